@@ -1,0 +1,90 @@
+# A thin front for Meson: every target first brings what it needs. `make help`
+# lists them.
+BUILD  = build
+PREFIX = /usr/local
+# More options for Meson, for example: make test OPTIONS=-Dwerror=true
+OPTIONS =
+
+CONFIGURE = tools/configure $(BUILD) -Dprefix=$(PREFIX) $(OPTIONS)
+RUN_TESTS = tools/run-tests
+
+.PHONY: all demo test test-fresh check format-check asan clang valgrind tidy \
+	coverage bench bench-noise bench-timing install fuzz doc format clean \
+	help setup dev
+
+all: setup ## build everything (the default)
+	@$(CONFIGURE)
+	@ninja -C $(BUILD)
+
+setup:
+	@./setup
+
+dev:
+	@./setup --dev
+
+demo: all ## show what custos does
+	@$(BUILD)/custos demo
+
+test: all ## run every test
+	@$(RUN_TESTS) $(BUILD)
+
+test-fresh: dev ## demo and test in a minimal Debian 12 tree (root only)
+	@tools/test-fresh
+
+check: all format-check ## only the checks of the source: layers, theorems ...
+	@$(RUN_TESTS) $(BUILD) --suite check
+
+format-check: dev
+	@tools/format --check
+
+format: dev ## format all C files
+	@tools/format
+
+asan: dev ## the whole suite under ASan and UBSan
+	@tools/configure build-asan -Db_sanitize=address,undefined $(OPTIONS)
+	@ninja -C build-asan
+	@$(RUN_TESTS) build-asan
+
+clang: dev ## the whole suite, built by clang
+	@CC=clang tools/configure build-clang $(OPTIONS)
+	@ninja -C build-clang
+	@$(RUN_TESTS) build-clang
+
+valgrind: dev all ## the library's tests under valgrind
+	@$(RUN_TESTS) $(BUILD) --setup valgrind --suite unit
+
+tidy: dev ## clang-tidy and cppcheck on src/
+	@CC=clang tools/configure build-clang $(OPTIONS)
+	@tools/tidy build-clang
+
+coverage: dev ## branch coverage by folder; noise and mech must have 100 %
+	@tools/configure build-cov -Db_coverage=true -Doptimization=0 $(OPTIONS)
+	@ninja -C build-cov
+	@$(RUN_TESTS) build-cov
+	@tools/coverage build-cov
+
+bench-noise: all ## draws per second
+	@$(BUILD)/bench/noise
+
+bench-timing: all ## can the time of a draw tell its size?
+	@$(BUILD)/bench/timing
+
+bench: bench-noise bench-timing
+
+fuzz: dev ## build the fuzz targets into build-fuzz/fuzz (see fuzz/README.md)
+	@CC=clang tools/configure build-fuzz -Dfuzz=true -Db_lundef=false \
+		-Db_sanitize=address,undefined $(OPTIONS)
+	@ninja -C build-fuzz
+
+doc: all ## man pages, and doc/theorems.md from the theorem comments
+	@tools/theorems
+
+install: all ## into PREFIX (/usr/local), below DESTDIR if set
+	@DESTDIR=$(DESTDIR) meson install --quiet --no-rebuild -C $(BUILD)
+
+clean: ## remove all build folders (deps/ stays)
+	rm -rf build build-*
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' \
+		$(MAKEFILE_LIST)
