@@ -1,0 +1,34 @@
+/*
+ * The small words every file uses: a check that stays on in every build, and
+ * wiping memory for good.
+ */
+#ifndef BASE_BASE_H
+#define BASE_BASE_H
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef unsigned __int128 u128;
+typedef __int128 i128;
+
+/*
+ * For our own mistakes, where going on could leak: abort, in every build.
+ * Never for what a caller or the world can cause.
+ */
+#define CUSTOS_REQUIRE(fact)                                                   \
+    do {                                                                       \
+        if (__builtin_expect(!(fact), 0))                                      \
+            abort(); /* UNREACHABLE: only a bug of ours gets here */           \
+    } while (0)
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Overwrites memory; the compiler may not leave it out. Cannot fail. */
+static inline void
+wipe(void *p, size_t bytes)
+{
+    explicit_bzero(p, bytes);
+}
+
+#endif

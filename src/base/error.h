@@ -1,0 +1,24 @@
+/*
+ * Errors: a status, and a buffer of the caller's with two readers. The finder
+ * writes it; callers pass it on; success leaves it untouched.
+ */
+#ifndef BASE_ERROR_H
+#define BASE_ERROR_H
+
+#include "custos.h"
+
+/*
+ * Writes code and message to e (which may be NULL) and returns code. `said`
+ * is for the analyst and must not depend on the data. Cannot fail.
+ */
+custos_status custos_fail(custos_err *e, custos_status code, const char *said,
+                          ...) CUSTOS_PRINTF(3, 4);
+
+/* The same, at a byte offset of the text that was read. */
+custos_status custos_fail_at(custos_err *e, custos_status code, int at,
+                             const char *said, ...) CUSTOS_PRINTF(4, 5);
+
+/* Adds a note for the operator to an error already written. */
+void custos_note(custos_err *e, const char *noted, ...) CUSTOS_PRINTF(2, 3);
+
+#endif

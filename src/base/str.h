@@ -1,0 +1,46 @@
+/*
+ * str borrows text it does not own and does not terminate; buf owns text that
+ * grows to a limit set at its birth.
+ *
+ * A buf has a sticky failed bit: writers return nothing, and whoever needs the
+ * text checks once at the end. After a failure nothing more is added.
+ */
+#ifndef BASE_STR_H
+#define BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "custos.h"
+
+typedef struct str {
+    const char *ptr;
+    size_t len;
+} str;
+
+/* Borrows a NUL-terminated text; NULL is the empty one. */
+str str_of(const char *text);
+
+bool str_equal(str a, str b);
+
+struct buf {
+    custos_alloc alloc;
+    char *ptr; /* always NUL-terminated at ptr[len] once something is in */
+    size_t len;
+    size_t room;
+    size_t limit;
+    bool failed;
+};
+
+/* An empty buf that may grow to limit bytes, the NUL included. */
+void buf_init(struct buf *b, const custos_alloc *alloc, size_t limit);
+void buf_clear(struct buf *b);
+
+void buf_add(struct buf *b, const char *ptr, size_t len);
+void buf_add_text(struct buf *b, const char *text);
+void buf_printf(struct buf *b, const char *format, ...) CUSTOS_PRINTF(2, 3);
+
+/* The text, NUL-terminated and owned by b; "" when empty or failed. */
+const char *buf_text(const struct buf *b);
+
+#endif

@@ -1,0 +1,89 @@
+/*
+ * Intervals that certainly contain a real number: two MPFR floats, every
+ * operation rounded outward. This is how the library speaks of exp, log and
+ * erfc: never "about", always "between".
+ *
+ * All results may alias operands. An operation whose result is undefined on
+ * part of the interval (1/0, log of a negative) gives the widest interval,
+ * so that a certified comparison can only answer "not certain".
+ */
+#ifndef NUM_IVAL_H
+#define NUM_IVAL_H
+
+#include <mpfr.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "custos.h"
+#include "num/rat.h"
+
+enum {
+    IVAL_BITS_MIN = 64,
+    IVAL_BITS_MAX = 1 << 22, /* where refinement gives up */
+};
+
+typedef struct ival {
+    mpfr_t lo, hi; /* lo <= the number <= hi */
+} ival;
+
+void ival_init(ival *x, long bits);
+void ival_clear(ival *x);
+
+void ival_set(ival *r, const ival *a);
+void ival_set_rat(ival *r, const rat *a);
+void ival_set_i64(ival *r, int64_t a);
+
+void ival_add(ival *r, const ival *a, const ival *b);
+void ival_sub(ival *r, const ival *a, const ival *b);
+void ival_mul(ival *r, const ival *a, const ival *b);
+void ival_div(ival *r, const ival *a, const ival *b);
+void ival_neg(ival *r, const ival *a);
+void ival_mul_pow2(ival *r, const ival *a, long exponent);
+
+void ival_exp(ival *r, const ival *a);
+void ival_expm1(ival *r, const ival *a);
+void ival_log(ival *r, const ival *a);
+void ival_log1p(ival *r, const ival *a);
+void ival_sqrt(ival *r, const ival *a);
+void ival_tanh(ival *r, const ival *a);
+void ival_erfc(ival *r, const ival *a);
+
+/* "Certainly": true only when it holds for every point of the intervals. */
+bool ival_certainly_less(const ival *a, const ival *b);
+bool ival_certainly_less_rat(const ival *a, const rat *b);
+bool ival_certainly_above_rat(const ival *a, const rat *b);
+
+/* The end points, exact, as rationals. Need finite ends. */
+void ival_down(const ival *a, rat *out);
+void ival_up(const ival *a, rat *out);
+
+/* floor(a * 2^k) when every point of a has the same one, else false. */
+bool ival_floor_pow2(const ival *a, long k, mpz_t out);
+
+/* Gives back the constants MPFR keeps for this thread. */
+void ival_forget_caches(void);
+
+/*
+ * A real number that can be enclosed to any precision: *out was initialised
+ * with the precision wanted; eval narrows it as far as that allows.
+ */
+struct real {
+    void (*eval)(const void *of, ival *out);
+    const void *of;
+};
+
+/*
+ * Word k (k = 0 is the first) of `bits` <= 64 bits of the binary expansion of
+ * x in [0, 1). May fail: CUSTOS_EINTERNAL, when IVAL_BITS_MAX bits do not
+ * decide it (impossible for a number that is not dyadic).
+ */
+CUSTOS_MUST_USE custos_status real_word(struct real x, unsigned bits, size_t k,
+                                        uint64_t *word);
+
+/*
+ * floor(x * 2^e) as an integer of 128 bits, x >= 0. May fail:
+ * CUSTOS_EOVERFLOW, CUSTOS_EINTERNAL.
+ */
+CUSTOS_MUST_USE custos_status real_floor_pow2(struct real x, long e, i128 *out);
+
+#endif

@@ -1,0 +1,62 @@
+/*
+ * Digits of a real number: enclose it ever more tightly until the interval
+ * lies between two neighbours of the lattice asked for.
+ */
+#include "base/base.h"
+#include "num/ival.h"
+
+/* floor(x * 2^e), with as many bits as that takes. */
+static custos_status
+floor_pow2(struct real x, long e, mpz_t out)
+{
+    custos_status st = CUSTOS_EINTERNAL;
+
+    for (long bits = e > 0 ? e + 64 : 128; bits <= IVAL_BITS_MAX; bits *= 2) {
+        bool decided;
+        ival near;
+
+        ival_init(&near, bits);
+        x.eval(x.of, &near);
+        decided = ival_floor_pow2(&near, e, out);
+        ival_clear(&near);
+        if (decided) {
+            st = CUSTOS_OK;
+            break;
+        }
+    }
+    return st;
+}
+
+custos_status
+real_word(struct real x, unsigned bits, size_t k, uint64_t *word)
+{
+    custos_status st;
+    mpz_t z;
+
+    CUSTOS_REQUIRE(bits >= 1 && bits <= 64);
+    if (k >= IVAL_BITS_MAX / 128)
+        return CUSTOS_EINTERNAL;
+    mpz_init(z);
+    st = floor_pow2(x, (long)(bits * (k + 1)), z);
+    if (!st) {
+        CUSTOS_REQUIRE(mpz_sgn(z) >= 0);
+        mpz_fdiv_r_2exp(z, z, bits);
+        *word = mpz_get_ui(z);
+    }
+    mpz_clear(z);
+    return st;
+}
+
+custos_status
+real_floor_pow2(struct real x, long e, i128 *out)
+{
+    custos_status st;
+    rat r;
+
+    rat_init(&r);
+    st = floor_pow2(x, e, mpq_numref(r.q));
+    if (!st && !rat_floor_i128(&r, out))
+        st = CUSTOS_EOVERFLOW;
+    rat_clear(&r);
+    return st;
+}

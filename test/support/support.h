@@ -1,0 +1,55 @@
+/*
+ * What tests share: a seeded and a taped source of words in place of the
+ * product's, memory that fails on demand, and small statistics.
+ */
+#ifndef TEST_SUPPORT_H
+#define TEST_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "custos.h"
+
+/* A fixed stream: the same words for the same seed, on every machine. */
+custos_rng *test_rng_seeded(uint64_t seed);
+
+/*
+ * Exactly these words, borrowed; then CUSTOS_EENTROPY. For walking all tapes,
+ * and for failing the n-th word.
+ */
+custos_rng *test_rng_taped(const uint64_t *words, size_t n);
+
+/* A seeded stream that fails from word n on. */
+custos_rng *test_rng_failing(uint64_t seed, size_t n);
+
+/* Words handed out so far. */
+size_t test_rng_used(const custos_rng *rng);
+
+void test_rng_free(custos_rng *rng);
+
+/* Memory that fails at the n-th take (counting from 1; 0 is never). */
+struct test_memory {
+    size_t fail_at;
+    size_t takes;
+    size_t live; /* blocks not given back */
+};
+
+custos_alloc test_alloc(struct test_memory *memory);
+
+/*
+ * Chi-square of counts against expected, cells of expectation below 10 pooled;
+ * the probability of a value this large or larger under the law.
+ */
+double test_chi_square_p(const uint64_t *counts, const double *expected,
+                         size_t cells);
+
+/* The regularised upper incomplete gamma function Q(a, x). */
+double test_gamma_q(double a, double x);
+
+#endif
