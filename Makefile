@@ -22,7 +22,9 @@ setup:
 dev:
 	@./setup --dev
 
-demo: all ## show what custos does
+demo: setup ## show what custos does
+	@$(CONFIGURE)
+	@ninja -C $(BUILD) custos
 	@$(BUILD)/custos demo
 
 test: all ## run every test

@@ -51,8 +51,8 @@ main(int argc, char **argv)
         folder = opendir(argv[i]);
         while (folder && (entry = readdir(folder))) {
             char path[4096];
-            int n = snprintf(path, sizeof path, "%s/%s", argv[i],
-                             entry->d_name);
+            int n =
+                snprintf(path, sizeof path, "%s/%s", argv[i], entry->d_name);
 
             if (n < 0 || (size_t)n >= sizeof path)
                 continue;
