@@ -62,6 +62,7 @@ tidy: dev ## clang-tidy and cppcheck on src/
 coverage: dev ## branch coverage by folder; noise and mech must have 100 %
 	@tools/configure build-cov -Db_coverage=true -Doptimization=0 $(OPTIONS)
 	@ninja -C build-cov
+	@find build-cov -name '*.gcda' -delete
 	@$(RUN_TESTS) build-cov
 	@tools/coverage build-cov
 
