@@ -22,6 +22,13 @@ typedef __int128 i128;
             abort(); /* UNREACHABLE: only a bug of ours gets here */           \
     } while (0)
 
+/* Before a hot loop of at most 16 rounds known at compile time. */
+#ifdef __clang__
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 16")
+#endif
+
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Overwrites memory; the compiler may not leave it out. Cannot fail. */

@@ -30,7 +30,9 @@ struct slope {
     long shift;
 };
 
-/* Copies rate > 0. May fail: CUSTOS_ERANGE (rate outside 2^-64 .. 2^64). */
+enum { SLOPE_LOG2_MIN = -8192 };
+
+/* Copies rate > 0. May fail: CUSTOS_ERANGE (2^64 or more, or hardly above 0). */
 CUSTOS_MUST_USE custos_status slope_init(struct slope *s, const rat *rate);
 void slope_clear(struct slope *s);
 

@@ -28,5 +28,4 @@ const uint64_t exp_taylor[EXP_TERMS + 1] = {
     UINT64_C(0x0006806806806807), /* 1/7! */
     UINT64_C(0x0000d00d00d00d01), /* 1/8! */
     UINT64_C(0x0000171de3a556c7), /* 1/9! */
-    UINT64_C(0x0000024fc9f6ef14), /* 1/10! */
 };

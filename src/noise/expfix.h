@@ -16,12 +16,19 @@
 #include <stdint.h>
 
 #include "base/base.h"
+#include "noise/word.h"
 
 enum {
     EXP_Z_BITS = 58,       /* fraction bits of z */
-    EXP_TERMS = 10,        /* Taylor terms after the constant */
+    EXP_TERMS = 9,         /* Taylor terms after the constant */
     EXP_FACTORS = 10,      /* exp(-2^k), k = 5 .. -4 */
     EXP_ERROR = 1 << 7,    /* units of 2^-63: what callers allow for, 2^-56 */
+};
+
+/* Whether a coin lies below a probability known to within EXP_ERROR. */
+struct exp_verdict {
+    uint8_t below;     /* certainly */
+    uint8_t undecided; /* neither certainly below nor certainly not */
 };
 
 /* exp(-2^k) * 2^64 rounded down, k = 5 down to -4; exp_table.c has them. */
@@ -55,6 +62,19 @@ exp_fixed(uint64_t z)
         p = (p & ~taken) | (mul_high(p, exp_factor[k]) & taken);
     }
     return p - (p >> 63); /* 1 itself becomes the largest value below it */
+}
+
+/* Compares the coin U that begins with `head` with p units of 2^-63. */
+static inline struct exp_verdict
+exp_compare(uint64_t p, word head)
+{
+    const int64_t span = (int64_t)((((u128)1 << (64 - NOISE_WORD_BITS)) - 1) >> 1);
+    /* low <= U < low + span + 1 in those units, whatever words follow. */
+    int64_t low = (int64_t)((uint64_t)head << (64 - NOISE_WORD_BITS) >> 1);
+    uint8_t below = low + span < (int64_t)p - EXP_ERROR;
+    uint8_t not_below = low - EXP_ERROR >= (int64_t)p;
+
+    return (struct exp_verdict){below, (uint8_t)((below | not_below) ^ 1)};
 }
 
 #endif

@@ -65,9 +65,11 @@ void ival_forget_caches(void);
 
 /*
  * A real number that can be enclosed to any precision: *out was initialised
- * with the precision wanted; eval narrows it as far as that allows.
+ * with the precision wanted; eval narrows it as far as that allows. A number
+ * close to 1 is given by what is missing: far fewer bits decide it then.
  */
 struct real {
+    enum { REAL_ITSELF, REAL_ONE_MINUS } is; /* what eval encloses */
     void (*eval)(const void *of, ival *out);
     const void *of;
 };

@@ -5,6 +5,19 @@
 #include "base/base.h"
 #include "num/ival.h"
 
+/* z + 2^e, e >= 0. */
+static void
+add_pow2(mpz_t z, long e)
+{
+    mpz_t power;
+
+    CUSTOS_REQUIRE(e >= 0);
+    mpz_init_set_ui(power, 1);
+    mpz_mul_2exp(power, power, (mp_bitcnt_t)e);
+    mpz_add(z, z, power);
+    mpz_clear(power);
+}
+
 /* floor(x * 2^e), with as many bits as that takes. */
 static custos_status
 floor_pow2(struct real x, long e, mpz_t out)
@@ -17,9 +30,13 @@ floor_pow2(struct real x, long e, mpz_t out)
 
         ival_init(&near, bits);
         x.eval(x.of, &near);
+        if (x.is == REAL_ONE_MINUS)
+            ival_neg(&near, &near);
         decided = ival_floor_pow2(&near, e, out);
         ival_clear(&near);
         if (decided) {
+            if (x.is == REAL_ONE_MINUS) /* floor(2^e - c) = 2^e + floor(-c) */
+                add_pow2(out, e);
             st = CUSTOS_OK;
             break;
         }

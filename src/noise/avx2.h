@@ -1,0 +1,60 @@
+/*
+ * Words of AVX2 that the kernels share: four lanes of 64 bits.
+ */
+#ifndef NOISE_AVX2_H
+#define NOISE_AVX2_H
+
+#include <immintrin.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Four words, `stride` apart. */
+static inline __m256i
+load_lanes(const uint64_t *at, size_t stride)
+{
+    return _mm256_set_epi64x((int64_t)at[3 * stride], (int64_t)at[2 * stride],
+                             (int64_t)at[stride], (int64_t)at[0]);
+}
+
+static inline __m256i
+splat(uint64_t x)
+{
+    return _mm256_set1_epi64x((int64_t)x);
+}
+
+/* AVX2 compares signed lanes only; flipping the top bit makes it unsigned. */
+static inline __m256i
+flip_top(__m256i x)
+{
+    return _mm256_xor_si256(x, splat(UINT64_C(1) << 63));
+}
+
+static inline __m256i
+above_unsigned(__m256i a, __m256i b)
+{
+    return _mm256_cmpgt_epi64(flip_top(a), flip_top(b));
+}
+
+/* The top bits of the four lanes. */
+static inline uint64_t
+lane_mask(__m256i x)
+{
+    return (uint64_t)_mm256_movemask_pd(_mm256_castsi256_pd(x));
+}
+
+/* The high words of four 64 by 64 bit products, by 32-bit halves. */
+static inline __m256i
+mul_high_lanes(__m256i a, __m256i b)
+{
+    const __m256i low = splat(UINT32_MAX);
+    __m256i ah = _mm256_srli_epi64(a, 32), bh = _mm256_srli_epi64(b, 32);
+    __m256i ll = _mm256_mul_epu32(a, b), lh = _mm256_mul_epu32(a, bh);
+    __m256i hl = _mm256_mul_epu32(ah, b), hh = _mm256_mul_epu32(ah, bh);
+    __m256i mid = _mm256_add_epi64(hl, _mm256_srli_epi64(ll, 32));
+    __m256i rest = _mm256_add_epi64(lh, _mm256_and_si256(mid, low));
+
+    return _mm256_add_epi64(hh, _mm256_add_epi64(_mm256_srli_epi64(mid, 32),
+                                                 _mm256_srli_epi64(rest, 32)));
+}
+
+#endif

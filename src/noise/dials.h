@@ -1,0 +1,100 @@
+/*
+ * Dials: the one way this library turns random words into outcomes.
+ *
+ * A dial has up to 16 cuts 0 < F_0 < F_1 < ... < 1. A uniform real U in [0, 1)
+ * gives the number of cuts at or below it. The first word of U decides against
+ * the first word of each cut, by comparing with all of them; only when they
+ * are equal (a tie, at most cuts * 2^-64) more words are drawn and compared
+ * with more digits of the cut, computed then. The outcome is exactly
+ * distributed; no number was rounded.
+ */
+#ifndef NOISE_DIALS_H
+#define NOISE_DIALS_H
+
+#include <stddef.h>
+
+#include "custos.h"
+#include "noise/word.h"
+#include "num/ival.h"
+
+enum {
+    DIAL_CUTS = 16,
+    SIGN_CUTS = 2,
+    DIGITS_MAX = 17,             /* base 16, scale 2^60 */
+    DIALS_MAX = DIGITS_MAX + 1,  /* and the dial of the sign */
+    DIGITS_LOW = 15,             /* of them fill the low 60 bits */
+    BLOCK = 64,                  /* draws handled together */
+};
+
+/*
+ * Every dial is compared with 16 cuts, so that the loops have a fixed length;
+ * a cut that is not used is a word of ones, which no word exceeds.
+ * Row 0 is the sign's (outcomes 0, +, -) when `sign` is 1; the others are the
+ * base-16 digits of a geometric variable, lowest first.
+ */
+struct dials {
+    size_t count;
+    size_t sign; /* 1 with a sign dial, else 0 */
+    uint8_t cuts[DIALS_MAX];
+    word cut[DIALS_MAX][DIAL_CUTS]; /* unused ones are all ones */
+    rat rate; /* lambda: the geometric ratio is exp(-lambda) */
+};
+
+/*
+ * The outcomes of a block of draws: the digits put together (low 60 bits and
+ * the rest) and the sign dial's outcome.
+ */
+struct outcomes {
+    uint64_t low[BLOCK];
+    uint64_t high[BLOCK];
+    uint64_t sign[BLOCK];
+};
+
+/* Whether a draw is one- or two-sided. */
+enum dials_shape { DIALS_GEOMETRIC, DIALS_LAPLACE };
+
+/*
+ * The dials of ratio exp(-rate), 2^-60 <= rate <= 2^20. Copies rate. May fail:
+ * CUSTOS_EINTERNAL.
+ */
+CUSTOS_MUST_USE custos_status dials_init(struct dials *d,
+                                         enum dials_shape shape,
+                                         const rat *rate);
+void dials_clear(struct dials *d);
+
+/*
+ * Reads n <= BLOCK draws, draw i from words[i * stride ...]. Returns a mask of
+ * the draws with a tie; their outcomes are not settled yet. Cannot fail.
+ */
+typedef uint64_t dials_scan_fn(const struct dials *d, const uint64_t *words,
+                               size_t stride, size_t n, struct outcomes *out);
+
+dials_scan_fn dials_scan;      /* portable */
+dials_scan_fn dials_scan_avx2; /* the same outcomes from the same words */
+
+/*
+ * Decides draw i, whose words tied, with more words. May fail:
+ * CUSTOS_EENTROPY, CUSTOS_EINTERNAL.
+ */
+CUSTOS_MUST_USE custos_status dials_settle(const struct dials *d,
+                                           custos_rng *rng,
+                                           const uint64_t *words, size_t i,
+                                           struct outcomes *out);
+
+/* Cut c of dial i as a real number, for settling and for the tests. */
+struct cut_of {
+    const struct dials *dials;
+    size_t dial, cut;
+};
+struct real dials_cut(const struct cut_of *of);
+
+/*
+ * 1 when U >= x for the uniform U that begins with `head`, else 0, as exactly
+ * as it takes. x's first word is `first`. May fail: CUSTOS_EENTROPY,
+ * CUSTOS_EINTERNAL.
+ */
+CUSTOS_MUST_USE custos_status real_at_or_below(struct real x, word first,
+                                               word head, custos_rng *rng,
+                                               unsigned *below);
+
+#endif

@@ -1,0 +1,120 @@
+/*
+ * Judging proposals, four at a time: accept_fixed and exp_compare of gauss.c
+ * and expfix.h, step by step, in lanes.
+ */
+#include "base/base.h"
+#include "noise/avx2.h"
+#include "noise/expfix.h"
+#include "noise/gauss.h"
+
+/*
+ * Eight proposals go together, as two vectors: the chain of products is long,
+ * and two of them side by side keep the multipliers busy.
+ */
+enum { VECTORS = 2, LANES = 4 * VECTORS };
+
+/* The top bit of a lane of `choice` takes b, else a. */
+static inline __m256i
+choose(__m256i a, __m256i b, __m256i choice)
+{
+    return _mm256_castpd_si256(
+        _mm256_blendv_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b),
+                         _mm256_castsi256_pd(choice)));
+}
+
+/* exp_fixed in lanes; z becomes the result. */
+static inline void
+exp_lanes(__m256i z[VECTORS])
+{
+    const __m256i fraction = splat(UINT64_MAX >> 4);
+    __m256i f[VECTORS], p[VECTORS];
+
+    for (int v = 0; v < VECTORS; v++) {
+        f[v] = _mm256_and_si256(_mm256_slli_epi64(z[v], 6), fraction);
+        p[v] = splat(exp_taylor[EXP_TERMS]);
+    }
+    UNROLL
+    for (int k = EXP_TERMS - 1; k >= 0; k--)
+        for (int v = 0; v < VECTORS; v++)
+            p[v] = _mm256_sub_epi64(splat(exp_taylor[k]),
+                                    mul_high_lanes(f[v], p[v]));
+    UNROLL
+    for (int k = 0; k < EXP_FACTORS; k++) {
+        for (int v = 0; v < VECTORS; v++) {
+            __m256i next = mul_high_lanes(p[v], splat(exp_factor[k]));
+
+            p[v] = choose(p[v], next, z[v]); /* by bit 63 - k of z */
+            z[v] = _mm256_slli_epi64(z[v], 1);
+        }
+    }
+    for (int v = 0; v < VECTORS; v++)
+        z[v] = _mm256_sub_epi64(p[v], _mm256_srli_epi64(p[v], 63));
+}
+
+/* The exponents of accept_fixed for four proposals from i on. */
+static inline __m256i
+exponent_lanes(const struct gauss *g, const struct outcomes *o, size_t i)
+{
+    const __m256i zero = _mm256_setzero_si256();
+    __m256i low = _mm256_loadu_si256((const __m256i *)(o->low + i));
+    __m256i high = _mm256_loadu_si256((const __m256i *)(o->high + i));
+    __m256i sign = _mm256_loadu_si256((const __m256i *)(o->sign + i));
+    __m256i none = _mm256_cmpeq_epi64(sign, zero);
+    /* digits = |y| - 1, exact in 64 bits while high < 16 */
+    __m256i digits = _mm256_add_epi64(low, _mm256_slli_epi64(high, 60));
+    __m256i near = _mm256_and_si256(above_unsigned(splat(g->limit), digits),
+                                    above_unsigned(splat(16), high));
+    __m256i far = _mm256_andnot_si256(_mm256_or_si256(near, none),
+                                      splat(UINT64_MAX));
+    __m256i y = _mm256_andnot_si256(none, _mm256_add_epi64(digits, splat(1)));
+    __m256i a, minus;
+
+    y = _mm256_sll_epi64(y, _mm_cvtsi32_si128((int)g->shift));
+    a = _mm256_sub_epi64(mul_high_lanes(y, splat(g->slope)),
+                         splat(g->offset));
+    minus = _mm256_cmpgt_epi64(zero, a);
+    a = _mm256_sub_epi64(_mm256_xor_si256(a, minus), minus);
+    a = _mm256_andnot_si256(far, _mm256_slli_epi64(a, 1));
+    return _mm256_or_si256(mul_high_lanes(a, a), far);
+}
+
+struct verdicts
+gauss_judge_avx2(const struct gauss *g, const struct outcomes *proposals,
+                 const uint64_t *coins, size_t stride, size_t n)
+{
+    const __m256i error = splat(EXP_ERROR);
+    struct verdicts all = {0, 0};
+    size_t i = 0;
+
+    for (; i + LANES <= n; i += LANES) {
+        __m256i p[VECTORS];
+
+        for (size_t v = 0; v < VECTORS; v++)
+            p[v] = exponent_lanes(g, proposals, i + 4 * v);
+        exp_lanes(p);
+        for (size_t v = 0; v < VECTORS; v++) {
+            size_t at = i + 4 * v;
+            __m256i u = _mm256_srli_epi64(
+                load_lanes(coins + at * stride, stride), 1);
+            __m256i below = _mm256_cmpgt_epi64(_mm256_sub_epi64(p[v], error), u);
+            __m256i maybe = _mm256_cmpgt_epi64(p[v], _mm256_sub_epi64(u, error));
+
+            all.accepted |= lane_mask(below) << at;
+            all.undecided |= lane_mask(_mm256_andnot_si256(below, maybe)) << at;
+        }
+    }
+    if (i < n) {
+        struct outcomes rest;
+        struct verdicts last;
+
+        for (size_t k = i; k < n; k++) {
+            rest.low[k - i] = proposals->low[k];
+            rest.high[k - i] = proposals->high[k];
+            rest.sign[k - i] = proposals->sign[k];
+        }
+        last = gauss_judge(g, &rest, coins + i * stride, stride, n - i);
+        all.accepted |= last.accepted << i;
+        all.undecided |= last.undecided << i;
+    }
+    return all;
+}

@@ -1,0 +1,168 @@
+/*
+ * The generator: ChaCha20 with fast key erasure. Each refill makes one stretch
+ * of key stream; its first 32 bytes are the next key, the rest are words, and
+ * a word is erased when it is handed out. Whoever sees the state later cannot
+ * recompute what was drawn before.
+ *
+ * The state lies in pages of its own that the kernel zeroes in a child after
+ * fork: a zero `ready` means "draw a key", so parent and child never share a
+ * word. Where the kernel cannot do that, the process id is compared instead.
+ *
+ * THEOREM  rng-indistinguishable
+ *   Words from this generator are computationally indistinguishable from
+ *   independent uniform words, also given the state after they were drawn.
+ *   Exactness of the samplers is relative to this.
+ * SOURCE   Bernstein 2017, "Fast-key-erasure random-number generators";
+ *          ChaCha20: RFC 8439.
+ * NEEDS    a kernel whose getrandom is unpredictable.
+ * GIVES    n words; distinct streams for distinct handles, threads, processes.
+ * FAILS    CUSTOS_EENTROPY, never depending on data.
+ * TESTED   children_draw_their_own, threads_never_share_words,
+ *          entropy_failure_is_a_status, used_words_are_erased
+ */
+#include "random/rng.h"
+
+#include <sched.h>
+#include <sodium.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/error.h"
+#include "random/entropy.h"
+
+enum {
+    KEY_BYTES = crypto_stream_chacha20_KEYBYTES,
+    STRETCH_WORDS = 508,   /* with the next key, just under a page */
+    STRETCHES_A_KEY = 256, /* then the system's randomness is mixed in anew */
+};
+
+struct custos_rng {
+    atomic_bool busy;  /* one caller at a time */
+    bool ready;        /* false in fresh, wiped or forked pages */
+    bool check_pid;    /* the kernel does not wipe on fork */
+    pid_t pid;
+    unsigned stretches; /* since randomness was last mixed in */
+    size_t left;        /* words not yet handed out, at the end of stretch */
+    struct {
+        unsigned char key[KEY_BYTES];
+        uint64_t words[STRETCH_WORDS];
+    } stretch;
+};
+
+/* Mixes 32 fresh bytes into the key; old words are dropped. */
+static custos_status
+renew_key(custos_rng *r)
+{
+    unsigned char fresh[KEY_BYTES];
+    custos_status st = entropy_fill(fresh, sizeof fresh);
+
+    if (!st) {
+        for (size_t i = 0; i < sizeof fresh; i++)
+            r->stretch.key[i] ^= fresh[i];
+        wipe(r->stretch.words, sizeof r->stretch.words);
+        r->left = 0;
+        r->stretches = 0;
+        r->pid = getpid();
+        r->ready = true;
+    }
+    wipe(fresh, sizeof fresh);
+    return st;
+}
+
+/* The next stretch of words, and the key after it. */
+static custos_status
+refill(custos_rng *r)
+{
+    static const unsigned char nonce[crypto_stream_chacha20_NONCEBYTES];
+    unsigned char key[KEY_BYTES];
+
+    if (++r->stretches > STRETCHES_A_KEY) {
+        custos_status st = renew_key(r);
+
+        if (st)
+            return st;
+    }
+    memcpy(key, r->stretch.key, sizeof key);
+    crypto_stream_chacha20((unsigned char *)&r->stretch, sizeof r->stretch,
+                           nonce, key);
+    wipe(key, sizeof key);
+    r->left = STRETCH_WORDS;
+    return CUSTOS_OK;
+}
+
+static custos_status
+fill(custos_rng *r, uint64_t *out, size_t n)
+{
+    custos_status st = CUSTOS_OK;
+
+    if (!r->ready || (r->check_pid && r->pid != getpid()))
+        st = renew_key(r);
+    while (!st && n > 0) {
+        uint64_t *from;
+        size_t now;
+
+        if (r->left == 0 && (st = refill(r)))
+            break;
+        now = n < r->left ? n : r->left;
+        from = r->stretch.words + STRETCH_WORDS - r->left;
+        memcpy(out, from, now * sizeof *out);
+        wipe(from, now * sizeof *out);
+        r->left -= now;
+        out += now;
+        n -= now;
+    }
+    return st;
+}
+
+custos_status
+rng_words(custos_rng *rng, uint64_t *out, size_t n)
+{
+    custos_status st;
+
+    while (atomic_exchange_explicit(&rng->busy, true, memory_order_acquire))
+        sched_yield();
+    st = fill(rng, out, n);
+    atomic_store_explicit(&rng->busy, false, memory_order_release);
+    if (st)
+        wipe(out, n * sizeof *out);
+    return st;
+}
+
+custos_status
+custos_rng_new(custos_rng **out, custos_err *err)
+{
+    custos_rng *r;
+    custos_status st;
+
+    if (!out)
+        return custos_fail(err, CUSTOS_EINVAL, "no place for the generator");
+    if (sodium_init() < 0)
+        return custos_fail(err, CUSTOS_EENTROPY,
+                           "the system's randomness cannot be reached");
+    r = mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (r == MAP_FAILED)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    madvise(r, sizeof *r, MADV_DONTDUMP); /* better, but not needed */
+    r->check_pid = madvise(r, sizeof *r, MADV_WIPEONFORK) != 0;
+    st = renew_key(r);
+    if (st) {
+        custos_rng_free(r);
+        return custos_fail(err, st,
+                           "the system's randomness cannot be reached");
+    }
+    *out = r;
+    return CUSTOS_OK;
+}
+
+void
+custos_rng_free(custos_rng *rng)
+{
+    if (!rng)
+        return;
+    wipe(rng, sizeof *rng);
+    munmap(rng, sizeof *rng);
+}
