@@ -42,6 +42,27 @@ lane_mask(__m256i x)
     return (uint64_t)_mm256_movemask_pd(_mm256_castsi256_pd(x));
 }
 
+static inline __m256i
+load_four(const uint64_t four[4])
+{
+    return _mm256_loadu_si256((const __m256i *)four);
+}
+
+/*
+ * In each lane, the one of the four values in `of` that `index` (0 to 3) names:
+ * a permutation of 32-bit halves within registers, so no address depends on it.
+ */
+static inline __m256i
+pick_lanes(__m256i of, __m256i index)
+{
+    const __m256i second = splat(UINT64_C(1) << 32);
+    __m256i twice = _mm256_slli_epi64(index, 1);
+    __m256i halves = _mm256_or_si256(
+        _mm256_or_si256(twice, _mm256_slli_epi64(twice, 32)), second);
+
+    return _mm256_permutevar8x32_epi32(of, halves);
+}
+
 /* The high words of four 64 by 64 bit products, by 32-bit halves. */
 static inline __m256i
 mul_high_lanes(__m256i a, __m256i b)

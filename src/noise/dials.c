@@ -172,6 +172,9 @@ dials_init(struct dials *d, enum dials_shape shape, const rat *rate)
             st = real_word(dials_cut(&of), NOISE_WORD_BITS, 0, &first);
             d->cut[i][c] = (word)first;
         }
+        for (size_t c = 0; c < DIAL_CUTS; c++)
+            d->across[i][4 * (c % 4) + c / 4] =
+                d->cut[i][c] ^ UINT64_C(1) << 63;
     }
     if (st)
         dials_clear(d); /* UNREACHABLE: these cuts are never dyadic */

@@ -37,6 +37,8 @@ struct dials {
     size_t sign; /* 1 with a sign dial, else 0 */
     uint8_t cuts[DIALS_MAX];
     word cut[DIALS_MAX][DIAL_CUTS]; /* unused ones are all ones */
+    /* the same for dials_avx2.c: across[4c + g] is cut[4g + c] top flipped */
+    uint64_t across[DIALS_MAX][DIAL_CUTS];
     rat rate; /* lambda: the geometric ratio is exp(-lambda) */
 };
 

@@ -7,72 +7,67 @@
 #include "noise/dials.h"
 
 /*
- * The outcomes of a dial of n cuts for eight draws (two vectors), and the lanes
- * that tied. Words and cuts have their top bits flipped: see flip_top.
+ * The outcomes of a digit's dial for four draws; lanes that tied are added to
+ * *tie. The 16 cuts are four groups of four. Three cuts find the group; the
+ * group's own four are then picked within registers and compared: 7 steps for
+ * 16, and every lane does the same. Words and cuts have their top bits flipped
+ * (see flip_top).
  */
-static inline void
-read_dial(const word *cut, size_t n, const __m256i w[2], __m256i outcome[2],
-          __m256i tie[2])
+static inline __m256i
+read_digit(const uint64_t across[DIAL_CUTS], __m256i w, __m256i *tie)
 {
-    const __m256i top = splat(UINT64_C(1) << 63);
-    __m256i o0 = _mm256_setzero_si256(), o1 = o0;
+    const uint64_t *last = across + 12; /* of each group */
+    __m256i group = _mm256_cmpgt_epi64(w, splat(last[0])), within;
 
+    group = _mm256_add_epi64(group, _mm256_cmpgt_epi64(w, splat(last[1])));
+    group = _mm256_add_epi64(group, _mm256_cmpgt_epi64(w, splat(last[2])));
+    group = _mm256_sub_epi64(_mm256_setzero_si256(), group);
+    within = _mm256_slli_epi64(group, 2);
     UNROLL
-    for (size_t c = 0; c < n; c++) {
-        const __m256i at = _mm256_xor_si256(splat(cut[c]), top);
+    for (int c = 0; c < 4; c++) {
+        const __m256i at = pick_lanes(load_four(across + 4 * c), group);
 
-        o0 = _mm256_sub_epi64(o0, _mm256_cmpgt_epi64(w[0], at));
-        o1 = _mm256_sub_epi64(o1, _mm256_cmpgt_epi64(w[1], at));
-        tie[0] = _mm256_or_si256(tie[0], _mm256_cmpeq_epi64(w[0], at));
-        tie[1] = _mm256_or_si256(tie[1], _mm256_cmpeq_epi64(w[1], at));
+        within = _mm256_sub_epi64(within, _mm256_cmpgt_epi64(w, at));
+        *tie = _mm256_or_si256(*tie, _mm256_cmpeq_epi64(w, at));
     }
-    outcome[0] = o0;
-    outcome[1] = o1;
+    return within;
 }
 
-static inline void
-load_words(__m256i w[2], const uint64_t *at, size_t stride)
+/* The same for the sign's two cuts. */
+static inline __m256i
+read_sign(const word cut[SIGN_CUTS], __m256i w, __m256i *tie)
 {
-    w[0] = flip_top(load_lanes(at, stride));
-    w[1] = flip_top(load_lanes(at + 4 * stride, stride));
+    const __m256i a = flip_top(splat(cut[0])), b = flip_top(splat(cut[1]));
+
+    *tie = _mm256_or_si256(_mm256_cmpeq_epi64(w, a), _mm256_cmpeq_epi64(w, b));
+    return _mm256_sub_epi64(_mm256_setzero_si256(),
+                            _mm256_add_epi64(_mm256_cmpgt_epi64(w, a),
+                                             _mm256_cmpgt_epi64(w, b)));
 }
 
-static inline void
-store(uint64_t *to, const __m256i x[2])
-{
-    _mm256_storeu_si256((__m256i *)to, x[0]);
-    _mm256_storeu_si256((__m256i *)(to + 4), x[1]);
-}
-
-/* Eight draws; returns the mask of their ties. */
+/* Four draws from words[0], words[stride], ...; the mask of their ties. */
 static inline uint64_t
-scan_eight(const struct dials *d, const uint64_t *words, size_t stride,
-           struct outcomes *out, size_t k)
+scan_four(const struct dials *d, const uint64_t *words, size_t stride,
+          struct outcomes *out, size_t k)
 {
     const __m256i zero = _mm256_setzero_si256();
-    __m256i tie[2] = {zero, zero}, sign[2] = {zero, zero};
-    __m256i low[2] = {zero, zero}, high[2] = {zero, zero};
-    __m256i w[2], digit[2];
+    __m256i tie = zero, sign = zero, part[2] = {zero, zero}; /* low, high */
 
-    if (d->sign) {
-        load_words(w, words, stride);
-        read_dial(d->cut[0], SIGN_CUTS, w, sign, tie);
-    }
+    if (d->sign)
+        sign = read_sign(d->cut[0], flip_top(load_lanes(words, stride)), &tie);
     for (size_t i = d->sign; i < d->count; i++) {
-        size_t j = i - d->sign;
-        __m256i *part = j < DIGITS_LOW ? low : high;
-        __m128i by = _mm_cvtsi32_si128(
-            (int)(4 * (j < DIGITS_LOW ? j : j - DIGITS_LOW)));
+        size_t j = i - d->sign, high = j >= DIGITS_LOW;
+        __m256i w = flip_top(load_lanes(words + i, stride));
+        __m256i digit = read_digit(d->across[i], w, &tie);
+        int by = (int)(4 * (j - high * DIGITS_LOW));
 
-        load_words(w, words + i, stride);
-        read_dial(d->cut[i], DIAL_CUTS, w, digit, tie);
-        for (int v = 0; v < 2; v++)
-            part[v] = _mm256_add_epi64(part[v], _mm256_sll_epi64(digit[v], by));
+        part[high] = _mm256_add_epi64(
+            part[high], _mm256_sll_epi64(digit, _mm_cvtsi32_si128(by)));
     }
-    store(out->sign + k, sign);
-    store(out->low + k, low);
-    store(out->high + k, high);
-    return lane_mask(tie[0]) | lane_mask(tie[1]) << 4;
+    _mm256_storeu_si256((__m256i *)(out->sign + k), sign);
+    _mm256_storeu_si256((__m256i *)(out->low + k), part[0]);
+    _mm256_storeu_si256((__m256i *)(out->high + k), part[1]);
+    return lane_mask(tie);
 }
 
 uint64_t
@@ -82,8 +77,8 @@ dials_scan_avx2(const struct dials *d, const uint64_t *words, size_t stride,
     uint64_t ties = 0;
     size_t k = 0;
 
-    for (; k + 8 <= n; k += 8)
-        ties |= scan_eight(d, words + k * stride, stride, out, k) << k;
+    for (; k + 4 <= n; k += 4)
+        ties |= scan_four(d, words + k * stride, stride, out, k) << k;
     if (k < n) {
         struct outcomes rest;
 

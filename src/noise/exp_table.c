@@ -4,17 +4,22 @@
  */
 #include "noise/expfix.h"
 
-const uint64_t exp_factor[EXP_FACTORS] = {
-    UINT64_C(0x000000000003908c), /* exp(-2^5) */
-    UINT64_C(0x000001e355bbaee8), /* exp(-2^4) */
-    UINT64_C(0x0015fc21041027ac), /* exp(-2^3) */
-    UINT64_C(0x04b0556e084f3d1d), /* exp(-2^2) */
-    UINT64_C(0x22a555477f03973f), /* exp(-2^1) */
-    UINT64_C(0x5e2d58d8b3bcdf1a), /* exp(-2^0) */
-    UINT64_C(0x9b4597e37cb04ff3), /* exp(-2^-1) */
-    UINT64_C(0xc75f7cf564105743), /* exp(-2^-2) */
-    UINT64_C(0xe1eb51276c110c3c), /* exp(-2^-3) */
-    UINT64_C(0xf07d5fde38151e72), /* exp(-2^-4) */
+const uint64_t exp_factor[EXP_PAIRS][4] = {
+    /* exp of 0, -16, -32, -(16 + 32) */
+    {UINT64_C(0x8000000000000000), UINT64_C(0x000000f1aaddd774),
+     UINT64_C(0x000000000001c846), UINT64_C(0x0000000000000000)},
+    /* exp of 0, -4, -8, -(4 + 8) */
+    {UINT64_C(0x8000000000000000), UINT64_C(0x02582ab704279e8e),
+     UINT64_C(0x000afe10820813d6), UINT64_C(0x0000338a98768779)},
+    /* exp of 0, -1, -2, -(1 + 2) */
+    {UINT64_C(0x8000000000000000), UINT64_C(0x2f16ac6c59de6f8d),
+     UINT64_C(0x1152aaa3bf81cb9f), UINT64_C(0x065f6c3333ac2bb2)},
+    /* exp of 0, -1/4, -1/2, -(1/4 + 1/2) */
+    {UINT64_C(0x8000000000000000), UINT64_C(0x63afbe7ab2082ba1),
+     UINT64_C(0x4da2cbf1be5827f9), UINT64_C(0x3c7681d7df9afca5)},
+    /* exp of 0, -1/16, -1/8, -(1/16 + 1/8) */
+    {UINT64_C(0x8000000000000000), UINT64_C(0x783eafef1c0a8f39),
+     UINT64_C(0x70f5a893b608861e), UINT64_C(0x6a1da04b021def01)},
 };
 
 const uint64_t exp_taylor[EXP_TERMS + 1] = {

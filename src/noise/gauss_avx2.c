@@ -13,15 +13,6 @@
  */
 enum { VECTORS = 2, LANES = 4 * VECTORS };
 
-/* The top bit of a lane of `choice` takes b, else a. */
-static inline __m256i
-choose(__m256i a, __m256i b, __m256i choice)
-{
-    return _mm256_castpd_si256(
-        _mm256_blendv_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b),
-                         _mm256_castsi256_pd(choice)));
-}
-
 /* exp_fixed in lanes; z becomes the result. */
 static inline void
 exp_lanes(__m256i z[VECTORS])
@@ -29,24 +20,30 @@ exp_lanes(__m256i z[VECTORS])
     const __m256i fraction = splat(UINT64_MAX >> 4);
     __m256i f[VECTORS], p[VECTORS];
 
+    UNROLL
     for (int v = 0; v < VECTORS; v++) {
         f[v] = _mm256_and_si256(_mm256_slli_epi64(z[v], 6), fraction);
         p[v] = splat(exp_taylor[EXP_TERMS]);
     }
     UNROLL
     for (int k = EXP_TERMS - 1; k >= 0; k--)
+        UNROLL
         for (int v = 0; v < VECTORS; v++)
             p[v] = _mm256_sub_epi64(splat(exp_taylor[k]),
                                     mul_high_lanes(f[v], p[v]));
     UNROLL
-    for (int k = 0; k < EXP_FACTORS; k++) {
-        for (int v = 0; v < VECTORS; v++) {
-            __m256i next = mul_high_lanes(p[v], splat(exp_factor[k]));
+    for (int k = 0; k < EXP_PAIRS; k++) {
+        const __m256i of = load_four(exp_factor[k]);
 
-            p[v] = choose(p[v], next, z[v]); /* by bit 63 - k of z */
-            z[v] = _mm256_slli_epi64(z[v], 1);
+        UNROLL
+        for (int v = 0; v < VECTORS; v++) {
+            __m256i by = pick_lanes(of, _mm256_srli_epi64(z[v], 62));
+
+            p[v] = _mm256_slli_epi64(mul_high_lanes(p[v], by), 1);
+            z[v] = _mm256_slli_epi64(z[v], 2);
         }
     }
+    UNROLL
     for (int v = 0; v < VECTORS; v++)
         z[v] = _mm256_sub_epi64(p[v], _mm256_srli_epi64(p[v], 63));
 }
@@ -89,9 +86,11 @@ gauss_judge_avx2(const struct gauss *g, const struct outcomes *proposals,
     for (; i + LANES <= n; i += LANES) {
         __m256i p[VECTORS];
 
+        UNROLL
         for (size_t v = 0; v < VECTORS; v++)
             p[v] = exponent_lanes(g, proposals, i + 4 * v);
         exp_lanes(p);
+        UNROLL
         for (size_t v = 0; v < VECTORS; v++) {
             size_t at = i + 4 * v;
             __m256i u = _mm256_srli_epi64(
