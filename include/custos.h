@@ -194,7 +194,210 @@ typedef enum custos_adjacency {
 
 /* -------------------------------------- additive noise (section: mech) -- */
 
+/* Room for a number that the library writes, the NUL included. */
+#define CUSTOS_NUMBER_MAX 32
+
+typedef enum custos_mech_kind {
+    CUSTOS_LAPLACE = 1, /* epsilon-DP from the l1 sensitivity */
+    CUSTOS_GAUSSIAN = 2 /* (epsilon, delta)-DP from the l2 sensitivity */
+} custos_mech_kind;
+
+typedef enum custos_domain {
+    CUSTOS_INTS = 1, /* int64_t, released as whole numbers */
+    CUSTOS_REALS = 2 /* double, released as multiples of a public grid */
+} custos_domain;
+
+/*
+ * How sigma is found for the Gaussian. The noise is discrete whatever is
+ * chosen, and the promise is checked against the discrete law: where the
+ * classical or analytic sigma, which are theorems on the continuous law, is
+ * not enough, it is raised until it is.
+ */
+typedef enum custos_calibration {
+    CUSTOS_CALIBRATION_DEFAULT = 0, /* exact for one change, else zCDP */
+    CUSTOS_CLASSICAL = 1, /* sqrt(2 ln(1.25/delta)) D/epsilon, epsilon < 1 */
+    CUSTOS_ANALYTIC = 2,  /* Balle and Wang 2018; one change */
+    CUSTOS_EXACT = 3,     /* the discrete law itself; one change */
+    CUSTOS_ZCDP = 4       /* by concentrated DP; any change */
+} custos_calibration;
+
+/* How many of the values can differ between neighbours. */
+typedef enum custos_changes {
+    CUSTOS_CHANGES_ONE = 1,    /* a scalar; a histogram under add/remove */
+    CUSTOS_CHANGES_SEVERAL = 2 /* any of them */
+} custos_changes;
+
+typedef struct custos_mech_options {
+    size_t size;
+    custos_mech_kind kind;
+    custos_domain domain;
+    size_t values; /* in one release; 0 means 1 */
+    /*
+     * The promise. Laplace: epsilon. Gaussian: epsilon and delta. With
+     * `scale` the one left out is worked out and told by custos_mech_facts.
+     */
+    const char *epsilon;
+    const char *delta;
+    /*
+     * How much the values of neighbours can differ: in l1 for Laplace, in l2
+     * for the Gaussian, which also takes the square (exact where the root is
+     * not: "2").
+     */
+    const char *sensitivity;
+    const char *sensitivity_squared;
+    custos_changes changes;         /* 0: one of one value, else several */
+    custos_calibration calibration; /* Gaussian only */
+    const char *scale; /* Laplace scale or sigma, in units of the values */
+    const char *grid;  /* reals: a power of two; NULL: from the parameters */
+    const char *lower; /* what is released is cut to these limits, after */
+    const char *upper; /* the noise; NULL: the limits of the type */
+} custos_mech_options;
+
+/* An additive mechanism, immutable: threads may share it. */
+typedef struct custos_mech custos_mech;
+
+/*
+ * What a mechanism promises, as text owned by it. Epsilon and delta are exact
+ * or rounded up. Later versions may add members at the end.
+ */
+typedef struct custos_facts {
+    const char *epsilon;
+    const char *delta;       /* "0" for Laplace */
+    const char *scale;       /* Laplace scale or sigma, rounded down */
+    const char *grid;        /* exact; "1" for ints */
+    const char *sensitivity; /* l1 or l2, on the grid, rounded up */
+    const char *theorem;     /* its id in doc/theorems.md */
+    custos_law law;
+} custos_facts;
+
+/*
+ * May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE (also when the noise
+ * scale is not between 2^-20 and 2^60 grid steps), CUSTOS_ENOMEM.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_mech_new(const custos_alloc *alloc, const custos_mech_options *options,
+                custos_mech **out, custos_err *err);
+
+CUSTOS_API void custos_mech_free(custos_mech *mech);
+
+/* NULL for NULL. */
+CUSTOS_API const custos_facts *custos_mech_facts(const custos_mech *mech);
+
+/*
+ * Value plus noise for each of the n sealed values; n must be the mechanism's
+ * number of values. Sums stop at the limits, they never wrap or fail. The
+ * sealed handle is used up, also by CUSTOS_EENTROPY. Time does not depend on
+ * the values. May fail: CUSTOS_EINVAL, CUSTOS_ETAKEN, CUSTOS_EENTROPY.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_release_ints(const custos_mech *mech, custos_rng *rng,
+                    custos_sealed *sealed, int64_t *out, size_t n,
+                    custos_err *err);
+
+/* The same for reals: multiples of the grid, exact below 2^53 steps. */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_release_reals(const custos_mech *mech, custos_rng *rng,
+                     custos_sealed *sealed, double *out, size_t n,
+                     custos_err *err);
+
+/*
+ * The error bar: n released values all lie within *half_width of the exact
+ * ones with probability at least 1 - beta, as far as they lie within the
+ * limits. Rounded up; for reals it counts the rounding to the grid too.
+ * May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_mech_error(const custos_mech *mech, const char *beta, size_t n,
+                  double *half_width, custos_err *err);
+
+/*
+ * Gaussian calibration as numbers, for tables and choices: the sigma that
+ * gives epsilon and delta, the delta and the epsilon that a sigma gives, each
+ * rounded up. CUSTOS_EXACT is for a whole sensitivity in one coordinate.
+ * CUSTOS_CLASSICAL has a sigma only. May fail: CUSTOS_EINVAL, CUSTOS_EPARSE,
+ * CUSTOS_ERANGE.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_gauss_sigma(custos_calibration calibration, const char *epsilon,
+                   const char *delta, const char *sensitivity_squared,
+                   char sigma[CUSTOS_NUMBER_MAX], custos_err *err);
+
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_gauss_delta(custos_calibration calibration, const char *sigma,
+                   const char *epsilon, const char *sensitivity_squared,
+                   char delta[CUSTOS_NUMBER_MAX], custos_err *err);
+
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_gauss_epsilon(custos_calibration calibration, const char *sigma,
+                     const char *delta, const char *sensitivity_squared,
+                     char epsilon[CUSTOS_NUMBER_MAX], custos_err *err);
+
+/*
+ * Counts of rows by bin. A unit has at most rows_per_unit rows (0 means 1),
+ * in any bins.
+ */
+typedef struct custos_histogram_options {
+    size_t size;
+    custos_mech_kind kind;
+    custos_adjacency adjacency;
+    size_t bins;
+    uint64_t rows_per_unit;
+    const char *epsilon;
+    const char *delta;
+    custos_calibration calibration;
+} custos_histogram_options;
+
+/*
+ * The mechanism for such counts, on ints: sensitivity rows_per_unit under
+ * add/remove; under change-one, where rows leave one bin and enter another,
+ * twice that in l1 and sqrt(2) times in l2. May fail: as custos_mech_new.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_histogram_new(
+    const custos_alloc *alloc, const custos_histogram_options *options,
+    custos_mech **out, custos_err *err);
+
 /* ------------------------------------------ selection (section: select) -- */
+
+/* How a winner is chosen. Each is epsilon-DP. */
+typedef enum custos_select_rule {
+    CUSTOS_PERMUTE_AND_FLIP = 0, /* never worse than the exponential rule */
+    CUSTOS_EXPONENTIAL = 1,      /* P[i] ~ exp(epsilon score_i / 2 sens.) */
+    CUSTOS_NOISY_MAX = 2         /* discrete Laplace noise on every score */
+} custos_select_rule;
+
+/* How scores can differ between neighbours. */
+typedef enum custos_scores {
+    CUSTOS_SCORES_GENERAL = 0, /* some may rise while others fall */
+    CUSTOS_SCORES_MONOTONE = 1 /* all rise or all fall: half the noise */
+} custos_scores;
+
+#define CUSTOS_SELECT_MAX ((size_t)1 << 32) /* candidates */
+
+typedef struct custos_select_options {
+    size_t size; /* sizeof(custos_select_options) */
+    custos_select_rule rule;
+    custos_scores scores;
+    const char *epsilon;     /* > 0 */
+    const char *sensitivity; /* how far one unit moves any score; NULL: "1" */
+    const char *score_unit;  /* scores are sealed as multiples; NULL: "1" */
+} custos_select_options;
+
+/*
+ * Names the candidate, 0 to n - 1, whose score is largest, or nearly so. The
+ * n scores are sealed whole numbers that count score_unit: 17 with a unit of
+ * "1/4" is the score 4.25. A sensitivity that is no multiple of the unit is
+ * rounded up to one, so scores may have been rounded to the unit. Takes the
+ * scores: they can be released no second time. Beside events of probability
+ * n^2 2^-53 time depends on n alone.
+ *
+ * May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE (epsilon over
+ * sensitivity beyond the sampler), CUSTOS_EOVERFLOW (n), CUSTOS_ENOMEM,
+ * CUSTOS_ETAKEN, CUSTOS_EENTROPY.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_select(const custos_alloc *alloc, const custos_select_options *options,
+              custos_rng *rng, custos_sealed *scores, size_t n, size_t *winner,
+              custos_err *err);
 
 /* -------------------------------------- sparse vector (section: sparse) -- */
 
@@ -205,6 +408,86 @@ typedef enum custos_adjacency {
 /* ---------------------------------- sensitivities (section: sensitivity) -- */
 
 /* ------------------------------------------- local model (section: local) -- */
+
+/* Randomized response: the truth with probability p, else another value. */
+typedef enum custos_rr_kind {
+    CUSTOS_RR_TWO_COINS = 1, /* 0 or 1; heads: the truth, tails: a coin */
+    CUSTOS_RR_GAMMA = 2,     /* 0 or 1; the truth with 1/2 + gamma */
+    CUSTOS_RR_KARY = 3       /* 0 .. values-1; p the most epsilon allows */
+} custos_rr_kind;
+
+typedef struct custos_rr_options {
+    size_t size; /* sizeof(custos_rr_options) */
+    custos_rr_kind kind;
+    const char *gamma;   /* CUSTOS_RR_GAMMA: between 0 and 1/2 */
+    const char *epsilon; /* CUSTOS_RR_KARY: > 0 */
+    uint64_t values;     /* CUSTOS_RR_KARY: 2 to 2^32 */
+} custos_rr_options;
+
+/* Randomizer and estimator of one law; immutable. */
+typedef struct custos_rr custos_rr;
+
+/* May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE, CUSTOS_ENOMEM. */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_rr_new(const custos_alloc *alloc, const custos_rr_options *options,
+              custos_rr **out, custos_err *err);
+
+CUSTOS_API void custos_rr_free(custos_rr *rr);
+
+/*
+ * Randomizes n truths, one report each, and takes them. A truth below 0
+ * counts as 0, one past the last value as the last. May fail: CUSTOS_EINVAL,
+ * CUSTOS_ETAKEN, CUSTOS_EENTROPY; reports are then all zero or untouched.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_rr_answer(const custos_rr *rr, custos_rng *rng, custos_sealed *truths,
+                 size_t n, int64_t *reports, custos_err *err);
+
+/*
+ * What follows writes numbers as text, NUL-terminated, into room bytes; 1024
+ * always suffice. May fail: CUSTOS_EINVAL, CUSTOS_ERANGE (n = 0, count > n),
+ * CUSTOS_EOVERFLOW (no room), CUSTOS_ENOMEM.
+ */
+
+/* What one report costs: epsilon, rounded up to 20 decimals. */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_rr_epsilon(const custos_rr *rr, char *text, size_t room,
+                  custos_err *err);
+
+/* The same before the logarithm, exact: two coins have "3". */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_rr_ratio(const custos_rr *rr, char *text, size_t room, custos_err *err);
+
+/*
+ * The share of people whose truth is some value, when count of n reports name
+ * it: unbiased, exact, possibly below 0 or above 1. For two coins
+ * 2 count/n - 1/2.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_rr_estimate(const custos_rr *rr, uint64_t count, uint64_t n, char *text,
+                   size_t room, custos_err *err);
+
+/* The same as a fraction; CUSTOS_EOVERFLOW when wider than 128 bits. */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_rr_estimate_parts(const custos_rr *rr, uint64_t count, uint64_t n,
+                         custos_int *num, custos_int *den, custos_err *err);
+
+/*
+ * An upper bound of the estimate's variance, exact: for 1/2 + gamma it is
+ * 1/(16 gamma^2 n) - 1/(4 n).
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_rr_variance(const custos_rr *rr, uint64_t n, char *text, size_t room,
+                   custos_err *err);
+
+/*
+ * The error bar: the estimate from n reports is within it of the true share
+ * with probability at least 1 - beta, for every n. For k values at once ask
+ * for beta / k. Rounded up to 18 decimals.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_rr_error(const custos_rr *rr, uint64_t n, const char *beta, char *text,
+                size_t room, custos_err *err);
 
 #ifdef __cplusplus
 }

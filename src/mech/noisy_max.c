@@ -1,0 +1,42 @@
+/*
+ * Report noisy max: add noise to every score, name the largest sum.
+ *
+ * THEOREM  noisy-max-lattice
+ *   Integer scores, each changed by at most D between neighbours; independent
+ *   discrete Laplace noise of scale t on each; of equal sums the first wins.
+ *   Naming the winner is (2 D / t)-DP, and (D / t)-DP when all scores move in
+ *   the same direction.
+ * SOURCE   Dwork, Roth 2014, "Algorithmic Foundations", Claim 3.9, for
+ *          continuous noise; with ties and on the lattice:
+ *          doc/proofs/noisy-max-lattice.md
+ * NEEDS    c->noise of scale 1 / rate, rate = eps / 2D (monotone eps / D), D
+ *          a whole number of steps.
+ * GIVES    *winner is epsilon-DP; time depends on n alone.
+ * FAILS    CUSTOS_EENTROPY, from coins alone.
+ * TESTED   law_noisy_max, noisy_max_keeps_epsilon, noisy_max_breaks_ties_low
+ */
+#include "base/ck.h"
+#include "mech/select.h"
+#include "noise/noise.h"
+
+custos_status
+noisy_max_pick(struct contest *c, custos_rng *rng, const i128 *scores,
+               size_t *winner)
+{
+    custos_status st = noise_draw(c->noise, rng, c->drawn, c->n);
+    i128 best;
+    size_t first = 0;
+
+    if (st)
+        return st;
+    best = sat_add_i128(scores[0], c->drawn[0]);
+    for (size_t i = 1; i < c->n; i++) {
+        i128 sum = sat_add_i128(scores[i], c->drawn[i]);
+        size_t more = -(size_t)(sum > best);
+
+        first = (i & more) | (first & ~more);
+        best = (sum & -(i128)(more & 1)) | (best & ~-(i128)(more & 1));
+    }
+    *winner = first;
+    return CUSTOS_OK;
+}
