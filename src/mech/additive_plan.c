@@ -1,0 +1,465 @@
+/*
+ * Planning in three steps: read what was asked, lay the grid, then scale the
+ * noise to the sensitivity *on the grid*, which rounding can have raised.
+ *
+ * THEOREM  grid-sensitivity
+ *   Values x, y of n coordinates, rounded to the grid g (grid.h). If one
+ *   coordinate differs, by at most D, the rounded differ by at most ceil(D/g)
+ *   steps. If several do, by at most ceil(D/g) + n - 1 steps in l1 where D is
+ *   their l1 distance, and D/g + sqrt(n) in l2 where D is their l2 distance.
+ * SOURCE   doc/proofs/grid-rounding-lipschitz.md
+ * NEEDS    n >= 1, D > 0, g a power of two.
+ * GIVES    p->steps at least the sensitivity of the rounded values.
+ * FAILS    CUSTOS_ERANGE, CUSTOS_EINVAL from the parameters.
+ * TESTED   plan_sensitivity_holds_on_the_grid
+ */
+#include "mech/additive_plan.h"
+
+#include "base/error.h"
+#include "mech/calibrate.h"
+#include "mech/grid.h"
+#include "num/ival_more.h"
+#include "num/rat_round.h"
+#include "num/round.h"
+
+enum {
+    STEPS_LOG2 = 20,      /* a sensitivity is at least 2^20 steps of a grid */
+    SCALE_LOG2_MIN = -20, /* what noise.h draws */
+    SCALE_LOG2_MAX = 60,
+    ROOT_BITS = 256,
+    UP_BITS = 96,          /* of an l2 sensitivity rounded up */
+    PARAMETER_SIZE_MAX = 512, /* bits of a rational that is kept as it is */
+    PARAMETER_BITS = 128,
+};
+
+/* What was asked for, as numbers. */
+struct asked {
+    const custos_mech_options *o;
+    size_t n;
+    bool several;
+    bool gaussian;
+    rat sensitivity; /* Laplace */
+    rat squared;     /* Gaussian */
+    rat scale;       /* where o->scale */
+};
+
+void
+additive_plan_init(struct additive_plan *p)
+{
+    rat_init(&p->steps);
+    rat_init(&p->parameter);
+    rat_init(&p->scale);
+    rat_init(&p->epsilon);
+    rat_init(&p->delta);
+}
+
+void
+additive_plan_clear(struct additive_plan *p)
+{
+    rat_clear(&p->steps);
+    rat_clear(&p->parameter);
+    rat_clear(&p->scale);
+    rat_clear(&p->epsilon);
+    rat_clear(&p->delta);
+}
+
+/* ------------------------------------------------------------- reading -- */
+
+static custos_status
+check_words(const custos_mech_options *o, custos_err *err)
+{
+    if (o->kind != CUSTOS_LAPLACE && o->kind != CUSTOS_GAUSSIAN)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "the mechanism must be Laplace or Gaussian");
+    if (o->domain != CUSTOS_INTS && o->domain != CUSTOS_REALS)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "the domain must be ints or reals");
+    if ((unsigned)o->changes > CUSTOS_CHANGES_SEVERAL)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "changes must be one or several");
+    if ((unsigned)o->calibration > CUSTOS_ZCDP ||
+        (o->kind == CUSTOS_LAPLACE && o->calibration))
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "there is no such calibration for this mechanism");
+    if (!o->sensitivity == !o->sensitivity_squared)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "give the sensitivity or its square, one of them");
+    if (o->kind == CUSTOS_LAPLACE && (!o->sensitivity || o->delta))
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "Laplace takes an l1 sensitivity and no delta");
+    return CUSTOS_OK;
+}
+
+/* Laplace has one unknown of (epsilon, scale), the Gaussian one of three. */
+static custos_status
+check_unknown(const custos_mech_options *o, custos_err *err)
+{
+    int given = (o->epsilon != NULL) + (o->scale != NULL);
+
+    if (o->kind == CUSTOS_LAPLACE && given != 1)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "give epsilon or the scale, one of them");
+    given += o->delta != NULL;
+    if (o->kind == CUSTOS_GAUSSIAN && given != 2)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "give two of epsilon, delta and the scale");
+    if (o->scale && (o->calibration == CUSTOS_CLASSICAL ||
+                     o->calibration == CUSTOS_ANALYTIC))
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "with a scale the calibration is exact or zCDP");
+    return CUSTOS_OK;
+}
+
+static custos_status
+read_numbers(struct asked *a, struct additive_plan *p, custos_err *err)
+{
+    const custos_mech_options *o = a->o;
+    custos_status st;
+
+    if (o->sensitivity) {
+        st = rat_read_positive(o->sensitivity, "sensitivity", &a->sensitivity,
+                               err);
+        rat_mul(&a->squared, &a->sensitivity, &a->sensitivity);
+    } else {
+        st = rat_read_positive(o->sensitivity_squared, "sensitivity squared",
+                               &a->squared, err);
+    }
+    if (!st && o->epsilon)
+        st = rat_read_positive(o->epsilon, "epsilon", &p->epsilon, err);
+    if (!st && o->delta)
+        st = rat_read_open_unit(o->delta, "delta", &p->delta, err);
+    if (!st && o->scale)
+        st = rat_read_positive(o->scale, "scale", &a->scale, err);
+    return st;
+}
+
+/* ---------------------------------------------------------------- grid -- */
+
+/* floor(log2 of the sensitivity), exactly, from its square. */
+static long
+sensitivity_log2(const struct asked *a)
+{
+    long e = rat_log2_floor(&a->squared);
+
+    return (e - (e & 1)) / 2;
+}
+
+/* Fine enough that rounding up costs a millionth, from parameters only. */
+static long
+default_grid(const struct asked *a, const struct additive_plan *p)
+{
+    long least = sensitivity_log2(a), other;
+
+    if (a->o->scale)
+        other = rat_log2_floor(&a->scale);
+    else
+        other = least - 1 - rat_log2_floor(&p->epsilon);
+    least = (other < least ? other : least) - STEPS_LOG2;
+    for (size_t n = a->n; a->several && n > 0; n /= 2)
+        least--;
+    return least;
+}
+
+static custos_status
+lay_grid(const struct asked *a, struct additive_plan *p, custos_err *err)
+{
+    custos_status st = CUSTOS_OK;
+    rat g;
+
+    rat_init(&g);
+    p->grid_log2 = a->o->domain == CUSTOS_INTS ? 0 : default_grid(a, p);
+    if (a->o->grid) {
+        st = rat_read_positive(a->o->grid, "grid", &g, err);
+        if (!st && !rat_is_pow2(&g, &p->grid_log2))
+            st = custos_fail(err, CUSTOS_EINVAL,
+                             "the grid must be a power of two such as 1/1024");
+        if (!st && a->o->domain == CUSTOS_INTS && p->grid_log2 != 0)
+            st = custos_fail(err, CUSTOS_EINVAL, "the grid of ints is 1");
+    }
+    if (!st && (p->grid_log2 < GRID_LOG2_MIN || p->grid_log2 > GRID_LOG2_MAX))
+        st = custos_fail(err, CUSTOS_ERANGE,
+                         "the grid must lie between 2^%d and 2^%d",
+                         (int)GRID_LOG2_MIN, (int)GRID_LOG2_MAX);
+    rat_clear(&g);
+    return st;
+}
+
+/* r = a / 2^(times * grid), exact. */
+static void
+in_steps(rat *r, const rat *a, const struct additive_plan *p, int times)
+{
+    rat g;
+
+    rat_init(&g);
+    rat_set_pow2(&g, -times * p->grid_log2);
+    rat_mul(r, a, &g);
+    rat_clear(&g);
+}
+
+/* r = ceil(sqrt(r)), squared. False past 127 bits. */
+static bool
+square_of_ceil_root(rat *r)
+{
+    bool certain, fits;
+    i128 root = 0;
+    ival x;
+
+    ival_init(&x, ROOT_BITS);
+    ival_set_rat(&x, r);
+    ival_sqrt(&x, &x);
+    fits = ival_ceil_up(&x, &root, &certain);
+    rat_set_i128(r, root);
+    rat_mul(r, r, r);
+    ival_clear(&x);
+    return fits;
+}
+
+/* r = (sqrt(r) + sqrt(n))^2, rounded up. */
+static void
+add_root(rat *r, size_t n)
+{
+    ival x, y;
+    rat count;
+
+    ival_init(&x, ROOT_BITS);
+    ival_init(&y, ROOT_BITS);
+    rat_init(&count);
+    rat_set_i128(&count, (i128)n);
+    ival_set_rat(&x, r);
+    ival_sqrt(&x, &x);
+    ival_set_rat(&y, &count);
+    ival_sqrt(&y, &y);
+    ival_add(&x, &x, &y);
+    ival_mul(&x, &x, &x);
+    ival_up(&x, r);
+    rat_round_up(r, r, UP_BITS);
+    ival_clear(&x);
+    ival_clear(&y);
+    rat_clear(&count);
+}
+
+/* The sensitivity on the grid: the theorem above. */
+static custos_status
+count_steps(const struct asked *a, struct additive_plan *p, custos_err *err)
+{
+    bool rounds = a->several && a->o->domain == CUSTOS_REALS, fits = true;
+    rat more;
+
+    if (a->gaussian) {
+        in_steps(&p->steps, &a->squared, p, 2);
+        if (rounds)
+            add_root(&p->steps, a->n);
+        else if (!a->several)
+            fits = square_of_ceil_root(&p->steps);
+    } else {
+        in_steps(&p->steps, &a->sensitivity, p, 1);
+        rat_ceil(&p->steps, &p->steps);
+        if (rounds) {
+            rat_init(&more);
+            rat_set_i128(&more, (i128)a->n - 1);
+            rat_add(&p->steps, &p->steps, &more);
+            rat_clear(&more);
+        }
+    }
+    if (!fits)
+        return custos_fail(err, CUSTOS_ERANGE,
+                           "the sensitivity is too many grid steps");
+    return CUSTOS_OK;
+}
+
+/* --------------------------------------------------------------- noise -- */
+
+static custos_status
+scale_laplace(const struct asked *a, struct additive_plan *p)
+{
+    p->law = CUSTOS_DISCRETE_LAPLACE;
+    p->theorem = "laplace-discrete";
+    if (a->o->scale) {
+        in_steps(&p->parameter, &a->scale, p, 1);
+        rat_div(&p->epsilon, &p->steps, &p->parameter);
+    } else {
+        rat_div(&p->parameter, &p->steps, &p->epsilon);
+    }
+    return CUSTOS_OK;
+}
+
+/* The route that the promise rests on. */
+static custos_status
+choose_route(const struct asked *a, enum gauss_route *route, custos_err *err)
+{
+    custos_calibration c = a->o->calibration;
+
+    if (a->several && (c == CUSTOS_EXACT || c == CUSTOS_ANALYTIC))
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "where several values change the calibration is "
+                           "classical or zCDP");
+    *route = a->several || c == CUSTOS_ZCDP ? GAUSS_ZCDP : GAUSS_DISCRETE;
+    return CUSTOS_OK;
+}
+
+/* Sigma from epsilon and delta; raised where the discrete law needs more. */
+static custos_status
+find_sigma(const struct asked *a, const struct additive_plan *p,
+           enum gauss_route route, struct gauss_point *point, rat *sigma,
+           custos_err *err)
+{
+    custos_calibration c = a->o->calibration;
+    custos_status st;
+
+    if (c == CUSTOS_CLASSICAL)
+        st = calibrate_classical(point, &p->delta, sigma, err);
+    else if (c == CUSTOS_ANALYTIC)
+        st = calibrate_sigma(GAUSS_ANALYTIC, point, &p->delta, sigma, err);
+    else
+        return calibrate_sigma(route, point, &p->delta, sigma, err);
+    if (!st && !gauss_delta_at_most(route, point, &p->delta))
+        st = calibrate_sigma(route, point, &p->delta, sigma, err);
+    return st;
+}
+
+static custos_status
+scale_gauss(const struct asked *a, struct additive_plan *p, custos_err *err)
+{
+    enum gauss_route route = GAUSS_DISCRETE;
+    struct gauss_point point;
+    custos_status st = choose_route(a, &route, err);
+    rat sigma;
+
+    if (st)
+        return st;
+    gauss_point_init(&point);
+    rat_init(&sigma);
+    p->law = CUSTOS_DISCRETE_GAUSSIAN;
+    p->theorem =
+        route == GAUSS_DISCRETE ? "gauss-discrete-exact" : "gauss-zcdp";
+    rat_set(&point.sensitivity_squared, &p->steps);
+    rat_set(&point.epsilon, &p->epsilon);
+    if (!a->o->scale) {
+        st = find_sigma(a, p, route, &point, &sigma, err);
+    } else {
+        in_steps(&sigma, &a->scale, p, 1);
+        rat_mul(&point.variance, &sigma, &sigma);
+        if (a->o->epsilon)
+            gauss_delta_up(route, &point, &p->delta);
+        else
+            st = calibrate_epsilon(route, &point, &p->delta, err);
+    }
+    rat_set(&p->parameter, &point.variance);
+    rat_set(&p->epsilon, &point.epsilon);
+    rat_set(&p->scale, &sigma);
+    rat_clear(&sigma);
+    gauss_point_clear(&point);
+    return st;
+}
+
+/* Within what can be drawn, and short; in units of the values for the facts. */
+static custos_status
+settle_scale(struct additive_plan *p, custos_err *err)
+{
+    rat low, high;
+    bool drawn;
+
+    if (p->law == CUSTOS_DISCRETE_LAPLACE)
+        rat_set(&p->scale, &p->parameter);
+    rat_init(&low);
+    rat_init(&high);
+    rat_set_pow2(&low, SCALE_LOG2_MIN);
+    rat_set_pow2(&high, SCALE_LOG2_MAX);
+    drawn = rat_cmp(&p->scale, &low) >= 0 && rat_cmp(&p->scale, &high) <= 0;
+    rat_set_pow2(&low, p->grid_log2);
+    rat_mul(&p->scale, &p->scale, &low);
+    rat_clear(&low);
+    rat_clear(&high);
+    if (!drawn)
+        return custos_fail(err, CUSTOS_ERANGE,
+                           "the noise scale must lie between 2^%d and 2^%d "
+                           "grid steps (of 2^%ld here)",
+                           (int)SCALE_LOG2_MIN, (int)SCALE_LOG2_MAX,
+                           p->grid_log2);
+    if (rat_size(&p->parameter) > PARAMETER_SIZE_MAX)
+        rat_round_up(&p->parameter, &p->parameter, PARAMETER_BITS);
+    return CUSTOS_OK;
+}
+
+/* -------------------------------------------------------------- limits -- */
+
+/* One limit in whole steps, towards the inside, within the type's own. */
+static custos_status
+read_limit(const char *text, const char *name, const struct additive_plan *p,
+           enum rat_direction direction, i128 *limit, custos_err *err)
+{
+    custos_status st;
+    i128 steps = 0;
+    bool fits = true;
+    rat x;
+
+    if (!text)
+        return CUSTOS_OK;
+    rat_init(&x);
+    st = rat_read(text, name, &x, err);
+    if (!st) {
+        in_steps(&x, &x, p, 1);
+        fits = direction == RAT_UP ? rat_ceil_i128(&x, &steps)
+                                   : rat_floor_i128(&x, &steps);
+    }
+    rat_clear(&x);
+    if (!st && (!fits || steps < p->lower || steps > p->upper))
+        st = custos_fail(err, CUSTOS_ERANGE,
+                         "the %s is past the limits of the type", name);
+    if (!st)
+        *limit = steps;
+    return st;
+}
+
+static custos_status
+set_limits(const struct asked *a, struct additive_plan *p, custos_err *err)
+{
+    bool ints = a->o->domain == CUSTOS_INTS;
+    custos_status st;
+    i128 lower, upper;
+
+    p->lower = lower = ints ? INT64_MIN : -GRID_MAX;
+    p->upper = upper = ints ? INT64_MAX : GRID_MAX;
+    st = read_limit(a->o->lower, "lower limit", p, RAT_UP, &lower, err);
+    if (!st)
+        st = read_limit(a->o->upper, "upper limit", p, RAT_DOWN, &upper, err);
+    if (!st && lower > upper)
+        st = custos_fail(err, CUSTOS_EINVAL,
+                         "no value lies between the lower and upper limit");
+    p->lower = lower;
+    p->upper = upper;
+    return st;
+}
+
+custos_status
+additive_plan_make(struct additive_plan *p, const custos_mech_options *o,
+                   custos_err *err)
+{
+    struct asked a = {.o = o, .gaussian = o->kind == CUSTOS_GAUSSIAN};
+    custos_status st = check_words(o, err);
+
+    if (!st)
+        st = check_unknown(o, err);
+    if (st)
+        return st;
+    a.n = o->values ? o->values : 1;
+    a.several = o->changes ? o->changes == CUSTOS_CHANGES_SEVERAL : a.n > 1;
+    rat_init(&a.sensitivity);
+    rat_init(&a.squared);
+    rat_init(&a.scale);
+    st = read_numbers(&a, p, err);
+    if (!st)
+        st = lay_grid(&a, p, err);
+    if (!st)
+        st = count_steps(&a, p, err);
+    if (!st)
+        st = a.gaussian ? scale_gauss(&a, p, err) : scale_laplace(&a, p);
+    if (!st)
+        st = settle_scale(p, err);
+    if (!st)
+        st = set_limits(&a, p, err);
+    rat_clear(&a.sensitivity);
+    rat_clear(&a.squared);
+    rat_clear(&a.scale);
+    return st;
+}

@@ -1,0 +1,33 @@
+/*
+ * From what a caller asks for to what a mechanism does: grid, sensitivity in
+ * grid steps, noise parameter, promise. All exact or rounded towards privacy;
+ * all from the parameters, nothing from the data.
+ */
+#ifndef MECH_ADDITIVE_PLAN_H
+#define MECH_ADDITIVE_PLAN_H
+
+#include "base/base.h"
+#include "custos.h"
+#include "mech/gauss_delta.h"
+
+struct additive_plan {
+    custos_law law;
+    long grid_log2;
+    rat steps;     /* l1 sensitivity in steps; Gaussian: its l2 squared */
+    rat parameter; /* in steps: the scale, for the Gaussian the variance */
+    rat scale;     /* in units of the values: the scale, or sigma */
+    rat epsilon;   /* what is promised */
+    rat delta;
+    const char *theorem;
+    i128 lower, upper; /* limits of what is released, in steps */
+};
+
+void additive_plan_init(struct additive_plan *p);
+void additive_plan_clear(struct additive_plan *p);
+
+/* o has been read by options_read. May fail: EINVAL, EPARSE, ERANGE. */
+CUSTOS_MUST_USE custos_status additive_plan_make(struct additive_plan *p,
+                                                 const custos_mech_options *o,
+                                                 custos_err *err);
+
+#endif

@@ -1,0 +1,345 @@
+/*
+ * Calibration by search: halve the interval between a value certified to keep
+ * the promise and one that is not. What is returned is always the certified
+ * end, so neither the search nor a curve that wavers can cost privacy.
+ *
+ * THEOREM  calibrate-least
+ *   Let keeps(x) be certified facts. The search ends with keeps(x) certified
+ *   and keeps(x') not certified for an x' in [x (1 - 2^-46), x).
+ * SOURCE   doc/proofs/calibrate-least.md
+ * NEEDS    0 < delta < 1; epsilon, sensitivity > 0.
+ * GIVES    sigma (or epsilon) that keeps the promise by the route's theorem
+ *          and is, where the curve falls, within 2^-46 of the least.
+ * FAILS    CUSTOS_ERANGE, from the parameters alone.
+ * TESTED   calibrate_fuzz calibrate_is_least
+ */
+#include "mech/calibrate.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "num/ival_more.h"
+#include "num/rat_round.h"
+
+enum {
+    MANTISSA_BITS = 48,
+    EXPONENT_REACH = 700,
+    EPSILON_LOG2_MIN = -64,
+    CLASSICAL_BITS = 256,
+    SIGMA_BITS = 60,
+};
+
+/* Which number of the point is searched for. */
+enum unknown { SIGMA, EPSILON };
+
+struct search {
+    enum gauss_route route;
+    enum unknown unknown;
+    struct gauss_point *p;
+    const rat *delta;
+};
+
+static bool
+keeps(const struct search *s, const rat *x)
+{
+    if (s->unknown == SIGMA)
+        rat_mul(&s->p->variance, x, x);
+    else
+        rat_set(&s->p->epsilon, x);
+    return gauss_delta_at_most(s->route, s->p, s->delta);
+}
+
+static bool
+keeps_pow2(const struct search *s, long e)
+{
+    bool kept;
+    rat x;
+
+    rat_init(&x);
+    rat_set_pow2(&x, e);
+    kept = keeps(s, &x);
+    rat_clear(&x);
+    return kept;
+}
+
+/* The least e in the range with keeps(2^e), looking around `near`. */
+static bool
+bracket(const struct search *s, long near, long least, long *e)
+{
+    *e = near;
+    if (keeps_pow2(s, near)) {
+        while (*e > least && keeps_pow2(s, *e - 1))
+            --*e;
+        return true;
+    }
+    while (*e < near + EXPONENT_REACH)
+        if (keeps_pow2(s, ++*e))
+            return true;
+    return false;
+}
+
+/* x is at the certified end; the point is left there too. */
+static bool
+search_least(const struct search *s, long near, long least, rat *x)
+{
+    long e;
+    rat low, half, middle;
+
+    if (!bracket(s, near, least, &e))
+        return false;
+    rat_init(&low);
+    rat_init(&half);
+    rat_init(&middle);
+    rat_set_pow2(x, e);
+    rat_set_pow2(&low, e - 1);
+    rat_set_i64(&half, 1, 2);
+    for (int i = 1; i < MANTISSA_BITS && e > least; i++) {
+        rat_add(&middle, &low, x);
+        rat_mul(&middle, &middle, &half);
+        rat_set(keeps(s, &middle) ? x : &low, &middle);
+    }
+    if (s->unknown == SIGMA)
+        rat_mul(&s->p->variance, x, x);
+    else
+        rat_set(&s->p->epsilon, x);
+    rat_clear(&low);
+    rat_clear(&half);
+    rat_clear(&middle);
+    return true;
+}
+
+/* floor(e / 2), also below 0. */
+static long
+half_floor(long e)
+{
+    return (e - (e & 1)) / 2;
+}
+
+custos_status
+calibrate_sigma(enum gauss_route route, struct gauss_point *p, const rat *delta,
+                rat *sigma, custos_err *err)
+{
+    struct search s = {route, SIGMA, p, delta};
+    long near = half_floor(rat_log2_floor(&p->sensitivity_squared)) -
+                rat_log2_floor(&p->epsilon);
+
+    if (!search_least(&s, near, near - EXPONENT_REACH, sigma))
+        return custos_fail(err, CUSTOS_ERANGE,
+                           "no supported sigma gives this epsilon and delta");
+    return CUSTOS_OK;
+}
+
+custos_status
+calibrate_epsilon(enum gauss_route route, struct gauss_point *p,
+                  const rat *delta, custos_err *err)
+{
+    struct search s = {route, EPSILON, p, delta};
+    custos_status st = CUSTOS_OK;
+    rat x;
+
+    rat_init(&x);
+    if (!search_least(&s, 0, EPSILON_LOG2_MIN, &x))
+        st = custos_fail(err, CUSTOS_ERANGE,
+                         "no supported epsilon goes with this sigma and delta");
+    rat_clear(&x);
+    return st;
+}
+
+/*
+ * THEOREM  gauss-classical
+ *   For epsilon < 1, normal noise of deviation
+ *   sqrt(2 ln(1.25/delta)) D / epsilon is (epsilon, delta)-DP.
+ * SOURCE   Dwork, Roth 2014, theorem A.1; seeds: Kamath, lecture 5.
+ * NEEDS    0 < delta < 1, 0 < epsilon < 1.
+ * GIVES    sigma rounded up to 60 bits. It speaks of the continuous law:
+ *          additive.c checks it against the discrete one.
+ * FAILS    CUSTOS_ERANGE when epsilon >= 1, where the formula is not true: at
+ *          epsilon 10, delta 1e-5 it gives 2.3e-5.
+ * TESTED   calibrate_fuzz classical_formula_fails_at_ten
+ */
+custos_status
+calibrate_classical(struct gauss_point *p, const rat *delta, rat *sigma,
+                    custos_err *err)
+{
+    ival x, y;
+    rat q;
+
+    if (rat_cmp_i64(&p->epsilon, 1) >= 0)
+        return custos_fail(err, CUSTOS_ERANGE,
+                           "the classical calibration needs epsilon below 1");
+    ival_init(&x, CLASSICAL_BITS);
+    ival_init(&y, CLASSICAL_BITS);
+    rat_init(&q);
+    rat_set_i64(&q, 5, 4);
+    rat_div(&q, &q, delta);
+    ival_set_rat(&x, &q);
+    ival_log(&x, &x);
+    ival_mul_pow2(&x, &x, 1);
+    rat_div(&q, &p->sensitivity_squared, &p->epsilon);
+    rat_div(&q, &q, &p->epsilon);
+    ival_set_rat(&y, &q);
+    ival_mul(&x, &x, &y);
+    ival_sqrt(&x, &x);
+    ival_up(&x, sigma);
+    rat_round_up(sigma, sigma, SIGMA_BITS);
+    rat_mul(&p->variance, sigma, sigma);
+    ival_clear(&x);
+    ival_clear(&y);
+    rat_clear(&q);
+    return CUSTOS_OK;
+}
+
+/* ------------------------------------------------- the public interface -- */
+
+/* The route of a calibration; false for the classical one, which has none. */
+static bool
+route_of(custos_calibration calibration, enum gauss_route *route)
+{
+    switch (calibration) {
+    case CUSTOS_ANALYTIC:
+        *route = GAUSS_ANALYTIC;
+        return true;
+    case CUSTOS_EXACT:
+        *route = GAUSS_DISCRETE;
+        return true;
+    case CUSTOS_ZCDP:
+        *route = GAUSS_ZCDP;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Exact calibration speaks of whole changes. */
+static custos_status
+check_whole(custos_calibration calibration, const rat *squared, custos_err *err)
+{
+    bool certain, whole;
+    i128 root = 0;
+    ival x;
+    rat r;
+
+    if (calibration != CUSTOS_EXACT)
+        return CUSTOS_OK;
+    ival_init(&x, CLASSICAL_BITS);
+    rat_init(&r);
+    ival_set_rat(&x, squared);
+    ival_sqrt(&x, &x);
+    whole = ival_ceil_up(&x, &root, &certain);
+    rat_set_i128(&r, root);
+    rat_mul(&r, &r, &r);
+    whole = whole && rat_cmp(&r, squared) == 0;
+    ival_clear(&x);
+    rat_clear(&r);
+    if (!whole)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "the exact calibration needs a whole sensitivity");
+    return CUSTOS_OK;
+}
+
+/* The sensitivity and, where given, the other numbers of a point. */
+static custos_status
+point_read(struct gauss_point *p, custos_calibration calibration,
+           const char *sensitivity_squared, const char *epsilon,
+           const char *sigma, custos_err *err)
+{
+    custos_status st = rat_read_positive(
+        sensitivity_squared, "sensitivity squared", &p->sensitivity_squared,
+        err);
+
+    if (!st)
+        st = check_whole(calibration, &p->sensitivity_squared, err);
+    if (!st && epsilon)
+        st = rat_read_positive(epsilon, "epsilon", &p->epsilon, err);
+    if (!st && sigma) {
+        st = rat_read_positive(sigma, "sigma", &p->variance, err);
+        rat_mul(&p->variance, &p->variance, &p->variance);
+    }
+    return st;
+}
+
+custos_status
+custos_gauss_sigma(custos_calibration calibration, const char *epsilon,
+                   const char *delta, const char *sensitivity_squared,
+                   char sigma[CUSTOS_NUMBER_MAX], custos_err *err)
+{
+    enum gauss_route route = GAUSS_ANALYTIC;
+    struct gauss_point p;
+    custos_status st;
+    rat d, s;
+
+    if (!epsilon || !sigma || (!route_of(calibration, &route) &&
+                               calibration != CUSTOS_CLASSICAL))
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "sigma needs a calibration and an epsilon");
+    gauss_point_init(&p);
+    rat_init(&d);
+    rat_init(&s);
+    st = point_read(&p, calibration, sensitivity_squared, epsilon, NULL, err);
+    if (!st)
+        st = rat_read_open_unit(delta, "delta", &d, err);
+    if (!st && calibration == CUSTOS_CLASSICAL)
+        st = calibrate_classical(&p, &d, &s, err);
+    else if (!st)
+        st = calibrate_sigma(route, &p, &d, &s, err);
+    if (!st)
+        rat_decimal(&s, RAT_UP, sigma);
+    gauss_point_clear(&p);
+    rat_clear(&d);
+    rat_clear(&s);
+    return st;
+}
+
+custos_status
+custos_gauss_delta(custos_calibration calibration, const char *sigma,
+                   const char *epsilon, const char *sensitivity_squared,
+                   char delta[CUSTOS_NUMBER_MAX], custos_err *err)
+{
+    enum gauss_route route;
+    struct gauss_point p;
+    custos_status st;
+    rat d;
+
+    if (!epsilon || !sigma || !delta || !route_of(calibration, &route))
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "delta needs a calibration other than the classical "
+                           "one, a sigma and an epsilon");
+    gauss_point_init(&p);
+    rat_init(&d);
+    st = point_read(&p, calibration, sensitivity_squared, epsilon, sigma, err);
+    if (!st) {
+        gauss_delta_up(route, &p, &d);
+        rat_decimal(&d, RAT_UP, delta);
+    }
+    gauss_point_clear(&p);
+    rat_clear(&d);
+    return st;
+}
+
+custos_status
+custos_gauss_epsilon(custos_calibration calibration, const char *sigma,
+                     const char *delta, const char *sensitivity_squared,
+                     char epsilon[CUSTOS_NUMBER_MAX], custos_err *err)
+{
+    enum gauss_route route;
+    struct gauss_point p;
+    custos_status st;
+    rat d;
+
+    if (!epsilon || !sigma || !route_of(calibration, &route))
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "epsilon needs a calibration other than the "
+                           "classical one, and a sigma");
+    gauss_point_init(&p);
+    rat_init(&d);
+    st = point_read(&p, calibration, sensitivity_squared, NULL, sigma, err);
+    if (!st)
+        st = rat_read_open_unit(delta, "delta", &d, err);
+    if (!st)
+        st = calibrate_epsilon(route, &p, &d, err);
+    if (!st)
+        rat_decimal(&p.epsilon, RAT_UP, epsilon);
+    gauss_point_clear(&p);
+    rat_clear(&d);
+    return st;
+}

@@ -1,0 +1,38 @@
+/*
+ * How much Gaussian noise a promise needs, and what promise a given noise
+ * makes. Every answer is rounded towards more privacy.
+ */
+#ifndef MECH_CALIBRATE_H
+#define MECH_CALIBRATE_H
+
+#include "custos.h"
+#include "mech/gauss_delta.h"
+
+/*
+ * The least sigma, up to one part in 2^46, that is certified to give (p's
+ * epsilon, delta) by the route. p->variance is set to its square.
+ * May fail: CUSTOS_ERANGE.
+ */
+CUSTOS_MUST_USE custos_status calibrate_sigma(enum gauss_route route,
+                                              struct gauss_point *p,
+                                              const rat *delta, rat *sigma,
+                                              custos_err *err);
+
+/*
+ * The same by the classical formula, which needs epsilon < 1.
+ * May fail: CUSTOS_ERANGE.
+ */
+CUSTOS_MUST_USE custos_status calibrate_classical(struct gauss_point *p,
+                                                  const rat *delta, rat *sigma,
+                                                  custos_err *err);
+
+/*
+ * The least epsilon, up to one part in 2^46, that p's variance is certified
+ * to give with delta. p->epsilon is set to it. May fail: CUSTOS_ERANGE.
+ */
+CUSTOS_MUST_USE custos_status calibrate_epsilon(enum gauss_route route,
+                                                struct gauss_point *p,
+                                                const rat *delta,
+                                                custos_err *err);
+
+#endif

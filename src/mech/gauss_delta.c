@@ -1,0 +1,368 @@
+/*
+ * Delta of Gaussian noise, enclosed. Each route is one formula on intervals;
+ * where the interval is too wide to decide, more bits are taken. Cancellation
+ * (small epsilon, small sensitivity against sigma) costs bits, never safety.
+ */
+#include "mech/gauss_delta.h"
+
+#include "num/gauss_sum.h"
+#include "num/ival_more.h"
+#include "num/rat_round.h"
+
+enum {
+    BITS_FIRST = 160,
+    BITS_LAST = 2560,
+    BITS_GUARD = 64,
+    NARROW_BITS = 60,
+    ALPHA_BITS = 96,
+};
+
+void
+gauss_point_init(struct gauss_point *p)
+{
+    rat_init(&p->variance);
+    rat_init(&p->sensitivity_squared);
+    rat_init(&p->epsilon);
+}
+
+void
+gauss_point_clear(struct gauss_point *p)
+{
+    rat_clear(&p->variance);
+    rat_clear(&p->sensitivity_squared);
+    rat_clear(&p->epsilon);
+}
+
+/* r = P[Z > x] for a normal Z. */
+static void
+normal_tail(ival *r, const ival *x)
+{
+    ival half, z;
+
+    ival_init(&half, ival_bits(r));
+    ival_init(&z, ival_bits(r));
+    ival_set_i64(&half, 1);
+    ival_mul_pow2(&half, &half, -1);
+    ival_sqrt(&half, &half);
+    ival_mul(&z, x, &half);
+    ival_erfc(r, &z);
+    ival_mul_pow2(r, r, -1);
+    ival_clear(&half);
+    ival_clear(&z);
+}
+
+/* r = near - exp(epsilon) far. */
+static void
+hockey_stick(ival *r, const rat *epsilon, const ival *near, const ival *far)
+{
+    ival e;
+
+    ival_init(&e, ival_bits(r));
+    ival_set_rat(&e, epsilon);
+    ival_exp(&e, &e);
+    ival_mul(&e, &e, far);
+    ival_sub(r, near, &e);
+    ival_clear(&e);
+}
+
+/*
+ * THEOREM  gauss-analytic
+ *   Normal noise of deviation sigma on a query of l2 sensitivity D is
+ *   (epsilon, delta)-DP if and only if delta >=
+ *   P[Z > epsilon sigma/D - D/2sigma]
+ *   - exp(epsilon) P[Z > epsilon sigma/D + D/2sigma].
+ * SOURCE   Balle, Wang 2018, arXiv:1805.06530, theorem 8.
+ * NEEDS    variance, sensitivity, epsilon > 0.
+ * GIVES    an interval that contains this difference. It speaks of the
+ *          continuous law: the library's noise is discrete, and additive.c
+ *          never rests its claim on this route alone.
+ * FAILS    cannot.
+ * TESTED   gauss_delta_analytic_agrees_with_quadrature
+ */
+static void
+delta_analytic(const struct gauss_point *p, ival *delta)
+{
+    long bits = ival_bits(delta);
+    ival ratio, middle, near, far;
+    rat q;
+
+    ival_init(&ratio, bits);
+    ival_init(&middle, bits);
+    ival_init(&near, bits);
+    ival_init(&far, bits);
+    rat_init(&q);
+    rat_div(&q, &p->sensitivity_squared, &p->variance);
+    ival_set_rat(&ratio, &q);
+    ival_sqrt(&ratio, &ratio); /* D / sigma */
+    ival_set_rat(&middle, &p->epsilon);
+    ival_div(&middle, &middle, &ratio);
+    ival_mul_pow2(&ratio, &ratio, -1);
+    ival_sub(&near, &middle, &ratio);
+    ival_add(&far, &middle, &ratio);
+    normal_tail(&near, &near);
+    normal_tail(&far, &far);
+    hockey_stick(delta, &p->epsilon, &near, &far);
+    ival_clear(&ratio);
+    ival_clear(&middle);
+    ival_clear(&near);
+    ival_clear(&far);
+    rat_clear(&q);
+}
+
+/* The whole root of a whole square. */
+static void
+whole_root(rat *r, const rat *square)
+{
+    bool certain = false;
+    i128 root = 0;
+    ival x;
+
+    ival_init(&x, 256);
+    ival_set_rat(&x, square);
+    ival_sqrt(&x, &x);
+    CUSTOS_REQUIRE(ival_ceil_up(&x, &root, &certain));
+    rat_set_i128(r, root);
+    ival_clear(&x);
+}
+
+/*
+ * THEOREM  gauss-discrete-exact
+ *   Let Y be discrete Gaussian, P[y] ~ exp(-y^2/2v), added to a whole value
+ *   that changes by at most the whole D. This is (epsilon, delta)-DP if and
+ *   only if delta >= P[Y > epsilon v/D - D/2] - exp(epsilon)
+ *   P[Y > epsilon v/D + D/2]; a smaller change needs a smaller delta.
+ * SOURCE   Canonne, Kamath, Steinke 2020, arXiv:2004.00010, theorem 7;
+ *          doc/proofs/gauss-discrete-exact.md for smaller changes and for
+ *          vectors in which one coordinate changes.
+ * NEEDS    sensitivity_squared is the square of a whole D >= 1.
+ * GIVES    an interval that contains this difference.
+ * FAILS    cannot.
+ * TESTED   gauss_delta_discrete_agrees_with_its_definition
+ *          gauss_delta_discrete_rises_with_the_shift
+ */
+static void
+delta_discrete(const struct gauss_point *p, ival *delta)
+{
+    long bits = ival_bits(delta);
+    ival near, far, all;
+    rat d, m, half;
+
+    ival_init(&near, bits);
+    ival_init(&far, bits);
+    ival_init(&all, bits);
+    rat_init(&d);
+    rat_init(&m);
+    rat_init(&half);
+    whole_root(&d, &p->sensitivity_squared);
+    rat_mul(&m, &p->epsilon, &p->variance);
+    rat_div(&m, &m, &d);
+    rat_set_i64(&half, 1, 2);
+    rat_mul(&half, &half, &d);
+    rat_sub(&m, &m, &half);
+    rat_floor(&m, &m);
+    rat_set_i64(&half, 1, 1);
+    rat_add(&m, &m, &half); /* the first whole number past the bound */
+    gauss_sum(&near, &p->variance, &m);
+    rat_add(&m, &m, &d);
+    gauss_sum(&far, &p->variance, &m);
+    hockey_stick(delta, &p->epsilon, &near, &far);
+    gauss_sum_all(&all, &p->variance);
+    ival_div(delta, delta, &all);
+    ival_clear(&near);
+    ival_clear(&far);
+    ival_clear(&all);
+    rat_clear(&d);
+    rat_clear(&m);
+    rat_clear(&half);
+}
+
+/* r = ln(1 - 1/alpha) for alpha > 1. */
+static void
+log_one_minus_inverse(ival *r, const rat *alpha)
+{
+    rat q;
+
+    rat_init(&q);
+    rat_set_i64(&q, -1, 1);
+    rat_div(&q, &q, alpha);
+    ival_set_rat(r, &q);
+    ival_log1p(r, r);
+    rat_clear(&q);
+}
+
+/* r = (2 alpha - 1) rho - epsilon + ln(1 - 1/alpha), which rises. */
+static void
+order_slope(ival *r, const rat *rho, const rat *epsilon, const rat *alpha)
+{
+    ival log;
+    rat q, one;
+
+    ival_init(&log, ival_bits(r));
+    rat_init(&q);
+    rat_init(&one);
+    rat_set_i64(&one, 1, 1);
+    rat_add(&q, alpha, alpha);
+    rat_sub(&q, &q, &one);
+    rat_mul(&q, &q, rho);
+    rat_sub(&q, &q, epsilon);
+    ival_set_rat(r, &q);
+    log_one_minus_inverse(&log, alpha);
+    ival_add(r, r, &log);
+    ival_clear(&log);
+    rat_clear(&q);
+    rat_clear(&one);
+}
+
+/*
+ * The order with slope near 0, by doubling and halving; any order above 1 is
+ * safe, the right one is tight.
+ */
+static void
+order_best(const rat *rho, const rat *epsilon, rat *alpha)
+{
+    rat low, high, one;
+    ival slope, zero;
+
+    ival_init(&slope, 2 * ALPHA_BITS);
+    ival_init(&zero, 2 * ALPHA_BITS);
+    rat_init(&low);
+    rat_init(&high);
+    rat_init(&one);
+    rat_set_i64(&one, 1, 1);
+    rat_set_i64(&high, 1, 1); /* alpha - 1 */
+    for (int i = 0; i < 2 * ALPHA_BITS; i++) {
+        rat_add(alpha, &high, &one);
+        order_slope(&slope, rho, epsilon, alpha);
+        if (ival_certainly_less(&zero, &slope))
+            break;
+        rat_set(&low, &high);
+        rat_add(&high, &high, &high);
+    }
+    for (int i = 0; i < ALPHA_BITS; i++) {
+        rat half;
+
+        rat_init(&half);
+        rat_set_i64(&half, 1, 2);
+        rat_add(alpha, &low, &high);
+        rat_mul(&half, &half, alpha);
+        rat_add(alpha, &half, &one);
+        order_slope(&slope, rho, epsilon, alpha);
+        rat_set(ival_certainly_less(&zero, &slope) ? &high : &low, &half);
+        rat_clear(&half);
+    }
+    rat_add(alpha, &high, &one);
+    ival_clear(&slope);
+    ival_clear(&zero);
+    rat_clear(&low);
+    rat_clear(&high);
+    rat_clear(&one);
+}
+
+/*
+ * THEOREM  gauss-zcdp
+ *   Discrete or continuous Gaussian noise of variance v on a query of l2
+ *   sensitivity D, in any dimension, is rho-zCDP with rho = D^2/2v, and hence
+ *   (epsilon, delta)-DP with delta = exp((a-1)(a rho - epsilon))
+ *   (1 - 1/a)^a / (a-1) for every a > 1.
+ * SOURCE   Canonne, Kamath, Steinke 2020, arXiv:2004.00010, theorem 4 and
+ *          proposition 12; the least a solves (2a-1) rho - epsilon +
+ *          ln(1 - 1/a) = 0.
+ * NEEDS    variance, sensitivity, epsilon > 0; the values lie on the lattice
+ *          of the noise.
+ * GIVES    an interval that contains delta at an a near the least.
+ * FAILS    cannot.
+ * TESTED   gauss_delta_zcdp_bounds_the_discrete_law calibrate_fuzz
+ */
+static void
+delta_zcdp(const struct gauss_point *p, ival *delta)
+{
+    ival part;
+    rat rho, alpha, q, one;
+
+    ival_init(&part, ival_bits(delta));
+    rat_init(&rho);
+    rat_init(&alpha);
+    rat_init(&q);
+    rat_init(&one);
+    rat_set_i64(&one, 1, 1);
+    rat_add(&q, &p->variance, &p->variance);
+    rat_div(&rho, &p->sensitivity_squared, &q);
+    order_best(&rho, &p->epsilon, &alpha);
+    log_one_minus_inverse(delta, &alpha);
+    ival_set_rat(&part, &alpha);
+    ival_mul(delta, delta, &part);
+    rat_mul(&q, &alpha, &rho);
+    rat_sub(&q, &q, &p->epsilon);
+    rat_sub(&alpha, &alpha, &one);
+    rat_mul(&q, &q, &alpha);
+    ival_set_rat(&part, &q);
+    ival_add(delta, delta, &part);
+    ival_exp(delta, delta);
+    ival_set_rat(&part, &alpha);
+    ival_div(delta, delta, &part);
+    ival_clear(&part);
+    rat_clear(&rho);
+    rat_clear(&alpha);
+    rat_clear(&q);
+    rat_clear(&one);
+}
+
+void
+gauss_delta(enum gauss_route route, const struct gauss_point *p, ival *delta)
+{
+    ival wide;
+
+    ival_init(&wide, ival_bits(delta) + BITS_GUARD);
+    if (route == GAUSS_ANALYTIC)
+        delta_analytic(p, &wide);
+    else if (route == GAUSS_DISCRETE)
+        delta_discrete(p, &wide);
+    else
+        delta_zcdp(p, &wide);
+    ival_set(delta, &wide);
+    ival_clear(&wide);
+}
+
+bool
+gauss_delta_at_most(enum gauss_route route, const struct gauss_point *p,
+                    const rat *delta)
+{
+    bool below = false, above = false;
+
+    for (long bits = BITS_FIRST; bits <= BITS_LAST; bits *= 2) {
+        ival x;
+
+        ival_init(&x, bits);
+        gauss_delta(route, p, &x);
+        below = ival_certainly_less_rat(&x, delta);
+        above = ival_certainly_above_rat(&x, delta);
+        ival_clear(&x);
+        if (below || above)
+            break;
+    }
+    return below;
+}
+
+void
+gauss_delta_up(enum gauss_route route, const struct gauss_point *p, rat *delta)
+{
+    bool narrow = false;
+
+    rat_set_i64(delta, 1, 1);
+    for (long bits = BITS_FIRST; bits <= BITS_LAST && !narrow; bits *= 2) {
+        ival x;
+        rat up;
+
+        ival_init(&x, bits);
+        rat_init(&up);
+        gauss_delta(route, p, &x);
+        narrow = ival_is_narrow(&x, NARROW_BITS);
+        if (ival_is_finite(&x)) {
+            ival_up(&x, &up);
+            if (rat_cmp(&up, delta) < 0)
+                rat_set(delta, &up);
+        }
+        rat_clear(&up);
+        ival_clear(&x);
+    }
+}

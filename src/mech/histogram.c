@@ -1,0 +1,59 @@
+/*
+ * Histograms: counts by bin, of data whose units have a bounded number of
+ * rows. Only the sensitivity is special; the noise is the additive mechanism.
+ *
+ * THEOREM  histogram-sensitivity
+ *   A unit has at most r rows, each in one bin. Under add/remove the counts of
+ *   neighbours differ by at most r in l1 and r in l2; for r = 1 one count
+ *   differs. Under change-one by at most 2r in l1 and sqrt(2) r in l2.
+ * SOURCE   doc/proofs/histogram-sensitivity.md; seeds: Dwork, Roth 3.3
+ * NEEDS    bins that do not depend on the data.
+ * GIVES    the mechanism of that sensitivity: all bins for one charge.
+ * FAILS    CUSTOS_EINVAL, CUSTOS_ERANGE from the parameters.
+ * TESTED   histogram_sensitivity_is_attained_and_never_passed
+ */
+#include "base/alloc.h"
+#include "base/ck.h"
+#include "base/error.h"
+#include "custos.h"
+#include "mech/options.h"
+
+enum { ROWS_MAX_LOG2 = 60 };
+
+custos_status
+custos_histogram_new(const custos_alloc *alloc,
+                     const custos_histogram_options *options,
+                     custos_mech **out, custos_err *err)
+{
+    custos_histogram_options h;
+    custos_mech_options o = {.size = sizeof o, .domain = CUSTOS_INTS};
+    custos_int sides, rows;
+    char sensitivity[41];
+
+    if (!options_read(&h, sizeof h, options) || h.bins == 0 ||
+        (h.adjacency != CUSTOS_ADD_REMOVE && h.adjacency != CUSTOS_CHANGE_ONE))
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "a histogram needs its options with their size, "
+                           "at least one bin and an adjacency");
+    if (h.rows_per_unit >> ROWS_MAX_LOG2)
+        return custos_fail(err, CUSTOS_ERANGE,
+                           "rows per unit must lie below 2^%d",
+                           (int)ROWS_MAX_LOG2);
+    sides = h.adjacency == CUSTOS_CHANGE_ONE ? 2 : 1;
+    rows = h.rows_per_unit ? h.rows_per_unit : 1;
+    o.kind = h.kind;
+    o.values = h.bins;
+    o.epsilon = h.epsilon;
+    o.delta = h.delta;
+    o.calibration = h.calibration;
+    o.changes = sides == 1 && rows == 1 ? CUSTOS_CHANGES_ONE
+                                        : CUSTOS_CHANGES_SEVERAL;
+    if (h.kind == CUSTOS_GAUSSIAN) {
+        custos_int_write(sides * rows * rows, sensitivity);
+        o.sensitivity_squared = sensitivity;
+    } else {
+        custos_int_write(sides * rows, sensitivity);
+        o.sensitivity = sensitivity;
+    }
+    return custos_mech_new(alloc, &o, out, err);
+}

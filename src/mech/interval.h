@@ -1,0 +1,20 @@
+/*
+ * Error bars: exact quantiles of the noise laws.
+ */
+#ifndef MECH_INTERVAL_H
+#define MECH_INTERVAL_H
+
+#include "base/base.h"
+#include "noise/noise.h"
+
+/*
+ * The smallest whole m >= 0 with P[n independent draws all within m of 0]
+ * >= 1 - beta, or the next where it cannot be decided. Needs 0 < beta < 1,
+ * n >= 1. May fail: CUSTOS_EINVAL, for a law without error bar;
+ * CUSTOS_EOVERFLOW.
+ */
+CUSTOS_MUST_USE custos_status interval_half_width(const custos_noise *noise,
+                                                  const rat *beta, size_t n,
+                                                  i128 *m, custos_err *err);
+
+#endif

@@ -1,0 +1,102 @@
+/*
+ * Sealed values: copied in, worked on in place by one mechanism, wiped.
+ *
+ * Every value has a cell of 128 bits from the start, so that a release needs
+ * no memory of its own and cannot fail for want of it after the data was
+ * touched.
+ */
+#include "mech/sealed.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+struct custos_sealed {
+    custos_alloc alloc;
+    enum sealed_kind kind;
+    bool taken;
+    size_t n;
+    i128 *values;
+};
+
+static custos_status
+sealed_new(const custos_alloc *alloc, enum sealed_kind kind, const void *values,
+           size_t n, custos_sealed **out, custos_err *err)
+{
+    custos_alloc hooks = alloc_or_default(alloc);
+    custos_sealed *s;
+
+    if (!values || n == 0 || !out)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "a sealed handle needs at least one value");
+    s = alloc_take(&hooks, 1, sizeof *s);
+    if (s)
+        s->values = alloc_take(&hooks, n, sizeof *s->values);
+    if (!s || !s->values) {
+        alloc_give(&hooks, s, 1, sizeof *s);
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    }
+    s->alloc = hooks;
+    s->kind = kind;
+    s->n = n;
+    for (size_t i = 0; i < n; i++) {
+        int64_t value;
+
+        memcpy(&value, (const char *)values + i * sizeof value, sizeof value);
+        s->values[i] = value;
+    }
+    *out = s;
+    return CUSTOS_OK;
+}
+
+custos_status
+custos_seal_ints(const custos_alloc *alloc, const int64_t *values, size_t n,
+                 custos_sealed **out, custos_err *err)
+{
+    return sealed_new(alloc, SEALED_INTS, values, n, out, err);
+}
+
+custos_status
+custos_seal_reals(const custos_alloc *alloc, const double *values, size_t n,
+                  custos_sealed **out, custos_err *err)
+{
+    return sealed_new(alloc, SEALED_REALS, values, n, out, err);
+}
+
+void
+custos_sealed_free(custos_sealed *sealed)
+{
+    custos_alloc hooks;
+
+    if (!sealed)
+        return;
+    hooks = sealed->alloc;
+    alloc_give(&hooks, sealed->values, sealed->n, sizeof *sealed->values);
+    alloc_give(&hooks, sealed, 1, sizeof *sealed);
+}
+
+custos_status
+sealed_open(custos_sealed *s, enum sealed_kind kind, size_t n, i128 **values,
+            custos_err *err)
+{
+    if (!s || s->kind != kind)
+        return custos_fail(err, CUSTOS_EINVAL, "the release needs sealed %s",
+                           kind == SEALED_INTS ? "ints" : "reals");
+    if (s->n != n)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "the release is of %zu values, %zu are sealed", n,
+                           s->n);
+    if (s->taken)
+        return custos_fail(err, CUSTOS_ETAKEN, "%s",
+                           custos_status_words(CUSTOS_ETAKEN));
+    s->taken = true;
+    *values = s->values;
+    return CUSTOS_OK;
+}
+
+void
+sealed_wipe(custos_sealed *s)
+{
+    wipe(s->values, s->n * sizeof *s->values);
+}

@@ -1,0 +1,33 @@
+/*
+ * Exact values on their way to a release: what a mechanism does with them.
+ * Only mech/ includes this header. There is no way to read a value and leave
+ * the seal as it was: opening marks it as taken, whatever happens after.
+ */
+#ifndef MECH_SEALED_H
+#define MECH_SEALED_H
+
+#include "base/base.h"
+#include "custos.h"
+
+enum sealed_kind { SEALED_INTS = 1, SEALED_REALS = 2 };
+
+/*
+ * THEOREM  sealed-once
+ *   A sealed handle hands out its content at most once, so at most one
+ *   release is computed from it.
+ * SOURCE   doc/proofs/sealed-once.md
+ * NEEDS    one thread at a time on a handle.
+ * GIVES    *values: n cells to work in, owned by s and wiped when it is freed;
+ *          an int as itself, a real as the bits of its double.
+ * FAILS    CUSTOS_EINVAL (s is NULL, of another kind, or holds another number
+ *          of values; the seal stays whole), CUSTOS_ETAKEN.
+ * TESTED   sealed_opens_once sealed_refuses_what_it_is_not
+ */
+CUSTOS_MUST_USE custos_status sealed_open(custos_sealed *s,
+                                          enum sealed_kind kind, size_t n,
+                                          i128 **values, custos_err *err);
+
+/* Wipes the content of an opened seal. */
+void sealed_wipe(custos_sealed *s);
+
+#endif

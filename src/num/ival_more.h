@@ -1,0 +1,40 @@
+/*
+ * More certified numbers: pi, zeta, ceilings, and a wider upper end.
+ */
+#ifndef NUM_IVAL_MORE_H
+#define NUM_IVAL_MORE_H
+
+#include "base/base.h"
+#include "num/ival.h"
+
+void ival_pi(ival *r);
+void ival_zeta(ival *r, unsigned long n); /* n >= 2 */
+
+/* The interval [0, 1] times a: what lies between nothing and a >= 0. */
+void ival_from_zero(ival *r, const ival *a);
+
+/* The interval [-1, 1] times a >= 0. */
+void ival_plus_minus(ival *r, const ival *a);
+
+/* The bits of precision of x. */
+long ival_bits(const ival *x);
+
+bool ival_is_finite(const ival *a);
+bool ival_is_positive(const ival *a); /* every point is above 0 */
+
+/* hi - lo <= lo 2^-bits, and lo > 0. */
+bool ival_is_narrow(const ival *a, long bits);
+
+/* Below 2^exponent, every point of it; needs a >= 0. */
+bool ival_is_below_pow2(const ival *a, long exponent);
+
+/*
+ * The ceiling of the upper end, and whether it is that of every point. False
+ * when it passes 128 bits.
+ */
+bool ival_ceil_up(const ival *a, i128 *out, bool *certain);
+
+/* The middle, as a rational with about `bits` bits. Needs finite ends. */
+void ival_middle(const ival *a, long bits, rat *out);
+
+#endif

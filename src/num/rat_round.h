@@ -1,0 +1,34 @@
+/*
+ * Rationals made smaller: to a few bits or digits, in a direction the name
+ * tells, and to whole numbers of any size.
+ */
+#ifndef NUM_RAT_ROUND_H
+#define NUM_RAT_ROUND_H
+
+#include "num/rat.h"
+
+enum { RAT_DECIMAL_MAX = 32 }; /* bytes of rat_decimal's text, with the NUL */
+
+/* The least m 2^e >= a, m of at most `bits` bits. Needs a > 0. */
+void rat_round_up(rat *r, const rat *a, unsigned bits);
+
+/* The largest whole number <= a (num/round.h has rat_ceil). r may be a. */
+void rat_floor(rat *r, const rat *a);
+
+/* Bits of numerator and denominator together. */
+size_t rat_size(const rat *a);
+
+/* e with a = 2^e, when there is one. */
+bool rat_is_pow2(const rat *a, long *e);
+
+enum rat_direction { RAT_UP, RAT_DOWN };
+
+/*
+ * a >= 0 in decimal with 17 significant digits, rounded as said; exact when
+ * that is enough digits ("0.1", "1e-30"). Needs a < 10^9999, a > 10^-9999 or
+ * 0. Returns the length. Cannot fail.
+ */
+size_t rat_decimal(const rat *a, enum rat_direction direction,
+                   char text[RAT_DECIMAL_MAX]);
+
+#endif
