@@ -5,7 +5,7 @@
  *
  * THEOREM  randomized-response-estimate
  *   For fixed truths, a share f of them v, the estimate has expectation f and
- *   variance at most max(p(1-p), q(1-q)) / (n (p-q)^2); for k = 2 and
+ *   variance at most p(1-p) / (n (p-q)^2); for k = 2 and
  *   p = 1/2 + gamma this is 1/(16 gamma^2 n) - 1/(4n).
  * SOURCE   Dwork, Roth 2014, sec. 2.3 and 3.2; Kamath 2020, lecture 3.
  * NEEDS    reports independent, each with the law of rr; c <= n, n >= 1.
@@ -16,7 +16,7 @@
  *          estimate_is_unbiased_exactly, variance_is_the_bound
  *
  * THEOREM  randomized-response-error
- *   With L = ln(2/beta) and V = max(p(1-p), q(1-q)), let
+ *   With L = ln(2/beta) and V = p(1-p), let
  *   t = min(sqrt(n L / 2), L/3 + sqrt(L^2/9 + 2 n V L)). The estimate is within
  *   t / (n (p-q)) of f with probability at least 1 - beta.
  * SOURCE   Hoeffding 1963, Theorem 2; Bernstein's inequality, Boucheron,
@@ -143,23 +143,13 @@ custos_rr_estimate_parts(const custos_rr *rr, uint64_t count, uint64_t n,
     return st;
 }
 
-/* max(p(1-p), q(1-q)), the variance of one report. */
+/* p(1-p): no report varies more, for q < p and p + q <= 1. */
 static void
 report_variance(const custos_rr *rr, rat *out)
 {
-    rat q, one;
-
-    rat_init(&q);
-    rat_init(&one);
-    rat_set_i64(&one, 1, 1);
-    rat_sub(out, &one, &rr->keep);
+    rat_set_i64(out, 1, 1);
+    rat_sub(out, out, &rr->keep);
     rat_mul(out, out, &rr->keep);
-    rat_sub(&q, &one, &rr->other);
-    rat_mul(&q, &q, &rr->other);
-    if (rat_cmp(&q, out) > 0)
-        rat_set(out, &q);
-    rat_clear(&one);
-    rat_clear(&q);
 }
 
 custos_status
