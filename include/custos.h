@@ -401,6 +401,59 @@ custos_select(const custos_alloc *alloc, const custos_select_options *options,
 
 /* -------------------------------------- sparse vector (section: sparse) -- */
 
+/*
+ * Any number of questions "is this value at or above that threshold?", of
+ * which the first `answers` that are found above are paid for together, and
+ * all that are not found above are free. After the last of them the handle
+ * answers nothing any more; there is no way to reset it.
+ */
+typedef struct custos_sparse custos_sparse;
+
+typedef struct custos_sparse_options {
+    size_t size;         /* sizeof(custos_sparse_options) */
+    uint32_t answers;    /* >= 1; how many may be above */
+    custos_scores moves; /* monotone: one unit moves all values one way */
+    const char *epsilon; /* > 0; what all answers together cost */
+    /*
+     * How far one unit moves any value; NULL: "1". Rounded up to a whole
+     * number, so values may have been rounded.
+     */
+    const char *sensitivity;
+    /*
+     * > 0: a value found above is released too, with fresh noise, and the
+     * whole costs epsilon + value_epsilon. NULL: only yes or no.
+     */
+    const char *value_epsilon;
+} custos_sparse_options;
+
+/*
+ * Draws the noise of the threshold, once for all questions. May fail:
+ * CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE, CUSTOS_ENOMEM,
+ * CUSTOS_EENTROPY.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_sparse_new(const custos_alloc *alloc,
+                  const custos_sparse_options *options, custos_rng *rng,
+                  custos_sparse **out, custos_err *err);
+
+CUSTOS_API void custos_sparse_free(custos_sparse *sparse);
+
+/*
+ * One question, about one sealed whole number. *above says whether value plus
+ * noise reached threshold plus noise. With value_epsilon, *value is the value
+ * with noise, cut to 64 bits, when above, and 0 when not; without, value may
+ * be NULL and is not touched. May fail: CUSTOS_EINVAL, CUSTOS_ESPENT (no
+ * answers are left; the seal stays whole), CUSTOS_ETAKEN, CUSTOS_EENTROPY
+ * (the seal stays whole).
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_sparse_ask(custos_sparse *sparse, custos_rng *rng, custos_sealed *sealed,
+                  int64_t threshold, bool *above, int64_t *value,
+                  custos_err *err);
+
+/* How many questions may still be answered with above; 0 for NULL. */
+CUSTOS_API uint32_t custos_sparse_left(const custos_sparse *sparse);
+
 /* ------------------------------------ partial sums (section: continual) -- */
 
 /* ------------------------------------ unknown keys (section: threshold) -- */

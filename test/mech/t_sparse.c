@@ -1,0 +1,457 @@
+/*
+ * Sparse vector: the law of answers against exact sums over the threshold's
+ * noise, the ratio of neighbours, the count-down, the values.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "mech/sparse.h"
+#include "support/support.h"
+
+enum { REACH = 200 };
+
+static custos_sparse *
+make(custos_rng *rng, uint32_t answers, custos_scores moves,
+     const char *epsilon, const char *value_epsilon)
+{
+    custos_sparse_options o = {.size = sizeof o,
+                               .answers = answers,
+                               .moves = moves,
+                               .epsilon = epsilon,
+                               .value_epsilon = value_epsilon};
+    custos_sparse *s = NULL;
+
+    assert_int_equal(custos_sparse_new(NULL, &o, rng, &s, NULL), CUSTOS_OK);
+    return s;
+}
+
+static custos_status
+ask(custos_sparse *s, custos_rng *rng, int64_t exact, int64_t threshold,
+    bool *above, int64_t *value)
+{
+    custos_sealed *sealed = NULL;
+    custos_status st;
+
+    assert_int_equal(custos_seal_ints(NULL, &exact, 1, &sealed, NULL), 0);
+    st = custos_sparse_ask(s, rng, sealed, threshold, above, value, NULL);
+    custos_sealed_free(sealed);
+    return st;
+}
+
+/* ---------------------------------------------------------- exact law -- */
+
+static double
+laplace(double scale, int64_t x)
+{
+    double q = exp(-1 / scale);
+
+    return (1 - q) / (1 + q) * pow(q, (double)llabs(x));
+}
+
+/* P[y >= x] */
+static double
+laplace_tail(double scale, int64_t x)
+{
+    double q = exp(-1 / scale);
+
+    return x > 0 ? pow(q, (double)x) / (1 + q)
+                 : 1 - pow(q, (double)(1 - x)) / (1 + q);
+}
+
+struct scales {
+    double threshold, query;
+};
+
+static struct scales
+scales_of(double epsilon, unsigned m)
+{
+    double k = floor(65536 * cbrt((double)m * m)) / 65536;
+
+    return (struct scales){(1 + k) / epsilon, m * (1 + k) / (k * epsilon)};
+}
+
+/*
+ * The probability that n queries with threshold 0 are answered by the bits of
+ * pattern (bit i: above), c being enough for them.
+ */
+static double
+law_of_pattern(struct scales s, const int64_t *queries, int n, unsigned pattern)
+{
+    double sum = 0;
+
+    for (int64_t z = -REACH; z <= REACH; z++) {
+        double all = laplace(s.threshold, z);
+
+        for (int i = 0; i < n; i++) {
+            double up = laplace_tail(s.query, z - queries[i]);
+
+            all *= pattern >> i & 1 ? up : 1 - up;
+        }
+        sum += all;
+    }
+    return sum;
+}
+
+/*
+ * Answers to three queries against the law by chi-square, false-alarm rate
+ * 1e-6 each over seeds; the seed is fixed. c = 3, so nothing halts.
+ */
+static void
+law_sparse(void **state)
+{
+    static const int64_t queries[3] = {2, -3, 1};
+    custos_rng *rng = test_rng_seeded(31);
+    int draws = getenv("CUSTOS_QUICK") ? 300 : 2500;
+
+    (void)state;
+    for (int monotone = 0; monotone < 2; monotone++) {
+        uint64_t counts[8] = {0};
+        double expected[8];
+        struct scales s = scales_of(2, monotone ? 3 : 6);
+
+        for (unsigned p = 0; p < 8; p++)
+            expected[p] = draws * law_of_pattern(s, queries, 3, p);
+        for (int k = 0; k < draws; k++) {
+            custos_sparse *sparse =
+                make(rng, 3,
+                     monotone ? CUSTOS_SCORES_MONOTONE : CUSTOS_SCORES_GENERAL,
+                     "2", NULL);
+            unsigned pattern = 0;
+
+            for (int i = 0; i < 3; i++) {
+                bool above = false;
+
+                /* The threshold moves with the value: only q - T matters. */
+                assert_int_equal(ask(sparse, rng, queries[i] + 100 * i, 100 * i,
+                                     &above, NULL),
+                                 CUSTOS_OK);
+                pattern |= (unsigned)above << i;
+            }
+            counts[pattern]++;
+            custos_sparse_free(sparse);
+        }
+        assert_true(test_chi_square_p(counts, expected, 8) > 1e-6);
+    }
+    test_rng_free(rng);
+}
+
+/*
+ * All neighbours in a small box, all transcripts of three queries that halt at
+ * c: the exact probabilities part by at most e^epsilon, and somewhere by more
+ * than half of it.
+ */
+static void
+sparse_keeps_epsilon(void **state)
+{
+    (void)state;
+    for (unsigned c = 1; c <= 2; c++)
+        for (int monotone = 0; monotone < 2; monotone++) {
+            struct scales s = scales_of(1, monotone ? c : 2 * c);
+            double worst = 0;
+
+            for (int a = 0; a < 27 * 27; a++) {
+                int64_t x[3] = {a % 3 * 20 - 20, a / 3 % 3 * 20 - 20,
+                                a / 9 % 3 * 20 - 20};
+                int64_t d[3] = {a / 27 % 3 - 1, a / 81 % 3 - 1, a / 243 - 1};
+                int64_t y[3] = {x[0] + d[0], x[1] + d[1], x[2] + d[2]};
+                bool up = d[0] >= 0 && d[1] >= 0 && d[2] >= 0;
+                bool down = d[0] <= 0 && d[1] <= 0 && d[2] <= 0;
+
+                if (monotone && !up && !down)
+                    continue;
+                for (unsigned p = 0; p < 8; p++)
+                    for (int n = 1; n <= 3; n++) {
+                        double ratio;
+
+                        if (p >> n || (unsigned)__builtin_popcount(
+                                          p & ((1U << (n - 1)) - 1)) >= c)
+                            continue; /* halted before */
+                        ratio = law_of_pattern(s, x, n, p) /
+                                law_of_pattern(s, y, n, p);
+                        worst = fmax(worst, log(ratio));
+                    }
+            }
+            assert_true(worst <= 1 + 1e-9);
+            assert_true(worst > 0.5);
+        }
+}
+
+/* e1 + e2 = epsilon exactly, e2/e1 close to (2c)^(2/3) or c^(2/3). */
+static void
+sparse_split_is_the_best(void **state)
+{
+    static const uint32_t cs[] = {1, 2, 5, 1000, UINT32_MAX};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cs / sizeof cs[0]; i++)
+        for (int monotone = 0; monotone < 2; monotone++) {
+            custos_sparse_options o = {.size = sizeof o,
+                                       .answers = cs[i],
+                                       .moves = (custos_scores)monotone,
+                                       .epsilon = "1/3",
+                                       .sensitivity = "2.5",
+                                       .value_epsilon = "0.7"};
+            int64_t m = (int64_t)cs[i] * (monotone ? 1 : 2);
+            struct sparse_scales s;
+            rat one, two, want, steps;
+
+            sparse_scales_init(&s);
+            rat_init(&one);
+            rat_init(&two);
+            rat_init(&want);
+            rat_init(&steps);
+            assert_int_equal(sparse_scales_read(&s, &o, NULL), CUSTOS_OK);
+            rat_set_i64(&steps, 3, 1); /* 2.5 rounded up */
+            rat_div(&one, &steps, &s.threshold);
+            rat_set_i64(&two, 3 * m, 1);
+            rat_div(&two, &two, &s.query);
+            rat_add(&want, &one, &two);
+            rat_set_i64(&steps, 1, 3);
+            assert_int_equal(rat_cmp(&want, &steps), 0);
+            rat_div(&want, &two, &one);
+            assert_true(fabs(mpq_get_d(want.q) / cbrt((double)m * (double)m) -
+                             1) < 1e-4);
+            rat_set_i64(&want, 30 * (int64_t)cs[i], 7);
+            assert_int_equal(rat_cmp(&want, &s.value), 0);
+            rat_clear(&steps);
+            rat_clear(&want);
+            rat_clear(&two);
+            rat_clear(&one);
+            sparse_scales_clear(&s);
+        }
+}
+
+static void
+sparse_stops_after_c(void **state)
+{
+    custos_rng *rng = test_rng_seeded(32);
+    custos_sparse *s = make(rng, 3, CUSTOS_SCORES_GENERAL, "1", NULL);
+    const int64_t exact = INT64_MAX;
+    custos_sealed *sealed = NULL;
+    custos_err err = {0};
+    bool above;
+
+    (void)state;
+    assert_int_equal(custos_sparse_left(s), 3);
+    for (int i = 0; i < 50; i++) { /* what lies far below is free */
+        assert_int_equal(ask(s, rng, INT64_MIN, INT64_MAX, &above, NULL), 0);
+        assert_false(above);
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(custos_sparse_left(s), 3 - i);
+        assert_int_equal(ask(s, rng, INT64_MAX, INT64_MIN, &above, NULL), 0);
+        assert_true(above);
+    }
+    assert_int_equal(custos_sparse_left(s), 0);
+    assert_int_equal(custos_seal_ints(NULL, &exact, 1, &sealed, NULL), 0);
+    for (int i = 0; i < 3; i++) {
+        above = false;
+        assert_int_equal(
+            custos_sparse_ask(s, rng, sealed, 0, &above, NULL, &err),
+            CUSTOS_ESPENT);
+        assert_false(above);
+        assert_int_equal(err.code, CUSTOS_ESPENT);
+    }
+    custos_sparse_free(s);
+    /* The seal stayed whole, and is good for one answer. */
+    s = make(rng, 3, CUSTOS_SCORES_GENERAL, "1", NULL);
+    assert_int_equal(custos_sparse_ask(s, rng, sealed, 0, &above, NULL, NULL),
+                     CUSTOS_OK);
+    assert_int_equal(custos_sparse_ask(s, rng, sealed, 0, &above, NULL, NULL),
+                     CUSTOS_ETAKEN);
+    custos_sparse_free(s);
+    custos_sealed_free(sealed);
+    test_rng_free(rng);
+}
+
+/*
+ * Values found above are exact plus dLaplace(c D / e3), 0 when not above, cut
+ * at the limits. Chi-square with false-alarm rate 1e-6 over seeds.
+ */
+static void
+sparse_values_follow_their_law(void **state)
+{
+    enum { SPAN = 40, CELLS = 2 * SPAN + 1 };
+    int draws = getenv("CUSTOS_QUICK") ? 500 : 5000;
+    custos_rng *rng = test_rng_seeded(33);
+    uint64_t counts[CELLS] = {0};
+    double expected[CELLS];
+    custos_sparse *s =
+        make(rng, (uint32_t)draws, CUSTOS_SCORES_GENERAL, "100000", "1000");
+    bool above;
+    int64_t value = 77;
+
+    (void)state;
+    assert_int_equal(ask(s, rng, -1000000, 0, &above, &value), CUSTOS_OK);
+    assert_false(above);
+    assert_int_equal(value, 0);
+    for (int i = 0; i < draws; i++) {
+        int64_t off;
+
+        assert_int_equal(ask(s, rng, 1000000, 0, &above, &value), CUSTOS_OK);
+        assert_true(above);
+        off = value - 1000000;
+        if (off >= -SPAN && off <= SPAN)
+            counts[off + SPAN]++;
+    }
+    for (int i = 0; i < CELLS; i++)
+        expected[i] = draws * laplace(draws / 1000.0, i - SPAN);
+    assert_true(test_chi_square_p(counts, expected, CELLS) > 1e-6);
+    custos_sparse_free(s);
+    s = make(rng, 200, CUSTOS_SCORES_GENERAL, "1", "1");
+    for (int i = 0; i < 100; i++) {
+        assert_int_equal(ask(s, rng, INT64_MAX, INT64_MIN, &above, &value), 0);
+        assert_true(above && value > INT64_MAX - 100000);
+    }
+    custos_sparse_free(s);
+    test_rng_free(rng);
+}
+
+static void
+sparse_refuses_bad_input(void **state)
+{
+    struct {
+        custos_sparse_options o;
+        custos_status want;
+    } bad[] = {
+        {{.size = 1, .answers = 1, .epsilon = "1"}, CUSTOS_EINVAL},
+        {{.answers = 0, .epsilon = "1"}, CUSTOS_EINVAL},
+        {{.answers = 1, .epsilon = "1", .moves = (custos_scores)2},
+         CUSTOS_EINVAL},
+        {{.answers = 1}, CUSTOS_EPARSE},
+        {{.answers = 1, .epsilon = "0"}, CUSTOS_ERANGE},
+        {{.answers = 1, .epsilon = "1", .sensitivity = "-2"}, CUSTOS_ERANGE},
+        {{.answers = 1, .epsilon = "1", .value_epsilon = "x"}, CUSTOS_EPARSE},
+        {{.answers = 1, .epsilon = "1e-30"}, CUSTOS_ERANGE},
+        {{.answers = 1, .epsilon = "1", .value_epsilon = "1e-30"},
+         CUSTOS_ERANGE},
+        {{.answers = UINT32_MAX, .epsilon = "1e-9"}, CUSTOS_ERANGE},
+    };
+    custos_rng *rng = test_rng_seeded(34);
+    custos_sparse *s = NULL;
+    custos_sealed *pair = NULL;
+    static const int64_t two[2] = {1, 2};
+    bool above = true;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        custos_err err = {0};
+
+        if (!bad[i].o.size)
+            bad[i].o.size = sizeof bad[i].o;
+        assert_int_equal(custos_sparse_new(NULL, &bad[i].o, rng, &s, &err),
+                         bad[i].want);
+        assert_int_equal(err.code, bad[i].want);
+        assert_null(s);
+    }
+    bad[0].o.size = sizeof bad[0].o;
+    assert_int_equal(custos_sparse_new(NULL, NULL, rng, &s, NULL),
+                     CUSTOS_EINVAL);
+    assert_int_equal(custos_sparse_new(NULL, &bad[0].o, NULL, &s, NULL),
+                     CUSTOS_EINVAL);
+    assert_int_equal(custos_sparse_new(NULL, &bad[0].o, rng, NULL, NULL),
+                     CUSTOS_EINVAL);
+    custos_sparse_free(NULL);
+    assert_int_equal(custos_sparse_left(NULL), 0);
+    s = make(rng, 1, CUSTOS_SCORES_GENERAL, "1", "1");
+    assert_int_equal(custos_seal_ints(NULL, two, 2, &pair, NULL), 0);
+    {
+        int64_t value = 5;
+
+        assert_int_equal(
+            custos_sparse_ask(s, rng, pair, 0, &above, &value, NULL),
+            CUSTOS_EINVAL); /* two values in one seal */
+        assert_int_equal(custos_sparse_ask(s, rng, pair, 0, &above, NULL, NULL),
+                         CUSTOS_EINVAL); /* nowhere to put the value */
+        assert_int_equal(
+            custos_sparse_ask(NULL, rng, pair, 0, &above, &value, NULL),
+            CUSTOS_EINVAL);
+        assert_int_equal(
+            custos_sparse_ask(s, NULL, pair, 0, &above, &value, NULL),
+            CUSTOS_EINVAL);
+        assert_int_equal(
+            custos_sparse_ask(s, rng, NULL, 0, &above, &value, NULL),
+            CUSTOS_EINVAL);
+        assert_int_equal(custos_sparse_ask(s, rng, pair, 0, NULL, &value, NULL),
+                         CUSTOS_EINVAL);
+        assert_int_equal(value, 5);
+    }
+    assert_int_equal(custos_sparse_left(s), 1);
+    custos_sealed_free(pair);
+    custos_sparse_free(s);
+    test_rng_free(rng);
+}
+
+/* Every allocation and every word fails once. */
+static void
+sparse_survives_faults(void **state)
+{
+    custos_sparse_options o = {
+        .size = sizeof o, .answers = 2, .epsilon = "1", .value_epsilon = "1"};
+    custos_status st = CUSTOS_ENOMEM;
+    const int64_t exact = 1000;
+
+    (void)state;
+    for (size_t fail = 1; st; fail++) {
+        struct test_memory memory = {.fail_at = fail};
+        custos_alloc alloc = test_alloc(&memory);
+        custos_rng *rng = test_rng_seeded(35);
+        custos_sparse *s = NULL;
+
+        st = custos_sparse_new(&alloc, &o, rng, &s, NULL);
+        assert_true(st == CUSTOS_OK || st == CUSTOS_ENOMEM);
+        assert_true(st == CUSTOS_OK || s == NULL);
+        custos_sparse_free(s);
+        assert_int_equal(memory.live, 0);
+        test_rng_free(rng);
+    }
+    st = CUSTOS_EENTROPY;
+    for (size_t words = 0; st; words++) {
+        struct test_memory memory = {0};
+        custos_alloc alloc = test_alloc(&memory);
+        custos_rng *rng = test_rng_failing(35, words);
+        custos_sparse *s = NULL;
+
+        st = custos_sparse_new(&alloc, &o, rng, &s, NULL);
+        if (!st) {
+            custos_sealed *sealed = NULL;
+            bool above = false;
+            int64_t value = 5;
+
+            assert_int_equal(custos_seal_ints(NULL, &exact, 1, &sealed, NULL),
+                             0);
+            st = custos_sparse_ask(s, rng, sealed, 0, &above, &value, NULL);
+            if (st) { /* nothing came out, nothing was spent or opened */
+                custos_rng *more = test_rng_seeded(36);
+
+                assert_true(!above && value == 5);
+                assert_int_equal(custos_sparse_left(s), 2);
+                assert_int_equal(
+                    custos_sparse_ask(s, more, sealed, 0, &above, &value, NULL),
+                    CUSTOS_OK);
+                test_rng_free(more);
+            }
+            custos_sealed_free(sealed);
+        }
+        assert_true(st == CUSTOS_OK || st == CUSTOS_EENTROPY);
+        custos_sparse_free(s);
+        assert_int_equal(memory.live, 0);
+        test_rng_free(rng);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(law_sparse),
+        cmocka_unit_test(sparse_keeps_epsilon),
+        cmocka_unit_test(sparse_split_is_the_best),
+        cmocka_unit_test(sparse_stops_after_c),
+        cmocka_unit_test(sparse_values_follow_their_law),
+        cmocka_unit_test(sparse_refuses_bad_input),
+        cmocka_unit_test(sparse_survives_faults),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
