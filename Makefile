@@ -9,7 +9,7 @@ CONFIGURE = tools/configure $(BUILD) -Dprefix=$(PREFIX) $(OPTIONS)
 RUN_TESTS = tools/run-tests
 
 .PHONY: all demo test test-fresh check format-check asan clang valgrind tidy \
-	coverage bench bench-noise bench-timing install fuzz doc format clean \
+	coverage attacks bench bench-noise bench-timing install fuzz doc format clean \
 	help setup dev
 
 all: setup ## build everything (the default)
@@ -65,6 +65,9 @@ coverage: dev ## branch coverage by folder; noise and mech must have 100 %
 	@find build-cov -name '*.gcda' -delete
 	@$(RUN_TESTS) build-cov
 	@tools/coverage build-cov
+
+attacks: all ## the attack tests with 10^7 releases instead of a few
+	@CUSTOS_LONG=1 $(RUN_TESTS) $(BUILD) --suite attack -t 6
 
 bench-noise: all ## draws per second
 	@$(BUILD)/bench/noise

@@ -1,0 +1,20 @@
+/*
+ * The sampler everyone reads about, as a yardstick: Canonne, Kamath and
+ * Steinke 2020 (arXiv:2004.00010), algorithms 1 to 3, line by line on GMP
+ * integers and rationals, with uniform words from the same generator as ours.
+ * Its law is exact, like ours; its time grows with the value drawn.
+ */
+#ifndef BENCH_TEXTBOOK_H
+#define BENCH_TEXTBOOK_H
+
+#include <gmp.h>
+
+#include "custos.h"
+
+/* One draw of discrete Laplace with scale t/s. Exits without randomness. */
+void textbook_laplace(custos_rng *rng, const mpz_t t, const mpz_t s, mpz_t out);
+
+/* One draw of the discrete Gaussian with this sigma^2. */
+void textbook_gauss(custos_rng *rng, const mpq_t variance, mpz_t out);
+
+#endif
