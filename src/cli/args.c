@@ -1,0 +1,146 @@
+/*
+ * Reading the command line by a verb's table, with a guess at what was meant
+ * when a name is unknown.
+ */
+#include "cli/args.h"
+
+#include <string.h>
+
+enum { NAME_MAX_LEN = 40 };
+
+/* Edits (insert, delete, replace) that make b of a; large when too long. */
+static size_t
+edit_distance(const char *a, const char *b)
+{
+    size_t row[NAME_MAX_LEN + 1], la = strlen(a), lb = strlen(b);
+
+    if (la > NAME_MAX_LEN || lb > NAME_MAX_LEN)
+        return NAME_MAX_LEN;
+    for (size_t j = 0; j <= lb; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= la; i++) {
+        size_t diagonal = row[0];
+
+        row[0] = i;
+        for (size_t j = 1; j <= lb; j++) {
+            size_t best = diagonal + (a[i - 1] != b[j - 1]);
+
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            diagonal = row[j];
+            row[j] = best;
+        }
+    }
+    return row[lb];
+}
+
+const char *
+nearest(const char *text, const char *const *candidates, size_t n)
+{
+    const char *best = NULL;
+    size_t best_distance = NAME_MAX_LEN;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t d = edit_distance(text, candidates[i]);
+
+        /* "laplace" is a part of "discrete-laplace": nearer than any typo. */
+        if (strlen(text) >= 3 && strstr(candidates[i], text))
+            d = 1;
+        if (d < best_distance) {
+            best = candidates[i];
+            best_distance = d;
+        }
+    }
+    return best && best_distance <= 1 + strlen(text) / 3 ? best : NULL;
+}
+
+static int
+fail_unknown(const struct verb *verb, const char *arg, size_t len)
+{
+    const char *names[ARGS_OPTIONS_MAX], *guess;
+    char name[NAME_MAX_LEN + 1];
+    size_t dashes = strspn(arg, "-");
+    size_t bare = len - (dashes < len ? dashes : len);
+
+    if (bare > NAME_MAX_LEN)
+        bare = NAME_MAX_LEN;
+    memcpy(name, arg + len - bare, bare);
+    name[bare] = '\0';
+    for (size_t i = 0; i < verb->n_options; i++)
+        names[i] = verb->options[i].name;
+    guess = nearest(name, names, verb->n_options);
+    if (guess)
+        return fail_usage("unknown option %.*s; did you mean --%s?",
+                          len > 60 ? 60 : (int)len, arg, guess);
+    return fail_usage("unknown option %.*s; see custos %s --help",
+                      len > 60 ? 60 : (int)len, arg, verb->name);
+}
+
+/* Reads the option at argv[*i]; moves *i when the value stands apart. */
+static int
+read_option(const struct verb *verb, int argc, char **argv, int *i,
+            struct args *args)
+{
+    const char *arg = argv[*i], *equals = strchr(arg, '=');
+    size_t len = equals ? (size_t)(equals - arg) : strlen(arg);
+    const struct option *option = NULL;
+    size_t at = 0;
+
+    for (; at < verb->n_options && !option; at++) {
+        const char *name = verb->options[at].name;
+
+        if (len == strlen(name) + 2 && !memcmp(arg, "--", 2) &&
+            !memcmp(arg + 2, name, len - 2))
+            option = &verb->options[at];
+    }
+    if (!option)
+        return fail_unknown(verb, arg, len);
+    at--;
+    if (args->given[at])
+        return fail_usage("--%s is given twice", option->name);
+    if (!option->value && equals)
+        return fail_usage("--%s takes no value", option->name);
+    if (!option->value) {
+        args->given[at] = "";
+        return CLI_OK;
+    }
+    if (equals)
+        args->given[at] = equals + 1;
+    else if (*i + 1 < argc && strncmp(argv[*i + 1], "--", 2) != 0)
+        args->given[at] = argv[++*i];
+    if (!args->given[at] || !args->given[at][0])
+        return fail_usage("--%s needs a value (%s)", option->name,
+                          option->value);
+    return CLI_OK;
+}
+
+int
+args_read(const struct verb *verb, int argc, char **argv, struct args *args)
+{
+    bool options = true;
+    int code;
+
+    memset(args, 0, sizeof *args);
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+            args->help = true;
+            return CLI_OK;
+        }
+    for (int i = 1; i < argc; i++) {
+        if (options && !strcmp(argv[i], "--")) {
+            options = false;
+        } else if (options && argv[i][0] == '-') {
+            code = read_option(verb, argc, argv, &i, args);
+            if (code)
+                return code;
+        } else if (args->n_words == ARGS_WORDS_MAX) {
+            return fail_usage("too many words; see custos %s --help",
+                              verb->name);
+        } else {
+            args->words[args->n_words++] = argv[i];
+        }
+    }
+    return CLI_OK;
+}

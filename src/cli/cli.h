@@ -1,0 +1,51 @@
+/*
+ * What the verbs of the command share: the table a verb is made of, the exit
+ * codes, and how a failure is told: one sentence on standard error.
+ *
+ * Exit codes: 0 done; 1 the world failed (disk, memory, randomness); 2 the
+ * command line or the input is wrong, and then nothing is on standard output.
+ */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <stddef.h>
+
+#include "custos.h"
+
+enum {
+    CLI_OK = 0,
+    CLI_FAILED = 1,
+    CLI_USAGE = 2,
+};
+
+/* One long option; its help is printed as it is, line by line. */
+struct option {
+    const char *name;  /* without the dashes */
+    const char *value; /* what the help calls its value; NULL for a switch */
+    const char *help;
+};
+
+/* A verb: --help is made of the same table that the reader uses. */
+struct verb {
+    const char *name;
+    const char *summary;  /* one line of `custos --help` */
+    const char *usage;    /* lines without "custos" */
+    const char *about;    /* may be NULL */
+    const char *examples; /* may be NULL */
+    const struct option *options;
+    size_t n_options;
+    /* argv[0] is the verb. Returns the exit code. */
+    int (*run)(const struct verb *verb, int argc, char **argv);
+};
+
+extern const struct verb verb_noise;
+extern const struct verb verb_demo;
+
+/* Prints "custos: " and the sentence; control characters become '?'. */
+int fail_usage(const char *format, ...) CUSTOS_PRINTF(1, 2); /* CLI_USAGE */
+int fail_run(const char *format, ...) CUSTOS_PRINTF(1, 2);   /* CLI_FAILED */
+
+/* The same for what the library said. */
+int fail_status(custos_status status, const custos_err *err);
+
+#endif

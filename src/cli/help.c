@@ -1,0 +1,91 @@
+#include "cli/help.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/out.h"
+
+enum { NAME_COLUMNS = 23 };
+
+/* Each line of text, indented. */
+static void
+add_lines(struct out *o, const char *text, const char *indent)
+{
+    while (*text) {
+        size_t len = strcspn(text, "\n");
+
+        out_text(o, len ? indent : "");
+        out_add(o, text, len);
+        out_text(o, "\n");
+        text += len + (text[len] == '\n');
+    }
+}
+
+static void
+add_option(struct out *o, const struct option *option)
+{
+    char name[64];
+    const char *text = option->help;
+
+    snprintf(name, sizeof name, "--%s%s%s", option->name,
+             option->value ? " " : "", option->value ? option->value : "");
+    while (*text) {
+        size_t len = strcspn(text, "\n");
+
+        out_printf(o, "  %-*s %.*s\n", NAME_COLUMNS,
+                   text == option->help ? name : "", (int)len, text);
+        text += len + (text[len] == '\n');
+    }
+}
+
+int
+help_of_verb(const struct verb *verb)
+{
+    struct out o;
+
+    out_init(&o, STDOUT_FILENO);
+    out_printf(&o, "custos %s: %s\n\n", verb->name, verb->summary);
+    add_lines(&o, verb->usage, "  custos ");
+    if (verb->about) {
+        out_text(&o, "\n");
+        add_lines(&o, verb->about, "");
+    }
+    if (verb->n_options) {
+        out_text(&o, "\nOptions\n\n");
+        for (size_t i = 0; i < verb->n_options; i++)
+            add_option(&o, &verb->options[i]);
+    }
+    if (verb->examples) {
+        out_text(&o, "\nExamples\n\n");
+        add_lines(&o, verb->examples, "  ");
+    }
+    return out_end(&o);
+}
+
+int
+help_of_all(const struct verb *const *verbs, size_t n)
+{
+    struct out o;
+
+    out_init(&o, STDOUT_FILENO);
+    out_text(&o, "custos: differentially private answers, with exact noise\n\n"
+                 "  custos VERB [options]\n\nVerbs\n\n");
+    for (size_t i = 0; i < n; i++)
+        out_printf(&o, "  %-*s %s\n", NAME_COLUMNS, verbs[i]->name,
+                   verbs[i]->summary);
+    out_printf(&o, "  %-*s %s\n", NAME_COLUMNS, "help [VERB]",
+               "this text, or the help of a verb");
+    out_printf(&o, "  %-*s %s\n", NAME_COLUMNS, "--version",
+               "which version this is");
+    out_text(&o, "\nNumbers are exact: 0.1 is one tenth, 1/3 one third, 1e-6 a "
+                 "millionth.\n"
+                 "Exit codes: 0 done, 1 something failed, 2 wrong options or "
+                 "input.\n\nExamples\n\n"
+                 "  custos demo\n"
+                 "  custos noise discrete-laplace --scale 10 --draws 5\n"
+                 "  echo 1834 | custos noise discrete-laplace --epsilon 0.5 "
+                 "--sensitivity 1 \\\n      --error\n"
+                 "  custos help noise\n");
+    return out_end(&o);
+}

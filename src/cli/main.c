@@ -1,0 +1,80 @@
+/*
+ * The custos command: finds the verb and hands over. One file a verb; a new
+ * one is a line in the table below.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "cli/args.h"
+#include "cli/cli.h"
+#include "cli/help.h"
+#include "cli/out.h"
+
+static const struct verb *const verbs[] = {
+    &verb_noise,
+    &verb_demo,
+};
+
+static const struct verb *
+verb_find(const char *name)
+{
+    for (size_t i = 0; i < COUNT_OF(verbs); i++)
+        if (!strcmp(verbs[i]->name, name))
+            return verbs[i];
+    return NULL;
+}
+
+static int
+fail_verb(const char *name)
+{
+    const char *names[COUNT_OF(verbs) + 1], *guess;
+
+    for (size_t i = 0; i < COUNT_OF(verbs); i++)
+        names[i] = verbs[i]->name;
+    names[COUNT_OF(verbs)] = "help";
+    guess = nearest(name, names, COUNT_OF(names));
+    if (guess)
+        return fail_usage("there is no verb %.60s; did you mean %s?", name,
+                          guess);
+    return fail_usage("there is no verb %.60s; see custos --help", name);
+}
+
+static int
+version(void)
+{
+    struct out o;
+
+    out_init(&o, STDOUT_FILENO);
+    out_printf(&o, "custos %s\n", custos_version());
+    return out_end(&o);
+}
+
+static int
+help(int argc, char **argv)
+{
+    const struct verb *verb;
+
+    if (argc < 3)
+        return help_of_all(verbs, COUNT_OF(verbs));
+    verb = verb_find(argv[2]);
+    return verb ? help_of_verb(verb) : fail_verb(argv[2]);
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct verb *verb;
+    const char *name = argc > 1 ? argv[1] : "";
+
+    if (!*name)
+        return fail_usage("no verb given; see custos --help");
+    if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help"))
+        return help(argc, argv);
+    if (!strcmp(name, "--version"))
+        return version();
+    if (*name == '-')
+        return fail_usage("unknown option %.60s; see custos --help", name);
+    verb = verb_find(name);
+    return verb ? verb->run(verb, argc - 1, argv + 1) : fail_verb(name);
+}

@@ -1,0 +1,347 @@
+/*
+ * `custos noise LAW` on values: all of standard input is read and checked,
+ * sealed, released once, printed. Nothing is printed before all of that went
+ * well.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "cli/noise.h"
+#include "cli/number.h"
+#include "cli/out.h"
+#include "cli/values.h"
+
+/* What was released, and how it is to be shown. */
+struct released {
+    const struct args *args;
+    const struct noise_law *law;
+    const custos_facts *facts;
+    enum values_kind kind;
+    size_t n;
+    int64_t *ints;
+    double *reals;
+    double half_width; /* of the error bar, where it was asked for */
+};
+
+/* -------------------------------------------------------------- options -- */
+
+static int
+read_word(const char *text, const char *option, const char *const *words,
+          size_t n, int *out)
+{
+    const char *guess;
+
+    *out = 0;
+    if (!text)
+        return CLI_OK;
+    for (size_t i = 1; i < n; i++)
+        if (!strcmp(text, words[i])) {
+            *out = (int)i;
+            return CLI_OK;
+        }
+    guess = nearest(text, words + 1, n - 1);
+    return fail_usage("--%s cannot be %.60s; did you mean %s?", option, text,
+                      guess ? guess : words[1]);
+}
+
+/* The command's own words for what the options struct would refuse. */
+static int
+check_promise(const struct noise_law *law, const struct args *args)
+{
+    const char *scale = noise_option_name(law->parameter);
+    bool laplace = law->kind == CUSTOS_LAPLACE;
+    int given = (args->given[law->parameter] != NULL) +
+                (args->given[NOISE_EPSILON] != NULL) +
+                (args->given[NOISE_DELTA] != NULL);
+
+    if (laplace && args->given[NOISE_DELTA])
+        return fail_usage("%s has delta 0; leave out --delta", law->name);
+    if (laplace && args->given[NOISE_CALIBRATION])
+        return fail_usage("--calibration is for discrete-gaussian");
+    if (laplace && args->given[NOISE_SENSITIVITY_SQUARED])
+        return fail_usage("--sensitivity-squared is for discrete-gaussian");
+    if (laplace && given != 1)
+        return fail_usage("give --epsilon or --%s, one of them (or --draws)",
+                          scale);
+    if (!laplace && given != 2)
+        return fail_usage("give two of --epsilon, --delta and --%s (or "
+                          "--draws)",
+                          scale);
+    if (!args->given[NOISE_SENSITIVITY] ==
+        !args->given[NOISE_SENSITIVITY_SQUARED])
+        return fail_usage(laplace ? "--sensitivity is missing"
+                                  : "give --sensitivity or "
+                                    "--sensitivity-squared, one of them");
+    if (args->given[NOISE_GRID] && !args->given[NOISE_REAL])
+        return fail_usage("--grid is for --real; the grid of whole numbers "
+                          "is 1");
+    if (!args->given[NOISE_ERROR] &&
+        (args->given[NOISE_CONFIDENCE] || args->given[NOISE_SIMULTANEOUS]))
+        return fail_usage("--%s needs --error", args->given[NOISE_CONFIDENCE]
+                                                    ? "confidence"
+                                                    : "simultaneous");
+    return CLI_OK;
+}
+
+static int
+fill_options(const struct noise_law *law, const struct args *args,
+             custos_mech_options *o)
+{
+    static const char *const changes[] = {"", "one", "several"};
+    static const char *const calibrations[] = {"", "classical", "analytic",
+                                               "exact", "zcdp"};
+    int change = 0, calibration = 0;
+    int code = check_promise(law, args);
+
+    if (!code)
+        code = read_word(args->given[NOISE_CHANGES], "changes", changes,
+                         COUNT_OF(changes), &change);
+    if (!code)
+        code = read_word(args->given[NOISE_CALIBRATION], "calibration",
+                         calibrations, COUNT_OF(calibrations), &calibration);
+    *o = (custos_mech_options){
+        .size = sizeof *o,
+        .kind = law->kind,
+        .domain = args->given[NOISE_REAL] ? CUSTOS_REALS : CUSTOS_INTS,
+        .epsilon = args->given[NOISE_EPSILON],
+        .delta = args->given[NOISE_DELTA],
+        .sensitivity = args->given[NOISE_SENSITIVITY],
+        .sensitivity_squared = args->given[NOISE_SENSITIVITY_SQUARED],
+        .changes = (custos_changes)change,
+        .calibration = (custos_calibration)calibration,
+        .scale = args->given[law->parameter],
+        .grid = args->given[NOISE_GRID],
+        .lower = args->given[NOISE_LOWER],
+        .upper = args->given[NOISE_UPPER],
+    };
+    return code;
+}
+
+/* -------------------------------------------------------------- reading -- */
+
+static int
+read_values(struct values *v)
+{
+    static char piece[1 << 16];
+    ssize_t n;
+
+    if (isatty(STDIN_FILENO))
+        fprintf(stderr, "custos: type one number a line, then Ctrl-D\n");
+    while (!v->wrong && !v->no_memory) {
+        n = read(STDIN_FILENO, piece, sizeof piece);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return fail_run("cannot read standard input: %s", strerror(errno));
+        if (n == 0)
+            break;
+        values_feed(v, piece, (size_t)n);
+    }
+    wipe(piece, sizeof piece);
+    if (!values_end(v))
+        return v->no_memory ? fail_run("out of memory")
+                            : fail_usage("line %zu of standard input %s",
+                                         v->line, v->wrong);
+    if (v->n == 0)
+        return fail_usage("there are no values on standard input");
+    return CLI_OK;
+}
+
+/* ------------------------------------------------------------- printing -- */
+
+static const char *
+confidence(const struct args *args)
+{
+    const char *given = args->given[NOISE_CONFIDENCE];
+
+    return given ? given : "95";
+}
+
+static size_t
+write_value(const struct released *r, size_t i, char text[NUMBER_MAX])
+{
+    if (r->kind == VALUES_INTS)
+        return custos_int_write(r->ints[i], text);
+    number_write(r->reals[i], text);
+    return strlen(text);
+}
+
+/* Whole for whole numbers. */
+static void
+write_half_width(const struct released *r, char text[NUMBER_MAX])
+{
+    if (r->kind == VALUES_INTS)
+        number_write(r->half_width, text);
+    else
+        number_write_up(r->half_width, text);
+}
+
+static void
+print_text(struct out *o, const struct released *r)
+{
+    char text[NUMBER_MAX], bar[NUMBER_MAX];
+    const char *const *given = r->args->given;
+
+    if (given[NOISE_FACTS])
+        out_printf(o,
+                   "# %s on %s, theorem %s\n"
+                   "# epsilon %s, delta %s, sensitivity %s\n"
+                   "# %s %s, grid %s\n",
+                   r->law->name,
+                   r->kind == VALUES_INTS ? "whole numbers" : "decimals",
+                   r->facts->theorem, r->facts->epsilon, r->facts->delta,
+                   r->facts->sensitivity,
+                   r->law->kind == CUSTOS_LAPLACE ? "scale" : "sigma",
+                   r->facts->scale, r->facts->grid);
+    write_half_width(r, bar);
+    for (size_t i = 0; i < r->n; i++) {
+        out_add(o, text, write_value(r, i, text));
+        if (given[NOISE_ERROR])
+            out_printf(o, " ± %s (%s%%%s)", bar, confidence(r->args),
+                       given[NOISE_SIMULTANEOUS] ? ", all at once" : "");
+        out_text(o, "\n");
+    }
+}
+
+static void
+print_fact(struct out *o, const char *name, const char *value)
+{
+    out_printf(o, "\"%s\":", name);
+    out_json(o, value);
+    out_text(o, ",");
+}
+
+static void
+print_json(struct out *o, const struct released *r)
+{
+    char text[NUMBER_MAX];
+
+    out_text(o, "{");
+    print_fact(o, "law", r->law->name);
+    print_fact(o, "epsilon", r->facts->epsilon);
+    print_fact(o, "delta", r->facts->delta);
+    print_fact(o, "sensitivity", r->facts->sensitivity);
+    print_fact(o, r->law->kind == CUSTOS_LAPLACE ? "scale" : "sigma",
+               r->facts->scale);
+    print_fact(o, "grid", r->facts->grid);
+    print_fact(o, "theorem", r->facts->theorem);
+    if (r->args->given[NOISE_ERROR]) {
+        write_half_width(r, text);
+        print_fact(o, "error", text);
+        print_fact(o, "confidence", confidence(r->args));
+        out_printf(o, "\"simultaneous\":%s,",
+                   r->args->given[NOISE_SIMULTANEOUS] ? "true" : "false");
+    }
+    out_text(o, "\"values\":[");
+    for (size_t i = 0; i < r->n; i++) {
+        write_value(r, i, text);
+        out_text(o, i ? ",\"" : "\"");
+        out_text(o, text);
+        out_text(o, "\"");
+    }
+    out_text(o, "]}\n");
+}
+
+static int
+print(const struct released *r)
+{
+    static struct out o;
+
+    out_init(&o, STDOUT_FILENO);
+    if (r->args->given[NOISE_JSON])
+        print_json(&o, r);
+    else
+        print_text(&o, r);
+    return out_end(&o);
+}
+
+/* ------------------------------------------------------------ releasing -- */
+
+/* Seals the values, wipes them here, and releases them over themselves. */
+static custos_status
+release(const custos_mech *mech, struct values *v, custos_err *err)
+{
+    custos_rng *rng = NULL;
+    custos_sealed *sealed = NULL;
+    custos_status st;
+
+    if (v->kind == VALUES_INTS)
+        st = custos_seal_ints(NULL, v->ints, v->n, &sealed, err);
+    else
+        st = custos_seal_reals(NULL, v->reals, v->n, &sealed, err);
+    if (!st)
+        st = custos_rng_new(&rng, err);
+    if (!st && v->kind == VALUES_INTS)
+        st = custos_release_ints(mech, rng, sealed, v->ints, v->n, err);
+    else if (!st)
+        st = custos_release_reals(mech, rng, sealed, v->reals, v->n, err);
+    custos_sealed_free(sealed);
+    custos_rng_free(rng);
+    return st;
+}
+
+/* Options first, so that a slip is told before the input is waited for. */
+static int
+check_options(const struct args *args, custos_mech_options *o, char *beta)
+{
+    custos_mech *mech = NULL;
+    custos_err err;
+    custos_status st;
+    double unused;
+
+    if (confidence_read(confidence(args), beta))
+        return CLI_USAGE;
+    st = custos_mech_new(NULL, o, &mech, &err);
+    if (!st)
+        st = custos_mech_error(mech, beta, 1, &unused, &err);
+    custos_mech_free(mech);
+    return st ? fail_status(st, &err) : CLI_OK;
+}
+
+int
+noise_release(const struct noise_law *law, const struct args *args)
+{
+    struct released r = {.args = args, .law = law};
+    char beta[NUMBER_MAX];
+    custos_mech_options o;
+    custos_mech *mech = NULL;
+    struct values v;
+    custos_err err;
+    custos_status st;
+    int code = fill_options(law, args, &o);
+
+    if (!code)
+        code = check_options(args, &o, beta);
+    if (code)
+        return code;
+    r.kind = args->given[NOISE_REAL] ? VALUES_REALS : VALUES_INTS;
+    values_init(&v, r.kind);
+    code = read_values(&v);
+    if (code)
+        goto out;
+    o.values = v.n;
+    st = custos_mech_new(NULL, &o, &mech, &err);
+    if (!st && args->given[NOISE_ERROR])
+        st = custos_mech_error(mech, beta,
+                               args->given[NOISE_SIMULTANEOUS] ? v.n : 1,
+                               &r.half_width, &err);
+    if (!st)
+        st = release(mech, &v, &err);
+    if (st) {
+        code = fail_status(st, &err);
+        goto out;
+    }
+    r.facts = custos_mech_facts(mech);
+    r.n = v.n;
+    r.ints = v.ints;
+    r.reals = v.reals;
+    code = print(&r);
+out:
+    custos_mech_free(mech);
+    values_clear(&v);
+    return code;
+}

@@ -1,0 +1,40 @@
+/*
+ * What a person at a terminal sees: colour, when it is a terminal and NO_COLOR
+ * is unset; numbers in groups of three; a bar with its error bar.
+ */
+#ifndef CLI_PAINT_H
+#define CLI_PAINT_H
+
+#include <stdint.h>
+
+#include "cli/out.h"
+
+enum paint {
+    PAINT_PLAIN,
+    PAINT_BOLD,
+    PAINT_DIM,
+    PAINT_BAR,
+    PAINT_WHISKER,
+};
+
+struct painter {
+    struct out *o;
+    bool coloured;
+};
+
+void painter_init(struct painter *p, struct out *o);
+
+/* What follows is painted so; PAINT_PLAIN ends it. */
+void paint(struct painter *p, enum paint how);
+
+/* 12345 as 12,345. */
+void write_grouped(int64_t x, char text[32]);
+
+/*
+ * A bar of `columns` columns for values up to most, with whiskers at value -
+ * half and value + half. Negative values have no bar.
+ */
+void paint_bar(struct painter *p, int64_t value, int64_t half, int64_t most,
+               int columns);
+
+#endif
