@@ -15,6 +15,8 @@
  */
 #include "mech/additive_plan.h"
 
+#include <stdlib.h>
+
 #include "base/error.h"
 #include "mech/calibrate.h"
 #include "mech/grid.h"
@@ -27,6 +29,7 @@ enum {
     SCALE_LOG2_MIN = -20, /* what noise.h draws */
     SCALE_LOG2_MAX = 60,
     ROOT_BITS = 256,
+    SQUARED_LOG2_MAX = 2000,
     UP_BITS = 96,          /* of an l2 sensitivity rounded up */
     PARAMETER_SIZE_MAX = 512, /* bits of a rational that is kept as it is */
     PARAMETER_BITS = 128,
@@ -124,8 +127,14 @@ read_numbers(struct asked *a, struct additive_plan *p, custos_err *err)
         st = rat_read_positive(o->sensitivity_squared, "sensitivity squared",
                                &a->squared, err);
     }
+    if (!st && labs(rat_log2_floor(&a->squared)) > SQUARED_LOG2_MAX)
+        st = custos_fail(err, CUSTOS_ERANGE,
+                         "the sensitivity must lie between 2^-%d and 2^%d",
+                         SQUARED_LOG2_MAX / 2, SQUARED_LOG2_MAX / 2);
     if (!st && o->epsilon)
         st = rat_read_positive(o->epsilon, "epsilon", &p->epsilon, err);
+    if (!st && o->epsilon)
+        st = calibrate_check_epsilon(&p->epsilon, err);
     if (!st && o->delta)
         st = rat_read_open_unit(o->delta, "delta", &p->delta, err);
     if (!st && o->scale)

@@ -23,8 +23,9 @@
 
 enum {
     MANTISSA_BITS = 48,
-    EXPONENT_REACH = 700,
+    SIGMA_REACH = 128, /* sigma epsilon / D lies within 2^-70 .. 2^24 */
     EPSILON_LOG2_MIN = -64,
+    EPSILON_LOG2_MAX = 20,
     CLASSICAL_BITS = 256,
     SIGMA_BITS = 60,
 };
@@ -64,7 +65,7 @@ keeps_pow2(const struct search *s, long e)
 
 /* The least e in the range with keeps(2^e), looking around `near`. */
 static bool
-bracket(const struct search *s, long near, long least, long *e)
+bracket(const struct search *s, long near, long least, long most, long *e)
 {
     *e = near;
     if (keeps_pow2(s, near)) {
@@ -72,7 +73,7 @@ bracket(const struct search *s, long near, long least, long *e)
             --*e;
         return true;
     }
-    while (*e < near + EXPONENT_REACH)
+    while (*e < most)
         if (keeps_pow2(s, ++*e))
             return true;
     return false;
@@ -80,12 +81,12 @@ bracket(const struct search *s, long near, long least, long *e)
 
 /* x is at the certified end; the point is left there too. */
 static bool
-search_least(const struct search *s, long near, long least, rat *x)
+search_least(const struct search *s, long near, long least, long most, rat *x)
 {
     long e;
     rat low, half, middle;
 
-    if (!bracket(s, near, least, &e))
+    if (!bracket(s, near, least, most, &e))
         return false;
     rat_init(&low);
     rat_init(&half);
@@ -116,6 +117,18 @@ half_floor(long e)
 }
 
 custos_status
+calibrate_check_epsilon(const rat *epsilon, custos_err *err)
+{
+    long e = rat_log2_floor(epsilon);
+
+    if (e < EPSILON_LOG2_MIN || e >= EPSILON_LOG2_MAX)
+        return custos_fail(err, CUSTOS_ERANGE,
+                           "epsilon must lie between 2^%d and 2^%d",
+                           (int)EPSILON_LOG2_MIN, (int)EPSILON_LOG2_MAX);
+    return CUSTOS_OK;
+}
+
+custos_status
 calibrate_sigma(enum gauss_route route, struct gauss_point *p, const rat *delta,
                 rat *sigma, custos_err *err)
 {
@@ -123,9 +136,9 @@ calibrate_sigma(enum gauss_route route, struct gauss_point *p, const rat *delta,
     long near = half_floor(rat_log2_floor(&p->sensitivity_squared)) -
                 rat_log2_floor(&p->epsilon);
 
-    if (!search_least(&s, near, near - EXPONENT_REACH, sigma))
-        return custos_fail(err, CUSTOS_ERANGE,
-                           "no supported sigma gives this epsilon and delta");
+    if (!search_least(&s, near, near - SIGMA_REACH, near + SIGMA_REACH, sigma))
+        return custos_fail( /* UNREACHABLE: the reach is wide enough */
+            err, CUSTOS_ERANGE, "no sigma gives this epsilon and delta");
     return CUSTOS_OK;
 }
 
@@ -138,9 +151,10 @@ calibrate_epsilon(enum gauss_route route, struct gauss_point *p,
     rat x;
 
     rat_init(&x);
-    if (!search_least(&s, 0, EPSILON_LOG2_MIN, &x))
+    if (!search_least(&s, 0, EPSILON_LOG2_MIN, EPSILON_LOG2_MAX, &x))
         st = custos_fail(err, CUSTOS_ERANGE,
-                         "no supported epsilon goes with this sigma and delta");
+                         "no epsilon up to 2^%d goes with this sigma and delta",
+                         (int)EPSILON_LOG2_MAX);
     rat_clear(&x);
     return st;
 }
@@ -251,6 +265,8 @@ point_read(struct gauss_point *p, custos_calibration calibration,
         st = check_whole(calibration, &p->sensitivity_squared, err);
     if (!st && epsilon)
         st = rat_read_positive(epsilon, "epsilon", &p->epsilon, err);
+    if (!st && epsilon)
+        st = calibrate_check_epsilon(&p->epsilon, err);
     if (!st && sigma) {
         st = rat_read_positive(sigma, "sigma", &p->variance, err);
         rat_mul(&p->variance, &p->variance, &p->variance);

@@ -9,9 +9,16 @@
 #include "mech/gauss_delta.h"
 
 /*
+ * Whether epsilon is one that calibration is for, 2^-64 to 2^20; all searches
+ * end for these. May fail: CUSTOS_ERANGE.
+ */
+CUSTOS_MUST_USE custos_status calibrate_check_epsilon(const rat *epsilon,
+                                                      custos_err *err);
+
+/*
  * The least sigma, up to one part in 2^46, that is certified to give (p's
- * epsilon, delta) by the route. p->variance is set to its square.
- * May fail: CUSTOS_ERANGE.
+ * epsilon, delta) by the route. p->variance is set to its square. Needs an
+ * epsilon checked as above, delta in [10^-528, 1). May fail: CUSTOS_ERANGE.
  */
 CUSTOS_MUST_USE custos_status calibrate_sigma(enum gauss_route route,
                                               struct gauss_point *p,

@@ -15,6 +15,7 @@ enum {
     BITS_GUARD = 64,
     NARROW_BITS = 60,
     ALPHA_BITS = 96,
+    DELTA_LOG2_MIN = -1400,
 };
 
 void
@@ -357,7 +358,10 @@ gauss_delta_up(enum gauss_route route, const struct gauss_point *p, rat *delta)
         rat_init(&up);
         gauss_delta(route, p, &x);
         narrow = ival_is_narrow(&x, NARROW_BITS);
-        if (ival_is_finite(&x)) {
+        if (ival_is_below_pow2(&x, DELTA_LOG2_MIN)) {
+            rat_set_pow2(delta, DELTA_LOG2_MIN);
+            narrow = true; /* smaller ones would be very long rationals */
+        } else if (ival_is_finite(&x)) {
             ival_up(&x, &up);
             if (rat_cmp(&up, delta) < 0)
                 rat_set(delta, &up);

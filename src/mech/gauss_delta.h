@@ -33,7 +33,10 @@ void gauss_delta(enum gauss_route route, const struct gauss_point *p,
 bool gauss_delta_at_most(enum gauss_route route, const struct gauss_point *p,
                          const rat *delta);
 
-/* An upper bound within 2^-60 of delta(p), at most 1. */
+/*
+ * An upper bound, within one part in 2^60 of delta(p); at least 2^-1400, at
+ * most 1.
+ */
 void gauss_delta_up(enum gauss_route route, const struct gauss_point *p,
                     rat *delta);
 

@@ -3,12 +3,18 @@
  */
 #include "num/rat_round.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/base.h"
 
-enum { DIGITS = 17 };
+enum {
+    DIGITS = 17,
+    LOG2_MAX = 1328, /* just below that of 10^RAT_EXPONENT_MAX */
+};
+
+static_assert(RAT_EXPONENT_MAX == 400, "LOG2_MAX goes with it");
 
 void
 rat_round_up(rat *r, const rat *a, unsigned bits)
@@ -119,10 +125,13 @@ rat_decimal(const rat *a, enum rat_direction direction,
         text[1] = '\0';
         return 1;
     }
+    if (rat_log2_floor(a) < -LOG2_MAX)
+        return (size_t)snprintf(text, RAT_DECIMAL_MAX, "%s",
+                                direction == RAT_UP ? "1e-400" : "0");
+    CUSTOS_REQUIRE(rat_log2_floor(a) <= LOG2_MAX);
     mpz_init(z);
     /* 10^(power-1) is near a: 0.30103 is just above log10(2). */
     power = rat_log2_floor(a) * 30103 / 100000;
-    CUSTOS_REQUIRE(power < 10000 && power > -10000);
     power = DIGITS - 1 - power;
     scale_ten(z, a, power, direction);
     while (mpz_sizeinbase(z, 10) > DIGITS + 1)

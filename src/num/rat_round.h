@@ -25,8 +25,9 @@ enum rat_direction { RAT_UP, RAT_DOWN };
 
 /*
  * a >= 0 in decimal with 17 significant digits, rounded as said; exact when
- * that is enough digits ("0.1", "1e-30"). Needs a < 10^9999, a > 10^-9999 or
- * 0. Returns the length. Cannot fail.
+ * that is enough digits ("0.1", "1e-30"). What lies below 2^-1328 becomes
+ * 1e-400 or 0, so that rat_read can read it back. Needs a < 2^1328. Returns
+ * the length. Cannot fail.
  */
 size_t rat_decimal(const rat *a, enum rat_direction direction,
                    char text[RAT_DECIMAL_MAX]);
