@@ -31,9 +31,10 @@ custos_status
 coin_flip(custos_rng *rng, const rat *p, bool *heads)
 {
     uint64_t drawn = 0, digits = 0;
+    uint8_t tie = 1;
 
     CUSTOS_REQUIRE(rat_sign(p) >= 0 && rat_cmp_i64(p, 1) <= 0);
-    for (size_t k = 0; drawn == digits; k++) {
+    for (size_t k = 0; tie; k++) {
         custos_status st = rng_words(rng, &drawn, 1);
 
         if (st)
@@ -44,6 +45,8 @@ coin_flip(custos_rng *rng, const rat *p, bool *heads)
             return CUSTOS_OK;
         }
         digits = rat_word(p, NOISE_WORD_BITS, k);
+        tie = drawn == digits;
+        ct_open(&tie, sizeof tie);
     }
     *heads = drawn < digits;
     return CUSTOS_OK;
@@ -52,8 +55,9 @@ coin_flip(custos_rng *rng, const rat *p, bool *heads)
 custos_status
 die_roll(custos_rng *rng, uint64_t n, uint64_t *out)
 {
-    word_pair sides = n, product;
+    word_pair sides = (word_pair)n, product;
     word excess; /* 2^W mod n */
+    uint8_t rejected;
 
     CUSTOS_REQUIRE(n >= 1 && (word)(n - 1) == n - 1);
     excess = (word)(((word_pair)1 << NOISE_WORD_BITS) % sides);
@@ -64,7 +68,9 @@ die_roll(custos_rng *rng, uint64_t n, uint64_t *out)
         if (st)
             return st;
         product = (word_pair)((word)drawn) * sides;
-    } while ((word)product < excess);
+        rejected = (word)product < excess;
+        ct_open(&rejected, sizeof rejected);
+    } while (rejected);
     *out = (uint64_t)(product >> NOISE_WORD_BITS);
     return CUSTOS_OK;
 }
@@ -100,8 +106,9 @@ slope_clear(struct slope *s)
 
 /*
  * z = gap * rate with 58 fraction bits. mantissa * 2^-shift is below the rate
- * by a relative 2^-63, so z is low by less than 2 units when it is below 64;
- * 64 and more count as 64 less a unit, where exp is below 2^-91.
+ * by a relative 2^-63, so z is low by less than 2 units when it is below 64,
+ * and by one more for what is cut off; 64 and more count as 64 less a unit,
+ * where exp is below 2^-92. doc/proofs/exp-fixed-error.md adds up.
  */
 uint64_t
 slope_exp(const struct slope *s, uint64_t gap)

@@ -303,7 +303,7 @@ settle_dial(const struct dials *d, size_t i, word head, custos_rng *rng,
 
 /*
  * The top digit passes 15: the law is memoryless, so 16 is added and the digit
- * drawn anew. high holds no more than 2^56 such steps, each of probability
+ * drawn anew. place_settled has room for 2^56 such steps, each of probability
  * 2^-64.
  */
 static custos_status
@@ -325,6 +325,16 @@ settle_top(const struct dials *d, custos_rng *rng, uint64_t *digit)
     return st;
 }
 
+/* Puts a digit that may pass 15 in its place; low stays below 2^60. */
+static void
+place_settled(struct outcomes *out, size_t k, size_t j, uint64_t digit)
+{
+    u128 sum = ((u128)digit << (4 * j)) + out->low[k];
+
+    out->low[k] = (uint64_t)sum & UINT64_MAX >> (64 - 4 * DIGITS_LOW);
+    out->high[k] += (uint64_t)(sum >> (4 * DIGITS_LOW));
+}
+
 custos_status
 dials_settle(const struct dials *d, custos_rng *rng, const uint64_t *words,
              size_t i, struct outcomes *out)
@@ -341,7 +351,7 @@ dials_settle(const struct dials *d, custos_rng *rng, const uint64_t *words,
         if (!st && digit == DIAL_CUTS)
             st = settle_top(d, rng, &digit);
         if (!st)
-            place_digit(out, i, k - d->sign, digit);
+            place_settled(out, i, k - d->sign, digit);
     }
     return st;
 }

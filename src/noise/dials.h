@@ -13,6 +13,7 @@
 
 #include <stddef.h>
 
+#include "base/base.h"
 #include "custos.h"
 #include "noise/word.h"
 #include "num/ival.h"
@@ -51,6 +52,15 @@ struct outcomes {
     uint64_t high[BLOCK];
     uint64_t sign[BLOCK];
 };
+
+/* Wipes the first n outcomes. Cannot fail. */
+static inline void
+outcomes_wipe(struct outcomes *o, size_t n)
+{
+    wipe(o->low, n * sizeof o->low[0]);
+    wipe(o->high, n * sizeof o->high[0]);
+    wipe(o->sign, n * sizeof o->sign[0]);
+}
 
 /* Whether a draw is one- or two-sided. */
 enum dials_shape { DIALS_GEOMETRIC, DIALS_LAPLACE };

@@ -88,6 +88,7 @@ dials_scan_avx2(const struct dials *d, const uint64_t *words, size_t stride,
             out->high[i] = rest.high[i - k];
             out->sign[i] = rest.sign[i - k];
         }
+        outcomes_wipe(&rest, n - k);
     }
     return ties;
 }

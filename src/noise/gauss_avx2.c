@@ -114,6 +114,7 @@ gauss_judge_avx2(const struct gauss *g, const struct outcomes *proposals,
         last = gauss_judge(g, &rest, coins + i * stride, stride, n - i);
         all.accepted |= last.accepted << i;
         all.undecided |= last.undecided << i;
+        outcomes_wipe(&rest, n - i);
     }
     return all;
 }

@@ -14,7 +14,10 @@ static const struct kernel kernel_avx2 = {"avx2", dials_scan_avx2,
 const struct kernel *
 kernel_best(void)
 {
-    return __builtin_cpu_supports("avx2") ? &kernel_avx2 : &kernel_portable;
+    static const struct kernel *const by_avx2[] = {&kernel_portable,
+                                                   &kernel_avx2};
+
+    return by_avx2[__builtin_cpu_supports("avx2") != 0];
 }
 
 #else

@@ -29,9 +29,7 @@ wipe_block(struct block *b, size_t stride, size_t n)
 {
     n = n < BLOCK ? n : BLOCK;
     wipe(b->words, n * stride * sizeof b->words[0]);
-    wipe(b->out.low, n * sizeof b->out.low[0]);
-    wipe(b->out.high, n * sizeof b->out.high[0]);
-    wipe(b->out.sign, n * sizeof b->out.sign[0]);
+    outcomes_wipe(&b->out, n);
 }
 
 /* Words for n draws of `stride` words, read and settled. */

@@ -40,7 +40,7 @@ enum {
 };
 
 struct custos_rng {
-    atomic_bool busy;  /* one caller at a time */
+    atomic_int holder; /* one caller at a time; 0: nobody (see take_hold) */
     bool ready;        /* false in fresh, wiped or forked pages */
     bool check_pid;    /* the kernel does not wipe on fork */
     pid_t pid;
@@ -117,15 +117,35 @@ fill(custos_rng *r, uint64_t *out, size_t n)
     return st;
 }
 
+/*
+ * Waits for its turn. Where the pages survive a fork, so does a hold that
+ * another thread of the parent had at that moment, and nobody is left to let
+ * go: there the holder is named by its process, and a stranger's is taken over.
+ */
+static void
+take_hold(custos_rng *r)
+{
+    const int me = r->check_pid ? (int)getpid() : 1;
+    int free_or_strange = 0;
+
+    while (!atomic_compare_exchange_weak_explicit(
+        &r->holder, &free_or_strange, me, memory_order_acquire,
+        memory_order_relaxed)) {
+        if (free_or_strange == me) {
+            free_or_strange = 0;
+            sched_yield();
+        }
+    }
+}
+
 custos_status
 rng_words(custos_rng *rng, uint64_t *out, size_t n)
 {
     custos_status st;
 
-    while (atomic_exchange_explicit(&rng->busy, true, memory_order_acquire))
-        sched_yield();
+    take_hold(rng);
     st = fill(rng, out, n);
-    atomic_store_explicit(&rng->busy, false, memory_order_release);
+    atomic_store_explicit(&rng->holder, 0, memory_order_release);
     if (st)
         wipe(out, n * sizeof *out);
     return st;
