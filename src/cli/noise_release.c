@@ -24,6 +24,7 @@ struct released {
     size_t n;
     int64_t *ints;
     double *reals;
+    int decimals;      /* of the grid */
     double half_width; /* of the error bar, where it was asked for */
 };
 
@@ -161,12 +162,13 @@ confidence(const struct args *args)
     return given ? given : "95";
 }
 
+/* In full: a rounded decimal would lie off the grid. */
 static size_t
-write_value(const struct released *r, size_t i, char text[NUMBER_MAX])
+write_value(const struct released *r, size_t i, char text[NUMBER_EXACT_MAX])
 {
     if (r->kind == VALUES_INTS)
         return custos_int_write(r->ints[i], text);
-    number_write(r->reals[i], text);
+    number_write_exact(r->reals[i], r->decimals, text);
     return strlen(text);
 }
 
@@ -183,7 +185,7 @@ write_half_width(const struct released *r, char text[NUMBER_MAX])
 static void
 print_text(struct out *o, const struct released *r)
 {
-    char text[NUMBER_MAX], bar[NUMBER_MAX];
+    char text[NUMBER_EXACT_MAX], bar[NUMBER_MAX];
     const char *const *given = r->args->given;
 
     if (given[NOISE_FACTS])
@@ -218,7 +220,7 @@ print_fact(struct out *o, const char *name, const char *value)
 static void
 print_json(struct out *o, const struct released *r)
 {
-    char text[NUMBER_MAX];
+    char text[NUMBER_EXACT_MAX];
 
     out_text(o, "{");
     print_fact(o, "law", r->law->name);
@@ -284,22 +286,30 @@ release(const custos_mech *mech, struct values *v, custos_err *err)
     return st;
 }
 
-/* Options first, so that a slip is told before the input is waited for. */
+/*
+ * The mechanism for n values, and the error bar where it is wanted. Returns
+ * CLI_OK, or the exit code after its sentence.
+ */
 static int
-check_options(const struct args *args, custos_mech_options *o, char *beta)
+plan(struct released *r, custos_mech_options *o, const char *beta, size_t n,
+     custos_mech **mech)
 {
-    custos_mech *mech = NULL;
+    size_t at_once = r->args->given[NOISE_SIMULTANEOUS] ? n : 1;
+    custos_mech *made = NULL;
     custos_err err;
     custos_status st;
-    double unused;
 
-    if (confidence_read(confidence(args), beta))
-        return CLI_USAGE;
-    st = custos_mech_new(NULL, o, &mech, &err);
-    if (!st)
-        st = custos_mech_error(mech, beta, 1, &unused, &err);
-    custos_mech_free(mech);
-    return st ? fail_status(st, &err) : CLI_OK;
+    o->values = n;
+    st = custos_mech_new(NULL, o, &made, &err);
+    if (!st && r->args->given[NOISE_ERROR])
+        st = custos_mech_error(made, beta, at_once, &r->half_width, &err);
+    if (st) {
+        custos_mech_free(made);
+        return fail_status(st, &err);
+    }
+    custos_mech_free(*mech);
+    *mech = made;
+    return CLI_OK;
 }
 
 int
@@ -314,28 +324,26 @@ noise_release(const struct noise_law *law, const struct args *args)
     custos_status st;
     int code = fill_options(law, args, &o);
 
-    if (!code)
-        code = check_options(args, &o, beta);
-    if (code)
-        return code;
     r.kind = args->given[NOISE_REAL] ? VALUES_REALS : VALUES_INTS;
     values_init(&v, r.kind);
-    code = read_values(&v);
+    if (!code)
+        code = confidence_read(confidence(args), beta);
+    /* As if for one value: a slip is told before input is waited for. */
+    if (!code)
+        code = plan(&r, &o, beta, 1, &mech);
+    if (!code)
+        code = read_values(&v);
+    if (!code && v.n > 1)
+        code = plan(&r, &o, beta, v.n, &mech);
     if (code)
         goto out;
-    o.values = v.n;
-    st = custos_mech_new(NULL, &o, &mech, &err);
-    if (!st && args->given[NOISE_ERROR])
-        st = custos_mech_error(mech, beta,
-                               args->given[NOISE_SIMULTANEOUS] ? v.n : 1,
-                               &r.half_width, &err);
-    if (!st)
-        st = release(mech, &v, &err);
+    st = release(mech, &v, &err);
     if (st) {
         code = fail_status(st, &err);
         goto out;
     }
     r.facts = custos_mech_facts(mech);
+    r.decimals = number_decimals(r.facts->grid);
     r.n = v.n;
     r.ints = v.ints;
     r.reals = v.reals;

@@ -1,6 +1,7 @@
 #include "cli/number.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,34 @@ number_write(double x, char text[NUMBER_MAX])
         if (strtod(text, NULL) == x)
             return;
     }
+}
+
+void
+number_write_exact(double x, int decimals, char text[NUMBER_EXACT_MAX])
+{
+    int n = snprintf(text, NUMBER_EXACT_MAX, "%.*f", decimals, x);
+
+    if (strchr(text, '.')) {
+        while (text[n - 1] == '0')
+            n--;
+        n -= text[n - 1] == '.';
+        text[n] = '\0';
+    }
+    if (!strcmp(text, "-0"))
+        text[0] = '0', text[1] = '\0';
+}
+
+int
+number_decimals(const char *grid)
+{
+    const char *slash = strchr(grid, '/'), *point = strchr(grid, '.');
+    int exponent = 1;
+
+    if (slash)
+        (void)frexp(strtod(slash + 1, NULL), &exponent); /* 2^k: k + 1 */
+    else if (point)
+        exponent = (int)strlen(point);
+    return exponent - 1;
 }
 
 void

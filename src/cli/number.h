@@ -8,10 +8,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { NUMBER_MAX = 48 };
+enum {
+    NUMBER_MAX = 48,
+    NUMBER_EXACT_MAX = 1024, /* 2^-400 has 400 decimals, 2^463 140 digits */
+};
 
 /* The shortest text that reads back as x. */
 void number_write(double x, char text[NUMBER_MAX]);
+
+/* All digits of x, which is a multiple of 10^-decimals; decimals <= 400. */
+void number_write_exact(double x, int decimals, char text[NUMBER_EXACT_MAX]);
+
+/* The decimals that a power of two has, given as 0.25, 1/1024 or 8. */
+int number_decimals(const char *grid);
 
 /* x >= 0 in four significant digits, rounded up: an error bar may not shrink.
  */

@@ -1,0 +1,37 @@
+"""What the tests of the command share: running it, and its rule of failure."""
+import os
+import subprocess
+import unittest
+
+CUSTOS = os.environ.get("CUSTOS", "build/custos")
+
+
+def run(*args, stdin="", **more):
+    """Runs custos; stdin is text or bytes."""
+    data = stdin if isinstance(stdin, bytes) else stdin.encode()
+    return subprocess.run([CUSTOS, *args], input=data, check=False,
+                          stdout=more.pop("stdout", subprocess.PIPE),
+                          stderr=subprocess.PIPE, timeout=240, **more)
+
+
+def lines(*args, stdin=""):
+    """The lines that a run without failure prints."""
+    done = run(*args, stdin=stdin)
+    if done.returncode != 0 or done.stderr:
+        raise AssertionError(f"{args}: {done.returncode} {done.stderr!r}")
+    return done.stdout.decode().splitlines()
+
+
+class CommandCase(unittest.TestCase):
+    def refused(self, *args, stdin="1\n", says=""):
+        """Exit 2, nothing on stdout, one sentence on stderr."""
+        done = run(*args, stdin=stdin)
+        error = done.stderr.decode("utf-8", "replace")
+        with self.subTest(args=args, stdin=stdin[:40], error=error):
+            self.assertEqual(done.returncode, 2)
+            self.assertEqual(done.stdout, b"")
+            self.assertEqual(error.count("\n"), 1)
+            self.assertTrue(error.startswith("custos: "))
+            self.assertTrue(error.endswith("\n"))
+            self.assertLess(len(error), 300)
+            self.assertIn(says, error)

@@ -1,0 +1,163 @@
+"""The command as a person at a terminal sees it: help, demo, colour, progress.
+"""
+import os
+import pty
+import re
+import subprocess
+import time
+import unittest
+
+from command import CUSTOS, CommandCase, lines, run
+
+ESCAPE = re.compile(r"\033\[[0-9;]*[mK]")
+
+
+def in_terminal(*args, env=None):
+    """What custos writes to a terminal on its standard output."""
+    ours, theirs = pty.openpty()
+    child = subprocess.Popen([CUSTOS, *args], stdout=theirs,
+                             stdin=subprocess.DEVNULL,
+                             env={**os.environ, "TERM": "xterm", **(env or {})})
+    os.close(theirs)
+    text = b""
+    while True:
+        try:
+            piece = os.read(ours, 65536)
+        except OSError:  # how Linux says that the other side is closed
+            break
+        if not piece:
+            break
+        text += piece
+    os.close(ours)
+    return child.wait(), text.decode()
+
+
+class Help(CommandCase):
+    def test_help_is_for_80_columns_and_has_examples(self):
+        for args in (("--help",), ("help",), ("-h",), ("noise", "--help"),
+                     ("help", "noise"), ("demo", "--help"), ("noise", "-h"),
+                     ("noise", "uniform", "--help", "--nonsense")):
+            text = lines(*args)
+            self.assertIn("Examples", text)
+            self.assertLessEqual(max(map(len, text)), 80, args)
+
+    def test_noise_says_that_it_keeps_no_budget(self):
+        self.assertIn("KEEPS NO BUDGET", "\n".join(lines("noise", "--help")))
+
+    def test_version(self):
+        self.assertRegex(lines("--version")[0], r"^custos \d+\.\d+\.\d+$")
+
+    def test_examples_of_the_help_run(self):
+        for verb in ((), ("noise",)):
+            text = "\n".join(lines("help", *verb)).split("Examples")[1]
+            commands = re.sub(r"\\\n\s*", "", text).strip().splitlines()
+            self.assertGreater(len(commands), 2)
+            for command in commands:
+                done = subprocess.run(
+                    ["sh", "-c", command.replace("custos ", '"$CUSTOS" ')],
+                    env={**os.environ, "CUSTOS": CUSTOS}, check=False,
+                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                self.assertEqual((done.returncode, done.stderr), (0, b""),
+                                 command)
+                self.assertTrue(done.stdout)
+
+
+class Demo(CommandCase):
+    def test_demo_fits_80_columns_without_colour(self):
+        text = lines("demo")
+        self.assertLessEqual(max(map(len, text)), 80)
+        self.assertNotIn("\033", "\n".join(text))
+
+    def test_demo_states_its_promise(self):
+        text = "\n".join(lines("demo"))
+        for fact in ("ε = 0.1 + 0.05 = 0.15", "δ = 0", "unit is one patient",
+                     "add/remove", "laplace-discrete", "generated"):
+            self.assertIn(fact, text)
+        bars = re.findall(r"█*├?─*●─*┤? +-?[\d,]+ ± \d+$", text, re.M)
+        self.assertEqual(len(bars), 8)
+
+    def test_data_are_fixed_and_noise_is_not(self):
+        exact, released = set(), set()
+        for _ in range(20):
+            found = re.search(r"([\d,]+) visits at night became ([\d,]+)",
+                              "\n".join(lines("demo")))
+            exact.add(found.group(1))
+            released.add(found.group(2))
+        self.assertEqual(len(exact), 1)
+        # All equal: below (0.05)^19 for scale 10.
+        self.assertGreater(len(released), 1)
+
+    def test_colour_follows_terminal_and_no_color(self):
+        code, text = in_terminal("demo")
+        self.assertEqual(code, 0)
+        self.assertRegex(text, ESCAPE)
+        rows = ESCAPE.sub("", text).replace("\r", "").splitlines()
+        self.assertLessEqual(max(map(len, rows)), 80)
+        self.assertNotIn("\033", in_terminal("demo", env={"NO_COLOR": "1"})[1])
+        self.assertNotIn("\033", in_terminal("demo", env={"TERM": "dumb"})[1])
+
+
+class Waiting(CommandCase):
+    def test_a_terminal_on_stdin_is_told_what_is_awaited(self):
+        ours, theirs = pty.openpty()
+        child = subprocess.Popen(
+            [CUSTOS, "noise", "discrete-laplace", "--epsilon", "1",
+             "--sensitivity", "1"], stdin=theirs, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE)
+        os.write(ours, b"12\n\x04")
+        out, err = child.communicate(timeout=60)
+        os.close(ours)
+        os.close(theirs)
+        self.assertRegex(out, rb"^-?\d+\n$")
+        self.assertIn(b"one number a line", err)
+
+    def test_wrong_options_do_not_wait_for_input(self):
+        ours, theirs = os.pipe()  # nothing ever comes
+        done = subprocess.run(
+            [CUSTOS, "noise", "discrete-laplace", "--epsilon", "0",
+             "--sensitivity", "1"], stdin=ours, check=False, timeout=60,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        os.close(ours)
+        os.close(theirs)
+        self.assertEqual(done.returncode, 2)
+
+    def watch(self, stdout, seconds):
+        """What a long run writes to a terminal on its standard error."""
+        ours, theirs = pty.openpty()
+        os.set_blocking(ours, False)
+        child = subprocess.Popen(
+            [CUSTOS, "noise", "uniform", "--n", "6", "--draws",
+             "1000000000000"], stdout=stdout, stderr=theirs)
+        os.close(theirs)
+        text, end = b"", time.monotonic() + seconds
+        while time.monotonic() < end and b"s left" not in text:
+            time.sleep(0.05)
+            try:
+                text += os.read(ours, 65536)
+            except BlockingIOError:
+                pass
+        child.kill()
+        child.wait()
+        os.close(ours)
+        return text.decode()
+
+    def test_long_work_shows_its_progress(self):
+        text = self.watch(subprocess.DEVNULL, 30)
+        self.assertRegex(text, r"  0 % ░{40} \d+ s left")
+
+    def test_short_work_shows_none(self):
+        ours, theirs = pty.openpty()
+        subprocess.run([CUSTOS, "noise", "uniform", "--n", "6", "--draws",
+                        "100000"], stdout=subprocess.DEVNULL, stderr=theirs,
+                       check=True)
+        os.close(theirs)
+        os.set_blocking(ours, False)
+        try:
+            self.assertEqual(os.read(ours, 100), b"")
+        except OSError:
+            pass  # closed with nothing in it
+        os.close(ours)
+
+
+if __name__ == "__main__":
+    unittest.main()
