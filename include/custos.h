@@ -456,9 +456,167 @@ CUSTOS_API uint32_t custos_sparse_left(const custos_sparse *sparse);
 
 /* ------------------------------------ partial sums (section: continual) -- */
 
+/*
+ * All sums x_1, x_1 + x_2, ..., of n elements. Neighbours differ in one
+ * element, by at most the sensitivity.
+ */
+typedef enum custos_sums_method {
+    CUSTOS_EVERY_PREFIX = 1,  /* each sum has its own noise, scale n/eps */
+    CUSTOS_EVERY_ELEMENT = 2, /* noise 1/eps on elements, then summed */
+    CUSTOS_BINARY_TREE = 3,   /* noise on blocks of 1, 2, 4, ... elements */
+    CUSTOS_SQUARE_ROOT = 4    /* Gaussian noise on the root of the sums */
+} custos_sums_method;
+
+#define CUSTOS_SUMS_ROOT_MAX ((size_t)1 << 16) /* n for the square root */
+
+typedef struct custos_sums_options {
+    size_t size; /* sizeof(custos_sums_options) */
+    custos_sums_method method;
+    size_t elements;         /* n, 1 to 2^32 */
+    const char *epsilon;     /* > 0; what all sums together cost */
+    const char *delta;       /* the square root: > 0; the others: NULL */
+    const char *sensitivity; /* a whole number >= 1; NULL: "1" */
+} custos_sums_options;
+
+/* A way to release partial sums; immutable: threads may share it. */
+typedef struct custos_sums custos_sums;
+
+/*
+ * May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE, CUSTOS_EOVERFLOW (n
+ * too large), CUSTOS_ENOMEM.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_sums_new(const custos_alloc *alloc, const custos_sums_options *options,
+                custos_sums **out, custos_err *err);
+
+CUSTOS_API void custos_sums_free(custos_sums *sums);
+
+/*
+ * What is promised, as text owned by the handle; NULL for NULL. Scale and
+ * sensitivity are of what gets the noise: prefixes, elements, blocks or the
+ * root.
+ */
+CUSTOS_API const custos_facts *custos_sums_facts(const custos_sums *sums);
+
+/*
+ * The n sums of n sealed elements, with noise, cut to 64 bits. The square
+ * root takes time of order n^2. Time does not depend on the elements. May
+ * fail: CUSTOS_EINVAL, CUSTOS_ETAKEN, CUSTOS_ENOMEM, CUSTOS_EENTROPY; the
+ * last uses the seal up.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_sums_release(const custos_sums *sums, custos_rng *rng,
+                    custos_sealed *elements, int64_t *out, size_t n,
+                    custos_err *err);
+
+/*
+ * The error bar of the sum of the first t elements (1 <= t <= n): it is
+ * within *half_width of the exact one with probability at least 1 - beta, as
+ * far as it lies within 64 bits. Rounded up. May fail: CUSTOS_EINVAL,
+ * CUSTOS_EPARSE, CUSTOS_ERANGE.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_sums_error(const custos_sums *sums, size_t t, const char *beta,
+                  custos_int *half_width, custos_err *err);
+
 /* ------------------------------------ unknown keys (section: threshold) -- */
 
+/*
+ * Counts by key where the keys themselves come from the data: a key is
+ * released only if its noisy count reaches a threshold, so high that a key
+ * held by one unit alone comes out with probability at most delta in all.
+ */
+typedef struct custos_threshold_options {
+    size_t size;
+    custos_adjacency adjacency;
+    uint64_t keys_per_unit; /* at most; a unit adds 1 to each; 0 means 1 */
+    const char *epsilon;
+    const char *delta;
+} custos_threshold_options;
+
+/* Immutable: threads may share it. */
+typedef struct custos_threshold custos_threshold;
+
+/* As text owned by the handle. */
+typedef struct custos_threshold_facts {
+    const char *epsilon;
+    const char *delta; /* of this threshold exactly, rounded up */
+    const char *scale; /* of the Laplace noise, rounded down */
+    const char *theorem;
+    int64_t threshold; /* the smallest whole one whose delta is not above */
+} custos_threshold_facts;
+
+/* May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE, CUSTOS_ENOMEM. */
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_threshold_new(
+    const custos_alloc *alloc, const custos_threshold_options *options,
+    custos_threshold **out, custos_err *err);
+
+CUSTOS_API void custos_threshold_free(custos_threshold *threshold);
+
+/* NULL for NULL. */
+CUSTOS_API const custos_threshold_facts *
+custos_threshold_tell(const custos_threshold *threshold);
+
+/*
+ * For the n keys of the data, in any order, their sealed counts: kept[i] is 1
+ * and counts[i] the noisy count where key i is released, else both are 0. A
+ * key that is not kept must be treated as one that is not there: neither it
+ * nor n may be shown. A count below 1 is never kept. The sealed handle is used
+ * up. May fail: CUSTOS_EINVAL, CUSTOS_ETAKEN, CUSTOS_EENTROPY.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_threshold_release(
+    const custos_threshold *threshold, custos_rng *rng, custos_sealed *sealed,
+    int64_t *counts, uint8_t *kept, size_t n, custos_err *err);
+
 /* ---------------------------------- sensitivities (section: sensitivity) -- */
+
+/* Families of queries, as vectors of sums over the rows. */
+typedef enum custos_family {
+    CUSTOS_COUNT = 1,      /* rows with a property */
+    CUSTOS_LINEAR = 2,     /* the sum of a value in [lower, upper] */
+    CUSTOS_POINTS = 3,     /* rows in each of `count` disjoint cells */
+    CUSTOS_THRESHOLDS = 4, /* rows up to each of the `count` domain values */
+    CUSTOS_ATTRIBUTES = 5, /* sums of `count` values in [0, 1] of a row */
+    CUSTOS_MARGINALS = 6,  /* every `ways`-way table of `count` attributes */
+    CUSTOS_COUNTS = 7,     /* rows with each of `count` properties */
+    CUSTOS_HAMMING = 8     /* rows to change until the data lie in a set */
+} custos_family;
+
+typedef struct custos_query {
+    size_t size;
+    custos_family family;
+    uint64_t count;
+    uint64_t ways;
+    const char *lower;
+    const char *upper;
+    const char *divisor;    /* public; makes means of sums; NULL is 1 */
+    uint64_t rows_per_unit; /* at most; 0 means 1 */
+} custos_query;
+
+#define CUSTOS_SENSITIVITY_MAX 128
+
+/* Exact numbers as text, ready for custos_mech_options. */
+typedef struct custos_sensitivity {
+    char l1[CUSTOS_SENSITIVITY_MAX];
+    char l2_squared[CUSTOS_SENSITIVITY_MAX];
+} custos_sensitivity;
+
+/*
+ * How much the answers of neighbours can differ. May fail: CUSTOS_EINVAL,
+ * CUSTOS_EPARSE, CUSTOS_ERANGE, CUSTOS_EOVERFLOW (past 2^64, or numbers too
+ * long to write).
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_sensitivity_of(const custos_query *query, custos_adjacency adjacency,
+                      custos_sensitivity *out, custos_err *err);
+
+/*
+ * Of the largest of n single-valued queries: the largest of theirs (l1 is
+ * read). May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_EOVERFLOW.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_sensitivity_max(const custos_sensitivity *each, size_t n,
+                       custos_sensitivity *out, custos_err *err);
 
 /* ------------------------------------------- local model (section: local) -- */
 

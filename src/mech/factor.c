@@ -1,0 +1,80 @@
+/*
+ * The rounded square root and its inverse. Solving C x = y row by row, each
+ * rounded, repeats whole elements exactly: with y = C x it gives x back.
+ */
+#include "mech/factor.h"
+
+#include "base/ck.h"
+
+unsigned
+factor_bits(size_t n)
+{
+    unsigned bits = FACTOR_GUARD_BITS;
+
+    CUSTOS_REQUIRE(n >= 1 && n <= FACTOR_MAX);
+    while ((size_t)1 << (bits - FACTOR_GUARD_BITS) < n)
+        bits++;
+    return bits;
+}
+
+/*
+ * f_0 = 1, f_k = f_(k-1) (2k-1) / 2k, with 62 fraction bits; each step loses
+ * less than a unit, 2^16 of them less than 2^-46.
+ */
+void
+factor_fill(uint64_t *c, size_t n)
+{
+    const unsigned drop = 62 - factor_bits(n);
+    uint64_t f = (uint64_t)1 << 62;
+
+    for (size_t k = 0; k < n; k++) {
+        if (k > 0)
+            f = (uint64_t)((u128)f * (2 * k - 1) / (2 * k));
+        c[k] = (f + ((uint64_t)1 << (drop - 1))) >> drop;
+    }
+}
+
+u128
+factor_energy(const uint64_t *c, size_t n)
+{
+    u128 sum = 0;
+
+    for (size_t k = 0; k < n; k++)
+        sum += (u128)c[k] * c[k];
+    return sum;
+}
+
+void
+factor_apply(const uint64_t *c, size_t n, i128 *x)
+{
+    /* From the last: row t needs elements up to t only. */
+    for (size_t t = n; t-- > 0;) {
+        i128 sum = 0;
+
+        for (size_t j = 0; j <= t; j++)
+            sum += (i128)c[j] * x[t - j];
+        x[t] = sum;
+    }
+}
+
+/*
+ * Limits: |C x| < 2^63 * sum of c < 2^101, so 2^108 cuts only what noise of
+ * scale 2^60 cannot reach; |x| < 2^84 in units of 2^-16. Then the sum below
+ * stays within 2^124 + 2^84 * 2^38.
+ */
+void
+factor_solve(const uint64_t *c, size_t n, i128 *y)
+{
+    const unsigned m = factor_bits(n);
+    const i128 y_max = (i128)1 << 108, x_max = (i128)1 << 84;
+
+    for (size_t t = 0; t < n; t++) {
+        i128 rest =
+            clamp_i128(y[t], -y_max, y_max) * ((i128)1 << FACTOR_FRACTION);
+
+        for (size_t j = 1; j <= t; j++)
+            rest -= (i128)c[j] * y[t - j];
+        rest = (rest + ((i128)1 << (m - 1))) >> m;
+        y[t] = clamp_i128(rest, -x_max, x_max);
+    }
+}

@@ -1,0 +1,42 @@
+/*
+ * The square root C of the matrix A of partial sums (A = C C), rounded to
+ * whole multiples of 2^-m. Both are lower triangular and constant along
+ * diagonals, so one column says all. Everything here but factor_apply is a
+ * function of public numbers or of what has its noise already.
+ */
+#ifndef MECH_FACTOR_H
+#define MECH_FACTOR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/base.h"
+
+enum {
+    FACTOR_MAX = 1 << 16,  /* n */
+    FACTOR_FRACTION = 16,  /* fraction bits of what factor_solve gives */
+    FACTOR_GUARD_BITS = 12 /* 2^m >= 2^12 n */
+};
+
+/* m for n elements: at most 28. */
+unsigned factor_bits(size_t n);
+
+/*
+ * c[k] = C's entry at distance k from the diagonal in units of 2^-m, off by
+ * less than 1; c[0] = 2^m.
+ */
+void factor_fill(uint64_t *c, size_t n);
+
+/* sum of c[k]^2: what one element changed by 1 changes, squared. */
+u128 factor_energy(const uint64_t *c, size_t n);
+
+/* x becomes C x in units of 2^-m. Needs |x[i]| <= 2^63. In place, exact. */
+void factor_apply(const uint64_t *c, size_t n, i128 *x);
+
+/*
+ * y, in units of 2^-m, becomes C^-1 y in units of 2^-FACTOR_FRACTION, each
+ * step rounded to the nearest. Any y will do: what is too large is cut.
+ */
+void factor_solve(const uint64_t *c, size_t n, i128 *y);
+
+#endif
