@@ -14,7 +14,8 @@
  * NEEDS    1 <= t <= n, 0 < beta < 1.
  * GIVES    *half_width: missed with probability at most beta.
  * FAILS    CUSTOS_ERANGE, CUSTOS_EPARSE, CUSTOS_EINVAL, from parameters.
- * TESTED   sums_error_covers, sums_error_is_not_wide
+ * TESTED   sums_error_covers, sums_error_is_not_wide,
+ *          sums_error_follows_its_bounds, sums_error_of_one_draw_is_exact
  */
 #include "base/ck.h"
 #include "base/error.h"

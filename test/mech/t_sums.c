@@ -213,6 +213,13 @@ sums_root_squares_to_sums(void **state)
         for (size_t t = 0; t < n; t++)
             assert_true(y[t] == x[t] * (1 << FACTOR_FRACTION));
     }
+    /* To the nearest, not down: half a unit at m = 17. */
+    assert_int_equal(factor_bits(32), 17);
+    factor_fill(c, 32);
+    memset(y, 0, sizeof y);
+    y[0] = 1;
+    factor_solve(c, 32, y);
+    assert_true(y[0] == 1);
 }
 
 /*
@@ -401,6 +408,44 @@ sums_error_is_not_wide(void **state)
         for (int p = 0; p < PLACES; p++)
             assert_true(half[p] > 30);
     }
+}
+
+/* The bounds of theorem sums-error, worked out a second time in doubles. */
+static void
+sums_error_follows_its_bounds(void **state)
+{
+    enum { N = 1000 };
+    static const char *const betas[] = {"0.5", "0.1", "1e-9"};
+    static double f[N];
+
+    (void)state;
+    root_entries(f, N);
+    for (size_t i = 0; i < 3; i++)
+        for (size_t t = 3; t <= N; t = t * 3 + 2) {
+            custos_sums *s = make(CUSTOS_EVERY_ELEMENT, N, "1/4", "1");
+            double l = log(2 / strtod(betas[i], NULL)), best = INFINITY;
+            double a = 4, q = exp(-1 / a), w = 0, sigma;
+            custos_int bar;
+
+            for (double x = 0.001; x < 1; x += 0.001) {
+                double k = 2 * log(1 - q) - log(1 - q * exp(x / a)) -
+                           log(1 - q * exp(-x / a));
+
+                best = fmin(best, a * ((double)t * k + l) / x);
+            }
+            assert_int_equal(custos_sums_error(s, t, betas[i], &bar, NULL), 0);
+            assert_true((double)bar >= best && (double)bar < 1.02 * best + 1);
+            custos_sums_free(s);
+            s = make(CUSTOS_SQUARE_ROOT, N, "1/4", "1");
+            sigma = strtod(custos_sums_facts(s)->scale, NULL);
+            for (size_t k = 0; k < t; k++)
+                w += f[k] * f[k];
+            best = sigma * sqrt(2 * w * l) + 1;
+            assert_int_equal(custos_sums_error(s, t, betas[i], &bar, NULL), 0);
+            assert_true((double)bar > best - 0.1 &&
+                        (double)bar < 1.001 * best + 1);
+            custos_sums_free(s);
+        }
 }
 
 /* A single draw has its exact quantile, and bars grow with confidence. */
@@ -614,6 +659,7 @@ main(void)
         cmocka_unit_test(sums_tree_and_root_beat_both),
         cmocka_unit_test(sums_error_covers),
         cmocka_unit_test(sums_error_is_not_wide),
+        cmocka_unit_test(sums_error_follows_its_bounds),
         cmocka_unit_test(sums_error_of_one_draw_is_exact),
         cmocka_unit_test(sums_saturate),
         cmocka_unit_test(sums_refuse_bad_options),
