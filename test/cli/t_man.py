@@ -1,0 +1,76 @@
+"""The man pages name every option of the command and every function of the
+library, and no others; mandoc has nothing to say against them.
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import unittest
+
+from command import lines
+
+SRC = pathlib.Path(os.environ.get("SRC", "."))
+COMMAND = (SRC / "doc/custos.1.scd").read_text()
+LIBRARY = (SRC / "doc/libcustos.3.scd").read_text()
+HEADER = (SRC / "include/custos.h").read_text()
+
+
+class Man(unittest.TestCase):
+    def test_options(self):
+        known = {"help", "version"}
+        for verb in ("noise", "demo"):
+            text = "\n".join(lines(verb, "--help"))
+            known |= set(re.findall(r"^  --([a-z-]+)", text, re.M))
+        self.assertGreater(len(known), 15)
+        told = set(re.findall(r"\*--([a-z-]+)=?\*", COMMAND)) - {"name"}
+        self.assertEqual(told, known)
+
+    def test_laws(self):
+        text = "\n".join(lines("noise", "--help"))
+        for law in re.findall(r"^\*([a-z-]+)\*(?:, \*([a-z-]+)\*)?$",
+                              COMMAND.split("## Laws")[1].split("##")[0],
+                              re.M):
+            for name in filter(None, law):
+                self.assertIn(name, text)
+
+    def test_functions(self):
+        code = re.sub(r"/\*.*?\*/", "", HEADER, flags=re.S)
+        declared = set()
+        for found in re.finditer(r"CUSTOS_API[^;{]*?\b(custos_[a-z0-9_]+)\(",
+                                 code):
+            declared.add(found.group(1))
+        self.assertGreater(len(declared), 30)
+        self.assertEqual(
+            set(re.findall(r"\*(custos_[a-z0-9_]+)\*",
+                           LIBRARY.split("# FUNCTIONS")[1])), declared)
+
+    def test_header_and_exports_agree(self):
+        """What the header declares is what the library exports."""
+        library = pathlib.Path(os.environ.get("BUILD", "build"),
+                               "src/libcustos.so")
+        found = subprocess.run(["nm", "-D", "--defined-only", library],
+                               stdout=subprocess.PIPE, check=True).stdout
+        exported = set(re.findall(r" T (custos_[a-z0-9_]+)",
+                                  found.decode()))
+        told = set(re.findall(r"\*(custos_[a-z0-9_]+)\*",
+                              LIBRARY.split("# FUNCTIONS")[1]))
+        self.assertEqual(told, exported)
+
+    @unittest.skipUnless(shutil.which("scdoc") and shutil.which("mandoc"),
+                         "needs scdoc and mandoc")
+    def test_lint(self):
+        for text in (COMMAND, LIBRARY):
+            page = subprocess.run(["scdoc"], input=text.encode(), check=True,
+                                  stdout=subprocess.PIPE).stdout
+            done = subprocess.run(["mandoc", "-Tlint", "-W", "warning"],
+                                  input=page, stdout=subprocess.PIPE,
+                                  check=False)
+            # scdoc writes more paragraph macros than are needed.
+            self.assertEqual([line for line in done.stdout.splitlines()
+                              if b"skipping paragraph macro: PP" not in line],
+                             [])
+
+
+if __name__ == "__main__":
+    unittest.main()
