@@ -18,7 +18,8 @@
  *          epsilon: epsilon_up <= epsilon.
  * FAILS    CUSTOS_EENTROPY, from coins alone.
  * TESTED   law_randomized_response, epsilon_is_exact,
- *          kary_stays_within_epsilon, truths_outside_are_clamped
+ *          kary_stays_within_epsilon, epsilon_never_passes_what_was_asked,
+ *          truths_outside_are_clamped
  */
 #include "local/rr.h"
 
@@ -129,8 +130,7 @@ keep_from_epsilon(custos_rr *rr, const char *text, custos_err *err)
     ival_down(&p, &rr->keep);
     rat_set_pow2(&unit, 64);
     rat_mul(&rr->keep, &rr->keep, &unit);
-    if (!rat_floor_u64(&rr->keep, &steps))
-        steps = UINT64_MAX; /* p = 1 - 2^-64 at most */
+    CUSTOS_REQUIRE(rat_floor_u64(&rr->keep, &steps)); /* p rounded down < 1 */
     rat_set_i128(&rr->keep, (i128)steps);
     rat_div(&rr->keep, &rr->keep, &unit);
     rat_set_i64(&unit, 1, rr->k);

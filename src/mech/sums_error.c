@@ -88,7 +88,7 @@ laplace_cumulant(ival *r, const rat *a, const rat *s)
     rat_clear(&x);
 }
 
-/* a (k K(s/a) + log) / s, rounded up; I128_MAX when it passes that. */
+/* a (k K(s/a) + log) / s, rounded up. */
 static i128
 chernoff(const rat *a, const rat *s, size_t k, const ival *log)
 {
@@ -108,8 +108,7 @@ chernoff(const rat *a, const rat *s, size_t k, const ival *log)
     rat_div(&count, a, s);
     ival_set_rat(&part, &count);
     ival_mul(&m, &m, &part);
-    if (!ival_ceil_up(&m, &up, &certain))
-        up = I128_MAX; /* UNREACHABLE: scales are at most 2^60 */
+    CUSTOS_REQUIRE(ival_ceil_up(&m, &up, &certain)); /* below 2^120 */
     rat_clear(&count);
     ival_clear(&part);
     ival_clear(&m);
@@ -164,8 +163,7 @@ root_error(const custos_sums *sums, size_t t, const ival *log)
     ival_sqrt(&x, &x);
     ival_set_i64(&part, 1);
     ival_add(&x, &x, &part);
-    if (!ival_ceil_up(&x, &up, &certain))
-        up = I128_MAX; /* UNREACHABLE: sigma is at most 2^60 steps */
+    CUSTOS_REQUIRE(ival_ceil_up(&x, &up, &certain)); /* below 2^100 */
     rat_clear(&weight);
     ival_clear(&part);
     ival_clear(&x);

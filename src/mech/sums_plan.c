@@ -223,7 +223,9 @@ plan_root(custos_sums *s, struct sums_plan *p, custos_err *err)
     rat_mul(&p->steps, &p->steps, &p->sensitivity);
     rat_set(&point.epsilon, &p->epsilon);
     rat_set(&point.sensitivity_squared, &p->steps);
-    st = calibrate_sigma(GAUSS_ZCDP, &point, &p->delta, &sigma, err);
+    st = calibrate_check_epsilon(&p->epsilon, err);
+    if (!st)
+        st = calibrate_sigma(GAUSS_ZCDP, &point, &p->delta, &sigma, err);
     if (!st) {
         rat_mul(&p->parameter, &sigma, &sigma);
         st = noise_new(&s->alloc, CUSTOS_DISCRETE_GAUSSIAN, &p->parameter,

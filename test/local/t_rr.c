@@ -3,8 +3,10 @@
  * two coins, the estimator's exactness, and the coverage of its error bar.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "num/rat.h"
 #include "support/support.h"
 
 enum { ROOM = 1024 };
@@ -146,6 +148,39 @@ kary_stays_within_epsilon(void **state)
             assert_true(said >= asked - 1e-3 * (asked + 1e-6));
             custos_rr_free(rr);
         }
+}
+
+/* Never above what was asked for, exactly; some land within the decimals. */
+static void
+epsilon_never_passes_what_was_asked(void **state)
+{
+    (void)state;
+    for (int j = 1; j <= 300; j++) {
+        char asked[32], text[ROOM];
+        custos_rr *rr;
+        rat want, said;
+
+        snprintf(asked, sizeof asked, "%d/97", j);
+        rr = make(CUSTOS_RR_KARY, asked, 2);
+        rat_init(&want);
+        rat_init(&said);
+        assert_int_equal(custos_rr_epsilon(rr, text, ROOM, NULL), CUSTOS_OK);
+        assert_int_equal(rat_read(asked, "asked", &want, NULL), CUSTOS_OK);
+        assert_int_equal(rat_read(text, "said", &said, NULL), CUSTOS_OK);
+        assert_true(rat_cmp(&said, &want) <= 0);
+        rat_clear(&said);
+        rat_clear(&want);
+        custos_rr_free(rr);
+    }
+    /* So large that the truth is all but certain: p stays below 1. */
+    {
+        custos_rr *rr = make(CUSTOS_RR_KARY, "1e30", 2);
+        char text[ROOM];
+
+        assert_int_equal(custos_rr_ratio(rr, text, ROOM, NULL), CUSTOS_OK);
+        assert_string_equal(text, "18446744073709551615");
+        custos_rr_free(rr);
+    }
 }
 
 static void
@@ -357,6 +392,7 @@ refuses_bad_options(void **state)
         custos_status want;
     } bad[] = {
         {{.size = 1, .kind = CUSTOS_RR_TWO_COINS}, CUSTOS_EINVAL},
+        {{.size = sizeof(custos_rr_options) + 8}, CUSTOS_EINVAL},
         {{.kind = (custos_rr_kind)0}, CUSTOS_EINVAL},
         {{.kind = (custos_rr_kind)4}, CUSTOS_EINVAL},
         {{.kind = CUSTOS_RR_GAMMA}, CUSTOS_EPARSE},
@@ -495,6 +531,7 @@ main(void)
         cmocka_unit_test(law_randomized_response),
         cmocka_unit_test(epsilon_is_exact),
         cmocka_unit_test(kary_stays_within_epsilon),
+        cmocka_unit_test(epsilon_never_passes_what_was_asked),
         cmocka_unit_test(truths_outside_are_clamped),
         cmocka_unit_test(two_coins_estimate_is_two_frac_less_half),
         cmocka_unit_test(estimate_is_unbiased_exactly),

@@ -329,13 +329,13 @@ static void
 exponential_gives_up_at_last(void **state)
 {
     uint64_t words[100] = {(uint64_t)1 << 63};
-    int64_t scores[2] = {4, 4};
+    int64_t scores[4] = {4, 4, 4, 4};
     custos_rng *rng = test_rng_taped(words, 100);
     size_t winner = 77;
 
     (void)state;
     assert_int_equal(pick(rng, CUSTOS_EXPONENTIAL, CUSTOS_SCORES_GENERAL, "1",
-                          scores, 2, &winner),
+                          scores, 4, &winner),
                      CUSTOS_EINTERNAL);
     assert_int_equal(winner, 77);
     assert_int_equal(test_rng_used(rng), 64);
@@ -519,6 +519,8 @@ select_refuses_bad_options(void **state)
         custos_status want;
     } bad[] = {
         {{.size = 3, .epsilon = "1"}, CUSTOS_EINVAL},
+        {{.size = sizeof(custos_select_options) + 8, .epsilon = "1"},
+         CUSTOS_EINVAL},
         {{.epsilon = NULL}, CUSTOS_EPARSE},
         {{.epsilon = "nan"}, CUSTOS_EPARSE},
         {{.epsilon = "0"}, CUSTOS_ERANGE},

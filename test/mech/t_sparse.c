@@ -315,6 +315,8 @@ sparse_refuses_bad_input(void **state)
         custos_status want;
     } bad[] = {
         {{.size = 1, .answers = 1, .epsilon = "1"}, CUSTOS_EINVAL},
+        {{.size = sizeof(custos_sparse_options) + 8, .answers = 1},
+         CUSTOS_EINVAL},
         {{.answers = 0, .epsilon = "1"}, CUSTOS_EINVAL},
         {{.answers = 1, .epsilon = "1", .moves = (custos_scores)2},
          CUSTOS_EINVAL},
