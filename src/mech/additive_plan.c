@@ -30,7 +30,7 @@ enum {
     SCALE_LOG2_MAX = 60,
     ROOT_BITS = 256,
     SQUARED_LOG2_MAX = 2000,
-    UP_BITS = 96,          /* of an l2 sensitivity rounded up */
+    UP_BITS = 96,             /* of an l2 sensitivity rounded up */
     PARAMETER_SIZE_MAX = 512, /* bits of a rational that is kept as it is */
     PARAMETER_BITS = 128,
 };

@@ -137,8 +137,9 @@ calibrate_sigma(enum gauss_route route, struct gauss_point *p, const rat *delta,
                 rat_log2_floor(&p->epsilon);
 
     if (!search_least(&s, near, near - SIGMA_REACH, near + SIGMA_REACH, sigma))
-        return custos_fail( /* UNREACHABLE: the reach is wide enough */
-            err, CUSTOS_ERANGE, "no sigma gives this epsilon and delta");
+        return custos_fail(/* UNREACHABLE: the reach is wide enough */
+                           err, CUSTOS_ERANGE,
+                           "no sigma gives this epsilon and delta");
     return CUSTOS_OK;
 }
 
@@ -210,17 +211,10 @@ static bool
 route_of(custos_calibration calibration, enum gauss_route *route)
 {
     switch (calibration) {
-    case CUSTOS_ANALYTIC:
-        *route = GAUSS_ANALYTIC;
-        return true;
-    case CUSTOS_EXACT:
-        *route = GAUSS_DISCRETE;
-        return true;
-    case CUSTOS_ZCDP:
-        *route = GAUSS_ZCDP;
-        return true;
-    default:
-        return false;
+    case CUSTOS_ANALYTIC: *route = GAUSS_ANALYTIC; return true;
+    case CUSTOS_EXACT: *route = GAUSS_DISCRETE; return true;
+    case CUSTOS_ZCDP: *route = GAUSS_ZCDP; return true;
+    default: return false;
     }
 }
 
@@ -257,9 +251,9 @@ point_read(struct gauss_point *p, custos_calibration calibration,
            const char *sensitivity_squared, const char *epsilon,
            const char *sigma, custos_err *err)
 {
-    custos_status st = rat_read_positive(
-        sensitivity_squared, "sensitivity squared", &p->sensitivity_squared,
-        err);
+    custos_status st =
+        rat_read_positive(sensitivity_squared, "sensitivity squared",
+                          &p->sensitivity_squared, err);
 
     if (!st)
         st = check_whole(calibration, &p->sensitivity_squared, err);
@@ -284,8 +278,8 @@ custos_gauss_sigma(custos_calibration calibration, const char *epsilon,
     custos_status st;
     rat d, s;
 
-    if (!epsilon || !sigma || (!route_of(calibration, &route) &&
-                               calibration != CUSTOS_CLASSICAL))
+    if (!epsilon || !sigma ||
+        (!route_of(calibration, &route) && calibration != CUSTOS_CLASSICAL))
         return custos_fail(err, CUSTOS_EINVAL,
                            "sigma needs a calibration and an epsilon");
     gauss_point_init(&p);

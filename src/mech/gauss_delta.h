@@ -26,8 +26,8 @@ void gauss_point_init(struct gauss_point *p);
 void gauss_point_clear(struct gauss_point *p);
 
 /* Encloses delta. For GAUSS_DISCRETE the sensitivity must be whole. */
-void gauss_delta(enum gauss_route route, const struct gauss_point *p,
-                 ival *delta);
+void
+gauss_delta(enum gauss_route route, const struct gauss_point *p, ival *delta);
 
 /* Certainly delta(p) <= delta; false when it is not, or cannot be decided. */
 bool gauss_delta_at_most(enum gauss_route route, const struct gauss_point *p,
@@ -37,7 +37,7 @@ bool gauss_delta_at_most(enum gauss_route route, const struct gauss_point *p,
  * An upper bound, within one part in 2^60 of delta(p); at least 2^-1400, at
  * most 1.
  */
-void gauss_delta_up(enum gauss_route route, const struct gauss_point *p,
-                    rat *delta);
+void
+gauss_delta_up(enum gauss_route route, const struct gauss_point *p, rat *delta);
 
 #endif

@@ -22,8 +22,8 @@ enum { ROWS_MAX_LOG2 = 60 };
 
 custos_status
 custos_histogram_new(const custos_alloc *alloc,
-                     const custos_histogram_options *options,
-                     custos_mech **out, custos_err *err)
+                     const custos_histogram_options *options, custos_mech **out,
+                     custos_err *err)
 {
     custos_histogram_options h;
     custos_mech_options o = {.size = sizeof o, .domain = CUSTOS_INTS};
@@ -46,8 +46,8 @@ custos_histogram_new(const custos_alloc *alloc,
     o.epsilon = h.epsilon;
     o.delta = h.delta;
     o.calibration = h.calibration;
-    o.changes = sides == 1 && rows == 1 ? CUSTOS_CHANGES_ONE
-                                        : CUSTOS_CHANGES_SEVERAL;
+    o.changes =
+        sides == 1 && rows == 1 ? CUSTOS_CHANGES_ONE : CUSTOS_CHANGES_SEVERAL;
     if (h.kind == CUSTOS_GAUSSIAN) {
         custos_int_write(sides * rows * rows, sensitivity);
         o.sensitivity_squared = sensitivity;

@@ -24,9 +24,8 @@
 
 enum { BITS_FIRST = 192, BITS_LAST = 1536 };
 
-/* r = 1 - (1-beta)^(1/n). */
-static void
-miss_one(ival *r, const rat *beta, size_t n)
+void
+interval_share(ival *r, const rat *p, size_t n)
 {
     ival count;
     rat q;
@@ -35,7 +34,7 @@ miss_one(ival *r, const rat *beta, size_t n)
     rat_init(&q);
     rat_set_i128(&q, (i128)n);
     ival_set_rat(&count, &q);
-    ival_set_rat(r, beta);
+    ival_set_rat(r, p);
     ival_neg(r, r);
     ival_log1p(r, r);
     ival_div(r, r, &count);
@@ -58,7 +57,7 @@ exponential_end(const custos_noise *noise, const rat *beta, size_t n, ival *v)
     ival_init(&x, ival_bits(v));
     ival_init(&y, ival_bits(v));
     rat_init(&q);
-    miss_one(v, beta, n);
+    interval_share(v, beta, n);
     ival_log(v, v);
     ival_neg(v, v);
     if (noise_law(noise) != CUSTOS_GEOMETRIC) {
@@ -79,7 +78,7 @@ exponential_end(const custos_noise *noise, const rat *beta, size_t n, ival *v)
     rat_clear(&q);
 }
 
-static custos_status
+static void
 exponential_half_width(const custos_noise *noise, const rat *beta, size_t n,
                        i128 *m)
 {
@@ -97,7 +96,6 @@ exponential_half_width(const custos_noise *noise, const rat *beta, size_t n,
     /* Scales end at 2^60 and beta at 10^-528: far from 128 bits. */
     CUSTOS_REQUIRE(fits);
     *m = end > 1 ? end - 1 : 0;
-    return CUSTOS_OK;
 }
 
 /* Certainly P[|Y| > m] <= 1 - (1-beta)^(1/n). */
@@ -116,7 +114,7 @@ gauss_covers(const rat *variance, const rat *beta, size_t n, i128 m)
         ival_init(&tail, bits);
         ival_init(&allowed, bits);
         gauss_sum_all(&tail, variance);
-        miss_one(&allowed, beta, n);
+        interval_share(&allowed, beta, n);
         ival_mul(&allowed, &allowed, &tail);
         gauss_sum(&tail, variance, &from);
         ival_mul_pow2(&tail, &tail, 1);
@@ -129,7 +127,7 @@ gauss_covers(const rat *variance, const rat *beta, size_t n, i128 m)
     return below;
 }
 
-static custos_status
+static void
 gauss_half_width(const custos_noise *noise, const rat *beta, size_t n, i128 *m)
 {
     const rat *variance = noise_parameter(noise);
@@ -148,7 +146,6 @@ gauss_half_width(const custos_noise *noise, const rat *beta, size_t n, i128 *m)
             low = middle;
     }
     *m = high;
-    return CUSTOS_OK;
 }
 
 custos_status
@@ -159,9 +156,11 @@ interval_half_width(const custos_noise *noise, const rat *beta, size_t n,
     case CUSTOS_DISCRETE_LAPLACE:
     case CUSTOS_TWO_SIDED_GEOMETRIC:
     case CUSTOS_GEOMETRIC:
-        return exponential_half_width(noise, beta, n, m);
+        exponential_half_width(noise, beta, n, m);
+        return CUSTOS_OK;
     case CUSTOS_DISCRETE_GAUSSIAN:
-        return gauss_half_width(noise, beta, n, m);
+        gauss_half_width(noise, beta, n, m);
+        return CUSTOS_OK;
     default:
         return custos_fail(err, CUSTOS_EINVAL,
                            "this noise law has no error bar");

@@ -6,6 +6,7 @@
 
 #include "base/base.h"
 #include "noise/noise.h"
+#include "num/ival.h"
 
 /*
  * The smallest whole m >= 0 with P[n independent draws all within m of 0]
@@ -16,5 +17,8 @@
 CUSTOS_MUST_USE custos_status interval_half_width(const custos_noise *noise,
                                                   const rat *beta, size_t n,
                                                   i128 *m, custos_err *err);
+
+/* Encloses 1 - (1-p)^(1/n): what one of n may miss for p in all. */
+void interval_share(ival *r, const rat *p, size_t n);
 
 #endif

@@ -116,19 +116,20 @@ struct maclaurin {
     ival h, last; /* h_(2k-1) and h_(2k-2) */
     ival b;       /* |b_k| */
     ival four_pi_squared;
-    ival power;    /* (2 pi)^(2k) */
-    ival cramer;   /* (2k)! v^(1-2k) */
-    ival quarter;  /* exp(m^2 / 4v) */
-    ival rest;     /* bound of |rho| */
+    ival power;   /* (2 pi)^(2k) */
+    ival cramer;  /* (2k)! v^(1-2k) */
+    ival quarter; /* exp(m^2 / 4v) */
+    ival rest;    /* bound of |rho| */
     ival work;
 };
 
 static ival *
 maclaurin_part(struct maclaurin *s, int i)
 {
-    ival *parts[] = {&s->slope, &s->inverse, &s->h,      &s->last,
-                     &s->b,     &s->power,   &s->cramer, &s->quarter,
-                     &s->rest,  &s->work,    &s->four_pi_squared};
+    ival *parts[] = {
+        &s->slope,          &s->inverse, &s->h,       &s->last, &s->b,
+        &s->power,          &s->cramer,  &s->quarter, &s->rest, &s->work,
+        &s->four_pi_squared};
 
     return i < (int)COUNT_OF(parts) ? parts[i] : NULL;
 }

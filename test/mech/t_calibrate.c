@@ -210,9 +210,9 @@ sample_check(custos_calibration c, const struct sample *s)
 
     mpfr_inits2(BITS, ours, eps, delta, got, (mpfr_ptr)0);
     rat_init(&q);
-    assert_int_equal(custos_gauss_sigma(c, s->eps, s->delta, s->squared, sigma,
-                                        NULL),
-                     CUSTOS_OK);
+    assert_int_equal(
+        custos_gauss_sigma(c, s->eps, s->delta, s->squared, sigma, NULL),
+        CUSTOS_OK);
     assert_int_equal(rat_read(s->eps, "eps", &q, NULL), CUSTOS_OK);
     mpfr_set_q(eps, q.q, MPFR_RNDN);
     assert_int_equal(rat_read(s->delta, "delta", &q, NULL), CUSTOS_OK);
@@ -276,14 +276,14 @@ calibrate_is_least(void **state)
                 assert_int_equal(calibrate_sigma((enum gauss_route)route, &p,
                                                  &delta, &sigma, NULL),
                                  CUSTOS_OK);
-                assert_true(gauss_delta_at_most((enum gauss_route)route, &p,
-                                                &delta));
+                assert_true(
+                    gauss_delta_at_most((enum gauss_route)route, &p, &delta));
                 rat_set_pow2(&less, -45);
                 rat_mul(&less, &less, &sigma);
                 rat_sub(&less, &sigma, &less);
                 rat_mul(&p.variance, &less, &less);
-                assert_false(gauss_delta_at_most((enum gauss_route)route, &p,
-                                                 &delta));
+                assert_false(
+                    gauss_delta_at_most((enum gauss_route)route, &p, &delta));
                 gauss_point_clear(&p);
                 rat_clear(&delta);
                 rat_clear(&sigma);
@@ -361,8 +361,8 @@ gauss_delta_analytic_agrees_with_quadrature(void **state)
             /* The definition again: the integral of (p - e^eps q)+. */
             for (double x = -12 * s - 2; x < 12 * s + 2; x += step) {
                 double p = exp(-(x + step / 2) * (x + step / 2) / (2 * s * s));
-                double q = exp(-(x + 2 + step / 2) * (x + 2 + step / 2) /
-                               (2 * s * s));
+                double q =
+                    exp(-(x + 2 + step / 2) * (x + 2 + step / 2) / (2 * s * s));
 
                 sum += p > e * q ? (p - e * q) * step / f : 0;
             }
@@ -419,8 +419,8 @@ gauss_delta_discrete_rises_with_the_shift(void **state)
 
             snprintf(squared, sizeof squared, "%d", d * d);
             assert_int_equal(custos_gauss_delta(CUSTOS_EXACT, sigmas[i],
-                                                i < 4 ? "0.3" : "1e-6",
-                                                squared, delta, NULL),
+                                                i < 4 ? "0.3" : "1e-6", squared,
+                                                delta, NULL),
                              CUSTOS_OK);
             assert_int_equal(rat_read(delta, "delta", &now, NULL), CUSTOS_OK);
             if (rat_cmp_i64(&last, 1) < 0 && rat_sign(&now) > 0)
@@ -444,14 +444,14 @@ classical_formula_fails_at_ten(void **state)
     double got;
 
     (void)state;
-    assert_int_equal(custos_gauss_sigma(CUSTOS_CLASSICAL, "10", "1e-5", "1",
-                                        sigma, &err),
-                     CUSTOS_ERANGE);
+    assert_int_equal(
+        custos_gauss_sigma(CUSTOS_CLASSICAL, "10", "1e-5", "1", sigma, &err),
+        CUSTOS_ERANGE);
     assert_string_equal(err.said,
                         "the classical calibration needs epsilon below 1");
-    assert_int_equal(custos_gauss_sigma(CUSTOS_CLASSICAL, "1", "1e-5", "1",
-                                        sigma, NULL),
-                     CUSTOS_ERANGE);
+    assert_int_equal(
+        custos_gauss_sigma(CUSTOS_CLASSICAL, "1", "1e-5", "1", sigma, NULL),
+        CUSTOS_ERANGE);
     /* sqrt(2 ln(1.25e5)) / 10 */
     assert_int_equal(custos_gauss_delta(CUSTOS_ANALYTIC, "0.48448052", "10",
                                         "1", delta, NULL),
@@ -467,13 +467,13 @@ discrete_law_is_not_the_continuous_one(void **state)
     char delta[CUSTOS_NUMBER_MAX];
 
     (void)state;
-    assert_int_equal(custos_gauss_delta(CUSTOS_EXACT, "1", "1e-9", "1", delta,
-                                        NULL),
-                     CUSTOS_OK);
+    assert_int_equal(
+        custos_gauss_delta(CUSTOS_EXACT, "1", "1e-9", "1", delta, NULL),
+        CUSTOS_OK);
     assert_true(fabs(strtod(delta, NULL) - 0.3989) < 1e-4);
-    assert_int_equal(custos_gauss_delta(CUSTOS_ANALYTIC, "1", "1e-9", "1",
-                                        delta, NULL),
-                     CUSTOS_OK);
+    assert_int_equal(
+        custos_gauss_delta(CUSTOS_ANALYTIC, "1", "1e-9", "1", delta, NULL),
+        CUSTOS_OK);
     assert_true(fabs(strtod(delta, NULL) - 0.3829) < 1e-4);
 }
 
@@ -491,25 +491,25 @@ epsilon_goes_there_and_back(void **state)
             double e = strtod(eps[i], NULL);
             custos_calibration k = (custos_calibration)c;
 
-            assert_int_equal(custos_gauss_sigma(k, eps[i], "1e-7", "4", sigma,
-                                                NULL),
-                             CUSTOS_OK);
-            assert_int_equal(custos_gauss_epsilon(k, sigma, "1e-7", "4", back,
-                                                  NULL),
-                             CUSTOS_OK);
+            assert_int_equal(
+                custos_gauss_sigma(k, eps[i], "1e-7", "4", sigma, NULL),
+                CUSTOS_OK);
+            assert_int_equal(
+                custos_gauss_epsilon(k, sigma, "1e-7", "4", back, NULL),
+                CUSTOS_OK);
             assert_true(fabs(strtod(back, NULL) / e - 1) < 1e-11);
-            assert_int_equal(custos_gauss_delta(k, sigma, eps[i], "4", delta,
-                                                NULL),
-                             CUSTOS_OK);
+            assert_int_equal(
+                custos_gauss_delta(k, sigma, eps[i], "4", delta, NULL),
+                CUSTOS_OK);
             assert_true(fabs(strtod(delta, NULL) / 1e-7 - 1) < 1e-10);
         }
     {
         char tiny[CUSTOS_NUMBER_MAX];
 
         /* Noise enough for epsilon 0 gets the least epsilon there is. */
-        assert_int_equal(custos_gauss_epsilon(CUSTOS_EXACT, "1000", "0.5", "1",
-                                              tiny, NULL),
-                         CUSTOS_OK);
+        assert_int_equal(
+            custos_gauss_epsilon(CUSTOS_EXACT, "1000", "0.5", "1", tiny, NULL),
+            CUSTOS_OK);
         assert_true(strtod(tiny, NULL) == 0x1p-64);
     }
 }
@@ -522,37 +522,37 @@ calibrate_refuses(void **state)
 
     (void)state;
     assert_int_equal(custos_gauss_sigma(none, "1", "0.1", "1", t, NULL), 1);
-    assert_int_equal(custos_gauss_sigma(CUSTOS_EXACT, NULL, "0.1", "1", t,
-                                        NULL),
-                     CUSTOS_EINVAL);
-    assert_int_equal(custos_gauss_sigma(CUSTOS_EXACT, "1", "0.1", "1", NULL,
-                                        NULL),
-                     CUSTOS_EINVAL);
+    assert_int_equal(
+        custos_gauss_sigma(CUSTOS_EXACT, NULL, "0.1", "1", t, NULL),
+        CUSTOS_EINVAL);
+    assert_int_equal(
+        custos_gauss_sigma(CUSTOS_EXACT, "1", "0.1", "1", NULL, NULL),
+        CUSTOS_EINVAL);
     assert_int_equal(custos_gauss_sigma(CUSTOS_EXACT, "1", "0.1", "2", t, NULL),
                      CUSTOS_EINVAL);
-    assert_int_equal(custos_gauss_sigma(CUSTOS_EXACT, "1", "0.1", "1e100", t,
-                                        NULL),
-                     CUSTOS_EINVAL);
+    assert_int_equal(
+        custos_gauss_sigma(CUSTOS_EXACT, "1", "0.1", "1e100", t, NULL),
+        CUSTOS_EINVAL);
     assert_int_equal(custos_gauss_sigma(CUSTOS_EXACT, "1", "1", "1", t, NULL),
                      CUSTOS_ERANGE);
     assert_int_equal(custos_gauss_sigma(CUSTOS_EXACT, "0", "0.1", "1", t, NULL),
                      CUSTOS_ERANGE);
-    assert_int_equal(custos_gauss_sigma(CUSTOS_EXACT, "1048576", "0.1", "1", t,
-                                        NULL),
-                     CUSTOS_ERANGE);
-    assert_int_equal(custos_gauss_sigma(CUSTOS_EXACT, "1e-20", "0.1", "1", t,
-                                        NULL),
-                     CUSTOS_ERANGE);
-    assert_int_equal(custos_gauss_epsilon(CUSTOS_ZCDP, "1e-9", "0.1", "1", t,
-                                          NULL),
-                     CUSTOS_ERANGE);
+    assert_int_equal(
+        custos_gauss_sigma(CUSTOS_EXACT, "1048576", "0.1", "1", t, NULL),
+        CUSTOS_ERANGE);
+    assert_int_equal(
+        custos_gauss_sigma(CUSTOS_EXACT, "1e-20", "0.1", "1", t, NULL),
+        CUSTOS_ERANGE);
+    assert_int_equal(
+        custos_gauss_epsilon(CUSTOS_ZCDP, "1e-9", "0.1", "1", t, NULL),
+        CUSTOS_ERANGE);
     assert_int_equal(custos_gauss_sigma(CUSTOS_EXACT, "1", NULL, "1", t, NULL),
                      CUSTOS_EPARSE);
     assert_int_equal(custos_gauss_sigma(CUSTOS_ZCDP, "1", "0.1", "x", t, NULL),
                      CUSTOS_EPARSE);
-    assert_int_equal(custos_gauss_delta(CUSTOS_CLASSICAL, "1", "1", "1", t,
-                                        NULL),
-                     CUSTOS_EINVAL);
+    assert_int_equal(
+        custos_gauss_delta(CUSTOS_CLASSICAL, "1", "1", "1", t, NULL),
+        CUSTOS_EINVAL);
     assert_int_equal(custos_gauss_delta(CUSTOS_ZCDP, NULL, "1", "1", t, NULL),
                      CUSTOS_EINVAL);
     assert_int_equal(custos_gauss_delta(CUSTOS_ZCDP, "1", NULL, "1", t, NULL),
@@ -561,20 +561,20 @@ calibrate_refuses(void **state)
                      CUSTOS_EINVAL);
     assert_int_equal(custos_gauss_delta(CUSTOS_ZCDP, "-1", "1", "1", t, NULL),
                      CUSTOS_ERANGE);
-    assert_int_equal(custos_gauss_epsilon(CUSTOS_CLASSICAL, "1", "0.1", "1", t,
-                                          NULL),
-                     CUSTOS_EINVAL);
-    assert_int_equal(custos_gauss_epsilon(CUSTOS_ZCDP, NULL, "0.1", "1", t,
-                                          NULL),
-                     CUSTOS_EINVAL);
-    assert_int_equal(custos_gauss_epsilon(CUSTOS_ZCDP, "1", "0.1", "1", NULL,
-                                          NULL),
-                     CUSTOS_EINVAL);
+    assert_int_equal(
+        custos_gauss_epsilon(CUSTOS_CLASSICAL, "1", "0.1", "1", t, NULL),
+        CUSTOS_EINVAL);
+    assert_int_equal(
+        custos_gauss_epsilon(CUSTOS_ZCDP, NULL, "0.1", "1", t, NULL),
+        CUSTOS_EINVAL);
+    assert_int_equal(
+        custos_gauss_epsilon(CUSTOS_ZCDP, "1", "0.1", "1", NULL, NULL),
+        CUSTOS_EINVAL);
     assert_int_equal(custos_gauss_epsilon(CUSTOS_ZCDP, "1", "0", "1", t, NULL),
                      CUSTOS_ERANGE);
-    assert_int_equal(custos_gauss_epsilon(CUSTOS_ZCDP, "1", "0.1", "0", t,
-                                          NULL),
-                     CUSTOS_ERANGE);
+    assert_int_equal(
+        custos_gauss_epsilon(CUSTOS_ZCDP, "1", "0.1", "0", t, NULL),
+        CUSTOS_ERANGE);
     assert_string_equal(t, "unset");
 }
 

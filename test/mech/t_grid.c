@@ -62,9 +62,20 @@ expected(double x, long k)
 static void
 grid_index_is_the_rounded_quotient(void **state)
 {
-    static const double edges[] = {
-        0, 0.25, 0.5, 0.75, 1, 1.5, 2.5, 1e300, DBL_MAX, DBL_MIN, DBL_TRUE_MIN,
-        DBL_MIN - DBL_TRUE_MIN, 4503599627370495.5, 9007199254740993.0};
+    static const double edges[] = {0,
+                                   0.25,
+                                   0.5,
+                                   0.75,
+                                   1,
+                                   1.5,
+                                   2.5,
+                                   1e300,
+                                   DBL_MAX,
+                                   DBL_MIN,
+                                   DBL_TRUE_MIN,
+                                   DBL_MIN - DBL_TRUE_MIN,
+                                   4503599627370495.5,
+                                   9007199254740993.0};
     static const long grids[] = {-400, -123, -53, -20, -1, 0, 1, 10, 52, 400};
 
     (void)state;

@@ -57,7 +57,7 @@ check_sum(const char *variance, int64_t from, long bits)
 static void
 gauss_sum_agrees_with_plain_sums(void **state)
 {
-    static const char *variances[] = {"1e-12", "1/3", "1",      "7.5", "255.5",
+    static const char *variances[] = {"1e-12", "1/3", "1",      "7.5",  "255.5",
                                       "256",   "900", "4000.1", "40000"};
     static const int64_t from[] = {-300, -1, 0, 1, 2, 17, 100, 1000, 5000};
 

@@ -36,8 +36,9 @@ decimal(const char *text, enum rat_direction direction, const char *expected)
 static void
 decimal_rounds_as_said(void **state)
 {
-    static const char *shapes[] = {"1/3",  "2/3",   "1/7",  "99999999999999999",
-                                   "1e17", "1e-17", "3/17", "123456789012345678"};
+    static const char *shapes[] = {
+        "1/3",  "2/3",   "1/7",  "99999999999999999",
+        "1e17", "1e-17", "3/17", "123456789012345678"};
 
     (void)state;
     decimal("0", RAT_UP, "0");
@@ -71,8 +72,8 @@ decimal_rounds_as_said(void **state)
 static void
 rounding_up_keeps_the_bits(void **state)
 {
-    static const char *numbers[] = {"1/3", "1", "3", "1e-300", "1e300", "7/8",
-                                    "123456789123456789/1000"};
+    static const char *numbers[] = {
+        "1/3", "1", "3", "1e-300", "1e300", "7/8", "123456789123456789/1000"};
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(numbers); i++)

@@ -1,0 +1,276 @@
+/*
+ * Sensitivities of the query families: how far the answers of neighbours can
+ * be from each other, exactly. Adjacency is always a choice of the caller.
+ *
+ * THEOREM  sensitivity-families
+ *   With one row per unit, answers being sums over rows of f(row): under
+ *   add/remove they differ by one f(x), under change-one by f(x) - f(y). The
+ *   table in sensitivity_row gives the largest l1 norm and the largest squared
+ *   l2 norm of these for each family. r rows per unit give r times the l1 and
+ *   r^2 times the squared l2; dividing by a public n divides by n and n^2.
+ *   The largest of queries of sensitivities D_i has at most max D_i; the
+ *   Hamming distance to a set at most 1.
+ * SOURCE   seeds: Vadhan 1.3 and 1.5; Gaboardi, examples I to III;
+ *          doc/proofs/sensitivity-families.md
+ * NEEDS    the family's description to be true of the query.
+ * GIVES    the sensitivities, exact, as text.
+ * FAILS    CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE, CUSTOS_EOVERFLOW.
+ * TESTED   sensitivity_is_that_of_all_neighbours table_of_the_slides
+ */
+#include <string.h>
+
+#include "base/ck.h"
+#include "base/error.h"
+#include "mech/options.h"
+#include "num/rat.h"
+
+/* Memory for one text, of the size it may have. */
+struct block {
+    char bytes[1024];
+    size_t used;
+};
+
+static void *
+block_take(void *ctx, size_t bytes)
+{
+    struct block *b = ctx;
+
+    if (bytes > sizeof b->bytes - b->used)
+        return NULL;
+    b->used += bytes;
+    return b->bytes + b->used - bytes;
+}
+
+static void
+block_give(void *ctx, void *p, size_t bytes)
+{
+    (void)ctx;
+    (void)p;
+    (void)bytes;
+}
+
+/* a as exact text; false when it is too long. */
+static bool
+write_number(const rat *a, char text[CUSTOS_SENSITIVITY_MAX])
+{
+    struct block block = {.used = 0};
+    custos_alloc hooks = {block_take, block_give, &block};
+    struct buf b;
+
+    buf_init(&b, &hooks, CUSTOS_SENSITIVITY_MAX);
+    rat_write(a, &b);
+    if (b.failed)
+        return false;
+    memcpy(text, buf_text(&b), b.len + 1);
+    return true;
+}
+
+/* n over k, false past 64 bits. */
+static bool
+binomial(uint64_t n, uint64_t k, uint64_t *out)
+{
+    u128 c = 1;
+
+    if (k > n - k)
+        k = n - k;
+    for (uint64_t i = 1; i <= k; i++) {
+        c = c * (n - k + i) / i; /* exact: a binomial at every step */
+        if (c > UINT64_MAX)
+            return false;
+    }
+    *out = (uint64_t)c;
+    return true;
+}
+
+/* The sums of a bounded value: the largest |f|, or the largest f - f. */
+static custos_status
+linear_row(const custos_query *q, bool change_one, rat *l1, rat *l2,
+           custos_err *err)
+{
+    custos_status st;
+    rat lower, upper;
+
+    rat_init(&lower);
+    rat_init(&upper);
+    st = rat_read(q->lower, "lower bound", &lower, err);
+    if (!st)
+        st = rat_read(q->upper, "upper bound", &upper, err);
+    if (!st && rat_cmp(&lower, &upper) > 0)
+        st = custos_fail(err, CUSTOS_EINVAL,
+                         "the lower bound is above the upper one");
+    if (!st && change_one) {
+        rat_sub(l1, &upper, &lower);
+    } else if (!st) {
+        rat_abs(&lower, &lower);
+        rat_abs(&upper, &upper);
+        rat_set(l1, rat_cmp(&lower, &upper) > 0 ? &lower : &upper);
+    }
+    rat_mul(l2, l1, l1);
+    rat_clear(&lower);
+    rat_clear(&upper);
+    return st;
+}
+
+/*
+ * The families of 0/1 answers: the number of them that differ, which is both
+ * norms. The bound on count is checked before.
+ */
+static custos_status
+counting_row(const custos_query *q, bool change_one, i128 *differ,
+             custos_err *err)
+{
+    uint64_t tables;
+
+    switch (q->family) {
+    case CUSTOS_POINTS: /* one cell; or one left and one entered */
+        *differ = change_one && q->count > 1 ? 2 : 1;
+        return CUSTOS_OK;
+    case CUSTOS_THRESHOLDS: /* the last counts all rows: it cannot change */
+        *differ = (i128)q->count - change_one;
+        return CUSTOS_OK;
+    case CUSTOS_ATTRIBUTES:
+    case CUSTOS_COUNTS: *differ = (i128)q->count; return CUSTOS_OK;
+    case CUSTOS_MARGINALS: /* one cell of every table, or two */
+        if (q->ways == 0 || q->ways > q->count)
+            return custos_fail(err, CUSTOS_EINVAL,
+                               "ways must lie between 1 and the number of "
+                               "attributes");
+        if (!binomial(q->count, q->ways, &tables))
+            return custos_fail(err, CUSTOS_EOVERFLOW,
+                               "there are more than 2^64 marginals");
+        *differ = (i128)tables * (change_one ? 2 : 1);
+        return CUSTOS_OK;
+    default: /* a count, or a Hamming distance */ *differ = 1; return CUSTOS_OK;
+    }
+}
+
+static custos_status
+check_query(const custos_query *q, custos_adjacency adjacency, custos_err *err)
+{
+    if (adjacency != CUSTOS_ADD_REMOVE && adjacency != CUSTOS_CHANGE_ONE)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "the adjacency must be add/remove or change-one");
+    if ((unsigned)q->family < CUSTOS_COUNT ||
+        (unsigned)q->family > CUSTOS_HAMMING)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "there is no such family of queries");
+    if (q->count == 0 && q->family >= CUSTOS_POINTS &&
+        q->family <= CUSTOS_COUNTS)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "this family of queries needs a count");
+    return CUSTOS_OK;
+}
+
+/* Both norms for one row per unit and no divisor. */
+static custos_status
+sensitivity_row(const custos_query *q, custos_adjacency adjacency, rat *l1,
+                rat *l2, custos_err *err)
+{
+    bool change_one = adjacency == CUSTOS_CHANGE_ONE;
+    custos_status st = check_query(q, adjacency, err);
+    i128 differ = 0;
+
+    if (st)
+        return st;
+    if (q->family == CUSTOS_LINEAR)
+        return linear_row(q, change_one, l1, l2, err);
+    st = counting_row(q, change_one, &differ, err);
+    rat_set_i128(l1, differ);
+    rat_set_i128(l2, differ);
+    return st;
+}
+
+/* Both times (rows / divisor), once and twice. */
+static custos_status
+apply_units(const custos_query *q, rat *l1, rat *l2, custos_err *err)
+{
+    custos_status st = CUSTOS_OK;
+    rat factor, divisor;
+
+    rat_init(&factor);
+    rat_init(&divisor);
+    rat_set_i128(&factor, q->rows_per_unit ? (i128)q->rows_per_unit : 1);
+    if (q->divisor) {
+        st = rat_read_positive(q->divisor, "divisor", &divisor, err);
+        if (!st)
+            rat_div(&factor, &factor, &divisor);
+    }
+    rat_mul(l1, l1, &factor);
+    rat_mul(l2, l2, &factor);
+    rat_mul(l2, l2, &factor);
+    rat_clear(&factor);
+    rat_clear(&divisor);
+    return st;
+}
+
+static custos_status
+write_both(const rat *l1, const rat *l2, custos_sensitivity *out,
+           custos_err *err)
+{
+    custos_sensitivity s;
+
+    memset(&s, 0, sizeof s);
+    if (!write_number(l1, s.l1) || !write_number(l2, s.l2_squared))
+        return custos_fail(err, CUSTOS_EOVERFLOW,
+                           "the sensitivity is too long to write exactly");
+    *out = s;
+    return CUSTOS_OK;
+}
+
+custos_status
+custos_sensitivity_of(const custos_query *query, custos_adjacency adjacency,
+                      custos_sensitivity *out, custos_err *err)
+{
+    custos_query q;
+    custos_status st;
+    rat l1, l2;
+
+    if (!out || !options_read(&q, sizeof q, query))
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "a sensitivity needs a query with its size, and a "
+                           "place");
+    rat_init(&l1);
+    rat_init(&l2);
+    st = sensitivity_row(&q, adjacency, &l1, &l2, err);
+    if (!st)
+        st = apply_units(&q, &l1, &l2, err);
+    if (!st)
+        st = write_both(&l1, &l2, out, err);
+    rat_clear(&l1);
+    rat_clear(&l2);
+    return st;
+}
+
+custos_status
+custos_sensitivity_max(const custos_sensitivity *each, size_t n,
+                       custos_sensitivity *out, custos_err *err)
+{
+    custos_status st = CUSTOS_OK;
+    rat most, next;
+
+    if (!each || n == 0 || !out)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "the largest of queries needs at least one, and a "
+                           "place");
+    rat_init(&most);
+    rat_init(&next);
+    for (size_t i = 0; i < n && !st; i++) {
+        char text[CUSTOS_SENSITIVITY_MAX];
+
+        memcpy(text, each[i].l1, sizeof text);
+        text[sizeof text - 1] = '\0';
+        st = rat_read(text, "sensitivity", &next, err);
+        if (!st && rat_sign(&next) < 0)
+            st = custos_fail(err, CUSTOS_EINVAL,
+                             "a sensitivity cannot be below 0");
+        if (!st && rat_cmp(&next, &most) > 0)
+            rat_set(&most, &next);
+    }
+    if (!st) {
+        rat_mul(&next, &most, &most);
+        st = write_both(&most, &next, out, err);
+    }
+    rat_clear(&most);
+    rat_clear(&next);
+    return st;
+}

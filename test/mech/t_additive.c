@@ -1,0 +1,750 @@
+/*
+ * The additive mechanisms, end to end: what they promise, what they add, what
+ * they refuse.
+ */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "mech/additive_plan.h"
+#include "mech/grid.h"
+#include "noise/noise.h"
+#include "num/rat_round.h"
+#include "support/support.h"
+
+static const custos_mech_options laplace_ints = {
+    .size = sizeof laplace_ints,
+    .kind = CUSTOS_LAPLACE,
+    .domain = CUSTOS_INTS,
+    .epsilon = "1/2",
+    .sensitivity = "1",
+};
+
+static const custos_mech_options gauss_ints = {
+    .size = sizeof gauss_ints,
+    .kind = CUSTOS_GAUSSIAN,
+    .domain = CUSTOS_INTS,
+    .epsilon = "1/2",
+    .delta = "1e-6",
+    .sensitivity = "1",
+};
+
+static custos_mech *
+mech_make(custos_mech_options o)
+{
+    custos_mech *m = NULL;
+    custos_err err = {0};
+
+    if (custos_mech_new(NULL, &o, &m, &err))
+        fail_msg("%s", err.said);
+    return m;
+}
+
+static custos_sealed *
+seal_int(int64_t x)
+{
+    custos_sealed *s = NULL;
+
+    assert_int_equal(custos_seal_ints(NULL, &x, 1, &s, NULL), CUSTOS_OK);
+    return s;
+}
+
+static custos_sealed *
+seal_real(double x)
+{
+    custos_sealed *s = NULL;
+
+    assert_int_equal(custos_seal_reals(NULL, &x, 1, &s, NULL), CUSTOS_OK);
+    return s;
+}
+
+static double
+release_real(const custos_mech *m, custos_rng *rng, double x)
+{
+    custos_sealed *s = seal_real(x);
+    double out = 0;
+
+    assert_int_equal(custos_release_reals(m, rng, s, &out, 1, NULL), CUSTOS_OK);
+    custos_sealed_free(s);
+    return out;
+}
+
+/* ---------------------------------------------------------------- facts -- */
+
+static void
+facts_tell_the_promise(void **state)
+{
+    custos_mech_options o = laplace_ints;
+    custos_mech *m = mech_make(o);
+    const custos_facts *f = custos_mech_facts(m);
+
+    (void)state;
+    assert_string_equal(f->epsilon, "0.5");
+    assert_string_equal(f->delta, "0");
+    assert_string_equal(f->scale, "2");
+    assert_string_equal(f->grid, "1");
+    assert_string_equal(f->sensitivity, "1");
+    assert_string_equal(f->theorem, "laplace-discrete");
+    assert_int_equal(f->law, CUSTOS_DISCRETE_LAPLACE);
+    custos_mech_free(m);
+    assert_null(custos_mech_facts(NULL));
+
+    /* A third of epsilon is told rounded up. */
+    o.epsilon = "1/3";
+    m = mech_make(o);
+    assert_string_equal(custos_mech_facts(m)->epsilon, "0.33333333333333334");
+    assert_string_equal(custos_mech_facts(m)->scale, "3");
+    custos_mech_free(m);
+
+    /* Scale in place of epsilon; and a scale too long to keep exact. */
+    o.epsilon = NULL;
+    o.scale = "8";
+    o.sensitivity = "2";
+    m = mech_make(o);
+    assert_string_equal(custos_mech_facts(m)->epsilon, "0.25");
+    custos_mech_free(m);
+    o.scale = NULL;
+    o.epsilon = "1.00000000000000000000000000000000000000000000000000000000000"
+                "00000000000000000000000000000000000000000000000000000001";
+    m = mech_make(o);
+    assert_string_equal(custos_mech_facts(m)->epsilon, "1.0000000000000001");
+    assert_string_equal(custos_mech_facts(m)->scale, "1.9999999999999999");
+    custos_mech_free(m);
+}
+
+static void
+gaussian_facts(void **state)
+{
+    custos_mech_options o = gauss_ints;
+    custos_mech *m = mech_make(o);
+    char sigma[CUSTOS_NUMBER_MAX];
+
+    (void)state;
+    assert_string_equal(custos_mech_facts(m)->epsilon, "0.5");
+    assert_string_equal(custos_mech_facts(m)->delta, "0.000001");
+    assert_string_equal(custos_mech_facts(m)->theorem, "gauss-discrete-exact");
+    assert_int_equal(
+        custos_gauss_sigma(CUSTOS_EXACT, "1/2", "1e-6", "1", sigma, NULL),
+        CUSTOS_OK);
+    assert_true(
+        fabs(strtod(sigma, NULL) / strtod(custos_mech_facts(m)->scale, NULL) -
+             1) < 1e-14);
+    custos_mech_free(m);
+
+    /* Several changes: by zCDP, and sqrt(2) exactly by its square. */
+    o.changes = CUSTOS_CHANGES_SEVERAL;
+    o.sensitivity = NULL;
+    o.sensitivity_squared = "2";
+    m = mech_make(o);
+    assert_string_equal(custos_mech_facts(m)->theorem, "gauss-zcdp");
+    assert_string_equal(custos_mech_facts(m)->sensitivity,
+                        "1.4142135623730951");
+    custos_mech_free(m);
+
+    /* One of the three left out is worked out. */
+    o = gauss_ints;
+    o.epsilon = NULL;
+    o.scale = "9.3";
+    m = mech_make(o);
+    assert_true(strtod(custos_mech_facts(m)->epsilon, NULL) < 0.5);
+    assert_true(strtod(custos_mech_facts(m)->epsilon, NULL) > 0.4);
+    custos_mech_free(m);
+    o.epsilon = "1/2";
+    o.delta = NULL;
+    o.calibration = CUSTOS_ZCDP;
+    m = mech_make(o);
+    assert_string_equal(custos_mech_facts(m)->theorem, "gauss-zcdp");
+    assert_true(strtod(custos_mech_facts(m)->delta, NULL) < 3e-6);
+    assert_true(strtod(custos_mech_facts(m)->delta, NULL) > 1e-7);
+    custos_mech_free(m);
+}
+
+/*
+ * Whatever the calibration, the discrete law keeps the promise: its exact
+ * delta at the sigma in use is at most the one told. (The analytic sigma alone
+ * would not do: at sigma near 1 the discrete law needs more.)
+ */
+static void
+calibrations_keep_the_promise(void **state)
+{
+    static const char *eps[] = {"0.01", "0.5", "0.99", "3"};
+    static const char *deltas[] = {"0.3", "1e-5", "1e-12"};
+    int raised = 0;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(eps); i++)
+        for (size_t j = 0; j < COUNT_OF(deltas); j++)
+            for (int c = CUSTOS_CLASSICAL; c <= CUSTOS_ZCDP; c++) {
+                custos_mech_options o = gauss_ints;
+                char exact[CUSTOS_NUMBER_MAX], sigma[CUSTOS_NUMBER_MAX];
+                custos_mech *m;
+                rat a, b;
+
+                if (c == CUSTOS_CLASSICAL && i == 3)
+                    continue;
+                o.epsilon = eps[i];
+                o.delta = deltas[j];
+                o.calibration = (custos_calibration)c;
+                m = mech_make(o);
+                rat_init(&a);
+                rat_init(&b);
+                assert_int_equal(custos_gauss_delta(CUSTOS_EXACT,
+                                                    custos_mech_facts(m)->scale,
+                                                    eps[i], "1", exact, NULL),
+                                 CUSTOS_OK);
+                assert_int_equal(rat_read(exact, "a", &a, NULL), CUSTOS_OK);
+                assert_int_equal(rat_read(deltas[j], "b", &b, NULL), CUSTOS_OK);
+                /* The scale is told rounded down: allow for its 17 digits. */
+                rat_div(&a, &a, &b);
+                rat_set_i64(&b, 1000000000001, 1000000000000);
+                assert_true(rat_cmp(&a, &b) <= 0);
+                assert_int_equal(custos_gauss_sigma((custos_calibration)c,
+                                                    eps[i], deltas[j], "1",
+                                                    sigma, NULL),
+                                 CUSTOS_OK);
+                raised += strtod(custos_mech_facts(m)->scale, NULL) >
+                          strtod(sigma, NULL) * (1 + 1e-9);
+                rat_clear(&a);
+                rat_clear(&b);
+                custos_mech_free(m);
+            }
+    assert_true(raised >= 1);
+}
+
+/* ----------------------------------------------------------------- law -- */
+
+/* The noise added is that of the law: same words, same draws. */
+static void
+release_adds_the_noise(void **state)
+{
+    enum { N = 150 };
+    int64_t values[N], out[N];
+    custos_int noise[N];
+    custos_mech_options o = laplace_ints;
+    custos_noise *law = NULL;
+    custos_sealed *s = NULL;
+    custos_rng *rng;
+    custos_mech *m;
+
+    (void)state;
+    o.values = N;
+    o.sensitivity = "3";
+    m = mech_make(o);
+    for (int i = 0; i < N; i++)
+        values[i] = 1000 * i - 7;
+    assert_int_equal(
+        custos_noise_new(NULL, CUSTOS_DISCRETE_LAPLACE, "6", &law, NULL),
+        CUSTOS_OK);
+    rng = test_rng_seeded(3);
+    for (int i = 0; i < N; i += 64) /* it draws by chunks of 64 */
+        assert_int_equal(custos_noise_draw(law, rng, noise + i,
+                                           (size_t)(N - i < 64 ? N - i : 64),
+                                           NULL),
+                         CUSTOS_OK);
+    test_rng_free(rng);
+    rng = test_rng_seeded(3);
+    assert_int_equal(custos_seal_ints(NULL, values, N, &s, NULL), CUSTOS_OK);
+    assert_int_equal(custos_release_ints(m, rng, s, out, N, NULL), CUSTOS_OK);
+    for (int i = 0; i < N; i++)
+        assert_true(out[i] == values[i] + noise[i]);
+    /* Once only. */
+    assert_int_equal(custos_release_ints(m, rng, s, out, N, NULL),
+                     CUSTOS_ETAKEN);
+    test_rng_free(rng);
+    custos_sealed_free(s);
+    custos_noise_free(law);
+    custos_mech_free(m);
+}
+
+/*
+ * The theorem on the law itself: with q = exp(-1/t), P[y] = (1-q)/(1+q) q^|y|,
+ * so the ratio at any output for values D apart is at most q^-D = exp(D/t),
+ * and t told by the facts is at least D/epsilon. Exact, over a window.
+ */
+static void
+laplace_ratio_is_bounded_by_epsilon(void **state)
+{
+    static const char *eps[] = {"1/3", "0.1", "7/5", "4"};
+    static const int ds[] = {1, 2, 5};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(eps); i++)
+        for (size_t j = 0; j < COUNT_OF(ds); j++) {
+            custos_mech_options o = laplace_ints;
+            struct additive_plan p;
+            char d[8];
+            rat e, loss;
+
+            snprintf(d, sizeof d, "%d", ds[j]);
+            o.epsilon = eps[i];
+            o.sensitivity = d;
+            additive_plan_init(&p);
+            rat_init(&e);
+            rat_init(&loss);
+            assert_int_equal(additive_plan_make(&p, &o, NULL), CUSTOS_OK);
+            assert_int_equal(rat_read(eps[i], "eps", &e, NULL), CUSTOS_OK);
+            for (int y = -20; y <= 20; y++)
+                for (int shift = -ds[j]; shift <= ds[j]; shift++) {
+                    rat_set_i64(&loss, abs(y - shift) - abs(y), 1);
+                    rat_div(&loss, &loss, &p.parameter);
+                    assert_true(rat_cmp(&loss, &e) <= 0);
+                }
+            /* And no more noise than that. */
+            rat_set_i64(&loss, ds[j], 1);
+            rat_div(&loss, &loss, &p.parameter);
+            assert_int_equal(rat_cmp(&loss, &e), 0);
+            additive_plan_clear(&p);
+            rat_clear(&e);
+            rat_clear(&loss);
+        }
+}
+
+/* A4: at the ends of the type the sum stops, for every draw. */
+static void
+release_saturates(void **state)
+{
+    custos_mech_options o = laplace_ints;
+    custos_rng *rng = test_rng_seeded(5);
+    custos_mech *m;
+    int hit[2] = {0, 0};
+
+    (void)state;
+    o.epsilon = "1e-18"; /* scale 1e18: most draws pass a limit */
+    m = mech_make(o);
+    for (int i = 0; i < 400; i++) {
+        bool high = i % 2;
+        custos_sealed *s = seal_int(high ? INT64_MAX : INT64_MIN);
+        int64_t out;
+
+        assert_int_equal(custos_release_ints(m, rng, s, &out, 1, NULL), 0);
+        assert_true(high ? out > 0 : out < 0); /* wrapping would cross */
+        hit[high] += out == (high ? INT64_MAX : INT64_MIN);
+        custos_sealed_free(s);
+    }
+    assert_true(hit[0] > 50 && hit[1] > 50);
+    custos_mech_free(m);
+    o.lower = "-0.5";
+    o.upper = "10.5";
+    m = mech_make(o);
+    for (int i = 0; i < 50; i++) {
+        custos_sealed *s = seal_int(5);
+        int64_t out;
+
+        assert_int_equal(custos_release_ints(m, rng, s, &out, 1, NULL), 0);
+        assert_true(out == 0 || out == 10);
+        custos_sealed_free(s);
+    }
+    custos_mech_free(m);
+    test_rng_free(rng);
+}
+
+/* A1, A2: every release is a whole number of steps, whatever the value. */
+static void
+release_lies_on_the_grid(void **state)
+{
+    static const double values[] = {0, 0.1, 1e-300, 3.14159, 1e15, -7e9, 1e300};
+    custos_mech_options o = laplace_ints;
+    custos_rng *rng = test_rng_seeded(8);
+    custos_mech *m;
+    double g;
+
+    (void)state;
+    o.domain = CUSTOS_REALS;
+    o.sensitivity = "0.3";
+    m = mech_make(o);
+    /* floor(log2 0.3) = -2, less 20; epsilon 1/2 is below 1. */
+    assert_string_equal(custos_mech_facts(m)->grid, "0.0000002384185791015625");
+    g = 0x1p-22;
+    for (size_t i = 0; i < COUNT_OF(values); i++)
+        for (int k = 0; k < 2000; k++) {
+            double y = release_real(m, rng, values[i]);
+
+            assert_true(y / g == nearbyint(y / g));
+        }
+    custos_mech_free(m);
+    test_rng_free(rng);
+}
+
+/* A9: nothing in the data makes a release fail. */
+static void
+release_is_total(void **state)
+{
+    static const double values[] = {NAN, INFINITY, -INFINITY, -0.0, DBL_MAX};
+    custos_mech_options o = laplace_ints;
+    custos_rng *rng = test_rng_seeded(9);
+    custos_mech *m;
+
+    (void)state;
+    o.domain = CUSTOS_REALS;
+    o.grid = "1/1024";
+    o.lower = "-100";
+    o.upper = "100";
+    m = mech_make(o);
+    assert_string_equal(custos_mech_facts(m)->grid, "0.0009765625");
+    assert_true(fabs(release_real(m, rng, values[0])) < 100);
+    assert_true(release_real(m, rng, values[1]) == 100);
+    assert_true(release_real(m, rng, values[2]) == -100);
+    assert_true(fabs(release_real(m, rng, values[3])) < 100);
+    assert_true(release_real(m, rng, values[4]) == 100);
+    custos_mech_free(m);
+    test_rng_free(rng);
+}
+
+/* --------------------------------------------------------------- grid -- */
+
+/*
+ * The sensitivity on the grid holds for rounded vectors: random pairs at the
+ * full distance allowed, and pairs made to round apart.
+ */
+static void
+plan_sensitivity_holds_on_the_grid(void **state)
+{
+    enum { N = 5 };
+    custos_mech_options o = {.size = sizeof o,
+                             .domain = CUSTOS_REALS,
+                             .values = N,
+                             .epsilon = "1",
+                             .sensitivity = "2.5",
+                             .grid = "1"};
+    uint64_t seed = 99;
+    int tight = 0;
+
+    (void)state;
+    for (int kind = CUSTOS_LAPLACE; kind <= CUSTOS_GAUSSIAN; kind++) {
+        struct additive_plan p;
+
+        o.kind = (custos_mech_kind)kind;
+        o.delta = kind == CUSTOS_GAUSSIAN ? "0.01" : NULL;
+        additive_plan_init(&p);
+        assert_int_equal(additive_plan_make(&p, &o, NULL), CUSTOS_OK);
+        for (int t = 0; t < 20000; t++) {
+            double step[N], norm = 0, far = 0;
+            rat d;
+
+            for (int i = 0; i < N; i++) {
+                seed = seed * 6364136223846793005u + 1442695040888963407u;
+                step[i] = t % 3 ? 1 : (double)(seed >> 40) / 0x1p24;
+                norm += kind == CUSTOS_LAPLACE ? step[i] : step[i] * step[i];
+            }
+            norm = kind == CUSTOS_LAPLACE ? norm : sqrt(norm);
+            for (int i = 0; i < N; i++) {
+                double x, y, s = step[i] * 2.499999 / norm;
+                uint64_t bx, by;
+                i128 rounded;
+
+                seed = seed * 6364136223846793005u + 1442695040888963407u;
+                x = (double)(seed >> 44) / 0x1p16;
+                if (t % 3 == 1) /* just below a tie, and just past it */
+                    x = floor(x) + 0.5 - s / 2;
+                y = x + s;
+                memcpy(&bx, &x, sizeof bx);
+                memcpy(&by, &y, sizeof by);
+                rounded = grid_index(by, 0) - grid_index(bx, 0);
+                far += kind == CUSTOS_LAPLACE ? (double)rounded
+                                              : (double)(rounded * rounded);
+            }
+            rat_init(&d);
+            mpq_set_d(d.q, far);
+            assert_true(rat_cmp(&d, &p.steps) <= 0);
+            tight += rat_cmp_i64(&d, 5) >= 0;
+            rat_clear(&d);
+        }
+        additive_plan_clear(&p);
+    }
+    assert_true(tight > 0); /* 2.5 became 5 on the grid: the margin is needed */
+}
+
+static void
+default_grid_comes_from_parameters(void **state)
+{
+    static const struct {
+        const char *sensitivity, *epsilon, *scale;
+        size_t values;
+        long expected;
+    } rows[] = {{"1", "1/2", NULL, 1, -20},    {"1", "1", NULL, 1, -21},
+                {"1000", "0.1", NULL, 1, -11}, {"1", "8", NULL, 1, -24},
+                {"1", NULL, "1/8", 1, -23},    {"1", NULL, "8", 1, -20},
+                {"1", "1/2", NULL, 1000, -30}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        custos_mech_options o = laplace_ints;
+        struct additive_plan p;
+
+        o.domain = CUSTOS_REALS;
+        o.sensitivity = rows[i].sensitivity;
+        o.epsilon = rows[i].epsilon;
+        o.scale = rows[i].scale;
+        o.values = rows[i].values;
+        additive_plan_init(&p);
+        assert_int_equal(additive_plan_make(&p, &o, NULL), CUSTOS_OK);
+        assert_int_equal(p.grid_log2, rows[i].expected);
+        additive_plan_clear(&p);
+    }
+}
+
+/* ---------------------------------------------------------- error bars -- */
+
+static void
+error_bars_cover(void **state)
+{
+    custos_mech_options o = laplace_ints;
+    custos_rng *rng = test_rng_seeded(11);
+    double width = -1;
+    int missed = 0;
+    custos_mech *m = mech_make(o);
+
+    (void)state;
+    assert_int_equal(custos_mech_error(m, "0.05", 1, &width, NULL), CUSTOS_OK);
+    /* t = 2: least m with 2 q^(m+1)/(1+q) <= 0.05. */
+    assert_true(width == 6);
+    custos_mech_free(m);
+    o.domain = CUSTOS_REALS;
+    o.grid = "1/4";
+    m = mech_make(o);
+    assert_int_equal(custos_mech_error(m, "0.05", 1, &width, NULL), CUSTOS_OK);
+    assert_true(width == 6.125); /* 24 steps and half of one */
+    /* 3000 trials, rate at most 0.05: 150 and 5 deviations of 12. */
+    for (int i = 0; i < 3000; i++)
+        missed += fabs(release_real(m, rng, 0.3) - 0.3) > width;
+    assert_true(missed <= 210 && missed > 50);
+    assert_int_equal(custos_mech_error(NULL, "0.05", 1, &width, NULL), 1);
+    assert_int_equal(custos_mech_error(m, "0.05", 1, NULL, NULL), 1);
+    assert_int_equal(custos_mech_error(m, "5", 1, &width, NULL), 3);
+    custos_mech_free(m);
+    test_rng_free(rng);
+}
+
+/* ------------------------------------------------------------- refusals -- */
+
+struct refusal {
+    custos_mech_options o;
+    custos_status st;
+};
+
+#define LAPLACE .kind = CUSTOS_LAPLACE, .domain = CUSTOS_INTS
+#define GAUSS .kind = CUSTOS_GAUSSIAN, .domain = CUSTOS_INTS
+#define REALS .kind = CUSTOS_LAPLACE, .domain = CUSTOS_REALS
+
+static void
+mech_refuses(void **state)
+{
+    static const struct refusal rows[] = {
+        {{.domain = CUSTOS_INTS}, CUSTOS_EINVAL},
+        {{.kind = CUSTOS_LAPLACE}, CUSTOS_EINVAL},
+        {{LAPLACE, .changes = (custos_changes)3}, CUSTOS_EINVAL},
+        {{GAUSS, .calibration = (custos_calibration)9}, CUSTOS_EINVAL},
+        {{LAPLACE, .calibration = CUSTOS_EXACT}, CUSTOS_EINVAL},
+        {{LAPLACE, .epsilon = "1"}, CUSTOS_EINVAL},
+        {{GAUSS, .sensitivity = "1", .sensitivity_squared = "1"}, 1},
+        {{LAPLACE, .epsilon = "1", .sensitivity_squared = "1"}, 1},
+        {{LAPLACE, .epsilon = "1", .sensitivity = "1", .delta = "0.1"}, 1},
+        {{LAPLACE, .sensitivity = "1"}, CUSTOS_EINVAL},
+        {{LAPLACE, .epsilon = "1", .scale = "1", .sensitivity = "1"}, 1},
+        {{GAUSS, .epsilon = "1", .sensitivity = "1"}, CUSTOS_EINVAL},
+        {{GAUSS, .epsilon = "1", .sensitivity = "1", .delta = ".1",
+          .scale = "1"},
+         CUSTOS_EINVAL},
+        {{GAUSS, .sensitivity = "1", .delta = ".1", .scale = "1",
+          .calibration = CUSTOS_CLASSICAL},
+         CUSTOS_EINVAL},
+        {{GAUSS, .sensitivity = "1", .delta = ".1", .scale = "1",
+          .calibration = CUSTOS_ANALYTIC},
+         CUSTOS_EINVAL},
+        {{GAUSS, .epsilon = "1", .sensitivity = "1", .delta = ".1", .values = 2,
+          .calibration = CUSTOS_EXACT},
+         CUSTOS_EINVAL},
+        {{GAUSS, .epsilon = "1", .sensitivity = "1", .delta = ".1", .values = 2,
+          .calibration = CUSTOS_ANALYTIC},
+         CUSTOS_EINVAL},
+        {{GAUSS, .epsilon = "1", .sensitivity = "1", .delta = ".1",
+          .calibration = CUSTOS_CLASSICAL},
+         CUSTOS_ERANGE},
+        {{GAUSS, .epsilon = "1", .sensitivity = "1", .delta = "0"},
+         CUSTOS_ERANGE},
+        {{GAUSS, .epsilon = "1", .sensitivity = "1", .delta = "1"},
+         CUSTOS_ERANGE},
+        {{GAUSS, .epsilon = "1", .sensitivity_squared = "-1", .delta = ".1"},
+         CUSTOS_ERANGE},
+        {{GAUSS, .epsilon = "1", .sensitivity = "1e40", .delta = ".1"},
+         CUSTOS_ERANGE},
+        {{GAUSS, .sensitivity = "1", .delta = "1e-9", .scale = "1e-5"},
+         CUSTOS_ERANGE},
+        {{LAPLACE, .epsilon = "0", .sensitivity = "1"}, CUSTOS_ERANGE},
+        {{LAPLACE, .epsilon = "-1", .sensitivity = "1"}, CUSTOS_ERANGE},
+        {{LAPLACE, .epsilon = "nan", .sensitivity = "1"}, CUSTOS_EPARSE},
+        {{LAPLACE, .epsilon = "inf", .sensitivity = "1"}, CUSTOS_EPARSE},
+        {{LAPLACE, .epsilon = "1e7", .sensitivity = "1"}, CUSTOS_ERANGE},
+        {{LAPLACE, .epsilon = "1", .sensitivity = "0"}, CUSTOS_ERANGE},
+        {{LAPLACE, .epsilon = "1", .sensitivity = "1e310"}, CUSTOS_ERANGE},
+        {{LAPLACE, .epsilon = "1", .sensitivity = "1e-310"}, CUSTOS_ERANGE},
+        {{LAPLACE, .scale = "-2", .sensitivity = "1"}, CUSTOS_ERANGE},
+        {{LAPLACE, .scale = "1e-7", .sensitivity = "1"}, CUSTOS_ERANGE},
+        {{LAPLACE, .scale = "1e19", .sensitivity = "1"}, CUSTOS_ERANGE},
+        {{LAPLACE, .epsilon = "1", .sensitivity = "1", .grid = "1/2"}, 1},
+        {{REALS, .epsilon = "1", .sensitivity = "1", .grid = "1/3"}, 1},
+        {{REALS, .epsilon = "1", .sensitivity = "1", .grid = "x"}, 2},
+        {{REALS, .epsilon = "1", .sensitivity = "1e-130"}, CUSTOS_ERANGE},
+        {{REALS, .epsilon = "1", .sensitivity = "1e140"}, CUSTOS_ERANGE},
+        {{LAPLACE, .epsilon = "1", .sensitivity = "1", .lower = "x"}, 2},
+        {{LAPLACE, .epsilon = "1", .sensitivity = "1", .upper = "1e19"}, 3},
+        {{LAPLACE, .epsilon = "1", .sensitivity = "1", .lower = "-1e19"}, 3},
+        {{LAPLACE, .epsilon = "1", .sensitivity = "1", .lower = "1e50"}, 3},
+        {{LAPLACE, .epsilon = "1", .sensitivity = "1", .lower = "0.2",
+          .upper = "0.8"},
+         CUSTOS_EINVAL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        custos_mech_options o = rows[i].o;
+        custos_mech *m = NULL;
+        custos_err err = {.said = ""};
+        custos_status st;
+
+        o.size = sizeof o;
+        st = custos_mech_new(NULL, &o, &m, &err);
+        if (st != rows[i].st)
+            fail_msg("row %zu: status %d, \"%s\"", i, (int)st, err.said);
+        assert_null(m);
+        assert_true(err.said[0] != '\0');
+    }
+}
+
+static void
+options_need_their_size(void **state)
+{
+    custos_mech_options o = laplace_ints;
+    custos_mech *m = NULL;
+
+    (void)state;
+    assert_int_equal(custos_mech_new(NULL, NULL, &m, NULL), CUSTOS_EINVAL);
+    assert_int_equal(custos_mech_new(NULL, &o, NULL, NULL), CUSTOS_EINVAL);
+    o.size = 0;
+    assert_int_equal(custos_mech_new(NULL, &o, &m, NULL), CUSTOS_EINVAL);
+    o.size = sizeof o + 1;
+    assert_int_equal(custos_mech_new(NULL, &o, &m, NULL), CUSTOS_EINVAL);
+    assert_null(m);
+    /* An older caller's struct ends before the limits. */
+    o.size = offsetof(custos_mech_options, lower);
+    o.lower = "not read";
+    assert_int_equal(custos_mech_new(NULL, &o, &m, NULL), CUSTOS_OK);
+    custos_mech_free(m);
+    custos_mech_free(NULL);
+}
+
+static void
+release_refuses(void **state)
+{
+    custos_mech *m = mech_make(laplace_ints);
+    custos_rng *rng = test_rng_seeded(1);
+    custos_sealed *s = seal_int(4), *r = seal_real(4);
+    int64_t out = 77;
+    double real = 77;
+
+    (void)state;
+    assert_int_equal(custos_release_ints(NULL, rng, s, &out, 1, NULL), 1);
+    assert_int_equal(custos_release_ints(m, NULL, s, &out, 1, NULL), 1);
+    assert_int_equal(custos_release_ints(m, rng, NULL, &out, 1, NULL), 1);
+    assert_int_equal(custos_release_ints(m, rng, s, NULL, 1, NULL), 1);
+    assert_int_equal(custos_release_ints(m, rng, s, &out, 2, NULL), 1);
+    assert_int_equal(custos_release_ints(m, rng, r, &out, 1, NULL), 1);
+    assert_int_equal(custos_release_reals(m, rng, r, &real, 1, NULL), 1);
+    assert_true(out == 77 && real == 77);
+    /* None of them used the seal up. */
+    assert_int_equal(custos_release_ints(m, rng, s, &out, 1, NULL), 0);
+    custos_sealed_free(s);
+    custos_sealed_free(r);
+    custos_mech_free(m);
+    test_rng_free(rng);
+}
+
+/* Without coins: no output, and the seal is used up. */
+static void
+release_without_entropy(void **state)
+{
+    enum { N = 200 };
+    custos_mech_options o = laplace_ints;
+    custos_mech *m;
+    int64_t values[N] = {0}, out[N];
+    custos_rng *probe = test_rng_seeded(1);
+    custos_sealed *s = NULL;
+    size_t words;
+
+    (void)state;
+    o.values = N;
+    m = mech_make(o);
+    assert_int_equal(custos_seal_ints(NULL, values, N, &s, NULL), 0);
+    assert_int_equal(custos_release_ints(m, probe, s, out, N, NULL), 0);
+    words = test_rng_used(probe);
+    test_rng_free(probe);
+    custos_sealed_free(s);
+    for (size_t n = 0; n < words; n += 1 + words / 20) {
+        custos_rng *rng = test_rng_failing(1, n);
+        custos_err err;
+
+        for (int i = 0; i < N; i++)
+            out[i] = 77;
+        assert_int_equal(custos_seal_ints(NULL, values, N, &s, NULL), 0);
+        assert_int_equal(custos_release_ints(m, rng, s, out, N, &err),
+                         CUSTOS_EENTROPY);
+        assert_int_equal(err.code, CUSTOS_EENTROPY);
+        for (int i = 0; i < N; i++)
+            assert_true(out[i] == 77);
+        assert_int_equal(custos_release_ints(m, rng, s, out, N, NULL),
+                         CUSTOS_ETAKEN);
+        custos_sealed_free(s);
+        test_rng_free(rng);
+    }
+    custos_mech_free(m);
+}
+
+static void
+mech_without_memory(void **state)
+{
+    struct test_memory memory = {0};
+    custos_alloc hooks = test_alloc(&memory);
+    custos_mech *m = NULL;
+    size_t takes;
+
+    (void)state;
+    assert_int_equal(custos_mech_new(&hooks, &gauss_ints, &m, NULL), 0);
+    takes = memory.takes;
+    assert_true(takes >= 2);
+    custos_mech_free(m);
+    assert_int_equal(memory.live, 0);
+    for (size_t n = 1; n <= takes; n++) {
+        memory = (struct test_memory){.fail_at = n};
+        m = NULL;
+        assert_int_equal(custos_mech_new(&hooks, &gauss_ints, &m, NULL),
+                         CUSTOS_ENOMEM);
+        assert_null(m);
+        assert_int_equal(memory.live, 0);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(facts_tell_the_promise),
+        cmocka_unit_test(gaussian_facts),
+        cmocka_unit_test(calibrations_keep_the_promise),
+        cmocka_unit_test(release_adds_the_noise),
+        cmocka_unit_test(laplace_ratio_is_bounded_by_epsilon),
+        cmocka_unit_test(release_saturates),
+        cmocka_unit_test(release_lies_on_the_grid),
+        cmocka_unit_test(release_is_total),
+        cmocka_unit_test(plan_sensitivity_holds_on_the_grid),
+        cmocka_unit_test(default_grid_comes_from_parameters),
+        cmocka_unit_test(error_bars_cover),
+        cmocka_unit_test(mech_refuses),
+        cmocka_unit_test(options_need_their_size),
+        cmocka_unit_test(release_refuses),
+        cmocka_unit_test(release_without_entropy),
+        cmocka_unit_test(mech_without_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
