@@ -1,0 +1,124 @@
+"""The examples in README.md and doc/ are true: commands in `console` blocks run
+and print what is shown, up to the numbers that noise changes; C compiles and
+runs; links lead somewhere.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+from command import CUSTOS
+
+SRC = pathlib.Path(os.environ.get("SRC", ".")).resolve()
+BUILD = pathlib.Path(os.environ.get("BUILD", "build")).resolve()
+PAGES = [SRC / "README.md", SRC / "doc/guide.md", SRC / "doc/README.md"]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.S | re.M)
+
+# Not to be run within a test: they install, or are the test.
+NOT_RUN = re.compile(r"^(make install|make test|cc )")
+
+
+def blocks(language):
+    for page in PAGES:
+        for found in BLOCK.finditer(page.read_text()):
+            if found.group(1) == language:
+                yield page.name, found.group(2)
+
+
+def examples():
+    """(page, command, lines shown) of every console block."""
+    for page, text in blocks("console"):
+        for part in re.split(r"^\$ ", text, flags=re.M)[1:]:
+            command, _, shown = part.partition("\n")
+            yield page, command, shown.splitlines()
+
+
+def shape(line):
+    """A line without what the noise decides: numbers and bars."""
+    line = re.sub(r"[█├─●┤]+", "BAR", line)
+    line = re.sub(r"-?\d[\d,.]*", "N", line)
+    return " ".join(line.split())
+
+
+def shown_in(shown, printed):
+    """Whether the shapes agree, where a line … stands for any lines."""
+    want = "".join("(?:.*\n)*?" if line == "…"
+                   else re.escape(shape(line)) + "\n" for line in shown)
+    return re.fullmatch(want, "".join(shape(x) + "\n" for x in printed))
+
+
+class Readme(unittest.TestCase):
+    def test_commands(self):
+        ran = 0
+        for page, command, shown in examples():
+            if NOT_RUN.match(command):
+                continue
+            command = command.replace("make demo", '"$CUSTOS" demo')
+            command = command.replace("build/custos", '"$CUSTOS"')
+            done = subprocess.run(
+                ["sh", "-c", command], check=False, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, env={**os.environ, "CUSTOS": CUSTOS})
+            with self.subTest(page=page, command=command):
+                self.assertEqual((done.returncode, done.stderr), (0, b""))
+                printed = done.stdout.decode().splitlines()
+                self.assertTrue(shown_in(shown, printed),
+                                "\n".join(["shown:", *shown, "printed:",
+                                           *printed]))
+            ran += 1
+        self.assertGreaterEqual(ran, 6)
+
+    def test_error_bars_shown_are_the_ones_printed(self):
+        """The error bar is no noise: it must be shown to the digit."""
+        checked = 0
+        for page, command, shown in examples():
+            bars = [re.findall(r"± [\d,.]+", line) for line in shown]
+            if not any(bars) or NOT_RUN.match(command):
+                continue
+            command = command.replace("make demo", '"$CUSTOS" demo')
+            command = command.replace("build/custos", '"$CUSTOS"')
+            printed = subprocess.run(
+                ["sh", "-c", command], check=True, stdout=subprocess.PIPE,
+                env={**os.environ, "CUSTOS": CUSTOS}).stdout.decode()
+            with self.subTest(page=page, command=command):
+                self.assertEqual(
+                    sum(bars, []), re.findall(r"± [\d,.]+", printed))
+            checked += 1
+        self.assertGreaterEqual(checked, 4)
+
+    def test_the_shape_can_disagree(self):
+        self.assertTrue(shown_in(["…", "3 ± 6 (95%)"], ["x", "-1 ± 6 (95%)"]))
+        self.assertFalse(shown_in(["3 ± 6 (95%)"], ["3 ± 6 (90%) or so"]))
+        self.assertFalse(shown_in(["3"], ["3", "4"]))
+
+    def test_c(self):
+        if b"__asan_init" in (BUILD / "src/libcustos.so").read_bytes():
+            self.skipTest("a sanitized library needs a sanitized program")
+        programs = list(blocks("c"))
+        self.assertTrue(programs)
+        for page, text in programs:
+            with tempfile.TemporaryDirectory() as folder:
+                program = pathlib.Path(folder, "program")
+                pathlib.Path(folder, "program.c").write_text(text)
+                subprocess.run(
+                    [os.environ.get("CC", "cc"), "-Wall", "-Wextra", "-Werror",
+                     f"-I{SRC}/include", f"{program}.c", "-o", program,
+                     f"-L{BUILD}/src", "-lcustos",
+                     f"-Wl,-rpath,{BUILD}/src"], check=True)
+                said = subprocess.run([program], stdout=subprocess.PIPE,
+                                      check=True).stdout
+                self.assertRegex(said, rb"^\d+\n$", page)
+                # Scale 2: beyond 200 once in e^100 runs.
+                self.assertLess(abs(int(said) - 1834), 200)
+
+    def test_links(self):
+        for page in PAGES:
+            for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
+                if "://" not in target and target != "theorems.md":
+                    self.assertTrue((page.parent / target).exists(),
+                                    f"{page.name}: {target}")
+
+
+if __name__ == "__main__":
+    unittest.main()
