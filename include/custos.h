@@ -431,10 +431,9 @@ typedef struct custos_sparse_options {
  * CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE, CUSTOS_ENOMEM,
  * CUSTOS_EENTROPY.
  */
-CUSTOS_API CUSTOS_MUST_USE custos_status
-custos_sparse_new(const custos_alloc *alloc,
-                  const custos_sparse_options *options, custos_rng *rng,
-                  custos_sparse **out, custos_err *err);
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_sparse_new(
+    const custos_alloc *alloc, const custos_sparse_options *options,
+    custos_rng *rng, custos_sparse **out, custos_err *err);
 
 CUSTOS_API void custos_sparse_free(custos_sparse *sparse);
 
@@ -446,10 +445,9 @@ CUSTOS_API void custos_sparse_free(custos_sparse *sparse);
  * answers are left; the seal stays whole), CUSTOS_ETAKEN, CUSTOS_EENTROPY
  * (the seal stays whole).
  */
-CUSTOS_API CUSTOS_MUST_USE custos_status
-custos_sparse_ask(custos_sparse *sparse, custos_rng *rng, custos_sealed *sealed,
-                  int64_t threshold, bool *above, int64_t *value,
-                  custos_err *err);
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_sparse_ask(
+    custos_sparse *sparse, custos_rng *rng, custos_sealed *sealed,
+    int64_t threshold, bool *above, int64_t *value, custos_err *err);
 
 /* How many questions may still be answered with above; 0 for NULL. */
 CUSTOS_API uint32_t custos_sparse_left(const custos_sparse *sparse);
@@ -504,10 +502,9 @@ CUSTOS_API const custos_facts *custos_sums_facts(const custos_sums *sums);
  * fail: CUSTOS_EINVAL, CUSTOS_ETAKEN, CUSTOS_ENOMEM, CUSTOS_EENTROPY; the
  * last uses the seal up.
  */
-CUSTOS_API CUSTOS_MUST_USE custos_status
-custos_sums_release(const custos_sums *sums, custos_rng *rng,
-                    custos_sealed *elements, int64_t *out, size_t n,
-                    custos_err *err);
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_sums_release(
+    const custos_sums *sums, custos_rng *rng, custos_sealed *elements,
+    int64_t *out, size_t n, custos_err *err);
 
 /*
  * The error bar of the sum of the first t elements (1 <= t <= n): it is
@@ -661,13 +658,16 @@ custos_rr_answer(const custos_rr *rr, custos_rng *rng, custos_sealed *truths,
  */
 
 /* What one report costs: epsilon, rounded up to 20 decimals. */
-CUSTOS_API CUSTOS_MUST_USE custos_status
-custos_rr_epsilon(const custos_rr *rr, char *text, size_t room,
-                  custos_err *err);
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_rr_epsilon(const custos_rr *rr,
+                                                           char *text,
+                                                           size_t room,
+                                                           custos_err *err);
 
 /* The same before the logarithm, exact: two coins have "3". */
-CUSTOS_API CUSTOS_MUST_USE custos_status
-custos_rr_ratio(const custos_rr *rr, char *text, size_t room, custos_err *err);
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_rr_ratio(const custos_rr *rr,
+                                                         char *text,
+                                                         size_t room,
+                                                         custos_err *err);
 
 /*
  * The share of people whose truth is some value, when count of n reports name
@@ -687,9 +687,8 @@ custos_rr_estimate_parts(const custos_rr *rr, uint64_t count, uint64_t n,
  * An upper bound of the estimate's variance, exact: for 1/2 + gamma it is
  * 1/(16 gamma^2 n) - 1/(4 n).
  */
-CUSTOS_API CUSTOS_MUST_USE custos_status
-custos_rr_variance(const custos_rr *rr, uint64_t n, char *text, size_t room,
-                   custos_err *err);
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_rr_variance(
+    const custos_rr *rr, uint64_t n, char *text, size_t room, custos_err *err);
 
 /*
  * The error bar: the estimate from n reports is within it of the true share
