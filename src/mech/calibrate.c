@@ -135,10 +135,11 @@ calibrate_sigma(enum gauss_route route, struct gauss_point *p, const rat *delta,
     struct search s = {route, SIGMA, p, delta};
     long near = half_floor(rat_log2_floor(&p->sensitivity_squared)) -
                 rat_log2_floor(&p->epsilon);
+    bool found =
+        search_least(&s, near, near - SIGMA_REACH, near + SIGMA_REACH, sigma);
 
-    if (!search_least(&s, near, near - SIGMA_REACH, near + SIGMA_REACH, sigma))
-        return custos_fail(/* UNREACHABLE: the reach is wide enough */
-                           err, CUSTOS_ERANGE,
+    if (!found) /* UNREACHABLE: the reach is wide enough (calibrate-least) */
+        return custos_fail(err, CUSTOS_ERANGE,
                            "no sigma gives this epsilon and delta");
     return CUSTOS_OK;
 }

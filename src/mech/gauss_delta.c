@@ -330,7 +330,7 @@ gauss_delta_at_most(enum gauss_route route, const struct gauss_point *p,
 {
     bool below = false, above = false;
 
-    for (long bits = BITS_FIRST; bits <= BITS_LAST; bits *= 2) {
+    for (long bits = BITS_FIRST; !(below || above); bits *= 2) {
         ival x;
 
         ival_init(&x, bits);
@@ -338,7 +338,7 @@ gauss_delta_at_most(enum gauss_route route, const struct gauss_point *p,
         below = ival_certainly_less_rat(&x, delta);
         above = ival_certainly_above_rat(&x, delta);
         ival_clear(&x);
-        if (below || above)
+        if (bits >= BITS_LAST) /* UNREACHABLE: delta is not rational */
             break;
     }
     return below;
@@ -350,7 +350,7 @@ gauss_delta_up(enum gauss_route route, const struct gauss_point *p, rat *delta)
     bool narrow = false;
 
     rat_set_i64(delta, 1, 1);
-    for (long bits = BITS_FIRST; bits <= BITS_LAST && !narrow; bits *= 2) {
+    for (long bits = BITS_FIRST; !narrow && bits <= BITS_LAST; bits *= 2) {
         ival x;
         rat up;
 

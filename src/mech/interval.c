@@ -85,13 +85,15 @@ exponential_half_width(const custos_noise *noise, const rat *beta, size_t n,
     bool certain = false, fits = false;
     i128 end = 0;
 
-    for (long bits = BITS_FIRST; bits <= BITS_LAST && !certain; bits *= 2) {
+    for (long bits = BITS_FIRST; !certain; bits *= 2) {
         ival v;
 
         ival_init(&v, bits);
         exponential_end(noise, beta, n, &v);
         fits = ival_ceil_up(&v, &end, &certain);
         ival_clear(&v);
+        if (bits >= BITS_LAST) /* UNREACHABLE: the end is not whole */
+            break;
     }
     /* Scales end at 2^60 and beta at 10^-528: far from 128 bits. */
     CUSTOS_REQUIRE(fits);
@@ -107,8 +109,7 @@ gauss_covers(const rat *variance, const rat *beta, size_t n, i128 m)
 
     rat_init(&from);
     rat_set_i128(&from, m + 1);
-    for (long bits = BITS_FIRST; bits <= BITS_LAST && !(below || above);
-         bits *= 2) {
+    for (long bits = BITS_FIRST; !(below || above); bits *= 2) {
         ival tail, allowed;
 
         ival_init(&tail, bits);
@@ -122,6 +123,8 @@ gauss_covers(const rat *variance, const rat *beta, size_t n, i128 m)
         above = ival_certainly_less(&allowed, &tail);
         ival_clear(&tail);
         ival_clear(&allowed);
+        if (bits >= BITS_LAST) /* UNREACHABLE: the two are never equal */
+            break;
     }
     rat_clear(&from);
     return below;

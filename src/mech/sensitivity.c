@@ -19,6 +19,7 @@
  */
 #include <string.h>
 
+#include "base/base.h"
 #include "base/ck.h"
 #include "base/error.h"
 #include "mech/options.h"
@@ -26,7 +27,7 @@
 
 /* Memory for one text, of the size it may have. */
 struct block {
-    char bytes[1024];
+    char bytes[2 * CUSTOS_SENSITIVITY_MAX];
     size_t used;
 };
 
@@ -35,8 +36,8 @@ block_take(void *ctx, size_t bytes)
 {
     struct block *b = ctx;
 
-    if (bytes > sizeof b->bytes - b->used)
-        return NULL;
+    /* The buf asks for 64 bytes, then for its limit. */
+    CUSTOS_REQUIRE(bytes <= sizeof b->bytes - b->used);
     b->used += bytes;
     return b->bytes + b->used - bytes;
 }

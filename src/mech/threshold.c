@@ -73,7 +73,7 @@ find_threshold(const rat *scale, const rat *delta, uint64_t keys)
     bool certain = false, fits = false;
     i128 steps = 0;
 
-    for (long bits = BITS_FIRST; bits <= BITS_LAST && !certain; bits *= 2) {
+    for (long bits = BITS_FIRST; !certain; bits *= 2) {
         ival v, x;
 
         ival_init(&v, bits);
@@ -88,6 +88,8 @@ find_threshold(const rat *scale, const rat *delta, uint64_t keys)
         fits = ival_ceil_up(&v, &steps, &certain);
         ival_clear(&v);
         ival_clear(&x);
+        if (bits >= BITS_LAST) /* UNREACHABLE: the bound is not whole */
+            break;
     }
     CUSTOS_REQUIRE(fits); /* scales end at 2^60 and delta at 10^-528 */
     return (steps > 0 ? steps : 0) + 1;

@@ -90,6 +90,13 @@ facts_tell_the_promise(void **state)
     custos_mech_free(m);
     assert_null(custos_mech_facts(NULL));
 
+    /* The grid of ints may be said. */
+    o.grid = "1";
+    m = mech_make(o);
+    assert_string_equal(custos_mech_facts(m)->grid, "1");
+    custos_mech_free(m);
+    o.grid = NULL;
+
     /* A third of epsilon is told rounded up. */
     o.epsilon = "1/3";
     m = mech_make(o);

@@ -514,6 +514,53 @@ epsilon_goes_there_and_back(void **state)
     }
 }
 
+/* A delta within 2^-300 of the asked one is still decided, and rightly. */
+static void
+close_deltas_are_told_apart(void **state)
+{
+    (void)state;
+    for (int route = GAUSS_ANALYTIC; route <= GAUSS_DISCRETE; route++) {
+        struct gauss_point p;
+        rat delta;
+        ival x;
+
+        gauss_point_init(&p);
+        rat_init(&delta);
+        ival_init(&x, 400);
+        rat_set_i64(&p.variance, 7, 1);
+        rat_set_i64(&p.sensitivity_squared, 4, 1);
+        rat_set_i64(&p.epsilon, 1, 3);
+        gauss_delta((enum gauss_route)route, &p, &x);
+        ival_up(&x, &delta);
+        assert_true(gauss_delta_at_most((enum gauss_route)route, &p, &delta));
+        ival_down(&x, &delta);
+        assert_false(gauss_delta_at_most((enum gauss_route)route, &p, &delta));
+        gauss_point_clear(&p);
+        rat_clear(&delta);
+        ival_clear(&x);
+    }
+}
+
+/* Far out there is only a bound: 1, or next to nothing; and it comes fast. */
+static void
+delta_at_the_ends(void **state)
+{
+    static const char *sigmas[] = {"1e-300", "1e300"};
+    static const char *expected[] = {"1", "1e-400"};
+
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        for (int c = CUSTOS_ANALYTIC; c <= CUSTOS_ZCDP; c++) {
+            char delta[CUSTOS_NUMBER_MAX];
+
+            assert_int_equal(custos_gauss_delta((custos_calibration)c,
+                                                sigmas[i], "1", "1", delta,
+                                                NULL),
+                             CUSTOS_OK);
+            assert_string_equal(delta, expected[i]);
+        }
+}
+
 static void
 calibrate_refuses(void **state)
 {
@@ -591,6 +638,8 @@ main(void)
         cmocka_unit_test(classical_formula_fails_at_ten),
         cmocka_unit_test(discrete_law_is_not_the_continuous_one),
         cmocka_unit_test(epsilon_goes_there_and_back),
+        cmocka_unit_test(close_deltas_are_told_apart),
+        cmocka_unit_test(delta_at_the_ends),
         cmocka_unit_test(calibrate_refuses),
     };
 

@@ -261,32 +261,34 @@ static void
 threshold_release_refuses(void **state)
 {
     custos_threshold *t = threshold_make(CUSTOS_ADD_REMOVE, 1, "1", "0.1");
-    int64_t values[2] = {5, 6}, counts[2] = {77, 77};
-    uint8_t kept[2] = {7, 7};
+    int64_t values[200] = {5, 6}, counts[200] = {77, 77};
+    uint8_t kept[200] = {7, 7};
     custos_rng *rng = test_rng_seeded(1), *dry = test_rng_failing(1, 0);
     custos_sealed *s = NULL;
     custos_err err;
 
     (void)state;
-    assert_int_equal(custos_seal_ints(NULL, values, 2, &s, NULL), CUSTOS_OK);
+    assert_int_equal(custos_seal_ints(NULL, values, 200, &s, NULL), CUSTOS_OK);
     assert_int_equal(
-        custos_threshold_release(NULL, rng, s, counts, kept, 2, &err), 1);
+        custos_threshold_release(NULL, rng, s, counts, kept, 200, &err), 1);
     assert_int_equal(
-        custos_threshold_release(t, NULL, s, counts, kept, 2, &err), 1);
+        custos_threshold_release(t, NULL, s, counts, kept, 200, &err), 1);
     assert_int_equal(
-        custos_threshold_release(t, rng, NULL, counts, kept, 2, &err), 1);
-    assert_int_equal(custos_threshold_release(t, rng, s, NULL, kept, 2, &err),
+        custos_threshold_release(t, rng, NULL, counts, kept, 200, &err), 1);
+    assert_int_equal(custos_threshold_release(t, rng, s, NULL, kept, 200, &err),
                      1);
-    assert_int_equal(custos_threshold_release(t, rng, s, counts, NULL, 2, &err),
-                     1);
-    assert_int_equal(custos_threshold_release(t, rng, s, counts, kept, 1, &err),
-                     1);
-    assert_int_equal(custos_threshold_release(t, dry, s, counts, kept, 2, &err),
-                     CUSTOS_EENTROPY);
+    assert_int_equal(
+        custos_threshold_release(t, rng, s, counts, NULL, 200, &err), 1);
+    assert_int_equal(
+        custos_threshold_release(t, rng, s, counts, kept, 199, &err), 1);
+    assert_int_equal(
+        custos_threshold_release(t, dry, s, counts, kept, 200, &err),
+        CUSTOS_EENTROPY);
     assert_true(counts[0] == 77 && counts[1] == 77);
     assert_true(kept[0] == 7 && kept[1] == 7);
-    assert_int_equal(custos_threshold_release(t, rng, s, counts, kept, 2, &err),
-                     CUSTOS_ETAKEN);
+    assert_int_equal(
+        custos_threshold_release(t, rng, s, counts, kept, 200, &err),
+        CUSTOS_ETAKEN);
     custos_sealed_free(s);
     custos_threshold_free(t);
     test_rng_free(rng);
