@@ -172,11 +172,16 @@ ref_word(const mpfr_t p, unsigned bits)
     mpz_t z;
     uint64_t word;
 
-    if (mpfr_cmp_ui(p, 1) == 0)
-        return UINT64_MAX >> (64 - bits);
     mpfr_init2(x, REF_BITS);
     mpfr_init2(off, REF_BITS);
     mpz_init(z);
+    mpfr_ui_sub(off, 1, p, MPFR_RNDN);
+    if (mpfr_cmp_ui_2exp(off, 1, -(long)bits - 1) < 0) {
+        mpz_clear(z);
+        mpfr_clear(off);
+        mpfr_clear(x);
+        return UINT64_MAX >> (64 - bits);
+    }
     mpfr_mul_2ui(x, p, bits, MPFR_RNDN);
     mpfr_get_z(z, x, MPFR_RNDN);
     mpfr_sub_z(off, x, z, MPFR_RNDN);

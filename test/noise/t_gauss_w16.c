@@ -1,0 +1,283 @@
+/*
+ * The discrete Gaussian with words of 16 bits. Its words are independent: those
+ * of the proposal's dials are walked in t_dials_w16.c, here all words of the
+ * acceptance coin, for every size up to 40. Both together bound P[y]; and
+ * tapes of whole draws show that the first proposal kept is what comes out.
+ */
+#include <stdlib.h>
+
+#include "noise/draw.h"
+#include "support/ref.h"
+#include "support/support.h"
+
+enum { WORDS = 1 << 16, SIZES = 41 };
+
+static const char *const variances[] = {
+    "1/1099511627776", "0.01", "1/4", "1", "2", "9", "100", "1/3", "123456789",
+};
+
+static void
+set_size(struct outcomes *o, size_t i, u128 y)
+{
+    o->sign[i] = y > 0;
+    o->low[i] = y > 0 ? (uint64_t)(y - 1) & UINT64_MAX >> 4 : 0;
+    o->high[i] = y > 0 ? (uint64_t)((y - 1) >> 60) : 0;
+}
+
+/* The coin's words that accept y for certain, and those left open. */
+static void
+walk_heads(const struct gauss *g, u128 y, uint64_t *accepted, uint64_t *open,
+           uint64_t *head)
+{
+    *accepted = *open = 0;
+    for (uint64_t first = 0; first < WORDS; first += BLOCK) {
+        uint64_t coins[BLOCK];
+        struct outcomes o;
+        struct verdicts v;
+
+        for (size_t k = 0; k < BLOCK; k++) {
+            coins[k] = first + k;
+            set_size(&o, k, y);
+        }
+        v = gauss_judge(g, &o, coins, 1, BLOCK);
+        assert_true((v.accepted & v.undecided) == 0);
+        for (size_t k = 0; k < BLOCK; k++) {
+            /* Accepted are the words below; they come in one run. */
+            if (v.accepted >> k & 1)
+                assert_int_equal(*accepted, first + k);
+            *accepted += v.accepted >> k & 1;
+            if (v.undecided >> k & 1)
+                *head = first + k;
+            *open += v.undecided >> k & 1;
+        }
+    }
+}
+
+/* Every second word for the one head left open: accepted, in 2^-32. */
+static void
+walk_seconds(const struct gauss *g, u128 y, uint64_t head, uint64_t *accepted,
+             uint64_t *open)
+{
+    *accepted = *open = 0;
+    for (uint64_t w = 0; w < WORDS; w++) {
+        custos_rng *rng = test_rng_taped(&w, 1);
+        unsigned yes = 0;
+        custos_status st = gauss_settle(g, y, (word)head, rng, &yes);
+
+        assert_true(st == CUSTOS_OK || st == CUSTOS_EENTROPY);
+        if (st)
+            ++*open;
+        else
+            *accepted += yes;
+        test_rng_free(rng);
+    }
+}
+
+static void
+every_word_of_the_acceptance_coin(void **state)
+{
+    mpfr_t p;
+
+    (void)state;
+    mpfr_init2(p, REF_BITS);
+    for (size_t i = 0; i < COUNT_OF(variances); i++) {
+        rat v = ref_rat(variances[i]);
+        struct gauss g;
+
+        assert_int_equal(gauss_init(&g, &v), CUSTOS_OK);
+        for (u128 y = 0; y < SIZES; y++) {
+            uint64_t accepted, open, head = 0, more, left;
+
+            walk_heads(&g, y, &accepted, &open, &head);
+            assert_true(open <= 2);
+            ref_accept(p, &v, y);
+            ref_between(p, 16, accepted, accepted + open);
+            if (open != 1 || y > 1 || i % 3 != 0 || getenv("CUSTOS_QUICK"))
+                continue;
+            walk_seconds(&g, y, head, &more, &left);
+            assert_true(left <= 1);
+            ref_between(p, 32, accepted * WORDS + more,
+                        accepted * WORDS + more + left);
+        }
+        gauss_clear(&g);
+        rat_clear(&v);
+    }
+    mpfr_clear(p);
+}
+
+/* ------------------------------------------------------------ the law -- */
+
+/* Bounds of 2^-48 P[proposal y is kept] for y = 0 .. 8. */
+struct kept {
+    u128 lo[9], hi[9];
+};
+
+/* How many first words give each outcome of a dial, and how many tie. */
+static void
+count_dial(const struct dials *d, size_t i, uint64_t count[17], uint64_t *ties)
+{
+    memset(count, 0, 17 * sizeof count[0]);
+    *ties = 0;
+    for (uint64_t w = 0; w < WORDS; w++) {
+        uint64_t below = 0;
+        bool tie = false;
+
+        for (size_t c = 0; c < d->cuts[i]; c++) {
+            below += d->cut[i][c] < w;
+            tie |= d->cut[i][c] == w;
+        }
+        if (tie)
+            ++*ties;
+        else
+            count[below]++;
+    }
+}
+
+/*
+ * sigma^2 = 1/2: the proposals have scale 1, so a sign, one digit, one coin.
+ * P[y] = K(y) / sum of K, where K(y) is the weight of the words that keep y:
+ * lower and upper bounds of K give rigorous bounds of P[y].
+ */
+static void
+law_gaussian_by_tapes(void **state)
+{
+    custos_noise *noise = NULL;
+    rat v = ref_rat("1/2");
+    uint64_t sign[17], digit[17], sign_ties, digit_ties;
+    u128 all_lo = 0, all_hi = 0;
+    struct kept k;
+    mpfr_t p, x;
+
+    (void)state;
+    assert_int_equal(
+        noise_new(NULL, CUSTOS_DISCRETE_GAUSSIAN, &v, &noise, NULL), CUSTOS_OK);
+    assert_int_equal(noise->dials.count, 2);
+    count_dial(&noise->dials, 0, sign, &sign_ties);
+    count_dial(&noise->dials, 1, digit, &digit_ties);
+    for (unsigned y = 0; y < 9; y++) {
+        uint64_t accepted, open, head;
+        /* of both signs together */
+        u128 s = y == 0 ? sign[0] : sign[1] + sign[2];
+        u128 g = y == 0 ? WORDS : digit[y - 1];
+
+        walk_heads(&noise->gauss, y, &accepted, &open, &head);
+        k.lo[y] = s * g * accepted;
+        k.hi[y] = (s + sign_ties) * (y == 0 ? g : g + 2) * (accepted + open);
+        all_lo += k.lo[y];
+        all_hi += k.hi[y];
+    }
+    /* Sizes of 9 and more: 64 words of the digit at most, and one coin. */
+    assert_true(WORDS - digit[0] - digit[1] - digit[2] - digit[3] - digit[4] -
+                    digit[5] - digit[6] - digit[7] <=
+                64);
+    all_hi += (u128)WORDS * 64;
+    mpfr_init2(p, REF_BITS);
+    mpfr_init2(x, REF_BITS);
+    for (int y = 0; y < 9; y++) {
+        ref_gaussian(p, &v, y);
+        if (y > 0)
+            mpfr_mul_2ui(p, p, 1, MPFR_RNDN);
+        ref_set_u128(x, all_hi);
+        mpfr_mul(x, x, p, MPFR_RNDN); /* P[y] all_hi >= lo */
+        ref_between(x, 0, k.lo[y], ~(u128)0 >> 1);
+        ref_set_u128(x, all_lo);
+        mpfr_mul(x, x, p, MPFR_RNDN);
+        ref_between(x, 0, 0, k.hi[y]);
+    }
+    /* And the bounds are tight enough to mean something. */
+    assert_true(all_hi - all_lo < all_lo / 1000);
+    mpfr_clear(x);
+    mpfr_clear(p);
+    rat_clear(&v);
+    custos_noise_free(noise);
+}
+
+/* What one proposal's three words say: its value, and whether it is kept. */
+struct proposal {
+    uint64_t words[3];
+    i128 y;
+    bool kept;
+};
+
+/* Some words of each class; none ties. */
+static size_t
+sample_proposals(const custos_noise *noise, struct proposal *list, size_t room)
+{
+    size_t n = 0;
+
+    for (uint64_t s = 5; s < WORDS; s += 9001)
+        for (uint64_t g = 7; g < WORDS; g += 13001)
+            for (uint64_t c = 11; c < WORDS; c += 16001) {
+                struct proposal *one = &list[n];
+                struct outcomes o;
+                struct verdicts v;
+
+                *one = (struct proposal){.words = {s, g, c}};
+                if (dials_scan(&noise->dials, one->words, 3, 1, &o))
+                    continue;
+                v = gauss_judge(&noise->gauss, &o, &one->words[2], 3, 1);
+                if (v.undecided)
+                    continue;
+                one->y = (i128)outcome_size(&o, 0);
+                if (o.sign[0] == 2)
+                    one->y = -one->y;
+                one->kept = v.accepted;
+                assert_true(++n < room);
+            }
+    return n;
+}
+
+/*
+ * One draw reads two proposals; the first kept comes out, and when neither is,
+ * two more are read.
+ */
+static void
+first_kept_comes_out(void **state)
+{
+    enum { ROOM = 400 };
+    struct proposal *list = calloc(ROOM, sizeof *list);
+    custos_noise *noise = NULL;
+    size_t n, neither = 0, second = 0;
+
+    (void)state;
+    assert_non_null(list);
+    assert_int_equal(
+        custos_noise_new(NULL, CUSTOS_DISCRETE_GAUSSIAN, "0.7", &noise, NULL),
+        CUSTOS_OK);
+    n = sample_proposals(noise, list, ROOM);
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b < n; b++) {
+            const struct proposal *p[4] = {&list[a], &list[b], &list[b],
+                                           &list[a]};
+            uint64_t tape[12];
+            custos_rng *rng = test_rng_taped(tape, 12);
+            bool any = p[0]->kept || p[1]->kept;
+            i128 x = 77;
+            custos_status st;
+
+            for (size_t i = 0; i < 4; i++)
+                memcpy(tape + 3 * i, p[i]->words, sizeof p[i]->words);
+            st = noise_draw(noise, rng, &x, 1);
+            assert_int_equal(st, any ? CUSTOS_OK : CUSTOS_EENTROPY);
+            assert_true(x == (p[0]->kept ? p[0]->y : any ? p[1]->y : 0));
+            assert_int_equal(test_rng_used(rng), any ? 6 : 12);
+            second += !p[0]->kept && any;
+            neither += !any;
+            test_rng_free(rng);
+        }
+    assert_true(second > 100 && neither > 100);
+    custos_noise_free(noise);
+    free(list);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_word_of_the_acceptance_coin),
+        cmocka_unit_test(law_gaussian_by_tapes),
+        cmocka_unit_test(first_kept_comes_out),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

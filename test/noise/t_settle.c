@@ -1,0 +1,376 @@
+/*
+ * Settling: words planted on thresholds, so that more words are needed. Each
+ * case happens once in 2^50 draws or never; here all of them happen.
+ */
+#include "noise/draw.h"
+
+#include <stdlib.h>
+
+#include "random/rng.h"
+#include "support/ref.h"
+#include "support/support.h"
+
+enum { TAPE = 256 };
+
+static const uint64_t ones = UINT64_MAX;
+
+/* Draws once from the tape, all of which must be used. */
+static i128
+draw_all(const custos_noise *noise, const uint64_t *tape, size_t n)
+{
+    custos_rng *rng = test_rng_taped(tape, n);
+    i128 x = 0;
+
+    assert_int_equal(noise_draw(noise, rng, &x, 1), CUSTOS_OK);
+    assert_int_equal(test_rng_used(rng), n);
+    test_rng_free(rng);
+    /* One word less, and it fails with nothing drawn. */
+    for (size_t less = 0; less < n; less++) {
+        i128 none = 5;
+
+        rng = test_rng_taped(tape, less);
+        assert_int_equal(noise_draw(noise, rng, &none, 1), CUSTOS_EENTROPY);
+        assert_true(none == 0);
+        test_rng_free(rng);
+    }
+    return x;
+}
+
+static custos_noise *
+make_noise(custos_law law, const char *parameter)
+{
+    custos_noise *noise = NULL;
+
+    assert_int_equal(custos_noise_new(NULL, law, parameter, &noise, NULL),
+                     CUSTOS_OK);
+    return noise;
+}
+
+/* Words 1, 2, ... of a number in [0, 1), from the reference. */
+static uint64_t
+word_of(const mpfr_t p, unsigned k)
+{
+    mpfr_t x;
+    mpz_t z;
+    uint64_t digits;
+
+    mpfr_init2(x, REF_BITS);
+    mpz_init(z);
+    mpfr_mul_2ui(x, p, 64 * (k + 1), MPFR_RNDN);
+    mpfr_get_z(z, x, MPFR_RNDD);
+    digits = mpz_get_ui(z);
+    mpz_clear(z);
+    mpfr_clear(x);
+    return digits;
+}
+
+/* A tie in every cut of every dial of a Laplace law, decided by word 2 or 3. */
+static void
+every_cut_can_be_settled(void **state)
+{
+    custos_noise *noise = make_noise(CUSTOS_DISCRETE_LAPLACE, "1000");
+    const struct dials *d = &noise->dials;
+    size_t cases = 0;
+    mpfr_t f;
+
+    (void)state;
+    mpfr_init2(f, REF_BITS);
+    for (size_t i = 1; i < d->count; i++)
+        for (size_t c = 0; c < d->cuts[i]; c++)
+            for (uint64_t off = 0; off < 3; off++) {
+                uint64_t tape[DIALS_MAX + 2] = {0}, second;
+                size_t n = d->count;
+                i128 digit = (i128)(c + (off == 2));
+
+                if (d->cut[i][c] == ones)
+                    continue; /* shared by several cuts */
+                ref_digit_cut(f, &d->rate, i - 1, i + 1 == d->count, c);
+                second = word_of(f, 1);
+                tape[0] = d->cut[0][1] - 1; /* plus */
+                tape[i] = d->cut[i][c];
+                tape[n++] = second + off - 1;
+                if (off == 1) { /* equal again: the third word decides */
+                    uint64_t third = word_of(f, 2);
+
+                    tape[n++] = third + 1;
+                    assert_true(third != ones);
+                    digit = (i128)c + 1;
+                }
+                assert_true(draw_all(noise, tape, n) ==
+                            1 + (digit << (4 * (i - 1))));
+                cases++;
+            }
+    assert_true(cases > 100);
+    mpfr_clear(f);
+    custos_noise_free(noise);
+}
+
+/* The sign's two cuts: below, between, above. */
+static void
+sign_can_be_settled(void **state)
+{
+    custos_noise *noise = make_noise(CUSTOS_DISCRETE_LAPLACE, "1");
+    mpfr_t f;
+
+    (void)state;
+    mpfr_init2(f, REF_BITS);
+    for (size_t c = 0; c < 2; c++)
+        for (uint64_t above = 0; above < 2; above++) {
+            uint64_t tape[DIALS_MAX + 1] = {noise->dials.cut[0][c]};
+            size_t n = noise->dials.count;
+            i128 expected = c == 0 ? (above ? 1 : 0) : (above ? -1 : 1);
+
+            ref_sign_cut(f, &noise->dials.rate, c);
+            tape[n] = word_of(f, 1) + 2 * above - 1;
+            assert_true(draw_all(noise, tape, n + 1) == expected);
+        }
+    mpfr_clear(f);
+    custos_noise_free(noise);
+}
+
+/*
+ * Rate 5: from exp(-45) on the cuts begin with a word of ones. The second
+ * word, compared with all of them at once, decides some and leaves others.
+ */
+static void
+several_ties_are_settled_together(void **state)
+{
+    custos_noise *noise = make_noise(CUSTOS_GEOMETRIC, "1/5");
+    const struct dials *d = &noise->dials;
+    mpfr_t f;
+
+    (void)state;
+    assert_int_equal(d->count, 1);
+    assert_true(d->cut[0][8] == ones && d->cut[0][7] != ones);
+    mpfr_init2(f, REF_BITS);
+    for (size_t c = 8; c < 16; c++) {
+        uint64_t tape[4] = {ones, 0, 0, 0};
+
+        ref_digit_cut(f, &d->rate, 0, true, c);
+        tape[1] = word_of(f, 1);
+        assert_true(tape[1] != ones);
+        tape[1]--;
+        assert_true(draw_all(noise, tape, 2) == (i128)c);
+        tape[1]++; /* equal to cut c alone: others are decided, it goes on */
+        tape[2] = word_of(f, 2) - 1;
+        assert_true(draw_all(noise, tape, 3) == (i128)c);
+        tape[2] += 2;
+        if (c < 15) {
+            assert_true(draw_all(noise, tape, 3) == (i128)c + 1);
+        } else { /* past 15: 16 and a new digit, here 0 */
+            assert_true(draw_all(noise, tape, 4) == 16);
+            tape[3] = d->cut[0][2] + 1;
+            assert_true(draw_all(noise, tape, 4) == 19);
+        }
+    }
+    mpfr_clear(f);
+    custos_noise_free(noise);
+}
+
+/* All cuts are words of ones, for 23,000 words: any smaller word decides. */
+static void
+tiny_scales_are_settled(void **state)
+{
+    custos_noise *noise = make_noise(CUSTOS_GEOMETRIC, "1/1048576");
+    uint64_t tape[2] = {ones, ones - 1};
+
+    (void)state;
+    assert_true(draw_all(noise, tape, 2) == 0);
+    custos_noise_free(noise);
+}
+
+/*
+ * The top digit passes 15 again and again: 20 times at digit 14 is more than
+ * 64 bits hold. Each passing takes two words of ones.
+ */
+static void
+top_digit_passes_again_and_again(void **state)
+{
+    custos_noise *noise = make_noise(CUSTOS_GEOMETRIC, "18014398509481984");
+    const struct dials *d = &noise->dials;
+    uint64_t tape[TAPE];
+    size_t n = d->count;
+
+    (void)state;
+    assert_int_equal(d->count, 15);
+    for (i128 passes = 1; passes <= 20; passes++) {
+        for (size_t i = 0; i < TAPE; i++)
+            tape[i] = ones;
+        for (size_t i = 0; i + 1 < d->count; i++)
+            tape[i] = d->cut[i][4] + 1; /* digit 5 */
+        n = d->count + 2 * (size_t)passes;
+        tape[n - 1] = d->cut[14][0] + 1; /* at last, digit 1 */
+        assert_true(draw_all(noise, tape, n) ==
+                    ((16 * passes + 1) << 56) + (i128)0x55555555555555);
+    }
+    custos_noise_free(noise);
+}
+
+/* ----------------------------------------------------------- Gaussian -- */
+
+/* A proposal's words for +1 with this coin; two proposals make a draw. */
+static i128
+draw_plus_one(const custos_noise *noise, uint64_t coin, const uint64_t *more,
+              size_t n_more)
+{
+    const struct dials *d = &noise->dials;
+    uint64_t tape[TAPE] = {0};
+    size_t stride = d->count + 1;
+
+    tape[0] = d->cut[0][1] - 1; /* +, and all digits 0 */
+    tape[stride - 1] = coin;
+    /* the second: 0, a coin that is accepted */
+    memcpy(tape + 2 * stride, more, n_more * sizeof *more);
+    return draw_all(noise, tape, 2 * stride + n_more);
+}
+
+static void
+gaussian_coins_are_settled(void **state)
+{
+    custos_noise *noise = make_noise(CUSTOS_DISCRETE_GAUSSIAN, "3");
+    rat v = ref_rat("9");
+    uint64_t head, more[2];
+    mpfr_t p;
+
+    (void)state;
+    mpfr_init2(p, REF_BITS);
+    ref_accept(p, &v, 1);
+    head = ref_word(p, 64);
+    more[0] = word_of(p, 1) - 1;
+    assert_true(draw_plus_one(noise, head, more, 1) == 1);
+    more[0] += 2; /* just above p: the second proposal comes out */
+    assert_true(draw_plus_one(noise, head, more, 1) == 0);
+    more[0] -= 1; /* equal once more */
+    more[1] = word_of(p, 2) - 1;
+    assert_true(draw_plus_one(noise, head, more, 2) == 1);
+    more[1] += 2;
+    assert_true(draw_plus_one(noise, head, more, 2) == 0);
+    /* Undecided by the error alone: no more words are needed. */
+    assert_true(draw_plus_one(noise, head - 1, more, 0) == 1);
+    assert_true(draw_plus_one(noise, head - 200, more, 0) == 1);
+    assert_true(draw_plus_one(noise, head + 1, more, 0) == 0);
+    assert_true(draw_plus_one(noise, head + 200, more, 0) == 0);
+    mpfr_clear(p);
+    rat_clear(&v);
+    custos_noise_free(noise);
+}
+
+/* sigma^2 = 2: t = 2 and |y| = 1 is the center, kept whatever the coin. */
+static void
+center_is_always_kept(void **state)
+{
+    custos_noise *noise = NULL;
+    rat v = ref_rat("2");
+
+    (void)state;
+    assert_int_equal(
+        noise_new(NULL, CUSTOS_DISCRETE_GAUSSIAN, &v, &noise, NULL), CUSTOS_OK);
+    assert_true(draw_plus_one(noise, ones, NULL, 0) == 1);
+    assert_true(draw_plus_one(noise, ones - 300, NULL, 0) == 1);
+    rat_clear(&v);
+    custos_noise_free(noise);
+}
+
+/* ------------------------------------------------------------- slopes -- */
+
+static uint8_t
+flip_all(const struct slope *s, uint64_t gap, const uint64_t *tape, size_t n)
+{
+    custos_rng *rng = test_rng_taped(tape, n);
+    uint8_t heads = 9, none;
+
+    assert_int_equal(slope_flip(s, rng, &gap, 1, &heads), CUSTOS_OK);
+    assert_int_equal(test_rng_used(rng), n);
+    test_rng_free(rng);
+    for (size_t less = 0; less < n; less++) {
+        rng = test_rng_taped(tape, less);
+        assert_int_equal(slope_flip(s, rng, &gap, 1, &none), CUSTOS_EENTROPY);
+        test_rng_free(rng);
+    }
+    return heads;
+}
+
+static void
+slope_coins_are_settled(void **state)
+{
+    rat rate = ref_rat("1/3");
+    uint64_t tape[3];
+    struct slope s;
+    mpfr_t p;
+
+    (void)state;
+    assert_int_equal(slope_init(&s, &rate), CUSTOS_OK);
+    tape[0] = ones; /* a gap of 0 is a certainty, also for the last coins */
+    assert_int_equal(flip_all(&s, 0, tape, 1), 1);
+    tape[0] = 0;
+    assert_int_equal(flip_all(&s, 0, tape, 1), 1);
+    mpfr_init2(p, REF_BITS);
+    mpfr_set_si(p, -5, MPFR_RNDN);
+    mpfr_div_ui(p, p, 3, MPFR_RNDN);
+    mpfr_exp(p, p, MPFR_RNDN);
+    tape[0] = ref_word(p, 64);
+    tape[1] = word_of(p, 1) - 1;
+    assert_int_equal(flip_all(&s, 5, tape, 2), 1);
+    tape[1] += 2;
+    assert_int_equal(flip_all(&s, 5, tape, 2), 0);
+    tape[1] -= 1;
+    tape[2] = word_of(p, 2) + 1;
+    assert_int_equal(flip_all(&s, 5, tape, 3), 0);
+    tape[0] -= 1;
+    assert_int_equal(flip_all(&s, 5, tape, 1), 1);
+    tape[0] += 2;
+    assert_int_equal(flip_all(&s, 5, tape, 1), 0);
+    /* exp(-2^64/3): no coin is below it but after a thousand zeros. */
+    tape[0] = 0;
+    tape[1] = 1;
+    assert_int_equal(flip_all(&s, UINT64_MAX, tape, 2), 0);
+    mpfr_clear(p);
+    slope_clear(&s);
+    rat_clear(&rate);
+}
+
+/* ------------------------------------------------------- real numbers -- */
+
+static void
+eval_nothing(const void *of, ival *out)
+{
+    (void)of;
+    ival_set_i64(out, 0);
+    mpfr_set_ui(out->hi, 1, MPFR_RNDU);
+}
+
+/* A number that no precision encloses is an internal error, not a loop. */
+static void
+undecidable_is_a_status(void **state)
+{
+    const uint64_t tape[2] = {7, 7};
+    struct real x = {REAL_ITSELF, eval_nothing, NULL};
+    custos_rng *rng = test_rng_taped(tape, 2);
+    unsigned below;
+
+    (void)state;
+    assert_int_equal(real_at_or_below(x, 7, 7, rng, &below), CUSTOS_EINTERNAL);
+    assert_int_equal(real_at_or_below(x, 7, 6, rng, &below), CUSTOS_OK);
+    assert_int_equal(below, 0);
+    assert_int_equal(real_at_or_below(x, 7, 8, rng, &below), CUSTOS_OK);
+    assert_int_equal(below, 1);
+    test_rng_free(rng);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_cut_can_be_settled),
+        cmocka_unit_test(sign_can_be_settled),
+        cmocka_unit_test(several_ties_are_settled_together),
+        cmocka_unit_test(tiny_scales_are_settled),
+        cmocka_unit_test(top_digit_passes_again_and_again),
+        cmocka_unit_test(gaussian_coins_are_settled),
+        cmocka_unit_test(center_is_always_kept),
+        cmocka_unit_test(slope_coins_are_settled),
+        cmocka_unit_test(undecidable_is_a_status),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
