@@ -18,14 +18,15 @@ struct custos_rng {
     uint64_t seed;
     size_t limit; /* words before it fails */
     size_t used;
-    size_t chunk_no; /* number of the chunk in words[], plus 1 */
-    uint64_t words[CHUNK];
+    size_t chunk_no;  /* number of the chunk in words[], plus 1 */
+    uint64_t words[]; /* CHUNK when seeded: tapes are made by the million */
 };
 
 static custos_rng *
 make(const uint64_t *tape, uint64_t seed, size_t limit)
 {
-    custos_rng *r = calloc(1, sizeof *r);
+    custos_rng *r =
+        calloc(1, sizeof *r + (tape ? 0 : CHUNK * sizeof r->words[0]));
 
     if (!r)
         abort();
@@ -78,8 +79,8 @@ seeded_word(custos_rng *r, size_t i)
 
         memcpy(key, &r->seed, sizeof r->seed);
         memcpy(nonce, &chunk_no, sizeof nonce);
-        if (crypto_stream_chacha20((unsigned char *)r->words, sizeof r->words,
-                                   nonce, key))
+        if (crypto_stream_chacha20((unsigned char *)r->words,
+                                   CHUNK * sizeof r->words[0], nonce, key))
             abort();
         r->chunk_no = chunk_no;
     }
