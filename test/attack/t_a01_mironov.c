@@ -56,7 +56,7 @@ often(void)
 static void
 releases_share_a_grid(const custos_mech_options *options, double x, double y)
 {
-    const size_t n = audit_size(20000, 100000, 10000000);
+    const size_t n = audit_size(6000, 100000, 10000000);
     custos_mech *mech = attack_mech(options);
     custos_rng *rng = test_rng_seeded(101);
     double g = attack_grid(mech);
@@ -115,14 +115,15 @@ gaussian_reals_share_a_grid(void **state)
 static void
 ints_share_a_support(void **state)
 {
-    const size_t n = audit_size(20000, 100000, 10000000);
+    const size_t n = audit_size(6000, 100000, 10000000);
     custos_mech_options options = laplace();
     custos_rng *rng = test_rng_seeded(102);
 
     (void)state;
     options.domain = CUSTOS_INTS;
     options.grid = NULL;
-    for (int kind = CUSTOS_LAPLACE; kind <= CUSTOS_GAUSSIAN; kind++) {
+    for (custos_mech_kind kind = CUSTOS_LAPLACE; kind <= CUSTOS_GAUSSIAN;
+         kind++) {
         custos_mech *mech;
 
         options.kind = kind;

@@ -52,7 +52,8 @@ precision_tells_nothing(void **state)
     uint64_t hits[2];
 
     (void)state;
-    for (int kind = CUSTOS_LAPLACE; kind <= CUSTOS_GAUSSIAN; kind++) {
+    for (custos_mech_kind kind = CUSTOS_LAPLACE; kind <= CUSTOS_GAUSSIAN;
+         kind++) {
         custos_mech *mech;
 
         options.kind = kind;

@@ -8,7 +8,12 @@
  */
 #include "attack/attack.h"
 
-enum { STREAMS = 200 };
+/* Streams of coins. */
+static uint64_t
+streams(void)
+{
+    return audit_size(10, 200, 20000);
+}
 
 static uint64_t
 distance(int64_t a, int64_t b)
@@ -32,7 +37,7 @@ one_step_stays_one_step(custos_mech_kind kind, const char *scale)
     custos_mech *mech = attack_mech(&options);
     size_t cut = 0;
 
-    for (uint64_t seed = 0; seed < STREAMS; seed++)
+    for (uint64_t seed = 0; seed < streams(); seed++)
         for (size_t i = 0; i < COUNT_OF(at); i++) {
             custos_rng *r = test_rng_seeded(seed), *s = test_rng_seeded(seed);
             int64_t y = attack_int(mech, r, at[i]);
@@ -43,7 +48,7 @@ one_step_stays_one_step(custos_mech_kind kind, const char *scale)
             test_rng_free(r);
             test_rng_free(s);
         }
-    assert_true(cut > STREAMS / 2); /* the limits were reached */
+    assert_true(cut > streams() / 2); /* the limits were reached */
     custos_mech_free(mech);
 }
 
@@ -74,7 +79,7 @@ released_reals_stop_at_the_limits(void **state)
     custos_mech *mech = attack_mech(&options);
 
     (void)state;
-    for (uint64_t seed = 0; seed < STREAMS; seed++)
+    for (uint64_t seed = 0; seed < streams(); seed++)
         for (size_t i = 0; i < COUNT_OF(at); i++) {
             custos_rng *r = test_rng_seeded(seed), *s = test_rng_seeded(seed);
             double a = at[i], b = nextafter(a, INFINITY);
@@ -114,7 +119,8 @@ static void
 partial_sums_do_not_wrap(void **state)
 {
     (void)state;
-    for (int m = CUSTOS_EVERY_PREFIX; m <= CUSTOS_SQUARE_ROOT; m++) {
+    for (custos_sums_method m = CUSTOS_EVERY_PREFIX; m <= CUSTOS_SQUARE_ROOT;
+         m++) {
         custos_sums_options options = {
             .size = sizeof options,
             .method = m,
@@ -125,7 +131,7 @@ partial_sums_do_not_wrap(void **state)
         custos_sums *sums = NULL;
 
         assert_int_equal(custos_sums_new(NULL, &options, &sums, NULL), 0);
-        for (uint64_t seed = 0; seed < STREAMS; seed++) {
+        for (uint64_t seed = 0; seed < streams(); seed++) {
             int64_t y[ELEMENTS], z[ELEMENTS];
 
             sums_release(sums, seed, here, y);

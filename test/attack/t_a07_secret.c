@@ -67,7 +67,8 @@ release_takes_no_branch(void **state)
     (void)state;
     if (!RUNNING_ON_VALGRIND)
         skip();
-    for (int kind = CUSTOS_LAPLACE; kind <= CUSTOS_GAUSSIAN; kind++) {
+    for (custos_mech_kind kind = CUSTOS_LAPLACE; kind <= CUSTOS_GAUSSIAN;
+         kind++) {
         custos_mech_options options = {
             .size = sizeof options,
             .kind = kind,
@@ -102,7 +103,8 @@ sums_take_no_branch(void **state)
     (void)state;
     if (!RUNNING_ON_VALGRIND)
         skip();
-    for (int m = CUSTOS_EVERY_PREFIX; m <= CUSTOS_BINARY_TREE; m++) {
+    for (custos_sums_method m = CUSTOS_EVERY_PREFIX; m <= CUSTOS_BINARY_TREE;
+         m++) {
         custos_sums_options options = {
             .size = sizeof options,
             .method = m,

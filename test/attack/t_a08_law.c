@@ -142,7 +142,7 @@ static const char *const sigmas[] = {"0.3", "0.5", "0.7", "1",   "1.5",
 static void
 draws_fit_the_law(void **state)
 {
-    const size_t n = audit_size(2000, 100000, 10000000);
+    const size_t n = audit_size(1000, 100000, 10000000);
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(laplace_scales); i++)
@@ -175,6 +175,8 @@ spoilt_draws_do_not_fit(void **state)
     const size_t n = 400000;
 
     (void)state;
+    if (audit_quick())
+        skip();
     assert_true(fit_p(CUSTOS_DISCRETE_LAPLACE, "31.4", n, stretch) < P_LEAST);
     assert_true(fit_p(CUSTOS_DISCRETE_GAUSSIAN, "100", n, stretch) < P_LEAST);
     assert_true(fit_p(CUSTOS_DISCRETE_LAPLACE, "5", n, truncate_toward_zero) <

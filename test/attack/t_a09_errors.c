@@ -73,7 +73,8 @@ reals_never_fail(void **state)
     custos_rng *more = test_rng_seeded(901);
 
     (void)state;
-    for (int kind = CUSTOS_LAPLACE; kind <= CUSTOS_GAUSSIAN; kind++) {
+    for (custos_mech_kind kind = CUSTOS_LAPLACE; kind <= CUSTOS_GAUSSIAN;
+         kind++) {
         custos_mech *mech = make(kind);
         double g = attack_grid(mech);
 
