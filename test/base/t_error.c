@@ -1,0 +1,98 @@
+/*
+ * The status list and the error with two readers.
+ */
+#include "base/error.h"
+
+#include "base/base.h"
+#include "support/support.h"
+
+/* Every status has words of its own, a SQLSTATE and an HTTP status. */
+static void
+every_status_has_its_row(void **state)
+{
+    static const custos_status list[] = {
+#define STATUS_VALUE(name, value, sqlstate, http, words) CUSTOS_##name,
+        CUSTOS_STATUS_LIST(STATUS_VALUE)
+#undef STATUS_VALUE
+    };
+    const int n = (int)COUNT_OF(list);
+
+    (void)state;
+    for (int i = 0; i < n; i++) {
+        int http = custos_status_http(list[i]);
+
+        assert_int_equal(list[i], i); /* the values are an interface */
+        assert_int_equal(strlen(custos_status_sqlstate(list[i])), 5);
+        assert_true(i == 0 ? http == 200 : http >= 400 && http < 600);
+        for (int j = 0; j < i; j++)
+            assert_string_not_equal(custos_status_words(list[i]),
+                                    custos_status_words(list[j]));
+    }
+    assert_string_equal(custos_status_sqlstate(CUSTOS_OK), "00000");
+    /* What is no status counts as an internal error. */
+    assert_string_equal(custos_status_words((custos_status)n),
+                        custos_status_words(CUSTOS_EINTERNAL));
+    assert_int_equal(custos_status_http((custos_status)-1), 500);
+    assert_string_equal(custos_version(), CUSTOS_VERSION);
+}
+
+static void
+errors_are_written_for_two(void **state)
+{
+    custos_err e;
+
+    (void)state;
+    memset(&e, 0x55, sizeof e);
+    assert_int_equal(custos_fail(&e, CUSTOS_ERANGE, "%s is %d", "x", 3),
+                     CUSTOS_ERANGE);
+    assert_int_equal(e.code, CUSTOS_ERANGE);
+    assert_int_equal(e.at, -1);
+    assert_string_equal(e.said, "x is 3");
+    assert_string_equal(e.noted, ""); /* no note of an older error */
+    custos_note(&e, "row %d", 7);
+    assert_string_equal(e.noted, "row 7");
+    assert_string_equal(e.said, "x is 3");
+    assert_int_equal(custos_fail_at(&e, CUSTOS_EPARSE, 12, "odd"),
+                     CUSTOS_EPARSE);
+    assert_int_equal(e.at, 12);
+    assert_string_equal(e.said, "odd");
+    assert_string_equal(e.noted, "");
+}
+
+static void
+long_messages_are_cut(void **state)
+{
+    char text[1000];
+    custos_err e;
+
+    (void)state;
+    memset(text, 'x', sizeof text);
+    text[sizeof text - 1] = '\0';
+    assert_int_equal(custos_fail(&e, CUSTOS_EINVAL, "%s", text), CUSTOS_EINVAL);
+    assert_int_equal(strlen(e.said), sizeof e.said - 1);
+    custos_note(&e, "%s", text);
+    assert_int_equal(strlen(e.noted), sizeof e.noted - 1);
+}
+
+static void
+nobody_need_listen(void **state)
+{
+    (void)state;
+    assert_int_equal(custos_fail(NULL, CUSTOS_EINVAL, "x"), CUSTOS_EINVAL);
+    assert_int_equal(custos_fail_at(NULL, CUSTOS_EPARSE, 1, "x"),
+                     CUSTOS_EPARSE);
+    custos_note(NULL, "x");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_status_has_its_row),
+        cmocka_unit_test(errors_are_written_for_two),
+        cmocka_unit_test(long_messages_are_cut),
+        cmocka_unit_test(nobody_need_listen),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

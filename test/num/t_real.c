@@ -1,0 +1,145 @@
+/*
+ * Digits of real numbers that are enclosed to any precision.
+ */
+#include "base/ck.h"
+#include "num/ival.h"
+#include "support/ref.h"
+#include "support/support.h"
+
+/* exp(-x) for a rational x. */
+static void
+eval_exp(const void *of, ival *out)
+{
+    ival_set_rat(out, of);
+    ival_neg(out, out);
+    ival_exp(out, out);
+}
+
+/* The rational itself: where it is dyadic, no precision hurts either. */
+static void
+eval_rat(const void *of, ival *out)
+{
+    ival_set_rat(out, of);
+}
+
+/* Somewhere in [0, 1]: never decided. */
+static void
+eval_nothing(const void *of, ival *out)
+{
+    (void)of;
+    ival_set_i64(out, 0);
+    mpfr_set_ui(out->hi, 1, MPFR_RNDU);
+}
+
+/* Words of exp(-x) and of 1 - exp(-x), from one long reference. */
+static void
+words_are_the_expansion(void **state)
+{
+    static const char *const xs[] = {"1", "1/3", "1e-12", "30", "100"};
+    static const unsigned sizes[] = {1, 16, 64};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(xs); i++)
+        for (int minus = 0; minus < 2; minus++)
+            for (size_t s = 0; s < COUNT_OF(sizes); s++) {
+                rat x = ref_rat(xs[i]);
+                struct real r = {minus ? REAL_ONE_MINUS : REAL_ITSELF, eval_exp,
+                                 &x};
+                mpfr_t p;
+                mpz_t z;
+
+                mpz_init(z);
+                mpfr_init2(p, REF_BITS);
+                mpfr_set_q(p, x.q, MPFR_RNDN);
+                mpfr_neg(p, p, MPFR_RNDN);
+                mpfr_exp(p, p, MPFR_RNDN);
+                if (minus)
+                    mpfr_ui_sub(p, 1, p, MPFR_RNDN);
+                for (size_t k = 0; k < 6; k++) {
+                    uint64_t got;
+
+                    mpfr_mul_2ui(p, p, sizes[s], MPFR_RNDN);
+                    mpfr_get_z(z, p, MPFR_RNDD);
+                    mpfr_sub_z(p, p, z, MPFR_RNDN);
+                    assert_int_equal(real_word(r, sizes[s], k, &got),
+                                     CUSTOS_OK);
+                    assert_true(got == mpz_get_ui(z));
+                }
+                mpfr_clear(p);
+                mpz_clear(z);
+                rat_clear(&x);
+            }
+}
+
+/* 1 - exp(-1000): 22 words of ones, then others; few bits are spent on it. */
+static void
+numbers_close_to_one_are_cheap(void **state)
+{
+    rat x = ref_rat("1000");
+    struct real r = {REAL_ONE_MINUS, eval_exp, &x};
+    uint64_t word;
+
+    (void)state;
+    for (size_t k = 0; k < 22; k++) {
+        assert_int_equal(real_word(r, 64, k, &word), CUSTOS_OK);
+        assert_true(word == UINT64_MAX);
+    }
+    assert_int_equal(real_word(r, 64, 22, &word), CUSTOS_OK);
+    assert_true(word != UINT64_MAX);
+    rat_clear(&x);
+}
+
+static void
+undecidable_is_a_status(void **state)
+{
+    struct real r = {REAL_ITSELF, eval_nothing, NULL};
+    uint64_t word = 7;
+    i128 whole = 7;
+
+    (void)state;
+    assert_int_equal(real_word(r, 64, 0, &word), CUSTOS_EINTERNAL);
+    assert_int_equal(real_word(r, 64, SIZE_MAX, &word), CUSTOS_EINTERNAL);
+    assert_int_equal(real_word(r, 64, IVAL_BITS_MAX / 128, &word),
+                     CUSTOS_EINTERNAL);
+    assert_int_equal(real_floor_pow2(r, 3, &whole), CUSTOS_EINTERNAL);
+    assert_true(word == 7 && whole == 7);
+}
+
+static void
+floors_are_exact(void **state)
+{
+    rat x = ref_rat("5/2");
+    struct real itself = {REAL_ITSELF, eval_rat, &x};
+    struct real small = {REAL_ITSELF, eval_exp, &x};
+    struct real rest = {REAL_ONE_MINUS, eval_exp, &x};
+    i128 got;
+
+    (void)state;
+    assert_int_equal(real_floor_pow2(itself, 0, &got), CUSTOS_OK);
+    assert_true(got == 2);
+    assert_int_equal(real_floor_pow2(itself, 1, &got), CUSTOS_OK);
+    assert_true(got == 5);
+    assert_int_equal(real_floor_pow2(itself, -1, &got), CUSTOS_OK);
+    assert_true(got == 1);
+    assert_int_equal(real_floor_pow2(small, 10, &got), CUSTOS_OK);
+    assert_true(got == 84); /* 1024 exp(-2.5) = 84.05 */
+    assert_int_equal(real_floor_pow2(rest, 10, &got), CUSTOS_OK);
+    assert_true(got == 939); /* 939.94 */
+    assert_int_equal(real_floor_pow2(itself, 125, &got), CUSTOS_OK);
+    assert_true(got == (i128)5 << 124);
+    assert_int_equal(real_floor_pow2(itself, 126, &got), CUSTOS_EOVERFLOW);
+    rat_clear(&x);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_are_the_expansion),
+        cmocka_unit_test(numbers_close_to_one_are_cheap),
+        cmocka_unit_test(undecidable_is_a_status),
+        cmocka_unit_test(floors_are_exact),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
