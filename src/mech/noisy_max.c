@@ -32,10 +32,10 @@ noisy_max_pick(struct contest *c, custos_rng *rng, const i128 *scores,
     best = sat_add_i128(scores[0], c->drawn[0]);
     for (size_t i = 1; i < c->n; i++) {
         i128 sum = sat_add_i128(scores[i], c->drawn[i]);
-        size_t more = -(size_t)(sum > best);
+        i128 more = mask_less_i128(best, sum);
 
-        first = (i & more) | (first & ~more);
-        best = (sum & -(i128)(more & 1)) | (best & ~-(i128)(more & 1));
+        first = (i & (size_t)more) | (first & ~(size_t)more);
+        best = (sum & more) | (best & ~more);
     }
     *winner = first;
     return CUSTOS_OK;

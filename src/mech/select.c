@@ -150,7 +150,7 @@ contest_set_gaps(struct contest *c, const i128 *scores)
     i128 best = scores[0];
 
     for (size_t i = 1; i < c->n; i++) {
-        i128 more = -(i128)(scores[i] > best);
+        i128 more = mask_less_i128(best, scores[i]);
 
         best = (scores[i] & more) | (best & ~more);
     }
