@@ -135,8 +135,7 @@ slope_settle(const struct slope *s, uint64_t gap, word head, custos_rng *rng,
              uint8_t *heads)
 {
     custos_status st;
-    uint64_t first;
-    unsigned below;
+    unsigned below = 0;
     rat exponent;
     struct real p = {REAL_ITSELF, eval_exp, &exponent};
 
@@ -146,11 +145,8 @@ slope_settle(const struct slope *s, uint64_t gap, word head, custos_rng *rng,
     rat_init(&exponent);
     rat_set_i128(&exponent, -(i128)gap);
     rat_mul(&exponent, &exponent, &s->rate);
-    st = real_word(p, NOISE_WORD_BITS, 0, &first);
-    if (!st)
-        st = real_at_or_below(p, (word)first, head, rng, &below);
-    if (!st)
-        *heads = !below;
+    st = real_at_or_below(p, head, rng, &below);
+    *heads = !below;
     rat_clear(&exponent);
     return st;
 }

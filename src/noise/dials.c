@@ -152,7 +152,7 @@ digits_needed(const rat *rate)
 custos_status
 dials_init(struct dials *d, enum dials_shape shape, const rat *rate)
 {
-    custos_status st = CUSTOS_OK;
+    custos_status st = CUSTOS_OK, failed;
 
     memset(d, 0, sizeof *d);
     rat_init(&d->rate);
@@ -161,23 +161,25 @@ dials_init(struct dials *d, enum dials_shape shape, const rat *rate)
     d->count = d->sign + digits_needed(rate);
     CUSTOS_REQUIRE(d->count <= DIALS_MAX);
     memset(d->cut, 0xff, sizeof d->cut);
-    for (size_t i = 0; !st && i < d->count; i++) {
+    for (size_t i = 0; i < d->count; i++) {
         d->cuts[i] = i < d->sign           ? SIGN_CUTS
                      : i + 1 < d->count    ? DIAL_CUTS - 1
                                            : DIAL_CUTS;
-        for (size_t c = 0; !st && c < d->cuts[i]; c++) {
+        for (size_t c = 0; c < d->cuts[i]; c++) {
             struct cut_of of = {d, i, c};
             uint64_t first = 0;
 
-            st = real_word(dials_cut(&of), NOISE_WORD_BITS, 0, &first);
+            failed = real_word(dials_cut(&of), NOISE_WORD_BITS, 0, &first);
+            if (failed) /* UNREACHABLE: these cuts are never dyadic */
+                st = failed;
             d->cut[i][c] = (word)first;
         }
         for (size_t c = 0; c < DIAL_CUTS; c++)
             d->across[i][4 * (c % 4) + c / 4] =
                 d->cut[i][c] ^ UINT64_C(1) << 63;
     }
-    if (st)
-        dials_clear(d); /* UNREACHABLE: these cuts are never dyadic */
+    if (st) /* UNREACHABLE: as above */
+        dials_clear(d);
     return st;
 }
 
@@ -241,22 +243,20 @@ dials_scan(const struct dials *d, const uint64_t *words, size_t stride,
 /* --------------------------------------------------------- settling -- */
 
 custos_status
-real_at_or_below(struct real x, word first, word head, custos_rng *rng,
-                 unsigned *below)
+real_at_or_below(struct real x, word head, custos_rng *rng, unsigned *below)
 {
-    uint64_t digits = first, drawn = head;
+    uint64_t digits, drawn = head;
+    custos_status st = real_word(x, NOISE_WORD_BITS, 0, &digits);
 
-    for (size_t k = 1; drawn == digits; k++) {
-        custos_status st = real_word(x, NOISE_WORD_BITS, k, &digits);
-
+    for (size_t k = 1; !st && drawn == digits; k++) {
+        st = real_word(x, NOISE_WORD_BITS, k, &digits);
         if (!st)
             st = rng_words(rng, &drawn, 1);
-        if (st)
-            return st;
         drawn = (word)drawn;
     }
-    *below = drawn > digits;
-    return CUSTOS_OK;
+    if (!st)
+        *below = drawn > digits;
+    return st;
 }
 
 /*

@@ -102,11 +102,10 @@ struct real dials_cut(const struct cut_of *of);
 
 /*
  * 1 when U >= x for the uniform U that begins with `head`, else 0, as exactly
- * as it takes. x's first word is `first`. May fail: CUSTOS_EENTROPY,
- * CUSTOS_EINTERNAL.
+ * as it takes. May fail: CUSTOS_EENTROPY, CUSTOS_EINTERNAL.
  */
-CUSTOS_MUST_USE custos_status real_at_or_below(struct real x, word first,
-                                               word head, custos_rng *rng,
+CUSTOS_MUST_USE custos_status real_at_or_below(struct real x, word head,
+                                               custos_rng *rng,
                                                unsigned *below);
 
 #endif

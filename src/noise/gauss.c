@@ -84,11 +84,11 @@ eval_offset(const void *p, ival *out)
 }
 
 /*
- * floor(x 2^e) to *out as 64 bits. Where x is rational the enclosure may
+ * floor(x 2^e) to *out; false past 64 bits. Where x is rational the enclosure may
  * straddle a whole number for ever: a square root that is exact. The number
  * just below serves as well, within the one unit the proof allows.
  */
-static custos_status
+static bool
 floor_u64(const struct gauss *g, void (*eval)(const void *, ival *), long e,
           uint64_t *out)
 {
@@ -104,7 +104,7 @@ floor_u64(const struct gauss *g, void (*eval)(const void *, ival *), long e,
     fits = rat_floor_u64(&down, out);
     ival_clear(&near);
     rat_clear(&down);
-    return fits ? CUSTOS_OK : CUSTOS_EINTERNAL;
+    return fits;
 }
 
 /* floor(sqrt(v)) + 1, exactly: floor(sqrt(a/b)) = floor(sqrt(floor(a/b))). */
@@ -125,7 +125,7 @@ proposal_scale(const rat *variance)
 custos_status
 gauss_init(struct gauss *g, const rat *variance)
 {
-    custos_status st;
+    bool fits;
     rat scale;
 
     rat_init(&g->variance);
@@ -138,16 +138,18 @@ gauss_init(struct gauss *g, const rat *variance)
     rat_clear(&scale);
     g->shift = 0;
     g->slope = 0;
-    st = floor_u64(g, eval_limit, 0, &g->limit);
-    if (!st)
-        st = floor_u64(g, eval_offset, 60, &g->offset);
-    if (!st && g->limit > 0) {
+    g->limit = 0;
+    fits = floor_u64(g, eval_limit, 0, &g->limit);
+    fits &= floor_u64(g, eval_offset, 60, &g->offset);
+    if (g->limit > 0) {
         g->shift = (unsigned)__builtin_clzll(g->limit);
-        st = floor_u64(g, eval_slope, 124 - (long)g->shift, &g->slope);
+        fits &= floor_u64(g, eval_slope, 124 - (long)g->shift, &g->slope);
     }
-    if (st)
-        gauss_clear(g); /* UNREACHABLE: the range of variances excludes it */
-    return st;
+    if (!fits) { /* UNREACHABLE: the range of variances excludes it */
+        gauss_clear(g);
+        return CUSTOS_EINTERNAL;
+    }
+    return CUSTOS_OK;
 }
 
 void
@@ -164,7 +166,8 @@ gauss_clear(struct gauss *g)
 static inline uint64_t
 accept_fixed(const struct gauss *g, u128 y)
 {
-    uint64_t far = (uint64_t)0 - (y > g->limit);
+    uint64_t past = ((uint64_t)(y >> 64) != 0) | ((uint64_t)y > g->limit);
+    uint64_t far = (uint64_t)0 - past;
     uint64_t a = mul_high((uint64_t)y << g->shift, g->slope) - g->offset;
     uint64_t minus = (uint64_t)0 - (a >> 63);
 
@@ -202,8 +205,7 @@ gauss_settle(const struct gauss *g, u128 y, word head, custos_rng *rng,
              unsigned *accept)
 {
     custos_status st = CUSTOS_OK;
-    uint64_t first;
-    unsigned below;
+    unsigned below = 0;
     rat exponent, twice;
     struct real p = {REAL_ITSELF, eval_accept, &exponent};
 
@@ -217,11 +219,8 @@ gauss_settle(const struct gauss *g, u128 y, word head, custos_rng *rng,
     *accept = 1; /* exp(0) = 1 accepts every coin */
     if (rat_sign(&exponent) != 0) {
         mpq_neg(exponent.q, exponent.q);
-        st = real_word(p, NOISE_WORD_BITS, 0, &first);
-        if (!st)
-            st = real_at_or_below(p, (word)first, head, rng, &below);
-        if (!st)
-            *accept = !below;
+        st = real_at_or_below(p, head, rng, &below);
+        *accept = !below;
     }
     rat_clear(&twice);
     rat_clear(&exponent);

@@ -304,14 +304,14 @@ make_gaussian(custos_noise *noise, const rat *variance)
     custos_status st = gauss_init(&noise->gauss, variance);
     rat scale;
 
-    if (st)
-        return st; /* UNREACHABLE: see gauss_init */
+    if (st) /* UNREACHABLE: see gauss_init */
+        return st;
     rat_init(&scale);
     rat_set_i128(&scale, (i128)noise->gauss.t);
     st = make_dials(noise, DIALS_LAPLACE, &scale);
     rat_clear(&scale);
-    if (st)
-        gauss_clear(&noise->gauss); /* UNREACHABLE: see dials_init */
+    if (st) /* UNREACHABLE: see dials_init */
+        gauss_clear(&noise->gauss);
     return st;
 }
 
@@ -321,7 +321,7 @@ make_tables(custos_noise *noise)
 {
     const rat *parameter = &noise->parameter;
 
-    switch (noise->law) {
+    switch (noise->law) { /* UNREACHABLE: past them; row_of knows all laws */
     case CUSTOS_DISCRETE_LAPLACE:
     case CUSTOS_TWO_SIDED_GEOMETRIC:
         return make_dials(noise, DIALS_LAPLACE, parameter);

@@ -224,6 +224,56 @@ parameters_are_kept(void **state)
     }
 }
 
+/* Coins and dice of 64-bit words: certainties, ties, rejection. */
+static void
+coins_and_dice_are_exact(void **state)
+{
+    static const struct {
+        custos_law law;
+        const char *parameter;
+        uint64_t tape[3];
+        size_t words;
+        uint64_t expected;
+    } rows[] = {
+        {CUSTOS_BERNOULLI, "0", {0, 1}, 2, 0}, /* 0 = 0: the next decides */
+        {CUSTOS_BERNOULLI, "0", {1}, 1, 0},
+        {CUSTOS_BERNOULLI, "1", {UINT64_MAX}, 1, 1},
+        {CUSTOS_BERNOULLI, "1", {0}, 1, 1},
+        {CUSTOS_BERNOULLI, "1/2", {(UINT64_C(1) << 63) - 1}, 1, 1},
+        {CUSTOS_BERNOULLI, "1/2", {UINT64_C(1) << 63, 1}, 2, 0},
+        {CUSTOS_BERNOULLI, "1/3", {UINT64_C(0x5555555555555555), 0}, 2, 1},
+        {CUSTOS_BERNOULLI,
+         "1/3",
+         {UINT64_C(0x5555555555555555), UINT64_C(0x5555555555555556)},
+         2,
+         0},
+        {CUSTOS_BERNOULLI_EXP, "0", {0}, 0, 1},
+        {CUSTOS_UNIFORM, "1", {0}, 1, 0},
+        {CUSTOS_UNIFORM, "1", {UINT64_MAX}, 1, 0},
+        {CUSTOS_UNIFORM, "3", {1}, 1, 0}, /* 2^64 mod 3 = 1 is rejected ... */
+        {CUSTOS_UNIFORM, "3", {0, 0, UINT64_MAX}, 3, 2}, /* ... by 0 alone */
+        {CUSTOS_UNIFORM, "3", {UINT64_C(0x5555555555555556)}, 1, 1},
+        {CUSTOS_UNIFORM, "9223372036854775809", {0, 3}, 2, 1},
+        {CUSTOS_UNIFORM, "18446744073709551616", {12345}, 1, 12345},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        custos_rng *rng = test_rng_taped(rows[i].tape, rows[i].words);
+        custos_noise *noise = NULL;
+        custos_int x = -1;
+
+        assert_int_equal(custos_noise_new(NULL, rows[i].law, rows[i].parameter,
+                                          &noise, NULL),
+                         CUSTOS_OK);
+        assert_int_equal(custos_noise_draw(noise, rng, &x, 1, NULL), CUSTOS_OK);
+        assert_true(x == (custos_int)rows[i].expected);
+        assert_int_equal(test_rng_used(rng), rows[i].words);
+        custos_noise_free(noise);
+        test_rng_free(rng);
+    }
+}
+
 /* One call for n values or n calls for one: the same law; here the same
  * values, for the laws that take a fixed number of words. */
 static void
@@ -263,6 +313,7 @@ main(void)
         cmocka_unit_test(entropy_failure_leaves_zeros),
         cmocka_unit_test(draws_need_their_arguments),
         cmocka_unit_test(parameters_are_kept),
+        cmocka_unit_test(coins_and_dice_are_exact),
         cmocka_unit_test(batches_and_single_draws_agree),
     };
 

@@ -339,22 +339,70 @@ eval_nothing(const void *of, ival *out)
     mpfr_set_ui(out->hi, 1, MPFR_RNDU);
 }
 
+/* 7.5 units of 2^-64, give or take a quarter: one word is known of it. */
+static void
+eval_one_word(const void *of, ival *out)
+{
+    (void)of;
+    mpfr_set_ui_2exp(out->lo, 29, -66, MPFR_RNDD);
+    mpfr_set_ui_2exp(out->hi, 31, -66, MPFR_RNDU);
+}
+
 /* A number that no precision encloses is an internal error, not a loop. */
 static void
 undecidable_is_a_status(void **state)
 {
     const uint64_t tape[2] = {7, 7};
-    struct real x = {REAL_ITSELF, eval_nothing, NULL};
+    struct real none = {REAL_ITSELF, eval_nothing, NULL};
+    struct real one = {REAL_ITSELF, eval_one_word, NULL};
     custos_rng *rng = test_rng_taped(tape, 2);
-    unsigned below;
+    unsigned below = 9;
 
     (void)state;
-    assert_int_equal(real_at_or_below(x, 7, 7, rng, &below), CUSTOS_EINTERNAL);
-    assert_int_equal(real_at_or_below(x, 7, 6, rng, &below), CUSTOS_OK);
+    assert_int_equal(real_at_or_below(none, 7, rng, &below), CUSTOS_EINTERNAL);
+    assert_int_equal(real_at_or_below(one, 7, rng, &below), CUSTOS_EINTERNAL);
+    assert_int_equal(below, 9); /* unset */
+    assert_int_equal(real_at_or_below(one, 6, rng, &below), CUSTOS_OK);
     assert_int_equal(below, 0);
-    assert_int_equal(real_at_or_below(x, 7, 8, rng, &below), CUSTOS_OK);
+    assert_int_equal(real_at_or_below(one, 8, rng, &below), CUSTOS_OK);
     assert_int_equal(below, 1);
+    assert_int_equal(test_rng_used(rng), 0);
     test_rng_free(rng);
+}
+
+/* Two draws of a block to settle, and no word for the first: both are void. */
+static void
+failed_settling_stops_the_block(void **state)
+{
+    custos_noise *laplace = make_noise(CUSTOS_DISCRETE_LAPLACE, "1000");
+    custos_noise *gaussian = make_noise(CUSTOS_DISCRETE_GAUSSIAN, "3");
+    const size_t stride = gaussian->dials.count + 1;
+    uint64_t tape[TAPE] = {0};
+    custos_rng *rng;
+    rat v = ref_rat("9");
+    i128 x[2] = {5, 5};
+    mpfr_t p;
+
+    (void)state;
+    tape[0] = tape[laplace->dials.count] = laplace->dials.cut[0][0];
+    rng = test_rng_taped(tape, 2 * laplace->dials.count);
+    assert_int_equal(noise_draw(laplace, rng, x, 2), CUSTOS_EENTROPY);
+    assert_true(x[0] == 0 && x[1] == 0);
+    test_rng_free(rng);
+    mpfr_init2(p, REF_BITS);
+    ref_accept(p, &v, 0);
+    memset(tape, 0, sizeof tape);
+    for (size_t i = 0; i < 3; i++) /* 0 each, and a coin on its edge */
+        tape[i * stride + stride - 1] = ref_word(p, 64);
+    rng = test_rng_taped(tape, 3 * stride);
+    x[0] = x[1] = 5;
+    assert_int_equal(noise_draw(gaussian, rng, x, 2), CUSTOS_EENTROPY);
+    assert_true(x[0] == 0 && x[1] == 0);
+    test_rng_free(rng);
+    mpfr_clear(p);
+    rat_clear(&v);
+    custos_noise_free(gaussian);
+    custos_noise_free(laplace);
 }
 
 int
@@ -370,6 +418,7 @@ main(void)
         cmocka_unit_test(center_is_always_kept),
         cmocka_unit_test(slope_coins_are_settled),
         cmocka_unit_test(undecidable_is_a_status),
+        cmocka_unit_test(failed_settling_stops_the_block),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
