@@ -77,6 +77,8 @@ dials_scan_avx2(const struct dials *d, const uint64_t *words, size_t stride,
     uint64_t ties = 0;
     size_t k = 0;
 
+    if (n < 4) /* no lanes to fill, nothing to copy */
+        return dials_scan(d, words, stride, n, out);
     for (; k + 4 <= n; k += 4)
         ties |= scan_four(d, words + k * stride, stride, out, k) << k;
     if (k < n) {

@@ -83,6 +83,8 @@ gauss_judge_avx2(const struct gauss *g, const struct outcomes *proposals,
     struct verdicts all = {0, 0};
     size_t i = 0;
 
+    if (n < LANES)
+        return gauss_judge(g, proposals, coins, stride, n);
     for (; i + LANES <= n; i += LANES) {
         __m256i p[VECTORS];
 
