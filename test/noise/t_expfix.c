@@ -107,9 +107,9 @@ compare_leaves_a_narrow_window(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(ps); i++)
         for (int64_t off = -300; off <= 300; off++) {
-            int64_t unit = (int64_t)ps[i] + off;
+            i128 unit = (i128)ps[i] + off;
 
-            if (unit < 0 || (uint64_t)unit >> 63)
+            if (unit < 0 || unit >> 63 != 0)
                 continue;
             for (uint64_t half = 0; half < 2; half++) {
                 struct exp_verdict v =

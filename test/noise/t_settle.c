@@ -220,7 +220,8 @@ draw_plus_one(const custos_noise *noise, uint64_t coin, const uint64_t *more,
     tape[0] = d->cut[0][1] - 1; /* +, and all digits 0 */
     tape[stride - 1] = coin;
     /* the second: 0, a coin that is accepted */
-    memcpy(tape + 2 * stride, more, n_more * sizeof *more);
+    if (n_more > 0)
+        memcpy(tape + 2 * stride, more, n_more * sizeof *more);
     return draw_all(noise, tape, 2 * stride + n_more);
 }
 
