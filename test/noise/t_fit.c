@@ -22,8 +22,8 @@ sample_size(void)
     return getenv("CUSTOS_QUICK") ? 1 << 14 : 1 << 18;
 }
 
-/* Scale i; few are powers of two. Also as a long double, which it fits. */
-static long double
+/* Scale i; few are powers of two. Also as a double, exactly. */
+static double
 set_scale(rat *scale, int i)
 {
     int at = i * 1280 / 29; /* sixteenths of a binade */
@@ -34,7 +34,7 @@ set_scale(rat *scale, int i)
     rat_set_pow2(scale, at / 16 - 20);
     rat_mul(scale, scale, &factor);
     rat_clear(&factor);
-    return ldexpl(1 + (long double)(at % 16) / 16, at / 16 - 20);
+    return ldexp(1 + (double)(at % 16) / 16, at / 16 - 20);
 }
 
 /*
@@ -50,12 +50,12 @@ struct cells {
 
 /* Bounds near scale * t for a ladder of t, without repetition. */
 static void
-set_bounds(struct cells *c, long double scale, long double most)
+set_bounds(struct cells *c, double scale, double most)
 {
     c->n = 0;
     for (int k = 0; k < CELLS; k++) {
-        long double t = most * (2 * k - (CELLS - 1)) / (CELLS - 1);
-        i128 b = (i128)floorl(scale * t);
+        double t = most * (2 * k - (CELLS - 1)) / (CELLS - 1);
+        i128 b = (i128)floor(scale * t);
 
         if (c->n == 0 || b > c->bound[c->n - 1])
             c->bound[c->n++] = b;
@@ -153,13 +153,13 @@ draw_into(custos_law law, const rat *parameter, uint64_t seed, struct cells *c,
 }
 
 /* P[X <= x] for the discrete Laplace law. */
-static long double
-laplace_cdf(long double scale, i128 x)
+static double
+laplace_cdf(double scale, i128 x)
 {
-    long double one_and_q = 1 + expl(-1 / scale);
+    double one_and_q = 1 + exp(-1 / scale);
 
-    return x < 0 ? expl((long double)x / scale) / one_and_q
-                 : 1 - expl(-(long double)(x + 1) / scale) / one_and_q;
+    return x < 0 ? exp((double)x / scale) / one_and_q
+                 : 1 - exp(-(double)(x + 1) / scale) / one_and_q;
 }
 
 static void
@@ -171,7 +171,7 @@ laplace_fits_thirty_scales(void **state)
     for (int i = 0; i < SCALES; i++) {
         static struct digits d;
         struct cells c;
-        long double before = 0, scale;
+        double before = 0, scale;
         rat exact;
 
         rat_init(&exact);
@@ -180,7 +180,7 @@ laplace_fits_thirty_scales(void **state)
         set_bounds(&c, scale, 5);
         draw_into(CUSTOS_DISCRETE_LAPLACE, &exact, 100 + (uint64_t)i, &c, &d);
         for (size_t k = 0; k <= c.n; k++) {
-            long double to = k < c.n ? laplace_cdf(scale, c.bound[k]) : 1;
+            double to = k < c.n ? laplace_cdf(scale, c.bound[k]) : 1;
 
             c.expected[k] = (double)(to - before) * n;
             before = to;
@@ -199,7 +199,7 @@ geometric_fits_thirty_scales(void **state)
     (void)state;
     for (int i = 0; i < SCALES; i++) {
         struct cells c;
-        long double before = 0, scale;
+        double before = 0, scale;
         rat exact;
 
         rat_init(&exact);
@@ -207,11 +207,10 @@ geometric_fits_thirty_scales(void **state)
         set_bounds(&c, scale, 8);
         draw_into(CUSTOS_GEOMETRIC, &exact, 200 + (uint64_t)i, &c, NULL);
         for (size_t k = 0; k <= c.n; k++) {
-            long double to =
-                k == c.n ? 1
-                : c.bound[k] < 0
-                    ? 0
-                    : -expm1l(-((long double)c.bound[k] + 1) / scale);
+            double to = k == c.n ? 1
+                        : c.bound[k] < 0
+                            ? 0
+                            : -expm1(-((double)c.bound[k] + 1) / scale);
 
             c.expected[k] = (double)(to - before) * n;
             before = to;
@@ -226,20 +225,19 @@ geometric_fits_thirty_scales(void **state)
  * by term for sigma below 64; else the integral to bound + 1/2 and the first
  * Euler-Maclaurin term, -f'/24; the next is below sigma^-4, 1e-7.
  */
-static long double
-gaussian_sum(long double sigma, i128 bound)
+static double
+gaussian_sum(double sigma, i128 bound)
 {
-    long double x = (long double)bound, sum = 0;
+    double x = (double)bound, sum = 0;
 
     if (sigma < 64) {
-        for (long double k = floorl(-12 * sigma) - 2; k <= x; k++)
-            sum += expl(-k * k / (2 * sigma * sigma));
+        for (double k = floor(-12 * sigma) - 2; k <= x; k++)
+            sum += exp(-k * k / (2 * sigma * sigma));
         return sum;
     }
-    x = (x + 0.5L) / sigma;
-    return sigma * sqrtl(2 * 3.14159265358979323846264L) *
-               (erfcl(-x / sqrtl(2)) / 2) +
-           x / sigma * expl(-x * x / 2) / 24;
+    x = (x + 0.5) / sigma;
+    return sigma * sqrt(2 * 3.14159265358979323846) * (erfc(-x / sqrt(2)) / 2) +
+           x / sigma * exp(-x * x / 2) / 24;
 }
 
 static void
@@ -250,7 +248,7 @@ gaussian_fits_thirty_scales(void **state)
     (void)state;
     for (int i = 0; i < SCALES; i++) {
         struct cells c;
-        long double before = 0, sigma, all;
+        double before = 0, sigma, all;
         rat exact;
 
         rat_init(&exact);
@@ -259,9 +257,9 @@ gaussian_fits_thirty_scales(void **state)
         set_bounds(&c, sigma, 4);
         draw_into(CUSTOS_DISCRETE_GAUSSIAN, &exact, 300 + (uint64_t)i, &c,
                   NULL);
-        all = gaussian_sum(sigma, (i128)floorl(12 * sigma) + 2);
+        all = gaussian_sum(sigma, (i128)floor(12 * sigma) + 2);
         for (size_t k = 0; k <= c.n; k++) {
-            long double to = k < c.n ? gaussian_sum(sigma, c.bound[k]) : all;
+            double to = k < c.n ? gaussian_sum(sigma, c.bound[k]) : all;
 
             c.expected[k] = (double)((to - before) / all) * n;
             before = to;
@@ -278,14 +276,14 @@ wrong_scale_does_not_fit(void **state)
     const double n = (double)sample_size();
     const bool quick = getenv("CUSTOS_QUICK") != NULL;
     rat exact = ref_rat(quick ? "1100" : "1020");
-    long double before = 0;
+    double before = 0;
     struct cells c;
 
     (void)state;
     set_bounds(&c, 1000, 5);
     draw_into(CUSTOS_DISCRETE_LAPLACE, &exact, 1, &c, NULL);
     for (size_t k = 0; k <= c.n; k++) {
-        long double to = k < c.n ? laplace_cdf(1000, c.bound[k]) : 1;
+        double to = k < c.n ? laplace_cdf(1000, c.bound[k]) : 1;
 
         c.expected[k] = (double)(to - before) * n;
         before = to;
