@@ -222,7 +222,7 @@ custos_release_ints(const custos_mech *mech, custos_rng *rng,
                     custos_sealed *sealed, int64_t *out, size_t n,
                     custos_err *err)
 {
-    i128 *values;
+    i128 *values = NULL;
     custos_status st =
         release(mech, rng, sealed, SEALED_INTS, out, n, &values, err);
 
@@ -239,7 +239,7 @@ custos_release_reals(const custos_mech *mech, custos_rng *rng,
                      custos_sealed *sealed, double *out, size_t n,
                      custos_err *err)
 {
-    i128 *values;
+    i128 *values = NULL;
     custos_status st =
         release(mech, rng, sealed, SEALED_REALS, out, n, &values, err);
 

@@ -29,7 +29,7 @@ factor_fill(uint64_t *c, size_t n)
 
     for (size_t k = 0; k < n; k++) {
         if (k > 0)
-            f = (uint64_t)((u128)f * (2 * k - 1) / (2 * k));
+            f = (uint64_t)((u128)f * ((u128)2 * k - 1) / ((u128)2 * k));
         c[k] = (f + ((uint64_t)1 << (drop - 1))) >> drop;
     }
 }

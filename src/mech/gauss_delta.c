@@ -224,8 +224,8 @@ order_best(const rat *rho, const rat *epsilon, rat *alpha)
     rat low, high, one;
     ival slope, zero;
 
-    ival_init(&slope, 2 * ALPHA_BITS);
-    ival_init(&zero, 2 * ALPHA_BITS);
+    ival_init(&slope, 2L * ALPHA_BITS);
+    ival_init(&zero, 2L * ALPHA_BITS);
     rat_init(&low);
     rat_init(&high);
     rat_init(&one);
