@@ -32,7 +32,7 @@ struct slope {
 
 enum { SLOPE_LOG2_MIN = -8192 };
 
-/* Copies rate > 0. May fail: CUSTOS_ERANGE (2^64 or more, or hardly above 0). */
+/* Copies rate > 0. May fail: CUSTOS_ERANGE (2^64 or more, or almost 0). */
 CUSTOS_MUST_USE custos_status slope_init(struct slope *s, const rat *rate);
 void slope_clear(struct slope *s);
 

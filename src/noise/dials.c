@@ -162,9 +162,9 @@ dials_init(struct dials *d, enum dials_shape shape, const rat *rate)
     CUSTOS_REQUIRE(d->count <= DIALS_MAX);
     memset(d->cut, 0xff, sizeof d->cut);
     for (size_t i = 0; i < d->count; i++) {
-        d->cuts[i] = i < d->sign           ? SIGN_CUTS
-                     : i + 1 < d->count    ? DIAL_CUTS - 1
-                                           : DIAL_CUTS;
+        d->cuts[i] = i < d->sign        ? SIGN_CUTS
+                     : i + 1 < d->count ? DIAL_CUTS - 1
+                                        : DIAL_CUTS;
         for (size_t c = 0; c < d->cuts[i]; c++) {
             struct cut_of of = {d, i, c};
             uint64_t first = 0;
@@ -175,8 +175,8 @@ dials_init(struct dials *d, enum dials_shape shape, const rat *rate)
             d->cut[i][c] = (word)first;
         }
         for (size_t c = 0; c < DIAL_CUTS; c++)
-            d->across[i][4 * (c % 4) + c / 4] =
-                d->cut[i][c] ^ UINT64_C(1) << 63;
+            d->across[i][4 * (c % 4) + c / 4] = d->cut[i][c] ^ UINT64_C(1)
+                                                                   << 63;
     }
     if (st) /* UNREACHABLE: as above */
         dials_clear(d);
@@ -230,8 +230,8 @@ dials_scan(const struct dials *d, const uint64_t *words, size_t stride,
 
         out->low[k] = out->high[k] = out->sign[k] = 0;
         if (d->sign)
-            out->sign[k] = read_dial(d->cut[0], SIGN_CUTS, (word)words[0],
-                                     &tie);
+            out->sign[k] =
+                read_dial(d->cut[0], SIGN_CUTS, (word)words[0], &tie);
         for (size_t i = d->sign; i < d->count; i++)
             place_digit(out, k, i - d->sign,
                         read_dial(d->cut[i], DIAL_CUTS, (word)words[i], &tie));

@@ -21,10 +21,10 @@
 enum {
     DIAL_CUTS = 16,
     SIGN_CUTS = 2,
-    DIGITS_MAX = 17,             /* base 16, scale 2^60 */
-    DIALS_MAX = DIGITS_MAX + 1,  /* and the dial of the sign */
-    DIGITS_LOW = 15,             /* of them fill the low 60 bits */
-    BLOCK = 64,                  /* draws handled together */
+    DIGITS_MAX = 17,            /* base 16, scale 2^60 */
+    DIALS_MAX = DIGITS_MAX + 1, /* and the dial of the sign */
+    DIGITS_LOW = 15,            /* of them fill the low 60 bits */
+    BLOCK = 64,                 /* draws handled together */
 };
 
 /*

@@ -40,9 +40,9 @@ read_sign(const word cut[SIGN_CUTS], __m256i w, __m256i *tie)
     const __m256i a = flip_top(splat(cut[0])), b = flip_top(splat(cut[1]));
 
     *tie = _mm256_or_si256(_mm256_cmpeq_epi64(w, a), _mm256_cmpeq_epi64(w, b));
-    return _mm256_sub_epi64(_mm256_setzero_si256(),
-                            _mm256_add_epi64(_mm256_cmpgt_epi64(w, a),
-                                             _mm256_cmpgt_epi64(w, b)));
+    return _mm256_sub_epi64(
+        _mm256_setzero_si256(),
+        _mm256_add_epi64(_mm256_cmpgt_epi64(w, a), _mm256_cmpgt_epi64(w, b)));
 }
 
 /* Four draws from words[0], words[stride], ...; the mask of their ties. */

@@ -11,8 +11,8 @@
 #include "noise/kernel.h"
 #include "noise/noise.h"
 
-typedef custos_status draw_fn(const custos_noise *noise, custos_rng *rng,
-                              i128 *out, size_t n);
+typedef custos_status
+draw_fn(const custos_noise *noise, custos_rng *rng, i128 *out, size_t n);
 
 struct custos_noise {
     custos_alloc alloc;

@@ -19,10 +19,10 @@
 #include "noise/word.h"
 
 enum {
-    EXP_Z_BITS = 58,       /* fraction bits of z */
-    EXP_TERMS = 9,         /* Taylor terms after the constant */
-    EXP_PAIRS = 5,         /* pairs of bits of z above the fraction */
-    EXP_ERROR = 1 << 7,    /* units of 2^-63: what callers allow for, 2^-56 */
+    EXP_Z_BITS = 58,    /* fraction bits of z */
+    EXP_TERMS = 9,      /* Taylor terms after the constant */
+    EXP_PAIRS = 5,      /* pairs of bits of z above the fraction */
+    EXP_ERROR = 1 << 7, /* units of 2^-63: what callers allow for, 2^-56 */
 };
 
 /* Whether a coin lies below a probability known to within EXP_ERROR. */
@@ -50,7 +50,8 @@ mul_high(uint64_t a, uint64_t b)
 static inline uint64_t
 choose_of_four(const uint64_t of[4], uint64_t bits)
 {
-    uint64_t one = (uint64_t)0 - (bits & 1), two = (uint64_t)0 - (bits >> 1 & 1);
+    uint64_t one = (uint64_t)0 - (bits & 1),
+             two = (uint64_t)0 - (bits >> 1 & 1);
     uint64_t low = of[0] ^ ((of[0] ^ of[1]) & one);
     uint64_t high = of[2] ^ ((of[2] ^ of[3]) & one);
 
@@ -79,7 +80,8 @@ exp_fixed(uint64_t z)
 static inline struct exp_verdict
 exp_compare(uint64_t p, word head)
 {
-    const int64_t span = (int64_t)((((u128)1 << (64 - NOISE_WORD_BITS)) - 1) >> 1);
+    const int64_t span =
+        (int64_t)((((u128)1 << (64 - NOISE_WORD_BITS)) - 1) >> 1);
     /* low <= U < low + span + 1 in those units, whatever words follow. */
     int64_t low = (int64_t)((uint64_t)head << (64 - NOISE_WORD_BITS) >> 1);
     uint8_t below = low + span < (int64_t)p - EXP_ERROR;

@@ -84,8 +84,8 @@ eval_offset(const void *p, ival *out)
 }
 
 /*
- * floor(x 2^e) to *out; false past 64 bits. Where x is rational the enclosure may
- * straddle a whole number for ever: a square root that is exact. The number
+ * floor(x 2^e) to *out; false past 64 bits. Where x is rational the enclosure
+ * may straddle a whole number for ever: a square root that is exact. The number
  * just below serves as well, within the one unit the proof allows.
  */
 static bool

@@ -28,9 +28,9 @@ exp_lanes(__m256i z[VECTORS])
     UNROLL
     for (int k = EXP_TERMS - 1; k >= 0; k--)
         UNROLL
-        for (int v = 0; v < VECTORS; v++)
-            p[v] = _mm256_sub_epi64(splat(exp_taylor[k]),
-                                    mul_high_lanes(f[v], p[v]));
+    for (int v = 0; v < VECTORS; v++)
+        p[v] =
+            _mm256_sub_epi64(splat(exp_taylor[k]), mul_high_lanes(f[v], p[v]));
     UNROLL
     for (int k = 0; k < EXP_PAIRS; k++) {
         const __m256i of = load_four(exp_factor[k]);
@@ -61,14 +61,13 @@ exponent_lanes(const struct gauss *g, const struct outcomes *o, size_t i)
     __m256i digits = _mm256_add_epi64(low, _mm256_slli_epi64(high, 60));
     __m256i near = _mm256_and_si256(above_unsigned(splat(g->limit), digits),
                                     above_unsigned(splat(16), high));
-    __m256i far = _mm256_andnot_si256(_mm256_or_si256(near, none),
-                                      splat(UINT64_MAX));
+    __m256i far =
+        _mm256_andnot_si256(_mm256_or_si256(near, none), splat(UINT64_MAX));
     __m256i y = _mm256_andnot_si256(none, _mm256_add_epi64(digits, splat(1)));
     __m256i a, minus;
 
     y = _mm256_sll_epi64(y, _mm_cvtsi32_si128((int)g->shift));
-    a = _mm256_sub_epi64(mul_high_lanes(y, splat(g->slope)),
-                         splat(g->offset));
+    a = _mm256_sub_epi64(mul_high_lanes(y, splat(g->slope)), splat(g->offset));
     minus = _mm256_cmpgt_epi64(zero, a);
     a = _mm256_sub_epi64(_mm256_xor_si256(a, minus), minus);
     a = _mm256_andnot_si256(far, _mm256_slli_epi64(a, 1));
@@ -95,10 +94,12 @@ gauss_judge_avx2(const struct gauss *g, const struct outcomes *proposals,
         UNROLL
         for (size_t v = 0; v < VECTORS; v++) {
             size_t at = i + 4 * v;
-            __m256i u = _mm256_srli_epi64(
-                load_lanes(coins + at * stride, stride), 1);
-            __m256i below = _mm256_cmpgt_epi64(_mm256_sub_epi64(p[v], error), u);
-            __m256i maybe = _mm256_cmpgt_epi64(p[v], _mm256_sub_epi64(u, error));
+            __m256i u =
+                _mm256_srli_epi64(load_lanes(coins + at * stride, stride), 1);
+            __m256i below =
+                _mm256_cmpgt_epi64(_mm256_sub_epi64(p[v], error), u);
+            __m256i maybe =
+                _mm256_cmpgt_epi64(p[v], _mm256_sub_epi64(u, error));
 
             all.accepted |= lane_mask(below) << at;
             all.undecided |= lane_mask(_mm256_andnot_si256(below, maybe)) << at;

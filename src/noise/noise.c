@@ -47,8 +47,8 @@ read_block(const custos_noise *noise, custos_rng *rng, struct block *b,
     for (; ties && !st; ties &= ties - 1) {
         size_t i = (size_t)__builtin_ctzll(ties);
 
-        st = dials_settle(&noise->dials, rng, b->words + i * stride, i,
-                          &b->out);
+        st =
+            dials_settle(&noise->dials, rng, b->words + i * stride, i, &b->out);
     }
     return st;
 }
@@ -229,7 +229,7 @@ check_range(const rat *parameter, const rat *low, const rat *high,
 /* Rows of the table of laws. */
 struct law_row {
     custos_law law;
-    int low, high;            /* powers of two; -1000 stands for 0 */
+    int low, high; /* powers of two; -1000 stands for 0 */
     const char *out_of_range;
     draw_fn *draw;
 };
@@ -248,10 +248,10 @@ static const struct law_row laws[] = {
      "sigma must lie between 2^-20 and 2^60 (9.54e-7 and 1.15e18)",
      draw_gaussian},
     {CUSTOS_BERNOULLI, -1000, 0, "p must lie between 0 and 1", draw_bernoulli},
-    {CUSTOS_BERNOULLI_EXP, -1000, 20,
-     "x must lie between 0 and 2^20 (1048576)", draw_bernoulli_exp},
-    {CUSTOS_UNIFORM, 0, 64,
-     "n must be a whole number between 1 and 2^64", draw_uniform},
+    {CUSTOS_BERNOULLI_EXP, -1000, 20, "x must lie between 0 and 2^20 (1048576)",
+     draw_bernoulli_exp},
+    {CUSTOS_UNIFORM, 0, 64, "n must be a whole number between 1 and 2^64",
+     draw_uniform},
 };
 
 static const struct law_row *
@@ -325,10 +325,8 @@ make_tables(custos_noise *noise)
     case CUSTOS_DISCRETE_LAPLACE:
     case CUSTOS_TWO_SIDED_GEOMETRIC:
         return make_dials(noise, DIALS_LAPLACE, parameter);
-    case CUSTOS_GEOMETRIC:
-        return make_dials(noise, DIALS_GEOMETRIC, parameter);
-    case CUSTOS_DISCRETE_GAUSSIAN:
-        return make_gaussian(noise, parameter);
+    case CUSTOS_GEOMETRIC: return make_dials(noise, DIALS_GEOMETRIC, parameter);
+    case CUSTOS_DISCRETE_GAUSSIAN: return make_gaussian(noise, parameter);
     case CUSTOS_BERNOULLI_EXP:
         return rat_sign(parameter) > 0 ? slope_init(&noise->slope, parameter)
                                        : CUSTOS_OK;
@@ -336,8 +334,7 @@ make_tables(custos_noise *noise)
         if (!rat_floor_u64(parameter, &noise->sides))
             noise->sides = 0;
         return CUSTOS_OK;
-    case CUSTOS_BERNOULLI:
-        break;
+    case CUSTOS_BERNOULLI: break;
     }
     return CUSTOS_OK;
 }

@@ -128,9 +128,9 @@ take_hold(custos_rng *r)
     const int me = r->check_pid ? (int)getpid() : 1;
     int free_or_strange = 0;
 
-    while (!atomic_compare_exchange_weak_explicit(
-        &r->holder, &free_or_strange, me, memory_order_acquire,
-        memory_order_relaxed)) {
+    while (!atomic_compare_exchange_weak_explicit(&r->holder, &free_or_strange,
+                                                  me, memory_order_acquire,
+                                                  memory_order_relaxed)) {
         if (free_or_strange == me) {
             free_or_strange = 0;
             sched_yield();
