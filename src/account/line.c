@@ -1,0 +1,249 @@
+/*
+ * Masses come from quadrature in x, not from differences of distribution
+ * functions: every one is a sum of positive terms, tails included.
+ */
+#include "account/line.h"
+
+#include <math.h>
+
+#include "base/alloc.h"
+
+/* Gauss-Legendre nodes and weights on [-1, 1] for 2, 3 and 5 points. */
+static const struct rule {
+    int n;
+    double node[5], weight[5];
+} rules[] = {
+    {2, {-0.57735026918962576, 0.57735026918962576}, {1, 1}},
+    {3,
+     {-0.77459666924148338, 0, 0.77459666924148338},
+     {0.55555555555555556, 0.88888888888888889, 0.55555555555555556}},
+    {5,
+     {-0.90617984593866399, -0.53846931010568309, 0, 0.53846931010568309,
+      0.90617984593866399},
+     {0.23692688505618909, 0.47862867049936647, 0.56888888888888889,
+      0.47862867049936647, 0.23692688505618909}},
+};
+
+static struct piece
+smooth_piece(const struct line *l, double from, double to)
+{
+    struct piece s = {0, 0};
+
+    while (from < to) {
+        double step = loss_step(l->loss, fmax(fabs(from), fabs(to)));
+        double end = from + step < to ? from + step : to;
+        double half = (end - from) / 2, part = 2 * half / step;
+        const struct rule *g = &rules[part <= 1.0 / 256  ? 0
+                                      : part <= 1.0 / 12 ? 1
+                                                         : 2];
+
+        for (int i = 0; i < g->n; i++) {
+            struct loss_point f =
+                loss_at(l->loss, from + half + half * g->node[i]);
+
+            s.p += half * g->weight[i] * f.p;
+            s.q += half * g->weight[i] * f.q;
+        }
+        from = end;
+    }
+    return s;
+}
+
+static struct piece
+atoms_piece(const struct line *l, double from, double to)
+{
+    struct piece s = {0, 0};
+
+    while (from < to) {
+        size_t i = (size_t)from;
+        double next = (double)i + 1, end = next < to ? next : to;
+
+        s.p += l->p[i] * (end - from);
+        s.q += l->q[i] * (end - from);
+        from = end;
+    }
+    return s;
+}
+
+struct piece
+line_piece(const struct line *l, double x1, double x2)
+{
+    double from = x1 < x2 ? x1 : x2, to = x1 < x2 ? x2 : x1;
+
+    return loss_is_continuous(l->loss) ? smooth_piece(l, from, to)
+                                       : atoms_piece(l, from, to);
+}
+
+/* The first atom of loss v or more. */
+static size_t
+atom_from(const struct line *l, double v)
+{
+    size_t lo = 0, hi = l->n;
+
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+
+        if (l->value[mid] < v)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+double
+line_place(const struct line *l, double v)
+{
+    return loss_is_continuous(l->loss) ? loss_place(l->loss, &l->range, v)
+                                       : (double)atom_from(l, v);
+}
+
+#define CUT_ROUGH 1e-13 /* of a cell's P: what a cut may be off by */
+
+/* Newton, each step integrating only what it adds. */
+static double
+smooth_cut(const struct line *l, double near, double far, double x,
+           double exp_a, double want, double mass, struct piece *got)
+{
+    double most;
+
+    *got = line_piece(l, near, x);
+    most = got->p;
+    for (int round = 0; round < 8; round++) {
+        double miss = want - (got->p - exp_a * got->q), to;
+        struct loss_point here;
+        struct piece more;
+
+        if (fabs(miss) <= CUT_ROUGH * (got->p + mass))
+            break;
+        here = loss_at(l->loss, x);
+        /* Outwards when |gain| is short of |want|. */
+        to = x + (far > near ? 1 : -1) * miss / (here.p - exp_a * here.q);
+        to = fmin(fmax(to, fmin(near, far)), fmax(near, far));
+        if (to == x)
+            break;
+        more = line_piece(l, x, to);
+        if (fabs(to - near) < fabs(x - near))
+            more = (struct piece){-more.p, -more.q};
+        *got = piece_add(*got, more);
+        most = fmax(most, got->p);
+        x = to;
+    }
+    /* A small difference of large pieces is not accurate. */
+    if (!(got->p > most / 4))
+        *got = line_piece(l, near, x);
+    return x;
+}
+
+/* One atom after the other; the last one is split. */
+static double
+atoms_cut(const struct line *l, double near, double far, double exp_a,
+          double want, struct piece *got)
+{
+    const int side = far > near ? 1 : -1;
+    double x = near;
+
+    while (x != far && want * side > 0) {
+        size_t i = side > 0 ? (size_t)x : (size_t)ceil(x) - 1;
+        double end = side > 0 ? fmin((double)i + 1, far) : fmax((double)i, far);
+        double gain = (l->p[i] - exp_a * l->q[i]) * fabs(end - x);
+
+        if (gain * side > want * side) {
+            x += (end - x) * (want / gain);
+            break;
+        }
+        want -= gain;
+        x = end;
+    }
+    *got = line_piece(l, near, x);
+    return x;
+}
+
+double
+line_cut(const struct line *l, double near, double far, double guess,
+         double exp_a, double want, double mass, struct piece *got)
+{
+    return loss_is_continuous(l->loss)
+               ? smooth_cut(l, near, far, guess, exp_a, want, mass, got)
+               : atoms_cut(l, near, far, exp_a, want, got);
+}
+
+/* The ends, and whether they can be worked with. */
+static custos_status
+find_ends(struct line *l)
+{
+    double value, mass;
+
+    l->least = INFINITY;
+    l->most = -INFINITY;
+    for (size_t i = 0; loss_atom(l->loss, i, &value, &mass); i++) {
+        if (!(mass > 0))
+            continue;
+        l->least = fmin(l->least, value);
+        l->most = fmax(l->most, value);
+    }
+    if (loss_is_continuous(l->loss)) {
+        double a = loss_value(l->loss, l->range.from);
+        double b = loss_value(l->loss, l->range.to);
+
+        l->least = fmin(l->least, fmin(a, b));
+        l->most = fmax(l->most, fmax(a, b));
+    }
+    /* Nothing finite is a loss of 0 that nobody has. */
+    if (l->least > l->most)
+        l->least = l->most = 0;
+    return l->least >= -LOSS_MAX && l->most <= LOSS_MAX ? CUSTOS_OK
+                                                        : CUSTOS_EOVERFLOW;
+}
+
+static custos_status
+take_atoms(struct line *l)
+{
+    double value, mass;
+
+    l->n = l->loss->n_atoms + 1;
+    if (l->n > LINE_ATOMS_MAX)
+        return CUSTOS_EOVERFLOW;
+    l->value = alloc_take(&l->alloc, l->n, sizeof *l->value);
+    l->p = alloc_take(&l->alloc, l->n, sizeof *l->p);
+    l->q = alloc_take(&l->alloc, l->n, sizeof *l->q);
+    if (!l->value || !l->p || !l->q)
+        return CUSTOS_ENOMEM;
+    for (size_t i = 0; i < l->n; i++)
+        l->value[i] = l->most; /* of no mass, unless it is set below */
+    for (size_t i = 0; loss_atom(l->loss, i, &value, &mass); i++) {
+        l->value[i] = fmin(fmax(value, l->least), l->most);
+        l->p[i] = mass;
+        l->q[i] = mass * exp(-value);
+    }
+    l->range = (struct loss_range){0, (double)l->n, 0};
+    return CUSTOS_OK;
+}
+
+custos_status
+line_init(struct line *l, const custos_alloc *alloc, const struct loss *loss,
+          double tail)
+{
+    struct loss_range range = loss_range(loss, tail);
+    custos_status st;
+
+    *l = (struct line){.alloc = alloc_or_default(alloc),
+                       .loss = loss,
+                       .range = range,
+                       .error = loss_error(loss, &range)};
+    st = find_ends(l);
+    if (!st && !loss_is_continuous(loss))
+        st = take_atoms(l);
+    if (st)
+        line_clear(l);
+    return st;
+}
+
+void
+line_clear(struct line *l)
+{
+    alloc_give(&l->alloc, l->value, l->n, sizeof *l->value);
+    alloc_give(&l->alloc, l->p, l->n, sizeof *l->p);
+    alloc_give(&l->alloc, l->q, l->n, sizeof *l->q);
+    l->value = l->p = l->q = NULL;
+}

@@ -1,0 +1,207 @@
+/*
+ * The bases: densities, losses and where they take a given value.
+ */
+#include "account/loss.h"
+
+#include <math.h>
+
+bool
+loss_is_continuous(const struct loss *l)
+{
+    return l->base != BASE_ATOMS;
+}
+
+/* R at base loss l0: a sum of positive terms, so never worse than they are. */
+static double
+ratio(const struct loss *l, double l0)
+{
+    return l->rate == 1 ? exp(l0) : (1 - l->rate) + l->rate * exp(l0);
+}
+
+/*
+ * ln R. For rates up to 1/2, R - 1 > -1/2 and log1p keeps small losses
+ * accurate; beyond, R may be near 0, where 1 + (R - 1) would lose all.
+ */
+static double
+log_ratio(const struct loss *l, double l0)
+{
+    if (l->rate == 1)
+        return l0;
+    return l->rate <= 0.5 || l0 > -0.5 ? log1p(l->rate * expm1(l0))
+                                       : log(ratio(l, l0));
+}
+
+/* The loss of outcomes whose base loss is l0. */
+static double
+sampled(const struct loss *l, double l0)
+{
+    double v = log_ratio(l, l0);
+
+    return l->order == ORDER_REMOVE ? v : -v;
+}
+
+static double
+base_loss(const struct loss *l, double x)
+{
+    return l->base == BASE_GAUSSIAN ? l->size * (x - l->size / 2)
+                                    : l->size * (2 * x - 1);
+}
+
+double
+loss_value(const struct loss *l, double x)
+{
+    return sampled(l, base_loss(l, x));
+}
+
+/*
+ * Gaussian: P[Z > z] <= exp(-z^2/2)/2 = tail/2 on each side of N(0, 1) and of
+ * N(size, 1); mixtures have no more.
+ */
+struct loss_range
+loss_range(const struct loss *l, double tail)
+{
+    double z = sqrt(-2 * log(tail));
+
+    if (l->base == BASE_GAUSSIAN)
+        return (struct loss_range){-z, l->size + z, tail};
+    return (struct loss_range){0, 1, 0};
+}
+
+/* dQ0/dx */
+static double
+base_density(const struct loss *l, double x)
+{
+    if (l->base == BASE_GAUSSIAN)
+        return 0.39894228040143268 * exp(-x * x / 2); /* 1 / sqrt(2 pi) */
+    if (l->base == BASE_LAPLACE)
+        return l->size / 2 * exp(-l->size * x);
+    return l->size / -expm1(-l->size) * exp(-l->size * x);
+}
+
+struct loss_point
+loss_at(const struct loss *l, double x)
+{
+    double q0 = base_density(l, x), r = q0 * ratio(l, base_loss(l, x));
+
+    return l->order == ORDER_REMOVE ? (struct loss_point){r, q0}
+                                    : (struct loss_point){q0, r};
+}
+
+/* The base loss at which ln R = w, or -infinity below R's least value. */
+static double
+base_loss_of(const struct loss *l, double w)
+{
+    /* q exp(l0) = R - (1 - q); each form is accurate against R. */
+    double rest = w < -0.5 ? exp(w) - (1 - l->rate) : expm1(w) + l->rate;
+
+    if (l->rate == 1)
+        return w;
+    return rest > 0 ? log(rest / l->rate) : -INFINITY;
+}
+
+double
+loss_place(const struct loss *l, const struct loss_range *r, double v)
+{
+    double l0 = base_loss_of(l, l->order == ORDER_REMOVE ? v : -v);
+    double x = l->base == BASE_GAUSSIAN ? l0 / l->size + l->size / 2
+                                        : (l0 / l->size + 1) / 2;
+
+    return x > r->from ? x < r->to ? x : r->to : r->from;
+}
+
+double
+loss_step(const struct loss *l, double x)
+{
+    return l->base == BASE_GAUSSIAN ? 0.5 / (2 + fabs(x) + l->size)
+                                    : 0.25 / l->size;
+}
+
+/* Where only Q0 is, behind sampling: R = 1 - q. The least R there is. */
+static bool
+has_lone_atom(const struct loss *l)
+{
+    return l->base == BASE_ATOMS && l->rate < 1 && l->only_q > 0;
+}
+
+/* The i-th atom of the base by rising l0. */
+static bool
+base_atom(const struct loss *l, size_t i, struct loss_atom *atom)
+{
+    if (l->base == BASE_LAPLACE && i < 2) {
+        atom->l0 = i == 0 ? -l->size : l->size;
+        atom->q0 = i == 0 ? 0.5 : exp(-l->size) / 2;
+        return true;
+    }
+    if (l->base != BASE_ATOMS || i >= l->n_atoms)
+        return false;
+    *atom = l->atoms[i];
+    return true;
+}
+
+bool
+loss_atom(const struct loss *l, size_t i, double *value, double *mass)
+{
+    size_t n = l->base == BASE_LAPLACE ? 2 : l->n_atoms;
+    size_t lone = has_lone_atom(l);
+    struct loss_atom a;
+
+    if (l->order == ORDER_ADD && i < n + lone)
+        i = n + lone - 1 - i; /* by rising R now */
+    if (lone && i == 0) {
+        *value = log1p(-l->rate);
+        *mass = l->only_q;
+        if (l->order == ORDER_REMOVE)
+            *mass *= 1 - l->rate;
+        else
+            *value = -*value;
+        return true;
+    }
+    if (!base_atom(l, i - lone, &a))
+        return false;
+    *value = sampled(l, a.l0);
+    *mass = l->order == ORDER_ADD ? a.q0 : a.q0 * ratio(l, a.l0);
+    return true;
+}
+
+double
+loss_infinite(const struct loss *l)
+{
+    double infinite = l->lost;
+
+    if (l->order == ORDER_REMOVE)
+        infinite += l->rate * l->only_p;
+    else if (l->rate == 1)
+        infinite += l->only_q;
+    return infinite;
+}
+
+double
+loss_error(const struct loss *l, const struct loss_range *r)
+{
+    double reach = fmax(fabs(r->from), fabs(r->to)) + l->size, most = l->size;
+    double input = l->rate < 1 ? 8 * l->rate / (1 - l->rate) : 0;
+
+    if (l->base == BASE_GAUSSIAN)
+        return 1e-14 + 0x1p-53 * (32 + 24 * reach * reach + input);
+    if (l->base == BASE_ATOMS && l->n_atoms > 0)
+        most = fmax(fabs(l->atoms[0].l0), fabs(l->atoms[l->n_atoms - 1].l0));
+    return 1e-14 + 0x1p-53 * (32 + 24 * most + input) + 4 * l->error;
+}
+
+bool
+loss_is_symmetric(const struct loss *l)
+{
+    size_t n = l->n_atoms;
+
+    if (l->rate != 1 || l->only_p != l->only_q)
+        return false;
+    for (size_t i = 0; l->base == BASE_ATOMS && i < (n + 1) / 2; i++) {
+        const struct loss_atom *a = &l->atoms[i], *b = &l->atoms[n - 1 - i];
+        double p0 = a->q0 * exp(a->l0);
+
+        if (a->l0 != -b->l0 ||
+            fabs(p0 - b->q0) > (l->error + 0x1p-49 * (1 + fabs(a->l0))) * p0)
+            return false;
+    }
+    return true;
+}

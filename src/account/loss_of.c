@@ -1,0 +1,207 @@
+/*
+ * Constructors. The lists of atoms are symmetric where the mechanism is, to
+ * the last bit of the losses: pld_bounds then works out one order only.
+ */
+#include "account/loss_of.h"
+
+#include <math.h>
+
+#include "account/line.h"
+#include "base/alloc.h"
+#include "base/base.h"
+#include "num/rat_double.h"
+
+#define ATOM_ERROR 2e-13 /* of any q0 and l0 here; doc/proofs says why */
+
+void
+loss_of_clear(struct loss_of *l)
+{
+    alloc_give(&l->alloc, l->atoms, l->n, sizeof *l->atoms);
+    l->atoms = NULL;
+}
+
+/* A parameter as a double in (0, most]. */
+static bool
+read_double(const rat *a, double most, double *out)
+{
+    *out = rat_double(a);
+    return *out > 1e-100 && *out <= most;
+}
+
+/* Rates so near to 1 that 1 - rate is lost are no rates. */
+static bool
+read_rate(const rat *rate, double *out)
+{
+    *out = rat_double(rate);
+    if (rat_cmp_i64(rate, 1) == 0)
+        return true;
+    return *out > 1e-100 && *out < 1 - 1e-12;
+}
+
+static custos_status
+continuous(enum loss_base base, const rat *size, const rat *rate,
+           struct loss_of *out)
+{
+    struct loss l = {.base = base, .order = ORDER_REMOVE};
+
+    if (!read_double(size, LOSS_MAX, &l.size) || !read_rate(rate, &l.rate))
+        return CUSTOS_EOVERFLOW;
+    *out = (struct loss_of){.loss = l};
+    return CUSTOS_OK;
+}
+
+custos_status
+loss_of_gaussian(const rat *mu, const rat *rate, struct loss_of *out)
+{
+    return continuous(BASE_GAUSSIAN, mu, rate, out);
+}
+
+custos_status
+loss_of_laplace(const rat *epsilon, const rat *rate, struct loss_of *out)
+{
+    return continuous(BASE_LAPLACE, epsilon, rate, out);
+}
+
+custos_status
+loss_of_exponential(const rat *epsilon, const rat *rate, struct loss_of *out)
+{
+    return continuous(BASE_EXPONENTIAL, epsilon, rate, out);
+}
+
+/* Room for n atoms; the caller fills them and sets the rest. */
+static custos_status
+take(const custos_alloc *alloc, size_t n, const rat *rate, struct loss_of *out)
+{
+    double q;
+
+    if (n >= LINE_ATOMS_MAX || !read_rate(rate, &q))
+        return CUSTOS_EOVERFLOW;
+    *out = (struct loss_of){.alloc = alloc_or_default(alloc), .n = n};
+    out->atoms = alloc_take(&out->alloc, n, sizeof *out->atoms);
+    if (!out->atoms)
+        return CUSTOS_ENOMEM;
+    out->loss = (struct loss){.base = BASE_ATOMS,
+                              .order = ORDER_REMOVE,
+                              .rate = q,
+                              .atoms = out->atoms,
+                              .n_atoms = n,
+                              .error = ATOM_ERROR};
+    return CUSTOS_OK;
+}
+
+custos_status
+loss_of_discrete_laplace(const custos_alloc *alloc, const rat *epsilon,
+                         uint64_t sensitivity, const rat *rate,
+                         struct loss_of *out)
+{
+    const double width = (double)sensitivity;
+    double e, q;
+    custos_status st;
+
+    CUSTOS_REQUIRE(sensitivity > 0);
+    if (sensitivity >= LINE_ATOMS_MAX || !read_double(epsilon, LOSS_MAX, &e))
+        return CUSTOS_EOVERFLOW;
+    st = take(alloc, (size_t)sensitivity + 1, rate, out);
+    if (st)
+        return st;
+    q = exp(-e / width);
+    for (size_t x = 0; x < out->n; x++) {
+        double inner = x > 0 && x < sensitivity ? -expm1(-e / width) : 1;
+
+        out->atoms[x].q0 = inner / (1 + q) * exp(-e * ((double)x / width));
+        out->atoms[x].l0 = e * ((2 * (double)x - width) / width);
+    }
+    return CUSTOS_OK;
+}
+
+enum { REACH = 16 }; /* standard deviations of the discrete Gaussian */
+
+/* Sum of exp(-x^2 / 2v) over |x| <= reach: Kahan's, from the small ones on. */
+static double
+gauss_total(double v, long reach)
+{
+    double sum = 0, rest = 0;
+
+    for (long x = reach; x > 0; x--) {
+        double term = 2 * exp(-(double)x * (double)x / (2 * v)) - rest;
+        double now = sum + term;
+
+        rest = (now - sum) - term;
+        sum = now;
+    }
+    return 1 + sum;
+}
+
+custos_status
+loss_of_discrete_gaussian(const custos_alloc *alloc, const rat *variance,
+                          uint64_t sensitivity, const rat *rate,
+                          struct loss_of *out)
+{
+    const double width = (double)sensitivity;
+    double v, total, tail;
+    long reach;
+    custos_status st;
+
+    CUSTOS_REQUIRE(sensitivity > 0);
+    if (sensitivity >= LINE_ATOMS_MAX || !read_double(variance, 1e12, &v))
+        return CUSTOS_EOVERFLOW;
+    reach = (long)ceil(REACH * sqrt(v)) + 1;
+    st = take(alloc, (size_t)(2 * reach + 1) + (size_t)sensitivity, rate, out);
+    if (st)
+        return st;
+    total = gauss_total(v, reach);
+    for (size_t i = 0; i < out->n; i++) {
+        double x = (double)((long)i - reach);
+
+        out->atoms[i].q0 = exp(-x * x / (2 * v)) / total;
+        out->atoms[i].l0 = (2 * x - width) * (width / (2 * v));
+    }
+    /* Beyond: a geometric series on each side, of P and of Q. */
+    tail = exp(-(double)reach * (double)reach / (2 * v)) /
+           -expm1(-(double)reach / v);
+    out->loss.lost = fmin(4 * tail + 1e-290, 1);
+    return CUSTOS_OK;
+}
+
+custos_status
+loss_of_response(const custos_alloc *alloc, const rat *epsilon,
+                 uint64_t choices, const rat *rate, struct loss_of *out)
+{
+    double e, others = (double)choices - 2, right;
+    custos_status st;
+    size_t last = choices > 2 ? 2 : 1;
+
+    CUSTOS_REQUIRE(choices >= 2);
+    if (!read_double(epsilon, LOSS_MAX, &e))
+        return CUSTOS_EOVERFLOW;
+    st = take(alloc, last + 1, rate, out);
+    if (st)
+        return st;
+    right = 1 / (1 + (others + 1) * exp(-e)); /* of the true answer */
+    out->atoms[0] = (struct loss_atom){right, -e};
+    if (last == 2)
+        out->atoms[1] = (struct loss_atom){others * (right * exp(-e)), 0};
+    out->atoms[last] = (struct loss_atom){right * exp(-e), e};
+    return CUSTOS_OK;
+}
+
+custos_status
+loss_of_approximate(const custos_alloc *alloc, const rat *epsilon,
+                    const rat *delta, const rat *rate, struct loss_of *out)
+{
+    double e = 0, d = rat_double(delta), right;
+    custos_status st;
+
+    if (rat_sign(epsilon) > 0 && !read_double(epsilon, LOSS_MAX, &e))
+        return CUSTOS_EOVERFLOW;
+    if (rat_sign(delta) > 0 && !(d > 1e-290 && d < 1 - 1e-12))
+        return CUSTOS_EOVERFLOW;
+    st = take(alloc, 2, rate, out);
+    if (st)
+        return st;
+    right = (1 - d) / (1 + exp(-e));
+    out->atoms[0] = (struct loss_atom){right, -e};
+    out->atoms[1] = (struct loss_atom){right * exp(-e), e};
+    out->loss.only_p = out->loss.only_q = d * (1 + 0x1p-52);
+    return CUSTOS_OK;
+}

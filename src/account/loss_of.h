@@ -1,0 +1,73 @@
+/*
+ * Mechanisms as losses: from exact parameters to struct loss. Doubles are
+ * within a unit in the last place of the parameters, which loss_error covers.
+ *
+ * THEOREM  dominating-pairs
+ *   Each is the hockey-stick curve of its mechanism, in both orders: Laplace
+ *   and Gaussian noise on a value that moves by the sensitivity; discrete
+ *   Laplace noise on an integer that moves by D, with losses eps (2x - D) / D,
+ *   x = 0 .. D; discrete Gaussian noise, D (2x - D) / 2v on x in Z; k-ary
+ *   randomized response, eps, 0 and -eps; any (eps, delta)-DP mechanism, by
+ *   KOV15's pair; any eps-bounded-range mechanism (the exponential one), by
+ *   delta(e) = (1 - exp((e - eps)/2))^2 / (1 - exp(-eps)).
+ * SOURCE   Canonne, Kamath, Steinke 2020, arXiv:2004.00010, Theorem 7
+ *          (discrete Gaussian); Kairouz, Oh, Viswanath 2015, arXiv:1311.0776;
+ *          Dong, Durfee, Rogers 2020, arXiv:1909.13830; Zhu, Dong, Wang 2022,
+ *          arXiv:2106.08567, Theorem 11 (Poisson sampling);
+ *          doc/proofs/quadrature-weights.md, 4.
+ * NEEDS    epsilon, sigma, variance, sensitivity > 0; rate in (0, 1].
+ * GIVES    out->loss, in the order of removal; out owns its atoms.
+ * FAILS    CUSTOS_ENOMEM; CUSTOS_EOVERFLOW for parameters a double cannot
+ *          hold or LINE_ATOMS_MAX atoms: price it in another currency then.
+ * TESTED   curves_of_mechanisms_agree_with_exact_sums,
+ *          mechanisms_out_of_reach_are_refused
+ */
+#ifndef ACCOUNT_LOSS_OF_H
+#define ACCOUNT_LOSS_OF_H
+
+#include <stdint.h>
+
+#include "account/loss.h"
+#include "custos.h"
+#include "num/rat.h"
+
+struct loss_of {
+    custos_alloc alloc;
+    struct loss loss;
+    struct loss_atom *atoms;
+    size_t n;
+};
+
+void loss_of_clear(struct loss_of *l);
+
+/* mu = sensitivity / sigma; mu > 0. */
+CUSTOS_MUST_USE custos_status loss_of_gaussian(const rat *mu, const rat *rate,
+                                               struct loss_of *out);
+CUSTOS_MUST_USE custos_status loss_of_laplace(const rat *epsilon,
+                                              const rat *rate,
+                                              struct loss_of *out);
+CUSTOS_MUST_USE custos_status loss_of_exponential(const rat *epsilon,
+                                                  const rat *rate,
+                                                  struct loss_of *out);
+CUSTOS_MUST_USE custos_status loss_of_discrete_laplace(
+    const custos_alloc *alloc, const rat *epsilon, uint64_t sensitivity,
+    const rat *rate, struct loss_of *out);
+CUSTOS_MUST_USE custos_status loss_of_discrete_gaussian(
+    const custos_alloc *alloc, const rat *variance, uint64_t sensitivity,
+    const rat *rate, struct loss_of *out);
+
+/* choices >= 2 */
+CUSTOS_MUST_USE custos_status loss_of_response(const custos_alloc *alloc,
+                                               const rat *epsilon,
+                                               uint64_t choices,
+                                               const rat *rate,
+                                               struct loss_of *out);
+
+/* epsilon >= 0 here, delta in [0, 1) */
+CUSTOS_MUST_USE custos_status loss_of_approximate(const custos_alloc *alloc,
+                                                  const rat *epsilon,
+                                                  const rat *delta,
+                                                  const rat *rate,
+                                                  struct loss_of *out);
+
+#endif

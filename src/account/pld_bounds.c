@@ -1,0 +1,205 @@
+/*
+ * The error of both curves together is about counts h^2 (1 + theta) / 8 where
+ * the parts are smooth; where they are not, the first try tells.
+ */
+#include "account/pld_bounds.h"
+
+#include <math.h>
+
+#include "account/saddle.h"
+#include "base/alloc.h"
+
+enum {
+    TRIES = 6,
+    SADDLE_PARTS = 32, /* with more it is asked first */
+    GRID_PARTS = 4096, /* with more it alone is asked, if it can answer */
+};
+
+/* The distance of a part's two lowest atoms, if they are on a lattice. */
+static double
+lattice_of(const struct loss *l)
+{
+    double a, b, mass;
+
+    if (l->base == BASE_LAPLACE || l->n_atoms == 2 || l->rate == 1)
+        if (loss_atom(l, 0, &a, &mass) && loss_atom(l, 1, &b, &mass))
+            return b - a;
+    return 0;
+}
+
+/* The largest step up to h that fits the lattice of the commonest part. */
+static double
+fit_to_lattice(const struct sketch *s, double h)
+{
+    uint64_t most = 0;
+    double lattice = 0;
+
+    for (size_t i = 0; i < s->n; i++) {
+        double own = lattice_of(&s->parts[i].loss);
+
+        if (own > 0 && s->parts[i].count > most) {
+            most = s->parts[i].count;
+            lattice = own;
+        }
+    }
+    if (lattice == 0)
+        return h;
+    return lattice > h ? lattice / ceil(lattice / h)
+                       : lattice * floor(h / lattice);
+}
+
+double
+pld_step(const struct sketch *s, double width)
+{
+    double h = sqrt(6.8 * width / (s->counts * (1 + s->theta)));
+
+    return fmin(h, fmin(fmax(s->span, 1e-12) / 256, 0.25));
+}
+
+static struct bounds
+narrower(struct bounds a, struct bounds b)
+{
+    return (struct bounds){fmax(a.low, b.low), fmin(a.high, b.high)};
+}
+
+/* How wide, in the aim's own measure. */
+static double
+width_of(struct pld_aim aim, struct bounds b)
+{
+    double width = b.high - b.low;
+
+    return aim.at == AIM_DELTA ? width : width > 0 ? width / b.high : 0;
+}
+
+/* Ever finer grids; *out is narrowed by each. Fails if none could be done. */
+static custos_status
+refine(const struct sketch *s, struct pld_aim aim, double width,
+       struct bounds *out)
+{
+    double h = pld_step(s, aim.at == AIM_DELTA ? width : width / s->theta);
+    custos_status st = CUSTOS_EOVERFLOW;
+
+    for (int i = 0; i < TRIES && h <= 0.25; i++) {
+        struct pld p;
+        custos_status now = pld_init(&p, s, fit_to_lattice(s, h));
+        double got;
+
+        if (now == CUSTOS_ENOMEM)
+            return now;
+        if (now) { /* too fine a grid */
+            if (!st)
+                break;
+            h *= 4;
+            continue;
+        }
+        st = CUSTOS_OK;
+        *out = narrower(*out, aim.at == AIM_DELTA ? pld_epsilon(&p, aim.value)
+                                                  : pld_delta(&p, aim.value));
+        pld_clear(&p);
+        got = width_of(aim, *out);
+        if (got <= width)
+            break;
+        h *= fmin(fmax(0.9 * sqrt(width / got), 0.125), 0.7);
+    }
+    return st;
+}
+
+static custos_status
+bound_order(const custos_alloc *alloc, const struct pld_part *parts, size_t n,
+            struct pld_aim aim, double width, struct bounds *out)
+{
+    custos_status st = CUSTOS_EINVAL;
+    struct sketch s;
+
+    *out = (struct bounds){0, aim.at == AIM_DELTA ? INFINITY : 1};
+    if (aim.at == AIM_DELTA && n > SADDLE_PARTS) {
+        st = saddle_epsilon(parts, n, aim.value, out);
+        if (!st && (n > GRID_PARTS || width_of(aim, *out) <= width))
+            return st;
+    }
+    st = sketch_init(&s, alloc, parts, n, aim);
+    if (st)
+        return st;
+    st = refine(&s, aim, width, out);
+    sketch_clear(&s);
+    return st;
+}
+
+/*
+ * A copy of the parts in one order. Gaussians are merged, being one Gaussian of
+ * size sqrt(sum count size^2), when there are several. Returns how many parts
+ * remain.
+ */
+static size_t
+arrange(const struct pld_part *parts, size_t n, enum loss_order order,
+        struct pld_part *out)
+{
+    double sum = 0, rest = 0;
+    size_t m = 0, gaussians = 0;
+
+    for (size_t i = 0; i < n; i++)
+        gaussians +=
+            parts[i].loss.base == BASE_GAUSSIAN && parts[i].loss.rate == 1;
+    for (size_t i = 0; i < n; i++) {
+        const struct loss *l = &parts[i].loss;
+
+        if (parts[i].count == 0)
+            continue;
+        if (gaussians > 1 && l->base == BASE_GAUSSIAN && l->rate == 1) {
+            double term = (double)parts[i].count * l->size * l->size - rest;
+            double now = sum + term; /* Kahan: no error grows with n */
+
+            rest = (now - sum) - term;
+            sum = now;
+            continue;
+        }
+        out[m] = parts[i];
+        out[m++].loss.order = order;
+    }
+    if (sum > 0)
+        out[m++] = (struct pld_part){.loss = {.base = BASE_GAUSSIAN,
+                                              .order = order,
+                                              .rate = 1,
+                                              .size = sqrt(sum)},
+                                     .count = 1};
+    return m;
+}
+
+static bool
+is_valid(struct pld_aim aim, double width)
+{
+    return width > 0 &&
+           (aim.at == AIM_DELTA ? aim.value > 1e-200 && aim.value < 1
+                                : aim.value >= 0 && aim.value <= LOSS_MAX);
+}
+
+custos_status
+pld_bounds(const custos_alloc *alloc, const struct pld_part *parts, size_t n,
+           struct pld_aim aim, double width, struct bounds out[2])
+{
+    custos_alloc hooks = alloc_or_default(alloc);
+    struct bounds both[2] = {{0, 0}, {0, 0}};
+    struct pld_part *copy;
+    bool symmetric = true;
+    custos_status st = CUSTOS_OK;
+
+    if (!is_valid(aim, width) || n == 0)
+        return CUSTOS_EINVAL;
+    copy = alloc_take(&hooks, n, sizeof *copy);
+    if (!copy)
+        return CUSTOS_ENOMEM;
+    for (size_t i = 0; i < n; i++)
+        symmetric = symmetric && loss_is_symmetric(&parts[i].loss);
+    for (int order = 0; order < (symmetric ? 1 : 2) && !st; order++) {
+        size_t m = arrange(parts, n, (enum loss_order)order, copy);
+
+        if (m > 0)
+            st = bound_order(&hooks, copy, m, aim, width, &both[order]);
+    }
+    alloc_give(&hooks, copy, n, sizeof *copy);
+    if (st)
+        return st;
+    out[ORDER_REMOVE] = both[0];
+    out[ORDER_ADD] = symmetric ? both[0] : both[1];
+    return CUSTOS_OK;
+}

@@ -1,0 +1,158 @@
+/*
+ * Reading a composed distribution: the two curves, walked down from the top
+ * of the window.
+ */
+#include <math.h>
+
+#include "account/pld.h"
+
+#define UNIT 0x1p-53
+#define SMALLEST 1e-290 /* below it powers underflow; up is never below it */
+
+enum side { SIDE_UP, SIDE_LOW };
+
+enum { ANCHOR = 64 }; /* steps between fresh values of the scale */
+
+/*
+ * At grid point i, from the points above it: sum = sum r~ e^(-t y),
+ * part = sum r~ e^(-t y)(1 - e^-y), scale = e^(K - t x). All terms are
+ * positive.
+ */
+struct curve {
+    const struct pld *p;
+    enum side side;
+    const double *weights;
+    size_t i;
+    double log_k, sum, part, scale;
+    double fade, fade_both, rest, rise; /* what a step does to them */
+};
+
+static double
+curve_x(const struct curve *c)
+{
+    return (double)(c->p->first + (long)c->i) * c->p->h + c->p->offset;
+}
+
+static double
+curve_scale(const struct curve *c)
+{
+    return exp(c->log_k - c->p->theta * curve_x(c));
+}
+
+static struct curve
+curve_top(const struct pld *p, enum side side)
+{
+    const double fade = exp(-p->theta * p->h);
+    struct curve c = {.p = p,
+                      .side = side,
+                      .weights = side == SIDE_UP ? p->up : p->low,
+                      .i = p->n - 1,
+                      .log_k = side == SIDE_UP ? p->log_up : p->log_low,
+                      .fade = fade,
+                      .fade_both = exp(-(p->theta + 1) * p->h),
+                      .rest = -expm1(-p->h) * fade,
+                      .rise = exp(p->theta * p->h)};
+
+    c.scale = curve_scale(&c);
+    return c;
+}
+
+/* To the next point below. */
+static inline void
+curve_down(struct curve *c)
+{
+    size_t place = (size_t)(c->p->first + (long)c->i) & (c->p->n - 1);
+
+    c->sum += c->weights[place];
+    c->part = c->fade_both * c->part + c->rest * c->sum;
+    c->sum *= c->fade;
+    c->i--;
+    if (c->i % ANCHOR == 0)
+        c->scale = curve_scale(c);
+    else
+        c->scale *= c->rise;
+}
+
+static inline double
+curve_delta(const struct curve *c)
+{
+    const struct pld *p = c->p;
+    /* Every step rounds; every part has its errors, e^a <= 1 + 2a. */
+    double more = 2 * p->spread + 48 * UNIT * (double)p->n;
+
+    if (c->side == SIDE_UP)
+        return fmin(1, (1 + more) * (p->infinite + p->beyond + SMALLEST +
+                                     c->scale * (c->part + p->slack_up)));
+    return fmax(0, (1 - more) * c->scale * (c->part - p->slack_low));
+}
+
+/* Where the curve reaches delta; between points it is a chord in e^eps. */
+static double
+curve_epsilon(const struct pld *p, enum side side, double delta)
+{
+    struct curve c = curve_top(p, side);
+    double last = curve_delta(&c);
+
+    if (last > delta)
+        return side == SIDE_UP ? INFINITY : curve_x(&c);
+    while (c.i > 0) {
+        double now;
+
+        curve_down(&c);
+        now = curve_delta(&c);
+        if (now > delta) {
+            double part = (now - delta) / (now - last);
+
+            return curve_x(&c) + log1p(part * expm1(p->h));
+        }
+        last = now;
+    }
+    return side == SIDE_UP ? curve_x(&c) : -INFINITY;
+}
+
+/* No loss is above `most`: from there on delta is P[inf]. */
+struct bounds
+pld_epsilon(const struct pld *p, double delta)
+{
+    double low = curve_epsilon(p, SIDE_LOW, delta) - p->shift;
+    double high = curve_epsilon(p, SIDE_UP, delta) + p->shift;
+
+    if (p->infinite <= delta)
+        high = fmin(high, p->most + p->shift);
+    return (struct bounds){fmax(0, low), fmax(0, high)};
+}
+
+/* delta at epsilon on one curve. */
+static double
+curve_at(const struct pld *p, enum side side, double epsilon)
+{
+    struct curve c = curve_top(p, side);
+    double last = curve_delta(&c), x = curve_x(&c);
+
+    if (epsilon >= x)
+        return side == SIDE_UP ? last : 0;
+    while (c.i > 0) {
+        double now;
+
+        curve_down(&c);
+        now = curve_delta(&c);
+        x = curve_x(&c);
+        if (x <= epsilon)
+            return now +
+                   (last - now) * fmin(expm1(epsilon - x) / expm1(p->h), 1);
+        last = now;
+    }
+    return side == SIDE_UP ? 1 : last;
+}
+
+struct bounds
+pld_delta(const struct pld *p, double epsilon)
+{
+    double low = curve_at(p, SIDE_LOW, epsilon + p->shift);
+    double high = curve_at(p, SIDE_UP, epsilon - p->shift);
+
+    if (epsilon >= p->most + p->shift)
+        high = fmin(high, p->infinite);
+    return (struct bounds){low * (1 - 8 * UNIT),
+                           fmin(high * (1 + 8 * UNIT), 1)};
+}

@@ -1,0 +1,226 @@
+/*
+ * Berry-Esseen around the saddle point. Every value carries a bound of its
+ * own error; doc/proofs/saddle-point-bounds.md derives them.
+ */
+#include "account/saddle.h"
+
+#include <math.h>
+
+#define UNIT 0x1p-53
+
+/*
+ * ln E e^(tX) with two derivatives, each with a bound of its error, and a bound
+ * of E~|X - m|^3 from above.
+ */
+struct moments {
+    double k0, k1, k2, third;
+    double e0, e1, e2;
+    double sizes; /* sums of |k0|, |k1|, for the roundings of sums */
+};
+
+static struct moments
+gaussian(double size, double t)
+{
+    double v = size * size, e = 16 * UNIT * v;
+
+    return (struct moments){t * (t + 1) / 2 * v, (t + 0.5) * v, v, 0,
+                            e * t * (t + 1),     e * (t + 1),   e, 0};
+}
+
+/*
+ * M(t) = e^(te) (1 + t c / d), d = 2t + 1, c = e^(-de) - 1. No term is larger
+ * than e times a constant, so that small mechanisms have small errors.
+ */
+static struct moments
+laplace(double e, double t)
+{
+    double d = 2 * t + 1, c = expm1(-d * e), r = 1 + c, n = d + t * c;
+    double f = (c - 2 * t * d * e * r) / (n * d);
+    double k1 = e + f, k2 = -4 * e * r * (1 - t * e) / n - f * f - 4 * f / d;
+    double e2 = 0x1p-44 * e * (1 + e);
+
+    k2 = fmax(k2, 0);
+    return (struct moments){t * e + log1p(t * c / d),
+                            k1,
+                            k2,
+                            (e + fabs(k1)) * (k2 + e2) * (1 + 0x1p-40),
+                            0x1p-48 * (1 + t) * e,
+                            0x1p-46 * e,
+                            e2,
+                            0};
+}
+
+/* Errors of masses and losses, and of the exponents, move the tilted law. */
+static struct moments
+atoms(const struct loss *l, double t)
+{
+    double value, mass, s0 = 0, s1 = 0, s2 = 0, third = 0, least = INFINITY;
+    double top = -INFINITY, n = 0, span, error, off;
+    struct loss_range none = {0, 0, 0};
+
+    for (size_t i = 0; loss_atom(l, i, &value, &mass); i++) {
+        if (!(mass > 0))
+            continue;
+        top = fmax(top, value);
+        least = fmin(least, value);
+        n++;
+    }
+    if (n == 0)
+        return (struct moments){.k0 = -INFINITY};
+    for (size_t i = 0; loss_atom(l, i, &value, &mass); i++) {
+        double m = mass * exp(t * (value - top));
+
+        s0 += m;
+        s1 += m * (value - top);
+    }
+    for (size_t i = 0; loss_atom(l, i, &value, &mass); i++) {
+        double m = mass * exp(t * (value - top)) / s0;
+        double y = fabs(value - top - s1 / s0);
+
+        s2 += m * y * y;
+        third += m * y * y * y;
+    }
+    span = top - least;
+    error = loss_error(l, &none);
+    off = 2 * (error * (1 + 2 * t) + UNIT * (16 + 4 * n + 4 * t * span));
+    return (struct moments){log(s0) + t * top,
+                            top + s1 / s0,
+                            s2,
+                            third + 4 * (off * span + error) * span * span,
+                            off + 8 * UNIT * (fabs(log(s0)) + t * fabs(top)),
+                            2 * off * span + error + 4 * UNIT * fabs(top),
+                            4 * (off * span + error) * span,
+                            0};
+}
+
+static struct moments
+moments_all(const struct pld_part *parts, size_t n, double t)
+{
+    struct moments all = {0, 0, 0, 0, 0, 0, 0, 0};
+
+    for (size_t i = 0; i < n; i++) {
+        const struct loss *l = &parts[i].loss;
+        struct moments one = l->base == BASE_GAUSSIAN  ? gaussian(l->size, t)
+                             : l->base == BASE_LAPLACE ? laplace(l->size, t)
+                                                       : atoms(l, t);
+        double k = (double)parts[i].count;
+
+        all.k0 += k * one.k0;
+        all.k1 += k * one.k1;
+        all.k2 += k * one.k2;
+        all.third += k * one.third;
+        all.e0 += k * one.e0;
+        all.e1 += k * one.e1;
+        all.e2 += k * one.e2;
+        all.sizes += k * (fabs(one.k0) + (1 + t) * fabs(one.k1));
+    }
+    all.e0 += UNIT * (double)(n + 4) * all.sizes;
+    all.e1 += UNIT * (double)(n + 4) * all.sizes / (1 + t);
+    all.e2 += UNIT * (double)(n + 4) * all.k2;
+    return all;
+}
+
+/* erfcx(x)/2 = e^(x^2) erfc(x) / 2 for x >= 0, relative error below 1e-12. */
+static double
+half_erfcx(double x)
+{
+    double f = 0;
+
+    if (x < 20)
+        return exp(x * x) * erfc(x) / 2;
+    for (int k = 40; k > 0; k--)
+        f = k / 2.0 / (x + f);
+    return 0.28209479177387814 / (x + f); /* 1 / (2 sqrt pi) */
+}
+
+/* The bounds of delta at K'(t), which lies in *epsilon. */
+struct saddle {
+    struct bounds delta, epsilon;
+};
+
+static struct saddle
+saddle_at(const struct pld_part *parts, size_t n, double infinite, double t)
+{
+    struct moments k = moments_all(parts, n, t);
+    double s = sqrt(k.k2), scale = exp(k.k0 - t * k.k1), a, normal, most, b;
+    double off = k.e0 + t * k.e1 + 4 * UNIT * (fabs(k.k0) + t * fabs(k.k1));
+    double wide = k.e2 / k.k2, error;
+
+    if (!(wide < 0.5) || !(off < 0.5))
+        return (struct saddle){{0, 1}, {0, INFINITY}};
+    a = half_erfcx(t * s / M_SQRT2);
+    normal = a - half_erfcx((t + 1) * s / M_SQRT2);
+    most = exp(t * log(t / (t + 1))) / (t + 1);
+    b = 0.56 * k.third / (k.k2 * s) * (1 + 4 * wide) * (1 + 1e-9);
+    error = 2e-12 * a + 2 * b * most + 2 * wide * normal;
+    return (struct saddle){
+        {(1 - 2 * off) * scale * (normal - error),
+         (infinite + (1 + 2 * off) * scale * (normal + error)) * (1 + 1e-12)},
+        {k.k1 - k.e1, k.k1 + k.e1}};
+}
+
+/* Takes what one t tells about epsilon(delta). Returns delta there, roughly. */
+static double
+saddle_learn(const struct pld_part *parts, size_t n, double infinite, double t,
+             double delta, struct bounds *out)
+{
+    struct saddle s = saddle_at(parts, n, infinite, t);
+
+    if (s.delta.high <= delta)
+        out->high = fmin(out->high, s.epsilon.high);
+    if (s.delta.low > delta)
+        out->low = fmax(out->low, s.epsilon.low);
+    return s.delta.low + (s.delta.high - s.delta.low) / 2;
+}
+
+/*
+ * Any t teaches something. First bracket the one whose delta is asked for,
+ * then close in from both sides: the upper bound comes from a little beyond,
+ * the lower from a little before.
+ */
+static void
+saddle_search(const struct pld_part *parts, size_t n, double infinite,
+              double delta, struct bounds *out)
+{
+    double lo = 0, hi = 1, step;
+
+    for (int i = 0; i < 40; i++, lo = hi, hi *= 2)
+        if (!(saddle_learn(parts, n, infinite, hi, delta, out) > delta))
+            break;
+    for (int i = 0; i < 10; i++) {
+        double t = (lo + hi) / 2;
+
+        if (saddle_learn(parts, n, infinite, t, delta, out) > delta)
+            lo = t;
+        else
+            hi = t;
+    }
+    step = (hi - lo) / 4;
+    for (int i = 0; i < 8; i++, step *= 2) {
+        if (lo - step > 0)
+            saddle_learn(parts, n, infinite, lo - step, delta, out);
+        saddle_learn(parts, n, infinite, hi + step, delta, out);
+    }
+}
+
+custos_status
+saddle_epsilon(const struct pld_part *parts, size_t n, double delta,
+               struct bounds *out)
+{
+    double finite = 0, infinite;
+    struct bounds result = {0, INFINITY};
+
+    for (size_t i = 0; i < n; i++) {
+        const struct loss *l = &parts[i].loss;
+
+        if (l->base == BASE_EXPONENTIAL ||
+            (loss_is_continuous(l) && l->rate != 1))
+            return CUSTOS_EINVAL;
+        finite += (double)parts[i].count * log1p(-fmin(loss_infinite(l), 1));
+    }
+    infinite = -expm1(finite) * (1 + 1e-9);
+    if (n > 0)
+        saddle_search(parts, n, infinite, delta, &result);
+    *out = (struct bounds){fmax(result.low, 0), fmax(result.high, 0)};
+    return CUSTOS_OK;
+}

@@ -1,0 +1,169 @@
+/*
+ * Points are stretches of equal length in loss, at their own ln P/Q.
+ */
+#include "account/sketch.h"
+
+#include <math.h>
+
+#include "account/line.h"
+#include "base/alloc.h"
+
+#define COUNTS_MAX 0x1p40
+
+static void
+add_point(double *value, double *mass, size_t i, double p, double q)
+{
+    if (p > 0 && q > 0) {
+        value[i] = log(p / q);
+        mass[i] = p;
+    }
+}
+
+/* One part's points; the two last are for Laplace's flanks. */
+static void
+fill(const struct line *l, double *value, double *mass)
+{
+    enum { N = SKETCH_POINTS - 2 };
+    const double step = (l->most - l->least) / N;
+    double last = line_place(l, l->least - 1), v, m;
+
+    for (size_t i = 0; i < N; i++) {
+        double x = line_place(l, i + 1 < N ? l->least + step * (double)(i + 1)
+                                           : l->most + 1);
+        struct piece s = line_piece(l, last, x);
+
+        add_point(value, mass, i, s.p, s.q);
+        last = x;
+    }
+    for (size_t i = 0; i < 2 && loss_is_continuous(l->loss); i++)
+        if (loss_atom(l->loss, i, &v, &m))
+            add_point(value, mass, N + i, m, m * exp(-v));
+}
+
+struct cumulant
+sketch_cumulant(const struct sketch *s, double t)
+{
+    struct cumulant all = {0, 0, 0};
+
+    for (size_t j = 0; j < s->n; j++) {
+        const double *value = s->value + j * SKETCH_POINTS;
+        const double *mass = s->mass + j * SKETCH_POINTS;
+        double k = (double)s->parts[j].count, s0 = 0, s1 = 0, s2 = 0;
+        double top = t > 0 ? s->span : -s->span;
+
+        for (size_t i = 0; i < SKETCH_POINTS; i++) {
+            double m = mass[i] > 0 ? mass[i] * exp(t * (value[i] - top)) : 0;
+
+            s0 += m;
+            s1 += m * value[i];
+            s2 += m * value[i] * value[i];
+        }
+        if (!(s0 > 0))
+            continue;
+        all.k0 += k * (log(s0) + t * top);
+        all.k1 += k * (s1 / s0);
+        all.k2 += k * fmax(s2 / s0 - s1 / s0 * (s1 / s0), 0);
+    }
+    return all;
+}
+
+double
+sketch_outside(const struct sketch *s, double t, double step, double x,
+               double *best)
+{
+    double base = sketch_cumulant(s, t).k0, least = 0;
+
+    *best = step / 64;
+    for (int i = 0; i < 8; i++, step /= 2) {
+        double k = sketch_cumulant(s, t + step).k0 - base - step * x;
+
+        if (k < least) {
+            least = k;
+            *best = step;
+        }
+    }
+    return least;
+}
+
+/*
+ * Whether tilt t lies at or past the saddle point of the aim, or has all but
+ * reached the largest sum, beyond which it would only make small what matters.
+ */
+static bool
+far_enough(const struct sketch *s, double t, struct pld_aim aim)
+{
+    struct cumulant c = sketch_cumulant(s, t);
+
+    if (t * (s->top - c.k1) < 1 && s->top - c.k1 < (s->top - s->mean) / 16)
+        return true;
+    return aim.at == AIM_DELTA ? t * c.k1 - c.k0 >= -log(aim.value)
+                               : c.k1 >= aim.value;
+}
+
+/* Any tilt is valid; this one makes the bounds sharp at the aim. */
+static double
+find_tilt(const struct sketch *s, struct pld_aim aim)
+{
+    const double most = 500 / fmax(s->span, 1e-12);
+    double lo = 0, hi = 1;
+
+    while (hi < most && !far_enough(s, hi, aim)) {
+        lo = hi;
+        hi *= 2;
+    }
+    for (int i = 0; i < 10; i++) {
+        double t = (lo + hi) / 2;
+
+        if (far_enough(s, t, aim))
+            hi = t;
+        else
+            lo = t;
+    }
+    return fmin(fmax(hi, 1e-3), most);
+}
+
+custos_status
+sketch_init(struct sketch *s, const custos_alloc *alloc,
+            const struct pld_part *parts, size_t n, struct pld_aim aim)
+{
+    custos_status st = CUSTOS_OK;
+
+    *s = (struct sketch){
+        .alloc = alloc_or_default(alloc), .parts = parts, .n = n};
+    s->value = alloc_take(&s->alloc, n * SKETCH_POINTS, sizeof *s->value);
+    s->mass = alloc_take(&s->alloc, n * SKETCH_POINTS, sizeof *s->mass);
+    if (!s->value || !s->mass)
+        st = CUSTOS_ENOMEM;
+    for (size_t i = 0; i < n; i++)
+        s->counts += (double)parts[i].count;
+    if (!(s->counts <= COUNTS_MAX))
+        st = CUSTOS_EOVERFLOW;
+    s->tail =
+        (aim.at == AIM_DELTA ? aim.value : 1e-30) * 1e-7 / fmax(s->counts, 1);
+    for (size_t i = 0; i < n && !st; i++) {
+        struct line l;
+
+        st = line_init(&l, &s->alloc, &parts[i].loss, s->tail);
+        if (st)
+            break;
+        s->span = fmax(s->span, fmax(fabs(l.least), fabs(l.most)));
+        s->top += (double)parts[i].count * l.most;
+        fill(&l, s->value + i * SKETCH_POINTS, s->mass + i * SKETCH_POINTS);
+        line_clear(&l);
+    }
+    if (st) {
+        sketch_clear(s);
+        return st;
+    }
+    s->mean = sketch_cumulant(s, 0).k1;
+    s->theta = find_tilt(s, aim);
+    return CUSTOS_OK;
+}
+
+void
+sketch_clear(struct sketch *s)
+{
+    alloc_give(&s->alloc, s->value, s->n * SKETCH_POINTS, sizeof *s->value);
+    alloc_give(&s->alloc, s->mass, s->n * SKETCH_POINTS, sizeof *s->mass);
+    s->value = s->mass = NULL;
+}

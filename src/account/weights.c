@@ -1,0 +1,405 @@
+/*
+ * Putting a loss on the grid. Two walks, from the ends towards the heaviest
+ * cell, cut the line once between every two grid points; the pieces between
+ * points and cuts add up to up's cells (point to point) as well as to low's
+ * (cut to cut).
+ */
+#include "account/weights.h"
+
+#include <math.h>
+
+#include "account/line.h"
+#include "base/alloc.h"
+#include "base/base.h"
+
+#define CUT_ERROR 2e-13 /* of a cell's P: a gain below it counts as none */
+
+/* What the passes over the grid share. */
+struct pass {
+    struct weights *w;
+    const struct line *line;
+    double offset;
+};
+
+static double
+value_at(const struct pass *p, size_t i)
+{
+    return (double)(p->w->first + (long)i) * p->w->h + p->offset;
+}
+
+static double
+place_at(const struct pass *p, size_t i)
+{
+    return line_place(p->line, value_at(p, i));
+}
+
+/*
+ * Connect the dots between points i and i + 1. What the upper point gets is
+ * raised by what the gain may be off by.
+ */
+static void
+put_up(const struct pass *p, size_t i, struct piece s)
+{
+    struct weights *w = p->w;
+    double gain = fmax(s.p - exp(value_at(p, i)) * s.q, 0);
+    double b = (gain + 4 * p->line->error * s.p) / -expm1(-w->h);
+
+    b = fmin(b, s.p);
+    w->up[i + 1] += b;
+    w->up[i] += s.p - b;
+}
+
+/* A cell of low: to its point, or below when it falls short of it. */
+static void
+put_low(const struct pass *p, size_t i, struct piece s)
+{
+    struct weights *w = p->w;
+    double should = exp(value_at(p, i)) * s.q; /* P, if the point is right */
+
+    if (!(s.p > 0))
+        return;
+    if (s.p - should >= -CUT_ERROR * s.p)
+        w->low[i] += fmin(s.p, should);
+    else if (i > 0)
+        w->low[i - 1] += should * exp(-w->h);
+}
+
+/*
+ * A walk over grid points from one end, cutting the line into cells of no gain
+ * at their own points: a cell's ln P/Q then is its point's loss. Each cut is
+ * found from the one before; in the direction of rising density the errors
+ * shrink.
+ */
+struct walk {
+    const struct pass *p;
+    int side;               /* +1 upwards, -1 downwards */
+    bool fills;             /* or is only a trial */
+    double cut;             /* the last one */
+    struct piece ahead;     /* what lies between its point and it */
+    double part, last_part; /* the last two, from point to point */
+    double next;            /* place of the next point */
+};
+
+/* The first cut is beyond grid point `start`, where `guess` says. */
+static struct walk
+walk_from(const struct pass *p, int side, size_t start, bool fills)
+{
+    double near = place_at(p, start);
+    double next = place_at(p, side > 0 ? start + 1 : start - 1);
+    double cut = near + (next - near) / 2;
+
+    return (struct walk){.p = p,
+                         .side = side,
+                         .fills = fills,
+                         .cut = cut,
+                         .ahead = line_piece(p->line, near, cut),
+                         .part = 0.5,
+                         .last_part = 0.5,
+                         .next = next};
+}
+
+/* From the last cut to point i, the next one, as part of i's cell. */
+static struct piece
+walk_rest(const struct walk *k)
+{
+    return line_piece(k->p->line, k->cut, k->next);
+}
+
+/* On to the cut beyond point i; returns i's cell. */
+static struct piece
+walk_on(struct walk *k, size_t i)
+{
+    const struct pass *p = k->p;
+    const struct piece rest = walk_rest(k);
+    double exp_a = exp(value_at(p, i)), near = k->next;
+    double far = place_at(p, k->side > 0 ? i + 1 : i - 1);
+    double guess = fmin(fmax(2 * k->part - k->last_part, 0.05), 0.95);
+
+    if (k->fills)
+        put_up(p, k->side > 0 ? i - 1 : i, piece_add(k->ahead, rest));
+    k->cut = line_cut(p->line, near, far, near + (far - near) * guess, exp_a,
+                      exp_a * rest.q - rest.p, rest.p, &k->ahead);
+    k->last_part = k->part;
+    k->part = far != near ? (k->cut - near) / (far - near) : 0.5;
+    k->next = far;
+    return piece_add(rest, k->ahead);
+}
+
+enum { LOCAL = 64 }; /* cells after which a walk has forgotten its start */
+
+/* The gain per mass that two walks would leave at `meet`. */
+static double
+mismatch(const struct pass *p, size_t meet, double offset)
+{
+    struct pass there = *p;
+    struct walk up, down;
+    struct piece s;
+    size_t from = meet > LOCAL ? meet - LOCAL : 0;
+    size_t to = meet + LOCAL < p->w->n ? meet + LOCAL : p->w->n - 1;
+
+    there.offset = offset;
+    up = walk_from(&there, 1, from, false);
+    down = walk_from(&there, -1, to, false);
+    for (size_t i = from + 1; i < meet; i++)
+        walk_on(&up, i);
+    for (size_t i = to - 1; i > meet; i--)
+        walk_on(&down, i);
+    s = piece_add(walk_rest(&up), walk_rest(&down));
+    return s.p > 0 ? 1 - exp(value_at(&there, meet)) * s.q / s.p : 0;
+}
+
+/*
+ * The gain at the meeting depends on where the grid lies. It is nothing when
+ * the density is smooth on the grid's scale; where it is not (the low end of a
+ * sampled loss), look for the offset at which it vanishes. Any is valid.
+ */
+static double
+best_offset(const struct pass *p, size_t meet)
+{
+    enum { TRIES = 6, ROUNDS = 6 };
+    const double h = p->w->h, small = 1e-5 * h;
+    double a = 0, b, at_a = mismatch(p, meet, a), at_b;
+
+    for (int t = 1; t <= TRIES && fabs(at_a) > small; t++) {
+        b = t * h / TRIES;
+        at_b = mismatch(p, meet, b);
+        if ((at_a < 0) != (at_b < 0) && fabs(at_a - at_b) < h / 4) {
+            for (int round = 0; round < ROUNDS && fabs(at_a) > small; round++) {
+                double c = a - at_a * (b - a) / (at_b - at_a);
+                double at_c = mismatch(p, meet, c);
+
+                if ((at_c < 0) == (at_b < 0)) {
+                    b = a;
+                    at_b = at_a;
+                }
+                a = c;
+                at_a = at_c;
+            }
+            break;
+        }
+        a = b;
+        at_a = at_b;
+    }
+    return fmin(fmax(a, 0), h);
+}
+
+/* One of Laplace's flanks. */
+struct flank {
+    double value;
+    struct piece mass;
+};
+
+/* The i-th flank, 0 the lower one. */
+static bool
+flank_get(const struct line *line, size_t i, struct flank *f)
+{
+    double value, mass;
+
+    if (line->loss->base != BASE_LAPLACE ||
+        !loss_atom(line->loss, i, &value, &mass))
+        return false;
+    *f = (struct flank){value, {mass, mass * exp(-value)}};
+    return true;
+}
+
+/* The grid point at or below a loss. */
+static size_t
+point_below(const struct pass *p, double value)
+{
+    double steps = floor((value - p->offset) / p->w->h);
+
+    return (size_t)((long)steps - p->w->first);
+}
+
+/* For low: what remains of a flank when P's mass is cut to fit the point. */
+static void
+put_flank_low(const struct pass *p, const struct flank *f)
+{
+    size_t i = point_below(p, f->value + CUT_ERROR);
+
+    p->w->low[i] += fmin(f->mass.p, exp(value_at(p, i)) * f->mass.q);
+}
+
+/*
+ * The lower flank is heavy and seldom on the grid: it is merged with as much
+ * of the line beside it as lifts it to the next point. Sets *k to walk on
+ * behind; false when there is not enough before `meet`.
+ */
+static bool
+lift_flank(const struct pass *p, const struct flank *f, size_t meet,
+           struct walk *k, size_t *start)
+{
+    size_t i = point_below(p, f->value - CUT_ERROR) + 1, j = i;
+    double near = place_at(p, 0), far = place_at(p, meet - 1), cut;
+    double exp_a = exp(value_at(p, i)), want = exp_a * f->mass.q - f->mass.p;
+    struct piece all = line_piece(p->line, near, far), got;
+    double gain = all.p - exp_a * all.q, guess;
+
+    if (!(gain > 2 * fabs(want)))
+        return false;
+    guess = near + (far - near) * sqrt(fmax(want, 0) / gain);
+    cut = line_cut(p->line, near, far, guess, exp_a, fmax(want, 0), f->mass.p,
+                   &got);
+    while (j < meet && fabs(place_at(p, j) - near) <= fabs(cut - near))
+        j++;
+    if (j + 1 >= meet)
+        return false;
+    put_low(p, i, piece_add(f->mass, got));
+    for (size_t m = 0; m + 1 < j; m++)
+        put_up(p, m, line_piece(p->line, place_at(p, m), place_at(p, m + 1)));
+    *k = walk_from(p, 1, j - 1, true);
+    k->cut = cut;
+    k->ahead = line_piece(p->line, place_at(p, j - 1), cut);
+    *start = j;
+    return true;
+}
+
+/* The walk upwards begins, behind the lower flank if there is one. */
+static size_t
+begin_up(const struct pass *p, size_t meet, struct walk *up)
+{
+    struct flank f;
+    size_t start = 1;
+
+    if (flank_get(p->line, 0, &f)) {
+        put_up(p, point_below(p, f.value), f.mass);
+        if (lift_flank(p, &f, meet, up, &start))
+            return start;
+        put_flank_low(p, &f);
+    }
+    *up = walk_from(p, 1, 0, true);
+    return 1;
+}
+
+/*
+ * Walks from both ends. They may meet at `meet` or one cell above; the gain
+ * left there has opposite signs, and one that is not negative costs little.
+ */
+static void
+fill(const struct pass *p, size_t meet)
+{
+    struct walk up, up_more, down_more;
+    struct walk down = walk_from(p, -1, p->w->n - 1, true);
+    struct piece here, above, up_cell, down_cell;
+    double at_here, at_above;
+
+    for (size_t i = begin_up(p, meet, &up); i < meet; i++)
+        put_low(p, i, walk_on(&up, i));
+    for (size_t i = p->w->n - 2; i > meet + 1; i--)
+        put_low(p, i, walk_on(&down, i));
+    put_up(p, meet - 1, piece_add(up.ahead, walk_rest(&up)));
+    put_up(p, meet, line_piece(p->line, up.next, down.next));
+    put_up(p, meet + 1, piece_add(down.ahead, walk_rest(&down)));
+
+    up_more = up;
+    down_more = down;
+    up_more.fills = down_more.fills = false;
+    up_cell = walk_on(&up_more, meet);
+    down_cell = walk_on(&down_more, meet + 1);
+    here = piece_add(walk_rest(&up), walk_rest(&down_more));
+    above = piece_add(walk_rest(&up_more), walk_rest(&down));
+    at_here = here.p - exp(value_at(p, meet)) * here.q;
+    at_above = above.p - exp(value_at(p, meet + 1)) * above.q;
+    if (at_above < 0 || (at_here >= 0 && at_here <= at_above)) {
+        put_low(p, meet, here);
+        put_low(p, meet + 1, down_cell);
+    } else {
+        put_low(p, meet, up_cell);
+        put_low(p, meet + 1, above);
+    }
+}
+
+/* The point below the heaviest cell, roughly: any will do. */
+static size_t
+find_heaviest(const struct pass *p)
+{
+    double most = 0, x, last = place_at(p, 1);
+    size_t heaviest = 2;
+
+    for (size_t i = 2; i + 2 < p->w->n; i++) {
+        double mass;
+
+        x = place_at(p, i);
+        mass = loss_is_continuous(p->line->loss)
+                   ? loss_at(p->line->loss, (x + last) / 2).p * fabs(x - last)
+                   : line_piece(p->line, last, x).p;
+        if (mass > most) {
+            most = mass;
+            heaviest = i;
+        }
+        last = x;
+    }
+    return heaviest;
+}
+
+/* The offset at which the highest loss is on the grid. */
+static double
+atom_offset(const struct weights *w)
+{
+    return fmin(fmax(w->most - w->h * floor(w->most / w->h), 0), w->h);
+}
+
+/* Lattices lie on the grid when their highest loss does; so do flanks. */
+static void
+fill_all(struct weights *w, const struct line *line)
+{
+    struct pass p = {w, line, 0};
+    struct flank top;
+    bool flanks = flank_get(line, 1, &top);
+    size_t meet;
+
+    if (flanks || !loss_is_continuous(line->loss))
+        p.offset = atom_offset(w);
+    meet = find_heaviest(&p);
+    if (!flanks && loss_is_continuous(line->loss))
+        p.offset = best_offset(&p, meet);
+    w->offset = p.offset;
+    fill(&p, meet);
+    if (flanks) {
+        put_up(&p, point_below(&p, top.value), top.mass);
+        put_flank_low(&p, &top);
+    }
+}
+
+custos_status
+weights_init(struct weights *w, const custos_alloc *alloc, const struct loss *l,
+             double h, double tail)
+{
+    struct line line;
+    custos_status st;
+
+    CUSTOS_REQUIRE(h > 0 && h <= 0.25);
+    *w = (struct weights){.alloc = alloc_or_default(alloc), .h = h};
+    st = line_init(&line, &w->alloc, l, tail);
+    if (st)
+        return st;
+    st = CUSTOS_EOVERFLOW;
+    if (!((line.most - line.least) / h < WEIGHTS_MAX - 16))
+        goto out;
+    w->first = (long)floor(line.least / h) - 4;
+    w->n = (size_t)((long)ceil(line.most / h) + 5 - w->first);
+    w->most = line.most;
+    w->infinite = loss_infinite(l) + line.range.outside;
+    w->error = 4 * line.error;
+    w->shift = CUT_ERROR + 8 * line.error;
+    st = CUSTOS_ENOMEM;
+    w->up = alloc_take(&w->alloc, w->n, sizeof *w->up);
+    w->low = alloc_take(&w->alloc, w->n, sizeof *w->low);
+    if (!w->up || !w->low)
+        goto out;
+    fill_all(w, &line);
+    st = CUSTOS_OK;
+out:
+    line_clear(&line);
+    if (st)
+        weights_clear(w);
+    return st;
+}
+
+void
+weights_clear(struct weights *w)
+{
+    alloc_give(&w->alloc, w->up, w->n, sizeof *w->up);
+    alloc_give(&w->alloc, w->low, w->n, sizeof *w->low);
+    w->up = w->low = NULL;
+}

@@ -1,0 +1,10 @@
+/*
+ * GMP does it, truncating.
+ */
+#include "num/rat_double.h"
+
+double
+rat_double(const rat *a)
+{
+    return mpq_get_d(a->q);
+}

@@ -1,0 +1,13 @@
+/*
+ * The way out of exact numbers, for those parts of the accountant that work
+ * in doubles and say by how much they may be off. Never on the private path.
+ */
+#ifndef NUM_RAT_DOUBLE_H
+#define NUM_RAT_DOUBLE_H
+
+#include "num/rat.h"
+
+/* The nearest double towards 0; infinite past the largest. Cannot fail. */
+double rat_double(const rat *a);
+
+#endif
