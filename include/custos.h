@@ -289,16 +289,14 @@ CUSTOS_API const custos_facts *custos_mech_facts(const custos_mech *mech);
  * sealed handle is used up, also by CUSTOS_EENTROPY. Time does not depend on
  * the values. May fail: CUSTOS_EINVAL, CUSTOS_ETAKEN, CUSTOS_EENTROPY.
  */
-CUSTOS_API CUSTOS_MUST_USE custos_status
-custos_release_ints(const custos_mech *mech, custos_rng *rng,
-                    custos_sealed *sealed, int64_t *out, size_t n,
-                    custos_err *err);
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_release_ints(
+    const custos_mech *mech, custos_rng *rng, custos_sealed *sealed,
+    int64_t *out, size_t n, custos_err *err);
 
 /* The same for reals: multiples of the grid, exact below 2^53 steps. */
-CUSTOS_API CUSTOS_MUST_USE custos_status
-custos_release_reals(const custos_mech *mech, custos_rng *rng,
-                     custos_sealed *sealed, double *out, size_t n,
-                     custos_err *err);
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_release_reals(
+    const custos_mech *mech, custos_rng *rng, custos_sealed *sealed,
+    double *out, size_t n, custos_err *err);
 
 /*
  * The error bar: n released values all lie within *half_width of the exact
@@ -698,6 +696,241 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_rr_variance(
 CUSTOS_API CUSTOS_MUST_USE custos_status
 custos_rr_error(const custos_rr *rr, uint64_t n, const char *beta, char *text,
                 size_t room, custos_err *err);
+
+/* ----------- accounting: filters and odometers (section: filter) -- */
+
+/* Room for an amount as exact decimal text, the NUL included. */
+#define CUSTOS_AMOUNT_MAX 44
+
+/*
+ * Two worlds, kept apart by types. A *filter* or *odometer* is for queries
+ * whose parameters may depend on the answers before: it takes charges one at
+ * a time and keeps only sums. A *plan* (section: plan) is for parameters fixed
+ * before the first answer, and has the sharper theorems. Nothing turns one
+ * into the other.
+ *
+ * Amounts are counted exactly: epsilon and rho in units of 10^-20, delta in
+ * units of 10^-36; what is spent is rounded up, limits are rounded down.
+ */
+
+/* What one release costs, in every currency; immutable. */
+typedef struct custos_charge custos_charge;
+
+typedef struct custos_charge_options {
+    size_t size;
+    /*
+     * Either a mechanism, "laplace:epsilon=0.1" (see custos_plan_add for the
+     * words), or its amounts: epsilon and rho, of which one may be NULL for
+     * none, and delta, NULL for 0, up to which both hold.
+     */
+    const char *mechanism;
+    const char *epsilon;
+    const char *rho;
+    const char *delta;
+    custos_adjacency adjacency; /* 0: CUSTOS_ADD_REMOVE */
+} custos_charge_options;
+
+/* Exact text, owned by the charge; "infinity" where there is no bound. */
+typedef struct custos_charge_facts {
+    const char *epsilon;
+    const char *rho;
+    const char *mu_squared; /* of Gaussian DP */
+    const char *delta;
+} custos_charge_facts;
+
+/* May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE, CUSTOS_ENOMEM. */
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_charge_new(
+    const custos_alloc *alloc, const custos_charge_options *options,
+    custos_charge **out, custos_err *err);
+
+CUSTOS_API void custos_charge_free(custos_charge *charge);
+
+/* NULL for NULL. */
+CUSTOS_API const custos_charge_facts *
+custos_charge_tell(const custos_charge *charge);
+
+typedef enum custos_filter_kind {
+    CUSTOS_FILTER_BEST = 1, /* sum of epsilon or sum of rho, whichever holds */
+    CUSTOS_FILTER_PURE = 2, /* sums of epsilon and of delta */
+    CUSTOS_FILTER_APPROX = 3, /* advanced composition's constants, adaptive */
+    CUSTOS_FILTER_ZCDP = 4,   /* sum of rho */
+    CUSTOS_FILTER_RDP = 5,    /* Renyi divergences, one order or a curve */
+    CUSTOS_FILTER_GDP = 6     /* sum of mu^2; no discrete Gaussian */
+} custos_filter_kind;
+
+/*
+ * The promise (epsilon, delta) for everything admitted together. Of delta,
+ * member_delta (NULL: 0; pure: all of delta) is set aside for the members'
+ * own deltas, and the rest pays for the conversion: delta - member_delta, and
+ * delta - 2 member_delta for CUSTOS_FILTER_BEST, whose theorem counts the
+ * members' deltas twice.
+ */
+typedef struct custos_filter_options {
+    size_t size;
+    custos_filter_kind kind; /* 0: CUSTOS_FILTER_BEST */
+    const char *epsilon;
+    const char *delta;
+    const char *member_delta;
+    const char *order; /* Renyi: 5/4, 3/2, 2, 3, 4, 6 ... 512; NULL: chosen */
+    const char *like;  /* Renyi: instead of epsilon, a mechanism's curve */
+} custos_filter_options;
+
+/* The sums of queries admitted so far, with their limits. */
+typedef struct custos_filter custos_filter;
+
+/* May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE, CUSTOS_ENOMEM. */
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_filter_new(
+    const custos_alloc *alloc, const custos_filter_options *options,
+    custos_filter **out, custos_err *err);
+
+CUSTOS_API void custos_filter_free(custos_filter *filter);
+
+/*
+ * Counts the charge if the promise holds with it. Ask *before* the query
+ * runs. CUSTOS_ESPENT: it may not run; nothing is counted, the message says
+ * what is needed and left, and a smaller one may follow. Constant time.
+ * May fail also: CUSTOS_EINVAL.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_filter_admit(
+    custos_filter *filter, const custos_charge *charge, custos_err *err);
+
+/* What is promised and what is counted, as exact text. */
+typedef struct custos_filter_facts {
+    char epsilon[CUSTOS_AMOUNT_MAX]; /* the promise */
+    char delta[CUSTOS_AMOUNT_MAX];
+    char spent[CUSTOS_AMOUNT_MAX]; /* in `currency` */
+    char limit[CUSTOS_AMOUNT_MAX];
+    const char *currency; /* "epsilon", "rho", ...; best: the lane in force */
+    char member_delta_spent[CUSTOS_AMOUNT_MAX];
+    char member_delta_limit[CUSTOS_AMOUNT_MAX];
+    const char *theorem; /* its id in doc/theorems.md */
+} custos_filter_facts;
+
+/* May fail: CUSTOS_EINVAL. */
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_filter_tell(
+    const custos_filter *filter, custos_filter_facts *out, custos_err *err);
+
+/* The whole state in bytes of one layout on all machines, for a ledger. */
+#define CUSTOS_FILTER_BYTES 600
+
+/* May fail: CUSTOS_EINVAL. */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_filter_save(const custos_filter *filter,
+                   uint8_t bytes[CUSTOS_FILTER_BYTES], custos_err *err);
+
+/* May fail: CUSTOS_EINVAL (not such bytes), CUSTOS_ENOMEM. */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_filter_load(const custos_alloc *alloc, const uint8_t *bytes, size_t len,
+                   custos_filter **out, custos_err *err);
+
+typedef struct custos_odometer_options {
+    size_t size;
+    const char *delta; /* its own, above 0 */
+    /* Where the bound shall be tight: sums of rho; NULL: 1e-4 and 10. */
+    const char *rho_least;
+    const char *rho_most;
+} custos_odometer_options;
+
+/* How much has been spent, at any moment, however it was chosen. */
+typedef struct custos_odometer custos_odometer;
+
+/* May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE, CUSTOS_ENOMEM. */
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_odometer_new(
+    const custos_alloc *alloc, const custos_odometer_options *options,
+    custos_odometer **out, custos_err *err);
+
+CUSTOS_API void custos_odometer_free(custos_odometer *odometer);
+
+/* May fail: CUSTOS_EINVAL. */
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_odometer_add(
+    custos_odometer *odometer, const custos_charge *charge, custos_err *err);
+
+/*
+ * With probability 1 - delta the privacy loss so far is at most epsilon, at
+ * all moments at once. Rounded up; "infinity" when there is no bound.
+ */
+typedef struct custos_odometer_facts {
+    char epsilon[CUSTOS_AMOUNT_MAX];
+    char delta[CUSTOS_AMOUNT_MAX];
+    char epsilon_sum[CUSTOS_AMOUNT_MAX];
+    char rho_sum[CUSTOS_AMOUNT_MAX];
+    const char *theorem;
+} custos_odometer_facts;
+
+/* May fail: CUSTOS_EINVAL. */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_odometer_read(const custos_odometer *odometer,
+                     custos_odometer_facts *out, custos_err *err);
+
+/* --------------- accounting: groups, conversions (section: convert) -- */
+
+typedef enum custos_currency {
+    CUSTOS_IN_PURE = 1,   /* epsilon */
+    CUSTOS_IN_APPROX = 2, /* epsilon at a delta */
+    CUSTOS_IN_ZCDP = 3,   /* rho */
+    CUSTOS_IN_RDP = 4,    /* Renyi divergence at an order */
+    CUSTOS_IN_GDP = 5     /* mu */
+} custos_currency;
+
+/* A number rounded up, with the theorem that gives it. */
+typedef struct custos_bound {
+    char value[CUSTOS_NUMBER_MAX]; /* empty when there is none */
+    const char *theorem;           /* its id in doc/theorems.md */
+    const char *source;            /* the paper, for a reader */
+    const char *reason;            /* why there is none; NULL when there is */
+} custos_bound;
+
+typedef struct custos_convert_options {
+    size_t size;
+    custos_currency from;
+    const char *amount;
+    const char *delta; /* from approximate DP: its delta */
+    const char *order; /* from Renyi DP: its order, above 1 */
+    custos_currency to;
+    const char *to_delta; /* to approximate DP: the delta wanted */
+    const char *to_order; /* to Renyi DP: the order wanted */
+} custos_convert_options;
+
+/*
+ * What a promise in one currency is worth in another, by the best bound known,
+ * rounded up. Where a currency does not bound the other, the value is empty
+ * and reason says why. May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_convert(
+    const custos_convert_options *options, custos_bound *out, custos_err *err);
+
+/*
+ * The other way, rounded down: the most of a currency (rho, mu, or the
+ * divergence at `order`) that stays within (epsilon, delta)-DP. May fail: as
+ * custos_convert.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_convert_budget(
+    const char *epsilon, const char *delta, custos_currency to,
+    const char *order, custos_bound *out, custos_err *err);
+
+/* What a promise for one unit is worth for a group. */
+typedef struct custos_group {
+    char epsilon[CUSTOS_NUMBER_MAX];        /* size * epsilon */
+    char delta[CUSTOS_NUMBER_MAX];          /* rounded up, at most 1 */
+    char delta_textbook[CUSTOS_NUMBER_MAX]; /* size e^((size-1) eps) delta */
+    char rho[CUSTOS_NUMBER_MAX];            /* custos_group_rho only */
+    const char *theorem;
+    const char *source;
+} custos_group;
+
+/*
+ * (epsilon, delta)-DP, for `size` units at once; delta NULL is 0. May fail:
+ * CUSTOS_EINVAL (size 0), CUSTOS_EPARSE, CUSTOS_ERANGE.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_group_approx(const char *epsilon, const char *delta, uint64_t size,
+                    custos_group *out, custos_err *err);
+
+/* rho-zCDP. May fail: as custos_group_approx. */
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_group_rho(const char *rho,
+                                                          uint64_t size,
+                                                          custos_group *out,
+                                                          custos_err *err);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,60 @@
+/*
+ * Amounts: what budgets are counted in. Integers of 10^-20 for epsilon, rho
+ * and their like, of 10^-36 for delta, so that sums are exact, never grow in
+ * size and cost one addition: ten charges of 0.1 exhaust a budget of 1
+ * exactly. What is not a whole number of units is rounded up where it is
+ * spent and down where it is a limit.
+ *
+ * AMOUNT_INFINITE stands for "no bound"; a sum that passes the largest amount
+ * becomes it, and it stays so.
+ */
+#ifndef ACCOUNT_AMOUNT_H
+#define ACCOUNT_AMOUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/base.h"
+#include "num/rat.h"
+
+typedef u128 amount;
+
+#define AMOUNT_INFINITE (~(amount)0)
+
+enum amount_unit {
+    AMOUNT_LOSS = 20,  /* 10^-20: epsilon, rho, mu squared, orders */
+    AMOUNT_DELTA = 36, /* 10^-36 */
+};
+
+/* Bytes of an amount's text, the NUL included. */
+enum { AMOUNT_TEXT_MAX = 44 };
+
+/* The least amount >= a; AMOUNT_INFINITE when it passes 2^127. Needs a >= 0. */
+amount amount_from_rat_up(const rat *a, enum amount_unit unit);
+
+/* The largest amount <= a; false when it passes 2^127. Needs a >= 0. */
+bool amount_from_rat_down(const rat *a, enum amount_unit unit, amount *out);
+
+void amount_to_rat(amount a, enum amount_unit unit, rat *out);
+
+/* a + b, or AMOUNT_INFINITE. */
+static inline amount
+amount_add(amount a, amount b)
+{
+    amount sum;
+
+    return __builtin_add_overflow(a, b, &sum) ? AMOUNT_INFINITE : sum;
+}
+
+/* a - b, or 0. Needs b finite. */
+static inline amount
+amount_left(amount a, amount b)
+{
+    return a > b ? a - b : 0;
+}
+
+/* Exact decimal text, "infinity" for AMOUNT_INFINITE. Returns the length. */
+size_t
+amount_write(amount a, enum amount_unit unit, char text[AMOUNT_TEXT_MAX]);
+
+#endif

@@ -1,0 +1,70 @@
+/*
+ * From one currency of privacy to another, each by the best bound known and
+ * rounded the safe way: costs up, budgets down. Orders are given as alpha;
+ * Gaussian DP by the square of mu, which is what adds up.
+ *
+ * All numbers are positive unless said otherwise; delta lies in (0, 1). A
+ * function that returns bool says false when the answer is past 2^1300 or
+ * does not exist, and then sets nothing.
+ */
+#ifndef ACCOUNT_CONVERT_H
+#define ACCOUNT_CONVERT_H
+
+#include <stdbool.h>
+
+#include "custos.h"
+#include "num/rat.h"
+
+/* --------------------------------------------------------- concentrated -- */
+
+/* The least epsilon found with (epsilon, delta)-DP from rho >= 0. */
+bool zcdp_epsilon_up(const rat *rho, const rat *delta, rat *epsilon);
+
+/* The least delta found, at most 1, from rho >= 0 and epsilon >= 0. */
+void zcdp_delta_up(const rat *rho, const rat *epsilon, rat *delta);
+
+/* The largest rho found that gives (epsilon, delta)-DP; 0 if there is none. */
+void zcdp_budget_down(const rat *epsilon, const rat *delta, rat *rho);
+
+/* ---------------------------------------------------------------- Renyi -- */
+
+/* From the divergence bound `loss` >= 0 of order alpha > 1. */
+bool rdp_epsilon_up(const rat *alpha, const rat *loss, const rat *delta,
+                    rat *epsilon);
+void
+rdp_delta_up(const rat *alpha, const rat *loss, const rat *epsilon, rat *delta);
+
+/* The largest loss of order alpha that gives (epsilon, delta)-DP, or 0. */
+void rdp_budget_down(const rat *alpha, const rat *epsilon, const rat *delta,
+                     rat *loss);
+
+/* ------------------------------------------------------------- Gaussian -- */
+
+/* Exact curves of the normal law; mu_squared >= 0. */
+void gdp_delta_up(const rat *mu_squared, const rat *epsilon, rat *delta);
+bool gdp_epsilon_up(const rat *mu_squared, const rat *delta, rat *epsilon);
+void gdp_budget_down(const rat *epsilon, const rat *delta, rat *mu_squared);
+
+/* ----------------------------------------------------------------- pure -- */
+
+/* epsilon tanh(epsilon/2), the best rho of epsilon-DP. */
+void pure_rho_up(const rat *epsilon, rat *rho);
+
+/* The divergence of order alpha > 1 of randomized response; <= epsilon. */
+void pure_rdp_up(const rat *epsilon, const rat *alpha, rat *loss);
+
+/* The square of the least mu that epsilon-DP has. */
+void pure_mu_squared_up(const rat *epsilon, rat *mu_squared);
+
+/*
+ * (epsilon, have)-DP read at another delta >= have: the least epsilon. False
+ * when delta < have.
+ */
+bool approx_epsilon_up(const rat *epsilon, const rat *have, const rat *delta,
+                       rat *out);
+
+/* The least delta of (epsilon, have)-DP at another epsilon >= 0. */
+void
+approx_delta_up(const rat *epsilon, const rat *have, const rat *at, rat *delta);
+
+#endif

@@ -1,0 +1,257 @@
+/*
+ * Admission: a query runs only if the sums that count it are within the
+ * limits. A kind of filter is a choice of lanes (which amount of a charge goes
+ * to which sum); all lanes must hold, except that the best-of-both filter is
+ * content with one of its two.
+ *
+ * THEOREM  filter-basic
+ *   While sum eps_i <= eps and sum delta_i <= delta, each counting the query
+ *   about to run, the whole is (eps, delta)-DP, parameters chosen adaptively.
+ * SOURCE   Rogers, Roth, Ullman, Vadhan 2016, arXiv:1605.08294, theorem 3.6.
+ * NEEDS    eps_i, delta_i are functions of the answers before query i; an
+ *          interactive member is charged in full when it is opened.
+ * GIVES    the promise, for CUSTOS_FILTER_PURE.
+ * FAILS    CUSTOS_ESPENT, on public facts; nothing is counted then.
+ * TESTED   filter_exhausts_exactly filter_refused_adds_nothing
+ *
+ * THEOREM  filter-approx
+ *   While sqrt(2 ln(1/d') sum eps_i^2) + sum eps_i^2/2 <= eps and sum delta_i
+ *   <= d'', the whole is (eps, d' + d'')-DP. Solved for the sum: sum eps_i^2
+ *   <= (sqrt(2 ln(1/d') + 2 eps) - sqrt(2 ln(1/d')))^2.
+ * SOURCE   Whitehouse, Ramdas, Rogers, Wu 2023, arXiv:2203.05481, theorem 2.
+ * NEEDS    as filter-basic, d' > 0.
+ * GIVES    the promise, for CUSTOS_FILTER_APPROX.
+ * FAILS    as filter-basic.
+ * TESTED   filter_approx_limit_is_its_formula
+ *
+ * THEOREM  filter-zcdp
+ *   While sum rho_i <= rho the whole is rho-zCDP; while sum loss_i(a) <=
+ *   loss(a), at an order fixed beforehand or at every order, the whole has
+ *   that divergence. Members that hold up to delta_i add sum delta_i.
+ * SOURCE   Feldman, Zrnic 2021, arXiv:2008.11193, theorem 3.1; Whitehouse et
+ *          al. 2023, arXiv:2203.05481, theorem 1.
+ * NEEDS    as filter-basic.
+ * GIVES    the promise, for CUSTOS_FILTER_ZCDP and CUSTOS_FILTER_RDP, by
+ *          rdp-to-approx.
+ * FAILS    as filter-basic.
+ * TESTED   filter_zcdp_admits_the_plan filter_rdp_orders
+ *
+ * THEOREM  filter-gdp
+ *   While sum mu_i^2 <= mu^2 the whole is mu-GDP.
+ * SOURCE   Smith, Thakurta 2022, arXiv:2210.17520, theorem 1.
+ * NEEDS    as filter-basic; each member mu_i-GDP, which the discrete Gaussian
+ *          is not with D/sigma: it has no mu here and is refused.
+ * GIVES    the promise, for CUSTOS_FILTER_GDP, by gdp-to-approx.
+ * FAILS    as filter-basic.
+ * TESTED   filter_gdp_refuses_the_discrete_gaussian filter_gdp_limit
+ *
+ * THEOREM  filter-best-of-both
+ *   While sum delta_i <= d_a and either sum eps_i <= eps or sum rho_i <=
+ *   rho*(eps, d_b), the whole is (eps, 2 d_a + d_b)-DP.
+ * SOURCE   doc/proofs/filter-best-of-both.md
+ * NEEDS    as filter-basic; both prices of a member hold up to its delta_i.
+ * GIVES    the promise, for CUSTOS_FILTER_BEST.
+ * FAILS    as filter-basic.
+ * TESTED   filter_best_against_all_analysts filter_best_of_both
+ */
+#include "account/filter.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+
+/* What each lane of a kind counts. */
+static amount
+lane_of(const struct filter *f, const struct charge *c, size_t lane)
+{
+    switch (f->kind) {
+    case CUSTOS_FILTER_PURE: return c->epsilon;
+    case CUSTOS_FILTER_APPROX: return c->epsilon_squared;
+    case CUSTOS_FILTER_ZCDP: return c->rho;
+    case CUSTOS_FILTER_GDP: return c->mu_squared;
+    case CUSTOS_FILTER_RDP:
+        return c->loss[f->order < CHARGE_ORDERS ? f->order : lane];
+    default: return lane == 0 ? c->epsilon : c->rho;
+    }
+}
+
+static size_t
+lanes(const struct filter *f)
+{
+    if (f->kind == CUSTOS_FILTER_BEST)
+        return 2;
+    return f->kind == CUSTOS_FILTER_RDP && f->order == CHARGE_ORDERS
+               ? CHARGE_ORDERS
+               : 1;
+}
+
+/* Whether sums are within the limits. An infinite sum never is. */
+static bool
+within(const struct filter *f, amount delta_sum, const amount *sum)
+{
+    size_t n = lanes(f), held = 0;
+
+    for (size_t i = 0; i < n; i++)
+        held += sum[i] <= f->limit[i];
+    return delta_sum <= f->delta_limit &&
+           (f->kind == CUSTOS_FILTER_BEST ? held > 0 : held == n);
+}
+
+size_t
+filter_lane(const struct filter *f)
+{
+    return f->kind == CUSTOS_FILTER_BEST && f->sum[0] > f->limit[0];
+}
+
+const char *
+filter_theorem(const struct filter *f)
+{
+    switch (f->kind) {
+    case CUSTOS_FILTER_PURE: return "filter-basic";
+    case CUSTOS_FILTER_APPROX: return "filter-approx";
+    case CUSTOS_FILTER_ZCDP:
+    case CUSTOS_FILTER_RDP: return "filter-zcdp";
+    case CUSTOS_FILTER_GDP: return "filter-gdp";
+    default: return "filter-best-of-both";
+    }
+}
+
+const char *
+filter_currency(const struct filter *f, size_t lane)
+{
+    switch (f->kind) {
+    case CUSTOS_FILTER_PURE: return "epsilon";
+    case CUSTOS_FILTER_APPROX: return "epsilon squared";
+    case CUSTOS_FILTER_ZCDP: return "rho";
+    case CUSTOS_FILTER_GDP: return "mu squared";
+    case CUSTOS_FILTER_RDP: return "Renyi divergence";
+    default: return lane == 0 ? "epsilon" : "rho";
+    }
+}
+
+/* The first lane that does not hold. */
+static size_t
+lane_short(const struct filter *f, const amount *sum)
+{
+    size_t i = 0;
+
+    while (i + 1 < lanes(f) && sum[i] <= f->limit[i])
+        i++;
+    return i;
+}
+
+static custos_status
+refuse(const struct filter *f, const struct charge *c, const amount *sum,
+       custos_err *err)
+{
+    char need[AMOUNT_TEXT_MAX], left[AMOUNT_TEXT_MAX];
+    size_t i = lane_short(f, sum);
+    amount cost = lane_of(f, c, i);
+
+    if (amount_add(f->delta_sum, c->delta) > f->delta_limit) {
+        amount_write(c->delta, AMOUNT_DELTA, need);
+        amount_write(amount_left(f->delta_limit, f->delta_sum), AMOUNT_DELTA,
+                     left);
+        return custos_fail(err, CUSTOS_ESPENT,
+                           "the budget has no room: this needs delta %s and "
+                           "%s is left for members",
+                           need, left);
+    }
+    if (cost == AMOUNT_INFINITE)
+        return custos_fail(err, CUSTOS_ESPENT,
+                           "this release has no bound in %s, which the filter "
+                           "counts in",
+                           filter_currency(f, i));
+    amount_write(cost, AMOUNT_LOSS, need);
+    amount_write(amount_left(f->limit[i], f->sum[i]), AMOUNT_LOSS, left);
+    return custos_fail(err, CUSTOS_ESPENT,
+                       "the budget has no room: this needs %s %s and %s is "
+                       "left",
+                       filter_currency(f, i), need, left);
+}
+
+custos_status
+filter_admit(struct filter *f, const struct charge *c, custos_err *err)
+{
+    amount sum[CHARGE_ORDERS];
+    amount delta_sum = amount_add(f->delta_sum, c->delta);
+    size_t n = lanes(f);
+
+    for (size_t i = 0; i < n; i++)
+        sum[i] = amount_add(f->sum[i], lane_of(f, c, i));
+    if (!within(f, delta_sum, sum))
+        return refuse(f, c, sum, err);
+    f->delta_sum = delta_sum;
+    memcpy(f->sum, sum, n * sizeof sum[0]);
+    return CUSTOS_OK;
+}
+
+/* ------------------------------------------------------------ as bytes -- */
+
+static const uint8_t MAGIC[8] = {'c', 'u', 's', 't', 'o', 's', 'F', '1'};
+
+static uint8_t *
+put(uint8_t *at, amount a)
+{
+    for (int i = 0; i < 16; i++)
+        *at++ = (uint8_t)(a >> (8 * i));
+    return at;
+}
+
+static const uint8_t *
+get(const uint8_t *at, amount *a)
+{
+    *a = 0;
+    for (int i = 0; i < 16; i++)
+        *a |= (amount)*at++ << (8 * i);
+    return at;
+}
+
+void
+filter_save(const struct filter *f, uint8_t bytes[FILTER_BYTES])
+{
+    uint8_t *at = bytes + sizeof MAGIC;
+
+    memcpy(bytes, MAGIC, sizeof MAGIC);
+    at = put(at, (amount)f->kind | (amount)f->order << 64);
+    at = put(at, f->epsilon);
+    at = put(at, f->delta);
+    at = put(at, f->delta_limit);
+    at = put(at, f->delta_sum);
+    for (int i = 0; i < CHARGE_ORDERS; i++)
+        at = put(at, f->limit[i]);
+    for (int i = 0; i < CHARGE_ORDERS; i++)
+        at = put(at, f->sum[i]);
+    CUSTOS_REQUIRE(at == bytes + FILTER_BYTES);
+}
+
+custos_status
+filter_load(struct filter *f, const uint8_t bytes[FILTER_BYTES],
+            custos_err *err)
+{
+    const uint8_t *at = bytes + sizeof MAGIC;
+    struct filter got;
+    amount kind;
+    bool good = memcmp(bytes, MAGIC, sizeof MAGIC) == 0;
+
+    at = get(at, &kind);
+    at = get(at, &got.epsilon);
+    at = get(at, &got.delta);
+    at = get(at, &got.delta_limit);
+    at = get(at, &got.delta_sum);
+    for (int i = 0; i < CHARGE_ORDERS; i++)
+        at = get(at, &got.limit[i]);
+    for (int i = 0; i < CHARGE_ORDERS; i++)
+        at = get(at, &got.sum[i]);
+    got.order = (size_t)(kind >> 64);
+    good = good && got.order <= CHARGE_ORDERS &&
+           (uint64_t)kind >= CUSTOS_FILTER_BEST &&
+           (uint64_t)kind <= CUSTOS_FILTER_GDP;
+    got.kind = good ? (custos_filter_kind)(uint64_t)kind : CUSTOS_FILTER_BEST;
+    if (!good || !within(&got, got.delta_sum, got.sum))
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "these bytes are not the state of a filter");
+    *f = got;
+    return CUSTOS_OK;
+}

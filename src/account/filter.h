@@ -1,0 +1,57 @@
+/*
+ * Filters: may this query still run? The parameters of a query may depend on
+ * all answers before it; the promise for the whole was fixed beforehand.
+ *
+ * A filter is a few sums and their limits, nothing more: time and size per
+ * query are constant, and the queries cannot be had back from it. That is on
+ * purpose. Theorems for plans (optimal composition, loss distributions) speak
+ * of parameters fixed beforehand; an adaptive history must not reach them.
+ */
+#ifndef ACCOUNT_FILTER_H
+#define ACCOUNT_FILTER_H
+
+#include <stdint.h>
+
+#include "account/amount.h"
+#include "account/charge.h"
+#include "custos.h"
+
+enum { FILTER_BYTES = CUSTOS_FILTER_BYTES };
+
+/* The whole state; copy it as a value, keep it by filter_save. */
+struct filter {
+    custos_filter_kind kind;
+    amount epsilon, delta; /* the promise for the whole */
+    amount delta_limit, delta_sum;
+    amount limit[CHARGE_ORDERS]; /* by lane; only those of the kind are used */
+    amount sum[CHARGE_ORDERS];
+    size_t order; /* the one order of a Renyi filter, or CHARGE_ORDERS: all */
+};
+
+/* May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE. */
+CUSTOS_MUST_USE custos_status filter_init(struct filter *f,
+                                          const custos_filter_options *options,
+                                          custos_err *err);
+
+/*
+ * Counts the charge if the sums with it stay within the limits; otherwise
+ * CUSTOS_ESPENT, nothing is counted, and a smaller charge may follow.
+ */
+CUSTOS_MUST_USE custos_status filter_admit(struct filter *f,
+                                           const struct charge *c,
+                                           custos_err *err);
+
+/* The lane in force: of best of both the first that holds, else the first. */
+size_t filter_lane(const struct filter *f);
+const char *filter_currency(const struct filter *f, size_t lane);
+const char *filter_theorem(const struct filter *f);
+
+/* As bytes of one layout on all machines. */
+void filter_save(const struct filter *f, uint8_t bytes[FILTER_BYTES]);
+
+/* May fail: CUSTOS_EINVAL, for bytes that filter_save cannot have made. */
+CUSTOS_MUST_USE custos_status filter_load(struct filter *f,
+                                          const uint8_t bytes[FILTER_BYTES],
+                                          custos_err *err);
+
+#endif

@@ -1,0 +1,230 @@
+/*
+ * Gaussian DP: the curve of the normal law, exactly, and its inverses by a
+ * certified search. Cancellation (small mu, small epsilon) costs bits.
+ *
+ * THEOREM  gdp-to-approx
+ *   mu-GDP is (epsilon, delta)-DP for all epsilon >= 0 with delta =
+ *   P[Z > epsilon/mu - mu/2] - exp(epsilon) P[Z > epsilon/mu + mu/2], and for
+ *   no smaller delta when it is the normal mechanism with D/sigma = mu.
+ * SOURCE   Dong, Roth, Su 2019, arXiv:1905.02383, corollary 2.13; Balle, Wang
+ *          2018, arXiv:1805.06530, theorem 8.
+ * NEEDS    mu^2 >= 0. The discrete Gaussian is not D/sigma-GDP.
+ * GIVES    delta and epsilon rounded up, mu^2 rounded down.
+ * FAILS    cannot, as rdp-to-approx.
+ * TESTED   convert_gdp_fuzz convert_gdp_known_values
+ */
+#include "account/convert.h"
+
+#include "account/search.h"
+#include "num/batch.h"
+#include "num/ival_more.h"
+#include "num/rat_round.h"
+
+enum {
+    BITS_FIRST = 128,
+    BITS_LAST = 2560,
+    NARROW_BITS = 60,
+    SEARCH_BITS = 44,
+    STEP_BITS = 60,
+    STEPS = 40,
+};
+
+struct gdp_case {
+    const rat *mu_squared;
+    const rat *epsilon;
+    const rat *delta;
+};
+
+/* r = 2 P[Z > x] for a normal Z; root is sqrt(1/2). */
+static void
+two_tails(ival *r, const ival *x, const ival *root)
+{
+    ival_mul(r, x, root);
+    ival_erfc(r, r);
+}
+
+/*
+ * delta, and what falls off it per unit of epsilon, fall = exp(epsilon)
+ * P[Z > epsilon/mu + mu/2].
+ */
+static void
+delta_enclose(const rat *mu_squared, const rat *epsilon, ival *delta,
+              ival *fall)
+{
+    ival x[4];
+
+    ivals_init(x, 4, ival_bits(delta));
+    ival_set_i64(&x[0], 1);
+    ival_mul_pow2(&x[0], &x[0], -1);
+    ival_sqrt(&x[0], &x[0]);
+    ival_set_rat(&x[1], mu_squared);
+    ival_sqrt(&x[1], &x[1]);
+    ival_set_rat(&x[2], epsilon);
+    ival_div(&x[2], &x[2], &x[1]);
+    ival_mul_pow2(&x[1], &x[1], -1);
+    ival_sub(&x[3], &x[2], &x[1]);
+    ival_add(&x[2], &x[2], &x[1]);
+    two_tails(delta, &x[3], &x[0]);
+    two_tails(fall, &x[2], &x[0]);
+    ival_set_rat(&x[1], epsilon);
+    ival_exp(&x[1], &x[1]);
+    if (ival_is_finite(&x[1]))
+        ival_mul(fall, fall, &x[1]);
+    else
+        ival_from_zero(fall, delta); /* it is less than delta's first term */
+    ival_sub(delta, delta, fall);
+    ival_mul_pow2(delta, delta, -1);
+    ival_mul_pow2(fall, fall, -1);
+    ivals_clear(x, 4);
+}
+
+/* Certainly delta(mu, epsilon) < delta. */
+static bool
+delta_is_below(const struct gdp_case *c)
+{
+    bool below = false, above = false;
+
+    for (long bits = BITS_FIRST; bits <= BITS_LAST; bits *= 2) {
+        ival x[2];
+
+        ivals_init(x, 2, bits);
+        delta_enclose(c->mu_squared, c->epsilon, &x[0], &x[1]);
+        below = ival_certainly_less_rat(&x[0], c->delta);
+        above = ival_certainly_above_rat(&x[0], c->delta);
+        ivals_clear(x, 2);
+        if (below || above)
+            break;
+    }
+    return below;
+}
+
+void
+gdp_delta_up(const rat *mu_squared, const rat *epsilon, rat *delta)
+{
+    bool narrow = false;
+    rat up;
+
+    if (rat_sign(mu_squared) == 0) {
+        rat_set_i64(delta, 0, 1);
+        return;
+    }
+    rat_init(&up);
+    rat_set_i64(delta, 1, 1);
+    for (long bits = BITS_FIRST; !narrow && bits <= BITS_LAST; bits *= 2) {
+        ival x[2];
+
+        ivals_init(x, 2, bits);
+        delta_enclose(mu_squared, epsilon, &x[0], &x[1]);
+        narrow = ival_is_narrow(&x[0], NARROW_BITS) ||
+                 ival_is_below_pow2(&x[0], -1400);
+        if (bound_up(&x[0], &up) && rat_cmp(&up, delta) < 0)
+            rat_set(delta, &up);
+        ivals_clear(x, 2);
+    }
+    rat_clear(&up);
+}
+
+/*
+ * One step of Newton's method on ln delta, which is concave in epsilon: from
+ * above it stays above. *to = epsilon + ln(delta(epsilon)/delta) delta/fall,
+ * upper end, 60 bits. False when nothing better is found.
+ */
+static bool
+newton_step(const struct gdp_case *c, long bits, rat *to)
+{
+    ival x[4];
+    bool got = false;
+
+    ivals_init(x, 4, bits);
+    delta_enclose(c->mu_squared, c->epsilon, &x[0], &x[1]);
+    if (ival_is_positive(&x[0]) && ival_is_positive(&x[1])) {
+        ival_set_rat(&x[3], c->delta);
+        ival_div(&x[2], &x[0], &x[3]);
+        ival_log(&x[2], &x[2]);
+        ival_mul(&x[2], &x[2], &x[0]);
+        ival_div(&x[2], &x[2], &x[1]);
+        ival_add_rat(&x[2], &x[2], c->epsilon);
+        got = ival_is_positive(&x[2]) && bound_up(&x[2], to);
+    }
+    if (got)
+        rat_round_up(to, to, STEP_BITS);
+    ivals_clear(x, 4);
+    return got && rat_cmp(to, c->epsilon) < 0;
+}
+
+/* epsilon falls towards its least, each value certified before it is taken. */
+static void
+newton(struct gdp_case c, rat *epsilon)
+{
+    long bits = BITS_FIRST;
+    rat next;
+
+    rat_init(&next);
+    for (int i = 0; i < STEPS && bits <= BITS_LAST; i++) {
+        c.epsilon = epsilon;
+        if (!newton_step(&c, bits, &next)) {
+            bits *= 2; /* too wide, or at the end */
+            if (bits > 4 * BITS_FIRST)
+                break;
+            continue;
+        }
+        c.epsilon = &next;
+        if (!delta_is_below(&c))
+            break;
+        rat_set(epsilon, &next);
+    }
+    rat_clear(&next);
+}
+
+bool
+gdp_epsilon_up(const rat *mu_squared, const rat *delta, rat *epsilon)
+{
+    struct gdp_case c = {mu_squared, NULL, delta};
+    rat x;
+    bool got;
+
+    rat_init(&x);
+    c.epsilon = &x;
+    if (rat_sign(mu_squared) == 0 || delta_is_below(&c)) {
+        rat_set_i64(epsilon, 0, 1);
+        rat_clear(&x);
+        return true;
+    }
+    rat_set_i64(&x, 1, 2);
+    rat_mul(&x, &x, mu_squared);
+    got = zcdp_epsilon_up(&x, delta, epsilon); /* a Gaussian is zCDP too */
+    if (got)
+        newton(c, epsilon);
+    rat_clear(&x);
+    return got;
+}
+
+static bool
+mu_keeps(const void *of, const rat *mu)
+{
+    struct gdp_case c = *(const struct gdp_case *)of;
+    bool kept;
+    rat square;
+
+    rat_init(&square);
+    rat_mul(&square, mu, mu);
+    c.mu_squared = &square;
+    kept = delta_is_below(&c);
+    rat_clear(&square);
+    return kept;
+}
+
+void
+gdp_budget_down(const rat *epsilon, const rat *delta, rat *mu_squared)
+{
+    static const struct search_range in = {-140, 40, SEARCH_BITS};
+    struct gdp_case c = {NULL, epsilon, delta};
+    rat mu;
+
+    rat_init(&mu);
+    if (search_most(mu_keeps, &c, in, &mu))
+        rat_mul(mu_squared, &mu, &mu);
+    else
+        rat_set_i64(mu_squared, 0, 1);
+    rat_clear(&mu);
+}

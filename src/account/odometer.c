@@ -1,0 +1,167 @@
+/*
+ * For a fixed lambda, exp(lambda L - lambda (1 + lambda) sum rho_i) has mean
+ * at most 1 at every step, so it never passes m/delta but with probability
+ * delta/m (Ville). A grid of m lambdas, fixed beforehand, costs ln m and is
+ * near the best one at every sum. Powers of two make (1 + lambda) sum rho_i a
+ * shift and an addition.
+ *
+ * THEOREM  odometer-grid
+ *   With probability at least 1 - delta - sum delta_i, at all times at once,
+ *   the privacy loss is at most min(sum eps_i, min_j (1 + lambda_j) sum rho_i
+ *   + ln(m/delta)/lambda_j).
+ * SOURCE   doc/proofs/odometer-grid.md; after Whitehouse, Ramdas, Rogers, Wu
+ *          2023, arXiv:2203.05481, theorem 3.
+ * NEEDS    prices are functions of the answers before; lambdas fixed before
+ *          the first.
+ * GIVES    the bound rounded up; it never falls from one charge to the next.
+ * FAILS    cannot.
+ * TESTED   odometer_is_its_formula odometer_never_falls
+ *          odometer_against_all_stopping_rules
+ */
+#include "account/odometer.h"
+
+#include <string.h>
+
+#include "account/options.h"
+#include "account/search.h"
+#include "base/error.h"
+#include "num/batch.h"
+#include "num/ival_more.h"
+
+enum { BITS = 256, EXPONENT_MAX = 60 };
+
+/* r = ln(m/delta) */
+static void
+log_budget(ival *r, size_t m, const rat *delta)
+{
+    rat x;
+
+    rat_init(&x);
+    rat_set_u64(&x, m);
+    rat_div(&x, &x, delta);
+    ival_set_rat(r, &x);
+    ival_log(r, r);
+    rat_clear(&x);
+}
+
+/* floor(log2(sqrt(ln(1/delta)/rho))), roughly: any grid is valid. */
+static long
+best_exponent(const rat *delta, const rat *rho)
+{
+    long e;
+    ival l;
+    rat x;
+
+    ival_init(&l, BITS);
+    rat_init(&x);
+    log_budget(&l, 1, delta);
+    ival_up(&l, &x);
+    rat_div(&x, &x, rho);
+    e = rat_log2_floor(&x);
+    ival_clear(&l);
+    rat_clear(&x);
+    e = e < -2 * EXPONENT_MAX ? -2 * EXPONENT_MAX : e;
+    e = e > 2 * EXPONENT_MAX ? 2 * EXPONENT_MAX : e;
+    return (e - (e & 1)) / 2;
+}
+
+static void
+grid_set(struct odometer *o, const rat *delta, const rat *least,
+         const rat *most)
+{
+    long low = best_exponent(delta, most), high = best_exponent(delta, least);
+    ival l, x;
+    rat up;
+
+    if (high - low >= ODOMETER_GRID_MAX)
+        low = high - ODOMETER_GRID_MAX + 1;
+    o->grid = (size_t)(high - low + 1);
+    ival_init(&l, BITS);
+    ival_init(&x, BITS);
+    rat_init(&up);
+    log_budget(&l, o->grid, delta);
+    for (size_t j = 0; j < o->grid; j++) {
+        o->exponent[j] = (int)(low + (long)j);
+        ival_mul_pow2(&x, &l, -o->exponent[j]);
+        CUSTOS_REQUIRE(bound_up(&x, &up));
+        o->start[j] = amount_from_rat_up(&up, AMOUNT_LOSS);
+    }
+    ival_clear(&l);
+    ival_clear(&x);
+    rat_clear(&up);
+}
+
+custos_status
+odometer_init(struct odometer *o, const custos_odometer_options *options,
+              custos_err *err)
+{
+    custos_odometer_options given;
+    custos_status st;
+    rat x[3];
+
+    if (!options_read(&given, sizeof given, options))
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "odometer options must be given with their size");
+    rats_init(x, 3);
+    rat_set_i64(&x[1], 1, 10000);
+    rat_set_i64(&x[2], 10, 1);
+    st = rat_read_open_unit(given.delta, "delta", &x[0], err);
+    if (!st && given.rho_least)
+        st = rat_read_positive(given.rho_least, "least rho", &x[1], err);
+    if (!st && given.rho_most)
+        st = rat_read_positive(given.rho_most, "largest rho", &x[2], err);
+    if (!st && rat_cmp(&x[1], &x[2]) > 0)
+        st = custos_fail(err, CUSTOS_ERANGE,
+                         "least rho must not be above largest rho");
+    if (!st) {
+        memset(o, 0, sizeof *o);
+        o->delta = amount_from_rat_up(&x[0], AMOUNT_DELTA);
+        grid_set(o, &x[0], &x[1], &x[2]);
+    }
+    rats_clear(x, 3);
+    return st;
+}
+
+void
+odometer_add(struct odometer *o, const struct charge *c)
+{
+    o->epsilon_sum = amount_add(o->epsilon_sum, c->epsilon);
+    o->rho_sum = amount_add(o->rho_sum, c->rho);
+    o->delta_sum = amount_add(o->delta_sum, c->delta);
+}
+
+/* a 2^exponent, up, or infinite. */
+static amount
+shift_up(amount a, int exponent)
+{
+    amount back;
+
+    if (exponent >= 0) {
+        back = a << exponent >> exponent;
+        return back == a ? a << exponent : AMOUNT_INFINITE;
+    }
+    back = a >> -exponent;
+    return back + (back << -exponent != a);
+}
+
+amount
+odometer_epsilon(const struct odometer *o)
+{
+    amount least = o->epsilon_sum;
+
+    if (o->rho_sum == AMOUNT_INFINITE)
+        return least;
+    for (size_t j = 0; j < o->grid; j++) {
+        amount x = amount_add(o->rho_sum, shift_up(o->rho_sum, o->exponent[j]));
+
+        x = amount_add(x, o->start[j]);
+        least = x < least ? x : least;
+    }
+    return least;
+}
+
+amount
+odometer_delta(const struct odometer *o)
+{
+    return amount_add(o->delta, o->delta_sum);
+}

@@ -1,0 +1,30 @@
+/*
+ * Reading an options struct whose first member says how large the caller
+ * believes it to be: an older caller's missing fields are zero.
+ */
+#ifndef ACCOUNT_OPTIONS_H
+#define ACCOUNT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+/*
+ * Copies the caller's struct into one of `room` bytes. False when there is
+ * none, or its size is not one that this library knows.
+ */
+static inline bool
+options_read(void *to, size_t room, const void *from)
+{
+    size_t size = 0;
+
+    if (from)
+        memcpy(&size, from, sizeof size);
+    if (size < 2 * sizeof size || size > room)
+        return false;
+    memset(to, 0, room);
+    memcpy(to, from, size);
+    return true;
+}
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * Several numbers at once: formulas need a handful of them, and each must be
+ * initialised and cleared.
+ */
+#ifndef NUM_BATCH_H
+#define NUM_BATCH_H
+
+#include <stddef.h>
+
+#include "num/ival.h"
+
+void ivals_init(ival *x, size_t n, long bits);
+void ivals_clear(ival *x, size_t n);
+
+void rats_init(rat *r, size_t n);
+void rats_clear(rat *r, size_t n);
+
+/* Machine integers of all 64 bits. */
+void rat_set_u64(rat *r, uint64_t value);
+
+/* r = a b with an exact number. */
+void ival_mul_rat(ival *r, const ival *a, const rat *b);
+void ival_add_rat(ival *r, const ival *a, const rat *b);
+
+#endif

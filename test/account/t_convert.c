@@ -1,0 +1,719 @@
+/*
+ * Conversions against independent computations at 200 bits: other formulas
+ * where there are any, searches by golden section, exact distributions.
+ */
+#include "account/convert.h"
+
+#include "account/mp.h"
+
+enum { CASES = 300, SLOW_CASES = 40 };
+
+/* -------------------------------------------------------- concentrated -- */
+
+/* epsilon at order 1 + e^x, from the hockey stick bound in CKS20. */
+static void
+zcdp_at(mpfr_t r, const mpfr_t rho, const mpfr_t delta, const mpfr_t x)
+{
+    mpfr_t a, t, u;
+
+    mpfr_inits2(MP_BITS, a, t, u, (mpfr_ptr)0);
+    mpfr_exp(t, x, MPFR_RNDN);
+    mpfr_add_ui(a, t, 1, MPFR_RNDN);
+    mpfr_mul(r, a, rho, MPFR_RNDN);
+    mpfr_mul(u, a, delta, MPFR_RNDN);
+    mpfr_log(u, u, MPFR_RNDN);
+    mpfr_div(u, u, t, MPFR_RNDN);
+    mpfr_sub(r, r, u, MPFR_RNDN);
+    mpfr_div(u, t, a, MPFR_RNDN);
+    mpfr_log(u, u, MPFR_RNDN);
+    mpfr_add(r, r, u, MPFR_RNDN);
+    mpfr_clears(a, t, u, (mpfr_ptr)0);
+}
+
+/* The least over the orders, by golden section on ln(a - 1). */
+static void
+zcdp_least(mpfr_t r, const mpfr_t rho, const mpfr_t delta)
+{
+    mpfr_t low, high, x, y, fx, fy;
+
+    mpfr_inits2(MP_BITS, low, high, x, y, fx, fy, (mpfr_ptr)0);
+    mpfr_set_si(low, -60, MPFR_RNDN);
+    mpfr_set_si(high, 60, MPFR_RNDN);
+    for (int i = 0; i < 130; i++) {
+        mpfr_sub(x, high, low, MPFR_RNDN);
+        mpfr_mul_d(x, x, 0.6180339887498949, MPFR_RNDN);
+        mpfr_add(y, low, x, MPFR_RNDN);
+        mpfr_sub(x, high, x, MPFR_RNDN);
+        zcdp_at(fx, rho, delta, x);
+        zcdp_at(fy, rho, delta, y);
+        mpfr_set(mpfr_less_p(fx, fy) ? high : low, mpfr_less_p(fx, fy) ? y : x,
+                 MPFR_RNDN);
+    }
+    mpfr_set(r, fx, MPFR_RNDN);
+    if (mpfr_sgn(r) < 0)
+        mpfr_set_zero(r, 1);
+    mpfr_clears(low, high, x, y, fx, fy, (mpfr_ptr)0);
+}
+
+static void
+convert_zcdp_fuzz(void **state)
+{
+    mpfr_t r, d, want;
+    rat rho, delta, got, back;
+
+    (void)state;
+    mpfr_inits2(MP_BITS, r, d, want, (mpfr_ptr)0);
+    rat_init(&rho);
+    rat_init(&delta);
+    rat_init(&got);
+    rat_init(&back);
+    mp_seed = 11;
+    for (int i = 0; i < CASES; i++) {
+        mp_random(&rho, -30, 6);
+        mp_random(&delta, -100, 0 - 1);
+        mp_set(r, &rho);
+        mp_set(d, &delta);
+        zcdp_least(want, r, d);
+        assert_true(zcdp_epsilon_up(&rho, &delta, &got));
+        mp_check_up(&got, want, 1e-15);
+        if (rat_sign(&got) == 0)
+            continue;
+        /* What epsilon leaves room for is this rho again, from below. */
+        zcdp_budget_down(&got, &delta, &back);
+        rat_sub(&back, &back, &rho);
+        rat_div(&back, &back, &rho);
+        assert_true(mpq_get_d(back.q) < 1e-12 && mpq_get_d(back.q) > -1e-9);
+        zcdp_delta_up(&rho, &got, &back);
+        rat_div(&back, &back, &delta);
+        assert_true(mpq_get_d(back.q) < 1 + 1e-9);
+        assert_true(mpq_get_d(back.q) > 1 - 1e-6);
+    }
+    mpfr_clears(r, d, want, (mpfr_ptr)0);
+    rat_clear(&rho);
+    rat_clear(&delta);
+    rat_clear(&got);
+    rat_clear(&back);
+}
+
+/* The budget is safe: the cost of what it allows is within epsilon. */
+static void
+convert_budgets_are_safe(void **state)
+{
+    rat epsilon, delta, x, cost, alpha = mp_rat("7/2");
+    long up = 0;
+
+    (void)state;
+    rat_init(&epsilon);
+    rat_init(&delta);
+    rat_init(&x);
+    rat_init(&cost);
+    mp_seed = 12;
+    for (int i = 0; i < CASES; i++) {
+        mp_random(&epsilon, -20, 8);
+        mp_random(&delta, -100, -1);
+        zcdp_budget_down(&epsilon, &delta, &x);
+        assert_true(zcdp_epsilon_up(&x, &delta, &cost));
+        rat_sub(&cost, &cost, &epsilon);
+        rat_div(&cost, &cost, &epsilon);
+        assert_true(mpq_get_d(cost.q) < 1e-12);
+        if (i < SLOW_CASES) {
+            gdp_budget_down(&epsilon, &delta, &x);
+            assert_true(gdp_epsilon_up(&x, &delta, &cost));
+            assert_true(rat_cmp(&cost, &epsilon) <= 0);
+            rat_sub(&cost, &epsilon, &cost);
+            rat_div(&cost, &cost, &epsilon);
+            assert_true(mpq_get_d(cost.q) < 1e-9);
+        }
+        rdp_budget_down(&alpha, &epsilon, &delta, &x);
+        if (rat_sign(&x) == 0)
+            continue;
+        up++;
+        assert_true(rdp_epsilon_up(&alpha, &x, &delta, &cost));
+        rat_sub(&cost, &cost, &epsilon);
+        assert_true(mpq_get_d(cost.q) < 1e-30);
+        rdp_delta_up(&alpha, &x, &epsilon, &cost);
+        rat_div(&cost, &cost, &delta);
+        assert_true(fabs(mpq_get_d(cost.q) - 1) < 1e-9);
+    }
+    assert_true(up > 20);
+    rat_clear(&epsilon);
+    rat_clear(&delta);
+    rat_clear(&x);
+    rat_clear(&cost);
+    rat_clear(&alpha);
+}
+
+static void
+convert_rdp_fuzz(void **state)
+{
+    mpfr_t t, d, l, want;
+    rat alpha, loss, delta, got, one = mp_rat("1");
+
+    (void)state;
+    mpfr_inits2(MP_BITS, t, d, l, want, (mpfr_ptr)0);
+    rat_init(&alpha);
+    rat_init(&loss);
+    rat_init(&delta);
+    rat_init(&got);
+    mp_seed = 13;
+    for (int i = 0; i < CASES; i++) {
+        mp_random(&alpha, -10, 10);
+        mp_random(&loss, -20, 6);
+        mp_random(&delta, -100, -1);
+        mp_set(t, &alpha);
+        mp_set(d, &delta);
+        mp_set(l, &loss);
+        mpfr_log(t, t, MPFR_RNDN);
+        rat_add(&alpha, &alpha, &one);
+        /* solve delta = e^((a-1)(B-e)) (1-1/a)^a/(a-1) for e */
+        mpfr_exp(t, t, MPFR_RNDN);
+        mpfr_add_ui(want, t, 1, MPFR_RNDN);
+        mpfr_div(want, t, want, MPFR_RNDN);
+        {
+            mpfr_t a, p;
+
+            mpfr_inits2(MP_BITS, a, p, (mpfr_ptr)0);
+            mpfr_add_ui(a, t, 1, MPFR_RNDN);
+            mpfr_pow(p, want, a, MPFR_RNDN);
+            mpfr_div(p, p, t, MPFR_RNDN);
+            mpfr_div(p, p, d, MPFR_RNDN);
+            mpfr_log(p, p, MPFR_RNDN);
+            mpfr_div(p, p, t, MPFR_RNDN);
+            mpfr_add(want, l, p, MPFR_RNDN);
+            mpfr_clears(a, p, (mpfr_ptr)0);
+        }
+        if (mpfr_sgn(want) < 0)
+            mpfr_set_zero(want, 1);
+        assert_true(rdp_epsilon_up(&alpha, &loss, &delta, &got));
+        mp_check_up(&got, want, 1e-15);
+    }
+    mpfr_clears(t, d, l, want, (mpfr_ptr)0);
+    rat_clear(&alpha);
+    rat_clear(&loss);
+    rat_clear(&delta);
+    rat_clear(&got);
+    rat_clear(&one);
+}
+
+/* ------------------------------------------------------------ Gaussian -- */
+
+static void
+gdp_delta(mpfr_t r, const mpfr_t mu2, const mpfr_t eps)
+{
+    mpfr_t mu, x, y;
+
+    mpfr_inits2(MP_BITS, mu, x, y, (mpfr_ptr)0);
+    mpfr_sqrt(mu, mu2, MPFR_RNDN);
+    mpfr_div(x, eps, mu, MPFR_RNDN);
+    mpfr_div_ui(mu, mu, 2, MPFR_RNDN);
+    mpfr_add(y, x, mu, MPFR_RNDN);
+    mpfr_sub(x, x, mu, MPFR_RNDN);
+    mp_two_tails(r, x);
+    mp_two_tails(y, y);
+    mpfr_exp(x, eps, MPFR_RNDN);
+    mpfr_mul(y, y, x, MPFR_RNDN);
+    mpfr_sub(r, r, y, MPFR_RNDN);
+    mpfr_div_ui(r, r, 2, MPFR_RNDN);
+    mpfr_clears(mu, x, y, (mpfr_ptr)0);
+}
+
+static void
+convert_gdp_fuzz(void **state)
+{
+    mpfr_t m, e, want;
+    rat mu2, epsilon, delta, got;
+
+    (void)state;
+    mpfr_inits2(MP_BITS, m, e, want, (mpfr_ptr)0);
+    rat_init(&mu2);
+    rat_init(&epsilon);
+    rat_init(&delta);
+    rat_init(&got);
+    mp_seed = 14;
+    for (int i = 0; i < 2 * SLOW_CASES; i++) {
+        mp_random(&mu2, -20, 5);
+        mp_random(&epsilon, -10, 4);
+        mp_set(m, &mu2);
+        mp_set(e, &epsilon);
+        gdp_delta(want, m, e);
+        gdp_delta_up(&mu2, &epsilon, &delta);
+        if (mpfr_cmp_d(want, 1e-80) < 0)
+            continue; /* 200 bits say nothing there */
+        mp_check_up(&delta, want, 1e-15);
+        /* The epsilon of this delta is where we came from. */
+        assert_true(gdp_epsilon_up(&mu2, &delta, &got));
+        rat_sub(&got, &got, &epsilon);
+        rat_div(&got, &got, &epsilon);
+        assert_true(fabs(mpq_get_d(got.q)) < 1e-9);
+    }
+    mpfr_clears(m, e, want, (mpfr_ptr)0);
+    rat_clear(&mu2);
+    rat_clear(&epsilon);
+    rat_clear(&delta);
+    rat_clear(&got);
+}
+
+/* Gaussian sigma = 50, 1000 times: mu^2 = 0.4. */
+static void
+convert_gdp_known_values(void **state)
+{
+    static const struct {
+        const char *delta, *low, *high;
+    } known[] = {
+        {"1e-5", "2.5943833805", "2.5943833815"},
+        {"1e-10", "3.9841919905", "3.9841919915"},
+        {"1e-20", "5.8700041785", "5.8700041795"},
+        {"1e-30", "7.2874847445", "7.2874847455"},
+    };
+    rat mu2 = mp_rat("0.4"), got;
+
+    (void)state;
+    rat_init(&got);
+    for (size_t i = 0; i < 4; i++) {
+        rat delta = mp_rat(known[i].delta), low = mp_rat(known[i].low),
+            high = mp_rat(known[i].high);
+
+        assert_true(gdp_epsilon_up(&mu2, &delta, &got));
+        assert_true(rat_cmp(&got, &low) > 0 && rat_cmp(&got, &high) < 0);
+        rat_clear(&delta);
+        rat_clear(&low);
+        rat_clear(&high);
+    }
+    rat_clear(&mu2);
+    rat_clear(&got);
+}
+
+/* rho = mu^2/2 must never promise less than the exact Gaussian curve. */
+static void
+convert_zcdp_bounds_the_gaussian(void **state)
+{
+    rat mu2, rho, delta, half = mp_rat("1/2"), a, b;
+
+    (void)state;
+    rat_init(&mu2);
+    rat_init(&rho);
+    rat_init(&delta);
+    rat_init(&a);
+    rat_init(&b);
+    mp_seed = 15;
+    for (int i = 0; i < 2 * SLOW_CASES; i++) {
+        mp_random(&mu2, -20, 4);
+        mp_random(&delta, -80, -1);
+        rat_mul(&rho, &mu2, &half);
+        assert_true(gdp_epsilon_up(&mu2, &delta, &a));
+        assert_true(zcdp_epsilon_up(&rho, &delta, &b));
+        assert_true(rat_cmp(&a, &b) <= 0);
+    }
+    rat_clear(&mu2);
+    rat_clear(&rho);
+    rat_clear(&delta);
+    rat_clear(&half);
+    rat_clear(&a);
+    rat_clear(&b);
+}
+
+/* ---------------------------------------------------------------- pure -- */
+
+static void
+convert_pure_fuzz(void **state)
+{
+    mpfr_t e, a, p, w, x, y;
+    rat epsilon, alpha, got, cap, one = mp_rat("1");
+
+    (void)state;
+    mpfr_inits2(MP_BITS, e, a, p, w, x, y, (mpfr_ptr)0);
+    rat_init(&epsilon);
+    rat_init(&alpha);
+    rat_init(&got);
+    rat_init(&cap);
+    mp_seed = 16;
+    for (int i = 0; i < CASES; i++) {
+        mp_random(&epsilon, -16, 5);
+        mp_random(&alpha, -6, 8);
+        rat_add(&alpha, &alpha, &one);
+        mp_set(e, &epsilon);
+        mp_set(a, &alpha);
+        /* two outcomes p, w by definition: sum p^a w^(1-a) */
+        mpfr_exp(p, e, MPFR_RNDN);
+        mpfr_add_ui(w, p, 1, MPFR_RNDN);
+        mpfr_div(p, p, w, MPFR_RNDN);
+        mpfr_ui_div(w, 1, w, MPFR_RNDN);
+        mpfr_div(x, p, w, MPFR_RNDN);
+        mpfr_pow(y, x, a, MPFR_RNDN);
+        mpfr_mul(y, y, w, MPFR_RNDN);
+        mpfr_ui_div(x, 1, x, MPFR_RNDN);
+        mpfr_pow(x, x, a, MPFR_RNDN);
+        mpfr_mul(x, x, p, MPFR_RNDN);
+        mpfr_add(x, x, y, MPFR_RNDN);
+        mpfr_log(x, x, MPFR_RNDN);
+        mpfr_sub_ui(y, a, 1, MPFR_RNDN);
+        mpfr_div(x, x, y, MPFR_RNDN);
+        pure_rdp_up(&epsilon, &alpha, &got);
+        mp_check_up(&got, x, 1e-15);
+        /* rho bounds the curve: D_a <= a rho, and is its limit at a = 1. */
+        pure_rho_up(&epsilon, &cap);
+        mpfr_sub(y, p, w, MPFR_RNDN);
+        mpfr_mul(y, y, e, MPFR_RNDN); /* the KL divergence */
+        mp_check_up(&cap, y, 1e-15);
+        rat_mul(&cap, &cap, &alpha);
+        assert_true(rat_cmp(&got, &cap) <= 0);
+    }
+    mpfr_clears(e, a, p, w, x, y, (mpfr_ptr)0);
+    rat_clear(&epsilon);
+    rat_clear(&alpha);
+    rat_clear(&got);
+    rat_clear(&cap);
+    rat_clear(&one);
+}
+
+/*
+ * The mu of pure DP: P[Z > mu/2] touches 1/(1 + e^eps), and the Gaussian
+ * curve lies above that of the two outcomes at every epsilon.
+ */
+static void
+convert_pure_mu_touches_the_curve(void **state)
+{
+    mpfr_t e, m, x, y;
+    rat epsilon, mu2, at, a, b, zero = mp_rat("0");
+
+    (void)state;
+    mpfr_inits2(MP_BITS, e, m, x, y, (mpfr_ptr)0);
+    rat_init(&epsilon);
+    rat_init(&mu2);
+    rat_init(&at);
+    rat_init(&a);
+    rat_init(&b);
+    mp_seed = 17;
+    for (int i = 0; i < SLOW_CASES; i++) {
+        mp_random(&epsilon, -30, 6);
+        mp_set(e, &epsilon);
+        pure_mu_squared_up(&epsilon, &mu2);
+        mp_set(m, &mu2);
+        mpfr_sqrt(m, m, MPFR_RNDN);
+        mpfr_div_ui(m, m, 2, MPFR_RNDN);
+        mp_two_tails(x, m);
+        mpfr_exp(y, e, MPFR_RNDN);
+        mpfr_add_ui(y, y, 1, MPFR_RNDN);
+        mpfr_ui_div(y, 2, y, MPFR_RNDN);
+        assert_true(mpfr_lessequal_p(x, y));
+        mpfr_sub(x, y, x, MPFR_RNDN);
+        mpfr_div(x, x, y, MPFR_RNDN);
+        assert_true(mpfr_cmp_d(x, 1e-9) < 0);
+        for (int k = 0; k < 8; k++) {
+            rat_set_i64(&at, k, 8);
+            rat_mul(&at, &at, &epsilon);
+            gdp_delta_up(&mu2, &at, &a);
+            approx_delta_up(&epsilon, &zero, &at, &b);
+            mp_set(x, &a);
+            mp_set(y, &b);
+            mpfr_mul_d(x, x, 1 + 1e-15, MPFR_RNDN);
+            assert_true(mpfr_lessequal_p(y, x));
+        }
+    }
+    mpfr_clears(e, m, x, y, (mpfr_ptr)0);
+    rat_clear(&epsilon);
+    rat_clear(&mu2);
+    rat_clear(&at);
+    rat_clear(&a);
+    rat_clear(&b);
+    rat_clear(&zero);
+}
+
+/* Two outcomes and a revealed one, by the definition of the hockey stick. */
+static void
+convert_approx_fuzz(void **state)
+{
+    mpfr_t e, at, d, p, w, x;
+    rat epsilon, have, other, delta, back, one = mp_rat("1");
+
+    (void)state;
+    mpfr_inits2(MP_BITS, e, at, d, p, w, x, (mpfr_ptr)0);
+    rat_init(&epsilon);
+    rat_init(&have);
+    rat_init(&other);
+    rat_init(&delta);
+    rat_init(&back);
+    mp_seed = 18;
+    for (int i = 0; i < CASES; i++) {
+        mp_random(&epsilon, -10, 5);
+        mp_random(&have, -40, -1);
+        if (i % 3 == 0)
+            rat_set_i64(&have, 0, 1);
+        mp_random(&other, -10, 5);
+        mp_set(e, &epsilon);
+        mp_set(at, &other);
+        mp_set(d, &have);
+        mpfr_exp(p, e, MPFR_RNDN);
+        mpfr_add_ui(w, p, 1, MPFR_RNDN);
+        mpfr_div(p, p, w, MPFR_RNDN);
+        mpfr_ui_div(w, 1, w, MPFR_RNDN);
+        mpfr_exp(x, at, MPFR_RNDN);
+        mpfr_mul(x, x, w, MPFR_RNDN);
+        mpfr_sub(x, p, x, MPFR_RNDN);
+        if (mpfr_sgn(x) < 0)
+            mpfr_set_zero(x, 1);
+        mpfr_ui_sub(p, 1, d, MPFR_RNDN);
+        mpfr_mul(x, x, p, MPFR_RNDN);
+        mpfr_add(x, x, d, MPFR_RNDN);
+        approx_delta_up(&epsilon, &have, &other, &delta);
+        mp_check_up(&delta, x, 1e-15);
+        assert_true(approx_epsilon_up(&epsilon, &have, &delta, &back));
+        if (rat_cmp(&other, &epsilon) < 0) {
+            rat_sub(&back, &back, &other);
+            rat_div(&back, &back, &other);
+            assert_true(fabs(mpq_get_d(back.q)) < 1e-9);
+        } else {
+            assert_int_equal(rat_cmp(&back, &epsilon), 0);
+        }
+        rat_sub(&back, &have, &one);
+        assert_false(approx_epsilon_up(&epsilon, &have, &back, &back));
+    }
+    mpfr_clears(e, at, d, p, w, x, (mpfr_ptr)0);
+    rat_clear(&epsilon);
+    rat_clear(&have);
+    rat_clear(&other);
+    rat_clear(&delta);
+    rat_clear(&back);
+    rat_clear(&one);
+}
+
+static void
+convert_ends(void **state)
+{
+    rat zero = mp_rat("0"), one = mp_rat("1"), d = mp_rat("0.9"), x;
+
+    (void)state;
+    rat_init(&x);
+    assert_true(zcdp_epsilon_up(&zero, &d, &x) && rat_sign(&x) == 0);
+    zcdp_delta_up(&zero, &one, &x);
+    assert_int_equal(rat_sign(&x), 0);
+    gdp_delta_up(&zero, &one, &x);
+    assert_int_equal(rat_sign(&x), 0);
+    assert_true(gdp_epsilon_up(&zero, &d, &x) && rat_sign(&x) == 0);
+    assert_true(gdp_epsilon_up(&one, &d, &x) && rat_sign(&x) == 0);
+    rat_clear(&d);
+    d = mp_rat("1e-390");
+    assert_true(zcdp_epsilon_up(&one, &d, &x) && rat_sign(&x) > 0);
+    assert_true(gdp_epsilon_up(&one, &d, &x) && rat_sign(&x) > 0);
+    rat_clear(&one);
+    one = mp_rat("1e-60");
+    zcdp_budget_down(&one, &d, &x);
+    assert_true(rat_cmp(&x, &one) < 0);
+    gdp_budget_down(&one, &d, &x);
+    assert_int_equal(rat_sign(&x), 0);
+    rat_clear(&zero);
+    rat_clear(&one);
+    rat_clear(&d);
+    rat_clear(&x);
+}
+
+/* ------------------------------------------------ the public interface -- */
+
+static custos_bound
+exchange(custos_convert_options o)
+{
+    custos_bound b;
+
+    o.size = sizeof o;
+    assert_int_equal(custos_convert(&o, &b, NULL), CUSTOS_OK);
+    assert_true((b.value[0] == '\0') == (b.reason != NULL));
+    assert_true((b.source == NULL) == (b.reason != NULL));
+    return b;
+}
+
+static double
+number(custos_bound b)
+{
+    assert_null(b.reason);
+    return strtod(b.value, NULL);
+}
+
+static void
+convert_all_pairs(void **state)
+{
+    size_t none = 0;
+    custos_bound b;
+
+    (void)state;
+    for (int from = CUSTOS_IN_PURE; from <= CUSTOS_IN_GDP; from++)
+        for (int to = CUSTOS_IN_PURE; to <= CUSTOS_IN_GDP; to++) {
+            b = exchange((custos_convert_options){.from = (custos_currency)from,
+                                                  .amount = "0.7",
+                                                  .delta = "1e-9",
+                                                  .order = "4",
+                                                  .to = (custos_currency)to,
+                                                  .to_delta = "1e-6",
+                                                  .to_order = "3"});
+            none += b.reason != NULL;
+        }
+    assert_int_equal(none, 4 + 2 + 3 + 1);
+    assert_string_equal(
+        exchange((custos_convert_options){.from = CUSTOS_IN_ZCDP,
+                                          .amount = "0.1",
+                                          .to_order = "3",
+                                          .to = CUSTOS_IN_RDP})
+            .value,
+        "0.3");
+    assert_string_equal(exchange((custos_convert_options){.from = CUSTOS_IN_GDP,
+                                                          .amount = "2",
+                                                          .to = CUSTOS_IN_ZCDP})
+                            .value,
+                        "2");
+    assert_true(
+        fabs(
+            number(exchange((custos_convert_options){
+                .from = CUSTOS_IN_PURE, .amount = "1", .to = CUSTOS_IN_ZCDP})) -
+            tanh(0.5)) < 1e-15);
+    /* P[Z > mu/2] = 1/(1 + e): mu = 1.23 */
+    assert_true(fabs(0.5 * erfc(number(exchange((custos_convert_options){
+                                    .from = CUSTOS_IN_PURE,
+                                    .amount = "1",
+                                    .to = CUSTOS_IN_GDP})) /
+                                sqrt(8)) -
+                     1 / (1 + exp(1))) < 1e-12);
+    b = exchange((custos_convert_options){.from = CUSTOS_IN_RDP,
+                                          .amount = "0.1",
+                                          .order = "2",
+                                          .to = CUSTOS_IN_RDP,
+                                          .to_order = "3"});
+    assert_non_null(strstr(b.reason, "higher"));
+    b = exchange((custos_convert_options){.from = CUSTOS_IN_APPROX,
+                                          .amount = "0.1",
+                                          .delta = "0.1",
+                                          .to = CUSTOS_IN_APPROX,
+                                          .to_delta = "0.01"});
+    assert_non_null(strstr(b.reason, "below"));
+    b = exchange((custos_convert_options){.from = CUSTOS_IN_APPROX,
+                                          .amount = "0.1",
+                                          .delta = "0",
+                                          .to = CUSTOS_IN_PURE});
+    assert_string_equal(b.value, "0.1");
+}
+
+static void
+convert_public_budgets(void **state)
+{
+    custos_bound b;
+
+    (void)state;
+    assert_int_equal(
+        custos_convert_budget("1", "1e-6", CUSTOS_IN_ZCDP, NULL, &b, NULL),
+        CUSTOS_OK);
+    assert_true(number(b) > 0.0175 && number(b) < 0.05);
+    assert_int_equal(
+        custos_convert_budget("1", "1e-6", CUSTOS_IN_GDP, NULL, &b, NULL),
+        CUSTOS_OK);
+    assert_true(number(b) > 0.2 && number(b) < 0.3);
+    assert_int_equal(
+        custos_convert_budget("1", "1e-6", CUSTOS_IN_RDP, "20", &b, NULL),
+        CUSTOS_OK);
+    assert_true(number(b) > 0.3 && number(b) < 0.6);
+}
+
+static void
+convert_refuses(void **state)
+{
+    custos_convert_options o = {.size = sizeof o,
+                                .from = CUSTOS_IN_PURE,
+                                .amount = "1",
+                                .to = CUSTOS_IN_ZCDP};
+    custos_bound b = {.value = "unset"};
+    custos_err err;
+
+    (void)state;
+    assert_int_equal(custos_convert(NULL, &b, &err), CUSTOS_EINVAL);
+    assert_int_equal(custos_convert(&o, NULL, &err), CUSTOS_EINVAL);
+    o.amount = "-1";
+    assert_int_equal(custos_convert(&o, &b, &err), CUSTOS_ERANGE);
+    o.amount = "1e-30";
+    assert_int_equal(custos_convert(&o, &b, &err), CUSTOS_ERANGE);
+    o.amount = "1e30";
+    assert_int_equal(custos_convert(&o, &b, &err), CUSTOS_ERANGE);
+    o.amount = "1";
+    o.to = 6;
+    assert_int_equal(custos_convert(&o, &b, &err), CUSTOS_EINVAL);
+    o.to = 0;
+    assert_int_equal(custos_convert(&o, &b, &err), CUSTOS_EINVAL);
+    o.to = CUSTOS_IN_RDP;
+    o.to_order = "1";
+    assert_int_equal(custos_convert(&o, &b, &err), CUSTOS_ERANGE);
+    assert_non_null(strstr(err.said, "order"));
+    o.to_order = "1e7";
+    assert_int_equal(custos_convert(&o, &b, &err), CUSTOS_ERANGE);
+    o.to_order = NULL;
+    assert_int_equal(custos_convert(&o, &b, &err), CUSTOS_EPARSE);
+    o.to = CUSTOS_IN_APPROX;
+    o.to_delta = "0";
+    assert_int_equal(custos_convert(&o, &b, &err), CUSTOS_ERANGE);
+    o.from = CUSTOS_IN_APPROX;
+    o.delta = "1";
+    assert_int_equal(custos_convert(&o, &b, &err), CUSTOS_ERANGE);
+    o.from = CUSTOS_IN_RDP;
+    o.order = "0.5";
+    assert_int_equal(custos_convert(&o, &b, &err), CUSTOS_ERANGE);
+    o.from = 0;
+    assert_int_equal(custos_convert(&o, &b, &err), CUSTOS_EINVAL);
+    o.from = 9;
+    assert_int_equal(custos_convert(&o, &b, &err), CUSTOS_EINVAL);
+    assert_int_equal(
+        custos_convert_budget("1", "0.1", CUSTOS_IN_PURE, NULL, &b, &err),
+        CUSTOS_EINVAL);
+    assert_int_equal(
+        custos_convert_budget("1", "0.1", CUSTOS_IN_ZCDP, NULL, NULL, &err),
+        CUSTOS_EINVAL);
+    assert_int_equal(
+        custos_convert_budget("0", "0.1", CUSTOS_IN_ZCDP, NULL, &b, &err),
+        CUSTOS_ERANGE);
+    assert_int_equal(
+        custos_convert_budget("1", "1", CUSTOS_IN_ZCDP, NULL, &b, &err),
+        CUSTOS_ERANGE);
+    assert_int_equal(
+        custos_convert_budget("1", "0.1", CUSTOS_IN_RDP, NULL, &b, &err),
+        CUSTOS_EPARSE);
+    assert_string_equal(b.value, "unset");
+}
+
+/* Every amount the interface takes has an answer: the corners. */
+static void
+convert_corners(void **state)
+{
+    static const char *const amounts[] = {"1e-19", "1e12"};
+    static const char *const deltas[] = {"1e-400", "0.999"};
+    static const char *const orders[] = {"1.000001", "1048575"};
+
+    (void)state;
+    for (int from = CUSTOS_IN_PURE; from <= CUSTOS_IN_GDP; from++)
+        for (int to = CUSTOS_IN_PURE; to <= CUSTOS_IN_GDP; to++)
+            for (int i = 0; i < 16; i++)
+                (void)exchange(
+                    (custos_convert_options){.from = (custos_currency)from,
+                                             .amount = amounts[i & 1],
+                                             .delta = "0.3",
+                                             .order = orders[i >> 1 & 1],
+                                             .to = (custos_currency)to,
+                                             .to_delta = deltas[i >> 2 & 1],
+                                             .to_order = orders[i >> 3 & 1]});
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(convert_zcdp_fuzz),
+        cmocka_unit_test(convert_budgets_are_safe),
+        cmocka_unit_test(convert_rdp_fuzz),
+        cmocka_unit_test(convert_gdp_fuzz),
+        cmocka_unit_test(convert_gdp_known_values),
+        cmocka_unit_test(convert_zcdp_bounds_the_gaussian),
+        cmocka_unit_test(convert_pure_fuzz),
+        cmocka_unit_test(convert_pure_mu_touches_the_curve),
+        cmocka_unit_test(convert_approx_fuzz),
+        cmocka_unit_test(convert_ends),
+        cmocka_unit_test(convert_all_pairs),
+        cmocka_unit_test(convert_public_budgets),
+        cmocka_unit_test(convert_refuses),
+        cmocka_unit_test(convert_corners),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
