@@ -15,13 +15,13 @@
 #include "num/rat.h"
 
 struct gauss {
-    rat variance;     /* sigma^2, exact */
-    rat center;       /* sigma^2 / t, exact */
-    uint64_t t;       /* scale of the proposals */
-    uint64_t limit;   /* floor(7.99 sqrt 2 sigma): beyond, never accepted */
-    unsigned shift;   /* limit << shift fills 64 bits */
-    uint64_t slope;   /* 2^(124 - shift) / (sqrt 2 sigma), rounded down */
-    uint64_t offset;  /* 2^60 sigma / (sqrt 2 t), rounded down */
+    rat variance;    /* sigma^2, exact */
+    rat center;      /* sigma^2 / t, exact */
+    uint64_t t;      /* scale of the proposals */
+    uint64_t limit;  /* floor(7.99 sqrt 2 sigma): beyond, never accepted */
+    unsigned shift;  /* limit << shift fills 64 bits */
+    uint64_t slope;  /* 2^(124 - shift) / (sqrt 2 sigma), rounded down */
+    uint64_t offset; /* 2^60 sigma / (sqrt 2 t), rounded down */
 };
 
 /* 2^-40 <= variance <= 2^120. May fail: CUSTOS_EINTERNAL. */
@@ -34,13 +34,10 @@ struct verdicts {
     uint64_t undecided; /* neither certainly accepted nor certainly not */
 };
 
-/*
- * Judges n <= BLOCK proposals; coin i is coins[i * stride]. Cannot fail.
- */
-typedef struct verdicts gauss_judge_fn(const struct gauss *g,
-                                       const struct outcomes *proposals,
-                                       const uint64_t *coins, size_t stride,
-                                       size_t n);
+/* Judges proposals from .. n - 1 of a block; coins[i] is i's. Cannot fail. */
+typedef struct verdicts
+gauss_judge_fn(const struct gauss *g, const struct outcomes *proposals,
+               const uint64_t *coins, size_t from, size_t n);
 
 gauss_judge_fn gauss_judge;      /* portable */
 gauss_judge_fn gauss_judge_avx2; /* the same verdicts */
