@@ -128,10 +128,12 @@ refinement_bound(const custos_noise *noise)
     double ties = 0, proposals = 1, undecided = 0;
 
     for (size_t i = 0; i < noise->dials.count; i++)
-        ties += ldexp(noise->dials.cuts[i], -64);
+        ties += ldexp(DIAL_CUTS, -64); /* the unused ones tie, too */
+    if (noise->dials.sign)
+        ties += ldexp(DIAL_CUTS, -64); /* a cut with either sign */
     if (noise->law == CUSTOS_DISCRETE_GAUSSIAN) {
         proposals = 1 / 0.44; /* mean number, at least 0.44 are accepted */
-        undecided = ldexp(2 * EXP_ERROR + 1, -63);
+        undecided = ldexp(2 * EXP_ERROR, -63);
     }
     return proposals * (ties + undecided);
 }
@@ -142,19 +144,17 @@ refinements_seen(const custos_noise *noise)
 {
     static uint64_t words[BLOCK * (DIALS_MAX + 1)];
     static struct outcomes out;
-    const size_t stride = noise->dials.count + 1;
+    const uint64_t *coins = words + BLOCK * noise->dials.count;
     uint64_t seen = 0;
 
     for (size_t k = 0; k < TIE_WORDS; k++) {
-        if (rng_words(rng, words, BLOCK * stride))
+        if (rng_words(rng, words, BLOCK * (noise->dials.count + 1)))
             exit(1);
         seen += (uint64_t)__builtin_popcountll(
-            noise->kernel->scan(&noise->dials, words, stride, BLOCK, &out));
+            noise->kernel->scan(&noise->dials, words, 0, BLOCK, &out));
         if (noise->law == CUSTOS_DISCRETE_GAUSSIAN)
             seen += (uint64_t)__builtin_popcountll(
-                noise->kernel
-                    ->judge(&noise->gauss, &out, words + stride - 1, stride,
-                            BLOCK)
+                noise->kernel->judge(&noise->gauss, &out, coins, 0, BLOCK)
                     .undecided);
     }
     return seen;

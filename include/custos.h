@@ -386,7 +386,7 @@ typedef struct custos_select_options {
  * "1/4" is the score 4.25. A sensitivity that is no multiple of the unit is
  * rounded up to one, so scores may have been rounded to the unit. Takes the
  * scores: they can be released no second time. Beside events of probability
- * n^2 2^-53 time depends on n alone.
+ * n^2 2^-50 time depends on n alone.
  *
  * May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE (epsilon over
  * sensitivity beyond the sampler), CUSTOS_EOVERFLOW (n), CUSTOS_ENOMEM,

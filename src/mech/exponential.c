@@ -14,7 +14,7 @@
  *          Theorem 6; the fixed-point scan: doc/proofs/exponential-by-inversion.md
  * NEEDS    c->slope of that rate; n <= 2^32.
  * GIVES    *winner has this law exactly. Time depends on n alone, except that
- *          the scan is refined with probability below n^2 2^-53.
+ *          the scan is refined with probability below n^2 2^-50.
  * FAILS    CUSTOS_EENTROPY; CUSTOS_EINTERNAL with probability below
  *          n 2^-4000; coins alone.
  * TESTED   exponential_thresholds_are_exact, exponential_gives_up_at_last,

@@ -8,12 +8,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Four words, `stride` apart. */
 static inline __m256i
-load_lanes(const uint64_t *at, size_t stride)
+load_four(const uint64_t four[4])
 {
-    return _mm256_set_epi64x((int64_t)at[3 * stride], (int64_t)at[2 * stride],
-                             (int64_t)at[stride], (int64_t)at[0]);
+    return _mm256_loadu_si256((const __m256i *)four);
+}
+
+static inline void
+store_four(uint64_t four[4], __m256i x)
+{
+    _mm256_storeu_si256((__m256i *)four, x);
 }
 
 static inline __m256i
@@ -42,12 +46,6 @@ lane_mask(__m256i x)
     return (uint64_t)_mm256_movemask_pd(_mm256_castsi256_pd(x));
 }
 
-static inline __m256i
-load_four(const uint64_t four[4])
-{
-    return _mm256_loadu_si256((const __m256i *)four);
-}
-
 /*
  * In each lane, the one of the four values in `of` that `index` (0 to 3) names:
  * a permutation of 32-bit halves within registers, so no address depends on it.
@@ -55,12 +53,11 @@ load_four(const uint64_t four[4])
 static inline __m256i
 pick_lanes(__m256i of, __m256i index)
 {
-    const __m256i second = splat(UINT64_C(1) << 32);
     __m256i twice = _mm256_slli_epi64(index, 1);
-    __m256i halves = _mm256_or_si256(
-        _mm256_or_si256(twice, _mm256_slli_epi64(twice, 32)), second);
+    __m256i both = _mm256_shuffle_epi32(twice, _MM_SHUFFLE(2, 2, 0, 0));
 
-    return _mm256_permutevar8x32_epi32(of, halves);
+    return _mm256_permutevar8x32_epi32(
+        of, _mm256_or_si256(both, splat(UINT64_C(1) << 32)));
 }
 
 /* The high words of four 64 by 64 bit products, by 32-bit halves. */
@@ -76,6 +73,19 @@ mul_high_lanes(__m256i a, __m256i b)
 
     return _mm256_add_epi64(hh, _mm256_add_epi64(_mm256_srli_epi64(mid, 32),
                                                  _mm256_srli_epi64(rest, 32)));
+}
+
+/* The same where both factors are at most 2^63: the middle sum fits a lane. */
+static inline __m256i
+mul_high_halves(__m256i a, __m256i b)
+{
+    __m256i ah = _mm256_srli_epi64(a, 32), bh = _mm256_srli_epi64(b, 32);
+    __m256i ll = _mm256_mul_epu32(a, b), lh = _mm256_mul_epu32(a, bh);
+    __m256i hl = _mm256_mul_epu32(ah, b), hh = _mm256_mul_epu32(ah, bh);
+    __m256i mid =
+        _mm256_add_epi64(_mm256_add_epi64(hl, lh), _mm256_srli_epi64(ll, 32));
+
+    return _mm256_add_epi64(hh, _mm256_srli_epi64(mid, 32));
 }
 
 #endif

@@ -16,11 +16,13 @@
  *          flipped_bits_are_noticed
  *
  * THEOREM  laplace-without-rejection
- *   If S is 0, + or - with probabilities tanh(r/2), (1 - tanh(r/2))/2 and the
- *   same, and G is geometric as above, then S (1 + G) (0 when S is 0) has the
- *   law P[x] = tanh(r/2) exp(-r |x|) on the integers.
+ *   Let Z be 1 with probability tanh(r/2), else 0, S be + or - evenly and G be
+ *   geometric as above, all independent. Then 0 when Z is 1, else S (1 + G),
+ *   has the law P[x] = tanh(r/2) exp(-r |x|) on the integers.
  * SOURCE   doc/proofs/geometric-digits.md
- * NEEDS    r > 0; S and G independent.
+ * NEEDS    r > 0. Z and G's lowest digit share a dial, P[outcome > 0] = P[Z =
+ *          0] and P[outcome > d + 1] = P[Z = 0] P[D_0 > d]; S is a bit of its
+ *          word that the dial does not look at.
  * GIVES    discrete Laplace of scale 1/r, exactly, with no loop.
  * FAILS    as above.
  * TESTED   law_laplace_by_tapes, laplace_fits_thirty_scales
@@ -42,29 +44,11 @@ digit_exponent(const struct cut_of *of, size_t cut, rat *out)
     rat factor;
 
     rat_init(&factor);
-    rat_set_pow2(&factor, (long)(4 * (of->dial - d->sign)));
+    rat_set_pow2(&factor, (long)(4 * of->dial));
     rat_mul(out, &d->rate, &factor);
     rat_set_i64(&factor, (int64_t)cut + 1, 1);
     rat_mul(out, out, &factor);
     rat_clear(&factor);
-}
-
-/* P[outcome > cut] for the sign's dial: 1 - tanh(r/2) and half of it. */
-static void
-eval_sign_tail(const void *p, ival *out)
-{
-    const struct cut_of *of = p;
-    ival one;
-
-    ival_init(&one, mpfr_get_prec(out->lo));
-    ival_set_i64(&one, 1);
-    ival_set_rat(out, &of->dials->rate);
-    ival_exp(out, out);
-    ival_add(out, out, &one);
-    ival_div(out, &one, out); /* 1 / (1 + exp(r)) */
-    if (of->cut == 0)
-        ival_mul_pow2(out, out, 1);
-    ival_clear(&one);
 }
 
 /* P[D_j > cut] for a digit below the top one. */
@@ -97,6 +81,32 @@ eval_digit_tail(const void *p, ival *out)
     rat_clear(&a);
 }
 
+/* P[outcome > cut] where outcome 0 is a draw of 0: 1 - tanh(r/2), and more. */
+static void
+eval_zero_tail(const void *p, ival *out)
+{
+    const struct cut_of *of = p;
+    const struct cut_of digit = {of->dials, of->dial, of->cut - 1};
+    ival other, one;
+
+    ival_init(&other, mpfr_get_prec(out->lo));
+    ival_init(&one, mpfr_get_prec(out->lo));
+    ival_set_i64(&one, 1);
+    ival_set_rat(&other, &of->dials->rate);
+    ival_exp(&other, &other);
+    ival_add(&other, &other, &one);
+    ival_div(&other, &one, &other);
+    ival_mul_pow2(&other, &other, 1); /* 2 / (1 + exp(r)) */
+    if (of->cut == 0) {
+        ival_set(out, &other);
+    } else {
+        eval_digit_tail(&digit, out);
+        ival_mul(out, out, &other);
+    }
+    ival_clear(&one);
+    ival_clear(&other);
+}
+
 /* P[D_J > cut] = exp(-a) for the top digit. */
 static void
 eval_top_tail(const void *p, ival *out)
@@ -117,8 +127,8 @@ dials_cut(const struct cut_of *of)
 {
     const struct dials *d = of->dials;
 
-    if (of->dial < d->sign)
-        return (struct real){REAL_ONE_MINUS, eval_sign_tail, of};
+    if (of->dial == 0 && d->sign)
+        return (struct real){REAL_ONE_MINUS, eval_zero_tail, of};
     if (of->dial + 1 < d->count)
         return (struct real){REAL_ONE_MINUS, eval_digit_tail, of};
     return (struct real){REAL_ONE_MINUS, eval_top_tail, of};
@@ -130,9 +140,9 @@ dials_cut(const struct cut_of *of)
  * happens in dials_settle alone. ln 2 < 0.6932.
  */
 static size_t
-digits_needed(const rat *rate)
+digits_needed(const rat *rate, size_t least)
 {
-    size_t digits = 1;
+    size_t digits = least;
     rat reach, enough;
 
     rat_init(&reach);
@@ -149,6 +159,13 @@ digits_needed(const rat *rate)
     return digits;
 }
 
+/* Bits of U in the first word of dial i: all, but for the sign's. */
+static unsigned
+first_bits(const struct dials *d, size_t i)
+{
+    return i == 0 && d->sign ? NOISE_WORD_BITS - 1 : NOISE_WORD_BITS;
+}
+
 custos_status
 dials_init(struct dials *d, enum dials_shape shape, const rat *rate)
 {
@@ -158,21 +175,23 @@ dials_init(struct dials *d, enum dials_shape shape, const rat *rate)
     rat_init(&d->rate);
     rat_set(&d->rate, rate);
     d->sign = shape == DIALS_LAPLACE;
-    d->count = d->sign + digits_needed(rate);
+    /* The top digit has 16 cuts of its own, so row 0 must be another. */
+    d->count = digits_needed(rate, d->sign ? 2 : 1);
     CUSTOS_REQUIRE(d->count <= DIALS_MAX);
     memset(d->cut, 0xff, sizeof d->cut);
     for (size_t i = 0; i < d->count; i++) {
-        d->cuts[i] = i < d->sign        ? SIGN_CUTS
-                     : i + 1 < d->count ? DIAL_CUTS - 1
-                                        : DIAL_CUTS;
+        const unsigned bits = first_bits(d, i);
+
+        d->cuts[i] = i + 1 == d->count || (i == 0 && d->sign) ? DIAL_CUTS
+                                                              : DIAL_CUTS - 1;
         for (size_t c = 0; c < d->cuts[i]; c++) {
             struct cut_of of = {d, i, c};
             uint64_t first = 0;
 
-            failed = real_word(dials_cut(&of), NOISE_WORD_BITS, 0, &first);
+            failed = real_bits(dials_cut(&of), 0, bits, &first);
             if (failed) /* UNREACHABLE: these cuts are never dyadic */
                 st = failed;
-            d->cut[i][c] = (word)first;
+            d->cut[i][c] = (word)(first << (NOISE_WORD_BITS - bits));
         }
         for (size_t c = 0; c < DIAL_CUTS; c++)
             d->across[i][4 * (c % 4) + c / 4] = d->cut[i][c] ^ UINT64_C(1)
@@ -192,21 +211,32 @@ dials_clear(struct dials *d)
 /* ---------------------------------------------------------- reading -- */
 
 /*
- * How many of n cuts lie below w; *tie becomes 1 when one equals it. Counting
- * the cuts above as well is the cheapest way to see a tie without a branch.
+ * How many cuts lie below w; *tie becomes 1 when one equals it. Counting the
+ * cuts above as well is the cheapest way to see a tie without a branch.
  */
 static inline uint64_t
-read_dial(const word *cut, size_t n, word w, uint64_t *tie)
+read_dial(const word cut[DIAL_CUTS], word w, uint64_t *tie)
 {
     uint64_t below = 0, above = 0;
 
     UNROLL
-    for (size_t c = 0; c < n; c++) {
+    for (size_t c = 0; c < DIAL_CUTS; c++) {
         below += cut[c] < w;
         above += w < cut[c];
     }
-    *tie |= below + above != n;
+    *tie |= below + above != DIAL_CUTS;
     return below;
+}
+
+/* What row 0 of the two-sided law says: its outcome and its word's last bit. */
+static inline uint64_t
+take_sign(const struct dials *d, struct outcomes *out, size_t k, word w,
+          uint64_t outcome)
+{
+    uint64_t some = d->sign & (outcome != 0);
+
+    out->sign[k] = ((uint64_t)0 - some) & (1 + (w & d->sign));
+    return outcome - some;
 }
 
 /* Puts digit j of draw k in its place. */
@@ -220,21 +250,21 @@ place_digit(struct outcomes *out, size_t k, size_t j, uint64_t digit)
 }
 
 uint64_t
-dials_scan(const struct dials *d, const uint64_t *words, size_t stride,
-           size_t n, struct outcomes *out)
+dials_scan(const struct dials *d, const uint64_t *words, size_t from, size_t n,
+           struct outcomes *out)
 {
     uint64_t ties = 0;
 
-    for (size_t k = 0; k < n; k++, words += stride) {
+    for (size_t k = from; k < n; k++) {
         uint64_t tie = 0;
+        word w = (word)words[k];
 
-        out->low[k] = out->high[k] = out->sign[k] = 0;
-        if (d->sign)
-            out->sign[k] =
-                read_dial(d->cut[0], SIGN_CUTS, (word)words[0], &tie);
-        for (size_t i = d->sign; i < d->count; i++)
-            place_digit(out, k, i - d->sign,
-                        read_dial(d->cut[i], DIAL_CUTS, (word)words[i], &tie));
+        out->high[k] = 0;
+        out->low[k] = read_dial(d->cut[0], w & (word)~d->sign, &tie);
+        out->low[k] = take_sign(d, out, k, w, out->low[k]);
+        for (size_t j = 1; j < d->count; j++)
+            place_digit(out, k, j,
+                        read_dial(d->cut[j], (word)words[j * n + k], &tie));
         ties |= tie << k;
     }
     return ties;
@@ -246,10 +276,10 @@ custos_status
 real_at_or_below(struct real x, word head, custos_rng *rng, unsigned *below)
 {
     uint64_t digits, drawn = head;
-    custos_status st = real_word(x, NOISE_WORD_BITS, 0, &digits);
+    custos_status st = real_bits(x, 0, NOISE_WORD_BITS, &digits);
 
     for (size_t k = 1; !st && drawn == digits; k++) {
-        st = real_word(x, NOISE_WORD_BITS, k, &digits);
+        st = real_bits(x, NOISE_WORD_BITS * k, NOISE_WORD_BITS, &digits);
         if (!st)
             st = rng_words(rng, &drawn, 1);
         drawn = (word)drawn;
@@ -268,9 +298,9 @@ static custos_status
 settle_dial(const struct dials *d, size_t i, word head, custos_rng *rng,
             uint64_t *outcome)
 {
-    uint64_t drawn = head, digits[DIAL_CUTS];
+    uint64_t drawn = head, digits[DIAL_CUTS] = {0};
     bool open[DIAL_CUTS];
-    size_t left = 0;
+    size_t left = 0, seen = first_bits(d, i);
 
     *outcome = 0;
     for (size_t c = 0; c < d->cuts[i]; c++) {
@@ -278,14 +308,15 @@ settle_dial(const struct dials *d, size_t i, word head, custos_rng *rng,
         open[c] = head == d->cut[i][c];
         left += open[c];
     }
-    for (size_t k = 1; left > 0; k++) {
+    for (; left > 0; seen += NOISE_WORD_BITS) {
         custos_status st = rng_words(rng, &drawn, 1);
 
         for (size_t c = 0; !st && c < d->cuts[i]; c++) {
             struct cut_of of = {d, i, c};
 
             if (open[c])
-                st = real_word(dials_cut(&of), NOISE_WORD_BITS, k, &digits[c]);
+                st = real_bits(dials_cut(&of), seen, NOISE_WORD_BITS,
+                               &digits[c]);
         }
         if (st)
             return st;
@@ -337,21 +368,22 @@ place_settled(struct outcomes *out, size_t k, size_t j, uint64_t digit)
 
 custos_status
 dials_settle(const struct dials *d, custos_rng *rng, const uint64_t *words,
-             size_t i, struct outcomes *out)
+             size_t i, size_t n, struct outcomes *out)
 {
     custos_status st = CUSTOS_OK;
 
     out->low[i] = out->high[i] = out->sign[i] = 0;
-    if (d->sign)
-        st = settle_dial(d, 0, (word)words[0], rng, &out->sign[i]);
-    for (size_t k = d->sign; !st && k < d->count; k++) {
+    for (size_t k = 0; !st && k < d->count; k++) {
+        word w = (word)words[k * n + i], head = k == 0 ? w & (word)~d->sign : w;
         uint64_t digit;
 
-        st = settle_dial(d, k, (word)words[k], rng, &digit);
-        if (!st && digit == DIAL_CUTS)
+        st = settle_dial(d, k, head, rng, &digit);
+        if (!st && k == 0)
+            digit = take_sign(d, out, i, w, digit);
+        if (!st && k + 1 == d->count && digit == DIAL_CUTS)
             st = settle_top(d, rng, &digit);
         if (!st)
-            place_settled(out, i, k - d->sign, digit);
+            place_settled(out, i, k, digit);
     }
     return st;
 }

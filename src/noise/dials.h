@@ -4,7 +4,7 @@
  * A dial has up to 16 cuts 0 < F_0 < F_1 < ... < 1. A uniform real U in [0, 1)
  * gives the number of cuts at or below it. The first word of U decides against
  * the first word of each cut, by comparing with all of them; only when they
- * are equal (a tie, at most cuts * 2^-64) more words are drawn and compared
+ * are equal (a tie, at most cuts * 2^-63) more words are drawn and compared
  * with more digits of the cut, computed then. The outcome is exactly
  * distributed; no number was rounded.
  */
@@ -20,22 +20,24 @@
 
 enum {
     DIAL_CUTS = 16,
-    SIGN_CUTS = 2,
-    DIGITS_MAX = 17,            /* base 16, scale 2^60 */
-    DIALS_MAX = DIGITS_MAX + 1, /* and the dial of the sign */
-    DIGITS_LOW = 15,            /* of them fill the low 60 bits */
-    BLOCK = 64,                 /* draws handled together */
+    DIALS_MAX = 17,  /* base-16 digits at scale 2^60 */
+    DIGITS_LOW = 15, /* of them fill the low 60 bits */
+    BLOCK = 64,      /* draws handled together */
 };
 
 /*
- * Every dial is compared with 16 cuts, so that the loops have a fixed length;
- * a cut that is not used is a word of ones, which no word exceeds.
- * Row 0 is the sign's (outcomes 0, +, -) when `sign` is 1; the others are the
- * base-16 digits of a geometric variable, lowest first.
+ * Row j is the base-16 digit j of a geometric variable. Every dial is compared
+ * with 16 cuts, so that the loops have a fixed length; a cut that is not used
+ * is a word of ones, which no word exceeds.
+ *
+ * Of the two-sided law, row 0 also tells whether the draw is 0 at all (its
+ * outcome 0; then outcome d + 1 is digit d), and the lowest bit of its word is
+ * the sign: `sign` is 1, the word is compared without that bit, and U begins
+ * with the bits above it.
  */
 struct dials {
     size_t count;
-    size_t sign; /* 1 with a sign dial, else 0 */
+    word sign; /* the bit of row 0's word that is the sign: 1, or none */
     uint8_t cuts[DIALS_MAX];
     word cut[DIALS_MAX][DIAL_CUTS]; /* unused ones are all ones */
     /* the same for dials_avx2.c: across[4c + g] is cut[4g + c] top flipped */
@@ -45,7 +47,8 @@ struct dials {
 
 /*
  * The outcomes of a block of draws: the digits put together (low 60 bits and
- * the rest) and the sign dial's outcome.
+ * the rest) and, of the two-sided law, 0 for a draw that is 0, 1 for one above
+ * and 2 for one below.
  */
 struct outcomes {
     uint64_t low[BLOCK];
@@ -75,23 +78,24 @@ CUSTOS_MUST_USE custos_status dials_init(struct dials *d,
 void dials_clear(struct dials *d);
 
 /*
- * Reads n <= BLOCK draws, draw i from words[i * stride ...]. Returns a mask of
- * the draws with a tie; their outcomes are not settled yet. Cannot fail.
+ * Reads draws from .. n - 1 of a block of n <= BLOCK; the word of dial j for
+ * draw i is words[j * n + i]. Returns a mask of the draws with a tie; their
+ * outcomes are not settled yet. Cannot fail.
  */
 typedef uint64_t dials_scan_fn(const struct dials *d, const uint64_t *words,
-                               size_t stride, size_t n, struct outcomes *out);
+                               size_t from, size_t n, struct outcomes *out);
 
 dials_scan_fn dials_scan;      /* portable */
 dials_scan_fn dials_scan_avx2; /* the same outcomes from the same words */
 
 /*
- * Decides draw i, whose words tied, with more words. May fail:
+ * Decides draw i of a block of n, whose words tied, with more words. May fail:
  * CUSTOS_EENTROPY, CUSTOS_EINTERNAL.
  */
 CUSTOS_MUST_USE custos_status dials_settle(const struct dials *d,
                                            custos_rng *rng,
                                            const uint64_t *words, size_t i,
-                                           struct outcomes *out);
+                                           size_t n, struct outcomes *out);
 
 /* Cut c of dial i as a real number, for settling and for the tests. */
 struct cut_of {

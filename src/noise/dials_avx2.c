@@ -33,64 +33,55 @@ read_digit(const uint64_t across[DIAL_CUTS], __m256i w, __m256i *tie)
     return within;
 }
 
-/* The same for the sign's two cuts. */
+/* take_sign in lanes: the digit, and what the sign says to *sign. */
 static inline __m256i
-read_sign(const word cut[SIGN_CUTS], __m256i w, __m256i *tie)
+take_sign(const struct dials *d, __m256i w, __m256i outcome, __m256i *sign)
 {
-    const __m256i a = flip_top(splat(cut[0])), b = flip_top(splat(cut[1]));
+    const __m256i bit = splat(d->sign);
+    __m256i none = _mm256_cmpeq_epi64(outcome, _mm256_setzero_si256());
+    __m256i some = _mm256_andnot_si256(none, bit);
+    __m256i side = _mm256_add_epi64(splat(1), _mm256_and_si256(w, bit));
 
-    *tie = _mm256_or_si256(_mm256_cmpeq_epi64(w, a), _mm256_cmpeq_epi64(w, b));
-    return _mm256_sub_epi64(
-        _mm256_setzero_si256(),
-        _mm256_add_epi64(_mm256_cmpgt_epi64(w, a), _mm256_cmpgt_epi64(w, b)));
+    *sign =
+        _mm256_and_si256(_mm256_sub_epi64(_mm256_setzero_si256(), some), side);
+    return _mm256_sub_epi64(outcome, some);
 }
 
-/* Four draws from words[0], words[stride], ...; the mask of their ties. */
+/* Draws k to k + 3 of a block of n; the mask of their ties. */
 static inline uint64_t
-scan_four(const struct dials *d, const uint64_t *words, size_t stride,
-          struct outcomes *out, size_t k)
+scan_four(const struct dials *d, const uint64_t *words, size_t k, size_t n,
+          struct outcomes *out)
 {
-    const __m256i zero = _mm256_setzero_si256();
-    __m256i tie = zero, sign = zero, part[2] = {zero, zero}; /* low, high */
+    __m256i tie = _mm256_setzero_si256(), sign;
+    __m256i part[2] = {tie, tie}; /* low, high */
+    __m256i w = load_four(words + k);
+    __m256i first = _mm256_andnot_si256(splat(d->sign), w);
 
-    if (d->sign)
-        sign = read_sign(d->cut[0], flip_top(load_lanes(words, stride)), &tie);
-    for (size_t i = d->sign; i < d->count; i++) {
-        size_t j = i - d->sign, high = j >= DIGITS_LOW;
-        __m256i w = flip_top(load_lanes(words + i, stride));
-        __m256i digit = read_digit(d->across[i], w, &tie);
+    part[0] = read_digit(d->across[0], flip_top(first), &tie);
+    part[0] = take_sign(d, w, part[0], &sign);
+    for (size_t j = 1; j < d->count; j++) {
+        size_t high = j >= DIGITS_LOW;
         int by = (int)(4 * (j - high * DIGITS_LOW));
+        __m256i digit;
 
+        w = flip_top(load_four(words + j * n + k));
+        digit = read_digit(d->across[j], w, &tie);
         part[high] = _mm256_add_epi64(
             part[high], _mm256_sll_epi64(digit, _mm_cvtsi32_si128(by)));
     }
-    _mm256_storeu_si256((__m256i *)(out->sign + k), sign);
-    _mm256_storeu_si256((__m256i *)(out->low + k), part[0]);
-    _mm256_storeu_si256((__m256i *)(out->high + k), part[1]);
-    return lane_mask(tie);
+    store_four(out->sign + k, sign);
+    store_four(out->low + k, part[0]);
+    store_four(out->high + k, part[1]);
+    return lane_mask(tie) << k;
 }
 
 uint64_t
-dials_scan_avx2(const struct dials *d, const uint64_t *words, size_t stride,
+dials_scan_avx2(const struct dials *d, const uint64_t *words, size_t from,
                 size_t n, struct outcomes *out)
 {
     uint64_t ties = 0;
-    size_t k = 0;
 
-    if (n < 4) /* no lanes to fill, nothing to copy */
-        return dials_scan(d, words, stride, n, out);
-    for (; k + 4 <= n; k += 4)
-        ties |= scan_four(d, words + k * stride, stride, out, k) << k;
-    if (k < n) {
-        struct outcomes rest;
-
-        ties |= dials_scan(d, words + k * stride, stride, n - k, &rest) << k;
-        for (size_t i = k; i < n; i++) {
-            out->low[i] = rest.low[i - k];
-            out->high[i] = rest.high[i - k];
-            out->sign[i] = rest.sign[i - k];
-        }
-        outcomes_wipe(&rest, n - k);
-    }
-    return ties;
+    for (; from + 4 <= n; from += 4)
+        ties |= scan_four(d, words, from, n, out);
+    return ties | dials_scan(d, words, from, n, out);
 }

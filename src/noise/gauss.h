@@ -34,12 +34,10 @@ struct verdicts {
     uint64_t undecided; /* neither certainly accepted nor certainly not */
 };
 
-/*
- * Judges n <= BLOCK proposals; coin i is coins[i * stride]. Cannot fail.
- */
+/* Judges proposals from .. n - 1 of a block; coins[i] is i's. Cannot fail. */
 typedef struct verdicts
 gauss_judge_fn(const struct gauss *g, const struct outcomes *proposals,
-               const uint64_t *coins, size_t stride, size_t n);
+               const uint64_t *coins, size_t from, size_t n);
 
 gauss_judge_fn gauss_judge;      /* portable */
 gauss_judge_fn gauss_judge_avx2; /* the same verdicts */

@@ -26,11 +26,18 @@ exp_lanes(__m256i z[VECTORS])
         p[v] = splat(exp_taylor[EXP_TERMS]);
     }
     UNROLL
-    for (int k = EXP_TERMS - 1; k >= 0; k--)
+    for (int k = EXP_TERMS - 1; k >= EXP_SHORT; k--)
+        UNROLL
+    for (int v = 0; v < VECTORS; v++)
+        p[v] = _mm256_sub_epi64(splat(exp_taylor[k]),
+                                _mm256_mul_epu32(_mm256_srli_epi64(f[v], 32),
+                                                 _mm256_srli_epi64(p[v], 32)));
+    UNROLL
+    for (int k = EXP_SHORT - 1; k >= 0; k--)
         UNROLL
     for (int v = 0; v < VECTORS; v++)
         p[v] =
-            _mm256_sub_epi64(splat(exp_taylor[k]), mul_high_lanes(f[v], p[v]));
+            _mm256_sub_epi64(splat(exp_taylor[k]), mul_high_halves(f[v], p[v]));
     UNROLL
     for (int k = 0; k < EXP_PAIRS; k++) {
         const __m256i of = load_four(exp_factor[k]);
@@ -39,7 +46,7 @@ exp_lanes(__m256i z[VECTORS])
         for (int v = 0; v < VECTORS; v++) {
             __m256i by = pick_lanes(of, _mm256_srli_epi64(z[v], 62));
 
-            p[v] = _mm256_slli_epi64(mul_high_lanes(p[v], by), 1);
+            p[v] = _mm256_slli_epi64(mul_high_halves(p[v], by), 1);
             z[v] = _mm256_slli_epi64(z[v], 2);
         }
     }
@@ -53,9 +60,8 @@ static inline __m256i
 exponent_lanes(const struct gauss *g, const struct outcomes *o, size_t i)
 {
     const __m256i zero = _mm256_setzero_si256();
-    __m256i low = _mm256_loadu_si256((const __m256i *)(o->low + i));
-    __m256i high = _mm256_loadu_si256((const __m256i *)(o->high + i));
-    __m256i sign = _mm256_loadu_si256((const __m256i *)(o->sign + i));
+    __m256i low = load_four(o->low + i), high = load_four(o->high + i);
+    __m256i sign = load_four(o->sign + i);
     __m256i none = _mm256_cmpeq_epi64(sign, zero);
     /* digits = |y| - 1, exact in 64 bits while high < 16 */
     __m256i digits = _mm256_add_epi64(low, _mm256_slli_epi64(high, 60));
@@ -74,50 +80,38 @@ exponent_lanes(const struct gauss *g, const struct outcomes *o, size_t i)
     return _mm256_or_si256(mul_high_lanes(a, a), far);
 }
 
-struct verdicts
-gauss_judge_avx2(const struct gauss *g, const struct outcomes *proposals,
-                 const uint64_t *coins, size_t stride, size_t n)
+/* Compares four coins with their probabilities, as exp_compare does. */
+static inline void
+judge_four(struct verdicts *v, __m256i p, const uint64_t *coins, size_t i)
 {
     const __m256i error = splat(EXP_ERROR);
-    struct verdicts all = {0, 0};
-    size_t i = 0;
+    __m256i u = _mm256_srli_epi64(load_four(coins + i), 1);
+    __m256i below = _mm256_cmpgt_epi64(_mm256_sub_epi64(p, error), u);
+    __m256i maybe = _mm256_cmpgt_epi64(p, _mm256_sub_epi64(u, error));
 
-    if (n < LANES)
-        return gauss_judge(g, proposals, coins, stride, n);
-    for (; i + LANES <= n; i += LANES) {
+    v->accepted |= lane_mask(below) << i;
+    v->undecided |= lane_mask(_mm256_andnot_si256(below, maybe)) << i;
+}
+
+struct verdicts
+gauss_judge_avx2(const struct gauss *g, const struct outcomes *proposals,
+                 const uint64_t *coins, size_t from, size_t n)
+{
+    struct verdicts all = {0, 0}, rest;
+
+    for (; from + LANES <= n; from += LANES) {
         __m256i p[VECTORS];
 
         UNROLL
         for (size_t v = 0; v < VECTORS; v++)
-            p[v] = exponent_lanes(g, proposals, i + 4 * v);
+            p[v] = exponent_lanes(g, proposals, from + 4 * v);
         exp_lanes(p);
         UNROLL
-        for (size_t v = 0; v < VECTORS; v++) {
-            size_t at = i + 4 * v;
-            __m256i u =
-                _mm256_srli_epi64(load_lanes(coins + at * stride, stride), 1);
-            __m256i below =
-                _mm256_cmpgt_epi64(_mm256_sub_epi64(p[v], error), u);
-            __m256i maybe =
-                _mm256_cmpgt_epi64(p[v], _mm256_sub_epi64(u, error));
-
-            all.accepted |= lane_mask(below) << at;
-            all.undecided |= lane_mask(_mm256_andnot_si256(below, maybe)) << at;
-        }
+        for (size_t v = 0; v < VECTORS; v++)
+            judge_four(&all, p[v], coins, from + 4 * v);
     }
-    if (i < n) {
-        struct outcomes rest;
-        struct verdicts last;
-
-        for (size_t k = i; k < n; k++) {
-            rest.low[k - i] = proposals->low[k];
-            rest.high[k - i] = proposals->high[k];
-            rest.sign[k - i] = proposals->sign[k];
-        }
-        last = gauss_judge(g, &rest, coins + i * stride, stride, n - i);
-        all.accepted |= last.accepted << i;
-        all.undecided |= last.undecided << i;
-        outcomes_wipe(&rest, n - i);
-    }
+    rest = gauss_judge(g, proposals, coins, from, n);
+    all.accepted |= rest.accepted;
+    all.undecided |= rest.undecided;
     return all;
 }

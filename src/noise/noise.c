@@ -21,6 +21,7 @@
 struct block {
     uint64_t words[BLOCK * (DIALS_MAX + 1)];
     struct outcomes out;
+    bool wide; /* an outcome may pass 60 bits */
 };
 
 /* Wipes what at most n draws of `stride` words left. */
@@ -32,34 +33,45 @@ wipe_block(struct block *b, size_t stride, size_t n)
     outcomes_wipe(&b->out, n);
 }
 
-/* Words for n draws of `stride` words, read and settled. */
+/* Rows of n words, one for each dial and `more`, read and settled. */
 static custos_status
 read_block(const custos_noise *noise, custos_rng *rng, struct block *b,
-           size_t stride, size_t n)
+           size_t more, size_t n)
 {
-    custos_status st = rng_words(rng, b->words, n * stride);
+    custos_status st =
+        rng_words(rng, b->words, n * (noise->dials.count + more));
     uint64_t ties;
 
     if (st)
         return st;
-    ties = noise->kernel->scan(&noise->dials, b->words, stride, n, &b->out);
+    ties = noise->kernel->scan(&noise->dials, b->words, 0, n, &b->out);
     ct_open(&ties, sizeof ties);
+    /* A top digit passes 15 in settling alone. */
+    b->wide = (noise->dials.count > DIGITS_LOW) | (ties != 0);
     for (; ties && !st; ties &= ties - 1) {
         size_t i = (size_t)__builtin_ctzll(ties);
 
-        st =
-            dials_settle(&noise->dials, rng, b->words + i * stride, i, &b->out);
+        st = dials_settle(&noise->dials, rng, b->words, i, n, &b->out);
     }
     return st;
 }
 
-/* Outcome i with its sign. No branch. */
-static i128
-signed_outcome(const struct outcomes *o, size_t i)
+/*
+ * Outcome i with its sign, as 128 bits, or as 64 where the public scale is so
+ * small that no more are needed. No branch on the outcome.
+ */
+static inline i128
+signed_outcome(const struct block *b, size_t i)
 {
-    u128 minus = (u128)0 - (o->sign[i] == 2);
+    const struct outcomes *o = &b->out;
+    uint64_t below = o->sign[i] >> 1, some = (o->sign[i] & 1) | below;
 
-    return (i128)((outcome_size(o, i) ^ minus) - minus);
+    if (!b->wide) {
+        uint64_t size = (o->low[i] + 1) & ((uint64_t)0 - some);
+
+        return (int64_t)((size ^ ((uint64_t)0 - below)) + below);
+    }
+    return (i128)((outcome_size(o, i) ^ ((u128)0 - below)) + below);
 }
 
 static custos_status
@@ -72,9 +84,9 @@ draw_laplace(const custos_noise *noise, custos_rng *rng, i128 *out, size_t n)
     while (n > 0 && !st) {
         size_t now = n < BLOCK ? n : BLOCK;
 
-        st = read_block(noise, rng, &b, noise->dials.count, now);
+        st = read_block(noise, rng, &b, 0, now);
         for (size_t i = 0; i < now && !st; i++)
-            out[i] = signed_outcome(&b.out, i);
+            out[i] = signed_outcome(&b, i);
         out += now;
         n -= now;
     }
@@ -92,7 +104,7 @@ draw_geometric(const custos_noise *noise, custos_rng *rng, i128 *out, size_t n)
     while (n > 0 && !st) {
         size_t now = n < BLOCK ? n : BLOCK;
 
-        st = read_block(noise, rng, &b, noise->dials.count, now);
+        st = read_block(noise, rng, &b, 0, now);
         for (size_t i = 0; i < now && !st; i++)
             out[i] = (i128)(((u128)b.out.high[i] << (4 * DIGITS_LOW)) +
                             b.out.low[i]);
@@ -108,21 +120,20 @@ static custos_status
 propose(const custos_noise *noise, custos_rng *rng, struct block *b, size_t n,
         uint64_t *accepted)
 {
-    const size_t stride = noise->dials.count + 1;
-    const uint64_t *coins = b->words + noise->dials.count;
-    custos_status st = read_block(noise, rng, b, stride, n);
+    const uint64_t *coins = b->words + noise->dials.count * n;
+    custos_status st = read_block(noise, rng, b, 1, n);
     struct verdicts v;
 
     if (st)
         return st;
-    v = noise->kernel->judge(&noise->gauss, &b->out, coins, stride, n);
+    v = noise->kernel->judge(&noise->gauss, &b->out, coins, 0, n);
     ct_open(&v, sizeof v);
     for (; v.undecided && !st; v.undecided &= v.undecided - 1) {
         size_t i = (size_t)__builtin_ctzll(v.undecided);
         unsigned yes = 0;
 
         st = gauss_settle(&noise->gauss, outcome_size(&b->out, i),
-                          (word)coins[i * stride], rng, &yes);
+                          (word)coins[i], rng, &yes);
         v.accepted |= (uint64_t)yes << i;
     }
     *accepted = v.accepted;
@@ -147,7 +158,7 @@ draw_gaussian(const custos_noise *noise, custos_rng *rng, i128 *out, size_t n)
 
         st = propose(noise, rng, &b, now, &accepted);
         for (; accepted && n > 0 && !st; accepted &= accepted - 1, n--)
-            *out++ = signed_outcome(&b.out, (size_t)__builtin_ctzll(accepted));
+            *out++ = signed_outcome(&b, (size_t)__builtin_ctzll(accepted));
     }
     wipe_block(&b, noise->dials.count + 1, most);
     return st;

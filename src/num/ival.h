@@ -75,12 +75,12 @@ struct real {
 };
 
 /*
- * Word k (k = 0 is the first) of `bits` <= 64 bits of the binary expansion of
- * x in [0, 1). May fail: CUSTOS_EINTERNAL, when IVAL_BITS_MAX bits do not
- * decide it (impossible for a number that is not dyadic).
+ * The `bits` <= 64 bits after the first `skip` of the binary expansion of x in
+ * [0, 1). May fail: CUSTOS_EINTERNAL, when IVAL_BITS_MAX bits do not decide
+ * them (impossible for a number that is not dyadic).
  */
-CUSTOS_MUST_USE custos_status real_word(struct real x, unsigned bits, size_t k,
-                                        uint64_t *word);
+CUSTOS_MUST_USE custos_status real_bits(struct real x, size_t skip,
+                                        unsigned bits, uint64_t *out);
 
 /*
  * floor(x * 2^e) as an integer of 128 bits, x >= 0. May fail:

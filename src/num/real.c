@@ -45,20 +45,20 @@ floor_pow2(struct real x, long e, mpz_t out)
 }
 
 custos_status
-real_word(struct real x, unsigned bits, size_t k, uint64_t *word)
+real_bits(struct real x, size_t skip, unsigned bits, uint64_t *out)
 {
     custos_status st;
     mpz_t z;
 
     CUSTOS_REQUIRE(bits >= 1 && bits <= 64);
-    if (k >= IVAL_BITS_MAX / 128)
+    if (skip >= IVAL_BITS_MAX / 2)
         return CUSTOS_EINTERNAL;
     mpz_init(z);
-    st = floor_pow2(x, (long)(bits * (k + 1)), z);
+    st = floor_pow2(x, (long)(skip + bits), z);
     if (!st) {
         CUSTOS_REQUIRE(mpz_sgn(z) >= 0);
         mpz_fdiv_r_2exp(z, z, bits);
-        *word = mpz_get_ui(z);
+        *out = mpz_get_ui(z);
     }
     mpz_clear(z);
     return st;

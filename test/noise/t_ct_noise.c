@@ -139,17 +139,17 @@ slopes_take_the_same_steps(void **state)
 
 /* Compares with one cut after the other and stops: time tells the digit. */
 static uint64_t
-stopping_scan(const struct dials *d, const uint64_t *words, size_t stride,
+stopping_scan(const struct dials *d, const uint64_t *words, size_t from,
               size_t n, struct outcomes *out)
 {
-    for (size_t k = 0; k < n; k++) {
+    for (size_t k = from; k < n; k++) {
         out->low[k] = out->high[k] = out->sign[k] = 0;
-        for (size_t i = d->sign; i < d->count; i++) {
+        for (size_t i = 0; i < d->count; i++) {
             uint64_t digit = 0;
 
-            while (digit < 15 && words[k * stride + i] > d->cut[i][digit])
+            while (digit < 15 && words[i * n + k] > d->cut[i][digit])
                 digit++;
-            out->low[k] += digit << (4 * (i - d->sign));
+            out->low[k] += digit << (4 * i);
         }
     }
     return 0;
@@ -157,14 +157,14 @@ stopping_scan(const struct dials *d, const uint64_t *words, size_t stride,
 
 /* Looks the digit up by the word's top bits: the cache tells them. */
 static uint64_t
-looking_scan(const struct dials *d, const uint64_t *words, size_t stride,
+looking_scan(const struct dials *d, const uint64_t *words, size_t from,
              size_t n, struct outcomes *out)
 {
     const unsigned char *table = (const unsigned char *)d->across;
 
-    for (size_t k = 0; k < n; k++) {
+    for (size_t k = from; k < n; k++) {
         out->high[k] = out->sign[k] = 0;
-        out->low[k] = table[words[k * stride] >> 56];
+        out->low[k] = table[words[k] >> 56];
     }
     return 0;
 }

@@ -16,6 +16,7 @@ enum { WORDS = 1 << 16, OUTCOMES = DIAL_CUTS + 1 };
 struct weights {
     uint64_t of[OUTCOMES];
     uint64_t undecided;
+    uint64_t plus[OUTCOMES]; /* part of `of`: words whose sign bit is 0 */
 };
 
 static void
@@ -27,20 +28,27 @@ make_dials(struct dials *d, enum dials_shape shape, const char *rate_text)
     rat_clear(&rate);
 }
 
+/* Whether dial i tells 0 from other draws, and its word the sign. */
+static bool
+has_sign(const struct dials *d, size_t i)
+{
+    return i == 0 && d->sign;
+}
+
 /* The cut by the reference's route. */
 static void
 ref_cut(mpfr_t out, const struct dials *d, size_t i, size_t c)
 {
-    if (i < d->sign)
-        ref_sign_cut(out, &d->rate, c);
+    if (has_sign(d, i))
+        ref_zero_cut(out, &d->rate, c);
     else
-        ref_digit_cut(out, &d->rate, i - d->sign, i + 1 == d->count, c);
+        ref_digit_cut(out, &d->rate, i, i + 1 == d->count, c);
 }
 
 static size_t
 cuts_of(const struct dials *d, size_t i)
 {
-    return i < d->sign ? 2 : i + 1 < d->count ? 15 : 16;
+    return has_sign(d, i) || i + 1 == d->count ? 16 : 15;
 }
 
 /* A word for every dial that equals none of its cuts. */
@@ -49,36 +57,45 @@ quiet_words(const struct dials *d, uint64_t *words)
 {
     for (size_t i = 0; i < d->count; i++) {
         for (words[i] = 0;; words[i]++) {
+            uint64_t head = words[i] & ~(uint64_t)has_sign(d, i);
             bool ties = false;
 
             for (size_t c = 0; c < DIAL_CUTS; c++)
-                ties |= d->cut[i][c] == words[i];
+                ties |= d->cut[i][c] == head;
             if (!ties)
                 break;
         }
     }
 }
 
-/* What dial i gave in draw k; what the others gave is taken off. */
+/*
+ * What dial i gave in draw k from this word; what the others gave is taken
+ * off. The sign is checked: it is the word's last bit, and 0 has none.
+ */
 static uint64_t
-outcome_of(const struct dials *d, size_t i, const struct outcomes *o, size_t k)
+outcome_of(const struct dials *d, size_t i, uint64_t from,
+           const struct outcomes *o, size_t k)
 {
     u128 digits = ((u128)o->high[k] << (4 * DIGITS_LOW)) + o->low[k];
 
-    if (i < d->sign)
-        return o->sign[k];
-    digits >>= 4 * (i - d->sign);
+    if (has_sign(d, i)) {
+        assert_true(o->sign[k] == 0 || o->sign[k] == 1 + (from & 1));
+        return o->sign[k] == 0 ? 0 : (uint64_t)(digits & 15) + 1;
+    }
+    assert_true(d->sign || o->sign[k] == 0);
+    digits >>= 4 * i;
     return (uint64_t)(i + 1 < d->count ? digits & 15 : digits);
 }
 
 /*
- * The outcome of head with one more word, or -1 when that ties too. A top digit
+ * The outcome of a word with one more, or -1 when that ties too. A top digit
  * that passes 15 is drawn anew: 16 whatever comes then.
  */
 static int
-settled(const struct dials *d, size_t i, const uint64_t *quiet, uint64_t head,
+settled(const struct dials *d, size_t i, const uint64_t *quiet, uint64_t first,
         uint64_t second)
 {
+    const bool top = i + 1 == d->count;
     const uint64_t tape[2] = {second, quiet[i]};
     uint64_t words[DIALS_MAX], got;
     struct outcomes o;
@@ -87,110 +104,131 @@ settled(const struct dials *d, size_t i, const uint64_t *quiet, uint64_t head,
     size_t used;
 
     memcpy(words, quiet, sizeof words);
-    words[i] = head;
-    st = dials_settle(d, rng, words, 0, &o);
+    words[i] = first;
+    st = dials_settle(d, rng, words, 0, 1, &o);
     assert_true(st == CUSTOS_OK || st == CUSTOS_EENTROPY);
     used = test_rng_used(rng);
     test_rng_free(rng);
     if (st)
         return -1;
-    got = outcome_of(d, i, &o, 0);
-    if (got >= DIAL_CUTS) {
-        assert_true(used == 2 && i + 1 == d->count);
+    got = outcome_of(d, i, first, &o, 0);
+    if (top && got >= DIAL_CUTS) {
+        assert_int_equal(used, 2);
         return DIAL_CUTS;
     }
     return used == 1 ? (int)got : -1;
 }
 
-/* Every second word for a head that ties. */
+/* The outcome of two words, or -1; it must be what the reference says. */
+static int
+check_second(const struct dials *d, size_t i, const uint64_t *quiet,
+             uint64_t first, uint64_t second, const uint64_t *ref)
+{
+    const uint64_t all = first >> has_sign(d, i) << 16 | second;
+    int expected = 0, got = settled(d, i, quiet, first, second);
+
+    for (size_t c = 0; c < cuts_of(d, i); c++) {
+        expected += ref[c] < all;
+        if (ref[c] == all)
+            expected = -100;
+    }
+    assert_int_equal(got, expected < 0 ? -1 : expected);
+    return got;
+}
+
+/* Every second word for a first one that ties. */
 static void
 every_second(const struct dials *d, size_t i, const uint64_t *quiet,
-             uint64_t head, struct weights *w)
+             uint64_t first, const uint64_t *ref, struct weights *w)
 {
     for (uint64_t second = 0; second < WORDS; second++) {
-        int got = settled(d, i, quiet, head, second);
+        int got = check_second(d, i, quiet, first, second, ref);
 
-        if (got < 0)
+        if (got < 0) {
             w->undecided++;
-        else
-            w->of[got]++;
+            continue;
+        }
+        w->of[got]++;
+        w->plus[got] += !(first & 1);
     }
 }
 
-/* Only those next to the cuts' second words, for the expected outcome. */
+/* Only those next to the cuts' second words. */
 static void
 some_seconds(const struct dials *d, size_t i, const uint64_t *quiet,
-             uint64_t head, const uint64_t *ref)
+             uint64_t first, const uint64_t *ref)
 {
-    for (size_t c = 0; c < cuts_of(d, i); c++) {
-        for (int off = -1; off <= 1; off++) {
-            uint64_t second = (ref[c] + (uint64_t)(int64_t)off) & 0xffff;
-            uint64_t all = head << 16 | second;
-            int expected = 0;
+    for (size_t c = 0; c < cuts_of(d, i); c++)
+        for (int off = -1; off <= 1; off++)
+            if (ref[c] >> 16 == first >> has_sign(d, i))
+                check_second(d, i, quiet, first,
+                             (ref[c] + (uint64_t)(int64_t)off) & 0xffff, ref);
+}
 
-            if (ref[c] >> 16 != head)
-                continue;
-            for (size_t e = 0; e < cuts_of(d, i); e++) {
-                expected += ref[e] < all;
-                if (ref[e] == all)
-                    expected = -100;
-            }
-            assert_int_equal(settled(d, i, quiet, head, second),
-                             expected < 0 ? -1 : expected);
-        }
+/* Ties: by the words next to cuts, or for cuts 0 and 8 by every second word. */
+enum depth { FIRST_AND_EDGES, ALL_SECONDS };
+
+/* What one first word gave, against what it must. */
+static void
+walk_first(const struct dials *d, size_t i, enum depth depth,
+           const uint64_t *ref, const uint64_t *quiet, uint64_t first,
+           bool tied, uint64_t outcome, struct weights *w)
+{
+    const size_t cuts = cuts_of(d, i);
+    uint64_t head = first >> has_sign(d, i), below = 0;
+    bool tie = first == 0xffff && cuts < DIAL_CUTS;
+
+    for (size_t c = 0; c < cuts; c++) {
+        below += ref[c] >> 16 < head;
+        tie |= ref[c] >> 16 == head;
+    }
+    assert_int_equal(tied, tie);
+    if (!tie) {
+        assert_int_equal(outcome, below);
+        w->of[below] += WORDS;
+        w->plus[below] += first & 1 ? 0 : WORDS;
+    } else if (depth == ALL_SECONDS &&
+               (head == ref[0] >> 16 || head == ref[8] >> 16)) {
+        every_second(d, i, quiet, first, ref, w);
+    } else {
+        some_seconds(d, i, quiet, first, ref);
+        w->undecided += WORDS;
     }
 }
 
-enum depth { FIRST_AND_EDGES, ALL_SECONDS };
-
-/* Every first word of dial i; ties by every second word, or by their edges. */
+/* Every first word of dial i; ties by second words. */
 static void
 walk_dial(const struct dials *d, size_t i, enum depth depth, struct weights *w)
 {
-    const size_t cuts = cuts_of(d, i);
-    uint64_t ref[DIAL_CUTS], quiet[DIALS_MAX], words[BLOCK][DIALS_MAX];
+    uint64_t ref[DIAL_CUTS], quiet[DIALS_MAX], words[DIALS_MAX * BLOCK];
     mpfr_t f;
 
     memset(w, 0, sizeof *w);
     mpfr_init2(f, REF_BITS);
-    for (size_t c = 0; c < cuts; c++) {
-        ref_cut(f, d, i, c);
-        ref[c] = ref_word(f, 32);
+    for (size_t c = 0; c < cuts_of(d, i); c++) {
+        ref_cut(f, d, i, c); /* the first word and one more */
+        ref[c] = ref_word(f, has_sign(d, i) ? 31 : 32);
     }
     quiet_words(d, quiet);
     for (uint64_t first = 0; first < WORDS; first += BLOCK) {
         struct outcomes o;
         uint64_t ties;
 
-        for (size_t k = 0; k < BLOCK; k++) {
-            memcpy(words[k], quiet, sizeof quiet);
-            words[k][i] = first + k;
-        }
-        ties = dials_scan(d, words[0], DIALS_MAX, BLOCK, &o);
-        for (size_t k = 0; k < BLOCK; k++) {
-            uint64_t head = first + k, below = 0;
-            bool tie = head == 0xffff && i >= d->sign && cuts < DIAL_CUTS;
-
-            for (size_t c = 0; c < cuts; c++) {
-                below += ref[c] >> 16 < head;
-                tie |= ref[c] >> 16 == head;
-            }
-            assert_int_equal(ties >> k & 1, tie);
-            if (!tie) {
-                assert_int_equal(outcome_of(d, i, &o, k), below);
-                w->of[below] += WORDS;
-            } else if (depth == ALL_SECONDS) {
-                every_second(d, i, quiet, head, w);
-            } else {
-                some_seconds(d, i, quiet, head, ref);
-                w->undecided += WORDS;
-            }
-        }
+        for (size_t j = 0; j < d->count; j++)
+            for (size_t k = 0; k < BLOCK; k++)
+                words[j * BLOCK + k] = j == i ? first + k : quiet[j];
+        ties = dials_scan(d, words, 0, BLOCK, &o);
+        for (size_t k = 0; k < BLOCK; k++)
+            walk_first(d, i, depth, ref, quiet, first + k, ties >> k & 1,
+                       outcome_of(d, i, first + k, &o, k), w);
     }
     mpfr_clear(f);
 }
 
-/* lo <= P <= lo + undecided for every outcome of the dial. */
+/*
+ * lo <= P <= lo + undecided for every outcome of the dial; and each outcome
+ * comes as often with one sign as with the other, exactly.
+ */
 static void
 check_weights(const struct dials *d, size_t i, const struct weights *w)
 {
@@ -207,6 +245,8 @@ check_weights(const struct dials *d, size_t i, const struct weights *w)
         mpfr_sub(low, p, low, MPFR_RNDN); /* P[outcome = o] */
         ref_between(low, 32, w->of[o], w->of[o] + w->undecided);
         mpfr_set(low, p, MPFR_RNDN);
+        if (has_sign(d, i))
+            assert_true(2 * w->plus[o] == w->of[o]);
     }
     mpfr_clear(low);
     mpfr_clear(p);
@@ -222,8 +262,7 @@ static void
 every_word_of_every_dial(void **state)
 {
     (void)state;
-    for (size_t r = 0; r < COUNT_OF(rates);
-         r += getenv("CUSTOS_QUICK") ? 4 : 1) {
+    for (size_t r = 0; r < COUNT_OF(rates); r++) {
         for (int shape = 0; shape < 2; shape++) {
             struct dials d;
             struct weights w;
@@ -239,22 +278,29 @@ every_word_of_every_dial(void **state)
 }
 
 /*
- * The sign's dial with every second word: bounds of cuts * 2^-32. (For a digit's
- * see law_geometric_by_tapes.)
+ * The lowest dial of the Laplace law with every second word of two ties, with
+ * either sign: so P[0] is known to 2 * 2^-32. (For other digits see
+ * law_geometric_by_tapes.)
  */
 static void
-every_second_word_of_the_sign(void **state)
+every_second_word_of_the_lowest_dial(void **state)
 {
     struct dials d;
     struct weights w;
+    mpfr_t p;
 
     (void)state;
     if (getenv("CUSTOS_QUICK"))
         return;
-    make_dials(&d, DIALS_LAPLACE, "1");
+    make_dials(&d, DIALS_LAPLACE, "1/3");
     walk_dial(&d, 0, ALL_SECONDS, &w);
-    assert_true(w.undecided <= SIGN_CUTS);
+    assert_int_equal(w.undecided / WORDS, 2 * (DIAL_CUTS - 2));
+    assert_int_equal(w.undecided % WORDS, 2 * 2);
     check_weights(&d, 0, &w);
+    mpfr_init2(p, REF_BITS);
+    ref_zero_cut(p, &d.rate, 0);
+    ref_between(p, 32, w.of[0], w.of[0] + 2);
+    mpfr_clear(p);
     dials_clear(&d);
 }
 
@@ -331,94 +377,111 @@ law_geometric_by_tapes(void **state)
     custos_noise_free(noise);
 }
 
-/* Weights of the outcomes of one word with the other fixed, through draws. */
-static void
-walk_word(const custos_noise *noise, size_t which, uint64_t other, i128 base,
-          uint64_t lo[64], uint64_t *undecided)
+enum { OPEN = 99, SIDES = 16 };
+
+/* x for the word's own draw with a top digit of 0: that digit put on top. */
+static i128
+with_top(int x, int top)
 {
-    memset(lo, 0, 64 * sizeof lo[0]);
-    *undecided = 0;
+    return x == 0 ? 0 : x > 0 ? x + 16 * top : x - 16 * top;
+}
+
+/* The law of scale 8 by its two words, apart. */
+struct tapes {
+    int8_t low[WORDS]; /* -16 .. 16 by the first, or OPEN */
+    int8_t top[WORDS]; /* 0 .. 15 by the second, or OPEN */
+    uint64_t low_count[2 * SIDES + 1], low_head[2 * SIDES + 1];
+    uint64_t top_count[16], top_head[16];
+};
+
+/* Each word with the other at 0 (second) or such that x is 1 (first). */
+static void
+read_tapes(const custos_noise *noise, struct tapes *t)
+{
+    const uint64_t one = noise->dials.cut[0][0] + 2; /* digit 0, bit 0: + */
+
+    memset(t, 0, sizeof *t);
     for (uint64_t a = 0; a < WORDS; a++) {
-        uint64_t tape[2] = {which == 0 ? a : other, which == 0 ? other : a};
+        const uint64_t low[2] = {a, 0}, top[2] = {one, a};
         i128 x;
 
-        if (draw_taped(noise, tape, 2, &x)) {
-            assert_in_range((uint64_t)(x - base), 0, 63);
-            lo[x - base]++;
-        } else {
-            ++*undecided;
+        t->low[a] = t->top[a] = OPEN;
+        if (draw_taped(noise, low, 2, &x)) {
+            assert_true(x >= -SIDES && x <= SIDES);
+            assert_true(x == 0 || (x < 0) == (a & 1)); /* the last bit */
+            t->low[a] = (int8_t)x;
+            t->low_count[x + SIDES]++;
+            t->low_head[x + SIDES] = a;
+        }
+        if (draw_taped(noise, top, 2, &x)) {
+            assert_true(x > 0 && x % 16 == 1 && x / 16 < 16);
+            t->top[a] = (int8_t)(x / 16);
+            t->top_count[x / 16]++;
+            t->top_head[x / 16] = a;
         }
     }
 }
 
+/* A tape of both words gives what they give apart, or is open like one. */
+static void
+check_pair(const custos_noise *noise, const struct tapes *t, uint64_t first,
+           uint64_t second)
+{
+    const uint64_t tape[2] = {first, second};
+    i128 x;
+
+    if (draw_taped(noise, tape, 2, &x))
+        assert_true(t->low[first] != OPEN && t->top[second] != OPEN &&
+                    x == with_top(t->low[first], t->top[second]));
+    else
+        assert_true(t->low[first] == OPEN || t->top[second] == OPEN);
+}
+
 /*
- * Discrete Laplace of scale 1: a word for the sign, a word for the size. For
- * every sign word and representative size words of each class, and the other
- * way round, the draw is sign * (1 + digit): so the tapes of two words have
- * product weights, and those bound P[x].
+ * Discrete Laplace of scale 8: a word for 0, sign and lowest digit, a word for
+ * the top digit. For every first word and a second of each class, and the other
+ * way round, the draw is what the two say apart: so the tapes of two words have
+ * product weights, and those bound P[x]. The signs are even.
  */
 static void
 law_laplace_by_tapes(void **state)
 {
-    custos_noise *noise = make_noise(CUSTOS_DISCRETE_LAPLACE, "1");
-    uint64_t sign[3] = {0}, digit[OUTCOMES] = {0}, head[OUTCOMES] = {0};
-    uint64_t lo[64], open_sign = 0, open_digit, plus = 0, again;
+    custos_noise *noise = make_noise(CUSTOS_DISCRETE_LAPLACE, "8");
+    const uint64_t step = getenv("CUSTOS_QUICK") ? 13 : 1;
+    struct tapes *t = malloc(sizeof *t);
+    rat scale = ref_rat("8");
     mpfr_t p;
 
     (void)state;
-    for (uint64_t a = 0; a < WORDS; a++) { /* the size's classes, for + */
-        uint64_t tape[2] = {0x9000, a};    /* + is .462 to .731 */
-        i128 x;
-
-        if (draw_taped(noise, tape, 2, &x)) {
-            assert_in_range((uint64_t)x, 1, 16);
-            digit[x - 1]++;
-            head[x - 1] = a;
-        }
+    assert_non_null(t);
+    assert_int_equal(noise->dials.count, 2);
+    read_tapes(noise, t);
+    for (size_t e = 0; e < 5; e++) {
+        assert_true(t->top_count[e] > 0);
+        for (uint64_t a = 0; a < WORDS; a += step)
+            check_pair(noise, t, a, t->top_head[e]);
     }
-    for (int d = 0; d < (getenv("CUSTOS_QUICK") ? 2 : 9); d++) {
-        assert_true(digit[d] > 0);
-        walk_word(noise, 0, head[d], -(d + 1), lo, &open_sign);
-        for (int x = 0; x < 64; x++)
-            assert_true(lo[x] == 0 || x == 0 || x == d + 1 || x == 2 * d + 2);
-        if (d == 0) {
-            sign[2] = lo[0];
-            sign[0] = lo[1];
-            sign[1] = lo[2];
-        }
-        assert_int_equal(lo[0], sign[2]);
-        assert_int_equal(lo[d + 1], sign[0]);
-        assert_int_equal(lo[2 * d + 2], sign[1]);
+    for (size_t x = 0; x <= 2 * SIDES; x++) {
+        assert_true(t->low_count[x] > 0);
+        assert_true(t->low_count[x] == t->low_count[2 * SIDES - x]);
+        for (uint64_t b = 0; b < WORDS; b += step)
+            check_pair(noise, t, t->low_head[x], b);
     }
-    for (uint64_t w = 0; w < WORDS;
-         w += getenv("CUSTOS_QUICK") ? 7877 : 1237) { /* and for every sign */
-        i128 x;
-        uint64_t tape[2] = {w, head[3]};
-
-        if (!draw_taped(noise, tape, 2, &x))
-            continue;
-        walk_word(noise, 1, w, x == 0 ? 0 : x < 0 ? -16 : 1, lo, &open_digit);
-        if (x == 0)
-            assert_int_equal(lo[0], WORDS - open_digit);
-        for (int d = 0; x != 0 && d < 16; d++)
-            assert_int_equal(lo[x < 0 ? 15 - d : d], digit[d]);
-        plus += x > 0;
-    }
-    assert_true(plus > 0);
     mpfr_init2(p, REF_BITS);
-    again = WORDS - sign[0] - sign[1] - sign[2];
-    assert_true(again == open_sign && again <= SIGN_CUTS);
-    for (int x = -8; x <= 8; x++) {
-        rat scale = ref_rat("1");
-        int size = x < 0 ? -x : x;
-        u128 s = sign[x == 0 ? 0 : x > 0 ? 1 : 2];
-        u128 g = x == 0 ? WORDS : digit[size - 1];
+    for (int x = -80; x <= 80; x++) {
+        int size = x < 0 ? -x : x, digit = (size - 1) % 16 + 1;
+        u128 low = t->low_count[SIDES + (size == 0 ? 0
+                                         : x < 0   ? -digit
+                                                   : digit)];
+        u128 top = size == 0 ? WORDS : t->top_count[(size - 1) / 16];
 
+        /* The open words of an outcome equal one of its two cuts. */
         ref_laplace(p, &scale, x);
-        ref_between(p, 32, s * g, (s + again) * (x == 0 ? g : g + 2));
-        rat_clear(&scale);
+        ref_between(p, 32, low * top, (low + 2) * (size == 0 ? top : top + 2));
     }
     mpfr_clear(p);
+    rat_clear(&scale);
+    free(t);
     custos_noise_free(noise);
 }
 
@@ -427,7 +490,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_word_of_every_dial),
-        cmocka_unit_test(every_second_word_of_the_sign),
+        cmocka_unit_test(every_second_word_of_the_lowest_dial),
         cmocka_unit_test(law_geometric_by_tapes),
         cmocka_unit_test(law_laplace_by_tapes),
     };

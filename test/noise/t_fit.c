@@ -82,8 +82,8 @@ count_value(struct cells *c, i128 x)
 /* Digits of |x| - 1, x not 0. */
 struct digits {
     size_t n;
-    uint64_t count[DIGITS_MAX][16];
-    double expected[DIGITS_MAX][16];
+    uint64_t count[DIALS_MAX][16];
+    double expected[DIALS_MAX][16];
     uint64_t seen;
 };
 
@@ -138,7 +138,7 @@ draw_into(custos_law law, const rat *parameter, uint64_t seed, struct cells *c,
     assert_non_null(out);
     assert_int_equal(noise_new(NULL, law, parameter, &noise, NULL), CUSTOS_OK);
     if (d)
-        d->n = noise->dials.count - noise->dials.sign;
+        d->n = noise->dials.count;
     for (size_t done = 0; done < n; done += BATCH) {
         assert_int_equal(noise_draw(noise, rng, out, BATCH), CUSTOS_OK);
         for (size_t i = 0; i < BATCH; i++) {

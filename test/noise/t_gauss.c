@@ -12,6 +12,8 @@
 #include "support/ref.h"
 #include "support/support.h"
 
+enum { PROVED = 343 }; /* the proof's own sum; the theorem allows 1024 */
+
 static struct verdicts
 judge(const struct gauss *g, u128 y, uint64_t coin)
 {
@@ -20,7 +22,7 @@ judge(const struct gauss *g, u128 y, uint64_t coin)
     o.sign[0] = y > 0;
     o.low[0] = (uint64_t)(y - (y > 0)) & UINT64_MAX >> 4;
     o.high[0] = (uint64_t)((y - (y > 0)) >> 60);
-    return gauss_judge(g, &o, &coin, 1, 1);
+    return gauss_judge(g, &o, &coin, 0, 1);
 }
 
 /* The smallest coin, in units of 2^-63, that is not accepted (or rejected). */
@@ -42,9 +44,9 @@ first_unit(const struct gauss *g, u128 y, bool rejected)
 }
 
 /*
- * Accepted below p - 128, rejected from p + 128 on, for a p within 66 units
- * (the proof's sum) of the true probability: so a coin that is accepted lies
- * below the true one and a coin that is rejected does not.
+ * Accepted below p - EXP_ERROR, rejected from p + EXP_ERROR on, for a p within
+ * PROVED units of the true probability: so a coin that is accepted lies below
+ * the true one and a coin that is rejected does not.
  */
 static void
 check_size(const struct gauss *g, u128 y)
@@ -57,10 +59,12 @@ check_size(const struct gauss *g, u128 y)
     assert_true(from == 0 || to == UINT64_C(1) << 63 ||
                 to - from == 2 * EXP_ERROR);
     if (from > 0)
-        ref_between(p, 63, from + EXP_ERROR - 66, from + EXP_ERROR + 66);
+        ref_between(p, 63, from + EXP_ERROR - PROVED,
+                    from + EXP_ERROR + PROVED);
     if (to < UINT64_C(1) << 63)
-        ref_between(p, 63, to - EXP_ERROR < 66 ? 0 : to - EXP_ERROR - 66,
-                    to - EXP_ERROR + 66);
+        ref_between(p, 63,
+                    to - EXP_ERROR < PROVED ? 0 : to - EXP_ERROR - PROVED,
+                    to - EXP_ERROR + PROVED);
     assert_true(from > 0 || to < UINT64_C(1) << 63);
     assert_true(to - from <= 2 * EXP_ERROR);
     mpfr_clear(p);

@@ -39,7 +39,7 @@ walk_heads(const struct gauss *g, u128 y, uint64_t *accepted, uint64_t *open,
             coins[k] = first + k;
             set_size(&o, k, y);
         }
-        v = gauss_judge(g, &o, coins, 1, BLOCK);
+        v = gauss_judge(g, &o, coins, 0, BLOCK);
         assert_true((v.accepted & v.undecided) == 0);
         for (size_t k = 0; k < BLOCK; k++) {
             /* Accepted are the words below; they come in one run. */
@@ -107,34 +107,34 @@ every_word_of_the_acceptance_coin(void **state)
 
 /* ------------------------------------------------------------ the law -- */
 
-/* Bounds of 2^-48 P[proposal y is kept] for y = 0 .. 8. */
+/* Bounds of 2^48 P[a proposal is of size y and kept] for y = 0 .. 8. */
 struct kept {
     u128 lo[9], hi[9];
 };
 
-/* How many first words give each outcome of a dial, and how many tie. */
+/* How many first words give each outcome of a dial; some tie. */
 static void
-count_dial(const struct dials *d, size_t i, uint64_t count[17], uint64_t *ties)
+count_dial(const struct dials *d, size_t i, uint64_t count[17])
 {
     memset(count, 0, 17 * sizeof count[0]);
-    *ties = 0;
     for (uint64_t w = 0; w < WORDS; w++) {
         uint64_t below = 0;
         bool tie = false;
 
         for (size_t c = 0; c < d->cuts[i]; c++) {
-            below += d->cut[i][c] < w;
-            tie |= d->cut[i][c] == w;
+            uint64_t head = i == 0 ? w & ~(uint64_t)d->sign : w;
+
+            below += d->cut[i][c] < head;
+            tie |= d->cut[i][c] == head;
         }
-        if (tie)
-            ++*ties;
-        else
+        if (!tie)
             count[below]++;
     }
 }
 
 /*
- * sigma^2 = 1/2: the proposals have scale 1, so a sign, one digit, one coin.
+ * sigma^2 = 1/2: the proposals have scale 1, so two dials, one coin. A size of
+ * 1 to 16 is that outcome of the first dial and a second digit of 0.
  * P[y] = K(y) / sum of K, where K(y) is the weight of the words that keep y:
  * lower and upper bounds of K give rigorous bounds of P[y].
  */
@@ -143,7 +143,7 @@ law_gaussian_by_tapes(void **state)
 {
     custos_noise *noise = NULL;
     rat v = ref_rat("1/2");
-    uint64_t sign[17], digit[17], sign_ties, digit_ties;
+    uint64_t low[17], top[17], small = 0;
     u128 all_lo = 0, all_hi = 0;
     struct kept k;
     mpfr_t p, x;
@@ -152,25 +152,24 @@ law_gaussian_by_tapes(void **state)
     assert_int_equal(
         noise_new(NULL, CUSTOS_DISCRETE_GAUSSIAN, &v, &noise, NULL), CUSTOS_OK);
     assert_int_equal(noise->dials.count, 2);
-    count_dial(&noise->dials, 0, sign, &sign_ties);
-    count_dial(&noise->dials, 1, digit, &digit_ties);
+    count_dial(&noise->dials, 0, low);
+    count_dial(&noise->dials, 1, top);
+    assert_true(top[0] >= WORDS - 2);
     for (unsigned y = 0; y < 9; y++) {
         uint64_t accepted, open, head;
-        /* of both signs together */
-        u128 s = y == 0 ? sign[0] : sign[1] + sign[2];
-        u128 g = y == 0 ? WORDS : digit[y - 1];
+        /* of both signs together: two words tie with each of two cuts */
+        u128 s = low[y], g = y == 0 ? WORDS : top[0];
 
         walk_heads(&noise->gauss, y, &accepted, &open, &head);
         k.lo[y] = s * g * accepted;
-        k.hi[y] = (s + sign_ties) * (y == 0 ? g : g + 2) * (accepted + open);
+        k.hi[y] = (s + 4) * (y == 0 ? g : g + 2) * (accepted + open);
+        small += low[y];
         all_lo += k.lo[y];
         all_hi += k.hi[y];
     }
-    /* Sizes of 9 and more: 64 words of the digit at most, and one coin. */
-    assert_true(WORDS - digit[0] - digit[1] - digit[2] - digit[3] - digit[4] -
-                    digit[5] - digit[6] - digit[7] <=
-                64);
-    all_hi += (u128)WORDS * 64;
+    /* Sizes of 9 and more: 64 + 2 words of the dials at most, and one coin. */
+    assert_true(WORDS - small <= 64);
+    all_hi += (u128)WORDS * 66;
     mpfr_init2(p, REF_BITS);
     mpfr_init2(x, REF_BITS);
     for (int y = 0; y < 9; y++) {
@@ -213,9 +212,9 @@ sample_proposals(const custos_noise *noise, struct proposal *list, size_t room)
                 struct verdicts v;
 
                 *one = (struct proposal){.words = {s, g, c}};
-                if (dials_scan(&noise->dials, one->words, 3, 1, &o))
+                if (dials_scan(&noise->dials, one->words, 0, 1, &o))
                     continue;
-                v = gauss_judge(&noise->gauss, &o, &one->words[2], 3, 1);
+                v = gauss_judge(&noise->gauss, &o, &one->words[2], 0, 1);
                 if (v.undecided)
                     continue;
                 one->y = (i128)outcome_size(&o, 0);
@@ -255,8 +254,9 @@ first_kept_comes_out(void **state)
             i128 x = 77;
             custos_status st;
 
-            for (size_t i = 0; i < 4; i++)
-                memcpy(tape + 3 * i, p[i]->words, sizeof p[i]->words);
+            for (size_t i = 0; i < 4; i++) /* rows of two */
+                for (size_t j = 0; j < 3; j++)
+                    tape[6 * (i / 2) + 2 * j + i % 2] = p[i]->words[j];
             st = noise_draw(noise, rng, &x, 1);
             assert_int_equal(st, any ? CUSTOS_OK : CUSTOS_EENTROPY);
             assert_true(x == (p[0]->kept ? p[0]->y : any ? p[1]->y : 0));

@@ -46,9 +46,9 @@ make_noise(custos_law law, const char *parameter)
     return noise;
 }
 
-/* Words 1, 2, ... of a number in [0, 1), from the reference. */
+/* The 64 bits after the first `skip` of a number in [0, 1). */
 static uint64_t
-word_of(const mpfr_t p, unsigned k)
+bits_after(const mpfr_t p, size_t skip)
 {
     mpfr_t x;
     mpz_t z;
@@ -56,7 +56,7 @@ word_of(const mpfr_t p, unsigned k)
 
     mpfr_init2(x, REF_BITS);
     mpz_init(z);
-    mpfr_mul_2ui(x, p, 64 * (k + 1), MPFR_RNDN);
+    mpfr_mul_2ui(x, p, skip + 64, MPFR_RNDN);
     mpfr_get_z(z, x, MPFR_RNDD);
     digits = mpz_get_ui(z);
     mpz_clear(z);
@@ -64,7 +64,32 @@ word_of(const mpfr_t p, unsigned k)
     return digits;
 }
 
-/* A tie in every cut of every dial of a Laplace law, decided by word 2 or 3. */
+/* The first word of +1, with all other words 0. */
+static uint64_t
+word_of_one(const struct dials *d)
+{
+    return d->cut[0][0] + 2;
+}
+
+/*
+ * A tie with cut c of dial i, of which `seen` bits were compared, decided by
+ * the next word, below (off = 0) or above (2), or by the one after that (1,
+ * above). Appends to the tape; returns whether U came out above the cut.
+ */
+static bool
+decide(const mpfr_t cut, size_t seen, uint64_t off, uint64_t *tape, size_t *n)
+{
+    uint64_t third = bits_after(cut, seen + 64);
+
+    tape[(*n)++] = bits_after(cut, seen) + off - 1;
+    if (off == 1) { /* equal again */
+        assert_true(third != ones);
+        tape[(*n)++] = third + 1;
+    }
+    return off > 0;
+}
+
+/* A tie in every cut of every digit of a Laplace law above the lowest. */
 static void
 every_cut_can_be_settled(void **state)
 {
@@ -78,54 +103,60 @@ every_cut_can_be_settled(void **state)
     for (size_t i = 1; i < d->count; i++)
         for (size_t c = 0; c < d->cuts[i]; c++)
             for (uint64_t off = 0; off < 3; off++) {
-                uint64_t tape[DIALS_MAX + 2] = {0}, second;
+                uint64_t tape[DIALS_MAX + 2] = {0};
                 size_t n = d->count;
-                i128 digit = (i128)(c + (off == 2));
+                i128 digit = (i128)c;
 
                 if (d->cut[i][c] == ones)
                     continue; /* shared by several cuts */
-                ref_digit_cut(f, &d->rate, i - 1, i + 1 == d->count, c);
-                second = word_of(f, 1);
-                tape[0] = d->cut[0][1] - 1; /* plus */
+                ref_digit_cut(f, &d->rate, i, i + 1 == d->count, c);
+                tape[0] = word_of_one(d);
                 tape[i] = d->cut[i][c];
-                tape[n++] = second + off - 1;
-                if (off == 1) { /* equal again: the third word decides */
-                    uint64_t third = word_of(f, 2);
-
-                    tape[n++] = third + 1;
-                    assert_true(third != ones);
-                    digit = (i128)c + 1;
-                }
-                assert_true(draw_all(noise, tape, n) ==
-                            1 + (digit << (4 * (i - 1))));
+                digit += decide(f, 64, off, tape, &n);
+                assert_true(draw_all(noise, tape, n) == 1 + (digit << (4 * i)));
                 cases++;
             }
-    assert_true(cases > 100);
+    assert_true(cases > 60);
     mpfr_clear(f);
     custos_noise_free(noise);
 }
 
-/* The sign's two cuts: below, between, above. */
+/*
+ * A tie in cut c of the dial of 0 and the lowest digit: 63 bits were compared,
+ * the sign is the last bit of the first word whatever follows.
+ */
+static void
+settle_signed(const custos_noise *noise, size_t c)
+{
+    const struct dials *d = &noise->dials;
+    mpfr_t f;
+
+    mpfr_init2(f, REF_BITS);
+    ref_zero_cut(f, &d->rate, c);
+    for (uint64_t off = 0; off < 3; off++)
+        for (uint64_t minus = 0; minus < 2; minus++) {
+            uint64_t tape[DIALS_MAX + 2] = {d->cut[0][c] | minus};
+            size_t n = d->count;
+            i128 size = (i128)c + decide(f, 63, off, tape, &n);
+
+            assert_true(draw_all(noise, tape, n) == (minus ? -size : size));
+        }
+    mpfr_clear(f);
+}
+
 static void
 sign_can_be_settled(void **state)
 {
-    custos_noise *noise = make_noise(CUSTOS_DISCRETE_LAPLACE, "1");
-    mpfr_t f;
+    static const char *const scales[] = {"1", "1000"};
 
     (void)state;
-    mpfr_init2(f, REF_BITS);
-    for (size_t c = 0; c < 2; c++)
-        for (uint64_t above = 0; above < 2; above++) {
-            uint64_t tape[DIALS_MAX + 1] = {noise->dials.cut[0][c]};
-            size_t n = noise->dials.count;
-            i128 expected = c == 0 ? (above ? 1 : 0) : (above ? -1 : 1);
+    for (size_t s = 0; s < COUNT_OF(scales); s++) {
+        custos_noise *noise = make_noise(CUSTOS_DISCRETE_LAPLACE, scales[s]);
 
-            ref_sign_cut(f, &noise->dials.rate, c);
-            tape[n] = word_of(f, 1) + 2 * above - 1;
-            assert_true(draw_all(noise, tape, n + 1) == expected);
-        }
-    mpfr_clear(f);
-    custos_noise_free(noise);
+        for (size_t c = 0; c < DIAL_CUTS; c++)
+            settle_signed(noise, c);
+        custos_noise_free(noise);
+    }
 }
 
 /*
@@ -147,12 +178,12 @@ several_ties_are_settled_together(void **state)
         uint64_t tape[4] = {ones, 0, 0, 0};
 
         ref_digit_cut(f, &d->rate, 0, true, c);
-        tape[1] = word_of(f, 1);
+        tape[1] = bits_after(f, 64);
         assert_true(tape[1] != ones);
         tape[1]--;
         assert_true(draw_all(noise, tape, 2) == (i128)c);
         tape[1]++; /* equal to cut c alone: others are decided, it goes on */
-        tape[2] = word_of(f, 2) - 1;
+        tape[2] = bits_after(f, 128) - 1;
         assert_true(draw_all(noise, tape, 3) == (i128)c);
         tape[2] += 2;
         if (c < 15) {
@@ -167,16 +198,57 @@ several_ties_are_settled_together(void **state)
     custos_noise_free(noise);
 }
 
+/* The same where the word of ones carries the sign. */
+static void
+several_signed_ties_are_settled_together(void **state)
+{
+    custos_noise *noise = make_noise(CUSTOS_DISCRETE_LAPLACE, "1/5");
+    const struct dials *d = &noise->dials;
+
+    (void)state;
+    assert_int_equal(d->count, 2);
+    assert_true(d->cut[0][8] == ones - 1 && d->cut[0][7] != ones - 1);
+    for (size_t c = 8; c < DIAL_CUTS; c++)
+        settle_signed(noise, c);
+    custos_noise_free(noise);
+}
+
 /* All cuts are words of ones, for 23,000 words: any smaller word decides. */
 static void
 tiny_scales_are_settled(void **state)
 {
     custos_noise *noise = make_noise(CUSTOS_GEOMETRIC, "1/1048576");
-    uint64_t tape[2] = {ones, ones - 1};
+    uint64_t tape[4] = {ones, ones - 1};
 
     (void)state;
     assert_true(draw_all(noise, tape, 2) == 0);
     custos_noise_free(noise);
+    noise = make_noise(CUSTOS_DISCRETE_LAPLACE, "1/1048576");
+    assert_int_equal(noise->dials.count, 2);
+    for (uint64_t minus = 0; minus < 2; minus++) {
+        tape[0] = ones - 1 + minus;
+        tape[1] = ones; /* both dials tie */
+        tape[2] = tape[3] = ones - 1;
+        assert_true(draw_all(noise, tape, 4) == 0);
+    }
+    custos_noise_free(noise);
+}
+
+/* Words for digit 5 below the top digit 14, which passes 15 so often. */
+static size_t
+passing_tape(const struct dials *d, size_t passes, uint64_t tape[TAPE])
+{
+    size_t n = d->count + 2 * passes;
+
+    assert_int_equal(d->count, 15);
+    for (size_t i = 0; i < TAPE; i++)
+        tape[i] = ones;
+    for (size_t i = 0; i + 1 < d->count; i++)
+        tape[i] = d->cut[i][4] + 1;
+    if (d->sign)
+        tape[0] = d->cut[0][5] + 2;
+    tape[n - 1] = d->cut[14][0] + 1; /* at last, digit 1 */
+    return n;
 }
 
 /*
@@ -186,24 +258,24 @@ tiny_scales_are_settled(void **state)
 static void
 top_digit_passes_again_and_again(void **state)
 {
-    custos_noise *noise = make_noise(CUSTOS_GEOMETRIC, "18014398509481984");
-    const struct dials *d = &noise->dials;
+    static const char scale[] = "18014398509481984";
+    custos_noise *geometric = make_noise(CUSTOS_GEOMETRIC, scale);
+    custos_noise *laplace = make_noise(CUSTOS_DISCRETE_LAPLACE, scale);
     uint64_t tape[TAPE];
-    size_t n = d->count;
 
     (void)state;
-    assert_int_equal(d->count, 15);
-    for (i128 passes = 1; passes <= 20; passes++) {
-        for (size_t i = 0; i < TAPE; i++)
-            tape[i] = ones;
-        for (size_t i = 0; i + 1 < d->count; i++)
-            tape[i] = d->cut[i][4] + 1; /* digit 5 */
-        n = d->count + 2 * (size_t)passes;
-        tape[n - 1] = d->cut[14][0] + 1; /* at last, digit 1 */
-        assert_true(draw_all(noise, tape, n) ==
-                    ((16 * passes + 1) << 56) + (i128)0x55555555555555);
+    for (size_t passes = 1; passes <= 20; passes++) {
+        i128 x = ((16 * (i128)passes + 1) << 56) + (i128)0x55555555555555;
+        size_t n = passing_tape(&geometric->dials, passes, tape);
+
+        assert_true(draw_all(geometric, tape, n) == x);
+        n = passing_tape(&laplace->dials, passes, tape);
+        assert_true(draw_all(laplace, tape, n) == x + 1);
+        tape[0]++;
+        assert_true(draw_all(laplace, tape, n) == -x - 1);
     }
-    custos_noise_free(noise);
+    custos_noise_free(laplace);
+    custos_noise_free(geometric);
 }
 
 /* ----------------------------------------------------------- Gaussian -- */
@@ -215,14 +287,13 @@ draw_plus_one(const custos_noise *noise, uint64_t coin, const uint64_t *more,
 {
     const struct dials *d = &noise->dials;
     uint64_t tape[TAPE] = {0};
-    size_t stride = d->count + 1;
+    size_t words = 2 * (d->count + 1);
 
-    tape[0] = d->cut[0][1] - 1; /* +, and all digits 0 */
-    tape[stride - 1] = coin;
-    /* the second: 0, a coin that is accepted */
+    tape[0] = word_of_one(d);  /* and tape[1], the second's, for 0 */
+    tape[2 * d->count] = coin; /* the second's is accepted */
     if (n_more > 0)
-        memcpy(tape + 2 * stride, more, n_more * sizeof *more);
-    return draw_all(noise, tape, 2 * stride + n_more);
+        memcpy(tape + words, more, n_more * sizeof *more);
+    return draw_all(noise, tape, words + n_more);
 }
 
 static void
@@ -237,20 +308,20 @@ gaussian_coins_are_settled(void **state)
     mpfr_init2(p, REF_BITS);
     ref_accept(p, &v, 1);
     head = ref_word(p, 64);
-    more[0] = word_of(p, 1) - 1;
+    more[0] = bits_after(p, 64) - 1;
     assert_true(draw_plus_one(noise, head, more, 1) == 1);
     more[0] += 2; /* just above p: the second proposal comes out */
     assert_true(draw_plus_one(noise, head, more, 1) == 0);
     more[0] -= 1; /* equal once more */
-    more[1] = word_of(p, 2) - 1;
+    more[1] = bits_after(p, 128) - 1;
     assert_true(draw_plus_one(noise, head, more, 2) == 1);
     more[1] += 2;
     assert_true(draw_plus_one(noise, head, more, 2) == 0);
     /* Undecided by the error alone: no more words are needed. */
     assert_true(draw_plus_one(noise, head - 1, more, 0) == 1);
-    assert_true(draw_plus_one(noise, head - 200, more, 0) == 1);
+    assert_true(draw_plus_one(noise, head - 1200, more, 0) == 1);
     assert_true(draw_plus_one(noise, head + 1, more, 0) == 0);
-    assert_true(draw_plus_one(noise, head + 200, more, 0) == 0);
+    assert_true(draw_plus_one(noise, head + 1200, more, 0) == 0);
     mpfr_clear(p);
     rat_clear(&v);
     custos_noise_free(noise);
@@ -267,7 +338,7 @@ center_is_always_kept(void **state)
     assert_int_equal(
         noise_new(NULL, CUSTOS_DISCRETE_GAUSSIAN, &v, &noise, NULL), CUSTOS_OK);
     assert_true(draw_plus_one(noise, ones, NULL, 0) == 1);
-    assert_true(draw_plus_one(noise, ones - 300, NULL, 0) == 1);
+    assert_true(draw_plus_one(noise, ones - 1200, NULL, 0) == 1);
     rat_clear(&v);
     custos_noise_free(noise);
 }
@@ -310,12 +381,12 @@ slope_coins_are_settled(void **state)
     mpfr_div_ui(p, p, 3, MPFR_RNDN);
     mpfr_exp(p, p, MPFR_RNDN);
     tape[0] = ref_word(p, 64);
-    tape[1] = word_of(p, 1) - 1;
+    tape[1] = bits_after(p, 64) - 1;
     assert_int_equal(flip_all(&s, 5, tape, 2), 1);
     tape[1] += 2;
     assert_int_equal(flip_all(&s, 5, tape, 2), 0);
     tape[1] -= 1;
-    tape[2] = word_of(p, 2) + 1;
+    tape[2] = bits_after(p, 128) + 1;
     assert_int_equal(flip_all(&s, 5, tape, 3), 0);
     tape[0] -= 1;
     assert_int_equal(flip_all(&s, 5, tape, 1), 1);
@@ -377,7 +448,7 @@ failed_settling_stops_the_block(void **state)
 {
     custos_noise *laplace = make_noise(CUSTOS_DISCRETE_LAPLACE, "1000");
     custos_noise *gaussian = make_noise(CUSTOS_DISCRETE_GAUSSIAN, "3");
-    const size_t stride = gaussian->dials.count + 1;
+    const size_t dials = gaussian->dials.count;
     uint64_t tape[TAPE] = {0};
     custos_rng *rng;
     rat v = ref_rat("9");
@@ -385,7 +456,7 @@ failed_settling_stops_the_block(void **state)
     mpfr_t p;
 
     (void)state;
-    tape[0] = tape[laplace->dials.count] = laplace->dials.cut[0][0];
+    tape[0] = tape[1] = laplace->dials.cut[0][0];
     rng = test_rng_taped(tape, 2 * laplace->dials.count);
     assert_int_equal(noise_draw(laplace, rng, x, 2), CUSTOS_EENTROPY);
     assert_true(x[0] == 0 && x[1] == 0);
@@ -394,8 +465,8 @@ failed_settling_stops_the_block(void **state)
     ref_accept(p, &v, 0);
     memset(tape, 0, sizeof tape);
     for (size_t i = 0; i < 3; i++) /* 0 each, and a coin on its edge */
-        tape[i * stride + stride - 1] = ref_word(p, 64);
-    rng = test_rng_taped(tape, 3 * stride);
+        tape[3 * dials + i] = ref_word(p, 64);
+    rng = test_rng_taped(tape, 3 * (dials + 1));
     x[0] = x[1] = 5;
     assert_int_equal(noise_draw(gaussian, rng, x, 2), CUSTOS_EENTROPY);
     assert_true(x[0] == 0 && x[1] == 0);
@@ -413,6 +484,7 @@ main(void)
         cmocka_unit_test(every_cut_can_be_settled),
         cmocka_unit_test(sign_can_be_settled),
         cmocka_unit_test(several_ties_are_settled_together),
+        cmocka_unit_test(several_signed_ties_are_settled_together),
         cmocka_unit_test(tiny_scales_are_settled),
         cmocka_unit_test(top_digit_passes_again_and_again),
         cmocka_unit_test(gaussian_coins_are_settled),

@@ -31,44 +31,56 @@ eval_nothing(const void *of, ival *out)
     mpfr_set_ui(out->hi, 1, MPFR_RNDU);
 }
 
-/* Words of exp(-x) and of 1 - exp(-x), from one long reference. */
+/* Bits of exp(-x) or 1 - exp(-x) after any first ones, from a reference. */
+static void
+check_bits(struct real r, const mpfr_t p, size_t skip, unsigned bits)
+{
+    uint64_t got;
+    mpfr_t x;
+    mpz_t z;
+
+    mpz_init(z);
+    mpfr_init2(x, REF_BITS);
+    mpfr_mul_2ui(x, p, skip + bits, MPFR_RNDN);
+    mpfr_get_z(z, x, MPFR_RNDD);
+    mpz_fdiv_r_2exp(z, z, bits);
+    assert_int_equal(real_bits(r, skip, bits, &got), CUSTOS_OK);
+    assert_true(got == mpz_get_ui(z));
+    mpfr_clear(x);
+    mpz_clear(z);
+}
+
 static void
 words_are_the_expansion(void **state)
 {
     static const char *const xs[] = {"1", "1/3", "1e-12", "30", "100"};
-    static const unsigned sizes[] = {1, 16, 64};
+    static const unsigned sizes[] = {1, 15, 16, 63, 64};
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(xs); i++)
-        for (int minus = 0; minus < 2; minus++)
+        for (int minus = 0; minus < 2; minus++) {
+            rat x = ref_rat(xs[i]);
+            struct real r = {minus ? REAL_ONE_MINUS : REAL_ITSELF, eval_exp,
+                             &x};
+            mpfr_t p;
+
+            mpfr_init2(p, REF_BITS);
+            mpfr_set_q(p, x.q, MPFR_RNDN);
+            mpfr_neg(p, p, MPFR_RNDN);
+            mpfr_exp(p, p, MPFR_RNDN);
+            if (minus)
+                mpfr_ui_sub(p, 1, p, MPFR_RNDN);
             for (size_t s = 0; s < COUNT_OF(sizes); s++) {
-                rat x = ref_rat(xs[i]);
-                struct real r = {minus ? REAL_ONE_MINUS : REAL_ITSELF, eval_exp,
-                                 &x};
-                mpfr_t p;
-                mpz_t z;
-
-                mpz_init(z);
-                mpfr_init2(p, REF_BITS);
-                mpfr_set_q(p, x.q, MPFR_RNDN);
-                mpfr_neg(p, p, MPFR_RNDN);
-                mpfr_exp(p, p, MPFR_RNDN);
-                if (minus)
-                    mpfr_ui_sub(p, 1, p, MPFR_RNDN);
-                for (size_t k = 0; k < 6; k++) {
-                    uint64_t got;
-
-                    mpfr_mul_2ui(p, p, sizes[s], MPFR_RNDN);
-                    mpfr_get_z(z, p, MPFR_RNDD);
-                    mpfr_sub_z(p, p, z, MPFR_RNDN);
-                    assert_int_equal(real_word(r, sizes[s], k, &got),
-                                     CUSTOS_OK);
-                    assert_true(got == mpz_get_ui(z));
-                }
-                mpfr_clear(p);
-                mpz_clear(z);
-                rat_clear(&x);
+                for (size_t k = 0; k < 6; k++) /* words of one size */
+                    check_bits(r, p, sizes[s] * k, sizes[s]);
+                for (size_t skip = 0; skip < 200; skip += 7)
+                    check_bits(r, p, skip, sizes[s]);
+                for (size_t k = 0; k < 4; k++) /* after a short first one */
+                    check_bits(r, p, 63 + 64 * k, sizes[s]);
             }
+            mpfr_clear(p);
+            rat_clear(&x);
+        }
 }
 
 /* 1 - exp(-1000): 22 words of ones, then others; few bits are spent on it. */
@@ -81,10 +93,10 @@ numbers_close_to_one_are_cheap(void **state)
 
     (void)state;
     for (size_t k = 0; k < 22; k++) {
-        assert_int_equal(real_word(r, 64, k, &word), CUSTOS_OK);
+        assert_int_equal(real_bits(r, 64 * k, 64, &word), CUSTOS_OK);
         assert_true(word == UINT64_MAX);
     }
-    assert_int_equal(real_word(r, 64, 22, &word), CUSTOS_OK);
+    assert_int_equal(real_bits(r, 64 * 22, 64, &word), CUSTOS_OK);
     assert_true(word != UINT64_MAX);
     rat_clear(&x);
 }
@@ -97,9 +109,9 @@ undecidable_is_a_status(void **state)
     i128 whole = 7;
 
     (void)state;
-    assert_int_equal(real_word(r, 64, 0, &word), CUSTOS_EINTERNAL);
-    assert_int_equal(real_word(r, 64, SIZE_MAX, &word), CUSTOS_EINTERNAL);
-    assert_int_equal(real_word(r, 64, IVAL_BITS_MAX / 128, &word),
+    assert_int_equal(real_bits(r, 0, 64, &word), CUSTOS_EINTERNAL);
+    assert_int_equal(real_bits(r, SIZE_MAX, 64, &word), CUSTOS_EINTERNAL);
+    assert_int_equal(real_bits(r, IVAL_BITS_MAX / 2, 64, &word),
                      CUSTOS_EINTERNAL);
     assert_int_equal(real_floor_pow2(r, 3, &whole), CUSTOS_EINTERNAL);
     assert_true(word == 7 && whole == 7);

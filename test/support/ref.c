@@ -53,19 +53,30 @@ ref_digit_cut(mpfr_t out, const rat *rate, size_t j, bool top, size_t c)
     mpfr_clear(whole);
 }
 
+/* Term by term: P[0] (1 + 2 (q + .. + q^c) (1 + q^16 + q^32 + ..)). */
 void
-ref_sign_cut(mpfr_t out, const rat *rate, size_t c)
+ref_zero_cut(mpfr_t out, const rat *rate, size_t c)
 {
-    mpfr_t q;
+    mpfr_t q, x;
 
     mpfr_init2(q, REF_BITS);
+    mpfr_init2(x, REF_BITS);
+    mpfr_set_ui(out, 0, MPFR_RNDN);
+    for (size_t k = 1; k <= c; k++) {
+        decay(x, rate, k);
+        mpfr_add(out, out, x, MPFR_RNDN);
+    }
+    decay(x, rate, 16);
+    mpfr_ui_sub(x, 1, x, MPFR_RNDN);
+    mpfr_div(out, out, x, MPFR_RNDN);
+    mpfr_mul_2ui(out, out, 1, MPFR_RNDN);
+    mpfr_add_ui(out, out, 1, MPFR_RNDN);
     decay(q, rate, 1);
-    mpfr_add_ui(out, q, 1, MPFR_RNDN);
-    if (c == 0)
-        mpfr_ui_sub(q, 1, q, MPFR_RNDN);
-    else
-        mpfr_set_ui(q, 1, MPFR_RNDN);
-    mpfr_div(out, q, out, MPFR_RNDN); /* (1-q)/(1+q) or 1/(1+q) */
+    mpfr_ui_sub(x, 1, q, MPFR_RNDN);
+    mpfr_mul(out, out, x, MPFR_RNDN);
+    mpfr_add_ui(q, q, 1, MPFR_RNDN);
+    mpfr_div(out, out, q, MPFR_RNDN); /* P[0] = (1 - q) / (1 + q) */
+    mpfr_clear(x);
     mpfr_clear(q);
 }
 
@@ -101,7 +112,7 @@ ref_laplace(mpfr_t out, const rat *scale, i128 x)
     mpfr_t zero;
 
     mpfr_init2(zero, REF_BITS);
-    ref_sign_cut(zero, &rate, 0);
+    ref_zero_cut(zero, &rate, 0);
     decay(out, &rate, (u128)(x < 0 ? -x : x));
     mpfr_mul(out, out, zero, MPFR_RNDN);
     mpfr_clear(zero);

@@ -23,8 +23,11 @@ rat ref_rat(const char *text);
  */
 void ref_digit_cut(mpfr_t out, const rat *rate, size_t j, bool top, size_t c);
 
-/* Cut c of the sign's dial: P[0], then P[0] + P[+]. */
-void ref_sign_cut(mpfr_t out, const rat *rate, size_t c);
+/*
+ * Cut c of the dial that tells a discrete Laplace draw X of 0 and the lowest
+ * digit of |X| - 1 of others: P[X = 0 or |X| - 1 mod 16 < c].
+ */
+void ref_zero_cut(mpfr_t out, const rat *rate, size_t c);
 
 /* P[X = x] for the geometric, discrete Laplace and discrete Gaussian laws. */
 void ref_geometric(mpfr_t out, const rat *scale, i128 x);
