@@ -147,7 +147,7 @@ digits_needed(const rat *rate, size_t least)
 
     rat_init(&reach);
     rat_init(&enough);
-    rat_set_i64(&enough, 6932 * NOISE_WORD_BITS, 10000);
+    rat_set_i64(&enough, INT64_C(6932) * NOISE_WORD_BITS, 10000);
     for (;; digits++) {
         rat_set_pow2(&reach, (long)(4 * digits));
         rat_mul(&reach, &reach, rate);
@@ -299,7 +299,7 @@ settle_dial(const struct dials *d, size_t i, word head, custos_rng *rng,
             uint64_t *outcome)
 {
     uint64_t drawn = head, digits[DIAL_CUTS] = {0};
-    bool open[DIAL_CUTS];
+    bool open[DIAL_CUTS] = {false};
     size_t left = 0, seen = first_bits(d, i);
 
     *outcome = 0;

@@ -24,7 +24,7 @@ read_digit(const uint64_t across[DIAL_CUTS], __m256i w, __m256i *tie)
     group = _mm256_sub_epi64(_mm256_setzero_si256(), group);
     within = _mm256_slli_epi64(group, 2);
     UNROLL
-    for (int c = 0; c < 4; c++) {
+    for (size_t c = 0; c < 4; c++) {
         const __m256i at = pick_lanes(load_four(across + 4 * c), group);
 
         within = _mm256_sub_epi64(within, _mm256_cmpgt_epi64(w, at));

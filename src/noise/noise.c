@@ -6,7 +6,6 @@
  */
 #include "noise/noise.h"
 
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/base.h"
@@ -221,7 +220,8 @@ noise_draw(const custos_noise *noise, custos_rng *rng, i128 *out, size_t n)
     custos_status st = noise->draw(noise, rng, out, n);
 
     if (st)
-        memset(out, 0, n * sizeof *out);
+        for (size_t i = 0; i < n; i++)
+            out[i] = 0;
     return st;
 }
 

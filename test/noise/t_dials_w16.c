@@ -262,7 +262,8 @@ static void
 every_word_of_every_dial(void **state)
 {
     (void)state;
-    for (size_t r = 0; r < COUNT_OF(rates); r++) {
+    for (size_t r = 0; r < COUNT_OF(rates);
+         r += getenv("CUSTOS_QUICK") ? 4 : 1) {
         for (int shape = 0; shape < 2; shape++) {
             struct dials d;
             struct weights w;
