@@ -115,6 +115,83 @@ sensitivity_is_that_of_all_neighbours(void **state)
         }
 }
 
+/* The rows {1, 4} and those of unit 0 .. 80, at most two: 8 is no row. */
+static size_t
+rows_with_unit(unsigned unit, unsigned rows[4])
+{
+    size_t n = 0;
+
+    rows[n++] = 1;
+    rows[n++] = 4;
+    if (unit % 9 < 8)
+        rows[n++] = unit % 9;
+    if (unit / 9 < 8)
+        rows[n++] = unit / 9;
+    return n;
+}
+
+/* The same for rows_per_unit = 2, where a unit may have fewer. */
+static void
+worst_of_two(custos_family family, custos_adjacency adjacency, long *l1,
+             long *l2)
+{
+    *l1 = *l2 = 0;
+    for (unsigned x = 0; x < 81; x++)
+        for (unsigned y = 0; y < 81; y++) {
+            unsigned one[4], two[4];
+            long a[16], b[16], sum = 0, squares = 0;
+            size_t m = rows_with_unit(x, one), n = rows_with_unit(y, two);
+
+            if (adjacency == CUSTOS_ADD_REMOVE && n != 2)
+                continue;
+            answers(family, two, n, b);
+            n = answers(family, one, m, a);
+            for (size_t i = 0; i < n; i++) {
+                sum += labs(a[i] - b[i]);
+                squares += (a[i] - b[i]) * (a[i] - b[i]);
+            }
+            *l1 = sum > *l1 ? sum : *l1;
+            *l2 = squares > *l2 ? squares : *l2;
+        }
+}
+
+/* A unit of two rows, replaced by one of none: all of it goes. */
+static void
+sensitivity_holds_for_units_of_fewer_rows(void **state)
+{
+    static const custos_query queries[] = {
+        {.family = CUSTOS_COUNT, .rows_per_unit = 2},
+        {.family = CUSTOS_LINEAR,
+         .lower = "-3",
+         .upper = "4",
+         .rows_per_unit = 2},
+        {.family = CUSTOS_POINTS, .count = 8, .rows_per_unit = 2},
+        {.family = CUSTOS_THRESHOLDS, .count = 8, .rows_per_unit = 2},
+        {.family = CUSTOS_ATTRIBUTES, .count = 3, .rows_per_unit = 2},
+        {.family = CUSTOS_MARGINALS, .count = 3, .ways = 2, .rows_per_unit = 2},
+        {.family = CUSTOS_COUNTS, .count = 8, .rows_per_unit = 2},
+    };
+    custos_query ages = {.family = CUSTOS_LINEAR, .lower = "18", .upper = "80"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(queries); i++)
+        for (int a = CUSTOS_ADD_REMOVE; a <= CUSTOS_CHANGE_ONE; a++) {
+            custos_sensitivity s =
+                sensitivity_make(queries[i], (custos_adjacency)a);
+            long l1, l2;
+
+            worst_of_two(queries[i].family, (custos_adjacency)a, &l1, &l2);
+            assert_int_equal(strtol(s.l1, NULL, 10), l1);
+            assert_int_equal(strtol(s.l2_squared, NULL, 10), l2);
+        }
+    assert_string_equal(sensitivity_make(ages, CUSTOS_CHANGE_ONE).l1, "62");
+    ages.rows_per_unit = 2;
+    assert_string_equal(sensitivity_make(ages, CUSTOS_CHANGE_ONE).l1, "160");
+    ages.lower = "-80";
+    ages.upper = "-18";
+    assert_string_equal(sensitivity_make(ages, CUSTOS_CHANGE_ONE).l1, "160");
+}
+
 /* Mission item 1, word for word. */
 static void
 adjacency_is_a_choice(void **state)
@@ -303,6 +380,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sensitivity_is_that_of_all_neighbours),
+        cmocka_unit_test(sensitivity_holds_for_units_of_fewer_rows),
         cmocka_unit_test(adjacency_is_a_choice),
         cmocka_unit_test(divisors_and_units),
         cmocka_unit_test(max_and_hamming),
