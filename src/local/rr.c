@@ -30,9 +30,13 @@
 #include "mech/sealed.h"
 #include "noise/coin.h"
 #include "num/ival.h"
+#include "num/rat_round.h"
 #include "num/round.h"
 
-enum { EPSILON_PLACES = 20 }; /* decimals of epsilon_up */
+enum {
+    EPSILON_PLACES = 20,  /* decimals of epsilon_up */
+    GAMMA_SIZE_MAX = 512, /* bits, so that exact results fit in 1024 bytes */
+};
 
 static const uint64_t k_max = (uint64_t)1 << 32;
 
@@ -81,6 +85,10 @@ keep_from_gamma(custos_rr *rr, const char *text, custos_err *err)
         st = custos_fail(err, CUSTOS_ERANGE,
                          "gamma must lie between 0 and 1/2, not \"%.60s\"",
                          text);
+    else if (rat_size(&rr->keep) > GAMMA_SIZE_MAX)
+        st = custos_fail(err, CUSTOS_ERANGE,
+                         "gamma must be a fraction of at most %d bits",
+                         (int)GAMMA_SIZE_MAX);
     rat_add(&rr->keep, &rr->keep, &half);
     rat_clear(&half);
     return st;

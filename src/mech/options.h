@@ -20,7 +20,8 @@ options_read(void *to, size_t room, const void *from)
 
     if (from)
         memcpy(&size, from, sizeof size);
-    if (size < 2 * sizeof size || size > room)
+    /* Structs of pointers and sizes end on their alignment. */
+    if (size < 2 * sizeof size || size > room || size % sizeof size)
         return false;
     memset(to, 0, room);
     memcpy(to, from, size);

@@ -84,9 +84,11 @@ sealed_open(custos_sealed *s, enum sealed_kind kind, size_t n, i128 **values,
         return custos_fail(err, CUSTOS_EINVAL, "the release needs sealed %s",
                            kind == SEALED_INTS ? "ints" : "reals");
     if (s->n != n)
+        /* How many are sealed may be private: the keys of a threshold. */
         return custos_fail(err, CUSTOS_EINVAL,
-                           "the release is of %zu values, %zu are sealed", n,
-                           s->n);
+                           "the release is of %zu values, another number of "
+                           "them is sealed",
+                           n);
     if (s->taken)
         return custos_fail(err, CUSTOS_ETAKEN, "%s",
                            custos_status_words(CUSTOS_ETAKEN));

@@ -98,9 +98,12 @@ plan_read(struct sums_plan *p, const custos_sums_options *o, custos_err *err)
     if (!st)
         st = rat_read_positive(o->sensitivity ? o->sensitivity : "1",
                                "sensitivity", &p->sensitivity, err);
-    if (!st && !rat_is_whole(&p->sensitivity))
+    if (!st)
+        st = calibrate_check_epsilon(&p->epsilon, err);
+    if (!st && (!rat_is_whole(&p->sensitivity) ||
+                rat_log2_floor(&p->sensitivity) >= 64))
         st = custos_fail(err, CUSTOS_ERANGE,
-                         "sensitivity must be a whole number");
+                         "sensitivity must be a whole number below 2^64");
     if (!st && root)
         st = rat_read_open_unit(o->delta, "delta", &p->delta, err);
     else if (!st && o->delta)
@@ -223,9 +226,7 @@ plan_root(custos_sums *s, struct sums_plan *p, custos_err *err)
     rat_mul(&p->steps, &p->steps, &p->sensitivity);
     rat_set(&point.epsilon, &p->epsilon);
     rat_set(&point.sensitivity_squared, &p->steps);
-    st = calibrate_check_epsilon(&p->epsilon, err);
-    if (!st)
-        st = calibrate_sigma(GAUSS_ZCDP, &point, &p->delta, &sigma, err);
+    st = calibrate_sigma(GAUSS_ZCDP, &point, &p->delta, &sigma, err);
     if (!st) {
         rat_mul(&p->parameter, &sigma, &sigma);
         st = noise_new(&s->alloc, CUSTOS_DISCRETE_GAUSSIAN, &p->parameter,
