@@ -384,9 +384,11 @@ typedef struct custos_select_options {
  * Names the candidate, 0 to n - 1, whose score is largest, or nearly so. The
  * n scores are sealed whole numbers that count score_unit: 17 with a unit of
  * "1/4" is the score 4.25. A sensitivity that is no multiple of the unit is
- * rounded up to one, so scores may have been rounded to the unit. Takes the
- * scores: they can be released no second time. Beside events of probability
- * n^2 2^-50 time depends on n alone.
+ * rounded up to one, so scores may have been rounded to the unit, all down or
+ * all up. (To the nearest only where halves always go up: to even, or away
+ * from 0 as round() does, 1 apart can become 2.) Takes the scores: they can be
+ * released no second time. Beside events of probability n^2 2^-50 time depends
+ * on n alone.
  *
  * May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE (epsilon over
  * sensitivity beyond the sampler), CUSTOS_EOVERFLOW (n), CUSTOS_ENOMEM,
@@ -414,7 +416,7 @@ typedef struct custos_sparse_options {
     const char *epsilon; /* > 0; what all answers together cost */
     /*
      * How far one unit moves any value; NULL: "1". Rounded up to a whole
-     * number, so values may have been rounded.
+     * number, so values may have been rounded, all down or all up.
      */
     const char *sensitivity;
     /*
@@ -471,7 +473,7 @@ typedef struct custos_sums_options {
     size_t elements;         /* n, 1 to 2^32 */
     const char *epsilon;     /* > 0; what all sums together cost */
     const char *delta;       /* the square root: > 0; the others: NULL */
-    const char *sensitivity; /* a whole number >= 1; NULL: "1" */
+    const char *sensitivity; /* whole, 1 to 2^64 - 1; NULL: "1" */
 } custos_sums_options;
 
 /* A way to release partial sums; immutable: threads may share it. */
@@ -584,8 +586,12 @@ typedef struct custos_query {
     uint64_t ways;
     const char *lower;
     const char *upper;
-    const char *divisor;    /* public; makes means of sums; NULL is 1 */
-    uint64_t rows_per_unit; /* at most; 0 means 1 */
+    const char *divisor; /* public; makes means of sums; NULL is 1 */
+    /*
+     * At most; 0 means 1. Under change-one 1 means exactly one row, while
+     * units of several rows may also have fewer or none.
+     */
+    uint64_t rows_per_unit;
 } custos_query;
 
 #define CUSTOS_SENSITIVITY_MAX 128
