@@ -10,7 +10,7 @@
  *   The two coins (heads: the truth; tails: what a second coin says) are k = 2,
  *   p = 3/4: ln 3. The coin 1/2 + gamma is ln((1/2 + gamma)/(1/2 - gamma)).
  * SOURCE   Warner 1965; Dwork, Roth 2014, Claim 3.5; k values: Kairouz, Oh,
- *          Viswanath 2016, arXiv:1407.1338, sec. 4.1.
+ *          Viswanath 2016, arXiv:1407.1338, "randomized response".
  * NEEDS    0 < q < p < 1, rational; a truth outside 0 .. k-1 counts as the
  *          nearer end.
  * GIVES    reports with this law exactly, independent of each other;

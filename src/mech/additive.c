@@ -7,8 +7,8 @@
  *   Let f be whole-valued with l1 sensitivity D. Adding to each coordinate
  *   independent discrete Laplace noise, P[y] ~ exp(-|y|/t), t >= D/epsilon,
  *   is epsilon-DP. Cutting the sum to fixed limits keeps it so.
- * SOURCE   Ghosh, Roughgarden, Sundararajan 2009, arXiv:0811.2841; seeds:
- *          Vadhan, theorem 1.3; doc/proofs/laplace-discrete.md
+ * SOURCE   Ghosh, Roughgarden, Sundararajan 2009, arXiv:0811.2841;
+ *          Vadhan 2017, theorem 1.3; doc/proofs/laplace-discrete.md
  * NEEDS    neighbours whose values, on the grid, differ by at most the
  *          sensitivity given (grid-sensitivity).
  * GIVES    epsilon-DP; released values are multiples of the grid.

@@ -165,7 +165,7 @@ calibrate_epsilon(enum gauss_route route, struct gauss_point *p,
  * THEOREM  gauss-classical
  *   For epsilon < 1, normal noise of deviation
  *   sqrt(2 ln(1.25/delta)) D / epsilon is (epsilon, delta)-DP.
- * SOURCE   Dwork, Roth 2014, theorem A.1; seeds: Kamath, lecture 5.
+ * SOURCE   Dwork, Roth 2014, theorem A.1; Kamath 2020, lecture 5.
  * NEEDS    0 < delta < 1, 0 < epsilon < 1.
  * GIVES    sigma rounded up to 60 bits. It speaks of the continuous law:
  *          additive.c checks it against the discrete one.

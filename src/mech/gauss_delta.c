@@ -266,8 +266,8 @@ order_best(const rat *rho, const rat *epsilon, rat *alpha)
  *   (epsilon, delta)-DP with delta = exp((a-1)(a rho - epsilon))
  *   (1 - 1/a)^a / (a-1) for every a > 1.
  * SOURCE   Canonne, Kamath, Steinke 2020, arXiv:2004.00010, theorem 4 and
- *          proposition 12; the least a solves (2a-1) rho - epsilon +
- *          ln(1 - 1/a) = 0.
+ *          their conversion of concentrated into approximate DP; the least a
+ *          solves (2a-1) rho - epsilon + ln(1 - 1/a) = 0.
  * NEEDS    variance, sensitivity, epsilon > 0; the values lie on the lattice
  *          of the noise.
  * GIVES    an interval that contains delta at an a near the least.

@@ -6,7 +6,7 @@
  *   A unit has at most r rows, each in one bin. Under add/remove the counts of
  *   neighbours differ by at most r in l1 and r in l2; for r = 1 one count
  *   differs. Under change-one by at most 2r in l1 and sqrt(2) r in l2.
- * SOURCE   doc/proofs/histogram-sensitivity.md; seeds: Dwork, Roth 3.3
+ * SOURCE   doc/proofs/histogram-sensitivity.md; Dwork, Roth 2014, 3.3
  * NEEDS    bins that do not depend on the data.
  * GIVES    the mechanism of that sensitivity: all bins for one charge.
  * FAILS    CUSTOS_EINVAL, CUSTOS_ERANGE from the parameters.

@@ -12,7 +12,7 @@
  *   n^2.
  *   The largest of queries of sensitivities D_i has at most max D_i; the
  *   Hamming distance to a set at most 1.
- * SOURCE   seeds: Vadhan 1.3 and 1.5; Gaboardi, examples I to III;
+ * SOURCE   Vadhan 1.3 and 1.5; Gaboardi, examples I to III;
  *          doc/proofs/sensitivity-families.md
  * NEEDS    the family's description to be true of the query.
  * GIVES    the sensitivities, exact, as text.

@@ -12,8 +12,8 @@
  *   "above" iff q_i + v_i >= T_i + r, and halting after c of them, is
  *   (e1 + e2)-DP; releasing each q_i found above with dLaplace(cD/e3) noise
  *   makes it (e1 + e2 + e3)-DP. Queries and thresholds may be adaptive.
- * SOURCE   Lyu, Su, Li 2017, arXiv:1603.01699, Algorithm 7, Theorems 4 and 5,
- *          for continuous noise; on the lattice:
+ * SOURCE   Lyu, Su, Li 2017, arXiv:1603.01699, Algorithm 7 and its variant
+ *          for monotonic queries, for continuous noise; on the lattice:
  *          doc/proofs/sparse-vector-lattice.md
  * NEEDS    D whole; e1 + e2 <= epsilon, here exactly; r is drawn once and
  *          never shown; the noise of a released value is fresh.

@@ -9,7 +9,7 @@
  *   A sum of discrete Gaussian draws with weights b_i exceeds m with
  *   probability at most 2 exp(-m^2 / (2 sigma^2 sum b_i^2)).
  * SOURCE   Chernoff 1952 with the law's moment generating function; Canonne,
- *          Kamath, Steinke 2020, arXiv:2004.00010, Lemma 22 (the discrete
+ *          Kamath, Steinke 2020, arXiv:2004.00010, on tails (the discrete
  *          Gaussian is subgaussian); weights: doc/proofs/sums-square-root.md
  * NEEDS    1 <= t <= n, 0 < beta < 1.
  * GIVES    *half_width: missed with probability at most beta.

@@ -28,8 +28,8 @@
  *   block sums is epsilon-DP, and the sum of the first t elements is the sum
  *   of as many blocks as t has ones.
  * SOURCE   Chan, Shi, Song 2011, "Private and Continual Release of
- *          Statistics", Theorem 3.5; Dwork, Naor, Pitassi, Rothblum 2010; in
- *          integers: doc/proofs/sums-binary-tree.md
+ *          Statistics", the Binary Mechanism; Dwork, Naor, Pitassi,
+ *          Rothblum 2010; in integers: doc/proofs/sums-binary-tree.md
  * NEEDS    as above.
  * GIVES    epsilon-DP for all n sums together.
  * FAILS    CUSTOS_EENTROPY.
@@ -43,7 +43,7 @@
  *   that lattice with sigma from this sensitivity is (epsilon, delta)-DP, and
  *   so is anything computed from the result.
  * SOURCE   gauss-zcdp; Fichtenberger, Henzinger, Upadhyay 2022,
- *          arXiv:2202.11205, Theorem 1, for the real matrix; rounded:
+ *          arXiv:2202.11205, for the real matrix; rounded:
  *          doc/proofs/sums-square-root.md
  * NEEDS    as above; sigma in steps of 2^-m.
  * GIVES    (epsilon, delta)-DP for all n sums together.
