@@ -938,6 +938,64 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_group_rho(const char *rho,
                                                           custos_group *out,
                                                           custos_err *err);
 
+/* --------------------------------- accounting: plans (section: plan) -- */
+
+/*
+ * A plan: mechanisms whose parameters are all fixed before the first answer.
+ * Only then do the sharp composition theorems hold; for queries chosen along
+ * the way use a filter (section: filter). A plan takes mechanisms, never a
+ * filter's history.
+ */
+typedef struct custos_plan custos_plan;
+
+/* May fail: CUSTOS_EINVAL, CUSTOS_ENOMEM. */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_plan_new(const custos_alloc *alloc, custos_adjacency adjacency,
+                custos_plan **out, custos_err *err);
+
+CUSTOS_API void custos_plan_free(custos_plan *plan);
+
+/*
+ * Adds a mechanism by its text: a word, then key=value pairs between colons.
+ *
+ *     laplace            epsilon, or scale and sensitivity (1)
+ *     discrete-laplace   the same, at a whole sensitivity; also: geometric
+ *     gaussian           sigma; sensitivity (1) or sensitivity-squared, in l2
+ *     discrete-gaussian  the same, whole
+ *     randomized-response  epsilon, values (2)
+ *     exponential, permute-and-flip, noisy-max, sparse-vector  epsilon
+ *     generic            epsilon, delta (0)
+ *
+ * Each also takes count (1 to 2^63) and sample, the rate of a Poisson sample
+ * drawn anew for each release, kept secret (add/remove only). Numbers are
+ * exact. May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE, CUSTOS_ENOMEM;
+ * the message names mechanism and key, and the plan is as before.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_plan_add(custos_plan *plan,
+                                                         const char *mechanism,
+                                                         custos_err *err);
+
+typedef enum custos_theorem {
+    CUSTOS_BY_BASIC = 1,    /* sums */
+    CUSTOS_BY_PARALLEL = 2, /* each release on its own part of the data */
+    CUSTOS_BY_ADVANCED = 3, /* Dwork, Rothblum, Vadhan 2010 */
+    CUSTOS_BY_OPTIMAL = 4,  /* Kairouz, Oh, Viswanath 2015; all alike */
+    CUSTOS_BY_ZCDP = 5,
+    CUSTOS_BY_RDP = 6,
+    CUSTOS_BY_GDP = 7 /* continuous Gaussians only */
+} custos_theorem;
+
+/*
+ * The epsilon at which the whole plan is (epsilon, delta)-DP by one theorem,
+ * rounded up to 17 digits. Where the theorem does not apply the value is empty
+ * and reason says why. delta lies in [0, 1); most theorems need it above 0.
+ * May fail: CUSTOS_EINVAL (also: an empty plan), CUSTOS_EPARSE,
+ * CUSTOS_ERANGE.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_plan_epsilon(const custos_plan *plan, custos_theorem theorem,
+                    const char *delta, custos_bound *out, custos_err *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -148,7 +148,8 @@ cost_rdp_up(const struct mechanism *m, const rat *alpha, rat *loss)
         curve_response_up(&m->epsilon, m->values, alpha, loss);
     else
         pure_rdp_up(&m->epsilon, alpha, loss);
-    cap_by_rho(m, alpha, loss);
+    if (m->kind == MECHANISM_EXPONENTIAL || mechanism_is_sampled(m))
+        cap_by_rho(m, alpha, loss); /* the others are below it of themselves */
     return true;
 }
 

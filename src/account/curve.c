@@ -13,6 +13,25 @@ enum {
     SAMPLED_ORDER_MAX = 1024, /* above, the curve without sampling is used */
 };
 
+/*
+ * Bits for a moment near 1: it is off by about epsilon^2 (alpha - 1), and a
+ * hundred bits of that shall be right.
+ */
+static long
+bits_for(const rat *epsilon, const rat *alpha)
+{
+    long e = rat_log2_floor(epsilon), t;
+    rat x;
+
+    rat_init(&x);
+    rat_set_i64(&x, -1, 1);
+    rat_add(&x, &x, alpha);
+    CUSTOS_REQUIRE(rat_sign(&x) > 0);
+    t = rat_log2_floor(&x);
+    rat_clear(&x);
+    return 160 + (e < 0 ? -3 * e : 2 * e) + (t < 0 ? -2 * t : 2 * t);
+}
+
 /* loss = ln(moment)/(alpha - 1), or the smaller cap. */
 static void
 loss_of_log(const ival *log, const rat *alpha, const rat *cap, rat *loss)
@@ -85,7 +104,7 @@ curve_laplace_up(const rat *epsilon, const rat *alpha, rat *loss)
     ival x[2];
     rat q[3];
 
-    ivals_init(x, 2, BITS);
+    ivals_init(x, 2, bits_for(epsilon, alpha));
     rats_init(q, 3);
     rat_set_i64(&q[2], 1, 1);
     rat_sub(&q[0], alpha, &q[2]); /* a - 1 */
@@ -142,7 +161,7 @@ curve_discrete_laplace_up(const rat *epsilon, const rat *sensitivity,
     ival x[3];
     rat q[5]; /* h, a-1, ln r, ln r^D, scratch */
 
-    ivals_init(x, 3, BITS);
+    ivals_init(x, 3, bits_for(epsilon, alpha));
     rats_init(q, 5);
     rat_div(&q[0], epsilon, sensitivity);
     rat_set_i64(&q[4], 1, 1);
@@ -193,7 +212,7 @@ curve_response_up(const rat *epsilon, uint64_t values, const rat *alpha,
     ival x[2];
     rat q[3];
 
-    ivals_init(x, 2, BITS);
+    ivals_init(x, 2, bits_for(epsilon, alpha));
     rats_init(q, 3);
     rat_set_i64(&q[0], 1, 1);
     rat_sub(&q[1], &q[0], alpha);

@@ -23,14 +23,14 @@
 #include "num/batch.h"
 #include "num/ival_more.h"
 
-enum { BITS = 448, MU_BITS = 44, MU_LOG2_MAX = 24 };
+enum { BITS = 448, RHO_BITS = 160, MU_BITS = 44, MU_LOG2_MAX = 24 };
 
 void
 pure_rho_up(const rat *epsilon, rat *rho)
 {
     ival x[2];
 
-    ivals_init(x, 2, BITS);
+    ivals_init(x, 2, RHO_BITS); /* nothing cancels here */
     ival_set_rat(&x[0], epsilon);
     ival_mul_pow2(&x[1], &x[0], -1);
     ival_tanh(&x[1], &x[1]);

@@ -98,13 +98,7 @@ search_most(search_fact *holds, const void *of, struct search_range in, rat *x)
 bool
 bound_up(const ival *x, rat *out)
 {
-    rat zero;
-    bool below;
-
-    rat_init(&zero);
-    below = ival_certainly_less_rat(x, &zero);
-    rat_clear(&zero);
-    if (below) {
+    if (ival_is_at_most_zero(x)) {
         rat_set_i64(out, 0, 1);
         return true;
     }

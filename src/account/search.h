@@ -27,7 +27,7 @@ bool
 search_most(search_fact *holds, const void *of, struct search_range in, rat *x);
 
 /*
- * The upper end of an interval, or 0 when all of it is below 0, as a rational
+ * The upper end of an interval, or 0 when none of it is above 0, as a rational
  * of modest size: 128 bits and not below 2^-1400, so that it can be written
  * down and added. False when it is past 2^1300 or infinite.
  */

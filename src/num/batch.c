@@ -60,3 +60,16 @@ ival_add_rat(ival *r, const ival *a, const rat *b)
     ival_add(r, a, &x);
     ival_clear(&x);
 }
+
+bool
+ival_is_at_most_zero(const ival *a)
+{
+    return mpfr_sgn(a->hi) <= 0;
+}
+
+void
+ival_max(ival *r, const ival *a, const ival *b)
+{
+    mpfr_max(r->lo, a->lo, b->lo, MPFR_RNDD);
+    mpfr_max(r->hi, a->hi, b->hi, MPFR_RNDU);
+}

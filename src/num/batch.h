@@ -22,4 +22,10 @@ void rat_set_u64(rat *r, uint64_t value);
 void ival_mul_rat(ival *r, const ival *a, const rat *b);
 void ival_add_rat(ival *r, const ival *a, const rat *b);
 
+/* No point is above 0. */
+bool ival_is_at_most_zero(const ival *a);
+
+/* r = the larger of the two numbers. */
+void ival_max(ival *r, const ival *a, const ival *b);
+
 #endif

@@ -1,0 +1,370 @@
+/*
+ * The theorems that are sums.
+ */
+#include "account/compose.h"
+
+#include "account/convert.h"
+#include "account/cost.h"
+#include "account/search.h"
+#include "num/batch.h"
+#include "num/rat_round.h"
+
+enum {
+    BITS = 320,
+    SUM_BITS_MAX = 2048, /* of a sum that is kept exact */
+    SUM_BITS = 256,
+    FEW = 64, /* Gaussians priced one by one, as well as we can */
+};
+
+static const char NEEDS_DELTA[] = "this theorem needs a delta above 0";
+static const char DELTA_SPENT[] =
+    "the members' own deltas add up to more than delta";
+static const char NO_EPSILON[] = "no epsilon is small enough to be written";
+
+void
+compose_add(rat *sum, const rat *x, uint64_t count)
+{
+    rat part;
+
+    rat_init(&part);
+    rat_set_u64(&part, count);
+    rat_mul(&part, &part, x);
+    rat_add(sum, sum, &part);
+    if (rat_size(sum) > SUM_BITS_MAX)
+        rat_round_up(sum, sum, SUM_BITS);
+    rat_clear(&part);
+}
+
+bool
+compose_rest(const struct custos_plan *plan, const rat *delta, rat *rest)
+{
+    rat x, sum;
+
+    rat_init(&x);
+    rat_init(&sum);
+    for (size_t i = 0; i < plan->n; i++) {
+        cost_delta(&plan->items[i], &x);
+        if (rat_sign(&x) > 0)
+            compose_add(&sum, &x, plan->items[i].count);
+    }
+    rat_sub(rest, delta, &sum);
+    rat_clear(&x);
+    rat_clear(&sum);
+    return rat_sign(rest) >= 0;
+}
+
+/* How many mechanisms (not releases) are Gaussian, and their releases. */
+static size_t
+count_gaussians(const struct custos_plan *plan, rat *releases)
+{
+    size_t n = 0;
+    rat one;
+
+    rat_init(&one);
+    rat_set_i64(&one, 1, 1);
+    rat_set_i64(releases, 0, 1);
+    for (size_t i = 0; i < plan->n; i++)
+        if (mechanism_is_gaussian(&plan->items[i])) {
+            compose_add(releases, &one, plan->items[i].count);
+            n++;
+        }
+    rat_clear(&one);
+    return n;
+}
+
+/* rho + 2 sqrt(rho l), l = ln(1/delta): quick, for long lists. */
+static void
+gauss_epsilon_quick(const struct mechanism *m, const ival *l, rat *epsilon)
+{
+    ival x;
+
+    ival_init(&x, BITS);
+    cost_rho_up(m, epsilon);
+    ival_mul_rat(&x, l, epsilon);
+    ival_sqrt(&x, &x);
+    ival_mul_pow2(&x, &x, 1);
+    ival_add_rat(&x, &x, epsilon);
+    CUSTOS_REQUIRE(bound_up(&x, epsilon));
+    ival_clear(&x);
+}
+
+/* What one release costs when Gaussians get `share` of delta each. */
+struct pricing {
+    const rat *share;
+    bool quick;
+    ival log; /* ln(1/share) */
+};
+
+static void
+pricing_init(struct pricing *p, const rat *share, size_t gaussians)
+{
+    p->share = share;
+    p->quick = gaussians > FEW;
+    ival_init(&p->log, BITS);
+    if (gaussians > 0) {
+        ival_set_rat(&p->log, share);
+        ival_log(&p->log, &p->log);
+        ival_neg(&p->log, &p->log);
+    }
+}
+
+static bool
+price(const struct pricing *p, const struct mechanism *m, rat *epsilon)
+{
+    if (!mechanism_is_gaussian(m))
+        return cost_epsilon_up(m, epsilon);
+    if (!p->quick)
+        return cost_epsilon_at_up(m, p->share, epsilon);
+    gauss_epsilon_quick(m, &p->log, epsilon);
+    return true;
+}
+
+/*
+ * THEOREM  compose-basic
+ *   Releases that are (eps_i, delta_i)-DP are (sum eps_i, sum delta_i)-DP
+ *   together.
+ * SOURCE   Dwork, Roth 2014, theorem 3.16.
+ * NEEDS    for Gaussians delta above 0: each gets an equal share of what the
+ *          others leave.
+ * GIVES    the sum, exactly where the parts are exact.
+ * FAILS    with a reason, when delta does not suffice.
+ * TESTED   compose_worked_examples compose_basic_shares_delta
+ */
+const char *
+compose_basic(const struct custos_plan *plan, const rat *delta, rat *epsilon)
+{
+    const char *reason = NULL;
+    struct pricing p;
+    rat x, rest;
+    size_t gaussians;
+
+    rat_init(&x);
+    rat_init(&rest);
+    gaussians = count_gaussians(plan, &x);
+    if (!compose_rest(plan, delta, &rest)) {
+        reason = DELTA_SPENT;
+    } else if (gaussians > 0 && rat_sign(&rest) == 0) {
+        reason = "Gaussians need a share of delta above 0";
+    } else {
+        if (gaussians > 0)
+            rat_div(&rest, &rest, &x);
+        pricing_init(&p, &rest, gaussians);
+        rat_set_i64(epsilon, 0, 1);
+        for (size_t i = 0; i < plan->n && !reason; i++) {
+            if (price(&p, &plan->items[i], &x))
+                compose_add(epsilon, &x, plan->items[i].count);
+            else
+                reason = NO_EPSILON; /* UNREACHABLE: the range is bounded */
+        }
+        ival_clear(&p.log);
+    }
+    rat_clear(&x);
+    rat_clear(&rest);
+    return reason;
+}
+
+/* Keeps the two largest. */
+static void
+keep_largest(rat two[2], const rat *x, uint64_t count)
+{
+    if (rat_cmp(x, &two[0]) >= 0) {
+        rat_set(&two[1], count > 1 ? x : &two[0]);
+        rat_set(&two[0], x);
+    } else if (rat_cmp(x, &two[1]) > 0) {
+        rat_set(&two[1], x);
+    }
+}
+
+/*
+ * THEOREM  compose-parallel
+ *   Releases on disjoint parts, chosen by the values in the rows, cost
+ *   together what the most expensive one costs when one unit is added or
+ *   removed, and the two most expensive ones together when it is changed: it
+ *   leaves one part and enters another.
+ * SOURCE   McSherry 2009, theorem 4; for change-one the two parts are two
+ *          releases in sequence.
+ * NEEDS    each of the plan's releases looks at a part of its own, and a unit
+ *          lies in one part.
+ * GIVES    the largest epsilon, or the sum of the two largest.
+ * FAILS    with a reason, when delta (change-one: half of it) is below a
+ *          member's own.
+ * TESTED   compose_worked_examples compose_parallel_two_largest
+ */
+const char *
+compose_parallel(const struct custos_plan *plan, const rat *delta, rat *epsilon)
+{
+    bool change = plan->adjacency == CUSTOS_CHANGE_ONE;
+    const char *reason = NULL;
+    struct pricing p;
+    rat two[2], x, share;
+    size_t gaussians;
+
+    rats_init(two, 2);
+    rat_init(&x);
+    rat_init(&share);
+    rat_set_i64(&share, 1, change ? 2 : 1);
+    rat_mul(&share, &share, delta);
+    gaussians = count_gaussians(plan, &x);
+    if (gaussians > 0 && rat_sign(&share) == 0)
+        reason = "Gaussians need a share of delta above 0";
+    pricing_init(&p, &share, reason ? 0 : gaussians);
+    for (size_t i = 0; i < plan->n && !reason; i++) {
+        cost_delta(&plan->items[i], &x);
+        if (rat_cmp(&x, &share) > 0)
+            reason = "a member's own delta is larger than its part of delta";
+        else if (!price(&p, &plan->items[i], &x))
+            reason = NO_EPSILON; /* UNREACHABLE: the range is bounded */
+        else
+            keep_largest(two, &x, plan->items[i].count);
+    }
+    rat_set(epsilon, &two[0]);
+    if (change)
+        rat_add(epsilon, epsilon, &two[1]);
+    ival_clear(&p.log);
+    rats_clear(two, 2);
+    rat_clear(&x);
+    rat_clear(&share);
+    return reason;
+}
+
+/* sums[0] += count eps^2, sums[1] += count eps (e^eps - 1), up. */
+static bool
+add_advanced(const struct mechanism *m, rat sums[2])
+{
+    rat epsilon, x;
+    bool got;
+    ival e;
+
+    rat_init(&epsilon);
+    rat_init(&x);
+    ival_init(&e, BITS);
+    got = cost_epsilon_up(m, &epsilon);
+    if (got) {
+        rat_mul(&x, &epsilon, &epsilon);
+        compose_add(&sums[0], &x, m->count);
+        ival_set_rat(&e, &epsilon);
+        ival_expm1(&e, &e);
+        ival_mul_rat(&e, &e, &epsilon);
+        got = bound_up(&e, &x);
+        compose_add(&sums[1], &x, m->count);
+    }
+    rat_clear(&epsilon);
+    rat_clear(&x);
+    ival_clear(&e);
+    return got;
+}
+
+/*
+ * THEOREM  compose-advanced
+ *   Releases that are (eps_i, delta_i)-DP are (sqrt(2 ln(1/d) sum eps_i^2) +
+ *   sum eps_i (e^eps_i - 1), d + sum delta_i)-DP together.
+ * SOURCE   Dwork, Rothblum, Vadhan 2010, theorem III.3: its proof by Azuma's
+ *          inequality adds up over unequal eps_i.
+ * NEEDS    d > 0, no Gaussians.
+ * GIVES    epsilon rounded up. A baseline: compose-optimal is never worse.
+ * FAILS    with a reason.
+ * TESTED   compose_advanced_is_a_root compose_worked_examples
+ */
+const char *
+compose_advanced(const struct custos_plan *plan, const rat *delta, rat *epsilon)
+{
+    const char *reason = NULL;
+    rat sums[2], rest;
+    ival x;
+
+    rats_init(sums, 2);
+    rat_init(&rest);
+    ival_init(&x, BITS);
+    if (!compose_rest(plan, delta, &rest))
+        reason = DELTA_SPENT;
+    else if (rat_sign(&rest) == 0)
+        reason = NEEDS_DELTA;
+    for (size_t i = 0; i < plan->n && !reason; i++)
+        if (mechanism_is_gaussian(&plan->items[i]))
+            reason = "a Gaussian has no epsilon without a delta";
+        else if (!add_advanced(&plan->items[i], sums))
+            reason = NO_EPSILON;
+    if (!reason) {
+        ival_set_rat(&x, &rest);
+        ival_log(&x, &x);
+        ival_neg(&x, &x);
+        ival_mul_pow2(&x, &x, 1);
+        ival_mul_rat(&x, &x, &sums[0]);
+        ival_sqrt(&x, &x);
+        ival_add_rat(&x, &x, &sums[1]);
+        if (!bound_up(&x, epsilon))
+            reason = NO_EPSILON; /* UNREACHABLE: the sums are written */
+    }
+    rats_clear(sums, 2);
+    rat_clear(&rest);
+    ival_clear(&x);
+    return reason;
+}
+
+/*
+ * THEOREM  compose-zcdp
+ *   Releases that are rho_i-zCDP are (sum rho_i)-zCDP together; with members
+ *   that hold up to delta_i, up to sum delta_i.
+ * SOURCE   Bun, Steinke 2016, arXiv:1605.02065, lemma 1.7 and lemma 8.2.
+ * NEEDS    delta above the members' own.
+ * GIVES    epsilon by rdp-to-approx, rounded up.
+ * FAILS    with a reason.
+ * TESTED   compose_zcdp_and_gdp_of_gaussians compose_rows_never_cross
+ */
+const char *
+compose_zcdp(const struct custos_plan *plan, const rat *delta, rat *epsilon)
+{
+    const char *reason = NULL;
+    rat sum, x, rest;
+
+    rat_init(&sum);
+    rat_init(&x);
+    rat_init(&rest);
+    if (!compose_rest(plan, delta, &rest))
+        reason = DELTA_SPENT;
+    else if (rat_sign(&rest) == 0)
+        reason = NEEDS_DELTA;
+    for (size_t i = 0; i < plan->n && !reason; i++) {
+        cost_rho_up(&plan->items[i], &x);
+        compose_add(&sum, &x, plan->items[i].count);
+    }
+    if (!reason && !zcdp_epsilon_up(&sum, &rest, epsilon))
+        reason = NO_EPSILON; /* UNREACHABLE: the range is bounded */
+    rat_clear(&sum);
+    rat_clear(&x);
+    rat_clear(&rest);
+    return reason;
+}
+
+/*
+ * THEOREM  compose-gdp
+ *   Releases that are mu_i-GDP are sqrt(sum mu_i^2)-GDP together.
+ * SOURCE   Dong, Roth, Su 2019, arXiv:1905.02383, corollary 3.3.
+ * NEEDS    continuous Gaussians only (for others the bound exists and is never
+ *          the best); without sampling it is exact.
+ * GIVES    epsilon by gdp-to-approx, rounded up.
+ * FAILS    with a reason.
+ * TESTED   compose_zcdp_and_gdp_of_gaussians
+ */
+const char *
+compose_gdp(const struct custos_plan *plan, const rat *delta, rat *epsilon)
+{
+    const char *reason = rat_sign(delta) == 0 ? NEEDS_DELTA : NULL;
+    rat sum, x;
+
+    rat_init(&sum);
+    rat_init(&x);
+    for (size_t i = 0; i < plan->n && !reason; i++) {
+        if (plan->items[i].kind != MECHANISM_GAUSSIAN) {
+            reason = "not all mechanisms are continuous Gaussians";
+        } else {
+            CUSTOS_REQUIRE(cost_mu_squared_up(&plan->items[i], &x));
+            compose_add(&sum, &x, plan->items[i].count);
+        }
+    }
+    if (!reason && !gdp_epsilon_up(&sum, delta, epsilon))
+        reason = NO_EPSILON; /* UNREACHABLE: the range is bounded */
+    rat_clear(&sum);
+    rat_clear(&x);
+    return reason;
+}

@@ -1,0 +1,276 @@
+/*
+ * Renyi composition: the curves add up at each order, and the best order is
+ * looked for. Every order is valid, so the search may be short: one look where
+ * concentrated DP would be best, then steps by factors of two while epsilon
+ * falls, then a narrowing around the best; long plans stop after the first.
+ *
+ * THEOREM  compose-rdp
+ *   Releases with divergence loss_i of order a have divergence sum loss_i of
+ *   order a together.
+ * SOURCE   Mironov 2017, arXiv:1702.07476, proposition 1.
+ * NEEDS    no member with a delta of its own; delta above 0.
+ * GIVES    epsilon by rdp-to-approx at the best order found, rounded up.
+ * FAILS    with a reason.
+ * TESTED   compose_rdp_finds_the_order compose_rows_never_cross
+ */
+#include "account/compose.h"
+
+#include "account/convert.h"
+#include "account/cost.h"
+#include "num/batch.h"
+#include "num/ival_more.h"
+#include "num/rat_round.h"
+#include "num/round.h"
+
+enum {
+    WORK = 20000, /* curve evaluations, about */
+    STEPS_LEAST = 1,
+    STEPS_MOST = 48,
+    WALK_MOST = 24,
+    ITERATIONS = 6,
+    ORDER_BITS = 64,
+    ORDER_LOG2 = 24, /* orders from 1 + 2^-24 to 1 + 2^24 */
+};
+
+struct order_search {
+    const struct custos_plan *plan;
+    const rat *delta;
+    rat half_ratio; /* the sum of rho over plain Gaussians: alpha times it */
+    bool whole;     /* whole orders only, where sampling makes curves costly */
+    unsigned left;  /* evaluations */
+    rat best;       /* the least epsilon seen */
+    bool any;
+};
+
+/* The plain Gaussians' part, and whether there is sampling. */
+static size_t
+search_prepare(struct order_search *s)
+{
+    size_t others = 0;
+    rat x;
+
+    rat_init(&x);
+    for (size_t i = 0; i < s->plan->n; i++) {
+        const struct mechanism *m = &s->plan->items[i];
+
+        s->whole = s->whole || mechanism_is_sampled(m);
+        if (mechanism_is_gaussian(m) && !mechanism_is_sampled(m)) {
+            cost_rho_up(m, &x);
+            compose_add(&s->half_ratio, &x, m->count);
+        } else {
+            others++;
+        }
+    }
+    rat_clear(&x);
+    return others;
+}
+
+/* epsilon at order 1 + t; true when it is the best so far. */
+static bool
+order_try(struct order_search *s, const rat *t)
+{
+    rat alpha, sum, x;
+    bool better;
+
+    s->left -= s->left > 0;
+    rat_init(&alpha);
+    rat_init(&sum);
+    rat_init(&x);
+    rat_set_i64(&alpha, 1, 1);
+    rat_add(&alpha, &alpha, t);
+    rat_mul(&sum, &alpha, &s->half_ratio);
+    for (size_t i = 0; i < s->plan->n; i++) {
+        const struct mechanism *m = &s->plan->items[i];
+
+        if (mechanism_is_gaussian(m) && !mechanism_is_sampled(m))
+            continue;
+        CUSTOS_REQUIRE(cost_rdp_up(m, &alpha, &x));
+        compose_add(&sum, &x, m->count);
+    }
+    better = rdp_epsilon_up(&alpha, &sum, s->delta, &x) &&
+             (!s->any || rat_cmp(&x, &s->best) < 0);
+    if (better) {
+        rat_set(&s->best, &x);
+        s->any = true;
+    }
+    rat_clear(&alpha);
+    rat_clear(&sum);
+    rat_clear(&x);
+    return better;
+}
+
+/* r = t 2^e, a whole number where that is wanted. */
+static void
+scaled(const struct order_search *s, const rat *t, long e, rat *r)
+{
+    rat x;
+
+    rat_init(&x);
+    rat_set_pow2(&x, e);
+    rat_mul(r, t, &x);
+    if (s->whole)
+        rat_ceil(r, r);
+    rat_clear(&x);
+}
+
+/* t moves by factors of 2^way while that is better. */
+static bool
+walk(struct order_search *s, rat *t, long way)
+{
+    bool moved = false;
+    rat next;
+
+    rat_init(&next);
+    for (int i = 0; i < WALK_MOST && s->left > 0; i++) {
+        scaled(s, t, way, &next);
+        if (rat_cmp(&next, t) == 0 || !order_try(s, &next))
+            break;
+        rat_set(t, &next);
+        moved = true;
+    }
+    rat_clear(&next);
+    return moved;
+}
+
+/* r = t + (end - t) 3/8; where it must be whole, a step of 1 at least. */
+static void
+part_way(const struct order_search *s, const rat *t, const rat *end, rat *r)
+{
+    bool up = rat_cmp(end, t) > 0;
+    rat part;
+
+    rat_init(&part);
+    rat_set_i64(&part, 3, 8);
+    rat_sub(r, end, t);
+    rat_mul(r, r, &part);
+    rat_add(r, r, t);
+    if (s->whole) {
+        rat_set_i64(&part, up ? 1 : -1, 1);
+        rat_add(&part, &part, t);
+        if (up)
+            rat_floor(r, r);
+        else
+            rat_ceil(r, r);
+        if (rat_cmp(r, t) == 0 && rat_cmp(&part, end) != 0 &&
+            rat_cmp(t, end) != 0)
+            rat_set(r, &part);
+    }
+    rat_clear(&part);
+}
+
+/* t is best so far between t/2 and 2t; the two ends close in on it. */
+static void
+narrow(struct order_search *s, rat *t)
+{
+    rat ends[2], next;
+    bool done = false;
+
+    rats_init(ends, 2);
+    rat_init(&next);
+    scaled(s, t, -1, &ends[0]);
+    scaled(s, t, 1, &ends[1]);
+    while (s->left > 0 && !done) {
+        done = true;
+        for (int side = 0; side < 2 && s->left > 0; side++) {
+            part_way(s, t, &ends[side], &next);
+            if (rat_cmp(&next, t) == 0)
+                continue;
+            done = false;
+            if (order_try(s, &next)) {
+                rat_set(&ends[1 - side], t);
+                rat_set(t, &next);
+            } else {
+                rat_set(&ends[side], &next);
+            }
+        }
+    }
+    rats_clear(ends, 2);
+    rat_clear(&next);
+}
+
+/* t within 2^-24 .. 2^24. */
+static void
+clamp_order(rat *t)
+{
+    rat x;
+
+    rat_init(&x);
+    rat_set_pow2(&x, -ORDER_LOG2);
+    if (rat_cmp(t, &x) < 0)
+        rat_set(t, &x);
+    rat_set_pow2(&x, ORDER_LOG2);
+    if (rat_cmp(t, &x) > 0)
+        rat_set(t, &x);
+    rat_clear(&x);
+}
+
+/* t where zCDP is best: rho t^2 = ln(1/delta) - ln(1+t), by iteration. */
+static void
+first_order(const struct order_search *s, rat *t)
+{
+    ival v, l;
+    rat x, rho;
+
+    rat_init(&x);
+    rat_init(&rho);
+    ival_init(&v, ORDER_BITS);
+    ival_init(&l, ORDER_BITS);
+    for (size_t i = 0; i < s->plan->n; i++) {
+        cost_rho_up(&s->plan->items[i], &x);
+        compose_add(&rho, &x, s->plan->items[i].count);
+    }
+    ival_set_rat(&l, s->delta);
+    ival_log(&l, &l);
+    rat_set_i64(t, 0, 1);
+    for (int i = 0; i < ITERATIONS; i++) {
+        ival_set_rat(&v, t);
+        ival_log1p(&v, &v);
+        ival_add(&v, &v, &l);
+        ival_neg(&v, &v);
+        if (!ival_is_positive(&v))
+            break;
+        ival_up(&v, &x);
+        rat_div(&x, &x, &rho);
+        ival_set_rat(&v, &x);
+        ival_sqrt(&v, &v);
+        ival_up(&v, t);
+        clamp_order(t);
+    }
+    clamp_order(t);
+    scaled(s, t, 0, t);
+    ival_clear(&v);
+    ival_clear(&l);
+    rat_clear(&x);
+    rat_clear(&rho);
+}
+
+const char *
+compose_rdp(const struct custos_plan *plan, const rat *delta, rat *epsilon)
+{
+    struct order_search s = {.plan = plan, .delta = delta};
+    size_t others;
+    rat t;
+
+    for (size_t i = 0; i < plan->n; i++)
+        if (rat_sign(&plan->items[i].delta) > 0)
+            return "a member with a delta of its own has no Renyi curve";
+    if (rat_sign(delta) == 0)
+        return "this theorem needs a delta above 0";
+    rat_init(&s.half_ratio);
+    rat_init(&s.best);
+    rat_init(&t);
+    others = search_prepare(&s);
+    s.left = (unsigned)(WORK / (others + 1));
+    s.left = s.left < STEPS_LEAST ? STEPS_LEAST : s.left;
+    s.left = s.left > STEPS_MOST ? STEPS_MOST : s.left;
+    first_order(&s, &t);
+    order_try(&s, &t);
+    if (!walk(&s, &t, 1))
+        walk(&s, &t, -1);
+    narrow(&s, &t);
+    rat_set(epsilon, &s.best);
+    rat_clear(&t);
+    rat_clear(&s.half_ratio);
+    rat_clear(&s.best);
+    return s.any ? NULL : "no epsilon is small enough to be written";
+}

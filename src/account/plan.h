@@ -1,0 +1,20 @@
+/*
+ * A plan: a list of mechanisms with parameters fixed beforehand. It grows by
+ * mechanisms only: there is no way in for what a filter has admitted.
+ */
+#ifndef ACCOUNT_PLAN_H
+#define ACCOUNT_PLAN_H
+
+#include <stddef.h>
+
+#include "account/mechanism.h"
+#include "custos.h"
+
+struct custos_plan {
+    custos_alloc alloc;
+    custos_adjacency adjacency;
+    struct mechanism *items; /* owned */
+    size_t n, room;
+};
+
+#endif
