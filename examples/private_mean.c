@@ -1,7 +1,11 @@
 /*
- * A mean of reals. Values are cut to a public range first; the number of rows
- * is public here (change-one adjacency), so the mean is a sum with a divisor,
- * and the library says how far one person can move it.
+ * A mean of reals. Values are cut to a public range first. The number of rows
+ * is public here (change-one adjacency), so the sum is released and divided
+ * after; the library says how far one person can move the sum.
+ *
+ * The sum is added up in whole steps. In floating point it would depend on the
+ * order and on every rounding before, and one person could move it further
+ * than the sensitivity says.
  */
 #include <custos.h>
 #include <math.h>
@@ -17,26 +21,26 @@ check(custos_status status, const custos_err *err)
     }
 }
 
-enum { PEOPLE = 1000 };
+enum { PEOPLE = 1000, STEPS = 1024 }; /* steps of a degree */
 
-/* The mean of temperatures between 35 and 42; made up. */
+/* The sum of temperatures between 35 and 42; made up. */
 static double
-exact_mean(void)
+exact_sum(void)
 {
-    double sum = 0;
+    int64_t sum = 0;
 
     for (int i = 0; i < PEOPLE; i++) {
         double t = 36.2 + (i * 37 % 101) / 80.0;
 
-        sum += t < 35 ? 35 : t > 42 ? 42 : t;
+        sum += llround((t < 35 ? 35 : t > 42 ? 42 : t) * STEPS);
     }
-    return sum / PEOPLE;
+    return (double)sum / STEPS; /* exact: a power of two, below 2^53 */
 }
 
 int
 main(void)
 {
-    double mean = exact_mean(), released, error;
+    double sum = exact_sum(), released, error;
     custos_err err;
     custos_rng *rng = NULL;
     custos_mech *mech = NULL;
@@ -47,7 +51,6 @@ main(void)
         .family = CUSTOS_LINEAR,
         .lower = "35",
         .upper = "42",
-        .divisor = "1000",
     };
     custos_mech_options options = {
         .size = sizeof options,
@@ -62,13 +65,17 @@ main(void)
           &err);
     check(custos_rng_new(&rng, &err), &err);
     check(custos_mech_new(NULL, &options, &mech, &err), &err);
-    check(custos_seal_reals(NULL, &mean, 1, &sealed, &err), &err);
+    check(custos_seal_reals(NULL, &sum, 1, &sealed, &err), &err);
     check(custos_release_reals(mech, rng, sealed, &released, 1, &err), &err);
     check(custos_mech_error(mech, "0.05", 1, &error, &err), &err);
     printf("sensitivity %s, sigma %s, grid %s\n", sensitivity.l1,
            custos_mech_facts(mech)->scale, custos_mech_facts(mech)->grid);
-    /* Rounding the value moves it too, by half a thousandth at most. */
-    printf("%.3f ± %.3f (95%%)\n", released, ceil(error * 1e3 + 0.5) / 1e3);
+    /*
+     * Rounding moves it too: what is shown by half a thousandth, each person's
+     * temperature by half a step, which is less.
+     */
+    printf("%.3f ± %.3f (95%%)\n", released / PEOPLE,
+           ceil(error / PEOPLE * 1e3 + 1) / 1e3);
 
     custos_sealed_free(sealed);
     custos_mech_free(mech);
