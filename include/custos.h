@@ -179,7 +179,11 @@ CUSTOS_API CUSTOS_MUST_USE custos_status
 custos_seal_ints(const custos_alloc *alloc, const int64_t *values, size_t n,
                  custos_sealed **out, custos_err *err);
 
-/* Copies n reals, bit by bit. NaN counts as 0, an infinity as the limit. */
+/*
+ * Copies n reals, bit by bit. NaN counts as 0, an infinity as the limit. Sums
+ * must have been added up exactly: in floating point, one unit can move a sum
+ * further than its sensitivity.
+ */
 CUSTOS_API CUSTOS_MUST_USE custos_status
 custos_seal_reals(const custos_alloc *alloc, const double *values, size_t n,
                   custos_sealed **out, custos_err *err);
