@@ -326,6 +326,22 @@ compose_optimal_where_it_applies(void **state)
                                   CUSTOS_BY_OPTIMAL, "1e-6")
                                .reason,
                            "100000"));
+    {
+        static const char *const deltas[] = {
+            "generic:epsilon=1:delta=0.1", "generic:epsilon=1:delta=0.2", NULL};
+        static const char *const many[] = {
+            "laplace:epsilon=1:count=9223372036854775808",
+            "laplace:epsilon=1:count=9223372036854775808", NULL};
+
+        assert_non_null(strstr(
+            row_of(plan_of(CUSTOS_ADD_REMOVE, deltas), CUSTOS_BY_OPTIMAL, "0.5")
+                .reason,
+            "same"));
+        assert_non_null(strstr(
+            row_of(plan_of(CUSTOS_ADD_REMOVE, many), CUSTOS_BY_OPTIMAL, "0.5")
+                .reason,
+            "100000"));
+    }
     /* so large that nothing can be computed: the plain sum remains */
     assert_string_equal(row_of(plan_one("laplace:epsilon=1e6:count=100000"),
                                CUSTOS_BY_OPTIMAL, "1e-6")
@@ -470,6 +486,41 @@ compose_long_plans(void **state)
     custos_plan_free(plan);
 }
 
+/* Every text the reader accepts has rows: the corners of all ranges. */
+static void
+compose_corners(void **state)
+{
+    static const char *const kinds[] = {
+        "laplace:epsilon=%s",
+        "discrete-laplace:epsilon=%s:sensitivity=1000000000000",
+        "exponential:epsilon=%s",
+        "generic:epsilon=%s:delta=1e-9",
+        "gaussian:sigma=%s",
+    };
+    static const char *const pure[] = {"6e-20", "1048575"};
+    static const char *const sigma[] = {"1/1023", "4294967295"};
+    static const char *const more[] = {"", ":sample=6e-20",
+                                       ":count=9223372036854775808"};
+    static const char *const deltas[] = {"0", "1e-400", "0.9999999999"};
+    size_t values = 0;
+
+    (void)state;
+    for (size_t i = 0; i < 5 * 2 * 3; i++) {
+        char head[96], text[160];
+        custos_plan *plan;
+
+        snprintf(head, sizeof head, kinds[i % 5],
+                 i % 5 == 4 ? sigma[i / 5 % 2] : pure[i / 5 % 2]);
+        snprintf(text, sizeof text, "%s%s", head, more[i / 10]);
+        plan = plan_one(text);
+        for (int t = CUSTOS_BY_BASIC; t <= CUSTOS_BY_GDP; t++)
+            for (size_t d = 0; d < 3; d++)
+                values += !row(plan, (custos_theorem)t, deltas[d]).reason;
+        custos_plan_free(plan);
+    }
+    assert_true(values > 250);
+}
+
 static void
 plan_refuses(void **state)
 {
@@ -556,6 +607,7 @@ main(void)
         cmocka_unit_test(compose_zcdp_and_gdp_of_gaussians),
         cmocka_unit_test(compose_rdp_finds_the_order),
         cmocka_unit_test(compose_long_plans),
+        cmocka_unit_test(compose_corners),
         cmocka_unit_test(plan_refuses),
         cmocka_unit_test(plan_survives_lack_of_memory),
     };

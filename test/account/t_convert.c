@@ -501,6 +501,22 @@ convert_ends(void **state)
     assert_true(rat_cmp(&x, &one) < 0);
     gdp_budget_down(&one, &d, &x);
     assert_int_equal(rat_sign(&x), 0);
+    /* So little that no order is best: the largest is taken. */
+    rat_clear(&one);
+    one = mp_rat("1e-100");
+    rat_set_i64(&d, 1, 1000);
+    assert_true(zcdp_epsilon_up(&one, &d, &x));
+    assert_true(rat_cmp_i64(&x, 1) < 0);
+    zcdp_delta_up(&one, &d, &x);
+    assert_true(rat_cmp(&x, &d) < 0);
+    /* So much that delta would pass 1, and so little that it is no number. */
+    rat_set_i64(&one, 2, 1);
+    rat_set_i64(&d, 100, 1);
+    rdp_delta_up(&one, &d, &zero, &x);
+    assert_int_equal(rat_cmp_i64(&x, 1), 0);
+    rat_set_i64(&one, 1, 10000);
+    gdp_delta_up(&one, &d, &x);
+    assert_int_equal(rat_log2_floor(&x), -1400);
     rat_clear(&zero);
     rat_clear(&one);
     rat_clear(&d);

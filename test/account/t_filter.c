@@ -308,6 +308,78 @@ filter_best_of_both(void **state)
     custos_charge_free(gauss);
 }
 
+/* Each kind says in its own currency what is needed and what is left. */
+static void
+filter_says_what_is_left(void **state)
+{
+    static const struct {
+        custos_filter_options o;
+        const char *currency, *theorem;
+    } kinds[] = {
+        {{.kind = CUSTOS_FILTER_PURE,
+          .epsilon = "1",
+          .delta = "1e-6",
+          .member_delta = "1e-7"},
+         "epsilon",
+         "filter-basic"},
+        {{.kind = CUSTOS_FILTER_APPROX, .epsilon = "1", .delta = "1e-6"},
+         "epsilon squared",
+         "filter-approx"},
+        {{.kind = CUSTOS_FILTER_ZCDP, .epsilon = "1", .delta = "1e-6"},
+         "rho",
+         "filter-zcdp"},
+        {{.kind = CUSTOS_FILTER_GDP, .epsilon = "1", .delta = "1e-6"},
+         "mu squared",
+         "filter-gdp"},
+        {{.kind = CUSTOS_FILTER_RDP,
+          .like = "gaussian:sigma=5",
+          .delta = "1e-6"},
+         "Renyi divergence",
+         "filter-zcdp"},
+        {{.epsilon = "1", .delta = "1e-6"}, "rho", "filter-best-of-both"},
+    };
+    custos_charge *small = charge("laplace:epsilon=0.01"),
+                  *large = charge("laplace:epsilon=40");
+    custos_filter_facts facts;
+    char want[80];
+    custos_err err;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        custos_filter *f = filter(kinds[i].o);
+
+        assert_true(admit_all(f, small, 3) == 3);
+        assert_int_equal(custos_filter_admit(f, large, &err), CUSTOS_ESPENT);
+        snprintf(want, sizeof want, "this needs %s ",
+                 i == 5 ? "epsilon" : kinds[i].currency);
+        assert_non_null(strstr(err.said, want));
+        assert_true(admit_all(f, small, 100000) > 50);
+        assert_int_equal(custos_filter_tell(f, &facts, NULL), CUSTOS_OK);
+        assert_string_equal(facts.currency, kinds[i].currency);
+        assert_string_equal(facts.theorem, kinds[i].theorem);
+        custos_filter_free(f);
+    }
+    custos_charge_free(small);
+    custos_charge_free(large);
+}
+
+/* A curve past all amounts is a limit that nothing infinite can keep. */
+static void
+filter_with_huge_limits(void **state)
+{
+    custos_filter *f = filter((custos_filter_options){
+        .kind = CUSTOS_FILTER_RDP,
+        .delta = "1e-6",
+        .like = "gaussian:sigma=1/1000:count=9223372036854775807"});
+    custos_charge *c =
+        charge("gaussian:sigma=1/1000:count=9223372036854775808");
+
+    (void)state;
+    assert_int_equal(admit_all(f, c, 10), 0);
+    custos_filter_free(f);
+    custos_charge_free(c);
+}
+
 /* ------------------------------------- the promise, against all analysts -- */
 
 /*
@@ -499,6 +571,22 @@ filter_refuses(void **state)
                   CUSTOS_EPARSE, "epsilon");
     check_refused((custos_filter_options){.epsilon = "1e30", .delta = "1e-6"},
                   CUSTOS_ERANGE, "epsilon");
+    check_refused((custos_filter_options){.epsilon = "1e-30", .delta = "1e-6"},
+                  CUSTOS_ERANGE, "epsilon");
+    check_refused((custos_filter_options){.epsilon = "1",
+                                          .delta = "1e-6",
+                                          .like = "gaussian:sigma=1"},
+                  CUSTOS_EINVAL, "curve");
+    check_refused((custos_filter_options){.kind = CUSTOS_FILTER_RDP,
+                                          .delta = "1e-6",
+                                          .order = "2",
+                                          .like = "gaussian:sigma=1"},
+                  CUSTOS_EINVAL, "neither");
+    check_refused((custos_filter_options){.kind = CUSTOS_FILTER_PURE,
+                                          .epsilon = "1",
+                                          .delta = "1e-6",
+                                          .member_delta = "1e-5"},
+                  CUSTOS_ERANGE, "delta");
     check_refused((custos_filter_options){.epsilon = "1"}, CUSTOS_ERANGE,
                   "delta");
     check_refused((custos_filter_options){.epsilon = "1", .delta = "1"},
@@ -572,6 +660,16 @@ filter_refuses(void **state)
     assert_int_equal(custos_charge_new(NULL, &co, &none, NULL), CUSTOS_ERANGE);
     co.mechanism = "laplace:epsilon=1";
     assert_int_equal(custos_charge_new(NULL, &co, &none, NULL), CUSTOS_EINVAL);
+    co.epsilon = NULL;
+    assert_int_equal(custos_charge_new(NULL, &co, &none, NULL), CUSTOS_EINVAL);
+    co.rho = NULL;
+    assert_int_equal(custos_charge_new(NULL, &co, &none, NULL), CUSTOS_EINVAL);
+    co = (custos_charge_options){.size = sizeof co,
+                                 .mechanism = "laplace:epsilon=1:sample=0.5",
+                                 .adjacency = CUSTOS_CHANGE_ONE};
+    assert_int_equal(custos_charge_new(NULL, &co, &none, NULL), CUSTOS_EINVAL);
+    co = (custos_charge_options){.size = sizeof co, .epsilon = "1e-30"};
+    assert_int_equal(custos_charge_new(NULL, &co, &none, NULL), CUSTOS_ERANGE);
     co = (custos_charge_options){.size = sizeof co, .mechanism = "laplace"};
     assert_int_equal(custos_charge_new(NULL, &co, &none, NULL), CUSTOS_EINVAL);
     assert_null(none);
@@ -659,6 +757,8 @@ main(void)
         cmocka_unit_test(filter_gdp_refuses_the_discrete_gaussian),
         cmocka_unit_test(filter_gdp_limit),
         cmocka_unit_test(filter_best_of_both),
+        cmocka_unit_test(filter_says_what_is_left),
+        cmocka_unit_test(filter_with_huge_limits),
         cmocka_unit_test(filter_best_against_all_analysts),
         cmocka_unit_test(filter_saves_and_loads),
         cmocka_unit_test(filter_is_linear),

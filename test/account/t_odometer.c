@@ -92,6 +92,47 @@ odometer_is_its_formula(void **state)
     }
 }
 
+/* To the unit: at or above the exact sum, and by less than one unit. */
+static void
+odometer_rounds_up(void **state)
+{
+    custos_odometer_options options = {.size = sizeof options,
+                                       .delta = "1/1000",
+                                       .rho_least = "500",
+                                       .rho_most = "1000"};
+    struct charge c = price("gaussian:sigma=1/31:count=3");
+    rat unit = mp_rat("1e-20"), one = mp_rat("1"), factor, exact, got;
+    size_t above = 0;
+    struct odometer o;
+
+    (void)state;
+    rat_init(&factor);
+    rat_init(&exact);
+    rat_init(&got);
+    assert_int_equal(odometer_init(&o, &options, NULL), CUSTOS_OK);
+    o.grid = 1; /* one lambda, so that its rounding is seen */
+    assert_true(o.exponent[0] < 0);
+    rat_set_pow2(&factor, o.exponent[0]);
+    rat_add(&factor, &factor, &one);
+    c.rho = 1; /* a unit: what it is shifted to is less than one */
+    for (int i = 0; i < 70; i++) {
+        odometer_add(&o, &c);
+        amount_to_rat(o.rho_sum, AMOUNT_LOSS, &exact);
+        rat_mul(&exact, &exact, &factor);
+        amount_to_rat(odometer_epsilon(&o) - o.start[0], AMOUNT_LOSS, &got);
+        rat_sub(&got, &got, &exact);
+        assert_true(rat_sign(&got) >= 0);
+        assert_true(rat_cmp(&got, &unit) < 0);
+        above += rat_sign(&got) > 0;
+    }
+    assert_true(above > 10);
+    rat_clear(&unit);
+    rat_clear(&one);
+    rat_clear(&factor);
+    rat_clear(&exact);
+    rat_clear(&got);
+}
+
 static void
 odometer_never_falls(void **state)
 {
@@ -321,6 +362,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(odometer_is_its_formula),
+        cmocka_unit_test(odometer_rounds_up),
         cmocka_unit_test(odometer_never_falls),
         cmocka_unit_test(odometer_against_all_stopping_rules),
         cmocka_unit_test(odometer_handle),
