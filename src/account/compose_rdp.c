@@ -20,7 +20,6 @@
 #include "num/batch.h"
 #include "num/ival_more.h"
 #include "num/rat_round.h"
-#include "num/round.h"
 
 enum {
     WORK = 20000, /* curve evaluations, about */

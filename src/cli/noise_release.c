@@ -4,6 +4,7 @@
  * well.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -263,6 +264,23 @@ print(const struct released *r)
 
 /* ------------------------------------------------------------ releasing -- */
 
+/*
+ * The library counts what is past the grid's limit as the limit. A person who
+ * typed it would take the answer and its error bar at their word: refuse.
+ */
+static int
+check_reach(const struct values *v, const char *grid)
+{
+    const double limit = ldexp(number_grid(grid), 123); /* mech/grid.h */
+
+    for (size_t i = 0; v->kind == VALUES_REALS && i < v->n; i++)
+        if (fabs(v->reals[i]) > limit)
+            return fail_usage("value %zu on standard input is past what a grid "
+                              "of %s can hold",
+                              i + 1, grid);
+    return CLI_OK;
+}
+
 /* Seals the values, wipes them here, and releases them over themselves. */
 static custos_status
 release(const custos_mech *mech, struct values *v, custos_err *err)
@@ -337,12 +355,15 @@ noise_release(const struct noise_law *law, const struct args *args)
         code = plan(&r, &o, beta, v.n, &mech);
     if (code)
         goto out;
+    r.facts = custos_mech_facts(mech);
+    code = check_reach(&v, r.facts->grid);
+    if (code)
+        goto out;
     st = release(mech, &v, &err);
     if (st) {
         code = fail_status(st, &err);
         goto out;
     }
-    r.facts = custos_mech_facts(mech);
     r.decimals = number_decimals(r.facts->grid);
     r.n = v.n;
     r.ints = v.ints;

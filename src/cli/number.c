@@ -34,6 +34,15 @@ number_write_exact(double x, int decimals, char text[NUMBER_EXACT_MAX])
         text[0] = '0', text[1] = '\0';
 }
 
+double
+number_grid(const char *grid)
+{
+    const char *slash = strchr(grid, '/');
+    double top = strtod(grid, NULL);
+
+    return slash ? top / strtod(slash + 1, NULL) : top;
+}
+
 int
 number_decimals(const char *grid)
 {

@@ -22,6 +22,9 @@ void number_write_exact(double x, int decimals, char text[NUMBER_EXACT_MAX]);
 /* The decimals that a power of two has, given as 0.25, 1/1024 or 8. */
 int number_decimals(const char *grid);
 
+/* A grid's text, "0.5" or "1/1024", as a double: a power of two. */
+double number_grid(const char *grid);
+
 /* x >= 0 in four significant digits, rounded up: an error bar may not shrink.
  */
 void number_write_up(double x, char text[NUMBER_MAX]);

@@ -31,7 +31,6 @@
 #include "noise/coin.h"
 #include "num/ival.h"
 #include "num/rat_round.h"
-#include "num/round.h"
 
 enum {
     EPSILON_PLACES = 20,  /* decimals of epsilon_up */

@@ -32,7 +32,7 @@
 #include "base/str.h"
 #include "local/rr.h"
 #include "num/ival.h"
-#include "num/round.h"
+#include "num/rat_round.h"
 
 enum {
     ERROR_BITS = 256,

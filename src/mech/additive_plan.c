@@ -22,7 +22,6 @@
 #include "mech/grid.h"
 #include "num/ival_more.h"
 #include "num/rat_round.h"
-#include "num/round.h"
 
 enum {
     STEPS_LOG2 = 20,      /* a sensitivity is at least 2^20 steps of a grid */

@@ -77,8 +77,8 @@ custos_sealed_free(custos_sealed *sealed)
 }
 
 custos_status
-sealed_open(custos_sealed *s, enum sealed_kind kind, size_t n, i128 **values,
-            custos_err *err)
+sealed_check(const custos_sealed *s, enum sealed_kind kind, size_t n,
+             custos_err *err)
 {
     if (!s || s->kind != kind)
         return custos_fail(err, CUSTOS_EINVAL, "the release needs sealed %s",
@@ -92,6 +92,17 @@ sealed_open(custos_sealed *s, enum sealed_kind kind, size_t n, i128 **values,
     if (s->taken)
         return custos_fail(err, CUSTOS_ETAKEN, "%s",
                            custos_status_words(CUSTOS_ETAKEN));
+    return CUSTOS_OK;
+}
+
+custos_status
+sealed_open(custos_sealed *s, enum sealed_kind kind, size_t n, i128 **values,
+            custos_err *err)
+{
+    custos_status st = sealed_check(s, kind, n, err);
+
+    if (st)
+        return st;
     s->taken = true;
     *values = s->values;
     return CUSTOS_OK;

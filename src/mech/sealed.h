@@ -27,6 +27,11 @@ CUSTOS_MUST_USE custos_status sealed_open(custos_sealed *s,
                                           enum sealed_kind kind, size_t n,
                                           i128 **values, custos_err *err);
 
+/* Whether sealed_open would succeed; the seal stays as it is. */
+CUSTOS_MUST_USE custos_status sealed_check(const custos_sealed *s,
+                                           enum sealed_kind kind, size_t n,
+                                           custos_err *err);
+
 /* Wipes the content of an opened seal. */
 void sealed_wipe(custos_sealed *s);
 

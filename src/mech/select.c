@@ -12,7 +12,7 @@
 #include "mech/options.h"
 #include "mech/sealed.h"
 #include "noise/noise.h"
-#include "num/round.h"
+#include "num/rat_round.h"
 
 /*
  * rate = epsilon / (k * ceil(sensitivity / unit)), k = 2, or 1 for scores
@@ -188,21 +188,21 @@ custos_select(const custos_alloc *alloc, const custos_select_options *options,
         return custos_fail(err, CUSTOS_EINVAL,
                            "options must have their size set");
     st = options_check(&o, n, err);
+    if (!st) /* before memory for n candidates is taken */
+        st = sealed_check(scores, SEALED_INTS, n, err);
     if (st)
         return st;
     st = contest_init(&c, alloc, &o, n, err);
     if (st)
         return st;
     st = sealed_open(scores, SEALED_INTS, n, &values, err);
-    if (st)
-        goto out;
+    CUSTOS_REQUIRE(!st);
     st = contest_pick(&c, rng, values, &won);
     if (st)
         custos_fail(err, st, "%s", custos_status_words(st));
     else
         *winner = won;
     sealed_wipe(scores);
-out:
     contest_clear(&c);
     return st;
 }

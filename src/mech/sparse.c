@@ -34,7 +34,7 @@
 #include "mech/options.h"
 #include "mech/sealed.h"
 #include "noise/noise.h"
-#include "num/round.h"
+#include "num/rat_round.h"
 
 struct custos_sparse {
     custos_alloc alloc;

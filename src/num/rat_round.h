@@ -12,8 +12,16 @@ enum { RAT_DECIMAL_MAX = 32 }; /* bytes of rat_decimal's text, with the NUL */
 /* The least m 2^e >= a, m of at most `bits` bits. Needs a > 0. */
 void rat_round_up(rat *r, const rat *a, unsigned bits);
 
-/* The largest whole number <= a (num/round.h has rat_ceil). r may be a. */
+/* The largest whole number <= a, the smallest >= a. r may be a. */
 void rat_floor(rat *r, const rat *a);
+void rat_ceil(rat *r, const rat *a);
+
+/* The smallest multiple of 10^-places >= a, the largest <= a. r may be a. */
+void rat_places_up(rat *r, const rat *a, unsigned places);
+void rat_places_down(rat *r, const rat *a, unsigned places);
+
+/* a = num / den in lowest terms, den >= 1; false when they pass 128 bits. */
+bool rat_parts_i128(const rat *a, i128 *num, i128 *den);
 
 /* Bits of numerator and denominator together. */
 size_t rat_size(const rat *a);

@@ -136,6 +136,9 @@ class Refusals(CommandCase):
         for text in ("nan", "inf", "-Infinity", "0x1p3", "1,5", ".", "1e",
                      "e5", "1e999", "-1e400", "+-1"):
             self.refused(*GOOD, "--real", stdin=text)
+        for text in ("1e308", "-1e37"):
+            self.refused(*GOOD, "--real", "--grid", "1/2",
+                         stdin="3\n" + text, says="value 2")
 
     def test_one_bad_line_among_many(self):
         self.refused(*GOOD, stdin="7\n" * 200000 + "seven\n",

@@ -46,8 +46,8 @@ custos_alloc test_alloc(struct test_memory *memory);
  * Chi-square of counts against expected, cells of expectation below 10 pooled;
  * the probability of a value this large or larger under the law.
  */
-double test_chi_square_p(const uint64_t *counts, const double *expected,
-                         size_t cells);
+double
+test_chi_square_p(const uint64_t *counts, const double *expected, size_t cells);
 
 /* The regularised upper incomplete gamma function Q(a, x). */
 double test_gamma_q(double a, double x);
