@@ -1000,6 +1000,138 @@ CUSTOS_API CUSTOS_MUST_USE custos_status
 custos_plan_epsilon(const custos_plan *plan, custos_theorem theorem,
                     const char *delta, custos_bound *out, custos_err *err);
 
+/* ------- accounting: plans by their losses, calibration (section: pld) -- */
+
+/* Decimal text that encloses a number: low rounded down, high rounded up. */
+typedef struct custos_interval {
+    char low[CUSTOS_NUMBER_MAX];  /* empty when there is none */
+    char high[CUSTOS_NUMBER_MAX]; /* the one to promise; may be "infinity" */
+    const char *theorem;          /* its id in doc/theorems.md */
+    const char *source;           /* the paper, for a reader */
+    const char *reason;           /* why there is none; NULL when there is */
+} custos_interval;
+
+/*
+ * The cost of a plan by its privacy-loss distribution, in the worse order of
+ * neighbours: epsilon at a delta in (0, 1), or delta at an epsilon >= 0. The
+ * bounds are about `width` apart (for delta: as a part of it), if that can be
+ * reached; NULL asks for a few parts in ten thousand. Where the distribution
+ * is out of reach, both are empty and reason says why. May fail:
+ * CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE, CUSTOS_ENOMEM.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_plan_pld_epsilon(const custos_plan *plan, const char *delta,
+                        const char *width, custos_interval *out,
+                        custos_err *err);
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_plan_pld_delta(const custos_plan *plan, const char *epsilon,
+                      const char *width, custos_interval *out,
+                      custos_err *err);
+
+/* A plan made to fit a promise. */
+typedef struct custos_calibrated {
+    char factor[CUSTOS_NUMBER_MAX];  /* what all noise is multiplied by */
+    uint64_t count;                  /* how often the whole plan may run */
+    char epsilon[CUSTOS_NUMBER_MAX]; /* what that costs, rounded up */
+    const char *theorem;             /* which says so */
+} custos_calibrated;
+
+/*
+ * The least noise for a promise: all scales and sigmas are multiplied by one
+ * factor (epsilons are divided by it; deltas stay). The factor found fits,
+ * certainly, and is within about a ten-thousandth of the least. delta may be
+ * 0. May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ENOMEM, CUSTOS_ERANGE (no
+ * factor from 2^-40 to 2^40 fits).
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_calibrate_noise(const custos_plan *plan, const char *epsilon,
+                       const char *delta, custos_calibrated *out,
+                       custos_err *err);
+
+/*
+ * How often the whole plan may run within a promise; 0 when not even once,
+ * and then epsilon is empty. At most 2^40. May fail: the same.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_calibrate_count(const custos_plan *plan, const char *epsilon,
+                       const char *delta, custos_calibrated *out,
+                       custos_err *err);
+
+/* How many mechanisms it has. 0 for NULL. */
+CUSTOS_API size_t custos_plan_size(const custos_plan *plan);
+
+/* Room for a mechanism's text, the NUL included. */
+#define CUSTOS_MECHANISM_MAX 320
+
+/*
+ * The text of mechanism i, its noise multiplied by factor (NULL: 1), numbers
+ * in 17 digits, rounded towards more noise. May fail: CUSTOS_EINVAL,
+ * CUSTOS_EPARSE, CUSTOS_ERANGE.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_plan_write(const custos_plan *plan, size_t i, const char *factor,
+                  char text[CUSTOS_MECHANISM_MAX], custos_err *err);
+
+/* ----------------- accounting: what it means (section: risk) -- */
+
+/*
+ * What a promise means for one person, against an attacker who knows
+ * everything but whether (or which of two) data of theirs went in. A risk is
+ * one or more promises (epsilon, delta) that hold for the same release; every
+ * bound below uses the one that is best for it.
+ */
+typedef struct custos_risk custos_risk;
+
+/* delta NULL is 0. May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE,
+   CUSTOS_ENOMEM. */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_risk_new(const custos_alloc *alloc, const char *epsilon,
+                const char *delta, custos_risk **out, custos_err *err);
+
+CUSTOS_API void custos_risk_free(custos_risk *risk);
+
+/*
+ * A further promise that the same release keeps, such as another point of its
+ * privacy-loss distribution. May fail: as custos_risk_new.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_risk_add(custos_risk *risk, const char *epsilon, const char *delta,
+                custos_err *err);
+
+/*
+ * The trade-off curve: a test for the person's data that errs with
+ * probability fpr when they are absent misses them with at least fnr when
+ * they are present. Rounded down. May fail: CUSTOS_EINVAL, CUSTOS_EPARSE,
+ * CUSTOS_ERANGE (fpr not in [0, 1]).
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_risk_fnr(const custos_risk *risk, const char *fpr,
+                char fnr[CUSTOS_NUMBER_MAX], custos_err *err);
+
+/*
+ * Rounded up, but for posterior_least, which is rounded down. The posterior
+ * bounds and utility_factor are of the first promise; with probability delta
+ * (a coin that does not depend on the data) they may not hold.
+ */
+typedef struct custos_risk_facts {
+    char utility_factor[CUSTOS_NUMBER_MAX]; /* e^epsilon */
+    char advantage[CUSTOS_NUMBER_MAX]; /* true less false positive rate */
+    char guess[CUSTOS_NUMBER_MAX];     /* right, when both were as likely */
+    char posterior_most[CUSTOS_NUMBER_MAX];  /* of a belief `prior` before */
+    char posterior_least[CUSTOS_NUMBER_MAX];
+    char posterior_shift[CUSTOS_NUMBER_MAX]; /* of any belief: 2 epsilon */
+    char exposed[CUSTOS_NUMBER_MAX]; /* people * delta; "" when not asked */
+    int delta_too_large;             /* people * delta >= 1 */
+} custos_risk_facts;
+
+/*
+ * prior NULL is 1/2; people NULL: not asked. May fail: CUSTOS_EINVAL,
+ * CUSTOS_EPARSE, CUSTOS_ERANGE.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_risk_tell(const custos_risk *risk, const char *prior,
+                 const char *people, custos_risk_facts *out, custos_err *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -78,6 +78,25 @@ fail_unknown(const struct verb *verb, const char *arg, size_t len)
                       len > 60 ? 60 : (int)len, arg, verb->name);
 }
 
+/* "NAME...": given as often as one likes. */
+static bool
+may_repeat(const struct option *option)
+{
+    size_t len = option->value ? strlen(option->value) : 0;
+
+    return len > 3 && !strcmp(option->value + len - 3, "...");
+}
+
+static int
+add_many(const struct option *option, struct args *args, const char *value)
+{
+    if (args->n_many == ARGS_MANY_MAX)
+        return fail_usage("--%s is given more than %d times", option->name,
+                          (int)ARGS_MANY_MAX);
+    args->many[args->n_many++] = value;
+    return CLI_OK;
+}
+
 /* Reads the option at argv[*i]; moves *i when the value stands apart. */
 static int
 read_option(const struct verb *verb, int argc, char **argv, int *i,
@@ -98,8 +117,9 @@ read_option(const struct verb *verb, int argc, char **argv, int *i,
     if (!option)
         return fail_unknown(verb, arg, len);
     at--;
-    if (args->given[at])
+    if (args->given[at] && !may_repeat(option))
         return fail_usage("--%s is given twice", option->name);
+    args->given[at] = NULL;
     if (!option->value && equals)
         return fail_usage("--%s takes no value", option->name);
     if (!option->value) {
@@ -113,7 +133,8 @@ read_option(const struct verb *verb, int argc, char **argv, int *i,
     if (!args->given[at] || !args->given[at][0])
         return fail_usage("--%s needs a value (%s)", option->name,
                           option->value);
-    return CLI_OK;
+    return may_repeat(option) ? add_many(option, args, args->given[at])
+                              : CLI_OK;
 }
 
 int

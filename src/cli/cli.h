@@ -34,12 +34,16 @@ struct verb {
     const char *examples; /* may be NULL */
     const struct option *options;
     size_t n_options;
+    const struct verb *const *subs; /* `account compose`: verbs of its own */
+    size_t n_subs;
     /* argv[0] is the verb. Returns the exit code. */
     int (*run)(const struct verb *verb, int argc, char **argv);
 };
 
 extern const struct verb verb_noise;
 extern const struct verb verb_demo;
+extern const struct verb verb_account;
+extern const struct verb verb_risk;
 
 /* Prints "custos: " and the sentence; control characters become '?'. */
 int fail_usage(const char *format, ...) CUSTOS_PRINTF(1, 2); /* CLI_USAGE */

@@ -51,6 +51,10 @@ help_of_verb(const struct verb *verb)
         out_text(&o, "\n");
         add_lines(&o, verb->about, "");
     }
+    for (size_t i = 0; i < verb->n_subs; i++)
+        out_printf(&o, "%s  %-*s %s\n", i ? "" : "\nVerbs\n\n", NAME_COLUMNS,
+                   strchr(verb->subs[i]->name, ' ') + 1,
+                   verb->subs[i]->summary);
     if (verb->n_options) {
         out_text(&o, "\nOptions\n\n");
         for (size_t i = 0; i < verb->n_options; i++)
@@ -86,6 +90,9 @@ help_of_all(const struct verb *const *verbs, size_t n)
                  "  custos noise discrete-laplace --scale 10 --draws 5\n"
                  "  echo 1834 | custos noise discrete-laplace --epsilon 0.5 "
                  "--sensitivity 1 \\\n      --error\n"
+                 "  custos account compose --mechanism "
+                 "laplace:epsilon=0.1:count=100\n"
+                 "  custos risk --epsilon 1 --delta 1e-6 --n 100000\n"
                  "  custos help noise\n");
     return out_end(&o);
 }

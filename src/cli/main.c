@@ -13,6 +13,8 @@
 
 static const struct verb *const verbs[] = {
     &verb_noise,
+    &verb_account,
+    &verb_risk,
     &verb_demo,
 };
 
@@ -58,6 +60,11 @@ help(int argc, char **argv)
     if (argc < 3)
         return help_of_all(verbs, COUNT_OF(verbs));
     verb = verb_find(argv[2]);
+    if (verb && verb->n_subs && argc > 3) {
+        char *words[] = {argv[2], argv[3], "--help"};
+
+        return verb->run(verb, 3, words);
+    }
     return verb ? help_of_verb(verb) : fail_verb(argv[2]);
 }
 

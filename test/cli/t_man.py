@@ -19,8 +19,11 @@ HEADER = (SRC / "include/custos.h").read_text()
 class Man(unittest.TestCase):
     def test_options(self):
         known = {"help", "version"}
-        for verb in ("noise", "demo"):
-            text = "\n".join(lines(verb, "--help"))
+        verbs = [("noise",), ("demo",), ("risk",)]
+        verbs += [("account", verb) for verb in (
+            "compose", "calibrate", "plan", "convert", "group", "curve")]
+        for verb in verbs:
+            text = "\n".join(lines(*verb, "--help"))
             known |= set(re.findall(r"^  --([a-z-]+)", text, re.M))
         self.assertGreater(len(known), 15)
         told = set(re.findall(r"\*--([a-z-]+)=?\*", COMMAND)) - {"name"}

@@ -1,0 +1,455 @@
+/*
+ * Noise for a promise, and counts for a promise: a search for the edge, in
+ * which only certified upper bounds can say yes. The search runs in doubles
+ * and may look wherever it likes; what it returns was checked.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "account/compose.h"
+#include "account/plan_pld.h"
+#include "account/plan_scale.h"
+#include "base/error.h"
+#include "num/batch.h"
+#include "num/rat_double.h"
+#include "num/rat_round.h"
+
+enum { FINE_PARTS = 32 }; /* with more, a finer bound takes seconds */
+#define FACTOR_MOST 0x1p40
+#define COUNT_TOP ((uint64_t)1 << 40)
+
+enum { STEPS_MAX = 120 };
+
+/* The promise, and the plan that is to keep it. */
+struct task {
+    const struct custos_plan *plan;
+    rat epsilon, delta;
+    double target;    /* epsilon, rounded down */
+    double finest;    /* width of bounds, as a part of the target */
+    double tolerance; /* of the factor */
+};
+
+/* What one try gave. */
+struct verdict {
+    bool fits;
+    double cost; /* about */
+    char epsilon[CUSTOS_NUMBER_MAX];
+    const char *theorem;
+};
+
+static void
+verdict_take(const struct task *t, const rat *epsilon, const char *theorem,
+             struct verdict *v)
+{
+    double cost = rat_double(epsilon);
+
+    if (v->cost > cost)
+        v->cost = cost;
+    if (v->fits || rat_cmp(epsilon, &t->epsilon) > 0)
+        return;
+    v->fits = true;
+    v->theorem = theorem;
+    rat_decimal(epsilon, RAT_UP, v->epsilon);
+}
+
+/* Ever narrower until the promise is on one side. Undecided is a no. */
+static custos_status
+try_pld(const struct task *t, const struct custos_plan *plan, struct verdict *v,
+        const char **reason)
+{
+    struct plan_parts parts;
+    struct bounds b = {0, INFINITY};
+    custos_status st;
+
+    st = plan_parts_init(&parts, &plan->alloc, plan->items, plan->n);
+    if (st)
+        return st;
+    for (double part = 2e-2; part >= t->finest && !st; part /= 20) {
+        st = plan_pld_epsilon_up(&parts, &t->delta, part * t->target, &b,
+                                 reason);
+        if (st || *reason || b.high < t->target || b.low > t->target)
+            break;
+    }
+    plan_parts_clear(&parts);
+    if (st || *reason)
+        return st;
+    v->cost = fmin(v->cost, b.high);
+    if (!v->fits && b.high < t->target) { /* target is rounded down */
+        v->fits = true;
+        v->theorem = "plan-pld";
+        bound_write_up(b.high, v->epsilon);
+    }
+    return st;
+}
+
+static custos_status
+try_plan(const struct task *t, const struct custos_plan *plan,
+         struct verdict *v)
+{
+    custos_status st = CUSTOS_OK;
+    const char *reason = "delta is 0";
+    rat e;
+
+    *v = (struct verdict){.cost = INFINITY};
+    rat_init(&e);
+    if (!compose_basic(plan, &t->delta, &e))
+        verdict_take(t, &e, "compose-basic", v);
+    if (!v->fits && rat_sign(&t->delta) > 0) {
+        reason = NULL;
+        st = try_pld(t, plan, v, &reason);
+        if (!st && reason && !compose_zcdp(plan, &t->delta, &e))
+            verdict_take(t, &e, "compose-zcdp", v);
+    }
+    rat_clear(&e);
+    return st;
+}
+
+/* ---------------------------------------------------------------- noise -- */
+
+/* x > 0 as the least decimal of so many digits that is not below it. */
+static void
+decimal_up(double x, int digits, char text[CUSTOS_NUMBER_MAX], rat *out)
+{
+    int e = (int)floor(log10(x)) - digits + 1;
+    double unit = pow(10, e);
+    custos_status st;
+
+    snprintf(text, CUSTOS_NUMBER_MAX, "%.0fe%d", ceil(x / unit - 1e-9), e);
+    st = rat_read(text, "factor", out, NULL);
+    CUSTOS_REQUIRE(!st);
+    rat_decimal(out, RAT_UP, text); /* exact: few digits */
+}
+
+static custos_status
+try_factor(const struct task *t, const rat *factor, struct verdict *v)
+{
+    struct custos_plan copy;
+    custos_status st = plan_scale(t->plan, factor, 1, &copy);
+
+    if (!st) {
+        st = try_plan(t, &copy, v);
+        plan_scale_clear(&copy);
+    }
+    return st;
+}
+
+/* The edge lies between: `no` does not fit, `yes` > `no` does. */
+struct bracket {
+    double no, yes;
+    double cost_no, cost_yes;
+};
+
+/*
+ * Where a line through the two in logarithms meets the target; near an end it
+ * is moved inward, so that the bracket shrinks from both sides.
+ */
+static double
+bracket_next(const struct bracket *b, const struct task *t, int step)
+{
+    double u = log(b->no), v = log(b->yes);
+    double f = log(b->cost_no / t->target), g = log(b->cost_yes / t->target);
+    double x =
+        isfinite(f) && f > 0 && g < 0 ? u + (v - u) * f / (f - g) : (u + v) / 2;
+    double inward = t->tolerance / 3;
+
+    if (step % 4 == 3)
+        x = (u + v) / 2;
+    if (fabs(v - u) < 3 * inward)
+        return exp((u + v) / 2);
+    return exp(fmin(fmax(x + inward, u + inward), v - inward));
+}
+
+/* About the factor, by the theorem that costs nothing. */
+static custos_status
+rough_factor(const struct task *t, double *out)
+{
+    custos_status st = CUSTOS_OK;
+    char text[CUSTOS_NUMBER_MAX];
+    struct custos_plan copy;
+    double x = 1;
+    rat r;
+
+    rat_init(&r);
+    for (int i = 0; i < 8 && !st; i++) {
+        bool got = false;
+
+        decimal_up(x, 7, text, &r);
+        st = plan_scale(t->plan, &r, 1, &copy);
+        if (st)
+            break;
+        got = !compose_zcdp(&copy, &t->delta, &r) ||
+              !compose_basic(&copy, &t->delta, &r);
+        plan_scale_clear(&copy);
+        if (!got)
+            break;
+        x *= fmin(fmax(rat_double(&r) / t->target, 0x1p-10), 0x1p10);
+        x = fmin(fmax(x, 1 / FACTOR_MOST), FACTOR_MOST);
+    }
+    rat_clear(&r);
+    *out = x;
+    return st;
+}
+
+/* Larger or smaller from a guess on, until there are both sides. */
+static custos_status
+noise_bracket(const struct task *t, struct bracket *b, custos_err *err)
+{
+    double x = 1, next;
+    bool no = false, yes = false;
+    char text[CUSTOS_NUMBER_MAX];
+    struct verdict v;
+    custos_status st = rough_factor(t, &x);
+    rat factor;
+
+    rat_init(&factor);
+    while (!st && !(no && yes)) {
+        decimal_up(x, 7, text, &factor);
+        st = try_factor(t, &factor, &v);
+        if (st)
+            break;
+        if (v.fits) {
+            yes = true;
+            b->yes = x;
+            b->cost_yes = v.cost;
+        } else {
+            no = true;
+            b->no = x;
+            b->cost_no = v.cost;
+        }
+        next = isfinite(v.cost) && v.cost > 0 ? v.cost / t->target : 4;
+        if (v.fits)
+            x *= fmin(fmax(next * 0.98, 1.0 / 4096), 0.9);
+        else
+            x *= fmax(fmin(next * 1.02, 4096), 1.1);
+        if (!(no && yes) && (x > FACTOR_MOST || x < 1 / FACTOR_MOST))
+            st = custos_fail(err, CUSTOS_ERANGE,
+                             "no noise makes the plan fit epsilon and delta");
+    }
+    rat_clear(&factor);
+    return st;
+}
+
+/* The factor with the fewest digits in the bracket that fits. */
+static custos_status
+noise_settle(const struct task *t, const struct bracket *b,
+             custos_calibrated *out)
+{
+    custos_status st = CUSTOS_OK;
+    struct verdict v = {.fits = false};
+    rat factor;
+
+    rat_init(&factor);
+    for (int digits = 1; digits <= 8 && !st && !v.fits; digits++) {
+        decimal_up(digits < 8 ? b->no : b->yes * (1 + 1e-7), digits,
+                   out->factor, &factor);
+        if (rat_double(&factor) > b->yes * (1 + 2e-7) && digits < 8)
+            continue;
+        st = try_factor(t, &factor, &v);
+    }
+    rat_clear(&factor);
+    if (st)
+        return st;
+    if (!v.fits)
+        return CUSTOS_EINTERNAL; /* UNREACHABLE: more noise fits too */
+    out->count = 1;
+    memcpy(out->epsilon, v.epsilon, sizeof out->epsilon);
+    out->theorem = v.theorem;
+    return CUSTOS_OK;
+}
+
+static custos_status
+noise_search(const struct task *t, custos_calibrated *out, custos_err *err)
+{
+    struct bracket b = {0};
+    char text[CUSTOS_NUMBER_MAX];
+    custos_status st = noise_bracket(t, &b, err);
+    rat factor;
+
+    rat_init(&factor);
+    for (int i = 0; i < STEPS_MAX && !st && b.yes > b.no * (1 + t->tolerance);
+         i++) {
+        double x = bracket_next(&b, t, i);
+        struct verdict v;
+
+        decimal_up(x, 8, text, &factor);
+        st = try_factor(t, &factor, &v);
+        if (st)
+            break;
+        if (v.fits) {
+            b.yes = x;
+            b.cost_yes = v.cost;
+        } else {
+            b.no = x;
+            b.cost_no = v.cost;
+        }
+    }
+    rat_clear(&factor);
+    return st ? st : noise_settle(t, &b, out);
+}
+
+/* --------------------------------------------------------------- counts -- */
+
+static custos_status
+try_count(const struct task *t, uint64_t count, struct verdict *v)
+{
+    struct custos_plan copy;
+    custos_status st;
+    rat one;
+
+    rat_init(&one);
+    rat_set_i64(&one, 1, 1);
+    st = plan_scale(t->plan, &one, count, &copy);
+    rat_clear(&one);
+    *v = (struct verdict){.cost = INFINITY};
+    if (st == CUSTOS_EOVERFLOW)
+        return CUSTOS_OK; /* does not fit */
+    if (!st) {
+        st = try_plan(t, &copy, v);
+        plan_scale_clear(&copy);
+    }
+    return st;
+}
+
+static void
+keep_count(uint64_t count, const struct verdict *v, custos_calibrated *out)
+{
+    out->count = count;
+    memcpy(out->epsilon, v->epsilon, sizeof out->epsilon);
+    out->theorem = v->theorem;
+}
+
+/* Costs grow with counts: like them, or like their root. */
+static custos_status
+count_search(const struct task *t, custos_calibrated *out)
+{
+    uint64_t yes = 0, no = COUNT_TOP + 1, next = 1;
+    double cost_yes = 0, cost_no = INFINITY;
+    custos_status st = CUSTOS_OK;
+
+    memcpy(out->factor, "1", sizeof "1");
+    for (int i = 0; i < STEPS_MAX && !st && no - yes > 1; i++) {
+        struct verdict v;
+
+        st = try_count(t, next, &v);
+        if (!st && v.fits) {
+            keep_count(next, &v, out);
+            yes = next;
+            cost_yes = v.cost;
+        } else {
+            no = next;
+            cost_no = v.cost;
+        }
+        if (no > COUNT_TOP && yes < COUNT_TOP) {
+            next = yes * 8 < COUNT_TOP ? yes * 8 : COUNT_TOP;
+            continue;
+        }
+        next = yes + (no - yes) / 2;
+        if (yes > 0 && isfinite(cost_no) && cost_yes < t->target &&
+            i % 4 != 3) {
+            double f = log(cost_yes / t->target), g = log(cost_no / t->target);
+            double x = log((double)yes) +
+                       (log((double)no) - log((double)yes)) * f / (f - g);
+
+            next =
+                (uint64_t)fmin(fmax(exp(x), (double)yes + 1), (double)no - 1);
+        }
+        if (next <= yes || next >= no)
+            next = yes + (no - yes) / 2;
+    }
+    return st;
+}
+
+/* --------------------------------------------------------------- public -- */
+
+static custos_status
+task_init(struct task *t, const custos_plan *plan, const char *epsilon,
+          const char *delta, const custos_calibrated *out, custos_err *err)
+{
+    custos_status st;
+
+    rat_init(&t->epsilon);
+    rat_init(&t->delta);
+    if (!plan || !epsilon || !out)
+        return custos_fail(err, CUSTOS_EINVAL, "epsilon must be given");
+    if (plan->n == 0)
+        return custos_fail(err, CUSTOS_EINVAL, "the plan is empty");
+    t->plan = plan;
+    st = rat_read_positive(epsilon, "epsilon", &t->epsilon, err);
+    if (!st && delta)
+        st = rat_read_delta(delta, "delta", &t->delta, err);
+    t->target = rat_double(&t->epsilon);
+    t->finest = plan->n <= FINE_PARTS ? 1e-6 : 2e-2;
+    t->tolerance = plan->n <= FINE_PARTS ? 1e-4 : 2e-3;
+    if (!st && !(t->target > 1e-12 && t->target < 1e6))
+        st = custos_fail(err, CUSTOS_ERANGE,
+                         "epsilon must lie between 1e-12 and 1e6, not %.40s",
+                         epsilon);
+    return st;
+}
+
+static void
+task_clear(struct task *t)
+{
+    rat_clear(&t->epsilon);
+    rat_clear(&t->delta);
+}
+
+/* Those who did not say why they failed had no memory. */
+static custos_status
+tell(custos_status st, custos_err *err)
+{
+    if (st == CUSTOS_ENOMEM)
+        return custos_fail(err, st, "out of memory");
+    if (st == CUSTOS_EINTERNAL)
+        return custos_fail(err, st, "the search for noise failed");
+    return st;
+}
+
+/*
+ * THEOREM  calibrate-noise
+ *   A plan whose composed upper bound at delta is at most epsilon is
+ *   (epsilon, delta)-DP; so is one with more noise.
+ * SOURCE   compose-basic, plan-pld, compose-zcdp: the bound that said yes is
+ *          named in the result. More noise: each law is a post-processing of
+ *          the one with less, or (discrete) has thresholds as its best tests.
+ * NEEDS    parameters fixed beforehand.
+ * GIVES    a factor, count and epsilon for which the bound was computed.
+ * FAILS    as declared.
+ * TESTED   calibrated_noise_fits_and_less_does_not,
+ *          calibrated_count_fits_and_one_more_does_not,
+ *          calibration_of_a_thousand_queries
+ */
+custos_status
+custos_calibrate_noise(const custos_plan *plan, const char *epsilon,
+                       const char *delta, custos_calibrated *out,
+                       custos_err *err)
+{
+    custos_calibrated got = {.count = 1};
+    struct task t;
+    custos_status st = task_init(&t, plan, epsilon, delta, out, err);
+
+    if (!st)
+        st = tell(noise_search(&t, &got, err), err);
+    task_clear(&t);
+    if (!st)
+        *out = got;
+    return st;
+}
+
+custos_status
+custos_calibrate_count(const custos_plan *plan, const char *epsilon,
+                       const char *delta, custos_calibrated *out,
+                       custos_err *err)
+{
+    custos_calibrated got = {.count = 0};
+    struct task t;
+    custos_status st = task_init(&t, plan, epsilon, delta, out, err);
+
+    if (!st)
+        st = tell(count_search(&t, &got), err);
+    task_clear(&t);
+    if (!st)
+        *out = got;
+    return st;
+}

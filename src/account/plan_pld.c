@@ -1,0 +1,324 @@
+/*
+ * Each mechanism becomes the loss of its dominating pair. Doubles hold what
+ * was rounded: delta is rounded down for the upper bound and up for the lower
+ * one, so the interval holds for the exact number.
+ */
+#include "account/plan_pld.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "account/search.h"
+#include "base/alloc.h"
+#include "num/ival.h"
+#include "num/rat_double.h"
+#include "num/rat_round.h"
+
+#define COUNT_TOP ((uint64_t)1 << 40)
+
+static const char out_of_reach[] =
+    "a parameter is out of the reach of the privacy-loss distribution";
+
+/* sensitivity / sigma; the root, if there is one, rounded up. */
+static bool
+gauss_mu_up(const struct mechanism *m, rat *mu)
+{
+    bool good = true;
+    ival x;
+
+    if (rat_sign(&m->sensitivity) > 0) {
+        rat_div(mu, &m->sensitivity, &m->sigma);
+        return true;
+    }
+    ival_init(&x, 192);
+    ival_set_rat(&x, &m->sensitivity_squared);
+    ival_sqrt(&x, &x);
+    good = bound_up(&x, mu);
+    ival_clear(&x);
+    if (good)
+        rat_div(mu, mu, &m->sigma);
+    return good;
+}
+
+static custos_status
+gaussian(const struct mechanism *m, struct loss_of *out)
+{
+    custos_status st = CUSTOS_EOVERFLOW;
+    rat mu;
+
+    rat_init(&mu);
+    if (gauss_mu_up(m, &mu))
+        st = loss_of_gaussian(&mu, &m->sample, out);
+    rat_clear(&mu);
+    return st;
+}
+
+/* Scalar: one number moves by a whole sensitivity. */
+static custos_status
+discrete_gaussian(const custos_alloc *alloc, const struct mechanism *m,
+                  struct loss_of *out, const char **reason)
+{
+    custos_status st = CUSTOS_EOVERFLOW;
+    uint64_t move = 0;
+    rat variance;
+
+    if (rat_sign(&m->sensitivity) == 0 &&
+        rat_cmp_i64(&m->sensitivity_squared, 1) != 0) {
+        *reason = "discrete Gaussian noise on several numbers at once has no "
+                  "known dominating pair";
+        return CUSTOS_EOVERFLOW;
+    }
+    rat_init(&variance);
+    rat_mul(&variance, &m->sigma, &m->sigma);
+    if (rat_sign(&m->sensitivity) == 0)
+        move = 1;
+    if (move == 1 || rat_floor_u64(&m->sensitivity, &move))
+        st = loss_of_discrete_gaussian(alloc, &variance, move, &m->sample, out);
+    rat_clear(&variance);
+    if (st == CUSTOS_EOVERFLOW)
+        *reason = "a discrete Gaussian is too wide for the privacy-loss "
+                  "distribution";
+    return st;
+}
+
+static custos_status
+discrete_laplace(const custos_alloc *alloc, const struct mechanism *m,
+                 struct loss_of *out)
+{
+    uint64_t move = 0;
+
+    if (!rat_floor_u64(&m->sensitivity, &move))
+        return CUSTOS_EOVERFLOW;
+    return loss_of_discrete_laplace(alloc, &m->epsilon, move, &m->sample, out);
+}
+
+static custos_status
+loss_of_mechanism(const custos_alloc *alloc, const struct mechanism *m,
+                  struct loss_of *out, const char **reason)
+{
+    switch (m->kind) {
+    case MECHANISM_LAPLACE:
+        return loss_of_laplace(&m->epsilon, &m->sample, out);
+    case MECHANISM_DISCRETE_LAPLACE: return discrete_laplace(alloc, m, out);
+    case MECHANISM_GAUSSIAN: return gaussian(m, out);
+    case MECHANISM_DISCRETE_GAUSSIAN:
+        return discrete_gaussian(alloc, m, out, reason);
+    case MECHANISM_RESPONSE:
+        return loss_of_response(alloc, &m->epsilon, m->values, &m->sample, out);
+    case MECHANISM_EXPONENTIAL:
+        return loss_of_exponential(&m->epsilon, &m->sample, out);
+    case MECHANISM_PERMUTE_FLIP:
+    case MECHANISM_NOISY_MAX:
+    case MECHANISM_SPARSE_VECTOR:
+    case MECHANISM_GENERIC: break;
+    }
+    return loss_of_approximate(alloc, &m->epsilon, &m->delta, &m->sample, out);
+}
+
+/* Whether the next mechanism is the same one again: then it is only counted. */
+static bool
+is_same(const struct mechanism *a, const struct mechanism *b)
+{
+    return a->kind == b->kind && a->values == b->values &&
+           !rat_cmp(&a->epsilon, &b->epsilon) &&
+           !rat_cmp(&a->delta, &b->delta) && !rat_cmp(&a->sigma, &b->sigma) &&
+           !rat_cmp(&a->sensitivity, &b->sensitivity) &&
+           !rat_cmp(&a->sensitivity_squared, &b->sensitivity_squared) &&
+           !rat_cmp(&a->sample, &b->sample);
+}
+
+static custos_status
+fill(struct plan_parts *p, const struct mechanism *m, size_t n)
+{
+    custos_status st = CUSTOS_OK;
+
+    for (size_t i = 0; i < n && !st; i++) {
+        struct pld_part *part;
+
+        if (m[i].count > COUNT_TOP) {
+            p->reason = "a count is past 2^40";
+            return CUSTOS_EOVERFLOW;
+        }
+        if (p->n > 0 && is_same(&m[i - 1], &m[i])) {
+            p->parts[p->n - 1].count += m[i].count;
+            continue;
+        }
+        st = loss_of_mechanism(&p->alloc, &m[i], &p->owned[p->n], &p->reason);
+        if (st)
+            break;
+        part = &p->parts[p->n];
+        part->loss = p->owned[p->n++].loss;
+        part->count = m[i].count;
+    }
+    return st;
+}
+
+custos_status
+plan_parts_init(struct plan_parts *p, const custos_alloc *alloc,
+                const struct mechanism *m, size_t n)
+{
+    custos_status st = CUSTOS_ENOMEM;
+
+    CUSTOS_REQUIRE(n >= 1);
+    *p = (struct plan_parts){.alloc = alloc_or_default(alloc), .room = n};
+    p->parts = alloc_take(&p->alloc, n, sizeof *p->parts);
+    p->owned = alloc_take(&p->alloc, n, sizeof *p->owned);
+    if (p->owned)
+        memset(p->owned, 0, n * sizeof *p->owned);
+    if (p->parts)
+        memset(p->parts, 0, n * sizeof *p->parts);
+    if (p->parts && p->owned)
+        st = fill(p, m, n);
+    if (st == CUSTOS_EOVERFLOW) {
+        if (!p->reason)
+            p->reason = out_of_reach;
+        st = CUSTOS_OK;
+    }
+    if (st)
+        plan_parts_clear(p);
+    return st;
+}
+
+void
+plan_parts_clear(struct plan_parts *p)
+{
+    for (size_t i = 0; p->owned && i < p->room; i++)
+        if (p->owned[i].atoms)
+            loss_of_clear(&p->owned[i]);
+    alloc_give(&p->alloc, p->owned, p->room, sizeof *p->owned);
+    alloc_give(&p->alloc, p->parts, p->room, sizeof *p->parts);
+    p->owned = NULL;
+    p->parts = NULL;
+}
+
+/*
+ * Whether the mechanisms' own deltas leave anything of delta: if not, the
+ * bound would be infinite, which another theorem can do better.
+ */
+static bool
+is_used_up(const struct plan_parts *p, double delta)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < p->n; i++)
+        sum += (double)p->parts[i].count * p->parts[i].loss.rate *
+               p->parts[i].loss.only_p;
+    return sum * (1 + 1e-9) >= delta;
+}
+
+/* One call of pld_bounds, the larger of both orders. */
+static custos_status
+bounds_at(const struct plan_parts *p, struct pld_aim aim, double width,
+          struct bounds *out, const char **reason)
+{
+    struct bounds both[2];
+    custos_status st;
+
+    *reason = p->reason;
+    if (!p->reason && aim.at == AIM_DELTA && is_used_up(p, aim.value))
+        *reason = "the mechanisms' own deltas use up all of delta";
+    if (*reason)
+        return CUSTOS_OK;
+    st = pld_bounds(&p->alloc, p->parts, p->n, aim, width, both);
+    if (st == CUSTOS_ENOMEM)
+        return st;
+    if (st) {
+        *reason = st == CUSTOS_EINVAL
+                      ? "the number asked for is out of the reach of the "
+                        "privacy-loss distribution"
+                      : "counts or losses are too large for the privacy-loss "
+                        "distribution";
+        return CUSTOS_OK;
+    }
+    out->low = fmax(both[0].low, both[1].low);
+    out->high = fmax(both[0].high, both[1].high);
+    return CUSTOS_OK;
+}
+
+/*
+ * Both curves fall, so the upper bound is read at the number rounded down and
+ * the lower one at the number rounded up.
+ */
+static custos_status
+bounds_around(const struct plan_parts *p, struct pld_aim aim, double width,
+              struct bounds *out, const char **reason)
+{
+    struct bounds at[2];
+    custos_status st = bounds_at(p, aim, width, &at[0], reason);
+
+    if (st || *reason)
+        return st;
+    aim.value = nextafter(aim.value, INFINITY);
+    st = bounds_at(p, aim, width, &at[1], reason);
+    if (!st && !*reason)
+        *out = (struct bounds){at[1].low, at[0].high};
+    return st;
+}
+
+custos_status
+plan_pld_epsilon(const struct plan_parts *p, const rat *delta, double width,
+                 struct bounds *out, const char **reason)
+{
+    return bounds_around(p, (struct pld_aim){AIM_DELTA, rat_double(delta)},
+                         width, out, reason);
+}
+
+custos_status
+plan_pld_delta(const struct plan_parts *p, const rat *epsilon, double width,
+               struct bounds *out, const char **reason)
+{
+    return bounds_around(p, (struct pld_aim){AIM_EPSILON, rat_double(epsilon)},
+                         width, out, reason);
+}
+
+custos_status
+plan_pld_epsilon_up(const struct plan_parts *p, const rat *delta, double width,
+                    struct bounds *out, const char **reason)
+{
+    return bounds_at(p, (struct pld_aim){AIM_DELTA, rat_double(delta)}, width,
+                     out, reason);
+}
+
+/* A finite double, exactly. */
+static void
+rat_of_double(double x, rat *out)
+{
+    int e = 0;
+    double m = frexp(x, &e);
+    rat power;
+
+    rat_init(&power);
+    rat_set_i64(out, (int64_t)(m * 0x1p53), 1);
+    rat_set_pow2(&power, e - 53);
+    rat_mul(out, out, &power);
+    rat_clear(&power);
+}
+
+static void
+bound_write(double x, enum rat_direction direction,
+            char text[CUSTOS_NUMBER_MAX])
+{
+    rat exact;
+
+    if (!isfinite(x)) {
+        snprintf(text, CUSTOS_NUMBER_MAX, "infinity");
+        return;
+    }
+    rat_init(&exact);
+    rat_of_double(x, &exact);
+    rat_decimal(&exact, direction, text);
+    rat_clear(&exact);
+}
+
+void
+bound_write_up(double x, char text[CUSTOS_NUMBER_MAX])
+{
+    bound_write(x, RAT_UP, text);
+}
+
+void
+bound_write_down(double x, char text[CUSTOS_NUMBER_MAX])
+{
+    bound_write(x, RAT_DOWN, text);
+}

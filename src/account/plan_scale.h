@@ -1,0 +1,20 @@
+/*
+ * A plan with other noise, or run several times: a copy whose parameters are
+ * exact.
+ */
+#ifndef ACCOUNT_PLAN_SCALE_H
+#define ACCOUNT_PLAN_SCALE_H
+
+#include "account/plan.h"
+
+/*
+ * Noise multiplied by factor > 0, counts by times >= 1. The copy has the
+ * plan's hooks. May fail: CUSTOS_ENOMEM; CUSTOS_EOVERFLOW when a count would
+ * pass 2^63.
+ */
+CUSTOS_MUST_USE custos_status plan_scale(const struct custos_plan *plan,
+                                         const rat *factor, uint64_t times,
+                                         struct custos_plan *out);
+void plan_scale_clear(struct custos_plan *copy);
+
+#endif

@@ -1,0 +1,106 @@
+/*
+ * `custos account VERB`: what releases cost. Here the verb is found; each has
+ * a file of its own.
+ */
+#include "cli/account.h"
+
+#include <string.h>
+
+#include "base/base.h"
+#include "cli/help.h"
+
+static const struct verb *const subs[] = {
+    &account_compose, &account_calibrate, &account_plan,
+    &account_convert, &account_group,     &account_curve,
+};
+
+/* The second word of its name. */
+static const char *
+word_of(const struct verb *sub)
+{
+    return strchr(sub->name, ' ') + 1;
+}
+
+static int
+run(const struct verb *verb, int argc, char **argv)
+{
+    const char *names[COUNT_OF(subs)], *guess;
+    const char *name = argc > 1 ? argv[1] : "";
+
+    if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+        return help_of_verb(verb);
+    if (!*name)
+        return fail_usage("account does what? See custos account --help");
+    for (size_t i = 0; i < COUNT_OF(subs); i++) {
+        names[i] = word_of(subs[i]);
+        if (!strcmp(name, names[i]))
+            return subs[i]->run(subs[i], argc - 1, argv + 1);
+    }
+    guess = nearest(name, names, COUNT_OF(subs));
+    if (guess)
+        return fail_usage("there is no custos account %.60s; did you mean %s?",
+                          name, guess);
+    return fail_usage("there is no custos account %.60s; see custos account "
+                      "--help",
+                      name);
+}
+
+int
+account_read(const struct verb *verb, int argc, char **argv, struct args *args)
+{
+    int code = args_read(verb, argc, argv, args);
+
+    if (!code && !args->help && args->n_words > 0)
+        return fail_usage("unexpected word %.60s; see custos %s --help",
+                          args->words[0], verb->name);
+    return code;
+}
+
+int
+account_read_adjacency(const char *text, custos_adjacency *out)
+{
+    *out = CUSTOS_ADD_REMOVE;
+    if (!text || !strcmp(text, "add-remove"))
+        return CLI_OK;
+    *out = CUSTOS_CHANGE_ONE;
+    if (!strcmp(text, "change-one"))
+        return CLI_OK;
+    return fail_usage("--adjacency must be add-remove or change-one, not %.60s",
+                      text);
+}
+
+const struct verb verb_account = {
+    .name = "account",
+    .summary = "what releases cost together, and what may still be promised",
+    .usage = "account VERB [options]",
+    .about =
+        "Mechanisms are written NAME:KEY=NUMBER:..., such as\n"
+        "laplace:epsilon=0.1:count=100 or gaussian:sigma=20:sample=0.01.\n"
+        "\n"
+        "  laplace, geometric (discrete-laplace)  epsilon, or scale and "
+        "sensitivity\n"
+        "  gaussian, discrete-gaussian            sigma, sensitivity or\n"
+        "                                         sensitivity-squared (1)\n"
+        "  randomized-response                    epsilon, values (2)\n"
+        "  exponential, permute-and-flip,\n"
+        "  noisy-max, sparse-vector               epsilon\n"
+        "  generic                                epsilon, delta: whatever "
+        "keeps it\n"
+        "\n"
+        "and all of them count (1) and sample, the rate of a Poisson sample "
+        "(1).\n"
+        "The sensitivity of a discrete law is that of one whole number; give\n"
+        "the square where several numbers move at once. Parameters must be\n"
+        "fixed before the first answer: a plan, not a history. Costs are "
+        "rounded\nup, and never below the truth.",
+    .examples =
+        "custos account compose --mechanism "
+        "laplace:epsilon=0.1:count=100 \\\n"
+        "    --mechanism gaussian:sigma=20:count=50 --delta 1e-6\n"
+        "custos account calibrate --mechanism gaussian:sigma=1:count=50 "
+        "\\\n    --epsilon 1 --delta 1e-6\n"
+        "custos account group --epsilon 0.5 --delta 1e-6 --size 3",
+    .subs = subs,
+    .n_subs = COUNT_OF(subs),
+    .run = run,
+};

@@ -1,0 +1,273 @@
+/*
+ * `custos account compose`: one plan, a row for each theorem, the tightest
+ * marked.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "cli/account.h"
+#include "cli/digits.h"
+#include "cli/help.h"
+#include "cli/paint.h"
+
+enum {
+    COMPOSE_MECHANISM,
+    COMPOSE_DELTA,
+    COMPOSE_ADJACENCY,
+    COMPOSE_PARALLEL,
+    COMPOSE_WIDTH,
+    COMPOSE_JSON,
+    COMPOSE_OPTIONS
+};
+
+static const struct option options[COMPOSE_OPTIONS] = {
+    [COMPOSE_MECHANISM] = {"mechanism", "MECHANISM...", MECHANISM_HELP},
+    [COMPOSE_DELTA] = {"delta", "NUMBER",
+                       "the delta at which epsilon is told, from 0 on and\n"
+                       "below 1 (0)"},
+    [COMPOSE_ADJACENCY] = {"adjacency", "HOW", ADJACENCY_HELP},
+    [COMPOSE_PARALLEL] = {"parallel", NULL,
+                          "the releases are of disjoint parts of the data, "
+                          "fixed\nbeforehand; tells that theorem's row only"},
+    [COMPOSE_WIDTH] = {"width", "NUMBER",
+                       "how far apart the bounds by the privacy-loss\n"
+                       "distribution may be (a few parts in 10,000)"},
+    [COMPOSE_JSON] = {"json", NULL, JSON_HELP},
+};
+
+struct row {
+    const char *name;
+    custos_bound bound;
+    bool is_lower; /* of no use as a promise */
+};
+
+enum { ROWS_MAX = 10 };
+
+struct table {
+    struct row rows[ROWS_MAX];
+    size_t n;
+    size_t best; /* n: none */
+};
+
+static const struct {
+    const char *name;
+    custos_theorem theorem;
+} theorems[] = {
+    {"basic", CUSTOS_BY_BASIC},   {"advanced", CUSTOS_BY_ADVANCED},
+    {"KOV15", CUSTOS_BY_OPTIMAL}, {"zCDP", CUSTOS_BY_ZCDP},
+    {"RDP", CUSTOS_BY_RDP},       {"GDP", CUSTOS_BY_GDP},
+};
+
+static custos_status
+fill_theorems(const custos_plan *plan, const char *delta, struct table *t,
+              custos_err *err)
+{
+    custos_status st = CUSTOS_OK;
+
+    for (size_t i = 0; i < COUNT_OF(theorems) && !st; i++) {
+        struct row *row = &t->rows[t->n++];
+
+        row->name = theorems[i].name;
+        st = custos_plan_epsilon(plan, theorems[i].theorem, delta, &row->bound,
+                                 err);
+    }
+    return st;
+}
+
+/* delta 0 has no privacy-loss distribution worth asking: it is the sum. */
+static custos_status
+fill_pld(const custos_plan *plan, const char *delta, const char *width,
+         struct table *t, custos_err *err)
+{
+    struct row *low = &t->rows[t->n], *high = &t->rows[t->n + 1];
+    custos_interval got;
+    custos_status st = custos_plan_pld_epsilon(plan, delta, width, &got, err);
+
+    if (st == CUSTOS_ERANGE && strtod(delta, NULL) == 0) {
+        got = (custos_interval){.theorem = "plan-pld",
+                                .source = "Zhu, Dong, Wang 2022",
+                                .reason = "it needs a delta above 0"};
+        st = CUSTOS_OK;
+    }
+    if (st)
+        return st;
+    t->n += 2;
+    *low = (struct row){.name = "PLD, at least", .is_lower = true};
+    *high = (struct row){.name = "PLD, at most"};
+    low->bound.theorem = high->bound.theorem = got.theorem;
+    low->bound.source = high->bound.source = got.source;
+    low->bound.reason = high->bound.reason = got.reason;
+    memcpy(low->bound.value, got.low, sizeof got.low);
+    memcpy(high->bound.value, got.high, sizeof got.high);
+    if (!got.reason && !strcmp(got.high, "infinity")) {
+        high->bound.value[0] = '\0';
+        high->bound.reason = "it found no bound at this delta";
+    }
+    return st;
+}
+
+/* Doubles are enough to say which is smallest; a tie goes to the first. */
+static void
+find_best(struct table *t)
+{
+    double best = 0;
+
+    t->best = t->n;
+    for (size_t i = 0; i < t->n; i++) {
+        const struct row *row = &t->rows[i];
+        double value = strtod(row->bound.value, NULL);
+
+        if (row->bound.reason || row->is_lower)
+            continue;
+        if (t->best == t->n || value < best) {
+            t->best = i;
+            best = value;
+        }
+    }
+}
+
+/* -------------------------------------------------------------- printing -- */
+
+static void
+print_table(struct out *o, const struct table *t, const char *delta,
+            const char *adjacency)
+{
+    struct painter p;
+    char value[NUMBER_MAX];
+
+    painter_init(&p, o);
+    out_printf(o, "epsilon at delta %s, neighbours by %s\n\n", delta,
+               adjacency);
+    for (size_t i = 0; i < t->n; i++) {
+        const struct row *row = &t->rows[i];
+
+        if (row->is_lower)
+            digits_down(row->bound.value, 7, value);
+        else
+            digits_up(row->bound.value, 7, value);
+        if (row->bound.reason)
+            paint(&p, PAINT_DIM);
+        if (i == t->best)
+            paint(&p, PAINT_BOLD);
+        out_printf(o, "  %-14s %-12s %s  %s\n", row->name,
+                   row->bound.reason ? "\u2013           " : value,
+                   i == t->best ? "\u25c0 tightest" : "          ",
+                   row->bound.reason ? row->bound.reason : row->bound.source);
+        if (row->bound.reason || i == t->best)
+            paint(&p, PAINT_PLAIN);
+    }
+}
+
+static void
+print_json(struct out *o, const struct table *t, const char *delta,
+           const char *adjacency)
+{
+    out_text(o, "{\"delta\":");
+    out_json(o, delta);
+    out_printf(o, ",\"adjacency\":\"%s\",\"rows\":[", adjacency);
+    for (size_t i = 0; i < t->n; i++) {
+        const struct row *row = &t->rows[i];
+
+        out_printf(o, "%s{\"name\":\"%s\",\"bound\":\"%s\",", i ? "," : "",
+                   row->name, row->is_lower ? "lower" : "upper");
+        if (row->bound.reason) {
+            out_text(o, "\"epsilon\":null,\"reason\":");
+            out_json(o, row->bound.reason);
+        } else {
+            out_printf(o, "\"epsilon\":\"%s\"", row->bound.value);
+        }
+        out_printf(o, ",\"theorem\":\"%s\",\"source\":", row->bound.theorem);
+        out_json(o, row->bound.source);
+        out_printf(o, ",\"tightest\":%s}", i == t->best ? "true" : "false");
+    }
+    out_text(o, "]}\n");
+}
+
+static int
+print(const struct table *t, const struct args *args)
+{
+    static struct out o;
+    const char *delta = args->given[COMPOSE_DELTA];
+    const char *adjacency = args->given[COMPOSE_ADJACENCY];
+
+    delta = delta ? delta : "0";
+    adjacency = adjacency ? adjacency : "add-remove";
+    out_init(&o, STDOUT_FILENO);
+    if (args->given[COMPOSE_JSON])
+        print_json(&o, t, delta, adjacency);
+    else
+        print_table(&o, t, delta, adjacency);
+    return out_end(&o);
+}
+
+/* ------------------------------------------------------------------ run -- */
+
+static custos_status
+fill(const custos_plan *plan, const struct args *args, struct table *t,
+     custos_err *err)
+{
+    const char *delta = args->given[COMPOSE_DELTA];
+    custos_status st;
+
+    delta = delta ? delta : "0";
+    if (args->given[COMPOSE_PARALLEL]) {
+        t->rows[0].name = "parallel";
+        t->n = 1;
+        return custos_plan_epsilon(plan, CUSTOS_BY_PARALLEL, delta,
+                                   &t->rows[0].bound, err);
+    }
+    st = fill_theorems(plan, delta, t, err);
+    if (!st)
+        st = fill_pld(plan, delta, args->given[COMPOSE_WIDTH], t, err);
+    return st;
+}
+
+static int
+run(const struct verb *verb, int argc, char **argv)
+{
+    struct table t = {.n = 0};
+    custos_plan *plan = NULL;
+    struct args args;
+    custos_err err;
+    custos_status st;
+    int code = account_read(verb, argc, argv, &args);
+
+    if (code)
+        return code;
+    if (args.help)
+        return help_of_verb(verb);
+    code = account_plan_of(&args, args.given[COMPOSE_ADJACENCY], &plan);
+    if (code)
+        return code;
+    st = fill(plan, &args, &t, &err);
+    custos_plan_free(plan);
+    if (st)
+        return fail_status(st, &err);
+    find_best(&t);
+    return print(&t, &args);
+}
+
+const struct verb account_compose = {
+    .name = "account compose",
+    .summary = "what releases cost together, by every theorem",
+    .usage = "account compose --mechanism MECHANISM ... [--delta NUMBER]",
+    .about =
+        "Each row is the epsilon at which all releases together keep\n"
+        "(epsilon, delta), by one theorem, rounded up; all of them hold, and\n"
+        "the smallest is marked. The privacy-loss distribution (PLD) gives\n"
+        "bounds from both sides: the truth lies between. A dash has its "
+        "reason.",
+    .examples =
+        "custos account compose --mechanism "
+        "laplace:epsilon=0.1:count=100 \\\n"
+        "    --mechanism gaussian:sigma=20:count=50 --delta 1e-6\n"
+        "custos account compose --mechanism laplace:epsilon=0.1:count=8\n"
+        "custos account compose --mechanism "
+        "gaussian:sigma=1:sample=0.01:count=10000 \\\n"
+        "    --delta 1e-6 --json",
+    .options = options,
+    .n_options = COUNT_OF(options),
+    .run = run,
+};

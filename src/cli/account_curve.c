@@ -1,0 +1,156 @@
+/* `custos account curve`: delta against epsilon, from both sides. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "cli/account.h"
+#include "cli/account_points.h"
+#include "cli/chart.h"
+#include "cli/digits.h"
+#include "cli/help.h"
+
+enum {
+    CURVE_MECHANISM,
+    CURVE_DELTA,
+    CURVE_POINTS,
+    CURVE_ADJACENCY,
+    CURVE_SVG,
+    CURVE_JSON,
+    CURVE_OPTIONS
+};
+
+static const struct option options[CURVE_OPTIONS] = {
+    [CURVE_MECHANISM] = {"mechanism", "MECHANISM...", MECHANISM_HELP},
+    [CURVE_DELTA] = {"delta", "NUMBER", "where the curve ends (1e-9)"},
+    [CURVE_POINTS] = {"points", "COUNT", "of the curve, 2 to 201 (17)"},
+    [CURVE_ADJACENCY] = {"adjacency", "HOW", ADJACENCY_HELP},
+    [CURVE_SVG] = {"svg", "FILE", "write the curve as a picture"},
+    [CURVE_JSON] = {"json", NULL, JSON_HELP},
+};
+
+static int
+read_points(const char *text, size_t *out)
+{
+    char *end = NULL;
+    unsigned long n = text ? strtoul(text, &end, 10) : 17;
+
+    if (text && (*end || *text < '0' || *text > '9' || n < 2 || n > POINTS_MAX))
+        return fail_usage("--points must be a whole number from 2 to %d, not "
+                          "%.60s",
+                          (int)POINTS_MAX, text);
+    *out = n;
+    return CLI_OK;
+}
+
+/* The axis below the least delta that is not 0, at most 30 decades. */
+static void
+make_chart(const struct points *p, double x[POINTS_MAX],
+           double high[POINTS_MAX], double low[POINTS_MAX], struct chart *c)
+{
+    double least = 1;
+
+    for (size_t i = 0; i < p->n; i++) {
+        x[i] = strtod(p->points[i].epsilon, NULL);
+        high[i] = strtod(p->points[i].high, NULL);
+        low[i] = strtod(p->points[i].low, NULL);
+        if (high[i] > 1e-30)
+            least = fmin(least, high[i]);
+    }
+    *c = (struct chart){
+        .title = "What the plan costs",
+        .subtitle = "delta at each epsilon, by the privacy-loss distribution",
+        .x = {.label = "epsilon", .least = 0, .most = x[p->n - 1]},
+        .y = {.label = "delta",
+              .least = pow(10, floor(log10(least))),
+              .most = 1,
+              .is_log = true},
+        .curves = {{"at most", x, high, p->n, false},
+                   {"at least", x, low, p->n, true}},
+        .n = 2,
+    };
+}
+
+static void
+print_json(struct out *o, const struct points *p)
+{
+    out_text(o, "{\"points\":[");
+    for (size_t i = 0; i < p->n; i++)
+        out_printf(o,
+                   "%s{\"epsilon\":\"%s\",\"delta_low\":\"%s\","
+                   "\"delta_high\":\"%s\"}",
+                   i ? "," : "", p->points[i].epsilon, p->points[i].low,
+                   p->points[i].high);
+    out_text(o, "],\"theorem\":\"plan-pld\"}\n");
+}
+
+static void
+print_text(struct out *o, const struct points *p, const struct chart *chart)
+{
+    struct painter painter;
+    char low[NUMBER_MAX], high[NUMBER_MAX];
+
+    painter_init(&painter, o);
+    out_printf(o, "  %-12s %-14s %s\n", "epsilon", "delta at least", "at most");
+    for (size_t i = 0; i < p->n; i++) {
+        digits_down(p->points[i].low, 6, low);
+        digits_up(p->points[i].high, 6, high);
+        out_printf(o, "  %-12s %-14s %s\n", p->points[i].epsilon, low, high);
+    }
+    out_text(o, "\n");
+    plot_print(&painter, chart);
+}
+
+static int
+run(const struct verb *verb, int argc, char **argv)
+{
+    static struct out o;
+    static struct points p;
+    static double x[POINTS_MAX], high[POINTS_MAX], low[POINTS_MAX];
+    custos_plan *plan = NULL;
+    struct chart chart;
+    struct args args;
+    size_t n = 0;
+    int code = account_read(verb, argc, argv, &args);
+
+    if (code)
+        return code;
+    if (args.help)
+        return help_of_verb(verb);
+    code = read_points(args.given[CURVE_POINTS], &n);
+    if (!code)
+        code = account_plan_of(&args, args.given[CURVE_ADJACENCY], &plan);
+    if (code)
+        return code;
+    code = points_of_plan(
+        plan, args.given[CURVE_DELTA] ? args.given[CURVE_DELTA] : "1e-9", n,
+        &p);
+    custos_plan_free(plan);
+    if (code)
+        return code;
+    make_chart(&p, x, high, low, &chart);
+    if (args.given[CURVE_SVG])
+        code = svg_write(args.given[CURVE_SVG], &chart);
+    if (code)
+        return code;
+    out_init(&o, STDOUT_FILENO);
+    if (args.given[CURVE_JSON])
+        print_json(&o, &p);
+    else
+        print_text(&o, &p, &chart);
+    return out_end(&o);
+}
+
+const struct verb account_curve = {
+    .name = "account curve",
+    .summary = "delta against epsilon for a plan, with a picture",
+    .usage = "account curve --mechanism MECHANISM ... [--svg FILE]",
+    .about = "The same releases keep every (epsilon, delta) of the curve at\n"
+             "once. The truth lies between the two columns.",
+    .examples = "custos account curve --mechanism gaussian:sigma=20:count=50 "
+                "\\\n    --svg curve.svg",
+    .options = options,
+    .n_options = COUNT_OF(options),
+    .run = run,
+};

@@ -1,0 +1,135 @@
+/* `custos account group`: what a promise to one is worth to several. */
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "cli/account.h"
+#include "cli/digits.h"
+#include "cli/help.h"
+#include "cli/out.h"
+
+enum {
+    GROUP_EPSILON,
+    GROUP_DELTA,
+    GROUP_RHO,
+    GROUP_SIZE,
+    GROUP_JSON,
+    GROUP_OPTIONS
+};
+
+static const struct option options[GROUP_OPTIONS] = {
+    [GROUP_EPSILON] = {"epsilon", "NUMBER", "the promise to one person"},
+    [GROUP_DELTA] = {"delta", "NUMBER", "its delta (0)"},
+    [GROUP_RHO] = {"rho", "NUMBER", "a promise of concentrated DP instead"},
+    [GROUP_SIZE] = {"size", "COUNT", "how many people, or rows of one person"},
+    [GROUP_JSON] = {"json", NULL, "one JSON object, its numbers as text"},
+};
+
+static int
+read_size(const char *text, uint64_t *out)
+{
+    uint64_t n = 0;
+    const char *p = text;
+
+    if (!text)
+        return fail_usage("--size is missing");
+    for (; *p >= '0' && *p <= '9' && n < UINT64_MAX / 20; p++)
+        n = n * 10 + (uint64_t)(*p - '0');
+    if (*p || p == text || n == 0 || n > INT64_MAX)
+        return fail_usage("--size must be a whole number from 1 to 2^63 - 1, "
+                          "not %.60s",
+                          text);
+    *out = n;
+    return CLI_OK;
+}
+
+static void
+print_json(struct out *o, uint64_t size, const struct args *args,
+           const custos_group *g)
+{
+    out_printf(o, "{\"size\":\"%" PRIu64 "\",", size);
+    if (args->given[GROUP_RHO])
+        out_printf(o, "\"rho\":\"%s\"", g->rho);
+    else
+        out_printf(o,
+                   "\"epsilon\":\"%s\",\"delta\":\"%s\","
+                   "\"delta_textbook\":\"%s\"",
+                   g->epsilon, g->delta, g->delta_textbook);
+    out_printf(o, ",\"theorem\":\"%s\",\"source\":", g->theorem);
+    out_json(o, g->source);
+    out_text(o, "}\n");
+}
+
+static void
+print_text(struct out *o, uint64_t size, const struct args *args,
+           const custos_group *g)
+{
+    char delta[NUMBER_MAX], textbook[NUMBER_MAX];
+
+    if (args->given[GROUP_RHO]) {
+        out_printf(o, "For %" PRIu64 " together: rho %s\n", size, g->rho);
+    } else {
+        digits_up(g->delta, 6, delta);
+        digits_up(g->delta_textbook, 6, textbook);
+        out_printf(o, "For %" PRIu64 " together: epsilon %s, delta %s\n", size,
+                   g->epsilon, delta);
+        out_printf(o,
+                   "  by theorem %s (%s)\n"
+                   "The textbook's size e^((size-1) epsilon) delta would be "
+                   "%s.\n",
+                   g->theorem, g->source, textbook);
+        return;
+    }
+    out_printf(o, "  by theorem %s (%s)\n", g->theorem, g->source);
+}
+
+static int
+run(const struct verb *verb, int argc, char **argv)
+{
+    static struct out o;
+    struct args args;
+    custos_group group;
+    custos_status st;
+    custos_err err;
+    uint64_t size = 0;
+    int code = account_read(verb, argc, argv, &args);
+
+    if (code)
+        return code;
+    if (args.help)
+        return help_of_verb(verb);
+    code = read_size(args.given[GROUP_SIZE], &size);
+    if (code)
+        return code;
+    if (!args.given[GROUP_EPSILON] == !args.given[GROUP_RHO])
+        return fail_usage("give --epsilon or --rho, one of them");
+    if (args.given[GROUP_RHO] && args.given[GROUP_DELTA])
+        return fail_usage("--delta goes with --epsilon, not with --rho");
+    if (args.given[GROUP_RHO])
+        st = custos_group_rho(args.given[GROUP_RHO], size, &group, &err);
+    else
+        st = custos_group_approx(args.given[GROUP_EPSILON],
+                                 args.given[GROUP_DELTA], size, &group, &err);
+    if (st)
+        return fail_status(st, &err);
+    out_init(&o, STDOUT_FILENO);
+    if (args.given[GROUP_JSON])
+        print_json(&o, size, &args, &group);
+    else
+        print_text(&o, size, &args, &group);
+    return out_end(&o);
+}
+
+const struct verb account_group = {
+    .name = "account group",
+    .summary = "a promise to one person, for several at once",
+    .usage = "account group --epsilon NUMBER [--delta NUMBER] --size COUNT\n"
+             "account group --rho NUMBER --size COUNT",
+    .about = "Several people who are alike or related, or several rows of one\n"
+             "person where a row was the unit, are protected by less.",
+    .examples = "custos account group --epsilon 0.5 --delta 1e-6 --size 3\n"
+                "custos account group --rho 0.01 --size 10",
+    .options = options,
+    .n_options = COUNT_OF(options),
+    .run = run,
+};

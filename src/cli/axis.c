@@ -1,0 +1,50 @@
+/* Axes of charts: places and round marks, linear or logarithmic. */
+#include <math.h>
+
+#include "cli/chart.h"
+
+enum { MARKS_AIM = 6 };
+
+double
+axis_place(const struct chart_axis *axis, double value)
+{
+    double place;
+
+    if (axis->is_log)
+        place = log(fmax(value, axis->least) / axis->least) /
+                log(axis->most / axis->least);
+    else
+        place = (value - axis->least) / (axis->most - axis->least);
+    return fmin(fmax(place, 0), 1);
+}
+
+static size_t
+log_marks(const struct chart_axis *axis, double *marks, size_t room)
+{
+    int first = (int)ceil(log10(axis->least) - 1e-9);
+    int last = (int)floor(log10(axis->most) + 1e-9);
+    int step = (last - first) / MARKS_AIM + 1;
+    size_t n = 0;
+
+    for (int e = first; e <= last && n < room; e += step)
+        marks[n++] = pow(10, e);
+    return n;
+}
+
+size_t
+axis_marks(const struct chart_axis *axis, double *marks, size_t room)
+{
+    static const double steps[] = {1, 2, 5, 10};
+    double span = axis->most - axis->least;
+    double unit = pow(10, floor(log10(span / MARKS_AIM))), step = unit;
+    size_t n = 0;
+
+    if (axis->is_log)
+        return log_marks(axis, marks, room);
+    for (size_t i = 0; i < 4 && span / step > MARKS_AIM; i++)
+        step = unit * steps[i];
+    for (double i = ceil(axis->least / step - 1e-9);
+         i * step <= axis->most + span * 1e-9 && n < room; i++)
+        marks[n++] = i * step;
+    return n;
+}

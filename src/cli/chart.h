@@ -1,0 +1,53 @@
+/*
+ * A curve as a picture: what `--svg FILE` writes, and the small plot of a
+ * terminal. One description for both.
+ */
+#ifndef CLI_CHART_H
+#define CLI_CHART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/paint.h"
+
+enum { CHART_CURVES_MAX = 4 };
+
+/* Points from left to right; straight lines between them. Borrowed. */
+struct chart_curve {
+    const char *label;
+    const double *x, *y;
+    size_t n;
+    bool faint; /* for comparison: grey and dashed */
+};
+
+struct chart_axis {
+    const char *label;
+    double least, most;
+    bool is_log; /* least > 0 */
+};
+
+struct chart {
+    const char *title;
+    const char *subtitle;
+    struct chart_axis x, y;
+    struct chart_curve curves[CHART_CURVES_MAX];
+    size_t n;
+};
+
+/*
+ * Writes the file, or nothing: it appears whole, by a rename. Returns CLI_OK,
+ * or CLI_FAILED after its sentence.
+ */
+int svg_write(const char *path, const struct chart *chart);
+
+/* The first curve as dots of Braille patterns, with its axes. */
+void plot_print(struct painter *p, const struct chart *chart);
+
+/*
+ * Where a value lies on an axis, 0 to 1; and its marks: at most `room` round
+ * numbers within it, rising. Returns how many.
+ */
+double axis_place(const struct chart_axis *axis, double value);
+size_t axis_marks(const struct chart_axis *axis, double *marks, size_t room);
+
+#endif

@@ -1,0 +1,21 @@
+/*
+ * Fewer digits of decimal text, rounded as said, exactly: the text itself is
+ * rounded, no floating point. A bound that is shown short is still a bound.
+ */
+#ifndef CLI_DIGITS_H
+#define CLI_DIGITS_H
+
+#include "cli/number.h"
+
+/*
+ * At most n significant digits. What is not a decimal >= 0 ("1/3",
+ * "infinity", "") is copied as it is.
+ */
+void digits_up(const char *text, int n, char out[NUMBER_MAX]);
+void digits_down(const char *text, int n, char out[NUMBER_MAX]);
+
+/* A share of 0 to 1 as a percentage, so rounded, with no sign. */
+void percent_up(const char *text, int n, char out[NUMBER_MAX]);
+void percent_down(const char *text, int n, char out[NUMBER_MAX]);
+
+#endif

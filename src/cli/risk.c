@@ -1,0 +1,334 @@
+/*
+ * `custos risk`: what a promise means, in sentences with numbers, and the
+ * trade-off curve of those who attack it.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "cli/account.h"
+#include "cli/account_points.h"
+#include "cli/chart.h"
+#include "cli/digits.h"
+#include "cli/help.h"
+
+enum {
+    RISK_EPSILON,
+    RISK_DELTA,
+    RISK_MECHANISM,
+    RISK_ADJACENCY,
+    RISK_N,
+    RISK_PRIOR,
+    RISK_FORCE,
+    RISK_SVG,
+    RISK_JSON,
+    RISK_OPTIONS
+};
+
+static const struct option options[RISK_OPTIONS] = {
+    [RISK_EPSILON] = {"epsilon", "NUMBER", "the promise"},
+    [RISK_DELTA] = {"delta", "NUMBER", "its delta (0)"},
+    [RISK_MECHANISM] = {"mechanism", "MECHANISM...",
+                        "instead of --epsilon: what was released, such as\n"
+                        "gaussian:sigma=20:count=50; needs --delta"},
+    [RISK_ADJACENCY] = {"adjacency", "HOW", ADJACENCY_HELP},
+    [RISK_N] = {"n", "COUNT", "how many people are in the data"},
+    [RISK_PRIOR] = {"prior", "NUMBER",
+                    "what an attacker believes beforehand (1/2)"},
+    [RISK_FORCE] = {"force", NULL, "also for a delta of 1/n or more"},
+    [RISK_SVG] = {"svg", "FILE", "write the trade-off curve as a picture"},
+    [RISK_JSON] = {"json", NULL, JSON_HELP},
+};
+
+enum {
+    CURVE_POINTS = 201,
+    PLAN_POINTS = 33,
+};
+
+struct told {
+    char epsilon[CUSTOS_NUMBER_MAX];
+    const char *delta, *n, *prior;
+    custos_risk_facts facts;
+    char power[CUSTOS_NUMBER_MAX]; /* most true positives at 5 % false */
+    char fnr[CURVE_POINTS][CUSTOS_NUMBER_MAX];
+    double x[CURVE_POINTS], y[CURVE_POINTS];
+};
+
+/* ------------------------------------------------------------- the risk -- */
+
+/* The plan's promise at delta, and its whole curve besides. */
+static int
+risk_of_plan(const struct args *args, struct told *t, custos_risk **out)
+{
+    static struct points p;
+    custos_plan *plan = NULL;
+    custos_interval at;
+    custos_err err;
+    custos_status st = CUSTOS_OK;
+    int code = account_plan_of(args, args->given[RISK_ADJACENCY], &plan);
+
+    if (!code) {
+        st = custos_plan_pld_epsilon(plan, t->delta, NULL, &at, &err);
+        if (!st && at.reason)
+            code = fail_usage("--mechanism: %s", at.reason);
+    }
+    if (!code && !st)
+        code = points_of_plan(plan, t->delta, PLAN_POINTS, &p);
+    custos_plan_free(plan);
+    if (code)
+        return code;
+    if (!st) {
+        memcpy(t->epsilon, at.high, sizeof t->epsilon);
+        st = custos_risk_new(NULL, t->epsilon, t->delta, out, &err);
+    }
+    for (size_t i = 0; i < p.n && !st; i++)
+        if (strtod(p.points[i].high, NULL) < 1)
+            st = custos_risk_add(*out, p.points[i].epsilon, p.points[i].high,
+                                 &err);
+    return st ? fail_status(st, &err) : CLI_OK;
+}
+
+static int
+risk_of(const struct args *args, struct told *t, custos_risk **out)
+{
+    const char *epsilon = args->given[RISK_EPSILON];
+    custos_err err;
+    custos_status st;
+
+    if (!epsilon == (args->n_many == 0))
+        return fail_usage("give --epsilon or --mechanism, one of them");
+    if (!epsilon && !args->given[RISK_DELTA])
+        return fail_usage("--mechanism needs --delta");
+    if (!epsilon)
+        return risk_of_plan(args, t, out);
+    snprintf(t->epsilon, sizeof t->epsilon, "%.31s", epsilon);
+    st = custos_risk_new(NULL, epsilon, args->given[RISK_DELTA], out, &err);
+    return st ? fail_status(st, &err) : CLI_OK;
+}
+
+/* Everything that is printed, before anything is. */
+static int
+tell(const custos_risk *risk, struct told *t)
+{
+    custos_err err;
+    custos_status st;
+    char fpr[32];
+
+    st = custos_risk_tell(risk, t->prior, t->n, &t->facts, &err);
+    for (int i = 0; i < CURVE_POINTS && !st; i++) {
+        snprintf(fpr, sizeof fpr, "%d/%d", i, CURVE_POINTS - 1);
+        st = custos_risk_fnr(risk, fpr, t->fnr[i], &err);
+        t->x[i] = i / (double)(CURVE_POINTS - 1);
+        t->y[i] = strtod(t->fnr[i], NULL);
+    }
+    return st ? fail_status(st, &err) : CLI_OK;
+}
+
+/* ------------------------------------------------------------- printing -- */
+
+static void
+make_chart(struct told *t, char subtitle[160], struct chart *c)
+{
+    static const double ends[] = {0, 1}, blind[] = {1, 0};
+
+    snprintf(subtitle, 160,
+             "epsilon %.31s, delta %.40s; no test comes below "
+             "the curve",
+             t->epsilon, t->delta);
+    *c = (struct chart){
+        .title = "What an attacker's test can reach",
+        .subtitle = subtitle,
+        .x = {.label = "false positive rate: absent, but accused", .most = 1},
+        .y = {.label = "false negative rate: present, but missed", .most = 1},
+        .curves = {{"best possible test", t->x, t->y, CURVE_POINTS, false},
+                   {"blind guessing", ends, blind, 2, true}},
+        .n = 2,
+    };
+}
+
+/* 1 - fnr at 5 %: what a test finds. fnr is rounded down, so this is up. */
+static void
+write_power(const struct told *t, char text[NUMBER_MAX])
+{
+    char full[NUMBER_MAX];
+
+    snprintf(full, sizeof full, "%.15f",
+             1 - t->y[(CURVE_POINTS - 1) / 20] + 1e-14);
+    percent_up(full, 4, text);
+}
+
+static void
+print_people(struct out *o, const struct told *t)
+{
+    char exposed[NUMBER_MAX];
+
+    if (!t->facts.exposed[0])
+        return;
+    digits_up(t->facts.exposed, 4, exposed);
+    out_printf(o,
+               "  People        A release that publishes each person's data "
+               "with probability\n"
+               "                delta keeps this promise too: it would expose "
+               "%s of %s\n"
+               "                people on average.%s\n",
+               exposed, t->n,
+               t->facts.delta_too_large
+                   ? " That is one or more: delta promises nothing."
+                   : " (Keep that far below 1.)");
+}
+
+static void
+print_sentences(struct out *o, const struct told *t)
+{
+    const custos_risk_facts *f = &t->facts;
+    char guess[NUMBER_MAX], most[NUMBER_MAX], least[NUMBER_MAX];
+    char power[NUMBER_MAX], advantage[NUMBER_MAX], factor[NUMBER_MAX];
+    char prior[NUMBER_MAX], shift[NUMBER_MAX], epsilon[NUMBER_MAX];
+
+    percent_up(f->guess, 4, guess);
+    percent_up(f->posterior_most, 4, most);
+    percent_down(f->posterior_least, 4, least);
+    digits_up(f->advantage, 4, advantage);
+    digits_up(f->utility_factor, 4, factor);
+    digits_up(f->posterior_shift, 4, shift);
+    digits_up(t->epsilon, 6, epsilon);
+    write_power(t, power);
+    snprintf(prior, sizeof prior, "%.40s", t->prior ? t->prior : "1/2");
+    out_printf(o, "What epsilon %s and delta %s mean for one person\n\n",
+               epsilon, t->delta);
+    out_printf(o,
+               "  Guessing      Someone who knows all but whether your data "
+               "went in, and\n"
+               "                could toss a coin, guesses right with at most "
+               "%s %%.\n"
+               "                (Advantage over chance: %s.)\n",
+               guess, advantage);
+    out_printf(o,
+               "  Testing       A test that accuses 5 %% of those who are "
+               "absent finds at\n"
+               "                most %s %% of those who are present.\n",
+               power);
+    out_printf(o,
+               "  Belief        A belief of %s in anything about you comes to "
+               "at most\n"
+               "                %s %%, at least %s %%.\n",
+               prior, most, least);
+    if (strcmp(shift, "1") != 0)
+        out_printf(
+            o,
+            "                Any belief moves by at most %s from what it "
+            "would be\n"
+            "                without your data.\n",
+            shift);
+    out_printf(o,
+               "  Consequences  Whatever may come of it, good or bad, becomes "
+               "at most %s\n"
+               "                times as likely as without your data.\n",
+               factor);
+    if (strcmp(t->delta, "0") != 0)
+        out_printf(o,
+                   "  Chance        With probability %s, belief and "
+                   "consequences have no bound.\n",
+                   t->delta);
+    print_people(o, t);
+    out_text(o, "\n");
+}
+
+static void
+print_json(struct out *o, const struct told *t)
+{
+    const custos_risk_facts *f = &t->facts;
+
+    out_text(o, "{\"epsilon\":");
+    out_json(o, t->epsilon);
+    out_text(o, ",\"delta\":");
+    out_json(o, t->delta);
+    out_printf(o,
+               ",\"advantage\":\"%s\",\"guess\":\"%s\","
+               "\"posterior_most\":\"%s\",\"posterior_least\":\"%s\","
+               "\"posterior_shift\":\"%s\",\"utility_factor\":\"%s\"",
+               f->advantage, f->guess, f->posterior_most, f->posterior_least,
+               f->posterior_shift, f->utility_factor);
+    if (f->exposed[0])
+        out_printf(o, ",\"exposed\":\"%s\",\"delta_too_large\":%s", f->exposed,
+                   f->delta_too_large ? "true" : "false");
+    out_text(o, ",\"tradeoff\":[");
+    for (int i = 0; i < CURVE_POINTS; i++)
+        out_printf(o, "%s{\"fpr\":\"%g\",\"fnr\":\"%s\"}", i ? "," : "",
+                   t->x[i], t->fnr[i]);
+    out_text(o, "]}\n");
+}
+
+static int
+print(const struct args *args, struct told *t)
+{
+    static struct out o;
+    struct painter painter;
+    struct chart chart;
+    char subtitle[160];
+    int code = CLI_OK;
+
+    if (t->facts.delta_too_large && !args->given[RISK_FORCE])
+        return fail_usage("--delta %.40s is 1/n or more: it would permit "
+                          "publishing somebody's data outright (--force tells "
+                          "the rest)",
+                          t->delta);
+    make_chart(t, subtitle, &chart);
+    if (args->given[RISK_SVG])
+        code = svg_write(args->given[RISK_SVG], &chart);
+    if (code)
+        return code;
+    out_init(&o, STDOUT_FILENO);
+    if (args->given[RISK_JSON]) {
+        print_json(&o, t);
+    } else {
+        painter_init(&painter, &o);
+        print_sentences(&o, t);
+        plot_print(&painter, &chart);
+    }
+    return out_end(&o);
+}
+
+static int
+run(const struct verb *verb, int argc, char **argv)
+{
+    static struct told t;
+    custos_risk *risk = NULL;
+    struct args args;
+    int code = account_read(verb, argc, argv, &args);
+
+    if (code)
+        return code;
+    if (args.help)
+        return help_of_verb(verb);
+    t.delta = args.given[RISK_DELTA] ? args.given[RISK_DELTA] : "0";
+    t.n = args.given[RISK_N];
+    t.prior = args.given[RISK_PRIOR];
+    code = risk_of(&args, &t, &risk);
+    if (!code)
+        code = tell(risk, &t);
+    custos_risk_free(risk);
+    return code ? code : print(&args, &t);
+}
+
+const struct verb verb_risk = {
+    .name = "risk",
+    .summary = "what a promise means for one person, in plain words",
+    .usage = "risk --epsilon NUMBER [--delta NUMBER] [--n COUNT]\n"
+             "risk --mechanism MECHANISM ... --delta NUMBER [--n COUNT]",
+    .about =
+        "Bounds that hold against anybody, whatever they know, and are\n"
+        "rounded to the side that does not flatter. A delta of 1/n or more\n"
+        "is refused, for it lets through the release that publishes somebody's "
+        "\ndata outright.",
+    .examples = "custos risk --epsilon 1 --delta 1e-6 --n 100000\n"
+                "custos risk --epsilon 0.5 --svg curve.svg\n"
+                "custos risk --mechanism gaussian:sigma=20:count=50 --delta "
+                "1e-6",
+    .options = options,
+    .n_options = COUNT_OF(options),
+    .run = run,
+};

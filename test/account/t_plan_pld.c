@@ -1,0 +1,291 @@
+/*
+ * Plans by their privacy-loss distribution, through the public interface:
+ * against the closed curve of the Gaussian, against sums, and with reasons.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support/support.h"
+
+static custos_plan *
+plan_of(const char *const *mechanisms, size_t n)
+{
+    custos_plan *plan = NULL;
+    custos_err err;
+
+    assert_int_equal(custos_plan_new(NULL, CUSTOS_ADD_REMOVE, &plan, &err),
+                     CUSTOS_OK);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(custos_plan_add(plan, mechanisms[i], &err), CUSTOS_OK);
+    return plan;
+}
+
+static custos_interval
+epsilon_of(const char *mechanism, const char *delta, const char *width)
+{
+    custos_plan *plan = plan_of(&mechanism, 1);
+    custos_interval got;
+    custos_err err;
+
+    assert_int_equal(custos_plan_pld_epsilon(plan, delta, width, &got, &err),
+                     CUSTOS_OK);
+    custos_plan_free(plan);
+    return got;
+}
+
+/* The true values are those of the analytic curve at 200 bits. */
+static void
+plan_pld_encloses_the_gaussian(void **state)
+{
+    static const struct {
+        const char *delta;
+        double epsilon;
+    } known[] = {{"1e-5", 2.594383381},
+                 {"1e-10", 3.984191991},
+                 {"1e-20", 5.870004179},
+                 {"1e-30", 7.287484745}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        custos_interval got =
+            epsilon_of("gaussian:sigma=50:count=1000", known[i].delta, "5e-5");
+
+        assert_null(got.reason);
+        assert_true(strtod(got.low, NULL) <= known[i].epsilon + 5e-10);
+        assert_true(strtod(got.high, NULL) >= known[i].epsilon - 5e-10);
+        assert_true(strtod(got.high, NULL) - strtod(got.low, NULL) <= 5e-5);
+    }
+}
+
+static void
+plan_pld_encloses_both_orders(void **state)
+{
+    custos_interval got =
+        epsilon_of("gaussian:sigma=1:sample=0.01:count=10000", "1e-6", "1e-3");
+
+    (void)state;
+    assert_true(strtod(got.low, NULL) <= 6.9073845);
+    assert_true(strtod(got.high, NULL) >= 6.9073844); /* the worse one */
+    assert_true(strtod(got.high, NULL) - strtod(got.low, NULL) <= 1.1e-3);
+}
+
+/* Delta back at the epsilon: the two curves are each other's inverse. */
+static void
+plan_pld_delta_inverts_epsilon(void **state)
+{
+    const char *mechanisms[] = {"laplace:epsilon=0.1:count=100",
+                                "gaussian:sigma=20:count=50"};
+    custos_plan *plan = plan_of(mechanisms, 2);
+    custos_interval e, d;
+
+    (void)state;
+    assert_int_equal(custos_plan_pld_epsilon(plan, "1e-6", NULL, &e, NULL),
+                     CUSTOS_OK);
+    assert_int_equal(custos_plan_pld_delta(plan, e.high, NULL, &d, NULL),
+                     CUSTOS_OK);
+    assert_true(strtod(d.low, NULL) <= 1e-6);
+    assert_true(strtod(d.low, NULL) > 0.99e-6);
+    assert_int_equal(custos_plan_pld_delta(plan, e.low, NULL, &d, NULL),
+                     CUSTOS_OK);
+    assert_true(strtod(d.high, NULL) >= 1e-6);
+    custos_plan_free(plan);
+}
+
+/*
+ * A pure mechanism is never dearer than its epsilon, once or five times, nor
+ * free; and a dash would be a failure here.
+ */
+static void
+plan_pld_prices_every_mechanism(void **state)
+{
+    static const char *const names[] = {
+        "laplace:epsilon=0.5",
+        "discrete-laplace:epsilon=0.5",
+        "geometric:epsilon=0.5:sensitivity=3",
+        "randomized-response:epsilon=0.5",
+        "randomized-response:epsilon=0.5:values=7",
+        "exponential:epsilon=0.5",
+        "permute-and-flip:epsilon=0.5",
+        "noisy-max:epsilon=0.5",
+        "sparse-vector:epsilon=0.5",
+        "generic:epsilon=0.5",
+        "generic:epsilon=0.5:delta=1e-9",
+    };
+    static const char *const gaussians[] = {
+        "gaussian:sigma=4", "gaussian:sigma=4:sensitivity-squared=1",
+        "discrete-gaussian:sigma=4",
+        "discrete-gaussian:sigma=4:sensitivity-squared=1"};
+    char text[100];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        custos_interval got = epsilon_of(names[i], "1e-6", NULL);
+
+        assert_null(got.reason);
+        assert_true(strtod(got.low, NULL) > 0.4);
+        assert_true(strtod(got.low, NULL) <= 0.5);
+        assert_true(strtod(got.high, NULL) <= 0.5 + 1e-3);
+        snprintf(text, sizeof text, "%s:count=5", names[i]);
+        got = epsilon_of(text, "1e-6", NULL);
+        assert_true(strtod(got.high, NULL) <= 2.5 + 1e-3);
+        assert_true(strtod(got.low, NULL) > 0.5);
+    }
+    for (size_t i = 0; i < sizeof gaussians / sizeof *gaussians; i++) {
+        custos_interval got = epsilon_of(gaussians[i], "1e-6", NULL);
+        char exact[CUSTOS_NUMBER_MAX];
+
+        assert_int_equal(
+            custos_gauss_epsilon(i < 2 ? CUSTOS_ANALYTIC : CUSTOS_EXACT, "4",
+                                 "1e-6", "1", exact, NULL),
+            CUSTOS_OK);
+        assert_true(strtod(got.low, NULL) <= strtod(exact, NULL));
+        assert_true(strtod(got.high, NULL) >= strtod(exact, NULL) * 0.99999);
+        assert_true(strtod(got.high, NULL) <= strtod(exact, NULL) * 1.001);
+    }
+}
+
+static void
+plan_pld_says_why_not(void **state)
+{
+    static const char *const without[] = {
+        "discrete-gaussian:sigma=4:sensitivity-squared=2",
+        "discrete-gaussian:sigma=1000000",
+        "laplace:epsilon=1000",
+        "laplace:epsilon=0.1:count=9223372036854775807",
+        "generic:epsilon=0.1:delta=1e-6",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
+        custos_interval got = epsilon_of(without[i], "1e-6", NULL);
+
+        assert_non_null(got.reason);
+        assert_string_equal(got.low, "");
+        assert_string_equal(got.high, "");
+        assert_string_equal(got.theorem, "plan-pld");
+    }
+}
+
+static void
+plan_pld_refuses_what_is_no_question(void **state)
+{
+    const char *one = "laplace:epsilon=1";
+    custos_plan *plan = plan_of(&one, 1), *empty = plan_of(&one, 0);
+    custos_interval got;
+    custos_err err;
+
+    (void)state;
+    assert_int_equal(custos_plan_pld_epsilon(NULL, "1e-6", NULL, &got, &err),
+                     CUSTOS_EINVAL);
+    assert_int_equal(custos_plan_pld_epsilon(plan, NULL, NULL, &got, &err),
+                     CUSTOS_EINVAL);
+    assert_int_equal(custos_plan_pld_epsilon(empty, "1e-6", NULL, &got, &err),
+                     CUSTOS_EINVAL);
+    assert_int_equal(custos_plan_pld_epsilon(plan, "0", NULL, &got, &err),
+                     CUSTOS_ERANGE);
+    assert_int_equal(custos_plan_pld_epsilon(plan, "1", NULL, &got, &err),
+                     CUSTOS_ERANGE);
+    assert_int_equal(custos_plan_pld_epsilon(plan, "nan", NULL, &got, &err),
+                     CUSTOS_EPARSE);
+    assert_int_equal(custos_plan_pld_epsilon(plan, "1e-6", "0", &got, &err),
+                     CUSTOS_ERANGE);
+    assert_int_equal(
+        custos_plan_pld_epsilon(plan, "1e-6", "1e-300", &got, &err),
+        CUSTOS_ERANGE);
+    assert_int_equal(custos_plan_pld_delta(plan, "-1", NULL, &got, &err),
+                     CUSTOS_ERANGE);
+    assert_int_equal(custos_plan_pld_delta(plan, "x", NULL, &got, &err),
+                     CUSTOS_EPARSE);
+    custos_plan_free(plan);
+    custos_plan_free(empty);
+}
+
+static void
+plan_pld_survives_want_of_memory(void **state)
+{
+    (void)state;
+    for (size_t at = 1; at < 400; at += at < 20 ? 1 : 37) {
+        struct test_memory memory = {.fail_at = at};
+        custos_alloc alloc = test_alloc(&memory);
+        custos_plan *plan = NULL;
+        custos_interval got = {.low = "unset"};
+        custos_status st;
+
+        st = custos_plan_new(&alloc, CUSTOS_ADD_REMOVE, &plan, NULL);
+        if (!st)
+            st = custos_plan_add(plan, "geometric:epsilon=0.5", NULL);
+        if (!st)
+            st = custos_plan_pld_epsilon(plan, "1e-6", "1e-2", &got, NULL);
+        if (st) {
+            assert_int_equal(st, CUSTOS_ENOMEM);
+            assert_string_equal(got.low, "unset");
+        }
+        custos_plan_free(plan);
+        assert_int_equal(memory.live, 0);
+    }
+}
+
+/* What is written reads back as the same plan, with more noise if asked. */
+static void
+plan_writes_what_it_reads(void **state)
+{
+    static const struct {
+        const char *in, *factor, *out;
+    } known[] = {
+        {"laplace:epsilon=1:count=3", "4", "laplace:epsilon=0.25:count=3"},
+        {"laplace:scale=2:sensitivity=1", NULL, "laplace:epsilon=0.5"},
+        {"gaussian:sigma=2:sample=0.5", "1.5", "gaussian:sigma=3:sample=0.5"},
+        {"discrete-gaussian:sigma=2:sensitivity-squared=2", NULL,
+         "discrete-gaussian:sigma=2:sensitivity-squared=2"},
+        {"geometric:epsilon=1:sensitivity=2", NULL,
+         "discrete-laplace:epsilon=1:sensitivity=2"},
+        {"gaussian:sigma=2:sensitivity=3", NULL,
+         "gaussian:sigma=2:sensitivity=3"},
+        {"randomized-response:epsilon=1:values=9", "2",
+         "randomized-response:epsilon=0.5:values=9"},
+        {"generic:epsilon=1:delta=0.25", "2", "generic:epsilon=0.5:delta=0.25"},
+        {"laplace:epsilon=1", "3", "laplace:epsilon=0.33333333333333333"},
+        {"gaussian:sigma=1", "1/3", "gaussian:sigma=0.33333333333333334"},
+    };
+    char text[CUSTOS_MECHANISM_MAX], again[CUSTOS_MECHANISM_MAX];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const char *out = text;
+        custos_plan *plan = plan_of(&known[i].in, 1), *back;
+
+        assert_int_equal(custos_plan_size(plan), 1);
+        assert_int_equal(
+            custos_plan_write(plan, 0, known[i].factor, text, NULL), CUSTOS_OK);
+        assert_string_equal(text, known[i].out);
+        back = plan_of(&out, 1);
+        assert_int_equal(custos_plan_write(back, 0, NULL, again, NULL),
+                         CUSTOS_OK);
+        assert_string_equal(again, text);
+        assert_int_equal(custos_plan_write(plan, 1, NULL, text, NULL),
+                         CUSTOS_EINVAL);
+        assert_int_equal(custos_plan_write(plan, 0, "0", text, NULL),
+                         CUSTOS_ERANGE);
+        custos_plan_free(plan);
+        custos_plan_free(back);
+    }
+    assert_int_equal(custos_plan_size(NULL), 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plan_pld_encloses_the_gaussian),
+        cmocka_unit_test(plan_pld_encloses_both_orders),
+        cmocka_unit_test(plan_pld_delta_inverts_epsilon),
+        cmocka_unit_test(plan_pld_prices_every_mechanism),
+        cmocka_unit_test(plan_pld_says_why_not),
+        cmocka_unit_test(plan_pld_refuses_what_is_no_question),
+        cmocka_unit_test(plan_pld_survives_want_of_memory),
+        cmocka_unit_test(plan_writes_what_it_reads),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

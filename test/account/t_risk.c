@@ -1,0 +1,252 @@
+/*
+ * What promises mean: against closed forms, and against randomized response,
+ * which reaches every one of the bounds.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support/support.h"
+
+static custos_risk *
+risk_of(const char *epsilon, const char *delta)
+{
+    custos_risk *risk = NULL;
+
+    assert_int_equal(custos_risk_new(NULL, epsilon, delta, &risk, NULL),
+                     CUSTOS_OK);
+    return risk;
+}
+
+static double
+fnr_of(const custos_risk *risk, const char *fpr)
+{
+    char fnr[CUSTOS_NUMBER_MAX];
+
+    assert_int_equal(custos_risk_fnr(risk, fpr, fnr, NULL), CUSTOS_OK);
+    return strtod(fnr, NULL);
+}
+
+/* Equal to 15 digits, and not on the wrong side by more than a double is. */
+static void
+assert_near(double got, double want)
+{
+    assert_true(fabs(got - want) <= 4e-16 + 1e-14 * fabs(want));
+}
+
+static void
+risk_tradeoff_of_known_promises(void **state)
+{
+    static const double epsilons[] = {0, 0.1, 1, 4};
+    static const double deltas[] = {0, 1e-6, 0.1};
+
+    (void)state;
+    for (size_t i = 0; i < 12; i++) {
+        double e = epsilons[i % 4], d = deltas[i / 4];
+        char epsilon[32], delta[32], fpr[32];
+        custos_risk *risk;
+
+        snprintf(epsilon, sizeof epsilon, "%g", e);
+        snprintf(delta, sizeof delta, "%g", d);
+        risk = risk_of(epsilon, delta);
+        for (int k = 0; k <= 20; k++) {
+            double a = k / 20.0;
+
+            snprintf(fpr, sizeof fpr, "%d/20", k);
+            assert_near(
+                fnr_of(risk, fpr),
+                fmax(0, fmax(1 - d - exp(e) * a, exp(-e) * (1 - d - a))));
+        }
+        custos_risk_free(risk);
+    }
+}
+
+/*
+ * Randomized response with weight w on the truth has the test "it said yes":
+ * errors 1 - w and 1 - w, on the curve of epsilon = ln(w / (1 - w)); at
+ * epsilon = ln 3 exactly (1/4, 1/4). The text of ln 3 is rounded up, so the
+ * curve lies below by no more than that.
+ */
+static void
+risk_tradeoff_is_attained(void **state)
+{
+    custos_risk *risk = risk_of("1.0986122886681098", NULL);
+    double fnr = fnr_of(risk, "1/4");
+
+    (void)state;
+    assert_true(fnr <= 0.25);
+    assert_true(fnr > 0.25 - 1e-15);
+    custos_risk_free(risk);
+}
+
+/* A further promise can only raise the curve, and does where it is better. */
+static void
+risk_takes_the_best_promise(void **state)
+{
+    custos_risk *risk = risk_of("1", "0");
+    double before = fnr_of(risk, "0.5"), at_0 = fnr_of(risk, "0");
+
+    (void)state;
+    assert_int_equal(custos_risk_add(risk, "0", "0.2", NULL), CUSTOS_OK);
+    assert_true(fnr_of(risk, "0.5") > before);
+    assert_near(fnr_of(risk, "0.5"), 0.3);
+    assert_true(fnr_of(risk, "0") >= at_0);
+    custos_risk_free(risk);
+}
+
+static void
+risk_advantage_of_known_promises(void **state)
+{
+    custos_risk *risk = risk_of("1", "0.1");
+    custos_risk_facts facts;
+
+    (void)state;
+    assert_int_equal(custos_risk_tell(risk, NULL, NULL, &facts, NULL),
+                     CUSTOS_OK);
+    assert_near(strtod(facts.advantage, NULL),
+                (exp(1) - 1 + 0.2) / (exp(1) + 1));
+    assert_near(strtod(facts.guess, NULL),
+                (1 + (exp(1) - 1 + 0.2) / (exp(1) + 1)) / 2);
+    assert_int_equal(custos_risk_add(risk, "0", "0.25", NULL), CUSTOS_OK);
+    assert_int_equal(custos_risk_tell(risk, NULL, NULL, &facts, NULL),
+                     CUSTOS_OK);
+    assert_string_equal(facts.advantage, "0.25");
+    assert_string_equal(facts.guess, "0.625");
+    custos_risk_free(risk);
+}
+
+static void
+risk_posterior_of_known_promises(void **state)
+{
+    custos_risk *risk = risk_of("0.25", "1e-9"), *none = risk_of("0", NULL);
+    custos_risk *huge = risk_of("1000", NULL);
+    custos_risk_facts facts;
+    double f = exp(0.25);
+
+    (void)state;
+    assert_int_equal(custos_risk_tell(risk, "1/10", NULL, &facts, NULL),
+                     CUSTOS_OK);
+    assert_near(strtod(facts.posterior_most, NULL), 0.1 * f / (0.9 + 0.1 * f));
+    assert_near(strtod(facts.posterior_least, NULL), 0.1 / (0.1 + 0.9 * f));
+    assert_string_equal(facts.posterior_shift, "0.5");
+    assert_near(strtod(facts.utility_factor, NULL), f);
+    assert_true(strtod(facts.utility_factor, NULL) >= f - 3e-16);
+    assert_string_equal(facts.exposed, "");
+    assert_int_equal(custos_risk_tell(none, "1/10", NULL, &facts, NULL),
+                     CUSTOS_OK);
+    assert_string_equal(facts.posterior_shift, "0");
+    assert_string_equal(facts.utility_factor, "1");
+    assert_near(strtod(facts.posterior_most, NULL), 0.1);
+    assert_int_equal(custos_risk_tell(huge, NULL, NULL, &facts, NULL),
+                     CUSTOS_OK);
+    assert_string_equal(facts.posterior_most, "1");
+    assert_string_equal(facts.posterior_shift, "1");
+    assert_string_equal(facts.utility_factor, "infinity");
+    custos_risk_free(risk);
+    custos_risk_free(none);
+    custos_risk_free(huge);
+}
+
+static void
+risk_counts_the_exposed(void **state)
+{
+    custos_risk *risk = risk_of("1", "1e-6");
+    custos_risk_facts facts;
+
+    (void)state;
+    assert_int_equal(custos_risk_tell(risk, NULL, "100000", &facts, NULL),
+                     CUSTOS_OK);
+    assert_string_equal(facts.exposed, "0.1");
+    assert_int_equal(facts.delta_too_large, 0);
+    assert_int_equal(custos_risk_tell(risk, NULL, "999999", &facts, NULL),
+                     CUSTOS_OK);
+    assert_int_equal(facts.delta_too_large, 0);
+    assert_int_equal(custos_risk_tell(risk, NULL, "1000000", &facts, NULL),
+                     CUSTOS_OK);
+    assert_int_equal(facts.delta_too_large, 1);
+    assert_string_equal(facts.exposed, "1");
+    custos_risk_free(risk);
+}
+
+static void
+risk_refuses_what_is_no_promise(void **state)
+{
+    static const struct {
+        const char *epsilon, *delta;
+        custos_status st;
+    } bad[] = {
+        {"-1", NULL, CUSTOS_ERANGE}, {"nan", NULL, CUSTOS_EPARSE},
+        {"1", "1", CUSTOS_ERANGE},   {"1", "-0.1", CUSTOS_ERANGE},
+        {NULL, NULL, CUSTOS_EINVAL}, {"1025", NULL, CUSTOS_ERANGE},
+        {"1", "x", CUSTOS_EPARSE},
+    };
+    custos_risk *risk = risk_of("1", NULL), *none = NULL;
+    custos_risk_facts facts;
+    char fnr[CUSTOS_NUMBER_MAX];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(
+            custos_risk_new(NULL, bad[i].epsilon, bad[i].delta, &none, NULL),
+            bad[i].st);
+        assert_null(none);
+        assert_int_equal(
+            custos_risk_add(risk, bad[i].epsilon, bad[i].delta, NULL),
+            bad[i].st);
+    }
+    assert_int_equal(custos_risk_new(NULL, "1", NULL, NULL, NULL),
+                     CUSTOS_EINVAL);
+    assert_int_equal(custos_risk_add(NULL, "1", NULL, NULL), CUSTOS_EINVAL);
+    assert_int_equal(custos_risk_fnr(risk, "1.1", fnr, NULL), CUSTOS_ERANGE);
+    assert_int_equal(custos_risk_fnr(risk, "-0.1", fnr, NULL), CUSTOS_ERANGE);
+    assert_int_equal(custos_risk_fnr(risk, "x", fnr, NULL), CUSTOS_EPARSE);
+    assert_int_equal(custos_risk_fnr(NULL, "0.1", fnr, NULL), CUSTOS_EINVAL);
+    assert_int_equal(custos_risk_tell(risk, "0", NULL, &facts, NULL),
+                     CUSTOS_ERANGE);
+    assert_int_equal(custos_risk_tell(risk, "1", NULL, &facts, NULL),
+                     CUSTOS_ERANGE);
+    assert_int_equal(custos_risk_tell(risk, NULL, "0", &facts, NULL),
+                     CUSTOS_ERANGE);
+    assert_int_equal(custos_risk_tell(risk, NULL, "1.5", &facts, NULL),
+                     CUSTOS_ERANGE);
+    assert_int_equal(custos_risk_tell(NULL, NULL, NULL, &facts, NULL),
+                     CUSTOS_EINVAL);
+    custos_risk_free(risk);
+    custos_risk_free(NULL);
+}
+
+static void
+risk_survives_want_of_memory(void **state)
+{
+    (void)state;
+    for (size_t at = 1; at < 8; at++) {
+        struct test_memory memory = {.fail_at = at};
+        custos_alloc alloc = test_alloc(&memory);
+        custos_risk *risk = NULL;
+        custos_status st = custos_risk_new(&alloc, "1", NULL, &risk, NULL);
+
+        for (int i = 0; i < 20 && !st; i++)
+            st = custos_risk_add(risk, "1/2", "0.1", NULL);
+        if (st)
+            assert_int_equal(st, CUSTOS_ENOMEM);
+        custos_risk_free(risk);
+        assert_int_equal(memory.live, 0);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(risk_tradeoff_of_known_promises),
+        cmocka_unit_test(risk_tradeoff_is_attained),
+        cmocka_unit_test(risk_takes_the_best_promise),
+        cmocka_unit_test(risk_advantage_of_known_promises),
+        cmocka_unit_test(risk_posterior_of_known_promises),
+        cmocka_unit_test(risk_counts_the_exposed),
+        cmocka_unit_test(risk_refuses_what_is_no_promise),
+        cmocka_unit_test(risk_survives_want_of_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
