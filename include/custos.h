@@ -1019,14 +1019,12 @@ typedef struct custos_interval {
  * is out of reach, both are empty and reason says why. May fail:
  * CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE, CUSTOS_ENOMEM.
  */
-CUSTOS_API CUSTOS_MUST_USE custos_status
-custos_plan_pld_epsilon(const custos_plan *plan, const char *delta,
-                        const char *width, custos_interval *out,
-                        custos_err *err);
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_plan_pld_epsilon(
+    const custos_plan *plan, const char *delta, const char *width,
+    custos_interval *out, custos_err *err);
 CUSTOS_API CUSTOS_MUST_USE custos_status
 custos_plan_pld_delta(const custos_plan *plan, const char *epsilon,
-                      const char *width, custos_interval *out,
-                      custos_err *err);
+                      const char *width, custos_interval *out, custos_err *err);
 
 /* A plan made to fit a promise. */
 typedef struct custos_calibrated {
@@ -1043,19 +1041,17 @@ typedef struct custos_calibrated {
  * 0. May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ENOMEM, CUSTOS_ERANGE (no
  * factor from 2^-40 to 2^40 fits).
  */
-CUSTOS_API CUSTOS_MUST_USE custos_status
-custos_calibrate_noise(const custos_plan *plan, const char *epsilon,
-                       const char *delta, custos_calibrated *out,
-                       custos_err *err);
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_calibrate_noise(
+    const custos_plan *plan, const char *epsilon, const char *delta,
+    custos_calibrated *out, custos_err *err);
 
 /*
  * How often the whole plan may run within a promise; 0 when not even once,
  * and then epsilon is empty. At most 2^40. May fail: the same.
  */
-CUSTOS_API CUSTOS_MUST_USE custos_status
-custos_calibrate_count(const custos_plan *plan, const char *epsilon,
-                       const char *delta, custos_calibrated *out,
-                       custos_err *err);
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_calibrate_count(
+    const custos_plan *plan, const char *epsilon, const char *delta,
+    custos_calibrated *out, custos_err *err);
 
 /* How many mechanisms it has. 0 for NULL. */
 CUSTOS_API size_t custos_plan_size(const custos_plan *plan);
@@ -1094,9 +1090,10 @@ CUSTOS_API void custos_risk_free(custos_risk *risk);
  * A further promise that the same release keeps, such as another point of its
  * privacy-loss distribution. May fail: as custos_risk_new.
  */
-CUSTOS_API CUSTOS_MUST_USE custos_status
-custos_risk_add(custos_risk *risk, const char *epsilon, const char *delta,
-                custos_err *err);
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_risk_add(custos_risk *risk,
+                                                         const char *epsilon,
+                                                         const char *delta,
+                                                         custos_err *err);
 
 /*
  * The trade-off curve: a test for the person's data that errs with
@@ -1115,9 +1112,9 @@ custos_risk_fnr(const custos_risk *risk, const char *fpr,
  */
 typedef struct custos_risk_facts {
     char utility_factor[CUSTOS_NUMBER_MAX]; /* e^epsilon */
-    char advantage[CUSTOS_NUMBER_MAX]; /* true less false positive rate */
-    char guess[CUSTOS_NUMBER_MAX];     /* right, when both were as likely */
-    char posterior_most[CUSTOS_NUMBER_MAX];  /* of a belief `prior` before */
+    char advantage[CUSTOS_NUMBER_MAX];      /* true less false positive rate */
+    char guess[CUSTOS_NUMBER_MAX]; /* right, when both were as likely */
+    char posterior_most[CUSTOS_NUMBER_MAX]; /* of a belief `prior` before */
     char posterior_least[CUSTOS_NUMBER_MAX];
     char posterior_shift[CUSTOS_NUMBER_MAX]; /* of any belief: 2 epsilon */
     char exposed[CUSTOS_NUMBER_MAX]; /* people * delta; "" when not asked */
@@ -1129,8 +1126,8 @@ typedef struct custos_risk_facts {
  * CUSTOS_EPARSE, CUSTOS_ERANGE.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status
-custos_risk_tell(const custos_risk *risk, const char *prior,
-                 const char *people, custos_risk_facts *out, custos_err *err);
+custos_risk_tell(const custos_risk *risk, const char *prior, const char *people,
+                 custos_risk_facts *out, custos_err *err);
 
 #ifdef __cplusplus
 }

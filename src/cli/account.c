@@ -71,7 +71,7 @@ account_read_adjacency(const char *text, custos_adjacency *out)
 
 const struct verb verb_account = {
     .name = "account",
-    .summary = "what releases cost together, and what may still be promised",
+    .summary = "what releases cost together, and noise for a promise",
     .usage = "account VERB [options]",
     .about =
         "Mechanisms are written NAME:KEY=NUMBER:..., such as\n"

@@ -1,5 +1,7 @@
 /* Axes of charts: places and round marks, linear or logarithmic. */
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "cli/chart.h"
 
@@ -45,6 +47,20 @@ axis_marks(const struct chart_axis *axis, double *marks, size_t room)
         step = unit * steps[i];
     for (double i = ceil(axis->least / step - 1e-9);
          i * step <= axis->most + span * 1e-9 && n < room; i++)
-        marks[n++] = i * step;
+        marks[n++] = i == 0 ? 0 : i * step; /* never -0 */
     return n;
+}
+
+void
+mark_write(double mark, char text[NUMBER_MAX])
+{
+    char *e;
+
+    snprintf(text, NUMBER_MAX, "%.6g", mark);
+    e = strchr(text, 'e');
+    if (e && (e[2] == '0' || e[1] == '+')) { /* 1e-06: 1e-6; 1e+06: 1e6 */
+        size_t sign = e[1] == '-', skip = 2 + (e[2] == '0');
+
+        memmove(e + 1 + sign, e + skip, strlen(e + skip) + 1);
+    }
 }

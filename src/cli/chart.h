@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cli/number.h"
 #include "cli/paint.h"
 
 enum { CHART_CURVES_MAX = 4 };
@@ -49,5 +50,8 @@ void plot_print(struct painter *p, const struct chart *chart);
  */
 double axis_place(const struct chart_axis *axis, double value);
 size_t axis_marks(const struct chart_axis *axis, double *marks, size_t room);
+
+/* Six digits, no padding. */
+void mark_write(double mark, char text[NUMBER_MAX]);
 
 #endif

@@ -44,7 +44,8 @@ static const struct option options[RISK_OPTIONS] = {
 };
 
 enum {
-    CURVE_POINTS = 201,
+    CURVE_STEPS = 200,
+    CURVE_POINTS = CURVE_STEPS + 2, /* all steps, and where both are equal */
     PLAN_POINTS = 33,
 };
 
@@ -53,6 +54,7 @@ struct told {
     const char *delta, *n, *prior;
     custos_risk_facts facts;
     char power[CUSTOS_NUMBER_MAX]; /* most true positives at 5 % false */
+    char fpr[CURVE_POINTS][NUMBER_MAX];
     char fnr[CURVE_POINTS][CUSTOS_NUMBER_MAX];
     double x[CURVE_POINTS], y[CURVE_POINTS];
 };
@@ -115,13 +117,20 @@ tell(const custos_risk *risk, struct told *t)
 {
     custos_err err;
     custos_status st;
-    char fpr[32];
+    double middle;
 
     st = custos_risk_tell(risk, t->prior, t->n, &t->facts, &err);
-    for (int i = 0; i < CURVE_POINTS && !st; i++) {
-        snprintf(fpr, sizeof fpr, "%d/%d", i, CURVE_POINTS - 1);
-        st = custos_risk_fnr(risk, fpr, t->fnr[i], &err);
-        t->x[i] = i / (double)(CURVE_POINTS - 1);
+    middle = (1 - strtod(t->facts.advantage, NULL)) / 2;
+    for (int i = 0, k = 0; i < CURVE_POINTS && !st; i++) {
+        double x = k / (double)CURVE_STEPS;
+
+        if (i == k && (middle < x || k > CURVE_STEPS))
+            x = middle; /* the corner of a single promise: k stays behind */
+        else
+            k++;
+        number_write(x, t->fpr[i]);
+        st = custos_risk_fnr(risk, t->fpr[i], t->fnr[i], &err);
+        t->x[i] = x;
         t->y[i] = strtod(t->fnr[i], NULL);
     }
     return st ? fail_status(st, &err) : CLI_OK;
@@ -149,14 +158,23 @@ make_chart(struct told *t, char subtitle[160], struct chart *c)
     };
 }
 
+static double
+fnr_at_5_percent(const struct told *t)
+{
+    size_t i = 0;
+
+    while (t->x[i] < 0.05)
+        i++;
+    return t->y[i];
+}
+
 /* 1 - fnr at 5 %: what a test finds. fnr is rounded down, so this is up. */
 static void
 write_power(const struct told *t, char text[NUMBER_MAX])
 {
     char full[NUMBER_MAX];
 
-    snprintf(full, sizeof full, "%.15f",
-             1 - t->y[(CURVE_POINTS - 1) / 20] + 1e-14);
+    snprintf(full, sizeof full, "%.15f", 1 - fnr_at_5_percent(t) + 1e-14);
     percent_up(full, 4, text);
 }
 
@@ -257,8 +275,8 @@ print_json(struct out *o, const struct told *t)
                    f->delta_too_large ? "true" : "false");
     out_text(o, ",\"tradeoff\":[");
     for (int i = 0; i < CURVE_POINTS; i++)
-        out_printf(o, "%s{\"fpr\":\"%g\",\"fnr\":\"%s\"}", i ? "," : "",
-                   t->x[i], t->fnr[i]);
+        out_printf(o, "%s{\"fpr\":\"%s\",\"fnr\":\"%s\"}", i ? "," : "",
+                   t->fpr[i], t->fnr[i]);
     out_text(o, "]}\n");
 }
 

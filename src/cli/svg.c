@@ -63,24 +63,26 @@ put_axes(FILE *f, const struct chart *c)
 {
     double marks[MARKS];
     size_t n = axis_marks(&c->x, marks, MARKS);
-    char at[160];
+    char at[160], mark[NUMBER_MAX];
 
     for (size_t i = 0; i < n; i++) {
         double x = x_of(c, marks[i]);
 
+        mark_write(marks[i], mark);
         fprintf(f,
                 "<path class=\"grid\" d=\"M%.2f %d V%d\" stroke=\"#e5e7eb\"/>\n"
-                "<text x=\"%.2f\" y=\"%d\" text-anchor=\"middle\">%g</text>\n",
-                x, TOP, HEIGHT - BOTTOM, x, HEIGHT - BOTTOM + 20, marks[i]);
+                "<text x=\"%.2f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
+                x, TOP, HEIGHT - BOTTOM, x, HEIGHT - BOTTOM + 20, mark);
     }
     n = axis_marks(&c->y, marks, MARKS);
     for (size_t i = 0; i < n; i++) {
         double y = y_of(c, marks[i]);
 
+        mark_write(marks[i], mark);
         fprintf(f,
                 "<path class=\"grid\" d=\"M%d %.2f H%d\" stroke=\"#e5e7eb\"/>\n"
-                "<text x=\"%d\" y=\"%.2f\" text-anchor=\"end\">%g</text>\n",
-                LEFT, y, WIDTH - RIGHT, LEFT - 10, y + 4, marks[i]);
+                "<text x=\"%d\" y=\"%.2f\" text-anchor=\"end\">%s</text>\n",
+                LEFT, y, WIDTH - RIGHT, LEFT - 10, y + 4, mark);
     }
     fprintf(f,
             "<path d=\"M%d %d V%d H%d\" fill=\"none\" stroke=\"#374151\" "
@@ -96,21 +98,15 @@ put_axes(FILE *f, const struct chart *c)
     put_label(f, at, c->y.label);
 }
 
-static const char *
-stroke_of(const struct chart_curve *curve, size_t i)
-{
-    return curve->faint ? "stroke=\"#9ca3af\" stroke-width=\"1.5\" "
-                          "stroke-dasharray=\"5 4\""
-                        : colours[i];
-}
-
 static void
 put_stroke(FILE *f, const struct chart_curve *curve, size_t i)
 {
     if (curve->faint)
-        fputs(stroke_of(curve, i), f);
+        fputs("stroke=\"#9ca3af\" stroke-width=\"1.5\" "
+              "stroke-dasharray=\"5 4\"",
+              f);
     else
-        fprintf(f, "stroke=\"%s\" stroke-width=\"2.2\"", stroke_of(curve, i));
+        fprintf(f, "stroke=\"%s\" stroke-width=\"2.2\"", colours[i]);
 }
 
 static void
