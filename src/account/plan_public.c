@@ -101,6 +101,30 @@ enclose(const custos_plan *plan, bounds_of *of, const rat *at, double width,
     return CUSTOS_OK;
 }
 
+/*
+ * A part of the answer. The rough size may be far too large (sampling is lost
+ * on zCDP), so a first try at it tells the true one.
+ */
+static custos_status
+choose_width(const custos_plan *plan, const rat *delta, double *width)
+{
+    double part = width_part(plan->n);
+    struct bounds b = {0, 0};
+    const char *reason = NULL;
+    struct plan_parts parts;
+    custos_status st;
+
+    *width = part * rough_epsilon(plan, delta);
+    st = plan_parts_init(&parts, &plan->alloc, plan->items, plan->n);
+    if (st)
+        return st;
+    st = plan_pld_epsilon_up(&parts, delta, 16 * *width, &b, &reason);
+    plan_parts_clear(&parts);
+    if (!st && !reason && b.high > 0 && part * b.high < *width)
+        *width = part * b.high;
+    return st;
+}
+
 custos_status
 custos_plan_pld_epsilon(const custos_plan *plan, const char *delta,
                         const char *width, custos_interval *out,
@@ -116,8 +140,8 @@ custos_plan_pld_epsilon(const custos_plan *plan, const char *delta,
     st = rat_read_open_unit(delta, "delta", &d, err);
     if (!st)
         st = read_width(width, 0, &w, err);
-    if (!st && w == 0)
-        w = width_part(plan->n) * rough_epsilon(plan, &d);
+    if (!st && w == 0 && choose_width(plan, &d, &w))
+        st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     if (!st)
         st = enclose(plan, plan_pld_epsilon, &d, w, out, err);
     rat_clear(&d);

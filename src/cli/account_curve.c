@@ -44,30 +44,26 @@ read_points(const char *text, size_t *out)
     return CLI_OK;
 }
 
-/* The axis below the least delta that is not 0, at most 30 decades. */
 static void
-make_chart(const struct points *p, double x[POINTS_MAX],
+make_chart(const struct points *p, double y[POINTS_MAX],
            double high[POINTS_MAX], double low[POINTS_MAX], struct chart *c)
 {
-    double least = 1;
-
     for (size_t i = 0; i < p->n; i++) {
-        x[i] = strtod(p->points[i].epsilon, NULL);
+        y[i] = strtod(p->points[i].delta, NULL);
         high[i] = strtod(p->points[i].high, NULL);
         low[i] = strtod(p->points[i].low, NULL);
-        if (high[i] > 1e-30)
-            least = fmin(least, high[i]);
     }
     *c = (struct chart){
         .title = "What the plan costs",
-        .subtitle = "delta at each epsilon, by the privacy-loss distribution",
-        .x = {.label = "epsilon", .least = 0, .most = x[p->n - 1]},
+        .subtitle = "each point is a promise that the plan keeps, by its "
+                    "privacy-loss distribution",
+        .x = {.label = "epsilon", .most = fmax(high[p->n - 1], 1e-9)},
         .y = {.label = "delta",
-              .least = pow(10, floor(log10(least))),
+              .least = pow(10, floor(log10(y[p->n - 1]) + 1e-9)),
               .most = 1,
               .is_log = true},
-        .curves = {{"at most", x, high, p->n, false},
-                   {"at least", x, low, p->n, true}},
+        .curves = {{"epsilon at most", high, y, p->n, false},
+                   {"epsilon at least", low, y, p->n, true}},
         .n = 2,
     };
 }
@@ -76,12 +72,12 @@ static void
 print_json(struct out *o, const struct points *p)
 {
     out_text(o, "{\"points\":[");
-    for (size_t i = 0; i < p->n; i++)
-        out_printf(o,
-                   "%s{\"epsilon\":\"%s\",\"delta_low\":\"%s\","
-                   "\"delta_high\":\"%s\"}",
-                   i ? "," : "", p->points[i].epsilon, p->points[i].low,
-                   p->points[i].high);
+    for (size_t i = 0; i < p->n; i++) {
+        out_text(o, i ? ",{\"delta\":" : "{\"delta\":");
+        out_json(o, p->points[i].delta);
+        out_printf(o, ",\"epsilon_low\":\"%s\",\"epsilon_high\":\"%s\"}",
+                   p->points[i].low, p->points[i].high);
+    }
     out_text(o, "],\"theorem\":\"plan-pld\"}\n");
 }
 
@@ -92,11 +88,11 @@ print_text(struct out *o, const struct points *p, const struct chart *chart)
     char low[NUMBER_MAX], high[NUMBER_MAX];
 
     painter_init(&painter, o);
-    out_printf(o, "  %-12s %-14s %s\n", "epsilon", "delta at least", "at most");
+    out_printf(o, "  %-14s %-16s %s\n", "delta", "epsilon at least", "at most");
     for (size_t i = 0; i < p->n; i++) {
         digits_down(p->points[i].low, 6, low);
         digits_up(p->points[i].high, 6, high);
-        out_printf(o, "  %-12s %-14s %s\n", p->points[i].epsilon, low, high);
+        out_printf(o, "  %-14s %-16s %s\n", p->points[i].delta, low, high);
     }
     out_text(o, "\n");
     plot_print(&painter, chart);
@@ -107,7 +103,7 @@ run(const struct verb *verb, int argc, char **argv)
 {
     static struct out o;
     static struct points p;
-    static double x[POINTS_MAX], high[POINTS_MAX], low[POINTS_MAX];
+    static double y[POINTS_MAX], high[POINTS_MAX], low[POINTS_MAX];
     custos_plan *plan = NULL;
     struct chart chart;
     struct args args;
@@ -129,7 +125,7 @@ run(const struct verb *verb, int argc, char **argv)
     custos_plan_free(plan);
     if (code)
         return code;
-    make_chart(&p, x, high, low, &chart);
+    make_chart(&p, y, high, low, &chart);
     if (args.given[CURVE_SVG])
         code = svg_write(args.given[CURVE_SVG], &chart);
     if (code)

@@ -46,7 +46,7 @@ static const struct option options[RISK_OPTIONS] = {
 enum {
     CURVE_STEPS = 200,
     CURVE_POINTS = CURVE_STEPS + 2, /* all steps, and where both are equal */
-    PLAN_POINTS = 33,
+    PLAN_POINTS = 24, /* of the plan's curve, and as many again near 0 */
 };
 
 struct told {
@@ -79,6 +79,8 @@ risk_of_plan(const struct args *args, struct told *t, custos_risk **out)
     }
     if (!code && !st)
         code = points_of_plan(plan, t->delta, PLAN_POINTS, &p);
+    if (!code && !st)
+        code = points_of_zero(plan, PLAN_POINTS, &p);
     custos_plan_free(plan);
     if (code)
         return code;
@@ -87,9 +89,7 @@ risk_of_plan(const struct args *args, struct told *t, custos_risk **out)
         st = custos_risk_new(NULL, t->epsilon, t->delta, out, &err);
     }
     for (size_t i = 0; i < p.n && !st; i++)
-        if (strtod(p.points[i].high, NULL) < 1)
-            st = custos_risk_add(*out, p.points[i].epsilon, p.points[i].high,
-                                 &err);
+        st = custos_risk_add(*out, p.points[i].high, p.points[i].delta, &err);
     return st ? fail_status(st, &err) : CLI_OK;
 }
 
