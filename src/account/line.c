@@ -5,6 +5,7 @@
 #include "account/line.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/alloc.h"
 
@@ -135,7 +136,10 @@ smooth_cut(const struct line *l, double near, double far, double x,
     return x;
 }
 
-/* One atom after the other; the last one is split. */
+/*
+ * One atom after the other; the last one is split. Those on the point itself,
+ * to rounding, are taken whole, whatever side of it they are on.
+ */
 static double
 atoms_cut(const struct line *l, double near, double far, double exp_a,
           double want, struct piece *got)
@@ -143,13 +147,14 @@ atoms_cut(const struct line *l, double near, double far, double exp_a,
     const int side = far > near ? 1 : -1;
     double x = near;
 
-    while (x != far && want * side > 0) {
+    while (x != far) {
         size_t i = side > 0 ? (size_t)x : (size_t)ceil(x) - 1;
         double end = side > 0 ? fmin((double)i + 1, far) : fmax((double)i, far);
-        double gain = (l->p[i] - exp_a * l->q[i]) * fabs(end - x);
+        double each = l->p[i] - exp_a * l->q[i];
+        double gain = each * fabs(end - x);
 
-        if (gain * side > want * side) {
-            x += (end - x) * (want / gain);
+        if (fabs(each) > CUT_ROUGH * l->p[i] && gain * side > want * side) {
+            x += (end - x) * fmax(want / gain, 0);
             break;
         }
         want -= gain;
@@ -168,55 +173,71 @@ line_cut(const struct line *l, double near, double far, double guess,
                : atoms_cut(l, near, far, exp_a, want, got);
 }
 
-/* The ends, and whether they can be worked with. */
+/* The ends of the losses, and whether they can be worked with. */
 static custos_status
 find_ends(struct line *l)
 {
-    double value, mass;
+    double a = 0, b = 0, value, mass;
 
-    l->least = INFINITY;
-    l->most = -INFINITY;
-    for (size_t i = 0; loss_atom(l->loss, i, &value, &mass); i++) {
-        if (!(mass > 0))
-            continue;
+    if (loss_is_continuous(l->loss)) {
+        a = loss_value(l->loss, l->range.from);
+        b = loss_value(l->loss, l->range.to);
+    } else if (l->n > 0) {
+        a = l->value[0];
+        b = l->value[l->n - 1];
+    }
+    l->least = fmin(a, b);
+    l->most = fmax(a, b);
+    for (size_t i = 0;
+         loss_is_continuous(l->loss) && loss_atom(l->loss, i, &value, &mass);
+         i++) {
         l->least = fmin(l->least, value);
         l->most = fmax(l->most, value);
     }
-    if (loss_is_continuous(l->loss)) {
-        double a = loss_value(l->loss, l->range.from);
-        double b = loss_value(l->loss, l->range.to);
-
-        l->least = fmin(l->least, fmin(a, b));
-        l->most = fmax(l->most, fmax(a, b));
-    }
-    /* Nothing finite is a loss of 0 that nobody has. */
-    if (l->least > l->most)
-        l->least = l->most = 0;
     return l->least >= -LOSS_MAX && l->most <= LOSS_MAX ? CUSTOS_OK
                                                         : CUSTOS_EOVERFLOW;
 }
 
+/* Leaves out the outermost atoms, up to `tail` of P together. */
+static void
+trim(struct line *l, double tail)
+{
+    size_t from = 0, to = l->n;
+    double left = 0;
+
+    while (from < to && left + l->p[from] <= tail / 2)
+        left += l->p[from++];
+    while (from < to && left + l->p[to - 1] <= tail)
+        left += l->p[--to];
+    l->n = to - from;
+    memmove(l->value, l->value + from, l->n * sizeof *l->value);
+    memmove(l->p, l->p + from, l->n * sizeof *l->p);
+    memmove(l->q, l->q + from, l->n * sizeof *l->q);
+    l->range = (struct loss_range){0, (double)l->n, left * (1 + 1e-9)};
+}
+
 static custos_status
-take_atoms(struct line *l)
+take_atoms(struct line *l, double tail)
 {
     double value, mass;
 
-    l->n = l->loss->n_atoms + 1;
-    if (l->n > LINE_ATOMS_MAX)
+    l->room = l->loss->n_atoms + 1;
+    if (l->room > LINE_ATOMS_MAX)
         return CUSTOS_EOVERFLOW;
-    l->value = alloc_take(&l->alloc, l->n, sizeof *l->value);
-    l->p = alloc_take(&l->alloc, l->n, sizeof *l->p);
-    l->q = alloc_take(&l->alloc, l->n, sizeof *l->q);
+    l->value = alloc_take(&l->alloc, l->room, sizeof *l->value);
+    l->p = alloc_take(&l->alloc, l->room, sizeof *l->p);
+    l->q = alloc_take(&l->alloc, l->room, sizeof *l->q);
     if (!l->value || !l->p || !l->q)
         return CUSTOS_ENOMEM;
-    for (size_t i = 0; i < l->n; i++)
-        l->value[i] = l->most; /* of no mass, unless it is set below */
     for (size_t i = 0; loss_atom(l->loss, i, &value, &mass); i++) {
-        l->value[i] = fmin(fmax(value, l->least), l->most);
+        if (!(fabs(value) <= LOSS_MAX) && mass > tail / 4)
+            return CUSTOS_EOVERFLOW;
+        l->value[i] = value;
         l->p[i] = mass;
         l->q[i] = mass * exp(-value);
+        l->n = i + 1;
     }
-    l->range = (struct loss_range){0, (double)l->n, 0};
+    trim(l, tail);
     return CUSTOS_OK;
 }
 
@@ -225,15 +246,16 @@ line_init(struct line *l, const custos_alloc *alloc, const struct loss *loss,
           double tail)
 {
     struct loss_range range = loss_range(loss, tail);
-    custos_status st;
+    custos_status st = CUSTOS_OK;
 
     *l = (struct line){.alloc = alloc_or_default(alloc),
                        .loss = loss,
                        .range = range,
                        .error = loss_error(loss, &range)};
-    st = find_ends(l);
-    if (!st && !loss_is_continuous(loss))
-        st = take_atoms(l);
+    if (!loss_is_continuous(loss))
+        st = take_atoms(l, tail);
+    if (!st)
+        st = find_ends(l);
     if (st)
         line_clear(l);
     return st;
@@ -242,8 +264,8 @@ line_init(struct line *l, const custos_alloc *alloc, const struct loss *loss,
 void
 line_clear(struct line *l)
 {
-    alloc_give(&l->alloc, l->value, l->n, sizeof *l->value);
-    alloc_give(&l->alloc, l->p, l->n, sizeof *l->p);
-    alloc_give(&l->alloc, l->q, l->n, sizeof *l->q);
+    alloc_give(&l->alloc, l->value, l->room, sizeof *l->value);
+    alloc_give(&l->alloc, l->p, l->room, sizeof *l->p);
+    alloc_give(&l->alloc, l->q, l->room, sizeof *l->q);
     l->value = l->p = l->q = NULL;
 }

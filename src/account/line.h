@@ -9,7 +9,8 @@
  *   which the rule's own error is below 5e-15.
  * SOURCE   doc/proofs/quadrature-weights.md
  * NEEDS    losses of at most LOSS_MAX.
- * GIVES    line_piece, within line.error, roundings included.
+ * GIVES    line_piece, within line.error, roundings included; at most `tail`
+ *          of P lies outside.
  * FAILS    cannot.
  * TESTED   line_pieces_agree_with_exact_integrals
  */
@@ -26,7 +27,7 @@ struct line {
     const struct loss *loss; /* borrowed */
     struct loss_range range; /* of places */
     double *value, *p, *q;   /* BASE_ATOMS: of atom i */
-    size_t n;
+    size_t n, room;
     double error;       /* relative of masses, absolute of losses */
     double least, most; /* finite losses, flanks included */
 };

@@ -166,13 +166,15 @@ loss_atom(const struct loss *l, size_t i, double *value, double *mass)
 double
 loss_infinite(const struct loss *l)
 {
-    double infinite = l->lost;
-
     if (l->order == ORDER_REMOVE)
-        infinite += l->rate * l->only_p;
-    else if (l->rate == 1)
-        infinite += l->only_q;
-    return infinite;
+        return l->rate * l->only_p;
+    return l->rate == 1 ? l->only_q : 0;
+}
+
+double
+loss_infinite_or_lost(const struct loss *l)
+{
+    return fmin(loss_infinite(l) + l->lost, 1);
 }
 
 double
@@ -182,10 +184,10 @@ loss_error(const struct loss *l, const struct loss_range *r)
     double input = l->rate < 1 ? 8 * l->rate / (1 - l->rate) : 0;
 
     if (l->base == BASE_GAUSSIAN)
-        return 1e-14 + 0x1p-53 * (32 + 24 * reach * reach + input);
+        return 1e-14 + 0x1p-53 * (32 + 16 * reach * reach + input);
     if (l->base == BASE_ATOMS && l->n_atoms > 0)
         most = fmax(fabs(l->atoms[0].l0), fabs(l->atoms[l->n_atoms - 1].l0));
-    return 1e-14 + 0x1p-53 * (32 + 24 * most + input) + 4 * l->error;
+    return 1e-14 + 0x1p-53 * (32 + 16 * most + input) + 4 * l->error;
 }
 
 bool

@@ -74,8 +74,9 @@ double loss_step(const struct loss *l, double x);
  */
 bool loss_atom(const struct loss *l, size_t i, double *value, double *mass);
 
-/* P's probability of an infinite loss, without loss_range's. */
+/* P's probability of an infinite loss, and with what was left out. */
 double loss_infinite(const struct loss *l);
+double loss_infinite_or_lost(const struct loss *l);
 
 /*
  * Bounds the relative error of every density and mass and the absolute error

@@ -31,8 +31,9 @@ struct outside {
 };
 
 /*
- * ln sum w e^(t x) of n weights, the first at `from`: summed from the larger
- * powers on. *margin bounds the error.
+ * ln sum w e^(t x) of n weights, the first at `from`, or a little more: summed
+ * from the larger powers on; what underflows is below 1e-300 in all. *margin
+ * bounds the error.
  */
 static double
 log_moment(const double *w, size_t n, double from, double h, double t,
@@ -44,7 +45,7 @@ log_moment(const double *w, size_t n, double from, double h, double t,
     for (size_t i = 0; i < n; i++, e *= fade)
         sum += w[t > 0 ? n - 1 - i : i] * e;
     *margin = UNIT * ((16 + fabs(t) * h) * (double)n + 16 * fabs(top));
-    return log(sum) + top;
+    return log(sum + 1e-300) + top;
 }
 
 /*
@@ -204,9 +205,9 @@ pld_init(struct pld *p, const struct sketch *sketch, double h)
     double log_finite = 0;
     custos_status st;
 
-    CUSTOS_REQUIRE(h > 0 && h <= 0.25);
+    CUSTOS_REQUIRE(h > 0 && h <= WEIGHTS_STEP_MAX);
     *p = (struct pld){
-        .alloc = sketch->alloc, .h = h, .theta = fmin(sketch->theta, 1 / h)};
+        .alloc = sketch->alloc, .h = h, .theta = fmin(sketch->theta, 32 / h)};
     st = find_window(p, sketch, &v);
     if (st)
         return st;
@@ -218,6 +219,7 @@ pld_init(struct pld *p, const struct sketch *sketch, double h)
                       &o);
     if (!st) {
         p->infinite = -expm1(log_finite) * (1 + 1e-9);
+        p->certain = pld_certain(sketch->parts, sketch->n);
         spectrum_invert(&s);
         st = finish(p, &s, &v, &o, sketch->n);
     }
@@ -230,6 +232,17 @@ pld_init(struct pld *p, const struct sketch *sketch, double h)
     }
     spectrum_clear(&s);
     return st;
+}
+
+double
+pld_certain(const struct pld_part *parts, size_t n)
+{
+    double log_finite = 0;
+
+    for (size_t i = 0; i < n; i++)
+        log_finite += (double)parts[i].count *
+                      log1p(-loss_infinite(&parts[i].loss) * (1 - 1e-9));
+    return -expm1(log_finite) * (1 - 1e-9);
 }
 
 void

@@ -43,7 +43,7 @@ struct pld {
     double offset;              /* and at place (first + i) mod n of these: */
     double *up, *low;           /* tilted */
     double log_up, log_low;     /* K(theta) of each */
-    double infinite;            /* P[inf], at most */
+    double infinite, certain;   /* P[inf], at most and at least */
     double beyond;              /* up's delta from above the window, at most */
     double slack_up, slack_low; /* errors of the sums over r~ */
     double spread;              /* relative error of all weights together */
@@ -51,10 +51,13 @@ struct pld {
     double most;                /* the largest finite loss */
 };
 
-/* The aim is the sketch's. Needs 0 < h <= 1/4. */
+/* The aim is the sketch's. Needs 0 < h <= WEIGHTS_STEP_MAX. */
 CUSTOS_MUST_USE custos_status pld_init(struct pld *p, const struct sketch *s,
                                        double h);
 void pld_clear(struct pld *p);
+
+/* P[inf] at least: what no epsilon is enough for. */
+double pld_certain(const struct pld_part *parts, size_t n);
 
 /* Good near the aim; valid everywhere. Epsilon is 0 at least. */
 struct bounds pld_epsilon(const struct pld *p, double delta);

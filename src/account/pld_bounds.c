@@ -7,15 +7,21 @@
 #include <math.h>
 
 #include "account/saddle.h"
+#include "account/weights.h"
 #include "base/alloc.h"
 
 enum {
-    TRIES = 6,
+    TRIES = 8,
     SADDLE_PARTS = 32, /* with more it is asked first */
     GRID_PARTS = 4096, /* with more it alone is asked, if it can answer */
+    GAUSSIANS_MAX = 1 << 16,
+    WORK_MAX = 1 << 20, /* points times parts of the last refinement */
 };
 
-/* The distance of a part's two lowest atoms, if they are on a lattice. */
+#define STEP_MAX 0.25     /* of grids that do not fit everything */
+#define DELTA_LEAST 1e-30 /* nobody asks how wide bounds below it are */
+
+/* The distance of a part's atoms, if they are on a lattice. */
 static double
 lattice_of(const struct loss *l)
 {
@@ -27,7 +33,24 @@ lattice_of(const struct loss *l)
     return 0;
 }
 
-/* The largest step up to h that fits the lattice of the commonest part. */
+/* Whether the lattice of every part is a multiple of d, and nothing else is. */
+static bool
+is_all_lattice(const struct sketch *s, double d)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        double m = lattice_of(&s->parts[i].loss) / d;
+
+        if (loss_is_continuous(&s->parts[i].loss) || m < 0.5 ||
+            fabs(m - round(m)) > 1e-14 * m)
+            return false;
+    }
+    return true;
+}
+
+/*
+ * The largest step up to h that fits the lattice of the commonest part; the
+ * lattice itself where it is everything, for then the grid is exact.
+ */
 static double
 fit_to_lattice(const struct sketch *s, double h)
 {
@@ -44,6 +67,9 @@ fit_to_lattice(const struct sketch *s, double h)
     }
     if (lattice == 0)
         return h;
+    if (lattice < WEIGHTS_STEP_MAX && is_all_lattice(s, lattice) &&
+        2 * s->span / lattice * s->counts < WORK_MAX)
+        return lattice;
     return lattice > h ? lattice / ceil(lattice / h)
                        : lattice * floor(h / lattice);
 }
@@ -53,7 +79,7 @@ pld_step(const struct sketch *s, double width)
 {
     double h = sqrt(6.8 * width / (s->counts * (1 + s->theta)));
 
-    return fmin(h, fmin(fmax(s->span, 1e-12) / 256, 0.25));
+    return fmin(h, fmin(fmax(s->span, 1e-12) / 256, STEP_MAX));
 }
 
 static struct bounds
@@ -68,22 +94,42 @@ width_of(struct pld_aim aim, struct bounds b)
 {
     double width = b.high - b.low;
 
-    return aim.at == AIM_DELTA ? width : width > 0 ? width / b.high : 0;
+    return aim.at == AIM_DELTA ? width : width / fmax(b.high, DELTA_LEAST);
 }
 
-/* Ever finer grids; *out is narrowed by each. Fails if none could be done. */
+/* One grid; *out is narrowed by it, *points are what it took. */
 static custos_status
-refine(const struct sketch *s, struct pld_aim aim, double width,
-       struct bounds *out)
+try_step(const struct sketch *s, struct pld_aim aim, double h,
+         struct bounds *out, double *points)
 {
-    double h = pld_step(s, aim.at == AIM_DELTA ? width : width / s->theta);
-    custos_status st = CUSTOS_EOVERFLOW;
+    struct pld p;
+    custos_status st = pld_init(&p, s, fit_to_lattice(s, h));
 
-    for (int i = 0; i < TRIES && h <= 0.25; i++) {
-        struct pld p;
-        custos_status now = pld_init(&p, s, fit_to_lattice(s, h));
-        double got;
+    if (st)
+        return st;
+    *out = narrower(*out, aim.at == AIM_DELTA ? pld_epsilon(&p, aim.value)
+                                              : pld_delta(&p, aim.value));
+    *points = (double)p.n * (double)s->n;
+    pld_clear(&p);
+    return CUSTOS_OK;
+}
 
+/*
+ * Ever finer grids. Where a finer one did not help, the tilt was too steep:
+ * between losses far apart it makes small what is to be read there. Fails if
+ * no grid could be done.
+ */
+static custos_status
+refine(struct sketch *s, struct pld_aim aim, double width, struct bounds *out)
+{
+    double h = pld_step(s, aim.at == AIM_DELTA  ? width
+                           : aim.value < s->top ? width / (1 + s->theta)
+                                                : 1);
+    double got, last = INFINITY, factor, points;
+    custos_status st = CUSTOS_EOVERFLOW, now;
+
+    for (int i = 0; i < TRIES && h <= STEP_MAX; i++) {
+        now = try_step(s, aim, h, out, &points);
         if (now == CUSTOS_ENOMEM)
             return now;
         if (now) { /* too fine a grid */
@@ -93,13 +139,17 @@ refine(const struct sketch *s, struct pld_aim aim, double width,
             continue;
         }
         st = CUSTOS_OK;
-        *out = narrower(*out, aim.at == AIM_DELTA ? pld_epsilon(&p, aim.value)
-                                                  : pld_delta(&p, aim.value));
-        pld_clear(&p);
         got = width_of(aim, *out);
-        if (got <= width)
+        if (got <= width || isinf(got))
             break;
-        h *= fmin(fmax(0.9 * sqrt(width / got), 0.125), 0.7);
+        factor = fmin(fmax(0.9 * width / got, 0.125), 0.7);
+        if (got > 0.95 * last)
+            s->theta *= 0.5;
+        else if (points / factor <= WORK_MAX)
+            h *= factor;
+        else
+            break;
+        last = got;
     }
     return st;
 }
@@ -112,6 +162,10 @@ bound_order(const custos_alloc *alloc, const struct pld_part *parts, size_t n,
     struct sketch s;
 
     *out = (struct bounds){0, aim.at == AIM_DELTA ? INFINITY : 1};
+    if (aim.at == AIM_DELTA && pld_certain(parts, n) > aim.value) {
+        out->low = INFINITY;
+        return CUSTOS_OK;
+    }
     if (aim.at == AIM_DELTA && n > SADDLE_PARTS) {
         st = saddle_epsilon(parts, n, aim.value, out);
         if (!st && (n > GRID_PARTS || width_of(aim, *out) <= width))
@@ -125,10 +179,17 @@ bound_order(const custos_alloc *alloc, const struct pld_part *parts, size_t n,
     return st;
 }
 
+/* Whether a part is a Gaussian that can be merged with others. */
+static bool
+is_plain_gaussian(const struct pld_part *part)
+{
+    return part->loss.base == BASE_GAUSSIAN && part->loss.rate == 1;
+}
+
 /*
- * A copy of the parts in one order. Gaussians are merged, being one Gaussian of
- * size sqrt(sum count size^2), when there are several. Returns how many parts
- * remain.
+ * A copy of the parts in one order. Gaussians are one of size
+ * sqrt(sum count size^2), and are so merged when there are several, or so many
+ * that their roundings would show. Returns how many parts remain.
  */
 static size_t
 arrange(const struct pld_part *parts, size_t n, enum loss_order order,
@@ -136,17 +197,19 @@ arrange(const struct pld_part *parts, size_t n, enum loss_order order,
 {
     double sum = 0, rest = 0;
     size_t m = 0, gaussians = 0;
+    bool many = false;
 
-    for (size_t i = 0; i < n; i++)
-        gaussians +=
-            parts[i].loss.base == BASE_GAUSSIAN && parts[i].loss.rate == 1;
     for (size_t i = 0; i < n; i++) {
-        const struct loss *l = &parts[i].loss;
+        gaussians += is_plain_gaussian(&parts[i]);
+        many = many || parts[i].count > GAUSSIANS_MAX;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const double size = parts[i].loss.size, k = (double)parts[i].count;
 
         if (parts[i].count == 0)
             continue;
-        if (gaussians > 1 && l->base == BASE_GAUSSIAN && l->rate == 1) {
-            double term = (double)parts[i].count * l->size * l->size - rest;
+        if ((gaussians > 1 || many) && is_plain_gaussian(&parts[i])) {
+            double term = k * size * size - rest;
             double now = sum + term; /* Kahan: no error grows with n */
 
             rest = (now - sum) - term;

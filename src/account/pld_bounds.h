@@ -14,7 +14,8 @@
  * cost of the plan is the larger of the two.
  *
  * `width` is what high - low should come to (for delta: as a part of high). It
- * is not a promise: what a grid of PLD_POINTS_MAX points gives is returned.
+ * is not a promise: what some 10^6 points give is returned. High is infinite
+ * when more than delta is lost for certain; so is low then.
  *
  * CUSTOS_ENOMEM; CUSTOS_EINVAL unless 0 < delta < 1 or epsilon >= 0, and
  * width > 0; CUSTOS_EOVERFLOW for counts past 2^40, losses past LOSS_MAX or too

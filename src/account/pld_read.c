@@ -83,7 +83,8 @@ curve_delta(const struct curve *c)
     if (c->side == SIDE_UP)
         return fmin(1, (1 + more) * (p->infinite + p->beyond + SMALLEST +
                                      c->scale * (c->part + p->slack_up)));
-    return fmax(0, (1 - more) * c->scale * (c->part - p->slack_low));
+    return p->certain +
+           fmax(0, (1 - more) * c->scale * (c->part - p->slack_low));
 }
 
 /* Where the curve reaches delta; between points it is a chord in e^eps. */
@@ -130,7 +131,7 @@ curve_at(const struct pld *p, enum side side, double epsilon)
     double last = curve_delta(&c), x = curve_x(&c);
 
     if (epsilon >= x)
-        return side == SIDE_UP ? last : 0;
+        return side == SIDE_UP ? last : p->certain;
     while (c.i > 0) {
         double now;
 

@@ -216,7 +216,7 @@ saddle_epsilon(const struct pld_part *parts, size_t n, double delta,
         if (l->base == BASE_EXPONENTIAL ||
             (loss_is_continuous(l) && l->rate != 1))
             return CUSTOS_EINVAL;
-        finite += (double)parts[i].count * log1p(-fmin(loss_infinite(l), 1));
+        finite += (double)parts[i].count * log1p(-loss_infinite_or_lost(l));
     }
     infinite = -expm1(finite) * (1 + 1e-9);
     if (n > 0)

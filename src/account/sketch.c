@@ -49,10 +49,12 @@ sketch_cumulant(const struct sketch *s, double t)
         const double *value = s->value + j * SKETCH_POINTS;
         const double *mass = s->mass + j * SKETCH_POINTS;
         double k = (double)s->parts[j].count, s0 = 0, s1 = 0, s2 = 0;
-        double top = t > 0 ? s->span : -s->span;
+        double top = -INFINITY; /* of the exponents */
 
+        for (size_t i = 0; i < SKETCH_POINTS; i++)
+            top = mass[i] > 0 ? fmax(top, t * value[i]) : top;
         for (size_t i = 0; i < SKETCH_POINTS; i++) {
-            double m = mass[i] > 0 ? mass[i] * exp(t * (value[i] - top)) : 0;
+            double m = mass[i] > 0 ? mass[i] * exp(t * value[i] - top) : 0;
 
             s0 += m;
             s1 += m * value[i];
@@ -60,7 +62,7 @@ sketch_cumulant(const struct sketch *s, double t)
         }
         if (!(s0 > 0))
             continue;
-        all.k0 += k * (log(s0) + t * top);
+        all.k0 += k * (log(s0) + top);
         all.k1 += k * (s1 / s0);
         all.k2 += k * fmax(s2 / s0 - s1 / s0 * (s1 / s0), 0);
     }
@@ -73,13 +75,15 @@ sketch_outside(const struct sketch *s, double t, double step, double x,
 {
     double base = sketch_cumulant(s, t).k0, least = 0;
 
-    *best = step / 64;
-    for (int i = 0; i < 8; i++, step /= 2) {
+    *best = step;
+    for (int i = 0; i < 24; i++, step /= 2) {
         double k = sketch_cumulant(s, t + step).k0 - base - step * x;
 
         if (k < least) {
             least = k;
             *best = step;
+        } else if (least < 0) {
+            break; /* convex in step: it only rises from here on */
         }
     }
     return least;

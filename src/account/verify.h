@@ -31,7 +31,7 @@ struct verify {
 };
 
 /*
- * `tail` as for weights_init, 0 < h <= 1/4. count >= 1 for every part.
+ * h and `tail` as for weights_init. count >= 1 for every part.
  */
 CUSTOS_MUST_USE custos_status verify_init(struct verify *v,
                                           const custos_alloc *alloc,

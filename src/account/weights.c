@@ -64,6 +64,17 @@ put_low(const struct pass *p, size_t i, struct piece s)
         w->low[i - 1] += should * exp(-w->h);
 }
 
+/* The P that put_low gives up, or what it moves down by h is worth. */
+static double
+cost_low(const struct pass *p, size_t i, struct piece s)
+{
+    double should = exp(value_at(p, i)) * s.q;
+
+    if (s.p - should >= -CUT_ERROR * s.p)
+        return fmax(s.p - should, 0);
+    return should * -expm1(-p->w->h);
+}
+
 /*
  * A walk over grid points from one end, cutting the line into cells of no gain
  * at their own points: a cell's ln P/Q then is its point's loss. Each cut is
@@ -273,7 +284,7 @@ begin_up(const struct pass *p, size_t meet, struct walk *up)
 
 /*
  * Walks from both ends. They may meet at `meet` or one cell above; the gain
- * left there has opposite signs, and one that is not negative costs little.
+ * left there has opposite signs, and where it is not negative it costs little.
  */
 static void
 fill(const struct pass *p, size_t meet)
@@ -281,7 +292,6 @@ fill(const struct pass *p, size_t meet)
     struct walk up, up_more, down_more;
     struct walk down = walk_from(p, -1, p->w->n - 1, true);
     struct piece here, above, up_cell, down_cell;
-    double at_here, at_above;
 
     for (size_t i = begin_up(p, meet, &up); i < meet; i++)
         put_low(p, i, walk_on(&up, i));
@@ -298,9 +308,8 @@ fill(const struct pass *p, size_t meet)
     down_cell = walk_on(&down_more, meet + 1);
     here = piece_add(walk_rest(&up), walk_rest(&down_more));
     above = piece_add(walk_rest(&up_more), walk_rest(&down));
-    at_here = here.p - exp(value_at(p, meet)) * here.q;
-    at_above = above.p - exp(value_at(p, meet + 1)) * above.q;
-    if (at_above < 0 || (at_here >= 0 && at_here <= at_above)) {
+    if (cost_low(p, meet, here) + cost_low(p, meet + 1, down_cell) <=
+        cost_low(p, meet, up_cell) + cost_low(p, meet + 1, above)) {
         put_low(p, meet, here);
         put_low(p, meet + 1, down_cell);
     } else {
@@ -368,7 +377,7 @@ weights_init(struct weights *w, const custos_alloc *alloc, const struct loss *l,
     struct line line;
     custos_status st;
 
-    CUSTOS_REQUIRE(h > 0 && h <= 0.25);
+    CUSTOS_REQUIRE(h > 0 && h <= WEIGHTS_STEP_MAX);
     *w = (struct weights){.alloc = alloc_or_default(alloc), .h = h};
     st = line_init(&line, &w->alloc, l, tail);
     if (st)
@@ -379,7 +388,7 @@ weights_init(struct weights *w, const custos_alloc *alloc, const struct loss *l,
     w->first = (long)floor(line.least / h) - 4;
     w->n = (size_t)((long)ceil(line.most / h) + 5 - w->first);
     w->most = line.most;
-    w->infinite = loss_infinite(l) + line.range.outside;
+    w->infinite = loss_infinite_or_lost(l) + line.range.outside;
     w->error = 4 * line.error;
     w->shift = CUT_ERROR + 8 * line.error;
     st = CUSTOS_ENOMEM;

@@ -9,7 +9,7 @@
  *   same holds after composition.
  * SOURCE   Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022,
  *          arXiv:2207.04380, Theorem 3.4; doc/proofs/tilted-composition.md, 2.
- * NEEDS    0 < h <= 1/4.
+ * NEEDS    0 < h <= WEIGHTS_STEP_MAX.
  * GIVES    up: the true loss, lowered by at most `shift`, is dominated by
  *          weights of at most 1 + error times these.
  * FAILS    CUSTOS_ENOMEM; CUSTOS_EOVERFLOW past WEIGHTS_MAX points or as
@@ -35,7 +35,7 @@
 #include "account/loss.h"
 #include "custos.h"
 
-enum { WEIGHTS_MAX = 1 << 22 };
+enum { WEIGHTS_MAX = 1 << 22, WEIGHTS_STEP_MAX = 8 };
 
 struct weights {
     custos_alloc alloc;
