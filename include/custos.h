@@ -1026,6 +1026,16 @@ CUSTOS_API CUSTOS_MUST_USE custos_status
 custos_plan_pld_delta(const custos_plan *plan, const char *epsilon,
                       const char *width, custos_interval *out, custos_err *err);
 
+/*
+ * The same releases as a group of people sees them, who move each statistic
+ * further: the cost of *out for one is the cost of the plan for `size`
+ * together. The caller frees it. May fail: CUSTOS_EINVAL (also: a sampled
+ * mechanism, which is not priced for groups), CUSTOS_ERANGE (too large a
+ * group), CUSTOS_ENOMEM.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_plan_group(
+    const custos_plan *plan, uint64_t size, custos_plan **out, custos_err *err);
+
 /* A plan made to fit a promise. */
 typedef struct custos_calibrated {
     char factor[CUSTOS_NUMBER_MAX];  /* what all noise is multiplied by */

@@ -12,6 +12,8 @@ enum {
     GROUP_EPSILON,
     GROUP_DELTA,
     GROUP_RHO,
+    GROUP_MECHANISM,
+    GROUP_ADJACENCY,
     GROUP_SIZE,
     GROUP_JSON,
     GROUP_OPTIONS
@@ -21,6 +23,9 @@ static const struct option options[GROUP_OPTIONS] = {
     [GROUP_EPSILON] = {"epsilon", "NUMBER", "the promise to one person"},
     [GROUP_DELTA] = {"delta", "NUMBER", "its delta (0)"},
     [GROUP_RHO] = {"rho", "NUMBER", "a promise of concentrated DP instead"},
+    [GROUP_MECHANISM] = {"mechanism", "MECHANISM...",
+                         "or what was released; needs --delta"},
+    [GROUP_ADJACENCY] = {"adjacency", "HOW", ADJACENCY_HELP},
     [GROUP_SIZE] = {"size", "COUNT", "how many people, or rows of one person"},
     [GROUP_JSON] = {"json", NULL, "one JSON object, its numbers as text"},
 };
@@ -83,6 +88,72 @@ print_text(struct out *o, uint64_t size, const struct args *args,
     out_printf(o, "  by theorem %s (%s)\n", g->theorem, g->source);
 }
 
+/* ---------------------------------------------------------- whole plans -- */
+
+static void
+print_plan(struct out *o, const struct args *args, uint64_t size,
+           const custos_interval *pld, const custos_bound *zcdp)
+{
+    const char *value = pld->reason ? zcdp->value : pld->high;
+    const char *theorem = pld->reason ? zcdp->theorem : pld->theorem;
+    char epsilon[NUMBER_MAX];
+
+    if (args->given[GROUP_JSON]) {
+        out_printf(o,
+                   "{\"size\":\"%" PRIu64 "\",\"epsilon\":\"%s\","
+                   "\"theorem\":\"group-plan, %s\",\"delta\":",
+                   size, value, theorem);
+        out_json(o, args->given[GROUP_DELTA]);
+        out_text(o, "}\n");
+        return;
+    }
+    digits_up(value, 6, epsilon);
+    out_printf(o,
+               "For %" PRIu64 " together: epsilon %s, delta %s\n"
+               "  by theorems group-plan and %s (%s)\n",
+               size, epsilon, args->given[GROUP_DELTA], theorem,
+               pld->reason ? zcdp->source : pld->source);
+    if (pld->reason)
+        out_printf(o, "  not by the privacy-loss distribution: %s\n",
+                   pld->reason);
+}
+
+static int
+run_plan(const struct args *args, uint64_t size)
+{
+    static struct out o;
+    custos_plan *plan = NULL, *group = NULL;
+    custos_interval pld;
+    custos_bound zcdp;
+    custos_err err;
+    custos_status st;
+    int code;
+
+    if (args->given[GROUP_EPSILON] || args->given[GROUP_RHO])
+        return fail_usage("give --epsilon, --rho or --mechanism, one of them");
+    if (!args->given[GROUP_DELTA])
+        return fail_usage("--mechanism needs --delta");
+    code = account_plan_of(args, args->given[GROUP_ADJACENCY], &plan);
+    if (code)
+        return code;
+    st = custos_plan_group(plan, size, &group, &err);
+    if (!st)
+        st = custos_plan_pld_epsilon(group, args->given[GROUP_DELTA], NULL,
+                                     &pld, &err);
+    if (!st)
+        st = custos_plan_epsilon(group, CUSTOS_BY_ZCDP,
+                                 args->given[GROUP_DELTA], &zcdp, &err);
+    custos_plan_free(group);
+    custos_plan_free(plan);
+    if (st)
+        return fail_status(st, &err);
+    if (pld.reason && zcdp.reason)
+        return fail_usage("--mechanism: %s", zcdp.reason);
+    out_init(&o, STDOUT_FILENO);
+    print_plan(&o, args, size, &pld, &zcdp);
+    return out_end(&o);
+}
+
 static int
 run(const struct verb *verb, int argc, char **argv)
 {
@@ -101,8 +172,10 @@ run(const struct verb *verb, int argc, char **argv)
     code = read_size(args.given[GROUP_SIZE], &size);
     if (code)
         return code;
+    if (args.n_many > 0)
+        return run_plan(&args, size);
     if (!args.given[GROUP_EPSILON] == !args.given[GROUP_RHO])
-        return fail_usage("give --epsilon or --rho, one of them");
+        return fail_usage("give --epsilon, --rho or --mechanism, one of them");
     if (args.given[GROUP_RHO] && args.given[GROUP_DELTA])
         return fail_usage("--delta goes with --epsilon, not with --rho");
     if (args.given[GROUP_RHO])
@@ -124,11 +197,17 @@ const struct verb account_group = {
     .name = "account group",
     .summary = "a promise to one person, for several at once",
     .usage = "account group --epsilon NUMBER [--delta NUMBER] --size COUNT\n"
-             "account group --rho NUMBER --size COUNT",
+             "account group --rho NUMBER --size COUNT\n"
+             "account group --mechanism MECHANISM ... --delta NUMBER --size "
+             "COUNT",
     .about = "Several people who are alike or related, or several rows of one\n"
-             "person where a row was the unit, are protected by less.",
+             "person where a row was the unit, are protected by less. What is "
+             "known\n"
+             "of the noise itself says more than a promise about it.",
     .examples = "custos account group --epsilon 0.5 --delta 1e-6 --size 3\n"
-                "custos account group --rho 0.01 --size 10",
+                "custos account group --rho 0.01 --size 10\n"
+                "custos account group --mechanism gaussian:sigma=20:count=50 "
+                "\\\n    --delta 1e-6 --size 3",
     .options = options,
     .n_options = COUNT_OF(options),
     .run = run,

@@ -294,11 +294,11 @@ run(const struct verb *verb, int argc, char **argv)
     code = read_asked(&args, &a);
     if (code)
         return code;
-    json = args.given[PLAN_JSON];
+    json = args.given[PLAN_JSON] != NULL;
     given = (a.epsilon > 0) + (a.queries > 0) + (a.error > 0);
     if (given == 2 && a.epsilon == 0)
         return print_budget(&a, json);
-    if (!(given == 2 && !a.n) && !(given == 1 && a.n > 0 && a.epsilon > 0))
+    if (!(given == 2 && a.n == 0) && !(given == 1 && a.n > 0 && a.epsilon > 0))
         return fail_usage("give --n and --epsilon for the table, or two of "
                           "--queries, --error and --epsilon for the third");
     code = find_sigma(&a, args.given[PLAN_EPSILON]);

@@ -273,6 +273,115 @@ plan_writes_what_it_reads(void **state)
     assert_int_equal(custos_plan_size(NULL), 0);
 }
 
+static custos_plan *
+group_of(const char *mechanism, uint64_t size)
+{
+    custos_plan *plan = plan_of(&mechanism, 1), *group = NULL;
+
+    assert_int_equal(custos_plan_group(plan, size, &group, NULL), CUSTOS_OK);
+    custos_plan_free(plan);
+    return group;
+}
+
+static void
+group_of_a_plan_is_known(void **state)
+{
+    static const struct {
+        const char *in, *out;
+    } known[] = {
+        {"laplace:epsilon=0.1:count=4", "laplace:epsilon=0.3:count=4"},
+        {"gaussian:sigma=10", "gaussian:sigma=10:sensitivity=3"},
+        {"gaussian:sigma=10:sensitivity-squared=2",
+         "gaussian:sigma=10:sensitivity-squared=18"},
+        {"discrete-gaussian:sigma=10",
+         "discrete-gaussian:sigma=10:sensitivity-squared=9"},
+        {"geometric:epsilon=0.5", "generic:epsilon=1.5"},
+        {"randomized-response:epsilon=0.5", "generic:epsilon=1.5"},
+        {"exponential:epsilon=0.5", "exponential:epsilon=1.5"},
+    };
+    char text[CUSTOS_MECHANISM_MAX];
+    custos_plan *group;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        group = group_of(known[i].in, 3);
+        assert_int_equal(custos_plan_write(group, 0, NULL, text, NULL),
+                         CUSTOS_OK);
+        assert_string_equal(text, known[i].out);
+        custos_plan_free(group);
+    }
+    group = group_of("generic:epsilon=0.5:delta=1e-6", 3);
+    assert_int_equal(custos_plan_write(group, 0, NULL, text, NULL), CUSTOS_OK);
+    assert_non_null(strstr(text, "generic:epsilon=1.5:delta=0.0000053670"));
+    custos_plan_free(group);
+}
+
+/*
+ * One Gaussian at three times the sensitivity against what its promise to one
+ * is worth to three.
+ */
+static void
+group_of_a_plan_beats_the_promise(void **state)
+{
+    custos_plan *group = group_of("gaussian:sigma=10", 3);
+    custos_interval three, one = epsilon_of("gaussian:sigma=10", "1e-6", NULL);
+    char exact[CUSTOS_NUMBER_MAX];
+    custos_group promise;
+
+    (void)state;
+    assert_int_equal(custos_plan_pld_epsilon(group, "1e-6", NULL, &three, NULL),
+                     CUSTOS_OK);
+    assert_int_equal(
+        custos_gauss_epsilon(CUSTOS_ANALYTIC, "10", "1e-6", "9", exact, NULL),
+        CUSTOS_OK);
+    assert_true(strtod(three.low, NULL) <= strtod(exact, NULL));
+    assert_true(strtod(three.high, NULL) >= strtod(exact, NULL) * 0.99999);
+    assert_int_equal(custos_group_approx(one.high, "1e-6", 3, &promise, NULL),
+                     CUSTOS_OK);
+    assert_true(strtod(promise.delta, NULL) > 3e-6);
+    assert_true(strtod(three.high, NULL) < strtod(promise.epsilon, NULL) * 1.1);
+    custos_plan_free(group);
+}
+
+static void
+group_of_a_plan_refuses(void **state)
+{
+    const char *sampled = "gaussian:sigma=1:sample=0.1",
+               *dear = "laplace:epsilon=9",
+               *leaky = "generic:epsilon=9:delta=0.1";
+    custos_plan *plan = plan_of(&sampled, 1), *none = NULL;
+
+    (void)state;
+    assert_int_equal(custos_plan_group(plan, 3, &none, NULL), CUSTOS_EINVAL);
+    assert_int_equal(custos_plan_group(plan, 0, &none, NULL), CUSTOS_EINVAL);
+    assert_int_equal(custos_plan_group(NULL, 3, &none, NULL), CUSTOS_EINVAL);
+    custos_plan_free(plan);
+    plan = plan_of(&dear, 1);
+    assert_int_equal(custos_plan_group(plan, 1 << 20, &none, NULL),
+                     CUSTOS_ERANGE);
+    assert_int_equal(custos_plan_group(plan, UINT64_MAX, &none, NULL),
+                     CUSTOS_ERANGE);
+    custos_plan_free(plan);
+    plan = plan_of(&leaky, 1);
+    assert_int_equal(custos_plan_group(plan, 3, &none, NULL), CUSTOS_ERANGE);
+    custos_plan_free(plan);
+    assert_null(none);
+    for (size_t at = 1; at < 5; at++) {
+        struct test_memory memory = {0};
+        custos_alloc alloc = test_alloc(&memory);
+
+        assert_int_equal(
+            custos_plan_new(&alloc, CUSTOS_ADD_REMOVE, &plan, NULL), CUSTOS_OK);
+        assert_int_equal(custos_plan_add(plan, dear, NULL), CUSTOS_OK);
+        memory.fail_at = memory.takes + at;
+        if (custos_plan_group(plan, 2, &none, NULL) == CUSTOS_OK)
+            custos_plan_free(none);
+        none = NULL;
+        custos_plan_free(plan);
+        assert_int_equal(memory.live, 0);
+    }
+}
+
 int
 main(void)
 {
@@ -285,6 +394,9 @@ main(void)
         cmocka_unit_test(plan_pld_refuses_what_is_no_question),
         cmocka_unit_test(plan_pld_survives_want_of_memory),
         cmocka_unit_test(plan_writes_what_it_reads),
+        cmocka_unit_test(group_of_a_plan_is_known),
+        cmocka_unit_test(group_of_a_plan_beats_the_promise),
+        cmocka_unit_test(group_of_a_plan_refuses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

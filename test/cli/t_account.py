@@ -201,6 +201,24 @@ class Verbs(CommandCase):
         self.assertEqual(json_of("account", "group", "--rho", "0.01",
                                  "--size", "10")["rho"], "1")
 
+    def test_group_of_a_plan(self):
+        plan = m("gaussian:sigma=10")
+        got = json_of("account", "group", *plan, "--delta", "1e-6", "--size",
+                      "3")
+        one = rows(*m("gaussian:sigma=10:sensitivity=3"), "--delta", "1e-6")
+        self.assertAlmostEqual(float(got["epsilon"]),
+                               float(one["GDP"]["epsilon"]), places=3)
+        text = " ".join(lines("account", "group",
+                              *m("discrete-gaussian:sigma=10"), "--delta",
+                              "1e-6", "--size", "3"))
+        self.assertIn("compose-zcdp", text)
+        self.assertIn("several numbers", text)
+        self.refused("account", "group", *plan, "--size", "3", says="--delta")
+        self.refused("account", "group", *plan, "--size", "3", "--rho", "1",
+                     says="one of them")
+        self.refused("account", "group", *m("gaussian:sigma=1:sample=0.1"),
+                     "--size", "3", "--delta", "1e-6", says="sample")
+
     def test_convert(self):
         got = json_of("account", "convert", "--from", "pure", "--amount", "1")
         value = {row["to"]: row.get("value") for row in got["rows"]}
