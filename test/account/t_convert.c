@@ -6,7 +6,17 @@
 
 #include "account/mp.h"
 
-enum { CASES = 300, SLOW_CASES = 40 };
+static int
+cases(void)
+{
+    return test_size(6, 300);
+}
+
+static int
+slow_cases(void)
+{
+    return test_size(3, 40);
+}
 
 /* -------------------------------------------------------- concentrated -- */
 
@@ -68,7 +78,7 @@ convert_zcdp_fuzz(void **state)
     rat_init(&got);
     rat_init(&back);
     mp_seed = 11;
-    for (int i = 0; i < CASES; i++) {
+    for (int i = 0; i < cases(); i++) {
         mp_random(&rho, -30, 6);
         mp_random(&delta, -100, 0 - 1);
         mp_set(r, &rho);
@@ -108,7 +118,7 @@ convert_budgets_are_safe(void **state)
     rat_init(&x);
     rat_init(&cost);
     mp_seed = 12;
-    for (int i = 0; i < CASES; i++) {
+    for (int i = 0; i < cases(); i++) {
         mp_random(&epsilon, -20, 8);
         mp_random(&delta, -100, -1);
         zcdp_budget_down(&epsilon, &delta, &x);
@@ -116,7 +126,7 @@ convert_budgets_are_safe(void **state)
         rat_sub(&cost, &cost, &epsilon);
         rat_div(&cost, &cost, &epsilon);
         assert_true(mpq_get_d(cost.q) < 1e-12);
-        if (i < SLOW_CASES) {
+        if (i < slow_cases()) {
             gdp_budget_down(&epsilon, &delta, &x);
             assert_true(gdp_epsilon_up(&x, &delta, &cost));
             assert_true(rat_cmp(&cost, &epsilon) <= 0);
@@ -135,7 +145,7 @@ convert_budgets_are_safe(void **state)
         rat_div(&cost, &cost, &delta);
         assert_true(fabs(mpq_get_d(cost.q) - 1) < 1e-9);
     }
-    assert_true(up > 20);
+    assert_true(up > cases() / 15);
     rat_clear(&epsilon);
     rat_clear(&delta);
     rat_clear(&x);
@@ -156,7 +166,7 @@ convert_rdp_fuzz(void **state)
     rat_init(&delta);
     rat_init(&got);
     mp_seed = 13;
-    for (int i = 0; i < CASES; i++) {
+    for (int i = 0; i < cases(); i++) {
         mp_random(&alpha, -10, 10);
         mp_random(&loss, -20, 6);
         mp_random(&delta, -100, -1);
@@ -230,7 +240,7 @@ convert_gdp_fuzz(void **state)
     rat_init(&delta);
     rat_init(&got);
     mp_seed = 14;
-    for (int i = 0; i < 2 * SLOW_CASES; i++) {
+    for (int i = 0; i < 2 * slow_cases(); i++) {
         mp_random(&mu2, -20, 5);
         mp_random(&epsilon, -10, 4);
         mp_set(m, &mu2);
@@ -296,7 +306,7 @@ convert_zcdp_bounds_the_gaussian(void **state)
     rat_init(&a);
     rat_init(&b);
     mp_seed = 15;
-    for (int i = 0; i < 2 * SLOW_CASES; i++) {
+    for (int i = 0; i < 2 * slow_cases(); i++) {
         mp_random(&mu2, -20, 4);
         mp_random(&delta, -80, -1);
         rat_mul(&rho, &mu2, &half);
@@ -327,7 +337,7 @@ convert_pure_fuzz(void **state)
     rat_init(&got);
     rat_init(&cap);
     mp_seed = 16;
-    for (int i = 0; i < CASES; i++) {
+    for (int i = 0; i < cases(); i++) {
         mp_random(&epsilon, -16, 5);
         mp_random(&alpha, -6, 8);
         rat_add(&alpha, &alpha, &one);
@@ -384,7 +394,7 @@ convert_pure_mu_touches_the_curve(void **state)
     rat_init(&a);
     rat_init(&b);
     mp_seed = 17;
-    for (int i = 0; i < SLOW_CASES; i++) {
+    for (int i = 0; i < slow_cases(); i++) {
         mp_random(&epsilon, -30, 6);
         mp_set(e, &epsilon);
         pure_mu_squared_up(&epsilon, &mu2);
@@ -434,7 +444,7 @@ convert_approx_fuzz(void **state)
     rat_init(&delta);
     rat_init(&back);
     mp_seed = 18;
-    for (int i = 0; i < CASES; i++) {
+    for (int i = 0; i < cases(); i++) {
         mp_random(&epsilon, -10, 5);
         mp_random(&have, -40, -1);
         if (i % 3 == 0)
@@ -700,7 +710,7 @@ convert_corners(void **state)
     (void)state;
     for (int from = CUSTOS_IN_PURE; from <= CUSTOS_IN_GDP; from++)
         for (int to = CUSTOS_IN_PURE; to <= CUSTOS_IN_GDP; to++)
-            for (int i = 0; i < 16; i++)
+            for (int i = 0; i < 16; i += test_size(7, 1))
                 (void)exchange(
                     (custos_convert_options){.from = (custos_currency)from,
                                              .amount = amounts[i & 1],

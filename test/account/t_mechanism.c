@@ -291,7 +291,7 @@ mechanism_curves_fuzz(void **state)
     rat_init(&got);
     mechanism_init(&m);
     mpfr_inits2(MP_BITS, a, h, e, x, y, z, (mpfr_ptr)0);
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < 40; i += test_size(9, 1)) {
         rat alpha = mp_rat(orders[i % 4]);
         long d = 1 + i % 5, k = 2 + i % 3;
 
@@ -485,7 +485,7 @@ mechanism_sampled_gauss_fuzz(void **state)
     (void)state;
     mechanism_init(&m);
     mpfr_inits2(MP_BITS, a, q, x, y, (mpfr_ptr)0);
-    for (int i = 0; i < 48; i++) {
+    for (int i = 0; i < 48; i += test_size(5, 1)) {
         rat alpha = mp_rat(orders[i % 6]);
         long sigma = 1 + i / 6 % 3;
 

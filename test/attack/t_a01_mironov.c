@@ -108,7 +108,8 @@ gaussian_reals_share_a_grid(void **state)
     (void)state;
     options.kind = CUSTOS_GAUSSIAN;
     options.delta = "1e-6";
-    releases_share_a_grid(&options, 0x1p-1074, 1);
+    if (!audit_quick())
+        releases_share_a_grid(&options, 0x1p-1074, 1);
     releases_share_a_grid(&options, 0.1, 1.1);
 }
 

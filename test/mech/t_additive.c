@@ -190,6 +190,8 @@ calibrations_keep_the_promise(void **state)
 
                 if (c == CUSTOS_CLASSICAL && i == 3)
                     continue;
+                if (test_size(1, 0) && (i != 2 || j != 1 || c == CUSTOS_ZCDP))
+                    continue;
                 o.epsilon = eps[i];
                 o.delta = deltas[j];
                 o.calibration = (custos_calibration)c;
@@ -425,7 +427,7 @@ plan_sensitivity_holds_on_the_grid(void **state)
         o.delta = kind == CUSTOS_GAUSSIAN ? "0.01" : NULL;
         additive_plan_init(&p);
         assert_int_equal(additive_plan_make(&p, &o, NULL), CUSTOS_OK);
-        for (int t = 0; t < 20000; t++) {
+        for (int t = 0; t < test_size(2000, 20000); t++) {
             double step[N], norm = 0, far = 0;
             rat d;
 
@@ -712,11 +714,14 @@ mech_without_memory(void **state)
 {
     struct test_memory memory = {0};
     custos_alloc hooks = test_alloc(&memory);
+    custos_mech_options quick = gauss_ints; /* little noise: soon found */
     custos_mech *m = NULL;
     size_t takes;
 
     (void)state;
-    assert_int_equal(custos_mech_new(&hooks, &gauss_ints, &m, NULL), 0);
+    quick.epsilon = "3";
+    quick.delta = "0.3";
+    assert_int_equal(custos_mech_new(&hooks, &quick, &m, NULL), 0);
     takes = memory.takes;
     assert_true(takes >= 2);
     custos_mech_free(m);
@@ -724,7 +729,7 @@ mech_without_memory(void **state)
     for (size_t n = 1; n <= takes; n++) {
         memory = (struct test_memory){.fail_at = n};
         m = NULL;
-        assert_int_equal(custos_mech_new(&hooks, &gauss_ints, &m, NULL),
+        assert_int_equal(custos_mech_new(&hooks, &quick, &m, NULL),
                          CUSTOS_ENOMEM);
         assert_null(m);
         assert_int_equal(memory.live, 0);

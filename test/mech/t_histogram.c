@@ -44,7 +44,7 @@ histogram_sensitivity_is_attained_and_never_passed(void **state)
 {
     (void)state;
     for (int a = CUSTOS_ADD_REMOVE; a <= CUSTOS_CHANGE_ONE; a++)
-        for (int rows = 1; rows <= 4; rows++) {
+        for (int rows = 1; rows <= test_size(2, 4); rows++) {
             custos_histogram_options o = {.kind = CUSTOS_LAPLACE,
                                           .adjacency = (custos_adjacency)a,
                                           .bins = 3,

@@ -84,7 +84,8 @@ interval_laplace_is_least(void **state)
     mpfr_init2(tail, 256);
     for (size_t i = 0; i < COUNT_OF(scales) * 2; i++)
         for (size_t j = 0; j < COUNT_OF(betas); j++)
-            for (size_t k = 0; k < COUNT_OF(counts); k++) {
+            for (size_t k = j * (size_t)test_size(1, 0); k < COUNT_OF(counts);
+                 k += (size_t)test_size(4, 1)) {
                 bool one = i >= COUNT_OF(scales);
                 const char *scale = scales[i % COUNT_OF(scales)];
                 double beta = strtod(betas[j], NULL);
@@ -116,7 +117,8 @@ interval_gauss_is_least(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(sigmas); i++)
-        for (size_t j = 0; j < COUNT_OF(betas); j++) {
+        for (size_t j = i % 3 * (size_t)test_size(1, 0); j < COUNT_OF(betas);
+             j += (size_t)test_size(3, 1)) {
             custos_noise *noise =
                 noise_make(CUSTOS_DISCRETE_GAUSSIAN, sigmas[i]);
             double beta = strtod(betas[j], NULL);

@@ -146,9 +146,8 @@ check_law(size_t r)
         uint64_t counts[MOST] = {0};
         double expected[MOST];
         /* Noisy max makes its tables for every selection: fewer draws. */
-        int draws = getenv("CUSTOS_QUICK") ? DRAWS / 100
-                    : r == 2               ? DRAWS / 10
-                                           : DRAWS;
+        int draws =
+            r == 2 ? test_size(50, DRAWS / 10) : test_size(DRAWS / 100, DRAWS);
 
         rules[r].of(cases[c].rate, cases[c].scores, cases[c].n, expected);
         for (size_t i = 0; i < cases[c].n; i++)

@@ -96,7 +96,8 @@ sums_noise_is_where_it_belongs(void **state)
     for (size_t i = 0; i < N; i++)
         elements[i] = (int64_t)(i * i % 37) * 1000 - 5000;
     for (size_t k = 0; k < METHODS; k++)
-        for (size_t n = 1; n <= N; n = n * 2 + n / 7 + 1) {
+        for (size_t n = 1; n <= N;
+             n = n * (size_t)test_size(5, 2) + n / 7 + 1) {
             custos_sums *s = make(methods[k], n, "1/2", "3");
             custos_rng *rng = test_rng_seeded(n);
             custos_rng *same = test_rng_seeded(n);

@@ -31,16 +31,18 @@ threshold_make(custos_adjacency adjacency, uint64_t keys, const char *epsilon,
 static double
 delta_by_sums(double epsilon, uint64_t keys, int sides, int64_t threshold)
 {
-    mpfr_t q, p, term;
+    mpfr_t q, p, term, least;
     double delta;
 
-    mpfr_inits2(256, q, p, term, (mpfr_ptr)0);
+    mpfr_inits2(256, q, p, term, least, (mpfr_ptr)0);
     mpfr_set_d(q, -epsilon, MPFR_RNDN); /* the tests use dyadic epsilons */
     mpfr_div_ui(q, q, keys * (uint64_t)sides, MPFR_RNDN);
     mpfr_exp(q, q, MPFR_RNDN);
     mpfr_pow_si(term, q, threshold - 1, MPFR_RNDN);
     mpfr_set_zero(p, 1);
-    for (int i = 0; i < 200000; i++) { /* P[Y >= threshold - 1] */
+    /* P[Y >= threshold - 1], all 256 bits of it */
+    mpfr_div_2ui(least, term, 300, MPFR_RNDN);
+    while (mpfr_greater_p(term, least)) {
         mpfr_add(p, p, term, MPFR_RNDN);
         mpfr_mul(term, term, q, MPFR_RNDN);
     }
@@ -52,7 +54,7 @@ delta_by_sums(double epsilon, uint64_t keys, int sides, int64_t threshold)
     mpfr_pow_ui(p, p, keys, MPFR_RNDN);
     mpfr_ui_sub(p, 1, p, MPFR_RNDN);
     delta = mpfr_get_d(p, MPFR_RNDN);
-    mpfr_clears(q, p, term, (mpfr_ptr)0);
+    mpfr_clears(q, p, term, least, (mpfr_ptr)0);
     return delta;
 }
 
@@ -67,7 +69,7 @@ threshold_is_least(void **state)
     for (int a = CUSTOS_ADD_REMOVE; a <= CUSTOS_CHANGE_ONE; a++)
         for (size_t i = 0; i < 3; i++)
             for (size_t j = 0; j < 3; j++)
-                for (size_t k = 0; k < 4; k++) {
+                for (int k = 0; k < test_size(3, 4); k++) {
                     custos_threshold *t = threshold_make(
                         (custos_adjacency)a, keys[k], eps[i], deltas[j]);
                     int64_t tau = custos_threshold_tell(t)->threshold;

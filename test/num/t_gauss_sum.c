@@ -64,8 +64,8 @@ gauss_sum_agrees_with_plain_sums(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(variances); i++)
-        for (size_t j = 0; j < COUNT_OF(from); j++)
-            for (long bits = 64; bits <= 192; bits += 64)
+        for (size_t j = 0; j < COUNT_OF(from); j += (size_t)test_size(2, 1))
+            for (long bits = 64; bits <= 192; bits += test_size(128, 64))
                 check_sum(variances[i], from[j], bits);
 }
 
@@ -81,7 +81,7 @@ gauss_sum_routes_agree(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(variances); i++)
-        for (size_t j = 0; j < COUNT_OF(times); j++) {
+        for (size_t j = 0; j < COUNT_OF(times); j += (size_t)test_size(3, 1)) {
             long bits = 400;
             rat v, m, q;
             ival a, b, w;

@@ -10,11 +10,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "custos.h"
+
+/* How much to do: `few` where CUSTOS_QUICK is set (valgrind), else `many`. */
+static inline int
+test_size(int few, int many)
+{
+    return getenv("CUSTOS_QUICK") ? few : many;
+}
 
 /* A fixed stream: the same words for the same seed, on every machine. */
 custos_rng *test_rng_seeded(uint64_t seed);
