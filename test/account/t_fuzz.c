@@ -231,7 +231,7 @@ static void
 random_plans_are_enclosed(void **state)
 {
     bool many = getenv("CUSTOS_LONG") != NULL;
-    size_t all = many ? 100000 : (size_t)test_size(4, 1000);
+    size_t all = many ? 100000 : (size_t)test_size(4, 600);
     struct tally t = {0, 0, 0, 0, 0};
 
     (void)state;
