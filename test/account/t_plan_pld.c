@@ -92,6 +92,30 @@ plan_pld_delta_inverts_epsilon(void **state)
     custos_plan_free(plan);
 }
 
+/* A sampled one, at the epsilon whose delta is known, in the worse order. */
+static void
+plan_pld_delta_of_a_sample(void **state)
+{
+    const char *one = "gaussian:sigma=1:sample=0.01:count=10000";
+    custos_plan *plan = plan_of(&one, 1);
+    custos_interval got;
+
+    (void)state;
+    assert_int_equal(
+        custos_plan_pld_delta(plan, "6.907384495", "1e-2", &got, NULL),
+        CUSTOS_OK);
+    assert_null(got.reason);
+    assert_true(strtod(got.low, NULL) < 1e-6);
+    assert_true(strtod(got.high, NULL) > 1e-6);
+    assert_true(strtod(got.high, NULL) < 1.05e-6);
+    assert_true(strtod(got.low, NULL) > 0.95e-6);
+    assert_int_equal(custos_plan_pld_delta(plan, "0", "1e-2", &got, NULL),
+                     CUSTOS_OK);
+    assert_true(strtod(got.high, NULL) < 0.5);
+    assert_true(strtod(got.low, NULL) > 0.45);
+    custos_plan_free(plan);
+}
+
 /*
  * A pure mechanism is never dearer than its epsilon, once or five times, nor
  * free; and a dash would be a failure here.
@@ -389,6 +413,7 @@ main(void)
         cmocka_unit_test(plan_pld_encloses_the_gaussian),
         cmocka_unit_test(plan_pld_encloses_both_orders),
         cmocka_unit_test(plan_pld_delta_inverts_epsilon),
+        cmocka_unit_test(plan_pld_delta_of_a_sample),
         cmocka_unit_test(plan_pld_prices_every_mechanism),
         cmocka_unit_test(plan_pld_says_why_not),
         cmocka_unit_test(plan_pld_refuses_what_is_no_question),
