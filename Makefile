@@ -9,7 +9,8 @@ CONFIGURE = tools/configure $(BUILD) -Dprefix=$(PREFIX) $(OPTIONS)
 RUN_TESTS = tools/run-tests
 
 .PHONY: all demo test test-fresh check format-check asan clang valgrind tidy \
-	coverage attacks bench bench-noise bench-timing install fuzz doc format clean \
+	coverage attacks bench bench-noise bench-timing \
+	bench-account fuzz-account install fuzz doc format clean \
 	help setup dev
 
 all: setup ## build everything (the default)
@@ -75,7 +76,13 @@ bench-noise: all ## draws per second
 bench-timing: all ## can the time of a draw tell its size?
 	@$(BUILD)/bench/timing
 
-bench: bench-noise bench-timing
+bench-account: all ## what the accountant answers, and how fast
+	@$(BUILD)/bench/account
+
+fuzz-account: all ## 10^5 random plans against their exact curves
+	@CUSTOS_LONG=1 $(BUILD)/test/account-t_fuzz
+
+bench: bench-noise bench-timing bench-account
 
 fuzz: dev ## build the fuzz targets into build-fuzz/fuzz (see fuzz/README.md)
 	@CC=clang tools/configure build-fuzz -Dfuzz=true -Db_lundef=false \

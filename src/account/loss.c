@@ -19,23 +19,13 @@ ratio(const struct loss *l, double l0)
 }
 
 /*
- * ln R. For rates up to 1/2, R - 1 > -1/2 and log1p keeps small losses
- * accurate; beyond, R may be near 0, where 1 + (R - 1) would lose all.
+ * The loss of outcomes whose base loss is l0. Small ones are accurate; near
+ * R = 1 - q it is off by some units over 1 - q, as it is by q's own rounding.
  */
-static double
-log_ratio(const struct loss *l, double l0)
-{
-    if (l->rate == 1)
-        return l0;
-    return l->rate <= 0.5 || l0 > -0.5 ? log1p(l->rate * expm1(l0))
-                                       : log(ratio(l, l0));
-}
-
-/* The loss of outcomes whose base loss is l0. */
 static double
 sampled(const struct loss *l, double l0)
 {
-    double v = log_ratio(l, l0);
+    double v = l->rate == 1 ? l0 : log1p(l->rate * expm1(l0));
 
     return l->order == ORDER_REMOVE ? v : -v;
 }
@@ -91,8 +81,7 @@ loss_at(const struct loss *l, double x)
 static double
 base_loss_of(const struct loss *l, double w)
 {
-    /* q exp(l0) = R - (1 - q); each form is accurate against R. */
-    double rest = w < -0.5 ? exp(w) - (1 - l->rate) : expm1(w) + l->rate;
+    double rest = expm1(w) + l->rate; /* q exp(l0) = R - (1 - q) */
 
     if (l->rate == 1)
         return w;
@@ -181,7 +170,7 @@ double
 loss_error(const struct loss *l, const struct loss_range *r)
 {
     double reach = fmax(fabs(r->from), fabs(r->to)) + l->size, most = l->size;
-    double input = l->rate < 1 ? 8 * l->rate / (1 - l->rate) : 0;
+    double input = l->rate < 1 ? 16 * l->rate / (1 - l->rate) : 0;
 
     if (l->base == BASE_GAUSSIAN)
         return 1e-14 + 0x1p-53 * (32 + 16 * reach * reach + input);

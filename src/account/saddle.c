@@ -159,47 +159,45 @@ saddle_at(const struct pld_part *parts, size_t n, double infinite, double t)
         {k.k1 - k.e1, k.k1 + k.e1}};
 }
 
-/* Takes what one t tells about epsilon(delta). Returns delta there, roughly. */
-static double
-saddle_learn(const struct pld_part *parts, size_t n, double infinite, double t,
-             double delta, struct bounds *out)
-{
-    struct saddle s = saddle_at(parts, n, infinite, t);
+struct search {
+    const struct pld_part *parts;
+    size_t n;
+    double infinite, delta;
+    struct bounds found; /* of epsilon(delta) */
+};
 
-    if (s.delta.high <= delta)
-        out->high = fmin(out->high, s.epsilon.high);
-    if (s.delta.low > delta)
-        out->low = fmax(out->low, s.epsilon.low);
-    return s.delta.low + (s.delta.high - s.delta.low) / 2;
+enum side { SIDE_HIGH, SIDE_LOW };
+
+/* Takes what t tells. Whether delta's bound of this side is still above. */
+static bool
+search_try(struct search *r, enum side side, double t)
+{
+    struct saddle s = saddle_at(r->parts, r->n, r->infinite, t);
+
+    if (s.delta.high <= r->delta)
+        r->found.high = fmin(r->found.high, s.epsilon.high);
+    if (s.delta.low > r->delta)
+        r->found.low = fmax(r->found.low, s.epsilon.low);
+    return (side == SIDE_HIGH ? s.delta.high : s.delta.low) > r->delta;
 }
 
-/*
- * Any t teaches something. First bracket the one whose delta is asked for,
- * then close in from both sides: the upper bound comes from a little beyond,
- * the lower from a little before.
- */
+/* Closes in on the t where the bound of one side passes delta. */
 static void
-saddle_search(const struct pld_part *parts, size_t n, double infinite,
-              double delta, struct bounds *out)
+search_side(struct search *r, enum side side)
 {
-    double lo = 0, hi = 1, step;
+    double lo = 0, hi = 1;
 
-    for (int i = 0; i < 40; i++, lo = hi, hi *= 2)
-        if (!(saddle_learn(parts, n, infinite, hi, delta, out) > delta))
-            break;
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 40 && search_try(r, side, hi); i++) {
+        lo = hi;
+        hi *= 2;
+    }
+    for (int i = 0; i < 16; i++) {
         double t = (lo + hi) / 2;
 
-        if (saddle_learn(parts, n, infinite, t, delta, out) > delta)
+        if (search_try(r, side, t))
             lo = t;
         else
             hi = t;
-    }
-    step = (hi - lo) / 4;
-    for (int i = 0; i < 8; i++, step *= 2) {
-        if (lo - step > 0)
-            saddle_learn(parts, n, infinite, lo - step, delta, out);
-        saddle_learn(parts, n, infinite, hi + step, delta, out);
     }
 }
 
@@ -207,8 +205,8 @@ custos_status
 saddle_epsilon(const struct pld_part *parts, size_t n, double delta,
                struct bounds *out)
 {
-    double finite = 0, infinite;
-    struct bounds result = {0, INFINITY};
+    double finite = 0;
+    struct search r = {parts, n, 0, delta, {0, INFINITY}};
 
     for (size_t i = 0; i < n; i++) {
         const struct loss *l = &parts[i].loss;
@@ -218,9 +216,11 @@ saddle_epsilon(const struct pld_part *parts, size_t n, double delta,
             return CUSTOS_EINVAL;
         finite += (double)parts[i].count * log1p(-loss_infinite_or_lost(l));
     }
-    infinite = -expm1(finite) * (1 + 1e-9);
-    if (n > 0)
-        saddle_search(parts, n, infinite, delta, &result);
-    *out = (struct bounds){fmax(result.low, 0), fmax(result.high, 0)};
+    r.infinite = -expm1(finite) * (1 + 1e-9);
+    if (n > 0) {
+        search_side(&r, SIDE_HIGH);
+        search_side(&r, SIDE_LOW);
+    }
+    *out = (struct bounds){fmax(r.found.low, 0), fmax(r.found.high, 0)};
     return CUSTOS_OK;
 }

@@ -17,7 +17,8 @@
  *          without sampling, and atoms.
  * GIVES    low <= epsilon(delta) <= high for this order of neighbours.
  * FAILS    CUSTOS_EINVAL for a part without closed cumulant.
- * TESTED   saddle_encloses_the_pld, saddle_refuses_sampled_parts
+ * TESTED   saddle_encloses_the_pld, saddle_encloses_exact_curves,
+ *          saddle_is_sharp_for_many, saddle_refuses_sampled_parts
  */
 #ifndef ACCOUNT_SADDLE_H
 #define ACCOUNT_SADDLE_H

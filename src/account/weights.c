@@ -49,30 +49,29 @@ put_up(const struct pass *p, size_t i, struct piece s)
     w->up[i] += s.p - b;
 }
 
+/* Whether a cell's ln P/Q reaches its point. */
+static bool
+reaches(const struct pass *p, size_t i, struct piece s)
+{
+    return s.p - exp(value_at(p, i)) * s.q >= -CUT_ERROR * s.p;
+}
+
 /* A cell of low: to its point, or below when it falls short of it. */
 static void
 put_low(const struct pass *p, size_t i, struct piece s)
 {
-    struct weights *w = p->w;
-    double should = exp(value_at(p, i)) * s.q; /* P, if the point is right */
-
-    if (!(s.p > 0))
-        return;
-    if (s.p - should >= -CUT_ERROR * s.p)
-        w->low[i] += fmin(s.p, should);
-    else if (i > 0)
-        w->low[i - 1] += should * exp(-w->h);
+    if (!reaches(p, i, s))
+        i -= i > 0;
+    p->w->low[i] += s.p;
 }
 
-/* The P that put_low gives up, or what it moves down by h is worth. */
+/* How much more Q, in P at the point, put_low lets a cell have. */
 static double
 cost_low(const struct pass *p, size_t i, struct piece s)
 {
-    double should = exp(value_at(p, i)) * s.q;
-
-    if (s.p - should >= -CUT_ERROR * s.p)
-        return fmax(s.p - should, 0);
-    return should * -expm1(-p->w->h);
+    if (!reaches(p, i, s))
+        i -= i > 0;
+    return fmax(s.p - exp(value_at(p, i)) * s.q, 0);
 }
 
 /*
@@ -222,13 +221,11 @@ point_below(const struct pass *p, double value)
     return (size_t)((long)steps - p->w->first);
 }
 
-/* For low: what remains of a flank when P's mass is cut to fit the point. */
+/* For low: to the point below, as if Q had more. */
 static void
 put_flank_low(const struct pass *p, const struct flank *f)
 {
-    size_t i = point_below(p, f->value + CUT_ERROR);
-
-    p->w->low[i] += fmin(f->mass.p, exp(value_at(p, i)) * f->mass.q);
+    p->w->low[point_below(p, f->value + CUT_ERROR)] += f->mass.p;
 }
 
 /*

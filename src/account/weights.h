@@ -19,7 +19,7 @@
  * THEOREM  merged-outcomes
  *   Telling only in which cell an outcome lies is post-processing, so a pair
  *   of cell masses (P(C), Q(C)) at loss ln P(C)/Q(C) is dominated by the
- *   original; so is what remains when mass of P is dropped.
+ *   original; so it is when P has less or Q more.
  * SOURCE   Dwork, Roth 2014, Proposition 2.1 (post-processing);
  *          doc/proofs/tilted-composition.md, 3.
  * NEEDS    the same.

@@ -79,8 +79,7 @@ saddle_encloses_exact_curves(void **state)
         ref_curve_init(&c, ORDER_REMOVE);
         ref_curve_add(&c, &m[i][0]);
         ref_curve_add(&c, &m[i][1]);
-        for (double delta = 0.01; delta > 1e-20;
-             delta /= test_size(1000000000, 30)) {
+        for (double delta = 0.01; delta > 1e-190; delta /= 1e12) {
             struct bounds b;
             double loose;
 
@@ -94,6 +93,33 @@ saddle_encloses_exact_curves(void **state)
         loss_of_clear(&owner[1]);
     }
     mpfr_free_cache();
+}
+
+/* So many that the bounds are sharp: every cumulant shows. */
+static void
+saddle_is_sharp_for_many(void **state)
+{
+    struct pld_part part = {{.base = BASE_LAPLACE, .rate = 1, .size = 1e-3},
+                            10000000};
+
+    (void)state;
+    for (double delta = 1e-2; delta > 1e-20; delta /= 1e6) {
+        struct bounds s, grid;
+        struct sketch sketch;
+        struct pld p;
+
+        assert_int_equal(saddle_epsilon(&part, 1, delta, &s), CUSTOS_OK);
+        assert_int_equal(sketch_init(&sketch, NULL, &part, 1,
+                                     (struct pld_aim){AIM_DELTA, delta}),
+                         CUSTOS_OK);
+        assert_int_equal(pld_init(&p, &sketch, 2e-4), CUSTOS_OK);
+        grid = pld_epsilon(&p, delta);
+        assert_true(s.low <= grid.high && grid.low <= s.high);
+        assert_true(s.high - s.low < 2e-2 * s.high);
+        assert_true(grid.high - grid.low < 1e-2 * grid.high);
+        pld_clear(&p);
+        sketch_clear(&sketch);
+    }
 }
 
 static void
@@ -141,6 +167,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(saddle_encloses_the_pld),
         cmocka_unit_test(saddle_encloses_exact_curves),
+        cmocka_unit_test(saddle_is_sharp_for_many),
         cmocka_unit_test(saddle_refuses_sampled_parts),
         cmocka_unit_test(very_many_parts_need_no_grid),
     };
