@@ -60,16 +60,18 @@ try_pld(const struct task *t, const struct custos_plan *plan, struct verdict *v,
 {
     struct plan_parts parts;
     struct bounds b = {0, INFINITY};
+    double part = 2e-2;
     custos_status st;
 
     st = plan_parts_init(&parts, &plan->alloc, plan->items, plan->n);
     if (st)
         return st;
-    for (double part = 2e-2; part >= t->finest && !st; part /= 20) {
+    while (part >= t->finest && !st) {
         st = plan_pld_epsilon_up(&parts, &t->delta, part * t->target, &b,
                                  reason);
         if (st || *reason || b.high < t->target || b.low > t->target)
             break;
+        part /= 20;
     }
     plan_parts_clear(&parts);
     if (st || *reason)

@@ -288,6 +288,7 @@ invert(const struct plan_parts *p, double epsilon, double width,
     double fine = width / 4 * fmax(epsilon, 0.1);
     double above = nextafter(epsilon, INFINITY);
     double top = 1, bottom = DELTA_LEAST; /* top fits; bottom may not */
+    double gap = width;
 
     *out = (struct bounds){0, 1};
     while (top / bottom > 1 + width / 2) {
@@ -305,7 +306,7 @@ invert(const struct plan_parts *p, double epsilon, double width,
         if (!*reason && b.low > above)
             out->low = fmax(out->low, delta);
     }
-    for (double gap = width; gap < 1; gap *= 2) { /* the lower one, outwards */
+    while (gap < 1) { /* the lower one, outwards */
         double delta = top * (1 - gap);
         struct bounds b;
         custos_status st;
@@ -317,6 +318,7 @@ invert(const struct plan_parts *p, double epsilon, double width,
             return st;
         if (!*reason && b.low > above)
             out->low = delta;
+        gap *= 2;
     }
     *reason = NULL;
     return CUSTOS_OK;

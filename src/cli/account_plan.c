@@ -165,13 +165,14 @@ print_row(struct out *o, const struct asked *a, double queries, bool json,
 static size_t
 list_queries(double n, double out[32])
 {
-    double root = floor(sqrt(n)), last = 1;
+    double root = floor(sqrt(n)), last = 1, k = 1;
     size_t count = 0;
 
-    for (double k = 1; k < n; k *= 10) {
+    while (k < n) {
         if (root > last && root < k)
             out[count++] = root;
         out[count++] = last = k;
+        k *= 10;
     }
     if (root > last && root < n)
         out[count++] = root;

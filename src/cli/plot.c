@@ -90,16 +90,19 @@ void
 plot_print(struct painter *p, const struct chart *chart)
 {
     struct canvas canvas;
+    char least[NUMBER_MAX], most[NUMBER_MAX];
 
     if (chart->n == 0 || chart->curves[0].n < 2)
         return;
     draw(chart, &canvas);
+    mark_write(chart->y.least, least);
+    mark_write(chart->y.most, most);
     out_printf(p->o, "    %s\n", chart->y.label);
     for (int row = 0; row < ROWS; row++) {
         if (row == 0)
-            out_printf(p->o, "%9.3g \u2524", chart->y.most);
+            out_printf(p->o, "%9s \u2524", most);
         else if (row == ROWS - 1)
-            out_printf(p->o, "%9.3g \u2524", chart->y.least);
+            out_printf(p->o, "%9s \u2524", least);
         else
             out_text(p->o, "          \u2502");
         print_row(p, canvas.dots[row]);
