@@ -105,7 +105,7 @@ fill_pld(const custos_plan *plan, const char *delta, const char *width,
         high->bound.value[0] = '\0';
         high->bound.reason = "it found no bound at this delta";
     }
-    return st;
+    return CUSTOS_OK;
 }
 
 /* Doubles are enough to say which is smallest; a tie goes to the first. */

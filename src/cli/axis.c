@@ -38,16 +38,18 @@ axis_marks(const struct chart_axis *axis, double *marks, size_t room)
 {
     static const double steps[] = {1, 2, 5, 10};
     double span = axis->most - axis->least;
-    double unit = pow(10, floor(log10(span / MARKS_AIM))), step = unit;
+    double unit = pow(10, floor(log10(span / MARKS_AIM))), step = unit, at;
     size_t n = 0;
 
     if (axis->is_log)
         return log_marks(axis, marks, room);
     for (size_t i = 0; i < 4 && span / step > MARKS_AIM; i++)
         step = unit * steps[i];
-    for (double i = ceil(axis->least / step - 1e-9);
-         i * step <= axis->most + span * 1e-9 && n < room; i++)
-        marks[n++] = i == 0 ? 0 : i * step; /* never -0 */
+    at = ceil(axis->least / step - 1e-9);
+    while (at * step <= axis->most + span * 1e-9 && n < room) {
+        marks[n++] = at == 0 ? 0 : at * step; /* never -0 */
+        at++;
+    }
     return n;
 }
 
