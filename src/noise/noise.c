@@ -6,7 +6,6 @@
  */
 #include "noise/noise.h"
 
-
 #include "base/alloc.h"
 #include "base/base.h"
 #include "base/error.h"
