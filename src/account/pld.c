@@ -72,11 +72,13 @@ load(struct spectrum *s, struct pld *p, const struct weights *w, double k)
         low += w->low[i] * e;
     }
     up = up > 0 ? up * (1 + 4 * UNIT * (double)w->n) : 1;
-    low = low > 0 ? low * (1 + 4 * UNIT * (double)w->n) : 1;
+    /* Of what has all but underflowed nothing is certain. */
+    low = low > 1e-280 ? low * (1 + 4 * UNIT * (double)w->n) : INFINITY;
     for (size_t i = 0; i < s->fft.n; i++) {
         s->re[i] /= up;
         s->im[i] /= low;
     }
+    low = isinf(low) ? 1 : low;
     p->log_up += k * (log(up) + top + t * w->offset);
     p->log_low += k * (log(low) + top + t * w->offset);
     p->spread += k * UNIT *
@@ -159,7 +161,7 @@ static double
 norm_of_v(double t, double h)
 {
     double integral = 1 / (2 * t * (2 * t + 1) * (t + 1));
-    double most = exp(t * log(t / (t + 1))) / (t + 1);
+    double most = exp(-t * log1p(1 / t)) / (t + 1);
 
     return sqrt(integral / h + most * most) * (1 + 1e-12);
 }

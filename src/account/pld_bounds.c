@@ -27,7 +27,8 @@ lattice_of(const struct loss *l)
 {
     double a, b, mass;
 
-    if (l->base == BASE_LAPLACE || l->n_atoms == 2 || l->rate == 1)
+    if (l->base == BASE_LAPLACE || l->rate == 1 ||
+        (l->n_atoms == 2 && l->only_q == 0))
         if (loss_atom(l, 0, &a, &mass) && loss_atom(l, 1, &b, &mass))
             return b - a;
     return 0;

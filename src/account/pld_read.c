@@ -11,7 +11,11 @@
 
 enum side { SIDE_UP, SIDE_LOW };
 
-enum { ANCHOR = 64 }; /* steps between fresh values of the scale */
+/*
+ * Between fresh values of the scale it is multiplied up, by less than e^64:
+ * what has underflowed to 0 is then still below SMALLEST.
+ */
+enum { ANCHOR = 64 };
 
 /*
  * At grid point i, from the points above it: sum = sum r~ e^(-t y),
@@ -25,6 +29,7 @@ struct curve {
     size_t i;
     double log_k, sum, part, scale;
     double fade, fade_both, rest, rise; /* what a step does to them */
+    bool steep;                         /* a step is more than a factor e */
 };
 
 static double
@@ -51,7 +56,8 @@ curve_top(const struct pld *p, enum side side)
                       .fade = fade,
                       .fade_both = exp(-(p->theta + 1) * p->h),
                       .rest = -expm1(-p->h) * fade,
-                      .rise = exp(p->theta * p->h)};
+                      .rise = exp(p->theta * p->h),
+                      .steep = p->theta * p->h > 1};
 
     c.scale = curve_scale(&c);
     return c;
@@ -67,7 +73,7 @@ curve_down(struct curve *c)
     c->part = c->fade_both * c->part + c->rest * c->sum;
     c->sum *= c->fade;
     c->i--;
-    if (c->i % ANCHOR == 0)
+    if (c->i % ANCHOR == 0 || c->steep)
         c->scale = curve_scale(c);
     else
         c->scale *= c->rise;

@@ -150,7 +150,7 @@ saddle_at(const struct pld_part *parts, size_t n, double infinite, double t)
         return (struct saddle){{0, 1}, {0, INFINITY}};
     a = half_erfcx(t * s / M_SQRT2);
     normal = a - half_erfcx((t + 1) * s / M_SQRT2);
-    most = exp(t * log(t / (t + 1))) / (t + 1);
+    most = exp(-t * log1p(1 / t)) / (t + 1);
     b = 0.56 * k.third / (k.k2 * s) * (1 + 4 * wide) * (1 + 1e-9);
     error = 2e-12 * a + 2 * b * most + 2 * wide * normal;
     return (struct saddle){

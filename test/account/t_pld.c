@@ -186,6 +186,45 @@ delta_of_epsilon_is_enclosed(void **state)
     mpfr_free_cache();
 }
 
+/*
+ * A grid so coarse that the tilt is e^32 a step: what underflows at the top of
+ * the window must not stay nothing further down.
+ */
+static void
+steep_tilts_are_enclosed(void **state)
+{
+    const struct ref_mechanism m = {
+        REF_APPROXIMATE,        0.61592488626975306,  0,
+        7.3637754607270182e-08, 0.055996786542193026, 6};
+    struct loss_of owner;
+    struct pld_part part = ref_part(&m, &owner);
+    struct ref_curve c;
+
+    (void)state;
+    part.loss.order = ORDER_ADD;
+    ref_curve_init(&c, ORDER_ADD);
+    ref_curve_add(&c, &m);
+    for (double delta = 1e-4; delta > 1e-50; delta /= 1000) {
+        struct sketch s;
+        struct pld p;
+        double loose;
+
+        assert_int_equal(
+            sketch_init(&s, NULL, &part, 1, (struct pld_aim){AIM_DELTA, delta}),
+            CUSTOS_OK);
+        for (double h = 0.25; h > 1e-3; h /= 1.7) {
+            assert_int_equal(pld_init(&p, &s, h), CUSTOS_OK);
+            assert_null(
+                ref_curve_check(&c, delta, pld_epsilon(&p, delta), &loose));
+            pld_clear(&p);
+        }
+        sketch_clear(&s);
+    }
+    ref_curve_clear(&c);
+    loss_of_clear(&owner);
+    mpfr_free_cache();
+}
+
 /* More is lost than delta: no epsilon is enough, and both bounds say so. */
 static void
 what_is_lost_is_infinite(void **state)
@@ -280,6 +319,7 @@ main(void)
         cmocka_unit_test(pld_encloses_randomized_response),
         cmocka_unit_test(mixtures_are_enclosed),
         cmocka_unit_test(delta_of_epsilon_is_enclosed),
+        cmocka_unit_test(steep_tilts_are_enclosed),
         cmocka_unit_test(what_is_lost_is_infinite),
         cmocka_unit_test(bad_questions_are_refused),
         cmocka_unit_test(pld_gives_memory_back),
