@@ -211,9 +211,8 @@ from_rdp(struct exchange *x)
         CUSTOS_REQUIRE(
             rdp_epsilon_up(&x->order, &x->amount, &x->to_delta, &x->out));
         give(x, "rdp-to-approx", CKS);
-    } else if (x->o->to != CUSTOS_IN_RDP) {
-        give_none(x, "one order says nothing of higher ones");
-    } else if (rat_cmp(&x->to_order, &x->order) > 0) {
+    } else if (x->o->to != CUSTOS_IN_RDP ||
+               rat_cmp(&x->to_order, &x->order) > 0) {
         give_none(x, "one order says nothing of higher ones");
     } else {
         rat_set(&x->out, &x->amount);

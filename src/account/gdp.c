@@ -164,7 +164,7 @@ newton(struct gdp_case c, rat *epsilon)
         c.epsilon = epsilon;
         if (!newton_step(&c, bits, &next)) {
             bits *= 2; /* too wide, or at the end */
-            if (bits > 4 * BITS_FIRST)
+            if (bits > 4L * BITS_FIRST)
                 break;
             continue;
         }

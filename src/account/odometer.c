@@ -60,8 +60,8 @@ best_exponent(const rat *delta, const rat *rho)
     e = rat_log2_floor(&x);
     ival_clear(&l);
     rat_clear(&x);
-    e = e < -2 * EXPONENT_MAX ? -2 * EXPONENT_MAX : e;
-    e = e > 2 * EXPONENT_MAX ? 2 * EXPONENT_MAX : e;
+    e = e < -2L * EXPONENT_MAX ? -2L * EXPONENT_MAX : e;
+    e = e > 2L * EXPONENT_MAX ? 2L * EXPONENT_MAX : e;
     return (e - (e & 1)) / 2;
 }
 

@@ -42,8 +42,10 @@ log_moment(const double *w, size_t n, double from, double h, double t,
     const double fade = exp(-fabs(t) * h), last = from + (double)(n - 1) * h;
     double sum = 0, e = 1, top = t * (t > 0 ? last : from);
 
-    for (size_t i = 0; i < n; i++, e *= fade)
+    for (size_t i = 0; i < n; i++) {
         sum += w[t > 0 ? n - 1 - i : i] * e;
+        e *= fade;
+    }
     *margin = UNIT * ((16 + fabs(t) * h) * (double)n + 16 * fabs(top));
     return log(sum + 1e-300) + top;
 }

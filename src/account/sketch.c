@@ -76,7 +76,7 @@ sketch_outside(const struct sketch *s, double t, double step, double x,
     double base = sketch_cumulant(s, t).k0, least = 0;
 
     *best = step;
-    for (int i = 0; i < 24; i++, step /= 2) {
+    for (int i = 0; i < 24; i++) {
         double k = sketch_cumulant(s, t + step).k0 - base - step * x;
 
         if (k < least) {
@@ -85,6 +85,7 @@ sketch_outside(const struct sketch *s, double t, double step, double x,
         } else if (least < 0) {
             break; /* convex in step: it only rises from here on */
         }
+        step /= 2;
     }
     return least;
 }

@@ -228,6 +228,7 @@ custos_release_ints(const custos_mech *mech, custos_rng *rng,
 
     if (st)
         return st;
+    CUSTOS_REQUIRE(values);
     for (size_t i = 0; i < n; i++)
         out[i] = (int64_t)values[i];
     sealed_wipe(sealed);
@@ -245,6 +246,7 @@ custos_release_reals(const custos_mech *mech, custos_rng *rng,
 
     if (st)
         return st;
+    CUSTOS_REQUIRE(values);
     for (size_t i = 0; i < n; i++) {
         uint64_t bits = grid_value(values[i], mech->grid_log2, GRID_NEAREST);
 
