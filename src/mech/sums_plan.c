@@ -227,7 +227,7 @@ plan_root(custos_sums *s, struct sums_plan *p, custos_err *err)
     rat_set(&point.epsilon, &p->epsilon);
     rat_set(&point.sensitivity_squared, &p->steps);
     st = calibrate_sigma(GAUSS_ZCDP, &point, &p->delta, &sigma, err);
-    if (!st) {
+    if (!st) { /* UNREACHABLE: its failure, epsilon having been checked */
         rat_mul(&p->parameter, &sigma, &sigma);
         st = noise_new(&s->alloc, CUSTOS_DISCRETE_GAUSSIAN, &p->parameter,
                        &s->noise, err);
