@@ -524,6 +524,9 @@ ref_curve_delta(const struct ref_curve *c, double epsilon, mpfr_t out)
         mpfr_mul(d, d, c->mass[i], MPFR_RNDN);
         mpfr_add(out, out, d, MPFR_RNDN);
     }
+    /* A probability; its sum in 200 bits may pass 1 by a rounding error. */
+    if (mpfr_cmp_ui(out, 1) > 0)
+        mpfr_set_ui(out, 1, MPFR_RNDN);
     mpfr_clear(y);
     mpfr_clear(d);
 }
