@@ -264,76 +264,12 @@ plan_pld_epsilon(const struct plan_parts *p, const rat *delta, double width,
                          width, out, reason);
 }
 
-static bool
-is_sampled(const struct plan_parts *p)
-{
-    for (size_t i = 0; i < p->n; i++)
-        if (p->parts[i].loss.rate < 1)
-            return true;
-    return false;
-}
-
-#define DELTA_LEAST 1e-40
-
-/*
- * Delta by asking for epsilon: the delta is high enough where epsilon comes
- * out below, too low where it comes out above. Halved in logarithms. Grids
- * cut for a delta know how much of the tails they may leave out; those cut
- * for an epsilon do not, which sampled parts do not bear.
- */
-static custos_status
-invert(const struct plan_parts *p, double epsilon, double width,
-       struct bounds *out, const char **reason)
-{
-    double fine = width / 4 * fmax(epsilon, 0.1);
-    double above = nextafter(epsilon, INFINITY);
-    double top = 1, bottom = DELTA_LEAST; /* top fits; bottom may not */
-    double gap = width;
-
-    *out = (struct bounds){0, 1};
-    while (top / bottom > 1 + width / 2) {
-        double delta = sqrt(top) * sqrt(bottom);
-        struct bounds b;
-        custos_status st =
-            bounds_at(p, (struct pld_aim){AIM_DELTA, delta}, fine, &b, reason);
-
-        if (st || (*reason && p->reason))
-            return st;
-        if (!*reason && b.high <= epsilon)
-            out->high = top = delta;
-        else
-            bottom = delta;
-        if (!*reason && b.low > above)
-            out->low = fmax(out->low, delta);
-    }
-    while (gap < 1) { /* the lower one, outwards */
-        double delta = top * (1 - gap);
-        struct bounds b;
-        custos_status st;
-
-        if (out->low >= delta || delta < DELTA_LEAST)
-            break;
-        st = bounds_at(p, (struct pld_aim){AIM_DELTA, delta}, fine, &b, reason);
-        if (st)
-            return st;
-        if (!*reason && b.low > above)
-            out->low = delta;
-        gap *= 2;
-    }
-    *reason = NULL;
-    return CUSTOS_OK;
-}
-
 custos_status
 plan_pld_delta(const struct plan_parts *p, const rat *epsilon, double width,
                struct bounds *out, const char **reason)
 {
-    double at = rat_double(epsilon);
-
-    if (!p->reason && is_sampled(p) && at <= LOSS_MAX && width < 1)
-        return invert(p, at, width, out, reason);
-    return bounds_around(p, (struct pld_aim){AIM_EPSILON, at}, width, out,
-                         reason);
+    return bounds_around(p, (struct pld_aim){AIM_EPSILON, rat_double(epsilon)},
+                         width, out, reason);
 }
 
 custos_status

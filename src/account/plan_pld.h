@@ -15,7 +15,7 @@
  * FAILS    CUSTOS_ENOMEM. Parameters out of the reach of doubles and counts
  *          past 2^40 give a reason in place of bounds, never a guess.
  * TESTED   plan_pld_encloses_the_gaussian, plan_pld_says_why_not,
- *          plan_pld_prices_every_mechanism
+ *          plan_pld_prices_every_mechanism, plan_pld_delta_in_both_orders
  */
 #ifndef ACCOUNT_PLAN_PLD_H
 #define ACCOUNT_PLAN_PLD_H

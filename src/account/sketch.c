@@ -1,9 +1,10 @@
 /*
- * Points are stretches of equal length in loss, at their own ln P/Q.
+ * Points are stretches of places, at their own ln P/Q.
  */
 #include "account/sketch.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "account/line.h"
 #include "base/alloc.h"
@@ -19,21 +20,48 @@ add_point(double *value, double *mass, size_t i, double p, double q)
     }
 }
 
+static int
+compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/*
+ * Cuts of all places into n stretches. Every second is a step of loss, which
+ * finds the places where losses are large and rare; the others are steps of
+ * place, which tell losses apart where they are common but close together, as
+ * those of samples are.
+ */
+static void
+cut(const struct line *l, double *cuts, size_t n)
+{
+    const double from = l->range.from, to = l->range.to;
+
+    for (size_t i = 1; i < n; i++) {
+        double part = (double)i / (double)n;
+
+        cuts[i] = i % 2 ? line_place(l, l->least + part * (l->most - l->least))
+                        : from + part * (to - from);
+    }
+    cuts[0] = from;
+    cuts[n] = to;
+    qsort(cuts, n + 1, sizeof *cuts, compare);
+}
+
 /* One part's points; the two last are for Laplace's flanks. */
 static void
 fill(const struct line *l, double *value, double *mass)
 {
     enum { N = SKETCH_POINTS - 2 };
-    const double step = (l->most - l->least) / N;
-    double last = line_place(l, l->least - 1), v, m;
+    double cuts[N + 1], v, m;
 
+    cut(l, cuts, N);
     for (size_t i = 0; i < N; i++) {
-        double x = line_place(l, i + 1 < N ? l->least + step * (double)(i + 1)
-                                           : l->most + 1);
-        struct piece s = line_piece(l, last, x);
+        struct piece s = line_piece(l, cuts[i], cuts[i + 1]);
 
         add_point(value, mass, i, s.p, s.q);
-        last = x;
     }
     for (size_t i = 0; i < 2 && loss_is_continuous(l->loss); i++)
         if (loss_atom(l->loss, i, &v, &m))
