@@ -43,6 +43,20 @@ void loss_of_clear(struct loss_of *l);
 /* mu = sensitivity / sigma; mu > 0. */
 CUSTOS_MUST_USE custos_status loss_of_gaussian(const rat *mu, const rat *rate,
                                                struct loss_of *out);
+
+/*
+ * THEOREM  laplace-vector
+ *   Independent Laplace noise, continuous or discrete, on the coordinates of a
+ *   vector that moves by at most D in l1: its hockey-stick curve is at most
+ *   that of one coordinate moving by D.
+ * SOURCE   doc/proofs/laplace-vector.md
+ * NEEDS    the same noise on every coordinate.
+ * GIVES    the curves of one number serve a vector of the same l1 sensitivity.
+ * FAILS    cannot.
+ * TESTED   one_coordinate_is_the_worst_exactly,
+ *          vectors_stay_below_the_claimed_curve,
+ *          continuous_vectors_stay_below
+ */
 CUSTOS_MUST_USE custos_status loss_of_laplace(const rat *epsilon,
                                               const rat *rate,
                                               struct loss_of *out);

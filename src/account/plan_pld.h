@@ -8,9 +8,10 @@
  *   larger of the two. Where the pairs are attained, so is the curve.
  * SOURCE   Zhu, Dong, Wang 2022, arXiv:2106.08567, Theorem 10; dominating-pairs,
  *          tilted-composition, saddle-point-bounds.
- * NEEDS    parameters fixed before the first answer. The discrete laws are
- *          those of one whole number; permute-and-flip, noisy max and sparse
- *          vector are priced as any epsilon-DP mechanism.
+ * NEEDS    parameters fixed before the first answer. The discrete Gaussian
+ *          is that of one whole number; Laplace noise may be on a vector
+ *          (laplace-vector); permute-and-flip, noisy max and sparse vector are
+ *          priced as any epsilon-DP mechanism.
  * GIVES    low <= the value of the pairs <= high, and the plan's <= high.
  * FAILS    CUSTOS_ENOMEM. Parameters out of the reach of doubles and counts
  *          past 2^40 give a reason in place of bounds, never a guess.
