@@ -57,7 +57,16 @@ CUSTOS_API const char *custos_version(void);
     X(EENTROPY, 6, "58000", 503, "no randomness from the system")              \
     X(ETAKEN, 7, "55000", 409, "this release has been taken already")          \
     X(ESPENT, 8, "53400", 409, "no answers are left")                          \
-    X(EINTERNAL, 9, "XX000", 500, "internal error")
+    X(EINTERNAL, 9, "XX000", 500, "internal error")                            \
+    X(ESYNTAX, 10, "42601", 400, "text that is not SQL")                       \
+    X(EUNSUPPORTED, 11, "0A000", 400, "not part of the private SQL language")  \
+    X(ENAME, 12, "42704", 404, "no such name")                                 \
+    X(EDENIED, 13, "42501", 403, "not permitted")                              \
+    X(EPOLICY, 14, "F0000", 400, "a policy that cannot be used")               \
+    X(EIO, 15, "58030", 503, "the disk failed")                                \
+    X(ECORRUPT, 16, "XX001", 500, "the store is damaged")                      \
+    X(EBUSY, 17, "55P03", 503, "in use by another process")                    \
+    X(EENGINE, 18, "58000", 500, "the query could not be completed")
 
 typedef enum custos_status {
 #define CUSTOS_STATUS_ENUM(name, value, sqlstate, http, words)                 \

@@ -1,0 +1,56 @@
+/*
+ * Values that are public: literals of a query, limits and domains of a policy,
+ * released answers. Numbers are exact decimals; no double anywhere.
+ */
+#ifndef BASE_DATUM_H
+#define BASE_DATUM_H
+
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "base/str.h"
+
+enum data_type {
+    TYPE_NULL, /* nothing is known but that it is NULL */
+    TYPE_BOOL,
+    TYPE_INT,
+    TYPE_DECIMAL,   /* in the engine: DECIMAL(p, s) */
+    TYPE_REAL,      /* in the engine: DOUBLE; a datum of it is a decimal */
+    TYPE_TEXT,
+    TYPE_DATE,      /* days since 1970-01-01 */
+    TYPE_TIMESTAMP, /* microseconds since 1970-01-01 00:00:00, no zone */
+};
+
+/* "integer", "decimal", ... as policies and messages write them. */
+const char *data_type_name(enum data_type type);
+
+/* By its name in a policy or a cast, any case; false when there is none. */
+bool data_type_find(str name, enum data_type *out);
+
+/* TYPE_INT, TYPE_DECIMAL, TYPE_REAL */
+bool data_type_is_number(enum data_type type);
+
+struct datum {
+    enum data_type type;
+    int scale; /* TYPE_DECIMAL, TYPE_REAL: the number is n / 10^scale */
+    i128 n;    /* bool: 0 or 1 */
+    str text;  /* TYPE_TEXT: borrowed */
+};
+
+/*
+ * Reads text as a value of a type: numbers as "-12.5" or "1e3", dates as
+ * "2026-01-31", timestamps as "2026-01-31 12:00:00.5" (or with T), booleans as
+ * true/false/t/f/yes/no/1/0. TYPE_TEXT borrows it. False when it is none, or
+ * past 36 digits. A TYPE_INT with a fraction other than 0 is none.
+ */
+bool datum_read(enum data_type type, str text, struct datum *out);
+
+/* As datum_read reads it back; dates and timestamps in ISO form. */
+void datum_write(const struct datum *d, struct buf *out);
+
+/* <0, 0, >0; numbers by value whatever their type and scale; NULL is last.
+   Otherwise both must be of one type. */
+int datum_cmp(const struct datum *a, const struct datum *b);
+
+#endif

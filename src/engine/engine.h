@@ -1,0 +1,88 @@
+/*
+ * The engine: runs bounded exact aggregates where the data is. What it finds
+ * leaves it sealed; what it says leaves it never: every failure after the
+ * charge is one constant sentence, the original goes to err->noted.
+ */
+#ifndef ENGINE_ENGINE_H
+#define ENGINE_ENGINE_H
+
+#include "plan/plan.h"
+#include "policy/policy.h"
+#include "store/store.h"
+
+struct engine;
+
+/*
+ * Opens the data version in force, read-only, sealed off: no external access
+ * (attached files excepted, named by the policy), no extensions, settings
+ * locked. p is borrowed. May fail: CUSTOS_EIO, CUSTOS_ECORRUPT, CUSTOS_ENAME
+ * (no data yet).
+ */
+CUSTOS_MUST_USE custos_status engine_open(const struct store *s,
+                                          const struct policy *p,
+                                          struct engine **out,
+                                          custos_err *err);
+void engine_close(struct engine *e);
+
+uint64_t engine_version(const struct engine *e);
+
+/*
+ * Computes all parts of a private plan from one snapshot: parts[i] is sealed,
+ * plan->cells wide ints; the caller frees each. May fail: CUSTOS_EENGINE,
+ * CUSTOS_ENOMEM; nothing is set then.
+ */
+CUSTOS_MUST_USE custos_status engine_run(struct engine *e,
+                                         const struct plan *plan,
+                                         custos_sealed **parts,
+                                         custos_err *err);
+
+/* Rows of a query over public data alone, in a. May fail: CUSTOS_EENGINE. */
+struct engine_rows {
+    size_t n, n_columns;
+    struct datum *cells; /* row by row */
+};
+CUSTOS_MUST_USE custos_status engine_public(struct engine *e,
+                                            const struct plan *plan, arena *a,
+                                            struct engine_rows *out,
+                                            custos_err *err);
+
+/* How an import goes on: done of total, in steps of no meaning. */
+typedef void (*engine_progress)(void *ctx, uint64_t done, uint64_t total,
+                                const char *what);
+
+/* What only the owner learns of an import. */
+struct engine_import_table {
+    str name;
+    uint64_t rows, kept;   /* in the source; in the store */
+    uint64_t units;
+    uint64_t without_unit; /* dropped: NULL or missing parent */
+    uint64_t outside;      /* values clamped or made NULL, rows dropped */
+};
+
+/*
+ * Imports every table that is not attached into a new version of the store
+ * (under its lock): units resolved, values brought into their domains, rows
+ * sorted by unit and rank. The version counts once store_version_set was
+ * called; until then a failure leaves nothing behind. base: the folder that
+ * relative sources start from. May fail: CUSTOS_EIO, CUSTOS_EPOLICY (the
+ * source has no such column, parent keys are not unique ...), CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status
+engine_import(struct store *s, const struct policy *p, const char *base,
+              engine_progress progress, void *ctx, arena *a,
+              struct engine_import_table **tables, uint64_t *version,
+              custos_err *err);
+
+/* Column names and types of a file, for `custos policy draft`; no values. */
+struct engine_source_column {
+    str name;
+    enum data_type type;
+    int scale;
+};
+CUSTOS_MUST_USE custos_status engine_schema(const char *path,
+                                            enum source_kind kind,
+                                            const char *table, arena *a,
+                                            struct engine_source_column **out,
+                                            size_t *n, custos_err *err);
+
+#endif

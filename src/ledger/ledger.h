@@ -1,0 +1,170 @@
+/*
+ * The ledger: every charge, every act of the owner, in one hash chain; durable
+ * before it returns. Budgets are filters (account/filter.h) whose state is a
+ * function of the chain: `verify` computes it again.
+ *
+ * Many processes may charge one ledger. Charges and checkpoints hold the
+ * store's lock (SQLite before 3.51.3 can corrupt a WAL otherwise).
+ *
+ * The clock is an argument: microseconds since 1970, UTC.
+ */
+#ifndef LEDGER_LEDGER_H
+#define LEDGER_LEDGER_H
+
+#include <stdint.h>
+
+#include "account/charge.h"
+#include "account/filter.h"
+#include "base/arena.h"
+#include "base/str.h"
+#include "custos.h"
+
+enum { LEDGER_FORMAT = 1, LEDGER_HASH_BYTES = 32 };
+
+struct ledger;
+
+/* Names a row for good: a ledger put back from a backup cannot know it. */
+struct receipt {
+    uint64_t seq;
+    uint8_t hash[LEDGER_HASH_BYTES]; /* of row seq, and so of all before */
+};
+
+/* "17:9f3c..." (hex); and back. */
+enum { RECEIPT_TEXT_MAX = 20 + 1 + 2 * LEDGER_HASH_BYTES + 1 };
+void receipt_write(const struct receipt *r, char text[RECEIPT_TEXT_MAX]);
+bool receipt_read(str text, struct receipt *out);
+
+/* The promises in force, as the policy states them. */
+struct ledger_budget {
+    str epsilon, delta;
+};
+struct ledger_analyst {
+    str name;
+    bool has_budget, has_window;
+    struct ledger_budget budget, window;
+    uint32_t window_days;
+};
+struct ledger_terms {
+    custos_adjacency adjacency;
+    struct ledger_budget budget; /* global */
+    const struct ledger_analyst *analysts;
+    size_t n_analysts;
+    str unit;          /* words for who is protected: a change is refused */
+    uint8_t policy[32]; /* the policy's id */
+};
+
+/*
+ * path: the SQLite file; lock: the store's lock file, which this opens on its
+ * own. Opening creates it when it is not there, migrates older formats without
+ * touching a row of the chain, refuses newer ones. May fail: CUSTOS_EIO,
+ * CUSTOS_ECORRUPT, CUSTOS_EUNSUPPORTED, CUSTOS_EBUSY, CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status ledger_open(const char *path, const char *lock,
+                                          struct ledger **out,
+                                          custos_err *err);
+void ledger_close(struct ledger *l);
+
+/*
+ * Puts terms in force (an act of the owner, a row of the chain; nothing when
+ * they are in force already). A larger budget is allowed; a smaller one too,
+ * spending stays as it is; a change of adjacency or unit is refused
+ * (CUSTOS_EPOLICY).
+ */
+CUSTOS_MUST_USE custos_status ledger_terms_set(struct ledger *l,
+                                               const struct ledger_terms *t,
+                                               str who, int64_t now,
+                                               struct receipt *out,
+                                               custos_err *err);
+
+/* An act of the owner: "import", "restore" ... with its words. */
+CUSTOS_MUST_USE custos_status ledger_act(struct ledger *l, const char *act,
+                                         str words, str who, int64_t now,
+                                         struct receipt *out, custos_err *err);
+
+/* What a charge is for. Every text is copied. */
+struct ledger_request {
+    str who;   /* analyst's name; empty: the owner, who has the global budget */
+    str query; /* as asked */
+    str plan;  /* its EXPLAIN */
+    str theorems; /* ids, between spaces */
+    const struct charge *charge;
+    uint64_t data_version;
+    uint8_t policy[32];
+    int64_t now;
+};
+
+/*
+ * Charges, if global budget, own budget and window all admit it; durable on
+ * return. CUSTOS_ESPENT says whether the own or the common one is spent, what
+ * was needed and what is left; nothing is charged then. Also: CUSTOS_EIO,
+ * CUSTOS_ECORRUPT, CUSTOS_EBUSY; the charge may then stand or not (never: an
+ * answer without a charge).
+ */
+CUSTOS_MUST_USE custos_status ledger_charge(struct ledger *l,
+                                            const struct ledger_request *r,
+                                            struct receipt *out,
+                                            custos_err *err);
+
+/* Would it be admitted now? The same refusals; nothing is written. */
+CUSTOS_MUST_USE custos_status ledger_check(struct ledger *l,
+                                           const struct ledger_request *r,
+                                           custos_err *err);
+
+/*
+ * Stored answers: `key` is a hash of all that the answer depends on. find:
+ * CUSTOS_ENAME when there is none. store keeps the first answer under a key
+ * and is durable on return.
+ */
+CUSTOS_MUST_USE custos_status
+ledger_answer_find(struct ledger *l, const uint8_t key[32], arena *a,
+                   str *answer, struct receipt *receipt, custos_err *err);
+CUSTOS_MUST_USE custos_status ledger_answer_store(struct ledger *l,
+                                                  const uint8_t key[32],
+                                                  const struct receipt *r,
+                                                  str answer, custos_err *err);
+
+/* What is spent and left: of the whole, or of one analyst. */
+struct ledger_balance {
+    bool limited; /* an analyst without own budget: false */
+    custos_filter_facts facts;
+    char left_epsilon[CUSTOS_AMOUNT_MAX]; /* the largest single pure charge
+                                             that would still be admitted */
+    uint64_t charges;
+};
+CUSTOS_MUST_USE custos_status ledger_balance(struct ledger *l, str who,
+                                             struct ledger_balance *out,
+                                             custos_err *err);
+
+/* One row, for reading. Texts live in the arena given. */
+struct ledger_row {
+    uint64_t seq;
+    int64_t time;
+    str kind; /* "open", "terms", "charge", or the owner's act */
+    str who, query, plan, theorems, words;
+    str epsilon, rho, delta; /* exact text; empty for acts */
+    uint64_t data_version;
+    struct receipt receipt;
+};
+
+/* Rows from seq on (0: the first), at most *n; *n becomes what there were.
+   who empty: all; theorem empty: all, else charges that rest on it. */
+CUSTOS_MUST_USE custos_status ledger_rows(struct ledger *l, uint64_t from,
+                                          str who, str theorem, arena *a,
+                                          struct ledger_row **out, size_t *n,
+                                          custos_err *err);
+
+/*
+ * Checks every hash of the chain, recomputes every balance, and that the
+ * receipt (may be NULL) is of this chain. CUSTOS_ECORRUPT names the first row
+ * that is wrong; CUSTOS_ENAME: the ledger is older than the receipt.
+ */
+CUSTOS_MUST_USE custos_status ledger_verify(struct ledger *l,
+                                            const struct receipt *r,
+                                            struct receipt *head,
+                                            custos_err *err);
+
+/* A consistent copy into a new file (backup). */
+CUSTOS_MUST_USE custos_status ledger_copy(struct ledger *l, const char *path,
+                                          custos_err *err);
+
+#endif

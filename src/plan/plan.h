@@ -1,0 +1,144 @@
+/*
+ * The plan: what a query releases, what that costs and how exact it will be,
+ * all from public facts (query, policy). No byte of data is read here.
+ *
+ * A private query becomes *parts*. A part is one exact whole number for every
+ * group (rows, non-null values, a sum of grid steps, a sum of their squares,
+ * units), with a sensitivity and a mechanism of its own. Every aggregate of
+ * the query is a function of parts, so avg and variance share theirs; what
+ * stands around aggregates (HAVING, ORDER BY, arithmetic) is done after noise.
+ */
+#ifndef PLAN_PLAN_H
+#define PLAN_PLAN_H
+
+#include "account/charge.h"
+#include "num/rat.h"
+#include "policy/policy.h"
+#include "sql/tree.h"
+
+/* One step of a public grid: base^-digits. */
+struct grid {
+    int base; /* 2 or 10 */
+    int digits;
+};
+
+/*
+ * The grid on which a column's numbers are stored and summed: whole numbers
+ * and dates 1, decimals 10^-scale, reals a power of two with at most 2^30
+ * steps from 0 to the far end of the range.
+ */
+struct grid grid_of_column(const struct policy_column *c);
+
+enum part_kind {
+    PART_ROWS,    /* rows of the group */
+    PART_VALUES,  /* rows whose value is not NULL */
+    PART_SUM,     /* of values less centre, in steps */
+    PART_SQUARES, /* of their squares */
+    PART_UNITS,   /* units with a row in the group */
+};
+
+struct part {
+    enum part_kind kind;
+    struct expr *of;    /* the value; NULL for rows and units */
+    struct grid grid;   /* of one value */
+    i128 lower, upper;  /* of one value, in steps: values clamp into it */
+    i128 centre;        /* in steps, within the range */
+    i128 row_most;      /* one row moves the exact number by at most this */
+    rat l1, l2_squared; /* sensitivity of the whole vector, in steps */
+    rat epsilon, delta; /* its share */
+    custos_mech *mech;  /* on wide ints, one value a group */
+    custos_mech_kind mech_kind;
+    const char *theorem; /* the mechanism's */
+    i128 bar;            /* half width of one value at 95 %, in steps */
+};
+
+/* How one expression of GROUP BY takes values, all of them public. */
+struct key {
+    struct expr *expr;
+    enum { KEY_STORED, KEY_WHOLE, KEY_LISTED } kind;
+        /* the index column of a column with values; whole numbers from..to;
+           values looked up in a list */
+    int column;              /* KEY_STORED */
+    i128 from;               /* KEY_WHOLE */
+    struct datum *values;    /* n of them, in the order of output */
+    size_t n;
+    bool null_group; /* one more, for NULL and what lies outside; else such
+                        rows are in no group */
+};
+
+/* An aggregate as a function of parts; -1: not used. */
+struct plan_aggregate {
+    const struct expr *expr;
+    enum aggregate kind;
+    int rows, sum, squares; /* rows: of PART_ROWS, PART_VALUES, PART_UNITS */
+};
+
+enum bounding {
+    BOUND_NONE, /* the unit is the row */
+    BOUND_RANK, /* rank <= rows, before WHERE: a predicate */
+    BOUND_FOLD, /* the first rows of a unit that pass WHERE, in rank order,
+                   and of these the first groups: streamed in unit order */
+    BOUND_GENERAL, /* as BOUND_FOLD, by SQL alone: attached tables */
+};
+
+struct plan_output {
+    str name;
+    enum data_type type;
+    struct expr *expr; /* aggregates and keys have slots */
+    bool is_key;
+    size_t key;
+    int aggregate; /* the expression is just this aggregate, or -1 */
+};
+
+struct plan {
+    const struct query *query;
+    const struct policy *policy;
+    const struct policy_table *table;
+    bool is_public; /* a public table or none: exact, free, no parts */
+    enum bounding bounding;
+    uint64_t rows, groups; /* per unit */
+    struct expr *where;    /* NULL: all rows */
+    struct key *keys;
+    size_t n_keys;
+    size_t cells; /* groups in all: the product over keys; 1 without keys.
+                     The first key varies slowest; a null group comes last */
+    struct part *parts;
+    size_t n_parts;
+    struct plan_aggregate *aggregates;
+    size_t n_aggregates;
+    struct plan_output *outputs;
+    size_t n_outputs;
+    rat epsilon, rho, delta; /* the price of the whole */
+    struct charge charge;
+    const char **theorems; /* ids of all that the price rests on */
+    size_t n_theorems;
+    const char **remarks; /* sentences for the answer: what bounding and
+                             clamping may have removed, from public facts */
+    size_t n_remarks;
+};
+
+/* How the price is asked for; all empty: the policy's default. */
+struct plan_options {
+    const struct policy_analyst *who; /* NULL: the owner */
+    str epsilon;
+    str within;   /* the cheapest price with every value within +-this */
+    bool jointly; /* ... all at once, at 95 % */
+};
+
+/*
+ * May fail: CUSTOS_ENAME, CUSTOS_EUNSUPPORTED, CUSTOS_EDENIED, CUSTOS_EINVAL,
+ * CUSTOS_ERANGE, CUSTOS_EOVERFLOW, CUSTOS_ENOMEM, each with position and
+ * reason. On success the caller frees *out before a.
+ */
+CUSTOS_MUST_USE custos_status plan_make(arena *a, struct query *q,
+                                        const struct policy *p,
+                                        const struct plan_options *options,
+                                        struct plan **out, custos_err *err);
+
+/* Frees what does not live in the arena: mechanisms and rationals. */
+void plan_free(struct plan *p);
+
+/* EXPLAIN: lines of text, of public facts alone. */
+void plan_explain(const struct plan *p, struct buf *out);
+
+#endif

@@ -1,0 +1,164 @@
+/*
+ * The policy: what the data owner decides, read once from one YAML file and
+ * never changed after. Everything in it is public to the planner; an analyst
+ * sees only what is granted to them.
+ *
+ *     custos: 1                       # format of this file
+ *     adjacency: add-remove           # or change-one
+ *     budget: {epsilon: 1, delta: 1e-6, n: 1000000}
+ *     query: {epsilon: 0.1, max_epsilon: 0.5, delta: 1e-12}
+ *     tables:
+ *       patients:
+ *         source: patients.csv
+ *         unit: id                    # or row
+ *         columns:
+ *           id: {type: integer}
+ *           age: {type: integer, range: [0, 120]}
+ *           city: {type: text, values: [Rome, Oslo], nullable: true}
+ *       visits:
+ *         source: visits.parquet
+ *         unit: patient_id            # its path leads to patients.id
+ *         rows_per_unit: 20
+ *         columns:
+ *           patient_id: {type: integer, references: patients.id}
+ *           cost: {type: decimal, scale: 2, range: [0, 5000]}
+ *       cities:
+ *         public: true
+ *         source: cities.csv
+ *         columns: {name: {type: text}}
+ *     analysts:
+ *       ana: {budget: {epsilon: 0.5, delta: 1e-7}, tables: {visits: [cost]},
+ *             window: {epsilon: 0.1, days: 1}}
+ *
+ * The unit of a row: `unit: row`, the row itself; `unit: C`, the value of
+ * column C, or, where C references T.K, the unit of the row of T whose K it is
+ * (and so on). Units of all tables with a column are one set of people: equal
+ * values, equal person.
+ */
+#ifndef POLICY_POLICY_H
+#define POLICY_POLICY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/datum.h"
+#include "custos.h"
+
+enum source_kind { SOURCE_CSV, SOURCE_PARQUET, SOURCE_DUCKDB };
+
+struct policy_column {
+    str name;
+    enum data_type type;
+    int scale; /* TYPE_DECIMAL: digits after the point */
+    bool nullable; /* default true */
+    bool has_range; /* numbers, dates, timestamps: values clamp into it */
+    struct datum lower, upper;
+    struct datum *values; /* the public domain, ordered; NULL: none. */
+    size_t n_values;      /* (bool has both values by itself) */
+    str references_table, references_column; /* empty: none */
+    str comment; /* the owner's words for analysts; may be empty */
+    int line;
+};
+
+struct policy_table {
+    str name;
+    bool is_public;
+    bool attached; /* stays where it is: `attach: true` */
+    enum source_kind source_kind;
+    str source;       /* a path, absolute or from the policy's folder */
+    str source_table; /* SOURCE_DUCKDB: which table of the file */
+    struct policy_column *columns;
+    size_t n_columns;
+    bool unit_is_row;
+    size_t unit_column; /* unless unit_is_row; private tables only */
+    uint64_t rows_per_unit;   /* m; 1 where the unit is the row; default 1 */
+    uint64_t groups_per_unit; /* g <= m; default m */
+    uint64_t max_rows;        /* public ceiling; default 2^40 */
+    bool prefer_speed; /* `bound: before-where`: rank <= m before WHERE */
+    str comment;
+    int line;
+};
+
+struct policy_grant {
+    size_t table;
+    bool *columns; /* by column: may be used */
+};
+
+/* Amounts are the owner's text, checked to be exact numbers in range. */
+struct policy_budget {
+    str epsilon;
+    str delta; /* "0": pure */
+};
+
+struct policy_analyst {
+    str name;
+    bool has_budget; /* its own, below the global one */
+    struct policy_budget budget;
+    bool has_window; /* at most this much in any `days` days */
+    struct policy_budget window;
+    uint32_t window_days;
+    struct policy_grant *grants; /* NULL: every table and column */
+    size_t n_grants;
+    int line;
+};
+
+struct policy {
+    custos_adjacency adjacency;
+    struct policy_budget budget;
+    bool has_people; /* the public n of `budget: n` */
+    uint64_t people;
+    str default_epsilon;   /* of a query that asks for none; default 1/10 of
+                              the budget's */
+    str max_epsilon;       /* cap per query; default: the budget's */
+    str query_delta;       /* what one query may use; default: a thousandth of
+                              the budget's, "0" when pure */
+    uint64_t max_groups;   /* public ceiling of groups per query; 2^20 */
+    bool share_answers;    /* between analysts; default false */
+    struct policy_table *tables;
+    size_t n_tables;
+    struct policy_analyst *analysts;
+    size_t n_analysts;
+    str text; /* the file as it was read */
+    uint8_t id[32]; /* SHA-256 of text: names this policy in the ledger */
+};
+
+/*
+ * Reads text into a; everything in *out belongs to a and borrows nothing.
+ * `path` names the file in messages ("policy.yaml, line 12: ..."). The first
+ * mistake ends it: CUSTOS_EPOLICY; also CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status policy_read(arena *a, str text, const char *path,
+                                          struct policy **out,
+                                          custos_err *err);
+
+/* By name, exactly; NULL when there is none. */
+const struct policy_table *policy_table_find(const struct policy *p, str name);
+const struct policy_column *
+policy_column_find(const struct policy_table *t, str name);
+const struct policy_analyst *policy_analyst_find(const struct policy *p,
+                                                 str name);
+
+/* May this analyst (NULL: the owner) use the column? */
+bool policy_grants(const struct policy *p, const struct policy_analyst *who,
+                   const struct policy_table *t,
+                   const struct policy_column *c);
+
+/* The same for the table: any column of it. */
+bool policy_grants_table(const struct policy *p,
+                         const struct policy_analyst *who,
+                         const struct policy_table *t);
+
+/* One finding of `custos policy check`. */
+struct policy_remark {
+    bool danger; /* else: advice */
+    int line;
+    const char *said;
+};
+
+/* All that is missing or dangerous, in the order of lines. */
+CUSTOS_MUST_USE custos_status policy_check(arena *a, const struct policy *p,
+                                           struct policy_remark **out,
+                                           size_t *n, custos_err *err);
+
+#endif

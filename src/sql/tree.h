@@ -1,0 +1,138 @@
+/*
+ * The closed tree: what a query can be. The reader builds nothing else, the
+ * printers know all of it; what is not here does not exist.
+ *
+ * A tree lives in the arena of its query. `at` is a byte offset of the text.
+ */
+#ifndef SQL_TREE_H
+#define SQL_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/datum.h"
+#include "custos.h"
+
+enum expr_kind {
+    EXPR_LITERAL, /* value */
+    EXPR_COLUMN,  /* name, qualifier */
+    EXPR_CALL,    /* call, args: operators and functions, all total */
+    EXPR_CASE,    /* args: when, then, when, then, ..., else (NULL if none) */
+    EXPR_IN,      /* args: what, then literals; negated */
+    EXPR_CAST,    /* args: what; cast_to: NULL where impossible */
+    EXPR_AGGREGATE,
+    EXPR_INTERVAL, /* DP_INTERVAL_LOW/HIGH: args: an output column's name */
+};
+
+enum call {
+    CALL_AND, CALL_OR, CALL_NOT,
+    CALL_EQ, CALL_NE, CALL_LT, CALL_LE, CALL_GT, CALL_GE,
+    CALL_IS_NULL, CALL_IS_NOT_NULL, CALL_IS_TRUE, CALL_IS_FALSE,
+    CALL_IS_NOT_TRUE, CALL_IS_NOT_FALSE,
+    CALL_IS_DISTINCT, CALL_IS_NOT_DISTINCT,
+    CALL_LIKE, CALL_NOT_LIKE, CALL_ILIKE, CALL_NOT_ILIKE, /* literal pattern */
+    CALL_BETWEEN, CALL_NOT_BETWEEN, /* three args */
+    CALL_NEG, CALL_ADD, CALL_SUB, CALL_MUL, CALL_DIV, CALL_MOD,
+    CALL_ABS, CALL_ROUND, CALL_FLOOR, CALL_CEIL, CALL_SIGN,
+    CALL_LEAST, CALL_GREATEST, CALL_COALESCE, CALL_NULLIF,
+    CALL_LOWER, CALL_UPPER, CALL_TRIM, CALL_LENGTH, CALL_SUBSTRING,
+    CALL_CONCAT,
+    /* extract(... from x) and date_part: */
+    CALL_YEAR, CALL_QUARTER, CALL_MONTH, CALL_WEEK, CALL_DAY, CALL_DOW,
+    CALL_DOY, CALL_HOUR, CALL_MINUTE, CALL_SECOND,
+    /* date_trunc('...', x): */
+    CALL_TRUNC_YEAR, CALL_TRUNC_QUARTER, CALL_TRUNC_MONTH, CALL_TRUNC_WEEK,
+    CALL_TRUNC_DAY, CALL_TRUNC_HOUR,
+    CALL_WIDTH_BUCKET, /* four args, the last three literals */
+};
+
+enum aggregate {
+    AGG_COUNT_ROWS,     /* count(*) */
+    AGG_COUNT,          /* count(x) */
+    AGG_COUNT_DISTINCT, /* count(distinct x) */
+    AGG_SUM,
+    AGG_AVG,
+    AGG_VAR_SAMP, AGG_VAR_POP, AGG_STDDEV_SAMP, AGG_STDDEV_POP,
+};
+
+struct expr {
+    enum expr_kind kind;
+    int at;
+    struct expr **args;
+    size_t n_args;
+    struct datum value;
+    str qualifier, name;
+    enum call call;
+    bool negated;
+    enum data_type cast_to;
+    int cast_scale;
+    /* EXPR_AGGREGATE: args has the value, or nothing for count(*) */
+    enum aggregate aggregate;
+    str epsilon; /* `epsilon => 0.3`; empty: the planner's share */
+    struct expr *lower, *upper; /* contribution_bounds_per_group/_row */
+    /* EXPR_INTERVAL */
+    bool high;
+    /* Written by the planner: */
+    enum data_type type;
+    bool wide; /* whole numbers that need 128 bits in the engine */
+    int slot;  /* which column of the table, or which aggregate of the plan */
+    void *fact; /* the planner's: range and the like */
+};
+
+struct target {
+    struct expr *expr;
+    str name; /* alias, or what PostgreSQL would call the column */
+};
+
+struct order {
+    struct expr *expr; /* a literal integer stands for an output column */
+    bool descending;
+    bool nulls_first;
+};
+
+/* OPTIONS(...) of WITH DIFFERENTIAL_PRIVACY; empty: not given. */
+struct query_options {
+    bool given;
+    str epsilon, delta;
+    str max_groups_contributed, max_rows_contributed;
+    int epsilon_at, delta_at;
+};
+
+struct query {
+    bool explain;
+    struct query_options options;
+    struct target *targets;
+    size_t n_targets;
+    bool star;      /* SELECT *: public tables only */
+    bool distinct;  /* public tables only */
+    str table, table_alias; /* FROM; empty: none */
+    int table_at;
+    struct expr *where;
+    struct expr **group_by;
+    size_t n_group_by;
+    struct expr *having;
+    struct order *order_by;
+    size_t n_order_by;
+    bool has_limit;
+    uint64_t limit, offset;
+};
+
+/*
+ * Text to tree. Everything that is no such query is refused by name and
+ * position: CUSTOS_ESYNTAX, CUSTOS_EUNSUPPORTED (with what to write instead,
+ * where there is something); also CUSTOS_ENOMEM. The text is borrowed until a
+ * is freed.
+ */
+CUSTOS_MUST_USE custos_status sql_read(arena *a, str text, struct query **out,
+                                       custos_err *err);
+
+/*
+ * The one text of a tree: equal trees, equal text; spelling, case of
+ * keywords, spaces and comments are gone. For the ledger and the key of a
+ * stored answer.
+ */
+void sql_print(const struct query *q, struct buf *out);
+void sql_print_expr(const struct expr *e, struct buf *out);
+
+#endif
