@@ -135,7 +135,7 @@ root_up(rat *r)
 }
 
 static const char KOV[] = "Kairouz, Oh, Viswanath 2015: two outcomes";
-static const char CKS[] = "Canonne, Kamath, Steinke 2020, proposition 12";
+static const char CKS[] = "Canonne, Kamath, Steinke 2020, section 2.3";
 
 static void
 from_pure(struct exchange *x)
@@ -153,7 +153,7 @@ from_pure(struct exchange *x)
         return;
     case CUSTOS_IN_RDP:
         pure_rdp_up(&x->amount, &x->to_order, &x->out);
-        give(x, "pure-to-all", "Mironov 2017, proposition 5");
+        give(x, "pure-to-all", "Mironov 2017 (randomized response)");
         return;
     case CUSTOS_IN_GDP: break;
     }
@@ -241,7 +241,7 @@ from_gdp(struct exchange *x)
         give(x, "cost-zcdp", "Bun, Steinke 2016, proposition 1.6: mu^2/2");
         break;
     case CUSTOS_IN_RDP:
-        linear_curve(x, &half, "cost-zcdp", "Mironov 2017, corollary 3");
+        linear_curve(x, &half, "cost-zcdp", "Mironov 2017 (Gaussian noise)");
         break;
     case CUSTOS_IN_PURE:
         give_none(x, "a Gaussian leaves the loss without bound");

@@ -76,7 +76,7 @@ cost_delta(const struct mechanism *m, rat *delta)
  *   Poisson sampling does not raise any of them.
  * SOURCE   Bun, Steinke 2016, arXiv:1605.02065, proposition 1.6; Canonne,
  *          Kamath, Steinke 2020, arXiv:2004.00010, theorem 4; Cesar, Rogers
- *          2021, arXiv:2004.07223, lemma 3.2; doc/proofs/pure-to-all.md;
+ *          2021, arXiv:2004.07223 (bounded range); doc/proofs/pure-to-all.md;
  *          sampling: the divergence is quasi-convex.
  * NEEDS    the parameters in the range of mechanism_read.
  * GIVES    rho rounded up, for all but a probability of cost_delta.

@@ -92,7 +92,7 @@ curve_gauss(const rat *ratio, const rat *alpha, rat *loss)
  * THEOREM  curve-laplace
  *   Laplace noise of scale D/epsilon has divergence of order a
  *   ln(a/(2a-1) e^((a-1) epsilon) + (a-1)/(2a-1) e^(-a epsilon)) / (a-1).
- * SOURCE   Mironov 2017, arXiv:1702.07476, proposition 6.
+ * SOURCE   Mironov 2017, arXiv:1702.07476 (Laplace noise).
  * NEEDS    epsilon > 0, a > 1.
  * GIVES    it, rounded up, at most epsilon.
  * FAILS    cannot.
@@ -198,7 +198,7 @@ curve_discrete_laplace_up(const rat *epsilon, const rat *sensitivity,
  *   Randomized response over k values, the truth e^epsilon times as likely as
  *   each other value, has E_Q[(P/Q)^a] = (e^(a epsilon) + e^((1-a) epsilon) +
  *   k - 2) / (e^epsilon + k - 1).
- * SOURCE   Mironov 2017, arXiv:1702.07476, proposition 5, for k = 2; the sum
+ * SOURCE   Mironov 2017, arXiv:1702.07476 (randomized response), k = 2; the sum
  *          over the k outcomes is this.
  * NEEDS    epsilon > 0, k >= 2, a > 1.
  * GIVES    the divergence rounded up, at most epsilon.
@@ -350,8 +350,8 @@ sampled_log_moment(ival *r, const rat *ratio, const rat *q, uint64_t n)
  *   sum_k C(n,k) (1-q)^(n-k) q^k e^(k(k-1) D^2/2sigma^2) for whole n, with the
  *   unit's data on P's side, and no more the other way. The logarithm is
  *   convex in the order, so between whole orders the chord bounds it.
- * SOURCE   Mironov, Talwar, Zhang 2019, arXiv:1908.10530, theorem 5 and
- *          section 3.3; for the discrete law, doc/proofs/curve-sampled-gauss.md
+ * SOURCE   Mironov, Talwar, Zhang 2019, arXiv:1908.10530, section 3; for the
+ *          discrete law, doc/proofs/curve-sampled-gauss.md
  * NEEDS    0 < q < 1, a > 1, neighbours by add/remove; a whole shift for the
  *          discrete law.
  * GIVES    the divergence rounded up, at most that without sampling.

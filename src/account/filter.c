@@ -7,7 +7,8 @@
  * THEOREM  filter-basic
  *   While sum eps_i <= eps and sum delta_i <= delta, each counting the query
  *   about to run, the whole is (eps, delta)-DP, parameters chosen adaptively.
- * SOURCE   Rogers, Roth, Ullman, Vadhan 2016, arXiv:1605.08294, theorem 3.6.
+ * SOURCE   Rogers, Roth, Ullman, Vadhan 2016, arXiv:1605.08294, the filter by
+ *          basic composition.
  * NEEDS    eps_i, delta_i are functions of the answers before query i; an
  *          interactive member is charged in full when it is opened.
  * GIVES    the promise, for CUSTOS_FILTER_PURE.
@@ -18,7 +19,8 @@
  *   While sqrt(2 ln(1/d') sum eps_i^2) + sum eps_i^2/2 <= eps and sum delta_i
  *   <= d'', the whole is (eps, d' + d'')-DP. Solved for the sum: sum eps_i^2
  *   <= (sqrt(2 ln(1/d') + 2 eps) - sqrt(2 ln(1/d')))^2.
- * SOURCE   Whitehouse, Ramdas, Rogers, Wu 2023, arXiv:2203.05481, theorem 2.
+ * SOURCE   Whitehouse, Ramdas, Rogers, Wu 2023, arXiv:2203.05481, the filter
+ *          for approximate DP.
  * NEEDS    as filter-basic, d' > 0.
  * GIVES    the promise, for CUSTOS_FILTER_APPROX.
  * FAILS    as filter-basic.
@@ -28,8 +30,8 @@
  *   While sum rho_i <= rho the whole is rho-zCDP; while sum loss_i(a) <=
  *   loss(a), at an order fixed beforehand or at every order, the whole has
  *   that divergence. Members that hold up to delta_i add sum delta_i.
- * SOURCE   Feldman, Zrnic 2021, arXiv:2008.11193, theorem 3.1; Whitehouse et
- *          al. 2023, arXiv:2203.05481, theorem 1.
+ * SOURCE   Feldman, Zrnic 2021, arXiv:2008.11193, the Renyi filter; Whitehouse
+ *          et al. 2023, arXiv:2203.05481, the filter for approximate zCDP.
  * NEEDS    as filter-basic.
  * GIVES    the promise, for CUSTOS_FILTER_ZCDP and CUSTOS_FILTER_RDP, by
  *          rdp-to-approx.
@@ -38,7 +40,8 @@
  *
  * THEOREM  filter-gdp
  *   While sum mu_i^2 <= mu^2 the whole is mu-GDP.
- * SOURCE   Smith, Thakurta 2022, arXiv:2210.17520, theorem 1.
+ * SOURCE   Smith, Thakurta 2022, arXiv:2210.17520 (fully adaptive composition
+ *          for Gaussian DP).
  * NEEDS    as filter-basic; each member mu_i-GDP, which the discrete Gaussian
  *          is not with D/sigma: it has no mu here and is refused.
  * GIVES    the promise, for CUSTOS_FILTER_GDP, by gdp-to-approx.

@@ -10,7 +10,7 @@
  *   the privacy loss is at most min(sum eps_i, min_j (1 + lambda_j) sum rho_i
  *   + ln(m/delta)/lambda_j).
  * SOURCE   doc/proofs/odometer-grid.md; after Whitehouse, Ramdas, Rogers, Wu
- *          2023, arXiv:2203.05481, theorem 3.
+ *          2023, arXiv:2203.05481 (odometers).
  * NEEDS    prices are functions of the answers before; lambdas fixed before
  *          the first.
  * GIVES    the bound rounded up; it never falls from one charge to the next.

@@ -6,8 +6,8 @@
  *   The hockey-stick curve of a plan lies below that of its mechanisms'
  *   dominating pairs, composed, in each order of neighbours; the cost is the
  *   larger of the two. Where the pairs are attained, so is the curve.
- * SOURCE   Zhu, Dong, Wang 2022, arXiv:2106.08567, Theorem 10; dominating-pairs,
- *          tilted-composition, saddle-point-bounds.
+ * SOURCE   Zhu, Dong, Wang 2022, arXiv:2106.08567, Theorem 10;
+ *          dominating-pairs, tilted-composition, saddle-point-bounds.
  * NEEDS    parameters fixed before the first answer. The discrete Gaussian
  *          is that of one whole number; Laplace noise may be on a vector
  *          (laplace-vector); permute-and-flip, noisy max and sparse vector are

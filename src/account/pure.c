@@ -9,8 +9,9 @@
  *   epsilon tanh(epsilon/2)-zCDP, and mu-GDP with P[Z > mu/2] =
  *   1/(1 + e^epsilon). An (epsilon, have)-DP one is (e, delta)-DP whenever
  *   (1 - delta)/(1 - have) <= 1 - (e^epsilon - e^e)+ / (1 + e^epsilon).
- * SOURCE   Kairouz, Oh, Viswanath 2015, arXiv:1311.0776, theorems 2.1 and 3.3;
- *          doc/proofs/pure-to-all.md for zCDP and GDP.
+ * SOURCE   Kairouz, Oh, Viswanath 2015, arXiv:1311.0776 (the mechanism that
+ *          dominates; theorem 3.3); doc/proofs/pure-to-all.md for zCDP and
+ *          GDP.
  * NEEDS    epsilon > 0, a > 1, 0 <= have < 1.
  * GIVES    each number rounded up.
  * FAILS    cannot.

@@ -166,7 +166,7 @@ write_end(const ival *x, enum rat_direction direction, int64_t most,
  *   max(0, 1 - delta - e^eps a, e^-eps (1 - delta - a)), for every promise
  *   (eps, delta) that P and Q keep in both orders.
  * SOURCE   Wasserman, Zhou 2010, Theorem 2.4; Kairouz, Oh, Viswanath 2015,
- *          arXiv:1311.0776, Theorem 2.1.
+ *          arXiv:1311.0776, section 2.
  * NEEDS    0 <= a <= 1.
  * GIVES    the largest of these bounds, rounded down.
  * FAILS    cannot.
@@ -234,7 +234,7 @@ custos_risk_fnr(const custos_risk *risk, const char *fpr,
  *   P(S) - Q(S) <= (e^eps - 1 + 2 delta) / (e^eps + 1) for every S; whoever
  *   guesses which of two equally likely inputs was used is right with at most
  *   half of 1 plus that.
- * SOURCE   Kairouz, Oh, Viswanath 2015, arXiv:1311.0776, Theorem 2.1 (the
+ * SOURCE   Kairouz, Oh, Viswanath 2015, arXiv:1311.0776, section 2 (the
  *          point of the trade-off curve where both errors are equal).
  * NEEDS    the promise in both orders.
  * GIVES    the least over the promises, rounded up; at most 1.
@@ -280,7 +280,7 @@ advantage_up(const custos_risk *r, rat *best)
  *   prior / (prior + (1 - prior) f), f = e^eps, but for a coin of probability
  *   delta, which does not depend on the input.
  * SOURCE   Bayes' rule on the definition; the coin: Kairouz, Oh, Viswanath
- *          2015, arXiv:1311.0776, Theorem 2.1, by which the output is made of
+ *          2015, arXiv:1311.0776: from the mechanism that dominates, made of
  *          an answer that reveals all with probability delta and else keeps
  *          eps-DP.
  * NEEDS    0 < prior < 1.
@@ -325,7 +325,8 @@ posterior_write(const struct promise *p, const rat *prior,
  *   within 2 eps (in statistical distance) of what they would believe had the
  *   output come from the data without this person; and the expectation of any
  *   utility >= 0 is at most e^eps times what it would be.
- * SOURCE   Vadhan 2017, Proposition 1.6; Dwork, Roth 2014, section 2.3.1.
+ * SOURCE   Vadhan 2017, section 1 (what an attacker may learn); Dwork, Roth
+ *          2014, section 2.3.1.
  * NEEDS    eps-DP; for delta > 0 the coin of posterior-of-promise.
  * GIVES    min(1, 2 eps) and e^eps, rounded up.
  * FAILS    cannot.

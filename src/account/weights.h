@@ -8,7 +8,8 @@
  *   delta(eps) does not fall for any eps, and does not change on the grid. The
  *   same holds after composition.
  * SOURCE   Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022,
- *          arXiv:2207.04380, Theorem 3.4; doc/proofs/tilted-composition.md, 2.
+ *          arXiv:2207.04380 (the pessimistic estimate);
+ *          doc/proofs/tilted-composition.md, 2.
  * NEEDS    0 < h <= WEIGHTS_STEP_MAX.
  * GIVES    up: the true loss, lowered by at most `shift`, is dominated by
  *          weights of at most 1 + error times these.

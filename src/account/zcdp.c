@@ -8,8 +8,8 @@
  *   (epsilon, delta)-DP with delta = exp((a-1)(B - epsilon))
  *   (1 - 1/a)^a / (a-1); read for epsilon, epsilon = B + ln(1 - 1/a) -
  *   (ln a + ln delta)/(a-1).
- * SOURCE   Canonne, Kamath, Steinke 2020, arXiv:2004.00010, proposition 12;
- *          Balle et al. 2020, arXiv:1905.09982, theorem 21.
+ * SOURCE   Canonne, Kamath, Steinke 2020, arXiv:2004.00010, section
+ *          2.3; Balle et al. 2020, arXiv:1905.09982, theorem 21.
  * NEEDS    a > 1, B >= 0, 0 < delta < 1.
  * GIVES    epsilon and delta rounded up, B rounded down; rho-zCDP is B = a rho
  *          at every a, and the a where the slope is 0 is used.

@@ -2,7 +2,7 @@
  * THEOREM  uniform-by-product
  *   For a uniform word w below 2^W, let w n = h 2^W + l. Given
  *   l >= 2^W mod n, h is uniform on 0 .. n-1.
- * SOURCE   Lemire 2019, arXiv:1805.10941, Lemma 4.1.
+ * SOURCE   Lemire 2019, arXiv:1805.10941, section 4.
  * NEEDS    1 <= n <= 2^W.
  * GIVES    *out uniform; the number of words drawn is independent of it.
  * FAILS    CUSTOS_EENTROPY.

@@ -3,8 +3,8 @@
  *   Let y be discrete Laplace of scale t >= 1 and keep it with probability
  *   exp(-(|y| - v/t)^2 / 2v). What is kept has the law
  *   P[y] ~ exp(-y^2 / 2v), and the number of proposals is independent of it.
- * SOURCE   Canonne, Kamath, Steinke 2020, arXiv:2004.00010, Algorithm 3 and
- *          Theorem 34.
+ * SOURCE   Canonne, Kamath, Steinke 2020, arXiv:2004.00010, Algorithm 3
+ *          (sampling from the discrete Gaussian).
  * NEEDS    v > 0; proposals and coins independent and exact.
  * GIVES    discrete Gaussian of variance parameter v, exactly.
  * FAILS    CUSTOS_EENTROPY; CUSTOS_EINTERNAL; both depend on coins only.
