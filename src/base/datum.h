@@ -15,8 +15,8 @@ enum data_type {
     TYPE_NULL, /* nothing is known but that it is NULL */
     TYPE_BOOL,
     TYPE_INT,
-    TYPE_DECIMAL,   /* in the engine: DECIMAL(p, s) */
-    TYPE_REAL,      /* in the engine: DOUBLE; a datum of it is a decimal */
+    TYPE_DECIMAL, /* in the engine: DECIMAL(p, s) */
+    TYPE_REAL,    /* in the engine: DOUBLE; a datum of it is a decimal */
     TYPE_TEXT,
     TYPE_DATE,      /* days since 1970-01-01 */
     TYPE_TIMESTAMP, /* microseconds since 1970-01-01 00:00:00, no zone */

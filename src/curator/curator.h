@@ -44,13 +44,13 @@ struct answer {
     bool is_public; /* exact and free */
     bool stored;    /* given before, free */
     str epsilon, rho, delta; /* what it cost, exact text */
-    str remarks; /* sentences, one a line */
+    str remarks;             /* sentences, one a line */
     struct receipt receipt;
 };
 void answer_free(struct answer *a);
 
 struct ask {
-    str who;     /* analyst's name; empty: the owner */
+    str who; /* analyst's name; empty: the owner */
     str sql;
     str epsilon; /* or empty */
     str within;

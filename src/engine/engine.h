@@ -20,8 +20,7 @@ struct engine;
  */
 CUSTOS_MUST_USE custos_status engine_open(const struct store *s,
                                           const struct policy *p,
-                                          struct engine **out,
-                                          custos_err *err);
+                                          struct engine **out, custos_err *err);
 void engine_close(struct engine *e);
 
 uint64_t engine_version(const struct engine *e);
@@ -53,7 +52,7 @@ typedef void (*engine_progress)(void *ctx, uint64_t done, uint64_t total,
 /* What only the owner learns of an import. */
 struct engine_import_table {
     str name;
-    uint64_t rows, kept;   /* in the source; in the store */
+    uint64_t rows, kept; /* in the source; in the store */
     uint64_t units;
     uint64_t without_unit; /* dropped: NULL or missing parent */
     uint64_t outside;      /* values clamped or made NULL, rows dropped */
@@ -67,11 +66,10 @@ struct engine_import_table {
  * relative sources start from. May fail: CUSTOS_EIO, CUSTOS_EPOLICY (the
  * source has no such column, parent keys are not unique ...), CUSTOS_ENOMEM.
  */
-CUSTOS_MUST_USE custos_status
-engine_import(struct store *s, const struct policy *p, const char *base,
-              engine_progress progress, void *ctx, arena *a,
-              struct engine_import_table **tables, uint64_t *version,
-              custos_err *err);
+CUSTOS_MUST_USE custos_status engine_import(
+    struct store *s, const struct policy *p, const char *base,
+    engine_progress progress, void *ctx, arena *a,
+    struct engine_import_table **tables, uint64_t *version, custos_err *err);
 
 /* Column names and types of a file, for `custos policy draft`; no values. */
 struct engine_source_column {

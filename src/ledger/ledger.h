@@ -49,7 +49,7 @@ struct ledger_terms {
     struct ledger_budget budget; /* global */
     const struct ledger_analyst *analysts;
     size_t n_analysts;
-    str unit;          /* words for who is protected: a change is refused */
+    str unit;           /* words for who is protected: a change is refused */
     uint8_t policy[32]; /* the policy's id */
 };
 
@@ -60,8 +60,7 @@ struct ledger_terms {
  * CUSTOS_ECORRUPT, CUSTOS_EUNSUPPORTED, CUSTOS_EBUSY, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status ledger_open(const char *path, const char *lock,
-                                          struct ledger **out,
-                                          custos_err *err);
+                                          struct ledger **out, custos_err *err);
 void ledger_close(struct ledger *l);
 
 /*
@@ -115,9 +114,11 @@ CUSTOS_MUST_USE custos_status ledger_check(struct ledger *l,
  * CUSTOS_ENAME when there is none. store keeps the first answer under a key
  * and is durable on return.
  */
-CUSTOS_MUST_USE custos_status
-ledger_answer_find(struct ledger *l, const uint8_t key[32], arena *a,
-                   str *answer, struct receipt *receipt, custos_err *err);
+CUSTOS_MUST_USE custos_status ledger_answer_find(struct ledger *l,
+                                                 const uint8_t key[32],
+                                                 arena *a, str *answer,
+                                                 struct receipt *receipt,
+                                                 custos_err *err);
 CUSTOS_MUST_USE custos_status ledger_answer_store(struct ledger *l,
                                                   const uint8_t key[32],
                                                   const struct receipt *r,

@@ -56,11 +56,11 @@ struct part {
 struct key {
     struct expr *expr;
     enum { KEY_STORED, KEY_WHOLE, KEY_LISTED } kind;
-        /* the index column of a column with values; whole numbers from..to;
+    /* the index column of a column with values; whole numbers from..to;
            values looked up in a list */
-    int column;              /* KEY_STORED */
-    i128 from;               /* KEY_WHOLE */
-    struct datum *values;    /* n of them, in the order of output */
+    int column;           /* KEY_STORED */
+    i128 from;            /* KEY_WHOLE */
+    struct datum *values; /* n of them, in the order of output */
     size_t n;
     bool null_group; /* one more, for NULL and what lies outside; else such
                         rows are in no group */
@@ -74,9 +74,9 @@ struct plan_aggregate {
 };
 
 enum bounding {
-    BOUND_NONE, /* the unit is the row */
-    BOUND_RANK, /* rank <= rows, before WHERE: a predicate */
-    BOUND_FOLD, /* the first rows of a unit that pass WHERE, in rank order,
+    BOUND_NONE,    /* the unit is the row */
+    BOUND_RANK,    /* rank <= rows, before WHERE: a predicate */
+    BOUND_FOLD,    /* the first rows of a unit that pass WHERE, in rank order,
                    and of these the first groups: streamed in unit order */
     BOUND_GENERAL, /* as BOUND_FOLD, by SQL alone: attached tables */
 };

@@ -50,8 +50,8 @@ enum source_kind { SOURCE_CSV, SOURCE_PARQUET, SOURCE_DUCKDB };
 struct policy_column {
     str name;
     enum data_type type;
-    int scale; /* TYPE_DECIMAL: digits after the point */
-    bool nullable; /* default true */
+    int scale;      /* TYPE_DECIMAL: digits after the point */
+    bool nullable;  /* default true */
     bool has_range; /* numbers, dates, timestamps: values clamp into it */
     struct datum lower, upper;
     struct datum *values; /* the public domain, ordered; NULL: none. */
@@ -71,7 +71,7 @@ struct policy_table {
     struct policy_column *columns;
     size_t n_columns;
     bool unit_is_row;
-    size_t unit_column; /* unless unit_is_row; private tables only */
+    size_t unit_column;       /* unless unit_is_row; private tables only */
     uint64_t rows_per_unit;   /* m; 1 where the unit is the row; default 1 */
     uint64_t groups_per_unit; /* g <= m; default m */
     uint64_t max_rows;        /* public ceiling; default 2^40 */
@@ -108,18 +108,18 @@ struct policy {
     struct policy_budget budget;
     bool has_people; /* the public n of `budget: n` */
     uint64_t people;
-    str default_epsilon;   /* of a query that asks for none; default 1/10 of
+    str default_epsilon; /* of a query that asks for none; default 1/10 of
                               the budget's */
-    str max_epsilon;       /* cap per query; default: the budget's */
-    str query_delta;       /* what one query may use; default: a thousandth of
+    str max_epsilon;     /* cap per query; default: the budget's */
+    str query_delta;     /* what one query may use; default: a thousandth of
                               the budget's, "0" when pure */
-    uint64_t max_groups;   /* public ceiling of groups per query; 2^20 */
-    bool share_answers;    /* between analysts; default false */
+    uint64_t max_groups; /* public ceiling of groups per query; 2^20 */
+    bool share_answers;  /* between analysts; default false */
     struct policy_table *tables;
     size_t n_tables;
     struct policy_analyst *analysts;
     size_t n_analysts;
-    str text; /* the file as it was read */
+    str text;       /* the file as it was read */
     uint8_t id[32]; /* SHA-256 of text: names this policy in the ledger */
 };
 
@@ -129,25 +129,23 @@ struct policy {
  * mistake ends it: CUSTOS_EPOLICY; also CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status policy_read(arena *a, str text, const char *path,
-                                          struct policy **out,
-                                          custos_err *err);
+                                          struct policy **out, custos_err *err);
 
 /* By name, exactly; NULL when there is none. */
 const struct policy_table *policy_table_find(const struct policy *p, str name);
 const struct policy_column *
 policy_column_find(const struct policy_table *t, str name);
-const struct policy_analyst *policy_analyst_find(const struct policy *p,
-                                                 str name);
+const struct policy_analyst *
+policy_analyst_find(const struct policy *p, str name);
 
 /* May this analyst (NULL: the owner) use the column? */
 bool policy_grants(const struct policy *p, const struct policy_analyst *who,
-                   const struct policy_table *t,
-                   const struct policy_column *c);
+                   const struct policy_table *t, const struct policy_column *c);
 
 /* The same for the table: any column of it. */
-bool policy_grants_table(const struct policy *p,
-                         const struct policy_analyst *who,
-                         const struct policy_table *t);
+bool
+policy_grants_table(const struct policy *p, const struct policy_analyst *who,
+                    const struct policy_table *t);
 
 /* One finding of `custos policy check`. */
 struct policy_remark {

@@ -26,24 +26,68 @@ enum expr_kind {
 };
 
 enum call {
-    CALL_AND, CALL_OR, CALL_NOT,
-    CALL_EQ, CALL_NE, CALL_LT, CALL_LE, CALL_GT, CALL_GE,
-    CALL_IS_NULL, CALL_IS_NOT_NULL, CALL_IS_TRUE, CALL_IS_FALSE,
-    CALL_IS_NOT_TRUE, CALL_IS_NOT_FALSE,
-    CALL_IS_DISTINCT, CALL_IS_NOT_DISTINCT,
-    CALL_LIKE, CALL_NOT_LIKE, CALL_ILIKE, CALL_NOT_ILIKE, /* literal pattern */
-    CALL_BETWEEN, CALL_NOT_BETWEEN, /* three args */
-    CALL_NEG, CALL_ADD, CALL_SUB, CALL_MUL, CALL_DIV, CALL_MOD,
-    CALL_ABS, CALL_ROUND, CALL_FLOOR, CALL_CEIL, CALL_SIGN,
-    CALL_LEAST, CALL_GREATEST, CALL_COALESCE, CALL_NULLIF,
-    CALL_LOWER, CALL_UPPER, CALL_TRIM, CALL_LENGTH, CALL_SUBSTRING,
+    CALL_AND,
+    CALL_OR,
+    CALL_NOT,
+    CALL_EQ,
+    CALL_NE,
+    CALL_LT,
+    CALL_LE,
+    CALL_GT,
+    CALL_GE,
+    CALL_IS_NULL,
+    CALL_IS_NOT_NULL,
+    CALL_IS_TRUE,
+    CALL_IS_FALSE,
+    CALL_IS_NOT_TRUE,
+    CALL_IS_NOT_FALSE,
+    CALL_IS_DISTINCT,
+    CALL_IS_NOT_DISTINCT,
+    CALL_LIKE,
+    CALL_NOT_LIKE,
+    CALL_ILIKE,
+    CALL_NOT_ILIKE, /* literal pattern */
+    CALL_BETWEEN,
+    CALL_NOT_BETWEEN, /* three args */
+    CALL_NEG,
+    CALL_ADD,
+    CALL_SUB,
+    CALL_MUL,
+    CALL_DIV,
+    CALL_MOD,
+    CALL_ABS,
+    CALL_ROUND,
+    CALL_FLOOR,
+    CALL_CEIL,
+    CALL_SIGN,
+    CALL_LEAST,
+    CALL_GREATEST,
+    CALL_COALESCE,
+    CALL_NULLIF,
+    CALL_LOWER,
+    CALL_UPPER,
+    CALL_TRIM,
+    CALL_LENGTH,
+    CALL_SUBSTRING,
     CALL_CONCAT,
     /* extract(... from x) and date_part: */
-    CALL_YEAR, CALL_QUARTER, CALL_MONTH, CALL_WEEK, CALL_DAY, CALL_DOW,
-    CALL_DOY, CALL_HOUR, CALL_MINUTE, CALL_SECOND,
+    CALL_YEAR,
+    CALL_QUARTER,
+    CALL_MONTH,
+    CALL_WEEK,
+    CALL_DAY,
+    CALL_DOW,
+    CALL_DOY,
+    CALL_HOUR,
+    CALL_MINUTE,
+    CALL_SECOND,
     /* date_trunc('...', x): */
-    CALL_TRUNC_YEAR, CALL_TRUNC_QUARTER, CALL_TRUNC_MONTH, CALL_TRUNC_WEEK,
-    CALL_TRUNC_DAY, CALL_TRUNC_HOUR,
+    CALL_TRUNC_YEAR,
+    CALL_TRUNC_QUARTER,
+    CALL_TRUNC_MONTH,
+    CALL_TRUNC_WEEK,
+    CALL_TRUNC_DAY,
+    CALL_TRUNC_HOUR,
     CALL_WIDTH_BUCKET, /* four args, the last three literals */
 };
 
@@ -53,7 +97,10 @@ enum aggregate {
     AGG_COUNT_DISTINCT, /* count(distinct x) */
     AGG_SUM,
     AGG_AVG,
-    AGG_VAR_SAMP, AGG_VAR_POP, AGG_STDDEV_SAMP, AGG_STDDEV_POP,
+    AGG_VAR_SAMP,
+    AGG_VAR_POP,
+    AGG_STDDEV_SAMP,
+    AGG_STDDEV_POP,
 };
 
 struct expr {
@@ -75,8 +122,8 @@ struct expr {
     bool high;
     /* Written by the planner: */
     enum data_type type;
-    bool wide; /* whole numbers that need 128 bits in the engine */
-    int slot;  /* which column of the table, or which aggregate of the plan */
+    bool wide;  /* whole numbers that need 128 bits in the engine */
+    int slot;   /* which column of the table, or which aggregate of the plan */
     void *fact; /* the planner's: range and the like */
 };
 
@@ -104,8 +151,8 @@ struct query {
     struct query_options options;
     struct target *targets;
     size_t n_targets;
-    bool star;      /* SELECT *: public tables only */
-    bool distinct;  /* public tables only */
+    bool star;              /* SELECT *: public tables only */
+    bool distinct;          /* public tables only */
     str table, table_alias; /* FROM; empty: none */
     int table_at;
     struct expr *where;
