@@ -81,10 +81,16 @@ enum bounding {
     BOUND_GENERAL, /* as BOUND_FOLD, by SQL alone: attached tables */
 };
 
+/*
+ * What is done after noise: outputs, HAVING and ORDER BY. In these trees an
+ * expression of GROUP BY has become EXPR_KEY (slot: which key), an aggregate
+ * has its slot in plan->aggregates, EXPR_INTERVAL its slot in plan->outputs,
+ * an output's alias or number the output's own tree; no EXPR_COLUMN is left.
+ */
 struct plan_output {
     str name;
     enum data_type type;
-    struct expr *expr; /* aggregates and keys have slots */
+    struct expr *expr;
     bool is_key;
     size_t key;
     int aggregate; /* the expression is just this aggregate, or -1 */
@@ -108,6 +114,9 @@ struct plan {
     size_t n_aggregates;
     struct plan_output *outputs;
     size_t n_outputs;
+    struct expr *having;    /* NULL: none */
+    struct order *order_by; /* none: by keys, ascending, NULL last */
+    size_t n_order_by;      /* (limit and offset are the query's) */
     rat epsilon, rho, delta; /* the price of the whole */
     struct charge charge;
     const char **theorems; /* ids of all that the price rests on */

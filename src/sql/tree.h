@@ -23,6 +23,7 @@ enum expr_kind {
     EXPR_CAST,    /* args: what; cast_to: NULL where impossible */
     EXPR_AGGREGATE,
     EXPR_INTERVAL, /* DP_INTERVAL_LOW/HIGH: args: an output column's name */
+    EXPR_KEY,      /* the planner's: key `slot` of the plan, after noise */
 };
 
 enum call {
