@@ -197,6 +197,11 @@ CUSTOS_API CUSTOS_MUST_USE custos_status
 custos_seal_reals(const custos_alloc *alloc, const double *values, size_t n,
                   custos_sealed **out, custos_err *err);
 
+/* As custos_seal_ints, for sums that 64 bits do not hold (CUSTOS_WIDE). */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_seal_wide(const custos_alloc *alloc, const custos_int *values, size_t n,
+                 custos_sealed **out, custos_err *err);
+
 CUSTOS_API void custos_sealed_free(custos_sealed *sealed);
 
 /* What two neighbouring data sets are. */
@@ -216,8 +221,9 @@ typedef enum custos_mech_kind {
 } custos_mech_kind;
 
 typedef enum custos_domain {
-    CUSTOS_INTS = 1, /* int64_t, released as whole numbers */
-    CUSTOS_REALS = 2 /* double, released as multiples of a public grid */
+    CUSTOS_INTS = 1,  /* int64_t, released as whole numbers */
+    CUSTOS_REALS = 2, /* double, released as multiples of a public grid */
+    CUSTOS_WIDE = 3   /* custos_int, released as whole numbers to +-2^120 */
 } custos_domain;
 
 /*
@@ -306,6 +312,11 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_release_ints(
     const custos_mech *mech, custos_rng *rng, custos_sealed *sealed,
     int64_t *out, size_t n, custos_err *err);
 
+/* The same for wide ints. */
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_release_wide(
+    const custos_mech *mech, custos_rng *rng, custos_sealed *sealed,
+    custos_int *out, size_t n, custos_err *err);
+
 /* The same for reals: multiples of the grid, exact below 2^53 steps. */
 CUSTOS_API CUSTOS_MUST_USE custos_status custos_release_reals(
     const custos_mech *mech, custos_rng *rng, custos_sealed *sealed,
@@ -320,6 +331,14 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_release_reals(
 CUSTOS_API CUSTOS_MUST_USE custos_status
 custos_mech_error(const custos_mech *mech, const char *beta, size_t n,
                   double *half_width, custos_err *err);
+
+/*
+ * The same as a whole number, for ints and wide ints: the narrowest interval
+ * of the law that covers. May fail: as custos_mech_error.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_mech_error_wide(const custos_mech *mech, const char *beta, size_t n,
+                       custos_int *half_width, custos_err *err);
 
 /*
  * Gaussian calibration as numbers, for tables and choices: the sigma that

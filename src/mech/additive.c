@@ -16,6 +16,7 @@
  *          None depends on the values.
  * TESTED   laplace_ratio_is_bounded_by_epsilon release_adds_the_noise
  *          release_saturates release_lies_on_the_grid
+ *          release_wide_adds_the_noise release_wide_saturates
  */
 #include <assert.h>
 #include <string.h>
@@ -127,7 +128,7 @@ custos_mech_new(const custos_alloc *alloc, const custos_mech_options *options,
         goto out;
     }
     m->alloc = hooks;
-    m->kind = o.domain == CUSTOS_INTS ? SEALED_INTS : SEALED_REALS;
+    m->kind = (enum sealed_kind)o.domain;
     m->values = o.values ? o.values : 1;
     m->grid_log2 = plan.grid_log2;
     m->lower = plan.lower;
@@ -201,7 +202,7 @@ release(const custos_mech *m, custos_rng *rng, custos_sealed *sealed,
         return custos_fail(err, CUSTOS_EINVAL,
                            "the release needs a mechanism on %s, a generator "
                            "and a place",
-                           kind == SEALED_INTS ? "ints" : "reals");
+                           sealed_kind_words(kind));
     if (n != m->values)
         return custos_fail(err, CUSTOS_EINVAL,
                            "the mechanism releases %zu values, not %zu",
@@ -231,6 +232,23 @@ custos_release_ints(const custos_mech *mech, custos_rng *rng,
     CUSTOS_REQUIRE(values);
     for (size_t i = 0; i < n; i++)
         out[i] = (int64_t)values[i];
+    sealed_wipe(sealed);
+    return CUSTOS_OK;
+}
+
+custos_status
+custos_release_wide(const custos_mech *mech, custos_rng *rng,
+                    custos_sealed *sealed, custos_int *out, size_t n,
+                    custos_err *err)
+{
+    i128 *values = NULL;
+    custos_status st =
+        release(mech, rng, sealed, SEALED_WIDE, out, n, &values, err);
+
+    if (st)
+        return st;
+    CUSTOS_REQUIRE(values);
+    memcpy(out, values, n * sizeof *out);
     sealed_wipe(sealed);
     return CUSTOS_OK;
 }
@@ -276,4 +294,14 @@ custos_mech_error(const custos_mech *mech, const char *beta, size_t n,
         bits = grid_value(m, 0, GRID_UP);
     memcpy(half_width, &bits, sizeof bits);
     return CUSTOS_OK;
+}
+
+custos_status
+custos_mech_error_wide(const custos_mech *mech, const char *beta, size_t n,
+                       custos_int *half_width, custos_err *err)
+{
+    if (!mech || mech->kind == SEALED_REALS)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "a whole error bar needs a mechanism on ints");
+    return custos_noise_error(mech->noise, beta, n, half_width, err);
 }

@@ -34,6 +34,9 @@ enum {
     PARAMETER_BITS = 128,
 };
 
+/* The limit of CUSTOS_WIDE: room for what noise adds, far below overflow. */
+#define WIDE_MAX ((i128)1 << 120)
+
 /* What was asked for, as numbers. */
 struct asked {
     const custos_mech_options *o;
@@ -73,9 +76,9 @@ check_words(const custos_mech_options *o, custos_err *err)
     if (o->kind != CUSTOS_LAPLACE && o->kind != CUSTOS_GAUSSIAN)
         return custos_fail(err, CUSTOS_EINVAL,
                            "the mechanism must be Laplace or Gaussian");
-    if (o->domain != CUSTOS_INTS && o->domain != CUSTOS_REALS)
+    if (o->domain < CUSTOS_INTS || o->domain > CUSTOS_WIDE)
         return custos_fail(err, CUSTOS_EINVAL,
-                           "the domain must be ints or reals");
+                           "the domain must be ints, reals or wide ints");
     if ((unsigned)o->changes > CUSTOS_CHANGES_SEVERAL)
         return custos_fail(err, CUSTOS_EINVAL,
                            "changes must be one or several");
@@ -175,13 +178,13 @@ lay_grid(const struct asked *a, struct additive_plan *p, custos_err *err)
     rat g;
 
     rat_init(&g);
-    p->grid_log2 = a->o->domain == CUSTOS_INTS ? 0 : default_grid(a, p);
+    p->grid_log2 = a->o->domain == CUSTOS_REALS ? default_grid(a, p) : 0;
     if (a->o->grid) {
         st = rat_read_positive(a->o->grid, "grid", &g, err);
         if (!st && !rat_is_pow2(&g, &p->grid_log2))
             st = custos_fail(err, CUSTOS_EINVAL,
                              "the grid must be a power of two such as 1/1024");
-        if (!st && a->o->domain == CUSTOS_INTS && p->grid_log2 != 0)
+        if (!st && a->o->domain != CUSTOS_REALS && p->grid_log2 != 0)
             st = custos_fail(err, CUSTOS_EINVAL, "the grid of ints is 1");
     }
     if (!st && (p->grid_log2 < GRID_LOG2_MIN || p->grid_log2 > GRID_LOG2_MAX))
@@ -422,12 +425,16 @@ read_limit(const char *text, const char *name, const struct additive_plan *p,
 static custos_status
 set_limits(const struct asked *a, struct additive_plan *p, custos_err *err)
 {
-    bool ints = a->o->domain == CUSTOS_INTS;
+    static const i128 limits[][2] = {
+        [CUSTOS_INTS] = {INT64_MIN, INT64_MAX},
+        [CUSTOS_REALS] = {-GRID_MAX, GRID_MAX},
+        [CUSTOS_WIDE] = {-WIDE_MAX, WIDE_MAX},
+    };
     custos_status st;
     i128 lower, upper;
 
-    p->lower = lower = ints ? INT64_MIN : -GRID_MAX;
-    p->upper = upper = ints ? INT64_MAX : GRID_MAX;
+    p->lower = lower = limits[a->o->domain][0];
+    p->upper = upper = limits[a->o->domain][1];
     st = read_limit(a->o->lower, "lower limit", p, RAT_UP, &lower, err);
     if (!st)
         st = read_limit(a->o->upper, "upper limit", p, RAT_DOWN, &upper, err);

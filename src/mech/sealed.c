@@ -20,6 +20,32 @@ struct custos_sealed {
     i128 *values;
 };
 
+const char *
+sealed_kind_words(enum sealed_kind kind)
+{
+    if (kind == SEALED_WIDE)
+        return "wide ints";
+    return kind == SEALED_INTS ? "ints" : "reals";
+}
+
+/* Reals are copied as the bits that they are, like ints. */
+static void
+copy_values(custos_sealed *s, const void *values)
+{
+    const char *from = values;
+
+    if (s->kind == SEALED_WIDE) {
+        memcpy(s->values, from, s->n * sizeof *s->values);
+        return;
+    }
+    for (size_t i = 0; i < s->n; i++) {
+        int64_t value;
+
+        memcpy(&value, from + i * sizeof value, sizeof value);
+        s->values[i] = value;
+    }
+}
+
 static custos_status
 sealed_new(const custos_alloc *alloc, enum sealed_kind kind, const void *values,
            size_t n, custos_sealed **out, custos_err *err)
@@ -40,12 +66,7 @@ sealed_new(const custos_alloc *alloc, enum sealed_kind kind, const void *values,
     s->alloc = hooks;
     s->kind = kind;
     s->n = n;
-    for (size_t i = 0; i < n; i++) {
-        int64_t value;
-
-        memcpy(&value, (const char *)values + i * sizeof value, sizeof value);
-        s->values[i] = value;
-    }
+    copy_values(s, values);
     *out = s;
     return CUSTOS_OK;
 }
@@ -62,6 +83,13 @@ custos_seal_reals(const custos_alloc *alloc, const double *values, size_t n,
                   custos_sealed **out, custos_err *err)
 {
     return sealed_new(alloc, SEALED_REALS, values, n, out, err);
+}
+
+custos_status
+custos_seal_wide(const custos_alloc *alloc, const custos_int *values, size_t n,
+                 custos_sealed **out, custos_err *err)
+{
+    return sealed_new(alloc, SEALED_WIDE, values, n, out, err);
 }
 
 void
@@ -82,7 +110,7 @@ sealed_check(const custos_sealed *s, enum sealed_kind kind, size_t n,
 {
     if (!s || s->kind != kind)
         return custos_fail(err, CUSTOS_EINVAL, "the release needs sealed %s",
-                           kind == SEALED_INTS ? "ints" : "reals");
+                           sealed_kind_words(kind));
     if (s->n != n)
         /* How many are sealed may be private: the keys of a threshold. */
         return custos_fail(err, CUSTOS_EINVAL,

@@ -9,7 +9,14 @@
 #include "base/base.h"
 #include "custos.h"
 
-enum sealed_kind { SEALED_INTS = 1, SEALED_REALS = 2 };
+enum sealed_kind {
+    SEALED_INTS = CUSTOS_INTS,
+    SEALED_REALS = CUSTOS_REALS,
+    SEALED_WIDE = CUSTOS_WIDE,
+};
+
+/* "ints", "reals" or "wide ints", for messages. */
+const char *sealed_kind_words(enum sealed_kind kind);
 
 /*
  * THEOREM  sealed-once
@@ -18,7 +25,7 @@ enum sealed_kind { SEALED_INTS = 1, SEALED_REALS = 2 };
  * SOURCE   doc/proofs/sealed-once.md
  * NEEDS    one thread at a time on a handle.
  * GIVES    *values: n cells to work in, owned by s and wiped when it is freed;
- *          an int as itself, a real as the bits of its double.
+ *          an int, wide or not, as itself, a real as the bits of its double.
  * FAILS    CUSTOS_EINVAL (s is NULL, of another kind, or holds another number
  *          of values; the seal stays whole), CUSTOS_ETAKEN.
  * TESTED   sealed_opens_once sealed_refuses_what_it_is_not
