@@ -1,0 +1,45 @@
+/*
+ * Expressions over public values, evaluated in C: what stands around
+ * aggregates after noise, and the image of a function over declared values.
+ * It means what the engine means by the same tree (test/engine compares them).
+ *
+ * Numbers may carry an interval, which goes through arithmetic as intervals
+ * do; where an operation has none (text, CASE on an uncertain number), it is
+ * dropped. Doubles are fine here: nothing below sees exact values.
+ */
+#ifndef PLAN_EVALUATE_H
+#define PLAN_EVALUATE_H
+
+#include "base/arena.h"
+#include "base/datum.h"
+#include "sql/tree.h"
+
+struct value {
+    struct datum datum; /* TYPE_NULL: NULL */
+    bool has_bar;
+    double low, high;
+};
+
+/*
+ * Where leaves get their values: EXPR_COLUMN, EXPR_KEY, EXPR_AGGREGATE,
+ * EXPR_INTERVAL. Texts that are made live in a.
+ */
+struct scope {
+    arena *a;
+    bool (*leaf)(void *ctx, const struct expr *e, struct value *out);
+    void *ctx;
+};
+
+/* Is every call of the tree known here? For refusals above the charge. */
+bool evaluate_knows(const struct expr *e);
+
+/* False without memory. What has no value (division by 0, overflow) is NULL. */
+CUSTOS_MUST_USE bool evaluate(const struct scope *s, const struct expr *e,
+                              struct value *out);
+
+/* A number's double; a double as a decimal of 15 digits of TYPE_REAL (NULL
+   for NaN and infinities). */
+double datum_double(const struct datum *d);
+struct datum datum_of_double(double x);
+
+#endif
