@@ -334,6 +334,34 @@ odometer_handle(void **state)
     assert_null(odometer);
 }
 
+/* A shift that leaves the amounts is infinite, and so is what it adds to. */
+static void
+odometer_saturates(void **state)
+{
+    struct odometer o = {.grid = 1,
+                         .exponent = {3},
+                         .start = {5},
+                         .epsilon_sum = AMOUNT_INFINITE};
+    const struct charge c = {.delta = AMOUNT_INFINITE / 2 + 1};
+
+    (void)state;
+    o.rho_sum = 7;
+    assert_true(odometer_epsilon(&o) == 7 + 56 + 5);
+    o.rho_sum = AMOUNT_INFINITE >> 4; /* fits: 1/16 and 1/2 and a little */
+    assert_true(odometer_epsilon(&o) ==
+                (AMOUNT_INFINITE >> 4) + (AMOUNT_INFINITE >> 4 << 3) + 5);
+    o.rho_sum = (AMOUNT_INFINITE >> 3) + 1;
+    assert_true(odometer_epsilon(&o) == AMOUNT_INFINITE);
+    o.rho_sum = (AMOUNT_INFINITE >> 4) + 9;
+    o.start[0] = AMOUNT_INFINITE / 2;
+    assert_true(odometer_epsilon(&o) == AMOUNT_INFINITE);
+    for (int i = 0; i < 2; i++)
+        odometer_add(&o, &c);
+    assert_true(odometer_delta(&o) == AMOUNT_INFINITE);
+    o.delta = 1;
+    assert_true(odometer_delta(&o) == AMOUNT_INFINITE);
+}
+
 /* Extreme ranges, infinite prices, sums past all amounts. */
 static void
 odometer_ends(void **state)
@@ -367,6 +395,7 @@ main(void)
         cmocka_unit_test(odometer_against_all_stopping_rules),
         cmocka_unit_test(odometer_handle),
         cmocka_unit_test(odometer_ends),
+        cmocka_unit_test(odometer_saturates),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,6 +23,19 @@ plan_of(const char *const *mechanisms, size_t n)
 }
 
 static custos_interval
+epsilon_of_all(const char *const *mechanisms, size_t n)
+{
+    custos_plan *plan = plan_of(mechanisms, n);
+    custos_interval got;
+
+    assert_int_equal(custos_plan_pld_epsilon(plan, "0.01", "1e-4", &got, NULL),
+                     CUSTOS_OK);
+    assert_null(got.reason);
+    custos_plan_free(plan);
+    return got;
+}
+
+static custos_interval
 epsilon_of(const char *mechanism, const char *delta, const char *width)
 {
     custos_plan *plan = plan_of(&mechanism, 1);
@@ -256,8 +269,113 @@ plan_pld_refuses_what_is_no_question(void **state)
                      CUSTOS_ERANGE);
     assert_int_equal(custos_plan_pld_delta(plan, "x", NULL, &got, &err),
                      CUSTOS_EPARSE);
+    assert_int_equal(custos_plan_pld_delta(plan, "1", NULL, NULL, &err),
+                     CUSTOS_EINVAL);
+    assert_int_equal(custos_plan_pld_delta(plan, "1", "1e300", &got, &err),
+                     CUSTOS_ERANGE);
     custos_plan_free(plan);
     custos_plan_free(empty);
+}
+
+/*
+ * Equal neighbours are merged, and nothing else is: in either order a plan of
+ * two costs the same, and more than the dearer one alone.
+ */
+static void
+plan_pld_merges_only_equals(void **state)
+{
+    static const char *const pairs[][2] = {
+        {"laplace:epsilon=1", "laplace:epsilon=0.5"},
+        {"gaussian:sigma=2", "gaussian:sigma=2:sample=0.5"},
+        {"gaussian:sigma=2:sensitivity=2", "gaussian:sigma=2"},
+        {"generic:epsilon=1:delta=1e-7", "generic:epsilon=1"},
+        {"randomized-response:epsilon=1",
+         "randomized-response:epsilon=1:values=9"},
+        {"discrete-gaussian:sigma=2:sensitivity=2",
+         "discrete-gaussian:sigma=2"},
+        {"geometric:epsilon=1:sensitivity=1",
+         "geometric:epsilon=1:sensitivity=3"},
+        {"laplace:epsilon=1", "exponential:epsilon=1"},
+        {"gaussian:sigma=2:sensitivity-squared=2",
+         "gaussian:sigma=2:sensitivity-squared=3"},
+    };
+    const char *twice[] = {"laplace:epsilon=0.5", "laplace:epsilon=0.5"};
+    custos_interval one =
+        epsilon_of("laplace:epsilon=0.5:count=2", "0.01", "1e-4");
+    custos_interval two = epsilon_of_all(twice, 2);
+
+    (void)state;
+    assert_string_equal(one.low, two.low);
+    assert_string_equal(one.high, two.high);
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        const char *back[] = {pairs[i][1], pairs[i][0]};
+        custos_interval a = epsilon_of_all(pairs[i], 2),
+                        b = epsilon_of_all(back, 2),
+                        c = epsilon_of_all(
+                            (const char *const[]){pairs[i][0], pairs[i][0]}, 2);
+
+        assert_true(strtod(a.low, NULL) <= strtod(b.high, NULL));
+        assert_true(strtod(b.low, NULL) <= strtod(a.high, NULL));
+        assert_true(strtod(a.high, NULL) - strtod(a.low, NULL) < 5e-4);
+        /* Nor is one of them taken for the other. */
+        assert_true(strtod(a.low, NULL) > strtod(c.high, NULL) ||
+                    strtod(a.high, NULL) < strtod(c.low, NULL));
+    }
+}
+
+/* Numbers that no grid can serve have a reason, not a bound. */
+static void
+plan_pld_knows_its_reach(void **state)
+{
+    const char *one = "laplace:epsilon=1", *most = "gaussian:sigma=1:count="
+                                                   "1099511627776";
+    custos_plan *plan = plan_of(&one, 1), *large = plan_of(&most, 1);
+    custos_interval got;
+
+    (void)state;
+    assert_int_equal(custos_plan_pld_epsilon(plan, "1e-250", NULL, &got, NULL),
+                     CUSTOS_OK);
+    assert_non_null(got.reason);
+    assert_int_equal(custos_plan_pld_delta(plan, "1e6", NULL, &got, NULL),
+                     CUSTOS_OK);
+    assert_non_null(got.reason);
+    assert_int_equal(custos_plan_pld_epsilon(large, "1e-6", NULL, &got, NULL),
+                     CUSTOS_OK);
+    assert_non_null(got.reason);
+    custos_plan_free(plan);
+    custos_plan_free(large);
+}
+
+/* Many different mechanisms: a coarser width, still an interval around the
+   sum of a plan that is known: the Gaussian's. */
+static void
+plan_pld_of_many_kinds(void **state)
+{
+    char text[40][32];
+    const char *mechanisms[40];
+
+    (void)state;
+    for (size_t i = 0; i < 40; i++) {
+        snprintf(text[i], sizeof text[i], "gaussian:sigma=%zu", 20 + i);
+        mechanisms[i] = text[i];
+    }
+    for (size_t n = 12; n <= 40; n += 28) {
+        double sum = 0;
+        char one[64];
+        custos_interval all, merged;
+        custos_plan *plan = plan_of(mechanisms, n);
+
+        for (size_t i = 0; i < n; i++)
+            sum += 1 / ((20. + (double)i) * (20. + (double)i));
+        snprintf(one, sizeof one, "gaussian:sigma=%.15f", 1 / sqrt(sum));
+        merged = epsilon_of(one, "1e-6", "1e-5");
+        assert_int_equal(
+            custos_plan_pld_epsilon(plan, "1e-6", NULL, &all, NULL), CUSTOS_OK);
+        assert_true(strtod(all.low, NULL) <= strtod(merged.high, NULL) + 1e-9);
+        assert_true(strtod(all.high, NULL) >= strtod(merged.low, NULL) - 1e-9);
+        assert_true(strtod(all.high, NULL) < 1.02 * strtod(all.low, NULL));
+        custos_plan_free(plan);
+    }
 }
 
 static void
@@ -478,6 +596,9 @@ main(void)
         cmocka_unit_test(plan_pld_prices_every_mechanism),
         cmocka_unit_test(plan_pld_says_why_not),
         cmocka_unit_test(plan_pld_refuses_what_is_no_question),
+        cmocka_unit_test(plan_pld_merges_only_equals),
+        cmocka_unit_test(plan_pld_knows_its_reach),
+        cmocka_unit_test(plan_pld_of_many_kinds),
         cmocka_unit_test(plan_pld_survives_want_of_memory),
         cmocka_unit_test(bounds_are_written_outwards),
         cmocka_unit_test(plan_writes_what_it_reads),
