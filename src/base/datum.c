@@ -163,8 +163,8 @@ read_number(struct reader *r, struct datum *out)
 
 /* Days since 1970-01-01; Howard Hinnant, "chrono-compatible low-level date
    algorithms": years begin in March, so that the leap day comes last. */
-static int64_t
-days_of(int year, int month, int day)
+int64_t
+date_days(int year, int month, int day)
 {
     int64_t y = month <= 2 ? year - 1 : year;
     int64_t era = y / 400; /* y >= 0 here */
@@ -195,7 +195,7 @@ read_date(struct reader *r, int64_t *out)
     if (year < 1 || month < 1 || month > 12 || day < 1 ||
         day > length[month - 1] + (month == 2 && leap(year)))
         return false;
-    *out = days_of(year, month, day);
+    *out = date_days(year, month, day);
     return true;
 }
 
@@ -317,9 +317,8 @@ write_decimal(i128 n, int scale, struct buf *out)
     }
 }
 
-/* Back from days: the inverse of days_of. */
-static void
-write_date(int64_t days, struct buf *out)
+void
+date_split(int64_t days, int *year, int *month, int *day)
 {
     int64_t z = days + DAYS_TO_1970;
     int64_t era = z / DAYS_OF_400_YEARS;
@@ -328,11 +327,19 @@ write_date(int64_t days, struct buf *out)
         (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
     int64_t of_year = of_era - (365 * y + y / 4 - y / 100);
     int64_t m = (5 * of_year + 2) / 153;
-    int64_t day = of_year - (153 * m + 2) / 5 + 1;
-    int64_t month = m < 10 ? m + 3 : m - 9;
 
-    y += era * 400 + (month <= 2);
-    buf_printf(out, "%04d-%02d-%02d", (int)y, (int)month, (int)day);
+    *day = (int)(of_year - (153 * m + 2) / 5 + 1);
+    *month = (int)(m < 10 ? m + 3 : m - 9);
+    *year = (int)(y + era * 400 + (*month <= 2));
+}
+
+static void
+write_date(int64_t days, struct buf *out)
+{
+    int year, month, day;
+
+    date_split(days, &year, &month, &day);
+    buf_printf(out, "%04d-%02d-%02d", year, month, day);
 }
 
 static void

@@ -53,4 +53,8 @@ void datum_write(const struct datum *d, struct buf *out);
    Otherwise both must be of one type. */
 int datum_cmp(const struct datum *a, const struct datum *b);
 
+/* Days since 1970-01-01 of a date; and back. Years 1 to 9999. */
+int64_t date_days(int year, int month, int day);
+void date_split(int64_t days, int *year, int *month, int *day);
+
 #endif

@@ -4,8 +4,9 @@
  * It means what the engine means by the same tree (test/engine compares them).
  *
  * Numbers may carry an interval, which goes through arithmetic as intervals
- * do; where an operation has none (text, CASE on an uncertain number), it is
- * dropped. Doubles are fine here: nothing below sees exact values.
+ * do; where that is not possible (division by what may be 0, a CASE decided by
+ * a noisy number) the result is uncertain without an interval. Doubles are
+ * fine here: nothing below sees exact values.
  */
 #ifndef PLAN_EVALUATE_H
 #define PLAN_EVALUATE_H
@@ -14,9 +15,15 @@
 #include "base/datum.h"
 #include "sql/tree.h"
 
+enum certainty {
+    CERTAIN,   /* a literal, a key: what it is */
+    BARRED,    /* low <= exact value <= high, at the level of the leaves */
+    UNCERTAIN, /* no interval is known */
+};
+
 struct value {
     struct datum datum; /* TYPE_NULL: NULL */
-    bool has_bar;
+    enum certainty certainty;
     double low, high;
 };
 
@@ -34,8 +41,8 @@ struct scope {
 bool evaluate_knows(const struct expr *e);
 
 /* False without memory. What has no value (division by 0, overflow) is NULL. */
-CUSTOS_MUST_USE bool evaluate(const struct scope *s, const struct expr *e,
-                              struct value *out);
+CUSTOS_MUST_USE bool
+evaluate(const struct scope *s, const struct expr *e, struct value *out);
 
 /* A number's double; a double as a decimal of 15 digits of TYPE_REAL (NULL
    for NaN and infinities). */

@@ -1,0 +1,261 @@
+/*
+ * The evaluator: logic, comparison, CASE, casts; numbers and texts have files
+ * of their own.
+ */
+#include "plan/evaluate.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "plan/evaluate_parts.h"
+
+enum { DIGITS = 15, CALL_ARGS_MAX = 64 };
+
+static const struct value null_value = {.certainty = CERTAIN};
+
+/* ------------------------------------------------------------- doubles -- */
+
+double
+datum_double(const struct datum *d)
+{
+    return (double)d->n / pow(10, d->scale);
+}
+
+struct datum
+datum_of_double(double x)
+{
+    struct datum d = {.type = TYPE_NULL};
+    char text[64];
+    int len;
+
+    if (!isfinite(x))
+        return d;
+    len = snprintf(text, sizeof text, "%.*g", DIGITS, x);
+    if (!datum_read(TYPE_REAL, (str){text, (size_t)len}, &d))
+        /* below 1e-36 it is 0; past 36 digits there is no such value */
+        d = (struct datum){.type = fabs(x) < 1 ? TYPE_REAL : TYPE_NULL};
+    return d;
+}
+
+/* --------------------------------------------------------------- truth -- */
+
+enum truth { NO, YES, UNKNOWN };
+
+static enum truth
+truth_of(const struct value *v)
+{
+    if (v->datum.type == TYPE_NULL)
+        return UNKNOWN;
+    return v->datum.n ? YES : NO;
+}
+
+static struct value
+truth_value(enum truth t)
+{
+    struct value v = {.datum = {.type = TYPE_BOOL, .n = t == YES}};
+
+    return t == UNKNOWN ? null_value : v;
+}
+
+static enum truth not(enum truth t) {
+    return t == UNKNOWN ? UNKNOWN
+           : t == YES   ? NO
+                        : YES;
+}
+
+static enum truth
+compare(enum call call, const struct value *a, const struct value *b)
+{
+    int order;
+
+    if (a->datum.type == TYPE_NULL || b->datum.type == TYPE_NULL)
+        return UNKNOWN;
+    order = datum_cmp(&a->datum, &b->datum);
+    switch (call) {
+    case CALL_EQ: return order == 0;
+    case CALL_NE: return order != 0;
+    case CALL_LT: return order < 0;
+    case CALL_LE: return order <= 0;
+    case CALL_GT: return order > 0;
+    default: return order >= 0;
+    }
+}
+
+static enum truth and (enum truth a, enum truth b) {
+    if (a == NO || b == NO) return NO;
+    return a == YES && b == YES ? YES : UNKNOWN;
+}
+
+static enum truth or (enum truth a, enum truth b) {
+    return not(and(not(a), not(b)));
+}
+
+/* False when the call is none of these. */
+static bool
+logic(enum call call, const struct value *v, struct value *out)
+{
+    bool null = v[0].datum.type == TYPE_NULL;
+    enum truth t;
+
+    switch (call) {
+    case CALL_AND: t = and(truth_of(&v[0]), truth_of(&v[1])); break;
+    case CALL_OR: t = or (truth_of(&v[0]), truth_of(&v[1])); break;
+    case CALL_NOT: t = not(truth_of(&v[0])); break;
+    case CALL_EQ:
+    case CALL_NE:
+    case CALL_LT:
+    case CALL_LE:
+    case CALL_GT:
+    case CALL_GE: t = compare(call, &v[0], &v[1]); break;
+    case CALL_IS_NULL: t = null; break;
+    case CALL_IS_NOT_NULL: t = !null; break;
+    case CALL_IS_TRUE: t = truth_of(&v[0]) == YES; break;
+    case CALL_IS_FALSE: t = truth_of(&v[0]) == NO; break;
+    case CALL_IS_NOT_TRUE: t = truth_of(&v[0]) != YES; break;
+    case CALL_IS_NOT_FALSE: t = truth_of(&v[0]) != NO; break;
+    case CALL_IS_DISTINCT: t = datum_cmp(&v[0].datum, &v[1].datum) != 0; break;
+    case CALL_IS_NOT_DISTINCT:
+        t = datum_cmp(&v[0].datum, &v[1].datum) == 0;
+        break;
+    case CALL_BETWEEN:
+    case CALL_NOT_BETWEEN:
+        t = and(compare(CALL_GE, &v[0], &v[1]), compare(CALL_LE, &v[0], &v[2]));
+        t = call == CALL_BETWEEN ? t : not(t);
+        break;
+    default: return false;
+    }
+    *out = truth_value(t);
+    return true;
+}
+
+/* ---------------------------------------------------------------- calls -- */
+
+/* Which of the values is taken decides: a noisy choice has no interval. */
+static bool
+choice(enum call call, const struct value *v, size_t n, struct value *out)
+{
+    size_t best = n;
+
+    switch (call) {
+    case CALL_COALESCE:
+        for (best = 0; best < n && v[best].datum.type == TYPE_NULL; best++)
+            continue;
+        *out = best < n ? v[best] : null_value;
+        return true;
+    case CALL_NULLIF:
+        *out = compare(CALL_EQ, &v[0], &v[1]) == YES ? null_value : v[0];
+        return true;
+    default: return false;
+    }
+}
+
+static bool
+evaluate_call(const struct scope *s, const struct expr *e, struct value *out)
+{
+    struct value v[CALL_ARGS_MAX];
+    bool uncertain = false;
+
+    for (size_t i = 0; i < e->n_args; i++) {
+        if (!evaluate(s, e->args[i], &v[i]))
+            return false;
+        uncertain = uncertain || v[i].certainty != CERTAIN;
+    }
+    *out = null_value;
+    if (evaluate_number(e, v, out))
+        return true;
+    if (!logic(e->call, v, out) && !choice(e->call, v, e->n_args, out) &&
+        !evaluate_date(e, v, out) && !evaluate_text(s->a, e, v, out))
+        return false;
+    if (uncertain && out->certainty == CERTAIN)
+        out->certainty = UNCERTAIN;
+    return true;
+}
+
+static bool
+evaluate_case(const struct scope *s, const struct expr *e, struct value *out)
+{
+    bool uncertain = false;
+
+    *out = null_value;
+    for (size_t i = 0; i + 1 < e->n_args; i += 2) {
+        struct value when;
+
+        if (!evaluate(s, e->args[i], &when))
+            return false;
+        uncertain = uncertain || when.certainty != CERTAIN;
+        if (truth_of(&when) == YES) {
+            if (!evaluate(s, e->args[i + 1], out))
+                return false;
+            goto chosen;
+        }
+    }
+    if (e->n_args % 2 == 1 && e->args[e->n_args - 1] &&
+        !evaluate(s, e->args[e->n_args - 1], out))
+        return false;
+chosen:
+    if (uncertain)
+        out->certainty = UNCERTAIN;
+    return true;
+}
+
+static bool
+evaluate_in(const struct scope *s, const struct expr *e, struct value *out)
+{
+    enum truth found = NO;
+    struct value what, one;
+
+    if (!evaluate(s, e->args[0], &what))
+        return false;
+    for (size_t i = 1; i < e->n_args; i++) {
+        if (!evaluate(s, e->args[i], &one))
+            return false;
+        found = or (found, compare(CALL_EQ, &what, &one));
+    }
+    *out = truth_value(e->negated ? not(found) : found);
+    if (what.certainty != CERTAIN)
+        out->certainty = UNCERTAIN;
+    return true;
+}
+
+bool
+evaluate(const struct scope *s, const struct expr *e, struct value *out)
+{
+    struct value v;
+
+    switch (e->kind) {
+    case EXPR_LITERAL:
+        *out = (struct value){.datum = e->value, .certainty = CERTAIN};
+        return true;
+    case EXPR_CALL: return evaluate_call(s, e, out);
+    case EXPR_CASE: return evaluate_case(s, e, out);
+    case EXPR_IN: return evaluate_in(s, e, out);
+    case EXPR_CAST:
+        return evaluate(s, e->args[0], &v) && evaluate_cast(s->a, e, &v, out);
+    case EXPR_COLUMN:
+    case EXPR_KEY:
+    case EXPR_AGGREGATE:
+    case EXPR_INTERVAL: return s->leaf(s->ctx, e, out);
+    }
+    return false; /* UNREACHABLE: the tree is closed */
+}
+
+bool
+evaluate_knows(const struct expr *e)
+{
+    if (e->kind == EXPR_AGGREGATE)
+        return true;
+    if (e->kind == EXPR_CALL && e->n_args > CALL_ARGS_MAX)
+        return false;
+    if (e->kind == EXPR_CALL)
+        switch (e->call) {
+        case CALL_LIKE:
+        case CALL_NOT_LIKE:
+        case CALL_ILIKE:
+        case CALL_NOT_ILIKE: return false;
+        default: break;
+        }
+    for (size_t i = 0; i < e->n_args; i++)
+        if (e->args[i] && !evaluate_knows(e->args[i]))
+            return false;
+    return true;
+}

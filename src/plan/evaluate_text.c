@@ -1,0 +1,336 @@
+/*
+ * Texts, dates and casts. Texts are UTF-8 and counted in characters; the case
+ * of a letter is Unicode's, whatever the locale.
+ */
+#include <locale.h>
+#include <math.h>
+#include <wctype.h>
+
+#include "plan/evaluate_parts.h"
+
+#define SECOND_US INT64_C(1000000)
+#define DAY_US (86400 * SECOND_US)
+
+enum { TEXT_MAX = 1 << 16 };
+
+static bool
+text_value(arena *a, const char *ptr, size_t len, struct value *out)
+{
+    char *copy = arena_copy(a, (str){ptr, len});
+
+    if (!copy)
+        return false;
+    *out = (struct value){
+        .datum = {.type = TYPE_TEXT, .text = {copy, len}},
+    };
+    return true;
+}
+
+/* Bytes of the character at s, 1 where it is none. */
+static size_t
+character(const char *s, size_t len, wint_t *code)
+{
+    unsigned char c = (unsigned char)*s;
+    size_t n = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc0 ? 2 : 1;
+
+    if (n > len)
+        n = 1;
+    *code = n == 1 ? c : c & (0xffu >> (n + 1));
+    for (size_t i = 1; i < n; i++)
+        *code = *code << 6 | ((unsigned char)s[i] & 0x3fu);
+    return n;
+}
+
+static size_t
+put_character(wint_t c, char *out)
+{
+    if (c < 0x80) {
+        out[0] = (char)c;
+        return 1;
+    }
+    if (c < 0x800) {
+        out[0] = (char)(0xc0 | c >> 6);
+        out[1] = (char)(0x80 | (c & 0x3f));
+        return 2;
+    }
+    if (c < 0x10000) {
+        out[0] = (char)(0xe0 | c >> 12);
+        out[1] = (char)(0x80 | (c >> 6 & 0x3f));
+        out[2] = (char)(0x80 | (c & 0x3f));
+        return 3;
+    }
+    out[0] = (char)(0xf0 | c >> 18);
+    out[1] = (char)(0x80 | (c >> 12 & 0x3f));
+    out[2] = (char)(0x80 | (c >> 6 & 0x3f));
+    out[3] = (char)(0x80 | (c & 0x3f));
+    return 4;
+}
+
+static bool
+change_case(arena *a, str s, bool upper, struct value *out)
+{
+    locale_t locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", NULL);
+    size_t len = 0;
+    char *text = arena_take(a, 4 * s.len + 1, 1);
+
+    if (!text || !locale) {
+        if (locale)
+            freelocale(locale);
+        return false;
+    }
+    for (size_t i = 0; i < s.len;) {
+        wint_t c;
+        size_t n = character(s.ptr + i, s.len - i, &c);
+
+        c = upper ? towupper_l(c, locale) : towlower_l(c, locale);
+        len += put_character(c, text + len);
+        i += n;
+    }
+    freelocale(locale);
+    *out = (struct value){.datum = {.type = TYPE_TEXT, .text = {text, len}}};
+    return true;
+}
+
+static i128
+count_characters(str s)
+{
+    i128 n = 0;
+    wint_t c;
+
+    for (size_t i = 0; i < s.len; n++)
+        i += character(s.ptr + i, s.len - i, &c);
+    return n;
+}
+
+/* Characters from, from + 1, ... counting from 1; what lies before 1 counts
+   against the length. */
+static bool
+substring(arena *a, const struct expr *e, const struct value *v,
+          struct value *out)
+{
+    str s = v[0].datum.text;
+    i128 from = v[1].datum.n, at = 1;
+    i128 to = e->n_args > 2 ? from + v[2].datum.n : (i128)1 << 100;
+    size_t start = 0, end = 0;
+    wint_t c;
+
+    for (size_t i = 0; i < s.len; at++) {
+        size_t n = character(s.ptr + i, s.len - i, &c);
+
+        if (at < from)
+            start = i + n;
+        if (at < to)
+            end = i + n;
+        i += n;
+    }
+    return text_value(a, s.ptr + start, end > start ? end - start : 0, out);
+}
+
+static bool
+trim(arena *a, str s, struct value *out)
+{
+    while (s.len && *s.ptr == ' ') {
+        s.ptr++;
+        s.len--;
+    }
+    while (s.len && s.ptr[s.len - 1] == ' ')
+        s.len--;
+    return text_value(a, s.ptr, s.len, out);
+}
+
+/* Of any types, as || does: NULL where one is. */
+static bool
+concat(arena *a, const struct expr *e, const struct value *v, struct value *out)
+{
+    struct buf b;
+    bool good;
+
+    buf_init(&b, NULL, TEXT_MAX);
+    for (size_t i = 0; i < e->n_args; i++)
+        datum_write(&v[i].datum, &b);
+    good = !b.failed && text_value(a, buf_text(&b), b.len, out);
+    buf_clear(&b);
+    return good;
+}
+
+bool
+evaluate_text(arena *a, const struct expr *e, const struct value *v,
+              struct value *out)
+{
+    str s = v[0].datum.text;
+
+    for (size_t i = 0; i < e->n_args; i++)
+        if (v[i].datum.type == TYPE_NULL)
+            return true;
+    switch (e->call) {
+    case CALL_LOWER: return change_case(a, s, false, out);
+    case CALL_UPPER: return change_case(a, s, true, out);
+    case CALL_TRIM: return trim(a, s, out);
+    case CALL_LENGTH:
+        out->datum = (struct datum){.type = TYPE_INT, .n = count_characters(s)};
+        return true;
+    case CALL_SUBSTRING: return substring(a, e, v, out);
+    case CALL_CONCAT: return concat(a, e, v, out);
+    default: return false;
+    }
+}
+
+/* --------------------------------------------------------------- dates -- */
+
+struct moment {
+    int64_t days, us;
+    int year, month, day;
+};
+
+static struct moment
+moment_of(const struct datum *d)
+{
+    struct moment m = {.days = (int64_t)d->n};
+
+    if (d->type == TYPE_TIMESTAMP) {
+        m.days = (int64_t)(d->n / DAY_US);
+        m.us = (int64_t)(d->n % DAY_US);
+        if (m.us < 0) {
+            m.us += DAY_US;
+            m.days--;
+        }
+    }
+    date_split(m.days, &m.year, &m.month, &m.day);
+    return m;
+}
+
+/* 0 is Sunday; 1970-01-01 was a Thursday. */
+static int
+weekday(int64_t days)
+{
+    return (int)(((days + 4) % 7 + 7) % 7);
+}
+
+/* ISO 8601: the week of a year that has its Thursday. */
+static int
+iso_week(int64_t days)
+{
+    int64_t thursday = days - (weekday(days) + 6) % 7 + 3;
+    int year, month, day;
+
+    date_split(thursday, &year, &month, &day);
+    return (int)((thursday - date_days(year, 1, 1)) / 7) + 1;
+}
+
+static bool
+date_part(enum call call, const struct moment *m, i128 *n)
+{
+    switch (call) {
+    case CALL_YEAR: *n = m->year; break;
+    case CALL_QUARTER: *n = (m->month + 2) / 3; break;
+    case CALL_MONTH: *n = m->month; break;
+    case CALL_WEEK: *n = iso_week(m->days); break;
+    case CALL_DAY: *n = m->day; break;
+    case CALL_DOW: *n = weekday(m->days); break;
+    case CALL_DOY: *n = m->days - date_days(m->year, 1, 1) + 1; break;
+    case CALL_HOUR: *n = m->us / (3600 * SECOND_US); break;
+    case CALL_MINUTE: *n = m->us / (60 * SECOND_US) % 60; break;
+    case CALL_SECOND: *n = m->us / SECOND_US % 60; break;
+    default: return false;
+    }
+    return true;
+}
+
+static bool
+truncate_date(enum call call, struct moment *m)
+{
+    int64_t hour = 3600 * SECOND_US, us = 0;
+
+    switch (call) {
+    case CALL_TRUNC_YEAR: m->days = date_days(m->year, 1, 1); break;
+    case CALL_TRUNC_QUARTER:
+        m->days = date_days(m->year, (m->month - 1) / 3 * 3 + 1, 1);
+        break;
+    case CALL_TRUNC_MONTH: m->days = date_days(m->year, m->month, 1); break;
+    case CALL_TRUNC_WEEK: m->days -= (weekday(m->days) + 6) % 7; break;
+    case CALL_TRUNC_DAY: break;
+    case CALL_TRUNC_HOUR: us = m->us / hour * hour; break;
+    default: return false;
+    }
+    m->us = us;
+    return true;
+}
+
+bool
+evaluate_date(const struct expr *e, const struct value *v, struct value *out)
+{
+    struct moment m;
+    i128 n;
+
+    if (e->call < CALL_YEAR || e->call > CALL_TRUNC_HOUR)
+        return false;
+    if (v[0].datum.type == TYPE_NULL)
+        return true;
+    m = moment_of(&v[0].datum);
+    if (date_part(e->call, &m, &n)) {
+        out->datum = (struct datum){.type = TYPE_INT, .n = n};
+        return true;
+    }
+    if (!truncate_date(e->call, &m))
+        return false; /* UNREACHABLE: parts and truncations are all there is */
+    out->datum = (struct datum){.type = e->type, .n = m.days};
+    if (e->type == TYPE_TIMESTAMP)
+        out->datum.n = (i128)m.days * DAY_US + m.us;
+    return true;
+}
+
+/* --------------------------------------------------------------- casts -- */
+
+static void
+cast_number(const struct expr *e, const struct value *v, struct value *out)
+{
+    double x = datum_double(&v->datum);
+    double digits = e->cast_to == TYPE_DECIMAL ? e->cast_scale : 0;
+    double ten = pow(10, digits);
+
+    *out = *v;
+    if (e->cast_to == TYPE_REAL ||
+        (e->cast_to == TYPE_DECIMAL && v->datum.scale <= e->cast_scale) ||
+        (e->cast_to == TYPE_INT && v->datum.scale == 0)) {
+        out->datum.type = e->cast_to;
+        return;
+    }
+    out->datum = datum_of_double(round(x * ten) / ten);
+    if (out->datum.type != TYPE_NULL)
+        out->datum.type = e->cast_to;
+    out->low = round(v->low * ten) / ten;
+    out->high = round(v->high * ten) / ten;
+}
+
+bool
+evaluate_cast(arena *a, const struct expr *e, const struct value *v,
+              struct value *out)
+{
+    enum data_type from = v->datum.type, to = e->cast_to;
+    struct buf b;
+    bool good = true;
+
+    *out = (struct value){.certainty = v->certainty};
+    if (from == TYPE_NULL)
+        return true;
+    if (data_type_is_number(from) && data_type_is_number(to)) {
+        cast_number(e, v, out);
+    } else if (from == TYPE_DATE && to == TYPE_TIMESTAMP) {
+        out->datum = (struct datum){.type = to, .n = v->datum.n * DAY_US};
+    } else if (from == TYPE_TIMESTAMP && to == TYPE_DATE) {
+        out->datum = (struct datum){.type = to, .n = moment_of(&v->datum).days};
+    } else {
+        buf_init(&b, NULL, TEXT_MAX);
+        datum_write(&v->datum, &b);
+        good = !b.failed;
+        if (good && to == TYPE_TEXT)
+            good = text_value(a, buf_text(&b), b.len, out);
+        else if (good)
+            /* what cannot be read stays NULL */
+            (void)datum_read(to, (str){buf_text(&b), b.len}, &out->datum);
+        buf_clear(&b);
+        if (v->certainty != CERTAIN)
+            out->certainty = UNCERTAIN;
+    }
+    return good;
+}
