@@ -1,18 +1,20 @@
 /*
  * The store: a folder of the owner's (mode 0700, files 0600).
  *
- *     format        "custos store 1"
- *     policy.yaml   the policy in force, as it was read
- *     secret        32 bytes: the salt of ranks; never leaves the store
- *     ledger.db     outlives every data version
- *     lock          held by whoever charges, checkpoints or imports
- *     current       the number of the data version in force
- *     data/N.duckdb immutable, opened read-only by any number of processes
- *     tmp/          spill files and half-made versions; emptied at start
+ *     format         "custos store 1"
+ *     policy/N.yaml  policies as they were read; the last is in force
+ *     secret         32 bytes: the salt of ranks; never leaves the store
+ *     ledger.db      outlives every data version
+ *     lock           held by whoever charges or checkpoints
+ *     import         held by whoever imports, so that queries go on meanwhile
+ *     current        "D P": the data version and the policy in force
+ *     data/N.duckdb  immutable, opened read-only by any number of processes
+ *     tmp/           spill files and half-made versions
  *
  * A new version is written in tmp/, synced, renamed into data/, and counts
- * from the moment `current` is replaced by rename. Versions are numbered by a
- * counter, never named by content.
+ * from the moment `current` is replaced by rename; with it, in the same step,
+ * the policy it was made under. Both are numbered by counters, never named by
+ * content.
  */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
@@ -27,9 +29,11 @@ enum { STORE_FORMAT = 1, STORE_SECRET_BYTES = 32, STORE_PATH_MAX = 4096 };
 
 struct store {
     char path[STORE_PATH_MAX]; /* absolute */
-    uint64_t version;          /* of the data in force when opened; 0: none */
+    uint64_t version; /* of the data in force when opened or set; 0: none */
+    uint64_t policy;  /* the same of the policy */
     uint8_t secret[STORE_SECRET_BYTES];
-    int lock; /* file descriptor */
+    int lock; /* file descriptors, -1: not held */
+    int import;
 };
 
 /*
@@ -47,25 +51,78 @@ CUSTOS_MUST_USE custos_status store_create(const char *path, str policy,
  */
 CUSTOS_MUST_USE custos_status store_open(const char *path, struct store *out,
                                          custos_err *err);
+
+/* Lets go of its locks and wipes the secret. */
 void store_close(struct store *s);
 
 /* "DIR/name" into out (STORE_PATH_MAX). */
 void store_path(const struct store *s, const char *name, char *out);
 
+/* Reads `current` again: s->version and s->policy are what is in force now. */
+CUSTOS_MUST_USE custos_status store_refresh(struct store *s, custos_err *err);
+
 /* The policy in force, into a. */
 CUSTOS_MUST_USE custos_status store_policy(const struct store *s, arena *a,
                                            str *out, custos_err *err);
 
-/* Replaces the policy and the data version in one step each, durably. */
+/*
+ * Puts a policy, a data version or both in force, durably and in one step. A
+ * failure leaves what was in force. An import that changes the policy commits
+ * both: data made under one policy means nothing under another.
+ */
 CUSTOS_MUST_USE custos_status store_policy_set(struct store *s, str policy,
                                                custos_err *err);
 CUSTOS_MUST_USE custos_status store_version_set(struct store *s,
                                                 uint64_t version,
                                                 custos_err *err);
+CUSTOS_MUST_USE custos_status store_commit(struct store *s, str policy,
+                                           uint64_t version, custos_err *err);
 
-/* The whole-store lock; waits up to wait_ms. May fail: CUSTOS_EBUSY. */
+/* The lock of charges; waits up to wait_ms. May fail: CUSTOS_EBUSY. */
 CUSTOS_MUST_USE custos_status store_lock(struct store *s, int wait_ms,
                                          custos_err *err);
 void store_unlock(struct store *s);
+
+/*
+ * The lock of imports, taken at once or not at all; held until the version is
+ * in force or the store is closed. With it, what earlier imports left behind
+ * is removed: half-made versions, versions that never came into force, those
+ * before the one in force, spill files of processes that are gone. May fail:
+ * CUSTOS_EBUSY (another import runs), CUSTOS_EIO.
+ */
+CUSTOS_MUST_USE custos_status store_import_begin(struct store *s,
+                                                 custos_err *err);
+void store_import_end(struct store *s);
+
+/* The number of the next version, and where it is to be made. */
+void store_import_path(const struct store *s, char *out);
+
+/* Syncs the file made there and puts it among the versions. */
+CUSTOS_MUST_USE custos_status store_import_keep(struct store *s,
+                                                uint64_t *version,
+                                                custos_err *err);
+
+/* Where version N lies. */
+void store_data_path(const struct store *s, uint64_t version, char *out);
+
+/*
+ * A folder below tmp/ for the spill files of one process: emptied by others
+ * only once *held is closed. May fail: CUSTOS_EIO.
+ */
+CUSTOS_MUST_USE custos_status store_spill_new(const struct store *s, char *out,
+                                              int *held, custos_err *err);
+void store_spill_free(const char *path, int held);
+
+/*
+ * A copy of the store in a new folder, all of it or nothing; opening the copy
+ * is restoring it. ledger writes the copy of the ledger to the path it gets,
+ * so that no backup exists without one.
+ */
+typedef custos_status (*store_ledger_copy)(void *ctx, const char *path,
+                                           custos_err *err);
+CUSTOS_MUST_USE custos_status store_backup(const struct store *s,
+                                           const char *to,
+                                           store_ledger_copy ledger, void *ctx,
+                                           custos_err *err);
 
 #endif
