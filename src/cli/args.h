@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 
+#include "base/nearest.h"
 #include "cli/cli.h"
 
 enum {
@@ -31,8 +32,5 @@ struct args {
 /* Returns CLI_OK, or CLI_USAGE after its sentence. Borrows argv. */
 int
 args_read(const struct verb *verb, int argc, char **argv, struct args *args);
-
-/* The candidate most like text, or NULL when none is much like it. */
-const char *nearest(const char *text, const char *const *candidates, size_t n);
 
 #endif

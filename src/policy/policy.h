@@ -5,7 +5,7 @@
  *
  *     custos: 1                       # format of this file
  *     adjacency: add-remove           # or change-one
- *     budget: {epsilon: 1, delta: 1e-6, n: 1000000}
+ *     budget: {epsilon: 1, delta: 1e-7, n: 1000000}
  *     query: {epsilon: 0.1, max_epsilon: 0.5, delta: 1e-12}
  *     tables:
  *       patients:
@@ -27,7 +27,7 @@
  *         source: cities.csv
  *         columns: {name: {type: text}}
  *     analysts:
- *       ana: {budget: {epsilon: 0.5, delta: 1e-7}, tables: {visits: [cost]},
+ *       ana: {budget: {epsilon: 0.5, delta: 1e-8}, tables: {visits: [cost]},
  *             window: {epsilon: 0.1, days: 1}}
  *
  * The unit of a row: `unit: row`, the row itself; `unit: C`, the value of
@@ -78,6 +78,7 @@ struct policy_table {
     bool prefer_speed; /* `bound: before-where`: rank <= m before WHERE */
     str comment;
     int line;
+    bool rows_given; /* rows_per_unit stands in the file */
 };
 
 struct policy_grant {
@@ -89,6 +90,7 @@ struct policy_grant {
 struct policy_budget {
     str epsilon;
     str delta; /* "0": pure */
+    int line;
 };
 
 struct policy_analyst {
@@ -119,8 +121,10 @@ struct policy {
     size_t n_tables;
     struct policy_analyst *analysts;
     size_t n_analysts;
-    str text;       /* the file as it was read */
-    uint8_t id[32]; /* SHA-256 of text: names this policy in the ledger */
+    str text;          /* the file as it was read */
+    uint8_t id[32];    /* SHA-256 of text: names this policy in the ledger */
+    bool delta_forced; /* `force_delta: true`: a delta of 1/n or more stands */
+    int query_line;    /* of `query:`, or of the budget */
 };
 
 /*
@@ -131,12 +135,24 @@ struct policy {
 CUSTOS_MUST_USE custos_status policy_read(arena *a, str text, const char *path,
                                           struct policy **out, custos_err *err);
 
+/* The format of a file by the ending of its name; false when it has none. */
+bool policy_source_kind(str path, enum source_kind *out);
+
 /* By name, exactly; NULL when there is none. */
 const struct policy_table *policy_table_find(const struct policy *p, str name);
 const struct policy_column *
 policy_column_find(const struct policy_table *t, str name);
 const struct policy_analyst *
 policy_analyst_find(const struct policy *p, str name);
+
+/*
+ * The table that the unit of t is taken from: what its unit column references;
+ * NULL where the unit is the row or the column's own value. *key is then the
+ * column that is referenced.
+ */
+const struct policy_table *
+policy_unit_parent(const struct policy *p, const struct policy_table *t,
+                   const struct policy_column **key);
 
 /* May this analyst (NULL: the owner) use the column? */
 bool policy_grants(const struct policy *p, const struct policy_analyst *who,

@@ -1,0 +1,80 @@
+/*
+ * Looking things up in a policy, by exact names, and what an analyst may use.
+ */
+#include "base/base.h"
+#include "policy/policy.h"
+
+const struct policy_table *
+policy_table_find(const struct policy *p, str name)
+{
+    for (size_t i = 0; i < p->n_tables; i++)
+        if (str_equal(p->tables[i].name, name))
+            return &p->tables[i];
+    return NULL;
+}
+
+const struct policy_column *
+policy_column_find(const struct policy_table *t, str name)
+{
+    for (size_t i = 0; i < t->n_columns; i++)
+        if (str_equal(t->columns[i].name, name))
+            return &t->columns[i];
+    return NULL;
+}
+
+const struct policy_analyst *
+policy_analyst_find(const struct policy *p, str name)
+{
+    for (size_t i = 0; i < p->n_analysts; i++)
+        if (str_equal(p->analysts[i].name, name))
+            return &p->analysts[i];
+    return NULL;
+}
+
+const struct policy_table *
+policy_unit_parent(const struct policy *p, const struct policy_table *t,
+                   const struct policy_column **key)
+{
+    const struct policy_table *to;
+    const struct policy_column *c;
+
+    if (t->is_public || t->unit_is_row)
+        return NULL;
+    c = &t->columns[t->unit_column];
+    if (c->references_table.len == 0)
+        return NULL;
+    to = policy_table_find(p, c->references_table);
+    CUSTOS_REQUIRE(to);
+    *key = policy_column_find(to, c->references_column);
+    CUSTOS_REQUIRE(*key);
+    return to;
+}
+
+static const struct policy_grant *
+grant_of(const struct policy *p, const struct policy_analyst *who,
+         const struct policy_table *t)
+{
+    for (size_t i = 0; i < who->n_grants; i++)
+        if (&p->tables[who->grants[i].table] == t)
+            return &who->grants[i];
+    return NULL;
+}
+
+bool
+policy_grants(const struct policy *p, const struct policy_analyst *who,
+              const struct policy_table *t, const struct policy_column *c)
+{
+    const struct policy_grant *g;
+
+    if (!who || !who->grants)
+        return true;
+    g = grant_of(p, who, t);
+    return g && g->columns[c - t->columns];
+}
+
+bool
+policy_grants_table(const struct policy *p, const struct policy_analyst *who,
+                    const struct policy_table *t)
+{
+    return !who || !who->grants || grant_of(p, who, t);
+}

@@ -1,0 +1,93 @@
+/*
+ * A YAML document as a small tree that remembers lines, and the readers of its
+ * parts. Nothing is typed by the look of it: "no" is text until somebody asks
+ * for a flag. Anchors, aliases, tags and second documents do not exist here.
+ *
+ * The first mistake ends the reading, in one sentence: "policy.yaml, line 12:
+ * ...". Readers that fail have written it and return CUSTOS_EPOLICY.
+ */
+#ifndef POLICY_NODE_H
+#define POLICY_NODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "custos.h"
+
+enum {
+    NODE_BYTES_MAX = 1 << 20, /* of a file */
+    NODE_DEPTH_MAX = 16,
+    NODE_KEYS_MAX = 2000, /* of one map */
+    NODE_NAME_MAX = 63,   /* bytes: PostgreSQL cuts longer ones in silence */
+};
+
+enum node_kind { NODE_TEXT, NODE_LIST, NODE_MAP };
+
+struct node {
+    enum node_kind kind;
+    int line;
+    bool plain; /* a text without quotes */
+    str text;   /* NODE_TEXT; NUL-terminated, no NUL inside */
+    str key;    /* in a map: under which key it stands */
+    bool key_plain;
+    int key_line;
+    size_t n;           /* children */
+    struct node *first; /* child */
+    struct node *next;  /* sibling */
+};
+
+/* Where a reading is: its memory, its file, its error. */
+struct reading {
+    arena *a;
+    const char *path;
+    custos_err *err; /* may be NULL */
+};
+
+/* CUSTOS_EPOLICY with "PATH, line N: " before the sentence. */
+custos_status reading_fail(const struct reading *r, int line, const char *said,
+                           ...) CUSTOS_PRINTF(3, 4);
+custos_status reading_no_memory(const struct reading *r);
+
+/*
+ * Text in messages: at most 40 bytes of it, cut between characters. For
+ * "%.*s": SHOWN(text).
+ */
+int shown_bytes(str text);
+#define SHOWN(text) shown_bytes(text), (text).ptr
+
+/* The tree of the whole text; refuses what the comment above says. */
+CUSTOS_MUST_USE custos_status node_load(const struct reading *r, str text,
+                                        struct node **out);
+
+/* The child of a map under this key, or NULL. */
+const struct node *node_find(const struct node *map, const char *key);
+
+/* A map with no keys but these. `what` names it: "budget". */
+CUSTOS_MUST_USE custos_status node_is_map(const struct reading *r,
+                                          const struct node *map,
+                                          const char *what,
+                                          const char *const *keys, size_t n);
+
+/* A map whose keys are names of the owner's: checks them. */
+CUSTOS_MUST_USE custos_status node_is_names(const struct reading *r,
+                                            const struct node *map,
+                                            const char *what);
+
+/*
+ * A text that is not empty; a flag (true, false); a whole number in
+ * [least, most], also written 1e6. `key` is for the message.
+ */
+CUSTOS_MUST_USE custos_status node_text(const struct reading *r,
+                                        const struct node *n, const char *key,
+                                        str *out);
+CUSTOS_MUST_USE custos_status node_flag(const struct reading *r,
+                                        const struct node *n, const char *key,
+                                        bool *out);
+CUSTOS_MUST_USE custos_status node_count(const struct reading *r,
+                                         const struct node *n, const char *key,
+                                         uint64_t least, uint64_t most,
+                                         uint64_t *out);
+
+#endif

@@ -1,0 +1,95 @@
+/*
+ * The policy as a whole: the format, the adjacency, and the order in which its
+ * parts are read.
+ */
+#include "base/base.h"
+#include "base/error.h"
+#include "base/sha256.h"
+#include "policy/policy.h"
+#include "policy/read.h"
+
+static const char *const top_keys[] = {
+    "custos", "adjacency", "budget", "query", "tables", "analysts",
+};
+
+static custos_status
+read_format(const struct reading *r, const struct node *root)
+{
+    const struct node *n = node_find(root, "custos");
+    uint64_t format;
+    custos_status st;
+
+    if (!n)
+        return reading_fail(r, root->line,
+                            "the format of this file is not given: begin with "
+                            "custos: 1");
+    st = node_count(r, n, "custos", 1, UINT32_MAX, &format);
+    if (!st && format != 1)
+        return reading_fail(r, n->line,
+                            "format %llu of policies is newer than this "
+                            "program",
+                            (unsigned long long)format);
+    return st;
+}
+
+static custos_status
+read_adjacency(const struct reading *r, const struct node *root,
+               struct policy *p)
+{
+    const struct node *n = node_find(root, "adjacency");
+
+    p->adjacency = CUSTOS_ADD_REMOVE;
+    if (!n)
+        return CUSTOS_OK;
+    if (n->kind == NODE_TEXT && str_equal(n->text, str_of("change-one")))
+        p->adjacency = CUSTOS_CHANGE_ONE;
+    else if (n->kind != NODE_TEXT || !str_equal(n->text, str_of("add-remove")))
+        return reading_fail(r, n->line,
+                            "adjacency must be add-remove or change-one");
+    return CUSTOS_OK;
+}
+
+static custos_status
+read_parts(const struct reading *r, const struct node *root, struct policy *p)
+{
+    custos_status st =
+        node_is_map(r, root, "a policy", top_keys, COUNT_OF(top_keys));
+
+    if (!st)
+        st = read_format(r, root);
+    if (!st)
+        st = read_adjacency(r, root, p);
+    if (!st)
+        st = read_budgets(r, root, p);
+    if (!st)
+        st = read_tables(r, root, p);
+    if (!st)
+        st = resolve_tables(r, root, p);
+    if (!st)
+        st = read_analysts(r, root, p);
+    return st;
+}
+
+custos_status
+policy_read(arena *a, str text, const char *path, struct policy **out,
+            custos_err *err)
+{
+    const struct reading r = {a, path ? path : "policy", err};
+    struct policy *p = arena_take(a, 1, sizeof *p);
+    struct node *root = NULL;
+    custos_status st;
+
+    if (!p)
+        return reading_no_memory(&r);
+    st = node_load(&r, text, &root);
+    if (st)
+        return st;
+    p->text = (str){arena_copy(a, text), text.len};
+    if (!p->text.ptr)
+        return reading_no_memory(&r);
+    sha256_of(text.ptr, text.len, p->id);
+    st = read_parts(&r, root, p);
+    if (!st)
+        *out = p;
+    return st;
+}

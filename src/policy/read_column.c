@@ -1,0 +1,230 @@
+/*
+ * One column: its type, and its public domain: a range or a list of values,
+ * each of the column's type.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "base/ck.h"
+#include "policy/read.h"
+
+enum { SCALE_MAX = 18, VALUES_MAX = 65535 };
+
+static const char *const keys[] = {
+    "type", "scale", "range", "values", "nullable", "references", "comment",
+};
+
+static custos_status
+read_type(const struct reading *r, const struct node *map,
+          struct policy_column *c)
+{
+    const struct node *n = node_find(map, "type");
+    const struct node *scale = node_find(map, "scale");
+    uint64_t digits = 0;
+    custos_status st;
+    str text;
+
+    if (!n)
+        return reading_fail(r, map->line, "column '%.*s' has no type",
+                            SHOWN(c->name));
+    st = node_text(r, n, "type", &text);
+    if (st)
+        return st;
+    if (!data_type_find(text, &c->type) || c->type == TYPE_NULL)
+        return reading_fail(r, n->line,
+                            "there is no type '%.*s'; there are boolean, "
+                            "integer, decimal, real, text, date and timestamp",
+                            SHOWN(text));
+    if (scale && c->type != TYPE_DECIMAL)
+        return reading_fail(r, scale->line,
+                            "only a decimal has a scale, and this is %s",
+                            data_type_name(c->type));
+    if (!scale && c->type == TYPE_DECIMAL)
+        return reading_fail(r, n->line,
+                            "a decimal needs its scale, the digits after the "
+                            "point: scale: 2");
+    if (scale)
+        st = node_count(r, scale, "scale", 0, SCALE_MAX, &digits);
+    c->scale = (int)digits;
+    return st;
+}
+
+/* Brings a decimal to the column's scale; false when digits would be lost. */
+static bool
+rescale(struct datum *d, int scale)
+{
+    for (; d->scale > scale; d->scale--) {
+        if (d->n % 10 != 0)
+            return false;
+        d->n /= 10;
+    }
+    for (; d->scale < scale; d->scale++)
+        if (!ck_mul_i128(d->n, 10, &d->n))
+            return false;
+    return true;
+}
+
+static bool
+fits(const struct policy_column *c, struct datum *d)
+{
+    i128 most = 1;
+
+    if (c->type == TYPE_DECIMAL) {
+        for (int i = 0; i < 36; i++)
+            most *= 10;
+        return rescale(d, c->scale) && d->n < most && d->n > -most;
+    }
+    if (c->type == TYPE_INT || c->type == TYPE_TIMESTAMP)
+        return d->n >= INT64_MIN && d->n <= INT64_MAX;
+    return c->type != TYPE_DATE || (d->n >= INT32_MIN && d->n <= INT32_MAX);
+}
+
+static custos_status
+read_datum(const struct reading *r, const struct node *n,
+           const struct policy_column *c, const char *what, struct datum *out)
+{
+    if (n->kind != NODE_TEXT)
+        return reading_fail(r, n->line, "%s must be single values", what);
+    if (n->plain && (n->text.len == 0 || str_equal(n->text, str_of("null")) ||
+                     str_equal(n->text, str_of("~"))))
+        return reading_fail(r, n->line,
+                            "NULL is not one of %s: that is what nullable "
+                            "says (or put it in quotes)",
+                            what);
+    if (!datum_read(c->type, n->text, out) || !fits(c, out)) {
+        if (c->type == TYPE_DECIMAL)
+            return reading_fail(r, n->line,
+                                "'%.*s' is no decimal of %d digits after the "
+                                "point",
+                                SHOWN(n->text), c->scale);
+        return reading_fail(r, n->line, "'%.*s' is no %s", SHOWN(n->text),
+                            data_type_name(c->type));
+    }
+    return CUSTOS_OK;
+}
+
+static custos_status
+read_range(const struct reading *r, const struct node *n,
+           struct policy_column *c)
+{
+    custos_status st;
+
+    if (!data_type_is_number(c->type) && c->type != TYPE_DATE &&
+        c->type != TYPE_TIMESTAMP)
+        return reading_fail(r, n->line, "a %s has no range%s",
+                            data_type_name(c->type),
+                            c->type == TYPE_TEXT ? "; list its values" : "");
+    if (n->kind != NODE_LIST || n->n != 2)
+        return reading_fail(r, n->line,
+                            "range must be [lower, upper], the limits of "
+                            "column '%.*s'",
+                            SHOWN(c->name));
+    st = read_datum(r, n->first, c, "the limits of a range", &c->lower);
+    if (!st)
+        st = read_datum(r, n->first->next, c, "the limits of a range",
+                        &c->upper);
+    if (!st && datum_cmp(&c->lower, &c->upper) >= 0)
+        return reading_fail(r, n->line,
+                            "the lower limit of a range must be below the "
+                            "upper one");
+    c->has_range = true;
+    return st;
+}
+
+struct value {
+    struct datum datum;
+    int line;
+};
+
+static int
+value_cmp(const void *a, const void *b)
+{
+    const struct value *x = a, *y = b;
+
+    return datum_cmp(&x->datum, &y->datum);
+}
+
+static custos_status
+check_values(const struct reading *r, const struct policy_column *c,
+             const struct value *sorted, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct value *v = &sorted[i];
+
+        if (i > 0 && value_cmp(v - 1, v) == 0)
+            return reading_fail(r, v->line > v[-1].line ? v->line : v[-1].line,
+                                "the values of column '%.*s' are not distinct",
+                                SHOWN(c->name));
+        if (c->has_range && (datum_cmp(&v->datum, &c->lower) < 0 ||
+                             datum_cmp(&v->datum, &c->upper) > 0))
+            return reading_fail(r, v->line,
+                                "a value of column '%.*s' lies outside its "
+                                "range",
+                                SHOWN(c->name));
+    }
+    return CUSTOS_OK;
+}
+
+static custos_status
+read_values(const struct reading *r, const struct node *n,
+            struct policy_column *c)
+{
+    struct value *sorted;
+    custos_status st = CUSTOS_OK;
+    size_t i = 0;
+
+    if (c->type == TYPE_BOOL)
+        return reading_fail(r, n->line, "a boolean has its values by itself");
+    if (c->type == TYPE_REAL)
+        return reading_fail(r, n->line,
+                            "a real has no list of values, only a range; a "
+                            "decimal has both");
+    if (n->kind != NODE_LIST || n->n == 0 || n->n > VALUES_MAX)
+        return reading_fail(r, n->line,
+                            "values must be a list of 1 to %d values",
+                            (int)VALUES_MAX);
+    sorted = arena_take(r->a, n->n, sizeof *sorted);
+    c->values = arena_take(r->a, n->n, sizeof *c->values);
+    if (!sorted || !c->values)
+        return reading_no_memory(r);
+    for (const struct node *v = n->first; v && !st; v = v->next, i++) {
+        sorted[i].line = v->line;
+        st = read_datum(r, v, c, "the values", &sorted[i].datum);
+    }
+    if (st)
+        return st;
+    qsort(sorted, n->n, sizeof *sorted, value_cmp);
+    for (i = 0; i < n->n; i++)
+        c->values[i] = sorted[i].datum;
+    c->n_values = n->n;
+    return check_values(r, c, sorted, n->n);
+}
+
+custos_status
+read_column(const struct reading *r, const struct node *map,
+            struct policy_column *c)
+{
+    const struct node *range, *values, *n;
+    custos_status st;
+
+    c->line = map->key_line;
+    c->nullable = true;
+    c->comment = c->references_table = c->references_column = str_of("");
+    st = node_is_map(r, map, "a column", keys, COUNT_OF(keys));
+    if (!st)
+        st = read_type(r, map, c);
+    range = node_find(map, "range");
+    if (!st && range)
+        st = read_range(r, range, c);
+    values = node_find(map, "values");
+    if (!st && values)
+        st = read_values(r, values, c);
+    n = node_find(map, "nullable");
+    if (!st && n)
+        st = node_flag(r, n, "nullable", &c->nullable);
+    n = node_find(map, "comment");
+    if (!st && n)
+        st = node_text(r, n, "comment", &c->comment);
+    return st;
+}

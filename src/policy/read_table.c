@@ -1,0 +1,243 @@
+/*
+ * One table: where it lies, whether it is private, how much one unit may bring,
+ * and its columns. What names other tables is left to resolve.c.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "base/base.h"
+#include "policy/read.h"
+
+#define ROWS_DEFAULT ((uint64_t)1 << 40)
+#define ROWS_MOST ((uint64_t)1 << 48)
+#define PER_UNIT_MOST ((uint64_t)1 << 31)
+
+enum { TABLES_MAX = 500, COLUMNS_MAX = 1000 };
+
+static const char *const keys[] = {
+    "source", "format",   "source_table",  "public",
+    "attach", "unit",     "rows_per_unit", "groups_per_unit",
+    "bound",  "max_rows", "columns",       "comment",
+};
+
+static const struct {
+    const char *word;
+    enum source_kind kind;
+} formats[] = {
+    {"csv", SOURCE_CSV},
+    {"parquet", SOURCE_PARQUET},
+    {"duckdb", SOURCE_DUCKDB},
+};
+
+static const struct {
+    const char *ending;
+    enum source_kind kind;
+} endings[] = {
+    {".csv", SOURCE_CSV},         {".csv.gz", SOURCE_CSV},
+    {".tsv", SOURCE_CSV},         {".csv.zst", SOURCE_CSV},
+    {".parquet", SOURCE_PARQUET}, {".duckdb", SOURCE_DUCKDB},
+    {".ddb", SOURCE_DUCKDB},
+};
+
+bool
+policy_source_kind(str path, enum source_kind *out)
+{
+    for (size_t i = 0; i < COUNT_OF(endings); i++) {
+        size_t len = strlen(endings[i].ending);
+
+        if (path.len > len &&
+            !strncasecmp(path.ptr + path.len - len, endings[i].ending, len)) {
+            *out = endings[i].kind;
+            return true;
+        }
+    }
+    return false;
+}
+
+static custos_status
+read_format(const struct reading *r, const struct node *n,
+            struct policy_table *t)
+{
+    for (size_t i = 0; i < COUNT_OF(formats); i++)
+        if (n->kind == NODE_TEXT &&
+            str_equal(n->text, str_of(formats[i].word))) {
+            t->source_kind = formats[i].kind;
+            return CUSTOS_OK;
+        }
+    return reading_fail(r, n->line, "format must be csv, parquet or duckdb");
+}
+
+static custos_status
+read_source(const struct reading *r, const struct node *map,
+            struct policy_table *t)
+{
+    const struct node *n = node_find(map, "source");
+    const struct node *format = node_find(map, "format");
+    custos_status st;
+
+    if (!n)
+        return reading_fail(r, map->line,
+                            "table '%.*s' has no source: say which file it is "
+                            "in",
+                            SHOWN(t->name));
+    st = node_text(r, n, "source", &t->source);
+    if (!st && format)
+        st = read_format(r, format, t);
+    else if (!st && !policy_source_kind(t->source, &t->source_kind))
+        return reading_fail(r, n->line,
+                            "the format of '%.*s' is not known by its name: "
+                            "say format: csv, parquet or duckdb",
+                            SHOWN(t->source));
+    n = node_find(map, "source_table");
+    if (!st && n && t->source_kind != SOURCE_DUCKDB)
+        return reading_fail(r, n->line,
+                            "only a DuckDB file has tables: source_table does "
+                            "not go with this source");
+    t->source_table = t->source_kind == SOURCE_DUCKDB ? t->name : str_of("");
+    if (!st && n)
+        st = node_text(r, n, "source_table", &t->source_table);
+    n = node_find(map, "attach");
+    if (!st && n)
+        st = node_flag(r, n, "attach", &t->attached);
+    return st;
+}
+
+/* A public table has no unit, and nothing that is counted by units. */
+static custos_status
+check_public(const struct reading *r, const struct node *map,
+             const struct policy_table *t)
+{
+    static const char *const private_keys[] = {"unit", "rows_per_unit",
+                                               "groups_per_unit", "bound"};
+
+    for (size_t i = 0; i < COUNT_OF(private_keys); i++) {
+        const struct node *n = node_find(map, private_keys[i]);
+
+        if (n)
+            return reading_fail(r, n->key_line,
+                                "table '%.*s' is public and protects nobody: "
+                                "%s does not go with it",
+                                SHOWN(t->name), private_keys[i]);
+    }
+    return CUSTOS_OK;
+}
+
+static custos_status
+read_bound(const struct reading *r, const struct node *map,
+           struct policy_table *t)
+{
+    const struct node *n = node_find(map, "bound");
+
+    if (!n)
+        return CUSTOS_OK;
+    t->prefer_speed =
+        n->kind == NODE_TEXT && str_equal(n->text, str_of("before-where"));
+    if (t->prefer_speed ||
+        (n->kind == NODE_TEXT && str_equal(n->text, str_of("after-where"))))
+        return CUSTOS_OK;
+    return reading_fail(r, n->line,
+                        "bound must be after-where or before-where");
+}
+
+static custos_status
+read_limits(const struct reading *r, const struct node *map,
+            struct policy_table *t)
+{
+    const struct node *rows = node_find(map, "rows_per_unit");
+    const struct node *groups = node_find(map, "groups_per_unit");
+    const struct node *most = node_find(map, "max_rows");
+    custos_status st = CUSTOS_OK;
+
+    t->rows_per_unit = 1;
+    t->max_rows = ROWS_DEFAULT;
+    t->rows_given = rows != NULL;
+    if (most)
+        st = node_count(r, most, "max_rows", 1, ROWS_MOST, &t->max_rows);
+    if (!st && rows)
+        st = node_count(r, rows, "rows_per_unit", 1, PER_UNIT_MOST,
+                        &t->rows_per_unit);
+    t->groups_per_unit = t->rows_per_unit;
+    if (!st && groups)
+        st = node_count(r, groups, "groups_per_unit", 1, PER_UNIT_MOST,
+                        &t->groups_per_unit);
+    if (!st && t->groups_per_unit > t->rows_per_unit)
+        return reading_fail(r, groups->line,
+                            "groups_per_unit is above rows_per_unit (%llu): a "
+                            "row is in one group",
+                            (unsigned long long)t->rows_per_unit);
+    return st ? st : read_bound(r, map, t);
+}
+
+static custos_status
+read_columns(const struct reading *r, const struct node *map,
+             struct policy_table *t)
+{
+    const struct node *columns = node_find(map, "columns");
+    custos_status st;
+
+    if (!columns)
+        return reading_fail(r, map->line, "table '%.*s' has no columns",
+                            SHOWN(t->name));
+    st = node_is_names(r, columns, "columns");
+    if (!st && (columns->n == 0 || columns->n > COLUMNS_MAX))
+        return reading_fail(r, columns->line, "a table has 1 to %d columns",
+                            (int)COLUMNS_MAX);
+    if (st)
+        return st;
+    t->columns = arena_take(r->a, columns->n, sizeof *t->columns);
+    if (!t->columns)
+        return reading_no_memory(r);
+    for (const struct node *c = columns->first; c && !st; c = c->next) {
+        t->columns[t->n_columns].name = c->key;
+        st = read_column(r, c, &t->columns[t->n_columns++]);
+    }
+    return st;
+}
+
+static custos_status
+read_table(const struct reading *r, const struct node *map,
+           struct policy_table *t)
+{
+    const struct node *n;
+    custos_status st;
+
+    t->name = map->key;
+    t->line = map->key_line;
+    t->comment = str_of("");
+    st = node_is_map(r, map, "a table", keys, COUNT_OF(keys));
+    n = st ? NULL : node_find(map, "public");
+    if (!st && n)
+        st = node_flag(r, n, "public", &t->is_public);
+    if (!st)
+        st = read_source(r, map, t);
+    if (!st && t->is_public)
+        st = check_public(r, map, t);
+    if (!st)
+        st = read_limits(r, map, t);
+    n = st ? NULL : node_find(map, "comment");
+    if (!st && n)
+        st = node_text(r, n, "comment", &t->comment);
+    return st ? st : read_columns(r, map, t);
+}
+
+custos_status
+read_tables(const struct reading *r, const struct node *root, struct policy *p)
+{
+    const struct node *tables = node_find(root, "tables");
+    custos_status st;
+
+    if (!tables)
+        return reading_fail(r, root->line, "there are no tables");
+    st = node_is_names(r, tables, "tables");
+    if (!st && (tables->n == 0 || tables->n > TABLES_MAX))
+        return reading_fail(r, tables->line, "a policy has 1 to %d tables",
+                            (int)TABLES_MAX);
+    if (st)
+        return st;
+    p->tables = arena_take(r->a, tables->n, sizeof *p->tables);
+    if (!p->tables)
+        return reading_no_memory(r);
+    for (const struct node *t = tables->first; t && !st; t = t->next)
+        st = read_table(r, t, &p->tables[p->n_tables++]);
+    return st;
+}

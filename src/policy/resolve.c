@@ -1,0 +1,221 @@
+/*
+ * What holds between tables. Every private table must lead to whom it
+ * protects: its unit is the row, or a column whose value is the person, or a
+ * column that references a table which leads there. All of it is known before
+ * a byte of data is read.
+ */
+#include <string.h>
+
+#include "base/base.h"
+#include "policy/read.h"
+
+/* The nodes below a table's; the tree was checked when the table was read. */
+static const struct node *
+table_node(const struct node *root, const struct policy_table *t)
+{
+    const struct node *n = node_find(root, "tables")->first;
+
+    while (!str_equal(n->key, t->name))
+        n = n->next;
+    return n;
+}
+
+static const struct node *
+column_node(const struct node *table, const struct policy_column *c)
+{
+    const struct node *n = node_find(table, "columns")->first;
+
+    while (!str_equal(n->key, c->name))
+        n = n->next;
+    return n;
+}
+
+/* "table.column", where names may have dots themselves. */
+static bool
+split(const struct policy *p, str text, const struct policy_table **t,
+      const struct policy_column **c)
+{
+    *t = NULL;
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] != '.')
+            continue;
+        *t = policy_table_find(p, (str){text.ptr, i});
+        *c = *t ? policy_column_find(*t,
+                                     (str){text.ptr + i + 1, text.len - i - 1})
+                : NULL;
+        if (*t && *c)
+            return true;
+    }
+    return false;
+}
+
+static custos_status
+check_reference(const struct reading *r, const struct node *n,
+                const struct policy_table *t, const struct policy_column *c,
+                const struct policy_table *to, const struct policy_column *key)
+{
+    if (t->is_public && !to->is_public)
+        return reading_fail(r, n->line,
+                            "table '%.*s' is public and cannot reference the "
+                            "private table '%.*s'",
+                            SHOWN(t->name), SHOWN(to->name));
+    if (c->type != key->type || c->scale != key->scale)
+        return reading_fail(r, n->line,
+                            "column '%.*s' is %s, but what it references is "
+                            "%s: they must be of one type",
+                            SHOWN(c->name), data_type_name(c->type),
+                            data_type_name(key->type));
+    if (c->type == TYPE_REAL)
+        return reading_fail(r, n->line,
+                            "a real is no key: equal numbers may differ in "
+                            "their last digit");
+    return CUSTOS_OK;
+}
+
+static custos_status
+resolve_reference(const struct reading *r, const struct node *map,
+                  const struct policy *p, const struct policy_table *t,
+                  struct policy_column *c)
+{
+    const struct node *n = node_find(map, "references");
+    const struct policy_table *to;
+    const struct policy_column *key;
+    custos_status st;
+    str text;
+
+    if (!n)
+        return CUSTOS_OK;
+    st = node_text(r, n, "references", &text);
+    if (st)
+        return st;
+    if (!memchr(text.ptr, '.', text.len))
+        return reading_fail(r, n->line,
+                            "references must be table.column, not '%.*s'",
+                            SHOWN(text));
+    if (!split(p, text, &to, &key))
+        return reading_fail(
+            r, n->line, "there is no column '%.*s' to reference", SHOWN(text));
+    c->references_table = to->name;
+    c->references_column = key->name;
+    return check_reference(r, n, t, c, to, key);
+}
+
+/* `unit: row` is the row; `unit: "row"` in quotes the column of that name. */
+static custos_status
+read_unit(const struct reading *r, const struct node *map,
+          struct policy_table *t)
+{
+    const struct node *n = node_find(map, "unit"), *rows;
+    const struct policy_column *c;
+    custos_status st;
+    str text;
+
+    if (!n)
+        return reading_fail(r, t->line,
+                            "table '%.*s' has no unit, that is, whom it "
+                            "protects: say unit: and a column (or row), or "
+                            "public: true",
+                            SHOWN(t->name));
+    st = node_text(r, n, "unit", &text);
+    if (st)
+        return st;
+    c = policy_column_find(t, text);
+    t->unit_is_row = n->plain && str_equal(text, str_of("row"));
+    if (t->unit_is_row && c)
+        return reading_fail(r, n->line,
+                            "table '%.*s' has a column row: write \"row\" in "
+                            "quotes for it, or rename it",
+                            SHOWN(t->name));
+    if (!t->unit_is_row && !c)
+        return reading_fail(r, n->line,
+                            "the unit '%.*s' is no column of table '%.*s'",
+                            SHOWN(text), SHOWN(t->name));
+    rows = node_find(map, "rows_per_unit");
+    if (t->unit_is_row && t->rows_per_unit != 1)
+        return reading_fail(r, rows->line,
+                            "the unit is the row: rows_per_unit is 1");
+    if (c)
+        t->unit_column = (size_t)(c - t->columns);
+    return CUSTOS_OK;
+}
+
+/* Clamping would make one person of many; reals are no names. */
+static custos_status
+check_unit_key(const struct reading *r, const struct policy_table *t,
+               const struct policy_column *c)
+{
+    if (c->has_range)
+        return reading_fail(r, c->line,
+                            "column '%.*s' of '%.*s' names the unit and can "
+                            "have no range: clamping would merge people",
+                            SHOWN(c->name), SHOWN(t->name));
+    if (c->type == TYPE_REAL || c->type == TYPE_BOOL)
+        return reading_fail(r, c->line,
+                            "column '%.*s' of '%.*s' is %s, which cannot name "
+                            "a unit",
+                            SHOWN(c->name), SHOWN(t->name),
+                            data_type_name(c->type));
+    return CUSTOS_OK;
+}
+
+static custos_status
+check_path(const struct reading *r, const struct policy *p,
+           const struct policy_table *start)
+{
+    const struct policy_table *t = start;
+
+    for (size_t steps = 0; !t->unit_is_row; steps++) {
+        const struct policy_column *c = &t->columns[t->unit_column], *key;
+        custos_status st = check_unit_key(r, t, c);
+        const struct policy_table *to = policy_unit_parent(p, t, &key);
+
+        if (st)
+            return st;
+        if (!to)
+            return CUSTOS_OK;
+        if (steps >= p->n_tables)
+            return reading_fail(r, start->line,
+                                "the unit of table '%.*s' goes round in a "
+                                "circle of references",
+                                SHOWN(start->name));
+        if (to->is_public)
+            return reading_fail(r, c->line,
+                                "the unit of table '%.*s' leads to '%.*s', "
+                                "which is public and has none",
+                                SHOWN(t->name), SHOWN(to->name));
+        st = check_unit_key(r, to, key);
+        if (st)
+            return st;
+        if (to->unit_is_row)
+            return reading_fail(r, to->line,
+                                "rows of '%.*s' belong to rows of '%.*s', "
+                                "whose unit must then be a column, such as "
+                                "%.*s",
+                                SHOWN(t->name), SHOWN(to->name),
+                                SHOWN(key->name));
+        t = to;
+    }
+    return CUSTOS_OK;
+}
+
+custos_status
+resolve_tables(const struct reading *r, const struct node *root,
+               struct policy *p)
+{
+    custos_status st = CUSTOS_OK;
+
+    for (size_t i = 0; i < p->n_tables && !st; i++) {
+        struct policy_table *t = &p->tables[i];
+        const struct node *map = table_node(root, t);
+
+        for (size_t k = 0; k < t->n_columns && !st; k++)
+            st = resolve_reference(r, column_node(map, &t->columns[k]), p, t,
+                                   &t->columns[k]);
+        if (!st && !t->is_public)
+            st = read_unit(r, map, t);
+    }
+    for (size_t i = 0; i < p->n_tables && !st; i++)
+        if (!p->tables[i].is_public)
+            st = check_path(r, p, &p->tables[i]);
+    return st;
+}
