@@ -1,0 +1,54 @@
+/*
+ * From released values to an answer, and an answer as bytes. Everything here
+ * is after noise: it may depend on released values in any way.
+ */
+#ifndef CURATOR_ANSWER_H
+#define CURATOR_ANSWER_H
+
+#include "curator/curator.h"
+
+/* What came out of the mechanisms: for every part, one value a group. */
+struct released {
+    custos_int **values;
+};
+
+/* Room for them, in a; false without memory. */
+bool released_take(arena *a, const struct plan *p, struct released *out);
+
+/* On success the caller owns *out. May fail: CUSTOS_ENOMEM. */
+CUSTOS_MUST_USE custos_status answer_of_released(const struct plan *p,
+                                                 const struct released *r,
+                                                 const struct receipt *receipt,
+                                                 struct answer **out,
+                                                 custos_err *err);
+CUSTOS_MUST_USE custos_status answer_of_rows(const struct plan *p,
+                                             const struct engine_rows *rows,
+                                             struct answer **out,
+                                             custos_err *err);
+CUSTOS_MUST_USE custos_status answer_of_explain(const struct plan *p,
+                                                struct answer **out,
+                                                custos_err *err);
+
+/* An empty answer with an arena of its own and room for its columns. */
+CUSTOS_MUST_USE custos_status answer_new(size_t n_columns, struct answer **out,
+                                         custos_err *err);
+
+/* Columns of a plan's outputs. */
+CUSTOS_MUST_USE custos_status answer_for(const struct plan *p,
+                                         struct answer **out, custos_err *err);
+
+/*
+ * Kept in the ledger under a key, found again. A stored answer is the same
+ * bytes, so the same answer. answer_find: CUSTOS_ENAME when there is none.
+ * What is kept is what was given: an answer larger than the ledger takes is
+ * not kept, and the next time costs again.
+ */
+CUSTOS_MUST_USE custos_status answer_keep(struct ledger *l,
+                                          const uint8_t key[32],
+                                          const struct answer *answer,
+                                          custos_err *err);
+CUSTOS_MUST_USE custos_status answer_find(struct ledger *l,
+                                          const uint8_t key[32],
+                                          struct answer **out, custos_err *err);
+
+#endif

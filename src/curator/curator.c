@@ -1,0 +1,297 @@
+/*
+ * The one path from an analyst's text to a released answer.
+ *
+ * THEOREM  charge-first
+ *   Whatever an analyst sees of private data was charged, durably, before the
+ *   data was touched; a failure after the charge is not refunded.
+ * SOURCE   doc/proofs/charge-first.md
+ * NEEDS    ledger_charge is durable on return (ledger-durable-first).
+ * GIVES    an answer of private data carries the receipt of its charge; one
+ *          stored before costs nothing, being the same bytes again.
+ * FAILS    above the charge: on query, policy and ledger alone; below it:
+ *          CUSTOS_EENGINE with one constant sentence, CUSTOS_EENTROPY,
+ *          CUSTOS_ENOMEM.
+ * TESTED   the_charge_comes_first a_failed_engine_is_not_refunded
+ *          the_same_question_is_free
+ */
+#include "curator/curator.h"
+
+#include "base/error.h"
+#include "base/sha256.h"
+#include "curator/answer.h"
+
+enum {
+    QUERY_ARENA = 1 << 28,
+    POLICY_ARENA = 1 << 26,
+    TEXT_MAX = 1 << 20,
+};
+
+struct curator {
+    struct store store;
+    bool store_open;
+    arena *a; /* the policy's */
+    struct policy *policy;
+    struct ledger *ledger;
+    struct engine *engine;
+    custos_rng *rng;
+};
+
+custos_status
+curator_open(const char *path, struct curator **out, custos_err *err)
+{
+    struct curator *c = calloc(1, sizeof *c);
+    char ledger[STORE_PATH_MAX], lock[STORE_PATH_MAX];
+    custos_status st;
+    str text;
+
+    if (!c)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    st = store_open(path, &c->store, err);
+    if (st)
+        goto out;
+    c->store_open = true;
+    c->a = arena_new(NULL, POLICY_ARENA);
+    st = c->a ? store_policy(&c->store, c->a, &text, err)
+              : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    if (!st)
+        st = policy_read(c->a, text, "the store's policy", &c->policy, err);
+    if (st)
+        goto out;
+    store_path(&c->store, "ledger.db", ledger);
+    store_path(&c->store, "lock", lock);
+    st = ledger_open(ledger, lock, &c->ledger, err);
+    if (!st)
+        st = engine_open(&c->store, c->policy, &c->engine, err);
+    if (!st)
+        st = custos_rng_new(&c->rng, err);
+    if (st)
+        goto out;
+    *out = c;
+    c = NULL;
+out:
+    curator_close(c);
+    return st;
+}
+
+void
+curator_close(struct curator *c)
+{
+    if (!c)
+        return;
+    custos_rng_free(c->rng);
+    engine_close(c->engine);
+    ledger_close(c->ledger);
+    arena_free(c->a);
+    if (c->store_open)
+        store_close(&c->store);
+    free(c);
+}
+
+const struct policy *
+curator_policy(const struct curator *c)
+{
+    return c->policy;
+}
+
+struct ledger *
+curator_ledger(struct curator *c)
+{
+    return c->ledger;
+}
+
+/* Length before content, so that no two lists of texts look alike. */
+static void
+hash_text(struct sha256 *h, str text)
+{
+    uint64_t len = text.len;
+
+    sha256_add(h, &len, sizeof len);
+    sha256_add(h, text.ptr, text.len);
+}
+
+/*
+ * THEOREM  stored-answer
+ *   Giving the same answer again is post-processing of the first release: it
+ *   costs nothing.
+ * SOURCE   Dwork, Roth 2014, proposition 2.1
+ * NEEDS    the key covers all that a release depends on: tree, price, policy,
+ *          data version; and the analyst, unless the policy shares answers
+ *          (a hit tells that somebody asked).
+ * GIVES    equal keys, equal questions; other keys, other questions, but for
+ *          collisions of SHA-256.
+ * FAILS    cannot.
+ * TESTED   the_same_question_is_free another_question_is_charged
+ */
+static custos_status
+answer_key(const struct curator *c, const struct ask *ask, struct query *q,
+           const struct plan *p, uint8_t key[SHA256_BYTES], custos_err *err)
+{
+    uint64_t version = engine_version(c->engine);
+    custos_status st = CUSTOS_OK;
+    struct sha256 h;
+    struct buf text;
+
+    buf_init(&text, NULL, TEXT_MAX);
+    sql_print(q, &text);
+    buf_add(&text, "", 1);
+    rat_write(&p->epsilon, &text);
+    buf_add(&text, "", 1);
+    rat_write(&p->delta, &text);
+    buf_add(&text, "", 1);
+    if (text.failed) {
+        st = custos_fail(err, CUSTOS_EOVERFLOW, "the query is too long");
+    } else {
+        sha256_init(&h);
+        hash_text(&h, c->policy->share_answers ? str_of("") : ask->who);
+        hash_text(&h, (str){text.ptr, text.len});
+        hash_text(&h, ask->within);
+        hash_text(&h, str_of(ask->jointly ? "jointly" : ""));
+        sha256_add(&h, c->policy->id, sizeof c->policy->id);
+        sha256_add(&h, &version, sizeof version);
+        sha256_end(&h, key);
+    }
+    buf_clear(&text);
+    return st;
+}
+
+static custos_status
+charge(struct curator *c, const struct ask *ask, const struct plan *p,
+       struct receipt *receipt, custos_err *err)
+{
+    struct ledger_request r = {
+        .who = ask->who,
+        .query = ask->sql,
+        .charge = &p->charge,
+        .data_version = engine_version(c->engine),
+        .now = ask->now,
+    };
+    struct buf plan, theorems;
+    custos_status st;
+
+    buf_init(&plan, NULL, TEXT_MAX);
+    buf_init(&theorems, NULL, TEXT_MAX);
+    plan_explain(p, &plan);
+    for (size_t i = 0; i < p->n_theorems; i++)
+        buf_printf(&theorems, "%s%s", i ? " " : "", p->theorems[i]);
+    memcpy(r.policy, c->policy->id, sizeof r.policy);
+    r.plan = str_of(buf_text(&plan));
+    r.theorems = str_of(buf_text(&theorems));
+    st = plan.failed || theorems.failed
+             ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
+             : ledger_charge(c->ledger, &r, receipt, err);
+    buf_clear(&plan);
+    buf_clear(&theorems);
+    return st;
+}
+
+/* Below the charge: exact values in, released values out. */
+static custos_status
+release(struct curator *c, arena *a, const struct plan *p,
+        struct released *released, custos_err *err)
+{
+    custos_sealed **sealed;
+    custos_status st;
+
+    sealed = arena_take(a, p->n_parts, sizeof(custos_sealed *));
+    if (!sealed || !released_take(a, p, released))
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    st = engine_run(c->engine, p, sealed, err);
+    for (size_t i = 0; i < p->n_parts && !st; i++)
+        st = custos_release_wide(p->parts[i].mech, c->rng, sealed[i],
+                                 released->values[i], p->cells, err);
+    for (size_t i = 0; i < p->n_parts; i++)
+        custos_sealed_free(sealed[i]);
+    return st;
+}
+
+/* A private query that was not answered before. */
+static custos_status
+answer_private(struct curator *c, const struct ask *ask, arena *a,
+               const struct plan *p, const uint8_t key[SHA256_BYTES],
+               struct answer **out, custos_err *err)
+{
+    struct released released;
+    struct receipt receipt;
+    custos_status st;
+
+    st = charge(c, ask, p, &receipt, err);
+    if (st)
+        return st;
+    st = release(c, a, p, &released, err);
+    if (!st)
+        st = answer_of_released(p, &released, &receipt, out, err);
+    if (!st)
+        st = answer_keep(c->ledger, key, *out, err);
+    return st;
+}
+
+static custos_status
+find_analyst(const struct curator *c, const struct ask *ask,
+             const struct policy_analyst **who, custos_err *err)
+{
+    *who = NULL;
+    if (!ask->who.len)
+        return CUSTOS_OK;
+    *who = policy_analyst_find(c->policy, ask->who);
+    if (*who)
+        return CUSTOS_OK;
+    return custos_fail(err, CUSTOS_EDENIED,
+                       "the policy knows no analyst of this name");
+}
+
+static custos_status
+answer_plan(struct curator *c, const struct ask *ask, arena *a, struct query *q,
+            const struct plan *p, struct answer **out, custos_err *err)
+{
+    uint8_t key[SHA256_BYTES];
+    struct engine_rows rows;
+    custos_status st;
+
+    if (q->explain)
+        return answer_of_explain(p, out, err);
+    if (p->is_public) {
+        st = engine_public(c->engine, p, a, &rows, err);
+        return st ? st : answer_of_rows(p, &rows, out, err);
+    }
+    st = answer_key(c, ask, q, p, key, err);
+    if (st)
+        return st;
+    st = answer_find(c->ledger, key, out, err);
+    if (st != CUSTOS_ENAME)
+        return st;
+    return answer_private(c, ask, a, p, key, out, err);
+}
+
+custos_status
+curator_answer(struct curator *c, const struct ask *ask, struct answer **out,
+               custos_err *err)
+{
+    arena *a = arena_new(NULL, QUERY_ARENA);
+    struct plan_options options = {
+        .epsilon = ask->epsilon,
+        .within = ask->within,
+        .jointly = ask->jointly,
+    };
+    struct answer *answer = NULL;
+    struct plan *p = NULL;
+    struct query *q;
+    custos_status st;
+
+    if (!a)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    st = find_analyst(c, ask, &options.who, err);
+    if (!st)
+        st = sql_read(a, ask->sql, &q, err);
+    if (!st)
+        st = plan_make(a, q, c->policy, &options, &p, err);
+    if (!st)
+        st = answer_plan(c, ask, a, q, p, &answer, err);
+    if (!st) {
+        *out = answer;
+        answer = NULL;
+    }
+    answer_free(answer);
+    plan_free(p);
+    arena_free(a);
+    return st;
+}
