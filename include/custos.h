@@ -1143,6 +1143,21 @@ CUSTOS_API CUSTOS_MUST_USE custos_status
 custos_risk_fnr(const custos_risk *risk, const char *fpr,
                 char fnr[CUSTOS_NUMBER_MAX], custos_err *err);
 
+typedef struct custos_risk_corner {
+    char fpr[CUSTOS_NUMBER_MAX];
+    char fnr[CUSTOS_NUMBER_MAX];
+} custos_risk_corner;
+
+/*
+ * The corners of the trade-off curve, from fpr 0 to fpr 1: the straight lines
+ * between them are the curve, rounded down, and nowhere above it. *n is how
+ * many there are, at most 2 for every promise and 2 more; the first `room` of
+ * them are written. May fail: CUSTOS_EINVAL, CUSTOS_ENOMEM.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_risk_corners(const custos_risk *risk, custos_risk_corner *corners,
+                    size_t room, size_t *n, custos_err *err);
+
 /*
  * Rounded up, but for posterior_least, which is rounded down. The posterior
  * bounds and utility_factor are of the first promise; with probability delta

@@ -2,29 +2,19 @@
  * What promises mean: tests, beliefs, expectations, people. All numbers are
  * certified intervals, and each is rounded to the side that does not flatter.
  */
+#include "account/risk.h"
+
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "num/batch.h"
-#include "num/ival.h"
 #include "num/rat_round.h"
 
 enum {
     BITS = 256,
     PROMISES_MAX = 4096,
     EPSILON_LOG2 = 10, /* beyond 2^10 all is lost anyway */
-};
-
-struct promise {
-    rat epsilon, delta;
-    ival factor; /* e^epsilon */
-};
-
-struct custos_risk {
-    custos_alloc alloc;
-    struct promise *promises;
-    size_t n, room;
 };
 
 /* ------------------------------------------------------------- promises -- */

@@ -44,19 +44,18 @@ static const struct option options[RISK_OPTIONS] = {
 };
 
 enum {
-    CURVE_STEPS = 200,
-    CURVE_POINTS = CURVE_STEPS + 2, /* all steps, and where both are equal */
     PLAN_POINTS = 24, /* of the plan's curve, and as many again near 0 */
+    CURVE_POINTS = 2 * (1 + 2 * PLAN_POINTS) + 2, /* corners, at most */
 };
 
 struct told {
     char epsilon[CUSTOS_NUMBER_MAX];
     const char *delta, *n, *prior;
     custos_risk_facts facts;
-    char power[CUSTOS_NUMBER_MAX]; /* most true positives at 5 % false */
-    char fpr[CURVE_POINTS][NUMBER_MAX];
-    char fnr[CURVE_POINTS][CUSTOS_NUMBER_MAX];
+    char missed[CUSTOS_NUMBER_MAX]; /* at least, with 5 % false positives */
+    custos_risk_corner corners[CURVE_POINTS];
     double x[CURVE_POINTS], y[CURVE_POINTS];
+    size_t n_corners;
 };
 
 /* ------------------------------------------------------------- the risk -- */
@@ -117,23 +116,20 @@ tell(const custos_risk *risk, struct told *t)
 {
     custos_err err;
     custos_status st;
-    double middle;
 
     st = custos_risk_tell(risk, t->prior, t->n, &t->facts, &err);
-    middle = (1 - strtod(t->facts.advantage, NULL)) / 2;
-    for (int i = 0, k = 0; i < CURVE_POINTS && !st; i++) {
-        double x = k / (double)CURVE_STEPS;
-
-        if (i == k && (middle < x || k > CURVE_STEPS))
-            x = middle; /* the corner of a single promise: k stays behind */
-        else
-            k++;
-        number_write(x, t->fpr[i]);
-        st = custos_risk_fnr(risk, t->fpr[i], t->fnr[i], &err);
-        t->x[i] = x;
-        t->y[i] = strtod(t->fnr[i], NULL);
+    if (!st)
+        st = custos_risk_fnr(risk, "0.05", t->missed, &err);
+    if (!st)
+        st = custos_risk_corners(risk, t->corners, CURVE_POINTS, &t->n_corners,
+                                 &err);
+    if (st)
+        return fail_status(st, &err);
+    for (size_t i = 0; i < t->n_corners; i++) {
+        t->x[i] = strtod(t->corners[i].fpr, NULL);
+        t->y[i] = strtod(t->corners[i].fnr, NULL);
     }
-    return st ? fail_status(st, &err) : CLI_OK;
+    return CLI_OK;
 }
 
 /* ------------------------------------------------------------- printing -- */
@@ -152,20 +148,10 @@ make_chart(struct told *t, char subtitle[160], struct chart *c)
         .subtitle = subtitle,
         .x = {.label = "false positive rate: absent, but accused", .most = 1},
         .y = {.label = "false negative rate: present, but missed", .most = 1},
-        .curves = {{"best possible test", t->x, t->y, CURVE_POINTS, false},
+        .curves = {{"best possible test", t->x, t->y, t->n_corners, false},
                    {"blind guessing", ends, blind, 2, true}},
         .n = 2,
     };
-}
-
-static double
-fnr_at_5_percent(const struct told *t)
-{
-    size_t i = 0;
-
-    while (t->x[i] < 0.05)
-        i++;
-    return t->y[i];
 }
 
 /* 1 - fnr at 5 %: what a test finds. fnr is rounded down, so this is up. */
@@ -174,7 +160,7 @@ write_power(const struct told *t, char text[NUMBER_MAX])
 {
     char full[NUMBER_MAX];
 
-    snprintf(full, sizeof full, "%.15f", 1 - fnr_at_5_percent(t) + 1e-14);
+    snprintf(full, sizeof full, "%.15f", 1 - strtod(t->missed, NULL) + 1e-14);
     percent_up(full, 4, text);
 }
 
@@ -274,9 +260,9 @@ print_json(struct out *o, const struct told *t)
         out_printf(o, ",\"exposed\":\"%s\",\"delta_too_large\":%s", f->exposed,
                    f->delta_too_large ? "true" : "false");
     out_text(o, ",\"tradeoff\":[");
-    for (int i = 0; i < CURVE_POINTS; i++)
+    for (size_t i = 0; i < t->n_corners; i++)
         out_printf(o, "%s{\"fpr\":\"%s\",\"fnr\":\"%s\"}", i ? "," : "",
-                   t->fpr[i], t->fnr[i]);
+                   t->corners[i].fpr, t->corners[i].fnr);
     out_text(o, "]}\n");
 }
 

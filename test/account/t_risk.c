@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "account/mp.h"
 #include "support/support.h"
 
 static custos_risk *
@@ -92,6 +93,149 @@ risk_takes_the_best_promise(void **state)
     assert_near(fnr_of(risk, "0.5"), 0.3);
     assert_true(fnr_of(risk, "0") >= at_0);
     custos_risk_free(risk);
+}
+
+/* Promises of one Gaussian of mu = 1, roughly, and two that are never best. */
+static const char *const promises[][2] = {
+    {"0", "0.383"},    {"0.3", "0.287"}, {"0.7", "0.184"}, {"1", "0.127"},
+    {"1.5", "0.0638"}, {"2", "0.0288"},  {"3", "0.0044"},  {"5", "0.00003"},
+    {"9", "1e-13"},    {"4", "0.3"},     {"1", "0.2"},
+};
+
+enum { PROMISES = sizeof promises / sizeof *promises, CORNERS = 32 };
+
+/* The largest of all lines at fpr, to 400 bits. */
+static void
+exact_fnr(const rat *fpr, mpfr_t best)
+{
+    mpfr_t x, f;
+
+    mpfr_inits2(400, x, f, (mpfr_ptr)0);
+    mpfr_set_zero(best, 1);
+    for (size_t i = 0; i < PROMISES; i++) {
+        rat delta = mp_rat(promises[i][1]), one = mp_rat("1");
+
+        rat_sub(&one, &one, &delta);
+        mpfr_set_str(f, promises[i][0], 10, MPFR_RNDN);
+        mpfr_exp(f, f, MPFR_RNDN);
+        mpfr_mul_q(x, f, fpr->q, MPFR_RNDN);
+        mpfr_neg(x, x, MPFR_RNDN);
+        mpfr_add_q(x, x, one.q, MPFR_RNDN);
+        mpfr_max(best, best, x, MPFR_RNDN);
+        rat_sub(&one, &one, fpr);
+        mpfr_ui_div(f, 1, f, MPFR_RNDN);
+        mpfr_mul_q(x, f, one.q, MPFR_RNDN);
+        mpfr_max(best, best, x, MPFR_RNDN);
+        rat_clear(&delta);
+        rat_clear(&one);
+    }
+    mpfr_clears(x, f, (mpfr_ptr)0);
+}
+
+/* A part of the way from one corner to the next: not above, and hardly below.
+ */
+static void
+assert_on_curve(const custos_risk_corner *from, const custos_risk_corner *to,
+                int64_t part)
+{
+    rat x = mp_rat(from->fpr), y = mp_rat(from->fnr), way = mp_rat(to->fpr);
+    rat rise = mp_rat(to->fnr), share;
+    mpfr_t true_fnr;
+
+    mpfr_init2(true_fnr, 400);
+    rat_init(&share);
+    rat_set_i64(&share, part, 8);
+    rat_sub(&way, &way, &x);
+    rat_mul(&way, &way, &share);
+    rat_add(&x, &x, &way);
+    rat_sub(&rise, &rise, &y);
+    rat_mul(&rise, &rise, &share);
+    rat_add(&y, &y, &rise);
+    exact_fnr(&x, true_fnr);
+    assert_true(mpfr_cmp_q(true_fnr, y.q) >= 0);
+    mpfr_sub_q(true_fnr, true_fnr, y.q, MPFR_RNDN);
+    assert_true(mpfr_cmp_d(true_fnr, 1e-12) < 0); /* slopes of e^9 */
+    mpfr_clear(true_fnr);
+    rat_clear(&x);
+    rat_clear(&y);
+    rat_clear(&way);
+    rat_clear(&rise);
+    rat_clear(&share);
+}
+
+static void
+risk_corners_lie_under_the_curve(void **state)
+{
+    custos_risk_corner corners[CORNERS];
+    custos_risk *risk = risk_of(promises[0][0], promises[0][1]);
+    size_t n = 0;
+
+    (void)state;
+    for (size_t i = 1; i < PROMISES; i++)
+        assert_int_equal(
+            custos_risk_add(risk, promises[i][0], promises[i][1], NULL),
+            CUSTOS_OK);
+    assert_int_equal(custos_risk_corners(risk, corners, CORNERS, &n, NULL),
+                     CUSTOS_OK);
+    assert_int_equal(n, 2 * (PROMISES - 2) + 1); /* 0: one line */
+    assert_string_equal(corners[0].fpr, "0");
+    assert_string_equal(corners[n - 1].fpr, "1");
+    assert_string_equal(corners[n - 1].fnr, "0");
+    for (size_t i = 0; i + 1 < n; i++)
+        for (int64_t part = 0; part <= 8; part++)
+            assert_on_curve(&corners[i], &corners[i + 1], part);
+    custos_risk_free(risk);
+}
+
+static void
+risk_corners_of_one_promise(void **state)
+{
+    custos_risk_corner corners[CORNERS];
+    custos_risk *risk = risk_of("0", "0.25");
+    struct test_memory memory = {.fail_at = 0};
+    size_t n = 7;
+
+    (void)state;
+    assert_int_equal(custos_risk_corners(risk, corners, CORNERS, &n, NULL),
+                     CUSTOS_OK);
+    assert_int_equal(n, 3);
+    assert_string_equal(corners[0].fnr, "0.75");
+    assert_string_equal(corners[1].fpr, "0.75");
+    assert_string_equal(corners[1].fnr, "0");
+    assert_string_equal(corners[2].fpr, "1");
+    corners[1].fpr[0] = 0;
+    assert_int_equal(custos_risk_corners(risk, corners, 1, &n, NULL),
+                     CUSTOS_OK);
+    assert_int_equal(n, 3);
+    assert_string_equal(corners[1].fpr, "");
+    assert_int_equal(custos_risk_corners(risk, NULL, 0, &n, NULL), CUSTOS_OK);
+    assert_int_equal(custos_risk_corners(risk, NULL, 1, &n, NULL),
+                     CUSTOS_EINVAL);
+    assert_int_equal(custos_risk_corners(risk, corners, 1, NULL, NULL),
+                     CUSTOS_EINVAL);
+    assert_int_equal(custos_risk_corners(NULL, corners, 1, &n, NULL),
+                     CUSTOS_EINVAL);
+    custos_risk_free(risk);
+    risk = risk_of("1", NULL); /* its last corner is where 0 begins, at 1 */
+    assert_int_equal(custos_risk_corners(risk, corners, CORNERS, &n, NULL),
+                     CUSTOS_OK);
+    assert_int_equal(n, 3);
+    assert_string_equal(corners[0].fnr, "1");
+    assert_near(strtod(corners[1].fpr, NULL), 1 / (1 + exp(1)));
+    assert_near(strtod(corners[1].fnr, NULL), 1 / (1 + exp(1)));
+    custos_risk_free(risk);
+    for (size_t at = 3; at <= 4; at++) {
+        custos_alloc alloc;
+
+        memory = (struct test_memory){.fail_at = at};
+        alloc = test_alloc(&memory);
+        assert_int_equal(custos_risk_new(&alloc, "1", NULL, &risk, NULL),
+                         CUSTOS_OK);
+        assert_int_equal(custos_risk_corners(risk, corners, 1, &n, NULL),
+                         CUSTOS_ENOMEM);
+        custos_risk_free(risk);
+        assert_int_equal(memory.live, 0);
+    }
 }
 
 static void
@@ -241,6 +385,8 @@ main(void)
         cmocka_unit_test(risk_tradeoff_of_known_promises),
         cmocka_unit_test(risk_tradeoff_is_attained),
         cmocka_unit_test(risk_takes_the_best_promise),
+        cmocka_unit_test(risk_corners_lie_under_the_curve),
+        cmocka_unit_test(risk_corners_of_one_promise),
         cmocka_unit_test(risk_advantage_of_known_promises),
         cmocka_unit_test(risk_posterior_of_known_promises),
         cmocka_unit_test(risk_counts_the_exposed),

@@ -6,6 +6,7 @@ import math
 import os
 import pathlib
 import stat
+import statistics
 import tempfile
 import unittest
 import xml.etree.ElementTree as ET
@@ -76,6 +77,15 @@ class Risk(CommandCase):
         self.assertGreaterEqual(float(got["advantage"]), true - 1e-12)
         self.assertLess(float(got["advantage"]), true * 1.001)
         self.assertAlmostEqual(float(got["epsilon"]), 1.54374, places=3)
+        normal = statistics.NormalDist()
+        line = [(float(p["fpr"]), float(p["fnr"])) for p in got["tradeoff"]]
+        for (x1, y1), (x2, y2) in zip(line, line[1:]):
+            for part in (0.25, 0.5, 0.75):
+                x, y = x1 + part * (x2 - x1), y1 + part * (y2 - y1)
+                if 0 < x < 1:  # between points too, never above the truth
+                    true = normal.cdf(normal.inv_cdf(1 - x) - mu)
+                    self.assertLessEqual(y, true + 1e-12)
+                    self.assertGreater(y, true - 2e-3)
 
     def test_delta_above_1_over_n(self):
         args = ("risk", "--epsilon", "1", "--delta", "1e-5", "--n", "100000")
@@ -122,7 +132,11 @@ class Picture(CommandCase):
             fpr = (float(x) - LEFT) / (RIGHT - LEFT)
             fnr = (BOTTOM - float(y)) / (BOTTOM - TOP)
             self.assertAlmostEqual(fnr, tradeoff(1, 0.1, fpr), delta=2e-4)
-        self.assertEqual(len(curve.get("points").split()), 202)
+        corners = [p.split(",") for p in curve.get("points").split()]
+        self.assertEqual(len(corners), 4)  # ends, where both errors are
+        self.assertAlmostEqual(            # equal, and where nobody is missed
+            (float(corners[1][0]) - LEFT) / (RIGHT - LEFT),
+            0.9 / (1 + math.e), delta=2e-5)
         self.assertEqual(blind.get("points"),
                          f"{LEFT:.2f},{TOP:.2f} {RIGHT:.2f},{BOTTOM:.2f}")
         words = [t.text for t in root.iter(SVG + "text")]

@@ -1,0 +1,194 @@
+/*
+ * The trade-off curve's corners, so that the line through them can be drawn.
+ * A line through any other points of a convex curve lies above it in between,
+ * which would flatter.
+ *
+ * THEOREM  tradeoff-corners
+ *   Let f be the largest of lines y = b_k - m_k x, in falling order of m, and
+ *   let each of the points p_0, p_1, ... in rising order of x lie under the
+ *   line before it and the line after it: p_k under lines k and k + 1. Then
+ *   the line through them is nowhere above f.
+ * SOURCE   between p_k and p_(k+1) both ends, so all points, lie under line
+ *          k + 1; and f is no less than any of its lines. The lines are those
+ *          of tradeoff-of-promises, e^eps rounded up, and y = 0.
+ * NEEDS    nothing.
+ * GIVES    corners whose line is the curve itself, but for roundings down.
+ * FAILS    CUSTOS_ENOMEM.
+ * TESTED   risk_corners_lie_under_the_curve, risk_corners_of_one_promise
+ */
+#include <stdlib.h>
+
+#include "account/risk.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "num/batch.h"
+#include "num/rat_round.h"
+
+struct line {
+    rat m, b; /* y = b - m x */
+};
+
+/* Steepest first; of parallel ones the highest first. */
+static int
+compare(const void *a, const void *b)
+{
+    const struct line *x = a, *y = b;
+    int m = rat_cmp(&y->m, &x->m);
+
+    return m ? m : rat_cmp(&y->b, &x->b);
+}
+
+/* Both lines of every promise, and y = 0. */
+static void
+lines_init(struct line *lines, const custos_risk *r)
+{
+    rat one;
+
+    rat_init(&one);
+    rat_set_i64(&one, 1, 1);
+    for (size_t i = 0; i < 2 * r->n + 1; i++) {
+        rat_init(&lines[i].m);
+        rat_init(&lines[i].b);
+    }
+    for (size_t i = 0; i < r->n; i++) {
+        struct line *steep = &lines[2 * i], *flat = &lines[2 * i + 1];
+
+        ival_up(&r->promises[i].factor, &steep->m);
+        rat_sub(&steep->b, &one, &r->promises[i].delta);
+        rat_div(&flat->m, &one, &steep->m);
+        rat_div(&flat->b, &steep->b, &steep->m);
+    }
+    rat_clear(&one);
+}
+
+static void
+lines_clear(struct line *lines, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        rat_clear(&lines[i].m);
+        rat_clear(&lines[i].b);
+    }
+}
+
+/* Where two lines of different slope meet. */
+static void
+meet(const struct line *a, const struct line *b, rat *x)
+{
+    rat m;
+
+    rat_init(&m);
+    rat_sub(&m, &a->m, &b->m);
+    rat_sub(x, &a->b, &b->b);
+    rat_div(x, x, &m);
+    rat_clear(&m);
+}
+
+/*
+ * Whether `top`, the line before `next`, is nowhere the largest on x > 0:
+ * `next` overtakes it at 0 or before, or before it overtakes `under`.
+ */
+static bool
+is_hidden(const struct line *under, const struct line *top,
+          const struct line *next)
+{
+    rat x[2];
+    bool hidden;
+
+    if (rat_cmp(&top->m, &next->m) == 0)
+        return false; /* then next is, being lower */
+    rats_init(x, 2);
+    meet(top, next, &x[0]);
+    if (under)
+        meet(under, top, &x[1]);
+    hidden = rat_cmp(&x[0], &x[1]) <= 0;
+    rats_clear(x, 2);
+    return hidden;
+}
+
+/* Keeps the lines of which the largest is made, in order; how many. */
+static size_t
+keep_largest(const struct line *lines, size_t n, const struct line **kept)
+{
+    size_t k = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        while (k > 0 &&
+               is_hidden(k > 1 ? kept[k - 2] : NULL, kept[k - 1], &lines[i]))
+            k--;
+        if (k == 0 || rat_cmp(&kept[k - 1]->m, &lines[i].m) != 0)
+            kept[k++] = &lines[i];
+    }
+    return k;
+}
+
+/*
+ * The corner at x, on the line from there on: x is rounded down, where that
+ * one still lies under the line before.
+ */
+static void
+corner_write(const struct line *after, const rat *x, custos_risk_corner *out)
+{
+    rat at, y;
+
+    rat_init(&at);
+    rat_init(&y);
+    rat_decimal(x, RAT_DOWN, out->fpr);
+    CUSTOS_REQUIRE(!rat_read(out->fpr, "fpr", &at, NULL));
+    rat_mul(&y, &after->m, &at);
+    rat_sub(&y, &after->b, &y);
+    rat_decimal(&y, RAT_DOWN, out->fnr);
+    rat_clear(&at);
+    rat_clear(&y);
+}
+
+/* Of k kept lines, the last of them y = 0: from x = 0 to x = 1. */
+static size_t
+corners_write(const struct line **kept, size_t k, custos_risk_corner *out,
+              size_t room)
+{
+    size_t n = 0;
+    rat x;
+
+    rat_init(&x);
+    for (size_t i = 0; i <= k; i++) {
+        custos_risk_corner unused;
+
+        if (i == k)
+            rat_set_i64(&x, 1, 1);
+        else if (i > 0)
+            meet(kept[i - 1], kept[i], &x);
+        if (i < k && rat_cmp_i64(&x, 1) >= 0)
+            continue; /* y = 0 begins at 1: that is the last one */
+        corner_write(kept[i < k ? i : k - 1], &x, n < room ? &out[n] : &unused);
+        n++;
+    }
+    rat_clear(&x);
+    return n;
+}
+
+custos_status
+custos_risk_corners(const custos_risk *risk, custos_risk_corner *corners,
+                    size_t room, size_t *n, custos_err *err)
+{
+    custos_status st = CUSTOS_OK;
+    const struct line **kept;
+    struct line *lines;
+    size_t all;
+
+    if (!risk || !n || (room > 0 && !corners))
+        return custos_fail(err, CUSTOS_EINVAL, "an argument is missing");
+    all = 2 * risk->n + 1;
+    lines = alloc_take(&risk->alloc, all, sizeof *lines);
+    kept = alloc_take(&risk->alloc, all, sizeof *kept);
+    if (lines && kept) {
+        lines_init(lines, risk);
+        qsort(lines, all, sizeof *lines, compare);
+        *n = corners_write(kept, keep_largest(lines, all, kept), corners, room);
+        lines_clear(lines, all);
+    } else {
+        st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    }
+    alloc_give(&risk->alloc, kept, all, sizeof *kept);
+    alloc_give(&risk->alloc, lines, all, sizeof *lines);
+    return st;
+}
