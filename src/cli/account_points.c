@@ -11,6 +11,8 @@
 
 #include "cli/cli.h"
 
+#define DELTA_MOST 0.5 /* where curves begin, if not before */
+
 /* Epsilon at one delta, or an exit code after its sentence. */
 static int
 point_at(const custos_plan *plan, const char *delta, const char *width,
@@ -32,21 +34,38 @@ point_at(const custos_plan *plan, const char *delta, const char *width,
     return CLI_OK;
 }
 
+/* Where the curve begins: the delta at epsilon 0, up to what is printed. */
+static int
+delta_of_zero(const custos_plan *plan, double *delta)
+{
+    custos_interval at;
+    custos_err err;
+    custos_status st = custos_plan_pld_delta(plan, "0", NULL, &at, &err);
+
+    if (st)
+        return fail_status(st, &err);
+    *delta = at.reason ? DELTA_MOST : strtod(at.high, NULL) * (1 + 1e-5);
+    return CLI_OK;
+}
+
 int
 points_of_plan(const custos_plan *plan, const char *delta, size_t n,
                struct points *p)
 {
-    double end = strtod(delta, NULL);
+    double end = strtod(delta, NULL), begin = 1;
     char text[CUSTOS_NUMBER_MAX];
     int code = point_at(plan, delta, NULL, &p->points[n - 1]);
 
+    if (!code)
+        code = delta_of_zero(plan, &begin);
+    if (!(begin > end && begin < DELTA_MOST))
+        begin = DELTA_MOST;
     snprintf(p->width, sizeof p->width, "%.3g",
              fmax(strtod(p->points[n - 1].high, NULL) * 1e-3, 1e-12));
     for (size_t i = 0; i + 1 < n && !code; i++) {
         double share = (double)i / (double)(n - 1);
 
-        snprintf(text, sizeof text, "%.6g",
-                 POINTS_DELTA * pow(end / POINTS_DELTA, share));
+        snprintf(text, sizeof text, "%.6g", begin * pow(end / begin, share));
         code = point_at(plan, text, p->width, &p->points[i]);
     }
     p->n = n;
@@ -56,22 +75,13 @@ points_of_plan(const custos_plan *plan, const char *delta, size_t n,
 int
 points_of_zero(const custos_plan *plan, size_t n, struct points *p)
 {
-    double least = 0, most = POINTS_DELTA;
+    double begin = 0;
     char text[CUSTOS_NUMBER_MAX];
-    int code = CLI_OK;
+    int code = delta_of_zero(plan, &begin);
 
-    for (int i = 0; i < 40 && most - least > 5e-4 * most && !code; i++) {
-        struct point at;
-
-        snprintf(text, sizeof text, "%.6g", (least + most) / 2);
-        code = point_at(plan, text, p->width, &at);
-        if (!code && !strcmp(at.high, "0"))
-            most = strtod(text, NULL);
-        else
-            least = strtod(text, NULL);
-    }
+    begin = fmin(begin, 0.999999);
     for (size_t i = 1; i <= n && !code; i++) {
-        snprintf(text, sizeof text, "%.6g", most * (double)i / (double)n);
+        snprintf(text, sizeof text, "%.6g", begin * (double)i / (double)n);
         code = point_at(plan, text, p->width, &p->points[p->n]);
         p->n += !code;
     }

@@ -7,8 +7,6 @@
 
 enum { POINTS_MAX = 201 };
 
-#define POINTS_DELTA 0.5 /* where curves begin */
-
 /* One point: epsilon lies between low and high. */
 struct point {
     char delta[CUSTOS_NUMBER_MAX];
@@ -23,16 +21,13 @@ struct points {
 };
 
 /*
- * n points (2 to POINTS_MAX) down to `delta`. Returns CLI_OK or an exit code
- * after its sentence.
+ * n points (2 to POINTS_MAX), from the delta at epsilon 0, if that is below
+ * 1/2, down to `delta`. Returns CLI_OK or an exit code after its sentence.
  */
 int points_of_plan(const custos_plan *plan, const char *delta, size_t n,
                    struct points *p);
 
-/*
- * Adds n more points evenly below the least delta at which epsilon is 0. The
- * same.
- */
+/* Adds n more points, evenly up to the delta at epsilon 0. The same. */
 int points_of_zero(const custos_plan *plan, size_t n, struct points *p);
 
 #endif

@@ -297,6 +297,9 @@ class Curve(CommandCase):
         def phi(x):
             return math.erfc(-x / math.sqrt(2)) / 2
         self.assertEqual(got[-1]["delta"], "1e-9")
+        self.assertEqual([p["epsilon_low"] for p in got].count("0"), 1)
+        self.assertAlmostEqual(float(got[0]["delta"]), 2 * phi(mu / 2) - 1,
+                               delta=1e-4)
         for point in got:
             for side, key in ((1, "epsilon_low"), (-1, "epsilon_high")):
                 e = float(point[key])

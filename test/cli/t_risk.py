@@ -87,6 +87,13 @@ class Risk(CommandCase):
                     self.assertLessEqual(y, true + 1e-12)
                     self.assertGreater(y, true - 2e-3)
 
+    def test_advantage_of_little_noise(self):
+        """A delta of more than a half at epsilon 0 is a promise too."""
+        got = json_of("--mechanism", "laplace:epsilon=8", "--delta", "1e-6")
+        true = 1 - math.exp(-4)
+        self.assertGreaterEqual(float(got["advantage"]), true)
+        self.assertLess(float(got["advantage"]), true + 2e-3)
+
     def test_delta_above_1_over_n(self):
         args = ("risk", "--epsilon", "1", "--delta", "1e-5", "--n", "100000")
         self.refused(*args, says="--delta")
