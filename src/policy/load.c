@@ -7,11 +7,11 @@
 
 #include <yaml.h>
 
-#include "base/error.h"
 #include "policy/node.h"
 
 struct loader {
     const struct reading *r;
+    str text;
     yaml_parser_t yaml;
     yaml_event_t event; /* the last one read */
     bool has_event;
@@ -29,19 +29,28 @@ event_line(const struct loader *l)
     return line_of(&l->event.start_mark);
 }
 
+/* Of a byte that is no character: libyaml counts bytes there, not lines. */
+static int
+line_of_byte(str text, size_t at)
+{
+    int line = 1;
+
+    for (size_t i = 0; i < at && i < text.len; i++)
+        line += text.ptr[i] == '\n';
+    return line;
+}
+
 static custos_status
 fail_yaml(struct loader *l)
 {
     const yaml_parser_t *y = &l->yaml;
+    int line = y->error == YAML_READER_ERROR
+                   ? line_of_byte(l->text, y->problem_offset)
+                   : line_of(&y->problem_mark);
 
     if (y->error == YAML_MEMORY_ERROR)
         return reading_no_memory(l->r);
-    if (y->error == YAML_READER_ERROR) /* it counts bytes, not lines */
-        return custos_fail(l->r->err, CUSTOS_EPOLICY,
-                           "%.60s, byte %zu: this is no YAML: %s", l->r->path,
-                           y->problem_offset,
-                           y->problem ? y->problem : "unreadable");
-    return reading_fail(l->r, line_of(&y->problem_mark), "this is no YAML: %s",
+    return reading_fail(l->r, line, "this is no YAML: %s",
                         y->problem ? y->problem : "unreadable");
 }
 
@@ -225,7 +234,7 @@ read_stream(struct loader *l, struct node **out)
 custos_status
 node_load(const struct reading *r, str text, struct node **out)
 {
-    struct loader l = {.r = r};
+    struct loader l = {.r = r, .text = text};
     struct node *root = NULL;
     custos_status st;
 
