@@ -132,7 +132,7 @@ folder_of(const char *path, char *out)
 }
 
 static custos_status
-open_or_create(const char *path, struct store *s, bool *created,
+open_or_create(const char *path, str policy, struct store *s, bool *created,
                custos_err *err)
 {
     custos_err quiet;
@@ -140,7 +140,7 @@ open_or_create(const char *path, struct store *s, bool *created,
 
     *created = st == CUSTOS_ENAME;
     if (*created) {
-        st = store_create(path, err);
+        st = store_create(path, policy, err);
         if (!st)
             st = store_open(path, s, err);
     } else if (st && err) {
@@ -196,11 +196,11 @@ curator_init(const char *policy, const char *path, int64_t now,
     if (!st)
         st = policy_read(a, text, policy, &p, err);
     if (!st)
-        st = open_or_create(path, &s, &report.created, err);
+        st = open_or_create(path, p->text, &s, &report.created, err);
     if (st)
         return st;
     st = store_import_begin(&s, err);
-    if (!st && s.policy) {
+    if (!st && !report.created) {
         st = store_policy(&s, a, &text, err);
         if (!st)
             st = policy_read(a, text, "the store's policy", &old, err);
