@@ -44,6 +44,10 @@ extern const struct verb verb_noise;
 extern const struct verb verb_demo;
 extern const struct verb verb_account;
 extern const struct verb verb_risk;
+extern const struct verb verb_init;
+extern const struct verb verb_query;
+extern const struct verb verb_explain;
+extern const struct verb verb_backup;
 
 /* Prints "custos: " and the sentence; control characters become '?'. */
 int fail_usage(const char *format, ...) CUSTOS_PRINTF(1, 2); /* CLI_USAGE */

@@ -1,0 +1,461 @@
+/*
+ * Printing answers. In a table a number stands with as many digits as its
+ * error bar makes sense of; csv and json have all of them.
+ */
+#include "cli/answer_print.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "cli/args.h"
+#include "cli/cli.h"
+#include "cli/digits.h"
+#include "cli/paint.h"
+#include "plan/evaluate.h"
+
+enum { CELL_MAX = 1 << 16, WIDTH_MAX = 48, DIGITS_SHOWN = 6 };
+
+int
+answer_format_read(const char *name, enum answer_format *out)
+{
+    static const char *const names[] = {"table", "csv", "json"};
+
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (!strcmp(name, names[i])) {
+            *out = (enum answer_format)i;
+            return CLI_OK;
+        }
+    return fail_usage("--format: there is no format %.40s; there are table, "
+                      "csv and json",
+                      name);
+}
+
+/* ---------------------------------------------------------------- table -- */
+
+/* Characters, not bytes, of UTF-8. */
+static int
+columns_of(const char *text)
+{
+    int n = 0;
+
+    for (; *text; text++)
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+    return n;
+}
+
+/* Decimals at which a bar still has two digits. */
+static int
+decimals_for(double half)
+{
+    int d = half > 0 ? 1 - (int)floor(log10(half)) : 0;
+
+    return d < 0 ? 0 : d > 12 ? 12 : d;
+}
+
+/* The digits of a whole part in groups of three. */
+static void
+group_digits(const char *text, struct buf *out)
+{
+    size_t minus = *text == '-', whole = strcspn(text + minus, ".e");
+
+    buf_add(out, text, minus);
+    for (size_t i = 0; i < whole; i++) {
+        if (i && (whole - i) % 3 == 0)
+            buf_add(out, ",", 1);
+        buf_add(out, &text[minus + i], 1);
+    }
+    buf_add_text(out, text + minus + whole);
+}
+
+static void
+number_text(const struct datum *d, int decimals, struct buf *out)
+{
+    struct buf exact;
+    char text[64];
+
+    if (d->type != TYPE_INT && decimals >= 0) {
+        snprintf(text, sizeof text, "%.*f", decimals, datum_double(d));
+        group_digits(text, out);
+        return;
+    }
+    buf_init(&exact, NULL, CELL_MAX);
+    datum_write(d, &exact);
+    group_digits(buf_text(&exact), out);
+    buf_clear(&exact);
+}
+
+/* "1,204 ± 30" */
+static void
+cell_text(const struct answer_cell *c, struct buf *out)
+{
+    double x, half;
+    int decimals;
+    char text[64];
+
+    if (c->value.type == TYPE_NULL || !data_type_is_number(c->value.type)) {
+        datum_write(&c->value, out);
+        return;
+    }
+    if (!c->has_bar) {
+        number_text(&c->value, -1, out);
+        return;
+    }
+    x = datum_double(&c->value);
+    half = fmax(datum_double(&c->high) - x, x - datum_double(&c->low));
+    decimals = c->value.scale ? decimals_for(half) : 0;
+    number_text(&c->value, decimals, out);
+    /* rounded up: an error bar may not shrink */
+    half = ceil(half * pow(10, decimals) - 1e-9) / pow(10, decimals);
+    snprintf(text, sizeof text, "%.*f", decimals, half);
+    buf_add_text(out, " ± ");
+    group_digits(text, out);
+}
+
+static void
+pad(struct out *o, int n)
+{
+    while (n-- > 0)
+        out_text(o, " ");
+}
+
+static void
+print_cell(struct out *o, const char *text, int width, bool right, bool last)
+{
+    int spaces = width - columns_of(text);
+
+    if (right)
+        pad(o, spaces);
+    for (; *text; text++)
+        /* a control character in a key may not steer the terminal */
+        out_add(o, (unsigned char)*text < 0x20 || *text == 0x7f ? "?" : text,
+                1);
+    if (!right && !last)
+        pad(o, spaces);
+}
+
+static bool
+is_right(const struct answer *a, size_t column)
+{
+    return data_type_is_number(a->columns[column].type) ||
+           (!a->columns[column].is_key && !a->explained && !a->is_public);
+}
+
+static void
+print_line(struct out *o, const struct answer *a, struct buf *texts,
+           const int *width)
+{
+    out_text(o, "  ");
+    for (size_t j = 0; j < a->n_columns; j++) {
+        if (j)
+            out_text(o, "  ");
+        print_cell(o, buf_text(&texts[j]), width[j], is_right(a, j),
+                   j + 1 == a->n_columns);
+    }
+    out_text(o, "\n");
+}
+
+static void
+row_texts(const struct answer *a, size_t row, struct buf *texts)
+{
+    for (size_t j = 0; j < a->n_columns; j++) {
+        texts[j].len = 0;
+        if (texts[j].ptr)
+            texts[j].ptr[0] = '\0';
+        if (row == SIZE_MAX)
+            buf_add(&texts[j], a->columns[j].name.ptr, a->columns[j].name.len);
+        else
+            cell_text(&a->cells[row * a->n_columns + j], &texts[j]);
+    }
+}
+
+static void
+print_table(struct out *o, const struct answer *a)
+{
+    struct buf *texts = calloc(a->n_columns + 1, sizeof *texts);
+    int *width = calloc(a->n_columns + 1, sizeof *width);
+    struct painter p;
+
+    painter_init(&p, o);
+    for (size_t j = 0; texts && j < a->n_columns; j++)
+        buf_init(&texts[j], NULL, CELL_MAX);
+    for (size_t i = 0; texts && width && i <= a->n_rows; i++) {
+        row_texts(a, i - 1, texts); /* the names come first */
+        for (size_t j = 0; j < a->n_columns; j++) {
+            int w = columns_of(buf_text(&texts[j]));
+
+            width[j] = w > width[j] ? w : width[j];
+        }
+    }
+    for (size_t i = 0; texts && width && i <= a->n_rows; i++) {
+        if (a->explained && i == 0)
+            continue;
+        row_texts(a, i - 1, texts);
+        paint(&p, i == 0 ? PAINT_BOLD : PAINT_PLAIN);
+        print_line(o, a, texts, width);
+        paint(&p, PAINT_PLAIN);
+    }
+    for (size_t j = 0; texts && j < a->n_columns; j++)
+        buf_clear(&texts[j]);
+    free(texts);
+    free(width);
+}
+
+static void
+print_short(struct out *o, const char *text)
+{
+    char digits[NUMBER_MAX];
+
+    digits_up(text, DIGITS_SHOWN, digits);
+    out_text(o, digits);
+}
+
+static void
+print_price(struct out *o, const struct answer *a,
+            const struct ledger_balance *balance)
+{
+    bool finite = a->epsilon.len && a->epsilon.ptr[0] != 'i';
+
+    out_text(o, "\n  ± holds at 95 %. ");
+    if (a->stored) {
+        out_text(o, "Given before: costs nothing.");
+    } else {
+        out_text(o, "Cost ");
+        out_text(o, finite ? "ε = " : "ρ = ");
+        print_short(o, finite ? a->epsilon.ptr : a->rho.ptr);
+        if (a->delta.len != 1 || a->delta.ptr[0] != '0') {
+            out_text(o, ", δ = ");
+            print_short(o, a->delta.ptr);
+        }
+        out_text(o, ".");
+    }
+    if (balance && balance->limited) {
+        char left[NUMBER_MAX];
+
+        digits_down(balance->left_epsilon, DIGITS_SHOWN, left);
+        out_printf(o, " Left: ε = %s.", left);
+    }
+    out_text(o, "\n");
+}
+
+static void
+print_remarks(struct out *o, const struct answer *a)
+{
+    const char *s = a->remarks.ptr, *end = s + a->remarks.len;
+
+    while (s < end) {
+        const char *line = memchr(s, '\n', (size_t)(end - s));
+
+        line = line ? line : end;
+        out_text(o, "  ");
+        out_add(o, s, (size_t)(line - s));
+        out_text(o, "\n");
+        s = line + 1;
+    }
+}
+
+/* ------------------------------------------------------------------ csv -- */
+
+static void
+csv_text(struct out *o, const char *text, size_t len)
+{
+    bool quote = len == 0;
+
+    for (size_t i = 0; i < len; i++)
+        quote = quote || strchr(",\"\r\n", text[i]);
+    if (quote)
+        out_text(o, "\"");
+    for (size_t i = 0; i < len; i++)
+        out_add(o, text[i] == '"' ? "\"\"" : &text[i], 1 + (text[i] == '"'));
+    if (quote)
+        out_text(o, "\"");
+}
+
+static void
+csv_end_name(struct out *o, str name, const char *end)
+{
+    struct buf b;
+
+    buf_init(&b, NULL, CELL_MAX);
+    buf_add(&b, name.ptr, name.len);
+    buf_add_text(&b, end);
+    csv_text(o, buf_text(&b), b.len);
+    buf_clear(&b);
+}
+
+static void
+csv_datum(struct out *o, const struct datum *d)
+{
+    struct buf b;
+
+    if (d->type == TYPE_NULL)
+        return;
+    buf_init(&b, NULL, CELL_MAX);
+    datum_write(d, &b);
+    csv_text(o, buf_text(&b), b.len);
+    buf_clear(&b);
+}
+
+/* Does any cell of the column have a bar? */
+static bool
+has_bars(const struct answer *a, size_t column)
+{
+    for (size_t i = 0; i < a->n_rows; i++)
+        if (a->cells[i * a->n_columns + column].has_bar)
+            return true;
+    return false;
+}
+
+static void
+print_csv(struct out *o, const struct answer *a)
+{
+    for (size_t j = 0; j < a->n_columns; j++) {
+        const struct answer_column *c = &a->columns[j];
+
+        if (j)
+            out_text(o, ",");
+        csv_text(o, c->name.ptr, c->name.len);
+        for (int high = 0; high < 2 && has_bars(a, j); high++) {
+            out_text(o, ",");
+            csv_end_name(o, c->name, high ? "_high" : "_low");
+        }
+    }
+    out_text(o, "\n");
+    for (size_t i = 0; i < a->n_rows; i++) {
+        for (size_t j = 0; j < a->n_columns; j++) {
+            const struct answer_cell *c = &a->cells[i * a->n_columns + j];
+
+            if (j)
+                out_text(o, ",");
+            csv_datum(o, &c->value);
+            if (has_bars(a, j)) {
+                out_text(o, ",");
+                csv_datum(o, &c->low);
+                out_text(o, ",");
+                csv_datum(o, &c->high);
+            }
+        }
+        out_text(o, "\n");
+    }
+}
+
+/* ----------------------------------------------------------------- json -- */
+
+static void
+json_datum(struct out *o, const struct datum *d)
+{
+    struct buf b;
+
+    if (d->type == TYPE_NULL) {
+        out_text(o, "null");
+        return;
+    }
+    buf_init(&b, NULL, CELL_MAX);
+    datum_write(d, &b);
+    if (data_type_is_number(d->type) || d->type == TYPE_BOOL)
+        out_text(o, buf_text(&b));
+    else
+        out_json(o, buf_text(&b));
+    buf_clear(&b);
+}
+
+static void
+json_str(struct out *o, str text)
+{
+    struct buf b;
+
+    buf_init(&b, NULL, CELL_MAX);
+    buf_add(&b, text.ptr, text.len);
+    out_json(o, buf_text(&b));
+    buf_clear(&b);
+}
+
+static void
+json_columns(struct out *o, const struct answer *a)
+{
+    out_text(o, "{\"columns\":[");
+    for (size_t j = 0; j < a->n_columns; j++) {
+        out_text(o, j ? ",{\"name\":" : "{\"name\":");
+        json_str(o, a->columns[j].name);
+        out_printf(o, ",\"type\":\"%s\",\"key\":%s}",
+                   data_type_name(a->columns[j].type),
+                   a->columns[j].is_key ? "true" : "false");
+    }
+    out_text(o, "],\n\"rows\":[");
+}
+
+static void
+json_row(struct out *o, const struct answer *a, size_t row)
+{
+    out_text(o, row ? ",\n[" : "\n[");
+    for (size_t j = 0; j < a->n_columns; j++) {
+        const struct answer_cell *c = &a->cells[row * a->n_columns + j];
+
+        if (j)
+            out_text(o, ",");
+        if (!c->has_bar) {
+            json_datum(o, &c->value);
+            continue;
+        }
+        out_text(o, "{\"value\":");
+        json_datum(o, &c->value);
+        out_text(o, ",\"low\":");
+        json_datum(o, &c->low);
+        out_text(o, ",\"high\":");
+        json_datum(o, &c->high);
+        out_text(o, "}");
+    }
+    out_text(o, "]");
+}
+
+static void
+json_price(struct out *o, const struct answer *a,
+           const struct ledger_balance *balance)
+{
+    char receipt[RECEIPT_TEXT_MAX];
+
+    receipt_write(&a->receipt, receipt);
+    out_text(o, ",\n\"cost\":{\"epsilon\":");
+    json_str(o, a->epsilon);
+    out_text(o, ",\"rho\":");
+    json_str(o, a->rho);
+    out_text(o, ",\"delta\":");
+    json_str(o, a->delta);
+    out_printf(o, "},\"stored\":%s,\"receipt\":\"%s\"",
+               a->stored ? "true" : "false", receipt);
+    if (balance && balance->limited)
+        out_printf(o, ",\"left\":{\"epsilon\":\"%s\"}", balance->left_epsilon);
+    out_text(o, ",\"remarks\":");
+    json_str(o, a->remarks);
+}
+
+static void
+print_json(struct out *o, const struct answer *a,
+           const struct ledger_balance *balance)
+{
+    json_columns(o, a);
+    for (size_t i = 0; i < a->n_rows; i++)
+        json_row(o, a, i);
+    out_text(o, "]");
+    if (!a->explained && !a->is_public)
+        json_price(o, a, balance);
+    out_text(o, "}\n");
+}
+
+void
+answer_print(struct out *o, enum answer_format format, const struct answer *a,
+             const struct ledger_balance *balance)
+{
+    if (format == FORMAT_CSV) {
+        print_csv(o, a);
+    } else if (format == FORMAT_JSON) {
+        print_json(o, a, balance);
+    } else {
+        print_table(o, a);
+        if (!a->explained && !a->is_public) {
+            print_price(o, a, balance);
+            print_remarks(o, a);
+        }
+    }
+}

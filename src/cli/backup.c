@@ -1,0 +1,83 @@
+/*
+ * `custos backup`: a copy of a store. Restoring is opening the copy; a
+ * receipt given out after the copy was made tells the two apart
+ * (`custos ledger verify --receipt`).
+ */
+#include <unistd.h>
+
+#include "cli/args.h"
+#include "cli/at_store.h"
+#include "cli/cli.h"
+#include "cli/help.h"
+#include "cli/out.h"
+
+enum { BACKUP_STORE, BACKUP_OPTIONS };
+
+static const struct option options[BACKUP_OPTIONS] = {
+    [BACKUP_STORE] = {"store", "DIR", STORE_HELP},
+};
+
+static custos_status
+copy_ledger(void *ctx, const char *path, custos_err *err)
+{
+    return ledger_copy(ctx, path, err);
+}
+
+static custos_status
+backup(const char *from, const char *to, custos_err *err)
+{
+    char ledger_path[STORE_PATH_MAX], lock[STORE_PATH_MAX];
+    struct ledger *l = NULL;
+    struct store s;
+    custos_status st = store_open(from, &s, err);
+
+    if (st)
+        return st;
+    store_path(&s, "ledger.db", ledger_path);
+    store_path(&s, "lock", lock);
+    st = ledger_open(ledger_path, lock, &l, err);
+    if (!st)
+        st = store_backup(&s, to, copy_ledger, l, err);
+    ledger_close(l);
+    store_close(&s);
+    return st;
+}
+
+static int
+run(const struct verb *verb, int argc, char **argv)
+{
+    struct args args;
+    custos_err err;
+    struct out o;
+    int code = args_read(verb, argc, argv, &args);
+
+    if (code || args.help)
+        return code ? code : help_of_verb(verb);
+    if (args.n_words != 1)
+        return fail_usage("backup needs the folder to make, such as "
+                          "hospital.backup");
+    err.code =
+        backup(store_given(args.given[BACKUP_STORE]), args.words[0], &err);
+    if (err.code)
+        return fail_status(err.code, &err);
+    out_init(&o, STDOUT_FILENO);
+    out_printf(&o,
+               "copied to %s; it is a store of its own: ask it with "
+               "--store %s\n",
+               args.words[0], args.words[0]);
+    return out_end(&o);
+}
+
+const struct verb verb_backup = {
+    .name = "backup",
+    .summary = "copy a store: data, policy, ledger",
+    .usage = "backup [--store DIR] TO",
+    .about = "The copy is taken while others ask. To restore, put it where "
+             "the store was. Budget\nspent after the copy is not in it: "
+             "check with custos ledger verify --receipt and\nthe newest "
+             "receipt you have before you let anyone ask it.",
+    .examples = "custos backup hospital.backup\n",
+    .options = options,
+    .n_options = BACKUP_OPTIONS,
+    .run = run,
+};

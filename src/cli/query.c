@@ -1,0 +1,151 @@
+/*
+ * `custos query` and `custos explain`: one question to a store.
+ */
+#include "cli/answer_print.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/args.h"
+#include "cli/at_store.h"
+#include "cli/cli.h"
+#include "cli/help.h"
+#include "cli/query.h"
+
+enum {
+    QUERY_STORE,
+    QUERY_AS,
+    QUERY_EPSILON,
+    QUERY_WITHIN,
+    QUERY_JOINTLY,
+    QUERY_FORMAT,
+    QUERY_OPTIONS
+};
+
+static const struct option options[QUERY_OPTIONS] = {
+    [QUERY_STORE] = {"store", "DIR", STORE_HELP},
+    [QUERY_AS] = {"as", "ANALYST", AS_HELP},
+    [QUERY_EPSILON] = {"epsilon", "NUMBER",
+                       "what to pay (the policy's default)"},
+    [QUERY_WITHIN] = {"within", "NUMBER",
+                      "instead: the cheapest price at which every value is\n"
+                      "within +- this at 95 %"},
+    [QUERY_JOINTLY] = {"jointly", NULL, "with --within: all values at once"},
+    [QUERY_FORMAT] = {"format", "FORMAT", "table, csv or json (table)"},
+};
+
+int
+question_fail(custos_status st, const custos_err *err, const char *sql)
+{
+    if (err->at >= 0 && (size_t)err->at <= strlen(sql)) {
+        int line = 1, column = 1;
+
+        for (int i = 0; i < err->at; i++) {
+            column = sql[i] == '\n' ? 1 : column + ((sql[i] & 0xc0) != 0x80);
+            line += sql[i] == '\n';
+        }
+        fail_usage("line %d, column %d: %s", line, column, err->said);
+        return CLI_USAGE;
+    }
+    return fail_status(st, err);
+}
+
+int
+question_ask(struct curator *c, const struct ask *ask,
+             enum answer_format format, struct out *o)
+{
+    struct ledger_balance balance;
+    struct answer *answer = NULL;
+    custos_err err = {.at = -1};
+    custos_status st = curator_answer(c, ask, &answer, &err);
+    bool told;
+
+    if (st)
+        return question_fail(st, &err, ask->sql.ptr);
+    told = !ledger_balance(curator_ledger(c), ask->who, &balance, &err);
+    answer_print(o, format, answer, told ? &balance : NULL);
+    answer_free(answer);
+    return CLI_OK;
+}
+
+/* "EXPLAIN " before the question, unless it is there. */
+static const char *
+explained(const char *sql, struct buf *b)
+{
+    buf_init(b, NULL, 1 << 20);
+    buf_printf(b, "EXPLAIN %s", sql);
+    return b->failed ? sql : buf_text(b);
+}
+
+static int
+run(const struct verb *verb, int argc, char **argv)
+{
+    bool explain = !strcmp(verb->name, "explain");
+    enum answer_format format = FORMAT_TABLE;
+    struct curator *c = NULL;
+    struct ask ask = {.now = clock_us()};
+    struct buf text = {0};
+    struct args args;
+    custos_err err;
+    struct out o;
+    int code = args_read(verb, argc, argv, &args);
+
+    if (code || args.help)
+        return code ? code : help_of_verb(verb);
+    if (args.n_words != 1)
+        return fail_usage("%s needs one question, in quotes", verb->name);
+    if (args.given[QUERY_EPSILON] && args.given[QUERY_WITHIN])
+        return fail_usage("give --epsilon or --within, one of them");
+    if (args.given[QUERY_JOINTLY] && !args.given[QUERY_WITHIN])
+        return fail_usage("--jointly needs --within");
+    if (args.given[QUERY_FORMAT])
+        code = answer_format_read(args.given[QUERY_FORMAT], &format);
+    if (code)
+        return code;
+    forbid_cores();
+    ask.who = str_of(args.given[QUERY_AS]);
+    ask.sql = str_of(explain ? explained(args.words[0], &text) : args.words[0]);
+    ask.epsilon = str_of(args.given[QUERY_EPSILON]);
+    ask.within = str_of(args.given[QUERY_WITHIN]);
+    ask.jointly = args.given[QUERY_JOINTLY] != NULL;
+    if (curator_open(store_given(args.given[QUERY_STORE]), &c, &err)) {
+        code = fail_status(err.code, &err);
+    } else {
+        out_init(&o, STDOUT_FILENO);
+        code = question_ask(c, &ask, format, &o);
+        if (!code)
+            code = out_end(&o);
+    }
+    curator_close(c);
+    buf_clear(&text);
+    return code;
+}
+
+const struct verb verb_query = {
+    .name = "query",
+    .summary = "ask a store a question in SQL, privately",
+    .usage = "query [options] SQL",
+    .about = "Every answer has noise and, beside each value, what it may be "
+             "off by (95 %).\nIts price is charged to the store's budget "
+             "before the data is touched; the same\nquestion on unchanged "
+             "data is answered again for nothing.",
+    .examples =
+        "custos query \"SELECT count(*) FROM patients\" --epsilon 0.1\n"
+        "custos query \"SELECT city, avg(age) FROM patients GROUP BY city\"\n"
+        "custos query \"SELECT count(*) FROM visits\" --within 100\n",
+    .options = options,
+    .n_options = QUERY_OPTIONS,
+    .run = run,
+};
+
+const struct verb verb_explain = {
+    .name = "explain",
+    .summary = "the plan, price and expected error of a question; free",
+    .usage = "explain [options] SQL",
+    .about = "Nothing is charged and no data is read.",
+    .examples = "custos explain \"SELECT city, count(*) FROM patients GROUP "
+                "BY city\" --epsilon 0.1\n",
+    .options = options,
+    .n_options = QUERY_OPTIONS,
+    .run = run,
+};
