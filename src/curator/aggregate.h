@@ -5,16 +5,18 @@
 #define CURATOR_AGGREGATE_H
 
 #include "curator/answer.h"
+#include "curator/bars.h"
 #include "plan/evaluate.h"
 
 /*
  * Half widths of a plan's parts, in steps: half[part * levels + k - 1] holds
  * with probability 1 - 0.05/k, so that k aggregates of one expression all hold
- * at 95 %.
+ * at 95 %. And the laws of their noise.
  */
 struct bars {
     i128 *half;
     size_t levels;
+    struct bar_law *laws;
 };
 
 /* May fail: CUSTOS_ENOMEM, CUSTOS_EOVERFLOW. */

@@ -1,0 +1,187 @@
+/*
+ * Aggregates of released parts. Counts and sums stay whole numbers of steps;
+ * means and variances are doubles, which is fine: they are after the noise.
+ */
+#include "curator/aggregate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+
+/* The share of 0.05 that one of `level` aggregates may miss. */
+#define MISS 0.05
+
+custos_status
+bars_make(arena *a, const struct plan *p, struct bars *out, custos_err *err)
+{
+    size_t levels = p->n_aggregates + 1;
+    custos_status st = CUSTOS_OK;
+
+    out->levels = levels;
+    out->half = arena_take(a, p->n_parts * levels, sizeof *out->half);
+    out->laws = arena_take(a, p->n_parts + 1, sizeof *out->laws);
+    if (!out->half || !out->laws)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    for (size_t i = 0; i < p->n_parts && !st; i++) {
+        const custos_facts *facts = custos_mech_facts(p->parts[i].mech);
+
+        out->laws[i].kind =
+            facts->law == CUSTOS_DISCRETE_GAUSSIAN ? BAR_GAUSSIAN : BAR_LAPLACE;
+        /* told rounded down by at most 1e-16: a bar may not shrink for it */
+        out->laws[i].scale = strtod(facts->scale, NULL) * (1 + 1e-12);
+        for (size_t level = 1; level <= levels && !st; level++) {
+            char beta[32];
+
+            snprintf(beta, sizeof beta, "1/%zu", 20 * level);
+            st =
+                custos_mech_error_wide(p->parts[i].mech, beta, 1,
+                                       &out->half[i * levels + level - 1], err);
+        }
+    }
+    return st;
+}
+
+static double
+step_of(struct grid g)
+{
+    return pow(g.base, -g.digits);
+}
+
+/* n steps as a number: exact on decimal grids. */
+static struct datum
+steps_datum(i128 n, struct grid g)
+{
+    if (g.base == 10)
+        return (struct datum){
+            .type = g.digits ? TYPE_DECIMAL : TYPE_INT,
+            .n = n,
+            .scale = g.digits,
+        };
+    return datum_of_double((double)n * step_of(g));
+}
+
+/* One released number, as it is. */
+static void
+plain_value(const struct bars *bars, int part, i128 n, struct grid g,
+            size_t level, struct value *out)
+{
+    double half = (double)bars->half[(size_t)part * bars->levels + level - 1];
+    double step = step_of(g);
+
+    out->datum = steps_datum(n, g);
+    out->certainty = BARRED;
+    out->low = ((double)n - half) * step;
+    out->high = ((double)n + half) * step;
+}
+
+struct group {
+    struct bar_part rows, sum, squares;
+    struct bar range; /* of one value less its centre, in steps */
+    double centre, step;
+};
+
+static struct bar_part
+released_part(const struct released *r, const struct bars *bars, int part,
+              size_t cell)
+{
+    if (part < 0)
+        return (struct bar_part){.law = {.scale = 1}};
+    return (struct bar_part){(double)r->values[part][cell], bars->laws[part]};
+}
+
+static struct group
+group_of(const struct plan *p, const struct released *r,
+         const struct bars *bars, const struct plan_aggregate *f, size_t cell)
+{
+    const struct part *sum = &p->parts[f->sum];
+
+    return (struct group){
+        .rows = released_part(r, bars, f->rows, cell),
+        .sum = released_part(r, bars, f->sum, cell),
+        .squares = released_part(r, bars, f->squares, cell),
+        .range = {(double)(sum->lower - sum->centre),
+                  (double)(sum->upper - sum->centre)},
+        .centre = (double)sum->centre,
+        .step = step_of(sum->grid),
+    };
+}
+
+static void
+real_value(double x, struct bar bar, struct value *out)
+{
+    out->datum = datum_of_double(x);
+    out->certainty = BARRED;
+    out->low = fmin(bar.low, x);
+    out->high = fmax(bar.high, x);
+}
+
+static void
+mean_value(const struct group *g, double beta, struct value *out)
+{
+    double x = bar_ratio_point(g->sum.value, g->rows.value, g->range);
+    struct bar bar = bar_ratio(g->sum, g->rows, g->range, beta);
+
+    bar.low = (bar.low + g->centre) * g->step;
+    bar.high = (bar.high + g->centre) * g->step;
+    real_value((x + g->centre) * g->step, bar, out);
+}
+
+static void
+variance_value(const struct group *g, enum aggregate kind, double beta,
+               struct value *out)
+{
+    bool sample = kind == AGG_VAR_SAMP || kind == AGG_STDDEV_SAMP;
+    bool root = kind == AGG_STDDEV_SAMP || kind == AGG_STDDEV_POP;
+    enum bar_divisor divisor = sample ? BAR_SAMPLE : BAR_POPULATION;
+    double x = bar_variance_point(g->squares.value, g->sum.value, g->rows.value,
+                                  g->range, divisor);
+    struct bar bar =
+        bar_variance(g->squares, g->sum, g->rows, g->range, divisor, beta);
+    double unit = root ? g->step : g->step * g->step;
+
+    if (root) {
+        x = sqrt(x);
+        bar = bar_root(bar);
+    }
+    bar.low *= unit;
+    bar.high *= unit;
+    real_value(x * unit, bar, out);
+}
+
+bool
+aggregate_value(const struct plan *p, const struct released *r,
+                const struct bars *bars, size_t slot, size_t cell, size_t level,
+                struct value *out)
+{
+    const struct plan_aggregate *f = &p->aggregates[slot];
+    double beta = MISS / (double)level;
+    struct group g;
+
+    *out = (struct value){.certainty = UNCERTAIN};
+    switch (f->kind) {
+    case AGG_COUNT_ROWS:
+    case AGG_COUNT:
+    case AGG_COUNT_DISTINCT:
+        plain_value(bars, f->rows, r->values[f->rows][cell],
+                    (struct grid){10, 0}, level, out);
+        break;
+    case AGG_SUM:
+        plain_value(bars, f->sum, r->values[f->sum][cell],
+                    p->parts[f->sum].grid, level, out);
+        break;
+    case AGG_AVG:
+        g = group_of(p, r, bars, f, cell);
+        mean_value(&g, beta, out);
+        break;
+    case AGG_VAR_SAMP:
+    case AGG_VAR_POP:
+    case AGG_STDDEV_SAMP:
+    case AGG_STDDEV_POP:
+        g = group_of(p, r, bars, f, cell);
+        variance_value(&g, f->kind, beta, out);
+        break;
+    }
+    return true;
+}
