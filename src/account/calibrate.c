@@ -151,8 +151,8 @@ bracket_next(const struct bracket *b, const struct task *t, int step)
 {
     double u = log(b->no), v = log(b->yes);
     double f = log(b->cost_no / t->target), g = log(b->cost_yes / t->target);
-    double x =
-        isfinite(f) && f > 0 && g < 0 ? u + (v - u) * f / (f - g) : (u + v) / 2;
+    bool line = isfinite(f) && isfinite(g) && f > 0 && g < 0;
+    double x = line ? u + (v - u) * f / (f - g) : (u + v) / 2;
     double inward = t->tolerance / 3;
 
     if (step % 4 == 3)
@@ -219,14 +219,18 @@ noise_bracket(const struct task *t, struct bracket *b, custos_err *err)
             b->no = x;
             b->cost_no = v.cost;
         }
-        next = isfinite(v.cost) && v.cost > 0 ? v.cost / t->target : 4;
+        next = isfinite(v.cost) && v.cost > 0 ? v.cost / t->target
+               : v.fits                       ? 0.25
+                                              : 4;
         if (v.fits)
             x *= fmin(fmax(next * 0.98, 1.0 / 4096), 0.9);
         else
             x *= fmax(fmin(next * 1.02, 4096), 1.1);
         if (!(no && yes) && (x > FACTOR_MOST || x < 1 / FACTOR_MOST))
-            st = custos_fail(err, CUSTOS_ERANGE,
-                             "no noise makes the plan fit epsilon and delta");
+            st = custos_fail(
+                err, CUSTOS_ERANGE,
+                yes ? "the plan fits epsilon and delta with next to no noise"
+                    : "no noise makes the plan fit epsilon and delta");
     }
     rat_clear(&factor);
     return st;
@@ -347,8 +351,8 @@ count_search(const struct task *t, custos_calibrated *out)
             continue;
         }
         next = yes + (no - yes) / 2;
-        if (yes > 0 && isfinite(cost_no) && cost_yes < t->target &&
-            i % 4 != 3) {
+        if (yes > 0 && isfinite(cost_no) && cost_yes > 0 &&
+            cost_yes < t->target && i % 4 != 3) {
             double f = log(cost_yes / t->target), g = log(cost_no / t->target);
             double x = log((double)yes) +
                        (log((double)no) - log((double)yes)) * f / (f - g);

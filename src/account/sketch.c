@@ -129,8 +129,10 @@ far_enough(const struct sketch *s, double t, struct pld_aim aim)
 
     if (t * (s->top - c.k1) < 1 && s->top - c.k1 < (s->top - s->mean) / 16)
         return true;
-    return aim.at == AIM_DELTA ? t * c.k1 - c.k0 >= -log(aim.value)
-                               : c.k1 >= aim.value;
+    /* Small losses make a small delta, however common: up to 1/t of P. */
+    return aim.at == AIM_DELTA
+               ? t * c.k1 - c.k0 + log(fmax(t / 64, 1)) >= -log(aim.value)
+               : c.k1 >= aim.value;
 }
 
 /* Any tilt is valid; this one makes the bounds sharp at the aim. */

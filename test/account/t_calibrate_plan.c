@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "support/support.h"
 
@@ -170,12 +171,34 @@ calibration_falls_back(void **state)
     assert_true(strtod(got.epsilon, NULL) > 0.99);
 }
 
+/*
+ * Deltas at which costs fall to 0, and losses so small that delta is small
+ * though they are common: the closed curves say what to find.
+ */
+static void
+calibrated_noise_at_the_edges(void **state)
+{
+    /* delta = 1 - exp((1 - e)/2), e = 1 / factor */
+    const double laplace = 1 / (1 - 2 * log(1e-6));
+    double factor =
+        strtod(noise_of("laplace:epsilon=1", "1", "0.999999").factor, NULL);
+
+    (void)state;
+    assert_true(factor > laplace * (1 - 1e-9) && factor < laplace * 1.001);
+    /* delta = (1 - exp((1e-6 - e)/2))^2 / (1 - exp(-e)) at e = 2.02126e-6 */
+    factor = strtod(noise_of("exponential:epsilon=1", "1e-6", "1.29e-7").factor,
+                    NULL);
+    assert_true(factor > 494741 && factor < 494800);
+}
+
 static void
 calibration_refuses_what_cannot_be(void **state)
 {
     const char *one = "laplace:epsilon=1", *bad = "generic:epsilon=1:delta=0.1";
+    const char *rare = "gaussian:sigma=1:sample=0.1"; /* (0, 0.1)-DP as it is */
     custos_plan *plan = plan_of(&one, 1), *empty = plan_of(&one, 0);
     custos_plan *never = plan_of(&bad, 1);
+    custos_plan *always = plan_of(&rare, 1);
     custos_calibrated got = {.factor = "unset"};
     custos_err err;
 
@@ -196,12 +219,17 @@ calibration_refuses_what_cannot_be(void **state)
                      CUSTOS_EPARSE);
     assert_int_equal(custos_calibrate_noise(never, "1", "1e-6", &got, &err),
                      CUSTOS_ERANGE);
+    assert_non_null(strstr(err.said, "no noise makes"));
+    assert_int_equal(custos_calibrate_noise(always, "1", "0.5", &got, &err),
+                     CUSTOS_ERANGE);
+    assert_non_null(strstr(err.said, "next to no noise"));
     assert_int_equal(custos_calibrate_count(NULL, "1", NULL, &got, &err),
                      CUSTOS_EINVAL);
     assert_string_equal(got.factor, "unset");
     custos_plan_free(plan);
     custos_plan_free(empty);
     custos_plan_free(never);
+    custos_plan_free(always);
 }
 
 static void
@@ -239,6 +267,7 @@ main(void)
         cmocka_unit_test(calibrated_count_knows_nothing_and_sums),
         cmocka_unit_test(calibration_of_a_thousand_queries),
         cmocka_unit_test(calibration_falls_back),
+        cmocka_unit_test(calibrated_noise_at_the_edges),
         cmocka_unit_test(calibration_refuses_what_cannot_be),
         cmocka_unit_test(calibration_survives_want_of_memory),
     };

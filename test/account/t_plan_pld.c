@@ -164,6 +164,21 @@ plan_pld_delta_of_a_sample(void **state)
     custos_plan_free(plan);
 }
 
+/* Common losses of a millionth have a small delta: no tail is asked for. */
+static void
+plan_pld_is_sharp_for_small_losses(void **state)
+{
+    custos_interval got =
+        epsilon_of("exponential:epsilon=1.57e-6", "3.7e-7", NULL);
+
+    (void)state;
+    assert_null(got.reason);
+    assert_true(strtod(got.low, NULL) > 4.56e-8);
+    assert_true(strtod(got.low, NULL) <= 4.566409642e-8);
+    assert_true(strtod(got.high, NULL) >= 4.566409641e-8);
+    assert_true(strtod(got.high, NULL) < 4.57e-8);
+}
+
 /*
  * A pure mechanism is never dearer than its epsilon, once or five times, nor
  * free; and a dash would be a failure here.
@@ -593,6 +608,7 @@ main(void)
         cmocka_unit_test(plan_pld_delta_inverts_epsilon),
         cmocka_unit_test(plan_pld_delta_in_both_orders),
         cmocka_unit_test(plan_pld_delta_of_a_sample),
+        cmocka_unit_test(plan_pld_is_sharp_for_small_losses),
         cmocka_unit_test(plan_pld_prices_every_mechanism),
         cmocka_unit_test(plan_pld_says_why_not),
         cmocka_unit_test(plan_pld_refuses_what_is_no_question),
