@@ -3,7 +3,7 @@
  * the defaults that follow from them.
  */
 #include "base/base.h"
-#include "num/rat.h"
+#include "policy/amounts.h"
 #include "policy/read.h"
 
 static const char *const budget_keys[] = {"epsilon", "delta", "n",
@@ -86,23 +86,6 @@ read_amounts(const struct reading *r, const struct node *map, const char *what,
     return st;
 }
 
-/* a <=> b, both checked to be numbers. */
-static int
-amount_cmp(str a, str b)
-{
-    rat x, y;
-    int order;
-
-    rat_init(&x);
-    rat_init(&y);
-    CUSTOS_REQUIRE(!rat_read(a.ptr, "a", &x, NULL));
-    CUSTOS_REQUIRE(!rat_read(b.ptr, "b", &y, NULL));
-    order = rat_cmp(&x, &y);
-    rat_clear(&x);
-    rat_clear(&y);
-    return order;
-}
-
 /* of / by, as text. */
 static custos_status
 amount_part(const struct reading *r, str of, uint64_t by, str *out)
@@ -113,7 +96,7 @@ amount_part(const struct reading *r, str of, uint64_t by, str *out)
     buf_init(&text, NULL, 1024);
     rat_init(&x);
     rat_init(&divisor);
-    CUSTOS_REQUIRE(!rat_read(of.ptr, "of", &x, NULL));
+    amounts_add(&x, of);
     rat_set_i64(&divisor, (int64_t)by, 1);
     rat_div(&x, &x, &divisor);
     rat_write(&x, &text);
@@ -137,7 +120,7 @@ check_delta(const struct reading *r, const struct node *map, struct policy *p)
     if (!p->has_people || p->delta_forced || !delta)
         return CUSTOS_OK;
     st = amount_part(r, str_of("1"), p->people, &least);
-    if (!st && amount_cmp(p->budget.delta, least) >= 0)
+    if (!st && amounts_cmp(p->budget.delta, least) >= 0)
         return reading_fail(r, delta->line,
                             "delta is 1/n or more: it would permit publishing "
                             "somebody's data outright (force_delta: true keeps "
@@ -178,7 +161,7 @@ set_defaults(const struct reading *r, struct policy *p)
         p->max_epsilon = p->budget.epsilon;
     if (!p->default_epsilon.ptr) {
         st = amount_part(r, p->budget.epsilon, 10, &p->default_epsilon);
-        if (!st && amount_cmp(p->default_epsilon, p->max_epsilon) > 0)
+        if (!st && amounts_cmp(p->default_epsilon, p->max_epsilon) > 0)
             p->default_epsilon = p->max_epsilon;
     }
     if (!st && !p->query_delta.ptr)
@@ -203,7 +186,7 @@ read_query(const struct reading *r, const struct node *map, struct policy *p)
     n = node_find(map, "delta");
     if (!st)
         st = read_amount(r, n, "delta", DELTA, &p->query_delta);
-    if (!st && n && amount_cmp(p->query_delta, p->budget.delta) > 0)
+    if (!st && n && amounts_cmp(p->query_delta, p->budget.delta) > 0)
         return reading_fail(r, n->line,
                             "the delta of a query is above the budget's");
     n = node_find(map, "max_groups");

@@ -1,0 +1,324 @@
+/*
+ * What a usable policy leaves open or risks, in sentences. A danger is a
+ * promise that protects less than it seems; advice is what analysts will miss.
+ * All of it is a function of the policy alone.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/base.h"
+#include "base/error.h"
+#include "policy/amounts.h"
+#include "policy/node.h"
+#include "policy/policy.h"
+
+enum { SAID_MAX = 400 };
+
+enum weight { ADVICE, DANGER };
+
+struct remark {
+    struct policy_remark said;
+    size_t order;
+    struct remark *next;
+};
+
+struct check {
+    arena *a;
+    const struct policy *p;
+    struct remark *last; /* newest first */
+    size_t n;
+    bool failed;
+};
+
+CUSTOS_PRINTF(4, 5)
+static void
+add(struct check *c, enum weight weight, int line, const char *said, ...)
+{
+    struct remark *remark = arena_take(c->a, 1, sizeof *remark);
+    char text[SAID_MAX];
+    va_list args;
+
+    va_start(args, said);
+    vsnprintf(text, sizeof text, said, args);
+    va_end(args);
+    if (remark)
+        remark->said = (struct policy_remark){weight == DANGER, line,
+                                              arena_copy(c->a, str_of(text))};
+    if (!remark || !remark->said.said) {
+        c->failed = true;
+        return;
+    }
+    remark->order = c->n++;
+    remark->next = c->last;
+    c->last = remark;
+}
+
+static bool
+is_zero(str amount)
+{
+    return amounts_cmp(amount, str_of("0")) == 0;
+}
+
+/* -------------------------------------------------------------- budgets -- */
+
+static void
+check_budget(struct check *c)
+{
+    const struct policy *p = c->p;
+    const struct policy_budget *b = &p->budget;
+    bool pure = is_zero(b->delta);
+
+    if (amounts_cmp(b->epsilon, str_of("10")) > 0)
+        add(c, DANGER, b->line,
+            "epsilon %s is above 10: whatever may happen to somebody may "
+            "become more than 20,000 times as likely by taking part; hardly "
+            "anything is promised",
+            b->epsilon.ptr);
+    else if (amounts_cmp(b->epsilon, str_of("1")) > 0)
+        add(c, ADVICE, b->line,
+            "epsilon %s is above 1, the usual upper end of strong promises; "
+            "custos risk --epsilon %s says what it means",
+            b->epsilon.ptr, b->epsilon.ptr);
+    if (p->delta_forced && !pure)
+        add(c, DANGER, b->line,
+            "force_delta keeps a delta of any size: at 1/n or more it permits "
+            "publishing somebody's data outright");
+    else if (!p->has_people && !pure)
+        add(c, DANGER, b->line,
+            "n, the public number of people, is not given: nobody can check "
+            "that delta %s is below 1/n",
+            b->delta.ptr);
+    else if (!p->has_people)
+        add(c, ADVICE, b->line,
+            "n, the public number of people, is not given: questions whose "
+            "price needs a size (averages asked by accuracy) are refused");
+}
+
+static void
+check_query(struct check *c)
+{
+    const struct policy *p = c->p;
+
+    if (amounts_cmp(p->default_epsilon, p->max_epsilon) > 0)
+        add(c, ADVICE, p->query_line,
+            "a query that names no epsilon would take %s, above max_epsilon "
+            "%s, and be refused",
+            p->default_epsilon.ptr, p->max_epsilon.ptr);
+    if (amounts_cmp(p->max_epsilon, p->budget.epsilon) > 0)
+        add(c, ADVICE, p->query_line,
+            "max_epsilon %s is above the whole budget %s: it limits nothing",
+            p->max_epsilon.ptr, p->budget.epsilon.ptr);
+    else if (amounts_cmp(p->max_epsilon, p->budget.epsilon) == 0)
+        add(c, ADVICE, p->query_line,
+            "max_epsilon is not below the budget: one query may spend all of "
+            "it");
+}
+
+/* --------------------------------------------------------------- tables -- */
+
+/* Does another column reference this one? Then it is a key, one row each. */
+static bool
+is_key(const struct policy *p, const struct policy_table *t,
+       const struct policy_column *c)
+{
+    for (size_t i = 0; i < p->n_tables; i++)
+        for (size_t k = 0; k < p->tables[i].n_columns; k++) {
+            const struct policy_column *from = &p->tables[i].columns[k];
+
+            if (str_equal(from->references_table, t->name) &&
+                str_equal(from->references_column, c->name))
+                return true;
+        }
+    return false;
+}
+
+static void
+check_column(struct check *c, const struct policy_table *t, size_t i)
+{
+    const struct policy_column *column = &t->columns[i];
+    str name = column->name;
+
+    if ((!t->unit_is_row && t->unit_column == i) ||
+        column->references_table.len > 0 || is_key(c->p, t, column))
+        return;
+    if (data_type_is_number(column->type) && !column->has_range &&
+        !column->values)
+        add(c, ADVICE, column->line,
+            "column '%.*s' has no range: it cannot be summed, averaged or "
+            "grouped by",
+            SHOWN(name));
+    else if (data_type_is_number(column->type) && !column->has_range)
+        add(c, ADVICE, column->line,
+            "column '%.*s' has values but no range: say both where it is to "
+            "be summed",
+            SHOWN(name));
+    else if (column->type == TYPE_TEXT && !column->values)
+        add(c, ADVICE, column->line,
+            "column '%.*s' has no values: it cannot be grouped by",
+            SHOWN(name));
+    else if ((column->type == TYPE_DATE || column->type == TYPE_TIMESTAMP) &&
+             !column->has_range && !column->values)
+        add(c, ADVICE, column->line,
+            "column '%.*s' has no range: neither it nor its years and months "
+            "can be grouped by",
+            SHOWN(name));
+}
+
+static void
+check_table(struct check *c, const struct policy_table *t)
+{
+    if (t->is_public)
+        return;
+    if (t->unit_is_row)
+        add(c, ADVICE, t->line,
+            "table '%.*s' protects single rows: somebody with k rows has only "
+            "k times epsilon; name their column as the unit if there is one",
+            SHOWN(t->name));
+    else if (!t->rows_given && !is_key(c->p, t, &t->columns[t->unit_column]))
+        add(c, ADVICE, t->line,
+            "table '%.*s' does not say rows_per_unit: of each unit only 1 row "
+            "counts",
+            SHOWN(t->name));
+    for (size_t i = 0; i < t->n_columns; i++)
+        check_column(c, t, i);
+}
+
+/* ------------------------------------------------------------- analysts -- */
+
+static void
+check_own_budget(struct check *c, const struct policy_analyst *who)
+{
+    const struct policy_budget *all = &c->p->budget, *own = &who->budget;
+
+    if (amounts_cmp(own->epsilon, all->epsilon) > 0)
+        add(c, ADVICE, own->line,
+            "the epsilon of '%.*s', %s, is above the common %s, which ends "
+            "first",
+            SHOWN(who->name), own->epsilon.ptr, all->epsilon.ptr);
+    if (amounts_cmp(own->delta, all->delta) > 0)
+        add(c, ADVICE, own->line,
+            "the delta of '%.*s', %s, is above the common %s, which ends "
+            "first",
+            SHOWN(who->name), own->delta.ptr, all->delta.ptr);
+    if (is_zero(own->delta) && !is_zero(all->delta))
+        add(c, ADVICE, own->line,
+            "'%.*s' has no delta: answers come with Laplace noise only",
+            SHOWN(who->name));
+}
+
+static void
+check_analyst(struct check *c, const struct policy_analyst *who)
+{
+    if (who->has_budget)
+        check_own_budget(c, who);
+    else
+        add(c, ADVICE, who->line,
+            "'%.*s' has no budget and may spend all of the common one",
+            SHOWN(who->name));
+    if (!who->grants)
+        add(c, ADVICE, who->line, "'%.*s' has no tables and may use every one",
+            SHOWN(who->name));
+    if (who->has_window &&
+        amounts_cmp(who->window.epsilon, who->has_budget
+                                             ? who->budget.epsilon
+                                             : c->p->budget.epsilon) >= 0)
+        add(c, ADVICE, who->window.line,
+            "the window of '%.*s' is no smaller than the budget: it never "
+            "slows them down",
+            SHOWN(who->name));
+}
+
+enum kind { EPSILON, DELTA };
+
+static str
+amount_of(const struct policy_budget *b, enum kind kind)
+{
+    return kind == DELTA ? b->delta : b->epsilon;
+}
+
+/* The sum of all own budgets of one kind against the common one. */
+static void
+check_sum(struct check *c, enum kind kind)
+{
+    const struct policy *p = c->p;
+    str most = amount_of(&p->budget, kind);
+    struct buf text;
+    size_t n = 0;
+    int line = 0;
+    rat sum, all;
+
+    rat_init(&sum);
+    rat_init(&all);
+    buf_init(&text, NULL, SAID_MAX);
+    amounts_add(&all, most);
+    for (size_t i = 0; i < p->n_analysts; i++) {
+        const struct policy_analyst *who = &p->analysts[i];
+
+        if (!who->has_budget)
+            continue;
+        amounts_add(&sum, amount_of(&who->budget, kind));
+        n++;
+        line = line ? line : who->line;
+    }
+    rat_write(&sum, &text);
+    if (n > 1 && rat_cmp(&sum, &all) > 0)
+        add(c, ADVICE, line,
+            "analysts are overcommitted: the %s of %zu of them adds up to %s, "
+            "above the common %s; who comes last finds it spent",
+            kind == DELTA ? "delta" : "epsilon", n,
+            text.failed ? "more" : buf_text(&text), most.ptr);
+    buf_clear(&text);
+    rat_clear(&sum);
+    rat_clear(&all);
+}
+
+/* ------------------------------------------------------------- together -- */
+
+static int
+remark_cmp(const void *a, const void *b)
+{
+    const struct remark *x = a, *y = b;
+
+    if (x->said.line != y->said.line)
+        return x->said.line < y->said.line ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static custos_status
+in_order(struct check *c, struct policy_remark **out)
+{
+    struct remark *all = arena_take(c->a, c->n + 1, sizeof *all);
+    struct policy_remark *said = arena_take(c->a, c->n + 1, sizeof *said);
+    size_t n = 0;
+
+    if (c->failed || !all || !said)
+        return CUSTOS_ENOMEM;
+    for (const struct remark *r = c->last; r; r = r->next)
+        all[n++] = *r;
+    qsort(all, n, sizeof *all, remark_cmp);
+    for (size_t i = 0; i < n; i++)
+        said[i] = all[i].said;
+    *out = said;
+    return CUSTOS_OK;
+}
+
+custos_status
+policy_check(arena *a, const struct policy *p, struct policy_remark **out,
+             size_t *n, custos_err *err)
+{
+    struct check c = {.a = a, .p = p};
+
+    check_budget(&c);
+    check_query(&c);
+    for (size_t i = 0; i < p->n_tables; i++)
+        check_table(&c, &p->tables[i]);
+    for (size_t i = 0; i < p->n_analysts; i++)
+        check_analyst(&c, &p->analysts[i]);
+    check_sum(&c, EPSILON);
+    check_sum(&c, DELTA);
+    if (in_order(&c, out))
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    *n = c.n;
+    return CUSTOS_OK;
+}

@@ -1,0 +1,100 @@
+/*
+ * A good policy, line by line, and checks that change one piece of it: so
+ * nothing else can be the reason of what is said.
+ */
+#ifndef TEST_POLICY_GOOD_H
+#define TEST_POLICY_GOOD_H
+
+#include <stdio.h>
+
+#include "base/base.h"
+#include "policy/policy.h"
+#include "support/support.h"
+
+enum { MEMORY = 1 << 24 };
+
+static const char good[] =
+    /*  1 */
+    "custos: 1\n"
+    /*  2 */ "adjacency: change-one\n"
+    /*  3 */ "budget: {epsilon: 1, delta: 1e-7, n: 1e6}\n"
+    /*  4 */ "query:\n"
+    /*  5 */ "  epsilon: 0.1\n"
+    /*  6 */ "  max_epsilon: 0.5\n"
+    /*  7 */ "  delta: 1e-12\n"
+    /*  8 */ "  max_groups: 1000\n"
+    /*  9 */ "  share_answers: true\n"
+    /* 10 */ "tables:\n"
+    /* 11 */ "  patients:\n"
+    /* 12 */ "    source: patients.csv\n"
+    /* 13 */ "    unit: id\n"
+    /* 14 */ "    comment: who they are\n"
+    /* 15 */ "    columns:\n"
+    /* 16 */ "      id: {type: integer}\n"
+    /* 17 */ "      age: {type: integer, range: [0, 120]}\n"
+    /* 18 */ "      city: {type: text, values: [Rome, 'Oslo'],\n"
+    /* 19 */ "             nullable: false, comment: where}\n"
+    /* 20 */ "  visits:\n"
+    /* 21 */ "    source: data/visits.db\n"
+    /* 22 */ "    format: duckdb\n"
+    /* 23 */ "    source_table: all visits\n"
+    /* 24 */ "    unit: patient_id\n"
+    /* 25 */ "    rows_per_unit: 20\n"
+    /* 26 */ "    groups_per_unit: 5\n"
+    /* 27 */ "    bound: before-where\n"
+    /* 28 */ "    max_rows: 1e9\n"
+    /* 29 */ "    columns:\n"
+    /* 30 */ "      patient_id: {type: integer, references: patients.id}\n"
+    /* 31 */ "      cost: {type: decimal, scale: 2, range: [-0.5, 5e3]}\n"
+    /* 32 */ "      day: {type: date, range: [2020-01-01, 2020-12-31]}\n"
+    /* 33 */ "      \"When\": {type: timestamp}\n"
+    /* 34 */ "      grams: {type: real, range: [0.25, 100]}\n"
+    /* 35 */ "      level: {type: integer, range: [1, 5], values: [3, 1, 5]}\n"
+    /* 36 */ "      late: {type: boolean}\n"
+    /* 37 */ "  cities:\n"
+    /* 38 */ "    public: true\n"
+    /* 39 */ "    source: cities.parquet\n"
+    /* 40 */ "    attach: true\n"
+    /* 41 */ "    columns: {name: {type: text}}\n"
+    /* 42 */ "analysts:\n"
+    /* 43 */ "  ana:\n"
+    /* 44 */ "    budget: {epsilon: 1/2, delta: 1e-8}\n"
+    /* 45 */ "    window: {epsilon: 0.1, days: 7}\n"
+    /* 46 */ "    tables: {visits: [cost, day], cities: all}\n"
+    /* 47 */ "  bo: {tables: [patients]}\n"
+    /* 48 */ "  cy: {tables: []}\n"
+    /* 49 */ "  di: {}\n";
+
+struct mistake {
+    const char *piece, *by; /* of the good policy */
+    const char *said;       /* after "policy.yaml, " */
+};
+
+static inline void
+check_mistake(const struct mistake *m)
+{
+    static char text[sizeof good + 4096];
+    const char *at = strstr(good, m->piece);
+    arena *a = arena_new(NULL, MEMORY);
+    struct policy *p = NULL;
+    custos_err err = {.said = ""};
+    char said[256];
+
+    assert_non_null(at);
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - good), good, m->by,
+             at + strlen(m->piece));
+    if (policy_read(a, str_of(text), "dir/policy.yaml", &p, &err) !=
+        CUSTOS_EPOLICY)
+        fail_msg("'%s' is taken", m->by);
+    assert_null(p);
+    assert_int_equal(err.code, CUSTOS_EPOLICY);
+    snprintf(said, sizeof said, "policy.yaml, %s", m->said);
+    assert_string_equal(err.said, said);
+    arena_free(a);
+}
+
+#define CHECK_ALL(mistakes)                                                    \
+    for (size_t i_ = 0; i_ < COUNT_OF(mistakes); i_++)                         \
+    check_mistake(&(mistakes)[i_])
+
+#endif

@@ -1,0 +1,257 @@
+/*
+ * Every sentence about a bad file, its budgets and its tables, with its line.
+ */
+#include "policy/good.h"
+
+static void
+mistakes_of_the_file(void **state)
+{
+    static const struct mistake mistakes[] = {
+        {"custos: 1\n", "",
+         "line 1: the format of this file is not given: "
+         "begin with custos: 1"},
+        {"custos: 1", "custos: 2",
+         "line 1: format 2 of policies is newer "
+         "than this program"},
+        {"custos: 1", "custos: x",
+         "line 1: custos must be a whole number from "
+         "1 to 4294967295, not 'x'"},
+        {"change-one", "one",
+         "line 2: adjacency must be add-remove or "
+         "change-one"},
+        {"change-one", "[change-one]",
+         "line 2: adjacency must be add-remove "
+         "or change-one"},
+        {"query:", "querry:",
+         "line 4: there is no key 'querry' in a policy; "
+         "did you mean query?"},
+        {"query:", "xyzzy:",
+         "line 4: there is no key 'xyzzy' in a policy; "
+         "custos-policy(5) has the list"},
+        {"query:", "budget:",
+         "line 4: the key 'budget' is given twice, first "
+         "in line 3"},
+        {"query:", "? [a]\n:", "line 4: a key must be a text"},
+        {"1e-7", "&d 1e-7",
+         "line 3: anchors and aliases (& and *) are not "
+         "used in this file; put quotes around such text"},
+        {"1e-7", "*d",
+         "line 3: anchors and aliases (& and *) are not used in "
+         "this file; put quotes around such text"},
+        {"1e-7", "!!float 1e-7",
+         "line 3: tags (!) are not used in this file; "
+         "put quotes around such text"},
+        {"custos: 1", "%YAML 1.1\n---\ncustos: 1",
+         "line 1: directives (%) are not used in this file"},
+        {"analysts:", "---\nanalysts:",
+         "line 42: a second document (---) "
+         "begins here; there can be only one"},
+        {"  ana:", "\t- ana:",
+         "line 43: this is no YAML: found character that "
+         "cannot start any token"},
+        {"who they are", "\"a\\0b\"", "line 14: text with a NUL in it"},
+        {"who they are", "[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]",
+         "line 14: nested deeper than 16 levels"},
+        {"who they are", "\x01",
+         "line 14: this is no YAML: control "
+         "characters are not allowed"},
+        {"who they are", "\xff",
+         "line 14: this is no YAML: invalid leading "
+         "UTF-8 octet"},
+        {"rows_per_unit: 20", "rows_per_unit: TODO",
+         "line 25: TODO still stands here: only the owner of the data knows "
+         "the answer (the comment beside it says to what)"},
+    };
+
+    (void)state;
+    CHECK_ALL(mistakes);
+}
+
+static void
+mistakes_of_budgets(void **state)
+{
+    static const struct mistake mistakes[] = {
+        {"budget: {epsilon: 1, delta: 1e-7, n: 1e6}", "",
+         "line 1: there is no budget: say budget: {epsilon: ..., delta: ...}"},
+        {"budget: {epsilon: 1, delta: 1e-7, n: 1e6}", "budget: 1",
+         "line 3: budget must be a map of keys to values"},
+        {"epsilon: 1, ", "", "line 3: budget has no epsilon"},
+        {"epsilon: 1,", "epsilom: 1,",
+         "line 3: there is no key 'epsilom' in "
+         "budget; did you mean epsilon?"},
+        {"epsilon: 1,", "epsilon: [1],",
+         "line 3: epsilon must be a single "
+         "value"},
+        {"epsilon: 1,", "epsilon: ,", "line 3: epsilon is empty"},
+        {"epsilon: 1,", "epsilon: 0,",
+         "line 3: epsilon must be a number from "
+         "1e-20 to 1e6, such as 0.5 or 1/3, not "
+         "'0'"},
+        {"epsilon: 1,", "epsilon: -1,",
+         "line 3: epsilon must be a number from "
+         "1e-20 to 1e6, such as 0.5 or 1/3, not "
+         "'-1'"},
+        {"epsilon: 1,", "epsilon: .inf,",
+         "line 3: epsilon must be a number "
+         "from 1e-20 to 1e6, such as 0.5 or "
+         "1/3, not '.inf'"},
+        {"epsilon: 1,", "epsilon: 1e7,",
+         "line 3: epsilon must be a number "
+         "from 1e-20 to 1e6, such as 0.5 or "
+         "1/3, not '1e7'"},
+        {"epsilon: 1,", "epsilon: 1e-21,",
+         "line 3: epsilon must be a number "
+         "from 1e-20 to 1e6, such as 0.5 or "
+         "1/3, not '1e-21'"},
+        {"epsilon: 1,", "epsilon: 0.1234567890123456789012345678901234567890,",
+         "line 3: epsilon must be a number from 1e-20 to 1e6, such as 0.5 or "
+         "1/3, not '0.12345678901234567890123456789012345678'"},
+        {"1e-7", "1",
+         "line 3: delta must be 0, or a number from 1e-36 to "
+         "below 1, such as 1e-6, not '1'"},
+        {"1e-7", "1e-37",
+         "line 3: delta must be 0, or a number from 1e-36 to "
+         "below 1, such as 1e-6, not '1e-37'"},
+        {"1e-7", "1e-6",
+         "line 3: delta is 1/n or more: it would permit "
+         "publishing somebody's data outright (force_delta: "
+         "true keeps it all the same)"},
+        {"n: 1e6", "n: 1.5",
+         "line 3: n must be a whole number from 1 to "
+         "1099511627776, not '1.5'"},
+        {"n: 1e6", "n: 0",
+         "line 3: n must be a whole number from 1 to "
+         "1099511627776, not '0'"},
+        {"n: 1e6", "force_delta: yes",
+         "line 3: force_delta must be true or "
+         "false"},
+        {"delta: 1e-12", "delta: 1e-6",
+         "line 7: the delta of a query is above "
+         "the budget's"},
+        {"  epsilon: 0.1\n", "  epsilon: x\n",
+         "line 5: epsilon must be a number from 1e-20 to 1e6, such as 0.5 or "
+         "1/3, not 'x'"},
+        {"max_epsilon: 0.5", "max_epsilon: x",
+         "line 6: max_epsilon must be a number from 1e-20 to 1e6, such as 0.5 "
+         "or 1/3, not 'x'"},
+        {"max_groups: 1000", "max_groups: 0",
+         "line 8: max_groups must be a whole number from 1 to 67108864, not "
+         "'0'"},
+        {"share_answers: true", "share_answers: 1",
+         "line 9: share_answers must be true or false"},
+        {"share_answers", "share_answer",
+         "line 9: there is no key "
+         "'share_answer' in query; did you "
+         "mean share_answers?"},
+    };
+
+    (void)state;
+    CHECK_ALL(mistakes);
+}
+
+static void
+mistakes_of_tables(void **state)
+{
+    static const struct mistake mistakes[] = {
+        {"  patients:", "  Patients:",
+         "line 11: 'Patients' is no lower-case "
+         "SQL word: write it in quotes, here and "
+         "in queries"},
+        {"  patients:", "  2nd:",
+         "line 11: '2nd' is no lower-case SQL word: "
+         "write it in quotes, here and in queries"},
+        {"  patients:", "  '':", "line 11: an empty name in tables"},
+        {"  patients:", "  \"a\\tb\":",
+         "line 11: a name in tables has a "
+         "control character"},
+        {"  patients:",
+         "  a234567890123456789012345678901234567890123456789012345678901234:",
+         "line 11: the name 'a234567890123456789012345678901234567890...' is "
+         "longer than 63 bytes"},
+        {"    unit: id\n", "",
+         "line 11: table 'patients' has no unit, that "
+         "is, whom it protects: say unit: and a column "
+         "(or row), or public: true"},
+        {"unit: id", "unit: name",
+         "line 13: the unit 'name' is no column of "
+         "table 'patients'"},
+        {"unit: id", "unit: row",
+         "line 11: rows of 'visits' belong to rows of "
+         "'patients', whose unit must then be a "
+         "column, such as id"},
+        {"unit: id", "unit: [id]", "line 13: unit must be a single value"},
+        {"    source: patients.csv\n", "",
+         "line 12: table 'patients' has no "
+         "source: say which file it is in"},
+        {"patients.csv", "patients",
+         "line 12: the format of 'patients' is not "
+         "known by its name: say format: csv, "
+         "parquet or duckdb"},
+        {"patients.csv", "patients.csv\n    source_table: x",
+         "line 13: only a DuckDB file has tables: source_table does not go "
+         "with this source"},
+        {"format: duckdb", "format: excel",
+         "line 22: format must be csv, "
+         "parquet or duckdb"},
+        {"source: patients.csv", "sauce: patients.csv",
+         "line 12: there is no key 'sauce' in a table; did you mean source?"},
+        {"attach: true", "attach: yes",
+         "line 40: attach must be true or "
+         "false"},
+        {"public: true", "public: yes",
+         "line 38: public must be true or "
+         "false"},
+        {"attach: true", "unit: row",
+         "line 40: table 'cities' is public and "
+         "protects nobody: unit does not go with "
+         "it"},
+        {"attach: true", "rows_per_unit: 2",
+         "line 40: table 'cities' is public and protects nobody: rows_per_unit "
+         "does not go with it"},
+        {"attach: true", "bound: after-where",
+         "line 40: table 'cities' is public and protects nobody: bound does "
+         "not go with it"},
+        {"public: true", "public: false",
+         "line 37: table 'cities' has no "
+         "unit, that is, whom it protects: "
+         "say unit: and a column (or row), or "
+         "public: true"},
+        {"rows_per_unit: 20", "rows_per_unit: 0",
+         "line 25: rows_per_unit must be a whole number from 1 to 2147483648, "
+         "not '0'"},
+        {"groups_per_unit: 5", "groups_per_unit: 21",
+         "line 26: groups_per_unit is above rows_per_unit (20): a row is in "
+         "one group"},
+        {"groups_per_unit: 5", "groups_per_unit: 0",
+         "line 26: groups_per_unit must be a whole number from 1 to "
+         "2147483648, not '0'"},
+        {"before-where", "sometimes",
+         "line 27: bound must be after-where or "
+         "before-where"},
+        {"max_rows: 1e9", "max_rows: 1e15",
+         "line 28: max_rows must be a whole number from 1 to 281474976710656, "
+         "not '1e15'"},
+        {"columns: {name: {type: text}}", "columns: {}",
+         "line 41: a table has 1 to 1000 columns"},
+        {"columns: {name: {type: text}}", "columns: [name]",
+         "line 41: columns must be a map of names"},
+        {"    columns: {name: {type: text}}\n", "",
+         "line 38: table 'cities' has no columns"},
+        {"who they are", "[]", "line 14: comment must be a single value"},
+    };
+
+    (void)state;
+    CHECK_ALL(mistakes);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mistakes_of_the_file),
+        cmocka_unit_test(mistakes_of_budgets),
+        cmocka_unit_test(mistakes_of_tables),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

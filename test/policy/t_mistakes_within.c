@@ -1,0 +1,212 @@
+/*
+ * Every sentence about bad columns, references and analysts, with its line.
+ */
+#include "policy/good.h"
+
+static void
+mistakes_of_columns(void **state)
+{
+    static const struct mistake mistakes[] = {
+        {"age: {type: integer, ", "age: {",
+         "line 17: column 'age' has no "
+         "type"},
+        {"age: {type: integer,", "age: {type: int4,",
+         "line 17: there is no type 'int4'; there are boolean, integer, "
+         "decimal, real, text, date and timestamp"},
+        {"age: {type: integer,", "age: {type: null,",
+         "line 17: there is no type 'null'; there are boolean, integer, "
+         "decimal, real, text, date and timestamp"},
+        {"range: [0, 120]", "rnage: [0, 120]",
+         "line 17: there is no key 'rnage' in a column; did you mean range?"},
+        {"[0, 120]", "[0, 120, 130]",
+         "line 17: range must be [lower, upper], "
+         "the limits of column 'age'"},
+        {"[0, 120]", "120",
+         "line 17: range must be [lower, upper], the limits "
+         "of column 'age'"},
+        {"[0, 120]", "[120, 0]",
+         "line 17: the lower limit of a range must be "
+         "below the upper one"},
+        {"[0, 120]", "[5, 5]",
+         "line 17: the lower limit of a range must be "
+         "below the upper one"},
+        {"[0, 120]", "[0, x]", "line 17: 'x' is no integer"},
+        {"[0, 120]", "[0, 1.5]", "line 17: '1.5' is no integer"},
+        {"[0, 120]", "[0, 9223372036854775808]",
+         "line 17: '9223372036854775808' is no integer"},
+        {"[0, 120]", "[~, 120]",
+         "line 17: NULL is not one of the limits of a "
+         "range: that is what nullable says (or put "
+         "it in quotes)"},
+        {"[0, 120]", "[[0], 120]",
+         "line 17: the limits of a range must be "
+         "single values"},
+        {"range: [0, 120]", "scale: 2",
+         "line 17: only a decimal has a scale, "
+         "and this is integer"},
+        {"scale: 2, ", "",
+         "line 31: a decimal needs its scale, the digits "
+         "after the point: scale: 2"},
+        {"scale: 2", "scale: 19",
+         "line 31: scale must be a whole number from "
+         "0 to 18, not '19'"},
+        {"[-0.5, 5e3]", "[-0.555, 5e3]",
+         "line 31: '-0.555' is no decimal of 2 "
+         "digits after the point"},
+        {"[-0.5, 5e3]", "[-0.5, 1e35]",
+         "line 31: '1e35' is no decimal of 2 "
+         "digits after the point"},
+        {"2020-12-31", "2020-02-30", "line 32: '2020-02-30' is no date"},
+        {"type: boolean", "type: boolean, range: [false, true]",
+         "line 36: a boolean has no range"},
+        {"values: [Rome, 'Oslo']", "range: [a, b]",
+         "line 18: a text has no range; list its values"},
+        {"type: boolean", "type: boolean, values: [true]",
+         "line 36: a boolean has its values by itself"},
+        {"range: [0.25, 100]", "values: [1]",
+         "line 34: a real has no list of values, only a range; a decimal has "
+         "both"},
+        {"[Rome, 'Oslo']", "Rome",
+         "line 18: values must be a list of 1 to "
+         "65535 values"},
+        {"[Rome, 'Oslo']", "[]",
+         "line 18: values must be a list of 1 to 65535 "
+         "values"},
+        {"[Rome, 'Oslo']", "[Rome,\n 'Oslo', Rome]",
+         "line 19: the values of column 'city' are not distinct"},
+        {"[Rome, 'Oslo']", "[Rome, null]",
+         "line 18: NULL is not one of the values: that is what nullable says "
+         "(or put it in quotes)"},
+        {"[3, 1, 5]", "[3, 1, 6]",
+         "line 35: a value of column 'level' lies "
+         "outside its range"},
+        {"[3, 1, 5]", "[3, 1, 3.0]",
+         "line 35: the values of column 'level' "
+         "are not distinct"},
+        {"nullable: false", "nullable: no",
+         "line 19: nullable must be true or "
+         "false"},
+        {"comment: where", "comment: {}",
+         "line 19: comment must be a single "
+         "value"},
+    };
+
+    (void)state;
+    CHECK_ALL(mistakes);
+}
+
+static void
+mistakes_of_references(void **state)
+{
+    static const struct mistake mistakes[] = {
+        {"references: patients.id", "references: patients",
+         "line 30: references must be table.column, not 'patients'"},
+        {"references: patients.id", "references: people.id",
+         "line 30: there is no column 'people.id' to reference"},
+        {"references: patients.id", "references: patients.key",
+         "line 30: there is no column 'patients.key' to reference"},
+        {"references: patients.id", "references: [patients, id]",
+         "line 30: references must be a single value"},
+        {"references: patients.id", "references: patients.city",
+         "line 30: column 'patient_id' is integer, but what it references is "
+         "text: they must be of one type"},
+        {"id: {type: integer}", "id: {type: integer, references: visits.level}",
+         "line 35: column 'level' of 'visits' names the unit and can have no "
+         "range: clamping would merge people"},
+        {"id: {type: integer}",
+         "id: {type: integer, references: visits.patient_id}",
+         "line 11: the unit of table 'patients' goes round in a circle of "
+         "references"},
+        {"references: patients.id", "references: visits.patient_id",
+         "line 20: the unit of table 'visits' goes round in a circle of "
+         "references"},
+        {"name: {type: text}", "name: {type: text, references: patients.city}",
+         "line 41: table 'cities' is public and cannot reference the private "
+         "table 'patients'"},
+        {"patient_id: {type: integer, references: patients.id}",
+         "patient_id: {type: text, references: cities.name}",
+         "line 30: the unit of table 'visits' leads to 'cities', which is "
+         "public and has none"},
+        {"id: {type: integer}", "id: {type: integer, range: [0, 9]}",
+         "line 16: column 'id' of 'patients' names the unit and can have no "
+         "range: clamping would merge people"},
+        {"unit: patient_id", "unit: grams",
+         "line 34: column 'grams' of 'visits' names the unit and can have no "
+         "range: clamping would merge people"},
+        {"unit: patient_id", "unit: late",
+         "line 36: column 'late' of 'visits' is boolean, which cannot name a "
+         "unit"},
+        {"type: real, range: [0.25, 100]",
+         "type: real, references: visits.grams",
+         "line 34: a real is no key: equal numbers may differ in their last "
+         "digit"},
+        {"unit: patient_id", "unit: row",
+         "line 25: the unit is the row: "
+         "rows_per_unit is 1"},
+    };
+
+    (void)state;
+    CHECK_ALL(mistakes);
+}
+
+static void
+mistakes_of_analysts(void **state)
+{
+    static const struct mistake mistakes[] = {
+        {"analysts:", "analyst:",
+         "line 42: there is no key 'analyst' in a "
+         "policy; did you mean analysts?"},
+        {"  bo: {tables: [patients]}", "  bo: 1",
+         "line 47: an analyst must be a map of keys to values"},
+        {"tables: [patients]", "table: [patients]",
+         "line 47: there is no key 'table' in an analyst; did you mean "
+         "tables?"},
+        {"tables: [patients]", "tables: patients",
+         "line 47: tables must be a list of tables, or a map of tables to "
+         "columns"},
+        {"tables: [patients]", "tables: [patience]",
+         "line 47: there is no table 'patience' to grant"},
+        {"tables: [patients]", "tables: [patients, patients]",
+         "line 47: table 'patients' is granted twice"},
+        {"[cost, day]", "[cost, price]",
+         "line 46: there is no column 'price' "
+         "in table 'visits' to grant"},
+        {"[cost, day]", "[cost, cost]",
+         "line 46: column 'cost' is granted "
+         "twice"},
+        {"[cost, day]", "some",
+         "line 46: a grant of 'visits' must be a list "
+         "of columns, or all"},
+        {"[cost, day]", "[]",
+         "line 46: a grant of 'visits' must be a list of "
+         "columns, or all"},
+        {"epsilon: 1/2, ", "", "line 44: an analyst's budget has no epsilon"},
+        {"1e-8}", "1e-8, n: 3}",
+         "line 44: there is no key 'n' in an "
+         "analyst's budget; custos-policy(5) has the "
+         "list"},
+        {"epsilon: 0.1, days: 7", "days: 7", "line 45: window has no epsilon"},
+        {", days: 7", "", "line 45: a window needs its length: days: 1"},
+        {"days: 7", "days: 0",
+         "line 45: days must be a whole number from 1 to "
+         "36500, not '0'"},
+        {"days: 7", "weeks: 1",
+         "line 45: there is no key 'weeks' in window; "
+         "custos-policy(5) has the list"},
+    };
+
+    (void)state;
+    CHECK_ALL(mistakes);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mistakes_of_columns),
+        cmocka_unit_test(mistakes_of_references),
+        cmocka_unit_test(mistakes_of_analysts),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
