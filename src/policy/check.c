@@ -172,8 +172,9 @@ check_table(struct check *c, const struct policy_table *t)
         return;
     if (t->unit_is_row)
         add(c, ADVICE, t->line,
-            "table '%.*s' protects single rows: somebody with k rows has only "
-            "k times epsilon; name their column as the unit if there is one",
+            "table '%.*s' protects single rows: somebody with k rows is "
+            "promised only k times epsilon; if a column names people, let it "
+            "be the unit",
             SHOWN(t->name));
     else if (!t->rows_given && !is_key(c->p, t, &t->columns[t->unit_column]))
         add(c, ADVICE, t->line,

@@ -1,0 +1,265 @@
+/*
+ * Remarks: each on a policy that gives reason for it, with its line, and none
+ * on the example of the documentation.
+ */
+#include <stdlib.h>
+
+#include "policy/good.h"
+
+enum { FILE_MAX = 1 << 16 };
+
+static const struct policy *
+read_policy(arena *a, str text)
+{
+    struct policy *p = NULL;
+    custos_err err = {.said = ""};
+
+    if (policy_read(a, text, "policy.yaml", &p, &err))
+        fail_msg("%s", err.said);
+    return p;
+}
+
+/* All remarks, a line each: "3! sentence" for a danger, "3 sentence". */
+static void
+remarks(arena *a, const char *text, struct buf *out)
+{
+    const struct policy *p = read_policy(a, str_of(text));
+    struct policy_remark *r = NULL;
+    custos_err err;
+    size_t n = 0;
+
+    assert_int_equal(policy_check(a, p, &r, &n, &err), CUSTOS_OK);
+    for (size_t i = 0; i < n; i++)
+        buf_printf(out, "%d%s %s\n", r[i].line, r[i].danger ? "!" : "",
+                   r[i].said);
+    assert_false(out->failed);
+}
+
+static void
+check(const char *budget, const char *table, const char *rest,
+      const char *expected)
+{
+    arena *a = arena_new(NULL, MEMORY);
+    struct buf text, got;
+
+    buf_init(&text, NULL, FILE_MAX);
+    buf_init(&got, NULL, FILE_MAX);
+    buf_printf(&text,
+               "custos: 1\n"
+               "budget: %s\n"
+               "tables: {t: {source: t.csv, %s}}\n"
+               "%s\n",
+               budget, table, rest);
+    remarks(a, buf_text(&text), &got);
+    assert_string_equal(buf_text(&got), expected);
+    buf_clear(&text);
+    buf_clear(&got);
+    arena_free(a);
+}
+
+#define BUDGET "{epsilon: 1, delta: 1e-9, n: 1000}"
+#define TABLE                                                                  \
+    "unit: id, rows_per_unit: 1, columns: {id: {type: integer},"               \
+    " b: {type: boolean}}"
+#define QUERY "query: {max_epsilon: 0.5}"
+
+static void
+nothing_to_say(void **state)
+{
+    (void)state;
+    check(BUDGET, TABLE, QUERY, "");
+}
+
+static void
+dangerous_budgets(void **state)
+{
+    (void)state;
+    check("{epsilon: 10.01, delta: 1e-9, n: 1000}", TABLE, QUERY,
+          "2! epsilon 10.01 is above 10: whatever may happen to somebody may "
+          "become more than 20,000 times as likely by taking part; hardly "
+          "anything is promised\n");
+    check("{epsilon: 10, delta: 1e-9, n: 1000}", TABLE, QUERY,
+          "2 epsilon 10 is above 1, the usual upper end of strong promises; "
+          "custos risk --epsilon 10 says what it means\n");
+    check("{epsilon: 1, delta: 0.01, n: 1000, force_delta: true}", TABLE, QUERY,
+          "2! force_delta keeps a delta of any size: at 1/n or more it permits "
+          "publishing somebody's data outright\n");
+    check("{epsilon: 1, delta: 1e-9}", TABLE, QUERY,
+          "2! n, the public number of people, is not given: nobody can check "
+          "that delta 1e-9 is below 1/n\n");
+    check("{epsilon: 1}", TABLE, QUERY,
+          "2 n, the public number of people, is not given: questions whose "
+          "price needs a size (averages asked by accuracy) are refused\n");
+}
+
+static void
+caps_of_queries(void **state)
+{
+    (void)state;
+    check(BUDGET, TABLE, "query: {epsilon: 0.6, max_epsilon: 0.5}",
+          "4 a query that names no epsilon would take 0.6, above max_epsilon "
+          "0.5, and be refused\n");
+    check(BUDGET, TABLE, "query: {max_epsilon: 2}",
+          "4 max_epsilon 2 is above the whole budget 1: it limits nothing\n");
+    check(BUDGET, TABLE, "",
+          "2 max_epsilon is not below the budget: one query may spend all of "
+          "it\n");
+}
+
+static void
+tables_and_columns(void **state)
+{
+    (void)state;
+    check(
+        BUDGET, "unit: row, columns: {b: {type: boolean}}", QUERY,
+        "3 table 't' protects single rows: somebody with k rows is promised "
+        "only k times epsilon; if a column names people, let it be the unit\n");
+    check(BUDGET, "unit: id, columns: {id: {type: integer}}", QUERY,
+          "3 table 't' does not say rows_per_unit: of each unit only 1 row "
+          "counts\n");
+    check(BUDGET,
+          "unit: id, rows_per_unit: 2, columns: {id: {type: integer},\n"
+          " a: {type: integer},\n b: {type: integer, values: [1, 2]},\n"
+          " c: {type: text},\n d: {type: date},\n e: {type: timestamp},\n"
+          " f: {type: real},\n g: {type: text, values: [a]}}",
+          QUERY,
+          "4 column 'a' has no range: it cannot be summed, averaged or grouped "
+          "by\n"
+          "5 column 'b' has values but no range: say both where it is to be "
+          "summed\n"
+          "6 column 'c' has no values: it cannot be grouped by\n"
+          "7 column 'd' has no range: neither it nor its years and months can "
+          "be grouped by\n"
+          "8 column 'e' has no range: neither it nor its years and months can "
+          "be grouped by\n"
+          "9 column 'f' has no range: it cannot be summed, averaged or grouped "
+          "by\n");
+    check(BUDGET, "public: true, columns: {a: {type: integer}}", QUERY, "");
+}
+
+/* Keys and references are no numbers to sum; a key has one row a unit. */
+static void
+keys_are_no_numbers(void **state)
+{
+    (void)state;
+    check(BUDGET,
+          "unit: id, columns: {id: {type: integer}}},\n"
+          " v: {source: v.csv, unit: p, rows_per_unit: 3,\n"
+          "     columns: {p: {type: integer, references: t.id}}",
+          QUERY, "");
+}
+
+static void
+analysts(void **state)
+{
+    (void)state;
+    check(BUDGET, TABLE, QUERY "\nanalysts: {ana: {}}",
+          "5 'ana' has no budget and may spend all of the common one\n"
+          "5 'ana' has no tables and may use every one\n");
+    check(
+        BUDGET, TABLE,
+        QUERY "\nanalysts:\n"
+              "  ana: {tables: [t], budget: {epsilon: 0.7, delta: 9e-10}}\n"
+              "  bo: {tables: [t], budget: {epsilon: 0.4, delta: 2e-10}}\n",
+        "6 analysts are overcommitted: the epsilon of 2 of them adds up to "
+        "1.1, above the common 1; who comes last finds it spent\n"
+        "6 analysts are overcommitted: the delta of 2 of them adds up to "
+        "0.0000000011, above the common 1e-9; who comes last finds it spent\n");
+    check(BUDGET, TABLE,
+          QUERY "\nanalysts:\n"
+                "  ana:\n"
+                "    tables: [t]\n"
+                "    budget: {epsilon: 2, delta: 2e-9}\n"
+                "    window: {epsilon: 2, days: 1}\n",
+          "8 the epsilon of 'ana', 2, is above the common 1, which ends first\n"
+          "8 the delta of 'ana', 2e-9, is above the common 1e-9, which ends "
+          "first\n"
+          "9 the window of 'ana' is no smaller than the budget: it never slows "
+          "them down\n");
+    check(BUDGET, TABLE,
+          QUERY "\nanalysts: {ana: {tables: [t], budget: {epsilon: 0.5}}}",
+          "5 'ana' has no delta: answers come with Laplace noise only\n");
+}
+
+/* Budgets that add up to the common one exactly are not too much. */
+static void
+exact_sums_are_no_remark(void **state)
+{
+    (void)state;
+    check("{epsilon: 1, n: 10}", TABLE,
+          "query: {max_epsilon: 0.5}\n"
+          "analysts:\n"
+          "  a: {tables: [t], budget: {epsilon: 0.1}}\n"
+          "  b: {tables: [t], budget: {epsilon: 0.2}}\n"
+          "  c: {tables: [t], budget: {epsilon: 0.7}}\n",
+          "");
+}
+
+static void
+the_example_is_good(void **state)
+{
+    static char text[FILE_MAX];
+    const char *src = getenv("SRC");
+    arena *a = arena_new(NULL, MEMORY);
+    struct buf got;
+    char path[4096];
+    FILE *in;
+    size_t len;
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/examples/hospital/policy.yaml",
+             src ? src : ".");
+    in = fopen(path, "r");
+    assert_non_null(in);
+    len = fread(text, 1, sizeof text - 1, in);
+    fclose(in);
+    text[len] = '\0';
+    buf_init(&got, NULL, FILE_MAX);
+    remarks(a, text, &got);
+    assert_string_equal(buf_text(&got), "");
+    buf_clear(&got);
+    arena_free(a);
+}
+
+static void
+memory_fails(void **state)
+{
+    custos_status st = CUSTOS_ENOMEM;
+    custos_err err;
+    arena *a = arena_new(NULL, MEMORY);
+    const struct policy *p = read_policy(a, str_of(good));
+
+    (void)state;
+    for (size_t n = 2; st == CUSTOS_ENOMEM; n++) {
+        struct test_memory memory = {.fail_at = n};
+        custos_alloc hooks = test_alloc(&memory);
+        arena *b = arena_new(&hooks, MEMORY);
+        struct policy_remark *r = NULL;
+        size_t count;
+
+        st = policy_check(b, p, &r, &count, &err);
+        assert_true(n > 2 || st == CUSTOS_ENOMEM);
+        arena_free(b);
+        assert_int_equal(memory.live, 0);
+    }
+    assert_int_equal(st, CUSTOS_OK);
+    arena_free(a);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_to_say),
+        cmocka_unit_test(dangerous_budgets),
+        cmocka_unit_test(caps_of_queries),
+        cmocka_unit_test(tables_and_columns),
+        cmocka_unit_test(keys_are_no_numbers),
+        cmocka_unit_test(analysts),
+        cmocka_unit_test(exact_sums_are_no_remark),
+        cmocka_unit_test(the_example_is_good),
+        cmocka_unit_test(memory_fails),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
