@@ -18,7 +18,8 @@ enum expr_kind {
     EXPR_LITERAL, /* value */
     EXPR_COLUMN,  /* name, qualifier */
     EXPR_CALL,    /* call, args: operators and functions, all total */
-    EXPR_CASE,    /* args: when, then, when, then, ..., else (NULL if none) */
+    EXPR_CASE,    /* args: when, then, when, then, ..., else: always an odd
+                     number, the last NULL where there is no ELSE */
     EXPR_IN,      /* args: what, then literals; negated */
     EXPR_CAST,    /* args: what; cast_to: NULL where impossible */
     EXPR_AGGREGATE,
@@ -27,7 +28,7 @@ enum expr_kind {
 };
 
 enum call {
-    CALL_AND,
+    CALL_AND, /* AND, OR: two args; long chains are balanced */
     CALL_OR,
     CALL_NOT,
     CALL_EQ,
@@ -70,7 +71,7 @@ enum call {
     CALL_TRIM,
     CALL_LENGTH,
     CALL_SUBSTRING,
-    CALL_CONCAT,
+    CALL_CONCAT, /* a || b: NULL when either is; concat() has its COALESCEs */
     /* extract(... from x) and date_part: */
     CALL_YEAR,
     CALL_QUARTER,
@@ -104,6 +105,9 @@ enum aggregate {
     AGG_STDDEV_POP,
 };
 
+/* Which contribution_bounds_... of an aggregate is given. */
+enum bounds { BOUNDS_NONE, BOUNDS_PER_GROUP, BOUNDS_PER_ROW };
+
 struct expr {
     enum expr_kind kind;
     int at;
@@ -114,11 +118,12 @@ struct expr {
     enum call call;
     bool negated;
     enum data_type cast_to;
-    int cast_scale;
+    int cast_precision, cast_scale; /* TYPE_DECIMAL: numeric(p, s) */
     /* EXPR_AGGREGATE: args has the value, or nothing for count(*) */
     enum aggregate aggregate;
     str epsilon; /* `epsilon => 0.3`; empty: the planner's share */
-    struct expr *lower, *upper; /* contribution_bounds_per_group/_row */
+    struct expr *lower, *upper; /* of `bounds`: literals */
+    enum bounds bounds;
     /* EXPR_INTERVAL */
     bool high;
     /* Written by the planner: */

@@ -1,0 +1,326 @@
+/*
+ * The list of everything that a query may hold: which nodes of PostgreSQL's
+ * tree, and which of their fields. A node that is not listed is refused, and
+ * so is a field that is set and not listed: what a later version of the parser
+ * adds is refused until somebody has looked at it.
+ *
+ * The walk knows nothing of the nodes; it goes by their descriptors.
+ */
+#include "sql/read.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "sql/tokens.h"
+
+/* Message, and the fields that the reader looks at. */
+static const struct shape {
+    const char *message, *fields;
+} shapes[] = {
+    {"ParseResult", " version stmts "},
+    {"RawStmt", " stmt stmt_location stmt_len "},
+    {"ExplainStmt", " query "},
+    {"SelectStmt",
+     " distinct_clause target_list from_clause where_clause group_clause "
+     "having_clause sort_clause limit_offset limit_count limit_option op "},
+    {"ResTarget", " name val location "},
+    {"RangeVar", " relname inh relpersistence alias location "},
+    {"Alias", " aliasname "},
+    {"ColumnRef", " fields location "},
+    {"String", " sval "},
+    {"Integer", " ival "},
+    {"Float", " fval "},
+    {"Boolean", " boolval "},
+    {"A_Star", " "},
+    {"A_Const", " ival fval boolval sval isnull location "},
+    {"TypeCast", " arg type_name location "},
+    {"TypeName", " names typmods typemod location "},
+    {"A_Expr", " kind name lexpr rexpr location "},
+    {"BoolExpr", " boolop args location "},
+    {"NullTest", " arg nulltesttype location "},
+    {"BooleanTest", " arg booltesttype location "},
+    {"CaseExpr", " arg args defresult location "},
+    {"CaseWhen", " expr result location "},
+    {"CoalesceExpr", " args location "},
+    {"MinMaxExpr", " op args location "},
+    {"FuncCall", " funcname args agg_star agg_distinct funcformat location "},
+    {"NamedArgExpr", " arg name argnumber location "},
+    {"RowExpr", " args row_format location "},
+    {"List", " items "},
+    {"SortBy", " node sortby_dir sortby_nulls location "},
+};
+
+/*
+ * What is refused with words of its own: a node, or a field of one. Where the
+ * tree has no position, the first such keyword of the text is it.
+ */
+static const struct refusal {
+    const char *message, *field, *keyword, *said;
+} refusals[] = {
+    {"ExplainStmt", "options", NULL, "EXPLAIN takes no options here"},
+    {"SelectStmt", "into_clause", "into", "SELECT INTO"},
+    {"SelectStmt", "group_distinct", "group", "GROUP BY DISTINCT"},
+    {"SelectStmt", "window_clause", "window", "WINDOW"},
+    {"SelectStmt", "values_lists", "values", "VALUES"},
+    {"SelectStmt", "locking_clause", "for", "FOR UPDATE or FOR SHARE"},
+    {"SelectStmt", "with_clause", "with", "WITH (common table expressions)"},
+    {"SelectStmt", "all", "union", "UNION, INTERSECT or EXCEPT"},
+    {"SelectStmt", "larg", NULL, "UNION, INTERSECT or EXCEPT"},
+    {"SelectStmt", "rarg", NULL, "UNION, INTERSECT or EXCEPT"},
+    {"ResTarget", "indirection", NULL, "an index or field of a column"},
+    {"RangeVar", "catalogname", NULL,
+     "a database before a table's name; write the name alone"},
+    {"RangeVar", "schemaname", NULL,
+     "a schema before a table's name; write the name alone"},
+    {"Alias", "colnames", NULL, "renaming columns in FROM"},
+    {"A_Const", "bsval", NULL, "a bit string"},
+    {"TypeName", "setof", NULL, "SETOF"},
+    {"TypeName", "pct_type", NULL, "%TYPE"},
+    {"TypeName", "array_bounds", NULL, "an array"},
+    {"FuncCall", "agg_order", NULL, "ORDER BY inside an aggregate"},
+    {"FuncCall", "agg_filter", NULL,
+     "FILTER; write the condition as CASE WHEN ... THEN ... END inside the "
+     "aggregate"},
+    {"FuncCall", "over", NULL, "a window function (OVER)"},
+    {"FuncCall", "agg_within_group", NULL, "WITHIN GROUP"},
+    {"FuncCall", "func_variadic", NULL, "VARIADIC"},
+    {"SortBy", "use_op", NULL, "ORDER BY ... USING"},
+    {"JoinExpr", NULL, "join", "JOIN; ask one table"},
+    {"RangeSubselect", NULL, NULL, "a subquery in FROM; ask one table"},
+    {"RangeFunction", NULL, NULL, "a function in FROM"},
+    {"RangeTableSample", NULL, NULL, "TABLESAMPLE"},
+    {"RangeTableFunc", NULL, NULL, "XMLTABLE"},
+    {"SubLink", NULL, NULL, "a subquery"},
+    {"ParamRef", NULL, NULL, "a parameter; write the value"},
+    {"A_ArrayExpr", NULL, NULL, "an array"},
+    {"A_Indirection", NULL, NULL, "an index or field of a value"},
+    {"CollateClause", NULL, NULL, "COLLATE"},
+    {"GroupingSet", NULL, NULL, "GROUPING SETS, ROLLUP or CUBE"},
+    {"GroupingFunc", NULL, NULL, "GROUPING"},
+    {"SQLValueFunction", NULL, NULL,
+     "a value that changes by itself (CURRENT_DATE and the like); write the "
+     "date"},
+    {"XmlExpr", NULL, NULL, "XML"},
+    {"XmlSerialize", NULL, NULL, "XML"},
+    {"SetToDefault", NULL, NULL, "DEFAULT"},
+    {"CurrentOfExpr", NULL, NULL, "CURRENT OF"},
+};
+
+static int
+keyword_at(const struct sql_reader *r, const char *keyword, int otherwise)
+{
+    for (size_t i = 0; keyword && i < r->n_tokens; i++)
+        if (r->tokens[i].keyword != PG_QUERY__KEYWORD_KIND__NO_KEYWORD &&
+            token_is(r->sql, &r->tokens[i], keyword))
+            return r->tokens[i].at;
+    return otherwise;
+}
+
+/* The set operations: whichever keyword is there. */
+static int
+refusal_at(const struct sql_reader *r, const struct refusal *f, int at)
+{
+    static const char *const sets[] = {"union", "intersect", "except"};
+
+    if (f->field && (!strcmp(f->field, "larg") || !strcmp(f->field, "rarg"))) {
+        for (size_t i = 0; i < COUNT_OF(sets); i++) {
+            int found = keyword_at(r, sets[i], -1);
+
+            if (found >= 0)
+                return found;
+        }
+    }
+    return keyword_at(r, f->keyword, at);
+}
+
+static custos_status
+fail_closed(struct sql_reader *r, const char *message, const char *field,
+            int at)
+{
+    for (size_t i = 0; i < COUNT_OF(refusals); i++) {
+        const struct refusal *f = &refusals[i];
+
+        if (strcmp(f->message, message) ||
+            (f->field && (!field || strcmp(f->field, field))))
+            continue;
+        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, refusal_at(r, f, at),
+                              "not part of private SQL: %s", f->said);
+    }
+    return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, at,
+                          "not part of private SQL: %s%s%s", message,
+                          field ? "." : "", field ? field : "");
+}
+
+static const void *
+field_of(const ProtobufCMessage *m, const ProtobufCFieldDescriptor *f)
+{
+    return (const char *)m + f->offset;
+}
+
+static size_t
+field_count(const ProtobufCMessage *m, const ProtobufCFieldDescriptor *f)
+{
+    size_t n;
+
+    memcpy(&n, (const char *)m + f->quantifier_offset, sizeof n);
+    return n;
+}
+
+/* The message a field points to, or item i of a repeated one. */
+static const ProtobufCMessage *
+field_message(const ProtobufCMessage *m, const ProtobufCFieldDescriptor *f,
+              size_t i)
+{
+    const ProtobufCMessage *one;
+    ProtobufCMessage *const *all;
+
+    if (f->label != PROTOBUF_C_LABEL_REPEATED) {
+        memcpy(&one, field_of(m, f), sizeof one);
+        return one;
+    }
+    memcpy(&all, field_of(m, f), sizeof all);
+    return all[i];
+}
+
+/* Of another type than a message or a list: does it hold more than nothing? */
+static bool
+scalar_is_set(const ProtobufCMessage *m, const ProtobufCFieldDescriptor *f)
+{
+    const char *text;
+    uint32_t four;
+    uint64_t eight;
+    protobuf_c_boolean yes;
+
+    switch (f->type) {
+    case PROTOBUF_C_TYPE_STRING:
+        memcpy(&text, field_of(m, f), sizeof text);
+        return text && text[0];
+    case PROTOBUF_C_TYPE_BOOL:
+        memcpy(&yes, field_of(m, f), sizeof yes);
+        return yes;
+    case PROTOBUF_C_TYPE_INT32:
+    case PROTOBUF_C_TYPE_UINT32:
+    case PROTOBUF_C_TYPE_ENUM:
+        memcpy(&four, field_of(m, f), sizeof four);
+        return four != 0;
+    case PROTOBUF_C_TYPE_INT64:
+    case PROTOBUF_C_TYPE_UINT64:
+    case PROTOBUF_C_TYPE_DOUBLE:
+        memcpy(&eight, field_of(m, f), sizeof eight);
+        return eight != 0;
+    default: return true; /* a type that no tree has had so far */
+    }
+}
+
+static bool
+field_is_set(const ProtobufCMessage *m, const ProtobufCFieldDescriptor *f)
+{
+    uint32_t chosen;
+
+    if (f->label == PROTOBUF_C_LABEL_REPEATED)
+        return field_count(m, f) > 0;
+    if (f->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) {
+        memcpy(&chosen, (const char *)m + f->quantifier_offset, sizeof chosen);
+        return chosen == f->id;
+    }
+    if (f->type == PROTOBUF_C_TYPE_MESSAGE)
+        return field_message(m, f, 0) != NULL;
+    return scalar_is_set(m, f);
+}
+
+static bool
+shape_has(const char *fields, const char *name)
+{
+    size_t len = strlen(name);
+    const char *p = fields;
+
+    while ((p = strstr(p, name))) {
+        if (p > fields && p[-1] == ' ' && p[len] == ' ')
+            return true;
+        p += len;
+    }
+    return false;
+}
+
+/* NULL: the message is not listed. */
+static const char *
+shape_fields(const char *message)
+{
+    for (size_t i = 0; i < COUNT_OF(shapes); i++)
+        if (!strcmp(shapes[i].message, message))
+            return shapes[i].fields;
+    return NULL;
+}
+
+static int
+message_at(const ProtobufCMessage *m, int otherwise)
+{
+    const ProtobufCMessageDescriptor *d = m->descriptor;
+    int32_t at;
+
+    for (unsigned i = 0; i < d->n_fields; i++)
+        if (!strcmp(d->fields[i].name, "location") &&
+            d->fields[i].type == PROTOBUF_C_TYPE_INT32) {
+            memcpy(&at, field_of(m, &d->fields[i]), sizeof at);
+            return at >= 0 ? at : otherwise;
+        }
+    return otherwise;
+}
+
+static custos_status
+walk(struct sql_reader *r, const ProtobufCMessage *m, int at)
+{
+    const ProtobufCMessageDescriptor *d = m->descriptor;
+    bool is_node = d == &pg_query__node__descriptor;
+    const char *fields = is_node ? NULL : shape_fields(d->short_name);
+
+    at = message_at(m, at);
+    if (!is_node && !fields)
+        return fail_closed(r, d->short_name, NULL, at);
+    for (unsigned i = 0; i < d->n_fields; i++) {
+        const ProtobufCFieldDescriptor *f = &d->fields[i];
+        size_t n = 1;
+
+        if (!field_is_set(m, f))
+            continue;
+        if (!is_node && !shape_has(fields, f->name))
+            return fail_closed(r, d->short_name, f->name, at);
+        if (f->type != PROTOBUF_C_TYPE_MESSAGE)
+            continue;
+        if (f->label == PROTOBUF_C_LABEL_REPEATED)
+            n = field_count(m, f);
+        for (size_t j = 0; j < n; j++) {
+            custos_status st = walk(r, field_message(m, f, j), at);
+
+            if (st)
+                return st;
+        }
+    }
+    return CUSTOS_OK;
+}
+
+custos_status
+closed_check(struct sql_reader *r, const PgQuery__ParseResult *tree)
+{
+    return walk(r, &tree->base, 0);
+}
+
+/* The chosen message of a node. */
+static const ProtobufCMessage *
+node_message(const pg_node *node)
+{
+    const ProtobufCMessageDescriptor *d = node->base.descriptor;
+
+    for (unsigned i = 0; i < d->n_fields; i++)
+        if (d->fields[i].id == (uint32_t)node->node_case)
+            return field_message(&node->base, &d->fields[i], 0);
+    return NULL;
+}
+
+int
+node_at(const pg_node *node, int otherwise)
+{
+    const ProtobufCMessage *m = node ? node_message(node) : NULL;
+
+    return m ? message_at(m, otherwise) : otherwise;
+}

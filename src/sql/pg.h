@@ -1,0 +1,43 @@
+/*
+ * PostgreSQL's parser behind three functions. pg.c is the only caller of
+ * libpg_query; the files that read its tree know the types of its nodes.
+ */
+#ifndef SQL_PG_H
+#define SQL_PG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <protobuf-c/protobuf-c.h>
+#include <pg_query/pg_query.pb-c.h>
+
+#include "base/arena.h"
+#include "custos.h"
+
+typedef PgQuery__Node pg_node;
+
+struct sql_token {
+    int at, end; /* bytes of the text */
+    int kind;    /* PG_QUERY__TOKEN__... */
+    int keyword; /* PG_QUERY__KEYWORD_KIND__... */
+};
+
+/*
+ * The tokens of sql, comments left out; flat, so safe for any text. May fail:
+ * CUSTOS_ESYNTAX, CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status pg_scan(arena *a, const char *sql,
+                                      struct sql_token **out, size_t *n,
+                                      custos_err *err);
+
+/*
+ * The tree of sql. It recurses on the stack, 2 kB a level: only for texts that
+ * passed tokens_check. On success the caller frees *out. May fail:
+ * CUSTOS_ESYNTAX, CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status pg_parse(const char *sql,
+                                       PgQuery__ParseResult **out,
+                                       custos_err *err);
+void pg_parse_free(PgQuery__ParseResult *tree);
+
+#endif

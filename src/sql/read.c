@@ -1,0 +1,136 @@
+/*
+ * Text to tree: what is too long, too deep or not UTF-8 is refused before the
+ * parser sees it; what the parser gives back passes the closed list; then the
+ * one statement is read.
+ */
+#include "sql/read.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "sql/tokens.h"
+
+/* Bytes of the character that begins at p, or 0 when it is no UTF-8. */
+static size_t
+utf8_step(const unsigned char *p, size_t left)
+{
+    static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t n = *p < 0x80             ? 1
+               : (*p & 0xE0) == 0xC0 ? 2
+               : (*p & 0xF0) == 0xE0 ? 3
+               : (*p & 0xF8) == 0xF0 ? 4
+                                     : 0;
+    unsigned c = n == 1 ? *p : *p & (0x7Fu >> n);
+
+    if (n == 0 || n > left || *p == 0)
+        return 0;
+    for (size_t i = 1; i < n; i++) {
+        if ((p[i] & 0xC0) != 0x80)
+            return 0;
+        c = c << 6 | (p[i] & 0x3Fu);
+    }
+    return c < least[n] || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000) ? 0 : n;
+}
+
+static custos_status
+text_check(str text, custos_err *err)
+{
+    size_t at = 0, n;
+
+    if (text.len > SQL_TEXT_MAX)
+        return custos_fail_at(err, CUSTOS_EUNSUPPORTED, SQL_TEXT_MAX,
+                              "the query is longer than %d bytes",
+                              SQL_TEXT_MAX);
+    while (at < text.len) {
+        n = utf8_step((const unsigned char *)text.ptr + at, text.len - at);
+        if (n == 0)
+            return custos_fail_at(err, CUSTOS_ESYNTAX, (int)at,
+                                  "the query is not UTF-8 text here");
+        at += n;
+    }
+    return CUSTOS_OK;
+}
+
+/* INSERT, SET, COPY ... are refused by their first word. */
+static custos_status
+fail_statement(struct sql_reader *r)
+{
+    const struct sql_token *t = &r->tokens[0];
+    int len = t->end - t->at;
+
+    return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, t->at,
+                          "%.*s is not part of private SQL: there are SELECT "
+                          "and EXPLAIN SELECT",
+                          len > 40 ? 40 : len, r->sql + t->at);
+}
+
+/* The first token at or after a position: statements begin at blanks. */
+static int
+token_after(const struct sql_reader *r, int at)
+{
+    for (size_t i = 0; i < r->n_tokens; i++)
+        if (r->tokens[i].at >= at)
+            return r->tokens[i].at;
+    return at;
+}
+
+static custos_status
+statement_read(struct sql_reader *r, const PgQuery__ParseResult *tree)
+{
+    const pg_node *node;
+    custos_status st;
+
+    if (tree->n_stmts == 0 || r->n_tokens == 0)
+        return custos_fail_at(r->err, CUSTOS_ESYNTAX, 0,
+                              "there is no query in this text");
+    if (tree->n_stmts > 1)
+        return custos_fail_at(
+            r->err, CUSTOS_EUNSUPPORTED,
+            token_after(r, tree->stmts[1]->stmt_location),
+            "one statement at a time: a second one begins here");
+    node = tree->stmts[0]->stmt;
+    if (node->node_case == PG_QUERY__NODE__NODE_EXPLAIN_STMT) {
+        r->query->explain = true;
+        node = node->explain_stmt->query;
+    }
+    if (node->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
+        return fail_statement(r);
+    st = closed_check(r, tree);
+    return st ? st : select_read(r, node->select_stmt);
+}
+
+custos_status
+sql_read(arena *a, str text, struct query **out, custos_err *err)
+{
+    struct sql_reader r = {.a = a, .err = err};
+    PgQuery__ParseResult *tree = NULL;
+    struct sql_token *tokens = NULL;
+    char *sql;
+    custos_status st = text_check(text, err);
+
+    if (st)
+        return st;
+    sql = arena_copy(a, text);
+    r.query = arena_take(a, 1, sizeof *r.query);
+    if (!sql || !r.query)
+        return fail_memory(err);
+    st = pg_scan(a, sql, &tokens, &r.n_tokens, err);
+    if (st)
+        return st;
+    st = tokens_check(tokens, r.n_tokens, err);
+    if (st)
+        return st;
+    st = tokens_google(a, sql, tokens, r.n_tokens, &r.query->options, err);
+    if (st)
+        return st;
+    st = pg_parse(sql, &tree, err);
+    if (st)
+        return st;
+    r.sql = sql;
+    r.tokens = tokens;
+    st = statement_read(&r, tree);
+    pg_parse_free(tree);
+    if (!st)
+        *out = r.query;
+    return st;
+}

@@ -1,0 +1,219 @@
+/*
+ * Aggregates, with GoogleSQL's named arguments, and Snowflake's intervals.
+ */
+#include "sql/read.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/error.h"
+
+static const struct {
+    const char *name;
+    enum aggregate kind;
+} aggregates[] = {
+    {"count", AGG_COUNT},
+    {"sum", AGG_SUM},
+    {"avg", AGG_AVG},
+    {"variance", AGG_VAR_SAMP},
+    {"var_samp", AGG_VAR_SAMP},
+    {"var_pop", AGG_VAR_POP},
+    {"stddev", AGG_STDDEV_SAMP},
+    {"stddev_samp", AGG_STDDEV_SAMP},
+    {"stddev_pop", AGG_STDDEV_POP},
+};
+
+static custos_status
+place_check(struct sql_reader *r, const char *name, int at)
+{
+    static const char *const places[] = {
+        [PLACE_WHERE] = "in WHERE",
+        [PLACE_GROUP_BY] = "in GROUP BY",
+        [PLACE_AGGREGATE] = "inside an aggregate",
+    };
+
+    if (r->place == PLACE_TARGET || r->place == PLACE_HAVING ||
+        r->place == PLACE_ORDER_BY)
+        return CUSTOS_OK;
+    return custos_fail_at(r->err, CUSTOS_ESYNTAX, at, "%.40s cannot stand %s",
+                          name, places[r->place]);
+}
+
+/* epsilon => 0.3: kept as it is written. */
+static custos_status
+epsilon_read(struct sql_reader *r, const PgQuery__NamedArgExpr *n,
+             struct expr *e)
+{
+    const PgQuery__AConst *c = n->arg->node_case == PG_QUERY__NODE__NODE_A_CONST
+                                   ? n->arg->a_const
+                                   : NULL;
+    char *copy = NULL, digits[16];
+    int len;
+
+    if (e->epsilon.len)
+        return custos_fail_at(r->err, CUSTOS_ESYNTAX, n->location,
+                              "epsilon is given twice");
+    if (c && c->val_case == PG_QUERY__A__CONST__VAL_FVAL &&
+        c->fval->fval[0] != '-') {
+        copy = arena_copy(r->a, str_of(c->fval->fval));
+    } else if (c && c->val_case == PG_QUERY__A__CONST__VAL_IVAL &&
+               c->ival->ival > 0) {
+        len = snprintf(digits, sizeof digits, "%d", (int)c->ival->ival);
+        copy = arena_copy(r->a, (str){digits, (size_t)len});
+    } else {
+        return custos_fail_at(r->err, CUSTOS_ESYNTAX, n->location,
+                              "epsilon => takes a number above 0");
+    }
+    if (!copy)
+        return fail_memory(r->err);
+    e->epsilon = str_of(copy);
+    return CUSTOS_OK;
+}
+
+/* contribution_bounds_per_group => (0, 100) */
+static custos_status
+bounds_read(struct sql_reader *r, const PgQuery__NamedArgExpr *n,
+            enum bounds bounds, struct expr *e)
+{
+    const PgQuery__RowExpr *row = n->arg->row_expr;
+    struct expr *ends[2];
+    custos_status st;
+
+    if (e->bounds != BOUNDS_NONE)
+        return custos_fail_at(r->err, CUSTOS_ESYNTAX, n->location,
+                              "contribution bounds are given twice");
+    if (n->arg->node_case != PG_QUERY__NODE__NODE_ROW_EXPR || row->n_args != 2)
+        return custos_fail_at(r->err, CUSTOS_ESYNTAX, n->location,
+                              "%s takes (lower, upper)", n->name);
+    st = args_read(r, row->args, 2, ends);
+    if (st)
+        return st;
+    for (int i = 0; i < 2; i++)
+        if (ends[i]->kind != EXPR_LITERAL ||
+            !data_type_is_number(ends[i]->value.type))
+            return custos_fail_at(r->err, CUSTOS_ESYNTAX, ends[i]->at,
+                                  "contribution bounds are numbers");
+    if (datum_cmp(&ends[0]->value, &ends[1]->value) > 0)
+        return custos_fail_at(r->err, CUSTOS_ESYNTAX, ends[0]->at,
+                              "the lower bound is above the upper one");
+    e->lower = ends[0];
+    e->upper = ends[1];
+    e->bounds = bounds;
+    return CUSTOS_OK;
+}
+
+static custos_status
+named_read(struct sql_reader *r, const PgQuery__NamedArgExpr *n, struct expr *e)
+{
+    if (!strcmp(n->name, "epsilon"))
+        return epsilon_read(r, n, e);
+    if (e->aggregate != AGG_COUNT_ROWS && e->aggregate != AGG_COUNT &&
+        e->aggregate != AGG_COUNT_DISTINCT) {
+        if (!strcmp(n->name, "contribution_bounds_per_group"))
+            return bounds_read(r, n, BOUNDS_PER_GROUP, e);
+        if (!strcmp(n->name, "contribution_bounds_per_row"))
+            return bounds_read(r, n, BOUNDS_PER_ROW, e);
+    }
+    return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, n->location,
+                          "this aggregate has no argument named %.63s",
+                          n->name);
+}
+
+/* The value, when there is one; then named arguments only. */
+static custos_status
+arguments_read(struct sql_reader *r, const PgQuery__FuncCall *f, struct expr *e)
+{
+    enum place place = r->place;
+    custos_status st = CUSTOS_OK;
+
+    r->place = PLACE_AGGREGATE;
+    for (size_t i = 0; !st && i < f->n_args; i++) {
+        const pg_node *arg = f->args[i];
+
+        if (i < e->n_args)
+            st = expr_read(r, arg, &e->args[i]);
+        else if (arg->node_case == PG_QUERY__NODE__NODE_NAMED_ARG_EXPR)
+            st = named_read(r, arg->named_arg_expr, e);
+        else
+            st = custos_fail_at(r->err, CUSTOS_EUNSUPPORTED,
+                                node_at(arg, f->location),
+                                "an aggregate takes one value");
+    }
+    r->place = place;
+    return st;
+}
+
+static custos_status
+fail_value(struct sql_reader *r, const PgQuery__FuncCall *f, const char *name,
+           const char *how)
+{
+    return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, f->location, "%s %s",
+                          name, how);
+}
+
+static custos_status
+kind_read(struct sql_reader *r, const PgQuery__FuncCall *f, const char *name,
+          enum aggregate kind, struct expr **out)
+{
+    bool named = f->n_args == 0 ||
+                 f->args[0]->node_case == PG_QUERY__NODE__NODE_NAMED_ARG_EXPR;
+    custos_status st = place_check(r, name, f->location);
+
+    if (st)
+        return st;
+    if (f->agg_distinct && (kind != AGG_COUNT || named))
+        return fail_value(r, f, name,
+                          "(DISTINCT ...) is not part of private SQL; there "
+                          "is count(DISTINCT x)");
+    if (kind == AGG_COUNT && named && (f->agg_star || f->n_args > 0))
+        kind = AGG_COUNT_ROWS;
+    else if (named || f->agg_star)
+        return fail_value(r, f, name, "needs a value, such as a column");
+    else if (f->agg_distinct)
+        kind = AGG_COUNT_DISTINCT;
+    st = expr_new(r, EXPR_AGGREGATE, f->location, named ? 0 : 1, out);
+    if (st)
+        return st;
+    (*out)->aggregate = kind;
+    return arguments_read(r, f, *out);
+}
+
+/* DP_INTERVAL_LOW(c): c is the name of an output column. */
+static custos_status
+interval_read(struct sql_reader *r, const PgQuery__FuncCall *f,
+              const char *name, struct expr **out)
+{
+    custos_status st = place_check(r, name, f->location);
+
+    if (st)
+        return st;
+    if (f->n_args != 1 || f->agg_star || f->agg_distinct ||
+        f->args[0]->node_case != PG_QUERY__NODE__NODE_COLUMN_REF ||
+        f->args[0]->column_ref->n_fields != 1)
+        return fail_value(r, f, name,
+                          "takes the name of an output column, such as c of "
+                          "count(*) AS c");
+    st = expr_new(r, EXPR_INTERVAL, f->location, 1, out);
+    if (st)
+        return st;
+    (*out)->high = !strcmp(name, "dp_interval_high");
+    return expr_read(r, f->args[0], &(*out)->args[0]);
+}
+
+custos_status
+aggregate_read(struct sql_reader *r, const PgQuery__FuncCall *f, bool *found,
+               struct expr **out)
+{
+    const char *name = name_last(f->funcname, f->n_funcname);
+
+    *found = true;
+    if (name && f->n_funcname == 1 &&
+        (!strcmp(name, "dp_interval_low") || !strcmp(name, "dp_interval_high")))
+        return interval_read(r, f, name, out);
+    for (size_t i = 0; name && i < COUNT_OF(aggregates); i++)
+        if (!strcmp(aggregates[i].name, name))
+            return kind_read(r, f, name, aggregates[i].kind, out);
+    *found = false;
+    return CUSTOS_OK;
+}

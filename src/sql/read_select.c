@@ -1,0 +1,378 @@
+/*
+ * The clauses of a SELECT.
+ *
+ * Names in GROUP BY and ORDER BY follow PostgreSQL. ORDER BY prefers output
+ * columns; GROUP BY prefers columns of the table. We do not know the table
+ * here: a name counts as its column when the targets or WHERE use it as one.
+ */
+#include "sql/read.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+static custos_status
+from_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
+{
+    const PgQuery__RangeVar *t;
+    char *name, *alias;
+
+    if (s->n_from_clause == 0)
+        return CUSTOS_OK;
+    if (s->n_from_clause > 1)
+        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED,
+                              node_at(s->from_clause[1], 0),
+                              "not part of private SQL: several tables in "
+                              "FROM; ask one table");
+    if (s->from_clause[0]->node_case != PG_QUERY__NODE__NODE_RANGE_VAR)
+        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED,
+                              node_at(s->from_clause[0], 0),
+                              "FROM takes the name of a table");
+    t = s->from_clause[0]->range_var;
+    if (!t->inh)
+        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, t->location,
+                              "not part of private SQL: ONLY");
+    name = arena_copy(r->a, str_of(t->relname));
+    alias = arena_copy(r->a, str_of(t->alias ? t->alias->aliasname : ""));
+    if (!name || !alias)
+        return fail_memory(r->err);
+    r->query->table = str_of(name);
+    r->query->table_alias = str_of(alias);
+    r->query->table_at = t->location;
+    return CUSTOS_OK;
+}
+
+/* -------------------------------------------------------------- targets -- */
+
+static const PgQuery__ColumnRef *
+star_of(const pg_node *node)
+{
+    const PgQuery__ColumnRef *c;
+
+    if (node->node_case != PG_QUERY__NODE__NODE_COLUMN_REF)
+        return NULL;
+    c = node->column_ref;
+    return c->n_fields == 1 &&
+                   c->fields[0]->node_case == PG_QUERY__NODE__NODE_A_STAR
+               ? c
+               : NULL;
+}
+
+static custos_status
+target_read(struct sql_reader *r, const pg_node *node, struct target *out)
+{
+    const PgQuery__ResTarget *t = node->res_target;
+    custos_status st;
+    char *name;
+
+    if (node->node_case != PG_QUERY__NODE__NODE_RES_TARGET || !t->val)
+        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, node_at(node, 0),
+                              "not part of private SQL: this output");
+    st = expr_read(r, t->val, &out->expr);
+    if (st)
+        return st;
+    name = arena_copy(
+        r->a, str_of(t->name && t->name[0] ? t->name : target_name(t->val)));
+    if (!name)
+        return fail_memory(r->err);
+    out->name = str_of(name);
+    return CUSTOS_OK;
+}
+
+static custos_status
+targets_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
+{
+    struct query *q = r->query;
+    custos_status st = CUSTOS_OK;
+
+    if (s->n_target_list == 0)
+        return custos_fail_at(r->err, CUSTOS_ESYNTAX, 0,
+                              "SELECT needs something to answer");
+    r->place = PLACE_TARGET;
+    if (s->n_target_list == 1 &&
+        s->target_list[0]->node_case == PG_QUERY__NODE__NODE_RES_TARGET &&
+        star_of(s->target_list[0]->res_target->val)) {
+        q->star = true;
+        return CUSTOS_OK;
+    }
+    q->targets = arena_take(r->a, s->n_target_list, sizeof *q->targets);
+    if (!q->targets)
+        return fail_memory(r->err);
+    q->n_targets = s->n_target_list;
+    for (size_t i = 0; !st && i < q->n_targets; i++)
+        st = target_read(r, s->target_list[i], &q->targets[i]);
+    return st;
+}
+
+/* ---------------------------------------------------------------- names -- */
+
+/* Is the name used as a column of the table? */
+static bool
+column_is_used(const struct expr *e, str name)
+{
+    if (!e || e->kind == EXPR_INTERVAL)
+        return false;
+    if (e->kind == EXPR_COLUMN)
+        return str_equal(e->name, name);
+    for (size_t i = 0; i < e->n_args; i++)
+        if (column_is_used(e->args[i], name))
+            return true;
+    return false;
+}
+
+static bool
+query_uses_column(const struct query *q, str name)
+{
+    for (size_t i = 0; i < q->n_targets; i++)
+        if (column_is_used(q->targets[i].expr, name))
+            return true;
+    return column_is_used(q->where, name);
+}
+
+/* A name of one part: NULL when the node is none. */
+static const char *
+bare_name(const pg_node *node)
+{
+    return node->node_case == PG_QUERY__NODE__NODE_COLUMN_REF &&
+                   node->column_ref->n_fields == 1
+               ? node_string(node->column_ref->fields[0])
+               : NULL;
+}
+
+/*
+ * Which output the node stands for, by its number or its name; 0: none, it is
+ * an expression.
+ */
+static custos_status
+output_find(struct sql_reader *r, const pg_node *node, const char *clause,
+            size_t *out)
+{
+    const struct query *q = r->query;
+    const char *name = bare_name(node);
+    int at = node_at(node, 0);
+
+    *out = 0;
+    if (node->node_case == PG_QUERY__NODE__NODE_A_CONST) {
+        const PgQuery__AConst *c = node->a_const;
+
+        if (c->val_case != PG_QUERY__A__CONST__VAL_IVAL || c->ival->ival < 1 ||
+            (size_t)c->ival->ival > q->n_targets)
+            return custos_fail_at(r->err, CUSTOS_ESYNTAX, at,
+                                  "%s: there is no output column of this "
+                                  "number",
+                                  clause);
+        *out = (size_t)c->ival->ival;
+        return CUSTOS_OK;
+    }
+    for (size_t i = 0; name && i < q->n_targets; i++) {
+        if (!str_equal(q->targets[i].name, str_of(name)))
+            continue;
+        if (*out)
+            return custos_fail_at(r->err, CUSTOS_ESYNTAX, at,
+                                  "%s: two output columns have this name; "
+                                  "write its number",
+                                  clause);
+        *out = i + 1;
+    }
+    return CUSTOS_OK;
+}
+
+static custos_status
+group_by_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
+{
+    struct query *q = r->query;
+    custos_status st = CUSTOS_OK;
+
+    q->n_group_by = s->n_group_clause;
+    q->group_by = q->n_group_by
+                      ? arena_take(r->a, q->n_group_by, sizeof *q->group_by)
+                      : NULL;
+    if (q->n_group_by && !q->group_by)
+        return fail_memory(r->err);
+    r->place = PLACE_GROUP_BY;
+    for (size_t i = 0; !st && i < q->n_group_by; i++) {
+        const pg_node *node = s->group_clause[i];
+        const char *name = bare_name(node);
+        size_t k = 0;
+
+        if (!name || !query_uses_column(q, str_of(name)))
+            st = output_find(r, node, "GROUP BY", &k);
+        if (k > 0)
+            node = s->target_list[k - 1]->res_target->val;
+        if (!st)
+            st = expr_read(r, node, &q->group_by[i]);
+    }
+    return st;
+}
+
+static custos_status
+order_read(struct sql_reader *r, const PgQuery__SortBy *s, struct order *out)
+{
+    custos_status st;
+    size_t k;
+
+    out->descending = s->sortby_dir == PG_QUERY__SORT_BY_DIR__SORTBY_DESC;
+    /* PostgreSQL takes NULL for the largest. */
+    out->nulls_first =
+        s->sortby_nulls == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_FIRST ||
+        (out->descending &&
+         s->sortby_nulls != PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_LAST);
+    st = output_find(r, s->node, "ORDER BY", &k);
+    if (st || k == 0)
+        return st ? st : expr_read(r, s->node, &out->expr);
+    st =
+        expr_new(r, EXPR_LITERAL, node_at(s->node, s->location), 0, &out->expr);
+    if (!st) {
+        out->expr->type = TYPE_INT;
+        out->expr->value = (struct datum){.type = TYPE_INT, .n = (i128)k};
+    }
+    return st;
+}
+
+static custos_status
+order_by_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
+{
+    struct query *q = r->query;
+    custos_status st = CUSTOS_OK;
+
+    q->n_order_by = s->n_sort_clause;
+    q->order_by = q->n_order_by
+                      ? arena_take(r->a, q->n_order_by, sizeof *q->order_by)
+                      : NULL;
+    if (q->n_order_by && !q->order_by)
+        return fail_memory(r->err);
+    r->place = PLACE_ORDER_BY;
+    for (size_t i = 0; !st && i < q->n_order_by; i++) {
+        const pg_node *node = s->sort_clause[i];
+
+        if (node->node_case != PG_QUERY__NODE__NODE_SORT_BY ||
+            node->sort_by->sortby_dir == PG_QUERY__SORT_BY_DIR__SORTBY_USING)
+            return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, node_at(node, 0),
+                                  "not part of private SQL: this ORDER BY");
+        st = order_read(r, node->sort_by, &q->order_by[i]);
+    }
+    return st;
+}
+
+/* ------------------------------------------------------ LIMIT and OFFSET -- */
+
+/* NULL and LIMIT ALL: none. */
+static custos_status
+limit_read(struct sql_reader *r, const pg_node *node, bool *given,
+           uint64_t *out)
+{
+    struct expr *e;
+    custos_status st;
+    i128 n;
+
+    if (!node)
+        return CUSTOS_OK;
+    st = expr_read(r, node, &e);
+    if (st)
+        return st;
+    if (e->kind == EXPR_LITERAL && e->value.type == TYPE_NULL)
+        return CUSTOS_OK;
+    if (!expr_is_whole(e, &n) || n < 0)
+        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, e->at,
+                              "LIMIT and OFFSET take a whole number");
+    *given = true;
+    *out = (uint64_t)n;
+    return CUSTOS_OK;
+}
+
+static custos_status
+limits_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
+{
+    struct query *q = r->query;
+    bool has_offset;
+    custos_status st;
+
+    if (s->limit_option == PG_QUERY__LIMIT_OPTION__LIMIT_OPTION_WITH_TIES)
+        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED,
+                              node_at(s->limit_count, 0),
+                              "not part of private SQL: WITH TIES");
+    st = limit_read(r, s->limit_count, &q->has_limit, &q->limit);
+    return st ? st : limit_read(r, s->limit_offset, &has_offset, &q->offset);
+}
+
+/* ------------------------------------------------------------ intervals -- */
+
+/* The column of an interval is the name of one output. */
+static custos_status
+intervals_check(struct sql_reader *r, const struct expr *e)
+{
+    const struct query *q = r->query;
+    custos_status st = CUSTOS_OK;
+
+    if (!e)
+        return CUSTOS_OK;
+    if (e->kind == EXPR_INTERVAL) {
+        for (size_t i = 0; i < q->n_targets; i++)
+            if (str_equal(q->targets[i].name, e->args[0]->name))
+                return CUSTOS_OK;
+        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, e->args[0]->at,
+                              "no output column is named \"%.63s\"",
+                              e->args[0]->name.ptr);
+    }
+    for (size_t i = 0; !st && i < e->n_args; i++)
+        st = intervals_check(r, e->args[i]);
+    return st;
+}
+
+static custos_status
+query_check(struct sql_reader *r)
+{
+    const struct query *q = r->query;
+    custos_status st = intervals_check(r, q->having);
+
+    for (size_t i = 0; !st && i < q->n_targets; i++)
+        st = intervals_check(r, q->targets[i].expr);
+    for (size_t i = 0; !st && i < q->n_order_by; i++)
+        st = intervals_check(r, q->order_by[i].expr);
+    return st;
+}
+
+static custos_status
+clause_read(struct sql_reader *r, const pg_node *node, enum place place,
+            struct expr **out)
+{
+    r->place = place;
+    return node ? expr_read(r, node, out) : CUSTOS_OK;
+}
+
+static custos_status
+distinct_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
+{
+    if (s->n_distinct_clause == 0)
+        return CUSTOS_OK;
+    if (s->n_distinct_clause > 1 ||
+        s->distinct_clause[0]->node_case != PG_QUERY__NODE__NODE__NOT_SET)
+        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED,
+                              node_at(s->distinct_clause[0], 0),
+                              "not part of private SQL: DISTINCT ON");
+    r->query->distinct = true;
+    return CUSTOS_OK;
+}
+
+custos_status
+select_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
+{
+    struct query *q = r->query;
+    custos_status st = from_read(r, s);
+
+    if (!st)
+        st = distinct_read(r, s);
+    if (!st)
+        st = targets_read(r, s);
+    if (!st)
+        st = clause_read(r, s->where_clause, PLACE_WHERE, &q->where);
+    if (!st)
+        st = group_by_read(r, s);
+    if (!st)
+        st = clause_read(r, s->having_clause, PLACE_HAVING, &q->having);
+    if (!st)
+        st = order_by_read(r, s);
+    if (!st)
+        st = limits_read(r, s);
+    return st ? st : query_check(r);
+}

@@ -1,0 +1,35 @@
+/*
+ * What is found out about a query from its tokens alone, before the parser:
+ * how deep it nests, and the two spellings of GoogleSQL that PostgreSQL's
+ * grammar does not have.
+ */
+#ifndef SQL_TOKENS_H
+#define SQL_TOKENS_H
+
+#include "base/str.h"
+#include "custos.h"
+#include "sql/pg.h"
+#include "sql/tree.h"
+
+/* Levels that the parser's recursion may need; 2 kB of stack each. */
+enum { SQL_DEPTH_MAX = 200 };
+
+/* Refuses what nests deeper than SQL_DEPTH_MAX: CUSTOS_EUNSUPPORTED. */
+CUSTOS_MUST_USE custos_status tokens_check(const struct sql_token *tokens,
+                                           size_t n, custos_err *err);
+
+/*
+ * Reads `WITH DIFFERENTIAL_PRIVACY [OPTIONS(...)]` after the first SELECT into
+ * *out and writes blanks over it, byte for byte, so that positions stay true;
+ * the same for `*,` in `COUNT(*, epsilon => ...)`. May fail: CUSTOS_ESYNTAX,
+ * CUSTOS_EUNSUPPORTED, CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status tokens_google(arena *a, char *sql,
+                                            const struct sql_token *tokens,
+                                            size_t n, struct query_options *out,
+                                            custos_err *err);
+
+/* Is the token spelled like this, in any case? */
+bool token_is(const char *sql, const struct sql_token *t, const char *word);
+
+#endif
