@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ck.h"
 #include "num/batch.h"
 
 /* 10^unit */
@@ -92,4 +93,45 @@ amount_write(amount a, enum amount_unit unit, char text[AMOUNT_TEXT_MAX])
     memcpy(text, digits + at, len);
     text[len] = '\0';
     return len;
+}
+
+/* a x 10 + digit */
+static bool
+push_digit(amount *a, unsigned digit)
+{
+    return ck_mul_u128(*a, 10, a) && ck_add_u128(*a, digit, a);
+}
+
+bool
+amount_read(str text, enum amount_unit unit, amount *out)
+{
+    char again[AMOUNT_TEXT_MAX];
+    size_t places = 0, at = 0;
+    bool point = false;
+    amount a = 0;
+
+    if (str_equal(text, str_of("infinity"))) {
+        *out = AMOUNT_INFINITE;
+        return true;
+    }
+    for (; at < text.len; at++) {
+        unsigned digit = (unsigned)(unsigned char)text.ptr[at] - '0';
+
+        if (text.ptr[at] == '.' && !point)
+            point = true;
+        else if (digit > 9 || !push_digit(&a, digit))
+            return false;
+        else
+            places += point;
+    }
+    for (; places < (size_t)unit; places++)
+        if (!push_digit(&a, 0))
+            return false;
+    if (places > (size_t)unit || a == AMOUNT_INFINITE)
+        return false;
+    /* One text for each amount: a hash of texts is a hash of amounts. */
+    if (!str_equal(text, (str){again, amount_write(a, unit, again)}))
+        return false;
+    *out = a;
+    return true;
 }

@@ -15,6 +15,7 @@
 #include <stddef.h>
 
 #include "base/base.h"
+#include "base/str.h"
 #include "num/rat.h"
 
 typedef u128 amount;
@@ -56,5 +57,8 @@ amount_left(amount a, amount b)
 /* Exact decimal text, "infinity" for AMOUNT_INFINITE. Returns the length. */
 size_t
 amount_write(amount a, enum amount_unit unit, char text[AMOUNT_TEXT_MAX]);
+
+/* What amount_write wrote, nothing else; false for any other text. */
+bool amount_read(str text, enum amount_unit unit, amount *out);
 
 #endif

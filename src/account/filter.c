@@ -190,6 +190,30 @@ filter_admit(struct filter *f, const struct charge *c, custos_err *err)
     return CUSTOS_OK;
 }
 
+void
+filter_resume(struct filter *f, const struct charge *spent)
+{
+    for (size_t i = 0; i < lanes(f); i++)
+        f->sum[i] = lane_of(f, spent, i);
+    f->delta_sum = spent->delta;
+}
+
+void
+filter_tell(const struct filter *f, custos_filter_facts *out)
+{
+    size_t lane = filter_lane(f);
+
+    memset(out, 0, sizeof *out);
+    amount_write(f->epsilon, AMOUNT_LOSS, out->epsilon);
+    amount_write(f->delta, AMOUNT_DELTA, out->delta);
+    amount_write(f->sum[lane], AMOUNT_LOSS, out->spent);
+    amount_write(f->limit[lane], AMOUNT_LOSS, out->limit);
+    out->currency = filter_currency(f, lane);
+    amount_write(f->delta_sum, AMOUNT_DELTA, out->member_delta_spent);
+    amount_write(f->delta_limit, AMOUNT_DELTA, out->member_delta_limit);
+    out->theorem = filter_theorem(f);
+}
+
 /* ------------------------------------------------------------ as bytes -- */
 
 static const uint8_t MAGIC[8] = {'c', 'u', 's', 't', 'o', 's', 'F', '1'};

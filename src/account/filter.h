@@ -41,10 +41,26 @@ CUSTOS_MUST_USE custos_status filter_admit(struct filter *f,
                                            const struct charge *c,
                                            custos_err *err);
 
+/*
+ * As if charges that add up to `spent` had been admitted, under these limits
+ * or others: the sums of a filter are facts, the limits a promise, which an
+ * owner may change. Sums past the limits are kept; nothing is admitted then.
+ */
+void filter_resume(struct filter *f, const struct charge *spent);
+
+/*
+ * The largest epsilon whose charge, by charge_of_amounts and without a delta,
+ * would be admitted; for the pure and the best-of-both filter.
+ */
+amount filter_left_epsilon(const struct filter *f);
+
 /* The lane in force: of best of both the first that holds, else the first. */
 size_t filter_lane(const struct filter *f);
 const char *filter_currency(const struct filter *f, size_t lane);
 const char *filter_theorem(const struct filter *f);
+
+/* What is promised and what is counted, as exact text. */
+void filter_tell(const struct filter *f, custos_filter_facts *out);
 
 /* As bytes of one layout on all machines. */
 void filter_save(const struct filter *f, uint8_t bytes[FILTER_BYTES]);

@@ -203,22 +203,9 @@ custos_status
 custos_filter_tell(const custos_filter *filter, custos_filter_facts *out,
                    custos_err *err)
 {
-    const struct filter *f;
-    size_t lane;
-
     if (!filter || !out)
         return fail_null(err);
-    f = &filter->filter;
-    lane = filter_lane(f);
-    memset(out, 0, sizeof *out);
-    amount_write(f->epsilon, AMOUNT_LOSS, out->epsilon);
-    amount_write(f->delta, AMOUNT_DELTA, out->delta);
-    amount_write(f->sum[lane], AMOUNT_LOSS, out->spent);
-    amount_write(f->limit[lane], AMOUNT_LOSS, out->limit);
-    out->currency = filter_currency(f, lane);
-    amount_write(f->delta_sum, AMOUNT_DELTA, out->member_delta_spent);
-    amount_write(f->delta_limit, AMOUNT_DELTA, out->member_delta_limit);
-    out->theorem = filter_theorem(f);
+    filter_tell(&filter->filter, out);
     return CUSTOS_OK;
 }
 

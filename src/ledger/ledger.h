@@ -6,7 +6,8 @@
  * Many processes may charge one ledger. Charges and checkpoints hold the
  * store's lock (SQLite before 3.51.3 can corrupt a WAL otherwise).
  *
- * The clock is an argument: microseconds since 1970, UTC.
+ * The clock is an argument: microseconds since 1970, UTC. A handle belongs to
+ * one thread at a time and does not survive fork().
  */
 #ifndef LEDGER_LEDGER_H
 #define LEDGER_LEDGER_H
@@ -95,7 +96,9 @@ struct ledger_request {
 /*
  * Charges, if global budget, own budget and window all admit it; durable on
  * return. CUSTOS_ESPENT says whether the own or the common one is spent, what
- * was needed and what is left; nothing is charged then. Also: CUSTOS_EIO,
+ * was needed and what is left; nothing is charged then. CUSTOS_EPOLICY: the
+ * policy of the request is not the one in force (it was changed meanwhile, or
+ * there is none); CUSTOS_EDENIED: no such analyst. Also: CUSTOS_EIO,
  * CUSTOS_ECORRUPT, CUSTOS_EBUSY; the charge may then stand or not (never: an
  * answer without a charge).
  */
@@ -124,17 +127,36 @@ CUSTOS_MUST_USE custos_status ledger_answer_store(struct ledger *l,
                                                   const struct receipt *r,
                                                   str answer, custos_err *err);
 
-/* What is spent and left: of the whole, or of one analyst. */
+/*
+ * What is spent and left: of the whole (who empty), or of one analyst. facts
+ * are of the own budget alone; left_epsilon is the largest single pure charge
+ * that own and common budget together would still admit (windows apart).
+ */
 struct ledger_balance {
-    bool limited; /* an analyst without own budget: false */
+    bool limited; /* an analyst without own budget: false, and no facts */
     custos_filter_facts facts;
-    char left_epsilon[CUSTOS_AMOUNT_MAX]; /* the largest single pure charge
-                                             that would still be admitted */
+    char left_epsilon[CUSTOS_AMOUNT_MAX];
     uint64_t charges;
 };
 CUSTOS_MUST_USE custos_status ledger_balance(struct ledger *l, str who,
                                              struct ledger_balance *out,
                                              custos_err *err);
+
+/*
+ * The same of an analyst's window at a moment: what the last days have used,
+ * and the largest charge that it alone would admit now.
+ */
+CUSTOS_MUST_USE custos_status ledger_window(struct ledger *l, str who,
+                                            int64_t now,
+                                            struct ledger_balance *out,
+                                            custos_err *err);
+
+/*
+ * The terms in force, in the arena given. CUSTOS_EPOLICY: there are none yet.
+ */
+CUSTOS_MUST_USE custos_status ledger_terms_get(struct ledger *l, arena *a,
+                                               struct ledger_terms *out,
+                                               custos_err *err);
 
 /* One row, for reading. Texts live in the arena given. */
 struct ledger_row {
@@ -144,6 +166,8 @@ struct ledger_row {
     str who, query, plan, theorems, words;
     str epsilon, rho, delta; /* exact text; empty for acts */
     uint64_t data_version;
+    uint8_t policy[32]; /* in force when it was written */
+    str version;        /* of the library that wrote it */
     struct receipt receipt;
 };
 

@@ -1,0 +1,297 @@
+/*
+ * THEOREM  ledger-budgets
+ *   A charge is admitted only if the common filter, laid over the sums of all
+ *   charges of the chain, admits it; so does the analyst's own, laid over the
+ *   sums of theirs. Whatever analysts tell each other, all answers together
+ *   keep the common promise, and those to one analyst that one's own.
+ * SOURCE   doc/proofs/ledger-budgets.md, by filter-best-of-both (delta > 0)
+ *          and filter-basic (delta = 0).
+ * NEEDS    sums read and written in the transaction that adds the row; the
+ *          charge holds for one unit under the adjacency of the terms.
+ * GIVES    the promises of the terms in force. A larger budget is a new
+ *          promise; windows promise nothing that the others do not.
+ * FAILS    CUSTOS_ESPENT, on public facts; nothing is counted then.
+ * TESTED   budgets_exhaust_exactly budgets_own_below_common
+ *          budgets_best_of_both_outlasts_the_sum budgets_window_slides
+ */
+#include "ledger/budgets.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "base/error.h"
+#include "base/sha256.h"
+
+static const char DOMAIN[] = "custos ledger state, format 1";
+
+void
+sums_init(struct sums *s)
+{
+    memset(s, 0, sizeof *s);
+    memset(&s->spent, 0xff, sizeof s->spent);
+    s->spent.epsilon = s->spent.rho = s->spent.delta = 0;
+}
+
+void
+sums_add(struct sums *s, const struct charge *c, uint64_t seq)
+{
+    s->spent.epsilon = amount_add(s->spent.epsilon, c->epsilon);
+    s->spent.rho = amount_add(s->spent.rho, c->rho);
+    s->spent.delta = amount_add(s->spent.delta, c->delta);
+    s->charges++;
+    s->seq = seq;
+}
+
+/* ---------------------------------------------------------------- state -- */
+
+struct texts {
+    char epsilon[AMOUNT_TEXT_MAX], rho[AMOUNT_TEXT_MAX], delta[AMOUNT_TEXT_MAX];
+};
+
+static void
+texts_of(const struct charge *c, struct texts *t)
+{
+    amount_write(c->epsilon, AMOUNT_LOSS, t->epsilon);
+    amount_write(c->rho, AMOUNT_LOSS, t->rho);
+    amount_write(c->delta, AMOUNT_DELTA, t->delta);
+}
+
+/* Ties the sums to the row that made them: found when either is damaged. */
+static void
+mark_of(str who, const struct sums *s, const uint8_t row[LEDGER_HASH_BYTES],
+        uint8_t mark[LEDGER_HASH_BYTES])
+{
+    struct texts t;
+    struct sha256 h;
+
+    texts_of(&s->spent, &t);
+    sha256_init(&h);
+    chain_add_bytes(&h, DOMAIN, sizeof DOMAIN);
+    chain_add_bytes(&h, who.ptr, who.len);
+    chain_add_bytes(&h, t.epsilon, strlen(t.epsilon));
+    chain_add_bytes(&h, t.rho, strlen(t.rho));
+    chain_add_bytes(&h, t.delta, strlen(t.delta));
+    chain_add_int(&h, s->charges);
+    chain_add_int(&h, s->seq);
+    chain_add_bytes(&h, row, LEDGER_HASH_BYTES);
+    sha256_end(&h, mark);
+}
+
+static bool
+state_read(struct query *q, str who, struct sums *out)
+{
+    uint8_t row[LEDGER_HASH_BYTES], mark[LEDGER_HASH_BYTES], want[sizeof mark];
+
+    out->charges = (uint64_t)query_int(q, 3);
+    out->seq = (uint64_t)query_int(q, 4);
+    if (!amount_read(query_bytes(q, 0), AMOUNT_LOSS, &out->spent.epsilon) ||
+        !amount_read(query_bytes(q, 1), AMOUNT_LOSS, &out->spent.rho) ||
+        !amount_read(query_bytes(q, 2), AMOUNT_DELTA, &out->spent.delta) ||
+        !query_fixed(q, 5, mark, sizeof mark) ||
+        !query_fixed(q, 6, row, sizeof row))
+        return false;
+    mark_of(who, out, row, want);
+    return memcmp(mark, want, sizeof mark) == 0;
+}
+
+static custos_status
+fail_state(custos_err *err)
+{
+    return custos_fail(err, CUSTOS_ECORRUPT,
+                       "the ledger is damaged: a balance does not agree with "
+                       "the chain; put back a backup");
+}
+
+custos_status
+budgets_load(struct db *d, str who, struct sums *out, custos_err *err)
+{
+    struct query q;
+    bool whole = true;
+    custos_status st;
+
+    sums_init(out);
+    query_begin(&q, d,
+                "SELECT s.epsilon, s.rho, s.delta, s.charges, s.seq, s.mark,"
+                " c.hash FROM state s LEFT JOIN chain c ON c.seq = s.seq"
+                " WHERE s.who = ?");
+    query_put_text(&q, who);
+    if (query_next(&q))
+        whole = state_read(&q, who, out);
+    st = query_end(&q, err);
+    return st || whole ? st : fail_state(err);
+}
+
+custos_status
+budgets_load_common(struct db *d, const struct receipt *head, struct sums *out,
+                    custos_err *err)
+{
+    custos_status st = budgets_load(d, BUDGETS_COMMON, out, err);
+
+    if (!st && out->seq != head->seq)
+        st = fail_state(err);
+    return st;
+}
+
+custos_status
+budgets_save(struct db *d, str who, const struct sums *s,
+             const struct receipt *row, custos_err *err)
+{
+    uint8_t mark[LEDGER_HASH_BYTES];
+    struct texts t;
+    struct query q;
+
+    texts_of(&s->spent, &t);
+    mark_of(who, s, row->hash, mark);
+    query_begin(&q, d,
+                "INSERT OR REPLACE INTO state"
+                " (who, epsilon, rho, delta, charges, seq, mark)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)");
+    query_put_text(&q, who);
+    query_put_text(&q, str_of(t.epsilon));
+    query_put_text(&q, str_of(t.rho));
+    query_put_text(&q, str_of(t.delta));
+    query_put_int(&q, (int64_t)s->charges);
+    query_put_int(&q, (int64_t)s->seq);
+    query_put_bytes(&q, mark, sizeof mark);
+    while (query_next(&q))
+        ;
+    return query_end(&q, err);
+}
+
+/* -------------------------------------------------------------- windows -- */
+
+int64_t
+window_start(int64_t now, uint32_t days)
+{
+    int64_t span = (int64_t)days * 86400 * 1000000, start;
+
+    return __builtin_sub_overflow(now, span, &start) ? INT64_MIN : start;
+}
+
+/* A clock that was put back only makes the window longer. */
+custos_status
+budgets_since(struct db *d, str who, int64_t since, struct sums *out,
+              custos_err *err)
+{
+    struct ledger_row row;
+    struct charge c;
+    struct query q;
+    bool whole = true;
+    custos_status st;
+
+    sums_init(out);
+    memset(&row, 0, sizeof row);
+    query_begin(&q, d,
+                "SELECT seq, epsilon, rho, delta FROM chain"
+                " WHERE kind = 'charge' AND who = ? AND time > ?");
+    query_put_text(&q, who);
+    query_put_int(&q, since);
+    while (whole && query_next(&q)) {
+        row.seq = (uint64_t)query_int(&q, 0);
+        row.epsilon = query_bytes(&q, 1);
+        row.rho = query_bytes(&q, 2);
+        row.delta = query_bytes(&q, 3);
+        whole = chain_charge(&row, &c);
+        if (whole)
+            sums_add(out, &c, row.seq);
+    }
+    st = query_end(&q, err);
+    return st || whole ? st : chain_fail(err, row.seq, "has no amounts");
+}
+
+/* ------------------------------------------------------------ admission -- */
+
+/* What was needed and what is left, in the currency that is short. */
+static custos_status
+refuse(const struct filter *f, const struct charge *c, const char *whose,
+       custos_err *err)
+{
+    char need[AMOUNT_TEXT_MAX], left[AMOUNT_TEXT_MAX];
+    amount most = filter_left_epsilon(f);
+
+    if (amount_add(f->delta_sum, c->delta) > f->delta_limit) {
+        amount_write(c->delta, AMOUNT_DELTA, need);
+        amount_write(amount_left(f->delta_limit, f->delta_sum), AMOUNT_DELTA,
+                     left);
+        return custos_fail(err, CUSTOS_ESPENT,
+                           "%s is spent: this needs delta %s, and %s is left",
+                           whose, need, left);
+    }
+    if (c->epsilon > most) {
+        amount_write(c->epsilon, AMOUNT_LOSS, need);
+        amount_write(most, AMOUNT_LOSS, left);
+        return custos_fail(err, CUSTOS_ESPENT,
+                           "%s is spent: this needs epsilon %s, and %s is left",
+                           whose, need, left);
+    }
+    amount_write(c->rho, AMOUNT_LOSS, need);
+    amount_write(amount_left(f->limit[1], f->sum[1]), AMOUNT_LOSS, left);
+    return custos_fail(err, CUSTOS_ESPENT,
+                       "%s is spent: this needs rho %s, and %s is left", whose,
+                       need, left);
+}
+
+static custos_status
+admit(const struct filter *limits, const struct sums *spent,
+      const struct charge *c, const char *whose, custos_err *err)
+{
+    struct filter f = *limits;
+
+    filter_resume(&f, &spent->spent);
+    if (filter_admit(&f, c, NULL) == CUSTOS_OK)
+        return CUSTOS_OK;
+    return refuse(&f, c, whose, err);
+}
+
+static custos_status
+admit_own(struct db *d, struct terms *t, const struct ledger_request *r,
+          struct standing *s, custos_err *err)
+{
+    const struct ledger_analyst *a = &t->said.analysts[s->analyst];
+    const struct filter *limits;
+    struct sums window;
+    custos_status st = budgets_load(d, r->who, &s->own, err);
+
+    if (!st)
+        st = terms_own(t, s->analyst, &limits, err);
+    if (!st && limits)
+        st = admit(limits, &s->own, r->charge, "your own budget", err);
+    if (!st)
+        st = terms_window(t, s->analyst, &limits, err);
+    if (!st && limits) {
+        int64_t since = window_start(r->now, a->window_days);
+
+        st = budgets_since(d, r->who, since, &window, err);
+        if (!st)
+            st = admit(limits, &window, r->charge,
+                       "your window (which refills with the days)", err);
+    }
+    return st;
+}
+
+custos_status
+budgets_admit(struct db *d, struct terms *t, const struct ledger_request *r,
+              struct standing *s, custos_err *err)
+{
+    custos_status st = CUSTOS_OK;
+    struct receipt head;
+
+    s->analyst = t->said.n_analysts;
+    if (r->who.len) {
+        s->analyst = terms_analyst(t, r->who);
+        if (s->analyst == t->said.n_analysts)
+            return custos_fail(
+                err, CUSTOS_EDENIED, "the policy in force has no analyst %.*s",
+                r->who.len > 60 ? 60 : (int)r->who.len, r->who.ptr);
+    }
+    st = chain_head(d, &head, err);
+    if (!st)
+        st = budgets_load_common(d, &head, &s->common, err);
+    if (!st && r->who.len)
+        st = admit_own(d, t, r, s, err);
+    if (!st)
+        st = admit(&t->common, &s->common, r->charge,
+                   "the common budget (of all analysts)", err);
+    return st;
+}

@@ -1,0 +1,65 @@
+/*
+ * Sums and limits. What is spent is a fact and is kept in the table `state`,
+ * one row for the whole and one for each analyst; what may be spent is a
+ * promise and follows from the terms. A filter is one laid over the other.
+ */
+#ifndef LEDGER_BUDGETS_H
+#define LEDGER_BUDGETS_H
+
+#include "ledger/terms.h"
+
+/* The whole is kept under the name of nobody. */
+#define BUDGETS_COMMON ((str){"", 0})
+
+struct sums {
+    struct charge spent; /* epsilon, rho and delta; the rest is infinite */
+    uint64_t charges;
+    uint64_t seq; /* the row that made them so */
+};
+
+void sums_init(struct sums *s);
+void sums_add(struct sums *s, const struct charge *c, uint64_t seq);
+
+/*
+ * The sums of one name, or none yet. A state that was not written whole, or
+ * for another row than it says, is CUSTOS_ECORRUPT.
+ */
+CUSTOS_MUST_USE custos_status budgets_load(struct db *d, str who,
+                                           struct sums *out, custos_err *err);
+
+/* Those of the whole, which must be up to date with the head of the chain. */
+CUSTOS_MUST_USE custos_status budgets_load_common(struct db *d,
+                                                  const struct receipt *head,
+                                                  struct sums *out,
+                                                  custos_err *err);
+
+/* Keeps them; `row` is the row s->seq. */
+CUSTOS_MUST_USE custos_status budgets_save(struct db *d, str who,
+                                           const struct sums *s,
+                                           const struct receipt *row,
+                                           custos_err *err);
+
+/* What an analyst spent after a moment. */
+CUSTOS_MUST_USE custos_status budgets_since(struct db *d, str who,
+                                            int64_t since, struct sums *out,
+                                            custos_err *err);
+
+/* The moment at which a window of so many days began. */
+int64_t window_start(int64_t now, uint32_t days);
+
+/* The three that must admit a charge. */
+struct standing {
+    struct sums common, own;
+    size_t analyst; /* its index; n_analysts: the owner */
+};
+
+/*
+ * Whether common budget, own budget and window admit c; then *s, read in this
+ * transaction, has it counted. May fail: CUSTOS_ESPENT and what reading may.
+ */
+CUSTOS_MUST_USE custos_status budgets_admit(struct db *d, struct terms *t,
+                                            const struct ledger_request *r,
+                                            struct standing *s,
+                                            custos_err *err);
+
+#endif

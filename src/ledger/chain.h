@@ -1,0 +1,48 @@
+/*
+ * The chain: rows that are only ever added, each hashed together with the hash
+ * of the row before.
+ */
+#ifndef LEDGER_CHAIN_H
+#define LEDGER_CHAIN_H
+
+#include "ledger/ledger.h"
+#include "ledger/sqlite.h"
+
+/* The hash of a row after one with the hash `before` (of the first: zeros). */
+void chain_hash(const struct ledger_row *row,
+                const uint8_t before[LEDGER_HASH_BYTES],
+                uint8_t out[LEDGER_HASH_BYTES]);
+
+/* Parts of a hash: each with its length before it. */
+struct sha256;
+void chain_add_bytes(struct sha256 *h, const void *ptr, size_t len);
+void chain_add_int(struct sha256 *h, uint64_t x);
+
+/* The last row; seq 0 and zeros when there is none. */
+CUSTOS_MUST_USE custos_status chain_head(struct db *d, struct receipt *out,
+                                         custos_err *err);
+
+/* The hash of row seq. CUSTOS_ENAME: there is no such row. */
+CUSTOS_MUST_USE custos_status chain_find(struct db *d, uint64_t seq,
+                                         struct receipt *out, custos_err *err);
+
+/* Adds a row after *head, which then is it; sets seq and receipt of row. */
+CUSTOS_MUST_USE custos_status chain_append(struct db *d, struct ledger_row *row,
+                                           struct receipt *head,
+                                           custos_err *err);
+
+/* The columns of a row, for a SELECT that chain_read follows. */
+#define CHAIN_COLUMNS                                                          \
+    "seq, time, kind, who, query, plan, theorems, words, epsilon, rho, delta," \
+    " data_version, policy, version, hash"
+
+/* The row at hand; its texts are borrowed from q until the next step. */
+void chain_read(struct query *q, struct ledger_row *out);
+
+/* The amounts of a charge; false when they are none. */
+bool chain_charge(const struct ledger_row *row, struct charge *out);
+
+/* "row 17 of the ledger is damaged ..." */
+custos_status chain_fail(custos_err *err, uint64_t seq, const char *how);
+
+#endif

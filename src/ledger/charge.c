@@ -1,0 +1,104 @@
+/*
+ * A charge: the balance is read, judged and written in one transaction. What
+ * is known of a request is public; so is every refusal.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "ledger/inside.h"
+
+struct act {
+    const struct ledger_request *request;
+    struct receipt receipt;
+};
+
+static custos_status
+check_request(const struct ledger_request *r, custos_err *err)
+{
+    const struct charge *c = r->charge;
+
+    if (c->epsilon == 0 && c->rho == 0 && c->delta == 0)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "a charge of nothing has no place in the ledger");
+    return CUSTOS_OK;
+}
+
+/* The common part of asking and charging. */
+static custos_status
+judge(struct ledger *l, const struct ledger_request *r, struct standing *s,
+      custos_err *err)
+{
+    custos_status st = ledger_terms_now(l, err);
+
+    if (!st && memcmp(l->terms->said.policy, r->policy, sizeof r->policy) != 0)
+        st = custos_fail(err, CUSTOS_EPOLICY,
+                         "the policy was changed while this was asked; ask "
+                         "again");
+    if (!st)
+        st = budgets_admit(l->db, l->terms, r, s, err);
+    return st;
+}
+
+static custos_status
+step_check(struct ledger *l, void *arg, custos_err *err)
+{
+    struct act *act = arg;
+    struct standing s;
+
+    return judge(l, act->request, &s, err);
+}
+
+static custos_status
+step_charge(struct ledger *l, void *arg, custos_err *err)
+{
+    char epsilon[AMOUNT_TEXT_MAX], rho[AMOUNT_TEXT_MAX], delta[AMOUNT_TEXT_MAX];
+    struct act *act = arg;
+    const struct ledger_request *r = act->request;
+    struct ledger_row row;
+    struct standing s;
+    custos_status st = judge(l, r, &s, err);
+
+    if (st)
+        return st;
+    memset(&row, 0, sizeof row);
+    amount_write(r->charge->epsilon, AMOUNT_LOSS, epsilon);
+    amount_write(r->charge->rho, AMOUNT_LOSS, rho);
+    amount_write(r->charge->delta, AMOUNT_DELTA, delta);
+    row.time = r->now;
+    row.kind = str_of("charge");
+    row.who = r->who;
+    row.query = r->query;
+    row.plan = r->plan;
+    row.theorems = r->theorems;
+    row.epsilon = str_of(epsilon);
+    row.rho = str_of(rho);
+    row.delta = str_of(delta);
+    row.data_version = r->data_version;
+    memcpy(row.policy, r->policy, sizeof row.policy);
+    st = ledger_append(l, &row, r->charge, &s.own, err);
+    act->receipt = row.receipt;
+    return st;
+}
+
+custos_status
+ledger_charge(struct ledger *l, const struct ledger_request *r,
+              struct receipt *out, custos_err *err)
+{
+    struct act act = {.request = r};
+    custos_status st = check_request(r, err);
+
+    if (!st)
+        st = ledger_write(l, step_charge, &act, err);
+    if (!st)
+        *out = act.receipt;
+    return st;
+}
+
+custos_status
+ledger_check(struct ledger *l, const struct ledger_request *r, custos_err *err)
+{
+    struct act act = {.request = r};
+    custos_status st = check_request(r, err);
+
+    return st ? st : ledger_read(l, step_check, &act, err);
+}

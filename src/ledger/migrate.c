@@ -1,0 +1,171 @@
+/*
+ * The file's format: made whole under another name and then renamed, so that
+ * a ledger that is there is complete; recognised by its mark and number;
+ * brought up from older formats without touching a row of the chain.
+ *
+ * Format 0 had the chain alone. Since format 1 balances and answers stand
+ * beside it; they follow from the chain or may be missing, so coming from 0 is
+ * adding them up once.
+ */
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/error.h"
+#include "ledger/inside.h"
+#include "ledger/lock.h"
+#include "ledger/replay.h"
+
+enum { PATH_ROOM = 4200, APPLICATION = 0x43557374 };
+
+static const char CHAIN[] =
+    "CREATE TABLE chain (seq INTEGER PRIMARY KEY, time INTEGER NOT NULL,"
+    " kind TEXT NOT NULL, who TEXT NOT NULL, query TEXT NOT NULL,"
+    " plan TEXT NOT NULL, theorems TEXT NOT NULL, words TEXT NOT NULL,"
+    " epsilon TEXT NOT NULL, rho TEXT NOT NULL, delta TEXT NOT NULL,"
+    " data_version INTEGER NOT NULL, policy BLOB NOT NULL,"
+    " version TEXT NOT NULL, hash BLOB NOT NULL) STRICT;"
+    "CREATE TRIGGER chain_no_update BEFORE UPDATE ON chain BEGIN"
+    " SELECT RAISE(ABORT, 'the chain is only ever added to'); END;"
+    "CREATE TRIGGER chain_no_delete BEFORE DELETE ON chain BEGIN"
+    " SELECT RAISE(ABORT, 'the chain is only ever added to'); END;"
+    "PRAGMA application_id = 0x43557374;";
+
+static const char BESIDE[] =
+    "CREATE INDEX chain_who ON chain (who, time) WHERE kind = 'charge';"
+    "CREATE INDEX chain_terms ON chain (seq) WHERE kind = 'terms';"
+    "CREATE TABLE state (who TEXT PRIMARY KEY, epsilon TEXT NOT NULL,"
+    " rho TEXT NOT NULL, delta TEXT NOT NULL, charges INTEGER NOT NULL,"
+    " seq INTEGER NOT NULL REFERENCES chain (seq), mark BLOB NOT NULL) STRICT;"
+    "CREATE TABLE answers (key BLOB PRIMARY KEY,"
+    " seq INTEGER NOT NULL REFERENCES chain (seq), answer BLOB NOT NULL,"
+    " mark BLOB NOT NULL) STRICT;"
+    "PRAGMA user_version = 1;";
+
+/* --------------------------------------------------------------- making -- */
+
+static void
+remove_all(const char *path)
+{
+    static const char *const ends[] = {"", "-journal", "-wal", "-shm"};
+    char name[PATH_ROOM];
+
+    for (size_t i = 0; i < COUNT_OF(ends); i++) {
+        snprintf(name, sizeof name, "%s%s", path, ends[i]);
+        unlink(name);
+    }
+}
+
+static custos_status
+fill(const char *path, custos_err *err)
+{
+    struct db *d = NULL;
+    custos_status st = db_open(path, DB_NEW, &d, err);
+
+    if (!st)
+        st = db_run(d, "BEGIN IMMEDIATE", err);
+    if (!st)
+        st = db_run(d, CHAIN, err);
+    if (!st)
+        st = db_run(d, BESIDE, err);
+    if (!st)
+        st = db_run(d, "COMMIT", err);
+    if (!st)
+        st = db_run(d, "PRAGMA journal_mode=WAL", err);
+    if (!st)
+        st = db_checkpoint(d, DB_EMPTY_LOG, err);
+    db_close(d);
+    return st;
+}
+
+custos_status
+ledger_make(const char *path, custos_err *err)
+{
+    char half[PATH_ROOM], log[PATH_ROOM];
+    custos_status st;
+
+    static_assert(LEDGER_FORMAT == 1, "BESIDE writes the number");
+    snprintf(log, sizeof log, "%s-wal", path);
+    if (access(log, F_OK) == 0)
+        return custos_fail(err, CUSTOS_ECORRUPT,
+                           "the ledger is damaged: its log is there but its "
+                           "file is gone; put back a backup");
+    snprintf(half, sizeof half, "%s.new", path);
+    remove_all(half);
+    st = file_make(half, err);
+    if (!st)
+        st = fill(half, err);
+    if (!st && rename(half, path) != 0)
+        st = custos_fail(err, CUSTOS_EIO, "the ledger's file cannot be named");
+    if (!st)
+        st = folder_sync(path, err);
+    remove_all(half); /* also of a success: its log, which is empty */
+    return st;
+}
+
+/* ------------------------------------------------------------ migrating -- */
+
+static custos_status
+number(struct db *d, const char *sql, int64_t *out, custos_err *err)
+{
+    struct query q;
+
+    query_begin(&q, d, sql);
+    *out = query_next(&q) ? query_int(&q, 0) : 0;
+    return query_end(&q, err);
+}
+
+/* From format 0: what stands beside the chain is added up from it. */
+static custos_status
+migrate_from_0(struct db *d, custos_err *err)
+{
+    arena *a = arena_new(NULL, REPLAY_BYTES);
+    struct replay r;
+    custos_status st;
+
+    if (!a)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    memset(&r, 0, sizeof r);
+    st = db_run(d, "BEGIN IMMEDIATE", err);
+    if (!st)
+        st = db_run(d, BESIDE, err);
+    if (!st)
+        st = replay_run(d, a, &r, err);
+    for (struct tally *t = r.tallies; !st && t; t = t->next)
+        st = budgets_save(d, t->who, &t->sums, &t->row, err);
+    if (!st)
+        st = db_run(d, "COMMIT", err);
+    if (st)
+        db_rollback(d);
+    arena_free(a);
+    return st;
+}
+
+custos_status
+ledger_migrate(struct db *d, custos_err *err)
+{
+    int64_t application = 0, format = 0;
+    custos_status st =
+        number(d, "SELECT application_id FROM pragma_application_id",
+               &application, err);
+
+    if (!st)
+        st = number(d, "SELECT user_version FROM pragma_user_version", &format,
+                    err);
+    if (st)
+        return st;
+    if (application != APPLICATION)
+        return custos_fail(err, CUSTOS_ECORRUPT,
+                           "the file that should be the ledger is none");
+    if (format == 0)
+        return migrate_from_0(d, err);
+    if (format != LEDGER_FORMAT)
+        return custos_fail(err, CUSTOS_EUNSUPPORTED,
+                           "the ledger has format %" PRId64 ", this custos "
+                           "knows formats up to %d: use a newer one",
+                           format, (int)LEDGER_FORMAT);
+    return CUSTOS_OK;
+}

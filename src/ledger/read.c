@@ -1,0 +1,301 @@
+/*
+ * Looking: balances, windows, rows, terms, and a copy of it all. Nothing here
+ * takes the lock; each call sees one moment.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/error.h"
+#include "ledger/inside.h"
+#include "ledger/lock.h"
+
+static custos_status
+fail_memory(custos_err *err)
+{
+    return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+}
+
+/* -------------------------------------------------------------- balances -- */
+
+struct look {
+    str who;
+    int64_t now;
+    struct ledger_balance *out;
+};
+
+static void
+tell(const struct filter *limits, const struct sums *s, struct filter *f,
+     struct ledger_balance *out)
+{
+    *f = *limits;
+    filter_resume(f, &s->spent);
+    filter_tell(f, &out->facts);
+    out->limited = true;
+}
+
+static custos_status
+fail_analyst(str who, custos_err *err)
+{
+    return custos_fail(err, CUSTOS_ENAME,
+                       "the policy in force has no analyst %.*s",
+                       who.len > 60 ? 60 : (int)who.len, who.ptr);
+}
+
+static custos_status
+step_balance(struct ledger *l, void *arg, custos_err *err)
+{
+    struct look *look = arg;
+    struct ledger_balance *out = look->out;
+    const struct filter *limits = NULL;
+    struct receipt head;
+    struct filter f;
+    struct sums s;
+    amount left, own;
+    size_t analyst;
+    custos_status st = ledger_terms_now(l, err);
+
+    if (!st)
+        st = chain_head(l->db, &head, err);
+    if (!st)
+        st = budgets_load_common(l->db, &head, &s, err);
+    if (st)
+        return st;
+    tell(&l->terms->common, &s, &f, out);
+    left = filter_left_epsilon(&f);
+    if (look->who.len) {
+        analyst = terms_analyst(l->terms, look->who);
+        if (analyst == l->terms->said.n_analysts)
+            return fail_analyst(look->who, err);
+        st = budgets_load(l->db, look->who, &s, err);
+        if (!st)
+            st = terms_own(l->terms, analyst, &limits, err);
+        if (st)
+            return st;
+        memset(out, 0, sizeof *out);
+        if (limits) {
+            tell(limits, &s, &f, out);
+            own = filter_left_epsilon(&f);
+            left = own < left ? own : left;
+        }
+    }
+    out->charges = s.charges;
+    amount_write(left, AMOUNT_LOSS, out->left_epsilon);
+    return CUSTOS_OK;
+}
+
+custos_status
+ledger_balance(struct ledger *l, str who, struct ledger_balance *out,
+               custos_err *err)
+{
+    struct ledger_balance got = {0};
+    struct look look = {.who = who, .out = &got};
+    custos_status st = ledger_read(l, step_balance, &look, err);
+
+    if (!st)
+        *out = got;
+    return st;
+}
+
+static custos_status
+step_window(struct ledger *l, void *arg, custos_err *err)
+{
+    struct look *look = arg;
+    const struct filter *limits = NULL;
+    struct filter f;
+    struct sums s;
+    size_t analyst;
+    custos_status st = ledger_terms_now(l, err);
+
+    if (st)
+        return st;
+    analyst = terms_analyst(l->terms, look->who);
+    if (analyst == l->terms->said.n_analysts)
+        return fail_analyst(look->who, err);
+    st = terms_window(l->terms, analyst, &limits, err);
+    if (st || !limits)
+        return st;
+    st = budgets_since(
+        l->db, look->who,
+        window_start(look->now, l->terms->said.analysts[analyst].window_days),
+        &s, err);
+    if (st)
+        return st;
+    tell(limits, &s, &f, look->out);
+    look->out->charges = s.charges;
+    amount_write(filter_left_epsilon(&f), AMOUNT_LOSS, look->out->left_epsilon);
+    return CUSTOS_OK;
+}
+
+custos_status
+ledger_window(struct ledger *l, str who, int64_t now,
+              struct ledger_balance *out, custos_err *err)
+{
+    struct ledger_balance got = {0};
+    struct look look = {.who = who, .now = now, .out = &got};
+    custos_status st = ledger_read(l, step_window, &look, err);
+
+    if (!st)
+        *out = got;
+    return st;
+}
+
+/* ----------------------------------------------------------------- terms -- */
+
+struct get {
+    arena *arena;
+    struct ledger_terms *out;
+};
+
+/* Copies one text; false without memory. */
+static bool
+keep(arena *a, str *text)
+{
+    char *copy = arena_copy(a, *text);
+
+    text->ptr = copy;
+    return copy != NULL;
+}
+
+static custos_status
+step_get(struct ledger *l, void *arg, custos_err *err)
+{
+    struct get *get = arg;
+    arena *a = get->arena;
+    struct ledger_analyst *all;
+    struct ledger_terms t;
+    bool kept;
+    custos_status st = ledger_terms_now(l, err);
+
+    if (st)
+        return st;
+    t = l->terms->said;
+    all = arena_take(a, t.n_analysts + 1, sizeof *all);
+    if (!all)
+        return fail_memory(err);
+    memcpy(all, t.analysts, t.n_analysts * sizeof *all);
+    t.analysts = all;
+    kept = keep(a, &t.unit) && keep(a, &t.budget.epsilon) &&
+           keep(a, &t.budget.delta);
+    for (size_t i = 0; i < t.n_analysts && kept; i++)
+        kept = keep(a, &all[i].name) && keep(a, &all[i].budget.epsilon) &&
+               keep(a, &all[i].budget.delta) &&
+               keep(a, &all[i].window.epsilon) && keep(a, &all[i].window.delta);
+    if (!kept)
+        return fail_memory(err);
+    *get->out = t;
+    return CUSTOS_OK;
+}
+
+custos_status
+ledger_terms_get(struct ledger *l, arena *a, struct ledger_terms *out,
+                 custos_err *err)
+{
+    struct get get = {.arena = a, .out = out};
+
+    return ledger_read(l, step_get, &get, err);
+}
+
+/* ------------------------------------------------------------------ rows -- */
+
+struct page {
+    uint64_t from;
+    str who, theorem;
+    arena *arena;
+    struct ledger_row *rows;
+    size_t n, most;
+};
+
+static bool
+keep_row(arena *a, struct ledger_row *r)
+{
+    return keep(a, &r->kind) && keep(a, &r->who) && keep(a, &r->query) &&
+           keep(a, &r->plan) && keep(a, &r->theorems) && keep(a, &r->words) &&
+           keep(a, &r->epsilon) && keep(a, &r->rho) && keep(a, &r->delta) &&
+           keep(a, &r->version);
+}
+
+/* Rows are gathered in a list first: how many there are is not known. */
+struct link {
+    struct ledger_row row;
+    struct link *next;
+};
+
+static custos_status
+step_rows(struct ledger *l, void *arg, custos_err *err)
+{
+    struct page *p = arg;
+    struct link *first = NULL, **last = &first, *link;
+    bool room = true;
+    struct query q;
+    custos_status st;
+
+    query_begin(&q, l->db,
+                "SELECT " CHAIN_COLUMNS " FROM chain WHERE seq >= ?1"
+                " AND (?2 = '' OR who = ?2) AND (?3 = '' OR (kind = 'charge'"
+                " AND instr(' ' || theorems || ' ', ' ' || ?3 || ' ') > 0))"
+                " ORDER BY seq");
+    query_put_int(&q, p->from > INT64_MAX ? INT64_MAX : (int64_t)p->from);
+    query_put_text(&q, p->who);
+    query_put_text(&q, p->theorem);
+    while (room && p->n < p->most && query_next(&q)) {
+        link = arena_take(p->arena, 1, sizeof *link);
+        if (link)
+            chain_read(&q, &link->row);
+        room = link && keep_row(p->arena, &link->row);
+        if (room) {
+            *last = link;
+            last = &link->next;
+            p->n++;
+        }
+    }
+    st = query_end(&q, err);
+    if (st)
+        return st;
+    p->rows = room ? arena_take(p->arena, p->n + 1, sizeof *p->rows) : NULL;
+    if (!p->rows)
+        return fail_memory(err);
+    for (size_t i = 0; i < p->n; i++, first = first->next)
+        p->rows[i] = first->row;
+    return CUSTOS_OK;
+}
+
+custos_status
+ledger_rows(struct ledger *l, uint64_t from, str who, str theorem, arena *a,
+            struct ledger_row **out, size_t *n, custos_err *err)
+{
+    struct page page = {
+        .from = from, .who = who, .theorem = theorem, .arena = a, .most = *n};
+    custos_status st = ledger_read(l, step_rows, &page, err);
+
+    if (!st) {
+        *out = page.rows;
+        *n = page.n;
+    }
+    return st;
+}
+
+/* ------------------------------------------------------------------ copy -- */
+
+static custos_status
+step_copy(struct ledger *l, void *arg, custos_err *err)
+{
+    const char *const *path = arg;
+
+    return db_copy(l->db, *path, err);
+}
+
+custos_status
+ledger_copy(struct ledger *l, const char *path, custos_err *err)
+{
+    custos_status st = file_make(path, err);
+
+    if (st)
+        return st;
+    st = ledger_read(l, step_copy, &path, err);
+    if (!st)
+        st = folder_sync(path, err);
+    if (st)
+        unlink(path);
+    return st;
+}

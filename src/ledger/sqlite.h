@@ -1,0 +1,76 @@
+/*
+ * A thin layer over SQLite, whose only user this is: a file in WAL mode that
+ * syncs on every commit, statements prepared once, and errors in our words.
+ *
+ * A query collects its first failure: begin, put the parameters in order, step
+ * through the rows, and ask once, at query_end, whether it went well. What it
+ * hands out is borrowed until the next step.
+ */
+#ifndef LEDGER_SQLITE_H
+#define LEDGER_SQLITE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "custos.h"
+
+struct db;
+
+/* DB_NEW: an empty file, on its way to becoming a ledger. */
+enum db_opening { DB_NEW, DB_THERE };
+
+/* May fail: CUSTOS_EIO, CUSTOS_ECORRUPT, CUSTOS_EBUSY, CUSTOS_ENOMEM. */
+CUSTOS_MUST_USE custos_status db_open(const char *path, enum db_opening how,
+                                      struct db **out, custos_err *err);
+
+/* Never checkpoints: that happens under the lock only. */
+void db_close(struct db *d);
+
+/* Statements without parameters or rows, one after the other. */
+CUSTOS_MUST_USE custos_status db_run(struct db *d, const char *sql,
+                                     custos_err *err);
+
+/* Gives up an open transaction, if there is one. Cannot fail. */
+void db_rollback(struct db *d);
+
+/* Pages in the log after the last commit of this connection. */
+int db_log_pages(const struct db *d);
+
+/* DB_EMPTY_LOG: waits for readers, and cuts the log to nothing. */
+enum db_checkpoint { DB_SOME, DB_EMPTY_LOG };
+CUSTOS_MUST_USE custos_status db_checkpoint(struct db *d,
+                                            enum db_checkpoint how,
+                                            custos_err *err);
+
+/* SQLite's own check of its pages and indexes. */
+CUSTOS_MUST_USE custos_status db_check(struct db *d, custos_err *err);
+
+/* A consistent copy over the empty file at path. */
+CUSTOS_MUST_USE custos_status db_copy(struct db *d, const char *path,
+                                      custos_err *err);
+
+struct query {
+    struct db *db;
+    void *statement;
+    int code; /* SQLite's: the first that was bad */
+    int put;  /* parameters so far */
+};
+
+/* sql: a literal; it is prepared once for each db. */
+void query_begin(struct query *q, struct db *d, const char *sql);
+void query_put_int(struct query *q, int64_t x);
+void query_put_text(struct query *q, str text);
+void query_put_bytes(struct query *q, const void *ptr, size_t len);
+
+/* The next row; false at the end, or after a failure. */
+bool query_next(struct query *q);
+int64_t query_int(struct query *q, int column);
+str query_bytes(struct query *q, int column);
+
+/* Exactly `len` bytes, or false. */
+bool query_fixed(struct query *q, int column, void *out, size_t len);
+
+CUSTOS_MUST_USE custos_status query_end(struct query *q, custos_err *err);
+
+#endif

@@ -1,0 +1,62 @@
+/*
+ * The terms in force: read from the last "terms" row of the chain, whose words
+ * say them whole, so that the chain alone tells every budget.
+ *
+ *     adjacency add-remove
+ *     unit patients.id
+ *     budget 1 1e-6
+ *     analyst ana
+ *     own 0.5 1e-7
+ *     window 0.1 0 7
+ */
+#ifndef LEDGER_TERMS_H
+#define LEDGER_TERMS_H
+
+#include "ledger/chain.h"
+
+/* The limits that follow from a promise; made when first needed. */
+struct limits {
+    bool made_own, made_window;
+    struct filter own, window;
+};
+
+struct terms {
+    arena *arena;
+    uint64_t seq; /* of its row */
+    struct ledger_terms said;
+    struct filter common;
+    struct limits *limits; /* by analyst */
+};
+
+void terms_free(struct terms *t);
+
+/* As words; b fails when they are too long. */
+void terms_write(const struct ledger_terms *t, struct buf *b);
+
+/* Refuses what no ledger can keep: CUSTOS_EPOLICY. */
+CUSTOS_MUST_USE custos_status terms_check(const struct ledger_terms *t,
+                                          custos_err *err);
+
+/* The words back. May fail: CUSTOS_ECORRUPT, CUSTOS_ENOMEM. */
+CUSTOS_MUST_USE custos_status terms_read(const struct ledger_row *row,
+                                         struct terms **out, custos_err *err);
+
+/*
+ * The last terms of the chain, after checking the hash of their row; NULL when
+ * there are none yet. May fail: CUSTOS_ECORRUPT, CUSTOS_EIO, CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status terms_load(struct db *d, struct terms **out,
+                                         custos_err *err);
+
+/* The index of an analyst, or n_analysts. */
+size_t terms_analyst(const struct terms *t, str who);
+
+/* The filters of an analyst with nothing spent; NULL when there is none. */
+CUSTOS_MUST_USE custos_status terms_own(struct terms *t, size_t analyst,
+                                        const struct filter **out,
+                                        custos_err *err);
+CUSTOS_MUST_USE custos_status terms_window(struct terms *t, size_t analyst,
+                                           const struct filter **out,
+                                           custos_err *err);
+
+#endif

@@ -1,0 +1,155 @@
+/*
+ * What the ledger's tests share: a folder of their own, terms, charges.
+ */
+#ifndef TEST_LEDGER_HELPERS_H
+#define TEST_LEDGER_HELPERS_H
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "ledger/ledger.h"
+#include "num/batch.h"
+#include "support/support.h"
+
+enum { ROOM = 512 };
+
+struct place {
+    char folder[ROOM];
+    char path[ROOM + 16];
+    char lock[ROOM + 16];
+};
+
+static inline void
+place_make(struct place *p)
+{
+    const char *tmp = getenv("TMPDIR");
+
+    snprintf(p->folder, sizeof p->folder, "%s/custos-ledger-XXXXXX",
+             tmp && *tmp ? tmp : "/tmp");
+    assert_non_null(mkdtemp(p->folder));
+    snprintf(p->path, sizeof p->path, "%s/ledger.db", p->folder);
+    snprintf(p->lock, sizeof p->lock, "%s/lock", p->folder);
+}
+
+static inline void
+place_remove(const struct place *p)
+{
+    static const char *const names[] = {
+        "ledger.db",     "ledger.db-wal",    "ledger.db-shm", "ledger.db.new",
+        "copy.db",       "copy.db-wal",      "copy.db-shm",   "lock",
+        "ledger.db.old", "ledger.db-journal"};
+    char path[ROOM + 32];
+
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        snprintf(path, sizeof path, "%s/%s", p->folder, names[i]);
+        unlink(path);
+    }
+    assert_int_equal(rmdir(p->folder), 0);
+}
+
+static inline void
+assert_ok(custos_status st, const custos_err *err)
+{
+    if (st)
+        print_message("%d: %s (%s)\n", (int)st, err->said, err->noted);
+    assert_int_equal(st, CUSTOS_OK);
+}
+
+static inline struct ledger *
+open_at(const struct place *p)
+{
+    struct ledger *l = NULL;
+    custos_err err = {0};
+
+    assert_ok(ledger_open(p->path, p->lock, &l, &err), &err);
+    return l;
+}
+
+/* Terms with a common budget and nobody else. */
+static inline struct ledger_terms
+terms_of(const char *epsilon, const char *delta)
+{
+    struct ledger_terms t = {
+        .adjacency = CUSTOS_ADD_REMOVE,
+        .budget = {str_of(epsilon), str_of(delta)},
+        .unit = str_of("people.id"),
+    };
+
+    memset(t.policy, 7, sizeof t.policy);
+    return t;
+}
+
+static inline void
+set_terms(struct ledger *l, const struct ledger_terms *t)
+{
+    struct receipt r;
+    custos_err err = {0};
+
+    assert_ok(ledger_terms_set(l, t, str_of("owner"), 1000, &r, &err), &err);
+}
+
+/* A pure charge, or up to a delta. */
+static inline struct charge
+charge_of(const char *epsilon, const char *delta)
+{
+    struct charge c;
+    rat x[2];
+
+    rats_init(x, 2);
+    assert_int_equal(rat_read(epsilon, "epsilon", &x[0], NULL), CUSTOS_OK);
+    assert_int_equal(rat_read(delta, "delta", &x[1], NULL), CUSTOS_OK);
+    charge_of_amounts(&x[0], NULL, &x[1], &c);
+    rats_clear(x, 2);
+    return c;
+}
+
+static inline custos_status
+charge_at(struct ledger *l, const char *who, const char *epsilon, int64_t now,
+          struct receipt *out, custos_err *err)
+{
+    struct charge c = charge_of(epsilon, "0");
+    struct ledger_request r = {
+        .who = str_of(who),
+        .query = str_of("SELECT count(*) FROM people"),
+        .plan = str_of("count of people, discrete Laplace"),
+        .theorems = str_of("laplace-discrete stability-count"),
+        .charge = &c,
+        .data_version = 1,
+        .now = now,
+    };
+    struct receipt ignored;
+
+    memset(r.policy, 7, sizeof r.policy);
+    return ledger_charge(l, &r, out ? out : &ignored, err);
+}
+
+static inline custos_status
+charge(struct ledger *l, const char *who, const char *epsilon)
+{
+    return charge_at(l, who, epsilon, 2000, NULL, NULL);
+}
+
+static inline void
+assert_verifies(struct ledger *l, const struct receipt *r)
+{
+    custos_err err = {0};
+    struct receipt head;
+
+    assert_ok(ledger_verify(l, r, &head, &err), &err);
+}
+
+static inline void
+assert_balance(struct ledger *l, const char *who, const char *spent,
+               const char *left)
+{
+    struct ledger_balance b;
+    custos_err err = {0};
+
+    assert_ok(ledger_balance(l, str_of(who), &b, &err), &err);
+    assert_string_equal(b.facts.spent, spent);
+    assert_string_equal(b.left_epsilon, left);
+}
+
+#endif

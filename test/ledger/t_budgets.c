@@ -1,0 +1,376 @@
+/*
+ * Budgets: exact to the last unit, own below common, windows that slide, terms
+ * that change, and refusals that say which, how much and what is left.
+ */
+#include "ledger/helpers.h"
+
+static struct ledger_analyst
+analyst(const char *name)
+{
+    return (struct ledger_analyst){.name = str_of(name)};
+}
+
+static void
+budgets_exhaust_exactly(void **state)
+{
+    struct ledger_terms t = terms_of("1", "0");
+    struct place p;
+    struct ledger *l;
+    custos_err err;
+
+    (void)state;
+    place_make(&p);
+    l = open_at(&p);
+    set_terms(l, &t);
+    for (int i = 0; i < 10; i++)
+        assert_int_equal(charge(l, "", "0.1"), CUSTOS_OK);
+    assert_balance(l, "", "1", "0");
+    assert_int_equal(charge_at(l, "", "1e-20", 1, NULL, &err), CUSTOS_ESPENT);
+    assert_string_equal(err.said,
+                        "the common budget (of all analysts) is spent: this "
+                        "needs epsilon 0.00000000000000000001, and 0 is left");
+    assert_verifies(l, NULL);
+    ledger_close(l);
+    l = open_at(&p);
+    assert_balance(l, "", "1", "0");
+    assert_int_equal(charge(l, "", "1e-20"), CUSTOS_ESPENT);
+    ledger_close(l);
+    place_remove(&p);
+}
+
+static void
+budgets_refused_leave_no_trace(void **state)
+{
+    struct ledger_terms t = terms_of("1", "0");
+    struct ledger_balance b;
+    struct place p;
+    struct ledger *l;
+
+    (void)state;
+    place_make(&p);
+    l = open_at(&p);
+    set_terms(l, &t);
+    assert_int_equal(charge(l, "", "0.9"), CUSTOS_OK);
+    assert_int_equal(charge(l, "", "0.2"), CUSTOS_ESPENT);
+    assert_int_equal(charge(l, "", "0.1"), CUSTOS_OK);
+    assert_int_equal(ledger_balance(l, str_of(""), &b, NULL), CUSTOS_OK);
+    assert_int_equal(b.charges, 2);
+    assert_string_equal(b.facts.spent, "1");
+    ledger_close(l);
+    place_remove(&p);
+}
+
+/* Each analyst below the own budget, all of them below the common one. */
+static void
+budgets_own_below_common(void **state)
+{
+    struct ledger_analyst who[] = {analyst("ana"), analyst("bo"),
+                                   analyst("cy")};
+    struct ledger_terms t = terms_of("1", "0");
+    struct ledger_balance b;
+    struct place p;
+    struct ledger *l;
+    custos_err err;
+
+    (void)state;
+    place_make(&p);
+    l = open_at(&p);
+    who[0].has_budget = who[1].has_budget = true;
+    who[0].budget = (struct ledger_budget){str_of("0.5"), str_of("0")};
+    who[1].budget = (struct ledger_budget){str_of("0.8"), str_of("0")};
+    t.analysts = who;
+    t.n_analysts = COUNT_OF(who);
+    set_terms(l, &t);
+    assert_int_equal(charge(l, "ana", "0.4"), CUSTOS_OK);
+    assert_balance(l, "ana", "0.4", "0.1");
+    assert_int_equal(charge_at(l, "ana", "0.2", 1, NULL, &err), CUSTOS_ESPENT);
+    assert_string_equal(err.said, "your own budget is spent: this needs "
+                                  "epsilon 0.2, and 0.1 is left");
+    assert_int_equal(charge(l, "bo", "0.5"), CUSTOS_OK);
+    assert_int_equal(charge_at(l, "bo", "0.2", 1, NULL, &err), CUSTOS_ESPENT);
+    assert_string_equal(err.said,
+                        "the common budget (of all analysts) is spent: this "
+                        "needs epsilon 0.2, and 0.1 is left");
+    assert_balance(l, "bo", "0.5", "0.1");
+    assert_int_equal(ledger_balance(l, str_of("cy"), &b, NULL), CUSTOS_OK);
+    assert_false(b.limited);
+    assert_string_equal(b.left_epsilon, "0.1");
+    assert_int_equal(charge(l, "cy", "0.1"), CUSTOS_OK);
+    assert_int_equal(charge(l, "", "0.1"), CUSTOS_ESPENT);
+    assert_int_equal(charge_at(l, "dee", "0.1", 1, NULL, &err), CUSTOS_EDENIED);
+    assert_verifies(l, NULL);
+    ledger_close(l);
+    place_remove(&p);
+}
+
+static int64_t
+days(int64_t n)
+{
+    return n * 86400 * 1000000;
+}
+
+static void
+budgets_window_slides(void **state)
+{
+    struct ledger_analyst who[] = {analyst("ana")};
+    struct ledger_terms t = terms_of("1", "0");
+    struct ledger_balance b;
+    struct place p;
+    struct ledger *l;
+    custos_err err;
+
+    (void)state;
+    place_make(&p);
+    l = open_at(&p);
+    who[0].has_window = true;
+    who[0].window = (struct ledger_budget){str_of("0.2"), str_of("0")};
+    who[0].window_days = 2;
+    t.analysts = who;
+    t.n_analysts = 1;
+    set_terms(l, &t);
+    assert_int_equal(charge_at(l, "ana", "0.15", days(10), NULL, NULL), 0);
+    assert_int_equal(charge_at(l, "ana", "0.1", days(11), NULL, &err),
+                     CUSTOS_ESPENT);
+    assert_string_equal(err.said,
+                        "your window (which refills with the days) is spent: "
+                        "this needs epsilon 0.1, and 0.05 is left");
+    assert_int_equal(charge_at(l, "ana", "0.05", days(11), NULL, NULL), 0);
+    assert_int_equal(charge_at(l, "ana", "0.1", days(12) - 1, NULL, NULL),
+                     CUSTOS_ESPENT);
+    assert_int_equal(ledger_window(l, str_of("ana"), days(12), &b, NULL), 0);
+    assert_string_equal(b.facts.spent, "0.05");
+    assert_string_equal(b.left_epsilon, "0.15");
+    assert_int_equal(charge_at(l, "ana", "0.15", days(12), NULL, NULL), 0);
+    /* A clock that is put back makes it no larger. */
+    assert_int_equal(charge_at(l, "ana", "0.05", days(1), NULL, &err),
+                     CUSTOS_ESPENT);
+    /* The common budget never refills. */
+    assert_int_equal(charge(l, "", "0.65"), CUSTOS_OK);
+    assert_int_equal(charge_at(l, "ana", "0.1", days(99), NULL, &err),
+                     CUSTOS_ESPENT);
+    assert_memory_equal(err.said, "the common", 10);
+    ledger_close(l);
+    place_remove(&p);
+}
+
+/*
+ * Many small charges: the sum of epsilon passes the budget while the sum of
+ * rho has room; the balance says which lane pays.
+ */
+static void
+budgets_best_of_both_outlasts_the_sum(void **state)
+{
+    struct ledger_terms t = terms_of("1", "1e-6");
+    struct ledger_balance b;
+    struct place p;
+    struct ledger *l;
+    int n = 0;
+
+    (void)state;
+    place_make(&p);
+    l = open_at(&p);
+    set_terms(l, &t);
+    while (n < 1000 && charge(l, "", "0.01") == CUSTOS_OK)
+        n++;
+    assert_in_range(n, 150, 900);
+    assert_int_equal(ledger_balance(l, str_of(""), &b, NULL), CUSTOS_OK);
+    assert_string_equal(b.facts.currency, "rho");
+    assert_string_equal(b.facts.theorem, "filter-best-of-both");
+    assert_true(strtod(b.left_epsilon, NULL) < 0.01);
+    /* What is left is what is admitted. */
+    if (strcmp(b.left_epsilon, "0") != 0)
+        assert_int_equal(charge(l, "", b.left_epsilon), CUSTOS_OK);
+    assert_int_equal(ledger_balance(l, str_of(""), &b, NULL), CUSTOS_OK);
+    assert_true(strtod(b.left_epsilon, NULL) < 1e-8);
+    assert_verifies(l, NULL);
+    ledger_close(l);
+    place_remove(&p);
+}
+
+static void
+budgets_delta_is_counted(void **state)
+{
+    struct ledger_terms t = terms_of("1", "4e-6");
+    struct charge c = charge_of("0.01", "6e-7");
+    struct ledger_request r = {.charge = &c};
+    struct receipt got;
+    struct place p;
+    struct ledger *l;
+    custos_err err;
+
+    (void)state;
+    place_make(&p);
+    l = open_at(&p);
+    set_terms(l, &t);
+    memset(r.policy, 7, sizeof r.policy);
+    assert_int_equal(ledger_charge(l, &r, &got, &err), CUSTOS_OK);
+    assert_int_equal(ledger_charge(l, &r, &got, &err), CUSTOS_ESPENT);
+    assert_string_equal(err.said,
+                        "the common budget (of all analysts) is spent: this "
+                        "needs delta 0.0000006, and 0.0000004 is left");
+    ledger_close(l);
+    place_remove(&p);
+}
+
+static void
+budgets_terms_change(void **state)
+{
+    struct ledger_terms t = terms_of("1", "0"), other;
+    struct receipt a, b;
+    struct place p;
+    struct ledger *l;
+    custos_err err;
+
+    (void)state;
+    place_make(&p);
+    l = open_at(&p);
+    assert_int_equal(charge_at(l, "", "0.1", 1, NULL, &err), CUSTOS_EPOLICY);
+    set_terms(l, &t);
+    assert_int_equal(charge(l, "", "0.6"), CUSTOS_OK);
+    /* The same again is no row. */
+    assert_int_equal(ledger_terms_set(l, &t, str_of("o"), 5, &a, NULL), 0);
+    assert_int_equal(ledger_terms_set(l, &t, str_of("o"), 6, &b, NULL), 0);
+    assert_int_equal(a.seq, b.seq);
+    t.budget.epsilon = str_of("0.5");
+    set_terms(l, &t);
+    assert_balance(l, "", "0.6", "0");
+    assert_int_equal(charge(l, "", "0.1"), CUSTOS_ESPENT);
+    t.budget.epsilon = str_of("0.7");
+    set_terms(l, &t);
+    assert_balance(l, "", "0.6", "0.1");
+    /* To a delta and back: the sum of rho is known all the same. */
+    t.budget = (struct ledger_budget){str_of("2"), str_of("1e-6")};
+    set_terms(l, &t);
+    assert_int_equal(charge(l, "", "1.4"), CUSTOS_OK);
+    assert_int_equal(charge(l, "", "0.1"), CUSTOS_ESPENT);
+    other = t;
+    other.adjacency = CUSTOS_CHANGE_ONE;
+    assert_int_equal(ledger_terms_set(l, &other, str_of(""), 1, &a, &err),
+                     CUSTOS_EPOLICY);
+    other = t;
+    other.unit = str_of("row");
+    assert_int_equal(ledger_terms_set(l, &other, str_of(""), 1, &a, &err),
+                     CUSTOS_EPOLICY);
+    assert_verifies(l, NULL);
+    ledger_close(l);
+    place_remove(&p);
+}
+
+/* Nobody is charged under a policy that is no longer in force. */
+static void
+budgets_policy_must_be_in_force(void **state)
+{
+    struct ledger_terms t = terms_of("1", "0");
+    struct place p;
+    struct ledger *l, *m;
+    custos_err err;
+
+    (void)state;
+    place_make(&p);
+    l = open_at(&p);
+    m = open_at(&p);
+    set_terms(l, &t);
+    assert_int_equal(charge(m, "", "0.1"), CUSTOS_OK);
+    t.policy[0] ^= 1;
+    set_terms(l, &t);
+    assert_int_equal(charge_at(m, "", "0.1", 1, NULL, &err), CUSTOS_EPOLICY);
+    ledger_close(m);
+    ledger_close(l);
+    place_remove(&p);
+}
+
+static void
+budgets_bad_terms_are_refused(void **state)
+{
+    struct ledger_analyst who[] = {analyst("ana"), analyst("ana")};
+    static const char *const bad[][2] = {
+        {"0", "0"}, {"-1", "0"}, {"nan", "0"}, {"1", "1"}, {"1", "x"}};
+    struct receipt r;
+    struct place p;
+    struct ledger *l;
+
+    (void)state;
+    place_make(&p);
+    l = open_at(&p);
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
+        struct ledger_terms t = terms_of(bad[i][0], bad[i][1]);
+
+        assert_int_equal(ledger_terms_set(l, &t, str_of(""), 1, &r, NULL),
+                         CUSTOS_EPOLICY);
+    }
+    for (int i = 0; i < 3; i++) {
+        struct ledger_terms t = terms_of("1", "0");
+
+        t.analysts = who;
+        t.n_analysts = 2;
+        who[1].name = str_of(i == 0 ? "ana" : i == 1 ? "" : "bo");
+        who[1].has_window = true;
+        who[1].window = t.budget;
+        assert_int_equal(ledger_terms_set(l, &t, str_of(""), 1, &r, NULL),
+                         CUSTOS_EPOLICY);
+    }
+    ledger_close(l);
+    place_remove(&p);
+}
+
+/* Names may hold anything; terms come back as they were. */
+static void
+budgets_terms_come_back(void **state)
+{
+    struct ledger_analyst who[3] = {analyst("a b\nown 1 0"), analyst("%41%"),
+                                    analyst("\xc3\xa9")};
+    struct ledger_terms t = terms_of("1/3", "1e-6"), got;
+    arena *a = arena_new(NULL, 1 << 20);
+    struct place p;
+    struct ledger *l;
+
+    (void)state;
+    place_make(&p);
+    l = open_at(&p);
+    for (int i = 0; i < 3; i++) {
+        who[i].has_budget = i != 1;
+        who[i].budget = (struct ledger_budget){str_of("0.1"), str_of("0")};
+        who[i].has_window = i != 0;
+        who[i].window = (struct ledger_budget){str_of("0.1"), str_of("1e-9")};
+        who[i].window_days = 30;
+    }
+    t.analysts = who;
+    t.n_analysts = 3;
+    t.unit = str_of("the row\nitself");
+    set_terms(l, &t);
+    assert_int_equal(ledger_terms_get(l, a, &got, NULL), CUSTOS_OK);
+    assert_true(str_equal(got.unit, t.unit));
+    assert_true(str_equal(got.budget.epsilon, t.budget.epsilon));
+    assert_int_equal(got.n_analysts, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(str_equal(got.analysts[i].name, who[i].name));
+        assert_int_equal(got.analysts[i].has_budget, who[i].has_budget);
+        assert_int_equal(got.analysts[i].has_window, who[i].has_window);
+    }
+    assert_true(str_equal(got.analysts[2].window.delta, str_of("1e-9")));
+    assert_int_equal(got.analysts[2].window_days, 30);
+    assert_int_equal(charge(l, "a b\nown 1 0", "0.1"), CUSTOS_OK);
+    assert_verifies(l, NULL);
+    arena_free(a);
+    ledger_close(l);
+    place_remove(&p);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(budgets_exhaust_exactly),
+        cmocka_unit_test(budgets_refused_leave_no_trace),
+        cmocka_unit_test(budgets_own_below_common),
+        cmocka_unit_test(budgets_window_slides),
+        cmocka_unit_test(budgets_best_of_both_outlasts_the_sum),
+        cmocka_unit_test(budgets_delta_is_counted),
+        cmocka_unit_test(budgets_terms_change),
+        cmocka_unit_test(budgets_policy_must_be_in_force),
+        cmocka_unit_test(budgets_bad_terms_are_refused),
+        cmocka_unit_test(budgets_terms_come_back),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
