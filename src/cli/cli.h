@@ -48,6 +48,7 @@ extern const struct verb verb_init;
 extern const struct verb verb_query;
 extern const struct verb verb_explain;
 extern const struct verb verb_backup;
+extern const struct verb verb_shell;
 
 /* Prints "custos: " and the sentence; control characters become '?'. */
 int fail_usage(const char *format, ...) CUSTOS_PRINTF(1, 2); /* CLI_USAGE */

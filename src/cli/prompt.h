@@ -1,0 +1,22 @@
+/*
+ * Lines from a person or a file. At a terminal: editing, history (kept in
+ * $HOME/.custos_history, owner-only), completion from the public schema.
+ */
+#ifndef CLI_PROMPT_H
+#define CLI_PROMPT_H
+
+#include <stdbool.h>
+
+#include "policy/policy.h"
+
+struct prompt;
+
+/* p and who are borrowed. NULL without memory. */
+struct prompt *prompt_new(const struct policy *p,
+                          const struct policy_analyst *who, bool terminal);
+void prompt_free(struct prompt *p);
+
+/* The next line, valid until the next call; NULL at the end. */
+char *prompt_line(struct prompt *p, const char *text);
+
+#endif

@@ -1,0 +1,118 @@
+#include "cli/schema_print.h"
+
+#include <inttypes.h>
+
+#include "cli/cli.h"
+
+enum { VALUES_SHOWN = 6, TEXT_MAX = 1 << 14 };
+
+static void
+print_datum(struct out *o, const struct datum *d)
+{
+    struct buf b;
+
+    buf_init(&b, NULL, TEXT_MAX);
+    datum_write(d, &b);
+    out_text(o, buf_text(&b));
+    buf_clear(&b);
+}
+
+static void
+print_name(struct out *o, str name, size_t width)
+{
+    out_add(o, name.ptr, name.len);
+    for (size_t i = name.len; i < width; i++)
+        out_text(o, " ");
+}
+
+/* Who is protected, and how much of one unit counts. */
+static void
+print_unit(struct out *o, const struct policy_table *t)
+{
+    if (t->is_public) {
+        out_text(o, "public: answered exactly, free");
+    } else if (t->unit_is_row) {
+        out_text(o, "private; the unit is the row");
+    } else {
+        str unit = t->columns[t->unit_column].name;
+
+        out_printf(o,
+                   "private; the unit is %.*s, at most %" PRIu64 " rows of one "
+                   "count",
+                   (int)unit.len, unit.ptr, t->rows_per_unit);
+    }
+    out_text(o, "\n");
+}
+
+static void
+print_column(struct out *o, const struct policy_column *c, size_t width)
+{
+    out_text(o, "  ");
+    print_name(o, c->name, width);
+    out_printf(o, "  %-9s", data_type_name(c->type));
+    if (c->has_range) {
+        out_text(o, "  from ");
+        print_datum(o, &c->lower);
+        out_text(o, " to ");
+        print_datum(o, &c->upper);
+    }
+    if (c->n_values) {
+        out_text(o, "  one of ");
+        for (size_t i = 0; i < c->n_values && i < VALUES_SHOWN; i++) {
+            if (i)
+                out_text(o, ", ");
+            print_datum(o, &c->values[i]);
+        }
+        if (c->n_values > VALUES_SHOWN)
+            out_printf(o, " ... (%zu)", c->n_values);
+    }
+    if (!c->nullable)
+        out_text(o, "  not null");
+    if (c->comment.len) {
+        out_text(o, "  -- ");
+        out_add(o, c->comment.ptr, c->comment.len);
+    }
+    out_text(o, "\n");
+}
+
+static void
+print_table(struct out *o, const struct policy *p,
+            const struct policy_analyst *who, const struct policy_table *t)
+{
+    size_t width = 0;
+
+    for (size_t i = 0; i < t->n_columns; i++)
+        if (policy_grants(p, who, t, &t->columns[i]) &&
+            t->columns[i].name.len > width)
+            width = t->columns[i].name.len;
+    out_text(o, "  ");
+    print_unit(o, t);
+    for (size_t i = 0; i < t->n_columns; i++)
+        if (policy_grants(p, who, t, &t->columns[i]))
+            print_column(o, &t->columns[i], width);
+}
+
+void
+schema_print(struct out *o, const struct policy *p,
+             const struct policy_analyst *who, const char *name)
+{
+    const struct policy_table *t = policy_table_find(p, str_of(name));
+    size_t width = 0;
+
+    if (*name) {
+        if (t && policy_grants_table(p, who, t))
+            print_table(o, p, who, t);
+        else
+            (void)fail_usage("there is no table %.60s; \\d lists them", name);
+        return;
+    }
+    for (size_t i = 0; i < p->n_tables; i++)
+        if (p->tables[i].name.len > width)
+            width = p->tables[i].name.len;
+    for (size_t i = 0; i < p->n_tables; i++)
+        if (policy_grants_table(p, who, &p->tables[i])) {
+            out_text(o, "  ");
+            print_name(o, p->tables[i].name, width + 2);
+            print_unit(o, &p->tables[i]);
+        }
+}
