@@ -3,6 +3,8 @@
  * looked for. Every order is valid, so the search may be short: one look where
  * concentrated DP would be best, then steps by factors of two while epsilon
  * falls, then a narrowing around the best; long plans stop after the first.
+ * Where Laplace's curves are very many they are summed in doubles, with room
+ * for the roundings.
  *
  * THEOREM  compose-rdp
  *   Releases with divergence loss_i of order a have divergence sum loss_i of
@@ -12,23 +14,32 @@
  * GIVES    epsilon by rdp-to-approx at the best order found, rounded up.
  * FAILS    with a reason.
  * TESTED   compose_rdp_finds_the_order compose_rows_never_cross
+ *          compose_rdp_of_many_is_that_of_few
  */
 #include "account/compose.h"
 
+#include <math.h>
+
 #include "account/convert.h"
 #include "account/cost.h"
+#include "account/plan_pld.h"
+#include "account/saddle.h"
 #include "num/batch.h"
 #include "num/ival_more.h"
+#include "num/rat_double.h"
 #include "num/rat_round.h"
 
 enum {
-    WORK = 20000, /* curve evaluations, about */
+    WORK = 20000,    /* curve evaluations, about */
+    MANY = 64,       /* Laplaces: with more, in doubles, */
+    MANY_SHARE = 24, /* so many of which are as quick as one */
     STEPS_LEAST = 1,
     STEPS_MOST = 48,
     WALK_MOST = 24,
     ITERATIONS = 6,
     ORDER_BITS = 64,
-    ORDER_LOG2 = 24, /* orders from 1 + 2^-24 to 1 + 2^24 */
+    ORDER_LOG2 = 24,   /* orders from 1 + 2^-24 to 1 + 2^24 */
+    EPSILON_LOG2 = 16, /* of what doubles are asked to sum */
 };
 
 struct order_search {
@@ -36,16 +47,34 @@ struct order_search {
     const rat *delta;
     rat half_ratio; /* the sum of rho over plain Gaussians: alpha times it */
     bool whole;     /* whole orders only, where sampling makes curves costly */
+    bool many;      /* Laplaces in doubles */
     unsigned left;  /* evaluations */
     rat best;       /* the least epsilon seen */
     bool any;
 };
 
-/* The plain Gaussians' part, and whether there is sampling. */
+/* Whether a mechanism is Laplace noise of which there is much. */
+static bool
+is_one_of_many(const struct order_search *s, const struct mechanism *m)
+{
+    return s->many && m->kind == MECHANISM_LAPLACE && !mechanism_is_sampled(m);
+}
+
+/* Its epsilon, or a little more. */
+static double
+epsilon_double_up(const struct mechanism *m)
+{
+    return nextafter(rat_double(&m->epsilon), INFINITY);
+}
+
+/*
+ * The plain Gaussians' part, and whether there is sampling. Returns how many
+ * curves an order takes.
+ */
 static size_t
 search_prepare(struct order_search *s)
 {
-    size_t others = 0;
+    size_t others = 0, laplaces = 0;
     rat x;
 
     rat_init(&x);
@@ -58,10 +87,38 @@ search_prepare(struct order_search *s)
             compose_add(&s->half_ratio, &x, m->count);
         } else {
             others++;
+            laplaces += m->kind == MECHANISM_LAPLACE &&
+                        !mechanism_is_sampled(m) &&
+                        rat_log2_floor(&m->epsilon) < EPSILON_LOG2 &&
+                        rat_log2_floor(&m->epsilon) > -EPSILON_LOG2;
         }
     }
     rat_clear(&x);
-    return others;
+    s->many = laplaces > MANY && laplaces == others;
+    return s->many ? others / MANY_SHARE : others;
+}
+
+/*
+ * Adds the divergences of order 1 + t of the many, at most: each is rounded
+ * up, and the sum of positive terms is off by less than a unit for each.
+ */
+static void
+add_many(const struct order_search *s, const rat *t, rat *sum)
+{
+    const double order = nextafter(rat_double(t), INFINITY);
+    double all = 0;
+    rat x;
+
+    for (size_t i = 0; i < s->plan->n; i++)
+        if (is_one_of_many(s, &s->plan->items[i]))
+            all +=
+                (double)s->plan->items[i].count *
+                saddle_laplace_up(epsilon_double_up(&s->plan->items[i]), order);
+    rat_init(&x);
+    all *= 1 + 0x1p-52 * (double)(s->plan->n + 8);
+    bound_exact(nextafter(all / rat_double(t), INFINITY), &x);
+    rat_add(sum, sum, &x);
+    rat_clear(&x);
 }
 
 /* epsilon at order 1 + t; true when it is the best so far. */
@@ -81,11 +138,14 @@ order_try(struct order_search *s, const rat *t)
     for (size_t i = 0; i < s->plan->n; i++) {
         const struct mechanism *m = &s->plan->items[i];
 
-        if (mechanism_is_gaussian(m) && !mechanism_is_sampled(m))
+        if ((mechanism_is_gaussian(m) && !mechanism_is_sampled(m)) ||
+            is_one_of_many(s, m))
             continue;
         CUSTOS_REQUIRE(cost_rdp_up(m, &alpha, &x));
         compose_add(&sum, &x, m->count);
     }
+    if (s->many)
+        add_many(s, t, &sum);
     better = rdp_epsilon_up(&alpha, &sum, s->delta, &x) &&
              (!s->any || rat_cmp(&x, &s->best) < 0);
     if (better) {
@@ -209,15 +269,24 @@ first_order(const struct order_search *s, rat *t)
 {
     ival v, l;
     rat x, rho;
+    double many = 0;
 
     rat_init(&x);
     rat_init(&rho);
     ival_init(&v, ORDER_BITS);
     ival_init(&l, ORDER_BITS);
     for (size_t i = 0; i < s->plan->n; i++) {
-        cost_rho_up(&s->plan->items[i], &x);
-        compose_add(&rho, &x, s->plan->items[i].count);
+        const struct mechanism *m = &s->plan->items[i];
+
+        if (is_one_of_many(s, m)) {
+            many += (double)m->count * pow(epsilon_double_up(m), 2) / 2;
+            continue;
+        }
+        cost_rho_up(m, &x);
+        compose_add(&rho, &x, m->count);
     }
+    bound_exact(many, &x);
+    rat_add(&rho, &rho, &x);
     ival_set_rat(&l, s->delta);
     ival_log(&l, &l);
     rat_set_i64(t, 0, 1);

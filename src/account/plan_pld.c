@@ -280,9 +280,8 @@ plan_pld_epsilon_up(const struct plan_parts *p, const rat *delta, double width,
                      out, reason);
 }
 
-/* A finite double, exactly. */
-static void
-rat_of_double(double x, rat *out)
+void
+bound_exact(double x, rat *out)
 {
     int e = 0;
     double m = frexp(x, &e);
@@ -306,7 +305,7 @@ bound_write(double x, enum rat_direction direction,
         return;
     }
     rat_init(&exact);
-    rat_of_double(x, &exact);
+    bound_exact(x, &exact);
     rat_decimal(&exact, direction, text);
     rat_clear(&exact);
 }

@@ -61,6 +61,9 @@ CUSTOS_MUST_USE custos_status plan_pld_epsilon_up(const struct plan_parts *p,
                                                   struct bounds *out,
                                                   const char **reason);
 
+/* A finite double, exactly. */
+void bound_exact(double x, rat *out);
+
 /* x >= 0 as decimal text that is not below, or not above, it. */
 void bound_write_up(double x, char text[CUSTOS_NUMBER_MAX]);
 void bound_write_down(double x, char text[CUSTOS_NUMBER_MAX]);

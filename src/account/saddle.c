@@ -50,6 +50,14 @@ laplace(double e, double t)
                             0};
 }
 
+double
+saddle_laplace_up(double epsilon, double t)
+{
+    struct moments one = laplace(epsilon, t);
+
+    return one.k0 + one.e0;
+}
+
 /* Errors of masses and losses, and of the exponents, move the tilted law. */
 static struct moments
 atoms(const struct loss *l, double t)

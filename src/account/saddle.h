@@ -25,6 +25,9 @@
 
 #include "account/pld.h"
 
+/* ln E e^(tX) of Laplace's loss, t > 0, 0 < epsilon < 1e6: at most. */
+double saddle_laplace_up(double epsilon, double t);
+
 /* Time is linear in n. */
 CUSTOS_MUST_USE custos_status saddle_epsilon(const struct pld_part *parts,
                                              size_t n, double delta,

@@ -460,6 +460,40 @@ compose_rdp_finds_the_order(void **state)
     }
 }
 
+/*
+ * Laplaces in doubles: no less than the exact sum, which a plan of the same
+ * ones counted still has, and no more than roundings above.
+ */
+static void
+compose_rdp_of_many_is_that_of_few(void **state)
+{
+    custos_plan *many = NULL, *few = NULL;
+    double a, b;
+
+    (void)state;
+    for (int size = 0; size < 3; size++) {
+        static const char *const epsilons[] = {"0.001", "0.3", "7"};
+        char text[64];
+
+        assert_int_equal(custos_plan_new(NULL, CUSTOS_ADD_REMOVE, &many, NULL),
+                         CUSTOS_OK);
+        assert_int_equal(custos_plan_new(NULL, CUSTOS_ADD_REMOVE, &few, NULL),
+                         CUSTOS_OK);
+        snprintf(text, sizeof text, "laplace:epsilon=%s", epsilons[size]);
+        for (int i = 0; i < 300; i++)
+            assert_int_equal(custos_plan_add(many, text, NULL), CUSTOS_OK);
+        snprintf(text, sizeof text, "laplace:epsilon=%s:count=300",
+                 epsilons[size]);
+        assert_int_equal(custos_plan_add(few, text, NULL), CUSTOS_OK);
+        a = value(row(many, CUSTOS_BY_RDP, "1e-6"));
+        b = value(row(few, CUSTOS_BY_RDP, "1e-6"));
+        assert_true(a >= b * (1 - 1e-15));
+        assert_true(a <= b * (1 + 1e-8));
+        custos_plan_free(many);
+        custos_plan_free(few);
+    }
+}
+
 /* Many different mechanisms: every row that applies, in a moment. */
 static void
 compose_long_plans(void **state)
@@ -607,6 +641,7 @@ main(void)
         cmocka_unit_test(compose_rows_never_cross),
         cmocka_unit_test(compose_zcdp_and_gdp_of_gaussians),
         cmocka_unit_test(compose_rdp_finds_the_order),
+        cmocka_unit_test(compose_rdp_of_many_is_that_of_few),
         cmocka_unit_test(compose_long_plans),
         cmocka_unit_test(compose_corners),
         cmocka_unit_test(plan_refuses),

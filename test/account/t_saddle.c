@@ -161,6 +161,44 @@ very_many_parts_need_no_grid(void **state)
     free(parts);
 }
 
+/* Against ln((t+1)e^(te) + t e^(-(t+1)e))/(2t+1)) to 300 bits: above it, and
+   by no more than the room for roundings. */
+static void
+laplace_moments_are_rounded_up(void **state)
+{
+    mpfr_t m, x;
+
+    (void)state;
+    mpfr_inits2(300, m, x, (mpfr_ptr)0);
+    for (double e = 1e-5; e < 100; e *= 3.1) {
+        for (double t = 0x1p-20; t < 1e6; t *= 2.7) {
+            double got = saddle_laplace_up(e, t), room = 0x1p-47 * (1 + t) * e;
+
+            mpfr_set_d(x, e, MPFR_RNDN);
+            mpfr_mul_d(x, x, t, MPFR_RNDN);
+            mpfr_exp(m, x, MPFR_RNDN);
+            mpfr_mul_d(m, m, t, MPFR_RNDN);
+            mpfr_exp(x, x, MPFR_RNDN);
+            mpfr_add(m, m, x, MPFR_RNDN);
+            mpfr_set_d(x, t, MPFR_RNDN);
+            mpfr_add_ui(x, x, 1, MPFR_RNDN);
+            mpfr_mul_d(x, x, -e, MPFR_RNDN);
+            mpfr_exp(x, x, MPFR_RNDN);
+            mpfr_mul_d(x, x, t, MPFR_RNDN);
+            mpfr_add(m, m, x, MPFR_RNDN);
+            mpfr_set_d(x, t, MPFR_RNDN);
+            mpfr_mul_ui(x, x, 2, MPFR_RNDN);
+            mpfr_add_ui(x, x, 1, MPFR_RNDN);
+            mpfr_div(m, m, x, MPFR_RNDN);
+            mpfr_log(m, m, MPFR_RNDN);
+            assert_true(mpfr_cmp_d(m, got) <= 0);
+            assert_true(mpfr_cmp_d(m, got - room) >= 0);
+        }
+    }
+    mpfr_clears(m, x, (mpfr_ptr)0);
+    mpfr_free_cache();
+}
+
 int
 main(void)
 {
@@ -170,6 +208,7 @@ main(void)
         cmocka_unit_test(saddle_is_sharp_for_many),
         cmocka_unit_test(saddle_refuses_sampled_parts),
         cmocka_unit_test(very_many_parts_need_no_grid),
+        cmocka_unit_test(laplace_moments_are_rounded_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
