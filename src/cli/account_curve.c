@@ -49,7 +49,7 @@ make_chart(const struct points *p, double y[POINTS_MAX],
            double high[POINTS_MAX], double low[POINTS_MAX], struct chart *c)
 {
     for (size_t i = 0; i < p->n; i++) {
-        y[i] = strtod(p->points[i].delta, NULL);
+        y[i] = number_value(p->points[i].delta);
         high[i] = strtod(p->points[i].high, NULL);
         low[i] = strtod(p->points[i].low, NULL);
     }

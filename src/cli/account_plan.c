@@ -63,7 +63,9 @@ read_number(const struct args *args, int option, double least, double most,
     if (!text)
         return CLI_OK;
     *out = strtod(text, &end);
-    if (*end || !(*out >= least && *out <= most) || strpbrk(text, "xXnN"))
+    if (*end == '/')
+        *out /= strtod(end + 1, &end);
+    if (*end || !(*out >= least && *out <= most) || strpbrk(text, "xXnN "))
         return fail_usage("--%s must be a number from %g to %g, not %.60s",
                           options[option].name, least, most, text);
     return CLI_OK;

@@ -28,7 +28,7 @@ point_at(const custos_plan *plan, const char *delta, const char *width,
         return fail_usage("there is no curve: %s", at.reason);
     if (!isfinite(strtod(at.high, NULL)))
         return fail_usage("there is no curve at delta %.60s", delta);
-    snprintf(p->delta, sizeof p->delta, "%.31s", delta);
+    snprintf(p->delta, sizeof p->delta, "%s", delta);
     memcpy(p->low, at.low, sizeof p->low);
     memcpy(p->high, at.high, sizeof p->high);
     return CLI_OK;
@@ -52,7 +52,7 @@ int
 points_of_plan(const custos_plan *plan, const char *delta, size_t n,
                struct points *p)
 {
-    double end = strtod(delta, NULL), begin = 1;
+    double end = number_value(delta), begin = 1;
     char text[CUSTOS_NUMBER_MAX];
     int code = point_at(plan, delta, NULL, &p->points[n - 1]);
 

@@ -3,13 +3,14 @@
 
 #include <stddef.h>
 
+#include "cli/number.h"
 #include "custos.h"
 
 enum { POINTS_MAX = 201 };
 
 /* One point: epsilon lies between low and high. */
 struct point {
-    char delta[CUSTOS_NUMBER_MAX];
+    char delta[NUMBER_GIVEN_MAX];
     char low[CUSTOS_NUMBER_MAX];
     char high[CUSTOS_NUMBER_MAX];
 };

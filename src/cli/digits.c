@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    DIGITS_MAX = 40,
+    DIGITS_MAX = NUMBER_GIVEN_MAX,
     PLAIN_LEAST = -5, /* smaller and larger ones get an exponent */
     PLAIN_MOST = 15,
 };

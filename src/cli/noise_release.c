@@ -271,7 +271,7 @@ print(const struct released *r)
 static int
 check_reach(const struct values *v, const char *grid)
 {
-    const double limit = ldexp(number_grid(grid), 123); /* mech/grid.h */
+    const double limit = ldexp(number_value(grid), 123); /* mech/grid.h */
 
     for (size_t i = 0; v->kind == VALUES_REALS && i < v->n; i++)
         if (fabs(v->reals[i]) > limit)

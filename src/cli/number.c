@@ -35,10 +35,10 @@ number_write_exact(double x, int decimals, char text[NUMBER_EXACT_MAX])
 }
 
 double
-number_grid(const char *grid)
+number_value(const char *text)
 {
-    const char *slash = strchr(grid, '/');
-    double top = strtod(grid, NULL);
+    const char *slash = strchr(text, '/');
+    double top = strtod(text, NULL);
 
     return slash ? top / strtod(slash + 1, NULL) : top;
 }

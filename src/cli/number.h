@@ -10,6 +10,7 @@
 
 enum {
     NUMBER_MAX = 48,
+    NUMBER_GIVEN_MAX = 129,  /* a number as a user may write it */
     NUMBER_EXACT_MAX = 1024, /* 2^-400 has 400 decimals, 2^463 140 digits */
 };
 
@@ -22,8 +23,8 @@ void number_write_exact(double x, int decimals, char text[NUMBER_EXACT_MAX]);
 /* The decimals that a power of two has, given as 0.25, 1/1024 or 8. */
 int number_decimals(const char *grid);
 
-/* A grid's text, "0.5" or "1/1024", as a double: a power of two. */
-double number_grid(const char *grid);
+/* A number's text, "0.5", "1e-6" or "1/1024", as a double. */
+double number_value(const char *text);
 
 /* x >= 0 in four significant digits, rounded up: an error bar may not shrink.
  */

@@ -49,7 +49,7 @@ enum {
 };
 
 struct told {
-    char epsilon[CUSTOS_NUMBER_MAX];
+    char epsilon[NUMBER_GIVEN_MAX];
     const char *delta, *n, *prior;
     custos_risk_facts facts;
     char missed[CUSTOS_NUMBER_MAX]; /* at least, with 5 % false positives */
@@ -84,7 +84,7 @@ risk_of_plan(const struct args *args, struct told *t, custos_risk **out)
     if (code)
         return code;
     if (!st) {
-        memcpy(t->epsilon, at.high, sizeof t->epsilon);
+        memcpy(t->epsilon, at.high, sizeof at.high);
         st = custos_risk_new(NULL, t->epsilon, t->delta, out, &err);
     }
     for (size_t i = 0; i < p.n && !st; i++)
@@ -105,7 +105,7 @@ risk_of(const struct args *args, struct told *t, custos_risk **out)
         return fail_usage("--mechanism needs --delta");
     if (!epsilon)
         return risk_of_plan(args, t, out);
-    snprintf(t->epsilon, sizeof t->epsilon, "%.31s", epsilon);
+    snprintf(t->epsilon, sizeof t->epsilon, "%s", epsilon);
     st = custos_risk_new(NULL, epsilon, args->given[RISK_DELTA], out, &err);
     return st ? fail_status(st, &err) : CLI_OK;
 }
@@ -138,11 +138,13 @@ static void
 make_chart(struct told *t, char subtitle[160], struct chart *c)
 {
     static const double ends[] = {0, 1}, blind[] = {1, 0};
+    char epsilon[NUMBER_MAX], delta[NUMBER_MAX];
 
+    digits_up(t->epsilon, 6, epsilon);
+    digits_up(t->delta, 6, delta);
     snprintf(subtitle, 160,
-             "epsilon %.31s, delta %.40s; no test comes below "
-             "the curve",
-             t->epsilon, t->delta);
+             "epsilon %s, delta %s; no test comes below the curve", epsilon,
+             delta);
     *c = (struct chart){
         .title = "What an attacker's test can reach",
         .subtitle = subtitle,

@@ -7,6 +7,7 @@ import os
 import pathlib
 import tempfile
 import unittest
+from fractions import Fraction
 import xml.etree.ElementTree as ET
 
 from command import CommandCase, lines, run
@@ -266,6 +267,14 @@ class Verbs(CommandCase):
         text = lines("account", "plan", "--n", "10000", "--epsilon", "1")
         self.assertTrue(all(len(line) <= 80 for line in text))
 
+    def test_plan_reads_fractions(self):
+        self.assertEqual(
+            json_of("account", "plan", "--queries", "10", "--epsilon", "1/2"),
+            json_of("account", "plan", "--queries", "10", "--epsilon", "0.5"))
+        for bad in ("1/0", "1/", "/2", "1/2/3", " 1"):
+            self.refused("account", "plan", "--queries", "10", "--epsilon",
+                         bad, says="--epsilon")
+
     def test_plan_inverts(self):
         error = json_of("account", "plan", "--queries", "100", "--epsilon",
                         "1")
@@ -310,6 +319,19 @@ class Curve(CommandCase):
                                        side * float(point["delta"]))
                     self.assertLess(abs(delta / float(point["delta"]) - 1),
                                     0.1)
+
+    def test_delta_is_told_as_it_was_given(self):
+        """Cut short, a long text would be another number: 1e-35 would be 0,
+        where no Gaussian has an epsilon."""
+        for delta in ("0." + 34 * "0" + "1", "1/1000000000",
+                      "1." + 40 * "0" + "e-7"):
+            got = json_of("account", "curve", *m("gaussian:sigma=3"),
+                          "--points", "5", "--delta", delta)["points"]
+            self.assertEqual(got[-1]["delta"], delta)
+            inner = [float(p["delta"]) for p in got[:-1]]
+            self.assertEqual(inner, sorted(inner, reverse=True))
+            self.assertLess(inner[-1], 1e-2)
+            self.assertGreater(inner[-1], float(Fraction(delta)))
 
     def test_svg(self):
         with tempfile.TemporaryDirectory() as folder:

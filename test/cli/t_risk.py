@@ -53,6 +53,14 @@ class Risk(CommandCase):
         self.assertIn("Any belief moves by at most 0.2", text)
         self.assertNotIn("Chance", text)
 
+    def test_epsilon_is_told_as_it_was_given(self):
+        """Not cut short before its exponent."""
+        for zeros in (40, 60):
+            hundred = "1." + zeros * "0" + "e2"
+            self.assertEqual(json_of("--epsilon", hundred)["epsilon"], hundred)
+            self.assertIn("What epsilon 100 and",
+                          lines("risk", "--epsilon", hundred)[0])
+
     def test_rounding_does_not_flatter(self):
         """What is shown short lies on the unsafe side of the exact bound."""
         for epsilon in ("0.01", "0.37", "2.5", "7"):
