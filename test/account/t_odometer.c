@@ -334,6 +334,24 @@ odometer_handle(void **state)
     assert_null(odometer);
 }
 
+/* Options of a size that is none, and of a later version. */
+static void
+odometer_options_have_a_size(void **state)
+{
+    custos_odometer_options options = {.delta = "1e-6"};
+    static const size_t bad[] = {0, 1, sizeof(size_t), 2 * sizeof options};
+    struct odometer o;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        options.size = bad[i];
+        assert_int_equal(odometer_init(&o, &options, NULL), CUSTOS_EINVAL);
+    }
+    assert_int_equal(odometer_init(&o, NULL, NULL), CUSTOS_EINVAL);
+    options.size = 2 * sizeof(size_t); /* only what there was at first */
+    assert_int_equal(odometer_init(&o, &options, NULL), CUSTOS_OK);
+}
+
 /* A shift that leaves the amounts is infinite, and so is what it adds to. */
 static void
 odometer_saturates(void **state)
@@ -396,6 +414,7 @@ main(void)
         cmocka_unit_test(odometer_handle),
         cmocka_unit_test(odometer_ends),
         cmocka_unit_test(odometer_saturates),
+        cmocka_unit_test(odometer_options_have_a_size),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -572,6 +572,10 @@ group_of_a_plan_refuses(void **state)
     assert_int_equal(custos_plan_group(plan, 3, &none, NULL), CUSTOS_EINVAL);
     assert_int_equal(custos_plan_group(plan, 0, &none, NULL), CUSTOS_EINVAL);
     assert_int_equal(custos_plan_group(NULL, 3, &none, NULL), CUSTOS_EINVAL);
+    assert_int_equal(custos_plan_group(plan, 3, NULL, NULL), CUSTOS_EINVAL);
+    custos_plan_free(plan);
+    plan = plan_of(&dear, 0);
+    assert_int_equal(custos_plan_group(plan, 3, &none, NULL), CUSTOS_EINVAL);
     custos_plan_free(plan);
     plan = plan_of(&dear, 1);
     assert_int_equal(custos_plan_group(plan, 1 << 20, &none, NULL),

@@ -345,6 +345,8 @@ risk_refuses_what_is_no_promise(void **state)
     assert_int_equal(custos_risk_fnr(risk, "-0.1", fnr, NULL), CUSTOS_ERANGE);
     assert_int_equal(custos_risk_fnr(risk, "x", fnr, NULL), CUSTOS_EPARSE);
     assert_int_equal(custos_risk_fnr(NULL, "0.1", fnr, NULL), CUSTOS_EINVAL);
+    assert_int_equal(custos_risk_fnr(risk, NULL, fnr, NULL), CUSTOS_EINVAL);
+    assert_int_equal(custos_risk_fnr(risk, "0.1", NULL, NULL), CUSTOS_EINVAL);
     assert_int_equal(custos_risk_tell(risk, "0", NULL, &facts, NULL),
                      CUSTOS_ERANGE);
     assert_int_equal(custos_risk_tell(risk, "1", NULL, &facts, NULL),
@@ -357,6 +359,23 @@ risk_refuses_what_is_no_promise(void **state)
                      CUSTOS_EINVAL);
     custos_risk_free(risk);
     custos_risk_free(NULL);
+}
+
+/* As many promises as there may be, and not one more. */
+static void
+risk_has_an_end(void **state)
+{
+    custos_risk *risk = risk_of("1", "0.1");
+    double before;
+    int n = 1;
+
+    (void)state;
+    before = fnr_of(risk, "0.2");
+    while (n < 5000 && !custos_risk_add(risk, "1", "0.1", NULL))
+        n++;
+    assert_int_equal(n, 4096);
+    assert_true(fnr_of(risk, "0.2") == before);
+    custos_risk_free(risk);
 }
 
 static void
@@ -391,6 +410,7 @@ main(void)
         cmocka_unit_test(risk_posterior_of_known_promises),
         cmocka_unit_test(risk_counts_the_exposed),
         cmocka_unit_test(risk_refuses_what_is_no_promise),
+        cmocka_unit_test(risk_has_an_end),
         cmocka_unit_test(risk_survives_want_of_memory),
     };
 
