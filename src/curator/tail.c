@@ -1,0 +1,306 @@
+/*
+ * Three ways to one number. Tables: both laws by their points. Closed forms:
+ * Laplace noise of a count against Laplace sums is geometric series, Gaussian
+ * against Gaussian is a normal law but for a term that falls as
+ * exp(-2 pi^2 v). Else: the points of Y, or a smooth Y, against smooth X.
+ */
+#include "curator/tail.h"
+
+#include <math.h>
+
+#define PI 3.14159265358979323846
+#define ROOT_HALF 0.70710678118654752440
+
+/* What is not added up of a table, and what rounding may do. */
+#define LOST 1e-7
+#define ROUNDING 1e-9
+
+/* Scales closer than this are pulled apart, upwards: weights stay below 10^5,
+   and a larger scale is above. */
+#define APART 1.003
+
+/* P[N >= z]. */
+static double
+normal_above(double z)
+{
+    return 0.5 * erfc(z * ROOT_HALF);
+}
+
+/* exp(z^2/2) P[N >= z], z >= 0; by its series where erfc ends. */
+static double
+normal_scaled(double z)
+{
+    double i = 1 / (z * z);
+
+    if (z < 30)
+        return exp(0.5 * z * z) * normal_above(z);
+    return (1 - i * (1 - 3 * i)) / (z * sqrt(2 * PI));
+}
+
+/* ------------------------------------------------------------ smooth laws -- */
+
+/*
+ * The density of a sum of Laplaces of scales b_k is the sum of theirs, with
+ * weights prod b_k^2 / (b_k^2 - b_l^2) over l != k.
+ */
+static void
+smooth_weigh(struct tail_smooth *x)
+{
+    for (int i = 1; i < x->n; i++) /* in order, and apart */
+        for (int k = i; k > 0 && x->scale[k] < x->scale[k - 1]; k--) {
+            double b = x->scale[k];
+
+            x->scale[k] = x->scale[k - 1];
+            x->scale[k - 1] = b;
+        }
+    for (int i = 1; i < x->n; i++)
+        x->scale[i] = fmax(x->scale[i], x->scale[i - 1] * APART);
+    for (int i = 0; i < x->n; i++) {
+        x->weight[i] = 1;
+        for (int k = 0; k < x->n; k++) {
+            double ratio = x->scale[k] / x->scale[i];
+
+            if (k != i)
+                x->weight[i] /= (1 - ratio) * (1 + ratio);
+        }
+    }
+}
+
+static void
+smooth_add(struct tail_smooth *x, struct bar_law law, double factor)
+{
+    double scale = factor * law.scale;
+
+    if (law.kind == BAR_GAUSSIAN)
+        x->sigma = hypot(x->sigma, scale);
+    else if (scale > 0)
+        x->scale[x->n++] = scale;
+}
+
+/* P[Laplace of scale b + normal of sigma >= y], y >= 0. */
+static double
+laplace_normal_above(double b, double sigma, double y)
+{
+    double z, alpha, near, far;
+
+    if (sigma <= 0)
+        return 0.5 * exp(-y / b);
+    z = y / sigma;
+    alpha = sigma / b;
+    far = exp(-0.5 * z * z) * normal_scaled(z + alpha);
+    if (z < alpha)
+        near = exp(-0.5 * z * z) * normal_scaled(alpha - z);
+    else
+        near = exp(alpha * (0.5 * alpha - z)) * normal_above(alpha - z);
+    return normal_above(z) + 0.5 * (near - far);
+}
+
+/* P[X >= y] of the smooth law. */
+static double
+smooth_above(const struct tail_smooth *x, double y)
+{
+    double size = fabs(y), p = 0;
+
+    if (x->n == 0)
+        return normal_above(y / x->sigma);
+    for (int i = 0; i < x->n; i++)
+        p += x->weight[i] * laplace_normal_above(x->scale[i], x->sigma, size);
+    return y < 0 ? 1 - p : p;
+}
+
+/* How far right the smooth law must move to lie above the discrete one. */
+static double
+law_margin(struct bar_law law)
+{
+    if (law.kind == BAR_GAUSSIAN)
+        return 1;
+    return 1 - law.scale * log(2 / (1 + exp(-1 / law.scale)));
+}
+
+/* ----------------------------------------------------------------- points -- */
+
+/* P[N = j] for j = 0, 1, ..., reach; returns reach. */
+static int
+law_points(struct bar_law law, double *at)
+{
+    double ratio, fall, sum;
+    int reach;
+
+    if (law.kind == BAR_LAPLACE) {
+        reach = (int)ceil(TAIL_REACH * law.scale);
+        ratio = exp(-1 / law.scale);
+        fall = 1;
+    } else {
+        reach = (int)ceil(TAIL_REACH_GAUSS * law.scale);
+        ratio = exp(-0.5 / (law.scale * law.scale));
+        fall = ratio * ratio;
+    }
+    at[0] = sum = 1;
+    for (int j = 1; j <= reach; j++) {
+        at[j] = at[j - 1] * ratio;
+        sum += 2 * at[j];
+        ratio *= fall;
+    }
+    for (int j = 0; j <= reach; j++)
+        at[j] /= sum;
+    return reach;
+}
+
+void
+tail_init(struct tail *t, const struct bar_law *x, const double *factors, int n,
+          struct bar_law y)
+{
+    t->y = y;
+    t->x = (struct tail_smooth){0};
+    t->margin = 0;
+    t->y_reach = -1;
+    if (y.scale < TAIL_COARSE)
+        t->y_reach = law_points(y, t->y_at);
+    t->tables = n == 1 && x[0].scale < TAIL_COARSE && t->y_reach >= 0;
+    if (t->tables) {
+        t->x_reach = law_points(x[0], t->x_above);
+        for (int k = t->x_reach; k-- > 0;)
+            t->x_above[k] += t->x_above[k + 1];
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        smooth_add(&t->x, x[i], factors[i]);
+        t->margin += factors[i] * law_margin(x[i]);
+    }
+    smooth_weigh(&t->x);
+}
+
+/* P[X >= y] by the table. */
+static double
+table_above(const struct tail *t, double y)
+{
+    int k;
+
+    if (y > t->x_reach)
+        return 0; /* counted by LOST */
+    if (y <= -t->x_reach)
+        return 1;
+    k = (int)ceil(y);
+    return k >= 0 ? t->x_above[k] : 1 - t->x_above[1 - k];
+}
+
+/* ------------------------------------------------------------ closed forms -- */
+
+/*
+ * P[L + k Y >= x] for L Laplace of scale b, Y discrete Laplace of scale t:
+ * of the sum over Y = j, the part j >= 0, that of 1 <= -j <= x/k, where L's
+ * tail still is exponential, and the rest.
+ */
+static double
+series_above(double b, double t, double k, double x)
+{
+    double rate = k / b - 1 / t, whole = k / b + 1 / t;
+    double last = floor(x / k), p0 = tanh(0.5 / t);
+    double right, middle, left;
+
+    right = 0.5 * exp(-x / b) / -expm1(-whole);
+    if (rate > 0) /* from its largest term, so that nothing overflows */
+        middle =
+            0.5 * exp(last * rate - x / b) * expm1(-last * rate) / expm1(-rate);
+    else if (rate < 0)
+        middle = 0.5 * exp(rate - x / b) * expm1(last * rate) / expm1(rate);
+    else
+        middle = 0.5 * last * exp(-x / b);
+    left =
+        exp(-(last + 1) / t) / -expm1(-1 / t) -
+        0.5 * exp((x - (last + 1) * k) / b - (last + 1) / t) / -expm1(-whole);
+    return p0 * (right + middle + left);
+}
+
+static double
+laplaces_above(const struct tail *t, double k, double x)
+{
+    double p = 0;
+
+    if (!(x / k < 1e300)) /* Y does not count */
+        return smooth_above(&t->x, x);
+    for (int i = 0; i < t->x.n; i++)
+        p += t->x.weight[i] * series_above(t->x.scale[i], t->y.scale, k, x);
+    return p;
+}
+
+/* X smooth, and Y by its points. */
+static double
+points_above(const struct tail *t, double k, double x)
+{
+    double p = t->y_at[0] * smooth_above(&t->x, x);
+
+    for (int j = 1; j <= t->y_reach; j++)
+        p += t->y_at[j] *
+             (smooth_above(&t->x, x + j * k) + smooth_above(&t->x, x - j * k));
+    return p + LOST;
+}
+
+static double
+tables_above(const struct tail *t, double k, double x)
+{
+    double p = t->y_at[0] * table_above(t, x);
+
+    for (int j = 1; j <= t->y_reach; j++)
+        p += t->y_at[j] *
+             (table_above(t, x + j * k) + table_above(t, x - j * k));
+    return p + 2 * LOST;
+}
+
+/* All smooth. */
+static double
+smooths_above(const struct tail *t, double k, double x)
+{
+    struct tail_smooth sum = t->x;
+
+    smooth_add(&sum, t->y, k);
+    smooth_weigh(&sum);
+    x -= k * law_margin(t->y);
+    return x > 0 ? smooth_above(&sum, x) : 1;
+}
+
+static double
+above(const struct tail *t, double k, double x)
+{
+    bool gauss = t->y.kind == BAR_GAUSSIAN;
+
+    if (x <= 0)
+        return 1;
+    if (!gauss && t->x.sigma <= 0)
+        return laplaces_above(t, k, x);
+    if (gauss && t->x.n == 0) {
+        double slope = k / t->x.sigma, sigma = t->y.scale;
+        double v = 1 / (1 / (sigma * sigma) + slope * slope);
+
+        if (v >= 1)
+            return normal_above(x / hypot(t->x.sigma, k * sigma)) +
+                   2.1 * exp(-2 * PI * PI * v);
+    }
+    return t->y_reach >= 0 ? points_above(t, k, x) : smooths_above(t, k, x);
+}
+
+double
+tail_above(const struct tail *t, double k, double x)
+{
+    double p;
+
+    if (t->tables)
+        p = tables_above(t, k, x);
+    else
+        p = above(t, k, x - t->margin);
+    p = p * (1 + ROUNDING) + ROUNDING;
+    return p < 1 ? p : 1; /* also where p is not a number */
+}
+
+double
+tail_of(struct bar_law law, double y)
+{
+    double far = ceil(y) - 1;
+
+    if (y <= 0)
+        return 1;
+    if (law.kind == BAR_GAUSSIAN)
+        return normal_above(far / law.scale) * (1 + ROUNDING);
+    return exp(-(far + 1) / law.scale) / (1 + exp(-1 / law.scale)) *
+           (1 + ROUNDING);
+}
