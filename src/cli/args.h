@@ -16,7 +16,7 @@
 
 enum {
     ARGS_OPTIONS_MAX = 32,
-    ARGS_WORDS_MAX = 4,
+    ARGS_WORDS_MAX = 256,
     ARGS_MANY_MAX = 1024,
 };
 

@@ -44,6 +44,7 @@ extern const struct verb verb_noise;
 extern const struct verb verb_demo;
 extern const struct verb verb_account;
 extern const struct verb verb_risk;
+extern const struct verb verb_policy;
 extern const struct verb verb_init;
 extern const struct verb verb_query;
 extern const struct verb verb_explain;

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "num/rat.h"
+#include "policy/emit.h"
 
 enum { SHOWN_MAX = 40, SHOWN_PATH = 60 };
 
@@ -87,20 +88,6 @@ node_is_map(const struct reading *r, const struct node *map, const char *what,
             return fail_key(r, c, what, keys, n);
     }
     return CUSTOS_OK;
-}
-
-/* A word that SQL reads as it stands: lower-case, no quotes needed. */
-static bool
-is_sql_word(str name)
-{
-    for (size_t i = 0; i < name.len; i++) {
-        char c = name.ptr[i];
-
-        if (!((c >= 'a' && c <= 'z') || c == '_' ||
-              (i > 0 && c >= '0' && c <= '9')))
-            return false;
-    }
-    return name.len > 0;
 }
 
 static custos_status

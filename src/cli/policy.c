@@ -1,0 +1,202 @@
+/*
+ * `custos policy VERB`: writing and reading policies. Here the verb is found;
+ * `check` is here too, the others have files of their own.
+ */
+#include "cli/policy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "cli/help.h"
+#include "cli/out.h"
+#include "policy/policy.h"
+
+enum { TEXT_MAX = 1 << 20 };
+
+static const struct verb *const subs[] = {
+    &policy_verb_draft,
+    &policy_verb_check,
+    &policy_verb_import,
+};
+
+/* -------------------------------------------------------------- files -- */
+
+int
+file_text(arena *a, const char *path, str *out)
+{
+    char *text = arena_take(a, TEXT_MAX + 1, 1);
+    size_t len = 0;
+    ssize_t n = 1;
+    int fd;
+
+    if (!text)
+        return fail_run("out of memory");
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return fail_usage("cannot open %.200s: %s", path, strerror(errno));
+    while (n > 0 && len <= TEXT_MAX) {
+        n = read(fd, text + len, TEXT_MAX + 1 - len);
+        if (n < 0 && errno == EINTR)
+            n = 1;
+        else if (n > 0)
+            len += (size_t)n;
+    }
+    close(fd);
+    if (n < 0)
+        return fail_usage("cannot read %.200s", path);
+    if (len > TEXT_MAX)
+        return fail_usage("%.200s is larger than %d bytes", path,
+                          (int)TEXT_MAX);
+    *out = (str){text, len};
+    return CLI_OK;
+}
+
+int
+text_put(const char *path, const char *text, size_t len)
+{
+    static struct out o;
+    int fd = STDOUT_FILENO, code;
+
+    if (path)
+        fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return fail_usage("cannot make %.200s: %s", path, strerror(errno));
+    out_init(&o, fd);
+    out_add(&o, text, len);
+    code = out_end(&o);
+    if (path && close(fd) && !code)
+        code = fail_run("cannot write %.200s: %s", path, strerror(errno));
+    return code;
+}
+
+/* -------------------------------------------------------------- check -- */
+
+static int
+print_remarks(const char *path, const struct policy *p,
+              const struct policy_remark *remarks, size_t n, size_t dangers)
+{
+    static struct out o;
+
+    out_init(&o, STDOUT_FILENO);
+    for (size_t i = 0; i < n; i++)
+        out_printf(&o, "%s, line %d: %s%s.\n", path, remarks[i].line,
+                   remarks[i].danger ? "danger: " : "", remarks[i].said);
+    out_printf(&o, "%s%s can be used: %zu table%s, %zu analyst%s, ",
+               n ? "\n" : "", path, p->n_tables, p->n_tables == 1 ? "" : "s",
+               p->n_analysts, p->n_analysts == 1 ? "" : "s");
+    out_printf(&o, "%zu danger%s, %zu remark%s.\n", dangers,
+               dangers == 1 ? "" : "s", n - dangers,
+               n - dangers == 1 ? "" : "s");
+    return out_end(&o);
+}
+
+static int
+check(arena *a, const char *path)
+{
+    struct policy_remark *remarks = NULL;
+    struct policy *p = NULL;
+    size_t n = 0, dangers = 0;
+    custos_err err;
+    custos_status st;
+    str text;
+    int code = file_text(a, path, &text);
+
+    if (code)
+        return code;
+    st = policy_read(a, text, path, &p, &err);
+    if (!st)
+        st = policy_check(a, p, &remarks, &n, &err);
+    if (st)
+        return st == CUSTOS_EPOLICY ? fail_usage("%s", err.said)
+                                    : fail_status(st, &err);
+    for (size_t i = 0; i < n; i++)
+        dangers += remarks[i].danger;
+    code = print_remarks(path, p, remarks, n, dangers);
+    return dangers ? CLI_FAILED : code;
+}
+
+static int
+run_check(const struct verb *verb, int argc, char **argv)
+{
+    struct args args;
+    arena *a;
+    int code = args_read(verb, argc, argv, &args);
+
+    if (code)
+        return code;
+    if (args.help)
+        return help_of_verb(verb);
+    if (args.n_words != 1)
+        return fail_usage("policy check reads one file; see custos policy "
+                          "check --help");
+    a = arena_new(NULL, POLICY_ARENA);
+    if (!a)
+        return fail_run("out of memory");
+    code = check(a, args.words[0]);
+    arena_free(a);
+    return code;
+}
+
+const struct verb policy_verb_check = {
+    .name = "policy check",
+    .summary = "reads a policy and says what is missing or dangerous",
+    .usage = "policy check FILE",
+    .about = "Each remark is a sentence with its line. Dangers are promises "
+             "that protect\n"
+             "less than they seem to; other remarks are what analysts will "
+             "miss.\n"
+             "Exit 0: it can be used. 1: it can, with dangers. 2: it cannot.",
+    .examples = "custos policy check policy.yaml",
+    .run = run_check,
+};
+
+/* ----------------------------------------------------------- the verb -- */
+
+static const char *
+word_of(const struct verb *sub)
+{
+    return strchr(sub->name, ' ') + 1;
+}
+
+static int
+run(const struct verb *verb, int argc, char **argv)
+{
+    const char *names[COUNT_OF(subs)], *guess;
+    const char *name = argc > 1 ? argv[1] : "";
+
+    if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+        return help_of_verb(verb);
+    if (!*name)
+        return fail_usage("policy does what? See custos policy --help");
+    for (size_t i = 0; i < COUNT_OF(subs); i++) {
+        names[i] = word_of(subs[i]);
+        if (!strcmp(name, names[i]))
+            return subs[i]->run(subs[i], argc - 1, argv + 1);
+    }
+    guess = nearest(name, names, COUNT_OF(subs));
+    if (guess)
+        return fail_usage("there is no custos policy %.60s; did you mean %s?",
+                          name, guess);
+    return fail_usage("there is no custos policy %.60s; see custos policy "
+                      "--help",
+                      name);
+}
+
+const struct verb verb_policy = {
+    .name = "policy",
+    .summary = "drafts, checks and imports the policy of a data owner",
+    .usage = "policy VERB [options]",
+    .about = "A policy is one file: tables, whom they protect, what is public "
+             "about\n"
+             "their columns, the budget, and who may ask. custos-policy(5) "
+             "explains it.",
+    .examples = "custos policy draft patients.csv visits.parquet > "
+                "policy.yaml\n"
+                "custos policy check policy.yaml",
+    .subs = subs,
+    .n_subs = COUNT_OF(subs),
+    .run = run,
+};

@@ -1,0 +1,133 @@
+/*
+ * `custos policy draft`: the schema of files, and nothing else of them, as a
+ * first policy.
+ */
+#include <string.h>
+
+#include "base/base.h"
+#include "cli/help.h"
+#include "cli/policy.h"
+#include "engine/engine.h"
+#include "policy/draft.h"
+
+enum { DRAFT_OUTPUT, DRAFT_OPTIONS };
+enum { DRAFT_BYTES = 1 << 24 };
+
+static const struct option options[DRAFT_OPTIONS] = {
+    [DRAFT_OUTPUT] = {"output", "FILE", OUTPUT_HELP},
+};
+
+/* "data.duckdb:visits": the file and, for DuckDB, the table in it. */
+static int
+split(arena *a, const char *word, struct draft_table *t)
+{
+    const char *colon = strrchr(word, ':');
+    str whole = str_of(word);
+    str file = {word, colon ? (size_t)(colon - word) : 0};
+
+    t->source = whole;
+    t->source_table = str_of("");
+    if (!policy_source_kind(whole, &t->kind)) {
+        if (!colon || !policy_source_kind(file, &t->kind) ||
+            t->kind != SOURCE_DUCKDB)
+            return fail_usage("the format of %.200s is not known by its name: "
+                              "it must end in .csv, .parquet or .duckdb",
+                              word);
+        t->source = file;
+        t->source_table = str_of(colon + 1);
+    }
+    if (t->kind == SOURCE_DUCKDB && t->source_table.len == 0)
+        return fail_usage("which table of %.200s? Write %.200s:TABLE", word,
+                          word);
+    t->source.ptr = arena_copy(a, t->source);
+    return t->source.ptr ? CLI_OK : fail_run("out of memory");
+}
+
+static int
+read_schema(arena *a, const char *word, struct draft_table *t)
+{
+    struct engine_source_column *found = NULL;
+    struct draft_column *columns;
+    custos_err err = {.said = ""};
+    custos_status st;
+    size_t n = 0;
+    int code = split(a, word, t);
+
+    if (code)
+        return code;
+    st = engine_schema(t->source.ptr, t->kind, t->source_table.ptr, a, &found,
+                       &n, &err);
+    if (st)
+        return st == CUSTOS_ENOMEM ? fail_status(st, &err)
+                                   : fail_usage("%s", err.said);
+    columns = arena_take(a, n + 1, sizeof *columns);
+    if (!columns)
+        return fail_run("out of memory");
+    for (size_t i = 0; i < n; i++)
+        columns[i] =
+            (struct draft_column){found[i].name, found[i].type, found[i].scale};
+    t->columns = columns;
+    t->n_columns = n;
+    return CLI_OK;
+}
+
+static int
+draft(arena *a, const struct args *args)
+{
+    struct draft_table *tables = arena_take(a, args->n_words, sizeof *tables);
+    struct buf out;
+    int code = tables ? CLI_OK : fail_run("out of memory");
+
+    for (size_t i = 0; i < args->n_words && !code; i++)
+        code = read_schema(a, args->words[i], &tables[i]);
+    if (code)
+        return code;
+    buf_init(&out, NULL, DRAFT_BYTES);
+    policy_draft(tables, args->n_words, &out);
+    code = out.failed
+               ? fail_run("out of memory")
+               : text_put(args->given[DRAFT_OUTPUT], buf_text(&out), out.len);
+    buf_clear(&out);
+    return code;
+}
+
+static int
+run(const struct verb *verb, int argc, char **argv)
+{
+    struct args args;
+    arena *a;
+    int code = args_read(verb, argc, argv, &args);
+
+    if (code)
+        return code;
+    if (args.help)
+        return help_of_verb(verb);
+    if (args.n_words == 0)
+        return fail_usage("policy draft needs the files; see custos policy "
+                          "draft --help");
+    a = arena_new(NULL, POLICY_ARENA);
+    if (!a)
+        return fail_run("out of memory");
+    code = draft(a, &args);
+    arena_free(a);
+    return code;
+}
+
+const struct verb policy_verb_draft = {
+    .name = "policy draft",
+    .summary = "a first policy from the schema of files, with questions",
+    .usage = "policy draft FILE ... [--output FILE]",
+    .about = "Files end in .csv, .parquet or .duckdb; of a DuckDB file one "
+             "table:\n"
+             "FILE:TABLE. Only names and types of columns are used, never a "
+             "value; the\n"
+             "types of a CSV file are guesses. What only the owner can know "
+             "is left as\n"
+             "a question (# ?), or as TODO where it must be answered.",
+    .examples = "custos policy draft patients.csv visits.parquet "
+                "--output policy.yaml\n"
+                "custos policy draft hospital.duckdb:visits",
+    .options = options,
+    .n_options = COUNT_OF(options),
+    .run = run,
+};

@@ -1,0 +1,228 @@
+/*
+ * Drafts: the schema as YAML, with questions. Guesses (who the unit may be,
+ * what a column may reference) come from names, and stand in comments only.
+ */
+#include "policy/draft.h"
+
+#include <strings.h>
+
+#include "base/base.h"
+#include "policy/emit.h"
+
+enum { WORD_MAX = 256 };
+
+/* The file's name without folders and endings; a DuckDB file's table. */
+static str
+stem(const struct draft_table *t)
+{
+    str s = t->source;
+
+    if (t->kind == SOURCE_DUCKDB)
+        return t->source_table;
+    for (size_t i = s.len; i > 0; i--)
+        if (s.ptr[i - 1] == '/') {
+            s = (str){s.ptr + i, s.len - i};
+            break;
+        }
+    for (size_t i = 1; i < s.len; i++)
+        if (s.ptr[i] == '.')
+            s.len = i;
+    return s;
+}
+
+static bool
+ends_in(str text, const char *ending)
+{
+    str e = str_of(ending);
+
+    return text.len >= e.len &&
+           !strncasecmp(text.ptr + text.len - e.len, e.ptr, e.len);
+}
+
+/* Names that often name people or things: id, patient_id, PatientID. */
+static bool
+looks_like_id(const struct draft_column *c)
+{
+    return (c->type == TYPE_INT || c->type == TYPE_TEXT) &&
+           (ends_in(c->name, "_id") || ends_in(c->name, "ID") ||
+            (c->name.len == 2 && ends_in(c->name, "id")));
+}
+
+static bool
+has_column(const struct draft_table *t, str name)
+{
+    for (size_t i = 0; i < t->n_columns; i++)
+        if (str_equal(t->columns[i].name, name))
+            return true;
+    return false;
+}
+
+/*
+ * patient_id, and a table patient or patients with a column id (or again
+ * patient_id): what it may reference.
+ */
+static const struct draft_table *
+parent(const struct draft_table *tables, size_t n, const struct draft_table *t,
+       const struct draft_column *c, str *key)
+{
+    str base = c->name;
+
+    if (!ends_in(base, "_id") || base.len == 3)
+        return NULL;
+    base.len -= 3;
+    for (size_t i = 0; i < n; i++) {
+        str name = stem(&tables[i]);
+
+        if (name.len == base.len + 1 && ends_in(name, "s"))
+            name.len--;
+        *key = has_column(&tables[i], c->name) ? c->name : str_of("id");
+        if (&tables[i] != t && name.len == base.len &&
+            !strncasecmp(name.ptr, base.ptr, base.len) &&
+            has_column(&tables[i], *key))
+            return &tables[i];
+    }
+    return NULL;
+}
+
+static void
+draft_question(const struct draft_table *tables, size_t n,
+               const struct draft_table *t, const struct draft_column *c,
+               struct buf *out)
+{
+    str key;
+    const struct draft_table *to = parent(tables, n, t, c, &key);
+
+    if (to) {
+        buf_add_text(out, " # ? references: ");
+        emit_word(out, stem(to));
+        buf_printf(out, ".%.*s", (int)key.len, key.ptr);
+    } else if (looks_like_id(c)) {
+        buf_add_text(out, " # ? references: TABLE.COLUMN");
+    } else if (c->type == TYPE_TEXT) {
+        buf_add_text(out, " # ? values: [...], all that may be grouped by");
+    } else if (c->type == TYPE_DATE || c->type == TYPE_TIMESTAMP) {
+        buf_add_text(out, " # ? range: [first, last], to group by it");
+    } else if (c->type != TYPE_BOOL) {
+        buf_add_text(out, " # ? range: [lower, upper], to sum it");
+    }
+    buf_add_text(out, "\n");
+}
+
+static void
+draft_columns(const struct draft_table *tables, size_t n,
+              const struct draft_table *t, struct buf *out)
+{
+    buf_printf(out,
+               "    # ? Ranges and values are public: take them from what is "
+               "known of the\n"
+               "    #   subject, never from the data. nullable: false where a "
+               "value is always there.\n"
+               "%s"
+               "    columns:\n",
+               t->kind == SOURCE_CSV ? "    # The types are guesses: a CSV "
+                                       "file has none.\n"
+                                     : "");
+    for (size_t i = 0; i < t->n_columns; i++) {
+        const struct draft_column *c = &t->columns[i];
+
+        if (c->type == TYPE_NULL) {
+            buf_add_text(out, "      # left out, of a type that is not read: ");
+            emit_name(out, c->name);
+            buf_add_text(out, "\n");
+            continue;
+        }
+        buf_add_text(out, "      ");
+        emit_name(out, c->name);
+        buf_add_text(out, ": {");
+        emit_type(out, c->type, c->scale);
+        buf_add_text(out, "}");
+        draft_question(tables, n, t, c, out);
+    }
+}
+
+static void
+draft_unit(const struct draft_table *t, struct buf *out)
+{
+    const char *between = " perhaps ";
+
+    buf_add_text(out, "    # ? Whom does a row belong to: a column, or row for "
+                      "the row itself.\n"
+                      "    #   Where it protects nobody: public: true instead "
+                      "of these two lines.\n"
+                      "    unit: TODO # ?");
+    for (size_t i = 0; i < t->n_columns; i++)
+        if (looks_like_id(&t->columns[i])) {
+            buf_add_text(out, between);
+            emit_name(out, t->columns[i].name);
+            between = " or ";
+        }
+    buf_add_text(out, "\n    rows_per_unit: TODO # ? at most so many rows of "
+                      "one unit count; 1 where the unit is the row\n");
+}
+
+/* Equal names get a number. */
+static void
+draft_name(const struct draft_table *tables, size_t i, struct buf *out)
+{
+    struct buf name, other;
+    size_t same = 1;
+
+    buf_init(&name, NULL, WORD_MAX);
+    emit_word(&name, stem(&tables[i]));
+    for (size_t k = 0; k < i; k++) {
+        buf_init(&other, NULL, WORD_MAX);
+        emit_word(&other, stem(&tables[k]));
+        same += str_equal(str_of(buf_text(&name)), str_of(buf_text(&other)));
+        buf_clear(&other);
+    }
+    buf_add_text(out, buf_text(&name));
+    if (same > 1)
+        buf_printf(out, "_%zu", same);
+    out->failed = out->failed || name.failed;
+    buf_clear(&name);
+}
+
+void
+policy_draft(const struct draft_table *tables, size_t n, struct buf *out)
+{
+    buf_add_text(
+        out,
+        "# A first policy, made from the names and types of columns; no value "
+        "was used.\n"
+        "# Lines with `# ?` are questions that only the owner of the data can "
+        "answer;\n"
+        "# TODO must be answered. custos-policy(5) explains the keys, and\n"
+        "# `custos policy check` reads it and says what is missing or "
+        "dangerous.\n\n");
+    emit_head(out, NULL);
+    buf_add_text(out, "tables:\n");
+    for (size_t i = 0; i < n; i++) {
+        const struct draft_table *t = &tables[i];
+        enum source_kind kind;
+
+        buf_add_text(out, "  ");
+        draft_name(tables, i, out);
+        buf_add_text(out, ":\n    source: ");
+        emit_text(out, t->source);
+        if (!policy_source_kind(t->source, &kind) || kind != t->kind)
+            buf_printf(out, "\n    format: %s",
+                       t->kind == SOURCE_CSV       ? "csv"
+                       : t->kind == SOURCE_PARQUET ? "parquet"
+                                                   : "duckdb");
+        if (t->kind == SOURCE_DUCKDB) {
+            buf_add_text(out, "\n    source_table: ");
+            emit_text(out, t->source_table);
+        }
+        buf_add_text(out, "\n");
+        draft_unit(t, out);
+        draft_columns(tables, n, t, out);
+        buf_add_text(out, "\n");
+    }
+    buf_add_text(
+        out,
+        "# ? Who may ask, what, and how much of the budget; the owner needs no "
+        "entry.\n"
+        "# analysts:\n"
+        "#   ana: {budget: {epsilon: ..., delta: ...}, tables: {visits: "
+        "[cost]}}\n");
+}

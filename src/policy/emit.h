@@ -1,0 +1,34 @@
+/*
+ * Writing policies: texts as YAML reads them back, and the head that every
+ * written policy begins with.
+ */
+#ifndef POLICY_EMIT_H
+#define POLICY_EMIT_H
+
+#include <stdbool.h>
+
+#include "base/datum.h"
+#include "base/str.h"
+
+/* A lower-case SQL word as it is, all else in double quotes. */
+void emit_name(struct buf *out, str name);
+
+/* Letters, digits and _ . / - as they are, all else in double quotes. */
+void emit_text(struct buf *out, str text);
+
+/* The name as one lower-case SQL word: "Visits 2024" is visits_2024. */
+void emit_word(struct buf *out, str text);
+
+/* "type: decimal, scale: 2" */
+void emit_type(struct buf *out, enum data_type type, int scale);
+
+/*
+ * Format, adjacency and budget, with TODO for what only the owner knows.
+ * people_hint, or NULL: what is known of the number of people.
+ */
+void emit_head(struct buf *out, const char *people_hint);
+
+/* A word that SQL reads as it stands: lower-case, no quotes needed. */
+bool is_sql_word(str name);
+
+#endif
