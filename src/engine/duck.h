@@ -1,0 +1,127 @@
+/*
+ * DuckDB, as much of it as we use: databases, statements, and results as
+ * columns of raw values that come in chunks. duckdb.c is the only file that
+ * sees its header.
+ *
+ * What the engine says may depend on the data: every failure is one constant
+ * sentence, and the original goes to err->noted.
+ */
+#ifndef ENGINE_DUCK_H
+#define ENGINE_DUCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/base.h"
+#include "base/str.h"
+#include "custos.h"
+
+struct duck;            /* a database */
+struct duck_connection; /* one thread at a time */
+struct duck_rows;       /* a result */
+
+enum duck_mode { DUCK_READ, DUCK_WRITE };
+
+/* How a column's values lie in memory. */
+enum duck_type {
+    DUCK_OTHER,
+    DUCK_BOOL,
+    DUCK_I8,
+    DUCK_I16,
+    DUCK_I32,
+    DUCK_I64,
+    DUCK_I128,
+    DUCK_U8,
+    DUCK_U16,
+    DUCK_U32,
+    DUCK_U64,
+    DUCK_F64,
+    DUCK_TEXT,
+    DUCK_DATE,      /* i32: days */
+    DUCK_TIMESTAMP, /* i64: microseconds */
+    DUCK_DECIMAL16, /* n / 10^scale */
+    DUCK_DECIMAL32,
+    DUCK_DECIMAL64,
+    DUCK_DECIMAL128,
+};
+
+struct duck_column {
+    enum duck_type type;
+    int scale;
+    const void *data;
+    const uint64_t *valid; /* a bit a row, 0 is NULL; NULL: none is NULL */
+};
+
+enum { DUCK_COLUMNS_MAX = 1024 };
+
+/* path NULL: in memory. May fail: CUSTOS_EIO. */
+CUSTOS_MUST_USE custos_status duck_open(const char *path, enum duck_mode mode,
+                                        struct duck **out, custos_err *err);
+void duck_close(struct duck *d);
+
+/* May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM. */
+CUSTOS_MUST_USE custos_status duck_connect(struct duck *d,
+                                           struct duck_connection **out,
+                                           custos_err *err);
+void duck_disconnect(struct duck_connection *c);
+
+/* Ends what another thread runs on c; it fails then. */
+void duck_interrupt(struct duck_connection *c);
+
+/* Runs a statement for its effect. May fail: CUSTOS_EENGINE. */
+CUSTOS_MUST_USE custos_status duck_do(struct duck_connection *c,
+                                      const char *sql, custos_err *err);
+
+/* The same, telling now and then how many hundredths are done. */
+typedef void (*duck_progress)(void *ctx, unsigned percent);
+CUSTOS_MUST_USE custos_status duck_do_slowly(struct duck_connection *c,
+                                             const char *sql,
+                                             duck_progress progress, void *ctx,
+                                             custos_err *err);
+
+/*
+ * Runs a query. Rows come in chunks while it runs, in the engine's order (the
+ * order of storage for scan, filter and projection of one table). On success
+ * the caller frees *out. May fail: CUSTOS_EENGINE.
+ */
+CUSTOS_MUST_USE custos_status duck_ask(struct duck_connection *c,
+                                       const char *sql, struct duck_rows **out,
+                                       custos_err *err);
+
+/* Just its columns' names and types; nothing runs. */
+CUSTOS_MUST_USE custos_status duck_describe(struct duck_connection *c,
+                                            const char *sql,
+                                            struct duck_rows **out,
+                                            custos_err *err);
+void duck_rows_free(struct duck_rows *r);
+
+size_t duck_width(const struct duck_rows *r);
+const char *duck_name(const struct duck_rows *r, size_t column);
+enum duck_type
+duck_column_type(const struct duck_rows *r, size_t column, int *scale);
+
+/*
+ * The next chunk: *n rows, 0 at the end; columns[i] for every column, valid
+ * until the next call. May fail: CUSTOS_EENGINE.
+ */
+CUSTOS_MUST_USE custos_status duck_next(struct duck_rows *r, size_t *n,
+                                        struct duck_column *columns,
+                                        custos_err *err);
+
+/* One value of a chunk. A float is no whole number: duck_whole gives 0. */
+bool duck_null(const struct duck_column *c, size_t row);
+i128 duck_whole(const struct duck_column *c, size_t row);
+double duck_real(const struct duck_column *c, size_t row); /* public data */
+str duck_text(const struct duck_column *c, size_t row);
+
+/* The one value of a query that has one whole number; NULL is 0. */
+CUSTOS_MUST_USE custos_status duck_ask_whole(struct duck_connection *c,
+                                             const char *sql, i128 *out,
+                                             custos_err *err);
+
+/* 'text' and "name", with what is in them doubled; a NUL fails b. */
+void duck_quote_text(struct buf *b, str text);
+void duck_quote_name(struct buf *b, str name);
+
+#endif

@@ -1,0 +1,455 @@
+/*
+ * The thin layer over DuckDB's C API: every call of it is here, and nothing
+ * else is.
+ *
+ * Results are streamed: chunks of up to 2,048 rows come as the engine makes
+ * them, and their vectors are read in place.
+ */
+#include <duckdb.h>
+
+#include <stdio.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "engine/duck.h"
+
+struct duck {
+    duckdb_database db;
+};
+
+struct duck_connection {
+    duckdb_connection c;
+};
+
+struct duck_rows {
+    duckdb_prepared_statement statement;
+    duckdb_result result;
+    duckdb_data_chunk chunk;
+    size_t width;
+    struct duck_column *shape; /* type and scale by column */
+    char **names;
+    bool has_result;
+};
+
+static custos_status
+fail_engine(custos_err *err, const char *original)
+{
+    custos_status st =
+        custos_fail(err, CUSTOS_EENGINE, "the query could not be completed");
+
+    custos_note(err, "%s", original ? original : "no words from the engine");
+    return st;
+}
+
+custos_status
+duck_open(const char *path, enum duck_mode mode, struct duck **out,
+          custos_err *err)
+{
+    /* Extensions are never fetched nor loaded by themselves. */
+    static const char *const settings[][2] = {
+        {"autoinstall_known_extensions", "false"},
+        {"autoload_known_extensions", "false"},
+        {"allow_community_extensions", "false"},
+        {"allow_unsigned_extensions", "false"},
+    };
+    struct duck *d = malloc(sizeof *d);
+    duckdb_config config = NULL;
+    char *words = NULL;
+    custos_status st = CUSTOS_OK;
+    bool ok = d && duckdb_create_config(&config) == DuckDBSuccess;
+
+    for (size_t i = 0; i < COUNT_OF(settings) && ok; i++)
+        ok = duckdb_set_config(config, settings[i][0], settings[i][1]) ==
+             DuckDBSuccess;
+    if (ok && path)
+        ok =
+            duckdb_set_config(config, "access_mode",
+                              mode == DUCK_READ ? "READ_ONLY" : "READ_WRITE") ==
+            DuckDBSuccess;
+    if (!ok)
+        st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    else if (duckdb_open_ext(path, &d->db, config, &words) != DuckDBSuccess) {
+        st = custos_fail(err, CUSTOS_EIO, "the data cannot be opened");
+        custos_note(err, "%s", words ? words : "");
+    }
+    duckdb_free(words);
+    duckdb_destroy_config(&config);
+    if (st)
+        free(d);
+    else
+        *out = d;
+    return st;
+}
+
+void
+duck_close(struct duck *d)
+{
+    if (!d)
+        return;
+    duckdb_close(&d->db);
+    free(d);
+}
+
+custos_status
+duck_connect(struct duck *d, struct duck_connection **out, custos_err *err)
+{
+    struct duck_connection *c = malloc(sizeof *c);
+
+    if (!c)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    if (duckdb_connect(d->db, &c->c) != DuckDBSuccess) {
+        free(c);
+        return fail_engine(err, "no connection");
+    }
+    *out = c;
+    return CUSTOS_OK;
+}
+
+void
+duck_disconnect(struct duck_connection *c)
+{
+    if (!c)
+        return;
+    duckdb_disconnect(&c->c);
+    free(c);
+}
+
+void
+duck_interrupt(struct duck_connection *c)
+{
+    duckdb_interrupt(c->c);
+}
+
+custos_status
+duck_do(struct duck_connection *c, const char *sql, custos_err *err)
+{
+    duckdb_result result;
+    custos_status st = CUSTOS_OK;
+
+    if (duckdb_query(c->c, sql, &result) != DuckDBSuccess)
+        st = fail_engine(err, duckdb_result_error(&result));
+    duckdb_destroy_result(&result);
+    return st;
+}
+
+/* Runs the tasks of a pending result one by one and tells how far it is. */
+static custos_status
+pending_run(struct duck_connection *c, duckdb_pending_result pending,
+            duck_progress progress, void *ctx, custos_err *err)
+{
+    struct timespec pause = {0, 1000000};
+    duckdb_pending_state state;
+    unsigned told = 0;
+
+    do {
+        double percent = duckdb_query_progress(c->c).percentage;
+        unsigned now = percent > 0 && percent <= 100 ? (unsigned)percent : 0;
+
+        if (now > told)
+            progress(ctx, told = now);
+        state = duckdb_pending_execute_task(pending);
+        if (state == DUCKDB_PENDING_NO_TASKS_AVAILABLE)
+            nanosleep(&pause, NULL);
+        if (state == DUCKDB_PENDING_ERROR)
+            return fail_engine(err, duckdb_pending_error(pending));
+    } while (!duckdb_pending_execution_is_finished(state));
+    return CUSTOS_OK;
+}
+
+custos_status
+duck_do_slowly(struct duck_connection *c, const char *sql,
+               duck_progress progress, void *ctx, custos_err *err)
+{
+    duckdb_prepared_statement statement = NULL;
+    duckdb_pending_result pending = NULL;
+    duckdb_result result = {0};
+    custos_status st = CUSTOS_OK;
+
+    if (duckdb_prepare(c->c, sql, &statement) != DuckDBSuccess)
+        st = fail_engine(err, duckdb_prepare_error(statement));
+    if (!st && duckdb_pending_prepared(statement, &pending) != DuckDBSuccess)
+        st = fail_engine(err, duckdb_pending_error(pending));
+    if (!st)
+        st = pending_run(c, pending, progress, ctx, err);
+    if (!st) {
+        if (duckdb_execute_pending(pending, &result) != DuckDBSuccess)
+            st = fail_engine(err, duckdb_result_error(&result));
+        duckdb_destroy_result(&result);
+    }
+    duckdb_destroy_pending(&pending);
+    duckdb_destroy_prepare(&statement);
+    return st;
+}
+
+static enum duck_type
+decimal_type(duckdb_type inside)
+{
+    switch (inside) {
+    case DUCKDB_TYPE_SMALLINT: return DUCK_DECIMAL16;
+    case DUCKDB_TYPE_INTEGER: return DUCK_DECIMAL32;
+    case DUCKDB_TYPE_BIGINT: return DUCK_DECIMAL64;
+    case DUCKDB_TYPE_HUGEINT: return DUCK_DECIMAL128;
+    default: return DUCK_OTHER;
+    }
+}
+
+static enum duck_type
+type_of(duckdb_type type)
+{
+    switch (type) {
+    case DUCKDB_TYPE_BOOLEAN: return DUCK_BOOL;
+    case DUCKDB_TYPE_TINYINT: return DUCK_I8;
+    case DUCKDB_TYPE_SMALLINT: return DUCK_I16;
+    case DUCKDB_TYPE_INTEGER: return DUCK_I32;
+    case DUCKDB_TYPE_BIGINT: return DUCK_I64;
+    case DUCKDB_TYPE_HUGEINT: return DUCK_I128;
+    case DUCKDB_TYPE_UTINYINT: return DUCK_U8;
+    case DUCKDB_TYPE_USMALLINT: return DUCK_U16;
+    case DUCKDB_TYPE_UINTEGER: return DUCK_U32;
+    case DUCKDB_TYPE_UBIGINT: return DUCK_U64;
+    case DUCKDB_TYPE_DOUBLE: return DUCK_F64;
+    case DUCKDB_TYPE_VARCHAR: return DUCK_TEXT;
+    case DUCKDB_TYPE_DATE: return DUCK_DATE;
+    case DUCKDB_TYPE_TIMESTAMP: return DUCK_TIMESTAMP;
+    default: return DUCK_OTHER;
+    }
+}
+
+static void
+shape_read(duckdb_logical_type logical, struct duck_column *out)
+{
+    duckdb_type type = duckdb_get_type_id(logical);
+
+    out->type = type_of(type);
+    if (type == DUCKDB_TYPE_DECIMAL) {
+        out->type = decimal_type(duckdb_decimal_internal_type(logical));
+        out->scale = duckdb_decimal_scale(logical);
+    }
+}
+
+/* Names and types of the columns of the prepared statement. */
+static custos_status
+rows_shape(struct duck_rows *r, custos_err *err)
+{
+    r->width = duckdb_prepared_statement_column_count(r->statement);
+    if (r->width > DUCK_COLUMNS_MAX)
+        return fail_engine(err, "more columns than are read");
+    r->shape = calloc(r->width + 1, sizeof *r->shape);
+    r->names = calloc(r->width + 1, sizeof *r->names);
+    if (!r->shape || !r->names)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    for (size_t i = 0; i < r->width; i++) {
+        duckdb_logical_type logical =
+            duckdb_prepared_statement_column_logical_type(r->statement, i);
+        const char *name =
+            duckdb_prepared_statement_column_name(r->statement, i);
+
+        shape_read(logical, &r->shape[i]);
+        duckdb_destroy_logical_type(&logical);
+        r->names[i] = strdup(name ? name : "");
+        duckdb_free((void *)(uintptr_t)name);
+        if (!r->names[i])
+            return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    }
+    return CUSTOS_OK;
+}
+
+custos_status
+duck_describe(struct duck_connection *c, const char *sql,
+              struct duck_rows **out, custos_err *err)
+{
+    struct duck_rows *r = calloc(1, sizeof *r);
+    custos_status st;
+
+    if (!r)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    if (duckdb_prepare(c->c, sql, &r->statement) != DuckDBSuccess)
+        st = fail_engine(err, duckdb_prepare_error(r->statement));
+    else
+        st = rows_shape(r, err);
+    if (st)
+        duck_rows_free(r);
+    else
+        *out = r;
+    return st;
+}
+
+custos_status
+duck_ask(struct duck_connection *c, const char *sql, struct duck_rows **out,
+         custos_err *err)
+{
+    struct duck_rows *r = NULL;
+    custos_status st = duck_describe(c, sql, &r, err);
+
+    if (st)
+        return st;
+    r->has_result = true;
+    if (duckdb_execute_prepared_streaming(r->statement, &r->result) !=
+        DuckDBSuccess) {
+        st = fail_engine(err, duckdb_result_error(&r->result));
+        duck_rows_free(r);
+        return st;
+    }
+    *out = r;
+    return CUSTOS_OK;
+}
+
+void
+duck_rows_free(struct duck_rows *r)
+{
+    if (!r)
+        return;
+    duckdb_destroy_data_chunk(&r->chunk);
+    if (r->has_result)
+        duckdb_destroy_result(&r->result);
+    duckdb_destroy_prepare(&r->statement);
+    for (size_t i = 0; r->names && i < r->width; i++)
+        free(r->names[i]);
+    free(r->names);
+    free(r->shape);
+    free(r);
+}
+
+size_t
+duck_width(const struct duck_rows *r)
+{
+    return r->width;
+}
+
+const char *
+duck_name(const struct duck_rows *r, size_t column)
+{
+    return r->names[column];
+}
+
+enum duck_type
+duck_column_type(const struct duck_rows *r, size_t column, int *scale)
+{
+    if (scale)
+        *scale = r->shape[column].scale;
+    return r->shape[column].type;
+}
+
+custos_status
+duck_next(struct duck_rows *r, size_t *n, struct duck_column *columns,
+          custos_err *err)
+{
+    const char *words;
+
+    duckdb_destroy_data_chunk(&r->chunk);
+    r->chunk = duckdb_stream_fetch_chunk(r->result);
+    if (!r->chunk) {
+        words = duckdb_result_error(&r->result);
+        if (words && *words)
+            return fail_engine(err, words);
+        *n = 0;
+        return CUSTOS_OK;
+    }
+    for (size_t i = 0; i < r->width; i++) {
+        duckdb_vector v = duckdb_data_chunk_get_vector(r->chunk, i);
+
+        columns[i] = r->shape[i];
+        columns[i].data = duckdb_vector_get_data(v);
+        columns[i].valid = duckdb_vector_get_validity(v);
+    }
+    *n = duckdb_data_chunk_get_size(r->chunk);
+    return CUSTOS_OK;
+}
+
+bool
+duck_null(const struct duck_column *c, size_t row)
+{
+    return c->valid && !(c->valid[row / 64] >> (row % 64) & 1);
+}
+
+i128
+duck_whole(const struct duck_column *c, size_t row)
+{
+    duckdb_hugeint wide;
+
+    switch (c->type) {
+    case DUCK_BOOL: return ((const bool *)c->data)[row];
+    case DUCK_I8: return ((const int8_t *)c->data)[row];
+    case DUCK_I16:
+    case DUCK_DECIMAL16: return ((const int16_t *)c->data)[row];
+    case DUCK_I32:
+    case DUCK_DATE:
+    case DUCK_DECIMAL32: return ((const int32_t *)c->data)[row];
+    case DUCK_I64:
+    case DUCK_TIMESTAMP:
+    case DUCK_DECIMAL64: return ((const int64_t *)c->data)[row];
+    case DUCK_U8: return ((const uint8_t *)c->data)[row];
+    case DUCK_U16: return ((const uint16_t *)c->data)[row];
+    case DUCK_U32: return ((const uint32_t *)c->data)[row];
+    case DUCK_U64: return ((const uint64_t *)c->data)[row];
+    case DUCK_I128:
+    case DUCK_DECIMAL128:
+        wide = ((const duckdb_hugeint *)c->data)[row];
+        return (i128)((u128)(uint64_t)wide.upper << 64 | wide.lower);
+    default: return 0;
+    }
+}
+
+double
+duck_real(const struct duck_column *c, size_t row)
+{
+    return c->type == DUCK_F64 ? ((const double *)c->data)[row] : 0;
+}
+
+str
+duck_text(const struct duck_column *c, size_t row)
+{
+    duckdb_string_t *t;
+
+    if (c->type != DUCK_TEXT)
+        return (str){"", 0};
+    t = &((duckdb_string_t *)(uintptr_t)c->data)[row];
+    return (str){duckdb_string_t_data(t), duckdb_string_t_length(*t)};
+}
+
+custos_status
+duck_ask_whole(struct duck_connection *c, const char *sql, i128 *out,
+               custos_err *err)
+{
+    struct duck_column columns[DUCK_COLUMNS_MAX];
+    struct duck_rows *r = NULL;
+    size_t n = 0;
+    custos_status st = duck_ask(c, sql, &r, err);
+
+    if (st)
+        return st;
+    st = duck_next(r, &n, columns, err);
+    if (!st && (n != 1 || r->width != 1))
+        st = fail_engine(err, "not one value");
+    if (!st)
+        *out = duck_null(&columns[0], 0) ? 0 : duck_whole(&columns[0], 0);
+    duck_rows_free(r);
+    return st;
+}
+
+static void
+quote(struct buf *b, str text, char mark)
+{
+    buf_add(b, &mark, 1);
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] == '\0')
+            b->failed = true;
+        if (text.ptr[i] == mark)
+            buf_add(b, &mark, 1);
+        buf_add(b, text.ptr + i, 1);
+    }
+    buf_add(b, &mark, 1);
+}
+
+void
+duck_quote_text(struct buf *b, str text)
+{
+    quote(b, text, '\'');
+}
+
+void
+duck_quote_name(struct buf *b, str name)
+{
+    quote(b, name, '"');
+}

@@ -1,0 +1,325 @@
+/*
+ * A new data version: sources are staged, people numbered, and each table is
+ * written sorted by unit and rank. All of it happens in tmp/; the version gets
+ * its name when it is whole and synced.
+ *
+ * Tables of the version: t<i>, by table of the policy; people; facts (what of
+ * the policy the columns depend on); sources (attached tables); cuts (units at
+ * equal distances, where threads part their work).
+ */
+#include "engine/import.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/error.h"
+#include "engine/refail.h"
+#include "store/file.h"
+
+enum { CUTS = 64, MEMORY_SHARE = 2 };
+
+static void
+step_percent(void *ctx, unsigned percent)
+{
+    struct import *m = ctx;
+
+    if (m->progress)
+        m->progress(m->ctx, m->step * 100 + percent, m->steps * 100, m->what);
+}
+
+custos_status
+import_step(struct import *m, size_t table, const char *what, struct buf *b,
+            custos_err *err)
+{
+    const struct policy_table *t = &m->policy->tables[table];
+    custos_status st;
+
+    m->what = what;
+    if (m->step < m->steps)
+        step_percent(m, 0);
+    if (b->failed)
+        st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    else
+        st = duck_do_slowly(m->c, buf_text(b), step_percent, m, err);
+    buf_clear(b);
+    if (m->step < m->steps)
+        m->step++;
+    if (st == CUSTOS_EENGINE)
+        st = refail(err, CUSTOS_EIO,
+                    "table '%.*s' could not be imported (%s): a line of its "
+                    "file cannot be read, or the disk is full",
+                    SHOWN(t->name), what);
+    return st;
+}
+
+/* Settings, the salt and the stage. */
+static custos_status
+import_prepare(struct import *m, const char *spill, custos_err *err)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    struct buf b;
+    custos_status st;
+    char stage[STORE_PATH_MAX];
+
+    store_path(m->store, "tmp/stage.duckdb", stage);
+    buf_init(&b, NULL, 1 << 16);
+    buf_printf(&b, "SET memory_limit = '%ldMB'; SET temp_directory = ",
+               pages / MEMORY_SHARE * (page / 1024) / 1024);
+    duck_quote_text(&b, str_of(spill));
+    buf_add_text(&b, "; SET enable_progress_bar = true; SET "
+                     "enable_progress_bar_print = false; SET "
+                     "progress_bar_time = 0; ATTACH ");
+    duck_quote_text(&b, str_of(stage));
+    buf_add_text(&b, " AS stage; SET VARIABLE salt = '");
+    for (size_t i = 0; i < STORE_SECRET_BYTES; i++)
+        buf_printf(&b, "%02x", m->store->secret[i]);
+    buf_add_text(&b, "'");
+    st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
+                  : duck_do(m->c, buf_text(&b), err);
+    wipe(b.ptr, b.len);
+    buf_clear(&b);
+    return st ? refail(err, CUSTOS_EIO, "the store cannot be written") : st;
+}
+
+/* t<i> of a table with units. Ties of the hash are equal rows. */
+static void
+sorted_table(struct import *m, size_t i, struct buf *out)
+{
+    const struct policy_table *t = &m->policy->tables[i];
+    struct buf rows;
+
+    buf_printf(out, "CREATE TABLE t%zu AS SELECT u, r, ", i);
+    view_columns(t, "", out);
+    buf_add_text(out, " FROM (SELECT *, row_number() OVER (PARTITION BY u "
+                      "ORDER BY h1, h2) AS r FROM (SELECT * EXCLUDE (h), "
+                      "CAST('0x' || substr(h, 1, 16) AS UBIGINT) AS h1, "
+                      "CAST('0x' || substr(h, 17, 16) AS UBIGINT) AS h2 "
+                      "FROM (SELECT y.u, ");
+    view_columns(t, "v.", out);
+    buf_add_text(out, ", ");
+    view_rank(t, "CAST(v.x AS VARCHAR)", out);
+    buf_add_text(out, " AS h FROM ");
+    buf_init(&rows, NULL, SQL_MOST);
+    buf_printf(&rows, "(SELECT * FROM stage.s%zu WHERE NOT bad)", i);
+    people_from(m->policy, i, buf_text(&rows), out);
+    buf_clear(&rows);
+    buf_add_text(out, " JOIN people AS y ON v.x = y.x))) ORDER BY u, r");
+}
+
+static custos_status
+import_table(struct import *m, size_t i, custos_err *err)
+{
+    const struct policy_table *t = &m->policy->tables[i];
+    struct buf b;
+    custos_status st;
+
+    buf_init(&b, NULL, SQL_MOST);
+    if (t->is_public || t->unit_is_row) {
+        buf_printf(&b, "CREATE TABLE t%zu AS SELECT ", i);
+        view_columns(t, "", &b);
+        buf_printf(&b, " FROM stage.s%zu WHERE NOT bad", i);
+    } else {
+        sorted_table(m, i, &b);
+    }
+    st = import_step(m, i, "sorting by unit", &b, err);
+    if (st)
+        return st;
+    buf_init(&b, NULL, 256);
+    buf_printf(&b, "DROP TABLE stage.s%zu", i);
+    return import_step(m, i, "sorting by unit", &b, err);
+}
+
+/* How the order of a table is checked as it was written. */
+struct walk {
+    int64_t unit, rank;
+    uint64_t rows, units;
+    bool broken;
+};
+
+static void
+walk_see(struct walk *o, const struct duck_column *columns, size_t n)
+{
+    const int64_t *u = columns[0].data, *r = columns[1].data;
+
+    for (size_t i = 0; i < n; i++) {
+        bool next = u[i] != o->unit;
+
+        o->units += next;
+        o->broken |= u[i] < o->unit || r[i] != (next ? 1 : o->rank + 1);
+        o->unit = u[i];
+        o->rank = r[i];
+    }
+    o->rows += n;
+}
+
+/* Checks the order of t<i>, counts its units, and writes where to cut it. */
+static custos_status
+import_check(struct import *m, size_t i, custos_err *err)
+{
+    struct duck_column columns[2];
+    struct duck_rows *rows = NULL;
+    struct walk o = {0};
+    struct buf b, cuts;
+    uint64_t next = 0, every = m->tables[i].kept / CUTS + 1;
+    size_t n = 0;
+    custos_status st;
+
+    buf_init(&b, NULL, 256);
+    buf_init(&cuts, NULL, 1 << 16);
+    buf_printf(&b, "SELECT u, r FROM t%zu", i);
+    st = duck_ask(m->c, buf_text(&b), &rows, err);
+    buf_clear(&b);
+    while (!st && !(st = duck_next(rows, &n, columns, err)) && n > 0) {
+        walk_see(&o, columns, n);
+        if (o.rows >= next) {
+            buf_printf(&cuts, "INSERT INTO cuts VALUES (%zu, %lld);", i,
+                       (long long)o.unit);
+            next = o.rows + every;
+        }
+    }
+    duck_rows_free(rows);
+    if (!st && o.broken)
+        st = custos_fail(err, CUSTOS_EINTERNAL,
+                         "the engine did not write rows in order");
+    if (!st && cuts.len > 0)
+        st = duck_do(m->c, buf_text(&cuts), err);
+    buf_clear(&cuts);
+    m->tables[i].without_unit = m->tables[i].kept - o.rows;
+    m->tables[i].kept = o.rows;
+    m->tables[i].units = o.units;
+    return st;
+}
+
+/* The tables that describe the version, before any other. */
+static custos_status
+import_facts(struct import *m, custos_err *err)
+{
+    struct buf b, facts;
+    custos_status st;
+
+    buf_init(&b, NULL, SQL_MOST);
+    buf_init(&facts, NULL, SQL_MOST);
+    view_facts(m->policy, &facts);
+    buf_add_text(&b, "CREATE TABLE cuts (t BIGINT, u BIGINT); CREATE TABLE "
+                     "sources (t BIGINT, attach VARCHAR, path VARCHAR, view VARCHAR); "
+                     "CREATE TABLE facts (format BIGINT, text VARCHAR); "
+                     "INSERT INTO facts VALUES (1, ");
+    duck_quote_text(&b, str_of(buf_text(&facts)));
+    buf_add_text(&b, ")");
+    for (size_t i = 0; i < m->policy->n_tables; i++) {
+        if (!m->policy->tables[i].attached)
+            continue;
+        buf_clear(&facts);
+        view_select(&m->policy->tables[i], &m->sources[i], VIEW_ROWS, &facts);
+        buf_printf(&b, "; INSERT INTO sources VALUES (%zu, ", i);
+        duck_quote_text(&b, str_of(m->sources[i].attach));
+        buf_add_text(&b, ", ");
+        duck_quote_text(&b, str_of(m->sources[i].path));
+        buf_add_text(&b, ", ");
+        duck_quote_text(&b, str_of(buf_text(&facts)));
+        buf_add_text(&b, ")");
+    }
+    st = b.failed || facts.failed
+             ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
+             : duck_do(m->c, buf_text(&b), err);
+    buf_clear(&b);
+    buf_clear(&facts);
+    return st;
+}
+
+static custos_status
+import_all(struct import *m, custos_err *err)
+{
+    const struct policy *p = m->policy;
+    custos_status st = import_stage(m, err);
+
+    if (!st)
+        st = import_people(m, err);
+    if (!st)
+        st = import_facts(m, err);
+    for (size_t i = 0; i < p->n_tables && !st; i++) {
+        const struct policy_table *t = &p->tables[i];
+
+        m->tables[i].name = t->name;
+        if (t->attached)
+            continue;
+        st = import_table(m, i, err);
+        if (!st && !t->is_public && !t->unit_is_row)
+            st = import_check(m, i, err);
+        else
+            m->tables[i].units = t->is_public ? 0 : m->tables[i].kept;
+    }
+    if (!st)
+        st = duck_do(m->c, "CHECKPOINT", err);
+    return st;
+}
+
+/* The version as a file in tmp/, closed. */
+static custos_status
+import_file(struct import *m, custos_err *err)
+{
+    char path[STORE_PATH_MAX], spill[STORE_PATH_MAX];
+    int held = -1;
+    custos_status st = store_spill_new(m->store, spill, &held, err);
+
+    if (st)
+        return st;
+    store_import_path(m->store, path);
+    st = duck_open(path, DUCK_WRITE, &m->db, err);
+    if (!st)
+        st = duck_connect(m->db, &m->c, err);
+    if (!st)
+        st = import_prepare(m, spill, err);
+    if (!st)
+        st = import_all(m, err);
+    duck_disconnect(m->c);
+    duck_close(m->db);
+    store_spill_free(spill, held);
+    store_path(m->store, "tmp/stage.duckdb", spill);
+    tree_remove(spill);
+    if (st == CUSTOS_EENGINE)
+        st = refail(err, CUSTOS_EIO,
+                    "the import failed: the disk is full, or a source cannot "
+                    "be read");
+    if (st)
+        tree_remove(path);
+    return st;
+}
+
+custos_status
+engine_import(struct store *s, const struct policy *p, const char *base,
+              engine_progress progress, void *ctx, arena *a,
+              struct engine_import_table **tables, uint64_t *version,
+              custos_err *err)
+{
+    struct import m = {.store = s,
+                       .policy = p,
+                       .base = base,
+                       .a = a,
+                       .progress = progress,
+                       .ctx = ctx};
+    custos_status st;
+
+    m.sources = arena_take(a, p->n_tables + 1, sizeof *m.sources);
+    m.tables = arena_take(a, p->n_tables + 1, sizeof *m.tables);
+    if (!m.sources || !m.tables)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    for (size_t i = 0; i < p->n_tables; i++)
+        m.steps += p->tables[i].attached ? 0 : 3;
+    m.steps += 1;
+    st = store_import_begin(s, err);
+    if (st)
+        return st;
+    st = import_file(&m, err);
+    if (!st)
+        st = store_import_keep(s, version, err);
+    if (st) {
+        store_import_end(s);
+        return st;
+    }
+    if (progress)
+        progress(ctx, m.steps * 100, m.steps * 100, "done");
+    *tables = m.tables;
+    return CUSTOS_OK;
+}

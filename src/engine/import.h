@@ -1,0 +1,57 @@
+/*
+ * What the files of an import share: its steps in order are stage.c (sources
+ * into normalised tables), people.c (who each row belongs to), import.c (the
+ * sorted tables, and the version as a whole).
+ */
+#ifndef ENGINE_IMPORT_H
+#define ENGINE_IMPORT_H
+
+#include "engine/duck.h"
+#include "engine/engine.h"
+#include "engine/source.h"
+#include "engine/view.h"
+
+enum { SQL_MOST = 256 << 20 };
+
+struct import {
+    struct store *store;
+    const struct policy *policy;
+    const char *base;
+    arena *a;
+    struct duck *db;
+    struct duck_connection *c;
+    struct source *sources; /* by table */
+    struct engine_import_table *tables;
+    engine_progress progress; /* NULL: nobody asks */
+    void *ctx;
+    uint64_t steps, step; /* statements in all and done */
+    const char *what;
+};
+
+/* Runs b as one step, and clears it. The error names the table. */
+CUSTOS_MUST_USE custos_status import_step(struct import *m, size_t table,
+                                          const char *what, struct buf *b,
+                                          custos_err *err);
+
+/* Opens all sources and makes stage.s<i> of those that are not attached. */
+CUSTOS_MUST_USE custos_status import_stage(struct import *m, custos_err *err);
+
+/*
+ * Makes `people` (u, x): a number for every value of a unit; and p<i>_<j>
+ * (k, x) for every column j of a table i that units lead through: of the key k
+ * the unit x. May fail: CUSTOS_EPOLICY (a key is there twice).
+ */
+CUSTOS_MUST_USE custos_status import_people(struct import *m, custos_err *err);
+
+/* Which database p<i>_<j> is in: kept when an attached table needs it. */
+const char *people_home(const struct policy *p, const struct policy_table *t,
+                        const struct policy_column *key);
+
+/*
+ * FROM text of the rows of table i with their unit as x and their columns as
+ * v.c0 ...: rows without a unit are not in it. relation is a bracketed select.
+ */
+void people_from(const struct policy *p, size_t table, const char *relation,
+                 struct buf *out);
+
+#endif

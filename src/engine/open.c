@@ -1,0 +1,285 @@
+/*
+ * A data version, open for reading and sealed off: what the engine may read
+ * besides is named by the policy and fixed before the settings are locked.
+ *
+ * The version knows the facts of the policy it was made under; under any other
+ * its columns would mean something else, so it is not opened.
+ */
+#include "engine/open.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/error.h"
+#include "engine/import.h"
+#include "engine/refail.h"
+
+enum { ARENA_MOST = 256 << 20, MEMORY_SHARE = 2, DATA_FORMAT = 1 };
+
+static custos_status
+check_facts(struct engine *e, custos_err *err)
+{
+    struct duck_column columns[2];
+    struct duck_rows *rows = NULL;
+    struct buf facts;
+    size_t n = 0;
+    custos_status st;
+
+    buf_init(&facts, NULL, SQL_MOST);
+    view_facts(e->policy, &facts);
+    st = duck_ask(e->connections[0], "SELECT format, text FROM facts", &rows,
+                  err);
+    if (!st)
+        st = duck_next(rows, &n, columns, err);
+    if (st || n != 1)
+        st = refail(err, CUSTOS_ECORRUPT,
+                    "the data in the store is damaged: import it again with "
+                    "custos init");
+    else if (duck_whole(&columns[0], 0) > DATA_FORMAT)
+        st = custos_fail(err, CUSTOS_EUNSUPPORTED,
+                         "the data in the store is of a newer custos");
+    else if (facts.failed ||
+             !str_equal(duck_text(&columns[1], 0), str_of(buf_text(&facts))))
+        st = custos_fail(err, CUSTOS_EPOLICY,
+                         "the data was imported under another policy (tables, "
+                         "columns or units differ): run custos init");
+    duck_rows_free(rows);
+    buf_clear(&facts);
+    return st;
+}
+
+/* What an attached table needs: its database, or leave to read its file. */
+static custos_status
+attach(struct engine *e, size_t i, str statement, str path, struct buf *paths,
+       custos_err *err)
+{
+    char *text;
+
+    if (statement.len == 0) {
+        buf_add_text(paths, paths->len ? ", " : "");
+        duck_quote_text(paths, path);
+        return CUSTOS_OK;
+    }
+    text = arena_copy(e->a, statement);
+    if (!text)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    if (duck_do(e->connections[0], text, err))
+        return refail(err, CUSTOS_EIO,
+                      "the source of table '%.*s' cannot be opened",
+                      SHOWN(e->policy->tables[i].name));
+    return CUSTOS_OK;
+}
+
+/* Views of attached tables, as the import wrote them. */
+static custos_status
+open_sources(struct engine *e, struct buf *paths, custos_err *err)
+{
+    struct duck_column columns[4];
+    struct duck_rows *rows = NULL;
+    size_t n = 0;
+    custos_status st;
+    struct buf view;
+
+    st = duck_ask(e->connections[0],
+                  "SELECT t, attach, path, view FROM sources", &rows, err);
+    while (!st && !(st = duck_next(rows, &n, columns, err)) && n > 0)
+        for (size_t k = 0; k < n && !st; k++) {
+            size_t i = (size_t)duck_whole(&columns[0], k);
+            str text = duck_text(&columns[3], k);
+
+            if (i >= e->policy->n_tables) {
+                st = custos_fail(err, CUSTOS_ECORRUPT, "the store is damaged");
+                break;
+            }
+            buf_init(&view, NULL, SQL_MOST);
+            buf_add_text(&view, "(");
+            buf_add(&view, text.ptr, text.len);
+            buf_add_text(&view, ")");
+            e->tables[i].from = arena_copy(e->a, str_of(buf_text(&view)));
+            if (view.failed || !e->tables[i].from)
+                st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+            else
+                st = attach(e, i, duck_text(&columns[1], k),
+                            duck_text(&columns[2], k), paths, err);
+            buf_clear(&view);
+        }
+    duck_rows_free(rows);
+    return st;
+}
+
+static custos_status
+open_tables(struct engine *e, custos_err *err)
+{
+    const struct policy *p = e->policy;
+    char name[32];
+
+    e->tables = arena_take(e->a, p->n_tables + 1, sizeof *e->tables);
+    if (!e->tables)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    for (size_t i = 0; i < p->n_tables; i++) {
+        const struct policy_table *t = &p->tables[i];
+
+        snprintf(name, sizeof name, "t%zu", i);
+        e->tables[i].from = arena_copy(e->a, str_of(name));
+        e->tables[i].sorted = !t->attached && !t->is_public && !t->unit_is_row;
+        if (!e->tables[i].from)
+            return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    }
+    return CUSTOS_OK;
+}
+
+static custos_status
+open_cuts(struct engine *e, custos_err *err)
+{
+    struct duck_column columns[2];
+    struct duck_rows *rows = NULL;
+    size_t n = 0;
+    custos_status st;
+
+    st = duck_ask(e->connections[0],
+                  "SELECT t, u FROM cuts WHERE t IS NOT NULL AND u IS NOT NULL "
+                  "ORDER BY t, u",
+                  &rows, err);
+    while (!st && !(st = duck_next(rows, &n, columns, err)) && n > 0)
+        for (size_t k = 0; k < n; k++) {
+            size_t i = (size_t)duck_whole(&columns[0], k);
+            struct engine_table *t = &e->tables[i];
+
+            if (i >= e->policy->n_tables)
+                continue;
+            if (!t->cuts)
+                t->cuts = arena_take(e->a, ENGINE_CUTS_MAX, sizeof *t->cuts);
+            if (t->cuts && t->n_cuts < ENGINE_CUTS_MAX)
+                t->cuts[t->n_cuts++] = (int64_t)duck_whole(&columns[1], k);
+        }
+    duck_rows_free(rows);
+    return st;
+}
+
+/* The salt is a variable of each connection, so that no statement holds it. */
+static custos_status
+give_salt(struct engine *e, const struct store *s, custos_err *err)
+{
+    struct buf b;
+    custos_status st = CUSTOS_OK;
+
+    buf_init(&b, NULL, 256);
+    buf_add_text(&b, "SET VARIABLE salt = '");
+    for (size_t i = 0; i < STORE_SECRET_BYTES; i++)
+        buf_printf(&b, "%02x", s->secret[i]);
+    buf_add_text(&b, "'");
+    for (size_t i = 0; i < e->threads && !st; i++)
+        st = duck_do(e->connections[i], buf_text(&b), err);
+    wipe(b.ptr, b.len);
+    buf_clear(&b);
+    return st;
+}
+
+/* From here on the engine reaches nothing that is not open or allowed. */
+static custos_status
+seal_off(struct engine *e, const char *paths, custos_err *err)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    struct buf b;
+    custos_status st;
+
+    buf_init(&b, NULL, SQL_MOST);
+    buf_printf(&b, "SET memory_limit = '%ldMB'; SET temp_directory = ",
+               pages / MEMORY_SHARE * (page / 1024) / 1024);
+    duck_quote_text(&b, str_of(e->spill));
+    buf_printf(&b,
+               "; SET allowed_paths = [%s]; SET enable_external_access = "
+               "false; SET lock_configuration = true",
+               paths);
+    st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
+                  : duck_do(e->connections[0], buf_text(&b), err);
+    buf_clear(&b);
+    return st;
+}
+
+static custos_status
+open_all(struct engine *e, const struct store *s, custos_err *err)
+{
+    char path[STORE_PATH_MAX];
+    struct buf paths;
+    custos_status st;
+
+    buf_init(&paths, NULL, 1 << 20);
+    store_data_path(s, s->version, path);
+    st = store_spill_new(s, e->spill, &e->held, err);
+    if (!st)
+        st = duck_open(path, DUCK_READ, &e->db, err);
+    for (size_t i = 0; i < e->threads && !st; i++)
+        st = duck_connect(e->db, &e->connections[i], err);
+    if (!st)
+        st = check_facts(e, err);
+    if (!st)
+        st = open_tables(e, err);
+    if (!st)
+        st = open_sources(e, &paths, err);
+    if (!st)
+        st = open_cuts(e, err);
+    if (!st)
+        st = give_salt(e, s, err);
+    if (!st)
+        st = seal_off(e, buf_text(&paths), err);
+    if (st == CUSTOS_EENGINE)
+        st = refail(err, CUSTOS_ECORRUPT,
+                    "the data in the store is damaged: import it again with "
+                    "custos init");
+    buf_clear(&paths);
+    return st;
+}
+
+custos_status
+engine_open(const struct store *s, const struct policy *p, struct engine **out,
+            custos_err *err)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    struct engine *e;
+    custos_status st;
+    arena *a;
+
+    if (s->version == 0)
+        return custos_fail(err, CUSTOS_ENAME,
+                           "the store has no data yet: import it with custos "
+                           "init");
+    a = arena_new(NULL, ARENA_MOST);
+    e = a ? arena_take(a, 1, sizeof *e) : NULL;
+    if (!e) {
+        arena_free(a);
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    }
+    e->a = a;
+    e->policy = p;
+    e->version = s->version;
+    e->held = -1;
+    e->threads = cores < 1                    ? 1
+                 : cores > ENGINE_THREADS_MAX ? ENGINE_THREADS_MAX
+                                              : (size_t)cores;
+    st = open_all(e, s, err);
+    if (st)
+        engine_close(e);
+    else
+        *out = e;
+    return st;
+}
+
+void
+engine_close(struct engine *e)
+{
+    if (!e)
+        return;
+    for (size_t i = 0; i < e->threads; i++)
+        duck_disconnect(e->connections[i]);
+    duck_close(e->db);
+    store_spill_free(e->spill, e->held);
+    arena_free(e->a);
+}
+
+uint64_t
+engine_version(const struct engine *e)
+{
+    return e->version;
+}

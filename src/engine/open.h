@@ -1,0 +1,32 @@
+/*
+ * An open engine, for the files of this folder.
+ */
+#ifndef ENGINE_OPEN_H
+#define ENGINE_OPEN_H
+
+#include "engine/duck.h"
+#include "engine/engine.h"
+
+enum { ENGINE_THREADS_MAX = 64, ENGINE_CUTS_MAX = 256 };
+
+/* A table as queries see it. */
+struct engine_table {
+    const char *from; /* after FROM: t<i>, or the bracketed view */
+    int64_t *cuts;    /* units in ascending order, about as many rows between */
+    size_t n_cuts;
+    bool sorted; /* by (u, r) */
+};
+
+struct engine {
+    arena *a;
+    const struct policy *policy;
+    uint64_t version;
+    struct duck *db;
+    struct duck_connection *connections[ENGINE_THREADS_MAX];
+    size_t threads;
+    struct engine_table *tables;
+    char spill[STORE_PATH_MAX];
+    int held;
+};
+
+#endif

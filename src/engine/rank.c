@@ -1,0 +1,85 @@
+/*
+ * What the store keeps of order: the rank of a row within its unit, and what
+ * the stored columns depend on.
+ *
+ * THEOREM  rank-of-own-rows
+ *   The rank of a row among the rows of its unit is by SHA-256 of the store's
+ *   salt, the unit and the row's content, all told apart by lengths: a
+ *   function of the salt and the unit's own rows. Rows of equal content take
+ *   ranks in any order, which changes nothing: they are equal. So removing
+ *   one unit leaves every other unit's rows with the ranks they had, and
+ *   `rank <= m` keeps at most m rows of each unit, the same ones whoever else
+ *   is there.
+ * SOURCE   doc/proofs/rank-of-own-rows.md
+ * NEEDS    the salt fixed for the life of the store; the first 128 bits of
+ *          SHA-256 without collisions within a unit.
+ * GIVES    an expression of text, 64 hexadecimal digits, ordered as the bits.
+ * FAILS    cannot.
+ * TESTED   ranks_do_not_move_when_a_unit_goes rank_tells_null_from_empty
+ */
+#include <stdio.h>
+
+#include "engine/view.h"
+
+void
+view_rank(const struct policy_table *t, const char *unit, struct buf *out)
+{
+    /* Texts of numbers and dates hold no semicolon, so they need no length;
+       concat skips NULL. */
+    buf_printf(out,
+               "sha256(concat(getvariable('salt'), strlen(%s), ':', %s, ';'",
+               unit, unit);
+    for (size_t i = 0; i < t->n_columns; i++)
+        if (t->columns[i].type == TYPE_TEXT)
+            buf_printf(out, ", coalesce(strlen(c%zu) || ':', 'n'), c%zu", i, i);
+        else
+            buf_printf(out, ", c%zu, ';'", i);
+    buf_add_text(out, "))");
+}
+
+static void
+facts_of_column(const struct policy_column *c, struct buf *out)
+{
+    buf_add_text(out, "column ");
+    duck_quote_name(out, c->name);
+    buf_add_text(out, " ");
+    view_type(c, out);
+    buf_add_text(out, c->nullable ? "" : " not null");
+    if (c->has_range) {
+        buf_add_text(out, " range ");
+        view_literal(c, &c->lower, out);
+        buf_add_text(out, " ");
+        view_literal(c, &c->upper, out);
+    }
+    for (size_t i = 0; i < c->n_values; i++) {
+        buf_add_text(out, i ? " " : " values ");
+        view_literal(c, &c->values[i], out);
+    }
+    buf_add_text(out, "\n");
+}
+
+void
+view_facts(const struct policy *p, struct buf *out)
+{
+    for (size_t i = 0; i < p->n_tables; i++) {
+        const struct policy_table *t = &p->tables[i];
+        const struct policy_column *key = NULL;
+        const struct policy_table *parent =
+            t->is_public ? NULL : policy_unit_parent(p, t, &key);
+
+        buf_add_text(out, t->attached ? "attached " : "table ");
+        duck_quote_name(out, t->name);
+        if (t->is_public)
+            buf_add_text(out, " public");
+        else if (t->unit_is_row)
+            buf_add_text(out, " unit row");
+        else
+            buf_printf(out, " unit %zu", t->unit_column);
+        if (parent)
+            buf_printf(out, " of %zu.%zu", (size_t)(parent - p->tables),
+                       (size_t)(key - parent->columns));
+        buf_add_text(out, "\n");
+        for (size_t k = 0; k < t->n_columns; k++)
+            facts_of_column(&t->columns[k], out);
+    }
+}

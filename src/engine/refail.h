@@ -1,0 +1,14 @@
+/* Another code and sentence for an error, with its note kept. */
+#ifndef ENGINE_REFAIL_H
+#define ENGINE_REFAIL_H
+
+#include "base/str.h"
+#include "custos.h"
+
+/* A name in a message: "%.*s". */
+#define SHOWN(name) (int)((name).len < 40 ? (name).len : 40), (name).ptr
+
+custos_status refail(custos_err *err, custos_status code, const char *said, ...)
+    CUSTOS_PRINTF(3, 4);
+
+#endif

@@ -1,0 +1,48 @@
+/*
+ * Runs a plan: fills exact numbers in one of three ways and seals them. What
+ * goes wrong is told in one sentence; the rest is for the operator.
+ */
+#include "base/error.h"
+#include "engine/refail.h"
+#include "engine/work.h"
+
+static custos_status
+fill(struct engine *e, const struct plan *plan, struct exact *x,
+     custos_err *err)
+{
+    switch (plan->bounding) {
+    case BOUND_NONE:
+    case BOUND_RANK: return run_sql(e, plan, x, err);
+    case BOUND_FOLD: return run_fold(e, plan, x, err);
+    case BOUND_GENERAL: return run_general(e, plan, x, err);
+    }
+    return custos_fail(err, CUSTOS_EENGINE, "the query could not be completed");
+}
+
+custos_status
+engine_run(struct engine *e, const struct plan *plan, custos_sealed **parts,
+           custos_err *err)
+{
+    struct exact x;
+    custos_status st = exact_init(&x, plan, err);
+    size_t sealed = 0;
+
+    if (!st)
+        st = fill(e, plan, &x, err);
+    while (!st && sealed < plan->n_parts) {
+        st = custos_seal_wide(NULL, x.values + sealed * x.cells, x.cells,
+                              &parts[sealed], err);
+        if (!st)
+            sealed++;
+    }
+    exact_clear(&x);
+    if (!st)
+        return CUSTOS_OK;
+    for (size_t i = 0; i < sealed; i++) {
+        custos_sealed_free(parts[i]);
+        parts[i] = NULL;
+    }
+    if (st != CUSTOS_ENOMEM)
+        st = refail(err, CUSTOS_EENGINE, "the query could not be completed");
+    return st;
+}

@@ -1,0 +1,205 @@
+/*
+ * Bounding that is a predicate: one aggregate query of the engine.
+ *
+ * For every value it computes count, sum and, where a part asks for them, the
+ * sum of squares; what parts want of values less their centre follows exactly:
+ *
+ *     sum(v - c) = sum(v) - c n      sum((v - c)^2) = sum of (v - c)^2 as such
+ *
+ * THEOREM  bounded-by-rank
+ *   With `r <= m` every unit has at most m rows in the exact numbers, and
+ *   which ones depends on no other unit; where the unit is the row, one. So a
+ *   unit moves rows, values and sums by at most m times row_most in all cells
+ *   together.
+ * SOURCE   doc/proofs/rank-of-own-rows.md
+ * NEEDS    r from rank-of-own-rows; every cell's numbers are sums over rows.
+ * GIVES    x filled; cells without rows are 0.
+ * FAILS    CUSTOS_EENGINE, one sentence whatever happened.
+ * TESTED   rank_equals_the_reference removing_a_unit_moves_little
+ */
+#include "base/alloc.h"
+#include "base/ck.h"
+#include "base/error.h"
+#include "engine/import.h"
+#include "engine/work.h"
+
+custos_status
+exact_init(struct exact *x, const struct plan *plan, custos_err *err)
+{
+    size_t n;
+
+    *x = (struct exact){.cells = plan->cells, .n_parts = plan->n_parts};
+    if (ck_mul_size(x->cells, x->n_parts, &n))
+        x->values = calloc(n + 1, sizeof *x->values);
+    if (!x->values)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    return CUSTOS_OK;
+}
+
+void
+exact_clear(struct exact *x)
+{
+    if (x->values)
+        wipe(x->values, x->cells * x->n_parts * sizeof *x->values);
+    free(x->values);
+    x->values = NULL;
+}
+
+/* Are squares of 64 bits enough? */
+static bool
+squares_are_narrow(const struct part *p)
+{
+    i128 limit = (i128)1 << 31, low = p->lower - p->centre,
+         high = p->upper - p->centre;
+
+    return -limit < low && high < limit;
+}
+
+/*
+ * One column a part. Rows and units come from counting rows (a unit has one,
+ * or r = 1 picks one); NULL sums, of no values, are read as 0.
+ */
+void
+work_sums(const struct plan *plan, const struct work_values *values,
+          struct buf *out)
+{
+    for (size_t i = 0; i < plan->n_parts; i++) {
+        const struct part *p = &plan->parts[i];
+        const char *wide = squares_are_narrow(p) ? "BIGINT" : "HUGEINT";
+        int v = values->part[i];
+
+        switch (p->kind) {
+        case PART_ROWS:
+        case PART_UNITS: buf_add_text(out, ", count(*), 0"); break;
+        case PART_VALUES: buf_printf(out, ", count(v%d), 0", v); break;
+        case PART_SUM: buf_printf(out, ", sum(v%d), count(v%d)", v, v); break;
+        case PART_SQUARES:
+            buf_printf(out, ", sum(CAST(v%d - ", v);
+            work_whole(p->centre, out);
+            buf_printf(out, " AS %s) * CAST(v%d - ", wide, v);
+            work_whole(p->centre, out);
+            buf_printf(out, " AS %s)), 0", wide);
+            break;
+        }
+    }
+}
+
+/* Without keys there is one column in their place. */
+static size_t
+key_columns(const struct plan *plan)
+{
+    return plan->n_keys ? plan->n_keys : 1;
+}
+
+/* Which cell a row of the result is for; false: none. */
+static bool
+cell_of(const struct plan *plan, const struct duck_column *columns, size_t row,
+        size_t *out)
+{
+    size_t cell = 0;
+
+    for (size_t i = 0; i < plan->n_keys; i++) {
+        const struct key *k = &plan->keys[i];
+        i128 n = duck_null(&columns[i], row) ? (i128)k->n
+                                             : duck_whole(&columns[i], row);
+
+        if (n < 0 || n >= (i128)work_key_size(k))
+            return false;
+        cell = cell * work_key_size(k) + (size_t)n;
+    }
+    *out = cell;
+    return cell < plan->cells;
+}
+
+static void
+collect_row(const struct plan *plan, const struct duck_column *columns,
+            size_t row, struct exact *x)
+{
+    size_t cell;
+
+    if (!cell_of(plan, columns, row, &cell))
+        return;
+    for (size_t i = 0; i < plan->n_parts; i++) {
+        const struct part *p = &plan->parts[i];
+        const struct duck_column *c = &columns[key_columns(plan) + 2 * i];
+        i128 *to = &x->values[i * x->cells + cell];
+
+        if (!duck_null(&c[0], row))
+            *to += duck_whole(&c[0], row);
+        if (p->kind == PART_SUM)
+            *to -= p->centre * duck_whole(&c[1], row);
+    }
+}
+
+custos_status
+work_collect(const struct plan *plan, struct duck_connection *c,
+             const char *sql, struct exact *x, custos_err *err)
+{
+    struct duck_column columns[DUCK_COLUMNS_MAX];
+    struct duck_rows *rows = NULL;
+    size_t n = 0;
+    custos_status st;
+
+    if (key_columns(plan) + 2 * plan->n_parts > DUCK_COLUMNS_MAX)
+        return custos_fail(err, CUSTOS_EOVERFLOW, "too many sums in one query");
+    st = duck_ask(c, sql, &rows, err);
+    while (!st && !(st = duck_next(rows, &n, columns, err)) && n > 0)
+        for (size_t row = 0; row < n; row++)
+            collect_row(plan, columns, row, x);
+    duck_rows_free(rows);
+    return st;
+}
+
+/* SELECT keys AS i0 ..., values AS v0 ... FROM table WHERE all conditions. */
+static void
+select_rows(struct engine *e, const struct plan *plan,
+            const struct work_values *values, struct buf *out)
+{
+    size_t table = (size_t)(plan->table - plan->policy->tables);
+
+    buf_add_text(out, "SELECT 1 AS one");
+    for (size_t i = 0; i < plan->n_keys; i++) {
+        buf_add_text(out, ", ");
+        work_key(plan, i, out);
+        buf_printf(out, " AS i%zu", i);
+    }
+    for (size_t i = 0; i < values->n; i++) {
+        buf_add_text(out, ", ");
+        work_value(plan, values->of[i], out);
+        buf_printf(out, " AS v%zu", i);
+    }
+    buf_printf(out, " FROM %s AS t WHERE ", e->tables[table].from);
+    if (plan->bounding == BOUND_RANK)
+        buf_printf(out, "t.r <= %llu", (unsigned long long)plan->rows);
+    else
+        buf_add_text(out, "true");
+    work_conditions(plan, out);
+}
+
+custos_status
+run_sql(struct engine *e, const struct plan *plan, struct exact *x,
+        custos_err *err)
+{
+    struct work_values values;
+    struct buf b;
+    custos_status st = work_values(plan, &values, err);
+
+    if (st)
+        return st;
+    buf_init(&b, NULL, SQL_MOST);
+    buf_add_text(&b, "SELECT ");
+    for (size_t i = 0; i < plan->n_keys; i++)
+        buf_printf(&b, "%si%zu", i ? ", " : "", i);
+    if (plan->n_keys == 0)
+        buf_add_text(&b, "0");
+    work_sums(plan, &values, &b);
+    buf_add_text(&b, " FROM (");
+    select_rows(e, plan, &values, &b);
+    buf_add_text(&b, ")");
+    for (size_t i = 0; i < plan->n_keys; i++)
+        buf_printf(&b, "%si%zu", i ? ", " : " GROUP BY ", i);
+    st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
+                  : work_collect(plan, e->connections[0], buf_text(&b), x, err);
+    buf_clear(&b);
+    return st;
+}

@@ -1,0 +1,259 @@
+/*
+ * A CSV is read as text in all columns, named by its first line; its values
+ * get their types from the policy, with what does not fit becoming NULL. The
+ * separator is the one that the first line uses.
+ */
+#include "engine/source.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "engine/refail.h"
+
+enum { FROM_MOST = 1 << 20, HEADER_MOST = 1 << 20 };
+
+/* The text in a, or NULL; b is cleared. */
+static char *
+keep(arena *a, struct buf *b)
+{
+    char *text = b->failed ? NULL : arena_copy(a, str_of(buf_text(b)));
+
+    buf_clear(b);
+    return text;
+}
+
+/* The first line of a file, packed or not, as the engine reads it. */
+static custos_status
+header_read(struct duck_connection *c, const char *path, arena *a, str *out,
+            custos_err *err)
+{
+    struct duck_column columns[DUCK_COLUMNS_MAX];
+    struct duck_rows *rows = NULL;
+    struct buf b;
+    size_t n = 0;
+    custos_status st;
+    const char *line;
+
+    buf_init(&b, NULL, FROM_MOST);
+    buf_add_text(&b, "SELECT line FROM read_csv(");
+    duck_quote_text(&b, str_of(path));
+    buf_printf(&b,
+               ", auto_detect=false, header=false, delim='\x01', quote='', "
+               "escape='', strict_mode=false, max_line_size=%d, "
+               "columns={'line': 'VARCHAR'}) LIMIT 1",
+               HEADER_MOST);
+    st = b.failed ? CUSTOS_ENOMEM : duck_ask(c, buf_text(&b), &rows, err);
+    if (!st)
+        st = duck_next(rows, &n, columns, err);
+    if (!st && n > 0) {
+        str found = duck_text(&columns[0], 0);
+
+        if (found.len >= 3 && !memcmp(found.ptr, "\xEF\xBB\xBF", 3))
+            found = (str){found.ptr + 3, found.len - 3};
+        while (found.len > 0 && found.ptr[found.len - 1] == '\r')
+            found.len--;
+        line = arena_copy(a, found);
+        if (line)
+            *out = (str){line, found.len};
+        else
+            st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    }
+    duck_rows_free(rows);
+    buf_clear(&b);
+    if (st && st != CUSTOS_ENOMEM)
+        return refail(err, CUSTOS_EIO, "%.120s cannot be read as CSV", path);
+    if (!st && n == 0)
+        return custos_fail(err, CUSTOS_EPOLICY,
+                           "%.120s is empty: its first line must name the "
+                           "columns",
+                           path);
+    return st;
+}
+
+static char
+separator_of(str line)
+{
+    static const char candidates[] = {',', ';', '\t', '|'};
+    bool quoted = false;
+
+    for (size_t i = 0; i < line.len; i++) {
+        quoted ^= line.ptr[i] == '"';
+        for (size_t k = 0; k < sizeof candidates && !quoted; k++)
+            if (line.ptr[i] == candidates[k])
+                return candidates[k];
+    }
+    return ',';
+}
+
+/* One name of the header from *at on; *at goes behind its separator. */
+static void
+name_read(str line, char separator, size_t *at, struct buf *out)
+{
+    bool quoted = false;
+    size_t i = *at;
+
+    for (; i < line.len && (quoted || line.ptr[i] != separator); i++) {
+        if (line.ptr[i] != '"') {
+            buf_add(out, line.ptr + i, 1);
+            continue;
+        }
+        if (quoted && i + 1 < line.len && line.ptr[i + 1] == '"')
+            buf_add(out, line.ptr + i++, 1);
+        else
+            quoted = !quoted;
+    }
+    *at = i + 1;
+}
+
+static custos_status
+csv_from(struct duck_connection *c, const char *path, arena *a, char **from,
+         custos_err *err)
+{
+    struct buf b, name;
+    str line = {"", 0};
+    custos_status st = header_read(c, path, a, &line, err);
+    char separator = separator_of(line);
+
+    if (st)
+        return st;
+    buf_init(&b, NULL, FROM_MOST);
+    buf_add_text(&b, "read_csv(");
+    duck_quote_text(&b, str_of(path));
+    buf_printf(&b,
+               ", auto_detect=false, header=true, delim='%c', quote='\"', "
+               "escape='\"', nullstr='', allow_quoted_nulls=false, "
+               "max_line_size=%d, columns={",
+               separator, HEADER_MOST);
+    for (size_t at = 0, i = 0; at <= line.len; i++) {
+        buf_init(&name, NULL, FROM_MOST);
+        name_read(line, separator, &at, &name);
+        buf_add_text(&b, i ? ", " : "");
+        duck_quote_text(&b, str_of(buf_text(&name)));
+        buf_add_text(&b, ": 'VARCHAR'");
+        b.failed |= name.failed;
+        buf_clear(&name);
+    }
+    buf_add_text(&b, "})");
+    *from = keep(a, &b);
+    return *from ? CUSTOS_OK : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+}
+
+custos_status
+source_from(struct duck_connection *c, const char *path, enum source_kind kind,
+            const char *table, size_t number, arena *a, char **from,
+            char **attach, custos_err *err)
+{
+    struct buf b;
+
+    *attach = NULL;
+    if (!strpbrk(path, "*?[") && access(path, R_OK))
+        return custos_fail(err, CUSTOS_EIO,
+                           "the source %.150s is not there or may not be read",
+                           path);
+    if (kind == SOURCE_CSV)
+        return csv_from(c, path, a, from, err);
+    buf_init(&b, NULL, FROM_MOST);
+    if (kind == SOURCE_PARQUET) {
+        buf_add_text(&b, "read_parquet(");
+        duck_quote_text(&b, str_of(path));
+        buf_add_text(&b, ")");
+        *from = keep(a, &b);
+    } else {
+        custos_status st;
+
+        buf_add_text(&b, "ATTACH ");
+        duck_quote_text(&b, str_of(path));
+        buf_printf(&b, " AS s%zu (TYPE duckdb, READ_ONLY)", number);
+        *attach = keep(a, &b);
+        if (!*attach)
+            return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+        st = duck_do(c, *attach, err);
+        if (st)
+            return refail(err, CUSTOS_EIO,
+                          "%.120s cannot be opened as a DuckDB file", path);
+        buf_init(&b, NULL, FROM_MOST);
+        buf_printf(&b, "s%zu.main.", number);
+        duck_quote_name(&b, str_of(table));
+        *from = keep(a, &b);
+    }
+    return *from ? CUSTOS_OK : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+}
+
+/* Which column of the source a column of the policy is; width: none. */
+static size_t
+column_find(const struct duck_rows *shape, str name)
+{
+    size_t i = 0;
+
+    while (i < duck_width(shape) &&
+           !str_equal(str_of(duck_name(shape, i)), name))
+        i++;
+    return i;
+}
+
+static custos_status
+columns_check(struct duck_connection *c, const struct policy_table *t,
+              const char *path, struct source *s, custos_err *err)
+{
+    struct duck_rows *shape = NULL;
+    struct buf b;
+    custos_status st;
+
+    buf_init(&b, NULL, FROM_MOST + 64);
+    buf_printf(&b, "SELECT * FROM %s", s->from);
+    st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
+                  : duck_describe(c, buf_text(&b), &shape, err);
+    buf_clear(&b);
+    if (st == CUSTOS_EENGINE)
+        return custos_fail(
+            err, CUSTOS_EPOLICY, "table '%.*s' cannot be read from %.100s",
+            (int)(t->name.len < 40 ? t->name.len : 40), t->name.ptr, path);
+    for (size_t i = 0; i < t->n_columns && !st; i++) {
+        const struct policy_column *column = &t->columns[i];
+        size_t at = column_find(shape, column->name);
+
+        if (at == duck_width(shape))
+            st = custos_fail(
+                err, CUSTOS_EPOLICY,
+                "%.80s has no column '%.*s', which the policy names "
+                "(line %d)",
+                path, SHOWN(column->name), column->line);
+        else
+            s->types[i] = duck_column_type(shape, at, NULL);
+    }
+    duck_rows_free(shape);
+    return st;
+}
+
+custos_status
+source_open(struct duck_connection *c, const struct policy_table *t,
+            size_t number, const char *base, arena *a, struct source *out,
+            custos_err *err)
+{
+    char path[PATH_MAX], full[PATH_MAX];
+    char *name = arena_copy(a, t->source), *table;
+    bool absolute = t->source.len > 0 && t->source.ptr[0] == '/';
+    struct source s = {0};
+    custos_status st;
+
+    table = arena_copy(a, t->source_table.len ? t->source_table : t->name);
+    s.types = arena_take(a, t->n_columns + 1, sizeof *s.types);
+    if (!name || !table || !s.types)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    if (snprintf(path, sizeof path, "%s%s%s", absolute || !base ? "" : base,
+                 absolute || !base ? "" : "/", name) >= (int)sizeof path)
+        return custos_fail(err, CUSTOS_EINVAL, "the path is too long");
+    /* With a pattern in it, a path is as absolute as the folder is. */
+    s.path = arena_copy(a, str_of(realpath(path, full) ? full : path));
+    if (!s.path)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    st = source_from(c, s.path, t->source_kind, table, number, a, &s.from,
+                     &s.attach, err);
+    if (!st)
+        st = columns_check(c, t, path, &s, err);
+    if (!st)
+        *out = s;
+    return st;
+}

@@ -1,0 +1,31 @@
+/*
+ * Where a table's rows come from: a CSV, Parquet or DuckDB file, by the names
+ * of its columns; never by a look at its values.
+ */
+#ifndef ENGINE_SOURCE_H
+#define ENGINE_SOURCE_H
+
+#include "engine/duck.h"
+#include "engine/view.h"
+#include "policy/policy.h"
+
+/*
+ * The source of table t, in a: checks that it is there and has all columns.
+ * Sources in other databases are attached to c as s<number>, read-only. May
+ * fail: CUSTOS_EIO, CUSTOS_EPOLICY, CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status source_open(struct duck_connection *c,
+                                          const struct policy_table *t,
+                                          size_t number, const char *base,
+                                          arena *a, struct source *out,
+                                          custos_err *err);
+
+/* The same without a policy: FROM, and every column with name and type. */
+CUSTOS_MUST_USE custos_status source_from(struct duck_connection *c,
+                                          const char *path,
+                                          enum source_kind kind,
+                                          const char *table, size_t number,
+                                          arena *a, char **from, char **attach,
+                                          custos_err *err);
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * Sources into normalised tables, each source read once. The stage is a
+ * database of its own in tmp/, removed with the import.
+ */
+#include "base/error.h"
+#include "engine/import.h"
+
+static custos_status
+stage_table(struct import *m, size_t i, custos_err *err)
+{
+    struct buf b;
+
+    buf_init(&b, NULL, SQL_MOST);
+    buf_printf(&b, "CREATE TABLE stage.s%zu AS ", i);
+    view_select(&m->policy->tables[i], &m->sources[i], VIEW_ALL, &b);
+    return import_step(m, i, "reading", &b, err);
+}
+
+/* What the owner learns of the source. */
+static custos_status
+stage_count(struct import *m, size_t i, custos_err *err)
+{
+    static const char *const words[] = {
+        "SELECT count(*) FROM stage.s%zu",
+        "SELECT count(*) FROM stage.s%zu WHERE NOT bad",
+        "SELECT coalesce(sum(outside + CAST(bad AS INTEGER)), 0) FROM "
+        "stage.s%zu",
+    };
+    i128 counts[COUNT_OF(words)] = {0};
+    custos_status st = CUSTOS_OK;
+    struct buf b;
+
+    for (size_t k = 0; k < COUNT_OF(words) && !st; k++) {
+        buf_init(&b, NULL, SQL_MOST);
+        switch (k) {
+        case 0: buf_printf(&b, words[0], i); break;
+        case 1: buf_printf(&b, words[1], i); break;
+        default: buf_printf(&b, words[2], i); break;
+        }
+        st = duck_ask_whole(m->c, buf_text(&b), &counts[k], err);
+        buf_clear(&b);
+    }
+    m->tables[i].rows = (uint64_t)counts[0];
+    m->tables[i].kept = (uint64_t)counts[1];
+    m->tables[i].outside = (uint64_t)counts[2];
+    return st;
+}
+
+custos_status
+import_stage(struct import *m, custos_err *err)
+{
+    const struct policy *p = m->policy;
+    custos_status st = CUSTOS_OK;
+
+    for (size_t i = 0; i < p->n_tables && !st; i++)
+        st = source_open(m->c, &p->tables[i], i, m->base, m->a, &m->sources[i],
+                         err);
+    for (size_t i = 0; i < p->n_tables && !st; i++) {
+        if (p->tables[i].attached)
+            continue;
+        st = stage_table(m, i, err);
+        if (!st)
+            st = stage_count(m, i, err);
+    }
+    return st;
+}

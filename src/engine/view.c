@@ -1,0 +1,416 @@
+/*
+ * The view is five nested projections, so that each step names the results of
+ * the one before: typed, clamped, indexed, in the domain, on the grid. The
+ * engine merges them into one.
+ *
+ * least and greatest of the engine skip NULL, hence the CASE around them; NaN
+ * is above all numbers there, hence NULL before.
+ */
+#include "engine/view.h"
+
+#include "base/base.h"
+#include "base/ck.h"
+#include "plan/plan.h"
+
+/* Decimals of 18 digits are 64-bit numbers in the engine, beyond 128. */
+enum { DIGITS_NARROW = 18, DIGITS_WIDE = 38, STEPS_DIGITS_MAX = 34 };
+
+static bool
+power(int base, int digits, i128 *out)
+{
+    *out = 1;
+    for (int i = 0; i < digits; i++)
+        if (!ck_mul_i128(*out, base, out))
+            return false;
+    return true;
+}
+
+/* Half away from zero. Needs den > 0. */
+static i128
+divide_near(i128 n, i128 den)
+{
+    i128 q = n / den, rest = n % den;
+
+    if (rest < 0)
+        rest = -rest;
+    if (rest >= den - rest)
+        q += n < 0 ? -1 : 1;
+    return q;
+}
+
+/* d in steps of g, to the nearest one. */
+static bool
+steps_of(const struct datum *d, struct grid g, i128 *out)
+{
+    i128 up, down, scale, n = d->n;
+
+    if (!power(g.base, g.digits > 0 ? g.digits : 0, &up) ||
+        !power(g.base, g.digits < 0 ? -g.digits : 0, &down) ||
+        !power(10, d->type == TYPE_INT ? 0 : d->scale, &scale) ||
+        !ck_mul_i128(n, up, &n) || !ck_mul_i128(down, scale, &down))
+        return false;
+    *out = divide_near(n, down);
+    return true;
+}
+
+bool
+view_steps(const struct policy_column *c, i128 *lower, i128 *upper)
+{
+    struct grid g = grid_of_column(c);
+
+    return c->has_range && data_type_is_number(c->type) &&
+           steps_of(&c->lower, g, lower) && steps_of(&c->upper, g, upper);
+}
+
+bool
+view_has_steps(const struct policy_column *c)
+{
+    i128 lower, upper, limit;
+
+    return (c->type == TYPE_DECIMAL || c->type == TYPE_REAL) &&
+           view_steps(c, &lower, &upper) &&
+           power(10, STEPS_DIGITS_MAX, &limit) && -limit < lower &&
+           upper < limit;
+}
+
+bool
+view_has_index(const struct policy_column *c)
+{
+    return c->type == TYPE_BOOL || c->n_values > 0;
+}
+
+static bool
+is_narrow(const struct policy_column *c)
+{
+    struct grid one = {10, c->scale};
+    i128 lower, upper, limit;
+
+    return c->has_range && c->scale <= DIGITS_NARROW &&
+           steps_of(&c->lower, one, &lower) &&
+           steps_of(&c->upper, one, &upper) &&
+           power(10, DIGITS_NARROW, &limit) && -limit < lower && upper < limit;
+}
+
+void
+view_type(const struct policy_column *c, struct buf *out)
+{
+    switch (c->type) {
+    case TYPE_BOOL: buf_add_text(out, "BOOLEAN"); return;
+    case TYPE_INT: buf_add_text(out, "BIGINT"); return;
+    case TYPE_DECIMAL:
+        buf_printf(out, "DECIMAL(%d,%d)",
+                   is_narrow(c) ? DIGITS_NARROW : DIGITS_WIDE, c->scale);
+        return;
+    case TYPE_REAL: buf_add_text(out, "DOUBLE"); return;
+    case TYPE_TEXT: buf_add_text(out, "VARCHAR"); return;
+    case TYPE_DATE: buf_add_text(out, "DATE"); return;
+    case TYPE_TIMESTAMP: buf_add_text(out, "TIMESTAMP"); return;
+    case TYPE_NULL: break;
+    }
+    out->failed = true;
+}
+
+/* The type that values are read as, before they are clamped. */
+static void
+wide_type(const struct policy_column *c, struct buf *out)
+{
+    if (c->type == TYPE_INT && c->has_range)
+        buf_add_text(out, "HUGEINT");
+    else if (c->type == TYPE_DECIMAL)
+        buf_printf(out, "DECIMAL(%d,%d)", DIGITS_WIDE, c->scale);
+    else
+        view_type(c, out);
+}
+
+static void
+literal_as(const struct datum *d,
+           void (*type)(const struct policy_column *, struct buf *),
+           const struct policy_column *c, struct buf *out)
+{
+    struct buf text;
+
+    buf_init(&text, &out->alloc, out->limit);
+    datum_write(d, &text);
+    buf_add_text(out, "CAST(");
+    duck_quote_text(out, str_of(buf_text(&text)));
+    buf_add_text(out, " AS ");
+    type(c, out);
+    buf_add_text(out, ")");
+    out->failed |= text.failed;
+    buf_clear(&text);
+}
+
+void
+view_literal(const struct policy_column *c, const struct datum *d,
+             struct buf *out)
+{
+    literal_as(d, view_type, c, out);
+}
+
+static bool
+is_whole(enum duck_type type)
+{
+    return type == DUCK_I8 || type == DUCK_I16 || type == DUCK_I32 ||
+           type == DUCK_I64 || type == DUCK_I128 || type == DUCK_U8 ||
+           type == DUCK_U16 || type == DUCK_U32 || type == DUCK_U64;
+}
+
+/* Text as a whole number; with a fraction other than 0 it is none. */
+static void
+whole_of_text(const struct policy_column *c, const char *x, struct buf *out)
+{
+    buf_printf(out,
+               "CASE WHEN contains(%s, '.') OR contains(%s, 'e') OR "
+               "contains(%s, 'E') THEN CASE WHEN TRY_CAST(%s AS "
+               "DECIMAL(38,9)) %% 1 = 0 THEN TRY_CAST(%s AS ",
+               x, x, x, x, x);
+    wide_type(c, out);
+    buf_printf(out, ") END ELSE TRY_CAST(%s AS ", x);
+    wide_type(c, out);
+    buf_add_text(out, ") END");
+}
+
+/* The source's column as its declared type; NULL where that is impossible. */
+static void
+typed(const struct policy_column *c, enum duck_type type, struct buf *out)
+{
+    struct buf name, text;
+
+    buf_init(&name, &out->alloc, out->limit);
+    buf_init(&text, &out->alloc, out->limit);
+    duck_quote_name(&name, c->name);
+    buf_printf(&text, "CAST(%s AS VARCHAR)", buf_text(&name));
+    if (c->type == TYPE_TEXT) {
+        buf_add_text(out, buf_text(&text));
+    } else if (c->type == TYPE_INT && !is_whole(type)) {
+        whole_of_text(c, buf_text(&text), out);
+    } else {
+        buf_printf(out, "TRY_CAST(%s AS ", buf_text(&name));
+        wide_type(c, out);
+        buf_add_text(out, ")");
+    }
+    out->failed |= name.failed || text.failed;
+    buf_clear(&name);
+    buf_clear(&text);
+}
+
+static void
+clamped(const struct policy_column *c, size_t i, struct buf *out)
+{
+    bool endless = c->type == TYPE_REAL || c->type == TYPE_DATE ||
+                   c->type == TYPE_TIMESTAMP;
+
+    if (endless)
+        buf_printf(out, "CASE WHEN isfinite(v%zu) THEN ", i);
+    else if (c->has_range)
+        buf_printf(out, "CASE WHEN v%zu IS NOT NULL THEN ", i);
+    if (c->has_range) {
+        buf_printf(out, "CAST(greatest(least(v%zu, ", i);
+        literal_as(&c->upper, wide_type, c, out);
+        buf_add_text(out, "), ");
+        literal_as(&c->lower, wide_type, c, out);
+        buf_add_text(out, ") AS ");
+        view_type(c, out);
+        buf_add_text(out, ")");
+    } else {
+        buf_printf(out, "v%zu", i);
+    }
+    if (endless || c->has_range)
+        buf_add_text(out, " END");
+}
+
+/* The engine looks labels of an ENUM up by hashing; CASE tries one by one. */
+static void
+index_by_label(const struct policy_column *c, const char *expr, struct buf *out)
+{
+    struct buf text;
+
+    buf_printf(out, "enum_code(TRY_CAST(CAST(%s AS VARCHAR) AS ENUM(", expr);
+    for (size_t i = 0; i < c->n_values; i++) {
+        buf_init(&text, &out->alloc, out->limit);
+        datum_write(&c->values[i], &text);
+        buf_add_text(out, i ? ", " : "");
+        duck_quote_text(out, c->type == TYPE_TEXT ? c->values[i].text
+                                                  : str_of(buf_text(&text)));
+        out->failed |= text.failed;
+        buf_clear(&text);
+    }
+    buf_add_text(out, ")))");
+}
+
+void
+view_index(const struct policy_column *c, const char *expr, struct buf *out)
+{
+    if (c->n_values == 0) {
+        buf_printf(out,
+                   "CAST(CASE WHEN %s THEN 1 WHEN NOT %s THEN 0 END AS "
+                   "UTINYINT)",
+                   expr, expr);
+        return;
+    }
+    if (c->type == TYPE_TEXT || c->type == TYPE_INT) {
+        index_by_label(c, expr, out);
+        return;
+    }
+    buf_printf(out, "CAST(CASE %s", expr);
+    for (size_t i = 0; i < c->n_values; i++) {
+        buf_add_text(out, " WHEN ");
+        view_literal(c, &c->values[i], out);
+        buf_printf(out, " THEN %zu", i);
+    }
+    buf_printf(out, " END AS %s)",
+               c->n_values <= 256     ? "UTINYINT"
+               : c->n_values <= 65536 ? "USMALLINT"
+                                      : "UINTEGER");
+}
+
+static void
+whole_literal(i128 n, struct buf *out)
+{
+    char text[41];
+
+    custos_int_write(n, text);
+    buf_printf(out, "CAST('%s' AS HUGEINT)", text);
+}
+
+/* c<i> in whole steps of its grid. Scaling by a power of two is exact. */
+static void
+stepped(const struct policy_column *c, size_t i, struct buf *out)
+{
+    struct grid g = grid_of_column(c);
+    i128 lower = 0, upper = 0;
+    const char *type;
+
+    (void)view_steps(c, &lower, &upper);
+    type = lower >= INT32_MIN && upper <= INT32_MAX   ? "INTEGER"
+           : lower >= INT64_MIN && upper <= INT64_MAX ? "BIGINT"
+                                                      : "HUGEINT";
+    buf_printf(out, "CASE WHEN c%zu IS NOT NULL THEN CAST(greatest(least(", i);
+    if (c->type == TYPE_REAL)
+        buf_printf(out,
+                   "CAST(round(c%zu * pow(CAST(%d AS DOUBLE), %d)) AS HUGEINT)",
+                   i, g.base, g.digits);
+    else if (is_narrow(c))
+        buf_printf(out,
+                   "CAST(CAST(c%zu AS DECIMAL(38,%d)) * 1%.*s AS HUGEINT)", i,
+                   c->scale, c->scale, "000000000000000000");
+    else
+        buf_printf(
+            out, "CAST(replace(CAST(c%zu AS VARCHAR), '.', '') AS HUGEINT)", i);
+    buf_add_text(out, ", ");
+    whole_literal(upper, out);
+    buf_add_text(out, "), ");
+    whole_literal(lower, out);
+    buf_printf(out, ") AS %s) END", type);
+}
+
+void
+view_columns(const struct policy_table *t, const char *prefix, struct buf *out)
+{
+    for (size_t i = 0; i < t->n_columns; i++) {
+        buf_printf(out, "%s%sc%zu", i ? ", " : "", prefix, i);
+        if (view_has_steps(&t->columns[i]))
+            buf_printf(out, ", %sg%zu", prefix, i);
+        if (view_has_index(&t->columns[i]))
+            buf_printf(out, ", %sk%zu", prefix, i);
+    }
+}
+
+/* Not in the view, and how many values were changed. */
+static void
+select_extra(const struct policy_table *t, struct buf *out)
+{
+    buf_add_text(out, ", (false");
+    for (size_t i = 0; i < t->n_columns; i++)
+        if (!t->columns[i].nullable)
+            buf_printf(out, " OR c%zu IS NULL", i);
+    buf_add_text(out, ") AS bad, CAST(0");
+    for (size_t i = 0; i < t->n_columns; i++)
+        buf_printf(
+            out, " + CAST(n%zu AND (c%zu IS NULL OR v%zu <> c%zu) AS INTEGER)",
+            i, i, i, i);
+    buf_add_text(out, " AS INTEGER) AS outside");
+}
+
+/* Layer 4: what has no index is nothing. */
+static void
+select_domain(const struct policy_table *t, struct buf *out)
+{
+    for (size_t i = 0; i < t->n_columns; i++)
+        if (view_has_index(&t->columns[i]))
+            buf_printf(out,
+                       ", CASE WHEN k%zu IS NOT NULL THEN d%zu END AS c%zu", i,
+                       i, i);
+        else
+            buf_printf(out, ", d%zu AS c%zu", i, i);
+}
+
+/* Layer 3. */
+static void
+select_index(const struct policy_table *t, struct buf *out)
+{
+    char name[32];
+
+    for (size_t i = 0; i < t->n_columns; i++) {
+        if (!view_has_index(&t->columns[i]))
+            continue;
+        snprintf(name, sizeof name, "d%zu", i);
+        buf_add_text(out, ", ");
+        view_index(&t->columns[i], name, out);
+        buf_printf(out, " AS k%zu", i);
+    }
+}
+
+/* Layers 2 and 1. */
+static void
+select_clamped(const struct policy_table *t, const struct source *s,
+               struct buf *out)
+{
+    buf_add_text(out, "SELECT *");
+    for (size_t i = 0; i < t->n_columns; i++) {
+        buf_add_text(out, ", ");
+        clamped(&t->columns[i], i, out);
+        buf_printf(out, " AS d%zu", i);
+    }
+    buf_add_text(out, " FROM (SELECT ");
+    for (size_t i = 0; i < t->n_columns; i++) {
+        buf_add_text(out, i ? ", " : "");
+        typed(&t->columns[i], s->types[i], out);
+        buf_printf(out, " AS v%zu, ", i);
+        duck_quote_name(out, t->columns[i].name);
+        buf_printf(out, " IS NOT NULL AS n%zu", i);
+    }
+    buf_printf(out, " FROM %s)", s->from);
+}
+
+void
+view_select(const struct policy_table *t, const struct source *s,
+            enum view_extra extra, struct buf *out)
+{
+    buf_add_text(out, "SELECT ");
+    for (size_t i = 0; i < t->n_columns; i++) {
+        buf_printf(out, "%sc%zu", i ? ", " : "", i);
+        if (view_has_steps(&t->columns[i])) {
+            buf_add_text(out, ", ");
+            stepped(&t->columns[i], i, out);
+            buf_printf(out, " AS g%zu", i);
+        }
+        if (view_has_index(&t->columns[i]))
+            buf_printf(out, ", k%zu", i);
+    }
+    if (extra == VIEW_ALL)
+        select_extra(t, out);
+    buf_add_text(out, " FROM (SELECT *");
+    select_domain(t, out);
+    buf_add_text(out, " FROM (SELECT *");
+    select_index(t, out);
+    buf_add_text(out, " FROM (");
+    select_clamped(t, s, out);
+    buf_add_text(out, ")))");
+    if (extra == VIEW_ALL)
+        return;
+    buf_add_text(out, " WHERE true");
+    for (size_t i = 0; i < t->n_columns; i++)
+        if (!t->columns[i].nullable)
+            buf_printf(out, " AND c%zu IS NOT NULL", i);
+}

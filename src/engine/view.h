@@ -1,0 +1,68 @@
+/*
+ * The one normalised view of a table: every value in its declared domain, as
+ * engine text. Imported tables are made from it once, attached ones read
+ * through it in every query, so both mean the same.
+ *
+ * Columns of the view, i counting the table's columns:
+ *
+ *     c<i>  the value: numbers and dates clamped into their range, NaN and
+ *           infinities NULL, what is not among the declared values NULL
+ *     g<i>  decimals and reals with a range: whole steps of the column's grid
+ *     k<i>  columns with values, and booleans: index of the value
+ *
+ * Rows with a NULL where the policy allows none are not in it.
+ */
+#ifndef ENGINE_VIEW_H
+#define ENGINE_VIEW_H
+
+#include "engine/duck.h"
+#include "policy/policy.h"
+
+/* Where rows come from: what stands after FROM, and the type of each column
+   of the policy's table there. */
+struct source {
+    char *from;
+    char *path; /* absolute */
+    enum duck_type *types;
+    char *attach; /* a statement to run first; NULL: none */
+};
+
+/* Which columns besides c<i> a column has. */
+bool view_has_steps(const struct policy_column *c);
+bool view_has_index(const struct policy_column *c);
+
+/* The range of g<i>, or of c<i> for integers; false when there is none. */
+bool view_steps(const struct policy_column *c, i128 *lower, i128 *upper);
+
+/* "BIGINT", "DECIMAL(18,2)" ...: of c<i>. */
+void view_type(const struct policy_column *c, struct buf *out);
+
+/* A value of the column as a literal of that type. */
+void view_literal(const struct policy_column *c, const struct datum *d,
+                  struct buf *out);
+
+/* An index into values (n of them): NULL for all else. */
+void
+view_index(const struct policy_column *c, const char *expr, struct buf *out);
+
+/* "c0, c1, g1, k1, ...", each after prefix. */
+void
+view_columns(const struct policy_table *t, const char *prefix, struct buf *out);
+
+enum view_extra {
+    VIEW_ROWS, /* the rows of the view */
+    VIEW_ALL,  /* every row of the source, with `bad` (not in the view) and
+                  `outside` (how many of its values were changed) */
+};
+
+/* SELECT ... FROM source, without a bracket. */
+void view_select(const struct policy_table *t, const struct source *s,
+                 enum view_extra extra, struct buf *out);
+
+/* sha256(...) over salt, unit (an expression of text) and all c<i>. */
+void view_rank(const struct policy_table *t, const char *unit, struct buf *out);
+
+/* All facts of the policy that the stored columns depend on, as text. */
+void view_facts(const struct policy *p, struct buf *out);
+
+#endif

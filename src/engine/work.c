@@ -1,0 +1,281 @@
+/*
+ * Values and keys as engine text.
+ *
+ * THEOREM  part-clamp
+ *   Every value that a row adds to a part lies within [lower, upper] of the
+ *   part, in whole steps, or is NULL and adds nothing: a stored column is used
+ *   bare only where its own range lies within; all else is clamped as a whole
+ *   number last of all, after NaN became NULL. So one row moves the exact
+ *   number by at most row_most of the part.
+ * SOURCE   doc/proofs/part-clamp.md
+ * NEEDS    lower <= upper; the stored ranges of view.h.
+ * GIVES    an expression of a whole number or NULL.
+ * FAILS    cannot.
+ * TESTED   values_clamp_into_their_part nan_adds_nothing
+ */
+#include "engine/work.h"
+
+#include <stdio.h>
+
+#include "base/ck.h"
+#include "base/error.h"
+#include "engine/view.h"
+#if __has_include("sql/duckdb.h")
+#include "sql/duckdb.h"
+#else
+void duckdb_print_expr(const struct expr *e, const char *alias,
+                       struct buf *out);
+#endif
+
+void
+work_whole(i128 n, struct buf *out)
+{
+    char text[41];
+
+    custos_int_write(n, text);
+    buf_printf(out, "CAST('%s' AS HUGEINT)", text);
+}
+
+static bool
+fits(const struct part *p, int64_t lower, int64_t upper)
+{
+    return p->lower >= lower && p->upper <= upper;
+}
+
+/* The column that a part adds as it is stored, or NULL. */
+static const struct policy_column *
+stored_column(const struct plan *plan, const struct part *part, bool *inside)
+{
+    const struct policy_column *c;
+    struct grid g;
+    i128 lower, upper;
+
+    if (part->of->kind != EXPR_COLUMN || part->of->slot < 0 ||
+        (size_t)part->of->slot >= plan->table->n_columns)
+        return NULL;
+    c = &plan->table->columns[part->of->slot];
+    g = grid_of_column(c);
+    if (c->type != TYPE_INT && !view_has_steps(c))
+        return NULL;
+    if (g.base != part->grid.base || g.digits != part->grid.digits) {
+        if (g.digits != 0 || part->grid.digits != 0)
+            return NULL;
+    }
+    *inside = view_steps(c, &lower, &upper) && part->lower <= lower &&
+              upper <= part->upper;
+    return c;
+}
+
+/* A decimal as whole steps; its text without the point when it is wide. */
+static void
+decimal_steps(const struct part *part, const char *e, struct buf *out)
+{
+    int digits = part->grid.digits;
+
+    if (digits >= 0 && digits <= 9 &&
+        fits(part, -1000000000000000000, 1000000000000000000))
+        buf_printf(out,
+                   "CAST(CAST(%s AS DECIMAL(38,%d)) * 1%.*s AS HUGEINT)", e,
+                   digits, digits, "000000000");
+    else
+        buf_printf(out,
+                   "CAST(replace(CAST(CAST(%s AS DECIMAL(38,%d)) AS VARCHAR), "
+                   "'.', '') AS HUGEINT)",
+                   e, digits);
+}
+
+/* An expression in whole steps, before the last clamp. */
+static void
+expression_steps(const struct part *part, const char *e, struct buf *out)
+{
+    char lower[41], upper[41];
+
+    custos_int_write(part->lower, lower);
+    custos_int_write(part->upper, upper);
+    if (part->of->type == TYPE_REAL)
+        buf_printf(out,
+                   "CAST(round(greatest(least(%s * pow(CAST(%d AS DOUBLE), "
+                   "%d), CAST('%s' AS DOUBLE)), CAST('%s' AS DOUBLE))) AS "
+                   "HUGEINT)",
+                   e, part->grid.base, part->grid.digits, upper, lower);
+    else if (part->of->type == TYPE_DECIMAL)
+        decimal_steps(part, e, out);
+    else
+        buf_printf(out, "CAST(%s AS HUGEINT)", e);
+}
+
+void
+work_value(const struct plan *plan, const struct part *part, struct buf *out)
+{
+    const struct policy_column *c;
+    bool inside = false;
+    struct buf e, steps;
+    const char *type = fits(part, INT32_MIN, INT32_MAX)   ? "INTEGER"
+                       : fits(part, INT64_MIN, INT64_MAX) ? "BIGINT"
+                                                          : "HUGEINT";
+
+    c = stored_column(plan, part, &inside);
+    buf_init(&e, NULL, out->limit);
+    buf_init(&steps, NULL, out->limit);
+    if (c) {
+        buf_printf(&e, "t.%c%d", c->type == TYPE_INT ? 'c' : 'g',
+                   part->of->slot);
+        buf_add_text(&steps, buf_text(&e));
+    } else {
+        duckdb_print_expr(part->of, "t", &e);
+        expression_steps(part, buf_text(&e), &steps);
+    }
+    if (c && inside) {
+        buf_add_text(out, buf_text(&steps));
+    } else {
+        buf_printf(out, "CASE WHEN %s%s%s THEN CAST(greatest(least(%s, ",
+                   part->of->type == TYPE_REAL && !c ? "NOT isnan(" : "",
+                   buf_text(&e),
+                   part->of->type == TYPE_REAL && !c ? ")" : " IS NOT NULL",
+                   buf_text(&steps));
+        work_whole(part->upper, out);
+        buf_add_text(out, "), ");
+        work_whole(part->lower, out);
+        buf_printf(out, ") AS %s) END", type);
+    }
+    out->failed |= e.failed || steps.failed;
+    buf_clear(&e);
+    buf_clear(&steps);
+}
+
+static bool
+same_value(const struct part *a, const struct part *b)
+{
+    return a->of == b->of && a->grid.base == b->grid.base &&
+           a->grid.digits == b->grid.digits && a->lower == b->lower &&
+           a->upper == b->upper;
+}
+
+custos_status
+work_values(const struct plan *plan, struct work_values *out, custos_err *err)
+{
+    out->n = 0;
+    if (plan->n_parts > WORK_VALUES_MAX)
+        return custos_fail(err, CUSTOS_EOVERFLOW,
+                           "more than %d sums in one query", WORK_VALUES_MAX);
+    for (size_t i = 0; i < plan->n_parts; i++) {
+        const struct part *p = &plan->parts[i];
+        size_t k = 0;
+
+        out->part[i] = WORK_NO_VALUE;
+        if (!p->of)
+            continue;
+        while (k < out->n && !same_value(out->of[k], p))
+            k++;
+        if (k == out->n)
+            out->of[out->n++] = p;
+        out->part[i] = (int)k;
+    }
+    return CUSTOS_OK;
+}
+
+size_t
+work_key_size(const struct key *k)
+{
+    return k->n + (k->null_group ? 1 : 0);
+}
+
+/* Values by a list: a literal each. */
+static void
+key_listed(const struct key *k, const char *e, struct buf *out)
+{
+    struct expr literal = {.kind = EXPR_LITERAL, .type = k->expr->type};
+
+    buf_printf(out, "CASE %s", e);
+    for (size_t i = 0; i < k->n; i++) {
+        literal.value = k->values[i];
+        buf_add_text(out, " WHEN ");
+        duckdb_print_expr(&literal, "t", out);
+        buf_printf(out, " THEN %zu", i);
+    }
+    buf_add_text(out, " END");
+}
+
+/* Many texts or whole numbers: the engine hashes the labels of an ENUM. */
+static void
+key_labelled(const struct key *k, const char *e, struct buf *out)
+{
+    struct buf text;
+
+    buf_printf(out, "enum_code(TRY_CAST(CAST(%s AS VARCHAR) AS ENUM(", e);
+    for (size_t i = 0; i < k->n; i++) {
+        buf_init(&text, NULL, out->limit);
+        datum_write(&k->values[i], &text);
+        buf_add_text(out, i ? ", " : "");
+        duck_quote_text(out, k->values[i].type == TYPE_TEXT
+                                 ? k->values[i].text
+                                 : str_of(buf_text(&text)));
+        out->failed |= text.failed;
+        buf_clear(&text);
+    }
+    buf_add_text(out, ")))");
+}
+
+static void
+key_whole(const struct key *k, const char *e, struct buf *out)
+{
+    struct buf n;
+
+    buf_init(&n, NULL, out->limit);
+    buf_printf(&n,
+               k->expr->type == TYPE_DATE ? "(%s - DATE '1970-01-01')"
+                                          : "CAST(%s AS HUGEINT)",
+               e);
+    buf_printf(out, "CASE WHEN %s BETWEEN ", buf_text(&n));
+    work_whole(k->from, out);
+    buf_add_text(out, " AND ");
+    work_whole(k->from + (i128)k->n - 1, out);
+    buf_printf(out, " THEN %s - ", buf_text(&n));
+    work_whole(k->from, out);
+    buf_add_text(out, " END");
+    out->failed |= n.failed;
+    buf_clear(&n);
+}
+
+void
+work_key(const struct plan *plan, size_t index, struct buf *out)
+{
+    enum { FEW = 16 };
+    const struct key *k = &plan->keys[index];
+    struct buf e;
+    bool labels = k->expr->type == TYPE_TEXT || k->expr->type == TYPE_INT;
+
+    if (k->kind == KEY_STORED) {
+        buf_printf(out, "t.k%d", k->column);
+        return;
+    }
+    buf_init(&e, NULL, out->limit);
+    duckdb_print_expr(k->expr, "t", &e);
+    buf_add_text(out, "CAST(");
+    if (k->kind == KEY_WHOLE)
+        key_whole(k, buf_text(&e), out);
+    else if (labels && k->n > FEW)
+        key_labelled(k, buf_text(&e), out);
+    else
+        key_listed(k, buf_text(&e), out);
+    buf_add_text(out, " AS INTEGER)");
+    out->failed |= e.failed;
+    buf_clear(&e);
+}
+
+void
+work_conditions(const struct plan *plan, struct buf *out)
+{
+    if (plan->where) {
+        buf_add_text(out, " AND (");
+        duckdb_print_expr(plan->where, "t", out);
+        buf_add_text(out, ")");
+    }
+    for (size_t i = 0; i < plan->n_keys; i++) {
+        if (plan->keys[i].null_group)
+            continue;
+        buf_add_text(out, " AND ");
+        work_key(plan, i, out);
+        buf_add_text(out, " IS NOT NULL");
+    }
+}

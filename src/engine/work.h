@@ -1,0 +1,76 @@
+/*
+ * A plan as engine text, in pieces: which cell a row is in, which whole
+ * numbers it adds, which rows count. All three ways of bounding put these
+ * pieces together. Columns are those of view.h, after the alias t.
+ */
+#ifndef ENGINE_WORK_H
+#define ENGINE_WORK_H
+
+#include "engine/open.h"
+
+enum { WORK_VALUES_MAX = 256 };
+
+/* What is added up: i128 for every part and cell, part by part. */
+struct exact {
+    size_t cells, n_parts;
+    i128 *values;
+};
+
+/* May fail: CUSTOS_ENOMEM. */
+CUSTOS_MUST_USE custos_status exact_init(struct exact *x,
+                                         const struct plan *plan,
+                                         custos_err *err);
+void exact_clear(struct exact *x);
+
+/*
+ * The values that parts need, each once: parts of one value on one grid share
+ * it. of[i]: which value part i adds; none for rows and units.
+ */
+enum { WORK_NO_VALUE = -1 };
+struct work_values {
+    const struct part *of[WORK_VALUES_MAX]; /* one part that has it */
+    size_t n;
+    int part[WORK_VALUES_MAX]; /* by part */
+};
+CUSTOS_MUST_USE custos_status work_values(const struct plan *plan,
+                                          struct work_values *out,
+                                          custos_err *err);
+
+/* A value in whole steps, clamped into the part's limits; or NULL. */
+void work_value(const struct plan *plan, const struct part *part,
+                struct buf *out);
+
+/* The index of key k, from 0; NULL for what is none of its values. */
+void work_key(const struct plan *plan, size_t k, struct buf *out);
+
+/* Values of key k, the null group included. */
+size_t work_key_size(const struct key *k);
+
+/* " AND (...)" for WHERE and for keys without a null group. */
+void work_conditions(const struct plan *plan, struct buf *out);
+
+/* "CAST('-12' AS HUGEINT)" */
+void work_whole(i128 n, struct buf *out);
+
+/* How each way of bounding fills x. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM. */
+CUSTOS_MUST_USE custos_status run_sql(struct engine *e, const struct plan *plan,
+                                      struct exact *x, custos_err *err);
+CUSTOS_MUST_USE custos_status run_fold(struct engine *e,
+                                       const struct plan *plan,
+                                       struct exact *x, custos_err *err);
+CUSTOS_MUST_USE custos_status run_general(struct engine *e,
+                                          const struct plan *plan,
+                                          struct exact *x, custos_err *err);
+
+/*
+ * Reads rows of key indices and, for every part, columns with what it needs
+ * (work_sums says which) into x.
+ */
+void work_sums(const struct plan *plan, const struct work_values *values,
+               struct buf *out);
+CUSTOS_MUST_USE custos_status work_collect(const struct plan *plan,
+                                           struct duck_connection *c,
+                                           const char *sql, struct exact *x,
+                                           custos_err *err);
+
+#endif

@@ -1,0 +1,233 @@
+/*
+ * Locks, by flock: of the open file, so two handles of one process exclude
+ * each other too, and a killed process lets go.
+ *
+ * What an import leaves when it is killed is removed by the next, under the
+ * lock of imports. Spill folders of queries are locked by their owners, and
+ * only those that nobody holds are removed.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "store/file.h"
+#include "store/store.h"
+
+enum { LOCK_STEP_MS = 5, NAME_MOST = 64 };
+
+static custos_status
+lock_take(const char *path, int wait_ms, int *out, custos_err *err)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
+    custos_status st = CUSTOS_OK;
+    struct timespec step = {0, LOCK_STEP_MS * 1000000L};
+
+    if (fd < 0) {
+        st = custos_fail(err, CUSTOS_EIO, "the store cannot be written");
+        custos_note(err, "lock: errno %d", errno);
+        return st;
+    }
+    while (flock(fd, LOCK_EX | LOCK_NB)) {
+        if (errno == EINTR)
+            continue;
+        if (errno != EWOULDBLOCK)
+            st = custos_fail(err, CUSTOS_EIO, "the store cannot be locked");
+        else if (wait_ms <= 0)
+            st = custos_fail(err, CUSTOS_EBUSY,
+                             "the store is in use by another process: try "
+                             "again later");
+        if (st)
+            break;
+        nanosleep(&step, NULL);
+        wait_ms -= LOCK_STEP_MS;
+    }
+    if (st)
+        close(fd);
+    else
+        *out = fd;
+    return st;
+}
+
+custos_status
+store_lock(struct store *s, int wait_ms, custos_err *err)
+{
+    char path[STORE_PATH_MAX];
+
+    if (s->lock >= 0)
+        return CUSTOS_OK;
+    store_path(s, "lock", path);
+    return lock_take(path, wait_ms, &s->lock, err);
+}
+
+void
+store_unlock(struct store *s)
+{
+    if (s->lock >= 0)
+        close(s->lock);
+    s->lock = -1;
+}
+
+/* Is anybody still at this folder of spill files? */
+static bool
+spill_is_held(const char *path)
+{
+    char name[STORE_PATH_MAX];
+    int fd;
+    bool held;
+
+    if (snprintf(name, sizeof name, "%s/held", path) >= (int)sizeof name)
+        return true;
+    fd = open(name, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    held = flock(fd, LOCK_EX | LOCK_NB) != 0;
+    close(fd);
+    return held;
+}
+
+/* Calls f for every name in a folder of the store but "." and "..". */
+static void
+each_name(const struct store *s, const char *folder,
+          void (*f)(const struct store *s, const char *name, const char *path))
+{
+    char path[STORE_PATH_MAX], below[STORE_PATH_MAX];
+    struct dirent *entry;
+    DIR *d;
+
+    store_path(s, folder, path);
+    d = opendir(path);
+    if (!d)
+        return;
+    while ((entry = readdir(d))) {
+        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+            continue;
+        if (snprintf(below, sizeof below, "%s/%s", path, entry->d_name) <
+            (int)sizeof below)
+            f(s, entry->d_name, below);
+    }
+    closedir(d);
+}
+
+static void
+clean_tmp(const struct store *s, const char *name, const char *path)
+{
+    (void)s;
+    if (strncmp(name, "spill-", 6) || !spill_is_held(path))
+        tree_remove(path);
+}
+
+static void
+clean_data(const struct store *s, const char *name, const char *path)
+{
+    unsigned long long n = 0;
+    int end = 0;
+
+    if (sscanf(name, "%19llu.duckdb%n", &n, &end) == 1 && end > 0 &&
+        name[end] == '\0' && n == s->version)
+        return;
+    tree_remove(path);
+}
+
+custos_status
+store_import_begin(struct store *s, custos_err *err)
+{
+    char path[STORE_PATH_MAX];
+    custos_status st;
+
+    if (s->import >= 0)
+        return CUSTOS_OK;
+    store_path(s, "import", path);
+    st = lock_take(path, 0, &s->import, err);
+    if (st == CUSTOS_EBUSY)
+        return custos_fail(err, CUSTOS_EBUSY,
+                           "another import into this store is running: try "
+                           "again when it is done");
+    if (st)
+        return st;
+    st = store_refresh(s, err); /* another may have ended just now */
+    if (st) {
+        store_import_end(s);
+        return st;
+    }
+    each_name(s, "tmp", clean_tmp);
+    each_name(s, "data", clean_data);
+    return CUSTOS_OK;
+}
+
+void
+store_import_end(struct store *s)
+{
+    if (s->import >= 0)
+        close(s->import);
+    s->import = -1;
+}
+
+void
+store_import_path(const struct store *s, char *out)
+{
+    store_path(s, "tmp/import.duckdb", out);
+}
+
+custos_status
+store_import_keep(struct store *s, uint64_t *version, custos_err *err)
+{
+    char from[STORE_PATH_MAX], to[STORE_PATH_MAX];
+    custos_status st;
+
+    store_import_path(s, from);
+    store_data_path(s, s->version + 1, to);
+    if (chmod(from, FILE_MODE))
+        return custos_fail(err, CUSTOS_EIO,
+                           "the new data cannot be closed "
+                           "to others");
+    st = file_sync(from, err);
+    if (st)
+        return st;
+    if (rename(from, to)) {
+        st = custos_fail(err, CUSTOS_EIO, "the new data cannot be renamed");
+        custos_note(err, "errno %d", errno);
+        return st;
+    }
+    st = folder_sync_above(to, err);
+    if (st) {
+        tree_remove(to);
+        return st;
+    }
+    *version = s->version + 1;
+    return CUSTOS_OK;
+}
+
+custos_status
+store_spill_new(const struct store *s, char *out, int *held, custos_err *err)
+{
+    char lock[STORE_PATH_MAX];
+    custos_status st;
+
+    store_path(s, "tmp/spill-XXXXXX", out);
+    if (!mkdtemp(out) || chmod(out, FOLDER_MODE) ||
+        snprintf(lock, sizeof lock, "%s/held", out) >= (int)sizeof lock) {
+        st = custos_fail(err, CUSTOS_EIO,
+                         "the store has no room for temporary files");
+        custos_note(err, "errno %d", errno);
+        return st;
+    }
+    st = lock_take(lock, 0, held, err);
+    if (st)
+        tree_remove(out);
+    return st;
+}
+
+void
+store_spill_free(const char *path, int held)
+{
+    if (held < 0)
+        return;
+    tree_remove(path);
+    close(held);
+}
