@@ -44,18 +44,9 @@ open_file(struct ledger *l, custos_err *err)
         st = db_open(l->path, DB_THERE, &l->db, err);
     if (!st)
         st = ledger_migrate(l->db, err);
-    /*
-     * What lies in the log after a failed sync may be in memory only, and a
-     * second sync would not say so: into the file with it, and start a new
-     * log.
-     */
-    if (!st && l->suspect)
-        st = db_checkpoint(l->db, DB_EMPTY_LOG, err);
     if (st) {
         db_close(l->db);
         l->db = NULL;
-    } else {
-        l->suspect = false;
     }
     return st;
 }
@@ -128,11 +119,24 @@ is_failure(custos_status st)
            st == CUSTOS_EINTERNAL;
 }
 
+/*
+ * After a failed sync the end of the log may be in memory only, and a second
+ * sync would not say so; whoever opened it now would take it for kept and
+ * write behind it. This connection still knows where the kept part ends: that
+ * goes into the file, the log is cut to nothing, and only then it is opened
+ * anew.
+ */
 static custos_status
 make_ready(struct ledger *l, custos_err *err)
 {
-    if (l->suspect)
+    if (l->suspect && l->db) {
+        custos_status st = db_checkpoint(l->db, DB_EMPTY_LOG, err);
+
+        if (st)
+            return st;
         close_file(l);
+    }
+    l->suspect = false;
     return l->db ? CUSTOS_OK : open_file(l, err);
 }
 
@@ -168,7 +172,7 @@ ledger_read(struct ledger *l, ledger_step *step, void *arg, custos_err *err)
 {
     custos_status st = CUSTOS_OK;
 
-    if (l->suspect || !l->db) {
+    if (!l->db) {
         st = lock_take(l->lock, err);
         if (!st) {
             st = make_ready(l, err);

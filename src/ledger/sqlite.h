@@ -37,7 +37,7 @@ void db_rollback(struct db *d);
 /* Pages in the log after the last commit of this connection. */
 int db_log_pages(const struct db *d);
 
-/* DB_EMPTY_LOG: waits for readers, and cuts the log to nothing. */
+/* DB_EMPTY_LOG: all of it, and cuts the log to nothing. */
 enum db_checkpoint { DB_SOME, DB_EMPTY_LOG };
 CUSTOS_MUST_USE custos_status db_checkpoint(struct db *d,
                                             enum db_checkpoint how,

@@ -1,0 +1,249 @@
+/*
+ * Power cuts. A run of charges, answers and changes of terms on a disk whose
+ * power goes at a random operation; then the same ledger is opened on what is
+ * left. Every receipt that was handed out must be of the chain, every answer
+ * that was stored must be there, sums must be those of the rows, and no budget
+ * exceeded.
+ *
+ * With CUSTOS_LONG: 1000 cuts (`make powercut`).
+ */
+#include "support/powercut_vfs.h"
+
+#include "ledger/helpers.h"
+
+enum { STEPS = 120, RECEIPTS_MAX = 4 * STEPS };
+
+struct run {
+    const struct place *place;
+    struct disk *disk;
+    struct receipt receipts[RECEIPTS_MAX]; /* handed out */
+    size_t n;
+    struct receipt answered[RECEIPTS_MAX]; /* stored for them */
+    size_t n_answered;
+    int epsilon; /* the budget, in charges of 0.01 */
+};
+
+static int
+cuts(void)
+{
+    return getenv("CUSTOS_LONG") ? 1000 : test_size(10, 50);
+}
+
+static void
+key_of(const struct receipt *r, uint8_t key[32])
+{
+    memcpy(key, r->hash, 32);
+    key[0] ^= 0x5a;
+}
+
+/* One thing that a ledger is asked for; what it said is kept. */
+static void
+step(struct run *run, struct ledger *l)
+{
+    uint64_t what = disk_below(run->disk, 20);
+    struct ledger_terms t;
+    struct receipt r;
+    uint8_t key[32];
+    char text[32];
+
+    if (what == 0) {
+        run->epsilon += 5;
+        snprintf(text, sizeof text, "%d/100", run->epsilon);
+        t = terms_of(text, "0");
+        if (ledger_terms_set(l, &t, str_of(""), 1, &r, NULL) == CUSTOS_OK)
+            run->receipts[run->n++] = r;
+    } else if (what < 4 && run->n) {
+        r = run->receipts[run->n - 1];
+        key_of(&r, key);
+        if (ledger_answer_store(l, key, &r, str_of("42 ± 3"), NULL) ==
+            CUSTOS_OK)
+            run->answered[run->n_answered++] = r;
+    } else if (charge_at(l, "", "0.01", 3, &r, NULL) == CUSTOS_OK) {
+        run->receipts[run->n++] = r;
+    }
+}
+
+/* Rows, sums and receipts, each against the others. */
+static const char *
+violation_of_rows(const struct run *run, struct ledger *l, arena *a)
+{
+    struct ledger_balance b;
+    struct ledger_row *rows;
+    size_t n = RECEIPTS_MAX * 2;
+    uint64_t charges = 0;
+
+    if (ledger_balance(l, str_of(""), &b, NULL) != CUSTOS_OK ||
+        ledger_rows(l, 0, str_of(""), str_of(""), a, &rows, &n, NULL) !=
+            CUSTOS_OK)
+        return "the balance cannot be read";
+    for (size_t i = 0; i < run->n; i++) {
+        const struct receipt *r = &run->receipts[i];
+
+        if (r->seq > n || rows[r->seq - 1].seq != r->seq ||
+            memcmp(rows[r->seq - 1].receipt.hash, r->hash, sizeof r->hash) != 0)
+            return "a receipt is not of the chain";
+    }
+    for (size_t i = 0; i < n; i++)
+        charges += str_equal(rows[i].kind, str_of("charge"));
+    if (b.charges != charges ||
+        strtod(b.facts.spent, NULL) > strtod(b.facts.limit, NULL))
+        return "the balance is wrong";
+    return NULL;
+}
+
+/* What is wrong with the ledger after a restart; NULL: nothing. */
+static const char *
+violation(const struct run *run, struct ledger *l)
+{
+    arena *a = arena_new(NULL, 1 << 24);
+    const char *wrong = NULL;
+    struct receipt r;
+    uint8_t key[32];
+    str answer;
+
+    if (ledger_verify(l, NULL, &r, NULL) != CUSTOS_OK)
+        wrong = "the ledger does not verify";
+    for (size_t i = 0; i < run->n_answered && !wrong; i++) {
+        key_of(&run->answered[i], key);
+        if (ledger_answer_find(l, key, a, &answer, &r, NULL) != CUSTOS_OK ||
+            !str_equal(answer, str_of("42 ± 3")))
+            wrong = "a stored answer is gone";
+    }
+    if (!wrong)
+        wrong = violation_of_rows(run, l, a);
+    arena_free(a);
+    return wrong;
+}
+
+/* A ledger made on the real disk, with terms in force: all runs read it. */
+static int
+place_set_up(void **state)
+{
+    static struct place place;
+    struct ledger_terms t = terms_of("1/2", "0");
+    struct ledger *l;
+
+    place_make(&place);
+    l = open_at(&place);
+    set_terms(l, &t);
+    ledger_close(l);
+    *state = &place;
+    return 0;
+}
+
+static int
+place_tear_down(void **state)
+{
+    place_remove(*state);
+    return 0;
+}
+
+static void
+run_make(struct run *run, const struct place *place, uint64_t seed)
+{
+    memset(run, 0, sizeof *run);
+    run->epsilon = 50;
+    run->place = place;
+    run->disk = disk_new(seed);
+}
+
+/* Steps until the power goes; then what is left. */
+static const char *
+cut_once(struct run *run, size_t at)
+{
+    const char *wrong = NULL;
+    struct ledger *l = NULL;
+    custos_err err;
+
+    disk_cut_at(run->disk, at);
+    if (ledger_open(run->place->path, run->place->lock, &l, NULL) == CUSTOS_OK)
+        for (int i = 0; i < STEPS && !disk_is_cut(run->disk); i++)
+            step(run, l);
+    disk_cut(run->disk);
+    ledger_close(l);
+    disk_restart(run->disk);
+    l = NULL;
+    if (ledger_open(run->place->path, run->place->lock, &l, &err) != CUSTOS_OK)
+        return "the ledger does not open";
+    wrong = violation(run, l);
+    /* And it goes on. */
+    if (!wrong && charge(l, "", "0.01") != CUSTOS_OK &&
+        charge(l, "", "0.01") != CUSTOS_ESPENT)
+        wrong = "the ledger does not go on";
+    ledger_close(l);
+    return wrong;
+}
+
+static void
+powercut_loses_no_receipt(void **state)
+{
+    static struct run run;
+    int violations = 0, n = cuts();
+
+    for (int i = 0; i < n; i++) {
+        const char *wrong;
+
+        run_make(&run, *state, (uint64_t)i + 1);
+        /* A second cut soon after the first meets recovery itself. */
+        wrong = cut_once(&run, 1 + (size_t)disk_below(run.disk, 700));
+        if (!wrong)
+            wrong = cut_once(&run, 1 + (size_t)disk_below(run.disk, 40));
+        if (wrong) {
+            print_message("cut %d: %s\n", i, wrong);
+            violations++;
+        }
+        disk_free(run.disk);
+    }
+    if (getenv("CUSTOS_LONG"))
+        print_message("bench: powercut_violations %d\n", violations);
+    assert_int_equal(violations, 0);
+}
+
+/* The same on a disk that syncs nothing, as with synchronous=OFF. */
+static void
+powercut_harness_finds_a_lying_disk(void **state)
+{
+    static struct run run;
+    int violations = 0;
+
+    for (int i = 0; i < 20; i++) {
+        run_make(&run, *state, (uint64_t)i + 1);
+        disk_lie(run.disk, true);
+        violations += cut_once(&run, 300) != NULL;
+        disk_free(run.disk);
+    }
+    assert_true(violations > 5);
+}
+
+/* A sync that fails takes what it covered with it; then the power goes. */
+static void
+powercut_after_a_failed_sync(void **state)
+{
+    static struct run run;
+    int n = getenv("CUSTOS_LONG") ? 1000 : test_size(10, 100);
+
+    for (int i = 0; i < n; i++) {
+        const char *wrong;
+
+        run_make(&run, *state, (uint64_t)i + 7000);
+        disk_fail_at(run.disk, 1 + (size_t)disk_below(run.disk, 300),
+                     1 + (size_t)disk_below(run.disk, 3), DISK_EIO);
+        wrong = cut_once(&run, 20 + (size_t)disk_below(run.disk, 500));
+        if (wrong)
+            print_message("cut %d: %s\n", i, wrong);
+        assert_null(wrong);
+        disk_free(run.disk);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(powercut_loses_no_receipt),
+        cmocka_unit_test(powercut_harness_finds_a_lying_disk),
+        cmocka_unit_test(powercut_after_a_failed_sync),
+    };
+
+    return cmocka_run_group_tests(tests, place_set_up, place_tear_down);
+}

@@ -1,0 +1,54 @@
+/*
+ * A disk for SQLite that can lose its power.
+ *
+ * It lives in memory and knows of each file what was synced and, in order,
+ * what was written since. A cut drops, keeps or tears each sector of what was
+ * not synced, in any order; a torn sector takes the bytes around the write
+ * with it. It can also fail the n-th operation once, as a bad disk does: what
+ * a failed sync should have kept is then never kept by a later one.
+ *
+ * Files are read from the real disk when first opened, and never written back.
+ * One disk at a time, one connection at a time.
+ */
+#ifndef TEST_POWERCUT_VFS_H
+#define TEST_POWERCUT_VFS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct disk;
+
+enum disk_failure { DISK_EIO, DISK_FULL, DISK_READ_ONLY };
+
+/* Makes it what SQLite opens files with, until disk_free. */
+struct disk *disk_new(uint64_t seed);
+void disk_free(struct disk *d);
+
+/* Writes, syncs and truncations so far. */
+size_t disk_operations(const struct disk *d);
+
+/* Cuts the power at operation n from now on (1 is the next; 0: never). */
+void disk_cut_at(struct disk *d, size_t n);
+bool disk_is_cut(const struct disk *d);
+
+/* Cuts it now. */
+void disk_cut(struct disk *d);
+
+/* Power again: what survived is what there is. All files must be closed. */
+void disk_restart(struct disk *d);
+
+/* Operation n from now on fails, and `times` - 1 after it. */
+void
+disk_fail_at(struct disk *d, size_t n, size_t times, enum disk_failure how);
+
+/* Syncs that report success and do nothing. */
+void disk_lie(struct disk *d, bool lies);
+
+/* The bytes of a file by the end of its name, to look at or to spoil. */
+uint8_t *disk_bytes(struct disk *d, const char *end_of_name, size_t *len);
+
+/* A uniform number below n. */
+uint64_t disk_below(struct disk *d, uint64_t n);
+
+#endif
