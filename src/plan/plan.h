@@ -16,6 +16,8 @@
 #include "policy/policy.h"
 #include "sql/tree.h"
 
+struct fact;
+
 /* One step of a public grid: base^-digits. */
 struct grid {
     int base; /* 2 or 10 */
@@ -46,6 +48,10 @@ struct part {
     i128 row_most;      /* one row moves the exact number by at most this */
     rat l1, l2_squared; /* sensitivity of the whole vector, in steps */
     rat epsilon, delta; /* its share */
+    bool one_cell;      /* of neighbours at most one group differs */
+    int owner;          /* the aggregate with an epsilon of its own that alone
+                           pays for it, or -1 */
+    unsigned weight;    /* of the price among those it is shared with */
     custos_mech *mech;  /* on wide ints, one value a group */
     custos_mech_kind mech_kind;
     const char *theorem; /* the mechanism's */
@@ -66,7 +72,16 @@ struct key {
                         rows are in no group */
 };
 
-/* An aggregate as a function of parts; -1: not used. */
+/*
+ * An aggregate as a function of parts; -1: not used. With N, S, Q the parts
+ * rows, sum, squares and c the centre, in steps:
+ *
+ *   count    N
+ *   sum      S, where rows is -1 (then c is 0); else S + c N: the parts of an
+ *            average of the same value serve
+ *   avg      S/N + c
+ *   var_pop  Q/N - (S/N)^2; var_samp: that times N/(N-1)
+ */
 struct plan_aggregate {
     const struct expr *expr;
     enum aggregate kind;
@@ -114,13 +129,14 @@ struct plan {
     size_t n_aggregates;
     struct plan_output *outputs;
     size_t n_outputs;
-    struct expr *having;    /* NULL: none */
-    struct order *order_by; /* none: by keys, ascending, NULL last */
-    size_t n_order_by;      /* (limit and offset are the query's) */
+    struct expr *having;     /* NULL: none */
+    struct order *order_by;  /* none: by keys, ascending, NULL last */
+    size_t n_order_by;       /* (limit and offset are the query's) */
     rat epsilon, rho, delta; /* the price of the whole */
     struct charge charge;
     const char **theorems; /* ids of all that the price rests on */
     size_t n_theorems;
+    struct fact *facts;   /* of all expressions; fact.h */
     const char **remarks; /* sentences for the answer: what bounding and
                              clamping may have removed, from public facts */
     size_t n_remarks;

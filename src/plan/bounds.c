@@ -1,0 +1,115 @@
+/*
+ * Contribution bounds: how many rows of a unit count, in how many groups, and
+ * how the rest is left out.
+ *
+ * THEOREM  rank-bound
+ *   Let r be a function of the salt and a unit's own rows that numbers the
+ *   rows of each unit 1, 2, ... Then the rows with r <= m are at most m of
+ *   each unit, and which rows of a unit they are does not depend on any other
+ *   unit.
+ * SOURCE   doc/proofs/rank-bound.md
+ * NEEDS    the store's rank (sorted by SHA-256 of salt, unit and row).
+ * GIVES    neighbours differ, after the predicate, in at most m rows, all of
+ *          the unit they differ in (under change-one: m less and m more). The
+ *          WHERE that follows only takes rows away.
+ * FAILS    cannot.
+ * TESTED   bounding_follows_the_query
+ *
+ * THEOREM  fold-bound
+ *   Of each unit take the rows that pass WHERE and have a key, in the order of
+ *   rank; of these the first m; of these those of the first g groups met. Each
+ *   unit adds at most m rows, in at most g groups, whatever the other units.
+ * SOURCE   doc/proofs/fold-bound.md
+ * NEEDS    all rows of a unit are seen together (the store's order, or a
+ *          window by unit); WHERE and keys are functions of the row alone.
+ * GIVES    as above; used where rank-bound would leave out rows that WHERE
+ *          would have passed, or does not bound the groups.
+ * FAILS    cannot.
+ * TESTED   bounding_follows_the_query
+ */
+#include "base/ck.h"
+#include "plan/work.h"
+
+/* A whole number from 1 to most, as text of OPTIONS. */
+static custos_status
+read_limit(struct work *w, str text, const char *name, uint64_t most,
+           uint64_t *out)
+{
+    const char *copy = arena_copy(w->a, text);
+    uint64_t n = 0;
+    custos_status st;
+    rat r;
+
+    if (!copy)
+        return work_no_memory(w);
+    rat_init(&r);
+    st = rat_read_positive(copy, name, &r, w->err);
+    if (!st && (!rat_is_whole(&r) || !rat_floor_u64(&r, &n)))
+        st = custos_fail(w->err, CUSTOS_EINVAL, "%s must be a whole number",
+                         name);
+    if (!st && n > most)
+        st = custos_fail(w->err, CUSTOS_EDENIED,
+                         "%s may be at most %llu, the policy's bound for %.*s",
+                         name, (unsigned long long)most,
+                         SHOWN(w->table->name));
+    if (!st)
+        *out = n;
+    rat_clear(&r);
+    return st;
+}
+
+static bool
+has_units(const struct plan *p)
+{
+    for (size_t i = 0; i < p->n_parts; i++)
+        if (p->parts[i].kind == PART_UNITS)
+            return true;
+    return false;
+}
+
+static uint64_t
+least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static enum bounding
+choose(const struct work *w, uint64_t rows, uint64_t groups)
+{
+    const struct plan *p = w->plan;
+    const struct policy_table *t = w->table;
+
+    if (t->unit_is_row)
+        return BOUND_NONE;
+    if (t->attached)
+        return BOUND_GENERAL;
+    if (!has_units(p) && groups >= least(rows, p->cells) &&
+        (!p->where || t->prefer_speed))
+        return BOUND_RANK;
+    return BOUND_FOLD;
+}
+
+custos_status
+bounds_make(struct work *w)
+{
+    const struct policy_table *t = w->table;
+    const struct query_options *o = &w->q->options;
+    uint64_t rows = t->unit_is_row ? 1 : t->rows_per_unit;
+    uint64_t groups = t->unit_is_row ? 1 : t->groups_per_unit;
+    custos_status st = CUSTOS_OK;
+
+    if (o->max_rows_contributed.len > 0)
+        st = read_limit(w, o->max_rows_contributed, "max_rows_contributed",
+                        rows, &rows);
+    if (!st && o->max_groups_contributed.len > 0)
+        st = read_limit(w, o->max_groups_contributed, "max_groups_contributed",
+                        groups, &groups);
+    if (st)
+        return st;
+    CUSTOS_REQUIRE(rows >= 1 && groups >= 1);
+    groups = least(groups, least(rows, w->plan->cells));
+    w->plan->rows = rows;
+    w->plan->groups = groups;
+    w->plan->bounding = choose(w, rows, groups);
+    return CUSTOS_OK;
+}

@@ -1,0 +1,218 @@
+/*
+ * The mechanism of each part: discrete Laplace, or discrete Gaussian where the
+ * policy has a delta, whichever has the smaller error bar at its share of the
+ * price. A choice among private mechanisms by public facts costs nothing.
+ *
+ * Calibrating a Gaussian takes a while, so it is tried only where it can win.
+ * By Bun and Steinke it has about sigma^2 = 2 L D2^2 / epsilon^2, L = ln
+ * 1/delta; the exact calibration saves less than 40 % of sigma for any delta
+ * below 1/1000. So its bar, 1.96 sigma, is not below that of Laplace when
+ * 2.7 L D2^2 > (bar epsilon)^2.
+ */
+#include "num/batch.h"
+#include "num/rat_round.h"
+#include "plan/choose.h"
+
+enum { NUMBER_MAX = 512 };
+
+static bool
+write_rat(const rat *r, char text[NUMBER_MAX])
+{
+    struct buf b;
+    bool fits;
+
+    buf_init(&b, NULL, NUMBER_MAX);
+    rat_write(r, &b);
+    fits = !b.failed && b.len < NUMBER_MAX;
+    if (fits)
+        memcpy(text, b.ptr, b.len + 1);
+    buf_clear(&b);
+    return fits;
+}
+
+static custos_status
+too_long(custos_err *err)
+{
+    return custos_fail(err, CUSTOS_EINVAL,
+                       "epsilon has too many digits for this query");
+}
+
+static custos_status
+make_laplace(const struct plan *p, const struct part *part, custos_mech **out,
+             custos_err *err)
+{
+    char epsilon[NUMBER_MAX], sensitivity[NUMBER_MAX];
+    custos_mech_options o = {.size = sizeof o,
+                             .kind = CUSTOS_LAPLACE,
+                             .domain = CUSTOS_WIDE,
+                             .values = p->cells,
+                             .epsilon = epsilon,
+                             .sensitivity = sensitivity};
+
+    if (!write_rat(&part->epsilon, epsilon) ||
+        !write_rat(&part->l1, sensitivity))
+        return too_long(err);
+    return custos_mech_new(NULL, &o, out, err);
+}
+
+static custos_status
+make_gauss(const struct plan *p, const struct part *part, const rat *delta,
+           custos_mech **out, custos_err *err)
+{
+    char epsilon[NUMBER_MAX], sensitivity[NUMBER_MAX], d[NUMBER_MAX];
+    custos_mech_options o = {.size = sizeof o,
+                             .kind = CUSTOS_GAUSSIAN,
+                             .domain = CUSTOS_WIDE,
+                             .values = p->cells,
+                             .epsilon = epsilon,
+                             .delta = d,
+                             .sensitivity_squared = sensitivity};
+
+    o.changes = part->one_cell ? CUSTOS_CHANGES_ONE : CUSTOS_CHANGES_SEVERAL;
+    if (!write_rat(&part->epsilon, epsilon) || !write_rat(delta, d) ||
+        !write_rat(&part->l2_squared, sensitivity))
+        return too_long(err);
+    return custos_mech_new(NULL, &o, out, err);
+}
+
+/* See above. */
+static bool
+gauss_can_win(const struct part *part, const rat *delta, i128 bar)
+{
+    bool can;
+    rat x[3];
+
+    if (rat_sign(delta) <= 0)
+        return false;
+    rats_init(x, 3);
+    rat_set_i64(&x[0], 27 * 69, 1000); /* 2.7 ln 2 */
+    rat_set_i64(&x[1], -rat_log2_floor(delta) - 1, 1);
+    rat_mul(&x[0], &x[0], &x[1]);
+    rat_mul(&x[0], &x[0], &part->l2_squared);
+    rat_set_i128(&x[1], bar);
+    rat_mul(&x[1], &x[1], &part->epsilon);
+    rat_mul(&x[1], &x[1], &x[1]);
+    can = rat_cmp(&x[0], &x[1]) <= 0;
+    rats_clear(x, 3);
+    return can;
+}
+
+static void
+take(struct part *part, custos_mech *mech, custos_mech_kind kind, i128 bar)
+{
+    custos_mech_free(part->mech);
+    part->mech = mech;
+    part->mech_kind = kind;
+    part->theorem = custos_mech_facts(mech)->theorem;
+    part->bar = bar;
+}
+
+static custos_status
+try_gauss(const struct plan *p, struct part *part, const rat *delta,
+          const char *beta, size_t n, custos_err *err)
+{
+    custos_mech *mech = NULL;
+    custos_int bar = 0;
+    custos_status st = make_gauss(p, part, delta, &mech, err);
+
+    if (!st)
+        st = custos_mech_error_wide(mech, beta, n, &bar, err);
+    if (!st && (!part->mech || bar < part->bar)) {
+        take(part, mech, CUSTOS_GAUSSIAN, bar);
+        rat_set(&part->delta, delta);
+        mech = NULL;
+    }
+    custos_mech_free(mech);
+    /* Beyond what can be calibrated there is still Laplace. */
+    return st == CUSTOS_ERANGE && part->mech ? CUSTOS_OK : st;
+}
+
+custos_status
+choose_part(const struct plan *p, struct part *part, const rat *delta,
+            size_t n, custos_err *err)
+{
+    const char *beta = "0.05";
+    custos_mech *mech = NULL;
+    custos_int bar = 0;
+    custos_status st = make_laplace(p, part, &mech, err);
+
+    n = n > 0 ? n : 1;
+    if (!st)
+        st = custos_mech_error_wide(mech, beta, n, &bar, err);
+    if (st) {
+        custos_mech_free(mech);
+        return st;
+    }
+    take(part, mech, CUSTOS_LAPLACE, bar);
+    rat_set_i64(&part->delta, 0, 1);
+    if (!gauss_can_win(part, delta, bar))
+        return CUSTOS_OK;
+    return try_gauss(p, part, delta, beta, n, err);
+}
+
+/* The k Gaussians found at delta/parts have delta/k each: still the better. */
+static custos_status
+share_delta(struct work *w)
+{
+    struct plan *p = w->plan;
+    custos_status st = CUSTOS_OK;
+    int64_t k = 0;
+    rat share;
+
+    for (size_t i = 0; i < p->n_parts; i++)
+        k += p->parts[i].mech_kind == CUSTOS_GAUSSIAN;
+    if (k == 0 || (size_t)k == p->n_parts)
+        return CUSTOS_OK;
+    rat_init(&share);
+    rat_set_i64(&share, 1, (uint64_t)k);
+    rat_mul(&share, &share, &w->delta);
+    for (size_t i = 0; i < p->n_parts && !st; i++)
+        if (p->parts[i].mech_kind == CUSTOS_GAUSSIAN) {
+            custos_mech_free(p->parts[i].mech);
+            p->parts[i].mech = NULL;
+            st = try_gauss(p, &p->parts[i], &share, "0.05", 1, w->err);
+        }
+    rat_clear(&share);
+    return st;
+}
+
+/* Chosen by the bar that was asked for; shown is that of one value. */
+static custos_status
+set_bars(struct work *w)
+{
+    struct plan *p = w->plan;
+    custos_status st = CUSTOS_OK;
+
+    for (size_t i = 0; i < p->n_parts && !st; i++) {
+        custos_int bar = 0;
+
+        st = custos_mech_error_wide(p->parts[i].mech, "0.05", 1, &bar, w->err);
+        p->parts[i].bar = bar;
+    }
+    return st;
+}
+
+custos_status
+choose_make(struct work *w)
+{
+    struct plan *p = w->plan;
+    custos_status st = CUSTOS_OK;
+    rat share;
+
+    rat_init(&share);
+    rat_set_i64(&share, 1, p->n_parts);
+    rat_mul(&share, &share, &w->delta);
+    for (size_t i = 0; i < p->n_parts && !st; i++)
+        st = choose_part(p, &p->parts[i], &share, w->at_once, w->err);
+    rat_clear(&share);
+    if (!st)
+        st = share_delta(w);
+    if (!st && w->at_once > 1)
+        st = set_bars(w);
+    if (st == CUSTOS_ERANGE)
+        st = custos_fail(w->err, st,
+                         "at this epsilon the noise would pass 2^60 steps or "
+                         "fall below 2^-20: ask for another, or name narrower "
+                         "contribution bounds");
+    return st;
+}

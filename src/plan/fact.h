@@ -1,0 +1,40 @@
+/*
+ * What is known of an expression's value in every row, from public facts
+ * alone: declared ranges, types, literals. Ranges keep arithmetic total
+ * (nothing overflows) and bound what sums need bounds for.
+ *
+ * A range is not what privacy rests on: the values of a part are clamped once
+ * more, into the part's own limits. For reals it holds up to the rounding of
+ * doubles.
+ */
+#ifndef PLAN_FACT_H
+#define PLAN_FACT_H
+
+#include "num/rat.h"
+#include "sql/tree.h"
+
+enum known {
+    KNOWN_NOTHING,  /* lower and upper mean nothing */
+    KNOWN_TYPE,     /* the limits of the type: enough against overflow */
+    KNOWN_DECLARED, /* from ranges that the owner or the query states */
+};
+
+struct fact {
+    bool nullable;
+    enum known known;
+    rat lower, upper;         /* dates in days, timestamps in microseconds */
+    int scale;                /* TYPE_DECIMAL: digits after the point */
+    const struct expr *loose; /* where a range was lost; NULL: nowhere */
+    struct fact *next;        /* all of a plan, for plan_free */
+};
+
+/* Of an expression that was typed. */
+static inline struct fact *
+fact_of(const struct expr *e)
+{
+    return e->fact;
+}
+
+void facts_clear(struct fact *first);
+
+#endif

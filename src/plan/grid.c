@@ -1,0 +1,144 @@
+/*
+ * Grids: the public steps in which values are stored and summed.
+ *
+ * A power of two for reals, a power of ten for decimals, 1 for whole numbers.
+ * Where a value has so many steps that noise could not be drawn any more
+ * (scales end at 2^60 steps), the steps are made larger; the plan says so.
+ */
+#include "num/rat_round.h"
+#include "plan/parts.h"
+#include "plan/work.h"
+
+enum {
+    STEPS_LOG2 = 30,   /* of a real, from 0 to the far end */
+    DECIMALS_MAX = 9,  /* decimals with more are cut as reals are */
+    CHANGE_LOG2 = 48,  /* what one unit may change, in steps */
+    DIGITS_LOG2 = 400, /* no range needs more */
+};
+
+/* 2^-d with at most 2^30 steps from 0 to the far end. */
+static struct grid
+grid_binary(const rat *lower, const rat *upper)
+{
+    struct grid g = {2, 0};
+    rat far, other;
+    long e;
+
+    rat_init(&far);
+    rat_init(&other);
+    rat_abs(&far, lower);
+    rat_abs(&other, upper);
+    if (rat_cmp(&other, &far) > 0)
+        rat_set(&far, &other);
+    if (rat_sign(&far) > 0) {
+        e = rat_log2_floor(&far);
+        rat_set_pow2(&other, e);
+        e += rat_cmp(&other, &far) < 0; /* the least e with far <= 2^e */
+        if (e < -DIGITS_LOG2)
+            e = -DIGITS_LOG2;
+        g.digits = (int)(STEPS_LOG2 - e);
+    }
+    rat_clear(&far);
+    rat_clear(&other);
+    return g;
+}
+
+struct grid
+grid_of_column(const struct policy_column *c)
+{
+    struct grid g = {10, 0};
+    struct fact f = {.known = KNOWN_NOTHING};
+
+    if (c->type == TYPE_DECIMAL)
+        g.digits = c->scale;
+    if (c->type != TYPE_REAL)
+        return g;
+    rat_init(&f.lower);
+    rat_init(&f.upper);
+    range_column(&f, c);
+    if (f.known == KNOWN_DECLARED)
+        g = grid_binary(&f.lower, &f.upper);
+    rat_clear(&f.lower);
+    rat_clear(&f.upper);
+    return g;
+}
+
+struct grid
+grid_of_value(const struct work *w, const struct expr *e, const rat *lower,
+              const rat *upper)
+{
+    const struct fact *f = fact_of(e);
+    struct grid g = {10, 0};
+
+    if (e->kind == EXPR_COLUMN && f->known == KNOWN_DECLARED)
+        return grid_of_column(&w->table->columns[e->slot]);
+    if (e->type == TYPE_DECIMAL)
+        g.digits = f->scale;
+    if (e->type == TYPE_REAL ||
+        (e->type == TYPE_DECIMAL && f->scale > DECIMALS_MAX))
+        g = grid_binary(lower, upper);
+    return g;
+}
+
+/* Would `rows` rows of most^power each pass what noise can hide? */
+static bool
+is_fine(i128 most, int power, uint64_t rows)
+{
+    bool fine;
+    rat all, limit, x;
+
+    rat_init(&all);
+    rat_init(&limit);
+    rat_init(&x);
+    rat_set_i128(&x, most);
+    rat_set_i128(&all, (i128)rows);
+    for (int i = 0; i < power; i++)
+        rat_mul(&all, &all, &x);
+    rat_set_pow2(&limit, CHANGE_LOG2);
+    fine = rat_cmp(&all, &limit) <= 0;
+    rat_clear(&all);
+    rat_clear(&limit);
+    rat_clear(&x);
+    return fine;
+}
+
+static i128
+distance(i128 a, i128 b)
+{
+    return a < b ? b - a : a - b;
+}
+
+/* Limits, centre and the most one row adds, in the steps of v->grid. */
+static bool
+set_steps(struct part_value *v, const rat *lower, const rat *upper)
+{
+    i128 low, high;
+
+    if (!range_steps(lower, v->grid, &v->lower) ||
+        !range_steps(upper, v->grid, &v->upper))
+        return false;
+    v->centre = 0;
+    if (v->centred)
+        v->centre = v->lower + (v->upper - v->lower) / 2;
+    low = distance(v->lower, v->centre);
+    high = distance(v->upper, v->centre);
+    v->most = low > high ? low : high;
+    if (v->most < 1)
+        v->most = 1;
+    return true;
+}
+
+bool
+grid_lay(struct part_value *v, const rat *lower, const rat *upper,
+         uint64_t rows)
+{
+    int power = v->squared ? 2 : 1, first = v->grid.digits;
+
+    while (!set_steps(v, lower, upper) || !is_fine(v->most, power, rows)) {
+        if (v->grid.digits < first - DIGITS_LOG2)
+            return false;
+        v->grid.digits--;
+    }
+    v->coarse = v->grid.digits < first;
+    return true;
+}

@@ -1,0 +1,150 @@
+/*
+ * Keys of GROUP BY: every key is public, so every group appears, also the
+ * empty ones, and which groups there are tells nothing.
+ *
+ * THEOREM  group-parallel
+ *   Let the groups be a fixed list, and every row lie in at most one. Then the
+ *   vector of all groups' sums has the sensitivity of what one unit adds to
+ *   all groups together, and noise of that scale on each is one release, not
+ *   one for every group.
+ * SOURCE   McSherry 2009, theorem 4; doc/proofs/part-sensitivity.md
+ * NEEDS    keys from policy and query alone; a row outside the list is in no
+ *          group, or in the one for NULL.
+ * GIVES    plan->cells, fixed before any data is read.
+ * FAILS    CUSTOS_EUNSUPPORTED (no public keys), CUSTOS_EOVERFLOW (more groups
+ *          than the policy allows). Both from public facts.
+ * TESTED   groups_cost_one_charge keys_come_from_public_facts
+ */
+#include "base/ck.h"
+#include "plan/domain.h"
+#include "plan/work.h"
+
+enum { ROOM_FIRST = 64 };
+
+static custos_status
+too_many(struct work *w, const struct expr *e)
+{
+    return custos_fail_at(w->err, CUSTOS_EOVERFLOW, e->at,
+                          "%s makes more groups than the policy allows, %llu; "
+                          "group by something coarser",
+                          work_text(w, e),
+                          (unsigned long long)w->policy->max_groups);
+}
+
+static custos_status
+no_keys(struct work *w, const struct expr *e)
+{
+    if (e->kind == EXPR_COLUMN)
+        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
+                              "the values of %.*s are not public: ask the "
+                              "owner to declare them, or group by an "
+                              "expression with a public range, such as CASE",
+                              SHOWN(e->name));
+    return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
+                          "the values of %s are not public: group by a column "
+                          "with declared values, or by a whole number with a "
+                          "public range",
+                          work_text(w, e));
+}
+
+/* Whole numbers from..to, no list needed to find them. */
+static custos_status
+key_whole(struct work *w, struct key *k)
+{
+    const struct fact *f = fact_of(k->expr);
+    i128 last = 0;
+    size_t n;
+
+    CUSTOS_REQUIRE(rat_floor_i128(&f->lower, &k->from) &&
+                   rat_floor_i128(&f->upper, &last));
+    if (last - k->from >= (i128)w->policy->max_groups)
+        return too_many(w, k->expr);
+    n = (size_t)(last - k->from) + 1;
+    k->kind = KEY_WHOLE;
+    k->values = arena_take(w->a, n, sizeof *k->values);
+    if (!k->values)
+        return work_no_memory(w);
+    for (size_t i = 0; i < n; i++)
+        k->values[i] = (struct datum){.type = TYPE_INT, .n = k->from + (i128)i};
+    k->n = n;
+    k->null_group = f->nullable;
+    return CUSTOS_OK;
+}
+
+/* Tries for a list, with more and more room. */
+static custos_status
+key_listed(struct work *w, struct key *k, bool *found)
+{
+    enum domain_found how = DOMAIN_LARGE;
+    struct domain d = {.a = w->a, .table = w->table};
+
+    for (size_t room = ROOM_FIRST; how == DOMAIN_LARGE; room *= 16) {
+        bool last = room >= w->policy->max_groups;
+
+        d.room = last ? (size_t)w->policy->max_groups : room;
+        d.n = 0;
+        d.null = false;
+        d.values = arena_take(w->a, d.room, sizeof *d.values);
+        how = d.values ? domain_find(&d, k->expr) : DOMAIN_NO_MEMORY;
+        if (how == DOMAIN_LARGE && last)
+            return too_many(w, k->expr);
+    }
+    if (how == DOMAIN_NO_MEMORY)
+        return work_no_memory(w);
+    *found = how == DOMAIN_FOUND;
+    k->kind = KEY_LISTED;
+    k->values = d.values;
+    k->n = d.n;
+    k->null_group = d.null;
+    return CUSTOS_OK;
+}
+
+static custos_status
+key_make(struct work *w, struct key *k)
+{
+    const struct expr *e = k->expr;
+    const struct policy_column *c =
+        e->kind == EXPR_COLUMN ? &w->table->columns[e->slot] : NULL;
+    bool found = false;
+    custos_status st;
+
+    k->column = c ? e->slot : -1;
+    if (c && c->n_values > 0) {
+        k->kind = KEY_STORED;
+        k->values = c->values; /* the policy's are in order */
+        k->n = c->n_values;
+        k->null_group = c->nullable;
+        return CUSTOS_OK;
+    }
+    if (c && e->type == TYPE_INT && fact_of(e)->known == KNOWN_DECLARED)
+        return key_whole(w, k);
+    st = key_listed(w, k, &found);
+    if (st || found)
+        return st;
+    if (e->type == TYPE_INT && fact_of(e)->known == KNOWN_DECLARED)
+        return key_whole(w, k);
+    return no_keys(w, e);
+}
+
+custos_status
+keys_make(struct work *w)
+{
+    struct plan *p = w->plan;
+    uint64_t cells = 1;
+    custos_status st;
+
+    for (size_t i = 0; i < p->n_keys; i++) {
+        struct key *k = &p->keys[i];
+
+        st = types_set(w, k->expr, PLACE_ROWS);
+        if (!st)
+            st = key_make(w, k);
+        if (st)
+            return st;
+        if (!ck_mul_u64(cells, (uint64_t)k->n + k->null_group, &cells) ||
+            cells > w->policy->max_groups)
+            return too_many(w, k->expr);
+    }
+    p->cells = (size_t)cells;
+    return CUSTOS_OK;
+}

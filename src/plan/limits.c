@@ -1,0 +1,92 @@
+/*
+ * Limits of a summed value: the public range of the expression, cut to the
+ * bounds that the query itself names. Without either there is no sensitivity,
+ * and the query is refused with what can be done about it.
+ */
+#include "plan/parts.h"
+
+static custos_status
+read_bound(struct work *w, const struct expr *e, rat *r)
+{
+    const struct fact *f = fact_of(e);
+
+    if (!data_type_is_number(e->type) || f->nullable ||
+        f->known != KNOWN_DECLARED || rat_cmp(&f->lower, &f->upper) != 0)
+        return custos_fail_at(w->err, CUSTOS_EINVAL, e->at,
+                              "contribution bounds are two numbers, as in "
+                              "(0, 100)");
+    rat_set(r, &f->lower);
+    return CUSTOS_OK;
+}
+
+static custos_status
+no_range(struct work *w, const struct expr *aggregate)
+{
+    const struct expr *x = aggregate->args[0];
+    const struct expr *loose = fact_of(x)->loose ? fact_of(x)->loose : x;
+
+    if (loose->kind == EXPR_COLUMN)
+        return custos_fail_at(
+            w->err, CUSTOS_EUNSUPPORTED, aggregate->at,
+            "%.*s has no public range: ask the owner to declare one, or name "
+            "limits: %s(..., contribution_bounds_per_row => (low, high))",
+            SHOWN(loose->name), aggregate->aggregate == AGG_SUM   ? "sum"
+                                : aggregate->aggregate == AGG_AVG ? "avg"
+                                                                  : "variance");
+    return custos_fail_at(
+        w->err, CUSTOS_EUNSUPPORTED, loose->at,
+        "%s has no finite range; name limits in the aggregate: "
+        "contribution_bounds_per_row => (low, high)",
+        work_text(w, loose));
+}
+
+/* x into [low, high] */
+static void
+cut(rat *x, const rat *low, const rat *high)
+{
+    if (rat_cmp(x, low) < 0)
+        rat_set(x, low);
+    if (rat_cmp(x, high) > 0)
+        rat_set(x, high);
+}
+
+static custos_status
+limits_cut(struct work *w, const struct expr *e, rat *lower, rat *upper)
+{
+    const struct fact *f = fact_of(e->args[0]);
+    custos_status st;
+    rat low, high;
+
+    rat_init(&low);
+    rat_init(&high);
+    st = read_bound(w, e->lower, &low);
+    if (!st)
+        st = read_bound(w, e->upper, &high);
+    if (!st && rat_cmp(&low, &high) > 0)
+        st = custos_fail_at(w->err, CUSTOS_EINVAL, e->lower->at,
+                            "the lower contribution bound is above the upper");
+    if (!st) {
+        rat_set(lower, f->known == KNOWN_DECLARED ? &f->lower : &low);
+        rat_set(upper, f->known == KNOWN_DECLARED ? &f->upper : &high);
+        cut(lower, &low, &high);
+        cut(upper, &low, &high);
+    }
+    rat_clear(&low);
+    rat_clear(&high);
+    return st;
+}
+
+custos_status
+limits_find(struct work *w, const struct expr *aggregate, rat *lower,
+            rat *upper)
+{
+    const struct fact *f = fact_of(aggregate->args[0]);
+
+    if (aggregate->lower && aggregate->upper)
+        return limits_cut(w, aggregate, lower, upper);
+    if (f->known != KNOWN_DECLARED)
+        return no_range(w, aggregate);
+    rat_set(lower, &f->lower);
+    rat_set(upper, &f->upper);
+    return CUSTOS_OK;
+}

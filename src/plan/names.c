@@ -1,0 +1,207 @@
+/*
+ * Names: of the table, its columns, the outputs. For an analyst only what the
+ * policy grants exists; a table or column without a grant is not there, and no
+ * hint betrays it.
+ */
+#include "base/nearest.h"
+#include "plan/work.h"
+
+/* ---------------------------------------------------------------- table -- */
+
+static const char *
+near_table(struct work *w, const char *name)
+{
+    const struct policy *p = w->policy;
+    const char **names = arena_take(w->a, p->n_tables, sizeof *names);
+    size_t n = 0;
+
+    for (size_t i = 0; names && i < p->n_tables; i++)
+        if (policy_grants_table(p, w->options->who, &p->tables[i])) {
+            names[n] = arena_copy(w->a, p->tables[i].name);
+            if (!names[n++])
+                return NULL;
+        }
+    return names && name ? nearest(name, names, n) : NULL;
+}
+
+custos_status
+names_table(struct work *w)
+{
+    const struct policy_table *t;
+    const char *near;
+
+    if (w->q->table.len == 0)
+        return CUSTOS_OK;
+    t = policy_table_find(w->policy, w->q->table);
+    if (t && policy_grants_table(w->policy, w->options->who, t)) {
+        w->table = t;
+        return CUSTOS_OK;
+    }
+    near = near_table(w, arena_copy(w->a, w->q->table));
+    return custos_fail_at(w->err, CUSTOS_ENAME, w->q->table_at,
+                          "there is no table %.*s%s%.40s%s", SHOWN(w->q->table),
+                          near ? "; did you mean " : "", near ? near : "",
+                          near ? "?" : "");
+}
+
+/* -------------------------------------------------------------- columns -- */
+
+static const struct policy_column *
+column_find(const struct work *w, str name)
+{
+    const struct policy_column *c =
+        w->table ? policy_column_find(w->table, name) : NULL;
+
+    return c && policy_grants(w->policy, w->options->who, w->table, c) ? c
+                                                                       : NULL;
+}
+
+static const char *
+near_column(struct work *w, const char *name)
+{
+    const struct policy_table *t = w->table;
+    const char **names = arena_take(w->a, t->n_columns, sizeof *names);
+    size_t n = 0;
+
+    for (size_t i = 0; names && i < t->n_columns; i++)
+        if (policy_grants(w->policy, w->options->who, t, &t->columns[i])) {
+            names[n] = arena_copy(w->a, t->columns[i].name);
+            if (!names[n++])
+                return NULL;
+        }
+    return names && name ? nearest(name, names, n) : NULL;
+}
+
+static custos_status
+no_column(struct work *w, const struct expr *e)
+{
+    const char *near;
+
+    if (!w->table)
+        return custos_fail_at(w->err, CUSTOS_ENAME, e->at,
+                              "there is no column %.*s without FROM",
+                              SHOWN(e->name));
+    near = near_column(w, arena_copy(w->a, e->name));
+    return custos_fail_at(
+        w->err, CUSTOS_ENAME, e->at, "there is no column %.*s in %.*s%s%.40s%s",
+        SHOWN(e->name), SHOWN(w->table->name), near ? "; did you mean " : "",
+        near ? near : "", near ? "?" : "");
+}
+
+/* The table's own name stands for it only where it has no alias. */
+static bool
+qualifier_fits(const struct work *w, const struct expr *e)
+{
+    str name = w->q->table_alias.len > 0 ? w->q->table_alias : w->q->table;
+
+    return e->qualifier.len == 0 || str_equal(e->qualifier, name);
+}
+
+bool
+names_has(const struct work *w, const struct expr *e)
+{
+    return qualifier_fits(w, e) && column_find(w, e->name);
+}
+
+static custos_status
+bind_column(struct work *w, struct expr *e)
+{
+    const struct policy_column *c;
+
+    if (!qualifier_fits(w, e))
+        return custos_fail_at(w->err, CUSTOS_ENAME, e->at,
+                              "there is no table %.*s in this query",
+                              SHOWN(e->qualifier));
+    c = column_find(w, e->name);
+    if (!c)
+        return no_column(w, e);
+    e->slot = (int)(c - w->table->columns);
+    return CUSTOS_OK;
+}
+
+/* DP_INTERVAL_LOW(c): the output that is called c. */
+static custos_status
+bind_interval(struct work *w, struct expr *e)
+{
+    str name = e->n_args == 1 ? e->args[0]->name : e->name;
+
+    for (size_t i = 0; i < w->q->n_targets; i++)
+        if (str_equal(w->q->targets[i].name, name)) {
+            e->slot = (int)i;
+            return CUSTOS_OK;
+        }
+    return custos_fail_at(w->err, CUSTOS_ENAME, e->at,
+                          "DP_INTERVAL_LOW and DP_INTERVAL_HIGH take the name "
+                          "of another column of SELECT, and %.*s is none",
+                          SHOWN(name));
+}
+
+custos_status
+names_bind(struct work *w, struct expr *e)
+{
+    custos_status st = CUSTOS_OK;
+
+    if (e->kind == EXPR_COLUMN)
+        return bind_column(w, e);
+    if (e->kind == EXPR_INTERVAL)
+        return bind_interval(w, e);
+    for (size_t i = 0; i < e->n_args && !st; i++)
+        if (e->args[i])
+            st = names_bind(w, e->args[i]);
+    return st;
+}
+
+/* -------------------------------------------------------------- outputs -- */
+
+/* The output of this number or name, or NULL. */
+static const struct target *
+target_find(const struct work *w, const struct expr *e)
+{
+    const struct query *q = w->q;
+
+    if (e->kind == EXPR_LITERAL && e->value.type == TYPE_INT &&
+        e->value.n >= 1 && e->value.n <= (i128)q->n_targets)
+        return &q->targets[(size_t)e->value.n - 1];
+    for (size_t i = 0;
+         e->kind == EXPR_COLUMN && e->qualifier.len == 0 && i < q->n_targets;
+         i++)
+        if (str_equal(q->targets[i].name, e->name))
+            return &q->targets[i];
+    return NULL;
+}
+
+static custos_status
+output_take(struct work *w, struct expr **e, const char *clause)
+{
+    const struct target *t = target_find(w, *e);
+    struct expr *copy;
+
+    if (!t && (*e)->kind == EXPR_LITERAL)
+        return custos_fail_at(w->err, CUSTOS_EINVAL, (*e)->at,
+                              "%s takes expressions and numbers of columns of "
+                              "SELECT, 1 to %zu",
+                              clause, w->q->n_targets);
+    if (!t)
+        return CUSTOS_OK;
+    copy = expr_copy(w->a, t->expr);
+    if (!copy)
+        return work_no_memory(w);
+    *e = copy;
+    return CUSTOS_OK;
+}
+
+/* GROUP BY looks for a column first, ORDER BY for an output: PostgreSQL's. */
+custos_status
+names_outputs(struct work *w)
+{
+    struct query *q = w->q;
+    custos_status st = CUSTOS_OK;
+
+    for (size_t i = 0; i < q->n_group_by && !st; i++)
+        if (q->group_by[i]->kind != EXPR_COLUMN ||
+            !names_has(w, q->group_by[i]))
+            st = output_take(w, &q->group_by[i], "GROUP BY");
+    for (size_t i = 0; i < q->n_order_by && !st; i++)
+        st = output_take(w, &q->order_by[i].expr, "ORDER BY");
+    return st;
+}

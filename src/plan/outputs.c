@@ -1,0 +1,329 @@
+/*
+ * What the analyst sees: outputs, HAVING and ORDER BY become trees over keys
+ * and aggregates, done after noise. Whatever else touches a private row is
+ * refused here: a column that is no key, an aggregate within an aggregate.
+ *
+ * Each aggregate is released once: equal aggregates share one slot, wherever
+ * they stand.
+ */
+#include "base/ck.h"
+#include "plan/evaluate.h"
+#include "plan/work.h"
+
+/* ------------------------------------------------------------ aggregates -- */
+
+/*
+ * Is the unit of a row named by this very column? Through references the unit
+ * may be another (a household, say): then its values are not the units.
+ */
+static bool
+names_unit(const struct policy *p, const struct policy_table *t,
+           const struct policy_column *c)
+{
+    for (size_t depth = 0; depth <= p->n_tables; depth++) {
+        if (t->unit_is_row || c != &t->columns[t->unit_column])
+            return false;
+        if (c->references_table.len == 0)
+            return true;
+        t = policy_table_find(p, c->references_table);
+        c = t ? policy_column_find(t, c->references_column) : NULL;
+        if (!c)
+            return false;
+    }
+    return false;
+}
+
+static custos_status
+check_distinct(struct work *w, const struct expr *e)
+{
+    const struct policy_table *t = w->table;
+    const struct expr *x = e->args[0];
+    const struct policy_column *unit;
+
+    if (x->kind == EXPR_COLUMN &&
+        names_unit(w->policy, t, &t->columns[x->slot]))
+        return CUSTOS_OK;
+    unit = t->unit_is_row ? NULL : &t->columns[t->unit_column];
+    if (unit && names_unit(w->policy, t, unit) &&
+        policy_grants(w->policy, w->options->who, t, unit))
+        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
+                              "count(distinct ...) counts people: write "
+                              "count(distinct %.*s), or group by a column with "
+                              "public values",
+                              SHOWN(unit->name));
+    return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
+                          "count(distinct ...) counts the protected units, and "
+                          "here it cannot: write count(*), or group by a "
+                          "column with public values");
+}
+
+static custos_status
+type_aggregate(struct work *w, struct expr *e)
+{
+    const struct expr *inner =
+        e->n_args > 0 ? expr_aggregate(e->args[0]) : NULL;
+    custos_status st = CUSTOS_OK;
+
+    if (inner)
+        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, inner->at,
+                              "an aggregate cannot stand within another");
+    if (e->n_args > 0)
+        st = types_set(w, e->args[0], PLACE_ROWS);
+    if (!st && e->lower)
+        st = types_set(w, e->lower, PLACE_ROWS);
+    if (!st && e->upper)
+        st = types_set(w, e->upper, PLACE_ROWS);
+    if (!st && e->aggregate == AGG_COUNT_DISTINCT)
+        st = check_distinct(w, e);
+    return st ? st : types_aggregate(w, e);
+}
+
+static custos_status
+aggregate_slot(struct work *w, struct expr *e)
+{
+    struct plan *p = w->plan;
+    custos_status st;
+    size_t i = 0;
+
+    while (i < p->n_aggregates && !expr_same(p->aggregates[i].expr, e))
+        i++;
+    e->slot = (int)i;
+    if (i < p->n_aggregates) {
+        e->type = p->aggregates[i].expr->type;
+        return CUSTOS_OK;
+    }
+    /* Typing rewrites literals: the tree as written stays for comparing. */
+    p->aggregates[i].expr = e;
+    p->aggregates[i].kind = e->aggregate;
+    p->aggregates[i].rows = -1;
+    p->aggregates[i].sum = -1;
+    p->aggregates[i].squares = -1;
+    p->n_aggregates++;
+    w->typed[i] = expr_copy(w->a, e);
+    if (!w->typed[i])
+        return work_no_memory(w);
+    st = type_aggregate(w, w->typed[i]);
+    e->type = w->typed[i]->type;
+    return st;
+}
+
+/* ---------------------------------------------------------------- places -- */
+
+static bool
+is_key(const struct work *w, const struct expr *e, int *slot)
+{
+    for (size_t i = 0; i < w->plan->n_keys; i++)
+        if (expr_same(w->plan->keys[i].expr, e)) {
+            *slot = (int)i;
+            return true;
+        }
+    return false;
+}
+
+/* Keys and aggregates get their places; no column may be left. */
+static custos_status
+place(struct work *w, struct expr *e)
+{
+    custos_status st = CUSTOS_OK;
+    int slot = 0;
+
+    if (is_key(w, e, &slot)) {
+        *e = (struct expr){.kind = EXPR_KEY, .at = e->at, .slot = slot};
+        return CUSTOS_OK;
+    }
+    if (e->kind == EXPR_AGGREGATE)
+        return aggregate_slot(w, e);
+    if (e->kind == EXPR_COLUMN)
+        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
+                              "the rows of %.*s are private: %.*s may stand in "
+                              "GROUP BY or within an aggregate such as "
+                              "count(...)",
+                              SHOWN(w->table->name), SHOWN(e->name));
+    if (e->kind == EXPR_INTERVAL)
+        return CUSTOS_OK;
+    for (size_t i = 0; i < e->n_args && !st; i++)
+        if (e->args[i])
+            st = place(w, e->args[i]);
+    return st;
+}
+
+static size_t
+count_aggregates(const struct expr *e)
+{
+    size_t n = e->kind == EXPR_AGGREGATE;
+
+    for (size_t i = 0; i < e->n_args; i++)
+        n += e->args[i] ? count_aggregates(e->args[i]) : 0;
+    return n;
+}
+
+static custos_status
+place_all(struct work *w)
+{
+    struct query *q = w->q;
+    size_t n = q->having ? count_aggregates(q->having) : 0;
+    custos_status st = CUSTOS_OK;
+
+    for (size_t i = 0; i < q->n_targets; i++)
+        n += count_aggregates(q->targets[i].expr);
+    for (size_t i = 0; i < q->n_order_by; i++)
+        n += count_aggregates(q->order_by[i].expr);
+    if (n == 0)
+        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, q->table_at,
+                              "the rows of %.*s are private: ask for an "
+                              "aggregate, such as count(*)",
+                              SHOWN(w->table->name));
+    w->plan->aggregates = arena_take(w->a, n, sizeof *w->plan->aggregates);
+    w->typed = arena_take(w->a, n, sizeof(struct expr *));
+    if (!w->plan->aggregates || !w->typed)
+        return work_no_memory(w);
+    for (size_t i = 0; i < q->n_targets && !st; i++)
+        st = place(w, q->targets[i].expr);
+    if (!st && q->having)
+        st = place(w, q->having);
+    for (size_t i = 0; i < q->n_order_by && !st; i++)
+        st = place(w, q->order_by[i].expr);
+    for (size_t i = 0; i < w->plan->n_aggregates; i++)
+        w->plan->aggregates[i].expr = w->typed[i];
+    return st;
+}
+
+/* --------------------------------------------------------------- outputs -- */
+
+static bool
+has_interval(const struct expr *e)
+{
+    if (e->kind == EXPR_INTERVAL)
+        return true;
+    for (size_t i = 0; i < e->n_args; i++)
+        if (e->args[i] && has_interval(e->args[i]))
+            return true;
+    return false;
+}
+
+/* Its output is over aggregates, and no interval itself. */
+static custos_status
+type_intervals(struct work *w, struct expr *e)
+{
+    custos_status st = CUSTOS_OK;
+
+    if (e->kind == EXPR_INTERVAL) {
+        const struct expr *of = w->q->targets[e->slot].expr;
+
+        if (has_interval(of) || !expr_aggregate(of))
+            return custos_fail_at(w->err, CUSTOS_EINVAL, e->at,
+                                  "an interval is of a column that has noise, "
+                                  "such as count(*) AS n");
+        e->type = of->type;
+        return CUSTOS_OK;
+    }
+    for (size_t i = 0; i < e->n_args && !st; i++)
+        if (e->args[i])
+            st = type_intervals(w, e->args[i]);
+    return st;
+}
+
+static custos_status
+type_after(struct work *w, struct expr *e)
+{
+    custos_status st = type_intervals(w, e);
+
+    if (!st)
+        st = types_set(w, e, PLACE_AFTER);
+    if (!st && !evaluate_knows(e))
+        st = custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
+                            "%s cannot be done after the noise; LIKE, for one, "
+                            "belongs in WHERE",
+                            work_text(w, e));
+    return st;
+}
+
+static void
+output_set(struct plan_output *o, const struct target *t)
+{
+    const struct expr *e = t->expr;
+
+    o->name = t->name;
+    o->type = e->type;
+    o->expr = t->expr;
+    o->is_key = e->kind == EXPR_KEY;
+    o->key = o->is_key ? (size_t)e->slot : 0;
+    o->aggregate = e->kind == EXPR_AGGREGATE ? e->slot : -1;
+}
+
+static custos_status
+type_targets(struct work *w)
+{
+    struct query *q = w->q;
+    struct plan *p = w->plan;
+    custos_status st = CUSTOS_OK;
+
+    p->outputs = arena_take(w->a, q->n_targets, sizeof *p->outputs);
+    if (!p->outputs)
+        return work_no_memory(w);
+    p->n_outputs = q->n_targets;
+    /* Intervals take their types from other outputs: those first. */
+    for (int intervals = 0; intervals < 2; intervals++)
+        for (size_t i = 0; i < q->n_targets && !st; i++)
+            if (has_interval(q->targets[i].expr) == (intervals == 1))
+                st = type_after(w, q->targets[i].expr);
+    for (size_t i = 0; i < q->n_targets; i++)
+        output_set(&p->outputs[i], &q->targets[i]);
+    return st;
+}
+
+/* Needs keys made, which typed their expressions. */
+static custos_status
+type_all(struct work *w)
+{
+    struct query *q = w->q;
+    custos_status st = type_targets(w);
+
+    if (!st && q->having) {
+        st = type_after(w, q->having);
+        if (!st && q->having->type != TYPE_BOOL)
+            st = custos_fail_at(w->err, CUSTOS_EINVAL, q->having->at,
+                                "HAVING takes a condition");
+    }
+    for (size_t i = 0; i < q->n_order_by && !st; i++)
+        st = type_after(w, q->order_by[i].expr);
+    w->plan->having = q->having;
+    w->plan->order_by = q->order_by;
+    w->plan->n_order_by = q->n_order_by;
+    return st;
+}
+
+/* Keys, each expression once. */
+static custos_status
+take_keys(struct work *w)
+{
+    struct query *q = w->q;
+    struct plan *p = w->plan;
+    int slot;
+
+    p->keys = arena_take(w->a, q->n_group_by + 1, sizeof *p->keys);
+    if (!p->keys)
+        return work_no_memory(w);
+    for (size_t i = 0; i < q->n_group_by; i++) {
+        const struct expr *inner = expr_aggregate(q->group_by[i]);
+
+        if (inner)
+            return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, inner->at,
+                                  "an aggregate cannot be a key of GROUP BY");
+        if (!is_key(w, q->group_by[i], &slot))
+            p->keys[p->n_keys++].expr = q->group_by[i];
+    }
+    return CUSTOS_OK;
+}
+
+custos_status
+outputs_make(struct work *w)
+{
+    custos_status st = take_keys(w);
+
+    if (!st)
+        st = place_all(w);
+    if (!st)
+        st = keys_make(w);
+    return st ? st : type_all(w);
+}

@@ -1,0 +1,236 @@
+/*
+ * Aggregates to parts, each part once.
+ *
+ * Which parts: count is rows (or non-null values, or units); avg is a sum and
+ * a count; variance these and a sum of squares. Averages and variances sum
+ * values less the middle of their range: one row then moves the sum by half
+ * the range at most, not by its far end.
+ *
+ * A sum of a value that is also averaged is read from the average's parts,
+ * S + c N. With half range h, centre c and the same epsilon for both parts,
+ * its error is as sqrt(h^2 + c^2); an uncentred sum has row_most = |c| + h,
+ * which is never less, and a third part of its own would cost a third of the
+ * price on top. Without an average the sum stands alone, uncentred: it needs
+ * no count. What has an epsilon of its own shares nothing.
+ */
+#include "plan/parts.h"
+
+#include "base/ck.h"
+
+enum { CEILING_LOG2 = 120, PARTS_PER_AGGREGATE = 3 };
+
+static bool
+is_variance(enum aggregate a)
+{
+    return a == AGG_VAR_SAMP || a == AGG_VAR_POP || a == AGG_STDDEV_SAMP ||
+           a == AGG_STDDEV_POP;
+}
+
+static bool
+has_value(enum aggregate a)
+{
+    return a == AGG_SUM || a == AGG_AVG || is_variance(a);
+}
+
+/* The aggregate that pays for its parts itself, or -1. */
+static int
+owner_of(const struct plan *p, size_t i)
+{
+    return p->aggregates[i].expr->epsilon.len > 0 ? (int)i : -1;
+}
+
+static bool
+same_bound(const struct expr *a, const struct expr *b)
+{
+    return !a || !b ? !a && !b : expr_same(a, b);
+}
+
+/* Do two aggregates read one value, with the same limits and purse? */
+static bool
+is_family(const struct plan *p, size_t i, size_t j)
+{
+    const struct expr *a = p->aggregates[i].expr, *b = p->aggregates[j].expr;
+
+    return has_value(p->aggregates[i].kind) &&
+           has_value(p->aggregates[j].kind) &&
+           owner_of(p, i) == owner_of(p, j) &&
+           expr_same(a->args[0], b->args[0]) &&
+           same_bound(a->lower, b->lower) && same_bound(a->upper, b->upper);
+}
+
+/* -------------------------------------------------------------- one part -- */
+
+static bool
+part_same(const struct part *a, const struct part *b)
+{
+    if (a->kind != b->kind || a->owner != b->owner || !a->of != !b->of)
+        return false;
+    if (a->of && !expr_same(a->of, b->of))
+        return false;
+    return a->lower == b->lower && a->upper == b->upper &&
+           a->centre == b->centre && a->grid.base == b->grid.base &&
+           a->grid.digits == b->grid.digits;
+}
+
+/* The index of the part like this one, which is new if there was none. */
+static int
+part_take(struct plan *p, const struct part *like)
+{
+    size_t i = 0;
+    struct part *new;
+
+    while (i < p->n_parts && !part_same(&p->parts[i], like))
+        i++;
+    if (i < p->n_parts)
+        return (int)i;
+    new = &p->parts[p->n_parts++];
+    *new = *like;
+    rat_init(&new->l1);
+    rat_init(&new->l2_squared);
+    rat_init(&new->epsilon);
+    rat_init(&new->delta);
+    return (int)i;
+}
+
+/* Rows, or those with a value where it may be NULL. */
+static int
+part_count(struct plan *p, struct expr *of, int owner)
+{
+    struct part part = {.kind = PART_ROWS,
+                        .owner = owner,
+                        .grid = {10, 0},
+                        .upper = 1,
+                        .row_most = 1};
+
+    if (of && fact_of(of)->nullable) {
+        part.kind = PART_VALUES;
+        part.of = of;
+    }
+    return part_take(p, &part);
+}
+
+static int
+part_units(struct plan *p, int owner)
+{
+    struct part part = {.kind = PART_UNITS,
+                        .owner = owner,
+                        .grid = {10, 0},
+                        .upper = 1,
+                        .row_most = 1};
+
+    return part_take(p, &part);
+}
+
+static int
+part_sum(struct plan *p, struct expr *of, const struct part_value *v,
+         enum part_kind kind, int owner)
+{
+    struct part part = {.kind = kind,
+                        .of = of,
+                        .owner = owner,
+                        .grid = v->grid,
+                        .lower = v->lower,
+                        .upper = v->upper,
+                        .centre = v->centre,
+                        .row_most = v->most};
+
+    if (kind == PART_SQUARES)
+        part.row_most = v->most * v->most; /* 2^48 at most: grid_lay */
+    return part_take(p, &part);
+}
+
+/* ----------------------------------------------------------- aggregates -- */
+
+/* The public ceiling of rows times one row stays within 128 bits. */
+static custos_status
+check_ceiling(struct work *w, const struct part *part, const struct expr *e)
+{
+    i128 most;
+
+    if (!ck_mul_i128((i128)w->table->max_rows, part->row_most, &most) ||
+        most >= (i128)1 << CEILING_LOG2)
+        return custos_fail_at(w->err, CUSTOS_EOVERFLOW, e->at,
+                              "a sum of %s over the largest number of rows "
+                              "would pass 2^120: narrower contribution bounds "
+                              "make it fit",
+                              work_text(w, e));
+    return CUSTOS_OK;
+}
+
+static custos_status
+value_make(struct work *w, size_t i, struct part_value *v)
+{
+    struct plan *p = w->plan;
+    const struct expr *e = p->aggregates[i].expr;
+    custos_status st;
+    rat lower, upper;
+
+    *v = (struct part_value){.centred = false};
+    for (size_t j = 0; j < p->n_aggregates; j++)
+        if (is_family(p, i, j)) {
+            v->centred = v->centred || p->aggregates[j].kind != AGG_SUM;
+            v->squared = v->squared || is_variance(p->aggregates[j].kind);
+        }
+    rat_init(&lower);
+    rat_init(&upper);
+    st = limits_find(w, e, &lower, &upper);
+    if (!st) {
+        v->grid = grid_of_value(w, e->args[0], &lower, &upper);
+        if (!grid_lay(v, &lower, &upper, 2 * w->table->rows_per_unit))
+            st = custos_fail_at(w->err, CUSTOS_EOVERFLOW, e->at,
+                                "the range of %s is too wide to be summed",
+                                work_text(w, e->args[0]));
+    }
+    rat_clear(&lower);
+    rat_clear(&upper);
+    return st;
+}
+
+static custos_status
+aggregate_value(struct work *w, size_t i)
+{
+    struct plan *p = w->plan;
+    struct plan_aggregate *a = &p->aggregates[i];
+    struct expr *x = a->expr->args[0];
+    int owner = owner_of(p, i);
+    struct part_value v;
+    custos_status st = value_make(w, i, &v);
+
+    if (st)
+        return st;
+    a->sum = part_sum(p, x, &v, PART_SUM, owner);
+    if (v.centred)
+        a->rows = part_count(p, x, owner);
+    if (is_variance(a->kind))
+        a->squares = part_sum(p, x, &v, PART_SQUARES, owner);
+    st = check_ceiling(w, &p->parts[a->sum], a->expr);
+    if (!st && a->squares >= 0)
+        st = check_ceiling(w, &p->parts[a->squares], a->expr);
+    return st;
+}
+
+custos_status
+parts_make(struct work *w)
+{
+    struct plan *p = w->plan;
+    custos_status st = CUSTOS_OK;
+
+    p->parts = arena_take(w->a, p->n_aggregates * PARTS_PER_AGGREGATE,
+                          sizeof *p->parts);
+    if (!p->parts)
+        return work_no_memory(w);
+    for (size_t i = 0; i < p->n_aggregates && !st; i++) {
+        struct plan_aggregate *a = &p->aggregates[i];
+        int owner = owner_of(p, i);
+
+        switch (a->kind) {
+        case AGG_COUNT_ROWS: a->rows = part_count(p, NULL, owner); break;
+        case AGG_COUNT:
+            a->rows = part_count(p, a->expr->args[0], owner);
+            break;
+        case AGG_COUNT_DISTINCT: a->rows = part_units(p, owner); break;
+        default: st = aggregate_value(w, i);
+        }
+    }
+    return st;
+}

@@ -1,0 +1,34 @@
+/*
+ * The value below an aggregate: its limits and steps.
+ */
+#ifndef PLAN_PARTS_H
+#define PLAN_PARTS_H
+
+#include "plan/work.h"
+
+struct part_value {
+    struct grid grid;
+    bool centred; /* an average or variance is among those that use it */
+    bool squared; /* a variance is */
+    bool coarse;  /* the steps are larger than the value's own */
+    i128 lower, upper, centre, most;
+};
+
+/* The steps a value has by itself. */
+struct grid grid_of_value(const struct work *w, const struct expr *e,
+                          const rat *lower, const rat *upper);
+
+/*
+ * Lays limits and centre on v->grid, in steps, or on a coarser one where
+ * `rows` rows would change more steps than noise can hide. False when nothing
+ * fits.
+ */
+bool grid_lay(struct part_value *v, const rat *lower, const rat *upper,
+              uint64_t rows);
+
+/* The range of an aggregate's value: declared, cut to the bounds it names. */
+CUSTOS_MUST_USE custos_status limits_find(struct work *w,
+                                          const struct expr *aggregate,
+                                          rat *lower, rat *upper);
+
+#endif

@@ -1,0 +1,193 @@
+/*
+ * The order of it all. From names to types, keys, outputs, parts, bounds,
+ * sensitivities, price and mechanisms: each step reads what those before it
+ * found, and all of it is a function of query, policy and who asks.
+ */
+#include "plan/plan.h"
+
+#include "plan/work.h"
+
+custos_status
+work_no_memory(struct work *w)
+{
+    return custos_fail(w->err, CUSTOS_ENOMEM, "out of memory");
+}
+
+const char *
+work_text(struct work *w, const struct expr *e)
+{
+    const char *text = NULL;
+    struct buf b;
+
+    buf_init(&b, NULL, 1 << 16);
+    sql_print_expr(e, &b);
+    if (!b.failed) {
+        str s = {buf_text(&b), b.len < SHOWN_MAX ? b.len : SHOWN_MAX};
+
+        text = arena_copy(w->a, s);
+    }
+    buf_clear(&b);
+    return text ? text : "";
+}
+
+/* What of a query over private rows is refused as a whole. */
+static custos_status
+check_private(struct work *w)
+{
+    const struct query *q = w->q;
+
+    if (q->star)
+        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, q->table_at,
+                              "the rows of %.*s are private, SELECT * is not "
+                              "possible: ask for an aggregate, such as "
+                              "count(*)",
+                              SHOWN(w->table->name));
+    if (q->distinct)
+        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, q->table_at,
+                              "SELECT DISTINCT is not possible over private "
+                              "rows: write GROUP BY with an aggregate");
+    return CUSTOS_OK;
+}
+
+static custos_status
+bind_all(struct work *w)
+{
+    struct query *q = w->q;
+    custos_status st = names_outputs(w);
+
+    for (size_t i = 0; i < q->n_targets && !st; i++)
+        st = names_bind(w, q->targets[i].expr);
+    if (!st && q->where)
+        st = names_bind(w, q->where);
+    for (size_t i = 0; i < q->n_group_by && !st; i++)
+        st = names_bind(w, q->group_by[i]);
+    if (!st && q->having)
+        st = names_bind(w, q->having);
+    for (size_t i = 0; i < q->n_order_by && !st; i++)
+        st = names_bind(w, q->order_by[i].expr);
+    return st;
+}
+
+static custos_status
+where_make(struct work *w, enum place place)
+{
+    struct expr *e = w->q->where;
+    const struct expr *inner = e ? expr_aggregate(e) : NULL;
+
+    w->plan->where = e;
+    if (!e)
+        return CUSTOS_OK;
+    if (inner)
+        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, inner->at,
+                              "an aggregate cannot stand in WHERE; HAVING is "
+                              "for conditions on aggregates");
+    return types_truth(w, e, place, "WHERE");
+}
+
+static custos_status
+private_make(struct work *w)
+{
+    custos_status st = check_private(w);
+
+    if (!st)
+        st = bind_all(w);
+    if (!st)
+        st = where_make(w, PLACE_ROWS);
+    if (!st)
+        st = outputs_make(w);
+    if (!st)
+        st = parts_make(w);
+    if (!st)
+        st = bounds_make(w);
+    if (!st)
+        st = sensitivity_make(w);
+    if (!st)
+        st = price_make(w);
+    if (st)
+        return st;
+    split_weigh(w->plan);
+    st = w->options->within.len > 0 ? within_make(w) : split_make(w);
+    if (!st)
+        st = choose_make(w);
+    if (!st)
+        st = charge_make(w);
+    return st ? st : remarks_make(w);
+}
+
+static custos_status
+make(struct work *w)
+{
+    custos_status st = names_table(w);
+
+    if (st)
+        return st;
+    w->plan->table = w->table;
+    w->plan->is_public = !w->table || w->table->is_public;
+    if (!w->plan->is_public)
+        return private_make(w);
+    st = bind_all(w);
+    if (!st)
+        st = where_make(w, PLACE_PUBLIC);
+    return st ? st : public_make(w);
+}
+
+static void
+work_clear(struct work *w)
+{
+    for (size_t i = 0; i < w->n_shares; i++)
+        rat_clear(&w->shares[i]);
+    rat_clear(&w->delta);
+    rat_clear(&w->own);
+}
+
+custos_status
+plan_make(arena *a, struct query *q, const struct policy *p,
+          const struct plan_options *options, struct plan **out,
+          custos_err *err)
+{
+    static const struct plan_options none = {.who = NULL};
+    struct work w = {.a = a,
+                     .policy = p,
+                     .options = options ? options : &none,
+                     .err = err};
+    custos_status st;
+
+    w.q = query_copy(a, q);
+    w.plan = arena_take(a, 1, sizeof *w.plan);
+    if (!w.q || !w.plan)
+        return work_no_memory(&w);
+    rat_init(&w.delta);
+    rat_init(&w.own);
+    rat_init(&w.plan->epsilon);
+    rat_init(&w.plan->rho);
+    rat_init(&w.plan->delta);
+    w.plan->query = w.q;
+    w.plan->policy = p;
+    w.plan->cells = 1;
+    st = make(&w);
+    work_clear(&w);
+    if (st)
+        plan_free(w.plan);
+    else
+        *out = w.plan;
+    return st;
+}
+
+void
+plan_free(struct plan *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->n_parts; i++) {
+        custos_mech_free(p->parts[i].mech);
+        p->parts[i].mech = NULL;
+        rat_clear(&p->parts[i].l1);
+        rat_clear(&p->parts[i].l2_squared);
+        rat_clear(&p->parts[i].epsilon);
+        rat_clear(&p->parts[i].delta);
+    }
+    facts_clear(p->facts);
+    rat_clear(&p->epsilon);
+    rat_clear(&p->rho);
+    rat_clear(&p->delta);
+}

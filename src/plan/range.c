@@ -1,0 +1,510 @@
+/*
+ * Ranges, bottom up: from declared columns and literals through every total
+ * function. An INT always has a range (its type's, where nothing better is
+ * known), so that overflow can be excluded; a sum asks for a declared one.
+ *
+ * Nullability goes the same way: a value is nullable unless it is surely not.
+ */
+#include "plan/range.h"
+
+#include "num/rat_round.h"
+#include "plan/work.h"
+
+enum {
+    LENGTH_BITS = 31,
+    LONG_BITS = 512,  /* of a rational that is kept as it is */
+    LONG_PLACES = 60, /* else: rounded outwards to these */
+    LARGE_BITS = 300, /* past it a range says nothing */
+};
+
+void
+range_settle(struct fact *f)
+{
+    rat limit, x;
+
+    if (f->known == KNOWN_NOTHING)
+        return;
+    if (rat_size(&f->lower) > LONG_BITS)
+        rat_places_down(&f->lower, &f->lower, LONG_PLACES);
+    if (rat_size(&f->upper) > LONG_BITS)
+        rat_places_up(&f->upper, &f->upper, LONG_PLACES);
+    rat_init(&limit);
+    rat_init(&x);
+    rat_set_pow2(&limit, LARGE_BITS);
+    rat_abs(&x, &f->lower);
+    if (rat_cmp(&x, &limit) > 0)
+        f->known = KNOWN_NOTHING;
+    rat_abs(&x, &f->upper);
+    if (rat_cmp(&x, &limit) > 0)
+        f->known = KNOWN_NOTHING;
+    rat_clear(&limit);
+    rat_clear(&x);
+}
+
+void
+range_of_type(struct fact *f, enum data_type type)
+{
+    f->known = KNOWN_NOTHING;
+    if (type != TYPE_INT)
+        return;
+    f->known = KNOWN_TYPE;
+    rat_set_i64(&f->lower, INT64_MIN, 1);
+    rat_set_i64(&f->upper, INT64_MAX, 1);
+}
+
+void
+grid_step(struct grid g, rat *step)
+{
+    rat base;
+
+    rat_set_i64(step, 1, 1);
+    if (g.base == 2) {
+        rat_set_pow2(step, -g.digits);
+        return;
+    }
+    rat_init(&base);
+    rat_set_i64(&base, 10, 1);
+    for (int i = 0; i < g.digits; i++)
+        rat_div(step, step, &base);
+    for (int i = 0; i > g.digits; i--)
+        rat_mul(step, step, &base);
+    rat_clear(&base);
+}
+
+bool
+range_steps(const rat *x, struct grid g, i128 *steps)
+{
+    bool fits;
+    rat r, half;
+
+    rat_init(&r);
+    rat_init(&half);
+    grid_step(g, &r);
+    rat_div(&r, x, &r);
+    rat_set_i64(&half, 1, 2);
+    rat_add(&r, &r, &half);
+    fits = rat_floor_i128(&r, steps) && *steps < (i128)1 << 120 &&
+           *steps > -((i128)1 << 120);
+    rat_clear(&r);
+    rat_clear(&half);
+    return fits;
+}
+
+/* ---------------------------------------------------------------- leaves -- */
+
+static void
+datum_rat(const struct datum *d, rat *r)
+{
+    struct grid g = {10, d->scale};
+    rat step;
+
+    rat_init(&step);
+    grid_step(g, &step);
+    rat_set_i128(r, d->n);
+    rat_mul(r, r, &step);
+    rat_clear(&step);
+}
+
+static bool
+has_range(enum data_type type)
+{
+    return data_type_is_number(type) || type == TYPE_DATE ||
+           type == TYPE_TIMESTAMP;
+}
+
+void
+range_literal(struct expr *e)
+{
+    struct fact *f = fact_of(e);
+
+    f->nullable = e->value.type == TYPE_NULL;
+    f->known = KNOWN_NOTHING;
+    if (f->nullable) { /* no row has a value: [0, 0] holds */
+        f->known = KNOWN_DECLARED;
+        return;
+    }
+    f->scale = e->value.scale;
+    if (!has_range(e->value.type))
+        return;
+    f->known = KNOWN_DECLARED;
+    datum_rat(&e->value, &f->lower);
+    rat_set(&f->upper, &f->lower);
+}
+
+void
+range_column(struct fact *f, const struct policy_column *c)
+{
+    f->nullable = c->nullable;
+    range_of_type(f, c->type);
+    if (c->has_range && has_range(c->type)) {
+        f->known = KNOWN_DECLARED;
+        datum_rat(&c->lower, &f->lower);
+        datum_rat(&c->upper, &f->upper);
+    } else if (c->n_values > 0 && has_range(c->type)) {
+        rat x;
+
+        f->known = KNOWN_DECLARED;
+        rat_init(&x);
+        for (size_t i = 0; i < c->n_values; i++) {
+            datum_rat(&c->values[i], &x);
+            range_cover(f, &x, &x, i == 0);
+        }
+        rat_clear(&x);
+    }
+}
+
+/* ----------------------------------------------------------------- casts -- */
+
+/* What a cast to whole numbers can give: outside 64 bits it is NULL. */
+static void
+cut_to_type(struct fact *f)
+{
+    rat low, high;
+
+    rat_init(&low);
+    rat_init(&high);
+    rat_set_i64(&low, INT64_MIN, 1);
+    rat_set_i64(&high, INT64_MAX, 1);
+    if (rat_cmp(&f->lower, &low) < 0 || rat_cmp(&f->upper, &high) > 0) {
+        f->nullable = true;
+        range_of_type(f, TYPE_INT);
+    }
+    rat_clear(&low);
+    rat_clear(&high);
+}
+
+static void
+cast_days(struct fact *f, enum data_type from, enum data_type to)
+{
+    rat day;
+
+    if (from == to)
+        return;
+    rat_init(&day);
+    rat_set_i64(&day, INT64_C(86400000000), 1);
+    if (to == TYPE_TIMESTAMP) {
+        rat_mul(&f->lower, &f->lower, &day);
+        rat_mul(&f->upper, &f->upper, &day);
+    } else {
+        rat_div(&f->lower, &f->lower, &day);
+        rat_floor(&f->lower, &f->lower);
+        rat_div(&f->upper, &f->upper, &day);
+        rat_floor(&f->upper, &f->upper);
+    }
+    rat_clear(&day);
+}
+
+void
+range_cast(struct expr *e)
+{
+    const struct expr *x = e->args[0];
+    struct fact *f = fact_of(e);
+    const struct fact *a = fact_of(x);
+    bool number = data_type_is_number(x->type);
+
+    f->nullable = a->nullable || (x->type == TYPE_TEXT && e->type != TYPE_TEXT);
+    f->loose = a->loose;
+    range_of_type(f, e->type);
+    if (x->type == TYPE_BOOL && e->type == TYPE_INT) {
+        f->known = KNOWN_DECLARED;
+        rat_set_i64(&f->lower, 0, 1);
+        rat_set_i64(&f->upper, 1, 1);
+        return;
+    }
+    if (number && e->type != TYPE_TEXT && e->type != TYPE_BOOL) {
+        f->nullable = f->nullable || a->known != KNOWN_DECLARED;
+        if (a->known == KNOWN_NOTHING)
+            return;
+        f->known = a->known;
+        if (e->type == TYPE_REAL) {
+            rat_set(&f->lower, &a->lower);
+            rat_set(&f->upper, &a->upper);
+            return;
+        }
+        range_round(f, a, e->type == TYPE_DECIMAL ? f->scale : 0);
+        if (e->type == TYPE_INT)
+            cut_to_type(f);
+        return;
+    }
+    if (has_range(x->type) && has_range(e->type) && a->known != KNOWN_NOTHING) {
+        f->known = a->known;
+        rat_set(&f->lower, &a->lower);
+        rat_set(&f->upper, &a->upper);
+        cast_days(f, x->type, e->type);
+    }
+}
+
+/* ----------------------------------------------------------------- calls -- */
+
+static void
+set_ends(struct fact *f, int64_t lower, int64_t upper)
+{
+    rat_set_i64(&f->lower, lower, 1);
+    rat_set_i64(&f->upper, upper, 1);
+    f->known = KNOWN_DECLARED;
+}
+
+static enum known
+least_known(const struct expr *e)
+{
+    enum known known = KNOWN_DECLARED;
+
+    for (size_t i = 0; i < e->n_args; i++)
+        if (e->args[i] && fact_of(e->args[i])->known < known)
+            known = fact_of(e->args[i])->known;
+    return known;
+}
+
+static bool
+any_nullable(const struct expr *e)
+{
+    for (size_t i = 0; i < e->n_args; i++)
+        if (e->args[i] && fact_of(e->args[i])->nullable)
+            return true;
+    return false;
+}
+
+static bool
+all_nullable(const struct expr *e)
+{
+    for (size_t i = 0; i < e->n_args; i++)
+        if (!fact_of(e->args[i])->nullable)
+            return false;
+    return true;
+}
+
+/* Covers one more result, in a union. */
+static void
+join(struct fact *f, const struct expr *x, bool first)
+{
+    const struct fact *a = fact_of(x);
+
+    if (x->kind == EXPR_LITERAL && x->value.type == TYPE_NULL)
+        return; /* adds no value */
+    if (first || a->known < f->known)
+        f->known = a->known;
+    if (f->known != KNOWN_NOTHING)
+        range_cover(f, &a->lower, &a->upper, first);
+}
+
+static bool
+is_null_literal(const struct expr *x)
+{
+    return x->kind == EXPR_LITERAL && x->value.type == TYPE_NULL;
+}
+
+/* The results of CASE, the arguments of COALESCE. */
+static void
+range_choice(struct expr *e)
+{
+    bool is_case = e->kind == EXPR_CASE, first = true, sure = false;
+    struct fact *f = fact_of(e);
+
+    f->nullable = is_case && e->n_args % 2 == 0;
+    f->known = KNOWN_DECLARED;
+    for (size_t i = is_case ? 1 : 0; i < e->n_args && !sure;
+         i += is_case && i + 2 < e->n_args ? 2 : 1) {
+        const struct expr *x = e->args[i];
+
+        if (!x) {
+            f->nullable = true;
+            continue;
+        }
+        join(f, x, first);
+        first = first && is_null_literal(x);
+        if (is_case)
+            f->nullable = f->nullable || fact_of(x)->nullable;
+        else
+            sure = !fact_of(x)->nullable;
+    }
+    if (!is_case)
+        f->nullable = !sure;
+    if (first && e->type == TYPE_INT) /* NULL in every row */
+        set_ends(f, 0, 0);
+}
+
+/*
+ * LEAST and GREATEST pass over NULLs: an argument that may be NULL limits
+ * nothing by itself.
+ */
+static void
+range_extreme(struct expr *e)
+{
+    bool least = e->call == CALL_LEAST, some = false;
+    struct fact *f = fact_of(e);
+    rat *end = least ? &f->upper : &f->lower;
+
+    f->nullable = all_nullable(e);
+    f->known = least_known(e);
+    if (f->known == KNOWN_NOTHING)
+        return;
+    for (size_t i = 0; i < e->n_args; i++)
+        range_cover(f, &fact_of(e->args[i])->lower, &fact_of(e->args[i])->upper,
+                    i == 0);
+    for (size_t i = 0; i < e->n_args; i++) {
+        const struct fact *a = fact_of(e->args[i]);
+        const rat *x = least ? &a->upper : &a->lower;
+
+        if (a->nullable)
+            continue;
+        if (!some || (least ? rat_cmp(x, end) < 0 : rat_cmp(x, end) > 0))
+            rat_set(end, x);
+        some = true;
+    }
+}
+
+static void
+range_quotient(struct expr *e, const struct fact *a, const struct fact *b)
+{
+    struct fact *f = fact_of(e);
+
+    f->nullable = f->nullable || b->known == KNOWN_NOTHING ||
+                  (rat_sign(&b->lower) <= 0 && rat_sign(&b->upper) >= 0);
+    if (f->known == KNOWN_NOTHING)
+        return;
+    if (e->type == TYPE_INT) {
+        range_div_whole(f, a, b);
+    } else if (!range_div(f, a, b)) {
+        f->known = KNOWN_NOTHING;
+        f->loose = e;
+    }
+}
+
+static void
+range_arithmetic(struct expr *e)
+{
+    const struct fact *a = fact_of(e->args[0]);
+    const struct fact *b = e->n_args > 1 ? fact_of(e->args[1]) : NULL;
+    struct fact *f = fact_of(e);
+
+    f->known = least_known(e);
+    if (e->call == CALL_DIV) {
+        range_quotient(e, a, b);
+        return;
+    }
+    if (f->known == KNOWN_NOTHING)
+        return;
+    switch (e->call) {
+    case CALL_NEG: range_neg(f, a); break;
+    case CALL_ABS: range_abs(f, a); break;
+    case CALL_ADD: range_add(f, a, b); break;
+    case CALL_SUB: range_sub(f, a, b); break;
+    case CALL_MUL: range_mul(f, a, b); break;
+    default: /* CALL_MOD */
+        f->known = b->known;
+        f->nullable = f->nullable ||
+                      (rat_sign(&b->lower) <= 0 && rat_sign(&b->upper) >= 0);
+        range_mod(f, a, b);
+    }
+}
+
+static void
+range_rounding(struct expr *e)
+{
+    const struct fact *a = fact_of(e->args[0]);
+    struct fact *f = fact_of(e);
+
+    f->known = a->known;
+    if (e->call == CALL_SIGN) {
+        set_ends(f, -1, 1);
+        return;
+    }
+    if (f->known == KNOWN_NOTHING)
+        return;
+    if (e->call == CALL_ROUND) {
+        range_round(f, a, e->n_args == 2 ? (int)e->args[1]->value.n : 0);
+    } else if (e->call == CALL_FLOOR) {
+        rat_floor(&f->lower, &a->lower);
+        rat_floor(&f->upper, &a->upper);
+    } else {
+        rat_ceil(&f->lower, &a->lower);
+        rat_ceil(&f->upper, &a->upper);
+    }
+}
+
+static void
+range_bucket(struct expr *e)
+{
+    struct fact *f = fact_of(e);
+    rat one;
+
+    rat_init(&one);
+    rat_set_i64(&one, 1, 1);
+    set_ends(f, 0, 0);
+    rat_add(&f->upper, &fact_of(e->args[3])->upper, &one);
+    rat_clear(&one);
+}
+
+static void
+range_function(struct expr *e)
+{
+    struct fact *f = fact_of(e);
+
+    switch (e->call) {
+    case CALL_IS_NULL:
+    case CALL_IS_NOT_NULL:
+    case CALL_IS_TRUE:
+    case CALL_IS_FALSE:
+    case CALL_IS_NOT_TRUE:
+    case CALL_IS_NOT_FALSE:
+    case CALL_IS_DISTINCT:
+    case CALL_IS_NOT_DISTINCT: f->nullable = false; break;
+    case CALL_NEG:
+    case CALL_ADD:
+    case CALL_SUB:
+    case CALL_MUL:
+    case CALL_DIV:
+    case CALL_MOD:
+    case CALL_ABS: range_arithmetic(e); break;
+    case CALL_ROUND:
+    case CALL_FLOOR:
+    case CALL_CEIL:
+    case CALL_SIGN: range_rounding(e); break;
+    case CALL_LEAST:
+    case CALL_GREATEST: range_extreme(e); break;
+    case CALL_COALESCE: range_choice(e); break;
+    case CALL_NULLIF:
+        f->nullable = true;
+        join(f, e->args[0], true);
+        break;
+    case CALL_LENGTH:
+        set_ends(f, 0, INT64_C(1) << LENGTH_BITS);
+        f->known = KNOWN_TYPE;
+        break;
+    case CALL_WIDTH_BUCKET: range_bucket(e); break;
+    default: range_date(f, e); break;
+    }
+}
+
+/* Where the range was lost first: a column, a division. */
+static void
+note_loose(struct expr *e)
+{
+    struct fact *f = fact_of(e);
+
+    if (f->known == KNOWN_DECLARED || f->loose)
+        return;
+    for (size_t i = 0; i < e->n_args && !f->loose; i++) {
+        const struct expr *x = e->args[i];
+
+        if (x && fact_of(x)->known != KNOWN_DECLARED)
+            f->loose = fact_of(x)->loose ? fact_of(x)->loose : x;
+    }
+}
+
+void
+range_call(struct expr *e)
+{
+    struct fact *f = fact_of(e);
+
+    f->known = KNOWN_NOTHING;
+    f->nullable = any_nullable(e);
+    if (e->kind == EXPR_CASE)
+        range_choice(e);
+    else if (e->kind == EXPR_CALL)
+        range_function(e);
+    range_settle(f);
+    note_loose(e);
+    if (f->known == KNOWN_NOTHING && e->type == TYPE_INT)
+        range_of_type(f, TYPE_INT);
+}

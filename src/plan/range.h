@@ -1,0 +1,36 @@
+/*
+ * Intervals of exact rationals: what range.c is made of.
+ */
+#ifndef PLAN_RANGE_H
+#define PLAN_RANGE_H
+
+#include "plan/fact.h"
+
+/* f covers f and [low, high]; for the first just these. */
+void range_cover(struct fact *f, const rat *low, const rat *high, bool first);
+
+/* Arithmetic into f, from known operands; f is no operand. */
+void range_add(struct fact *f, const struct fact *a, const struct fact *b);
+void range_sub(struct fact *f, const struct fact *a, const struct fact *b);
+void range_mul(struct fact *f, const struct fact *a, const struct fact *b);
+void range_abs(struct fact *f, const struct fact *a);
+void range_neg(struct fact *f, const struct fact *a);
+void range_mod(struct fact *f, const struct fact *a, const struct fact *b);
+
+/* Of whole numbers, towards 0; by 0 is NULL. */
+void
+range_div_whole(struct fact *f, const struct fact *a, const struct fact *b);
+
+/* False when b can come near 0: there is no range then. */
+bool range_div(struct fact *f, const struct fact *a, const struct fact *b);
+
+/* Any rounding to the nearest multiple of 10^-digits lies in it. */
+void range_round(struct fact *f, const struct fact *a, int digits);
+
+/* Date parts and cuts; a in days (TYPE_DATE) or microseconds. */
+void range_date(struct fact *f, const struct expr *e);
+
+/* The first day, or microsecond, of the period that x lies in. */
+i128 date_cut(enum call call, enum data_type type, i128 x);
+
+#endif

@@ -1,0 +1,150 @@
+/*
+ * Sentences for the answer: what bounding and clamping may have left out, from
+ * public facts; and the ids of all theorems that the price rests on.
+ */
+#include "plan/parts.h"
+
+enum { REMARK_MAX = 400, THEOREMS_FIXED = 5 };
+
+static custos_status
+remark(struct work *w, struct buf *b)
+{
+    struct plan *p = w->plan;
+    const char *text =
+        b->failed ? NULL : arena_copy(w->a, (str){buf_text(b), b->len});
+
+    buf_clear(b);
+    if (!text)
+        return work_no_memory(w);
+    for (size_t i = 0; i < p->n_remarks; i++)
+        if (str_equal(str_of(p->remarks[i]), str_of(text)))
+            return CUSTOS_OK;
+    p->remarks[p->n_remarks++] = text;
+    return CUSTOS_OK;
+}
+
+static custos_status
+remark_bounding(struct work *w)
+{
+    const struct plan *p = w->plan;
+    const struct policy_table *t = w->table;
+    str unit = t->unit_is_row ? str_of("row") : t->columns[t->unit_column].name;
+    struct buf b;
+
+    if (p->bounding == BOUND_NONE)
+        return CUSTOS_OK;
+    buf_init(&b, NULL, REMARK_MAX);
+    buf_printf(&b, "at most %llu row%s of each %.*s count%s",
+               (unsigned long long)p->rows, p->rows == 1 ? "" : "s",
+               SHOWN(unit), p->rows == 1 ? "s" : "");
+    if (p->groups < p->rows && p->groups < p->cells)
+        buf_printf(&b, ", in at most %llu group%s",
+                   (unsigned long long)p->groups, p->groups == 1 ? "" : "s");
+    if (p->bounding == BOUND_RANK && p->where)
+        buf_add_text(&b, ", chosen before WHERE");
+    return remark(w, &b);
+}
+
+/* n steps as a number. */
+static void
+write_steps(struct buf *b, i128 n, struct grid g)
+{
+    rat x, step;
+
+    rat_init(&x);
+    rat_init(&step);
+    rat_set_i128(&x, n);
+    grid_step(g, &step);
+    rat_mul(&x, &x, &step);
+    rat_write(&x, b);
+    rat_clear(&x);
+    rat_clear(&step);
+}
+
+static custos_status
+remark_clamping(struct work *w, const struct part *part)
+{
+    struct buf b;
+
+    buf_init(&b, NULL, REMARK_MAX);
+    buf_printf(&b, "values of %s below ", work_text(w, part->of));
+    write_steps(&b, part->lower, part->grid);
+    buf_add_text(&b, " or above ");
+    write_steps(&b, part->upper, part->grid);
+    buf_add_text(&b, " count as ");
+    write_steps(&b, part->lower, part->grid);
+    buf_add_text(&b, " and ");
+    write_steps(&b, part->upper, part->grid);
+    return remark(w, &b);
+}
+
+/* Steps larger than the value's own round it. */
+static custos_status
+remark_rounding(struct work *w, const struct part *part)
+{
+    enum data_type type = part->of->type;
+    struct buf b;
+
+    if (type == TYPE_REAL ||
+        part->grid.digits >=
+            (type == TYPE_DECIMAL ? fact_of(part->of)->scale : 0))
+        return CUSTOS_OK;
+    buf_init(&b, NULL, REMARK_MAX);
+    buf_printf(&b, "values of %s count as multiples of ",
+               work_text(w, part->of));
+    write_steps(&b, 1, part->grid);
+    return remark(w, &b);
+}
+
+static void
+theorem(struct plan *p, const char *id)
+{
+    for (size_t i = 0; i < p->n_theorems; i++)
+        if (str_equal(str_of(p->theorems[i]), str_of(id)))
+            return;
+    p->theorems[p->n_theorems++] = id;
+}
+
+static custos_status
+theorems_make(struct work *w)
+{
+    struct plan *p = w->plan;
+
+    p->theorems = arena_take(w->a, p->n_parts + THEOREMS_FIXED,
+                             sizeof *p->theorems);
+    if (!p->theorems)
+        return work_no_memory(w);
+    if (p->bounding == BOUND_RANK)
+        theorem(p, "rank-bound");
+    else if (p->bounding != BOUND_NONE)
+        theorem(p, "fold-bound");
+    if (p->n_keys > 0)
+        theorem(p, "group-parallel");
+    theorem(p, w->policy->adjacency == CUSTOS_CHANGE_ONE ? "part-change-one"
+                                                         : "part-add-remove");
+    for (size_t i = 0; i < p->n_parts; i++)
+        theorem(p, p->parts[i].theorem);
+    theorem(p, "plan-charge");
+    return CUSTOS_OK;
+}
+
+custos_status
+remarks_make(struct work *w)
+{
+    struct plan *p = w->plan;
+    custos_status st;
+
+    p->remarks =
+        arena_take(w->a, 2 * p->n_parts + 1, sizeof *p->remarks);
+    if (!p->remarks)
+        return work_no_memory(w);
+    st = remark_bounding(w);
+    for (size_t i = 0; i < p->n_parts && !st; i++) {
+        if (p->parts[i].kind != PART_SUM)
+            continue;
+        st = remark_clamping(w, &p->parts[i]);
+        if (!st)
+            st = remark_rounding(w, &p->parts[i]);
+    }
+    return st ? st : theorems_make(w);
+}

@@ -1,0 +1,119 @@
+/*
+ * How far one unit moves a part, over all groups together.
+ *
+ * THEOREM  part-add-remove
+ *   A unit adds at most m rows to a part, each at most R in absolute value, to
+ *   one group each: the vector changes by at most m R in l1 and in l2. Counted
+ *   once in each of at most g groups, it changes by min(g, cells) in l1 and
+ *   its root in l2.
+ * SOURCE   doc/proofs/part-sensitivity.md
+ * NEEDS    rank-bound or fold-bound, or the unit is the row (m = g = 1); the
+ *          value of a row clamped to [lower, upper], NULL adding nothing.
+ * GIVES    l1 and l2 squared, exactly the largest there is.
+ * FAILS    cannot.
+ * TESTED   sensitivity_is_the_largest_change
+ *
+ * THEOREM  part-change-one
+ *   Let a row add a number in [a, b] that may also be 0, and let a <= 0 <= b
+ *   after taking 0 in; R = max(-a, b). Replacing a unit moves one group by at
+ *   most m (b - a), and all groups by at most 2 m R in l1 when there are
+ *   several; in l2 squared by the larger of (m (b - a))^2 and 2 (m R)^2.
+ *   Units: min(2 g, cells) in l1 and in l2 squared.
+ * SOURCE   doc/proofs/part-sensitivity.md
+ * NEEDS    as above.
+ * GIVES    as above. Twice the square of add/remove would not do for values of
+ *          both signs: (b - a)^2 is up to 4 R^2.
+ * FAILS    cannot.
+ * TESTED   sensitivity_is_the_largest_change
+ */
+#include "num/batch.h"
+#include "plan/work.h"
+
+static i128
+least(i128 a, i128 b)
+{
+    return a < b ? a : b;
+}
+
+static void
+set_units(const struct plan *p, bool change, struct part *part)
+{
+    i128 groups = (i128)p->groups * (change ? 2 : 1);
+
+    rat_set_i128(&part->l1, least(groups, (i128)p->cells));
+    rat_set(&part->l2_squared, &part->l1);
+}
+
+/* Ends of what one row can add, 0 among them. */
+static void
+row_ends(const struct part *part, i128 *low, i128 *high)
+{
+    *low = 0;
+    *high = 1;
+    if (part->kind == PART_SQUARES)
+        *high = part->row_most;
+    if (part->kind == PART_SUM) {
+        *low = least(part->lower - part->centre, 0);
+        *high = part->upper - part->centre;
+        if (*high < 0)
+            *high = 0;
+        if (*low == *high) /* always 0: row_most is 1 all the same */
+            *high = 1;
+    }
+}
+
+static void
+set_rows(const struct plan *p, bool change, struct part *part)
+{
+    i128 low, high;
+    rat x[2];
+
+    rats_init(x, 2);
+    row_ends(part, &low, &high);
+    rat_set_i128(&x[0], part->row_most);
+    rat_set_u64(&x[1], p->rows);
+    rat_mul(&x[0], &x[0], &x[1]); /* m R */
+    rat_set(&part->l1, &x[0]);
+    rat_mul(&part->l2_squared, &x[0], &x[0]);
+    if (change) {
+        rat span;
+
+        rat_init(&span);
+        rat_set_i128(&span, high - low);
+        rat_mul(&span, &span, &x[1]); /* m (b - a) */
+        rat_add(&part->l1, &x[0], &x[0]);
+        rat_add(&part->l2_squared, &part->l2_squared, &part->l2_squared);
+        if (p->cells == 1)
+            rat_set(&part->l1, &span);
+        rat_mul(&span, &span, &span);
+        if (p->cells == 1 || rat_cmp(&span, &part->l2_squared) > 0)
+            rat_set(&part->l2_squared, &span);
+        rat_clear(&span);
+    }
+    rats_clear(x, 2);
+}
+
+/* Of neighbours at most one group differs: the exact calibration holds. */
+static bool
+is_one_cell(const struct plan *p, bool change)
+{
+    return p->cells == 1 || (!change && p->groups == 1);
+}
+
+custos_status
+sensitivity_make(struct work *w)
+{
+    struct plan *p = w->plan;
+    bool change = w->policy->adjacency == CUSTOS_CHANGE_ONE;
+
+    for (size_t i = 0; i < p->n_parts; i++) {
+        struct part *part = &p->parts[i];
+
+        part->one_cell = is_one_cell(p, change);
+        if (part->kind == PART_UNITS)
+            set_units(p, change, part);
+        else
+            set_rows(p, change, part);
+    }
+    return CUSTOS_OK;
+}

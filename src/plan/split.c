@@ -1,0 +1,116 @@
+/*
+ * How the price is split over parts.
+ *
+ * The error of an aggregate, relative to what one row can be and in units of
+ * m/N, is to first order a weighted sum of the parts' noises:
+ *
+ *   count         n
+ *   sum           s                       (row_most of the sum is its unit)
+ *   sum = S + cN  s h/(|c|+h) + n c/(|c|+h)
+ *   avg           s + n u                 with u = |avg - c| / h <= 1
+ *   variance      q + 2 u s + (w - 2 u^2) n,  u^2 <= w = (Q/N)/h^2 <= 1
+ *
+ * where n, s, q have deviation 1/epsilon of their part. Squared and added over
+ * all aggregates that is the sum of A_i / epsilon_i^2. u and w are not public:
+ * the worst of them (u = w = 1) is taken, so variance weighs 1, 4, 1. Under a
+ * fixed sum of the epsilon_i, Lagrange: A_i / epsilon_i^3 is one number, so
+ * epsilon_i goes as the cube root of A_i. Counts and sums alone share equally.
+ *
+ * The shares are exact rationals and add up to the price exactly.
+ */
+#include "num/batch.h"
+#include "plan/work.h"
+
+enum { UNIT = 16, ROOT_OF_UNIT = 64 }; /* of A; of its cube root */
+
+/* The whole part of 64 times the cube root of a/16. */
+static unsigned
+cube_root(unsigned a)
+{
+    uint64_t cube = (uint64_t)a * ROOT_OF_UNIT * ROOT_OF_UNIT * ROOT_OF_UNIT /
+                    UNIT;
+    unsigned root = 1;
+
+    while ((uint64_t)(root + 1) * (root + 1) * (root + 1) <= cube)
+        root++;
+    return root;
+}
+
+/* 16 (x / whole)^2, to whole numbers; 0 <= x <= whole. */
+static unsigned
+squared_share(i128 x, i128 whole)
+{
+    unsigned r = (unsigned)(x * 256 / whole);
+
+    return r * r * UNIT / (256 * 256);
+}
+
+static void
+weigh(struct plan *p, const struct plan_aggregate *a)
+{
+    struct part *rows = a->rows >= 0 ? &p->parts[a->rows] : NULL;
+    struct part *sum = a->sum >= 0 ? &p->parts[a->sum] : NULL;
+
+    if (!sum) {
+        rows->weight += UNIT;
+    } else if (a->kind == AGG_SUM && rows) {
+        i128 c = sum->centre < 0 ? -sum->centre : sum->centre;
+        i128 far = c + sum->row_most;
+
+        sum->weight += squared_share(sum->row_most, far);
+        rows->weight += squared_share(c, far);
+    } else if (a->kind == AGG_SUM) {
+        sum->weight += UNIT;
+    } else if (a->kind == AGG_AVG) {
+        sum->weight += UNIT;
+        rows->weight += UNIT;
+    } else {
+        sum->weight += 4 * UNIT;
+        rows->weight += UNIT;
+        p->parts[a->squares].weight += UNIT;
+    }
+}
+
+void
+split_weigh(struct plan *p)
+{
+    for (size_t i = 0; i < p->n_aggregates; i++)
+        weigh(p, &p->aggregates[i]);
+    for (size_t i = 0; i < p->n_parts; i++)
+        p->parts[i].weight = cube_root(p->parts[i].weight);
+}
+
+/* Divides `purse` over the parts of one owner by weight. */
+static void
+divide(struct plan *p, int owner, const rat *purse)
+{
+    uint64_t all = 0;
+    rat share;
+
+    for (size_t i = 0; i < p->n_parts; i++)
+        if (p->parts[i].owner == owner)
+            all += p->parts[i].weight;
+    rat_init(&share);
+    for (size_t i = 0; i < p->n_parts; i++)
+        if (p->parts[i].owner == owner) {
+            rat_set_i64(&share, p->parts[i].weight, all);
+            rat_mul(&p->parts[i].epsilon, purse, &share);
+        }
+    rat_clear(&share);
+}
+
+custos_status
+split_make(struct work *w)
+{
+    struct plan *p = w->plan;
+    rat rest;
+
+    rat_init(&rest);
+    rat_sub(&rest, &p->epsilon, &w->own);
+    divide(p, -1, &rest);
+    for (size_t i = 0; i < p->n_aggregates; i++)
+        if (p->aggregates[i].expr->epsilon.len > 0)
+            divide(p, (int)i, &w->shares[i]);
+    rat_clear(&rest);
+    return CUSTOS_OK;
+}

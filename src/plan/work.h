@@ -1,0 +1,128 @@
+/*
+ * The planner's own: what its files share while one plan is made. Everything
+ * lives in the query's arena but rationals and mechanisms, which the plan
+ * holds for plan_free.
+ */
+#ifndef PLAN_WORK_H
+#define PLAN_WORK_H
+
+#include "base/error.h"
+#include "plan/fact.h"
+#include "plan/plan.h"
+
+/* Where an expression stands: on private rows what overflows is refused; after
+   noise and on public rows a value that does not fit is just NULL. */
+enum place { PLACE_ROWS, PLACE_PUBLIC, PLACE_AFTER };
+
+struct work {
+    arena *a;
+    const struct policy *policy;
+    const struct policy_table *table; /* NULL: no FROM */
+    const struct plan_options *options;
+    struct query *q; /* the planner's copy */
+    struct plan *plan;
+    custos_err *err;
+    struct expr **typed; /* of plan->aggregates, while they are found */
+    enum place place;    /* where the expression being typed stands */
+    rat delta;           /* what this query may use */
+    rat *shares;      /* by aggregate: the epsilon it names, or 0 */
+    size_t n_shares;
+    rat own;        /* their sum */
+    size_t at_once; /* values that are to be near together; 0: each alone */
+};
+
+/* How much of a name a message shows: "%.*s", SHOWN(name). */
+enum { SHOWN_MAX = 40 };
+#define SHOWN(s)                                                               \
+    (int)((s).len < SHOWN_MAX ? (s).len : (size_t)SHOWN_MAX), (s).ptr
+
+CUSTOS_MUST_USE custos_status work_no_memory(struct work *w);
+
+/* An expression's text, cut to what messages show; "" without memory. */
+const char *work_text(struct work *w, const struct expr *e);
+
+/* ---------------------------------------------------------------- trees -- */
+
+/* A copy that may be rewritten; NULL without memory. */
+struct query *query_copy(arena *a, const struct query *q);
+struct expr *expr_copy(arena *a, const struct expr *e);
+
+/* The same tree, whatever its positions. Columns by slot once bound. */
+bool expr_same(const struct expr *a, const struct expr *b);
+
+/* The first aggregate in it, or NULL. */
+const struct expr *expr_aggregate(const struct expr *e);
+
+/* ---------------------------------------------------------------- names -- */
+
+CUSTOS_MUST_USE custos_status names_table(struct work *w);
+
+/* Gives every EXPR_COLUMN below e its slot. */
+CUSTOS_MUST_USE custos_status names_bind(struct work *w, struct expr *e);
+
+/* Does the name stand for a column of the table that may be used? */
+bool names_has(const struct work *w, const struct expr *e);
+
+/* Aliases and numbers of ORDER BY and GROUP BY become their trees. */
+CUSTOS_MUST_USE custos_status names_outputs(struct work *w);
+
+/* ---------------------------------------------------------------- types -- */
+
+/* Types e and all below it, with facts. */
+CUSTOS_MUST_USE custos_status types_set(struct work *w, struct expr *e,
+                                        enum place place);
+
+/* The same, and it must be a truth value: `what` is WHERE or HAVING. */
+CUSTOS_MUST_USE custos_status types_truth(struct work *w, struct expr *e,
+                                          enum place place, const char *what);
+
+/* The type of an aggregate from that of its argument, which is typed. */
+CUSTOS_MUST_USE custos_status types_aggregate(struct work *w, struct expr *e);
+
+/* A fact with nothing known, of the plan; NULL without memory. */
+struct fact *fact_new(struct work *w);
+
+/* Literals of unknown type take the type of what stands beside them. */
+CUSTOS_MUST_USE custos_status adapt_literal(struct work *w, struct expr *e,
+                                            enum data_type to, int scale);
+
+/* One type for all of args[from], args[from + step] ...; *scale for decimals */
+CUSTOS_MUST_USE custos_status adapt_all(struct work *w, struct expr **args,
+                                        size_t n, size_t from, size_t step,
+                                        enum data_type *type, int *scale);
+
+/* --------------------------------------------------------------- ranges -- */
+
+/* The range of a typed call from those of its arguments. */
+void range_call(struct expr *e);
+void range_literal(struct expr *e);
+void range_column(struct fact *f, const struct policy_column *c);
+void range_cast(struct expr *e);
+void range_of_type(struct fact *f, enum data_type type);
+
+/* Ends rounded outwards where they have grown long; lost where too large. */
+void range_settle(struct fact *f);
+
+/* lower and upper in steps of a grid, nearest; false past 2^120. */
+bool range_steps(const rat *x, struct grid g, i128 *steps);
+void grid_step(struct grid g, rat *step);
+
+/* ------------------------------------------------------- the plan itself -- */
+
+CUSTOS_MUST_USE custos_status keys_make(struct work *w);
+CUSTOS_MUST_USE custos_status outputs_make(struct work *w);
+CUSTOS_MUST_USE custos_status parts_make(struct work *w);
+CUSTOS_MUST_USE custos_status bounds_make(struct work *w);
+CUSTOS_MUST_USE custos_status sensitivity_make(struct work *w);
+CUSTOS_MUST_USE custos_status price_make(struct work *w);
+CUSTOS_MUST_USE custos_status price_check(struct work *w, const rat *epsilon,
+                                          int at);
+void split_weigh(struct plan *p);
+CUSTOS_MUST_USE custos_status split_make(struct work *w);
+CUSTOS_MUST_USE custos_status choose_make(struct work *w);
+CUSTOS_MUST_USE custos_status within_make(struct work *w);
+CUSTOS_MUST_USE custos_status charge_make(struct work *w);
+CUSTOS_MUST_USE custos_status remarks_make(struct work *w);
+CUSTOS_MUST_USE custos_status public_make(struct work *w);
+
+#endif
