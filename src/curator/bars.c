@@ -143,7 +143,7 @@ bar_ratio(struct bar_part sum, struct bar_part count, struct bar range,
     q.s = sum.value;
     q.c = count.value;
     q.spread = 2.5 * hypot(sum.law.scale, mean * count.law.scale) / q.c;
-    tail_init(&q.tail, &sum.law, &one, 1, count.law);
+    tail_init(&q.tail, &sum.law, &one, &one, 1, count.law);
     return find_bar(&q, level, (struct bar){mean, mean}, range);
 }
 
@@ -170,7 +170,8 @@ bar_variance(struct bar_part squares, struct bar_part sum,
     double level = level_of(count, divisor, (1 - MEAN_SHARE) * beta);
     struct bar limits = variance_limits(range, divisor), mean;
     struct bar_law laws[2] = {squares.law, sum.law};
-    double s = sum.value, c = count.value, factors[2] = {1}, far, best;
+    double s = sum.value, c = count.value, far, near, best;
+    double least[2] = {1}, most[2] = {1};
     struct question q;
 
     if (!part_is_sound(squares) || !part_is_sound(sum) ||
@@ -179,19 +180,20 @@ bar_variance(struct bar_part squares, struct bar_part sum,
     mean = bar_ratio(sum, count, range, MEAN_SHARE * beta);
     best = between(s / c, mean);
     far = fmax(fabs(mean.low), fabs(mean.high));
-    factors[1] = 2 * far;
-    tail_init(&q.tail, laws, factors, 2, count.law);
+    near = between(0, mean);
+    least[1] = 2 * fabs(near);
+    most[1] = 2 * far;
+    tail_init(&q.tail, laws, least, most, 2, count.law);
     q.ask = ask_variance;
     q.c = c - (int)divisor;
     q.least = about(squares.value, s, c, best);
     q.most = fmax(about(squares.value, s, c, mean.low),
                   about(squares.value, s, c, mean.high));
     q.far2 = far * far;
-    q.near2 = between(0, mean);
-    q.near2 *= q.near2;
+    q.near2 = near * near;
     q.size = fabs(squares.value) + 2 * far * fabs(s) + q.far2 * c;
     q.size_v = c + 1;
-    q.spread = 2.5 * hypot(squares.law.scale, factors[1] * sum.law.scale) / q.c;
+    q.spread = 2.5 * hypot(squares.law.scale, most[1] * sum.law.scale) / q.c;
     return find_bar(&q, level,
                     (struct bar){between(q.least / q.c, limits),
                                  between(q.most / q.c, limits)},

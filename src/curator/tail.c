@@ -15,9 +15,11 @@
 #define LOST 1e-7
 #define ROUNDING 1e-9
 
-/* Scales closer than this are pulled apart, upwards: weights stay below 10^5,
-   and a larger scale is above. */
+/* Scales closer than this are pulled apart, so that weights stay below 10^5:
+   upwards on the outer side, downwards on the inner. */
 #define APART 1.003
+
+enum side { OUTER, INNER };
 
 /* P[N >= z]. */
 static double
@@ -44,7 +46,7 @@ normal_scaled(double z)
  * weights prod b_k^2 / (b_k^2 - b_l^2) over l != k.
  */
 static void
-smooth_weigh(struct tail_smooth *x)
+smooth_weigh(struct tail_smooth *x, enum side side)
 {
     for (int i = 1; i < x->n; i++) /* in order, and apart */
         for (int k = i; k > 0 && x->scale[k] < x->scale[k - 1]; k--) {
@@ -53,8 +55,10 @@ smooth_weigh(struct tail_smooth *x)
             x->scale[k] = x->scale[k - 1];
             x->scale[k - 1] = b;
         }
-    for (int i = 1; i < x->n; i++)
+    for (int i = 1; i < x->n && side == OUTER; i++)
         x->scale[i] = fmax(x->scale[i], x->scale[i - 1] * APART);
+    for (int i = x->n - 1; i > 0 && side == INNER; i--)
+        x->scale[i - 1] = fmin(x->scale[i - 1], x->scale[i] / APART);
     for (int i = 0; i < x->n; i++) {
         x->weight[i] = 1;
         for (int k = 0; k < x->n; k++) {
@@ -95,17 +99,24 @@ laplace_normal_above(double b, double sigma, double y)
     return normal_above(z) + 0.5 * (near - far);
 }
 
-/* P[X >= y] of the smooth law. */
+/* P[X >= y] of the smooth law, y >= 0. */
 static double
 smooth_above(const struct tail_smooth *x, double y)
 {
-    double size = fabs(y), p = 0;
+    double p = 0;
 
     if (x->n == 0)
         return normal_above(y / x->sigma);
     for (int i = 0; i < x->n; i++)
-        p += x->weight[i] * laplace_normal_above(x->scale[i], x->sigma, size);
-    return y < 0 ? 1 - p : p;
+        p += x->weight[i] * laplace_normal_above(x->scale[i], x->sigma, y);
+    return p;
+}
+
+/* The same for any y, and factors at their worst for it. */
+static double
+sides_above(const struct tail *t, double y)
+{
+    return y < 0 ? 1 - smooth_above(&t->inner, -y) : smooth_above(&t->x, y);
 }
 
 /* How far right the smooth law must move to lie above the discrete one. */
@@ -147,11 +158,11 @@ law_points(struct bar_law law, double *at)
 }
 
 void
-tail_init(struct tail *t, const struct bar_law *x, const double *factors, int n,
-          struct bar_law y)
+tail_init(struct tail *t, const struct bar_law *x, const double *least,
+          const double *most, int n, struct bar_law y)
 {
     t->y = y;
-    t->x = (struct tail_smooth){0};
+    t->x = t->inner = (struct tail_smooth){0};
     t->margin = 0;
     t->y_reach = -1;
     if (y.scale < TAIL_COARSE)
@@ -164,10 +175,12 @@ tail_init(struct tail *t, const struct bar_law *x, const double *factors, int n,
         return;
     }
     for (int i = 0; i < n; i++) {
-        smooth_add(&t->x, x[i], factors[i]);
-        t->margin += factors[i] * law_margin(x[i]);
+        smooth_add(&t->x, x[i], most[i]);
+        smooth_add(&t->inner, x[i], least[i]);
+        t->margin += most[i] * law_margin(x[i]);
     }
-    smooth_weigh(&t->x);
+    smooth_weigh(&t->x, OUTER);
+    smooth_weigh(&t->inner, INNER);
 }
 
 /* P[X >= y] by the table. */
@@ -187,29 +200,32 @@ table_above(const struct tail *t, double y)
 /* ------------------------------------------------------------ closed forms -- */
 
 /*
- * P[L + k Y >= x] for L Laplace of scale b, Y discrete Laplace of scale t:
- * of the sum over Y = j, the part j >= 0, that of 1 <= -j <= x/k, where L's
- * tail still is exponential, and the rest.
+ * P[L + k Y >= x] for L Laplace of scale b, Y discrete Laplace of scale t, over
+ * P[Y = 0]: that part of the sum over Y = j where x + k j >= 0 and L's tail is
+ * exponential. From the largest term, so that nothing overflows.
  */
 static double
-series_above(double b, double t, double k, double x)
+series_outer(double b, double t, double k, double x)
 {
-    double rate = k / b - 1 / t, whole = k / b + 1 / t;
-    double last = floor(x / k), p0 = tanh(0.5 / t);
-    double right, middle, left;
+    double rate = k / b - 1 / t, last = floor(x / k), middle;
 
-    right = 0.5 * exp(-x / b) / -expm1(-whole);
-    if (rate > 0) /* from its largest term, so that nothing overflows */
-        middle =
-            0.5 * exp(last * rate - x / b) * expm1(-last * rate) / expm1(-rate);
+    if (rate > 0)
+        middle = exp(last * rate - x / b) * expm1(-last * rate) / expm1(-rate);
     else if (rate < 0)
-        middle = 0.5 * exp(rate - x / b) * expm1(last * rate) / expm1(rate);
+        middle = exp(rate - x / b) * expm1(last * rate) / expm1(rate);
     else
-        middle = 0.5 * last * exp(-x / b);
-    left =
-        exp(-(last + 1) / t) / -expm1(-1 / t) -
-        0.5 * exp((x - (last + 1) * k) / b - (last + 1) / t) / -expm1(-whole);
-    return p0 * (right + middle + left);
+        middle = last * exp(-x / b);
+    return 0.5 * (middle + exp(-x / b) / -expm1(-k / b - 1 / t));
+}
+
+/* The part where x + k j < 0. */
+static double
+series_inner(double b, double t, double k, double x)
+{
+    double next = floor(x / k) + 1, all = exp(-next / t) / -expm1(-1 / t);
+
+    return all -
+           0.5 * exp((x - next * k) / b - next / t) / -expm1(-k / b - 1 / t);
 }
 
 static double
@@ -220,19 +236,22 @@ laplaces_above(const struct tail *t, double k, double x)
     if (!(x / k < 1e300)) /* Y does not count */
         return smooth_above(&t->x, x);
     for (int i = 0; i < t->x.n; i++)
-        p += t->x.weight[i] * series_above(t->x.scale[i], t->y.scale, k, x);
-    return p;
+        p += t->x.weight[i] * series_outer(t->x.scale[i], t->y.scale, k, x);
+    for (int i = 0; i < t->inner.n; i++)
+        p += t->inner.weight[i] *
+             series_inner(t->inner.scale[i], t->y.scale, k, x);
+    return p * tanh(0.5 / t->y.scale); /* P[Y = 0] */
 }
 
 /* X smooth, and Y by its points. */
 static double
 points_above(const struct tail *t, double k, double x)
 {
-    double p = t->y_at[0] * smooth_above(&t->x, x);
+    double p = t->y_at[0] * sides_above(t, x);
 
     for (int j = 1; j <= t->y_reach; j++)
         p += t->y_at[j] *
-             (smooth_above(&t->x, x + j * k) + smooth_above(&t->x, x - j * k));
+             (sides_above(t, x + j * k) + sides_above(t, x - j * k));
     return p + LOST;
 }
 
@@ -254,7 +273,7 @@ smooths_above(const struct tail *t, double k, double x)
     struct tail_smooth sum = t->x;
 
     smooth_add(&sum, t->y, k);
-    smooth_weigh(&sum);
+    smooth_weigh(&sum, OUTER);
     x -= k * law_margin(t->y);
     return x > 0 ? smooth_above(&sum, x) : 1;
 }
@@ -269,7 +288,7 @@ above(const struct tail *t, double k, double x)
     if (!gauss && t->x.sigma <= 0)
         return laplaces_above(t, k, x);
     if (gauss && t->x.n == 0) {
-        double slope = k / t->x.sigma, sigma = t->y.scale;
+        double slope = k / t->inner.sigma, sigma = t->y.scale;
         double v = 1 / (1 / (sigma * sigma) + slope * slope);
 
         if (v >= 1)

@@ -31,7 +31,8 @@ struct tail_smooth {
 
 struct tail {
     struct bar_law y;
-    struct tail_smooth x;
+    struct tail_smooth x;     /* by the largest factors: its right side */
+    struct tail_smooth inner; /* by the least: its left side */
     double margin; /* by which smooth X must be moved to lie above X */
     bool tables;   /* X by its points */
     int x_reach, y_reach;
@@ -39,10 +40,12 @@ struct tail {
     double y_at[TAIL_TABLE];    /* P[Y = j], j = 0, 1, ...; y_reach < 0: none */
 };
 
-/* X is the sum of n (1 or 2) laws, each multiplied by its factor >= 0; the
-   first factor is 1. */
-void tail_init(struct tail *t, const struct bar_law *x, const double *factors,
-               int n, struct bar_law y);
+/*
+ * X is the sum of n (1 or 2) laws, each multiplied by a factor from least to
+ * most, >= 0; the first factor is 1.
+ */
+void tail_init(struct tail *t, const struct bar_law *x, const double *least,
+               const double *most, int n, struct bar_law y);
 
 /*
  * THEOREM  bars-tail
@@ -52,10 +55,10 @@ void tail_init(struct tail *t, const struct bar_law *x, const double *factors,
  * SOURCE   doc/proofs/bars-tail.md; Canonne, Kamath, Steinke 2020,
  *          arXiv:2004.00010, for the Gaussian.
  * NEEDS    k >= 0.
- * GIVES    at least P[X + k Y >= x], and P[X' + k' Y >= x] for all k' <= k and
- *          smaller factors in X' where no table is used.
+ * GIVES    at least P[X + k Y >= x] for all factors in X; where n = 2, also for
+ *          all smaller k.
  * FAILS    cannot.
- * TESTED   tail_is_an_upper_bound tail_is_close
+ * TESTED   tail_is_an_upper_bound tail_holds_for_all_factors
  */
 double tail_above(const struct tail *t, double k, double x);
 
