@@ -20,19 +20,50 @@ is_sql_word(str name)
     return name.len > 0;
 }
 
+/*
+ * Characters that YAML takes for the end of a line, or does not take at all:
+ * controls (U+0000 to 1F, 7F to 9F), U+2028, U+2029, U+FEFF. Their bytes, or
+ * 0; the code point goes to *code.
+ */
+static size_t
+special(const unsigned char *p, size_t left, unsigned *code)
+{
+    if (*p < ' ' || *p == 127) {
+        *code = *p;
+        return 1;
+    }
+    if (left >= 2 && p[0] == 0xc2 && p[1] < 0xa0) {
+        *code = p[1];
+        return 2;
+    }
+    if (left >= 3 && p[0] == 0xe2 && p[1] == 0x80 && (p[2] | 1) == 0xa9) {
+        *code = 0x2000 + (p[2] & 0x3fU);
+        return 3;
+    }
+    if (left >= 3 && p[0] == 0xef && p[1] == 0xbb && p[2] == 0xbf) {
+        *code = 0xfeff;
+        return 3;
+    }
+    return 0;
+}
+
 static void
 emit_quoted(struct buf *out, str text)
 {
-    buf_add_text(out, "\"");
-    for (size_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.ptr[i];
+    const unsigned char *p = (const unsigned char *)text.ptr;
 
-        if (c == '"' || c == '\\')
-            buf_printf(out, "\\%c", c);
-        else if (c < ' ' || c == 127)
-            buf_printf(out, "\\x%02X", c);
+    buf_add_text(out, "\"");
+    for (size_t i = 0; i < text.len;) {
+        unsigned code = 0;
+        size_t bytes = special(p + i, text.len - i, &code);
+
+        if (bytes > 0)
+            buf_printf(out, "\\u%04X", code);
+        else if (p[i] == '"' || p[i] == '\\')
+            buf_printf(out, "\\%c", p[i]);
         else
             buf_add(out, text.ptr + i, 1);
+        i += bytes > 0 ? bytes : 1;
     }
     buf_add_text(out, "\"");
 }
