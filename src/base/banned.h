@@ -6,6 +6,7 @@
 #define BASE_BANNED_H
 
 /* The headers that declare them come first: a poisoned name may not appear. */
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
