@@ -403,8 +403,8 @@ answer_of_released(const struct plan *p, const struct released *r,
     struct after w = {.p = p, .r = r, .level = 1};
     struct bars bars = {0};
     struct answer *answer = NULL;
-    struct row *rows;
-    size_t n;
+    struct row *rows = NULL;
+    size_t n = 0;
     custos_status st = a ? CUSTOS_OK : no_memory(err);
 
     if (!st)

@@ -41,6 +41,14 @@ size_t test_rng_used(const custos_rng *rng);
 
 void test_rng_free(custos_rng *rng);
 
+/*
+ * What custos_rng_new gives to code under test that makes its own handle: a
+ * seeded stream (seed 1 unless told), or words that are all 0, from which
+ * every discrete Laplace and Gaussian draw is 0: noise off, in tests only.
+ */
+void test_rng_new_seeded(uint64_t seed);
+void test_rng_new_silent(void);
+
 /* Memory that fails at the n-th take (counting from 1; 0 is never). */
 struct test_memory {
     size_t fail_at;

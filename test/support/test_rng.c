@@ -18,6 +18,7 @@ struct custos_rng {
     uint64_t seed;
     size_t limit; /* words before it fails */
     size_t used;
+    bool silent;      /* every word is 0 */
     size_t chunk_no;  /* number of the chunk in words[], plus 1 */
     uint64_t words[]; /* CHUNK when seeded: tapes are made by the million */
 };
@@ -95,7 +96,9 @@ rng_words(custos_rng *rng, uint64_t *out, size_t n)
         return CUSTOS_EENTROPY;
     }
     for (size_t i = 0; i < n; i++, rng->used++)
-        out[i] = rng->tape ? rng->tape[rng->used] : seeded_word(rng, rng->used);
+        out[i] = rng->silent ? 0
+                 : rng->tape ? rng->tape[rng->used]
+                             : seeded_word(rng, rng->used);
 #ifdef CUSTOS_CT_CHECK /* secret: see noise/word.h */
     VALGRIND_MAKE_MEM_UNDEFINED(out, n * sizeof *out);
 #endif
@@ -103,11 +106,30 @@ rng_words(custos_rng *rng, uint64_t *out, size_t n)
 }
 
 /* Code under test that makes its own handle gets a fixed stream as well. */
+static struct {
+    uint64_t seed;
+    bool silent;
+} next = {1, false};
+
+void
+test_rng_new_seeded(uint64_t seed)
+{
+    next.seed = seed;
+    next.silent = false;
+}
+
+void
+test_rng_new_silent(void)
+{
+    next.silent = true;
+}
+
 custos_status
 custos_rng_new(custos_rng **out, custos_err *err)
 {
     (void)err;
-    *out = test_rng_seeded(1);
+    *out = test_rng_seeded(next.seed);
+    (*out)->silent = next.silent;
     return CUSTOS_OK;
 }
 
