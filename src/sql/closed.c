@@ -267,16 +267,25 @@ message_at(const ProtobufCMessage *m, int otherwise)
     return otherwise;
 }
 
+/* "A_Expr" of "pg_query.A_Expr". */
+static const char *
+message_name(const ProtobufCMessageDescriptor *d)
+{
+    const char *dot = strrchr(d->name, '.');
+
+    return dot ? dot + 1 : d->name;
+}
+
 static custos_status
 walk(struct sql_reader *r, const ProtobufCMessage *m, int at)
 {
     const ProtobufCMessageDescriptor *d = m->descriptor;
     bool is_node = d == &pg_query__node__descriptor;
-    const char *fields = is_node ? NULL : shape_fields(d->short_name);
+    const char *fields = is_node ? NULL : shape_fields(message_name(d));
 
     at = message_at(m, at);
     if (!is_node && !fields)
-        return fail_closed(r, d->short_name, NULL, at);
+        return fail_closed(r, message_name(d), NULL, at);
     for (unsigned i = 0; i < d->n_fields; i++) {
         const ProtobufCFieldDescriptor *f = &d->fields[i];
         size_t n = 1;
@@ -284,7 +293,7 @@ walk(struct sql_reader *r, const ProtobufCMessage *m, int at)
         if (!field_is_set(m, f))
             continue;
         if (!is_node && !shape_has(fields, f->name))
-            return fail_closed(r, d->short_name, f->name, at);
+            return fail_closed(r, message_name(d), f->name, at);
         if (f->type != PROTOBUF_C_TYPE_MESSAGE)
             continue;
         if (f->label == PROTOBUF_C_LABEL_REPEATED)
