@@ -1,0 +1,429 @@
+/*
+ * The one path, end to end, on DuckDB.
+ */
+#include "curator/curator.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support/hospital.h"
+#include "support/support.h"
+
+static const char *const patients = "id,age,city,weight\n"
+                                    "1,30,Rome,70.5\n"
+                                    "2,40,Rome,80.25\n"
+                                    "3,50,Oslo,65\n"
+                                    "4,999,Oslo,\n"
+                                    "5,20,Paris,90\n"
+                                    "6,25,,60\n";
+
+static const char *const visits = "patient,nights\n"
+                                  "1,1\n1,2\n1,3\n1,4\n"
+                                  "2,5\n"
+                                  "3,6\n3,7\n"
+                                  ",9\n"
+                                  "77,9\n";
+
+static const char *const floors = "name,floor\nward,1\nsurgery,2\n";
+
+#define POLICY(budget, adjacency, unit)                                        \
+    "custos: 1\n"                                                              \
+    "adjacency: " adjacency "\n"                                               \
+    "budget: {epsilon: " budget "}\n"                                          \
+    "query: {epsilon: 0.1}\n"                                                  \
+    "tables:\n"                                                                \
+    "  patients:\n"                                                            \
+    "    source: patients.csv\n"                                               \
+    "    unit: id\n"                                                           \
+    "    columns:\n"                                                           \
+    "      id: {type: integer, nullable: false}\n"                             \
+    "      age: {type: integer, range: [0, 100], nullable: false}\n"           \
+    "      city: {type: text, values: [Oslo, Rome]}\n"                         \
+    "      weight: {type: real, range: [0, 200]}\n"                            \
+    "  visits:\n"                                                              \
+    "    source: visits.csv\n"                                                 \
+    "    unit: " unit "\n"                                                     \
+    "    rows_per_unit: 2\n"                                                   \
+    "    columns:\n"                                                           \
+    "      patient: {type: integer, references: patients.id}\n"                \
+    "      nights: {type: integer, range: [0, 10], nullable: false}\n"         \
+    "  floors:\n"                                                              \
+    "    public: true\n"                                                       \
+    "    source: floors.csv\n"                                                 \
+    "    columns: {name: {type: text}, floor: {type: integer}}\n"              \
+    "analysts:\n"                                                              \
+    "  ana: {budget: {epsilon: 0.3}, tables: {patients: [age, city]}}\n"
+
+static struct test_store files;
+static struct curator *c;
+
+static void
+reopen(void)
+{
+    custos_err err;
+
+    curator_close(c);
+    c = NULL;
+    if (curator_open(files.store, &c, &err))
+        fail_msg("%s (%s)", err.said, err.noted);
+}
+
+static int
+begin(void **state)
+{
+    (void)state;
+    test_rng_new_silent();
+    test_store_write(&files, POLICY("1", "add-remove", "patient"),
+                     "patients.csv", patients, "visits.csv", visits,
+                     "floors.csv", floors, NULL);
+    test_store_init(&files);
+    reopen();
+    return 0;
+}
+
+static int
+end(void **state)
+{
+    (void)state;
+    curator_close(c);
+    c = NULL;
+    test_store_remove(&files);
+    return 0;
+}
+
+static void
+counts_by_public_keys(void **state)
+{
+    struct answer *a = test_ask(
+        c, "", "SELECT city, count(*) FROM patients GROUP BY city", "0.1");
+
+    (void)state;
+    assert_int_equal(a->n_rows, 3); /* Oslo, Rome, NULL */
+    assert_int_equal(test_whole(a, 0, 1), 2);
+    assert_int_equal(test_whole(a, 1, 1), 2);
+    assert_int_equal(test_whole(a, 2, 1), 2); /* Paris and none */
+    assert_int_equal(a->cells[4].value.type, TYPE_NULL);
+    assert_true(a->cells[1].has_bar);
+    answer_free(a);
+}
+
+static double
+number(const struct answer *a, size_t row, size_t column)
+{
+    const struct datum *d = &a->cells[row * a->n_columns + column].value;
+    double x = (double)d->n;
+
+    for (int i = 0; i < d->scale; i++)
+        x /= 10;
+    return x;
+}
+
+static void
+all_aggregates_without_noise(void **state)
+{
+    struct answer *a =
+        test_ask(c, "",
+                 "SELECT count(*), count(weight), sum(age), avg(age), "
+                 "sum(weight), var_pop(weight), stddev_pop(weight) FROM "
+                 "patients WHERE age >= 20",
+                 "0.5");
+
+    (void)state;
+    assert_int_equal(a->n_rows, 1);
+    assert_int_equal(test_whole(a, 0, 0), 6);
+    assert_int_equal(test_whole(a, 0, 1), 5);
+    assert_int_equal(test_whole(a, 0, 2), 30 + 40 + 50 + 100 + 20 + 25);
+    assert_true(fabs(number(a, 0, 3) - 265. / 6) < 1e-9);
+    assert_true(fabs(number(a, 0, 4) - 365.75) < 1e-5);
+    assert_true(fabs(number(a, 0, 5) - 113.06) < 1e-3);
+    assert_true(fabs(number(a, 0, 6) - sqrt(113.06)) < 1e-4);
+    answer_free(a);
+}
+
+/* Of patient 1 two rows count; rows of nobody do not. */
+static void
+rows_of_a_unit_are_bounded(void **state)
+{
+    struct answer *a = test_ask(
+        c, "", "SELECT count(*), count(distinct patient) FROM visits", "0.1");
+
+    (void)state;
+    assert_int_equal(test_whole(a, 0, 0), 2 + 1 + 2);
+    assert_int_equal(test_whole(a, 0, 1), 3);
+    answer_free(a);
+    a = test_ask(c, "", "SELECT count(*) FROM visits WHERE nights >= 2", "0.1");
+    assert_int_equal(test_whole(a, 0, 0), 2 + 1 + 2);
+    answer_free(a);
+}
+
+static void
+the_charge_comes_first(void **state)
+{
+    struct ledger_row *rows;
+    arena *memory = arena_new(NULL, 1 << 20);
+    size_t n = 100;
+    custos_err err;
+    struct answer *a =
+        test_ask(c, "", "SELECT count(*) FROM patients", "0.125");
+
+    (void)state;
+    assert_false(ledger_rows(curator_ledger(c), a->receipt.seq, str_of(""),
+                             str_of(""), memory, &rows, &n, &err));
+    assert_int_equal(n, 1);
+    assert_true(str_equal(rows[0].kind, str_of("charge")));
+    assert_true(str_equal(rows[0].epsilon, str_of("0.125")));
+    assert_memory_equal(rows[0].receipt.hash, a->receipt.hash, 32);
+    assert_true(
+        str_equal(rows[0].query, str_of("SELECT count(*) FROM patients")));
+    answer_free(a);
+    arena_free(memory);
+}
+
+static void
+the_same_question_is_free(void **state)
+{
+    char before[64], after[64];
+    struct answer *a, *b;
+
+    (void)state;
+    test_rng_new_seeded(7);
+    reopen();
+    a = test_ask(c, "", "SELECT avg(age) FROM patients", "0.25");
+    test_left(c, "", before);
+    reopen();
+    b = test_ask(c, "", "select  AVG( age ) from patients -- again", "0.250");
+    test_left(c, "", after);
+    assert_true(b->stored && !a->stored);
+    assert_string_equal(before, after);
+    assert_true(a->cells[0].value.n == b->cells[0].value.n);
+    assert_true(a->cells[0].low.n == b->cells[0].low.n);
+    assert_true(str_equal(a->remarks, b->remarks));
+    assert_memory_equal(&a->receipt, &b->receipt, sizeof a->receipt);
+    answer_free(a);
+    answer_free(b);
+}
+
+static void
+another_question_is_charged(void **state)
+{
+    static const char *const others[][3] = {
+        {"", "SELECT count(*) FROM patients WHERE age > 1", "0.0625"},
+        {"", "SELECT count(*) FROM patients WHERE age > 2", "0.0625"},
+        {"", "SELECT count(*) FROM patients WHERE age > 1", "0.03125"},
+        {"ana", "SELECT count(*) FROM patients WHERE age > 1", "0.0625"},
+        {"", "SELECT count(*) AS n FROM patients WHERE age > 1", "0.0625"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(others); i++) {
+        struct answer *a =
+            test_ask(c, others[i][0], others[i][1], others[i][2]);
+
+        assert_false(a->stored);
+        answer_free(a);
+    }
+}
+
+/* Also a new data version of the same data. */
+static void
+new_data_is_charged(void **state)
+{
+    char before[64], after[64];
+
+    (void)state;
+    answer_free(test_ask(c, "", "SELECT count(*) FROM patients", "0.1"));
+    test_left(c, "", before);
+    curator_close(c);
+    c = NULL;
+    test_store_init(&files);
+    reopen();
+    test_left(c, "", after);
+    assert_string_equal(before, after); /* the ledger goes on */
+    answer_free(test_ask(c, "", "SELECT count(*) FROM patients", "0.1"));
+    test_left(c, "", after);
+    assert_string_not_equal(before, after);
+}
+
+static void
+the_budget_ends_exactly(void **state)
+{
+    char sql[80], left[64];
+    custos_err err;
+
+    (void)state;
+    for (int i = 0; i < 10; i++) {
+        snprintf(sql, sizeof sql,
+                 "SELECT count(*) FROM patients WHERE age > %d", i);
+        answer_free(test_ask(c, "", sql, "0.1"));
+    }
+    assert_string_equal(test_left(c, "", left), "0");
+    assert_int_equal(
+        test_refused(c, "", "SELECT count(*) FROM visits", "0.000000001", &err),
+        CUSTOS_ESPENT);
+    /* an analyst's own budget is whole, the common one is not */
+    assert_int_equal(
+        test_refused(c, "ana", "SELECT count(*) FROM patients", "0.1", &err),
+        CUSTOS_ESPENT);
+    assert_non_null(strstr(err.said, "common"));
+}
+
+static void
+an_analyst_has_a_budget_of_their_own(void **state)
+{
+    custos_err err;
+
+    (void)state;
+    answer_free(test_ask(c, "ana", "SELECT count(*) FROM patients", "0.3"));
+    assert_int_equal(
+        test_refused(c, "ana", "SELECT avg(age) FROM patients", "0.1", &err),
+        CUSTOS_ESPENT);
+    assert_null(strstr(err.said, "common"));
+    answer_free(test_ask(c, "", "SELECT avg(age) FROM patients", "0.1"));
+}
+
+static void
+what_is_not_granted_does_not_exist(void **state)
+{
+    custos_err a, b;
+
+    (void)state;
+    test_refused(c, "ana", "SELECT avg(weight) FROM patients", "0.1", &a);
+    test_refused(c, "ana", "SELECT avg(weighs) FROM patients", "0.1", &b);
+    assert_int_equal(a.code, b.code);
+    assert_null(strstr(b.said, "weight"));
+    test_refused(c, "ana", "SELECT count(*) FROM visits", "0.1", &a);
+    test_refused(c, "ana", "SELECT count(*) FROM visitz", "0.1", &b);
+    assert_int_equal(a.code, b.code);
+    assert_null(strstr(b.said, "visits"));
+    assert_int_equal(
+        test_refused(c, "bob", "SELECT count(*) FROM patients", "0.1", &a),
+        CUSTOS_EDENIED);
+}
+
+static void
+one_release_is_read_everywhere(void **state)
+{
+    struct answer *a;
+
+    (void)state;
+    test_rng_new_seeded(3);
+    reopen();
+    a = test_ask(c, "",
+                 "SELECT city, count(*) AS n, 2 * count(*), "
+                 "dp_interval_low(n), dp_interval_high(n) FROM patients GROUP "
+                 "BY city HAVING count(*) > -1000 ORDER BY count(*) DESC",
+                 "0.1");
+    assert_int_equal(a->n_rows, 3);
+    for (size_t i = 0; i < 3; i++) {
+        double n = number(a, i, 1);
+
+        assert_true(number(a, i, 2) == 2 * n);
+        assert_true(number(a, i, 3) == n - (number(a, i, 4) - n));
+        assert_true(i == 0 || n <= number(a, i - 1, 1));
+    }
+    answer_free(a);
+}
+
+static void
+public_tables_are_exact_and_free(void **state)
+{
+    char before[64], after[64];
+    struct answer *a;
+
+    (void)state;
+    test_left(c, "", before);
+    a = test_ask(c, "", "SELECT * FROM floors ORDER BY floor DESC", "");
+    assert_true(a->is_public);
+    assert_int_equal(a->n_rows, 2);
+    assert_true(str_equal(a->cells[0].value.text, str_of("surgery")));
+    assert_int_equal(test_whole(a, 0, 1), 2);
+    answer_free(a);
+    assert_string_equal(test_left(c, "", after), before);
+}
+
+static void
+explain_is_free(void **state)
+{
+    char before[64], after[64];
+    struct answer *a;
+
+    (void)state;
+    test_left(c, "", before);
+    a = test_ask(c, "", "EXPLAIN SELECT count(*) FROM patients", "0.1");
+    assert_true(a->explained && a->n_rows > 3);
+    answer_free(a);
+    assert_string_equal(test_left(c, "", after), before);
+}
+
+/* The data is damaged behind the engine's back, after the charge. */
+static void
+a_failed_engine_is_not_refunded(void **state)
+{
+    char path[128], before[64], after[64];
+    struct stat is;
+    custos_err err;
+    int fd;
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/data/1.duckdb", files.store);
+    fd = open(path, O_WRONLY);
+    assert_true(fd >= 0 && fstat(fd, &is) == 0);
+    for (off_t at = 3 * 4096; at < is.st_size; at += 512) {
+        char zeros[512] = {0};
+
+        assert_true(pwrite(fd, zeros, sizeof zeros, at) == sizeof zeros);
+    }
+    assert_int_equal(close(fd), 0);
+    test_left(c, "", before);
+    assert_int_equal(
+        test_refused(c, "", "SELECT sum(nights) FROM visits", "0.1", &err),
+        CUSTOS_EENGINE);
+    assert_string_equal(err.said, custos_status_words(CUSTOS_EENGINE));
+    assert_string_not_equal(test_left(c, "", after), before);
+}
+
+static void
+the_unit_cannot_change(void **state)
+{
+    custos_err err;
+
+    (void)state;
+    curator_close(c);
+    c = NULL;
+    test_store_policy(&files, POLICY("1", "add-remove", "row"));
+    assert_int_equal(test_store_try(&files, &err), CUSTOS_EPOLICY);
+    test_store_policy(&files, POLICY("1", "change-one", "patient"));
+    assert_int_equal(test_store_try(&files, &err), CUSTOS_EPOLICY);
+    test_store_policy(&files, POLICY("2", "add-remove", "patient"));
+    test_store_init(&files);
+    reopen();
+    answer_free(test_ask(c, "", "SELECT count(*) FROM patients", "1.5"));
+}
+
+int
+main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+    const struct CMUnitTest tests[] = {
+        TEST(counts_by_public_keys),
+        TEST(all_aggregates_without_noise),
+        TEST(rows_of_a_unit_are_bounded),
+        TEST(the_charge_comes_first),
+        TEST(the_same_question_is_free),
+        TEST(another_question_is_charged),
+        TEST(new_data_is_charged),
+        TEST(the_budget_ends_exactly),
+        TEST(an_analyst_has_a_budget_of_their_own),
+        TEST(what_is_not_granted_does_not_exist),
+        TEST(one_release_is_read_everywhere),
+        TEST(public_tables_are_exact_and_free),
+        TEST(explain_is_free),
+        TEST(a_failed_engine_is_not_refunded),
+        TEST(the_unit_cannot_change),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,40 @@
+/*
+ * A store for tests: files and policy in a folder of their own.
+ */
+#ifndef TEST_HOSPITAL_H
+#define TEST_HOSPITAL_H
+
+#include "curator/curator.h"
+
+struct test_store {
+    char folder[64];
+    char policy[96];
+    char store[96];
+};
+
+/* A new folder with the policy and up to three files (name, text, ..., NULL)
+   in it. Fails the test when it cannot. */
+void test_store_write(struct test_store *s, const char *policy, ...);
+
+/* Writes the policy again. */
+void test_store_policy(const struct test_store *s, const char *policy);
+
+/* curator_init, which must succeed; and its status. */
+void test_store_init(const struct test_store *s);
+custos_status test_store_try(const struct test_store *s, custos_err *err);
+
+void test_store_remove(struct test_store *s);
+
+/* An answer that must come, freed by answer_free; and the refusal's status. */
+struct answer *test_ask(struct curator *c, const char *who, const char *sql,
+                        const char *epsilon);
+custos_status test_refused(struct curator *c, const char *who, const char *sql,
+                           const char *epsilon, custos_err *err);
+
+/* Row i, column j as a whole number; TYPE_INT must it be. */
+int64_t test_whole(const struct answer *a, size_t row, size_t column);
+
+/* What is left of the whole budget, or of an analyst's. */
+const char *test_left(struct curator *c, const char *who, char text[64]);
+
+#endif
