@@ -17,7 +17,6 @@
  * FAILS    CUSTOS_EENGINE, one sentence whatever happened.
  * TESTED   rank_equals_the_reference removing_a_unit_moves_little
  */
-#include "base/alloc.h"
 #include "base/ck.h"
 #include "base/error.h"
 #include "engine/import.h"
@@ -55,13 +54,9 @@ squares_are_narrow(const struct part *p)
     return -limit < low && high < limit;
 }
 
-/*
- * One column a part. Rows and units come from counting rows (a unit has one,
- * or r = 1 picks one); NULL sums, of no values, are read as 0.
- */
 void
 work_sums(const struct plan *plan, const struct work_values *values,
-          struct buf *out)
+          const char *units, struct buf *out)
 {
     for (size_t i = 0; i < plan->n_parts; i++) {
         const struct part *p = &plan->parts[i];
@@ -69,8 +64,8 @@ work_sums(const struct plan *plan, const struct work_values *values,
         int v = values->part[i];
 
         switch (p->kind) {
-        case PART_ROWS:
-        case PART_UNITS: buf_add_text(out, ", count(*), 0"); break;
+        case PART_ROWS: buf_add_text(out, ", count(*), 0"); break;
+        case PART_UNITS: buf_printf(out, ", %s, 0", units); break;
         case PART_VALUES: buf_printf(out, ", count(v%d), 0", v); break;
         case PART_SUM: buf_printf(out, ", sum(v%d), count(v%d)", v, v); break;
         case PART_SQUARES:
@@ -184,6 +179,10 @@ run_sql(struct engine *e, const struct plan *plan, struct exact *x,
     struct buf b;
     custos_status st = work_values(plan, &values, err);
 
+    for (size_t i = 0; i < plan->n_parts && !st; i++)
+        if (plan->bounding == BOUND_RANK && plan->parts[i].kind == PART_UNITS)
+            st = custos_fail(err, CUSTOS_EINTERNAL,
+                             "units are not counted by rank");
     if (st)
         return st;
     buf_init(&b, NULL, SQL_MOST);
@@ -192,7 +191,8 @@ run_sql(struct engine *e, const struct plan *plan, struct exact *x,
         buf_printf(&b, "%si%zu", i ? ", " : "", i);
     if (plan->n_keys == 0)
         buf_add_text(&b, "0");
-    work_sums(plan, &values, &b);
+    /* Where the unit is the row, it has one. Plans by rank count no units. */
+    work_sums(plan, &values, "count(*)", &b);
     buf_add_text(&b, " FROM (");
     select_rows(e, plan, &values, &b);
     buf_add_text(&b, ")");

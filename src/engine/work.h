@@ -63,11 +63,11 @@ CUSTOS_MUST_USE custos_status run_general(struct engine *e,
                                           struct exact *x, custos_err *err);
 
 /*
- * Reads rows of key indices and, for every part, columns with what it needs
- * (work_sums says which) into x.
+ * Two columns for every part, over v0 ...; units: how units are counted. And
+ * the other way: rows of key indices and these columns, added to x.
  */
 void work_sums(const struct plan *plan, const struct work_values *values,
-               struct buf *out);
+               const char *units, struct buf *out);
 CUSTOS_MUST_USE custos_status work_collect(const struct plan *plan,
                                            struct duck_connection *c,
                                            const char *sql, struct exact *x,

@@ -1,0 +1,21 @@
+/*
+ * Adding up what the fold kept: one pass over the kept rows for each part.
+ */
+#ifndef ENGINE_ADD_H
+#define ENGINE_ADD_H
+
+#include "engine/duck.h"
+#include "plan/plan.h"
+
+struct kept {
+    size_t n;
+    const uint32_t *row;
+    const uint8_t *first;
+    const int32_t *cell; /* by row of the chunk; NULL: all in cell 0 */
+};
+
+/* Adds the kept rows to part p's cells; value NULL for rows and units. */
+void add_part(const struct part *p, const struct kept *k,
+              const struct duck_column *value, i128 *cells);
+
+#endif

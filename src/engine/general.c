@@ -1,0 +1,98 @@
+/*
+ * The general rewriting, by windows of the engine: for tables that are not
+ * stored sorted. It keeps exactly what the fold keeps: rows are numbered per
+ * unit in the order of their hash, among those that pass WHERE and have a key;
+ * a group's place is that of its first row.
+ *
+ * THEOREM  general-equals-fold
+ *   Of each unit the first `rows` rows by hash are kept, and of these the rows
+ *   of its first `groups` cells: the same rows as by fold-bounds-units on the
+ *   imported table, for hash and rank are in one order.
+ * SOURCE   doc/proofs/fold-bounds-units.md
+ * NEEDS    rank-of-own-rows, unit-of-a-row.
+ * GIVES    x filled.
+ * FAILS    CUSTOS_EENGINE.
+ * TESTED   general_equals_the_fold attached_equals_imported
+ */
+#include "base/error.h"
+#include "engine/import.h"
+#include "engine/work.h"
+
+/* The table with its unit as x and its order as h, bracketed. */
+static void
+print_rows(struct engine *e, const struct plan *plan, struct buf *out)
+{
+    size_t table = (size_t)(plan->table - plan->policy->tables);
+    const struct engine_table *t = &e->tables[table];
+
+    if (t->sorted) {
+        buf_printf(out, "(SELECT *, u AS x, r AS h FROM %s)", t->from);
+        return;
+    }
+    buf_add_text(out, "(SELECT *, ");
+    view_rank(plan->table, "CAST(v.x AS VARCHAR)", out);
+    buf_add_text(out, " AS h FROM ");
+    people_from(plan->policy, table, t->from, out);
+    buf_add_text(out, ")");
+}
+
+static void
+print_keys(const struct plan *plan, const char *before, struct buf *out)
+{
+    for (size_t i = 0; i < plan->n_keys; i++)
+        buf_printf(out, "%si%zu", i ? ", " : before, i);
+}
+
+/* Numbered rows of each unit: x, i..., v..., n. */
+static void
+print_numbered(struct engine *e, const struct plan *plan,
+               const struct work_values *values, struct buf *out)
+{
+    buf_add_text(out, "SELECT t.x");
+    for (size_t i = 0; i < plan->n_keys; i++) {
+        buf_add_text(out, ", ");
+        work_key(plan, i, out);
+        buf_printf(out, " AS i%zu", i);
+    }
+    for (size_t i = 0; i < values->n; i++) {
+        buf_add_text(out, ", ");
+        work_value(plan, values->of[i], out);
+        buf_printf(out, " AS v%zu", i);
+    }
+    buf_add_text(out, ", row_number() OVER (PARTITION BY t.x ORDER BY t.h) AS "
+                      "n FROM ");
+    print_rows(e, plan, out);
+    buf_add_text(out, " AS t WHERE true");
+    work_conditions(plan, out);
+}
+
+custos_status
+run_general(struct engine *e, const struct plan *plan, struct exact *x,
+            custos_err *err)
+{
+    struct work_values values;
+    struct buf b;
+    custos_status st = work_values(plan, &values, err);
+
+    if (st)
+        return st;
+    buf_init(&b, NULL, SQL_MOST);
+    print_keys(plan, "SELECT ", &b);
+    if (plan->n_keys == 0)
+        buf_add_text(&b, "SELECT 0");
+    work_sums(plan, &values, "count(*) FILTER (WHERE n = f)", &b);
+    buf_add_text(&b, " FROM (SELECT *, dense_rank() OVER (PARTITION BY x "
+                     "ORDER BY f) AS g FROM (SELECT *, min(n) OVER (PARTITION "
+                     "BY x");
+    print_keys(plan, ", ", &b);
+    buf_add_text(&b, ") AS f FROM (");
+    print_numbered(e, plan, &values, &b);
+    buf_printf(&b, ") WHERE n <= %llu)) WHERE g <= %llu",
+               (unsigned long long)plan->rows,
+               (unsigned long long)plan->groups);
+    print_keys(plan, " GROUP BY ", &b);
+    st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
+                  : work_collect(plan, e->connections[0], buf_text(&b), x, err);
+    buf_clear(&b);
+    return st;
+}

@@ -1,0 +1,235 @@
+/*
+ * The ordered scan: each thread reads a range of units of its own and folds
+ * it. DuckDB keeps the order of storage for scan, filter and projection of one
+ * table; the fold checks it all the same.
+ *
+ * Threads count for themselves; sums of whole numbers do not care about the
+ * order in which they are put together.
+ */
+#include <pthread.h>
+
+#include "base/ck.h"
+#include "base/error.h"
+#include "engine/add.h"
+#include "engine/fold.h"
+#include "engine/import.h"
+#include "engine/work.h"
+
+enum { CHUNK_MOST = 2048 };
+
+/* One thread's share. */
+struct lane {
+    struct duck_connection *connection;
+    const struct plan *plan;
+    const struct work_values *values;
+    struct buf sql;
+    struct fold fold;
+    struct exact x;
+    pthread_t thread;
+    bool started;
+    custos_status status;
+    custos_err err;
+};
+
+/* All keys as one number; the first varies slowest. */
+static void
+print_cell(const struct plan *plan, struct buf *out)
+{
+    buf_add_text(out, "CAST(");
+    for (size_t i = 0; i < plan->n_keys; i++)
+        buf_add_text(out, i ? "(" : "");
+    for (size_t i = 0; i < plan->n_keys; i++) {
+        const struct key *k = &plan->keys[i];
+
+        if (i)
+            buf_printf(out, " * %zu + ", work_key_size(k));
+        buf_add_text(out, k->null_group ? "coalesce(CAST(" : "CAST(");
+        work_key(plan, i, out);
+        buf_add_text(out, " AS INTEGER)");
+        if (k->null_group)
+            buf_printf(out, ", %zu)", k->n);
+        buf_add_text(out, i ? ")" : "");
+    }
+    buf_add_text(out, " AS INTEGER)");
+}
+
+static void
+print_scan(struct engine *e, const struct plan *plan,
+           const struct work_values *values, int64_t from, int64_t last,
+           struct buf *out)
+{
+    size_t table = (size_t)(plan->table - plan->policy->tables);
+
+    buf_add_text(out, "SELECT t.u");
+    if (plan->n_keys > 0) {
+        buf_add_text(out, ", ");
+        print_cell(plan, out);
+    }
+    for (size_t i = 0; i < values->n; i++) {
+        buf_add_text(out, ", ");
+        work_value(plan, values->of[i], out);
+    }
+    buf_printf(out, " FROM %s AS t WHERE t.u BETWEEN %lld AND %lld",
+               e->tables[table].from, (long long)from, (long long)last);
+    work_conditions(plan, out);
+}
+
+/* No NULL among the first n? */
+static bool
+all_valid(const struct duck_column *c, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (duck_null(c, i))
+            return false;
+    return true;
+}
+
+static void
+lane_chunk(struct lane *l, const struct duck_column *columns, size_t n)
+{
+    const struct plan *plan = l->plan;
+    uint32_t row[CHUNK_MOST];
+    uint8_t first[CHUNK_MOST];
+    bool keyed = plan->n_keys > 0;
+    struct kept kept = {
+        .row = row, .first = first, .cell = keyed ? columns[1].data : NULL};
+
+    if (n > CHUNK_MOST || columns[0].type != DUCK_I64 ||
+        (keyed && columns[1].type != DUCK_I32) ||
+        (columns[0].valid && !all_valid(&columns[0], n)) ||
+        (keyed && columns[1].valid && !all_valid(&columns[1], n))) {
+        l->fold.torn = true;
+        return;
+    }
+    kept.n = fold_rows(&l->fold, columns[0].data, kept.cell, n, row, first);
+    for (size_t i = 0; i < plan->n_parts; i++) {
+        int v = l->values->part[i];
+
+        add_part(&plan->parts[i], &kept,
+                 v < 0 ? NULL : &columns[(keyed ? 2 : 1) + (size_t)v],
+                 &l->x.values[i * l->x.cells]);
+    }
+}
+
+static void *
+lane_run(void *ctx)
+{
+    struct lane *l = ctx;
+    struct duck_column columns[WORK_VALUES_MAX + 2];
+    struct duck_rows *rows = NULL;
+    size_t n = 0;
+    custos_status st;
+
+    st = duck_ask(l->connection, buf_text(&l->sql), &rows, &l->err);
+    while (!st && !l->fold.torn &&
+           !(st = duck_next(rows, &n, columns, &l->err)) && n > 0)
+        lane_chunk(l, columns, n);
+    duck_rows_free(rows);
+    if (!st && l->fold.torn) {
+        st = custos_fail(&l->err, CUSTOS_EENGINE,
+                         "the query could not be completed");
+        custos_note(&l->err, "a scan was not in the order of units: nothing "
+                             "of it was used; import the data again");
+    }
+    l->status = st;
+    return NULL;
+}
+
+/* Are groups limited, or is anything counted by unit? */
+static bool
+is_tracked(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_parts; i++)
+        if (plan->parts[i].kind == PART_UNITS)
+            return true;
+    return plan->groups < plan->rows;
+}
+
+static custos_status
+lane_init(struct lane *l, struct engine *e, const struct plan *plan,
+          const struct work_values *values, int64_t from, int64_t last,
+          custos_err *err)
+{
+    custos_status st = exact_init(&l->x, plan, err);
+
+    if (st)
+        return st;
+    l->plan = plan;
+    l->values = values;
+    buf_init(&l->sql, NULL, SQL_MOST);
+    print_scan(e, plan, values, from, last, &l->sql);
+    if (l->sql.failed || !fold_init(&l->fold, plan->rows, plan->groups,
+                                    plan->cells, is_tracked(plan), from, last))
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    return CUSTOS_OK;
+}
+
+static void
+lane_clear(struct lane *l)
+{
+    exact_clear(&l->x);
+    buf_clear(&l->sql);
+    fold_clear(&l->fold);
+}
+
+/* Lane 0 runs here, the others on threads of their own. */
+static custos_status
+lanes_run(struct lane *lanes, size_t n, struct exact *x, custos_err *err)
+{
+    custos_status st = CUSTOS_OK;
+
+    for (size_t i = 1; i < n; i++)
+        lanes[i].started =
+            !pthread_create(&lanes[i].thread, NULL, lane_run, &lanes[i]);
+    lane_run(&lanes[0]);
+    for (size_t i = 1; i < n; i++)
+        if (lanes[i].started)
+            pthread_join(lanes[i].thread, NULL);
+        else
+            lane_run(&lanes[i]);
+    for (size_t i = 0; i < n && !st; i++) {
+        st = lanes[i].status;
+        if (st && err)
+            *err = lanes[i].err;
+        for (size_t k = 0; k < x->cells * x->n_parts && !st; k++)
+            x->values[k] += lanes[i].x.values[k];
+    }
+    return st;
+}
+
+custos_status
+run_fold(struct engine *e, const struct plan *plan, struct exact *x,
+         custos_err *err)
+{
+    const struct engine_table *t =
+        &e->tables[plan->table - plan->policy->tables];
+    size_t want = t->n_cuts < e->threads ? t->n_cuts : e->threads, n = 0;
+    struct work_values values;
+    struct lane *lanes;
+    custos_status st;
+    int64_t from = 1;
+
+    if (!t->sorted || plan->cells > INT32_MAX)
+        return custos_fail(err, CUSTOS_EENGINE,
+                           "the query could not be completed");
+    st = work_values(plan, &values, err);
+    lanes = calloc(want + 1, sizeof *lanes);
+    if (!lanes && !st)
+        st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    for (size_t i = 1; i <= want && !st; i++) {
+        int64_t last = i == want ? INT64_MAX : t->cuts[i * t->n_cuts / want];
+
+        if (last < from)
+            continue;
+        lanes[n].connection = e->connections[n];
+        st = lane_init(&lanes[n++], e, plan, &values, from, last, err);
+        if (last < INT64_MAX)
+            from = last + 1;
+    }
+    if (!st && n > 0)
+        st = lanes_run(lanes, n, x, err);
+    for (size_t i = 0; i < n; i++)
+        lane_clear(&lanes[i]);
+    free(lanes);
+    return st;
+}

@@ -1,0 +1,100 @@
+/*
+ * Names and types of a file's columns, for a first policy. From Parquet and
+ * DuckDB their types; a CSV has none without a look at its values, and values
+ * are not looked at: TYPE_NULL.
+ */
+#include "base/error.h"
+#include "engine/import.h"
+#include "engine/refail.h"
+
+static enum data_type
+type_of(enum duck_type type)
+{
+    switch (type) {
+    case DUCK_BOOL: return TYPE_BOOL;
+    case DUCK_I8:
+    case DUCK_I16:
+    case DUCK_I32:
+    case DUCK_I64:
+    case DUCK_I128:
+    case DUCK_U8:
+    case DUCK_U16:
+    case DUCK_U32:
+    case DUCK_U64: return TYPE_INT;
+    case DUCK_F64: return TYPE_REAL;
+    case DUCK_TEXT: return TYPE_TEXT;
+    case DUCK_DATE: return TYPE_DATE;
+    case DUCK_TIMESTAMP: return TYPE_TIMESTAMP;
+    case DUCK_DECIMAL16:
+    case DUCK_DECIMAL32:
+    case DUCK_DECIMAL64:
+    case DUCK_DECIMAL128: return TYPE_DECIMAL;
+    case DUCK_OTHER: break;
+    }
+    return TYPE_NULL;
+}
+
+static custos_status
+columns_take(struct duck_rows *shape, enum source_kind kind, arena *a,
+             struct engine_source_column **out, size_t *n, custos_err *err)
+{
+    size_t width = duck_width(shape);
+    struct engine_source_column *columns =
+        arena_take(a, width + 1, sizeof *columns);
+    custos_status st = CUSTOS_OK;
+
+    if (!columns)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    for (size_t i = 0; i < width && !st; i++) {
+        char *name = arena_copy(a, str_of(duck_name(shape, i)));
+        int scale = 0;
+        enum duck_type type = duck_column_type(shape, i, &scale);
+
+        if (!name)
+            st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+        else
+            columns[i] = (struct engine_source_column){
+                str_of(name),
+                kind == SOURCE_CSV ? TYPE_NULL : type_of(type), scale};
+    }
+    if (!st) {
+        *out = columns;
+        *n = width;
+    }
+    return st;
+}
+
+custos_status
+engine_schema(const char *path, enum source_kind kind, const char *table,
+              arena *a, struct engine_source_column **out, size_t *n,
+              custos_err *err)
+{
+    struct duck *db = NULL;
+    struct duck_connection *c = NULL;
+    struct duck_rows *shape = NULL;
+    char *from = NULL, *attach = NULL;
+    custos_status st = duck_open(NULL, DUCK_WRITE, &db, err);
+    struct buf b;
+
+    buf_init(&b, NULL, SQL_MOST);
+    if (!st)
+        st = duck_connect(db, &c, err);
+    if (!st)
+        st = source_from(c, path, kind, table ? table : "", 0, a, &from,
+                         &attach, err);
+    if (!st) {
+        buf_printf(&b, "SELECT * FROM %s", from);
+        st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
+                      : duck_describe(c, buf_text(&b), &shape, err);
+    }
+    if (st == CUSTOS_EENGINE)
+        st = refail(err, CUSTOS_EIO, "the columns of %.120s cannot be read",
+                    path);
+    if (!st)
+        st = columns_take(shape, kind, a, out, n, err);
+    buf_clear(&b);
+    duck_rows_free(shape);
+    duck_disconnect(c);
+    duck_close(db);
+    return st;
+}
