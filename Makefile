@@ -10,7 +10,7 @@ RUN_TESTS = tools/run-tests
 
 .PHONY: all demo test test-fresh check format-check asan clang valgrind tidy \
 	coverage attacks bench bench-noise bench-timing \
-	bench-account fuzz-account install fuzz doc format clean \
+	bench-account bench-query bench-query-200m fuzz-account install fuzz doc format clean \
 	help setup dev
 
 all: setup ## build everything (the default)
@@ -79,10 +79,16 @@ bench-timing: all ## can the time of a draw tell its size?
 bench-account: all ## what the accountant answers, and how fast
 	@$(BUILD)/bench/account
 
+bench-query: all ## private queries against plain ones, 20 M rows
+	@$(BUILD)/bench/query
+
+bench-query-200m: all ## the same with 200 M rows (an hour, 40 GB of disk)
+	@$(BUILD)/bench/query 200
+
 fuzz-account: all ## 10^5 random plans against their exact curves
 	@CUSTOS_LONG=1 $(BUILD)/test/account-t_fuzz
 
-bench: bench-noise bench-timing bench-account
+bench: bench-noise bench-timing bench-account bench-query
 
 fuzz: dev ## build the fuzz targets into build-fuzz/fuzz (see fuzz/README.md)
 	@CC=clang tools/configure build-fuzz -Dfuzz=true -Db_lundef=false \

@@ -1,0 +1,304 @@
+/*
+ * Private queries against plain ones, on one store in one run: neighbouring
+ * pairs, and the median of their ratios decides. What a private query costs
+ * is all of it: parse, plan, charge (on the disk), engine, noise, answer.
+ *
+ *     build/bench/query [MILLIONS] [FOLDER]
+ *
+ * MILLIONS of rows (20), 20 a unit; the data is made below FOLDER (/tmp) and
+ * removed.
+ */
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "curator/curator.h"
+#include "curator/init.h"
+#include "engine/duck.h"
+#include "measure.h"
+#include "store/file.h"
+
+enum { RUNS = 9, TINY_RUNS = 200, PATH_ROOM = 512, ARENA = 1 << 26 };
+
+static const char *const policy =
+    "custos: 1\n"
+    "adjacency: add-remove\n"
+    "budget: {epsilon: 100000}\n"
+    "query: {epsilon: 1, max_epsilon: 10}\n"
+    "tables:\n"
+    "  sales:\n"
+    "    source: sales.parquet\n"
+    "    unit: person\n"
+    "    rows_per_unit: 60\n"
+    "    columns:\n"
+    "      person: {type: integer, nullable: false}\n"
+    "      shop: {type: integer, range: [0, 49], nullable: false}\n"
+    "      amount: {type: real, range: [0, 1000], nullable: false}\n"
+    "  tiny:\n"
+    "    source: tiny.parquet\n"
+    "    unit: person\n"
+    "    rows_per_unit: 5\n"
+    "    columns:\n"
+    "      person: {type: integer, nullable: false}\n"
+    "      shop: {type: integer, range: [0, 49], nullable: false}\n"
+    "      amount: {type: real, range: [0, 1000], nullable: false}\n";
+
+static struct curator *curator;
+static struct duck_connection *plain;
+static int asked; /* makes every question a new one */
+
+static void
+stop(const char *what, const custos_err *err)
+{
+    printf("query: FAILED: %s: %s (%s)\n", what, err->said, err->noted);
+    exit(1);
+}
+
+/* Seconds of a private query; %s in it takes the unit's bound. */
+static double
+ask(const char *sql, const char *options)
+{
+    char text[512], epsilon[32];
+    struct answer *answer = NULL;
+    struct ask a = {.now = 1};
+    custos_err err;
+    double t;
+
+    snprintf(text, sizeof text, "SELECT %s %s", options, sql);
+    snprintf(epsilon, sizeof epsilon, "1.%06d", ++asked);
+    a.sql = str_of(text);
+    a.epsilon = str_of(epsilon);
+    t = measure_seconds();
+    if (curator_answer(curator, &a, &answer, &err))
+        stop(text, &err);
+    t = measure_seconds() - t;
+    if (answer->stored)
+        stop("a stored answer", &err);
+    answer_free(answer);
+    return t;
+}
+
+static double
+ask_plain(const char *sql)
+{
+    double t = measure_seconds();
+    custos_err err;
+
+    if (duck_do(plain, sql, &err))
+        stop(sql, &err);
+    return measure_seconds() - t;
+}
+
+struct pair {
+    double ratio, seconds, plain;
+};
+
+static struct pair
+compare(const char *what, const char *sql, const char *options,
+        const char *plain_sql)
+{
+    double ratio[RUNS], private[RUNS], open[RUNS];
+    struct pair p;
+
+    (void)ask(sql, options);
+    (void)ask_plain(plain_sql);
+    for (int i = 0; i < RUNS; i++) {
+        private[i] = ask(sql, options);
+        open[i] = ask_plain(plain_sql);
+        ratio[i] = private[i] / open[i];
+    }
+    p.ratio = measure_median(ratio, RUNS);
+    p.seconds = measure_median(private, RUNS);
+    p.plain = measure_median(open, RUNS);
+    printf("%-34s %8.3f s  plain %8.3f s  ratio %5.2f\n", what, p.seconds,
+           p.plain, p.ratio);
+    return p;
+}
+
+/* Seconds of one small append that is on the disk. */
+static double
+sync_seconds(const char *folder)
+{
+    char path[PATH_ROOM + 16], bytes[4096] = {0};
+    double t[TINY_RUNS];
+    int fd;
+
+    snprintf(path, sizeof path, "%s/sync", folder);
+    fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+    for (int i = 0; i < TINY_RUNS; i++) {
+        t[i] = measure_seconds();
+        if (write(fd, bytes, sizeof bytes) < 0 || fdatasync(fd) < 0)
+            exit(1);
+        t[i] = measure_seconds() - t[i];
+    }
+    close(fd);
+    return measure_median(t, TINY_RUNS);
+}
+
+/* A charge and a stored answer are two commits, each on the disk. */
+static double
+tiny_overhead(const char *folder)
+{
+    double private[TINY_RUNS], open[TINY_RUNS];
+    double sync = sync_seconds(folder), t, p;
+
+    for (int i = 0; i < TINY_RUNS; i++) {
+        private[i] =
+            ask("shop, count(*), sum(amount) FROM tiny GROUP BY shop", "");
+        open[i] = ask_plain(
+            "SELECT c1, count(*), sum(c2) FROM t1 GROUP BY c1 ORDER BY c1");
+    }
+    t = measure_median(private, TINY_RUNS);
+    p = measure_median(open, TINY_RUNS);
+    printf("%-34s %8.3f ms plain %8.3f ms, a sync %.3f ms\n", "tiny table",
+           1e3 * t, 1e3 * p, 1e3 * sync);
+    return 1e3 * (t - p - 2 * sync);
+}
+
+/* ----------------------------------------------------------------- data -- */
+
+static void
+make_files(const char *folder, double rows)
+{
+    struct duck_connection *c;
+    struct duck *d;
+    custos_err err;
+    char sql[1024];
+
+    if (duck_open(NULL, DUCK_WRITE, &d, &err) || duck_connect(d, &c, &err))
+        stop("an engine", &err);
+    snprintf(sql, sizeof sql,
+             "COPY (SELECT hash(i) %% %.0f AS person, hash(i + 1) %% 50 AS "
+             "shop, (hash(i + 2) %% 100000) / 100.0 AS amount FROM "
+             "range(%.0f) t(i)) TO '%s/sales.parquet'",
+             rows / 20, rows, folder);
+    if (duck_do(c, sql, &err))
+        stop("sales", &err);
+    snprintf(sql, sizeof sql,
+             "COPY (SELECT i %% 40 AS person, i %% 50 AS shop, i * 1.0 AS "
+             "amount FROM range(100) t(i)) TO '%s/tiny.parquet'",
+             folder);
+    if (duck_do(c, sql, &err))
+        stop("tiny", &err);
+    duck_disconnect(c);
+    duck_close(d);
+}
+
+static void
+no_progress(void *ctx, uint64_t done, uint64_t total, const char *what)
+{
+    (void)ctx;
+    (void)done;
+    (void)total;
+    (void)what;
+}
+
+static void
+make_store(const char *folder, double rows)
+{
+    char path[PATH_ROOM + 32], store[PATH_ROOM + 32];
+    arena *a = arena_new(NULL, ARENA);
+    struct init_report report;
+    custos_err err;
+    double t;
+    FILE *f;
+
+    make_files(folder, rows);
+    snprintf(path, sizeof path, "%s/policy.yaml", folder);
+    snprintf(store, sizeof store, "%s/store", folder);
+    f = fopen(path, "we");
+    if (!f || fputs(policy, f) < 0 || fclose(f))
+        exit(1);
+    t = measure_seconds();
+    if (curator_init(path, store, 1, no_progress, NULL, a, &report, &err))
+        stop("init", &err);
+    printf("import %.0f s\n", measure_seconds() - t);
+    arena_free(a);
+}
+
+static void
+open_both(const char *folder, struct duck **d)
+{
+    char path[PATH_ROOM + 64];
+    custos_err err;
+
+    snprintf(path, sizeof path, "%s/store", folder);
+    if (curator_open(path, &curator, &err))
+        stop("open", &err);
+    snprintf(path, sizeof path, "%s/store/data/1.duckdb", folder);
+    if (duck_open(path, DUCK_READ, d, &err) || duck_connect(*d, &plain, &err))
+        stop("plain", &err);
+}
+
+#define FIVE "WITH DIFFERENTIAL_PRIVACY OPTIONS(max_rows_contributed=5)"
+
+static void
+measure_large(double rows)
+{
+    static const char *const group =
+        "shop, count(*), sum(amount) FROM sales GROUP BY shop";
+    static const char *const plain_group =
+        "SELECT c1, count(*), sum(c2) FROM t0 GROUP BY c1 ORDER BY c1";
+    static const char *const distinct =
+        "shop, count(distinct person) FROM sales GROUP BY shop";
+    static const char *const plain_distinct =
+        "SELECT c1, count(DISTINCT c0) FROM t0 GROUP BY c1 ORDER BY c1";
+    struct pair five =
+        compare("count, sum by 50 groups, 5 rows", group, FIVE, plain_group);
+    struct pair sixty =
+        compare("count, sum by 50 groups, 60 rows", group, "", plain_group);
+    struct pair people5 =
+        compare("count(distinct), 5 rows", distinct, FIVE, plain_distinct);
+    struct pair people60 =
+        compare("count(distinct), 60 rows", distinct, "", plain_distinct);
+    struct pair where =
+        compare("with WHERE, 5 rows",
+                "shop, count(*), sum(amount) FROM sales WHERE amount < 500 "
+                "GROUP BY shop",
+                FIVE,
+                "SELECT c1, count(*), sum(c2) FROM t0 WHERE c2 < 500 GROUP BY "
+                "c1 ORDER BY c1");
+
+    printf("bench: query_group_ratio %.3f of plain\n",
+           fmax(five.ratio, sixty.ratio));
+    printf("bench: query_distinct_ratio %.3f of plain at 5 rows\n",
+           people5.ratio);
+    printf("bench: query_distinct60_ratio %.3f of plain at 60 rows\n",
+           people60.ratio);
+    printf("bench: query_where_ratio %.3f of plain\n", where.ratio);
+    if (rows == 20e6)
+        printf("bench: query_20m_seconds %.3f s\n", sixty.seconds);
+    else
+        printf("bench: query_%.0fm_seconds_per_20m %.3f s\n", rows / 1e6,
+               sixty.seconds * 20e6 / rows);
+}
+
+int
+main(int argc, char **argv)
+{
+    double rows = 1e6 * (argc > 1 ? strtod(argv[1], NULL) : 20);
+    char folder[PATH_ROOM];
+    struct rusage usage;
+    struct duck *d;
+
+    snprintf(folder, sizeof folder, "%.400s/custos-bench.XXXXXX",
+             argc > 2 ? argv[2] : "/tmp");
+    if (!(rows >= 20) || !mkdtemp(folder))
+        return 1;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    make_store(folder, rows);
+    open_both(folder, &d);
+    measure_large(rows);
+    printf("bench: query_tiny_overhead_ms %.3f ms\n", tiny_overhead(folder));
+    getrusage(RUSAGE_SELF, &usage);
+    printf("bench: query_memory_mb %.0f MB\n", (double)usage.ru_maxrss / 1024);
+    curator_close(curator);
+    duck_disconnect(plain);
+    duck_close(d);
+    tree_remove(folder);
+    return 0;
+}
