@@ -120,10 +120,11 @@ const struct verb policy_verb_draft = {
     .about = "Files end in .csv, .parquet or .duckdb; of a DuckDB file one "
              "table:\n"
              "FILE:TABLE. Only names and types of columns are used, never a "
-             "value; the\n"
-             "types of a CSV file are guesses. What only the owner can know "
-             "is left as\n"
-             "a question (# ?), or as TODO where it must be answered.",
+             "value; a CSV\n"
+             "file has no types, so they are asked for. What only the owner "
+             "can know is\n"
+             "left as a question (# ?), or as TODO where it must be "
+             "answered.",
     .examples = "custos policy draft patients.csv visits.parquet "
                 "--output policy.yaml\n"
                 "custos policy draft hospital.duckdb:visits",

@@ -43,7 +43,8 @@ ends_in(str text, const char *ending)
 static bool
 looks_like_id(const struct draft_column *c)
 {
-    return (c->type == TYPE_INT || c->type == TYPE_TEXT) &&
+    return (c->type == TYPE_INT || c->type == TYPE_TEXT ||
+            c->type == TYPE_NULL) &&
            (ends_in(c->name, "_id") || ends_in(c->name, "ID") ||
             (c->name.len == 2 && ends_in(c->name, "id")));
 }
@@ -102,42 +103,53 @@ draft_question(const struct draft_table *tables, size_t n,
         buf_add_text(out, " # ? values: [...], all that may be grouped by");
     } else if (c->type == TYPE_DATE || c->type == TYPE_TIMESTAMP) {
         buf_add_text(out, " # ? range: [first, last], to group by it");
-    } else if (c->type != TYPE_BOOL) {
+    } else if (data_type_is_number(c->type)) {
         buf_add_text(out, " # ? range: [lower, upper], to sum it");
+    } else if (c->type == TYPE_NULL) {
+        buf_add_text(out, " # ? and its range or values");
     }
     buf_add_text(out, "\n");
+}
+
+static void
+draft_column(const struct draft_table *tables, size_t n,
+             const struct draft_table *t, const struct draft_column *c,
+             struct buf *out)
+{
+    bool lost = c->type == TYPE_NULL && t->kind != SOURCE_CSV;
+
+    buf_add_text(out, lost ? "      # left out, of a type that is not read: "
+                           : "      ");
+    emit_name(out, c->name);
+    if (lost) {
+        buf_add_text(out, "\n");
+        return;
+    }
+    buf_add_text(out, ": {");
+    if (c->type == TYPE_NULL)
+        buf_add_text(out, "type: TODO");
+    else
+        emit_type(out, c->type, c->scale);
+    buf_add_text(out, "}");
+    draft_question(tables, n, t, c, out);
 }
 
 static void
 draft_columns(const struct draft_table *tables, size_t n,
               const struct draft_table *t, struct buf *out)
 {
-    buf_printf(out,
-               "    # ? Ranges and values are public: take them from what is "
-               "known of the\n"
-               "    #   subject, never from the data. nullable: false where a "
-               "value is always there.\n"
-               "%s"
-               "    columns:\n",
-               t->kind == SOURCE_CSV ? "    # The types are guesses: a CSV "
-                                       "file has none.\n"
-                                     : "");
-    for (size_t i = 0; i < t->n_columns; i++) {
-        const struct draft_column *c = &t->columns[i];
-
-        if (c->type == TYPE_NULL) {
-            buf_add_text(out, "      # left out, of a type that is not read: ");
-            emit_name(out, c->name);
-            buf_add_text(out, "\n");
-            continue;
-        }
-        buf_add_text(out, "      ");
-        emit_name(out, c->name);
-        buf_add_text(out, ": {");
-        emit_type(out, c->type, c->scale);
-        buf_add_text(out, "}");
-        draft_question(tables, n, t, c, out);
-    }
+    buf_add_text(out, "    # ? Ranges and values are public: take them from "
+                      "what is known of the\n"
+                      "    #   subject, never from the data. nullable: false "
+                      "where a value is always there.\n");
+    if (t->kind == SOURCE_CSV)
+        buf_add_text(out, "    # ? A CSV file has no types; those that stand "
+                          "here are guesses. boolean,\n"
+                          "    #   integer, decimal (with scale: 2), real, "
+                          "text, date, timestamp.\n");
+    buf_add_text(out, "    columns:\n");
+    for (size_t i = 0; i < t->n_columns; i++)
+        draft_column(tables, n, t, &t->columns[i], out);
 }
 
 static void

@@ -11,7 +11,7 @@
 
 struct draft_column {
     str name;
-    enum data_type type; /* TYPE_NULL: one that custos does not read */
+    enum data_type type; /* TYPE_NULL: of a CSV not known, else not read */
     int scale;
 };
 

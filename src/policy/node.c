@@ -157,7 +157,7 @@ node_count(const struct reading *r, const struct node *n, const char *key,
     custos_status st;
     uint64_t got = 0;
     bool good;
-    str text;
+    str text = {"", 0};
     rat x;
 
     st = node_text(r, n, key, &text);

@@ -13,6 +13,7 @@ static const struct draft_column patients[] = {
     {{"id", 2}, TYPE_INT, 0},
     {{"Full Name", 9}, TYPE_TEXT, 0},
     {{"born", 4}, TYPE_DATE, 0},
+    {{"scan", 4}, TYPE_NULL, 0},
 };
 static const struct draft_column visits[] = {
     {{"patient_id", 10}, TYPE_INT, 0}, {{"visitID", 7}, TYPE_INT, 0},
@@ -27,7 +28,7 @@ static const struct draft_column visits[] = {
     }
 
 static const struct draft_table tables[] = {
-    {STR("data/patients.csv"), SOURCE_CSV, STR(""), patients, 3},
+    {STR("data/patients.csv"), SOURCE_CSV, STR(""), patients, 4},
     {STR("my store.db"), SOURCE_DUCKDB, STR("2024 Visits"), visits, 8},
 };
 
@@ -45,12 +46,15 @@ static const char expected[] =
     "the\n"
     "    #   subject, never from the data. nullable: false where a value is "
     "always there.\n"
-    "    # The types are guesses: a CSV file has none.\n"
+    "    # ? A CSV file has no types; those that stand here are guesses. "
+    "boolean,\n"
+    "    #   integer, decimal (with scale: 2), real, text, date, timestamp.\n"
     "    columns:\n"
     "      id: {type: integer} # ? references: TABLE.COLUMN\n"
     "      \"Full Name\": {type: text} # ? values: [...], all that may be "
     "grouped by\n"
     "      born: {type: date} # ? range: [first, last], to group by it\n"
+    "      scan: {type: TODO} # ? and its range or values\n"
     "\n"
     "  t_2024_visits:\n"
     "    source: \"my store.db\"\n"
@@ -132,8 +136,8 @@ answer_all(arena *a, struct buf *draft, const char *const *answers, size_t n)
 static void
 answered_draft_is_a_policy(void **state)
 {
-    static const char *const answers[] = {"1", "1e-9",       "1000", "id",
-                                          "1", "patient_id", "5"};
+    static const char *const answers[] = {"1", "1e-9", "1000",       "id",
+                                          "1", "real", "patient_id", "5"};
     arena *a = arena_new(NULL, MEMORY);
     const struct policy *p;
     struct buf out;
@@ -143,7 +147,7 @@ answered_draft_is_a_policy(void **state)
     policy_draft(tables, COUNT_OF(tables), &out);
     p = answer_all(a, &out, answers, COUNT_OF(answers));
     assert_int_equal(p->n_tables, 2);
-    assert_int_equal(p->tables[0].n_columns, 3);
+    assert_int_equal(p->tables[0].n_columns, 4);
     assert_int_equal(p->tables[1].n_columns, 7);
     assert_int_equal(p->tables[1].source_kind, SOURCE_DUCKDB);
     assert_true(str_equal(p->tables[1].source_table, str_of("2024 Visits")));
