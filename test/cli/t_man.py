@@ -19,7 +19,11 @@ HEADER = (SRC / "include/custos.h").read_text()
 class Man(unittest.TestCase):
     def test_options(self):
         known = {"help", "version"}
-        verbs = [("noise",), ("demo",), ("risk",)]
+        verbs = [(verb,) for verb in (
+            "noise", "demo", "risk", "init", "query", "explain", "shell",
+            "backup", "budget")]
+        verbs += [("policy", verb) for verb in ("draft", "check", "import")]
+        verbs += [("ledger", verb) for verb in ("list", "verify", "recall")]
         verbs += [("account", verb) for verb in (
             "compose", "calibrate", "plan", "convert", "group", "curve")]
         for verb in verbs:
