@@ -1,0 +1,157 @@
+"""custos policy draft, check, import: the commands as an owner uses them."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+SRC = pathlib.Path(os.environ.get("SRC", "."))
+sys.path.insert(0, str(SRC / "test/cli"))
+
+import unittest  # noqa: E402
+
+from command import CommandCase, lines, run  # noqa: E402
+
+EXAMPLE = SRC / "examples/hospital/policy.yaml"
+METADATA = SRC / "fuzz/corpus/policy/smartnoise.yaml"
+
+
+class Policy(CommandCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.write_text(text)
+        return str(path)
+
+    def spoilt(self, old, new):
+        text = EXAMPLE.read_text()
+        self.assertIn(old, text)
+        return self.write("policy.yaml", text.replace(old, new, 1))
+
+    def line(self, piece):
+        """The line of the example that has it."""
+        return EXAMPLE.read_text().split(piece)[0].count("\n") + 1
+
+    def test_help(self):
+        text = "\n".join(lines("policy", "--help"))
+        for verb in ("draft", "check", "import"):
+            self.assertIn(verb, text)
+            self.assertIn(f"custos policy {verb} FILE",
+                          "\n".join(lines("policy", verb, "--help")))
+        self.assertIn("policy", "\n".join(lines("--help")))
+        self.refused("policy", says="does what")
+        self.refused("policy", "drfat", says="did you mean draft")
+        self.refused("policy", "zzzzz", says="see custos policy")
+
+    # ---- check
+
+    def test_check_of_the_example(self):
+        self.assertEqual(
+            lines("policy", "check", str(EXAMPLE)),
+            [f"{EXAMPLE} can be used: 3 tables, 2 analysts, 0 dangers, "
+             "0 remarks."])
+
+    def test_check_tells_dangers(self):
+        path = self.spoilt("  epsilon: 1\n", "  epsilon: 20\n")
+        done = run("policy", "check", path)
+        self.assertEqual((done.returncode, done.stderr), (1, b""))
+        text = done.stdout.decode()
+        self.assertIn(f"{path}, line {self.line('  epsilon: 1')}: danger: "
+                      "epsilon 20 is above 10", text)
+        self.assertIn("1 danger, 0 remarks.", text)
+
+    def test_check_gives_advice(self):
+        path = self.spoilt(", range: [34, 42]", "")
+        text = lines("policy", "check", path)
+        self.assertIn(f"line {self.line('temperature')}: column 'temperature' "
+                      "has no range", text[0])
+        self.assertIn("0 dangers, 1 remark.", text[-1])
+
+    def test_check_refuses(self):
+        self.refused("policy", "check", self.spoilt("unit: id", "unti: id"),
+                     says=f"policy.yaml, line {self.line('unit: id')}: there is "
+                          "no key 'unti' in a table; did you mean unit?")
+        self.refused("policy", "check", self.spoilt("delta: 1e-9",
+                                                    "delta: 1e-6"),
+                     says=f"line {self.line('delta: 1e-9')}: delta is 1/n or "
+                          "more")
+        self.refused("policy", "check", says="reads one file")
+        self.refused("policy", "check", "a", "b", says="reads one file")
+        self.refused("policy", "check", str(self.folder / "none"),
+                     says="cannot open")
+        self.refused("policy", "check", str(self.folder), says="cannot read")
+        huge = self.write("huge", " " * (1 << 20) + "\n")
+        self.refused("policy", "check", huge, says="larger than")
+
+    # ---- import
+
+    def test_import(self):
+        text = "\n".join(lines("policy", "import", str(METADATA)))
+        self.assertIn("  mytable: # of \"MySchema\"\n", text)
+        path = self.folder / "policy.yaml"
+        self.assertEqual(lines("policy", "import", str(METADATA),
+                               "--output", str(path)), [])
+        self.assertEqual(path.read_text(), text + "\n")
+        self.refused("policy", "check", str(path), says="TODO still stands")
+        self.refused("policy", "import", str(METADATA), "--output", str(path),
+                     says="cannot make")
+        self.assertEqual(path.read_text(), text + "\n")
+        self.refused("policy", "import", self.write("m.yaml", "a: 1\n"),
+                     says="m.yaml, line 1: database 'a' must be a map")
+        self.refused("policy", "import", says="reads one file")
+
+    # ---- draft
+
+    def test_draft(self):
+        secret = "Xylophanes"
+        csv = self.write("Visits 2024.csv",
+                         f"patient_id,Name,cost\n1,{secret},3.5\n")
+        done = run("policy", "draft", csv)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        text = done.stdout.decode()
+        self.assertNotIn(secret, text)
+        self.assertIn("\n  visits_2024:\n", text)
+        self.assertIn(f"    source: \"{csv}\"\n", text)
+        for column in ("patient_id", "\"Name\"", "cost"):
+            self.assertIn(f"\n      {column}: {{type: TODO}}", text)
+        path = self.write("policy.yaml", text)
+        self.refused("policy", "check", path, says="TODO still stands")
+        answers = iter(["1", "1e-9", "1000", "patient_id", "5", "integer",
+                        "text", "real"])
+        while ": TODO" in text:
+            text = text.replace(": TODO", ": " + next(answers), 1)
+        done = run("policy", "check", self.write("policy.yaml", text))
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+
+    def test_draft_does_not_see_values(self):
+        """Two files with one header have one draft."""
+        drafts = set()
+        for rows in ("1,a,2\n", "x,2020-01-01,\n", ""):
+            csv = self.write("t.csv", "id,b,c\n" + rows)
+            drafts.add(run("policy", "draft", csv).stdout)
+        self.assertEqual(len(drafts), 1)
+
+    def test_draft_refuses(self):
+        self.refused("policy", "draft", says="needs the files")
+        self.refused("policy", "draft", "x.xlsx", says="not known by its name")
+        self.refused("policy", "draft", "x.duckdb", says="which table of")
+        self.refused("policy", "draft", str(self.folder / "none.csv"),
+                     says="none.csv")
+
+    def test_output_to_a_full_disk(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        with open("/dev/full", "w", encoding="ascii") as full:
+            done = subprocess.run(
+                [os.environ.get("CUSTOS", "build/custos"), "policy", "import",
+                 str(METADATA)], stdout=full, stderr=subprocess.PIPE,
+                check=False)
+        self.assertEqual(done.returncode, 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
