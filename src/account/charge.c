@@ -120,23 +120,18 @@ loss_of_amounts(const rat *epsilon, const rat *rho, size_t i)
 }
 
 void
-charge_of_amounts(const rat *epsilon, const rat *rho, const rat *delta,
-                  struct charge *out)
+charge_of_price(const rat *epsilon, const rat *rho, const rat *delta,
+                struct charge *out)
 {
     rat x;
 
     rat_init(&x);
     for (size_t i = 0; i < CHARGE_ORDERS; i++)
-        out->loss[i] = rat_sign(delta) > 0 ? AMOUNT_INFINITE
-                                           : loss_of_amounts(epsilon, rho, i);
+        out->loss[i] = AMOUNT_INFINITE;
     out->epsilon = out->epsilon_squared = out->mu_squared = AMOUNT_INFINITE;
     out->rho = AMOUNT_INFINITE;
     if (epsilon) {
         out->epsilon = amount_from_rat_up(epsilon, AMOUNT_LOSS);
-        rat_mul(&x, epsilon, epsilon);
-        out->epsilon_squared = amount_from_rat_up(&x, AMOUNT_LOSS);
-        pure_mu_squared_up(epsilon, &x);
-        out->mu_squared = amount_from_rat_up(&x, AMOUNT_LOSS);
         pure_rho_up(epsilon, &x);
         out->rho = amount_from_rat_up(&x, AMOUNT_LOSS);
     }
@@ -146,5 +141,24 @@ charge_of_amounts(const rat *epsilon, const rat *rho, const rat *delta,
         out->rho = given < out->rho ? given : out->rho;
     }
     out->delta = amount_from_rat_up(delta, AMOUNT_DELTA);
+    rat_clear(&x);
+}
+
+void
+charge_of_amounts(const rat *epsilon, const rat *rho, const rat *delta,
+                  struct charge *out)
+{
+    rat x;
+
+    charge_of_price(epsilon, rho, delta, out);
+    rat_init(&x);
+    for (size_t i = 0; i < CHARGE_ORDERS && rat_sign(delta) == 0; i++)
+        out->loss[i] = loss_of_amounts(epsilon, rho, i);
+    if (epsilon) {
+        rat_mul(&x, epsilon, epsilon);
+        out->epsilon_squared = amount_from_rat_up(&x, AMOUNT_LOSS);
+        pure_mu_squared_up(epsilon, &x);
+        out->mu_squared = amount_from_rat_up(&x, AMOUNT_LOSS);
+    }
     rat_clear(&x);
 }

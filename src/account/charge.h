@@ -37,4 +37,11 @@ void charge_of_mechanism(const struct mechanism *m, struct charge *out);
 void charge_of_amounts(const rat *epsilon, const rat *rho, const rat *delta,
                        struct charge *out);
 
+/*
+ * The same in epsilon, rho and delta alone, which is what sums and best-of-both
+ * filters count; every other amount is infinite. A hundred times as fast.
+ */
+void charge_of_price(const rat *epsilon, const rat *rho, const rat *delta,
+                     struct charge *out);
+
 #endif

@@ -49,7 +49,7 @@ CUSTOS_MUST_USE custos_status filter_admit(struct filter *f,
 void filter_resume(struct filter *f, const struct charge *spent);
 
 /*
- * The largest epsilon whose charge, by charge_of_amounts and without a delta,
+ * The largest epsilon whose charge, by charge_of_price and without a delta,
  * would be admitted; for the pure and the best-of-both filter.
  */
 amount filter_left_epsilon(const struct filter *f);

@@ -18,7 +18,7 @@ fits(const struct filter *f, amount e)
     rat_init(&epsilon);
     rat_init(&none);
     amount_to_rat(e, AMOUNT_LOSS, &epsilon);
-    charge_of_amounts(&epsilon, NULL, &none, &c);
+    charge_of_price(&epsilon, NULL, &none, &c);
     rat_clear(&epsilon);
     rat_clear(&none);
     return filter_admit(&copy, &c, NULL) == CUSTOS_OK;

@@ -87,6 +87,53 @@ text_is_exact(void **state)
     rat_clear(&x);
 }
 
+/* Texts are read back, and only texts that amount_write writes. */
+static void
+text_is_read_back(void **state)
+{
+    static const char *const bad[] = {
+        "",
+        "1.",
+        ".5",
+        "0.10",
+        "01",
+        "-1",
+        "+1",
+        "1e3",
+        "1,5",
+        "0x1",
+        " 1",
+        "1 ",
+        "1/3",
+        "inf",
+        "infinity ",
+        "1.2.3",
+        "00",
+        "0.0",
+        "nan",
+        "0.000000000000000000001",
+        "3402823669209384634.63374607431768211455",
+        "3402823669209384634.63374607431768211456",
+        "99999999999999999999999999999999999999999999999",
+    };
+    amount got = 0;
+
+    (void)state;
+    mp_seed = 6;
+    for (int i = 0; i < 4000; i++) {
+        amount a = ((amount)mp_next() << 64 | mp_next()) >> (mp_next() % 128);
+        enum amount_unit unit = i % 2 ? AMOUNT_LOSS : AMOUNT_DELTA;
+        char text[AMOUNT_TEXT_MAX];
+
+        a = i < 3 ? AMOUNT_INFINITE - (amount)i : a;
+        amount_write(a, unit, text);
+        assert_true(amount_read(str_of(text), unit, &got));
+        assert_true(got == a);
+    }
+    for (size_t i = 0; i < COUNT_OF(bad); i++)
+        assert_false(amount_read(str_of(bad[i]), AMOUNT_LOSS, &got));
+}
+
 static void
 sums_end_at_infinity(void **state)
 {
@@ -112,6 +159,7 @@ main(void)
         cmocka_unit_test(ten_tenths_are_one),
         cmocka_unit_test(rounding_is_as_named),
         cmocka_unit_test(text_is_exact),
+        cmocka_unit_test(text_is_read_back),
         cmocka_unit_test(sums_end_at_infinity),
     };
 

@@ -6,6 +6,7 @@
 
 #include "account/convert.h"
 #include "account/mp.h"
+#include "num/batch.h"
 
 static custos_charge *
 charge(const char *mechanism)
@@ -743,10 +744,90 @@ filter_survives_lack_of_memory(void **state)
     assert_int_equal(memory.live, 0);
 }
 
+/*
+ * Sums laid under other limits are the sums of a filter that had those limits
+ * all along, and what is said to be left is the largest that is admitted.
+ */
+static void
+filter_resume_and_left(void **state)
+{
+    static const char *const deltas[] = {NULL, "1e-6"};
+    static const char *const spends[] = {"0", "0.01", "0.37", "1", "1.5"};
+    rat x[2];
+
+    (void)state;
+    rats_init(x, 2);
+    for (int k = 0; k < 2; k++) {
+        custos_filter_options o = {.size = sizeof o,
+                                   .epsilon = "1",
+                                   .delta = deltas[k],
+                                   .kind = k ? CUSTOS_FILTER_BEST
+                                             : CUSTOS_FILTER_PURE};
+        for (size_t i = 0; i < COUNT_OF(spends); i++) {
+            struct filter f, g, copy;
+            struct charge c;
+            amount left;
+
+            assert_int_equal(filter_init(&f, &o, NULL), CUSTOS_OK);
+            g = f;
+            assert_int_equal(rat_read(spends[i], "x", &x[0], NULL), CUSTOS_OK);
+            charge_of_price(&x[0], NULL, &x[1], &c);
+            filter_resume(&f, &c);
+            if (filter_admit(&g, &c, NULL) == CUSTOS_OK)
+                assert_memory_equal(&f.sum, &g.sum, 2 * sizeof f.sum[0]);
+            left = filter_left_epsilon(&f);
+            if (i == 4)
+                assert_true(left == 0);
+            if (left) {
+                amount_to_rat(left, AMOUNT_LOSS, &x[0]);
+                charge_of_price(&x[0], NULL, &x[1], &c);
+                copy = f;
+                assert_int_equal(filter_admit(&copy, &c, NULL), CUSTOS_OK);
+            }
+            amount_to_rat(left + 1, AMOUNT_LOSS, &x[0]);
+            charge_of_price(&x[0], NULL, &x[1], &c);
+            assert_int_equal(filter_admit(&f, &c, NULL), CUSTOS_ESPENT);
+        }
+    }
+    rats_clear(x, 2);
+}
+
+/* The quick price is the full one where it says anything. */
+static void
+charge_of_price_agrees(void **state)
+{
+    struct charge a, b;
+    rat x[3];
+
+    (void)state;
+    rats_init(x, 3);
+    rat_set_i64(&x[0], 1, 3);
+    rat_set_i64(&x[1], 1, 50);
+    rat_set_i64(&x[2], 1, 1000000);
+    for (int i = 1; i < 8; i++) {
+        const rat *epsilon = i & 1 ? &x[0] : NULL;
+        const rat *rho = i & 2 ? &x[1] : NULL;
+
+        rat_set_i64(&x[2], i & 4 ? 1 : 0, 1000000);
+        if (!epsilon && !rho)
+            continue;
+        charge_of_amounts(epsilon, rho, &x[2], &a);
+        charge_of_price(epsilon, rho, &x[2], &b);
+        assert_true(a.epsilon == b.epsilon && a.rho == b.rho &&
+                    a.delta == b.delta);
+        assert_true(b.mu_squared == AMOUNT_INFINITE &&
+                    b.epsilon_squared == AMOUNT_INFINITE &&
+                    b.loss[0] == AMOUNT_INFINITE);
+    }
+    rats_clear(x, 3);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(filter_resume_and_left),
+        cmocka_unit_test(charge_of_price_agrees),
         cmocka_unit_test(filter_exhausts_exactly),
         cmocka_unit_test(filter_refused_adds_nothing),
         cmocka_unit_test(charge_rounds_up),

@@ -100,7 +100,7 @@ charge_of(const char *epsilon, const char *delta)
     rats_init(x, 2);
     assert_int_equal(rat_read(epsilon, "epsilon", &x[0], NULL), CUSTOS_OK);
     assert_int_equal(rat_read(delta, "delta", &x[1], NULL), CUSTOS_OK);
-    charge_of_amounts(&x[0], NULL, &x[1], &c);
+    charge_of_price(&x[0], NULL, &x[1], &c);
     rats_clear(x, 2);
     return c;
 }

@@ -644,19 +644,39 @@ disk_lie(struct disk *d, bool lies)
     d->lies = lies;
 }
 
-uint8_t *
-disk_bytes(struct disk *d, const char *end_of_name, size_t *len)
+static struct stored *
+find_by_end(struct disk *d, const char *end_of_name)
 {
     size_t tail = strlen(end_of_name);
 
     for (size_t i = 0; i < d->n_files; i++) {
         size_t n = strlen(d->files[i].name);
 
-        if (n >= tail && !strcmp(d->files[i].name + n - tail, end_of_name)) {
-            *len = d->files[i].now.len;
-            return d->files[i].now.ptr;
-        }
+        if (n >= tail && !strcmp(d->files[i].name + n - tail, end_of_name))
+            return &d->files[i];
     }
-    *len = 0;
     return NULL;
+}
+
+uint8_t *
+disk_bytes(struct disk *d, const char *end_of_name, size_t *len)
+{
+    struct stored *f = find_by_end(d, end_of_name);
+
+    *len = f ? f->now.len : 0;
+    return f ? f->now.ptr : NULL;
+}
+
+void
+disk_put(struct disk *d, const char *end_of_name, const uint8_t *bytes,
+         size_t len)
+{
+    struct stored *f = find_by_end(d, end_of_name);
+
+    if (!f)
+        abort();
+    deeds_free(f);
+    f->now.len = f->kept.len = 0;
+    bytes_put(&f->now, 0, bytes, len);
+    bytes_put(&f->kept, 0, bytes, len);
 }

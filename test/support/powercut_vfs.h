@@ -45,8 +45,12 @@ disk_fail_at(struct disk *d, size_t n, size_t times, enum disk_failure how);
 /* Syncs that report success and do nothing. */
 void disk_lie(struct disk *d, bool lies);
 
-/* The bytes of a file by the end of its name, to look at or to spoil. */
+/* The bytes of a file, by the end of its name; NULL: there is none. */
 uint8_t *disk_bytes(struct disk *d, const char *end_of_name, size_t *len);
+
+/* Other bytes for it, as if they had always been there. */
+void disk_put(struct disk *d, const char *end_of_name, const uint8_t *bytes,
+              size_t len);
 
 /* A uniform number below n. */
 uint64_t disk_below(struct disk *d, uint64_t n);

@@ -1,0 +1,211 @@
+/*
+ * Formats: an older file is brought up without touching a row of the chain, a
+ * newer one is refused, and what is no ledger is not taken for a new one.
+ */
+#include <fcntl.h>
+#include <sqlite3.h>
+
+#include "ledger/helpers.h"
+
+static sqlite3 *
+open_raw(const struct place *p)
+{
+    sqlite3 *db = NULL;
+
+    assert_int_equal(sqlite3_open(p->path, &db), SQLITE_OK);
+    return db;
+}
+
+static void
+meddle(const struct place *p, const char *sql)
+{
+    sqlite3 *db = open_raw(p);
+
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+/* All columns of all rows, as one text. */
+static void
+dump(const struct place *p, struct buf *out)
+{
+    sqlite3 *db = open_raw(p);
+    sqlite3_stmt *s = NULL;
+
+    assert_int_equal(
+        sqlite3_prepare_v2(db, "SELECT rowid, * FROM chain ORDER BY seq", -1,
+                           &s, NULL),
+        SQLITE_OK);
+    while (sqlite3_step(s) == SQLITE_ROW)
+        for (int i = 0; i < sqlite3_column_count(s); i++) {
+            buf_add(out, sqlite3_column_blob(s, i),
+                    (size_t)sqlite3_column_bytes(s, i));
+            buf_add_text(out, "|");
+        }
+    sqlite3_finalize(s);
+    sqlite3_close(db);
+}
+
+static void
+make(struct place *p, struct receipt *last)
+{
+    struct ledger_analyst ana = {.name = str_of("ana")};
+    struct ledger_terms t = terms_of("1", "1e-6");
+    struct ledger *l;
+
+    place_make(p);
+    l = open_at(p);
+    t.analysts = &ana;
+    t.n_analysts = 1;
+    set_terms(l, &t);
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(
+            charge_at(l, i % 2 ? "ana" : "", "0.05", 5, last, NULL), CUSTOS_OK);
+    ledger_close(l);
+}
+
+static void
+migrate_touches_no_row(void **state)
+{
+    struct buf before, after;
+    struct receipt last;
+    struct ledger *l;
+    struct place p;
+
+    (void)state;
+    make(&p, &last);
+    /* Format 0: the chain alone. */
+    meddle(&p, "DROP TABLE state; DROP TABLE answers; DROP INDEX chain_who;"
+               "DROP INDEX chain_terms; PRAGMA user_version = 0;");
+    buf_init(&before, NULL, 1 << 20);
+    buf_init(&after, NULL, 1 << 20);
+    dump(&p, &before);
+    l = open_at(&p);
+    assert_verifies(l, &last);
+    assert_balance(l, "", "0.3", "0.7");
+    assert_int_equal(charge(l, "ana", "0.05"), CUSTOS_OK);
+    ledger_close(l);
+    dump(&p, &after);
+    assert_false(before.failed || after.failed);
+    assert_true(before.len > 500 && after.len > before.len);
+    assert_memory_equal(before.ptr, after.ptr, before.len);
+    buf_clear(&before);
+    buf_clear(&after);
+    place_remove(&p);
+}
+
+/* A chain of format 0 that is wrong is not made into a balance. */
+static void
+migrate_stops_at_damage(void **state)
+{
+    struct receipt last;
+    struct ledger *l;
+    custos_err err;
+    struct place p;
+
+    (void)state;
+    make(&p, &last);
+    meddle(&p, "DROP TABLE state; DROP TABLE answers; DROP INDEX chain_who;"
+               "DROP INDEX chain_terms; DROP TRIGGER chain_no_update;"
+               "UPDATE chain SET epsilon = '0' WHERE seq = 5;"
+               "PRAGMA user_version = 0;");
+    assert_int_equal(ledger_open(p.path, p.lock, &l, &err), CUSTOS_ECORRUPT);
+    assert_non_null(strstr(err.said, "row 5"));
+    place_remove(&p);
+}
+
+static void
+migrate_refuses_newer(void **state)
+{
+    struct receipt last;
+    struct ledger *l;
+    custos_err err;
+    struct place p;
+
+    (void)state;
+    make(&p, &last);
+    meddle(&p, "PRAGMA user_version = 2");
+    assert_int_equal(ledger_open(p.path, p.lock, &l, &err),
+                     CUSTOS_EUNSUPPORTED);
+    assert_non_null(strstr(err.said, "format 2"));
+    meddle(&p, "PRAGMA user_version = 1");
+    l = open_at(&p);
+    assert_verifies(l, &last);
+    ledger_close(l);
+    place_remove(&p);
+}
+
+/* An emptied, foreign or lost file never becomes a fresh budget. */
+static void
+migrate_refuses_what_is_no_ledger(void **state)
+{
+    char log[ROOM + 32];
+    struct receipt last;
+    struct ledger *l;
+    struct place p;
+    FILE *f;
+
+    (void)state;
+    make(&p, &last);
+    assert_int_equal(truncate(p.path, 0), 0);
+    snprintf(log, sizeof log, "%s-wal", p.path);
+    unlink(log);
+    assert_int_equal(ledger_open(p.path, p.lock, &l, NULL), CUSTOS_ECORRUPT);
+    f = fopen(p.path, "wb");
+    assert_non_null(f);
+    for (int i = 0; i < 1000; i++)
+        fputs("this is no ledger\n", f);
+    fclose(f);
+    assert_int_equal(ledger_open(p.path, p.lock, &l, NULL), CUSTOS_ECORRUPT);
+    unlink(p.path);
+    meddle(&p, "CREATE TABLE chain (seq INTEGER)");
+    assert_int_equal(ledger_open(p.path, p.lock, &l, NULL), CUSTOS_ECORRUPT);
+    place_remove(&p);
+
+    make(&p, &last);
+    snprintf(log, sizeof log, "%s-wal", p.path);
+    assert_int_equal(access(log, F_OK), 0);
+    unlink(p.path);
+    assert_int_equal(ledger_open(p.path, p.lock, &l, NULL), CUSTOS_ECORRUPT);
+    place_remove(&p);
+}
+
+/* A half-made one of a process that died is no obstacle. */
+static void
+migrate_makes_all_or_nothing(void **state)
+{
+    char half[ROOM + 32];
+    struct ledger *l;
+    struct stat st;
+    struct place p;
+    FILE *f;
+
+    (void)state;
+    place_make(&p);
+    snprintf(half, sizeof half, "%s.new", p.path);
+    f = fopen(half, "wb");
+    assert_non_null(f);
+    fputs("half", f);
+    fclose(f);
+    l = open_at(&p);
+    assert_verifies(l, NULL);
+    assert_int_not_equal(access(half, F_OK), 0);
+    assert_int_equal(stat(p.path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    ledger_close(l);
+    place_remove(&p);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(migrate_touches_no_row),
+        cmocka_unit_test(migrate_stops_at_damage),
+        cmocka_unit_test(migrate_refuses_newer),
+        cmocka_unit_test(migrate_refuses_what_is_no_ledger),
+        cmocka_unit_test(migrate_makes_all_or_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
