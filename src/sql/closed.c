@@ -57,7 +57,7 @@ static const struct shape {
 static const struct refusal {
     const char *message, *field, *keyword, *said;
 } refusals[] = {
-    {"ExplainStmt", "options", NULL, "EXPLAIN takes no options here"},
+    {"ExplainStmt", "options", NULL, "options of EXPLAIN"},
     {"SelectStmt", "into_clause", "into", "SELECT INTO"},
     {"SelectStmt", "group_distinct", "group", "GROUP BY DISTINCT"},
     {"SelectStmt", "window_clause", "window", "WINDOW"},
@@ -78,15 +78,15 @@ static const struct refusal {
     {"TypeName", "pct_type", NULL, "%TYPE"},
     {"TypeName", "array_bounds", NULL, "an array"},
     {"FuncCall", "agg_order", NULL, "ORDER BY inside an aggregate"},
-    {"FuncCall", "agg_filter", NULL,
+    {"FuncCall", "agg_filter", "filter",
      "FILTER; write the condition as CASE WHEN ... THEN ... END inside the "
      "aggregate"},
-    {"FuncCall", "over", NULL, "a window function (OVER)"},
+    {"FuncCall", "over", "over", "a window function (OVER)"},
     {"FuncCall", "agg_within_group", NULL, "WITHIN GROUP"},
     {"FuncCall", "func_variadic", NULL, "VARIADIC"},
     {"SortBy", "use_op", NULL, "ORDER BY ... USING"},
     {"JoinExpr", NULL, "join", "JOIN; ask one table"},
-    {"RangeSubselect", NULL, NULL, "a subquery in FROM; ask one table"},
+    {"RangeSubselect", NULL, "from", "a subquery in FROM; ask one table"},
     {"RangeFunction", NULL, NULL, "a function in FROM"},
     {"RangeTableSample", NULL, NULL, "TABLESAMPLE"},
     {"RangeTableFunc", NULL, NULL, "XMLTABLE"},

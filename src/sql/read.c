@@ -55,7 +55,8 @@ text_check(str text, custos_err *err)
 static custos_status
 fail_statement(struct sql_reader *r)
 {
-    const struct sql_token *t = &r->tokens[0];
+    const struct sql_token *t =
+        &r->tokens[r->query->explain && r->n_tokens > 1 ? 1 : 0];
     int len = t->end - t->at;
 
     return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, t->at,

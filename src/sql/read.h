@@ -11,7 +11,8 @@
 
 enum {
     SQL_TEXT_MAX = 65536,
-    SQL_NODES_MAX = 20000, /* expressions of one query, copies included */
+    SQL_NODES_MAX = 20000, /* expressions of one query, copies included,
+                              and as an engine counts them */
 };
 
 /* Where an expression stands. */
@@ -90,6 +91,9 @@ const char *name_last(pg_node *const *names, size_t n);
 
 /* What PostgreSQL calls an output column without an alias. */
 const char *target_name(const pg_node *node);
+
+/* A whole number past 64 bits is a decimal, as in PostgreSQL. */
+void literal_settle(struct expr *e);
 
 /* Whole numbers that are literals. */
 bool expr_is_whole(const struct expr *e, i128 *out);

@@ -71,11 +71,9 @@ fixed_are_literals(const struct expr *e)
                data_type_is_number(e->args[2]->value.type) &&
                datum_cmp(&e->args[1]->value, &e->args[2]->value) != 0 &&
                expr_is_whole(e->args[3], &n) && n >= 1 && n <= INT32_MAX;
-    if (e->call == CALL_SUBSTRING) /* with a text it is a regular expression */
-        for (size_t i = 1; i < e->n_args; i++)
-            if (e->args[i]->kind == EXPR_LITERAL &&
-                e->args[i]->value.type == TYPE_TEXT)
-                return false;
+    if (e->call == CALL_SUBSTRING) /* a text would be a regular expression */
+        return expr_is_whole(e->args[1], &n) &&
+               (e->n_args == 2 || (expr_is_whole(e->args[2], &n) && n >= 0));
     return true;
 }
 
@@ -91,7 +89,10 @@ function_read(struct sql_reader *r, const PgQuery__FuncCall *f,
     if (!st)
         st = args_read(r, f->args, f->n_args, (*out)->args);
     if (!st && !fixed_are_literals(*out))
-        return fail_arguments(r, f, known->name);
+        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, f->location,
+                              "digits, positions and bounds of %s are "
+                              "written as literals, such as 2",
+                              known->name);
     return st;
 }
 

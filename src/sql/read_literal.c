@@ -86,7 +86,14 @@ text_new(struct sql_reader *r, str text, int at, struct expr **out)
     return st;
 }
 
-/* Whole numbers past 64 bits are decimals, as in PostgreSQL. */
+void
+literal_settle(struct expr *e)
+{
+    if (e->value.type == TYPE_INT &&
+        (e->value.n > INT64_MAX || e->value.n < INT64_MIN))
+        e->type = e->value.type = TYPE_DECIMAL;
+}
+
 static custos_status
 number_read(struct sql_reader *r, const char *text, int at, struct expr **out)
 {
@@ -94,9 +101,8 @@ number_read(struct sql_reader *r, const char *text, int at, struct expr **out)
     custos_status st =
         datum_new(r, whole ? TYPE_INT : TYPE_DECIMAL, text, at, out);
 
-    if (!st && whole &&
-        ((*out)->value.n > INT64_MAX || (*out)->value.n < INT64_MIN))
-        (*out)->type = (*out)->value.type = TYPE_DECIMAL;
+    if (!st)
+        literal_settle(*out);
     return st;
 }
 
@@ -218,6 +224,11 @@ cast_read(struct sql_reader *r, const PgQuery__TypeCast *c, struct expr **out)
     if (st)
         return st;
     if (text && !type.precision) {
+        literal_settle(arg);
+        if (arg->value.type != type.type)
+            return custos_fail_at(r->err, CUSTOS_ESYNTAX, arg->at,
+                                  "'%.60s' is no whole number of 64 bits",
+                                  text);
         *out = arg;
         return CUSTOS_OK;
     }

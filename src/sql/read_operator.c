@@ -53,6 +53,7 @@ negative_read(struct sql_reader *r, const PgQuery__AExpr *e, struct expr **out)
         return st;
     if (arg->kind == EXPR_LITERAL && data_type_is_number(arg->value.type)) {
         arg->value.n = -arg->value.n;
+        literal_settle(arg);
         *out = arg;
         return CUSTOS_OK;
     }
@@ -106,6 +107,18 @@ in_read(struct sql_reader *r, const PgQuery__AExpr *e, const char *name,
     return CUSTOS_OK;
 }
 
+/* An escape with nothing behind it fails on some texts and not on others. */
+static bool
+pattern_is_whole(str pattern)
+{
+    size_t slashes = 0;
+
+    while (slashes < pattern.len &&
+           pattern.ptr[pattern.len - 1 - slashes] == '\\')
+        slashes++;
+    return slashes % 2 == 0;
+}
+
 static custos_status
 like_read(struct sql_reader *r, const PgQuery__AExpr *e, const char *name,
           struct expr **out)
@@ -135,6 +148,10 @@ like_read(struct sql_reader *r, const PgQuery__AExpr *e, const char *name,
         if (pattern->kind != EXPR_LITERAL || pattern->value.type != TYPE_TEXT)
             return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, pattern->at,
                                   "LIKE takes a literal pattern");
+        if (!pattern_is_whole(pattern->value.text))
+            return custos_fail_at(r->err, CUSTOS_ESYNTAX, pattern->at,
+                                  "a LIKE pattern cannot end with its escape; "
+                                  "write \\\\ for a backslash");
         return CUSTOS_OK;
     }
     return fail_operator(r, name, e->location);

@@ -319,16 +319,54 @@ intervals_check(struct sql_reader *r, const struct expr *e)
     return st;
 }
 
+/*
+ * How many expressions an engine makes of e: a divisor, what NULLIF compares
+ * and what goes into a bucket are computed twice, and so is what is in them.
+ */
+static size_t
+engine_count(const struct expr *e)
+{
+    size_t n = 1;
+
+    for (size_t i = 0; e && i < e->n_args; i++) {
+        size_t one = e->args[i] ? engine_count(e->args[i]) : 0;
+        bool twice =
+            e->kind == EXPR_CALL &&
+            (((e->call == CALL_DIV || e->call == CALL_MOD) && i == 1) ||
+             ((e->call == CALL_NULLIF || e->call == CALL_WIDTH_BUCKET) &&
+              i == 0));
+
+        n += twice ? 2 * one : one;
+        if (n > SQL_NODES_MAX)
+            return SQL_NODES_MAX + 1;
+    }
+    return n;
+}
+
+static custos_status
+expr_check(struct sql_reader *r, const struct expr *e)
+{
+    if (e && engine_count(e) > SQL_NODES_MAX)
+        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, e->at,
+                              "divisions, NULLIFs or buckets are nested too "
+                              "deep inside each other");
+    return intervals_check(r, e);
+}
+
 static custos_status
 query_check(struct sql_reader *r)
 {
     const struct query *q = r->query;
-    custos_status st = intervals_check(r, q->having);
+    custos_status st = expr_check(r, q->where);
 
+    if (!st)
+        st = expr_check(r, q->having);
     for (size_t i = 0; !st && i < q->n_targets; i++)
-        st = intervals_check(r, q->targets[i].expr);
+        st = expr_check(r, q->targets[i].expr);
+    for (size_t i = 0; !st && i < q->n_group_by; i++)
+        st = expr_check(r, q->group_by[i]);
     for (size_t i = 0; !st && i < q->n_order_by; i++)
-        st = intervals_check(r, q->order_by[i].expr);
+        st = expr_check(r, q->order_by[i].expr);
     return st;
 }
 

@@ -1,0 +1,262 @@
+/*
+ * Expressions for DuckDB.
+ *
+ * Everything here is total: casts are TRY_CASTs or proven by the planner's
+ * ranges, division by zero gives NULL, whole numbers are as wide as their
+ * range, all other arithmetic is in DOUBLE, which overflows to infinity and
+ * not to an error. No argument is printed twice: DuckDB would compute it
+ * twice, and nested calls would double with every level. (Two of its own do
+ * so, NULLIF and our width_bucket; the reader counts them.)
+ */
+#include "sql/duckdb.h"
+
+#include <string.h>
+
+#include "base/ck.h"
+#include "sql/duckdb_parts.h"
+#include "sql/print.h"
+
+const char *
+duck_type(enum data_type type, bool wide)
+{
+    switch (type) {
+    case TYPE_NULL:
+    case TYPE_TEXT: return "VARCHAR";
+    case TYPE_BOOL: return "BOOLEAN";
+    case TYPE_INT: return wide ? "HUGEINT" : "BIGINT";
+    case TYPE_DECIMAL:
+    case TYPE_REAL: return "DOUBLE";
+    case TYPE_DATE: return "DATE";
+    case TYPE_TIMESTAMP: return "TIMESTAMP";
+    }
+    return "VARCHAR"; /* UNREACHABLE: all types are above */
+}
+
+enum data_type
+duck_type_of(const struct expr *e)
+{
+    return e->kind == EXPR_LITERAL && e->value.type != TYPE_NULL ? e->value.type
+                                                                 : e->type;
+}
+
+bool
+duck_is_wide(const struct expr *e)
+{
+    if (e->kind == EXPR_LITERAL)
+        return e->value.n > INT64_MAX || e->value.n < INT64_MIN;
+    return e->wide;
+}
+
+/* DECIMAL in the engine, and exact; other decimals are DOUBLE there. */
+static bool
+is_exact(const struct expr *e)
+{
+    return duck_type_of(e) == TYPE_DECIMAL &&
+           (e->kind == EXPR_COLUMN || e->kind == EXPR_LITERAL ||
+            e->kind == EXPR_CAST);
+}
+
+struct shape
+duck_common(struct expr *const *args, size_t n)
+{
+    struct shape s = {TYPE_NULL, false};
+
+    for (size_t i = 0; i < n; i++) {
+        enum data_type t = args[i] ? duck_type_of(args[i]) : TYPE_NULL;
+
+        /* Of numbers, and of the two kinds of dates, the later is wider. */
+        if (t > s.type)
+            s.type = t;
+        s.wide = s.wide || (t == TYPE_INT && duck_is_wide(args[i]));
+    }
+    return s;
+}
+
+/* CAST or TRY_CAST of e as a type. */
+static void
+cast_as(struct duck *d, const char *cast, const struct expr *e,
+        const char *type)
+{
+    buf_printf(d->out, "%s(", cast);
+    duck_expr(d, e);
+    buf_printf(d->out, " AS %s)", type);
+}
+
+void
+duck_as(struct duck *d, const struct expr *e, struct shape s)
+{
+    enum data_type t = e ? duck_type_of(e) : TYPE_NULL;
+
+    if (t == TYPE_NULL)
+        buf_printf(d->out, "CAST(NULL AS %s)", duck_type(s.type, s.wide));
+    else if (t == TYPE_INT && s.type == TYPE_INT)
+        if (duck_is_wide(e) == s.wide)
+            duck_expr(d, e);
+        else
+            cast_as(d, "TRY_CAST", e, duck_type(s.type, s.wide));
+    else if (data_type_is_number(s.type) && (t == TYPE_INT || is_exact(e)))
+        cast_as(d, "CAST", e, "DOUBLE");
+    else if (t == TYPE_DATE && s.type == TYPE_TIMESTAMP)
+        cast_as(d, "TRY_CAST", e, "TIMESTAMP");
+    else
+        duck_expr(d, e);
+}
+
+void
+duck_list(struct duck *d, struct expr *const *args, size_t n, struct shape s)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0)
+            buf_add_text(d->out, ", ");
+        duck_as(d, args[i], s);
+    }
+}
+
+/* ------------------------------------------------------------- literals -- */
+
+void
+duck_literal(struct duck *d, const struct expr *e)
+{
+    const struct datum *v = &e->value;
+    const char *type = duck_type(v->type, duck_is_wide(e));
+
+    switch (v->type) {
+    case TYPE_NULL:
+        if (e->type == TYPE_NULL)
+            buf_add_text(d->out, "NULL");
+        else
+            buf_printf(d->out, "CAST(NULL AS %s)", duck_type(e->type, e->wide));
+        return;
+    case TYPE_BOOL: buf_add_text(d->out, v->n ? "TRUE" : "FALSE"); return;
+    case TYPE_TEXT:
+        if (memchr(v->text.ptr, '\0', v->text.len))
+            d->out->failed = true;
+        print_quoted('\'', v->text, d->out);
+        return;
+    case TYPE_DECIMAL: /* as many digits as there can be behind the point */
+        buf_add_text(d->out, "CAST('");
+        datum_write(v, d->out);
+        buf_printf(d->out, "' AS DECIMAL(38, %d))",
+                   v->scale < 0    ? 0
+                   : v->scale > 37 ? 37
+                                   : v->scale);
+        return;
+    case TYPE_INT:
+    case TYPE_REAL:
+    case TYPE_DATE:
+    case TYPE_TIMESTAMP:
+        buf_add_text(d->out, "CAST('");
+        datum_write(v, d->out);
+        buf_printf(d->out, "' AS %s)", type);
+        return;
+    }
+}
+
+/* ---------------------------------------------------------------- casts -- */
+
+static void
+cast_print(struct duck *d, const struct expr *e)
+{
+    const struct expr *x = e->args[0];
+
+    buf_add_text(d->out, "TRY_CAST(");
+    /* A decimal rounds half away from zero, a real half to even. */
+    if (e->cast_to == TYPE_INT && x->type == TYPE_DECIMAL && !is_exact(x)) {
+        buf_add_text(d->out, "round(");
+        duck_expr(d, x);
+        buf_add_text(d->out, ")");
+    } else {
+        duck_expr(d, x);
+    }
+    if (e->cast_to == TYPE_DECIMAL)
+        buf_printf(d->out, " AS DECIMAL(%d, %d))", e->cast_precision,
+                   e->cast_scale);
+    else
+        buf_printf(d->out, " AS %s)", duck_type(e->cast_to, e->wide));
+}
+
+/* ------------------------------------------------------------------ all -- */
+
+static void
+case_print(struct duck *d, const struct expr *e)
+{
+    struct shape s = {e->type, e->wide}, boolean = {TYPE_BOOL, false};
+
+    buf_add_text(d->out, "CASE");
+    for (size_t i = 0; i + 1 < e->n_args; i += 2) {
+        buf_add_text(d->out, " WHEN ");
+        duck_as(d, e->args[i], boolean);
+        buf_add_text(d->out, " THEN ");
+        duck_as(d, e->args[i + 1], s);
+    }
+    if (e->n_args % 2 == 1 && e->args[e->n_args - 1]) {
+        buf_add_text(d->out, " ELSE ");
+        duck_as(d, e->args[e->n_args - 1], s);
+    }
+    buf_add_text(d->out, " END");
+}
+
+void
+duck_aggregate(struct duck *d, const struct expr *e)
+{
+    static const char *const names[] = {
+        [AGG_COUNT_ROWS] = "count(*",
+        [AGG_COUNT] = "count(",
+        [AGG_COUNT_DISTINCT] = "count(DISTINCT ",
+        [AGG_SUM] = "sum(",
+        [AGG_AVG] = "avg(",
+        [AGG_VAR_SAMP] = "var_samp(",
+        [AGG_VAR_POP] = "var_pop(",
+        [AGG_STDDEV_SAMP] = "stddev_samp(",
+        [AGG_STDDEV_POP] = "stddev_pop(",
+    };
+    struct shape s = {TYPE_REAL, false};
+
+    buf_add_text(d->out, names[e->aggregate]);
+    if (e->n_args > 0 &&
+        (e->aggregate == AGG_COUNT || e->aggregate == AGG_COUNT_DISTINCT ||
+         (e->aggregate == AGG_SUM &&
+          (duck_type_of(e->args[0]) == TYPE_INT || is_exact(e->args[0])))))
+        duck_expr(d, e->args[0]);
+    else if (e->n_args > 0)
+        duck_as(d, e->args[0], s);
+    buf_add_text(d->out, ")");
+}
+
+void
+duck_expr(struct duck *d, const struct expr *e)
+{
+    switch (e->kind) {
+    case EXPR_LITERAL: duck_literal(d, e); return;
+    case EXPR_COLUMN:
+        if (d->alias && d->alias[0])
+            buf_printf(d->out, "%s.", d->alias);
+        buf_printf(d->out, "c%d", e->slot);
+        return;
+    case EXPR_CALL: duck_call(d, e); return;
+    case EXPR_CASE: case_print(d, e); return;
+    case EXPR_IN: {
+        struct shape s = duck_common(e->args, e->n_args);
+
+        buf_add_text(d->out, "(");
+        duck_as(d, e->args[0], s);
+        buf_add_text(d->out, e->negated ? " NOT IN (" : " IN (");
+        duck_list(d, e->args + 1, e->n_args - 1, s);
+        buf_add_text(d->out, "))");
+        return;
+    }
+    case EXPR_CAST: cast_print(d, e); return;
+    case EXPR_AGGREGATE: duck_aggregate(d, e); return;
+    case EXPR_INTERVAL:
+    case EXPR_KEY: break;
+    }
+    d->out->failed = true; /* what exists after noise only */
+}
+
+void
+duckdb_print_expr(const struct expr *e, const char *alias, struct buf *out)
+{
+    struct duck d = {.alias = alias, .out = out};
+
+    duck_expr(&d, e);
+}

@@ -1,0 +1,20 @@
+/*
+ * The engine's text of an expression that the planner has typed.
+ */
+#ifndef SQL_DUCKDB_H
+#define SQL_DUCKDB_H
+
+#include "base/str.h"
+#include "sql/tree.h"
+
+/*
+ * Prints e for DuckDB: the meaning of PostgreSQL, and no value of any row can
+ * make it fail. Columns are written alias.c<slot>. A whole number comes out as
+ * BIGINT, or HUGEINT where e->wide; a decimal column, literal or cast as
+ * DECIMAL, every other decimal or real as DOUBLE. out->failed is set for what
+ * no engine may see (a NUL in a text, an interval, a key).
+ */
+void
+duckdb_print_expr(const struct expr *e, const char *alias, struct buf *out);
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * What the files of the DuckDB printer share.
+ */
+#ifndef SQL_DUCKDB_PARTS_H
+#define SQL_DUCKDB_PARTS_H
+
+#include "sql/tree.h"
+
+/* What an expression is brought to before it is combined. */
+struct shape {
+    enum data_type type;
+    bool wide;
+};
+
+struct duck {
+    const char *alias;
+    struct buf *out;
+};
+
+void duck_expr(struct duck *d, const struct expr *e);
+void duck_call(struct duck *d, const struct expr *e);
+void duck_literal(struct duck *d, const struct expr *e);
+void duck_aggregate(struct duck *d, const struct expr *e);
+
+/* A date's part or beginning; false: the call is none. */
+bool duck_date(struct duck *d, const struct expr *e);
+
+/* The engine's name of a type. */
+const char *duck_type(enum data_type type, bool wide);
+
+/* A literal's is that of its value. */
+enum data_type duck_type_of(const struct expr *e);
+bool duck_is_wide(const struct expr *e);
+
+/* The type in which all of args can stand beside each other. */
+struct shape duck_common(struct expr *const *args, size_t n);
+
+/* e, brought to a shape; numbers that are not whole to DOUBLE. */
+void duck_as(struct duck *d, const struct expr *e, struct shape shape);
+void duck_list(struct duck *d, struct expr *const *args, size_t n,
+               struct shape shape);
+
+#endif
