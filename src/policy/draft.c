@@ -206,7 +206,7 @@ policy_draft(const struct draft_table *tables, size_t n, struct buf *out)
         "# TODO must be answered. custos-policy(5) explains the keys, and\n"
         "# `custos policy check` reads it and says what is missing or "
         "dangerous.\n\n");
-    emit_head(out, NULL);
+    emit_head(out);
     buf_add_text(out, "tables:\n");
     for (size_t i = 0; i < n; i++) {
         const struct draft_table *t = &tables[i];

@@ -129,7 +129,7 @@ emit_type(struct buf *out, enum data_type type, int scale)
 }
 
 void
-emit_head(struct buf *out, const char *people_hint)
+emit_head(struct buf *out)
 {
     buf_add_text(
         out,
@@ -145,13 +145,11 @@ emit_head(struct buf *out, const char *people_hint)
         "budget:\n"
         "  epsilon: TODO # ? what is promised to each person; 1 is strong, 10 "
         "hardly anything\n"
-        "  delta: TODO # ? far below 1/n; 0 for a pure promise\n");
-    buf_printf(out,
-               "  n: TODO # ? how many people, as the public knows it%s%s\n"
-               "\n"
-               "# ? What one query may cost at most, and what it costs when it "
-               "names no price.\n"
-               "# query: {max_epsilon: 0.1, epsilon: 0.01}\n"
-               "\n",
-               people_hint ? "; " : "", people_hint ? people_hint : "");
+        "  delta: TODO # ? far below 1/n; 0 for a pure promise\n"
+        "  n: TODO # ? how many people, as the public knows it\n"
+        "\n"
+        "# ? What one query may cost at most, and what it costs when it names "
+        "no price.\n"
+        "# query: {max_epsilon: 0.1, epsilon: 0.01}\n"
+        "\n");
 }

@@ -22,11 +22,8 @@ void emit_word(struct buf *out, str text);
 /* "type: decimal, scale: 2" */
 void emit_type(struct buf *out, enum data_type type, int scale);
 
-/*
- * Format, adjacency and budget, with TODO for what only the owner knows.
- * people_hint, or NULL: what is known of the number of people.
- */
-void emit_head(struct buf *out, const char *people_hint);
+/* Format, adjacency and budget, with TODO for what only the owner knows. */
+void emit_head(struct buf *out);
 
 /* A word that SQL reads as it stands: lower-case, no quotes needed. */
 bool is_sql_word(str name);

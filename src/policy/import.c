@@ -406,7 +406,7 @@ policy_import(arena *a, str text, const char *path, struct buf *out,
                       "only the owner of the\n"
                       "# data can answer; TODO must be answered. See "
                       "custos-policy(5).\n\n");
-    emit_head(out, NULL);
+    emit_head(out);
     buf_add_text(out, "tables:\n");
     for (const struct node *d = root->first; d && !st; d = d->next) {
         if (d->kind != NODE_MAP)
