@@ -19,7 +19,7 @@ struct fold {
     int64_t unit;
     int64_t from, last; /* units lie in from..last */
     uint64_t rows_used, groups_used;
-    bool torn; /* the order was broken: nothing of it may be used */
+    bool torn;      /* the order was broken: nothing of it may be used */
     int64_t *stamp; /* by cell: the last unit that was let in; or NULL */
 };
 

@@ -201,10 +201,11 @@ import_facts(struct import *m, custos_err *err)
     buf_init(&b, NULL, SQL_MOST);
     buf_init(&facts, NULL, SQL_MOST);
     view_facts(m->policy, &facts);
-    buf_add_text(&b, "CREATE TABLE cuts (t BIGINT, u BIGINT); CREATE TABLE "
-                     "sources (t BIGINT, attach VARCHAR, path VARCHAR, view VARCHAR); "
-                     "CREATE TABLE facts (format BIGINT, text VARCHAR); "
-                     "INSERT INTO facts VALUES (1, ");
+    buf_add_text(
+        &b, "CREATE TABLE cuts (t BIGINT, u BIGINT); CREATE TABLE "
+            "sources (t BIGINT, attach VARCHAR, path VARCHAR, view VARCHAR); "
+            "CREATE TABLE facts (format BIGINT, text VARCHAR); "
+            "INSERT INTO facts VALUES (1, ");
     duck_quote_text(&b, str_of(buf_text(&facts)));
     buf_add_text(&b, ")");
     for (size_t i = 0; i < m->policy->n_tables; i++) {

@@ -54,8 +54,8 @@ columns_take(struct duck_rows *shape, enum source_kind kind, arena *a,
             st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
         else
             columns[i] = (struct engine_source_column){
-                str_of(name),
-                kind == SOURCE_CSV ? TYPE_NULL : type_of(type), scale};
+                str_of(name), kind == SOURCE_CSV ? TYPE_NULL : type_of(type),
+                scale};
     }
     if (!st) {
         *out = columns;

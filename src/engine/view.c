@@ -291,9 +291,8 @@ stepped(const struct policy_column *c, size_t i, struct buf *out)
                    "CAST(round(c%zu * pow(CAST(%d AS DOUBLE), %d)) AS HUGEINT)",
                    i, g.base, g.digits);
     else if (is_narrow(c))
-        buf_printf(out,
-                   "CAST(CAST(c%zu AS DECIMAL(38,%d)) * 1%.*s AS HUGEINT)", i,
-                   c->scale, c->scale, "000000000000000000");
+        buf_printf(out, "CAST(CAST(c%zu AS DECIMAL(38,%d)) * 1%.*s AS HUGEINT)",
+                   i, c->scale, c->scale, "000000000000000000");
     else
         buf_printf(
             out, "CAST(replace(CAST(c%zu AS VARCHAR), '.', '') AS HUGEINT)", i);

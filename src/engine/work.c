@@ -23,8 +23,8 @@
 #if __has_include("sql/duckdb.h")
 #include "sql/duckdb.h"
 #else
-void duckdb_print_expr(const struct expr *e, const char *alias,
-                       struct buf *out);
+void
+duckdb_print_expr(const struct expr *e, const char *alias, struct buf *out);
 #endif
 
 void
@@ -74,9 +74,8 @@ decimal_steps(const struct part *part, const char *e, struct buf *out)
 
     if (digits >= 0 && digits <= 9 &&
         fits(part, -1000000000000000000, 1000000000000000000))
-        buf_printf(out,
-                   "CAST(CAST(%s AS DECIMAL(38,%d)) * 1%.*s AS HUGEINT)", e,
-                   digits, digits, "000000000");
+        buf_printf(out, "CAST(CAST(%s AS DECIMAL(38,%d)) * 1%.*s AS HUGEINT)",
+                   e, digits, digits, "000000000");
     else
         buf_printf(out,
                    "CAST(replace(CAST(CAST(%s AS DECIMAL(38,%d)) AS VARCHAR), "

@@ -37,8 +37,8 @@ CUSTOS_MUST_USE custos_status work_values(const struct plan *plan,
                                           custos_err *err);
 
 /* A value in whole steps, clamped into the part's limits; or NULL. */
-void work_value(const struct plan *plan, const struct part *part,
-                struct buf *out);
+void
+work_value(const struct plan *plan, const struct part *part, struct buf *out);
 
 /* The index of key k, from 0; NULL for what is none of its values. */
 void work_key(const struct plan *plan, size_t k, struct buf *out);
@@ -56,8 +56,8 @@ void work_whole(i128 n, struct buf *out);
 CUSTOS_MUST_USE custos_status run_sql(struct engine *e, const struct plan *plan,
                                       struct exact *x, custos_err *err);
 CUSTOS_MUST_USE custos_status run_fold(struct engine *e,
-                                       const struct plan *plan,
-                                       struct exact *x, custos_err *err);
+                                       const struct plan *plan, struct exact *x,
+                                       custos_err *err);
 CUSTOS_MUST_USE custos_status run_general(struct engine *e,
                                           const struct plan *plan,
                                           struct exact *x, custos_err *err);

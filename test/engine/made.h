@@ -99,8 +99,7 @@ made_import(struct made *m)
 static inline void
 made_open(struct made *m)
 {
-    custos_status st =
-        engine_open(&m->store, m->policy, &m->engine, &m->err);
+    custos_status st = engine_open(&m->store, m->policy, &m->engine, &m->err);
 
     if (st)
         print_message("%s | %s\n", m->err.said, m->err.noted);
@@ -141,8 +140,7 @@ made_ask(struct made *m, const char *sql)
     struct buf b;
     size_t n = 0;
     char number[41];
-    custos_status st =
-        duck_ask(m->engine->connections[0], sql, &rows, &m->err);
+    custos_status st = duck_ask(m->engine->connections[0], sql, &rows, &m->err);
     char *text;
 
     if (st)

@@ -118,8 +118,8 @@ refuse(const int64_t *unit, const int32_t *cell, size_t n, int64_t from,
         for (size_t cut = 0; cut < n; cut++) {
             size_t k;
 
-            assert_true(fold_init(&f, 3, tracked ? 2 : 3, 2, tracked, from,
-                                  last));
+            assert_true(
+                fold_init(&f, 3, tracked ? 2 : 3, 2, tracked, from, last));
             if (cut > 0)
                 fold_rows(&f, unit, cell, cut, at, first);
             k = fold_rows(&f, unit + cut, cell + cut, n - cut, at, first);
