@@ -8,10 +8,58 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/ck.h"
 #include "base/error.h"
+#include "curator/tail.h"
 
 /* The share of 0.05 that one of `level` aggregates may miss. */
 #define MISS 0.05
+
+/*
+ * The least whole number of steps that |Ns + c Nc| passes with probability at
+ * most beta: S + c N is a sum whose values were centred at c.
+ */
+static double
+sum_half(struct bar_law sum, struct bar_law count, double c, double beta)
+{
+    double one = 1, low = -1, high = 1;
+    struct tail t;
+
+    tail_init(&t, &sum, &one, &one, 1, count);
+    while (2 * tail_above(&t, fabs(c), high + 1) > beta)
+        high *= 2;
+    while (high - low > 1) {
+        double mid = floor(low + (high - low) / 2);
+
+        if (mid <= low || mid >= high)
+            break; /* past 2^53 steps, where doubles are that far apart */
+        if (2 * tail_above(&t, fabs(c), mid + 1) > beta)
+            low = mid;
+        else
+            high = mid;
+    }
+    return high;
+}
+
+static bool
+is_shifted_sum(const struct plan_aggregate *f)
+{
+    return f->kind == AGG_SUM && f->rows >= 0;
+}
+
+static void
+sums_make(const struct plan *p, struct bars *out)
+{
+    for (size_t i = 0; i < p->n_aggregates; i++) {
+        const struct plan_aggregate *f = &p->aggregates[i];
+
+        for (size_t level = 1; level <= out->levels && is_shifted_sum(f);
+             level++)
+            out->sum_half[i * out->levels + level - 1] =
+                sum_half(out->laws[f->sum], out->laws[f->rows],
+                         (double)p->parts[f->sum].centre, MISS / (double)level);
+    }
+}
 
 custos_status
 bars_make(arena *a, const struct plan *p, struct bars *out, custos_err *err)
@@ -22,7 +70,9 @@ bars_make(arena *a, const struct plan *p, struct bars *out, custos_err *err)
     out->levels = levels;
     out->half = arena_take(a, p->n_parts * levels, sizeof *out->half);
     out->laws = arena_take(a, p->n_parts + 1, sizeof *out->laws);
-    if (!out->half || !out->laws)
+    out->sum_half =
+        arena_take(a, p->n_aggregates * levels, sizeof *out->sum_half);
+    if (!out->half || !out->laws || !out->sum_half)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     for (size_t i = 0; i < p->n_parts && !st; i++) {
         const custos_facts *facts = custos_mech_facts(p->parts[i].mech);
@@ -40,6 +90,8 @@ bars_make(arena *a, const struct plan *p, struct bars *out, custos_err *err)
                                        &out->half[i * levels + level - 1], err);
         }
     }
+    if (!st)
+        sums_make(p, out);
     return st;
 }
 
@@ -62,18 +114,46 @@ steps_datum(i128 n, struct grid g)
     return datum_of_double((double)n * step_of(g));
 }
 
-/* One released number, as it is. */
+/* A whole number of steps, off by half at most. */
 static void
-plain_value(const struct bars *bars, int part, i128 n, struct grid g,
-            size_t level, struct value *out)
+steps_value(i128 n, double half, struct grid g, struct value *out)
 {
-    double half = (double)bars->half[(size_t)part * bars->levels + level - 1];
     double step = step_of(g);
 
     out->datum = steps_datum(n, g);
     out->certainty = BARRED;
     out->low = ((double)n - half) * step;
     out->high = ((double)n + half) * step;
+}
+
+/* One released number, as it is. */
+static void
+plain_value(const struct bars *bars, int part, i128 n, struct grid g,
+            size_t level, struct value *out)
+{
+    steps_value(n, (double)bars->half[(size_t)part * bars->levels + level - 1],
+                g, out);
+}
+
+static void
+sum_value(const struct plan *p, const struct released *r,
+          const struct bars *bars, size_t slot, size_t cell, size_t level,
+          struct value *out)
+{
+    const struct plan_aggregate *f = &p->aggregates[slot];
+    const struct part *sum = &p->parts[f->sum];
+    i128 s = r->values[f->sum][cell], n;
+
+    if (!is_shifted_sum(f)) {
+        plain_value(bars, f->sum, s, sum->grid, level, out);
+        return;
+    }
+    /* UNREACHABLE past 128 bits: the ceilings of the plan are far below */
+    if (!ck_mul_i128(r->values[f->rows][cell], sum->centre, &n) ||
+        !ck_add_i128(n, s, &n))
+        n = s < 0 ? I128_MIN : I128_MAX;
+    steps_value(n, bars->sum_half[slot * bars->levels + level - 1], sum->grid,
+                out);
 }
 
 struct group {
@@ -167,10 +247,7 @@ aggregate_value(const struct plan *p, const struct released *r,
         plain_value(bars, f->rows, r->values[f->rows][cell],
                     (struct grid){10, 0}, level, out);
         break;
-    case AGG_SUM:
-        plain_value(bars, f->sum, r->values[f->sum][cell],
-                    p->parts[f->sum].grid, level, out);
-        break;
+    case AGG_SUM: sum_value(p, r, bars, slot, cell, level, out); break;
     case AGG_AVG:
         g = group_of(p, r, bars, f, cell);
         mean_value(&g, beta, out);

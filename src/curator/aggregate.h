@@ -11,12 +11,14 @@
 /*
  * Half widths of a plan's parts, in steps: half[part * levels + k - 1] holds
  * with probability 1 - 0.05/k, so that k aggregates of one expression all hold
- * at 95 %. And the laws of their noise.
+ * at 95 %. And the laws of their noise; and, by aggregate, the same half
+ * widths of sums that are read from the parts of a mean.
  */
 struct bars {
     i128 *half;
     size_t levels;
     struct bar_law *laws;
+    double *sum_half;
 };
 
 /* May fail: CUSTOS_ENOMEM, CUSTOS_EOVERFLOW. */

@@ -1,0 +1,390 @@
+/*
+ * Error bars of whole answers: how often they hold the exact bounded value.
+ *
+ * Plans, mechanisms, noise and answers are the curator's own; only the engine
+ * is left out: the exact parts of groups whose values are known are given by
+ * hand. A thousand groups of equal content make a thousand answers a release.
+ *
+ * Coverage is asserted to 4 sampling deviations; the seeds are fixed.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/base.h"
+#include "curator/answer.h"
+#include "plan/evaluate.h"
+#include "support/support.h"
+
+enum { MEMORY = 1 << 27, CELLS = 1000 };
+
+#define POLICY(delta)                                                          \
+    "custos: 1\n"                                                              \
+    "budget: {epsilon: 100" delta "}\n"                                        \
+    "query: {epsilon: 1}\n"                                                    \
+    "tables:\n"                                                                \
+    "  t:\n"                                                                   \
+    "    source: t.csv\n"                                                      \
+    "    unit: row\n"                                                          \
+    "    columns:\n"                                                           \
+    "      k: {type: integer, range: [1, 1000], nullable: false}\n"            \
+    "      a: {type: integer, range: [0, 120]}\n"                              \
+    "      b: {type: integer, range: [0, 1], nullable: false}\n"               \
+    "      d: {type: decimal, scale: 2, range: [-100, 5000]}\n"                \
+    "      r: {type: real, range: [0, 200], nullable: false}\n"                \
+    "  v:\n"                                                                   \
+    "    source: v.csv\n"                                                      \
+    "    unit: who\n"                                                          \
+    "    rows_per_unit: 40\n"                                                  \
+    "    columns:\n"                                                           \
+    "      who: {type: integer}\n"                                             \
+    "      k: {type: integer, range: [1, 1000], nullable: false}\n"            \
+    "      a: {type: integer, range: [-20, 120]}\n"
+
+/* A group's values: n of them, `high` of n at the top of the range, the others
+   a quarter of the way up; so many answers. */
+struct setting {
+    const char *sql, *epsilon;
+    bool gauss; /* the policy has a delta, and the plan must use it */
+    int64_t n;
+    double high;
+    double most; /* the coverage, at most; 0: exactly that of the law */
+};
+
+struct made {
+    arena *a;
+    struct policy *policy;
+    struct query *query;
+    struct plan *plan;
+};
+
+static void
+make(struct made *m, const struct setting *t)
+{
+    const char *policy =
+        t->gauss ? POLICY(", delta: 1e-3, n: 100") : POLICY("");
+    struct plan_options options = {.epsilon = str_of(t->epsilon)};
+    custos_err err = {0};
+
+    m->a = arena_new(NULL, MEMORY);
+    assert_non_null(m->a);
+    if (policy_read(m->a, str_of(policy), "policy", &m->policy, &err) ||
+        sql_read(m->a, str_of(t->sql), &m->query, &err) ||
+        plan_make(m->a, m->query, m->policy, &options, &m->plan, &err))
+        fail_msg("%s: %s", t->sql, err.said);
+    assert_int_equal(m->plan->cells, CELLS);
+    for (size_t i = 0; i < m->plan->n_parts; i++)
+        assert_int_equal(m->plan->parts[i].mech_kind == CUSTOS_GAUSSIAN,
+                         t->gauss);
+}
+
+static void
+made_free(struct made *m)
+{
+    plan_free(m->plan);
+    arena_free(m->a);
+}
+
+/* ----------------------------------------------------------------- exact -- */
+
+/* The two values of a group, in steps. */
+static void
+values_of(const struct part *part, i128 *low, i128 *high)
+{
+    *high = part->upper;
+    *low = part->lower + (part->upper - part->lower) / 4;
+}
+
+static int64_t
+high_of(const struct setting *t)
+{
+    return (int64_t)nearbyint(t->high * (double)t->n);
+}
+
+/* What the engine would find in every group. */
+static i128
+exact_part(const struct part *part, const struct setting *t)
+{
+    i128 up = high_of(t), down = t->n - up, low, high;
+
+    values_of(part, &low, &high);
+    low -= part->centre;
+    high -= part->centre;
+    if (part->kind == PART_SUM)
+        return up * high + down * low;
+    if (part->kind == PART_SQUARES)
+        return up * high * high + down * low * low;
+    return t->n;
+}
+
+/* The last output, of one aggregate, by the textbook. */
+static double
+exact_value(const struct plan *p, const struct setting *t)
+{
+    const struct plan_output *out = &p->outputs[p->n_outputs - 1];
+    const struct plan_aggregate *f =
+        &p->aggregates[out->aggregate < 0 ? 0 : out->aggregate];
+    const struct part *part = &p->parts[f->sum < 0 ? f->rows : f->sum];
+    double n = (double)t->n, up = (double)high_of(t), step, mean, low, high, v;
+    i128 lowest, highest;
+
+    step = pow(part->grid.base, -part->grid.digits);
+    values_of(part, &lowest, &highest);
+    low = (double)lowest * step;
+    high = (double)highest * step;
+    mean = low + up / n * (high - low);
+    v = up / n * (1 - up / n) * (high - low) * (high - low);
+    if (out->aggregate < 0)
+        return mean; /* sum / count */
+    switch (f->kind) {
+    case AGG_SUM: return up * high + (n - up) * low;
+    case AGG_AVG: return mean;
+    case AGG_VAR_POP: return v;
+    case AGG_STDDEV_POP: return sqrt(v);
+    case AGG_VAR_SAMP: return v * n / (n - 1);
+    case AGG_STDDEV_SAMP: return sqrt(v * n / (n - 1));
+    default: return n;
+    }
+}
+
+/* ------------------------------------------------------------------ laws -- */
+
+/* P[|Y| > m] of a part's noise, by adding up its law. */
+static double
+law_outside(const struct part *part, i128 m)
+{
+    const custos_facts *facts = custos_mech_facts(part->mech);
+    double scale = strtod(facts->scale, NULL), all = 1, outside = 0;
+    bool gauss = facts->law == CUSTOS_DISCRETE_GAUSSIAN;
+    double q = exp(-1 / scale);
+
+    if (!gauss)
+        return 2 * pow(q, (double)m + 1) / (1 + q);
+    for (int j = 1; j < 20 * scale + 20; j++) {
+        double p = 2 * exp(-0.5 * (j / scale) * (j / scale));
+
+        all += p;
+        outside += j > m ? p : 0;
+    }
+    return outside / all;
+}
+
+/* The bar of a count or a sum is the narrowest that covers. */
+static double
+narrowest(const struct plan *p, double half)
+{
+    const struct plan_aggregate *f = &p->aggregates[p->n_aggregates - 1];
+    const struct part *part = &p->parts[f->sum < 0 ? f->rows : f->sum];
+    i128 m = (i128)nearbyint(half * pow(part->grid.base, part->grid.digits));
+    /* an answer's 15 digits do not tell so many steps apart */
+    i128 slack = m / 1000000;
+
+    assert_true(law_outside(part, m + slack) <= 0.05);
+    assert_true(m == 0 || law_outside(part, m - slack - 1) > 0.05);
+    return 1 - law_outside(part, m);
+}
+
+/* -------------------------------------------------------------- coverage -- */
+
+static void
+release(const struct plan *p, const struct setting *t, custos_rng *rng,
+        struct released *released)
+{
+    static custos_int exact[CELLS];
+
+    for (size_t i = 0; i < p->n_parts; i++) {
+        custos_sealed *sealed = NULL;
+
+        for (size_t j = 0; j < CELLS; j++)
+            exact[j] = exact_part(&p->parts[i], t);
+        assert_int_equal(custos_seal_wide(NULL, exact, CELLS, &sealed, NULL),
+                         0);
+        assert_int_equal(custos_release_wide(p->parts[i].mech, rng, sealed,
+                                             released->values[i], CELLS, NULL),
+                         0);
+        custos_sealed_free(sealed);
+    }
+}
+
+struct seen {
+    double covered, half; /* share; the last bar's half width */
+};
+
+static struct seen
+see(const struct plan *p, const struct setting *t, arena *a, int releases)
+{
+    double exact = exact_value(p, t), slack = 1e-9 * (fabs(exact) + 1);
+    custos_rng *rng = test_rng_seeded(41);
+    struct receipt receipt = {0};
+    struct released released;
+    struct seen seen = {0};
+
+    assert_true(released_take(a, p, &released));
+    for (int i = 0; i < releases; i++) {
+        struct answer *answer = NULL;
+
+        release(p, t, rng, &released);
+        assert_int_equal(
+            answer_of_released(p, &released, &receipt, &answer, NULL), 0);
+        assert_int_equal(answer->n_rows, CELLS);
+        for (size_t j = 1; j <= CELLS; j++) {
+            const struct answer_cell *c =
+                &answer->cells[j * answer->n_columns - 1];
+            double low = datum_double(&c->low), high = datum_double(&c->high);
+            double x = datum_double(&c->value);
+
+            assert_true(c->has_bar && low - slack <= x && x <= high + slack);
+            seen.covered += low - slack <= exact && exact <= high + slack;
+            seen.half = (high - low) / 2;
+        }
+        answer_free(answer);
+    }
+    seen.covered /= (double)releases * CELLS;
+    test_rng_free(rng);
+    return seen;
+}
+
+static void
+covers(const struct setting *t)
+{
+    int releases = test_size(2, 100);
+    double deviation = sqrt(0.05 * 0.95 / (releases * CELLS));
+    double least = 0.95, most = t->most;
+    struct made m;
+    struct seen seen;
+
+    make(&m, t);
+    seen = see(m.plan, t, m.a, releases);
+    if (most == 0)
+        least = most = narrowest(m.plan, seen.half);
+    print_message("%-46s epsilon %-4s n %-6d %.4f covered\n",
+                  t->sql + sizeof "SELECT k, " - 1, t->epsilon, (int)t->n,
+                  seen.covered);
+    if (seen.covered < least - 4 * deviation ||
+        seen.covered > most + 4 * deviation)
+        fail_msg("%s: covers %.4f, not %.4f to %.4f", t->sql, seen.covered,
+                 least, most);
+    made_free(&m);
+}
+
+#define FROM_T " FROM t GROUP BY k"
+#define FROM_V " FROM v GROUP BY k"
+
+static void
+counts_cover_as_their_law(void **state)
+{
+    static const struct setting settings[] = {
+        {"SELECT k, count(*)" FROM_T, "1", false, 1000, 0, 0},
+        {"SELECT k, count(*)" FROM_T, "0.1", false, 0, 0, 0},
+        {"SELECT k, count(a)" FROM_T, "0.3", false, 7, 0, 0},
+        {"SELECT k, count(distinct who)" FROM_V, "2", false, 50, 0, 0},
+        {"SELECT k, count(distinct who)" FROM_V, "2", true, 50, 0, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(settings); i++)
+        covers(&settings[i]);
+}
+
+/* The figure of the books: 3 either way, and 97.3 %. */
+static void
+a_count_at_scale_1_is_within_3(void **state)
+{
+    struct setting t = {
+        "SELECT k, count(*)" FROM_T, "1", false, 1000, 0, 0,
+    };
+    struct made m;
+    struct seen seen;
+
+    (void)state;
+    make(&m, &t);
+    assert_string_equal(custos_mech_facts(m.plan->parts[0].mech)->scale, "1");
+    seen = see(m.plan, &t, m.a, test_size(2, 100));
+    assert_true(seen.half == 3);
+    assert_true(fabs(1 - law_outside(&m.plan->parts[0], 3) - 0.9732) < 5e-5);
+    assert_true(fabs(seen.covered - 0.9732) < test_size(200, 20) / 1e4);
+    made_free(&m);
+}
+
+static void
+sums_cover_as_their_law(void **state)
+{
+    static const struct setting settings[] = {
+        {"SELECT k, sum(a)" FROM_T, "1", false, 1000, 0.3, 0},
+        {"SELECT k, sum(b)" FROM_T, "2", false, 1000, 0.3, 0},
+        {"SELECT k, sum(d)" FROM_T, "0.5", false, 20, 0.5, 0},
+        {"SELECT k, sum(r)" FROM_T, "1", false, 1000, 0.7, 0},
+        {"SELECT k, sum(a)" FROM_V, "0.2", false, 0, 0, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(settings); i++)
+        covers(&settings[i]);
+}
+
+/* Read from the parts of the average: two noises. */
+static void
+sums_beside_means_cover(void **state)
+{
+    static const struct setting settings[] = {
+        {"SELECT k, avg(a), sum(a)" FROM_T, "1", false, 1000, 0.3, 0.98},
+        {"SELECT k, avg(a), sum(a)" FROM_V, "1", false, 1000, 0.9, 0.98},
+        {"SELECT k, avg(d), sum(d)" FROM_T, "0.1", false, 3, 0.5, 0.98},
+        {"SELECT k, variance(b), sum(b)" FROM_T, "3", false, 10, 0.5, 0.98},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(settings); i++)
+        covers(&settings[i]);
+}
+
+static void
+means_cover(void **state)
+{
+    static const struct setting settings[] = {
+        {"SELECT k, avg(a)" FROM_T, "1", false, 1000, 0.3, 0.98},
+        {"SELECT k, avg(b)" FROM_T, "1", false, 1000, 0.3, 0.98},
+        {"SELECT k, avg(d)" FROM_T, "0.5", false, 1000, 0.5, 0.98},
+        {"SELECT k, avg(r)" FROM_T, "0.1", false, 100000, 0.9, 0.98},
+        {"SELECT k, avg(a)" FROM_V, "1", false, 10000, 0.3, 0.98},
+        {"SELECT k, avg(a)" FROM_T, "0.1", false, 1, 0, 1},
+        {"SELECT k, avg(d)" FROM_T, "0.5", false, 30, 0.5, 1},
+        {"SELECT k, sum(a) / count(a)" FROM_T, "1", false, 1000, 0.5, 1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(settings); i++)
+        covers(&settings[i]);
+}
+
+static void
+variances_cover(void **state)
+{
+    static const struct setting settings[] = {
+        {"SELECT k, var_pop(a)" FROM_T, "1", false, 1000, 0.3, 0.98},
+        {"SELECT k, var_samp(d)" FROM_T, "1", false, 1000, 0.5, 0.98},
+        {"SELECT k, variance(r)" FROM_T, "0.1", false, 100000, 0.7, 0.98},
+        {"SELECT k, stddev_pop(a)" FROM_T, "2", false, 1000, 0.3, 0.98},
+        {"SELECT k, stddev(r)" FROM_T, "1", false, 10000, 0.5, 0.98},
+        {"SELECT k, stddev_samp(d)" FROM_T, "1", false, 50, 0.5, 1},
+        {"SELECT k, var_samp(a)" FROM_T, "1", false, 2, 0.5, 1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(settings); i++)
+        covers(&settings[i]);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_cover_as_their_law),
+        cmocka_unit_test(a_count_at_scale_1_is_within_3),
+        cmocka_unit_test(sums_cover_as_their_law),
+        cmocka_unit_test(sums_beside_means_cover),
+        cmocka_unit_test(means_cover),
+        cmocka_unit_test(variances_cover),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
