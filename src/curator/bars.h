@@ -53,7 +53,8 @@ enum bar_divisor {
  *          least 1 - beta, whatever S and C >= 1 are. Where C = 0, each single
  *          number of the range is held with that probability.
  * FAILS    cannot; what is not a number gives the whole range.
- * TESTED   ratio_covers ratio_is_not_wide ratio_of_nothing_is_the_range
+ * TESTED   ratio_covers ratio_is_not_wide ratio_of_flags_covers
+ *          ratio_of_mixed_laws_covers ratio_of_nothing_is_the_range
  *          tail_is_an_upper_bound
  */
 struct bar bar_ratio(struct bar_part sum, struct bar_part count,
@@ -71,8 +72,8 @@ struct bar bar_ratio(struct bar_part sum, struct bar_part count,
  *          the range, that holds the variance of C >= 1 (sample: 2) values
  *          with probability at least 1 - beta.
  * FAILS    cannot; what is not a number gives the whole of it.
- * TESTED   variance_covers variance_is_not_wide
- *          variance_of_nothing_is_the_range
+ * TESTED   variance_covers variance_is_not_wide variance_counts_the_mean
+ *          variance_of_a_sample_covers variance_of_nothing_is_the_range
  */
 struct bar bar_variance(struct bar_part squares, struct bar_part sum,
                         struct bar_part count, struct bar range,

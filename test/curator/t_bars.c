@@ -150,7 +150,7 @@ static void
 tail_holds_for_all_factors(void **state)
 {
     static const double mosts[] = {0, 1e-6, 0.01, 0.5, 1};
-    static const double ks[] = {0.5, 9, 400};
+    static const double ks[] = {0.5, 9, 300};
     static struct plain x, y, z;
 
     (void)state;
@@ -158,7 +158,7 @@ tail_holds_for_all_factors(void **state)
         struct bar_law l[2] = {{i & 1, 25}, {i >> 1 & 1, 25}};
         struct bar_law c = {i >> 2 & 1, i % 3 ? 3 : 0.6};
         double most[2] = {1, mosts[i / 8 % (int)COUNT_OF(mosts)]};
-        double least[2] = {1, i % 5 ? most[1] : most[1] / 2};
+        double least[2] = {1, i % 5 ? most[1] : 0};
         struct tail t;
 
         plain_make(&x, l[0]);
@@ -168,7 +168,8 @@ tail_holds_for_all_factors(void **state)
         for (int at_i = 0; at_i < 24; at_i++) {
             double k = ks[at_i % 3], at = 20 * pow(1.9, at_i / 3);
             double bound = tail_above(&t, k, at), in = 2 + 2 * most[1];
-            double exact = 0, less = 0, near = 0;
+            double exact = 0, less = 0, near = most[1] - least[1];
+            double within = 0;
 
             for (int j = -z.reach; j <= z.reach; j++) {
                 double p = z.at[abs(j)], to = at - 1e-12;
@@ -176,12 +177,13 @@ tail_holds_for_all_factors(void **state)
                 exact += p * plain_sum_above(&x, &y, most[1], to + k * j);
                 less += p * plain_sum_above(&x, &y, least[1], to + k * j / 2);
                 near += p * plain_sum_above(&x, &y, most[1], to + k * j - in);
-                near += (most[1] - least[1]) * p;
+                within += p * plain_sum_above(&x, &y, least[1], to + k * j);
             }
-            if (bound < exact * (1 - 1e-12) || bound < less * (1 - 1e-12) ||
+            if (bound < fmax(exact, fmax(less, within)) * (1 - 1e-12) ||
                 (at > in && bound > near * 1.02 + 1e-6))
-                fail_msg("%d, k %g, x %g: %.9g, not in %.9g, %.9g to %.9g", i,
-                         k, at, bound, exact, less, near);
+                fail_msg(
+                    "%d, k %g, x %g: %.9g, not in %.9g, %.9g, %.9g to %.9g", i,
+                    k, at, bound, exact, less, within, near);
         }
     }
 }
@@ -198,7 +200,7 @@ struct setting {
 struct seen {
     double covered;      /* share of the bars that hold the exact value */
     double whole;        /* share that are the whole range */
-    double microseconds; /* for one */
+    double microseconds; /* for one, of the processor */
 };
 
 /* The price goes in equal parts to `parts` releases; sigma as for one of
@@ -217,7 +219,7 @@ seconds_since(const struct timespec *from)
 {
     struct timespec now;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double)(now.tv_sec - from->tv_sec) +
            1e-9 * (double)(now.tv_nsec - from->tv_nsec);
 }
@@ -247,7 +249,7 @@ see_ratio(const struct setting *t, uint64_t seed, int trials)
     assert_true(ns && nc);
     draw(ls, rng, ns, n);
     draw(lc, rng, nc, n);
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
     for (size_t i = 0; i < n; i++) {
         struct bar_part s = {sum + (double)ns[i], ls};
         struct bar_part c = {t->n + (double)nc[i], lc};
@@ -296,7 +298,7 @@ see_variance(const struct setting *t, enum bar_divisor divisor, uint64_t seed,
         assert_non_null(noise[i]);
         draw(l[i], rng, noise[i], n);
     }
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
     for (size_t i = 0; i < n; i++) {
         struct bar_part q = {squares + (double)noise[0][i], l[0]};
         struct bar_part s = {sum + (double)noise[1][i], l[1]};
@@ -389,6 +391,236 @@ variance_covers(void **state)
     }
 }
 
+/*
+ * Groups of 1,000 and more, where there is something to say: 10^5 answers
+ * each, between 95 % and 98 %. (At the ends of a range only one side can miss:
+ * 97.5 %.)
+ */
+static void
+ratio_is_not_wide(void **state)
+{
+    static const struct {
+        double n, epsilon;
+    } rows[] = {{1000, 0.1}, {1000, 1}, {1e5, 0.01}, {1e5, 5}};
+    int trials = test_size(300, 100000);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows) * COUNT_OF(places) * 2; i++) {
+        struct setting t = {.width = i % 3 ? 100 : 1e6,
+                            .place = places[i / 2 % COUNT_OF(places)],
+                            .kind = i % 2 ? BAR_GAUSSIAN : BAR_LAPLACE};
+
+        t.n = rows[i / 2 / COUNT_OF(places)].n;
+        t.epsilon = rows[i / 2 / COUNT_OF(places)].epsilon;
+        check_seen("ratio", &t, see_ratio(&t, 900 + i, trials), 0.98, trials);
+    }
+}
+
+/* Shares of yes and no: sum and count have both a scale of a step or so. */
+static void
+ratio_of_flags_covers(void **state)
+{
+    static const double flags[] = {0.5, 1, 2, 4};
+    int trials = test_size(300, 100000);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(flags) * 2; i++) {
+        struct setting t = {1000, flags[i / 2], 1, 0.3,
+                            i % 2 ? BAR_GAUSSIAN : BAR_LAPLACE};
+
+        check_seen("flags", &t, see_ratio(&t, 800 + i, trials), 0.98, trials);
+    }
+}
+
+static void
+variance_is_not_wide(void **state)
+{
+    static const struct {
+        double n, epsilon;
+    } rows[] = {{1000, 1}, {1000, 5}, {1e5, 0.1}};
+    static const double parts[] = {0, 0.3, 0.83};
+    int trials = test_size(300, 100000);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows) * COUNT_OF(parts) * 2; i++) {
+        struct setting t = {.width = i % 4 ? 100 : 1e5,
+                            .place = parts[i / 2 % COUNT_OF(parts)],
+                            .kind = i % 2 ? BAR_GAUSSIAN : BAR_LAPLACE};
+        enum bar_divisor d = i % 3 ? BAR_POPULATION : BAR_SAMPLE;
+
+        t.n = rows[i / 2 / COUNT_OF(parts)].n;
+        t.epsilon = rows[i / 2 / COUNT_OF(parts)].epsilon;
+        check_seen("variance", &t, see_variance(&t, d, 900 + i, trials), 0.98,
+                   trials);
+    }
+}
+
+/* The two noises may be of different laws, and one far finer. */
+static void
+ratio_of_mixed_laws_covers(void **state)
+{
+    static const double scales[][2] = {{3, 3}, {40, 2}, {2, 40}, {400, 50}};
+    size_t n = (size_t)test_size(300, 20000);
+    custos_int *ns = calloc(n, sizeof *ns), *nc = calloc(n, sizeof *nc);
+    custos_rng *rng = test_rng_seeded(17);
+    struct bar range = {0, 10};
+
+    (void)state;
+    assert_true(ns && nc);
+    for (size_t i = 0; i < 2 * COUNT_OF(scales); i++) {
+        struct bar_law ls = {i % 2 ? BAR_LAPLACE : BAR_GAUSSIAN,
+                             scales[i / 2][0]};
+        struct bar_law lc = {i % 2 ? BAR_GAUSSIAN : BAR_LAPLACE,
+                             scales[i / 2][1]};
+        struct seen seen = {0};
+        double share;
+
+        draw(ls, rng, ns, n);
+        draw(lc, rng, nc, n);
+        for (size_t k = 0; k < n; k++)
+            seen_add(&seen,
+                     bar_ratio((struct bar_part){7000 + (double)ns[k], ls},
+                               (struct bar_part){1000 + (double)nc[k], lc},
+                               range, 0.05),
+                     7, range);
+        share = seen.covered / (double)n;
+        print_message("mixed %zu: %.4f covered\n", i, share);
+        assert_true(share >= 0.95 - 4 * sqrt(0.05 * 0.95 / (double)n));
+        assert_true(share <= 0.98 + 4 * sqrt(0.05 * 0.95 / (double)n));
+    }
+    test_rng_free(rng);
+    free(ns);
+    free(nc);
+}
+
+/* Ten values and hardly any noise: n - 1 is not n. */
+static void
+variance_of_a_sample_covers(void **state)
+{
+    struct setting t = {10, 300, 1e5, 0.3, BAR_LAPLACE};
+    int trials = test_size(300, 20000);
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        t.kind = i % 2 ? BAR_GAUSSIAN : BAR_LAPLACE;
+        check_seen(i < 2 ? "sample" : "all", &t,
+                   see_variance(&t, i < 2 ? BAR_SAMPLE : BAR_POPULATION,
+                                700 + (uint64_t)i, trials),
+                   1, trials);
+    }
+}
+
+/*
+ * Squares far better known than the mean: what the variance lacks is what the
+ * mean lacks, squared, and always to one side.
+ */
+static void
+variance_counts_the_mean(void **state)
+{
+    struct bar_law l[3] = {{BAR_LAPLACE, 100}, {BAR_LAPLACE, 2000}, {0, 1}};
+    size_t n = (size_t)test_size(300, 20000);
+    struct bar range = {-50, 50}, all = {0, 2500};
+    custos_int *noise[3];
+    custos_rng *rng = test_rng_seeded(23);
+    struct seen seen = {0};
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        noise[i] = calloc(n, sizeof *noise[i]);
+        assert_non_null(noise[i]);
+        draw(l[i], rng, noise[i], n);
+    }
+    /* 900 times 0 and 100 times 20: mean 2, variance 36. */
+    for (size_t i = 0; i < n; i++)
+        seen_add(
+            &seen,
+            bar_variance((struct bar_part){40000 + (double)noise[0][i], l[0]},
+                         (struct bar_part){2000 + (double)noise[1][i], l[1]},
+                         (struct bar_part){1000 + (double)noise[2][i], l[2]},
+                         range, BAR_POPULATION, 0.05),
+            36, all);
+    print_message("mean unknown: %.4f covered\n", seen.covered / (double)n);
+    assert_true(seen.covered / (double)n >=
+                0.95 - 4 * sqrt(0.05 * 0.95 / (double)n));
+    for (int i = 0; i < 3; i++)
+        free(noise[i]);
+    test_rng_free(rng);
+}
+
+/* ------------------------------------------------------------------ edges -- */
+
+static void
+ratio_of_nothing_is_the_range(void **state)
+{
+    struct bar_law fine = {BAR_LAPLACE, 10}, none = {BAR_LAPLACE, 0};
+    struct bar range = {-5, 20}, b;
+    const double bad[] = {NAN, INFINITY, -INFINITY};
+
+    (void)state;
+    for (double c = -30; c < 20; c += 7) {
+        b = bar_ratio((struct bar_part){100, fine}, (struct bar_part){c, fine},
+                      range, 0.05);
+        assert_true(b.low == -5 && b.high == 20);
+    }
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
+        b = bar_ratio((struct bar_part){bad[i], fine},
+                      (struct bar_part){1e6, fine}, range, 0.05);
+        assert_true(b.low == -5 && b.high == 20);
+        b = bar_ratio((struct bar_part){1, fine},
+                      (struct bar_part){bad[i], fine}, range, 0.05);
+        assert_true(b.low == -5 && b.high == 20);
+    }
+    b = bar_ratio((struct bar_part){1, none}, (struct bar_part){1e6, fine},
+                  range, 0.05);
+    assert_true(b.low == -5 && b.high == 20);
+    b = bar_ratio((struct bar_part){1, fine}, (struct bar_part){1e6, fine},
+                  range, NAN);
+    assert_true(b.low == -5 && b.high == 20);
+    /* Far outside the range: the end of it. */
+    b = bar_ratio((struct bar_part){1e9, fine}, (struct bar_part){1e6, fine},
+                  range, 0.05);
+    assert_true(b.low > 20 - 1e-9 && b.high == 20);
+    assert_true(bar_ratio_point(7, 0, range) == 7);
+    assert_true(bar_ratio_point(7, -4, range) == 7);
+    assert_true(bar_ratio_point(70, 2, range) == 20);
+    /* More certainty, wider bars. */
+    for (double beta = 0.5, before = 0; beta > 1e-6; beta /= 3) {
+        b = bar_ratio((struct bar_part){7000, fine},
+                      (struct bar_part){1000, fine}, range, beta);
+        assert_true(b.high - b.low > before);
+        before = b.high - b.low;
+    }
+}
+
+static void
+variance_of_nothing_is_the_range(void **state)
+{
+    struct bar_law law = {BAR_GAUSSIAN, 10};
+    struct bar_part q = {5000, law}, s = {100, law}, c = {12, law};
+    struct bar range = {-5, 15}, b;
+
+    (void)state;
+    b = bar_variance(q, s, c, range, BAR_POPULATION, 0.05);
+    assert_true(b.low == 0 && b.high == 100);
+    b = bar_variance(q, s, c, range, BAR_SAMPLE, 0.05);
+    assert_true(b.low == 0 && b.high == 200);
+    c.value = 1e6;
+    q.value = NAN;
+    b = bar_variance(q, s, c, range, BAR_SAMPLE, 0.05);
+    assert_true(b.low == 0 && b.high == 200);
+    q.value = -1e9; /* no variance is below 0 */
+    b = bar_variance(q, s, c, range, BAR_POPULATION, 0.05);
+    assert_true(b.low == 0 && b.high < 1e-9);
+    assert_true(bar_variance_point(-1e9, 3, 10, range, BAR_SAMPLE) == 0);
+    assert_true(bar_variance_point(1e9, 3, 10, range, BAR_SAMPLE) == 200);
+    assert_true(bar_variance_point(1e9, 3, -1, range, BAR_POPULATION) == 100);
+    /* 1, 2, 3, 4, 5: 2 and 2.5. */
+    assert_true(bar_variance_point(55, 15, 5, range, BAR_POPULATION) == 2);
+    assert_true(bar_variance_point(55, 15, 5, range, BAR_SAMPLE) == 2.5);
+    b = bar_root((struct bar){4, 9});
+    assert_true(b.low == 2 && b.high == 3);
+}
+
 int
 main(void)
 {
@@ -396,7 +628,15 @@ main(void)
         cmocka_unit_test(tail_is_an_upper_bound),
         cmocka_unit_test(tail_holds_for_all_factors),
         cmocka_unit_test(ratio_covers),
+        cmocka_unit_test(ratio_is_not_wide),
+        cmocka_unit_test(ratio_of_flags_covers),
+        cmocka_unit_test(ratio_of_mixed_laws_covers),
         cmocka_unit_test(variance_covers),
+        cmocka_unit_test(variance_is_not_wide),
+        cmocka_unit_test(variance_of_a_sample_covers),
+        cmocka_unit_test(variance_counts_the_mean),
+        cmocka_unit_test(ratio_of_nothing_is_the_range),
+        cmocka_unit_test(variance_of_nothing_is_the_range),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
