@@ -1,0 +1,286 @@
+/*
+ * `custos budget`: what is promised, spent and left, as bars. Amounts are
+ * public; the doubles here only draw.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/error.h"
+#include "cli/args.h"
+#include "cli/at_ledger.h"
+#include "cli/at_store.h"
+#include "cli/cli.h"
+#include "cli/digits.h"
+#include "cli/help.h"
+#include "cli/paint.h"
+
+enum { BUDGET_STORE, BUDGET_AS, BUDGET_JSON, BUDGET_OPTIONS };
+
+static const struct option options[BUDGET_OPTIONS] = {
+    [BUDGET_STORE] = {"store", "DIR", STORE_HELP},
+    [BUDGET_AS] = {"as", "ANALYST", "only what this analyst has"},
+    [BUDGET_JSON] = {"json", NULL, "for programs"},
+};
+
+enum { BAR_COLUMNS = 30, NAME_COLUMNS = 12, DIGITS = 6, TERMS_BYTES = 1 << 26 };
+
+/* ----------------------------------------------------------------- table -- */
+
+static double
+share_of(const struct ledger_balance *b)
+{
+    double limit = number_value(b->facts.limit);
+    double share = limit > 0 ? number_value(b->facts.spent) / limit : 1;
+
+    return share > 1 ? 1 : share;
+}
+
+static void
+print_bar(struct painter *p, double share)
+{
+    int full = (int)(share * BAR_COLUMNS + 0.5);
+
+    if (share > 0 && full == 0)
+        full = 1;
+    if (share < 1 && full == BAR_COLUMNS)
+        full--;
+    paint(p, PAINT_BAR);
+    for (int i = 0; i < full; i++)
+        out_text(p->o, "█");
+    paint(p, PAINT_PLAIN);
+    paint(p, PAINT_DIM);
+    for (int i = full; i < BAR_COLUMNS; i++)
+        out_text(p->o, "░");
+    paint(p, PAINT_PLAIN);
+}
+
+/* A line of a bar, its percentage and its numbers. */
+static void
+print_line(struct painter *p, str name, const struct ledger_balance *b)
+{
+    char spent[NUMBER_MAX], limit[NUMBER_MAX];
+
+    out_text(p->o, "  ");
+    cell_print(p->o, name, NAME_COLUMNS, CELL_PADDED);
+    out_text(p->o, " ");
+    print_bar(p, share_of(b));
+    digits_up(b->facts.spent, DIGITS, spent);
+    digits_down(b->facts.limit, DIGITS, limit);
+    out_printf(p->o, " %3d %%  %s %s of %s, %" PRIu64 " charge%s\n",
+               (int)(share_of(b) * 100 + 0.5), b->facts.currency, spent, limit,
+               b->charges, b->charges == 1 ? "" : "s");
+}
+
+/* What follows under the bar, indented to it. */
+static void
+print_left(struct out *o, const struct ledger_balance *b)
+{
+    char left[NUMBER_MAX], spent[NUMBER_MAX], limit[NUMBER_MAX];
+
+    digits_down(b->left_epsilon, DIGITS, left);
+    out_printf(o, "  %*s left: epsilon %s", NAME_COLUMNS, "", left);
+    if (strcmp(b->facts.member_delta_limit, "0") != 0) {
+        digits_up(b->facts.member_delta_spent, DIGITS, spent);
+        digits_down(b->facts.member_delta_limit, DIGITS, limit);
+        out_printf(o, "; delta of queries %s of %s", spent, limit);
+    }
+    out_text(o, "\n");
+}
+
+static void
+print_promise(struct painter *p, const struct ledger_balance *b)
+{
+    struct out *o = p->o;
+    char factor[NUMBER_MAX];
+    custos_risk *risk = NULL;
+    custos_risk_facts facts;
+    bool pure = strcmp(b->facts.delta, "0") == 0;
+
+    paint(p, PAINT_BOLD);
+    out_printf(o, "The promise: epsilon %s", b->facts.epsilon);
+    if (!pure)
+        out_printf(o, ", delta %s", b->facts.delta);
+    out_text(o, ", for all answers to everybody together\n");
+    paint(p, PAINT_PLAIN);
+    if (custos_risk_new(NULL, b->facts.epsilon, b->facts.delta, &risk, NULL) ==
+            CUSTOS_OK &&
+        custos_risk_tell(risk, NULL, NULL, &facts, NULL) == CUSTOS_OK) {
+        digits_up(facts.utility_factor, 4, factor);
+        out_printf(o,
+                   "When all of it is spent, whatever comes of the answers is "
+                   "at most %s times\nas likely as it would be without any "
+                   "one person's data%s.\n",
+                   factor, pure ? "" : ", but for a chance of delta");
+    }
+    custos_risk_free(risk);
+    if (!strcmp(b->facts.currency, "rho"))
+        out_text(o, "The sum of epsilon is past the promise; the sum of rho, "
+                    "which grows more slowly,\nstill keeps it "
+                    "(filter-best-of-both): that is what counts now.\n");
+    out_text(o, "\n");
+}
+
+/* ------------------------------------------------------------------ json -- */
+
+static void
+json_balance(struct out *o, const struct ledger_balance *b)
+{
+    out_printf(o,
+               "{\"epsilon\":\"%s\",\"delta\":\"%s\",\"currency\":\"%s\","
+               "\"spent\":\"%s\",\"limit\":\"%s\",\"query_delta_spent\":\"%s\","
+               "\"query_delta_limit\":\"%s\",\"left_epsilon\":\"%s\","
+               "\"charges\":%" PRIu64 ",\"theorem\":\"%s\"",
+               b->facts.epsilon, b->facts.delta, b->facts.currency,
+               b->facts.spent, b->facts.limit, b->facts.member_delta_spent,
+               b->facts.member_delta_limit, b->left_epsilon, b->charges,
+               b->facts.theorem);
+}
+
+static void
+json_analyst(struct out *o, const struct ledger_analyst *a,
+             const struct ledger_balance *own,
+             const struct ledger_balance *window)
+{
+    out_text(o, "{\"name\":");
+    out_json(o, a->name.ptr);
+    out_printf(o, ",\"charges\":%" PRIu64 ",\"left_epsilon\":\"%s\",\"own\":",
+               own->charges, own->left_epsilon);
+    if (own->limited)
+        json_balance(o, own);
+    out_text(o, own->limited ? "}" : "null");
+    out_text(o, ",\"window\":");
+    if (window->limited) {
+        json_balance(o, window);
+        out_printf(o, ",\"days\":%" PRIu32, a->window_days);
+    }
+    out_text(o, window->limited ? "}}" : "null}");
+}
+
+/* --------------------------------------------------------------- analysts -- */
+
+static void
+print_analyst(struct painter *p, const struct ledger_analyst *a,
+              const struct ledger_balance *own,
+              const struct ledger_balance *window)
+{
+    char name[NAME_COLUMNS + 8];
+
+    if (own->limited) {
+        print_line(p, a->name, own);
+        print_left(p->o, own);
+    } else {
+        out_text(p->o, "  ");
+        cell_print(p->o, a->name, NAME_COLUMNS, CELL_PADDED);
+        out_printf(p->o, " shares the common budget, %" PRIu64 " charge%s\n",
+                   own->charges, own->charges == 1 ? "" : "s");
+    }
+    if (window->limited) {
+        snprintf(name, sizeof name, "- %" PRIu32 " day%s", a->window_days,
+                 a->window_days == 1 ? "" : "s");
+        print_line(p, str_of(name), window);
+    }
+}
+
+static custos_status
+tell_analyst(struct ledger *l, struct painter *p,
+             const struct ledger_analyst *a, bool json, custos_err *err)
+{
+    struct ledger_balance own, window;
+    custos_status st = ledger_balance(l, a->name, &own, err);
+
+    if (!st)
+        st = ledger_window(l, a->name, clock_us(), &window, err);
+    if (!st && json)
+        json_analyst(p->o, a, &own, &window);
+    else if (!st)
+        print_analyst(p, a, &own, &window);
+    return st;
+}
+
+/* All of it; `who` NULL: every analyst. */
+static custos_status
+tell(struct ledger *l, struct painter *p, const char *who, bool json, arena *a,
+     custos_err *err)
+{
+    struct ledger_balance common;
+    struct ledger_terms terms;
+    size_t told = 0;
+    custos_status st = ledger_terms_get(l, a, &terms, err);
+
+    if (!st)
+        st = ledger_balance(l, str_of(""), &common, err);
+    if (!st && json) {
+        out_text(p->o, "{\"common\":");
+        json_balance(p->o, &common);
+        out_text(p->o, "},\"analysts\":[");
+    } else if (!st) {
+        print_promise(p, &common);
+        print_line(p, str_of("common"), &common);
+        print_left(p->o, &common);
+    }
+    for (size_t i = 0; i < terms.n_analysts && !st; i++) {
+        if (who && !str_equal(terms.analysts[i].name, str_of(who)))
+            continue;
+        out_text(p->o, json && told ? "," : "");
+        st = tell_analyst(l, p, &terms.analysts[i], json, err);
+        told++;
+    }
+    if (!st && who && !told)
+        st = custos_fail(err, CUSTOS_ENAME,
+                         "the policy in force has no analyst %.60s", who);
+    if (!st && json)
+        out_text(p->o, "]}\n");
+    return st;
+}
+
+static int
+run(const struct verb *verb, int argc, char **argv)
+{
+    static struct out o;
+    struct painter painter;
+    struct ledger *l = NULL;
+    arena *a = NULL;
+    struct args args;
+    custos_err err;
+    custos_status st;
+    int code = args_read(verb, argc, argv, &args);
+
+    if (code || args.help)
+        return code ? code : help_of_verb(verb);
+    if (args.n_words)
+        return fail_usage("unexpected word %.60s; see custos budget --help",
+                          args.words[0]);
+    code = ledger_at(store_given(args.given[BUDGET_STORE]), &l);
+    if (code)
+        return code;
+    a = arena_new(NULL, TERMS_BYTES);
+    out_init(&o, STDOUT_FILENO);
+    painter_init(&painter, &o);
+    st = a ? tell(l, &painter, args.given[BUDGET_AS],
+                  args.given[BUDGET_JSON] != NULL, a, &err)
+           : custos_fail(&err, CUSTOS_ENOMEM, "out of memory");
+    code = st ? fail_status(st, &err) : out_end(&o);
+    arena_free(a);
+    ledger_close(l);
+    return code;
+}
+
+const struct verb verb_budget = {
+    .name = "budget",
+    .summary = "what is promised, spent and left, with bars",
+    .usage = "budget [--store DIR] [--as ANALYST] [--json]",
+    .about = "The common budget bounds what all answers together tell about "
+             "one person; it never\nrefills. Analysts may have budgets of "
+             "their own below it, and windows, which only\nslow them down. "
+             "\"left\" is the largest single charge that would still be "
+             "admitted.",
+    .examples = "custos budget\n"
+                "custos budget --as ana\n"
+                "custos budget --json",
+    .options = options,
+    .n_options = COUNT_OF(options),
+    .run = run,
+};

@@ -1,0 +1,282 @@
+/*
+ * `custos ledger`: what was spent, by whom, for what; whether that is the
+ * truth; and, when a theorem turns out to be wrong, which answers it touches.
+ */
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/error.h"
+#include "cli/args.h"
+#include "cli/at_ledger.h"
+#include "cli/at_store.h"
+#include "cli/cli.h"
+#include "cli/digits.h"
+#include "cli/help.h"
+#include "cli/paint.h"
+
+enum { LEDGER_STORE, LEDGER_AS, LEDGER_RECEIPT, LEDGER_JSON, LEDGER_OPTIONS };
+
+static const struct option options[LEDGER_OPTIONS] = {
+    [LEDGER_STORE] = {"store", "DIR", STORE_HELP},
+    [LEDGER_AS] = {"as", "ANALYST", "only the rows of this analyst"},
+    [LEDGER_RECEIPT] = {"receipt", "RECEIPT",
+                        "verify: also that this receipt is of this ledger"},
+    [LEDGER_JSON] = {"json", NULL, "for programs"},
+};
+
+enum {
+    PAGE_ROWS = 500,
+    PAGE_BYTES = 1 << 28,
+    QUERY_COLUMNS = 44,
+    SHOWN_DIGITS = 6,
+};
+
+/* ------------------------------------------------------------------ rows -- */
+
+static void
+print_head(struct painter *p)
+{
+    paint(p, PAINT_BOLD);
+    out_printf(p->o, "%5s  %-19s  %-10s  %-8s  %-10s  %-10s  %s\n", "row",
+               "when (UTC)", "who", "what", "epsilon", "delta", "query");
+    paint(p, PAINT_PLAIN);
+}
+
+static void
+print_amount(struct out *o, str cost)
+{
+    char text[NUMBER_MAX];
+
+    digits_up(cost.ptr, SHOWN_DIGITS, text);
+    out_printf(o, "%-10s  ", text);
+}
+
+static void
+print_row(struct painter *p, const struct ledger_row *r)
+{
+    bool charge = str_equal(r->kind, str_of("charge"));
+    struct out *o = p->o;
+    char when[MOMENT_MAX];
+
+    moment_write(r->time, when);
+    out_printf(o, "%5" PRIu64 "  %-19s  ", r->seq, when);
+    cell_print(o, r->who.len ? r->who : str_of("owner"), 10, CELL_PADDED);
+    out_text(o, "  ");
+    cell_print(o, r->kind, 8, CELL_PADDED);
+    out_text(o, "  ");
+    print_amount(o, r->epsilon);
+    print_amount(o, r->delta);
+    cell_print(o, charge ? r->query : r->words, QUERY_COLUMNS, CELL_BARE);
+    out_text(o, "\n");
+}
+
+static void
+json_field(struct out *o, const char *name, str text)
+{
+    out_printf(o, ",\"%s\":", name);
+    out_json(o, text.ptr);
+}
+
+static void
+json_row(struct out *o, const struct ledger_row *r)
+{
+    char when[MOMENT_MAX], receipt[RECEIPT_TEXT_MAX];
+
+    moment_write(r->time, when);
+    receipt_write(&r->receipt, receipt);
+    out_printf(o, "{\"row\":%" PRIu64 ",\"time\":\"%s\"", r->seq, when);
+    json_field(o, "what", r->kind);
+    json_field(o, "who", r->who);
+    json_field(o, "query", r->query);
+    json_field(o, "plan", r->plan);
+    json_field(o, "theorems", r->theorems);
+    json_field(o, "words", r->words);
+    json_field(o, "epsilon", r->epsilon);
+    json_field(o, "rho", r->rho);
+    json_field(o, "delta", r->delta);
+    out_printf(o, ",\"data_version\":%" PRIu64, r->data_version);
+    json_field(o, "version", r->version);
+    out_printf(o, ",\"receipt\":\"%s\"}", receipt);
+}
+
+struct listing {
+    struct ledger *ledger;
+    const char *who, *theorem;
+    bool json;
+    uint64_t rows;
+};
+
+/* One page; *from moves on, 0 when there are no more. */
+static custos_status
+list_page(struct listing *g, struct painter *p, uint64_t *from, custos_err *err)
+{
+    arena *a = arena_new(NULL, PAGE_BYTES);
+    struct ledger_row *rows = NULL;
+    size_t n = PAGE_ROWS;
+    custos_status st;
+
+    if (!a)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    st = ledger_rows(g->ledger, *from, str_of(g->who), str_of(g->theorem), a,
+                     &rows, &n, err);
+    for (size_t i = 0; i < n && !st; i++, g->rows++) {
+        if (g->json) {
+            out_text(p->o, g->rows ? ",\n" : "");
+            json_row(p->o, &rows[i]);
+        } else {
+            if (!g->rows)
+                print_head(p);
+            print_row(p, &rows[i]);
+        }
+    }
+    if (!st)
+        *from = n == PAGE_ROWS ? rows[n - 1].seq + 1 : 0;
+    arena_free(a);
+    return st;
+}
+
+static int
+list(struct listing *g)
+{
+    static struct out o;
+    struct painter p;
+    uint64_t from = 1;
+    custos_err err;
+    custos_status st = CUSTOS_OK;
+
+    out_init(&o, STDOUT_FILENO);
+    painter_init(&p, &o);
+    if (g->json)
+        out_text(&o, "[");
+    while (from && !st)
+        st = list_page(g, &p, &from, &err);
+    if (st)
+        return fail_status(st, &err);
+    if (g->json)
+        out_text(&o, "]\n");
+    else if (g->theorem)
+        out_printf(&o, "%s%" PRIu64 " answer%s on %s%s\n", g->rows ? "\n" : "",
+                   g->rows, g->rows == 1 ? " rests" : "s rest", g->theorem,
+                   g->rows ? ": they are to be recalled if it is wrong" : "");
+    else if (!g->rows)
+        out_text(&o, "there are no rows\n");
+    return out_end(&o);
+}
+
+/* ---------------------------------------------------------------- verify -- */
+
+static int
+verify(struct ledger *l, const struct args *args)
+{
+    const char *given = args->given[LEDGER_RECEIPT];
+    char text[RECEIPT_TEXT_MAX];
+    struct receipt want, head;
+    custos_err err;
+    struct out o;
+    custos_status st;
+
+    if (given && !receipt_read(str_of(given), &want))
+        return fail_usage("--receipt %.80s is no receipt: a row's number, a "
+                          "colon and 64 hex digits",
+                          given);
+    st = ledger_verify(l, given ? &want : NULL, &head, &err);
+    if (st)
+        return fail_status(st, &err);
+    receipt_write(&head, text);
+    out_init(&o, STDOUT_FILENO);
+    if (args->given[LEDGER_JSON])
+        out_printf(&o, "{\"rows\":%" PRIu64 ",\"receipt\":\"%s\"}\n", head.seq,
+                   text);
+    else
+        out_printf(&o,
+                   "The ledger is whole: %" PRIu64 " rows in one chain, every "
+                   "balance the sum of its charges,\nno budget exceeded%s. "
+                   "Its receipt now:\n\n  %s\n",
+                   head.seq, given ? ", and the receipt given is of it" : "",
+                   text);
+    return out_end(&o);
+}
+
+/* ------------------------------------------------------------------- run -- */
+
+enum task { TASK_LIST, TASK_VERIFY, TASK_RECALL };
+
+static int
+task_read(const struct args *args, enum task *out)
+{
+    static const char *const names[] = {"list", "verify", "recall"};
+    const char *word = args->n_words ? args->words[0] : "list", *guess;
+    size_t i = 0;
+
+    while (i < COUNT_OF(names) && strcmp(names[i], word) != 0)
+        i++;
+    if (i == COUNT_OF(names)) {
+        guess = nearest(word, names, COUNT_OF(names));
+        return guess ? fail_usage("there is no custos ledger %.60s; did you "
+                                  "mean %s?",
+                                  word, guess)
+                     : fail_usage("there is no custos ledger %.60s; see custos "
+                                  "ledger --help",
+                                  word);
+    }
+    *out = (enum task)i;
+    if (*out == TASK_RECALL && args->n_words != 2)
+        return fail_usage("recall needs a theorem's id, such as "
+                          "laplace-discrete");
+    if (*out != TASK_RECALL && args->n_words > 1)
+        return fail_usage("unexpected word %.60s; see custos ledger --help",
+                          args->words[1]);
+    if (*out != TASK_VERIFY && args->given[LEDGER_RECEIPT])
+        return fail_usage("--receipt is for custos ledger verify");
+    if (*out == TASK_VERIFY && args->given[LEDGER_AS])
+        return fail_usage("verify is of the whole ledger: leave out --as");
+    return CLI_OK;
+}
+
+static int
+run(const struct verb *verb, int argc, char **argv)
+{
+    struct listing g = {0};
+    struct ledger *l = NULL;
+    struct args args;
+    enum task task;
+    int code = args_read(verb, argc, argv, &args);
+
+    if (code || args.help)
+        return code ? code : help_of_verb(verb);
+    code = task_read(&args, &task);
+    if (code)
+        return code;
+    code = ledger_at(store_given(args.given[LEDGER_STORE]), &l);
+    if (code)
+        return code;
+    g.ledger = l;
+    g.who = args.given[LEDGER_AS];
+    g.theorem = task == TASK_RECALL ? args.words[1] : NULL;
+    g.json = args.given[LEDGER_JSON] != NULL;
+    code = task == TASK_VERIFY ? verify(l, &args) : list(&g);
+    ledger_close(l);
+    return code;
+}
+
+const struct verb verb_ledger = {
+    .name = "ledger",
+    .summary = "what was spent, by whom and for what; check it; recall",
+    .usage = "ledger [list] [--as ANALYST] [--json]\n"
+             "ledger verify [--receipt RECEIPT]\n"
+             "ledger recall THEOREM [--json]",
+    .about = "Every charge and every act of the owner is a row of one chain "
+             "of hashes, on disk\nbefore the data is touched. verify checks "
+             "the chain and adds up every balance\nanew; with the newest "
+             "receipt you hold it also tells a ledger that was put back\n"
+             "from an older backup. recall lists the answers that rest on a "
+             "theorem.",
+    .examples = "custos ledger --as ana\n"
+                "custos ledger verify --receipt 17:9f3c...\n"
+                "custos ledger recall laplace-discrete --json",
+    .options = options,
+    .n_options = COUNT_OF(options),
+    .run = run,
+};
