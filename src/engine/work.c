@@ -66,41 +66,99 @@ stored_column(const struct plan *plan, const struct part *part, bool *inside)
     return c;
 }
 
-/* A decimal as whole steps; its text without the point when it is wide. */
-static void
-decimal_steps(const struct part *part, const char *e, struct buf *out)
+/* Columns, literals and casts are DECIMAL in the engine, all else DOUBLE. */
+static bool
+is_decimal(const struct expr *e)
 {
-    int digits = part->grid.digits;
-
-    if (digits >= 0 && digits <= 9 &&
-        fits(part, -1000000000000000000, 1000000000000000000))
-        buf_printf(out, "CAST(CAST(%s AS DECIMAL(38,%d)) * 1%.*s AS HUGEINT)",
-                   e, digits, digits, "000000000");
-    else
-        buf_printf(out,
-                   "CAST(replace(CAST(CAST(%s AS DECIMAL(38,%d)) AS VARCHAR), "
-                   "'.', '') AS HUGEINT)",
-                   e, digits);
+    return e->type == TYPE_DECIMAL &&
+           (e->kind == EXPR_COLUMN || e->kind == EXPR_LITERAL ||
+            e->kind == EXPR_CAST);
 }
 
-/* An expression in whole steps, before the last clamp. */
 static void
-expression_steps(const struct part *part, const char *e, struct buf *out)
+limit_decimal(i128 n, int digits, struct buf *out)
+{
+    struct datum d = {.type = TYPE_DECIMAL, .scale = digits, .n = n};
+
+    buf_add_text(out, "CAST('");
+    datum_write(&d, out);
+    buf_printf(out, "' AS DECIMAL(38,%d))", digits);
+}
+
+/* d (a DECIMAL of the grid's digits) in steps: clamped first, so that nothing
+   can overflow; by its text where 128 bits would. */
+static void
+decimal_steps(const struct part *part, const char *d, struct buf *out)
+{
+    int digits = part->grid.digits;
+    bool narrow =
+        digits <= 9 && fits(part, -((int64_t)1 << 59), (int64_t)1 << 59);
+
+    buf_add_text(out, narrow ? "CAST(" : "CAST(replace(CAST(");
+    buf_printf(out, "greatest(least(%s, ", d);
+    limit_decimal(part->upper, digits, out);
+    buf_add_text(out, "), ");
+    limit_decimal(part->lower, digits, out);
+    if (narrow)
+        buf_printf(out, ") * 1%.*s AS HUGEINT)", digits, "000000000");
+    else
+        buf_add_text(out, ") AS VARCHAR), '.', '') AS HUGEINT)");
+}
+
+/* e in steps of a double: clamped near its limits, then rounded. */
+static void
+double_steps(const struct part *part, const char *e, struct buf *out)
 {
     char lower[41], upper[41];
 
     custos_int_write(part->lower, lower);
     custos_int_write(part->upper, upper);
-    if (part->of->type == TYPE_REAL)
-        buf_printf(out,
-                   "CAST(round(greatest(least(%s * pow(CAST(%d AS DOUBLE), "
-                   "%d), CAST('%s' AS DOUBLE)), CAST('%s' AS DOUBLE))) AS "
-                   "HUGEINT)",
-                   e, part->grid.base, part->grid.digits, upper, lower);
-    else if (part->of->type == TYPE_DECIMAL)
-        decimal_steps(part, e, out);
-    else
-        buf_printf(out, "CAST(%s AS HUGEINT)", e);
+    buf_printf(out,
+               "CAST(round(greatest(least(%s * pow(CAST(%d AS DOUBLE), %d), "
+               "CAST('%s' AS DOUBLE)), CAST('%s' AS DOUBLE))) AS HUGEINT)",
+               e, part->grid.base, part->grid.digits, upper, lower);
+}
+
+/*
+ * An expression: the condition under which it is a value, and the value in
+ * whole steps, before the last clamp. least and greatest skip NULL, hence the
+ * condition.
+ */
+static void
+expression_steps(const struct part *part, struct buf *condition,
+                 struct buf *steps)
+{
+    const struct expr *of = part->of;
+    struct buf e, d;
+
+    buf_init(&e, NULL, steps->limit);
+    buf_init(&d, NULL, steps->limit);
+    duckdb_print_expr(of, "t", &e);
+    if (is_decimal(of) && part->grid.base == 10 && part->grid.digits >= 0) {
+        buf_printf(&d, "TRY_CAST(%s AS DECIMAL(38,%d))", buf_text(&e),
+                   part->grid.digits);
+        buf_printf(condition, "%s IS NOT NULL", buf_text(&d));
+        decimal_steps(part, buf_text(&d), steps);
+    } else if (of->type == TYPE_INT && part->grid.digits == 0) {
+        buf_printf(condition, "%s IS NOT NULL", buf_text(&e));
+        buf_add_text(steps, buf_text(&e));
+    } else {
+        buf_printf(&d, "CAST(%s AS DOUBLE)", buf_text(&e));
+        buf_printf(condition, "NOT isnan(%s)", buf_text(&d));
+        double_steps(part, buf_text(&d), steps);
+    }
+    steps->failed |= e.failed || d.failed;
+    buf_clear(&e);
+    buf_clear(&d);
+}
+
+/* Is it there? For values that are no numbers, which are only counted. */
+static void
+presence(const struct part *part, struct buf *out)
+{
+    buf_add_text(out, "CASE WHEN ");
+    duckdb_print_expr(part->of, "t", out);
+    buf_add_text(out, " IS NOT NULL THEN 1 END");
 }
 
 void
@@ -108,37 +166,37 @@ work_value(const struct plan *plan, const struct part *part, struct buf *out)
 {
     const struct policy_column *c;
     bool inside = false;
-    struct buf e, steps;
+    struct buf condition, steps;
     const char *type = fits(part, INT32_MIN, INT32_MAX)   ? "INTEGER"
                        : fits(part, INT64_MIN, INT64_MAX) ? "BIGINT"
                                                           : "HUGEINT";
 
+    if (!data_type_is_number(part->of->type)) {
+        presence(part, out);
+        return;
+    }
     c = stored_column(plan, part, &inside);
-    buf_init(&e, NULL, out->limit);
+    buf_init(&condition, NULL, out->limit);
     buf_init(&steps, NULL, out->limit);
     if (c) {
-        buf_printf(&e, "t.%c%d", c->type == TYPE_INT ? 'c' : 'g',
+        buf_printf(&steps, "t.%c%d", c->type == TYPE_INT ? 'c' : 'g',
                    part->of->slot);
-        buf_add_text(&steps, buf_text(&e));
+        buf_printf(&condition, "%s IS NOT NULL", buf_text(&steps));
     } else {
-        duckdb_print_expr(part->of, "t", &e);
-        expression_steps(part, buf_text(&e), &steps);
+        expression_steps(part, &condition, &steps);
     }
     if (c && inside) {
         buf_add_text(out, buf_text(&steps));
     } else {
-        buf_printf(out, "CASE WHEN %s%s%s THEN CAST(greatest(least(%s, ",
-                   part->of->type == TYPE_REAL && !c ? "NOT isnan(" : "",
-                   buf_text(&e),
-                   part->of->type == TYPE_REAL && !c ? ")" : " IS NOT NULL",
-                   buf_text(&steps));
+        buf_printf(out, "CASE WHEN %s THEN CAST(greatest(least(%s, ",
+                   buf_text(&condition), buf_text(&steps));
         work_whole(part->upper, out);
         buf_add_text(out, "), ");
         work_whole(part->lower, out);
         buf_printf(out, ") AS %s) END", type);
     }
-    out->failed |= e.failed || steps.failed;
-    buf_clear(&e);
+    out->failed |= condition.failed || steps.failed;
+    buf_clear(&condition);
     buf_clear(&steps);
 }
 
