@@ -225,6 +225,27 @@ names_come_back(void **state)
     }
 }
 
+/* A path may have any character; names may have no control characters. */
+static void
+controls_come_back(void **state)
+{
+    static const char *const answers[] = {"1", "0", "10", "row", "1"};
+    static const char odd[] = "a\tb\x7f\xc2\x85\xc2\x9f\n.csv";
+    struct draft_column c = {str_of("wide_id"), TYPE_INT, 0};
+    struct draft_table t = {str_of(odd), SOURCE_CSV, str_of(""), &c, 1};
+    arena *a = arena_new(NULL, MEMORY);
+    const struct policy *p;
+    struct buf out;
+
+    (void)state;
+    buf_init(&out, NULL, OUT_MAX);
+    policy_draft(&t, 1, &out);
+    p = answer_all(a, &out, answers, COUNT_OF(answers));
+    assert_true(str_equal(p->tables[0].source, str_of(odd)));
+    buf_clear(&out);
+    arena_free(a);
+}
+
 static void
 equal_names_get_numbers(void **state)
 {
@@ -266,6 +287,7 @@ main(void)
         cmocka_unit_test(draft_has_the_schema_and_questions),
         cmocka_unit_test(answered_draft_is_a_policy),
         cmocka_unit_test(names_come_back),
+        cmocka_unit_test(controls_come_back),
         cmocka_unit_test(equal_names_get_numbers),
         cmocka_unit_test(memory_fails),
     };

@@ -210,6 +210,42 @@ mistakes_of_metadata(void **state)
     }
 }
 
+/* Escaped names are exact; without an identifier the owner is asked. */
+static void
+names_and_units(void **state)
+{
+    static const char text[] = "D:\n"
+                               "  S:\n"
+                               "    '[Back-Log]':\n"
+                               "      '`Id`': {type: int}\n"
+                               "      '\"x\"': {type: boolean}\n"
+                               "      \"`\": {type: boolean}\n";
+    custos_err err = {.said = ""};
+    struct buf out;
+    const char *at;
+
+    (void)state;
+    buf_init(&out, NULL, OUT_MAX);
+    if (import(text, &out, &err))
+        fail_msg("%s", err.said);
+    at = strstr(buf_text(&out), "tables:\n");
+    assert_non_null(at);
+    assert_string_equal(
+        at,
+        "tables:\n"
+        "  \"Back-Log\": # of \"S\"\n"
+        "    source: TODO # ? which file it is in\n"
+        "    unit: TODO # ? neither row_privacy nor a private_id was given\n"
+        "    rows_per_unit: 1 # max_ids\n"
+        "    columns:\n"
+        "      \"Id\": {type: integer} # ? range: [lower, upper], to sum "
+        "it\n"
+        "      x: {type: boolean}\n"
+        "      \"`\": {type: boolean}\n"
+        "\n");
+    buf_clear(&out);
+}
+
 static void
 a_list_is_no_metadata(void **state)
 {
@@ -221,6 +257,7 @@ a_list_is_no_metadata(void **state)
     assert_int_equal(import("[a]", &out, &err), CUSTOS_EPOLICY);
     assert_string_equal(err.said, "PUMS.yaml, line 1: metadata is a map: "
                                   "database, schema, table, column");
+    assert_int_equal(import("]", &out, &err), CUSTOS_EPOLICY);
     buf_clear(&out);
 }
 
@@ -231,6 +268,7 @@ main(void)
         cmocka_unit_test(metadata_becomes_a_policy),
         cmocka_unit_test(answered_import_is_a_policy),
         cmocka_unit_test(mistakes_of_metadata),
+        cmocka_unit_test(names_and_units),
         cmocka_unit_test(a_list_is_no_metadata),
     };
 

@@ -10,6 +10,8 @@ mistakes_of_columns(void **state)
         {"age: {type: integer, ", "age: {",
          "line 17: column 'age' has no "
          "type"},
+        {"age: {type: integer,", "age: {type: [integer],",
+         "line 17: type must be a single value"},
         {"age: {type: integer,", "age: {type: int4,",
          "line 17: there is no type 'int4'; there are boolean, integer, "
          "decimal, real, text, date and timestamp"},
@@ -53,6 +55,16 @@ mistakes_of_columns(void **state)
         {"[-0.5, 5e3]", "[-0.555, 5e3]",
          "line 31: '-0.555' is no decimal of 2 "
          "digits after the point"},
+        {"[-0.5, 5e3]", "[-0.500, 1e36]",
+         "line 31: '1e36' is no decimal of 2 "
+         "digits after the point"},
+        {"[0, 120]",
+         "[0, "
+         "2\u0440\u0443\u0441\u0441\u043a\u0438\u0439\u0442\u0435\u043a\u0441"
+         "\u0442\u0440\u0443\u0441\u0441\u043a\u0438\u0439]",
+         "line 17: "
+         "'2\u0440\u0443\u0441\u0441\u043a\u0438\u0439\u0442\u0435\u043a\u0441"
+         "\u0442\u0440\u0443\u0441\u0441\u043a\u0438' is no integer"},
         {"[-0.5, 5e3]", "[-0.5, 1e35]",
          "line 31: '1e35' is no decimal of 2 "
          "digits after the point"},
@@ -156,6 +168,9 @@ mistakes_of_analysts(void **state)
         {"analysts:", "analyst:",
          "line 42: there is no key 'analyst' in a "
          "policy; did you mean analysts?"},
+        {"  bo: {tables: [patients]}", "  Bo: 1",
+         "line 47: 'Bo' is no lower-case SQL word: write it in quotes, here "
+         "and in queries"},
         {"  bo: {tables: [patients]}", "  bo: 1",
          "line 47: an analyst must be a map of keys to values"},
         {"tables: [patients]", "table: [patients]",

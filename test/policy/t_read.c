@@ -278,25 +278,55 @@ references_to_names_with_dots(void **state)
     arena_free(a);
 }
 
-/* Each piece of memory fails once; then the arena's limit is met anywhere. */
+/*
+ * Memory fails at each block; and the arena is filled beforehand by more and
+ * more, so that a block ends at each of its pieces.
+ */
 static void
 memory_fails(void **state)
 {
-    custos_status st = CUSTOS_ENOMEM;
+    (void)state;
+    for (size_t fill = 0; fill < 4096; fill += (size_t)test_size(512, 16)) {
+        custos_status st = CUSTOS_ENOMEM;
+
+        for (size_t n = 2; st == CUSTOS_ENOMEM; n++) {
+            struct test_memory memory = {.fail_at = n};
+            custos_alloc hooks = test_alloc(&memory);
+            arena *a = arena_new(&hooks, MEMORY);
+            struct policy *p = NULL;
+            custos_err err;
+
+            if (fill > 0 && !arena_take(a, fill, 1)) {
+                arena_free(a);
+                continue;
+            }
+            st = policy_read(a, str_of(good), "policy.yaml", &p, &err);
+            assert_true(st == CUSTOS_ENOMEM || st == CUSTOS_OK);
+            assert_true(n > 4 || st == CUSTOS_ENOMEM);
+            assert_true((st == CUSTOS_OK) == (p != NULL));
+            arena_free(a);
+            assert_int_equal(memory.live, 0);
+        }
+    }
+}
+
+/* What a policy cannot do without. */
+static void
+parts_that_are_missing(void **state)
+{
+    static const char *const texts[][2] = {
+        {"custos: 1\nbudget: {epsilon: 1}\n", "there are no tables"},
+        {"custos: 1\nbudget: {epsilon: 1}\ntables: {}\n",
+         "a policy has 1 to 500 tables"},
+        {"- custos\n", "a policy must be a map of keys to values"},
+    };
+    custos_err err;
 
     (void)state;
-    for (size_t n = 2; st == CUSTOS_ENOMEM; n++) {
-        struct test_memory memory = {.fail_at = n};
-        custos_alloc hooks = test_alloc(&memory);
-        arena *a = arena_new(&hooks, MEMORY);
-        struct policy *p = NULL;
-        custos_err err;
-
-        st = policy_read(a, str_of(good), "policy.yaml", &p, &err);
-        assert_true(st == CUSTOS_ENOMEM || st == CUSTOS_OK);
-        assert_true(n > 4 || st == CUSTOS_ENOMEM);
-        arena_free(a);
-        assert_int_equal(memory.live, 0);
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
+        assert_int_equal(read_text(texts[i][0], strlen(texts[i][0]), &err),
+                         CUSTOS_EPOLICY);
+        assert_non_null(strstr(err.said, texts[i][1]));
     }
 }
 
@@ -334,6 +364,7 @@ main(void)
         cmocka_unit_test(delta_can_be_forced),
         cmocka_unit_test(row_is_not_guessed),
         cmocka_unit_test(references_to_names_with_dots),
+        cmocka_unit_test(parts_that_are_missing),
         cmocka_unit_test(memory_fails),
         cmocka_unit_test(torn_files),
     };
