@@ -38,6 +38,33 @@ gauss_rho(const struct part *part, rat *rho, custos_err *err)
     return st;
 }
 
+/*
+ * The currencies of the ledger's filter. Those it does not count in stay
+ * unbounded: to work them out takes longer than all the rest of a small plan.
+ */
+static void
+set_amounts(struct plan *p)
+{
+    struct charge *c = &p->charge;
+    rat x, squares;
+
+    rat_init(&x);
+    rat_init(&squares);
+    for (size_t i = 0; i < p->n_parts; i++) {
+        rat_mul(&x, &p->parts[i].epsilon, &p->parts[i].epsilon);
+        rat_add(&squares, &squares, &x);
+    }
+    c->epsilon = amount_from_rat_up(&p->epsilon, AMOUNT_LOSS);
+    c->epsilon_squared = amount_from_rat_up(&squares, AMOUNT_LOSS);
+    c->rho = amount_from_rat_up(&p->rho, AMOUNT_LOSS);
+    c->delta = amount_from_rat_up(&p->delta, AMOUNT_DELTA);
+    c->mu_squared = AMOUNT_INFINITE;
+    for (size_t i = 0; i < CHARGE_ORDERS; i++)
+        c->loss[i] = AMOUNT_INFINITE;
+    rat_clear(&x);
+    rat_clear(&squares);
+}
+
 custos_status
 charge_make(struct work *w)
 {
@@ -58,8 +85,8 @@ charge_make(struct work *w)
         rat_add(&p->rho, &p->rho, &rho);
         rat_add(&p->delta, &p->delta, &part->delta);
     }
-    if (!st)
-        charge_of_amounts(&p->epsilon, &p->rho, &p->delta, &p->charge);
     rat_clear(&rho);
+    if (!st)
+        set_amounts(p);
     return st;
 }

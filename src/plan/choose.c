@@ -128,8 +128,8 @@ try_gauss(const struct plan *p, struct part *part, const rat *delta,
 }
 
 custos_status
-choose_part(const struct plan *p, struct part *part, const rat *delta,
-            size_t n, custos_err *err)
+choose_part(const struct plan *p, struct part *part, const rat *delta, size_t n,
+            custos_err *err)
 {
     const char *beta = "0.05";
     custos_mech *mech = NULL;

@@ -1,54 +1,8 @@
 /*
  * EXPLAIN: what a plan does, in lines of words and numbers, all public.
  */
-#include "num/rat_round.h"
+#include "plan/words.h"
 #include "plan/work.h"
-
-enum { SHORT_TEXT = 12, DIGITS = 6 };
-
-/* Exact where that is short, else six digits, rounded up. */
-static void
-write_number(struct buf *out, const rat *r)
-{
-    char text[RAT_DECIMAL_MAX];
-    struct buf exact;
-    long places;
-    rat x;
-
-    buf_init(&exact, NULL, 1 << 12);
-    rat_write(r, &exact);
-    if (!exact.failed && exact.len <= SHORT_TEXT) {
-        buf_add(out, buf_text(&exact), exact.len);
-    } else {
-        rat_init(&x);
-        places = DIGITS - 1 - rat_log2_floor(r) * 30103 / 100000;
-        rat_places_up(&x, r, places > 0 ? (unsigned)places : 0);
-        rat_decimal(&x, RAT_UP, text);
-        buf_add_text(out, text);
-        rat_clear(&x);
-    }
-    buf_clear(&exact);
-}
-
-/* n steps of a grid, as a number. */
-static void
-write_steps(struct buf *out, i128 n, struct grid g)
-{
-    rat x, step;
-
-    rat_init(&x);
-    rat_init(&step);
-    rat_set_i128(&x, n);
-    grid_step(g, &step);
-    rat_mul(&x, &x, &step);
-    if (rat_sign(&x) < 0) {
-        buf_add_text(out, "-");
-        rat_abs(&x, &x);
-    }
-    write_number(out, &x);
-    rat_clear(&x);
-    rat_clear(&step);
-}
 
 /* ----------------------------------------------------------- what it is -- */
 
@@ -65,33 +19,28 @@ explain_protected(const struct plan *p, struct buf *out)
         buf_printf(out, "each %.*s of %.*s, with all its rows",
                    SHOWN(t->columns[t->unit_column].name), SHOWN(t->name));
     buf_printf(out, "; neighbours differ in one that is %s\n",
-               change ? "replaced (change-one)"
-                      : "there or not (add-remove)");
+               change ? "replaced (change-one)" : "there or not (add-remove)");
 }
 
 static void
 explain_bounding(const struct plan *p, struct buf *out)
 {
-    static const char *const HOW[] = {
-        [BOUND_NONE] = "",
-        [BOUND_RANK] = ", by rank, before WHERE",
-        [BOUND_FOLD] = ", by rank, of those that pass WHERE",
-        [BOUND_GENERAL] = ", by rank, of those that pass WHERE, in the "
-                          "engine's SQL",
-    };
-
     buf_add_text(out, "bounding   ");
     if (p->bounding == BOUND_NONE) {
         buf_add_text(out, "none needed: a row is a unit\n");
         return;
     }
-    buf_printf(out, "%llu row%s of a unit, in %llu group%s%s%s\n",
+    buf_printf(out, "%llu row%s of a unit, in %llu group%s, by rank",
                (unsigned long long)p->rows, p->rows == 1 ? "" : "s",
-               (unsigned long long)p->groups, p->groups == 1 ? "" : "s",
-               HOW[p->bounding],
-               p->bounding == BOUND_RANK && p->where
-                   ? ": rows that would pass may be left out"
-                   : "");
+               (unsigned long long)p->groups, p->groups == 1 ? "" : "s");
+    if (p->bounding == BOUND_RANK && p->where)
+        buf_add_text(out, ", before WHERE: rows that would pass may be left "
+                          "out");
+    else if (p->where)
+        buf_add_text(out, ", of those that pass WHERE");
+    buf_add_text(out, p->bounding == BOUND_RANK   ? " (a predicate)\n"
+                      : p->bounding == BOUND_FOLD ? " (a fold)\n"
+                                                  : " (windows by unit)\n");
 }
 
 static void
@@ -104,7 +53,7 @@ explain_groups(const struct plan *p, struct buf *out)
         const struct key *k = &p->keys[i];
 
         buf_add_text(out, i > 0 ? ", by " : " by ");
-        sql_print_expr(k->expr, out);
+        words_expr(k->expr, out);
         buf_printf(out, " (%zu%s)", k->n, k->null_group ? " and NULL" : "");
     }
     buf_add_text(out, "\n");
@@ -116,25 +65,27 @@ static void
 explain_name(const struct part *part, struct buf *out)
 {
     static const char *const NAMES[] = {
-        [PART_ROWS] = "rows",          [PART_VALUES] = "values of ",
-        [PART_SUM] = "sum of ",        [PART_SQUARES] = "squares of ",
+        [PART_ROWS] = "rows",
+        [PART_VALUES] = "values of ",
+        [PART_SUM] = "sum of ",
+        [PART_SQUARES] = "squares of ",
         [PART_UNITS] = "distinct units",
     };
 
     buf_printf(out, "noise on   %s", NAMES[part->kind]);
     if (!part->of)
         return;
-    sql_print_expr(part->of, out);
+    words_expr(part->of, out);
     if (part->kind == PART_VALUES)
         return;
     if (part->centre != 0) {
         buf_add_text(out, " less ");
-        write_steps(out, part->centre, part->grid);
+        words_whole_steps(part->centre, part->grid, out);
     }
     buf_add_text(out, ", each clamped to ");
-    write_steps(out, part->lower, part->grid);
+    words_whole_steps(part->lower, part->grid, out);
     buf_add_text(out, " .. ");
-    write_steps(out, part->upper, part->grid);
+    words_whole_steps(part->upper, part->grid, out);
 }
 
 /* The step of the released number: squares have the square of the value's. */
@@ -148,32 +99,47 @@ released_grid(const struct part *part)
     return g;
 }
 
+/* The scale, of a text the mechanism wrote, in units of the value. */
+static void
+explain_scale(const struct part *part, struct grid g, struct buf *out)
+{
+    custos_err ignored;
+    rat scale;
+
+    rat_init(&scale);
+    if (!rat_read(custos_mech_facts(part->mech)->scale, "scale", &scale,
+                  &ignored))
+        words_steps(&scale, g, out);
+    rat_clear(&scale);
+}
+
 static void
 explain_part(const struct part *part, struct buf *out)
 {
-    const custos_facts *f = custos_mech_facts(part->mech);
-    struct grid g = released_grid(part);
+    struct grid g = released_grid(part), squared = g;
     bool gauss = part->mech_kind == CUSTOS_GAUSSIAN;
 
+    squared.digits *= 2;
     explain_name(part, out);
-    buf_printf(out, "\n           %s, %s %s", gauss ? "Gaussian" : "Laplace",
-               gauss ? "sigma" : "scale", f->scale);
-    buf_add_text(out, "; sensitivity l1 ");
-    write_number(out, &part->l1);
-    buf_add_text(out, ", l2 squared ");
-    write_number(out, &part->l2_squared);
+    buf_printf(out, "\n           %s ",
+               gauss ? "Gaussian, sigma" : "Laplace, scale");
+    explain_scale(part, g, out);
     if (g.digits != 0) {
-        buf_add_text(out, "; in steps of ");
-        write_steps(out, 1, g);
+        buf_add_text(out, ", in steps of ");
+        words_whole_steps(1, g, out);
     }
+    buf_add_text(out, "; sensitivity l1 ");
+    words_steps(&part->l1, g, out);
+    buf_add_text(out, ", l2 squared ");
+    words_steps(&part->l2_squared, squared, out);
     buf_add_text(out, "\n           epsilon ");
-    write_number(out, &part->epsilon);
+    words_number(&part->epsilon, out);
     if (gauss) {
         buf_add_text(out, ", delta ");
-        write_number(out, &part->delta);
+        words_number(&part->delta, out);
     }
     buf_add_text(out, "; within ");
-    write_steps(out, part->bar, g);
+    words_whole_steps(part->bar, g, out);
     buf_add_text(out, " at 95 %\n");
 }
 
@@ -181,11 +147,11 @@ static void
 explain_price(const struct plan *p, struct buf *out)
 {
     buf_add_text(out, "price      epsilon ");
-    write_number(out, &p->epsilon);
+    words_number(&p->epsilon, out);
     buf_add_text(out, ", rho ");
-    write_number(out, &p->rho);
+    words_number(&p->rho, out);
     buf_add_text(out, ", delta ");
-    write_number(out, &p->delta);
+    words_number(&p->delta, out);
     buf_add_text(out, "\nrests on  ");
     for (size_t i = 0; i < p->n_theorems; i++)
         buf_printf(out, " %s", p->theorems[i]);

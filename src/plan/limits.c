@@ -30,9 +30,10 @@ no_range(struct work *w, const struct expr *aggregate)
             w->err, CUSTOS_EUNSUPPORTED, aggregate->at,
             "%.*s has no public range: ask the owner to declare one, or name "
             "limits: %s(..., contribution_bounds_per_row => (low, high))",
-            SHOWN(loose->name), aggregate->aggregate == AGG_SUM   ? "sum"
-                                : aggregate->aggregate == AGG_AVG ? "avg"
-                                                                  : "variance");
+            SHOWN(loose->name),
+            aggregate->aggregate == AGG_SUM   ? "sum"
+            : aggregate->aggregate == AGG_AVG ? "avg"
+                                              : "variance");
     return custos_fail_at(
         w->err, CUSTOS_EUNSUPPORTED, loose->at,
         "%s has no finite range; name limits in the aggregate: "

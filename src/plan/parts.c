@@ -72,6 +72,16 @@ part_same(const struct part *a, const struct part *b)
            a->grid.digits == b->grid.digits;
 }
 
+/* Parts of one value have one tree: it is computed once. */
+static struct expr *
+value_shared(const struct plan *p, struct expr *of)
+{
+    for (size_t i = 0; of && i + 1 < p->n_parts; i++)
+        if (p->parts[i].of && expr_same(p->parts[i].of, of))
+            return p->parts[i].of;
+    return of;
+}
+
 /* The index of the part like this one, which is new if there was none. */
 static int
 part_take(struct plan *p, const struct part *like)
@@ -85,6 +95,7 @@ part_take(struct plan *p, const struct part *like)
         return (int)i;
     new = &p->parts[p->n_parts++];
     *new = *like;
+    new->of = value_shared(p, like->of);
     rat_init(&new->l1);
     rat_init(&new->l2_squared);
     rat_init(&new->epsilon);
@@ -225,9 +236,7 @@ parts_make(struct work *w)
 
         switch (a->kind) {
         case AGG_COUNT_ROWS: a->rows = part_count(p, NULL, owner); break;
-        case AGG_COUNT:
-            a->rows = part_count(p, a->expr->args[0], owner);
-            break;
+        case AGG_COUNT: a->rows = part_count(p, a->expr->args[0], owner); break;
         case AGG_COUNT_DISTINCT: a->rows = part_units(p, owner); break;
         default: st = aggregate_value(w, i);
         }

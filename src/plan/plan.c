@@ -13,23 +13,6 @@ work_no_memory(struct work *w)
     return custos_fail(w->err, CUSTOS_ENOMEM, "out of memory");
 }
 
-const char *
-work_text(struct work *w, const struct expr *e)
-{
-    const char *text = NULL;
-    struct buf b;
-
-    buf_init(&b, NULL, 1 << 16);
-    sql_print_expr(e, &b);
-    if (!b.failed) {
-        str s = {buf_text(&b), b.len < SHOWN_MAX ? b.len : SHOWN_MAX};
-
-        text = arena_copy(w->a, s);
-    }
-    buf_clear(&b);
-    return text ? text : "";
-}
-
 /* What of a query over private rows is refused as a whole. */
 static custos_status
 check_private(struct work *w)
@@ -146,10 +129,8 @@ plan_make(arena *a, struct query *q, const struct policy *p,
           custos_err *err)
 {
     static const struct plan_options none = {.who = NULL};
-    struct work w = {.a = a,
-                     .policy = p,
-                     .options = options ? options : &none,
-                     .err = err};
+    struct work w = {
+        .a = a, .policy = p, .options = options ? options : &none, .err = err};
     custos_status st;
 
     w.q = query_copy(a, q);

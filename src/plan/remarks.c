@@ -3,6 +3,7 @@
  * public facts; and the ids of all theorems that the price rests on.
  */
 #include "plan/parts.h"
+#include "plan/words.h"
 
 enum { REMARK_MAX = 400, THEOREMS_FIXED = 5 };
 
@@ -45,22 +46,6 @@ remark_bounding(struct work *w)
     return remark(w, &b);
 }
 
-/* n steps as a number. */
-static void
-write_steps(struct buf *b, i128 n, struct grid g)
-{
-    rat x, step;
-
-    rat_init(&x);
-    rat_init(&step);
-    rat_set_i128(&x, n);
-    grid_step(g, &step);
-    rat_mul(&x, &x, &step);
-    rat_write(&x, b);
-    rat_clear(&x);
-    rat_clear(&step);
-}
-
 static custos_status
 remark_clamping(struct work *w, const struct part *part)
 {
@@ -68,13 +53,13 @@ remark_clamping(struct work *w, const struct part *part)
 
     buf_init(&b, NULL, REMARK_MAX);
     buf_printf(&b, "values of %s below ", work_text(w, part->of));
-    write_steps(&b, part->lower, part->grid);
+    words_whole_steps(part->lower, part->grid, &b);
     buf_add_text(&b, " or above ");
-    write_steps(&b, part->upper, part->grid);
+    words_whole_steps(part->upper, part->grid, &b);
     buf_add_text(&b, " count as ");
-    write_steps(&b, part->lower, part->grid);
+    words_whole_steps(part->lower, part->grid, &b);
     buf_add_text(&b, " and ");
-    write_steps(&b, part->upper, part->grid);
+    words_whole_steps(part->upper, part->grid, &b);
     return remark(w, &b);
 }
 
@@ -92,8 +77,25 @@ remark_rounding(struct work *w, const struct part *part)
     buf_init(&b, NULL, REMARK_MAX);
     buf_printf(&b, "values of %s count as multiples of ",
                work_text(w, part->of));
-    write_steps(&b, 1, part->grid);
+    words_whole_steps(1, part->grid, &b);
     return remark(w, &b);
+}
+
+/* GoogleSQL bounds a unit's sum in a group; here each row is bounded. */
+static custos_status
+remark_per_group(struct work *w)
+{
+    struct plan *p = w->plan;
+    struct buf b;
+
+    for (size_t i = 0; i < p->n_aggregates && p->rows > 1; i++)
+        if (p->aggregates[i].expr->bounds == BOUNDS_PER_GROUP) {
+            buf_init(&b, NULL, REMARK_MAX);
+            buf_add_text(&b, "contribution bounds per group hold for each "
+                             "row, of which a unit has several");
+            return remark(w, &b);
+        }
+    return CUSTOS_OK;
 }
 
 static void
@@ -110,8 +112,8 @@ theorems_make(struct work *w)
 {
     struct plan *p = w->plan;
 
-    p->theorems = arena_take(w->a, p->n_parts + THEOREMS_FIXED,
-                             sizeof *p->theorems);
+    p->theorems =
+        arena_take(w->a, p->n_parts + THEOREMS_FIXED, sizeof *p->theorems);
     if (!p->theorems)
         return work_no_memory(w);
     if (p->bounding == BOUND_RANK)
@@ -134,8 +136,7 @@ remarks_make(struct work *w)
     struct plan *p = w->plan;
     custos_status st;
 
-    p->remarks =
-        arena_take(w->a, 2 * p->n_parts + 1, sizeof *p->remarks);
+    p->remarks = arena_take(w->a, 2 * p->n_parts + 2, sizeof *p->remarks);
     if (!p->remarks)
         return work_no_memory(w);
     st = remark_bounding(w);
@@ -146,5 +147,7 @@ remarks_make(struct work *w)
         if (!st)
             st = remark_rounding(w, &p->parts[i]);
     }
+    if (!st)
+        st = remark_per_group(w);
     return st ? st : theorems_make(w);
 }

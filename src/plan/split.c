@@ -27,8 +27,8 @@ enum { UNIT = 16, ROOT_OF_UNIT = 64 }; /* of A; of its cube root */
 static unsigned
 cube_root(unsigned a)
 {
-    uint64_t cube = (uint64_t)a * ROOT_OF_UNIT * ROOT_OF_UNIT * ROOT_OF_UNIT /
-                    UNIT;
+    uint64_t cube =
+        (uint64_t)a * ROOT_OF_UNIT * ROOT_OF_UNIT * ROOT_OF_UNIT / UNIT;
     unsigned root = 1;
 
     while ((uint64_t)(root + 1) * (root + 1) * (root + 1) <= cube)

@@ -120,9 +120,17 @@ within_bits(const struct fact *f, long bits)
     rat_init(&limit);
     rat_init(&x);
     rat_set_pow2(&limit, bits);
-    fits = rat_cmp(&f->upper, &limit) < 0;
     rat_sub(&x, &x, &limit);
-    fits = fits && rat_cmp(&f->lower, &x) >= 0;
+    fits = rat_cmp(&f->lower, &x) >= 0;
+    if (bits < WHOLE_BITS) { /* of a type's own bits the top is less by 1 */
+        rat one;
+
+        rat_init(&one);
+        rat_set_i64(&one, 1, 1);
+        rat_sub(&limit, &limit, &one);
+        rat_clear(&one);
+    }
+    fits = fits && rat_cmp(&f->upper, &limit) <= 0;
     rat_clear(&limit);
     rat_clear(&x);
     return fits;

@@ -25,7 +25,7 @@ struct work {
     struct expr **typed; /* of plan->aggregates, while they are found */
     enum place place;    /* where the expression being typed stands */
     rat delta;           /* what this query may use */
-    rat *shares;      /* by aggregate: the epsilon it names, or 0 */
+    rat *shares;         /* by aggregate: the epsilon it names, or 0 */
     size_t n_shares;
     rat own;        /* their sum */
     size_t at_once; /* values that are to be near together; 0: each alone */

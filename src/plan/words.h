@@ -1,0 +1,19 @@
+/*
+ * Expressions and numbers as people read them.
+ */
+#ifndef PLAN_WORDS_H
+#define PLAN_WORDS_H
+
+#include "num/rat.h"
+#include "plan/plan.h"
+
+void words_expr(const struct expr *e, struct buf *out);
+
+/* Exact where that is short, else six digits, rounded away from 0. */
+void words_number(const rat *r, struct buf *out);
+
+/* Steps of a grid as the number they are. */
+void words_steps(const rat *steps, struct grid g, struct buf *out);
+void words_whole_steps(i128 steps, struct grid g, struct buf *out);
+
+#endif

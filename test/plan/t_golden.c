@@ -1,0 +1,137 @@
+/*
+ * Golden plans: every block of golden.txt is a query, what was asked beside
+ * it, and the EXPLAIN or the refusal it must get, to the letter.
+ *
+ *     > SELECT ...
+ *     with who=ana within=10 jointly change-one delta=1e-6 epsilon=1
+ *     the text
+ *
+ * A refusal is "at 7: sentence". CUSTOS_GOLDEN=FILE writes what is, for a look
+ * at the difference.
+ */
+#include "plan/hospital.h"
+
+enum { FILE_MAX = 1 << 20, WITH_MAX = 200 };
+
+static char *
+golden_read(void)
+{
+    const char *src = getenv("SRC");
+    char path[4096], *text = calloc(1, FILE_MAX);
+    FILE *f;
+
+    snprintf(path, sizeof path, "%s/test/plan/golden.txt", src ? src : ".");
+    f = fopen(path, "r");
+    if (!f || !text)
+        fail_msg("%s cannot be read", path);
+    assert_true(fread(text, 1, FILE_MAX - 1, f) > 0);
+    fclose(f);
+    return text;
+}
+
+/* The words after "with", cut apart in place. */
+static void
+with_read(char *with, struct asked *asked)
+{
+    char *save = NULL;
+
+    for (char *w = strtok_r(with, " ", &save); w;
+         w = strtok_r(NULL, " ", &save)) {
+        if (!strcmp(w, "change-one"))
+            asked->adjacency = w;
+        else if (!strcmp(w, "jointly"))
+            asked->jointly = true;
+        else if (!strncmp(w, "who=", 4))
+            asked->who = w + 4;
+        else if (!strncmp(w, "within=", 7))
+            asked->within = w + 7;
+        else if (!strncmp(w, "delta=", 6))
+            asked->delta = w + 6;
+        else if (!strncmp(w, "epsilon=", 8))
+            asked->epsilon = w + 8;
+        else
+            fail_msg("golden.txt: %s", w);
+    }
+}
+
+static void
+answer_write(const char *sql, const struct asked *asked, struct buf *out)
+{
+    struct planned t;
+
+    plan_for(&t, sql, asked);
+    if (t.plan)
+        plan_explain(t.plan, out);
+    else
+        buf_printf(out, "at %d: %s\n", t.err.at, t.err.said);
+    plan_done(&t);
+}
+
+static void
+golden_plans(void **state)
+{
+    char *text = golden_read(), *at = text, with[WITH_MAX];
+    const char *path = getenv("CUSTOS_GOLDEN");
+    FILE *out = path ? fopen(path, "w") : NULL;
+    int cases = 0, wrong = 0, refused = 0;
+
+    (void)state;
+    while (*at == '>') {
+        struct asked asked = {.adjacency = NULL};
+        char *sql = at + 2, *end = strchr(at, '\n'), *next;
+        struct buf b;
+
+        assert_non_null(end);
+        *end++ = '\0';
+        with[0] = '\0';
+        buf_init(&b, NULL, 1 << 16);
+        if (out)
+            fprintf(out, "> %s\n", sql);
+        if (!strncmp(end, "with ", 5)) {
+            char *line = end + 5;
+
+            end = strchr(line, '\n');
+            assert_non_null(end);
+            *end++ = '\0';
+            snprintf(with, sizeof with, "%s", line);
+            if (out)
+                fprintf(out, "with %s\n", line);
+            with_read(with, &asked);
+        }
+        next = strstr(end, "\n> ");
+        if (!strncmp(end, "> ", 2))
+            next = end - 1;
+        if (next)
+            next[0] = '\0', next++;
+        else /* the last: its empty line is cut off too */
+            next = end + strlen(end), next[next > end ? -1 : 0] = '\0';
+        answer_write(sql, &asked, &b);
+        refused += !strncmp(buf_text(&b), "at ", 3);
+        if (out)
+            fprintf(out, "%s\n", buf_text(&b));
+        /* Blocks end with an empty line, whose newline became the cut. */
+        if (strcmp(buf_text(&b), end)) {
+            print_error("%s\nwanted:\n%s\ngot:\n%s\n", sql, end, buf_text(&b));
+            wrong++;
+        }
+        buf_clear(&b);
+        cases++;
+        at = next;
+    }
+    if (out)
+        fclose(out);
+    free(text);
+    print_message("# %d plans, %d of them refusals\n", cases, refused);
+    assert_int_equal(wrong, 0);
+    assert_true(cases >= 60 && refused * 2 >= cases - 10);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(golden_plans),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,210 @@
+/*
+ * Sensitivities against all that a unit can do, tried one by one: every way to
+ * have at most m rows in at most g groups, every value of the range, NULL.
+ */
+#include "plan/hospital.h"
+#include "plan/work.h"
+
+enum { CELLS_MAX = 3, CONTRIBUTIONS_MAX = 4096 };
+
+struct shape {
+    int rows, groups, cells;
+    int low, high, centre;
+};
+
+struct contribution {
+    int by_cell[CELLS_MAX];
+};
+
+/* What one row adds to a part; value == high + 1 stands for NULL. */
+static int
+row_adds(enum part_kind kind, const struct shape *s, int value)
+{
+    bool null = value > s->high;
+
+    switch (kind) {
+    case PART_ROWS: return 1;
+    case PART_VALUES: return !null;
+    case PART_SUM: return null ? 0 : value - s->centre;
+    case PART_SQUARES:
+        return null ? 0 : (value - s->centre) * (value - s->centre);
+    default: return 0;
+    }
+}
+
+/* Does a unit with rows in these cells keep to its groups? */
+static int
+cells_used(const int *cells, int n, int *used)
+{
+    int groups = 0;
+
+    memset(used, 0, CELLS_MAX * sizeof *used);
+    for (int i = 0; i < n; i++) {
+        groups += !used[cells[i]];
+        used[cells[i]] = 1;
+    }
+    return groups;
+}
+
+/* All contributions of a unit: rows of each (cell, value), at most two. */
+static size_t
+contributions(enum part_kind kind, const struct shape *s,
+              struct contribution *out)
+{
+    int values = s->high - s->low + 2, kinds = s->cells * values;
+    size_t n = 0;
+
+    out[n++] = (struct contribution){{0}};
+    for (int a = 0; a < kinds; a++)
+        for (int b = a; b <= (s->rows > 1 ? kinds : a); b++) {
+            int cells[2] = {a / values, b / values}, used[CELLS_MAX];
+            bool two = s->rows > 1 && b < kinds;
+            struct contribution c = {{0}};
+
+            if (cells_used(cells, two ? 2 : 1, used) > s->groups)
+                continue;
+            c.by_cell[cells[0]] += row_adds(kind, s, s->low + a % values);
+            if (two)
+                c.by_cell[cells[1]] += row_adds(kind, s, s->low + b % values);
+            if (kind == PART_UNITS)
+                memcpy(c.by_cell, used, sizeof c.by_cell);
+            assert_true(n < CONTRIBUTIONS_MAX);
+            out[n++] = c;
+        }
+    return n;
+}
+
+static void
+largest(const struct contribution *c, size_t n, bool change, int64_t *l1,
+        int64_t *l2)
+{
+    *l1 = *l2 = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < (change ? n : 1); j++) {
+            int64_t one = 0, two = 0;
+
+            for (int k = 0; k < CELLS_MAX; k++) {
+                int64_t d = c[i].by_cell[k] - c[j].by_cell[k];
+
+                one += d < 0 ? -d : d;
+                two += d * d;
+            }
+            *l1 = one > *l1 ? one : *l1;
+            *l2 = two > *l2 ? two : *l2;
+        }
+}
+
+static void
+check(enum part_kind kind, const struct shape *s, bool change,
+      struct contribution *room)
+{
+    int most = abs(s->low - s->centre) > abs(s->high - s->centre)
+                   ? abs(s->low - s->centre)
+                   : abs(s->high - s->centre);
+    struct part part = {.kind = kind,
+                        .lower = s->low,
+                        .upper = s->high,
+                        .centre = s->centre,
+                        .row_most = 1};
+    struct policy policy = {.adjacency =
+                                change ? CUSTOS_CHANGE_ONE : CUSTOS_ADD_REMOVE};
+    struct plan plan = {.rows = (uint64_t)s->rows,
+                        .groups = (uint64_t)s->groups,
+                        .cells = (size_t)s->cells,
+                        .parts = &part,
+                        .n_parts = 1};
+    struct work w = {.policy = &policy, .plan = &plan};
+    size_t n = contributions(kind, s, room);
+    int64_t l1, l2;
+
+    if (kind == PART_SUM)
+        part.row_most = most;
+    if (kind == PART_SQUARES)
+        part.row_most = (i128)most * most;
+    rat_init(&part.l1);
+    rat_init(&part.l2_squared);
+    assert_int_equal(sensitivity_make(&w), CUSTOS_OK);
+    largest(room, n, change, &l1, &l2);
+    if (rat_cmp_i64(&part.l1, l1) || rat_cmp_i64(&part.l2_squared, l2))
+        fail_msg("kind %d, %d rows, %d groups, %d cells, [%d, %d] less %d, "
+                 "change %d: found %ld and %ld",
+                 (int)kind, s->rows, s->groups, s->cells, s->low, s->high,
+                 s->centre, change, (long)l1, (long)l2);
+    rat_clear(&part.l1);
+    rat_clear(&part.l2_squared);
+}
+
+static void
+sensitivity_is_the_largest_change(void **state)
+{
+    static const int ranges[][3] = {{0, 3, 0},    {0, 3, 1}, {-2, 3, 0},
+                                    {1, 3, 0},    {1, 3, 2}, {-3, -1, 0},
+                                    {-3, -1, -2}, {-2, 2, 0}};
+    struct contribution *room = calloc(CONTRIBUTIONS_MAX, sizeof *room);
+
+    (void)state;
+    assert_non_null(room);
+    for (size_t r = 0; r < COUNT_OF(ranges); r++)
+        for (int rows = 1; rows <= 2; rows++)
+            for (int cells = 1; cells <= CELLS_MAX; cells++)
+                for (int groups = 1; groups <= rows && groups <= cells;
+                     groups++)
+                    for (int kind = PART_ROWS; kind <= PART_UNITS; kind++) {
+                        struct shape s = {rows,         groups,
+                                          cells,        ranges[r][0],
+                                          ranges[r][1], ranges[r][2]};
+
+                        check((enum part_kind)kind, &s, false, room);
+                        check((enum part_kind)kind, &s, true, room);
+                    }
+    free(room);
+}
+
+/* Mission item 1: counts and histograms under both adjacencies. */
+static void
+sensitivity_of_counts_and_histograms(void **state)
+{
+    static const struct {
+        const char *sql, *adjacency, *l1, *l2_squared;
+    } cases[] = {
+        {"SELECT count(*) FROM d", NULL, "1", "1"},
+        {"SELECT count(*) FROM d", "change-one", "1", "1"},
+        {"SELECT count(*) FROM d WHERE d1 = 1", "change-one", "1", "1"},
+        {"SELECT x, count(*) FROM d GROUP BY x", NULL, "1", "1"},
+        {"SELECT x, count(*) FROM d GROUP BY x", "change-one", "2", "2"},
+        {"SELECT sum(x) FROM d", NULL, "7", "49"},
+        {"SELECT sum(x) FROM d", "change-one", "7", "49"},
+        {"SELECT sum(x - 3) FROM d", NULL, "4", "16"},
+        {"SELECT sum(x - 3) FROM d", "change-one", "7", "49"},
+        {"SELECT count(*) FROM visits", NULL, "20", "400"},
+        {"SELECT count(distinct patient_id) FROM visits", NULL, "1", "1"},
+        {"SELECT room, count(distinct patient_id) FROM visits GROUP BY room",
+         NULL, "5", "5"},
+        {"SELECT room, count(distinct patient_id) FROM visits GROUP BY room",
+         "change-one", "10", "10"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct asked asked = {.adjacency = cases[i].adjacency};
+        struct planned t;
+
+        plan_good(&t, cases[i].sql, &asked);
+        assert_int_equal(t.plan->n_parts, 1);
+        if (!rat_is(&t.plan->parts[0].l1, cases[i].l1) ||
+            !rat_is(&t.plan->parts[0].l2_squared, cases[i].l2_squared))
+            fail_msg("%s", cases[i].sql);
+        plan_done(&t);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sensitivity_is_the_largest_change),
+        cmocka_unit_test(sensitivity_of_counts_and_histograms),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
