@@ -173,12 +173,26 @@ line_cut(const struct line *l, double near, double far, double guess,
                : atoms_cut(l, near, far, exp_a, want, got);
 }
 
+/*
+ * Whether no density of a Gaussian is below e^-701 where the other one counts:
+ * doubles lose their digits from e^-708 on. The exponents are half the squares
+ * of places, of which `to` is the largest.
+ */
+static bool
+has_digits(const struct line *l)
+{
+    return l->loss->base != BASE_GAUSSIAN ||
+           l->range.to * l->range.to / 2 <= 700;
+}
+
 /* The ends of the losses, and whether they can be worked with. */
 static custos_status
 find_ends(struct line *l)
 {
     double a = 0, b = 0, value, mass;
 
+    if (!has_digits(l))
+        return CUSTOS_EOVERFLOW;
     if (loss_is_continuous(l->loss)) {
         a = loss_value(l->loss, l->range.from);
         b = loss_value(l->loss, l->range.to);

@@ -12,7 +12,8 @@
  * GIVES    line_piece, within line.error, roundings included; at most `tail`
  *          of P lies outside.
  * FAILS    cannot.
- * TESTED   line_pieces_agree_with_exact_integrals
+ * TESTED   line_pieces_agree_with_exact_integrals,
+ *          densities_that_underflow_are_refused
  */
 #ifndef ACCOUNT_LINE_H
 #define ACCOUNT_LINE_H
@@ -37,7 +38,10 @@ struct piece {
     double p, q;
 };
 
-/* CUSTOS_EOVERFLOW past LINE_ATOMS_MAX or LOSS_MAX; CUSTOS_ENOMEM. */
+/*
+ * CUSTOS_EOVERFLOW past LINE_ATOMS_MAX or LOSS_MAX, or where densities would
+ * underflow; CUSTOS_ENOMEM.
+ */
 CUSTOS_MUST_USE custos_status line_init(struct line *l,
                                         const custos_alloc *alloc,
                                         const struct loss *loss, double tail);

@@ -116,6 +116,21 @@ loss_of_discrete_laplace(const custos_alloc *alloc, const rat *epsilon,
 
 enum { REACH = 16 }; /* standard deviations of the discrete Gaussian */
 
+#define LOST_MOST 1e-39 /* of outcomes whose Q0 or P0 is no normal double */
+
+/*
+ * How far around 0 and around the sensitivity outcomes are listed: not so far
+ * that exp(-x^2 / 2v) over its total, which is below 4 sqrt(v) + 2, could fall
+ * short of e^-706 at either. Below 0 there is none.
+ */
+static double
+gauss_reach(double v, double width)
+{
+    double most = floor(sqrt(2 * v * (704 - log(4 * sqrt(v) + 2))));
+
+    return fmin(ceil(REACH * sqrt(v)) + 1, most - width);
+}
+
 /* Sum of exp(-x^2 / 2v) over |x| <= reach: Kahan's, from the small ones on. */
 static double
 gauss_total(double v, long reach)
@@ -138,14 +153,20 @@ loss_of_discrete_gaussian(const custos_alloc *alloc, const rat *variance,
                           struct loss_of *out)
 {
     const double width = (double)sensitivity;
-    double v, total, tail;
+    double v, total, lost, far;
     long reach;
     custos_status st;
 
     CUSTOS_REQUIRE(sensitivity > 0);
-    if (sensitivity >= LINE_ATOMS_MAX || !read_double(variance, 1e12, &v))
+    if (sensitivity >= LINE_ATOMS_MAX || !read_double(variance, 1e12, &v) ||
+        gauss_reach(v, width) < 0)
         return CUSTOS_EOVERFLOW;
-    reach = (long)ceil(REACH * sqrt(v)) + 1;
+    reach = (long)gauss_reach(v, width);
+    /* Beyond: a geometric series on each side, of P and of Q. */
+    far = (double)reach + 1;
+    lost = 4 * exp(-far * far / (2 * v)) / -expm1(-far / v) + 1e-290;
+    if (lost > LOST_MOST)
+        return CUSTOS_EOVERFLOW;
     st = take(alloc, (size_t)(2 * reach + 1) + (size_t)sensitivity, rate, out);
     if (st)
         return st;
@@ -156,10 +177,9 @@ loss_of_discrete_gaussian(const custos_alloc *alloc, const rat *variance,
         out->atoms[i].q0 = exp(-x * x / (2 * v)) / total;
         out->atoms[i].l0 = (2 * x - width) * (width / (2 * v));
     }
-    /* Beyond: a geometric series on each side, of P and of Q. */
-    tail = exp(-(double)reach * (double)reach / (2 * v)) /
-           -expm1(-(double)reach / v);
-    out->loss.lost = fmin(4 * tail + 1e-290, 1);
+    far = (double)reach + width;
+    out->loss.error = fmax(ATOM_ERROR, 0x1p-50 * (far * far / (2 * v)));
+    out->loss.lost = lost;
     return CUSTOS_OK;
 }
 

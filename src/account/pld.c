@@ -73,8 +73,9 @@ load(struct spectrum *s, struct pld *p, const struct weights *w, double k)
         up += w->up[i] * e;
         low += w->low[i] * e;
     }
+    /* Of what has all but underflowed nothing is certain: finish refuses. */
+    p->spread += up > 0 && up < 1e-280;
     up = up > 0 ? up * (1 + 4 * UNIT * (double)w->n) : 1;
-    /* Of what has all but underflowed nothing is certain. */
     low = low > 1e-280 ? low * (1 + 4 * UNIT * (double)w->n) : INFINITY;
     for (size_t i = 0; i < s->fft.n; i++) {
         s->re[i] /= up;

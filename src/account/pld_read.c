@@ -7,7 +7,7 @@
 #include "account/pld.h"
 
 #define UNIT 0x1p-53
-#define SMALLEST 1e-290 /* below it powers underflow; up is never below it */
+#define SMALLEST 1e-290 /* below it powers underflow: counted in full */
 
 enum side { SIDE_UP, SIDE_LOW };
 
@@ -90,7 +90,7 @@ curve_delta(const struct curve *c)
         return fmin(1, (1 + more) * (p->infinite + p->beyond + SMALLEST +
                                      c->scale * (c->part + p->slack_up)));
     return p->certain +
-           fmax(0, (1 - more) * c->scale * (c->part - p->slack_low));
+           fmax(0, (1 - more) * c->scale * (c->part - p->slack_low) - SMALLEST);
 }
 
 /* Where the curve reaches delta; between points it is a chord in e^eps. */

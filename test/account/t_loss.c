@@ -1,6 +1,7 @@
 /*
  * Losses and the masses of stretches, against MPFR.
  */
+#include <float.h>
 #include <math.h>
 #include <mpfr.h>
 #include <stdlib.h>
@@ -278,6 +279,31 @@ losses_past_the_limit_are_refused(void **state)
     line_clear(&line);
 }
 
+/* Where a line says it can be worked with, densities have all their digits. */
+static void
+densities_that_underflow_are_refused(void **state)
+{
+    int done = 0, refused = 0;
+
+    (void)state;
+    for (double size = 1; size < 34; size++) {
+        for (double tail = 1e-10; tail > 1e-220; tail *= 1e-7) {
+            struct loss l = {.base = BASE_GAUSSIAN, .rate = 1, .size = size};
+            struct line line;
+
+            if (line_init(&line, NULL, &l, tail)) {
+                refused++;
+                continue;
+            }
+            done++;
+            assert_true(loss_at(&l, line.range.from).p >= DBL_MIN);
+            assert_true(loss_at(&l, line.range.to).q >= DBL_MIN);
+            line_clear(&line);
+        }
+    }
+    assert_true(done > 300 && refused > 300);
+}
+
 int
 main(void)
 {
@@ -287,6 +313,7 @@ main(void)
         cmocka_unit_test(atoms_rise),
         cmocka_unit_test(thin_atoms_are_left_out),
         cmocka_unit_test(losses_past_the_limit_are_refused),
+        cmocka_unit_test(densities_that_underflow_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,44 +72,69 @@ curves_of_mechanisms_agree_with_exact_sums(void **state)
     mpfr_free_cache();
 }
 
+/* exp(-x^2 / 2v) */
+static void
+gauss_term(long x, double v, mpfr_t t)
+{
+    mpfr_set_d(t, -0.5 * (double)(x * x), MPFR_RNDN);
+    mpfr_div_d(t, t, v, MPFR_RNDN);
+    mpfr_exp(t, t, MPFR_RNDN);
+}
+
+/*
+ * The sensitivities of 20 and more deviations: Q0's outcomes around the
+ * sensitivity have probabilities below the smallest normal double.
+ */
+static const struct {
+    double v;
+    uint64_t move;
+    long step;
+} wide[] = {{30000.25, 3, 7}, {1, 22, 1},     {1, 24, 1},
+            {100, 220, 3},    {0.0009, 1, 1}, {0.04, 4, 1}};
+
 /* Every q0 and l0 within the error that is stated, and nothing missing. */
 static void
 discrete_gaussian_atoms_are_accurate(void **state)
 {
-    const double v = 30000.25;
-    struct ref_mechanism m = {REF_DGAUSSIAN, v, 3, 0, 1, 1};
-    struct loss_of owner;
-    struct pld_part part = ref_part(&m, &owner);
-    mpfr_t sum, t;
-    long reach = ((long)owner.n - 4) / 2;
+    mpfr_t sum, lost, t;
 
     (void)state;
-    mpfr_inits2(CURVE_BITS, sum, t, (mpfr_ptr)0);
-    mpfr_set_zero(sum, 1);
-    for (long x = -2 * reach; x <= 2 * reach; x++) {
-        mpfr_set_d(t, -0.5 * (double)(x * x), MPFR_RNDN);
-        mpfr_div_d(t, t, v, MPFR_RNDN);
-        mpfr_exp(t, t, MPFR_RNDN);
-        mpfr_add(sum, sum, t, MPFR_RNDN);
-    }
-    for (size_t i = 0; i < owner.n; i += 7) {
-        long x = (long)i - reach;
+    mpfr_inits2(CURVE_BITS, sum, lost, t, (mpfr_ptr)0);
+    for (size_t k = 0; k < sizeof wide / sizeof *wide; k++) {
+        const double v = wide[k].v;
+        const long move = (long)wide[k].move;
+        struct ref_mechanism m = {REF_DGAUSSIAN, v, wide[k].move, 0, 1, 1};
+        struct loss_of owner;
+        struct pld_part part = ref_part(&m, &owner);
+        long reach = ((long)owner.n - 1 - move) / 2;
 
-        mpfr_set_d(t, -0.5 * (double)(x * x), MPFR_RNDN);
-        mpfr_div_d(t, t, v, MPFR_RNDN);
-        mpfr_exp(t, t, MPFR_RNDN);
-        mpfr_div(t, t, sum, MPFR_RNDN);
-        mpfr_d_div(t, owner.atoms[i].q0, t, MPFR_RNDN);
-        mpfr_sub_ui(t, t, 1, MPFR_RNDN);
-        assert_true(fabs(mpfr_get_d(t, MPFR_RNDN)) <= part.loss.error);
-        mpfr_set_d(t, 1.5 * (double)(2 * x - 3), MPFR_RNDN);
-        mpfr_div_d(t, t, v, MPFR_RNDN);
-        mpfr_sub_d(t, t, owner.atoms[i].l0, MPFR_RNDN);
-        assert_true(fabs(mpfr_get_d(t, MPFR_RNDN)) <= part.loss.error);
+        mpfr_set_zero(sum, 1);
+        mpfr_set_zero(lost, 1);
+        for (long x = -2 * reach - 9; x <= 2 * reach + 9; x++) {
+            gauss_term(x, v, t);
+            mpfr_add(sum, sum, t, MPFR_RNDN);
+            if (x < -reach - move || x > reach) /* P0's, around move */
+                mpfr_add(lost, lost, t, MPFR_RNDN);
+        }
+        mpfr_div(lost, lost, sum, MPFR_RNDN);
+        assert_true(mpfr_get_d(lost, MPFR_RNDU) <= part.loss.lost);
+        assert_true(part.loss.lost < 1e-39);
+        for (size_t i = 0; i < owner.n; i += (size_t)wide[k].step) {
+            long x = (long)i - reach;
+
+            gauss_term(x, v, t);
+            mpfr_div(t, t, sum, MPFR_RNDN);
+            mpfr_d_div(t, owner.atoms[i].q0, t, MPFR_RNDN);
+            mpfr_sub_ui(t, t, 1, MPFR_RNDN);
+            assert_true(fabs(mpfr_get_d(t, MPFR_RNDN)) <= part.loss.error);
+            mpfr_set_d(t, 0.5 * (double)(move * (2 * x - move)), MPFR_RNDN);
+            mpfr_div_d(t, t, v, MPFR_RNDN);
+            mpfr_sub_d(t, t, owner.atoms[i].l0, MPFR_RNDN);
+            assert_true(fabs(mpfr_get_d(t, MPFR_RNDN)) <= part.loss.error);
+        }
+        loss_of_clear(&owner);
     }
-    assert_true(part.loss.lost > 0 && part.loss.lost < 1e-50);
-    mpfr_clears(sum, t, (mpfr_ptr)0);
-    loss_of_clear(&owner);
+    mpfr_clears(sum, lost, t, (mpfr_ptr)0);
     mpfr_free_cache();
 }
 
@@ -161,6 +186,8 @@ mechanisms_out_of_reach_are_refused(void **state)
         {REF_DGAUSSIAN, 1e13, 1, 0, 1, 1},
         {REF_DGAUSSIAN, 1e11, 1, 0, 1, 1},
         {REF_DGAUSSIAN, 1, 1 << 20, 0, 1, 1},
+        {REF_DGAUSSIAN, 1, 26, 0, 1, 1}, /* Q0 at 26 + 13 is no double */
+        {REF_DGAUSSIAN, 1, 40, 0, 1, 1},
     };
 
     (void)state;
