@@ -87,7 +87,7 @@ static const struct refusal {
     {"SortBy", "use_op", NULL, "ORDER BY ... USING"},
     {"JoinExpr", NULL, "join", "JOIN; ask one table"},
     {"RangeSubselect", NULL, "from", "a subquery in FROM; ask one table"},
-    {"RangeFunction", NULL, NULL, "a function in FROM"},
+    {"RangeFunction", NULL, "from", "a function in FROM"},
     {"RangeTableSample", NULL, NULL, "TABLESAMPLE"},
     {"RangeTableFunc", NULL, NULL, "XMLTABLE"},
     {"SubLink", NULL, NULL, "a subquery"},

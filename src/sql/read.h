@@ -78,9 +78,9 @@ CUSTOS_MUST_USE custos_status call_new(struct sql_reader *r, enum call call,
                                        int at, size_t n, struct expr **out);
 CUSTOS_MUST_USE custos_status text_new(struct sql_reader *r, str text, int at,
                                        struct expr **out);
-CUSTOS_MUST_USE custos_status args_read(struct sql_reader *r,
-                                        pg_node *const *nodes, size_t n,
-                                        struct expr **out);
+CUSTOS_MUST_USE custos_status expr_args_read(struct sql_reader *r,
+                                             pg_node *const *nodes, size_t n,
+                                             struct expr **out);
 
 /* The text of a String node; NULL when it is none. */
 const char *node_string(const pg_node *node);

@@ -86,7 +86,7 @@ bounds_read(struct sql_reader *r, const PgQuery__NamedArgExpr *n,
     if (n->arg->node_case != PG_QUERY__NODE__NODE_ROW_EXPR || row->n_args != 2)
         return custos_fail_at(r->err, CUSTOS_ESYNTAX, n->location,
                               "%s takes (lower, upper)", n->name);
-    st = args_read(r, row->args, 2, ends);
+    st = expr_args_read(r, row->args, 2, ends);
     if (st)
         return st;
     for (int i = 0; i < 2; i++)

@@ -87,7 +87,7 @@ function_read(struct sql_reader *r, const PgQuery__FuncCall *f,
         return fail_arguments(r, f, known->name);
     st = call_new(r, known->call, f->location, f->n_args, out);
     if (!st)
-        st = args_read(r, f->args, f->n_args, (*out)->args);
+        st = expr_args_read(r, f->args, f->n_args, (*out)->args);
     if (!st && !fixed_are_literals(*out))
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, f->location,
                               "digits, positions and bounds of %s are "

@@ -52,8 +52,8 @@ call_new(struct sql_reader *r, enum call call, int at, size_t n,
 }
 
 custos_status
-args_read(struct sql_reader *r, pg_node *const *nodes, size_t n,
-          struct expr **out)
+expr_args_read(struct sql_reader *r, pg_node *const *nodes, size_t n,
+               struct expr **out)
 {
     for (size_t i = 0; i < n; i++) {
         custos_status st = expr_read(r, nodes[i], &out[i]);
@@ -112,7 +112,7 @@ bool_read(struct sql_reader *r, const PgQuery__BoolExpr *b, struct expr **out)
 
     if (b->boolop == PG_QUERY__BOOL_EXPR_TYPE__NOT_EXPR && b->n_args == 1) {
         st = call_new(r, CALL_NOT, b->location, 1, out);
-        return st ? st : args_read(r, b->args, 1, (*out)->args);
+        return st ? st : expr_args_read(r, b->args, 1, (*out)->args);
     }
     if ((b->boolop != PG_QUERY__BOOL_EXPR_TYPE__AND_EXPR &&
          b->boolop != PG_QUERY__BOOL_EXPR_TYPE__OR_EXPR) ||
@@ -257,7 +257,7 @@ min_max_read(struct sql_reader *r, const PgQuery__MinMaxExpr *m,
     custos_status st = call_new(r, least ? CALL_LEAST : CALL_GREATEST,
                                 m->location, m->n_args, out);
 
-    return st ? st : args_read(r, m->args, m->n_args, (*out)->args);
+    return st ? st : expr_args_read(r, m->args, m->n_args, (*out)->args);
 }
 
 custos_status
@@ -289,8 +289,8 @@ expr_read(struct sql_reader *r, const pg_node *node, struct expr **out)
         st = call_new(r, CALL_COALESCE, node->coalesce_expr->location,
                       node->coalesce_expr->n_args, out);
         return st ? st
-                  : args_read(r, node->coalesce_expr->args,
-                              node->coalesce_expr->n_args, (*out)->args);
+                  : expr_args_read(r, node->coalesce_expr->args,
+                                   node->coalesce_expr->n_args, (*out)->args);
     case PG_QUERY__NODE__NODE_ROW_EXPR:
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, node_at(node, 0),
                               "not part of private SQL: a row of values; "

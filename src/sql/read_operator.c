@@ -95,7 +95,7 @@ in_read(struct sql_reader *r, const PgQuery__AExpr *e, const char *name,
     if (!st)
         st = expr_read(r, e->lexpr, &(*out)->args[0]);
     if (!st)
-        st = args_read(r, list->items, list->n_items, (*out)->args + 1);
+        st = expr_args_read(r, list->items, list->n_items, (*out)->args + 1);
     if (st)
         return st;
     (*out)->negated = name[0] == '<';
@@ -169,7 +169,8 @@ between_read(struct sql_reader *r, const PgQuery__AExpr *e, enum call call,
     st = call_new(r, call, e->location, 3, out);
     if (!st)
         st = expr_read(r, e->lexpr, &(*out)->args[0]);
-    return st ? st : args_read(r, e->rexpr->list->items, 2, (*out)->args + 1);
+    return st ? st
+              : expr_args_read(r, e->rexpr->list->items, 2, (*out)->args + 1);
 }
 
 custos_status
