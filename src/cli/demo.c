@@ -1,10 +1,10 @@
 /*
- * `custos demo`: a story on generated data. Two questions on a table of visits
- * are answered with noise and error bars, the promise is stated, and at the
- * end, because nobody real is in the table, what the noise did.
- *
- * The table comes from a formula, the same on every run; the noise does not.
+ * `custos demo`: the whole of it in one run. A hospital is generated, a store
+ * made of it, eight questions are asked, and at the end stands what is left of
+ * the budget. Because nobody real is in the data, it can also show what the
+ * noise did.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,286 +12,310 @@
 
 #include "base/base.h"
 #include "cli/args.h"
+#include "cli/at_store.h"
 #include "cli/cli.h"
+#include "cli/demo_hospital.h"
 #include "cli/help.h"
 #include "cli/paint.h"
+#include "cli/progress.h"
+#include "cli/query.h"
+#include "curator/init.h"
+#include "store/file.h"
 
-#define EPSILON_COUNT "0.1"
-#define EPSILON_WARDS "0.05"
-#define EPSILON_BOTH "0.15"
-#define BETA "0.05"
+enum { DEMO_PEOPLE, DEMO_KEEP, DEMO_OPTIONS };
+enum { PEOPLE = 1000000, PEOPLE_MAX = 100000000, PATH_ROOM = 4096 };
+enum { DEMO_ARENA = 1 << 26 };
 
-enum {
-    VISITS = 10000,
-    WARDS = 8,
-    BAR_COLUMNS = 44,
+static const struct option options[DEMO_OPTIONS] = {
+    [DEMO_PEOPLE] = {"people", "COUNT", "how many patients (1000000)"},
+    [DEMO_KEEP] = {"keep", "DIR",
+                   "make files and store in this new folder, and keep them"},
 };
 
-static const struct ward {
-    const char *name;
-    unsigned share; /* of 1,000 visits */
-} wards[WARDS] = {
-    {"Emergency", 205}, {"Surgery", 164},    {"Cardiology", 141},
-    {"Maternity", 128}, {"Children", 121},   {"Orthopaedics", 104},
-    {"Neurology", 83},  {"Dermatology", 54},
+static const struct question {
+    const char *why;
+    const char *sql;
+    const char *who, *epsilon, *within;
+} questions[] = {
+    {"How many patients has each city?",
+     "SELECT city, count(*) AS patients\nFROM patients GROUP BY city", "",
+     "0.1", ""},
+    {"The same question again: the same answer, for nothing.",
+     "select city, count(*) as patients from patients group by city", "", "0.1",
+     ""},
+    {"Several numbers in one answer; what a patient adds is bounded.",
+     "SELECT department, count(*) AS stays, avg(nights) AS nights,\n"
+     "       sum(cost) AS cost\n"
+     "FROM visits GROUP BY department ORDER BY stays DESC",
+     "", "0.3", ""},
+    {"People, not rows: who came to surgery in 2025?",
+     "SELECT count(distinct patient_id) AS people\n"
+     "FROM visits WHERE department = 'surgery' AND day >= '2025-01-01'",
+     "ana", "0.1", ""},
+    {"Ask by accuracy: within 5000, at the cheapest price.",
+     "SELECT extract(quarter FROM day) AS quarter, count(*) AS stays\n"
+     "FROM visits GROUP BY quarter",
+     "ana", "", "5000"},
+    {"Public tables are answered exactly, and free.",
+     "SELECT name, beds FROM departments WHERE floor < 3 ORDER BY beds DESC",
+     "ana", "", ""},
+    {"One person's row: refused, and nothing is charged.",
+     "SELECT born, city FROM patients WHERE id = 4711", "", "", ""},
+    {"More than the owner's cap: refused as well.",
+     "SELECT count(*) FROM patients WHERE smoker", "", "5", ""},
 };
 
-struct visits {
-    int64_t night;
-    int64_t by_ward[WARDS];
+struct watch {
+    struct progress bar;
+    uint64_t total;
 };
 
-/* What was released: the only part that may be shown. */
-struct answers {
-    int64_t night, night_half;
-    int64_t by_ward[WARDS], ward_half;
-    char theorem[64];
-};
-
-/* ----------------------------------------------------------------- data -- */
-
-/* A fixed scatter of x (the finalizer of splitmix64). Not random. */
-static uint64_t
-scatter(uint64_t x)
+static void
+on_write(void *ctx, uint64_t done, uint64_t total)
 {
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    return x ^ (x >> 31);
+    struct watch *w = ctx;
+
+    if (!w->total)
+        progress_start(&w->bar, total);
+    w->total = total;
+    progress_step(&w->bar, done);
 }
 
 static void
-generate(struct visits *v)
+on_import(void *ctx, uint64_t done, uint64_t total, const char *what)
 {
-    memset(v, 0, sizeof *v);
-    for (uint64_t patient = 1; patient <= VISITS; patient++) {
-        uint64_t h = scatter(patient * 0x9e3779b97f4a7c15);
-        unsigned in_ward = (unsigned)(h % 1000);
-        unsigned hour = (unsigned)(h / 1000 % 100);
-        size_t ward = 0;
-
-        while (ward < WARDS - 1 && in_ward >= wards[ward].share)
-            in_ward -= wards[ward++].share;
-        v->by_ward[ward]++;
-        v->night += hour < (ward == 0 ? 37 : 13); /* wards sleep at night */
-    }
+    (void)what;
+    on_write(ctx, done, total);
 }
-
-/* ------------------------------------------------------------- releases -- */
-
-/* n counts through one mechanism, with the error bar that covers them all. */
-static custos_status
-release(custos_mech *mech, custos_rng *rng, const int64_t *exact, size_t n,
-        int64_t *out, int64_t *half, custos_err *err)
-{
-    custos_sealed *sealed = NULL;
-    double width = 0;
-    custos_status st = custos_mech_error(mech, BETA, n, &width, err);
-
-    if (!st)
-        st = custos_seal_ints(NULL, exact, n, &sealed, err);
-    if (!st)
-        st = custos_release_ints(mech, rng, sealed, out, n, err);
-    *half = (int64_t)width; /* whole for counts; public */
-    custos_sealed_free(sealed);
-    return st;
-}
-
-static custos_status
-answer(const struct visits *v, struct answers *a, custos_err *err)
-{
-    custos_mech_options count = {
-        .size = sizeof count,
-        .kind = CUSTOS_LAPLACE,
-        .domain = CUSTOS_INTS,
-        .epsilon = EPSILON_COUNT,
-        .sensitivity = "1",
-    };
-    custos_histogram_options histogram = {
-        .size = sizeof histogram,
-        .kind = CUSTOS_LAPLACE,
-        .adjacency = CUSTOS_ADD_REMOVE,
-        .bins = WARDS,
-        .epsilon = EPSILON_WARDS,
-    };
-    custos_mech *nights = NULL, *by_ward = NULL;
-    custos_rng *rng = NULL;
-    custos_status st = custos_rng_new(&rng, err);
-
-    if (!st)
-        st = custos_mech_new(NULL, &count, &nights, err);
-    if (!st)
-        st = custos_histogram_new(NULL, &histogram, &by_ward, err);
-    if (!st)
-        st = release(nights, rng, &v->night, 1, &a->night, &a->night_half, err);
-    if (!st)
-        st = release(by_ward, rng, v->by_ward, WARDS, a->by_ward, &a->ward_half,
-                     err);
-    snprintf(a->theorem, sizeof a->theorem, "%s",
-             st ? "" : custos_mech_facts(by_ward)->theorem);
-    custos_mech_free(nights);
-    custos_mech_free(by_ward);
-    custos_rng_free(rng);
-    return st;
-}
-
-/* ------------------------------------------------------------ the story -- */
 
 static void
-heading(struct painter *p, const char *text, const char *note)
+watch_end(struct watch *w)
 {
-    out_text(p->o, "\n  ");
+    if (w->total)
+        progress_end(&w->bar);
+    w->total = 0;
+}
+
+/* Prints what is there, so that a person sees it while the next runs. */
+static void
+flush(struct out *o)
+{
+    (void)out_end(o);
+    out_init(o, STDOUT_FILENO);
+}
+
+static void
+heading(struct painter *p, const char *text)
+{
+    out_text(p->o, "\n");
     paint(p, PAINT_BOLD);
     out_text(p->o, text);
     paint(p, PAINT_PLAIN);
+    out_text(p->o, "\n");
+}
+
+static void
+show_sql(struct painter *p, const struct question *q)
+{
     paint(p, PAINT_DIM);
-    out_text(p->o, note);
+    out_text(p->o, "    ");
+    for (const char *s = q->sql; *s; s++) {
+        out_add(p->o, s, 1);
+        if (*s == '\n')
+            out_text(p->o, "    ");
+    }
+    if (*q->epsilon)
+        out_printf(p->o, "   (ε = %s)", q->epsilon);
+    if (*q->who)
+        out_printf(p->o, "   (as %s)", q->who);
     paint(p, PAINT_PLAIN);
     out_text(p->o, "\n\n");
+    flush(p->o);
+}
+
+/* A refusal is part of the story: printed where the answer would be. */
+static void
+ask(struct painter *p, struct curator *c, const struct question *q)
+{
+    struct ledger_balance balance;
+    struct answer *answer = NULL;
+    custos_err err = {.at = -1};
+    struct ask a = {
+        .who = str_of(q->who),
+        .sql = str_of(q->sql),
+        .epsilon = str_of(q->epsilon),
+        .within = str_of(q->within),
+        .now = clock_us(),
+    };
+
+    heading(p, q->why);
+    show_sql(p, q);
+    if (curator_answer(c, &a, &answer, &err)) {
+        out_printf(p->o, "  refused: %s\n", err.said);
+        return;
+    }
+    if (ledger_balance(curator_ledger(c), a.who, &balance, &err))
+        balance.limited = false;
+    answer_print(p->o, FORMAT_TABLE, answer, &balance);
+    answer_free(answer);
 }
 
 static void
-show_count(struct painter *p, const struct answers *a)
+show_truth(struct painter *p, const struct hospital *h)
 {
     char text[32];
 
-    heading(p, "How many of them came at night?", "");
-    write_grouped(a->night, text);
-    out_text(p->o, "    ");
-    paint(p, PAINT_BOLD);
-    out_printf(p->o, "%s ± %" PRId64, text, a->night_half);
-    paint(p, PAINT_PLAIN);
-    out_printf(p->o, "   (95 %% confidence, ε = %s)\n", EPSILON_COUNT);
-}
-
-static void
-show_wards(struct painter *p, const struct answers *a)
-{
-    char text[32];
-    int64_t most = 1;
-
-    for (size_t i = 0; i < WARDS; i++)
-        if (a->by_ward[i] + a->ward_half >= most)
-            most = a->by_ward[i] + a->ward_half + 1;
-    heading(p, "How many visits had each ward?", "");
-    for (size_t i = 0; i < WARDS; i++) {
-        write_grouped(a->by_ward[i], text);
-        out_printf(p->o, "    %-13s", wards[i].name);
-        paint_bar(p, a->by_ward[i], a->ward_half, most, BAR_COLUMNS);
-        out_printf(p->o, "%7s ± %" PRId64 "\n", text, a->ward_half);
+    heading(p, "What the cities really have "
+               "(shown only because the data are made up)");
+    out_text(p->o, "\n  ");
+    for (size_t i = 0; i < HOSPITAL_CITIES; i++) {
+        write_grouped((int64_t)h->by_city[i], text);
+        out_printf(p->o, "%s%s %s", i ? ", " : "", hospital_city[i], text);
     }
-    out_printf(p->o,
-               "\n    The bars ├─●─┤ hold for all wards at once (95 %%, "
-               "ε = %s).\n",
-               EPSILON_WARDS);
+    out_text(p->o, "\n");
 }
 
-static void
-show_promise(struct painter *p, const struct answers *a)
+static int
+tell(struct painter *p, const struct hospital *h, const char *store)
 {
-    heading(p, "What is promised", "");
-    out_printf(p->o,
-               "    To whom     each patient (the unit is one patient, with "
-               "one visit)\n"
-               "    Neighbours  the table with that patient and the table "
-               "without (add/remove)\n"
-               "    How much    ε = %s + %s = %s, δ = 0\n"
-               "    That is     any answer above is at most e^%s < 1.17 "
-               "times as likely\n"
-               "                with you in the table as without you, and the "
-               "reverse\n"
-               "    Theorem     %s (doc/theorems.md); the noise is exactly\n"
-               "                discrete Laplace, drawn in whole numbers\n",
-               EPSILON_COUNT, EPSILON_WARDS, EPSILON_BOTH, EPSILON_BOTH,
-               a->theorem);
+    char *budget[] = {"budget", "--store", (char *)(uintptr_t)store};
+    struct curator *c = NULL;
+    custos_err err;
+    int code;
+
+    if (curator_open(store, &c, &err))
+        return fail_status(err.code, &err);
+    for (size_t i = 0; i < COUNT_OF(questions); i++)
+        ask(p, c, &questions[i]);
+    show_truth(p, h);
+    heading(p, "What is left of the budget");
+    out_text(p->o, "\n");
+    code = out_end(p->o);
+    curator_close(c);
+    return code ? code : verb_budget.run(&verb_budget, 3, budget);
 }
 
-static int64_t
-distance(int64_t a, int64_t b)
+static int
+make_store(struct painter *p, struct hospital *h, const char *folder,
+           const char *store)
 {
-    return a < b ? b - a : a - b;
-}
+    char policy[PATH_ROOM + 16], people[32], visits[32];
+    arena *a = arena_new(NULL, DEMO_ARENA);
+    struct watch w = {0};
+    struct init_report report;
+    custos_err err;
+    bool written;
 
-static void
-show_truth(struct painter *p, const struct visits *v, const struct answers *a)
-{
-    char exact[32], said[32];
-    int64_t worst = 0;
-    int held = 0;
-
-    for (size_t i = 0; i < WARDS; i++) {
-        int64_t d = distance(v->by_ward[i], a->by_ward[i]);
-
-        worst = d > worst ? d : worst;
-        held += d <= a->ward_half;
+    if (!a)
+        return fail_run("out of memory");
+    written = hospital_write(h, folder, on_write, &w);
+    watch_end(&w);
+    if (!written) {
+        arena_free(a);
+        return fail_run("cannot write the hospital's files: %s",
+                        strerror(errno));
     }
-    heading(p, "What the noise did",
-            "  (can be shown only because the data are generated)");
-    write_grouped(v->night, exact);
-    write_grouped(a->night, said);
+    snprintf(policy, sizeof policy, "%s/policy.yaml", folder);
+    err.code = curator_init(policy, store, clock_us(), on_import, &w, a,
+                            &report, &err);
+    watch_end(&w);
+    arena_free(a);
+    if (err.code)
+        return fail_status(err.code, &err);
+    write_grouped((int64_t)h->people, people);
+    write_grouped((int64_t)h->visits, visits);
+    heading(p, "A hospital");
     out_printf(p->o,
-               "    %s visits at night became %s. The worst ward is off by "
-               "%" PRId64 ";\n    %d of %d error bars hold the exact count.\n",
-               exact, said, worst, held, WARDS);
+               "\n  %s patients and %s visits, made up, are now a store. The\n"
+               "  owner's promise to each patient, for all answers to all "
+               "analysts together:\n"
+               "  ε = 1, δ = 1e-9. Whatever anybody learns below is at most\n"
+               "  e^1 times as likely with the patient in the data as "
+               "without.\n",
+               people, visits);
+    return CLI_OK;
 }
 
-static void
-show_next(struct painter *p)
+static int
+people_read(const char *text, uint64_t *out)
 {
-    heading(p, "Try next", "");
-    out_text(p->o,
-             "    build/custos noise discrete-laplace --scale 10 --draws 5\n"
-             "    echo 42 | build/custos noise discrete-laplace --epsilon 1 "
-             "\\\n        --sensitivity 1 --error --facts\n"
-             "    build/custos noise --help\n\n");
+    struct datum d;
+
+    *out = PEOPLE;
+    if (!text)
+        return CLI_OK;
+    if (!datum_read(TYPE_INT, str_of(text), &d) || d.n < 1 || d.n > PEOPLE_MAX)
+        return fail_usage("--people must be a whole number from 1 to %d",
+                          PEOPLE_MAX);
+    *out = (uint64_t)d.n;
+    return CLI_OK;
+}
+
+/* A folder of our own: kept where asked, else below the temporary one. */
+static int
+folder_make(const char *keep, char folder[PATH_ROOM])
+{
+    const char *temporary = getenv("TMPDIR");
+    custos_err err;
+
+    if (keep && strlen(keep) >= PATH_ROOM)
+        return fail_usage("--keep: the path is too long");
+    if (keep) {
+        snprintf(folder, PATH_ROOM, "%s", keep);
+        if (folder_new(folder, &err))
+            return fail_status(err.code, &err);
+        return CLI_OK;
+    }
+    snprintf(folder, PATH_ROOM, "%.4000s/custos-demo.XXXXXX",
+             temporary && *temporary ? temporary : "/tmp");
+    if (!mkdtemp(folder))
+        return fail_run("cannot make a folder for the demo: %s",
+                        strerror(errno));
+    return CLI_OK;
 }
 
 static int
 run(const struct verb *verb, int argc, char **argv)
 {
-    static struct out o;
-    struct painter p;
-    struct visits v;
-    struct answers a;
+    char folder[PATH_ROOM], store[PATH_ROOM + 16];
+    struct hospital h = {0};
     struct args args;
-    custos_err err;
-    custos_status st;
+    struct painter p;
+    struct out o;
     int code = args_read(verb, argc, argv, &args);
 
-    if (code)
-        return code;
-    if (args.help)
-        return help_of_verb(verb);
+    if (code || args.help)
+        return code ? code : help_of_verb(verb);
     if (args.n_words)
         return fail_usage("demo takes no words; see custos demo --help");
-    generate(&v);
-    st = answer(&v, &a, &err);
-    if (st)
-        return fail_status(st, &err);
+    code = people_read(args.given[DEMO_PEOPLE], &h.people);
+    if (!code)
+        code = folder_make(args.given[DEMO_KEEP], folder);
+    if (code)
+        return code;
+    snprintf(store, sizeof store, "%s/store", folder);
     out_init(&o, STDOUT_FILENO);
     painter_init(&p, &o);
-    heading(&p, "custos", "  differential privacy with exact noise");
-    out_text(&o, "  A hospital keeps a table of 10,000 visits, one for each "
-                 "patient. Its owner\n"
-                 "  answers questions about all of them, so that no answer "
-                 "depends much on any\n"
-                 "  one. (The table is generated by a formula: nobody real is "
-                 "in it.)\n");
-    show_count(&p, &a);
-    show_wards(&p, &a);
-    show_promise(&p, &a);
-    show_truth(&p, &v, &a);
-    show_next(&p);
-    return out_end(&o);
+    code = make_store(&p, &h, folder, store);
+    if (!code)
+        code = tell(&p, &h, store);
+    if (!args.given[DEMO_KEEP])
+        tree_remove(folder);
+    return code;
 }
 
 const struct verb verb_demo = {
     .name = "demo",
-    .summary = "two questions about generated data, answered privately",
-    .usage = "demo",
-    .about = "Generates a table of 10,000 hospital visits and answers a count\n"
-             "and a histogram with noise and error bars. The noise is new on\n"
-             "every run. Colours follow NO_COLOR.",
+    .summary = "a hospital of a million patients, asked privately",
+    .usage = "demo [--people COUNT] [--keep DIR]",
+    .about = "Makes up patients and visits, makes a store of them, asks eight\n"
+             "questions (two of which are refused) and shows what is left of\n"
+             "the budget. The noise is new on every run. Colours follow\n"
+             "NO_COLOR.",
     .examples = "custos demo\n"
-                "NO_COLOR=1 custos demo | less",
+                "custos demo --people 10000 --keep hospital\n"
+                "custos shell --store hospital/store",
+    .options = options,
+    .n_options = DEMO_OPTIONS,
     .run = run,
 };
