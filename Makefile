@@ -88,6 +88,10 @@ bench-query-200m: all ## the same with 200 M rows (an hour, 40 GB of disk)
 fuzz-account: all ## 10^5 random plans against their exact curves
 	@CUSTOS_LONG=1 $(BUILD)/test/account-t_fuzz
 
+powercut: all ## 1000 power cuts and 1000 kills in the middle of charges
+	@CUSTOS_LONG=1 $(BUILD)/test/ledger-t_powercut
+	@CUSTOS_LONG=1 $(BUILD)/test/ledger-t_process
+
 bench: bench-noise bench-timing bench-account bench-query
 
 fuzz: dev ## build the fuzz targets into build-fuzz/fuzz (see fuzz/README.md)

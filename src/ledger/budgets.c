@@ -171,8 +171,8 @@ window_start(int64_t now, uint32_t days)
 
 /* A clock that was put back only makes the window longer. */
 custos_status
-budgets_since(struct db *d, str who, int64_t since, struct sums *out,
-              custos_err *err)
+budgets_since(struct db *d, str who, int64_t since, const struct filter *limits,
+              struct sums *out, custos_err *err)
 {
     struct ledger_row row;
     struct charge c;
@@ -196,6 +196,8 @@ budgets_since(struct db *d, str who, int64_t since, struct sums *out,
         if (whole)
             sums_add(out, &c, row.seq);
     }
+    if (limits->delta == 0)
+        out->spent.delta = 0;
     st = query_end(&q, err);
     return st || whole ? st : chain_fail(err, row.seq, "has no amounts");
 }
@@ -249,6 +251,7 @@ admit_own(struct db *d, struct terms *t, const struct ledger_request *r,
           struct standing *s, custos_err *err)
 {
     const struct ledger_analyst *a = &t->said.analysts[s->analyst];
+    struct charge c = *r->charge;
     const struct filter *limits;
     struct sums window;
     custos_status st = budgets_load(d, r->who, &s->own, err);
@@ -262,9 +265,11 @@ admit_own(struct db *d, struct terms *t, const struct ledger_request *r,
     if (!st && limits) {
         int64_t since = window_start(r->now, a->window_days);
 
-        st = budgets_since(d, r->who, since, &window, err);
+        st = budgets_since(d, r->who, since, limits, &window, err);
+        if (limits->delta == 0)
+            c.delta = 0;
         if (!st)
-            st = admit(limits, &window, r->charge,
+            st = admit(limits, &window, &c,
                        "your window (which refills with the days)", err);
     }
     return st;

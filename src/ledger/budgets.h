@@ -39,10 +39,15 @@ CUSTOS_MUST_USE custos_status budgets_save(struct db *d, str who,
                                            const struct receipt *row,
                                            custos_err *err);
 
-/* What an analyst spent after a moment. */
+/*
+ * What an analyst spent after a moment, as a window with these limits counts
+ * it: one without a delta counts epsilon alone, since a window promises
+ * nothing.
+ */
 CUSTOS_MUST_USE custos_status budgets_since(struct db *d, str who,
-                                            int64_t since, struct sums *out,
-                                            custos_err *err);
+                                            int64_t since,
+                                            const struct filter *limits,
+                                            struct sums *out, custos_err *err);
 
 /* The moment at which a window of so many days began. */
 int64_t window_start(int64_t now, uint32_t days);

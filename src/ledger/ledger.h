@@ -42,7 +42,8 @@ struct ledger_budget {
 struct ledger_analyst {
     str name;
     bool has_budget, has_window;
-    struct ledger_budget budget, window;
+    struct ledger_budget budget, window; /* a window of delta 0 counts epsilon
+                                            alone: it promises nothing */
     uint32_t window_days;
 };
 struct ledger_terms {

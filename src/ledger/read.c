@@ -118,7 +118,7 @@ step_window(struct ledger *l, void *arg, custos_err *err)
     st = budgets_since(
         l->db, look->who,
         window_start(look->now, l->terms->said.analysts[analyst].window_days),
-        &s, err);
+        limits, &s, err);
     if (st)
         return st;
     tell(limits, &s, &f, look->out);

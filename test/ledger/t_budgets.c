@@ -153,6 +153,41 @@ budgets_window_slides(void **state)
     place_remove(&p);
 }
 
+/* A window without a delta lets one pass, the own budget does not. */
+static void
+budgets_window_without_delta(void **state)
+{
+    struct ledger_analyst who[] = {analyst("ana"), analyst("bo")};
+    struct ledger_terms t = terms_of("1", "1e-6");
+    struct charge c = charge_of("0.06", "1e-9");
+    struct ledger_request r = {.charge = &c, .who = str_of("ana")};
+    struct ledger_balance b;
+    struct receipt got;
+    struct place p;
+    struct ledger *l;
+
+    (void)state;
+    place_make(&p);
+    l = open_at(&p);
+    who[0].has_window = who[1].has_budget = true;
+    who[0].window = (struct ledger_budget){str_of("0.1"), str_of("0")};
+    who[0].window_days = 1;
+    who[1].budget = who[0].window;
+    t.analysts = who;
+    t.n_analysts = 2;
+    set_terms(l, &t);
+    memset(r.policy, 7, sizeof r.policy);
+    assert_int_equal(ledger_charge(l, &r, &got, NULL), CUSTOS_OK);
+    assert_int_equal(ledger_window(l, r.who, 0, &b, NULL), CUSTOS_OK);
+    assert_string_equal(b.facts.spent, "0.06");
+    assert_string_equal(b.left_epsilon, "0.04");
+    assert_int_equal(ledger_charge(l, &r, &got, NULL), CUSTOS_ESPENT);
+    r.who = str_of("bo");
+    assert_int_equal(ledger_charge(l, &r, &got, NULL), CUSTOS_ESPENT);
+    ledger_close(l);
+    place_remove(&p);
+}
+
 /*
  * Many small charges: the sum of epsilon passes the budget while the sum of
  * rho has room; the balance says which lane pays.
@@ -364,6 +399,7 @@ main(void)
         cmocka_unit_test(budgets_refused_leave_no_trace),
         cmocka_unit_test(budgets_own_below_common),
         cmocka_unit_test(budgets_window_slides),
+        cmocka_unit_test(budgets_window_without_delta),
         cmocka_unit_test(budgets_best_of_both_outlasts_the_sum),
         cmocka_unit_test(budgets_delta_is_counted),
         cmocka_unit_test(budgets_terms_change),
