@@ -6,6 +6,8 @@
  * lock of imports. Spill folders of queries are locked by their owners, and
  * only those that nobody holds are removed.
  */
+#include "store/lock.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +19,6 @@
 
 #include "base/error.h"
 #include "store/file.h"
-#include "store/store.h"
 
 enum { LOCK_STEP_MS = 5, NAME_MOST = 64 };
 
@@ -135,7 +136,7 @@ clean_data(const struct store *s, const char *name, const char *path)
 }
 
 custos_status
-store_import_begin(struct store *s, custos_err *err)
+import_take(struct store *s, custos_err *err)
 {
     char path[STORE_PATH_MAX];
     custos_status st;
@@ -151,10 +152,21 @@ store_import_begin(struct store *s, custos_err *err)
     if (st)
         return st;
     st = store_refresh(s, err); /* another may have ended just now */
-    if (st) {
+    if (st)
         store_import_end(s);
+    return st;
+}
+
+custos_status
+store_import_begin(struct store *s, custos_err *err)
+{
+    custos_status st;
+
+    if (s->import >= 0)
+        return CUSTOS_OK;
+    st = import_take(s, err);
+    if (st)
         return st;
-    }
     each_name(s, "tmp", clean_tmp);
     each_name(s, "data", clean_data);
     return CUSTOS_OK;

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "random/entropy.h"
 #include "store/file.h"
+#include "store/lock.h"
 
 enum { POLICY_MOST = 16 << 20, LINE_MOST = 64 };
 
@@ -292,7 +293,7 @@ commit(struct store *s, const str *policy, const uint64_t *version,
     uint64_t next_policy, next_version;
     custos_status st;
 
-    st = store_import_begin(s, err);
+    st = import_take(s, err);
     if (st)
         return st;
     next_policy = policy ? s->policy + 1 : s->policy;

@@ -1,0 +1,341 @@
+/*
+ * The store as a folder: whole or not at all, owner-only, one pointer.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "store/file.h"
+#include "store/store.h"
+#include "support/support.h"
+
+struct place {
+    char folder[64], store[96];
+    custos_err err;
+};
+
+static int
+set_up(void **state)
+{
+    struct place *p = calloc(1, sizeof *p);
+
+    snprintf(p->folder, sizeof p->folder, "/tmp/custos-store-XXXXXX");
+    assert_non_null(mkdtemp(p->folder));
+    snprintf(p->store, sizeof p->store, "%s/store", p->folder);
+    *state = p;
+    return 0;
+}
+
+static int
+tear_down(void **state)
+{
+    struct place *p = *state;
+
+    tree_remove(p->folder);
+    free(p);
+    return 0;
+}
+
+static void
+put(const struct place *p, const char *name, const char *text)
+{
+    char path[256];
+
+    snprintf(path, sizeof path, "%s/%s", p->store, name);
+    assert_int_equal(file_write(path, str_of(text), NULL), CUSTOS_OK);
+}
+
+static mode_t
+mode_of(const struct place *p, const char *name)
+{
+    char path[256];
+    struct stat facts;
+
+    snprintf(path, sizeof path, "%s/%s", p->store, name);
+    assert_int_equal(stat(path, &facts), 0);
+    return facts.st_mode & 0777;
+}
+
+static bool
+is_there(const struct place *p, const char *name)
+{
+    char path[256];
+
+    snprintf(path, sizeof path, "%s/%s", p->store, name);
+    return access(path, F_OK) == 0;
+}
+
+static void
+made_and_opened(void **state)
+{
+    struct place *p = *state;
+    struct store s, t;
+    arena *a = arena_new(NULL, 1 << 20);
+    uint8_t zeros[STORE_SECRET_BYTES] = {0};
+    str policy;
+
+    assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_ENAME);
+    assert_int_equal(store_create(p->store, str_of("hello: 1\n"), &p->err),
+                     CUSTOS_OK);
+    assert_int_equal(store_create(p->store, str_of("x"), &p->err),
+                     CUSTOS_EINVAL);
+    assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_OK);
+    assert_int_equal(s.version, 0);
+    assert_memory_not_equal(s.secret, zeros, sizeof zeros);
+    assert_int_equal(store_policy(&s, a, &policy, &p->err), CUSTOS_OK);
+    assert_true(str_equal(policy, str_of("hello: 1\n")));
+    assert_int_equal(store_open(p->store, &t, &p->err), CUSTOS_OK);
+    assert_memory_equal(s.secret, t.secret, sizeof s.secret);
+    store_close(&s);
+    assert_memory_equal(s.secret, zeros, sizeof zeros);
+    store_close(&t);
+    arena_free(a);
+}
+
+/* Modes do not depend on the umask, and a store open to others is refused. */
+static void
+only_the_owner(void **state)
+{
+    static const char *const files[] = {"secret", "current", "format",
+                                        "lock",   "import",  "policy/1.yaml"};
+    static const char *const folders[] = {"", "data", "tmp", "policy"};
+    struct place *p = *state;
+    char path[256];
+    struct store s;
+    mode_t old;
+
+    for (int k = 0; k < 2; k++) {
+        old = umask(k ? 0077 : 0);
+        assert_int_equal(store_create(p->store, str_of("x"), &p->err),
+                         CUSTOS_OK);
+        umask(old);
+        for (size_t i = 0; i < 6; i++)
+            assert_int_equal(mode_of(p, files[i]), 0600);
+        for (size_t i = 0; i < 4; i++)
+            assert_int_equal(mode_of(p, folders[i]), 0700);
+        if (k == 0)
+            tree_remove(p->store);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/%s", p->store, i ? "secret" : "");
+        assert_int_equal(chmod(path, i ? 0640 : 0750), 0);
+        assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_EDENIED);
+        assert_int_equal(chmod(path, i ? 0600 : 0700), 0);
+    }
+    assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_OK);
+    store_close(&s);
+}
+
+static void
+damage_is_named(void **state)
+{
+    struct place *p = *state;
+    struct store s;
+
+    assert_int_equal(store_create(p->store, str_of("x"), &p->err), CUSTOS_OK);
+    put(p, "format", "custos store 2\n");
+    assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_EUNSUPPORTED);
+    put(p, "format", "custos store 2 or so\n");
+    assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_ECORRUPT);
+    put(p, "format", "");
+    assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_ECORRUPT);
+    put(p, "format", "custos store 1\n");
+    put(p, "current", "1");
+    assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_ECORRUPT);
+    put(p, "current", "0 1\n");
+    put(p, "secret", "short");
+    assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_ECORRUPT);
+}
+
+static void
+one_pointer(void **state)
+{
+    struct place *p = *state;
+    arena *a = arena_new(NULL, 1 << 20);
+    struct store s, t;
+    str policy;
+
+    assert_int_equal(store_create(p->store, str_of("one"), &p->err), CUSTOS_OK);
+    assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_OK);
+    assert_int_equal(store_open(p->store, &t, &p->err), CUSTOS_OK);
+    put(p, "data/7.duckdb", "data");
+    assert_int_equal(store_commit(&s, str_of("two"), 7, &p->err), CUSTOS_OK);
+    /* A reader keeps what it opened until it looks again. */
+    assert_int_equal(store_policy(&t, a, &policy, &p->err), CUSTOS_OK);
+    assert_true(str_equal(policy, str_of("one")));
+    assert_int_equal(store_refresh(&t, &p->err), CUSTOS_OK);
+    assert_int_equal(t.version, 7);
+    assert_int_equal(store_policy(&t, a, &policy, &p->err), CUSTOS_OK);
+    assert_true(str_equal(policy, str_of("two")));
+    assert_int_equal(store_policy_set(&t, str_of("three"), &p->err), CUSTOS_OK);
+    assert_int_equal(store_refresh(&s, &p->err), CUSTOS_OK);
+    assert_int_equal(s.version, 7);
+    assert_int_equal(store_policy(&s, a, &policy, &p->err), CUSTOS_OK);
+    assert_true(str_equal(policy, str_of("three")));
+    store_close(&s);
+    store_close(&t);
+    arena_free(a);
+}
+
+static void
+locks_exclude(void **state)
+{
+    struct place *p = *state;
+    struct store s, t;
+
+    assert_int_equal(store_create(p->store, str_of("x"), &p->err), CUSTOS_OK);
+    assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_OK);
+    assert_int_equal(store_open(p->store, &t, &p->err), CUSTOS_OK);
+    assert_int_equal(store_lock(&s, 0, &p->err), CUSTOS_OK);
+    assert_int_equal(store_lock(&t, 20, &p->err), CUSTOS_EBUSY);
+    /* Imports have their own, so that charges go on meanwhile. */
+    assert_int_equal(store_import_begin(&t, &p->err), CUSTOS_OK);
+    assert_int_equal(store_import_begin(&s, &p->err), CUSTOS_EBUSY);
+    assert_int_equal(store_policy_set(&s, str_of("y"), &p->err), CUSTOS_EBUSY);
+    store_unlock(&s);
+    assert_int_equal(store_lock(&t, 0, &p->err), CUSTOS_OK);
+    store_close(&t);
+    assert_int_equal(store_import_begin(&s, &p->err), CUSTOS_OK);
+    assert_int_equal(store_lock(&s, 0, &p->err), CUSTOS_OK);
+    store_close(&s);
+}
+
+static void
+leftovers_go(void **state)
+{
+    struct place *p = *state;
+    struct store s;
+    char spill[STORE_PATH_MAX], gone[256];
+    int held = -1;
+
+    assert_int_equal(store_create(p->store, str_of("x"), &p->err), CUSTOS_OK);
+    assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_OK);
+    put(p, "data/3.duckdb", "in force");
+    assert_int_equal(store_version_set(&s, 3, &p->err), CUSTOS_OK);
+    put(p, "data/2.duckdb", "older");
+    put(p, "data/4.duckdb", "never came into force");
+    put(p, "tmp/import.duckdb", "half");
+    assert_int_equal(store_spill_new(&s, spill, &held, &p->err), CUSTOS_OK);
+    snprintf(gone, sizeof gone, "%s/tmp/spill-gone", p->store);
+    assert_int_equal(folder_new(gone, &p->err), CUSTOS_OK);
+    put(p, "tmp/spill-gone/held", "");
+    assert_int_equal(store_import_begin(&s, &p->err), CUSTOS_OK);
+    assert_true(is_there(p, "data/3.duckdb"));
+    assert_false(is_there(p, "data/2.duckdb"));
+    assert_false(is_there(p, "data/4.duckdb"));
+    assert_false(is_there(p, "tmp/import.duckdb"));
+    assert_false(is_there(p, "tmp/spill-gone"));
+    assert_int_equal(access(spill, F_OK), 0); /* somebody is at it */
+    store_spill_free(spill, held);
+    assert_int_not_equal(access(spill, F_OK), 0);
+    store_close(&s);
+}
+
+static custos_status
+copy_ledger(void *ctx, const char *path, custos_err *err)
+{
+    return ctx ? CUSTOS_EIO : file_write(path, str_of("ledger"), err);
+}
+
+static void
+a_backup_is_a_store(void **state)
+{
+    struct place *p = *state;
+    struct store s, t;
+    arena *a = arena_new(NULL, 1 << 20);
+    char copy[128], path[STORE_PATH_MAX];
+    str text;
+
+    snprintf(copy, sizeof copy, "%s/copy", p->folder);
+    assert_int_equal(store_create(p->store, str_of("x"), &p->err), CUSTOS_OK);
+    assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_OK);
+    put(p, "data/1.duckdb", "data");
+    assert_int_equal(store_commit(&s, str_of("y"), 1, &p->err), CUSTOS_OK);
+    /* No backup without a ledger. */
+    assert_int_equal(store_backup(&s, copy, copy_ledger, &s, &p->err),
+                     CUSTOS_EIO);
+    assert_int_equal(store_open(copy, &t, &p->err), CUSTOS_ENAME);
+    assert_int_equal(store_backup(&s, copy, copy_ledger, NULL, &p->err),
+                     CUSTOS_OK);
+    assert_int_equal(store_backup(&s, copy, copy_ledger, NULL, &p->err),
+                     CUSTOS_EIO);
+    assert_int_equal(store_open(copy, &t, &p->err), CUSTOS_OK);
+    assert_int_equal(t.version, 1);
+    assert_memory_equal(t.secret, s.secret, sizeof s.secret);
+    assert_int_equal(store_policy(&t, a, &text, &p->err), CUSTOS_OK);
+    assert_true(str_equal(text, str_of("y")));
+    store_data_path(&t, 1, path);
+    assert_int_equal(file_read(path, 100, a, &text, &p->err), CUSTOS_OK);
+    assert_true(str_equal(text, str_of("data")));
+    store_path(&t, "ledger.db", path);
+    assert_int_equal(file_read(path, 100, a, &text, &p->err), CUSTOS_OK);
+    assert_true(str_equal(text, str_of("ledger")));
+    store_close(&s);
+    store_close(&t);
+    arena_free(a);
+}
+
+/* Killed at any moment of a change, the store opens with one or the other. */
+static void
+killed_at_any_moment(void **state)
+{
+    struct place *p = *state;
+    arena *a = arena_new(NULL, 1 << 24);
+    struct store s;
+    str text;
+    int both[2] = {0};
+
+    assert_int_equal(store_create(p->store, str_of("v0"), &p->err), CUSTOS_OK);
+    for (int i = 0; i < test_size(10, 100); i++) {
+        pid_t child = fork();
+        int status;
+
+        assert_true(child >= 0);
+        if (child == 0) {
+            char policy[16];
+
+            if (store_open(p->store, &s, NULL))
+                _exit(1);
+            for (uint64_t v = s.version + 1;; v++) {
+                snprintf(policy, sizeof policy, "v%d", (int)v);
+                if (store_commit(&s, str_of(policy), v, NULL))
+                    _exit(1);
+            }
+        }
+        usleep((useconds_t)(500 + i * 97 % 5000));
+        kill(child, SIGKILL);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status));
+        assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_OK);
+        assert_int_equal(store_policy(&s, a, &text, &p->err), CUSTOS_OK);
+        /* Policy and data changed together or not at all. */
+        {
+            char want[32];
+
+            snprintf(want, sizeof want, "v%d", (int)s.version);
+            assert_true(str_equal(text, str_of(want)));
+        }
+        both[s.version > 0]++;
+        store_close(&s);
+    }
+    assert_true(both[1] > 0);
+    arena_free(a);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(made_and_opened),     TEST(only_the_owner),
+        TEST(damage_is_named),     TEST(one_pointer),
+        TEST(locks_exclude),       TEST(leftovers_go),
+        TEST(a_backup_is_a_store), TEST(killed_at_any_moment),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
