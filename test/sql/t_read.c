@@ -1,0 +1,433 @@
+/*
+ * Text to tree: what is taken, told by its one text; what is refused, told by
+ * its name and position.
+ */
+#include "sql/tree.h"
+
+#include <stdio.h>
+
+#include "base/base.h"
+#include "support/support.h"
+
+enum { ARENA_MAX = 1 << 26, TEXT_MAX = 1 << 20 };
+
+/* Reads sql and compares its one text. */
+static void
+expect(const char *sql, const char *text)
+{
+    arena *a = arena_new(NULL, ARENA_MAX);
+    struct query *q = NULL;
+    custos_err err = {0};
+    struct buf b;
+
+    buf_init(&b, NULL, TEXT_MAX);
+    if (sql_read(a, str_of(sql), &q, &err))
+        fail_msg("%s\n  refused at %d: %s", sql, err.at, err.said);
+    sql_print(q, &b);
+    assert_string_equal(buf_text(&b), text);
+    buf_clear(&b);
+    arena_free(a);
+}
+
+/* Refuses sql at a place where it goes on like `here`, with `said`. */
+static void
+refuse(custos_status code, const char *sql, const char *here, const char *said)
+{
+    arena *a = arena_new(NULL, ARENA_MAX);
+    struct query *q = NULL;
+    custos_err err = {0};
+    custos_status st = sql_read(a, str_of(sql), &q, &err);
+
+    if (st != code || !strstr(err.said, said) || err.at < 0 ||
+        (size_t)err.at > strlen(sql) ||
+        strncmp(sql + err.at, here, strlen(here)) != 0)
+        fail_msg("%s\n  %d at %d: %s", sql, (int)st, err.at, err.said);
+    assert_int_equal(err.code, st);
+    assert_null(q);
+    arena_free(a);
+}
+
+static void
+unsupported(const char *sql, const char *here, const char *said)
+{
+    refuse(CUSTOS_EUNSUPPORTED, sql, here, said);
+}
+
+static void
+not_sql(const char *sql, const char *here, const char *said)
+{
+    refuse(CUSTOS_ESYNTAX, sql, here, said);
+}
+
+#define T " FROM t"
+#define Q " FROM \"t\""
+
+static void
+clauses_are_read(void **state)
+{
+    (void)state;
+    expect("SELECT city, count(*) FROM patients WHERE age > 30 GROUP BY city",
+           "SELECT \"city\" AS \"city\", count(*) AS \"count\" FROM "
+           "\"patients\" WHERE (\"age\" > 30) GROUP BY \"city\"");
+    expect("select p.City \"Town\", sum(x) s from Patients as p group by 1 "
+           "having count(*) > 5 order by s desc, \"Town\" nulls first limit "
+           "10 offset 2;",
+           "SELECT \"city\" AS \"Town\", sum(\"x\") AS \"s\" FROM "
+           "\"patients\" GROUP BY \"city\" HAVING (count(*) > 5) ORDER BY 2 "
+           "DESC NULLS FIRST, 1 ASC NULLS FIRST LIMIT 10 OFFSET 2");
+    expect("SELECT * FROM t ORDER BY a LIMIT ALL",
+           "SELECT *" Q " ORDER BY \"a\" ASC NULLS LAST");
+    expect("SELECT DISTINCT a FROM t LIMIT 0",
+           "SELECT DISTINCT \"a\" AS \"a\"" Q " LIMIT 0");
+    expect("EXPLAIN SELECT 1", "EXPLAIN SELECT 1 AS \"?column?\"");
+    expect("SELECT a -- why\n /* not */ FROM t", "SELECT \"a\" AS \"a\"" Q);
+}
+
+/* GROUP BY: the table's column before the alias; ORDER BY the other way. */
+static void
+names_are_found_as_in_postgresql(void **state)
+{
+    (void)state;
+    expect("SELECT lower(city) AS c, count(*) FROM t GROUP BY c ORDER BY c",
+           "SELECT lower(\"city\") AS \"c\", count(*) AS \"count\"" Q
+           " GROUP BY lower(\"city\") ORDER BY 1 ASC NULLS LAST");
+    expect("SELECT lower(city) AS city FROM t GROUP BY city ORDER BY city",
+           "SELECT lower(\"city\") AS \"city\"" Q
+           " GROUP BY \"city\" ORDER BY 1 ASC NULLS LAST");
+    expect("SELECT 1 AS a FROM t ORDER BY a + 1",
+           "SELECT 1 AS \"a\"" Q " ORDER BY (\"a\" + 1) ASC NULLS LAST");
+    expect("SELECT x AS a, sum(y) FROM t GROUP BY x, t.a",
+           "SELECT \"x\" AS \"a\", sum(\"y\") AS \"sum\"" Q
+           " GROUP BY \"x\", \"a\"");
+    not_sql("SELECT a, count(*) FROM t GROUP BY 3", "3", "no output column");
+    not_sql("SELECT a FROM t ORDER BY 'x'", "'x'", "no output column");
+    not_sql("SELECT a AS k, b AS k FROM t ORDER BY k", "k",
+            "two output columns");
+    not_sql("SELECT count(*) FROM t GROUP BY 1", "count", "GROUP BY");
+}
+
+static void
+output_names_are_postgresqls(void **state)
+{
+    (void)state;
+    expect("SELECT a::int, CAST(1 AS text), coalesce(a, b), nullif(a, b), "
+           "least(a, b), CASE WHEN a THEN b END, CASE WHEN a THEN b ELSE c "
+           "END, extract(year FROM d), a + 1, trim(s)" T,
+           "SELECT CAST(\"a\" AS int8) AS \"a\", CAST(1 AS text) AS \"text\", "
+           "COALESCE(\"a\", \"b\") AS \"coalesce\", NULLIF(\"a\", \"b\") AS "
+           "\"nullif\", LEAST(\"a\", \"b\") AS \"least\", CASE WHEN \"a\" "
+           "THEN \"b\" END AS \"case\", CASE WHEN \"a\" THEN \"b\" ELSE "
+           "\"c\" END AS \"c\", date_part('year', \"d\") AS \"extract\", "
+           "(\"a\" + 1) AS \"?column?\", btrim(\"s\") AS \"btrim\"" Q);
+}
+
+#define WHERE(sql, text)                                                       \
+    expect("SELECT 1 FROM t WHERE " sql,                                       \
+           "SELECT 1 AS \"?column?\" FROM \"t\" WHERE " text)
+
+static void
+expressions_are_read(void **state)
+{
+    (void)state;
+    WHERE("a AND b OR NOT c", "((\"a\" AND \"b\") OR (NOT \"c\"))");
+    WHERE("a AND b AND (c AND d)", "((\"a\" AND \"b\") AND (\"c\" AND \"d\"))");
+    WHERE("a != 1", "(\"a\" <> 1)");
+    WHERE("a NOT IN (1, -2, NULL)", "(\"a\" NOT IN (1, -2, NULL))");
+    WHERE("a BETWEEN 1 AND 2", "(\"a\" BETWEEN 1 AND 2)");
+    WHERE("a NOT BETWEEN 1 AND 2", "(\"a\" NOT BETWEEN 1 AND 2)");
+    WHERE("a LIKE 'x%'", "(\"a\" LIKE 'x%')");
+    WHERE("a NOT ILIKE 'x\\\\'", "(\"a\" NOT ILIKE 'x\\\\')");
+    WHERE("a IS NULL", "(\"a\" IS NULL)");
+    WHERE("a IS NOT TRUE", "(\"a\" IS NOT TRUE)");
+    WHERE("a IS NOT DISTINCT FROM b", "(\"a\" IS NOT DISTINCT FROM \"b\")");
+    WHERE("CASE a WHEN 1 THEN b ELSE c END",
+          "CASE WHEN (\"a\" = 1) THEN \"b\" ELSE \"c\" END");
+    WHERE("a || b = concat(a, b)",
+          "((\"a\" || \"b\") = (COALESCE(\"a\", '') || COALESCE(\"b\", '')))");
+    WHERE("date_part('DOW', d) = 0", "(date_part('dow', \"d\") = 0)");
+    WHERE("date_trunc('month', d) > date '2026-01-31'",
+          "(date_trunc('month', \"d\") > DATE '2026-01-31')");
+    WHERE("substring(s from 2 for 3) = substr(s, 2)",
+          "(substr(\"s\", 2, 3) = substr(\"s\", 2))");
+    WHERE("width_bucket(x, 0, 1.5, 4) = mod(a, 2)",
+          "(width_bucket(\"x\", 0, 1.5, 4) = (\"a\" % 2))");
+    WHERE("x::numeric(10,2) = y::double precision",
+          "(CAST(\"x\" AS numeric(10, 2)) = CAST(\"y\" AS float8))");
+}
+
+static void
+literals_are_exact(void **state)
+{
+    (void)state;
+    WHERE("x = 0.1", "(\"x\" = 0.1)");
+    WHERE("x = 1e3", "(\"x\" = 1000.0)");
+    WHERE("x = -9223372036854775808", "(\"x\" = -9223372036854775808)");
+    WHERE("x = 9223372036854775808", "(\"x\" = 9223372036854775808.0)");
+    WHERE("x = - -5", "(\"x\" = 5)");
+    WHERE("x = -y", "(\"x\" = (- \"y\"))");
+    WHERE("x = 'O''Neill'", "(\"x\" = 'O''Neill')");
+    WHERE("x = CAST('1.50' AS numeric)", "(\"x\" = 1.5)");
+    WHERE("x = '1.5'::float8", "(\"x\" = CAST('1.5' AS float8))");
+    WHERE("x = timestamp '2026-01-31 12:00'",
+          "(\"x\" = TIMESTAMP '2026-01-31 12:00:00')");
+    WHERE("x = bool 'yes'", "(\"x\" = TRUE)");
+    not_sql("SELECT date '2026-02-30'", "'2026", "is no date");
+    not_sql("SELECT int '9223372036854775808'", "'9223", "64 bits");
+    not_sql("SELECT 1234567890123456789012345678901234567890",
+            "1234567890123456789012345678901234567890", "is no");
+}
+
+static void
+aggregates_are_read(void **state)
+{
+    (void)state;
+    expect("SELECT count(x), count(DISTINCT x), variance(x), stddev(x), "
+           "var_pop(x), stddev_pop(x)" T,
+           "SELECT count(\"x\") AS \"count\", count(DISTINCT \"x\") AS "
+           "\"count\", var_samp(\"x\") AS \"variance\", stddev_samp(\"x\") AS "
+           "\"stddev\", var_pop(\"x\") AS \"var_pop\", stddev_pop(\"x\") AS "
+           "\"stddev_pop\"" Q);
+    expect("SELECT COUNT( * , epsilon => 0.3) n, AVG(x, "
+           "contribution_bounds_per_group => (-1, 2.5), epsilon => 2), sum(x, "
+           "contribution_bounds_per_row => (0, 1)), DP_INTERVAL_HIGH(n)" T,
+           "SELECT count(*, epsilon => 0.3) AS \"n\", avg(\"x\", epsilon => "
+           "2, contribution_bounds_per_group => (-1, 2.5)) AS \"avg\", "
+           "sum(\"x\", contribution_bounds_per_row => (0, 1)) AS \"sum\", "
+           "dp_interval_high(\"n\") AS \"dp_interval_high\"" Q);
+    not_sql("SELECT 1 FROM t WHERE sum(x) > 1", "sum", "in WHERE");
+    not_sql("SELECT sum(count(*)) FROM t", "count", "inside an aggregate");
+    unsupported("SELECT sum(DISTINCT x) FROM t", "sum", "DISTINCT");
+    unsupported("SELECT count(x, y) FROM t", "y", "one value");
+    unsupported("SELECT count(x, epsilon => 1, 2) FROM t", "2", "one value");
+    unsupported("SELECT count() FROM t", "count", "needs a value");
+    unsupported("SELECT sum(*) FROM t", "sum", "needs a value");
+    unsupported("SELECT count(x, contribution_bounds_per_row => (0, 1)) FROM t",
+                "contribution", "no argument");
+    unsupported("SELECT sum(x, foo => 1) FROM t", "foo", "no argument");
+    not_sql("SELECT sum(x, epsilon => 1, epsilon => 2) FROM t", "epsilon => 2",
+            "twice");
+    not_sql("SELECT sum(x, epsilon => -1.5) FROM t", "epsilon", "above 0");
+    not_sql("SELECT sum(x, epsilon => y) FROM t", "epsilon", "above 0");
+    not_sql("SELECT sum(x, contribution_bounds_per_row => (2, 1)) FROM t", "2,",
+            "above the upper");
+    not_sql("SELECT sum(x, contribution_bounds_per_row => 2) FROM t",
+            "contribution", "(lower, upper)");
+    unsupported("SELECT dp_interval_low(n) FROM t", "n) FROM", "\"n\"");
+    unsupported("SELECT dp_interval_low(1) FROM t", "dp_", "output column");
+    not_sql("SELECT count(*, 3) FROM t", ", 3", "syntax error");
+}
+
+/* What GoogleSQL writes is read, and positions behind it stay true. */
+static void
+google_clause_is_read(void **state)
+{
+    (void)state;
+    expect("explain select with differential_privacy options(Epsilon = 0.1, "
+           "delta=1e-6, max_groups_contributed=2,max_rows_contributed =3) 1",
+           "EXPLAIN SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.1, "
+           "delta = 1e-6, max_groups_contributed = 2, max_rows_contributed = "
+           "3) 1 AS \"?column?\"");
+    expect("SELECT WITH DIFFERENTIAL_PRIVACY count(*) FROM t",
+           "SELECT WITH DIFFERENTIAL_PRIVACY count(*) AS \"count\"" Q);
+    unsupported("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon=1) "
+                "count(*, epsilon => 1), foo(x) FROM t",
+                "foo", "function foo");
+    unsupported("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(seed=1) 1", "seed",
+                "not seed");
+    not_sql("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon=-1) 1", "-1",
+            "number");
+    not_sql("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon) 1", ") 1", "=");
+    not_sql("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS() 1", ") 1", "option");
+    not_sql("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(delta=1 1", "1",
+            ", or )");
+    not_sql("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(delta=1,delta=2) 1",
+            "delta=2", "twice");
+}
+
+static void
+statements_are_refused(void **state)
+{
+    (void)state;
+    unsupported("INSERT INTO t VALUES (1)", "INSERT", "INSERT");
+    unsupported("update t set a = 1", "update", "update");
+    unsupported("COPY t TO '/tmp/x'", "COPY", "COPY");
+    unsupported("SET custos.noise = off", "SET", "SET");
+    unsupported("CREATE TABLE x AS SELECT 1", "CREATE", "CREATE");
+    unsupported("EXPLAIN DELETE FROM t", "DELETE", "DELETE");
+    unsupported("EXPLAIN ANALYZE SELECT 1", "EXPLAIN", "EXPLAIN");
+    unsupported("EXPLAIN (FORMAT json) SELECT 1", "EXPLAIN", "EXPLAIN");
+    unsupported("SELECT 1;  SELECT 2", "SELECT 2", "one statement");
+    unsupported("VALUES (1)", "VALUES", "VALUES");
+    not_sql("", "", "no query");
+    not_sql(" -- nothing", "", "no query");
+    not_sql("SELECT FROM t", "", "");
+    not_sql("SELECT \"a FROM t", "\"a", "unterminated");
+    not_sql("SELECT 'é' FROM t WHERE é é", "é", "at or near");
+}
+
+static void
+clauses_are_refused(void **state)
+{
+    (void)state;
+    unsupported("SELECT a FROM t JOIN u ON t.a = u.a", "JOIN", "JOIN");
+    unsupported("SELECT a FROM t, u", "u", "several tables");
+    unsupported("SELECT a FROM (SELECT 1) x", "FROM", "subquery");
+    unsupported("SELECT a FROM t, LATERAL (SELECT 1) x", "FROM", "subquery");
+    unsupported("SELECT (SELECT 1)", "(SELECT 1)", "subquery");
+    unsupported("SELECT a FROM t WHERE EXISTS (SELECT 1)", "EXISTS",
+                "subquery");
+    unsupported("WITH x AS (SELECT 1) SELECT a FROM x", "WITH", "WITH");
+    unsupported("SELECT 1 UNION ALL SELECT 2", "UNION", "UNION");
+    unsupported("SELECT 1 EXCEPT SELECT 2", "EXCEPT", "EXCEPT");
+    unsupported("SELECT a FROM t FOR UPDATE", "FOR", "FOR UPDATE");
+    unsupported("SELECT sum(x) OVER () FROM t", "OVER", "window");
+    unsupported("SELECT count(*) FILTER (WHERE a) FROM t", "FILTER", "CASE");
+    unsupported("SELECT DISTINCT ON (a) b FROM t", "a)", "DISTINCT ON");
+    unsupported("SELECT a FROM t TABLESAMPLE system(1)", "system",
+                "TABLESAMPLE");
+    unsupported("SELECT a FROM t GROUP BY ROLLUP (a)", "ROLLUP", "ROLLUP");
+    unsupported("SELECT a FROM t GROUP BY DISTINCT a", "GROUP", "DISTINCT");
+    unsupported("SELECT a INTO x FROM t", "INTO", "INTO");
+    unsupported("SELECT a FROM f(1)", "FROM", "function in FROM");
+    unsupported("SELECT a FROM ONLY t", "t", "ONLY");
+    unsupported("SELECT a FROM public.t", "public", "schema");
+    unsupported("SELECT a FROM t x(b)", "t x", "renaming");
+    unsupported("SELECT a FROM t ORDER BY a USING <", "<", "USING");
+    unsupported("SELECT a FROM t ORDER BY a FETCH FIRST 1 ROWS WITH TIES", "1",
+                "TIES");
+    unsupported("SELECT a FROM t LIMIT x", "x", "whole number");
+    unsupported("SELECT a FROM t WINDOW w AS (ORDER BY a)", "WINDOW", "WINDOW");
+    unsupported("SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY a) FROM t",
+                "percentile_cont", "not part");
+    unsupported("SELECT sum(a ORDER BY b) FROM t", "sum", "ORDER BY");
+    unsupported("SELECT a, * FROM t", "*", "*");
+}
+
+static void
+expressions_are_refused(void **state)
+{
+    (void)state;
+    unsupported("SELECT pg_sleep(1)", "pg_sleep", "function pg_sleep is not");
+    unsupported("SELECT s.abs(1)", "s.abs", "not part");
+    unsupported("SELECT $1", "$1", "parameter");
+    unsupported("SELECT a ~ 'x' FROM t", "~", "regular");
+    unsupported("SELECT a ^ 2 FROM t", "^", "operator ^");
+    unsupported("SELECT a OPERATOR(pg_catalog.+) 1 FROM t", "OPERATOR", "OPER");
+    unsupported("SELECT a = ANY (b) FROM t", "=", "ANY");
+    unsupported("SELECT a SIMILAR TO 'x' FROM t", "SIMILAR", "SIMILAR");
+    unsupported("SELECT ARRAY[1]", "ARRAY", "array");
+    unsupported("SELECT a[1] FROM t", "a", "index");
+    unsupported("SELECT (a, b) = (1, 2) FROM t", "(a", "row");
+    unsupported("SELECT '{}'::json", "json", "type json");
+    unsupported("SELECT a::int[] FROM t", "int", "array");
+    unsupported("SELECT a::numeric FROM t", "numeric", "numeric(18, 2)");
+    unsupported("SELECT a::numeric(40,2) FROM t", "numeric", "38");
+    unsupported("SELECT a::varchar(3) FROM t", "varchar", "size");
+    unsupported("SELECT a::timestamptz FROM t", "timestamptz", "type");
+    unsupported("SELECT a LIKE b FROM t", "b", "literal");
+    unsupported("SELECT a LIKE 'x' ESCAPE 'y' FROM t", "LIKE", "ESCAPE");
+    not_sql("SELECT a LIKE 'x\\' FROM t", "'x", "escape");
+    unsupported("SELECT a IN (b) FROM t", "b", "literals");
+    unsupported("SELECT a IN (SELECT 1) FROM t", "IN", "subquery");
+    unsupported("SELECT a COLLATE \"C\" FROM t", "COLLATE", "COLLATE");
+    unsupported("SELECT current_date", "current_date", "write the date");
+    unsupported("SELECT extract(epoch FROM d) FROM t", "epoch", "epoch");
+    unsupported("SELECT substring(a from 'x') FROM t", "substring", "literal");
+    unsupported("SELECT substring(a, b) FROM t", "substring", "literal");
+    unsupported("SELECT round(a, b) FROM t", "round", "literal");
+    unsupported("SELECT abs(a, b) FROM t", "abs", "arguments");
+    unsupported("SELECT abs(DISTINCT a) FROM t", "abs", "arguments");
+    unsupported("SELECT abs(x => 1) FROM t", "x", "named");
+    unsupported("SELECT repeat('x', 1000000)", "repeat", "repeat");
+    unsupported("SELECT u.a FROM t", "u.a", "no table \"u\"");
+    unsupported("SELECT t.a FROM t AS x", "t.a", "no table \"t\"");
+    unsupported("SELECT b.t.a FROM t", "b.t.a", "two parts");
+    unsupported("SELECT count(t.*) FROM t", "t.*", "*");
+    unsupported("SELECT b'101'", "b'101'", "bit string");
+    unsupported("SELECT a IS UNKNOWN FROM t", "IS UNKNOWN", "IS NULL");
+    unsupported("SELECT a BETWEEN SYMMETRIC 1 AND 2 FROM t", "BETWEEN",
+                "SYMMETRIC");
+}
+
+/* Long texts, bytes that are no text, and copies that multiply. */
+static void
+too_much_is_refused(void **state)
+{
+    static char big[70000];
+    arena *a = arena_new(NULL, ARENA_MAX);
+    struct query *q;
+    custos_err err;
+    struct buf b;
+
+    (void)state;
+    memset(big, ' ', sizeof big);
+    assert_int_equal(sql_read(a, (str){big, 65537}, &q, &err),
+                     CUSTOS_EUNSUPPORTED);
+    assert_int_equal(sql_read(a, (str){"SELECT 1\0", 9}, &q, &err),
+                     CUSTOS_ESYNTAX);
+    assert_int_equal(err.at, 8);
+    not_sql("SELECT '\xff'", "\xff", "UTF-8");
+    not_sql("SELECT '\xc0\x80'", "\xc0", "UTF-8");
+    not_sql("SELECT '\xed\xa0\x80'", "\xed", "UTF-8");
+    not_sql("SELECT '\xf4\x90\x80\x80'", "\xf4", "UTF-8");
+    arena_free(a);
+
+    /* Simple CASEs inside each other's operand: 3^20 copies if let. */
+    buf_init(&b, NULL, TEXT_MAX);
+    buf_add_text(&b, "SELECT ");
+    for (int i = 0; i < 20; i++)
+        buf_add_text(&b, "CASE ");
+    buf_add_text(&b, "x");
+    for (int i = 0; i < 20; i++)
+        buf_add_text(&b, " WHEN 1 THEN 1 WHEN 2 THEN 2 WHEN 3 THEN 3 END");
+    buf_add_text(&b, " FROM t");
+    unsupported(buf_text(&b), "", "expressions");
+    buf_clear(&b);
+    unsupported("SELECT 1/(2/(3/(4/(5/(6/(7/(8/(9/(1/(2/(3/(4/(5/(6/x"
+                ")))))))))))))) FROM t",
+                "/(2", "nested");
+}
+
+/* Out of memory at any point: said so, nothing lost. */
+static void
+memory_may_end_anywhere(void **state)
+{
+    const char *sql = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon=1) a, "
+                      "sum(x, epsilon => 0.5) FROM t WHERE a AND b AND 'x' = c "
+                      "GROUP BY 1 ORDER BY 2";
+    custos_status st = CUSTOS_ENOMEM;
+
+    (void)state;
+    for (size_t limit = 64; st == CUSTOS_ENOMEM; limit += 64) {
+        arena *a = arena_new(NULL, limit);
+        struct query *q;
+        custos_err err;
+
+        if (!a)
+            continue;
+        st = sql_read(a, str_of(sql), &q, &err);
+        assert_true(st == CUSTOS_OK || st == CUSTOS_ENOMEM);
+        arena_free(a);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(clauses_are_read),
+        cmocka_unit_test(names_are_found_as_in_postgresql),
+        cmocka_unit_test(output_names_are_postgresqls),
+        cmocka_unit_test(expressions_are_read),
+        cmocka_unit_test(literals_are_exact),
+        cmocka_unit_test(aggregates_are_read),
+        cmocka_unit_test(google_clause_is_read),
+        cmocka_unit_test(statements_are_refused),
+        cmocka_unit_test(clauses_are_refused),
+        cmocka_unit_test(expressions_are_refused),
+        cmocka_unit_test(too_much_is_refused),
+        cmocka_unit_test(memory_may_end_anywhere),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
