@@ -1,4 +1,5 @@
 """custos policy draft, check, import: the commands as an owner uses them."""
+import ctypes
 import os
 import pathlib
 import subprocess
@@ -14,6 +15,18 @@ from command import CommandCase, lines, run  # noqa: E402
 
 EXAMPLE = SRC / "examples/hospital/policy.yaml"
 METADATA = SRC / "fuzz/corpus/policy/smartnoise.yaml"
+
+
+def duckdb(path, *statements):
+    """Runs statements on a DuckDB file; path may be ":memory:"."""
+    library = ctypes.CDLL(str(SRC / "deps/duckdb/libduckdb.so"))
+    database, connection = ctypes.c_void_p(), ctypes.c_void_p()
+    assert not library.duckdb_open(str(path).encode(), ctypes.byref(database))
+    assert not library.duckdb_connect(database, ctypes.byref(connection))
+    for sql in statements:
+        assert not library.duckdb_query(connection, sql.encode(), None), sql
+    library.duckdb_disconnect(ctypes.byref(connection))
+    library.duckdb_close(ctypes.byref(database))
 
 
 class Policy(CommandCase):
@@ -126,6 +139,29 @@ class Policy(CommandCase):
             text = text.replace(": TODO", ": " + next(answers), 1)
         done = run("policy", "check", self.write("policy.yaml", text))
         self.assertEqual((done.returncode, done.stderr), (0, b""))
+
+    def test_draft_of_parquet_and_duckdb(self):
+        store, parquet = self.folder / "h.duckdb", self.folder / "p.parquet"
+        duckdb(store, "CREATE TABLE visits (p_id BIGINT, cost DECIMAL(9, 2), "
+                      "day DATE, seen TIMESTAMP, ok BOOLEAN, w DOUBLE, "
+                      "x BLOB, \"As Is\" VARCHAR)",
+               "INSERT INTO visits VALUES (1, 2, DATE '2020-01-01', NULL, "
+               "true, 0.5, NULL, 'Xylophanes')")
+        duckdb(":memory:", f"COPY (SELECT 1 AS id, 'Xylophanes' AS name) "
+                           f"TO '{parquet}' (FORMAT parquet)")
+        text = "\n".join(lines("policy", "draft", f"{store}:visits",
+                               str(parquet)))
+        self.assertNotIn("Xylophanes", text)
+        for line in ("visits:", f"source: {store}", "source_table: visits",
+                     "p_id: {type: integer}",
+                     "cost: {type: decimal, scale: 2}",
+                     "day: {type: date}", "seen: {type: timestamp}",
+                     "ok: {type: boolean}", "w: {type: real}",
+                     "# left out, of a type that is not read: x",
+                     "\"As Is\": {type: text}", "references: p.id",
+                     "name: {type: text}"):
+            self.assertIn(f" {line}", text)
+        self.refused("policy", "draft", f"{store}:none", says="h.duckdb")
 
     def test_draft_does_not_see_values(self):
         """Two files with one header have one draft."""
