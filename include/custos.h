@@ -765,7 +765,14 @@ typedef struct custos_charge_options {
     const char *epsilon;
     const char *rho;
     const char *delta;
-    custos_adjacency adjacency; /* 0: CUSTOS_ADD_REMOVE */
+    /*
+     * The neighbours of the promise the charge is for; 0: either, the
+     * sensitivities being meant for them. Filters and odometers only add up
+     * and do not know theirs, so a sampled mechanism, whose price holds under
+     * add/remove only, is refused unless that is said here; such charges may
+     * go only where the promise is one under add/remove.
+     */
+    custos_adjacency adjacency;
 } custos_charge_options;
 
 /* Exact text, owned by the charge; "infinity" where there is no bound. */

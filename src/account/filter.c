@@ -133,12 +133,29 @@ filter_currency(const struct filter *f, size_t lane)
     }
 }
 
-/* The first lane that does not hold. */
+/* What part of the charge a lane has room for. */
+static double
+share(const struct filter *f, const struct charge *c, size_t lane)
+{
+    amount cost = lane_of(f, c, lane);
+
+    return cost == AMOUNT_INFINITE
+               ? -1
+               : (double)amount_left(f->limit[lane], f->sum[lane]) /
+                     (double)cost;
+}
+
+/*
+ * The lane a refusal speaks of: the first that does not hold; of best of both,
+ * where neither does, the one that comes nearer to paying.
+ */
 static size_t
-lane_short(const struct filter *f, const amount *sum)
+lane_short(const struct filter *f, const struct charge *c, const amount *sum)
 {
     size_t i = 0;
 
+    if (f->kind == CUSTOS_FILTER_BEST)
+        return share(f, c, 1) > share(f, c, 0);
     while (i + 1 < lanes(f) && sum[i] <= f->limit[i])
         i++;
     return i;
@@ -149,7 +166,7 @@ refuse(const struct filter *f, const struct charge *c, const amount *sum,
        custos_err *err)
 {
     char need[AMOUNT_TEXT_MAX], left[AMOUNT_TEXT_MAX];
-    size_t i = lane_short(f, sum);
+    size_t i = lane_short(f, c, sum);
     amount cost = lane_of(f, c, i);
 
     if (amount_add(f->delta_sum, c->delta) > f->delta_limit) {

@@ -309,6 +309,60 @@ filter_best_of_both(void **state)
     custos_charge_free(gauss);
 }
 
+/* The lane that could still have paid is the one that is spoken of. */
+static void
+filter_best_refuses_by_the_lane_alive(void **state)
+{
+    custos_filter *f =
+        filter((custos_filter_options){.epsilon = "1", .delta = "1e-6"});
+    custos_charge *gauss = charge("gaussian:sigma=10"),
+                  *loud = charge("gaussian:sigma=1"),
+                  *large = charge("laplace:epsilon=0.9"),
+                  *half = charge("laplace:epsilon=0.5");
+    custos_err err;
+
+    (void)state;
+    /* Nothing spent: a Gaussian is short of rho, and has no epsilon. */
+    assert_int_equal(custos_filter_admit(f, loud, &err), CUSTOS_ESPENT);
+    assert_non_null(strstr(err.said, "needs rho 0.5 and 0.024"));
+    /* Epsilon is gone for good; rho is not. */
+    assert_int_equal(custos_filter_admit(f, gauss, &err), CUSTOS_OK);
+    assert_int_equal(custos_filter_admit(f, large, &err), CUSTOS_ESPENT);
+    assert_non_null(strstr(err.said, "and 0.0193"));
+    assert_null(strstr(err.said, "and 0 is left"));
+    custos_filter_free(f);
+    /* The other way round: rho is past its limit, epsilon has 0.5 left. */
+    f = filter((custos_filter_options){.epsilon = "1", .delta = "1e-6"});
+    assert_int_equal(custos_filter_admit(f, half, &err), CUSTOS_OK);
+    assert_int_equal(custos_filter_admit(f, large, &err), CUSTOS_ESPENT);
+    assert_non_null(strstr(err.said, "needs epsilon 0.9 and 0.5 is left"));
+    custos_filter_free(f);
+    custos_charge_free(gauss);
+    custos_charge_free(loud);
+    custos_charge_free(large);
+    custos_charge_free(half);
+}
+
+/* A price under add/remove is not given to those who did not ask for it. */
+static void
+charge_of_a_sample_needs_adjacency(void **state)
+{
+    custos_charge_options o = {.size = sizeof o,
+                               .mechanism = "gaussian:sigma=1:sample=0.01"};
+    custos_charge *c = NULL;
+    custos_err err;
+
+    (void)state;
+    assert_int_equal(custos_charge_new(NULL, &o, &c, &err), CUSTOS_EINVAL);
+    assert_non_null(strstr(err.said, "adjacency must be given"));
+    o.adjacency = CUSTOS_CHANGE_ONE;
+    assert_int_equal(custos_charge_new(NULL, &o, &c, &err), CUSTOS_EINVAL);
+    assert_null(c);
+    o.adjacency = CUSTOS_ADD_REMOVE;
+    assert_int_equal(custos_charge_new(NULL, &o, &c, &err), CUSTOS_OK);
+    custos_charge_free(c);
+}
+
 /* Each kind says in its own currency what is needed and what is left. */
 static void
 filter_says_what_is_left(void **state)
@@ -838,6 +892,8 @@ main(void)
         cmocka_unit_test(filter_gdp_refuses_the_discrete_gaussian),
         cmocka_unit_test(filter_gdp_limit),
         cmocka_unit_test(filter_best_of_both),
+        cmocka_unit_test(filter_best_refuses_by_the_lane_alive),
+        cmocka_unit_test(charge_of_a_sample_needs_adjacency),
         cmocka_unit_test(filter_says_what_is_left),
         cmocka_unit_test(filter_with_huge_limits),
         cmocka_unit_test(filter_best_against_all_analysts),
