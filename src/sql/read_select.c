@@ -177,6 +177,20 @@ output_find(struct sql_reader *r, const pg_node *node, const char *clause,
     return CUSTOS_OK;
 }
 
+/* A literal here would look like the number of an output column. */
+static custos_status
+variable_read(struct sql_reader *r, const pg_node *node, const char *clause,
+              struct expr **out)
+{
+    custos_status st = expr_read(r, node, out);
+
+    if (!st && (*out)->kind == EXPR_LITERAL)
+        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, (*out)->at,
+                              "%s a constant does nothing; leave it out",
+                              clause);
+    return st;
+}
+
 static custos_status
 group_by_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
 {
@@ -200,7 +214,7 @@ group_by_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
         if (k > 0)
             node = s->target_list[k - 1]->res_target->val;
         if (!st)
-            st = expr_read(r, node, &q->group_by[i]);
+            st = variable_read(r, node, "GROUP BY", &q->group_by[i]);
     }
     return st;
 }
@@ -219,7 +233,7 @@ order_read(struct sql_reader *r, const PgQuery__SortBy *s, struct order *out)
          s->sortby_nulls != PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_LAST);
     st = output_find(r, s->node, "ORDER BY", &k);
     if (st || k == 0)
-        return st ? st : expr_read(r, s->node, &out->expr);
+        return st ? st : variable_read(r, s->node, "ORDER BY", &out->expr);
     st =
         expr_new(r, EXPR_LITERAL, node_at(s->node, s->location), 0, &out->expr);
     if (!st) {

@@ -99,6 +99,8 @@ names_are_found_as_in_postgresql(void **state)
     expect("SELECT x AS a, sum(y) FROM t GROUP BY x, t.a",
            "SELECT \"x\" AS \"a\", sum(\"y\") AS \"sum\"" Q
            " GROUP BY \"x\", \"a\"");
+    unsupported("SELECT 5, count(*) FROM t GROUP BY 1", "5", "constant");
+    unsupported("SELECT a FROM t ORDER BY CAST('1' AS int)", "'1'", "constant");
     not_sql("SELECT a, count(*) FROM t GROUP BY 3", "3", "no output column");
     not_sql("SELECT a FROM t ORDER BY 'x'", "'x'", "no output column");
     not_sql("SELECT a AS k, b AS k FROM t ORDER BY k", "k",
