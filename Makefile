@@ -10,8 +10,8 @@ RUN_TESTS = tools/run-tests
 
 .PHONY: all demo test test-fresh check format-check asan clang valgrind tidy \
 	coverage attacks bench bench-noise bench-timing \
-	bench-account bench-query bench-query-200m fuzz-account install fuzz doc format clean \
-	help setup dev
+	bench-account bench-query bench-query-200m fuzz-account powercut install \
+	fuzz doc format clean help setup dev
 
 all: setup ## build everything (the default)
 	@$(CONFIGURE)
@@ -87,6 +87,12 @@ bench-query-200m: all ## the same with 200 M rows (an hour, 40 GB of disk)
 
 fuzz-account: all ## 10^5 random plans against their exact curves
 	@CUSTOS_LONG=1 $(BUILD)/test/account-t_fuzz
+
+crash: all ## 1000 times kill -9 under concurrent queries and imports
+	@CUSTOS=$(BUILD)/custos python3 test/crash/crash.py
+
+fuzz-query: all ## 10^5 random queries: no crash, no engine text, all charged
+	@CUSTOS_LONG=1 $(BUILD)/test/curator-t_fuzz_query
 
 powercut: all ## 1000 power cuts and 1000 kills in the middle of charges
 	@CUSTOS_LONG=1 $(BUILD)/test/ledger-t_powercut
