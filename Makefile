@@ -10,8 +10,8 @@ RUN_TESTS = tools/run-tests
 
 .PHONY: all demo test test-fresh check format-check asan clang valgrind tidy \
 	coverage attacks bench bench-noise bench-timing \
-	bench-account bench-query bench-query-200m fuzz-account powercut install \
-	fuzz doc format clean help setup dev
+	bench-account bench-query bench-query-200m fuzz-account fuzz-query \
+	crash powercut install fuzz doc format clean help setup dev
 
 all: setup ## build everything (the default)
 	@$(CONFIGURE)
