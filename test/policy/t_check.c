@@ -176,6 +176,15 @@ analysts(void **state)
           "first\n"
           "9 the window of 'ana' is no smaller than the budget: it never slows "
           "them down\n");
+    /* as much as the common budget is not too much; a window without a
+       budget is held against the common one */
+    check(BUDGET, TABLE,
+          QUERY "\nanalysts:\n"
+                "  ana: {tables: [t], budget: {epsilon: 1, delta: 1e-9}}\n"
+                "  bo: {tables: [t], window: {epsilon: 1, days: 1}}\n",
+          "7 'bo' has no budget and may spend all of the common one\n"
+          "7 the window of 'bo' is no smaller than the budget: it never slows "
+          "them down\n");
     check(BUDGET, TABLE,
           QUERY "\nanalysts: {ana: {tables: [t], budget: {epsilon: 0.5}}}",
           "5 'ana' has no delta: answers come with Laplace noise only\n");
@@ -193,6 +202,32 @@ exact_sums_are_no_remark(void **state)
           "  b: {tables: [t], budget: {epsilon: 0.2}}\n"
           "  c: {tables: [t], budget: {epsilon: 0.7}}\n",
           "");
+}
+
+/* In the order of lines, whatever is looked at first. */
+static void
+remarks_are_in_order(void **state)
+{
+    static const char text[] = "custos: 1\n"
+                               "tables: {t: {source: t.csv, unit: id,\n"
+                               "  columns: {id: {type: integer}}}}\n"
+                               "query: {max_epsilon: 3}\n"
+                               "budget: {epsilon: 2, n: 5}\n";
+    arena *a = arena_new(NULL, MEMORY);
+    struct buf got;
+
+    (void)state;
+    buf_init(&got, NULL, FILE_MAX);
+    remarks(a, text, &got);
+    assert_string_equal(
+        buf_text(&got),
+        "2 table 't' does not say rows_per_unit: of each unit only 1 row "
+        "counts\n"
+        "4 max_epsilon 3 is above the whole budget 2: it limits nothing\n"
+        "5 epsilon 2 is above 1, the usual upper end of strong promises; "
+        "custos risk --epsilon 2 says what it means\n");
+    buf_clear(&got);
+    arena_free(a);
 }
 
 static void
@@ -257,6 +292,7 @@ main(void)
         cmocka_unit_test(keys_are_no_numbers),
         cmocka_unit_test(analysts),
         cmocka_unit_test(exact_sums_are_no_remark),
+        cmocka_unit_test(remarks_are_in_order),
         cmocka_unit_test(the_example_is_good),
         cmocka_unit_test(memory_fails),
     };

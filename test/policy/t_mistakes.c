@@ -228,6 +228,11 @@ mistakes_of_tables(void **state)
         {"before-where", "sometimes",
          "line 27: bound must be after-where or "
          "before-where"},
+        {"source: data/visits.db\n    format: duckdb\n    source_table: all "
+         "visits\n    unit",
+         "comment: x\n    source: [v.csv]\n    public: false\n    attach: "
+         "true\n    unit",
+         "line 22: source must be a single value"},
         {"max_rows: 1e9", "max_rows: 1e15",
          "line 28: max_rows must be a whole number from 1 to 281474976710656, "
          "not '1e15'"},

@@ -89,6 +89,17 @@ mistakes_of_columns(void **state)
         {"[Rome, 'Oslo']", "[Rome, null]",
          "line 18: NULL is not one of the values: that is what nullable says "
          "(or put it in quotes)"},
+        /* the good list after a bad range does not mend it */
+        {"[1, 5], values", "[5, 1], values",
+         "line 35: the lower limit of a range must be below the upper one"},
+        {"[1, 5], values: [3, 1, 5]",
+         "[1, 5], values: [3, 1, 6], nullable: true, comment: x",
+         "line 35: a value of column 'level' lies outside its range"},
+        {"type: decimal, scale: 2, range: [-0.5, 5e3]",
+         "type: decimal, scale: 2, range: [0, 5e3], nullable: 1, comment: x",
+         "line 31: nullable must be true or false"},
+        {"[-0.5, 5e3]", "[1e35, 123456789012345678901234567890123456]",
+         "line 31: '1e35' is no decimal of 2 digits after the point"},
         {"[3, 1, 5]", "[3, 1, 6]",
          "line 35: a value of column 'level' lies "
          "outside its range"},

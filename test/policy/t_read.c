@@ -238,6 +238,35 @@ delta_can_be_forced(void **state)
     arena_free(a);
 }
 
+/* What lies just inside the limits. */
+static void
+limits_are_reached(void **state)
+{
+    static const char text[] =
+        "custos: 1\n"
+        "budget: {epsilon: 1e6, delta: 1e-36, n: 1099511627776}\n"
+        "query: {epsilon: 1e-20, delta: 1e-36, max_groups: 1}\n"
+        "tables:\n"
+        "  t: {source: t.CSV.GZ, unit: a, bound: after-where,\n"
+        "      rows_per_unit: 2147483648, groups_per_unit: 2147483648,\n"
+        "      max_rows: 281474976710656, columns: {\n"
+        "    a: {type: text, values: [null_, 'null', '~', '']},\n"
+        "    b: {type: decimal, scale: 18, range: [-1.50, 1e17]},\n"
+        "    c: {type: integer,\n"
+        "        range: [-9223372036854775808, 9223372036854775807]}}}\n"
+        "analysts: {a: {window: {epsilon: 1, days: 36500}}}\n";
+    arena *a = arena_new(NULL, MEMORY);
+    const struct policy *p = read_good(a, text);
+
+    (void)state;
+    assert_false(p->tables[0].prefer_speed);
+    assert_int_equal(p->tables[0].source_kind, SOURCE_CSV);
+    assert_int_equal(p->tables[0].columns[0].n_values, 4);
+    assert_true(p->tables[0].columns[1].lower.n == -1500000000000000000);
+    same(p->analysts[0].window.delta, "1e-36"); /* the common one */
+    arena_free(a);
+}
+
 /* A column called row and a unit of rows: which one is meant must be clear. */
 static void
 row_is_not_guessed(void **state)
@@ -362,6 +391,7 @@ main(void)
         cmocka_unit_test(empty_and_huge_files),
         cmocka_unit_test(too_many_keys),
         cmocka_unit_test(delta_can_be_forced),
+        cmocka_unit_test(limits_are_reached),
         cmocka_unit_test(row_is_not_guessed),
         cmocka_unit_test(references_to_names_with_dots),
         cmocka_unit_test(parts_that_are_missing),
