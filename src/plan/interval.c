@@ -82,6 +82,14 @@ range_mul(struct fact *f, const struct fact *a, const struct fact *b)
     cover_ends(f, a, &b->upper, rat_mul, false);
 }
 
+void
+range_square(struct fact *f, const struct fact *a)
+{
+    range_abs(f, a);
+    rat_mul(&f->lower, &f->lower, &f->lower);
+    rat_mul(&f->upper, &f->upper, &f->upper);
+}
+
 bool
 range_div(struct fact *f, const struct fact *a, const struct fact *b)
 {

@@ -196,7 +196,12 @@ range_arithmetic(struct expr *e)
     case CALL_ABS: range_abs(f, a); break;
     case CALL_ADD: range_add(f, a, b); break;
     case CALL_SUB: range_sub(f, a, b); break;
-    case CALL_MUL: range_mul(f, a, b); break;
+    case CALL_MUL:
+        if (expr_same(e->args[0], e->args[1]))
+            range_square(f, a);
+        else
+            range_mul(f, a, b);
+        break;
     default: /* CALL_MOD */
         f->known = b->known;
         f->nullable = f->nullable ||

@@ -13,6 +13,7 @@ void range_cover(struct fact *f, const rat *low, const rat *high, bool first);
 void range_add(struct fact *f, const struct fact *a, const struct fact *b);
 void range_sub(struct fact *f, const struct fact *a, const struct fact *b);
 void range_mul(struct fact *f, const struct fact *a, const struct fact *b);
+void range_square(struct fact *f, const struct fact *a);
 void range_abs(struct fact *f, const struct fact *a);
 void range_neg(struct fact *f, const struct fact *a);
 void range_mod(struct fact *f, const struct fact *a, const struct fact *b);

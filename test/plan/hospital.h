@@ -30,6 +30,7 @@ static const char hospital[] =
     "      smoker: {type: boolean, nullable: false}\n"
     "      weight: {type: real, range: [0, 400]}\n"
     "      born: {type: date, range: [1990-01-01, 1999-12-31]}\n"
+    "      seen: {type: date}\n"
     "      diagnosis: {type: text}\n"
     "      income: {type: integer}\n"
     "  visits:\n"

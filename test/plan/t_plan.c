@@ -5,6 +5,7 @@
 #include "account/convert.h"
 #include "num/batch.h"
 #include "num/rat_round.h"
+#include "plan/choose.h"
 #include "plan/hospital.h"
 
 /* 10^-20 */
@@ -176,6 +177,69 @@ mechanism_is_the_nearer(void **state)
               &approx);
     assert_int_equal(both.plan->parts[0].mech_kind, CUSTOS_LAPLACE);
     plan_done(&both);
+}
+
+/* One group that differs: the exact calibration; several: zCDP. */
+static void
+calibration_follows_the_groups(void **state)
+{
+    struct plan p = {.cells = 5, .groups = 1};
+    struct part part = {.kind = PART_UNITS};
+    custos_err err;
+    rat delta;
+
+    (void)state;
+    rat_init(&part.l1);
+    rat_init(&part.l2_squared);
+    rat_init(&part.epsilon);
+    rat_init(&part.delta);
+    rat_init(&delta);
+    rat_set_i64(&part.l1, 100, 1);
+    rat_set_i64(&part.l2_squared, 1, 1);
+    rat_set_i64(&part.epsilon, 1, 1);
+    rat_set_i64(&delta, 1, 1000000);
+    for (int one = 0; one < 2; one++) {
+        part.one_cell = one == 1;
+        assert_int_equal(choose_part(&p, &part, &delta, 1, &err), CUSTOS_OK);
+        assert_string_equal(part.theorem,
+                            one ? "gauss-discrete-exact" : "gauss-zcdp");
+    }
+    custos_mech_free(part.mech);
+    rat_clear(&part.l1);
+    rat_clear(&part.l2_squared);
+    rat_clear(&part.epsilon);
+    rat_clear(&part.delta);
+    rat_clear(&delta);
+}
+
+/* Which parts can differ in one group only. */
+static void
+one_group_differs_where_it_is_so(void **state)
+{
+    static const struct {
+        const char *sql, *adjacency;
+        bool one;
+    } cases[] = {
+        {"SELECT count(*) FROM visits", NULL, true},
+        {"SELECT count(*) FROM visits", "change-one", true},
+        {"SELECT x, count(*) FROM d GROUP BY x", NULL, true},
+        {"SELECT x, count(*) FROM d GROUP BY x", "change-one", false},
+        {"SELECT level, count(*) FROM visits GROUP BY level", NULL, false},
+        {"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(max_groups_contributed = 1)"
+         " level, count(*) FROM visits GROUP BY level",
+         NULL, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct asked asked = {.adjacency = cases[i].adjacency};
+        struct planned t;
+
+        plan_good(&t, cases[i].sql, &asked);
+        if (t.plan->parts[0].one_cell != cases[i].one)
+            fail_msg("%s", cases[i].sql);
+        plan_done(&t);
+    }
 }
 
 /* ----------------------------------------------------------------- split -- */
@@ -520,6 +584,8 @@ main(void)
         cmocka_unit_test(groups_cost_one_charge),
         cmocka_unit_test(charge_adds_the_parts),
         cmocka_unit_test(mechanism_is_the_nearer),
+        cmocka_unit_test(calibration_follows_the_groups),
+        cmocka_unit_test(one_group_differs_where_it_is_so),
         cmocka_unit_test(split_is_exact_and_weighed),
         cmocka_unit_test(parts_are_shared),
         cmocka_unit_test(sums_are_centred_beside_averages),
