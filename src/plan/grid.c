@@ -132,13 +132,14 @@ bool
 grid_lay(struct part_value *v, const rat *lower, const rat *upper,
          uint64_t rows)
 {
-    int power = v->squared ? 2 : 1, first = v->grid.digits;
+    int power = v->squared ? 2 : 1;
 
     while (!set_steps(v, lower, upper) || !is_fine(v->most, power, rows)) {
-        if (v->grid.digits < first - DIGITS_LOG2)
+        if (v->grid.digits < -DIGITS_LOG2)
             return false;
+        if (v->grid.digits == 0) /* above 1 by powers of two: fewer are lost */
+            v->grid.base = 2;
         v->grid.digits--;
     }
-    v->coarse = v->grid.digits < first;
     return true;
 }

@@ -96,6 +96,10 @@ key_listed(struct work *w, struct key *k, bool *found)
     k->values = d.values;
     k->n = d.n;
     k->null_group = d.null;
+    if (*found && d.n == 0)
+        return custos_fail_at(w->err, CUSTOS_EINVAL, k->expr->at,
+                              "%s is NULL in every row: it is no key",
+                              work_text(w, k->expr));
     return CUSTOS_OK;
 }
 
@@ -133,6 +137,10 @@ keys_make(struct work *w)
     uint64_t cells = 1;
     custos_status st;
 
+    if (p->n_keys > PLAN_KEYS_MAX)
+        return custos_fail_at(w->err, CUSTOS_EOVERFLOW,
+                              p->keys[PLAN_KEYS_MAX].expr->at,
+                              "GROUP BY takes at most %d keys", PLAN_KEYS_MAX);
     for (size_t i = 0; i < p->n_keys; i++) {
         struct key *k = &p->keys[i];
 

@@ -226,6 +226,12 @@ parts_make(struct work *w)
     struct plan *p = w->plan;
     custos_status st = CUSTOS_OK;
 
+    if (p->n_aggregates > PLAN_PARTS_MAX / PARTS_PER_AGGREGATE)
+        return custos_fail_at(
+            w->err, CUSTOS_EOVERFLOW,
+            p->aggregates[PLAN_PARTS_MAX / PARTS_PER_AGGREGATE].expr->at,
+            "one query may ask for at most %d aggregates",
+            PLAN_PARTS_MAX / PARTS_PER_AGGREGATE);
     p->parts = arena_take(w->a, p->n_aggregates * PARTS_PER_AGGREGATE,
                           sizeof *p->parts);
     if (!p->parts)

@@ -10,7 +10,6 @@ struct part_value {
     struct grid grid;
     bool centred; /* an average or variance is among those that use it */
     bool squared; /* a variance is */
-    bool coarse;  /* the steps are larger than the value's own */
     i128 lower, upper, centre, most;
 };
 

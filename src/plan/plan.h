@@ -18,6 +18,9 @@
 
 struct fact;
 
+/* What one query may ask for; more is refused above the charge. */
+enum { PLAN_PARTS_MAX = 200, PLAN_KEYS_MAX = 16 };
+
 /* One step of a public grid: base^-digits. */
 struct grid {
     int base; /* 2 or 10 */

@@ -5,7 +5,7 @@
 #include "plan/parts.h"
 #include "plan/words.h"
 
-enum { REMARK_MAX = 400, THEOREMS_FIXED = 5 };
+enum { REMARK_MAX = 400, THEOREMS_FIXED = 8 };
 
 static custos_status
 remark(struct work *w, struct buf *b)
@@ -107,6 +107,26 @@ theorem(struct plan *p, const char *id)
     p->theorems[p->n_theorems++] = id;
 }
 
+/* Where the unit comes from, and what bounds it: here and in the engine. */
+static void
+theorem_bounding(struct work *w)
+{
+    struct plan *p = w->plan;
+
+    if (p->bounding == BOUND_NONE)
+        return;
+    theorem(p, "unit-of-a-row");
+    theorem(p, "rank-of-own-rows");
+    if (p->bounding == BOUND_RANK) {
+        theorem(p, "rank-bound");
+        theorem(p, "bounded-by-rank");
+        return;
+    }
+    theorem(p, "fold-bound");
+    theorem(p, p->bounding == BOUND_FOLD ? "fold-bounds-units"
+                                         : "general-equals-fold");
+}
+
 static custos_status
 theorems_make(struct work *w)
 {
@@ -116,16 +136,16 @@ theorems_make(struct work *w)
         arena_take(w->a, p->n_parts + THEOREMS_FIXED, sizeof *p->theorems);
     if (!p->theorems)
         return work_no_memory(w);
-    if (p->bounding == BOUND_RANK)
-        theorem(p, "rank-bound");
-    else if (p->bounding != BOUND_NONE)
-        theorem(p, "fold-bound");
+    theorem_bounding(w);
     if (p->n_keys > 0)
         theorem(p, "group-parallel");
     theorem(p, w->policy->adjacency == CUSTOS_CHANGE_ONE ? "part-change-one"
                                                          : "part-add-remove");
-    for (size_t i = 0; i < p->n_parts; i++)
+    for (size_t i = 0; i < p->n_parts; i++) {
+        if (p->parts[i].kind == PART_SUM)
+            theorem(p, "part-clamp");
         theorem(p, p->parts[i].theorem);
+    }
     theorem(p, "plan-charge");
     return CUSTOS_OK;
 }
