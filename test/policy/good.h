@@ -93,8 +93,46 @@ check_mistake(const struct mistake *m)
     arena_free(a);
 }
 
-#define CHECK_ALL(mistakes)                                                    \
-    for (size_t i_ = 0; i_ < COUNT_OF(mistakes); i_++)                         \
-    check_mistake(&(mistakes)[i_])
+/* from with one piece replaced; false when it is not there. */
+static inline bool
+replace(const char *from, const struct mistake *m, char *to, size_t room)
+{
+    const char *at = strstr(from, m->piece);
+
+    if (at)
+        snprintf(to, room, "%.*s%s%s", (int)(at - from), from, m->by,
+                 at + strlen(m->piece));
+    return at != NULL;
+}
+
+/* A second mistake, or what is read after it, never mends the first. */
+static inline void
+check_two(const struct mistake *one, const struct mistake *other)
+{
+    static char first[sizeof good + 1024], both[sizeof good + 2048];
+    arena *a;
+    struct policy *p = NULL;
+    custos_err err = {.said = ""};
+
+    if (!replace(good, one, first, sizeof first) ||
+        !replace(first, other, both, sizeof both))
+        return;
+    a = arena_new(NULL, MEMORY);
+    if (policy_read(a, str_of(both), "p.yaml", &p, &err) != CUSTOS_EPOLICY)
+        fail_msg("'%s' and '%s' are taken", one->by, other->by);
+    arena_free(a);
+}
+
+static inline void
+check_all(const struct mistake *mistakes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        check_mistake(&mistakes[i]);
+        for (size_t k = 0; k < n; k += (size_t)test_size(7, 1))
+            check_two(&mistakes[i], &mistakes[k]);
+    }
+}
+
+#define CHECK_ALL(mistakes) check_all(mistakes, COUNT_OF(mistakes))
 
 #endif

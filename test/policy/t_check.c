@@ -145,7 +145,8 @@ keys_are_no_numbers(void **state)
     check(BUDGET,
           "unit: id, columns: {id: {type: integer}}},\n"
           " v: {source: v.csv, unit: p, rows_per_unit: 3,\n"
-          "     columns: {p: {type: integer, references: t.id}}",
+          "     columns: {p: {type: integer, references: t.id},\n"
+          "               q: {type: integer, references: t.id}}",
           QUERY, "");
 }
 

@@ -35,6 +35,12 @@ mistakes_of_the_file(void **state)
         {"1e-7", "&d 1e-7",
          "line 3: anchors and aliases (& and *) are not "
          "used in this file; put quotes around such text"},
+        {"budget: {epsilon", "budget: {&e epsilon",
+         "line 3: anchors and aliases (& and *) are not used in this file; put "
+         "quotes around such text"},
+        {"[0, 120]", "[&a 0, 120]",
+         "line 17: anchors and aliases (& and *) are not used in this file; "
+         "put quotes around such text"},
         {"1e-7", "*d",
          "line 3: anchors and aliases (& and *) are not used in "
          "this file; put quotes around such text"},
@@ -201,7 +207,7 @@ mistakes_of_tables(void **state)
         {"public: true", "public: yes",
          "line 38: public must be true or "
          "false"},
-        {"attach: true", "unit: row",
+        {"attach: true", "unit: nobody",
          "line 40: table 'cities' is public and "
          "protects nobody: unit does not go with "
          "it"},
