@@ -15,12 +15,17 @@
 #include "cli/paint.h"
 #include "plan/evaluate.h"
 
-enum { CELL_MAX = 1 << 16, WIDTH_MAX = 48, DIGITS_SHOWN = 6 };
+enum {
+    CELL_MAX = 1 << 16,
+    DIGITS_SHOWN = 6,
+    BAR_UNITS = 1 << 30, /* what the longest bar counts */
+    BAR_COLUMNS = 40,
+};
 
 int
 answer_format_read(const char *name, enum answer_format *out)
 {
-    static const char *const names[] = {"table", "csv", "json"};
+    static const char *const names[] = {"table", "bars", "csv", "json"};
 
     for (size_t i = 0; i < COUNT_OF(names); i++)
         if (!strcmp(name, names[i])) {
@@ -28,7 +33,7 @@ answer_format_read(const char *name, enum answer_format *out)
             return CLI_OK;
         }
     return fail_usage("--format: there is no format %.40s; there are table, "
-                      "csv and json",
+                      "bars, csv and json",
                       name);
 }
 
@@ -113,6 +118,16 @@ cell_text(const struct answer_cell *c, struct buf *out)
     group_digits(text, out);
 }
 
+/* Does any cell of the column have a bar? */
+static bool
+has_bars(const struct answer *a, size_t column)
+{
+    for (size_t i = 0; i < a->n_rows; i++)
+        if (a->cells[i * a->n_columns + column].has_bar)
+            return true;
+    return false;
+}
+
 static void
 pad(struct out *o, int n)
 {
@@ -157,12 +172,31 @@ print_line(struct out *o, const struct answer *a, struct buf *texts,
 }
 
 static void
+text_clear(struct buf *b)
+{
+    b->len = 0;
+    if (b->ptr)
+        b->ptr[0] = '\0';
+}
+
+/* The keys of a row, between commas. */
+static void
+row_label(const struct answer *a, size_t row, struct buf *out)
+{
+    text_clear(out);
+    for (size_t j = 0; j < a->n_columns; j++)
+        if (a->columns[j].is_key) {
+            if (out->len)
+                buf_add_text(out, ", ");
+            datum_write(&a->cells[row * a->n_columns + j].value, out);
+        }
+}
+
+static void
 row_texts(const struct answer *a, size_t row, struct buf *texts)
 {
     for (size_t j = 0; j < a->n_columns; j++) {
-        texts[j].len = 0;
-        if (texts[j].ptr)
-            texts[j].ptr[0] = '\0';
+        text_clear(&texts[j]);
         if (row == SIZE_MAX)
             buf_add(&texts[j], a->columns[j].name.ptr, a->columns[j].name.len);
         else
@@ -201,6 +235,59 @@ print_table(struct out *o, const struct answer *a)
     free(texts);
     free(width);
 }
+
+/* ----------------------------------------------------------------- bars -- */
+
+/* The first column with error bars, or n_columns. */
+static size_t
+barred_column(const struct answer *a)
+{
+    for (size_t j = 0; j < a->n_columns; j++)
+        if (has_bars(a, j))
+            return j;
+    return a->n_columns;
+}
+
+/* Rows of keys, a bar with whiskers, and the number itself. */
+static void
+print_bars(struct out *o, const struct answer *a, size_t column)
+{
+    struct painter p;
+    struct buf text;
+    double most = 0;
+    int width = 0;
+
+    painter_init(&p, o);
+    buf_init(&text, NULL, CELL_MAX);
+    for (size_t i = 0; i < a->n_rows; i++) {
+        const struct answer_cell *c = &a->cells[i * a->n_columns + column];
+
+        most = fmax(most, datum_double(&c->high));
+        row_label(a, i, &text);
+        width = columns_of(buf_text(&text)) > width
+                    ? columns_of(buf_text(&text))
+                    : width;
+    }
+    for (size_t i = 0; i < a->n_rows; i++) {
+        const struct answer_cell *c = &a->cells[i * a->n_columns + column];
+        double x = datum_double(&c->value),
+               unit = BAR_UNITS / fmax(most, 1e-300);
+
+        out_text(o, "  ");
+        row_label(a, i, &text);
+        print_cell(o, buf_text(&text), width, false, false);
+        out_text(o, "  ");
+        paint_bar(&p, (int64_t)(x * unit),
+                  (int64_t)((datum_double(&c->high) - x) * unit), BAR_UNITS,
+                  BAR_COLUMNS);
+        text_clear(&text);
+        cell_text(c, &text);
+        out_printf(o, "  %s\n", buf_text(&text));
+    }
+    buf_clear(&text);
+}
+
+/* ---------------------------------------------------------------- price -- */
 
 static void
 print_short(struct out *o, const char *text)
@@ -295,16 +382,6 @@ csv_datum(struct out *o, const struct datum *d)
     datum_write(d, &b);
     csv_text(o, buf_text(&b), b.len);
     buf_clear(&b);
-}
-
-/* Does any cell of the column have a bar? */
-static bool
-has_bars(const struct answer *a, size_t column)
-{
-    for (size_t i = 0; i < a->n_rows; i++)
-        if (a->cells[i * a->n_columns + column].has_bar)
-            return true;
-    return false;
 }
 
 static void
@@ -452,7 +529,12 @@ answer_print(struct out *o, enum answer_format format, const struct answer *a,
     } else if (format == FORMAT_JSON) {
         print_json(o, a, balance);
     } else {
-        print_table(o, a);
+        size_t column = barred_column(a);
+
+        if (format == FORMAT_BARS && column < a->n_columns)
+            print_bars(o, a, column);
+        else
+            print_table(o, a);
         if (!a->explained && !a->is_public) {
             print_price(o, a, balance);
             print_remarks(o, a);

@@ -1,6 +1,6 @@
 /*
- * An answer for a person (table), for a spreadsheet (csv) or for a program
- * (json). Intervals hold at 95 %.
+ * An answer for a person (table, bars), for a spreadsheet (csv) or for a
+ * program (json). Intervals hold at 95 %.
  */
 #ifndef CLI_ANSWER_PRINT_H
 #define CLI_ANSWER_PRINT_H
@@ -8,7 +8,9 @@
 #include "cli/out.h"
 #include "curator/curator.h"
 
-enum answer_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
+enum answer_format { FORMAT_TABLE, FORMAT_BARS, FORMAT_CSV, FORMAT_JSON };
+
+#define FORMAT_HELP "table, bars, csv or json (table)"
 
 /* By its name; CLI_USAGE after a sentence when there is none such. */
 int answer_format_read(const char *name, enum answer_format *out);

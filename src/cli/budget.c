@@ -25,7 +25,7 @@ static const struct option options[BUDGET_OPTIONS] = {
     [BUDGET_JSON] = {"json", NULL, "for programs"},
 };
 
-enum { BAR_COLUMNS = 30, NAME_COLUMNS = 12, DIGITS = 6, TERMS_BYTES = 1 << 26 };
+enum { BAR_COLUMNS = 22, NAME_COLUMNS = 12, DIGITS = 6, TERMS_BYTES = 1 << 26 };
 
 /* ----------------------------------------------------------------- table -- */
 
@@ -111,8 +111,8 @@ print_promise(struct painter *p, const struct ledger_balance *b)
         digits_up(facts.utility_factor, 4, factor);
         out_printf(o,
                    "When all of it is spent, whatever comes of the answers is "
-                   "at most %s times\nas likely as it would be without any "
-                   "one person's data%s.\n",
+                   "at most %s times\nas likely as without any one "
+                   "person's data%s.\n",
                    factor, pure ? "" : ", but for a chance of delta");
     }
     custos_risk_free(risk);
@@ -273,9 +273,9 @@ const struct verb verb_budget = {
     .summary = "what is promised, spent and left, with bars",
     .usage = "budget [--store DIR] [--as ANALYST] [--json]",
     .about = "The common budget bounds what all answers together tell about "
-             "one person; it never\nrefills. Analysts may have budgets of "
-             "their own below it, and windows, which only\nslow them down. "
-             "\"left\" is the largest single charge that would still be "
+             "one person; it\nnever refills. Analysts may have budgets of "
+             "their own below it, and windows,\nwhich only slow them down. "
+             "\"left\" is the largest single charge that would\nstill be "
              "admitted.",
     .examples = "custos budget\n"
                 "custos budget --as ana\n"

@@ -24,7 +24,7 @@
 
 enum { DEMO_PEOPLE, DEMO_KEEP, DEMO_OPTIONS };
 enum { PEOPLE = 1000000, PEOPLE_MAX = 100000000, PATH_ROOM = 4096 };
-enum { DEMO_ARENA = 1 << 26 };
+enum { DEMO_ARENA = 1 << 26, LINE = 78 };
 
 static const struct option options[DEMO_OPTIONS] = {
     [DEMO_PEOPLE] = {"people", "COUNT", "how many patients (1000000)"},
@@ -36,33 +36,39 @@ static const struct question {
     const char *why;
     const char *sql;
     const char *who, *epsilon, *within;
+    enum answer_format format;
 } questions[] = {
-    {"How many patients has each city?",
-     "SELECT city, count(*) AS patients\nFROM patients GROUP BY city", "",
-     "0.1", ""},
-    {"The same question again: the same answer, for nothing.",
-     "select city, count(*) as patients from patients group by city", "", "0.1",
-     ""},
-    {"Several numbers in one answer; what a patient adds is bounded.",
-     "SELECT department, count(*) AS stays, avg(nights) AS nights,\n"
-     "       sum(cost) AS cost\n"
-     "FROM visits GROUP BY department ORDER BY stays DESC",
-     "", "0.3", ""},
-    {"People, not rows: who came to surgery in 2025?",
-     "SELECT count(distinct patient_id) AS people\n"
-     "FROM visits WHERE department = 'surgery' AND day >= '2025-01-01'",
-     "ana", "0.1", ""},
-    {"Ask by accuracy: within 5000, at the cheapest price.",
-     "SELECT extract(quarter FROM day) AS quarter, count(*) AS stays\n"
-     "FROM visits GROUP BY quarter",
-     "ana", "", "5000"},
-    {"Public tables are answered exactly, and free.",
-     "SELECT name, beds FROM departments WHERE floor < 3 ORDER BY beds DESC",
-     "ana", "", ""},
-    {"One person's row: refused, and nothing is charged.",
-     "SELECT born, city FROM patients WHERE id = 4711", "", "", ""},
-    {"More than the owner's cap: refused as well.",
-     "SELECT count(*) FROM patients WHERE smoker", "", "5", ""},
+    {.why = "How many patients has each city?",
+     .sql = "SELECT city, count(*) AS patients FROM patients GROUP BY city",
+     .epsilon = "0.1",
+     .format = FORMAT_BARS},
+    {.why = "The same question again: the same answer, for nothing.",
+     .sql = "select city, count(*) as patients from patients group by city",
+     .epsilon = "0.1"},
+    {.why = "Several numbers in one answer; what a patient adds is bounded.",
+     .sql = "SELECT department, count(*) AS stays, avg(nights) AS nights,\n"
+            "       sum(cost) AS cost\n"
+            "FROM visits GROUP BY department ORDER BY stays DESC",
+     .epsilon = "0.3"},
+    {.why = "People, not rows: who came to surgery in 2025?",
+     .sql = "SELECT count(distinct patient_id) AS people FROM visits\n"
+            "WHERE department = 'surgery' AND day >= '2025-01-01'",
+     .who = "ana",
+     .epsilon = "0.1"},
+    {.why = "Ask by accuracy: within 5000, at the cheapest price.",
+     .sql = "SELECT extract(quarter FROM day) AS quarter, count(*) AS stays\n"
+            "FROM visits GROUP BY quarter",
+     .who = "ana",
+     .within = "5000"},
+    {.why = "Public tables are answered exactly, and free.",
+     .sql = "SELECT name, beds FROM departments WHERE floor < 3\n"
+            "ORDER BY beds DESC",
+     .who = "ana"},
+    {.why = "One person's row: refused, and nothing is charged.",
+     .sql = "SELECT born, city FROM patients WHERE id = 4711"},
+    {.why = "More than the owner's cap: refused as well.",
+     .sql = "SELECT count(*) FROM patients WHERE smoker",
+     .epsilon = "5"},
 };
 
 struct watch {
@@ -124,13 +130,38 @@ show_sql(struct painter *p, const struct question *q)
         if (*s == '\n')
             out_text(p->o, "    ");
     }
-    if (*q->epsilon)
-        out_printf(p->o, "   (ε = %s)", q->epsilon);
-    if (*q->who)
-        out_printf(p->o, "   (as %s)", q->who);
+    out_text(p->o, q->epsilon || q->within || q->who ? "\n    --" : "");
+    if (q->epsilon)
+        out_printf(p->o, " ε = %s", q->epsilon);
+    if (q->within)
+        out_printf(p->o, " within ± %s", q->within);
+    if (q->who)
+        out_printf(p->o, " as %s", q->who);
     paint(p, PAINT_PLAIN);
     out_text(p->o, "\n\n");
     flush(p->o);
+}
+
+/* In lines of a terminal's width. */
+static void
+show_refusal(struct out *o, const char *said)
+{
+    size_t used = strlen("  refused:");
+
+    out_text(o, "  refused:");
+    while (*said) {
+        size_t len = strcspn(said, " ");
+
+        if (used + 1 + len > LINE) {
+            out_text(o, "\n   ");
+            used = 3;
+        }
+        out_text(o, " ");
+        out_add(o, said, len);
+        used += 1 + len;
+        said += len + strspn(said + len, " ");
+    }
+    out_text(o, "\n");
 }
 
 /* A refusal is part of the story: printed where the answer would be. */
@@ -151,12 +182,12 @@ ask(struct painter *p, struct curator *c, const struct question *q)
     heading(p, q->why);
     show_sql(p, q);
     if (curator_answer(c, &a, &answer, &err)) {
-        out_printf(p->o, "  refused: %s\n", err.said);
+        show_refusal(p->o, err.said);
         return;
     }
     if (ledger_balance(curator_ledger(c), a.who, &balance, &err))
         balance.limited = false;
-    answer_print(p->o, FORMAT_TABLE, answer, &balance);
+    answer_print(p->o, q->format, answer, &balance);
     answer_free(answer);
 }
 

@@ -110,7 +110,7 @@ run(const struct verb *verb, int argc, char **argv)
 
 const struct verb verb_init = {
     .name = "init",
-    .summary = "make a store from a policy and its data, or a new data version",
+    .summary = "make a store from a policy, or a new data version",
     .usage = "init [--store DIR] POLICY",
     .about = "Imports every table of the policy, resolves who each row "
              "belongs to, and puts\npolicy, budget and data in force: all of "

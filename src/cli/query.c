@@ -31,7 +31,7 @@ static const struct option options[QUERY_OPTIONS] = {
                       "instead: the cheapest price at which every value is\n"
                       "within +- this at 95 %"},
     [QUERY_JOINTLY] = {"jointly", NULL, "with --within: all values at once"},
-    [QUERY_FORMAT] = {"format", "FORMAT", "table, csv or json (table)"},
+    [QUERY_FORMAT] = {"format", "FORMAT", FORMAT_HELP},
 };
 
 int

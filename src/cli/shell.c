@@ -24,7 +24,7 @@ enum { QUESTION_MAX = 1 << 16 };
 static const struct option options[SHELL_OPTIONS] = {
     [SHELL_STORE] = {"store", "DIR", STORE_HELP},
     [SHELL_AS] = {"as", "ANALYST", AS_HELP},
-    [SHELL_FORMAT] = {"format", "FORMAT", "table, csv or json (table)"},
+    [SHELL_FORMAT] = {"format", "FORMAT", FORMAT_HELP},
 };
 
 struct shell {
@@ -42,7 +42,7 @@ static const char *const about =
     "  \\d              tables;  \\d NAME  one table's columns\n"
     "  \\budget         what is left\n"
     "  \\epsilon E      pay this for each of the questions that follow\n"
-    "  \\format F       table, csv or json\n"
+    "  \\format F       table, bars, csv or json\n"
     "  \\q              leave\n";
 
 static void

@@ -4,6 +4,7 @@ import os
 import pty
 import re
 import subprocess
+import tempfile
 import time
 import unittest
 
@@ -70,39 +71,57 @@ class Help(CommandCase):
                 self.assertTrue(done.stdout)
 
 
+def demo(people=2000):
+    return lines("demo", "--people", str(people))
+
+
 class Demo(CommandCase):
     def test_demo_fits_80_columns_without_colour(self):
-        text = lines("demo")
+        text = demo()
         self.assertLessEqual(max(map(len, text)), 80)
         self.assertNotIn("\033", "\n".join(text))
 
-    def test_demo_states_its_promise(self):
-        text = "\n".join(lines("demo"))
-        for fact in ("ε = 0.1 + 0.05 = 0.15", "δ = 0", "unit is one patient",
-                     "add/remove", "laplace-discrete", "generated"):
+    def test_demo_tells_the_whole_story(self):
+        text = "\n".join(demo())
+        for fact in ("ε = 1, δ = 1e-9", "Given before: costs nothing",
+                     "at most 8 rows of each patient_id count",
+                     "refused: the rows of patients are private",
+                     "refused: one query may cost an epsilon of at most 0.5",
+                     "4 charges"):
             self.assertIn(fact, text)
-        bars = re.findall(r"█*├?─*●─*┤? +-?[\d,]+ ± \d+$", text, re.M)
-        self.assertEqual(len(bars), 8)
+        bars = re.findall(r"█*├?─*●─*┤? +-?[\d,]+ ± 30$", text, re.M)
+        self.assertEqual(len(bars), 6)
 
     def test_data_are_fixed_and_noise_is_not(self):
         exact, released = set(), set()
-        for _ in range(20):
-            found = re.search(r"([\d,]+) visits at night became ([\d,]+)",
-                              "\n".join(lines("demo")))
-            exact.add(found.group(1))
-            released.add(found.group(2))
+        for _ in range(2):
+            text = "\n".join(demo(100))
+            exact.add(re.search(r"Bergen \d+, Lisbon .*", text).group())
+            released.add(tuple(re.findall(r"(-?[\d,]+) ± 30$", text, re.M)))
         self.assertEqual(len(exact), 1)
-        # All equal: below (0.05)^19 for scale 10.
+        # All equal: below (0.05)^6 for six values of scale 10.
         self.assertGreater(len(released), 1)
 
+    def test_kept_files_are_a_store(self):
+        with tempfile.TemporaryDirectory() as folder:
+            there = os.path.join(folder, "hospital")
+            lines("demo", "--people", "100", "--keep", there)
+            text = lines("query", "--store", there + "/store", "--epsilon",
+                         "0.1", "--format", "csv",
+                         "SELECT count(*) FROM patients")
+            self.assertEqual(text[0], "count,count_low,count_high")
+            low, high = map(int, text[1].split(",")[1:])
+            self.assertEqual(high - low, 60)
+
     def test_colour_follows_terminal_and_no_color(self):
-        code, text = in_terminal("demo")
+        command = ("demo", "--people", "100")
+        code, text = in_terminal(*command)
         self.assertEqual(code, 0)
         self.assertRegex(text, ESCAPE)
         rows = ESCAPE.sub("", text).replace("\r", "").splitlines()
         self.assertLessEqual(max(map(len, rows)), 80)
-        self.assertNotIn("\033", in_terminal("demo", env={"NO_COLOR": "1"})[1])
-        self.assertNotIn("\033", in_terminal("demo", env={"TERM": "dumb"})[1])
+        for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+            self.assertNotIn("\033", in_terminal(*command, env=env)[1])
 
 
 class Waiting(CommandCase):
