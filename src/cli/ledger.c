@@ -50,13 +50,13 @@ print_amount(struct out *o, str cost)
     char text[NUMBER_MAX];
 
     digits_up(cost.ptr, SHOWN_DIGITS, text);
-    out_printf(o, "%-10s  ", text);
+    out_printf(o, "  %-10s", text);
 }
 
 static void
 print_row(struct painter *p, const struct ledger_row *r)
 {
-    bool charge = str_equal(r->kind, str_of("charge"));
+    str what = r->query.len ? r->query : r->words;
     struct out *o = p->o;
     char when[MOMENT_MAX];
 
@@ -64,11 +64,13 @@ print_row(struct painter *p, const struct ledger_row *r)
     out_printf(o, "%5" PRIu64 "  %-19s  ", r->seq, when);
     cell_print(o, r->who.len ? r->who : str_of("owner"), 10, CELL_PADDED);
     out_text(o, "  ");
-    cell_print(o, r->kind, 8, CELL_PADDED);
-    out_text(o, "  ");
-    print_amount(o, r->epsilon);
-    print_amount(o, r->delta);
-    cell_print(o, charge ? r->query : r->words, QUERY_COLUMNS, CELL_BARE);
+    cell_print(o, r->kind, 8, what.len ? CELL_PADDED : CELL_BARE);
+    if (what.len) {
+        print_amount(o, r->epsilon);
+        print_amount(o, r->delta);
+        out_text(o, "  ");
+        cell_print(o, what, QUERY_COLUMNS, CELL_BARE);
+    }
     out_text(o, "\n");
 }
 
@@ -268,10 +270,10 @@ const struct verb verb_ledger = {
              "ledger verify [--receipt RECEIPT]\n"
              "ledger recall THEOREM [--json]",
     .about = "Every charge and every act of the owner is a row of one chain "
-             "of hashes, on disk\nbefore the data is touched. verify checks "
-             "the chain and adds up every balance\nanew; with the newest "
-             "receipt you hold it also tells a ledger that was put back\n"
-             "from an older backup. recall lists the answers that rest on a "
+             "of hashes, on\ndisk before the data is touched. verify checks "
+             "the chain and adds up every\nbalance anew; with the newest "
+             "receipt you hold it also tells a ledger that was\nput back "
+             "from an older backup. recall lists the answers that rest on a\n"
              "theorem.",
     .examples = "custos ledger --as ana\n"
                 "custos ledger verify --receipt 17:9f3c...\n"

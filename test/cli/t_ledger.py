@@ -1,0 +1,171 @@
+"""`custos ledger` and `custos budget` on a small store of their own."""
+import json
+import os
+import pathlib
+import shutil
+import sqlite3
+import tempfile
+import unittest
+
+from command import CommandCase, lines, run
+
+POLICY = """custos: 1
+adjacency: add-remove
+budget: {epsilon: 1, delta: 1e-6, n: 1000}
+query: {epsilon: 0.1}
+tables:
+  people:
+    source: people.csv
+    unit: id
+    columns:
+      id: {type: integer}
+      age: {type: integer, range: [0, 120]}
+analysts:
+  ana: {budget: {epsilon: 0.25, delta: 1e-7},
+        window: {epsilon: 0.15, days: 7}}
+  bo: {}
+"""
+
+
+class Ledger(CommandCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.store = str(self.folder / "store")
+        (self.folder / "policy.yaml").write_text(POLICY)
+        (self.folder / "people.csv").write_text(
+            "id,age\n" + "".join(f"{i},{i % 90}\n" for i in range(50)))
+        lines("init", str(self.folder / "policy.yaml"), "--store", self.store)
+
+    def ask(self, sql, *more):
+        return run("query", "--store", self.store, sql, *more)
+
+    def ledger(self, *more):
+        return lines("ledger", *more, "--store", self.store)
+
+    def budget(self, *more):
+        return lines("budget", *more, "--store", self.store)
+
+    def failed(self, *args, says):
+        """Exit 1, nothing on stdout, one sentence on stderr."""
+        done = run(*args, "--store", self.store)
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
+        self.assertIn(says, done.stderr.decode())
+        self.assertEqual(done.stderr.count(b"\n"), 1)
+
+    def test_rows(self):
+        self.assertEqual(self.ask("SELECT count(*) FROM people").returncode, 0)
+        self.assertEqual(self.ask("SELECT sum(age)\nFROM people WHERE age > 3",
+                                  "--as", "bo").returncode, 0)
+        rows = json.loads("".join(self.ledger("--json")))
+        self.assertEqual([r["row"] for r in rows],
+                         list(range(1, len(rows) + 1)))
+        self.assertEqual(rows[0]["what"], "open")
+        charges = [r for r in rows if r["what"] == "charge"]
+        self.assertEqual([r["who"] for r in charges], ["", "bo"])
+        self.assertEqual(charges[0]["query"], "SELECT count(*) FROM people")
+        self.assertEqual([r["epsilon"] for r in charges], ["0.1", "0.1"])
+        table = self.ledger()
+        self.assertEqual(len(table), len(rows) + 1)
+        self.assertIn("SELECT sum(age) FROM people WHERE age > 3", table[-1])
+        self.assertFalse(any(line != line.rstrip() for line in table))
+        self.assertEqual(self.ledger(), self.ledger("list"))
+        own = self.ledger("--as", "bo")
+        self.assertEqual(len(own), 2)
+        self.assertIn(" bo ", own[1])
+
+    def test_recall(self):
+        self.ask("SELECT count(*) FROM people")
+        row = json.loads("".join(self.ledger("--json")))[-1]
+        theorems = row["theorems"].split()
+        self.assertTrue(theorems)
+        for theorem in theorems:
+            touched = json.loads(
+                "".join(self.ledger("recall", theorem, "--json")))
+            self.assertEqual([r["row"] for r in touched], [row["row"]])
+        told = self.ledger("recall", theorems[0])
+        self.assertIn(f"1 answer rests on {theorems[0]}", told[-1])
+        self.assertEqual(self.ledger("recall", "no-such-theorem"),
+                         ["0 answers rest on no-such-theorem"])
+
+    def test_verify(self):
+        self.ask("SELECT count(*) FROM people")
+        before = json.loads(self.ledger("verify", "--json")[0])
+        shutil.copytree(self.store, self.folder / "copy")
+        self.ask("SELECT sum(age) FROM people")
+        after = json.loads(self.ledger("verify", "--json")[0])
+        self.assertEqual(after["rows"], before["rows"] + 1)
+        for receipt in (before["receipt"], after["receipt"]):
+            told = self.ledger("verify", "--receipt", receipt)
+            self.assertIn("The ledger is whole", told[0])
+        self.store = str(self.folder / "copy")
+        self.ledger("verify", "--receipt", before["receipt"])
+        self.failed("ledger", "verify", "--receipt", after["receipt"],
+                    says="older than this receipt")
+        ledger = sqlite3.connect(self.folder / "copy/ledger.db")
+        ledger.execute("UPDATE state SET epsilon = '0.01'")
+        ledger.commit()
+        ledger.close()
+        self.failed("ledger", "verify", says="damaged")
+        self.failed("budget", says="damaged")
+        done = self.ask("SELECT sum(age) FROM people")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(done.stdout, b"")
+
+    def test_budget(self):
+        told = json.loads(self.budget("--json")[0])
+        self.assertEqual(told["common"]["left_epsilon"], "1")
+        self.ask("SELECT count(*) FROM people", "--as", "ana")
+        told = json.loads(self.budget("--json")[0])
+        self.assertEqual(told["common"]["spent"], "0.1")
+        self.assertEqual(told["common"]["left_epsilon"], "0.9")
+        ana, bo = told["analysts"]
+        self.assertEqual(ana["own"]["spent"], "0.1")
+        self.assertEqual(ana["left_epsilon"], "0.15")
+        self.assertEqual(ana["window"]["left_epsilon"], "0.05")
+        self.assertEqual(ana["window"]["days"], 7)
+        self.assertEqual((bo["own"], bo["window"]), (None, None))
+        table = self.budget()
+        self.assertIn("The promise: epsilon 1, delta 0.000001", table[0])
+        self.assertTrue(any("█" in line and "40 %" in line
+                            for line in table))
+        self.assertTrue(any("7 days" in line and "67 %" in line
+                            for line in table))
+        own = json.loads(self.budget("--as", "ana", "--json")[0])
+        self.assertEqual([a["name"] for a in own["analysts"]], ["ana"])
+        done = self.ask("SELECT sum(age) FROM people", "--as", "ana")
+        self.assertIn("your window", done.stderr.decode())
+        self.assertEqual(json.loads(self.budget("--json")[0]), told)
+
+    def test_spent(self):
+        """Who has spent what is said, the common budget last."""
+        for price in ("0.6", "0.4"):
+            done = self.ask("SELECT count(*) FROM people WHERE age > "
+                            + price[-1], "--epsilon", price)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.ask("SELECT sum(age) FROM people", "--as", "bo")
+        self.assertIn("the common budget", done.stderr.decode())
+        self.assertIn("0 is left", done.stderr.decode())
+
+    def test_refusals(self):
+        at = ("--store", self.store)
+        self.refused("ledger", "verfy", *at, says="did you mean verify?")
+        self.refused("ledger", "frobnicate", *at, says="ledger --help")
+        self.refused("ledger", "recall", *at, says="theorem")
+        self.refused("ledger", "list", "me", *at, says="unexpected word")
+        self.refused("ledger", "--receipt", "1:2", *at, says="for custos")
+        self.refused("ledger", "verify", "--receipt", "1:2", *at,
+                     says="no receipt")
+        self.refused("ledger", "verify", "--as", "ana", *at, says="--as")
+        self.refused("budget", "me", *at, says="unexpected word")
+        self.failed("budget", "--as", "nobody", says="no analyst nobody")
+        os.unlink(self.folder / "store/ledger.db")
+        for name in ("ledger.db-wal", "ledger.db-shm"):
+            (self.folder / "store" / name).unlink(missing_ok=True)
+        self.failed("ledger", "verify", says="no ledger")
+        self.store = str(self.folder / "nowhere")
+        self.failed("ledger", says="no store")
+
+
+if __name__ == "__main__":
+    unittest.main()
