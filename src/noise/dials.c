@@ -32,6 +32,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "noise/tails.h"
 #include "random/rng.h"
 
 /* ------------------------------------------------------------- cuts -- */
@@ -166,10 +167,39 @@ first_bits(const struct dials *d, size_t i)
     return i == 0 && d->sign ? NOISE_WORD_BITS - 1 : NOISE_WORD_BITS;
 }
 
+/* The first word of cut c of dial i, for which t stands. */
+static custos_status
+first_word(const struct dials *d, const struct tails *t, size_t i, size_t c,
+           word *out)
+{
+    const unsigned bits = first_bits(d, i);
+    custos_status st = CUSTOS_OK;
+    uint64_t first = 0;
+    ival tail;
+
+    ival_init(&tail, TAILS_BITS);
+    if (i == 0 && d->sign)
+        tails_zero(t, c, &tail);
+    else if (i + 1 < d->count)
+        tails_digit(t, c, &tail);
+    else
+        tails_top(t, c, &tail);
+    if (!ival_bits_one_minus(&tail, bits, &first)) {
+        /* UNREACHABLE: but for one rate in 2^100, and right then too */
+        struct cut_of of = {d, i, c};
+
+        st = real_bits(dials_cut(&of), 0, bits, &first);
+    }
+    ival_clear(&tail);
+    *out = (word)(first << (NOISE_WORD_BITS - bits));
+    return st;
+}
+
 custos_status
 dials_init(struct dials *d, enum dials_shape shape, const rat *rate)
 {
     custos_status st = CUSTOS_OK, failed;
+    struct tails tails;
 
     memset(d, 0, sizeof *d);
     rat_init(&d->rate);
@@ -179,24 +209,21 @@ dials_init(struct dials *d, enum dials_shape shape, const rat *rate)
     d->count = digits_needed(rate, d->sign ? 2 : 1);
     CUSTOS_REQUIRE(d->count <= DIALS_MAX);
     memset(d->cut, 0xff, sizeof d->cut);
+    tails_init(&tails, rate);
     for (size_t i = 0; i < d->count; i++) {
-        const unsigned bits = first_bits(d, i);
-
         d->cuts[i] = i + 1 == d->count || (i == 0 && d->sign) ? DIAL_CUTS
                                                               : DIAL_CUTS - 1;
         for (size_t c = 0; c < d->cuts[i]; c++) {
-            struct cut_of of = {d, i, c};
-            uint64_t first = 0;
-
-            failed = real_bits(dials_cut(&of), 0, bits, &first);
+            failed = first_word(d, &tails, i, c, &d->cut[i][c]);
             if (failed) /* UNREACHABLE: these cuts are never dyadic */
                 st = failed;
-            d->cut[i][c] = (word)(first << (NOISE_WORD_BITS - bits));
         }
         for (size_t c = 0; c < DIAL_CUTS; c++)
             d->across[i][4 * (c % 4) + c / 4] = d->cut[i][c] ^ UINT64_C(1)
                                                                    << 63;
+        tails_next(&tails);
     }
+    tails_clear(&tails);
     if (st) /* UNREACHABLE: as above */
         dials_clear(d);
     return st;

@@ -1,6 +1,7 @@
 /*
  * Outward rounding on MPFR. For a function that rises, the ends map to the
- * ends; for one that falls, they swap; a product takes the extremes of four.
+ * ends; for one that falls, they swap; a product takes the extremes of four,
+ * unless the signs tell which.
  */
 #include "num/ival.h"
 
@@ -125,10 +126,36 @@ four_corners(ival *r, const ival *a, const ival *b, binary_op *op)
         set_all(r);
 }
 
+/* Both without a point below 0: end times end. */
+static void
+mul_positive(ival *r, const ival *a, const ival *b)
+{
+    mpfr_mul(r->lo, a->lo, b->lo, MPFR_RNDD);
+    mpfr_mul(r->hi, a->hi, b->hi, MPFR_RNDU);
+    settle(r);
+}
+
+/* And b without 0: end over other end. */
+static void
+div_positive(ival *r, const ival *a, const ival *b)
+{
+    mpfr_t lo;
+
+    mpfr_init2(lo, mpfr_get_prec(r->lo));
+    mpfr_div(lo, a->lo, b->hi, MPFR_RNDD);
+    mpfr_div(r->hi, a->hi, b->lo, MPFR_RNDU);
+    mpfr_swap(r->lo, lo);
+    mpfr_clear(lo);
+    settle(r);
+}
+
 void
 ival_mul(ival *r, const ival *a, const ival *b)
 {
-    four_corners(r, a, b, mpfr_mul);
+    if (mpfr_sgn(a->lo) > 0 && mpfr_sgn(b->lo) > 0)
+        mul_positive(r, a, b);
+    else
+        four_corners(r, a, b, mpfr_mul);
 }
 
 void
@@ -136,6 +163,8 @@ ival_div(ival *r, const ival *a, const ival *b)
 {
     if (mpfr_sgn(b->lo) <= 0 && mpfr_sgn(b->hi) >= 0)
         set_all(r);
+    else if (mpfr_sgn(a->lo) > 0 && mpfr_sgn(b->lo) > 0)
+        div_positive(r, a, b);
     else
         four_corners(r, a, b, mpfr_div);
 }

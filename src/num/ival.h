@@ -83,6 +83,12 @@ CUSTOS_MUST_USE custos_status real_bits(struct real x, size_t skip,
                                         unsigned bits, uint64_t *out);
 
 /*
+ * The first `bits` <= 64 bits of 1 - x, x in (0, 1], for the x that `near`
+ * encloses; false when it is too wide to tell.
+ */
+bool ival_bits_one_minus(const ival *near, unsigned bits, uint64_t *out);
+
+/*
  * floor(x * 2^e) as an integer of 128 bits, x >= 0. May fail:
  * CUSTOS_EOVERFLOW, CUSTOS_EINTERNAL.
  */

@@ -18,6 +18,39 @@ add_pow2(mpz_t z, long e)
     mpz_clear(power);
 }
 
+/* floor(2^e - x 2^e) = 2^e + floor(-x 2^e), where near tells. */
+static bool
+floor_one_minus(const ival *near, long e, mpz_t out)
+{
+    ival minus;
+    bool decided;
+
+    ival_init(&minus, mpfr_get_prec(near->lo));
+    ival_neg(&minus, near);
+    decided = ival_floor_pow2(&minus, e, out);
+    ival_clear(&minus);
+    if (decided)
+        add_pow2(out, e);
+    return decided;
+}
+
+bool
+ival_bits_one_minus(const ival *near, unsigned bits, uint64_t *out)
+{
+    bool decided;
+    mpz_t z;
+
+    CUSTOS_REQUIRE(bits >= 1 && bits <= 64);
+    mpz_init(z);
+    decided = floor_one_minus(near, (long)bits, z);
+    if (decided) {
+        CUSTOS_REQUIRE(mpz_sgn(z) >= 0);
+        *out = mpz_get_ui(z);
+    }
+    mpz_clear(z);
+    return decided;
+}
+
 /* floor(x * 2^e), with as many bits as that takes. */
 static custos_status
 floor_pow2(struct real x, long e, mpz_t out)
@@ -30,13 +63,10 @@ floor_pow2(struct real x, long e, mpz_t out)
 
         ival_init(&near, bits);
         x.eval(x.of, &near);
-        if (x.is == REAL_ONE_MINUS)
-            ival_neg(&near, &near);
-        decided = ival_floor_pow2(&near, e, out);
+        decided = x.is == REAL_ONE_MINUS ? floor_one_minus(&near, e, out)
+                                         : ival_floor_pow2(&near, e, out);
         ival_clear(&near);
         if (decided) {
-            if (x.is == REAL_ONE_MINUS) /* floor(2^e - c) = 2^e + floor(-c) */
-                add_pow2(out, e);
             st = CUSTOS_OK;
             break;
         }

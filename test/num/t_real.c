@@ -117,6 +117,35 @@ undecidable_is_a_status(void **state)
     assert_true(word == 7 && whole == 7);
 }
 
+/* 1 - 1/3 = 0.101010...: told by a close enclosure, not by a wide one. */
+static void
+bits_of_an_enclosure(void **state)
+{
+    uint64_t word = 7;
+    ival x;
+
+    (void)state;
+    ival_init(&x, 128);
+    eval_nothing(NULL, &x);
+    assert_false(ival_bits_one_minus(&x, 64, &word));
+    mpfr_set_ui(x.lo, 0, MPFR_RNDD);
+    mpfr_set_ui(x.hi, 1, MPFR_RNDU);
+    assert_false(ival_bits_one_minus(&x, 1, &word));
+    assert_true(word == 7);
+    mpfr_set_ui(x.lo, 1, MPFR_RNDD);
+    mpfr_div_ui(x.hi, x.lo, 3, MPFR_RNDU);
+    mpfr_div_ui(x.lo, x.lo, 3, MPFR_RNDD);
+    assert_true(ival_bits_one_minus(&x, 64, &word));
+    assert_true(word == UINT64_C(0xaaaaaaaaaaaaaaaa));
+    assert_true(ival_bits_one_minus(&x, 3, &word));
+    assert_true(word == 5);
+    mpfr_set_ui(x.hi, 1, MPFR_RNDU); /* 1 - 1 = 0 */
+    mpfr_set_ui(x.lo, 1, MPFR_RNDD);
+    assert_true(ival_bits_one_minus(&x, 64, &word));
+    assert_true(word == 0);
+    ival_clear(&x);
+}
+
 static void
 floors_are_exact(void **state)
 {
@@ -150,6 +179,7 @@ main(void)
         cmocka_unit_test(words_are_the_expansion),
         cmocka_unit_test(numbers_close_to_one_are_cheap),
         cmocka_unit_test(undecidable_is_a_status),
+        cmocka_unit_test(bits_of_an_enclosure),
         cmocka_unit_test(floors_are_exact),
     };
 

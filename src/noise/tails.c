@@ -1,0 +1,95 @@
+/*
+ * With q = exp(-r 16^j), the tails of digit j (geometric-digits) are
+ *
+ *     P[D_j > d] = q^(d+1) (1 - q^(15-d)) / (1 - q^16)
+ *
+ * and 2q / (1 + q) is the chance of a draw that is not 0. Powers come one from
+ * another, and so do their distances to 1: 1 - q^(k+1) = (1 - q^k) +
+ * q^k (1 - q). Only sums, products and quotients of numbers above 0 occur, so
+ * that a digit loses about 4 bits and no more; an enclosure that is too wide
+ * is noticed by whoever reads bits off it.
+ */
+#include "noise/tails.h"
+
+/* Powers 2 to 16 from the first. */
+static void
+fill(struct tails *t)
+{
+    ival step;
+
+    ival_init(&step, TAILS_BITS);
+    for (size_t k = 1; k < DIAL_CUTS; k++) {
+        ival_mul(&t->power[k + 1], &t->power[k], &t->power[1]);
+        ival_mul(&step, &t->power[k], &t->rest[1]);
+        ival_add(&t->rest[k + 1], &t->rest[k], &step);
+    }
+    ival_clear(&step);
+}
+
+void
+tails_init(struct tails *t, const rat *rate)
+{
+    ival x;
+
+    for (size_t k = 0; k <= DIAL_CUTS; k++) {
+        ival_init(&t->power[k], TAILS_BITS);
+        ival_init(&t->rest[k], TAILS_BITS);
+    }
+    ival_init(&x, TAILS_BITS);
+    ival_set_rat(&x, rate);
+    ival_neg(&x, &x);
+    ival_set_i64(&t->power[0], 1);
+    ival_exp(&t->power[1], &x);
+    ival_expm1(&x, &x);
+    ival_neg(&t->rest[1], &x);
+    ival_clear(&x);
+    fill(t);
+}
+
+void
+tails_clear(struct tails *t)
+{
+    for (size_t k = 0; k <= DIAL_CUTS; k++) {
+        ival_clear(&t->power[k]);
+        ival_clear(&t->rest[k]);
+    }
+}
+
+void
+tails_next(struct tails *t)
+{
+    ival_set(&t->power[1], &t->power[DIAL_CUTS]);
+    ival_set(&t->rest[1], &t->rest[DIAL_CUTS]);
+    fill(t);
+}
+
+void
+tails_digit(const struct tails *t, size_t cut, ival *out)
+{
+    ival_div(out, &t->rest[DIAL_CUTS - 1 - cut], &t->rest[DIAL_CUTS]);
+    ival_mul(out, out, &t->power[cut + 1]);
+}
+
+void
+tails_top(const struct tails *t, size_t cut, ival *out)
+{
+    ival_set(out, &t->power[cut + 1]);
+}
+
+void
+tails_zero(const struct tails *t, size_t cut, ival *out)
+{
+    ival some;
+
+    ival_init(&some, TAILS_BITS);
+    ival_add(&some, &t->power[0], &t->power[1]);
+    ival_div(&some, &t->power[1], &some);
+    ival_mul_pow2(&some, &some, 1);
+    if (cut > 0) {
+        tails_digit(t, cut - 1, out);
+        ival_mul(out, out, &some);
+    } else {
+        ival_set(out, &some);
+    }
+    ival_clear(&some);
+}

@@ -1,0 +1,33 @@
+/*
+ * The tails of a geometric variable's base-16 digits, all at once: what makes
+ * a table of dials costs one exponential instead of hundreds.
+ */
+#ifndef NOISE_TAILS_H
+#define NOISE_TAILS_H
+
+#include "noise/dials.h"
+
+/* q^k and 1 - q^k for the ratio q of one digit, enclosed. */
+struct tails {
+    ival power[DIAL_CUTS + 1];
+    ival rest[DIAL_CUTS + 1];
+};
+
+/* Of digit 0, q = exp(-rate), rate > 0. */
+void tails_init(struct tails *t, const rat *rate);
+void tails_clear(struct tails *t);
+
+/* On to the next digit, whose ratio is q^16. */
+void tails_next(struct tails *t);
+
+/* P[D > cut] of a digit below the top one, cut < 15; of the top one, < 16. */
+void tails_digit(const struct tails *t, size_t cut, ival *out);
+void tails_top(const struct tails *t, size_t cut, ival *out);
+
+/* P[outcome > cut] of the two-sided law's row 0, cut < 16. */
+void tails_zero(const struct tails *t, size_t cut, ival *out);
+
+/* The precision that `out` should have. */
+enum { TAILS_BITS = 256 };
+
+#endif
