@@ -88,6 +88,20 @@ choose(const struct work *w, uint64_t rows, uint64_t groups)
     return BOUND_FOLD;
 }
 
+/* Its column's name, to those who may know that there is such a column. */
+static str
+unit_name(const struct work *w)
+{
+    const struct policy_table *t = w->table;
+    const struct policy_column *c;
+
+    if (t->unit_is_row)
+        return str_of("row");
+    c = &t->columns[t->unit_column];
+    return policy_grants(w->policy, w->options->who, t, c) ? c->name
+                                                           : str_of("unit");
+}
+
 custos_status
 bounds_make(struct work *w)
 {
@@ -106,6 +120,7 @@ bounds_make(struct work *w)
     if (st)
         return st;
     CUSTOS_REQUIRE(rows >= 1 && groups >= 1);
+    w->plan->unit = unit_name(w);
     groups = least(groups, least(rows, w->plan->cells));
     w->plan->rows = rows;
     w->plan->groups = groups;

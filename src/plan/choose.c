@@ -113,18 +113,20 @@ try_gauss(const struct plan *p, struct part *part, const rat *delta,
 {
     custos_mech *mech = NULL;
     custos_int bar = 0;
-    custos_status st = make_gauss(p, part, delta, &mech, err);
+    custos_err why = {.at = -1};
+    custos_status st = make_gauss(p, part, delta, &mech, &why);
 
     if (!st)
-        st = custos_mech_error_wide(mech, beta, n, &bar, err);
+        st = custos_mech_error_wide(mech, beta, n, &bar, &why);
     if (!st && (!part->mech || bar < part->bar)) {
         take(part, mech, CUSTOS_GAUSSIAN, bar);
         rat_set(&part->delta, delta);
         mech = NULL;
     }
     custos_mech_free(mech);
-    /* Beyond what can be calibrated there is still Laplace. */
-    return st == CUSTOS_ERANGE && part->mech ? CUSTOS_OK : st;
+    if (st == CUSTOS_ERANGE && part->mech)
+        return CUSTOS_OK; /* past what can be calibrated there is Laplace */
+    return st ? custos_fail(err, st, "%s", why.said) : st;
 }
 
 custos_status

@@ -13,11 +13,8 @@ explain_protected(const struct plan *p, struct buf *out)
     bool change = p->policy->adjacency == CUSTOS_CHANGE_ONE;
 
     buf_add_text(out, "protects   ");
-    if (t->unit_is_row)
-        buf_printf(out, "each row of %.*s", SHOWN(t->name));
-    else
-        buf_printf(out, "each %.*s of %.*s, with all its rows",
-                   SHOWN(t->columns[t->unit_column].name), SHOWN(t->name));
+    buf_printf(out, "each %.*s of %.*s%s", SHOWN(p->unit), SHOWN(t->name),
+               t->unit_is_row ? "" : ", with all its rows");
     buf_printf(out, "; neighbours differ in one that is %s\n",
                change ? "replaced (change-one)" : "there or not (add-remove)");
 }

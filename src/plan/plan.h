@@ -119,6 +119,7 @@ struct plan {
     const struct policy *policy;
     const struct policy_table *table;
     bool is_public; /* a public table or none: exact, free, no parts */
+    str unit;       /* what the unit is called to who asks */
     enum bounding bounding;
     uint64_t rows, groups; /* per unit */
     struct expr *where;    /* NULL: all rows */

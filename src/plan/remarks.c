@@ -28,8 +28,6 @@ static custos_status
 remark_bounding(struct work *w)
 {
     const struct plan *p = w->plan;
-    const struct policy_table *t = w->table;
-    str unit = t->unit_is_row ? str_of("row") : t->columns[t->unit_column].name;
     struct buf b;
 
     if (p->bounding == BOUND_NONE)
@@ -37,7 +35,7 @@ remark_bounding(struct work *w)
     buf_init(&b, NULL, REMARK_MAX);
     buf_printf(&b, "at most %llu row%s of each %.*s count%s",
                (unsigned long long)p->rows, p->rows == 1 ? "" : "s",
-               SHOWN(unit), p->rows == 1 ? "s" : "");
+               SHOWN(p->unit), p->rows == 1 ? "s" : "");
     if (p->groups < p->rows && p->groups < p->cells)
         buf_printf(&b, ", in at most %llu group%s",
                    (unsigned long long)p->groups, p->groups == 1 ? "" : "s");
