@@ -61,17 +61,30 @@ sums_make(const struct plan *p, struct bars *out)
     }
 }
 
-custos_status
-bars_make(arena *a, const struct plan *p, struct bars *out, custos_err *err)
+/* The planner has the first: it is the bar of one value at 95 %. */
+static custos_status
+half_width(const struct part *part, size_t level, i128 *out, custos_err *err)
 {
-    size_t levels = p->n_aggregates + 1;
+    char beta[32];
+
+    *out = part->bar;
+    if (level == 1)
+        return CUSTOS_OK;
+    snprintf(beta, sizeof beta, "1/%zu", 20 * level);
+    return custos_mech_error_wide(part->mech, beta, 1, out, err);
+}
+
+custos_status
+bars_make(arena *a, const struct plan *p, size_t levels, struct bars *out,
+          custos_err *err)
+{
     custos_status st = CUSTOS_OK;
 
     out->levels = levels;
-    out->half = arena_take(a, p->n_parts * levels, sizeof *out->half);
+    out->half = arena_take(a, p->n_parts * levels + 1, sizeof *out->half);
     out->laws = arena_take(a, p->n_parts + 1, sizeof *out->laws);
     out->sum_half =
-        arena_take(a, p->n_aggregates * levels, sizeof *out->sum_half);
+        arena_take(a, p->n_aggregates * levels + 1, sizeof *out->sum_half);
     if (!out->half || !out->laws || !out->sum_half)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     for (size_t i = 0; i < p->n_parts && !st; i++) {
@@ -81,14 +94,9 @@ bars_make(arena *a, const struct plan *p, struct bars *out, custos_err *err)
             facts->law == CUSTOS_DISCRETE_GAUSSIAN ? BAR_GAUSSIAN : BAR_LAPLACE;
         /* told rounded down by at most 1e-16: a bar may not shrink for it */
         out->laws[i].scale = strtod(facts->scale, NULL) * (1 + 1e-12);
-        for (size_t level = 1; level <= levels && !st; level++) {
-            char beta[32];
-
-            snprintf(beta, sizeof beta, "1/%zu", 20 * level);
-            st =
-                custos_mech_error_wide(p->parts[i].mech, beta, 1,
-                                       &out->half[i * levels + level - 1], err);
-        }
+        for (size_t level = 1; level <= levels && !st; level++)
+            st = half_width(&p->parts[i], level,
+                            &out->half[i * levels + level - 1], err);
     }
     if (!st)
         sums_make(p, out);

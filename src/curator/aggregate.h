@@ -21,9 +21,10 @@ struct bars {
     double *sum_half;
 };
 
-/* May fail: CUSTOS_ENOMEM, CUSTOS_EOVERFLOW. */
+/* For levels up to the one given. May fail: CUSTOS_ENOMEM, CUSTOS_EOVERFLOW. */
 CUSTOS_MUST_USE custos_status bars_make(arena *a, const struct plan *p,
-                                        struct bars *out, custos_err *err);
+                                        size_t levels, struct bars *out,
+                                        custos_err *err);
 
 /* Aggregate `slot` of a group, its bar at 1 - 0.05/level. Cannot fail. */
 bool aggregate_value(const struct plan *p, const struct released *r,

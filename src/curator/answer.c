@@ -251,6 +251,23 @@ count_aggregates(const struct plan *p, const struct expr *e)
     return n;
 }
 
+/* The most that any expression has. */
+static size_t
+most_aggregates(const struct plan *p)
+{
+    size_t most = p->having ? count_aggregates(p, p->having) : 0;
+
+    for (size_t i = 0; i < p->n_outputs + p->n_order_by; i++) {
+        const struct expr *e = i < p->n_outputs
+                                   ? p->outputs[i].expr
+                                   : p->order_by[i - p->n_outputs].expr;
+        size_t n = count_aggregates(p, e);
+
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
 static bool
 evaluate_at(struct after *w, const struct expr *e, struct value *out);
 
@@ -408,7 +425,7 @@ answer_of_released(const struct plan *p, const struct released *r,
     custos_status st = a ? CUSTOS_OK : no_memory(err);
 
     if (!st)
-        st = bars_make(a, p, &bars, err);
+        st = bars_make(a, p, most_aggregates(p), &bars, err);
     if (!st)
         st = answer_for(p, &answer, err);
     if (st)

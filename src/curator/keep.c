@@ -1,7 +1,9 @@
 /*
- * Answers as bytes, for the ledger: a flat list of fields, each number as 16
- * bytes of one layout on all machines, each text with its length before it.
- * The reader trusts nothing: what does not fit is damage.
+ * Answers as bytes, for the ledger: a flat list of fields, each text with its
+ * length before it. Numbers are small mostly, so that they take few bytes: the
+ * sign goes into the lowest bit, then seven bits a byte, low ones first, and
+ * the top bit of a byte says that more follow. The reader trusts nothing: what
+ * does not fit is damage.
  */
 #include <string.h>
 
@@ -11,7 +13,8 @@
 enum {
     KEEP_FORMAT = 1,
     KEEP_MAX = 1 << 28,
-    NUMBER_BYTES = 16,
+    NUMBER_BITS = 128,
+    NUMBER_BYTES = (NUMBER_BITS + 6) / 7,
 };
 
 /* -------------------------------------------------------------- writing -- */
@@ -19,11 +22,14 @@ enum {
 static void
 put_number(struct buf *b, i128 n)
 {
+    u128 rest = (u128)n << 1 ^ (n < 0 ? ~(u128)0 : 0);
     char bytes[NUMBER_BYTES];
+    size_t len = 0;
 
-    for (int i = 0; i < NUMBER_BYTES; i++)
-        bytes[i] = (char)(unsigned char)((u128)n >> (8 * i));
-    buf_add(b, bytes, sizeof bytes);
+    for (; rest >> 7; rest >>= 7)
+        bytes[len++] = (char)(unsigned char)((rest & 0x7f) | 0x80);
+    bytes[len++] = (char)(unsigned char)rest;
+    buf_add(b, bytes, len);
 }
 
 static void
@@ -90,22 +96,27 @@ struct reader {
     bool failed;
 };
 
-/* A number from 0 to most, or 0 after a failure. */
+/* A number, or 0 after a failure. */
 static i128
 get_number(struct reader *r)
 {
+    bool more = true;
     u128 n = 0;
 
-    if (r->end - r->ptr < NUMBER_BYTES) {
-        r->failed = true;
-        return 0;
+    for (unsigned shift = 0; more; shift += 7) {
+        unsigned char byte = 0;
+
+        r->failed |= r->ptr == r->end || shift >= NUMBER_BITS;
+        if (r->failed)
+            return 0;
+        byte = (unsigned char)*r->ptr++;
+        n |= (u128)(byte & 0x7f) << shift;
+        more = byte >> 7;
     }
-    for (int i = 0; i < NUMBER_BYTES; i++)
-        n |= (u128)(unsigned char)r->ptr[i] << (8 * i);
-    r->ptr += NUMBER_BYTES;
-    return (i128)n;
+    return (i128)(n >> 1 ^ (n & 1 ? ~(u128)0 : 0));
 }
 
+/* From 0 to most, or 0 after a failure. */
 static size_t
 get_size(struct reader *r, size_t most)
 {
