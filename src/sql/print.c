@@ -58,7 +58,7 @@ print_literal(const struct datum *d, struct buf *out)
     case TYPE_DECIMAL:
         datum_write(d, out);
         if (d->scale == 0) /* else it would be read as a whole number */
-            buf_add_text(out, ".0");
+            buf_add_text(out, ".");
         break;
     case TYPE_REAL: print_typed("CAST(", d, " AS float8)", out); break;
     case TYPE_TEXT: print_quoted('\'', d->text, out); break;
@@ -334,6 +334,17 @@ print_targets(const struct query *q, struct buf *out)
     }
 }
 
+/* A column alone has its table before it, lest it be taken for an output. */
+static void
+print_variable(const struct query *q, const struct expr *e, struct buf *out)
+{
+    if (e->kind == EXPR_COLUMN && !e->qualifier.len && q->table.len) {
+        print_name(q->table, out);
+        buf_add_text(out, ".");
+    }
+    sql_print_expr(e, out);
+}
+
 static void
 print_order(const struct query *q, struct buf *out)
 {
@@ -341,7 +352,7 @@ print_order(const struct query *q, struct buf *out)
         const struct order *o = &q->order_by[i];
 
         buf_add_text(out, i > 0 ? ", " : " ORDER BY ");
-        sql_print_expr(o->expr, out);
+        print_variable(q, o->expr, out);
         buf_add_text(out, o->descending ? " DESC" : " ASC");
         buf_add_text(out, o->nulls_first ? " NULLS FIRST" : " NULLS LAST");
     }
@@ -363,9 +374,9 @@ sql_print(const struct query *q, struct buf *out)
         buf_add_text(out, " WHERE ");
         sql_print_expr(q->where, out);
     }
-    if (q->n_group_by) {
-        buf_add_text(out, " GROUP BY ");
-        print_args(q->group_by, q->n_group_by, ", ", out);
+    for (size_t i = 0; i < q->n_group_by; i++) {
+        buf_add_text(out, i > 0 ? ", " : " GROUP BY ");
+        print_variable(q, q->group_by[i], out);
     }
     if (q->having) {
         buf_add_text(out, " HAVING ");
