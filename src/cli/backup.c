@@ -61,10 +61,8 @@ run(const struct verb *verb, int argc, char **argv)
     if (err.code)
         return fail_status(err.code, &err);
     out_init(&o, STDOUT_FILENO);
-    out_printf(&o,
-               "copied to %s; it is a store of its own: ask it with "
-               "--store %s\n",
-               args.words[0], args.words[0]);
+    out_printf(&o, "copied to %s; custos restore makes a store of it again\n",
+               args.words[0]);
     return out_end(&o);
 }
 

@@ -243,7 +243,7 @@ run(const struct verb *verb, int argc, char **argv)
     struct listing g = {0};
     struct ledger *l = NULL;
     struct args args;
-    enum task task;
+    enum task task = TASK_LIST;
     int code = args_read(verb, argc, argv, &args);
 
     if (code || args.help)

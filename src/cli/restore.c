@@ -1,0 +1,124 @@
+/*
+ * `custos restore`: a backup becomes a store again. What was spent after the
+ * backup was made is not in its ledger; with the newest receipt that anybody
+ * has, this is found out before the copy answers anyone.
+ */
+#include <unistd.h>
+
+#include "cli/args.h"
+#include "cli/at_store.h"
+#include "cli/cli.h"
+#include "cli/help.h"
+#include "cli/out.h"
+
+enum { RESTORE_STORE, RESTORE_RECEIPT, RESTORE_OPTIONS };
+
+static const struct option options[RESTORE_OPTIONS] = {
+    [RESTORE_STORE] = {"store", "DIR",
+                       "the folder to make (" STORE_DEFAULT ")"},
+    [RESTORE_RECEIPT] = {"receipt", "RECEIPT",
+                         "the newest receipt there is: a backup that is older\n"
+                         "is refused"},
+};
+
+static custos_status
+ledger_of(const struct store *s, struct ledger **out, custos_err *err)
+{
+    char path[STORE_PATH_MAX], lock[STORE_PATH_MAX];
+
+    store_path(s, "ledger.db", path);
+    store_path(s, "lock", lock);
+    return ledger_open(path, lock, out, err);
+}
+
+static custos_status
+copy_ledger(void *ctx, const char *path, custos_err *err)
+{
+    return ledger_copy(ctx, path, err);
+}
+
+/* The backup is whole, and not older than the receipt. */
+static custos_status
+check_and_copy(const char *from, const char *to, const struct receipt *receipt,
+               custos_err *err)
+{
+    struct ledger *l = NULL;
+    struct receipt head;
+    struct store s;
+    custos_status st = store_open(from, &s, err);
+
+    if (st)
+        return st;
+    st = ledger_of(&s, &l, err);
+    if (!st)
+        st = ledger_verify(l, receipt, &head, err);
+    if (!st)
+        st = store_backup(&s, to, copy_ledger, l, err);
+    ledger_close(l);
+    store_close(&s);
+    return st;
+}
+
+/* That it was restored is a row of its chain. */
+static custos_status
+note_restore(const char *path, struct receipt *receipt, custos_err *err)
+{
+    struct ledger *l = NULL;
+    struct store s;
+    custos_status st = store_open(path, &s, err);
+
+    if (st)
+        return st;
+    st = ledger_of(&s, &l, err);
+    if (!st)
+        st = ledger_act(l, "restore", str_of("from a backup"), str_of("owner"),
+                        clock_us(), receipt, err);
+    ledger_close(l);
+    store_close(&s);
+    return st;
+}
+
+static int
+run(const struct verb *verb, int argc, char **argv)
+{
+    char text[RECEIPT_TEXT_MAX];
+    struct receipt receipt;
+    const char *given, *to;
+    struct args args;
+    custos_err err;
+    struct out o;
+    int code = args_read(verb, argc, argv, &args);
+
+    if (code || args.help)
+        return code ? code : help_of_verb(verb);
+    if (args.n_words != 1)
+        return fail_usage("restore needs the backup's folder");
+    given = args.given[RESTORE_RECEIPT];
+    to = store_given(args.given[RESTORE_STORE]);
+    if (given && !receipt_read(str_of(given), &receipt))
+        return fail_usage("--receipt must be a receipt, such as 17:9f3c...");
+    err.code = check_and_copy(args.words[0], to, given ? &receipt : NULL, &err);
+    if (!err.code)
+        err.code = note_restore(to, &receipt, &err);
+    if (err.code)
+        return fail_status(err.code, &err);
+    receipt_write(&receipt, text);
+    out_init(&o, STDOUT_FILENO);
+    out_printf(&o, "restored to %s\nreceipt %s\n", to, text);
+    return out_end(&o);
+}
+
+const struct verb verb_restore = {
+    .name = "restore",
+    .summary = "make a store from a backup",
+    .usage = "restore [--store DIR] [--receipt RECEIPT] BACKUP",
+    .about = "Checks the backup's ledger row by row, copies it to a folder "
+             "that is not there\nyet, and notes it in the chain. Budget that "
+             "was spent after the backup was made\ncould be spent again: give "
+             "the newest receipt that anybody has, and an older\nbackup is "
+             "refused.",
+    .examples = "custos restore hospital.backup --store hospital.store\n",
+    .options = options,
+    .n_options = RESTORE_OPTIONS,
+    .run = run,
+};
