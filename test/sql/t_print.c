@@ -422,7 +422,7 @@ read_deep(void *ctx)
 {
     const struct deep *d = ctx;
 
-    for (int n = 1; n < 16000; n += n < 90 ? 7 : n < 220 ? 1 : n) {
+    for (int n = 1; n < 16000; n += n < 60 ? 13 : n < 210 ? 3 : n) {
         arena *a = arena_new(NULL, ARENA_MAX);
         struct query *q;
         custos_err err;
