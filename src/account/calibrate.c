@@ -19,7 +19,7 @@ enum { FINE_PARTS = 32 }; /* with more, a finer bound takes seconds */
 #define FACTOR_MOST 0x1p40
 #define COUNT_TOP ((uint64_t)1 << 40)
 
-enum { STEPS_MAX = 120 };
+enum { STEPS_MAX = 120, DIGITS = 8 }; /* of the factor */
 
 /* The promise, and the plan that is to keep it. */
 struct task {
@@ -53,14 +53,17 @@ verdict_take(const struct task *t, const rat *epsilon, const char *theorem,
     rat_decimal(epsilon, RAT_UP, v->epsilon);
 }
 
-/* Ever narrower until the promise is on one side. Undecided is a no. */
+/*
+ * Ever narrower until the promise is on one side, or bounds do not get closer.
+ * Undecided is a no.
+ */
 static custos_status
 try_pld(const struct task *t, const struct custos_plan *plan, struct verdict *v,
         const char **reason)
 {
     struct plan_parts parts;
     struct bounds b = {0, INFINITY};
-    double part = 2e-2;
+    double part = 2e-2, last = INFINITY;
     custos_status st;
 
     st = plan_parts_init(&parts, &plan->alloc, plan->items, plan->n);
@@ -69,8 +72,10 @@ try_pld(const struct task *t, const struct custos_plan *plan, struct verdict *v,
     while (part >= t->finest && !st) {
         st = plan_pld_epsilon_up(&parts, &t->delta, part * t->target, &b,
                                  reason);
-        if (st || *reason || b.high < t->target || b.low > t->target)
+        if (st || *reason || b.high < t->target || b.low > t->target ||
+            b.high - b.low > fmax(0.5 * last, part * t->target))
             break;
+        last = b.high - b.low;
         part /= 20;
     }
     plan_parts_clear(&parts);
@@ -206,7 +211,7 @@ noise_bracket(const struct task *t, struct bracket *b, custos_err *err)
 
     rat_init(&factor);
     while (!st && !(no && yes)) {
-        decimal_up(x, 7, text, &factor);
+        decimal_up(x, DIGITS, text, &factor);
         st = try_factor(t, &factor, &v);
         if (st)
             break;
@@ -236,7 +241,11 @@ noise_bracket(const struct task *t, struct bracket *b, custos_err *err)
     return st;
 }
 
-/* The factor with the fewest digits in the bracket that fits. */
+/*
+ * The factor with the fewest digits in the bracket that fits: at the latest
+ * the one that made the bracket. More noise always fits, but where roundings
+ * are all that is left of a bound it may not show.
+ */
 static custos_status
 noise_settle(const struct task *t, const struct bracket *b,
              custos_calibrated *out)
@@ -246,10 +255,10 @@ noise_settle(const struct task *t, const struct bracket *b,
     rat factor;
 
     rat_init(&factor);
-    for (int digits = 1; digits <= 8 && !st && !v.fits; digits++) {
-        decimal_up(digits < 8 ? b->no : b->yes * (1 + 1e-7), digits,
-                   out->factor, &factor);
-        if (rat_double(&factor) > b->yes * (1 + 2e-7) && digits < 8)
+    for (int digits = 1; digits <= DIGITS && !st && !v.fits; digits++) {
+        decimal_up(digits < DIGITS ? b->no : b->yes, digits, out->factor,
+                   &factor);
+        if (rat_double(&factor) > b->yes && digits < DIGITS)
             continue;
         st = try_factor(t, &factor, &v);
     }
@@ -257,7 +266,7 @@ noise_settle(const struct task *t, const struct bracket *b,
     if (st)
         return st;
     if (!v.fits)
-        return CUSTOS_EINTERNAL; /* UNREACHABLE: more noise fits too */
+        return CUSTOS_EINTERNAL; /* UNREACHABLE: it has fitted before */
     out->count = 1;
     memcpy(out->epsilon, v.epsilon, sizeof out->epsilon);
     out->theorem = v.theorem;
@@ -278,7 +287,7 @@ noise_search(const struct task *t, custos_calibrated *out, custos_err *err)
         double x = bracket_next(&b, t, i);
         struct verdict v;
 
-        decimal_up(x, 8, text, &factor);
+        decimal_up(x, DIGITS, text, &factor);
         st = try_factor(t, &factor, &v);
         if (st)
             break;

@@ -144,6 +144,8 @@ refine(struct sketch *s, struct pld_aim aim, double width, struct bounds *out)
         if (got <= width || isinf(got))
             break;
         factor = fmin(fmax(0.9 * width / got, 0.125), 0.7);
+        if (got > 0.95 * last && s->theta * s->span < 1)
+            break; /* hardly a tilt: it is roundings that are in the way */
         if (got > 0.95 * last)
             s->theta *= 0.5;
         else if (points / factor <= WORK_MAX)

@@ -157,6 +157,16 @@ find_tilt(const struct sketch *s, struct pld_aim aim)
     return fmin(fmax(hi, 1e-3), most);
 }
 
+/*
+ * What all outcomes together may leave out: little of delta, and, since near 1
+ * delta hardly moves with epsilon, of what it lacks to 1.
+ */
+static double
+tail_for(struct pld_aim aim)
+{
+    return aim.at == AIM_DELTA ? fmin(aim.value, 1 - aim.value) * 1e-7 : 1e-37;
+}
+
 custos_status
 sketch_init(struct sketch *s, const custos_alloc *alloc,
             const struct pld_part *parts, size_t n, struct pld_aim aim)
@@ -173,8 +183,7 @@ sketch_init(struct sketch *s, const custos_alloc *alloc,
         s->counts += (double)parts[i].count;
     if (!(s->counts <= COUNTS_MAX))
         st = CUSTOS_EOVERFLOW;
-    s->tail =
-        (aim.at == AIM_DELTA ? aim.value : 1e-30) * 1e-7 / fmax(s->counts, 1);
+    s->tail = tail_for(aim) / fmax(s->counts, 1);
     for (size_t i = 0; i < n && !st; i++) {
         struct line l;
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "support/support.h"
 
@@ -72,6 +73,41 @@ calibrated_noise_fits_and_less_does_not(void **state)
                     strtod(known[i].epsilon, NULL));
         assert_string_equal(got.theorem, "plan-pld");
     }
+}
+
+/*
+ * Near 1 delta hardly moves with epsilon, and bounds end at roundings: that is
+ * found out soon, and what is given fits all the same. Old searches took ten
+ * seconds here; 2 would do, 5 are for slow machines.
+ */
+static void
+calibration_at_a_large_delta_is_quick(void **state)
+{
+    static const struct {
+        const char *mechanism, *delta;
+        double most; /* of the factor */
+    } known[] = {
+        {"gaussian:sigma=1:count=10", "0.9999", 0.39446},
+        {"gaussian:sigma=1:count=10", "0.9999999999999", 0.2395},
+        {"laplace:epsilon=1", "0.99999999999999999999", 0.019},
+        {"randomized-response:epsilon=1:values=7:count=3",
+         "0.99999999999999999999", 0.0725},
+        {"exponential:epsilon=1:count=4", "0.9999999999999", 0.0584},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        clock_t begun = clock();
+        custos_calibrated got =
+            noise_of(known[i].mechanism, "1", known[i].delta);
+
+        assert_true(clock() - begun < 5 * CLOCKS_PER_SEC);
+        assert_true(strtod(got.factor, NULL) <= known[i].most);
+        assert_true(strtod(got.epsilon, NULL) <= 1);
+    }
+    /* Of the curve itself: 0.3944369. */
+    assert_true(strtod(noise_of(known[0].mechanism, "1", "0.9999").factor,
+                       NULL) > 0.394436);
 }
 
 static void
@@ -263,6 +299,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calibrated_noise_is_exact_for_sums),
         cmocka_unit_test(calibrated_noise_fits_and_less_does_not),
+        cmocka_unit_test(calibration_at_a_large_delta_is_quick),
         cmocka_unit_test(calibrated_count_fits_and_one_more_does_not),
         cmocka_unit_test(calibrated_count_knows_nothing_and_sums),
         cmocka_unit_test(calibration_of_a_thousand_queries),
