@@ -3,7 +3,8 @@
  * codes, and how a failure is told: one sentence on standard error.
  *
  * Exit codes: 0 done; 1 the world failed (disk, memory, randomness); 2 the
- * command line or the input is wrong, and then nothing is on standard output.
+ * command line or the input is wrong, and then nothing is on standard output;
+ * 3 the budget does not allow it.
  */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
@@ -16,6 +17,7 @@ enum {
     CLI_OK = 0,
     CLI_FAILED = 1,
     CLI_USAGE = 2,
+    CLI_SPENT = 3,
 };
 
 /* One long option; its help is printed as it is, line by line. */

@@ -47,7 +47,13 @@ fail_status(custos_status status, const custos_err *err)
     case CUSTOS_EINVAL:
     case CUSTOS_EPARSE:
     case CUSTOS_ERANGE:
-    case CUSTOS_EOVERFLOW: return fail_usage("%s", err->said);
+    case CUSTOS_EOVERFLOW:
+    case CUSTOS_ESYNTAX:
+    case CUSTOS_EUNSUPPORTED:
+    case CUSTOS_ENAME:
+    case CUSTOS_EDENIED:
+    case CUSTOS_EPOLICY: return fail_usage("%s", err->said);
+    case CUSTOS_ESPENT: (void)fail_run("%s", err->said); return CLI_SPENT;
     default: return fail_run("%s", err->said);
     }
 }

@@ -185,7 +185,7 @@ verify(struct ledger *l, const struct args *args)
                           given);
     st = ledger_verify(l, given ? &want : NULL, &head, &err);
     if (st)
-        return fail_status(st, &err);
+        return fail_run("%s", err.said);
     receipt_write(&head, text);
     out_init(&o, STDOUT_FILENO);
     if (args->given[LEDGER_JSON])

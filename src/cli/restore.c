@@ -101,7 +101,7 @@ run(const struct verb *verb, int argc, char **argv)
     if (!err.code)
         err.code = note_restore(to, &receipt, &err);
     if (err.code)
-        return fail_status(err.code, &err);
+        return fail_run("%s", err.said);
     receipt_write(&receipt, text);
     out_init(&o, STDOUT_FILENO);
     out_printf(&o, "restored to %s\nreceipt %s\n", to, text);

@@ -167,7 +167,7 @@ within_make(struct work *w)
         return work_no_memory(w);
     rat_init(&s.distance);
     rat_init(&s.delta);
-    st = rat_read_positive(text, "the distance", &s.distance, w->err);
+    st = rat_read_positive(text, "within", &s.distance, w->err);
     if (!st)
         st = check_aggregates(w);
     if (w->options->jointly)

@@ -46,10 +46,10 @@ class Ledger(CommandCase):
     def budget(self, *more):
         return lines("budget", *more, "--store", self.store)
 
-    def failed(self, *args, says):
-        """Exit 1, nothing on stdout, one sentence on stderr."""
+    def failed(self, *args, says, code=1):
+        """Nothing on stdout, one sentence on stderr."""
         done = run(*args, "--store", self.store)
-        self.assertEqual((done.returncode, done.stdout), (1, b""))
+        self.assertEqual((done.returncode, done.stdout), (code, b""))
         self.assertIn(says, done.stderr.decode())
         self.assertEqual(done.stderr.count(b"\n"), 1)
 
@@ -158,7 +158,8 @@ class Ledger(CommandCase):
                      says="no receipt")
         self.refused("ledger", "verify", "--as", "ana", *at, says="--as")
         self.refused("budget", "me", *at, says="unexpected word")
-        self.failed("budget", "--as", "nobody", says="no analyst nobody")
+        self.failed("budget", "--as", "nobody", says="no analyst nobody",
+                    code=2)
         os.unlink(self.folder / "store/ledger.db")
         for name in ("ledger.db-wal", "ledger.db-shm"):
             (self.folder / "store" / name).unlink(missing_ok=True)

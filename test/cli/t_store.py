@@ -1,0 +1,210 @@
+"""A store as its owner and analysts use it: init, query, explain, shell,
+backup, restore.
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+from command import CUSTOS, lines
+
+
+def custos(*args, given=""):
+    done = subprocess.run([CUSTOS, *args], input=given.encode(), check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+class Store(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.temporary.name)
+        cls.hospital = cls.folder / "hospital"
+        lines("demo", "--people", "300", "--keep", str(cls.hospital))
+        cls.number = 0
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def setUp(self):
+        """A store of its own for every test, with the budget whole."""
+        Store.number += 1
+        self.store = str(self.folder / f"store{self.number}")
+        code, _, said = custos("init", str(self.hospital / "policy.yaml"),
+                               "--store", self.store)
+        self.assertEqual((code, said), (0, ""))
+
+    def ask(self, sql, *options, verb="query"):
+        return custos(verb, "--store", self.store, *options, sql)
+
+    def answer(self, sql, *options):
+        code, text, said = self.ask(sql, "--format", "json", *options)
+        self.assertEqual((code, said), (0, ""))
+        return json.loads(text)
+
+    def refused(self, sql, *options, says, code=2):
+        found, text, said = self.ask(sql, *options)
+        self.assertEqual((found, text), (code, ""), said)
+        self.assertRegex(said, r"^custos: .+\n$")
+        self.assertIn(says, said)
+
+    def left(self, *who):
+        text = custos("budget", "--store", self.store, "--json", *who)[1]
+        return json.loads(text)
+
+    def test_json_has_all_there_is(self):
+        a = self.answer("SELECT city, count(*) AS n FROM patients GROUP BY city",
+                        "--epsilon", "0.25")
+        self.assertEqual([c["name"] for c in a["columns"]], ["city", "n"])
+        self.assertEqual(len(a["rows"]), 6)
+        for city, n in a["rows"]:
+            self.assertIsInstance(city, str)
+            self.assertEqual(n["high"] - n["low"], 24) # scale 4
+            self.assertEqual(n["value"] * 2, n["high"] + n["low"])
+        self.assertEqual(a["cost"]["epsilon"], "0.25")
+        self.assertEqual(a["left"]["epsilon"], "0.75")
+        self.assertFalse(a["stored"])
+        self.assertRegex(a["receipt"], r"^\d+:[0-9a-f]{64}$")
+        again = self.answer(
+            "select city, count(*) n from patients group by 1", "--epsilon",
+            "1/4")
+        self.assertTrue(again["stored"])
+        for key in ("rows", "receipt", "left"):
+            self.assertEqual(again[key], a[key])
+
+    def test_csv_quotes_and_names_bounds(self):
+        code, text, _ = self.ask(
+            'SELECT city AS "a,b", count(*) FROM patients GROUP BY city '
+            "LIMIT 1", "--format", "csv")
+        self.assertEqual(code, 0)
+        first, row = text.splitlines()
+        self.assertEqual(first, '"a,b",count,count_low,count_high')
+        self.assertRegex(row, r"^Bergen,-?\d+,-?\d+,-?\d+$")
+
+    def test_refusals_name_the_place(self):
+        self.refused("SELECT count(*) FROM patients WHERE agee > 3",
+                     says="line 1, column 37: ")
+        self.refused("SELECT count(*)\nFROM nowhere", says="line 2, column 6: ")
+        self.refused("SELECT count(*) FROM patients", "--epsilon", "5",
+                     says="0.5")
+        self.refused("SELECT count(*) FROM patients", "--epsilon", "nan",
+                     says="epsilon")
+        self.refused("DROP TABLE patients", says="DROP")
+        self.refused("", says="")
+        self.refused("SELECT 1; SELECT 2", says="")
+
+    def test_bad_options(self):
+        sql = "SELECT count(*) FROM patients"
+        for options, says in (
+                (("--epsilon", "1", "--within", "3"), "one of them"),
+                (("--jointly",), "--jointly needs --within"),
+                (("--format", "xml"), "there is no format xml"),
+                (("--as", "nobody"), "no analyst"),
+                (("--within", "-1"), "within")):
+            self.refused(sql, *options, says=says)
+        self.refused("SELECT avg(born) FROM patients", "--within", "1",
+                     says="within")
+        code, _, said = custos("query", "--store", str(self.folder / "none"),
+                               sql)
+        self.assertEqual(code, 2, said)
+        self.assertIn("no store", said)
+
+    def test_within_is_the_cheapest(self):
+        sql = "SELECT sex, count(*) FROM patients GROUP BY sex"
+        each = self.answer(sql, "--within", "30")
+        both = self.answer(sql, "--within", "30", "--jointly")
+        for row in each["rows"]:
+            self.assertLessEqual(row[1]["high"] - row[1]["value"], 30)
+        price = float(each["cost"]["epsilon"])
+        self.assertGreater(float(both["cost"]["epsilon"]), price)
+        a = self.answer(sql, "--epsilon", f"{price - 1e-8:.9f}")
+        self.assertGreater(a["rows"][0][1]["high"] - a["rows"][0][1]["value"],
+                           30)
+
+    def test_analysts_have_their_own(self):
+        sql = "SELECT count(*) FROM patients"
+        self.answer(sql, "--as", "ana", "--epsilon", "0.4")
+        self.refused("SELECT count(*) FROM visits", "--as", "ana",
+                     "--epsilon", "0.2", says="own budget", code=3)
+        self.refused("SELECT count(*) FROM patients WHERE smoker", "--as",
+                     "ana", says="smoker")
+        self.answer("SELECT count(*) FROM patients WHERE smoker", "--epsilon",
+                    "0.5")
+        self.answer("SELECT count(*) FROM visits", "--epsilon", "0.05")
+        self.refused("SELECT count(*) FROM visits", "--as", "ana",
+                     "--epsilon", "0.1", says="common", code=3)
+
+    def test_explain_charges_nothing(self):
+        before = self.left()
+        code, text, _ = self.ask("SELECT sum(cost) FROM visits",
+                                 "--epsilon", "0.1", verb="explain")
+        self.assertEqual(code, 0)
+        self.assertIn("sensitivity", text)
+        self.assertIn("0.1", text)
+        self.assertEqual(self.left(), before)
+
+    def test_shell_reads_questions(self):
+        given = ("\\d\n\\d visits\nSELECT count(*)\n  FROM patients;\n"
+                 "\\epsilon 0.2\nSELECT count(*) FROM visits;\n"
+                 "SELECT nonsense;\n\\budget\n\\nothing\n\\q\n"
+                 "SELECT count(*) FROM departments;\n")
+        code, text, said = custos("shell", "--store", self.store, given=given)
+        self.assertEqual(code, 0)
+        self.assertIn("patients", text)
+        self.assertIn("at most 8 rows of one count", text)
+        self.assertIn("Cost ε = 0.1.", text)
+        self.assertIn("Cost ε = 0.2.", text)
+        self.assertIn("epsilon 0.7 of 1 left", text)
+        self.assertEqual(len(said.splitlines()), 2)
+        code, _, said = custos("shell", "--store", self.store,
+                               given="SELECT count(*) FROM patients")
+        self.assertEqual(code, 2)
+        self.assertIn("semicolon", said)
+
+    def test_the_store_is_the_owners(self):
+        for path, _, files in os.walk(self.store):
+            for name in [path] + [os.path.join(path, f) for f in files]:
+                self.assertEqual(os.stat(name).st_mode & 0o077, 0, name)
+
+    def test_backup_and_restore(self):
+        to, back = (str(self.folder / f"{x}{self.number}")
+                    for x in ("backup", "back"))
+        self.answer("SELECT count(*) FROM patients")
+        self.assertEqual(custos("backup", "--store", self.store, to)[0], 0)
+        last = self.answer("SELECT count(*) FROM visits")["receipt"]
+        code, _, said = custos("restore", to, "--store", back, "--receipt",
+                               last)
+        self.assertEqual(code, 1, said)
+        self.assertIn("older", said)
+        self.assertFalse(os.path.exists(back))
+        code, text, said = custos("restore", to, "--store", back)
+        self.assertEqual((code, said), (0, ""))
+        self.assertRegex(text, r"receipt \d+:[0-9a-f]{64}")
+        code, text, _ = custos("query", "--store", back, "--format", "json",
+                               "SELECT count(*) FROM patients")
+        self.assertTrue(json.loads(text)["stored"])
+        self.assertIn("restore", custos("ledger", "--store", back)[1])
+        code, _, said = custos("restore", to, "--store", back)
+        self.assertNotEqual(code, 0)
+        self.assertIn(back, said)
+
+    def test_a_new_version_keeps_the_ledger(self):
+        self.answer("SELECT count(*) FROM patients")
+        code, text, _ = custos("init", str(self.hospital / "policy.yaml"),
+                               "--store", self.store)
+        self.assertEqual(code, 0)
+        self.assertIn("data version 2", text)
+        self.assertFalse(self.answer("SELECT count(*) FROM patients")["stored"])
+        text = custos("ledger", "--store", self.store)[1]
+        self.assertEqual(len(re.findall("charge", text)), 2)
+        self.assertEqual(
+            custos("ledger", "verify", "--store", self.store)[0], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
