@@ -10,6 +10,16 @@
 
 enum { SHORT_TEXT = 12, DIGITS = 6, EXPR_TEXT_MAX = 1 << 16 };
 
+int
+words_shown(str s)
+{
+    size_t n = s.len < SHOWN_MAX ? s.len : SHOWN_MAX;
+
+    while (n > 0 && n < s.len && ((unsigned char)s.ptr[n] & 0xC0) == 0x80)
+        n--;
+    return (int)n;
+}
+
 /* Bytes of a plain name in quotes at s, the quotes included, or 0. */
 static size_t
 plain_name(const char *s, const char *end)
@@ -97,9 +107,12 @@ work_text(struct work *w, const struct expr *e)
     buf_init(&b, NULL, EXPR_TEXT_MAX);
     words_expr(e, &b);
     if (!b.failed) {
-        str s = {buf_text(&b), b.len < SHOWN_MAX ? b.len : SHOWN_MAX};
+        size_t shown = (size_t)words_shown((str){buf_text(&b), b.len});
+        bool cut = shown < b.len;
 
-        text = arena_copy(w->a, s);
+        b.len = shown;
+        buf_add_text(&b, cut ? "..." : "");
+        text = arena_copy(w->a, (str){buf_text(&b), b.len});
     }
     buf_clear(&b);
     return text ? text : "";

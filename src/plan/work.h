@@ -33,8 +33,10 @@ struct work {
 
 /* How much of a name a message shows: "%.*s", SHOWN(name). */
 enum { SHOWN_MAX = 40 };
-#define SHOWN(s)                                                               \
-    (int)((s).len < SHOWN_MAX ? (s).len : (size_t)SHOWN_MAX), (s).ptr
+#define SHOWN(s) words_shown(s), (s).ptr
+
+/* Bytes of s that a message shows: no character is cut in two. */
+int words_shown(str s);
 
 CUSTOS_MUST_USE custos_status work_no_memory(struct work *w);
 
