@@ -16,6 +16,8 @@
  */
 #include "curator/curator.h"
 
+#include <unistd.h>
+
 #include "base/error.h"
 #include "base/sha256.h"
 #include "curator/answer.h"
@@ -59,7 +61,10 @@ curator_open(const char *path, struct curator **out, custos_err *err)
         goto out;
     store_path(&c->store, "ledger.db", ledger);
     store_path(&c->store, "lock", lock);
-    st = ledger_open(ledger, lock, &c->ledger, err);
+    st = access(ledger, F_OK)
+             ? custos_fail(err, CUSTOS_ECORRUPT,
+                           "the store has no ledger: restore it from a backup")
+             : ledger_open(ledger, lock, &c->ledger, err);
     if (!st)
         st = engine_open(&c->store, c->policy, &c->engine, err);
     if (!st)

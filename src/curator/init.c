@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "store/file.h"
@@ -161,6 +162,10 @@ import(struct store *s, const struct policy *p, const char *base, int64_t now,
 
     store_path(s, "ledger.db", ledger_path);
     store_path(s, "lock", lock);
+    if (s->version > 0 && access(ledger_path, F_OK))
+        return custos_fail(err, CUSTOS_ECORRUPT,
+                           "the store has data but no ledger: what was spent "
+                           "is not known; restore it from a backup");
     st = ledger_open(ledger_path, lock, &l, err);
     if (!st)
         st = engine_import(s, p, base, progress, ctx, a, &out->tables,

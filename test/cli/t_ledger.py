@@ -165,7 +165,7 @@ class Ledger(CommandCase):
             (self.folder / "store" / name).unlink(missing_ok=True)
         self.failed("ledger", "verify", says="no ledger")
         self.store = str(self.folder / "nowhere")
-        self.failed("ledger", says="no store")
+        self.failed("ledger", says="no store", code=2)
 
 
 if __name__ == "__main__":

@@ -108,7 +108,7 @@ class Store(unittest.TestCase):
                 (("--within", "-1"), "within")):
             self.refused(sql, *options, says=says)
         self.refused("SELECT avg(born) FROM patients", "--within", "1",
-                     says="within")
+                     says="not public")
         code, _, said = custos("query", "--store", str(self.folder / "none"),
                                sql)
         self.assertEqual(code, 2, said)

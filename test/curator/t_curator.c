@@ -403,6 +403,26 @@ the_unit_cannot_change(void **state)
     answer_free(test_ask(c, "", "SELECT count(*) FROM patients", "1.5"));
 }
 
+/* Else whoever removes the ledger has the whole budget again. */
+static void
+a_store_without_ledger_is_refused(void **state)
+{
+    char path[128];
+    custos_err err;
+
+    (void)state;
+    curator_close(c);
+    c = NULL;
+    for (int i = 0; i < 3; i++) {
+        static const char *const ends[] = {"", "-wal", "-shm"};
+
+        snprintf(path, sizeof path, "%s/ledger.db%s", files.store, ends[i]);
+        (void)unlink(path);
+    }
+    assert_int_equal(test_store_try(&files, &err), CUSTOS_ECORRUPT);
+    assert_int_not_equal(curator_open(files.store, &c, &err), CUSTOS_OK);
+}
+
 int
 main(void)
 {
@@ -423,6 +443,7 @@ main(void)
         TEST(explain_is_free),
         TEST(a_failed_engine_is_not_refunded),
         TEST(the_unit_cannot_change),
+        TEST(a_store_without_ledger_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
