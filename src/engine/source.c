@@ -7,12 +7,17 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "engine/refail.h"
 
 enum { FROM_MOST = 1 << 20, HEADER_MOST = 1 << 20 };
+
+/* In a path, the engine takes these for a pattern of files. */
+#define PATTERN "*?["
 
 /* The text in a, or NULL; b is cleared. */
 static char *
@@ -148,7 +153,7 @@ source_from(struct duck_connection *c, const char *path, enum source_kind kind,
     struct buf b;
 
     *attach = NULL;
-    if (!strpbrk(path, "*?[") && access(path, R_OK))
+    if (!strpbrk(path, PATTERN) && access(path, R_OK))
         return custos_fail(err, CUSTOS_EIO,
                            "the source %.150s is not there or may not be read",
                            path);
@@ -249,6 +254,10 @@ source_open(struct duck_connection *c, const struct policy_table *t,
     s.path = arena_copy(a, str_of(realpath(path, full) ? full : path));
     if (!s.path)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    if (t->attached && strpbrk(s.path, PATTERN))
+        return custos_fail(err, CUSTOS_EPOLICY,
+                           "an attached source is one file, without %s: %.100s",
+                           PATTERN, path);
     st = source_from(c, s.path, t->source_kind, table, number, a, &s.from,
                      &s.attach, err);
     if (!st)

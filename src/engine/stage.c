@@ -20,29 +20,28 @@ stage_table(struct import *m, size_t i, custos_err *err)
 static custos_status
 stage_count(struct import *m, size_t i, custos_err *err)
 {
-    static const char *const words[] = {
-        "SELECT count(*) FROM stage.s%zu",
-        "SELECT count(*) FROM stage.s%zu WHERE NOT bad",
-        "SELECT coalesce(sum(outside + CAST(bad AS INTEGER)), 0) FROM "
-        "stage.s%zu",
-    };
-    i128 counts[COUNT_OF(words)] = {0};
-    custos_status st = CUSTOS_OK;
+    struct duck_column columns[3];
+    struct duck_rows *rows = NULL;
+    size_t n = 0;
+    custos_status st;
     struct buf b;
 
-    for (size_t k = 0; k < COUNT_OF(words) && !st; k++) {
-        buf_init(&b, NULL, SQL_MOST);
-        switch (k) {
-        case 0: buf_printf(&b, words[0], i); break;
-        case 1: buf_printf(&b, words[1], i); break;
-        default: buf_printf(&b, words[2], i); break;
-        }
-        st = duck_ask_whole(m->c, buf_text(&b), &counts[k], err);
-        buf_clear(&b);
+    buf_init(&b, NULL, SQL_MOST);
+    buf_printf(&b,
+               "SELECT count(*), count(*) FILTER (WHERE NOT bad), "
+               "coalesce(sum(outside + CAST(bad AS INTEGER)), 0) FROM "
+               "stage.s%zu",
+               i);
+    st = duck_ask(m->c, buf_text(&b), &rows, err);
+    buf_clear(&b);
+    if (!st)
+        st = duck_next(rows, &n, columns, err);
+    if (!st && n == 1) {
+        m->tables[i].rows = (uint64_t)duck_whole(&columns[0], 0);
+        m->tables[i].kept = (uint64_t)duck_whole(&columns[1], 0);
+        m->tables[i].outside = (uint64_t)duck_whole(&columns[2], 0);
     }
-    m->tables[i].rows = (uint64_t)counts[0];
-    m->tables[i].kept = (uint64_t)counts[1];
-    m->tables[i].outside = (uint64_t)counts[2];
+    duck_rows_free(rows);
     return st;
 }
 

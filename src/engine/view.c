@@ -8,6 +8,8 @@
  */
 #include "engine/view.h"
 
+#include <stdio.h>
+
 #include "base/base.h"
 #include "base/ck.h"
 #include "plan/plan.h"

@@ -273,25 +273,79 @@ key_labelled(const struct key *k, const char *e, struct buf *out)
     buf_add_text(out, ")))");
 }
 
+static i128
+whole_last(const struct key *k)
+{
+    return k->from + (i128)k->n - 1;
+}
+
+/* 128 bits cost the engine several times as much as 64. */
+static bool
+whole_is_narrow(const struct key *k)
+{
+    return k->from >= INT64_MIN && whole_last(k) <= INT64_MAX;
+}
+
 static void
-key_whole(const struct key *k, const char *e, struct buf *out)
+whole_literal(const struct key *k, i128 n, struct buf *out)
+{
+    char text[41];
+
+    if (!whole_is_narrow(k)) {
+        work_whole(n, out);
+        return;
+    }
+    custos_int_write(n, text);
+    buf_printf(out, "CAST('%s' AS BIGINT)", text);
+}
+
+/* The whole number that a key is; NULL for what is too large to be one. */
+static void
+key_number(const struct key *k, struct buf *out)
+{
+    struct buf e;
+
+    buf_init(&e, NULL, out->limit);
+    duckdb_print_expr(k->expr, "t", &e);
+    buf_printf(out, "TRY_CAST(%s AS %s)", buf_text(&e),
+               whole_is_narrow(k) ? "BIGINT" : "HUGEINT");
+    out->failed |= e.failed;
+    buf_clear(&e);
+}
+
+static void
+key_whole(const struct key *k, struct buf *out)
 {
     struct buf n;
 
     buf_init(&n, NULL, out->limit);
-    buf_printf(&n,
-               k->expr->type == TYPE_DATE ? "(%s - DATE '1970-01-01')"
-                                          : "CAST(%s AS HUGEINT)",
-               e);
-    buf_printf(out, "CASE WHEN %s BETWEEN ", buf_text(&n));
-    work_whole(k->from, out);
+    key_number(k, &n);
+    buf_printf(out, "CAST(CASE WHEN %s BETWEEN ", buf_text(&n));
+    whole_literal(k, k->from, out);
     buf_add_text(out, " AND ");
-    work_whole(k->from + (i128)k->n - 1, out);
+    whole_literal(k, whole_last(k), out);
     buf_printf(out, " THEN %s - ", buf_text(&n));
-    work_whole(k->from, out);
-    buf_add_text(out, " END");
+    whole_literal(k, k->from, out);
+    buf_add_text(out, " END AS INTEGER)");
     out->failed |= n.failed;
     buf_clear(&n);
+}
+
+/*
+ * Is the key a column whose stored values all lie within from..last? Then the
+ * difference alone is its index, and the engine knows how small it is.
+ */
+static bool
+key_is_bare(const struct plan *plan, const struct key *k)
+{
+    const struct policy_column *c;
+    i128 lower, upper;
+
+    if (k->kind != KEY_WHOLE || k->column < 0 || !whole_is_narrow(k))
+        return false;
+    c = &plan->table->columns[k->column];
+    return c->type == TYPE_INT && view_steps(c, &lower, &upper) &&
+           k->from <= lower && upper <= whole_last(k);
 }
 
 void
@@ -299,25 +353,42 @@ work_key(const struct plan *plan, size_t index, struct buf *out)
 {
     enum { FEW = 16 };
     const struct key *k = &plan->keys[index];
-    struct buf e;
     bool labels = k->expr->type == TYPE_TEXT || k->expr->type == TYPE_INT;
+    struct buf e;
 
     if (k->kind == KEY_STORED) {
         buf_printf(out, "t.k%d", k->column);
         return;
     }
+    if (key_is_bare(plan, k)) {
+        buf_printf(out, k->from ? "(t.c%d - " : "t.c%d", k->column);
+        if (k->from)
+            whole_literal(k, k->from, out);
+        buf_add_text(out, k->from ? ")" : "");
+        return;
+    }
+    if (k->kind == KEY_WHOLE) {
+        key_whole(k, out);
+        return;
+    }
     buf_init(&e, NULL, out->limit);
     duckdb_print_expr(k->expr, "t", &e);
     buf_add_text(out, "CAST(");
-    if (k->kind == KEY_WHOLE)
-        key_whole(k, buf_text(&e), out);
-    else if (labels && k->n > FEW)
+    if (labels && k->n > FEW)
         key_labelled(k, buf_text(&e), out);
     else
         key_listed(k, buf_text(&e), out);
     buf_add_text(out, " AS INTEGER)");
     out->failed |= e.failed;
     buf_clear(&e);
+}
+
+/* Every stored row has a key: rows without were not imported. */
+static bool
+key_is_there(const struct plan *plan, const struct key *k)
+{
+    return (k->kind == KEY_STORED || key_is_bare(plan, k)) &&
+           !plan->table->columns[k->column].nullable;
 }
 
 void
@@ -329,7 +400,7 @@ work_conditions(const struct plan *plan, struct buf *out)
         buf_add_text(out, ")");
     }
     for (size_t i = 0; i < plan->n_keys; i++) {
-        if (plan->keys[i].null_group)
+        if (plan->keys[i].null_group || key_is_there(plan, &plan->keys[i]))
             continue;
         buf_add_text(out, " AND ");
         work_key(plan, i, out);
