@@ -139,7 +139,7 @@ far_enough(const struct sketch *s, double t, struct pld_aim aim)
 static double
 find_tilt(const struct sketch *s, struct pld_aim aim)
 {
-    const double most = 500 / fmax(s->span, 1e-12);
+    const double most = 8000 / fmax(s->span, 1e-12);
     double lo = 0, hi = 1;
 
     while (hi < most && !far_enough(s, hi, aim)) {

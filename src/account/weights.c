@@ -33,9 +33,23 @@ place_at(const struct pass *p, size_t i)
     return line_place(p->line, value_at(p, i));
 }
 
+/* Whether all atoms between points i and i + 1 are at i, to rounding. */
+static bool
+is_on_point(const struct pass *p, size_t i)
+{
+    size_t end;
+
+    if (loss_is_continuous(p->line->loss))
+        return false;
+    end = (size_t)place_at(p, i + 1);
+    return end == 0 ||
+           p->line->value[end - 1] <= value_at(p, i) + 2 * p->line->error;
+}
+
 /*
  * Connect the dots between points i and i + 1. What the upper point gets is
- * raised by what the gain may be off by.
+ * raised by what the gain may be off by, unless losses are at the lower one
+ * but for an error that `shift` covers.
  */
 static void
 put_up(const struct pass *p, size_t i, struct piece s)
@@ -44,7 +58,7 @@ put_up(const struct pass *p, size_t i, struct piece s)
     double gain = fmax(s.p - exp(value_at(p, i)) * s.q, 0);
     double b = (gain + 4 * p->line->error * s.p) / -expm1(-w->h);
 
-    b = fmin(b, s.p);
+    b = is_on_point(p, i) ? 0 : fmin(b, s.p);
     w->up[i + 1] += b;
     w->up[i] += s.p - b;
 }

@@ -84,6 +84,35 @@ plan_pld_encloses_both_orders(void **state)
     assert_true(strtod(got.high, NULL) - strtod(got.low, NULL) <= 1.1e-3);
 }
 
+/*
+ * Rare large losses next to common ones at the lattice itself: roundings once
+ * moved more of the common ones up than there were rare ones. And a narrow
+ * Gaussian on top of a wide lattice, which takes a steep tilt to tell apart.
+ */
+static void
+plan_pld_is_sharp_on_lattices(void **state)
+{
+    const char *mixed[] = {"gaussian:sigma=370.37:count=82",
+                           "discrete-laplace:epsilon=10.67:count=23"};
+    custos_interval got = epsilon_of(
+        "randomized-response:epsilon=0.00157:values=4294967295:count=6",
+        "1e-30", NULL);
+    custos_plan *plan = plan_of(mixed, 2);
+
+    (void)state;
+    /* Two of the six gave another's answer; a third one is too rare. */
+    assert_true(strtod(got.low, NULL) <= 2 * 0.00157);
+    assert_true(strtod(got.high, NULL) >= 2 * 0.00157 - 1e-9);
+    assert_true(strtod(got.high, NULL) - strtod(got.low, NULL) < 1e-6);
+    assert_int_equal(custos_plan_pld_epsilon(plan, "1e-38", NULL, &got, NULL),
+                     CUSTOS_OK);
+    /* RDP says 245.7201 at most. */
+    assert_true(strtod(got.low, NULL) > 245.7 &&
+                strtod(got.low, NULL) < 245.7201);
+    assert_true(strtod(got.high, NULL) < 245.75);
+    custos_plan_free(plan);
+}
+
 /* Delta back at the epsilon: the two curves are each other's inverse. */
 static void
 plan_pld_delta_inverts_epsilon(void **state)
@@ -613,6 +642,7 @@ main(void)
         cmocka_unit_test(plan_pld_delta_in_both_orders),
         cmocka_unit_test(plan_pld_delta_of_a_sample),
         cmocka_unit_test(plan_pld_is_sharp_for_small_losses),
+        cmocka_unit_test(plan_pld_is_sharp_on_lattices),
         cmocka_unit_test(plan_pld_prices_every_mechanism),
         cmocka_unit_test(plan_pld_says_why_not),
         cmocka_unit_test(plan_pld_refuses_what_is_no_question),
