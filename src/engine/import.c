@@ -17,7 +17,7 @@
 #include "engine/refail.h"
 #include "store/file.h"
 
-enum { CUTS = 64, MEMORY_SHARE = 2 };
+enum { CUTS = 64, CUTS_FROM_ROWS = 1 << 16, MEMORY_SHARE = 2 };
 
 static void
 step_percent(void *ctx, unsigned percent)
@@ -161,7 +161,8 @@ import_check(struct import *m, size_t i, custos_err *err)
     struct duck_rows *rows = NULL;
     struct walk o = {0};
     struct buf b, cuts;
-    uint64_t next = 0, every = m->tables[i].kept / CUTS + 1;
+    uint64_t kept = m->tables[i].kept, next = 0;
+    uint64_t every = kept < CUTS_FROM_ROWS ? kept + 1 : kept / CUTS;
     size_t n = 0;
     custos_status st;
 
