@@ -93,9 +93,9 @@ exchange_read(struct exchange *x, custos_err *err)
     if (!st && o->from == CUSTOS_IN_RDP)
         st = read_order(o->order, "order", &x->order, err);
     if (!st && o->to == CUSTOS_IN_APPROX)
-        st = rat_read_open_unit(o->to_delta, "delta", &x->to_delta, err);
+        st = rat_read_open_unit(o->to_delta, "to_delta", &x->to_delta, err);
     if (!st && o->to == CUSTOS_IN_RDP)
-        st = read_order(o->to_order, "order", &x->to_order, err);
+        st = read_order(o->to_order, "to_order", &x->to_order, err);
     return st;
 }
 

@@ -56,6 +56,30 @@ account_read(const struct verb *verb, int argc, char **argv, struct args *args)
     return code;
 }
 
+/* Whether the sentence begins with the option's name; to_delta is to-delta. */
+static bool
+begins_with(const char *said, const char *name)
+{
+    while (*name && (*said == *name || (*said == '_' && *name == '-'))) {
+        said++;
+        name++;
+    }
+    return !*name && *said == ' ';
+}
+
+int
+account_fail(const struct verb *verb, const struct args *args,
+             custos_status status, const custos_err *err)
+{
+    for (size_t i = 0; i < verb->n_options; i++) {
+        const char *name = verb->options[i].name;
+
+        if (args->given[i] && begins_with(err->said, name))
+            return fail_usage("--%s%s", name, err->said + strlen(name));
+    }
+    return fail_status(status, err);
+}
+
 int
 account_read_adjacency(const char *text, custos_adjacency *out)
 {

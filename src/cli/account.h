@@ -18,6 +18,13 @@ extern const struct verb account_curve;
 int
 account_read(const struct verb *verb, int argc, char **argv, struct args *args);
 
+/*
+ * fail_status for what the library said of an option's value: it knows the
+ * name without the dashes.
+ */
+int account_fail(const struct verb *verb, const struct args *args,
+                 custos_status status, const custos_err *err);
+
 /* "add-remove", the default, or "change-one". */
 int account_read_adjacency(const char *text, custos_adjacency *out);
 

@@ -142,7 +142,7 @@ run(const struct verb *verb, int argc, char **argv)
         plan, args.given[CALIBRATE_EPSILON], args.given[CALIBRATE_DELTA], &got,
         &err);
     if (st)
-        code = fail_status(st, &err);
+        code = account_fail(verb, &args, st, &err);
     else if (args.given[CALIBRATE_JSON])
         code = print_json(plan, &args, &got, count);
     else

@@ -244,7 +244,7 @@ run(const struct verb *verb, int argc, char **argv)
     st = fill(plan, &args, &t, &err);
     custos_plan_free(plan);
     if (st)
-        return fail_status(st, &err);
+        return account_fail(verb, &args, st, &err);
     find_best(&t);
     return print(&t, &args);
 }

@@ -123,7 +123,7 @@ convert_all(const struct args *args, custos_currency from, custos_currency to)
             !to || to == c ? custos_convert(&what, &got[c], &err) : CUSTOS_OK;
 
         if (st)
-            return fail_status(st, &err);
+            return account_fail(&account_convert, args, st, &err);
     }
     out_init(&o, STDOUT_FILENO);
     if (json)

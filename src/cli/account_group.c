@@ -146,7 +146,7 @@ run_plan(const struct args *args, uint64_t size)
     custos_plan_free(group);
     custos_plan_free(plan);
     if (st)
-        return fail_status(st, &err);
+        return account_fail(&account_group, args, st, &err);
     if (pld.reason && zcdp.reason)
         return fail_usage("--mechanism: %s", zcdp.reason);
     out_init(&o, STDOUT_FILENO);
@@ -184,7 +184,7 @@ run(const struct verb *verb, int argc, char **argv)
         st = custos_group_approx(args.given[GROUP_EPSILON],
                                  args.given[GROUP_DELTA], size, &group, &err);
     if (st)
-        return fail_status(st, &err);
+        return account_fail(verb, &args, st, &err);
     out_init(&o, STDOUT_FILENO);
     if (args.given[GROUP_JSON])
         print_json(&o, size, &args, &group);

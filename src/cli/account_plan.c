@@ -92,15 +92,15 @@ read_asked(const struct args *args, struct asked *a)
 
 /* The Gaussian's sigma at the budget. */
 static int
-find_sigma(struct asked *a, const char *epsilon)
+find_sigma(struct asked *a, const struct args *args)
 {
     char sigma[CUSTOS_NUMBER_MAX];
     custos_err err;
-    custos_status st = custos_gauss_sigma(CUSTOS_ANALYTIC, epsilon, a->delta,
-                                          "1", sigma, &err);
+    custos_status st = custos_gauss_sigma(
+        CUSTOS_ANALYTIC, args->given[PLAN_EPSILON], a->delta, "1", sigma, &err);
 
     if (st)
-        return fail_status(st, &err);
+        return account_fail(&account_plan, args, st, &err);
     a->sigma = strtod(sigma, NULL) * UP;
     return CLI_OK;
 }
@@ -263,7 +263,7 @@ print_two(const char *what, const char *laplace, const char *gauss,
 
 /* The budget for so many queries of so much error. */
 static int
-print_budget(const struct asked *a, bool json)
+print_budget(const struct asked *a, const struct args *args)
 {
     char laplace[NUMBER_MAX], gauss[NUMBER_MAX], sigma[NUMBER_MAX];
     char squared[NUMBER_MAX], epsilon[CUSTOS_NUMBER_MAX];
@@ -275,10 +275,11 @@ print_budget(const struct asked *a, bool json)
     st = custos_gauss_epsilon(CUSTOS_ANALYTIC, sigma, a->delta, squared,
                               epsilon, &err);
     if (st)
-        return fail_status(st, &err);
+        return account_fail(&account_plan, args, st, &err);
     number_write_up(a->queries * LN_20 / a->error * UP, laplace);
     digits_up(epsilon, 4, gauss);
-    return print_two("epsilon", laplace, gauss, a, json);
+    return print_two("epsilon", laplace, gauss, a,
+                     args->given[PLAN_JSON] != NULL);
 }
 
 static int
@@ -300,11 +301,11 @@ run(const struct verb *verb, int argc, char **argv)
     json = args.given[PLAN_JSON] != NULL;
     given = (a.epsilon > 0) + (a.queries > 0) + (a.error > 0);
     if (given == 2 && a.epsilon == 0)
-        return print_budget(&a, json);
+        return print_budget(&a, &args);
     if (!(given == 2 && a.n == 0) && !(given == 1 && a.n > 0 && a.epsilon > 0))
         return fail_usage("give --n and --epsilon for the table, or two of "
                           "--queries, --error and --epsilon for the third");
-    code = find_sigma(&a, args.given[PLAN_EPSILON]);
+    code = find_sigma(&a, &args);
     if (code)
         return code;
     if (given == 1)

@@ -22,6 +22,20 @@ add_lines(struct out *o, const char *text, const char *indent)
     }
 }
 
+/* A line that begins with a space goes on from the one before. */
+static void
+add_usage(struct out *o, const char *text)
+{
+    while (*text) {
+        size_t len = strcspn(text, "\n");
+
+        out_text(o, *text == ' ' ? "  " : "  custos ");
+        out_add(o, text, len);
+        out_text(o, "\n");
+        text += len + (text[len] == '\n');
+    }
+}
+
 static void
 add_option(struct out *o, const struct option *option)
 {
@@ -46,7 +60,7 @@ help_of_verb(const struct verb *verb)
 
     out_init(&o, STDOUT_FILENO);
     out_printf(&o, "custos %s: %s\n\n", verb->name, verb->summary);
-    add_lines(&o, verb->usage, "  custos ");
+    add_usage(&o, verb->usage);
     if (verb->about) {
         out_text(&o, "\n");
         add_lines(&o, verb->about, "");

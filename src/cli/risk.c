@@ -89,7 +89,7 @@ risk_of_plan(const struct args *args, struct told *t, custos_risk **out)
     }
     for (size_t i = 0; i < p.n && !st; i++)
         st = custos_risk_add(*out, p.points[i].high, p.points[i].delta, &err);
-    return st ? fail_status(st, &err) : CLI_OK;
+    return st ? account_fail(&verb_risk, args, st, &err) : CLI_OK;
 }
 
 static int
@@ -107,12 +107,12 @@ risk_of(const struct args *args, struct told *t, custos_risk **out)
         return risk_of_plan(args, t, out);
     snprintf(t->epsilon, sizeof t->epsilon, "%s", epsilon);
     st = custos_risk_new(NULL, epsilon, args->given[RISK_DELTA], out, &err);
-    return st ? fail_status(st, &err) : CLI_OK;
+    return st ? account_fail(&verb_risk, args, st, &err) : CLI_OK;
 }
 
 /* Everything that is printed, before anything is. */
 static int
-tell(const custos_risk *risk, struct told *t)
+tell(const custos_risk *risk, const struct args *args, struct told *t)
 {
     custos_err err;
     custos_status st;
@@ -124,7 +124,7 @@ tell(const custos_risk *risk, struct told *t)
         st = custos_risk_corners(risk, t->corners, CURVE_POINTS, &t->n_corners,
                                  &err);
     if (st)
-        return fail_status(st, &err);
+        return account_fail(&verb_risk, args, st, &err);
     for (size_t i = 0; i < t->n_corners; i++) {
         t->x[i] = strtod(t->corners[i].fpr, NULL);
         t->y[i] = strtod(t->corners[i].fnr, NULL);
@@ -315,7 +315,7 @@ run(const struct verb *verb, int argc, char **argv)
     t.prior = args.given[RISK_PRIOR];
     code = risk_of(&args, &t, &risk);
     if (!code)
-        code = tell(risk, &t);
+        code = tell(risk, &args, &t);
     custos_risk_free(risk);
     return code ? code : print(&args, &t);
 }

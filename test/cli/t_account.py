@@ -29,6 +29,38 @@ def m(*mechanisms):
     return [part for name in mechanisms for part in ("--mechanism", name)]
 
 
+class Words(CommandCase):
+    def test_refusals_name_the_option(self):
+        """The library knows a value by its name; the command by its dashes."""
+        plan = m("laplace:epsilon=0.1")
+        for args, says in (
+                (("compose", *plan, "--delta", "2"), "--delta must lie"),
+                (("calibrate", *plan, "--epsilon", "-1"),
+                 "--epsilon must be above 0"),
+                (("calibrate", *plan, "--epsilon", "1", "--delta", "x"),
+                 "--delta must be a number"),
+                (("convert", "--from", "pure", "--amount", "1", "--to",
+                  "approx", "--to-delta", "2"), "--to-delta must lie"),
+                (("convert", "--from", "rdp", "--amount", "1", "--order",
+                  "0"), "--order must"),
+                (("group", "--rho", "-1", "--size", "2"), "--rho must"),
+                (("group", "--epsilon", "1", "--delta", "1", "--size", "2"),
+                 "--delta must"),
+                (("group", *plan, "--delta", "2", "--size", "2"),
+                 "--delta must"),
+                (("plan", "--n", "100", "--epsilon", "1", "--delta", "2"),
+                 "--delta must"),
+                (("plan", "--queries", "100", "--error", "1", "--delta", "2"),
+                 "--delta must")):
+            self.refused("account", *args, says="custos: " + says)
+
+    def test_usage_goes_on(self):
+        """The second line of one usage is not a command of its own."""
+        text = lines("account", "calibrate", "--help")
+        self.assertIn("      [--delta NUMBER] [--find noise|count]", text)
+        self.assertFalse([line for line in text if "custos  " in line])
+
+
 class Compose(CommandCase):
     def test_worked_examples(self):
         """Gaboardi's: 8 thresholds cost 8 eps, 3 attributes 3 eps, a histogram

@@ -116,7 +116,8 @@ class Risk(CommandCase):
             self.refused("risk", "--epsilon", "1", "--delta", bad,
                          says="delta")
         for bad in ("0", "-1", "1.5", "nan", "1e30"):
-            self.refused("risk", "--epsilon", "1", "--n", bad, says="n must")
+            self.refused("risk", "--epsilon", "1", "--n", bad,
+                         says="custos: --n must")
         for bad in ("0", "1", "2", "-1", "nan"):
             self.refused("risk", "--epsilon", "1", "--prior", bad,
                          says="prior")
