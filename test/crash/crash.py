@@ -10,7 +10,7 @@ ledger alone:
     that its receipt names, of that analyst, question and price;
   * a stored answer is byte for byte one that was charged;
   * the charges add up, exactly, to no more than any budget;
-  * the store opens at once;
+  * the store opens at once: in two seconds, or as fast as the next time;
   * a killed import changes nothing, and the next leaves nothing of it.
 
     python3 test/crash/crash.py [--kills 1000] [--seed N]
@@ -186,7 +186,11 @@ class Run:
         if done.returncode and not REFUSALS.match(done.stderr):
             self.violation(f"after a kill: {done.stderr}")
         elif took > self.report.at_once:
-            self.violation(f"opened after {took:.1f} s")
+            # or is it the machine that is slow?
+            _, again = seconds(self.hospital.query, question(0), "--epsilon",
+                               PRICE)
+            if took > 3 * again:
+                self.violation(f"opened after {took:.1f} s, then {again:.1f} s")
         if done.returncode == 0:
             answer = json.loads(done.stdout)
             if answer["stored"]:

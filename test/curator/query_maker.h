@@ -663,12 +663,13 @@ put_tail(struct maker *m, unsigned keys)
 static void
 put_select(struct maker *m)
 {
-    static const char *const tables[] = {"patients", "patients", "visits",
-                                         "visits",   "floors",   "visitz"};
+    static const char *const tables[] = {
+        "patients",    "patients",   "patients",    "visits", "visits",
+        "visits_fast", "visits_far", "visits_rows", "floors", "visitz"};
     unsigned keys = chance(m, 45) ? 1 + below(m, 2) : 0, n = 1 + below(m, 3);
     bool named = chance(m, 30);
 
-    m->table = tables[below(m, chance(m, 97) ? 5 : 6)];
+    m->table = tables[below(m, m->wrong ? 10 : 9)];
     if (chance(m, 8))
         put(m, "EXPLAIN ");
     put(m, "SELECT ");

@@ -17,44 +17,49 @@
 
 enum { STORES = 2, SHOWN = 30 };
 
-#define POLICY                                                                 \
-    "custos: 1\n"                                                              \
-    "budget: {epsilon: 1000000, delta: 1e-3, n: 100}\n"                        \
-    "query: {epsilon: 0.1, max_epsilon: 10, delta: 1e-12,\n"                   \
-    "        max_groups: 2000}\n"                                              \
-    "tables:\n"                                                                \
-    "  patients:\n"                                                            \
-    "    source: patients.csv\n"                                               \
-    "    unit: id\n"                                                           \
-    "    columns:\n"                                                           \
-    "      id: {type: integer, nullable: false}\n"                             \
-    "      age: {type: integer, range: [0, 100], nullable: false}\n"           \
-    "      city: {type: text, values: [Oslo, Rome]}\n"                         \
-    "      weight: {type: real, range: [-10, 200]}\n"                          \
-    "      smoker: {type: boolean}\n"                                          \
-    "      born: {type: date, range: [1920-01-01, 2019-12-31]}\n"              \
-    "      note: {type: text}\n"                                               \
-    "      income: {type: integer}\n"                                          \
-    "      debt: {type: real}\n"                                               \
-    "  visits:\n"                                                              \
+/* One table, bounded in all the ways that there are. */
+#define BOUNDS "    rows_per_unit: 3\n    groups_per_unit: 2\n"
+#define VISITS(name, unit, more)                                               \
+    "  " name ":\n"                                                            \
     "    source: visits.csv\n"                                                 \
-    "    unit: patient\n"                                                      \
-    "    rows_per_unit: 3\n"                                                   \
-    "    groups_per_unit: 2\n"                                                 \
-    "    columns:\n"                                                           \
+    "    unit: " unit "\n" more "    columns:\n"                               \
     "      patient: {type: integer, references: patients.id}\n"                \
     "      nights: {type: integer, range: [0, 10], nullable: false}\n"         \
     "      cost: {type: decimal, scale: 2, range: [-50, 5000]}\n"              \
     "      level: {type: integer, range: [1, 5]}\n"                            \
     "      seen: {type: timestamp,\n"                                          \
-    "             range: [2020-01-01 00:00:00, 2020-12-31 23:59:59]}\n"        \
-    "  floors:\n"                                                              \
-    "    public: true\n"                                                       \
-    "    source: floors.csv\n"                                                 \
-    "    columns: {name: {type: text}, floor: {type: integer},\n"              \
-    "              area: {type: real}}\n"                                      \
-    "analysts:\n"                                                              \
+    "             range: [2020-01-01 00:00:00, 2020-12-31 23:59:59]}\n"
+
+static const char policy[] =
+    "custos: 1\n"
+    "budget: {epsilon: 1000000, delta: 1e-3, n: 100}\n"
+    "query: {epsilon: 0.1, max_epsilon: 10, delta: 1e-12,\n"
+    "        max_groups: 2000}\n"
+    "analysts:\n"
     "  ana: {tables: {patients: [age, city, note], floors: all}}\n"
+    "tables:\n"
+    "  patients:\n"
+    "    source: patients.csv\n"
+    "    unit: id\n"
+    "    columns:\n"
+    "      id: {type: integer, nullable: false}\n"
+    "      age: {type: integer, range: [0, 100], nullable: false}\n"
+    "      city: {type: text, values: [Oslo, Rome]}\n"
+    "      weight: {type: real, range: [-10, 200]}\n"
+    "      smoker: {type: boolean}\n"
+    "      born: {type: date, range: [1920-01-01, 2019-12-31]}\n"
+    "      note: {type: text}\n"
+    "      income: {type: integer}\n"
+    "      debt: {type: real}\n"
+    "  floors:\n"
+    "    public: true\n"
+    "    source: floors.csv\n"
+    "    columns: {name: {type: text}, floor: {type: integer},\n"
+    "              area: {type: real}}\n" /* and visits: */
+    VISITS("visits", "patient", BOUNDS)
+        VISITS("visits_fast", "patient", BOUNDS "    bound: before-where\n")
+            VISITS("visits_far", "patient", BOUNDS "    attach: true\n")
+                VISITS("visits_rows", "row", "");
 
 /* Values at which functions that are not total would fail. */
 static const char *const patients[STORES] = {
@@ -100,7 +105,7 @@ begin(void **state)
     (void)state;
     test_rng_new_seeded(5);
     for (size_t i = 0; i < STORES; i++) {
-        test_store_write(&files[i], POLICY, "patients.csv", patients[i],
+        test_store_write(&files[i], policy, "patients.csv", patients[i],
                          "visits.csv", visits[i], "floors.csv", floors, NULL);
         test_store_init(&files[i]);
         if (curator_open(files[i].store, &curators[i], &err))
