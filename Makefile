@@ -11,7 +11,7 @@ RUN_TESTS = tools/run-tests
 .PHONY: all demo test test-fresh check format-check asan clang valgrind tidy \
 	coverage attacks bench bench-noise bench-timing \
 	bench-account bench-query bench-query-200m fuzz-account fuzz-query \
-	crash powercut install fuzz doc format clean help setup dev
+	stability crash powercut install fuzz doc format clean help setup dev
 
 all: setup ## build everything (the default)
 	@$(CONFIGURE)
@@ -93,6 +93,9 @@ crash: all ## 1000 times kill -9 under concurrent queries and imports
 
 fuzz-query: all ## 10^5 random queries: no crash, no engine text, all charged
 	@CUSTOS_LONG=1 $(BUILD)/test/curator-t_fuzz_query
+
+stability: all ## 10^4 queries on neighbours: none moves farther than priced
+	@CUSTOS_LONG=1 $(BUILD)/test/curator-t_stability
 
 powercut: all ## 1000 power cuts and 1000 kills in the middle of charges
 	@CUSTOS_LONG=1 $(BUILD)/test/ledger-t_powercut
