@@ -253,7 +253,21 @@ key_listed(const struct key *k, const char *e, struct buf *out)
     buf_add_text(out, " END");
 }
 
-/* Many texts or whole numbers: the engine hashes the labels of an ENUM. */
+/* Does the engine write its values as datum_write does? Years of four digits
+   it does. */
+static bool
+has_labels(const struct key *k)
+{
+    enum { YEAR_1 = -719162, YEAR_9999_END = 2932896 };
+    bool all = k->expr->type == TYPE_DATE;
+
+    for (size_t i = 0; i < k->n && all; i++)
+        all = k->values[i].type == TYPE_DATE && k->values[i].n >= YEAR_1 &&
+              k->values[i].n <= YEAR_9999_END;
+    return all || k->expr->type == TYPE_TEXT || k->expr->type == TYPE_INT;
+}
+
+/* Many values: the engine hashes the labels of an ENUM. */
 static void
 key_labelled(const struct key *k, const char *e, struct buf *out)
 {
@@ -353,7 +367,6 @@ work_key(const struct plan *plan, size_t index, struct buf *out)
 {
     enum { FEW = 16 };
     const struct key *k = &plan->keys[index];
-    bool labels = k->expr->type == TYPE_TEXT || k->expr->type == TYPE_INT;
     struct buf e;
 
     if (k->kind == KEY_STORED) {
@@ -374,7 +387,7 @@ work_key(const struct plan *plan, size_t index, struct buf *out)
     buf_init(&e, NULL, out->limit);
     duckdb_print_expr(k->expr, "t", &e);
     buf_add_text(out, "CAST(");
-    if (labels && k->n > FEW)
+    if (k->n > FEW && has_labels(k))
         key_labelled(k, buf_text(&e), out);
     else
         key_listed(k, buf_text(&e), out);

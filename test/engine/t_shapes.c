@@ -49,6 +49,7 @@ static const char *const queries[] = {
     "SELECT CASE WHEN n < 0 THEN 'low' ELSE 'high' END, count(*) FROM v "
     "GROUP BY 1",
     "SELECT n, count(*) FROM v GROUP BY n",
+    "SELECT d, count(*) FROM v GROUP BY d",
     "SELECT n % 3, count(distinct who) FROM v GROUP BY 1",
     "SELECT width_bucket(n, -20, 20, 4), count(*) FROM v GROUP BY 1",
     "SELECT count(*) FROM v WHERE d >= '2020-06-01' AND d < '2020-09-01'",
