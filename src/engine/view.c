@@ -157,6 +157,35 @@ is_whole(enum duck_type type)
            type == DUCK_U16 || type == DUCK_U32 || type == DUCK_U64;
 }
 
+/*
+ * TRY_CAST of x to the wide type. Reading 128 bits takes the engine up to a
+ * hundred times as long as 64, so that text is tried as 64 bits first; where
+ * both read it, they agree.
+ */
+static void
+read_as_wide(const struct policy_column *c, enum duck_type type, const char *x,
+             struct buf *out)
+{
+    bool whole = c->type == TYPE_INT && c->has_range;
+    bool both =
+        type == DUCK_TEXT &&
+        (whole || (c->type == TYPE_DECIMAL && c->scale <= DIGITS_NARROW));
+
+    if (both) {
+        buf_printf(out, "coalesce(CAST(TRY_CAST(%s AS ", x);
+        if (whole)
+            buf_add_text(out, "BIGINT");
+        else
+            buf_printf(out, "DECIMAL(%d,%d)", DIGITS_NARROW, c->scale);
+        buf_add_text(out, ") AS ");
+        wide_type(c, out);
+        buf_add_text(out, "), ");
+    }
+    buf_printf(out, "TRY_CAST(%s AS ", x);
+    wide_type(c, out);
+    buf_add_text(out, both ? "))" : ")");
+}
+
 /* Text as a whole number; with a fraction other than 0 it is none. */
 static void
 whole_of_text(const struct policy_column *c, const char *x, struct buf *out)
@@ -167,9 +196,9 @@ whole_of_text(const struct policy_column *c, const char *x, struct buf *out)
                "DECIMAL(38,9)) %% 1 = 0 THEN TRY_CAST(%s AS ",
                x, x, x, x, x);
     wide_type(c, out);
-    buf_printf(out, ") END ELSE TRY_CAST(%s AS ", x);
-    wide_type(c, out);
-    buf_add_text(out, ") END");
+    buf_add_text(out, ") END ELSE ");
+    read_as_wide(c, DUCK_TEXT, x, out);
+    buf_add_text(out, " END");
 }
 
 /* The source's column as its declared type; NULL where that is impossible. */
@@ -187,9 +216,7 @@ typed(const struct policy_column *c, enum duck_type type, struct buf *out)
     } else if (c->type == TYPE_INT && !is_whole(type)) {
         whole_of_text(c, buf_text(&text), out);
     } else {
-        buf_printf(out, "TRY_CAST(%s AS ", buf_text(&name));
-        wide_type(c, out);
-        buf_add_text(out, ")");
+        read_as_wide(c, type, buf_text(&name), out);
     }
     out->failed |= name.failed || text.failed;
     buf_clear(&name);
@@ -266,13 +293,38 @@ view_index(const struct policy_column *c, const char *expr, struct buf *out)
                                       : "UINTEGER");
 }
 
-static void
-whole_literal(i128 n, struct buf *out)
+/* The digits of |n|, at least one. */
+static int
+digits_of(i128 n)
 {
-    char text[41];
+    int digits = 1;
 
-    custos_int_write(n, text);
-    buf_printf(out, "CAST('%s' AS HUGEINT)", text);
+    for (; n > 9 || n < -9; n /= 10)
+        digits++;
+    return digits;
+}
+
+/* c<i>, a decimal, as a whole number of its last digit. */
+static void
+decimal_steps(const struct policy_column *c, size_t i, i128 lower, i128 upper,
+              struct buf *out)
+{
+    int low = digits_of(lower), high = digits_of(upper);
+    int digits = low > high ? low : high;
+
+    digits = digits > c->scale ? digits : c->scale;
+    if (digits + c->scale + 1 <= DIGITS_NARROW) /* 64 bits throughout */
+        buf_printf(out,
+                   "CAST(CAST(c%zu AS DECIMAL(%d,%d)) * CAST(1%.*s AS "
+                   "DECIMAL(%d,0)) AS BIGINT)",
+                   i, digits, c->scale, c->scale, "000000000000000000",
+                   c->scale + 1);
+    else if (is_narrow(c))
+        buf_printf(out, "CAST(CAST(c%zu AS DECIMAL(38,%d)) * 1%.*s AS HUGEINT)",
+                   i, c->scale, c->scale, "000000000000000000");
+    else
+        buf_printf(
+            out, "CAST(replace(CAST(c%zu AS VARCHAR), '.', '') AS HUGEINT)", i);
 }
 
 /* c<i> in whole steps of its grid. Scaling by a power of two is exact. */
@@ -280,29 +332,25 @@ static void
 stepped(const struct policy_column *c, size_t i, struct buf *out)
 {
     struct grid g = grid_of_column(c);
-    i128 lower = 0, upper = 0;
-    const char *type;
+    char least[41], most[41];
+    i128 lower = 0, upper = 0, far = (i128)1 << 60;
+    const char *type, *wide;
 
     (void)view_steps(c, &lower, &upper);
+    custos_int_write(lower, least);
+    custos_int_write(upper, most);
     type = lower >= INT32_MIN && upper <= INT32_MAX   ? "INTEGER"
            : lower >= INT64_MIN && upper <= INT64_MAX ? "BIGINT"
                                                       : "HUGEINT";
+    wide = lower > -far && upper < far ? "BIGINT" : "HUGEINT";
     buf_printf(out, "CASE WHEN c%zu IS NOT NULL THEN CAST(greatest(least(", i);
     if (c->type == TYPE_REAL)
-        buf_printf(out,
-                   "CAST(round(c%zu * pow(CAST(%d AS DOUBLE), %d)) AS HUGEINT)",
-                   i, g.base, g.digits);
-    else if (is_narrow(c))
-        buf_printf(out, "CAST(CAST(c%zu AS DECIMAL(38,%d)) * 1%.*s AS HUGEINT)",
-                   i, c->scale, c->scale, "000000000000000000");
+        buf_printf(out, "CAST(round(c%zu * pow(CAST(%d AS DOUBLE), %d)) AS %s)",
+                   i, g.base, g.digits, wide);
     else
-        buf_printf(
-            out, "CAST(replace(CAST(c%zu AS VARCHAR), '.', '') AS HUGEINT)", i);
-    buf_add_text(out, ", ");
-    whole_literal(upper, out);
-    buf_add_text(out, "), ");
-    whole_literal(lower, out);
-    buf_printf(out, ") AS %s) END", type);
+        decimal_steps(c, i, lower, upper, out);
+    buf_printf(out, ", CAST('%s' AS %s)), CAST('%s' AS %s)) AS %s) END", most,
+               wide, least, wide, type);
 }
 
 void

@@ -75,6 +75,43 @@ doubled_parents_are_refused(void **state)
     made_close(&m);
 }
 
+/* Short, long and longest decimals are brought to the grid in three ways. */
+static void
+decimals_of_any_length(void **state)
+{
+    struct made m;
+
+    (void)state;
+    made_folder(&m);
+    made_file(&m, "d.csv",
+              "n,a,b,c\n"
+              "1,-99999999999.99,-10000000000.000001,-1000000000.000000001\n"
+              "2,99999999999.994,9999999999.9999995,999999999.9999999995\n"
+              "3,0.005,0.0000005,0.0000000005\n"
+              "4,1e30,123456789012345678901234567890,1e25\n"
+              "5,-1e-9,-1e9,-12.5\n");
+    made_ready(&m, HEAD
+               "  d:\n    source: d.csv\n    unit: row\n    columns:\n"
+               "      n: {type: integer}\n"
+               "      a: {type: decimal, scale: 2, range: [-99999999999.99, "
+               "99999999999.99]}\n"
+               "      b: {type: decimal, scale: 6, range: [-1e10, 1e10]}\n"
+               "      c: {type: decimal, scale: 9, range: [-1e9, 1e9]}\n");
+    assert_string_equal(made_ask(&m, "SELECT g1 FROM t0 ORDER BY c0"),
+                        "-9999999999999;9999999999999;1;9999999999999;0");
+    assert_string_equal(made_ask(&m, "SELECT g2 FROM t0 ORDER BY c0"),
+                        "-10000000000000000;10000000000000000;1;"
+                        "10000000000000000;-1000000000000000");
+    assert_string_equal(made_ask(&m, "SELECT g3 FROM t0 ORDER BY c0"),
+                        "-1000000000000000000;1000000000000000000;1;"
+                        "1000000000000000000;-12500000000");
+    assert_string_equal(made_ask(&m, "SELECT CAST(c1 AS VARCHAR) FROM t0 ORDER "
+                                     "BY c0"),
+                        "-99999999999.99;99999999999.99;0.01;99999999999.99;"
+                        "0.00");
+    made_close(&m);
+}
+
 static const char TYPES[] =
     HEAD "  all:\n"
          "    source: all.csv\n"
@@ -365,6 +402,7 @@ main(void)
         cmocka_unit_test(units_follow_their_path),
         cmocka_unit_test(doubled_parents_are_refused),
         cmocka_unit_test(values_come_into_their_domain),
+        cmocka_unit_test(decimals_of_any_length),
         cmocka_unit_test(rank_is_the_hash),
         cmocka_unit_test(rank_tells_null_from_empty),
         cmocka_unit_test(ranks_do_not_move_when_a_unit_goes),
