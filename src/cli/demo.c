@@ -103,11 +103,13 @@ watch_end(struct watch *w)
 }
 
 /* Prints what is there, so that a person sees it while the next runs. */
-static void
+static int
 flush(struct out *o)
 {
-    (void)out_end(o);
+    int code = out_end(o);
+
     out_init(o, STDOUT_FILENO);
+    return code;
 }
 
 static void
@@ -120,7 +122,7 @@ heading(struct painter *p, const char *text)
     out_text(p->o, "\n");
 }
 
-static void
+static int
 show_sql(struct painter *p, const struct question *q)
 {
     paint(p, PAINT_DIM);
@@ -139,7 +141,7 @@ show_sql(struct painter *p, const struct question *q)
         out_printf(p->o, " as %s", q->who);
     paint(p, PAINT_PLAIN);
     out_text(p->o, "\n\n");
-    flush(p->o);
+    return flush(p->o);
 }
 
 /* In lines of a terminal's width. */
@@ -165,12 +167,13 @@ show_refusal(struct out *o, const char *said)
 }
 
 /* A refusal is part of the story: printed where the answer would be. */
-static void
+static int
 ask(struct painter *p, struct curator *c, const struct question *q)
 {
     struct ledger_balance balance;
     struct answer *answer = NULL;
     custos_err err = {.at = -1};
+    int code;
     struct ask a = {
         .who = str_of(q->who),
         .sql = str_of(q->sql),
@@ -180,15 +183,18 @@ ask(struct painter *p, struct curator *c, const struct question *q)
     };
 
     heading(p, q->why);
-    show_sql(p, q);
+    code = show_sql(p, q);
+    if (code)
+        return code;
     if (curator_answer(c, &a, &answer, &err)) {
         show_refusal(p->o, err.said);
-        return;
+        return CLI_OK;
     }
     if (ledger_balance(curator_ledger(c), a.who, &balance, &err))
         balance.limited = false;
     answer_print(p->o, q->format, answer, &balance);
     answer_free(answer);
+    return CLI_OK;
 }
 
 static void
@@ -212,17 +218,19 @@ tell(struct painter *p, const struct hospital *h, const char *store)
     char *budget[] = {"budget", "--store", (char *)(uintptr_t)store};
     struct curator *c = NULL;
     custos_err err;
-    int code;
+    int code = CLI_OK;
 
     if (curator_open(store, &c, &err))
         return fail_status(err.code, &err);
-    for (size_t i = 0; i < COUNT_OF(questions); i++)
-        ask(p, c, &questions[i]);
+    for (size_t i = 0; i < COUNT_OF(questions) && !code; i++)
+        code = ask(p, c, &questions[i]);
+    curator_close(c);
+    if (code)
+        return code;
     show_truth(p, h);
     heading(p, "What is left of the budget");
     out_text(p->o, "\n");
     code = out_end(p->o);
-    curator_close(c);
     return code ? code : verb_budget.run(&verb_budget, 3, budget);
 }
 

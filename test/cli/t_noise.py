@@ -274,7 +274,7 @@ class Output(CommandCase):
                 (("noise", "uniform", "--n", "6", "--draws", "5"), ""),
                 (("noise", "uniform", "--n", "6", "--draws", "5000000"), ""),
                 ((*LAPLACE, "--epsilon", "1"), "1\n"),
-                (("--help",), ""), (("--version",), ""), (("demo",), ""),
+                (("--help",), ""), (("--version",), ""), (("demo", "--people", "100"), ""),
                 (("noise", "--help"), "")):
             with open("/dev/full", "wb") as full:
                 done = run(*args, stdin=stdin, stdout=full)
