@@ -82,17 +82,26 @@ import_prepare(struct import *m, const char *spill, custos_err *err)
     return st ? refail(err, CUSTOS_EIO, "the store cannot be written") : st;
 }
 
-/* t<i> of a table with units. Ties of the hash are equal rows. */
+/*
+ * t<i> of a table with units: sorted by unit and hash, then numbered as it
+ * streams by (number of the row, less that of its unit's first). A window per
+ * unit would be shorter and does not spill to disk. import_check sees to it
+ * that the order held. Ties of the hash are equal rows.
+ */
 static void
 sorted_table(struct import *m, size_t i, struct buf *out)
 {
     const struct policy_table *t = &m->policy->tables[i];
     struct buf rows;
 
-    buf_printf(out, "CREATE TABLE t%zu AS SELECT u, r, ", i);
+    buf_printf(out,
+               "CREATE TABLE t%zu AS SELECT u, n - max(f) OVER (ROWS "
+               "BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) + 1 AS r, ",
+               i);
     view_columns(t, "", out);
-    buf_add_text(out, " FROM (SELECT *, row_number() OVER (PARTITION BY u "
-                      "ORDER BY h1, h2) AS r FROM (SELECT * EXCLUDE (h), "
+    buf_add_text(out, " FROM (SELECT *, CASE WHEN lag(u) OVER () IS DISTINCT "
+                      "FROM u THEN n END AS f FROM (SELECT *, row_number() "
+                      "OVER () AS n FROM (SELECT * EXCLUDE (h), "
                       "CAST('0x' || substr(h, 1, 16) AS UBIGINT) AS h1, "
                       "CAST('0x' || substr(h, 17, 16) AS UBIGINT) AS h2 "
                       "FROM (SELECT y.u, ");
@@ -104,7 +113,8 @@ sorted_table(struct import *m, size_t i, struct buf *out)
     buf_printf(&rows, "(SELECT * FROM stage.s%zu WHERE NOT bad)", i);
     people_from(m->policy, i, buf_text(&rows), out);
     buf_clear(&rows);
-    buf_add_text(out, " JOIN people AS y ON v.x = y.x))) ORDER BY u, r");
+    buf_add_text(out, " JOIN people AS y ON v.x = y.x) ORDER BY u, h1, "
+                      "h2)))");
 }
 
 static custos_status

@@ -172,8 +172,8 @@ import_people(struct import *m, custos_err *err)
     bool any = false;
 
     buf_init(&b, NULL, SQL_MOST);
-    buf_add_text(&b, "CREATE TABLE people AS SELECT row_number() OVER (ORDER "
-                     "BY x) AS u, x FROM (SELECT DISTINCT x FROM (");
+    buf_add_text(&b, "CREATE TABLE people AS SELECT row_number() OVER () AS u, "
+                     "x FROM (SELECT DISTINCT x FROM (");
     for (size_t i = 0; i < p->n_tables && !st; i++) {
         const struct policy_table *t = &p->tables[i], *parent;
         const struct policy_column *key = NULL;
@@ -201,7 +201,7 @@ import_people(struct import *m, custos_err *err)
         b.failed |= rows.failed;
         buf_clear(&rows);
     }
-    buf_add_text(&b, ") WHERE x IS NOT NULL)");
+    buf_add_text(&b, ") WHERE x IS NOT NULL ORDER BY x)");
     if (!st && any)
         return import_step(m, 0, "finding the people", &b, err);
     buf_clear(&b);
