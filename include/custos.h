@@ -597,6 +597,156 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_threshold_release(
     const custos_threshold *threshold, custos_rng *rng, custos_sealed *sealed,
     int64_t *counts, uint8_t *kept, size_t n, custos_err *err);
 
+/* ---------------------------------- which keys to show (section: keys) -- */
+
+/*
+ * How keys that come from the data are chosen for release, from the number of
+ * units that hold each. All rules let a key of no unit never come out.
+ */
+typedef enum custos_keys_rule {
+    CUSTOS_KEYS_GEOMETRIC = 1, /* the most keys that can be; no counts */
+    CUSTOS_KEYS_LAPLACE = 2,   /* custos_threshold's rule: noisy counts too */
+    CUSTOS_KEYS_GAUSSIAN = 3   /* the same with Gaussian noise */
+} custos_keys_rule;
+
+typedef struct custos_keys_options {
+    size_t size;
+    custos_keys_rule rule;
+    custos_adjacency adjacency;
+    uint64_t keys_per_unit; /* at most; a unit adds 1 to each; 0 means 1 */
+    uint64_t min_units;     /* keys of fewer never come out; 0 means 1 */
+    const char *epsilon;
+    const char *delta;
+} custos_keys_options;
+
+/* Immutable: threads may share it. */
+typedef struct custos_keys custos_keys;
+
+/* As text owned by the handle, and numbers of units. */
+typedef struct custos_keys_facts {
+    const char *epsilon;
+    const char *delta; /* geometric: as asked; else what the threshold needs */
+    const char *scale; /* of the noise (sigma), rounded down; "0": none */
+    const char *theorem;
+    custos_keys_rule rule;
+    uint64_t least;    /* units a key needs to come out at all: min_units */
+    uint64_t half;     /* to come out with probability 1/2 or more */
+    uint64_t certain;  /* to come out always; 0: never quite */
+    int64_t threshold; /* of the noisy count; 0: none */
+} custos_keys_facts;
+
+/*
+ * May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ENOMEM, CUSTOS_ERANGE. The
+ * last also where a rule is not made for the parameters: the geometric one
+ * where delta for a key is below 2^-100 or epsilon for a key so small that
+ * certainty would take more than 2^16 units, the Gaussian one for more than
+ * 256 keys per unit. Another rule then serves.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_keys_new(const custos_alloc *alloc, const custos_keys_options *options,
+                custos_keys **out, custos_err *err);
+
+CUSTOS_API void custos_keys_free(custos_keys *keys);
+
+/* NULL for NULL. */
+CUSTOS_API const custos_keys_facts *custos_keys_tell(const custos_keys *keys);
+
+/*
+ * The probability that a key held by this many units comes out, enclosed: for
+ * comparing rules, and for what EXPLAIN says. May fail: CUSTOS_EINVAL.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_keys_chance(
+    const custos_keys *keys, uint64_t units, char low[CUSTOS_NUMBER_MAX],
+    char high[CUSTOS_NUMBER_MAX], custos_err *err);
+
+/*
+ * The least number of units from which a key comes out with this probability
+ * (between 0 and 1) or more. May fail: CUSTOS_EINVAL, CUSTOS_EPARSE,
+ * CUSTOS_ERANGE (also: no number below 2^62 suffices).
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_keys_units(const custos_keys *keys, const char *chance, uint64_t *units,
+                  custos_err *err);
+
+/*
+ * For the n keys of the data, in any order, their sealed numbers of units:
+ * kept[i] is 1 where key i comes out, else 0, and then it must be treated as
+ * one that is not there: neither it nor n may be shown. counts may be NULL;
+ * otherwise counts[i] is the noisy number of units of a key that is kept, at
+ * no further cost, and 0 of the others (not for the geometric rule, which has
+ * none). Time depends on n and the options alone. The sealed handle is used
+ * up. May fail: CUSTOS_EINVAL, CUSTOS_ETAKEN, CUSTOS_EENTROPY.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_keys_release(
+    const custos_keys *keys, custos_rng *rng, custos_sealed *sealed,
+    int64_t *counts, uint8_t *kept, size_t n, custos_err *err);
+
+/* ------------------------------------------- quantiles (section: quantile) -- */
+
+#define CUSTOS_QUANTILE_RANKS_MAX ((size_t)1024)
+
+typedef struct custos_quantile_options {
+    size_t size;
+    custos_adjacency adjacency;
+    uint64_t values_per_unit; /* at most; 0 means 1 */
+    int64_t lower;            /* the domain, public: upper - lower < 2^62 */
+    int64_t upper;
+    size_t ranks;            /* how many quantiles, at one price */
+    const char *const *rank; /* increasing, from 0 to 1: "0.5" is the median */
+    const char *epsilon;     /* at most 1024; what all of them cost */
+} custos_quantile_options;
+
+/* Immutable: threads may share it. */
+typedef struct custos_quantile custos_quantile;
+
+/* As text owned by the handle, exact or rounded up. */
+typedef struct custos_quantile_facts {
+    const char *epsilon;
+    const char *rho; /* of the same release, as zCDP */
+    const char *theorem;
+    uint32_t levels; /* the quantiles of one level share its part of epsilon */
+} custos_quantile_facts;
+
+/*
+ * May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE (also when the ranks
+ * have no common denominator up to 2^30), CUSTOS_ENOMEM.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_quantile_new(
+    const custos_alloc *alloc, const custos_quantile_options *options,
+    custos_quantile **out, custos_err *err);
+
+CUSTOS_API void custos_quantile_free(custos_quantile *quantile);
+
+/* NULL for NULL. */
+CUSTOS_API const custos_quantile_facts *
+custos_quantile_tell(const custos_quantile *quantile);
+
+/*
+ * The quantiles, in the order of their ranks, never falling. The sealed wide
+ * ints: the first says how many values there are (it is cut to 0 .. cells-1),
+ * then come the values, in rising order (each is cut to the domain); what
+ * follows is not looked at. So no number of values shows in `cells` that the
+ * caller does not want to show. Time depends on the number of values and on
+ * the options alone; whoever shows it must pad it. The sealed handle is used
+ * up. May fail: CUSTOS_EINVAL, CUSTOS_EOVERFLOW (2^32 cells or more),
+ * CUSTOS_ETAKEN, CUSTOS_EENTROPY.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_quantile_release(
+    const custos_quantile *quantile, custos_rng *rng, custos_sealed *sealed,
+    size_t cells, int64_t *out, custos_err *err);
+
+/*
+ * The error bar of quantile i in values: of n values, as many as `values` at
+ * most (0: 2^32 - 1), the value at place rank * n lies no further than *off
+ * places from the released one, with probability at least 1 - beta. (That is:
+ * at most rank n + off values are below what is released, and at least
+ * rank n - off are not above it.) May fail: CUSTOS_EINVAL, CUSTOS_EPARSE,
+ * CUSTOS_ERANGE.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_quantile_error(
+    const custos_quantile *quantile, size_t i, const char *beta,
+    uint64_t values, uint64_t *off, custos_err *err);
+
 /* ---------------------------------- sensitivities (section: sensitivity) -- */
 
 /* Families of queries, as vectors of sums over the rows. */

@@ -16,7 +16,8 @@
  * FAILS    CUSTOS_ERANGE from the parameters; CUSTOS_EENTROPY.
  * TESTED   threshold_is_least threshold_delta_is_exact threshold_law
  */
-#include <assert.h>
+#include "mech/threshold.h"
+
 #include <stdint.h>
 
 #include "base/alloc.h"
@@ -229,6 +230,12 @@ const custos_threshold_facts *
 custos_threshold_tell(const custos_threshold *threshold)
 {
     return threshold ? &threshold->facts : NULL;
+}
+
+const custos_noise *
+threshold_noise(const custos_threshold *t)
+{
+    return t->noise;
 }
 
 /* values[i] becomes the released count, or 0 where the key is not kept. */

@@ -1,0 +1,307 @@
+/*
+ * Which keys of the data may be shown: options in, a rule made from them, the
+ * numbers of units opened, one random threshold for each. Whether a key is
+ * kept is a mask from beginning to end; nothing that a neighbour could change
+ * is branched on or looked up.
+ *
+ * THEOREM  keys-floor
+ *   Let a rule keep a promise for numbers of units n, a key of none never
+ *   coming out. Then so does the rule that sees max(n - f, 0) in their place,
+ *   f public, and adds f to what it releases.
+ * SOURCE   doc/proofs/keys-optimal.md, last section
+ * NEEDS    f does not depend on the data.
+ * GIVES    keys of f units or fewer never come out.
+ * FAILS    cannot.
+ * TESTED   keys_floor_shifts_the_law
+ */
+#include "mech/keys.h"
+
+#include "base/alloc.h"
+#include "base/ck.h"
+#include "base/error.h"
+#include "mech/options.h"
+#include "mech/sealed.h"
+#include "mech/threshold.h"
+#include "noise/noise.h"
+#include "num/ival_more.h"
+#include "num/rat_round.h"
+#include "random/rng.h"
+
+enum { CHUNK = 64, UNITS_LOG2_MAX = 62, KEYS_LOG2_MAX = 60 };
+
+/* What the options say, as numbers. */
+struct asked {
+    rat epsilon, delta;
+    uint64_t keys; /* per unit */
+    custos_adjacency adjacency;
+};
+
+/* The table; each of the keys that change has an equal share. */
+static custos_status
+geometric_make(custos_keys *k, struct asked *a, custos_err *err)
+{
+    custos_status st;
+    rat share, epsilon, delta;
+
+    rat_init(&share);
+    rat_init(&epsilon);
+    rat_init(&delta);
+    rat_set_i128(&share,
+                 (i128)a->keys * (a->adjacency == CUSTOS_CHANGE_ONE ? 2 : 1));
+    rat_div(&epsilon, &a->epsilon, &share);
+    rat_div(&delta, &a->delta, &share);
+    st = keys_table_make(&k->alloc, &epsilon, &delta, &k->table, err);
+    if (!st) {
+        const u128 middle = (u128)1 << (KEYS_BITS - 1);
+
+        k->facts.theorem = "keys-optimal";
+        /* Chances rise: as many entries lie below 1/2 as units fall short. */
+        k->facts.half = keys_table_threshold(&k->table, middle - 1) + k->floor;
+        k->facts.certain = k->table.count + k->floor;
+    }
+    rat_clear(&share);
+    rat_clear(&epsilon);
+    rat_clear(&delta);
+    return st;
+}
+
+/* Facts of a rule that compares counts less the floor with a threshold. */
+static custos_status
+threshold_set(custos_keys *k, int64_t threshold, const char *theorem,
+              custos_err *err)
+{
+    if (!ck_add_i64(threshold, (int64_t)k->floor, &k->facts.threshold))
+        return custos_fail(err, CUSTOS_ERANGE,
+                           "the threshold would pass 64 bits: no key could "
+                           "be released");
+    k->facts.theorem = theorem;
+    k->facts.half = (uint64_t)k->facts.threshold;
+    return CUSTOS_OK;
+}
+
+static custos_status
+laplace_make(custos_keys *k, const custos_keys_options *o, struct asked *a,
+             custos_err *err)
+{
+    const custos_threshold_options to = {
+        .size = sizeof to,
+        .adjacency = o->adjacency,
+        .keys_per_unit = a->keys,
+        .epsilon = o->epsilon,
+        .delta = o->delta,
+    };
+    const custos_threshold_facts *f;
+    custos_status st = custos_threshold_new(&k->alloc, &to, &k->laplace, err);
+
+    if (st)
+        return st;
+    f = custos_threshold_tell(k->laplace);
+    k->draw = threshold_noise(k->laplace);
+    k->facts.delta = f->delta;
+    k->facts.scale = f->scale;
+    return threshold_set(k, f->threshold, f->theorem, err);
+}
+
+static custos_status
+gaussian_make(custos_keys *k, struct asked *a, custos_err *err)
+{
+    struct keys_gauss g = {.threshold = 0};
+    custos_status st;
+    ival sigma;
+    rat down;
+
+    rat_init(&g.variance);
+    rat_init(&g.delta);
+    rat_init(&down);
+    st =
+        keys_gauss_find(a->adjacency, a->keys, &a->epsilon, &a->delta, &g, err);
+    if (!st)
+        st = noise_new(&k->alloc, CUSTOS_DISCRETE_GAUSSIAN, &g.variance,
+                       &k->noise, err);
+    if (!st) {
+        k->draw = k->noise;
+        ival_init(&sigma, 128);
+        ival_set_rat(&sigma, &g.variance);
+        ival_sqrt(&sigma, &sigma);
+        ival_down(&sigma, &down);
+        ival_clear(&sigma);
+        rat_decimal(&down, RAT_DOWN, k->scale);
+        rat_decimal(&g.delta, RAT_UP, k->delta);
+        st = threshold_set(k, g.threshold, "keys-gauss", err);
+    }
+    rat_clear(&g.variance);
+    rat_clear(&g.delta);
+    rat_clear(&down);
+    return st;
+}
+
+/* The rule of the options, into a handle that holds no rule yet. */
+static custos_status
+rule_make(custos_keys *k, const custos_keys_options *o, custos_err *err)
+{
+    struct asked a = {.keys = o->keys_per_unit ? o->keys_per_unit : 1,
+                      .adjacency = o->adjacency};
+    custos_status st;
+
+    rat_init(&a.epsilon);
+    rat_init(&a.delta);
+    st = rat_read_positive(o->epsilon, "epsilon", &a.epsilon, err);
+    if (!st)
+        st = rat_read_open_unit(o->delta, "delta", &a.delta, err);
+    if (st)
+        goto out;
+    rat_decimal(&a.epsilon, RAT_UP, k->epsilon);
+    rat_decimal(&a.delta, RAT_UP, k->delta);
+    k->scale[0] = '0';
+    k->facts = (custos_keys_facts){.epsilon = k->epsilon,
+                                   .delta = k->delta,
+                                   .scale = k->scale,
+                                   .rule = o->rule,
+                                   .least = k->floor + 1};
+    if (o->rule == CUSTOS_KEYS_GEOMETRIC)
+        st = geometric_make(k, &a, err);
+    else if (o->rule == CUSTOS_KEYS_LAPLACE)
+        st = laplace_make(k, o, &a, err);
+    else
+        st = gaussian_make(k, &a, err);
+out:
+    rat_clear(&a.epsilon);
+    rat_clear(&a.delta);
+    return st;
+}
+
+custos_status
+custos_keys_new(const custos_alloc *alloc, const custos_keys_options *options,
+                custos_keys **out, custos_err *err)
+{
+    custos_alloc hooks = alloc_or_default(alloc);
+    custos_keys_options o;
+    custos_keys *k;
+    custos_status st;
+
+    if (!out || !options_read(&o, sizeof o, options) ||
+        (o.adjacency != CUSTOS_ADD_REMOVE &&
+         o.adjacency != CUSTOS_CHANGE_ONE) ||
+        o.rule < CUSTOS_KEYS_GEOMETRIC || o.rule > CUSTOS_KEYS_GAUSSIAN)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "a selection of keys needs its options with their "
+                           "size, a rule and an adjacency");
+    if (o.keys_per_unit >> KEYS_LOG2_MAX || o.min_units >> UNITS_LOG2_MAX)
+        return custos_fail(err, CUSTOS_ERANGE,
+                           "keys per unit must lie below 2^%d and min_units "
+                           "below 2^%d",
+                           (int)KEYS_LOG2_MAX, (int)UNITS_LOG2_MAX);
+    k = alloc_take(&hooks, 1, sizeof *k);
+    if (!k)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    k->alloc = hooks;
+    k->floor = o.min_units ? o.min_units - 1 : 0;
+    st = rule_make(k, &o, err);
+    if (st)
+        custos_keys_free(k);
+    else
+        *out = k;
+    return st;
+}
+
+void
+custos_keys_free(custos_keys *keys)
+{
+    custos_alloc hooks;
+
+    if (!keys)
+        return;
+    hooks = keys->alloc;
+    keys_table_clear(&hooks, &keys->table);
+    custos_threshold_free(keys->laplace);
+    custos_noise_free(keys->noise);
+    alloc_give(&hooks, keys, 1, sizeof *keys);
+}
+
+const custos_keys_facts *
+custos_keys_tell(const custos_keys *keys)
+{
+    return keys ? &keys->facts : NULL;
+}
+
+/* Units of a key with the noise, for `now` keys; the table has none. */
+static custos_status
+chunk_draw(const custos_keys *k, custos_rng *rng, i128 *noise, i128 *thresholds,
+           size_t now)
+{
+    uint64_t words[2 * CHUNK];
+    custos_status st;
+
+    if (k->draw) {
+        for (size_t i = 0; i < now; i++)
+            thresholds[i] = k->facts.threshold;
+        return noise_draw(k->draw, rng, noise, now);
+    }
+    st = rng_words(rng, words, 2 * now);
+    for (size_t i = 0; i < now; i++) {
+        u128 drawn = (u128)words[2 * i] << 64 | words[2 * i + 1];
+
+        drawn >>= 128 - KEYS_BITS;
+        noise[i] = 0;
+        thresholds[i] =
+            (i128)keys_table_threshold(&k->table, drawn) + (i128)k->floor;
+    }
+    wipe(words, sizeof words);
+    return st;
+}
+
+/* values[i] becomes what reached its threshold, or 0. */
+static custos_status
+keys_choose(const custos_keys *k, custos_rng *rng, i128 *values, size_t n)
+{
+    i128 noise[CHUNK], thresholds[CHUNK];
+    custos_status st = CUSTOS_OK;
+
+    for (size_t from = 0; from < n && !st; from += CHUNK) {
+        size_t now = n - from < CHUNK ? n - from : CHUNK;
+
+        st = chunk_draw(k, rng, noise, thresholds, now);
+        for (size_t i = 0; i < now; i++) {
+            i128 *v = &values[from + i];
+            i128 noisy = sat_add_i128(*v, noise[i]);
+            i128 out = mask_less_i128(noisy, thresholds[i]) |
+                       mask_less_i128(*v, (i128)k->floor + 1);
+
+            *v = clamp_i128(noisy, 0, INT64_MAX) & ~out;
+        }
+    }
+    wipe(noise, sizeof noise);
+    wipe(thresholds, sizeof thresholds);
+    return st;
+}
+
+custos_status
+custos_keys_release(const custos_keys *keys, custos_rng *rng,
+                    custos_sealed *sealed, int64_t *counts, uint8_t *kept,
+                    size_t n, custos_err *err)
+{
+    custos_status st;
+    i128 *values;
+
+    if (!keys || !rng || !kept)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "the release needs a selection of keys, a "
+                           "generator and a place for marks");
+    if (counts && !keys->draw)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "the geometric rule releases no counts: pass NULL");
+    st = sealed_open(sealed, SEALED_INTS, n, &values, err);
+    if (st)
+        return st;
+    st = keys_choose(keys, rng, values, n);
+    if (st)
+        custos_fail(err, st, "%s", custos_status_words(st));
+    for (size_t i = 0; i < n && !st; i++) {
+        /* What is kept is at least its threshold, and that at least 1. */
+        kept[i] = (uint8_t)(1 & ~(unsigned)mask_less_i128(values[i], 1));
+        if (counts)
+            counts[i] = (int64_t)values[i];
+    }
+    sealed_wipe(sealed);
+    return st;
+}

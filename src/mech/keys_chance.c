@@ -1,0 +1,180 @@
+/*
+ * How likely a key of so many units comes out, by each rule, between bounds:
+ * public numbers, from the parameters alone.
+ *
+ * THEOREM  keys-chance
+ *   A key of n units, m = n - floor of which count, comes out with probability
+ *   0 for m <= 0, else: the table's entry m; P[Y >= tau - m] of the noise Y.
+ *   For discrete Laplace of q = exp(-1/t) this is q^x/(1+q) at x = tau - m > 0
+ *   and 1 - q^(1-x)/(1+q) else; for the discrete Gaussian G(x)/G(-inf).
+ * SOURCE   the definitions; doc/proofs/interval-exact.md has the sums.
+ * NEEDS    nothing.
+ * GIVES    bounds that contain it; the chance does not fall with n.
+ * FAILS    cannot.
+ * TESTED   keys_chance_is_the_law keys_units_is_least
+ */
+#include "base/error.h"
+#include "mech/keys.h"
+#include "noise/noise.h"
+#include "num/gauss_sum.h"
+#include "num/ival_more.h"
+#include "num/rat_round.h"
+
+enum { BITS = 256, UNITS_LOG2_MAX = 62, CHANCE_LOG2_MIN = -1000 };
+
+/* r = P[Y >= x], discrete Laplace; by its complement where that is small. */
+static void
+laplace_reaches(ival *r, const rat *scale, i128 x)
+{
+    i128 power = x > 0 ? x : 1 - x;
+    ival q;
+    rat e;
+
+    ival_init(&q, BITS);
+    rat_init(&e);
+    rat_set_i64(&e, -1, 1);
+    rat_div(&e, &e, scale);
+    ival_set_rat(&q, &e);
+    ival_exp(&q, &q);
+    ival_log1p(&q, &q); /* ln(1+q) */
+    rat_set_i128(&e, -power);
+    rat_div(&e, &e, scale);
+    ival_set_rat(r, &e);
+    ival_sub(r, r, &q);
+    ival_exp(r, r);
+    if (x <= 0) {
+        ival_set_i64(&q, 1);
+        ival_sub(r, &q, r);
+    }
+    ival_clear(&q);
+    rat_clear(&e);
+}
+
+static void
+gauss_reaches(ival *r, const rat *variance, i128 x)
+{
+    ival all;
+    rat m;
+
+    ival_init(&all, BITS);
+    rat_init(&m);
+    rat_set_i128(&m, x);
+    gauss_sum(r, variance, &m);
+    gauss_sum_all(&all, variance);
+    ival_div(r, r, &all);
+    ival_clear(&all);
+    rat_clear(&m);
+}
+
+/* The chance between bounds, both in [0, 1]. */
+static void
+chance_enclose(const custos_keys *k, uint64_t units, rat *low, rat *high)
+{
+    ival r;
+    rat one;
+
+    rat_set_i64(low, 0, 1);
+    rat_set_i64(high, 0, 1);
+    if (units <= k->floor)
+        return;
+    rat_init(&one);
+    if (!k->draw) {
+        size_t m = units < k->facts.certain ? units - k->floor : 0;
+
+        rat_set_i64(low, 1, 1);
+        if (m > 0) {
+            rat_set_i128(low, (i128)k->table.chance[m]);
+            rat_set_pow2(&one, -KEYS_BITS);
+            rat_mul(low, low, &one);
+        }
+        rat_set(high, low);
+        rat_clear(&one);
+        return;
+    }
+    ival_init(&r, BITS);
+    (noise_law(k->draw) == CUSTOS_DISCRETE_GAUSSIAN ? gauss_reaches
+                                                    : laplace_reaches)(
+        &r, noise_parameter(k->draw), (i128)k->facts.threshold - (i128)units);
+    if (ival_is_below_pow2(&r, CHANCE_LOG2_MIN)) {
+        rat_set_pow2(high, CHANCE_LOG2_MIN);
+    } else {
+        ival_down(&r, low);
+        ival_up(&r, high);
+        rat_set_i64(&one, 1, 1);
+        if (rat_cmp(high, &one) > 0)
+            rat_set(high, &one);
+    }
+    rat_clear(&one);
+    ival_clear(&r);
+}
+
+custos_status
+custos_keys_chance(const custos_keys *keys, uint64_t units,
+                   char low[CUSTOS_NUMBER_MAX], char high[CUSTOS_NUMBER_MAX],
+                   custos_err *err)
+{
+    rat a, b;
+
+    if (!keys || !low || !high)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "a chance needs a selection of keys and places");
+    rat_init(&a);
+    rat_init(&b);
+    chance_enclose(keys, units, &a, &b);
+    rat_decimal(&a, RAT_DOWN, low);
+    rat_decimal(&b, RAT_UP, high);
+    rat_clear(&a);
+    rat_clear(&b);
+    return CUSTOS_OK;
+}
+
+/* Certainly a key of so many units comes out with this chance. */
+static bool
+chance_reaches(const custos_keys *k, uint64_t units, const rat *chance)
+{
+    bool reached;
+    rat a, b;
+
+    rat_init(&a);
+    rat_init(&b);
+    chance_enclose(k, units, &a, &b);
+    reached = rat_cmp(&a, chance) >= 0;
+    rat_clear(&a);
+    rat_clear(&b);
+    return reached;
+}
+
+custos_status
+custos_keys_units(const custos_keys *keys, const char *chance, uint64_t *units,
+                  custos_err *err)
+{
+    uint64_t low = 0, high = 1; /* low does not reach it, high does */
+    custos_status st;
+    rat p;
+
+    if (!keys || !units)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "units need a selection of keys and a place");
+    rat_init(&p);
+    st = rat_read_open_unit(chance, "chance", &p, err);
+    while (!st && !chance_reaches(keys, high, &p)) {
+        low = high;
+        high *= 2;
+        if (high >> UNITS_LOG2_MAX)
+            st = custos_fail(err, CUSTOS_ERANGE,
+                             "no number of units below 2^%d gives this chance",
+                             (int)UNITS_LOG2_MAX);
+    }
+    while (!st && high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (chance_reaches(keys, middle, &p))
+            high = middle;
+        else
+            low = middle;
+    }
+    if (!st)
+        *units = high;
+    rat_clear(&p);
+    return st;
+}

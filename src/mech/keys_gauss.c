@@ -1,0 +1,451 @@
+/*
+ * A threshold for counts with Gaussian noise: which deviation and threshold
+ * release most at a promise.
+ *
+ * The unit's keys split into those that it holds alone, whose coming out
+ * gives it away, and shared ones, whose counts move by 1. What a split needs
+ * is one hockey-stick divergence of a sum of Gaussians; the worst split is
+ * what the promise costs, not the sum of both parts.
+ *
+ * THEOREM  keys-gauss
+ *   Discrete Gaussian noise of variance v >= 1 on the counts >= 1, of which
+ *   those are released that reach the whole tau >= 1. Let p = P[1 + Y >= tau],
+ *   L = -ln(1-p), and H_j(e) the hockey-stick divergence at e of the sum of j
+ *   draws from itself moved by j. For units of at most k keys this is
+ *   (eps, delta)-DP under add/remove if and only if delta is at least
+ *   1 - (1-p)^a (1 - H_j(eps + aL)) and H_j(eps - aL) for all a + j = k; under
+ *   change-one if delta is at least 1 - (1-p)^a (1 - H_(2k-a)(eps + (a-k)L))
+ *   for a = 0 .. k. H_j is at most C P[Z >= m] - e^e P[Z >= m+j] / C where Z
+ *   is discrete Gaussian of variance jv, m = floor(ev - j/2) + 1 and
+ *   C = ((1+s)/(1-s))^(j-1), s = 3 exp(-pi^2 v); with C = 1 for j = 1 it is
+ *   that.
+ * SOURCE   Wilkins, Kifer, Zhang, Karrer 2022, arXiv:2202.01100, theorem 5.4
+ *          (the continuous law); doc/proofs/keys-gauss.md for the discrete
+ *          one, change-one and sums of discrete Gaussians.
+ * NEEDS    counts of units, each unit in at most k keys; keys that are not
+ *          kept are treated as absent.
+ * GIVES    v and tau whose bound is certified at most delta; of the v tried,
+ *          those with the least tau.
+ * FAILS    CUSTOS_ERANGE.
+ * TESTED   keys_gauss_delta_is_exact keys_gauss_bounds_all_neighbours
+ *          keys_gauss_threshold_is_least keys_gauss_sum_is_enclosed
+ */
+#include "base/error.h"
+#include "mech/calibrate.h"
+#include "mech/keys.h"
+#include "num/gauss_sum.h"
+#include "num/ival_more.h"
+#include "num/rat_round.h"
+
+enum {
+    BITS = 160,
+    KEYS_MAX = 256,
+    VARIANCE_BITS = 32,
+    TRIES = 6,
+    VARIANCE_LOG2_MAX = 104,
+};
+
+/* What does not change between the splits. */
+struct scene {
+    rat epsilon;
+    rat variance;
+    ival lost; /* ln(1-p) <= 0 */
+};
+
+/* r = ((1+s)/(1-s))^(j-1), s = 3 exp(-pi^2 v) < 1. */
+static void
+sum_factor(ival *r, const rat *variance, uint64_t j)
+{
+    ival s, x;
+    rat count;
+
+    ival_init(&s, ival_bits(r));
+    ival_init(&x, ival_bits(r));
+    rat_init(&count);
+    ival_pi(&s);
+    ival_mul(&s, &s, &s);
+    ival_set_rat(&x, variance);
+    ival_mul(&s, &s, &x);
+    ival_neg(&s, &s);
+    ival_exp(&s, &s);
+    ival_set_i64(&x, 3);
+    ival_mul(&s, &s, &x);
+    ival_log1p(r, &s);
+    ival_neg(&s, &s);
+    ival_log1p(&s, &s);
+    ival_sub(r, r, &s);
+    rat_set_i128(&count, (i128)j - 1);
+    ival_set_rat(&x, &count);
+    ival_mul(r, r, &x);
+    ival_exp(r, r);
+    ival_clear(&s);
+    ival_clear(&x);
+    rat_clear(&count);
+}
+
+/* The first whole number above e v - j/2. */
+static void
+sum_edge(rat *m, const rat *e, const rat *variance, uint64_t j)
+{
+    rat half;
+
+    rat_init(&half);
+    rat_set_i64(&half, (int64_t)j, 2);
+    rat_mul(m, e, variance);
+    rat_sub(m, m, &half);
+    rat_floor(m, m);
+    rat_set_i64(&half, 1, 1);
+    rat_add(m, m, &half);
+    rat_clear(&half);
+}
+
+/* H_j(e), j >= 1; the upper end bounds it, for j = 1 the interval holds it. */
+static void
+sum_divergence(ival *r, const rat *e, const rat *variance, uint64_t j)
+{
+    long bits = ival_bits(r);
+    ival x, factor;
+    rat m, wide, count;
+
+    ival_init(&x, bits);
+    ival_init(&factor, bits);
+    rat_init(&m);
+    rat_init(&wide);
+    rat_init(&count);
+    rat_set_i128(&count, (i128)j);
+    rat_mul(&wide, variance, &count);
+    sum_edge(&m, e, variance, j);
+    sum_factor(&factor, variance, j);
+    gauss_sum(r, &wide, &m);
+    ival_mul(r, r, &factor);
+    rat_add(&m, &m, &count);
+    gauss_sum(&x, &wide, &m);
+    ival_div(&x, &x, &factor);
+    ival_set_rat(&factor, e);
+    ival_exp(&factor, &factor);
+    ival_mul(&x, &x, &factor);
+    ival_sub(r, r, &x);
+    gauss_sum_all(&x, &wide);
+    ival_div(r, r, &x);
+    ival_clear(&x);
+    ival_clear(&factor);
+    rat_clear(&m);
+    rat_clear(&wide);
+    rat_clear(&count);
+}
+
+/*
+ * 1 - (1-p)^alone (1 - H_j(eps - shift ln(1-p))), with H_0 = 0. The epsilon
+ * of H is rounded down, which makes it larger.
+ */
+static void
+split_cost(ival *r, const struct scene *s, uint64_t alone, uint64_t j,
+           int64_t shift)
+{
+    long bits = ival_bits(r);
+    ival x, none;
+    rat e;
+
+    ival_init(&x, bits);
+    ival_init(&none, bits);
+    rat_init(&e);
+    ival_set_i64(&x, (int64_t)alone);
+    ival_mul(&none, &s->lost, &x);
+    ival_expm1(&none, &none); /* (1-p)^alone - 1 */
+    ival_neg(r, &none);
+    if (j > 0) {
+        ival_set_i64(&x, -shift);
+        ival_mul(&x, &x, &s->lost);
+        ival_down(&x, &e);
+        rat_add(&e, &e, &s->epsilon);
+        sum_divergence(&x, &e, &s->variance, j);
+        ival_mul(&none, &none, &x); /* r = H + (1 - H) (1 - (1-p)^alone) */
+        ival_add(&none, &none, &x);
+        ival_add(r, r, &none);
+    }
+    ival_clear(&x);
+    ival_clear(&none);
+    rat_clear(&e);
+}
+
+/* The worse by its upper end. */
+static void
+keep_worse(ival *worst, const ival *x)
+{
+    rat a, b;
+
+    rat_init(&a);
+    rat_init(&b);
+    ival_up(worst, &a);
+    ival_up(x, &b);
+    if (rat_cmp(&a, &b) < 0)
+        ival_set(worst, x);
+    rat_clear(&a);
+    rat_clear(&b);
+}
+
+static void
+scene_init(struct scene *s, const rat *epsilon, const struct keys_gauss *g,
+           long bits)
+{
+    ival all;
+    rat m;
+
+    rat_init(&s->epsilon);
+    rat_init(&s->variance);
+    ival_init(&s->lost, bits);
+    ival_init(&all, bits);
+    rat_init(&m);
+    rat_set(&s->epsilon, epsilon);
+    rat_set(&s->variance, &g->variance);
+    rat_set_i64(&m, g->threshold - 1, 1);
+    gauss_sum(&s->lost, &g->variance, &m);
+    gauss_sum_all(&all, &g->variance);
+    ival_div(&s->lost, &s->lost, &all);
+    ival_neg(&s->lost, &s->lost);
+    ival_log1p(&s->lost, &s->lost);
+    ival_clear(&all);
+    rat_clear(&m);
+}
+
+static void
+scene_clear(struct scene *s)
+{
+    rat_clear(&s->epsilon);
+    rat_clear(&s->variance);
+    ival_clear(&s->lost);
+}
+
+/* The orders in which neighbours are compared. */
+enum way {
+    LEAVES, /* the unit is in the first only */
+    ENTERS, /* in the second only */
+    MOVES,  /* in both, with other keys */
+};
+
+/*
+ * The most that units need who hold from `least` to `most` keys alone: more
+ * alone and more shared keys never need less.
+ */
+static void
+block_cost(ival *r, const struct scene *s, enum way way, uint64_t keys,
+           uint64_t least, uint64_t most)
+{
+    int64_t low = (int64_t)least, high = (int64_t)most;
+
+    if (way == LEAVES)
+        split_cost(r, s, most, keys - least, low);
+    else if (way == ENTERS)
+        split_cost(r, s, 0, keys - least, -high);
+    else
+        split_cost(r, s, most, 2 * keys - least, low - (int64_t)keys);
+}
+
+void
+keys_gauss_delta(custos_adjacency adjacency, uint64_t keys, const rat *epsilon,
+                 const struct keys_gauss *g, ival *delta)
+{
+    bool moves = adjacency == CUSTOS_CHANGE_ONE;
+    struct scene s;
+    ival x;
+
+    scene_init(&s, epsilon, g, ival_bits(delta));
+    ival_init(&x, ival_bits(delta));
+    ival_set_i64(delta, 0);
+    for (uint64_t a = 0; a <= keys; a++) {
+        block_cost(&x, &s, moves ? MOVES : LEAVES, keys, a, a);
+        keep_worse(delta, &x);
+        if (!moves) {
+            block_cost(&x, &s, ENTERS, keys, a, a);
+            keep_worse(delta, &x);
+        }
+    }
+    ival_clear(&x);
+    scene_clear(&s);
+}
+
+/* What is looked for. */
+struct wish {
+    custos_adjacency adjacency;
+    uint64_t keys;
+    const rat *epsilon, *delta;
+};
+
+/* Certainly within the promise, in large blocks where that suffices. */
+static bool
+block_fits(const struct wish *w, const struct scene *s, enum way way,
+           uint64_t least, uint64_t most)
+{
+    uint64_t middle = least + (most - least) / 2;
+    bool fits;
+    ival x;
+
+    ival_init(&x, BITS);
+    block_cost(&x, s, way, w->keys, least, most);
+    fits = ival_certainly_less_rat(&x, w->delta);
+    ival_clear(&x);
+    if (fits || least == most)
+        return fits;
+    return block_fits(w, s, way, middle + 1, most) &&
+           block_fits(w, s, way, least, middle);
+}
+
+/* Certainly 1 - (1-p)^k <= delta: the cheap part, which fails first. */
+static bool
+alone_fits(const struct wish *w, const struct scene *s)
+{
+    bool fits;
+    ival x;
+
+    ival_init(&x, BITS);
+    split_cost(&x, s, w->keys, 0, 0);
+    fits = ival_certainly_less_rat(&x, w->delta);
+    ival_clear(&x);
+    return fits;
+}
+
+/* How much of a wish is looked at. */
+enum parts { PART_ALONE, PART_ALL };
+
+/* Whether g is certainly within the promise. */
+static bool
+wish_fits(const struct wish *w, const struct keys_gauss *g, enum parts parts)
+{
+    struct scene s;
+    bool fits;
+
+    scene_init(&s, w->epsilon, g, BITS);
+    fits = alone_fits(w, &s);
+    if (fits && parts == PART_ALL)
+        fits = w->adjacency == CUSTOS_CHANGE_ONE
+                   ? block_fits(w, &s, MOVES, 0, w->keys)
+                   : block_fits(w, &s, LEAVES, 0, w->keys) &&
+                         block_fits(w, &s, ENTERS, 0, w->keys);
+    scene_clear(&s);
+    return fits;
+}
+
+/* The least threshold below `most` that fits g's variance; else false. */
+static bool
+threshold_below(const struct wish *w, int64_t most, struct keys_gauss *g)
+{
+    int64_t low = 0, high = most - 1; /* low does not fit, high may */
+
+    g->threshold = high;
+    if (high < 1 || !wish_fits(w, g, PART_ALL))
+        return false;
+    while (high - low > 1) {
+        g->threshold = low + (high - low) / 2;
+        if (wish_fits(w, g, PART_ALL))
+            high = g->threshold;
+        else
+            low = g->threshold;
+    }
+    g->threshold = high;
+    return true;
+}
+
+/*
+ * The variance at which all keys shared fit the promise alone, at least 1: a
+ * sum of k draws is close to one of variance kv, moved by k.
+ */
+static custos_status
+variance_first(const struct wish *w, rat *variance, custos_err *err)
+{
+    uint64_t moved = w->keys * (w->adjacency == CUSTOS_CHANGE_ONE ? 2 : 1);
+    struct gauss_point p;
+    custos_status st;
+    rat sigma, one;
+
+    st = calibrate_check_epsilon(w->epsilon, err);
+    if (st)
+        return st;
+    gauss_point_init(&p);
+    rat_init(&sigma);
+    rat_init(&one);
+    rat_set(&p.epsilon, w->epsilon);
+    rat_set_i128(&one, (i128)moved);
+    rat_mul(&p.sensitivity_squared, &one, &one);
+    st = calibrate_sigma(GAUSS_DISCRETE, &p, w->delta, &sigma, err);
+    rat_div(variance, &p.variance, &one);
+    rat_set_i64(&one, 1, 1);
+    if (rat_cmp(variance, &one) < 0)
+        rat_set(variance, &one);
+    if (!st && rat_log2_floor(variance) >= VARIANCE_LOG2_MAX)
+        st = custos_fail(err, CUSTOS_ERANGE,
+                         "the threshold would pass 64 bits: no key could be "
+                         "released");
+    gauss_point_clear(&p);
+    rat_clear(&sigma);
+    rat_clear(&one);
+    return st;
+}
+
+/* A threshold that p alone allows, by doubling, and as much again. */
+static int64_t
+threshold_reach(const struct wish *w, struct keys_gauss *g)
+{
+    g->threshold = 2;
+    while (!wish_fits(w, g, PART_ALONE))
+        g->threshold *= 2; /* ends: sigma is below 2^53, delta above 1e-400 */
+    return 2 * g->threshold;
+}
+
+/* The least threshold among a few variances above `first`; else false. */
+static bool
+best_of_tries(const struct wish *w, const rat *first, struct keys_gauss *g)
+{
+    struct keys_gauss try;
+    bool found = false;
+    int64_t most;
+    rat more;
+
+    rat_init(&try.variance);
+    rat_init(&more);
+    rat_set(&try.variance, first);
+    most = threshold_reach(w, &try) + 1;
+    for (int i = 0; i < TRIES; i++) {
+        rat_set_pow2(&more, i - 2 - TRIES); /* 1/256, .. 1/8 more */
+        rat_mul(&more, &more, first);
+        rat_add(&more, &more, first);
+        rat_round_up(&try.variance, &more, VARIANCE_BITS);
+        if (threshold_below(w, most, &try)) {
+            found = true;
+            most = g->threshold = try.threshold;
+            rat_set(&g->variance, &try.variance);
+        }
+    }
+    rat_clear(&try.variance);
+    rat_clear(&more);
+    return found;
+}
+
+custos_status
+keys_gauss_find(custos_adjacency adjacency, uint64_t keys, const rat *epsilon,
+                const rat *delta, struct keys_gauss *g, custos_err *err)
+{
+    const struct wish w = {adjacency, keys, epsilon, delta};
+    custos_status st;
+    rat first;
+    ival x;
+
+    if (keys > KEYS_MAX)
+        return custos_fail(err, CUSTOS_ERANGE,
+                           "the Gaussian rule is for at most %d keys per "
+                           "unit: take another rule",
+                           (int)KEYS_MAX);
+    rat_init(&first);
+    st = variance_first(&w, &first, err);
+    if (!st && !best_of_tries(&w, &first, g)) /* UNREACHABLE: 1/8 suffices */
+        st = custos_fail(err, CUSTOS_ERANGE,
+                         "no Gaussian threshold keeps this promise: take "
+                         "another rule");
+    if (!st) {
+        ival_init(&x, BITS);
+        keys_gauss_delta(adjacency, keys, epsilon, g, &x);
+        ival_up(&x, &g->delta);
+        ival_clear(&x);
+    }
+    rat_clear(&first);
+    return st;
+}

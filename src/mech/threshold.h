@@ -1,0 +1,11 @@
+/*
+ * What other mechanisms use of a threshold: its noise.
+ */
+#ifndef MECH_THRESHOLD_H
+#define MECH_THRESHOLD_H
+
+#include "custos.h"
+
+const custos_noise *threshold_noise(const custos_threshold *t); /* borrowed */
+
+#endif
