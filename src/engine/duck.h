@@ -1,7 +1,7 @@
 /*
  * DuckDB, as much of it as we use: databases, statements, and results as
- * columns of raw values that come in chunks. duckdb.c is the only file that
- * sees its header.
+ * columns of raw values that come in chunks. duckdb.c and duck_hash.c are the
+ * only files that see its header.
  *
  * What the engine says may depend on the data: every failure is one constant
  * sentence, and the original goes to err->noted.
@@ -119,6 +119,14 @@ str duck_text(const struct duck_column *c, size_t row);
 CUSTOS_MUST_USE custos_status duck_ask_whole(struct duck_connection *c,
                                              const char *sql, i128 *out,
                                              custos_err *err);
+
+/*
+ * From now on statements of c's database may call row_hash(text): the first
+ * 128 bits of SHA-256 of salt and text, a UHUGEINT; NULL of NULL. May fail:
+ * CUSTOS_EENGINE, CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status duck_hash_add(struct duck_connection *c, str salt,
+                                            custos_err *err);
 
 /* 'text' and "name", with what is in them doubled; a NUL fails b. */
 void duck_quote_text(struct buf *b, str text);

@@ -1,25 +1,19 @@
 /*
- * The thin layer over DuckDB's C API: every call of it is here, and nothing
- * else is.
+ * The thin layer over DuckDB's C API: every call of it is here or in
+ * duck_hash.c, and nothing else is.
  *
  * Results are streamed: chunks of up to 2,048 rows come as the engine makes
  * them, and their vectors are read in place.
  */
-#include <duckdb.h>
-
 #include <stdio.h>
 #include <time.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "engine/duck.h"
+#include "engine/duck_inside.h"
 
 struct duck {
     duckdb_database db;
-};
-
-struct duck_connection {
-    duckdb_connection c;
 };
 
 struct duck_rows {

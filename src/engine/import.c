@@ -71,14 +71,12 @@ import_prepare(struct import *m, const char *spill, custos_err *err)
                      "enable_progress_bar_print = false; SET "
                      "progress_bar_time = 0; ATTACH ");
     duck_quote_text(&b, str_of(stage));
-    buf_add_text(&b, " AS stage; SET VARIABLE salt = '");
-    for (size_t i = 0; i < STORE_SECRET_BYTES; i++)
-        buf_printf(&b, "%02x", m->store->secret[i]);
-    buf_add_text(&b, "'");
+    buf_add_text(&b, " AS stage");
     st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
                   : duck_do(m->c, buf_text(&b), err);
-    wipe(b.ptr, b.len);
     buf_clear(&b);
+    if (!st)
+        st = view_salt(m->c, m->store->secret, err);
     return st ? refail(err, CUSTOS_EIO, "the store cannot be written") : st;
 }
 
@@ -101,10 +99,7 @@ sorted_table(struct import *m, size_t i, struct buf *out)
     view_columns(t, "", out);
     buf_add_text(out, " FROM (SELECT *, CASE WHEN lag(u) OVER () IS DISTINCT "
                       "FROM u THEN n END AS f FROM (SELECT *, row_number() "
-                      "OVER () AS n FROM (SELECT * EXCLUDE (h), "
-                      "CAST('0x' || substr(h, 1, 16) AS UBIGINT) AS h1, "
-                      "CAST('0x' || substr(h, 17, 16) AS UBIGINT) AS h2 "
-                      "FROM (SELECT y.u, ");
+                      "OVER () AS n FROM (SELECT y.u, ");
     view_columns(t, "v.", out);
     buf_add_text(out, ", ");
     view_rank(t, "CAST(v.x AS VARCHAR)", out);
@@ -113,8 +108,7 @@ sorted_table(struct import *m, size_t i, struct buf *out)
     buf_printf(&rows, "(SELECT * FROM stage.s%zu WHERE NOT bad)", i);
     people_from(m->policy, i, buf_text(&rows), out);
     buf_clear(&rows);
-    buf_add_text(out, " JOIN people AS y ON v.x = y.x) ORDER BY u, h1, "
-                      "h2)))");
+    buf_add_text(out, " JOIN people AS y ON v.x = y.x ORDER BY u, h)))");
 }
 
 static custos_status

@@ -157,25 +157,6 @@ open_cuts(struct engine *e, custos_err *err)
     return st;
 }
 
-/* The salt is a variable of each connection, so that no statement holds it. */
-static custos_status
-give_salt(struct engine *e, const struct store *s, custos_err *err)
-{
-    struct buf b;
-    custos_status st = CUSTOS_OK;
-
-    buf_init(&b, NULL, 256);
-    buf_add_text(&b, "SET VARIABLE salt = '");
-    for (size_t i = 0; i < STORE_SECRET_BYTES; i++)
-        buf_printf(&b, "%02x", s->secret[i]);
-    buf_add_text(&b, "'");
-    for (size_t i = 0; i < e->threads && !st; i++)
-        st = duck_do(e->connections[i], buf_text(&b), err);
-    wipe(b.ptr, b.len);
-    buf_clear(&b);
-    return st;
-}
-
 /* From here on the engine reaches nothing that is not open or allowed. */
 static custos_status
 seal_off(struct engine *e, const char *paths, custos_err *err)
@@ -221,7 +202,7 @@ open_all(struct engine *e, const struct store *s, custos_err *err)
     if (!st)
         st = open_cuts(e, err);
     if (!st)
-        st = give_salt(e, s, err);
+        st = view_salt(e->connections[0], s->secret, err);
     if (!st)
         st = seal_off(e, buf_text(&paths), err);
     if (st == CUSTOS_EENGINE)

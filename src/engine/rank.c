@@ -13,22 +13,35 @@
  * SOURCE   doc/proofs/rank-of-own-rows.md
  * NEEDS    the salt fixed for the life of the store; the first 128 bits of
  *          SHA-256 without collisions within a unit.
- * GIVES    an expression of text, 64 hexadecimal digits, ordered as the bits.
+ * GIVES    an expression of a whole number, these 128 bits.
  * FAILS    cannot.
  * TESTED   ranks_do_not_move_when_a_unit_goes rank_tells_null_from_empty
  */
 #include <stdio.h>
 
+#include "base/base.h"
 #include "engine/view.h"
+
+custos_status
+view_salt(struct duck_connection *c, const uint8_t secret[STORE_SECRET_BYTES],
+          custos_err *err)
+{
+    char text[2 * STORE_SECRET_BYTES + 1];
+    custos_status st;
+
+    for (size_t i = 0; i < STORE_SECRET_BYTES; i++)
+        snprintf(text + 2 * i, 3, "%02x", secret[i]);
+    st = duck_hash_add(c, str_of(text), err);
+    wipe(text, sizeof text);
+    return st;
+}
 
 void
 view_rank(const struct policy_table *t, const char *unit, struct buf *out)
 {
     /* Texts of numbers and dates hold no semicolon, so they need no length;
        concat skips NULL. */
-    buf_printf(out,
-               "sha256(concat(getvariable('salt'), strlen(%s), ':', %s, ';'",
-               unit, unit);
+    buf_printf(out, "row_hash(concat(strlen(%s), ':', %s, ';'", unit, unit);
     for (size_t i = 0; i < t->n_columns; i++)
         if (t->columns[i].type == TYPE_TEXT)
             buf_printf(out, ", coalesce(strlen(c%zu) || ':', 'n'), c%zu", i, i);

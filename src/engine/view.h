@@ -17,6 +17,7 @@
 
 #include "engine/duck.h"
 #include "policy/policy.h"
+#include "store/store.h"
 
 /* Where rows come from: what stands after FROM, and the type of each column
    of the policy's table there. */
@@ -59,7 +60,12 @@ enum view_extra {
 void view_select(const struct policy_table *t, const struct source *s,
                  enum view_extra extra, struct buf *out);
 
-/* sha256(...) over salt, unit (an expression of text) and all c<i>. */
+/* Gives the salt, as hexadecimal text, to view_rank's expressions. */
+CUSTOS_MUST_USE custos_status
+view_salt(struct duck_connection *c, const uint8_t secret[STORE_SECRET_BYTES],
+          custos_err *err);
+
+/* row_hash(...) over unit (an expression of text) and all c<i>. */
 void view_rank(const struct policy_table *t, const char *unit, struct buf *out);
 
 /* All facts of the policy that the stored columns depend on, as text. */
