@@ -167,30 +167,27 @@ first_bits(const struct dials *d, size_t i)
     return i == 0 && d->sign ? NOISE_WORD_BITS - 1 : NOISE_WORD_BITS;
 }
 
-/* The first word of cut c of dial i, for which t stands. */
+/* The first word of cut c of dial i, for which t stands; tail is for use. */
 static custos_status
 first_word(const struct dials *d, const struct tails *t, size_t i, size_t c,
-           word *out)
+           ival *tail, word *out)
 {
     const unsigned bits = first_bits(d, i);
     custos_status st = CUSTOS_OK;
     uint64_t first = 0;
-    ival tail;
 
-    ival_init(&tail, TAILS_BITS);
     if (i == 0 && d->sign)
-        tails_zero(t, c, &tail);
+        tails_zero(t, c, tail);
     else if (i + 1 < d->count)
-        tails_digit(t, c, &tail);
+        tails_digit(t, c, tail);
     else
-        tails_top(t, c, &tail);
-    if (!ival_bits_one_minus(&tail, bits, &first)) {
+        tails_top(t, c, tail);
+    if (!ival_bits_one_minus(tail, bits, &first)) {
         /* UNREACHABLE: but for one rate in 2^100, and right then too */
         struct cut_of of = {d, i, c};
 
         st = real_bits(dials_cut(&of), 0, bits, &first);
     }
-    ival_clear(&tail);
     *out = (word)(first << (NOISE_WORD_BITS - bits));
     return st;
 }
@@ -200,6 +197,7 @@ dials_init(struct dials *d, enum dials_shape shape, const rat *rate)
 {
     custos_status st = CUSTOS_OK, failed;
     struct tails tails;
+    ival tail;
 
     memset(d, 0, sizeof *d);
     rat_init(&d->rate);
@@ -210,11 +208,12 @@ dials_init(struct dials *d, enum dials_shape shape, const rat *rate)
     CUSTOS_REQUIRE(d->count <= DIALS_MAX);
     memset(d->cut, 0xff, sizeof d->cut);
     tails_init(&tails, rate);
+    ival_init(&tail, TAILS_BITS);
     for (size_t i = 0; i < d->count; i++) {
         d->cuts[i] = i + 1 == d->count || (i == 0 && d->sign) ? DIAL_CUTS
                                                               : DIAL_CUTS - 1;
         for (size_t c = 0; c < d->cuts[i]; c++) {
-            failed = first_word(d, &tails, i, c, &d->cut[i][c]);
+            failed = first_word(d, &tails, i, c, &tail, &d->cut[i][c]);
             if (failed) /* UNREACHABLE: these cuts are never dyadic */
                 st = failed;
         }
@@ -223,6 +222,7 @@ dials_init(struct dials *d, enum dials_shape shape, const rat *rate)
                                                                    << 63;
         tails_next(&tails);
     }
+    ival_clear(&tail);
     tails_clear(&tails);
     if (st) /* UNREACHABLE: as above */
         dials_clear(d);

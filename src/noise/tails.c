@@ -11,7 +11,7 @@
  */
 #include "noise/tails.h"
 
-/* Powers 2 to 16 from the first. */
+/* All from the first powers. */
 static void
 fill(struct tails *t)
 {
@@ -23,6 +23,10 @@ fill(struct tails *t)
         ival_mul(&step, &t->power[k], &t->rest[1]);
         ival_add(&t->rest[k + 1], &t->rest[k], &step);
     }
+    ival_div(&t->share, &t->power[0], &t->rest[DIAL_CUTS]);
+    ival_add(&step, &t->power[0], &t->power[1]);
+    ival_div(&t->some, &t->power[1], &step);
+    ival_mul_pow2(&t->some, &t->some, 1);
     ival_clear(&step);
 }
 
@@ -35,6 +39,8 @@ tails_init(struct tails *t, const rat *rate)
         ival_init(&t->power[k], TAILS_BITS);
         ival_init(&t->rest[k], TAILS_BITS);
     }
+    ival_init(&t->share, TAILS_BITS);
+    ival_init(&t->some, TAILS_BITS);
     ival_init(&x, TAILS_BITS);
     ival_set_rat(&x, rate);
     ival_neg(&x, &x);
@@ -49,6 +55,8 @@ tails_init(struct tails *t, const rat *rate)
 void
 tails_clear(struct tails *t)
 {
+    ival_clear(&t->some);
+    ival_clear(&t->share);
     for (size_t k = 0; k <= DIAL_CUTS; k++) {
         ival_clear(&t->power[k]);
         ival_clear(&t->rest[k]);
@@ -66,7 +74,7 @@ tails_next(struct tails *t)
 void
 tails_digit(const struct tails *t, size_t cut, ival *out)
 {
-    ival_div(out, &t->rest[DIAL_CUTS - 1 - cut], &t->rest[DIAL_CUTS]);
+    ival_mul(out, &t->rest[DIAL_CUTS - 1 - cut], &t->share);
     ival_mul(out, out, &t->power[cut + 1]);
 }
 
@@ -79,17 +87,10 @@ tails_top(const struct tails *t, size_t cut, ival *out)
 void
 tails_zero(const struct tails *t, size_t cut, ival *out)
 {
-    ival some;
-
-    ival_init(&some, TAILS_BITS);
-    ival_add(&some, &t->power[0], &t->power[1]);
-    ival_div(&some, &t->power[1], &some);
-    ival_mul_pow2(&some, &some, 1);
-    if (cut > 0) {
-        tails_digit(t, cut - 1, out);
-        ival_mul(out, out, &some);
-    } else {
-        ival_set(out, &some);
+    if (cut == 0) {
+        ival_set(out, &t->some);
+        return;
     }
-    ival_clear(&some);
+    tails_digit(t, cut - 1, out);
+    ival_mul(out, out, &t->some);
 }

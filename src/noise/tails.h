@@ -11,6 +11,8 @@
 struct tails {
     ival power[DIAL_CUTS + 1];
     ival rest[DIAL_CUTS + 1];
+    ival share; /* 1 / (1 - q^16) */
+    ival some;  /* 2q / (1 + q) */
 };
 
 /* Of digit 0, q = exp(-rate), rate > 0. */

@@ -238,8 +238,9 @@ ival_up(const ival *a, rat *out)
     mpfr_get_q(out->q, a->hi);
 }
 
-bool
-ival_floor_pow2(const ival *a, long k, mpz_t out)
+/* a * 2^k to a whole number, towards `way`, when every point of a agrees. */
+static bool
+round_pow2(const ival *a, long k, mpfr_rnd_t way, mpz_t out)
 {
     mpfr_t end;
     mpz_t other;
@@ -250,13 +251,25 @@ ival_floor_pow2(const ival *a, long k, mpz_t out)
     mpz_init(other);
     mpfr_init2(end, mpfr_get_prec(a->lo));
     mpfr_mul_2si(end, a->lo, k, MPFR_RNDD); /* exact: a power of two */
-    mpfr_get_z(out, end, MPFR_RNDD);
+    mpfr_get_z(out, end, way);
     mpfr_mul_2si(end, a->hi, k, MPFR_RNDU);
-    mpfr_get_z(other, end, MPFR_RNDD);
+    mpfr_get_z(other, end, way);
     same = mpz_cmp(out, other) == 0;
     mpfr_clear(end);
     mpz_clear(other);
     return same;
+}
+
+bool
+ival_floor_pow2(const ival *a, long k, mpz_t out)
+{
+    return round_pow2(a, k, MPFR_RNDD, out);
+}
+
+bool
+ival_ceil_pow2(const ival *a, long k, mpz_t out)
+{
+    return round_pow2(a, k, MPFR_RNDU, out);
 }
 
 void

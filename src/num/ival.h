@@ -57,8 +57,9 @@ bool ival_certainly_above_rat(const ival *a, const rat *b);
 void ival_down(const ival *a, rat *out);
 void ival_up(const ival *a, rat *out);
 
-/* floor(a * 2^k) when every point of a has the same one, else false. */
+/* floor or ceil(a * 2^k) when every point of a has the same, else false. */
 bool ival_floor_pow2(const ival *a, long k, mpz_t out);
+bool ival_ceil_pow2(const ival *a, long k, mpz_t out);
 
 /* Gives back the constants MPFR keeps for this thread. */
 void ival_forget_caches(void);

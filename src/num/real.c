@@ -18,19 +18,16 @@ add_pow2(mpz_t z, long e)
     mpz_clear(power);
 }
 
-/* floor(2^e - x 2^e) = 2^e + floor(-x 2^e), where near tells. */
+/* floor(2^e - x 2^e) = 2^e - ceil(x 2^e), where near tells. */
 static bool
 floor_one_minus(const ival *near, long e, mpz_t out)
 {
-    ival minus;
-    bool decided;
+    bool decided = ival_ceil_pow2(near, e, out);
 
-    ival_init(&minus, mpfr_get_prec(near->lo));
-    ival_neg(&minus, near);
-    decided = ival_floor_pow2(&minus, e, out);
-    ival_clear(&minus);
-    if (decided)
+    if (decided) {
+        mpz_neg(out, out);
         add_pow2(out, e);
+    }
     return decided;
 }
 

@@ -11,6 +11,8 @@
 
 enum { DIGITS = 15, CALL_ARGS_MAX = 64 };
 
+#define WHOLE_MOST 1e15 /* whole numbers below it have at most DIGITS */
+
 static const struct value null_value = {.certainty = CERTAIN};
 
 /* ------------------------------------------------------------- doubles -- */
@@ -30,6 +32,8 @@ datum_of_double(double x)
 
     if (!isfinite(x))
         return d;
+    if (fabs(x) < WHOLE_MOST && x == trunc(x)) /* the same, sooner */
+        return (struct datum){.type = TYPE_REAL, .n = (i128)x};
     len = snprintf(text, sizeof text, "%.*g", DIGITS, x);
     if (!datum_read(TYPE_REAL, (str){text, (size_t)len}, &d))
         /* below 1e-36 it is 0; past 36 digits there is no such value */
