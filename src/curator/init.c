@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "store/file.h"
 
-enum { POLICY_MAX = 1 << 20 };
+enum { POLICY_MAX = 1 << 20, POLICY_ARENA = 1 << 26 };
 
 static bool
 same_unit(const struct policy_table *a, const struct policy_table *b)
@@ -24,7 +24,9 @@ same_unit(const struct policy_table *a, const struct policy_table *b)
     return str_equal(a->columns[a->unit_column].name,
                      b->columns[b->unit_column].name) &&
            str_equal(a->columns[a->unit_column].references_table,
-                     b->columns[b->unit_column].references_table);
+                     b->columns[b->unit_column].references_table) &&
+           str_equal(a->columns[a->unit_column].references_column,
+                     b->columns[b->unit_column].references_column);
 }
 
 /*
@@ -32,33 +34,77 @@ same_unit(const struct policy_table *a, const struct policy_table *b)
  *   What was spent protects the units it was spent for. If a table's unit or
  *   the adjacency changed, the sum would add prices of different promises.
  * SOURCE   doc/proofs/one-unit-one-ledger.md
- * NEEDS    the policy in force and the new one.
- * GIVES    CUSTOS_OK only if every table private in both has the same unit,
- *          and the adjacency is the same.
+ * NEEDS    the policies the store has had, and the new one.
+ * GIVES    CUSTOS_OK only if every table that was private when a policy last
+ *          had it is private and has the same unit, and the adjacency is the
+ *          same: also by way of a policy without the table.
  * FAILS    CUSTOS_EPOLICY, on the policies alone.
- * TESTED   the_unit_cannot_change
+ * TESTED   the_unit_cannot_change rule_24_units_do_not_change_step_by_step
  */
 static custos_status
-check_change(const struct policy *old, const struct policy *now,
+check_tables(const struct policy *old, const struct policy *now, bool *met,
              custos_err *err)
 {
-    if (old->adjacency != now->adjacency)
-        return custos_fail(err, CUSTOS_EPOLICY,
-                           "the adjacency cannot change in a store that has a "
-                           "ledger; make a new store");
-    for (size_t i = 0; i < old->n_tables; i++) {
-        const struct policy_table *was = &old->tables[i];
-        const struct policy_table *is = policy_table_find(now, was->name);
+    for (size_t i = 0; i < now->n_tables; i++) {
+        const struct policy_table *is = &now->tables[i];
+        const struct policy_table *was = policy_table_find(old, is->name);
 
-        if (!is || was->is_public)
+        if (met[i] || !was)
             continue;
-        if (is->is_public || !same_unit(was, is))
+        met[i] = true;
+        if (!was->is_public && (is->is_public || !same_unit(was, is)))
             return custos_fail(err, CUSTOS_EPOLICY,
                                "the unit of table %.60s cannot change in a "
                                "store that has a ledger; make a new store",
                                is->name.ptr);
     }
     return CUSTOS_OK;
+}
+
+/* Policy n of the store, in a. */
+static custos_status
+read_policy(const struct store *s, uint64_t n, arena *a, struct policy **out,
+            custos_err *err)
+{
+    struct store at = {.policy = n};
+    custos_status st;
+    str text;
+
+    memcpy(at.path, s->path, sizeof at.path);
+    st = store_policy(&at, a, &text, err);
+    return st ? st : policy_read(a, text, "the store's policy", out, err);
+}
+
+/* Against the policy in force; what it has not, against those before it. */
+static custos_status
+check_change(const struct store *s, const struct policy *now, arena *a,
+             custos_err *err)
+{
+    bool *met = arena_take(a, now->n_tables, sizeof *met);
+    custos_status st = CUSTOS_OK;
+
+    if (!met)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    for (uint64_t n = s->policy; n > 0 && !st; n--) {
+        arena *memory = arena_new(NULL, POLICY_ARENA);
+        struct policy *old = NULL;
+        bool all = true;
+
+        st = memory ? read_policy(s, n, memory, &old, err)
+                    : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+        if (!st && n == s->policy && old->adjacency != now->adjacency)
+            st = custos_fail(err, CUSTOS_EPOLICY,
+                             "the adjacency cannot change in a store that has "
+                             "a ledger; make a new store");
+        if (!st)
+            st = check_tables(old, now, met, err);
+        arena_free(memory);
+        for (size_t i = 0; i < now->n_tables; i++)
+            all = all && met[i];
+        if (all)
+            break;
+    }
+    return st;
 }
 
 /* In words that change when people are no longer what is protected. */
@@ -191,7 +237,7 @@ curator_init(const char *policy, const char *path, int64_t now,
 {
     char base[STORE_PATH_MAX];
     struct init_report report = {0};
-    struct policy *p = NULL, *old = NULL;
+    struct policy *p = NULL;
     struct store s;
     custos_status st;
     str text;
@@ -205,13 +251,8 @@ curator_init(const char *policy, const char *path, int64_t now,
     if (st)
         return st;
     st = store_import_begin(&s, err);
-    if (!st && !report.created) {
-        st = store_policy(&s, a, &text, err);
-        if (!st)
-            st = policy_read(a, text, "the store's policy", &old, err);
-        if (!st)
-            st = check_change(old, p, err);
-    }
+    if (!st && s.version > 0) /* else nothing was ever asked of it */
+        st = check_change(&s, p, a, err);
     report.n_tables = p->n_tables;
     if (!st)
         st = import(&s, p, base, now, progress, ctx, a, &report, err);
