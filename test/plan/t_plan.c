@@ -344,6 +344,32 @@ sums_are_centred_beside_averages(void **state)
     plan_done(&t);
 }
 
+/*
+ * Whether a sum overflows in the engine would depend on the number of rows:
+ * far from 0 a narrow range is refused, for all that its centre is taken off.
+ */
+static void
+sums_have_room_far_from_zero(void **state)
+{
+    static const char *const far[] = {
+        "SELECT avg(x + 4611686018427387904 * 4611686018427387904 / 64) FROM d",
+        "SELECT avg(x - 4611686018427387904 * 4611686018427387904 / 64) FROM d",
+        "SELECT var_pop(x + 4611686018427387904 * 4611686018427387904 / 64) "
+        "FROM d",
+        "SELECT avg(x + 4611686018427387904 * 262144) FROM d", /* 2^80 */
+    };
+    struct planned t;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(far); i++) {
+        plan_for(&t, far[i], NULL);
+        assert_int_equal(t.status, CUSTOS_EOVERFLOW);
+        plan_done(&t);
+    }
+    plan_good(&t, "SELECT avg(x + 4611686018427387904 * 131072) FROM d", NULL);
+    plan_done(&t);
+}
+
 /* -------------------------------------------------------------- bounding -- */
 
 static void
@@ -591,6 +617,7 @@ main(void)
         cmocka_unit_test(split_is_exact_and_weighed),
         cmocka_unit_test(parts_are_shared),
         cmocka_unit_test(sums_are_centred_beside_averages),
+        cmocka_unit_test(sums_have_room_far_from_zero),
         cmocka_unit_test(bounding_follows_the_query),
         cmocka_unit_test(keys_come_from_public_facts),
         cmocka_unit_test(within_is_the_least_price),
