@@ -4,26 +4,48 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "cli/cli.h"
-#include "store/store.h"
+
+custos_status
+ledger_of(const struct store *s, struct ledger **out, custos_err *err)
+{
+    char path[STORE_PATH_MAX], lock[STORE_PATH_MAX];
+
+    store_path(s, "ledger.db", path);
+    store_path(s, "lock", lock);
+    if (access(path, F_OK) != 0)
+        return custos_fail(err, CUSTOS_ECORRUPT,
+                           "the store has no ledger: was custos init "
+                           "finished? Else restore it from a backup");
+    return ledger_open(path, lock, out, err);
+}
 
 int
 ledger_at(const char *store, struct ledger **out)
 {
-    char path[STORE_PATH_MAX], lock[STORE_PATH_MAX];
     custos_err err;
     struct store s;
     custos_status st = store_open(store, &s, &err);
 
     if (st)
         return fail_status(st, &err);
-    store_path(&s, "ledger.db", path);
-    store_path(&s, "lock", lock);
+    st = ledger_of(&s, out, &err);
     store_close(&s);
-    if (access(path, F_OK) != 0)
-        return fail_run("the store has no ledger: was custos init finished?");
-    st = ledger_open(path, lock, out, &err);
     return st ? fail_status(st, &err) : CLI_OK;
+}
+
+static custos_status
+copy_ledger(void *ctx, const char *path, custos_err *err)
+{
+    return ledger_copy(ctx, path, err);
+}
+
+custos_status
+store_copy(const struct store *s, struct ledger *l, const char *to,
+           custos_err *err)
+{
+    return store_backup(s, to, copy_ledger, l, err);
 }
 
 void

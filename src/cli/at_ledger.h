@@ -7,12 +7,23 @@
 
 #include "cli/out.h"
 #include "ledger/ledger.h"
+#include "store/store.h"
 
 /*
- * The ledger of a store that has one; never makes one. Returns CLI_OK, or an
- * exit code after its sentence.
+ * The ledger of a store that has one; never makes one: in a new one nothing
+ * would be spent. May fail: CUSTOS_ECORRUPT (there is none), and as
+ * ledger_open.
  */
+CUSTOS_MUST_USE custos_status ledger_of(const struct store *s,
+                                        struct ledger **out, custos_err *err);
+
+/* The same by the store's path. CLI_OK, or an exit code after its sentence. */
 int ledger_at(const char *store, struct ledger **out);
+
+/* A copy of the store and its ledger in a new folder. */
+CUSTOS_MUST_USE custos_status store_copy(const struct store *s,
+                                         struct ledger *l, const char *to,
+                                         custos_err *err);
 
 /* "2026-11-16 00:03:01", of microseconds since 1970, UTC. */
 enum { MOMENT_MAX = 32 };

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/args.h"
+#include "cli/at_ledger.h"
 #include "cli/at_store.h"
 #include "cli/cli.h"
 #include "cli/help.h"
@@ -18,26 +19,17 @@ static const struct option options[BACKUP_OPTIONS] = {
 };
 
 static custos_status
-copy_ledger(void *ctx, const char *path, custos_err *err)
-{
-    return ledger_copy(ctx, path, err);
-}
-
-static custos_status
 backup(const char *from, const char *to, custos_err *err)
 {
-    char ledger_path[STORE_PATH_MAX], lock[STORE_PATH_MAX];
     struct ledger *l = NULL;
     struct store s;
     custos_status st = store_open(from, &s, err);
 
     if (st)
         return st;
-    store_path(&s, "ledger.db", ledger_path);
-    store_path(&s, "lock", lock);
-    st = ledger_open(ledger_path, lock, &l, err);
+    st = ledger_of(&s, &l, err);
     if (!st)
-        st = store_backup(&s, to, copy_ledger, l, err);
+        st = store_copy(&s, l, to, err);
     ledger_close(l);
     store_close(&s);
     return st;

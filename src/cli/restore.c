@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/args.h"
+#include "cli/at_ledger.h"
 #include "cli/at_store.h"
 #include "cli/cli.h"
 #include "cli/help.h"
@@ -20,22 +21,6 @@ static const struct option options[RESTORE_OPTIONS] = {
                          "the newest receipt there is: a backup that is older\n"
                          "is refused"},
 };
-
-static custos_status
-ledger_of(const struct store *s, struct ledger **out, custos_err *err)
-{
-    char path[STORE_PATH_MAX], lock[STORE_PATH_MAX];
-
-    store_path(s, "ledger.db", path);
-    store_path(s, "lock", lock);
-    return ledger_open(path, lock, out, err);
-}
-
-static custos_status
-copy_ledger(void *ctx, const char *path, custos_err *err)
-{
-    return ledger_copy(ctx, path, err);
-}
 
 /* The backup is whole, and not older than the receipt. */
 static custos_status
@@ -53,7 +38,7 @@ check_and_copy(const char *from, const char *to, const struct receipt *receipt,
     if (!st)
         st = ledger_verify(l, receipt, &head, err);
     if (!st)
-        st = store_backup(&s, to, copy_ledger, l, err);
+        st = store_copy(&s, l, to, err);
     ledger_close(l);
     store_close(&s);
     return st;

@@ -193,6 +193,25 @@ class Store(unittest.TestCase):
         self.assertNotEqual(code, 0)
         self.assertIn(back, said)
 
+    def test_no_verb_makes_a_ledger_anew(self):
+        """In a new ledger nothing is spent: only a new store has one."""
+        policy = str(self.hospital / "policy.yaml")
+        to = str(self.folder / f"none{self.number}")
+        for name in os.listdir(self.store):
+            if name.startswith("ledger.db"):
+                os.remove(os.path.join(self.store, name))
+        for words in (["query", "SELECT count(*) FROM patients"], ["budget"],
+                      ["ledger"], ["ledger", "verify"], ["backup", to],
+                      ["init", policy]):
+            code, _, said = custos(*words, "--store", self.store)
+            self.assertNotEqual(code, 0, words)
+            self.assertIn("no ledger", said)
+            self.assertFalse(
+                os.path.exists(os.path.join(self.store, "ledger.db")), words)
+        code, _, said = custos("restore", self.store, "--store", to)
+        self.assertNotEqual(code, 0)
+        self.assertIn("no ledger", said)
+
     def test_a_new_version_keeps_the_ledger(self):
         self.answer("SELECT count(*) FROM patients")
         code, text, _ = custos("init", str(self.hospital / "policy.yaml"),
