@@ -32,21 +32,26 @@ struct outside {
 
 /*
  * ln sum w e^(t x) of n weights, the first at `from`, or a little more: summed
- * from the larger powers on; what underflows is below 1e-300 in all. *margin
- * bounds the error.
+ * from the largest power that counts on; what underflows is below 1e-300 in
+ * all. *margin bounds the error.
  */
 static double
 log_moment(const double *w, size_t n, double from, double h, double t,
            double *margin)
 {
-    const double fade = exp(-fabs(t) * h), last = from + (double)(n - 1) * h;
-    double sum = 0, e = 1, top = t * (t > 0 ? last : from);
+    const double fade = exp(-fabs(t) * h);
+    size_t first = t > 0 ? n - 1 : 0, left = n;
+    double sum = 0, e = 1, top;
 
-    for (size_t i = 0; i < n; i++) {
-        sum += w[t > 0 ? n - 1 - i : i] * e;
+    for (; left > 1 && w[first] == 0; left--) /* no powers of nothing */
+        first = t > 0 ? first - 1 : first + 1;
+    top = t * (from + (double)first * h);
+    for (size_t i = 0; i < left; i++) {
+        sum += w[t > 0 ? first - i : first + i] * e;
         e *= fade;
     }
-    *margin = UNIT * ((16 + fabs(t) * h) * (double)n + 16 * fabs(top));
+    *margin = UNIT * ((16 + fabs(t) * h) * (double)n +
+                      16 * (fabs(top) + fabs(t * from)));
     return log(sum + 1e-300) + top;
 }
 

@@ -111,6 +111,11 @@ plan_pld_is_sharp_on_lattices(void **state)
                 strtod(got.low, NULL) < 245.7201);
     assert_true(strtod(got.high, NULL) < 245.75);
     custos_plan_free(plan);
+    /* A grid of few and far points, with nothing beyond the last. */
+    got = epsilon_of("randomized-response:epsilon=3.6997489899429641:count=66",
+                     "7.9228008793739576e-19", NULL);
+    assert_true(strtod(got.low, NULL) > 244.18343);
+    assert_true(strtod(got.high, NULL) < 244.18344);
 }
 
 /* Delta back at the epsilon: the two curves are each other's inverse. */
