@@ -21,113 +21,24 @@
  *          law_exponential, exponential_keeps_epsilon
  */
 #include "base/ck.h"
+#include "mech/inverse.h"
 #include "mech/select.h"
 #include "noise/expfix.h"
-#include "num/ival.h"
 #include "random/rng.h"
 
-enum { WORDS_MAX = 64 }; /* words of U before refinement gives up */
-
-/* What is known of U: the words drawn so far. low <= U <= high. */
-struct prefix {
-    rat low, high;
-    long bits;
-};
-
-/* Appends 64 more bits to U. */
+/* exp(-rate gap) between bounds, for the exact path. */
 static void
-prefix_grow(struct prefix *u, uint64_t more)
+weight_enclose(const void *of, size_t i, ival *w)
 {
-    rat part, unit;
-
-    u->bits += 64;
-    rat_init(&part);
-    rat_init(&unit);
-    rat_set_pow2(&unit, -u->bits);
-    rat_set_i128(&part, (i128)more);
-    rat_mul(&part, &part, &unit);
-    rat_add(&u->low, &u->low, &part);
-    rat_add(&u->high, &u->low, &unit);
-    rat_clear(&unit);
-    rat_clear(&part);
-}
-
-/* exp(-rate gap) between bounds. */
-static void
-weight_enclose(const struct contest *c, uint64_t gap, ival *w)
-{
+    const struct contest *c = of;
     rat exponent;
 
     rat_init(&exponent);
-    rat_set_i128(&exponent, -(i128)gap);
+    rat_set_i128(&exponent, -(i128)c->gaps[i]);
     rat_mul(&exponent, &exponent, &c->rate);
     ival_set_rat(w, &exponent);
     ival_exp(w, w);
     rat_clear(&exponent);
-}
-
-/* The winner for this prefix of U, or false when a sum is too close. */
-static bool
-winner_settle(const struct contest *c, const struct prefix *u, size_t *winner)
-{
-    ival low, high, sum, weight;
-    bool settled = true;
-
-    ival_init(&low, u->bits + 128);
-    ival_init(&high, u->bits + 128);
-    ival_init(&sum, u->bits + 128);
-    ival_init(&weight, u->bits + 128);
-    for (size_t i = 0; i < c->n; i++) {
-        weight_enclose(c, c->gaps[i], &weight);
-        ival_add(&sum, &sum, &weight);
-    }
-    ival_set_rat(&low, &u->low);
-    ival_mul(&low, &low, &sum);
-    ival_set_rat(&high, &u->high);
-    ival_mul(&high, &high, &sum);
-    ival_set_i64(&sum, 0);
-    *winner = 0;
-    for (size_t i = 0; i + 1 < c->n; i++) {
-        bool passed;
-
-        weight_enclose(c, c->gaps[i], &weight);
-        ival_add(&sum, &sum, &weight);
-        passed = ival_certainly_less(&sum, &low);
-        *winner += passed;
-        settled = settled && (passed || ival_certainly_less(&high, &sum));
-    }
-    ival_clear(&weight);
-    ival_clear(&sum);
-    ival_clear(&high);
-    ival_clear(&low);
-    return settled;
-}
-
-/* The exact path, for the U that begins with these 64 bits. */
-static custos_status
-winner_refine(const struct contest *c, custos_rng *rng, uint64_t first,
-              size_t *winner)
-{
-    struct prefix u = {.bits = 0};
-    custos_status st = CUSTOS_EINTERNAL;
-    bool settled = false;
-
-    rat_init(&u.low);
-    rat_init(&u.high);
-    prefix_grow(&u, first);
-    while (!settled && u.bits < 64L * WORDS_MAX) {
-        uint64_t more;
-
-        st = rng_words(rng, &more, 1);
-        if (st)
-            break;
-        prefix_grow(&u, more);
-        settled = winner_settle(c, &u, winner);
-        st = settled ? CUSTOS_OK : CUSTOS_EINTERNAL;
-    }
-    rat_clear(&u.high);
-    rat_clear(&u.low);
-    return st;
 }
 
 /*
@@ -163,6 +74,7 @@ custos_status
 exponential_pick(struct contest *c, custos_rng *rng, const i128 *scores,
                  size_t *winner)
 {
+    const struct weights w = {c->n, weight_enclose, c};
     custos_status st;
     uint64_t first;
 
@@ -171,7 +83,7 @@ exponential_pick(struct contest *c, custos_rng *rng, const i128 *scores,
         c->weights[i] = slope_exp(&c->slope, c->gaps[i]);
     st = rng_words(rng, &first, 1);
     if (!st && !winner_scan(c, first, winner))
-        st = winner_refine(c, rng, first, winner);
+        st = inverse_refine(&w, rng, first, winner);
     wipe(&first, sizeof first);
     return st;
 }

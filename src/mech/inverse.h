@@ -1,0 +1,32 @@
+/*
+ * One of n by exact weights and one uniform number: the slow path of the
+ * selections, for the few numbers that lie too close to a border for fixed
+ * point.
+ */
+#ifndef MECH_INVERSE_H
+#define MECH_INVERSE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "custos.h"
+#include "num/ival.h"
+
+/* Weights >= 0, not all 0, each enclosed as narrowly as *w's bits allow. */
+struct weights {
+    size_t n;
+    void (*enclose)(const void *of, size_t i, ival *w);
+    const void *of;
+};
+
+/*
+ * The i with S_i <= U S_n < S_(i+1), S_i the sum of the weights before i, for
+ * the U in [0, 1) whose first 64 bits are given and whose others are drawn.
+ * May fail: CUSTOS_EENTROPY; CUSTOS_EINTERNAL, with probability below
+ * n 2^-4000.
+ */
+CUSTOS_MUST_USE custos_status inverse_refine(const struct weights *w,
+                                             custos_rng *rng, uint64_t first,
+                                             size_t *winner);
+
+#endif

@@ -1,0 +1,338 @@
+/*
+ * Quantiles at one price: options in, a tree of pivots made from them, the
+ * values opened and cut, level by level.
+ *
+ * THEOREM  quantile-tree
+ *   m pivots in a balanced tree have L = ceil(log2(m+1)) levels. Let each
+ *   node's rate be epsilon / (2 L D), D = v max(num, den - num) for add/remove
+ *   and twice that for change-one (at the root v den), num/den the pivot's
+ *   rank among the values of its node and v the values of a unit. Then all
+ *   pivots together are epsilon-DP and epsilon^2/8L-zCDP.
+ * SOURCE   Kaplan, Schnapp, Stemmer 2022, arXiv:2110.05429, theorem 3.2;
+ *          units of several values, change-one and equal values:
+ *          doc/proofs/quantile-tree.md; zCDP of bounded range: Cesar, Rogers
+ *          2021, arXiv:2004.07223.
+ * NEEDS    sorted values, at most v of a unit.
+ * GIVES    pivots that never fall, each by quantile-cut.
+ * FAILS    CUSTOS_EENTROPY; CUSTOS_EINTERNAL with probability below 2^-3900.
+ * TESTED   quantile_keeps_epsilon quantile_several_keep_epsilon
+ *          quantile_several_never_fall quantile_rates_are_as_proved
+ */
+#include "mech/quantile.h"
+
+#include "base/alloc.h"
+#include "base/ck.h"
+#include "base/error.h"
+#include "mech/options.h"
+#include "mech/sealed.h"
+#include "num/rat_round.h"
+
+enum { DEN_LOG2_MAX = 30, WIDTH_LOG2_MAX = 62, EPSILON_MAX = 1024 };
+
+/* What the tree is made of. */
+struct plan {
+    custos_quantile *q;
+    const custos_quantile_options *o;
+    rat *ranks;  /* o->ranks of them */
+    rat epsilon; /* of all levels */
+    rat level;   /* of one */
+};
+
+/* The ranks `first` .. `last`-1 lie between the ranks low and high. */
+struct branch {
+    size_t first, last;
+    const rat *low, *high;
+    uint32_t depth;
+};
+
+static size_t
+branch_middle(size_t first, size_t last)
+{
+    return first + (last - first) / 2;
+}
+
+/* node->num / node->den = (rank - low) / (high - low). */
+static custos_status
+node_set_rank(struct node *node, const rat *rank, const struct branch *b,
+              custos_err *err)
+{
+    custos_status st = CUSTOS_OK;
+    i128 num = 0, den = 0;
+    rat x, y;
+
+    rat_init(&x);
+    rat_init(&y);
+    rat_sub(&x, rank, b->low);
+    rat_sub(&y, b->high, b->low);
+    rat_div(&x, &x, &y);
+    if (!rat_parts_i128(&x, &num, &den) || den >> DEN_LOG2_MAX > 1)
+        st = custos_fail(err, CUSTOS_ERANGE,
+                         "the ranks are too fine: write them with a common "
+                         "denominator up to 2^%d",
+                         (int)DEN_LOG2_MAX);
+    node->num = (uint64_t)num;
+    node->den = (uint64_t)den;
+    rat_clear(&x);
+    rat_clear(&y);
+    return st;
+}
+
+/* The rate of the theorem. */
+static void
+node_set_rate(const struct plan *p, struct node *node)
+{
+    uint64_t other = node->den - node->num;
+    uint64_t most = node->num > other ? node->num : other;
+    rat rate, x;
+
+    rat_init(&rate);
+    rat_init(&x);
+    if (p->o->adjacency == CUSTOS_CHANGE_ONE)
+        most = node->depth == 1 ? node->den : 2 * most;
+    rat_set_i128(&rate, (i128)most * 2);
+    rat_set_i128(&x, p->o->values_per_unit ? (i128)p->o->values_per_unit : 1);
+    rat_mul(&x, &x, &rate);
+    rat_div(&rate, &p->level, &x);
+    /* 1e-400 / (2^64 2^33 11) <= rate <= 1024 */
+    CUSTOS_REQUIRE(!slope_init(&node->slope, &rate));
+    node->made = true;
+    rat_clear(&rate);
+    rat_clear(&x);
+}
+
+/* The pivots of a branch, and of those below it. */
+static custos_status
+branch_make(const struct plan *p, struct branch b, custos_err *err)
+{
+    size_t middle = branch_middle(b.first, b.last);
+    struct node *node = &p->q->nodes[middle];
+    const rat *rank = &p->ranks[middle];
+    custos_status st;
+
+    node->depth = b.depth;
+    st = node_set_rank(node, rank, &b, err);
+    if (st)
+        return st;
+    node_set_rate(p, node);
+    if (b.first < middle)
+        st = branch_make(
+            p, (struct branch){b.first, middle, b.low, rank, b.depth + 1}, err);
+    if (!st && middle + 1 < b.last)
+        st = branch_make(
+            p, (struct branch){middle + 1, b.last, rank, b.high, b.depth + 1},
+            err);
+    return st;
+}
+
+static custos_status
+ranks_read(const struct plan *p, custos_err *err)
+{
+    for (size_t i = 0; i < p->o->ranks; i++) {
+        rat *r = &p->ranks[i];
+        custos_status st = rat_read(p->o->rank[i], "rank", r, err);
+
+        if (st)
+            return st;
+        if (rat_sign(r) < 0 || rat_cmp_i64(r, 1) > 0 ||
+            (i > 0 && rat_cmp(&p->ranks[i - 1], r) >= 0))
+            return custos_fail(err, CUSTOS_ERANGE,
+                               "ranks must rise from one to the next, between "
+                               "0 and 1");
+    }
+    return CUSTOS_OK;
+}
+
+/* Epsilon, its part for a level, and what is told of them. */
+static custos_status
+price_read(struct plan *p, custos_err *err)
+{
+    custos_quantile *q = p->q;
+    uint32_t levels = 0;
+    custos_status st =
+        rat_read_positive(p->o->epsilon, "epsilon", &p->epsilon, err);
+    rat x;
+
+    if (st)
+        return st;
+    if (rat_cmp_i64(&p->epsilon, EPSILON_MAX) > 0)
+        return custos_fail(err, CUSTOS_ERANGE,
+                           "epsilon of quantiles must be at most %d",
+                           (int)EPSILON_MAX);
+    while (p->o->ranks >> levels)
+        levels++;
+    rat_init(&x);
+    rat_set_i64(&x, levels, 1);
+    rat_div(&p->level, &p->epsilon, &x);
+    rat_decimal(&p->epsilon, RAT_UP, q->epsilon);
+    rat_set_i64(&x, 1, 8);
+    rat_mul(&x, &x, &p->epsilon);
+    rat_mul(&x, &x, &p->level);
+    rat_decimal(&x, RAT_UP, q->rho);
+    rat_clear(&x);
+    q->facts =
+        (custos_quantile_facts){q->epsilon, q->rho, "quantile-tree", levels};
+    return CUSTOS_OK;
+}
+
+static custos_status
+tree_make(struct plan *p, custos_err *err)
+{
+    custos_status st = price_read(p, err);
+    rat zero, one;
+
+    if (!st)
+        st = ranks_read(p, err);
+    if (st)
+        return st;
+    rat_init(&zero);
+    rat_init(&one);
+    rat_set_i64(&one, 1, 1);
+    st = branch_make(p, (struct branch){0, p->o->ranks, &zero, &one, 1}, err);
+    rat_clear(&zero);
+    rat_clear(&one);
+    return st;
+}
+
+static custos_status
+options_check(const custos_quantile_options *o, custos_err *err)
+{
+    if (o->adjacency != CUSTOS_ADD_REMOVE && o->adjacency != CUSTOS_CHANGE_ONE)
+        return custos_fail(err, CUSTOS_EINVAL, "quantiles need an adjacency");
+    if (o->ranks == 0 || o->ranks > CUSTOS_QUANTILE_RANKS_MAX || !o->rank)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "quantiles need their ranks, 1 to %zu of them",
+                           CUSTOS_QUANTILE_RANKS_MAX);
+    if (o->upper < o->lower ||
+        ((uint64_t)o->upper - (uint64_t)o->lower) >> WIDTH_LOG2_MAX)
+        return custos_fail(err, CUSTOS_ERANGE,
+                           "the domain of quantiles must be lower <= upper, "
+                           "less than 2^%d wide",
+                           (int)WIDTH_LOG2_MAX);
+    return CUSTOS_OK;
+}
+
+custos_status
+custos_quantile_new(const custos_alloc *alloc,
+                    const custos_quantile_options *options,
+                    custos_quantile **out, custos_err *err)
+{
+    custos_alloc hooks = alloc_or_default(alloc);
+    custos_quantile_options o;
+    struct plan p = {.o = &o};
+    custos_status st;
+
+    if (!out || !options_read(&o, sizeof o, options))
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "quantiles need their options with their size");
+    st = options_check(&o, err);
+    if (st)
+        return st;
+    rat_init(&p.epsilon);
+    rat_init(&p.level);
+    p.q = alloc_take(&hooks, 1, sizeof *p.q);
+    if (p.q) {
+        *p.q = (custos_quantile){.alloc = hooks,
+                                 .lower = o.lower,
+                                 .width = (uint64_t)o.upper - (uint64_t)o.lower,
+                                 .ranks = o.ranks};
+        p.q->nodes = alloc_take(&hooks, o.ranks, sizeof *p.q->nodes);
+        p.ranks = alloc_take(&hooks, o.ranks, sizeof *p.ranks);
+    }
+    for (size_t i = 0; p.ranks && i < o.ranks; i++)
+        rat_init(&p.ranks[i]);
+    st = p.ranks && p.q->nodes
+             ? tree_make(&p, err)
+             : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    for (size_t i = 0; p.ranks && i < o.ranks; i++)
+        rat_clear(&p.ranks[i]);
+    alloc_give(&hooks, p.ranks, o.ranks, sizeof *p.ranks);
+    rat_clear(&p.epsilon);
+    rat_clear(&p.level);
+    if (st)
+        custos_quantile_free(p.q);
+    else
+        *out = p.q;
+    return st;
+}
+
+void
+custos_quantile_free(custos_quantile *quantile)
+{
+    custos_alloc hooks;
+
+    if (!quantile)
+        return;
+    hooks = quantile->alloc;
+    for (size_t i = 0; quantile->nodes && i < quantile->ranks; i++)
+        if (quantile->nodes[i].made)
+            slope_clear(&quantile->nodes[i].slope);
+    alloc_give(&hooks, quantile->nodes, quantile->ranks,
+               sizeof *quantile->nodes);
+    alloc_give(&hooks, quantile, 1, sizeof *quantile);
+}
+
+const custos_quantile_facts *
+custos_quantile_tell(const custos_quantile *quantile)
+{
+    return quantile ? &quantile->facts : NULL;
+}
+
+/* Pivots `first` .. `last`-1, as offsets from lower, of one stretch. */
+static custos_status
+tree_cut(const custos_quantile *q, custos_rng *rng, size_t first, size_t last,
+         struct stretch s, uint64_t *points)
+{
+    size_t middle = branch_middle(first, last);
+    struct stretch left = s, right = s;
+    struct cut cut;
+    custos_status st;
+
+    if (first == last)
+        return CUSTOS_OK;
+    st = stretch_cut(&s, &q->nodes[middle], rng, &cut);
+    points[middle] = cut.point;
+    left.to = right.from = s.from + cut.left;
+    left.high = right.low = cut.point;
+    if (!st)
+        st = tree_cut(q, rng, first, middle, left, points);
+    if (!st)
+        st = tree_cut(q, rng, middle + 1, last, right, points);
+    return st;
+}
+
+custos_status
+custos_quantile_release(const custos_quantile *quantile, custos_rng *rng,
+                        custos_sealed *sealed, size_t cells, int64_t *out,
+                        custos_err *err)
+{
+    uint64_t points[CUSTOS_QUANTILE_RANKS_MAX];
+    const custos_quantile *q = quantile;
+    struct stretch s = {.from = 0};
+    custos_status st;
+    i128 *values;
+
+    if (!q || !rng || !out)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "the release needs quantiles, a generator and a "
+                           "place for them");
+    if (cells >> QUANTILE_CELLS_LOG2)
+        return custos_fail(err, CUSTOS_EOVERFLOW,
+                           "quantiles are of fewer than 2^%d cells",
+                           (int)QUANTILE_CELLS_LOG2);
+    st = sealed_open(sealed, SEALED_WIDE, cells, &values, err);
+    if (st)
+        return st;
+    s.to = (uint64_t)clamp_i128(values[0], 0, (i128)cells - 1);
+    s.high = q->width;
+    s.cells = (const u128 *)(values + 1);
+    stretch_prepare(values + 1, s.to, q->lower,
+                    (i128)q->lower + (i128)q->width);
+    st = tree_cut(q, rng, 0, q->ranks, s, points);
+    if (st)
+        custos_fail(err, st, "%s", custos_status_words(st));
+    for (size_t i = 0; i < q->ranks && !st; i++)
+        out[i] = (int64_t)((uint64_t)q->lower + points[i]);
+    wipe(points, sizeof points);
+    sealed_wipe(sealed);
+    return st;
+}

@@ -1,0 +1,370 @@
+/*
+ * One pivot: the exponential mechanism over points and ways to cut.
+ *
+ * A candidate is a point and a share j of 2^33: values below the point go
+ * left, those above go right, and of the t values at the point itself a
+ * number s(t, j) from 0 to t goes left. (Without that a column of many equal
+ * values could not be cut where it should.) The score is how far the number
+ * left is from the one wanted.
+ *
+ * s(t, j): the shares are divided into t + 1 pieces, one more for each value:
+ * with 2^p <= t + 1 < 2^(p+1) and f = t + 1 - 2^p, into 2^p equal ones, of
+ * which the first f are halved. j lies in piece s.
+ *
+ * THEOREM  quantile-cut
+ *   (a) When one value is added, s and the number left rise by 0 or 1, and the
+ *   sorted values left of the cut, or else those right of it, get this value
+ *   (or one equal to the point) and the other side stays.
+ *   (b) Let the candidate be drawn with probability proportional to
+ *   exp(-rate |den left - num n|), n the number of values. When values come
+ *   and go, x in all, the log-probability of no candidate changes by more than
+ *   2 rate x max(num, den - num); when n stays, not by more than
+ *   2 rate den times the number replaced.
+ * SOURCE   McSherry, Talwar 2007; Smith 2011; Kaplan, Schnapp, Stemmer 2022,
+ *          arXiv:2110.05429; shares and the fixed-point scan:
+ *          doc/proofs/quantile-cut.md
+ * NEEDS    cells by stretch_prepare; num <= den < 2^31; fewer than 2^32
+ *          values; rate den <= 1024.
+ * GIVES    *out of exactly this law. Time depends on the number of values
+ *          alone, except that the scan is refined with probability below
+ *          n 2^-43 + n^2 2^-55.
+ * FAILS    CUSTOS_EENTROPY; CUSTOS_EINTERNAL with probability below
+ *          n 2^-4000; coins alone.
+ * TESTED   quantile_law_by_enumeration quantile_cut_moves_one_value
+ *          quantile_keeps_epsilon quantile_thresholds_are_exact
+ */
+#include "base/ck.h"
+#include "mech/inverse.h"
+#include "mech/quantile.h"
+#include "noise/expfix.h"
+#include "num/ival.h"
+#include "random/rng.h"
+
+enum {
+    KINDS = 3,       /* slots of a value */
+    Z_LOG2_MAX = 12, /* from here on a weight is none against the best */
+    EXPONENT_ZERO = 8192,
+    SLACK_BITS = 47, /* sums are known to one part in 2^this */
+};
+
+/* Candidates that share point or score: `points` points from `start`. */
+struct slot {
+    uint64_t start, points;
+    u128 length; /* candidates */
+    uint64_t left;
+};
+
+/* mantissa 2^exponent 2^-EXPONENT_ZERO, up to a factor common to all. */
+struct weight {
+    uint64_t mantissa;
+    uint64_t exponent;
+};
+
+static inline uint64_t
+mask_less(uint64_t a, uint64_t b)
+{
+    return (uint64_t)mask_less_i128((i128)a, (i128)b);
+}
+
+static inline uint64_t
+choose(uint64_t mask, uint64_t yes, uint64_t no)
+{
+    return (yes & mask) | (no & ~mask);
+}
+
+static inline uint64_t
+cell_value(u128 cell)
+{
+    return (uint64_t)cell;
+}
+
+void
+stretch_prepare(i128 *cells, uint64_t n, i128 low, i128 high)
+{
+    uint64_t last = 0, first_place = 0, end = n;
+
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t value = (uint64_t)(clamp_i128(cells[i], low, high) - low);
+        uint64_t more = mask_less(last, value);
+
+        value = choose(more, value, last); /* sorted, whatever came */
+        first_place = choose(more, i, first_place);
+        cells[i] = (i128)((u128)first_place << 96 | value);
+        last = value;
+    }
+    for (uint64_t i = n; i-- > 0;) {
+        u128 cell = (u128)cells[i];
+        uint64_t less = mask_less(cell_value(cell), last);
+
+        end = choose(less, i + 1, end);
+        last = cell_value(cell);
+        cells[i] = (i128)(cell | (u128)end << 64);
+    }
+}
+
+/* Points between value i - 1 and value i; at the ends up to the limits. */
+static struct slot
+slot_gap(const struct stretch *s, uint64_t i)
+{
+    uint64_t start = s->low, end = s->high + 1, some;
+    struct slot gap;
+
+    if (i > s->from)
+        start = cell_value(s->cells[i - 1]) + 1;
+    if (i < s->to)
+        end = cell_value(s->cells[i]);
+    some = mask_less(start, end);
+    gap.start = start;
+    gap.points = (end - start) & some;
+    gap.length = (u128)gap.points << QUANTILE_SHARE_BITS;
+    gap.left = i - s->from;
+    return gap;
+}
+
+/*
+ * A piece of the shares at value i: the one that cuts before it, or, after
+ * the last of its equals, the one that cuts behind them all.
+ */
+static struct slot
+slot_piece(const struct stretch *s, uint64_t i, uint64_t behind)
+{
+    u128 cell = s->cells[i];
+    uint64_t first = (uint64_t)(cell >> 96), end = (uint32_t)(cell >> 64);
+    uint64_t pieces, halves, number, length;
+    unsigned p;
+
+    first = choose(mask_less(first, s->from), s->from, first);
+    end = choose(mask_less(s->to, end), s->to, end);
+    pieces = end - first + 1;
+    p = 63 - (unsigned)__builtin_clzll(pieces);
+    halves = 2 * (pieces - ((uint64_t)1 << p));
+    number = i + behind - first;
+    length = ((uint64_t)1 << (QUANTILE_SHARE_BITS - p)) >>
+             (mask_less(number, halves) & 1);
+    /* There is a piece behind this value only if it is the last. */
+    length &= (behind - 1) | ~mask_less(i + 1, end);
+    return (struct slot){.start = cell_value(cell),
+                         .points = 1,
+                         .length = length,
+                         .left = i + behind - s->from};
+}
+
+/* Slot k of 3 n + 1: a gap, a piece, a piece, and so on; a gap at last. */
+static struct slot
+slot_at(const struct stretch *s, uint64_t k)
+{
+    uint64_t i = s->from + k / KINDS, kind = k % KINDS;
+
+    return kind == 0 ? slot_gap(s, i) : slot_piece(s, i, kind - 1);
+}
+
+/* |den left - num n|, below 2^63. */
+static uint64_t
+slot_distance(const struct stretch *s, const struct node *node,
+              const struct slot *slot)
+{
+    int64_t off = (int64_t)(node->den * slot->left) -
+                  (int64_t)(node->num * (s->to - s->from));
+    int64_t sign = (int64_t)(uint64_t)(mask_less_i128(off, 0));
+
+    return (uint64_t)((off ^ sign) - sign);
+}
+
+/*
+ * rate * distance with EXP_Z_BITS fraction bits, at most 2^12 less a unit.
+ * The slope's mantissa is low by a relative 2^-63.
+ */
+static u128
+exponent_fixed(const struct slope *s, uint64_t distance)
+{
+    const u128 most = ((u128)1 << (Z_LOG2_MAX + EXP_Z_BITS)) - 1;
+    u128 product = (u128)distance * s->mantissa; /* z * 2^shift */
+    long down = s->shift - EXP_Z_BITS;           /* public, -10 at least */
+    u128 z = down >= 128 ? 0 : down >= 0 ? product >> down : product << -down;
+    u128 lost = down >= 0 ? 0 : product >> (128 + down);
+    u128 far =
+        (u128)mask_less_i128(0, (i128)(z >> 1 & ~(most >> 1)) | (i128)lost);
+
+    return (most & far) | (z & ~far);
+}
+
+/* length exp(-rate distance), to one part in 2^50. */
+static struct weight
+weight_of(const struct slope *s, u128 length, uint64_t distance)
+{
+    /* floor(2^32 / ln 2) and floor(2^90 ln 2) */
+    const uint64_t per_log = UINT64_C(6196328018);
+    const u128 log_of_two =
+        (u128)UINT64_C(0x2c5c85f) << 64 | UINT64_C(0xdf473de6af278ece);
+    u128 z = exponent_fixed(s, distance);
+    uint64_t halvings = (uint64_t)(z >> (EXP_Z_BITS - 12)) * per_log >> 44;
+    uint64_t rest = (uint64_t)(((z << 32) - halvings * log_of_two) >> 32);
+    uint64_t high = (uint64_t)(length >> 64), low = (uint64_t)length;
+    uint64_t wide = mask_less(0, high), some = mask_less(0, high | low);
+    unsigned lead =
+        (unsigned)__builtin_clzll(choose(wide, high, low) | (1 & ~some));
+    /* The length with its first bit at the top of 64. */
+    uint64_t scaled =
+        choose(wide, high << lead | low >> 1 >> (63 - lead), low << lead);
+
+    return (struct weight){
+        .mantissa = mul_high(exp_fixed(rest), scaled) & some,
+        .exponent = (EXPONENT_ZERO + (64 & wide) - lead - halvings) & some,
+    };
+}
+
+static struct weight
+slot_weight(const struct stretch *s, const struct node *node, uint64_t k)
+{
+    struct slot slot = slot_at(s, k);
+
+    return weight_of(&node->slope, slot.length, slot_distance(s, node, &slot));
+}
+
+static uint64_t
+slot_count(const struct stretch *s)
+{
+    return KINDS * (s->to - s->from) + 1;
+}
+
+/* The mantissa where exponents are counted from `top`; 0 from 64 on. */
+static uint64_t
+weight_below(struct weight w, uint64_t top)
+{
+    uint64_t down = top - w.exponent;
+
+    return w.mantissa >> (down & 63) & mask_less(down, 64);
+}
+
+/*
+ * Scans the sums for U = first * 2^-64 + less. All sums and U V are known to
+ * within `slack` of what is computed here; true when that suffices.
+ */
+static bool
+winner_scan(const struct stretch *s, const struct node *node, uint64_t first,
+            size_t *winner)
+{
+    uint64_t n = slot_count(s), top = 0;
+    u128 total = 0, sum = 0, at, slack;
+    size_t passed = 0, close = 0;
+
+    for (uint64_t k = 0; k < n; k++) {
+        uint64_t e = slot_weight(s, node, k).exponent;
+
+        top = choose(mask_less(top, e), e, top);
+    }
+    for (uint64_t k = 0; k < n; k++)
+        total += weight_below(slot_weight(s, node, k), top);
+    /* floor(first * total / 2^64); total < 2^97. */
+    at = (u128)first * (uint64_t)(total >> 64) +
+         ((u128)first * (uint64_t)total >> 64);
+    slack = (total >> SLACK_BITS) + 2 * (u128)n + 8;
+    for (uint64_t k = 0; k + 1 < n; k++) {
+        size_t past, before;
+
+        sum += weight_below(slot_weight(s, node, k), top);
+        past = 1 & ~(size_t)mask_less_i128((i128)at, (i128)(sum + slack));
+        before = 1 & (size_t)mask_less_i128((i128)(at + slack), (i128)sum);
+        passed += past;
+        close |= 1 ^ (past | before);
+    }
+    *winner = passed;
+    return !close;
+}
+
+/* What the exact path is of. */
+struct scene {
+    const struct stretch *stretch;
+    const struct node *node;
+};
+
+static void
+weight_enclose(const void *of, size_t k, ival *w)
+{
+    const struct scene *s = of;
+    struct slot slot = slot_at(s->stretch, k);
+    ival length;
+    rat x;
+
+    ival_init(&length, 128);
+    rat_init(&x);
+    rat_set_i128(&x, (i128)slot.length);
+    ival_set_rat(&length, &x);
+    rat_set_i128(&x, -(i128)slot_distance(s->stretch, s->node, &slot));
+    rat_mul(&x, &x, &s->node->slope.rate);
+    ival_set_rat(w, &x);
+    ival_exp(w, w);
+    ival_mul(w, w, &length);
+    ival_clear(&length);
+    rat_clear(&x);
+}
+
+/*
+ * THEOREM  uniform-by-digits
+ *   For U uniform in [0, 1), floor(U n) is uniform on 0 .. n-1.
+ * SOURCE   Knuth 1997, "The Art of Computer Programming" 2, section 3.4.1.
+ * NEEDS    1 <= n < 2^63.
+ * GIVES    *out of exactly this law. Words of U are read until those to come
+ *          cannot change the floor: two, save with probability n 2^-128.
+ * FAILS    CUSTOS_EENTROPY.
+ * TESTED   quantile_uniform_by_tapes
+ */
+custos_status
+stretch_uniform(custos_rng *rng, uint64_t n, uint64_t *out)
+{
+    uint64_t words[2], over, below;
+    custos_status st = rng_words(rng, words, 2);
+    u128 part = (u128)words[0] * n;
+    uint8_t open;
+
+    *out = (uint64_t)(part >> 64);
+    /* U n = *out + over 2^-64 + below 2^-128 + less than n 2^-128. */
+    over = (uint64_t)part;
+    part = (u128)words[1] * n;
+    below = (uint64_t)part;
+    part = (u128)over + (uint64_t)(part >> 64);
+    over = (uint64_t)part;
+    *out += (uint64_t)(part >> 64);
+    open = (over == UINT64_MAX) & (below > UINT64_MAX - n);
+    ct_open(&open, sizeof open);
+    while (open && !st) {
+        st = rng_words(rng, words, 1);
+        part = (u128)words[0] * n;
+        over = below + (uint64_t)(part >> 64);
+        *out += over < below;
+        below = (uint64_t)part;
+        open = (over == UINT64_MAX) & (below > UINT64_MAX - n);
+        ct_open(&open, sizeof open);
+    }
+    wipe(words, sizeof words);
+    return st;
+}
+
+custos_status
+stretch_cut(const struct stretch *s, const struct node *node, custos_rng *rng,
+            struct cut *out)
+{
+    const struct scene scene = {s, node};
+    uint64_t first, n = slot_count(s), within = 0;
+    const struct weights w = {n, weight_enclose, &scene};
+    struct slot won = {.points = 0};
+    size_t winner = 0;
+    custos_status st = rng_words(rng, &first, 1);
+
+    if (!st && !winner_scan(s, node, first, &winner))
+        st = inverse_refine(&w, rng, first, &winner);
+    for (uint64_t k = 0; k < n && !st; k++) {
+        struct slot slot = slot_at(s, k);
+        uint64_t hit = ~mask_less(k, winner) & ~mask_less(winner, k);
+
+        won.start |= slot.start & hit;
+        won.points |= slot.points & hit;
+        won.left |= slot.left & hit;
+    }
+    if (!st)
+        st = stretch_uniform(rng, won.points, &within);
+    *out = (struct cut){won.start + within, won.left};
+    wipe(&first, sizeof first);
+    wipe(&won, sizeof won);
+    return st;
+}
