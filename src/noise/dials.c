@@ -220,7 +220,8 @@ dials_init(struct dials *d, enum dials_shape shape, const rat *rate)
         for (size_t c = 0; c < DIAL_CUTS; c++)
             d->across[i][4 * (c % 4) + c / 4] = d->cut[i][c] ^ UINT64_C(1)
                                                                    << 63;
-        tails_next(&tails);
+        if (i + 1 < d->count)
+            tails_next(&tails);
     }
     ival_clear(&tail);
     tails_clear(&tails);
