@@ -2,7 +2,8 @@
  * THEOREM  ledger-budgets
  *   A charge is admitted only if the common filter, laid over the sums of all
  *   charges of the chain, admits it; so does the analyst's own, laid over the
- *   sums of theirs. Whatever analysts tell each other, all answers together
+ *   sums of theirs. An answer given before, to another analyst, is no new
+ *   release: it costs the common budget nothing, and their own its price. Whatever analysts tell each other, all answers together
  *   keep the common promise, and those to one analyst that one's own.
  * SOURCE   doc/proofs/ledger-budgets.md, by filter-best-of-both (delta > 0)
  *          and filter-basic (delta = 0).
@@ -13,6 +14,7 @@
  * FAILS    CUSTOS_ESPENT, on public facts; nothing is counted then.
  * TESTED   budgets_exhaust_exactly budgets_own_below_common
  *          budgets_best_of_both_outlasts_the_sum budgets_window_slides
+ *          budgets_shared_answers_cost_who_asks
  */
 #include "ledger/budgets.h"
 
@@ -295,7 +297,7 @@ budgets_admit(struct db *d, struct terms *t, const struct ledger_request *r,
         st = budgets_load_common(d, &head, &s->common, err);
     if (!st && r->who.len)
         st = admit_own(d, t, r, s, err);
-    if (!st)
+    if (!st && !r->shared)
         st = admit(&t->common, &s->common, r->charge,
                    "the common budget (of all analysts)", err);
     return st;

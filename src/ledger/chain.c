@@ -73,6 +73,13 @@ chain_hash(const struct ledger_row *row,
     sha256_end(&h, out);
 }
 
+bool
+chain_is_shared(const struct ledger_row *row)
+{
+    return str_equal(row->kind, str_of("charge")) &&
+           str_equal(row->words, str_of(CHAIN_SHARED));
+}
+
 custos_status
 chain_fail(custos_err *err, uint64_t seq, const char *how)
 {

@@ -42,6 +42,10 @@ void chain_read(struct query *q, struct ledger_row *out);
 /* The amounts of a charge; false when they are none. */
 bool chain_charge(const struct ledger_row *row, struct charge *out);
 
+/* Is it the charge of an answer that the common budget had paid for? */
+bool chain_is_shared(const struct ledger_row *row);
+#define CHAIN_SHARED "shared" /* then its words are these */
+
 /* "row 17 of the ledger is damaged ..." */
 custos_status chain_fail(custos_err *err, uint64_t seq, const char *how);
 

@@ -20,6 +20,9 @@ check_request(const struct ledger_request *r, custos_err *err)
     if (c->epsilon == 0 && c->rho == 0 && c->delta == 0)
         return custos_fail(err, CUSTOS_EINVAL,
                            "a charge of nothing has no place in the ledger");
+    if (r->shared && !r->who.len)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "only analysts pay for answers given before");
     return CUSTOS_OK;
 }
 
@@ -70,6 +73,8 @@ step_charge(struct ledger *l, void *arg, custos_err *err)
     row.query = r->query;
     row.plan = r->plan;
     row.theorems = r->theorems;
+    if (r->shared)
+        row.words = str_of(CHAIN_SHARED);
     row.epsilon = str_of(epsilon);
     row.rho = str_of(rho);
     row.delta = str_of(delta);

@@ -219,7 +219,7 @@ ledger_append(struct ledger *l, struct ledger_row *row, const struct charge *c,
     }
     if (!st)
         st = append_one(l, row, &head, &common, err);
-    if (!st && c)
+    if (!st && c && !chain_is_shared(row))
         sums_add(&common, c, head.seq);
     if (!st && c && row->who.len) {
         sums_add(own, c, head.seq);

@@ -92,6 +92,8 @@ struct ledger_request {
     uint64_t data_version;
     uint8_t policy[32];
     int64_t now;
+    bool shared; /* an answer that was paid for, given to another analyst: it
+                    costs their own budget and window, not the common one */
 };
 
 /*

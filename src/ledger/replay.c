@@ -90,10 +90,14 @@ walk_charge(struct walk *w, const struct ledger_row *row, custos_err *err)
         if (!t)
             return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
-    if (!admits(&w->terms->common, &w->common->sums, &c) ||
+    if (chain_is_shared(row) && t == w->common)
+        return chain_fail(err, row->seq, "shares with nobody");
+    if ((!chain_is_shared(row) &&
+         !admits(&w->terms->common, &w->common->sums, &c)) ||
         (own && !admits(own, &t->sums, &c)))
         return chain_fail(err, row->seq, "spends more than there was");
-    sums_add(&w->common->sums, &c, row->seq);
+    if (!chain_is_shared(row))
+        sums_add(&w->common->sums, &c, row->seq);
     if (t != w->common) {
         sums_add(&t->sums, &c, row->seq);
         t->row = row->receipt;

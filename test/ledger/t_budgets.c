@@ -103,6 +103,59 @@ budgets_own_below_common(void **state)
     place_remove(&p);
 }
 
+/* An answer given before costs who asks, and the whole nothing. */
+static void
+budgets_shared_answers_cost_who_asks(void **state)
+{
+    struct ledger_analyst who[] = {analyst("ana"), analyst("bo")};
+    struct charge c = charge_of("0.4", "0");
+    struct ledger_terms t = terms_of("1", "0");
+    struct ledger_request r = {.who = str_of("bo"),
+                               .query = str_of("SELECT 1"),
+                               .charge = &c,
+                               .data_version = 1,
+                               .now = 1,
+                               .shared = true};
+    struct receipt receipt;
+    struct place p;
+    struct ledger *l;
+    custos_err err;
+
+    (void)state;
+    place_make(&p);
+    l = open_at(&p);
+    who[0].has_budget = who[1].has_budget = who[1].has_window = true;
+    who[0].budget = (struct ledger_budget){str_of("1"), str_of("0")};
+    who[1].budget = (struct ledger_budget){str_of("0.9"), str_of("0")};
+    who[1].window = (struct ledger_budget){str_of("0.8"), str_of("0")};
+    who[1].window_days = 1;
+    t.analysts = who;
+    t.n_analysts = COUNT_OF(who);
+    set_terms(l, &t);
+    memcpy(r.policy, t.policy, sizeof r.policy);
+    assert_int_equal(charge(l, "ana", "1"), CUSTOS_OK);
+    assert_balance(l, "", "1", "0");
+    for (int i = 0; i < 2; i++)
+        assert_ok(ledger_charge(l, &r, &receipt, &err), &err);
+    assert_balance(l, "", "1", "0");
+    assert_balance(l, "bo", "0.8", "0");
+    assert_int_equal(ledger_charge(l, &r, &receipt, &err), CUSTOS_ESPENT);
+    assert_non_null(strstr(err.said, "your own budget"));
+    c = charge_of("0.1", "0");
+    assert_int_equal(ledger_charge(l, &r, &receipt, &err), CUSTOS_ESPENT);
+    assert_non_null(strstr(err.said, "your window"));
+    r.shared = false;
+    r.now = (int64_t)2 * 86400 * 1000000;
+    assert_int_equal(ledger_charge(l, &r, &receipt, &err), CUSTOS_ESPENT);
+    assert_non_null(strstr(err.said, "common"));
+    r.shared = true;
+    r.who = str_of("");
+    assert_int_equal(ledger_charge(l, &r, &receipt, &err), CUSTOS_EINVAL);
+    assert_verifies(l, NULL);
+    ledger_close(l);
+    place_remove(&p);
+}
+
 static int64_t
 days(int64_t n)
 {
@@ -398,6 +451,7 @@ main(void)
         cmocka_unit_test(budgets_exhaust_exactly),
         cmocka_unit_test(budgets_refused_leave_no_trace),
         cmocka_unit_test(budgets_own_below_common),
+        cmocka_unit_test(budgets_shared_answers_cost_who_asks),
         cmocka_unit_test(budgets_window_slides),
         cmocka_unit_test(budgets_window_without_delta),
         cmocka_unit_test(budgets_best_of_both_outlasts_the_sum),
