@@ -1,6 +1,6 @@
 /*
- * Printing answers. In a table a number stands with as many digits as its
- * error bar makes sense of; csv and json have all of them.
+ * Answers for people: tables and bars. A number stands with as many digits as
+ * its error bar makes sense of.
  */
 #include "cli/answer_print.h"
 
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "cli/answer_data.h"
 #include "cli/args.h"
 #include "cli/cli.h"
 #include "cli/digits.h"
@@ -113,19 +114,9 @@ cell_text(const struct answer_cell *c, struct buf *out)
     number_text(&c->value, decimals, out);
     /* rounded up: an error bar may not shrink */
     half = ceil(half * pow(10, decimals) - 1e-9) / pow(10, decimals);
-    snprintf(text, sizeof text, "%.*f", decimals, half);
+    snprintf(text, sizeof text, "%.*f", decimals, half + 0.0); /* no -0 */
     buf_add_text(out, " ± ");
     group_digits(text, out);
-}
-
-/* Does any cell of the column have a bar? */
-static bool
-has_bars(const struct answer *a, size_t column)
-{
-    for (size_t i = 0; i < a->n_rows; i++)
-        if (a->cells[i * a->n_columns + column].has_bar)
-            return true;
-    return false;
 }
 
 static void
@@ -243,7 +234,7 @@ static size_t
 barred_column(const struct answer *a)
 {
     for (size_t j = 0; j < a->n_columns; j++)
-        if (has_bars(a, j))
+        if (answer_has_bars(a, j))
             return j;
     return a->n_columns;
 }
@@ -342,192 +333,14 @@ print_remarks(struct out *o, const struct answer *a)
     }
 }
 
-/* ------------------------------------------------------------------ csv -- */
-
-static void
-csv_text(struct out *o, const char *text, size_t len)
-{
-    bool quote = len == 0;
-
-    for (size_t i = 0; i < len; i++)
-        quote = quote || strchr(",\"\r\n", text[i]);
-    if (quote)
-        out_text(o, "\"");
-    for (size_t i = 0; i < len; i++)
-        out_add(o, text[i] == '"' ? "\"\"" : &text[i], 1 + (text[i] == '"'));
-    if (quote)
-        out_text(o, "\"");
-}
-
-static void
-csv_end_name(struct out *o, str name, const char *end)
-{
-    struct buf b;
-
-    buf_init(&b, NULL, CELL_MAX);
-    buf_add(&b, name.ptr, name.len);
-    buf_add_text(&b, end);
-    csv_text(o, buf_text(&b), b.len);
-    buf_clear(&b);
-}
-
-static void
-csv_datum(struct out *o, const struct datum *d)
-{
-    struct buf b;
-
-    if (d->type == TYPE_NULL)
-        return;
-    buf_init(&b, NULL, CELL_MAX);
-    datum_write(d, &b);
-    csv_text(o, buf_text(&b), b.len);
-    buf_clear(&b);
-}
-
-static void
-print_csv(struct out *o, const struct answer *a)
-{
-    for (size_t j = 0; j < a->n_columns; j++) {
-        const struct answer_column *c = &a->columns[j];
-
-        if (j)
-            out_text(o, ",");
-        csv_text(o, c->name.ptr, c->name.len);
-        for (int high = 0; high < 2 && has_bars(a, j); high++) {
-            out_text(o, ",");
-            csv_end_name(o, c->name, high ? "_high" : "_low");
-        }
-    }
-    out_text(o, "\n");
-    for (size_t i = 0; i < a->n_rows; i++) {
-        for (size_t j = 0; j < a->n_columns; j++) {
-            const struct answer_cell *c = &a->cells[i * a->n_columns + j];
-
-            if (j)
-                out_text(o, ",");
-            csv_datum(o, &c->value);
-            if (has_bars(a, j)) {
-                out_text(o, ",");
-                csv_datum(o, &c->low);
-                out_text(o, ",");
-                csv_datum(o, &c->high);
-            }
-        }
-        out_text(o, "\n");
-    }
-}
-
-/* ----------------------------------------------------------------- json -- */
-
-static void
-json_datum(struct out *o, const struct datum *d)
-{
-    struct buf b;
-
-    if (d->type == TYPE_NULL) {
-        out_text(o, "null");
-        return;
-    }
-    buf_init(&b, NULL, CELL_MAX);
-    datum_write(d, &b);
-    if (data_type_is_number(d->type) || d->type == TYPE_BOOL)
-        out_text(o, buf_text(&b));
-    else
-        out_json(o, buf_text(&b));
-    buf_clear(&b);
-}
-
-static void
-json_str(struct out *o, str text)
-{
-    struct buf b;
-
-    buf_init(&b, NULL, CELL_MAX);
-    buf_add(&b, text.ptr, text.len);
-    out_json(o, buf_text(&b));
-    buf_clear(&b);
-}
-
-static void
-json_columns(struct out *o, const struct answer *a)
-{
-    out_text(o, "{\"columns\":[");
-    for (size_t j = 0; j < a->n_columns; j++) {
-        out_text(o, j ? ",{\"name\":" : "{\"name\":");
-        json_str(o, a->columns[j].name);
-        out_printf(o, ",\"type\":\"%s\",\"key\":%s}",
-                   data_type_name(a->columns[j].type),
-                   a->columns[j].is_key ? "true" : "false");
-    }
-    out_text(o, "],\n\"rows\":[");
-}
-
-static void
-json_row(struct out *o, const struct answer *a, size_t row)
-{
-    out_text(o, row ? ",\n[" : "\n[");
-    for (size_t j = 0; j < a->n_columns; j++) {
-        const struct answer_cell *c = &a->cells[row * a->n_columns + j];
-
-        if (j)
-            out_text(o, ",");
-        if (!c->has_bar) {
-            json_datum(o, &c->value);
-            continue;
-        }
-        out_text(o, "{\"value\":");
-        json_datum(o, &c->value);
-        out_text(o, ",\"low\":");
-        json_datum(o, &c->low);
-        out_text(o, ",\"high\":");
-        json_datum(o, &c->high);
-        out_text(o, "}");
-    }
-    out_text(o, "]");
-}
-
-static void
-json_price(struct out *o, const struct answer *a,
-           const struct ledger_balance *balance)
-{
-    char receipt[RECEIPT_TEXT_MAX];
-
-    receipt_write(&a->receipt, receipt);
-    out_text(o, ",\n\"cost\":{\"epsilon\":");
-    json_str(o, a->epsilon);
-    out_text(o, ",\"rho\":");
-    json_str(o, a->rho);
-    out_text(o, ",\"delta\":");
-    json_str(o, a->delta);
-    out_printf(o, "},\"stored\":%s,\"receipt\":\"%s\"",
-               a->stored ? "true" : "false", receipt);
-    if (balance && balance->limited)
-        out_printf(o, ",\"left\":{\"epsilon\":\"%s\"}", balance->left_epsilon);
-    out_text(o, ",\"remarks\":");
-    json_str(o, a->remarks);
-}
-
-static void
-print_json(struct out *o, const struct answer *a,
-           const struct ledger_balance *balance)
-{
-    json_columns(o, a);
-    for (size_t i = 0; i < a->n_rows; i++)
-        json_row(o, a, i);
-    out_text(o, "]");
-    if (!a->explained && !a->is_public)
-        json_price(o, a, balance);
-    out_text(o, "}\n");
-}
-
 void
 answer_print(struct out *o, enum answer_format format, const struct answer *a,
              const struct ledger_balance *balance)
 {
     if (format == FORMAT_CSV) {
-        print_csv(o, a);
+        answer_csv(o, a);
     } else if (format == FORMAT_JSON) {
-        print_json(o, a, balance);
+        answer_json(o, a, balance);
     } else {
         size_t column = barred_column(a);
 

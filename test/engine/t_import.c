@@ -361,6 +361,39 @@ formats_agree(void **state)
     free((void *)(uintptr_t)first);
 }
 
+/* Two tables of one DuckDB file, and one of them attached as well. */
+static void
+one_file_has_many_tables(void **state)
+{
+    static const char policy[] = HEAD
+        "  a: {source: f.duckdb, unit: id, columns: {id: {type: integer}}}\n"
+        "  b: {source: f.duckdb, unit: id, columns: {id: {type: integer}}}\n"
+        "  c: {source: f.duckdb, source_table: a, unit: id, attach: true,\n"
+        "      columns: {id: {type: integer}}}\n"
+        "  d: {source: f.duckdb, source_table: b, unit: id, attach: true,\n"
+        "      columns: {id: {type: integer}}}\n";
+    struct duck_connection *c;
+    struct duck *db;
+    struct made m;
+    char sql[512];
+
+    (void)state;
+    made_folder(&m);
+    assert_int_equal(duck_open(NULL, DUCK_WRITE, &db, &m.err), CUSTOS_OK);
+    assert_int_equal(duck_connect(db, &c, &m.err), CUSTOS_OK);
+    snprintf(sql, sizeof sql,
+             "ATTACH '%s/f.duckdb' AS o; CREATE TABLE o.a AS SELECT 1 AS id; "
+             "CREATE TABLE o.b AS SELECT 2 AS id; DETACH o",
+             m.folder);
+    assert_int_equal(duck_do(c, sql, &m.err), CUSTOS_OK);
+    duck_disconnect(c);
+    duck_close(db);
+    made_ready(&m, policy);
+    assert_string_equal(made_ask(&m, "SELECT c0 FROM t0"), "1");
+    assert_string_equal(made_ask(&m, "SELECT c0 FROM t1"), "2");
+    made_close(&m);
+}
+
 static void
 bad_sources_are_named(void **state)
 {
@@ -407,6 +440,7 @@ main(void)
         cmocka_unit_test(rank_tells_null_from_empty),
         cmocka_unit_test(ranks_do_not_move_when_a_unit_goes),
         cmocka_unit_test(formats_agree),
+        cmocka_unit_test(one_file_has_many_tables),
         cmocka_unit_test(bad_sources_are_named),
     };
 

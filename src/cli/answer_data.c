@@ -1,0 +1,196 @@
+/*
+ * Answers for programs: every digit, and the ends of error bars as values of
+ * their own.
+ */
+#include "cli/answer_data.h"
+
+#include <string.h>
+
+enum { CELL_MAX = 1 << 16 };
+
+bool
+answer_has_bars(const struct answer *a, size_t column)
+{
+    for (size_t i = 0; i < a->n_rows; i++)
+        if (a->cells[i * a->n_columns + column].has_bar)
+            return true;
+    return false;
+}
+
+/* ------------------------------------------------------------------ csv -- */
+
+static void
+csv_text(struct out *o, const char *text, size_t len)
+{
+    bool quote = len == 0;
+
+    for (size_t i = 0; i < len; i++)
+        quote = quote || strchr(",\"\r\n", text[i]);
+    if (quote)
+        out_text(o, "\"");
+    for (size_t i = 0; i < len; i++)
+        out_add(o, text[i] == '"' ? "\"\"" : &text[i], 1 + (text[i] == '"'));
+    if (quote)
+        out_text(o, "\"");
+}
+
+static void
+csv_end_name(struct out *o, str name, const char *end)
+{
+    struct buf b;
+
+    buf_init(&b, NULL, CELL_MAX);
+    buf_add(&b, name.ptr, name.len);
+    buf_add_text(&b, end);
+    csv_text(o, buf_text(&b), b.len);
+    buf_clear(&b);
+}
+
+static void
+csv_datum(struct out *o, const struct datum *d)
+{
+    struct buf b;
+
+    if (d->type == TYPE_NULL)
+        return;
+    buf_init(&b, NULL, CELL_MAX);
+    datum_write(d, &b);
+    csv_text(o, buf_text(&b), b.len);
+    buf_clear(&b);
+}
+
+void
+answer_csv(struct out *o, const struct answer *a)
+{
+    for (size_t j = 0; j < a->n_columns; j++) {
+        const struct answer_column *c = &a->columns[j];
+
+        if (j)
+            out_text(o, ",");
+        csv_text(o, c->name.ptr, c->name.len);
+        for (int high = 0; high < 2 && answer_has_bars(a, j); high++) {
+            out_text(o, ",");
+            csv_end_name(o, c->name, high ? "_high" : "_low");
+        }
+    }
+    out_text(o, "\n");
+    for (size_t i = 0; i < a->n_rows; i++) {
+        for (size_t j = 0; j < a->n_columns; j++) {
+            const struct answer_cell *c = &a->cells[i * a->n_columns + j];
+
+            if (j)
+                out_text(o, ",");
+            csv_datum(o, &c->value);
+            if (answer_has_bars(a, j)) {
+                out_text(o, ",");
+                csv_datum(o, &c->low);
+                out_text(o, ",");
+                csv_datum(o, &c->high);
+            }
+        }
+        out_text(o, "\n");
+    }
+}
+
+/* ----------------------------------------------------------------- json -- */
+
+static void
+json_datum(struct out *o, const struct datum *d)
+{
+    struct buf b;
+
+    if (d->type == TYPE_NULL) {
+        out_text(o, "null");
+        return;
+    }
+    buf_init(&b, NULL, CELL_MAX);
+    datum_write(d, &b);
+    if (data_type_is_number(d->type) || d->type == TYPE_BOOL)
+        out_text(o, buf_text(&b));
+    else
+        out_json(o, buf_text(&b));
+    buf_clear(&b);
+}
+
+static void
+json_str(struct out *o, str text)
+{
+    struct buf b;
+
+    buf_init(&b, NULL, CELL_MAX);
+    buf_add(&b, text.ptr, text.len);
+    out_json(o, buf_text(&b));
+    buf_clear(&b);
+}
+
+static void
+json_columns(struct out *o, const struct answer *a)
+{
+    out_text(o, "{\"columns\":[");
+    for (size_t j = 0; j < a->n_columns; j++) {
+        out_text(o, j ? ",{\"name\":" : "{\"name\":");
+        json_str(o, a->columns[j].name);
+        out_printf(o, ",\"type\":\"%s\",\"key\":%s}",
+                   data_type_name(a->columns[j].type),
+                   a->columns[j].is_key ? "true" : "false");
+    }
+    out_text(o, "],\n\"rows\":[");
+}
+
+static void
+json_row(struct out *o, const struct answer *a, size_t row)
+{
+    out_text(o, row ? ",\n[" : "\n[");
+    for (size_t j = 0; j < a->n_columns; j++) {
+        const struct answer_cell *c = &a->cells[row * a->n_columns + j];
+
+        if (j)
+            out_text(o, ",");
+        if (!c->has_bar) {
+            json_datum(o, &c->value);
+            continue;
+        }
+        out_text(o, "{\"value\":");
+        json_datum(o, &c->value);
+        out_text(o, ",\"low\":");
+        json_datum(o, &c->low);
+        out_text(o, ",\"high\":");
+        json_datum(o, &c->high);
+        out_text(o, "}");
+    }
+    out_text(o, "]");
+}
+
+static void
+json_price(struct out *o, const struct answer *a,
+           const struct ledger_balance *balance)
+{
+    char receipt[RECEIPT_TEXT_MAX];
+
+    receipt_write(&a->receipt, receipt);
+    out_text(o, ",\n\"cost\":{\"epsilon\":");
+    json_str(o, a->epsilon);
+    out_text(o, ",\"rho\":");
+    json_str(o, a->rho);
+    out_text(o, ",\"delta\":");
+    json_str(o, a->delta);
+    out_printf(o, "},\"stored\":%s,\"receipt\":\"%s\"",
+               a->stored ? "true" : "false", receipt);
+    if (balance && balance->limited)
+        out_printf(o, ",\"left\":{\"epsilon\":\"%s\"}", balance->left_epsilon);
+    out_text(o, ",\"remarks\":");
+    json_str(o, a->remarks);
+}
+
+void
+answer_json(struct out *o, const struct answer *a,
+            const struct ledger_balance *balance)
+{
+    json_columns(o, a);
+    for (size_t i = 0; i < a->n_rows; i++)
+        json_row(o, a, i);
+    out_text(o, "]");
+    if (!a->explained && !a->is_public)
+        json_price(o, a, balance);
+    out_text(o, "}\n");
+}

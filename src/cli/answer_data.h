@@ -1,0 +1,19 @@
+/*
+ * Answers as csv and json.
+ */
+#ifndef CLI_ANSWER_DATA_H
+#define CLI_ANSWER_DATA_H
+
+#include "cli/out.h"
+#include "curator/curator.h"
+
+/* Does any cell of the column have an error bar? */
+bool answer_has_bars(const struct answer *a, size_t column);
+
+void answer_csv(struct out *o, const struct answer *a);
+
+/* balance: what is left, or NULL. */
+void answer_json(struct out *o, const struct answer *a,
+                 const struct ledger_balance *balance);
+
+#endif
