@@ -20,12 +20,7 @@
 #include "base/ck.h"
 #include "base/error.h"
 #include "engine/view.h"
-#if __has_include("sql/duckdb.h")
 #include "sql/duckdb.h"
-#else
-void
-duckdb_print_expr(const struct expr *e, const char *alias, struct buf *out);
-#endif
 
 void
 work_whole(i128 n, struct buf *out)
