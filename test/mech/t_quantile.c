@@ -1,0 +1,1007 @@
+/*
+ * Quantiles. The law of one cut is compared with its definition word by word:
+ * the slot rises with the first word drawn, so every border can be found. The
+ * promise is checked on the exact laws, of one and of several quantiles, over
+ * all neighbours of all small data.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include <mpfr.h>
+
+#include "base/base.h"
+#include "mech/quantile.h"
+#include "num/rat_double.h"
+#include "support/support.h"
+
+enum { MOST = 12, SLOTS = 64, WORDS = 12 };
+
+static custos_quantile *
+quantile_make(custos_adjacency adjacency, int64_t lower, int64_t upper,
+              const char *const *ranks, size_t n, uint64_t per_unit,
+              const char *epsilon)
+{
+    custos_quantile_options o = {.size = sizeof o,
+                                 .adjacency = adjacency,
+                                 .values_per_unit = per_unit,
+                                 .lower = lower,
+                                 .upper = upper,
+                                 .ranks = n,
+                                 .rank = ranks,
+                                 .epsilon = epsilon};
+    custos_quantile *q = NULL;
+    custos_err err = {0};
+
+    if (custos_quantile_new(NULL, &o, &q, &err))
+        fail_msg("%s", err.said);
+    return q;
+}
+
+/* --------------------------------------------------- the definition -- */
+
+/* Slots of the definition: all candidates of one score, in order. */
+struct slots {
+    size_t n;
+    uint64_t point[SLOTS], points[SLOTS], left[SLOTS];
+    double pieces[SLOTS]; /* of points * 2^33 candidates */
+};
+
+/* The pieces of t values: each value halves the first of the largest. */
+static size_t
+pieces_of(size_t t, double *pieces)
+{
+    size_t n = 1;
+
+    pieces[0] = 1;
+    for (; t > 0; t--) {
+        size_t at = 0;
+
+        for (size_t i = 1; i < n; i++)
+            if (pieces[i] > pieces[at])
+                at = i;
+        memmove(pieces + at + 1, pieces + at, (n - at) * sizeof *pieces);
+        pieces[at] /= 2;
+        pieces[at + 1] /= 2;
+        n++;
+    }
+    return n;
+}
+
+/* Of n sorted values within low .. high, point by point. */
+static void
+slots_of(const uint64_t *values, size_t n, uint64_t low, uint64_t high,
+         struct slots *s)
+{
+    size_t below = 0;
+
+    s->n = 0;
+    for (uint64_t o = low; o <= high; o++) {
+        double pieces[MOST + 1];
+        size_t t = 0, count;
+
+        while (below + t < n && values[below + t] == o)
+            t++;
+        count = pieces_of(t, pieces);
+        for (size_t i = 0; i < count; i++) {
+            assert_true(s->n < SLOTS);
+            s->point[s->n] = o;
+            s->points[s->n] = 1;
+            s->left[s->n] = below + i;
+            s->pieces[s->n++] = pieces[i];
+        }
+        below += t;
+    }
+}
+
+static double
+slot_score(const struct node *node, uint64_t left, size_t n)
+{
+    return fabs((double)(node->den * left) - (double)(node->num * n));
+}
+
+/* ------------------------------------------------- the law of a cut -- */
+
+/*
+ * floor(2^64 S_j / V): the border between the first j slots of the definition
+ * and the others, by 600 bits; *whole when it is that number itself.
+ */
+static uint64_t
+border_of(const struct slots *s, size_t j, const struct node *node, size_t n,
+          bool *whole)
+{
+    mpfr_t w, sum, all, rate;
+    mpz_t z;
+    uint64_t got;
+
+    mpfr_inits2(600, w, sum, all, rate, (mpfr_ptr)0);
+    mpfr_set_q(rate, node->slope.rate.q, MPFR_RNDN);
+    mpfr_set_zero(sum, 1);
+    mpfr_set_zero(all, 1);
+    for (size_t i = 0; i < s->n; i++) {
+        mpfr_mul_d(w, rate, -slot_score(node, s->left[i], n), MPFR_RNDN);
+        mpfr_exp(w, w, MPFR_RNDN);
+        mpfr_mul_d(w, w, s->pieces[i], MPFR_RNDN);
+        mpfr_add(all, all, w, MPFR_RNDN);
+        if (i < j)
+            mpfr_add(sum, sum, w, MPFR_RNDN);
+    }
+    mpfr_div(sum, sum, all, MPFR_RNDN);
+    mpfr_mul_2ui(sum, sum, 64, MPFR_RNDN);
+    mpfr_set_ui_2exp(w, 1, -400, MPFR_RNDN);
+    mpfr_add(sum, sum, w, MPFR_RNDN);
+    mpz_init(z);
+    mpfr_get_z(z, sum, MPFR_RNDD);
+    got = mpz_get_ui(z);
+    mpfr_sub_z(sum, sum, z, MPFR_RNDN);
+    mpfr_mul_2ui(w, w, 1, MPFR_RNDN);
+    *whole = mpfr_less_p(sum, w);
+    mpz_clear(z);
+    mpfr_clears(w, sum, all, rate, (mpfr_ptr)0);
+    return got;
+}
+
+static struct cut
+cut_taped(const uint64_t *values, size_t n, uint64_t high,
+          const struct node *node, const uint64_t *words, size_t len)
+{
+    i128 cells[MOST + 1];
+    struct stretch s = {.cells = (const u128 *)cells, .to = n, .high = high};
+    custos_rng *rng = test_rng_taped(words, len);
+    struct cut cut;
+
+    for (size_t i = 0; i < n; i++)
+        cells[i] = (i128)values[i];
+    stretch_prepare(cells, n, 0, (i128)high);
+    assert_int_equal(stretch_cut(&s, node, rng, &cut), CUSTOS_OK);
+    test_rng_free(rng);
+    return cut;
+}
+
+/* Whether the cut lies in one of the first j slots of the definition. */
+static bool
+cut_is_before(struct cut cut, const struct slots *s, size_t j)
+{
+    for (size_t i = 0; i < j; i++)
+        if (s->point[i] == cut.point && s->left[i] == cut.left)
+            return true;
+    return false;
+}
+
+/*
+ * All borders, a word below and above, and on the border itself the two ends
+ * of what refinement may draw. Inside a gap the point is found by the next
+ * words; only borders between slots of the code are borders of words, so
+ * others are left to quantile_law_inside_gaps.
+ */
+static size_t
+check_borders(const uint64_t *values, size_t n, uint64_t high,
+              const struct node *node)
+{
+    struct slots s;
+    size_t checked = 0;
+
+    slots_of(values, n, 0, high, &s);
+    for (size_t j = 1; j < s.n; j++) {
+        bool whole;
+        uint64_t at = border_of(&s, j, node, n, &whole);
+        const uint64_t tapes[4][WORDS] = {{at - 1, UINT64_MAX},
+                                          {at + 1},
+                                          {at, 0, 0, 0, 0, 0, 0, 1},
+                                          {at, UINT64_MAX}};
+
+        /* one gap: same place, no value at either point */
+        if (s.left[j] == s.left[j - 1] && s.point[j] != s.point[j - 1] &&
+            s.pieces[j] == 1 && s.pieces[j - 1] == 1)
+            continue;
+        for (int k = 0; k < 4; k++) {
+            struct cut cut;
+
+            if ((k == 0 && at == 0) || (k == 1 && at == UINT64_MAX))
+                continue; /* there is no such word */
+            cut = cut_taped(values, n, high, node, tapes[k], WORDS);
+            assert_int_equal(cut_is_before(cut, &s, j),
+                             k == 0 || (k == 2 && !whole));
+        }
+        checked++;
+    }
+    return checked;
+}
+
+static void
+quantile_law_by_enumeration(void **state)
+{
+    static const char *const ranks[] = {"1/2", "0", "0.9"};
+    static const char *const eps[] = {"1", "1/7", "30"};
+    size_t checked = 0;
+
+    (void)state;
+    for (size_t r = 0; r < (size_t)test_size(1, 3); r++)
+        for (size_t e = 0; e < COUNT_OF(eps); e++) {
+            custos_quantile *q =
+                quantile_make(CUSTOS_ADD_REMOVE, 0, 4, &ranks[r], 1, 1, eps[e]);
+            uint64_t v[4];
+
+            for (v[0] = 0; v[0] < 5; v[0]++)
+                for (v[1] = v[0]; v[1] < 5; v[1]++)
+                    for (v[2] = v[1]; v[2] < 5; v[2] += 2)
+                        for (v[3] = v[2]; v[3] < 5; v[3]++)
+                            for (size_t n = 0; n <= 4; n++)
+                                checked += check_borders(v, n, 4, q->nodes);
+            custos_quantile_free(q);
+        }
+    assert_true(checked > 1000);
+}
+
+/* Many equal values, and a gap far wider than the rest. */
+static void
+quantile_thresholds_are_exact(void **state)
+{
+    static const char *const rank[] = {"2/5"};
+    static const uint64_t ties[] = {0, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3};
+    static const uint64_t far[] = {5, 6};
+    const uint64_t high = (UINT64_C(1) << 62) - 1;
+    custos_quantile *q =
+        quantile_make(CUSTOS_ADD_REMOVE, 0, 4, rank, 1, 1, "2");
+    struct slots s;
+
+    (void)state;
+    for (size_t n = 0; n <= 11; n++)
+        assert_true(check_borders(ties, n, 4, q->nodes) > 0 || n == 0);
+    /* Slots: 0..4, 5 in two pieces, 6 in two, and 2^62 - 7 points. */
+    slots_of(far, 2, 0, 7, &s);
+    assert_int_equal(s.n, 10);
+    s.pieces[9] = (double)high - 6;
+    for (size_t j = 5; j < s.n; j++) {
+        bool whole;
+        uint64_t at = border_of(&s, j, q->nodes, 2, &whole);
+        const uint64_t tapes[4][WORDS] = {{at - 1, UINT64_MAX},
+                                          {at + 1},
+                                          {at, 0, 0, 0, 0, 0, 0, 1},
+                                          {at, UINT64_MAX}};
+
+        for (int k = at == 0; k < 4; k++)
+            assert_int_equal(
+                cut_is_before(
+                    cut_taped(far, 2, high, q->nodes, tapes[k], WORDS), &s, j),
+                k % 2 == 0);
+    }
+    custos_quantile_free(q);
+}
+
+/* The words after the slot name the point: all of them, evenly. */
+static void
+quantile_law_inside_gaps(void **state)
+{
+    static const char *const rank[] = {"1/2"};
+    custos_quantile *q =
+        quantile_make(CUSTOS_ADD_REMOVE, -3, 4, rank, 1, 1, "1");
+    const uint64_t eighth = UINT64_C(1) << 61;
+
+    (void)state;
+    for (uint64_t k = 0; k < 8; k++)
+        for (int end = 0; end < 2; end++) {
+            const uint64_t words[4] = {UINT64_C(1) << 63,
+                                       k * eighth + (end ? eighth - 1 : 0),
+                                       end ? UINT64_MAX : 0, 0};
+            custos_rng *rng = test_rng_taped(words, 4);
+            custos_int none = 0;
+            custos_sealed *sealed = NULL;
+            int64_t out = 99;
+
+            assert_int_equal(custos_seal_wide(NULL, &none, 1, &sealed, NULL),
+                             0);
+            assert_int_equal(
+                custos_quantile_release(q, rng, sealed, 1, &out, NULL), 0);
+            assert_int_equal(out, (int64_t)k - 3);
+            custos_sealed_free(sealed);
+            test_rng_free(rng);
+        }
+    custos_quantile_free(q);
+}
+
+/* floor(3 U): the digits of 1/3 leave it open until one differs. */
+static void
+quantile_uniform_by_tapes(void **state)
+{
+    const uint64_t d = UINT64_C(0x5555555555555555);
+    const struct {
+        uint64_t words[5];
+        size_t used;
+        uint64_t want;
+    } rows[] = {
+        {{0, 0}, 2, 0},
+        {{d, d - 1}, 2, 0},
+        {{d, d + 1}, 2, 1},
+        {{d, d, d - 1}, 3, 0},
+        {{d, d, d + 1}, 3, 1},
+        {{d, d, d, d, d + 1}, 5, 1},
+        {{d, d, d, d, 0}, 5, 0},
+        {{2 * d, 2 * d + 1}, 2, 2},
+        {{2 * d, 2 * d - 1}, 2, 1},
+        {{UINT64_MAX, UINT64_MAX, 0}, 3, 2},
+        {{d + 1, 0}, 2, 1},
+        {{2 * d, 2 * d, 2 * d + 1}, 3, 2},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        custos_rng *rng = test_rng_taped(rows[i].words, 5);
+        uint64_t got = 9;
+
+        assert_int_equal(stretch_uniform(rng, 3, &got), CUSTOS_OK);
+        assert_int_equal(got, rows[i].want);
+        assert_true(test_rng_used(rng) <= rows[i].used);
+        test_rng_free(rng);
+    }
+    for (uint64_t n = 1; n < 40; n++) {
+        uint64_t words[2] = {0, 0}, got;
+        custos_rng *rng;
+
+        for (uint64_t k = 0; k < n; k++) {
+            /* 128 bits just above k/n */
+            u128 at = k ? (~(u128)0 - (n - 1)) / n * k + k * n : 0;
+
+            words[0] = (uint64_t)(at >> 64);
+            words[1] = (uint64_t)at;
+            rng = test_rng_taped(words, 2);
+            assert_int_equal(stretch_uniform(rng, n, &got), CUSTOS_OK);
+            assert_int_equal(got, k);
+            test_rng_free(rng);
+        }
+    }
+}
+
+/* --------------------------------------------------------- the promise -- */
+
+/* Outcomes of all pivots, as numbers of that many base-`points` digits. */
+struct joint {
+    const custos_quantile *q;
+    uint64_t points;   /* of the domain */
+    uint64_t digit[8]; /* points^i */
+};
+
+/*
+ * The law of a branch as a table over outcomes, by the definition: for each
+ * cut, the product of the laws of both sides.
+ */
+static void
+branch_law(const struct joint *j, const uint64_t *values, size_t n,
+           uint64_t low, uint64_t high, size_t first, size_t last, double *law)
+{
+    size_t middle = first + (last - first) / 2, all = 1;
+    const struct node *node;
+    struct slots s;
+    double w[SLOTS], sum = 0, rate;
+    double *left, *right;
+
+    for (size_t i = 0; i < j->q->ranks; i++)
+        all *= j->points;
+    memset(law, 0, all * sizeof *law);
+    if (first == last) {
+        law[0] = 1;
+        return;
+    }
+    node = &j->q->nodes[middle];
+    rate = rat_double(&node->slope.rate);
+    slots_of(values, n, low, high, &s);
+    for (size_t i = 0; i < s.n; i++)
+        sum += w[i] = s.pieces[i] * exp(-rate * slot_score(node, s.left[i], n));
+    left = calloc(all, sizeof *left);
+    right = calloc(all, sizeof *right);
+    assert_true(left && right);
+    for (size_t i = 0; i < s.n; i++) {
+        branch_law(j, values, s.left[i], low, s.point[i], first, middle, left);
+        branch_law(j, values + s.left[i], n - s.left[i], s.point[i], high,
+                   middle + 1, last, right);
+        for (size_t a = 0; a < all; a++)
+            for (size_t b = 0; left[a] > 0 && b < all; b++)
+                if (right[b] > 0)
+                    law[a + b + s.point[i] * j->digit[middle]] +=
+                        w[i] / sum * left[a] * right[b];
+    }
+    free(left);
+    free(right);
+}
+
+/* All multisets of at most `most` values of 0 .. points-1. */
+struct data {
+    size_t n;
+    uint64_t values[MOST];
+};
+
+static size_t
+data_all(uint64_t points, size_t most, struct data *out)
+{
+    size_t n = 1;
+
+    out[0] = (struct data){.n = 0};
+    for (size_t i = 0; i < n; i++)
+        for (uint64_t v = out[i].n ? out[i].values[out[i].n - 1] : 0;
+             v < points && out[i].n < most; v++) {
+            out[n] = out[i];
+            out[n].values[out[n].n++] = v;
+            n++;
+        }
+    return n;
+}
+
+/* Values that only one of two has: in a, in b. */
+static void
+data_differ(const struct data *a, const struct data *b, size_t *more,
+            size_t *less)
+{
+    size_t i = 0, k = 0;
+
+    *more = *less = 0;
+    while (i < a->n || k < b->n) {
+        if (k == b->n || (i < a->n && a->values[i] < b->values[k])) {
+            (*more)++;
+            i++;
+        } else if (i == a->n || b->values[k] < a->values[i]) {
+            (*less)++;
+            k++;
+        } else {
+            i++;
+            k++;
+        }
+    }
+}
+
+static bool
+are_neighbours(custos_adjacency adjacency, size_t per_unit,
+               const struct data *a, const struct data *b)
+{
+    size_t more, less;
+
+    data_differ(a, b, &more, &less);
+    if (adjacency == CUSTOS_ADD_REMOVE)
+        return less == 0 && more <= per_unit;
+    return more <= per_unit && less <= per_unit &&
+           (per_unit > 1 || more == less);
+}
+
+/* The largest log-ratio of the laws of neighbours. */
+static double
+worst_ratio(custos_adjacency adjacency, uint64_t points, size_t most,
+            const char *const *ranks, size_t n, size_t per_unit,
+            const char *epsilon)
+{
+    enum { DATA = 800 };
+    static struct data data[DATA];
+    custos_quantile *q = quantile_make(adjacency, 0, (int64_t)points - 1, ranks,
+                                       n, per_unit, epsilon);
+    struct joint j = {.q = q, .points = points};
+    size_t count = data_all(points, most, data), all = 1;
+    double worst = 0, *laws;
+
+    assert_true(count <= DATA);
+    for (size_t i = 0; i < n; i++) {
+        j.digit[i] = all;
+        all *= points;
+    }
+    laws = calloc(count * all, sizeof *laws);
+    assert_non_null(laws);
+    for (size_t i = 0; i < count; i++) {
+        double sum = 0;
+
+        branch_law(&j, data[i].values, data[i].n, 0, points - 1, 0, n,
+                   laws + i * all);
+        for (size_t k = 0; k < all; k++)
+            sum += laws[i * all + k];
+        assert_true(fabs(sum - 1) < 1e-9);
+    }
+    for (size_t a = 0; a < count; a++)
+        for (size_t b = 0; b < count; b++) {
+            if (!are_neighbours(adjacency, per_unit, &data[a], &data[b]))
+                continue;
+            for (size_t k = 0; k < all; k++) {
+                double x = laws[a * all + k], y = laws[b * all + k];
+
+                assert_true((x > 0) == (y > 0));
+                if (x > 0 && fabs(log(x / y)) > worst)
+                    worst = fabs(log(x / y));
+            }
+        }
+    free(laws);
+    custos_quantile_free(q);
+    return worst;
+}
+
+static void
+quantile_keeps_epsilon(void **state)
+{
+    static const char *const ranks[] = {"1/2", "0", "1", "3/4", "0.1"};
+    int n = test_size(2, 5);
+
+    (void)state;
+    for (int a = CUSTOS_ADD_REMOVE; a <= CUSTOS_CHANGE_ONE; a++)
+        for (int r = 0; r < n; r++)
+            for (size_t unit = 1; unit <= 2; unit++) {
+                double worst =
+                    worst_ratio((custos_adjacency)a, unit == 1 ? 8 : 5, 4,
+                                &ranks[r], 1, unit, "1.5");
+
+                assert_true(worst <= 1.5 + 1e-9);
+                assert_true(worst > 0.5); /* and it is not given away */
+            }
+}
+
+static void
+quantile_several_keep_epsilon(void **state)
+{
+    static const char *const ranks[] = {"1/4", "1/2", "3/4"};
+    static const char *const uneven[] = {"0", "0.1", "0.9", "1"};
+
+    (void)state;
+    for (int a = CUSTOS_ADD_REMOVE; a <= CUSTOS_CHANGE_ONE; a++) {
+        custos_adjacency adjacency = (custos_adjacency)a;
+        double worst = worst_ratio(adjacency, 4, 4, ranks, 3, 1, "2");
+
+        assert_true(worst <= 2 + 1e-9 && worst > 0.3);
+        worst = worst_ratio(adjacency, 4, 4, ranks, 2, 1, "2");
+
+        assert_true(worst <= 2 + 1e-9 && worst > 0.3);
+        worst = worst_ratio(adjacency, 3, 4, ranks, 3, 2, "2");
+
+        assert_true(worst <= 2 + 1e-9 && worst > 0.3);
+        worst = worst_ratio(adjacency, 3, 4, uneven, 4, 1, "2");
+
+        assert_true(worst <= 2 + 1e-9 && worst > 0.3);
+    }
+}
+
+/* (a) of the theorem, on the pieces: one more value moves one side by one. */
+static void
+quantile_cut_moves_one_value(void **state)
+{
+    (void)state;
+    for (size_t t = 0; t < MOST; t++) {
+        double a[MOST + 2], b[MOST + 2], at = 0;
+        size_t n = pieces_of(t, a), m = pieces_of(t + 1, b), i = 0, k = 0;
+        double end_a = a[0], end_b = b[0];
+
+        assert_int_equal(n, t + 1);
+        assert_int_equal(m, t + 2);
+        while (at < 1) {
+            assert_true(k == i || k == i + 1);
+            at = fmin(end_a, end_b);
+            if (at == end_a && ++i < n)
+                end_a += a[i];
+            if (at == end_b && ++k < m)
+                end_b += b[k];
+        }
+    }
+}
+
+static bool
+is_near(const rat *x, double want)
+{
+    return fabs(rat_double(x) / want - 1) < 1e-15;
+}
+
+/* Rates, as the theorem has them. */
+static void
+quantile_rates_are_as_proved(void **state)
+{
+    static const char *const ranks[] = {"0.1", "1/2", "3/4"};
+    custos_quantile *q =
+        quantile_make(CUSTOS_ADD_REMOVE, 0, 9, ranks, 3, 5, "2");
+    const custos_quantile_facts *f = custos_quantile_tell(q);
+
+    (void)state;
+    assert_int_equal(f->levels, 2);
+    assert_string_equal(f->epsilon, "2");
+    assert_string_equal(f->rho, "0.25");
+    assert_string_equal(f->theorem, "quantile-tree");
+    assert_int_equal(q->nodes[0].num, 1);
+    assert_int_equal(q->nodes[0].den, 5);
+    assert_true(is_near(&q->nodes[0].slope.rate, 1.0 / (2 * 5 * 4)));
+    assert_int_equal(q->nodes[1].den, 2);
+    assert_true(is_near(&q->nodes[1].slope.rate, 1.0 / (2 * 5 * 1)));
+    assert_true(is_near(&q->nodes[2].slope.rate, 1.0 / (2 * 5 * 1)));
+    custos_quantile_free(q);
+    q = quantile_make(CUSTOS_CHANGE_ONE, 0, 9, ranks, 3, 0, "2");
+    assert_true(is_near(&q->nodes[0].slope.rate, 1.0 / (2 * 8)));
+    assert_true(is_near(&q->nodes[1].slope.rate, 1.0 / (2 * 2)));
+    assert_true(is_near(&q->nodes[2].slope.rate, 1.0 / (2 * 2)));
+    assert_null(custos_quantile_tell(NULL));
+    custos_quantile_free(q);
+}
+
+/* ------------------------------------------------------- releases -- */
+
+static custos_status
+release(const custos_quantile *q, custos_rng *rng, const int64_t *values,
+        size_t n, int64_t *out)
+{
+    custos_int *cells = calloc(n + 1, sizeof *cells);
+    custos_sealed *sealed = NULL;
+    custos_status st;
+
+    assert_non_null(cells);
+    cells[0] = (custos_int)n;
+    for (size_t i = 0; i < n; i++)
+        cells[i + 1] = values[i];
+    assert_int_equal(custos_seal_wide(NULL, cells, n + 1, &sealed, NULL), 0);
+    free(cells);
+    st = custos_quantile_release(q, rng, sealed, n + 1, out, NULL);
+    custos_sealed_free(sealed);
+    return st;
+}
+
+static int
+by_size(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Deciles of data with and without large ties: in order, in the domain. */
+static void
+quantile_several_never_fall(void **state)
+{
+    static const char *const ranks[] = {"0.1", "0.2", "0.3", "0.4", "0.5",
+                                        "0.6", "0.7", "0.8", "0.9"};
+    custos_quantile *q =
+        quantile_make(CUSTOS_ADD_REMOVE, -50, 50, ranks, 9, 1, "20");
+    custos_rng *rng = test_rng_seeded(31);
+    int64_t values[500], out[9];
+
+    (void)state;
+    for (int round = 0; round < test_size(5, 60); round++) {
+        size_t n = (size_t)round * 8;
+
+        for (size_t i = 0; i < n; i++)
+            values[i] = round % 3 == 0   ? (int64_t)(i % 101) - 50
+                        : round % 3 == 1 ? 7
+                                         : (int64_t)(i % 3) * 20 - 20;
+        qsort(values, n, sizeof *values, by_size);
+        assert_int_equal(release(q, rng, values, n, out), CUSTOS_OK);
+        for (int i = 0; i < 9; i++)
+            assert_true(out[i] >= (i ? out[i - 1] : -50) && out[i] <= 50);
+        if (round == 58) /* all equal: found by all of them */
+            for (int i = 0; i < 9; i++)
+                assert_int_equal(out[i], 7);
+    }
+    custos_quantile_free(q);
+    test_rng_free(rng);
+}
+
+/*
+ * The bar holds: 1000 releases of 300 values, three quantiles each (95 % asked
+ * for; the bound is a union bound, so it holds far more often).
+ */
+static void
+quantile_error_covers(void **state)
+{
+    static const char *const ranks[] = {"0.25", "0.5", "0.99"};
+    enum { N = 300 };
+    custos_quantile *q =
+        quantile_make(CUSTOS_ADD_REMOVE, 0, 1000, ranks, 3, 1, "1");
+    custos_rng *rng = test_rng_seeded(32);
+    int64_t values[N], out[3];
+    double missed[3] = {0}, rank[3] = {0.25, 0.5, 0.99};
+    int rounds = test_size(20, 1000);
+
+    (void)state;
+    for (int i = 0; i < N; i++)
+        values[i] = i < 100 ? 3 * i : i < 200 ? 400 : 400 + i;
+    for (int round = 0; round < rounds; round++) {
+        assert_int_equal(release(q, rng, values, N, out), CUSTOS_OK);
+        for (size_t k = 0; k < 3; k++) {
+            double below = 0, upto = 0;
+            uint64_t off;
+
+            for (int i = 0; i < N; i++) {
+                below += values[i] < out[k];
+                upto += values[i] <= out[k];
+            }
+            assert_int_equal(custos_quantile_error(q, k, "0.05", N, &off, NULL),
+                             0);
+            assert_true(off < N / 2);
+            missed[k] += below > rank[k] * N + (double)off ||
+                         upto < rank[k] * N - (double)off;
+        }
+    }
+    for (size_t k = 0; k < 3; k++)
+        assert_true(missed[k] <= 0.05 * rounds);
+    custos_quantile_free(q);
+    test_rng_free(rng);
+}
+
+static void
+quantile_error_is_the_formula(void **state)
+{
+    static const char *const ranks[] = {"0.25", "0.5", "0.75"};
+    custos_quantile *q =
+        quantile_make(CUSTOS_ADD_REMOVE, 0, 99, ranks, 3, 1, "2");
+    uint64_t root, leaf, far;
+    custos_err err;
+
+    (void)state;
+    assert_int_equal(custos_quantile_error(q, 1, "0.05", 49999, &root, &err),
+                     0);
+    assert_int_equal(root, (uint64_t)ceil(log(2 * 100 * 5e4 / 0.05) + 0.5));
+    assert_int_equal(custos_quantile_error(q, 2, "0.05", 49999, &leaf, &err),
+                     0);
+    assert_int_equal(leaf,
+                     2 * (uint64_t)ceil(log(2 * 100 * 5e4 / 0.025) + 0.5));
+    assert_int_equal(custos_quantile_error(q, 0, "0.05", 49999, &far, &err), 0);
+    assert_int_equal(far, leaf);
+    /* Never more than there are values; 0 is all that may be. */
+    assert_int_equal(custos_quantile_error(q, 0, "0.05", 20, &far, &err), 0);
+    assert_int_equal(far, 20);
+    assert_int_equal(custos_quantile_error(q, 0, "0.05", 5, &far, &err), 0);
+    assert_int_equal(far, 5);
+    assert_int_equal(custos_quantile_error(q, 1, "0.05", 0, &far, &err), 0);
+    assert_int_equal(far, (uint64_t)ceil(log(200 * 0x1p32 / 0.05) + 0.5));
+    assert_int_equal(
+        custos_quantile_error(q, 1, "0.05", UINT64_MAX, &leaf, &err), 0);
+    assert_int_equal(far, leaf);
+    assert_int_equal(custos_quantile_error(NULL, 1, "0.1", 9, &far, &err), 1);
+    assert_int_equal(custos_quantile_error(q, 3, "0.1", 9, &far, &err), 1);
+    assert_int_equal(custos_quantile_error(q, 1, "0.1", 9, NULL, &err), 1);
+    assert_int_equal(custos_quantile_error(q, 1, "x", 9, &far, &err),
+                     CUSTOS_EPARSE);
+    custos_quantile_free(q);
+    /* So little epsilon that the bar passes 128 bits. */
+    q = quantile_make(CUSTOS_ADD_REMOVE, 0, 99, ranks, 1, 1, "1e-300");
+    assert_int_equal(custos_quantile_error(q, 0, "0.1", 9, &far, &err), 0);
+    assert_int_equal(far, 9);
+    custos_quantile_free(q);
+}
+
+/* The whole of 62 bits, ends of 64, values outside, an epsilon next to 0. */
+static void
+quantile_at_the_ends(void **state)
+{
+    static const char *const ranks[] = {"0.01", "0.5", "0.99"};
+    static const int64_t values[] = {INT64_MIN, -5, -5, -5, 0,
+                                     3,         3,  3,  3,  INT64_MAX};
+    custos_rng *rng = test_rng_seeded(33);
+    custos_quantile *q;
+    int64_t out[3];
+
+    (void)state;
+    q = quantile_make(CUSTOS_CHANGE_ONE, INT64_MIN,
+                      INT64_MIN + (INT64_C(1) << 62) - 1, ranks, 3, 1, "1024");
+    assert_int_equal(release(q, rng, values, 10, out), CUSTOS_OK);
+    assert_true(out[2] <= INT64_MIN + (INT64_C(1) << 62) - 1);
+    custos_quantile_free(q);
+    q = quantile_make(CUSTOS_ADD_REMOVE, -5, 3, ranks, 3, 1, "1000");
+    assert_int_equal(release(q, rng, values, 10, out), CUSTOS_OK);
+    assert_int_equal(out[0], -5);
+    assert_true(out[1] >= 0 && out[1] <= 3);
+    assert_int_equal(out[2], 3);
+    custos_quantile_free(q);
+    q = quantile_make(CUSTOS_ADD_REMOVE, 7, 7, ranks, 3, UINT64_MAX, "1e-400");
+    assert_int_equal(release(q, rng, values, 10, out), CUSTOS_OK);
+    assert_true(out[0] == 7 && out[1] == 7 && out[2] == 7);
+    custos_quantile_free(q);
+    test_rng_free(rng);
+}
+
+/* The first cell is cut to what there is; what follows is not looked at. */
+static void
+quantile_hides_its_number(void **state)
+{
+    static const char *const rank[] = {"0.5"};
+    static const custos_int rows[][4] = {{2, 40, 40, 90},    {2, 40, 40, -8},
+                                         {1000, 40, 40, 40}, {3, 40, 40, 40},
+                                         {-1, 90, 90, 90},   {0, 40, 40, 40}};
+    custos_quantile *q =
+        quantile_make(CUSTOS_ADD_REMOVE, 0, 99, rank, 1, 1, "100");
+    int64_t out[6];
+
+    (void)state;
+    for (size_t i = 0; i < 6; i++) {
+        custos_rng *rng = test_rng_seeded(34);
+        custos_sealed *sealed = NULL;
+
+        assert_int_equal(custos_seal_wide(NULL, rows[i], 4, &sealed, NULL), 0);
+        assert_int_equal(
+            custos_quantile_release(q, rng, sealed, 4, &out[i], NULL), 0);
+        custos_sealed_free(sealed);
+        test_rng_free(rng);
+    }
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(out[i], 40);
+    assert_int_equal(out[4], out[5]); /* nothing is there */
+    assert_int_not_equal(out[4], 40);
+    custos_quantile_free(q);
+}
+
+static void
+quantile_refuses(void **state)
+{
+    static const char *const half[] = {"0.5"}, *const bad[] = {"x"};
+    static const char *const low[] = {"-0.5"}, *const high[] = {"1.5"};
+    static const char *const twice[] = {"0.5", "0.5"};
+    static const char *const fine[] = {"0.12345678901"};
+    static const char *const huge[] = {"1e-60"};
+    static const char *const late[] = {"0.5", "0.75", "0.123456789012"};
+    static const struct {
+        custos_quantile_options o;
+        custos_status want;
+    } rows[] = {
+        {{.adjacency = 0, .ranks = 1, .rank = half, .epsilon = "1"}, 1},
+        {{.adjacency = 1, .ranks = 0, .rank = half, .epsilon = "1"}, 1},
+        {{.adjacency = 1, .ranks = 1025, .rank = half, .epsilon = "1"}, 1},
+        {{.adjacency = 1, .ranks = 1, .rank = NULL, .epsilon = "1"}, 1},
+        {{.adjacency = 1, .ranks = 1, .rank = half, .epsilon = NULL}, 2},
+        {{.adjacency = 1, .ranks = 1, .rank = half, .epsilon = "0"}, 3},
+        {{.adjacency = 1, .ranks = 1, .rank = half, .epsilon = "1025"}, 3},
+        {{.adjacency = 1, .ranks = 1, .rank = bad, .epsilon = "1"}, 2},
+        {{.adjacency = 1, .ranks = 1, .rank = low, .epsilon = "1"}, 3},
+        {{.adjacency = 1, .ranks = 1, .rank = high, .epsilon = "1"}, 3},
+        {{.adjacency = 1, .ranks = 2, .rank = twice, .epsilon = "1"}, 3},
+        {{.adjacency = 1, .ranks = 1, .rank = fine, .epsilon = "1"}, 3},
+        {{.adjacency = 1, .ranks = 1, .rank = huge, .epsilon = "1"}, 3},
+        {{.adjacency = 1, .ranks = 3, .rank = late, .epsilon = "1"}, 3},
+        {{.adjacency = 1,
+          .ranks = 1,
+          .rank = half,
+          .lower = 1,
+          .upper = 0,
+          .epsilon = "1"},
+         3},
+        {{.adjacency = 1,
+          .ranks = 1,
+          .rank = half,
+          .lower = INT64_MIN,
+          .upper = INT64_MAX,
+          .epsilon = "1"},
+         3},
+    };
+    custos_quantile_options good = {.size = sizeof good,
+                                    .adjacency = 1,
+                                    .ranks = 1,
+                                    .rank = half,
+                                    .epsilon = "1"};
+    custos_quantile *q = NULL;
+    custos_err err;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        custos_quantile_options o = rows[i].o;
+
+        o.size = sizeof o;
+        err = (custos_err){.code = 0};
+        assert_int_equal(custos_quantile_new(NULL, &o, &q, &err), rows[i].want);
+        assert_int_equal(err.code, rows[i].want);
+        assert_true(err.said[0] != '\0');
+        assert_null(q);
+    }
+    assert_int_equal(custos_quantile_new(NULL, &good, NULL, &err), 1);
+    good.size = 5;
+    assert_int_equal(custos_quantile_new(NULL, &good, &q, &err), 1);
+    assert_int_equal(custos_quantile_new(NULL, NULL, &q, &err), 1);
+    custos_quantile_free(NULL);
+}
+
+static void
+quantile_release_refuses(void **state)
+{
+    static const char *const rank[] = {"0.5"};
+    static const custos_int cells[3] = {2, 1, 2};
+    custos_quantile *q =
+        quantile_make(CUSTOS_ADD_REMOVE, 0, 9, rank, 1, 1, "1");
+    custos_rng *rng = test_rng_seeded(35);
+    custos_sealed *s = NULL;
+    int64_t out = 77;
+    custos_err err;
+
+    (void)state;
+    assert_int_equal(custos_seal_wide(NULL, cells, 3, &s, NULL), 0);
+    assert_int_equal(custos_quantile_release(NULL, rng, s, 3, &out, &err), 1);
+    assert_int_equal(custos_quantile_release(q, NULL, s, 3, &out, &err), 1);
+    assert_int_equal(custos_quantile_release(q, rng, NULL, 3, &out, &err), 1);
+    assert_int_equal(custos_quantile_release(q, rng, s, 3, NULL, &err), 1);
+    assert_int_equal(custos_quantile_release(q, rng, s, 2, &out, &err), 1);
+    assert_int_equal(
+        custos_quantile_release(q, rng, s, (size_t)1 << 32, &out, &err),
+        CUSTOS_EOVERFLOW);
+    assert_int_equal(custos_quantile_release(q, rng, s, 3, &out, &err), 0);
+    out = 77;
+    assert_int_equal(custos_quantile_release(q, rng, s, 3, &out, &err),
+                     CUSTOS_ETAKEN);
+    assert_int_equal(out, 77);
+    custos_sealed_free(s);
+    custos_quantile_free(q);
+    test_rng_free(rng);
+}
+
+/* Every allocation and every word fails once; nothing leaks or comes out. */
+static void
+quantile_survives_faults(void **state)
+{
+    static const char *const ranks[] = {"0.25", "0.5", "0.75"};
+    static const int64_t values[] = {1, 2, 2, 5};
+    const custos_quantile_options o = {.size = sizeof o,
+                                       .adjacency = CUSTOS_ADD_REMOVE,
+                                       .upper = 9,
+                                       .ranks = 3,
+                                       .rank = ranks,
+                                       .epsilon = "1"};
+    custos_quantile *q = NULL;
+    custos_status st = CUSTOS_ENOMEM;
+
+    (void)state;
+    for (size_t fail = 1; st; fail++) {
+        struct test_memory memory = {.fail_at = fail};
+        custos_alloc alloc = test_alloc(&memory);
+
+        q = NULL;
+        st = custos_quantile_new(&alloc, &o, &q, NULL);
+        assert_true(st == CUSTOS_OK || st == CUSTOS_ENOMEM);
+        assert_true((q != NULL) == (st == CUSTOS_OK));
+        custos_quantile_free(q);
+        assert_int_equal(memory.live, 0);
+    }
+    assert_int_equal(custos_quantile_new(NULL, &o, &q, NULL), CUSTOS_OK);
+    st = CUSTOS_EENTROPY;
+    for (size_t words = 0; st; words++) {
+        custos_rng *rng = test_rng_failing(9, words);
+        int64_t out[3] = {77, 77, 77};
+
+        st = release(q, rng, values, 4, out);
+        assert_true(st == CUSTOS_OK || st == CUSTOS_EENTROPY);
+        assert_true((out[0] == 77) == (st != CUSTOS_OK));
+        assert_true(st != CUSTOS_OK || words == 9);
+        test_rng_free(rng);
+    }
+    custos_quantile_free(q);
+}
+
+/* Entropy may end inside the refinement, or inside an undecided floor. */
+static void
+quantile_refinement_can_fail(void **state)
+{
+    static const char *const rank[] = {"0.5"};
+    static const int64_t value = 2;
+    const uint64_t d = UINT64_C(0x5555555555555555);
+    const uint64_t middle[1] = {UINT64_C(1) << 63};
+    const uint64_t open[3] = {UINT64_C(1) << 62, d, d};
+    custos_quantile *q =
+        quantile_make(CUSTOS_ADD_REMOVE, 0, 4, rank, 1, 1, "1");
+    custos_rng *rng = test_rng_taped(middle, 1);
+    int64_t out = 77;
+    uint64_t point = 0;
+
+    (void)state;
+    /* 0 .. 4 with a value at 2: the two pieces of 2 meet in the middle. */
+    assert_int_equal(release(q, rng, &value, 1, &out), CUSTOS_EENTROPY);
+    assert_int_equal(out, 77);
+    test_rng_free(rng);
+    custos_quantile_free(q);
+    rng = test_rng_taped(open + 1, 2);
+    assert_int_equal(stretch_uniform(rng, 3, &point), CUSTOS_EENTROPY);
+    test_rng_free(rng);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quantile_law_by_enumeration),
+        cmocka_unit_test(quantile_thresholds_are_exact),
+        cmocka_unit_test(quantile_law_inside_gaps),
+        cmocka_unit_test(quantile_uniform_by_tapes),
+        cmocka_unit_test(quantile_keeps_epsilon),
+        cmocka_unit_test(quantile_several_keep_epsilon),
+        cmocka_unit_test(quantile_cut_moves_one_value),
+        cmocka_unit_test(quantile_rates_are_as_proved),
+        cmocka_unit_test(quantile_several_never_fall),
+        cmocka_unit_test(quantile_error_covers),
+        cmocka_unit_test(quantile_error_is_the_formula),
+        cmocka_unit_test(quantile_at_the_ends),
+        cmocka_unit_test(quantile_hides_its_number),
+        cmocka_unit_test(quantile_refuses),
+        cmocka_unit_test(quantile_release_refuses),
+        cmocka_unit_test(quantile_survives_faults),
+        cmocka_unit_test(quantile_refinement_can_fail),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
