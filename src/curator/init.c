@@ -1,9 +1,10 @@
 /*
  * Policy, ledger and data come into force in this order: the data is made
  * beside the old (under running readers), the ledger takes the terms, one
- * rename puts policy and data in force. Whatever fails before the rename
- * leaves the old store answering; new terms without the new data are safe,
- * for what was spent stays spent.
+ * rename puts policy and data in force. Whatever fails before the ledger has
+ * the terms leaves the old store answering. Who dies between the two leaves a
+ * ledger that is ahead of the store: it refuses every charge (the policy is
+ * not the one in force) until init is run again. Safe, and nothing is lost.
  */
 #include "curator/init.h"
 

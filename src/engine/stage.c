@@ -40,6 +40,10 @@ stage_count(struct import *m, size_t i, custos_err *err)
         m->tables[i].rows = (uint64_t)duck_whole(&columns[0], 0);
         m->tables[i].kept = (uint64_t)duck_whole(&columns[1], 0);
         m->tables[i].outside = (uint64_t)duck_whole(&columns[2], 0);
+        if (m->tables[i].kept > m->policy->tables[i].max_rows)
+            st = custos_fail(err, CUSTOS_EPOLICY,
+                             "table %.60s has more rows than its max_rows",
+                             m->policy->tables[i].name.ptr);
     }
     duck_rows_free(rows);
     return st;

@@ -26,7 +26,7 @@ check_request(const struct ledger_request *r, custos_err *err)
     return CUSTOS_OK;
 }
 
-/* The common part of asking and charging. */
+/* May it be charged, under the terms of now? */
 static custos_status
 judge(struct ledger *l, const struct ledger_request *r, struct standing *s,
       custos_err *err)
@@ -35,20 +35,11 @@ judge(struct ledger *l, const struct ledger_request *r, struct standing *s,
 
     if (!st && memcmp(l->terms->said.policy, r->policy, sizeof r->policy) != 0)
         st = custos_fail(err, CUSTOS_EPOLICY,
-                         "the policy was changed while this was asked; ask "
-                         "again");
+                         "the policy has changed: ask again; if that does not "
+                         "help, the owner must run custos init again");
     if (!st)
         st = budgets_admit(l->db, l->terms, r, s, err);
     return st;
-}
-
-static custos_status
-step_check(struct ledger *l, void *arg, custos_err *err)
-{
-    struct act *act = arg;
-    struct standing s;
-
-    return judge(l, act->request, &s, err);
 }
 
 static custos_status
@@ -97,13 +88,4 @@ ledger_charge(struct ledger *l, const struct ledger_request *r,
     if (!st)
         *out = act.receipt;
     return st;
-}
-
-custos_status
-ledger_check(struct ledger *l, const struct ledger_request *r, custos_err *err)
-{
-    struct act act = {.request = r};
-    custos_status st = check_request(r, err);
-
-    return st ? st : ledger_read(l, step_check, &act, err);
 }

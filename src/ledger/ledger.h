@@ -110,11 +110,6 @@ CUSTOS_MUST_USE custos_status ledger_charge(struct ledger *l,
                                             struct receipt *out,
                                             custos_err *err);
 
-/* Would it be admitted now? The same refusals; nothing is written. */
-CUSTOS_MUST_USE custos_status ledger_check(struct ledger *l,
-                                           const struct ledger_request *r,
-                                           custos_err *err);
-
 /*
  * Stored answers: `key` is a hash of all that the answer depends on. find:
  * CUSTOS_ENAME when there is none. store keeps the first answer under a key

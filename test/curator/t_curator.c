@@ -423,6 +423,29 @@ a_store_without_ledger_is_refused(void **state)
     assert_int_not_equal(curator_open(files.store, &c, &err), CUSTOS_OK);
 }
 
+static void
+more_rows_than_declared_are_refused(void **state)
+{
+    custos_err err;
+
+    (void)state;
+    curator_close(c);
+    c = NULL;
+    test_store_policy(&files, "custos: 1\n"
+                              "adjacency: add-remove\n"
+                              "budget: {epsilon: 1}\n"
+                              "tables:\n"
+                              "  floors:\n"
+                              "    public: true\n"
+                              "    source: floors.csv\n"
+                              "    max_rows: 1\n"
+                              "    columns: {name: {type: text}}\n");
+    assert_int_equal(test_store_try(&files, &err), CUSTOS_EPOLICY);
+    assert_non_null(strstr(err.said, "max_rows"));
+    reopen(); /* the old data answers on */
+    answer_free(test_ask(c, "", "SELECT count(*) FROM patients", "0.1"));
+}
+
 int
 main(void)
 {
@@ -444,6 +467,7 @@ main(void)
         TEST(a_failed_engine_is_not_refunded),
         TEST(the_unit_cannot_change),
         TEST(a_store_without_ledger_is_refused),
+        TEST(more_rows_than_declared_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
