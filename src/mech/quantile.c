@@ -65,7 +65,7 @@ node_set_rank(struct node *node, const rat *rank, const struct branch *b,
     rat_sub(&x, rank, b->low);
     rat_sub(&y, b->high, b->low);
     rat_div(&x, &x, &y);
-    if (!rat_parts_i128(&x, &num, &den) || den >> DEN_LOG2_MAX > 1)
+    if (!rat_parts_i128(&x, &num, &den) || den > (i128)1 << DEN_LOG2_MAX)
         st = custos_fail(err, CUSTOS_ERANGE,
                          "the ranks are too fine: write them with a common "
                          "denominator up to 2^%d",

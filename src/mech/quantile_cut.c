@@ -23,7 +23,7 @@
  * SOURCE   McSherry, Talwar 2007; Smith 2011; Kaplan, Schnapp, Stemmer 2022,
  *          arXiv:2110.05429; shares and the fixed-point scan:
  *          doc/proofs/quantile-cut.md
- * NEEDS    cells by stretch_prepare; num <= den < 2^31; fewer than 2^32
+ * NEEDS    cells by stretch_prepare; num <= den <= 2^30; fewer than 2^32
  *          values; rate den <= 1024.
  * GIVES    *out of exactly this law. Time depends on the number of values
  *          alone, except that the scan is refined with probability below

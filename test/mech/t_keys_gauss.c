@@ -1,0 +1,249 @@
+/*
+ * The Gaussian threshold of a selection of keys, against the whole mechanism:
+ * all outcomes of all neighbours, added up.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/base.h"
+#include "mech/keys.h"
+#include "support/support.h"
+
+enum { REACH = 90 }; /* of the laws that are added up */
+
+/* P[Y = y], y from -REACH to REACH, at y + REACH. */
+static void
+gauss_law(double variance, double *law)
+{
+    double sum = 0;
+
+    for (int y = -REACH; y <= REACH; y++)
+        sum += law[y + REACH] = exp(-y * (double)y / (2 * variance));
+    for (int y = 0; y <= 2 * REACH; y++)
+        law[y] /= sum;
+}
+
+/* Sums of discrete Gaussians are as near to one as the factor says. */
+static void
+keys_gauss_sum_is_enclosed(void **state)
+{
+    static const double variances[] = {1, 1.5, 2.25};
+
+    (void)state;
+    for (size_t v = 0; v < 3; v++) {
+        double one[2 * REACH + 1], sum[2 * REACH + 1], whole[2 * REACH + 1];
+        double s = 3 * exp(-M_PI * M_PI * variances[v]), most = 0;
+
+        gauss_law(variances[v], one);
+        memcpy(sum, one, sizeof sum);
+        for (int j = 2; j <= 5; j++) {
+            double next[2 * REACH + 1] = {0};
+            double factor = pow((1 + s) / (1 - s), j - 1);
+
+            for (int y = -REACH; y <= REACH; y++)
+                for (int x = -REACH; x <= REACH; x++)
+                    if (y - x >= -REACH && y - x <= REACH)
+                        next[y + REACH] += sum[x + REACH] * one[y - x + REACH];
+            memcpy(sum, next, sizeof sum);
+            gauss_law(j * variances[v], whole);
+            for (int y = -20; y <= 20; y++) {
+                double ratio = sum[y + REACH] / whole[y + REACH];
+
+                assert_true(ratio <= factor * (1 + 1e-12));
+                assert_true(ratio >= (1 - 1e-12) / factor);
+                most = fmax(most, fabs(ratio - 1));
+            }
+        }
+        assert_true(most > 0.1 * s || s < 1e-10); /* it is needed */
+    }
+}
+
+/* What is added up: one key under the whole mechanism. */
+struct key_law {
+    double none;                 /* it does not come out */
+    double shown[4 * REACH + 1]; /* with the count y - REACH */
+};
+
+static void
+key_law_of(const double *noise, int count, int64_t threshold,
+           struct key_law *out)
+{
+    memset(out, 0, sizeof *out);
+    out->none = 1;
+    for (int y = -REACH; y <= REACH && count >= 1; y++)
+        if (count + y >= threshold) {
+            out->shown[count + y + REACH] = noise[y + REACH];
+            out->none -= noise[y + REACH];
+        }
+}
+
+/* The hockey-stick divergence of two keys, outcome by outcome. */
+static double
+two_keys(double epsilon, const struct key_law *p, const struct key_law *q)
+{
+    enum { ALL = 4 * REACH + 2 };
+    double sum = 0;
+
+    for (int i = 0; i < ALL; i++)
+        for (int j = 0; j < ALL; j++) {
+            double a = i ? p[0].shown[i - 1] : p[0].none;
+            double b = i ? q[0].shown[i - 1] : q[0].none;
+            double c = j ? p[1].shown[j - 1] : p[1].none;
+            double d = j ? q[1].shown[j - 1] : q[1].none;
+
+            sum += fmax(0, a * c - exp(epsilon) * b * d);
+        }
+    return sum;
+}
+
+/* The worst of all neighbours whose unit has up to `keys` keys. */
+static double
+worst_of(custos_adjacency adjacency, uint64_t keys, double epsilon,
+         double variance, int64_t threshold)
+{
+    enum { COUNTS = 5 };
+    static const int counts[COUNTS] = {0, 1, 2, 9, 60};
+    double noise[2 * REACH + 1], worst = 0;
+
+    gauss_law(variance, noise);
+    for (int i = 0; i < COUNTS; i++)
+        for (int j = 0; j < COUNTS; j++)
+            for (int di = -1; di <= 1; di++)
+                for (int dj = -1; dj <= 1; dj++) {
+                    struct key_law p[2], q[2];
+                    int up = (di > 0) + (dj > 0), down = (di < 0) + (dj < 0);
+
+                    if (counts[i] + di < 0 || counts[j] + dj < 0 ||
+                        up > (int)keys || down > (int)keys ||
+                        (adjacency == CUSTOS_ADD_REMOVE && up && down))
+                        continue;
+                    key_law_of(noise, counts[i], threshold, &p[0]);
+                    key_law_of(noise, counts[j], threshold, &p[1]);
+                    key_law_of(noise, counts[i] + di, threshold, &q[0]);
+                    key_law_of(noise, counts[j] + dj, threshold, &q[1]);
+                    worst = fmax(worst, two_keys(epsilon, p, q));
+                }
+    return worst;
+}
+
+/* Finds, and returns the handle's facts. */
+static void
+gauss_found(custos_adjacency adjacency, uint64_t keys, const char *epsilon,
+            const char *delta, double *variance, int64_t *threshold,
+            double *told)
+{
+    const custos_keys_options o = {.size = sizeof o,
+                                   .rule = CUSTOS_KEYS_GAUSSIAN,
+                                   .adjacency = adjacency,
+                                   .keys_per_unit = keys,
+                                   .epsilon = epsilon,
+                                   .delta = delta};
+    const custos_keys_facts *f;
+    custos_keys *k = NULL;
+
+    assert_int_equal(custos_keys_new(NULL, &o, &k, NULL), CUSTOS_OK);
+    f = custos_keys_tell(k);
+    *variance = pow(strtod(f->scale, NULL), 2);
+    *threshold = f->threshold;
+    *told = strtod(f->delta, NULL);
+    assert_string_equal(f->theorem, "keys-gauss");
+    custos_keys_free(k);
+}
+
+/*
+ * Add/remove, one and two keys: the delta told is the one that the worst
+ * neighbours need, all outcomes added up.
+ */
+static void
+keys_gauss_delta_is_exact(void **state)
+{
+    static const struct {
+        const char *epsilon, *delta;
+    } rows[] = {{"1", "0.01"}, {"2", "0.001"}, {"0.5", "0.2"}, {"4", "0.1"}};
+
+    (void)state;
+    for (size_t i = 0; i < (size_t)test_size(1, COUNT_OF(rows)); i++)
+        for (uint64_t keys = 1; keys <= 2; keys++) {
+            double variance, told, is;
+            int64_t threshold;
+
+            gauss_found(CUSTOS_ADD_REMOVE, keys, rows[i].epsilon, rows[i].delta,
+                        &variance, &threshold, &told);
+            is = worst_of(CUSTOS_ADD_REMOVE, keys,
+                          strtod(rows[i].epsilon, NULL), variance, threshold);
+            assert_true(told <= strtod(rows[i].delta, NULL));
+            assert_true(is <= told * (1 + 1e-9));
+            assert_true(is >= told * (keys == 1 ? 1 - 1e-9 : 0.97));
+        }
+}
+
+/* Change-one too: never more than told. */
+static void
+keys_gauss_bounds_all_neighbours(void **state)
+{
+    static const char *const eps[] = {"1", "3"};
+
+    (void)state;
+    for (size_t i = 0; i < (size_t)test_size(1, 2); i++) {
+        double variance, told, is;
+        int64_t threshold;
+
+        gauss_found(CUSTOS_CHANGE_ONE, 1, eps[i], "0.02", &variance, &threshold,
+                    &told);
+        is = worst_of(CUSTOS_CHANGE_ONE, 1, strtod(eps[i], NULL), variance,
+                      threshold);
+        assert_true(told <= 0.02);
+        assert_true(is <= told * (1 + 1e-9));
+        assert_true(is >= 0.9 * told);
+    }
+}
+
+/* One less is not certified; and many keys are worth less than their sum. */
+static void
+keys_gauss_threshold_is_least(void **state)
+{
+    static const uint64_t keys[] = {1, 2, 20};
+
+    (void)state;
+    for (int a = CUSTOS_ADD_REMOVE; a <= CUSTOS_CHANGE_ONE; a++)
+        for (size_t i = 0; i < (size_t)test_size(2, 3); i++) {
+            struct keys_gauss g = {.threshold = 0};
+            rat epsilon, delta;
+            ival x;
+
+            rat_init(&g.variance);
+            rat_init(&g.delta);
+            rat_init(&epsilon);
+            rat_init(&delta);
+            ival_init(&x, 160);
+            rat_set_i64(&epsilon, 1, 1);
+            rat_set_i64(&delta, 1, 1000000);
+            assert_int_equal(keys_gauss_find((custos_adjacency)a, keys[i],
+                                             &epsilon, &delta, &g, NULL),
+                             0);
+            assert_true(rat_cmp(&g.delta, &delta) < 0);
+            keys_gauss_delta((custos_adjacency)a, keys[i], &epsilon, &g, &x);
+            assert_true(ival_certainly_less_rat(&x, &delta));
+            g.threshold--;
+            keys_gauss_delta((custos_adjacency)a, keys[i], &epsilon, &g, &x);
+            assert_false(ival_certainly_less_rat(&x, &delta));
+            ival_clear(&x);
+            rat_clear(&g.variance);
+            rat_clear(&g.delta);
+            rat_clear(&epsilon);
+            rat_clear(&delta);
+        }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keys_gauss_sum_is_enclosed),
+        cmocka_unit_test(keys_gauss_delta_is_exact),
+        cmocka_unit_test(keys_gauss_bounds_all_neighbours),
+        cmocka_unit_test(keys_gauss_threshold_is_least),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
