@@ -120,16 +120,20 @@ hash_text(struct sha256 *h, str text)
  *   costs nothing.
  * SOURCE   Dwork, Roth 2014, proposition 2.1
  * NEEDS    the key covers all that a release depends on: tree, price, policy,
- *          data version; and the analyst, unless the policy shares answers
- *          (a hit tells that somebody asked).
+ *          data version, what the unit is called; and the analyst. Where the
+ *          policy shares answers there is one more, of nobody: a hit tells
+ *          that somebody asked, and costs the asker's own budget.
  * GIVES    equal keys, equal questions; other keys, other questions, but for
  *          collisions of SHA-256.
  * FAILS    cannot.
  * TESTED   the_same_question_is_free another_question_is_charged
+ *          rule_13_the_key_is_all_of_the_question
+ *          rule_13_shared_answers_cost_who_asks
  */
 static custos_status
-answer_key(const struct curator *c, const struct ask *ask, struct query *q,
-           const struct plan *p, uint8_t key[SHA256_BYTES], custos_err *err)
+answer_key(const struct curator *c, str who, const struct ask *ask,
+           const struct query *q, const struct plan *p,
+           uint8_t key[SHA256_BYTES], custos_err *err)
 {
     uint64_t version = engine_version(c->engine);
     custos_status st = CUSTOS_OK;
@@ -147,7 +151,8 @@ answer_key(const struct curator *c, const struct ask *ask, struct query *q,
         st = custos_fail(err, CUSTOS_EOVERFLOW, "the query is too long");
     } else {
         sha256_init(&h);
-        hash_text(&h, c->policy->share_answers ? str_of("") : ask->who);
+        hash_text(&h, who);
+        hash_text(&h, p->unit); /* remarks name it */
         hash_text(&h, (str){text.ptr, text.len});
         hash_text(&h, ask->within);
         hash_text(&h, str_of(ask->jointly ? "jointly" : ""));
@@ -159,9 +164,14 @@ answer_key(const struct curator *c, const struct ask *ask, struct query *q,
     return st;
 }
 
+enum purse {
+    PURSE_BOTH,
+    PURSE_OWN, /* of who gets what another has paid for */
+};
+
 static custos_status
 charge(struct curator *c, const struct ask *ask, const struct plan *p,
-       struct receipt *receipt, custos_err *err)
+       enum purse purse, struct receipt *receipt, custos_err *err)
 {
     struct ledger_request r = {
         .who = ask->who,
@@ -169,6 +179,7 @@ charge(struct curator *c, const struct ask *ask, const struct plan *p,
         .charge = &p->charge,
         .data_version = engine_version(c->engine),
         .now = ask->now,
+        .shared = purse == PURSE_OWN,
     };
     struct buf plan, theorems;
     custos_status st;
@@ -209,24 +220,49 @@ release(struct curator *c, arena *a, const struct plan *p,
     return st;
 }
 
+struct keys {
+    uint8_t own[SHA256_BYTES], shared[SHA256_BYTES];
+};
+
 /* A private query that was not answered before. */
 static custos_status
 answer_private(struct curator *c, const struct ask *ask, arena *a,
-               const struct plan *p, const uint8_t key[SHA256_BYTES],
+               const struct plan *p, const struct keys *keys,
                struct answer **out, custos_err *err)
 {
     struct released released;
     struct receipt receipt;
     custos_status st;
 
-    st = charge(c, ask, p, &receipt, err);
+    st = charge(c, ask, p, PURSE_BOTH, &receipt, err);
     if (st)
         return st;
     st = release(c, a, p, &released, err);
     if (!st)
         st = answer_of_released(p, &released, &receipt, out, err);
     if (!st)
-        st = answer_keep(c->ledger, key, *out, err);
+        st = answer_keep(c->ledger, keys->own, *out, err);
+    if (!st && c->policy->share_answers)
+        st = answer_keep(c->ledger, keys->shared, *out, err);
+    return st;
+}
+
+/* What another has paid for. CUSTOS_ENAME: nothing. */
+static custos_status
+answer_shared(struct curator *c, const struct ask *ask, const struct plan *p,
+              const struct keys *keys, struct answer **out, custos_err *err)
+{
+    custos_status st;
+
+    if (!c->policy->share_answers || !ask->who.len)
+        return CUSTOS_ENAME;
+    st = answer_find(c->ledger, keys->shared, out, err);
+    if (!st)
+        st = charge(c, ask, p, PURSE_OWN, &(*out)->receipt, err);
+    if (!st) {
+        (*out)->stored = false; /* it was not free */
+        st = answer_keep(c->ledger, keys->own, *out, err);
+    }
     return st;
 }
 
@@ -248,8 +284,8 @@ static custos_status
 answer_plan(struct curator *c, const struct ask *ask, arena *a, struct query *q,
             const struct plan *p, struct answer **out, custos_err *err)
 {
-    uint8_t key[SHA256_BYTES];
     struct engine_rows rows;
+    struct keys keys;
     custos_status st;
 
     if (q->explain)
@@ -258,13 +294,16 @@ answer_plan(struct curator *c, const struct ask *ask, arena *a, struct query *q,
         st = engine_public(c->engine, p, a, &rows, err);
         return st ? st : answer_of_rows(p, &rows, out, err);
     }
-    st = answer_key(c, ask, q, p, key, err);
-    if (st)
-        return st;
-    st = answer_find(c->ledger, key, out, err);
-    if (st != CUSTOS_ENAME)
-        return st;
-    return answer_private(c, ask, a, p, key, out, err);
+    st = answer_key(c, ask->who, ask, q, p, keys.own, err);
+    if (!st)
+        st = answer_key(c, str_of(""), ask, q, p, keys.shared, err);
+    if (!st)
+        st = answer_find(c->ledger, keys.own, out, err);
+    if (st == CUSTOS_ENAME)
+        st = answer_shared(c, ask, p, &keys, out, err);
+    if (st == CUSTOS_ENAME)
+        st = answer_private(c, ask, a, p, &keys, out, err);
+    return st;
 }
 
 custos_status

@@ -693,6 +693,58 @@ rule_13_a_new_policy_asks_anew(void **state)
     answer_free(a);
 }
 
+/* Who shares an answer pays for it once, from what is their own. */
+static void
+rule_13_shared_answers_cost_who_asks(void **state)
+{
+    static const char sql[] = "SELECT count(*) FROM patients";
+    char before[64], left[64];
+    struct answer *a, *b;
+    custos_err err;
+
+    (void)state;
+    test_rng_new_seeded(4);
+    renew("custos: 1\nbudget: {epsilon: 10}\n"
+          "query: {max_epsilon: 6, share_answers: true}\n" TABLES ANALYSTS);
+    a = test_ask(c[0], "ana", sql, "4");
+    test_left(c[0], "", before);
+    assert_string_equal(before, "6");
+    for (int again = 0; again < 2; again++) {
+        b = test_ask(c[0], "bob", sql, "4");
+        /* bob may know the unit's name, and remarks say it: not shared */
+        assert_int_equal(b->stored, again);
+        answer_free(b);
+    }
+    assert_string_equal(test_left(c[0], "", left), "2");
+    b = test_ask(c[0], "eve", sql, "0.2");
+    answer_free(b);
+    answer_free(a);
+    a = test_ask(c[0], "", "SELECT sum(age) FROM patients", "1");
+    test_left(c[0], "", before);
+    for (int again = 0; again < 2; again++) {
+        b = test_ask(c[0], "bob", "SELECT sum(age) FROM patients", "1");
+        assert_int_equal(b->stored, again);
+        assert_true(a->cells[0].value.n == b->cells[0].value.n);
+        answer_free(b);
+        assert_string_equal(test_left(c[0], "", left), before);
+    }
+    answer_free(a);
+    a = test_ask(c[0], "", "SELECT avg(age) FROM patients", "0.5");
+    answer_free(a);
+    b = test_ask(c[0], "bob", "SELECT avg(age) FROM patients", "0.5");
+    answer_free(b);
+    /* 4 + 1 + 0.5 of 6 are gone, and the common budget has 0.3 left */
+    a = test_ask(c[0], "", "SELECT count(*) FROM visits", "0.3");
+    answer_free(a);
+    b = test_ask(c[0], "bob", "SELECT count(*) FROM visits", "0.3");
+    answer_free(b);
+    assert_string_equal(test_left(c[0], "", left), "0");
+    assert_int_equal(test_refused(c[0], "bob", sql, "0.3", &err),
+                     CUSTOS_ESPENT);
+    assert_non_null(strstr(err.said, "own"));
+    assert_false(ledger_verify(curator_ledger(c[0]), NULL, NULL, &err));
+}
+
 /* Own budgets are whole; the common one is not exceeded by who shares. */
 static void
 rule_14_who_shares_has_one_budget(void **state)
@@ -917,6 +969,7 @@ main(void)
         TEST(rule_11_one_snapshot),
         TEST(rule_13_the_key_is_all_of_the_question),
         TEST(rule_13_a_new_policy_asks_anew),
+        TEST(rule_13_shared_answers_cost_who_asks),
         TEST(rule_14_who_shares_has_one_budget),
         TEST(rule_14_a_renamed_table_keeps_its_ledger),
         TEST(rule_14_a_window_slows_down_and_refills_nothing),
