@@ -278,10 +278,12 @@ read_name(arena *a, str text)
 
     for (size_t i = 0; copy && i < text.len; i++) {
         const char *at = text.ptr + i;
+        bool escape = *at == '%' && text.len - i > 2;
+        int high = escape ? hex_of(at[1]) : -1;
+        int low = escape ? hex_of(at[2]) : -1;
 
-        if (*at == '%' && text.len - i > 2 && hex_of(at[1]) >= 0 &&
-            hex_of(at[2]) >= 0) {
-            copy[len++] = (char)(hex_of(at[1]) << 4 | hex_of(at[2]));
+        if (high >= 0 && low >= 0) {
+            copy[len++] = (char)(16 * high + low);
             i += 2;
         } else {
             copy[len++] = *at;
