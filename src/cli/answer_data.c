@@ -4,6 +4,7 @@
  */
 #include "cli/answer_data.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { CELL_MAX = 1 << 16 };
@@ -59,8 +60,8 @@ csv_datum(struct out *o, const struct datum *d)
     buf_clear(&b);
 }
 
-void
-answer_csv(struct out *o, const struct answer *a)
+static void
+csv_names(struct out *o, const struct answer *a, const bool *bars)
 {
     for (size_t j = 0; j < a->n_columns; j++) {
         const struct answer_column *c = &a->columns[j];
@@ -68,28 +69,45 @@ answer_csv(struct out *o, const struct answer *a)
         if (j)
             out_text(o, ",");
         csv_text(o, c->name.ptr, c->name.len);
-        for (int high = 0; high < 2 && answer_has_bars(a, j); high++) {
+        for (int high = 0; high < 2 && bars[j]; high++) {
             out_text(o, ",");
             csv_end_name(o, c->name, high ? "_high" : "_low");
         }
     }
     out_text(o, "\n");
-    for (size_t i = 0; i < a->n_rows; i++) {
-        for (size_t j = 0; j < a->n_columns; j++) {
-            const struct answer_cell *c = &a->cells[i * a->n_columns + j];
+}
 
-            if (j)
-                out_text(o, ",");
-            csv_datum(o, &c->value);
-            if (answer_has_bars(a, j)) {
-                out_text(o, ",");
-                csv_datum(o, &c->low);
-                out_text(o, ",");
-                csv_datum(o, &c->high);
-            }
+static void
+csv_row(struct out *o, const struct answer *a, const bool *bars, size_t row)
+{
+    for (size_t j = 0; j < a->n_columns; j++) {
+        const struct answer_cell *c = &a->cells[row * a->n_columns + j];
+
+        if (j)
+            out_text(o, ",");
+        csv_datum(o, &c->value);
+        if (bars[j]) {
+            out_text(o, ",");
+            csv_datum(o, &c->low);
+            out_text(o, ",");
+            csv_datum(o, &c->high);
         }
-        out_text(o, "\n");
     }
+    out_text(o, "\n");
+}
+
+void
+answer_csv(struct out *o, const struct answer *a)
+{
+    bool *bars = calloc(a->n_columns + 1, sizeof *bars);
+
+    for (size_t j = 0; bars && j < a->n_columns; j++)
+        bars[j] = answer_has_bars(a, j); /* once: it looks at all rows */
+    if (bars)
+        csv_names(o, a, bars);
+    for (size_t i = 0; bars && i < a->n_rows; i++)
+        csv_row(o, a, bars, i);
+    free(bars);
 }
 
 /* ----------------------------------------------------------------- json -- */

@@ -21,7 +21,7 @@
 #include "curator/aggregate.h"
 #include "plan/evaluate.h"
 
-enum { ANSWER_ARENA = 1 << 30, EXPLAIN_MAX = 1 << 20 };
+enum { EXPLAIN_MAX = 1 << 20 };
 
 static custos_status
 no_memory(custos_err *err)
@@ -46,7 +46,7 @@ released_take(arena *a, const struct plan *p, struct released *out)
 custos_status
 answer_new(size_t n_columns, struct answer **out, custos_err *err)
 {
-    arena *a = arena_new(NULL, ANSWER_ARENA);
+    arena *a = arena_new(NULL, ANSWER_BYTES);
     struct answer *answer = a ? arena_take(a, 1, sizeof *answer) : NULL;
 
     if (answer)
@@ -416,7 +416,7 @@ answer_of_released(const struct plan *p, const struct released *r,
                    const struct receipt *receipt, struct answer **out,
                    custos_err *err)
 {
-    arena *a = arena_new(NULL, ANSWER_ARENA);
+    arena *a = arena_new(NULL, ANSWER_BYTES);
     struct after w = {.p = p, .r = r, .level = 1};
     struct bars bars = {0};
     struct answer *answer = NULL;

@@ -7,6 +7,17 @@
 
 #include "curator/curator.h"
 
+/* Memory of a query, and of its answer. */
+#define QUERY_BYTES ((size_t)1 << 30)
+#define ANSWER_BYTES ((size_t)1 << 30)
+
+/*
+ * Is there room for the answer to a private plan, whatever is released? Above
+ * the charge, of the plan alone. May fail: CUSTOS_EOVERFLOW, CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status answer_fits(arena *a, const struct plan *p,
+                                          custos_err *err);
+
 /* What came out of the mechanisms: for every part, one value a group. */
 struct released {
     custos_int **values;

@@ -23,7 +23,6 @@
 #include "curator/answer.h"
 
 enum {
-    QUERY_ARENA = 1 << 28,
     POLICY_ARENA = 1 << 26,
     TEXT_MAX = 1 << 20,
 };
@@ -153,6 +152,7 @@ answer_key(const struct curator *c, str who, const struct ask *ask,
         sha256_init(&h);
         hash_text(&h, who);
         hash_text(&h, p->unit); /* remarks name it */
+        hash_text(&h, p->unit); /* remarks name it to some and not to others */
         hash_text(&h, (str){text.ptr, text.len});
         hash_text(&h, ask->within);
         hash_text(&h, str_of(ask->jointly ? "jointly" : ""));
@@ -234,7 +234,9 @@ answer_private(struct curator *c, const struct ask *ask, arena *a,
     struct receipt receipt;
     custos_status st;
 
-    st = charge(c, ask, p, PURSE_BOTH, &receipt, err);
+    st = answer_fits(a, p, err);
+    if (!st)
+        st = charge(c, ask, p, PURSE_BOTH, &receipt, err);
     if (st)
         return st;
     st = release(c, a, p, &released, err);
@@ -310,7 +312,7 @@ custos_status
 curator_answer(struct curator *c, const struct ask *ask, struct answer **out,
                custos_err *err)
 {
-    arena *a = arena_new(NULL, QUERY_ARENA);
+    arena *a = arena_new(NULL, QUERY_BYTES);
     struct plan_options options = {
         .epsilon = ask->epsilon,
         .within = ask->within,

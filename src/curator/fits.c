@@ -1,0 +1,101 @@
+/*
+ * Will the answer fit? Asked above the charge, of the plan alone: a query that
+ * would fail for want of memory after it has paid is refused before.
+ *
+ * Counted is what each group takes at most while the answer is made: its
+ * released numbers, its place in the order, its row, and every text that the
+ * expressions around the aggregates make. A text is never longer than some
+ * times all the texts that the query and its keys have.
+ */
+#include "base/error.h"
+#include "curator/answer.h"
+#include "plan/evaluate.h"
+
+enum {
+    GROUP_BYTES = 128,  /* beside what is counted */
+    NUMBER_TEXT = 64,   /* a number, date or truth as text */
+    TEXT_FACTOR = 8,    /* bytes that a letter in another case may need */
+    SHARE_PERCENT = 75, /* of the memory there is */
+};
+
+/* Texts that a tree makes, and bytes of those at its leaves. */
+struct extent {
+    double made, leaves;
+};
+
+static double
+key_text(const struct key *k)
+{
+    size_t most = 0;
+
+    for (size_t i = 0; i < k->n; i++)
+        if (k->values[i].type == TYPE_TEXT && k->values[i].text.len > most)
+            most = k->values[i].text.len;
+    return (double)most;
+}
+
+static void
+tree_measure(const double *keys, const struct expr *e, struct extent *out)
+{
+    if (e->type == TYPE_TEXT && (e->kind == EXPR_CALL || e->kind == EXPR_CAST))
+        out->made++;
+    if (e->kind == EXPR_KEY)
+        out->leaves += keys[e->slot];
+    else if (e->kind == EXPR_LITERAL && e->value.type == TYPE_TEXT)
+        out->leaves += (double)e->value.text.len;
+    else
+        out->leaves += NUMBER_TEXT;
+    for (size_t i = 0; i < e->n_args; i++)
+        if (e->args[i])
+            tree_measure(keys, e->args[i], out);
+}
+
+/* What the texts of one evaluation take. */
+static double
+text_bytes(const double *keys, const struct expr *e)
+{
+    struct extent x = {0};
+
+    if (!e)
+        return 0;
+    tree_measure(keys, e, &x);
+    return (x.made + (e->type == TYPE_TEXT)) * TEXT_FACTOR * x.leaves;
+}
+
+static bool
+is_within(double bytes, size_t most)
+{
+    return bytes * 100 <= (double)most * SHARE_PERCENT;
+}
+
+custos_status
+answer_fits(arena *a, const struct plan *p, custos_err *err)
+{
+    double *keys = arena_take(a, p->n_keys + 1, sizeof *keys);
+    double cells = (double)p->cells, rows = cells, made, shown = 0;
+
+    if (!keys)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    for (size_t i = 0; i < p->n_keys; i++)
+        keys[i] = key_text(&p->keys[i]);
+    if (p->query->has_limit && (double)p->query->limit < rows)
+        rows = (double)p->query->limit;
+    made = cells * (GROUP_BYTES + text_bytes(keys, p->having));
+    for (size_t i = 0; i < p->n_order_by; i++)
+        made += cells * ((double)sizeof(struct value) +
+                         text_bytes(keys, p->order_by[i].expr));
+    for (size_t i = 0; i < p->n_outputs; i++) {
+        double text = text_bytes(keys, p->outputs[i].expr);
+
+        made += rows * text;
+        shown += rows * ((double)sizeof(struct answer_cell) + text);
+    }
+    if (is_within(made, ANSWER_BYTES) && is_within(shown, ANSWER_BYTES) &&
+        is_within(cells * (double)(p->n_parts * sizeof(custos_int)),
+                  QUERY_BYTES))
+        return CUSTOS_OK;
+    return custos_fail(err, CUSTOS_EOVERFLOW,
+                       "an answer of %zu groups with %zu columns is too large: "
+                       "group by less, ask for fewer columns, or add LIMIT",
+                       p->cells, p->n_outputs);
+}

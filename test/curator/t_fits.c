@@ -1,0 +1,97 @@
+/*
+ * What would not fit is refused before it is paid for.
+ */
+#include <stdio.h>
+
+#include "base/base.h"
+#include "curator/answer.h"
+#include "support/hospital.h"
+#include "support/support.h"
+
+static const char policy[] =
+    "custos: 1\n"
+    "budget: {epsilon: 1}\n"
+    "tables:\n"
+    "  t:\n"
+    "    source: t.csv\n"
+    "    unit: row\n"
+    "    columns:\n"
+    "      a: {type: integer, range: [1, 1000], nullable: false}\n"
+    "      b: {type: integer, range: [1, 1000], nullable: false}\n"
+    "      c: {type: text, values: [x, y], nullable: false}\n";
+
+enum { LONG = 5000 };
+
+static void
+too_large_is_refused_before_the_charge(void **state)
+{
+    static const char wide[] =
+        "SELECT a, b, count(*), avg(a), avg(b), sum(a), sum(b), stddev(a), "
+        "stddev(b), avg(a + b) FROM t GROUP BY 1, 2";
+    static char text[LONG + 100];
+    struct test_store files;
+    struct curator *c = NULL;
+    custos_err err;
+    char left[64];
+
+    (void)state;
+    snprintf(
+        text, sizeof text,
+        "SELECT a, b, upper('%0*d' || c), count(*) FROM t GROUP BY 1, 2, c",
+        LONG, 0);
+    test_rng_new_silent();
+    test_store_write(&files, policy, "t.csv", "a,b,c\n1,2,x\n", NULL);
+    test_store_init(&files);
+    assert_int_equal(curator_open(files.store, &c, &err), 0);
+    assert_int_equal(test_refused(c, "", wide, "0.1", &err), CUSTOS_EOVERFLOW);
+    assert_int_equal(test_refused(c, "", text, "0.1", &err), CUSTOS_EOVERFLOW);
+    assert_string_equal(test_left(c, "", left), "1");
+    answer_free(test_ask(
+        c, "", "SELECT a, c || '!', count(*) FROM t GROUP BY 1, 2", "0.1"));
+    assert_string_equal(test_left(c, "", left), "0.9");
+    curator_close(c);
+    test_store_remove(&files);
+}
+
+/* The default ceiling of a million groups is no promise that fails. */
+static void
+a_million_counts_fit(void **state)
+{
+    static const char *const fit[] = {
+        "SELECT a, b, count(*) FROM t GROUP BY 1, 2",
+        "SELECT a, b, count(*) AS n, avg(a) FROM t GROUP BY 1, 2 HAVING "
+        "count(*) > 0 ORDER BY n DESC",
+        "SELECT a, b, count(*), avg(a), avg(b), sum(a), sum(b), stddev(a), "
+        "stddev(b), avg(a + b) FROM t GROUP BY 1, 2 ORDER BY 3 LIMIT 10",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(fit); i++) {
+        arena *a = arena_new(NULL, QUERY_BYTES);
+        struct plan_options options = {.epsilon = str_of("0.1")};
+        struct policy *p = NULL;
+        struct query *q = NULL;
+        struct plan *plan = NULL;
+        custos_err err = {0};
+
+        assert_non_null(a);
+        if (policy_read(a, str_of(policy), "policy", &p, &err) ||
+            sql_read(a, str_of(fit[i]), &q, &err) ||
+            plan_make(a, q, p, &options, &plan, &err) ||
+            answer_fits(a, plan, &err))
+            fail_msg("%s: %s", fit[i], err.said);
+        plan_free(plan);
+        arena_free(a);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(too_large_is_refused_before_the_charge),
+        cmocka_unit_test(a_million_counts_fit),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
