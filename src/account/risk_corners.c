@@ -179,7 +179,7 @@ custos_risk_corners(const custos_risk *risk, custos_risk_corner *corners,
         return custos_fail(err, CUSTOS_EINVAL, "an argument is missing");
     all = 2 * risk->n + 1;
     lines = alloc_take(&risk->alloc, all, sizeof *lines);
-    kept = alloc_take(&risk->alloc, all, sizeof *kept);
+    kept = alloc_take(&risk->alloc, all, sizeof(struct line *));
     if (lines && kept) {
         lines_init(lines, risk);
         qsort(lines, all, sizeof *lines, compare);
@@ -188,7 +188,7 @@ custos_risk_corners(const custos_risk *risk, custos_risk_corner *corners,
     } else {
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
-    alloc_give(&risk->alloc, kept, all, sizeof *kept);
+    alloc_give(&risk->alloc, kept, all, sizeof(struct line *));
     alloc_give(&risk->alloc, lines, all, sizeof *lines);
     return st;
 }

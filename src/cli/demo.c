@@ -213,9 +213,9 @@ show_truth(struct painter *p, const struct hospital *h)
 }
 
 static int
-tell(struct painter *p, const struct hospital *h, const char *store)
+tell(struct painter *p, const struct hospital *h, char *store)
 {
-    char *budget[] = {"budget", "--store", (char *)(uintptr_t)store};
+    char *budget[] = {"budget", "--store", store};
     struct curator *c = NULL;
     custos_err err;
     int code = CLI_OK;

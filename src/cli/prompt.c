@@ -14,14 +14,14 @@
 
 #include "base/base.h"
 
-enum { HISTORY_LINES = 1000, WORD_MAX = 128, PATH_ROOM = 4096 };
+enum { HISTORY_LINES = 1000, WORD_MAX = 128, PATH_ROOM = 4096, TEXT_ROOM = 32 };
 
 struct prompt {
     const struct policy *policy;
     const struct policy_analyst *who;
     EditLine *edit; /* NULL: no terminal */
     History *history;
-    const char *text;
+    char text[TEXT_ROOM];
     char *line;
     size_t room;
     char file[PATH_ROOM];
@@ -40,7 +40,7 @@ prompt_text(EditLine *edit)
     struct prompt *p;
 
     el_get(edit, EL_CLIENTDATA, &p);
-    return (char *)(uintptr_t)p->text;
+    return p->text;
 }
 
 struct match {
@@ -179,7 +179,7 @@ prompt_line(struct prompt *p, const char *text)
 
     if (!p->edit)
         return getline(&p->line, &p->room, stdin) < 0 ? NULL : p->line;
-    p->text = text;
+    snprintf(p->text, sizeof p->text, "%s", text);
     line = el_gets(p->edit, &n);
     if (!line || n <= 0)
         return NULL;
