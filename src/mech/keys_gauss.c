@@ -311,16 +311,14 @@ enum parts { PART_ALONE, PART_ALL };
 static bool
 wish_fits(const struct wish *w, const struct keys_gauss *g, enum parts parts)
 {
+    bool moves = w->adjacency == CUSTOS_CHANGE_ONE, fits;
+    enum way way = moves ? MOVES : LEAVES, end = moves ? MOVES : ENTERS;
     struct scene s;
-    bool fits;
 
     scene_init(&s, w->epsilon, g, BITS);
     fits = alone_fits(w, &s);
-    if (fits && parts == PART_ALL)
-        fits = w->adjacency == CUSTOS_CHANGE_ONE
-                   ? block_fits(w, &s, MOVES, 0, w->keys)
-                   : block_fits(w, &s, LEAVES, 0, w->keys) &&
-                         block_fits(w, &s, ENTERS, 0, w->keys);
+    for (; fits && parts == PART_ALL && way <= end; way++)
+        fits = block_fits(w, &s, way, 0, w->keys);
     scene_clear(&s);
     return fits;
 }
@@ -371,7 +369,7 @@ variance_first(const struct wish *w, rat *variance, custos_err *err)
     rat_set_i64(&one, 1, 1);
     if (rat_cmp(variance, &one) < 0)
         rat_set(variance, &one);
-    if (!st && rat_log2_floor(variance) >= VARIANCE_LOG2_MAX)
+    if (rat_log2_floor(variance) >= VARIANCE_LOG2_MAX)
         st = custos_fail(err, CUSTOS_ERANGE,
                          "the threshold would pass 64 bits: no key could be "
                          "released");

@@ -327,8 +327,8 @@ stretch_uniform(custos_rng *rng, uint64_t n, uint64_t *out)
     *out += (uint64_t)(part >> 64);
     open = (over == UINT64_MAX) & (below > UINT64_MAX - n);
     ct_open(&open, sizeof open);
-    while (open && !st) {
-        st = rng_words(rng, words, 1);
+    while (open) {
+        st = rng_words(rng, words, 1); /* zero when it fails: not open */
         part = (u128)words[0] * n;
         over = below + (uint64_t)(part >> 64);
         *out += over < below;

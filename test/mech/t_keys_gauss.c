@@ -198,15 +198,23 @@ keys_gauss_bounds_all_neighbours(void **state)
     }
 }
 
-/* One less is not certified; and many keys are worth less than their sum. */
+/*
+ * One less is not certified. Among the rows: an epsilon and a delta at the
+ * ends, and where a threshold of 1 is enough.
+ */
 static void
 keys_gauss_threshold_is_least(void **state)
 {
-    static const uint64_t keys[] = {1, 2, 20};
+    static const struct {
+        uint64_t keys;
+        const char *epsilon, *delta;
+    } rows[] = {{1, "1", "1e-6"},     {2, "1", "1e-6"}, {1, "1", "0.9"},
+                {20, "1e-6", "1e-3"}, {9, "1", "0.85"}, {20, "1", "1e-6"}};
 
     (void)state;
     for (int a = CUSTOS_ADD_REMOVE; a <= CUSTOS_CHANGE_ONE; a++)
-        for (size_t i = 0; i < (size_t)test_size(2, 3); i++) {
+        for (size_t i = 0; i < (size_t)test_size(3, COUNT_OF(rows)); i++) {
+            custos_adjacency adjacency = (custos_adjacency)a;
             struct keys_gauss g = {.threshold = 0};
             rat epsilon, delta;
             ival x;
@@ -216,17 +224,18 @@ keys_gauss_threshold_is_least(void **state)
             rat_init(&epsilon);
             rat_init(&delta);
             ival_init(&x, 160);
-            rat_set_i64(&epsilon, 1, 1);
-            rat_set_i64(&delta, 1, 1000000);
-            assert_int_equal(keys_gauss_find((custos_adjacency)a, keys[i],
-                                             &epsilon, &delta, &g, NULL),
+            assert_int_equal(rat_read(rows[i].epsilon, "e", &epsilon, NULL), 0);
+            assert_int_equal(rat_read(rows[i].delta, "d", &delta, NULL), 0);
+            assert_int_equal(keys_gauss_find(adjacency, rows[i].keys, &epsilon,
+                                             &delta, &g, NULL),
                              0);
             assert_true(rat_cmp(&g.delta, &delta) < 0);
-            keys_gauss_delta((custos_adjacency)a, keys[i], &epsilon, &g, &x);
+            keys_gauss_delta(adjacency, rows[i].keys, &epsilon, &g, &x);
             assert_true(ival_certainly_less_rat(&x, &delta));
-            g.threshold--;
-            keys_gauss_delta((custos_adjacency)a, keys[i], &epsilon, &g, &x);
-            assert_false(ival_certainly_less_rat(&x, &delta));
+            if (--g.threshold >= 1) {
+                keys_gauss_delta(adjacency, rows[i].keys, &epsilon, &g, &x);
+                assert_false(ival_certainly_less_rat(&x, &delta));
+            }
             ival_clear(&x);
             rat_clear(&g.variance);
             rat_clear(&g.delta);

@@ -820,6 +820,7 @@ quantile_refuses(void **state)
     static const char *const twice[] = {"0.5", "0.5"};
     static const char *const fine[] = {"0.12345678901"};
     static const char *const huge[] = {"1e-60"};
+    static const char *const early[] = {"0.123456789012", "0.5", "0.75"};
     static const char *const late[] = {"0.5", "0.75", "0.123456789012"};
     static const struct {
         custos_quantile_options o;
@@ -838,6 +839,7 @@ quantile_refuses(void **state)
         {{.adjacency = 1, .ranks = 2, .rank = twice, .epsilon = "1"}, 3},
         {{.adjacency = 1, .ranks = 1, .rank = fine, .epsilon = "1"}, 3},
         {{.adjacency = 1, .ranks = 1, .rank = huge, .epsilon = "1"}, 3},
+        {{.adjacency = 1, .ranks = 3, .rank = early, .epsilon = "1"}, 3},
         {{.adjacency = 1, .ranks = 3, .rank = late, .epsilon = "1"}, 3},
         {{.adjacency = 1,
           .ranks = 1,
