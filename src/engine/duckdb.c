@@ -242,7 +242,7 @@ rows_shape(struct duck_rows *r, custos_err *err)
         shape_read(logical, &r->shape[i]);
         duckdb_destroy_logical_type(&logical);
         r->names[i] = strdup(name ? name : "");
-        duckdb_free((void *)(uintptr_t)name);
+        duckdb_free((void *)name);
         if (!r->names[i])
             return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
@@ -398,7 +398,7 @@ duck_text(const struct duck_column *c, size_t row)
 
     if (c->type != DUCK_TEXT)
         return (str){"", 0};
-    t = &((duckdb_string_t *)(uintptr_t)c->data)[row];
+    t = &((duckdb_string_t *)c->data)[row];
     return (str){duckdb_string_t_data(t), duckdb_string_t_length(*t)};
 }
 
