@@ -246,7 +246,7 @@ print_bars(struct out *o, const struct answer *a, size_t column)
     struct painter p;
     struct buf text;
     double most = 0;
-    int width = 0;
+    int width = 0, digits = 0;
 
     painter_init(&p, o);
     buf_init(&text, NULL, CELL_MAX);
@@ -258,6 +258,11 @@ print_bars(struct out *o, const struct answer *a, size_t column)
         width = columns_of(buf_text(&text)) > width
                     ? columns_of(buf_text(&text))
                     : width;
+        text_clear(&text);
+        cell_text(c, &text);
+        digits = columns_of(buf_text(&text)) > digits
+                     ? columns_of(buf_text(&text))
+                     : digits;
     }
     for (size_t i = 0; i < a->n_rows; i++) {
         const struct answer_cell *c = &a->cells[i * a->n_columns + column];
@@ -273,7 +278,9 @@ print_bars(struct out *o, const struct answer *a, size_t column)
                   BAR_COLUMNS);
         text_clear(&text);
         cell_text(c, &text);
-        out_printf(o, "  %s\n", buf_text(&text));
+        out_text(o, "  ");
+        print_cell(o, buf_text(&text), digits, true, true);
+        out_text(o, "\n");
     }
     buf_clear(&text);
 }

@@ -181,6 +181,7 @@ print_analyst(struct painter *p, const struct ledger_analyst *a,
         snprintf(name, sizeof name, "- %" PRIu32 " day%s", a->window_days,
                  a->window_days == 1 ? "" : "s");
         print_line(p, str_of(name), window);
+        print_left(p->o, window);
     }
 }
 
@@ -275,8 +276,8 @@ const struct verb verb_budget = {
     .about = "The common budget bounds what all answers together tell about "
              "one person; it\nnever refills. Analysts may have budgets of "
              "their own below it, and windows,\nwhich only slow them down. "
-             "\"left\" is the largest single charge that would\nstill be "
-             "admitted.",
+             "\"left\" is the largest single charge that each\nwould still "
+             "admit.",
     .examples = "custos budget\n"
                 "custos budget --as ana\n"
                 "custos budget --json",

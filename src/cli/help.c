@@ -99,7 +99,7 @@ help_of_all(const struct verb *const *verbs, size_t n)
     out_text(&o, "\nNumbers are exact: 0.1 is one tenth, 1/3 one third, 1e-6 a "
                  "millionth.\n"
                  "Exit codes: 0 done, 1 something failed, 2 wrong options or "
-                 "input.\n\nExamples\n\n"
+                 "input,\n3 the budget is spent.\n\nExamples\n\n"
                  "  custos demo\n"
                  "  custos noise discrete-laplace --scale 10 --draws 5\n"
                  "  echo 1834 | custos noise discrete-laplace --epsilon 0.5 "

@@ -52,13 +52,20 @@ print_table(struct out *o, const struct engine_import_table *t)
     write_grouped((int64_t)t->outside, outside);
     out_text(o, "  ");
     out_add(o, t->name.ptr, t->name.len);
-    out_printf(o, ": %s rows read, %s kept", rows, kept);
+    if (t->attached) {
+        out_text(o, ": attached, its rows stay where they are\n");
+        return;
+    }
+    out_printf(o, ": %s row%s read, %s kept", rows, t->rows == 1 ? "" : "s",
+               kept);
     if (t->units)
-        out_printf(o, ", of %s units", units);
+        out_printf(o, ", of %s unit%s", units, t->units == 1 ? "" : "s");
     if (t->without_unit)
-        out_printf(o, "; %s belong to no unit", lost);
+        out_printf(o, "; %s belong%s to no unit", lost,
+                   t->without_unit == 1 ? "s" : "");
     if (t->outside)
-        out_printf(o, "; %s values lay outside their domain", outside);
+        out_printf(o, "; %s value%s lay outside the domain", outside,
+                   t->outside == 1 ? "" : "s");
     out_text(o, "\n");
 }
 

@@ -3,6 +3,7 @@
  */
 #include "cli/answer_print.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -50,6 +51,22 @@ question_fail(custos_status st, const custos_err *err, const char *sql)
     return fail_status(st, err);
 }
 
+/* What is left is no more than what the asker's window has left. */
+static void
+window_counts(struct ledger *l, const struct ask *ask,
+              struct ledger_balance *balance)
+{
+    struct ledger_balance window;
+    custos_err err;
+
+    if (ledger_window(l, ask->who, ask->now, &window, &err) ||
+        !window.limited ||
+        (balance->limited && strtod(window.left_epsilon, NULL) >=
+                                 strtod(balance->left_epsilon, NULL)))
+        return;
+    *balance = window;
+}
+
 int
 question_ask(struct curator *c, const struct ask *ask,
              enum answer_format format, struct out *o)
@@ -63,6 +80,8 @@ question_ask(struct curator *c, const struct ask *ask,
     if (st)
         return question_fail(st, &err, ask->sql.ptr);
     told = !ledger_balance(curator_ledger(c), ask->who, &balance, &err);
+    if (told && ask->who.len)
+        window_counts(curator_ledger(c), ask, &balance);
     answer_print(o, format, answer, told ? &balance : NULL);
     answer_free(answer);
     return CLI_OK;

@@ -17,29 +17,44 @@ print_datum(struct out *o, const struct datum *d)
     buf_clear(&b);
 }
 
+/* Characters, not bytes, of UTF-8. */
+static size_t
+columns_of(str text)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < text.len; i++)
+        n += ((unsigned char)text.ptr[i] & 0xc0) != 0x80;
+    return n;
+}
+
 static void
 print_name(struct out *o, str name, size_t width)
 {
     out_add(o, name.ptr, name.len);
-    for (size_t i = name.len; i < width; i++)
+    for (size_t i = columns_of(name); i < width; i++)
         out_text(o, " ");
 }
 
 /* Who is protected, and how much of one unit counts. */
 static void
-print_unit(struct out *o, const struct policy_table *t)
+print_unit(struct out *o, const struct policy *p,
+           const struct policy_analyst *who, const struct policy_table *t)
 {
     if (t->is_public) {
         out_text(o, "public: answered exactly, free");
     } else if (t->unit_is_row) {
         out_text(o, "private; the unit is the row");
     } else {
-        str unit = t->columns[t->unit_column].name;
+        const struct policy_column *c = &t->columns[t->unit_column];
+        const char *s = t->rows_per_unit == 1 ? "" : "s";
 
-        out_printf(o,
-                   "private; the unit is %.*s, at most %" PRIu64 " rows of one "
-                   "count",
-                   (int)unit.len, unit.ptr, t->rows_per_unit);
+        out_text(o, "private; ");
+        /* its name, to those who may know that there is such a column */
+        if (policy_grants(p, who, t, c))
+            out_printf(o, "the unit is %.*s, ", (int)c->name.len, c->name.ptr);
+        out_printf(o, "at most %" PRIu64 " row%s of one unit count%s",
+                   t->rows_per_unit, s, *s ? "" : "s");
     }
     out_text(o, "\n");
 }
@@ -47,9 +62,12 @@ print_unit(struct out *o, const struct policy_table *t)
 static void
 print_column(struct out *o, const struct policy_column *c, size_t width)
 {
+    bool follows =
+        c->has_range || c->n_values || !c->nullable || c->comment.len;
+
     out_text(o, "  ");
     print_name(o, c->name, width);
-    out_printf(o, "  %-9s", data_type_name(c->type));
+    out_printf(o, follows ? "  %-9s" : "  %s", data_type_name(c->type));
     if (c->has_range) {
         out_text(o, "  from ");
         print_datum(o, &c->lower);
@@ -83,10 +101,10 @@ print_table(struct out *o, const struct policy *p,
 
     for (size_t i = 0; i < t->n_columns; i++)
         if (policy_grants(p, who, t, &t->columns[i]) &&
-            t->columns[i].name.len > width)
-            width = t->columns[i].name.len;
+            columns_of(t->columns[i].name) > width)
+            width = columns_of(t->columns[i].name);
     out_text(o, "  ");
-    print_unit(o, t);
+    print_unit(o, p, who, t);
     for (size_t i = 0; i < t->n_columns; i++)
         if (policy_grants(p, who, t, &t->columns[i]))
             print_column(o, &t->columns[i], width);
@@ -107,12 +125,13 @@ schema_print(struct out *o, const struct policy *p,
         return;
     }
     for (size_t i = 0; i < p->n_tables; i++)
-        if (p->tables[i].name.len > width)
-            width = p->tables[i].name.len;
+        if (policy_grants_table(p, who, &p->tables[i]) &&
+            columns_of(p->tables[i].name) > width)
+            width = columns_of(p->tables[i].name);
     for (size_t i = 0; i < p->n_tables; i++)
         if (policy_grants_table(p, who, &p->tables[i])) {
             out_text(o, "  ");
             print_name(o, p->tables[i].name, width + 2);
-            print_unit(o, &p->tables[i]);
+            print_unit(o, p, who, &p->tables[i]);
         }
 }

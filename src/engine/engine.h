@@ -52,6 +52,7 @@ typedef void (*engine_progress)(void *ctx, uint64_t done, uint64_t total,
 /* What only the owner learns of an import. */
 struct engine_import_table {
     str name;
+    bool attached;       /* not imported: the numbers are 0 */
     uint64_t rows, kept; /* in the source; in the store */
     uint64_t units;
     uint64_t without_unit; /* dropped: NULL or missing parent */

@@ -248,6 +248,7 @@ import_all(struct import *m, custos_err *err)
         const struct policy_table *t = &p->tables[i];
 
         m->tables[i].name = t->name;
+        m->tables[i].attached = t->attached;
         if (t->attached)
             continue;
         st = import_table(m, i, err);

@@ -143,10 +143,11 @@ draft_columns(const struct draft_table *tables, size_t n,
                       "    #   subject, never from the data. nullable: false "
                       "where a value is always there.\n");
     if (t->kind == SOURCE_CSV)
-        buf_add_text(out, "    # ? A CSV file has no types; those that stand "
-                          "here are guesses. boolean,\n"
-                          "    #   integer, decimal (with scale: 2), real, "
-                          "text, date, timestamp.\n");
+        buf_add_text(out,
+                     "    # ? A CSV file has no types: name one of boolean, "
+                     "integer, decimal (with\n"
+                     "    #   scale: 2), real, text, date and "
+                     "timestamp.\n");
     buf_add_text(out, "    columns:\n");
     for (size_t i = 0; i < t->n_columns; i++)
         draft_column(tables, n, t, &t->columns[i], out);

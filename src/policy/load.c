@@ -243,6 +243,9 @@ node_load(const struct reading *r, str text, struct node **out)
                             (int)NODE_BYTES_MAX);
     if (!yaml_parser_initialize(&l.yaml))
         return reading_no_memory(r);
+    /* libyaml counts the mark of some editors as a column */
+    if (text.len >= 3 && !memcmp(text.ptr, "\xef\xbb\xbf", 3))
+        l.text = text = (str){text.ptr + 3, text.len - 3};
     yaml_parser_set_encoding(&l.yaml, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(
         &l.yaml, (const unsigned char *)(text.ptr ? text.ptr : ""), text.len);

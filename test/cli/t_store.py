@@ -139,6 +139,62 @@ class Store(unittest.TestCase):
         self.refused("SELECT count(*) FROM visits", "--as", "ana",
                      "--epsilon", "0.1", says="common", code=3)
 
+    def small(self, name, rows, *more):
+        """The policy of a small file, with lines added."""
+        folder = self.folder / name
+        folder.mkdir()
+        (folder / "d.csv").write_text(rows)
+        (folder / "policy.yaml").write_text("\n".join((
+            "\ufeffcustos: 1", "budget: {epsilon: 1000}", "tables:", "  d:",
+            "    source: d.csv", "    unit: who", "    columns:",
+            "      who: {type: integer}",
+            "      \"größe\": {type: integer, range: [0, 9]}", *more)) + "\n")
+        return str(folder / "policy.yaml"), str(folder / "store")
+
+    def test_left_is_what_the_window_admits(self):
+        policy, store = self.small(
+            "window", "who,größe\n1,2\n", "analysts:",
+            "  bo: {budget: {epsilon: 50}, window: {epsilon: 5, days: 1}}")
+        self.assertEqual(custos("init", policy, "--store", store)[0], 0)
+        sql = "SELECT count(*) FROM d"
+        for format, says in (("json", '"left":{"epsilon":"1"}'),
+                             ("table", "Left: ε = 1.\n")):
+            _, text, said = custos("query", "--store", store, "--as", "bo",
+                                   "--epsilon", "4", "--format", format, sql)
+            self.assertIn(says, text, said)
+        self.assertRegex(custos("budget", "--store", store, "--as", "bo")[1],
+                         r"left: epsilon 46\n  - 1 day .*\n +left: epsilon 1\n")
+
+    def test_catalog_names_what_is_granted(self):
+        policy, store = self.small(
+            "granted", "who,größe\n1,2\n", "analysts:",
+            "  bo: {tables: {d: [\"größe\"]}}")
+        self.assertEqual(custos("init", policy, "--store", store)[0], 0)
+        shown = "\\d\n\\d d\n"
+        text = custos("shell", "--store", store, "--as", "bo", given=shown)[1]
+        self.assertNotIn("who", text)
+        self.assertIn("at most 1 row of one unit counts\n", text)
+        text = custos("shell", "--store", store, given=shown)[1]
+        self.assertIn("  who    integer\n  größe  integer    from 0", text)
+
+    def test_init_tells_of_attached_tables(self):
+        policy, store = self.small("attached", "who,größe\n1,2\n,x\n")
+        _, text, said = custos("init", policy, "--store", store)
+        self.assertIn("  d: 2 rows read, 1 kept, of 1 unit; 1 belongs to no "
+                      "unit; 1 value lay outside the domain\n", text, said)
+        with open(policy, "a", encoding="utf-8") as f:
+            f.write("    attach: true\n")
+        _, text, said = custos("init", policy, "--store", store)
+        self.assertIn("  d: attached, its rows stay where they are\n", text,
+                      said)
+
+    def test_bars_align(self):
+        text = self.ask("SELECT city, count(*) FROM patients GROUP BY city",
+                        "--epsilon", "0.5", "--format", "bars")[1]
+        ends = {len(line) for line in text.splitlines() if "±" in line[:70]
+                and "holds" not in line}
+        self.assertEqual(len(ends), 1, text)
+
     def test_explain_charges_nothing(self):
         before = self.left()
         code, text, _ = self.ask("SELECT sum(cost) FROM visits",
@@ -156,7 +212,8 @@ class Store(unittest.TestCase):
         code, text, said = custos("shell", "--store", self.store, given=given)
         self.assertEqual(code, 0)
         self.assertIn("patients", text)
-        self.assertIn("at most 8 rows of one count", text)
+        self.assertIn("the unit is patient_id, at most 8 rows of one unit "
+                      "count\n", text)
         self.assertIn("Cost ε = 0.1.", text)
         self.assertIn("Cost ε = 0.2.", text)
         self.assertIn("epsilon 0.7 of 1 left", text)
