@@ -232,14 +232,20 @@ quantile_law_by_enumeration(void **state)
     assert_true(checked > 1000);
 }
 
-/* Many equal values, and a gap far wider than the rest. */
+/* Many equal values; and gaps that are far wider than the rest. */
 static void
 quantile_thresholds_are_exact(void **state)
 {
     static const char *const rank[] = {"2/5"};
     static const uint64_t ties[] = {0, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3};
-    static const uint64_t far[] = {5, 6};
-    const uint64_t high = (UINT64_C(1) << 62) - 1;
+    static const uint64_t values[] = {5, 6};
+    /* The second epsilon makes points and gap weigh about the same. */
+    static const struct {
+        const char *epsilon;
+        uint64_t high;
+    } rows[] = {{"2", UINT64_C(1) << 61},
+                {"27", UINT64_C(6442450999)},
+                {"49", UINT64_C(5188146770730811)}};
     custos_quantile *q =
         quantile_make(CUSTOS_ADD_REMOVE, 0, 4, rank, 1, 1, "2");
     struct slots s;
@@ -247,25 +253,32 @@ quantile_thresholds_are_exact(void **state)
     (void)state;
     for (size_t n = 0; n <= 11; n++)
         assert_true(check_borders(ties, n, 4, q->nodes) > 0 || n == 0);
-    /* Slots: 0..4, 5 in two pieces, 6 in two, and 2^62 - 7 points. */
-    slots_of(far, 2, 0, 7, &s);
-    assert_int_equal(s.n, 10);
-    s.pieces[9] = (double)high - 6;
-    for (size_t j = 5; j < s.n; j++) {
-        bool whole;
-        uint64_t at = border_of(&s, j, q->nodes, 2, &whole);
-        const uint64_t tapes[4][WORDS] = {{at - 1, UINT64_MAX},
-                                          {at + 1},
-                                          {at, 0, 0, 0, 0, 0, 0, 1},
-                                          {at, UINT64_MAX}};
-
-        for (int k = at == 0; k < 4; k++)
-            assert_int_equal(
-                cut_is_before(
-                    cut_taped(far, 2, high, q->nodes, tapes[k], WORDS), &s, j),
-                k % 2 == 0);
-    }
     custos_quantile_free(q);
+    /* Slots: 0..4, 5 in two pieces, 6 in two, and what is above. */
+    slots_of(values, 2, 0, 7, &s);
+    assert_int_equal(s.n, 10);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        uint64_t high = rows[i].high;
+
+        q = quantile_make(CUSTOS_ADD_REMOVE, 0, 4, rank, 1, 1, rows[i].epsilon);
+        s.pieces[9] = (double)(high - 6);
+        for (size_t j = 5; j < s.n; j++) {
+            bool whole;
+            uint64_t at = border_of(&s, j, q->nodes, 2, &whole);
+            const uint64_t tapes[4][WORDS] = {{at - 1, UINT64_MAX},
+                                              {at + 1},
+                                              {at, 0, 0, 0, 0, 0, 0, 1},
+                                              {at, UINT64_MAX}};
+
+            for (int k = at == 0; k < 4; k++) {
+                struct cut cut =
+                    cut_taped(values, 2, high, q->nodes, tapes[k], WORDS);
+
+                assert_int_equal(cut_is_before(cut, &s, j), k % 2 == 0);
+            }
+        }
+        custos_quantile_free(q);
+    }
 }
 
 /* The words after the slot name the point: all of them, evenly. */
