@@ -65,8 +65,8 @@ write_error(custos_err *e, custos_status code, int at, const char *said,
     return code;
 }
 
-custos_status
-custos_fail(custos_err *e, custos_status code, const char *said, ...)
+custos_status(custos_fail)(custos_err *e, custos_status code, const char *said,
+                           ...)
 {
     va_list args;
 
@@ -76,8 +76,8 @@ custos_fail(custos_err *e, custos_status code, const char *said, ...)
     return code;
 }
 
-custos_status
-custos_fail_at(custos_err *e, custos_status code, int at, const char *said, ...)
+custos_status(custos_fail_at)(custos_err *e, custos_status code, int at,
+                              const char *said, ...)
 {
     va_list args;
 

@@ -18,6 +18,21 @@ custos_status custos_fail(custos_err *e, custos_status code, const char *said,
 custos_status custos_fail_at(custos_err *e, custos_status code, int at,
                              const char *said, ...) CUSTOS_PRINTF(4, 5);
 
+/*
+ * The same calls, whose value the compiler and the analyser can see: it is the
+ * code that was given, and so not CUSTOS_OK.
+ */
+#define custos_fail(e, code, ...)                                              \
+    __extension__({                                                            \
+        custos_fail(e, code, __VA_ARGS__);                                     \
+        (custos_status)(code);                                                 \
+    })
+#define custos_fail_at(e, code, at, ...)                                       \
+    __extension__({                                                            \
+        custos_fail_at(e, code, at, __VA_ARGS__);                              \
+        (custos_status)(code);                                                 \
+    })
+
 /* Adds a note for the operator to an error already written. */
 void custos_note(custos_err *e, const char *noted, ...) CUSTOS_PRINTF(2, 3);
 

@@ -60,6 +60,18 @@ extern const struct verb verb_shell;
 int fail_usage(const char *format, ...) CUSTOS_PRINTF(1, 2); /* CLI_USAGE */
 int fail_run(const char *format, ...) CUSTOS_PRINTF(1, 2);   /* CLI_FAILED */
 
+/* The same calls, whose value the analyser can see. */
+#define fail_usage(...)                                                        \
+    __extension__({                                                            \
+        fail_usage(__VA_ARGS__);                                               \
+        CLI_USAGE;                                                             \
+    })
+#define fail_run(...)                                                          \
+    __extension__({                                                            \
+        fail_run(__VA_ARGS__);                                                 \
+        CLI_FAILED;                                                            \
+    })
+
 /* The same for what the library said. */
 int fail_status(custos_status status, const custos_err *err);
 

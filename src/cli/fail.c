@@ -18,8 +18,7 @@ say(const char *format, va_list args)
     fprintf(stderr, "custos: %s\n", text);
 }
 
-int
-fail_usage(const char *format, ...)
+int(fail_usage)(const char *format, ...)
 {
     va_list args;
 
@@ -29,8 +28,7 @@ fail_usage(const char *format, ...)
     return CLI_USAGE;
 }
 
-int
-fail_run(const char *format, ...)
+int(fail_run)(const char *format, ...)
 {
     va_list args;
 

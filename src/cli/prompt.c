@@ -55,7 +55,8 @@ match_add(struct match *m, const char *word, size_t len)
 {
     size_t same = 0;
 
-    if (len < m->len || len >= WORD_MAX || strncasecmp(word, m->start, m->len))
+    if (len < m->len || len >= WORD_MAX ||
+        strncasecmp(word, m->start, m->len) != 0)
         return;
     if (m->n++ == 0) {
         memcpy(m->common, word, len);
