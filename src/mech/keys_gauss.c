@@ -19,7 +19,7 @@
  *   is discrete Gaussian of variance jv, m = floor(ev - j/2) + 1 and
  *   C = ((1+s)/(1-s))^(j-1), s = 3 exp(-pi^2 v); with C = 1 for j = 1 it is
  *   that.
- * SOURCE   Wilkins, Kifer, Zhang, Karrer 2022, arXiv:2202.01100, theorem 5.4
+ * SOURCE   Wilkins, Kifer, Zhang, Karrer 2022, arXiv:2202.01100
  *          (the continuous law); doc/proofs/keys-gauss.md for the discrete
  *          one, change-one and sums of discrete Gaussians.
  * NEEDS    counts of units, each unit in at most k keys; keys that are not

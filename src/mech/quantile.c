@@ -8,7 +8,7 @@
  *   and twice that for change-one (at the root v den), num/den the pivot's
  *   rank among the values of its node and v the values of a unit. Then all
  *   pivots together are epsilon-DP and epsilon^2/8L-zCDP.
- * SOURCE   Kaplan, Schnapp, Stemmer 2022, arXiv:2110.05429, theorem 3.2;
+ * SOURCE   Kaplan, Schnapp, Stemmer 2022, arXiv:2110.05429;
  *          units of several values, change-one and equal values:
  *          doc/proofs/quantile-tree.md; zCDP of bounded range: Cesar, Rogers
  *          2021, arXiv:2004.07223.
