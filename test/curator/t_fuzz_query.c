@@ -336,7 +336,7 @@ random_queries(void **state)
         "",   "0.1", "0.1",    "0.1",   "1", "1/3", "nan", "inf",
         "-1", "0",   "1e-300", "1e300", "x", "0x1", "9",   "0.1 "};
     static const char *const people[] = {"", "", "", "ana", "nobody"};
-    int queries = getenv("CUSTOS_LONG") ? 100000 : test_size(200, 2000);
+    int queries = getenv("CUSTOS_LONG") ? 100000 : test_size(100, 800);
     const char *seed = getenv("CUSTOS_SEED");
     struct maker m = {.state = seed ? strtoull(seed, NULL, 10) : 1};
     struct count n = {0};

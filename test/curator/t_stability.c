@@ -397,7 +397,7 @@ put_plain(struct maker *m)
 static void
 neighbours_differ_as_the_plan_says(void **state)
 {
-    int wanted = getenv("CUSTOS_LONG") ? 10000 : test_size(60, 400);
+    int wanted = getenv("CUSTOS_LONG") ? 10000 : test_size(40, 250);
     struct maker m = {.state = 7};
     struct count count = {0};
     uint64_t seed = 11;
