@@ -161,7 +161,9 @@ list(struct listing *g)
     else if (g->theorem)
         out_printf(&o, "%s%" PRIu64 " answer%s on %s%s\n", g->rows ? "\n" : "",
                    g->rows, g->rows == 1 ? " rests" : "s rest", g->theorem,
-                   g->rows ? ": they are to be recalled if it is wrong" : "");
+                   g->rows ? ": they are to be recalled if it is wrong"
+                           : " (if it is no id of doc/theorems.md, it was "
+                             "mistyped)");
     else if (!g->rows)
         out_text(&o, "there are no rows\n");
     return out_end(&o);

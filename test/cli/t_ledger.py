@@ -86,7 +86,8 @@ class Ledger(CommandCase):
         told = self.ledger("recall", theorems[0])
         self.assertIn(f"1 answer rests on {theorems[0]}", told[-1])
         self.assertEqual(self.ledger("recall", "no-such-theorem"),
-                         ["0 answers rest on no-such-theorem"])
+                         ["0 answers rest on no-such-theorem (if it is no id of "
+                          "doc/theorems.md, it was mistyped)"])
 
     def test_verify(self):
         self.ask("SELECT count(*) FROM people")
