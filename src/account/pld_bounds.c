@@ -14,7 +14,7 @@ enum {
     TRIES = 8,
     SADDLE_PARTS = 32, /* with more it is asked first */
     GRID_PARTS = 4096, /* with more it alone is asked, if it can answer */
-    GAUSSIANS_MAX = 1 << 12,
+    GAUSSIANS_MAX = 1 << 16,
     WORK_MAX = 1 << 20, /* points times parts of the last refinement */
 };
 
@@ -157,24 +157,6 @@ refine(struct sketch *s, struct pld_aim aim, double width, struct bounds *out)
     return st;
 }
 
-/*
- * The steep tilt is for a narrow law on top of a wide lattice; elsewhere it
- * would lose the lower bound, so it comes second and can only narrow.
- */
-static custos_status
-refine_twice(struct sketch *s, struct pld_aim aim, double width,
-             struct bounds *out)
-{
-    const double first = s->theta;
-    custos_status st = refine(s, aim, width, out), again;
-
-    if (st || width_of(aim, *out) <= width || s->steep <= first)
-        return st;
-    s->theta = s->steep;
-    again = refine(s, aim, width, out);
-    return again == CUSTOS_ENOMEM ? again : st;
-}
-
 static custos_status
 bound_order(const custos_alloc *alloc, const struct pld_part *parts, size_t n,
             struct pld_aim aim, double width, struct bounds *out)
@@ -195,7 +177,7 @@ bound_order(const custos_alloc *alloc, const struct pld_part *parts, size_t n,
     st = sketch_init(&s, alloc, parts, n, aim);
     if (st)
         return st;
-    st = refine_twice(&s, aim, width, out);
+    st = refine(&s, aim, width, out);
     sketch_clear(&s);
     return st;
 }

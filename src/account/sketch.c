@@ -135,10 +135,11 @@ far_enough(const struct sketch *s, double t, struct pld_aim aim)
                : c.k1 >= aim.value;
 }
 
-/* Any tilt is valid; this one, or `most`, makes bounds sharp at the aim. */
+/* Any tilt is valid; this one makes the bounds sharp at the aim. */
 static double
-find_tilt(const struct sketch *s, struct pld_aim aim, double most)
+find_tilt(const struct sketch *s, struct pld_aim aim)
 {
+    const double most = 8000 / fmax(s->span, 1e-12);
     double lo = 0, hi = 1;
 
     while (hi < most && !far_enough(s, hi, aim)) {
@@ -199,8 +200,7 @@ sketch_init(struct sketch *s, const custos_alloc *alloc,
         return st;
     }
     s->mean = sketch_cumulant(s, 0).k1;
-    s->theta = find_tilt(s, aim, 500 / fmax(s->span, 1e-12));
-    s->steep = find_tilt(s, aim, 8000 / fmax(s->span, 1e-12));
+    s->theta = find_tilt(s, aim);
     return CUSTOS_OK;
 }
 

@@ -31,8 +31,7 @@ struct sketch {
     double tail;          /* what each part's outcomes may leave out */
     double span;          /* the largest |loss| */
     double mean, top;     /* of the sum of losses: its mean, the largest */
-    double theta;         /* the tilt for the aim, if grids bear it well */
-    double steep;         /* and one that tells more apart */
+    double theta;         /* the tilt for the aim */
 };
 
 enum { SKETCH_POINTS = 256 };
