@@ -255,8 +255,8 @@ step_rows(struct ledger *l, void *arg, custos_err *err)
     p->rows = room ? arena_take(p->arena, p->n + 1, sizeof *p->rows) : NULL;
     if (!p->rows)
         return fail_memory(err);
-    for (size_t i = 0; i < p->n; i++, first = first->next)
-        p->rows[i] = first->row;
+    for (size_t i = 0; first; first = first->next)
+        p->rows[i++] = first->row;
     return CUSTOS_OK;
 }
 
