@@ -240,7 +240,7 @@ custos_quantile_new(const custos_alloc *alloc,
     }
     for (size_t i = 0; p.ranks && i < o.ranks; i++)
         rat_init(&p.ranks[i]);
-    st = p.ranks && p.q->nodes
+    st = p.q && p.q->nodes && p.ranks
              ? tree_make(&p, err)
              : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     for (size_t i = 0; p.ranks && i < o.ranks; i++)

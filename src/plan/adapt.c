@@ -37,14 +37,12 @@ join_types(enum data_type a, enum data_type b, enum data_type *out)
 {
     enum data_type low = a < b ? a : b, high = a < b ? b : a;
 
-    if (low == high || low == TYPE_NULL)
-        *out = high;
-    else if (data_type_is_number(low) && data_type_is_number(high))
-        *out = high; /* integer < decimal < real */
-    else if (low == TYPE_DATE && high == TYPE_TIMESTAMP)
-        *out = high;
-    else
+    /* integer < decimal < real, date < timestamp */
+    if (low != high && low != TYPE_NULL &&
+        !(data_type_is_number(low) && data_type_is_number(high)) &&
+        !(low == TYPE_DATE && high == TYPE_TIMESTAMP))
         return false;
+    *out = high;
     return true;
 }
 

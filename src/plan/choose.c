@@ -85,7 +85,7 @@ gauss_can_win(const struct part *part, const rat *delta, i128 bar)
     if (rat_sign(delta) <= 0)
         return false;
     rats_init(x, 3);
-    rat_set_i64(&x[0], 27 * 69, 1000); /* 2.7 ln 2 */
+    rat_set_i64(&x[0], 1863, 1000); /* 2.7 ln 2, from below */
     rat_set_i64(&x[1], -rat_log2_floor(delta) - 1, 1);
     rat_mul(&x[0], &x[0], &x[1]);
     rat_mul(&x[0], &x[0], &part->l2_squared);
