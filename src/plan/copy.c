@@ -48,7 +48,7 @@ copy_groups(arena *a, struct query *c, const struct query *q)
 {
     if (q->n_group_by == 0)
         return true;
-    c->group_by = arena_take(a, q->n_group_by, sizeof *c->group_by);
+    c->group_by = arena_take(a, q->n_group_by, sizeof(struct expr *));
     for (size_t i = 0; c->group_by && i < q->n_group_by; i++)
         if (!(c->group_by[i] = expr_copy(a, q->group_by[i])))
             return false;

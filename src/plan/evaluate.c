@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/base.h"
 #include "plan/evaluate_parts.h"
 
 enum { DIGITS = 15, CALL_ARGS_MAX = 64 };
@@ -159,6 +160,7 @@ evaluate_call(const struct scope *s, const struct expr *e, struct value *out)
     struct value v[CALL_ARGS_MAX];
     bool uncertain = false;
 
+    CUSTOS_REQUIRE(e->n_args > 0 && e->n_args <= CALL_ARGS_MAX);
     for (size_t i = 0; i < e->n_args; i++) {
         if (!evaluate(s, e->args[i], &v[i]))
             return false;

@@ -9,7 +9,7 @@
 #include "plan/evaluate_parts.h"
 
 #define SECOND_US INT64_C(1000000)
-#define DAY_US (86400 * SECOND_US)
+#define DAY_US INT64_C(86400000000)
 
 enum { TEXT_MAX = 1 << 16 };
 

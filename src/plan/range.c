@@ -181,7 +181,7 @@ static void
 range_arithmetic(struct expr *e)
 {
     const struct fact *a = fact_of(e->args[0]);
-    const struct fact *b = e->n_args > 1 ? fact_of(e->args[1]) : NULL;
+    const struct fact *b = e->n_args > 1 ? fact_of(e->args[1]) : a;
     struct fact *f = fact_of(e);
 
     f->known = least_known(e);
