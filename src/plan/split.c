@@ -19,6 +19,7 @@
  * The shares are exact rationals and add up to the price exactly.
  */
 #include "num/batch.h"
+#include "base/base.h"
 #include "plan/work.h"
 
 enum { UNIT = 16, ROOT_OF_UNIT = 64 }; /* of A; of its cube root */
@@ -51,6 +52,7 @@ weigh(struct plan *p, const struct plan_aggregate *a)
     struct part *rows = a->rows >= 0 ? &p->parts[a->rows] : NULL;
     struct part *sum = a->sum >= 0 ? &p->parts[a->sum] : NULL;
 
+    CUSTOS_REQUIRE(rows || (sum && a->kind == AGG_SUM));
     if (!sum) {
         rows->weight += UNIT;
     } else if (a->kind == AGG_SUM && rows) {

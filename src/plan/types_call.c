@@ -366,7 +366,7 @@ types_case(struct work *w, struct expr *e)
     custos_status st = CUSTOS_OK;
     size_t n = 0;
 
-    results = arena_take(w->a, e->n_args, sizeof *results);
+    results = arena_take(w->a, e->n_args, sizeof(struct expr *));
     if (!results)
         return work_no_memory(w);
     for (size_t i = 0; i + 1 < e->n_args && !st; i += 2)

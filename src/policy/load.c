@@ -7,6 +7,7 @@
 
 #include <yaml.h>
 
+#include "base/base.h"
 #include "policy/node.h"
 
 struct loader {
@@ -154,6 +155,7 @@ read_children(struct loader *l, int depth, struct node *parent)
             st = read_value(l, depth, &child);
         if (st)
             return st;
+        CUSTOS_REQUIRE(child);
         child->key = key;
         child->key_plain = plain;
         child->key_line = line;

@@ -160,7 +160,7 @@ read_limits(const struct reading *r, const struct node *map,
     if (!st && groups)
         st = node_count(r, groups, "groups_per_unit", 1, PER_UNIT_MOST,
                         &t->groups_per_unit);
-    if (!st && t->groups_per_unit > t->rows_per_unit)
+    if (!st && groups && t->groups_per_unit > t->rows_per_unit)
         return reading_fail(r, groups->line,
                             "groups_per_unit is above rows_per_unit (%llu): a "
                             "row is in one group",

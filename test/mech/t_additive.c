@@ -560,7 +560,7 @@ release_wide_adds_the_noise(void **state)
     test_rng_free(rng);
     rng = test_rng_seeded(3);
     for (int i = 0; i < N; i++)
-        values[i] = ((custos_int)(i - 35) << 110) + i;
+        values[i] = (i - 35) * ((custos_int)1 << 110) + i;
     assert_int_equal(custos_seal_wide(NULL, values, N, &s, NULL), 0);
     assert_int_equal(custos_release_wide(m, rng, s, out, N, NULL), 0);
     for (int i = 0; i < N; i++)
