@@ -106,6 +106,7 @@ bool
 amount_read(str text, enum amount_unit unit, amount *out)
 {
     char again[AMOUNT_TEXT_MAX];
+    size_t len;
     size_t places = 0, at = 0;
     bool point = false;
     amount a = 0;
@@ -130,7 +131,8 @@ amount_read(str text, enum amount_unit unit, amount *out)
     if (places > (size_t)unit || a == AMOUNT_INFINITE)
         return false;
     /* One text for each amount: a hash of texts is a hash of amounts. */
-    if (!str_equal(text, (str){again, amount_write(a, unit, again)}))
+    len = amount_write(a, unit, again);
+    if (!str_equal(text, (str){again, len}))
         return false;
     *out = a;
     return true;

@@ -63,7 +63,7 @@ match_add(struct match *m, const char *word, size_t len)
         m->common[len] = '\0';
         return;
     }
-    while (m->common[same] && same < len && m->common[same] == word[same])
+    while (same < len && m->common[same] && m->common[same] == word[same])
         same++;
     m->common[same] = '\0';
 }

@@ -208,7 +208,7 @@ answer_find(struct ledger *l, const uint8_t key[32], struct answer **out,
     struct answer *a = NULL;
     struct reader r = {0};
     custos_status st = answer_new(1, &a, err);
-    str bytes;
+    str bytes = {"", 0};
 
     if (!st)
         st = ledger_answer_find(l, key, a->arena, &bytes, &a->receipt, err);

@@ -62,10 +62,10 @@ truth_value(enum truth t)
     return t == UNKNOWN ? null_value : v;
 }
 
-static enum truth not(enum truth t) {
-    return t == UNKNOWN ? UNKNOWN
-           : t == YES   ? NO
-                        : YES;
+static enum truth
+truth_not(enum truth t)
+{
+    return t == UNKNOWN ? UNKNOWN : t == YES ? NO : YES;
 }
 
 static enum truth
@@ -86,13 +86,18 @@ compare(enum call call, const struct value *a, const struct value *b)
     }
 }
 
-static enum truth and (enum truth a, enum truth b) {
-    if (a == NO || b == NO) return NO;
+static enum truth
+truth_and(enum truth a, enum truth b)
+{
+    if (a == NO || b == NO)
+        return NO;
     return a == YES && b == YES ? YES : UNKNOWN;
 }
 
-static enum truth or (enum truth a, enum truth b) {
-    return not(and(not(a), not(b)));
+static enum truth
+truth_or(enum truth a, enum truth b)
+{
+    return truth_not(truth_and(truth_not(a), truth_not(b)));
 }
 
 /* False when the call is none of these. */
@@ -103,9 +108,9 @@ logic(enum call call, const struct value *v, struct value *out)
     enum truth t;
 
     switch (call) {
-    case CALL_AND: t = and(truth_of(&v[0]), truth_of(&v[1])); break;
-    case CALL_OR: t = or (truth_of(&v[0]), truth_of(&v[1])); break;
-    case CALL_NOT: t = not(truth_of(&v[0])); break;
+    case CALL_AND: t = truth_and(truth_of(&v[0]), truth_of(&v[1])); break;
+    case CALL_OR: t = truth_or(truth_of(&v[0]), truth_of(&v[1])); break;
+    case CALL_NOT: t = truth_not(truth_of(&v[0])); break;
     case CALL_EQ:
     case CALL_NE:
     case CALL_LT:
@@ -124,8 +129,9 @@ logic(enum call call, const struct value *v, struct value *out)
         break;
     case CALL_BETWEEN:
     case CALL_NOT_BETWEEN:
-        t = and(compare(CALL_GE, &v[0], &v[1]), compare(CALL_LE, &v[0], &v[2]));
-        t = call == CALL_BETWEEN ? t : not(t);
+        t = truth_and(compare(CALL_GE, &v[0], &v[1]),
+                      compare(CALL_LE, &v[0], &v[2]));
+        t = call == CALL_BETWEEN ? t : truth_not(t);
         break;
     default: return false;
     }
@@ -215,9 +221,9 @@ evaluate_in(const struct scope *s, const struct expr *e, struct value *out)
     for (size_t i = 1; i < e->n_args; i++) {
         if (!evaluate(s, e->args[i], &one))
             return false;
-        found = or (found, compare(CALL_EQ, &what, &one));
+        found = truth_or(found, compare(CALL_EQ, &what, &one));
     }
-    *out = truth_value(e->negated ? not(found) : found);
+    *out = truth_value(e->negated ? truth_not(found) : found);
     if (what.certainty != CERTAIN)
         out->certainty = UNCERTAIN;
     return true;

@@ -140,8 +140,8 @@ fail_closed(struct sql_reader *r, const char *message, const char *field,
     for (size_t i = 0; i < COUNT_OF(refusals); i++) {
         const struct refusal *f = &refusals[i];
 
-        if (strcmp(f->message, message) ||
-            (f->field && (!field || strcmp(f->field, field))))
+        if (strcmp(f->message, message) != 0 ||
+            (f->field && (!field || strcmp(f->field, field) != 0)))
             continue;
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, refusal_at(r, f, at),
                               "not part of private SQL: %s", f->said);
@@ -175,7 +175,7 @@ field_message(const ProtobufCMessage *m, const ProtobufCFieldDescriptor *f,
     ProtobufCMessage *const *all;
 
     if (f->label != PROTOBUF_C_LABEL_REPEATED) {
-        memcpy(&one, field_of(m, f), sizeof one);
+        memcpy(&one, field_of(m, f), sizeof(void *));
         return one;
     }
     memcpy(&all, field_of(m, f), sizeof all);

@@ -110,7 +110,7 @@ date_read(struct sql_reader *r, const PgQuery__FuncCall *f, const char *name,
         return fail_arguments(r, f, name);
     field = f->args[0]->a_const;
     for (size_t i = 0; i < n; i++) {
-        if (strcasecmp(fields[i].name, field->sval->sval))
+        if (strcasecmp(fields[i].name, field->sval->sval) != 0)
             continue;
         st = call_new(r, fields[i].call, f->location, 1, out);
         return st ? st : expr_read(r, f->args[1], &(*out)->args[0]);

@@ -8,6 +8,7 @@
 #include "sql/read.h"
 
 #include "base/ck.h"
+#include "base/base.h"
 #include "base/error.h"
 
 custos_status
@@ -33,7 +34,7 @@ expr_new(struct sql_reader *r, enum expr_kind kind, int at, size_t n,
     e->at = at < 0 ? 0 : at;
     e->slot = -1;
     e->n_args = n;
-    e->args = n > 0 ? arena_take(r->a, n, sizeof *e->args) : NULL;
+    e->args = n > 0 ? arena_take(r->a, n, sizeof(struct expr *)) : NULL;
     if (n > 0 && !e->args)
         return fail_memory(r->err);
     *out = e;
@@ -46,9 +47,11 @@ call_new(struct sql_reader *r, enum call call, int at, size_t n,
 {
     custos_status st = expr_new(r, EXPR_CALL, at, n, out);
 
-    if (!st)
-        (*out)->call = call;
-    return st;
+    if (st)
+        return st;
+    CUSTOS_REQUIRE(out && *out);
+    (*out)->call = call;
+    return CUSTOS_OK;
 }
 
 custos_status
@@ -120,7 +123,7 @@ bool_read(struct sql_reader *r, const PgQuery__BoolExpr *b, struct expr **out)
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, b->location,
                               "not part of private SQL: this condition");
     n = chain_flatten(b, NULL);
-    nodes = arena_take(r->a, n, sizeof *nodes);
+    nodes = arena_take(r->a, n, sizeof(void *));
     if (!nodes)
         return fail_memory(r->err);
     chain_flatten(b, nodes);
@@ -288,9 +291,11 @@ expr_read(struct sql_reader *r, const pg_node *node, struct expr **out)
     case PG_QUERY__NODE__NODE_COALESCE_EXPR:
         st = call_new(r, CALL_COALESCE, node->coalesce_expr->location,
                       node->coalesce_expr->n_args, out);
-        return st ? st
-                  : expr_args_read(r, node->coalesce_expr->args,
-                                   node->coalesce_expr->n_args, (*out)->args);
+        if (st)
+            return st;
+        CUSTOS_REQUIRE(out && *out);
+        return expr_args_read(r, node->coalesce_expr->args,
+                              node->coalesce_expr->n_args, (*out)->args);
     case PG_QUERY__NODE__NODE_ROW_EXPR:
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, node_at(node, 0),
                               "not part of private SQL: a row of values; "

@@ -88,7 +88,7 @@ in_read(struct sql_reader *r, const PgQuery__AExpr *e, const char *name,
     custos_status st;
 
     if (!e->rexpr || e->rexpr->node_case != PG_QUERY__NODE__NODE_LIST ||
-        (strcmp(name, "=") && strcmp(name, "<>")))
+        (strcmp(name, "=") != 0 && strcmp(name, "<>") != 0))
         return fail_operator(r, "IN", e->location);
     list = e->rexpr->list;
     st = expr_new(r, EXPR_IN, e->location, list->n_items + 1, out);
@@ -139,7 +139,7 @@ like_read(struct sql_reader *r, const PgQuery__AExpr *e, const char *name,
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, e->location,
                               "LIKE takes a literal pattern, without ESCAPE");
     for (size_t i = 0; i < COUNT_OF(likes); i++) {
-        if (strcmp(likes[i].name, name))
+        if (strcmp(likes[i].name, name) != 0)
             continue;
         st = two_read(r, likes[i].call, e, out);
         if (st)

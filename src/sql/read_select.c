@@ -199,7 +199,7 @@ group_by_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
 
     q->n_group_by = s->n_group_clause;
     q->group_by = q->n_group_by
-                      ? arena_take(r->a, q->n_group_by, sizeof *q->group_by)
+                      ? arena_take(r->a, q->n_group_by, sizeof(struct expr *))
                       : NULL;
     if (q->n_group_by && !q->group_by)
         return fail_memory(r->err);

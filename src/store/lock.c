@@ -121,7 +121,7 @@ static void
 clean_tmp(const struct store *s, const char *name, const char *path)
 {
     (void)s;
-    if (strncmp(name, "spill-", 6) || !spill_is_held(path))
+    if (strncmp(name, "spill-", 6) != 0 || !spill_is_held(path))
         tree_remove(path);
 }
 
@@ -131,6 +131,7 @@ clean_data(const struct store *s, const char *name, const char *path)
     unsigned long long n = 0;
     int end = 0;
 
+    /* NOLINTNEXTLINE(cert-err34-c): the width bounds it */
     if (sscanf(name, "%19llu.duckdb%n", &n, &end) == 1 && end > 0 &&
         name[end] == '\0' && n == s->version)
         return;

@@ -175,6 +175,7 @@ check_format(const struct store *s, const char *path, custos_err *err)
                            path);
     if (st)
         return st;
+    /* NOLINTNEXTLINE(cert-err34-c): the width bounds it */
     if (sscanf(line, "custos store %9u%c", &format, &end) != 2 || end != '\n')
         return custos_fail(err, CUSTOS_ECORRUPT,
                            "the store's format is not readable: restore it "
@@ -200,6 +201,7 @@ store_refresh(struct store *s, custos_err *err)
     st = file_read_into(path, line, LINE_MOST, &n, err);
     if (st)
         return st;
+    /* NOLINTNEXTLINE(cert-err34-c): the widths bound them */
     if (sscanf(line, "%19llu %19llu%c", &version, &policy, &end) != 3 ||
         end != '\n' || policy == 0)
         return custos_fail(err, CUSTOS_ECORRUPT,
