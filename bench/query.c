@@ -164,8 +164,8 @@ tiny_overhead(const char *folder)
 static void
 make_files(const char *folder, double rows)
 {
-    struct duck_connection *c;
-    struct duck *d;
+    struct duck_connection *c = NULL;
+    struct duck *d = NULL;
     custos_err err;
     char sql[1024];
 

@@ -366,8 +366,8 @@ rule_8_groups_are_public_and_in_order(void **state)
     static const char *const queries[] = {
         "SELECT city, count(*) FROM patients GROUP BY city",
         "SELECT city, age, count(*) FROM patients GROUP BY 2, 1",
-        "SELECT nights, sum(cost) FROM visits WHERE patient = 1 GROUP BY "
-        "nights",
+        ("SELECT nights, sum(cost) FROM visits WHERE patient = 1 GROUP BY "
+         "nights"),
         "SELECT age > 50, count(*) FROM patients GROUP BY 1",
         "SELECT upper(city), count(*) FROM patients GROUP BY 1",
     };
@@ -467,7 +467,7 @@ rule_16_prices_and_plans_are_public(void **state)
         struct ask q = {.sql = str_of(asked[i].sql),
                         .within = str_of(asked[i].within),
                         .jointly = asked[i].jointly};
-        struct answer *a, *b;
+        struct answer *a = NULL, *b = NULL;
         custos_err err;
 
         if (ask(0, q, &a, &err) || ask(1, q, &b, &err))

@@ -46,8 +46,8 @@ static const char *const queries[] = {
     "SELECT extract(dow FROM d), count(*), sum(n) FROM v GROUP BY 1",
     "SELECT date_trunc('quarter', d), count(*) FROM v GROUP BY 1",
     "SELECT upper(k), count(*) FROM v GROUP BY 1",
-    "SELECT CASE WHEN n < 0 THEN 'low' ELSE 'high' END, count(*) FROM v "
-    "GROUP BY 1",
+    ("SELECT CASE WHEN n < 0 THEN 'low' ELSE 'high' END, count(*) FROM v "
+     "GROUP BY 1"),
     "SELECT n, count(*) FROM v GROUP BY n",
     "SELECT d, count(*) FROM v GROUP BY d",
     "SELECT n % 3, count(distinct who) FROM v GROUP BY 1",

@@ -275,7 +275,7 @@ keys_of_several_keep_the_promise(void **state)
             /* Keys that the unit leaves, then keys that it enters. */
             for (size_t i = 0; i < UNITS * UNITS * UNITS * UNITS; i++) {
                 double p[4], q[4];
-                size_t left = 0, keys = 0, at = i;
+                size_t keys = 0, at = i;
 
                 for (; keys < 2 * per_unit; keys++, at /= UNITS) {
                     size_t n = at % UNITS;
@@ -283,7 +283,6 @@ keys_of_several_keep_the_promise(void **state)
 
                     if (!leaves && a == CUSTOS_ADD_REMOVE)
                         break;
-                    left += leaves;
                     p[keys] = chance[leaves ? n + 1 : n];
                     q[keys] = chance[leaves ? n : n + 1];
                 }

@@ -106,8 +106,8 @@ charge_adds_the_parts(void **state)
         "SELECT count(*) FROM patients",
         "SELECT count(*), sum(age), count(city) FROM patients",
         "SELECT variance(age), avg(weight), count(distinct id) FROM patients",
-        "SELECT level, count(distinct patient_id), count(*) FROM fast GROUP BY "
-        "level",
+        ("SELECT level, count(distinct patient_id), count(*) FROM fast GROUP "
+         "BY level"),
     };
     struct asked asked = {.delta = "1e-4"};
 
@@ -354,8 +354,8 @@ sums_have_room_far_from_zero(void **state)
     static const char *const far[] = {
         "SELECT avg(x + 4611686018427387904 * 4611686018427387904 / 64) FROM d",
         "SELECT avg(x - 4611686018427387904 * 4611686018427387904 / 64) FROM d",
-        "SELECT var_pop(x + 4611686018427387904 * 4611686018427387904 / 64) "
-        "FROM d",
+        ("SELECT var_pop(x + 4611686018427387904 * 4611686018427387904 / 64) "
+         "FROM d"),
         "SELECT avg(x + 4611686018427387904 * 262144) FROM d", /* 2^80 */
     };
     struct planned t;

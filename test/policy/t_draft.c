@@ -199,8 +199,8 @@ names_come_back(void **state)
         "\xe2\x80\xa8",
         "a\xe2\x80\xa9z",
         "\xe2\x80\xaa",
-        "\xef\xbb\xbf"
-        "a",
+        ("\xef\xbb\xbf"
+         "a"),
     };
 
     (void)state;
