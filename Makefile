@@ -54,7 +54,8 @@ clang: dev ## the whole suite, built by clang; large samples are gcc's
 	@CUSTOS_QUICK=1 $(RUN_TESTS) build-clang
 
 valgrind: dev all ## the library's tests under valgrind
-	@$(RUN_TESTS) $(BUILD) --setup valgrind --suite unit
+	@$(RUN_TESTS) $(BUILD) --setup valgrind --suite unit \
+		$(addprefix --no-suite ,policy sql plan ledger store engine curator)
 
 tidy: dev ## clang-tidy and cppcheck on src/
 	@CC=clang tools/configure build-clang $(OPTIONS)
