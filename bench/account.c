@@ -169,6 +169,26 @@ calibrate(void)
     custos_plan_free(plan);
 }
 
+/* Near 1 delta hardly moves with epsilon: a search that creeps shows here. */
+static void
+bench_calibrate_large_delta(void)
+{
+    custos_calibrated found;
+    custos_plan *plan;
+    custos_err err;
+    double seconds;
+
+    need(custos_plan_new(NULL, CUSTOS_ADD_REMOVE, &plan, &err), &err);
+    need(custos_plan_add(plan, "gaussian:sigma=1:count=10", &err), &err);
+    seconds = measure_seconds();
+    need(custos_calibrate_noise(plan, "1", "0.9999999999999", &found, &err),
+         &err);
+    seconds = measure_seconds() - seconds;
+    check(atof(found.factor) <= 0.2395, "calibrated at a large delta");
+    measure_print("calibrate_large_delta_ms", 1e3 * seconds, "ms");
+    custos_plan_free(plan);
+}
+
 /* In a process of its own, whose memory is then known. */
 static void
 bench_calibrate(void)
@@ -234,6 +254,7 @@ main(void)
     bench_gauss();
     bench_plan();
     bench_calibrate();
+    bench_calibrate_large_delta();
     bench_filter();
     return failures > 0;
 }
