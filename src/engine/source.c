@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "engine/csv_fault.h"
 #include "engine/refail.h"
 
 enum { FROM_MOST = 1 << 20, HEADER_MOST = 1 << 20 };
@@ -67,8 +68,13 @@ header_read(struct duck_connection *c, const char *path, arena *a, str *out,
     }
     duck_rows_free(rows);
     buf_clear(&b);
-    if (st && st != CUSTOS_ENOMEM)
-        return refail(err, CUSTOS_EIO, "%.120s cannot be read as CSV", path);
+    if (st && st != CUSTOS_ENOMEM) {
+        const char *fault = err ? csv_fault_of(err->noted) : NULL;
+
+        return fault ? refail(err, CUSTOS_EPOLICY, "%s", fault)
+                     : refail(err, CUSTOS_EIO, "%.120s cannot be read as CSV",
+                              path);
+    }
     if (!st && n == 0)
         return custos_fail(err, CUSTOS_EPOLICY,
                            "%.120s is empty: its first line must name the "
@@ -212,9 +218,9 @@ columns_check(struct duck_connection *c, const struct policy_table *t,
                   : duck_describe(c, buf_text(&b), &shape, err);
     buf_clear(&b);
     if (st == CUSTOS_EENGINE)
-        return custos_fail(
-            err, CUSTOS_EPOLICY, "table '%.*s' cannot be read from %.100s",
-            (int)(t->name.len < 40 ? t->name.len : 40), t->name.ptr, path);
+        return refail(err, CUSTOS_EPOLICY,
+                      "table '%.*s' cannot be read from %.100s", SHOWN(t->name),
+                      path);
     for (size_t i = 0; i < t->n_columns && !st; i++) {
         const struct policy_column *column = &t->columns[i];
         size_t at = column_find(shape, column->name);
