@@ -151,7 +151,6 @@ answer_key(const struct curator *c, str who, const struct ask *ask,
     } else {
         sha256_init(&h);
         hash_text(&h, who);
-        hash_text(&h, p->unit); /* remarks name it */
         hash_text(&h, p->unit); /* remarks name it to some and not to others */
         hash_text(&h, (str){text.ptr, text.len});
         hash_text(&h, ask->within);
@@ -224,6 +223,20 @@ struct keys {
     uint8_t own[SHA256_BYTES], shared[SHA256_BYTES];
 };
 
+/*
+ * Keeps what was paid for. If that fails (the disk is full) the answer is
+ * given all the same, for it was charged: it says so, and that is all.
+ */
+static void
+keep_own(struct curator *c, const struct keys *keys, struct answer *answer)
+{
+    custos_err quiet;
+
+    if (answer_keep(c->ledger, keys->own, answer, &quiet))
+        answer_remark(answer, "This answer could not be kept: asking again "
+                              "will cost again.");
+}
+
 /* A private query that was not answered before. */
 static custos_status
 answer_private(struct curator *c, const struct ask *ask, arena *a,
@@ -232,6 +245,7 @@ answer_private(struct curator *c, const struct ask *ask, arena *a,
 {
     struct released released;
     struct receipt receipt;
+    custos_err quiet;
     custos_status st;
 
     st = answer_fits(a, p, err);
@@ -242,11 +256,13 @@ answer_private(struct curator *c, const struct ask *ask, arena *a,
     st = release(c, a, p, &released, err);
     if (!st)
         st = answer_of_released(p, &released, &receipt, out, err);
-    if (!st)
-        st = answer_keep(c->ledger, keys->own, *out, err);
-    if (!st && c->policy->share_answers)
-        st = answer_keep(c->ledger, keys->shared, *out, err);
-    return st;
+    if (st)
+        return st;
+    /* Without it the next asker is charged in full, which is safe. */
+    if (c->policy->share_answers)
+        (void)!answer_keep(c->ledger, keys->shared, *out, &quiet);
+    keep_own(c, keys, *out);
+    return CUSTOS_OK;
 }
 
 /* What another has paid for. CUSTOS_ENAME: nothing. */
@@ -263,7 +279,7 @@ answer_shared(struct curator *c, const struct ask *ask, const struct plan *p,
         st = charge(c, ask, p, PURSE_OWN, &(*out)->receipt, err);
     if (!st) {
         (*out)->stored = false; /* it was not free */
-        st = answer_keep(c->ledger, keys->own, *out, err);
+        keep_own(c, keys, *out);
     }
     return st;
 }
