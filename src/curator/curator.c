@@ -8,11 +8,12 @@
  * NEEDS    ledger_charge is durable on return (ledger-durable-first).
  * GIVES    an answer of private data carries the receipt of its charge; one
  *          stored before costs nothing, being the same bytes again.
- * FAILS    above the charge: on query, policy and ledger alone; below it:
- *          CUSTOS_EENGINE with one constant sentence, CUSTOS_EENTROPY,
- *          CUSTOS_ENOMEM.
+ * FAILS    above the charge: on query, policy, ledger and the columns of
+ *          attached files alone; below it: CUSTOS_EENGINE with one constant
+ *          sentence, CUSTOS_EENTROPY, CUSTOS_ENOMEM.
  * TESTED   the_charge_comes_first a_failed_engine_is_not_refunded
  *          the_same_question_is_free
+ *          an_attached_file_that_is_gone_costs_nothing
  */
 #include "curator/curator.h"
 
@@ -250,6 +251,8 @@ answer_private(struct curator *c, const struct ask *ask, arena *a,
 
     st = answer_fits(a, p, err);
     if (!st)
+        st = engine_ready(c->engine, p->table, a, err);
+    if (!st)
         st = charge(c, ask, p, PURSE_BOTH, &receipt, err);
     if (st)
         return st;
@@ -309,7 +312,9 @@ answer_plan(struct curator *c, const struct ask *ask, arena *a, struct query *q,
     if (q->explain)
         return answer_of_explain(p, out, err);
     if (p->is_public) {
-        st = engine_public(c->engine, p, a, &rows, err);
+        st = engine_ready(c->engine, p->table, a, err);
+        if (!st)
+            st = engine_public(c->engine, p, a, &rows, err);
         return st ? st : answer_of_rows(p, &rows, out, err);
     }
     st = answer_key(c, ask->who, ask, q, p, keys.own, err);

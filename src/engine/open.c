@@ -49,25 +49,28 @@ check_facts(struct engine *e, custos_err *err)
     return st;
 }
 
-/* What an attached table needs: its database, or leave to read its file. */
+/*
+ * What an attached table needs: its database, or leave to read its file. If it
+ * is not there, other tables can be asked all the same: see ready.c.
+ */
 static custos_status
 attach(struct engine *e, size_t i, str statement, str path, struct buf *paths,
        custos_err *err)
 {
+    struct engine_table *t = &e->tables[i];
+    custos_err quiet;
     char *text;
 
-    if (statement.len == 0) {
-        buf_add_text(paths, paths->len ? ", " : "");
-        duck_quote_text(paths, path);
+    t->path = arena_copy(e->a, path);
+    text = arena_copy(e->a, statement);
+    if (!text || !t->path)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    if (statement.len > 0) {
+        t->missing = duck_do(e->connections[0], text, &quiet) != CUSTOS_OK;
         return CUSTOS_OK;
     }
-    text = arena_copy(e->a, statement);
-    if (!text)
-        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    if (duck_do(e->connections[0], text, err))
-        return refail(err, CUSTOS_EIO,
-                      "the source of table '%.*s' cannot be opened",
-                      SHOWN(e->policy->tables[i].name));
+    buf_add_text(paths, paths->len ? ", " : "");
+    duck_quote_text(paths, path);
     return CUSTOS_OK;
 }
 

@@ -1,11 +1,14 @@
 /*
- * The world around the curator fails: answers that cannot be kept.
+ * The world around the curator fails: answers that cannot be kept, attached
+ * files that are gone or are others.
  */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "curator/curator.h"
+#include "engine/duck.h"
 #include "support/hospital.h"
 #include "support/support.h"
 
@@ -98,6 +101,98 @@ what_cannot_be_kept_is_given(void **state)
     assert_string_equal(test_left(c, "", left), "0.7");
 }
 
+/* ------------------------------------------------------ attached files -- */
+
+#define FAR(name, source)                                                      \
+    "  " name ":\n    source: " source "\n    attach: true\n    unit: id\n"    \
+    "    columns: {id: {type: integer}, x: {type: integer, range: [0, 9]}}\n"
+
+static const char attached[] = FAR("a_csv", "far.csv")
+    FAR("a_parquet", "far.parquet") FAR("a_base", "far.duckdb");
+
+static const char *const kinds[] = {"csv", "parquet", "duckdb"};
+static const char *const tables[] = {"a_csv", "a_parquet", "a_base"};
+
+/* far.csv, far.parquet and far.duckdb, with id and a column of this name. */
+static void
+write_far(const char *column)
+{
+    struct duck_connection *dc = NULL;
+    struct duck *db = NULL;
+    struct buf b;
+
+    buf_init(&b, NULL, 1 << 16);
+    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+        buf_printf(&b, "%s/far.%s", files.folder, kinds[i]);
+        (void)unlink(buf_text(&b));
+        buf_clear(&b);
+    }
+    buf_printf(&b, "%s/far.duckdb", files.folder);
+    assert_int_equal(duck_open(buf_text(&b), DUCK_WRITE, &db, NULL), CUSTOS_OK);
+    assert_int_equal(duck_connect(db, &dc, NULL), CUSTOS_OK);
+    buf_clear(&b);
+    buf_printf(&b,
+               "CREATE TABLE a_base AS SELECT range AS id, range AS %s FROM "
+               "range(4); COPY a_base TO '%s/far.csv' (HEADER); COPY a_base TO "
+               "'%s/far.parquet' (FORMAT parquet)",
+               column, files.folder, files.folder);
+    assert_int_equal(duck_do(dc, buf_text(&b), NULL), CUSTOS_OK);
+    duck_disconnect(dc);
+    duck_close(db);
+    buf_clear(&b);
+}
+
+static void
+far_refused(const char *says)
+{
+    char sql[64], before[64], after[64];
+    custos_err err;
+
+    for (size_t i = 0; i < COUNT_OF(tables); i++) {
+        snprintf(sql, sizeof sql, "SELECT count(*) FROM %s", tables[i]);
+        test_left(c, "", before);
+        assert_int_equal(test_refused(c, "", sql, "0.01", &err), CUSTOS_EIO);
+        assert_string_equal(test_left(c, "", after), before);
+        assert_non_null(strstr(err.said, tables[i]));
+        assert_non_null(strstr(err.said, says));
+        assert_non_null(strstr(err.said, "custos init"));
+    }
+    answer_free(test_ask(c, "", "SELECT count(*) FROM people", "0.01"));
+}
+
+static void
+an_attached_file_that_is_gone_costs_nothing(void **state)
+{
+    char text[2048], sql[64], path[128];
+    struct answer *a;
+
+    (void)state;
+    snprintf(text, sizeof text, "%s%s", policy, attached);
+    test_store_policy(&files, text);
+    write_far("x");
+    test_store_init(&files);
+    reopen();
+    for (size_t i = 0; i < COUNT_OF(tables); i++) {
+        snprintf(sql, sizeof sql, "SELECT sum(x) FROM %s", tables[i]);
+        a = test_ask(c, "", sql, "0.01");
+        assert_int_equal(test_whole(a, 0, 0), 6);
+        answer_free(a);
+    }
+    write_far("y"); /* another column */
+    reopen();
+    far_refused("other columns");
+    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+        snprintf(path, sizeof path, "%s/far.%s", files.folder, kinds[i]);
+        assert_int_equal(unlink(path), 0);
+    }
+    far_refused("not there"); /* under an open store, and newly opened */
+    reopen();
+    far_refused("not there");
+    write_far("x");
+    reopen();
+    answer_free(test_ask(c, "", "SELECT count(*) FROM a_csv", "0.01"));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int
@@ -105,6 +200,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(what_cannot_be_kept_is_given),
+        TEST(an_attached_file_that_is_gone_costs_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
