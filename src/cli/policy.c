@@ -106,12 +106,17 @@ check(arena *a, const char *path)
 
     if (code)
         return code;
-    st = policy_read(a, text, path, &p, &err);
+    st = policy_read_all(a, text, path, &p, &remarks, &n, &err);
+    if (st == CUSTOS_EPOLICY) {
+        for (size_t i = 0; i < n; i++)
+            code = fail_usage("%s, line %d: %s", path, remarks[i].line,
+                              remarks[i].said);
+        return code;
+    }
     if (!st)
         st = policy_check(a, p, &remarks, &n, &err);
     if (st)
-        return st == CUSTOS_EPOLICY ? fail_usage("%s", err.said)
-                                    : fail_status(st, &err);
+        return fail_status(st, &err);
     for (size_t i = 0; i < n; i++)
         dangers += remarks[i].danger;
     code = print_remarks(path, p, remarks, n, dangers);
@@ -147,7 +152,10 @@ const struct verb policy_verb_check = {
     .about = "Each remark is a sentence with its line. Dangers are promises "
              "that protect\n"
              "less than they seem to; other remarks are what analysts will "
-             "miss.\n"
+             "miss. Of a\n"
+             "file that cannot be used yet all mistakes are listed, such as "
+             "questions of a\n"
+             "draft that are not answered.\n"
              "Exit 0: it can be used. 1: it can, with dangers. 2: it cannot.",
     .examples = "custos policy check policy.yaml",
     .run = run_check,

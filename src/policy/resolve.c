@@ -209,13 +209,16 @@ resolve_tables(const struct reading *r, const struct node *root,
         const struct node *map = table_node(root, t);
 
         for (size_t k = 0; k < t->n_columns && !st; k++)
-            st = resolve_reference(r, column_node(map, &t->columns[k]), p, t,
-                                   &t->columns[k]);
+            st = reading_go_on(
+                r, resolve_reference(r, column_node(map, &t->columns[k]), p, t,
+                                     &t->columns[k]));
         if (!st && !t->is_public)
-            st = read_unit(r, map, t);
+            st = reading_go_on(r, read_unit(r, map, t));
     }
+    if (r->all && r->all->n)
+        return st; /* paths are of units and references that are right */
     for (size_t i = 0; i < p->n_tables && !st; i++)
         if (!p->tables[i].is_public)
-            st = check_path(r, p, &p->tables[i]);
+            st = reading_go_on(r, check_path(r, p, &p->tables[i]));
     return st;
 }
