@@ -13,7 +13,10 @@ enum { PATH_SHOWN = 72 };
 
 static const char LINE[] = "CSV Error on Line: ", FILE_IS[] = "\n  file = ";
 
-/* The numbers behind two phrases: "Expected ...: 2 Found: 3". */
+/*
+ * The numbers behind two phrases: "Expected ...: 2 Found: 3". The engine stops
+ * counting at the first value that is too many.
+ */
 static bool
 width_cause(const char *engine, char *out, size_t size)
 {
@@ -25,8 +28,8 @@ width_cause(const char *engine, char *out, size_t size)
     if (!at || sscanf(at + sizeof expected - 1, "%9llu Found: %9llu", &want,
                       &found) != 2)
         return false;
-    snprintf(out, size, "%llu value%s, but the first line names %llu column%s",
-             found, found == 1 ? "" : "s", want, want == 1 ? "" : "s");
+    snprintf(out, size, "%s than the %llu that the first line names",
+             found > want ? "more values" : "fewer values", want);
     return true;
 }
 

@@ -437,9 +437,9 @@ a_bad_line_is_named(void **state)
         const char *text, *says;
     } bad[] = {
         {"id,x\n1,2\n3,secret,5\n",
-         "/a.csv, line 3: 3 values, but the first line names 2 columns"},
+         "/a.csv, line 3: more values than the 2 that the first line names"},
         {"id,x\n1,2\n3,4\n\n5,6\nsecret\n",
-         "line 6: 1 value, but the first line names 2 columns"},
+         "line 6: fewer values than the 2 that the first line names"},
         {"id,x\n1,\"secret\n2,3\n", "line 2: a quote"},
         {"id,x\n1,2\n3,secret\xff\xfe\n", "line 3: it is not UTF-8"},
     };
