@@ -179,21 +179,23 @@ folder_of(const char *path, char *out)
     }
 }
 
+/* Whoever makes it first, all go on with that: the lock of imports decides. */
 static custos_status
-open_or_create(const char *path, str policy, struct store *s, bool *created,
-               custos_err *err)
+open_or_create(const char *path, str policy, struct store *s, custos_err *err)
 {
-    custos_err quiet;
-    custos_status st = store_open(path, s, &quiet);
+    custos_err first, made;
+    custos_status st = store_open(path, s, &first), create;
 
-    *created = st == CUSTOS_ENAME;
-    if (*created) {
-        st = store_create(path, policy, err);
-        if (!st)
-            st = store_open(path, s, err);
-    } else if (st && err) {
-        *err = quiet;
+    if (st == CUSTOS_ENAME) {
+        create = store_create(path, policy, &made);
+        st = store_open(path, s, &first);
+        if (st == CUSTOS_ENAME && create) {
+            st = create;
+            first = made;
+        }
     }
+    if (st && err)
+        *err = first;
     return st;
 }
 
@@ -248,12 +250,13 @@ curator_init(const char *policy, const char *path, int64_t now,
     if (!st)
         st = policy_read(a, text, policy, &p, err);
     if (!st)
-        st = open_or_create(path, p->text, &s, &report.created, err);
+        st = open_or_create(path, p->text, &s, err);
     if (st)
         return st;
     st = store_import_begin(&s, err);
     if (!st && s.version > 0) /* else nothing was ever asked of it */
         st = check_change(&s, p, a, err);
+    report.created = s.version == 0;
     report.n_tables = p->n_tables;
     if (!st)
         st = import(&s, p, base, now, progress, ctx, a, &report, err);

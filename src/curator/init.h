@@ -7,7 +7,7 @@
 #include "curator/curator.h"
 
 struct init_report {
-    bool created; /* there was no store before */
+    bool created; /* there was no data before */
     uint64_t version;
     struct engine_import_table *tables;
     size_t n_tables;
