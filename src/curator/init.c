@@ -13,9 +13,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "policy/amounts.h"
 #include "store/file.h"
 
-enum { POLICY_MAX = 1 << 20, POLICY_ARENA = 1 << 26 };
+enum { POLICY_MAX = 1 << 20, POLICY_ARENA = 1 << 26, WORDS_MAX = 4096 };
 
 static bool
 same_unit(const struct policy_table *a, const struct policy_table *b)
@@ -76,10 +77,41 @@ read_policy(const struct store *s, uint64_t n, arena *a, struct policy **out,
     return st ? st : policy_read(a, text, "the store's policy", out, err);
 }
 
-/* Against the policy in force; what it has not, against those before it. */
+static bool
+same_budget(const struct policy_budget *a, const struct policy_budget *b)
+{
+    return !amounts_cmp(a->epsilon, b->epsilon) &&
+           !amounts_cmp(a->delta, b->delta);
+}
+
+/* How the budget changed, in a; empty when it did not. */
+static custos_status
+budget_words(const struct policy_budget *was, const struct policy_budget *is,
+             arena *a, str *out, custos_err *err)
+{
+    struct buf b;
+
+    *out = str_of("");
+    if (same_budget(was, is))
+        return CUSTOS_OK;
+    buf_init(&b, NULL, WORDS_MAX);
+    buf_printf(&b, "epsilon %s, delta %s; before epsilon %s, delta %s",
+               is->epsilon.ptr, is->delta.ptr, was->epsilon.ptr,
+               was->delta.ptr);
+    out->ptr = b.failed ? NULL : arena_copy(a, str_of(buf_text(&b)));
+    out->len = b.len;
+    buf_clear(&b);
+    return out->ptr ? CUSTOS_OK
+                    : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+}
+
+/*
+ * Against the policy in force; what it has not, against those before it. In
+ * *budget how the budget changes.
+ */
 static custos_status
 check_change(const struct store *s, const struct policy *now, arena *a,
-             custos_err *err)
+             str *budget, custos_err *err)
 {
     bool *met = arena_take(a, now->n_tables, sizeof *met);
     custos_status st = CUSTOS_OK;
@@ -97,6 +129,8 @@ check_change(const struct store *s, const struct policy *now, arena *a,
             st = custos_fail(err, CUSTOS_EPOLICY,
                              "the adjacency cannot change in a store that has "
                              "a ledger; make a new store");
+        if (!st && n == s->policy)
+            st = budget_words(&old->budget, &now->budget, a, budget, err);
         if (!st)
             st = check_tables(old, now, met, err);
         arena_free(memory);
@@ -221,6 +255,9 @@ import(struct store *s, const struct policy *p, const char *base, int64_t now,
                            &out->version, err);
     if (!st)
         st = set_terms(l, p, now, a, &out->receipt, err);
+    if (!st && out->budget.len)
+        st = ledger_act(l, "budget", out->budget, str_of("owner"), now,
+                        &out->receipt, err);
     if (!st)
         st = store_commit(s, p->text, out->version, err);
     if (!st) {
@@ -255,7 +292,7 @@ curator_init(const char *policy, const char *path, int64_t now,
         return st;
     st = store_import_begin(&s, err);
     if (!st && s.version > 0) /* else nothing was ever asked of it */
-        st = check_change(&s, p, a, err);
+        st = check_change(&s, p, a, &report.budget, err);
     report.created = s.version == 0;
     report.n_tables = p->n_tables;
     if (!st)

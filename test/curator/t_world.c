@@ -1,10 +1,11 @@
 /*
  * The world around the curator fails: answers that cannot be kept, attached
- * files that are gone or are others.
+ * files that are gone or are others, an init that ends half way.
  */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "curator/curator.h"
@@ -193,6 +194,108 @@ an_attached_file_that_is_gone_costs_nothing(void **state)
     answer_free(test_ask(c, "", "SELECT count(*) FROM a_csv", "0.01"));
 }
 
+/* ---------------------------------------------------------------- init -- */
+
+/* The policy with another budget. */
+static void
+write_budget(const char *epsilon)
+{
+    const char *from = "epsilon: 1}", *at = strstr(policy, from);
+    char text[2048];
+
+    snprintf(text, sizeof text, "%.*sepsilon: %s}%s", (int)(at - policy),
+             policy, epsilon, at + strlen(from));
+    test_store_policy(&files, text);
+}
+
+/* How many acts of the owner are called "budget"; the words of the last. */
+static int
+budget_acts(char words[128])
+{
+    arena *a = arena_new(NULL, 1 << 20);
+    struct ledger_row *rows = NULL;
+    size_t n = 100;
+    int found = 0;
+
+    assert_int_equal(ledger_rows(curator_ledger(c), 0, str_of(""), str_of(""),
+                                 a, &rows, &n, NULL),
+                     CUSTOS_OK);
+    for (size_t i = 0; i < n; i++)
+        if (str_equal(rows[i].kind, str_of("budget"))) {
+            snprintf(words, 128, "%s", rows[i].words.ptr);
+            found++;
+        }
+    arena_free(a);
+    return found;
+}
+
+static void
+a_change_of_the_budget_is_an_act(void **state)
+{
+    char words[128] = "", left[64];
+
+    (void)state;
+    answer_free(test_ask(c, "", "SELECT count(*) FROM people", "0.1"));
+    write_budget("1.0"); /* the same in other words */
+    test_store_init(&files);
+    reopen();
+    assert_int_equal(budget_acts(words), 0);
+    write_budget("3");
+    test_store_init(&files);
+    reopen();
+    assert_int_equal(budget_acts(words), 1);
+    assert_string_equal(words, "epsilon 3, delta 0; before epsilon 1.0, "
+                               "delta 0");
+    assert_string_equal(test_left(c, "", left), "2.9");
+    write_budget("0.05"); /* less than was spent */
+    test_store_init(&files);
+    reopen();
+    assert_int_equal(budget_acts(words), 2);
+    assert_string_equal(test_left(c, "", left), "0");
+}
+
+/*
+ * Ends between the ledger's terms and the store's pointer, as a kill there
+ * does: the new policy's file cannot be written. Nothing is charged until init
+ * is run again, which goes on as if nothing had been.
+ */
+static void
+an_init_that_ends_half_way_goes_on(void **state)
+{
+    char path[128], inside[160], left[64], words[128];
+    struct receipt head;
+    custos_err err;
+
+    (void)state;
+    answer_free(test_ask(c, "", "SELECT count(*) FROM people", "0.1"));
+    snprintf(path, sizeof path, "%s/policy/3.yaml", files.store);
+    snprintf(inside, sizeof inside, "%s/x", path);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_int_equal(mkdir(inside, 0700), 0);
+    write_budget("2");
+    assert_int_equal(test_store_try(&files, &err), CUSTOS_EIO);
+    reopen();
+    assert_string_equal(test_left(c, "", left), "1.9"); /* ahead */
+    assert_int_equal(
+        test_refused(c, "", "SELECT sum(age) FROM people", "0.1", &err),
+        CUSTOS_EPOLICY);
+    assert_non_null(strstr(err.said, "policy"));
+    assert_string_equal(test_left(c, "", left), "1.9");
+    assert_int_equal(rmdir(inside), 0);
+    assert_int_equal(rmdir(path), 0);
+    test_store_init(&files);
+    reopen();
+    answer_free(test_ask(c, "", "SELECT sum(age) FROM people", "0.1"));
+    assert_string_equal(test_left(c, "", left), "1.8");
+    assert_true(budget_acts(words) > 0);
+    assert_int_equal(ledger_verify(curator_ledger(c), NULL, &head, &err),
+                     CUSTOS_OK);
+    snprintf(path, sizeof path, "%s/data/2.duckdb", files.store);
+    assert_int_equal(access(path, F_OK), 0);
+    snprintf(path, sizeof path, "%s/data/3.duckdb", files.store);
+    assert_int_not_equal(access(path, F_OK), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int
@@ -201,6 +304,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(what_cannot_be_kept_is_given),
         TEST(an_attached_file_that_is_gone_costs_nothing),
+        TEST(a_change_of_the_budget_is_an_act),
+        TEST(an_init_that_ends_half_way_goes_on),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
