@@ -191,7 +191,9 @@ open_all(struct engine *e, const struct store *s, custos_err *err)
 
     buf_init(&paths, NULL, 1 << 20);
     store_data_path(s, s->version, path);
-    st = store_spill_new(s, e->spill, &e->held, err);
+    /* Without a place to spill, a query has the memory there is. */
+    st = store_is_read_only(s) ? CUSTOS_OK
+                               : store_spill_new(s, e->spill, &e->held, err);
     if (!st)
         st = duck_open(path, DUCK_READ, &e->db, err);
     for (size_t i = 0; i < e->threads && !st; i++)

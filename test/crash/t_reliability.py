@@ -166,14 +166,27 @@ class ReadOnly(StoreCase):
         script = """
             mount --bind "$1" "$1"
             mount -o remount,ro,bind "$1"
-            exec "$2" query --store "$1/store" "SELECT sum(age) FROM people"
+            store="$1/store" custos="$2"
+            shift 2
+            exec "$custos" "$@" --store "$store"
         """
-        self.failed(in_namespace(script, str(self.hospital.folder),
-                                  os.path.abspath(CUSTOS)))
-        script = script.replace("query --store", "init --store").replace(
-            '"SELECT sum(age) FROM people"', '"$1/policy.yaml"')
-        self.failed(in_namespace(script, str(self.hospital.folder),
-                                  os.path.abspath(CUSTOS)))
+
+        def on_it(*args):
+            return in_namespace(script, str(self.hospital.folder),
+                                os.path.abspath(CUSTOS), *args)
+
+        self.failed(on_it("query", "SELECT sum(age) FROM people"),
+                    "the store is read-only: nothing can be charged")
+        self.failed(on_it("init", str(self.hospital.policy)))
+        # what needs no charge goes on
+        for args, says in ((("query", COUNT), "costs nothing"),
+                           (("explain", "SELECT sum(age) FROM people"),
+                            "sensitivity"),
+                           (("budget",), "0.99"), (("ledger",), "charge"),
+                           (("ledger", "verify"), "")):
+            done = on_it(*args)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(says, done.stdout)
         self.assertEqual(self.whole(), rows)
         self.answered("SELECT sum(age) FROM people")
 
