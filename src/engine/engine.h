@@ -94,4 +94,9 @@ CUSTOS_MUST_USE custos_status engine_schema(const char *path,
                                             struct engine_source_column **out,
                                             size_t *n, custos_err *err);
 
+/* The names of a DuckDB file's tables, in order, in a. */
+CUSTOS_MUST_USE custos_status engine_source_tables(const char *path, arena *a,
+                                                   str **out, size_t *n,
+                                                   custos_err *err);
+
 #endif

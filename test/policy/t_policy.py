@@ -213,9 +213,26 @@ analysts: {ana: {tables: [nothing]}}
     def test_draft_refuses(self):
         self.refused("policy", "draft", says="needs the files")
         self.refused("policy", "draft", "x.xlsx", says="not known by its name")
-        self.refused("policy", "draft", "x.duckdb", says="which table of")
+        self.refused("policy", "draft", "x.duckdb", says="not there")
         self.refused("policy", "draft", str(self.folder / "none.csv"),
                      says="none.csv")
+
+    def test_draft_of_a_whole_duckdb_file(self):
+        store = self.folder / "h.duckdb"
+        duckdb(store, "CREATE TABLE \"Visits\" (patient_id BIGINT, cost DOUBLE)",
+               "CREATE TABLE patients (id BIGINT)",
+               "CREATE SCHEMA other", "CREATE TABLE other.hidden (x BIGINT)")
+        text = "\n".join(lines("policy", "draft", str(store)))
+        self.assertEqual(text.count("    source: "), 2)
+        self.assertIn("\n    source_table: Visits\n", text)
+        self.assertIn("\n    source_table: patients\n", text)
+        self.assertIn("# ? references: patients.id", text)
+        self.assertEqual(
+            "\n".join(lines("policy", "draft", f"{store}:Visits",
+                            f"{store}:patients")), text)
+        empty = self.folder / "e.duckdb"
+        duckdb(empty, "SELECT 1")
+        self.refused("policy", "draft", str(empty), says="has no tables")
 
     def test_output_to_a_full_disk(self):
         if not os.path.exists("/dev/full"):
