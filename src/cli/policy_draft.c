@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "cli/help.h"
 #include "cli/policy.h"
 #include "engine/engine.h"
 #include "policy/draft.h"
@@ -120,23 +119,7 @@ draft(arena *a, const struct args *args)
 static int
 run(const struct verb *verb, int argc, char **argv)
 {
-    struct args args;
-    arena *a;
-    int code = args_read(verb, argc, argv, &args);
-
-    if (code)
-        return code;
-    if (args.help)
-        return help_of_verb(verb);
-    if (args.n_words == 0)
-        return fail_usage("policy draft needs the files; see custos policy "
-                          "draft --help");
-    a = arena_new(NULL, POLICY_ARENA);
-    if (!a)
-        return fail_run("out of memory");
-    code = draft(a, &args);
-    arena_free(a);
-    return code;
+    return policy_run(verb, argc, argv, FILES_SOME, "needs the files", draft);
 }
 
 const struct verb policy_verb_draft = {
