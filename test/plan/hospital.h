@@ -203,4 +203,14 @@ rat_is(const rat *r, const char *text)
     return same;
 }
 
+/* Does the plan rest on it? */
+static inline bool
+has_theorem(const struct plan *p, const char *id)
+{
+    for (size_t i = 0; i < p->n_theorems; i++)
+        if (!strcmp(p->theorems[i], id))
+            return true;
+    return false;
+}
+
 #endif

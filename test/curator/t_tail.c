@@ -1,0 +1,175 @@
+/*
+ * The tails that error bars rest on, against plain sums.
+ */
+#include "curator/tail.h"
+
+#include <math.h>
+
+#include "base/base.h"
+#include "curator/bars.h"
+#include "support/support.h"
+
+static const char *const kinds[] = {"Laplace", "Gauss"};
+
+/* P[N = j] without the normaliser, and P[N >= k] by adding up. */
+static double
+point(struct bar_law law, double j)
+{
+    double z = fabs(j) / law.scale;
+
+    return law.kind == BAR_LAPLACE ? exp(-z) : exp(-0.5 * z * z);
+}
+
+enum { PLAIN_MAX = 2000 };
+
+struct plain {
+    int reach;
+    double at[PLAIN_MAX + 1];    /* j = 0, 1, ... */
+    double above[PLAIN_MAX + 2]; /* P[N >= k], k = 0, 1, ... */
+};
+
+static void
+plain_make(struct plain *p, struct bar_law law)
+{
+    double sum = 0;
+
+    p->reach = (int)ceil((law.kind == BAR_LAPLACE ? 36 : 9) * law.scale) + 1;
+    assert_true(p->reach <= PLAIN_MAX);
+    p->above[p->reach + 1] = 0;
+    for (int j = p->reach; j >= 0; j--) {
+        p->at[j] = point(law, j);
+        p->above[j] = p->above[j + 1] + p->at[j];
+        sum += (j ? 2 : 1) * p->at[j];
+    }
+    for (int j = 0; j <= p->reach; j++) {
+        p->at[j] /= sum;
+        p->above[j] /= sum;
+    }
+}
+
+static double
+plain_above(const struct plain *p, double y)
+{
+    double k = ceil(y);
+
+    if (k > p->reach)
+        return 0;
+    if (k <= -p->reach)
+        return 1;
+    return k >= 0 ? p->above[(int)k] : 1 - p->above[(int)(1 - k)];
+}
+
+/* P[X + k Y >= x]. */
+static double
+plain_sum_above(const struct plain *x, const struct plain *y, double k,
+                double at)
+{
+    double p = 0;
+
+    for (int j = y->reach; j > 0; j--)
+        p += y->at[j] *
+             (plain_above(x, at + k * j) + plain_above(x, at - k * j));
+    return p + y->at[0] * plain_above(x, at);
+}
+
+/*
+ * Every way that tail.c has, against the plain sum of both lattices: never
+ * below, and not above what the sum is a step or so further in.
+ */
+static void
+tail_is_an_upper_bound(void **state)
+{
+    static const double scales[] = {0.2, 0.7, 2, 9, 15.5, 20, 50};
+    static const double ks[] = {0, 0.01, 0.3, 1, 2.5, 30};
+    static struct plain x, y;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(scales) * COUNT_OF(scales) * 4; i++) {
+        struct bar_law lx = {i & 1 ? BAR_GAUSSIAN : BAR_LAPLACE,
+                             scales[i / 4 % COUNT_OF(scales)]};
+        struct bar_law ly = {i & 2 ? BAR_GAUSSIAN : BAR_LAPLACE,
+                             scales[i / 4 / COUNT_OF(scales)]};
+        double one = 1;
+        struct tail t;
+
+        plain_make(&x, lx);
+        plain_make(&y, ly);
+        tail_init(&t, &lx, &one, &one, 1, ly);
+        for (size_t k = 0; k < COUNT_OF(ks); k++)
+            for (double z = 0; z < 8; z += test_size(2, 1) * 0.37) {
+                double at = z * hypot(lx.scale, ks[k] * ly.scale);
+                double bound = tail_above(&t, ks[k], at);
+                double exact = plain_sum_above(&x, &y, ks[k], at - 1e-12);
+                double in = 2 + (t.y_reach < 0 ? 1.6 * ks[k] : 0), near;
+
+                if (bound < exact * (1 - 1e-12))
+                    fail_msg("%s %g, %s %g, k %g, x %g: %.9g < %.9g",
+                             kinds[lx.kind], lx.scale, kinds[ly.kind], ly.scale,
+                             ks[k], at, bound, exact);
+                if (t.tables)
+                    in = 0.001;
+                near = plain_sum_above(&x, &y, ks[k], at - in);
+                if (at > in && bound > near * 1.001 + 1e-6)
+                    fail_msg("%s %g, %s %g, k %g, x %g: %.9g, far from %.9g",
+                             kinds[lx.kind], lx.scale, kinds[ly.kind], ly.scale,
+                             ks[k], at, bound, near);
+            }
+    }
+}
+
+/*
+ * Three laws, as a variance has them, with factors known between limits only:
+ * never below the plain sum at any of them, and close to one.
+ */
+static void
+tail_holds_for_all_factors(void **state)
+{
+    static const double mosts[] = {0, 1e-6, 0.01, 0.5, 1};
+    static const double ks[] = {0.5, 9, 300};
+    static struct plain x, y, z;
+
+    (void)state;
+    for (int i = 0; i < 8 * (int)COUNT_OF(mosts) * test_size(1, 2); i++) {
+        struct bar_law l[2] = {{i & 1, 25}, {i >> 1 & 1, 25}};
+        struct bar_law c = {i >> 2 & 1, i % 3 ? 3 : 0.6};
+        double most[2] = {1, mosts[i / 8 % (int)COUNT_OF(mosts)]};
+        double least[2] = {1, i % 5 ? most[1] : 0};
+        struct tail t;
+
+        plain_make(&x, l[0]);
+        plain_make(&y, l[1]);
+        plain_make(&z, c);
+        tail_init(&t, l, least, most, 2, c);
+        for (int at_i = 0; at_i < 24; at_i++) {
+            double k = ks[at_i % 3], at = 20 * pow(1.9, at_i / 3);
+            double bound = tail_above(&t, k, at), in = 2 + 2 * most[1];
+            double exact = 0, less = 0, near = most[1] - least[1];
+            double within = 0;
+
+            for (int j = -z.reach; j <= z.reach; j++) {
+                double p = z.at[abs(j)], to = at - 1e-12;
+
+                exact += p * plain_sum_above(&x, &y, most[1], to + k * j);
+                less += p * plain_sum_above(&x, &y, least[1], to + k * j / 2);
+                near += p * plain_sum_above(&x, &y, most[1], to + k * j - in);
+                within += p * plain_sum_above(&x, &y, least[1], to + k * j);
+            }
+            if (bound < fmax(exact, fmax(less, within)) * (1 - 1e-12) ||
+                (at > in && bound > near * 1.02 + 1e-6))
+                fail_msg(
+                    "%d, k %g, x %g: %.9g, not in %.9g, %.9g, %.9g to %.9g", i,
+                    k, at, bound, exact, less, within, near);
+        }
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tail_is_an_upper_bound),
+        cmocka_unit_test(tail_holds_for_all_factors),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
