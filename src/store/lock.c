@@ -4,7 +4,9 @@
  *
  * What an import leaves when it is killed is removed by the next, under the
  * lock of imports. Spill folders of queries are locked by their owners, and
- * only those that nobody holds are removed.
+ * only those that nobody holds are removed. The folder tmp/ itself is locked
+ * while one is made or leftovers are removed: a folder that is not locked yet
+ * would be taken for one that nobody holds.
  */
 #include "store/lock.h"
 
@@ -74,6 +76,25 @@ store_unlock(struct store *s)
     if (s->lock >= 0)
         close(s->lock);
     s->lock = -1;
+}
+
+/* Waits for tmp/ to be ours; close gives it back. -1: it cannot be had. */
+static int
+tmp_take(const struct store *s)
+{
+    char path[STORE_PATH_MAX];
+    int fd, got;
+
+    store_path(s, "tmp", path);
+    fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    do
+        got = flock(fd, LOCK_EX);
+    while (got && errno == EINTR);
+    if (got)
+        close(fd);
+    return got ? -1 : fd;
 }
 
 /* Is anybody still at this folder of spill files? */
@@ -164,13 +185,18 @@ custos_status
 store_import_begin(struct store *s, custos_err *err)
 {
     custos_status st;
+    int tmp;
 
     if (s->import >= 0)
         return CUSTOS_OK;
     st = import_take(s, err);
     if (st)
         return st;
-    each_name(s, "tmp", clean_tmp);
+    tmp = tmp_take(s);
+    if (tmp >= 0) {
+        each_name(s, "tmp", clean_tmp);
+        close(tmp);
+    }
     each_name(s, "data", clean_data);
     return CUSTOS_OK;
 }
@@ -227,15 +253,15 @@ store_is_read_only(const struct store *s)
     return access(path, W_OK) && errno == EROFS;
 }
 
-custos_status
-store_spill_new(const struct store *s, char *out, int *held, custos_err *err)
+/* Makes the folder, and holds it. */
+static custos_status
+spill_make(char *folder, int *held, custos_err *err)
 {
     char lock[STORE_PATH_MAX];
     custos_status st;
 
-    store_path(s, "tmp/spill-XXXXXX", out);
-    if (!mkdtemp(out) || chmod(out, FOLDER_MODE) ||
-        snprintf(lock, sizeof lock, "%s/held", out) >= (int)sizeof lock) {
+    if (!mkdtemp(folder) || chmod(folder, FOLDER_MODE) ||
+        snprintf(lock, sizeof lock, "%s/held", folder) >= (int)sizeof lock) {
         st = custos_fail(err, CUSTOS_EIO,
                          "the store has no room for temporary files");
         custos_note(err, "errno %d", errno);
@@ -243,7 +269,24 @@ store_spill_new(const struct store *s, char *out, int *held, custos_err *err)
     }
     st = lock_take(lock, 0, held, err);
     if (st)
-        tree_remove(out);
+        tree_remove(folder);
+    return st;
+}
+
+custos_status
+store_spill_new(const struct store *s, char *out, int *held, custos_err *err)
+{
+    int tmp = tmp_take(s);
+    custos_status st;
+
+    if (tmp < 0) {
+        st = custos_fail(err, CUSTOS_EIO, "the store cannot be locked");
+        custos_note(err, "tmp: errno %d", errno);
+        return st;
+    }
+    store_path(s, "tmp/spill-XXXXXX", out);
+    st = spill_make(out, held, err);
+    close(tmp);
     return st;
 }
 

@@ -234,6 +234,35 @@ leftovers_go(void **state)
     store_close(&s);
 }
 
+/* Imports begin one after the other while queries make their spill folders. */
+static void
+a_new_spill_folder_is_no_leftover(void **state)
+{
+    struct place *p = *state;
+    int n = test_size(500, 3000), held = -1;
+    char spill[STORE_PATH_MAX];
+    struct store s;
+    pid_t child;
+
+    assert_int_equal(store_create(p->store, str_of("x"), &p->err), CUSTOS_OK);
+    assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_OK);
+    child = fork();
+    assert_true(child >= 0);
+    for (struct store t; child == 0;) {
+        if (store_open(p->store, &t, NULL) || store_import_begin(&t, NULL))
+            _exit(1);
+        store_close(&t);
+    }
+    for (int i = 0; i < n; i++) {
+        assert_int_equal(store_spill_new(&s, spill, &held, &p->err), CUSTOS_OK);
+        assert_int_equal(access(spill, F_OK), 0);
+        store_spill_free(spill, held);
+    }
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    store_close(&s);
+}
+
 static custos_status
 copy_ledger(void *ctx, const char *path, custos_err *err)
 {
@@ -337,10 +366,15 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(made_and_opened),     TEST(only_the_owner),
-        TEST(damage_is_named),     TEST(one_pointer),
-        TEST(locks_exclude),       TEST(leftovers_go),
-        TEST(a_backup_is_a_store), TEST(killed_at_any_moment),
+        TEST(made_and_opened),
+        TEST(only_the_owner),
+        TEST(damage_is_named),
+        TEST(one_pointer),
+        TEST(locks_exclude),
+        TEST(leftovers_go),
+        TEST(a_new_spill_folder_is_no_leftover),
+        TEST(a_backup_is_a_store),
+        TEST(killed_at_any_moment),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
