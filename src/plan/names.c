@@ -27,19 +27,20 @@ near_table(struct work *w, const char *name)
 custos_status
 names_table(struct work *w)
 {
+    const struct from *from = w->q->from;
     const struct policy_table *t;
     const char *near;
 
-    if (w->q->table.len == 0)
+    if (!from)
         return CUSTOS_OK;
-    t = policy_table_find(w->policy, w->q->table);
+    t = policy_table_find(w->policy, from->name);
     if (t && policy_grants_table(w->policy, w->options->who, t)) {
         w->table = t;
         return CUSTOS_OK;
     }
-    near = near_table(w, arena_copy(w->a, w->q->table));
-    return custos_fail_at(w->err, CUSTOS_ENAME, w->q->table_at,
-                          "there is no table %.*s%s%.40s%s", SHOWN(w->q->table),
+    near = near_table(w, arena_copy(w->a, from->name));
+    return custos_fail_at(w->err, CUSTOS_ENAME, from->at,
+                          "there is no table %.*s%s%.40s%s", SHOWN(from->name),
                           near ? "; did you mean " : "", near ? near : "",
                           near ? "?" : "");
 }
@@ -92,9 +93,10 @@ no_column(struct work *w, const struct expr *e)
 static bool
 qualifier_fits(const struct work *w, const struct expr *e)
 {
-    str name = w->q->table_alias.len > 0 ? w->q->table_alias : w->q->table;
+    const struct from *f = w->q->from;
 
-    return e->qualifier.len == 0 || str_equal(e->qualifier, name);
+    return e->qualifier.len == 0 ||
+           (f && str_equal(e->qualifier, f->alias.len ? f->alias : f->name));
 }
 
 bool

@@ -169,7 +169,7 @@ place_all(struct work *w)
     for (size_t i = 0; i < q->n_order_by; i++)
         n += count_aggregates(q->order_by[i].expr);
     if (n == 0)
-        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, q->table_at,
+        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, q->from->at,
                               "the rows of %.*s are private: ask for an "
                               "aggregate, such as count(*)",
                               SHOWN(w->table->name));

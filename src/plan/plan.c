@@ -20,13 +20,13 @@ check_private(struct work *w)
     const struct query *q = w->q;
 
     if (q->star)
-        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, q->table_at,
+        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, q->from->at,
                               "the rows of %.*s are private, SELECT * is not "
                               "possible: ask for an aggregate, such as "
                               "count(*)",
                               SHOWN(w->table->name));
     if (q->distinct)
-        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, q->table_at,
+        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, q->from->at,
                               "SELECT DISTINCT is not possible over private "
                               "rows: write GROUP BY with an aggregate");
     return CUSTOS_OK;

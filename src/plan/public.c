@@ -12,8 +12,7 @@ expand_star(struct work *w)
     struct query *q = w->q;
 
     if (!t)
-        return custos_fail_at(w->err, CUSTOS_EINVAL, q->table_at,
-                              "SELECT * needs FROM");
+        return custos_fail_at(w->err, CUSTOS_EINVAL, 0, "SELECT * needs FROM");
     q->targets = arena_take(w->a, t->n_columns, sizeof *q->targets);
     if (!q->targets)
         return work_no_memory(w);
@@ -27,7 +26,7 @@ expand_star(struct work *w)
         if (!e)
             return work_no_memory(w);
         e->kind = EXPR_COLUMN;
-        e->at = q->table_at;
+        e->at = q->from->at;
         e->name = t->columns[i].name;
         e->slot = (int)i;
         q->targets[q->n_targets++] = (struct target){e, e->name};

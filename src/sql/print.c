@@ -338,8 +338,8 @@ print_targets(const struct query *q, struct buf *out)
 static void
 print_variable(const struct query *q, const struct expr *e, struct buf *out)
 {
-    if (e->kind == EXPR_COLUMN && !e->qualifier.len && q->table.len) {
-        print_name(q->table, out);
+    if (e->kind == EXPR_COLUMN && !e->qualifier.len && q->from) {
+        print_name(q->from->name, out);
         buf_add_text(out, ".");
     }
     sql_print_expr(e, out);
@@ -366,9 +366,9 @@ sql_print(const struct query *q, struct buf *out)
     if (q->distinct)
         buf_add_text(out, " DISTINCT");
     print_targets(q, out);
-    if (q->table.len) {
+    if (q->from) {
         buf_add_text(out, " FROM ");
-        print_name(q->table, out);
+        print_name(q->from->name, out);
     }
     if (q->where) {
         buf_add_text(out, " WHERE ");

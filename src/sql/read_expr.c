@@ -222,7 +222,9 @@ case_read(struct sql_reader *r, const PgQuery__CaseExpr *c, struct expr **out)
 static bool
 qualifier_fits(const struct query *q, str name)
 {
-    return str_equal(name, q->table_alias.len ? q->table_alias : q->table);
+    const struct from *f = q->from;
+
+    return f && str_equal(name, f->alias.len ? f->alias : f->name);
 }
 
 static custos_status

@@ -15,6 +15,7 @@ static custos_status
 from_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
 {
     const PgQuery__RangeVar *t;
+    struct from *from;
     char *name, *alias;
 
     if (s->n_from_clause == 0)
@@ -34,11 +35,14 @@ from_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
                               "not part of private SQL: ONLY");
     name = arena_copy(r->a, str_of(t->relname));
     alias = arena_copy(r->a, str_of(t->alias ? t->alias->aliasname : ""));
-    if (!name || !alias)
+    from = arena_take(r->a, 1, sizeof *from);
+    if (!name || !alias || !from)
         return fail_memory(r->err);
-    r->query->table = str_of(name);
-    r->query->table_alias = str_of(alias);
-    r->query->table_at = t->location;
+    from->kind = FROM_TABLE;
+    from->at = t->location;
+    from->name = str_of(name);
+    from->alias = str_of(alias);
+    r->query->from = from;
     return CUSTOS_OK;
 }
 

@@ -152,15 +152,38 @@ struct query_options {
     int epsilon_at, delta_at;
 };
 
+struct query;
+
+/*
+ * What stands after FROM. A name that WITH has defined is a FROM_QUERY with
+ * that query, as if it stood there in brackets; commas are joins without ON.
+ */
+enum from_kind { FROM_TABLE, FROM_QUERY, FROM_JOIN };
+
+struct from {
+    enum from_kind kind;
+    int at;
+    str name;            /* FROM_TABLE */
+    str alias;           /* FROM_TABLE: may be empty; FROM_QUERY: never is */
+    str *columns;        /* AS alias (a, b, ...): new names, from the left */
+    size_t n_columns;    /* 0: the names of the targets or of the table */
+    struct query *query; /* FROM_QUERY; may have union_all */
+    /* FROM_JOIN: */
+    struct from *left, *right;
+    bool outer;      /* LEFT JOIN */
+    struct expr *on; /* NULL: every pair, or USING */
+    str *using;      /* JOIN ... USING (a, b, ...) */
+    size_t n_using;
+};
+
 struct query {
     bool explain;
     struct query_options options;
     struct target *targets;
     size_t n_targets;
-    bool star;              /* SELECT *: public tables only */
-    bool distinct;          /* public tables only */
-    str table, table_alias; /* FROM; empty: none */
-    int table_at;
+    bool star;         /* SELECT * */
+    bool distinct;     /* public tables only */
+    struct from *from; /* NULL: none */
     struct expr *where;
     struct expr **group_by;
     size_t n_group_by;
@@ -169,6 +192,7 @@ struct query {
     size_t n_order_by;
     bool has_limit;
     uint64_t limit, offset;
+    struct query *union_all; /* one more, below FROM only; NULL: none */
 };
 
 /*

@@ -88,7 +88,8 @@ query_same(const struct query *a, const struct query *b)
     return a->explain == b->explain && a->star == b->star &&
            a->distinct == b->distinct && a->has_limit == b->has_limit &&
            a->limit == b->limit && a->offset == b->offset &&
-           str_equal(a->table, b->table) &&
+           !a->from == !b->from &&
+           (!a->from || str_equal(a->from->name, b->from->name)) &&
            a->options.given == b->options.given &&
            str_equal(a->options.epsilon, b->options.epsilon) &&
            str_equal(a->options.delta, b->options.delta) && clauses_same(a, b);
