@@ -66,6 +66,39 @@ print_numbered(struct engine *e, const struct plan *plan,
     work_conditions(plan, out);
 }
 
+/* Are groups limited, or is anything counted by unit? */
+static bool
+is_tracked(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_parts; i++)
+        if (plan->parts[i].kind == PART_UNITS)
+            return true;
+    return plan->groups < plan->rows && plan->groups < plan->cells;
+}
+
+/* The rows that count: i..., v...; where tracked also n, and f, the n of the
+   unit's first row in the group. */
+static void
+print_bounded(struct engine *e, const struct plan *plan,
+              const struct work_values *values, struct buf *out)
+{
+    bool tracked = is_tracked(plan);
+
+    if (tracked) {
+        buf_add_text(out, "SELECT * FROM (SELECT *, dense_rank() OVER "
+                          "(PARTITION BY x ORDER BY f) AS g FROM (SELECT *, "
+                          "min(n) OVER (PARTITION BY x");
+        print_keys(plan, ", ", out);
+        buf_add_text(out, ") AS f FROM (");
+    } else {
+        buf_add_text(out, "SELECT * FROM (");
+    }
+    print_numbered(e, plan, values, out);
+    buf_printf(out, ") WHERE n <= %llu", (unsigned long long)plan->rows);
+    if (tracked)
+        buf_printf(out, ")) WHERE g <= %llu", (unsigned long long)plan->groups);
+}
+
 custos_status
 run_general(struct engine *e, const struct plan *plan, struct exact *x,
             custos_err *err)
@@ -81,15 +114,9 @@ run_general(struct engine *e, const struct plan *plan, struct exact *x,
     if (plan->n_keys == 0)
         buf_add_text(&b, "SELECT 0");
     work_sums(plan, &values, "count(*) FILTER (WHERE n = f)", &b);
-    buf_add_text(&b, " FROM (SELECT *, dense_rank() OVER (PARTITION BY x "
-                     "ORDER BY f) AS g FROM (SELECT *, min(n) OVER (PARTITION "
-                     "BY x");
-    print_keys(plan, ", ", &b);
-    buf_add_text(&b, ") AS f FROM (");
-    print_numbered(e, plan, &values, &b);
-    buf_printf(&b, ") WHERE n <= %llu)) WHERE g <= %llu",
-               (unsigned long long)plan->rows,
-               (unsigned long long)plan->groups);
+    buf_add_text(&b, " FROM (");
+    print_bounded(e, plan, &values, &b);
+    buf_add_text(&b, ")");
     print_keys(plan, " GROUP BY ", &b);
     st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
                   : work_collect(plan, e->connections[0], buf_text(&b), x, err);

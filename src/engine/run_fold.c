@@ -197,6 +197,16 @@ lanes_run(struct lane *lanes, size_t n, struct exact *x, custos_err *err)
     return st;
 }
 
+/* Are all parts sums over rows? Distinct values are not. */
+static bool
+adds_up(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_parts; i++)
+        if (plan->parts[i].kind == PART_DISTINCT)
+            return false;
+    return true;
+}
+
 custos_status
 run_fold(struct engine *e, const struct plan *plan, struct exact *x,
          custos_err *err)
@@ -209,7 +219,7 @@ run_fold(struct engine *e, const struct plan *plan, struct exact *x,
     custos_status st;
     int64_t from = 1;
 
-    if (!t->sorted || plan->cells > INT32_MAX)
+    if (!t->sorted || plan->cells > INT32_MAX || !adds_up(plan))
         return custos_fail(err, CUSTOS_EENGINE,
                            "the query could not be completed");
     st = work_values(plan, &values, err);

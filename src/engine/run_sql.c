@@ -56,6 +56,9 @@ work_sums(const struct plan *plan, const struct work_values *values,
         case PART_ROWS: buf_add_text(out, ", count(*), 0"); break;
         case PART_UNITS: buf_printf(out, ", %s, 0", units); break;
         case PART_VALUES: buf_printf(out, ", count(v%d), 0", v); break;
+        case PART_DISTINCT:
+            buf_printf(out, ", count(DISTINCT v%d), 0", v);
+            break;
         case PART_SUM:
             buf_printf(out, ", sum(v%d), ", v);
             buf_printf(out, p->centre ? "count(v%d)" : "0", v);

@@ -156,6 +156,24 @@ presence(const struct part *part, struct buf *out)
     buf_add_text(out, " IS NOT NULL THEN 1 END");
 }
 
+/* The value as it is, for comparing: NaN is none. */
+static void
+as_it_is(const struct part *part, struct buf *out)
+{
+    struct buf e;
+
+    buf_init(&e, NULL, out->limit);
+    duckdb_print_expr(part->of, "t", &e);
+    if (part->of->kind != EXPR_COLUMN && part->of->type != TYPE_INT &&
+        data_type_is_number(part->of->type))
+        buf_printf(out, "CASE WHEN NOT isnan(CAST(%s AS DOUBLE)) THEN %s END",
+                   buf_text(&e), buf_text(&e));
+    else
+        buf_add_text(out, buf_text(&e));
+    out->failed |= e.failed;
+    buf_clear(&e);
+}
+
 void
 work_value(const struct plan *plan, const struct part *part, struct buf *out)
 {
@@ -166,6 +184,10 @@ work_value(const struct plan *plan, const struct part *part, struct buf *out)
                        : fits(part, INT64_MIN, INT64_MAX) ? "BIGINT"
                                                           : "HUGEINT";
 
+    if (part->kind == PART_DISTINCT) {
+        as_it_is(part, out);
+        return;
+    }
     if (!data_type_is_number(part->of->type)) {
         presence(part, out);
         return;
@@ -198,9 +220,10 @@ work_value(const struct plan *plan, const struct part *part, struct buf *out)
 static bool
 same_value(const struct part *a, const struct part *b)
 {
-    return a->of == b->of && a->grid.base == b->grid.base &&
-           a->grid.digits == b->grid.digits && a->lower == b->lower &&
-           a->upper == b->upper;
+    return a->of == b->of &&
+           (a->kind == PART_DISTINCT) == (b->kind == PART_DISTINCT) &&
+           a->grid.base == b->grid.base && a->grid.digits == b->grid.digits &&
+           a->lower == b->lower && a->upper == b->upper;
 }
 
 custos_status

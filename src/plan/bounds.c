@@ -58,10 +58,10 @@ read_limit(struct work *w, str text, const char *name, uint64_t most,
 }
 
 static bool
-has_units(const struct plan *p)
+has_kind(const struct plan *p, enum part_kind kind)
 {
     for (size_t i = 0; i < p->n_parts; i++)
-        if (p->parts[i].kind == PART_UNITS)
+        if (p->parts[i].kind == kind)
             return true;
     return false;
 }
@@ -82,9 +82,11 @@ choose(const struct work *w, uint64_t rows, uint64_t groups)
         return BOUND_NONE;
     if (t->attached)
         return BOUND_GENERAL;
-    if (!has_units(p) && groups >= least(rows, p->cells) &&
+    if (!has_kind(p, PART_UNITS) && groups >= least(rows, p->cells) &&
         (!p->where || t->prefer_speed))
         return BOUND_RANK;
+    if (has_kind(p, PART_DISTINCT))
+        return BOUND_GENERAL; /* the fold adds up, it keeps no values */
     return BOUND_FOLD;
 }
 

@@ -67,13 +67,14 @@ explain_name(const struct part *part, struct buf *out)
         [PART_SUM] = "sum of ",
         [PART_SQUARES] = "squares of ",
         [PART_UNITS] = "distinct units",
+        [PART_DISTINCT] = "distinct values of ",
     };
 
     buf_printf(out, "noise on   %s", NAMES[part->kind]);
     if (!part->of)
         return;
     words_expr(part->of, out);
-    if (part->kind == PART_VALUES)
+    if (part->kind == PART_VALUES || part->kind == PART_DISTINCT)
         return;
     if (part->centre != 0) {
         buf_add_text(out, " less ");

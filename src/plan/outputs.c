@@ -33,28 +33,13 @@ names_unit(const struct policy *p, const struct policy_table *t,
     return false;
 }
 
-static custos_status
-check_distinct(struct work *w, const struct expr *e)
+bool
+outputs_counts_units(const struct work *w, const struct expr *e)
 {
-    const struct policy_table *t = w->table;
     const struct expr *x = e->args[0];
-    const struct policy_column *unit;
 
-    if (x->kind == EXPR_COLUMN &&
-        names_unit(w->policy, t, &t->columns[x->slot]))
-        return CUSTOS_OK;
-    unit = t->unit_is_row ? NULL : &t->columns[t->unit_column];
-    if (unit && names_unit(w->policy, t, unit) &&
-        policy_grants(w->policy, w->options->who, t, unit))
-        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
-                              "count(distinct ...) counts people: write "
-                              "count(distinct %.*s), or group by a column with "
-                              "public values",
-                              SHOWN(unit->name));
-    return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
-                          "count(distinct ...) counts the protected units, and "
-                          "here it cannot: write count(*), or group by a "
-                          "column with public values");
+    return x->kind == EXPR_COLUMN &&
+           names_unit(w->policy, w->table, &w->table->columns[x->slot]);
 }
 
 static custos_status
@@ -73,8 +58,6 @@ type_aggregate(struct work *w, struct expr *e)
         st = types_set(w, e->lower, PLACE_ROWS);
     if (!st && e->upper)
         st = types_set(w, e->upper, PLACE_ROWS);
-    if (!st && e->aggregate == AGG_COUNT_DISTINCT)
-        st = check_distinct(w, e);
     return st ? st : types_aggregate(w, e);
 }
 

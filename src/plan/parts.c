@@ -1,7 +1,7 @@
 /*
  * Aggregates to parts, each part once.
  *
- * Which parts: count is rows (or non-null values, or units); avg is a sum and
+ * Which parts: count is rows (or non-null values, units, distinct values); avg is a sum and
  * a count; variance these and a sum of squares. Averages and variances sum
  * values less the middle of their range: one row then moves the sum by half
  * the range at most, not by its far end.
@@ -133,6 +133,19 @@ part_units(struct plan *p, int owner)
 }
 
 static int
+part_distinct(struct plan *p, struct expr *of, int owner)
+{
+    struct part part = {.kind = PART_DISTINCT,
+                        .of = of,
+                        .owner = owner,
+                        .grid = {10, 0},
+                        .upper = 1,
+                        .row_most = 1};
+
+    return part_take(p, &part);
+}
+
+static int
 part_sum(struct plan *p, struct expr *of, const struct part_value *v,
          enum part_kind kind, int owner)
 {
@@ -254,7 +267,11 @@ parts_make(struct work *w)
         switch (a->kind) {
         case AGG_COUNT_ROWS: a->rows = part_count(p, NULL, owner); break;
         case AGG_COUNT: a->rows = part_count(p, a->expr->args[0], owner); break;
-        case AGG_COUNT_DISTINCT: a->rows = part_units(p, owner); break;
+        case AGG_COUNT_DISTINCT:
+            a->rows = outputs_counts_units(w, a->expr)
+                          ? part_units(p, owner)
+                          : part_distinct(p, a->expr->args[0], owner);
+            break;
         default: st = aggregate_value(w, i);
         }
     }

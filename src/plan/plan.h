@@ -4,7 +4,7 @@
  *
  * A private query becomes *parts*. A part is one exact whole number for every
  * group (rows, non-null values, a sum of grid steps, a sum of their squares,
- * units), with a sensitivity and a mechanism of its own. Every aggregate of
+ * units, distinct values), with a sensitivity and a mechanism of its own. Every aggregate of
  * the query is a function of parts, so avg and variance share theirs; what
  * stands around aggregates (HAVING, ORDER BY, arithmetic) is done after noise.
  */
@@ -35,11 +35,12 @@ struct grid {
 struct grid grid_of_column(const struct policy_column *c);
 
 enum part_kind {
-    PART_ROWS,    /* rows of the group */
-    PART_VALUES,  /* rows whose value is not NULL */
-    PART_SUM,     /* of values less centre, in steps */
-    PART_SQUARES, /* of their squares */
-    PART_UNITS,   /* units with a row in the group */
+    PART_ROWS,     /* rows of the group */
+    PART_VALUES,   /* rows whose value is not NULL */
+    PART_SUM,      /* of values less centre, in steps */
+    PART_SQUARES,  /* of their squares */
+    PART_UNITS,    /* units with a row in the group */
+    PART_DISTINCT, /* distinct values that are not NULL */
 };
 
 struct part {
@@ -88,7 +89,8 @@ struct key {
 struct plan_aggregate {
     const struct expr *expr;
     enum aggregate kind;
-    int rows, sum, squares; /* rows: of PART_ROWS, PART_VALUES, PART_UNITS */
+    int rows, sum, squares; /* rows: of PART_ROWS, PART_VALUES, PART_UNITS,
+                               PART_DISTINCT */
 };
 
 enum bounding {
@@ -96,7 +98,8 @@ enum bounding {
     BOUND_RANK,    /* rank <= rows, before WHERE: a predicate */
     BOUND_FOLD,    /* the first rows of a unit that pass WHERE, in rank order,
                    and of these the first groups: streamed in unit order */
-    BOUND_GENERAL, /* as BOUND_FOLD, by SQL alone: attached tables */
+    BOUND_GENERAL, /* as BOUND_FOLD, by SQL alone: attached tables, distinct
+                      values */
 };
 
 /*

@@ -5,7 +5,7 @@
 #include "plan/parts.h"
 #include "plan/words.h"
 
-enum { REMARK_MAX = 400, THEOREMS_FIXED = 8 };
+enum { REMARK_MAX = 400, THEOREMS_FIXED = 9 };
 
 static custos_status
 remark(struct work *w, struct buf *b)
@@ -142,6 +142,8 @@ theorems_make(struct work *w)
     for (size_t i = 0; i < p->n_parts; i++) {
         if (p->parts[i].kind == PART_SUM)
             theorem(p, "part-clamp");
+        if (p->parts[i].kind == PART_DISTINCT)
+            theorem(p, "part-distinct");
         theorem(p, p->parts[i].theorem);
     }
     theorem(p, "plan-charge");

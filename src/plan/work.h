@@ -113,6 +113,9 @@ void grid_step(struct grid g, rat *step);
 
 CUSTOS_MUST_USE custos_status keys_make(struct work *w);
 CUSTOS_MUST_USE custos_status outputs_make(struct work *w);
+
+/* Is this count(distinct unit)? It counts people, and costs less. */
+bool outputs_counts_units(const struct work *w, const struct expr *e);
 CUSTOS_MUST_USE custos_status parts_make(struct work *w);
 CUSTOS_MUST_USE custos_status bounds_make(struct work *w);
 CUSTOS_MUST_USE custos_status sensitivity_make(struct work *w);
