@@ -278,6 +278,8 @@ counts_cover_as_their_law(void **state)
         {"SELECT k, count(a)" FROM_T, "0.3", false, 7, 0, 0},
         {"SELECT k, count(distinct who)" FROM_V, "2", false, 50, 0, 0},
         {"SELECT k, count(distinct who)" FROM_V, "2", true, 50, 0, 0},
+        {"SELECT k, count(distinct a)" FROM_T, "1", false, 50, 0, 0},
+        {"SELECT k, count(distinct a)" FROM_V, "2", false, 50, 0, 0},
     };
 
     (void)state;
