@@ -33,6 +33,10 @@ names_table(struct work *w)
 
     if (!from)
         return CUSTOS_OK;
+    if (from->kind != FROM_TABLE || from->n_columns > 0)
+        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, from->at,
+                              "FROM takes one table here, without a list of "
+                              "new names for its columns");
     t = policy_table_find(w->policy, from->name);
     if (t && policy_grants_table(w->policy, w->options->who, t)) {
         w->table = t;
@@ -147,6 +151,9 @@ names_bind(struct work *w, struct expr *e)
         return bind_column(w, e);
     if (e->kind == EXPR_INTERVAL)
         return bind_interval(w, e);
+    if (e->kind == EXPR_IN_QUERY)
+        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
+                              "IN takes a list of values here, no SELECT");
     for (size_t i = 0; i < e->n_args && !st; i++)
         if (e->args[i])
             st = names_bind(w, e->args[i]);
@@ -155,29 +162,41 @@ names_bind(struct work *w, struct expr *e)
 
 /* -------------------------------------------------------------- outputs -- */
 
-/* The output of this number or name, or NULL. */
-static const struct target *
-target_find(const struct work *w, const struct expr *e)
+/* The output of this number, or of this name where `named`; NULL: none. */
+static custos_status
+target_find(struct work *w, const struct expr *e, bool named,
+            const struct target **out)
 {
     const struct query *q = w->q;
 
+    *out = NULL;
     if (e->kind == EXPR_LITERAL && e->value.type == TYPE_INT &&
         e->value.n >= 1 && e->value.n <= (i128)q->n_targets)
-        return &q->targets[(size_t)e->value.n - 1];
-    for (size_t i = 0;
-         e->kind == EXPR_COLUMN && e->qualifier.len == 0 && i < q->n_targets;
-         i++)
-        if (str_equal(q->targets[i].name, e->name))
-            return &q->targets[i];
-    return NULL;
+        *out = &q->targets[(size_t)e->value.n - 1];
+    if (!named || e->kind != EXPR_COLUMN || e->qualifier.len > 0)
+        return CUSTOS_OK;
+    for (size_t i = 0; i < q->n_targets; i++) {
+        if (!str_equal(q->targets[i].name, e->name))
+            continue;
+        if (*out)
+            return custos_fail_at(w->err, CUSTOS_ENAME, e->at,
+                                  "two outputs are called %.*s; write the "
+                                  "number of the one you mean",
+                                  SHOWN(e->name));
+        *out = &q->targets[i];
+    }
+    return CUSTOS_OK;
 }
 
 static custos_status
-output_take(struct work *w, struct expr **e, const char *clause)
+output_take(struct work *w, struct expr **e, bool named, const char *clause)
 {
-    const struct target *t = target_find(w, *e);
+    const struct target *t;
+    custos_status st = target_find(w, *e, named, &t);
     struct expr *copy;
 
+    if (st)
+        return st;
     if (!t && (*e)->kind == EXPR_LITERAL)
         return custos_fail_at(w->err, CUSTOS_EINVAL, (*e)->at,
                               "%s takes expressions and numbers of columns of "
@@ -192,7 +211,25 @@ output_take(struct work *w, struct expr **e, const char *clause)
     return CUSTOS_OK;
 }
 
-/* GROUP BY looks for a column first, ORDER BY for an output: PostgreSQL's. */
+static custos_status
+output_group(struct work *w, struct expr **e)
+{
+    int at = (*e)->at;
+    custos_status st;
+
+    if ((*e)->kind == EXPR_COLUMN && names_has(w, *e))
+        return CUSTOS_OK;
+    st = output_take(w, e, true, "GROUP BY");
+    if (!st && (*e)->kind == EXPR_LITERAL)
+        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, at,
+                              "GROUP BY a constant does nothing; leave it out");
+    return st;
+}
+
+/*
+ * PostgreSQL's: GROUP BY looks for a column first, then for an output. ORDER
+ * BY looks for an output first, and there the reader has put its number.
+ */
 custos_status
 names_outputs(struct work *w)
 {
@@ -200,10 +237,8 @@ names_outputs(struct work *w)
     custos_status st = CUSTOS_OK;
 
     for (size_t i = 0; i < q->n_group_by && !st; i++)
-        if (q->group_by[i]->kind != EXPR_COLUMN ||
-            !names_has(w, q->group_by[i]))
-            st = output_take(w, &q->group_by[i], "GROUP BY");
+        st = output_group(w, &q->group_by[i]);
     for (size_t i = 0; i < q->n_order_by && !st; i++)
-        st = output_take(w, &q->order_by[i].expr, "ORDER BY");
+        st = output_take(w, &q->order_by[i].expr, false, "ORDER BY");
     return st;
 }

@@ -173,6 +173,7 @@ type_node(struct work *w, struct expr *e)
         return w->place == PLACE_PUBLIC ? types_aggregate(w, e) : CUSTOS_OK;
     case EXPR_INTERVAL: return CUSTOS_OK; /* outputs.c has typed them */
     case EXPR_KEY: type_key(w, e); return CUSTOS_OK;
+    case EXPR_IN_QUERY: break;
     }
     return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
                           "this is no expression that can stand here");
@@ -205,6 +206,7 @@ range_node(struct work *w, struct expr *e, enum place place)
     case EXPR_IN: range_call(e); break;
     case EXPR_AGGREGATE:
     case EXPR_INTERVAL:
+    case EXPR_IN_QUERY:
     case EXPR_KEY:
         fact_of(e)->nullable = true;
         range_of_type(fact_of(e), e->type);

@@ -247,10 +247,11 @@ duck_expr(struct duck *d, const struct expr *e)
     }
     case EXPR_CAST: cast_print(d, e); return;
     case EXPR_AGGREGATE: duck_aggregate(d, e); return;
+    case EXPR_IN_QUERY: /* the planner's to rewrite */
     case EXPR_INTERVAL:
     case EXPR_KEY: break;
     }
-    d->out->failed = true; /* what exists after noise only */
+    d->out->failed = true; /* what no engine sees, or after noise only */
 }
 
 void

@@ -97,7 +97,7 @@ statement_read(struct sql_reader *r, const PgQuery__ParseResult *tree)
     if (node->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
         return fail_statement(r);
     st = closed_check(r, tree);
-    return st ? st : select_read(r, node->select_stmt);
+    return st ? st : query_read(r, node->select_stmt);
 }
 
 custos_status

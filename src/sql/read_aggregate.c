@@ -31,6 +31,7 @@ place_check(struct sql_reader *r, const char *name, int at)
         [PLACE_WHERE] = "in WHERE",
         [PLACE_GROUP_BY] = "in GROUP BY",
         [PLACE_AGGREGATE] = "inside an aggregate",
+        [PLACE_ON] = "in ON",
     };
 
     if (r->place == PLACE_TARGET || r->place == PLACE_HAVING ||
@@ -51,6 +52,10 @@ epsilon_read(struct sql_reader *r, const PgQuery__NamedArgExpr *n,
     char *copy = NULL, digits[16];
     int len;
 
+    if (r->below > 0)
+        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, n->location,
+                              "only aggregates of the outermost SELECT have an "
+                              "epsilon");
     if (e->epsilon.len)
         return custos_fail_at(r->err, CUSTOS_ESYNTAX, n->location,
                               "epsilon is given twice");
@@ -188,6 +193,8 @@ interval_read(struct sql_reader *r, const PgQuery__FuncCall *f,
 
     if (st)
         return st;
+    if (r->below > 0)
+        return fail_value(r, f, name, "belongs in the outermost SELECT");
     if (f->n_args != 1 || f->agg_star || f->agg_distinct ||
         f->args[0]->node_case != PG_QUERY__NODE__NODE_COLUMN_REF ||
         f->args[0]->column_ref->n_fields != 1)

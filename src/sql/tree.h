@@ -15,13 +15,14 @@
 #include "custos.h"
 
 enum expr_kind {
-    EXPR_LITERAL, /* value */
-    EXPR_COLUMN,  /* name, qualifier */
-    EXPR_CALL,    /* call, args: operators and functions, all total */
-    EXPR_CASE,    /* args: when, then, when, then, ..., else: always an odd
+    EXPR_LITERAL,  /* value */
+    EXPR_COLUMN,   /* name, qualifier */
+    EXPR_CALL,     /* call, args: operators and functions, all total */
+    EXPR_CASE,     /* args: when, then, when, then, ..., else: always an odd
                      number, the last NULL where there is no ELSE */
-    EXPR_IN,      /* args: what, then literals; negated */
-    EXPR_CAST,    /* args: what; cast_to: NULL where impossible */
+    EXPR_IN,       /* args: what, then literals; negated */
+    EXPR_IN_QUERY, /* args: what; query, of one output; negated */
+    EXPR_CAST,     /* args: what; cast_to: NULL where impossible */
     EXPR_AGGREGATE,
     EXPR_INTERVAL, /* DP_INTERVAL_LOW/HIGH: args: an output column's name */
     EXPR_KEY,      /* the planner's: key `slot` of the plan, after noise */
@@ -108,6 +109,8 @@ enum aggregate {
 /* Which contribution_bounds_... of an aggregate is given. */
 enum bounds { BOUNDS_NONE, BOUNDS_PER_GROUP, BOUNDS_PER_ROW };
 
+struct query;
+
 struct expr {
     enum expr_kind kind;
     int at;
@@ -126,6 +129,7 @@ struct expr {
     enum bounds bounds;
     /* EXPR_INTERVAL */
     bool high;
+    struct query *query; /* EXPR_IN_QUERY; may have union_all */
     /* Written by the planner: */
     enum data_type type;
     bool wide;  /* whole numbers that need 128 bits in the engine */
@@ -152,11 +156,10 @@ struct query_options {
     int epsilon_at, delta_at;
 };
 
-struct query;
-
 /*
  * What stands after FROM. A name that WITH has defined is a FROM_QUERY with
- * that query, as if it stood there in brackets; commas are joins without ON.
+ * a copy of that query, as if it stood there in brackets; commas are joins
+ * without ON, and a RIGHT JOIN is a LEFT JOIN with its sides exchanged.
  */
 enum from_kind { FROM_TABLE, FROM_QUERY, FROM_JOIN };
 
@@ -168,6 +171,8 @@ struct from {
     str *columns;        /* AS alias (a, b, ...): new names, from the left */
     size_t n_columns;    /* 0: the names of the targets or of the table */
     struct query *query; /* FROM_QUERY; may have union_all */
+    bool trusted; /* the planner's: the query of a view, which the owner wrote;
+                     in it the owner's grants hold */
     /* FROM_JOIN: */
     struct from *left, *right;
     bool outer;      /* LEFT JOIN */
@@ -176,6 +181,12 @@ struct from {
     size_t n_using;
 };
 
+/*
+ * Names in it are as written. GROUP BY: a name alone is a column of FROM, or
+ * where there is none such an output; ORDER BY: names of outputs are numbers
+ * already, so a name is a column. Below FROM and IN there are no options, no
+ * ORDER BY and no LIMIT.
+ */
 struct query {
     bool explain;
     struct query_options options;
