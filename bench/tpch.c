@@ -179,6 +179,13 @@ struct exact {
 };
 
 static double
+number_at(const struct duck_column *c, size_t row)
+{
+    return c->type == DUCK_F64 ? duck_real(c, row)
+                               : (double)duck_whole(c, row) / pow(10, c->scale);
+}
+
+static double
 ask_plain(const struct question *q, struct exact *exact)
 {
     struct duck_column columns[TPCH_COLUMNS];
@@ -204,7 +211,7 @@ ask_plain(const struct question *q, struct exact *exact)
             for (size_t i = q->n_keys;
                  i < duck_width(rows) && exact->n < CELLS_MAX; i++) {
                 snprintf(exact->key[exact->n], KEY_MAX, "%s%zu", key, i);
-                exact->value[exact->n++] = duck_real(&columns[i], row);
+                exact->value[exact->n++] = number_at(&columns[i], row);
             }
         }
     duck_rows_free(rows);

@@ -3,9 +3,10 @@
  *
  * THEOREM  part-clamp
  *   Every value that a row adds to a part lies within [lower, upper] of the
- *   part, in whole steps, or is NULL and adds nothing: a stored column is used
- *   bare only where its own range lies within; all else is clamped as a whole
- *   number last of all, after NaN became NULL. So one row moves the exact
+ *   part, in whole steps, or is NULL and adds nothing: a stored column, or
+ *   arithmetic by steps-are-exact, is used bare only where its own range lies
+ *   within; all else is clamped as a whole number last of all, after NaN
+ *   became NULL. So one row moves the exact
  *   number by at most row_most of the part.
  * SOURCE   doc/proofs/part-clamp.md
  * NEEDS    lower <= upper; the stored ranges of view.h.
@@ -19,6 +20,7 @@
 
 #include "base/ck.h"
 #include "base/error.h"
+#include "engine/steps.h"
 #include "engine/view.h"
 #include "sql/duckdb.h"
 
@@ -114,6 +116,24 @@ double_steps(const struct part *part, const char *e, struct buf *out)
                e, part->grid.base, part->grid.digits, upper, lower);
 }
 
+/* By whole steps alone, where that is proved to be possible. */
+static bool
+whole_steps(const struct plan *plan, const struct part *part, bool *inside,
+            struct buf *steps)
+{
+    size_t limit = steps->limit;
+    struct steps known;
+
+    if (part->grid.base != 10 || part->grid.digits < 0 ||
+        !steps_print(plan, part->of, part->grid.digits, &known, steps)) {
+        buf_clear(steps);
+        buf_init(steps, NULL, limit);
+        return false;
+    }
+    *inside = part->lower <= known.lower && known.upper <= part->upper;
+    return true;
+}
+
 /*
  * An expression: the condition under which it is a value, and the value in
  * whole steps, before the last clamp. least and greatest skip NULL, hence the
@@ -199,10 +219,12 @@ work_value(const struct plan *plan, const struct part *part, struct buf *out)
         buf_printf(&steps, "t.%c%d", c->type == TYPE_INT ? 'c' : 'g',
                    part->of->slot);
         buf_printf(&condition, "%s IS NOT NULL", buf_text(&steps));
+    } else if (whole_steps(plan, part, &inside, &steps)) {
+        buf_printf(&condition, "%s IS NOT NULL", buf_text(&steps));
     } else {
         expression_steps(part, &condition, &steps);
     }
-    if (c && inside) {
+    if (inside) {
         buf_add_text(out, buf_text(&steps));
     } else {
         buf_printf(out, "CASE WHEN %s THEN CAST(greatest(least(%s, ",
