@@ -115,6 +115,23 @@ import(str text)
     arena_free(a);
 }
 
+/* All mistakes: some where the first is one, none where there is none. */
+static void
+check_list(str text, custos_status st)
+{
+    arena *a = arena_new(NULL, MEMORY);
+    struct policy_remark *list = NULL;
+    struct policy *p = NULL;
+    size_t n = 0;
+
+    require(a != NULL);
+    require(policy_read_all(a, text, "p.yaml", &p, &list, &n, NULL) == st);
+    require((n > 0) == (st == CUSTOS_EPOLICY));
+    for (size_t i = 1; i < n; i++)
+        require(list[i - 1].line < list[i].line);
+    arena_free(a);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
@@ -130,6 +147,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
         check_refused(st, &err);
     else
         check_taken(a, p);
+    check_list(text, st);
     arena_free(a);
     import(text);
     return 0;

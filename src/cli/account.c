@@ -14,37 +14,6 @@ static const struct verb *const subs[] = {
     &account_convert, &account_group,     &account_curve,
 };
 
-/* The second word of its name. */
-static const char *
-word_of(const struct verb *sub)
-{
-    return strchr(sub->name, ' ') + 1;
-}
-
-static int
-run(const struct verb *verb, int argc, char **argv)
-{
-    const char *names[COUNT_OF(subs)], *guess;
-    const char *name = argc > 1 ? argv[1] : "";
-
-    if (!strcmp(name, "--help") || !strcmp(name, "-h"))
-        return help_of_verb(verb);
-    if (!*name)
-        return fail_usage("account does what? See custos account --help");
-    for (size_t i = 0; i < COUNT_OF(subs); i++) {
-        names[i] = word_of(subs[i]);
-        if (!strcmp(name, names[i]))
-            return subs[i]->run(subs[i], argc - 1, argv + 1);
-    }
-    guess = nearest(name, names, COUNT_OF(subs));
-    if (guess)
-        return fail_usage("there is no custos account %.60s; did you mean %s?",
-                          name, guess);
-    return fail_usage("there is no custos account %.60s; see custos account "
-                      "--help",
-                      name);
-}
-
 int
 account_read(const struct verb *verb, int argc, char **argv, struct args *args)
 {
@@ -126,5 +95,5 @@ const struct verb verb_account = {
         "custos account group --epsilon 0.5 --delta 1e-6 --size 3",
     .subs = subs,
     .n_subs = COUNT_OF(subs),
-    .run = run,
+    .run = subs_run,
 };

@@ -229,19 +229,9 @@ print_table(struct out *o, const struct answer *a)
 
 /* ----------------------------------------------------------------- bars -- */
 
-/* The first column with error bars, or n_columns. */
-static size_t
-barred_column(const struct answer *a)
-{
-    for (size_t j = 0; j < a->n_columns; j++)
-        if (answer_has_bars(a, j))
-            return j;
-    return a->n_columns;
-}
-
 /* Rows of keys, a bar with whiskers, and the number itself. */
 static void
-print_bars(struct out *o, const struct answer *a, size_t column)
+print_bars_of(struct out *o, const struct answer *a, size_t column)
 {
     struct painter p;
     struct buf text;
@@ -283,6 +273,33 @@ print_bars(struct out *o, const struct answer *a, size_t column)
         out_text(o, "\n");
     }
     buf_clear(&text);
+}
+
+/* All columns with error bars, each under its name where there are several.
+   False: there is none. */
+static bool
+print_bars(struct out *o, const struct answer *a)
+{
+    size_t all = 0, done = 0;
+    struct painter p;
+
+    painter_init(&p, o);
+    for (size_t j = 0; j < a->n_columns; j++)
+        all += answer_has_bars(a, j);
+    for (size_t j = 0; j < a->n_columns; j++) {
+        if (!answer_has_bars(a, j))
+            continue;
+        if (all > 1) {
+            out_text(o, done ? "\n  " : "  ");
+            paint(&p, PAINT_BOLD);
+            out_add(o, a->columns[j].name.ptr, a->columns[j].name.len);
+            paint(&p, PAINT_PLAIN);
+            out_text(o, "\n");
+        }
+        print_bars_of(o, a, j);
+        done++;
+    }
+    return done > 0;
 }
 
 /* ---------------------------------------------------------------- price -- */
@@ -349,11 +366,7 @@ answer_print(struct out *o, enum answer_format format, const struct answer *a,
     } else if (format == FORMAT_JSON) {
         answer_json(o, a, balance);
     } else {
-        size_t column = barred_column(a);
-
-        if (format == FORMAT_BARS && column < a->n_columns)
-            print_bars(o, a, column);
-        else
+        if (format != FORMAT_BARS || !print_bars(o, a))
             print_table(o, a);
         if (!a->explained && !a->is_public) {
             print_price(o, a, balance);

@@ -42,6 +42,9 @@ struct verb {
     int (*run)(const struct verb *verb, int argc, char **argv);
 };
 
+/* run of a verb with subs: finds the one that is named. */
+int subs_run(const struct verb *verb, int argc, char **argv);
+
 extern const struct verb verb_noise;
 extern const struct verb verb_demo;
 extern const struct verb verb_account;

@@ -78,6 +78,9 @@ report(const struct init_report *r, const char *store)
     out_init(&o, STDOUT_FILENO);
     out_printf(&o, "%s %s, data version %" PRIu64 "\n",
                r->created ? "made" : "updated", store, r->version);
+    if (r->budget.len)
+        out_printf(&o, "  the budget is %s; what was spent stays spent\n",
+                   r->budget.ptr);
     for (size_t i = 0; i < r->n_tables; i++)
         if (r->tables[i].name.len)
             print_table(&o, &r->tables[i]);

@@ -72,6 +72,28 @@ text_put(const char *path, const char *text, size_t len)
     return code;
 }
 
+int
+policy_run(const struct verb *verb, int argc, char **argv,
+           enum policy_files files, const char *needs,
+           int (*body)(arena *a, const struct args *args))
+{
+    struct args args;
+    arena *a;
+    int code = args_read(verb, argc, argv, &args);
+
+    if (code || args.help)
+        return code ? code : help_of_verb(verb);
+    if (args.n_words == 0 || (files == FILES_ONE && args.n_words > 1))
+        return fail_usage("%s %s; see custos %s --help", verb->name, needs,
+                          verb->name);
+    a = arena_new(NULL, POLICY_ARENA);
+    if (!a)
+        return fail_run("out of memory");
+    code = body(a, &args);
+    arena_free(a);
+    return code;
+}
+
 /* -------------------------------------------------------------- check -- */
 
 static int
@@ -94,8 +116,9 @@ print_remarks(const char *path, const struct policy *p,
 }
 
 static int
-check(arena *a, const char *path)
+check(arena *a, const struct args *args)
 {
+    const char *path = args->words[0];
     struct policy_remark *remarks = NULL;
     struct policy *p = NULL;
     size_t n = 0, dangers = 0;
@@ -106,12 +129,17 @@ check(arena *a, const char *path)
 
     if (code)
         return code;
-    st = policy_read(a, text, path, &p, &err);
+    st = policy_read_all(a, text, path, &p, &remarks, &n, &err);
+    if (st == CUSTOS_EPOLICY) {
+        for (size_t i = 0; i < n; i++)
+            code = fail_usage("%s, line %d: %s", path, remarks[i].line,
+                              remarks[i].said);
+        return code;
+    }
     if (!st)
         st = policy_check(a, p, &remarks, &n, &err);
     if (st)
-        return st == CUSTOS_EPOLICY ? fail_usage("%s", err.said)
-                                    : fail_status(st, &err);
+        return fail_status(st, &err);
     for (size_t i = 0; i < n; i++)
         dangers += remarks[i].danger;
     code = print_remarks(path, p, remarks, n, dangers);
@@ -121,23 +149,7 @@ check(arena *a, const char *path)
 static int
 run_check(const struct verb *verb, int argc, char **argv)
 {
-    struct args args;
-    arena *a;
-    int code = args_read(verb, argc, argv, &args);
-
-    if (code)
-        return code;
-    if (args.help)
-        return help_of_verb(verb);
-    if (args.n_words != 1)
-        return fail_usage("policy check reads one file; see custos policy "
-                          "check --help");
-    a = arena_new(NULL, POLICY_ARENA);
-    if (!a)
-        return fail_run("out of memory");
-    code = check(a, args.words[0]);
-    arena_free(a);
-    return code;
+    return policy_run(verb, argc, argv, FILES_ONE, "reads one file", check);
 }
 
 const struct verb policy_verb_check = {
@@ -147,43 +159,16 @@ const struct verb policy_verb_check = {
     .about = "Each remark is a sentence with its line. Dangers are promises "
              "that protect\n"
              "less than they seem to; other remarks are what analysts will "
-             "miss.\n"
+             "miss. Of a\n"
+             "file that cannot be used yet all mistakes are listed, such as "
+             "questions of a\n"
+             "draft that are not answered.\n"
              "Exit 0: it can be used. 1: it can, with dangers. 2: it cannot.",
     .examples = "custos policy check policy.yaml",
     .run = run_check,
 };
 
 /* ----------------------------------------------------------- the verb -- */
-
-static const char *
-word_of(const struct verb *sub)
-{
-    return strchr(sub->name, ' ') + 1;
-}
-
-static int
-run(const struct verb *verb, int argc, char **argv)
-{
-    const char *names[COUNT_OF(subs)], *guess;
-    const char *name = argc > 1 ? argv[1] : "";
-
-    if (!strcmp(name, "--help") || !strcmp(name, "-h"))
-        return help_of_verb(verb);
-    if (!*name)
-        return fail_usage("policy does what? See custos policy --help");
-    for (size_t i = 0; i < COUNT_OF(subs); i++) {
-        names[i] = word_of(subs[i]);
-        if (!strcmp(name, names[i]))
-            return subs[i]->run(subs[i], argc - 1, argv + 1);
-    }
-    guess = nearest(name, names, COUNT_OF(subs));
-    if (guess)
-        return fail_usage("there is no custos policy %.60s; did you mean %s?",
-                          name, guess);
-    return fail_usage("there is no custos policy %.60s; see custos policy "
-                      "--help",
-                      name);
-}
 
 const struct verb verb_policy = {
     .name = "policy",
@@ -198,5 +183,5 @@ const struct verb verb_policy = {
                 "custos policy check policy.yaml",
     .subs = subs,
     .n_subs = COUNT_OF(subs),
-    .run = run,
+    .run = subs_run,
 };

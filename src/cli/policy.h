@@ -15,6 +15,15 @@ extern const struct verb policy_verb_draft;
 extern const struct verb policy_verb_check;
 extern const struct verb policy_verb_import;
 
+/*
+ * What all of them do: options, help, memory. needs: the sentence when there
+ * are not so many words; FILES_SOME is one or more.
+ */
+enum policy_files { FILES_ONE, FILES_SOME };
+int policy_run(const struct verb *verb, int argc, char **argv,
+               enum policy_files files, const char *needs,
+               int (*body)(arena *a, const struct args *args));
+
 /* The text of a file of at most 1 MiB, in a. An exit code after a failure. */
 int file_text(arena *a, const char *path, str *out);
 

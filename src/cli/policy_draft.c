@@ -5,19 +5,18 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "cli/help.h"
 #include "cli/policy.h"
 #include "engine/engine.h"
 #include "policy/draft.h"
 
 enum { DRAFT_OUTPUT, DRAFT_OPTIONS };
-enum { DRAFT_BYTES = 1 << 24 };
+enum { DRAFT_BYTES = 1 << 24, DRAFT_TABLES = 500 };
 
 static const struct option options[DRAFT_OPTIONS] = {
     [DRAFT_OUTPUT] = {"output", "FILE", OUTPUT_HELP},
 };
 
-/* "data.duckdb:visits": the file and, for DuckDB, the table in it. */
+/* "data.duckdb:visits": the file and, for DuckDB, the table in it; or all. */
 static int
 split(arena *a, const char *word, struct draft_table *t)
 {
@@ -36,25 +35,19 @@ split(arena *a, const char *word, struct draft_table *t)
         t->source = file;
         t->source_table = str_of(colon + 1);
     }
-    if (t->kind == SOURCE_DUCKDB && t->source_table.len == 0)
-        return fail_usage("which table of %.200s? Write %.200s:TABLE", word,
-                          word);
     t->source.ptr = arena_copy(a, t->source);
     return t->source.ptr ? CLI_OK : fail_run("out of memory");
 }
 
 static int
-read_schema(arena *a, const char *word, struct draft_table *t)
+read_schema(arena *a, struct draft_table *t)
 {
     struct engine_source_column *found = NULL;
     struct draft_column *columns;
     custos_err err = {.said = ""};
     custos_status st;
     size_t n = 0;
-    int code = split(a, word, t);
 
-    if (code)
-        return code;
     st = engine_schema(t->source.ptr, t->kind, t->source_table.ptr, a, &found,
                        &n, &err);
     if (st)
@@ -71,19 +64,51 @@ read_schema(arena *a, const char *word, struct draft_table *t)
     return CLI_OK;
 }
 
+/* What one word of the command names: one table, or all of a DuckDB file. */
+static int
+read_word(arena *a, const char *word, struct draft_table *tables, size_t *n)
+{
+    struct draft_table t = {0};
+    custos_err err = {.said = ""};
+    str whole = str_of(""), *names = &whole;
+    size_t n_names = 1;
+    int code = split(a, word, &t);
+
+    if (code)
+        return code;
+    if (t.kind == SOURCE_DUCKDB && t.source_table.len == 0) {
+        if (engine_source_tables(t.source.ptr, a, &names, &n_names, &err))
+            return fail_usage("%s", err.said);
+        if (n_names == 0)
+            return fail_usage("%.200s has no tables", word);
+    } else {
+        whole = t.source_table;
+    }
+    for (size_t i = 0; i < n_names && !code; i++) {
+        if (*n == DRAFT_TABLES)
+            return fail_usage("a policy has at most %d tables",
+                              (int)DRAFT_TABLES);
+        t.source_table = names[i];
+        code = read_schema(a, &t);
+        tables[(*n)++] = t;
+    }
+    return code;
+}
+
 static int
 draft(arena *a, const struct args *args)
 {
-    struct draft_table *tables = arena_take(a, args->n_words, sizeof *tables);
+    struct draft_table *tables = arena_take(a, DRAFT_TABLES, sizeof *tables);
     struct buf out;
+    size_t n = 0;
     int code = tables ? CLI_OK : fail_run("out of memory");
 
     for (size_t i = 0; i < args->n_words && !code; i++)
-        code = read_schema(a, args->words[i], &tables[i]);
+        code = read_word(a, args->words[i], tables, &n);
     if (code)
         return code;
     buf_init(&out, NULL, DRAFT_BYTES);
-    policy_draft(tables, args->n_words, &out);
+    policy_draft(tables, n, &out);
     code = out.failed
                ? fail_run("out of memory")
                : text_put(args->given[DRAFT_OUTPUT], buf_text(&out), out.len);
@@ -94,37 +119,22 @@ draft(arena *a, const struct args *args)
 static int
 run(const struct verb *verb, int argc, char **argv)
 {
-    struct args args;
-    arena *a;
-    int code = args_read(verb, argc, argv, &args);
-
-    if (code)
-        return code;
-    if (args.help)
-        return help_of_verb(verb);
-    if (args.n_words == 0)
-        return fail_usage("policy draft needs the files; see custos policy "
-                          "draft --help");
-    a = arena_new(NULL, POLICY_ARENA);
-    if (!a)
-        return fail_run("out of memory");
-    code = draft(a, &args);
-    arena_free(a);
-    return code;
+    return policy_run(verb, argc, argv, FILES_SOME, "needs the files", draft);
 }
 
 const struct verb policy_verb_draft = {
     .name = "policy draft",
     .summary = "a first policy from the schema of files, with questions",
     .usage = "policy draft FILE ... [--output FILE]",
-    .about = "Files end in .csv, .parquet or .duckdb; of a DuckDB file one "
-             "table:\n"
-             "FILE:TABLE. Only names and types of columns are used, never a "
-             "value; a CSV\n"
-             "file has no types, so they are asked for. What only the owner "
-             "can know is\n"
-             "left as a question (# ?), or as TODO where it must be "
-             "answered.",
+    .about =
+        "Files end in .csv, .parquet or .duckdb; of a DuckDB file all "
+        "tables, or\n"
+        "one: FILE:TABLE. Only names and types of columns are used, never a "
+        "value; a CSV\n"
+        "file has no types, so they are asked for. What only the owner "
+        "can know is\n"
+        "left as a question (# ?), or as TODO where it must be "
+        "answered.",
     .examples = "custos policy draft patients.csv visits.parquet "
                 "--output policy.yaml\n"
                 "custos policy draft hospital.duckdb:visits",

@@ -4,7 +4,6 @@
 #include "policy/import.h"
 
 #include "base/base.h"
-#include "cli/help.h"
 #include "cli/policy.h"
 
 enum { IMPORT_OUTPUT, IMPORT_OPTIONS };
@@ -42,23 +41,7 @@ import(arena *a, const struct args *args)
 static int
 run(const struct verb *verb, int argc, char **argv)
 {
-    struct args args;
-    arena *a;
-    int code = args_read(verb, argc, argv, &args);
-
-    if (code)
-        return code;
-    if (args.help)
-        return help_of_verb(verb);
-    if (args.n_words != 1)
-        return fail_usage("policy import reads one file; see custos policy "
-                          "import --help");
-    a = arena_new(NULL, POLICY_ARENA);
-    if (!a)
-        return fail_run("out of memory");
-    code = import(a, &args);
-    arena_free(a);
-    return code;
+    return policy_run(verb, argc, argv, FILES_ONE, "reads one file", import);
 }
 
 const struct verb policy_verb_import = {

@@ -117,6 +117,21 @@ answer_label(struct answer *answer, const struct plan *p)
     return good;
 }
 
+void
+answer_remark(struct answer *answer, const char *sentence)
+{
+    struct buf remarks;
+    str all;
+
+    buf_init(&remarks, NULL, EXPLAIN_MAX);
+    buf_add(&remarks, answer->remarks.ptr, answer->remarks.len);
+    buf_printf(&remarks, "%s%s", answer->remarks.len ? "\n" : "", sentence);
+    if (!remarks.failed &&
+        copy_text(answer->arena, str_of(buf_text(&remarks)), &all))
+        answer->remarks = all;
+    buf_clear(&remarks);
+}
+
 custos_status
 answer_for(const struct plan *p, struct answer **out, custos_err *err)
 {

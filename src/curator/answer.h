@@ -44,6 +44,9 @@ CUSTOS_MUST_USE custos_status answer_of_explain(const struct plan *p,
 CUSTOS_MUST_USE custos_status answer_new(size_t n_columns, struct answer **out,
                                          custos_err *err);
 
+/* One more sentence; without memory there is none. */
+void answer_remark(struct answer *answer, const char *sentence);
+
 /* Columns of a plan's outputs. */
 CUSTOS_MUST_USE custos_status answer_for(const struct plan *p,
                                          struct answer **out, custos_err *err);
@@ -51,8 +54,8 @@ CUSTOS_MUST_USE custos_status answer_for(const struct plan *p,
 /*
  * Kept in the ledger under a key, found again. A stored answer is the same
  * bytes, so the same answer. answer_find: CUSTOS_ENAME when there is none.
- * What is kept is what was given: an answer larger than the ledger takes is
- * not kept, and the next time costs again.
+ * What is kept is what was given. An answer larger than the ledger takes is
+ * not kept: CUSTOS_EOVERFLOW.
  */
 CUSTOS_MUST_USE custos_status answer_keep(struct ledger *l,
                                           const uint8_t key[32],

@@ -8,11 +8,12 @@
  * NEEDS    ledger_charge is durable on return (ledger-durable-first).
  * GIVES    an answer of private data carries the receipt of its charge; one
  *          stored before costs nothing, being the same bytes again.
- * FAILS    above the charge: on query, policy and ledger alone; below it:
- *          CUSTOS_EENGINE with one constant sentence, CUSTOS_EENTROPY,
- *          CUSTOS_ENOMEM.
+ * FAILS    above the charge: on query, policy, ledger and the columns of
+ *          attached files alone; below it: CUSTOS_EENGINE with one constant
+ *          sentence, CUSTOS_EENTROPY, CUSTOS_ENOMEM.
  * TESTED   the_charge_comes_first a_failed_engine_is_not_refunded
  *          the_same_question_is_free
+ *          an_attached_file_that_is_gone_costs_nothing
  */
 #include "curator/curator.h"
 
@@ -151,7 +152,6 @@ answer_key(const struct curator *c, str who, const struct ask *ask,
     } else {
         sha256_init(&h);
         hash_text(&h, who);
-        hash_text(&h, p->unit); /* remarks name it */
         hash_text(&h, p->unit); /* remarks name it to some and not to others */
         hash_text(&h, (str){text.ptr, text.len});
         hash_text(&h, ask->within);
@@ -224,6 +224,20 @@ struct keys {
     uint8_t own[SHA256_BYTES], shared[SHA256_BYTES];
 };
 
+/*
+ * Keeps what was paid for. If that fails (the disk is full) the answer is
+ * given all the same, for it was charged: it says so, and that is all.
+ */
+static void
+keep_own(struct curator *c, const struct keys *keys, struct answer *answer)
+{
+    custos_err quiet;
+
+    if (answer_keep(c->ledger, keys->own, answer, &quiet))
+        answer_remark(answer, "This answer could not be kept: asking again "
+                              "will cost again.");
+}
+
 /* A private query that was not answered before. */
 static custos_status
 answer_private(struct curator *c, const struct ask *ask, arena *a,
@@ -232,9 +246,12 @@ answer_private(struct curator *c, const struct ask *ask, arena *a,
 {
     struct released released;
     struct receipt receipt;
+    custos_err quiet;
     custos_status st;
 
     st = answer_fits(a, p, err);
+    if (!st)
+        st = engine_ready(c->engine, p->table, a, err);
     if (!st)
         st = charge(c, ask, p, PURSE_BOTH, &receipt, err);
     if (st)
@@ -242,11 +259,13 @@ answer_private(struct curator *c, const struct ask *ask, arena *a,
     st = release(c, a, p, &released, err);
     if (!st)
         st = answer_of_released(p, &released, &receipt, out, err);
-    if (!st)
-        st = answer_keep(c->ledger, keys->own, *out, err);
-    if (!st && c->policy->share_answers)
-        st = answer_keep(c->ledger, keys->shared, *out, err);
-    return st;
+    if (st)
+        return st;
+    /* Without it the next asker is charged in full, which is safe. */
+    if (c->policy->share_answers)
+        (void)!answer_keep(c->ledger, keys->shared, *out, &quiet);
+    keep_own(c, keys, *out);
+    return CUSTOS_OK;
 }
 
 /* What another has paid for. CUSTOS_ENAME: nothing. */
@@ -263,7 +282,7 @@ answer_shared(struct curator *c, const struct ask *ask, const struct plan *p,
         st = charge(c, ask, p, PURSE_OWN, &(*out)->receipt, err);
     if (!st) {
         (*out)->stored = false; /* it was not free */
-        st = answer_keep(c->ledger, keys->own, *out, err);
+        keep_own(c, keys, *out);
     }
     return st;
 }
@@ -293,7 +312,9 @@ answer_plan(struct curator *c, const struct ask *ask, arena *a, struct query *q,
     if (q->explain)
         return answer_of_explain(p, out, err);
     if (p->is_public) {
-        st = engine_public(c->engine, p, a, &rows, err);
+        st = engine_ready(c->engine, p->table, a, err);
+        if (!st)
+            st = engine_public(c->engine, p, a, &rows, err);
         return st ? st : answer_of_rows(p, &rows, out, err);
     }
     st = answer_key(c, ask->who, ask, q, p, keys.own, err);

@@ -13,9 +13,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "policy/amounts.h"
 #include "store/file.h"
 
-enum { POLICY_MAX = 1 << 20, POLICY_ARENA = 1 << 26 };
+enum { POLICY_MAX = 1 << 20, POLICY_ARENA = 1 << 26, WORDS_MAX = 4096 };
 
 static bool
 same_unit(const struct policy_table *a, const struct policy_table *b)
@@ -76,10 +77,41 @@ read_policy(const struct store *s, uint64_t n, arena *a, struct policy **out,
     return st ? st : policy_read(a, text, "the store's policy", out, err);
 }
 
-/* Against the policy in force; what it has not, against those before it. */
+static bool
+same_budget(const struct policy_budget *a, const struct policy_budget *b)
+{
+    return !amounts_cmp(a->epsilon, b->epsilon) &&
+           !amounts_cmp(a->delta, b->delta);
+}
+
+/* How the budget changed, in a; empty when it did not. */
+static custos_status
+budget_words(const struct policy_budget *was, const struct policy_budget *is,
+             arena *a, str *out, custos_err *err)
+{
+    struct buf b;
+
+    *out = str_of("");
+    if (same_budget(was, is))
+        return CUSTOS_OK;
+    buf_init(&b, NULL, WORDS_MAX);
+    buf_printf(&b, "epsilon %s, delta %s; before epsilon %s, delta %s",
+               is->epsilon.ptr, is->delta.ptr, was->epsilon.ptr,
+               was->delta.ptr);
+    out->ptr = b.failed ? NULL : arena_copy(a, str_of(buf_text(&b)));
+    out->len = b.len;
+    buf_clear(&b);
+    return out->ptr ? CUSTOS_OK
+                    : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+}
+
+/*
+ * Against the policy in force; what it has not, against those before it. In
+ * *budget how the budget changes.
+ */
 static custos_status
 check_change(const struct store *s, const struct policy *now, arena *a,
-             custos_err *err)
+             str *budget, custos_err *err)
 {
     bool *met = arena_take(a, now->n_tables, sizeof *met);
     custos_status st = CUSTOS_OK;
@@ -97,6 +129,8 @@ check_change(const struct store *s, const struct policy *now, arena *a,
             st = custos_fail(err, CUSTOS_EPOLICY,
                              "the adjacency cannot change in a store that has "
                              "a ledger; make a new store");
+        if (!st && n == s->policy)
+            st = budget_words(&old->budget, &now->budget, a, budget, err);
         if (!st)
             st = check_tables(old, now, met, err);
         arena_free(memory);
@@ -179,21 +213,23 @@ folder_of(const char *path, char *out)
     }
 }
 
+/* Whoever makes it first, all go on with that: the lock of imports decides. */
 static custos_status
-open_or_create(const char *path, str policy, struct store *s, bool *created,
-               custos_err *err)
+open_or_create(const char *path, str policy, struct store *s, custos_err *err)
 {
-    custos_err quiet;
-    custos_status st = store_open(path, s, &quiet);
+    custos_err first, made;
+    custos_status st = store_open(path, s, &first), create;
 
-    *created = st == CUSTOS_ENAME;
-    if (*created) {
-        st = store_create(path, policy, err);
-        if (!st)
-            st = store_open(path, s, err);
-    } else if (st && err) {
-        *err = quiet;
+    if (st == CUSTOS_ENAME) {
+        create = store_create(path, policy, &made);
+        st = store_open(path, s, &first);
+        if (st == CUSTOS_ENAME && create) {
+            st = create;
+            first = made;
+        }
     }
+    if (st && err)
+        *err = first;
     return st;
 }
 
@@ -219,6 +255,9 @@ import(struct store *s, const struct policy *p, const char *base, int64_t now,
                            &out->version, err);
     if (!st)
         st = set_terms(l, p, now, a, &out->receipt, err);
+    if (!st && out->budget.len)
+        st = ledger_act(l, "budget", out->budget, str_of("owner"), now,
+                        &out->receipt, err);
     if (!st)
         st = store_commit(s, p->text, out->version, err);
     if (!st) {
@@ -248,12 +287,13 @@ curator_init(const char *policy, const char *path, int64_t now,
     if (!st)
         st = policy_read(a, text, policy, &p, err);
     if (!st)
-        st = open_or_create(path, p->text, &s, &report.created, err);
+        st = open_or_create(path, p->text, &s, err);
     if (st)
         return st;
     st = store_import_begin(&s, err);
     if (!st && s.version > 0) /* else nothing was ever asked of it */
-        st = check_change(&s, p, a, err);
+        st = check_change(&s, p, a, &report.budget, err);
+    report.created = s.version == 0;
     report.n_tables = p->n_tables;
     if (!st)
         st = import(&s, p, base, now, progress, ctx, a, &report, err);

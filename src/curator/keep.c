@@ -78,13 +78,14 @@ custos_status
 answer_keep(struct ledger *l, const uint8_t key[32], const struct answer *a,
             custos_err *err)
 {
-    custos_status st = CUSTOS_OK;
+    custos_status st;
     struct buf b;
 
     buf_init(&b, NULL, KEEP_MAX);
     put_answer(&b, a);
-    if (!b.failed)
-        st = ledger_answer_store(l, key, &a->receipt, (str){b.ptr, b.len}, err);
+    st = b.failed ? custos_fail(err, CUSTOS_EOVERFLOW, "too large to be kept")
+                  : ledger_answer_store(l, key, &a->receipt,
+                                        (str){b.ptr, b.len}, err);
     buf_clear(&b);
     return st;
 }

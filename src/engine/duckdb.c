@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "engine/csv_fault.h"
 #include "engine/duck_inside.h"
 
 struct duck {
@@ -31,7 +32,10 @@ fail_engine(custos_err *err, const char *original)
 {
     custos_status st =
         custos_fail(err, CUSTOS_EENGINE, "the query could not be completed");
+    char fault[sizeof err->noted];
 
+    if (csv_fault_write(original, fault, sizeof fault))
+        original = fault;
     custos_note(err, "%s", original ? original : "no words from the engine");
     return st;
 }

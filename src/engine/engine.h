@@ -26,6 +26,16 @@ void engine_close(struct engine *e);
 uint64_t engine_version(const struct engine *e);
 
 /*
+ * Can table t be read? Of an attached one: is its file there, with the columns
+ * it had. To be asked above the charge; looks at no values. t of the policy
+ * that the engine was opened with, or NULL; a is for the time of the call. May
+ * fail: CUSTOS_EIO.
+ */
+CUSTOS_MUST_USE custos_status engine_ready(struct engine *e,
+                                           const struct policy_table *t,
+                                           arena *a, custos_err *err);
+
+/*
  * Computes all parts of a private plan from one snapshot: parts[i] is sealed,
  * plan->cells wide ints; the caller frees each. May fail: CUSTOS_EENGINE,
  * CUSTOS_ENOMEM; nothing is set then.
@@ -83,5 +93,10 @@ CUSTOS_MUST_USE custos_status engine_schema(const char *path,
                                             const char *table, arena *a,
                                             struct engine_source_column **out,
                                             size_t *n, custos_err *err);
+
+/* The names of a DuckDB file's tables, in order, in a. */
+CUSTOS_MUST_USE custos_status engine_source_tables(const char *path, arena *a,
+                                                   str **out, size_t *n,
+                                                   custos_err *err);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "base/base.h"
 #include "base/error.h"
+#include "engine/csv_fault.h"
 #include "engine/refail.h"
 #include "store/file.h"
 
@@ -26,6 +27,24 @@ step_percent(void *ctx, unsigned percent)
 
     if (m->progress)
         m->progress(m->ctx, m->step * 100 + percent, m->steps * 100, m->what);
+}
+
+/*
+ * Why a step failed, to the owner: of a CSV file, line and cause. A reader of
+ * answers never sees this.
+ */
+static custos_status
+step_failed(const struct policy_table *t, const char *what, custos_err *err)
+{
+    const char *fault = err ? csv_fault_of(err->noted) : NULL;
+
+    if (!fault)
+        return refail(err, CUSTOS_EIO,
+                      "table '%.*s' could not be imported (%s): its file "
+                      "cannot be read, or the disk is full",
+                      SHOWN(t->name), what);
+    return refail(err, CUSTOS_EPOLICY, "table '%.*s': %s", SHOWN(t->name),
+                  fault);
 }
 
 custos_status
@@ -46,10 +65,7 @@ import_step(struct import *m, size_t table, const char *what, struct buf *b,
     if (m->step < m->steps)
         m->step++;
     if (st == CUSTOS_EENGINE)
-        st = refail(err, CUSTOS_EIO,
-                    "table '%.*s' could not be imported (%s): a line of its "
-                    "file cannot be read, or the disk is full",
-                    SHOWN(t->name), what);
+        st = step_failed(t, what, err);
     return st;
 }
 

@@ -49,25 +49,28 @@ check_facts(struct engine *e, custos_err *err)
     return st;
 }
 
-/* What an attached table needs: its database, or leave to read its file. */
+/*
+ * What an attached table needs: its database, or leave to read its file. If it
+ * is not there, other tables can be asked all the same: see ready.c.
+ */
 static custos_status
 attach(struct engine *e, size_t i, str statement, str path, struct buf *paths,
        custos_err *err)
 {
+    struct engine_table *t = &e->tables[i];
+    custos_err quiet;
     char *text;
 
-    if (statement.len == 0) {
-        buf_add_text(paths, paths->len ? ", " : "");
-        duck_quote_text(paths, path);
+    t->path = arena_copy(e->a, path);
+    text = arena_copy(e->a, statement);
+    if (!text || !t->path)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    if (statement.len > 0) {
+        t->missing = duck_do(e->connections[0], text, &quiet) != CUSTOS_OK;
         return CUSTOS_OK;
     }
-    text = arena_copy(e->a, statement);
-    if (!text)
-        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    if (duck_do(e->connections[0], text, err))
-        return refail(err, CUSTOS_EIO,
-                      "the source of table '%.*s' cannot be opened",
-                      SHOWN(e->policy->tables[i].name));
+    buf_add_text(paths, paths->len ? ", " : "");
+    duck_quote_text(paths, path);
     return CUSTOS_OK;
 }
 
@@ -188,7 +191,9 @@ open_all(struct engine *e, const struct store *s, custos_err *err)
 
     buf_init(&paths, NULL, 1 << 20);
     store_data_path(s, s->version, path);
-    st = store_spill_new(s, e->spill, &e->held, err);
+    /* Without a place to spill, a query has the memory there is. */
+    st = store_is_read_only(s) ? CUSTOS_OK
+                               : store_spill_new(s, e->spill, &e->held, err);
     if (!st)
         st = duck_open(path, DUCK_READ, &e->db, err);
     for (size_t i = 0; i < e->threads && !st; i++)

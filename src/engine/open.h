@@ -14,7 +14,9 @@ struct engine_table {
     const char *from; /* after FROM: t<i>, or the bracketed view */
     int64_t *cuts;    /* units in ascending order, about as many rows between */
     size_t n_cuts;
-    bool sorted; /* by (u, r) */
+    bool sorted;      /* by (u, r) */
+    const char *path; /* of an attached table: its file */
+    bool missing;     /* of an attached table: it could not be opened */
 };
 
 struct engine {

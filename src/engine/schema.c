@@ -1,11 +1,13 @@
 /*
- * Names and types of a file's columns, for a first policy. From Parquet and
+ * Tables of a file, names and types of their columns, for a first policy. From Parquet and
  * DuckDB their types; a CSV has none without a look at its values, and values
  * are not looked at: TYPE_NULL.
  */
 #include "base/error.h"
 #include "engine/import.h"
 #include "engine/refail.h"
+
+enum { NAMES_MOST = 1000 };
 
 static enum data_type
 type_of(enum duck_type type)
@@ -64,6 +66,15 @@ columns_take(struct duck_rows *shape, enum source_kind kind, arena *a,
     return st;
 }
 
+/* A database in memory, to read files by. */
+static custos_status
+reader_open(struct duck **db, struct duck_connection **c, custos_err *err)
+{
+    custos_status st = duck_open(NULL, DUCK_WRITE, db, err);
+
+    return st ? st : duck_connect(*db, c, err);
+}
+
 custos_status
 engine_schema(const char *path, enum source_kind kind, const char *table,
               arena *a, struct engine_source_column **out, size_t *n,
@@ -73,12 +84,10 @@ engine_schema(const char *path, enum source_kind kind, const char *table,
     struct duck_connection *c = NULL;
     struct duck_rows *shape = NULL;
     char *from = NULL, *attach = NULL;
-    custos_status st = duck_open(NULL, DUCK_WRITE, &db, err);
+    custos_status st = reader_open(&db, &c, err);
     struct buf b;
 
     buf_init(&b, NULL, SQL_MOST);
-    if (!st)
-        st = duck_connect(db, &c, err);
     if (!st)
         st = source_from(c, path, kind, table ? table : "", 0, a, &from,
                          &attach, err);
@@ -94,6 +103,60 @@ engine_schema(const char *path, enum source_kind kind, const char *table,
         st = columns_take(shape, kind, a, out, n, err);
     buf_clear(&b);
     duck_rows_free(shape);
+    duck_disconnect(c);
+    duck_close(db);
+    return st;
+}
+
+/* Names from the rows, in a; at most NAMES_MOST. */
+static custos_status
+names_take(struct duck_rows *rows, arena *a, str **out, size_t *n,
+           custos_err *err)
+{
+    str *names = arena_take(a, NAMES_MOST, sizeof *names);
+    struct duck_column column;
+    size_t chunk = 0, all = 0;
+    custos_status st = CUSTOS_OK;
+
+    if (!names)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    while (!st && !(st = duck_next(rows, &chunk, &column, err)) && chunk > 0)
+        for (size_t i = 0; i < chunk && all < NAMES_MOST && !st; i++) {
+            str name = duck_text(&column, i);
+
+            names[all] = (str){arena_copy(a, name), name.len};
+            if (!names[all++].ptr)
+                st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+        }
+    *out = names;
+    *n = all;
+    return st;
+}
+
+custos_status
+engine_source_tables(const char *path, arena *a, str **out, size_t *n,
+                     custos_err *err)
+{
+    struct duck *db = NULL;
+    struct duck_connection *c = NULL;
+    struct duck_rows *rows = NULL;
+    char *from = NULL, *attach = NULL;
+    custos_status st = reader_open(&db, &c, err);
+
+    if (!st)
+        st = source_from(c, path, SOURCE_DUCKDB, "", 0, a, &from, &attach, err);
+    if (!st)
+        st = duck_ask(c,
+                      "SELECT table_name FROM duckdb_tables() WHERE "
+                      "database_name = 's0' AND schema_name = 'main' "
+                      "ORDER BY table_name",
+                      &rows, err);
+    if (!st)
+        st = names_take(rows, a, out, n, err);
+    if (st == CUSTOS_EENGINE)
+        st = refail(err, CUSTOS_EIO, "the tables of %.120s cannot be read",
+                    path);
+    duck_rows_free(rows);
     duck_disconnect(c);
     duck_close(db);
     return st;

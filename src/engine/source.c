@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "engine/csv_fault.h"
 #include "engine/refail.h"
 
 enum { FROM_MOST = 1 << 20, HEADER_MOST = 1 << 20 };
@@ -27,6 +28,17 @@ keep(arena *a, struct buf *b)
 
     buf_clear(b);
     return text;
+}
+
+/* Without a byte order mark and what else ends a line. */
+static str
+line_trim(str line)
+{
+    if (line.len >= 3 && !memcmp(line.ptr, "\xEF\xBB\xBF", 3))
+        line = (str){line.ptr + 3, line.len - 3};
+    while (line.len > 0 && line.ptr[line.len - 1] == '\r')
+        line.len--;
+    return line;
 }
 
 /* The first line of a file, packed or not, as the engine reads it. */
@@ -55,10 +67,7 @@ header_read(struct duck_connection *c, const char *path, arena *a, str *out,
     if (!st && n > 0) {
         str found = duck_text(&columns[0], 0);
 
-        if (found.len >= 3 && !memcmp(found.ptr, "\xEF\xBB\xBF", 3))
-            found = (str){found.ptr + 3, found.len - 3};
-        while (found.len > 0 && found.ptr[found.len - 1] == '\r')
-            found.len--;
+        found = line_trim(found);
         line = arena_copy(a, found);
         if (line)
             *out = (str){line, found.len};
@@ -67,8 +76,13 @@ header_read(struct duck_connection *c, const char *path, arena *a, str *out,
     }
     duck_rows_free(rows);
     buf_clear(&b);
-    if (st && st != CUSTOS_ENOMEM)
-        return refail(err, CUSTOS_EIO, "%.120s cannot be read as CSV", path);
+    if (st && st != CUSTOS_ENOMEM) {
+        const char *fault = err ? csv_fault_of(err->noted) : NULL;
+
+        return fault ? refail(err, CUSTOS_EPOLICY, "%s", fault)
+                     : refail(err, CUSTOS_EIO, "%.120s cannot be read as CSV",
+                              path);
+    }
     if (!st && n == 0)
         return custos_fail(err, CUSTOS_EPOLICY,
                            "%.120s is empty: its first line must name the "
@@ -112,17 +126,13 @@ name_read(str line, char separator, size_t *at, struct buf *out)
     *at = i + 1;
 }
 
+/* FROM text of a CSV with this first line. */
 static custos_status
-csv_from(struct duck_connection *c, const char *path, arena *a, char **from,
-         custos_err *err)
+csv_text(const char *path, str line, arena *a, char **from, custos_err *err)
 {
-    struct buf b, name;
-    str line = {"", 0};
-    custos_status st = header_read(c, path, a, &line, err);
     char separator = separator_of(line);
+    struct buf b, name;
 
-    if (st)
-        return st;
     buf_init(&b, NULL, FROM_MOST);
     buf_add_text(&b, "read_csv(");
     duck_quote_text(&b, str_of(path));
@@ -143,6 +153,34 @@ csv_from(struct duck_connection *c, const char *path, arena *a, char **from,
     buf_add_text(&b, "})");
     *from = keep(a, &b);
     return *from ? CUSTOS_OK : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+}
+
+static custos_status
+csv_from(struct duck_connection *c, const char *path, arena *a, char **from,
+         custos_err *err)
+{
+    str line = {"", 0};
+    custos_status st = header_read(c, path, a, &line, err);
+
+    return st ? st : csv_text(path, line, a, from, err);
+}
+
+/* Not by the engine: it would look at what follows the first line. */
+bool
+source_csv_is(const char *path, arena *a, const char *text)
+{
+    FILE *f = fopen(path, "re");
+    char *line = f ? arena_take(a, HEADER_MOST, 1) : NULL, *from = NULL;
+    size_t len = line ? fread(line, 1, HEADER_MOST, f) : 0;
+    const char *end = len ? memchr(line, '\n', len) : NULL;
+
+    if (f)
+        fclose(f);
+    if (end)
+        len = (size_t)(end - line);
+    return len > 0 &&
+           !csv_text(path, line_trim((str){line, len}), a, &from, NULL) &&
+           strstr(text, from);
 }
 
 custos_status
@@ -212,9 +250,9 @@ columns_check(struct duck_connection *c, const struct policy_table *t,
                   : duck_describe(c, buf_text(&b), &shape, err);
     buf_clear(&b);
     if (st == CUSTOS_EENGINE)
-        return custos_fail(
-            err, CUSTOS_EPOLICY, "table '%.*s' cannot be read from %.100s",
-            (int)(t->name.len < 40 ? t->name.len : 40), t->name.ptr, path);
+        return refail(err, CUSTOS_EPOLICY,
+                      "table '%.*s' cannot be read from %.100s", SHOWN(t->name),
+                      path);
     for (size_t i = 0; i < t->n_columns && !st; i++) {
         const struct policy_column *column = &t->columns[i];
         size_t at = column_find(shape, column->name);

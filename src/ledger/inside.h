@@ -15,6 +15,7 @@ struct ledger {
     int lock;
     struct db *db;       /* NULL: a failure closed it; the next use opens it */
     struct terms *terms; /* those in force when last looked at, or NULL */
+    bool read_only;      /* the disk is: no row can be added */
     bool suspect; /* a commit or sync failed: reopen before admitting again */
 };
 

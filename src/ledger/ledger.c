@@ -38,10 +38,10 @@ open_file(struct ledger *l, custos_err *err)
 {
     custos_status st = CUSTOS_OK;
 
-    if (access(l->path, F_OK) != 0 && errno == ENOENT)
+    if (!l->read_only && access(l->path, F_OK) != 0 && errno == ENOENT)
         st = ledger_make(l->path, err);
     if (!st)
-        st = db_open(l->path, DB_THERE, &l->db, err);
+        st = db_open(l->path, l->read_only ? DB_READ : DB_THERE, &l->db, err);
     if (!st)
         st = ledger_migrate(l->db, err);
     if (st) {
@@ -79,7 +79,7 @@ ledger_open(const char *path, const char *lock, struct ledger **out,
     else
         memcpy(l->path, path, l->path_bytes);
     if (!st)
-        st = lock_open(lock, &l->lock, err);
+        st = lock_open(lock, &l->lock, &l->read_only, err);
     if (!st)
         st = lock_take(l->lock, err);
     if (!st) {
@@ -143,8 +143,14 @@ make_ready(struct ledger *l, custos_err *err)
 custos_status
 ledger_write(struct ledger *l, ledger_step *step, void *arg, custos_err *err)
 {
-    custos_status st = lock_take(l->lock, err);
+    custos_status st;
 
+    if (l->read_only)
+        return custos_fail(err, CUSTOS_EIO,
+                           "the store is read-only: nothing can be charged; "
+                           "the budget, plans (explain) and answers that were "
+                           "given before can be had");
+    st = lock_take(l->lock, err);
     if (st)
         return st;
     st = make_ready(l, err);

@@ -41,10 +41,13 @@ fail_errno(custos_err *err, const char *what)
 }
 
 custos_status
-lock_open(const char *path, int *fd, custos_err *err)
+lock_open(const char *path, int *fd, bool *read_only, custos_err *err)
 {
     int got = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 
+    *read_only = got < 0 && errno == EROFS;
+    if (*read_only)
+        got = open(path, O_RDONLY | O_CLOEXEC);
     if (got < 0)
         return fail_errno(err, "the store's lock file cannot be opened");
     *fd = got;

@@ -5,11 +5,16 @@
 #ifndef LEDGER_LOCK_H
 #define LEDGER_LOCK_H
 
+#include <stdbool.h>
+
 #include "custos.h"
 
-/* Opens (and makes) the lock file. May fail: CUSTOS_EIO. */
+/*
+ * Opens (and makes) the lock file; *read_only: on a disk that cannot be
+ * written. May fail: CUSTOS_EIO.
+ */
 CUSTOS_MUST_USE custos_status lock_open(const char *path, int *fd,
-                                        custos_err *err);
+                                        bool *read_only, custos_err *err);
 
 /* Waits a bounded time. May fail: CUSTOS_EBUSY, CUSTOS_EIO. */
 CUSTOS_MUST_USE custos_status lock_take(int fd, custos_err *err);

@@ -178,8 +178,9 @@ custos_status
 db_open(const char *path, enum db_opening how, struct db **out, custos_err *err)
 {
     custos_alloc hooks = alloc_or_default(NULL);
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
-                SQLITE_OPEN_PRIVATECACHE;
+    int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
+                SQLITE_OPEN_PRIVATECACHE |
+                (how == DB_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
     char uri[URI_MAX];
     custos_status st;
     struct db *d;

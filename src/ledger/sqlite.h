@@ -17,8 +17,9 @@
 
 struct db;
 
-/* DB_NEW: an empty file, on its way to becoming a ledger. */
-enum db_opening { DB_NEW, DB_THERE };
+/* DB_NEW: an empty file, on its way to becoming a ledger. DB_READ: on a disk
+   that cannot be written. */
+enum db_opening { DB_NEW, DB_THERE, DB_READ };
 
 /* May fail: CUSTOS_EIO, CUSTOS_ECORRUPT, CUSTOS_EBUSY, CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status db_open(const char *path, enum db_opening how,

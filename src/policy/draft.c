@@ -96,7 +96,8 @@ draft_question(const struct draft_table *tables, size_t n,
     if (to) {
         buf_add_text(out, " # ? references: ");
         emit_word(out, stem(to));
-        buf_printf(out, ".%.*s", (int)key.len, key.ptr);
+        buf_add_text(out, ".");
+        emit_name(out, key);
     } else if (looks_like_id(c)) {
         buf_add_text(out, " # ? references: TABLE.COLUMN");
     } else if (c->type == TYPE_TEXT) {

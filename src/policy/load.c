@@ -194,7 +194,7 @@ read_value(struct loader *l, int depth, struct node **out)
     if (l->event.type == YAML_SCALAR_EVENT) {
         n->kind = NODE_TEXT;
         st = read_scalar(l, &n->text, &n->plain);
-        return st ? st : refuse_todo(l, n);
+        return st ? st : reading_go_on(l->r, refuse_todo(l, n));
     }
     n->kind = l->event.type == YAML_MAPPING_START_EVENT ? NODE_MAP : NODE_LIST;
     if (depth == NODE_DEPTH_MAX)

@@ -16,6 +16,26 @@
 
 enum { SHOWN_MAX = 40, SHOWN_PATH = 60 };
 
+static void
+mistake_add(const struct reading *r, int line, const char *said)
+{
+    struct mistakes *all = r->all;
+    const char *copy;
+
+    for (size_t i = 0; i < all->n; i++)
+        if (all->list[i].line == line)
+            return;
+    copy = all->n < NODE_MISTAKES_MAX ? arena_copy(r->a, str_of(said)) : NULL;
+    if (copy)
+        all->list[all->n++] = (struct mistake){line, copy};
+}
+
+custos_status
+reading_go_on(const struct reading *r, custos_status st)
+{
+    return st == CUSTOS_EPOLICY && r->all ? CUSTOS_OK : st;
+}
+
 custos_status
 reading_fail(const struct reading *r, int line, const char *said, ...)
 {
@@ -26,6 +46,8 @@ reading_fail(const struct reading *r, int line, const char *said, ...)
     va_start(args, said);
     vsnprintf(text, sizeof text, said, args);
     va_end(args);
+    if (r->all)
+        mistake_add(r, line, text);
     return custos_fail(r->err, CUSTOS_EPOLICY, "%.*s, line %d: %s", SHOWN_PATH,
                        slash && slash[1] ? slash + 1 : r->path, line, text);
 }

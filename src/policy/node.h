@@ -20,7 +20,8 @@ enum {
     NODE_BYTES_MAX = 1 << 20, /* of a file */
     NODE_DEPTH_MAX = 16,
     NODE_KEYS_MAX = 2000, /* of one map */
-    NODE_NAME_MAX = 63,   /* bytes: PostgreSQL cuts longer ones in silence */
+    NODE_MISTAKES_MAX = 100,
+    NODE_NAME_MAX = 63, /* bytes: PostgreSQL cuts longer ones in silence */
 };
 
 enum node_kind { NODE_TEXT, NODE_LIST, NODE_MAP };
@@ -38,16 +39,34 @@ struct node {
     struct node *next;  /* sibling */
 };
 
+/* The mistakes of a file, at most one a line, in the order they were met. */
+struct mistakes {
+    struct mistake {
+        int line;
+        const char *said;
+    } list[NODE_MISTAKES_MAX];
+    size_t n;
+};
+
 /* Where a reading is: its memory, its file, its error. */
 struct reading {
     arena *a;
     const char *path;
-    custos_err *err; /* may be NULL */
+    custos_err *err;      /* may be NULL */
+    struct mistakes *all; /* NULL: the first mistake ends it */
 };
 
 /* CUSTOS_EPOLICY with "PATH, line N: " before the sentence. */
 custos_status reading_fail(const struct reading *r, int line, const char *said,
                            ...) CUSTOS_PRINTF(3, 4);
+
+/*
+ * Between parts that do not need each other: CUSTOS_OK for a mistake where all
+ * are wanted, which stays in the list; else st. What was to be read has then
+ * its defaults or nothing.
+ */
+CUSTOS_MUST_USE custos_status reading_go_on(const struct reading *r,
+                                            custos_status st);
 custos_status reading_no_memory(const struct reading *r);
 
 /*

@@ -170,6 +170,17 @@ struct policy_remark {
     const char *said;
 };
 
+/*
+ * policy_read for the owner who wants the whole list: after CUSTOS_EPOLICY all
+ * mistakes that do not follow from one another, at most one a line and in the
+ * order of lines. What names other tables is read when those are right.
+ */
+CUSTOS_MUST_USE custos_status policy_read_all(arena *a, str text,
+                                              const char *path,
+                                              struct policy **out,
+                                              struct policy_remark **mistakes,
+                                              size_t *n, custos_err *err);
+
 /* All that is missing or dangerous, in the order of lines. */
 CUSTOS_MUST_USE custos_status policy_check(arena *a, const struct policy *p,
                                            struct policy_remark **out,

@@ -2,6 +2,8 @@
  * The policy as a whole: the format, the adjacency, and the order in which its
  * parts are read.
  */
+#include <stdlib.h>
+
 #include "base/base.h"
 #include "base/error.h"
 #include "base/sha256.h"
@@ -49,24 +51,55 @@ read_adjacency(const struct reading *r, const struct node *root,
     return CUSTOS_OK;
 }
 
+static bool
+has_mistakes(const struct reading *r)
+{
+    return r->all && r->all->n > 0;
+}
+
 static custos_status
 read_parts(const struct reading *r, const struct node *root, struct policy *p)
 {
     custos_status st =
         node_is_map(r, root, "a policy", top_keys, COUNT_OF(top_keys));
 
+    if (root->kind == NODE_MAP)
+        st = reading_go_on(r, st);
     if (!st)
         st = read_format(r, root);
     if (!st)
-        st = read_adjacency(r, root, p);
+        st = reading_go_on(r, read_adjacency(r, root, p));
     if (!st)
-        st = read_budgets(r, root, p);
+        st = reading_go_on(r, read_budgets(r, root, p));
     if (!st)
-        st = read_tables(r, root, p);
+        st = reading_go_on(r, read_tables(r, root, p));
+    /* What names other parts is looked at when those are right. */
+    if (!st && !has_mistakes(r))
+        st = reading_go_on(r, resolve_tables(r, root, p));
+    if (!st && !has_mistakes(r))
+        st = reading_go_on(r, read_analysts(r, root, p));
+    return has_mistakes(r) && !st ? CUSTOS_EPOLICY : st;
+}
+
+static custos_status
+read_text(const struct reading *r, str text, struct policy **out)
+{
+    struct policy *p = arena_take(r->a, 1, sizeof *p);
+    struct node *root = NULL;
+    custos_status st;
+
+    if (!p)
+        return reading_no_memory(r);
+    st = node_load(r, text, &root);
+    if (st)
+        return st;
+    p->text = (str){arena_copy(r->a, text), text.len};
+    if (!p->text.ptr)
+        return reading_no_memory(r);
+    sha256_of(text.ptr, text.len, p->id);
+    st = read_parts(r, root, p);
     if (!st)
-        st = resolve_tables(r, root, p);
-    if (!st)
-        st = read_analysts(r, root, p);
+        *out = p;
     return st;
 }
 
@@ -74,22 +107,42 @@ custos_status
 policy_read(arena *a, str text, const char *path, struct policy **out,
             custos_err *err)
 {
-    const struct reading r = {a, path ? path : "policy", err};
-    struct policy *p = arena_take(a, 1, sizeof *p);
-    struct node *root = NULL;
+    const struct reading r = {
+        .a = a, .path = path ? path : "policy", .err = err};
+
+    return read_text(&r, text, out);
+}
+
+static int
+line_cmp(const void *a, const void *b)
+{
+    const struct policy_remark *x = a, *y = b;
+
+    return (x->line > y->line) - (x->line < y->line);
+}
+
+custos_status
+policy_read_all(arena *a, str text, const char *path, struct policy **out,
+                struct policy_remark **mistakes, size_t *n, custos_err *err)
+{
+    struct mistakes *all = arena_take(a, 1, sizeof *all);
+    const struct reading r = {a, path ? path : "policy", err, all};
+    struct policy_remark *list;
     custos_status st;
 
-    if (!p)
+    if (!all)
         return reading_no_memory(&r);
-    st = node_load(&r, text, &root);
-    if (st)
+    st = read_text(&r, text, out);
+    if (st != CUSTOS_EPOLICY)
         return st;
-    p->text = (str){arena_copy(a, text), text.len};
-    if (!p->text.ptr)
+    list = arena_take(a, all->n + 1, sizeof *list);
+    if (!list)
         return reading_no_memory(&r);
-    sha256_of(text.ptr, text.len, p->id);
-    st = read_parts(&r, root, p);
-    if (!st)
-        *out = p;
+    for (size_t i = 0; i < all->n; i++)
+        list[i] = (struct policy_remark){.line = all->list[i].line,
+                                         .said = all->list[i].said};
+    qsort(list, all->n, sizeof *list, line_cmp);
+    *mistakes = list;
+    *n = all->n;
     return st;
 }

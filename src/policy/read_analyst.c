@@ -170,6 +170,7 @@ read_analysts(const struct reading *r, const struct node *root,
     if (!p->analysts)
         return reading_no_memory(r);
     for (const struct node *n = analysts->first; n && !st; n = n->next)
-        st = read_analyst(r, n, p, &p->analysts[p->n_analysts++]);
+        st = reading_go_on(
+            r, read_analyst(r, n, p, &p->analysts[p->n_analysts++]));
     return st;
 }

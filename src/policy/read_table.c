@@ -189,7 +189,7 @@ read_columns(const struct reading *r, const struct node *map,
         return reading_no_memory(r);
     for (const struct node *c = columns->first; c && !st; c = c->next) {
         t->columns[t->n_columns].name = c->key;
-        st = read_column(r, c, &t->columns[t->n_columns++]);
+        st = reading_go_on(r, read_column(r, c, &t->columns[t->n_columns++]));
     }
     return st;
 }
@@ -209,11 +209,11 @@ read_table(const struct reading *r, const struct node *map,
     if (!st && n)
         st = node_flag(r, n, "public", &t->is_public);
     if (!st)
-        st = read_source(r, map, t);
+        st = reading_go_on(r, read_source(r, map, t));
     if (!st && t->is_public)
-        st = check_public(r, map, t);
+        st = reading_go_on(r, check_public(r, map, t));
     if (!st)
-        st = read_limits(r, map, t);
+        st = reading_go_on(r, read_limits(r, map, t));
     n = st ? NULL : node_find(map, "comment");
     if (!st && n)
         st = node_text(r, n, "comment", &t->comment);
@@ -238,6 +238,6 @@ read_tables(const struct reading *r, const struct node *root, struct policy *p)
     if (!p->tables)
         return reading_no_memory(r);
     for (const struct node *t = tables->first; t && !st; t = t->next)
-        st = read_table(r, t, &p->tables[p->n_tables++]);
+        st = reading_go_on(r, read_table(r, t, &p->tables[p->n_tables++]));
     return st;
 }

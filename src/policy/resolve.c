@@ -30,21 +30,50 @@ column_node(const struct node *table, const struct policy_column *c)
     return n;
 }
 
-/* "table.column", where names may have dots themselves. */
+/* Is text this name: as it is, or in the quotes of SQL? */
+static bool
+is_name(str text, str name)
+{
+    size_t at = 0;
+
+    if (str_equal(text, name))
+        return true;
+    if (text.len < 2 || text.ptr[0] != '"' || text.ptr[text.len - 1] != '"')
+        return false;
+    for (size_t i = 1; i < text.len - 1; i++, at++) {
+        if (text.ptr[i] == '"' && text.ptr[++i] != '"')
+            return false;
+        if (i >= text.len - 1 || at >= name.len || name.ptr[at] != text.ptr[i])
+            return false;
+    }
+    return at == name.len;
+}
+
+static const struct policy_column *
+column_named(const struct policy_table *t, str text)
+{
+    for (size_t i = 0; i < t->n_columns; i++)
+        if (is_name(text, t->columns[i].name))
+            return &t->columns[i];
+    return NULL;
+}
+
+/* "table.column", where names may have dots themselves, or be in quotes. */
 static bool
 split(const struct policy *p, str text, const struct policy_table **t,
       const struct policy_column **c)
 {
-    *t = NULL;
     for (size_t i = 0; i < text.len; i++) {
-        if (text.ptr[i] != '.')
-            continue;
-        *t = policy_table_find(p, (str){text.ptr, i});
-        *c = *t ? policy_column_find(*t,
-                                     (str){text.ptr + i + 1, text.len - i - 1})
-                : NULL;
-        if (*t && *c)
-            return true;
+        str rest = {text.ptr + i + 1, text.len - i - 1};
+
+        for (size_t k = 0; k < p->n_tables && text.ptr[i] == '.'; k++) {
+            *t = &p->tables[k];
+            *c = is_name((str){text.ptr, i}, (*t)->name)
+                     ? column_named(*t, rest)
+                     : NULL;
+            if (*c)
+                return true;
+        }
     }
     return false;
 }
@@ -209,13 +238,16 @@ resolve_tables(const struct reading *r, const struct node *root,
         const struct node *map = table_node(root, t);
 
         for (size_t k = 0; k < t->n_columns && !st; k++)
-            st = resolve_reference(r, column_node(map, &t->columns[k]), p, t,
-                                   &t->columns[k]);
+            st = reading_go_on(
+                r, resolve_reference(r, column_node(map, &t->columns[k]), p, t,
+                                     &t->columns[k]));
         if (!st && !t->is_public)
-            st = read_unit(r, map, t);
+            st = reading_go_on(r, read_unit(r, map, t));
     }
+    if (r->all && r->all->n)
+        return st; /* paths are of units and references that are right */
     for (size_t i = 0; i < p->n_tables && !st; i++)
         if (!p->tables[i].is_public)
-            st = check_path(r, p, &p->tables[i]);
+            st = reading_go_on(r, check_path(r, p, &p->tables[i]));
     return st;
 }

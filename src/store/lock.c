@@ -218,6 +218,15 @@ store_import_keep(struct store *s, uint64_t *version, custos_err *err)
     return CUSTOS_OK;
 }
 
+bool
+store_is_read_only(const struct store *s)
+{
+    char path[STORE_PATH_MAX];
+
+    store_path(s, "tmp", path);
+    return access(path, W_OK) && errno == EROFS;
+}
+
 custos_status
 store_spill_new(const struct store *s, char *out, int *held, custos_err *err)
 {

@@ -105,6 +105,9 @@ CUSTOS_MUST_USE custos_status store_import_keep(struct store *s,
 /* Where version N lies. */
 void store_data_path(const struct store *s, uint64_t version, char *out);
 
+/* Does it lie on a disk that cannot be written? Then it can be read. */
+bool store_is_read_only(const struct store *s);
+
 /*
  * A folder below tmp/ for the spill files of one process: emptied by others
  * only once *held is closed. May fail: CUSTOS_EIO.

@@ -195,6 +195,20 @@ class Store(unittest.TestCase):
                 and "holds" not in line}
         self.assertEqual(len(ends), 1, text)
 
+    def test_bars_of_all_aggregates(self):
+        text = self.ask("SELECT sex, count(*) AS n, avg(born) AS mean FROM "
+                        "patients GROUP BY sex", "--epsilon", "0.5",
+                        "--format", "bars")[1]
+        lines = text.splitlines()
+        names = [i for i, line in enumerate(lines) if line in ("  n", "  mean")]
+        self.assertEqual([lines[i] for i in names], ["  n", "  mean"], text)
+        blocks = lines[names[0] + 1:names[1] - 1], lines[names[1] + 1:]
+        for block in blocks:
+            self.assertIn("±", block[0], text)
+        self.assertEqual(lines[names[1] - 1], "")
+        for line, other in zip(*blocks):
+            self.assertEqual(line.split()[0], other.split()[0], text)
+
     def test_explain_charges_nothing(self):
         before = self.left()
         code, text, _ = self.ask("SELECT sum(cost) FROM visits",

@@ -423,8 +423,45 @@ bad_sources_are_named(void **state)
     made_file(&m, "a.csv", "id,missing\n1,\"unclosed secret\n");
     assert_int_equal(engine_import(&m.store, m.policy, m.folder, NULL, NULL,
                                    m.a, &m.tables, &version, &m.err),
-                     CUSTOS_EIO);
+                     CUSTOS_EPOLICY);
     assert_null(strstr(m.err.said, "secret"));
+    assert_null(strstr(m.err.noted, "secret"));
+    made_close(&m);
+}
+
+/* File, line and cause of what is no CSV; never the line itself. */
+static void
+a_bad_line_is_named(void **state)
+{
+    static const struct {
+        const char *text, *says;
+    } bad[] = {
+        {"id,x\n1,2\n3,secret,5\n",
+         "/a.csv, line 3: more values than the 2 that the first line names"},
+        {"id,x\n1,2\n3,4\n\n5,6\nsecret\n",
+         "line 6: fewer values than the 2 that the first line names"},
+        {"id,x\n1,\"secret\n2,3\n", "line 2: a quote"},
+        {"id,x\n1,2\n3,secret\xff\xfe\n", "line 3: it is not UTF-8"},
+    };
+    static const char policy[] =
+        HEAD "  a:\n    source: a*.csv\n    unit: id\n"
+             "    columns: {id: {type: integer}, x: {type: text}}\n";
+    uint64_t version;
+    struct made m;
+
+    (void)state;
+    made_folder(&m);
+    made_policy(&m, policy);
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
+        made_file(&m, "a.csv", bad[i].text);
+        assert_int_equal(engine_import(&m.store, m.policy, m.folder, NULL, NULL,
+                                       m.a, &m.tables, &version, &m.err),
+                         CUSTOS_EPOLICY);
+        if (!strstr(m.err.said, bad[i].says))
+            fail_msg("%s", m.err.said);
+        assert_null(strstr(m.err.said, "secret"));
+        assert_null(strstr(m.err.noted, "secret"));
+    }
     made_close(&m);
 }
 
@@ -442,6 +479,7 @@ main(void)
         cmocka_unit_test(formats_agree),
         cmocka_unit_test(one_file_has_many_tables),
         cmocka_unit_test(bad_sources_are_named),
+        cmocka_unit_test(a_bad_line_is_named),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,6 +70,31 @@ struct mistake {
     const char *said;       /* after "policy.yaml, " */
 };
 
+/* The whole list ends as the first mistake does, with that among it. */
+static inline void
+check_list(arena *a, const char *text, const char *said)
+{
+    struct policy_remark *list = NULL;
+    struct policy *p = NULL;
+    bool among = !said;
+    size_t n = 0;
+
+    assert_int_equal(
+        policy_read_all(a, str_of(text), "p.yaml", &p, &list, &n, NULL),
+        CUSTOS_EPOLICY);
+    assert_null(p);
+    assert_true(n > 0);
+    for (size_t i = 0; i < n; i++) {
+        char line[512];
+
+        snprintf(line, sizeof line, "line %d: %s", list[i].line, list[i].said);
+        among = among || !strncmp(line, said, strlen(said));
+        assert_true(i == 0 || list[i - 1].line < list[i].line);
+    }
+    if (!among)
+        fail_msg("%s is not in the list", said);
+}
+
 static inline void
 check_mistake(const struct mistake *m)
 {
@@ -90,6 +115,7 @@ check_mistake(const struct mistake *m)
     assert_int_equal(err.code, CUSTOS_EPOLICY);
     snprintf(said, sizeof said, "policy.yaml, %s", m->said);
     assert_string_equal(err.said, said);
+    check_list(a, text, m->said);
     arena_free(a);
 }
 
@@ -120,6 +146,7 @@ check_two(const struct mistake *one, const struct mistake *other)
     a = arena_new(NULL, MEMORY);
     if (policy_read(a, str_of(both), "p.yaml", &p, &err) != CUSTOS_EPOLICY)
         fail_msg("'%s' and '%s' are taken", one->by, other->by);
+    check_list(a, both, NULL);
     arena_free(a);
 }
 

@@ -100,6 +100,45 @@ class Policy(CommandCase):
         huge = self.write("huge", " " * (1 << 20) + "\n")
         self.refused("policy", "check", huge, says="larger than")
 
+    def todos(self, path):
+        """All questions of a draft are listed, each with its line."""
+        done = run("policy", "check", path)
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        with open(path, encoding="utf-8") as text:
+            want = [i + 1 for i, line in enumerate(text) if ": TODO" in line]
+        self.assertEqual(
+            [line.split(":")[:3] for line in
+             done.stderr.decode().splitlines()],
+            [["custos", f" {path}, line {i}", " TODO still stands here"]
+             for i in want])
+
+    def test_check_lists_all_mistakes(self):
+        path = self.write("policy.yaml", """custos: 1
+adjacency: remove
+budget: {epsilon: -1}
+tables:
+  a:
+    source: a.txt
+    unit: nobody
+    rows_per_unit: 0
+    columns:
+      x: {type: number}
+      y: {type: integer, range: [3, 1]}
+      z: {type: integer}
+  b:
+    columns: {x: {typ: integer}}
+analysts: {ana: {tables: [nothing]}}
+""")
+        done = run("policy", "check", path)
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        text = done.stderr.decode()
+        self.assertEqual(
+            [line.split(":")[1] for line in text.splitlines()],
+            [f" {path}, line {i}" for i in (2, 3, 6, 8, 10, 11, 14)])
+        # what rests on these comes when they are right
+        self.assertNotIn("nobody", text)
+        self.assertNotIn("nothing", text)
+
     # ---- import
 
     def test_import(self):
@@ -109,7 +148,7 @@ class Policy(CommandCase):
         self.assertEqual(lines("policy", "import", str(METADATA),
                                "--output", str(path)), [])
         self.assertEqual(path.read_text(), text + "\n")
-        self.refused("policy", "check", str(path), says="TODO still stands")
+        self.todos(str(path))
         self.refused("policy", "import", str(METADATA), "--output", str(path),
                      says="cannot make")
         self.assertEqual(path.read_text(), text + "\n")
@@ -132,7 +171,7 @@ class Policy(CommandCase):
         for column in ("patient_id", "\"Name\"", "cost"):
             self.assertIn(f"\n      {column}: {{type: TODO}}", text)
         path = self.write("policy.yaml", text)
-        self.refused("policy", "check", path, says="TODO still stands")
+        self.todos(path)
         answers = iter(["1", "1e-9", "1000", "patient_id", "5", "integer",
                         "text", "real"])
         while ": TODO" in text:
@@ -174,9 +213,26 @@ class Policy(CommandCase):
     def test_draft_refuses(self):
         self.refused("policy", "draft", says="needs the files")
         self.refused("policy", "draft", "x.xlsx", says="not known by its name")
-        self.refused("policy", "draft", "x.duckdb", says="which table of")
+        self.refused("policy", "draft", "x.duckdb", says="not there")
         self.refused("policy", "draft", str(self.folder / "none.csv"),
                      says="none.csv")
+
+    def test_draft_of_a_whole_duckdb_file(self):
+        store = self.folder / "h.duckdb"
+        duckdb(store, "CREATE TABLE \"Visits\" (patient_id BIGINT, cost DOUBLE)",
+               "CREATE TABLE patients (id BIGINT)",
+               "CREATE SCHEMA other", "CREATE TABLE other.hidden (x BIGINT)")
+        text = "\n".join(lines("policy", "draft", str(store)))
+        self.assertEqual(text.count("    source: "), 2)
+        self.assertIn("\n    source_table: Visits\n", text)
+        self.assertIn("\n    source_table: patients\n", text)
+        self.assertIn("# ? references: patients.id", text)
+        self.assertEqual(
+            "\n".join(lines("policy", "draft", f"{store}:Visits",
+                            f"{store}:patients")), text)
+        empty = self.folder / "e.duckdb"
+        duckdb(empty, "SELECT 1")
+        self.refused("policy", "draft", str(empty), says="has no tables")
 
     def test_output_to_a_full_disk(self):
         if not os.path.exists("/dev/full"):

@@ -307,6 +307,48 @@ references_to_names_with_dots(void **state)
     arena_free(a);
 }
 
+/* Names in quotes, as in SQL; a quote that is not closed names nothing. */
+static void
+references_to_names_in_quotes(void **state)
+{
+    static const char head[] =
+        "custos: 1\n"
+        "budget: {epsilon: 1}\n"
+        "tables:\n"
+        "  \"The Members\": {source: a.csv, unit: \"Member \\\"ID\\\".\",\n"
+        "      columns: {\"Member \\\"ID\\\".\": {type: integer}}}\n"
+        "  b: {source: b.csv, unit: x,\n"
+        "      columns: {x: {type: integer, references: ";
+    static const char *const right[] = {
+        "The Members.\"Member \"\"ID\"\".\"",
+        "'\"The Members\".\"Member \"\"ID\"\".\"'",
+        "The Members.Member \"ID\".",
+    };
+    static const char *const wrong[] = {
+        "'\"The Members.\"Member \"\"ID\"\".\"'",
+        "The Members.\"Member \"ID\".\"",
+        "The Members.\"Member \"\"ID\"\".\"\"",
+        "The Members.\"\"",
+        "The Members.\"",
+    };
+    char text[1024];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(right) + COUNT_OF(wrong); i++) {
+        bool good_one = i < COUNT_OF(right);
+        arena *a = arena_new(NULL, MEMORY);
+        struct policy *p = NULL;
+
+        snprintf(text, sizeof text, "%s%s}}}\n", head,
+                 good_one ? right[i] : wrong[i - COUNT_OF(right)]);
+        assert_int_equal(policy_read(a, str_of(text), "p.yaml", &p, NULL),
+                         good_one ? CUSTOS_OK : CUSTOS_EPOLICY);
+        if (good_one)
+            same(p->tables[1].columns[0].references_column, "Member \"ID\".");
+        arena_free(a);
+    }
+}
+
 /*
  * Memory fails at each block; and the arena is filled beforehand by more and
  * more, so that a block ends at each of its pieces.
@@ -394,6 +436,7 @@ main(void)
         cmocka_unit_test(limits_are_reached),
         cmocka_unit_test(row_is_not_guessed),
         cmocka_unit_test(references_to_names_with_dots),
+        cmocka_unit_test(references_to_names_in_quotes),
         cmocka_unit_test(parts_that_are_missing),
         cmocka_unit_test(memory_fails),
         cmocka_unit_test(torn_files),

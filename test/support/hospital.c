@@ -25,10 +25,11 @@ write_file(const char *folder, const char *name, const char *text)
 void
 test_store_write(struct test_store *s, const char *policy, ...)
 {
-    const char *name, *text;
+    const char *name, *text, *tmp = getenv("TMPDIR");
     va_list ap;
 
-    snprintf(s->folder, sizeof s->folder, "/tmp/custos-test.XXXXXX");
+    snprintf(s->folder, sizeof s->folder, "%s/custos-test.XXXXXX",
+             tmp && *tmp && strlen(tmp) < sizeof s->folder - 32 ? tmp : "/tmp");
     assert_non_null(mkdtemp(s->folder));
     snprintf(s->policy, sizeof s->policy, "%s/policy.yaml", s->folder);
     snprintf(s->store, sizeof s->store, "%s/store", s->folder);

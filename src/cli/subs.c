@@ -1,0 +1,37 @@
+/*
+ * Verbs of a verb: `custos account VERB`, `custos policy VERB`.
+ */
+#include <string.h>
+
+#include "base/base.h"
+#include "cli/args.h"
+#include "cli/help.h"
+
+enum { SUBS_MAX = 16 };
+
+int
+subs_run(const struct verb *verb, int argc, char **argv)
+{
+    const char *names[SUBS_MAX], *guess;
+    const char *name = argc > 1 ? argv[1] : "";
+
+    CUSTOS_REQUIRE(verb->n_subs <= SUBS_MAX);
+    if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+        return help_of_verb(verb);
+    if (!*name)
+        return fail_usage("%s does what? See custos %s --help", verb->name,
+                          verb->name);
+    for (size_t i = 0; i < verb->n_subs; i++) {
+        const struct verb *sub = verb->subs[i];
+
+        names[i] = strchr(sub->name, ' ') + 1;
+        if (!strcmp(name, names[i]))
+            return sub->run(sub, argc - 1, argv + 1);
+    }
+    guess = nearest(name, names, verb->n_subs);
+    if (guess)
+        return fail_usage("there is no custos %s %.60s; did you mean %s?",
+                          verb->name, name, guess);
+    return fail_usage("there is no custos %s %.60s; see custos %s --help",
+                      verb->name, name, verb->name);
+}

@@ -1,0 +1,21 @@
+/*
+ * What is wrong with a CSV, where, and without its content.
+ */
+#ifndef ENGINE_CSV_FAULT_H
+#define ENGINE_CSV_FAULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define CSV_FAULT_MARK "CSV: "
+
+/*
+ * If the engine complains of a line of a CSV: true, and in out the mark, file,
+ * line and cause. The line itself, which the engine quotes, is left out.
+ */
+bool csv_fault_write(const char *engine, char *out, size_t size);
+
+/* Of a note that csv_fault_write made: what follows the mark; else NULL. */
+const char *csv_fault_of(const char *note);
+
+#endif

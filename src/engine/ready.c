@@ -1,0 +1,66 @@
+/*
+ * Is the file of an attached table there, with the columns it had? Asked above
+ * the charge, for a query that must fail should not cost. The answer is of the
+ * schema, which is public: of a CSV the first line alone is read, and of other
+ * files what the engine must know to read any query at all.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "engine/import.h"
+#include "engine/open.h"
+#include "engine/refail.h"
+#include "engine/source.h"
+
+/* The engine unpacks these; their first bytes are no line. */
+static bool
+is_packed(const char *path)
+{
+    const char *end = strrchr(path, '.');
+
+    return end && (!strcmp(end, ".gz") || !strcmp(end, ".zst"));
+}
+
+static bool
+columns_are(struct engine *e, const struct policy_table *t,
+            const struct engine_table *is, arena *a)
+{
+    struct duck_rows *shape = NULL;
+    custos_err quiet;
+    struct buf b;
+    bool same;
+
+    if (t->source_kind == SOURCE_CSV)
+        return is_packed(is->path) || source_csv_is(is->path, a, is->from);
+    buf_init(&b, NULL, SQL_MOST);
+    buf_printf(&b, "SELECT * FROM %s", is->from);
+    same = !b.failed &&
+           !duck_describe(e->connections[0], buf_text(&b), &shape, &quiet);
+    duck_rows_free(shape);
+    buf_clear(&b);
+    return same;
+}
+
+custos_status
+engine_ready(struct engine *e, const struct policy_table *t, arena *a,
+             custos_err *err)
+{
+    const struct engine_table *is;
+
+    if (!t || !t->attached)
+        return CUSTOS_OK;
+    is = &e->tables[t - e->policy->tables];
+    if (!is->path || is->missing || access(is->path, R_OK))
+        return custos_fail(err, CUSTOS_EIO,
+                           "the file of table '%.*s' is not there: the owner "
+                           "must put it back or run custos init again",
+                           SHOWN(t->name));
+    if (!columns_are(e, t, is, a))
+        return custos_fail(err, CUSTOS_EIO,
+                           "the file of table '%.*s' has other columns than "
+                           "when it was attached: the owner must run custos "
+                           "init again",
+                           SHOWN(t->name));
+    return CUSTOS_OK;
+}
