@@ -63,15 +63,41 @@ sums_make(const struct plan *p, struct bars *out)
 
 /* The planner has the first: it is the bar of one value at 95 %. */
 static custos_status
-half_width(const struct part *part, size_t level, i128 *out, custos_err *err)
+half_width(const struct plan *p, const struct part *part, size_t level,
+           i128 *out, custos_err *err)
 {
-    char beta[32];
+    uint64_t units = 0;
+    char beta[64];
+    custos_status st;
 
     *out = part->bar;
     if (level == 1)
         return CUSTOS_OK;
-    snprintf(beta, sizeof beta, "1/%zu", 20 * level);
-    return custos_mech_error_wide(part->mech, beta, 1, out, err);
+    if (!part->served) {
+        snprintf(beta, sizeof beta, "1/%zu", 20 * level);
+        return custos_mech_error_wide(part->mech, beta, 1, out, err);
+    }
+    snprintf(beta, sizeof beta, "%zu/%zu", 40 * level - 1, 40 * level);
+    st = custos_keys_units(p->selection->rule, beta, &units, err);
+    *out = (i128)units - custos_keys_tell(p->selection->rule)->threshold;
+    return st;
+}
+
+/* The law of a part's noise; scales are told rounded down by at most 1e-16: a
+   bar may not shrink for it. */
+static struct bar_law
+law_of(const struct plan *p, const struct part *part)
+{
+    const custos_keys_facts *k =
+        part->served ? custos_keys_tell(p->selection->rule) : NULL;
+    const custos_facts *f = k ? NULL : custos_mech_facts(part->mech);
+    bool gauss = k ? k->rule == CUSTOS_KEYS_GAUSSIAN
+                   : f->law == CUSTOS_DISCRETE_GAUSSIAN;
+
+    return (struct bar_law){
+        .kind = gauss ? BAR_GAUSSIAN : BAR_LAPLACE,
+        .scale = strtod(k ? k->scale : f->scale, NULL) * (1 + 1e-12),
+    };
 }
 
 custos_status
@@ -88,14 +114,9 @@ bars_make(arena *a, const struct plan *p, size_t levels, struct bars *out,
     if (!out->half || !out->laws || !out->sum_half)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     for (size_t i = 0; i < p->n_parts && !st; i++) {
-        const custos_facts *facts = custos_mech_facts(p->parts[i].mech);
-
-        out->laws[i].kind =
-            facts->law == CUSTOS_DISCRETE_GAUSSIAN ? BAR_GAUSSIAN : BAR_LAPLACE;
-        /* told rounded down by at most 1e-16: a bar may not shrink for it */
-        out->laws[i].scale = strtod(facts->scale, NULL) * (1 + 1e-12);
+        out->laws[i] = law_of(p, &p->parts[i]);
         for (size_t level = 1; level <= levels && !st; level++)
-            st = half_width(&p->parts[i], level,
+            st = half_width(p, &p->parts[i], level,
                             &out->half[i * levels + level - 1], err);
     }
     if (!st)

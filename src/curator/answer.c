@@ -32,11 +32,18 @@ no_memory(custos_err *err)
 /* -------------------------------------------------------------- shapes -- */
 
 bool
-released_take(arena *a, const struct plan *p, struct released *out)
+released_take(arena *a, const struct plan *p, size_t cells,
+              struct released *out)
 {
+    *out = (struct released){.cells = cells};
+    if (p->selection) {
+        out->keys = arena_take(a, cells * p->n_keys + 1, sizeof *out->keys);
+        if (!out->keys)
+            return false;
+    }
     out->values = arena_take(a, p->n_parts, sizeof *out->values);
     for (size_t i = 0; out->values && i < p->n_parts; i++) {
-        out->values[i] = arena_take(a, p->cells, sizeof **out->values);
+        out->values[i] = arena_take(a, cells + 1, sizeof **out->values);
         if (!out->values[i])
             return false;
     }
@@ -233,6 +240,8 @@ key_value(const struct after *w, size_t k)
 {
     size_t rest = w->cell, index = 0;
 
+    if (w->r->keys)
+        return w->r->keys[w->cell * w->p->n_keys + k];
     for (size_t i = w->p->n_keys; i-- > k;) {
         size_t n = w->p->keys[i].n + w->p->keys[i].null_group;
 
@@ -355,13 +364,13 @@ static custos_status
 choose_rows(struct after *w, struct row **out, size_t *n, custos_err *err)
 {
     const struct plan *p = w->p;
-    struct row *rows = arena_take(w->scope.a, p->cells, sizeof *rows);
+    struct row *rows = arena_take(w->scope.a, w->r->cells + 1, sizeof *rows);
     struct value keep;
 
     *n = 0;
     if (!rows)
         return no_memory(err);
-    for (w->cell = 0; w->cell < p->cells; w->cell++) {
+    for (w->cell = 0; w->cell < w->r->cells; w->cell++) {
         struct row *row = &rows[*n];
 
         if (p->having && !evaluate_at(w, p->having, &keep))

@@ -20,11 +20,14 @@ CUSTOS_MUST_USE custos_status answer_fits(arena *a, const struct plan *p,
 
 /* What came out of the mechanisms: for every part, one value a group. */
 struct released {
+    size_t cells;
     custos_int **values;
+    struct datum *keys; /* of chosen groups, n_keys each; NULL: the plan's */
 };
 
-/* Room for them, in a; false without memory. */
-bool released_take(arena *a, const struct plan *p, struct released *out);
+/* Room for so many groups, in a; false without memory. */
+bool released_take(arena *a, const struct plan *p, size_t cells,
+                   struct released *out);
 
 /* On success the caller owns *out. May fail: CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status answer_of_released(const struct plan *p,

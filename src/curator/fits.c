@@ -5,7 +5,8 @@
  * Counted is what each group takes at most while the answer is made: its
  * released numbers, its place in the order, its row, and every text that the
  * expressions around the aggregates make. A text is never longer than some
- * times all the texts that the query and its keys have.
+ * times all the texts that the query and its keys have. How long texts are
+ * that come from the data is not known here: they are taken to be short.
  */
 #include "base/error.h"
 #include "curator/answer.h"
@@ -15,6 +16,7 @@ enum {
     GROUP_BYTES = 128,  /* beside what is counted */
     NUMBER_TEXT = 64,   /* a number, date or truth as text */
     TEXT_FACTOR = 8,    /* bytes that a letter in another case may need */
+    TEXT_ALIGN = 16,
     SHARE_PERCENT = 75, /* of the memory there is */
 };
 
@@ -26,7 +28,7 @@ struct extent {
 static double
 key_text(const struct key *k)
 {
-    size_t most = 0;
+    size_t most = k->kind == KEY_PRIVATE ? NUMBER_TEXT : 0; /* a guess */
 
     for (size_t i = 0; i < k->n; i++)
         if (k->values[i].type == TYPE_TEXT && k->values[i].text.len > most)
@@ -59,6 +61,8 @@ text_bytes(const double *keys, const struct expr *e)
     if (!e)
         return 0;
     tree_measure(keys, e, &x);
+    if (x.made == 0) /* a key or literal as it is, copied at most once */
+        return e->type == TYPE_TEXT ? x.leaves + TEXT_ALIGN : 0;
     return (x.made + (e->type == TYPE_TEXT)) * TEXT_FACTOR * x.leaves;
 }
 

@@ -45,6 +45,36 @@ CUSTOS_MUST_USE custos_status engine_run(struct engine *e,
                                          custos_sealed **parts,
                                          custos_err *err);
 
+/*
+ * The same for a plan whose groups come from the data. Nothing can be asked of
+ * what was found before groups were chosen, by plan->selection, once. The
+ * caller frees *out; plan is borrowed until then. May fail as engine_run.
+ */
+struct engine_groups;
+CUSTOS_MUST_USE custos_status engine_find(struct engine *e,
+                                          const struct plan *plan,
+                                          struct engine_groups **out,
+                                          custos_err *err);
+void engine_groups_free(struct engine_groups *g);
+
+/* May fail: CUSTOS_ETAKEN (before), CUSTOS_EENTROPY, CUSTOS_ENOMEM. */
+CUSTOS_MUST_USE custos_status engine_groups_choose(struct engine_groups *g,
+                                                   custos_rng *rng,
+                                                   custos_err *err);
+
+/* The chosen ones, ordered by their keys: how many; a key, its text borrowed
+   from g; the selection's noisy number of units, where it serves a part. */
+size_t engine_groups_count(const struct engine_groups *g);
+struct datum
+engine_groups_key(const struct engine_groups *g, size_t group, size_t k);
+int64_t engine_groups_units(const struct engine_groups *g, size_t group);
+
+/* A chosen group's exact part, sealed, once; the caller frees it. */
+CUSTOS_MUST_USE custos_status engine_groups_part(struct engine_groups *g,
+                                                 size_t group, size_t part,
+                                                 custos_sealed **out,
+                                                 custos_err *err);
+
 /* Rows of a query over public data alone, in a. May fail: CUSTOS_EENGINE. */
 struct engine_rows {
     size_t n, n_columns;

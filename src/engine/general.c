@@ -73,6 +73,8 @@ is_tracked(const struct plan *plan)
     for (size_t i = 0; i < plan->n_parts; i++)
         if (plan->parts[i].kind == PART_UNITS)
             return true;
+    if (plan->selection)
+        return true;
     return plan->groups < plan->rows && plan->groups < plan->cells;
 }
 

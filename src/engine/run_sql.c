@@ -72,6 +72,8 @@ work_sums(const struct plan *plan, const struct work_values *values,
             break;
         }
     }
+    if (plan->selection)
+        buf_printf(out, ", %s", units);
 }
 
 /* Without keys there is one column in their place. */
@@ -101,24 +103,58 @@ cell_of(const struct plan *plan, const struct duck_column *columns, size_t row,
     return cell < plan->cells;
 }
 
+/* A row's sums, added to a cell. */
 static void
-collect_row(const struct plan *plan, const struct duck_column *columns,
-            size_t row, struct exact *x)
+add_row(const struct plan *plan, const struct duck_column *columns, size_t row,
+        size_t cell, struct exact *x)
 {
-    size_t cell;
-
-    if (!cell_of(plan, columns, row, &cell))
-        return;
     for (size_t i = 0; i < plan->n_parts; i++) {
         const struct part *p = &plan->parts[i];
         const struct duck_column *c = &columns[key_columns(plan) + 2 * i];
-        i128 *to = &x->values[i * x->cells + cell];
+        i128 *to = x->groups ? &x->groups->values[i][cell]
+                             : &x->values[i * x->cells + cell];
 
         if (!duck_null(&c[0], row))
             *to += duck_whole(&c[0], row);
         if (p->kind == PART_SUM)
             *to -= p->centre * duck_whole(&c[1], row);
     }
+}
+
+/* Rows of public cells; those outside are in none. */
+static bool
+collect_cells(const struct plan *plan, const struct duck_column *columns,
+              size_t n, struct exact *x)
+{
+    size_t cell;
+
+    for (size_t row = 0; row < n; row++)
+        if (cell_of(plan, columns, row, &cell))
+            add_row(plan, columns, row, cell, x);
+    return true;
+}
+
+/* Rows of groups of the data, whose units come last. */
+static bool
+collect_groups(const struct plan *plan, const struct duck_column *columns,
+               size_t n, struct exact *x)
+{
+    const struct duck_column *units =
+        &columns[plan->n_keys + 2 * plan->n_parts];
+    uint32_t rows[WORK_CHUNK_MOST] = {0};
+    int32_t cell[WORK_CHUNK_MOST];
+
+    if (n > WORK_CHUNK_MOST)
+        return false;
+    for (uint32_t row = 0; row < n; row++)
+        rows[row] = row;
+    if (!groups_find(x->groups, columns, rows, n, cell))
+        return false;
+    for (size_t row = 0; row < n; row++) {
+        x->groups->units[cell[row]] += duck_whole(units, row);
+        add_row(plan, columns, row, (size_t)cell[row], x);
+    }
+    return true;
 }
 
 custos_status
@@ -129,14 +165,17 @@ work_collect(const struct plan *plan, struct duck_connection *c,
     struct duck_rows *rows = NULL;
     size_t n = 0;
     custos_status st;
+    bool good = true;
 
-    if (key_columns(plan) + 2 * plan->n_parts > DUCK_COLUMNS_MAX)
+    if (key_columns(plan) + 2 * plan->n_parts + 1 > DUCK_COLUMNS_MAX)
         return custos_fail(err, CUSTOS_EOVERFLOW, "too many sums in one query");
     st = duck_ask(c, sql, &rows, err);
-    while (!st && !(st = duck_next(rows, &n, columns, err)) && n > 0)
-        for (size_t row = 0; row < n; row++)
-            collect_row(plan, columns, row, x);
+    while (!st && good && !(st = duck_next(rows, &n, columns, err)) && n > 0)
+        good =
+            (x->groups ? collect_groups : collect_cells)(plan, columns, n, x);
     duck_rows_free(rows);
+    if (!st && !good)
+        st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     return st;
 }
 
@@ -175,7 +214,8 @@ run_sql(struct engine *e, const struct plan *plan, struct exact *x,
     custos_status st = work_values(plan, &values, err);
 
     for (size_t i = 0; i < plan->n_parts && !st; i++)
-        if (plan->bounding == BOUND_RANK && plan->parts[i].kind == PART_UNITS)
+        if (plan->bounding == BOUND_RANK && plan->rows > 1 &&
+            (plan->selection || plan->parts[i].kind == PART_UNITS))
             st = custos_fail(err, CUSTOS_EINTERNAL,
                              "units are not counted by rank");
     if (st)
@@ -186,7 +226,7 @@ run_sql(struct engine *e, const struct plan *plan, struct exact *x,
         buf_printf(&b, "%si%zu", i ? ", " : "", i);
     if (plan->n_keys == 0)
         buf_add_text(&b, "0");
-    /* Where the unit is the row, it has one. Plans by rank count no units. */
+    /* Units have one row each; plans by rank with more count no units. */
     work_sums(plan, &values, "count(*)", &b);
     buf_add_text(&b, " FROM (");
     select_rows(e, plan, &values, &b);

@@ -6,14 +6,17 @@
 #ifndef ENGINE_WORK_H
 #define ENGINE_WORK_H
 
+#include "engine/groups.h"
 #include "engine/open.h"
 
-enum { WORK_VALUES_MAX = 256 };
+enum { WORK_VALUES_MAX = 256, WORK_CHUNK_MOST = 2048 };
 
-/* What is added up: i128 for every part and cell, part by part. */
+/* What is added up: i128 for every part and cell, part by part; or, where
+   groups come from the data, the set of them. */
 struct exact {
     size_t cells, n_parts;
     i128 *values;
+    struct groups *groups; /* borrowed; NULL: cells are known */
 };
 
 /* May fail: CUSTOS_ENOMEM. */
@@ -51,6 +54,11 @@ void work_conditions(const struct plan *plan, struct buf *out);
 
 /* "CAST('-12' AS HUGEINT)" */
 void work_whole(i128 n, struct buf *out);
+
+/* Fills x as the plan says. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM. */
+CUSTOS_MUST_USE custos_status work_fill(struct engine *e,
+                                        const struct plan *plan,
+                                        struct exact *x, custos_err *err);
 
 /* How each way of bounding fills x. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status run_sql(struct engine *e, const struct plan *plan,

@@ -82,8 +82,9 @@ choose(const struct work *w, uint64_t rows, uint64_t groups)
         return BOUND_NONE;
     if (t->attached)
         return BOUND_GENERAL;
-    if (!has_kind(p, PART_UNITS) && groups >= least(rows, p->cells) &&
-        (!p->where || t->prefer_speed))
+    if (groups >= least(rows, p->cells) && (!p->where || t->prefer_speed) &&
+        (p->selection ? rows == 1 /* rows are units */
+                      : !has_kind(p, PART_UNITS)))
         return BOUND_RANK;
     if (has_kind(p, PART_DISTINCT))
         return BOUND_GENERAL; /* the fold adds up, it keeps no values */

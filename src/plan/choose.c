@@ -37,6 +37,16 @@ too_long(custos_err *err)
                        "epsilon has too many digits for this query");
 }
 
+/*
+ * How many values one release has. Groups of the data are released one by
+ * one: how many there are is not known here, and no scale depends on it.
+ */
+static size_t
+values_of(const struct plan *p)
+{
+    return p->selection ? 1 : p->cells;
+}
+
 static custos_status
 make_laplace(const struct plan *p, const struct part *part, custos_mech **out,
              custos_err *err)
@@ -45,7 +55,7 @@ make_laplace(const struct plan *p, const struct part *part, custos_mech **out,
     custos_mech_options o = {.size = sizeof o,
                              .kind = CUSTOS_LAPLACE,
                              .domain = CUSTOS_WIDE,
-                             .values = p->cells,
+                             .values = values_of(p),
                              .epsilon = epsilon,
                              .sensitivity = sensitivity};
 
@@ -63,7 +73,7 @@ make_gauss(const struct plan *p, const struct part *part, const rat *delta,
     custos_mech_options o = {.size = sizeof o,
                              .kind = CUSTOS_GAUSSIAN,
                              .domain = CUSTOS_WIDE,
-                             .values = p->cells,
+                             .values = values_of(p),
                              .epsilon = epsilon,
                              .delta = d,
                              .sensitivity_squared = sensitivity};
@@ -205,7 +215,8 @@ choose_make(struct work *w)
     rat_set_i64(&share, 1, p->n_parts);
     rat_mul(&share, &share, &w->delta);
     for (size_t i = 0; i < p->n_parts && !st; i++)
-        st = choose_part(p, &p->parts[i], &share, w->at_once, w->err);
+        if (!p->parts[i].served)
+            st = choose_part(p, &p->parts[i], &share, w->at_once, w->err);
     rat_clear(&share);
     if (!st)
         st = share_delta(w);

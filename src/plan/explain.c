@@ -45,13 +45,53 @@ explain_groups(const struct plan *p, struct buf *out)
 {
     if (p->n_keys == 0)
         return;
-    buf_printf(out, "groups     %zu, all shown:", p->cells);
+    if (p->selection)
+        buf_printf(out, "groups     of the data, at most %zu:", p->cells);
+    else
+        buf_printf(out, "groups     %zu, all shown:", p->cells);
     for (size_t i = 0; i < p->n_keys; i++) {
         const struct key *k = &p->keys[i];
 
         buf_add_text(out, i > 0 ? ", by " : " by ");
         words_expr(k->expr, out);
-        buf_printf(out, " (%zu%s)", k->n, k->null_group ? " and NULL" : "");
+        if (k->kind == KEY_PRIVATE)
+            buf_add_text(out, " (not public)");
+        else
+            buf_printf(out, " (%zu%s)", k->n, k->null_group ? " and NULL" : "");
+    }
+    buf_add_text(out, "\n");
+}
+
+/* The rule that chooses groups, and the count that it gives with it. */
+static void
+explain_selection(const struct plan *p, struct buf *out)
+{
+    static const char *const NAMES[] = {
+        [CUSTOS_KEYS_GEOMETRIC] = "the optimal rule",
+        [CUSTOS_KEYS_LAPLACE] = "a threshold, Laplace noise",
+        [CUSTOS_KEYS_GAUSSIAN] = "a threshold, Gaussian noise",
+    };
+    const struct selection *s = p->selection;
+    const custos_keys_facts *f = custos_keys_tell(s->rule);
+
+    buf_printf(out, "chosen by  distinct units, %s", NAMES[f->rule]);
+    if (f->threshold)
+        buf_printf(out, " of scale %.8s: shown from %lld", f->scale,
+                   (long long)f->threshold);
+    buf_printf(out,
+               "; %llu unit%s shown with 50 %%, %llu with 95 %%\n"
+               "           epsilon ",
+               (unsigned long long)s->half, s->half == 1 ? " is" : "s are",
+               (unsigned long long)s->most);
+    words_number(&s->epsilon, out);
+    buf_add_text(out, ", delta ");
+    words_number(&s->delta, out);
+    if (s->serves >= 0) {
+        buf_printf(out, "; the noisy number serves as %s, within ",
+                   p->parts[s->serves].kind == PART_UNITS ? "distinct units"
+                                                          : "rows");
+        words_whole_steps(p->parts[s->serves].bar, (struct grid){10, 0}, out);
+        buf_add_text(out, " at 95 %");
     }
     buf_add_text(out, "\n");
 }
@@ -167,8 +207,11 @@ plan_explain(const struct plan *p, struct buf *out)
     explain_protected(p, out);
     explain_bounding(p, out);
     explain_groups(p, out);
+    if (p->selection)
+        explain_selection(p, out);
     for (size_t i = 0; i < p->n_parts; i++)
-        explain_part(&p->parts[i], out);
+        if (!p->parts[i].served)
+            explain_part(&p->parts[i], out);
     explain_price(p, out);
     for (size_t i = 0; i < p->n_remarks; i++)
         buf_printf(out, "note       %s\n", p->remarks[i]);

@@ -1,6 +1,7 @@
 /*
- * Keys of GROUP BY: every key is public, so every group appears, also the
- * empty ones, and which groups there are tells nothing.
+ * Keys of GROUP BY. Where every key is public, every group appears, also the
+ * empty ones, and which groups there are tells nothing. Where one is not,
+ * groups come from the data, and which are shown is a release (select.c).
  *
  * THEOREM  group-parallel
  *   Let the groups be a fixed list, and every row lie in at most one. Then the
@@ -11,8 +12,9 @@
  * NEEDS    keys from policy and query alone; a row outside the list is in no
  *          group, or in the one for NULL.
  * GIVES    plan->cells, fixed before any data is read.
- * FAILS    CUSTOS_EUNSUPPORTED (no public keys), CUSTOS_EOVERFLOW (more groups
- *          than the policy allows). Both from public facts.
+ * FAILS    CUSTOS_EUNSUPPORTED (no public keys, and no delta to choose among
+ *          others), CUSTOS_EOVERFLOW (more groups than the policy allows).
+ *          Both from public facts.
  * TESTED   groups_cost_one_charge keys_come_from_public_facts
  */
 #include "base/ck.h"
@@ -31,20 +33,65 @@ too_many(struct work *w, const struct expr *e)
                           (unsigned long long)w->policy->max_groups);
 }
 
+/* Without a delta nothing can be chosen. */
 static custos_status
 no_keys(struct work *w, const struct expr *e)
 {
-    if (e->kind == EXPR_COLUMN)
-        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
-                              "the values of %.*s are not public: ask the "
-                              "owner to declare them, or group by an "
-                              "expression with a public range, such as CASE",
-                              SHOWN(e->name));
     return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
-                          "the values of %s are not public: group by a column "
-                          "with declared values, or by a whole number with a "
-                          "public range",
+                          "the values of %s are not public, and without a "
+                          "delta none can be chosen: ask the owner for a "
+                          "query delta or to declare the values, or group by "
+                          "CASE",
                           work_text(w, e));
+}
+
+/* Which doubles would be equal? */
+static custos_status
+no_reals(struct work *w, const struct expr *e)
+{
+    return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
+                          "%s is no exact number, so it is no key: group by "
+                          "CAST(... AS numeric(9,2)), say, or by floor(...)",
+                          work_text(w, e));
+}
+
+static custos_status
+no_people(struct work *w, const struct expr *e)
+{
+    return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
+                          "%.*s names the protected units: each group would be "
+                          "one of them, and is never shown; group by something "
+                          "that many share",
+                          SHOWN(e->name));
+}
+
+/* In the engine columns, literals and casts are exact, the rest are not. */
+static bool
+is_exact(const struct expr *e)
+{
+    if (e->type == TYPE_DECIMAL)
+        return e->kind == EXPR_COLUMN || e->kind == EXPR_LITERAL ||
+               e->kind == EXPR_CAST;
+    return e->type != TYPE_REAL;
+}
+
+/* A key whose values only the data know. NULL is a value of it. */
+static custos_status
+key_private(struct work *w, struct key *k)
+{
+    const struct expr *e = k->expr;
+
+    if (rat_sign(&w->delta) <= 0)
+        return no_keys(w, e);
+    if (!is_exact(e))
+        return no_reals(w, e);
+    if (e->kind == EXPR_COLUMN &&
+        names_unit(w->policy, w->table, &w->table->columns[e->slot]))
+        return no_people(w, e);
+    k->kind = KEY_PRIVATE;
+    k->scale = e->type == TYPE_DECIMAL ? fact_of(e)->scale : 0;
+    k->null_group = true;
+    return select_start(w);
 }
 
 /* Whole numbers from..to, no list needed to find them. */
@@ -127,7 +174,7 @@ key_make(struct work *w, struct key *k)
         return st;
     if (e->type == TYPE_INT && fact_of(e)->known == KNOWN_DECLARED)
         return key_whole(w, k);
-    return no_keys(w, e);
+    return key_private(w, k);
 }
 
 custos_status
@@ -149,10 +196,12 @@ keys_make(struct work *w)
             st = key_make(w, k);
         if (st)
             return st;
+        if (k->kind == KEY_PRIVATE)
+            continue;
         if (!ck_mul_u64(cells, (uint64_t)k->n + k->null_group, &cells) ||
             cells > w->policy->max_groups)
             return too_many(w, k->expr);
     }
-    p->cells = (size_t)cells;
+    p->cells = (size_t)(p->selection ? w->policy->max_groups : cells);
     return CUSTOS_OK;
 }

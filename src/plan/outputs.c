@@ -16,7 +16,7 @@
  * Is the unit of a row named by this very column? Through references the unit
  * may be another (a household, say): then its values are not the units.
  */
-static bool
+bool
 names_unit(const struct policy *p, const struct policy_table *t,
            const struct policy_column *c)
 {

@@ -77,6 +77,8 @@ private_make(struct work *w)
     if (!st)
         st = where_make(w, PLACE_ROWS);
     if (!st)
+        st = price_delta(w);
+    if (!st)
         st = outputs_make(w);
     if (!st)
         st = parts_make(w);
@@ -89,9 +91,13 @@ private_make(struct work *w)
     if (st)
         return st;
     split_weigh(w->plan);
+    select_weigh(w->plan);
     st = w->options->within.len > 0 ? within_make(w) : split_make(w);
+    select_reserve(w);
     if (!st)
         st = choose_make(w);
+    if (!st)
+        st = select_make(w);
     if (!st)
         st = charge_make(w);
     return st ? st : remarks_make(w);
@@ -167,6 +173,7 @@ plan_free(struct plan *p)
         rat_clear(&p->parts[i].epsilon);
         rat_clear(&p->parts[i].delta);
     }
+    select_clear(p->selection);
     facts_clear(p->facts);
     rat_clear(&p->epsilon);
     rat_clear(&p->rho);

@@ -60,20 +60,34 @@ struct part {
     custos_mech_kind mech_kind;
     const char *theorem; /* the mechanism's */
     i128 bar;            /* half width of one value at 95 %, in steps */
+    bool served;         /* it is the noisy count of the selection: no mech */
 };
 
-/* How one expression of GROUP BY takes values, all of them public. */
+/* How one expression of GROUP BY takes values. */
 struct key {
     struct expr *expr;
-    enum { KEY_STORED, KEY_WHOLE, KEY_LISTED } kind;
+    enum { KEY_STORED, KEY_WHOLE, KEY_LISTED, KEY_PRIVATE } kind;
     /* the index column of a column with values; whole numbers from..to;
-           values looked up in a list */
+           values looked up in a list; values that only the data know */
     int column;           /* KEY_STORED */
+    int scale;            /* KEY_PRIVATE, decimals: digits after the point */
     i128 from;            /* KEY_WHOLE */
     struct datum *values; /* n of them, in the order of output */
     size_t n;
     bool null_group; /* one more, for NULL and what lies outside; else such
                         rows are in no group */
+};
+
+/*
+ * Where a key is private, groups come from the data, and which of them are
+ * shown is a release of its own, by the number of units in each.
+ */
+struct selection {
+    custos_keys *rule;
+    rat epsilon, delta;  /* its price */
+    unsigned weight;     /* of the price among parts */
+    uint64_t half, most; /* units to be shown with 50 %, with 95 % */
+    int serves;          /* the part that its noisy counts are, or -1 */
 };
 
 /*
@@ -129,7 +143,9 @@ struct plan {
     struct key *keys;
     size_t n_keys;
     size_t cells; /* groups in all: the product over keys; 1 without keys.
-                     The first key varies slowest; a null group comes last */
+                     The first key varies slowest; a null group comes last.
+                     With a selection: the most that are shown */
+    struct selection *selection; /* NULL: every key is public */
     struct part *parts;
     size_t n_parts;
     struct plan_aggregate *aggregates;

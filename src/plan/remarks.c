@@ -5,7 +5,7 @@
 #include "plan/parts.h"
 #include "plan/words.h"
 
-enum { REMARK_MAX = 400, THEOREMS_FIXED = 9 };
+enum { REMARK_MAX = 400, THEOREMS_FIXED = 13 };
 
 static custos_status
 remark(struct work *w, struct buf *b)
@@ -41,6 +41,24 @@ remark_bounding(struct work *w)
                    (unsigned long long)p->groups, p->groups == 1 ? "" : "s");
     if (p->bounding == BOUND_RANK && p->where)
         buf_add_text(&b, ", chosen before WHERE");
+    return remark(w, &b);
+}
+
+/* What is not shown looks like what is not there. */
+static custos_status
+remark_selection(struct work *w)
+{
+    const struct selection *s = w->plan->selection;
+    struct buf b;
+
+    if (!s)
+        return CUSTOS_OK;
+    buf_init(&b, NULL, REMARK_MAX);
+    buf_printf(&b,
+               "groups of few are not shown: one of %llu %.*s is with 50 %%, "
+               "of %llu with 95 %%",
+               (unsigned long long)s->half, SHOWN(w->plan->unit),
+               (unsigned long long)s->most);
     return remark(w, &b);
 }
 
@@ -137,6 +155,10 @@ theorems_make(struct work *w)
     theorem_bounding(w);
     if (p->n_keys > 0)
         theorem(p, "group-parallel");
+    if (p->selection) {
+        theorem(p, "groups-chosen");
+        theorem(p, custos_keys_tell(p->selection->rule)->theorem);
+    }
     theorem(p, w->policy->adjacency == CUSTOS_CHANGE_ONE ? "part-change-one"
                                                          : "part-add-remove");
     for (size_t i = 0; i < p->n_parts; i++) {
@@ -144,7 +166,8 @@ theorems_make(struct work *w)
             theorem(p, "part-clamp");
         if (p->parts[i].kind == PART_DISTINCT)
             theorem(p, "part-distinct");
-        theorem(p, p->parts[i].theorem);
+        if (!p->parts[i].served)
+            theorem(p, p->parts[i].theorem);
     }
     theorem(p, "plan-charge");
     return CUSTOS_OK;
@@ -156,10 +179,12 @@ remarks_make(struct work *w)
     struct plan *p = w->plan;
     custos_status st;
 
-    p->remarks = arena_take(w->a, 2 * p->n_parts + 2, sizeof *p->remarks);
+    p->remarks = arena_take(w->a, 2 * p->n_parts + 3, sizeof *p->remarks);
     if (!p->remarks)
         return work_no_memory(w);
     st = remark_bounding(w);
+    if (!st)
+        st = remark_selection(w);
     for (size_t i = 0; i < p->n_parts && !st; i++) {
         if (p->parts[i].kind != PART_SUM)
             continue;

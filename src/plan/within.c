@@ -24,6 +24,14 @@ check_aggregates(struct work *w)
 {
     const struct plan *p = w->plan;
 
+    for (size_t i = 0; i < p->n_keys; i++)
+        if (p->keys[i].kind == KEY_PRIVATE)
+            return custos_fail_at(
+                w->err, CUSTOS_EUNSUPPORTED, p->keys[i].expr->at,
+                "which groups of %s are shown depends on the price, and how "
+                "many there are is not public: state epsilon, or group by "
+                "public values",
+                work_text(w, p->keys[i].expr));
     for (size_t i = 0; i < p->n_aggregates; i++)
         if (p->aggregates[i].kind >= AGG_AVG)
             return custos_fail_at(

@@ -52,6 +52,10 @@ struct expr *expr_copy(arena *a, const struct expr *e);
 /* The same tree, whatever its positions. Columns by slot once bound. */
 bool expr_same(const struct expr *a, const struct expr *b);
 
+/* Is the unit of a row of t named by its column c itself? */
+bool names_unit(const struct policy *p, const struct policy_table *t,
+                const struct policy_column *c);
+
 /* The first aggregate in it, or NULL. */
 const struct expr *expr_aggregate(const struct expr *e);
 
@@ -119,12 +123,18 @@ bool outputs_counts_units(const struct work *w, const struct expr *e);
 CUSTOS_MUST_USE custos_status parts_make(struct work *w);
 CUSTOS_MUST_USE custos_status bounds_make(struct work *w);
 CUSTOS_MUST_USE custos_status sensitivity_make(struct work *w);
+CUSTOS_MUST_USE custos_status price_delta(struct work *w);
 CUSTOS_MUST_USE custos_status price_make(struct work *w);
 CUSTOS_MUST_USE custos_status price_check(struct work *w, const rat *epsilon,
                                           int at);
 void split_weigh(struct plan *p);
 CUSTOS_MUST_USE custos_status split_make(struct work *w);
 CUSTOS_MUST_USE custos_status choose_make(struct work *w);
+CUSTOS_MUST_USE custos_status select_start(struct work *w);
+void select_weigh(struct plan *p);
+void select_reserve(struct work *w);
+CUSTOS_MUST_USE custos_status select_make(struct work *w);
+void select_clear(struct selection *s);
 CUSTOS_MUST_USE custos_status within_make(struct work *w);
 CUSTOS_MUST_USE custos_status charge_make(struct work *w);
 CUSTOS_MUST_USE custos_status remarks_make(struct work *w);

@@ -218,7 +218,7 @@ see(const struct plan *p, const struct setting *t, arena *a, int releases)
     struct released released;
     struct seen seen = {0};
 
-    assert_true(released_take(a, p, &released));
+    assert_true(released_take(a, p, p->cells, &released));
     for (int i = 0; i < releases; i++) {
         struct answer *answer = NULL;
 

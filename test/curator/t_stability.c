@@ -7,7 +7,8 @@
  * (add-remove) or another one stands in its place (change-one). The engine is
  * the real one, with noise of 0. What is compared is what the price rests on:
  * l1 and l2 of the whole vector, over all groups, in steps; and that one group
- * differs where the calibration relies on it. Values lie at the ends of their
+ * differs where the calibration relies on it. Where groups come from the data,
+ * also that no more groups gain or lose a unit than a selection counts on. Values lie at the ends of their
  * ranges and beyond, and some units have very many rows, so that bounds are
  * reached; the test counts how often.
  */
@@ -219,7 +220,7 @@ pair_make(struct pair *p, uint64_t *state)
 /* --------------------------------------------------------------- compare -- */
 
 struct count {
-    int triples, differ, reached;
+    int triples, differ, reached, chosen;
     int by_bounding[4];
 };
 
@@ -260,7 +261,7 @@ same_plan(const struct plan *a, const struct plan *b)
 
 /* How far a part moved; fails when it was too far. */
 static void
-check_part(const struct plan *plan, const struct part *part,
+check_part(const struct plan *plan, const struct part *part, size_t n,
            const custos_int *a, const custos_int *b, const char *sql,
            struct count *count)
 {
@@ -271,7 +272,7 @@ check_part(const struct plan *plan, const struct part *part,
     rat_init(&l1);
     rat_init(&l2);
     rat_init(&x);
-    for (size_t i = 0; i < plan->cells; i++) {
+    for (size_t i = 0; i < n; i++) {
         rat_set_i128(&x, a[i] < b[i] ? b[i] - a[i] : a[i] - b[i]);
         cells += a[i] != b[i];
         rat_add(&l1, &l1, &x);
@@ -290,6 +291,70 @@ check_part(const struct plan *plan, const struct part *part,
     rat_clear(&l1);
     rat_clear(&l2);
     rat_clear(&x);
+}
+
+/* Groups of both sides; those of the second count the other way. */
+static void
+groups_make(struct pair *p, struct plan *const plan[2], struct groups both[2],
+            const char *sql)
+{
+    for (int i = 0; i < 2; i++) {
+        struct made *m = &p->made[i];
+        struct groups *g = &both[i];
+        struct exact x = {.groups = g};
+
+        assert_true(groups_init(g, plan[i]));
+        if (work_fill(m->engine, plan[i], &x, &m->err))
+            fail_msg("%s: %s (%s)", sql, m->err.said, m->err.noted);
+    }
+    for (size_t k = 0; k < both[1].n; k++) {
+        both[1].units[k] = -both[1].units[k];
+        for (size_t i = 0; i < plan[1]->n_parts; i++)
+            both[1].values[i][k] = -both[1].values[i][k];
+    }
+    assert_true(groups_merge(&both[0], &both[1]));
+}
+
+static void
+check_groups(struct pair *p, struct plan *const plan[2], const char *sql,
+             struct count *count)
+{
+    struct groups both[2];
+    custos_int *none;
+    uint64_t moved = 0;
+
+    groups_make(p, plan, both, sql);
+    none = calloc(both[0].n + 1, sizeof *none);
+    assert_non_null(none);
+    for (size_t k = 0; k < both[0].n; k++) {
+        assert_true(both[0].units[k] >= -1 && both[0].units[k] <= 1);
+        moved += both[0].units[k] != 0;
+    }
+    if (moved > plan[0]->groups * (p->change ? 2 : 1))
+        fail_msg("%llu groups: %s", (unsigned long long)moved, sql);
+    for (size_t i = 0; i < plan[0]->n_parts; i++)
+        check_part(plan[0], &plan[0]->parts[i], both[0].n, both[0].values[i],
+                   none, sql, count);
+    count->chosen++;
+    free(none);
+    groups_clear(&both[0]);
+    groups_clear(&both[1]);
+}
+
+static void
+check_cells(struct pair *p, struct plan *const plan[2], custos_rng *rng,
+            const char *sql, struct count *count)
+{
+    size_t cells = plan[0]->cells, n = plan[0]->n_parts * cells;
+    custos_int *values = calloc(2 * n, sizeof *values);
+
+    assert_non_null(values);
+    for (int i = 0; i < 2; i++)
+        run(&p->made[i], plan[i], rng, values + (size_t)i * n, sql);
+    for (size_t i = 0; i < plan[0]->n_parts; i++)
+        check_part(plan[0], &plan[0]->parts[i], cells, values + i * cells,
+                   values + n + i * cells, sql, count);
+    free(values);
 }
 
 static bool
@@ -316,20 +381,14 @@ check_query(struct pair *p, str sql, custos_rng *rng, struct count *count)
     for (int i = 0; i < 2; i++)
         valid = plan_of(&p->made[i], a, sql, &plan[i]) && valid;
     if (valid) {
-        size_t n = plan[0]->n_parts * plan[0]->cells;
-        custos_int *values = calloc(2 * n, sizeof *values);
-
-        assert_non_null(values);
         snprintf(shown, sizeof shown, "%.*s", (int)sql.len, sql.ptr);
         assert_true(same_plan(plan[0], plan[1]));
-        for (int i = 0; i < 2; i++)
-            run(&p->made[i], plan[i], rng, values + (size_t)i * n, shown);
-        for (size_t i = 0; i < plan[0]->n_parts; i++)
-            check_part(plan[0], &plan[0]->parts[i], values + i * plan[0]->cells,
-                       values + n + i * plan[0]->cells, shown, count);
+        if (plan[0]->selection)
+            check_groups(p, plan, shown, count);
+        else
+            check_cells(p, plan, rng, shown, count);
         count->triples++;
         count->by_bounding[plan[0]->bounding]++;
-        free(values);
     }
     plan_free(plan[0]);
     plan_free(plan[1]);
@@ -342,9 +401,15 @@ check_query(struct pair *p, str sql, custos_rng *rng, struct count *count)
 static void
 put_plain(struct maker *m)
 {
-    static const char *const keys[] = {"level", "nights", "level % 2",
+    static const char *const keys[] = {"level",
+                                       "nights",
+                                       "level % 2",
                                        "extract(month FROM seen)",
-                                       "CASE WHEN nights > 5 THEN level END"};
+                                       "CASE WHEN nights > 5 THEN level END",
+                                       "cost",
+                                       "date_trunc('hour', seen)",
+                                       "CAST(seen AS text)",
+                                       "patient % 3"};
     static const char *const values[] = {
         "count(*)",
         "count(cost)",
@@ -428,15 +493,16 @@ neighbours_differ_as_the_plan_says(void **state)
     }
     buf_clear(&m.b);
     custos_rng_free(rng);
-    print_message("# %d triples (row %d, rank %d, fold %d, general %d): %d "
-                  "parts moved, %d as far as they may\n",
+    print_message("# %d triples (row %d, rank %d, fold %d, general %d; groups "
+                  "chosen %d): %d parts moved, %d as far as they may\n",
                   count.triples, count.by_bounding[BOUND_NONE],
                   count.by_bounding[BOUND_RANK], count.by_bounding[BOUND_FOLD],
-                  count.by_bounding[BOUND_GENERAL], count.differ,
+                  count.by_bounding[BOUND_GENERAL], count.chosen, count.differ,
                   count.reached);
     for (int i = 0; i < 4; i++)
         assert_true(count.by_bounding[i] > wanted / 40);
     assert_true(count.differ > wanted / 5 && count.reached > wanted / 20);
+    assert_true(count.chosen > wanted / 20);
 }
 
 int
