@@ -4,6 +4,8 @@
  */
 #include "reading.h"
 
+#include <pthread.h>
+
 #define A "SELECT count(*) FROM "
 #define B "SELECT count(*) AS \"count\" FROM "
 
@@ -191,7 +193,7 @@ with_is_refused(void **state)
 
 /* ------------------------------------------------------------ how much -- */
 
-/* `first`, then n times `again` with %d its number and the one before. */
+/* `first`, which names a0, then n names, each with the one before it. */
 static void
 write_with(struct buf *b, const char *first, const char *before,
            const char *after, int n)
@@ -258,6 +260,52 @@ chains_are_not_too_deep(void **state)
     buf_clear(&b);
 }
 
+/* The deepest that is read, expressions within queries within WITH, printed
+   and walked on a stack of 1 MiB. */
+static void *
+read_chain(void *ctx)
+{
+    bool *taken = ctx;
+
+    for (int n = 1; n < 40; n++) {
+        arena *a = arena_new(NULL, ARENA_MAX);
+        struct query *q;
+        custos_err err;
+        struct buf b, out;
+
+        buf_init(&b, NULL, TEXT_MAX);
+        buf_init(&out, NULL, TEXT_MAX);
+        write_with(&b, "WITH a0 AS (SELECT x FROM t)",
+                   "SELECT x FROM t WHERE (1+(1+(1+(1+(1+(1+(1+(x))))))) IN "
+                   "(SELECT x FROM ",
+                   ")", n);
+        if (a && !sql_read(a, str_of(buf_text(&b)), &q, &err)) {
+            sql_print(q, &out);
+            taken[n] = true;
+        }
+        buf_clear(&b);
+        buf_clear(&out);
+        arena_free(a);
+    }
+    return NULL;
+}
+
+static void
+a_small_stack_is_enough(void **state)
+{
+    bool taken[40] = {false};
+    pthread_attr_t attr;
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(pthread_attr_init(&attr), 0);
+    assert_int_equal(pthread_attr_setstacksize(&attr, 1 << 20), 0);
+    assert_int_equal(pthread_create(&thread, &attr, read_chain, taken), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    pthread_attr_destroy(&attr);
+    assert_true(taken[1] && taken[10] && !taken[39]);
+}
+
 /* What an engine computes twice counts twice, with the query in it. */
 static void
 doubled_queries_are_counted(void **state)
@@ -317,6 +365,7 @@ main(void)
         cmocka_unit_test(with_is_refused),
         cmocka_unit_test(copies_are_counted),
         cmocka_unit_test(chains_are_not_too_deep),
+        cmocka_unit_test(a_small_stack_is_enough),
         cmocka_unit_test(doubled_queries_are_counted),
         cmocka_unit_test(memory_may_end_anywhere),
     };
