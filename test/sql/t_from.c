@@ -276,9 +276,9 @@ read_chain(void *ctx)
         buf_init(&b, NULL, TEXT_MAX);
         buf_init(&out, NULL, TEXT_MAX);
         write_with(&b, "WITH a0 AS (SELECT x FROM t)",
-                   "SELECT x FROM t WHERE (1+(1+(1+(1+(1+(1+(1+(x))))))) IN "
-                   "(SELECT x FROM ",
-                   ")", n);
+                   "SELECT x FROM t WHERE 1+(1+(1+(1+(1+(1+(1+(x IN (SELECT "
+                   "x FROM",
+                   "))))))))", n);
         if (a && !sql_read(a, str_of(buf_text(&b)), &q, &err)) {
             sql_print(q, &out);
             taken[n] = true;
