@@ -5,6 +5,7 @@
  */
 #include "plan/plan.h"
 
+#include "plan/views.h"
 #include "plan/work.h"
 
 custos_status
@@ -151,7 +152,9 @@ plan_make(arena *a, struct query *q, const struct policy *p,
     w.plan->query = w.q;
     w.plan->policy = p;
     w.plan->cells = 1;
-    st = make(&w);
+    st = views_expand(a, p, w.options->who, w.q, err);
+    if (!st)
+        st = make(&w);
     work_clear(&w);
     if (st)
         plan_free(w.plan);

@@ -41,6 +41,7 @@ struct sql_reader {
     const char *sql; /* what is parsed: the text with its blanks */
     const struct sql_token *tokens;
     size_t n_tokens;
+    bool subquery;       /* the whole text is one */
     struct query *query; /* the one being read */
     enum place place;
     bool exchanged; /* its FROM has a RIGHT JOIN */

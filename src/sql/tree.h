@@ -216,6 +216,14 @@ CUSTOS_MUST_USE custos_status sql_read(arena *a, str text, struct query **out,
                                        custos_err *err);
 
 /*
+ * The same for the query of a view, as it could stand in FROM: several with
+ * UNION ALL, but no EXPLAIN, no options, no LIMIT.
+ */
+CUSTOS_MUST_USE custos_status sql_read_subquery(arena *a, str text,
+                                                struct query **out,
+                                                custos_err *err);
+
+/*
  * The one text of a tree: equal trees, equal text; spelling, case of
  * keywords, spaces and comments are gone. For the ledger and the key of a
  * stored answer.

@@ -191,6 +191,41 @@ with_is_refused(void **state)
                 "WITH DIFF", "outermost");
 }
 
+/* The text of a view: as it may stand in FROM. */
+static void
+texts_of_views_are_subqueries(void **state)
+{
+    static const struct {
+        const char *sql, *said; /* NULL: taken */
+    } views[] = {
+        {"SELECT x FROM t", NULL},
+        {"WITH a AS (SELECT x FROM t) SELECT x FROM a ORDER BY x", NULL},
+        {"SELECT x FROM t UNION ALL SELECT y FROM u", NULL},
+        {"EXPLAIN SELECT x FROM t", "EXPLAIN"},
+        {"SELECT WITH DIFFERENTIAL_PRIVACY x FROM t", "DIFFERENTIAL_PRIVACY"},
+        {"SELECT x FROM t LIMIT 1", "LIMIT"},
+        {"SELECT x FROM t UNION SELECT y FROM u", "UNION ALL"},
+        {"SELECT count(*, epsilon => 1) FROM t", "outermost"},
+        {"SELECT 1; SELECT 2", "one statement"},
+        {"DELETE FROM t", "DELETE"},
+        {"", "no query"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(views); i++) {
+        arena *a = arena_new(NULL, ARENA_MAX);
+        struct query *q = NULL;
+        custos_err err = {0};
+        custos_status st = sql_read_subquery(a, str_of(views[i].sql), &q, &err);
+
+        if (!st != !views[i].said ||
+            (st && (!strstr(err.said, views[i].said) || q)) ||
+            (!st && (q->n_targets != 1 || !q->from)))
+            fail_msg("%s: %s", views[i].sql, err.said);
+        arena_free(a);
+    }
+}
+
 /* ------------------------------------------------------------ how much -- */
 
 /* `first`, which names a0, then n names, each with the one before it. */
@@ -363,6 +398,7 @@ main(void)
         cmocka_unit_test(names_of_with_are_queries),
         cmocka_unit_test(names_of_with_have_scopes),
         cmocka_unit_test(with_is_refused),
+        cmocka_unit_test(texts_of_views_are_subqueries),
         cmocka_unit_test(copies_are_counted),
         cmocka_unit_test(chains_are_not_too_deep),
         cmocka_unit_test(a_small_stack_is_enough),
