@@ -16,15 +16,24 @@
  */
 #include "base/error.h"
 #include "engine/import.h"
+#include "engine/relation.h"
 #include "engine/work.h"
 
 /* The table with its unit as x and its order as h, bracketed. */
 static void
 print_rows(struct engine *e, const struct plan *plan, struct buf *out)
 {
-    size_t table = (size_t)(plan->table - plan->policy->tables);
-    const struct engine_table *t = &e->tables[table];
+    size_t table;
+    const struct engine_table *t;
 
+    if (plan->from && plan->from->kind != RELATION_TABLE) {
+        buf_add_text(out, "(SELECT *, u AS x, r AS h FROM ");
+        relation_print(e, plan->from, out);
+        buf_add_text(out, ")");
+        return;
+    }
+    table = (size_t)(plan->table - plan->policy->tables);
+    t = &e->tables[table];
     if (t->sorted) {
         buf_printf(out, "(SELECT *, u AS x, r AS h FROM %s)", t->from);
         return;
@@ -112,6 +121,7 @@ run_general(struct engine *e, const struct plan *plan, struct exact *x,
     if (st)
         return st;
     buf_init(&b, NULL, SQL_MOST);
+    relation_queries(e, plan, &b);
     print_keys(plan, "SELECT ", &b);
     if (plan->n_keys == 0)
         buf_add_text(&b, "SELECT 0");

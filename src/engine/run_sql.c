@@ -20,6 +20,7 @@
 #include "base/ck.h"
 #include "base/error.h"
 #include "engine/import.h"
+#include "engine/relation.h"
 #include "engine/work.h"
 
 custos_status
@@ -184,9 +185,8 @@ static void
 select_rows(struct engine *e, const struct plan *plan,
             const struct work_values *values, struct buf *out)
 {
-    size_t table = (size_t)(plan->table - plan->policy->tables);
-
-    buf_add_text(out, "SELECT 1 AS one");
+    buf_add_text(out, plan->bounding == BOUND_RANK ? "SELECT t.u AS u"
+                                                   : "SELECT 1 AS one");
     for (size_t i = 0; i < plan->n_keys; i++) {
         buf_add_text(out, ", ");
         work_key(plan, i, out);
@@ -197,7 +197,9 @@ select_rows(struct engine *e, const struct plan *plan,
         work_value(plan, values->of[i], out);
         buf_printf(out, " AS v%zu", i);
     }
-    buf_printf(out, " FROM %s AS t WHERE ", e->tables[table].from);
+    buf_add_text(out, " FROM ");
+    relation_of_plan(e, plan, out);
+    buf_add_text(out, " AS t WHERE ");
     if (plan->bounding == BOUND_RANK)
         buf_printf(out, "t.r <= %llu", (unsigned long long)plan->rows);
     else
@@ -213,21 +215,21 @@ run_sql(struct engine *e, const struct plan *plan, struct exact *x,
     struct buf b;
     custos_status st = work_values(plan, &values, err);
 
-    for (size_t i = 0; i < plan->n_parts && !st; i++)
-        if (plan->bounding == BOUND_RANK && plan->rows > 1 &&
-            (plan->selection || plan->parts[i].kind == PART_UNITS))
-            st = custos_fail(err, CUSTOS_EINTERNAL,
-                             "units are not counted by rank");
     if (st)
         return st;
     buf_init(&b, NULL, SQL_MOST);
+    relation_queries(e, plan, &b);
     buf_add_text(&b, "SELECT ");
     for (size_t i = 0; i < plan->n_keys; i++)
         buf_printf(&b, "%si%zu", i ? ", " : "", i);
     if (plan->n_keys == 0)
         buf_add_text(&b, "0");
-    /* Units have one row each; plans by rank with more count no units. */
-    work_sums(plan, &values, "count(*)", &b);
+    /* Where units have one row each, they are as many as rows. */
+    work_sums(plan, &values,
+              plan->bounding == BOUND_RANK && plan->rows > 1
+                  ? "count(DISTINCT u)"
+                  : "count(*)",
+              &b);
     buf_add_text(&b, " FROM (");
     select_rows(e, plan, &values, &b);
     buf_add_text(&b, ")");

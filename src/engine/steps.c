@@ -7,6 +7,7 @@
 
 #include "base/ck.h"
 #include "engine/view.h"
+#include "plan/relation.h"
 #include "sql/duckdb.h"
 
 enum { DIGITS_MAX = 18, ROOM_LOG2 = 62 };
@@ -77,6 +78,8 @@ know_column(const struct plan *plan, const struct expr *e, struct steps *s)
     const struct policy_column *c;
 
     if (e->slot < 0 || (size_t)e->slot >= plan->table->n_columns)
+        return false;
+    if (plan->from && !plan->from->columns[e->slot].stored)
         return false;
     c = &plan->table->columns[e->slot];
     if ((c->type != TYPE_INT && c->type != TYPE_DECIMAL) ||

@@ -22,6 +22,7 @@
 #include "base/error.h"
 #include "engine/steps.h"
 #include "engine/view.h"
+#include "plan/relation.h"
 #include "sql/duckdb.h"
 
 void
@@ -49,6 +50,8 @@ stored_column(const struct plan *plan, const struct part *part, bool *inside)
 
     if (part->of->kind != EXPR_COLUMN || part->of->slot < 0 ||
         (size_t)part->of->slot >= plan->table->n_columns)
+        return NULL;
+    if (plan->from && !plan->from->columns[part->of->slot].stored)
         return NULL;
     c = &plan->table->columns[part->of->slot];
     g = grid_of_column(c);

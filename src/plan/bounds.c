@@ -78,8 +78,11 @@ choose(const struct work *w, uint64_t rows, uint64_t groups)
     const struct plan *p = w->plan;
     const struct policy_table *t = w->table;
 
-    if (t->unit_is_row)
+    if (t->unit_is_row && !w->from->renumbered)
         return BOUND_NONE;
+    /* Joins, also those that IN (SELECT ...) is, keep no order: no fold. */
+    if (w->from->kind != RELATION_TABLE || p->n_queries > 0)
+        return groups >= least(rows, p->cells) ? BOUND_RANK : BOUND_GENERAL;
     if (t->attached)
         return BOUND_GENERAL;
     if (groups >= least(rows, p->cells) && (!p->where || t->prefer_speed) &&
@@ -95,14 +98,19 @@ choose(const struct work *w, uint64_t rows, uint64_t groups)
 static str
 unit_name(const struct work *w)
 {
+    const struct relation *r = w->from;
     const struct policy_table *t = w->table;
-    const struct policy_column *c;
 
     if (t->unit_is_row)
         return str_of("row");
-    c = &t->columns[t->unit_column];
-    return policy_grants(w->policy, w->options->who, t, c) ? c->name
-                                                           : str_of("unit");
+    for (size_t i = 0; i < r->n_names; i++) {
+        size_t slot = r->names[i].slot;
+
+        if (r->kind == RELATION_TABLE ? slot == t->unit_column
+                                      : relation_is_unit(r, slot, w->policy))
+            return r->names[i].name;
+    }
+    return str_of("unit");
 }
 
 custos_status

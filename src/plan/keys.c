@@ -85,8 +85,7 @@ key_private(struct work *w, struct key *k)
         return no_keys(w, e);
     if (!is_exact(e))
         return no_reals(w, e);
-    if (e->kind == EXPR_COLUMN &&
-        names_unit(w->policy, w->table, &w->table->columns[e->slot]))
+    if (e->kind == EXPR_COLUMN && w->from->columns[e->slot].names == w->policy)
         return no_people(w, e);
     k->kind = KEY_PRIVATE;
     k->scale = e->type == TYPE_DECIMAL ? fact_of(e)->scale : 0;
@@ -160,7 +159,7 @@ key_make(struct work *w, struct key *k)
     custos_status st;
 
     k->column = c ? e->slot : -1;
-    if (c && c->n_values > 0) {
+    if (c && c->n_values > 0 && w->from->columns[e->slot].stored) {
         k->kind = KEY_STORED;
         k->values = c->values; /* the policy's are in order */
         k->n = c->n_values;

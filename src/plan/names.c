@@ -6,10 +6,10 @@
 #include "base/nearest.h"
 #include "plan/work.h"
 
-/* ---------------------------------------------------------------- table -- */
+/* --------------------------------------------------------------- tables -- */
 
-static const char *
-near_table(struct work *w, const char *name)
+const char *
+names_nearest_table(struct work *w, const char *name)
 {
     const struct policy *p = w->policy;
     const char **names = arena_take(w->a, p->n_tables, sizeof *names);
@@ -24,104 +24,105 @@ near_table(struct work *w, const char *name)
     return names && name ? nearest(name, names, n) : NULL;
 }
 
-custos_status
-names_table(struct work *w)
-{
-    const struct from *from = w->q->from;
-    const struct policy_table *t;
-    const char *near;
-
-    if (!from)
-        return CUSTOS_OK;
-    if (from->kind != FROM_TABLE || from->n_columns > 0)
-        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, from->at,
-                              "FROM takes one table here, without a list of "
-                              "new names for its columns");
-    t = policy_table_find(w->policy, from->name);
-    if (t && policy_grants_table(w->policy, w->options->who, t)) {
-        w->table = t;
-        return CUSTOS_OK;
-    }
-    near = near_table(w, arena_copy(w->a, from->name));
-    return custos_fail_at(w->err, CUSTOS_ENAME, from->at,
-                          "there is no table %.*s%s%.40s%s", SHOWN(from->name),
-                          near ? "; did you mean " : "", near ? near : "",
-                          near ? "?" : "");
-}
-
 /* -------------------------------------------------------------- columns -- */
 
-static const struct policy_column *
-column_find(const struct work *w, str name)
+static bool
+stands_for(const struct relation_name *n, const struct expr *e)
 {
-    const struct policy_column *c =
-        w->table ? policy_column_find(w->table, name) : NULL;
+    return str_equal(n->name, e->name) &&
+           (e->qualifier.len ? str_equal(n->table, e->qualifier) : !n->hidden);
+}
 
-    return c && policy_grants(w->policy, w->options->who, w->table, c) ? c
-                                                                       : NULL;
+/* The first name that e can stand for, and how many there are. */
+static const struct relation_name *
+find(const struct work *w, const struct expr *e, size_t *n)
+{
+    const struct relation_name *found = NULL;
+
+    *n = 0;
+    for (size_t i = 0; w->from && i < w->from->n_names; i++)
+        if (stands_for(&w->from->names[i], e)) {
+            found = found ? found : &w->from->names[i];
+            (*n)++;
+        }
+    return found;
 }
 
 static const char *
-near_column(struct work *w, const char *name)
+near_column(struct work *w, const struct expr *e)
 {
-    const struct policy_table *t = w->table;
-    const char **names = arena_take(w->a, t->n_columns, sizeof *names);
+    const struct relation *r = w->from;
+    const char **names = arena_take(w->a, r->n_names + 1, sizeof *names);
+    const char *name = arena_copy(w->a, e->name);
     size_t n = 0;
 
-    for (size_t i = 0; names && i < t->n_columns; i++)
-        if (policy_grants(w->policy, w->options->who, t, &t->columns[i])) {
-            names[n] = arena_copy(w->a, t->columns[i].name);
-            if (!names[n++])
-                return NULL;
-        }
+    for (size_t i = 0; names && i < r->n_names; i++) {
+        if (e->qualifier.len && !str_equal(r->names[i].table, e->qualifier))
+            continue;
+        names[n] = arena_copy(w->a, r->names[i].name);
+        if (!names[n++])
+            return NULL;
+    }
     return names && name ? nearest(name, names, n) : NULL;
+}
+
+static bool
+has_table(const struct work *w, str name)
+{
+    for (size_t i = 0; w->from && i < w->from->n_names; i++)
+        if (str_equal(w->from->names[i].table, name))
+            return true;
+    return false;
 }
 
 static custos_status
 no_column(struct work *w, const struct expr *e)
 {
     const char *near;
+    str in;
 
-    if (!w->table)
+    if (e->qualifier.len && !has_table(w, e->qualifier))
+        return custos_fail_at(w->err, CUSTOS_ENAME, e->at,
+                              "there is no table %.*s in this query",
+                              SHOWN(e->qualifier));
+    if (!w->from)
         return custos_fail_at(w->err, CUSTOS_ENAME, e->at,
                               "there is no column %.*s without FROM",
                               SHOWN(e->name));
-    near = near_column(w, arena_copy(w->a, e->name));
+    in = e->qualifier.len                  ? e->qualifier
+         : w->from->kind == RELATION_JOIN  ? str_of("this FROM")
+         : w->from->kind == RELATION_TABLE ? w->table->name
+                                           : w->from->names[0].table;
+    near = near_column(w, e);
     return custos_fail_at(
         w->err, CUSTOS_ENAME, e->at, "there is no column %.*s in %.*s%s%.40s%s",
-        SHOWN(e->name), SHOWN(w->table->name), near ? "; did you mean " : "",
+        SHOWN(e->name), SHOWN(in), near ? "; did you mean " : "",
         near ? near : "", near ? "?" : "");
-}
-
-/* The table's own name stands for it only where it has no alias. */
-static bool
-qualifier_fits(const struct work *w, const struct expr *e)
-{
-    const struct from *f = w->q->from;
-
-    return e->qualifier.len == 0 ||
-           (f && str_equal(e->qualifier, f->alias.len ? f->alias : f->name));
 }
 
 bool
 names_has(const struct work *w, const struct expr *e)
 {
-    return qualifier_fits(w, e) && column_find(w, e->name);
+    size_t n;
+
+    return find(w, e, &n) != NULL;
 }
 
 static custos_status
 bind_column(struct work *w, struct expr *e)
 {
-    const struct policy_column *c;
+    size_t n;
+    const struct relation_name *found = find(w, e, &n);
 
-    if (!qualifier_fits(w, e))
-        return custos_fail_at(w->err, CUSTOS_ENAME, e->at,
-                              "there is no table %.*s in this query",
-                              SHOWN(e->qualifier));
-    c = column_find(w, e->name);
-    if (!c)
+    if (!found)
         return no_column(w, e);
-    e->slot = (int)(c - w->table->columns);
+    if (n > 1)
+        return custos_fail_at(w->err, CUSTOS_ENAME, e->at,
+                              "%.*s stands for several columns: write the "
+                              "table before it, as in %.*s.%.*s",
+                              SHOWN(e->name), SHOWN(found->table),
+                              SHOWN(e->name));
+    e->slot = (int)found->slot;
     return CUSTOS_OK;
 }
 
@@ -151,13 +152,10 @@ names_bind(struct work *w, struct expr *e)
         return bind_column(w, e);
     if (e->kind == EXPR_INTERVAL)
         return bind_interval(w, e);
-    if (e->kind == EXPR_IN_QUERY)
-        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
-                              "IN takes a list of values here, no SELECT");
     for (size_t i = 0; i < e->n_args && !st; i++)
         if (e->args[i])
             st = names_bind(w, e->args[i]);
-    return st;
+    return st || e->kind != EXPR_IN_QUERY ? st : from_in(w, e);
 }
 
 /* -------------------------------------------------------------- outputs -- */

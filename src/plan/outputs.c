@@ -13,33 +13,16 @@
 /* ------------------------------------------------------------ aggregates -- */
 
 /*
- * Is the unit of a row named by this very column? Through references the unit
- * may be another (a household, say): then its values are not the units.
+ * The unit of a row must be named by this very column. Through references the
+ * unit may be another (a household, say): then its values are not the units.
  */
-bool
-names_unit(const struct policy *p, const struct policy_table *t,
-           const struct policy_column *c)
-{
-    for (size_t depth = 0; depth <= p->n_tables; depth++) {
-        if (t->unit_is_row || c != &t->columns[t->unit_column])
-            return false;
-        if (c->references_table.len == 0)
-            return true;
-        t = policy_table_find(p, c->references_table);
-        c = t ? policy_column_find(t, c->references_column) : NULL;
-        if (!c)
-            return false;
-    }
-    return false;
-}
-
 bool
 outputs_counts_units(const struct work *w, const struct expr *e)
 {
     const struct expr *x = e->args[0];
 
     return x->kind == EXPR_COLUMN &&
-           names_unit(w->policy, w->table, &w->table->columns[x->slot]);
+           relation_is_unit(w->from, (size_t)x->slot, w->policy);
 }
 
 static custos_status

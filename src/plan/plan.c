@@ -5,8 +5,8 @@
  */
 #include "plan/plan.h"
 
+#include "plan/from.h"
 #include "plan/views.h"
-#include "plan/work.h"
 
 custos_status
 work_no_memory(struct work *w)
@@ -33,8 +33,8 @@ check_private(struct work *w)
     return CUSTOS_OK;
 }
 
-static custos_status
-bind_all(struct work *w)
+custos_status
+work_bind(struct work *w)
 {
     struct query *q = w->q;
     custos_status st = names_outputs(w);
@@ -52,8 +52,8 @@ bind_all(struct work *w)
     return st;
 }
 
-static custos_status
-where_make(struct work *w, enum place place)
+custos_status
+work_where(struct work *w, enum place place)
 {
     struct expr *e = w->q->where;
     const struct expr *inner = e ? expr_aggregate(e) : NULL;
@@ -68,13 +68,22 @@ where_make(struct work *w, enum place place)
     return types_truth(w, e, place, "WHERE");
 }
 
+/* WHERE, and what subqueries in FROM leave to it. */
+static custos_status
+where_make(struct work *w, enum place place)
+{
+    custos_status st = work_where(w, place);
+
+    return st ? st : from_and(w, w->lifted, w->plan->where, &w->plan->where);
+}
+
 static custos_status
 private_make(struct work *w)
 {
     custos_status st = check_private(w);
 
     if (!st)
-        st = bind_all(w);
+        st = work_bind(w);
     if (!st)
         st = where_make(w, PLACE_ROWS);
     if (!st)
@@ -107,15 +116,13 @@ private_make(struct work *w)
 static custos_status
 make(struct work *w)
 {
-    custos_status st = names_table(w);
+    custos_status st = from_top(w);
 
     if (st)
         return st;
-    w->plan->table = w->table;
-    w->plan->is_public = !w->table || w->table->is_public;
     if (!w->plan->is_public)
         return private_make(w);
-    st = bind_all(w);
+    st = work_bind(w);
     if (!st)
         st = where_make(w, PLACE_PUBLIC);
     return st ? st : public_make(w);

@@ -17,9 +17,10 @@
 #include "sql/tree.h"
 
 struct fact;
+struct relation;
 
 /* What one query may ask for; more is refused above the charge. */
-enum { PLAN_PARTS_MAX = 200, PLAN_KEYS_MAX = 16 };
+enum { PLAN_PARTS_MAX = 200, PLAN_KEYS_MAX = 16, PLAN_QUERIES_MAX = 32 };
 
 /* One step of a public grid: base^-digits. */
 struct grid {
@@ -134,8 +135,11 @@ struct plan_output {
 struct plan {
     const struct query *query;
     const struct policy *policy;
-    const struct policy_table *table;
-    bool is_public; /* a public table or none: exact, free, no parts */
+    const struct relation *from; /* relation.h; NULL: none, or just `table` */
+    const struct policy_table *table; /* the columns of from */
+    const struct relation **queries;  /* of IN (SELECT ...), by slot */
+    size_t n_queries;
+    bool is_public; /* public tables or none: exact, free, no parts */
     str unit;       /* what the unit is called to who asks */
     enum bounding bounding;
     uint64_t rows, groups; /* per unit */

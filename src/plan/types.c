@@ -150,6 +150,30 @@ type_key(struct work *w, struct expr *e)
     fact_of(e)->scale = fact_of(key)->scale;
 }
 
+/* Both sides of one type, or numbers. */
+static custos_status
+type_in(struct work *w, struct expr *e)
+{
+    const struct policy_column *c =
+        &w->plan->queries[e->slot]->as->columns[e->column];
+    custos_status st = CUSTOS_OK;
+
+    e->type = TYPE_BOOL;
+    if (e->args[0]->kind == EXPR_LITERAL)
+        st = adapt_literal(w, e->args[0], c->type, c->scale);
+    e->wide = data_type_is_number(c->type) &&
+              (c->type != TYPE_INT || e->args[0]->type != TYPE_INT);
+    if (st || e->args[0]->type == c->type ||
+        (data_type_is_number(e->args[0]->type) && data_type_is_number(c->type)))
+        return st;
+    return custos_fail_at(w->err, CUSTOS_EINVAL, e->at,
+                          "IN compares %s, which is of type %s, with values of "
+                          "type %s: write a CAST",
+                          work_text(w, e->args[0]),
+                          data_type_name(e->args[0]->type),
+                          data_type_name(c->type));
+}
+
 static custos_status
 type_node(struct work *w, struct expr *e)
 {
@@ -173,7 +197,7 @@ type_node(struct work *w, struct expr *e)
         return w->place == PLACE_PUBLIC ? types_aggregate(w, e) : CUSTOS_OK;
     case EXPR_INTERVAL: return CUSTOS_OK; /* outputs.c has typed them */
     case EXPR_KEY: type_key(w, e); return CUSTOS_OK;
-    case EXPR_IN_QUERY: break;
+    case EXPR_IN_QUERY: return type_in(w, e);
     }
     return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
                           "this is no expression that can stand here");

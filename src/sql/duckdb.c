@@ -223,12 +223,32 @@ duck_aggregate(struct duck *d, const struct expr *e)
     buf_add_text(d->out, ")");
 }
 
+/* Values of q<slot>, which is defined before the statement. */
+static void
+in_query(struct duck *d, const struct expr *e)
+{
+    struct shape real = {TYPE_REAL, false};
+
+    buf_add_text(d->out, "(");
+    if (e->wide)
+        duck_as(d, e->args[0], real);
+    else
+        duck_expr(d, e->args[0]);
+    buf_printf(d->out, " %sIN (SELECT %sc%d%s FROM q%d))",
+               e->negated ? "NOT " : "", e->wide ? "CAST(" : "", e->column,
+               e->wide ? " AS DOUBLE)" : "", e->slot);
+}
+
 void
 duck_expr(struct duck *d, const struct expr *e)
 {
     switch (e->kind) {
     case EXPR_LITERAL: duck_literal(d, e); return;
     case EXPR_COLUMN:
+        if (d->right && e->slot >= d->split) {
+            buf_printf(d->out, "%s.c%d", d->right, e->slot - d->split);
+            return;
+        }
         if (d->alias && d->alias[0])
             buf_printf(d->out, "%s.", d->alias);
         buf_printf(d->out, "c%d", e->slot);
@@ -247,17 +267,26 @@ duck_expr(struct duck *d, const struct expr *e)
     }
     case EXPR_CAST: cast_print(d, e); return;
     case EXPR_AGGREGATE: duck_aggregate(d, e); return;
-    case EXPR_IN_QUERY: /* the planner's to rewrite */
+    case EXPR_IN_QUERY: in_query(d, e); return;
     case EXPR_INTERVAL:
     case EXPR_KEY: break;
     }
-    d->out->failed = true; /* what no engine sees, or after noise only */
+    d->out->failed = true; /* what exists after noise only */
 }
 
 void
 duckdb_print_expr(const struct expr *e, const char *alias, struct buf *out)
 {
     struct duck d = {.alias = alias, .out = out};
+
+    duck_expr(&d, e);
+}
+
+void
+duckdb_print_joined(const struct expr *e, const char *left, const char *right,
+                    int split, struct buf *out)
+{
+    struct duck d = {.alias = left, .right = right, .split = split, .out = out};
 
     duck_expr(&d, e);
 }

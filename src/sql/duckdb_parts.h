@@ -14,6 +14,8 @@ struct shape {
 
 struct duck {
     const char *alias;
+    const char *right; /* of columns from `split` on, counted from there */
+    int split;
     struct buf *out;
 };
 

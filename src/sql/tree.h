@@ -132,8 +132,11 @@ struct expr {
     struct query *query; /* EXPR_IN_QUERY; may have union_all */
     /* Written by the planner: */
     enum data_type type;
-    bool wide;  /* whole numbers that need 128 bits in the engine */
-    int slot;   /* which column of the table, or which aggregate of the plan */
+    bool wide;  /* whole numbers that need 128 bits in the engine;
+                   EXPR_IN_QUERY: compared as reals */
+    int slot;   /* which column of the table, or which aggregate of the plan;
+                   EXPR_IN_QUERY: which query of the plan */
+    int column; /* EXPR_IN_QUERY: which of its columns */
     void *fact; /* the planner's: range and the like */
 };
 
