@@ -190,14 +190,14 @@ static void
 print_union(struct engine *e, const struct relation *r, struct buf *out)
 {
     size_t n = r->as->n_columns;
+    unsigned long long before = 0; /* rows of a unit in branches before */
 
     for (size_t b = 0; b < r->n_branches; b++) {
         const struct relation *branch = r->branches[b];
 
         buf_add_text(out, b ? " UNION ALL SELECT " : "(SELECT ");
         if (is_private(r))
-            buf_printf(out, "t.u AS u, (t.r - 1) * %zu + %zu AS r",
-                       r->n_branches, b + 1);
+            buf_printf(out, "t.u AS u, %llu + t.r AS r", before);
         else
             buf_add_text(out, "0 AS u");
         for (size_t i = 0; i < n; i++)
@@ -208,6 +208,7 @@ print_union(struct engine *e, const struct relation *r, struct buf *out)
         buf_add_text(out, " AS t");
         if (is_private(r))
             buf_printf(out, " WHERE t.r <= %llu", rows_of(branch));
+        before += rows_of(branch);
     }
     buf_add_text(out, ")");
 }

@@ -75,7 +75,8 @@ relation_units(struct engine *e, const struct relation *r, struct buf *out)
 {
     enum { FIRST_KEY = 3 };
 
-    buf_add_text(out, "(SELECT t.u AS u, min(t.r) AS r");
+    buf_printf(out, "(SELECT t.u AS u, %s AS r",
+               r->as->rows_per_unit == 1 ? "1" : "min(t.r)");
     for (size_t i = 0; i < r->n_keys; i++) {
         buf_add_text(out, ", ");
         relation_computed(&r->as->columns[i], r->exprs[i], out);

@@ -80,11 +80,11 @@ choose(const struct work *w, uint64_t rows, uint64_t groups)
 
     if (t->unit_is_row && !w->from->renumbered)
         return BOUND_NONE;
+    if (w->from->kind == RELATION_TABLE && t->attached)
+        return BOUND_GENERAL;
     /* Joins, also those that IN (SELECT ...) is, keep no order: no fold. */
     if (w->from->kind != RELATION_TABLE || p->n_queries > 0)
         return groups >= least(rows, p->cells) ? BOUND_RANK : BOUND_GENERAL;
-    if (t->attached)
-        return BOUND_GENERAL;
     if (groups >= least(rows, p->cells) && (!p->where || t->prefer_speed) &&
         (p->selection ? rows == 1 /* rows are units */
                       : !has_kind(p, PART_UNITS)))

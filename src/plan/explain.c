@@ -205,6 +205,7 @@ plan_explain(const struct plan *p, struct buf *out)
         return;
     }
     explain_protected(p, out);
+    words_from(p->from, "from       ", out);
     explain_bounding(p, out);
     explain_groups(p, out);
     if (p->selection)

@@ -66,6 +66,9 @@ CUSTOS_MUST_USE custos_status from_conjuncts(struct work *w, struct expr *e,
 CUSTOS_MUST_USE custos_status from_and(struct work *w, struct expr *a,
                                        struct expr *b, struct expr **out);
 
+/* Is there such a relation in it? */
+bool from_has(const struct relation *r, enum relation_kind kind);
+
 /* A product or sum that stays at the largest number. */
 uint64_t from_times(uint64_t a, uint64_t b);
 uint64_t from_plus(uint64_t a, uint64_t b);

@@ -352,6 +352,10 @@ from_join(struct work *w, struct from *f, struct loose *loose,
                       j.left->as->n_columns + j.right->as->n_columns, &j.r);
     if (st)
         return st;
+    j.r->names = arena_take(w->a, j.left->n_names + j.right->n_names + 1,
+                            sizeof *j.r->names);
+    if (!j.r->names)
+        return work_no_memory(w);
     put_columns(&j, j.left, 0, false);
     put_columns(&j, j.right, j.left->as->n_columns, f->outer);
     from_as(j.r)->is_public = j.left->as->is_public && j.right->as->is_public;

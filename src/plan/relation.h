@@ -29,8 +29,8 @@
  *                                             to r <= M before
  *     a public side that may meet many        numbered anew by a.r and all
  *                                             columns of the public side
- *   UNION ALL of n: (r - 1) n + branch, each cut to r <= M before. Per unit:
- *   the least r of the group.
+ *   UNION ALL: r and the M of all branches before, each cut to r <= M before.
+ *   Per unit: 1; per unit and more: the least r of the group.
  * SOURCE   doc/proofs/join-order.md
  * NEEDS    columns called unique here are so in the store: the import checks
  *          every column that another references.

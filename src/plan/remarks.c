@@ -2,10 +2,11 @@
  * Sentences for the answer: what bounding and clamping may have left out, from
  * public facts; and the ids of all theorems that the price rests on.
  */
+#include "plan/from.h"
 #include "plan/parts.h"
 #include "plan/words.h"
 
-enum { REMARK_MAX = 400, THEOREMS_FIXED = 13 };
+enum { REMARK_MAX = 400, THEOREMS_FIXED = 20 };
 
 static custos_status
 remark(struct work *w, struct buf *b)
@@ -33,13 +34,17 @@ remark_bounding(struct work *w)
     if (p->bounding == BOUND_NONE)
         return CUSTOS_OK;
     buf_init(&b, NULL, REMARK_MAX);
-    buf_printf(&b, "at most %llu row%s of each %.*s count%s",
-               (unsigned long long)p->rows, p->rows == 1 ? "" : "s",
-               SHOWN(p->unit), p->rows == 1 ? "s" : "");
+    buf_printf(&b, "at most %llu row%s of ", (unsigned long long)p->rows,
+               p->rows == 1 ? "" : "s");
+    if (p->from->kind != RELATION_TABLE)
+        buf_printf(&b, "%.*s of ", SHOWN(p->table->name));
+    buf_printf(&b, "each %.*s count%s", SHOWN(p->unit),
+               p->rows == 1 ? "s" : "");
     if (p->groups < p->rows && p->groups < p->cells)
         buf_printf(&b, ", in at most %llu group%s",
                    (unsigned long long)p->groups, p->groups == 1 ? "" : "s");
-    if (p->bounding == BOUND_RANK && p->where)
+    if (p->bounding == BOUND_RANK &&
+        (p->where || from_has(p->from, RELATION_FILTER)))
         buf_add_text(&b, ", chosen before WHERE");
     return remark(w, &b);
 }
@@ -129,6 +134,12 @@ theorem_bounding(struct work *w)
 {
     struct plan *p = w->plan;
 
+    if (p->from->kind != RELATION_TABLE) {
+        theorem(p, "unit-local");
+        theorem(p, "join-order");
+    }
+    if (from_has(p->from, RELATION_UNITS))
+        theorem(p, "units-range");
     if (p->bounding == BOUND_NONE)
         return;
     theorem(p, "unit-of-a-row");

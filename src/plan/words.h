@@ -16,4 +16,9 @@ void words_number(const rat *r, struct buf *out);
 void words_steps(const rat *steps, struct grid g, struct buf *out);
 void words_whole_steps(i128 steps, struct grid g, struct buf *out);
 
+/* A line for every join and the like, each after `before`: how many rows of a
+   unit there can be. */
+struct relation;
+void words_from(const struct relation *r, const char *before, struct buf *out);
+
 #endif
