@@ -50,7 +50,8 @@ read_limit(struct work *w, str text, const char *name, uint64_t most,
     if (!st && n > most)
         st = custos_fail(w->err, CUSTOS_EDENIED,
                          "%s may be at most %llu, the policy's bound for %.*s",
-                         name, (unsigned long long)most, SHOWN(w->table->name));
+                         name, (unsigned long long)most,
+                         SHOWN(relation_shown(w->from)));
     if (!st)
         *out = n;
     rat_clear(&r);

@@ -13,7 +13,8 @@ explain_protected(const struct plan *p, struct buf *out)
     bool change = p->policy->adjacency == CUSTOS_CHANGE_ONE;
 
     buf_add_text(out, "protects   ");
-    buf_printf(out, "each %.*s of %.*s%s", SHOWN(p->unit), SHOWN(t->name),
+    buf_printf(out, "each %.*s of %.*s%s", SHOWN(p->unit),
+               SHOWN(relation_shown(p->from)),
                t->unit_is_row ? "" : ", with all its rows");
     buf_printf(out, "; neighbours differ in one that is %s\n",
                change ? "replaced (change-one)" : "there or not (add-remove)");

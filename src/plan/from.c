@@ -78,6 +78,7 @@ from_filter(struct work *w, struct relation *inner, struct expr *e,
                            .columns = inner->columns,
                            .names = inner->names,
                            .n_names = inner->n_names,
+                           .shown = inner->shown,
                            .renumbered = inner->renumbered,
                            .left = inner,
                            .on = e};
@@ -269,6 +270,7 @@ lift_filters(struct work *w, struct relation **r)
     *below = *at;
     below->names = (*r)->names;
     below->n_names = (*r)->n_names;
+    below->shown = (*r)->shown;
     *r = below;
     return st;
 }

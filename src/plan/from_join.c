@@ -241,7 +241,7 @@ no_unit(struct work *w, const struct join *j, const struct from *f)
     return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, f->at,
                           "%.*s and %.*s are both private: they can be joined "
                           "only by columns that tell the same unit",
-                          SHOWN(a->as->name), SHOWN(b->as->name));
+                          SHOWN(relation_shown(a)), SHOWN(relation_shown(b)));
 }
 
 static custos_status
@@ -260,12 +260,14 @@ check_private(struct work *w, const struct join *j, const struct from *f)
             w->err, CUSTOS_EUNSUPPORTED, f->at,
             "%.*s is attached, not imported: rows that are not in the store "
             "cannot be joined",
-            SHOWN(a->attached && !a->is_public ? a->name : b->name));
+            SHOWN(relation_shown(a->attached && !a->is_public ? j->left
+                                                              : j->right)));
     if (both && (a->unit_is_row || b->unit_is_row))
-        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, f->at,
-                              "each row of %.*s is a unit of its own: it can "
-                              "be joined with public tables only",
-                              SHOWN(a->unit_is_row ? a->name : b->name));
+        return custos_fail_at(
+            w->err, CUSTOS_EUNSUPPORTED, f->at,
+            "each row of %.*s is a unit of its own: it can "
+            "be joined with public tables only",
+            SHOWN(relation_shown(a->unit_is_row ? j->left : j->right)));
     return both && !j->same_unit ? no_unit(w, j, f) : CUSTOS_OK;
 }
 
@@ -306,7 +308,7 @@ set_bounds(struct work *w, struct join *j, const struct from *f)
                  (meeting == MEET_MANY && a->is_public);
 
     spine = right ? b : a;
-    as->name = spine->name;
+    as->name = relation_shown(right ? j->right : j->left);
     as->is_public = spine->is_public;
     as->unit_is_row = spine->unit_is_row;
     as->rows_per_unit = spine->rows_per_unit;

@@ -70,7 +70,7 @@ query_public(struct work *w, struct query *q, struct relation *from,
         st = from_new(w, RELATION_PUBLIC, inner->n_outputs, &r);
     if (st)
         return st;
-    from_as(r)->name = from->as->name;
+    from_as(r)->name = relation_shown(from);
     from_as(r)->is_public = true;
     r->plan = inner;
     *out = r;

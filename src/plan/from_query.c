@@ -106,6 +106,7 @@ extend(struct work *w, struct relation *inner, size_t n, struct relation **out)
     columns = as->columns;
     *as = *inner->as;
     as->columns = columns;
+    as->name = relation_shown(inner);
     as->n_columns = had;
     for (size_t i = 0; i < had; i++) {
         as->columns[i] = inner->as->columns[i];
@@ -307,18 +308,40 @@ query_any(struct work *w, struct query *q, struct relation **out)
     return q->union_all ? query_union(w, q, out) : query_relation(w, q, out);
 }
 
-custos_status
-from_query(struct work *w, struct from *f, struct relation **out)
+/* A view: the owner's grants hold in it, and nothing of it is told. */
+static custos_status
+query_view(struct work *w, const struct from *f, struct relation **out)
 {
     const struct plan_options *options = w->options;
     struct plan_options owner = *options;
+    struct relation *r = NULL;
     custos_status st;
 
     owner.who = NULL;
-    if (f->trusted)
-        w->options = &owner;
-    st = query_any(w, f->query, out);
+    w->options = &owner;
+    st = query_any(w, f->query, &r);
     w->options = options;
+    if (st && st != CUSTOS_ENOMEM && options->who)
+        return custos_fail_at(w->err, CUSTOS_EPOLICY, f->at,
+                              "view %.*s cannot be used: custos policy check "
+                              "tells the owner why",
+                              SHOWN(f->alias));
+    if (st)
+        return st;
+    *out = arena_take(w->a, 1, sizeof **out);
+    if (!*out)
+        return work_no_memory(w);
+    **out = *r;
+    (*out)->shown = f->alias;
+    return CUSTOS_OK;
+}
+
+custos_status
+from_query(struct work *w, struct from *f, struct relation **out)
+{
+    custos_status st =
+        f->trusted ? query_view(w, f, out) : query_any(w, f->query, out);
+
     return st ? st : from_rename(w, f, *out);
 }
 

@@ -124,12 +124,12 @@ check_branch(struct work *w, const struct relation *first,
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, at,
                               "each row of %.*s is a unit of its own: it "
                               "cannot stand in UNION ALL",
-                              SHOWN(b->as->name));
+                              SHOWN(relation_shown(b)));
     if (!b->as->is_public && b->as->attached)
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, at,
                               "%.*s is attached, not imported: it cannot stand "
                               "in UNION ALL",
-                              SHOWN(b->as->name));
+                              SHOWN(relation_shown(b)));
     if (b->n_names != first->n_names)
         return custos_fail_at(w->err, CUSTOS_EINVAL, at,
                               "UNION ALL takes as many columns below as "
@@ -188,7 +188,7 @@ query_union(struct work *w, struct query *q, struct relation **out)
     if (!r->slots)
         return work_no_memory(w);
     as = from_as(r);
-    as->name = branches[0]->as->name;
+    as->name = relation_shown(branches[0]);
     as->is_public = branches[0]->as->is_public;
     for (size_t b = 0; b < n && !st; b++, q = q->union_all) {
         add_bounds(as, branches[b]->as);

@@ -94,7 +94,7 @@ no_unit(struct work *w, const struct query *q, const struct relation *r)
     return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, q->from->at,
                           "aggregates below FROM are per unit: GROUP BY must "
                           "have a column that tells the unit of %.*s",
-                          SHOWN(r->as->name));
+                          SHOWN(relation_shown(r)));
 }
 
 static custos_status
@@ -108,7 +108,7 @@ check_keys(struct work *w, const struct query *q, const struct units *u,
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, q->from->at,
                               "each row of %.*s is a unit of its own: there is "
                               "nothing to aggregate below FROM",
-                              SHOWN(inner->as->name));
+                              SHOWN(relation_shown(inner)));
     for (size_t i = 0; i < u->n_keys; i++) {
         const struct expr *k = u->keys[i];
         const struct expr *within = expr_aggregate(k);
@@ -173,7 +173,7 @@ set_bounds(const struct relation *inner, bool one, struct relation *r)
 {
     struct policy_table *as = from_as(r);
 
-    as->name = inner->as->name;
+    as->name = relation_shown(inner);
     as->max_rows = inner->as->max_rows;
     as->rows_per_unit = one ? 1 : inner->as->rows_per_unit;
     as->groups_per_unit = one ? 1 : inner->as->groups_per_unit;

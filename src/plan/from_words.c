@@ -13,37 +13,37 @@ rows(uint64_t n, struct buf *out)
 static void
 words_join(const struct relation *r, struct buf *out)
 {
-    const struct policy_table *a = r->left->as, *b = r->right->as;
+    const struct relation *a = r->left, *b = r->right;
 
     switch (r->meeting) {
     case MEET_PUBLIC: break;
     case MEET_LEFT:
         buf_printf(out, "a row of %.*s meets at most one of %.*s",
-                   SHOWN(a->name), SHOWN(b->name));
+                   SHOWN(relation_shown(a)), SHOWN(relation_shown(b)));
         break;
     case MEET_RIGHT:
         buf_printf(out, "a row of %.*s meets at most one of %.*s",
-                   SHOWN(b->name), SHOWN(a->name));
+                   SHOWN(relation_shown(b)), SHOWN(relation_shown(a)));
         break;
     case MEET_EITHER:
         buf_printf(out,
                    "a row of %.*s meets at most one of %.*s, of which those "
                    "that meet none stay",
-                   SHOWN(b->name), SHOWN(a->name));
+                   SHOWN(relation_shown(b)), SHOWN(relation_shown(a)));
         break;
     case MEET_UNIT:
         buf_printf(out, "of each unit ");
-        rows(a->rows_per_unit, out);
-        buf_printf(out, " of %.*s meet ", SHOWN(a->name));
-        rows(b->rows_per_unit, out);
-        buf_printf(out, " of %.*s", SHOWN(b->name));
+        rows(a->as->rows_per_unit, out);
+        buf_printf(out, " of %.*s meet ", SHOWN(relation_shown(a)));
+        rows(b->as->rows_per_unit, out);
+        buf_printf(out, " of %.*s", SHOWN(relation_shown(b)));
         break;
     case MEET_MANY:
         buf_printf(out,
                    "a row of %.*s may meet many of %.*s; of all pairs so many "
                    "rows count as before",
-                   SHOWN(a->is_public ? b->name : a->name),
-                   SHOWN(a->is_public ? a->name : b->name));
+                   SHOWN(relation_shown(a->as->is_public ? b : a)),
+                   SHOWN(relation_shown(a->as->is_public ? a : b)));
         break;
     }
 }
@@ -58,7 +58,7 @@ words_one(const struct relation *r, struct buf *out)
     case RELATION_UNITS:
         buf_add_text(out, "aggregates of at most ");
         rows(r->left->as->rows_per_unit, out);
-        buf_printf(out, " of %.*s of each unit", SHOWN(r->as->name));
+        buf_printf(out, " of %.*s of each unit", SHOWN(relation_shown(r)));
         break;
     case RELATION_TABLE:
     case RELATION_FILTER:
@@ -74,7 +74,7 @@ words_one(const struct relation *r, struct buf *out)
 void
 words_from(const struct relation *r, const char *before, struct buf *out)
 {
-    if (!r)
+    if (!r || r->shown.len > 0) /* a view is not looked into */
         return;
     words_from(r->left, before, out);
     words_from(r->right, before, out);

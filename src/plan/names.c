@@ -91,7 +91,7 @@ no_column(struct work *w, const struct expr *e)
                               SHOWN(e->name));
     in = e->qualifier.len                  ? e->qualifier
          : w->from->kind == RELATION_JOIN  ? str_of("this FROM")
-         : w->from->kind == RELATION_TABLE ? w->table->name
+         : w->from->kind == RELATION_TABLE ? relation_shown(w->from)
                                            : w->from->names[0].table;
     near = near_column(w, e);
     return custos_fail_at(

@@ -104,7 +104,7 @@ place(struct work *w, struct expr *e)
                               "the rows of %.*s are private: %.*s may stand in "
                               "GROUP BY or within an aggregate such as "
                               "count(...)",
-                              SHOWN(w->table->name), SHOWN(e->name));
+                              SHOWN(relation_shown(w->from)), SHOWN(e->name));
     if (e->kind == EXPR_INTERVAL)
         return CUSTOS_OK;
     for (size_t i = 0; i < e->n_args && !st; i++)
@@ -138,7 +138,7 @@ place_all(struct work *w)
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, q->from->at,
                               "the rows of %.*s are private: ask for an "
                               "aggregate, such as count(*)",
-                              SHOWN(w->table->name));
+                              SHOWN(relation_shown(w->from)));
     w->plan->aggregates = arena_take(w->a, n, sizeof *w->plan->aggregates);
     w->typed = arena_take(w->a, n, sizeof(struct expr *));
     if (!w->plan->aggregates || !w->typed)

@@ -25,7 +25,7 @@ check_private(struct work *w)
                               "the rows of %.*s are private, SELECT * is not "
                               "possible: ask for an aggregate, such as "
                               "count(*)",
-                              SHOWN(w->table->name));
+                              SHOWN(relation_shown(w->from)));
     if (q->distinct)
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, q->from->at,
                               "SELECT DISTINCT is not possible over private "

@@ -89,6 +89,7 @@ struct relation_name {
 
 struct relation {
     enum relation_kind kind;
+    str shown; /* a view's name in place of what is below it; empty: as->name */
     const struct policy_table *as;   /* columns, unit, rows and groups a unit */
     struct relation_column *columns; /* by column of `as` */
     struct relation_name *names;     /* granted ones, in the order of * */
@@ -114,6 +115,13 @@ relation_is_unit(const struct relation *r, size_t slot,
                  const struct policy *policy)
 {
     return r->columns[slot].names == policy && !r->columns[slot].outer;
+}
+
+/* What people are told that it is called. */
+static inline str
+relation_shown(const struct relation *r)
+{
+    return r->shown.len ? r->shown : r->as->name;
 }
 
 #endif

@@ -37,7 +37,7 @@ remark_bounding(struct work *w)
     buf_printf(&b, "at most %llu row%s of ", (unsigned long long)p->rows,
                p->rows == 1 ? "" : "s");
     if (p->from->kind != RELATION_TABLE)
-        buf_printf(&b, "%.*s of ", SHOWN(p->table->name));
+        buf_printf(&b, "%.*s of ", SHOWN(relation_shown(p->from)));
     buf_printf(&b, "each %.*s count%s", SHOWN(p->unit),
                p->rows == 1 ? "s" : "");
     if (p->groups < p->rows && p->groups < p->cells)
