@@ -1,6 +1,7 @@
 /*
  * EXPLAIN: what a plan does, in lines of words and numbers, all public.
  */
+#include "plan/from.h"
 #include "plan/words.h"
 #include "plan/work.h"
 
@@ -13,9 +14,11 @@ explain_protected(const struct plan *p, struct buf *out)
     bool change = p->policy->adjacency == CUSTOS_CHANGE_ONE;
 
     buf_add_text(out, "protects   ");
-    buf_printf(out, "each %.*s of %.*s%s", SHOWN(p->unit),
-               SHOWN(relation_shown(p->from)),
-               t->unit_is_row ? "" : ", with all its rows");
+    buf_printf(out, "each %.*s", SHOWN(p->unit));
+    if (!from_has(p->from, RELATION_UNION) &&
+        (t->unit_is_row || !from_has(p->from, RELATION_JOIN)))
+        buf_printf(out, " of %.*s", SHOWN(relation_shown(p->from)));
+    buf_add_text(out, t->unit_is_row ? "" : ", with all its rows");
     buf_printf(out, "; neighbours differ in one that is %s\n",
                change ? "replaced (change-one)" : "there or not (add-remove)");
 }
@@ -31,10 +34,10 @@ explain_bounding(const struct plan *p, struct buf *out)
     buf_printf(out, "%llu row%s of a unit, in %llu group%s, by rank",
                (unsigned long long)p->rows, p->rows == 1 ? "" : "s",
                (unsigned long long)p->groups, p->groups == 1 ? "" : "s");
-    if (p->bounding == BOUND_RANK && p->where)
+    if (from_loses(p))
         buf_add_text(out, ", before WHERE: rows that would pass may be left "
                           "out");
-    else if (p->where)
+    else if (p->bounding != BOUND_RANK && p->where)
         buf_add_text(out, ", of those that pass WHERE");
     buf_add_text(out, p->bounding == BOUND_RANK   ? " (a predicate)\n"
                       : p->bounding == BOUND_FOLD ? " (a fold)\n"
@@ -56,7 +59,7 @@ explain_groups(const struct plan *p, struct buf *out)
         buf_add_text(out, i > 0 ? ", by " : " by ");
         words_expr(k->expr, out);
         if (k->kind == KEY_PRIVATE)
-            buf_add_text(out, " (not public)");
+            buf_add_text(out, " (not in the policy)");
         else
             buf_printf(out, " (%zu%s)", k->n, k->null_group ? " and NULL" : "");
     }

@@ -239,8 +239,9 @@ no_unit(struct work *w, const struct join *j, const struct from *f)
                 SHOWN(x->name), SHOWN(y->table), SHOWN(y->name));
     }
     return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, f->at,
-                          "%.*s and %.*s are both private: they can be joined "
-                          "only by columns that tell the same unit",
+                          "%.*s and %.*s are both private: only columns that "
+                          "tell the same unit can join them, and they have "
+                          "none in common",
                           SHOWN(relation_shown(a)), SHOWN(relation_shown(b)));
 }
 
@@ -259,7 +260,7 @@ check_private(struct work *w, const struct join *j, const struct from *f)
         return custos_fail_at(
             w->err, CUSTOS_EUNSUPPORTED, f->at,
             "%.*s is attached, not imported: rows that are not in the store "
-            "cannot be joined",
+            "cannot be joined; ask the owner to import it",
             SHOWN(relation_shown(a->attached && !a->is_public ? j->left
                                                               : j->right)));
     if (both && (a->unit_is_row || b->unit_is_row))

@@ -216,7 +216,8 @@ check_rows(struct work *w, const struct query *q)
     return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, q->from->at,
                           "%s below FROM is not possible over private rows: "
                           "which rows of one person it keeps would depend on "
-                          "others",
+                          "others; write count(DISTINCT ...), or GROUP BY the "
+                          "unit",
                           what);
 }
 

@@ -97,7 +97,13 @@ add_column(struct work *w, struct relation *r, size_t branch, size_t i, int at)
         known->unique = false;
         return CUSTOS_OK;
     }
-    if (c->type != to->type || c->scale != to->scale)
+    if (c->type == to->type && c->scale != to->scale)
+        return custos_fail_at(w->err, CUSTOS_EINVAL, at,
+                              "column %zu of UNION ALL has %d digits after the "
+                              "point above and %d below: write "
+                              "CAST(... AS numeric(18, %d))",
+                              i + 1, to->scale, c->scale, to->scale);
+    if (c->type != to->type)
         return custos_fail_at(w->err, CUSTOS_EINVAL, at,
                               "column %zu of UNION ALL is %s above and %s "
                               "below: write a CAST",
@@ -128,7 +134,7 @@ check_branch(struct work *w, const struct relation *first,
     if (!b->as->is_public && b->as->attached)
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, at,
                               "%.*s is attached, not imported: it cannot stand "
-                              "in UNION ALL",
+                              "in UNION ALL; ask the owner to import it",
                               SHOWN(relation_shown(b)));
     if (b->n_names != first->n_names)
         return custos_fail_at(w->err, CUSTOS_EINVAL, at,

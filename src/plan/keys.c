@@ -38,10 +38,10 @@ static custos_status
 no_keys(struct work *w, const struct expr *e)
 {
     return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
-                          "the values of %s are not public, and without a "
-                          "delta none can be chosen: ask the owner for a "
-                          "query delta or to declare the values, or group by "
-                          "CASE",
+                          "the policy does not list the values of %s, and "
+                          "without a delta none can be chosen: ask the owner "
+                          "for a query delta or to declare the values, or "
+                          "group by CASE",
                           work_text(w, e));
 }
 

@@ -25,6 +25,8 @@ no_range(struct work *w, const struct expr *aggregate)
     const struct expr *x = aggregate->args[0];
     const struct expr *loose = fact_of(x)->loose ? fact_of(x)->loose : x;
 
+    if (loose->type == TYPE_TEXT) /* no range can be declared */
+        loose = x;
     if (loose->kind == EXPR_COLUMN)
         return custos_fail_at(
             w->err, CUSTOS_EUNSUPPORTED, aggregate->at,

@@ -12,12 +12,19 @@ const char *
 names_nearest_table(struct work *w, const char *name)
 {
     const struct policy *p = w->policy;
-    const char **names = arena_take(w->a, p->n_tables, sizeof *names);
+    const char **names =
+        arena_take(w->a, p->n_tables + p->n_views + 1, sizeof *names);
     size_t n = 0;
 
     for (size_t i = 0; names && i < p->n_tables; i++)
         if (policy_grants_table(p, w->options->who, &p->tables[i])) {
             names[n] = arena_copy(w->a, p->tables[i].name);
+            if (!names[n++])
+                return NULL;
+        }
+    for (size_t i = 0; names && i < p->n_views; i++)
+        if (policy_grants_view(p, w->options->who, &p->views[i])) {
+            names[n] = arena_copy(w->a, p->views[i].name);
             if (!names[n++])
                 return NULL;
         }

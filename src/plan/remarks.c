@@ -34,17 +34,11 @@ remark_bounding(struct work *w)
     if (p->bounding == BOUND_NONE)
         return CUSTOS_OK;
     buf_init(&b, NULL, REMARK_MAX);
-    buf_printf(&b, "at most %llu row%s of ", (unsigned long long)p->rows,
-               p->rows == 1 ? "" : "s");
-    if (p->from->kind != RELATION_TABLE)
-        buf_printf(&b, "%.*s of ", SHOWN(relation_shown(p->from)));
-    buf_printf(&b, "each %.*s count%s", SHOWN(p->unit),
-               p->rows == 1 ? "s" : "");
+    words_counted(p, &b);
     if (p->groups < p->rows && p->groups < p->cells)
         buf_printf(&b, ", in at most %llu group%s",
                    (unsigned long long)p->groups, p->groups == 1 ? "" : "s");
-    if (p->bounding == BOUND_RANK &&
-        (p->where || from_has(p->from, RELATION_FILTER)))
+    if (from_loses(p))
         buf_add_text(&b, ", chosen before WHERE");
     return remark(w, &b);
 }
@@ -60,10 +54,9 @@ remark_selection(struct work *w)
         return CUSTOS_OK;
     buf_init(&b, NULL, REMARK_MAX);
     buf_printf(&b,
-               "groups of few are not shown: one of %llu %.*s is with 50 %%, "
-               "of %llu with 95 %%",
-               (unsigned long long)s->half, SHOWN(w->plan->unit),
-               (unsigned long long)s->most);
+               "groups of few are not shown: one of %llu units is with a "
+               "chance of 50 %%, one of %llu with 95 %%",
+               (unsigned long long)s->half, (unsigned long long)s->most);
     return remark(w, &b);
 }
 

@@ -21,4 +21,10 @@ void words_whole_steps(i128 steps, struct grid g, struct buf *out);
 struct relation;
 void words_from(const struct relation *r, const char *before, struct buf *out);
 
+/* "at most 3 rows of each unit count" */
+void words_counted(const struct plan *p, struct buf *out);
+
+/* May rows that pass WHERE be left out, for others were chosen before it? */
+bool from_loses(const struct plan *p);
+
 #endif

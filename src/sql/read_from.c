@@ -92,7 +92,7 @@ table_read(struct sql_reader *r, const PgQuery__RangeVar *t, struct from **out)
 
     if (!t->inh)
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, t->location,
-                              "not part of private SQL: ONLY");
+                              "not part of private SQL: ONLY; leave it out");
     st = cte_read(r, t->relname, &cte, &q);
     if (!st)
         st = from_new(r, cte ? FROM_QUERY : FROM_TABLE, t->location, out);

@@ -281,7 +281,8 @@ distinct_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
         s->distinct_clause[0]->node_case != PG_QUERY__NODE__NODE__NOT_SET)
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED,
                               node_at(s->distinct_clause[0], 0),
-                              "not part of private SQL: DISTINCT ON");
+                              "not part of private SQL: DISTINCT ON; write "
+                              "GROUP BY with an aggregate");
     r->query->distinct = true;
     return CUSTOS_OK;
 }
