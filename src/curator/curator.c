@@ -311,7 +311,7 @@ answer_private(struct curator *c, const struct ask *ask, arena *a,
 
     st = answer_fits(a, p, err);
     if (!st)
-        st = engine_ready(c->engine, p->table, a, err);
+        st = engine_ready(c->engine, p, a, err);
     if (!st)
         st = charge(c, ask, p, PURSE_BOTH, &receipt, err);
     if (st)
@@ -372,7 +372,7 @@ answer_plan(struct curator *c, const struct ask *ask, arena *a, struct query *q,
     if (q->explain)
         return answer_of_explain(p, out, err);
     if (p->is_public) {
-        st = engine_ready(c->engine, p->table, a, err);
+        st = engine_ready(c->engine, p, a, err);
         if (!st)
             st = engine_public(c->engine, p, a, &rows, err);
         return st ? st : answer_of_rows(p, &rows, out, err);

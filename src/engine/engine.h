@@ -26,14 +26,13 @@ void engine_close(struct engine *e);
 uint64_t engine_version(const struct engine *e);
 
 /*
- * Can table t be read? Of an attached one: is its file there, with the columns
- * it had. To be asked above the charge; looks at no values. t of the policy
- * that the engine was opened with, or NULL; a is for the time of the call. May
- * fail: CUSTOS_EIO.
+ * Can all tables of a plan be read? Of attached ones: is their file there, with
+ * the columns it had. To be asked above the charge; looks at no values. a is
+ * for the time of the call. May fail: CUSTOS_EIO.
  */
 CUSTOS_MUST_USE custos_status engine_ready(struct engine *e,
-                                           const struct policy_table *t,
-                                           arena *a, custos_err *err);
+                                           const struct plan *plan, arena *a,
+                                           custos_err *err);
 
 /*
  * Computes all parts of a private plan from one snapshot: parts[i] is sealed,

@@ -21,6 +21,14 @@ from_plus(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
+uint64_t
+from_ceiling(const struct policy_table *t)
+{
+    uint64_t least = (uint64_t)1 << 40;
+
+    return t->max_rows > least ? t->max_rows : least;
+}
+
 custos_status
 from_new(struct work *w, enum relation_kind kind, size_t n,
          struct relation **out)

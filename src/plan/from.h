@@ -69,6 +69,9 @@ CUSTOS_MUST_USE custos_status from_and(struct work *w, struct expr *a,
 /* Is there such a relation in it? */
 bool from_has(const struct relation *r, enum relation_kind kind);
 
+/* The most rows that a table is thought to have: no low ceiling is relied on. */
+uint64_t from_ceiling(const struct policy_table *t);
+
 /* A product or sum that stays at the largest number. */
 uint64_t from_times(uint64_t a, uint64_t b);
 uint64_t from_plus(uint64_t a, uint64_t b);

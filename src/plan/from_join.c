@@ -318,16 +318,16 @@ set_bounds(struct work *w, struct join *j, const struct from *f)
     if (meeting == MEET_EITHER) {
         as->rows_per_unit = from_plus(a->rows_per_unit, b->rows_per_unit);
         as->groups_per_unit = from_plus(a->groups_per_unit, b->groups_per_unit);
-        as->max_rows = from_plus(a->max_rows, b->max_rows);
+        as->max_rows = from_plus(from_ceiling(a), from_ceiling(b));
     }
     if (meeting == MEET_UNIT) {
         as->rows_per_unit = from_times(a->rows_per_unit, b->rows_per_unit);
         as->groups_per_unit =
             from_times(a->groups_per_unit, b->groups_per_unit);
-        as->max_rows = from_times(a->max_rows, b->rows_per_unit);
+        as->max_rows = from_times(from_ceiling(a), b->rows_per_unit);
     }
     if (meeting == MEET_MANY)
-        as->max_rows = from_times(spine->max_rows, spine->rows_per_unit);
+        as->max_rows = from_times(from_ceiling(spine), spine->rows_per_unit);
     keep_unique(j, j->one_right, j->one_left);
     j->r->renumbered =
         meeting == MEET_MANY || j->left->renumbered || j->right->renumbered;

@@ -179,6 +179,11 @@ static const struct {
      {START(PEOPLE), {ORDERS, true, 0, 0, 1, 0}},
      2,
      1},
+    {"SELECT count(*), sum(y) FROM orders o LEFT JOIN lines l ON o.ok = l.ok "
+     "AND y >= 3",
+     {START(ORDERS), {LINES, true, 0, 0, 0, 3}},
+     2,
+     1},
     {"SELECT count(*), sum(z) FROM orders o JOIN lines l ON o.ok = l.ok "
      "JOIN returns r ON r.ok = o.ok",
      {START(ORDERS),
@@ -311,6 +316,8 @@ static const char *const asked[] = {
     "GROUP BY seg",
     "SELECT seg, count(*), count(distinct p.id) FROM people p LEFT JOIN orders "
     "o ON p.id = o.id AND x > 0 GROUP BY seg",
+    "SELECT count(*), sum(y) FROM orders o LEFT JOIN lines l ON o.ok = l.ok "
+    "AND y > 3",
     "SELECT kind, sum(y) FROM lines LEFT JOIN parts USING (pk) GROUP BY kind",
     "SELECT tag, count(*), sum(y) FROM lines JOIN tags USING (pk) GROUP BY tag",
     "SELECT count(*), sum(y) FROM tags JOIN lines USING (pk) WHERE y > 0",
