@@ -81,17 +81,32 @@ print_side(struct engine *e, const struct relation *r, bool cut,
     buf_printf(out, " AS %s", alias);
 }
 
-/* Numbered anew: by the private row, then by all that the public one is. */
+/* ", b.c0, b.c1, ..." */
+static void
+print_values(const struct relation *r, const char *alias, struct buf *out)
+{
+    for (size_t i = 0; i < r->as->n_columns; i++)
+        buf_printf(out, ", %s.c%zu", alias, i);
+}
+
+/*
+ * Numbered anew: by the hash of the pair, lest the first of the public rows be
+ * the one that always counts; where hashes are equal, by the private row, then
+ * by all that the public one is.
+ */
 static void
 print_many(const struct relation *r, bool left, struct buf *out)
 {
+    const struct relation *own = left ? r->left : r->right;
     const struct relation *other = left ? r->right : r->left;
-    const char *own = left ? "a" : "b", *others = left ? "b" : "a";
+    const char *a = left ? "a" : "b", *b = left ? "b" : "a";
 
-    buf_printf(out, "row_number() OVER (PARTITION BY %s.u ORDER BY %s.r", own,
-               own);
-    for (size_t i = 0; i < other->as->n_columns; i++)
-        buf_printf(out, ", %s.c%zu", others, i);
+    buf_printf(out, "row_number() OVER (PARTITION BY %s.u ORDER BY hash(%s.r",
+               a, a);
+    print_values(own, a, out);
+    print_values(other, b, out);
+    buf_printf(out, "), %s.r", a);
+    print_values(other, b, out);
     buf_add_text(out, ")");
 }
 

@@ -27,8 +27,9 @@
  *     and LEFT keeps rows of a by themselves  M_a + b.r, or a.r; a.r <= M_a
  *     on the unit alone                       (a.r - 1) M_b + b.r, both cut
  *                                             to r <= M before
- *     a public side that may meet many        numbered anew by a.r and all
- *                                             columns of the public side
+ *     a public side that may meet many        numbered anew by a hash of the
+ *                                             pair, then a.r and all columns
+ *                                             of the public side
  *   UNION ALL: r and the M of all branches before, each cut to r <= M before.
  *   Per unit: 1; per unit and more: the least r of the group.
  * SOURCE   doc/proofs/join-order.md
