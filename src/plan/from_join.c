@@ -53,6 +53,18 @@ see(struct work *w, void *ctx, struct expr *e)
     return CUSTOS_OK;
 }
 
+/* The engine has no outer join on a subquery. */
+static const struct expr *
+find_in_query(const struct expr *e)
+{
+    const struct expr *found = e->kind == EXPR_IN_QUERY ? e : NULL;
+
+    for (size_t i = 0; i < e->n_args && !found; i++)
+        if (e->args[i])
+            found = find_in_query(e->args[i]);
+    return found;
+}
+
 /* Binds, types and reads one more part of the condition. */
 static custos_status
 add_condition(struct work *w, struct join *j, struct expr *e)
@@ -63,6 +75,12 @@ add_condition(struct work *w, struct join *j, struct expr *e)
     if (inner)
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, inner->at,
                               "an aggregate cannot stand in ON");
+    inner = j->r->outer ? find_in_query(e) : NULL;
+    if (inner)
+        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, inner->at,
+                              "IN (SELECT ...) cannot stand in ON of a LEFT "
+                              "JOIN: join (SELECT ... WHERE ... IN (SELECT "
+                              "...)) instead");
     st = names_bind(w, e);
     if (!st)
         st = types_truth(w, e, from_place(j->r), "ON");
