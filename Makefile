@@ -100,7 +100,7 @@ crash: all ## 1000 times kill -9 under concurrent queries and imports
 fuzz-query: all ## 10^5 random queries: no crash, no engine text, all charged
 	@CUSTOS_LONG=1 $(BUILD)/test/curator-t_fuzz_query
 
-stability: all ## 10^4 queries on neighbours: none moves farther than priced
+stability: all ## 10^5 queries on neighbours: none moves farther than priced
 	@CUSTOS_LONG=1 $(BUILD)/test/curator-t_stability
 
 powercut: all ## 1000 power cuts and 1000 kills in the middle of charges

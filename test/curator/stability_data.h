@@ -1,7 +1,7 @@
 /*
- * Data for the test of stability: one policy, and stores that differ from the
- * first of them in one unit, in all tables at once: it is gone (add-remove) or
- * another one stands in its place (change-one). Values lie at the ends of
+ * Data for the test of stability: stores of one policy, neighbours among them.
+ * Neighbours differ in one unit, in all tables at once: it is gone (add-remove)
+ * or another one stands in its place (change-one). Values lie at the ends of
  * their ranges and beyond; units have no rows, one, or very many, some of them
  * all the same; keys are NULL or lead nowhere.
  */
@@ -14,7 +14,7 @@
 
 enum {
     UNITS = 12,
-    SIDES = 4, /* stores of one policy: the first, and neighbours of it */
+    SIDES = 4, /* stores of one policy */
     ROWS_MOST = 40,
     ROWS = 12, /* of the table whose rows are units */
     TEXT_MOST = 1 << 18,
@@ -208,8 +208,8 @@ struct side {
     unsigned id[UNITS]; /* 0: nobody */
     uint64_t seed[UNITS], rows[ROWS];
     size_t n_rows;
-    bool left_over; /* of nobody there are rows still, of a patient who is
-                       not there */
+    bool left_over; /* who is gone has left rows in all tables but the first:
+                       they lead nowhere now */
 };
 
 static uint64_t
@@ -279,7 +279,7 @@ side_write(const struct side *s, const struct made *m)
     for (size_t i = 0; i < UNITS; i++)
         put_unit(file, s, i);
     for (size_t i = 0; i < s->n_rows; i++)
-        put_visit(&file[F_ROWS], (unsigned)i + 1, s->rows[i]);
+        put_visit(&file[F_ROWS], 1 + (unsigned)(s->rows[i] % 9), s->rows[i]);
     for (int f = 0; f < FILES; f++) {
         assert_false(file[f].failed);
         made_file(m, file_name[f], buf_text(&file[f]));
@@ -292,26 +292,6 @@ side_write(const struct side *s, const struct made *m)
     made_file(m, "tags.csv",
               "drug,tag,w\n1,0,9\n1,0,9\n1,1,-3\n2,2,5\n2,3,9\n3,0,\n3,1,1\n"
               "3,2,9\n3,3,9\n9,1,9\n,2,2\n");
-}
-
-/* b, but for one unit, and one row of the table of rows, as a. */
-static void
-side_next_to(const struct side *a, bool change, uint64_t *state, struct side *b)
-{
-    size_t unit = draw(state, UNITS), row = draw(state, ROWS);
-
-    *b = *a;
-    if (change) {
-        b->seed[unit] = draw(state, UINT32_MAX);
-        if (draw(state, 2))
-            b->id[unit] = UNITS + 1;
-        b->rows[row] = draw(state, UINT32_MAX);
-        return;
-    }
-    b->id[unit] = 0;
-    b->left_over = draw(state, 2);
-    b->rows[row] = b->rows[ROWS - 1]; /* order is nothing */
-    b->n_rows--;
 }
 
 static void
@@ -328,13 +308,19 @@ side_first(struct side *s, uint64_t *state)
 
 /* ------------------------------------------------------------------ world -- */
 
+/* Stores of one policy, and which of them are neighbours. Under add-remove
+   sides 1 and 2 lack one unit each, and side 3 both; under change-one there
+   is another unit in the same place of each. */
 struct world {
-    struct made made[SIDES]; /* all of one policy, the first one's */
+    struct made made[SIDES]; /* their policy is the first one's */
     bool change;
+    size_t threads; /* that engines came with */
+    const int (*pairs)[2];
+    size_t n_pairs;
 };
 
 static void
-policy_write(struct world *w, char *text, size_t size, uint64_t *state)
+policy_write(const struct world *w, char *text, size_t size, uint64_t *state)
 {
     static const unsigned bounds[][2] = {{1, 1}, {3, 2}, {4, 1},
                                          {5, 5}, {2, 2}, {9, 3}};
@@ -342,41 +328,83 @@ policy_write(struct world *w, char *text, size_t size, uint64_t *state)
 
     for (int i = 0; i < BOUNDED; i++)
         memcpy(n[i], ONE_OF(state, bounds), sizeof n[i]);
-    w->change = draw(state, 2);
     snprintf(text, size, policy, w->change ? "change-one" : "add-remove",
-             draw(state, 3) ? "1e-3" : "0", n[0][0], n[0][1], n[1][0], n[1][1],
+             draw(state, 4) ? "1e-3" : "0", n[0][0], n[0][1], n[1][0], n[1][1],
              n[2][0], n[2][1], n[3][0], n[3][1], n[4][0], n[4][1], n[5][0],
              n[5][1]);
 }
 
-/* Odd sides fold with one thread, even ones with all there are. */
 static void
-world_make(struct world *w, uint64_t *state)
+side_without(struct side *s, size_t unit, size_t row)
 {
-    static char text[1 << 14];
-    struct side first, next;
+    s->id[unit] = 0;
+    s->rows[row] = s->rows[--s->n_rows]; /* order is nothing */
+}
 
+static void
+sides_make(struct side sides[SIDES], bool change, uint64_t *state)
+{
+    size_t unit = draw(state, UNITS / 2), other = UNITS - 1 - unit;
+    size_t row = draw(state, ROWS / 4);
+
+    side_first(&sides[0], state);
+    for (unsigned i = 1; i < SIDES; i++) {
+        struct side *s = &sides[i];
+
+        *s = sides[0];
+        if (change) {
+            s->seed[unit] = draw(state, UINT32_MAX);
+            s->rows[row] = draw(state, UINT32_MAX);
+            if (draw(state, 2))
+                s->id[unit] = UNITS + i;
+            continue;
+        }
+        s->left_over = draw(state, 2);
+        if (i & 1)
+            side_without(s, unit, row);
+        if (i & 2)
+            side_without(s, other, row + ROWS / 4);
+    }
+}
+
+/* The engine's own threads are one on sides 1 and 3. */
+static void
+world_make(struct world *w, bool change, uint64_t *state)
+{
+    static const int square[][2] = {{0, 1}, {0, 2}, {1, 3}, {2, 3}};
+    static const int all[][2] = {{0, 1}, {0, 2}, {0, 3},
+                                 {1, 2}, {1, 3}, {2, 3}};
+    static char text[1 << 14];
+    struct side sides[SIDES];
+
+    w->change = change;
+    w->pairs = change ? all : square;
+    w->n_pairs = change ? COUNT_OF(all) : COUNT_OF(square);
     policy_write(w, text, sizeof text, state);
-    side_first(&first, state);
+    sides_make(sides, change, state);
     for (int i = 0; i < SIDES; i++) {
         struct made *m = &w->made[i];
 
-        side_next_to(&first, w->change, state, &next);
         made_folder(m);
-        side_write(i ? &next : &first, m);
+        side_write(&sides[i], m);
         made_policy(m, text);
         m->policy = w->made[0].policy; /* one plan is for all of them */
         if (made_import(m))
             fail_msg("%s | %s", m->err.said, m->err.noted);
         made_open(m);
+        w->threads = m->engine->threads;
+        if (i & 1)
+            m->engine->threads = 1;
     }
 }
 
 static void
 world_end(struct world *w)
 {
-    for (int i = SIDES - 1; i >= 0; i--)
+    for (int i = SIDES - 1; i >= 0; i--) {
+        w->made[i].engine->threads = w->threads;
         made_close(&w->made[i]);
+    }
 }
 
 #endif
