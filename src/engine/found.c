@@ -12,7 +12,8 @@
  * GIVES    chosen groups in the order of their keys, NULL last, at most
  *          plan->cells of them.
  * FAILS    CUSTOS_EENGINE, CUSTOS_ENOMEM, CUSTOS_EENTROPY: one sentence each.
- * TESTED   large_groups_are_shown
+ * TESTED   nothing_leaves_before_the_choice chosen_groups_are_in_order
+ *          suppressed_looks_like_absent
  */
 #include "base/error.h"
 #include "engine/groups.h"

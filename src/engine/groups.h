@@ -47,7 +47,8 @@ bool groups_merge(struct groups *g, const struct groups *from);
  * GIVES    row and first cut to what is kept; how many by return; units of
  *          each group counted.
  * FAILS    cannot.
- * TESTED   neighbours_differ_as_the_plan_says
+ * TESTED   groups_fold_equals_the_reference removing_a_unit_moves_few_groups
+ *          neighbours_differ_as_the_plan_says
  */
 struct groups_limit {
     uint64_t groups; /* at most, per unit */

@@ -20,7 +20,9 @@
  * GIVES    plan->selection: the rule, its epsilon and the delta of its own
  *          predicate; never more, with the parts, than the query's.
  * FAILS    CUSTOS_ERANGE (no rule for such an epsilon and delta).
- * TESTED   large_groups_are_shown neighbours_differ_as_the_plan_says
+ * TESTED   selection_is_in_the_price selection_takes_the_delta_left
+ *          lone_chance_is_the_delta lone_groups_come_out_with_delta
+ *          neighbours_differ_as_the_plan_says
  */
 #include "num/batch.h"
 #include "plan/words.h"
