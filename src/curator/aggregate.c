@@ -164,6 +164,29 @@ plain_value(const struct bars *bars, int part, i128 n, struct grid g,
                 g, out);
 }
 
+/*
+ * A count of units that its own noise let through.
+ *
+ * THEOREM  bars-chosen
+ *   Let y = n + Y be shown when y >= t, Y symmetric and log-concave, and h
+ *   such that P[|Y| > h] <= beta. Given that y is shown, n lies between
+ *   y - h and y + h, or, where y - h <= t, between the least a shown group can
+ *   have and y + h, with probability at least 1 - beta.
+ * SOURCE   doc/proofs/bars-chosen.md
+ * NEEDS    the half width of the noise.
+ * GIVES    a bar that also holds in groups that were lucky to be shown.
+ * FAILS    cannot.
+ * TESTED   lucky_groups_have_honest_bars
+ */
+static void
+widen_chosen(const struct plan *p, i128 y, i128 half, struct value *out)
+{
+    const custos_keys_facts *f = custos_keys_tell(p->selection->rule);
+
+    if (y - half <= f->threshold)
+        out->low = fmin(out->low, (double)f->least);
+}
+
 static void
 sum_value(const struct plan *p, const struct released *r,
           const struct bars *bars, size_t slot, size_t cell, size_t level,
@@ -275,6 +298,10 @@ aggregate_value(const struct plan *p, const struct released *r,
     case AGG_COUNT_DISTINCT:
         plain_value(bars, f->rows, r->values[f->rows][cell],
                     (struct grid){10, 0}, level, out);
+        if (p->parts[f->rows].served)
+            widen_chosen(p, r->values[f->rows][cell],
+                         bars->half[(size_t)f->rows * bars->levels + level - 1],
+                         out);
         break;
     case AGG_SUM: sum_value(p, r, bars, slot, cell, level, out); break;
     case AGG_AVG:

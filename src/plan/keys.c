@@ -93,6 +93,13 @@ key_private(struct work *w, struct key *k)
     return select_start(w);
 }
 
+/* Public values, but too many to show all of them: chosen where that can be. */
+static custos_status
+key_wide(struct work *w, struct key *k)
+{
+    return rat_sign(&w->delta) > 0 ? key_private(w, k) : too_many(w, k->expr);
+}
+
 /* Whole numbers from..to, no list needed to find them. */
 static custos_status
 key_whole(struct work *w, struct key *k)
@@ -104,7 +111,7 @@ key_whole(struct work *w, struct key *k)
     CUSTOS_REQUIRE(rat_floor_i128(&f->lower, &k->from) &&
                    rat_floor_i128(&f->upper, &last));
     if (last - k->from >= (i128)w->policy->max_groups)
-        return too_many(w, k->expr);
+        return key_wide(w, k);
     n = (size_t)(last - k->from) + 1;
     k->kind = KEY_WHOLE;
     k->values = arena_take(w->a, n, sizeof *k->values);
@@ -132,8 +139,10 @@ key_listed(struct work *w, struct key *k, bool *found)
         d.null = false;
         d.values = arena_take(w->a, d.room, sizeof *d.values);
         how = d.values ? domain_find(&d, k->expr) : DOMAIN_NO_MEMORY;
-        if (how == DOMAIN_LARGE && last)
-            return too_many(w, k->expr);
+        if (how == DOMAIN_LARGE && last) {
+            *found = true;
+            return key_wide(w, k);
+        }
     }
     if (how == DOMAIN_NO_MEMORY)
         return work_no_memory(w);
@@ -176,31 +185,38 @@ key_make(struct work *w, struct key *k)
     return key_private(w, k);
 }
 
-custos_status
-keys_make(struct work *w)
+/* All groups that public keys make; too many where none is chosen. */
+static custos_status
+count_cells(struct work *w)
 {
     struct plan *p = w->plan;
     uint64_t cells = 1;
-    custos_status st;
 
-    if (p->n_keys > PLAN_KEYS_MAX)
-        return custos_fail_at(w->err, CUSTOS_EOVERFLOW,
-                              p->keys[PLAN_KEYS_MAX].expr->at,
-                              "GROUP BY takes at most %d keys", PLAN_KEYS_MAX);
-    for (size_t i = 0; i < p->n_keys; i++) {
-        struct key *k = &p->keys[i];
+    for (size_t i = 0; i < p->n_keys && !p->selection; i++) {
+        const struct key *k = &p->keys[i];
 
-        st = types_set(w, k->expr, PLACE_ROWS);
-        if (!st)
-            st = key_make(w, k);
-        if (st)
-            return st;
-        if (k->kind == KEY_PRIVATE)
-            continue;
         if (!ck_mul_u64(cells, (uint64_t)k->n + k->null_group, &cells) ||
             cells > w->policy->max_groups)
             return too_many(w, k->expr);
     }
     p->cells = (size_t)(p->selection ? w->policy->max_groups : cells);
     return CUSTOS_OK;
+}
+
+custos_status
+keys_make(struct work *w)
+{
+    struct plan *p = w->plan;
+    custos_status st = CUSTOS_OK;
+
+    if (p->n_keys > PLAN_KEYS_MAX)
+        return custos_fail_at(w->err, CUSTOS_EOVERFLOW,
+                              p->keys[PLAN_KEYS_MAX].expr->at,
+                              "GROUP BY takes at most %d keys", PLAN_KEYS_MAX);
+    for (size_t i = 0; i < p->n_keys && !st; i++) {
+        st = types_set(w, p->keys[i].expr, PLACE_ROWS);
+        if (!st)
+            st = key_make(w, &p->keys[i]);
+    }
+    return st ? st : count_cells(w);
 }

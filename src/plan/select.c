@@ -62,10 +62,19 @@ select_clear(struct selection *s)
     rat_clear(&s->delta);
 }
 
-/* Is the part the number of units, and paid from the common purse? */
+/*
+ * Is the part the number of units, paid from the common purse, and read as a
+ * count alone? Bars of means take its noise for symmetric, which it is not in
+ * groups that were chosen for it.
+ */
 static bool
-counts_units(const struct plan *p, const struct part *part)
+counts_units(const struct plan *p, size_t i)
 {
+    const struct part *part = &p->parts[i];
+
+    for (size_t k = 0; k < p->n_aggregates; k++)
+        if (p->aggregates[k].rows == (int)i && p->aggregates[k].sum >= 0)
+            return false;
     return part->owner == -1 && (part->kind == PART_UNITS ||
                                  (part->kind == PART_ROWS && p->rows == 1));
 }
@@ -79,7 +88,7 @@ select_weigh(struct plan *p)
         return;
     s->weight = WEIGHT;
     for (size_t i = 0; i < p->n_parts; i++)
-        if (s->serves < 0 && counts_units(p, &p->parts[i])) {
+        if (s->serves < 0 && counts_units(p, i)) {
             s->serves = (int)i;
             s->weight += p->parts[i].weight;
             p->parts[i].weight = 0;
