@@ -215,6 +215,10 @@ run_sql(struct engine *e, const struct plan *plan, struct exact *x,
     struct buf b;
     custos_status st = work_values(plan, &values, err);
 
+    /* A predicate on rows limits groups to as many; a choice counts on it. */
+    if (!st && plan->selection && plan->bounding == BOUND_RANK &&
+        plan->groups < plan->rows)
+        st = custos_fail(err, CUSTOS_EINTERNAL, "groups are not bounded");
     if (st)
         return st;
     buf_init(&b, NULL, SQL_MOST);

@@ -73,6 +73,13 @@ least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+/* How many groups a unit could be in; of the data's nobody knows. */
+static uint64_t
+groups_there(const struct plan *p)
+{
+    return p->selection ? UINT64_MAX : p->cells;
+}
+
 static enum bounding
 choose(const struct work *w, uint64_t rows, uint64_t groups)
 {
@@ -85,8 +92,10 @@ choose(const struct work *w, uint64_t rows, uint64_t groups)
         return BOUND_GENERAL;
     /* Joins, also those that IN (SELECT ...) is, keep no order: no fold. */
     if (w->from->kind != RELATION_TABLE || p->n_queries > 0)
-        return groups >= least(rows, p->cells) ? BOUND_RANK : BOUND_GENERAL;
-    if (groups >= least(rows, p->cells) && (!p->where || t->prefer_speed) &&
+        return groups >= least(rows, groups_there(p)) ? BOUND_RANK
+                                                      : BOUND_GENERAL;
+    if (groups >= least(rows, groups_there(p)) &&
+        (!p->where || t->prefer_speed) &&
         (p->selection ? rows == 1 /* rows are units */
                       : !has_kind(p, PART_UNITS)))
         return BOUND_RANK;
@@ -133,7 +142,7 @@ bounds_make(struct work *w)
         return st;
     CUSTOS_REQUIRE(rows >= 1 && groups >= 1);
     w->plan->unit = unit_name(w);
-    groups = least(groups, least(rows, w->plan->cells));
+    groups = least(groups, least(rows, groups_there(w->plan)));
     w->plan->rows = rows;
     w->plan->groups = groups;
     w->plan->bounding = choose(w, rows, groups);

@@ -170,6 +170,28 @@ selection_knows_the_bounds(void **state)
     plan_done(&five);
 }
 
+/* Groups of the data may be more than are shown: no bound on a unit's. */
+static void
+shown_groups_bound_no_unit(void **state)
+{
+    static const char *const queries[] = {
+        "SELECT a.note, sum(a.cost) FROM visits a JOIN visits b ON "
+        "a.patient_id = b.patient_id JOIN visits c ON a.patient_id = "
+        "c.patient_id GROUP BY a.note",
+        "SELECT v.note, sum(v.cost) FROM visits v JOIN patients p ON "
+        "v.patient_id = p.id GROUP BY v.note",
+    };
+    struct planned t;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(queries); i++) {
+        plan_good(&t, queries[i], &with_delta);
+        assert_true(t.plan->bounding != BOUND_RANK ||
+                    t.plan->groups >= t.plan->rows);
+        plan_done(&t);
+    }
+}
+
 int
 main(void)
 {
@@ -179,6 +201,7 @@ main(void)
         cmocka_unit_test(counts_of_units_are_served),
         cmocka_unit_test(lone_chance_is_the_delta),
         cmocka_unit_test(selection_knows_the_bounds),
+        cmocka_unit_test(shown_groups_bound_no_unit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
