@@ -90,6 +90,9 @@ explain_selection(const struct plan *p, struct buf *out)
     words_number(&s->epsilon, out);
     buf_add_text(out, ", delta ");
     words_number(&s->delta, out);
+    if (s->least > 1)
+        buf_printf(out, "; groups of fewer than %llu never",
+                   (unsigned long long)s->least);
     if (s->serves >= 0) {
         buf_printf(out, "; the noisy number serves as %s, within ",
                    p->parts[s->serves].kind == PART_UNITS ? "distinct units"

@@ -88,6 +88,7 @@ struct selection {
     rat epsilon, delta;  /* its price */
     unsigned weight;     /* of the price among parts */
     uint64_t half, most; /* units to be shown with 50 %, with 95 % */
+    uint64_t least;      /* with fewer never: the owner's or the query's */
     int serves;          /* the part that its noisy counts are, or -1 */
 };
 

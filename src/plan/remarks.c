@@ -162,6 +162,8 @@ theorems_make(struct work *w)
     if (p->selection) {
         theorem(p, "groups-chosen");
         theorem(p, custos_keys_tell(p->selection->rule)->theorem);
+        if (p->selection->least > 1)
+            theorem(p, "keys-floor");
     }
     theorem(p, w->policy->adjacency == CUSTOS_CHANGE_ONE ? "part-change-one"
                                                          : "part-add-remove");

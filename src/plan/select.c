@@ -30,7 +30,8 @@
 
 enum {
     NUMBER_MAX = 512,
-    WEIGHT = 64,    /* that of a count: split.c */
+    WEIGHT = 64, /* that of a count: split.c */
+    UNITS_LOG2 = 40,
     GAUSS_FROM = 4, /* keys per unit; below, Laplace needs fewer units */
 };
 
@@ -174,7 +175,40 @@ try_rules(struct work *w, custos_keys_options *o)
     return st;
 }
 
-/* A number that is never above r, as the library reads it. */
+/* The larger of what the owner and the query want a group to have at least. */
+static custos_status
+read_least(struct work *w, uint64_t *least)
+{
+    str asked = w->q->options.min_units;
+    const char *text = arena_copy(w->a, asked);
+    uint64_t n = 0;
+    custos_status st;
+    rat r;
+
+    *least = w->policy->min_units;
+    if (asked.len == 0)
+        return CUSTOS_OK;
+    if (!text)
+        return work_no_memory(w);
+    rat_init(&r);
+    st = rat_read_positive(text, "min_privacy_units_per_group", &r, w->err);
+    if (!st && (!rat_is_whole(&r) || !rat_floor_u64(&r, &n) ||
+                n > (uint64_t)1 << UNITS_LOG2))
+        st = custos_fail(w->err, CUSTOS_EINVAL,
+                         "min_privacy_units_per_group must be a whole number "
+                         "up to 2^%d",
+                         (int)UNITS_LOG2);
+    if (!st && !w->plan->selection)
+        st = custos_fail(w->err, CUSTOS_EINVAL,
+                         "min_privacy_units_per_group is for groups of the "
+                         "data: these are public, and all are shown");
+    rat_clear(&r);
+    if (!st && n > *least)
+        *least = n;
+    return st;
+}
+
+/* Exactly r, as the library reads it. */
 static bool
 write_number(const rat *r, char text[NUMBER_MAX])
 {
@@ -218,11 +252,14 @@ select_make(struct work *w)
                              .adjacency = w->policy->adjacency,
                              .epsilon = epsilon,
                              .delta = delta};
-    custos_status st;
+    uint64_t least = 1;
+    custos_status st = read_least(w, &least);
     rat needed;
 
-    if (!s)
-        return CUSTOS_OK;
+    if (st || !s)
+        return st;
+    s->least = least;
+    o.min_units = least;
     o.keys_per_unit = p->groups;
     delta_left(w, &s->delta);
     if (!write_number(&s->epsilon, epsilon) || !write_number(&s->delta, delta))

@@ -53,6 +53,8 @@ option_find(const struct cursor *c, struct query_options *o)
         return &o->max_groups_contributed;
     if (token_is(c->sql, t, "max_rows_contributed"))
         return &o->max_rows_contributed;
+    if (token_is(c->sql, t, "min_privacy_units_per_group"))
+        return &o->min_units;
     return NULL;
 }
 
@@ -70,8 +72,8 @@ option_read(struct cursor *c, struct query_options *o)
     if (!value)
         return custos_fail_at(
             c->err, CUSTOS_EUNSUPPORTED, t->at,
-            "OPTIONS knows epsilon, delta, max_groups_contributed and "
-            "max_rows_contributed; not %.*s",
+            "OPTIONS knows epsilon, delta, max_groups_contributed, "
+            "max_rows_contributed and min_privacy_units_per_group; not %.*s",
             t->end - t->at > 40 ? 40 : t->end - t->at, c->sql + t->at);
     if (value->len)
         return custos_fail_at(c->err, CUSTOS_ESYNTAX, t->at,

@@ -21,6 +21,7 @@ print_options(const struct query_options *o, struct buf *out)
         {"delta", o->delta},
         {"max_groups_contributed", o->max_groups_contributed},
         {"max_rows_contributed", o->max_rows_contributed},
+        {"min_privacy_units_per_group", o->min_units},
     };
     bool any = false;
 

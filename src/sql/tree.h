@@ -156,6 +156,7 @@ struct query_options {
     bool given;
     str epsilon, delta;
     str max_groups_contributed, max_rows_contributed;
+    str min_units; /* min_privacy_units_per_group */
     int epsilon_at, delta_at;
 };
 

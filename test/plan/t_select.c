@@ -170,6 +170,40 @@ selection_knows_the_bounds(void **state)
     plan_done(&five);
 }
 
+/* A floor of the owner, or a higher one of the query. */
+static void
+groups_below_the_floor_never_come_out(void **state)
+{
+    static const char sql[] =
+        "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS("
+        "min_privacy_units_per_group = 50) diagnosis, count(*) FROM patients "
+        "GROUP BY diagnosis";
+    char low[CUSTOS_NUMBER_MAX], high[CUSTOS_NUMBER_MAX];
+    struct planned t, plain;
+    custos_err err;
+
+    (void)state;
+    plan_good(&plain, "SELECT diagnosis, count(*) FROM patients GROUP BY 1",
+              &with_delta);
+    plan_good(&t, sql, &with_delta);
+    assert_int_equal(t.plan->selection->least, 50);
+    assert_int_equal(plain.plan->selection->least, 1);
+    assert_int_equal(t.plan->selection->half, plain.plan->selection->half + 49);
+    assert_false(
+        custos_keys_chance(t.plan->selection->rule, 49, low, high, &err));
+    assert_string_equal(high, "0");
+    assert_int_equal(rat_cmp(&t.plan->delta, &plain.plan->delta), 0);
+    plan_done(&t);
+    plan_done(&plain);
+    plan_for(&t,
+             "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS("
+             "min_privacy_units_per_group = 5) city, count(*) FROM patients "
+             "GROUP BY city",
+             &with_delta);
+    assert_int_equal(t.status, CUSTOS_EINVAL);
+    plan_done(&t);
+}
+
 /* Groups of the data may be more than are shown: no bound on a unit's. */
 static void
 shown_groups_bound_no_unit(void **state)
@@ -202,6 +236,7 @@ main(void)
         cmocka_unit_test(lone_chance_is_the_delta),
         cmocka_unit_test(selection_knows_the_bounds),
         cmocka_unit_test(shown_groups_bound_no_unit),
+        cmocka_unit_test(groups_below_the_floor_never_come_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
