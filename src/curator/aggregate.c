@@ -114,6 +114,8 @@ bars_make(arena *a, const struct plan *p, size_t levels, struct bars *out,
     if (!out->half || !out->laws || !out->sum_half)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     for (size_t i = 0; i < p->n_parts && !st; i++) {
+        if (p->parts[i].kind == PART_QUANTILES)
+            continue; /* their bars are released */
         out->laws[i] = law_of(p, &p->parts[i]);
         for (size_t level = 1; level <= levels && !st; level++)
             st = half_width(p, &p->parts[i], level,
@@ -282,6 +284,48 @@ variance_value(const struct group *g, enum aggregate kind, double beta,
     real_value(x * unit, bar, out);
 }
 
+/* A number of steps as a double, not above (below) it. */
+static double
+outward(i128 n, double step, int way)
+{
+    double x = (double)n * step;
+
+    /* past 2^53 steps a double may have been rounded the other way */
+    return n < -(INT64_C(1) << 53) || n > INT64_C(1) << 53
+               ? nextafter(x, way < 0 ? -HUGE_VAL : HUGE_VAL)
+               : x;
+}
+
+/* A value of the quantile's own type: whole numbers and dates stay whole. */
+static struct datum
+quantile_datum(i128 n, struct grid g, enum data_type type)
+{
+    struct datum d;
+
+    for (; g.digits < 0 && type != TYPE_REAL; g.digits++)
+        n *= g.base; /* at most the range's own end, or next to it */
+    d = steps_datum(n, g);
+    if (d.type != TYPE_NULL && (type != TYPE_DECIMAL || g.base == 10))
+        d.type = type;
+    return d;
+}
+
+static void
+quantile_value(const struct plan *p, const struct released *r, size_t slot,
+               size_t cell, struct value *out)
+{
+    const struct plan_aggregate *f = &p->aggregates[slot];
+    const struct part *part = &p->parts[f->rows];
+    size_t n = part->quantiles->n;
+    const custos_int *at = r->values[f->rows] + cell * 3 * n + f->rank;
+    double step = step_of(part->grid);
+
+    out->datum = quantile_datum(at[0], part->grid, f->expr->type);
+    out->certainty = BARRED;
+    out->low = outward(at[0] < at[n] ? at[0] : at[n], step, -1);
+    out->high = outward(at[0] > at[2 * n] ? at[0] : at[2 * n], step, 1);
+}
+
 bool
 aggregate_value(const struct plan *p, const struct released *r,
                 const struct bars *bars, size_t slot, size_t cell, size_t level,
@@ -315,6 +359,11 @@ aggregate_value(const struct plan *p, const struct released *r,
         g = group_of(p, r, bars, f, cell);
         variance_value(&g, f->kind, beta, out);
         break;
+    case AGG_MEDIAN:
+    case AGG_PERCENTILE_CONT:
+    case AGG_PERCENTILE_DISC:
+    case AGG_MIN:
+    case AGG_MAX: quantile_value(p, r, slot, cell, out); break;
     }
     return true;
 }

@@ -18,7 +18,8 @@
 CUSTOS_MUST_USE custos_status answer_fits(arena *a, const struct plan *p,
                                           custos_err *err);
 
-/* What came out of the mechanisms: for every part, one value a group. */
+/* What came out of the mechanisms: for every part, part_width values a group.
+   Quantiles: those at their places, then all low ends, then all high ones. */
 struct released {
     size_t cells;
     custos_int **values;

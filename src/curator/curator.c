@@ -200,6 +200,44 @@ charge(struct curator *c, const struct ask *ask, const struct plan *p,
     return st;
 }
 
+/* Where the quantiles of a part go. */
+struct quantiles {
+    const struct part_quantiles *of;
+    custos_rng *rng;
+    custos_int *values;
+    int64_t *room; /* of one release */
+};
+
+static custos_status
+take_quantiles(void *ctx, size_t cell, enum engine_place place,
+               custos_sealed *sealed, size_t cells, custos_err *err)
+{
+    struct quantiles *q = ctx;
+    const custos_quantile *by = place == PLACE_AT    ? q->of->at
+                                : place == PLACE_LOW ? q->of->low
+                                                     : q->of->high;
+    custos_int *to = q->values + (3 * cell + (size_t)place) * q->of->n;
+    custos_status st =
+        custos_quantile_release(by, q->rng, sealed, cells, q->room, err);
+
+    for (size_t i = 0; i < q->of->n && !st; i++)
+        to[i] = q->room[i];
+    return st;
+}
+
+static custos_status
+release_quantiles(struct curator *c, arena *a, const struct plan *p, size_t i,
+                  custos_int *values, custos_err *err)
+{
+    struct quantiles q = {
+        .of = p->parts[i].quantiles, .rng = c->rng, .values = values};
+
+    q.room = arena_take(a, q.of->n, sizeof *q.room);
+    if (!q.room)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    return engine_quantiles(c->engine, p, i, take_quantiles, &q, err);
+}
+
 /* One part of a chosen group. */
 static custos_status
 release_part(struct curator *c, const struct plan *p, struct engine_groups *g,
@@ -273,8 +311,10 @@ release(struct curator *c, arena *a, const struct plan *p,
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     st = engine_run(c->engine, p, sealed, err);
     for (size_t i = 0; i < p->n_parts && !st; i++)
-        st = custos_release_wide(p->parts[i].mech, c->rng, sealed[i],
-                                 released->values[i], p->cells, err);
+        st = p->parts[i].kind == PART_QUANTILES
+                 ? release_quantiles(c, a, p, i, released->values[i], err)
+                 : custos_release_wide(p->parts[i].mech, c->rng, sealed[i],
+                                       released->values[i], p->cells, err);
     for (size_t i = 0; i < p->n_parts; i++)
         custos_sealed_free(sealed[i]);
     return st;

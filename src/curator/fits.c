@@ -13,9 +13,9 @@
 #include "plan/evaluate.h"
 
 enum {
-    GROUP_BYTES = 128,  /* beside what is counted */
-    NUMBER_TEXT = 64,   /* a number, date or truth as text */
-    TEXT_FACTOR = 8,    /* bytes that a letter in another case may need */
+    GROUP_BYTES = 128, /* beside what is counted */
+    NUMBER_TEXT = 64,  /* a number, date or truth as text */
+    TEXT_FACTOR = 8,   /* bytes that a letter in another case may need */
     TEXT_ALIGN = 16,
     SHARE_PERCENT = 75, /* of the memory there is */
 };
@@ -77,6 +77,7 @@ answer_fits(arena *a, const struct plan *p, custos_err *err)
 {
     double *keys = arena_take(a, p->n_keys + 1, sizeof *keys);
     double cells = (double)p->cells, rows = cells, made, shown = 0;
+    size_t width = 0;
 
     if (!keys)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
@@ -84,6 +85,8 @@ answer_fits(arena *a, const struct plan *p, custos_err *err)
         keys[i] = key_text(&p->keys[i]);
     if (p->query->has_limit && (double)p->query->limit < rows)
         rows = (double)p->query->limit;
+    for (size_t i = 0; i < p->n_parts; i++)
+        width += part_width(&p->parts[i]);
     made = cells * (GROUP_BYTES + text_bytes(keys, p->having));
     for (size_t i = 0; i < p->n_order_by; i++)
         made += cells * ((double)sizeof(struct value) +
@@ -95,8 +98,7 @@ answer_fits(arena *a, const struct plan *p, custos_err *err)
         shown += rows * ((double)sizeof(struct answer_cell) + text);
     }
     if (is_within(made, ANSWER_BYTES) && is_within(shown, ANSWER_BYTES) &&
-        is_within(cells * (double)(p->n_parts * sizeof(custos_int)),
-                  QUERY_BYTES))
+        is_within(cells * (double)(width * sizeof(custos_int)), QUERY_BYTES))
         return CUSTOS_OK;
     return custos_fail(err, CUSTOS_EOVERFLOW,
                        "an answer of %zu groups with %zu columns is too large: "

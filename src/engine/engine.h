@@ -36,7 +36,7 @@ CUSTOS_MUST_USE custos_status engine_ready(struct engine *e,
 
 /*
  * Computes all parts of a private plan from one snapshot: parts[i] is sealed,
- * plan->cells wide ints; the caller frees each. May fail: CUSTOS_EENGINE,
+ * plan->cells wide ints (of quantiles all 0: see below); the caller frees each. May fail: CUSTOS_EENGINE,
  * CUSTOS_ENOMEM; nothing is set then.
  */
 CUSTOS_MUST_USE custos_status engine_run(struct engine *e,
@@ -73,6 +73,22 @@ CUSTOS_MUST_USE custos_status engine_groups_part(struct engine_groups *g,
                                                  size_t group, size_t part,
                                                  custos_sealed **out,
                                                  custos_err *err);
+
+/*
+ * The values of part i, PART_QUANTILES, group by group in the order of cells,
+ * each sealed three times: for its quantiles, and padded for the low and the
+ * high ends of their bars. `take` gets each seal once, of `cells` wide ints,
+ * and does not keep it. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM, and as take.
+ */
+enum engine_place { PLACE_AT, PLACE_LOW, PLACE_HIGH };
+typedef custos_status (*engine_take)(void *ctx, size_t cell,
+                                     enum engine_place place,
+                                     custos_sealed *sealed, size_t cells,
+                                     custos_err *err);
+CUSTOS_MUST_USE custos_status engine_quantiles(struct engine *e,
+                                               const struct plan *plan,
+                                               size_t part, engine_take take,
+                                               void *ctx, custos_err *err);
 
 /* Rows of a query over public data alone, in a. May fail: CUSTOS_EENGINE. */
 struct engine_rows {

@@ -87,11 +87,11 @@ is_tracked(const struct plan *plan)
     return plan->groups < plan->rows && plan->groups < plan->cells;
 }
 
-/* The rows that count: i..., v...; where tracked also n, and f, the n of the
-   unit's first row in the group. */
-static void
-print_bounded(struct engine *e, const struct plan *plan,
-              const struct work_values *values, struct buf *out)
+/* Where tracked there are also n, and f: the n of the unit's first row in the
+   group. */
+void
+general_bounded(struct engine *e, const struct plan *plan,
+                const struct work_values *values, struct buf *out)
 {
     bool tracked = is_tracked(plan);
 
@@ -127,7 +127,7 @@ run_general(struct engine *e, const struct plan *plan, struct exact *x,
         buf_add_text(&b, "SELECT 0");
     work_sums(plan, &values, "count(*) FILTER (WHERE n = f)", &b);
     buf_add_text(&b, " FROM (");
-    print_bounded(e, plan, &values, &b);
+    general_bounded(e, plan, &values, &b);
     buf_add_text(&b, ")");
     print_keys(plan, " GROUP BY ", &b);
     st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")

@@ -6,10 +6,22 @@
 #include "engine/refail.h"
 #include "engine/work.h"
 
+/* Quantiles have queries of their own. */
+static bool
+has_numbers(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_parts; i++)
+        if (plan->parts[i].kind != PART_QUANTILES)
+            return true;
+    return false;
+}
+
 custos_status
 work_fill(struct engine *e, const struct plan *plan, struct exact *x,
           custos_err *err)
 {
+    if (!has_numbers(plan))
+        return CUSTOS_OK;
     switch (plan->bounding) {
     case BOUND_NONE:
     case BOUND_RANK: return run_sql(e, plan, x, err);

@@ -247,12 +247,13 @@ lanes_run(struct lane *lanes, size_t n, struct exact *x, custos_err *err)
     return st;
 }
 
-/* Are all parts sums over rows? Distinct values are not. */
+/* Are all parts sums over rows? Distinct values and quantiles are not. */
 static bool
 adds_up(const struct plan *plan)
 {
     for (size_t i = 0; i < plan->n_parts; i++)
-        if (plan->parts[i].kind == PART_DISTINCT)
+        if (plan->parts[i].kind == PART_DISTINCT ||
+            plan->parts[i].kind == PART_QUANTILES)
             return false;
     return true;
 }

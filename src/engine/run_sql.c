@@ -57,6 +57,7 @@ work_sums(const struct plan *plan, const struct work_values *values,
         case PART_ROWS: buf_add_text(out, ", count(*), 0"); break;
         case PART_UNITS: buf_printf(out, ", %s, 0", units); break;
         case PART_VALUES: buf_printf(out, ", count(v%d), 0", v); break;
+        case PART_QUANTILES: buf_add_text(out, ", 0, 0"); break;
         case PART_DISTINCT:
             buf_printf(out, ", count(DISTINCT v%d), 0", v);
             break;
@@ -84,10 +85,9 @@ key_columns(const struct plan *plan)
     return plan->n_keys ? plan->n_keys : 1;
 }
 
-/* Which cell a row of the result is for; false: none. */
-static bool
-cell_of(const struct plan *plan, const struct duck_column *columns, size_t row,
-        size_t *out)
+bool
+work_cell(const struct plan *plan, const struct duck_column *columns,
+          size_t row, size_t *out)
 {
     size_t cell = 0;
 
@@ -130,7 +130,7 @@ collect_cells(const struct plan *plan, const struct duck_column *columns,
     size_t cell;
 
     for (size_t row = 0; row < n; row++)
-        if (cell_of(plan, columns, row, &cell))
+        if (work_cell(plan, columns, row, &cell))
             add_row(plan, columns, row, cell, x);
     return true;
 }
@@ -180,9 +180,8 @@ work_collect(const struct plan *plan, struct duck_connection *c,
     return st;
 }
 
-/* SELECT keys AS i0 ..., values AS v0 ... FROM table WHERE all conditions. */
-static void
-select_rows(struct engine *e, const struct plan *plan,
+void
+sql_bounded(struct engine *e, const struct plan *plan,
             const struct work_values *values, struct buf *out)
 {
     buf_add_text(out, plan->bounding == BOUND_RANK ? "SELECT t.u AS u"
@@ -235,7 +234,7 @@ run_sql(struct engine *e, const struct plan *plan, struct exact *x,
                   : "count(*)",
               &b);
     buf_add_text(&b, " FROM (");
-    select_rows(e, plan, &values, &b);
+    sql_bounded(e, plan, &values, &b);
     buf_add_text(&b, ")");
     for (size_t i = 0; i < plan->n_keys; i++)
         buf_printf(&b, "%si%zu", i ? ", " : " GROUP BY ", i);

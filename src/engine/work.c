@@ -137,6 +137,25 @@ whole_steps(const struct plan *plan, const struct part *part, bool *inside,
     return true;
 }
 
+static bool
+is_time(const struct expr *e)
+{
+    return e->type == TYPE_DATE || e->type == TYPE_TIMESTAMP;
+}
+
+/* The value; dates as days, timestamps as microseconds. */
+static void
+whole_print(const struct expr *of, struct buf *out)
+{
+    buf_add_text(out, of->type == TYPE_DATE        ? "("
+                      : of->type == TYPE_TIMESTAMP ? "epoch_us("
+                                                   : "");
+    duckdb_print_expr(of, "t", out);
+    buf_add_text(out, of->type == TYPE_DATE        ? " - DATE '1970-01-01')"
+                      : of->type == TYPE_TIMESTAMP ? ")"
+                                                   : "");
+}
+
 /*
  * An expression: the condition under which it is a value, and the value in
  * whole steps, before the last clamp. least and greatest skip NULL, hence the
@@ -151,13 +170,14 @@ expression_steps(const struct part *part, struct buf *condition,
 
     buf_init(&e, NULL, steps->limit);
     buf_init(&d, NULL, steps->limit);
-    duckdb_print_expr(of, "t", &e);
+    whole_print(of, &e);
     if (is_decimal(of) && part->grid.base == 10 && part->grid.digits >= 0) {
         buf_printf(&d, "TRY_CAST(%s AS DECIMAL(38,%d))", buf_text(&e),
                    part->grid.digits);
         buf_printf(condition, "%s IS NOT NULL", buf_text(&d));
         decimal_steps(part, buf_text(&d), steps);
-    } else if (of->type == TYPE_INT && part->grid.digits == 0) {
+    } else if ((of->type == TYPE_INT || is_time(of)) &&
+               part->grid.digits == 0) {
         buf_printf(condition, "%s IS NOT NULL", buf_text(&e));
         buf_add_text(steps, buf_text(&e));
     } else {
@@ -211,7 +231,7 @@ work_value(const struct plan *plan, const struct part *part, struct buf *out)
         as_it_is(part, out);
         return;
     }
-    if (!data_type_is_number(part->of->type)) {
+    if (!data_type_is_number(part->of->type) && part->kind != PART_QUANTILES) {
         presence(part, out);
         return;
     }
@@ -263,8 +283,8 @@ work_values(const struct plan *plan, struct work_values *out, custos_err *err)
         size_t k = 0;
 
         out->part[i] = WORK_NO_VALUE;
-        if (!p->of)
-            continue;
+        if (!p->of || p->kind == PART_QUANTILES)
+            continue; /* those have queries of their own */
         while (k < out->n && !same_value(out->of[k], p))
             k++;
         if (k == out->n)

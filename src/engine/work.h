@@ -81,4 +81,15 @@ CUSTOS_MUST_USE custos_status work_collect(const struct plan *plan,
                                            const char *sql, struct exact *x,
                                            custos_err *err);
 
+/* SELECT of the rows that count: keys AS i0 ..., values AS v0 ... By predicate
+   and by windows. */
+void sql_bounded(struct engine *e, const struct plan *plan,
+                 const struct work_values *values, struct buf *out);
+void general_bounded(struct engine *e, const struct plan *plan,
+                     const struct work_values *values, struct buf *out);
+
+/* Which cell a row of the result is for, its keys first; false: none. */
+bool work_cell(const struct plan *plan, const struct duck_column *columns,
+               size_t row, size_t *out);
+
 #endif

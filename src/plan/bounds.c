@@ -99,7 +99,7 @@ choose(const struct work *w, uint64_t rows, uint64_t groups)
         (p->selection ? rows == 1 /* rows are units */
                       : !has_kind(p, PART_UNITS)))
         return BOUND_RANK;
-    if (has_kind(p, PART_DISTINCT))
+    if (has_kind(p, PART_DISTINCT) || has_kind(p, PART_QUANTILES))
         return BOUND_GENERAL; /* the fold adds up, it keeps no values */
     return BOUND_FOLD;
 }

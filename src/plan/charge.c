@@ -21,6 +21,7 @@
 #include "account/convert.h"
 #include "num/batch.h"
 #include "num/rat_round.h"
+#include "plan/quantile.h"
 #include "plan/work.h"
 
 /* What a Gaussian costs: D2^2 / (2 sigma^2), of a sigma rounded down. */
@@ -56,7 +57,7 @@ set_amounts(struct plan *p)
     rat_init(&squares);
     for (size_t i = 0; i < p->n_parts; i++) {
         rat_mul(&x, &p->parts[i].epsilon, &p->parts[i].epsilon);
-        rat_add(&squares, &squares, &x);
+        rat_add(&squares, &squares, &x); /* of quantiles more than it is */
     }
     if (p->selection) {
         rat_mul(&x, &p->selection->epsilon, &p->selection->epsilon);
@@ -90,6 +91,8 @@ charge_make(struct work *w)
             continue; /* the selection pays */
         if (part->mech_kind == CUSTOS_GAUSSIAN)
             st = gauss_rho(part, &rho, w->err);
+        else if (part->kind == PART_QUANTILES)
+            st = quantile_rho(part, &rho, w->err);
         else
             pure_rho_up(&part->epsilon, &rho);
         rat_add(&p->rho, &p->rho, &rho);

@@ -12,6 +12,7 @@
 #include "num/batch.h"
 #include "num/rat_round.h"
 #include "plan/choose.h"
+#include "plan/quantile.h"
 
 enum { NUMBER_MAX = 512 };
 
@@ -215,7 +216,7 @@ choose_make(struct work *w)
     rat_set_i64(&share, 1, p->n_parts);
     rat_mul(&share, &share, &w->delta);
     for (size_t i = 0; i < p->n_parts && !st; i++)
-        if (!p->parts[i].served)
+        if (!p->parts[i].served && p->parts[i].kind != PART_QUANTILES)
             st = choose_part(p, &p->parts[i], &share, w->at_once, w->err);
     rat_clear(&share);
     if (!st)
@@ -227,5 +228,8 @@ choose_make(struct work *w)
                          "at this epsilon the noise would pass 2^60 steps or "
                          "fall below 2^-20: ask for another, or name narrower "
                          "contribution bounds");
+    for (size_t i = 0; i < p->n_parts && !st; i++)
+        if (p->parts[i].kind == PART_QUANTILES)
+            st = quantile_choose(w, &p->parts[i]);
     return st;
 }

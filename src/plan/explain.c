@@ -188,6 +188,38 @@ explain_part(const struct part *part, struct buf *out)
     buf_add_text(out, " at 95 %\n");
 }
 
+/* No noise on a number: a draw among the points of the range. */
+static void
+explain_quantiles(const struct plan *p, const struct part *part,
+                  struct buf *out)
+{
+    const struct part_quantiles *q = part->quantiles;
+
+    buf_printf(out, "draws      quantile%s ", q->n > 1 ? "s" : "");
+    for (size_t i = 0; i < q->n; i++)
+        buf_printf(out, "%s%s", i > 0 ? ", " : "", q->rank[i]);
+    buf_add_text(out, " of ");
+    words_expr(part->of, out);
+    buf_add_text(out, ", each value clamped to ");
+    words_value(part, part->lower, out);
+    buf_add_text(out, " .. ");
+    words_value(part, part->upper, out);
+    buf_printf(out, "\n           exponential mechanism in %u level%s",
+               custos_quantile_tell(q->at)->levels,
+               custos_quantile_tell(q->at)->levels > 1 ? "s" : "");
+    if (part->grid.digits != 0) {
+        buf_add_text(out, ", in steps of ");
+        words_whole_steps(1, part->grid, out);
+    }
+    buf_printf(out, "; a unit has %llu value%s\n           epsilon ",
+               (unsigned long long)p->rows, p->rows > 1 ? "s" : "");
+    words_number(&part->epsilon, out);
+    buf_printf(out,
+               ", two thirds for the ends of error bars, which are drawn "
+               "%llu places further out: within them at 95 %%\n",
+               (unsigned long long)q->off);
+}
+
 static void
 explain_price(const struct plan *p, struct buf *out)
 {
@@ -218,7 +250,9 @@ plan_explain(const struct plan *p, struct buf *out)
     if (p->selection)
         explain_selection(p, out);
     for (size_t i = 0; i < p->n_parts; i++)
-        if (!p->parts[i].served)
+        if (p->parts[i].kind == PART_QUANTILES)
+            explain_quantiles(p, &p->parts[i], out);
+        else if (!p->parts[i].served)
             explain_part(&p->parts[i], out);
     explain_price(p, out);
     for (size_t i = 0; i < p->n_remarks; i++)

@@ -16,6 +16,7 @@
 #include "plan/parts.h"
 
 #include "base/ck.h"
+#include "plan/quantile.h"
 
 enum { CEILING_LOG2 = 120, ROWS_LOG2 = 40, PARTS_PER_AGGREGATE = 3 };
 
@@ -244,6 +245,20 @@ aggregate_value(struct work *w, size_t i)
     return st;
 }
 
+static custos_status
+aggregate_quantile(struct work *w, size_t i)
+{
+    struct plan *p = w->plan;
+    struct part like;
+    custos_status st = quantile_part(w, i, &like);
+
+    if (st)
+        return st;
+    like.owner = owner_of(p, i);
+    p->aggregates[i].rows = part_take(p, &like);
+    return CUSTOS_OK;
+}
+
 custos_status
 parts_make(struct work *w)
 {
@@ -272,8 +287,13 @@ parts_make(struct work *w)
                           ? part_units(p, owner)
                           : part_distinct(p, a->expr->args[0], owner);
             break;
+        case AGG_MEDIAN:
+        case AGG_PERCENTILE_CONT:
+        case AGG_PERCENTILE_DISC:
+        case AGG_MIN:
+        case AGG_MAX: st = aggregate_quantile(w, i); break;
         default: st = aggregate_value(w, i);
         }
     }
-    return st;
+    return st ? st : quantile_ranks(w);
 }

@@ -6,6 +6,7 @@
 #include "plan/plan.h"
 
 #include "plan/from.h"
+#include "plan/quantile.h"
 #include "plan/views.h"
 
 custos_status
@@ -178,6 +179,7 @@ plan_free(struct plan *p)
     for (size_t i = 0; i < p->n_parts; i++) {
         custos_mech_free(p->parts[i].mech);
         p->parts[i].mech = NULL;
+        quantile_clear(&p->parts[i]);
         rat_clear(&p->parts[i].l1);
         rat_clear(&p->parts[i].l2_squared);
         rat_clear(&p->parts[i].epsilon);

@@ -35,13 +35,28 @@ struct grid {
  */
 struct grid grid_of_column(const struct policy_column *c);
 
+/*
+ * PART_QUANTILES: of one value, all its ranks at one price. They are released
+ * three times: at their places, and at places `off` below and above, which are
+ * the ends of error bars. For these the values of a group are padded with
+ * `off` of the least and of the largest there can be.
+ */
+struct part_quantiles {
+    const char **rank; /* rising, exact decimals */
+    size_t n;
+    uint64_t inside; /* places from the end at which ranks 0 and 1 are found */
+    uint64_t off;
+    custos_quantile *at, *low, *high;
+};
+
 enum part_kind {
-    PART_ROWS,     /* rows of the group */
-    PART_VALUES,   /* rows whose value is not NULL */
-    PART_SUM,      /* of values less centre, in steps */
-    PART_SQUARES,  /* of their squares */
-    PART_UNITS,    /* units with a row in the group */
-    PART_DISTINCT, /* distinct values that are not NULL */
+    PART_ROWS,      /* rows of the group */
+    PART_VALUES,    /* rows whose value is not NULL */
+    PART_SUM,       /* of values less centre, in steps */
+    PART_SQUARES,   /* of their squares */
+    PART_UNITS,     /* units with a row in the group */
+    PART_DISTINCT,  /* distinct values that are not NULL */
+    PART_QUANTILES, /* no number: the sorted values of the group, in steps */
 };
 
 struct part {
@@ -57,12 +72,16 @@ struct part {
     int owner;          /* the aggregate with an epsilon of its own that alone
                            pays for it, or -1 */
     unsigned weight;    /* of the price among those it is shared with */
-    custos_mech *mech;  /* on wide ints, one value a group */
+    custos_mech *mech;  /* on wide ints, one value a group; of quantiles NULL */
+    struct part_quantiles *quantiles; /* PART_QUANTILES */
     custos_mech_kind mech_kind;
     const char *theorem; /* the mechanism's */
     i128 bar;            /* half width of one value at 95 %, in steps */
     bool served;         /* it is the noisy count of the selection: no mech */
 };
+
+/* Numbers that a part releases for a group: 1, or three a rank. */
+size_t part_width(const struct part *part);
 
 /* How one expression of GROUP BY takes values. */
 struct key {
@@ -101,12 +120,14 @@ struct selection {
  *            average of the same value serve
  *   avg      S/N + c
  *   var_pop  Q/N - (S/N)^2; var_samp: that times N/(N-1)
+ *   median, percentile, min, max: `rank` of the part in `rows`
  */
 struct plan_aggregate {
     const struct expr *expr;
     enum aggregate kind;
     int rows, sum, squares; /* rows: of PART_ROWS, PART_VALUES, PART_UNITS,
-                               PART_DISTINCT */
+                               PART_DISTINCT, PART_QUANTILES */
+    size_t rank;            /* which of the part's */
 };
 
 enum bounding {
@@ -187,6 +208,11 @@ CUSTOS_MUST_USE custos_status plan_make(arena *a, struct query *q,
                                         const struct policy *p,
                                         const struct plan_options *options,
                                         struct plan **out, custos_err *err);
+
+/* How many different aggregates an expression has; the most that any of the
+   plan's has. */
+size_t plan_aggregates(const struct plan *p, const struct expr *e);
+size_t plan_levels(const struct plan *p);
 
 /* Frees what does not live in the arena: mechanisms and rationals. */
 void plan_free(struct plan *p);

@@ -6,7 +6,7 @@
 #include "plan/parts.h"
 #include "plan/words.h"
 
-enum { REMARK_MAX = 400, THEOREMS_FIXED = 20 };
+enum { REMARK_MAX = 400, THEOREMS_FIXED = 22 };
 
 static custos_status
 remark(struct work *w, struct buf *b)
@@ -67,13 +67,13 @@ remark_clamping(struct work *w, const struct part *part)
 
     buf_init(&b, NULL, REMARK_MAX);
     buf_printf(&b, "values of %s below ", work_text(w, part->of));
-    words_whole_steps(part->lower, part->grid, &b);
+    words_value(part, part->lower, &b);
     buf_add_text(&b, " or above ");
-    words_whole_steps(part->upper, part->grid, &b);
+    words_value(part, part->upper, &b);
     buf_add_text(&b, " count as ");
-    words_whole_steps(part->lower, part->grid, &b);
+    words_value(part, part->lower, &b);
     buf_add_text(&b, " and ");
-    words_whole_steps(part->upper, part->grid, &b);
+    words_value(part, part->upper, &b);
     return remark(w, &b);
 }
 
@@ -92,6 +92,27 @@ remark_rounding(struct work *w, const struct part *part)
     buf_printf(&b, "values of %s count as multiples of ",
                work_text(w, part->of));
     words_whole_steps(1, part->grid, &b);
+    return remark(w, &b);
+}
+
+/* Ranks 0 and 1: the very ends would be one person's value. */
+static custos_status
+remark_extremes(struct work *w, const struct part *part)
+{
+    const struct part_quantiles *q = part->quantiles;
+    bool low = !strcmp(q->rank[0], "0");
+    bool high = !strcmp(q->rank[q->n - 1], "1");
+    struct buf b;
+
+    if (!low && !high)
+        return CUSTOS_OK;
+    buf_init(&b, NULL, REMARK_MAX);
+    buf_printf(&b,
+               "%s%s%s of %s %s extreme quantile%s: the value about %llu "
+               "places from the end, of those that count",
+               low ? "min" : "", low && high ? " and " : "", high ? "max" : "",
+               work_text(w, part->of), low && high ? "are" : "is an",
+               low && high ? "s" : "", (unsigned long long)q->inside);
     return remark(w, &b);
 }
 
@@ -165,13 +186,17 @@ theorems_make(struct work *w)
         if (p->selection->least > 1)
             theorem(p, "keys-floor");
     }
-    theorem(p, w->policy->adjacency == CUSTOS_CHANGE_ONE ? "part-change-one"
-                                                         : "part-add-remove");
     for (size_t i = 0; i < p->n_parts; i++) {
-        if (p->parts[i].kind == PART_SUM)
+        if (p->parts[i].kind != PART_QUANTILES)
+            theorem(p, w->policy->adjacency == CUSTOS_CHANGE_ONE
+                           ? "part-change-one"
+                           : "part-add-remove");
+        if (p->parts[i].kind == PART_SUM || p->parts[i].kind == PART_QUANTILES)
             theorem(p, "part-clamp");
         if (p->parts[i].kind == PART_DISTINCT)
             theorem(p, "part-distinct");
+        if (p->parts[i].kind == PART_QUANTILES)
+            theorem(p, "quantile-groups");
         if (!p->parts[i].served)
             theorem(p, p->parts[i].theorem);
     }
@@ -185,18 +210,22 @@ remarks_make(struct work *w)
     struct plan *p = w->plan;
     custos_status st;
 
-    p->remarks = arena_take(w->a, 2 * p->n_parts + 3, sizeof *p->remarks);
+    p->remarks = arena_take(w->a, 3 * p->n_parts + 3, sizeof *p->remarks);
     if (!p->remarks)
         return work_no_memory(w);
     st = remark_bounding(w);
     if (!st)
         st = remark_selection(w);
     for (size_t i = 0; i < p->n_parts && !st; i++) {
-        if (p->parts[i].kind != PART_SUM)
+        const struct part *part = &p->parts[i];
+
+        if (part->kind != PART_SUM && part->kind != PART_QUANTILES)
             continue;
-        st = remark_clamping(w, &p->parts[i]);
+        st = remark_clamping(w, part);
         if (!st)
-            st = remark_rounding(w, &p->parts[i]);
+            st = remark_rounding(w, part);
+        if (!st && part->kind == PART_QUANTILES)
+            st = remark_extremes(w, part);
     }
     if (!st)
         st = remark_per_group(w);

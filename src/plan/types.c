@@ -117,6 +117,32 @@ is_count(const struct expr *e)
            e->aggregate == AGG_COUNT_DISTINCT;
 }
 
+static bool
+has_order(enum data_type t)
+{
+    return data_type_is_number(t) || t == TYPE_DATE || t == TYPE_TIMESTAMP;
+}
+
+/* Between two values lies one only of numbers: dates stay dates. */
+static custos_status
+type_quantile(struct work *w, struct expr *e)
+{
+    struct expr *x = e->args[0];
+    bool between =
+        e->aggregate == AGG_MEDIAN || e->aggregate == AGG_PERCENTILE_CONT;
+
+    if (!has_order(x->type) && (between || w->place != PLACE_PUBLIC))
+        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, x->at,
+                              "a quantile (median, percentile, min, max) is "
+                              "of numbers, dates or timestamps, and %s is of "
+                              "type %s",
+                              work_text(w, x), data_type_name(x->type));
+    e->type = between && data_type_is_number(x->type) ? TYPE_REAL : x->type;
+    if (e->type == TYPE_DECIMAL && fact_of(e))
+        fact_of(e)->scale = fact_of(x)->scale;
+    return CUSTOS_OK;
+}
+
 custos_status
 types_aggregate(struct work *w, struct expr *e)
 {
@@ -130,6 +156,8 @@ types_aggregate(struct work *w, struct expr *e)
     CUSTOS_REQUIRE(x);
     if (x->kind == EXPR_LITERAL && x->value.type == TYPE_NULL)
         st = adapt_literal(w, x, TYPE_INT, 0);
+    if (!st && aggregate_is_quantile(e->aggregate))
+        return type_quantile(w, e);
     if (!st && !data_type_is_number(x->type))
         st = custos_fail_at(w->err, CUSTOS_EINVAL, x->at,
                             "this aggregate takes numbers, and %s is of type "

@@ -32,13 +32,19 @@ check_aggregates(struct work *w)
                 "many there are is not public: state epsilon, or group by "
                 "public values",
                 work_text(w, p->keys[i].expr));
-    for (size_t i = 0; i < p->n_aggregates; i++)
+    for (size_t i = 0; i < p->n_aggregates; i++) {
+        if (aggregate_is_quantile(p->aggregates[i].kind))
+            return custos_fail_at(
+                w->err, CUSTOS_EUNSUPPORTED, p->aggregates[i].expr->at,
+                "how near a quantile comes depends on how close the values "
+                "lie, which is not public: state epsilon");
         if (p->aggregates[i].kind >= AGG_AVG)
             return custos_fail_at(
                 w->err, CUSTOS_EUNSUPPORTED, p->aggregates[i].expr->at,
                 "how near an average or variance comes depends on the number "
                 "of rows, which is not public: ask for sum and count, or state "
                 "epsilon");
+    }
     return CUSTOS_OK;
 }
 

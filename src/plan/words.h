@@ -27,4 +27,7 @@ void words_counted(const struct plan *p, struct buf *out);
 /* May rows that pass WHERE be left out, for others were chosen before it? */
 bool from_loses(const struct plan *p);
 
+/* A value of a part, a date as a date. */
+void words_value(const struct part *part, i128 steps, struct buf *out);
+
 #endif

@@ -50,7 +50,8 @@ static const struct shape {
     {"CaseWhen", " expr result location "},
     {"CoalesceExpr", " args location "},
     {"MinMaxExpr", " op args location "},
-    {"FuncCall", " funcname args agg_star agg_distinct funcformat location "},
+    {"FuncCall", " funcname args agg_order agg_star agg_distinct "
+                 "agg_within_group funcformat location "},
     {"NamedArgExpr", " arg name argnumber location "},
     {"RowExpr", " args row_format location "},
     {"SubLink", " sub_link_type testexpr subselect location "},
@@ -85,14 +86,12 @@ static const struct refusal {
     {"TypeName", "setof", NULL, "SETOF"},
     {"TypeName", "pct_type", NULL, "%TYPE"},
     {"TypeName", "array_bounds", NULL, "an array"},
-    {"FuncCall", "agg_order", NULL, "ORDER BY inside an aggregate"},
     {"FuncCall", "agg_filter", "filter",
      "FILTER; write the condition as CASE WHEN ... THEN ... END inside the "
      "aggregate"},
     {"FuncCall", "over", "over",
      "a window function (OVER), whose value for one row depends on other "
      "people's; write GROUP BY, and ORDER BY for the answer"},
-    {"FuncCall", "agg_within_group", NULL, "WITHIN GROUP"},
     {"FuncCall", "func_variadic", NULL, "VARIADIC"},
     {"SortBy", "use_op", NULL, "ORDER BY ... USING"},
     {"JoinExpr", "is_natural", "natural",
@@ -110,7 +109,9 @@ static const struct refusal {
     {"SubLink", "oper_name", NULL,
      "ANY, SOME or ALL of a subquery; write IN (SELECT ...)"},
     {"ParamRef", NULL, NULL, "a parameter; write the value"},
-    {"A_ArrayExpr", NULL, NULL, "an array; write its values one by one"},
+    {"A_ArrayExpr", NULL, NULL,
+     "an array; write its values one by one (several percentiles are several "
+     "calls, at one price)"},
     {"A_Indirection", NULL, NULL, "an index or field of a value"},
     {"CollateClause", NULL, NULL, "COLLATE"},
     {"GroupingSet", NULL, NULL,

@@ -196,6 +196,32 @@ case_print(struct duck *d, const struct expr *e)
     buf_add_text(d->out, " END");
 }
 
+/* Quantiles over public rows. */
+static void
+quantile_print(struct duck *d, const struct expr *e)
+{
+    struct shape real = {TYPE_REAL, false};
+    bool between =
+        e->aggregate == AGG_MEDIAN || e->aggregate == AGG_PERCENTILE_CONT;
+    bool day = between && e->type == TYPE_DATE;
+
+    if (e->aggregate == AGG_MIN || e->aggregate == AGG_MAX) {
+        buf_add_text(d->out, e->aggregate == AGG_MIN ? "min(" : "max(");
+        duck_expr(d, e->args[0]);
+        buf_add_text(d->out, ")");
+        return;
+    }
+    buf_add_text(d->out, day ? "CAST(" : "");
+    buf_add_text(d->out, between ? "quantile_cont(" : "quantile_disc(");
+    if (between && e->type == TYPE_REAL)
+        duck_as(d, e->args[0], real);
+    else
+        duck_expr(d, e->args[0]);
+    buf_add_text(d->out, ", ");
+    datum_write(&e->args[1]->value, d->out);
+    buf_add_text(d->out, day ? ") AS DATE)" : ")");
+}
+
 void
 duck_aggregate(struct duck *d, const struct expr *e)
 {
@@ -212,6 +238,10 @@ duck_aggregate(struct duck *d, const struct expr *e)
     };
     struct shape s = {TYPE_REAL, false};
 
+    if (aggregate_is_quantile(e->aggregate)) {
+        quantile_print(d, e);
+        return;
+    }
     buf_add_text(d->out, names[e->aggregate]);
     if (e->n_args > 0 &&
         (e->aggregate == AGG_COUNT || e->aggregate == AGG_COUNT_DISTINCT ||

@@ -239,10 +239,18 @@ print_aggregate(const struct expr *e, struct buf *out)
         [AGG_VAR_POP] = "var_pop(",
         [AGG_STDDEV_SAMP] = "stddev_samp(",
         [AGG_STDDEV_POP] = "stddev_pop(",
+        [AGG_MEDIAN] = "median(",
+        [AGG_PERCENTILE_CONT] = "percentile_cont(",
+        [AGG_PERCENTILE_DISC] = "percentile_disc(",
+        [AGG_MIN] = "min(",
+        [AGG_MAX] = "max(",
     };
+    bool ranked = e->aggregate == AGG_PERCENTILE_CONT ||
+                  e->aggregate == AGG_PERCENTILE_DISC;
 
     buf_add_text(out, names[e->aggregate]);
-    print_args(e->args, e->n_args, ", ", out);
+    if (e->n_args > 0)
+        sql_print_expr(e->args[ranked ? 1 : 0], out);
     if (e->epsilon.len) {
         buf_add_text(out, ", epsilon => ");
         print_str(e->epsilon, out);
@@ -256,6 +264,11 @@ print_aggregate(const struct expr *e, struct buf *out)
         buf_add_text(out, ")");
     }
     buf_add_text(out, ")");
+    if (ranked) {
+        buf_add_text(out, " WITHIN GROUP (ORDER BY ");
+        sql_print_expr(e->args[0], out);
+        buf_add_text(out, ")");
+    }
 }
 
 void

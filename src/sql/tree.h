@@ -104,7 +104,19 @@ enum aggregate {
     AGG_VAR_POP,
     AGG_STDDEV_SAMP,
     AGG_STDDEV_POP,
+    /* Quantiles: args are the value and its rank, a literal from 0 to 1 */
+    AGG_MEDIAN,
+    AGG_PERCENTILE_CONT,
+    AGG_PERCENTILE_DISC,
+    AGG_MIN, /* rank 0 */
+    AGG_MAX, /* rank 1 */
 };
+
+static inline bool
+aggregate_is_quantile(enum aggregate a)
+{
+    return a >= AGG_MEDIAN && a <= AGG_MAX;
+}
 
 /* Which contribution_bounds_... of an aggregate is given. */
 enum bounds { BOUNDS_NONE, BOUNDS_PER_GROUP, BOUNDS_PER_ROW };
@@ -122,7 +134,8 @@ struct expr {
     bool negated;
     enum data_type cast_to;
     int cast_precision, cast_scale; /* TYPE_DECIMAL: numeric(p, s) */
-    /* EXPR_AGGREGATE: args has the value, or nothing for count(*) */
+    /* EXPR_AGGREGATE: args has the value, or nothing for count(*); quantiles
+       have their rank besides */
     enum aggregate aggregate;
     str epsilon; /* `epsilon => 0.3`; empty: the planner's share */
     struct expr *lower, *upper; /* of `bounds`: literals */

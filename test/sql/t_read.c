@@ -130,6 +130,53 @@ literals_are_exact(void **state)
 }
 
 static void
+quantiles_are_read(void **state)
+{
+    static const char *const wrong[] = {
+        "percentile_cont(0.5)",
+        "percentile_cont(x)",
+        "percentile_disc(0.5 ORDER BY x)",
+        "percentile_cont() WITHIN GROUP (ORDER BY x)",
+        "percentile_cont(0.5) WITHIN GROUP (ORDER BY x DESC)",
+        "percentile_cont(0.5) WITHIN GROUP (ORDER BY x NULLS FIRST)",
+        "percentile_cont(0.5) WITHIN GROUP (ORDER BY x, y)",
+        "percentile_cont(0.5, 0.9) WITHIN GROUP (ORDER BY x)",
+        "percentile_cont(epsilon => 1) WITHIN GROUP (ORDER BY x)",
+    };
+    static const char *const ranks[] = {"1.5",  "-0.1",  "x",     "'0.5'",
+                                        "NULL", "1e-10", "1 + 0", "true"};
+    char sql[200];
+
+    (void)state;
+    expect("SELECT median(x), min(x), Max(y, epsilon => 0.5)" T,
+           "SELECT median(\"x\") AS \"median\", min(\"x\") AS \"min\", "
+           "max(\"y\", epsilon => 0.5) AS \"max\"" Q);
+    expect("SELECT percentile_cont(0.250, epsilon => 1, "
+           "contribution_bounds_per_row => (0, 9)) WITHIN GROUP (ORDER BY x + "
+           "1 ASC) a, percentile_disc(1.0) WITHIN GROUP (ORDER BY x)" T,
+           "SELECT percentile_cont(0.25, epsilon => 1, "
+           "contribution_bounds_per_row => (0, 9)) WITHIN GROUP (ORDER BY "
+           "(\"x\" + 1)) AS \"a\", percentile_disc(1) WITHIN GROUP (ORDER BY "
+           "\"x\") AS \"percentile_disc\"" Q);
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        snprintf(sql, sizeof sql, "SELECT %s FROM t", wrong[i]);
+        unsupported(sql, "percentile", "is written percentile");
+    }
+    for (size_t i = 0; i < COUNT_OF(ranks); i++) {
+        snprintf(sql, sizeof sql,
+                 "SELECT percentile_disc(%s) WITHIN GROUP (ORDER BY y) FROM t",
+                 ranks[i]);
+        unsupported(sql, i == 6 ? "+" : ranks[i], "one number from 0 to 1");
+    }
+    unsupported("SELECT percentile_cont(ARRAY[0.1, 0.9]) WITHIN GROUP (ORDER "
+                "BY x) FROM t",
+                "ARRAY", "at one price");
+    unsupported("SELECT median(DISTINCT x) FROM t", "median", "DISTINCT");
+    unsupported("SELECT min(*) FROM t", "min", "needs a value");
+    unsupported("SELECT max(x, y) FROM t", "y", "takes one value");
+}
+
+static void
 aggregates_are_read(void **state)
 {
     (void)state;
@@ -147,6 +194,7 @@ aggregates_are_read(void **state)
            "sum(\"x\", contribution_bounds_per_row => (0, 1)) AS \"sum\", "
            "dp_interval_high(\"n\") AS \"dp_interval_high\"" Q);
     not_sql("SELECT 1 FROM t WHERE sum(x) > 1", "sum", "in WHERE");
+    not_sql("SELECT 1 FROM t WHERE median(x) > 1", "median", "in WHERE");
     not_sql("SELECT sum(count(*)) FROM t", "count", "inside an aggregate");
     unsupported("SELECT sum(DISTINCT x) FROM t", "sum", "DISTINCT");
     unsupported("SELECT count(x, y) FROM t", "y", "one value");
@@ -238,8 +286,9 @@ clauses_are_refused(void **state)
                 "TIES");
     unsupported("SELECT a FROM t LIMIT x", "x", "whole number");
     unsupported("SELECT a FROM t WINDOW w AS (ORDER BY a)", "WINDOW", "WINDOW");
-    unsupported("SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY a) FROM t",
-                "percentile_cont", "not part");
+    unsupported("SELECT mode() WITHIN GROUP (ORDER BY a) FROM t", "mode",
+                "WITHIN GROUP, but of");
+    unsupported("SELECT abs(a ORDER BY a) FROM t", "abs", "ORDER BY inside");
     unsupported("SELECT sum(a ORDER BY b) FROM t", "sum", "ORDER BY");
     unsupported("SELECT a, * FROM t", "*", "*");
 }
@@ -359,6 +408,7 @@ main(void)
         cmocka_unit_test(expressions_are_read),
         cmocka_unit_test(literals_are_exact),
         cmocka_unit_test(aggregates_are_read),
+        cmocka_unit_test(quantiles_are_read),
         cmocka_unit_test(google_clause_is_read),
         cmocka_unit_test(statements_are_refused),
         cmocka_unit_test(clauses_are_refused),
