@@ -128,18 +128,15 @@ try_rule(struct work *w, const custos_keys_options *o)
 {
     struct selection *s = w->plan->selection;
     custos_keys *rule = NULL;
-    uint64_t half = 0, most = 0;
+    uint64_t half = 0;
     custos_status st = custos_keys_new(NULL, o, &rule, w->err);
 
     if (!st)
-        st = custos_keys_units(rule, "0.5", &half, w->err);
-    if (!st)
-        st = custos_keys_units(rule, "0.95", &most, w->err);
+        half = custos_keys_tell(rule)->half;
     if (!st && (!s->rule || half < s->half)) {
         custos_keys_free(s->rule);
         s->rule = rule;
         s->half = half;
-        s->most = most;
         return CUSTOS_OK;
     }
     custos_keys_free(rule);
@@ -273,5 +270,7 @@ select_make(struct work *w)
     if (!st && rat_cmp(&needed, &s->delta) < 0) /* told rounded up */
         rat_set(&s->delta, &needed);
     rat_clear(&needed);
+    if (!st)
+        st = custos_keys_units(s->rule, "0.95", &s->most, w->err);
     return st ? st : set_bar(w);
 }

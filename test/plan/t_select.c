@@ -33,9 +33,12 @@ selection_is_in_the_price(void **state)
         "GROUP BY diagnosis",
         "SELECT diagnosis, sum(age, epsilon => 0.04) FROM patients GROUP BY "
         "diagnosis",
+        "SELECT level * 1000, count(DISTINCT patient_id, epsilon => 0.05) "
+        "FROM fast GROUP BY 1",
     };
     static const char *const adjacencies[] = {"add-remove", "change-one"};
     rat epsilon, delta;
+    int gauss = 0;
 
     (void)state;
     rat_init(&epsilon);
@@ -55,8 +58,10 @@ selection_is_in_the_price(void **state)
         assert_true(rat_sign(&t.plan->selection->epsilon) > 0);
         rat_set_i64(&delta, 1, 10000000);
         assert_true(rat_cmp(&t.plan->delta, &delta) <= 0);
+        gauss += t.plan->parts[0].mech_kind == CUSTOS_GAUSSIAN;
         plan_done(&t);
     }
+    assert_true(gauss > 0);
     rat_clear(&epsilon);
     rat_clear(&delta);
 }
@@ -212,6 +217,9 @@ shown_groups_bound_no_unit(void **state)
         "SELECT a.note, sum(a.cost) FROM visits a JOIN visits b ON "
         "a.patient_id = b.patient_id JOIN visits c ON a.patient_id = "
         "c.patient_id GROUP BY a.note",
+        /* 2,500 rows, in as many groups; 1,000 are shown */
+        "SELECT a.level * b.level, count(*) FROM fast a JOIN fast b ON "
+        "a.patient_id = b.patient_id GROUP BY 1",
         "SELECT v.note, sum(v.cost) FROM visits v JOIN patients p ON "
         "v.patient_id = p.id GROUP BY v.note",
     };
