@@ -329,7 +329,7 @@ aggregate_read(struct sql_reader *r, const PgQuery__FuncCall *f, bool *found,
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, f->location,
                               "not part of private SQL: %s",
                               f->agg_within_group
-                                  ? "WITHIN GROUP, but of percentile_cont and "
+                                  ? "WITHIN GROUP, save for percentile_cont and "
                                     "percentile_disc"
                                   : "ORDER BY inside an aggregate");
     if (name && f->n_funcname == 1 &&

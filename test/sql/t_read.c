@@ -287,7 +287,7 @@ clauses_are_refused(void **state)
     unsupported("SELECT a FROM t LIMIT x", "x", "whole number");
     unsupported("SELECT a FROM t WINDOW w AS (ORDER BY a)", "WINDOW", "WINDOW");
     unsupported("SELECT mode() WITHIN GROUP (ORDER BY a) FROM t", "mode",
-                "WITHIN GROUP, but of");
+                "WITHIN GROUP, save for");
     unsupported("SELECT abs(a ORDER BY a) FROM t", "abs", "ORDER BY inside");
     unsupported("SELECT sum(a ORDER BY b) FROM t", "sum", "ORDER BY");
     unsupported("SELECT a, * FROM t", "*", "*");
