@@ -326,12 +326,12 @@ aggregate_read(struct sql_reader *r, const PgQuery__FuncCall *f, bool *found,
     *found = true;
     if ((f->n_agg_order > 0 || f->agg_within_group) &&
         (!name || strncmp(name, "percentile_", 11) != 0))
-        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, f->location,
-                              "not part of private SQL: %s",
-                              f->agg_within_group
-                                  ? "WITHIN GROUP, save for percentile_cont and "
-                                    "percentile_disc"
-                                  : "ORDER BY inside an aggregate");
+        return custos_fail_at(
+            r->err, CUSTOS_EUNSUPPORTED, f->location,
+            "not part of private SQL: %s",
+            f->agg_within_group ? "WITHIN GROUP, save for percentile_cont and "
+                                  "percentile_disc"
+                                : "ORDER BY inside an aggregate");
     if (name && f->n_funcname == 1 &&
         (!strcmp(name, "dp_interval_low") || !strcmp(name, "dp_interval_high")))
         return interval_read(r, f, name, out);
