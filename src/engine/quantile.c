@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "engine/import.h"
 #include "engine/refail.h"
+#include "engine/relation.h"
 #include "engine/work.h"
 
 enum { ROOM_FIRST = 1 << 12, VALUES_LOG2 = 32 };
@@ -124,6 +125,7 @@ print_groups(struct engine *e, const struct plan *plan, const struct part *part,
 {
     struct work_values values = {.of = {part}, .n = 1};
 
+    relation_queries(e, plan, out);
     buf_add_text(out, "SELECT ");
     for (size_t i = 0; i < plan->n_keys; i++)
         buf_printf(out, "i%zu, ", i);

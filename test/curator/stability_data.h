@@ -88,7 +88,12 @@ static const char policy[] =
     "              w: {type: integer, range: [-3, 9]}}\n"
     "  floors:\n    public: true\n    source: floors.csv\n"
     "    columns: {name: {type: text}, floor: {type: integer},\n"
-    "              area: {type: real}}\n";
+    "              area: {type: real}}\n"
+    "views:\n"
+    "  busy:\n"
+    "    sql: SELECT o.pieces AS x, l.price AS y, l.qty AS k, o.memo AS n,\n"
+    "         o.patient AS who FROM orders o JOIN lines l ON l.ord = o.id\n"
+    "         WHERE l.qty > 0\n";
 
 enum { BOUNDED = 6 };
 

@@ -14,6 +14,7 @@ struct writer {
     const char *letters; /* that may be used here */
     struct buf with;
     unsigned n_with, depth;
+    unsigned turn; /* of the rules of FROM, all have theirs */
     bool used[RULES];
 };
 
@@ -61,6 +62,18 @@ rule_pick(struct writer *w, const char *name)
     return found;
 }
 
+/* The rules of FROM, one after the other; they come first. */
+static const struct rule *
+rule_next(struct writer *w)
+{
+    unsigned i = w->turn++;
+
+    if (strcmp(rules[i].name, "from") != 0)
+        i = 0, w->turn = 1;
+    w->used[i] = true;
+    return &rules[i];
+}
+
 /* SELECT columns FROM ... WHERE ... end; FROM is written first, for it says
    which columns there are. */
 static void
@@ -71,10 +84,12 @@ put_query(struct writer *w, const char *before, const char *columns,
     struct buf done = w->m->b, from;
     const struct rule *r;
 
-    w->depth++;
-    do {
-        r = rule_pick(w, "from");
-    } while (w->depth > 1 && !strpbrk(r->letters, "pvosa"));
+    if (w->depth++ == 0)
+        r = rule_next(w);
+    else
+        do {
+            r = rule_pick(w, "from");
+        } while (!strpbrk(r->letters, "pvosa"));
     w->letters = r->letters;
     buf_init(&w->m->b, NULL, QUERY_MAX);
     put_text_of(w, r->text);
