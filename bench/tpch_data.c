@@ -149,7 +149,7 @@ tpch_print_policy(struct buf *out, const struct tpch_sizes *sizes)
         if (t->unit) {
             buf_printf(out, "    unit: %s\n    rows_per_unit: ", t->unit);
             add_sized(out, t->rows_per_unit, sizes);
-            buf_add_text(out, "\n");
+            buf_add_text(out, "\n    bound: before-where\n");
         } else {
             buf_add_text(out, "    public: true\n");
         }
