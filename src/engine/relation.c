@@ -1,8 +1,6 @@
 /*
- * Every join of two private relations is written with a.u = b.u, whatever its
- * condition says: rows of two units never meet, so all that is computed of a
- * unit is computed of its own rows (theorem unit-local). What r is, and what is
- * cut before, is theorem join-order; both stand in plan/relation.h.
+ * What r is, and what is cut before, is theorem join-order; that no row of two
+ * units comes about, unit-local. Both stand in plan/relation.h.
  */
 #include "engine/relation.h"
 
@@ -22,25 +20,15 @@ rows_of(const struct relation *r)
     return (unsigned long long)r->as->rows_per_unit;
 }
 
-/* "b.c2 AS c5, b.g2 AS g5" for column i of a side as column `as`. */
-static void
-one_column(const struct policy_column *c, bool stored, const char *alias,
-           size_t i, size_t as, struct buf *out)
+void
+relation_column(const struct policy_column *c, bool stored, const char *before,
+                size_t i, size_t as, struct buf *out)
 {
-    buf_printf(out, ", %s.c%zu AS c%zu", alias, i, as);
+    buf_printf(out, ", %sc%zu AS c%zu", before, i, as);
     if (stored && view_has_steps(c))
-        buf_printf(out, ", %s.g%zu AS g%zu", alias, i, as);
+        buf_printf(out, ", %sg%zu AS g%zu", before, i, as);
     if (stored && view_has_index(c))
-        buf_printf(out, ", %s.k%zu AS k%zu", alias, i, as);
-}
-
-static void
-all_columns(const struct relation *r, const char *alias, size_t offset,
-            struct buf *out)
-{
-    for (size_t i = 0; i < r->as->n_columns; i++)
-        one_column(&r->as->columns[i], r->columns[i].stored, alias, i,
-                   offset + i, out);
+        buf_printf(out, ", %sk%zu AS k%zu", before, i, as);
 }
 
 /* ---------------------------------------------------------------- tables -- */
@@ -64,98 +52,6 @@ print_table(struct engine *e, const struct policy_table *t, struct buf *out)
         people_from(e->policy, i, from, out);
         buf_add_text(out, "))");
     }
-}
-
-/* ----------------------------------------------------------------- joins -- */
-
-/* One side; of a join on the unit alone no more rows than it may have. */
-static void
-print_side(struct engine *e, const struct relation *r, bool cut,
-           const char *alias, struct buf *out)
-{
-    if (cut)
-        buf_add_text(out, "(SELECT * FROM ");
-    relation_print(e, r, out);
-    if (cut)
-        buf_printf(out, " WHERE r <= %llu)", rows_of(r));
-    buf_printf(out, " AS %s", alias);
-}
-
-/* ", b.c0, b.c1, ..." */
-static void
-print_values(const struct relation *r, const char *alias, struct buf *out)
-{
-    for (size_t i = 0; i < r->as->n_columns; i++)
-        buf_printf(out, ", %s.c%zu", alias, i);
-}
-
-/*
- * Numbered anew: by the hash of the pair, lest the first of the public rows be
- * the one that always counts; where hashes are equal, by the private row, then
- * by all that the public one is.
- */
-static void
-print_many(const struct relation *r, bool left, struct buf *out)
-{
-    const struct relation *own = left ? r->left : r->right;
-    const struct relation *other = left ? r->right : r->left;
-    const char *a = left ? "a" : "b", *b = left ? "b" : "a";
-
-    buf_printf(out, "row_number() OVER (PARTITION BY %s.u ORDER BY hash(%s.r",
-               a, a);
-    print_values(own, a, out);
-    print_values(other, b, out);
-    buf_printf(out, "), %s.r", a);
-    print_values(other, b, out);
-    buf_add_text(out, ")");
-}
-
-static void
-print_order(const struct relation *r, struct buf *out)
-{
-    switch (r->meeting) {
-    case MEET_PUBLIC: break;
-    case MEET_LEFT: buf_add_text(out, "a.r"); break;
-    case MEET_RIGHT: buf_add_text(out, "b.r"); break;
-    case MEET_EITHER:
-        buf_printf(out, "coalesce(%llu + b.r, a.r)", rows_of(r->left));
-        break;
-    case MEET_UNIT:
-        buf_printf(out, "(a.r - 1) * %llu + coalesce(b.r, 1)",
-                   rows_of(r->right));
-        break;
-    case MEET_MANY: print_many(r, is_private(r->left), out); break;
-    }
-}
-
-static void
-print_join(struct engine *e, const struct relation *r, struct buf *out)
-{
-    bool both = is_private(r->left) && is_private(r->right);
-    bool product = r->meeting == MEET_UNIT;
-    size_t split = r->left->as->n_columns;
-
-    buf_add_text(out, "(SELECT ");
-    if (is_private(r)) {
-        buf_printf(out, "%s.u AS u, ", is_private(r->left) ? "a" : "b");
-        print_order(r, out);
-        buf_add_text(out, " AS r");
-    } else {
-        buf_add_text(out, "0 AS u");
-    }
-    all_columns(r->left, "a", 0, out);
-    all_columns(r->right, "b", split, out);
-    buf_add_text(out, " FROM ");
-    print_side(e, r->left, product || r->meeting == MEET_EITHER, "a", out);
-    buf_add_text(out, r->outer ? " LEFT JOIN " : " JOIN ");
-    print_side(e, r->right, product, "b", out);
-    buf_add_text(out, both ? " ON a.u = b.u" : " ON true");
-    if (r->on) {
-        buf_add_text(out, " AND (");
-        duckdb_print_joined(r->on, "a", "b", (int)split, out);
-        buf_add_text(out, ")");
-    }
-    buf_add_text(out, ")");
 }
 
 /* ------------------------------------------------------------ the others -- */
@@ -216,8 +112,8 @@ print_union(struct engine *e, const struct relation *r, struct buf *out)
         else
             buf_add_text(out, "0 AS u");
         for (size_t i = 0; i < n; i++)
-            one_column(&r->as->columns[i], r->columns[i].stored, "t",
-                       r->slots[b * n + i], i, out);
+            relation_column(&r->as->columns[i], r->columns[i].stored, "t.",
+                            r->slots[b * n + i], i, out);
         buf_add_text(out, " FROM ");
         relation_print(e, branch, out);
         buf_add_text(out, " AS t");
@@ -250,7 +146,7 @@ relation_print(struct engine *e, const struct relation *r, struct buf *out)
     case RELATION_TABLE: print_table(e, r->as, out); return;
     case RELATION_FILTER: print_filter(e, r, out); return;
     case RELATION_EXTEND: print_extend(e, r, out); return;
-    case RELATION_JOIN: print_join(e, r, out); return;
+    case RELATION_JOIN: relation_join(e, r, out); return;
     case RELATION_UNION: print_union(e, r, out); return;
     case RELATION_UNITS: relation_units(e, r, out); return;
     case RELATION_PUBLIC: print_public(e, r, out); return;

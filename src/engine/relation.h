@@ -27,6 +27,13 @@ relation_queries(struct engine *e, const struct plan *plan, struct buf *out);
 void relation_computed(const struct policy_column *c, const struct expr *e,
                        struct buf *out);
 
+/* ", t.c2 AS c5, t.g2 AS g5": all of column i, after "t." here, as column 5. */
+void relation_column(const struct policy_column *c, bool stored,
+                     const char *before, size_t i, size_t as, struct buf *out);
+
+/* RELATION_JOIN. */
+void relation_join(struct engine *e, const struct relation *r, struct buf *out);
+
 /* RELATION_UNITS. */
 void
 relation_units(struct engine *e, const struct relation *r, struct buf *out);

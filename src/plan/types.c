@@ -214,6 +214,7 @@ type_node(struct work *w, struct expr *e)
         const struct policy_column *c = &w->table->columns[e->slot];
 
         e->type = c->type;
+        e->cast_scale = c->scale;
         fact_of(e)->scale = c->scale;
         return CUSTOS_OK;
     }

@@ -17,8 +17,4 @@
 void
 duckdb_print_expr(const struct expr *e, const char *alias, struct buf *out);
 
-/* The same over two tables: columns from `split` on are right's c0, c1, ... */
-void duckdb_print_joined(const struct expr *e, const char *left,
-                         const char *right, int split, struct buf *out);
-
 #endif

@@ -133,7 +133,8 @@ struct expr {
     enum call call;
     bool negated;
     enum data_type cast_to;
-    int cast_precision, cast_scale; /* TYPE_DECIMAL: numeric(p, s) */
+    int cast_precision, cast_scale; /* TYPE_DECIMAL: numeric(p, s); the scale
+                                       also of a column, by the planner */
     /* EXPR_AGGREGATE: args has the value, or nothing for count(*); quantiles
        have their rank besides */
     enum aggregate aggregate;
