@@ -36,7 +36,7 @@ static const char policy[] =
     "custos: 1\n"
     "adjacency: %s\n"
     "budget: {epsilon: 1000000, delta: %s, n: 100}\n"
-    "query: {epsilon: 0.1, max_epsilon: 10, max_groups: 2000}\n"
+    "query: {epsilon: 5, max_epsilon: 10, max_groups: 2000}\n"
     "tables:\n"
     "  patients:\n"
     "    source: patients.csv\n"

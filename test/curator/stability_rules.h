@@ -193,6 +193,7 @@ static const struct rule rules[] = {
     {"from", "pa", "patients p LEFT JOIN ({units}) a ON a.who = p.id",
      "per unit", NULL},
     {"from", "s", "({unitkeys}) s", "per unit and key", NULL},
+    {"from", "s", "({unitkeys}) s", "per unit and key", NULL},
     {"from", "s", "({unitkeys} UNION ALL {inner}) s", "per unit and key", NULL},
     /* without the unit: to be refused */
     {"from", "vo", "visits v JOIN orders o ON v.level = o.pieces", "no unit",

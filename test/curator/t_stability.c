@@ -335,8 +335,9 @@ put_plain(struct maker *m)
         "level <> 3", "patient % 2 = 0", "seen >= date '2020-02-01'"};
     static const char *const options[] = {
         "", "WITH DIFFERENTIAL_PRIVACY OPTIONS(max_groups_contributed = 1) "};
-    static const char *const tables[] = {"visits", "visits_fast", "visits_far",
-                                         "visits_rows"};
+    static const char *const tables[] = {
+        "visits",      "visits",      "visits_fast", "visits_rows",
+        "visits_fast", "visits_rows", "visits_far"};
     unsigned n = below(m, 3);
     bool rows;
 
