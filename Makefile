@@ -10,7 +10,7 @@ RUN_TESTS = tools/run-tests
 
 .PHONY: all demo test test-fresh check format-check asan clang valgrind tidy \
 	coverage attacks bench bench-noise bench-timing \
-	bench-account bench-query bench-query-200m fuzz-account fuzz-query \
+	bench-account bench-query bench-query-200m bench-tpch fuzz-account fuzz-query \
 	stability crash powercut install fuzz doc format clean help setup dev
 
 all: setup ## build everything (the default)
@@ -87,6 +87,10 @@ bench-query: all ## private queries against plain ones, 20 M rows
 bench-query-200m: all ## the same with 200 M rows (an hour, 40 GB of disk)
 	@$(BUILD)/bench/query 200
 
+bench-tpch: all ## five TPC-H queries against plain ones, SF 1 and SF 10
+	@$(BUILD)/bench/tpch 1
+	@$(BUILD)/bench/tpch 10
+
 fuzz-account: all ## 10^5 random plans against their exact curves
 	@CUSTOS_LONG=1 $(BUILD)/test/account-t_fuzz
 
@@ -96,7 +100,7 @@ crash: all ## 1000 times kill -9 under concurrent queries and imports
 fuzz-query: all ## 10^5 random queries: no crash, no engine text, all charged
 	@CUSTOS_LONG=1 $(BUILD)/test/curator-t_fuzz_query
 
-stability: all ## 10^4 queries on neighbours: none moves farther than priced
+stability: all ## 10^5 queries on neighbours: none moves farther than priced
 	@CUSTOS_LONG=1 $(BUILD)/test/curator-t_stability
 
 powercut: all ## 1000 power cuts and 1000 kills in the middle of charges

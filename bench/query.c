@@ -29,8 +29,8 @@ enum { RUNS = 9, TINY_RUNS = 200, PATH_ROOM = 512, ARENA = 1 << 26 };
 static const char *const policy =
     "custos: 1\n"
     "adjacency: add-remove\n"
-    "budget: {epsilon: 100000}\n"
-    "query: {epsilon: 1, max_epsilon: 10}\n"
+    "budget: {epsilon: 100000, delta: 1e-4, n: 1000}\n"
+    "query: {epsilon: 1, max_epsilon: 10, delta: 1e-9}\n"
     "tables:\n"
     "  sales:\n"
     "    source: sales.parquet\n"
@@ -40,6 +40,8 @@ static const char *const policy =
     "      person: {type: integer, nullable: false}\n"
     "      shop: {type: integer, range: [0, 49], nullable: false}\n"
     "      amount: {type: real, range: [0, 1000], nullable: false}\n"
+    "      product: {type: integer, nullable: false}\n"
+    "      brand: {type: text, nullable: false}\n"
     "  tiny:\n"
     "    source: tiny.parquet\n"
     "    unit: person\n"
@@ -175,7 +177,8 @@ make_files(const char *folder, double rows)
         stop("an engine", &err);
     snprintf(sql, sizeof sql,
              "COPY (SELECT hash(i) %% %.0f AS person, hash(i + 1) %% 50 AS "
-             "shop, (hash(i + 2) %% 100000) / 100.0 AS amount FROM "
+             "shop, (hash(i + 2) %% 100000) / 100.0 AS amount, hash(i + 3) %% "
+             "5000 AS product, 'brand ' || hash(i + 4) %% 1000 AS brand FROM "
              "range(%.0f) t(i)) TO '%s/sales.parquet'",
              rows / 20, rows, folder);
     if (duck_do(c, sql, &err))
@@ -282,6 +285,14 @@ measure_ratios(void)
         compare("count(distinct), 5 rows", DISTINCT, FIVE, plain_distinct);
     struct pair people60 =
         compare("count(distinct), 60 rows", DISTINCT, "", plain_distinct);
+    struct pair product =
+        compare("unknown groups, whole numbers",
+                "product, count(*), sum(amount) FROM sales GROUP BY product",
+                "", "SELECT c3, count(*), sum(c2) FROM t0 GROUP BY c3");
+    struct pair brand =
+        compare("unknown groups, text",
+                "brand, count(*), sum(amount) FROM sales GROUP BY brand", "",
+                "SELECT c4, count(*), sum(c2) FROM t0 GROUP BY c4");
     struct pair where =
         compare("with WHERE, 5 rows",
                 "shop, count(*), sum(amount) FROM sales WHERE amount < 500 "
@@ -296,6 +307,8 @@ measure_ratios(void)
            people5.ratio);
     printf("bench: query_distinct60_ratio %.3f of plain at 60 rows\n",
            people60.ratio);
+    printf("bench: unknown_groups_ratio %.3f of plain\n",
+           fmax(product.ratio, brand.ratio));
     printf("bench: query_where_ratio %.3f of plain\n", where.ratio);
     printf("bench: query_20m_seconds %.3f s\n", sixty.seconds);
 }

@@ -70,6 +70,11 @@ check_taken(arena *a, const struct policy *p)
         for (size_t k = 0; k < p->n_analysts; k++)
             (void)policy_grants_table(p, &p->analysts[k], &p->tables[i]);
     }
+    for (size_t i = 0; i < p->n_views; i++) {
+        require(policy_view_find(p, p->views[i].name) == &p->views[i]);
+        for (size_t k = 0; k < p->n_analysts; k++)
+            (void)policy_grants_view(p, &p->analysts[k], &p->views[i]);
+    }
     require(!policy_check(a, p, &remarks, &n, &err));
     for (size_t i = 1; i < n; i++)
         require(remarks[i - 1].line <= remarks[i].line);

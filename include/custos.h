@@ -694,6 +694,15 @@ typedef struct custos_quantile_options {
     size_t ranks;            /* how many quantiles, at one price */
     const char *const *rank; /* increasing, from 0 to 1: "0.5" is the median */
     const char *epsilon;     /* at most 1024; what all of them cost */
+    /*
+     * Which places are wanted. Of n values the first and the last `pad` are
+     * padding, the same in all data, and quantile i is the value at place
+     * rank[i] (n - 2 pad) + pad + shift[i], or the nearest that there is. With
+     * pad values at either end of the domain a place is always there: the
+     * ends of an error bar need it. Both cost nothing; at most 2^29.
+     */
+    uint64_t pad;
+    const int64_t *shift; /* by rank; NULL: none */
 } custos_quantile_options;
 
 /* Immutable: threads may share it. */
@@ -740,7 +749,8 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_quantile_release(
  * most (0: 2^32 - 1), the value at place rank * n lies no further than *off
  * places from the released one, with probability at least 1 - beta. (That is:
  * at most rank n + off values are below what is released, and at least
- * rank n - off are not above it.) May fail: CUSTOS_EINVAL, CUSTOS_EPARSE,
+ * rank n - off are not above it.) With pad or shift it is the place they say,
+ * as long as that lies within 0 .. n for all ranks, or there is one. May fail: CUSTOS_EINVAL, CUSTOS_EPARSE,
  * CUSTOS_ERANGE.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status custos_quantile_error(

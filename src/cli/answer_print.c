@@ -102,6 +102,13 @@ cell_text(const struct answer_cell *c, struct buf *out)
 
     if (c->value.type == TYPE_NULL || !data_type_is_number(c->value.type)) {
         datum_write(&c->value, out);
+        if (c->value.type != TYPE_NULL && c->has_bar) { /* of a date */
+            buf_add_text(out, " (");
+            datum_write(&c->low, out);
+            buf_add_text(out, " .. ");
+            datum_write(&c->high, out);
+            buf_add_text(out, ")");
+        }
         return;
     }
     if (!c->has_bar) {

@@ -12,6 +12,7 @@
 #include "base/base.h"
 #include "cli/help.h"
 #include "cli/out.h"
+#include "plan/views.h"
 #include "policy/policy.h"
 
 enum { TEXT_MAX = 1 << 20 };
@@ -137,9 +138,12 @@ check(arena *a, const struct args *args)
         return code;
     }
     if (!st)
+        st = views_check(a, p, path, &err);
+    if (!st)
         st = policy_check(a, p, &remarks, &n, &err);
     if (st)
-        return fail_status(st, &err);
+        return st == CUSTOS_EPOLICY ? fail_usage("%s", err.said)
+                                    : fail_status(st, &err);
     for (size_t i = 0; i < n; i++)
         dangers += remarks[i].danger;
     code = print_remarks(path, p, remarks, n, dangers);

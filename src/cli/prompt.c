@@ -84,6 +84,17 @@ match_schema(const struct prompt *p, struct match *m)
     }
 }
 
+static void
+match_views(const struct prompt *p, struct match *m)
+{
+    for (size_t i = 0; i < p->policy->n_views; i++) {
+        const struct policy_view *v = &p->policy->views[i];
+
+        if (policy_grants_view(p->policy, p->who, v))
+            match_add(m, v->name.ptr, v->name.len);
+    }
+}
+
 static unsigned char
 complete(EditLine *edit, int key)
 {
@@ -100,6 +111,7 @@ complete(EditLine *edit, int key)
     if (!m.len)
         return CC_ERROR;
     match_schema(p, &m);
+    match_views(p, &m);
     for (size_t i = 0; i < COUNT_OF(keywords); i++)
         match_add(&m, keywords[i], strlen(keywords[i]));
     if (!m.n || strlen(m.common) < m.len)

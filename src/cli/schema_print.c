@@ -110,28 +110,62 @@ print_table(struct out *o, const struct policy *p,
             print_column(o, &t->columns[i], width);
 }
 
+static void
+print_view(struct out *o, const struct policy_view *v)
+{
+    out_text(o, "a view: a query that stands for a table");
+    if (v->comment.len) {
+        out_text(o, "  -- ");
+        out_add(o, v->comment.ptr, v->comment.len);
+    }
+    out_text(o, "\n");
+}
+
+static void
+print_one(struct out *o, const struct policy *p,
+          const struct policy_analyst *who, const char *name)
+{
+    const struct policy_table *t = policy_table_find(p, str_of(name));
+    const struct policy_view *v = policy_view_find(p, str_of(name));
+
+    if (t && policy_grants_table(p, who, t)) {
+        print_table(o, p, who, t);
+    } else if (v && policy_grants_view(p, who, v)) {
+        out_text(o, "  ");
+        print_view(o, v);
+    } else {
+        (void)fail_usage("there is no table %.60s; \\d lists them", name);
+    }
+}
+
 void
 schema_print(struct out *o, const struct policy *p,
              const struct policy_analyst *who, const char *name)
 {
-    const struct policy_table *t = policy_table_find(p, str_of(name));
     size_t width = 0;
 
     if (*name) {
-        if (t && policy_grants_table(p, who, t))
-            print_table(o, p, who, t);
-        else
-            (void)fail_usage("there is no table %.60s; \\d lists them", name);
+        print_one(o, p, who, name);
         return;
     }
     for (size_t i = 0; i < p->n_tables; i++)
         if (policy_grants_table(p, who, &p->tables[i]) &&
             columns_of(p->tables[i].name) > width)
             width = columns_of(p->tables[i].name);
+    for (size_t i = 0; i < p->n_views; i++)
+        if (policy_grants_view(p, who, &p->views[i]) &&
+            columns_of(p->views[i].name) > width)
+            width = columns_of(p->views[i].name);
     for (size_t i = 0; i < p->n_tables; i++)
         if (policy_grants_table(p, who, &p->tables[i])) {
             out_text(o, "  ");
             print_name(o, p->tables[i].name, width + 2);
             print_unit(o, p, who, &p->tables[i]);
+        }
+    for (size_t i = 0; i < p->n_views; i++)
+        if (policy_grants_view(p, who, &p->views[i])) {
+            out_text(o, "  ");
+            print_name(o, p->views[i].name, width + 2);
+            print_view(o, &p->views[i]);
         }
 }

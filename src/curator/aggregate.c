@@ -63,15 +63,41 @@ sums_make(const struct plan *p, struct bars *out)
 
 /* The planner has the first: it is the bar of one value at 95 %. */
 static custos_status
-half_width(const struct part *part, size_t level, i128 *out, custos_err *err)
+half_width(const struct plan *p, const struct part *part, size_t level,
+           i128 *out, custos_err *err)
 {
-    char beta[32];
+    uint64_t units = 0;
+    char beta[64];
+    custos_status st;
 
     *out = part->bar;
     if (level == 1)
         return CUSTOS_OK;
-    snprintf(beta, sizeof beta, "1/%zu", 20 * level);
-    return custos_mech_error_wide(part->mech, beta, 1, out, err);
+    if (!part->served) {
+        snprintf(beta, sizeof beta, "1/%zu", 20 * level);
+        return custos_mech_error_wide(part->mech, beta, 1, out, err);
+    }
+    snprintf(beta, sizeof beta, "%zu/%zu", 40 * level - 1, 40 * level);
+    st = custos_keys_units(p->selection->rule, beta, &units, err);
+    *out = (i128)units - custos_keys_tell(p->selection->rule)->threshold;
+    return st;
+}
+
+/* The law of a part's noise; scales are told rounded down by at most 1e-16: a
+   bar may not shrink for it. */
+static struct bar_law
+law_of(const struct plan *p, const struct part *part)
+{
+    const custos_keys_facts *k =
+        part->served ? custos_keys_tell(p->selection->rule) : NULL;
+    const custos_facts *f = k ? NULL : custos_mech_facts(part->mech);
+    bool gauss = k ? k->rule == CUSTOS_KEYS_GAUSSIAN
+                   : f->law == CUSTOS_DISCRETE_GAUSSIAN;
+
+    return (struct bar_law){
+        .kind = gauss ? BAR_GAUSSIAN : BAR_LAPLACE,
+        .scale = strtod(k ? k->scale : f->scale, NULL) * (1 + 1e-12),
+    };
 }
 
 custos_status
@@ -88,14 +114,11 @@ bars_make(arena *a, const struct plan *p, size_t levels, struct bars *out,
     if (!out->half || !out->laws || !out->sum_half)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     for (size_t i = 0; i < p->n_parts && !st; i++) {
-        const custos_facts *facts = custos_mech_facts(p->parts[i].mech);
-
-        out->laws[i].kind =
-            facts->law == CUSTOS_DISCRETE_GAUSSIAN ? BAR_GAUSSIAN : BAR_LAPLACE;
-        /* told rounded down by at most 1e-16: a bar may not shrink for it */
-        out->laws[i].scale = strtod(facts->scale, NULL) * (1 + 1e-12);
+        if (p->parts[i].kind == PART_QUANTILES)
+            continue; /* their bars are released */
+        out->laws[i] = law_of(p, &p->parts[i]);
         for (size_t level = 1; level <= levels && !st; level++)
-            st = half_width(&p->parts[i], level,
+            st = half_width(p, &p->parts[i], level,
                             &out->half[i * levels + level - 1], err);
     }
     if (!st)
@@ -141,6 +164,29 @@ plain_value(const struct bars *bars, int part, i128 n, struct grid g,
 {
     steps_value(n, (double)bars->half[(size_t)part * bars->levels + level - 1],
                 g, out);
+}
+
+/*
+ * A count of units that its own noise let through.
+ *
+ * THEOREM  bars-chosen
+ *   Let y = n + Y be shown when y >= t, Y symmetric and log-concave, and h
+ *   such that P[|Y| > h] <= beta. Given that y is shown, n lies between
+ *   y - h and y + h, or, where y - h <= t, between the least a shown group can
+ *   have and y + h, with probability at least 1 - beta.
+ * SOURCE   doc/proofs/bars-chosen.md
+ * NEEDS    the half width of the noise.
+ * GIVES    a bar that also holds in groups that were lucky to be shown.
+ * FAILS    cannot.
+ * TESTED   lucky_groups_have_honest_bars
+ */
+static void
+widen_chosen(const struct plan *p, i128 y, i128 half, struct value *out)
+{
+    const custos_keys_facts *f = custos_keys_tell(p->selection->rule);
+
+    if (y - half <= f->threshold)
+        out->low = fmin(out->low, (double)f->least);
 }
 
 static void
@@ -238,6 +284,48 @@ variance_value(const struct group *g, enum aggregate kind, double beta,
     real_value(x * unit, bar, out);
 }
 
+/* A number of steps as a double, not above (below) it. */
+static double
+outward(i128 n, double step, int way)
+{
+    double x = (double)n * step;
+
+    /* past 2^53 steps a double may have been rounded the other way */
+    return n < -(INT64_C(1) << 53) || n > INT64_C(1) << 53
+               ? nextafter(x, way < 0 ? -HUGE_VAL : HUGE_VAL)
+               : x;
+}
+
+/* A value of the quantile's own type: whole numbers and dates stay whole. */
+static struct datum
+quantile_datum(i128 n, struct grid g, enum data_type type)
+{
+    struct datum d;
+
+    for (; g.digits < 0 && type != TYPE_REAL; g.digits++)
+        n *= g.base; /* at most the range's own end, or next to it */
+    d = steps_datum(n, g);
+    if (d.type != TYPE_NULL && (type != TYPE_DECIMAL || g.base == 10))
+        d.type = type;
+    return d;
+}
+
+static void
+quantile_value(const struct plan *p, const struct released *r, size_t slot,
+               size_t cell, struct value *out)
+{
+    const struct plan_aggregate *f = &p->aggregates[slot];
+    const struct part *part = &p->parts[f->rows];
+    size_t n = part->quantiles->n;
+    const custos_int *at = r->values[f->rows] + cell * 3 * n + f->rank;
+    double step = step_of(part->grid);
+
+    out->datum = quantile_datum(at[0], part->grid, f->expr->type);
+    out->certainty = BARRED;
+    out->low = outward(at[0] < at[n] ? at[0] : at[n], step, -1);
+    out->high = outward(at[0] > at[2 * n] ? at[0] : at[2 * n], step, 1);
+}
+
 bool
 aggregate_value(const struct plan *p, const struct released *r,
                 const struct bars *bars, size_t slot, size_t cell, size_t level,
@@ -254,6 +342,10 @@ aggregate_value(const struct plan *p, const struct released *r,
     case AGG_COUNT_DISTINCT:
         plain_value(bars, f->rows, r->values[f->rows][cell],
                     (struct grid){10, 0}, level, out);
+        if (p->parts[f->rows].served)
+            widen_chosen(p, r->values[f->rows][cell],
+                         bars->half[(size_t)f->rows * bars->levels + level - 1],
+                         out);
         break;
     case AGG_SUM: sum_value(p, r, bars, slot, cell, level, out); break;
     case AGG_AVG:
@@ -267,6 +359,11 @@ aggregate_value(const struct plan *p, const struct released *r,
         g = group_of(p, r, bars, f, cell);
         variance_value(&g, f->kind, beta, out);
         break;
+    case AGG_MEDIAN:
+    case AGG_PERCENTILE_CONT:
+    case AGG_PERCENTILE_DISC:
+    case AGG_MIN:
+    case AGG_MAX: quantile_value(p, r, slot, cell, out); break;
     }
     return true;
 }

@@ -15,6 +15,7 @@
  */
 #include "curator/answer.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -32,11 +33,19 @@ no_memory(custos_err *err)
 /* -------------------------------------------------------------- shapes -- */
 
 bool
-released_take(arena *a, const struct plan *p, struct released *out)
+released_take(arena *a, const struct plan *p, size_t cells,
+              struct released *out)
 {
+    *out = (struct released){.cells = cells};
+    if (p->selection) {
+        out->keys = arena_take(a, cells * p->n_keys + 1, sizeof *out->keys);
+        if (!out->keys)
+            return false;
+    }
     out->values = arena_take(a, p->n_parts, sizeof *out->values);
     for (size_t i = 0; out->values && i < p->n_parts; i++) {
-        out->values[i] = arena_take(a, p->cells, sizeof **out->values);
+        out->values[i] = arena_take(a, cells * part_width(&p->parts[i]) + 1,
+                                    sizeof **out->values);
         if (!out->values[i])
             return false;
     }
@@ -233,6 +242,8 @@ key_value(const struct after *w, size_t k)
 {
     size_t rest = w->cell, index = 0;
 
+    if (w->r->keys)
+        return w->r->keys[w->cell * w->p->n_keys + k];
     for (size_t i = w->p->n_keys; i-- > k;) {
         size_t n = w->p->keys[i].n + w->p->keys[i].null_group;
 
@@ -245,46 +256,19 @@ key_value(const struct after *w, size_t k)
 }
 
 static bool
-has_aggregate(const struct expr *e, size_t slot)
-{
-    if (e->kind == EXPR_AGGREGATE)
-        return (size_t)e->slot == slot;
-    for (size_t i = 0; i < e->n_args; i++)
-        if (e->args[i] && has_aggregate(e->args[i], slot))
-            return true;
-    return false;
-}
-
-/* How many different aggregates a tree has. */
-static size_t
-count_aggregates(const struct plan *p, const struct expr *e)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < p->n_aggregates; i++)
-        n += has_aggregate(e, i);
-    return n;
-}
-
-/* The most that any expression has. */
-static size_t
-most_aggregates(const struct plan *p)
-{
-    size_t most = p->having ? count_aggregates(p, p->having) : 0;
-
-    for (size_t i = 0; i < p->n_outputs + p->n_order_by; i++) {
-        const struct expr *e = i < p->n_outputs
-                                   ? p->outputs[i].expr
-                                   : p->order_by[i - p->n_outputs].expr;
-        size_t n = count_aggregates(p, e);
-
-        most = n > most ? n : most;
-    }
-    return most;
-}
-
-static bool
 evaluate_at(struct after *w, const struct expr *e, struct value *out);
+
+/* Bars of dates end at dates. */
+static struct datum
+bar_end(const struct value *v, bool high)
+{
+    enum data_type type = v->datum.type;
+    double x = high ? v->high : v->low;
+
+    if (type != TYPE_DATE && type != TYPE_TIMESTAMP)
+        return datum_of_double(x);
+    return (struct datum){.type = type, .n = (i128)(high ? ceil(x) : floor(x))};
+}
 
 static bool
 leaf(void *ctx, const struct expr *e, struct value *out)
@@ -304,7 +288,7 @@ leaf(void *ctx, const struct expr *e, struct value *out)
             return false;
         *out = (struct value){.certainty = CERTAIN};
         if (v.certainty == BARRED)
-            out->datum = datum_of_double(e->high ? v.high : v.low);
+            out->datum = bar_end(&v, e->high);
         return true;
     default: return false; /* UNREACHABLE: the planner left no other leaf */
     }
@@ -317,7 +301,7 @@ evaluate_at(struct after *w, const struct expr *e, struct value *out)
     size_t level = w->level;
     bool good;
 
-    w->level = count_aggregates(w->p, e);
+    w->level = plan_aggregates(w->p, e);
     good = evaluate(&w->scope, e, out);
     w->level = level;
     return good;
@@ -355,13 +339,13 @@ static custos_status
 choose_rows(struct after *w, struct row **out, size_t *n, custos_err *err)
 {
     const struct plan *p = w->p;
-    struct row *rows = arena_take(w->scope.a, p->cells, sizeof *rows);
+    struct row *rows = arena_take(w->scope.a, w->r->cells + 1, sizeof *rows);
     struct value keep;
 
     *n = 0;
     if (!rows)
         return no_memory(err);
-    for (w->cell = 0; w->cell < p->cells; w->cell++) {
+    for (w->cell = 0; w->cell < w->r->cells; w->cell++) {
         struct row *row = &rows[*n];
 
         if (p->having && !evaluate_at(w, p->having, &keep))
@@ -394,8 +378,8 @@ fill_cell(struct after *w, arena *a, size_t output, struct answer_cell *cell)
         return false;
     cell->has_bar = v.certainty == BARRED && v.datum.type != TYPE_NULL;
     if (cell->has_bar) {
-        cell->low = datum_of_double(v.low);
-        cell->high = datum_of_double(v.high);
+        cell->low = bar_end(&v, false);
+        cell->high = bar_end(&v, true);
     }
     return true;
 }
@@ -440,7 +424,7 @@ answer_of_released(const struct plan *p, const struct released *r,
     custos_status st = a ? CUSTOS_OK : no_memory(err);
 
     if (!st)
-        st = bars_make(a, p, most_aggregates(p), &bars, err);
+        st = bars_make(a, p, plan_levels(p), &bars, err);
     if (!st)
         st = answer_for(p, &answer, err);
     if (st)

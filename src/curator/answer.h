@@ -18,13 +18,17 @@
 CUSTOS_MUST_USE custos_status answer_fits(arena *a, const struct plan *p,
                                           custos_err *err);
 
-/* What came out of the mechanisms: for every part, one value a group. */
+/* What came out of the mechanisms: for every part, part_width values a group.
+   Quantiles: those at their places, then all low ends, then all high ones. */
 struct released {
+    size_t cells;
     custos_int **values;
+    struct datum *keys; /* of chosen groups, n_keys each; NULL: the plan's */
 };
 
-/* Room for them, in a; false without memory. */
-bool released_take(arena *a, const struct plan *p, struct released *out);
+/* Room for so many groups, in a; false without memory. */
+bool released_take(arena *a, const struct plan *p, size_t cells,
+                   struct released *out);
 
 /* On success the caller owns *out. May fail: CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status answer_of_released(const struct plan *p,

@@ -200,6 +200,102 @@ charge(struct curator *c, const struct ask *ask, const struct plan *p,
     return st;
 }
 
+/* Where the quantiles of a part go. */
+struct quantiles {
+    const struct part_quantiles *of;
+    custos_rng *rng;
+    custos_int *values;
+    int64_t *room; /* of one release */
+};
+
+static custos_status
+take_quantiles(void *ctx, size_t cell, enum engine_place place,
+               custos_sealed *sealed, size_t cells, custos_err *err)
+{
+    struct quantiles *q = ctx;
+    const custos_quantile *by = place == PLACE_AT    ? q->of->at
+                                : place == PLACE_LOW ? q->of->low
+                                                     : q->of->high;
+    custos_int *to = q->values + (3 * cell + (size_t)place) * q->of->n;
+    custos_status st =
+        custos_quantile_release(by, q->rng, sealed, cells, q->room, err);
+
+    for (size_t i = 0; i < q->of->n && !st; i++)
+        to[i] = q->room[i];
+    return st;
+}
+
+static custos_status
+release_quantiles(struct curator *c, arena *a, const struct plan *p, size_t i,
+                  custos_int *values, custos_err *err)
+{
+    struct quantiles q = {
+        .of = p->parts[i].quantiles, .rng = c->rng, .values = values};
+
+    q.room = arena_take(a, q.of->n, sizeof *q.room);
+    if (!q.room)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    return engine_quantiles(c->engine, p, i, take_quantiles, &q, err);
+}
+
+/* One part of a chosen group. */
+static custos_status
+release_part(struct curator *c, const struct plan *p, struct engine_groups *g,
+             size_t group, size_t part, custos_int *out, custos_err *err)
+{
+    custos_sealed *sealed = NULL;
+    custos_status st;
+
+    if (p->parts[part].served) {
+        *out = engine_groups_units(g, group);
+        return CUSTOS_OK;
+    }
+    st = engine_groups_part(g, group, part, &sealed, err);
+    if (!st)
+        st = custos_release_wide(p->parts[part].mech, c->rng, sealed, out, 1,
+                                 err);
+    custos_sealed_free(sealed);
+    return st;
+}
+
+static custos_status
+release_chosen(struct curator *c, arena *a, const struct plan *p,
+               struct engine_groups *g, struct released *out, custos_err *err)
+{
+    custos_status st = CUSTOS_OK;
+
+    if (!released_take(a, p, engine_groups_count(g), out))
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    for (size_t i = 0; i < out->cells && !st; i++) {
+        for (size_t k = 0; k < p->n_keys && !st; k++) {
+            struct datum *d = &out->keys[i * p->n_keys + k];
+
+            *d = engine_groups_key(g, i, k);
+            if (d->type == TYPE_TEXT && !(d->text.ptr = arena_copy(a, d->text)))
+                st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+        }
+        for (size_t part = 0; part < p->n_parts && !st; part++)
+            st = release_part(c, p, g, i, part, &out->values[part][i], err);
+    }
+    return st;
+}
+
+/* Groups of the data: chosen first, then parts of the chosen ones. */
+static custos_status
+release_groups(struct curator *c, arena *a, const struct plan *p,
+               struct released *out, custos_err *err)
+{
+    struct engine_groups *g = NULL;
+    custos_status st = engine_find(c->engine, p, &g, err);
+
+    if (!st)
+        st = engine_groups_choose(g, c->rng, err);
+    if (!st)
+        st = release_chosen(c, a, p, g, out, err);
+    engine_groups_free(g);
+    return st;
+}
+
 /* Below the charge: exact values in, released values out. */
 static custos_status
 release(struct curator *c, arena *a, const struct plan *p,
@@ -208,13 +304,17 @@ release(struct curator *c, arena *a, const struct plan *p,
     custos_sealed **sealed;
     custos_status st;
 
+    if (p->selection)
+        return release_groups(c, a, p, released, err);
     sealed = arena_take(a, p->n_parts, sizeof(custos_sealed *));
-    if (!sealed || !released_take(a, p, released))
+    if (!sealed || !released_take(a, p, p->cells, released))
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     st = engine_run(c->engine, p, sealed, err);
     for (size_t i = 0; i < p->n_parts && !st; i++)
-        st = custos_release_wide(p->parts[i].mech, c->rng, sealed[i],
-                                 released->values[i], p->cells, err);
+        st = p->parts[i].kind == PART_QUANTILES
+                 ? release_quantiles(c, a, p, i, released->values[i], err)
+                 : custos_release_wide(p->parts[i].mech, c->rng, sealed[i],
+                                       released->values[i], p->cells, err);
     for (size_t i = 0; i < p->n_parts; i++)
         custos_sealed_free(sealed[i]);
     return st;
@@ -251,7 +351,7 @@ answer_private(struct curator *c, const struct ask *ask, arena *a,
 
     st = answer_fits(a, p, err);
     if (!st)
-        st = engine_ready(c->engine, p->table, a, err);
+        st = engine_ready(c->engine, p, a, err);
     if (!st)
         st = charge(c, ask, p, PURSE_BOTH, &receipt, err);
     if (st)
@@ -312,7 +412,7 @@ answer_plan(struct curator *c, const struct ask *ask, arena *a, struct query *q,
     if (q->explain)
         return answer_of_explain(p, out, err);
     if (p->is_public) {
-        st = engine_ready(c->engine, p->table, a, err);
+        st = engine_ready(c->engine, p, a, err);
         if (!st)
             st = engine_public(c->engine, p, a, &rows, err);
         return st ? st : answer_of_rows(p, &rows, out, err);

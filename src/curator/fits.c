@@ -5,16 +5,18 @@
  * Counted is what each group takes at most while the answer is made: its
  * released numbers, its place in the order, its row, and every text that the
  * expressions around the aggregates make. A text is never longer than some
- * times all the texts that the query and its keys have.
+ * times all the texts that the query and its keys have. How long texts are
+ * that come from the data is not known here: they are taken to be short.
  */
 #include "base/error.h"
 #include "curator/answer.h"
 #include "plan/evaluate.h"
 
 enum {
-    GROUP_BYTES = 128,  /* beside what is counted */
-    NUMBER_TEXT = 64,   /* a number, date or truth as text */
-    TEXT_FACTOR = 8,    /* bytes that a letter in another case may need */
+    GROUP_BYTES = 128, /* beside what is counted */
+    NUMBER_TEXT = 64,  /* a number, date or truth as text */
+    TEXT_FACTOR = 8,   /* bytes that a letter in another case may need */
+    TEXT_ALIGN = 16,
     SHARE_PERCENT = 75, /* of the memory there is */
 };
 
@@ -26,7 +28,7 @@ struct extent {
 static double
 key_text(const struct key *k)
 {
-    size_t most = 0;
+    size_t most = k->kind == KEY_PRIVATE ? NUMBER_TEXT : 0; /* a guess */
 
     for (size_t i = 0; i < k->n; i++)
         if (k->values[i].type == TYPE_TEXT && k->values[i].text.len > most)
@@ -59,6 +61,8 @@ text_bytes(const double *keys, const struct expr *e)
     if (!e)
         return 0;
     tree_measure(keys, e, &x);
+    if (x.made == 0) /* a key or literal as it is, copied at most once */
+        return e->type == TYPE_TEXT ? x.leaves + TEXT_ALIGN : 0;
     return (x.made + (e->type == TYPE_TEXT)) * TEXT_FACTOR * x.leaves;
 }
 
@@ -73,6 +77,7 @@ answer_fits(arena *a, const struct plan *p, custos_err *err)
 {
     double *keys = arena_take(a, p->n_keys + 1, sizeof *keys);
     double cells = (double)p->cells, rows = cells, made, shown = 0;
+    size_t width = 0;
 
     if (!keys)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
@@ -80,6 +85,8 @@ answer_fits(arena *a, const struct plan *p, custos_err *err)
         keys[i] = key_text(&p->keys[i]);
     if (p->query->has_limit && (double)p->query->limit < rows)
         rows = (double)p->query->limit;
+    for (size_t i = 0; i < p->n_parts; i++)
+        width += part_width(&p->parts[i]);
     made = cells * (GROUP_BYTES + text_bytes(keys, p->having));
     for (size_t i = 0; i < p->n_order_by; i++)
         made += cells * ((double)sizeof(struct value) +
@@ -91,8 +98,7 @@ answer_fits(arena *a, const struct plan *p, custos_err *err)
         shown += rows * ((double)sizeof(struct answer_cell) + text);
     }
     if (is_within(made, ANSWER_BYTES) && is_within(shown, ANSWER_BYTES) &&
-        is_within(cells * (double)(p->n_parts * sizeof(custos_int)),
-                  QUERY_BYTES))
+        is_within(cells * (double)(width * sizeof(custos_int)), QUERY_BYTES))
         return CUSTOS_OK;
     return custos_fail(err, CUSTOS_EOVERFLOW,
                        "an answer of %zu groups with %zu columns is too large: "

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "plan/views.h"
 #include "policy/amounts.h"
 #include "store/file.h"
 
@@ -286,6 +287,8 @@ curator_init(const char *policy, const char *path, int64_t now,
     st = file_read(policy, POLICY_MAX, a, &text, err);
     if (!st)
         st = policy_read(a, text, policy, &p, err);
+    if (!st)
+        st = views_check(a, p, policy, err);
     if (!st)
         st = open_or_create(path, p->text, &s, err);
     if (st)

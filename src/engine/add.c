@@ -77,6 +77,8 @@ add_part(const struct part *p, const struct kept *k,
         for (size_t i = 0; i < k->n; i++)
             cells[cell_at(k, i)] += k->first[i];
         break;
+    case PART_QUANTILES:
+    case PART_DISTINCT: break; /* not by the fold: it sees no values twice */
     case PART_VALUES: add_values(PART_VALUES, 0, k, value, cells); break;
     case PART_SUM: add_values(PART_SUM, p->centre, k, value, cells); break;
     case PART_SQUARES:

@@ -26,24 +26,69 @@ void engine_close(struct engine *e);
 uint64_t engine_version(const struct engine *e);
 
 /*
- * Can table t be read? Of an attached one: is its file there, with the columns
- * it had. To be asked above the charge; looks at no values. t of the policy
- * that the engine was opened with, or NULL; a is for the time of the call. May
- * fail: CUSTOS_EIO.
+ * Can all tables of a plan be read? Of attached ones: is their file there, with
+ * the columns it had. To be asked above the charge; looks at no values. a is
+ * for the time of the call. May fail: CUSTOS_EIO.
  */
 CUSTOS_MUST_USE custos_status engine_ready(struct engine *e,
-                                           const struct policy_table *t,
-                                           arena *a, custos_err *err);
+                                           const struct plan *plan, arena *a,
+                                           custos_err *err);
 
 /*
  * Computes all parts of a private plan from one snapshot: parts[i] is sealed,
- * plan->cells wide ints; the caller frees each. May fail: CUSTOS_EENGINE,
+ * plan->cells wide ints (of quantiles all 0: see below); the caller frees each. May fail: CUSTOS_EENGINE,
  * CUSTOS_ENOMEM; nothing is set then.
  */
 CUSTOS_MUST_USE custos_status engine_run(struct engine *e,
                                          const struct plan *plan,
                                          custos_sealed **parts,
                                          custos_err *err);
+
+/*
+ * The same for a plan whose groups come from the data. Nothing can be asked of
+ * what was found before groups were chosen, by plan->selection, once. The
+ * caller frees *out; plan is borrowed until then. May fail as engine_run.
+ */
+struct engine_groups;
+CUSTOS_MUST_USE custos_status engine_find(struct engine *e,
+                                          const struct plan *plan,
+                                          struct engine_groups **out,
+                                          custos_err *err);
+void engine_groups_free(struct engine_groups *g);
+
+/* May fail: CUSTOS_ETAKEN (before), CUSTOS_EENTROPY, CUSTOS_ENOMEM. */
+CUSTOS_MUST_USE custos_status engine_groups_choose(struct engine_groups *g,
+                                                   custos_rng *rng,
+                                                   custos_err *err);
+
+/* The chosen ones, ordered by their keys: how many; a key, its text borrowed
+   from g; the selection's noisy number of units, where it serves a part. */
+size_t engine_groups_count(const struct engine_groups *g);
+struct datum
+engine_groups_key(const struct engine_groups *g, size_t group, size_t k);
+int64_t engine_groups_units(const struct engine_groups *g, size_t group);
+
+/* A chosen group's exact part, sealed, once; the caller frees it. */
+CUSTOS_MUST_USE custos_status engine_groups_part(struct engine_groups *g,
+                                                 size_t group, size_t part,
+                                                 custos_sealed **out,
+                                                 custos_err *err);
+
+/*
+ * The values of part i, PART_QUANTILES, group by group in the order of cells,
+ * each sealed three times: for its quantiles, and padded for the low and the
+ * high ends of their bars. `take` gets each seal once, of `cells` wide ints,
+ * and does not keep it. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM, and as take.
+ */
+enum engine_place { PLACE_AT, PLACE_LOW, PLACE_HIGH };
+typedef custos_status (*engine_take)(void *ctx, size_t cell,
+                                     enum engine_place place,
+                                     custos_sealed *sealed, size_t cells,
+                                     custos_err *err);
+CUSTOS_MUST_USE custos_status engine_quantiles(struct engine *e,
+                                               const struct plan *plan,
+                                               size_t part, engine_take take,
+                                               void *ctx, custos_err *err);
 
 /* Rows of a query over public data alone, in a. May fail: CUSTOS_EENGINE. */
 struct engine_rows {

@@ -16,15 +16,24 @@
  */
 #include "base/error.h"
 #include "engine/import.h"
+#include "engine/relation.h"
 #include "engine/work.h"
 
 /* The table with its unit as x and its order as h, bracketed. */
 static void
 print_rows(struct engine *e, const struct plan *plan, struct buf *out)
 {
-    size_t table = (size_t)(plan->table - plan->policy->tables);
-    const struct engine_table *t = &e->tables[table];
+    size_t table;
+    const struct engine_table *t;
 
+    if (plan->from && plan->from->kind != RELATION_TABLE) {
+        buf_add_text(out, "(SELECT *, u AS x, r AS h FROM ");
+        relation_print(e, plan->from, out);
+        buf_add_text(out, ")");
+        return;
+    }
+    table = (size_t)(plan->table - plan->policy->tables);
+    t = &e->tables[table];
     if (t->sorted) {
         buf_printf(out, "(SELECT *, u AS x, r AS h FROM %s)", t->from);
         return;
@@ -66,6 +75,41 @@ print_numbered(struct engine *e, const struct plan *plan,
     work_conditions(plan, out);
 }
 
+/* Are groups limited, or is anything counted by unit? */
+static bool
+is_tracked(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_parts; i++)
+        if (plan->parts[i].kind == PART_UNITS)
+            return true;
+    if (plan->selection)
+        return true;
+    return plan->groups < plan->rows && plan->groups < plan->cells;
+}
+
+/* Where tracked there are also n, and f: the n of the unit's first row in the
+   group. */
+void
+general_bounded(struct engine *e, const struct plan *plan,
+                const struct work_values *values, struct buf *out)
+{
+    bool tracked = is_tracked(plan);
+
+    if (tracked) {
+        buf_add_text(out, "SELECT * FROM (SELECT *, dense_rank() OVER "
+                          "(PARTITION BY x ORDER BY f) AS g FROM (SELECT *, "
+                          "min(n) OVER (PARTITION BY x");
+        print_keys(plan, ", ", out);
+        buf_add_text(out, ") AS f FROM (");
+    } else {
+        buf_add_text(out, "SELECT * FROM (");
+    }
+    print_numbered(e, plan, values, out);
+    buf_printf(out, ") WHERE n <= %llu", (unsigned long long)plan->rows);
+    if (tracked)
+        buf_printf(out, ")) WHERE g <= %llu", (unsigned long long)plan->groups);
+}
+
 custos_status
 run_general(struct engine *e, const struct plan *plan, struct exact *x,
             custos_err *err)
@@ -77,19 +121,14 @@ run_general(struct engine *e, const struct plan *plan, struct exact *x,
     if (st)
         return st;
     buf_init(&b, NULL, SQL_MOST);
+    relation_queries(e, plan, &b);
     print_keys(plan, "SELECT ", &b);
     if (plan->n_keys == 0)
         buf_add_text(&b, "SELECT 0");
     work_sums(plan, &values, "count(*) FILTER (WHERE n = f)", &b);
-    buf_add_text(&b, " FROM (SELECT *, dense_rank() OVER (PARTITION BY x "
-                     "ORDER BY f) AS g FROM (SELECT *, min(n) OVER (PARTITION "
-                     "BY x");
-    print_keys(plan, ", ", &b);
-    buf_add_text(&b, ") AS f FROM (");
-    print_numbered(e, plan, &values, &b);
-    buf_printf(&b, ") WHERE n <= %llu)) WHERE g <= %llu",
-               (unsigned long long)plan->rows,
-               (unsigned long long)plan->groups);
+    buf_add_text(&b, " FROM (");
+    general_bounded(e, plan, &values, &b);
+    buf_add_text(&b, ")");
     print_keys(plan, " GROUP BY ", &b);
     st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
                   : work_collect(plan, e->connections[0], buf_text(&b), x, err);

@@ -259,6 +259,8 @@ import_all(struct import *m, custos_err *err)
     if (!st)
         st = import_people(m, err);
     if (!st)
+        st = import_references(m, err);
+    if (!st)
         st = import_facts(m, err);
     for (size_t i = 0; i < p->n_tables && !st; i++) {
         const struct policy_table *t = &p->tables[i];

@@ -43,6 +43,10 @@ CUSTOS_MUST_USE custos_status import_stage(struct import *m, custos_err *err);
  */
 CUSTOS_MUST_USE custos_status import_people(struct import *m, custos_err *err);
 
+/* Refuses a column that is referenced and has a value twice: CUSTOS_EPOLICY. */
+CUSTOS_MUST_USE custos_status import_references(struct import *m,
+                                                custos_err *err);
+
 /* Which database p<i>_<j> is in: kept when an attached table needs it. */
 const char *people_home(const struct policy *p, const struct policy_table *t,
                         const struct policy_column *key);

@@ -101,7 +101,8 @@ relation(const struct import *m, size_t table, struct buf *out)
 }
 
 static custos_status
-check_unique(struct import *m, size_t table, size_t key, custos_err *err)
+check_unique(struct import *m, size_t table, size_t key, const char *why,
+             custos_err *err)
 {
     const struct policy_table *t = &m->policy->tables[table];
     struct buf b;
@@ -115,11 +116,9 @@ check_unique(struct import *m, size_t table, size_t key, custos_err *err)
                   : duck_ask_whole(m->c, buf_text(&b), &doubled, err);
     buf_clear(&b);
     if (!st && doubled != 0)
-        st = custos_fail(err, CUSTOS_EPOLICY,
-                         "column '%.*s' of table '%.*s' leads to the unit, but "
-                         "some of its values are there twice: a row would "
-                         "belong to two units",
-                         SHOWN(t->columns[key].name), SHOWN(t->name));
+        st =
+            custos_fail(err, CUSTOS_EPOLICY, "column '%.*s' of table '%.*s' %s",
+                        SHOWN(t->columns[key].name), SHOWN(t->name), why);
     return st;
 }
 
@@ -148,7 +147,10 @@ make_key(struct import *m, size_t table, size_t key, custos_err *err)
         st = make_key(m, (size_t)(parent - p->tables),
                       (size_t)(parent_key - parent->columns), err);
     if (!st)
-        st = check_unique(m, table, key, err);
+        st = check_unique(m, table, key,
+                          "leads to the unit, but some of its values are there "
+                          "twice: a row would belong to two units",
+                          err);
     if (st)
         return st;
     buf_init(&rows, NULL, SQL_MOST);
@@ -161,6 +163,39 @@ make_key(struct import *m, size_t table, size_t key, custos_err *err)
     b.failed |= rows.failed;
     buf_clear(&rows);
     return import_step(m, table, "finding the people", &b, err);
+}
+
+static bool
+is_referenced(const struct policy *p, const struct policy_table *t,
+              const struct policy_column *c)
+{
+    for (size_t i = 0; i < p->n_tables; i++)
+        for (size_t k = 0; k < p->tables[i].n_columns; k++)
+            if (str_equal(p->tables[i].columns[k].references_table, t->name) &&
+                str_equal(p->tables[i].columns[k].references_column, c->name))
+                return true;
+    return false;
+}
+
+/*
+ * Joins count on it: a row meets at most one row by a key that is referenced.
+ * Attached files may change at any time, so that nothing counts on theirs.
+ */
+custos_status
+import_references(struct import *m, custos_err *err)
+{
+    const struct policy *p = m->policy;
+    custos_status st = CUSTOS_OK;
+
+    for (size_t i = 0; i < p->n_tables && !st; i++)
+        for (size_t k = 0; k < p->tables[i].n_columns && !st; k++)
+            if (!p->tables[i].attached &&
+                is_referenced(p, &p->tables[i], &p->tables[i].columns[k]))
+                st = check_unique(m, i, k,
+                                  "is referenced, but some of its values are "
+                                  "there twice: which row would be meant?",
+                                  err);
+    return st;
 }
 
 custos_status

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "engine/import.h"
 #include "engine/refail.h"
+#include "engine/relation.h"
 #include "engine/work.h"
 #include "plan/evaluate.h"
 #include "sql/duckdb.h"
@@ -44,8 +45,8 @@ print_order(const struct plan *plan, struct buf *out)
         buf_printf(out, "%s%zu NULLS LAST", i ? ", " : " ORDER BY ", i + 1);
 }
 
-static void
-print_query(struct engine *e, const struct plan *plan, struct buf *out)
+void
+public_print(struct engine *e, const struct plan *plan, struct buf *out)
 {
     const struct query *q = plan->query;
 
@@ -53,10 +54,13 @@ print_query(struct engine *e, const struct plan *plan, struct buf *out)
     for (size_t i = 0; i < plan->n_outputs; i++) {
         buf_add_text(out, i ? ", " : "");
         duckdb_print_expr(plan->outputs[i].expr, "t", out);
+        buf_printf(out, " AS c%zu", i);
     }
-    if (plan->table)
-        buf_printf(out, " FROM %s AS t",
-                   e->tables[plan->table - plan->policy->tables].from);
+    if (plan->table) {
+        buf_add_text(out, " FROM ");
+        relation_of_plan(e, plan, out);
+        buf_add_text(out, " AS t");
+    }
     if (plan->where) {
         buf_add_text(out, " WHERE ");
         duckdb_print_expr(plan->where, "t", out);
@@ -159,7 +163,8 @@ engine_public(struct engine *e, const struct plan *plan, arena *a,
 
     CUSTOS_REQUIRE(plan->is_public && (!plan->table || plan->table->is_public));
     buf_init(&b, NULL, SQL_MOST);
-    print_query(e, plan, &b);
+    relation_queries(e, plan, &b);
+    public_print(e, plan, &b);
     st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
                   : duck_ask(e->connections[0], buf_text(&b), &rows, err);
     buf_clear(&b);

@@ -12,6 +12,7 @@
 #include "engine/open.h"
 #include "engine/refail.h"
 #include "engine/source.h"
+#include "plan/relation.h"
 
 /* The engine unpacks these; their first bytes are no line. */
 static bool
@@ -42,25 +43,62 @@ columns_are(struct engine *e, const struct policy_table *t,
     return same;
 }
 
-custos_status
-engine_ready(struct engine *e, const struct policy_table *t, arena *a,
-             custos_err *err)
+/* shown: a view that stands for it, whose tables are not told; or empty. */
+static custos_status
+table_ready(struct engine *e, const struct policy_table *t, str shown, arena *a,
+            custos_err *err)
 {
     const struct engine_table *is;
+    str name = shown.len ? shown : t->name;
 
-    if (!t || !t->attached)
+    if (!t->attached)
         return CUSTOS_OK;
     is = &e->tables[t - e->policy->tables];
     if (!is->path || is->missing || access(is->path, R_OK))
         return custos_fail(err, CUSTOS_EIO,
                            "the file of table '%.*s' is not there: the owner "
                            "must put it back or run custos init again",
-                           SHOWN(t->name));
+                           SHOWN(name));
     if (!columns_are(e, t, is, a))
         return custos_fail(err, CUSTOS_EIO,
                            "the file of table '%.*s' has other columns than "
                            "when it was attached: the owner must run custos "
                            "init again",
-                           SHOWN(t->name));
+                           SHOWN(name));
     return CUSTOS_OK;
+}
+
+/* All tables below r. */
+static custos_status
+relation_ready(struct engine *e, const struct relation *r, str shown, arena *a,
+               custos_err *err)
+{
+    custos_status st = CUSTOS_OK;
+
+    if (!r)
+        return CUSTOS_OK;
+    if (shown.len == 0)
+        shown = r->shown;
+    if (r->kind == RELATION_TABLE)
+        return table_ready(e, r->as, shown, a, err);
+    st = relation_ready(e, r->left, shown, a, err);
+    if (!st)
+        st = relation_ready(e, r->right, shown, a, err);
+    for (size_t i = 0; i < r->n_branches && !st; i++)
+        st = relation_ready(e, r->branches[i], shown, a, err);
+    if (!st && r->plan)
+        st = relation_ready(e, r->plan->from, shown, a, err);
+    return st;
+}
+
+custos_status
+engine_ready(struct engine *e, const struct plan *plan, arena *a,
+             custos_err *err)
+{
+    str none = {NULL, 0};
+    custos_status st = relation_ready(e, plan->from, none, a, err);
+
+    for (size_t i = 0; i < plan->n_queries && !st; i++)
+        st = relation_ready(e, plan->queries[i], none, a, err);
+    return st;
 }

@@ -6,10 +6,22 @@
 #include "engine/refail.h"
 #include "engine/work.h"
 
-static custos_status
-fill(struct engine *e, const struct plan *plan, struct exact *x,
-     custos_err *err)
+/* Quantiles have queries of their own. */
+static bool
+has_numbers(const struct plan *plan)
 {
+    for (size_t i = 0; i < plan->n_parts; i++)
+        if (plan->parts[i].kind != PART_QUANTILES)
+            return true;
+    return false;
+}
+
+custos_status
+work_fill(struct engine *e, const struct plan *plan, struct exact *x,
+          custos_err *err)
+{
+    if (!has_numbers(plan))
+        return CUSTOS_OK;
     switch (plan->bounding) {
     case BOUND_NONE:
     case BOUND_RANK: return run_sql(e, plan, x, err);
@@ -23,12 +35,16 @@ custos_status
 engine_run(struct engine *e, const struct plan *plan, custos_sealed **parts,
            custos_err *err)
 {
-    struct exact x;
-    custos_status st = exact_init(&x, plan, err);
+    struct exact x = {.groups = NULL};
+    custos_status st = CUSTOS_OK;
     size_t sealed = 0;
 
+    if (plan->selection) /* UNREACHABLE: engine_find runs those */
+        return custos_fail(err, CUSTOS_EINTERNAL, "groups are to be chosen");
+    st = exact_init(&x, plan, err);
+
     if (!st)
-        st = fill(e, plan, &x, err);
+        st = work_fill(e, plan, &x, err);
     while (!st && sealed < plan->n_parts) {
         st = custos_seal_wide(NULL, x.values + sealed * x.cells, x.cells,
                               &parts[sealed], err);

@@ -15,8 +15,6 @@
 #include "engine/import.h"
 #include "engine/work.h"
 
-enum { CHUNK_MOST = 2048 };
-
 /* One thread's share. */
 struct lane {
     struct duck_connection *connection;
@@ -25,6 +23,8 @@ struct lane {
     struct buf sql;
     struct fold fold;
     struct exact x;
+    struct groups groups; /* of the data: x has them, and limits */
+    struct groups_limit limit;
     pthread_t thread;
     bool started;
     custos_status status;
@@ -61,9 +61,13 @@ print_scan(struct engine *e, const struct plan *plan,
     size_t table = (size_t)(plan->table - plan->policy->tables);
 
     buf_add_text(out, "SELECT t.u");
-    if (plan->n_keys > 0) {
+    if (plan->n_keys > 0 && !plan->selection) {
         buf_add_text(out, ", ");
         print_cell(plan, out);
+    }
+    for (size_t i = 0; i < plan->n_keys && plan->selection; i++) {
+        buf_add_text(out, ", ");
+        work_key(plan, i, out);
     }
     for (size_t i = 0; i < values->n; i++) {
         buf_add_text(out, ", ");
@@ -84,17 +88,54 @@ all_valid(const struct duck_column *c, size_t n)
     return true;
 }
 
+/* Adds what is kept of a chunk; values: its columns of these. */
+static void
+lane_add(struct lane *l, const struct kept *kept,
+         const struct duck_column *values)
+{
+    for (size_t i = 0; i < l->plan->n_parts; i++) {
+        int v = l->values->part[i];
+
+        add_part(&l->plan->parts[i], kept, v < 0 ? NULL : &values[v],
+                 l->x.groups ? l->groups.values[i]
+                             : &l->x.values[i * l->x.cells]);
+    }
+}
+
+/* The same where each key is a column of its own. */
+static bool
+lane_groups(struct lane *l, const struct duck_column *columns, size_t n)
+{
+    uint32_t row[WORK_CHUNK_MOST];
+    uint8_t first[WORK_CHUNK_MOST];
+    int32_t cell[WORK_CHUNK_MOST];
+    struct kept kept = {.row = row, .first = first, .cell = cell};
+
+    if (n > WORK_CHUNK_MOST || columns[0].type != DUCK_I64 ||
+        (columns[0].valid && !all_valid(&columns[0], n))) {
+        l->fold.torn = true;
+        return true;
+    }
+    kept.n = fold_rows(&l->fold, columns[0].data, NULL, n, row, first);
+    if (!groups_find(&l->groups, columns + 1, row, kept.n, cell))
+        return false;
+    kept.n = groups_limit(&l->groups, &l->limit, columns[0].data, cell, row,
+                          first, kept.n);
+    lane_add(l, &kept, columns + 1 + l->plan->n_keys);
+    return true;
+}
+
 static void
 lane_chunk(struct lane *l, const struct duck_column *columns, size_t n)
 {
     const struct plan *plan = l->plan;
-    uint32_t row[CHUNK_MOST];
-    uint8_t first[CHUNK_MOST];
+    uint32_t row[WORK_CHUNK_MOST];
+    uint8_t first[WORK_CHUNK_MOST];
     bool keyed = plan->n_keys > 0;
     struct kept kept = {
         .row = row, .first = first, .cell = keyed ? columns[1].data : NULL};
 
-    if (n > CHUNK_MOST || columns[0].type != DUCK_I64 ||
+    if (n > WORK_CHUNK_MOST || columns[0].type != DUCK_I64 ||
         (keyed && columns[1].type != DUCK_I32) ||
         (columns[0].valid && !all_valid(&columns[0], n)) ||
         (keyed && columns[1].valid && !all_valid(&columns[1], n))) {
@@ -102,20 +143,14 @@ lane_chunk(struct lane *l, const struct duck_column *columns, size_t n)
         return;
     }
     kept.n = fold_rows(&l->fold, columns[0].data, kept.cell, n, row, first);
-    for (size_t i = 0; i < plan->n_parts; i++) {
-        int v = l->values->part[i];
-
-        add_part(&plan->parts[i], &kept,
-                 v < 0 ? NULL : &columns[(keyed ? 2 : 1) + (size_t)v],
-                 &l->x.values[i * l->x.cells]);
-    }
+    lane_add(l, &kept, &columns[keyed ? 2 : 1]);
 }
 
 static void *
 lane_run(void *ctx)
 {
     struct lane *l = ctx;
-    struct duck_column columns[WORK_VALUES_MAX + 2];
+    struct duck_column columns[WORK_VALUES_MAX + PLAN_KEYS_MAX + 1];
     struct duck_rows *rows = NULL;
     size_t n = 0;
     custos_status st;
@@ -123,7 +158,10 @@ lane_run(void *ctx)
     st = duck_ask(l->connection, buf_text(&l->sql), &rows, &l->err);
     while (!st && !l->fold.torn &&
            !(st = duck_next(rows, &n, columns, &l->err)) && n > 0)
-        lane_chunk(l, columns, n);
+        if (!l->x.groups)
+            lane_chunk(l, columns, n);
+        else if (!lane_groups(l, columns, n))
+            st = custos_fail(&l->err, CUSTOS_ENOMEM, "out of memory");
     duck_rows_free(rows);
     if (!st && l->fold.torn) {
         st = custos_fail(&l->err, CUSTOS_EENGINE,
@@ -150,16 +188,24 @@ lane_init(struct lane *l, struct engine *e, const struct plan *plan,
           const struct work_values *values, int64_t from, int64_t last,
           custos_err *err)
 {
-    custos_status st = exact_init(&l->x, plan, err);
+    custos_status st = CUSTOS_OK;
 
+    if (!plan->selection)
+        st = exact_init(&l->x, plan, err);
+    else if (groups_init(&l->groups, plan))
+        l->x.groups = &l->groups;
+    else
+        st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     if (st)
         return st;
+    l->limit.groups = plan->groups;
     l->plan = plan;
     l->values = values;
     buf_init(&l->sql, NULL, SQL_MOST);
     print_scan(e, plan, values, from, last, &l->sql);
-    if (l->sql.failed || !fold_init(&l->fold, plan->rows, plan->groups,
-                                    plan->cells, is_tracked(plan), from, last))
+    if (l->sql.failed ||
+        !fold_init(&l->fold, plan->rows, plan->groups, plan->cells,
+                   !plan->selection && is_tracked(plan), from, last))
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     return CUSTOS_OK;
 }
@@ -168,6 +214,8 @@ static void
 lane_clear(struct lane *l)
 {
     exact_clear(&l->x);
+    if (l->groups.plan)
+        groups_clear(&l->groups);
     buf_clear(&l->sql);
     fold_clear(&l->fold);
 }
@@ -191,10 +239,23 @@ lanes_run(struct lane *lanes, size_t n, struct exact *x, custos_err *err)
         st = lanes[i].status;
         if (st && err)
             *err = lanes[i].err;
+        if (!st && x->groups && !groups_merge(x->groups, &lanes[i].groups))
+            st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
         for (size_t k = 0; k < x->cells * x->n_parts && !st; k++)
             x->values[k] += lanes[i].x.values[k];
     }
     return st;
+}
+
+/* Are all parts sums over rows? Distinct values and quantiles are not. */
+static bool
+adds_up(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_parts; i++)
+        if (plan->parts[i].kind == PART_DISTINCT ||
+            plan->parts[i].kind == PART_QUANTILES)
+            return false;
+    return true;
 }
 
 custos_status
@@ -209,7 +270,7 @@ run_fold(struct engine *e, const struct plan *plan, struct exact *x,
     custos_status st;
     int64_t from = 1;
 
-    if (!t->sorted || plan->cells > INT32_MAX)
+    if (!t->sorted || plan->cells > INT32_MAX || !adds_up(plan))
         return custos_fail(err, CUSTOS_EENGINE,
                            "the query could not be completed");
     st = work_values(plan, &values, err);

@@ -20,6 +20,7 @@
 #include "base/ck.h"
 #include "base/error.h"
 #include "engine/import.h"
+#include "engine/relation.h"
 #include "engine/work.h"
 
 custos_status
@@ -56,6 +57,10 @@ work_sums(const struct plan *plan, const struct work_values *values,
         case PART_ROWS: buf_add_text(out, ", count(*), 0"); break;
         case PART_UNITS: buf_printf(out, ", %s, 0", units); break;
         case PART_VALUES: buf_printf(out, ", count(v%d), 0", v); break;
+        case PART_QUANTILES: buf_add_text(out, ", 0, 0"); break;
+        case PART_DISTINCT:
+            buf_printf(out, ", count(DISTINCT v%d), 0", v);
+            break;
         case PART_SUM:
             buf_printf(out, ", sum(v%d), ", v);
             buf_printf(out, p->centre ? "count(v%d)" : "0", v);
@@ -69,6 +74,8 @@ work_sums(const struct plan *plan, const struct work_values *values,
             break;
         }
     }
+    if (plan->selection)
+        buf_printf(out, ", %s", units);
 }
 
 /* Without keys there is one column in their place. */
@@ -78,10 +85,9 @@ key_columns(const struct plan *plan)
     return plan->n_keys ? plan->n_keys : 1;
 }
 
-/* Which cell a row of the result is for; false: none. */
-static bool
-cell_of(const struct plan *plan, const struct duck_column *columns, size_t row,
-        size_t *out)
+bool
+work_cell(const struct plan *plan, const struct duck_column *columns,
+          size_t row, size_t *out)
 {
     size_t cell = 0;
 
@@ -98,24 +104,58 @@ cell_of(const struct plan *plan, const struct duck_column *columns, size_t row,
     return cell < plan->cells;
 }
 
+/* A row's sums, added to a cell. */
 static void
-collect_row(const struct plan *plan, const struct duck_column *columns,
-            size_t row, struct exact *x)
+add_row(const struct plan *plan, const struct duck_column *columns, size_t row,
+        size_t cell, struct exact *x)
 {
-    size_t cell;
-
-    if (!cell_of(plan, columns, row, &cell))
-        return;
     for (size_t i = 0; i < plan->n_parts; i++) {
         const struct part *p = &plan->parts[i];
         const struct duck_column *c = &columns[key_columns(plan) + 2 * i];
-        i128 *to = &x->values[i * x->cells + cell];
+        i128 *to = x->groups ? &x->groups->values[i][cell]
+                             : &x->values[i * x->cells + cell];
 
         if (!duck_null(&c[0], row))
             *to += duck_whole(&c[0], row);
         if (p->kind == PART_SUM)
             *to -= p->centre * duck_whole(&c[1], row);
     }
+}
+
+/* Rows of public cells; those outside are in none. */
+static bool
+collect_cells(const struct plan *plan, const struct duck_column *columns,
+              size_t n, struct exact *x)
+{
+    size_t cell;
+
+    for (size_t row = 0; row < n; row++)
+        if (work_cell(plan, columns, row, &cell))
+            add_row(plan, columns, row, cell, x);
+    return true;
+}
+
+/* Rows of groups of the data, whose units come last. */
+static bool
+collect_groups(const struct plan *plan, const struct duck_column *columns,
+               size_t n, struct exact *x)
+{
+    const struct duck_column *units =
+        &columns[plan->n_keys + 2 * plan->n_parts];
+    uint32_t rows[WORK_CHUNK_MOST] = {0};
+    int32_t cell[WORK_CHUNK_MOST];
+
+    if (n > WORK_CHUNK_MOST)
+        return false;
+    for (uint32_t row = 0; row < n; row++)
+        rows[row] = row;
+    if (!groups_find(x->groups, columns, rows, n, cell))
+        return false;
+    for (size_t row = 0; row < n; row++) {
+        x->groups->units[cell[row]] += duck_whole(units, row);
+        add_row(plan, columns, row, (size_t)cell[row], x);
+    }
+    return true;
 }
 
 custos_status
@@ -126,25 +166,26 @@ work_collect(const struct plan *plan, struct duck_connection *c,
     struct duck_rows *rows = NULL;
     size_t n = 0;
     custos_status st;
+    bool good = true;
 
-    if (key_columns(plan) + 2 * plan->n_parts > DUCK_COLUMNS_MAX)
+    if (key_columns(plan) + 2 * plan->n_parts + 1 > DUCK_COLUMNS_MAX)
         return custos_fail(err, CUSTOS_EOVERFLOW, "too many sums in one query");
     st = duck_ask(c, sql, &rows, err);
-    while (!st && !(st = duck_next(rows, &n, columns, err)) && n > 0)
-        for (size_t row = 0; row < n; row++)
-            collect_row(plan, columns, row, x);
+    while (!st && good && !(st = duck_next(rows, &n, columns, err)) && n > 0)
+        good =
+            (x->groups ? collect_groups : collect_cells)(plan, columns, n, x);
     duck_rows_free(rows);
+    if (!st && !good)
+        st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     return st;
 }
 
-/* SELECT keys AS i0 ..., values AS v0 ... FROM table WHERE all conditions. */
-static void
-select_rows(struct engine *e, const struct plan *plan,
+void
+sql_bounded(struct engine *e, const struct plan *plan,
             const struct work_values *values, struct buf *out)
 {
-    size_t table = (size_t)(plan->table - plan->policy->tables);
-
-    buf_add_text(out, "SELECT 1 AS one");
+    buf_add_text(out, plan->bounding == BOUND_RANK ? "SELECT t.u AS u"
+                                                   : "SELECT 1 AS one");
     for (size_t i = 0; i < plan->n_keys; i++) {
         buf_add_text(out, ", ");
         work_key(plan, i, out);
@@ -155,7 +196,9 @@ select_rows(struct engine *e, const struct plan *plan,
         work_value(plan, values->of[i], out);
         buf_printf(out, " AS v%zu", i);
     }
-    buf_printf(out, " FROM %s AS t WHERE ", e->tables[table].from);
+    buf_add_text(out, " FROM ");
+    relation_of_plan(e, plan, out);
+    buf_add_text(out, " AS t WHERE ");
     if (plan->bounding == BOUND_RANK)
         buf_printf(out, "t.r <= %llu", (unsigned long long)plan->rows);
     else
@@ -171,22 +214,27 @@ run_sql(struct engine *e, const struct plan *plan, struct exact *x,
     struct buf b;
     custos_status st = work_values(plan, &values, err);
 
-    for (size_t i = 0; i < plan->n_parts && !st; i++)
-        if (plan->bounding == BOUND_RANK && plan->parts[i].kind == PART_UNITS)
-            st = custos_fail(err, CUSTOS_EINTERNAL,
-                             "units are not counted by rank");
+    /* A predicate on rows limits groups to as many; a choice counts on it. */
+    if (!st && plan->selection && plan->bounding == BOUND_RANK &&
+        plan->groups < plan->rows)
+        st = custos_fail(err, CUSTOS_EINTERNAL, "groups are not bounded");
     if (st)
         return st;
     buf_init(&b, NULL, SQL_MOST);
+    relation_queries(e, plan, &b);
     buf_add_text(&b, "SELECT ");
     for (size_t i = 0; i < plan->n_keys; i++)
         buf_printf(&b, "%si%zu", i ? ", " : "", i);
     if (plan->n_keys == 0)
         buf_add_text(&b, "0");
-    /* Where the unit is the row, it has one. Plans by rank count no units. */
-    work_sums(plan, &values, "count(*)", &b);
+    /* Where units have one row each, they are as many as rows. */
+    work_sums(plan, &values,
+              plan->bounding == BOUND_RANK && plan->rows > 1
+                  ? "count(DISTINCT u)"
+                  : "count(*)",
+              &b);
     buf_add_text(&b, " FROM (");
-    select_rows(e, plan, &values, &b);
+    sql_bounded(e, plan, &values, &b);
     buf_add_text(&b, ")");
     for (size_t i = 0; i < plan->n_keys; i++)
         buf_printf(&b, "%si%zu", i ? ", " : " GROUP BY ", i);

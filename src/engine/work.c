@@ -1,11 +1,12 @@
 /*
- * Values and keys as engine text.
+ * Values as engine text; keys are work_key.c's.
  *
  * THEOREM  part-clamp
  *   Every value that a row adds to a part lies within [lower, upper] of the
- *   part, in whole steps, or is NULL and adds nothing: a stored column is used
- *   bare only where its own range lies within; all else is clamped as a whole
- *   number last of all, after NaN became NULL. So one row moves the exact
+ *   part, in whole steps, or is NULL and adds nothing: a stored column, or
+ *   arithmetic by steps-are-exact, is used bare only where its own range lies
+ *   within; all else is clamped as a whole number last of all, after NaN
+ *   became NULL. So one row moves the exact
  *   number by at most row_most of the part.
  * SOURCE   doc/proofs/part-clamp.md
  * NEEDS    lower <= upper; the stored ranges of view.h.
@@ -19,7 +20,9 @@
 
 #include "base/ck.h"
 #include "base/error.h"
+#include "engine/steps.h"
 #include "engine/view.h"
+#include "plan/relation.h"
 #include "sql/duckdb.h"
 
 void
@@ -47,6 +50,8 @@ stored_column(const struct plan *plan, const struct part *part, bool *inside)
 
     if (part->of->kind != EXPR_COLUMN || part->of->slot < 0 ||
         (size_t)part->of->slot >= plan->table->n_columns)
+        return NULL;
+    if (plan->from && !plan->from->columns[part->of->slot].stored)
         return NULL;
     c = &plan->table->columns[part->of->slot];
     g = grid_of_column(c);
@@ -114,6 +119,43 @@ double_steps(const struct part *part, const char *e, struct buf *out)
                e, part->grid.base, part->grid.digits, upper, lower);
 }
 
+/* By whole steps alone, where that is proved to be possible. */
+static bool
+whole_steps(const struct plan *plan, const struct part *part, bool *inside,
+            struct buf *steps)
+{
+    size_t limit = steps->limit;
+    struct steps known;
+
+    if (part->grid.base != 10 || part->grid.digits < 0 ||
+        !steps_print(plan, part->of, part->grid.digits, &known, steps)) {
+        buf_clear(steps);
+        buf_init(steps, NULL, limit);
+        return false;
+    }
+    *inside = part->lower <= known.lower && known.upper <= part->upper;
+    return true;
+}
+
+static bool
+is_time(const struct expr *e)
+{
+    return e->type == TYPE_DATE || e->type == TYPE_TIMESTAMP;
+}
+
+/* The value; dates as days, timestamps as microseconds. */
+static void
+whole_print(const struct expr *of, struct buf *out)
+{
+    buf_add_text(out, of->type == TYPE_DATE        ? "("
+                      : of->type == TYPE_TIMESTAMP ? "epoch_us("
+                                                   : "");
+    duckdb_print_expr(of, "t", out);
+    buf_add_text(out, of->type == TYPE_DATE        ? " - DATE '1970-01-01')"
+                      : of->type == TYPE_TIMESTAMP ? ")"
+                                                   : "");
+}
+
 /*
  * An expression: the condition under which it is a value, and the value in
  * whole steps, before the last clamp. least and greatest skip NULL, hence the
@@ -128,13 +170,14 @@ expression_steps(const struct part *part, struct buf *condition,
 
     buf_init(&e, NULL, steps->limit);
     buf_init(&d, NULL, steps->limit);
-    duckdb_print_expr(of, "t", &e);
+    whole_print(of, &e);
     if (is_decimal(of) && part->grid.base == 10 && part->grid.digits >= 0) {
         buf_printf(&d, "TRY_CAST(%s AS DECIMAL(38,%d))", buf_text(&e),
                    part->grid.digits);
         buf_printf(condition, "%s IS NOT NULL", buf_text(&d));
         decimal_steps(part, buf_text(&d), steps);
-    } else if (of->type == TYPE_INT && part->grid.digits == 0) {
+    } else if ((of->type == TYPE_INT || is_time(of)) &&
+               part->grid.digits == 0) {
         buf_printf(condition, "%s IS NOT NULL", buf_text(&e));
         buf_add_text(steps, buf_text(&e));
     } else {
@@ -156,6 +199,24 @@ presence(const struct part *part, struct buf *out)
     buf_add_text(out, " IS NOT NULL THEN 1 END");
 }
 
+/* The value as it is, for comparing: NaN is none. */
+static void
+as_it_is(const struct part *part, struct buf *out)
+{
+    struct buf e;
+
+    buf_init(&e, NULL, out->limit);
+    duckdb_print_expr(part->of, "t", &e);
+    if (part->of->kind != EXPR_COLUMN && part->of->type != TYPE_INT &&
+        data_type_is_number(part->of->type))
+        buf_printf(out, "CASE WHEN NOT isnan(CAST(%s AS DOUBLE)) THEN %s END",
+                   buf_text(&e), buf_text(&e));
+    else
+        buf_add_text(out, buf_text(&e));
+    out->failed |= e.failed;
+    buf_clear(&e);
+}
+
 void
 work_value(const struct plan *plan, const struct part *part, struct buf *out)
 {
@@ -166,7 +227,11 @@ work_value(const struct plan *plan, const struct part *part, struct buf *out)
                        : fits(part, INT64_MIN, INT64_MAX) ? "BIGINT"
                                                           : "HUGEINT";
 
-    if (!data_type_is_number(part->of->type)) {
+    if (part->kind == PART_DISTINCT) {
+        as_it_is(part, out);
+        return;
+    }
+    if (!data_type_is_number(part->of->type) && part->kind != PART_QUANTILES) {
         presence(part, out);
         return;
     }
@@ -177,10 +242,12 @@ work_value(const struct plan *plan, const struct part *part, struct buf *out)
         buf_printf(&steps, "t.%c%d", c->type == TYPE_INT ? 'c' : 'g',
                    part->of->slot);
         buf_printf(&condition, "%s IS NOT NULL", buf_text(&steps));
+    } else if (whole_steps(plan, part, &inside, &steps)) {
+        buf_printf(&condition, "%s IS NOT NULL", buf_text(&steps));
     } else {
         expression_steps(part, &condition, &steps);
     }
-    if (c && inside) {
+    if (inside) {
         buf_add_text(out, buf_text(&steps));
     } else {
         buf_printf(out, "CASE WHEN %s THEN CAST(greatest(least(%s, ",
@@ -198,9 +265,10 @@ work_value(const struct plan *plan, const struct part *part, struct buf *out)
 static bool
 same_value(const struct part *a, const struct part *b)
 {
-    return a->of == b->of && a->grid.base == b->grid.base &&
-           a->grid.digits == b->grid.digits && a->lower == b->lower &&
-           a->upper == b->upper;
+    return a->of == b->of &&
+           (a->kind == PART_DISTINCT) == (b->kind == PART_DISTINCT) &&
+           a->grid.base == b->grid.base && a->grid.digits == b->grid.digits &&
+           a->lower == b->lower && a->upper == b->upper;
 }
 
 custos_status
@@ -215,8 +283,8 @@ work_values(const struct plan *plan, struct work_values *out, custos_err *err)
         size_t k = 0;
 
         out->part[i] = WORK_NO_VALUE;
-        if (!p->of)
-            continue;
+        if (!p->of || p->kind == PART_QUANTILES)
+            continue; /* those have queries of their own */
         while (k < out->n && !same_value(out->of[k], p))
             k++;
         if (k == out->n)
@@ -224,194 +292,4 @@ work_values(const struct plan *plan, struct work_values *out, custos_err *err)
         out->part[i] = (int)k;
     }
     return CUSTOS_OK;
-}
-
-size_t
-work_key_size(const struct key *k)
-{
-    return k->n + (k->null_group ? 1 : 0);
-}
-
-/* Values by a list: a literal each. */
-static void
-key_listed(const struct key *k, const char *e, struct buf *out)
-{
-    struct expr literal = {.kind = EXPR_LITERAL, .type = k->expr->type};
-
-    buf_printf(out, "CASE %s", e);
-    for (size_t i = 0; i < k->n; i++) {
-        literal.value = k->values[i];
-        buf_add_text(out, " WHEN ");
-        duckdb_print_expr(&literal, "t", out);
-        buf_printf(out, " THEN %zu", i);
-    }
-    buf_add_text(out, " END");
-}
-
-/* Does the engine write its values as datum_write does? Years of four digits
-   it does. */
-static bool
-has_labels(const struct key *k)
-{
-    enum { YEAR_1 = -719162, YEAR_9999_END = 2932896 };
-    bool all = k->expr->type == TYPE_DATE;
-
-    for (size_t i = 0; i < k->n && all; i++)
-        all = k->values[i].type == TYPE_DATE && k->values[i].n >= YEAR_1 &&
-              k->values[i].n <= YEAR_9999_END;
-    return all || k->expr->type == TYPE_TEXT || k->expr->type == TYPE_INT;
-}
-
-/* Many values: the engine hashes the labels of an ENUM. */
-static void
-key_labelled(const struct key *k, const char *e, struct buf *out)
-{
-    struct buf text;
-
-    buf_printf(out, "enum_code(TRY_CAST(CAST(%s AS VARCHAR) AS ENUM(", e);
-    for (size_t i = 0; i < k->n; i++) {
-        buf_init(&text, NULL, out->limit);
-        datum_write(&k->values[i], &text);
-        buf_add_text(out, i ? ", " : "");
-        duck_quote_text(out, k->values[i].type == TYPE_TEXT
-                                 ? k->values[i].text
-                                 : str_of(buf_text(&text)));
-        out->failed |= text.failed;
-        buf_clear(&text);
-    }
-    buf_add_text(out, ")))");
-}
-
-static i128
-whole_last(const struct key *k)
-{
-    return k->from + (i128)k->n - 1;
-}
-
-/* 128 bits cost the engine several times as much as 64. */
-static bool
-whole_is_narrow(const struct key *k)
-{
-    return k->from >= INT64_MIN && whole_last(k) <= INT64_MAX;
-}
-
-static void
-whole_literal(const struct key *k, i128 n, struct buf *out)
-{
-    char text[41];
-
-    if (!whole_is_narrow(k)) {
-        work_whole(n, out);
-        return;
-    }
-    custos_int_write(n, text);
-    buf_printf(out, "CAST('%s' AS BIGINT)", text);
-}
-
-/* The whole number that a key is; NULL for what is too large to be one. */
-static void
-key_number(const struct key *k, struct buf *out)
-{
-    struct buf e;
-
-    buf_init(&e, NULL, out->limit);
-    duckdb_print_expr(k->expr, "t", &e);
-    buf_printf(out, "TRY_CAST(%s AS %s)", buf_text(&e),
-               whole_is_narrow(k) ? "BIGINT" : "HUGEINT");
-    out->failed |= e.failed;
-    buf_clear(&e);
-}
-
-static void
-key_whole(const struct key *k, struct buf *out)
-{
-    struct buf n;
-
-    buf_init(&n, NULL, out->limit);
-    key_number(k, &n);
-    buf_printf(out, "CAST(CASE WHEN %s BETWEEN ", buf_text(&n));
-    whole_literal(k, k->from, out);
-    buf_add_text(out, " AND ");
-    whole_literal(k, whole_last(k), out);
-    buf_printf(out, " THEN %s - ", buf_text(&n));
-    whole_literal(k, k->from, out);
-    buf_add_text(out, " END AS INTEGER)");
-    out->failed |= n.failed;
-    buf_clear(&n);
-}
-
-/*
- * Is the key a column whose stored values all lie within from..last? Then the
- * difference alone is its index, and the engine knows how small it is.
- */
-static bool
-key_is_bare(const struct plan *plan, const struct key *k)
-{
-    const struct policy_column *c;
-    i128 lower, upper;
-
-    if (k->kind != KEY_WHOLE || k->column < 0 || !whole_is_narrow(k))
-        return false;
-    c = &plan->table->columns[k->column];
-    return c->type == TYPE_INT && view_steps(c, &lower, &upper) &&
-           k->from <= lower && upper <= whole_last(k);
-}
-
-void
-work_key(const struct plan *plan, size_t index, struct buf *out)
-{
-    enum { FEW = 16 };
-    const struct key *k = &plan->keys[index];
-    struct buf e;
-
-    if (k->kind == KEY_STORED) {
-        buf_printf(out, "t.k%d", k->column);
-        return;
-    }
-    if (key_is_bare(plan, k)) {
-        buf_printf(out, k->from ? "(t.c%d - " : "t.c%d", k->column);
-        if (k->from)
-            whole_literal(k, k->from, out);
-        buf_add_text(out, k->from ? ")" : "");
-        return;
-    }
-    if (k->kind == KEY_WHOLE) {
-        key_whole(k, out);
-        return;
-    }
-    buf_init(&e, NULL, out->limit);
-    duckdb_print_expr(k->expr, "t", &e);
-    buf_add_text(out, "CAST(");
-    if (k->n > FEW && has_labels(k))
-        key_labelled(k, buf_text(&e), out);
-    else
-        key_listed(k, buf_text(&e), out);
-    buf_add_text(out, " AS INTEGER)");
-    out->failed |= e.failed;
-    buf_clear(&e);
-}
-
-/* Every stored row has a key: rows without were not imported. */
-static bool
-key_is_there(const struct plan *plan, const struct key *k)
-{
-    return (k->kind == KEY_STORED || key_is_bare(plan, k)) &&
-           !plan->table->columns[k->column].nullable;
-}
-
-void
-work_conditions(const struct plan *plan, struct buf *out)
-{
-    if (plan->where) {
-        buf_add_text(out, " AND (");
-        duckdb_print_expr(plan->where, "t", out);
-        buf_add_text(out, ")");
-    }
-    for (size_t i = 0; i < plan->n_keys; i++) {
-        if (plan->keys[i].null_group || key_is_there(plan, &plan->keys[i]))
-            continue;
-        buf_add_text(out, " AND ");
-        work_key(plan, i, out);
-        buf_add_text(out, " IS NOT NULL");
-    }
 }

@@ -6,14 +6,17 @@
 #ifndef ENGINE_WORK_H
 #define ENGINE_WORK_H
 
+#include "engine/groups.h"
 #include "engine/open.h"
 
-enum { WORK_VALUES_MAX = 256 };
+enum { WORK_VALUES_MAX = 256, WORK_CHUNK_MOST = 2048 };
 
-/* What is added up: i128 for every part and cell, part by part. */
+/* What is added up: i128 for every part and cell, part by part; or, where
+   groups come from the data, the set of them. */
 struct exact {
     size_t cells, n_parts;
     i128 *values;
+    struct groups *groups; /* borrowed; NULL: cells are known */
 };
 
 /* May fail: CUSTOS_ENOMEM. */
@@ -52,6 +55,11 @@ void work_conditions(const struct plan *plan, struct buf *out);
 /* "CAST('-12' AS HUGEINT)" */
 void work_whole(i128 n, struct buf *out);
 
+/* Fills x as the plan says. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM. */
+CUSTOS_MUST_USE custos_status work_fill(struct engine *e,
+                                        const struct plan *plan,
+                                        struct exact *x, custos_err *err);
+
 /* How each way of bounding fills x. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status run_sql(struct engine *e, const struct plan *plan,
                                       struct exact *x, custos_err *err);
@@ -72,5 +80,16 @@ CUSTOS_MUST_USE custos_status work_collect(const struct plan *plan,
                                            struct duck_connection *c,
                                            const char *sql, struct exact *x,
                                            custos_err *err);
+
+/* SELECT of the rows that count: keys AS i0 ..., values AS v0 ... By predicate
+   and by windows. */
+void sql_bounded(struct engine *e, const struct plan *plan,
+                 const struct work_values *values, struct buf *out);
+void general_bounded(struct engine *e, const struct plan *plan,
+                     const struct work_values *values, struct buf *out);
+
+/* Which cell a row of the result is for, its keys first; false: none. */
+bool work_cell(const struct plan *plan, const struct duck_column *columns,
+               size_t row, size_t *out);
 
 #endif

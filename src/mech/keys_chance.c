@@ -20,7 +20,7 @@
 #include "num/ival_more.h"
 #include "num/rat_round.h"
 
-enum { BITS = 256, UNITS_LOG2_MAX = 62, CHANCE_LOG2_MIN = -1000 };
+enum { BITS = 128, UNITS_LOG2_MAX = 62, CHANCE_LOG2_MIN = -1000 };
 
 /* r = P[Y >= x], discrete Laplace; by its complement where that is small. */
 static void
@@ -149,17 +149,26 @@ custos_keys_units(const custos_keys *keys, const char *chance, uint64_t *units,
                   custos_err *err)
 {
     uint64_t low = 0, high = 1; /* low does not reach it, high does */
+    uint64_t step = 1;
     custos_status st;
-    rat p;
+    rat p, half;
 
     if (!keys || !units)
         return custos_fail(err, CUSTOS_EINVAL,
                            "units need a selection of keys and a place");
     rat_init(&p);
     st = rat_read_open_unit(chance, "chance", &p, err);
+    rat_init(&half);
+    rat_set_i64(&half, 1, 2);
+    if (!st && rat_cmp(&p, &half) > 0) { /* one less has 1/2 at most */
+        low = keys->facts.half - 1;
+        high = keys->facts.half;
+    }
+    rat_clear(&half);
     while (!st && !chance_reaches(keys, high, &p)) {
         low = high;
-        high *= 2;
+        high += step;
+        step *= 2;
         if (high >> UNITS_LOG2_MAX)
             st = custos_fail(err, CUSTOS_ERANGE,
                              "no number of units below 2^%d gives this chance",

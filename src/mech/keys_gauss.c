@@ -38,7 +38,7 @@
 #include "num/rat_round.h"
 
 enum {
-    BITS = 160,
+    BITS = 112,
     KEYS_MAX = 256,
     VARIANCE_BITS = 32,
     TRIES = 6,
@@ -241,26 +241,46 @@ block_cost(ival *r, const struct scene *s, enum way way, uint64_t keys,
         split_cost(r, s, most, 2 * keys - least, low - (int64_t)keys);
 }
 
+/*
+ * The worst of the units who hold from `least` to `most` keys alone, where it
+ * is worse than what is known: a block that cannot be is not looked into.
+ */
+static void
+block_worst(ival *worst, const struct scene *s, enum way way, uint64_t keys,
+            uint64_t least, uint64_t most)
+{
+    uint64_t middle = least + (most - least) / 2;
+    bool smaller;
+    ival x;
+
+    ival_init(&x, ival_bits(worst));
+    block_cost(&x, s, way, keys, least, most);
+    smaller = ival_certainly_less(&x, worst);
+    if (least == most)
+        keep_worse(worst, &x);
+    ival_clear(&x);
+    if (smaller || least == most)
+        return;
+    block_worst(worst, s, way, keys, middle + 1, most);
+    block_worst(worst, s, way, keys, least, middle);
+}
+
 void
 keys_gauss_delta(custos_adjacency adjacency, uint64_t keys, const rat *epsilon,
                  const struct keys_gauss *g, ival *delta)
 {
     bool moves = adjacency == CUSTOS_CHANGE_ONE;
+    enum way way = moves ? MOVES : LEAVES, end = moves ? MOVES : ENTERS;
     struct scene s;
-    ival x;
 
     scene_init(&s, epsilon, g, ival_bits(delta));
-    ival_init(&x, ival_bits(delta));
     ival_set_i64(delta, 0);
-    for (uint64_t a = 0; a <= keys; a++) {
-        block_cost(&x, &s, moves ? MOVES : LEAVES, keys, a, a);
-        keep_worse(delta, &x);
-        if (!moves) {
-            block_cost(&x, &s, ENTERS, keys, a, a);
-            keep_worse(delta, &x);
-        }
+    for (; way <= end; way++) {
+        /* The worst mostly hold all alone or none: the rest is cut off. */
+        block_worst(delta, &s, way, keys, keys, keys);
+        block_worst(delta, &s, way, keys, 0, 0);
+        block_worst(delta, &s, way, keys, 0, keys);
     }
-    ival_clear(&x);
     scene_clear(&s);
 }
 

@@ -7,7 +7,9 @@
  *   node's rate be epsilon / (2 L D), D = v max(num, den - num) for add/remove
  *   and twice that for change-one (at the root v den), num/den the pivot's
  *   rank among the values of its node and v the values of a unit. Then all
- *   pivots together are epsilon-DP and epsilon^2/8L-zCDP.
+ *   pivots together are epsilon-DP and epsilon^2/8L-zCDP. So they are when the
+ *   place wanted is moved by a constant, and when constants stand among the
+ *   values.
  * SOURCE   Kaplan, Schnapp, Stemmer 2022, arXiv:2110.05429;
  *          units of several values, change-one and equal values:
  *          doc/proofs/quantile-tree.md; zCDP of bounded range: Cesar, Rogers
@@ -17,6 +19,7 @@
  * FAILS    CUSTOS_EENTROPY; CUSTOS_EINTERNAL with probability below 2^-3900.
  * TESTED   quantile_keeps_epsilon quantile_several_keep_epsilon
  *          quantile_several_never_fall quantile_rates_are_as_proved
+ *          quantile_shifted_keeps_epsilon quantile_shifts_are_as_proved
  */
 #include "mech/quantile.h"
 
@@ -27,7 +30,12 @@
 #include "mech/sealed.h"
 #include "num/rat_round.h"
 
-enum { DEN_LOG2_MAX = 30, WIDTH_LOG2_MAX = 62, EPSILON_MAX = 1024 };
+enum {
+    DEN_LOG2_MAX = 30,
+    WIDTH_LOG2_MAX = 62,
+    EPSILON_MAX = 1024,
+    SHIFT_LOG2_MAX = 29,
+};
 
 /* What the tree is made of. */
 struct plan {
@@ -38,7 +46,10 @@ struct plan {
     rat level;   /* of one */
 };
 
-/* The ranks `first` .. `last`-1 lie between the ranks low and high. */
+/*
+ * The ranks `first` .. `last`-1 lie between those of the cuts before and
+ * after: ranks first - 1 and last, and at the ends 0 and 1.
+ */
 struct branch {
     size_t first, last;
     const rat *low, *high;
@@ -77,6 +88,63 @@ node_set_rank(struct node *node, const rat *rank, const struct branch *b,
     return st;
 }
 
+/*
+ * What quantile i's place is beside rank * n, of all n values; 0 at the ends,
+ * which have the numbers -1 and o->ranks.
+ */
+static void
+place_beside(const struct plan *p, size_t i, rat *out)
+{
+    rat x;
+
+    rat_set_i64(out, 0, 1);
+    if (i >= p->o->ranks)
+        return;
+    rat_init(&x);
+    rat_set_i64(&x, -2 * (int64_t)p->o->pad, 1);
+    rat_mul(out, &x, &p->ranks[i]);
+    rat_set_i64(&x, (int64_t)p->o->pad + (p->o->shift ? p->o->shift[i] : 0), 1);
+    rat_add(out, out, &x);
+    rat_clear(&x);
+}
+
+/*
+ * With cuts at the places l n + a and h n + b, and q n + c wanted, there are
+ * (h-l) n + b - a values between them, num/den of which is (q-l) n + (b-a)
+ * num/den: c - a - (b-a) num/den is missing. In steps of 1/den it is whole:
+ * of a, b and c the shifts are, and the others are straight in the rank but at
+ * the ends, where num (h-l) = den (q-l) takes out what is not.
+ */
+static void
+node_set_shift(const struct plan *p, struct node *node, size_t i,
+               const struct branch *b)
+{
+    i128 whole = 0;
+    rat low, high, at, x;
+
+    rat_init(&low);
+    rat_init(&high);
+    rat_init(&at);
+    rat_init(&x);
+    place_beside(p, b->first - 1, &low);
+    place_beside(p, b->last, &high);
+    place_beside(p, i, &at);
+    rat_sub(&at, &at, &low);
+    rat_sub(&high, &high, &low);
+    rat_set_i128(&x, (i128)node->den);
+    rat_mul(&at, &at, &x);
+    rat_set_i128(&x, (i128)node->num);
+    rat_mul(&high, &high, &x);
+    rat_sub(&at, &at, &high);
+    /* |.| <= 2^30 2^31 + 2^30 2^31 */
+    CUSTOS_REQUIRE(rat_is_whole(&at) && rat_floor_i128(&at, &whole));
+    node->shift = (int64_t)whole;
+    rat_clear(&low);
+    rat_clear(&high);
+    rat_clear(&at);
+    rat_clear(&x);
+}
+
 /* The rate of the theorem. */
 static void
 node_set_rate(const struct plan *p, struct node *node)
@@ -113,6 +181,7 @@ branch_make(const struct plan *p, struct branch b, custos_err *err)
     st = node_set_rank(node, rank, &b, err);
     if (st)
         return st;
+    node_set_shift(p, node, middle, &b);
     node_set_rate(p, node);
     if (b.first < middle)
         st = branch_make(
@@ -196,6 +265,8 @@ tree_make(struct plan *p, custos_err *err)
 static custos_status
 options_check(const custos_quantile_options *o, custos_err *err)
 {
+    const uint64_t most = (uint64_t)1 << SHIFT_LOG2_MAX;
+
     if (o->adjacency != CUSTOS_ADD_REMOVE && o->adjacency != CUSTOS_CHANGE_ONE)
         return custos_fail(err, CUSTOS_EINVAL, "quantiles need an adjacency");
     if (o->ranks == 0 || o->ranks > CUSTOS_QUANTILE_RANKS_MAX || !o->rank)
@@ -208,6 +279,15 @@ options_check(const custos_quantile_options *o, custos_err *err)
                            "the domain of quantiles must be lower <= upper, "
                            "less than 2^%d wide",
                            (int)WIDTH_LOG2_MAX);
+    for (size_t i = 0; i < o->ranks; i++) {
+        int64_t shift = o->shift ? o->shift[i] : 0;
+
+        if (o->pad > most || shift > (int64_t)most || shift < -(int64_t)most)
+            return custos_fail(err, CUSTOS_ERANGE,
+                               "places of quantiles can be moved by at most "
+                               "2^%d",
+                               (int)SHIFT_LOG2_MAX);
+    }
     return CUSTOS_OK;
 }
 

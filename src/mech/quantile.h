@@ -21,7 +21,8 @@ enum {
 /* The node whose pivot is quantile i. */
 struct node {
     uint64_t num, den;  /* the pivot's rank among the values of the node */
-    struct slope slope; /* per step of |den place - num n| */
+    int64_t shift;      /* the place wanted is (num n + shift) / den of them */
+    struct slope slope; /* per step of |den place - num n - shift| */
     uint32_t depth;     /* 1 at the root */
     bool made;          /* slope is to be cleared */
 };
@@ -46,6 +47,7 @@ struct stretch {
     const u128 *cells;
     uint64_t from, to;
     uint64_t low, high;
+    uint64_t target; /* den times the place wanted; set by stretch_cut */
 };
 
 /* A point, and how many values of the stretch are left of the cut. */

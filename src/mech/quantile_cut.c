@@ -16,15 +16,15 @@
  *   sorted values left of the cut, or else those right of it, get this value
  *   (or one equal to the point) and the other side stays.
  *   (b) Let the candidate be drawn with probability proportional to
- *   exp(-rate |den left - num n|), n the number of values. When values come
- *   and go, x in all, the log-probability of no candidate changes by more than
- *   2 rate x max(num, den - num); when n stays, not by more than
- *   2 rate den times the number replaced.
+ *   exp(-rate |den left - num n - shift|), n the number of values and shift a
+ *   constant. When values come and go, x in all, the log-probability of no
+ *   candidate changes by more than 2 rate x max(num, den - num); when n stays,
+ *   not by more than 2 rate den times the number replaced.
  * SOURCE   McSherry, Talwar 2007; Smith 2011; Kaplan, Schnapp, Stemmer 2022,
  *          arXiv:2110.05429; shares and the fixed-point scan:
  *          doc/proofs/quantile-cut.md
  * NEEDS    cells by stretch_prepare; num <= den <= 2^30; fewer than 2^32
- *          values; rate den <= 1024.
+ *          values; |shift| <= 2^62; rate den <= 1024.
  * GIVES    *out of exactly this law. Time depends on the number of values
  *          alone, except that the scan is refined with probability below
  *          n 2^-43 + n^2 2^-55.
@@ -32,6 +32,7 @@
  *          n 2^-4000; coins alone.
  * TESTED   quantile_law_by_enumeration quantile_cut_moves_one_value
  *          quantile_keeps_epsilon quantile_thresholds_are_exact
+ *          quantile_shifted_law_by_enumeration
  */
 #include "base/ck.h"
 #include "mech/inverse.h"
@@ -158,13 +159,25 @@ slot_at(const struct stretch *s, uint64_t k)
     return kind == 0 ? slot_gap(s, i) : slot_piece(s, i, kind - 1);
 }
 
-/* |den left - num n|, below 2^63. */
+/*
+ * num n + shift, or the end of 0 .. den n that is next to it: beyond the end
+ * all distances grow by the same, and weights count up to a factor.
+ */
+static uint64_t
+stretch_target(const struct stretch *s, const struct node *node)
+{
+    i128 n = (i128)(s->to - s->from);
+
+    return (uint64_t)clamp_i128((i128)node->num * n + node->shift, 0,
+                                (i128)node->den * n);
+}
+
+/* |den left - target|, below 2^63. */
 static uint64_t
 slot_distance(const struct stretch *s, const struct node *node,
               const struct slot *slot)
 {
-    int64_t off = (int64_t)(node->den * slot->left) -
-                  (int64_t)(node->num * (s->to - s->from));
+    int64_t off = (int64_t)(node->den * slot->left) - (int64_t)s->target;
     int64_t sign = (int64_t)(uint64_t)(mask_less_i128(off, 0));
 
     return (uint64_t)((off ^ sign) - sign);
@@ -341,9 +354,10 @@ stretch_uniform(custos_rng *rng, uint64_t n, uint64_t *out)
 }
 
 custos_status
-stretch_cut(const struct stretch *s, const struct node *node, custos_rng *rng,
-            struct cut *out)
+stretch_cut(const struct stretch *stretch, const struct node *node,
+            custos_rng *rng, struct cut *out)
 {
+    struct stretch aimed = *stretch, *s = &aimed;
     const struct scene scene = {s, node};
     uint64_t first, n = slot_count(s), within = 0;
     const struct weights w = {n, weight_enclose, &scene};
@@ -351,6 +365,7 @@ stretch_cut(const struct stretch *s, const struct node *node, custos_rng *rng,
     size_t winner = 0;
     custos_status st = rng_words(rng, &first, 1);
 
+    aimed.target = stretch_target(stretch, node);
     if (!st && !winner_scan(s, node, first, &winner))
         st = inverse_refine(&w, rng, first, &winner);
     for (uint64_t k = 0; k < n && !st; k++) {
@@ -365,6 +380,7 @@ stretch_cut(const struct stretch *s, const struct node *node, custos_rng *rng,
         st = stretch_uniform(rng, won.points, &within);
     *out = (struct cut){won.start + within, won.left};
     wipe(&first, sizeof first);
+    wipe(&aimed, sizeof aimed);
     wipe(&won, sizeof won);
     return st;
 }

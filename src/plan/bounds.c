@@ -50,7 +50,8 @@ read_limit(struct work *w, str text, const char *name, uint64_t most,
     if (!st && n > most)
         st = custos_fail(w->err, CUSTOS_EDENIED,
                          "%s may be at most %llu, the policy's bound for %.*s",
-                         name, (unsigned long long)most, SHOWN(w->table->name));
+                         name, (unsigned long long)most,
+                         SHOWN(relation_shown(w->from)));
     if (!st)
         *out = n;
     rat_clear(&r);
@@ -58,10 +59,10 @@ read_limit(struct work *w, str text, const char *name, uint64_t most,
 }
 
 static bool
-has_units(const struct plan *p)
+has_kind(const struct plan *p, enum part_kind kind)
 {
     for (size_t i = 0; i < p->n_parts; i++)
-        if (p->parts[i].kind == PART_UNITS)
+        if (p->parts[i].kind == kind)
             return true;
     return false;
 }
@@ -72,19 +73,34 @@ least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+/* How many groups a unit could be in; of the data's nobody knows. */
+static uint64_t
+groups_there(const struct plan *p)
+{
+    return p->selection ? UINT64_MAX : p->cells;
+}
+
 static enum bounding
 choose(const struct work *w, uint64_t rows, uint64_t groups)
 {
     const struct plan *p = w->plan;
     const struct policy_table *t = w->table;
 
-    if (t->unit_is_row)
+    if (t->unit_is_row && !w->from->renumbered)
         return BOUND_NONE;
-    if (t->attached)
+    if (w->from->kind == RELATION_TABLE && t->attached)
         return BOUND_GENERAL;
-    if (!has_units(p) && groups >= least(rows, p->cells) &&
-        (!p->where || t->prefer_speed))
+    /* Joins, also those that IN (SELECT ...) is, keep no order: no fold. */
+    if (w->from->kind != RELATION_TABLE || p->n_queries > 0)
+        return groups >= least(rows, groups_there(p)) ? BOUND_RANK
+                                                      : BOUND_GENERAL;
+    if (groups >= least(rows, groups_there(p)) &&
+        (!p->where || t->prefer_speed) &&
+        (p->selection ? rows == 1 /* rows are units */
+                      : !has_kind(p, PART_UNITS)))
         return BOUND_RANK;
+    if (has_kind(p, PART_DISTINCT) || has_kind(p, PART_QUANTILES))
+        return BOUND_GENERAL; /* the fold adds up, it keeps no values */
     return BOUND_FOLD;
 }
 
@@ -92,14 +108,19 @@ choose(const struct work *w, uint64_t rows, uint64_t groups)
 static str
 unit_name(const struct work *w)
 {
+    const struct relation *r = w->from;
     const struct policy_table *t = w->table;
-    const struct policy_column *c;
 
     if (t->unit_is_row)
         return str_of("row");
-    c = &t->columns[t->unit_column];
-    return policy_grants(w->policy, w->options->who, t, c) ? c->name
-                                                           : str_of("unit");
+    for (size_t i = 0; i < r->n_names; i++) {
+        size_t slot = r->names[i].slot;
+
+        if (r->kind == RELATION_TABLE ? slot == t->unit_column
+                                      : relation_is_unit(r, slot, w->policy))
+            return r->names[i].name;
+    }
+    return str_of("unit");
 }
 
 custos_status
@@ -121,7 +142,7 @@ bounds_make(struct work *w)
         return st;
     CUSTOS_REQUIRE(rows >= 1 && groups >= 1);
     w->plan->unit = unit_name(w);
-    groups = least(groups, least(rows, w->plan->cells));
+    groups = least(groups, least(rows, groups_there(w->plan)));
     w->plan->rows = rows;
     w->plan->groups = groups;
     w->plan->bounding = choose(w, rows, groups);

@@ -6,9 +6,13 @@
  * THEOREM  plan-charge
  *   Parts that are (epsilon_i, delta_i)-DP and rho_i-zCDP make, together,
  *   (sum epsilon_i, sum delta_i)-DP and (sum rho_i)-zCDP: sequential
- *   composition of releases fixed beforehand from the same data.
+ *   composition of releases fixed beforehand from the same data. Where groups
+ *   are chosen first, the choice is one more release, and the parts are those
+ *   of the groups it showed: adaptive composition. What is
+ *   (epsilon, delta)-DP is delta-approximately what pure epsilon-DP is in
+ *   concentrated DP.
  * SOURCE   Dwork, Roth 2014, theorem 3.16; Bun, Steinke 2016,
- *          arXiv:1605.02065, lemma 1.7.
+ *          arXiv:1605.02065, lemmas 1.7 and 8.2; doc/proofs/groups-chosen.md
  * NEEDS    part-add-remove or part-change-one for every part.
  * GIVES    plan->charge, each amount rounded up.
  * FAILS    cannot.
@@ -17,6 +21,7 @@
 #include "account/convert.h"
 #include "num/batch.h"
 #include "num/rat_round.h"
+#include "plan/quantile.h"
 #include "plan/work.h"
 
 /* What a Gaussian costs: D2^2 / (2 sigma^2), of a sigma rounded down. */
@@ -52,6 +57,10 @@ set_amounts(struct plan *p)
     rat_init(&squares);
     for (size_t i = 0; i < p->n_parts; i++) {
         rat_mul(&x, &p->parts[i].epsilon, &p->parts[i].epsilon);
+        rat_add(&squares, &squares, &x); /* of quantiles more than it is */
+    }
+    if (p->selection) {
+        rat_mul(&x, &p->selection->epsilon, &p->selection->epsilon);
         rat_add(&squares, &squares, &x);
     }
     c->epsilon = amount_from_rat_up(&p->epsilon, AMOUNT_LOSS);
@@ -78,12 +87,21 @@ charge_make(struct work *w)
     for (size_t i = 0; i < p->n_parts && !st; i++) {
         const struct part *part = &p->parts[i];
 
+        if (part->served)
+            continue; /* the selection pays */
         if (part->mech_kind == CUSTOS_GAUSSIAN)
             st = gauss_rho(part, &rho, w->err);
+        else if (part->kind == PART_QUANTILES)
+            st = quantile_rho(part, &rho, w->err);
         else
             pure_rho_up(&part->epsilon, &rho);
         rat_add(&p->rho, &p->rho, &rho);
         rat_add(&p->delta, &p->delta, &part->delta);
+    }
+    if (p->selection) {
+        pure_rho_up(&p->selection->epsilon, &rho);
+        rat_add(&p->rho, &p->rho, &rho);
+        rat_add(&p->delta, &p->delta, &p->selection->delta);
     }
     rat_clear(&rho);
     if (!st)

@@ -12,6 +12,7 @@
 #include "num/batch.h"
 #include "num/rat_round.h"
 #include "plan/choose.h"
+#include "plan/quantile.h"
 
 enum { NUMBER_MAX = 512 };
 
@@ -37,6 +38,16 @@ too_long(custos_err *err)
                        "epsilon has too many digits for this query");
 }
 
+/*
+ * How many values one release has. Groups of the data are released one by
+ * one: how many there are is not known here, and no scale depends on it.
+ */
+static size_t
+values_of(const struct plan *p)
+{
+    return p->selection ? 1 : p->cells;
+}
+
 static custos_status
 make_laplace(const struct plan *p, const struct part *part, custos_mech **out,
              custos_err *err)
@@ -45,7 +56,7 @@ make_laplace(const struct plan *p, const struct part *part, custos_mech **out,
     custos_mech_options o = {.size = sizeof o,
                              .kind = CUSTOS_LAPLACE,
                              .domain = CUSTOS_WIDE,
-                             .values = p->cells,
+                             .values = values_of(p),
                              .epsilon = epsilon,
                              .sensitivity = sensitivity};
 
@@ -63,7 +74,7 @@ make_gauss(const struct plan *p, const struct part *part, const rat *delta,
     custos_mech_options o = {.size = sizeof o,
                              .kind = CUSTOS_GAUSSIAN,
                              .domain = CUSTOS_WIDE,
-                             .values = p->cells,
+                             .values = values_of(p),
                              .epsilon = epsilon,
                              .delta = d,
                              .sensitivity_squared = sensitivity};
@@ -205,7 +216,8 @@ choose_make(struct work *w)
     rat_set_i64(&share, 1, p->n_parts);
     rat_mul(&share, &share, &w->delta);
     for (size_t i = 0; i < p->n_parts && !st; i++)
-        st = choose_part(p, &p->parts[i], &share, w->at_once, w->err);
+        if (!p->parts[i].served && p->parts[i].kind != PART_QUANTILES)
+            st = choose_part(p, &p->parts[i], &share, w->at_once, w->err);
     rat_clear(&share);
     if (!st)
         st = share_delta(w);
@@ -216,5 +228,8 @@ choose_make(struct work *w)
                          "at this epsilon the noise would pass 2^60 steps or "
                          "fall below 2^-20: ask for another, or name narrower "
                          "contribution bounds");
+    for (size_t i = 0; i < p->n_parts && !st; i++)
+        if (p->parts[i].kind == PART_QUANTILES)
+            st = quantile_choose(w, &p->parts[i]);
     return st;
 }

@@ -4,6 +4,8 @@
  */
 #include "plan/work.h"
 
+enum { TEXT_MAX = 1 << 22 }; /* of a query that is compared */
+
 struct expr *
 expr_copy(arena *a, const struct expr *e)
 {
@@ -25,7 +27,26 @@ expr_copy(arena *a, const struct expr *e)
         return NULL;
     if (e->upper && !(c->upper = expr_copy(a, e->upper)))
         return NULL;
+    if (e->query && !(c->query = query_copy(a, e->query)))
+        return NULL;
     return c;
+}
+
+static bool
+copy_from(arena *a, struct from **out, const struct from *f)
+{
+    struct from *c = arena_take(a, 1, sizeof *c);
+
+    if (!c)
+        return false;
+    *c = *f;
+    *out = c;
+    if (f->query && !(c->query = query_copy(a, f->query)))
+        return false;
+    if (f->on && !(c->on = expr_copy(a, f->on)))
+        return false;
+    return (!f->left || copy_from(a, &c->left, f->left)) &&
+           (!f->right || copy_from(a, &c->right, f->right));
 }
 
 static bool
@@ -84,6 +105,10 @@ query_copy(arena *a, const struct query *q)
         return NULL;
     if (!copy_targets(a, c, q) || !copy_groups(a, c, q) || !copy_order(a, c, q))
         return NULL;
+    if (q->from && !copy_from(a, &c->from, q->from))
+        return NULL;
+    if (q->union_all && !(c->union_all = query_copy(a, q->union_all)))
+        return NULL;
     return c;
 }
 
@@ -98,6 +123,24 @@ static bool
 both_same(const struct expr *a, const struct expr *b)
 {
     return !a || !b ? !a && !b : expr_same(a, b);
+}
+
+/* In one scope the same text is the same query. */
+static bool
+query_same(const struct query *a, const struct query *b)
+{
+    struct buf x, y;
+    bool same;
+
+    buf_init(&x, NULL, TEXT_MAX);
+    buf_init(&y, NULL, TEXT_MAX);
+    sql_print(a, &x);
+    sql_print(b, &y);
+    same = !x.failed && !y.failed && x.len == y.len &&
+           !memcmp(x.ptr, y.ptr, x.len);
+    buf_clear(&x);
+    buf_clear(&y);
+    return same;
 }
 
 bool
@@ -118,6 +161,10 @@ expr_same(const struct expr *a, const struct expr *b)
         break;
     case EXPR_IN:
         if (a->negated != b->negated)
+            return false;
+        break;
+    case EXPR_IN_QUERY:
+        if (a->negated != b->negated || !query_same(a->query, b->query))
             return false;
         break;
     case EXPR_CAST:

@@ -2,7 +2,7 @@
  * Public domains: all values that an expression can take, found without data.
  *
  *   truth values            false, true
- *   one column with values  the image of its values under the expression
+ *   columns with values     the image of their values under the expression
  *   CASE, COALESCE          what their results can be
  *   dates with a range      every day or period of it
  *
@@ -53,67 +53,96 @@ sort(struct domain *d)
 
 /* ----------------------------------------------------------------- image -- */
 
-/* The one column below e: -1 none yet, -2 several. */
-static int
-only_column(const struct expr *e, int seen)
+enum { COLUMNS_MAX = 4, TUPLES_MAX = 1 << 16 };
+
+/* A column below an expression, and which of its values it has now. */
+struct place_of {
+    const struct policy_column *column;
+    int slot;
+    size_t n, at; /* values; the last is NULL where the column is nullable */
+};
+
+struct tuple {
+    struct place_of of[COLUMNS_MAX];
+    size_t n, all; /* columns, combinations */
+};
+
+static const struct datum truth[2] = {{.type = TYPE_BOOL, .n = 0},
+                                      {.type = TYPE_BOOL, .n = 1}};
+
+static size_t
+count_values(const struct policy_column *c)
 {
-    if (e->kind == EXPR_COLUMN)
-        return seen == -1 || seen == e->slot ? e->slot : -2;
-    for (size_t i = 0; i < e->n_args; i++)
-        if (e->args[i])
-            seen = only_column(e->args[i], seen);
-    return seen;
+    return c->type == TYPE_BOOL ? COUNT_OF(truth) : c->n_values;
+}
+
+/* False: a column without values, or too many of them. */
+static bool
+tuple_find(const struct domain *d, const struct expr *e, struct tuple *t)
+{
+    const struct policy_column *c;
+    struct place_of *p;
+    size_t i = 0;
+
+    for (size_t k = 0; k < e->n_args; k++)
+        if (e->args[k] && !tuple_find(d, e->args[k], t))
+            return false;
+    if (e->kind != EXPR_COLUMN)
+        return true;
+    while (i < t->n && t->of[i].slot != e->slot)
+        i++;
+    if (i < t->n)
+        return true;
+    c = &d->table->columns[e->slot];
+    if (count_values(c) == 0 || t->n == COLUMNS_MAX)
+        return false;
+    p = &t->of[t->n++];
+    *p = (struct place_of){.column = c,
+                           .slot = e->slot,
+                           .n = count_values(c) + (c->nullable ? 1 : 0)};
+    t->all = p->n > TUPLES_MAX ? TUPLES_MAX + 1 : t->all * p->n;
+    return t->all <= TUPLES_MAX;
 }
 
 static bool
 leaf(void *ctx, const struct expr *e, struct value *out)
 {
-    (void)e;
-    *out = (struct value){.datum = *(const struct datum *)ctx};
+    const struct tuple *t = ctx;
+
+    *out = (struct value){.datum = {.type = TYPE_NULL}};
+    for (size_t i = 0; i < t->n; i++) {
+        const struct place_of *p = &t->of[i];
+
+        if (p->slot == e->slot && p->at < count_values(p->column))
+            out->datum = p->column->type == TYPE_BOOL
+                             ? truth[p->at]
+                             : p->column->values[p->at];
+    }
     return true;
 }
 
+/* Every combination of the columns' values; without columns there is one. */
 static enum domain_found
-image_of(struct domain *d, const struct expr *e, const struct datum *values,
-         size_t n)
+image(struct domain *d, const struct expr *e)
 {
+    struct tuple t = {.all = 1};
     enum domain_found found = DOMAIN_FOUND;
 
-    for (size_t i = 0; i < n && found == DOMAIN_FOUND; i++) {
-        struct datum at = values[i];
-        struct scope s = {.a = d->a, .leaf = leaf, .ctx = &at};
+    if (!evaluate_knows(e) || !tuple_find(d, e, &t))
+        return DOMAIN_NONE;
+    for (size_t i = 0; i < t.all && found == DOMAIN_FOUND; i++) {
+        struct scope s = {.a = d->a, .leaf = leaf, .ctx = &t};
+        size_t rest = i;
         struct value v;
 
+        for (size_t k = 0; k < t.n; k++) {
+            t.of[k].at = rest % t.of[k].n;
+            rest /= t.of[k].n;
+        }
         if (!evaluate(&s, e, &v))
             return DOMAIN_NO_MEMORY;
         found = add(d, &v.datum);
     }
-    return found;
-}
-
-static enum domain_found
-image(struct domain *d, const struct expr *e)
-{
-    const struct policy_column *c;
-    struct datum null = {.type = TYPE_NULL};
-    struct datum truth[2] = {{.type = TYPE_BOOL, .n = 0},
-                             {.type = TYPE_BOOL, .n = 1}};
-    enum domain_found found;
-    int column = only_column(e, -1);
-
-    if (!evaluate_knows(e) || column == -2)
-        return DOMAIN_NONE;
-    if (column == -1) /* a constant */
-        return image_of(d, e, &null, 1);
-    c = &d->table->columns[column];
-    if (c->type == TYPE_BOOL)
-        found = image_of(d, e, truth, 2);
-    else if (c->n_values > 0)
-        found = image_of(d, e, c->values, c->n_values);
-    else
-        return DOMAIN_NONE;
-    if (found == DOMAIN_FOUND && c->nullable)
-        found = image_of(d, e, &null, 1);
     return found;
 }
 

@@ -247,6 +247,7 @@ evaluate(const struct scope *s, const struct expr *e, struct value *out)
     case EXPR_KEY:
     case EXPR_AGGREGATE:
     case EXPR_INTERVAL: return s->leaf(s->ctx, e, out);
+    case EXPR_IN_QUERY: break; /* no rows are seen here */
     }
     return false; /* UNREACHABLE: the tree is closed */
 }
@@ -256,7 +257,8 @@ evaluate_knows(const struct expr *e)
 {
     if (e->kind == EXPR_AGGREGATE)
         return true;
-    if (e->kind == EXPR_CALL && e->n_args > CALL_ARGS_MAX)
+    if (e->kind == EXPR_IN_QUERY ||
+        (e->kind == EXPR_CALL && e->n_args > CALL_ARGS_MAX))
         return false;
     if (e->kind == EXPR_CALL)
         switch (e->call) {

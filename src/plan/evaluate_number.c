@@ -200,27 +200,6 @@ width_bucket(const struct value *v, struct value *out)
     out->certainty = UNCERTAIN;
 }
 
-/* Days: date - date, date +- whole number. */
-static bool
-of_dates(const struct expr *e, const struct value *v, struct value *out)
-{
-    if ((e->call != CALL_ADD && e->call != CALL_SUB) ||
-        (v[0].datum.type != TYPE_DATE && v[1].datum.type != TYPE_DATE))
-        return false;
-    out->datum = (struct datum){.type = e->type};
-    out->datum.n = e->call == CALL_ADD ? v[0].datum.n + v[1].datum.n
-                                       : v[0].datum.n - v[1].datum.n;
-    out->certainty = CERTAIN;
-    return true;
-}
-
-static bool
-is_numeric_call(enum call call)
-{
-    return (call >= CALL_NEG && call <= CALL_GREATEST) ||
-           call == CALL_WIDTH_BUCKET;
-}
-
 static void
 set_certainty(const struct expr *e, const struct value *v, struct span span,
               struct value *out)
@@ -234,6 +213,33 @@ set_certainty(const struct expr *e, const struct value *v, struct span span,
     out->certainty = worst;
     out->low = span.low;
     out->high = span.high;
+}
+
+/* Days: date - date, date +- whole number. */
+static bool
+of_dates(const struct expr *e, const struct value *v, struct value *out)
+{
+    struct span a, b, span;
+
+    if ((e->call != CALL_ADD && e->call != CALL_SUB) ||
+        (v[0].datum.type != TYPE_DATE && v[1].datum.type != TYPE_DATE))
+        return false;
+    a = span_of(&v[0]);
+    b = span_of(&v[1]);
+    out->datum = (struct datum){.type = e->type};
+    out->datum.n = e->call == CALL_ADD ? v[0].datum.n + v[1].datum.n
+                                       : v[0].datum.n - v[1].datum.n;
+    span = e->call == CALL_ADD ? (struct span){a.low + b.low, a.high + b.high}
+                               : (struct span){a.low - b.high, a.high - b.low};
+    set_certainty(e, v, span, out);
+    return true;
+}
+
+static bool
+is_numeric_call(enum call call)
+{
+    return (call >= CALL_NEG && call <= CALL_GREATEST) ||
+           call == CALL_WIDTH_BUCKET;
 }
 
 bool

@@ -317,8 +317,12 @@ evaluate_cast(arena *a, const struct expr *e, const struct value *v,
         cast_number(e, v, out);
     } else if (from == TYPE_DATE && to == TYPE_TIMESTAMP) {
         out->datum = (struct datum){.type = to, .n = v->datum.n * DAY_US};
+        out->low = v->low * DAY_US;
+        out->high = v->high * DAY_US;
     } else if (from == TYPE_TIMESTAMP && to == TYPE_DATE) {
         out->datum = (struct datum){.type = to, .n = moment_of(&v->datum).days};
+        out->low = floor(v->low / DAY_US);
+        out->high = floor(v->high / DAY_US);
     } else {
         buf_init(&b, NULL, TEXT_MAX);
         datum_write(&v->datum, &b);

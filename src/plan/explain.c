@@ -1,6 +1,7 @@
 /*
  * EXPLAIN: what a plan does, in lines of words and numbers, all public.
  */
+#include "plan/from.h"
 #include "plan/words.h"
 #include "plan/work.h"
 
@@ -13,8 +14,11 @@ explain_protected(const struct plan *p, struct buf *out)
     bool change = p->policy->adjacency == CUSTOS_CHANGE_ONE;
 
     buf_add_text(out, "protects   ");
-    buf_printf(out, "each %.*s of %.*s%s", SHOWN(p->unit), SHOWN(t->name),
-               t->unit_is_row ? "" : ", with all its rows");
+    buf_printf(out, "each %.*s", SHOWN(p->unit));
+    if (!from_has(p->from, RELATION_UNION) &&
+        (t->unit_is_row || !from_has(p->from, RELATION_JOIN)))
+        buf_printf(out, " of %.*s", SHOWN(relation_shown(p->from)));
+    buf_add_text(out, t->unit_is_row ? "" : ", with all its rows");
     buf_printf(out, "; neighbours differ in one that is %s\n",
                change ? "replaced (change-one)" : "there or not (add-remove)");
 }
@@ -30,10 +34,10 @@ explain_bounding(const struct plan *p, struct buf *out)
     buf_printf(out, "%llu row%s of a unit, in %llu group%s, by rank",
                (unsigned long long)p->rows, p->rows == 1 ? "" : "s",
                (unsigned long long)p->groups, p->groups == 1 ? "" : "s");
-    if (p->bounding == BOUND_RANK && p->where)
+    if (from_loses(p))
         buf_add_text(out, ", before WHERE: rows that would pass may be left "
                           "out");
-    else if (p->where)
+    else if (p->bounding != BOUND_RANK && p->where)
         buf_add_text(out, ", of those that pass WHERE");
     buf_add_text(out, p->bounding == BOUND_RANK   ? " (a predicate)\n"
                       : p->bounding == BOUND_FOLD ? " (a fold)\n"
@@ -45,13 +49,56 @@ explain_groups(const struct plan *p, struct buf *out)
 {
     if (p->n_keys == 0)
         return;
-    buf_printf(out, "groups     %zu, all shown:", p->cells);
+    if (p->selection)
+        buf_printf(out, "groups     of the data, at most %zu:", p->cells);
+    else
+        buf_printf(out, "groups     %zu, all shown:", p->cells);
     for (size_t i = 0; i < p->n_keys; i++) {
         const struct key *k = &p->keys[i];
 
         buf_add_text(out, i > 0 ? ", by " : " by ");
         words_expr(k->expr, out);
-        buf_printf(out, " (%zu%s)", k->n, k->null_group ? " and NULL" : "");
+        if (k->kind == KEY_PRIVATE)
+            buf_add_text(out, " (not in the policy)");
+        else
+            buf_printf(out, " (%zu%s)", k->n, k->null_group ? " and NULL" : "");
+    }
+    buf_add_text(out, "\n");
+}
+
+/* The rule that chooses groups, and the count that it gives with it. */
+static void
+explain_selection(const struct plan *p, struct buf *out)
+{
+    static const char *const NAMES[] = {
+        [CUSTOS_KEYS_GEOMETRIC] = "the optimal rule",
+        [CUSTOS_KEYS_LAPLACE] = "a threshold, Laplace noise",
+        [CUSTOS_KEYS_GAUSSIAN] = "a threshold, Gaussian noise",
+    };
+    const struct selection *s = p->selection;
+    const custos_keys_facts *f = custos_keys_tell(s->rule);
+
+    buf_printf(out, "chosen by  distinct units, %s", NAMES[f->rule]);
+    if (f->threshold)
+        buf_printf(out, " of scale %.8s: shown from %lld", f->scale,
+                   (long long)f->threshold);
+    buf_printf(out,
+               "; %llu unit%s shown with 50 %%, %llu with 95 %%\n"
+               "           epsilon ",
+               (unsigned long long)s->half, s->half == 1 ? " is" : "s are",
+               (unsigned long long)s->most);
+    words_number(&s->epsilon, out);
+    buf_add_text(out, ", delta ");
+    words_number(&s->delta, out);
+    if (s->least > 1)
+        buf_printf(out, "; groups of fewer than %llu never",
+                   (unsigned long long)s->least);
+    if (s->serves >= 0) {
+        buf_printf(out, "; the noisy number serves as %s, within ",
+                   p->parts[s->serves].kind == PART_UNITS ? "distinct units"
+                                                          : "rows");
+        words_whole_steps(p->parts[s->serves].bar, (struct grid){10, 0}, out);
+        buf_add_text(out, " at 95 %");
     }
     buf_add_text(out, "\n");
 }
@@ -67,13 +114,14 @@ explain_name(const struct part *part, struct buf *out)
         [PART_SUM] = "sum of ",
         [PART_SQUARES] = "squares of ",
         [PART_UNITS] = "distinct units",
+        [PART_DISTINCT] = "distinct values of ",
     };
 
     buf_printf(out, "noise on   %s", NAMES[part->kind]);
     if (!part->of)
         return;
     words_expr(part->of, out);
-    if (part->kind == PART_VALUES)
+    if (part->kind == PART_VALUES || part->kind == PART_DISTINCT)
         return;
     if (part->centre != 0) {
         buf_add_text(out, " less ");
@@ -140,6 +188,38 @@ explain_part(const struct part *part, struct buf *out)
     buf_add_text(out, " at 95 %\n");
 }
 
+/* No noise on a number: a draw among the points of the range. */
+static void
+explain_quantiles(const struct plan *p, const struct part *part,
+                  struct buf *out)
+{
+    const struct part_quantiles *q = part->quantiles;
+
+    buf_printf(out, "draws      quantile%s ", q->n > 1 ? "s" : "");
+    for (size_t i = 0; i < q->n; i++)
+        buf_printf(out, "%s%s", i > 0 ? ", " : "", q->rank[i]);
+    buf_add_text(out, " of ");
+    words_expr(part->of, out);
+    buf_add_text(out, ", each value clamped to ");
+    words_value(part, part->lower, out);
+    buf_add_text(out, " .. ");
+    words_value(part, part->upper, out);
+    buf_printf(out, "\n           exponential mechanism in %u level%s",
+               custos_quantile_tell(q->at)->levels,
+               custos_quantile_tell(q->at)->levels > 1 ? "s" : "");
+    if (part->grid.digits != 0) {
+        buf_add_text(out, ", in steps of ");
+        words_whole_steps(1, part->grid, out);
+    }
+    buf_printf(out, "; a unit has %llu value%s\n           epsilon ",
+               (unsigned long long)p->rows, p->rows > 1 ? "s" : "");
+    words_number(&part->epsilon, out);
+    buf_printf(out,
+               ", two thirds for the ends of error bars, which are drawn "
+               "%llu places further out: within them at 95 %%\n",
+               (unsigned long long)q->off);
+}
+
 static void
 explain_price(const struct plan *p, struct buf *out)
 {
@@ -164,10 +244,16 @@ plan_explain(const struct plan *p, struct buf *out)
         return;
     }
     explain_protected(p, out);
+    words_from(p->from, "from       ", out);
     explain_bounding(p, out);
     explain_groups(p, out);
+    if (p->selection)
+        explain_selection(p, out);
     for (size_t i = 0; i < p->n_parts; i++)
-        explain_part(&p->parts[i], out);
+        if (p->parts[i].kind == PART_QUANTILES)
+            explain_quantiles(p, &p->parts[i], out);
+        else if (!p->parts[i].served)
+            explain_part(&p->parts[i], out);
     explain_price(p, out);
     for (size_t i = 0; i < p->n_remarks; i++)
         buf_printf(out, "note       %s\n", p->remarks[i]);

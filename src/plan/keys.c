@@ -1,6 +1,7 @@
 /*
- * Keys of GROUP BY: every key is public, so every group appears, also the
- * empty ones, and which groups there are tells nothing.
+ * Keys of GROUP BY. Where every key is public, every group appears, also the
+ * empty ones, and which groups there are tells nothing. Where one is not,
+ * groups come from the data, and which are shown is a release (select.c).
  *
  * THEOREM  group-parallel
  *   Let the groups be a fixed list, and every row lie in at most one. Then the
@@ -11,8 +12,9 @@
  * NEEDS    keys from policy and query alone; a row outside the list is in no
  *          group, or in the one for NULL.
  * GIVES    plan->cells, fixed before any data is read.
- * FAILS    CUSTOS_EUNSUPPORTED (no public keys), CUSTOS_EOVERFLOW (more groups
- *          than the policy allows). Both from public facts.
+ * FAILS    CUSTOS_EUNSUPPORTED (no public keys, and no delta to choose among
+ *          others), CUSTOS_EOVERFLOW (more groups than the policy allows).
+ *          Both from public facts.
  * TESTED   groups_cost_one_charge keys_come_from_public_facts
  */
 #include "base/ck.h"
@@ -31,20 +33,71 @@ too_many(struct work *w, const struct expr *e)
                           (unsigned long long)w->policy->max_groups);
 }
 
+/* Without a delta nothing can be chosen. */
 static custos_status
 no_keys(struct work *w, const struct expr *e)
 {
-    if (e->kind == EXPR_COLUMN)
-        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
-                              "the values of %.*s are not public: ask the "
-                              "owner to declare them, or group by an "
-                              "expression with a public range, such as CASE",
-                              SHOWN(e->name));
     return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
-                          "the values of %s are not public: group by a column "
-                          "with declared values, or by a whole number with a "
-                          "public range",
+                          "the policy does not list the values of %s, and "
+                          "without a delta none can be chosen: ask the owner "
+                          "for a query delta or to declare the values, or "
+                          "group by CASE",
                           work_text(w, e));
+}
+
+/* Which doubles would be equal? */
+static custos_status
+no_reals(struct work *w, const struct expr *e)
+{
+    return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
+                          "%s is no exact number, so it is no key: group by "
+                          "CAST(... AS numeric(9,2)), say, or by floor(...)",
+                          work_text(w, e));
+}
+
+static custos_status
+no_people(struct work *w, const struct expr *e)
+{
+    return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
+                          "%.*s names the protected units: each group would be "
+                          "one of them, and is never shown; group by something "
+                          "that many share",
+                          SHOWN(e->name));
+}
+
+/* In the engine columns, literals and casts are exact, the rest are not. */
+static bool
+is_exact(const struct expr *e)
+{
+    if (e->type == TYPE_DECIMAL)
+        return e->kind == EXPR_COLUMN || e->kind == EXPR_LITERAL ||
+               e->kind == EXPR_CAST;
+    return e->type != TYPE_REAL;
+}
+
+/* A key whose values only the data know. NULL is a value of it. */
+static custos_status
+key_private(struct work *w, struct key *k)
+{
+    const struct expr *e = k->expr;
+
+    if (rat_sign(&w->delta) <= 0)
+        return no_keys(w, e);
+    if (!is_exact(e))
+        return no_reals(w, e);
+    if (e->kind == EXPR_COLUMN && w->from->columns[e->slot].names == w->policy)
+        return no_people(w, e);
+    k->kind = KEY_PRIVATE;
+    k->scale = e->type == TYPE_DECIMAL ? fact_of(e)->scale : 0;
+    k->null_group = true;
+    return select_start(w);
+}
+
+/* Public values, but too many to show all of them: chosen where that can be. */
+static custos_status
+key_wide(struct work *w, struct key *k)
+{
+    return rat_sign(&w->delta) > 0 ? key_private(w, k) : too_many(w, k->expr);
 }
 
 /* Whole numbers from..to, no list needed to find them. */
@@ -58,7 +111,7 @@ key_whole(struct work *w, struct key *k)
     CUSTOS_REQUIRE(rat_floor_i128(&f->lower, &k->from) &&
                    rat_floor_i128(&f->upper, &last));
     if (last - k->from >= (i128)w->policy->max_groups)
-        return too_many(w, k->expr);
+        return key_wide(w, k);
     n = (size_t)(last - k->from) + 1;
     k->kind = KEY_WHOLE;
     k->values = arena_take(w->a, n, sizeof *k->values);
@@ -86,8 +139,10 @@ key_listed(struct work *w, struct key *k, bool *found)
         d.null = false;
         d.values = arena_take(w->a, d.room, sizeof *d.values);
         how = d.values ? domain_find(&d, k->expr) : DOMAIN_NO_MEMORY;
-        if (how == DOMAIN_LARGE && last)
-            return too_many(w, k->expr);
+        if (how == DOMAIN_LARGE && last) {
+            *found = true;
+            return key_wide(w, k);
+        }
     }
     if (how == DOMAIN_NO_MEMORY)
         return work_no_memory(w);
@@ -113,7 +168,7 @@ key_make(struct work *w, struct key *k)
     custos_status st;
 
     k->column = c ? e->slot : -1;
-    if (c && c->n_values > 0) {
+    if (c && c->n_values > 0 && w->from->columns[e->slot].stored) {
         k->kind = KEY_STORED;
         k->values = c->values; /* the policy's are in order */
         k->n = c->n_values;
@@ -127,32 +182,41 @@ key_make(struct work *w, struct key *k)
         return st;
     if (e->type == TYPE_INT && fact_of(e)->known == KNOWN_DECLARED)
         return key_whole(w, k);
-    return no_keys(w, e);
+    return key_private(w, k);
+}
+
+/* All groups that public keys make; too many where none is chosen. */
+static custos_status
+count_cells(struct work *w)
+{
+    struct plan *p = w->plan;
+    uint64_t cells = 1;
+
+    for (size_t i = 0; i < p->n_keys && !p->selection; i++) {
+        const struct key *k = &p->keys[i];
+
+        if (!ck_mul_u64(cells, (uint64_t)k->n + k->null_group, &cells) ||
+            cells > w->policy->max_groups)
+            return too_many(w, k->expr);
+    }
+    p->cells = (size_t)(p->selection ? w->policy->max_groups : cells);
+    return CUSTOS_OK;
 }
 
 custos_status
 keys_make(struct work *w)
 {
     struct plan *p = w->plan;
-    uint64_t cells = 1;
-    custos_status st;
+    custos_status st = CUSTOS_OK;
 
     if (p->n_keys > PLAN_KEYS_MAX)
         return custos_fail_at(w->err, CUSTOS_EOVERFLOW,
                               p->keys[PLAN_KEYS_MAX].expr->at,
                               "GROUP BY takes at most %d keys", PLAN_KEYS_MAX);
-    for (size_t i = 0; i < p->n_keys; i++) {
-        struct key *k = &p->keys[i];
-
-        st = types_set(w, k->expr, PLACE_ROWS);
+    for (size_t i = 0; i < p->n_keys && !st; i++) {
+        st = types_set(w, p->keys[i].expr, PLACE_ROWS);
         if (!st)
-            st = key_make(w, k);
-        if (st)
-            return st;
-        if (!ck_mul_u64(cells, (uint64_t)k->n + k->null_group, &cells) ||
-            cells > w->policy->max_groups)
-            return too_many(w, k->expr);
+            st = key_make(w, &p->keys[i]);
     }
-    p->cells = (size_t)cells;
-    return CUSTOS_OK;
+    return st ? st : count_cells(w);
 }

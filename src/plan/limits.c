@@ -19,21 +19,40 @@ read_bound(struct work *w, const struct expr *e, rat *r)
     return CUSTOS_OK;
 }
 
+static const char *
+aggregate_name(enum aggregate a)
+{
+    switch (a) {
+    case AGG_SUM: return "sum";
+    case AGG_AVG: return "avg";
+    case AGG_MEDIAN: return "median";
+    case AGG_PERCENTILE_CONT: return "percentile_cont";
+    case AGG_PERCENTILE_DISC: return "percentile_disc";
+    case AGG_MIN: return "min";
+    case AGG_MAX: return "max";
+    default: return "variance";
+    }
+}
+
 static custos_status
 no_range(struct work *w, const struct expr *aggregate)
 {
     const struct expr *x = aggregate->args[0];
     const struct expr *loose = fact_of(x)->loose ? fact_of(x)->loose : x;
 
+    if (loose->type == TYPE_TEXT) /* no range can be declared */
+        loose = x;
+    if (!data_type_is_number(x->type)) /* limits are numbers */
+        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, aggregate->at,
+                              "%s has no public range: ask the owner to "
+                              "declare one",
+                              work_text(w, x));
     if (loose->kind == EXPR_COLUMN)
         return custos_fail_at(
             w->err, CUSTOS_EUNSUPPORTED, aggregate->at,
             "%.*s has no public range: ask the owner to declare one, or name "
             "limits: %s(..., contribution_bounds_per_row => (low, high))",
-            SHOWN(loose->name),
-            aggregate->aggregate == AGG_SUM   ? "sum"
-            : aggregate->aggregate == AGG_AVG ? "avg"
-                                              : "variance");
+            SHOWN(loose->name), aggregate_name(aggregate->aggregate));
     return custos_fail_at(
         w->err, CUSTOS_EUNSUPPORTED, loose->at,
         "%s has no finite range; name limits in the aggregate: "

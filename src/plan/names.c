@@ -6,13 +6,14 @@
 #include "base/nearest.h"
 #include "plan/work.h"
 
-/* ---------------------------------------------------------------- table -- */
+/* --------------------------------------------------------------- tables -- */
 
-static const char *
-near_table(struct work *w, const char *name)
+const char *
+names_nearest_table(struct work *w, const char *name)
 {
     const struct policy *p = w->policy;
-    const char **names = arena_take(w->a, p->n_tables, sizeof *names);
+    const char **names =
+        arena_take(w->a, p->n_tables + p->n_views + 1, sizeof *names);
     size_t n = 0;
 
     for (size_t i = 0; names && i < p->n_tables; i++)
@@ -21,101 +22,114 @@ near_table(struct work *w, const char *name)
             if (!names[n++])
                 return NULL;
         }
-    return names && name ? nearest(name, names, n) : NULL;
-}
-
-custos_status
-names_table(struct work *w)
-{
-    const struct policy_table *t;
-    const char *near;
-
-    if (w->q->table.len == 0)
-        return CUSTOS_OK;
-    t = policy_table_find(w->policy, w->q->table);
-    if (t && policy_grants_table(w->policy, w->options->who, t)) {
-        w->table = t;
-        return CUSTOS_OK;
-    }
-    near = near_table(w, arena_copy(w->a, w->q->table));
-    return custos_fail_at(w->err, CUSTOS_ENAME, w->q->table_at,
-                          "there is no table %.*s%s%.40s%s", SHOWN(w->q->table),
-                          near ? "; did you mean " : "", near ? near : "",
-                          near ? "?" : "");
-}
-
-/* -------------------------------------------------------------- columns -- */
-
-static const struct policy_column *
-column_find(const struct work *w, str name)
-{
-    const struct policy_column *c =
-        w->table ? policy_column_find(w->table, name) : NULL;
-
-    return c && policy_grants(w->policy, w->options->who, w->table, c) ? c
-                                                                       : NULL;
-}
-
-static const char *
-near_column(struct work *w, const char *name)
-{
-    const struct policy_table *t = w->table;
-    const char **names = arena_take(w->a, t->n_columns, sizeof *names);
-    size_t n = 0;
-
-    for (size_t i = 0; names && i < t->n_columns; i++)
-        if (policy_grants(w->policy, w->options->who, t, &t->columns[i])) {
-            names[n] = arena_copy(w->a, t->columns[i].name);
+    for (size_t i = 0; names && i < p->n_views; i++)
+        if (policy_grants_view(p, w->options->who, &p->views[i])) {
+            names[n] = arena_copy(w->a, p->views[i].name);
             if (!names[n++])
                 return NULL;
         }
     return names && name ? nearest(name, names, n) : NULL;
 }
 
+/* -------------------------------------------------------------- columns -- */
+
+static bool
+stands_for(const struct relation_name *n, const struct expr *e)
+{
+    return str_equal(n->name, e->name) &&
+           (e->qualifier.len ? str_equal(n->table, e->qualifier) : !n->hidden);
+}
+
+/* The first name that e can stand for, and how many there are. */
+static const struct relation_name *
+find(const struct work *w, const struct expr *e, size_t *n)
+{
+    const struct relation_name *found = NULL;
+
+    *n = 0;
+    for (size_t i = 0; w->from && i < w->from->n_names; i++)
+        if (stands_for(&w->from->names[i], e)) {
+            found = found ? found : &w->from->names[i];
+            (*n)++;
+        }
+    return found;
+}
+
+static const char *
+near_column(struct work *w, const struct expr *e)
+{
+    const struct relation *r = w->from;
+    const char **names = arena_take(w->a, r->n_names + 1, sizeof *names);
+    const char *name = arena_copy(w->a, e->name);
+    size_t n = 0;
+
+    for (size_t i = 0; names && i < r->n_names; i++) {
+        if (e->qualifier.len && !str_equal(r->names[i].table, e->qualifier))
+            continue;
+        names[n] = arena_copy(w->a, r->names[i].name);
+        if (!names[n++])
+            return NULL;
+    }
+    return names && name ? nearest(name, names, n) : NULL;
+}
+
+static bool
+has_table(const struct work *w, str name)
+{
+    for (size_t i = 0; w->from && i < w->from->n_names; i++)
+        if (str_equal(w->from->names[i].table, name))
+            return true;
+    return false;
+}
+
 static custos_status
 no_column(struct work *w, const struct expr *e)
 {
     const char *near;
+    str in;
 
-    if (!w->table)
+    if (e->qualifier.len && !has_table(w, e->qualifier))
+        return custos_fail_at(w->err, CUSTOS_ENAME, e->at,
+                              "there is no table %.*s in this query",
+                              SHOWN(e->qualifier));
+    if (!w->from)
         return custos_fail_at(w->err, CUSTOS_ENAME, e->at,
                               "there is no column %.*s without FROM",
                               SHOWN(e->name));
-    near = near_column(w, arena_copy(w->a, e->name));
+    in = e->qualifier.len                  ? e->qualifier
+         : w->from->kind == RELATION_JOIN  ? str_of("this FROM")
+         : w->from->kind == RELATION_TABLE ? relation_shown(w->from)
+                                           : w->from->names[0].table;
+    near = near_column(w, e);
     return custos_fail_at(
         w->err, CUSTOS_ENAME, e->at, "there is no column %.*s in %.*s%s%.40s%s",
-        SHOWN(e->name), SHOWN(w->table->name), near ? "; did you mean " : "",
+        SHOWN(e->name), SHOWN(in), near ? "; did you mean " : "",
         near ? near : "", near ? "?" : "");
-}
-
-/* The table's own name stands for it only where it has no alias. */
-static bool
-qualifier_fits(const struct work *w, const struct expr *e)
-{
-    str name = w->q->table_alias.len > 0 ? w->q->table_alias : w->q->table;
-
-    return e->qualifier.len == 0 || str_equal(e->qualifier, name);
 }
 
 bool
 names_has(const struct work *w, const struct expr *e)
 {
-    return qualifier_fits(w, e) && column_find(w, e->name);
+    size_t n;
+
+    return find(w, e, &n) != NULL;
 }
 
 static custos_status
 bind_column(struct work *w, struct expr *e)
 {
-    const struct policy_column *c;
+    size_t n;
+    const struct relation_name *found = find(w, e, &n);
 
-    if (!qualifier_fits(w, e))
-        return custos_fail_at(w->err, CUSTOS_ENAME, e->at,
-                              "there is no table %.*s in this query",
-                              SHOWN(e->qualifier));
-    c = column_find(w, e->name);
-    if (!c)
+    if (!found)
         return no_column(w, e);
-    e->slot = (int)(c - w->table->columns);
+    if (n > 1)
+        return custos_fail_at(w->err, CUSTOS_ENAME, e->at,
+                              "%.*s stands for several columns: write the "
+                              "table before it, as in %.*s.%.*s",
+                              SHOWN(e->name), SHOWN(found->table),
+                              SHOWN(e->name));
+    e->slot = (int)found->slot;
     return CUSTOS_OK;
 }
 
@@ -148,34 +162,46 @@ names_bind(struct work *w, struct expr *e)
     for (size_t i = 0; i < e->n_args && !st; i++)
         if (e->args[i])
             st = names_bind(w, e->args[i]);
-    return st;
+    return st || e->kind != EXPR_IN_QUERY ? st : from_in(w, e);
 }
 
 /* -------------------------------------------------------------- outputs -- */
 
-/* The output of this number or name, or NULL. */
-static const struct target *
-target_find(const struct work *w, const struct expr *e)
+/* The output of this number, or of this name where `named`; NULL: none. */
+static custos_status
+target_find(struct work *w, const struct expr *e, bool named,
+            const struct target **out)
 {
     const struct query *q = w->q;
 
+    *out = NULL;
     if (e->kind == EXPR_LITERAL && e->value.type == TYPE_INT &&
         e->value.n >= 1 && e->value.n <= (i128)q->n_targets)
-        return &q->targets[(size_t)e->value.n - 1];
-    for (size_t i = 0;
-         e->kind == EXPR_COLUMN && e->qualifier.len == 0 && i < q->n_targets;
-         i++)
-        if (str_equal(q->targets[i].name, e->name))
-            return &q->targets[i];
-    return NULL;
+        *out = &q->targets[(size_t)e->value.n - 1];
+    if (!named || e->kind != EXPR_COLUMN || e->qualifier.len > 0)
+        return CUSTOS_OK;
+    for (size_t i = 0; i < q->n_targets; i++) {
+        if (!str_equal(q->targets[i].name, e->name))
+            continue;
+        if (*out)
+            return custos_fail_at(w->err, CUSTOS_ENAME, e->at,
+                                  "two outputs are called %.*s; write the "
+                                  "number of the one you mean",
+                                  SHOWN(e->name));
+        *out = &q->targets[i];
+    }
+    return CUSTOS_OK;
 }
 
 static custos_status
-output_take(struct work *w, struct expr **e, const char *clause)
+output_take(struct work *w, struct expr **e, bool named, const char *clause)
 {
-    const struct target *t = target_find(w, *e);
+    const struct target *t;
+    custos_status st = target_find(w, *e, named, &t);
     struct expr *copy;
 
+    if (st)
+        return st;
     if (!t && (*e)->kind == EXPR_LITERAL)
         return custos_fail_at(w->err, CUSTOS_EINVAL, (*e)->at,
                               "%s takes expressions and numbers of columns of "
@@ -190,7 +216,25 @@ output_take(struct work *w, struct expr **e, const char *clause)
     return CUSTOS_OK;
 }
 
-/* GROUP BY looks for a column first, ORDER BY for an output: PostgreSQL's. */
+static custos_status
+output_group(struct work *w, struct expr **e)
+{
+    int at = (*e)->at;
+    custos_status st;
+
+    if ((*e)->kind == EXPR_COLUMN && names_has(w, *e))
+        return CUSTOS_OK;
+    st = output_take(w, e, true, "GROUP BY");
+    if (!st && (*e)->kind == EXPR_LITERAL)
+        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, at,
+                              "GROUP BY a constant does nothing; leave it out");
+    return st;
+}
+
+/*
+ * PostgreSQL's: GROUP BY looks for a column first, then for an output. ORDER
+ * BY looks for an output first, and there the reader has put its number.
+ */
 custos_status
 names_outputs(struct work *w)
 {
@@ -198,10 +242,8 @@ names_outputs(struct work *w)
     custos_status st = CUSTOS_OK;
 
     for (size_t i = 0; i < q->n_group_by && !st; i++)
-        if (q->group_by[i]->kind != EXPR_COLUMN ||
-            !names_has(w, q->group_by[i]))
-            st = output_take(w, &q->group_by[i], "GROUP BY");
+        st = output_group(w, &q->group_by[i]);
     for (size_t i = 0; i < q->n_order_by && !st; i++)
-        st = output_take(w, &q->order_by[i].expr, "ORDER BY");
+        st = output_take(w, &q->order_by[i].expr, false, "ORDER BY");
     return st;
 }

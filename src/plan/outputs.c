@@ -13,48 +13,16 @@
 /* ------------------------------------------------------------ aggregates -- */
 
 /*
- * Is the unit of a row named by this very column? Through references the unit
- * may be another (a household, say): then its values are not the units.
+ * The unit of a row must be named by this very column. Through references the
+ * unit may be another (a household, say): then its values are not the units.
  */
-static bool
-names_unit(const struct policy *p, const struct policy_table *t,
-           const struct policy_column *c)
+bool
+outputs_counts_units(const struct work *w, const struct expr *e)
 {
-    for (size_t depth = 0; depth <= p->n_tables; depth++) {
-        if (t->unit_is_row || c != &t->columns[t->unit_column])
-            return false;
-        if (c->references_table.len == 0)
-            return true;
-        t = policy_table_find(p, c->references_table);
-        c = t ? policy_column_find(t, c->references_column) : NULL;
-        if (!c)
-            return false;
-    }
-    return false;
-}
-
-static custos_status
-check_distinct(struct work *w, const struct expr *e)
-{
-    const struct policy_table *t = w->table;
     const struct expr *x = e->args[0];
-    const struct policy_column *unit;
 
-    if (x->kind == EXPR_COLUMN &&
-        names_unit(w->policy, t, &t->columns[x->slot]))
-        return CUSTOS_OK;
-    unit = t->unit_is_row ? NULL : &t->columns[t->unit_column];
-    if (unit && names_unit(w->policy, t, unit) &&
-        policy_grants(w->policy, w->options->who, t, unit))
-        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
-                              "count(distinct ...) counts people: write "
-                              "count(distinct %.*s), or group by a column with "
-                              "public values",
-                              SHOWN(unit->name));
-    return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
-                          "count(distinct ...) counts the protected units, and "
-                          "here it cannot: write count(*), or group by a "
-                          "column with public values");
+    return x->kind == EXPR_COLUMN &&
+           relation_is_unit(w->from, (size_t)x->slot, w->policy);
 }
 
 static custos_status
@@ -73,8 +41,6 @@ type_aggregate(struct work *w, struct expr *e)
         st = types_set(w, e->lower, PLACE_ROWS);
     if (!st && e->upper)
         st = types_set(w, e->upper, PLACE_ROWS);
-    if (!st && e->aggregate == AGG_COUNT_DISTINCT)
-        st = check_distinct(w, e);
     return st ? st : types_aggregate(w, e);
 }
 
@@ -138,7 +104,7 @@ place(struct work *w, struct expr *e)
                               "the rows of %.*s are private: %.*s may stand in "
                               "GROUP BY or within an aggregate such as "
                               "count(...)",
-                              SHOWN(w->table->name), SHOWN(e->name));
+                              SHOWN(relation_shown(w->from)), SHOWN(e->name));
     if (e->kind == EXPR_INTERVAL)
         return CUSTOS_OK;
     for (size_t i = 0; i < e->n_args && !st; i++)
@@ -169,10 +135,10 @@ place_all(struct work *w)
     for (size_t i = 0; i < q->n_order_by; i++)
         n += count_aggregates(q->order_by[i].expr);
     if (n == 0)
-        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, q->table_at,
+        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, q->from->at,
                               "the rows of %.*s are private: ask for an "
                               "aggregate, such as count(*)",
-                              SHOWN(w->table->name));
+                              SHOWN(relation_shown(w->from)));
     w->plan->aggregates = arena_take(w->a, n, sizeof *w->plan->aggregates);
     w->typed = arena_take(w->a, n, sizeof(struct expr *));
     if (!w->plan->aggregates || !w->typed)

@@ -1,7 +1,7 @@
 /*
  * Aggregates to parts, each part once.
  *
- * Which parts: count is rows (or non-null values, or units); avg is a sum and
+ * Which parts: count is rows (or non-null values, units, distinct values); avg is a sum and
  * a count; variance these and a sum of squares. Averages and variances sum
  * values less the middle of their range: one row then moves the sum by half
  * the range at most, not by its far end.
@@ -16,6 +16,7 @@
 #include "plan/parts.h"
 
 #include "base/ck.h"
+#include "plan/quantile.h"
 
 enum { CEILING_LOG2 = 120, ROWS_LOG2 = 40, PARTS_PER_AGGREGATE = 3 };
 
@@ -133,6 +134,19 @@ part_units(struct plan *p, int owner)
 }
 
 static int
+part_distinct(struct plan *p, struct expr *of, int owner)
+{
+    struct part part = {.kind = PART_DISTINCT,
+                        .of = of,
+                        .owner = owner,
+                        .grid = {10, 0},
+                        .upper = 1,
+                        .row_most = 1};
+
+    return part_take(p, &part);
+}
+
+static int
 part_sum(struct plan *p, struct expr *of, const struct part_value *v,
          enum part_kind kind, int owner)
 {
@@ -231,6 +245,20 @@ aggregate_value(struct work *w, size_t i)
     return st;
 }
 
+static custos_status
+aggregate_quantile(struct work *w, size_t i)
+{
+    struct plan *p = w->plan;
+    struct part like;
+    custos_status st = quantile_part(w, i, &like);
+
+    if (st)
+        return st;
+    like.owner = owner_of(p, i);
+    p->aggregates[i].rows = part_take(p, &like);
+    return CUSTOS_OK;
+}
+
 custos_status
 parts_make(struct work *w)
 {
@@ -254,9 +282,18 @@ parts_make(struct work *w)
         switch (a->kind) {
         case AGG_COUNT_ROWS: a->rows = part_count(p, NULL, owner); break;
         case AGG_COUNT: a->rows = part_count(p, a->expr->args[0], owner); break;
-        case AGG_COUNT_DISTINCT: a->rows = part_units(p, owner); break;
+        case AGG_COUNT_DISTINCT:
+            a->rows = outputs_counts_units(w, a->expr)
+                          ? part_units(p, owner)
+                          : part_distinct(p, a->expr->args[0], owner);
+            break;
+        case AGG_MEDIAN:
+        case AGG_PERCENTILE_CONT:
+        case AGG_PERCENTILE_DISC:
+        case AGG_MIN:
+        case AGG_MAX: st = aggregate_quantile(w, i); break;
         default: st = aggregate_value(w, i);
         }
     }
-    return st;
+    return st ? st : quantile_ranks(w);
 }

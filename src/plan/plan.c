@@ -5,7 +5,9 @@
  */
 #include "plan/plan.h"
 
-#include "plan/work.h"
+#include "plan/from.h"
+#include "plan/quantile.h"
+#include "plan/views.h"
 
 custos_status
 work_no_memory(struct work *w)
@@ -20,20 +22,20 @@ check_private(struct work *w)
     const struct query *q = w->q;
 
     if (q->star)
-        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, q->table_at,
+        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, q->from->at,
                               "the rows of %.*s are private, SELECT * is not "
                               "possible: ask for an aggregate, such as "
                               "count(*)",
-                              SHOWN(w->table->name));
+                              SHOWN(relation_shown(w->from)));
     if (q->distinct)
-        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, q->table_at,
+        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, q->from->at,
                               "SELECT DISTINCT is not possible over private "
                               "rows: write GROUP BY with an aggregate");
     return CUSTOS_OK;
 }
 
-static custos_status
-bind_all(struct work *w)
+custos_status
+work_bind(struct work *w)
 {
     struct query *q = w->q;
     custos_status st = names_outputs(w);
@@ -51,8 +53,8 @@ bind_all(struct work *w)
     return st;
 }
 
-static custos_status
-where_make(struct work *w, enum place place)
+custos_status
+work_where(struct work *w, enum place place)
 {
     struct expr *e = w->q->where;
     const struct expr *inner = e ? expr_aggregate(e) : NULL;
@@ -67,15 +69,26 @@ where_make(struct work *w, enum place place)
     return types_truth(w, e, place, "WHERE");
 }
 
+/* WHERE, and what subqueries in FROM leave to it. */
+static custos_status
+where_make(struct work *w, enum place place)
+{
+    custos_status st = work_where(w, place);
+
+    return st ? st : from_and(w, w->lifted, w->plan->where, &w->plan->where);
+}
+
 static custos_status
 private_make(struct work *w)
 {
     custos_status st = check_private(w);
 
     if (!st)
-        st = bind_all(w);
+        st = work_bind(w);
     if (!st)
         st = where_make(w, PLACE_ROWS);
+    if (!st)
+        st = price_delta(w);
     if (!st)
         st = outputs_make(w);
     if (!st)
@@ -89,9 +102,13 @@ private_make(struct work *w)
     if (st)
         return st;
     split_weigh(w->plan);
+    select_weigh(w->plan);
     st = w->options->within.len > 0 ? within_make(w) : split_make(w);
+    select_reserve(w);
     if (!st)
         st = choose_make(w);
+    if (!st)
+        st = select_make(w);
     if (!st)
         st = charge_make(w);
     return st ? st : remarks_make(w);
@@ -100,15 +117,13 @@ private_make(struct work *w)
 static custos_status
 make(struct work *w)
 {
-    custos_status st = names_table(w);
+    custos_status st = from_top(w);
 
     if (st)
         return st;
-    w->plan->table = w->table;
-    w->plan->is_public = !w->table || w->table->is_public;
     if (!w->plan->is_public)
         return private_make(w);
-    st = bind_all(w);
+    st = work_bind(w);
     if (!st)
         st = where_make(w, PLACE_PUBLIC);
     return st ? st : public_make(w);
@@ -145,7 +160,9 @@ plan_make(arena *a, struct query *q, const struct policy *p,
     w.plan->query = w.q;
     w.plan->policy = p;
     w.plan->cells = 1;
-    st = make(&w);
+    st = views_expand(a, p, w.options->who, w.q, err);
+    if (!st)
+        st = make(&w);
     work_clear(&w);
     if (st)
         plan_free(w.plan);
@@ -162,11 +179,13 @@ plan_free(struct plan *p)
     for (size_t i = 0; i < p->n_parts; i++) {
         custos_mech_free(p->parts[i].mech);
         p->parts[i].mech = NULL;
+        quantile_clear(&p->parts[i]);
         rat_clear(&p->parts[i].l1);
         rat_clear(&p->parts[i].l2_squared);
         rat_clear(&p->parts[i].epsilon);
         rat_clear(&p->parts[i].delta);
     }
+    select_clear(p->selection);
     facts_clear(p->facts);
     rat_clear(&p->epsilon);
     rat_clear(&p->rho);

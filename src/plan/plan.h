@@ -4,7 +4,7 @@
  *
  * A private query becomes *parts*. A part is one exact whole number for every
  * group (rows, non-null values, a sum of grid steps, a sum of their squares,
- * units), with a sensitivity and a mechanism of its own. Every aggregate of
+ * units, distinct values), with a sensitivity and a mechanism of its own. Every aggregate of
  * the query is a function of parts, so avg and variance share theirs; what
  * stands around aggregates (HAVING, ORDER BY, arithmetic) is done after noise.
  */
@@ -17,9 +17,10 @@
 #include "sql/tree.h"
 
 struct fact;
+struct relation;
 
 /* What one query may ask for; more is refused above the charge. */
-enum { PLAN_PARTS_MAX = 200, PLAN_KEYS_MAX = 16 };
+enum { PLAN_PARTS_MAX = 200, PLAN_KEYS_MAX = 16, PLAN_QUERIES_MAX = 32 };
 
 /* One step of a public grid: base^-digits. */
 struct grid {
@@ -34,12 +35,28 @@ struct grid {
  */
 struct grid grid_of_column(const struct policy_column *c);
 
+/*
+ * PART_QUANTILES: of one value, all its ranks at one price. They are released
+ * three times: at their places, and at places `off` below and above, which are
+ * the ends of error bars. For these the values of a group are padded with
+ * `off` of the least and of the largest there can be.
+ */
+struct part_quantiles {
+    const char **rank; /* rising, exact decimals */
+    size_t n;
+    uint64_t inside; /* places from the end at which ranks 0 and 1 are found */
+    uint64_t off;
+    custos_quantile *at, *low, *high;
+};
+
 enum part_kind {
-    PART_ROWS,    /* rows of the group */
-    PART_VALUES,  /* rows whose value is not NULL */
-    PART_SUM,     /* of values less centre, in steps */
-    PART_SQUARES, /* of their squares */
-    PART_UNITS,   /* units with a row in the group */
+    PART_ROWS,      /* rows of the group */
+    PART_VALUES,    /* rows whose value is not NULL */
+    PART_SUM,       /* of values less centre, in steps */
+    PART_SQUARES,   /* of their squares */
+    PART_UNITS,     /* units with a row in the group */
+    PART_DISTINCT,  /* distinct values that are not NULL */
+    PART_QUANTILES, /* no number: the sorted values of the group, in steps */
 };
 
 struct part {
@@ -55,24 +72,43 @@ struct part {
     int owner;          /* the aggregate with an epsilon of its own that alone
                            pays for it, or -1 */
     unsigned weight;    /* of the price among those it is shared with */
-    custos_mech *mech;  /* on wide ints, one value a group */
+    custos_mech *mech;  /* on wide ints, one value a group; of quantiles NULL */
+    struct part_quantiles *quantiles; /* PART_QUANTILES */
     custos_mech_kind mech_kind;
     const char *theorem; /* the mechanism's */
     i128 bar;            /* half width of one value at 95 %, in steps */
+    bool served;         /* it is the noisy count of the selection: no mech */
 };
 
-/* How one expression of GROUP BY takes values, all of them public. */
+/* Numbers that a part releases for a group: 1, or three a rank. */
+size_t part_width(const struct part *part);
+
+/* How one expression of GROUP BY takes values. */
 struct key {
     struct expr *expr;
-    enum { KEY_STORED, KEY_WHOLE, KEY_LISTED } kind;
+    enum { KEY_STORED, KEY_WHOLE, KEY_LISTED, KEY_PRIVATE } kind;
     /* the index column of a column with values; whole numbers from..to;
-           values looked up in a list */
+           values looked up in a list; values that only the data know */
     int column;           /* KEY_STORED */
+    int scale;            /* KEY_PRIVATE, decimals: digits after the point */
     i128 from;            /* KEY_WHOLE */
     struct datum *values; /* n of them, in the order of output */
     size_t n;
     bool null_group; /* one more, for NULL and what lies outside; else such
                         rows are in no group */
+};
+
+/*
+ * Where a key is private, groups come from the data, and which of them are
+ * shown is a release of its own, by the number of units in each.
+ */
+struct selection {
+    custos_keys *rule;
+    rat epsilon, delta;  /* its price */
+    unsigned weight;     /* of the price among parts */
+    uint64_t half, most; /* units to be shown with 50 %, with 95 % */
+    uint64_t least;      /* with fewer never: the owner's or the query's */
+    int serves;          /* the part that its noisy counts are, or -1 */
 };
 
 /*
@@ -84,11 +120,14 @@ struct key {
  *            average of the same value serve
  *   avg      S/N + c
  *   var_pop  Q/N - (S/N)^2; var_samp: that times N/(N-1)
+ *   median, percentile, min, max: `rank` of the part in `rows`
  */
 struct plan_aggregate {
     const struct expr *expr;
     enum aggregate kind;
-    int rows, sum, squares; /* rows: of PART_ROWS, PART_VALUES, PART_UNITS */
+    int rows, sum, squares; /* rows: of PART_ROWS, PART_VALUES, PART_UNITS,
+                               PART_DISTINCT, PART_QUANTILES */
+    size_t rank;            /* which of the part's */
 };
 
 enum bounding {
@@ -96,7 +135,8 @@ enum bounding {
     BOUND_RANK,    /* rank <= rows, before WHERE: a predicate */
     BOUND_FOLD,    /* the first rows of a unit that pass WHERE, in rank order,
                    and of these the first groups: streamed in unit order */
-    BOUND_GENERAL, /* as BOUND_FOLD, by SQL alone: attached tables */
+    BOUND_GENERAL, /* as BOUND_FOLD, by SQL alone: attached tables, distinct
+                      values */
 };
 
 /*
@@ -117,8 +157,11 @@ struct plan_output {
 struct plan {
     const struct query *query;
     const struct policy *policy;
-    const struct policy_table *table;
-    bool is_public; /* a public table or none: exact, free, no parts */
+    const struct relation *from; /* relation.h; NULL: none, or just `table` */
+    const struct policy_table *table; /* the columns of from */
+    const struct relation **queries;  /* of IN (SELECT ...), by slot */
+    size_t n_queries;
+    bool is_public; /* public tables or none: exact, free, no parts */
     str unit;       /* what the unit is called to who asks */
     enum bounding bounding;
     uint64_t rows, groups; /* per unit */
@@ -126,7 +169,9 @@ struct plan {
     struct key *keys;
     size_t n_keys;
     size_t cells; /* groups in all: the product over keys; 1 without keys.
-                     The first key varies slowest; a null group comes last */
+                     The first key varies slowest; a null group comes last.
+                     With a selection: the most that are shown */
+    struct selection *selection; /* NULL: every key is public */
     struct part *parts;
     size_t n_parts;
     struct plan_aggregate *aggregates;
@@ -163,6 +208,11 @@ CUSTOS_MUST_USE custos_status plan_make(arena *a, struct query *q,
                                         const struct policy *p,
                                         const struct plan_options *options,
                                         struct plan **out, custos_err *err);
+
+/* How many different aggregates an expression has; the most that any of the
+   plan's has. */
+size_t plan_aggregates(const struct plan *p, const struct expr *e);
+size_t plan_levels(const struct plan *p);
 
 /* Frees what does not live in the arena: mechanisms and rationals. */
 void plan_free(struct plan *p);

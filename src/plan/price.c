@@ -36,8 +36,8 @@ price_check(struct work *w, const rat *epsilon, int at)
 }
 
 /* Delta: the policy's for a query, or less. */
-static custos_status
-read_delta(struct work *w)
+custos_status
+price_delta(struct work *w)
 {
     const struct query_options *o = &w->q->options;
     const char *most = arena_copy(w->a, w->policy->query_delta);
@@ -138,6 +138,7 @@ settle(struct work *w, const rat *shares, bool all, bool asked, int at)
     struct plan *p = w->plan;
     int cmp = rat_cmp(shares, &p->epsilon);
 
+    all = all && !p->selection;
     if (all && (!asked || cmp <= 0)) {
         rat_set(&p->epsilon, shares); /* what is not used is not paid */
         return price_check(w, &p->epsilon, at);
@@ -145,7 +146,9 @@ settle(struct work *w, const rat *shares, bool all, bool asked, int at)
     if (cmp > 0 || (!all && cmp == 0))
         return custos_fail_at(w->err, CUSTOS_EINVAL, at,
                               "the epsilons of single aggregates leave nothing "
-                              "for the others: raise the epsilon of the query");
+                              "for %s: raise the epsilon of the query",
+                              p->selection ? "choosing the groups"
+                                           : "the others");
     return price_check(w, &p->epsilon, at);
 }
 
@@ -158,9 +161,7 @@ price_make(struct work *w)
     int at = -1;
 
     rat_init(&shares);
-    st = read_delta(w);
-    if (!st)
-        st = read_asked(w, &w->plan->epsilon, &at, &asked);
+    st = read_asked(w, &w->plan->epsilon, &at, &asked);
     if (!st)
         st = read_shares(w, &shares, &all);
     if (!st && w->options->within.len > 0)

@@ -8,28 +8,27 @@
 static custos_status
 expand_star(struct work *w)
 {
-    const struct policy_table *t = w->table;
+    const struct relation *r = w->from;
     struct query *q = w->q;
 
-    if (!t)
-        return custos_fail_at(w->err, CUSTOS_EINVAL, q->table_at,
-                              "SELECT * needs FROM");
-    q->targets = arena_take(w->a, t->n_columns, sizeof *q->targets);
+    if (!r)
+        return custos_fail_at(w->err, CUSTOS_EINVAL, 0, "SELECT * needs FROM");
+    q->targets = arena_take(w->a, r->n_names + 1, sizeof *q->targets);
     if (!q->targets)
         return work_no_memory(w);
     q->n_targets = 0;
-    for (size_t i = 0; i < t->n_columns; i++) {
+    for (size_t i = 0; i < r->n_names; i++) {
         struct expr *e;
 
-        if (!policy_grants(w->policy, w->options->who, t, &t->columns[i]))
+        if (r->names[i].hidden)
             continue;
         e = arena_take(w->a, 1, sizeof *e);
         if (!e)
             return work_no_memory(w);
         e->kind = EXPR_COLUMN;
-        e->at = q->table_at;
-        e->name = t->columns[i].name;
-        e->slot = (int)i;
+        e->at = q->from->at;
+        e->name = r->names[i].name;
+        e->slot = (int)r->names[i].slot;
         q->targets[q->n_targets++] = (struct target){e, e->name};
     }
     return CUSTOS_OK;

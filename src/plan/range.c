@@ -299,7 +299,7 @@ note_loose(struct expr *e)
     for (size_t i = 0; i < e->n_args && !f->loose; i++) {
         const struct expr *x = e->args[i];
 
-        if (x && fact_of(x)->known != KNOWN_DECLARED)
+        if (x && x->type != TYPE_BOOL && fact_of(x)->known != KNOWN_DECLARED)
             f->loose = fact_of(x)->loose ? fact_of(x)->loose : x;
     }
 }

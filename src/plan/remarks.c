@@ -2,10 +2,11 @@
  * Sentences for the answer: what bounding and clamping may have left out, from
  * public facts; and the ids of all theorems that the price rests on.
  */
+#include "plan/from.h"
 #include "plan/parts.h"
 #include "plan/words.h"
 
-enum { REMARK_MAX = 400, THEOREMS_FIXED = 8 };
+enum { REMARK_MAX = 400, THEOREMS_FIXED = 22 };
 
 static custos_status
 remark(struct work *w, struct buf *b)
@@ -33,14 +34,29 @@ remark_bounding(struct work *w)
     if (p->bounding == BOUND_NONE)
         return CUSTOS_OK;
     buf_init(&b, NULL, REMARK_MAX);
-    buf_printf(&b, "at most %llu row%s of each %.*s count%s",
-               (unsigned long long)p->rows, p->rows == 1 ? "" : "s",
-               SHOWN(p->unit), p->rows == 1 ? "s" : "");
+    words_counted(p, &b);
     if (p->groups < p->rows && p->groups < p->cells)
         buf_printf(&b, ", in at most %llu group%s",
                    (unsigned long long)p->groups, p->groups == 1 ? "" : "s");
-    if (p->bounding == BOUND_RANK && p->where)
+    if (from_loses(p))
         buf_add_text(&b, ", chosen before WHERE");
+    return remark(w, &b);
+}
+
+/* What is not shown looks like what is not there. */
+static custos_status
+remark_selection(struct work *w)
+{
+    const struct selection *s = w->plan->selection;
+    struct buf b;
+
+    if (!s)
+        return CUSTOS_OK;
+    buf_init(&b, NULL, REMARK_MAX);
+    buf_printf(&b,
+               "groups of few are not shown: one of %llu units is with a "
+               "chance of 50 %%, one of %llu with 95 %%",
+               (unsigned long long)s->half, (unsigned long long)s->most);
     return remark(w, &b);
 }
 
@@ -51,13 +67,13 @@ remark_clamping(struct work *w, const struct part *part)
 
     buf_init(&b, NULL, REMARK_MAX);
     buf_printf(&b, "values of %s below ", work_text(w, part->of));
-    words_whole_steps(part->lower, part->grid, &b);
+    words_value(part, part->lower, &b);
     buf_add_text(&b, " or above ");
-    words_whole_steps(part->upper, part->grid, &b);
+    words_value(part, part->upper, &b);
     buf_add_text(&b, " count as ");
-    words_whole_steps(part->lower, part->grid, &b);
+    words_value(part, part->lower, &b);
     buf_add_text(&b, " and ");
-    words_whole_steps(part->upper, part->grid, &b);
+    words_value(part, part->upper, &b);
     return remark(w, &b);
 }
 
@@ -76,6 +92,27 @@ remark_rounding(struct work *w, const struct part *part)
     buf_printf(&b, "values of %s count as multiples of ",
                work_text(w, part->of));
     words_whole_steps(1, part->grid, &b);
+    return remark(w, &b);
+}
+
+/* Ranks 0 and 1: the very ends would be one person's value. */
+static custos_status
+remark_extremes(struct work *w, const struct part *part)
+{
+    const struct part_quantiles *q = part->quantiles;
+    bool low = !strcmp(q->rank[0], "0");
+    bool high = !strcmp(q->rank[q->n - 1], "1");
+    struct buf b;
+
+    if (!low && !high)
+        return CUSTOS_OK;
+    buf_init(&b, NULL, REMARK_MAX);
+    buf_printf(&b,
+               "%s%s%s of %s %s extreme quantile%s: the value about %llu "
+               "places from the end, of those that count",
+               low ? "min" : "", low && high ? " and " : "", high ? "max" : "",
+               work_text(w, part->of), low && high ? "are" : "is an",
+               low && high ? "s" : "", (unsigned long long)q->inside);
     return remark(w, &b);
 }
 
@@ -111,6 +148,12 @@ theorem_bounding(struct work *w)
 {
     struct plan *p = w->plan;
 
+    if (p->from->kind != RELATION_TABLE) {
+        theorem(p, "unit-local");
+        theorem(p, "join-order");
+    }
+    if (from_has(p->from, RELATION_UNITS))
+        theorem(p, "units-range");
     if (p->bounding == BOUND_NONE)
         return;
     theorem(p, "unit-of-a-row");
@@ -137,12 +180,25 @@ theorems_make(struct work *w)
     theorem_bounding(w);
     if (p->n_keys > 0)
         theorem(p, "group-parallel");
-    theorem(p, w->policy->adjacency == CUSTOS_CHANGE_ONE ? "part-change-one"
-                                                         : "part-add-remove");
+    if (p->selection) {
+        theorem(p, "groups-chosen");
+        theorem(p, custos_keys_tell(p->selection->rule)->theorem);
+        if (p->selection->least > 1)
+            theorem(p, "keys-floor");
+    }
     for (size_t i = 0; i < p->n_parts; i++) {
-        if (p->parts[i].kind == PART_SUM)
+        if (p->parts[i].kind != PART_QUANTILES)
+            theorem(p, w->policy->adjacency == CUSTOS_CHANGE_ONE
+                           ? "part-change-one"
+                           : "part-add-remove");
+        if (p->parts[i].kind == PART_SUM || p->parts[i].kind == PART_QUANTILES)
             theorem(p, "part-clamp");
-        theorem(p, p->parts[i].theorem);
+        if (p->parts[i].kind == PART_DISTINCT)
+            theorem(p, "part-distinct");
+        if (p->parts[i].kind == PART_QUANTILES)
+            theorem(p, "quantile-groups");
+        if (!p->parts[i].served)
+            theorem(p, p->parts[i].theorem);
     }
     theorem(p, "plan-charge");
     return CUSTOS_OK;
@@ -154,16 +210,22 @@ remarks_make(struct work *w)
     struct plan *p = w->plan;
     custos_status st;
 
-    p->remarks = arena_take(w->a, 2 * p->n_parts + 2, sizeof *p->remarks);
+    p->remarks = arena_take(w->a, 3 * p->n_parts + 3, sizeof *p->remarks);
     if (!p->remarks)
         return work_no_memory(w);
     st = remark_bounding(w);
+    if (!st)
+        st = remark_selection(w);
     for (size_t i = 0; i < p->n_parts && !st; i++) {
-        if (p->parts[i].kind != PART_SUM)
+        const struct part *part = &p->parts[i];
+
+        if (part->kind != PART_SUM && part->kind != PART_QUANTILES)
             continue;
-        st = remark_clamping(w, &p->parts[i]);
+        st = remark_clamping(w, part);
         if (!st)
-            st = remark_rounding(w, &p->parts[i]);
+            st = remark_rounding(w, part);
+        if (!st && part->kind == PART_QUANTILES)
+            st = remark_extremes(w, part);
     }
     if (!st)
         st = remark_per_group(w);

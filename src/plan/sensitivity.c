@@ -25,6 +25,19 @@
  *          both signs: (b - a)^2 is up to 4 R^2.
  * FAILS    cannot.
  * TESTED   sensitivity_is_the_largest_change
+ *
+ * THEOREM  part-distinct
+ *   Taking one row away lowers the number of distinct values of its group by 0
+ *   or 1, adding one raises it by 0 or 1, and no other group changes. So m
+ *   rows move distinct values no further than they move a count of rows: m in
+ *   l1 and in l2; replaced, m in one group, and over several 2 m in l1 and
+ *   2 m^2 in l2 squared.
+ * SOURCE   doc/proofs/part-sensitivity.md
+ * NEEDS    as above: rows are bounded before values are compared.
+ * GIVES    as above, where the value can take 2 m values or more.
+ * FAILS    cannot.
+ * TESTED   distinct_values_move_by_one_a_row
+ *          distinct_values_of_neighbours_differ_little
  */
 #include "num/batch.h"
 #include "plan/work.h"

@@ -117,6 +117,32 @@ is_count(const struct expr *e)
            e->aggregate == AGG_COUNT_DISTINCT;
 }
 
+static bool
+has_order(enum data_type t)
+{
+    return data_type_is_number(t) || t == TYPE_DATE || t == TYPE_TIMESTAMP;
+}
+
+/* Between two values lies one only of numbers: dates stay dates. */
+static custos_status
+type_quantile(struct work *w, struct expr *e)
+{
+    struct expr *x = e->args[0];
+    bool between =
+        e->aggregate == AGG_MEDIAN || e->aggregate == AGG_PERCENTILE_CONT;
+
+    if (!has_order(x->type) && (between || w->place != PLACE_PUBLIC))
+        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, x->at,
+                              "a quantile (median, percentile, min, max) is "
+                              "of numbers, dates or timestamps, and %s is of "
+                              "type %s",
+                              work_text(w, x), data_type_name(x->type));
+    e->type = between && data_type_is_number(x->type) ? TYPE_REAL : x->type;
+    if (e->type == TYPE_DECIMAL && fact_of(e))
+        fact_of(e)->scale = fact_of(x)->scale;
+    return CUSTOS_OK;
+}
+
 custos_status
 types_aggregate(struct work *w, struct expr *e)
 {
@@ -130,6 +156,8 @@ types_aggregate(struct work *w, struct expr *e)
     CUSTOS_REQUIRE(x);
     if (x->kind == EXPR_LITERAL && x->value.type == TYPE_NULL)
         st = adapt_literal(w, x, TYPE_INT, 0);
+    if (!st && aggregate_is_quantile(e->aggregate))
+        return type_quantile(w, e);
     if (!st && !data_type_is_number(x->type))
         st = custos_fail_at(w->err, CUSTOS_EINVAL, x->at,
                             "this aggregate takes numbers, and %s is of type "
@@ -150,6 +178,30 @@ type_key(struct work *w, struct expr *e)
     fact_of(e)->scale = fact_of(key)->scale;
 }
 
+/* Both sides of one type, or numbers. */
+static custos_status
+type_in(struct work *w, struct expr *e)
+{
+    const struct policy_column *c =
+        &w->plan->queries[e->slot]->as->columns[e->column];
+    custos_status st = CUSTOS_OK;
+
+    e->type = TYPE_BOOL;
+    if (e->args[0]->kind == EXPR_LITERAL)
+        st = adapt_literal(w, e->args[0], c->type, c->scale);
+    e->wide = data_type_is_number(c->type) &&
+              (c->type != TYPE_INT || e->args[0]->type != TYPE_INT);
+    if (st || e->args[0]->type == c->type ||
+        (data_type_is_number(e->args[0]->type) && data_type_is_number(c->type)))
+        return st;
+    return custos_fail_at(w->err, CUSTOS_EINVAL, e->at,
+                          "IN compares %s, which is of type %s, with values of "
+                          "type %s: write a CAST",
+                          work_text(w, e->args[0]),
+                          data_type_name(e->args[0]->type),
+                          data_type_name(c->type));
+}
+
 static custos_status
 type_node(struct work *w, struct expr *e)
 {
@@ -162,6 +214,7 @@ type_node(struct work *w, struct expr *e)
         const struct policy_column *c = &w->table->columns[e->slot];
 
         e->type = c->type;
+        e->cast_scale = c->scale;
         fact_of(e)->scale = c->scale;
         return CUSTOS_OK;
     }
@@ -173,6 +226,7 @@ type_node(struct work *w, struct expr *e)
         return w->place == PLACE_PUBLIC ? types_aggregate(w, e) : CUSTOS_OK;
     case EXPR_INTERVAL: return CUSTOS_OK; /* outputs.c has typed them */
     case EXPR_KEY: type_key(w, e); return CUSTOS_OK;
+    case EXPR_IN_QUERY: return type_in(w, e);
     }
     return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
                           "this is no expression that can stand here");
@@ -205,6 +259,7 @@ range_node(struct work *w, struct expr *e, enum place place)
     case EXPR_IN: range_call(e); break;
     case EXPR_AGGREGATE:
     case EXPR_INTERVAL:
+    case EXPR_IN_QUERY:
     case EXPR_KEY:
         fact_of(e)->nullable = true;
         range_of_type(fact_of(e), e->type);

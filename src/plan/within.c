@@ -24,13 +24,27 @@ check_aggregates(struct work *w)
 {
     const struct plan *p = w->plan;
 
-    for (size_t i = 0; i < p->n_aggregates; i++)
+    for (size_t i = 0; i < p->n_keys; i++)
+        if (p->keys[i].kind == KEY_PRIVATE)
+            return custos_fail_at(
+                w->err, CUSTOS_EUNSUPPORTED, p->keys[i].expr->at,
+                "which groups of %s are shown depends on the price, and how "
+                "many there are is not public: state epsilon, or group by "
+                "public values",
+                work_text(w, p->keys[i].expr));
+    for (size_t i = 0; i < p->n_aggregates; i++) {
+        if (aggregate_is_quantile(p->aggregates[i].kind))
+            return custos_fail_at(
+                w->err, CUSTOS_EUNSUPPORTED, p->aggregates[i].expr->at,
+                "how near a quantile comes depends on how close the values "
+                "lie, which is not public: state epsilon");
         if (p->aggregates[i].kind >= AGG_AVG)
             return custos_fail_at(
                 w->err, CUSTOS_EUNSUPPORTED, p->aggregates[i].expr->at,
                 "how near an average or variance comes depends on the number "
                 "of rows, which is not public: ask for sum and count, or state "
                 "epsilon");
+    }
     return CUSTOS_OK;
 }
 

@@ -156,6 +156,18 @@ words_steps(const rat *steps, struct grid g, struct buf *out)
 }
 
 void
+words_value(const struct part *part, i128 steps, struct buf *out)
+{
+    struct datum d = {.type = part->of->type, .n = steps};
+
+    if ((d.type == TYPE_DATE || d.type == TYPE_TIMESTAMP) &&
+        part->grid.digits == 0)
+        datum_write(&d, out);
+    else
+        words_whole_steps(steps, part->grid, out);
+}
+
+void
 words_whole_steps(i128 steps, struct grid g, struct buf *out)
 {
     rat x;

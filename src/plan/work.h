@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "plan/fact.h"
 #include "plan/plan.h"
+#include "plan/relation.h"
 
 /* Where an expression stands: on private rows what overflows is refused; after
    noise and on public rows a value that does not fit is just NULL. */
@@ -17,9 +18,12 @@ enum place { PLACE_ROWS, PLACE_PUBLIC, PLACE_AFTER };
 struct work {
     arena *a;
     const struct policy *policy;
-    const struct policy_table *table; /* NULL: no FROM */
+    struct relation *from;            /* what names stand for; NULL: no FROM */
+    const struct policy_table *table; /* its columns */
     const struct plan_options *options;
-    struct query *q; /* the planner's copy */
+    struct query *q;     /* the planner's copy; a subquery while it is read */
+    struct expr *lifted; /* conditions of subqueries that are WHERE's */
+    unsigned depth;      /* of FROM */
     struct plan *plan;
     custos_err *err;
     struct expr **typed; /* of plan->aggregates, while they are found */
@@ -57,7 +61,8 @@ const struct expr *expr_aggregate(const struct expr *e);
 
 /* ---------------------------------------------------------------- names -- */
 
-CUSTOS_MUST_USE custos_status names_table(struct work *w);
+/* The granted table whose name is nearest, or NULL. */
+const char *names_nearest_table(struct work *w, const char *name);
 
 /* Gives every EXPR_COLUMN below e its slot. */
 CUSTOS_MUST_USE custos_status names_bind(struct work *w, struct expr *e);
@@ -109,19 +114,45 @@ void range_settle(struct fact *f);
 bool range_steps(const rat *x, struct grid g, i128 *steps);
 void grid_step(struct grid g, rat *step);
 
+/* ----------------------------------------------------------------- from -- */
+
+/* FROM of a query as a relation, NULL without; conditions of WHERE that joins
+   without ON took are no longer in it. */
+CUSTOS_MUST_USE custos_status from_make(struct work *w, struct query *q,
+                                        struct relation **out);
+
+/* The same for the whole query: w->from, w->table and the plan's. */
+CUSTOS_MUST_USE custos_status from_top(struct work *w);
+
+/* x IN (SELECT ...), x bound: the SELECT gets its place in plan->queries. */
+CUSTOS_MUST_USE custos_status from_in(struct work *w, struct expr *e);
+
 /* ------------------------------------------------------- the plan itself -- */
+
+/* Binds all of w->q but FROM; makes plan->where. */
+CUSTOS_MUST_USE custos_status work_bind(struct work *w);
+CUSTOS_MUST_USE custos_status work_where(struct work *w, enum place place);
 
 CUSTOS_MUST_USE custos_status keys_make(struct work *w);
 CUSTOS_MUST_USE custos_status outputs_make(struct work *w);
+
+/* Is this count(distinct unit)? It counts people, and costs less. */
+bool outputs_counts_units(const struct work *w, const struct expr *e);
 CUSTOS_MUST_USE custos_status parts_make(struct work *w);
 CUSTOS_MUST_USE custos_status bounds_make(struct work *w);
 CUSTOS_MUST_USE custos_status sensitivity_make(struct work *w);
+CUSTOS_MUST_USE custos_status price_delta(struct work *w);
 CUSTOS_MUST_USE custos_status price_make(struct work *w);
 CUSTOS_MUST_USE custos_status price_check(struct work *w, const rat *epsilon,
                                           int at);
 void split_weigh(struct plan *p);
 CUSTOS_MUST_USE custos_status split_make(struct work *w);
 CUSTOS_MUST_USE custos_status choose_make(struct work *w);
+CUSTOS_MUST_USE custos_status select_start(struct work *w);
+void select_weigh(struct plan *p);
+void select_reserve(struct work *w);
+CUSTOS_MUST_USE custos_status select_make(struct work *w);
+void select_clear(struct selection *s);
 CUSTOS_MUST_USE custos_status within_make(struct work *w);
 CUSTOS_MUST_USE custos_status charge_make(struct work *w);
 CUSTOS_MUST_USE custos_status remarks_make(struct work *w);

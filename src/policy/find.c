@@ -22,6 +22,15 @@ policy_column_find(const struct policy_table *t, str name)
     return NULL;
 }
 
+const struct policy_view *
+policy_view_find(const struct policy *p, str name)
+{
+    for (size_t i = 0; i < p->n_views; i++)
+        if (str_equal(p->views[i].name, name))
+            return &p->views[i];
+    return NULL;
+}
+
 const struct policy_analyst *
 policy_analyst_find(const struct policy *p, str name)
 {
@@ -77,4 +86,11 @@ policy_grants_table(const struct policy *p, const struct policy_analyst *who,
                     const struct policy_table *t)
 {
     return !who || !who->grants || grant_of(p, who, t);
+}
+
+bool
+policy_grants_view(const struct policy *p, const struct policy_analyst *who,
+                   const struct policy_view *v)
+{
+    return !who || !who->grants || who->views[v - p->views];
 }

@@ -26,6 +26,8 @@
  *         public: true
  *         source: cities.csv
  *         columns: {name: {type: text}}
+ *     views:
+ *       dear: {sql: SELECT patient_id, cost FROM visits WHERE cost > 1000}
  *     analysts:
  *       ana: {budget: {epsilon: 0.5, delta: 1e-8}, tables: {visits: [cost]},
  *             window: {epsilon: 0.1, days: 1}}
@@ -81,6 +83,14 @@ struct policy_table {
     bool rows_given; /* rows_per_unit stands in the file */
 };
 
+/* A query that the owner has named; analysts ask it like a table. */
+struct policy_view {
+    str name;
+    str sql;     /* its text, unread */
+    str comment; /* may be empty */
+    int line;
+};
+
 struct policy_grant {
     size_t table;
     bool *columns; /* by column: may be used */
@@ -100,8 +110,10 @@ struct policy_analyst {
     bool has_window; /* at most this much in any `days` days */
     struct policy_budget window;
     uint32_t window_days;
-    struct policy_grant *grants; /* NULL: every table and column */
+    struct policy_grant *grants; /* NULL: every table, column and view */
     size_t n_grants;
+    bool
+        *views; /* by view: may be used, all its outputs; where grants is set */
     int line;
 };
 
@@ -116,9 +128,12 @@ struct policy {
     str query_delta;     /* what one query may use; default: a thousandth of
                               the budget's, "0" when pure */
     uint64_t max_groups; /* public ceiling of groups per query; 2^20 */
+    uint64_t min_units;  /* groups of the data of fewer are never shown; 1 */
     bool share_answers;  /* between analysts; default false */
     struct policy_table *tables;
     size_t n_tables;
+    struct policy_view *views;
+    size_t n_views;
     struct policy_analyst *analysts;
     size_t n_analysts;
     str text;          /* the file as it was read */
@@ -142,6 +157,7 @@ bool policy_source_kind(str path, enum source_kind *out);
 const struct policy_table *policy_table_find(const struct policy *p, str name);
 const struct policy_column *
 policy_column_find(const struct policy_table *t, str name);
+const struct policy_view *policy_view_find(const struct policy *p, str name);
 const struct policy_analyst *
 policy_analyst_find(const struct policy *p, str name);
 
@@ -162,6 +178,11 @@ bool policy_grants(const struct policy *p, const struct policy_analyst *who,
 bool
 policy_grants_table(const struct policy *p, const struct policy_analyst *who,
                     const struct policy_table *t);
+
+/* The same for a view: all its outputs, whatever else is granted. */
+bool
+policy_grants_view(const struct policy *p, const struct policy_analyst *who,
+                   const struct policy_view *v);
 
 /* One finding of `custos policy check`. */
 struct policy_remark {

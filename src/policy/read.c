@@ -11,7 +11,7 @@
 #include "policy/read.h"
 
 static const char *const top_keys[] = {
-    "custos", "adjacency", "budget", "query", "tables", "analysts",
+    "custos", "adjacency", "budget", "query", "tables", "views", "analysts",
 };
 
 static custos_status
@@ -76,6 +76,8 @@ read_parts(const struct reading *r, const struct node *root, struct policy *p)
     /* What names other parts is looked at when those are right. */
     if (!st && !has_mistakes(r))
         st = reading_go_on(r, resolve_tables(r, root, p));
+    if (!st && !has_mistakes(r))
+        st = reading_go_on(r, read_views(r, root, p));
     if (!st && !has_mistakes(r))
         st = reading_go_on(r, read_analysts(r, root, p));
     return has_mistakes(r) && !st ? CUSTOS_EPOLICY : st;

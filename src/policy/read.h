@@ -36,6 +36,10 @@ CUSTOS_MUST_USE custos_status resolve_tables(const struct reading *r,
                                              const struct node *root,
                                              struct policy *p);
 
+CUSTOS_MUST_USE custos_status read_views(const struct reading *r,
+                                         const struct node *root,
+                                         struct policy *p);
+
 CUSTOS_MUST_USE custos_status read_analysts(const struct reading *r,
                                             const struct node *root,
                                             struct policy *p);

@@ -38,8 +38,8 @@ read_window(const struct reading *r, const struct node *map,
 static custos_status
 fail_table(const struct reading *r, const struct node *at, str name)
 {
-    return reading_fail(r, at->line, "there is no table '%.*s' to grant",
-                        SHOWN(name));
+    return reading_fail(
+        r, at->line, "there is no table or view '%.*s' to grant", SHOWN(name));
 }
 
 /* Columns of a grant: a list of names, or the word all. */
@@ -93,6 +93,35 @@ add_grant(const struct reading *r, const struct policy *p,
     return CUSTOS_OK;
 }
 
+/* A view is granted as a whole: it shows what its query chose. */
+static custos_status
+grant_view(const struct reading *r, const struct policy *p,
+           const struct policy_view *v, const struct node *columns, int line,
+           struct policy_analyst *who)
+{
+    if (columns->kind != NODE_TEXT || !str_equal(columns->text, str_of("all")))
+        return reading_fail(r, line,
+                            "view '%.*s' is granted as a whole: write all",
+                            SHOWN(v->name));
+    if (who->views[v - p->views])
+        return reading_fail(r, line, "view '%.*s' is granted twice",
+                            SHOWN(v->name));
+    who->views[v - p->views] = true;
+    return CUSTOS_OK;
+}
+
+static custos_status
+grant_table(const struct reading *r, const struct policy *p,
+            const struct policy_table *t, const struct node *columns,
+            const struct node *at, struct policy_analyst *who)
+{
+    custos_status st = add_grant(r, p, t, at, who);
+
+    return st ? st
+              : read_grant_columns(r, columns, t,
+                                   &who->grants[who->n_grants - 1]);
+}
+
 /* {visits: [cost], cities: all}, or [visits, cities] for all their columns. */
 static custos_status
 read_grants(const struct reading *r, const struct node *tables,
@@ -107,19 +136,22 @@ read_grants(const struct reading *r, const struct node *tables,
                             "tables must be a list of tables, or a map of "
                             "tables to columns");
     who->grants = arena_take(r->a, tables->n + 1, sizeof *who->grants);
-    if (!who->grants)
+    who->views = arena_take(r->a, p->n_views + 1, sizeof *who->views);
+    if (!who->grants || !who->views)
         return reading_no_memory(r);
     for (const struct node *n = tables->first; n && !st; n = n->next) {
+        bool named = map || n->kind == NODE_TEXT;
         str name = map ? n->key : n->text;
         const struct policy_table *t =
-            map || n->kind == NODE_TEXT ? policy_table_find(p, name) : NULL;
+            named ? policy_table_find(p, name) : NULL;
+        const struct policy_view *v = named ? policy_view_find(p, name) : NULL;
 
-        if (!t)
-            return fail_table(r, n, name);
-        st = add_grant(r, p, t, n, who);
-        if (!st)
-            st = read_grant_columns(r, map ? n : &all, t,
-                                    &who->grants[who->n_grants - 1]);
+        if (t)
+            st = grant_table(r, p, t, map ? n : &all, n, who);
+        else if (v)
+            st = grant_view(r, p, v, map ? n : &all, n->line, who);
+        else
+            st = fail_table(r, n, name);
     }
     return st;
 }

@@ -9,7 +9,8 @@
 static const char *const budget_keys[] = {"epsilon", "delta", "n",
                                           "force_delta"};
 static const char *const query_keys[] = {
-    "epsilon", "max_epsilon", "delta", "max_groups", "share_answers",
+    "epsilon",    "max_epsilon", "delta",
+    "max_groups", "min_units",   "share_answers",
 };
 
 #define MAX_GROUPS ((uint64_t)1 << 20)
@@ -193,6 +194,9 @@ read_query(const struct reading *r, const struct node *map, struct policy *p)
     if (!st && n)
         st = node_count(r, n, "max_groups", 1, (uint64_t)1 << 26,
                         &p->max_groups);
+    n = node_find(map, "min_units");
+    if (!st && n)
+        st = node_count(r, n, "min_units", 1, (uint64_t)1 << 40, &p->min_units);
     n = node_find(map, "share_answers");
     if (!st && n)
         st = node_flag(r, n, "share_answers", &p->share_answers);
@@ -206,6 +210,7 @@ read_budgets(const struct reading *r, const struct node *root, struct policy *p)
     custos_status st = read_budget(r, root, p);
 
     p->max_groups = MAX_GROUPS;
+    p->min_units = 1;
     p->query_line = p->budget.line;
     if (!st && query)
         st = read_query(r, query, p);

@@ -22,10 +22,17 @@ static const struct shape {
     {"ExplainStmt", " query "},
     {"SelectStmt",
      " distinct_clause target_list from_clause where_clause group_clause "
-     "having_clause sort_clause limit_offset limit_count limit_option op "},
+     "having_clause sort_clause limit_offset limit_count limit_option op all "
+     "larg rarg with_clause "},
+    {"WithClause", " ctes location "},
+    /* MATERIALIZED or not: the same rows */
+    {"CommonTableExpr",
+     " ctename aliascolnames ctematerialized ctequery location "},
     {"ResTarget", " name val location "},
     {"RangeVar", " relname inh relpersistence alias location "},
-    {"Alias", " aliasname "},
+    {"RangeSubselect", " subquery alias "},
+    {"JoinExpr", " jointype larg rarg using_clause quals "},
+    {"Alias", " aliasname colnames "},
     {"ColumnRef", " fields location "},
     {"String", " sval "},
     {"Integer", " ival "},
@@ -43,9 +50,11 @@ static const struct shape {
     {"CaseWhen", " expr result location "},
     {"CoalesceExpr", " args location "},
     {"MinMaxExpr", " op args location "},
-    {"FuncCall", " funcname args agg_star agg_distinct funcformat location "},
+    {"FuncCall", " funcname args agg_order agg_star agg_distinct "
+                 "agg_within_group funcformat location "},
     {"NamedArgExpr", " arg name argnumber location "},
     {"RowExpr", " args row_format location "},
+    {"SubLink", " sub_link_type testexpr subselect location "},
     {"List", " items "},
     {"SortBy", " node sortby_dir sortby_nulls location "},
 };
@@ -58,44 +67,55 @@ static const struct refusal {
     const char *message, *field, *keyword, *said;
 } refusals[] = {
     {"ExplainStmt", "options", NULL, "options of EXPLAIN"},
-    {"SelectStmt", "into_clause", "into", "SELECT INTO"},
+    {"SelectStmt", "into_clause", "into", "SELECT INTO; leave INTO out"},
     {"SelectStmt", "group_distinct", "group", "GROUP BY DISTINCT"},
-    {"SelectStmt", "window_clause", "window", "WINDOW"},
-    {"SelectStmt", "values_lists", "values", "VALUES"},
-    {"SelectStmt", "locking_clause", "for", "FOR UPDATE or FOR SHARE"},
-    {"SelectStmt", "with_clause", "with", "WITH (common table expressions)"},
-    {"SelectStmt", "all", "union", "UNION, INTERSECT or EXCEPT"},
-    {"SelectStmt", "larg", NULL, "UNION, INTERSECT or EXCEPT"},
-    {"SelectStmt", "rarg", NULL, "UNION, INTERSECT or EXCEPT"},
+    {"SelectStmt", "window_clause", "window",
+     "WINDOW; write GROUP BY, and ORDER BY for the answer"},
+    {"SelectStmt", "values_lists", "values",
+     "VALUES; write x IN (...), or ask the owner for a public table"},
+    {"SelectStmt", "locking_clause", "for",
+     "FOR UPDATE or FOR SHARE; leave it out"},
+    {"WithClause", "recursive", "recursive",
+     "WITH RECURSIVE; write WITH, each name over those before it"},
     {"ResTarget", "indirection", NULL, "an index or field of a column"},
     {"RangeVar", "catalogname", NULL,
      "a database before a table's name; write the name alone"},
     {"RangeVar", "schemaname", NULL,
      "a schema before a table's name; write the name alone"},
-    {"Alias", "colnames", NULL, "renaming columns in FROM"},
     {"A_Const", "bsval", NULL, "a bit string"},
     {"TypeName", "setof", NULL, "SETOF"},
     {"TypeName", "pct_type", NULL, "%TYPE"},
     {"TypeName", "array_bounds", NULL, "an array"},
-    {"FuncCall", "agg_order", NULL, "ORDER BY inside an aggregate"},
     {"FuncCall", "agg_filter", "filter",
      "FILTER; write the condition as CASE WHEN ... THEN ... END inside the "
      "aggregate"},
-    {"FuncCall", "over", "over", "a window function (OVER)"},
-    {"FuncCall", "agg_within_group", NULL, "WITHIN GROUP"},
+    {"FuncCall", "over", "over",
+     "a window function (OVER), whose value for one row depends on other "
+     "people's; write GROUP BY, and ORDER BY for the answer"},
     {"FuncCall", "func_variadic", NULL, "VARIADIC"},
     {"SortBy", "use_op", NULL, "ORDER BY ... USING"},
-    {"JoinExpr", NULL, "join", "JOIN; ask one table"},
-    {"RangeSubselect", NULL, "from", "a subquery in FROM; ask one table"},
-    {"RangeFunction", NULL, "from", "a function in FROM"},
-    {"RangeTableSample", NULL, NULL, "TABLESAMPLE"},
+    {"JoinExpr", "is_natural", "natural",
+     "NATURAL JOIN; write JOIN ... USING (the columns that are to be equal)"},
+    {"JoinExpr", "alias", NULL, "a name for a join; name its tables"},
+    {"JoinExpr", "join_using_alias", "using",
+     "a name for the columns of USING; name the tables"},
+    {"RangeSubselect", "lateral", "lateral",
+     "LATERAL; write a join with its condition in ON"},
+    {"RangeFunction", NULL, "from",
+     "a function in FROM; there are tables, joins and subqueries"},
+    {"RangeTableSample", NULL, NULL,
+     "TABLESAMPLE; leave it out, a sample makes no answer cheaper"},
     {"RangeTableFunc", NULL, NULL, "XMLTABLE"},
-    {"SubLink", NULL, NULL, "a subquery"},
+    {"SubLink", "oper_name", NULL,
+     "ANY, SOME or ALL of a subquery; write IN (SELECT ...)"},
     {"ParamRef", NULL, NULL, "a parameter; write the value"},
-    {"A_ArrayExpr", NULL, NULL, "an array"},
+    {"A_ArrayExpr", NULL, NULL,
+     "an array; write its values one by one (several percentiles are several "
+     "calls, at one price)"},
     {"A_Indirection", NULL, NULL, "an index or field of a value"},
     {"CollateClause", NULL, NULL, "COLLATE"},
-    {"GroupingSet", NULL, NULL, "GROUPING SETS, ROLLUP or CUBE"},
+    {"GroupingSet", NULL, NULL,
+     "GROUPING SETS, ROLLUP or CUBE; ask one GROUP BY after the other"},
     {"GroupingFunc", NULL, NULL, "GROUPING"},
     {"SQLValueFunction", NULL, NULL,
      "a value that changes by itself (CURRENT_DATE and the like); write the "
@@ -116,23 +136,6 @@ keyword_at(const struct sql_reader *r, const char *keyword, int otherwise)
     return otherwise;
 }
 
-/* The set operations: whichever keyword is there. */
-static int
-refusal_at(const struct sql_reader *r, const struct refusal *f, int at)
-{
-    static const char *const sets[] = {"union", "intersect", "except"};
-
-    if (f->field && (!strcmp(f->field, "larg") || !strcmp(f->field, "rarg"))) {
-        for (size_t i = 0; i < COUNT_OF(sets); i++) {
-            int found = keyword_at(r, sets[i], -1);
-
-            if (found >= 0)
-                return found;
-        }
-    }
-    return keyword_at(r, f->keyword, at);
-}
-
 static custos_status
 fail_closed(struct sql_reader *r, const char *message, const char *field,
             int at)
@@ -143,7 +146,8 @@ fail_closed(struct sql_reader *r, const char *message, const char *field,
         if (strcmp(f->message, message) != 0 ||
             (f->field && (!field || strcmp(f->field, field) != 0)))
             continue;
-        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, refusal_at(r, f, at),
+        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED,
+                              keyword_at(r, f->keyword, at),
                               "not part of private SQL: %s", f->said);
     }
     return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, at,

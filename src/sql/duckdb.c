@@ -16,6 +16,8 @@
 #include "sql/duckdb_parts.h"
 #include "sql/print.h"
 
+enum { DIGITS_SHORT = 18 }; /* a decimal of 64 bits */
+
 const char *
 duck_type(enum data_type type, bool wide)
 {
@@ -59,7 +61,7 @@ is_exact(const struct expr *e)
 struct shape
 duck_common(struct expr *const *args, size_t n)
 {
-    struct shape s = {TYPE_NULL, false};
+    struct shape s = {.type = TYPE_NULL};
 
     for (size_t i = 0; i < n; i++) {
         enum data_type t = args[i] ? duck_type_of(args[i]) : TYPE_NULL;
@@ -69,6 +71,53 @@ duck_common(struct expr *const *args, size_t n)
             s.type = t;
         s.wide = s.wide || (t == TYPE_INT && duck_is_wide(args[i]));
     }
+    return s;
+}
+
+/* Is the literal one of 18 digits, `scale` of them behind the point? */
+static bool
+is_short(const struct datum *v, int scale)
+{
+    i128 n = v->n < 0 ? -v->n : v->n, most = 1;
+    int behind = v->type == TYPE_DECIMAL ? v->scale : 0;
+
+    if (behind < 0 || behind > scale || v->n == I128_MIN)
+        return false;
+    for (int i = 0; i < DIGITS_SHORT - (scale - behind); i++)
+        most *= 10;
+    return n < most;
+}
+
+/*
+ * Columns of one scale and literals that have no more digits behind the point:
+ * compared as the decimals they are stored as, exactly, and with the engine's
+ * zone maps. A wider column of the same scale takes a literal without loss.
+ */
+struct shape
+duck_compared(struct expr *const *args, size_t n)
+{
+    struct shape s = duck_common(args, n);
+    int scale = -1;
+
+    for (size_t i = 0; s.type == TYPE_DECIMAL && i < n; i++)
+        if (args[i] && args[i]->kind == EXPR_COLUMN)
+            scale = args[i]->cast_scale;
+    if (scale < 0 || scale > DIGITS_SHORT)
+        return s;
+    for (size_t i = 0; i < n; i++) {
+        const struct expr *e = args[i];
+        bool good =
+            e && (e->kind == EXPR_COLUMN
+                      ? e->type == TYPE_DECIMAL && e->cast_scale == scale
+                      : e->kind == EXPR_LITERAL &&
+                            (e->value.type == TYPE_DECIMAL ||
+                             e->value.type == TYPE_INT) &&
+                            is_short(&e->value, scale));
+
+        if (!good)
+            return s;
+    }
+    s.exact = scale + 1;
     return s;
 }
 
@@ -87,19 +136,26 @@ duck_as(struct duck *d, const struct expr *e, struct shape s)
 {
     enum data_type t = e ? duck_type_of(e) : TYPE_NULL;
 
-    if (t == TYPE_NULL)
+    if (t == TYPE_NULL) {
         buf_printf(d->out, "CAST(NULL AS %s)", duck_type(s.type, s.wide));
-    else if (t == TYPE_INT && s.type == TYPE_INT)
+    } else if (s.exact && e->kind == EXPR_LITERAL) {
+        buf_add_text(d->out, "CAST('");
+        datum_write(&e->value, d->out);
+        buf_printf(d->out, "' AS DECIMAL(%d, %d))", DIGITS_SHORT, s.exact - 1);
+    } else if (s.exact) {
+        duck_expr(d, e);
+    } else if (t == TYPE_INT && s.type == TYPE_INT) {
         if (duck_is_wide(e) == s.wide)
             duck_expr(d, e);
         else
             cast_as(d, "TRY_CAST", e, duck_type(s.type, s.wide));
-    else if (data_type_is_number(s.type) && (t == TYPE_INT || is_exact(e)))
+    } else if (data_type_is_number(s.type) && (t == TYPE_INT || is_exact(e))) {
         cast_as(d, "CAST", e, "DOUBLE");
-    else if (t == TYPE_DATE && s.type == TYPE_TIMESTAMP)
+    } else if (t == TYPE_DATE && s.type == TYPE_TIMESTAMP) {
         cast_as(d, "TRY_CAST", e, "TIMESTAMP");
-    else
+    } else {
         duck_expr(d, e);
+    }
 }
 
 void
@@ -180,7 +236,8 @@ cast_print(struct duck *d, const struct expr *e)
 static void
 case_print(struct duck *d, const struct expr *e)
 {
-    struct shape s = {e->type, e->wide}, boolean = {TYPE_BOOL, false};
+    struct shape s = {.type = e->type, .wide = e->wide},
+                 boolean = {.type = TYPE_BOOL};
 
     buf_add_text(d->out, "CASE");
     for (size_t i = 0; i + 1 < e->n_args; i += 2) {
@@ -194,6 +251,32 @@ case_print(struct duck *d, const struct expr *e)
         duck_as(d, e->args[e->n_args - 1], s);
     }
     buf_add_text(d->out, " END");
+}
+
+/* Quantiles over public rows. */
+static void
+quantile_print(struct duck *d, const struct expr *e)
+{
+    struct shape real = {.type = TYPE_REAL};
+    bool between =
+        e->aggregate == AGG_MEDIAN || e->aggregate == AGG_PERCENTILE_CONT;
+    bool day = between && e->type == TYPE_DATE;
+
+    if (e->aggregate == AGG_MIN || e->aggregate == AGG_MAX) {
+        buf_add_text(d->out, e->aggregate == AGG_MIN ? "min(" : "max(");
+        duck_expr(d, e->args[0]);
+        buf_add_text(d->out, ")");
+        return;
+    }
+    buf_add_text(d->out, day ? "CAST(" : "");
+    buf_add_text(d->out, between ? "quantile_cont(" : "quantile_disc(");
+    if (between && e->type == TYPE_REAL)
+        duck_as(d, e->args[0], real);
+    else
+        duck_expr(d, e->args[0]);
+    buf_add_text(d->out, ", ");
+    datum_write(&e->args[1]->value, d->out);
+    buf_add_text(d->out, day ? ") AS DATE)" : ")");
 }
 
 void
@@ -210,8 +293,12 @@ duck_aggregate(struct duck *d, const struct expr *e)
         [AGG_STDDEV_SAMP] = "stddev_samp(",
         [AGG_STDDEV_POP] = "stddev_pop(",
     };
-    struct shape s = {TYPE_REAL, false};
+    struct shape s = {.type = TYPE_REAL};
 
+    if (aggregate_is_quantile(e->aggregate)) {
+        quantile_print(d, e);
+        return;
+    }
     buf_add_text(d->out, names[e->aggregate]);
     if (e->n_args > 0 &&
         (e->aggregate == AGG_COUNT || e->aggregate == AGG_COUNT_DISTINCT ||
@@ -221,6 +308,22 @@ duck_aggregate(struct duck *d, const struct expr *e)
     else if (e->n_args > 0)
         duck_as(d, e->args[0], s);
     buf_add_text(d->out, ")");
+}
+
+/* Values of q<slot>, which is defined before the statement. */
+static void
+in_query(struct duck *d, const struct expr *e)
+{
+    struct shape real = {.type = TYPE_REAL};
+
+    buf_add_text(d->out, "(");
+    if (e->wide)
+        duck_as(d, e->args[0], real);
+    else
+        duck_expr(d, e->args[0]);
+    buf_printf(d->out, " %sIN (SELECT %sc%d%s FROM q%d))",
+               e->negated ? "NOT " : "", e->wide ? "CAST(" : "", e->column,
+               e->wide ? " AS DOUBLE)" : "", e->slot);
 }
 
 void
@@ -236,7 +339,7 @@ duck_expr(struct duck *d, const struct expr *e)
     case EXPR_CALL: duck_call(d, e); return;
     case EXPR_CASE: case_print(d, e); return;
     case EXPR_IN: {
-        struct shape s = duck_common(e->args, e->n_args);
+        struct shape s = duck_compared(e->args, e->n_args);
 
         buf_add_text(d->out, "(");
         duck_as(d, e->args[0], s);
@@ -247,6 +350,7 @@ duck_expr(struct duck *d, const struct expr *e)
     }
     case EXPR_CAST: cast_print(d, e); return;
     case EXPR_AGGREGATE: duck_aggregate(d, e); return;
+    case EXPR_IN_QUERY: in_query(d, e); return;
     case EXPR_INTERVAL:
     case EXPR_KEY: break;
     }

@@ -7,9 +7,9 @@
 #include "sql/duckdb_parts.h"
 #include "sql/print.h"
 
-static const struct shape boolean = {TYPE_BOOL, false};
-static const struct shape real = {TYPE_REAL, false};
-static const struct shape text = {TYPE_TEXT, false};
+static const struct shape boolean = {.type = TYPE_BOOL};
+static const struct shape real = {.type = TYPE_REAL};
+static const struct shape text = {.type = TYPE_TEXT};
 
 /* (a op b), both of one shape */
 static void
@@ -103,7 +103,7 @@ divide(struct duck *d, const struct expr *e)
 static void
 date_shift(struct duck *d, const struct expr *e)
 {
-    struct shape wide = {TYPE_INT, true};
+    struct shape wide = {.type = TYPE_INT, .wide = true};
 
     buf_add_text(d->out, "(DATE '1970-01-01' + CAST(TRY_CAST((CAST("
                          "date_diff('day', DATE '1970-01-01', ");
@@ -162,19 +162,19 @@ rounding(struct duck *d, const struct expr *e)
                        : e->call == CALL_CEIL ? "ceil"
                        : e->call == CALL_SIGN ? "sign"
                                               : "round";
-    struct shape s = {e->type, e->wide};
+    struct shape s = {.type = e->type, .wide = e->wide};
+    bool even;
 
     if (from == TYPE_INT && e->call != CALL_SIGN) {
         duck_as(d, x, s);
         return;
     }
-    if (e->call == CALL_ROUND && e->n_args == 1 && from == TYPE_REAL)
-        name = "round_even";
-    buf_printf(d->out, "TRY_CAST(%s(", name);
+    even = e->call == CALL_ROUND && e->n_args == 1 && from == TYPE_REAL;
+    buf_printf(d->out, "TRY_CAST(%s(", even ? "round_even" : name);
     duck_expr(d, x);
     if (e->n_args == 2)
         buf_printf(d->out, ", %d", (int)e->args[1]->value.n);
-    else if (!strcmp(name, "round_even"))
+    else if (even)
         buf_add_text(d->out, ", 0");
     buf_printf(d->out, ") AS %s)", duck_type(e->type, e->wide));
 }
@@ -256,7 +256,7 @@ width_bucket(struct duck *d, const struct expr *e)
 static void
 between(struct duck *d, const struct expr *e)
 {
-    struct shape s = duck_common(e->args, e->n_args);
+    struct shape s = duck_compared(e->args, e->n_args);
 
     buf_add_text(d->out, "(");
     duck_as(d, e->args[0], s);
@@ -296,7 +296,7 @@ compare(struct duck *d, const struct expr *e)
 
     if ((size_t)e->call >= COUNT_OF(words) || !words[e->call])
         return false;
-    infix(d, e, words[e->call], duck_common(e->args, 2));
+    infix(d, e, words[e->call], duck_compared(e->args, 2));
     return true;
 }
 

@@ -7,7 +7,7 @@
 static void
 as_timestamp(struct duck *d, const struct expr *x)
 {
-    struct shape s = {TYPE_TIMESTAMP, false};
+    struct shape s = {.type = TYPE_TIMESTAMP};
 
     duck_as(d, x, s);
 }

@@ -53,6 +53,8 @@ option_find(const struct cursor *c, struct query_options *o)
         return &o->max_groups_contributed;
     if (token_is(c->sql, t, "max_rows_contributed"))
         return &o->max_rows_contributed;
+    if (token_is(c->sql, t, "min_privacy_units_per_group"))
+        return &o->min_units;
     return NULL;
 }
 
@@ -70,8 +72,8 @@ option_read(struct cursor *c, struct query_options *o)
     if (!value)
         return custos_fail_at(
             c->err, CUSTOS_EUNSUPPORTED, t->at,
-            "OPTIONS knows epsilon, delta, max_groups_contributed and "
-            "max_rows_contributed; not %.*s",
+            "OPTIONS knows epsilon, delta, max_groups_contributed, "
+            "max_rows_contributed and min_privacy_units_per_group; not %.*s",
             t->end - t->at > 40 ? 40 : t->end - t->at, c->sql + t->at);
     if (value->len)
         return custos_fail_at(c->err, CUSTOS_ESYNTAX, t->at,
@@ -112,17 +114,53 @@ options_read(struct cursor *c, struct query_options *o)
     return CUSTOS_OK;
 }
 
+/* SELECT WITH DIFFERENTIAL_PRIVACY */
+static bool
+clause_is(const struct cursor *c)
+{
+    return cursor_is(c, 0, PG_QUERY__TOKEN__SELECT) &&
+           cursor_is(c, 1, PG_QUERY__TOKEN__WITH) && c->i + 2 < c->n &&
+           token_is(c->sql, &c->tokens[c->i + 2], "differential_privacy");
+}
+
+/* Goes to the first SELECT that no parenthesis is around: behind WITH, it is
+   the outermost. */
+static void
+outermost_find(struct cursor *c)
+{
+    int level = 0;
+
+    for (c->i = 0; c->i < c->n; c->i++) {
+        level += cursor_is(c, 0, PG_QUERY__TOKEN__ASCII_40);
+        level -= cursor_is(c, 0, PG_QUERY__TOKEN__ASCII_41);
+        if (level == 0 && cursor_is(c, 0, PG_QUERY__TOKEN__SELECT))
+            return;
+    }
+}
+
+static custos_status
+others_check(struct cursor *c, size_t outermost)
+{
+    for (c->i = 0; c->i < c->n; c->i++)
+        if (c->i != outermost && clause_is(c))
+            return custos_fail_at(c->err, CUSTOS_EUNSUPPORTED,
+                                  c->tokens[c->i + 1].at,
+                                  "WITH DIFFERENTIAL_PRIVACY belongs to the "
+                                  "outermost SELECT");
+    return CUSTOS_OK;
+}
+
 static custos_status
 clause_read(struct cursor *c, struct query_options *o)
 {
     custos_status st;
     int from;
 
-    c->i = cursor_is(c, 0, PG_QUERY__TOKEN__EXPLAIN) ? 1 : 0;
-    if (!cursor_is(c, 0, PG_QUERY__TOKEN__SELECT) ||
-        !cursor_is(c, 1, PG_QUERY__TOKEN__WITH) || c->i + 2 >= c->n ||
-        !token_is(c->sql, &c->tokens[c->i + 2], "differential_privacy"))
-        return CUSTOS_OK;
+    outermost_find(c);
+    st = others_check(c, c->i);
+    outermost_find(c);
+    if (st || !clause_is(c))
+        return st;
     from = c->tokens[c->i + 1].at;
     c->i += 3;
     o->given = true;

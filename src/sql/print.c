@@ -1,11 +1,10 @@
 /*
- * The one text of a tree. Every operator has its parentheses, every name its
+ * The one text of a tree: expressions. Every operator has its parentheses, every name its
  * quotes and every output its name, so that nothing depends on precedence,
  * keywords or defaults; read back, it gives the same tree.
  */
 #include "sql/print.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "sql/tree.h"
@@ -22,13 +21,13 @@ print_quoted(char quote, str text, struct buf *out)
     buf_add(out, &quote, 1);
 }
 
-static void
+void
 print_name(str name, struct buf *out)
 {
     print_quoted('"', name, out);
 }
 
-static void
+void
 print_str(str text, struct buf *out)
 {
     buf_add(out, text.ptr, text.len);
@@ -240,10 +239,18 @@ print_aggregate(const struct expr *e, struct buf *out)
         [AGG_VAR_POP] = "var_pop(",
         [AGG_STDDEV_SAMP] = "stddev_samp(",
         [AGG_STDDEV_POP] = "stddev_pop(",
+        [AGG_MEDIAN] = "median(",
+        [AGG_PERCENTILE_CONT] = "percentile_cont(",
+        [AGG_PERCENTILE_DISC] = "percentile_disc(",
+        [AGG_MIN] = "min(",
+        [AGG_MAX] = "max(",
     };
+    bool ranked = e->aggregate == AGG_PERCENTILE_CONT ||
+                  e->aggregate == AGG_PERCENTILE_DISC;
 
     buf_add_text(out, names[e->aggregate]);
-    print_args(e->args, e->n_args, ", ", out);
+    if (e->n_args > 0)
+        sql_print_expr(e->args[ranked ? 1 : 0], out);
     if (e->epsilon.len) {
         buf_add_text(out, ", epsilon => ");
         print_str(e->epsilon, out);
@@ -257,6 +264,11 @@ print_aggregate(const struct expr *e, struct buf *out)
         buf_add_text(out, ")");
     }
     buf_add_text(out, ")");
+    if (ranked) {
+        buf_add_text(out, " WITHIN GROUP (ORDER BY ");
+        sql_print_expr(e->args[0], out);
+        buf_add_text(out, ")");
+    }
 }
 
 void
@@ -281,6 +293,13 @@ sql_print_expr(const struct expr *e, struct buf *out)
         print_args(e->args + 1, e->n_args - 1, ", ", out);
         buf_add_text(out, "))");
         break;
+    case EXPR_IN_QUERY:
+        buf_add_text(out, "(");
+        sql_print_expr(e->args[0], out);
+        buf_add_text(out, e->negated ? " NOT IN (" : " IN (");
+        sql_print(e->query, out);
+        buf_add_text(out, "))");
+        break;
     case EXPR_CAST: print_cast(e, out); break;
     case EXPR_AGGREGATE: print_aggregate(e, out); break;
     case EXPR_INTERVAL:
@@ -289,102 +308,4 @@ sql_print_expr(const struct expr *e, struct buf *out)
         buf_add_text(out, ")");
         break;
     }
-}
-
-/* -------------------------------------------------------------- queries -- */
-
-static void
-print_options(const struct query_options *o, struct buf *out)
-{
-    const struct {
-        const char *name;
-        str value;
-    } all[] = {
-        {"epsilon", o->epsilon},
-        {"delta", o->delta},
-        {"max_groups_contributed", o->max_groups_contributed},
-        {"max_rows_contributed", o->max_rows_contributed},
-    };
-    bool any = false;
-
-    if (!o->given)
-        return;
-    buf_add_text(out, " WITH DIFFERENTIAL_PRIVACY");
-    for (size_t i = 0; i < COUNT_OF(all); i++) {
-        if (!all[i].value.len)
-            continue;
-        buf_printf(out, "%s%s = ", any ? ", " : " OPTIONS(", all[i].name);
-        print_str(all[i].value, out);
-        any = true;
-    }
-    if (any)
-        buf_add_text(out, ")");
-}
-
-static void
-print_targets(const struct query *q, struct buf *out)
-{
-    if (q->star)
-        buf_add_text(out, " *");
-    for (size_t i = 0; i < q->n_targets; i++) {
-        buf_add_text(out, i > 0 ? ", " : " ");
-        sql_print_expr(q->targets[i].expr, out);
-        buf_add_text(out, " AS ");
-        print_name(q->targets[i].name, out);
-    }
-}
-
-/* A column alone has its table before it, lest it be taken for an output. */
-static void
-print_variable(const struct query *q, const struct expr *e, struct buf *out)
-{
-    if (e->kind == EXPR_COLUMN && !e->qualifier.len && q->table.len) {
-        print_name(q->table, out);
-        buf_add_text(out, ".");
-    }
-    sql_print_expr(e, out);
-}
-
-static void
-print_order(const struct query *q, struct buf *out)
-{
-    for (size_t i = 0; i < q->n_order_by; i++) {
-        const struct order *o = &q->order_by[i];
-
-        buf_add_text(out, i > 0 ? ", " : " ORDER BY ");
-        print_variable(q, o->expr, out);
-        buf_add_text(out, o->descending ? " DESC" : " ASC");
-        buf_add_text(out, o->nulls_first ? " NULLS FIRST" : " NULLS LAST");
-    }
-}
-
-void
-sql_print(const struct query *q, struct buf *out)
-{
-    buf_add_text(out, q->explain ? "EXPLAIN SELECT" : "SELECT");
-    print_options(&q->options, out);
-    if (q->distinct)
-        buf_add_text(out, " DISTINCT");
-    print_targets(q, out);
-    if (q->table.len) {
-        buf_add_text(out, " FROM ");
-        print_name(q->table, out);
-    }
-    if (q->where) {
-        buf_add_text(out, " WHERE ");
-        sql_print_expr(q->where, out);
-    }
-    for (size_t i = 0; i < q->n_group_by; i++) {
-        buf_add_text(out, i > 0 ? ", " : " GROUP BY ");
-        print_variable(q, q->group_by[i], out);
-    }
-    if (q->having) {
-        buf_add_text(out, " HAVING ");
-        sql_print_expr(q->having, out);
-    }
-    print_order(q, out);
-    if (q->has_limit)
-        buf_printf(out, " LIMIT %" PRIu64, q->limit);
-    if (q->offset)
-        buf_printf(out, " OFFSET %" PRIu64, q->offset);
 }

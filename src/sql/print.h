@@ -1,5 +1,5 @@
 /*
- * What both printers of expressions use.
+ * What the printers share.
  */
 #ifndef SQL_PRINT_H
 #define SQL_PRINT_H
@@ -8,5 +8,9 @@
 
 /* In quotes of the given kind, those inside doubled. */
 void print_quoted(char quote, str text, struct buf *out);
+
+/* A name in double quotes; a text as it is. */
+void print_name(str name, struct buf *out);
+void print_str(str text, struct buf *out);
 
 #endif

@@ -75,6 +75,23 @@ token_after(const struct sql_reader *r, int at)
     return at;
 }
 
+/* The query of a view stands in FROM: the statement is read as one below. */
+static custos_status
+subquery_read(struct sql_reader *r, const pg_node *node)
+{
+    struct query *q = NULL;
+    custos_status st;
+
+    if (r->query->explain || r->query->options.given)
+        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, 0,
+                              "a view is a SELECT alone, without %s",
+                              r->query->explain ? "EXPLAIN"
+                                                : "WITH DIFFERENTIAL_PRIVACY");
+    st = query_read_below(r, node, &q);
+    r->query = q;
+    return st;
+}
+
 static custos_status
 statement_read(struct sql_reader *r, const PgQuery__ParseResult *tree)
 {
@@ -97,13 +114,17 @@ statement_read(struct sql_reader *r, const PgQuery__ParseResult *tree)
     if (node->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
         return fail_statement(r);
     st = closed_check(r, tree);
-    return st ? st : select_read(r, node->select_stmt);
+    if (st)
+        return st;
+    return r->subquery ? subquery_read(r, node)
+                       : query_read(r, node->select_stmt);
 }
 
-custos_status
-sql_read(arena *a, str text, struct query **out, custos_err *err)
+static custos_status
+text_read(arena *a, str text, bool subquery, struct query **out,
+          custos_err *err)
 {
-    struct sql_reader r = {.a = a, .err = err};
+    struct sql_reader r = {.a = a, .err = err, .subquery = subquery};
     PgQuery__ParseResult *tree = NULL;
     struct sql_token *tokens = NULL;
     char *sql;
@@ -134,4 +155,16 @@ sql_read(arena *a, str text, struct query **out, custos_err *err)
     if (!st)
         *out = r.query;
     return st;
+}
+
+custos_status
+sql_read(arena *a, str text, struct query **out, custos_err *err)
+{
+    return text_read(a, text, false, out, err);
+}
+
+custos_status
+sql_read_subquery(arena *a, str text, struct query **out, custos_err *err)
+{
+    return text_read(a, text, true, out, err);
 }

@@ -11,8 +11,9 @@
 
 enum {
     SQL_TEXT_MAX = 65536,
-    SQL_NODES_MAX = 20000, /* expressions of one query, copies included,
-                              and as an engine counts them */
+    SQL_NODES_MAX = 20000, /* expressions and tables of one query, copies
+                              included, and as an engine counts them */
+    SQL_LEVELS_MAX = 300,  /* of our tree, once WITH is written out */
 };
 
 /* Where an expression stands. */
@@ -23,6 +24,16 @@ enum place {
     PLACE_HAVING,
     PLACE_ORDER_BY,
     PLACE_AGGREGATE, /* inside one */
+    PLACE_ON,
+};
+
+/* A name that WITH defined; its own query sees what is behind `next`. */
+struct sql_cte {
+    const char *name;
+    const PgQuery__CommonTableExpr *node;
+    struct query *first; /* read already, for the first that uses it */
+    size_t height;       /* levels of it */
+    struct sql_cte *next;
 };
 
 struct sql_reader {
@@ -30,9 +41,14 @@ struct sql_reader {
     const char *sql; /* what is parsed: the text with its blanks */
     const struct sql_token *tokens;
     size_t n_tokens;
-    struct query *query;
+    bool subquery;       /* the whole text is one */
+    struct query *query; /* the one being read */
     enum place place;
+    bool exchanged; /* its FROM has a RIGHT JOIN */
+    int below;      /* queries around it */
+    struct sql_cte *ctes;
     size_t nodes;
+    size_t levels, deepest; /* where we are, how deep we have been */
     custos_err *err;
 };
 
@@ -43,8 +59,45 @@ CUSTOS_MUST_USE custos_status closed_check(struct sql_reader *r,
 /* Where the node begins, or `otherwise` when it does not know. */
 int node_at(const pg_node *node, int otherwise);
 
+/*
+ * The whole text's query into r->query; one below, a query of its own with
+ * all that UNION ALL adds to it.
+ */
+CUSTOS_MUST_USE custos_status query_read(struct sql_reader *r,
+                                         const PgQuery__SelectStmt *s);
+CUSTOS_MUST_USE custos_status query_read_below(struct sql_reader *r,
+                                               const pg_node *node,
+                                               struct query **out);
+
+/* A query by a name of WITH, read anew; *out is NULL when there is none. */
+CUSTOS_MUST_USE custos_status cte_read(struct sql_reader *r, const char *name,
+                                       const struct sql_cte **found,
+                                       struct query **out);
+
+/* The clauses of one SELECT into r->query. */
 CUSTOS_MUST_USE custos_status select_read(struct sql_reader *r,
                                           const PgQuery__SelectStmt *s);
+CUSTOS_MUST_USE custos_status from_read(struct sql_reader *r,
+                                        const PgQuery__SelectStmt *s);
+
+/* What can be told of r->query only when all of it is read. */
+CUSTOS_MUST_USE custos_status query_check(struct sql_reader *r);
+
+/* x IN (SELECT ...); every other subquery in an expression is refused. */
+CUSTOS_MUST_USE custos_status sublink_read(struct sql_reader *r,
+                                           const PgQuery__SubLink *s,
+                                           bool negated, struct expr **out);
+
+/* Where a SELECT begins; the last of these words (NULL ends them) before a
+   place, or the place. */
+int select_at(const struct sql_reader *r, const PgQuery__SelectStmt *s);
+int word_before(const struct sql_reader *r, int at, const char *const *words);
+
+/* Counts a node or a level of the tree: neither may grow without end. What
+   goes n levels down comes up by r->levels -= n. */
+CUSTOS_MUST_USE custos_status node_counts(struct sql_reader *r, int at);
+CUSTOS_MUST_USE custos_status levels_down(struct sql_reader *r, size_t n,
+                                          int at);
 
 /* One expression. */
 CUSTOS_MUST_USE custos_status expr_read(struct sql_reader *r,

@@ -22,6 +22,11 @@ static const struct {
     {"stddev", AGG_STDDEV_SAMP},
     {"stddev_samp", AGG_STDDEV_SAMP},
     {"stddev_pop", AGG_STDDEV_POP},
+    {"median", AGG_MEDIAN},
+    {"percentile_cont", AGG_PERCENTILE_CONT},
+    {"percentile_disc", AGG_PERCENTILE_DISC},
+    {"min", AGG_MIN},
+    {"max", AGG_MAX},
 };
 
 static custos_status
@@ -31,6 +36,7 @@ place_check(struct sql_reader *r, const char *name, int at)
         [PLACE_WHERE] = "in WHERE",
         [PLACE_GROUP_BY] = "in GROUP BY",
         [PLACE_AGGREGATE] = "inside an aggregate",
+        [PLACE_ON] = "in ON",
     };
 
     if (r->place == PLACE_TARGET || r->place == PLACE_HAVING ||
@@ -51,6 +57,10 @@ epsilon_read(struct sql_reader *r, const PgQuery__NamedArgExpr *n,
     char *copy = NULL, digits[16];
     int len;
 
+    if (r->below > 0)
+        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, n->location,
+                              "only aggregates of the outermost SELECT have an "
+                              "epsilon");
     if (e->epsilon.len)
         return custos_fail_at(r->err, CUSTOS_ESYNTAX, n->location,
                               "epsilon is given twice");
@@ -152,6 +162,103 @@ fail_value(struct sql_reader *r, const PgQuery__FuncCall *f, const char *name,
                           name, how);
 }
 
+/* ------------------------------------------------------------ quantiles -- */
+
+enum { RANK_DIGITS = 9 };
+
+/* Beside the value, which the aggregate has already. */
+static custos_status
+rank_add(struct sql_reader *r, struct expr *e, struct datum rank)
+{
+    struct expr **args = arena_take(r->a, 2, sizeof(struct expr *));
+    custos_status st;
+
+    if (!args)
+        return fail_memory(r->err);
+    args[0] = e->args[0];
+    st = expr_new(r, EXPR_LITERAL, e->at, 0, &args[1]);
+    if (st)
+        return st;
+    while (rank.scale > 0 && rank.n % 10 == 0) {
+        rank.n /= 10;
+        rank.scale--;
+    }
+    rank.type = rank.scale > 0 ? TYPE_DECIMAL : TYPE_INT;
+    args[1]->value = rank;
+    args[1]->type = rank.type;
+    e->args = args;
+    e->n_args = 2;
+    return CUSTOS_OK;
+}
+
+/* A number from 0 to 1. */
+static custos_status
+rank_read(struct sql_reader *r, const PgQuery__FuncCall *f, const char *name,
+          struct datum *out)
+{
+    static const struct datum zero = {.type = TYPE_INT},
+                              one = {.type = TYPE_INT, .n = 1};
+    struct expr *e;
+    custos_status st = expr_read(r, f->args[0], &e);
+
+    if (st)
+        return st;
+    *out = e->value;
+    if (e->kind != EXPR_LITERAL || !data_type_is_number(e->value.type) ||
+        datum_cmp(&e->value, &zero) < 0 || datum_cmp(&e->value, &one) > 0 ||
+        e->value.scale > RANK_DIGITS)
+        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, e->at,
+                              "%s takes one number from 0 to 1, with at most "
+                              "%d digits, such as 0.5",
+                              name, (int)RANK_DIGITS);
+    return CUSTOS_OK;
+}
+
+static custos_status
+percentile_fail(struct sql_reader *r, const PgQuery__FuncCall *f,
+                const char *name)
+{
+    return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, f->location,
+                          "%s is written %s(0.5) WITHIN GROUP (ORDER BY x): "
+                          "one rank, one value, in rising order",
+                          name, name);
+}
+
+/* percentile_cont(p) WITHIN GROUP (ORDER BY x) */
+static custos_status
+percentile_read(struct sql_reader *r, const PgQuery__FuncCall *f,
+                const char *name, enum aggregate kind, struct expr **out)
+{
+    const PgQuery__SortBy *by =
+        f->n_agg_order == 1 && f->agg_within_group &&
+                f->agg_order[0]->node_case == PG_QUERY__NODE__NODE_SORT_BY
+            ? f->agg_order[0]->sort_by
+            : NULL;
+    enum place place = r->place;
+    struct datum rank = {.n = 0};
+    custos_status st;
+
+    if (!by || f->n_args == 0 || f->agg_distinct || f->agg_star ||
+        f->args[0]->node_case == PG_QUERY__NODE__NODE_NAMED_ARG_EXPR ||
+        by->sortby_dir > PG_QUERY__SORT_BY_DIR__SORTBY_ASC ||
+        by->sortby_nulls > PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_DEFAULT)
+        return percentile_fail(r, f, name);
+    st = rank_read(r, f, name, &rank);
+    if (!st)
+        st = expr_new(r, EXPR_AGGREGATE, f->location, 1, out);
+    if (st)
+        return st;
+    (*out)->aggregate = kind;
+    r->place = PLACE_AGGREGATE;
+    st = expr_read(r, by->node, &(*out)->args[0]);
+    r->place = place;
+    for (size_t i = 1; i < f->n_args && !st; i++)
+        st = f->args[i]->node_case == PG_QUERY__NODE__NODE_NAMED_ARG_EXPR
+                 ? named_read(r, f->args[i]->named_arg_expr, *out)
+                 : percentile_fail(r, f, name);
+    return st ? st : rank_add(r, *out, rank);
+}
+
 static custos_status
 kind_read(struct sql_reader *r, const PgQuery__FuncCall *f, const char *name,
           enum aggregate kind, struct expr **out)
@@ -162,6 +269,8 @@ kind_read(struct sql_reader *r, const PgQuery__FuncCall *f, const char *name,
 
     if (st)
         return st;
+    if (kind == AGG_PERCENTILE_CONT || kind == AGG_PERCENTILE_DISC)
+        return percentile_read(r, f, name, kind, out);
     if (f->agg_distinct && (kind != AGG_COUNT || named))
         return fail_value(r, f, name,
                           "(DISTINCT ...) is not part of private SQL; there "
@@ -176,7 +285,12 @@ kind_read(struct sql_reader *r, const PgQuery__FuncCall *f, const char *name,
     if (st)
         return st;
     (*out)->aggregate = kind;
-    return arguments_read(r, f, *out);
+    st = arguments_read(r, f, *out);
+    if (st || !aggregate_is_quantile(kind))
+        return st;
+    return rank_add(r, *out,
+                    kind == AGG_MEDIAN ? (struct datum){.n = 5, .scale = 1}
+                                       : (struct datum){.n = kind == AGG_MAX});
 }
 
 /* DP_INTERVAL_LOW(c): c is the name of an output column. */
@@ -188,6 +302,8 @@ interval_read(struct sql_reader *r, const PgQuery__FuncCall *f,
 
     if (st)
         return st;
+    if (r->below > 0)
+        return fail_value(r, f, name, "belongs in the outermost SELECT");
     if (f->n_args != 1 || f->agg_star || f->agg_distinct ||
         f->args[0]->node_case != PG_QUERY__NODE__NODE_COLUMN_REF ||
         f->args[0]->column_ref->n_fields != 1)
@@ -208,6 +324,14 @@ aggregate_read(struct sql_reader *r, const PgQuery__FuncCall *f, bool *found,
     const char *name = name_last(f->funcname, f->n_funcname);
 
     *found = true;
+    if ((f->n_agg_order > 0 || f->agg_within_group) &&
+        (!name || strncmp(name, "percentile_", 11) != 0))
+        return custos_fail_at(
+            r->err, CUSTOS_EUNSUPPORTED, f->location,
+            "not part of private SQL: %s",
+            f->agg_within_group ? "WITHIN GROUP, save for percentile_cont and "
+                                  "percentile_disc"
+                                : "ORDER BY inside an aggregate");
     if (name && f->n_funcname == 1 &&
         (!strcmp(name, "dp_interval_low") || !strcmp(name, "dp_interval_high")))
         return interval_read(r, f, name, out);

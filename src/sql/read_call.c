@@ -151,6 +151,41 @@ concat_read(struct sql_reader *r, const PgQuery__FuncCall *f, struct expr **out)
     return CUSTOS_OK;
 }
 
+static bool
+is_one_of(const char *name, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
+/* What there is instead of a function that there is not. */
+static custos_status
+fail_function(struct sql_reader *r, const PgQuery__FuncCall *f,
+              const char *name)
+{
+    static const char *const aggregates[] = {
+        "string_agg", "array_agg", "json_agg", "jsonb_agg", "bool_or",
+        "bool_and",   "every",     "corr",     "covar_pop", "covar_samp"};
+    static const char *const changing[] = {"now", "random", "clock_timestamp",
+                                           "gen_random_uuid"};
+    const char *instead = "there are abs, round, floor, least, greatest, "
+                          "coalesce, lower, upper, trim, length, substring, "
+                          "extract and the like";
+
+    if (is_one_of(name, aggregates, COUNT_OF(aggregates)))
+        instead = "aggregates are count, sum, avg, variance, stddev, median, "
+                  "percentile_cont, percentile_disc, min and max";
+    else if (is_one_of(name, changing, COUNT_OF(changing)))
+        instead = "it changes by itself, write the value";
+    else if (!strncmp(name, "regexp_", 7))
+        instead = "there is LIKE, and no regular expressions";
+    return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, f->location,
+                          "function %.30s is not part of private SQL; %s", name,
+                          instead);
+}
+
 custos_status
 call_read(struct sql_reader *r, const PgQuery__FuncCall *f, struct expr **out)
 {
@@ -173,7 +208,5 @@ call_read(struct sql_reader *r, const PgQuery__FuncCall *f, struct expr **out)
         return date_read(r, f, name, steps, COUNT_OF(steps), out);
     if (name && !strcmp(name, "concat"))
         return concat_read(r, f, out);
-    return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, f->location,
-                          "function %.63s is not part of private SQL",
-                          last ? last : "");
+    return fail_function(r, f, last ? last : "");
 }

@@ -18,15 +18,40 @@ fail_memory(custos_err *err)
 }
 
 custos_status
+node_counts(struct sql_reader *r, int at)
+{
+    if (++r->nodes > SQL_NODES_MAX)
+        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, at,
+                              "the query has more than %d expressions and "
+                              "tables, those of WITH counted wherever they "
+                              "are used",
+                              SQL_NODES_MAX);
+    return CUSTOS_OK;
+}
+
+custos_status
+levels_down(struct sql_reader *r, size_t n, int at)
+{
+    r->levels += n;
+    if (r->levels > r->deepest)
+        r->deepest = r->levels;
+    if (r->levels > SQL_LEVELS_MAX)
+        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, at,
+                              "the query nests deeper than %d levels here; "
+                              "write it flatter",
+                              SQL_LEVELS_MAX);
+    return CUSTOS_OK;
+}
+
+custos_status
 expr_new(struct sql_reader *r, enum expr_kind kind, int at, size_t n,
          struct expr **out)
 {
+    custos_status st = node_counts(r, at);
     struct expr *e;
 
-    if (++r->nodes > SQL_NODES_MAX)
-        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, at,
-                              "the query has more than %d expressions",
-                              SQL_NODES_MAX);
+    if (st)
+        return st;
     e = arena_take(r->a, 1, sizeof *e);
     if (!e)
         return fail_memory(r->err);
@@ -114,6 +139,8 @@ bool_read(struct sql_reader *r, const PgQuery__BoolExpr *b, struct expr **out)
     custos_status st;
 
     if (b->boolop == PG_QUERY__BOOL_EXPR_TYPE__NOT_EXPR && b->n_args == 1) {
+        if (b->args[0]->node_case == PG_QUERY__NODE__NODE_SUB_LINK)
+            return sublink_read(r, b->args[0]->sub_link, true, out);
         st = call_new(r, CALL_NOT, b->location, 1, out);
         return st ? st : expr_args_read(r, b->args, 1, (*out)->args);
     }
@@ -218,37 +245,29 @@ case_read(struct sql_reader *r, const PgQuery__CaseExpr *c, struct expr **out)
 
 /* -------------------------------------------------------------- columns -- */
 
-/* The table's alias hides its name, as in PostgreSQL. */
-static bool
-qualifier_fits(const struct query *q, str name)
-{
-    return str_equal(name, q->table_alias.len ? q->table_alias : q->table);
-}
-
 static custos_status
 column_read(struct sql_reader *r, const PgQuery__ColumnRef *c,
             struct expr **out)
 {
     const char *name = node_string(c->fields[c->n_fields - 1]);
     const char *before = c->n_fields > 1 ? node_string(c->fields[0]) : NULL;
-    char *copy;
+    char *copy, *qualifier;
     custos_status st;
 
-    if (!name || c->n_fields > 2)
+    if (!name || c->n_fields > 2 || (c->n_fields > 1 && !before))
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, c->location,
                               "not part of private SQL: %s",
                               name ? "a name of more than two parts"
                                    : "* as a value; name a column");
-    if (before && !qualifier_fits(r->query, str_of(before)))
-        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, c->location,
-                              "there is no table \"%.63s\" in FROM", before);
     st = expr_new(r, EXPR_COLUMN, c->location, 0, out);
     if (st)
         return st;
     copy = arena_copy(r->a, str_of(name));
-    if (!copy)
+    qualifier = arena_copy(r->a, str_of(before ? before : ""));
+    if (!copy || !qualifier)
         return fail_memory(r->err);
     (*out)->name = str_of(copy);
+    (*out)->qualifier = str_of(qualifier);
     return CUSTOS_OK;
 }
 
@@ -263,8 +282,8 @@ min_max_read(struct sql_reader *r, const PgQuery__MinMaxExpr *m,
     return st ? st : expr_args_read(r, m->args, m->n_args, (*out)->args);
 }
 
-custos_status
-expr_read(struct sql_reader *r, const pg_node *node, struct expr **out)
+static custos_status
+node_read(struct sql_reader *r, const pg_node *node, struct expr **out)
 {
     custos_status st;
 
@@ -296,6 +315,8 @@ expr_read(struct sql_reader *r, const pg_node *node, struct expr **out)
         CUSTOS_REQUIRE(out && *out);
         return expr_args_read(r, node->coalesce_expr->args,
                               node->coalesce_expr->n_args, (*out)->args);
+    case PG_QUERY__NODE__NODE_SUB_LINK:
+        return sublink_read(r, node->sub_link, false, out);
     case PG_QUERY__NODE__NODE_ROW_EXPR:
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, node_at(node, 0),
                               "not part of private SQL: a row of values; "
@@ -307,4 +328,15 @@ expr_read(struct sql_reader *r, const pg_node *node, struct expr **out)
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, node_at(node, 0),
                               "not part of private SQL: this expression");
     }
+}
+
+custos_status
+expr_read(struct sql_reader *r, const pg_node *node, struct expr **out)
+{
+    custos_status st = levels_down(r, 1, node_at(node, 0));
+
+    if (!st)
+        st = node_read(r, node, out);
+    r->levels--;
+    return st;
 }

@@ -1,46 +1,15 @@
 /*
  * The clauses of a SELECT.
  *
- * Names in GROUP BY and ORDER BY follow PostgreSQL. ORDER BY prefers output
- * columns; GROUP BY prefers columns of the table. We do not know the table
- * here: a name counts as its column when the targets or WHERE use it as one.
+ * Names in GROUP BY and ORDER BY follow PostgreSQL. ORDER BY prefers outputs,
+ * and these become numbers here. GROUP BY prefers columns of the tables, which
+ * nobody knows here: its names stay as they are.
  */
 #include "sql/read.h"
 
 #include <string.h>
 
 #include "base/error.h"
-
-static custos_status
-from_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
-{
-    const PgQuery__RangeVar *t;
-    char *name, *alias;
-
-    if (s->n_from_clause == 0)
-        return CUSTOS_OK;
-    if (s->n_from_clause > 1)
-        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED,
-                              node_at(s->from_clause[1], 0),
-                              "not part of private SQL: several tables in "
-                              "FROM; ask one table");
-    if (s->from_clause[0]->node_case != PG_QUERY__NODE__NODE_RANGE_VAR)
-        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED,
-                              node_at(s->from_clause[0], 0),
-                              "FROM takes the name of a table");
-    t = s->from_clause[0]->range_var;
-    if (!t->inh)
-        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, t->location,
-                              "not part of private SQL: ONLY");
-    name = arena_copy(r->a, str_of(t->relname));
-    alias = arena_copy(r->a, str_of(t->alias ? t->alias->aliasname : ""));
-    if (!name || !alias)
-        return fail_memory(r->err);
-    r->query->table = str_of(name);
-    r->query->table_alias = str_of(alias);
-    r->query->table_at = t->location;
-    return CUSTOS_OK;
-}
 
 /* -------------------------------------------------------------- targets -- */
 
@@ -93,7 +62,13 @@ targets_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
         s->target_list[0]->node_case == PG_QUERY__NODE__NODE_RES_TARGET &&
         star_of(s->target_list[0]->res_target->val)) {
         q->star = true;
-        return CUSTOS_OK;
+        return r->exchanged
+                   ? custos_fail_at(r->err, CUSTOS_EUNSUPPORTED,
+                                    s->target_list[0]->res_target->location,
+                                    "not part of private SQL: SELECT * over a "
+                                    "RIGHT JOIN; write a LEFT JOIN, its sides "
+                                    "exchanged")
+                   : CUSTOS_OK;
     }
     q->targets = arena_take(r->a, s->n_target_list, sizeof *q->targets);
     if (!q->targets)
@@ -105,29 +80,6 @@ targets_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
 }
 
 /* ---------------------------------------------------------------- names -- */
-
-/* Is the name used as a column of the table? */
-static bool
-column_is_used(const struct expr *e, str name)
-{
-    if (!e || e->kind == EXPR_INTERVAL)
-        return false;
-    if (e->kind == EXPR_COLUMN)
-        return str_equal(e->name, name);
-    for (size_t i = 0; i < e->n_args; i++)
-        if (column_is_used(e->args[i], name))
-            return true;
-    return false;
-}
-
-static bool
-query_uses_column(const struct query *q, str name)
-{
-    for (size_t i = 0; i < q->n_targets; i++)
-        if (column_is_used(q->targets[i].expr, name))
-            return true;
-    return column_is_used(q->where, name);
-}
 
 /* A name of one part: NULL when the node is none. */
 static const char *
@@ -206,10 +158,9 @@ group_by_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
     r->place = PLACE_GROUP_BY;
     for (size_t i = 0; !st && i < q->n_group_by; i++) {
         const pg_node *node = s->group_clause[i];
-        const char *name = bare_name(node);
         size_t k = 0;
 
-        if (!name || !query_uses_column(q, str_of(name)))
+        if (!bare_name(node))
             st = output_find(r, node, "GROUP BY", &k);
         if (k > 0)
             node = s->target_list[k - 1]->res_target->val;
@@ -249,6 +200,8 @@ order_by_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
     struct query *q = r->query;
     custos_status st = CUSTOS_OK;
 
+    if (r->below > 0) /* without LIMIT it orders nothing */
+        return CUSTOS_OK;
     q->n_order_by = s->n_sort_clause;
     q->order_by = q->n_order_by
                       ? arena_take(r->a, q->n_order_by, sizeof *q->order_by)
@@ -309,80 +262,7 @@ limits_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
     return st ? st : limit_read(r, s->limit_offset, &has_offset, &q->offset);
 }
 
-/* ------------------------------------------------------------ intervals -- */
-
-/* The column of an interval is the name of one output. */
-static custos_status
-intervals_check(struct sql_reader *r, const struct expr *e)
-{
-    const struct query *q = r->query;
-    custos_status st = CUSTOS_OK;
-
-    if (!e)
-        return CUSTOS_OK;
-    if (e->kind == EXPR_INTERVAL) {
-        for (size_t i = 0; i < q->n_targets; i++)
-            if (str_equal(q->targets[i].name, e->args[0]->name))
-                return CUSTOS_OK;
-        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, e->args[0]->at,
-                              "no output column is named \"%.63s\"",
-                              e->args[0]->name.ptr);
-    }
-    for (size_t i = 0; !st && i < e->n_args; i++)
-        st = intervals_check(r, e->args[i]);
-    return st;
-}
-
-/*
- * How many expressions an engine makes of e: a divisor, what NULLIF compares
- * and what goes into a bucket are computed twice, and so is what is in them.
- */
-static size_t
-engine_count(const struct expr *e)
-{
-    size_t n = 1;
-
-    for (size_t i = 0; e && i < e->n_args; i++) {
-        size_t one = e->args[i] ? engine_count(e->args[i]) : 0;
-        bool twice =
-            e->kind == EXPR_CALL &&
-            (((e->call == CALL_DIV || e->call == CALL_MOD) && i == 1) ||
-             ((e->call == CALL_NULLIF || e->call == CALL_WIDTH_BUCKET) &&
-              i == 0));
-
-        n += twice ? 2 * one : one;
-        if (n > SQL_NODES_MAX)
-            return SQL_NODES_MAX + 1;
-    }
-    return n;
-}
-
-static custos_status
-expr_check(struct sql_reader *r, const struct expr *e)
-{
-    if (e && engine_count(e) > SQL_NODES_MAX)
-        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, e->at,
-                              "divisions, NULLIFs or buckets are nested too "
-                              "deep inside each other");
-    return intervals_check(r, e);
-}
-
-static custos_status
-query_check(struct sql_reader *r)
-{
-    const struct query *q = r->query;
-    custos_status st = expr_check(r, q->where);
-
-    if (!st)
-        st = expr_check(r, q->having);
-    for (size_t i = 0; !st && i < q->n_targets; i++)
-        st = expr_check(r, q->targets[i].expr);
-    for (size_t i = 0; !st && i < q->n_group_by; i++)
-        st = expr_check(r, q->group_by[i]);
-    for (size_t i = 0; !st && i < q->n_order_by; i++)
-        st = expr_check(r, q->order_by[i].expr);
-    return st;
-}
+/* -------------------------------------------------------------- clauses -- */
 
 static custos_status
 clause_read(struct sql_reader *r, const pg_node *node, enum place place,
@@ -401,7 +281,8 @@ distinct_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
         s->distinct_clause[0]->node_case != PG_QUERY__NODE__NODE__NOT_SET)
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED,
                               node_at(s->distinct_clause[0], 0),
-                              "not part of private SQL: DISTINCT ON");
+                              "not part of private SQL: DISTINCT ON; write "
+                              "GROUP BY with an aggregate");
     r->query->distinct = true;
     return CUSTOS_OK;
 }

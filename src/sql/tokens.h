@@ -19,7 +19,7 @@ CUSTOS_MUST_USE custos_status tokens_check(const struct sql_token *tokens,
                                            size_t n, custos_err *err);
 
 /*
- * Reads `WITH DIFFERENTIAL_PRIVACY [OPTIONS(...)]` after the first SELECT into
+ * Reads `WITH DIFFERENTIAL_PRIVACY [OPTIONS(...)]` after the outermost SELECT into
  * *out and writes blanks over it, byte for byte, so that positions stay true;
  * the same for `*,` in `COUNT(*, epsilon => ...)`. May fail: CUSTOS_ESYNTAX,
  * CUSTOS_EUNSUPPORTED, CUSTOS_ENOMEM.

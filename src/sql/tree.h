@@ -15,13 +15,14 @@
 #include "custos.h"
 
 enum expr_kind {
-    EXPR_LITERAL, /* value */
-    EXPR_COLUMN,  /* name, qualifier */
-    EXPR_CALL,    /* call, args: operators and functions, all total */
-    EXPR_CASE,    /* args: when, then, when, then, ..., else: always an odd
+    EXPR_LITERAL,  /* value */
+    EXPR_COLUMN,   /* name, qualifier */
+    EXPR_CALL,     /* call, args: operators and functions, all total */
+    EXPR_CASE,     /* args: when, then, when, then, ..., else: always an odd
                      number, the last NULL where there is no ELSE */
-    EXPR_IN,      /* args: what, then literals; negated */
-    EXPR_CAST,    /* args: what; cast_to: NULL where impossible */
+    EXPR_IN,       /* args: what, then literals; negated */
+    EXPR_IN_QUERY, /* args: what; query, of one output; negated */
+    EXPR_CAST,     /* args: what; cast_to: NULL where impossible */
     EXPR_AGGREGATE,
     EXPR_INTERVAL, /* DP_INTERVAL_LOW/HIGH: args: an output column's name */
     EXPR_KEY,      /* the planner's: key `slot` of the plan, after noise */
@@ -103,10 +104,24 @@ enum aggregate {
     AGG_VAR_POP,
     AGG_STDDEV_SAMP,
     AGG_STDDEV_POP,
+    /* Quantiles: args are the value and its rank, a literal from 0 to 1 */
+    AGG_MEDIAN,
+    AGG_PERCENTILE_CONT,
+    AGG_PERCENTILE_DISC,
+    AGG_MIN, /* rank 0 */
+    AGG_MAX, /* rank 1 */
 };
+
+static inline bool
+aggregate_is_quantile(enum aggregate a)
+{
+    return a >= AGG_MEDIAN && a <= AGG_MAX;
+}
 
 /* Which contribution_bounds_... of an aggregate is given. */
 enum bounds { BOUNDS_NONE, BOUNDS_PER_GROUP, BOUNDS_PER_ROW };
+
+struct query;
 
 struct expr {
     enum expr_kind kind;
@@ -118,18 +133,24 @@ struct expr {
     enum call call;
     bool negated;
     enum data_type cast_to;
-    int cast_precision, cast_scale; /* TYPE_DECIMAL: numeric(p, s) */
-    /* EXPR_AGGREGATE: args has the value, or nothing for count(*) */
+    int cast_precision, cast_scale; /* TYPE_DECIMAL: numeric(p, s); the scale
+                                       also of a column, by the planner */
+    /* EXPR_AGGREGATE: args has the value, or nothing for count(*); quantiles
+       have their rank besides */
     enum aggregate aggregate;
     str epsilon; /* `epsilon => 0.3`; empty: the planner's share */
     struct expr *lower, *upper; /* of `bounds`: literals */
     enum bounds bounds;
     /* EXPR_INTERVAL */
     bool high;
+    struct query *query; /* EXPR_IN_QUERY; may have union_all */
     /* Written by the planner: */
     enum data_type type;
-    bool wide;  /* whole numbers that need 128 bits in the engine */
-    int slot;   /* which column of the table, or which aggregate of the plan */
+    bool wide;  /* whole numbers that need 128 bits in the engine;
+                   EXPR_IN_QUERY: compared as reals */
+    int slot;   /* which column of the table, or which aggregate of the plan;
+                   EXPR_IN_QUERY: which query of the plan */
+    int column; /* EXPR_IN_QUERY: which of its columns */
     void *fact; /* the planner's: range and the like */
 };
 
@@ -149,18 +170,49 @@ struct query_options {
     bool given;
     str epsilon, delta;
     str max_groups_contributed, max_rows_contributed;
+    str min_units; /* min_privacy_units_per_group */
     int epsilon_at, delta_at;
 };
 
+/*
+ * What stands after FROM. A name that WITH has defined is a FROM_QUERY with
+ * a copy of that query, as if it stood there in brackets; commas are joins
+ * without ON, and a RIGHT JOIN is a LEFT JOIN with its sides exchanged.
+ */
+enum from_kind { FROM_TABLE, FROM_QUERY, FROM_JOIN };
+
+struct from {
+    enum from_kind kind;
+    int at;
+    str name;            /* FROM_TABLE */
+    str alias;           /* FROM_TABLE: may be empty; FROM_QUERY: never is */
+    str *columns;        /* AS alias (a, b, ...): new names, from the left */
+    size_t n_columns;    /* 0: the names of the targets or of the table */
+    struct query *query; /* FROM_QUERY; may have union_all */
+    bool trusted; /* the planner's: the query of a view, which the owner wrote;
+                     in it the owner's grants hold */
+    /* FROM_JOIN: */
+    struct from *left, *right;
+    bool outer;      /* LEFT JOIN */
+    struct expr *on; /* NULL: every pair, or USING */
+    str *using;      /* JOIN ... USING (a, b, ...) */
+    size_t n_using;
+};
+
+/*
+ * Names in it are as written. GROUP BY: a name alone is a column of FROM, or
+ * where there is none such an output; ORDER BY: names of outputs are numbers
+ * already, so a name is a column. Below FROM and IN there are no options, no
+ * ORDER BY and no LIMIT.
+ */
 struct query {
     bool explain;
     struct query_options options;
     struct target *targets;
     size_t n_targets;
-    bool star;              /* SELECT *: public tables only */
-    bool distinct;          /* public tables only */
-    str table, table_alias; /* FROM; empty: none */
-    int table_at;
+    bool star;         /* SELECT * */
+    bool distinct;     /* public tables only */
+    struct from *from; /* NULL: none */
     struct expr *where;
     struct expr **group_by;
     size_t n_group_by;
@@ -169,6 +221,7 @@ struct query {
     size_t n_order_by;
     bool has_limit;
     uint64_t limit, offset;
+    struct query *union_all; /* one more, below FROM only; NULL: none */
 };
 
 /*
@@ -179,6 +232,14 @@ struct query {
  */
 CUSTOS_MUST_USE custos_status sql_read(arena *a, str text, struct query **out,
                                        custos_err *err);
+
+/*
+ * The same for the query of a view, as it could stand in FROM: several with
+ * UNION ALL, but no EXPLAIN, no options, no LIMIT.
+ */
+CUSTOS_MUST_USE custos_status sql_read_subquery(arena *a, str text,
+                                                struct query **out,
+                                                custos_err *err);
 
 /*
  * The one text of a tree: equal trees, equal text; spelling, case of

@@ -177,6 +177,31 @@ class Store(unittest.TestCase):
         text = custos("shell", "--store", store, given=shown)[1]
         self.assertIn("  who    integer\n  größe  integer    from 0", text)
 
+    def test_catalog_shows_granted_views(self):
+        policy, store = self.small(
+            "views", "who,größe\n1,2\n", "views:",
+            "  v: {sql: SELECT who FROM d, comment: all of them}",
+            "  w: {sql: SELECT who FROM v}",
+            "analysts:", "  bo: {tables: [v]}")
+        self.assertEqual(custos("init", policy, "--store", store)[0], 0)
+        shown = "\\d\n\\d v\n"
+        text = custos("shell", "--store", store, "--as", "bo", given=shown)[1]
+        self.assertEqual(text.count("a view"), 2, text)
+        self.assertEqual(text.count("-- all of them\n"), 2, text)
+        self.assertNotIn("who", text)
+        self.assertEqual(
+            custos("shell", "--store", store, given=shown)[1].count("a view"),
+            3)
+        with open(policy, encoding="utf-8") as f:
+            text = f.read().replace("FROM d,", "FROM e,")
+        with open(policy, "w", encoding="utf-8") as f:
+            f.write(text)
+        for verb in (["init", "--store", store], ["policy", "check"]):
+            code, _, said = custos(*verb, policy)
+            self.assertNotEqual(code, 0)
+            self.assertRegex(said, r"line \d+: view 'v': there is no table or "
+                                   "view e")
+
     def test_init_tells_of_attached_tables(self):
         policy, store = self.small("attached", "who,größe\n1,2\n,x\n")
         _, text, said = custos("init", policy, "--store", store)

@@ -151,7 +151,7 @@ static const char *const hostile_statements[] = {
     "SELECT array_agg(age) FROM patients",
     "SELECT count(*) FILTER (WHERE age > 1) FROM patients",
     "SELECT sum(DISTINCT age) FROM patients",
-    "SELECT count(DISTINCT note) FROM patients",
+    "SELECT count(DISTINCT) FROM patients",
     "SELECT sum(sum(age)) FROM patients",
     "SELECT sum(age ORDER BY age) FROM patients",
     "SELECT count(*) FROM patients GROUP BY note",

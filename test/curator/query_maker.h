@@ -35,7 +35,10 @@ put_aggregate(struct maker *m)
         put(m, is_visits(m) ? "count(DISTINCT patient)" : "count(DISTINCT id)");
         return;
     }
-    PUT_ONE(m, names);
+    if (chance(m, 8))
+        put(m, "count(DISTINCT ");
+    else
+        PUT_ONE(m, names);
     put_number(m, chance(m, 50) ? 0 : MAKER_DEPTH - 1);
     if (chance(m, 12))
         PUT_GOOD(m, named, 3);

@@ -218,7 +218,7 @@ see(const struct plan *p, const struct setting *t, arena *a, int releases)
     struct released released;
     struct seen seen = {0};
 
-    assert_true(released_take(a, p, &released));
+    assert_true(released_take(a, p, p->cells, &released));
     for (int i = 0; i < releases; i++) {
         struct answer *answer = NULL;
 
@@ -278,6 +278,8 @@ counts_cover_as_their_law(void **state)
         {"SELECT k, count(a)" FROM_T, "0.3", false, 7, 0, 0},
         {"SELECT k, count(distinct who)" FROM_V, "2", false, 50, 0, 0},
         {"SELECT k, count(distinct who)" FROM_V, "2", true, 50, 0, 0},
+        {"SELECT k, count(distinct a)" FROM_T, "1", false, 50, 0, 0},
+        {"SELECT k, count(distinct a)" FROM_V, "2", false, 50, 0, 0},
     };
 
     (void)state;

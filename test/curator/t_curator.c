@@ -110,6 +110,25 @@ counts_by_public_keys(void **state)
     answer_free(a);
 }
 
+/* Every combination of the values of two columns is a group. */
+static void
+counts_by_keys_of_several_columns(void **state)
+{
+    static const int64_t want[] = {2, 0, 0, 2, 2};
+    struct answer *a = test_ask(c, "",
+                                "SELECT lower(a.city) || '-' || b.city, "
+                                "count(*) FROM patients a JOIN patients b ON "
+                                "a.id = b.id GROUP BY 1",
+                                "0.1");
+
+    (void)state;
+    assert_int_equal(a->n_rows, 5); /* oslo-Oslo ... rome-Rome, NULL */
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(test_whole(a, i, 1), want[i]);
+    assert_int_equal(a->cells[8].value.type, TYPE_NULL);
+    answer_free(a);
+}
+
 static double
 number(const struct answer *a, size_t row, size_t column)
 {
@@ -452,6 +471,7 @@ main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(counts_by_public_keys),
+        TEST(counts_by_keys_of_several_columns),
         TEST(all_aggregates_without_noise),
         TEST(rows_of_a_unit_are_bounded),
         TEST(the_charge_comes_first),

@@ -115,6 +115,13 @@ public_groups_are_exact(void **state)
                         "NULL|7;it|3;no|1");
     assert_string_equal(asked(&m, "SELECT count(distinct land) FROM cities"),
                         "2");
+    /* Quantiles are exact here, and of texts where nothing lies between. */
+    assert_string_equal(
+        asked(&m, "SELECT min(people), max(people), median(people), "
+                  "percentile_cont(0.1) WITHIN GROUP (ORDER BY people), "
+                  "percentile_disc(0.5) WITHIN GROUP (ORDER BY people), "
+                  "min(land), max(area) FROM cities"),
+        "1|7|3|1.4|3|it|1285.3");
     made_close(&m);
 }
 

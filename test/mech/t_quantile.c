@@ -16,6 +16,13 @@
 
 enum { MOST = 12, SLOTS = 64, WORDS = 12 };
 
+/* Of all quantiles that are made from now on. */
+static struct {
+    uint64_t pad;
+    const int64_t *shift;
+    size_t apart; /* values that neighbours differ in; 0: those of a unit */
+} moved;
+
 static custos_quantile *
 quantile_make(custos_adjacency adjacency, int64_t lower, int64_t upper,
               const char *const *ranks, size_t n, uint64_t per_unit,
@@ -28,7 +35,9 @@ quantile_make(custos_adjacency adjacency, int64_t lower, int64_t upper,
                                  .upper = upper,
                                  .ranks = n,
                                  .rank = ranks,
-                                 .epsilon = epsilon};
+                                 .epsilon = epsilon,
+                                 .pad = moved.pad,
+                                 .shift = moved.shift};
     custos_quantile *q = NULL;
     custos_err err = {0};
 
@@ -96,7 +105,8 @@ slots_of(const uint64_t *values, size_t n, uint64_t low, uint64_t high,
 static double
 slot_score(const struct node *node, uint64_t left, size_t n)
 {
-    return fabs((double)(node->den * left) - (double)(node->num * n));
+    return fabs((double)(node->den * left) - (double)(node->num * n) -
+                (double)node->shift);
 }
 
 /* ------------------------------------------------- the law of a cut -- */
@@ -230,6 +240,35 @@ quantile_law_by_enumeration(void **state)
             custos_quantile_free(q);
         }
     assert_true(checked > 1000);
+}
+
+/* Places moved, within the values and beyond their ends. */
+static void
+quantile_shifted_law_by_enumeration(void **state)
+{
+    static const char *const ranks[] = {"1/2", "0", "1"};
+    static const int64_t shifts[] = {1, -1, 3, -70};
+    size_t checked = 0;
+
+    (void)state;
+    for (size_t r = 0; r < COUNT_OF(ranks); r++)
+        for (size_t i = 0; i < COUNT_OF(shifts); i++) {
+            custos_quantile *q;
+            uint64_t v[3];
+
+            moved.shift = &shifts[i];
+            moved.pad = i % 2;
+            q = quantile_make(CUSTOS_ADD_REMOVE, 0, 4, &ranks[r], 1, 1, "3");
+            for (v[0] = 0; v[0] < 5; v[0]++)
+                for (v[1] = v[0]; v[1] < 5; v[1]++)
+                    for (v[2] = v[1]; v[2] < 5; v[2]++)
+                        for (size_t n = 0; n <= 3; n++)
+                            checked += check_borders(v, n, 4, q->nodes);
+            custos_quantile_free(q);
+        }
+    moved.shift = NULL;
+    moved.pad = 0;
+    assert_true(checked > 500);
 }
 
 /* Many equal values; and gaps that are far wider than the rest. */
@@ -505,7 +544,8 @@ worst_ratio(custos_adjacency adjacency, uint64_t points, size_t most,
     }
     for (size_t a = 0; a < count; a++)
         for (size_t b = 0; b < count; b++) {
-            if (!are_neighbours(adjacency, per_unit, &data[a], &data[b]))
+            if (!are_neighbours(adjacency, moved.apart ? moved.apart : per_unit,
+                                &data[a], &data[b]))
                 continue;
             for (size_t k = 0; k < all; k++) {
                 double x = laws[a * all + k], y = laws[b * all + k];
@@ -561,6 +601,85 @@ quantile_several_keep_epsilon(void **state)
 
         assert_true(worst <= 2 + 1e-9 && worst > 0.3);
     }
+}
+
+static void
+quantile_shifted_keeps_epsilon(void **state)
+{
+    static const char *const ranks[] = {"0", "1/2", "1"};
+    static const int64_t shifts[][3] = {{1, 0, -1}, {-1, -1, -1}, {2, 2, 2}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(shifts); i++)
+        for (int a = CUSTOS_ADD_REMOVE; a <= CUSTOS_CHANGE_ONE; a++) {
+            double worst;
+
+            moved.shift = shifts[i];
+            moved.pad = i;
+            worst = worst_ratio((custos_adjacency)a, 4, 4, ranks, 3, 1, "2");
+            assert_true(worst <= 2 + 1e-9 && worst > 0.3);
+            worst =
+                worst_ratio((custos_adjacency)a, 6, 4, ranks + 1, 1, 2, "2");
+            assert_true(worst <= 2 + 1e-9 && worst > 0.3);
+        }
+    moved.shift = NULL;
+    moved.pad = 0;
+}
+
+/* What comes or goes costs by the value: y of v cost y/v, also past v. */
+static void
+quantile_loss_is_by_value(void **state)
+{
+    static const char *const ranks[] = {"1/4", "1/2", "1"};
+
+    (void)state;
+    for (size_t apart = 1; apart <= 4; apart++)
+        for (size_t r = 0; r < 3; r++) {
+            double most = 1.5 * (double)apart / 2, worst;
+
+            moved.apart = apart;
+            worst =
+                worst_ratio(CUSTOS_ADD_REMOVE, 5, 4, &ranks[r], 1, 2, "1.5");
+            assert_true(worst <= most + 1e-9 && worst > 0.3 * most);
+            worst = worst_ratio(CUSTOS_ADD_REMOVE, 3, 4, ranks, 3, 2, "1.5");
+            assert_true(worst <= most + 1e-9);
+        }
+    moved.apart = 0;
+}
+
+/* With cuts where they are wanted, every node wants what its rank says. */
+static void
+quantile_shifts_are_as_proved(void **state)
+{
+    static const char *const ranks[] = {"0", "0.1", "1/3", "0.9", "1"};
+    static const double rank[] = {0, 0.1, 1 / 3.0, 0.9, 1};
+    static const int64_t shift[] = {5, 7, -3, 0, -11};
+    static const size_t low[] = {5, 5, 5, 2, 2}, high[] = {1, 2, 5, 4, 5};
+    custos_quantile *q;
+    double place[6][2]; /* [5]: the ends */
+    double n = 1000;
+
+    (void)state;
+    moved.pad = 40;
+    moved.shift = shift;
+    q = quantile_make(CUSTOS_ADD_REMOVE, 0, 9, ranks, 5, 1, "2");
+    moved.pad = 0;
+    moved.shift = NULL;
+    for (size_t i = 0; i < 5; i++)
+        place[i][0] = place[i][1] = rank[i] * (n - 80) + 40 + (double)shift[i];
+    place[5][0] = 0;
+    place[5][1] = n;
+    for (size_t i = 0; i < 5; i++) {
+        const struct node *node = &q->nodes[i];
+        double from = place[low[i]][0], to = place[high[i]][1];
+        double got =
+            from + ((double)node->num * (to - from) + (double)node->shift) /
+                       (double)node->den;
+
+        if (fabs(got - place[i][0]) > 1e-6)
+            fail_msg("%zu: %g, not %g", i, got, place[i][0]);
+    }
+    custos_quantile_free(q);
 }
 
 /* (a) of the theorem, on the pieces: one more value moves one side by one. */
@@ -832,6 +951,7 @@ quantile_refuses(void **state)
     static const char *const low[] = {"-0.5"}, *const high[] = {"1.5"};
     static const char *const twice[] = {"0.5", "0.5"};
     static const char *const fine[] = {"0.12345678901"};
+    static const int64_t far = -((int64_t)1 << 29) - 1;
     static const char *const huge[] = {"1e-60"};
     static const char *const early[] = {"0.123456789012", "0.5", "0.75"};
     static const char *const late[] = {"0.5", "0.75", "0.123456789012"};
@@ -839,6 +959,18 @@ quantile_refuses(void **state)
         custos_quantile_options o;
         custos_status want;
     } rows[] = {
+        {{.adjacency = 1,
+          .ranks = 1,
+          .rank = half,
+          .epsilon = "1",
+          .pad = ((uint64_t)1 << 29) + 1},
+         3},
+        {{.adjacency = 1,
+          .ranks = 1,
+          .rank = half,
+          .epsilon = "1",
+          .shift = &far},
+         3},
         {{.adjacency = 0, .ranks = 1, .rank = half, .epsilon = "1"}, 1},
         {{.adjacency = 1, .ranks = 0, .rank = half, .epsilon = "1"}, 1},
         {{.adjacency = 1, .ranks = 1025, .rank = half, .epsilon = "1"}, 1},
@@ -1000,11 +1132,15 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quantile_law_by_enumeration),
+        cmocka_unit_test(quantile_shifted_law_by_enumeration),
         cmocka_unit_test(quantile_thresholds_are_exact),
         cmocka_unit_test(quantile_law_inside_gaps),
         cmocka_unit_test(quantile_uniform_by_tapes),
         cmocka_unit_test(quantile_keeps_epsilon),
         cmocka_unit_test(quantile_several_keep_epsilon),
+        cmocka_unit_test(quantile_shifted_keeps_epsilon),
+        cmocka_unit_test(quantile_shifts_are_as_proved),
+        cmocka_unit_test(quantile_loss_is_by_value),
         cmocka_unit_test(quantile_cut_moves_one_value),
         cmocka_unit_test(quantile_rates_are_as_proved),
         cmocka_unit_test(quantile_several_never_fall),

@@ -13,6 +13,9 @@
 
 enum { FILE_MAX = 1 << 20, WITH_MAX = 200 };
 
+/* A golden file that lost its cases proves nothing. */
+enum { CASES_LEAST = 180, REFUSED_LEAST = 70 };
+
 static char *
 golden_read(void)
 {
@@ -123,7 +126,7 @@ golden_plans(void **state)
     free(text);
     print_message("# %d plans, %d of them refusals\n", cases, refused);
     assert_int_equal(wrong, 0);
-    assert_true(cases >= 60 && refused * 2 >= cases - 10);
+    assert_true(cases >= CASES_LEAST && refused >= REFUSED_LEAST);
 }
 
 int

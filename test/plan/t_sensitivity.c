@@ -160,6 +160,89 @@ sensitivity_is_the_largest_change(void **state)
     free(room);
 }
 
+/*
+ * Distinct values depend on what the others have: all that they can have
+ * (which values are in which cell, a bit each) and all that a unit can have.
+ */
+enum { VALUES = 3, UNITS_MAX = 64 };
+
+static size_t
+units_of(int cells, int rows, int groups, unsigned out[UNITS_MAX])
+{
+    int kinds = cells * VALUES;
+    size_t n = 0;
+
+    out[n++] = 0;
+    for (int a = 0; a < kinds; a++)
+        for (int b = a; b < (rows > 1 ? kinds : a + 1); b++) {
+            if (a / VALUES != b / VALUES && groups < 2)
+                continue;
+            assert_true(n < UNITS_MAX);
+            out[n++] = 1u << a | 1u << b;
+        }
+    return n;
+}
+
+static void
+distinct_change(unsigned a, unsigned b, int cells, int64_t *l1, int64_t *l2)
+{
+    int64_t one = 0, two = 0;
+
+    for (int c = 0; c < cells; c++) {
+        unsigned mask = ((1u << VALUES) - 1) << (c * VALUES);
+        int64_t d = __builtin_popcount(a & mask);
+
+        d -= __builtin_popcount(b & mask);
+        one += d < 0 ? -d : d;
+        two += d * d;
+    }
+    *l1 = one > *l1 ? one : *l1;
+    *l2 = two > *l2 ? two : *l2;
+}
+
+static void
+check_distinct(int cells, int rows, int groups, bool change)
+{
+    struct part part = {.kind = PART_DISTINCT, .upper = 1, .row_most = 1};
+    struct policy policy = {.adjacency =
+                                change ? CUSTOS_CHANGE_ONE : CUSTOS_ADD_REMOVE};
+    struct plan plan = {.rows = (uint64_t)rows,
+                        .groups = (uint64_t)groups,
+                        .cells = (size_t)cells,
+                        .parts = &part,
+                        .n_parts = 1};
+    struct work w = {.policy = &policy, .plan = &plan};
+    unsigned units[UNITS_MAX];
+    size_t n = units_of(cells, rows, groups, units);
+    int64_t l1 = 0, l2 = 0;
+
+    for (unsigned others = 0; others < 1u << (cells * VALUES); others++)
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < (change ? n : 1); j++)
+                distinct_change(others | units[i], others | units[j], cells,
+                                &l1, &l2);
+    rat_init(&part.l1);
+    rat_init(&part.l2_squared);
+    assert_int_equal(sensitivity_make(&w), CUSTOS_OK);
+    if (rat_cmp_i64(&part.l1, l1) || rat_cmp_i64(&part.l2_squared, l2))
+        fail_msg("%d cells, %d rows, %d groups, change %d: found %ld and %ld",
+                 cells, rows, groups, change, (long)l1, (long)l2);
+    rat_clear(&part.l1);
+    rat_clear(&part.l2_squared);
+}
+
+static void
+distinct_values_move_by_one_a_row(void **state)
+{
+    (void)state;
+    for (int cells = 1; cells <= CELLS_MAX; cells++)
+        for (int rows = 1; rows <= 2; rows++)
+            for (int groups = 1; groups <= rows && groups <= cells; groups++) {
+                check_distinct(cells, rows, groups, false);
+                check_distinct(cells, rows, groups, true);
+            }
+}
+
 /* Mission item 1: counts and histograms under both adjacencies. */
 static void
 sensitivity_of_counts_and_histograms(void **state)
@@ -182,6 +265,11 @@ sensitivity_of_counts_and_histograms(void **state)
          NULL, "5", "5"},
         {"SELECT room, count(distinct patient_id) FROM visits GROUP BY room",
          "change-one", "10", "10"},
+        {"SELECT count(distinct room) FROM visits", NULL, "20", "400"},
+        {"SELECT count(distinct room) FROM visits", "change-one", "20", "400"},
+        {"SELECT level, count(distinct room) FROM visits GROUP BY level",
+         "change-one", "40", "800"},
+        {"SELECT count(distinct x) FROM d", "change-one", "1", "1"},
     };
 
     (void)state;
@@ -203,6 +291,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sensitivity_is_the_largest_change),
+        cmocka_unit_test(distinct_values_move_by_one_a_row),
         cmocka_unit_test(sensitivity_of_counts_and_histograms),
     };
 

@@ -191,7 +191,7 @@ mistakes_of_analysts(void **state)
          "line 47: tables must be a list of tables, or a map of tables to "
          "columns"},
         {"tables: [patients]", "tables: [patience]",
-         "line 47: there is no table 'patience' to grant"},
+         "line 47: there is no table or view 'patience' to grant"},
         {"tables: [patients]", "tables: [patients, patients]",
          "line 47: table 'patients' is granted twice"},
         {"[cost, day]", "[cost, price]",

@@ -422,6 +422,78 @@ torn_files(void **state)
     }
 }
 
+#define VIEWS(views, analysts)                                                 \
+    "custos: 1\n"                                                              \
+    "budget: {epsilon: 1}\n"                                                   \
+    "tables: {t: {source: t.csv, unit: row, columns: {a: {type: integer}}}}\n" \
+    "views: " views "\n"                                                       \
+    "analysts: " analysts "\n"
+
+/* A grant of a view is no grant of its table, nor the other way. */
+static void
+views_and_grants(void **state)
+{
+    arena *a = arena_new(NULL, MEMORY);
+    const struct policy *p = read_good(
+        a, VIEWS("{v: {sql: SELECT a FROM t, comment: b}, \"W 1\": {sql: x}}",
+                 "{ana: {tables: [v]}, bo: {tables: {t: all, \"W 1\": all}}, "
+                 "cy: {}, di: {tables: []}}"));
+    const struct policy_view *v = policy_view_find(p, str_of("v"));
+    const struct policy_analyst *who = p->analysts;
+
+    (void)state;
+    assert_int_equal(p->n_views, 2);
+    assert_ptr_equal(v, &p->views[0]);
+    same(v->sql, "SELECT a FROM t");
+    same(v->comment, "b");
+    assert_int_equal(v->line, 4);
+    assert_null(policy_view_find(p, str_of("t")));
+    assert_true(policy_grants_view(p, NULL, v));
+    assert_true(policy_grants_view(p, &who[0], v));
+    assert_false(policy_grants_view(p, &who[0], v + 1));
+    assert_false(policy_grants_table(p, &who[0], p->tables));
+    assert_false(policy_grants_view(p, &who[1], v));
+    assert_true(policy_grants_view(p, &who[1], v + 1));
+    assert_true(policy_grants_view(p, &who[2], v));
+    assert_false(policy_grants_view(p, &who[3], v));
+    arena_free(a);
+}
+
+static void
+mistakes_in_views(void **state)
+{
+    static const struct {
+        const char *text, *said;
+    } wrong[] = {
+        {VIEWS("1", "{}"), "line 4: views must"},
+        {VIEWS("{v: 1}", "{}"), "line 4: a view must be a map"},
+        {VIEWS("{v: {}}", "{}"), "line 4: view 'v' has no query"},
+        {VIEWS("{v: {sql: ''}}", "{}"), "line 4: sql"},
+        {VIEWS("{v: {sql: x, sqll: x}}", "{}"), "no key 'sqll'"},
+        {VIEWS("{t: {sql: x}}", "{}"), "'t' is a table already"},
+        {VIEWS("{V: {sql: x}}", "{}"), "line 4"},
+        {VIEWS("{v: {sql: x}}", "{ana: {tables: {v: [a]}}}"),
+         "line 5: view 'v' is granted as a whole"},
+        {VIEWS("{v: {sql: x}}", "{ana: {tables: [v, v]}}"),
+         "line 5: view 'v' is granted twice"},
+        {VIEWS("{v: {sql: x}}", "{ana: {tables: [w]}}"),
+         "no table or view 'w'"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        arena *a = arena_new(NULL, MEMORY);
+        struct policy *p = NULL;
+        custos_err err = {.said = ""};
+
+        if (policy_read(a, str_of(wrong[i].text), "policy.yaml", &p, &err) !=
+                CUSTOS_EPOLICY ||
+            !strstr(err.said, wrong[i].said))
+            fail_msg("%s: %s", wrong[i].said, err.said);
+        arena_free(a);
+    }
+}
+
 int
 main(void)
 {
@@ -430,6 +502,8 @@ main(void)
         cmocka_unit_test(tables_and_units),
         cmocka_unit_test(columns_and_domains),
         cmocka_unit_test(analysts_and_grants),
+        cmocka_unit_test(views_and_grants),
+        cmocka_unit_test(mistakes_in_views),
         cmocka_unit_test(empty_and_huge_files),
         cmocka_unit_test(too_many_keys),
         cmocka_unit_test(delta_can_be_forced),

@@ -235,6 +235,7 @@ class Schema(unittest.TestCase):
                 (top["query"]["properties"], "read_budget.c", "query_keys"),
                 (defs["table"]["properties"], "read_table.c", "keys"),
                 (defs["column"]["properties"], "read_column.c", "keys"),
+                (defs["view"]["properties"], "read_view.c", "keys"),
                 (analyst, "read_analyst.c", "keys"),
                 (analyst["budget"]["properties"], "read_analyst.c",
                  "budget_keys"),
@@ -279,6 +280,8 @@ class Schema(unittest.TestCase):
                 spoil(*visits, "columns", "cost", "nullable", "no"),
                 spoil(*visits, "columns", "department", "values", []),
                 spoil("tables", "departments", "public", False),
+                spoil("views", {"v": {}}), spoil("views", {"v": "SELECT 1"}),
+                spoil("views", {"v": {"sql": "SELECT 1", "public": True}}),
                 spoil("analysts", "ana", "tables", "visits", "some"),
                 spoil("analysts", "ana", "window", "days", None)]:
             self.assertIsNotNone(wrong(policy, SCHEMA))

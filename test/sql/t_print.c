@@ -33,6 +33,7 @@ below(uint64_t *s, size_t n)
 /* ------------------------------------------------------- equal trees -- */
 
 static bool expr_same(const struct expr *a, const struct expr *b);
+static bool query_same(const struct query *a, const struct query *b);
 
 static bool
 args_same(struct expr *const *a, struct expr *const *b, size_t n)
@@ -60,7 +61,33 @@ expr_same(const struct expr *a, const struct expr *b)
            a->cast_scale == b->cast_scale && a->aggregate == b->aggregate &&
            str_equal(a->epsilon, b->epsilon) && a->bounds == b->bounds &&
            expr_same(a->lower, b->lower) && expr_same(a->upper, b->upper) &&
-           a->high == b->high && a->type == b->type;
+           a->high == b->high && a->type == b->type &&
+           query_same(a->query, b->query);
+}
+
+static bool
+names_same(const str *a, size_t n_a, const str *b, size_t n_b)
+{
+    if (n_a != n_b)
+        return false;
+    for (size_t i = 0; i < n_a; i++)
+        if (!str_equal(a[i], b[i]))
+            return false;
+    return true;
+}
+
+static bool
+from_same(const struct from *a, const struct from *b)
+{
+    if (!a || !b)
+        return a == b;
+    return a->kind == b->kind && str_equal(a->name, b->name) &&
+           str_equal(a->alias, b->alias) && a->outer == b->outer &&
+           a->trusted == b->trusted &&
+           names_same(a->columns, a->n_columns, b->columns, b->n_columns) &&
+           names_same(a->using, a->n_using, b->using, b->n_using) &&
+           expr_same(a->on, b->on) && query_same(a->query, b->query) &&
+           from_same(a->left, b->left) && from_same(a->right, b->right);
 }
 
 static bool
@@ -85,10 +112,13 @@ clauses_same(const struct query *a, const struct query *b)
 static bool
 query_same(const struct query *a, const struct query *b)
 {
+    if (!a || !b)
+        return a == b;
     return a->explain == b->explain && a->star == b->star &&
            a->distinct == b->distinct && a->has_limit == b->has_limit &&
            a->limit == b->limit && a->offset == b->offset &&
-           str_equal(a->table, b->table) &&
+           from_same(a->from, b->from) &&
+           query_same(a->union_all, b->union_all) &&
            a->options.given == b->options.given &&
            str_equal(a->options.epsilon, b->options.epsilon) &&
            str_equal(a->options.delta, b->options.delta) && clauses_same(a, b);
@@ -96,7 +126,7 @@ query_same(const struct query *a, const struct query *b)
 
 /* ----------------------------------------------------- random queries -- */
 
-/* @ is an expression, # a literal, $ a whole number. */
+/* @ is an expression, # a literal, $ a whole number, ~ a subquery. */
 static const char *const shapes[] = {
     "a",
     "b",
@@ -146,6 +176,8 @@ static const char *const shapes[] = {
     "floor(@)",
     "sign(@)",
     "abs(@)",
+    "(@) IN (~)",
+    "(@) NOT IN (~)",
 };
 
 static const char *const literals[] = {
@@ -167,6 +199,8 @@ static const char *const literals[] = {
 };
 
 static void write_expr(uint64_t *s, int depth, struct buf *out);
+static void write_subquery(uint64_t *s, int depth, struct buf *out);
+static void write_from(uint64_t *s, int depth, struct buf *out);
 
 static void
 write_shape(uint64_t *s, const char *p, int depth, struct buf *out)
@@ -178,6 +212,10 @@ write_shape(uint64_t *s, const char *p, int depth, struct buf *out)
             buf_add_text(out, literals[below(s, COUNT_OF(literals))]);
         else if (*p == '$')
             buf_printf(out, "%d", (int)below(s, 9) + 1);
+        else if (*p == '~')
+            write_subquery(s, depth - 1, out);
+        else if (*p == '^')
+            write_from(s, depth - 1, out);
         else
             buf_add(out, p, 1);
 }
@@ -191,6 +229,56 @@ write_expr(uint64_t *s, int depth, struct buf *out)
     write_shape(s, shapes[i], depth, out);
 }
 
+/* ^ is a table or a join; the names of two may well be the same, and then it
+   is refused. */
+static void
+write_from(uint64_t *s, int depth, struct buf *out)
+{
+    static const char *const froms[] = {
+        "t",
+        "t AS \"T 1\"",
+        "u",
+        "v (p, \"q\"\"\")",
+        "v x (y)",
+        "c",
+        "c AS c2 (z)",
+        "d",
+        "^, ^",
+        "^ CROSS JOIN ^",
+        "^ JOIN ^ ON @",
+        "^ LEFT JOIN ^ ON @",
+        "^ RIGHT JOIN (^) ON @",
+        "^ JOIN ^ USING (a, \"C d\")",
+        "(^ LEFT JOIN ^ USING (b))",
+        "(~) AS q",
+        "(~) r (a, b)",
+        "(~) AS w",
+    };
+    static const size_t plain = 8;
+
+    write_shape(s, froms[below(s, depth > 0 ? COUNT_OF(froms) : plain)], depth,
+                out);
+}
+
+static void
+write_subquery(uint64_t *s, int depth, struct buf *out)
+{
+    static const char *const queries[] = {
+        "SELECT a FROM t",
+        "SELECT @ AS a FROM ^",
+        "SELECT DISTINCT @ FROM ^ WHERE @",
+        "SELECT * FROM ^ WHERE @ ORDER BY a",
+        "SELECT a, sum(@) FROM ^ GROUP BY a, 1 HAVING count(*) > $",
+        "~ UNION ALL ~",
+        "(~) UNION ALL (~) ORDER BY 1",
+        "WITH c AS (~), e AS (SELECT b FROM c) SELECT @ FROM e, c",
+        "SELECT 1",
+    };
+
+    write_shape(s, queries[depth > 0 ? below(s, COUNT_OF(queries)) : 0], depth,
+                out);
+}
+
 static void
 write_query(uint64_t *s, struct buf *out)
 {
@@ -201,15 +289,25 @@ write_query(uint64_t *s, struct buf *out)
         "sum(@)",
         "avg(@, contribution_bounds_per_group => (-1, 2.5))",
         "variance(@)",
+        "median(@)",
+        "min(@, epsilon => 1)",
+        "percentile_cont(0.125) WITHIN GROUP (ORDER BY @)",
+        "percentile_disc(0, contribution_bounds_per_row => (0, 1)) WITHIN "
+        "GROUP (ORDER BY @)",
     };
 
-    buf_add_text(out, below(s, 9) ? "SELECT " : "EXPLAIN SELECT ");
+    buf_add_text(out, below(s, 9) ? "" : "EXPLAIN ");
+    if (below(s, 3) == 0)
+        write_shape(s, "WITH c AS (~), d (x) AS (~) ", 3, out);
+    buf_add_text(out, "SELECT ");
     if (below(s, 4) == 0)
         buf_add_text(out, "WITH DIFFERENTIAL_PRIVACY OPTIONS(delta=1e-9) ");
     write_expr(s, 3, out);
     buf_add_text(out, " AS k, ");
     write_shape(s, aggregates[below(s, COUNT_OF(aggregates))], 3, out);
-    buf_add_text(out, " n, dp_interval_low(n) + 1 FROM t WHERE ");
+    buf_add_text(out, " n, dp_interval_low(n) + 1 FROM ");
+    write_from(s, 3, out);
+    buf_add_text(out, " WHERE ");
     write_expr(s, 4, out);
     buf_add_text(out, " GROUP BY 1, (");
     write_expr(s, 2, out);
@@ -343,6 +441,15 @@ static const char *const soup[] = {
     "ROW",
     "LATERAL",
     "COLLATE",
+    "LEFT JOIN",
+    "CROSS JOIN",
+    "USING ( a )",
+    "( SELECT a FROM",
+    ") AS q",
+    "UNION ALL SELECT",
+    "IN ( SELECT a FROM t )",
+    "WITH c AS ( SELECT a FROM t )",
+    "SELECT a FROM c",
 };
 
 static void
@@ -414,6 +521,14 @@ static const struct deep deeps[] = {
     {"SELECT ", "", "x", " AND x", " FROM t"},
     {"SELECT ", "", "x", " OR x = 1", " FROM t"},
     {"SELECT x IN (1", "", "", ", 1", ") FROM t"},
+    {"SELECT 1 FROM ", "(SELECT 1 FROM ", "t", ") x", ""},
+    {"SELECT 1 FROM t WHERE ", "x IN (SELECT x FROM t WHERE ", "x", ")", ""},
+    {"SELECT 1 FROM t", "", "", ", t", ""},
+    {"SELECT 1 FROM (SELECT 1", "", "", " UNION ALL SELECT 1", ") x"},
+    {"WITH x AS (SELECT 1)", "", "",
+     ", x AS (SELECT 1 FROM x WHERE x IN (SELECT 1 FROM x))", " SELECT 1"},
+    {"", "WITH x AS (SELECT 1 FROM x) SELECT 1 FROM (", "SELECT 1 FROM x",
+     ") x", ""},
 };
 
 /* Repeats up to the text's limit; whatever is read or refused, we live. */

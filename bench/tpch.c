@@ -1,0 +1,367 @@
+/*
+ * TPC-H-shaped tables, customer the unit, lineitem -> orders -> customer: the
+ * private form of five queries against the plain one, on one store in one run.
+ * Neighbouring pairs take turns, and the median of their ratios decides.
+ *
+ *     build/bench/tpch [SCALE] [FOLDER]
+ *
+ * SCALE as TPC-H has it (1: six million lines); the data is made below FOLDER
+ * (/tmp) and removed. It has the sizes, types and ranges of TPC-H, drawn by a
+ * hash; names of 25 nations and 5 regions instead of the text.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "curator/curator.h"
+#include "curator/init.h"
+#include "engine/duck.h"
+#include "measure.h"
+#include "store/file.h"
+#include "tpch_data.h"
+
+enum {
+    RUNS = 7,
+    SEEN = 40,
+    PATH_ROOM = 512,
+    ARENA = 1 << 26,
+    SQL_MAX = 1 << 16
+};
+
+static struct curator *curator;
+static struct duck_connection *plain;
+static int asked; /* makes every question a new one */
+
+static void
+stop(const char *what, const custos_err *err)
+{
+    printf("tpch: FAILED: %s: %s (%s)\n", what, err->said, err->noted);
+    exit(1);
+}
+
+static void
+make_files(const char *folder, const struct tpch_sizes *sizes)
+{
+    struct duck_connection *c = NULL;
+    struct duck *d = NULL;
+    custos_err err;
+    struct buf sql;
+
+    if (duck_open(NULL, DUCK_WRITE, &d, &err) || duck_connect(d, &c, &err) ||
+        duck_do(c, tpch_macro, &err))
+        stop("an engine", &err);
+    for (size_t i = 0; i < TPCH_TABLES; i++) {
+        buf_init(&sql, NULL, SQL_MAX);
+        tpch_print_copy(&sql, i, folder, sizes);
+        if (duck_do(c, buf_text(&sql), &err))
+            stop(tpch_tables[i].name, &err);
+        buf_clear(&sql);
+    }
+    duck_disconnect(c);
+    duck_close(d);
+}
+
+static void
+no_progress(void *ctx, uint64_t done, uint64_t total, const char *what)
+{
+    (void)ctx;
+    (void)done;
+    (void)total;
+    (void)what;
+}
+
+static void
+make_store(const char *folder, const struct tpch_sizes *sizes)
+{
+    char path[PATH_ROOM + 32], store[PATH_ROOM + 32];
+    arena *a = arena_new(NULL, ARENA);
+    struct init_report report;
+    struct buf policy;
+    custos_err err;
+    double t;
+    FILE *f;
+
+    make_files(folder, sizes);
+    buf_init(&policy, NULL, SQL_MAX);
+    tpch_print_policy(&policy, sizes);
+    snprintf(path, sizeof path, "%s/policy.yaml", folder);
+    snprintf(store, sizeof store, "%s/store", folder);
+    f = fopen(path, "we");
+    if (!f || fputs(buf_text(&policy), f) < 0 || fclose(f))
+        exit(1);
+    buf_clear(&policy);
+    t = measure_seconds();
+    if (curator_init(path, store, 1, no_progress, NULL, a, &report, &err))
+        stop("init", &err);
+    printf("import %.0f s\n", measure_seconds() - t);
+    arena_free(a);
+}
+
+/* The stored tables under their names, for the plain queries. */
+static void
+open_both(const char *folder, struct duck **d)
+{
+    char path[PATH_ROOM + 64];
+    custos_err err;
+    struct buf sql;
+
+    snprintf(path, sizeof path, "%s/store", folder);
+    if (curator_open(path, &curator, &err))
+        stop("open", &err);
+    if (duck_open(NULL, DUCK_WRITE, d, &err) || duck_connect(*d, &plain, &err))
+        stop("plain", &err);
+    snprintf(path, sizeof path,
+             "ATTACH '%s/store/data/1.duckdb' AS s "
+             "(READ_ONLY)",
+             folder);
+    if (duck_do(plain, path, &err))
+        stop("plain", &err);
+    for (size_t i = 0; i < TPCH_TABLES; i++) {
+        buf_init(&sql, NULL, SQL_MAX);
+        buf_printf(&sql, "CREATE VIEW %s AS SELECT ", tpch_tables[i].name);
+        for (size_t k = 0; k < TPCH_COLUMNS && tpch_tables[i].columns[k][0];
+             k++)
+            buf_printf(&sql, "%sc%zu AS %s", k ? ", " : "", k,
+                       tpch_tables[i].columns[k][0]);
+        buf_printf(&sql, " FROM s.t%zu", i);
+        if (duck_do(plain, buf_text(&sql), &err))
+            stop(buf_text(&sql), &err);
+        buf_clear(&sql);
+    }
+}
+
+/* -------------------------------------------------------------- queries -- */
+
+/* Read by custos and by DuckDB alike; keys come first. */
+static const struct question {
+    const char *name;
+    size_t n_keys;
+    const char *sql; /* after SELECT */
+} questions[] = {
+    {"q1", 2,
+     "l_returnflag, l_linestatus, sum(l_quantity) AS sum_qty, "
+     "sum(l_extendedprice) AS sum_base_price, "
+     "sum(l_extendedprice * (1 - l_discount)) AS sum_disc_price, "
+     "sum(l_extendedprice * (1 - l_discount) * (1 + l_tax)) AS sum_charge, "
+     "avg(l_quantity) AS avg_qty, avg(l_extendedprice) AS avg_price, "
+     "avg(l_discount) AS avg_disc, count(*) AS count_order FROM lineitem "
+     "WHERE l_shipdate <= DATE '1998-09-02' GROUP BY l_returnflag, "
+     "l_linestatus"},
+    {"q5", 1,
+     "n_name, sum(l_extendedprice * (1 - l_discount)) AS revenue FROM customer "
+     "JOIN orders ON c_custkey = o_custkey JOIN lineitem ON l_orderkey = "
+     "o_orderkey JOIN supplier ON l_suppkey = s_suppkey JOIN nation ON "
+     "s_nationkey = n_nationkey JOIN region ON n_regionkey = r_regionkey "
+     "WHERE c_nationkey = s_nationkey AND r_name = 'R2' AND o_orderdate >= "
+     "DATE '1994-01-01' AND o_orderdate < DATE '1995-01-01' GROUP BY n_name"},
+    {"q6", 0,
+     "sum(l_extendedprice * l_discount) AS revenue FROM lineitem WHERE "
+     "l_shipdate >= DATE '1994-01-01' AND l_shipdate < DATE '1995-01-01' AND "
+     "l_discount BETWEEN 0.05 AND 0.07 AND l_quantity < 24"},
+    {"q14", 0,
+     "100.0 * sum(CASE WHEN p_type LIKE 'PROMO%' THEN l_extendedprice * (1 - "
+     "l_discount) ELSE 0 END) / sum(l_extendedprice * (1 - l_discount)) AS "
+     "promo_revenue FROM lineitem JOIN part ON l_partkey = p_partkey WHERE "
+     "l_shipdate >= DATE '1995-09-01' AND l_shipdate < DATE '1995-10-01'"},
+    {"q19", 0,
+     "sum(l_extendedprice * (1 - l_discount)) AS revenue FROM lineitem JOIN "
+     "part ON p_partkey = l_partkey WHERE l_shipmode IN ('AIR', 'REG AIR') AND "
+     "l_shipinstruct = 'DELIVER IN PERSON' AND ((p_brand = 'Brand#12' AND "
+     "p_container IN ('SM CASE', 'SM BOX', 'SM PACK', 'SM PKG') AND l_quantity "
+     "BETWEEN 1 AND 11 AND p_size BETWEEN 1 AND 5) OR (p_brand = 'Brand#23' "
+     "AND p_container IN ('MED BAG', 'MED BOX', 'MED PKG', 'MED PACK') AND "
+     "l_quantity BETWEEN 10 AND 20 AND p_size BETWEEN 1 AND 10) OR (p_brand = "
+     "'Brand#34' AND p_container IN ('LG CASE', 'LG BOX', 'LG PACK', 'LG PKG') "
+     "AND l_quantity BETWEEN 20 AND 30 AND p_size BETWEEN 1 AND 15))"},
+};
+
+/* The exact answer, as text of keys and doubles. */
+enum { CELLS_MAX = 512, KEY_MAX = 64 };
+struct exact {
+    size_t n;
+    char key[CELLS_MAX][KEY_MAX];
+    double value[CELLS_MAX];
+};
+
+static double
+number_at(const struct duck_column *c, size_t row)
+{
+    return c->type == DUCK_F64 ? duck_real(c, row)
+                               : (double)duck_whole(c, row) / pow(10, c->scale);
+}
+
+static double
+ask_plain(const struct question *q, struct exact *exact)
+{
+    struct duck_column columns[TPCH_COLUMNS];
+    struct duck_rows *rows = NULL;
+    char sql[2048], key[KEY_MAX];
+    size_t n = 0;
+    custos_err err;
+    double t = measure_seconds();
+
+    exact->n = 0;
+    snprintf(sql, sizeof sql, "SELECT %s", q->sql);
+    if (duck_ask(plain, sql, &rows, &err))
+        stop(sql, &err);
+    while (!duck_next(rows, &n, columns, &err) && n > 0)
+        for (size_t row = 0; row < n; row++) {
+            key[0] = 0;
+            for (size_t i = 0; i < q->n_keys; i++) {
+                str s = duck_text(&columns[i], row);
+
+                snprintf(key + strlen(key), sizeof key - strlen(key), "%.*s,",
+                         (int)s.len, s.ptr);
+            }
+            for (size_t i = q->n_keys;
+                 i < duck_width(rows) && exact->n < CELLS_MAX; i++) {
+                snprintf(exact->key[exact->n], KEY_MAX, "%s%zu", key, i);
+                exact->value[exact->n++] = number_at(&columns[i], row);
+            }
+        }
+    duck_rows_free(rows);
+    return measure_seconds() - t;
+}
+
+static struct answer *
+ask_private(const struct question *q, const char *options, double *seconds)
+{
+    char sql[2048], epsilon[32];
+    struct answer *answer = NULL;
+    struct ask a = {.now = 1};
+    custos_err err;
+
+    snprintf(sql, sizeof sql, "SELECT %s %s", options, q->sql);
+    snprintf(epsilon, sizeof epsilon, "1.%06d", ++asked);
+    a.sql = str_of(sql);
+    a.epsilon = str_of(epsilon);
+    *seconds = measure_seconds();
+    if (curator_answer(curator, &a, &answer, &err))
+        stop(q->name, &err);
+    *seconds = measure_seconds() - *seconds;
+    return answer;
+}
+
+/* How the private values lie about the exact ones. */
+struct seen {
+    size_t values, covered;
+    double loss; /* the largest share of an exact value that is missing */
+};
+
+static double
+number_of(const struct datum *d)
+{
+    struct buf text;
+    double x;
+
+    buf_init(&text, NULL, 256);
+    datum_write(d, &text);
+    x = strtod(buf_text(&text), NULL);
+    buf_clear(&text);
+    return x;
+}
+
+static void
+see_cell(const char *key, const struct answer_cell *cell,
+         const struct exact *exact, struct seen *seen)
+{
+    for (size_t i = 0; i < exact->n; i++) {
+        double x = exact->value[i], lost;
+
+        if (strcmp(exact->key[i], key) != 0 || !cell->has_bar)
+            continue;
+        lost = 1 - number_of(&cell->value) / x;
+        seen->loss = fmax(seen->loss, lost);
+        seen->values++;
+        seen->covered +=
+            number_of(&cell->low) <= x && x <= number_of(&cell->high);
+    }
+}
+
+static void
+see(const struct question *q, const struct answer *a, const struct exact *exact,
+    struct seen *seen)
+{
+    char key[KEY_MAX + 32];
+
+    for (size_t row = 0; row < a->n_rows; row++) {
+        const struct answer_cell *cells = &a->cells[row * a->n_columns];
+        size_t used = 0;
+
+        key[0] = 0;
+        for (size_t i = 0; i < q->n_keys; i++)
+            used += (size_t)snprintf(key + used, sizeof key - used, "%.*s,",
+                                     (int)cells[i].value.text.len,
+                                     cells[i].value.text.ptr);
+        for (size_t i = q->n_keys; i < a->n_columns; i++) {
+            snprintf(key + used, sizeof key - used, "%zu", i);
+            see_cell(key, &cells[i], exact, seen);
+        }
+    }
+}
+
+#define ONE_ROW "WITH DIFFERENTIAL_PRIVACY OPTIONS(max_rows_contributed=1)"
+
+static void
+measure(const struct question *q, struct seen *all)
+{
+    static struct exact exact;
+    double ratio[RUNS], private[RUNS], open[RUNS], t;
+    struct seen low = {0};
+    struct answer *answer;
+
+    answer_free(ask_private(q, "", &t));
+    (void)ask_plain(q, &exact);
+    for (int i = 0; i < RUNS; i++) {
+        answer = ask_private(q, "", &private[i]);
+        open[i] = ask_plain(q, &exact);
+        ratio[i] = private[i] / open[i];
+        see(q, answer, &exact, all);
+        answer_free(answer);
+    }
+    for (int i = 0; i < SEEN; i++) {
+        answer = ask_private(q, "", &t);
+        see(q, answer, &exact, all);
+        answer_free(answer);
+    }
+    answer = ask_private(q, ONE_ROW, &t);
+    see(q, answer, &exact, &low);
+    answer_free(answer);
+    printf("%-4s %8.3f s  plain %8.3f s  ratio %5.2f; of one row a customer, "
+           "up to %.0f %% are lost\n",
+           q->name, measure_median(private, RUNS), measure_median(open, RUNS),
+           measure_median(ratio, RUNS), 100 * low.loss);
+    printf("bench: tpch_%s_ratio %.3f of plain\n", q->name,
+           measure_median(ratio, RUNS));
+}
+
+int
+main(int argc, char **argv)
+{
+    double scale = argc > 1 ? strtod(argv[1], NULL) : 1;
+    struct tpch_sizes sizes = {.customers = (int)(150000 * scale),
+                               .suppliers = (int)(10000 * scale),
+                               .parts = (int)(200000 * scale),
+                               .lines = 256};
+    char folder[PATH_ROOM];
+    struct seen seen = {0};
+    struct duck *d;
+
+    snprintf(folder, sizeof folder, "%.400s/custos-bench.XXXXXX",
+             argc > 2 ? argv[2] : "/tmp");
+    if (!(scale >= 0.01 && scale <= 1000) || !mkdtemp(folder))
+        return 1;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    make_store(folder, &sizes);
+    open_both(folder, &d);
+    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
+        measure(&questions[i], &seen);
+    printf("bench: tpch_covered %.2f %% of %zu values within their bars\n",
+           100.0 * (double)seen.covered / (double)seen.values, seen.values);
+    curator_close(curator);
+    duck_disconnect(plain);
+    duck_close(d);
+    tree_remove(folder);
+    return 0;
+}

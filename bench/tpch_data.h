@@ -1,0 +1,35 @@
+/*
+ * The tables of TPC-H, as much of them as the queries of bench/tpch.c read.
+ */
+#ifndef BENCH_TPCH_DATA_H
+#define BENCH_TPCH_DATA_H
+
+#include "base/str.h"
+
+enum { TPCH_TABLES = 7, TPCH_COLUMNS = 16 };
+
+/*
+ * A column is its name, and its type and domain as the policy says them; the
+ * select makes the rows. $c, $s, $p, $m stand for numbers: customers,
+ * suppliers, parts, lines per customer at most. No unit: public.
+ */
+struct tpch_table {
+    const char *name, *unit, *rows_per_unit;
+    const char *columns[TPCH_COLUMNS][2];
+    const char *rows;
+};
+extern const struct tpch_table tpch_tables[TPCH_TABLES];
+
+/* To be run before the statements below. */
+extern const char *const tpch_macro;
+
+struct tpch_sizes {
+    int customers, suppliers, parts, lines;
+};
+
+/* The statement that makes table i a file of the folder. */
+void tpch_print_copy(struct buf *out, size_t i, const char *folder,
+                     const struct tpch_sizes *sizes);
+void tpch_print_policy(struct buf *out, const struct tpch_sizes *sizes);
+
+#endif

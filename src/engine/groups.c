@@ -1,0 +1,289 @@
+/*
+ * A hash table from key tuples to numbers of groups, and beside it arrays that
+ * grow with them. Texts are copied once, when their group is new.
+ *
+ * How long this takes and how much memory depends on how many groups there
+ * are, which is private: THREATS.md names it.
+ */
+#include "engine/groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ck.h"
+
+enum { ROOM_FIRST = 256 };
+#define TEXT_BYTES ((size_t)1 << 36)
+#define GROUPS_MOST ((size_t)1 << 30)
+
+bool
+groups_init(struct groups *g, const struct plan *plan)
+{
+    *g = (struct groups){.plan = plan, .texts = arena_new(NULL, TEXT_BYTES)};
+    g->values = calloc(plan->n_parts + 1, sizeof *g->values);
+    g->n_slots = 4 * (size_t)ROOM_FIRST;
+    g->slots = calloc(g->n_slots, sizeof *g->slots);
+    return g->texts && g->values && g->slots;
+}
+
+void
+groups_clear(struct groups *g)
+{
+    for (size_t i = 0; g->values && i < g->plan->n_parts; i++) {
+        if (g->values[i])
+            wipe(g->values[i], g->room * sizeof **g->values);
+        free(g->values[i]);
+    }
+    if (g->units)
+        wipe(g->units, g->room * sizeof *g->units);
+    if (g->keys)
+        wipe(g->keys, g->room * g->plan->n_keys * sizeof *g->keys);
+    free(g->values);
+    free(g->units);
+    free(g->keys);
+    free(g->stamp);
+    free(g->hash);
+    free(g->slots);
+    arena_free(g->texts);
+    *g = (struct groups){.plan = NULL};
+}
+
+/* --------------------------------------------------------------- growing -- */
+
+/* The array at *at, as long as `room`, the new part 0. */
+static bool
+grow(void **at, size_t size, size_t old, size_t room)
+{
+    char *bigger;
+    size_t bytes;
+
+    if (!ck_mul_size(room, size, &bytes))
+        return false;
+    bigger = realloc(*at, bytes);
+    if (!bigger)
+        return false;
+    memset(bigger + old * size, 0, (room - old) * size);
+    *at = bigger;
+    return true;
+}
+
+static bool
+grow_arrays(struct groups *g)
+{
+    size_t room = g->room ? 2 * g->room : ROOM_FIRST;
+    void *p;
+    bool good = room <= GROUPS_MOST;
+
+#define GROW(field, size)                                                      \
+    p = (field);                                                               \
+    good = good && grow(&p, size, g->room, room);                              \
+    (field) = p
+    GROW(g->keys, g->plan->n_keys * sizeof *g->keys);
+    GROW(g->units, sizeof *g->units);
+    GROW(g->stamp, sizeof *g->stamp);
+    GROW(g->hash, sizeof *g->hash);
+    for (size_t i = 0; i < g->plan->n_parts; i++) {
+        GROW(g->values[i], sizeof **g->values);
+    }
+#undef GROW
+    if (good)
+        g->room = room;
+    return good;
+}
+
+static void
+slot_set(struct groups *g, size_t group)
+{
+    size_t at = (size_t)g->hash[group] & (g->n_slots - 1);
+
+    while (g->slots[at])
+        at = (at + 1) & (g->n_slots - 1);
+    g->slots[at] = (uint32_t)group + 1;
+}
+
+static bool
+grow_slots(struct groups *g)
+{
+    size_t n = 2 * g->n_slots;
+    uint32_t *bigger = calloc(n, sizeof *bigger);
+
+    if (!bigger)
+        return false;
+    free(g->slots);
+    g->slots = bigger;
+    g->n_slots = n;
+    for (size_t i = 0; i < g->n; i++)
+        slot_set(g, i);
+    return true;
+}
+
+/* --------------------------------------------------------------- hashing -- */
+
+/* Multiply and fold: the finest of it is the table's, nobody else sees it. */
+static inline uint64_t
+mix(uint64_t h, uint64_t x)
+{
+    u128 product = (u128)(h ^ x) * 0x9e3779b97f4a7c15u;
+
+    return (uint64_t)product ^ (uint64_t)(product >> 64) ^ (h << 1);
+}
+
+static inline uint64_t
+mix_text(uint64_t h, const char *s, size_t n)
+{
+    uint64_t word = 0;
+
+    h = mix(h, n);
+    for (; n >= sizeof word; n -= sizeof word, s += sizeof word) {
+        memcpy(&word, s, sizeof word);
+        h = mix(h, word);
+    }
+    if (n > 0) {
+        word = 0;
+        memcpy(&word, s, n);
+        h = mix(h, word);
+    }
+    return h;
+}
+
+/* A key of a row, its text borrowed from the chunk. */
+static inline struct datum
+key_at(const struct duck_column *c, size_t row)
+{
+    if (duck_null(c, row))
+        return (struct datum){.type = TYPE_NULL};
+    if (c->type == DUCK_TEXT)
+        return (struct datum){.type = TYPE_TEXT, .text = duck_text(c, row)};
+    return (struct datum){.type = TYPE_INT, .n = duck_whole(c, row)};
+}
+
+static inline uint64_t
+key_mix(uint64_t h, const struct datum *d)
+{
+    if (d->type == TYPE_TEXT)
+        return mix_text(h, d->text.ptr, d->text.len);
+    if (d->type == TYPE_NULL)
+        return mix(h, UINT64_C(0x5bd1e995));
+    return mix(mix(h, (uint64_t)d->n), (uint64_t)(d->n >> 64));
+}
+
+static inline bool
+key_same(const struct datum *a, const struct datum *b)
+{
+    if (a->type != b->type)
+        return false;
+    if (a->type == TYPE_TEXT)
+        return str_equal(a->text, b->text);
+    return a->n == b->n;
+}
+
+/* --------------------------------------------------------------- finding -- */
+
+static bool
+group_new(struct groups *g, const struct datum *keys, uint64_t hash)
+{
+    size_t n_keys = g->plan->n_keys;
+    struct datum *to;
+
+    if (g->n == g->room && !grow_arrays(g))
+        return false;
+    if (g->n_slots < 2 * (g->n + 1) && !grow_slots(g))
+        return false;
+    to = &g->keys[g->n * n_keys];
+    for (size_t i = 0; i < n_keys; i++) {
+        to[i] = keys[i];
+        if (keys[i].type != TYPE_TEXT)
+            continue;
+        to[i].text.ptr = arena_copy(g->texts, keys[i].text);
+        if (!to[i].text.ptr)
+            return false;
+    }
+    g->hash[g->n] = hash;
+    slot_set(g, g->n++);
+    return true;
+}
+
+/* The group of a tuple, new or not; false without memory. */
+static bool
+group_of(struct groups *g, const struct datum *keys, size_t *out)
+{
+    size_t n_keys = g->plan->n_keys, at;
+    uint64_t hash = 0;
+
+    for (size_t i = 0; i < n_keys; i++)
+        hash = key_mix(hash, &keys[i]);
+    at = (size_t)hash & (g->n_slots - 1);
+    for (; g->slots[at]; at = (at + 1) & (g->n_slots - 1)) {
+        size_t group = g->slots[at] - 1, i = 0;
+
+        if (g->hash[group] != hash)
+            continue;
+        while (i < n_keys && key_same(&keys[i], &g->keys[group * n_keys + i]))
+            i++;
+        if (i == n_keys) {
+            *out = group;
+            return true;
+        }
+    }
+    *out = g->n;
+    return group_new(g, keys, hash);
+}
+
+bool
+groups_find(struct groups *g, const struct duck_column *columns,
+            const uint32_t *row, size_t n, int32_t *cell)
+{
+    struct datum keys[PLAN_KEYS_MAX];
+    size_t group = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < g->plan->n_keys; k++)
+            keys[k] = key_at(&columns[k], row[i]);
+        if (!group_of(g, keys, &group))
+            return false;
+        cell[row[i]] = (int32_t)group;
+    }
+    return true;
+}
+
+bool
+groups_merge(struct groups *g, const struct groups *from)
+{
+    size_t to = 0;
+
+    for (size_t i = 0; i < from->n; i++) {
+        if (!group_of(g, &from->keys[i * g->plan->n_keys], &to))
+            return false;
+        g->units[to] += from->units[i];
+        for (size_t p = 0; p < g->plan->n_parts; p++)
+            g->values[p][to] += from->values[p][i];
+    }
+    return true;
+}
+
+size_t
+groups_limit(struct groups *g, struct groups_limit *l, const int64_t *unit,
+             const int32_t *cell, uint32_t *row, uint8_t *first, size_t n)
+{
+    size_t k = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        int64_t at = unit[row[i]];
+        size_t c = (size_t)cell[row[i]];
+        bool known = g->stamp[c] == at;
+
+        if (at != l->unit) {
+            l->unit = at;
+            l->used = 0;
+        }
+        if (!known && l->used == l->groups)
+            continue;
+        l->used += !known;
+        g->units[c] += !known;
+        g->stamp[c] = at;
+        row[k] = row[i];
+        first[k] = !known;
+        k++;
+    }
+    return k;
+}

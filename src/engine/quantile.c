@@ -1,0 +1,192 @@
+/*
+ * The values of quantiles: sorted by the engine, group by group, each value
+ * once with the number of times it is there; sealed here and handed on, one
+ * group after the other, so that the largest group is all that is held.
+ */
+#include <stdlib.h>
+
+#include "base/ck.h"
+#include "base/error.h"
+#include "engine/import.h"
+#include "engine/refail.h"
+#include "engine/relation.h"
+#include "engine/work.h"
+
+enum { ROOM_FIRST = 1 << 12, VALUES_LOG2 = 32 };
+
+/* One group after the other: [number][pad of lower ends][values][room for the
+   pad of upper ends]. */
+struct collector {
+    const struct plan *plan;
+    const struct part *part;
+    engine_take take;
+    void *ctx;
+    custos_int *cells;
+    size_t room, pad, n;
+    size_t cell; /* the group that is being collected */
+};
+
+static custos_status
+seal_one(struct collector *c, enum engine_place place, const custos_int *from,
+         size_t n, custos_err *err)
+{
+    custos_sealed *sealed = NULL;
+    custos_status st = custos_seal_wide(NULL, from, n, &sealed, err);
+
+    if (!st)
+        st = c->take(c->ctx, c->cell, place, sealed, n, err);
+    custos_sealed_free(sealed);
+    return st;
+}
+
+/* The group is complete. Its pad of lower ends makes place for the number. */
+static custos_status
+group_end(struct collector *c, custos_err *err)
+{
+    custos_int *at = c->cells + c->pad, *end = at + 1 + c->n;
+    size_t all = 1 + 2 * c->pad + c->n;
+    custos_status st;
+
+    for (size_t i = 0; i < c->pad; i++)
+        end[i] = c->part->upper;
+    *at = (custos_int)c->n;
+    st = seal_one(c, PLACE_AT, at, 1 + c->n, err);
+    if (c->pad > 0)
+        *at = c->part->lower;
+    c->cells[0] = (custos_int)(all - 1);
+    if (!st)
+        st = seal_one(c, PLACE_LOW, c->cells, all, err);
+    if (!st)
+        st = seal_one(c, PLACE_HIGH, c->cells, all, err);
+    c->n = 0;
+    c->cell++;
+    return st;
+}
+
+/* Groups up to this one are complete. */
+static custos_status
+groups_until(struct collector *c, size_t cell, custos_err *err)
+{
+    custos_status st = CUSTOS_OK;
+
+    while (c->cell < cell && !st)
+        st = group_end(c, err);
+    return st;
+}
+
+/* Room for n more values, with the pads. realloc would leave copies behind. */
+static bool
+collector_grow(struct collector *c, size_t n)
+{
+    size_t want, twice;
+    custos_int *bigger;
+
+    if (!ck_add_size(1 + 2 * c->pad + c->n, n, &want) || want >> VALUES_LOG2)
+        return false;
+    if (want <= c->room)
+        return true;
+    if (!ck_mul_size(want, 2, &twice) ||
+        !(bigger = calloc(twice, sizeof *bigger)))
+        return false;
+    memcpy(bigger, c->cells, (1 + c->pad + c->n) * sizeof *bigger);
+    wipe(c->cells, c->room * sizeof *c->cells);
+    free(c->cells);
+    c->cells = bigger;
+    c->room = twice;
+    return true;
+}
+
+static custos_status
+row_take(struct collector *c, const struct duck_column *columns, size_t row,
+         custos_err *err)
+{
+    size_t keys = c->plan->n_keys, cell = 0;
+    i128 value = duck_whole(&columns[keys], row);
+    i128 times = duck_whole(&columns[keys + 1], row);
+    custos_status st;
+
+    if (!work_cell(c->plan, columns, row, &cell))
+        return CUSTOS_OK;
+    if (cell < c->cell || times < 0 || times >> VALUES_LOG2)
+        return custos_fail(err, CUSTOS_EENGINE, "groups out of order");
+    st = groups_until(c, cell, err);
+    if (st)
+        return st;
+    if (!collector_grow(c, (size_t)times))
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    for (i128 i = 0; i < times; i++)
+        c->cells[1 + c->pad + c->n++] = value;
+    return CUSTOS_OK;
+}
+
+static void
+print_groups(struct engine *e, const struct plan *plan, const struct part *part,
+             struct buf *out)
+{
+    struct work_values values = {.of = {part}, .n = 1};
+
+    relation_queries(e, plan, out);
+    buf_add_text(out, "SELECT ");
+    for (size_t i = 0; i < plan->n_keys; i++)
+        buf_printf(out, "i%zu, ", i);
+    buf_add_text(out, "v0, count(*) FROM (");
+    if (plan->bounding == BOUND_GENERAL)
+        general_bounded(e, plan, &values, out);
+    else
+        sql_bounded(e, plan, &values, out);
+    buf_add_text(out, ") WHERE v0 IS NOT NULL GROUP BY ALL ORDER BY ");
+    for (size_t i = 0; i < plan->n_keys; i++)
+        buf_printf(out, "i%zu NULLS LAST, ", i); /* the null group is last */
+    buf_add_text(out, "v0");
+}
+
+static custos_status
+collect(struct engine *e, struct collector *c, custos_err *err)
+{
+    struct duck_column columns[PLAN_KEYS_MAX + 2];
+    struct duck_rows *rows = NULL;
+    size_t n = 0;
+    custos_status st;
+    struct buf b;
+
+    buf_init(&b, NULL, SQL_MOST);
+    print_groups(e, c->plan, c->part, &b);
+    st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
+                  : duck_ask(e->connections[0], buf_text(&b), &rows, err);
+    buf_clear(&b);
+    while (!st && !(st = duck_next(rows, &n, columns, err)) && n > 0)
+        for (size_t row = 0; row < n && !st; row++)
+            st = row_take(c, columns, row, err);
+    duck_rows_free(rows);
+    return st ? st : groups_until(c, c->plan->cells, err);
+}
+
+custos_status
+engine_quantiles(struct engine *e, const struct plan *plan, size_t part,
+                 engine_take take, void *ctx, custos_err *err)
+{
+    struct collector c = {.plan = plan,
+                          .part = &plan->parts[part],
+                          .take = take,
+                          .ctx = ctx,
+                          .pad = (size_t)plan->parts[part].quantiles->off};
+    custos_status st = CUSTOS_OK;
+
+    if (plan->bounding == BOUND_FOLD) /* it adds up, it keeps no values */
+        return custos_fail(err, CUSTOS_EENGINE,
+                           "the query could not be completed");
+    c.room = 1 + 2 * c.pad + ROOM_FIRST;
+    c.cells = calloc(c.room, sizeof *c.cells);
+    if (!c.cells)
+        st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    for (size_t i = 0; i < c.pad && !st; i++)
+        c.cells[1 + i] = c.part->lower;
+    if (!st)
+        st = collect(e, &c, err);
+    if (c.cells)
+        wipe(c.cells, c.room * sizeof *c.cells);
+    free(c.cells);
+    if (st && st != CUSTOS_ENOMEM && st != CUSTOS_EENTROPY)
+        st = refail(err, CUSTOS_EENGINE, "the query could not be completed");
+    return st;
+}

@@ -1,0 +1,174 @@
+/*
+ * What r is, and what is cut before, is theorem join-order; that no row of two
+ * units comes about, unit-local. Both stand in plan/relation.h.
+ */
+#include "engine/relation.h"
+
+#include "engine/import.h"
+#include "engine/work.h"
+#include "sql/duckdb.h"
+
+static bool
+is_private(const struct relation *r)
+{
+    return !r->as->is_public;
+}
+
+static unsigned long long
+rows_of(const struct relation *r)
+{
+    return (unsigned long long)r->as->rows_per_unit;
+}
+
+void
+relation_column(const struct policy_column *c, bool stored, const char *before,
+                size_t i, size_t as, struct buf *out)
+{
+    buf_printf(out, ", %sc%zu AS c%zu", before, i, as);
+    if (stored && view_has_steps(c))
+        buf_printf(out, ", %sg%zu AS g%zu", before, i, as);
+    if (stored && view_has_index(c))
+        buf_printf(out, ", %sk%zu AS k%zu", before, i, as);
+}
+
+/* ---------------------------------------------------------------- tables -- */
+
+static void
+print_table(struct engine *e, const struct policy_table *t, struct buf *out)
+{
+    size_t i = (size_t)(t - e->policy->tables);
+    const char *from = e->tables[i].from;
+
+    if (t->is_public || e->tables[i].sorted) {
+        buf_add_text(out, from);
+    } else if (t->unit_is_row) { /* any number does that no other row has */
+        buf_printf(out, "(SELECT *, %s AS u, 1 AS r FROM %s)",
+                   t->attached ? "row_number() OVER ()" : "rowid", from);
+    } else {
+        buf_add_text(out, "(SELECT *, x AS u, row_number() OVER (PARTITION BY "
+                          "x ORDER BY h) AS r FROM (SELECT *, ");
+        view_rank(t, "CAST(v.x AS VARCHAR)", out);
+        buf_add_text(out, " AS h FROM ");
+        people_from(e->policy, i, from, out);
+        buf_add_text(out, "))");
+    }
+}
+
+/* ------------------------------------------------------------ the others -- */
+
+void
+relation_computed(const struct policy_column *c, const struct expr *e,
+                  struct buf *out)
+{
+    buf_add_text(out, "TRY_CAST(");
+    duckdb_print_expr(e, "t", out);
+    buf_add_text(out, " AS ");
+    if (c->type == TYPE_INT && c->has_range &&
+        (c->lower.n < INT64_MIN || c->upper.n > INT64_MAX))
+        buf_add_text(out, "HUGEINT");
+    else
+        view_type(c, out);
+    buf_add_text(out, ")");
+}
+
+static void
+print_extend(struct engine *e, const struct relation *r, struct buf *out)
+{
+    size_t had = r->left->as->n_columns;
+
+    buf_add_text(out, "(SELECT *");
+    for (size_t i = 0; i < r->n_exprs; i++) {
+        buf_add_text(out, ", ");
+        relation_computed(&r->as->columns[had + i], r->exprs[i], out);
+        buf_printf(out, " AS c%zu", had + i);
+    }
+    buf_add_text(out, " FROM ");
+    relation_print(e, r->left, out);
+    buf_add_text(out, " AS t)");
+}
+
+static void
+print_filter(struct engine *e, const struct relation *r, struct buf *out)
+{
+    buf_add_text(out, "(SELECT * FROM ");
+    relation_print(e, r->left, out);
+    buf_add_text(out, " AS t WHERE ");
+    duckdb_print_expr(r->on, "t", out);
+    buf_add_text(out, ")");
+}
+
+static void
+print_union(struct engine *e, const struct relation *r, struct buf *out)
+{
+    size_t n = r->as->n_columns;
+    unsigned long long before = 0; /* rows of a unit in branches before */
+
+    for (size_t b = 0; b < r->n_branches; b++) {
+        const struct relation *branch = r->branches[b];
+
+        buf_add_text(out, b ? " UNION ALL SELECT " : "(SELECT ");
+        if (is_private(r))
+            buf_printf(out, "t.u AS u, %llu + t.r AS r", before);
+        else
+            buf_add_text(out, "0 AS u");
+        for (size_t i = 0; i < n; i++)
+            relation_column(&r->as->columns[i], r->columns[i].stored, "t.",
+                            r->slots[b * n + i], i, out);
+        buf_add_text(out, " FROM ");
+        relation_print(e, branch, out);
+        buf_add_text(out, " AS t");
+        if (is_private(r))
+            buf_printf(out, " WHERE t.r <= %llu", rows_of(branch));
+        before += rows_of(branch);
+    }
+    buf_add_text(out, ")");
+}
+
+/* Outputs of a public query in the types that columns have. */
+static void
+print_public(struct engine *e, const struct relation *r, struct buf *out)
+{
+    buf_add_text(out, "(SELECT ");
+    for (size_t i = 0; i < r->as->n_columns; i++) {
+        buf_printf(out, "%sTRY_CAST(c%zu AS ", i ? ", " : "", i);
+        view_type(&r->as->columns[i], out);
+        buf_printf(out, ") AS c%zu", i);
+    }
+    buf_add_text(out, " FROM (");
+    public_print(e, r->plan, out);
+    buf_add_text(out, "))");
+}
+
+void
+relation_print(struct engine *e, const struct relation *r, struct buf *out)
+{
+    switch (r->kind) {
+    case RELATION_TABLE: print_table(e, r->as, out); return;
+    case RELATION_FILTER: print_filter(e, r, out); return;
+    case RELATION_EXTEND: print_extend(e, r, out); return;
+    case RELATION_JOIN: relation_join(e, r, out); return;
+    case RELATION_UNION: print_union(e, r, out); return;
+    case RELATION_UNITS: relation_units(e, r, out); return;
+    case RELATION_PUBLIC: print_public(e, r, out); return;
+    }
+    out->failed = true; /* UNREACHABLE: all kinds are above */
+}
+
+void
+relation_of_plan(struct engine *e, const struct plan *plan, struct buf *out)
+{
+    if (plan->from && plan->from->kind != RELATION_TABLE)
+        relation_print(e, plan->from, out);
+    else
+        buf_add_text(out, e->tables[plan->table - plan->policy->tables].from);
+}
+
+void
+relation_queries(struct engine *e, const struct plan *plan, struct buf *out)
+{
+    for (size_t i = 0; i < plan->n_queries; i++) {
+        buf_printf(out, "%sq%zu AS (SELECT * FROM ", i ? ", " : "WITH ", i);
+        relation_print(e, plan->queries[i], out);
+        buf_add_text(out, i + 1 < plan->n_queries ? ")" : ") ");
+    }
+}

@@ -1,0 +1,166 @@
+/*
+ * Joins as engine text. A chain of joins is one flat FROM, for the engine finds
+ * a good order of joins only among those of one FROM: item n is a side with its
+ * columns under the numbers they have in the whole, and u<n>, r<n>.
+ *
+ * Every join of two private relations is written with equality of their units,
+ * whatever its condition says: rows of two units never meet, so all that is
+ * computed of a unit is computed of its own rows (theorem unit-local). What r
+ * is, and what is cut before, is theorem join-order; both stand in
+ * plan/relation.h.
+ */
+#include "engine/relation.h"
+
+#include "engine/import.h"
+#include "sql/duckdb.h"
+
+/* What was printed: how many items, and whose u and r are the join's. */
+struct chain {
+    size_t n, u, r;
+};
+
+static bool
+is_private(const struct relation *r)
+{
+    return !r->as->is_public;
+}
+
+static unsigned long long
+rows_of(const struct relation *r)
+{
+    return (unsigned long long)r->as->rows_per_unit;
+}
+
+/* Is its r that of one side, and its left side read as it is? */
+static bool
+is_plain(const struct relation *r)
+{
+    return r->kind == RELATION_JOIN &&
+           (r->meeting == MEET_PUBLIC || r->meeting == MEET_LEFT ||
+            r->meeting == MEET_RIGHT);
+}
+
+/* Item n: a side whose first column is column `offset` of the whole. */
+static void
+print_item(struct engine *e, const struct relation *r, size_t offset, size_t n,
+           bool cut, struct buf *out)
+{
+    buf_printf(out, "(SELECT 0 AS z%zu", n);
+    if (is_private(r))
+        buf_printf(out, ", t.u AS u%zu, t.r AS r%zu", n, n);
+    for (size_t i = 0; i < r->as->n_columns; i++)
+        relation_column(&r->as->columns[i], r->columns[i].stored, "t.", i,
+                        offset + i, out);
+    buf_add_text(out, " FROM ");
+    relation_print(e, r, out);
+    buf_add_text(out, " AS t");
+    if (cut)
+        buf_printf(out, " WHERE t.r <= %llu", rows_of(r));
+    buf_printf(out, ") AS x%zu", n);
+}
+
+/* The items of a join, joined. */
+static struct chain
+print_chain(struct engine *e, const struct relation *r, struct buf *out)
+{
+    bool product = r->meeting == MEET_UNIT;
+    bool cut = product || r->meeting == MEET_EITHER;
+    struct chain c = {1, 0, 0};
+    size_t n;
+
+    if (!cut && is_plain(r->left))
+        c = print_chain(e, r->left, out);
+    else
+        print_item(e, r->left, 0, 0, cut, out);
+    n = c.n++;
+    buf_add_text(out, r->outer ? " LEFT JOIN " : " JOIN ");
+    print_item(e, r->right, r->left->as->n_columns, n, product, out);
+    if (is_private(r->left) && is_private(r->right))
+        buf_printf(out, " ON u%zu = u%zu", c.u, n);
+    else
+        buf_add_text(out, " ON true");
+    if (r->on) {
+        buf_add_text(out, " AND (");
+        duckdb_print_expr(r->on, "", out);
+        buf_add_text(out, ")");
+    }
+    if (!is_private(r->left))
+        c.u = n;
+    if (r->meeting == MEET_RIGHT)
+        c.r = n;
+    return c;
+}
+
+/* ", c7, c8, ..." */
+static void
+print_values(size_t from, size_t n, struct buf *out)
+{
+    for (size_t i = from; i < from + n; i++)
+        buf_printf(out, ", c%zu", i);
+}
+
+/*
+ * Numbered anew: by the hash of the pair, lest the first of the public rows be
+ * the one that always counts; where hashes are equal, by the private row, then
+ * by all that the public one is.
+ */
+static void
+print_many(const struct relation *r, size_t left, size_t right, struct buf *out)
+{
+    size_t split = r->left->as->n_columns, all = r->as->n_columns;
+    bool own = is_private(r->left);
+    size_t n = own ? left : right;
+
+    buf_printf(out, "row_number() OVER (PARTITION BY u%zu ORDER BY hash(r%zu",
+               n, n);
+    print_values(own ? 0 : split, own ? split : all - split, out);
+    print_values(own ? split : 0, own ? all - split : split, out);
+    buf_printf(out, "), r%zu", n);
+    print_values(own ? split : 0, own ? all - split : split, out);
+    buf_add_text(out, ")");
+}
+
+/* r, of the left side's r<left> and the last item's r<right>. */
+static void
+print_order(const struct relation *r, size_t left, size_t right,
+            struct buf *out)
+{
+    switch (r->meeting) {
+    case MEET_PUBLIC: break;
+    case MEET_LEFT: buf_printf(out, "r%zu", left); break;
+    case MEET_RIGHT: buf_printf(out, "r%zu", right); break;
+    case MEET_EITHER:
+        buf_printf(out, "coalesce(%llu + r%zu, r%zu)", rows_of(r->left), right,
+                   left);
+        break;
+    case MEET_UNIT:
+        buf_printf(out, "(r%zu - 1) * %llu + coalesce(r%zu, 1)", left,
+                   rows_of(r->right), right);
+        break;
+    case MEET_MANY: print_many(r, left, right, out); break;
+    }
+}
+
+void
+relation_join(struct engine *e, const struct relation *r, struct buf *out)
+{
+    struct chain c;
+    struct buf from;
+
+    buf_init(&from, NULL, SQL_MOST);
+    c = print_chain(e, r, &from);
+    buf_add_text(out, "(SELECT ");
+    if (is_private(r)) {
+        buf_printf(out, "u%zu AS u, ", c.u);
+        print_order(r, c.r, c.n - 1, out);
+        buf_add_text(out, " AS r");
+    } else {
+        buf_add_text(out, "0 AS u");
+    }
+    for (size_t i = 0; i < r->as->n_columns; i++)
+        relation_column(&r->as->columns[i], r->columns[i].stored, "", i, i,
+                        out);
+    buf_printf(out, " FROM %s)", buf_text(&from));
+    out->failed |= from.failed;
+    buf_clear(&from);
+}

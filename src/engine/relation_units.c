@@ -1,0 +1,97 @@
+/*
+ * Aggregates per unit as engine text. The unit is a key of every group, whether
+ * the query names it or something finer; sums are of whole numbers, so that no
+ * order of rows and no other unit can move a last digit.
+ */
+#include "base/base.h"
+#include "engine/relation.h"
+#include "engine/view.h"
+#include "engine/work.h"
+#include "sql/duckdb.h"
+
+/* A sum of steps as a number: exact up to 2^53 steps. */
+static void
+as_number(const struct part *v, const char *steps, struct buf *out)
+{
+    if (v->grid.base == 10 && v->grid.digits >= 0)
+        buf_printf(out, "CAST(%s AS DOUBLE) / CAST('1e%d' AS DOUBLE)", steps,
+                   v->grid.digits);
+    else
+        buf_printf(out, "CAST(%s AS DOUBLE) * pow(CAST(%d AS DOUBLE), %d)",
+                   steps, v->grid.base, -v->grid.digits);
+}
+
+static void
+print_sum(const struct relation *r, const struct expr *e, const struct part *v,
+          const struct policy_column *c, struct buf *out)
+{
+    struct plan inner = {.from = r->left, .table = r->left->as};
+    struct buf value, sum;
+
+    buf_init(&value, NULL, out->limit);
+    buf_init(&sum, NULL, out->limit);
+    work_value(&inner, v, &value);
+    buf_printf(&sum, "sum(%s)", buf_text(&value));
+    buf_add_text(out, "TRY_CAST(");
+    if (c->type == TYPE_INT && v->grid.digits == 0)
+        buf_add_text(out, buf_text(&sum));
+    else
+        as_number(v, buf_text(&sum), out);
+    if (e->aggregate == AGG_AVG)
+        buf_printf(out, " / count(%s)", buf_text(&value));
+    buf_add_text(out, " AS ");
+    if (c->type == TYPE_INT && c->has_range &&
+        (c->lower.n < INT64_MIN || c->upper.n > INT64_MAX))
+        buf_add_text(out, "HUGEINT");
+    else
+        view_type(c, out);
+    buf_add_text(out, ")");
+    out->failed |= value.failed || sum.failed;
+    buf_clear(&value);
+    buf_clear(&sum);
+}
+
+static void
+print_aggregate(const struct relation *r, size_t i, struct buf *out)
+{
+    const struct expr *e = r->exprs[r->n_keys + i];
+
+    switch (e->aggregate) {
+    case AGG_COUNT_ROWS: buf_add_text(out, "count(*)"); return;
+    case AGG_COUNT:
+    case AGG_COUNT_DISTINCT:
+        buf_add_text(out,
+                     e->aggregate == AGG_COUNT ? "count(" : "count(DISTINCT ");
+        duckdb_print_expr(e->args[0], "t", out);
+        buf_add_text(out, ")");
+        return;
+    default:
+        print_sum(r, e, &r->values[i], &r->as->columns[r->n_keys + i], out);
+    }
+}
+
+void
+relation_units(struct engine *e, const struct relation *r, struct buf *out)
+{
+    enum { FIRST_KEY = 3 };
+
+    buf_printf(out, "(SELECT t.u AS u, %s AS r",
+               r->as->rows_per_unit == 1 ? "1" : "min(t.r)");
+    for (size_t i = 0; i < r->n_keys; i++) {
+        buf_add_text(out, ", ");
+        relation_computed(&r->as->columns[i], r->exprs[i], out);
+        buf_printf(out, " AS c%zu", i);
+    }
+    for (size_t i = 0; i < r->n_exprs - r->n_keys; i++) {
+        buf_add_text(out, ", ");
+        print_aggregate(r, i, out);
+        buf_printf(out, " AS c%zu", r->n_keys + i);
+    }
+    buf_add_text(out, " FROM ");
+    relation_print(e, r->left, out);
+    buf_printf(out, " AS t WHERE t.r <= %llu GROUP BY 1",
+               (unsigned long long)r->left->as->rows_per_unit);
+    for (size_t i = 0; i < r->n_keys; i++)
+        buf_printf(out, ", %zu", FIRST_KEY + i);
+    buf_add_text(out, ")");
+}

@@ -1,0 +1,235 @@
+/*
+ * Keys and conditions as engine text: the index of a public value, or the
+ * value itself where only the data know it.
+ */
+#include "engine/view.h"
+#include "engine/work.h"
+#include "sql/duckdb.h"
+
+size_t
+work_key_size(const struct key *k)
+{
+    return k->n + (k->null_group ? 1 : 0);
+}
+
+/* Values by a list: a literal each. */
+static void
+key_listed(const struct key *k, const char *e, struct buf *out)
+{
+    struct expr literal = {.kind = EXPR_LITERAL, .type = k->expr->type};
+
+    buf_printf(out, "CASE %s", e);
+    for (size_t i = 0; i < k->n; i++) {
+        literal.value = k->values[i];
+        buf_add_text(out, " WHEN ");
+        duckdb_print_expr(&literal, "t", out);
+        buf_printf(out, " THEN %zu", i);
+    }
+    buf_add_text(out, " END");
+}
+
+/* Does the engine write its values as datum_write does? Years of four digits
+   it does. */
+static bool
+has_labels(const struct key *k)
+{
+    enum { YEAR_1 = -719162, YEAR_9999_END = 2932896 };
+    bool all = k->expr->type == TYPE_DATE;
+
+    for (size_t i = 0; i < k->n && all; i++)
+        all = k->values[i].type == TYPE_DATE && k->values[i].n >= YEAR_1 &&
+              k->values[i].n <= YEAR_9999_END;
+    return all || k->expr->type == TYPE_TEXT || k->expr->type == TYPE_INT;
+}
+
+/* Many values: the engine hashes the labels of an ENUM. */
+static void
+key_labelled(const struct key *k, const char *e, struct buf *out)
+{
+    struct buf text;
+
+    buf_printf(out, "enum_code(TRY_CAST(CAST(%s AS VARCHAR) AS ENUM(", e);
+    for (size_t i = 0; i < k->n; i++) {
+        buf_init(&text, NULL, out->limit);
+        datum_write(&k->values[i], &text);
+        buf_add_text(out, i ? ", " : "");
+        duck_quote_text(out, k->values[i].type == TYPE_TEXT
+                                 ? k->values[i].text
+                                 : str_of(buf_text(&text)));
+        out->failed |= text.failed;
+        buf_clear(&text);
+    }
+    buf_add_text(out, ")))");
+}
+
+static i128
+whole_last(const struct key *k)
+{
+    return k->from + (i128)k->n - 1;
+}
+
+/* 128 bits cost the engine several times as much as 64. */
+static bool
+whole_is_narrow(const struct key *k)
+{
+    return k->from >= INT64_MIN && whole_last(k) <= INT64_MAX;
+}
+
+static void
+whole_literal(const struct key *k, i128 n, struct buf *out)
+{
+    char text[41];
+
+    if (!whole_is_narrow(k)) {
+        work_whole(n, out);
+        return;
+    }
+    custos_int_write(n, text);
+    buf_printf(out, "CAST('%s' AS BIGINT)", text);
+}
+
+/* The whole number that a key is; NULL for what is too large to be one. */
+static void
+key_number(const struct key *k, struct buf *out)
+{
+    struct buf e;
+
+    buf_init(&e, NULL, out->limit);
+    duckdb_print_expr(k->expr, "t", &e);
+    buf_printf(out, "TRY_CAST(%s AS %s)", buf_text(&e),
+               whole_is_narrow(k) ? "BIGINT" : "HUGEINT");
+    out->failed |= e.failed;
+    buf_clear(&e);
+}
+
+static void
+key_whole(const struct key *k, struct buf *out)
+{
+    struct buf n;
+
+    buf_init(&n, NULL, out->limit);
+    key_number(k, &n);
+    buf_printf(out, "CAST(CASE WHEN %s BETWEEN ", buf_text(&n));
+    whole_literal(k, k->from, out);
+    buf_add_text(out, " AND ");
+    whole_literal(k, whole_last(k), out);
+    buf_printf(out, " THEN %s - ", buf_text(&n));
+    whole_literal(k, k->from, out);
+    buf_add_text(out, " END AS INTEGER)");
+    out->failed |= n.failed;
+    buf_clear(&n);
+}
+
+/*
+ * Is the key a column whose stored values all lie within from..last? Then the
+ * difference alone is its index, and the engine knows how small it is.
+ */
+static bool
+key_is_bare(const struct plan *plan, const struct key *k)
+{
+    const struct policy_column *c;
+    i128 lower, upper;
+
+    if (k->kind != KEY_WHOLE || k->column < 0 || !whole_is_narrow(k))
+        return false;
+    c = &plan->table->columns[k->column];
+    return c->type == TYPE_INT && view_steps(c, &lower, &upper) &&
+           k->from <= lower && upper <= whole_last(k);
+}
+
+/*
+ * A value as it is, of one type for its kind; NULL where the answer could not
+ * write it: dates of years that are not 1 to 9999.
+ */
+static void
+key_private(const struct key *k, struct buf *out)
+{
+    const struct expr *e = k->expr;
+    const char *type = e->type == TYPE_TEXT        ? "VARCHAR"
+                       : e->type == TYPE_DATE      ? "DATE"
+                       : e->type == TYPE_TIMESTAMP ? "TIMESTAMP"
+                       : e->wide                   ? "HUGEINT"
+                                                   : "BIGINT";
+    struct buf value;
+
+    if (e->type == TYPE_DECIMAL) {
+        duckdb_print_expr(e, "t", out);
+        return;
+    }
+    buf_init(&value, NULL, out->limit);
+    buf_add_text(&value, "TRY_CAST(");
+    duckdb_print_expr(e, "t", &value);
+    buf_printf(&value, " AS %s)", type);
+    if (e->type == TYPE_DATE || e->type == TYPE_TIMESTAMP)
+        buf_printf(out,
+                   "CASE WHEN %s BETWEEN %s '0001-01-01' AND %s '9999-12-31' "
+                   "THEN %s END",
+                   buf_text(&value), type, type, buf_text(&value));
+    else
+        buf_add_text(out, buf_text(&value));
+    out->failed |= value.failed;
+    buf_clear(&value);
+}
+
+void
+work_key(const struct plan *plan, size_t index, struct buf *out)
+{
+    enum { FEW = 16 };
+    const struct key *k = &plan->keys[index];
+    struct buf e;
+
+    if (k->kind == KEY_PRIVATE) {
+        key_private(k, out);
+        return;
+    }
+    if (k->kind == KEY_STORED) {
+        buf_printf(out, "t.k%d", k->column);
+        return;
+    }
+    if (key_is_bare(plan, k)) {
+        buf_printf(out, k->from ? "(t.c%d - " : "t.c%d", k->column);
+        if (k->from)
+            whole_literal(k, k->from, out);
+        buf_add_text(out, k->from ? ")" : "");
+        return;
+    }
+    if (k->kind == KEY_WHOLE) {
+        key_whole(k, out);
+        return;
+    }
+    buf_init(&e, NULL, out->limit);
+    duckdb_print_expr(k->expr, "t", &e);
+    buf_add_text(out, "CAST(");
+    if (k->n > FEW && has_labels(k))
+        key_labelled(k, buf_text(&e), out);
+    else
+        key_listed(k, buf_text(&e), out);
+    buf_add_text(out, " AS INTEGER)");
+    out->failed |= e.failed;
+    buf_clear(&e);
+}
+
+/* Every stored row has a key: rows without were not imported. */
+static bool
+key_is_there(const struct plan *plan, const struct key *k)
+{
+    return (k->kind == KEY_STORED || key_is_bare(plan, k)) &&
+           !plan->table->columns[k->column].nullable;
+}
+
+void
+work_conditions(const struct plan *plan, struct buf *out)
+{
+    if (plan->where) {
+        buf_add_text(out, " AND (");
+        duckdb_print_expr(plan->where, "t", out);
+        buf_add_text(out, ")");
+    }
+    for (size_t i = 0; i < plan->n_keys; i++) {
+        if (plan->keys[i].null_group || key_is_there(plan, &plan->keys[i]))
+            continue;
+        buf_add_text(out, " AND ");
+        work_key(plan, i, out);
+        buf_add_text(out, " IS NOT NULL");
+    }
+}

@@ -1,0 +1,359 @@
+/*
+ * FROM to relations: tables, and what all kinds of relations share. Only what
+ * the policy grants gets a name; everything else is there for the engine and
+ * nobody can ask for it.
+ */
+#include "plan/from.h"
+
+#include "base/ck.h"
+
+uint64_t
+from_times(uint64_t a, uint64_t b)
+{
+    uint64_t product;
+
+    return ck_mul_u64(a, b, &product) ? product : UINT64_MAX;
+}
+
+uint64_t
+from_plus(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+uint64_t
+from_ceiling(const struct policy_table *t)
+{
+    uint64_t least = (uint64_t)1 << 40;
+
+    return t->max_rows > least ? t->max_rows : least;
+}
+
+custos_status
+from_new(struct work *w, enum relation_kind kind, size_t n,
+         struct relation **out)
+{
+    struct relation *r = arena_take(w->a, 1, sizeof *r);
+    struct policy_table *as = arena_take(w->a, 1, sizeof *as);
+
+    if (!r || !as)
+        return work_no_memory(w);
+    if (n > FROM_COLUMNS_MAX)
+        return custos_fail(w->err, CUSTOS_EOVERFLOW,
+                           "FROM has more than %d columns", FROM_COLUMNS_MAX);
+    as->columns = arena_take(w->a, n + 1, sizeof *as->columns);
+    as->n_columns = n;
+    r->kind = kind;
+    r->as = as;
+    r->columns = arena_take(w->a, n + 1, sizeof *r->columns);
+    r->names = arena_take(w->a, n + 1, sizeof *r->names);
+    if (!as->columns || !r->columns || !r->names)
+        return work_no_memory(w);
+    *out = r;
+    return CUSTOS_OK;
+}
+
+struct policy_table *
+from_as(struct relation *r)
+{
+    CUSTOS_REQUIRE(r->kind != RELATION_TABLE && r->kind != RELATION_FILTER);
+    return (struct policy_table *)(uintptr_t)r->as;
+}
+
+void
+from_enter(struct work *w, struct relation *r)
+{
+    w->from = r;
+    w->table = r ? r->as : NULL;
+}
+
+enum place
+from_place(const struct relation *r)
+{
+    return r->as->is_public ? PLACE_PUBLIC : PLACE_ROWS;
+}
+
+custos_status
+from_filter(struct work *w, struct relation *inner, struct expr *e,
+            struct relation **out)
+{
+    struct relation *r = arena_take(w->a, 1, sizeof *r);
+
+    if (!r)
+        return work_no_memory(w);
+    *r = (struct relation){.kind = RELATION_FILTER,
+                           .as = inner->as,
+                           .columns = inner->columns,
+                           .names = inner->names,
+                           .n_names = inner->n_names,
+                           .shown = inner->shown,
+                           .renumbered = inner->renumbered,
+                           .left = inner,
+                           .on = e};
+    *out = r;
+    return CUSTOS_OK;
+}
+
+custos_status
+from_conjuncts(struct work *w, struct expr *e, from_each each, void *ctx)
+{
+    custos_status st;
+
+    if (e->kind != EXPR_CALL || e->call != CALL_AND || e->n_args != 2)
+        return each(w, ctx, e);
+    st = from_conjuncts(w, e->args[0], each, ctx);
+    return st ? st : from_conjuncts(w, e->args[1], each, ctx);
+}
+
+custos_status
+from_and(struct work *w, struct expr *a, struct expr *b, struct expr **out)
+{
+    struct expr *e;
+
+    *out = a ? a : b;
+    if (!a || !b)
+        return CUSTOS_OK;
+    e = arena_take(w->a, 1, sizeof *e);
+    if (!e)
+        return work_no_memory(w);
+    *e = (struct expr){.kind = EXPR_CALL,
+                       .call = CALL_AND,
+                       .at = a->at,
+                       .n_args = 2,
+                       .type = TYPE_BOOL};
+    e->args = arena_take(w->a, 2, sizeof(struct expr *));
+    e->fact = fact_new(w);
+    if (!e->args || !e->fact)
+        return work_no_memory(w);
+    e->args[0] = a;
+    e->args[1] = b;
+    fact_of(e)->nullable = true;
+    *out = e;
+    return CUSTOS_OK;
+}
+
+custos_status
+from_rename(struct work *w, const struct from *f, struct relation *r)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->n_names; i++) {
+        r->names[i].table = f->alias.len ? f->alias : f->name;
+        if (r->names[i].hidden)
+            continue;
+        if (n < f->n_columns)
+            r->names[i].name = f->columns[n];
+        n++;
+    }
+    if (n < f->n_columns)
+        return custos_fail_at(w->err, CUSTOS_EINVAL, f->at,
+                              "%.*s has %zu columns, and %zu names are given",
+                              SHOWN(f->alias), n, f->n_columns);
+    return CUSTOS_OK;
+}
+
+/* ---------------------------------------------------------------- tables -- */
+
+static bool
+is_referenced(const struct policy *p, const struct policy_table *t,
+              const struct policy_column *c)
+{
+    for (size_t i = 0; i < p->n_tables; i++)
+        for (size_t k = 0; k < p->tables[i].n_columns; k++) {
+            const struct policy_column *by = &p->tables[i].columns[k];
+
+            if (str_equal(by->references_table, t->name) &&
+                str_equal(by->references_column, c->name))
+                return true;
+        }
+    return false;
+}
+
+/* Is it unique in the store, and compared exactly by the engine? Attached
+   files may change after the import that checked them. */
+static bool
+is_unique(const struct policy *p, const struct policy_table *t,
+          const struct policy_column *c)
+{
+    return !t->attached && is_referenced(p, t, c) &&
+           (c->type == TYPE_INT || c->type == TYPE_TEXT ||
+            c->type == TYPE_DATE || c->type == TYPE_TIMESTAMP);
+}
+
+/* The key by which a column tells the unit of its row; relation.h. */
+static const void *
+key_names(const struct policy *p, const struct policy_table *t,
+          const struct policy_column *c)
+{
+    const struct policy_column *key = NULL;
+    const struct policy_table *parent;
+
+    if (t->is_public || t->unit_is_row)
+        return NULL;
+    for (size_t depth = 0; depth <= p->n_tables; depth++) {
+        if (c != &t->columns[t->unit_column])
+            return is_referenced(p, t, c) ? c : NULL;
+        parent = policy_unit_parent(p, t, &key);
+        if (!parent)
+            return p;
+        t = parent;
+        c = key;
+    }
+    return NULL; /* UNREACHABLE: paths end; policy/resolve.c */
+}
+
+static custos_status
+no_table(struct work *w, const struct from *f)
+{
+    const char *near = names_nearest_table(w, arena_copy(w->a, f->name));
+
+    return custos_fail_at(w->err, CUSTOS_ENAME, f->at,
+                          "there is no table %.*s%s%.40s%s", SHOWN(f->name),
+                          near ? "; did you mean " : "", near ? near : "",
+                          near ? "?" : "");
+}
+
+custos_status
+from_table(struct work *w, const struct from *f, struct relation **out)
+{
+    const struct policy_table *t = policy_table_find(w->policy, f->name);
+    struct relation *r;
+    custos_status st;
+
+    if (!t || !policy_grants_table(w->policy, w->options->who, t))
+        return no_table(w, f);
+    st = from_new(w, RELATION_TABLE, t->n_columns, &r);
+    if (st)
+        return st;
+    r->as = t;
+    for (size_t i = 0; i < t->n_columns; i++) {
+        const struct policy_column *c = &t->columns[i];
+
+        r->columns[i] = (struct relation_column){
+            .is = c,
+            .stored = true,
+            .unique = is_unique(w->policy, t, c),
+            .names = key_names(w->policy, t, c),
+        };
+        if (policy_grants(w->policy, w->options->who, t, c))
+            r->names[r->n_names++] =
+                (struct relation_name){.name = c->name, .slot = i};
+    }
+    *out = r;
+    return from_rename(w, f, r);
+}
+
+custos_status
+from_any(struct work *w, struct from *f, struct loose *loose,
+         struct relation **out)
+{
+    custos_status st = CUSTOS_OK;
+
+    if (++w->depth > FROM_DEPTH_MAX)
+        return custos_fail_at(w->err, CUSTOS_EOVERFLOW, f->at,
+                              "FROM is nested more than %d deep",
+                              FROM_DEPTH_MAX);
+    switch (f->kind) {
+    case FROM_TABLE: st = from_table(w, f, out); break;
+    case FROM_QUERY: st = from_query(w, f, out); break;
+    case FROM_JOIN: st = from_join(w, f, loose, out); break;
+    }
+    w->depth--;
+    return st;
+}
+
+/* ------------------------------------------------------------------- all -- */
+
+/* Conditions above all else are WHERE's: so a table stays a table. */
+static custos_status
+lift_filters(struct work *w, struct relation **r)
+{
+    struct relation *below = arena_take(w->a, 1, sizeof *below), *at = *r;
+    custos_status st = CUSTOS_OK;
+
+    if (!below)
+        return work_no_memory(w);
+    for (; !st && at->kind == RELATION_FILTER; at = at->left)
+        st = from_and(w, at->on, w->lifted, &w->lifted);
+    *below = *at;
+    below->names = (*r)->names;
+    below->n_names = (*r)->n_names;
+    below->shown = (*r)->shown;
+    *r = below;
+    return st;
+}
+
+static custos_status
+take_loose(struct work *w, void *ctx, struct expr *e)
+{
+    struct loose *l = ctx;
+
+    (void)w;
+    l->conjuncts[l->n++] = e;
+    return CUSTOS_OK;
+}
+
+static size_t
+count_conjuncts(const struct expr *e)
+{
+    if (e->kind != EXPR_CALL || e->call != CALL_AND || e->n_args != 2)
+        return 1;
+    return count_conjuncts(e->args[0]) + count_conjuncts(e->args[1]);
+}
+
+/* What joins did not take is WHERE again. */
+static custos_status
+put_back(struct work *w, const struct loose *l, struct expr **where)
+{
+    custos_status st = CUSTOS_OK;
+    size_t left = 0;
+
+    for (size_t i = 0; i < l->n; i++)
+        left += l->conjuncts[i] != NULL;
+    if (left == l->n)
+        return CUSTOS_OK;
+    *where = NULL;
+    for (size_t i = 0; i < l->n && !st; i++)
+        if (l->conjuncts[i])
+            st = from_and(w, *where, l->conjuncts[i], where);
+    return st;
+}
+
+custos_status
+from_make(struct work *w, struct query *q, struct relation **out)
+{
+    struct loose loose = {.n = 0};
+    custos_status st;
+
+    *out = NULL;
+    if (!q->from)
+        return CUSTOS_OK;
+    if (q->where) {
+        loose.conjuncts =
+            arena_take(w->a, count_conjuncts(q->where), sizeof(struct expr *));
+        if (!loose.conjuncts)
+            return work_no_memory(w);
+        st = from_conjuncts(w, q->where, take_loose, &loose);
+        if (st)
+            return st;
+    }
+    st = from_any(w, q->from, &loose, out);
+    return st ? st : put_back(w, &loose, &q->where);
+}
+
+custos_status
+from_top(struct work *w)
+{
+    struct relation *r = NULL;
+    custos_status st = from_make(w, w->q, &r);
+
+    if (!st && r)
+        st = lift_filters(w, &r);
+    if (st)
+        return st;
+    from_enter(w, r);
+    w->plan->from = r;
+    w->plan->table = w->table;
+    w->plan->is_public = !r || r->as->is_public;
+    return CUSTOS_OK;
+}

@@ -1,0 +1,79 @@
+/*
+ * What the files that build relations share.
+ */
+#ifndef PLAN_FROM_H
+#define PLAN_FROM_H
+
+#include "plan/relation.h"
+#include "plan/work.h"
+
+/* No relation may have more rows of one unit than this. */
+#define FROM_ROWS_MAX ((uint64_t)1 << 31)
+
+/* More columns than this no relation has. */
+enum { FROM_COLUMNS_MAX = 4096, FROM_DEPTH_MAX = 64 };
+
+/*
+ * Conditions of WHERE on their way down to joins that are written without ON:
+ * a join takes those that it can bind, and each is taken once.
+ */
+struct loose {
+    struct expr **conjuncts;
+    size_t n;
+};
+
+/* May fail as plan_make does. */
+CUSTOS_MUST_USE custos_status from_any(struct work *w, struct from *f,
+                                       struct loose *loose,
+                                       struct relation **out);
+CUSTOS_MUST_USE custos_status from_table(struct work *w, const struct from *f,
+                                         struct relation **out);
+CUSTOS_MUST_USE custos_status from_join(struct work *w, struct from *f,
+                                        struct loose *loose,
+                                        struct relation **out);
+CUSTOS_MUST_USE custos_status from_query(struct work *w, struct from *f,
+                                         struct relation **out);
+
+/* A relation of this kind with room for n columns, all of them its own. */
+CUSTOS_MUST_USE custos_status from_new(struct work *w, enum relation_kind kind,
+                                       size_t n, struct relation **out);
+
+/* Its `as`, while it is being made. */
+struct policy_table *from_as(struct relation *r);
+
+/* Rows of inner that pass e (bound and typed). */
+CUSTOS_MUST_USE custos_status from_filter(struct work *w,
+                                          struct relation *inner,
+                                          struct expr *e,
+                                          struct relation **out);
+
+/* Names and types from here on are those of r. */
+void from_enter(struct work *w, struct relation *r);
+
+/* Where expressions over r stand. */
+enum place from_place(const struct relation *r);
+
+/* Names are those of f's list, where it has one. */
+CUSTOS_MUST_USE custos_status from_rename(struct work *w, const struct from *f,
+                                          struct relation *r);
+
+/* A condition's parts that AND holds together: calls each, until one fails. */
+typedef custos_status (*from_each)(struct work *w, void *ctx, struct expr *e);
+CUSTOS_MUST_USE custos_status from_conjuncts(struct work *w, struct expr *e,
+                                             from_each each, void *ctx);
+
+/* a AND b, typed; either may be NULL. */
+CUSTOS_MUST_USE custos_status from_and(struct work *w, struct expr *a,
+                                       struct expr *b, struct expr **out);
+
+/* Is there such a relation in it? */
+bool from_has(const struct relation *r, enum relation_kind kind);
+
+/* The most rows that a table is thought to have: no low ceiling is relied on. */
+uint64_t from_ceiling(const struct policy_table *t);
+
+/* A product or sum that stays at the largest number. */
+uint64_t from_times(uint64_t a, uint64_t b);
+uint64_t from_plus(uint64_t a, uint64_t b);
+
+#endif

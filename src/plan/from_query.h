@@ -1,0 +1,42 @@
+/*
+ * What the files of subqueries share. Within them w->q is the subquery and
+ * w->from what its expressions are over.
+ */
+#ifndef PLAN_FROM_QUERY_H
+#define PLAN_FROM_QUERY_H
+
+#include "plan/domain.h"
+#include "plan/from.h"
+
+/* One SELECT as a relation, its names those of its outputs. */
+CUSTOS_MUST_USE custos_status query_relation(struct work *w, struct query *q,
+                                             struct relation **out);
+
+/* The bound targets of q over inner. */
+CUSTOS_MUST_USE custos_status query_project(struct work *w,
+                                            const struct query *q,
+                                            struct relation *inner,
+                                            struct relation **out);
+
+/* SELECT ... UNION ALL SELECT ... */
+CUSTOS_MUST_USE custos_status query_union(struct work *w, struct query *q,
+                                          struct relation **out);
+
+/* With GROUP BY the unit, or a key of it, over private rows. */
+CUSTOS_MUST_USE custos_status query_units(struct work *w, struct query *q,
+                                          struct relation *inner,
+                                          struct relation **out);
+
+/* Over public rows, whatever it is: a plan of its own. */
+CUSTOS_MUST_USE custos_status query_public(struct work *w, struct query *q,
+                                           struct relation *from,
+                                           struct relation **out);
+
+/* x as the lower or upper end of c's range, outwards; false: it does not fit. */
+bool column_end(const rat *x, bool up, struct policy_column *c);
+
+/* A typed expression as a column of a table, without a name. */
+CUSTOS_MUST_USE custos_status query_column(struct work *w, struct expr *e,
+                                           struct policy_column *out);
+
+#endif

@@ -1,0 +1,128 @@
+/*
+ * Relations: what stands after FROM, bound and proven.
+ *
+ * THEOREM  unit-local
+ *   Call a relation unit-local when its rows are the disjoint union over units
+ *   u of f(rows of u, public data). Tables are. So are, of unit-local
+ *   relations: selection, projection, a join with public data, a join of two
+ *   with equality of their units in its condition (inner, or LEFT), UNION ALL,
+ *   and aggregation grouped by the unit among others. Taking one unit away
+ *   takes its rows away and leaves all others.
+ * SOURCE   doc/proofs/unit-local.md
+ * NEEDS    unit-of-a-row; the engine writes a.u = b.u into every join of two
+ *          private relations, whatever the query says.
+ * GIVES    neighbours differ in the rows of one unit; with at most
+ *          as->rows_per_unit rows of each unit kept by an order that is a
+ *          function of its own rows (join-order), in at most that many.
+ * FAILS    what is none of these is refused: CUSTOS_EUNSUPPORTED.
+ * TESTED   every_join_equals_the_reference removing_a_unit_moves_little
+ *
+ * THEOREM  join-order
+ *   Every private relation has a whole number r, no two rows of one unit with
+ *   the same, which is a function of the unit's own rows and public data; so
+ *   the rows with r <= m are at most m of each unit. Tables: rank-of-own-rows.
+ *   With a, b the sides of a join, M their numbers of rows per unit:
+ *     each row of a meets at most one of b    a.r (as b meets at most one: b.r)
+ *     each row of b meets at most one of a,
+ *     and LEFT keeps rows of a by themselves  M_a + b.r, or a.r; a.r <= M_a
+ *     on the unit alone                       (a.r - 1) M_b + b.r, both cut
+ *                                             to r <= M before
+ *     a public side that may meet many        numbered anew by a hash of the
+ *                                             pair, then a.r and all columns
+ *                                             of the public side
+ *   UNION ALL: r and the M of all branches before, each cut to r <= M before.
+ *   Per unit: 1; per unit and more: the least r of the group.
+ * SOURCE   doc/proofs/join-order.md
+ * NEEDS    columns called unique here are so in the store: the import checks
+ *          every column that another references.
+ * GIVES    as->rows_per_unit.
+ * FAILS    cannot.
+ * TESTED   every_join_equals_the_reference removing_a_unit_moves_little
+ *          doubled_keys_are_refused
+ */
+#ifndef PLAN_RELATION_H
+#define PLAN_RELATION_H
+
+#include "policy/policy.h"
+#include "sql/tree.h"
+
+enum relation_kind {
+    RELATION_TABLE,  /* `as` is the policy's own table */
+    RELATION_FILTER, /* rows of left that pass `on`; `as` is left's */
+    RELATION_EXTEND, /* rows of left with more columns, `exprs`, after its */
+    RELATION_JOIN,   /* pairs of left and right: columns of both */
+    RELATION_UNION,  /* rows of all branches */
+    RELATION_UNITS,  /* rows of left by unit and keys: the first n_keys of
+                        `exprs`, then aggregates */
+    RELATION_PUBLIC, /* the outputs of `plan`, over public data alone */
+};
+
+/* How the sides of a join meet. */
+enum meeting {
+    MEET_PUBLIC, /* both are public */
+    MEET_LEFT,   /* a row of left meets at most one of right */
+    MEET_RIGHT,  /* the other way round */
+    MEET_EITHER, /* as MEET_RIGHT, and rows of left that meet none stay */
+    MEET_UNIT,   /* two private sides: pairs of one unit */
+    MEET_MANY,   /* one side is public, and a row may meet many of its */
+};
+
+/* What is known of a column besides its type and range. */
+struct relation_column {
+    const struct policy_column *is; /* of a table; NULL: computed */
+    bool stored; /* as view.h has it: with g<i>, k<i> where the type has */
+    bool unique; /* no two rows have the same value; NULLs do not count */
+    bool outer;  /* NULL where a LEFT JOIN found nothing */
+    /*
+     * Where the value tells the unit of its row: by which key. The policy
+     * itself for the unit's own name; else a column of a table that is unique
+     * there: the row's unit is the unit of that key. NULL: it does not tell.
+     */
+    const void *names;
+};
+
+/* What a name of the query stands for. */
+struct relation_name {
+    str table, name;
+    size_t slot;
+    bool hidden; /* by USING: only table.name reaches it */
+};
+
+struct relation {
+    enum relation_kind kind;
+    str shown; /* a view's name in place of what is below it; empty: as->name */
+    const struct policy_table *as;   /* columns, unit, rows and groups a unit */
+    struct relation_column *columns; /* by column of `as` */
+    struct relation_name *names;     /* granted ones, in the order of * */
+    size_t n_names;
+    bool renumbered; /* r may pass rows_per_unit although the unit is the row */
+    struct relation *left, *right;
+    struct expr *on; /* typed; NULL: none */
+    bool outer;
+    enum meeting meeting;
+    struct expr **exprs;
+    size_t n_exprs, n_keys;
+    struct part *values;        /* by aggregate: the whole numbers it adds */
+    struct relation **branches; /* RELATION_UNION */
+    size_t
+        *slots; /* of branch i, which column is column j: i * n_columns + j */
+    size_t n_branches;
+    struct plan *plan;
+};
+
+/* Does the row's value of this column name its unit, in every row? */
+static inline bool
+relation_is_unit(const struct relation *r, size_t slot,
+                 const struct policy *policy)
+{
+    return r->columns[slot].names == policy && !r->columns[slot].outer;
+}
+
+/* What people are told that it is called. */
+static inline str
+relation_shown(const struct relation *r)
+{
+    return r->shown.len ? r->shown : r->as->name;
+}
+
+#endif

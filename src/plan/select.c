@@ -1,0 +1,276 @@
+/*
+ * Choosing groups: keys whose values are not public come from the data, and
+ * which groups are shown is one release for all keys together, by the number
+ * of units in each group. All aggregates share it.
+ *
+ * The rule is the one that needs the fewest units to show a group with
+ * probability 1/2, from public facts. Where the query counts units, or rows
+ * of which each unit has one, a rule with noise serves both: its noisy counts
+ * are that count, at the price of both.
+ *
+ * THEOREM  groups-chosen
+ *   Let rows be bounded so that each unit is in at most g groups. Choosing
+ *   groups by an (e, d)-DP rule for units of g keys, then releasing parts of
+ *   the chosen groups alone with (e_i, d_i)-DP noise of the sensitivity over
+ *   all groups, is (e + sum e_i, d + sum d_i)-DP. Groups not chosen look like
+ *   groups that are not there.
+ * SOURCE   doc/proofs/groups-chosen.md
+ * NEEDS    rank-bound or fold-bound; keys-optimal, threshold-exact or
+ *          keys-gauss; parts of one snapshot with the units that chose.
+ * GIVES    plan->selection: the rule, its epsilon and the delta of its own
+ *          predicate; never more, with the parts, than the query's.
+ * FAILS    CUSTOS_ERANGE (no rule for such an epsilon and delta).
+ * TESTED   selection_is_in_the_price selection_takes_the_delta_left
+ *          lone_chance_is_the_delta lone_groups_come_out_with_delta
+ *          neighbours_differ_as_the_plan_says
+ */
+#include "num/batch.h"
+#include "plan/words.h"
+#include "plan/work.h"
+
+enum {
+    NUMBER_MAX = 512,
+    WEIGHT = 64, /* that of a count: split.c */
+    UNITS_LOG2 = 40,
+    GAUSS_FROM = 4, /* keys per unit; below, Laplace needs fewer units */
+};
+
+custos_status
+select_start(struct work *w)
+{
+    struct selection *s;
+
+    if (w->plan->selection)
+        return CUSTOS_OK;
+    s = arena_take(w->a, 1, sizeof *s);
+    if (!s)
+        return work_no_memory(w);
+    s->serves = -1;
+    rat_init(&s->epsilon);
+    rat_init(&s->delta);
+    w->plan->selection = s;
+    return CUSTOS_OK;
+}
+
+void
+select_clear(struct selection *s)
+{
+    if (!s)
+        return;
+    custos_keys_free(s->rule);
+    s->rule = NULL;
+    rat_clear(&s->epsilon);
+    rat_clear(&s->delta);
+}
+
+/*
+ * Is the part the number of units, paid from the common purse, and read as a
+ * count alone? Bars of means take its noise for symmetric, which it is not in
+ * groups that were chosen for it.
+ */
+static bool
+counts_units(const struct plan *p, size_t i)
+{
+    const struct part *part = &p->parts[i];
+
+    for (size_t k = 0; k < p->n_aggregates; k++)
+        if (p->aggregates[k].rows == (int)i && p->aggregates[k].sum >= 0)
+            return false;
+    return part->owner == -1 && (part->kind == PART_UNITS ||
+                                 (part->kind == PART_ROWS && p->rows == 1));
+}
+
+void
+select_weigh(struct plan *p)
+{
+    struct selection *s = p->selection;
+
+    if (!s)
+        return;
+    s->weight = WEIGHT;
+    for (size_t i = 0; i < p->n_parts; i++)
+        if (s->serves < 0 && counts_units(p, i)) {
+            s->serves = (int)i;
+            s->weight += p->parts[i].weight;
+            p->parts[i].weight = 0;
+            p->parts[i].served = true;
+        }
+}
+
+/* Half of the delta is the selection's, should a part want some. */
+void
+select_reserve(struct work *w)
+{
+    rat half;
+
+    if (!w->plan->selection)
+        return;
+    rat_init(&half);
+    rat_set_i64(&half, 1, 2);
+    rat_mul(&w->delta, &w->delta, &half);
+    rat_clear(&half);
+}
+
+/* The delta that is left for it. */
+static void
+delta_left(const struct work *w, rat *delta)
+{
+    const struct plan *p = w->plan;
+
+    rat_add(delta, &w->delta, &w->delta);
+    for (size_t i = 0; i < p->n_parts; i++)
+        rat_sub(delta, delta, &p->parts[i].delta);
+}
+
+/* Takes the rule where it shows more than what there is. */
+static custos_status
+try_rule(struct work *w, const custos_keys_options *o)
+{
+    struct selection *s = w->plan->selection;
+    custos_keys *rule = NULL;
+    uint64_t half = 0;
+    custos_status st = custos_keys_new(NULL, o, &rule, w->err);
+
+    if (!st)
+        half = custos_keys_tell(rule)->half;
+    if (!st && (!s->rule || half < s->half)) {
+        custos_keys_free(s->rule);
+        s->rule = rule;
+        s->half = half;
+        return CUSTOS_OK;
+    }
+    custos_keys_free(rule);
+    return st == CUSTOS_ERANGE ? CUSTOS_OK : st;
+}
+
+/*
+ * With one key per unit nothing shows more than the optimal rule; of those
+ * with counts Laplace needs about ln(1/delta) g, Gauss 2 ln(1/delta) root g.
+ */
+static custos_status
+try_rules(struct work *w, custos_keys_options *o)
+{
+    const struct plan *p = w->plan;
+    custos_status st = CUSTOS_OK;
+
+    if (p->selection->serves < 0) {
+        o->rule = CUSTOS_KEYS_GEOMETRIC;
+        st = try_rule(w, o);
+    }
+    if (!st && !p->selection->rule) {
+        o->rule = CUSTOS_KEYS_LAPLACE;
+        st = try_rule(w, o);
+    }
+    if (!st && (p->groups >= GAUSS_FROM || !p->selection->rule)) {
+        o->rule = CUSTOS_KEYS_GAUSSIAN;
+        st = try_rule(w, o);
+    }
+    if (!st && !p->selection->rule)
+        st = custos_fail(w->err, CUSTOS_ERANGE,
+                         "at this epsilon and delta no group could be shown: "
+                         "ask for more, or for fewer aggregates");
+    return st;
+}
+
+/* The larger of what the owner and the query want a group to have at least. */
+static custos_status
+read_least(struct work *w, uint64_t *least)
+{
+    str asked = w->q->options.min_units;
+    const char *text = arena_copy(w->a, asked);
+    uint64_t n = 0;
+    custos_status st;
+    rat r;
+
+    *least = w->policy->min_units;
+    if (asked.len == 0)
+        return CUSTOS_OK;
+    if (!text)
+        return work_no_memory(w);
+    rat_init(&r);
+    st = rat_read_positive(text, "min_privacy_units_per_group", &r, w->err);
+    if (!st && (!rat_is_whole(&r) || !rat_floor_u64(&r, &n) ||
+                n > (uint64_t)1 << UNITS_LOG2))
+        st = custos_fail(w->err, CUSTOS_EINVAL,
+                         "min_privacy_units_per_group must be a whole number "
+                         "up to 2^%d",
+                         (int)UNITS_LOG2);
+    if (!st && !w->plan->selection)
+        st = custos_fail(w->err, CUSTOS_EINVAL,
+                         "min_privacy_units_per_group is for groups of the "
+                         "data: these are public, and all are shown");
+    rat_clear(&r);
+    if (!st && n > *least)
+        *least = n;
+    return st;
+}
+
+/* Exactly r, as the library reads it. */
+static bool
+write_number(const rat *r, char text[NUMBER_MAX])
+{
+    struct buf b;
+    bool fits;
+
+    buf_init(&b, NULL, NUMBER_MAX);
+    rat_write(r, &b);
+    fits = !b.failed && b.len < NUMBER_MAX;
+    if (fits)
+        memcpy(text, b.ptr, b.len + 1);
+    buf_clear(&b);
+    return fits;
+}
+
+/* The counts' half width at 95 %: P[Y > m - tau] <= 1 - P[Y >= tau - m]. */
+static custos_status
+set_bar(struct work *w)
+{
+    struct selection *s = w->plan->selection;
+    const custos_keys_facts *f = custos_keys_tell(s->rule);
+    struct part *part;
+    uint64_t units = 0;
+    custos_status st;
+
+    if (s->serves < 0)
+        return CUSTOS_OK;
+    st = custos_keys_units(s->rule, "0.975", &units, w->err);
+    part = &w->plan->parts[s->serves];
+    part->bar = (i128)units - f->threshold;
+    return st;
+}
+
+custos_status
+select_make(struct work *w)
+{
+    struct plan *p = w->plan;
+    struct selection *s = p->selection;
+    char epsilon[NUMBER_MAX], delta[NUMBER_MAX];
+    custos_keys_options o = {.size = sizeof o,
+                             .adjacency = w->policy->adjacency,
+                             .epsilon = epsilon,
+                             .delta = delta};
+    uint64_t least = 1;
+    custos_status st = read_least(w, &least);
+    rat needed;
+
+    if (st || !s)
+        return st;
+    s->least = least;
+    o.min_units = least;
+    o.keys_per_unit = p->groups;
+    delta_left(w, &s->delta);
+    if (!write_number(&s->epsilon, epsilon) || !write_number(&s->delta, delta))
+        return custos_fail(w->err, CUSTOS_EINVAL,
+                           "epsilon has too many digits for this query");
+    st = try_rules(w, &o);
+    rat_init(&needed);
+    if (!st)
+        st = rat_read_delta(custos_keys_tell(s->rule)->delta, "delta", &needed,
+                            w->err);
+    if (!st && rat_cmp(&needed, &s->delta) < 0) /* told rounded up */
+        rat_set(&s->delta, &needed);
+    rat_clear(&needed);
+    if (!st)
+        st = custos_keys_units(s->rule, "0.95", &s->most, w->err);
+    return st ? st : set_bar(w);
+}

@@ -1,0 +1,111 @@
+/*
+ * The ranges of aggregates per unit (units-range, from_units.c).
+ */
+#include "base/ck.h"
+#include "num/batch.h"
+#include "plan/from_units.h"
+#include "plan/parts.h"
+
+enum { SUM_LOG2 = 118 };
+
+static custos_status
+count_column(const struct work *w, bool rows, struct policy_column *c)
+{
+    *c = (struct policy_column){
+        .type = TYPE_INT,
+        .has_range = true,
+        .lower = {.type = TYPE_INT, .n = rows},
+        .upper = {.type = TYPE_INT, .n = (i128)w->table->rows_per_unit},
+    };
+    return CUSTOS_OK;
+}
+
+/* In which whole numbers the values are added. */
+static custos_status
+set_value(struct work *w, const struct expr *e, const rat *lower,
+          const rat *upper, struct part *value)
+{
+    i128 m = (i128)w->table->rows_per_unit, most;
+    struct expr *x = e->args[0];
+
+    *value = (struct part){
+        .kind = PART_SUM, .of = x, .grid = grid_of_value(w, x, lower, upper)};
+    if (!range_steps(lower, value->grid, &value->lower) ||
+        !range_steps(upper, value->grid, &value->upper) ||
+        !ck_mul_i128(value->lower, m, &most) || most < -((i128)1 << SUM_LOG2) ||
+        !ck_mul_i128(value->upper, m, &most) || most > (i128)1 << SUM_LOG2)
+        return custos_fail_at(w->err, CUSTOS_EOVERFLOW, e->at,
+                              "the range of %s is too wide to be summed",
+                              work_text(w, x));
+    return CUSTOS_OK;
+}
+
+static custos_status
+value_column(struct work *w, struct expr *e, struct part *value,
+             struct policy_column *c)
+{
+    struct expr *x = e->args[0];
+    custos_status st;
+    rat lower, upper, many;
+
+    rat_init(&lower);
+    rat_init(&upper);
+    rat_init(&many);
+    *c = (struct policy_column){.type = e->type, .nullable = true};
+    if (e->type == TYPE_DECIMAL)
+        c->scale = fact_of(x)->scale;
+    st = limits_find(w, e, &lower, &upper);
+    if (!st)
+        st = set_value(w, e, &lower, &upper, value);
+    if (!st && e->aggregate == AGG_SUM) {
+        rat_set_u64(&many, w->table->rows_per_unit);
+        if (rat_sign(&lower) < 0)
+            rat_mul(&lower, &lower, &many);
+        if (rat_sign(&upper) > 0)
+            rat_mul(&upper, &upper, &many);
+    }
+    c->has_range =
+        !st && column_end(&lower, false, c) && column_end(&upper, true, c);
+    rat_clear(&lower);
+    rat_clear(&upper);
+    rat_clear(&many);
+    return st;
+}
+
+custos_status
+units_aggregate(struct work *w, struct expr *e, struct part *value,
+                struct policy_column *out)
+{
+    struct expr *x = e->n_args > 0 ? e->args[0] : NULL;
+    const struct expr *inner = x ? expr_aggregate(x) : NULL;
+    custos_status st = CUSTOS_OK;
+
+    if (inner)
+        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, inner->at,
+                              "an aggregate cannot stand within another");
+    if (e->epsilon.len > 0)
+        return custos_fail_at(w->err, CUSTOS_EINVAL, e->at,
+                              "an aggregate below FROM has no noise and no "
+                              "epsilon of its own");
+    if (x)
+        st = types_set(w, x, PLACE_ROWS);
+    if (!st && e->lower)
+        st = types_set(w, e->lower, PLACE_ROWS);
+    if (!st && e->upper)
+        st = types_set(w, e->upper, PLACE_ROWS);
+    if (!st)
+        st = types_aggregate(w, e);
+    if (st)
+        return st;
+    switch (e->aggregate) {
+    case AGG_COUNT_ROWS: return count_column(w, true, out);
+    case AGG_COUNT:
+    case AGG_COUNT_DISTINCT: return count_column(w, false, out);
+    case AGG_SUM:
+    case AGG_AVG: return value_column(w, e, value, out);
+    default:
+        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
+                              "of the rows of one unit count, sum and avg can "
+                              "be taken below FROM");
+    }
+}

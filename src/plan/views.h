@@ -1,0 +1,30 @@
+/*
+ * Views: a name that the policy gives a query becomes that query. It is the
+ * owner's text: within it the owner's grants hold, and outside it there is
+ * nothing of it but its outputs.
+ */
+#ifndef PLAN_VIEWS_H
+#define PLAN_VIEWS_H
+
+#include "policy/policy.h"
+#include "sql/tree.h"
+
+/*
+ * Every view in q that is granted to who becomes a FROM_QUERY, `trusted`; all
+ * positions in it are those of its name. One that is not granted stays a name
+ * of no table. May fail: CUSTOS_EPOLICY (one sentence, whatever is wrong with
+ * the view), CUSTOS_EUNSUPPORTED, CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status views_expand(arena *a, const struct policy *p,
+                                           const struct policy_analyst *who,
+                                           struct query *q, custos_err *err);
+
+/*
+ * For the owner: every view of p reads, uses tables and views that are there,
+ * and not itself. The first that does not: CUSTOS_EPOLICY with its line; `path`
+ * names the file. Also CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status views_check(arena *a, const struct policy *p,
+                                          const char *path, custos_err *err);
+
+#endif

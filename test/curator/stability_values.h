@@ -1,0 +1,78 @@
+/*
+ * The values that quantiles are found among, group by group, as the engine
+ * seals them; and how many of them two sides do not share.
+ */
+#ifndef TEST_CURATOR_STABILITY_VALUES_H
+#define TEST_CURATOR_STABILITY_VALUES_H
+
+#include "engine/made.h"
+#include "mech/sealed.h"
+
+/* Of one part: in the order of groups, and of values within one. */
+struct values {
+    struct value {
+        size_t cell;
+        i128 value;
+    } * all;
+    size_t n, room;
+};
+
+/* An engine_take: the seal of a group is [number][values]. */
+static custos_status
+values_take(void *ctx, size_t cell, enum engine_place place,
+            custos_sealed *sealed, size_t cells, custos_err *err)
+{
+    struct values *v = ctx;
+    i128 *exact = NULL;
+
+    if (place != PLACE_AT)
+        return CUSTOS_OK;
+    assert_int_equal(sealed_open(sealed, SEALED_WIDE, cells, &exact, err),
+                     CUSTOS_OK);
+    assert_true(exact[0] == (i128)cells - 1);
+    if (v->n + cells > v->room) {
+        v->room = 2 * (v->n + cells);
+        v->all = realloc(v->all, v->room * sizeof *v->all);
+        assert_non_null(v->all);
+    }
+    for (size_t i = 1; i < cells; i++)
+        v->all[v->n++] = (struct value){cell, exact[i]};
+    return CUSTOS_OK;
+}
+
+static int
+value_cmp(const struct value *a, const struct value *b)
+{
+    if (a->cell != b->cell)
+        return a->cell < b->cell ? -1 : 1;
+    return a->value < b->value ? -1 : a->value > b->value;
+}
+
+/* How many values are in a alone, in b alone; in how many groups. */
+struct unshared {
+    size_t gone, come, groups;
+};
+
+static struct unshared
+values_compare(const struct values *a, const struct values *b)
+{
+    struct unshared u = {0};
+    size_t i = 0, k = 0, last = SIZE_MAX;
+
+    while (i < a->n || k < b->n) {
+        int order = i == a->n   ? 1
+                    : k == b->n ? -1
+                                : value_cmp(&a->all[i], &b->all[k]);
+        size_t cell = order <= 0 ? a->all[i].cell : b->all[k].cell;
+
+        u.gone += order < 0;
+        u.come += order > 0;
+        u.groups += order != 0 && cell != last;
+        last = order != 0 ? cell : last;
+        i += order <= 0;
+        k += order >= 0;
+    }
+    return u;
+}
+
+#endif

@@ -1,0 +1,436 @@
+/*
+ * Groups of the data: fold, general way and a plain reference find the same
+ * ones; one unit moves few; nothing leaves before the choice.
+ */
+#include <stdio.h>
+
+#include "engine/groups.h"
+#include "made.h"
+
+enum { ROWS = 1500, UNITS = 40, GROUPS_MOST = 400 };
+
+#define COLUMNS                                                                \
+    "      who: {type: integer}\n"                                             \
+    "      k: {type: text}\n"                                                  \
+    "      n: {type: integer}\n"                                               \
+    "      d: {type: date}\n"                                                  \
+    "      v: {type: integer, range: [-5, 5]}\n"                               \
+    "      w: {type: text, values: [a, b]}\n"
+#define TABLE(more)                                                            \
+    "custos: 1\nbudget: {epsilon: 1, delta: 1e-3}\ntables:\n"                  \
+    "  v:\n    source: v.csv\n    unit: who\n    rows_per_unit: 4\n" more      \
+    "    columns:\n" COLUMNS
+
+static const char STORED[] = TABLE("");
+static const char ATTACHED[] = TABLE("    attach: true\n");
+
+/* One row of the file, as values in order of the columns. */
+struct line {
+    int who; /* 0: nobody */
+    int k, n, d, v, w;
+};
+
+static const char *const texts[] = {
+    "",        "a", "A", "a long text of a group", "\"with \"\"quotes\"\"\"",
+    "\xc3\xa9"};
+
+static uint64_t
+draw(uint64_t *state, uint64_t below)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (*state >> 33) % below;
+}
+
+static void
+write_lines(const struct made *m, uint64_t seed, int without)
+{
+    static char text[ROWS * 80];
+    size_t len = (size_t)snprintf(text, 64, "who,k,n,d,v,w\n");
+
+    for (int i = 0; i < ROWS; i++) {
+        struct line l = {.who =
+                             draw(&seed, 3) ? 1 + (int)draw(&seed, UNITS) : 1};
+
+        l.k = (int)draw(&seed, COUNT_OF(texts));
+        l.n = (int)draw(&seed, 4);
+        l.d = (int)draw(&seed, 4);
+        l.v = (int)draw(&seed, 15) - 7;
+        l.w = (int)draw(&seed, 3);
+        if (l.who == without)
+            continue;
+        len += (size_t)snprintf(text + len, 80, "%d,%s,", l.who, texts[l.k]);
+        if (l.n)
+            len += (size_t)snprintf(text + len, 80, "%lld",
+                                    l.n * 4611686018427387904LL - 1 + l.n);
+        len += (size_t)snprintf(text + len, 80, ",");
+        if (l.d)
+            len += (size_t)snprintf(text + len, 80, "20%02d-02-28", l.d * 20);
+        len += (size_t)snprintf(text + len, 80, ",%d,%.*s\n", l.v, l.w > 0,
+                                l.w == 1 ? "a" : "b");
+    }
+    made_file(m, "v.csv", text);
+}
+
+/* Keys k, n, d and the public w; rows, a sum, units. */
+struct asked {
+    struct expr exprs[4], v;
+    struct key keys[4];
+    struct part parts[3];
+    struct selection selection;
+    struct plan plan;
+};
+
+static void
+ask(struct asked *q, const struct made *m, enum bounding bounding,
+    uint64_t rows, uint64_t groups, unsigned keys)
+{
+    static const enum data_type types[] = {TYPE_TEXT, TYPE_INT, TYPE_DATE};
+    const struct policy_table *t = policy_table_find(m->policy, str_of("v"));
+
+    memset(q, 0, sizeof *q);
+    q->selection.serves = -1;
+    q->plan = (struct plan){.policy = m->policy,
+                            .table = t,
+                            .bounding = bounding,
+                            .rows = rows,
+                            .groups = groups,
+                            .keys = q->keys,
+                            .cells = GROUPS_MOST,
+                            .selection = &q->selection,
+                            .parts = q->parts,
+                            .n_parts = 3};
+    for (int i = 0; i < 3; i++)
+        if (keys >> i & 1) {
+            struct expr *e = &q->exprs[i];
+
+            *e = (struct expr){
+                .kind = EXPR_COLUMN, .slot = i + 1, .type = types[i]};
+            q->keys[q->plan.n_keys++] = (struct key){
+                .expr = e, .kind = KEY_PRIVATE, .null_group = true};
+        }
+    if (keys >> 3) {
+        q->exprs[3] =
+            (struct expr){.kind = EXPR_COLUMN, .slot = 5, .type = TYPE_TEXT};
+        q->keys[q->plan.n_keys++] = (struct key){.expr = &q->exprs[3],
+                                                 .kind = KEY_STORED,
+                                                 .column = 5,
+                                                 .values = t->columns[5].values,
+                                                 .n = 2,
+                                                 .null_group = true};
+    }
+    q->v = (struct expr){.kind = EXPR_COLUMN, .slot = 4, .type = TYPE_INT};
+    q->parts[0].kind = PART_ROWS;
+    q->parts[1] = (struct part){.kind = PART_SUM,
+                                .of = &q->v,
+                                .grid = {10, 0},
+                                .lower = -5,
+                                .upper = 5,
+                                .centre = 2};
+    q->parts[2].kind = PART_UNITS;
+}
+
+static void
+find(struct made *m, struct asked *q, struct groups *g)
+{
+    struct exact x = {.groups = g};
+
+    assert_true(groups_init(g, &q->plan));
+    if (work_fill(m->engine, &q->plan, &x, &m->err))
+        fail_msg("%s (%s)", m->err.said, m->err.noted);
+}
+
+static void
+negate(struct groups *g)
+{
+    for (size_t k = 0; k < g->n; k++) {
+        g->units[k] = -g->units[k];
+        for (size_t i = 0; i < 3; i++)
+            g->values[i][k] = -g->values[i][k];
+    }
+}
+
+/* a less b, in a. */
+static void
+subtract(struct groups *a, struct groups *b)
+{
+    negate(b);
+    assert_true(groups_merge(a, b));
+    negate(b);
+}
+
+/* ------------------------------------------------------------- reference -- */
+
+/*
+ * What the store holds, in the order of unit and rank, folded the slow way:
+ * lists instead of a table, one row after the other.
+ */
+static void
+refer(struct made *m, const struct asked *q, struct groups *g)
+{
+    struct duck_column columns[8];
+    struct duck_rows *rows = NULL;
+    i128 unit = 0, met[GROUPS_MOST];
+    size_t n = 0, n_met = 0;
+    uint64_t used = 0;
+    struct buf sql;
+
+    buf_init(&sql, NULL, 1 << 12);
+    buf_add_text(&sql, "SELECT u, c4");
+    for (size_t i = 0; i < q->plan.n_keys; i++)
+        buf_printf(&sql, q->keys[i].kind == KEY_STORED ? ", k%d" : ", c%d",
+                   q->keys[i].expr->slot);
+    buf_add_text(&sql, " FROM t0 ORDER BY u, r");
+    assert_true(groups_init(g, &q->plan));
+    assert_false(
+        duck_ask(m->engine->connections[0], buf_text(&sql), &rows, &m->err));
+    while (!duck_next(rows, &n, columns, &m->err) && n > 0)
+        for (uint32_t row = 0; row < n; row++) {
+            int32_t cell[WORK_CHUNK_MOST];
+            size_t i = 0;
+
+            if (duck_whole(&columns[0], row) != unit) {
+                unit = duck_whole(&columns[0], row);
+                used = n_met = 0;
+            }
+            if (used++ >= q->plan.rows)
+                continue;
+            assert_true(groups_find(g, columns + 2, &row, 1, cell));
+            while (i < n_met && met[i] != cell[row])
+                i++;
+            if (i == n_met && n_met == q->plan.groups)
+                continue;
+            if (i == n_met) {
+                met[n_met++] = cell[row];
+                g->units[cell[row]]++;
+                g->values[2][cell[row]]++;
+            }
+            g->values[0][cell[row]]++;
+            if (!duck_null(&columns[1], row))
+                g->values[1][cell[row]] += duck_whole(&columns[1], row) - 2;
+        }
+    duck_rows_free(rows);
+    buf_clear(&sql);
+}
+
+static void
+is_nothing(const struct groups *g)
+{
+    for (size_t k = 0; k < g->n; k++)
+        assert_true(g->units[k] == 0 && g->values[0][k] == 0 &&
+                    g->values[1][k] == 0 && g->values[2][k] == 0);
+}
+
+static void
+groups_fold_equals_the_reference(void **state)
+{
+    struct made m;
+
+    (void)state;
+    made_folder(&m);
+    write_lines(&m, 3, -1);
+    made_ready(&m, STORED);
+    for (unsigned keys = 1; keys < 16; keys++)
+        for (uint64_t groups = 1; groups <= 4; groups++) {
+            struct groups fold, general, plain;
+            struct asked q;
+
+            if (keys == 8) /* none is private */
+                continue;
+            ask(&q, &m, BOUND_FOLD, 4, groups, keys);
+            find(&m, &q, &fold);
+            q.plan.bounding = BOUND_GENERAL;
+            find(&m, &q, &general);
+            refer(&m, &q, &plain);
+            assert_true(plain.n > 2);
+            subtract(&plain, &fold);
+            is_nothing(&plain);
+            subtract(&general, &fold);
+            is_nothing(&general);
+            groups_clear(&fold);
+            groups_clear(&general);
+            groups_clear(&plain);
+        }
+    made_close(&m);
+}
+
+/* ------------------------------------------------------------ neighbours -- */
+
+/* Without one unit: at most g groups lose it, rows and sums move little. */
+static void
+check_unit(struct made *m, struct made *n, enum bounding bounding,
+           uint64_t groups, unsigned keys)
+{
+    struct groups with, without;
+    struct asked q, o;
+    i128 rows = 0, sum = 0, lost = 0;
+
+    ask(&q, m, bounding, 4, groups, keys);
+    ask(&o, n, bounding, 4, groups, keys);
+    find(m, &q, &with);
+    find(n, &o, &without);
+    subtract(&with, &without);
+    for (size_t k = 0; k < with.n; k++) {
+        i128 d = with.values[1][k];
+
+        assert_true(with.units[k] == 0 || with.units[k] == 1);
+        assert_true(with.units[k] == with.values[2][k]);
+        assert_true(with.units[k] || (!with.values[0][k] && !d));
+        lost += with.units[k];
+        rows += with.values[0][k];
+        sum += d < 0 ? -d : d;
+    }
+    assert_true(lost > 0 && lost <= (i128)groups);
+    assert_true(rows > 0 && rows <= 4 && sum <= 4 * 7);
+    groups_clear(&with);
+    groups_clear(&without);
+}
+
+static void
+removing_a_unit_moves_few_groups(void **state)
+{
+    static const char *const policies[] = {STORED, ATTACHED};
+
+    (void)state;
+    for (int p = 0; p < 2; p++)
+        for (int without = 1; without <= 2; without++) {
+            struct made m, n;
+
+            made_folder(&m);
+            made_folder(&n);
+            write_lines(&m, 5, -1);
+            write_lines(&n, 5, without);
+            made_ready(&m, policies[p]);
+            made_ready(&n, policies[p]);
+            for (uint64_t groups = 1; groups <= 4; groups++) {
+                check_unit(&m, &n, BOUND_GENERAL, groups, 1 + (unsigned)groups);
+                if (p == 0)
+                    check_unit(&m, &n, BOUND_FOLD, groups,
+                               1 + (unsigned)groups);
+            }
+            made_close(&m);
+            made_close(&n);
+        }
+}
+
+/* -------------------------------------------------------------- choosing -- */
+
+static struct engine_groups *
+found(struct made *m, struct asked *q)
+{
+    struct engine_groups *g = NULL;
+
+    if (engine_find(m->engine, &q->plan, &g, &m->err))
+        fail_msg("%s (%s)", m->err.said, m->err.noted);
+    return g;
+}
+
+static custos_keys *
+rule_make(const char *epsilon, custos_keys_rule kind)
+{
+    custos_keys_options o = {.size = sizeof o,
+                             .rule = kind,
+                             .adjacency = CUSTOS_ADD_REMOVE,
+                             .keys_per_unit = 4,
+                             .epsilon = epsilon,
+                             .delta = "1e-3"};
+    custos_keys *rule = NULL;
+    custos_err err;
+
+    if (custos_keys_new(NULL, &o, &rule, &err))
+        fail_msg("%s", err.said);
+    return rule;
+}
+
+static void
+nothing_leaves_before_the_choice(void **state)
+{
+    custos_rng *rng = NULL;
+    struct engine_groups *g;
+    custos_sealed *sealed = NULL;
+    struct asked q;
+    struct made m;
+
+    (void)state;
+    test_rng_new_silent();
+    assert_false(custos_rng_new(&rng, NULL));
+    made_folder(&m);
+    write_lines(&m, 3, -1);
+    made_ready(&m, STORED);
+    ask(&q, &m, BOUND_FOLD, 4, 4, 1);
+    q.selection.rule = rule_make("4", CUSTOS_KEYS_GEOMETRIC);
+    g = found(&m, &q);
+    assert_int_equal(engine_groups_count(g), 0);
+    assert_false(engine_groups_choose(g, rng, &m.err)); /* noise 0: all */
+    assert_int_equal(engine_groups_count(g), COUNT_OF(texts));
+    assert_int_equal(engine_groups_choose(g, rng, &m.err), CUSTOS_ETAKEN);
+    assert_false(engine_groups_part(g, 0, 0, &sealed, &m.err));
+    custos_sealed_free(sealed);
+    sealed = NULL;
+    assert_int_equal(engine_groups_part(g, 0, 0, &sealed, &m.err),
+                     CUSTOS_ETAKEN);
+    engine_groups_free(g);
+    custos_keys_free(q.selection.rule);
+    /* A threshold past all: none, as if there were no rows. */
+    q.selection.rule = rule_make("0.01", CUSTOS_KEYS_LAPLACE);
+    q.selection.serves = 2;
+    g = found(&m, &q);
+    assert_false(engine_groups_choose(g, rng, &m.err));
+    assert_int_equal(engine_groups_count(g), 0);
+    engine_groups_free(g);
+    custos_keys_free(q.selection.rule);
+    custos_rng_free(rng);
+    made_close(&m);
+}
+
+static void
+chosen_groups_are_in_order(void **state)
+{
+    custos_rng *rng = NULL;
+    struct engine_groups *g;
+    struct asked q;
+    struct made m;
+
+    (void)state;
+    test_rng_new_silent();
+    assert_false(custos_rng_new(&rng, NULL));
+    made_folder(&m);
+    write_lines(&m, 3, -1);
+    made_ready(&m, STORED);
+    ask(&q, &m, BOUND_FOLD, 4, 4, 15);
+    q.selection.rule = rule_make("4", CUSTOS_KEYS_GEOMETRIC);
+    for (size_t most = 7; most <= GROUPS_MOST; most *= 10) {
+        q.plan.cells = most;
+        g = found(&m, &q);
+        assert_false(engine_groups_choose(g, rng, &m.err));
+        assert_true(engine_groups_count(g) >= 7 &&
+                    engine_groups_count(g) <= most);
+        for (size_t i = 1; i < engine_groups_count(g); i++) {
+            int order = 0;
+
+            for (size_t k = 0; k < 4 && !order; k++) {
+                struct datum a = engine_groups_key(g, i - 1, k);
+                struct datum b = engine_groups_key(g, i, k);
+
+                order = datum_cmp(&a, &b);
+            }
+            assert_true(order < 0);
+        }
+        engine_groups_free(g);
+    }
+    custos_keys_free(q.selection.rule);
+    custos_rng_free(rng);
+    made_close(&m);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(groups_fold_equals_the_reference),
+        cmocka_unit_test(removing_a_unit_moves_few_groups),
+        cmocka_unit_test(nothing_leaves_before_the_choice),
+        cmocka_unit_test(chosen_groups_are_in_order),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,167 @@
+/*
+ * Quantiles of a plan: what they cost a unit, which share a release, and what
+ * is refused.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "mech/quantile.h"
+#include "num/rat_double.h"
+#include "plan/hospital.h"
+
+/* epsilon that one value more in a group of a node costs, by its rate. */
+static double
+cost_of_value(const custos_quantile *q)
+{
+    double cost = 0;
+
+    for (size_t i = 0; i < q->ranks; i++) {
+        const struct node *n = &q->nodes[i];
+        uint64_t most = n->num > n->den - n->num ? n->num : n->den - n->num;
+        double one = 2 * rat_double(&n->slope.rate) * (double)most;
+
+        cost = one > cost ? one : cost;
+    }
+    return cost * q->facts.levels;
+}
+
+/*
+ * All groups together: under add/remove m values come or go, under change-one
+ * 2 m, wherever they lie. In one group a change of n at the root costs less.
+ */
+static void
+quantile_price_is_by_value(void **state)
+{
+    static const struct {
+        const char *sql, *adjacency;
+        double values; /* that come and go */
+    } cases[] = {
+        {"SELECT median(age) FROM patients", NULL, 1},
+        {"SELECT city, median(age) FROM patients GROUP BY city", NULL, 1},
+        {"SELECT max(cost), median(cost) FROM visits", NULL, 20},
+        {"SELECT level, max(cost), min(cost) FROM visits GROUP BY level", NULL,
+         20},
+        {"SELECT level, max(cost), min(cost) FROM visits GROUP BY level",
+         "change-one", 40},
+        {"SELECT x, percentile_disc(0.1) WITHIN GROUP (ORDER BY d1) FROM d "
+         "GROUP BY x",
+         "change-one", 2},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct asked asked = {.adjacency = cases[i].adjacency,
+                              .epsilon = "0.9"};
+        struct planned t;
+        const struct part_quantiles *q;
+
+        plan_good(&t, cases[i].sql, &asked);
+        assert_int_equal(t.plan->n_parts, 1);
+        q = t.plan->parts[0].quantiles;
+        assert_true(rat_is(&t.plan->epsilon, "0.9"));
+        assert_true(fabs(cost_of_value(q->at) * cases[i].values - 0.3) < 1e-9);
+        assert_true(fabs(cost_of_value(q->low) * cases[i].values - 0.3) < 1e-9);
+        assert_true(fabs(cost_of_value(q->high) * cases[i].values - 0.3) <
+                    1e-9);
+        plan_done(&t);
+    }
+}
+
+/* One group under change-one: n stays, or one value more or less. */
+static void
+one_group_replaced_costs_as_the_tree_says(void **state)
+{
+    struct asked asked = {.adjacency = "change-one", .epsilon = "0.9"};
+    const struct node *n;
+    struct planned t;
+
+    (void)state;
+    plan_good(&t,
+              "SELECT percentile_cont(0.25) WITHIN GROUP (ORDER BY age) FROM "
+              "patients",
+              &asked);
+    n = &t.plan->parts[0].quantiles->at->nodes[0];
+    assert_int_equal(n->den, 4);
+    assert_true(fabs(2 * rat_double(&n->slope.rate) * 4 - 0.3) < 1e-9);
+    plan_done(&t);
+}
+
+/* Ranks of one value are one part, in order, each once; others are others. */
+static void
+ranks_of_one_value_share_a_price(void **state)
+{
+    static const char *const want[] = {"0", "0.25", "0.5", "1"};
+    static const size_t rank[] = {3, 2, 1, 2, 0, 2};
+    struct asked asked = {.epsilon = "1"};
+    const struct plan *p;
+    struct planned t;
+
+    (void)state;
+    plan_good(&t,
+              "SELECT max(age), median(age), percentile_cont(0.25) WITHIN "
+              "GROUP (ORDER BY age), percentile_disc(0.5) WITHIN GROUP (ORDER "
+              "BY age), min(age), percentile_cont(0.50) WITHIN GROUP (ORDER "
+              "BY age) FROM patients",
+              &asked);
+    p = t.plan;
+    assert_int_equal(p->n_parts, 1);
+    assert_int_equal(p->parts[0].quantiles->n, 4);
+    assert_int_equal(part_width(&p->parts[0]), 12);
+    for (size_t i = 0; i < 4; i++)
+        assert_string_equal(p->parts[0].quantiles->rank[i], want[i]);
+    assert_int_equal(p->n_aggregates, 6);
+    for (size_t i = 0; i < 6; i++)
+        assert_int_equal(p->aggregates[i].rank, rank[i]);
+    plan_done(&t);
+    plan_good(&t,
+              "SELECT median(age), max(age, epsilon => 0.25), median(age + 1), "
+              "median(age, contribution_bounds_per_row => (1, 9)) FROM "
+              "patients",
+              &asked);
+    assert_int_equal(t.plan->n_parts, 4);
+    assert_true(rat_is(&t.plan->parts[1].epsilon, "0.25"));
+    assert_true(rat_is(&t.plan->parts[0].epsilon, "0.25"));
+    plan_done(&t);
+}
+
+/* A bar reaches as far as the error of its ends, and one place more. */
+static void
+bars_reach_as_far_as_the_error(void **state)
+{
+    static const char *const sql[] = {
+        "SELECT median(age) FROM patients",
+        "SELECT median(age), max(age) FROM patients",
+        "SELECT median(age) + max(age) + min(age) FROM patients"};
+    static const char *const beta[] = {"1/40", "1/40", "1/120"};
+    struct asked asked = {.epsilon = "1"};
+    struct planned t;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(sql); i++) {
+        const struct part_quantiles *q;
+        uint64_t off = 0, one = 0;
+
+        plan_good(&t, sql[i], &asked);
+        q = t.plan->parts[0].quantiles;
+        for (size_t k = 0; k < q->n; k++) {
+            assert_int_equal(
+                custos_quantile_error(q->low, k, beta[i], 0, &one, NULL), 0);
+            off = one > off ? one : off;
+        }
+        assert_int_equal(q->off, off + 1);
+        plan_done(&t);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quantile_price_is_by_value),
+        cmocka_unit_test(one_group_replaced_costs_as_the_tree_says),
+        cmocka_unit_test(ranks_of_one_value_share_a_price),
+        cmocka_unit_test(bars_reach_as_far_as_the_error),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,251 @@
+/*
+ * Keys that are not public: which rule chooses groups, and what that costs.
+ */
+#include <stdlib.h>
+
+#include "plan/hospital.h"
+
+static const struct asked with_delta = {.delta = "1e-4"}; /* 1e-7 a query */
+
+static void
+sum_of_parts(const struct plan *p, rat *epsilon, rat *delta)
+{
+    rat_set(epsilon, &p->selection->epsilon);
+    rat_set(delta, &p->selection->delta);
+    for (size_t i = 0; i < p->n_parts; i++) {
+        rat_add(epsilon, epsilon, &p->parts[i].epsilon);
+        rat_add(delta, delta, &p->parts[i].delta);
+    }
+}
+
+static void
+selection_is_in_the_price(void **state)
+{
+    static const char *const queries[] = {
+        "SELECT diagnosis, count(*) FROM patients GROUP BY diagnosis",
+        "SELECT diagnosis, sum(age) FROM patients GROUP BY diagnosis",
+        "SELECT diagnosis, city, avg(weight) FROM patients GROUP BY 1, 2",
+        "SELECT note, sum(cost), count(DISTINCT patient_id) FROM visits "
+        "GROUP BY note",
+        "SELECT note, count(*), sum(cost), avg(grams) FROM visits GROUP BY "
+        "note",
+        "SELECT diagnosis, sum(age, epsilon => 0.04), count(*) FROM patients "
+        "GROUP BY diagnosis",
+        "SELECT diagnosis, sum(age, epsilon => 0.04) FROM patients GROUP BY "
+        "diagnosis",
+        "SELECT level * 1000, count(DISTINCT patient_id, epsilon => 0.05) "
+        "FROM fast GROUP BY 1",
+    };
+    static const char *const adjacencies[] = {"add-remove", "change-one"};
+    rat epsilon, delta;
+    int gauss = 0;
+
+    (void)state;
+    rat_init(&epsilon);
+    rat_init(&delta);
+    for (size_t i = 0; i < 2 * COUNT_OF(queries); i++) {
+        struct asked asked = with_delta;
+        struct planned t;
+
+        asked.adjacency = adjacencies[i % 2];
+        plan_good(&t, queries[i / 2], &asked);
+        assert_non_null(t.plan->selection);
+        sum_of_parts(t.plan, &epsilon, &delta);
+        assert_true(rat_is(&t.plan->epsilon, "0.1"));
+        assert_int_equal(rat_cmp(&epsilon, &t.plan->epsilon), 0);
+        assert_int_equal(rat_cmp(&delta, &t.plan->delta), 0);
+        assert_true(rat_sign(&t.plan->selection->delta) > 0);
+        assert_true(rat_sign(&t.plan->selection->epsilon) > 0);
+        rat_set_i64(&delta, 1, 10000000);
+        assert_true(rat_cmp(&t.plan->delta, &delta) <= 0);
+        gauss += t.plan->parts[0].mech_kind == CUSTOS_GAUSSIAN;
+        plan_done(&t);
+    }
+    assert_true(gauss > 0);
+    rat_clear(&epsilon);
+    rat_clear(&delta);
+}
+
+/* Laplace parts leave all of the delta; Gaussian ones half. */
+static void
+selection_takes_the_delta_left(void **state)
+{
+    struct planned t;
+    int gauss = 0;
+
+    (void)state;
+    plan_good(&t, "SELECT diagnosis, sum(age) FROM patients GROUP BY 1",
+              &with_delta);
+    assert_int_equal(custos_keys_tell(t.plan->selection->rule)->rule,
+                     CUSTOS_KEYS_GEOMETRIC);
+    assert_true(rat_is(&t.plan->selection->delta, "1e-7"));
+    plan_done(&t);
+    plan_good(&t,
+              "SELECT note, count(DISTINCT patient_id, epsilon => 0.02), "
+              "sum(level) FROM visits GROUP BY note",
+              &with_delta);
+    for (size_t i = 0; i < t.plan->n_parts; i++)
+        gauss += t.plan->parts[i].mech_kind == CUSTOS_GAUSSIAN;
+    assert_int_equal(t.plan->selection->serves, -1);
+    assert_true(rat_is(&t.plan->selection->delta, gauss ? "5e-8" : "1e-7") ||
+                custos_keys_tell(t.plan->selection->rule)->rule ==
+                    CUSTOS_KEYS_GAUSSIAN);
+    plan_done(&t);
+}
+
+/* A count of units is read off the choice, once, if its rule has noise. */
+static void
+counts_of_units_are_served(void **state)
+{
+    struct planned t;
+    const custos_keys_facts *f;
+
+    (void)state;
+    plan_good(&t,
+              "SELECT note, count(*), count(DISTINCT patient_id) FROM visits "
+              "GROUP BY note",
+              &with_delta);
+    f = custos_keys_tell(t.plan->selection->rule);
+    assert_int_equal(t.plan->selection->serves, 1); /* 20 rows a unit */
+    assert_true(t.plan->parts[1].served && !t.plan->parts[0].served);
+    assert_int_not_equal(f->rule, CUSTOS_KEYS_GEOMETRIC);
+    assert_int_equal(rat_sign(&t.plan->parts[1].epsilon), 0);
+    assert_true(t.plan->parts[1].bar > 0);
+    plan_done(&t);
+    plan_good(&t, "SELECT diagnosis, count(*) FROM patients GROUP BY 1",
+              &with_delta);
+    assert_int_equal(t.plan->selection->serves, 0); /* one row a unit */
+    assert_true(rat_is(&t.plan->selection->epsilon, "0.1"));
+    plan_done(&t);
+    plan_good(&t,
+              "SELECT diagnosis, count(*), count(*, epsilon => 0.05) FROM "
+              "patients GROUP BY 1",
+              &with_delta);
+    assert_int_equal(t.plan->selection->serves, 0);
+    assert_false(t.plan->parts[1].served); /* it has a purse of its own */
+    plan_done(&t);
+}
+
+/* What one person's group comes out with is the delta that is charged. */
+static void
+lone_chance_is_the_delta(void **state)
+{
+    static const char *const queries[] = {
+        "SELECT diagnosis, sum(age) FROM patients GROUP BY diagnosis",
+        "SELECT diagnosis, count(*) FROM patients GROUP BY diagnosis",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(queries); i++) {
+        char low[CUSTOS_NUMBER_MAX], high[CUSTOS_NUMBER_MAX];
+        struct planned t;
+        double p, delta;
+        custos_err err;
+
+        plan_good(&t, queries[i], &with_delta);
+        assert_false(
+            custos_keys_chance(t.plan->selection->rule, 1, low, high, &err));
+        p = strtod(high, NULL);
+        delta = strtod(custos_keys_tell(t.plan->selection->rule)->delta, NULL);
+        assert_true(p > delta * (1 - 1e-12) && p < delta * (1 + 1e-12));
+        assert_int_equal(rat_cmp(&t.plan->delta, &t.plan->selection->delta), 0);
+        plan_done(&t);
+    }
+}
+
+/* The most groups of a unit is what the rule is made for. */
+static void
+selection_knows_the_bounds(void **state)
+{
+    struct planned one, five;
+
+    (void)state;
+    plan_good(&one,
+              "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS("
+              "max_groups_contributed = 1) note, sum(cost) FROM visits GROUP "
+              "BY note",
+              &with_delta);
+    plan_good(&five, "SELECT note, sum(cost) FROM visits GROUP BY note",
+              &with_delta);
+    assert_int_equal(one.plan->groups, 1);
+    assert_int_equal(five.plan->groups, 5);
+    assert_true(one.plan->selection->half < five.plan->selection->half);
+    assert_true(one.plan->selection->half < one.plan->selection->most);
+    plan_done(&one);
+    plan_done(&five);
+}
+
+/* A floor of the owner, or a higher one of the query. */
+static void
+groups_below_the_floor_never_come_out(void **state)
+{
+    static const char sql[] =
+        "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS("
+        "min_privacy_units_per_group = 50) diagnosis, count(*) FROM patients "
+        "GROUP BY diagnosis";
+    char low[CUSTOS_NUMBER_MAX], high[CUSTOS_NUMBER_MAX];
+    struct planned t, plain;
+    custos_err err;
+
+    (void)state;
+    plan_good(&plain, "SELECT diagnosis, count(*) FROM patients GROUP BY 1",
+              &with_delta);
+    plan_good(&t, sql, &with_delta);
+    assert_int_equal(t.plan->selection->least, 50);
+    assert_int_equal(plain.plan->selection->least, 1);
+    assert_int_equal(t.plan->selection->half, plain.plan->selection->half + 49);
+    assert_false(
+        custos_keys_chance(t.plan->selection->rule, 49, low, high, &err));
+    assert_string_equal(high, "0");
+    assert_int_equal(rat_cmp(&t.plan->delta, &plain.plan->delta), 0);
+    plan_done(&t);
+    plan_done(&plain);
+    plan_for(&t,
+             "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS("
+             "min_privacy_units_per_group = 5) city, count(*) FROM patients "
+             "GROUP BY city",
+             &with_delta);
+    assert_int_equal(t.status, CUSTOS_EINVAL);
+    plan_done(&t);
+}
+
+/* Groups of the data may be more than are shown: no bound on a unit's. */
+static void
+shown_groups_bound_no_unit(void **state)
+{
+    static const char *const queries[] = {
+        "SELECT a.note, sum(a.cost) FROM visits a JOIN visits b ON "
+        "a.patient_id = b.patient_id JOIN visits c ON a.patient_id = "
+        "c.patient_id GROUP BY a.note",
+        /* 2,500 rows, in as many groups; 1,000 are shown */
+        "SELECT a.level * b.level, count(*) FROM fast a JOIN fast b ON "
+        "a.patient_id = b.patient_id GROUP BY 1",
+        "SELECT v.note, sum(v.cost) FROM visits v JOIN patients p ON "
+        "v.patient_id = p.id GROUP BY v.note",
+    };
+    struct planned t;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(queries); i++) {
+        plan_good(&t, queries[i], &with_delta);
+        assert_true(t.plan->bounding != BOUND_RANK ||
+                    t.plan->groups >= t.plan->rows);
+        plan_done(&t);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(selection_is_in_the_price),
+        cmocka_unit_test(selection_takes_the_delta_left),
+        cmocka_unit_test(counts_of_units_are_served),
+        cmocka_unit_test(lone_chance_is_the_delta),
+        cmocka_unit_test(selection_knows_the_bounds),
+        cmocka_unit_test(shown_groups_bound_no_unit),
+        cmocka_unit_test(groups_below_the_floor_never_come_out),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,65 @@
+/*
+ * Queries read in tests: what is taken, told by its one text; what is refused,
+ * told by its name and position.
+ */
+#ifndef TEST_SQL_READING_H
+#define TEST_SQL_READING_H
+
+#include "sql/tree.h"
+
+#include <stdio.h>
+
+#include "base/base.h"
+#include "support/support.h"
+
+enum { ARENA_MAX = 1 << 26, TEXT_MAX = 1 << 20 };
+
+/* Reads sql and compares its one text. */
+static inline void
+expect(const char *sql, const char *text)
+{
+    arena *a = arena_new(NULL, ARENA_MAX);
+    struct query *q = NULL;
+    custos_err err = {0};
+    struct buf b;
+
+    buf_init(&b, NULL, TEXT_MAX);
+    if (sql_read(a, str_of(sql), &q, &err))
+        fail_msg("%s\n  refused at %d: %s", sql, err.at, err.said);
+    sql_print(q, &b);
+    assert_string_equal(buf_text(&b), text);
+    buf_clear(&b);
+    arena_free(a);
+}
+
+/* Refuses sql at a place where it goes on like `here`, with `said`. */
+static inline void
+refuse(custos_status code, const char *sql, const char *here, const char *said)
+{
+    arena *a = arena_new(NULL, ARENA_MAX);
+    struct query *q = NULL;
+    custos_err err = {0};
+    custos_status st = sql_read(a, str_of(sql), &q, &err);
+
+    if (st != code || !strstr(err.said, said) || err.at < 0 ||
+        (size_t)err.at > strlen(sql) ||
+        strncmp(sql + err.at, here, strlen(here)) != 0)
+        fail_msg("%s\n  %d at %d: %s", sql, (int)st, err.at, err.said);
+    assert_int_equal(err.code, st);
+    assert_null(q);
+    arena_free(a);
+}
+
+static inline void
+unsupported(const char *sql, const char *here, const char *said)
+{
+    refuse(CUSTOS_EUNSUPPORTED, sql, here, said);
+}
+
+static inline void
+not_sql(const char *sql, const char *here, const char *said)
+{
+    refuse(CUSTOS_ESYNTAX, sql, here, said);
+}
+
+#endif
