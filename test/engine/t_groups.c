@@ -60,8 +60,9 @@ write_lines(const struct made *m, uint64_t seed, int without)
             continue;
         len += (size_t)snprintf(text + len, 80, "%d,%s,", l.who, texts[l.k]);
         if (l.n)
-            len += (size_t)snprintf(text + len, 80, "%lld",
-                                    l.n * 4611686018427387904LL - 1 + l.n);
+            len +=
+                (size_t)snprintf(text + len, 80, "%lld",
+                                 (l.n - 2) * 4611686018427387904LL + 2 * l.n);
         len += (size_t)snprintf(text + len, 80, ",");
         if (l.d)
             len += (size_t)snprintf(text + len, 80, "20%02d-02-28", l.d * 20);

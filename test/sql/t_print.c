@@ -292,8 +292,8 @@ write_query(uint64_t *s, struct buf *out)
         "median(@)",
         "min(@, epsilon => 1)",
         "percentile_cont(0.125) WITHIN GROUP (ORDER BY @)",
-        "percentile_disc(0, contribution_bounds_per_row => (0, 1)) WITHIN "
-        "GROUP (ORDER BY @)",
+        ("percentile_disc(0, contribution_bounds_per_row => (0, 1)) WITHIN "
+         "GROUP (ORDER BY @)"),
     };
 
     buf_add_text(out, below(s, 9) ? "" : "EXPLAIN ");
