@@ -61,23 +61,23 @@ enum part_kind {
 
 struct part {
     enum part_kind kind;
+    custos_mech_kind mech_kind;
     struct expr *of;    /* the value; NULL for rows and units */
     struct grid grid;   /* of one value */
-    i128 lower, upper;  /* of one value, in steps: values clamp into it */
-    i128 centre;        /* in steps, within the range */
-    i128 row_most;      /* one row moves the exact number by at most this */
-    rat l1, l2_squared; /* sensitivity of the whole vector, in steps */
-    rat epsilon, delta; /* its share */
-    bool one_cell;      /* of neighbours at most one group differs */
     int owner;          /* the aggregate with an epsilon of its own that alone
                            pays for it, or -1 */
     unsigned weight;    /* of the price among those it is shared with */
+    i128 lower, upper;  /* of one value, in steps: values clamp into it */
+    i128 centre;        /* in steps, within the range */
+    i128 row_most;      /* one row moves the exact number by at most this */
+    i128 bar;           /* half width of one value at 95 %, in steps */
+    rat l1, l2_squared; /* sensitivity of the whole vector, in steps */
+    rat epsilon, delta; /* its share */
     custos_mech *mech;  /* on wide ints, one value a group; of quantiles NULL */
+    const char *theorem;              /* the mechanism's */
     struct part_quantiles *quantiles; /* PART_QUANTILES */
-    custos_mech_kind mech_kind;
-    const char *theorem; /* the mechanism's */
-    i128 bar;            /* half width of one value at 95 %, in steps */
-    bool served;         /* it is the noisy count of the selection: no mech */
+    bool one_cell; /* of neighbours at most one group differs */
+    bool served;   /* it is the noisy count of the selection: no mech */
 };
 
 /* Numbers that a part releases for a group: 1, or three a rank. */
