@@ -8,7 +8,7 @@ OPTIONS = -Dwerror=false
 CONFIGURE = tools/configure $(BUILD) -Dprefix=$(PREFIX) $(OPTIONS)
 RUN_TESTS = tools/run-tests
 
-.PHONY: all demo test test-fresh check format-check asan clang valgrind tidy \
+.PHONY: all demo test test-fresh check format-check asan valgrind tidy \
 	coverage attacks bench bench-noise bench-timing \
 	bench-account bench-query bench-query-200m bench-tpch fuzz-account fuzz-query \
 	stability crash powercut install fuzz doc format clean help setup dev
@@ -43,24 +43,20 @@ format-check: dev
 format: dev ## format all C files
 	@tools/format
 
-asan: dev ## the whole suite under ASan and UBSan
-	@tools/configure build-asan -Db_sanitize=address,undefined $(OPTIONS)
+# By clang, so that one build shows its warnings too. Large samples are gcc's.
+asan: dev ## the whole suite by clang, under ASan and UBSan
+	@CC=clang tools/configure build-asan -Db_sanitize=address,undefined \
+		-Db_lundef=false $(OPTIONS)
 	@ninja -C build-asan
 	@CUSTOS_QUICK=1 $(RUN_TESTS) build-asan
-
-# Large samples are gcc's, and so are the scripts, which drive the program.
-clang: dev ## every test program, built by clang
-	@CC=clang tools/configure build-clang $(OPTIONS)
-	@ninja -C build-clang
-	@CUSTOS_QUICK=1 $(RUN_TESTS) build-clang --no-suite script
 
 valgrind: dev all ## the library's tests under valgrind
 	@$(RUN_TESTS) $(BUILD) --setup valgrind --suite unit \
 		$(addprefix --no-suite ,policy sql plan ledger store engine curator)
 
 tidy: dev ## clang-tidy and cppcheck on src/
-	@CC=clang tools/configure build-clang $(OPTIONS)
-	@tools/tidy build-clang
+	@CC=clang tools/configure build-tidy $(OPTIONS)
+	@tools/tidy build-tidy
 
 coverage: dev ## branch coverage by folder; noise and mech must have 100 %
 	@tools/configure build-cov -Db_coverage=true -Doptimization=0 $(OPTIONS)

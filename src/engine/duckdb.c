@@ -398,12 +398,16 @@ duck_real(const struct duck_column *c, size_t row)
 str
 duck_text(const struct duck_column *c, size_t row)
 {
-    duckdb_string_t *t;
+    const duckdb_string_t *t;
 
     if (c->type != DUCK_TEXT)
         return (str){"", 0};
-    t = &((duckdb_string_t *)c->data)[row];
-    return (str){duckdb_string_t_data(t), duckdb_string_t_length(*t)};
+    /* read as duckdb.h lays it out: a call for each row would cost more */
+    t = &((const duckdb_string_t *)c->data)[row];
+    return (str){t->value.inlined.length <= sizeof t->value.inlined.inlined
+                     ? t->value.inlined.inlined
+                     : t->value.pointer.ptr,
+                 t->value.inlined.length};
 }
 
 custos_status

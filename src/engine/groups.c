@@ -229,6 +229,47 @@ group_of(struct groups *g, const struct datum *keys, size_t *out)
     return group_new(g, keys, hash);
 }
 
+/* The group that is known for this one key, or g->n. */
+static inline size_t
+group_known(const struct groups *g, const struct datum *key)
+{
+    uint64_t hash = key_mix(0, key);
+    size_t at = (size_t)hash & (g->n_slots - 1);
+
+    for (; g->slots[at]; at = (at + 1) & (g->n_slots - 1)) {
+        size_t group = g->slots[at] - 1;
+
+        if (g->hash[group] == hash && key_same(key, &g->keys[group]))
+            return group;
+    }
+    return g->n;
+}
+
+/* One key, the common case: most rows are of groups that are known. */
+static bool
+find_one(struct groups *g, const struct duck_column *c, const uint32_t *row,
+         size_t n, int32_t *cell)
+{
+    struct datum key = {.type = TYPE_INT};
+
+    for (size_t i = 0; i < n; i++) {
+        size_t group;
+
+        if (c->type == DUCK_I64 && !c->valid)
+            key.n = ((const int64_t *)c->data)[row[i]];
+        else if (c->type == DUCK_TEXT && !c->valid)
+            key =
+                (struct datum){.type = TYPE_TEXT, .text = duck_text(c, row[i])};
+        else
+            key = key_at(c, row[i]);
+        group = group_known(g, &key);
+        if (group == g->n && !group_of(g, &key, &group))
+            return false;
+        cell[row[i]] = (int32_t)group;
+    }
+    return true;
+}
+
 bool
 groups_find(struct groups *g, const struct duck_column *columns,
             const uint32_t *row, size_t n, int32_t *cell)
@@ -236,6 +277,8 @@ groups_find(struct groups *g, const struct duck_column *columns,
     struct datum keys[PLAN_KEYS_MAX];
     size_t group = 0;
 
+    if (g->plan->n_keys == 1)
+        return find_one(g, columns, row, n, cell);
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < g->plan->n_keys; k++)
             keys[k] = key_at(&columns[k], row[i]);

@@ -44,7 +44,7 @@ from_new(struct work *w, enum relation_kind kind, size_t n,
     as->columns = arena_take(w->a, n + 1, sizeof *as->columns);
     as->n_columns = n;
     r->kind = kind;
-    r->as = as;
+    r->as = r->own = as;
     r->columns = arena_take(w->a, n + 1, sizeof *r->columns);
     r->names = arena_take(w->a, n + 1, sizeof *r->names);
     if (!as->columns || !r->columns || !r->names)
@@ -56,8 +56,8 @@ from_new(struct work *w, enum relation_kind kind, size_t n,
 struct policy_table *
 from_as(struct relation *r)
 {
-    CUSTOS_REQUIRE(r->kind != RELATION_TABLE && r->kind != RELATION_FILTER);
-    return (struct policy_table *)(uintptr_t)r->as;
+    CUSTOS_REQUIRE(r->own && r->as == r->own);
+    return r->own;
 }
 
 void
@@ -217,7 +217,7 @@ custos_status
 from_table(struct work *w, const struct from *f, struct relation **out)
 {
     const struct policy_table *t = policy_table_find(w->policy, f->name);
-    struct relation *r;
+    struct relation *r = NULL;
     custos_status st;
 
     if (!t || !policy_grants_table(w->policy, w->options->who, t))

@@ -374,7 +374,8 @@ from_in(struct work *w, struct expr *e)
                               "IN (SELECT ...) takes one column, not %zu",
                               r->n_names);
     if (!p->queries)
-        p->queries = arena_take(w->a, PLAN_QUERIES_MAX, sizeof *p->queries);
+        p->queries =
+            arena_take(w->a, PLAN_QUERIES_MAX, sizeof(struct relation *));
     if (!p->queries)
         return work_no_memory(w);
     e->slot = (int)p->n_queries;

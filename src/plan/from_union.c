@@ -177,10 +177,12 @@ custos_status
 query_union(struct work *w, struct query *q, struct relation **out)
 {
     size_t n = count_branches(q);
-    struct relation **branches = arena_take(w->a, n, sizeof *branches), *r;
+    struct relation **branches = arena_take(w->a, n, sizeof(struct relation *));
+    struct relation *r = NULL;
     struct policy_table *as;
     custos_status st;
 
+    CUSTOS_REQUIRE(n > 0);
     if (!branches)
         return work_no_memory(w);
     st = branches_make(w, q, n, branches);

@@ -9,12 +9,6 @@
 #include "plan/quantile.h"
 #include "plan/views.h"
 
-custos_status
-work_no_memory(struct work *w)
-{
-    return custos_fail(w->err, CUSTOS_ENOMEM, "out of memory");
-}
-
 /* What of a query over private rows is refused as a whole. */
 static custos_status
 check_private(struct work *w)

@@ -301,8 +301,9 @@ find_inside(const struct part *part, const custos_quantile *q,
     rat_set_i64(&x[0], 7 * (rat_log2_floor(&x[0]) + 4), 10); /* ln 2 < 7/10 */
     rat_set_u64(&x[1], per_unit);
     rat_mul(&x[0], &x[0], &x[1]);
-    rat_set_i64(&x[1], 2 * RELEASES * (int64_t)custos_quantile_tell(q)->levels,
-                1);
+    rat_set_i64(
+        &x[1], (int64_t)2 * RELEASES * (int64_t)custos_quantile_tell(q)->levels,
+        1);
     rat_mul(&x[0], &x[0], &x[1]);
     rat_div(&x[0], &x[0], &part->epsilon);
     if (!rat_floor_u64(&x[0], &inside) || inside >> OFF_LOG2)
@@ -334,7 +335,7 @@ quantile_choose(struct work *w, struct part *part)
     struct part_quantiles *q = part->quantiles;
     int64_t *shift = arena_take(w->a, q->n, sizeof *shift);
     custos_quantile *plain = NULL;
-    struct release r;
+    struct release r = {.o = {.size = 0}};
     custos_status st = shift ? release_init(w, part, &r) : work_no_memory(w);
 
     quantile_clear(part);

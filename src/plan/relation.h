@@ -92,6 +92,8 @@ struct relation {
     enum relation_kind kind;
     str shown; /* a view's name in place of what is below it; empty: as->name */
     const struct policy_table *as;   /* columns, unit, rows and groups a unit */
+    struct policy_table *own;        /* the same while it is made; NULL: `as` is
+                                        another's */
     struct relation_column *columns; /* by column of `as` */
     struct relation_name *names;     /* granted ones, in the order of * */
     size_t n_names;

@@ -142,14 +142,13 @@ duck_as(struct duck *d, const struct expr *e, struct shape s)
         buf_add_text(d->out, "CAST('");
         datum_write(&e->value, d->out);
         buf_printf(d->out, "' AS DECIMAL(%d, %d))", DIGITS_SHORT, s.exact - 1);
-    } else if (s.exact) {
-        duck_expr(d, e);
     } else if (t == TYPE_INT && s.type == TYPE_INT) {
         if (duck_is_wide(e) == s.wide)
             duck_expr(d, e);
         else
             cast_as(d, "TRY_CAST", e, duck_type(s.type, s.wide));
-    } else if (data_type_is_number(s.type) && (t == TYPE_INT || is_exact(e))) {
+    } else if (!s.exact && data_type_is_number(s.type) &&
+               (t == TYPE_INT || is_exact(e))) {
         cast_as(d, "CAST", e, "DOUBLE");
     } else if (t == TYPE_DATE && s.type == TYPE_TIMESTAMP) {
         cast_as(d, "TRY_CAST", e, "TIMESTAMP");

@@ -12,12 +12,6 @@
 #include "base/error.h"
 
 custos_status
-fail_memory(custos_err *err)
-{
-    return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-}
-
-custos_status
 node_counts(struct sql_reader *r, int at)
 {
     if (++r->nodes > SQL_NODES_MAX)
@@ -59,8 +53,8 @@ expr_new(struct sql_reader *r, enum expr_kind kind, int at, size_t n,
     e->at = at < 0 ? 0 : at;
     e->slot = -1;
     e->n_args = n;
-    e->args = n > 0 ? arena_take(r->a, n, sizeof(struct expr *)) : NULL;
-    if (n > 0 && !e->args)
+    e->args = arena_take(r->a, n > 0 ? n : 1, sizeof(struct expr *));
+    if (!e->args)
         return fail_memory(r->err);
     *out = e;
     return CUSTOS_OK;

@@ -274,7 +274,7 @@ custos_status
 from_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
 {
     size_t n = s->n_from_clause;
-    struct from *all = NULL, *one;
+    struct from *all = NULL, *one = NULL;
     custos_status st;
 
     r->exchanged = false;
@@ -283,7 +283,9 @@ from_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
     st = levels_down(r, n, node_at(s->from_clause[0], 0));
     for (size_t i = 0; !st && i < n; i++) {
         st = node_read(r, s->from_clause[i], &one);
-        if (!st && all)
+        if (st)
+            break;
+        if (all)
             st = pair_new(r, all, one, &all);
         else
             all = one;
