@@ -248,7 +248,9 @@ a_new_spill_folder_is_no_leftover(void **state)
     assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_OK);
     child = fork();
     assert_true(child >= 0);
-    for (struct store t; child == 0;) {
+    while (child == 0) {
+        struct store t;
+
         if (store_open(p->store, &t, NULL) || store_import_begin(&t, NULL))
             _exit(1);
         store_close(&t);
