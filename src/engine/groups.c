@@ -203,12 +203,13 @@ group_new(struct groups *g, const struct datum *keys, uint64_t hash)
     return true;
 }
 
-/* The group of a tuple, new or not; false without memory. */
-static bool
-group_of(struct groups *g, const struct datum *keys, size_t *out)
+/* The group of a tuple, new or not; false without memory. Inline, so that one
+   key costs no loops. */
+static inline bool
+group_of(struct groups *g, const struct datum *keys, size_t n_keys, size_t *out)
 {
-    size_t n_keys = g->plan->n_keys, at;
     uint64_t hash = 0;
+    size_t at;
 
     for (size_t i = 0; i < n_keys; i++)
         hash = key_mix(hash, &keys[i]);
@@ -229,41 +230,20 @@ group_of(struct groups *g, const struct datum *keys, size_t *out)
     return group_new(g, keys, hash);
 }
 
-/* The group that is known for this one key, or g->n. */
-static inline size_t
-group_known(const struct groups *g, const struct datum *key)
-{
-    uint64_t hash = key_mix(0, key);
-    size_t at = (size_t)hash & (g->n_slots - 1);
-
-    for (; g->slots[at]; at = (at + 1) & (g->n_slots - 1)) {
-        size_t group = g->slots[at] - 1;
-
-        if (g->hash[group] == hash && key_same(key, &g->keys[group]))
-            return group;
-    }
-    return g->n;
-}
-
-/* One key, the common case: most rows are of groups that are known. */
+/* One key, the common case. */
 static bool
 find_one(struct groups *g, const struct duck_column *c, const uint32_t *row,
          size_t n, int32_t *cell)
 {
     struct datum key = {.type = TYPE_INT};
+    size_t group = 0;
 
     for (size_t i = 0; i < n; i++) {
-        size_t group;
-
         if (c->type == DUCK_I64 && !c->valid)
             key.n = ((const int64_t *)c->data)[row[i]];
-        else if (c->type == DUCK_TEXT && !c->valid)
-            key =
-                (struct datum){.type = TYPE_TEXT, .text = duck_text(c, row[i])};
         else
             key = key_at(c, row[i]);
-        group = group_known(g, &key);
-        if (group == g->n && !group_of(g, &key, &group))
+        if (!group_of(g, &key, 1, &group))
             return false;
         cell[row[i]] = (int32_t)group;
     }
@@ -282,7 +262,7 @@ groups_find(struct groups *g, const struct duck_column *columns,
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < g->plan->n_keys; k++)
             keys[k] = key_at(&columns[k], row[i]);
-        if (!group_of(g, keys, &group))
+        if (!group_of(g, keys, g->plan->n_keys, &group))
             return false;
         cell[row[i]] = (int32_t)group;
     }
@@ -292,10 +272,10 @@ groups_find(struct groups *g, const struct duck_column *columns,
 bool
 groups_merge(struct groups *g, const struct groups *from)
 {
-    size_t to = 0;
+    size_t n_keys = g->plan->n_keys, to = 0;
 
     for (size_t i = 0; i < from->n; i++) {
-        if (!group_of(g, &from->keys[i * g->plan->n_keys], &to))
+        if (!group_of(g, &from->keys[i * n_keys], n_keys, &to))
             return false;
         g->units[to] += from->units[i];
         for (size_t p = 0; p < g->plan->n_parts; p++)

@@ -8,18 +8,6 @@
 #include "engine/work.h"
 #include "sql/duckdb.h"
 
-static bool
-is_private(const struct relation *r)
-{
-    return !r->as->is_public;
-}
-
-static unsigned long long
-rows_of(const struct relation *r)
-{
-    return (unsigned long long)r->as->rows_per_unit;
-}
-
 void
 relation_column(const struct policy_column *c, bool stored, const char *before,
                 size_t i, size_t as, struct buf *out)
@@ -107,7 +95,7 @@ print_union(struct engine *e, const struct relation *r, struct buf *out)
         const struct relation *branch = r->branches[b];
 
         buf_add_text(out, b ? " UNION ALL SELECT " : "(SELECT ");
-        if (is_private(r))
+        if (relation_is_private(r))
             buf_printf(out, "t.u AS u, %llu + t.r AS r", before);
         else
             buf_add_text(out, "0 AS u");
@@ -117,9 +105,9 @@ print_union(struct engine *e, const struct relation *r, struct buf *out)
         buf_add_text(out, " FROM ");
         relation_print(e, branch, out);
         buf_add_text(out, " AS t");
-        if (is_private(r))
-            buf_printf(out, " WHERE t.r <= %llu", rows_of(branch));
-        before += rows_of(branch);
+        if (relation_is_private(r))
+            buf_printf(out, " WHERE t.r <= %llu", relation_rows(branch));
+        before += relation_rows(branch);
     }
     buf_add_text(out, ")");
 }

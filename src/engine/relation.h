@@ -7,6 +7,19 @@
 #include "engine/open.h"
 #include "plan/relation.h"
 
+static inline bool
+relation_is_private(const struct relation *r)
+{
+    return !r->as->is_public;
+}
+
+/* Of a unit, at most. */
+static inline unsigned long long
+relation_rows(const struct relation *r)
+{
+    return (unsigned long long)r->as->rows_per_unit;
+}
+
 /*
  * A name or a bracketed SELECT, without alias. Columns are c<i>, g<i>, k<i> as
  * view.h says (the last two where the relation's column is stored); of private

@@ -19,18 +19,6 @@ struct chain {
     size_t n, u, r;
 };
 
-static bool
-is_private(const struct relation *r)
-{
-    return !r->as->is_public;
-}
-
-static unsigned long long
-rows_of(const struct relation *r)
-{
-    return (unsigned long long)r->as->rows_per_unit;
-}
-
 /* Is its r that of one side, and its left side read as it is? */
 static bool
 is_plain(const struct relation *r)
@@ -46,7 +34,7 @@ print_item(struct engine *e, const struct relation *r, size_t offset, size_t n,
            bool cut, struct buf *out)
 {
     buf_printf(out, "(SELECT 0 AS z%zu", n);
-    if (is_private(r))
+    if (relation_is_private(r))
         buf_printf(out, ", t.u AS u%zu, t.r AS r%zu", n, n);
     for (size_t i = 0; i < r->as->n_columns; i++)
         relation_column(&r->as->columns[i], r->columns[i].stored, "t.", i,
@@ -55,7 +43,7 @@ print_item(struct engine *e, const struct relation *r, size_t offset, size_t n,
     relation_print(e, r, out);
     buf_add_text(out, " AS t");
     if (cut)
-        buf_printf(out, " WHERE t.r <= %llu", rows_of(r));
+        buf_printf(out, " WHERE t.r <= %llu", relation_rows(r));
     buf_printf(out, ") AS x%zu", n);
 }
 
@@ -75,7 +63,7 @@ print_chain(struct engine *e, const struct relation *r, struct buf *out)
     n = c.n++;
     buf_add_text(out, r->outer ? " LEFT JOIN " : " JOIN ");
     print_item(e, r->right, r->left->as->n_columns, n, product, out);
-    if (is_private(r->left) && is_private(r->right))
+    if (relation_is_private(r->left) && relation_is_private(r->right))
         buf_printf(out, " ON u%zu = u%zu", c.u, n);
     else
         buf_add_text(out, " ON true");
@@ -84,7 +72,7 @@ print_chain(struct engine *e, const struct relation *r, struct buf *out)
         duckdb_print_expr(r->on, "", out);
         buf_add_text(out, ")");
     }
-    if (!is_private(r->left))
+    if (!relation_is_private(r->left))
         c.u = n;
     if (r->meeting == MEET_RIGHT)
         c.r = n;
@@ -108,7 +96,7 @@ static void
 print_many(const struct relation *r, size_t left, size_t right, struct buf *out)
 {
     size_t split = r->left->as->n_columns, all = r->as->n_columns;
-    bool own = is_private(r->left);
+    bool own = relation_is_private(r->left);
     size_t n = own ? left : right;
 
     buf_printf(out, "row_number() OVER (PARTITION BY u%zu ORDER BY hash(r%zu",
@@ -130,12 +118,12 @@ print_order(const struct relation *r, size_t left, size_t right,
     case MEET_LEFT: buf_printf(out, "r%zu", left); break;
     case MEET_RIGHT: buf_printf(out, "r%zu", right); break;
     case MEET_EITHER:
-        buf_printf(out, "coalesce(%llu + r%zu, r%zu)", rows_of(r->left), right,
-                   left);
+        buf_printf(out, "coalesce(%llu + r%zu, r%zu)", relation_rows(r->left),
+                   right, left);
         break;
     case MEET_UNIT:
         buf_printf(out, "(r%zu - 1) * %llu + coalesce(r%zu, 1)", left,
-                   rows_of(r->right), right);
+                   relation_rows(r->right), right);
         break;
     case MEET_MANY: print_many(r, left, right, out); break;
     }
@@ -150,7 +138,7 @@ relation_join(struct engine *e, const struct relation *r, struct buf *out)
     buf_init(&from, NULL, SQL_MOST);
     c = print_chain(e, r, &from);
     buf_add_text(out, "(SELECT ");
-    if (is_private(r)) {
+    if (relation_is_private(r)) {
         buf_printf(out, "u%zu AS u, ", c.u);
         print_order(r, c.r, c.n - 1, out);
         buf_add_text(out, " AS r");

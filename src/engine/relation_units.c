@@ -90,7 +90,7 @@ relation_units(struct engine *e, const struct relation *r, struct buf *out)
     buf_add_text(out, " FROM ");
     relation_print(e, r->left, out);
     buf_printf(out, " AS t WHERE t.r <= %llu GROUP BY 1",
-               (unsigned long long)r->left->as->rows_per_unit);
+               relation_rows(r->left));
     for (size_t i = 0; i < r->n_keys; i++)
         buf_printf(out, ", %zu", FIRST_KEY + i);
     buf_add_text(out, ")");
