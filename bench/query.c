@@ -19,12 +19,12 @@
 #include <unistd.h>
 
 #include "curator/curator.h"
-#include "curator/init.h"
 #include "engine/duck.h"
+#include "made.h"
 #include "measure.h"
 #include "store/file.h"
 
-enum { RUNS = 9, TINY_RUNS = 200, PATH_ROOM = 512, ARENA = 1 << 26 };
+enum { RUNS = 9, TINY_RUNS = 200, PATH_ROOM = 512 };
 
 static const char *const policy =
     "custos: 1\n"
@@ -55,13 +55,6 @@ static struct curator *curator;
 static struct duck_connection *plain;
 static int asked; /* makes every question a new one */
 
-static void
-stop(const char *what, const custos_err *err)
-{
-    printf("query: FAILED: %s: %s (%s)\n", what, err->said, err->noted);
-    exit(1);
-}
-
 /* Seconds of a private query; %s in it takes the unit's bound. */
 static double
 ask(const char *sql, const char *options)
@@ -78,10 +71,10 @@ ask(const char *sql, const char *options)
     a.epsilon = str_of(epsilon);
     t = measure_seconds();
     if (curator_answer(curator, &a, &answer, &err))
-        stop(text, &err);
+        made_stop(text, &err);
     t = measure_seconds() - t;
     if (answer->stored)
-        stop("a stored answer", &err);
+        made_stop("a stored answer", &err);
     answer_free(answer);
     return t;
 }
@@ -93,7 +86,7 @@ ask_plain(const char *sql)
     custos_err err;
 
     if (duck_do(plain, sql, &err))
-        stop(sql, &err);
+        made_stop(sql, &err);
     return measure_seconds() - t;
 }
 
@@ -174,7 +167,7 @@ make_files(const char *folder, double rows)
     char sql[1024];
 
     if (duck_open(NULL, DUCK_WRITE, &d, &err) || duck_connect(d, &c, &err))
-        stop("an engine", &err);
+        made_stop("an engine", &err);
     snprintf(sql, sizeof sql,
              "COPY (SELECT hash(i) %% %.0f AS person, hash(i + 1) %% 50 AS "
              "shop, (hash(i + 2) %% 100000) / 100.0 AS amount, hash(i + 3) %% "
@@ -182,47 +175,15 @@ make_files(const char *folder, double rows)
              "range(%.0f) t(i)) TO '%s/sales.parquet'",
              rows / 20, rows, folder);
     if (duck_do(c, sql, &err))
-        stop("sales", &err);
+        made_stop("sales", &err);
     snprintf(sql, sizeof sql,
              "COPY (SELECT i %% 40 AS person, i %% 50 AS shop, i * 1.0 AS "
              "amount FROM range(100) t(i)) TO '%s/tiny.parquet'",
              folder);
     if (duck_do(c, sql, &err))
-        stop("tiny", &err);
+        made_stop("tiny", &err);
     duck_disconnect(c);
     duck_close(d);
-}
-
-static void
-no_progress(void *ctx, uint64_t done, uint64_t total, const char *what)
-{
-    (void)ctx;
-    (void)done;
-    (void)total;
-    (void)what;
-}
-
-static void
-make_store(const char *folder, double rows)
-{
-    char path[PATH_ROOM + 32], store[PATH_ROOM + 32];
-    arena *a = arena_new(NULL, ARENA);
-    struct init_report report;
-    custos_err err;
-    double t;
-    FILE *f;
-
-    make_files(folder, rows);
-    snprintf(path, sizeof path, "%s/policy.yaml", folder);
-    snprintf(store, sizeof store, "%s/store", folder);
-    f = fopen(path, "we");
-    if (!f || fputs(policy, f) < 0 || fclose(f))
-        exit(1);
-    t = measure_seconds();
-    if (curator_init(path, store, 1, no_progress, NULL, a, &report, &err))
-        stop("init", &err);
-    printf("import %.0f s\n", measure_seconds() - t);
-    arena_free(a);
 }
 
 static void
@@ -233,10 +194,10 @@ open_both(const char *folder, struct duck **d)
 
     snprintf(path, sizeof path, "%s/store", folder);
     if (curator_open(path, &curator, &err))
-        stop("open", &err);
+        made_stop("open", &err);
     snprintf(path, sizeof path, "%s/store/data/1.duckdb", folder);
     if (duck_open(path, DUCK_READ, d, &err) || duck_connect(*d, &plain, &err))
-        stop("plain", &err);
+        made_stop("plain", &err);
 }
 
 #define FIVE "WITH DIFFERENTIAL_PRIVACY OPTIONS(max_rows_contributed=5)"
@@ -326,7 +287,8 @@ main(int argc, char **argv)
     if (!(rows >= 20) || !mkdtemp(folder))
         return 1;
     setvbuf(stdout, NULL, _IOLBF, 0);
-    make_store(folder, rows);
+    make_files(folder, rows);
+    made_store(folder, policy);
     open_both(folder, &d);
     if (rows == 20e6)
         measure_ratios();

@@ -15,30 +15,17 @@
 #include <string.h>
 
 #include "curator/curator.h"
-#include "curator/init.h"
 #include "engine/duck.h"
+#include "made.h"
 #include "measure.h"
 #include "store/file.h"
 #include "tpch_data.h"
 
-enum {
-    RUNS = 7,
-    SEEN = 40,
-    PATH_ROOM = 512,
-    ARENA = 1 << 26,
-    SQL_MAX = 1 << 16
-};
+enum { RUNS = 7, SEEN = 40, PATH_ROOM = 512, SQL_MAX = 1 << 16 };
 
 static struct curator *curator;
 static struct duck_connection *plain;
 static int asked; /* makes every question a new one */
-
-static void
-stop(const char *what, const custos_err *err)
-{
-    printf("tpch: FAILED: %s: %s (%s)\n", what, err->said, err->noted);
-    exit(1);
-}
 
 static void
 make_files(const char *folder, const struct tpch_sizes *sizes)
@@ -50,12 +37,12 @@ make_files(const char *folder, const struct tpch_sizes *sizes)
 
     if (duck_open(NULL, DUCK_WRITE, &d, &err) || duck_connect(d, &c, &err) ||
         duck_do(c, tpch_macro, &err))
-        stop("an engine", &err);
+        made_stop("an engine", &err);
     for (size_t i = 0; i < TPCH_TABLES; i++) {
         buf_init(&sql, NULL, SQL_MAX);
         tpch_print_copy(&sql, i, folder, sizes);
         if (duck_do(c, buf_text(&sql), &err))
-            stop(tpch_tables[i].name, &err);
+            made_stop(tpch_tables[i].name, &err);
         buf_clear(&sql);
     }
     duck_disconnect(c);
@@ -63,39 +50,15 @@ make_files(const char *folder, const struct tpch_sizes *sizes)
 }
 
 static void
-no_progress(void *ctx, uint64_t done, uint64_t total, const char *what)
-{
-    (void)ctx;
-    (void)done;
-    (void)total;
-    (void)what;
-}
-
-static void
 make_store(const char *folder, const struct tpch_sizes *sizes)
 {
-    char path[PATH_ROOM + 32], store[PATH_ROOM + 32];
-    arena *a = arena_new(NULL, ARENA);
-    struct init_report report;
     struct buf policy;
-    custos_err err;
-    double t;
-    FILE *f;
 
     make_files(folder, sizes);
     buf_init(&policy, NULL, SQL_MAX);
     tpch_print_policy(&policy, sizes);
-    snprintf(path, sizeof path, "%s/policy.yaml", folder);
-    snprintf(store, sizeof store, "%s/store", folder);
-    f = fopen(path, "we");
-    if (!f || fputs(buf_text(&policy), f) < 0 || fclose(f))
-        exit(1);
+    made_store(folder, buf_text(&policy));
     buf_clear(&policy);
-    t = measure_seconds();
-    if (curator_init(path, store, 1, no_progress, NULL, a, &report, &err))
-        stop("init", &err);
-    printf("import %.0f s\n", measure_seconds() - t);
-    arena_free(a);
 }
 
 /* The stored tables under their names, for the plain queries. */
@@ -108,15 +71,15 @@ open_both(const char *folder, struct duck **d)
 
     snprintf(path, sizeof path, "%s/store", folder);
     if (curator_open(path, &curator, &err))
-        stop("open", &err);
+        made_stop("open", &err);
     if (duck_open(NULL, DUCK_WRITE, d, &err) || duck_connect(*d, &plain, &err))
-        stop("plain", &err);
+        made_stop("plain", &err);
     snprintf(path, sizeof path,
              "ATTACH '%s/store/data/1.duckdb' AS s "
              "(READ_ONLY)",
              folder);
     if (duck_do(plain, path, &err))
-        stop("plain", &err);
+        made_stop("plain", &err);
     for (size_t i = 0; i < TPCH_TABLES; i++) {
         buf_init(&sql, NULL, SQL_MAX);
         buf_printf(&sql, "CREATE VIEW %s AS SELECT ", tpch_tables[i].name);
@@ -126,7 +89,7 @@ open_both(const char *folder, struct duck **d)
                        tpch_tables[i].columns[k][0]);
         buf_printf(&sql, " FROM s.t%zu", i);
         if (duck_do(plain, buf_text(&sql), &err))
-            stop(buf_text(&sql), &err);
+            made_stop(buf_text(&sql), &err);
         buf_clear(&sql);
     }
 }
@@ -204,7 +167,7 @@ ask_plain(const struct question *q, struct exact *exact)
     exact->n = 0;
     snprintf(sql, sizeof sql, "SELECT %s", q->sql);
     if (duck_ask(plain, sql, &rows, &err))
-        stop(sql, &err);
+        made_stop(sql, &err);
     while (!duck_next(rows, &n, columns, &err) && n > 0)
         for (size_t row = 0; row < n; row++) {
             key[0] = 0;
@@ -238,7 +201,7 @@ ask_private(const struct question *q, const char *options, double *seconds)
     a.epsilon = str_of(epsilon);
     *seconds = measure_seconds();
     if (curator_answer(curator, &a, &answer, &err))
-        stop(q->name, &err);
+        made_stop(q->name, &err);
     *seconds = measure_seconds() - *seconds;
     return answer;
 }
