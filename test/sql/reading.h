@@ -50,6 +50,25 @@ refuse(custos_status code, const char *sql, const char *here, const char *said)
     arena_free(a);
 }
 
+/* Out of memory at any point: said so, nothing lost. */
+static inline void
+read_in_every_memory(const char *sql)
+{
+    custos_status st = CUSTOS_ENOMEM;
+
+    for (size_t limit = 64; st == CUSTOS_ENOMEM; limit += 64) {
+        arena *a = arena_new(NULL, limit);
+        struct query *q;
+        custos_err err;
+
+        if (!a)
+            continue;
+        st = sql_read(a, str_of(sql), &q, &err);
+        assert_true(st == CUSTOS_OK || st == CUSTOS_ENOMEM);
+        arena_free(a);
+    }
+}
+
 static inline void
 unsupported(const char *sql, const char *here, const char *said)
 {
