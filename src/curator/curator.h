@@ -12,14 +12,59 @@
 
 struct curator;
 
-/* Opens a store for answering. One thread at a time. */
+/*
+ * Opens a store for answering. A handle is for one thread at a time; alone, it
+ * charges in that thread.
+ */
 CUSTOS_MUST_USE custos_status curator_open(const char *store,
                                            struct curator **out,
                                            custos_err *err);
+
+/*
+ * One more handle on what c has open, for another thread: one data base, one
+ * policy in force, one writer of the ledger (a thread of its own from here on;
+ * see till.h), while randomness, connections and the ledger to read from are
+ * the new handle's own. It is light until its first question. Handles may be
+ * closed in any order.
+ */
+CUSTOS_MUST_USE custos_status curator_share(struct curator *c,
+                                            struct curator **out,
+                                            custos_err *err);
 void curator_close(struct curator *c);
 
+/*
+ * The policy in force. Borrowed, and the handle's: what it points to stays as
+ * it is until the handle's next curator_refresh or curator_answer.
+ */
 const struct policy *curator_policy(const struct curator *c);
+
+/* The handle's own ledger, to read from. */
 struct ledger *curator_ledger(struct curator *c);
+
+/*
+ * Follows what is in force: a version imported under the same policy, or what
+ * another handle has loaded by curator_reload. curator_answer begins with it.
+ * It fails only where nothing can be answered; a version that cannot be opened
+ * leaves the handle where it was.
+ */
+CUSTOS_MUST_USE custos_status curator_refresh(struct curator *c,
+                                              custos_err *err);
+
+/*
+ * Puts policy and data that the store says are in force in force here, for all
+ * handles, between their questions: an act of the owner, a row of the chain.
+ * Questions that run keep what they began with. After a failure everything
+ * goes on as before.
+ */
+CUSTOS_MUST_USE custos_status curator_reload(struct curator *c, int64_t now,
+                                             struct receipt *out,
+                                             custos_err *err);
+
+/*
+ * From another thread: ends what the handle's engine runs now, if anything. Its
+ * question then fails, and its charge stands.
+ */
+void curator_interrupt(struct curator *c);
 
 struct answer_cell {
     struct datum value; /* TYPE_NULL: there is none */

@@ -1,0 +1,80 @@
+/*
+ * The doors analysts come in by: per name a SCRAM verifier and the hash of a
+ * bearer token, in the ledger's file, so that who may come in and the row that
+ * says so are one commit. A password or a token is never in the store, and
+ * nothing of either is ever in a row.
+ *
+ * Every look reads what is committed now: a door that was closed or changed in
+ * any process is so at once for all. The name "" is the owner, who has a token
+ * alone.
+ */
+#ifndef CURATOR_DOOR_H
+#define CURATOR_DOOR_H
+
+#include "curator/curator.h"
+
+enum {
+    DOOR_NAME_MAX = 256,
+    DOOR_VERIFIER_MAX = 256,
+    DOOR_TOKEN_BYTES = 32,
+    DOOR_TOKEN_MAX = 7 + 2 * DOOR_TOKEN_BYTES + 1, /* "custos_", hex, NUL */
+    DOOR_SALT_BYTES = 16,
+};
+
+/* Who came in, and by which row of the chain: see door_holds. */
+struct door {
+    char name[DOOR_NAME_MAX]; /* "": the owner */
+    uint64_t seq;
+};
+
+/*
+ * The SCRAM verifier of an analyst of the policy in force, as wire/scram writes
+ * it. May fail: CUSTOS_EDENIED (none: go on with door_mock_salt, so that a
+ * stranger cannot tell), and as reading the ledger does.
+ */
+CUSTOS_MUST_USE custos_status door_verifier(struct curator *c, str name,
+                                            struct door *out,
+                                            char verifier[DOOR_VERIFIER_MAX],
+                                            custos_err *err);
+
+/* The salt that a name without a door shows: the same one each time. */
+void door_mock_salt(const struct curator *c, str name,
+                    uint8_t salt[DOOR_SALT_BYTES]);
+
+/*
+ * Whose token it is. It is hashed before it is compared, so that the time this
+ * takes tells nothing of a token that is kept. May fail: CUSTOS_EDENIED.
+ */
+CUSTOS_MUST_USE custos_status door_token(struct curator *c, str token,
+                                         struct door *out, custos_err *err);
+
+/*
+ * Is the door still the one that was come in by? False once it was rotated or
+ * revoked, or the policy in force has lost the name: the session is to end. To
+ * be asked before each question of a session. CUSTOS_EDENIED: it is not.
+ */
+CUSTOS_MUST_USE custos_status door_holds(struct curator *c,
+                                         const struct door *d, custos_err *err);
+
+/* A new token: "custos_" and 64 hex digits. Wipe it after showing it. */
+CUSTOS_MUST_USE custos_status door_token_new(char token[DOOR_TOKEN_MAX],
+                                             custos_err *err);
+
+/*
+ * Gives a name its door: the verifier (empty for the owner) and the token's
+ * hash, instead of what it had; one commit with its row. DOOR_NEW refuses a
+ * name that has one, DOOR_AGAIN one that has none. CUSTOS_EPOLICY: the policy
+ * in force does not know the name.
+ */
+enum door_change { DOOR_NEW, DOOR_AGAIN };
+CUSTOS_MUST_USE custos_status door_set(struct ledger *l, str name,
+                                       enum door_change how, str verifier,
+                                       str token, int64_t now,
+                                       struct receipt *out, custos_err *err);
+
+/* Takes it away, also of a name that the policy has lost. CUSTOS_ENAME. */
+CUSTOS_MUST_USE custos_status door_revoke(struct ledger *l, str name,
+                                          int64_t now, struct receipt *out,
+                                          custos_err *err);
+
+#endif

@@ -1,0 +1,68 @@
+/*
+ * The owner's socket: STORE/owner.sock, for the user who runs the server and
+ * nobody else. Over it comes one line, `VERB [WORD]`, and one line of JSON goes
+ * back:
+ *
+ *     reload     policy and data that the store has in force are taken up
+ *     status     what runs: version, policy, sessions, whether it accepts
+ *     sessions   who is connected, since when, by which protocol
+ *     drain      accept nobody new, end when all have gone
+ *     cut NAME   end the sessions of an analyst
+ *
+ *     {"ok":true,...} or {"ok":false,"error":"a sentence"}
+ *
+ * Here are the socket, the line and the reply; what a server alone knows it
+ * hands in as functions. Everything that changes something is a row of the
+ * chain.
+ */
+#ifndef CURATOR_OWNER_H
+#define CURATOR_OWNER_H
+
+#include "curator/curator.h"
+
+enum { OWNER_LINE_MAX = 512, OWNER_REPLY_MAX = 1 << 20 };
+
+/*
+ * Listens; non-blocking. Only this user may connect: the socket's mode, and
+ * owner_accept asks the kernel who it is. May fail: CUSTOS_EBUSY (a server
+ * answers there already), CUSTOS_EIO.
+ */
+CUSTOS_MUST_USE custos_status owner_listen(const struct curator *c, int *fd,
+                                           custos_err *err);
+
+/* Closes it and removes its name. */
+void owner_close(const struct curator *c, int fd);
+
+/* The next one who calls, or -1: nobody, or another user, who is hung up on. */
+int owner_accept(int fd);
+
+/* What only the server knows; each may be NULL. */
+struct owner_hooks {
+    void *ctx;
+    /* Adds `,"name":value` pairs to the status. */
+    void (*status)(void *ctx, struct buf *json);
+    /* Adds the elements of a JSON list, comma between. */
+    void (*sessions)(void *ctx, struct buf *json);
+    void (*drain)(void *ctx);
+    /* Ends the sessions of a name; how many. */
+    size_t (*cut)(void *ctx, str name);
+};
+
+/*
+ * One line (its end of line may be on it) to one line of reply, with its end of
+ * line. c is the calling thread's handle. Cannot fail: the reply says so.
+ */
+void owner_answer(struct curator *c, const struct owner_hooks *hooks, str line,
+                  int64_t now, struct buf *reply);
+
+/*
+ * The other side: sends the line to the server of a store and waits for its
+ * reply, in a. May fail: CUSTOS_ENAME (none runs), CUSTOS_EIO, CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status owner_ask(const char *store, str line, arena *a,
+                                        str *reply, custos_err *err);
+
+/* A JSON string, quoted; what is no UTF-8 becomes '?'. */
+void json_text(struct buf *b, str text);
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * The till: the one writer of a process to the ledger. What waits when it turns
+ * to the ledger is one group: each request is admitted on the balance that
+ * those before it left, one commit makes all of them durable, and nobody's
+ * answer begins before that commit returned.
+ *
+ * Alone (before till_start) a call does its own group, in the caller's thread.
+ * From till_start on a thread does them, and any number of threads may call.
+ */
+#ifndef CURATOR_TILL_H
+#define CURATOR_TILL_H
+
+#include "ledger/ledger.h"
+
+struct till;
+
+CUSTOS_MUST_USE custos_status till_open(const char *ledger, const char *lock,
+                                        struct till **out, custos_err *err);
+
+/* May fail: CUSTOS_ENOMEM. Once it has started, nothing happens. */
+CUSTOS_MUST_USE custos_status till_start(struct till *t, custos_err *err);
+
+/* Writes what waits, and ends. Nobody may be calling. */
+void till_close(struct till *t);
+
+/* ledger_charge: returns when it is durable, or was refused. */
+CUSTOS_MUST_USE custos_status till_charge(struct till *t,
+                                          const struct ledger_request *r,
+                                          struct receipt *out, custos_err *err);
+
+/* ledger_act, the same. */
+CUSTOS_MUST_USE custos_status till_act(struct till *t, const char *act,
+                                       str words, str who, int64_t now,
+                                       struct receipt *out, custos_err *err);
+
+/*
+ * ledger_answer_store. Alone it is durable on return. With a thread it returns
+ * at once, and whoever looks for the key by till_settle first finds it; should
+ * it fail or the process die before, the answer is not free the next time, and
+ * that is all. May fail: CUSTOS_ENOMEM; alone also as ledger_answer_store.
+ */
+CUSTOS_MUST_USE custos_status till_keep(struct till *t, const uint8_t key[32],
+                                        const struct receipt *r, str answer,
+                                        custos_err *err);
+
+/* Waits until no answer under this key is on its way. */
+void till_settle(struct till *t, const uint8_t key[32]);
+
+/*
+ * An answer was given again, free. Told to the owner by a row for each analyst
+ * and batch ("given again": which receipts, how often), at most once a second
+ * and without anybody waiting.
+ */
+void till_again(struct till *t, str who, uint64_t seq, int64_t now);
+
+#endif
