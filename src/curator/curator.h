@@ -101,6 +101,10 @@ struct ask {
     str within;
     bool jointly;
     int64_t now;
+    const struct datum *params; /* values of $1 ... $n */
+    size_t n_params;
+    const enum data_type *param_types; /* for curator_describe */
+    size_t n_param_types;
 };
 
 /*

@@ -1,0 +1,63 @@
+/*
+ * pg_catalog and information_schema: what clients ask a server about its
+ * tables, answered from the policy. A small database in memory holds what one
+ * analyst may know (granted tables and columns, their types, keys and public
+ * domains) and nothing else: no data, no sizes, no numbers of rows. Its
+ * answers cost nothing.
+ */
+#ifndef CURATOR_CATALOG_H
+#define CURATOR_CATALOG_H
+
+#include "curator/curator.h"
+
+/* A value as PostgreSQL writes it: t, 42, {a,b}. */
+struct catalog_value {
+    bool is_null;
+    str text;
+};
+
+struct catalog_column {
+    str name;
+    uint32_t oid; /* the type: 16 bool, 18 "char", 19 name, 20 int8, 21 int2,
+                     23 int4, 25 text, 26 oid, 701 float8, 1700 numeric,
+                     1082 date, 1114 timestamp; arrays 1005 int2[],
+                     1007 int4[], 1016 int8[], 1009 text[], 1028 oid[] */
+};
+
+struct catalog_rows {
+    struct catalog_column *columns;
+    size_t n_columns;
+    uint32_t *params; /* types of $1 ... $n: as declared or cast, else text */
+    size_t n_params;
+    struct catalog_value *cells; /* row by row; n_rows is 0 of a description */
+    size_t n_rows;
+};
+
+struct catalog_ask {
+    str who;      /* analyst's name; empty: the owner */
+    str database; /* what current_database() gives and pg_database lists;
+                     empty: custos */
+    str sql;      /* one statement of STATEMENT_CATALOG */
+    const uint32_t *param_types; /* the client's, 0: not given */
+    size_t n_param_types;
+    const struct catalog_value *params;
+    size_t n_params;
+};
+
+/*
+ * Functions, operators and relations that are not in the list are refused by
+ * name; what fails when it runs is one constant sentence. Any thread; one at a
+ * time is served. All of *out lives in a.
+ */
+CUSTOS_MUST_USE custos_status curator_catalog(struct curator *c,
+                                              const struct catalog_ask *ask,
+                                              arena *a,
+                                              struct catalog_rows *out,
+                                              custos_err *err);
+
+/* Just columns and types of parameters; nothing runs. */
+CUSTOS_MUST_USE custos_status
+curator_catalog_describe(struct curator *c, const struct catalog_ask *ask,
+                         arena *a, struct catalog_rows *out, custos_err *err);
+
+#endif

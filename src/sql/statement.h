@@ -1,0 +1,74 @@
+/*
+ * What a text of a session holds: its statements one by one, and what each of
+ * them is, by PostgreSQL's own tree. A session does what is its own (settings,
+ * transactions, cursors), hands questions on and refuses the rest by name.
+ */
+#ifndef SQL_STATEMENT_H
+#define SQL_STATEMENT_H
+
+#include "base/arena.h"
+#include "custos.h"
+
+enum statement_kind {
+    STATEMENT_SELECT,    /* for curator_answer and curator_describe */
+    STATEMENT_EXPLAIN,   /* of a SELECT: the same */
+    STATEMENT_CATALOG,   /* a SELECT that names no table but those of pg_catalog
+                           and information_schema: for curator_catalog */
+    STATEMENT_SET,       /* name, value; local */
+    STATEMENT_RESET,     /* name; empty: all. SET x TO DEFAULT is this too */
+    STATEMENT_SHOW,      /* name; "all" */
+    STATEMENT_BEGIN,     /* BEGIN, START TRANSACTION */
+    STATEMENT_COMMIT,    /* COMMIT, END */
+    STATEMENT_ROLLBACK,  /* ROLLBACK, ABORT */
+    STATEMENT_SAVEPOINT, /* name; this and the next two */
+    STATEMENT_RELEASE,   /* RELEASE SAVEPOINT */
+    STATEMENT_ROLLBACK_TO, /* ROLLBACK TO SAVEPOINT */
+    STATEMENT_DISCARD,     /* value: "all", "plans", "sequences", "temp" */
+    STATEMENT_PREPARE,     /* name; query_at, query_len */
+    STATEMENT_EXECUTE,     /* name */
+    STATEMENT_DEALLOCATE,  /* name; empty: all */
+    STATEMENT_DECLARE,     /* name; query_at, query_len; hold, scroll */
+    STATEMENT_FETCH,       /* name; forward, count */
+    STATEMENT_MOVE,        /* the same, of which nothing is shown */
+    STATEMENT_CLOSE,       /* name; empty: all */
+    STATEMENT_LISTEN,      /* LISTEN, UNLISTEN, NOTIFY */
+    STATEMENT_COPY,
+    STATEMENT_WRITE, /* INSERT, UPDATE, DELETE, MERGE, TRUNCATE, LOCK */
+    STATEMENT_OTHER, /* DDL, functions, and all that there will ever be */
+};
+
+enum { STATEMENTS_MAX = 1000 };
+
+#define STATEMENT_ALL INT64_MAX /* FETCH ALL */
+
+struct statement {
+    int at, len; /* bytes of the text, without the semicolon and blanks */
+    enum statement_kind kind;
+    str word;   /* its first word as PostgreSQL writes it: "SELECT", "CREATE
+                  TABLE" is "CREATE" */
+    str name;   /* in lower case unless it was quoted */
+    str value;  /* SET: as SHOW would give it; several with ", " between */
+    bool local; /* SET LOCAL */
+    int query_at, query_len;
+    bool hold, scroll;
+    bool forward; /* FETCH: NEXT and FORWARD, else it is refused */
+    int64_t count;
+};
+
+/*
+ * The statements of a text, in order; empty ones are left out, so n may be 0.
+ * As in PostgreSQL a mistake anywhere is one of the whole text. May fail:
+ * CUSTOS_ESYNTAX, CUSTOS_EUNSUPPORTED (too long, too deep, too many),
+ * CUSTOS_ENOMEM. What they hold lives in a.
+ */
+CUSTOS_MUST_USE custos_status statements_read(arena *a, str text,
+                                              struct statement **out, size_t *n,
+                                              custos_err *err);
+
+/*
+ * The polite refusal of what no session does: COPY, writing, DDL, LISTEN,
+ * cursors WITH HOLD and the like. CUSTOS_EUNSUPPORTED at its place.
+ */
+custos_status statement_refuse(const struct statement *s, custos_err *err);
+
+#endif
