@@ -66,7 +66,9 @@ CUSTOS_API const char *custos_version(void);
     X(EIO, 15, "58030", 503, "the disk failed")                                \
     X(ECORRUPT, 16, "XX001", 500, "the store is damaged")                      \
     X(EBUSY, 17, "55P03", 503, "in use by another process")                    \
-    X(EENGINE, 18, "58000", 500, "the query could not be completed")
+    X(EENGINE, 18, "58000", 500, "the query could not be completed")           \
+    X(EPROTOCOL, 19, "08P01", 400, "a message that is not of the protocol")    \
+    X(EAUTH, 20, "28P01", 401, "the name or the password is wrong")
 
 typedef enum custos_status {
 #define CUSTOS_STATUS_ENUM(name, value, sqlstate, http, words)                 \

@@ -1,0 +1,15 @@
+/*
+ * CSV, RFC 4180: one cell at a time; the caller writes commas and line ends.
+ */
+#ifndef WIRE_CSV_H
+#define WIRE_CSV_H
+
+#include "base/datum.h"
+
+/* Quoted where it must be; the empty text is "" so that it is no NULL. */
+void csv_add_text(struct buf *out, str text);
+
+/* NULL is nothing at all. */
+void csv_add_datum(struct buf *out, const struct datum *value);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * What the bodies of HTTP requests say.
+ */
+#ifndef WIRE_HTTP_H
+#define WIRE_HTTP_H
+
+#include "base/datum.h"
+
+/*
+ * {"sql": "...", "epsilon": 0.1, "within": "2%", "jointly": false,
+ *  "params": [1, "a", null, true]}
+ * epsilon and within may be numbers or texts; all but sql may be left out.
+ */
+struct http_query {
+    str sql;
+    str epsilon, within; /* empty: not said */
+    bool jointly;
+    const struct datum *params; /* numbers: TYPE_INT or TYPE_DECIMAL */
+    size_t n_params;
+};
+
+/*
+ * In the arena. May fail: CUSTOS_ESYNTAX (no JSON), CUSTOS_EINVAL (a field that
+ * there is not, or of another kind), CUSTOS_EOVERFLOW, CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status http_query_read(arena *a, str body,
+                                              struct http_query *out,
+                                              custos_err *err);
+
+#endif

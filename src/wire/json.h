@@ -1,0 +1,54 @@
+/*
+ * JSON: reading by jansson, whose only user this is, and small writers.
+ * Numbers are exact both ways: they are kept as the text that was written, and
+ * written with every digit. Memory for what was read is taken from an arena.
+ */
+#ifndef WIRE_JSON_H
+#define WIRE_JSON_H
+
+#include "base/datum.h"
+
+/* ------------------------------------------------------------- reading -- */
+
+enum json_kind {
+    JSON_NULL_VALUE,
+    JSON_TRUTH,
+    JSON_NUMBER,
+    JSON_TEXT,
+    JSON_LIST,
+    JSON_MEMBERS,
+};
+
+struct json_value {
+    enum json_kind kind;
+    str name; /* of a member */
+    bool truth;
+    str text; /* of a text; of a number, as it was written */
+    const struct json_value *items; /* of a list or an object, in order */
+    size_t n;
+};
+
+enum { JSON_DEPTH_MAX = 16 };
+
+/*
+ * One value and nothing behind it; all of it in the arena. May fail:
+ * CUSTOS_ESYNTAX with the place, CUSTOS_EOVERFLOW (deeper than JSON_DEPTH_MAX),
+ * CUSTOS_ENOMEM. Names of an object are unique, texts UTF-8 without NUL.
+ */
+CUSTOS_MUST_USE custos_status json_read(arena *a, str text,
+                                        struct json_value *out,
+                                        custos_err *err);
+
+/* By its name, or NULL. */
+const struct json_value *
+json_member(const struct json_value *object, const char *name);
+
+/* ------------------------------------------------------------- writing -- */
+
+/* With its quotes. Bytes that are no UTF-8 become U+FFFD. */
+void json_add_text(struct buf *out, str text);
+
+/* Numbers with every digit; dates as texts; NULL as null. */
+void json_add_datum(struct buf *out, const struct datum *value);
+
+#endif

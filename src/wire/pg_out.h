@@ -1,0 +1,100 @@
+/*
+ * What a PostgreSQL server sends, protocol 3.0: messages to bytes, appended to
+ * a buf. Nothing here can fail but the buf, whose failed bit is checked once;
+ * what the protocol has no room for (a list of more than 32,767 entries, a
+ * message past 2^31 bytes) sets it too. A text ends at its first NUL.
+ */
+#ifndef WIRE_PG_OUT_H
+#define WIRE_PG_OUT_H
+
+#include "wire/pg_in.h"
+#include "wire/pg_value.h"
+
+/* ------------------------------------------------------------- login -- */
+
+void pg_out_auth_ok(struct buf *out);
+
+/* Which mechanisms are offered: both where there is TLS to bind to. */
+enum pg_sasl { PG_SASL_PLAIN, PG_SASL_PLUS };
+void pg_out_auth_sasl(struct buf *out, enum pg_sasl offer);
+void pg_out_auth_sasl_continue(struct buf *out, str data);
+void pg_out_auth_sasl_final(struct buf *out, str data);
+
+void pg_out_parameter(struct buf *out, const char *name, const char *value);
+void pg_out_key(struct buf *out, uint32_t process, uint32_t secret);
+
+/* When a client asks for more than 3.0: what we speak, and the startup's
+   options that begin with "_pq_.", of which we know none. Call it when
+   pg_must_negotiate. */
+bool pg_must_negotiate(const struct pg_startup *s);
+void pg_out_negotiate(struct buf *out, const struct pg_startup *s);
+
+/* ----------------------------------------------------------- queries -- */
+
+enum pg_state {
+    PG_IDLE = 'I',
+    PG_IN_TRANSACTION = 'T',
+    PG_IN_FAILED = 'E',
+};
+void pg_out_ready(struct buf *out, enum pg_state state);
+
+struct pg_column {
+    str name;
+    struct pg_type type;
+    enum pg_format format;
+    uint32_t table; /* its OID and the column's number; 0: of none */
+    int16_t number;
+};
+void pg_out_row_description(struct buf *out, const struct pg_column *columns,
+                            size_t n);
+void
+pg_out_parameter_description(struct buf *out, const uint32_t *types, size_t n);
+
+/*
+ * A row: begin, then n times pg_row_add, then end. What begin gives back goes
+ * to end. May fail: CUSTOS_ERANGE, where the value does not fit the announced
+ * type; then the row was not sent, and end is not called.
+ */
+size_t pg_row_begin(struct buf *out, size_t n);
+CUSTOS_MUST_USE custos_status pg_row_add(struct buf *out, size_t begin,
+                                         const struct datum *value,
+                                         const struct pg_column *column,
+                                         custos_err *err);
+void pg_row_end(struct buf *out, size_t begin);
+
+/* "SELECT 5", "SET", ... */
+void pg_out_complete(struct buf *out, const char *tag);
+void pg_out_complete_select(struct buf *out, uint64_t rows);
+
+/* The messages that have no content. */
+enum pg_word {
+    PG_PARSE_COMPLETE = '1',
+    PG_BIND_COMPLETE = '2',
+    PG_CLOSE_COMPLETE = '3',
+    PG_EMPTY_QUERY = 'I',
+    PG_NO_DATA = 'n',
+    PG_PORTAL_SUSPENDED = 's',
+};
+void pg_out_word(struct buf *out, enum pg_word word);
+
+/* ------------------------------------------------ errors and notices -- */
+
+enum pg_severity { PG_NOTICE, PG_WARNING, PG_ERROR, PG_FATAL };
+
+struct pg_report {
+    enum pg_severity severity;
+    const char *sqlstate; /* five characters */
+    str message;
+    str detail, hint; /* empty: none */
+    int position;     /* in characters, from 1; 0: none */
+};
+
+/* ErrorResponse from PG_ERROR on, else NoticeResponse. */
+void pg_out_report(struct buf *out, const struct pg_report *report);
+
+/* An error as found in `sql` (may be empty): its code's SQLSTATE, its
+   sentence, and its place. Borrows from err. */
+struct pg_report
+pg_report_of(enum pg_severity severity, const custos_err *err, str sql);
+
+#endif

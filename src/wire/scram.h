@@ -1,0 +1,101 @@
+/*
+ * SCRAM-SHA-256 and SCRAM-SHA-256-PLUS (RFC 5802, 7677), the server's side:
+ * messages in, messages out; no I/O, no randomness of its own.
+ *
+ * The password never comes here but to make a verifier, and the verifier does
+ * not let its holder log in. A login of a name that does not exist runs the
+ * same steps over a mock verifier that depends on the name and a secret of the
+ * server alone, so that neither messages nor time tell which names there are.
+ *
+ * Passwords are printable ASCII, for which SASLprep changes nothing: of other
+ * characters clients differ in what they send.
+ */
+#ifndef WIRE_SCRAM_H
+#define WIRE_SCRAM_H
+
+#include <stdint.h>
+
+#include "base/sha256.h"
+#include "base/str.h"
+
+enum {
+    SCRAM_SALT_BYTES = 16, /* of the verifiers we make */
+    SCRAM_SALT_MAX = 64,
+    SCRAM_ITERATIONS = 4096, /* of the verifiers we make */
+    SCRAM_ITERATIONS_MAX = 1000000,
+    SCRAM_NONCE_BYTES = 18,  /* random bytes of the server's nonce */
+    SCRAM_SECRET_BYTES = 32, /* of the server, for mock verifiers */
+    SCRAM_MESSAGE_MAX = 2048,
+    SCRAM_BINDING_MAX = 64, /* a hash of the certificate */
+    SCRAM_PASSWORD_MAX = 1024,
+};
+
+struct scram_verifier {
+    bool mock; /* nobody logs in by it */
+    uint32_t iterations;
+    size_t salt_len;
+    uint8_t salt[SCRAM_SALT_MAX];
+    uint8_t stored_key[SHA256_BYTES], server_key[SHA256_BYTES];
+};
+
+/* May fail: CUSTOS_EINVAL (a password that is empty, too long or not printable
+   ASCII; iterations or salt out of range). */
+CUSTOS_MUST_USE custos_status scram_verifier_make(
+    str password, const uint8_t *salt, size_t salt_len, uint32_t iterations,
+    struct scram_verifier *out, custos_err *err);
+
+/* PostgreSQL's text: SCRAM-SHA-256$4096:<salt>$<StoredKey>:<ServerKey> */
+void scram_verifier_write(const struct scram_verifier *v, struct buf *out);
+CUSTOS_MUST_USE custos_status scram_verifier_read(str text,
+                                                  struct scram_verifier *out,
+                                                  custos_err *err);
+
+/* For a name that there is not. Cannot fail. */
+void scram_verifier_mock(const uint8_t secret[SCRAM_SECRET_BYTES], str user,
+                         struct scram_verifier *out);
+
+/* Is this the password? For logins that send it (HTTP Basic). The same time
+   for right and wrong ones, mocks included. */
+bool scram_verifier_check(const struct scram_verifier *v, str password);
+
+/*
+ * One login. scram_begin copies what it is given; scram_clear wipes it. The
+ * binding is the tls-server-end-point data of the connection's certificate,
+ * empty without TLS; with it SCRAM-SHA-256-PLUS was offered.
+ */
+struct scram {
+    enum { SCRAM_WAITS_FIRST, SCRAM_WAITS_FINAL, SCRAM_DONE, SCRAM_FAILED } at;
+    struct scram_verifier verifier;
+    uint8_t server_nonce[SCRAM_NONCE_BYTES];
+    size_t binding_len;
+    uint8_t binding[SCRAM_BINDING_MAX];
+    size_t header_len; /* the client's gs2 header */
+    char header[64];
+    bool bound; /* the client chose PLUS */
+    size_t nonce_len, said_len;
+    char nonce[256];                  /* the client's and ours */
+    char said[3 * SCRAM_MESSAGE_MAX]; /* client-first-bare,server-first, */
+};
+
+void scram_begin(struct scram *s, const struct scram_verifier *verifier,
+                 const uint8_t nonce[SCRAM_NONCE_BYTES], str binding);
+
+/*
+ * client-first in, server-first out. May fail: CUSTOS_EPROTOCOL (not SCRAM, a
+ * mechanism that was not offered, a channel binding that does not belong).
+ */
+CUSTOS_MUST_USE custos_status scram_first(struct scram *s, str mechanism,
+                                          str message, struct buf *out,
+                                          custos_err *err);
+
+/*
+ * client-final in, server-final out: on CUSTOS_OK, and only then, the client
+ * has proven that it knows the password. May fail: CUSTOS_EPROTOCOL,
+ * CUSTOS_EAUTH (the same sentence whatever was wrong).
+ */
+CUSTOS_MUST_USE custos_status scram_final(struct scram *s, str message,
+                                          struct buf *out, custos_err *err);
+
+void scram_clear(struct scram *s);
+
+#endif
