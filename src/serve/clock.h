@@ -1,0 +1,15 @@
+/*
+ * The two clocks of the server. Nothing below serve/ looks at one.
+ */
+#ifndef SERVE_CLOCK_H
+#define SERVE_CLOCK_H
+
+#include <stdint.h>
+
+/* Microseconds that never go back: for steps, timeouts and limits. */
+int64_t steady_us(void);
+
+/* Microseconds since 1970, UTC: for the ledger and the log. */
+int64_t wall_us(void);
+
+#endif

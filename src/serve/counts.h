@@ -1,0 +1,35 @@
+/*
+ * What the server has done, for /metrics and the owner's status: numbers of
+ * messages and statuses, nothing that is derived from data. Added to from any
+ * thread.
+ */
+#ifndef SERVE_COUNTS_H
+#define SERVE_COUNTS_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define COUNTS_LIST(X)                                                         \
+    X(connections_total, "connections accepted")                               \
+    X(connections_refused_total, "connections refused: too many")              \
+    X(logins_total, "sessions that proved who they are")                       \
+    X(logins_failed_total, "attempts that did not")                            \
+    X(questions_total, "questions handed to a worker")                         \
+    X(answers_charged_total, "answers that were charged")                      \
+    X(answers_stored_total, "answers given again, free")                       \
+    X(refusals_total, "questions refused before a charge")                     \
+    X(failures_total, "questions that failed after a charge")                  \
+    X(cancels_total, "questions cancelled by who asked")                       \
+    X(timeouts_total, "questions past the owner's limit of time")              \
+    X(busy_total, "questions refused: too many wait")
+
+struct counts {
+#define COUNTS_FIELD(name, words) _Atomic uint64_t name;
+    COUNTS_LIST(COUNTS_FIELD)
+#undef COUNTS_FIELD
+};
+
+#define COUNT_ONE(counts, name)                                                \
+    ((void)atomic_fetch_add_explicit(&(counts)->name, 1, memory_order_relaxed))
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * Who may try to come in: failed attempts are counted by address and by name,
+ * and after a few of them one has to wait, longer each time. For both
+ * listeners, from any thread.
+ *
+ * A bounded table: when it is full, the entry that was quiet longest is
+ * forgotten.
+ */
+#ifndef SERVE_GATE_H
+#define SERVE_GATE_H
+
+#include "base/str.h"
+#include "custos.h"
+
+struct gate;
+
+struct gate *gate_new(void); /* NULL: out of memory */
+void gate_free(struct gate *g);
+
+/*
+ * How long this address and name have to wait still, in microseconds; 0: they
+ * may try. The answer does not tell whether the name exists. The first six
+ * failures are free; each after that doubles a second, up to a minute.
+ */
+int64_t gate_wait(struct gate *g, str address, str name, int64_t now_us);
+
+void gate_failed(struct gate *g, str address, str name, int64_t now_us);
+
+/* Forgets the failures of the name from this address, not the address's own. */
+void gate_passed(struct gate *g, str address, str name);
+
+#endif

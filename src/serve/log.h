@@ -1,0 +1,34 @@
+/*
+ * The operator's log: one line of logfmt an event, on standard error.
+ *
+ *     time=2026-01-31T12:00:00.000Z event=login who=ana from=127.0.0.1 pg=7
+ *
+ * It holds who, when, how long in steps, and statuses; never data, nor a
+ * query's text or literals. What the engine said (custos_err.noted) is for the
+ * operator and stands here alone.
+ */
+#ifndef SERVE_LOG_H
+#define SERVE_LOG_H
+
+#include <stdint.h>
+
+#include "base/str.h"
+
+/* One line being made; begin, add pairs, end writes it in one piece. */
+struct log_line {
+    char text[1024];
+    size_t len;
+};
+
+void log_begin(struct log_line *l, const char *event);
+/* Names are ours; values are quoted where they need it, and cut at 400. */
+void log_text(struct log_line *l, const char *name, str value);
+void log_int(struct log_line *l, const char *name, int64_t value);
+void log_end(struct log_line *l, int fd);
+
+/* An event with a sentence: event=..., said="..." */
+void log_say(const char *event, const char *said);
+
+enum { LOG_FD = 2 };
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * One question of an analyst as a job: asked on a worker, with what is left of
+ * the budget after it. Both listeners ask by it.
+ */
+#ifndef SERVE_QUESTION_H
+#define SERVE_QUESTION_H
+
+#include "curator/door.h"
+#include "serve/workers.h"
+
+struct question {
+    struct job job;  /* first: a job is its question */
+    struct door who; /* who came in; asked again before the question is */
+    struct ask ask;  /* borrowed until done; who and now are set by the job */
+
+    /* out */
+    custos_status status;
+    custos_err err;
+    struct answer *answer; /* the caller's, answer_free; NULL: see err */
+    bool has_left;
+    char left_epsilon[CUSTOS_AMOUNT_MAX]; /* the largest charge admitted now */
+};
+
+/* Sets job.work; the rest is the caller's: job.done, job.asked_us, ask, who. */
+void question_init(struct question *q);
+
+#endif

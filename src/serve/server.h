@@ -1,0 +1,57 @@
+/*
+ * `custos serve`: one process that listens for PostgreSQL clients and for
+ * HTTP. A loop thread has the PostgreSQL sockets, workers have the questions,
+ * one writer the ledger.
+ */
+#ifndef SERVE_SERVER_H
+#define SERVE_SERVER_H
+
+#include "serve/counts.h"
+#include "serve/gate.h"
+#include "serve/workers.h"
+
+/* The owner's limits; each has a refusal of its own. 0: the default. */
+struct serve_limits {
+    size_t connections; /* all together */
+    size_t connections_per_analyst;
+    size_t message_bytes; /* of one message from a client */
+    size_t query_bytes;   /* of one text of SQL */
+    int64_t query_ms;     /* of one question, waiting included */
+    int64_t login_ms;     /* from connect to proved */
+    int64_t idle_ms;      /* between questions */
+    int64_t stop_ms;      /* for questions that run when it ends */
+};
+void serve_limits_default(struct serve_limits *limits);
+
+/* What both listeners work with. Borrowed by them; lives longer. */
+struct serve_parts {
+    struct workers *workers;
+    struct gate *gate;
+    struct counts *counts;
+    struct serve_limits limits;
+    struct curator *curator; /* the handle of the thread that starts; for its
+                                policy at the start, not for questions */
+};
+
+struct server_options {
+    const char *store;
+    const char *pg;                 /* "127.0.0.1:6432"; "" : not listened */
+    const char *http;               /* "127.0.0.1:8080"; "" : not listened */
+    const char *tls_cert, *tls_key; /* PEM files, both or none; reread by
+                                       reload */
+    size_t threads;                 /* workers; 0: twice the processors */
+    bool steps;                     /* response-time steps */
+    int insecure;                   /* 2: told twice: listen off loopback
+                                       without TLS */
+    struct serve_limits limits;
+};
+
+/*
+ * Serves until SIGTERM or SIGINT, or `drain` at the owner's socket. May fail
+ * at the start: CUSTOS_EINVAL (addresses, TLS files, off loopback without TLS),
+ * CUSTOS_EIO, and as opening the store does.
+ */
+CUSTOS_MUST_USE custos_status server_run(const struct server_options *options,
+                                         custos_err *err);
+
+#endif
