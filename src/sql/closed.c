@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "sql/fields.h"
 #include "sql/tokens.h"
 
 /* Message, and the fields that the reader looks at. */
@@ -155,83 +156,6 @@ fail_closed(struct sql_reader *r, const char *message, const char *field,
                           field ? "." : "", field ? field : "");
 }
 
-static const void *
-field_of(const ProtobufCMessage *m, const ProtobufCFieldDescriptor *f)
-{
-    return (const char *)m + f->offset;
-}
-
-static size_t
-field_count(const ProtobufCMessage *m, const ProtobufCFieldDescriptor *f)
-{
-    size_t n;
-
-    memcpy(&n, (const char *)m + f->quantifier_offset, sizeof n);
-    return n;
-}
-
-/* The message a field points to, or item i of a repeated one. */
-static const ProtobufCMessage *
-field_message(const ProtobufCMessage *m, const ProtobufCFieldDescriptor *f,
-              size_t i)
-{
-    const ProtobufCMessage *one;
-    ProtobufCMessage *const *all;
-
-    if (f->label != PROTOBUF_C_LABEL_REPEATED) {
-        memcpy(&one, field_of(m, f), sizeof(void *));
-        return one;
-    }
-    memcpy(&all, field_of(m, f), sizeof all);
-    return all[i];
-}
-
-/* Of another type than a message or a list: does it hold more than nothing? */
-static bool
-scalar_is_set(const ProtobufCMessage *m, const ProtobufCFieldDescriptor *f)
-{
-    const char *text;
-    uint32_t four;
-    uint64_t eight;
-    protobuf_c_boolean yes;
-
-    switch (f->type) {
-    case PROTOBUF_C_TYPE_STRING:
-        memcpy(&text, field_of(m, f), sizeof text);
-        return text && text[0];
-    case PROTOBUF_C_TYPE_BOOL:
-        memcpy(&yes, field_of(m, f), sizeof yes);
-        return yes;
-    case PROTOBUF_C_TYPE_INT32:
-    case PROTOBUF_C_TYPE_UINT32:
-    case PROTOBUF_C_TYPE_ENUM:
-        memcpy(&four, field_of(m, f), sizeof four);
-        return four != 0;
-    case PROTOBUF_C_TYPE_INT64:
-    case PROTOBUF_C_TYPE_UINT64:
-    case PROTOBUF_C_TYPE_DOUBLE:
-        memcpy(&eight, field_of(m, f), sizeof eight);
-        return eight != 0;
-    default: return true; /* a type that no tree has had so far */
-    }
-}
-
-static bool
-field_is_set(const ProtobufCMessage *m, const ProtobufCFieldDescriptor *f)
-{
-    uint32_t chosen;
-
-    if (f->label == PROTOBUF_C_LABEL_REPEATED)
-        return field_count(m, f) > 0;
-    if (f->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) {
-        memcpy(&chosen, (const char *)m + f->quantifier_offset, sizeof chosen);
-        return chosen == f->id;
-    }
-    if (f->type == PROTOBUF_C_TYPE_MESSAGE)
-        return field_message(m, f, 0) != NULL;
-    return scalar_is_set(m, f);
-}
-
 static bool
 shape_has(const char *fields, const char *name)
 {
@@ -256,32 +180,8 @@ shape_fields(const char *message)
     return NULL;
 }
 
-static int
-message_at(const ProtobufCMessage *m, int otherwise)
-{
-    const ProtobufCMessageDescriptor *d = m->descriptor;
-    int32_t at;
-
-    for (unsigned i = 0; i < d->n_fields; i++)
-        if (!strcmp(d->fields[i].name, "location") &&
-            d->fields[i].type == PROTOBUF_C_TYPE_INT32) {
-            memcpy(&at, field_of(m, &d->fields[i]), sizeof at);
-            return at >= 0 ? at : otherwise;
-        }
-    return otherwise;
-}
-
-/* "A_Expr" of "pg_query.A_Expr". */
-static const char *
-message_name(const ProtobufCMessageDescriptor *d)
-{
-    const char *dot = strrchr(d->name, '.');
-
-    return dot ? dot + 1 : d->name;
-}
-
 static custos_status
-walk(struct sql_reader *r, const ProtobufCMessage *m, int at)
+walk(struct sql_reader *r, const pg_message *m, int at)
 {
     const ProtobufCMessageDescriptor *d = m->descriptor;
     bool is_node = d == &pg_query__node__descriptor;
@@ -291,18 +191,13 @@ walk(struct sql_reader *r, const ProtobufCMessage *m, int at)
     if (!is_node && !fields)
         return fail_closed(r, message_name(d), NULL, at);
     for (unsigned i = 0; i < d->n_fields; i++) {
-        const ProtobufCFieldDescriptor *f = &d->fields[i];
-        size_t n = 1;
+        const pg_field *f = &d->fields[i];
 
         if (!field_is_set(m, f))
             continue;
         if (!is_node && !shape_has(fields, f->name))
             return fail_closed(r, message_name(d), f->name, at);
-        if (f->type != PROTOBUF_C_TYPE_MESSAGE)
-            continue;
-        if (f->label == PROTOBUF_C_LABEL_REPEATED)
-            n = field_count(m, f);
-        for (size_t j = 0; j < n; j++) {
+        for (size_t j = 0; j < field_messages(m, f); j++) {
             custos_status st = walk(r, field_message(m, f, j), at);
 
             if (st)
@@ -316,24 +211,4 @@ custos_status
 closed_check(struct sql_reader *r, const PgQuery__ParseResult *tree)
 {
     return walk(r, &tree->base, 0);
-}
-
-/* The chosen message of a node. */
-static const ProtobufCMessage *
-node_message(const pg_node *node)
-{
-    const ProtobufCMessageDescriptor *d = node->base.descriptor;
-
-    for (unsigned i = 0; i < d->n_fields; i++)
-        if (d->fields[i].id == (uint32_t)node->node_case)
-            return field_message(&node->base, &d->fields[i], 0);
-    return NULL;
-}
-
-int
-node_at(const pg_node *node, int otherwise)
-{
-    const ProtobufCMessage *m = node ? node_message(node) : NULL;
-
-    return m ? message_at(m, otherwise) : otherwise;
 }

@@ -32,7 +32,7 @@ utf8_step(const unsigned char *p, size_t left)
     return c < least[n] || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000) ? 0 : n;
 }
 
-static custos_status
+custos_status
 text_check(str text, custos_err *err)
 {
     size_t at = 0, n;

@@ -1,0 +1,135 @@
+/*
+ * Fields by their descriptors. A node is a message with one field set, the one
+ * that says what it is.
+ */
+#include "sql/fields.h"
+
+#include <string.h>
+
+#include "sql/read.h"
+
+static const void *
+field_of(const pg_message *m, const pg_field *f)
+{
+    return (const char *)m + f->offset;
+}
+
+size_t
+field_count(const pg_message *m, const pg_field *f)
+{
+    size_t n;
+
+    memcpy(&n, (const char *)m + f->quantifier_offset, sizeof n);
+    return n;
+}
+
+pg_message *
+field_message(const pg_message *m, const pg_field *f, size_t i)
+{
+    pg_message *one;
+    ProtobufCMessage *const *all;
+
+    if (f->label != PROTOBUF_C_LABEL_REPEATED) {
+        memcpy(&one, field_of(m, f), sizeof(void *));
+        return one;
+    }
+    memcpy(&all, field_of(m, f), sizeof all);
+    return all[i];
+}
+
+/* Of another type than a message or a list: does it hold more than nothing? */
+static bool
+scalar_is_set(const pg_message *m, const pg_field *f)
+{
+    const char *text;
+    uint32_t four;
+    uint64_t eight;
+    protobuf_c_boolean yes;
+
+    switch (f->type) {
+    case PROTOBUF_C_TYPE_STRING:
+        memcpy(&text, field_of(m, f), sizeof text);
+        return text && text[0];
+    case PROTOBUF_C_TYPE_BOOL:
+        memcpy(&yes, field_of(m, f), sizeof yes);
+        return yes;
+    case PROTOBUF_C_TYPE_INT32:
+    case PROTOBUF_C_TYPE_UINT32:
+    case PROTOBUF_C_TYPE_ENUM:
+        memcpy(&four, field_of(m, f), sizeof four);
+        return four != 0;
+    case PROTOBUF_C_TYPE_INT64:
+    case PROTOBUF_C_TYPE_UINT64:
+    case PROTOBUF_C_TYPE_DOUBLE:
+        memcpy(&eight, field_of(m, f), sizeof eight);
+        return eight != 0;
+    default: return true; /* a type that no tree has had so far */
+    }
+}
+
+bool
+field_is_set(const pg_message *m, const pg_field *f)
+{
+    uint32_t chosen;
+
+    if (f->label == PROTOBUF_C_LABEL_REPEATED)
+        return field_count(m, f) > 0;
+    if (f->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) {
+        memcpy(&chosen, (const char *)m + f->quantifier_offset, sizeof chosen);
+        return chosen == f->id;
+    }
+    if (f->type == PROTOBUF_C_TYPE_MESSAGE)
+        return field_message(m, f, 0) != NULL;
+    return scalar_is_set(m, f);
+}
+
+size_t
+field_messages(const pg_message *m, const pg_field *f)
+{
+    if (f->type != PROTOBUF_C_TYPE_MESSAGE || !field_is_set(m, f))
+        return 0;
+    return f->label == PROTOBUF_C_LABEL_REPEATED ? field_count(m, f) : 1;
+}
+
+int
+message_at(const pg_message *m, int otherwise)
+{
+    const ProtobufCMessageDescriptor *d = m->descriptor;
+    int32_t at;
+
+    for (unsigned i = 0; i < d->n_fields; i++)
+        if (!strcmp(d->fields[i].name, "location") &&
+            d->fields[i].type == PROTOBUF_C_TYPE_INT32) {
+            memcpy(&at, field_of(m, &d->fields[i]), sizeof at);
+            return at >= 0 ? at : otherwise;
+        }
+    return otherwise;
+}
+
+const char *
+message_name(const ProtobufCMessageDescriptor *d)
+{
+    const char *dot = strrchr(d->name, '.');
+
+    return dot ? dot + 1 : d->name;
+}
+
+/* The chosen message of a node. */
+static const pg_message *
+node_message(const pg_node *node)
+{
+    const ProtobufCMessageDescriptor *d = node->base.descriptor;
+
+    for (unsigned i = 0; i < d->n_fields; i++)
+        if (d->fields[i].id == (uint32_t)node->node_case)
+            return field_message(&node->base, &d->fields[i], 0);
+    return NULL;
+}
+
+int
+node_at(const pg_node *node, int otherwise)
+{
+    const pg_message *m = node ? node_message(node) : NULL;
+
+    return m ? message_at(m, otherwise) : otherwise;
+}

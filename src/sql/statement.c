@@ -1,0 +1,388 @@
+/*
+ * A text of a session, cut at its semicolons and named by PostgreSQL's tree.
+ *
+ * It is cut by tokens, since the clauses of GoogleSQL must be blanked before
+ * the parser sees a statement, and belong to one of them each.
+ */
+#include "sql/statement.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "base/error.h"
+#include "sql/catalog.h"
+#include "sql/read.h"
+#include "sql/tokens.h"
+
+struct cutter {
+    arena *a;
+    const char *sql; /* of one statement, blanked */
+    const struct sql_token *tokens;
+    size_t n_tokens;
+    custos_err *err;
+};
+
+static custos_status
+copy_text(const struct cutter *c, const char *text, str *out)
+{
+    *out = (str){arena_copy(c->a, str_of(text)), strlen(text)};
+    return out->ptr ? CUSTOS_OK : fail_memory(c->err);
+}
+
+/* ------------------------------------------------------------- settings -- */
+
+/* A value of SET as SHOW writes it. */
+static void
+value_write(const pg_node *node, struct buf *b)
+{
+    const PgQuery__AConst *k;
+
+    if (node->node_case == PG_QUERY__NODE__NODE_TYPE_CAST) {
+        value_write(node->type_cast->arg, b); /* INTERVAL '1' HOUR */
+        return;
+    }
+    if (node->node_case != PG_QUERY__NODE__NODE_A_CONST)
+        return;
+    k = node->a_const;
+    switch (k->val_case) {
+    case PG_QUERY__A__CONST__VAL_IVAL:
+        buf_printf(b, "%d", k->ival->ival);
+        break;
+    case PG_QUERY__A__CONST__VAL_FVAL: buf_add_text(b, k->fval->fval); break;
+    case PG_QUERY__A__CONST__VAL_BOOLVAL:
+        buf_add_text(b, k->boolval->boolval ? "on" : "off");
+        break;
+    case PG_QUERY__A__CONST__VAL_SVAL: buf_add_text(b, k->sval->sval); break;
+    default: break;
+    }
+}
+
+static custos_status
+set_read(const struct cutter *c, const PgQuery__VariableSetStmt *s,
+         struct statement *out)
+{
+    custos_status st = copy_text(c, s->name, &out->name);
+    struct buf b;
+
+    out->local = s->is_local;
+    switch (s->kind) {
+    case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_DEFAULT:
+    case PG_QUERY__VARIABLE_SET_KIND__VAR_RESET:
+    case PG_QUERY__VARIABLE_SET_KIND__VAR_RESET_ALL:
+        out->kind = STATEMENT_RESET;
+        return st;
+    case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_VALUE:
+    case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_MULTI:
+        out->kind = STATEMENT_SET;
+        break;
+    default: return st;
+    }
+    buf_init(&b, NULL, SQL_TEXT_MAX + 1);
+    for (size_t i = 0; i < s->n_args; i++) {
+        buf_add_text(&b, i > 0 ? ", " : "");
+        value_write(s->args[i], &b);
+    }
+    if (!st)
+        st = b.failed ? fail_memory(c->err)
+                      : copy_text(c, buf_text(&b), &out->value);
+    buf_clear(&b);
+    return st;
+}
+
+/* ----------------------------------------------- transactions, cursors -- */
+
+static custos_status
+transaction_read(const struct cutter *c, const PgQuery__TransactionStmt *t,
+                 struct statement *out)
+{
+    static const struct {
+        PgQuery__TransactionStmtKind is;
+        enum statement_kind kind;
+    } kinds[] = {
+        {PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_BEGIN, STATEMENT_BEGIN},
+        {PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_START, STATEMENT_BEGIN},
+        {PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_COMMIT, STATEMENT_COMMIT},
+        {PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK,
+         STATEMENT_ROLLBACK},
+        {PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_SAVEPOINT,
+         STATEMENT_SAVEPOINT},
+        {PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_RELEASE,
+         STATEMENT_RELEASE},
+        {PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK_TO,
+         STATEMENT_ROLLBACK_TO},
+    };
+
+    for (size_t i = 0; i < COUNT_OF(kinds); i++)
+        if (t->kind == kinds[i].is)
+            out->kind = kinds[i].kind;
+    return copy_text(c, t->savepoint_name, &out->name);
+}
+
+/* The query behind the first FOR of DECLARE, or the first AS of PREPARE that
+   no parenthesis is around. */
+static void
+inner_find(const struct cutter *c, int word, struct statement *out)
+{
+    int level = 0;
+
+    for (size_t i = 0; i + 1 < c->n_tokens; i++) {
+        level += c->tokens[i].kind == PG_QUERY__TOKEN__ASCII_40;
+        level -= c->tokens[i].kind == PG_QUERY__TOKEN__ASCII_41;
+        if (level > 0 || c->tokens[i].kind != word)
+            continue;
+        out->query_at = out->at + c->tokens[i + 1].at;
+        out->query_len = out->at + out->len - out->query_at;
+        return;
+    }
+}
+
+enum { CURSOR_SCROLL = 2, CURSOR_HOLD = 32 }; /* parsenodes.h: CURSOR_OPT_ */
+
+static custos_status
+declare_read(const struct cutter *c, const PgQuery__DeclareCursorStmt *d,
+             struct statement *out)
+{
+    out->kind = STATEMENT_DECLARE;
+    out->scroll = (d->options & CURSOR_SCROLL) != 0;
+    out->hold = (d->options & CURSOR_HOLD) != 0;
+    inner_find(c, PG_QUERY__TOKEN__FOR, out);
+    return copy_text(c, d->portalname, &out->name);
+}
+
+static custos_status
+fetch_read(const struct cutter *c, const PgQuery__FetchStmt *f,
+           struct statement *out)
+{
+    out->kind = f->ismove ? STATEMENT_MOVE : STATEMENT_FETCH;
+    out->forward = f->direction == PG_QUERY__FETCH_DIRECTION__FETCH_FORWARD &&
+                   f->how_many >= 0;
+    out->count = f->how_many;
+    return copy_text(c, f->portalname, &out->name);
+}
+
+static custos_status
+discard_read(const struct cutter *c, const PgQuery__DiscardStmt *d,
+             struct statement *out)
+{
+    out->kind = STATEMENT_DISCARD;
+    return copy_text(
+        c,
+        d->target == PG_QUERY__DISCARD_MODE__DISCARD_PLANS       ? "plans"
+        : d->target == PG_QUERY__DISCARD_MODE__DISCARD_SEQUENCES ? "sequences"
+        : d->target == PG_QUERY__DISCARD_MODE__DISCARD_TEMP      ? "temp"
+                                                                 : "all",
+        &out->value);
+}
+
+/* ------------------------------------------------------- one statement -- */
+
+static custos_status
+named(const struct cutter *c, enum statement_kind kind, const char *name,
+      struct statement *out)
+{
+    out->kind = kind;
+    return copy_text(c, name, &out->name);
+}
+
+static enum statement_kind
+kind_of(const pg_node *node)
+{
+    switch (node->node_case) {
+    case PG_QUERY__NODE__NODE_EXPLAIN_STMT: return STATEMENT_EXPLAIN;
+    case PG_QUERY__NODE__NODE_COPY_STMT: return STATEMENT_COPY;
+    case PG_QUERY__NODE__NODE_LISTEN_STMT:
+    case PG_QUERY__NODE__NODE_UNLISTEN_STMT:
+    case PG_QUERY__NODE__NODE_NOTIFY_STMT: return STATEMENT_LISTEN;
+    case PG_QUERY__NODE__NODE_INSERT_STMT:
+    case PG_QUERY__NODE__NODE_UPDATE_STMT:
+    case PG_QUERY__NODE__NODE_DELETE_STMT:
+    case PG_QUERY__NODE__NODE_MERGE_STMT:
+    case PG_QUERY__NODE__NODE_TRUNCATE_STMT:
+    case PG_QUERY__NODE__NODE_LOCK_STMT: return STATEMENT_WRITE;
+    default: return STATEMENT_OTHER;
+    }
+}
+
+static custos_status
+node_read(const struct cutter *c, const pg_node *node, struct statement *out)
+{
+    switch (node->node_case) {
+    case PG_QUERY__NODE__NODE_VARIABLE_SET_STMT:
+        return set_read(c, node->variable_set_stmt, out);
+    case PG_QUERY__NODE__NODE_VARIABLE_SHOW_STMT:
+        return named(c, STATEMENT_SHOW, node->variable_show_stmt->name, out);
+    case PG_QUERY__NODE__NODE_TRANSACTION_STMT:
+        return transaction_read(c, node->transaction_stmt, out);
+    case PG_QUERY__NODE__NODE_DISCARD_STMT:
+        return discard_read(c, node->discard_stmt, out);
+    case PG_QUERY__NODE__NODE_PREPARE_STMT:
+        inner_find(c, PG_QUERY__TOKEN__AS, out);
+        return named(c, STATEMENT_PREPARE, node->prepare_stmt->name, out);
+    case PG_QUERY__NODE__NODE_EXECUTE_STMT:
+        return named(c, STATEMENT_EXECUTE, node->execute_stmt->name, out);
+    case PG_QUERY__NODE__NODE_DEALLOCATE_STMT:
+        return named(c, STATEMENT_DEALLOCATE, node->deallocate_stmt->name, out);
+    case PG_QUERY__NODE__NODE_DECLARE_CURSOR_STMT:
+        return declare_read(c, node->declare_cursor_stmt, out);
+    case PG_QUERY__NODE__NODE_FETCH_STMT:
+        return fetch_read(c, node->fetch_stmt, out);
+    case PG_QUERY__NODE__NODE_CLOSE_PORTAL_STMT:
+        return named(c, STATEMENT_CLOSE, node->close_portal_stmt->portalname,
+                     out);
+    default: out->kind = kind_of(node); return CUSTOS_OK;
+    }
+}
+
+static custos_status
+word_read(const struct cutter *c, str *out)
+{
+    const struct sql_token *t = &c->tokens[0];
+    char *word =
+        arena_copy(c->a, (str){c->sql + t->at, (size_t)(t->end - t->at)});
+
+    if (!word)
+        return fail_memory(c->err);
+    *out = str_of(word);
+    for (; *word; word++)
+        *word = (char)toupper((unsigned char)*word);
+    return CUSTOS_OK;
+}
+
+static custos_status
+tree_read(const struct cutter *c, const PgQuery__ParseResult *tree,
+          bool private, struct statement *out)
+{
+    const pg_node *node;
+    custos_status st = word_read(c, &out->word);
+
+    if (st)
+        return st;
+    if (tree->n_stmts != 1) {
+        out->kind = STATEMENT_OTHER;
+        return CUSTOS_OK;
+    }
+    node = tree->stmts[0]->stmt;
+    if (node->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
+        return node_read(c, node, out);
+    out->kind = !private && catalog_only(&tree->base) ? STATEMENT_CATALOG
+                                                      : STATEMENT_SELECT;
+    return CUSTOS_OK;
+}
+
+static custos_status
+statement_read(arena *a, str text, struct statement *out, custos_err *err)
+{
+    struct cutter c = {.a = a, .err = err};
+    struct query_options options = {0};
+    PgQuery__ParseResult *tree = NULL;
+    struct sql_token *tokens;
+    char *sql = arena_copy(a, text);
+    custos_status st;
+
+    if (!sql)
+        return fail_memory(err);
+    c.sql = sql;
+    st = pg_scan(a, sql, &tokens, &c.n_tokens, err);
+    c.tokens = tokens;
+    if (!st)
+        st = tokens_check(tokens, c.n_tokens, err);
+    if (!st)
+        st = tokens_google(a, sql, tokens, c.n_tokens, &options, err);
+    if (!st)
+        st = pg_parse(sql, &tree, err);
+    if (!st)
+        st = tree_read(&c, tree, options.given, out);
+    pg_parse_free(tree);
+    return st;
+}
+
+/* -------------------------------------------------------------- the text -- */
+
+/* Cuts behind the last token before each semicolon. */
+static size_t
+cut(const struct sql_token *tokens, size_t n, struct statement *out)
+{
+    size_t found = 0;
+    bool open = false;
+
+    for (size_t i = 0; i < n; i++) {
+        if (tokens[i].kind == PG_QUERY__TOKEN__ASCII_59) {
+            open = false;
+            continue;
+        }
+        if (!open && found == STATEMENTS_MAX)
+            return found + 1;
+        if (!open)
+            out[found++].at = tokens[i].at;
+        open = true;
+        out[found - 1].len = tokens[i].end - out[found - 1].at;
+    }
+    return found;
+}
+
+custos_status
+statements_read(arena *a, str text, struct statement **out, size_t *n,
+                custos_err *err)
+{
+    struct statement *all =
+        arena_take(a, STATEMENTS_MAX, sizeof(struct statement));
+    struct sql_token *tokens = NULL;
+    size_t n_tokens = 0, found;
+    char *sql = arena_copy(a, text);
+    custos_status st = text_check(text, err);
+
+    if (!st && (!all || !sql))
+        st = fail_memory(err);
+    if (!st)
+        st = pg_scan(a, sql, &tokens, &n_tokens, err);
+    if (st)
+        return st;
+    found = cut(tokens, n_tokens, all);
+    if (found > STATEMENTS_MAX)
+        return custos_fail(err, CUSTOS_EUNSUPPORTED,
+                           "a text has at most %d statements: send it in "
+                           "pieces",
+                           STATEMENTS_MAX);
+    for (size_t i = 0; i < found && !st; i++) {
+        st = statement_read(a, (str){sql + all[i].at, (size_t)all[i].len},
+                            &all[i], err);
+        if (st && err && err->at >= 0)
+            err->at += all[i].at;
+    }
+    if (st)
+        return st;
+    *out = all;
+    *n = found;
+    return CUSTOS_OK;
+}
+
+custos_status
+statement_refuse(const struct statement *s, custos_err *err)
+{
+    static const struct {
+        enum statement_kind kind;
+        const char *said;
+    } words[] = {
+        {STATEMENT_COPY, "COPY moves rows, and rows are private: ask with "
+                         "SELECT"},
+        {STATEMENT_WRITE, "tables are read-only here: their owner writes them "
+                          "with custos init"},
+        {STATEMENT_LISTEN, "there are no notifications here"},
+        {STATEMENT_DECLARE, "a cursor ends with its transaction: leave out "
+                            "WITH HOLD and SCROLL"},
+        {STATEMENT_FETCH, "a cursor goes forward only: FETCH n FROM name"},
+        {STATEMENT_MOVE, "a cursor goes forward only: MOVE n FROM name"},
+    };
+
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        if (s->kind == words[i].kind)
+            return custos_fail_at(err, CUSTOS_EUNSUPPORTED, s->at, "%s",
+                                  words[i].said);
+    return custos_fail_at(err, CUSTOS_EUNSUPPORTED, s->at,
+                          "%.*s is not part of private SQL: there are SELECT, "
+                          "EXPLAIN SELECT, SET, SHOW and transactions",
+                          s->word.len > 40 ? 40 : (int)s->word.len,
+                          s->word.ptr);
+}
