@@ -24,12 +24,13 @@ struct job {
     void (*done)(struct job *j);
     int64_t asked_us; /* steady_us() when its request had come in whole */
     bool stepped;     /* true until work knows that nothing was charged */
-    bool stopped;     /* out: the server ends; work was not begun */
+    bool stopped;     /* out: the server ends, or it was dropped, before work
+                         was begun */
 
     /* the workers' own */
     struct job *next;
     int64_t due_us;
-    size_t place;
+    bool dropped;
 };
 
 struct workers_options {

@@ -1,0 +1,157 @@
+/*
+ * A small open table keyed by a hash of the address, and one of address and
+ * name. The hash is keyed by a secret of the process, so that nobody can
+ * choose names that fall upon another's entry.
+ */
+#include "serve/gate.h"
+
+#include <pthread.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+
+enum {
+    ENTRIES = 4096,
+    WAYS = 8, /* an entry lies in one of these places from its hash on */
+    FREE_NAME = 6,
+    FREE_ADDRESS = 24, /* several people can sit behind one address */
+    SECOND_US = 1000000,
+    WAIT_MAX_US = 60 * SECOND_US,
+    FORGET_US = 900 * SECOND_US,
+};
+
+struct entry {
+    uint64_t hash; /* 0: free */
+    uint32_t failures;
+    int64_t last_us;
+};
+
+struct gate {
+    pthread_mutex_t lock;
+    uint8_t key[crypto_shorthash_KEYBYTES];
+    struct entry entries[ENTRIES];
+};
+
+struct gate *
+gate_new(void)
+{
+    struct gate *g = calloc(1, sizeof *g);
+
+    if (!g || sodium_init() < 0 || pthread_mutex_init(&g->lock, NULL)) {
+        free(g);
+        return NULL;
+    }
+    randombytes_buf(g->key, sizeof g->key);
+    return g;
+}
+
+void
+gate_free(struct gate *g)
+{
+    if (!g)
+        return;
+    pthread_mutex_destroy(&g->lock);
+    free(g);
+}
+
+static uint64_t
+hash_of(const struct gate *g, str address, str name, size_t free_failures)
+{
+    uint8_t text[512], out[crypto_shorthash_BYTES];
+    size_t a = address.len < 128 ? address.len : 128;
+    size_t n = name.len < 256 ? name.len : 256;
+    uint64_t h;
+
+    text[0] = (uint8_t)free_failures;
+    text[1] = (uint8_t)a;
+    if (a)
+        memcpy(text + 2, address.ptr, a);
+    if (n)
+        memcpy(text + 2 + a, name.ptr, n);
+    crypto_shorthash(out, text, 2 + a + n, g->key);
+    memcpy(&h, out, sizeof h);
+    return h | 1;
+}
+
+/* The entry, or the one of its places to use for it. */
+static struct entry *
+entry_at(struct gate *g, uint64_t hash)
+{
+    struct entry *oldest = NULL;
+
+    for (size_t i = 0; i < WAYS; i++) {
+        struct entry *e = &g->entries[(hash / 2 + i) % ENTRIES];
+
+        if (e->hash == hash)
+            return e;
+        if (!oldest || !e->hash ||
+            (oldest->hash && e->last_us < oldest->last_us))
+            oldest = e;
+    }
+    return oldest;
+}
+
+static int64_t
+wait_of(struct gate *g, uint64_t hash, uint32_t free_failures, int64_t now_us)
+{
+    const struct entry *e = entry_at(g, hash);
+    int64_t wait = SECOND_US, left;
+
+    if (e->hash != hash || e->failures < free_failures)
+        return 0;
+    for (uint32_t i = free_failures; i < e->failures && wait < WAIT_MAX_US; i++)
+        wait *= 2;
+    wait = wait < WAIT_MAX_US ? wait : WAIT_MAX_US;
+    left = e->last_us + wait - now_us;
+    return left > 0 ? left : 0;
+}
+
+static void
+fail_once(struct gate *g, uint64_t hash, int64_t now_us)
+{
+    struct entry *e = entry_at(g, hash);
+
+    if (e->hash != hash || now_us - e->last_us > FORGET_US)
+        *e = (struct entry){.hash = hash};
+    e->failures += e->failures < UINT32_MAX;
+    e->last_us = now_us;
+}
+
+int64_t
+gate_wait(struct gate *g, str address, str name, int64_t now_us)
+{
+    int64_t by_name, by_address;
+
+    pthread_mutex_lock(&g->lock);
+    by_name =
+        wait_of(g, hash_of(g, address, name, FREE_NAME), FREE_NAME, now_us);
+    by_address = wait_of(g, hash_of(g, address, str_of(""), FREE_ADDRESS),
+                         FREE_ADDRESS, now_us);
+    pthread_mutex_unlock(&g->lock);
+    return by_name > by_address ? by_name : by_address;
+}
+
+void
+gate_failed(struct gate *g, str address, str name, int64_t now_us)
+{
+    pthread_mutex_lock(&g->lock);
+    fail_once(g, hash_of(g, address, name, FREE_NAME), now_us);
+    fail_once(g, hash_of(g, address, str_of(""), FREE_ADDRESS), now_us);
+    pthread_mutex_unlock(&g->lock);
+}
+
+void
+gate_passed(struct gate *g, str address, str name)
+{
+    uint64_t hash;
+    struct entry *e;
+
+    pthread_mutex_lock(&g->lock);
+    hash = hash_of(g, address, name, FREE_NAME);
+    e = entry_at(g, hash);
+    if (e->hash == hash)
+        *e = (struct entry){0};
+    pthread_mutex_unlock(&g->lock);
+}

@@ -1,0 +1,82 @@
+#include "serve/log.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "serve/clock.h"
+
+enum { VALUE_MAX = 400 };
+
+CUSTOS_PRINTF(2, 3)
+static void
+add(struct log_line *l, const char *format, ...)
+{
+    size_t room = sizeof l->text - 1 - l->len; /* of the end of line */
+    va_list args;
+    int n;
+
+    va_start(args, format);
+    n = vsnprintf(l->text + l->len, room, format, args);
+    va_end(args);
+    if (n > 0)
+        l->len += (size_t)n < room ? (size_t)n : room - 1;
+}
+
+void
+log_begin(struct log_line *l, const char *event)
+{
+    int64_t now = wall_us();
+    time_t seconds = (time_t)(now / 1000000);
+    struct tm t;
+
+    gmtime_r(&seconds, &t);
+    l->len = 0;
+    add(l, "time=%04d-%02d-%02dT%02d:%02d:%02d.%03dZ event=%s",
+        t.tm_year + 1900, t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min,
+        t.tm_sec, (int)(now / 1000 % 1000), event);
+}
+
+/* Quotes and control characters could make a second pair, or a second line. */
+void
+log_text(struct log_line *l, const char *name, str value)
+{
+    add(l, " %s=\"", name);
+    for (size_t i = 0; i < value.len && i < VALUE_MAX; i++) {
+        unsigned char c = (unsigned char)value.ptr[i];
+
+        if (c == '"' || c == '\\')
+            add(l, "\\%c", c);
+        else
+            add(l, "%c", c < 0x20 || c == 0x7f ? '?' : c);
+    }
+    add(l, "\"");
+}
+
+void
+log_int(struct log_line *l, const char *name, int64_t value)
+{
+    add(l, " %s=%" PRId64, name, value);
+}
+
+void
+log_end(struct log_line *l, int fd)
+{
+    l->text[l->len++] = '\n';
+    /* A log that cannot be written must not stop the server. */
+    if (write(fd, l->text, l->len) < 0)
+        return;
+}
+
+void
+log_say(const char *event, const char *said)
+{
+    struct log_line l;
+
+    log_begin(&l, event);
+    log_text(&l, "said", str_of(said));
+    log_end(&l, LOG_FD);
+}

@@ -1,0 +1,40 @@
+/*
+ * Response-time steps: what was charged leaves only at fixed moments after its
+ * request came, so that the time it took tells which step it was and no more.
+ */
+#ifndef SERVE_STEPS_H
+#define SERVE_STEPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct job;
+
+/* The first step at or after so many microseconds: 10 ms, 20 ... 100 ms, then
+   200, 400, 800 ... Cannot fail. */
+int64_t step_after(int64_t elapsed_us);
+
+/*
+ * Jobs that wait for their step, the next one first. Not for several threads
+ * at once. The clock is an argument.
+ */
+struct shelf {
+    struct job **jobs; /* a heap by due_us */
+    size_t n, room;
+};
+
+void shelf_clear(struct shelf *s);
+
+/* False: no memory. Then the job is not on it. */
+bool shelf_reserve(struct shelf *s, size_t jobs);
+/* Within what was reserved. */
+void shelf_put(struct shelf *s, struct job *j, int64_t finished_us);
+
+/* A job whose step has come, or NULL. */
+struct job *shelf_take(struct shelf *s, int64_t now_us);
+
+/* When the next step is due; INT64_MAX: none. */
+int64_t shelf_next(const struct shelf *s);
+
+#endif

@@ -1,0 +1,91 @@
+/*
+ * Failed logins make one wait, by name and by address; others do not.
+ */
+#include "../support/support.h"
+
+#include <stdio.h>
+
+#include "serve/gate.h"
+
+enum { SECOND = 1000000 };
+
+static void
+a_few_failures_are_free_then_one_waits(void **state)
+{
+    struct gate *g = gate_new();
+    str here = str_of("192.0.2.1"), ana = str_of("ana");
+    int64_t now = 1000 * (int64_t)SECOND, before = 0;
+
+    (void)state;
+    assert_non_null(g);
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(gate_wait(g, here, ana, now), 0);
+        gate_failed(g, here, ana, now);
+    }
+    for (int i = 0; i < 12; i++) {
+        int64_t wait = gate_wait(g, here, ana, now);
+
+        assert_true(wait >= before && wait > 0 && wait <= 60 * SECOND);
+        assert_int_equal(gate_wait(g, here, str_of("bob"), now), 0);
+        assert_int_equal(gate_wait(g, str_of("192.0.2.2"), ana, now), 0);
+        before = wait;
+        now += wait;
+        assert_int_equal(gate_wait(g, here, ana, now), 0);
+        gate_failed(g, here, ana, now);
+    }
+    assert_int_equal(before, 60 * SECOND);
+    gate_passed(g, here, ana);
+    assert_int_equal(gate_wait(g, here, ana, now), 0);
+    gate_free(g);
+}
+
+/* Trying many names from one address does not help. */
+static void
+an_address_waits_for_all_its_names(void **state)
+{
+    struct gate *g = gate_new();
+    str here = str_of("192.0.2.1");
+    char name[16];
+
+    (void)state;
+    assert_non_null(g);
+    for (int i = 0; i < 30; i++) {
+        snprintf(name, sizeof name, "n%d", i);
+        gate_failed(g, here, str_of(name), 5);
+    }
+    assert_true(gate_wait(g, here, str_of("another"), 6) > 0);
+    gate_passed(g, here, str_of("n1"));
+    assert_true(gate_wait(g, here, str_of("n1"), 6) > 0);
+    assert_int_equal(gate_wait(g, str_of("192.0.2.9"), str_of("n1"), 6), 0);
+    gate_free(g);
+}
+
+/* More names than the table has places: it stays of its size. */
+static void
+the_table_is_bounded(void **state)
+{
+    struct gate *g = gate_new();
+    char name[16], address[16];
+
+    (void)state;
+    assert_non_null(g);
+    for (int i = 0; i < 20000; i++) {
+        snprintf(name, sizeof name, "n%d", i);
+        snprintf(address, sizeof address, "a%d", i);
+        gate_failed(g, str_of(address), str_of(name), i);
+        (void)gate_wait(g, str_of(address), str_of(name), i);
+    }
+    gate_free(g);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_few_failures_are_free_then_one_waits),
+        cmocka_unit_test(an_address_waits_for_all_its_names),
+        cmocka_unit_test(the_table_is_bounded),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,110 @@
+/*
+ * Steps of time with a clock of our own.
+ */
+#include "../support/support.h"
+
+#include "serve/steps.h"
+#include "serve/workers.h"
+
+enum { MS = 1000 };
+
+static void
+steps_are_those_of_the_promise(void **state)
+{
+    static const int64_t rows[][2] = {
+        {0, 10},
+        {1, 10},
+        {9999, 10},
+        {10000, 10},
+        {10001, 20},
+        {20000, 20},
+        {95000, 100},
+        {100000, 100},
+        {100001, 200},
+        {200000, 200},
+        {200001, 400},
+        {400001, 800},
+        {3600000000, 6553600},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_int_equal(step_after(rows[i][0]), rows[i][1] * MS);
+    for (int64_t d = 0; d < 2000 * MS; d += 137) {
+        assert_true(step_after(d) >= d);
+        assert_true(step_after(d) >= step_after(d > 137 ? d - 137 : 0));
+    }
+    assert_true(step_after(INT64_MAX / 2) > 0);
+}
+
+static void
+nothing_leaves_before_its_step(void **state)
+{
+    enum { N = 500 };
+    static struct job jobs[N];
+    struct shelf s = {0};
+    int64_t now = 0;
+    size_t left = 0;
+    uint32_t x = 1;
+
+    (void)state;
+    assert_true(shelf_reserve(&s, N));
+    for (size_t i = 0; i < N; i++) {
+        x = x * 1664525 + 1013904223;
+        jobs[i].asked_us = x >> 12;
+        x = x * 1664525 + 1013904223;
+        shelf_put(&s, &jobs[i], jobs[i].asked_us + (x >> 13));
+    }
+    while (left < N) {
+        int64_t next = shelf_next(&s);
+        struct job *j;
+
+        assert_true(next >= now);
+        assert_null(shelf_take(&s, next - 1));
+        now = next;
+        j = shelf_take(&s, now);
+        assert_non_null(j);
+        assert_int_equal(j->due_us, now);
+        left++;
+    }
+    assert_int_equal(shelf_next(&s), INT64_MAX);
+    assert_null(shelf_take(&s, INT64_MAX));
+    shelf_clear(&s);
+}
+
+/* Neighbours' times that fall into one step: one moment. */
+static void
+times_within_a_step_look_alike(void **state)
+{
+    static const int64_t alike[][2] = {
+        {1, 9999},        {10001, 19999},   {90001, 99999},
+        {100001, 199999}, {400001, 800000},
+    };
+    struct shelf s = {0};
+
+    (void)state;
+    assert_true(shelf_reserve(&s, 2));
+    for (size_t i = 0; i < sizeof alike / sizeof alike[0]; i++) {
+        struct job fast = {.asked_us = 777}, slow = {.asked_us = 777};
+
+        shelf_put(&s, &fast, 777 + alike[i][0]);
+        shelf_put(&s, &slow, 777 + alike[i][1]);
+        assert_int_equal(fast.due_us, slow.due_us);
+        assert_null(shelf_take(&s, fast.due_us - 1));
+        assert_non_null(shelf_take(&s, fast.due_us));
+        assert_non_null(shelf_take(&s, fast.due_us));
+    }
+    shelf_clear(&s);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_are_those_of_the_promise),
+        cmocka_unit_test(nothing_leaves_before_its_step),
+        cmocka_unit_test(times_within_a_step_look_alike),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
