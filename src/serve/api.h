@@ -1,0 +1,30 @@
+/*
+ * What the HTTP API answers: bodies of JSON and CSV, from what the curator
+ * gives. In a worker's thread, with its handle.
+ */
+#ifndef SERVE_API_H
+#define SERVE_API_H
+
+#include "serve/http_route.h"
+#include "serve/question.h"
+
+/* The body of a query's reply. Numbers are texts with every digit. */
+void api_answer(const struct question *q, enum http_form form,
+                struct http_reply *out);
+
+/* Of an EXPLAIN: its lines, and the columns and price of what it explains,
+   whose text is sql. */
+void api_explained(const struct question *q, struct curator *c, str sql,
+                   arena *a, struct http_reply *out);
+
+/*
+ * The rest; who is the analyst's name, empty for the owner, who sees all. A
+ * failure is a reply too.
+ */
+void
+api_budget(struct curator *c, str who, int64_t now, struct http_reply *out);
+void api_schema(struct curator *c, str who, struct http_reply *out);
+void api_ledger(struct curator *c, str who, const struct http_request *r,
+                struct http_reply *out);
+
+#endif

@@ -1,0 +1,130 @@
+/*
+ * Rows of the ledger, page by page: an analyst's own charges; for the owner all
+ * rows, or those of one analyst, or those that rest on a theorem.
+ */
+#include "serve/api.h"
+
+#include <inttypes.h>
+
+#include "base/error.h"
+#include "wire/json.h"
+
+enum {
+    PAGE_ROWS = 100,
+    PAGE_ROWS_MAX = 1000,
+    PAGE_BYTES = 1 << 28,
+};
+
+/* "2026-11-16T00:03:01.000000Z" */
+static void
+add_moment(struct buf *b, int64_t us)
+{
+    struct datum d = {.type = TYPE_TIMESTAMP, .n = us};
+    struct buf text;
+
+    buf_init(&text, NULL, 64);
+    datum_write(&d, &text);
+    for (size_t i = 0; i < text.len; i++)
+        text.ptr[i] = text.ptr[i] == ' ' ? 'T' : text.ptr[i];
+    buf_printf(b, "\"%sZ\"", buf_text(&text));
+    buf_clear(&text);
+}
+
+static void
+add_text(struct buf *b, const char *name, str text)
+{
+    buf_printf(b, ",\"%s\":", name);
+    if (text.len)
+        json_add_text(b, text);
+    else
+        buf_add_text(b, "null");
+}
+
+static void
+add_row(struct buf *b, const struct ledger_row *r)
+{
+    char receipt[RECEIPT_TEXT_MAX];
+
+    receipt_write(&r->receipt, receipt);
+    buf_printf(b, "{\"row\":%" PRIu64 ",\"time\":", r->seq);
+    add_moment(b, r->time);
+    add_text(b, "what", r->kind);
+    add_text(b, "who", r->who);
+    add_text(b, "query", r->query);
+    add_text(b, "plan", r->plan);
+    add_text(b, "theorems", r->theorems);
+    add_text(b, "words", r->words);
+    add_text(b, "epsilon", r->epsilon);
+    add_text(b, "rho", r->rho);
+    add_text(b, "delta", r->delta);
+    buf_printf(b, ",\"data_version\":%" PRIu64, r->data_version);
+    add_text(b, "version", r->version);
+    buf_printf(b, ",\"receipt\":\"%s\"}", receipt);
+}
+
+/* A whole number up to max; empty: as it is. False: it is none. */
+static bool
+number_read(str text, uint64_t max, uint64_t *out)
+{
+    struct datum d;
+
+    if (!text.len)
+        return true;
+    if (!datum_read(TYPE_INT, text, &d) || d.n < 0 || d.n > (i128)max)
+        return false;
+    *out = (uint64_t)d.n;
+    return true;
+}
+
+static custos_status
+add_page(struct curator *c, str who, str theorem, uint64_t from, size_t limit,
+         arena *a, struct buf *b, custos_err *err)
+{
+    struct ledger_row *rows = NULL;
+    size_t n = limit;
+    custos_status st =
+        ledger_rows(curator_ledger(c), from, who, theorem, a, &rows, &n, err);
+
+    if (st)
+        return st;
+    buf_add_text(b, "{\"rows\":[");
+    for (size_t i = 0; i < n; i++) {
+        buf_add_text(b, i ? ",\n" : "\n");
+        add_row(b, &rows[i]);
+    }
+    if (n == limit)
+        buf_printf(b, "],\n\"next\":%" PRIu64 "}\n", rows[n - 1].seq + 1);
+    else
+        buf_add_text(b, "],\n\"next\":null}\n");
+    return b->failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
+                     : CUSTOS_OK;
+}
+
+void
+api_ledger(struct curator *c, str who, const struct http_request *r,
+           struct http_reply *out)
+{
+    uint64_t from = 0, limit = PAGE_ROWS;
+    str analyst = http_argument(r, "analyst");
+    custos_err err = {.at = -1};
+    custos_status st;
+    arena *a;
+
+    if (!number_read(http_argument(r, "from"), INT64_MAX, &from) ||
+        !number_read(http_argument(r, "limit"), PAGE_ROWS_MAX, &limit) ||
+        limit == 0) {
+        http_fault(out, HTTP_FAULT_ARGUMENT);
+        return;
+    }
+    if (who.len && analyst.len && !str_equal(who, analyst)) {
+        http_fault(out, HTTP_FAULT_OWNER);
+        return;
+    }
+    a = arena_new(NULL, PAGE_BYTES);
+    st = a ? add_page(c, who.len ? who : analyst, http_argument(r, "theorem"),
+                      from, limit, a, &out->body, &err)
+           : custos_fail(&err, CUSTOS_ENOMEM, "out of memory");
+    if (st)
+        http_refuse(out, &err, str_of(""));
+    arena_free(a);
+}

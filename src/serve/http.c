@@ -1,0 +1,275 @@
+/*
+ * The HTTP listener, by libmicrohttpd, whose only user this is.
+ *
+ * One thread has all sockets. It reads requests, refuses what their head
+ * forbids, and hands the rest to the workers; a connection is suspended until
+ * its job comes back, so neither a slow client nor a slow question holds
+ * anything but its own connection. Every wait has an end: a request must come
+ * in whole, a reply must be taken, a question must be answered within the
+ * owner's limits.
+ */
+#include "serve/http.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/error.h"
+#include "serve/clock.h"
+#include "serve/http_inside.h"
+
+enum {
+    HEAD_BYTES = 32 << 10, /* of one request's head */
+    LOOK_MS = 250,         /* how often waits are looked at */
+    END_US = 2 * 1000000,  /* for the last replies */
+    PEM_MAX = 1 << 20,
+};
+
+/* ----------------------------------------------------------- connections -- */
+
+static void
+on_connection(void *ctx, struct MHD_Connection *c, void **state,
+              enum MHD_ConnectionNotificationCode code)
+{
+    struct http *h = ctx;
+    struct link *l = *state;
+
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        const union MHD_ConnectionInfo *info =
+            MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+        COUNT_ONE(h->parts->counts, connections_total);
+        *state = l = info ? calloc(1, sizeof *l) : NULL;
+        if (!l)
+            return; /* its requests will be refused */
+        l->fd = info->connect_fd;
+        l->until_us = steady_us() + h->parts->limits.login_ms * 1000;
+        l->next = h->links;
+        if (l->next)
+            l->next->prev = l;
+        h->links = l;
+    } else if (l) {
+        if (l->prev)
+            l->prev->next = l->next;
+        else
+            h->links = l->next;
+        if (l->next)
+            l->next->prev = l->prev;
+        free(l);
+        *state = NULL;
+    }
+}
+
+static bool
+has_gone(int fd)
+{
+    struct pollfd p = {.fd = fd, .events = POLLRDHUP};
+
+    return poll(&p, 1, 0) > 0 && p.revents & (POLLRDHUP | POLLHUP | POLLERR);
+}
+
+/* Ends waits that are over. */
+static void
+look(struct http *h)
+{
+    const struct serve_parts *parts = h->parts;
+    int64_t now = steady_us();
+
+    for (struct link *l = h->links; l; l = l->next)
+        if (l->until_us && now > l->until_us)
+            shutdown(l->fd, SHUT_RDWR);
+    pthread_mutex_lock(&h->lock);
+    for (struct exchange *x = h->running; x; x = x->next) {
+        int64_t waited = now - x->work.question.job.asked_us;
+
+        if (x->dropped)
+            continue;
+        if (waited > parts->limits.query_ms * 1000) {
+            x->dropped = DROP_SLOW;
+            COUNT_ONE(parts->counts, timeouts_total);
+        } else if (has_gone(x->link->fd)) {
+            x->dropped = DROP_GONE;
+            COUNT_ONE(parts->counts, cancels_total);
+        }
+        if (x->dropped)
+            workers_drop(parts->workers, &x->work.question.job);
+    }
+    pthread_mutex_unlock(&h->lock);
+}
+
+/* ------------------------------------------------------------------ loop -- */
+
+static void
+quiesce(struct http *h)
+{
+    int fd;
+
+    if (h->quiesced || !h->quiet)
+        return;
+    h->quiesced = true;
+    fd = MHD_quiesce_daemon(h->daemon);
+    if (fd >= 0)
+        close(fd);
+}
+
+static void
+wait_for_work(struct http *h, int epoll)
+{
+    struct pollfd p[] = {{.fd = epoll, .events = POLLIN},
+                         {.fd = h->wake, .events = POLLIN}};
+    MHD_UNSIGNED_LONG_LONG most;
+    int ms = LOOK_MS;
+    eventfd_t told;
+
+    if (MHD_get_timeout(h->daemon, &most) == MHD_YES && most < LOOK_MS)
+        ms = (int)most;
+    (void)poll(p, COUNT_OF(p), ms);
+    if (p[1].revents)
+        (void)!eventfd_read(h->wake, &told);
+}
+
+static void *
+loop(void *ctx)
+{
+    struct http *h = ctx;
+    int epoll =
+        MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
+    int64_t looked = 0, end = 0, now;
+
+    for (;;) {
+        wait_for_work(h, epoll);
+        quiesce(h);
+        MHD_run(h->daemon);
+        now = steady_us();
+        if (now - looked >= LOOK_MS * 1000) {
+            look(h);
+            looked = now;
+        }
+        if (!h->ends)
+            continue;
+        end = end ? end : now + END_US;
+        if (now > end || !h->links)
+            return NULL;
+    }
+}
+
+/* ------------------------------------------------------- start and stop -- */
+
+static custos_status
+pem_read(const char *path, char **out, custos_err *err)
+{
+    FILE *f = fopen(path, "re");
+    char *text = f ? calloc(1, PEM_MAX) : NULL;
+    size_t n = text ? fread(text, 1, PEM_MAX - 1, f) : 0;
+
+    if (f)
+        fclose(f);
+    if (n == 0) {
+        free(text);
+        return custos_fail(err, CUSTOS_EINVAL, "cannot read %.150s", path);
+    }
+    *out = text;
+    return CUSTOS_OK;
+}
+
+static custos_status
+daemon_start(struct http *h, int fd, custos_err *err)
+{
+    unsigned limit = (unsigned)h->parts->limits.connections;
+    unsigned flags =
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | (h->cert ? MHD_USE_TLS : 0);
+    struct MHD_OptionItem tls[] = {
+        {MHD_OPTION_HTTPS_MEM_CERT, 0, h->cert},
+        {MHD_OPTION_HTTPS_MEM_KEY, 0, h->key},
+        {MHD_OPTION_HTTPS_PRIORITIES, 0,
+         (void *)(uintptr_t) "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"},
+        {MHD_OPTION_END, 0, NULL},
+    };
+    int own = dup(fd);
+
+    if (own < 0)
+        return custos_fail(err, CUSTOS_EIO, "cannot listen for HTTP");
+    if (!h->cert)
+        tls[0].option = MHD_OPTION_END;
+    h->daemon = MHD_start_daemon(
+        flags, 0, NULL, NULL, exchange_answer, h, MHD_OPTION_LISTEN_SOCKET, own,
+        MHD_OPTION_CONNECTION_LIMIT, limit, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)HEAD_BYTES, MHD_OPTION_NOTIFY_COMPLETED, exchange_end, h,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, h,
+        MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
+    if (h->daemon)
+        return CUSTOS_OK;
+    close(own);
+    return h->cert ? custos_fail(err, CUSTOS_EINVAL,
+                                 "cannot listen for HTTP by this certificate "
+                                 "and key")
+                   : custos_fail(err, CUSTOS_EIO, "cannot listen for HTTP");
+}
+
+custos_status
+http_start(const struct serve_parts *parts, int fd, const char *tls_cert,
+           const char *tls_key, struct http **out, custos_err *err)
+{
+    struct http *h = calloc(1, sizeof *h);
+    custos_status st = CUSTOS_OK;
+
+    if (!h || pthread_mutex_init(&h->lock, NULL)) {
+        free(h);
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    }
+    h->parts = parts;
+    h->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    http_status_init(&h->status, steady_us());
+    if (h->wake < 0)
+        st = custos_fail(err, CUSTOS_EIO, "cannot listen for HTTP");
+    if (!st && tls_cert)
+        st = pem_read(tls_cert, &h->cert, err);
+    if (!st && tls_cert)
+        st = pem_read(tls_key, &h->key, err);
+    if (!st)
+        st = curator_share(parts->curator, &h->curator, err);
+    if (!st)
+        st = daemon_start(h, fd, err);
+    if (!st && pthread_create(&h->thread, NULL, loop, h))
+        st = custos_fail(err, CUSTOS_ENOMEM, "no thread could be started");
+    h->has_thread = !st;
+    if (st)
+        http_stop(h);
+    else
+        *out = h;
+    return st;
+}
+
+void
+http_quiesce(struct http *h)
+{
+    h->quiet = true;
+    (void)!eventfd_write(h->wake, 1);
+}
+
+void
+http_stop(struct http *h)
+{
+    if (!h)
+        return;
+    h->quiet = h->ends = true;
+    if (h->wake >= 0)
+        (void)!eventfd_write(h->wake, 1);
+    if (h->has_thread)
+        pthread_join(h->thread, NULL);
+    if (h->daemon)
+        MHD_stop_daemon(h->daemon);
+    curator_close(h->curator);
+    if (h->wake >= 0)
+        close(h->wake);
+    if (h->key)
+        wipe(h->key, PEM_MAX);
+    free(h->cert);
+    free(h->key);
+    pthread_mutex_destroy(&h->lock);
+    free(h);
+}

@@ -1,0 +1,78 @@
+#include "serve/http_door.h"
+
+#include <strings.h>
+
+#include "serve/clock.h"
+#include "serve/log.h"
+
+static void
+log_failed(str address)
+{
+    struct log_line l;
+
+    log_begin(&l, "login-failed");
+    log_text(&l, "from", address);
+    log_text(&l, "by", str_of("http"));
+    log_end(&l, LOG_FD);
+}
+
+static bool
+refuse(struct http_reply *reply, enum http_fault fault)
+{
+    http_fault(reply, fault);
+    return false;
+}
+
+/* The token of "Bearer TOKEN". */
+static bool
+token_of(str authorization, str *out)
+{
+    static const char scheme[] = "Bearer ";
+    size_t len = sizeof scheme - 1;
+
+    if (authorization.len <= len ||
+        strncasecmp(authorization.ptr, scheme, len) != 0)
+        return false;
+    *out = (str){authorization.ptr + len, authorization.len - len};
+    return true;
+}
+
+bool
+http_door(const struct serve_parts *parts, struct curator *c,
+          const struct http_request *r, const char *address,
+          enum http_door door, struct door *out, struct http_reply *reply)
+{
+    int64_t now = steady_us(), wait;
+    str from = str_of(address), nobody = str_of(""), token;
+    custos_err err = {.at = -1};
+    custos_status st;
+
+    if (!token_of(r->authorization, &token)) {
+        http_header(reply, "WWW-Authenticate", "Bearer realm=\"custos\"");
+        return refuse(reply, HTTP_FAULT_TOKEN);
+    }
+    wait = gate_wait(parts->gate, from, nobody, now);
+    if (wait > 0) {
+        http_header(reply, "Retry-After", "%lld",
+                    (long long)(wait / 1000000 + 1));
+        return refuse(reply, HTTP_FAULT_WAIT);
+    }
+    st = curator_refresh(c, &err);
+    if (!st)
+        st = door_token(c, token, out, &err);
+    if (st == CUSTOS_EDENIED) {
+        gate_failed(parts->gate, from, nobody, now);
+        COUNT_ONE(parts->counts, logins_failed_total);
+        log_failed(from);
+        http_header(reply, "WWW-Authenticate",
+                    "Bearer realm=\"custos\", error=\"invalid_token\"");
+        return refuse(reply, HTTP_FAULT_TOKEN);
+    }
+    if (st) {
+        http_refuse(reply, &err, str_of(""));
+        return false;
+    }
+    if (door == DOOR_OWNER && out->name[0])
+        return refuse(reply, HTTP_FAULT_OWNER);
+    return true;
+}

@@ -1,0 +1,20 @@
+/*
+ * Who asks by HTTP: the bearer of a token.
+ */
+#ifndef SERVE_HTTP_DOOR_H
+#define SERVE_HTTP_DOOR_H
+
+#include "curator/door.h"
+#include "serve/http_route.h"
+#include "serve/server.h"
+
+/*
+ * False: refused by *reply (no token, a wrong one, one of an analyst where the
+ * owner's is needed), or made to wait after too many wrong ones from this
+ * address. c is the calling thread's handle.
+ */
+bool http_door(const struct serve_parts *parts, struct curator *c,
+               const struct http_request *r, const char *address,
+               enum http_door door, struct door *out, struct http_reply *reply);
+
+#endif

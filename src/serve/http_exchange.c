@@ -1,0 +1,311 @@
+/*
+ * One request and its reply: the head decides what it can, the body is read to
+ * its limit, a worker does the rest.
+ */
+#include <arpa/inet.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "serve/clock.h"
+#include "serve/http_door.h"
+#include "serve/http_inside.h"
+
+enum { SEND_US = 600 * 1000000 }; /* to take a reply */
+
+/* -------------------------------------------------------- request's head -- */
+
+static str
+head_value(struct MHD_Connection *c, const char *name)
+{
+    return str_of(MHD_lookup_connection_value(c, MHD_HEADER_KIND, name));
+}
+
+static enum MHD_Result
+add_argument(void *ctx, enum MHD_ValueKind kind, const char *name,
+             const char *value)
+{
+    struct http_request *r = ctx;
+
+    (void)kind;
+    if (r->n_arguments < HTTP_ARGUMENTS_MAX)
+        r->arguments[r->n_arguments] =
+            (struct http_argument){str_of(name), str_of(value)};
+    if (r->n_arguments <= HTTP_ARGUMENTS_MAX)
+        r->n_arguments++;
+    return MHD_YES;
+}
+
+static enum http_method
+method_of(const char *name)
+{
+    return !strcmp(name, "GET")       ? HTTP_GET
+           : !strcmp(name, "HEAD")    ? HTTP_HEAD
+           : !strcmp(name, "POST")    ? HTTP_POST
+           : !strcmp(name, "OPTIONS") ? HTTP_OPTIONS
+                                      : HTTP_OTHER;
+}
+
+static void
+head_read(struct exchange *x, const char *url, const char *method)
+{
+    struct http_request *r = &x->request;
+
+    r->method = method_of(method);
+    r->path = str_of(url);
+    r->authorization = head_value(x->connection, "Authorization");
+    r->content_type = head_value(x->connection, "Content-Type");
+    r->accept = head_value(x->connection, "Accept");
+    MHD_get_connection_values(x->connection, MHD_GET_ARGUMENT_KIND,
+                              add_argument, r);
+}
+
+static void
+address_of(struct MHD_Connection *c, char text[INET6_ADDRSTRLEN])
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    const struct sockaddr *a = info ? info->client_addr : NULL;
+    const void *at = NULL;
+
+    if (a && a->sa_family == AF_INET)
+        at = &((const struct sockaddr_in *)(const void *)a)->sin_addr;
+    else if (a && a->sa_family == AF_INET6)
+        at = &((const struct sockaddr_in6 *)(const void *)a)->sin6_addr;
+    if (!at || !inet_ntop(a->sa_family, at, text, INET6_ADDRSTRLEN))
+        text[0] = 0;
+}
+
+/* Who asks: refused here, with the body unread, or let in. */
+static void
+door_pass(struct exchange *x)
+{
+    char peer[INET6_ADDRSTRLEN];
+
+    if (x->work.route.door == DOOR_OPEN)
+        return;
+    address_of(x->connection, peer);
+    if (!http_door(x->http->parts, x->http->curator, &x->request, peer,
+                   x->work.route.door, &x->work.question.who, &x->reply))
+        x->answered = true;
+}
+
+static void
+refuse(struct exchange *x, enum http_fault fault)
+{
+    http_fault(&x->reply, fault);
+    x->answered = true;
+}
+
+/* ------------------------------------------------------------- the reply -- */
+
+static void
+add_headers(struct MHD_Response *r, const struct exchange *x)
+{
+    static const char *const always[][2] = {
+        {"Cache-Control", "no-store"},
+        {"X-Content-Type-Options", "nosniff"},
+        {"Content-Security-Policy",
+         "default-src 'none'; frame-ancestors 'none'"},
+        {"Referrer-Policy", "no-referrer"},
+        {"Cross-Origin-Resource-Policy", "same-origin"},
+    };
+
+    for (size_t i = 0; i < COUNT_OF(always); i++)
+        MHD_add_response_header(r, always[i][0], always[i][1]);
+    if (x->http->cert)
+        MHD_add_response_header(r, "Strict-Transport-Security",
+                                "max-age=31536000");
+    if (x->reply.type)
+        MHD_add_response_header(r, "Content-Type", x->reply.type);
+    for (size_t i = 0; i < x->reply.n_headers; i++)
+        MHD_add_response_header(r, x->reply.headers[i].name,
+                                x->reply.headers[i].value);
+    if (x->http->quiesced)
+        MHD_add_response_header(r, "Connection", "close");
+}
+
+/* The body stays x's until the request has completed. */
+static enum MHD_Result
+reply_send(struct exchange *x)
+{
+    struct buf *body = &x->reply.body;
+    struct MHD_Response *r = MHD_create_response_from_buffer(
+        body->len, body->ptr, MHD_RESPMEM_PERSISTENT);
+    enum MHD_Result done;
+
+    if (!r)
+        return MHD_NO;
+    add_headers(r, x);
+    http_status_count(&x->http->status, x->reply.status);
+    x->link->until_us = steady_us() + SEND_US;
+    done = MHD_queue_response(x->connection, (unsigned)x->reply.status, r);
+    MHD_destroy_response(r);
+    return done;
+}
+
+/* ------------------------------------------------------------------ jobs -- */
+
+static void
+running_add(struct exchange *x)
+{
+    struct http *h = x->http;
+
+    pthread_mutex_lock(&h->lock);
+    x->next = h->running;
+    if (x->next)
+        x->next->prev = x;
+    h->running = x;
+    pthread_mutex_unlock(&h->lock);
+}
+
+/* From a worker: hands over, and is done with it. */
+static void
+job_done(struct job *j)
+{
+    struct exchange *x = (struct exchange *)(void *)j;
+    struct http *h = x->http;
+
+    pthread_mutex_lock(&h->lock);
+    if (x->prev)
+        x->prev->next = x->next;
+    else
+        h->running = x->next;
+    if (x->next)
+        x->next->prev = x->prev;
+    x->answered = true;
+    pthread_mutex_unlock(&h->lock);
+    MHD_resume_connection(x->connection);
+}
+
+static void
+job_start(struct exchange *x)
+{
+    struct http *h = x->http;
+
+    x->work.request = &x->request;
+    x->work.limits = &h->parts->limits;
+    x->work.reply = &x->reply;
+    x->work.question.job.done = job_done;
+    x->work.question.job.asked_us = steady_us();
+    x->request.body = (str){buf_text(&x->body), x->body.len};
+    x->link->until_us = 0;
+    MHD_suspend_connection(x->connection);
+    running_add(x);
+    if (workers_submit(h->parts->workers, &x->work.question.job))
+        return;
+    http_header(&x->reply, "Retry-After", "1");
+    http_fault(&x->reply, h->quiesced ? HTTP_FAULT_ENDING : HTTP_FAULT_BUSY);
+    job_done(&x->work.question.job);
+}
+
+/* What a worker could not say for itself. */
+static void
+job_finish(struct exchange *x)
+{
+    const struct question *q = &x->work.question;
+
+    if (q->job.stopped)
+        http_fault(&x->reply, HTTP_FAULT_ENDING);
+    else if (x->dropped == DROP_SLOW && x->reply.status >= 400)
+        http_fault(&x->reply, HTTP_FAULT_SLOW);
+    else if (x->reply.body.failed || !x->reply.body.len)
+        http_refuse(&x->reply,
+                    &(custos_err){.code = CUSTOS_ENOMEM,
+                                  .at = -1,
+                                  .said = "out of memory"},
+                    str_of(""));
+}
+
+/* -------------------------------------------------------------- requests -- */
+
+static struct exchange *
+exchange_new(struct http *h, struct MHD_Connection *c, const char *url,
+             const char *method)
+{
+    struct exchange *x = calloc(1, sizeof *x);
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+    if (!x || !info || !info->socket_context) {
+        free(x);
+        return NULL;
+    }
+    x->http = h;
+    x->connection = c;
+    x->link = info->socket_context;
+    http_work_init(&x->work);
+    http_reply_init(&x->reply);
+    buf_init(&x->body, NULL, h->parts->limits.message_bytes + 1);
+    head_read(x, url, method);
+    return x;
+}
+
+/* Everything that the head alone decides. */
+static void
+exchange_begin(struct exchange *x)
+{
+    str length = head_value(x->connection, "Content-Length");
+
+    if (!http_route(&x->request, &x->work.route, &x->reply))
+        x->answered = true;
+    else if (length.len && strtoull(length.ptr, NULL, 10) >
+                               x->http->parts->limits.message_bytes)
+        refuse(x, HTTP_FAULT_LENGTH);
+    else
+        door_pass(x);
+}
+
+enum MHD_Result
+exchange_answer(void *ctx, struct MHD_Connection *c, const char *url,
+                const char *method, const char *version, const char *upload,
+                size_t *upload_bytes, void **state)
+{
+    struct http *h = ctx;
+    struct exchange *x = *state;
+
+    (void)version;
+    if (!x) {
+        *state = x = exchange_new(h, c, url, method);
+        if (!x)
+            return MHD_NO;
+        exchange_begin(x);
+        /* A long body is not waited for: the connection ends after this. */
+        return x->answered && x->reply.status == 413 ? reply_send(x) : MHD_YES;
+    }
+    if (*upload_bytes) {
+        if (!x->answered)
+            buf_add(&x->body, upload, *upload_bytes);
+        if (x->body.failed && !x->answered)
+            refuse(x, HTTP_FAULT_LENGTH);
+        *upload_bytes = 0;
+        return MHD_YES;
+    }
+    if (x->work.question.job.done)
+        job_finish(x);
+    else if (!x->answered)
+        x->answered = http_status_answer(&h->status, x->work.route.task,
+                                         h->parts, steady_us(), &x->reply);
+    if (x->answered)
+        return reply_send(x);
+    job_start(x);
+    return MHD_YES;
+}
+
+void
+exchange_end(void *ctx, struct MHD_Connection *c, void **state,
+             enum MHD_RequestTerminationCode code)
+{
+    struct http *h = ctx;
+    struct exchange *x = *state;
+
+    (void)c;
+    (void)code;
+    if (!x)
+        return;
+    x->link->until_us = steady_us() + h->parts->limits.login_ms * 1000;
+    http_work_clear(&x->work);
+    http_reply_clear(&x->reply);
+    buf_clear(&x->body);
+    free(x);
+    *state = NULL;
+}

@@ -1,0 +1,62 @@
+/*
+ * What http.c (sockets) and http_exchange.c (requests) share.
+ */
+#ifndef SERVE_HTTP_INSIDE_H
+#define SERVE_HTTP_INSIDE_H
+
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "serve/http.h"
+#include "serve/http_status.h"
+#include "serve/http_work.h"
+
+/* A connection and when its present wait ends; 0: it waits for us. */
+struct link {
+    struct link *next, *prev;
+    int fd;
+    int64_t until_us;
+};
+
+enum drop { DROP_NOT, DROP_SLOW, DROP_GONE };
+
+/* A request and its reply. The loop's, but for what a worker has. */
+struct exchange {
+    struct http_work work; /* first: its job is this */
+    struct http *http;
+    struct MHD_Connection *connection;
+    struct link *link;
+    struct http_request request;
+    struct http_reply reply;
+    struct buf body;
+    bool answered;                /* reply is what will be sent */
+    struct exchange *next, *prev; /* among those that run */
+    enum drop dropped;
+};
+
+struct http {
+    const struct serve_parts *parts;
+    struct curator *curator; /* the loop's own */
+    struct MHD_Daemon *daemon;
+    struct http_status status;
+    char *cert, *key;
+    pthread_t thread;
+    bool has_thread;
+    int wake;
+    _Atomic bool quiet, ends;
+    bool quiesced;
+    struct link *links;
+    pthread_mutex_t lock; /* of what follows, and of `answered` of those */
+    struct exchange *running;
+};
+
+/* What the library calls for a request, part by part, and after it. */
+enum MHD_Result
+exchange_answer(void *http, struct MHD_Connection *c, const char *url,
+                const char *method, const char *version, const char *upload,
+                size_t *upload_bytes, void **state);
+void exchange_end(void *http, struct MHD_Connection *c, void **state,
+                  enum MHD_RequestTerminationCode code);
+
+#endif

@@ -1,0 +1,131 @@
+#include "serve/http_message.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "wire/json.h"
+
+str
+http_argument(const struct http_request *r, const char *name)
+{
+    for (size_t i = 0; i < r->n_arguments && i < HTTP_ARGUMENTS_MAX; i++)
+        if (str_equal(r->arguments[i].name, str_of(name)))
+            return r->arguments[i].value;
+    return str_of("");
+}
+
+void
+http_reply_init(struct http_reply *r)
+{
+    *r = (struct http_reply){.status = 200, .type = "application/json"};
+    buf_init(&r->body, NULL, HTTP_REPLY_MAX);
+}
+
+void
+http_reply_clear(struct http_reply *r)
+{
+    buf_clear(&r->body);
+}
+
+void
+http_header(struct http_reply *r, const char *name, const char *format, ...)
+{
+    struct http_header *h = &r->headers[r->n_headers];
+    va_list args;
+
+    CUSTOS_REQUIRE(r->n_headers < HTTP_HEADERS_MAX);
+    h->name = name;
+    va_start(args, format);
+    vsnprintf(h->value, sizeof h->value, format, args);
+    va_end(args);
+    r->n_headers++;
+}
+
+/* ---------------------------------------------------------------- errors -- */
+
+/* Characters before a byte of UTF-8, from 1. */
+static size_t
+place_of(str text, int at)
+{
+    size_t place = 1;
+
+    for (size_t i = 0; i < text.len && i < (size_t)at; i++)
+        place += ((unsigned char)text.ptr[i] & 0xc0) != 0x80;
+    return place;
+}
+
+/* A sentence says what is wrong and, after a semicolon, what to write. */
+static void
+add_said(struct buf *b, const char *said)
+{
+    const char *cut = strstr(said, "; ");
+
+    json_add_text(b, (str){said, cut ? (size_t)(cut - said) : strlen(said)});
+    buf_add_text(b, ",\"hint\":");
+    if (cut)
+        json_add_text(b, str_of(cut + 2));
+    else
+        buf_add_text(b, "null");
+}
+
+static void
+error_body(struct http_reply *r, const char *code, const char *sqlstate,
+           const char *said, size_t place)
+{
+    struct buf *b = &r->body;
+
+    buf_clear(b);
+    buf_init(b, NULL, HTTP_REPLY_MAX);
+    r->type = "application/json";
+    buf_printf(
+        b, "{\"error\":{\"code\":\"%s\",\"sqlstate\":\"%s\",\"message\":", code,
+        sqlstate);
+    add_said(b, said);
+    if (place)
+        buf_printf(b, ",\"position\":%zu", place);
+    else
+        buf_add_text(b, ",\"position\":null");
+    buf_add_text(b, "}}\n");
+}
+
+static const char *
+status_code(custos_status status)
+{
+    switch (status) {
+#define CODE(name, value, sqlstate, http, words)                               \
+    case CUSTOS_##name: return #name;
+        CUSTOS_STATUS_LIST(CODE)
+#undef CODE
+    }
+    return "EINTERNAL";
+}
+
+void
+http_refuse(struct http_reply *r, const custos_err *err, str text)
+{
+    bool placed = err->at >= 0 && (size_t)err->at <= text.len && text.len;
+
+    r->status = custos_status_http(err->code);
+    error_body(r, status_code(err->code), custos_status_sqlstate(err->code),
+               err->said, placed ? place_of(text, err->at) : 0);
+}
+
+void
+http_fault(struct http_reply *r, enum http_fault fault)
+{
+    static const struct {
+        const char *name;
+        int status;
+        const char *sqlstate, *words;
+    } faults[] = {
+#define FAULT(name, status, sqlstate, words) {#name, status, sqlstate, words},
+        HTTP_FAULT_LIST(FAULT)
+#undef FAULT
+    };
+
+    r->status = faults[fault].status;
+    error_body(r, faults[fault].name, faults[fault].sqlstate,
+               faults[fault].words, 0);
+}

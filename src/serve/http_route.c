@@ -1,0 +1,208 @@
+#include "serve/http_route.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/base.h"
+
+struct place {
+    const char *path;
+    struct http_route route;
+    bool posts;            /* POST; else GET and HEAD */
+    bool csv;              /* has that form too */
+    const char *arguments; /* that it knows, each between spaces */
+};
+
+static const struct place places[] = {
+    {"/v1/query", {TASK_QUERY, DOOR_TOKEN, 0}, true, true, " format "},
+    {"/v1/explain", {TASK_EXPLAIN, DOOR_TOKEN, 0}, true, false, " "},
+    {"/v1/budget", {TASK_BUDGET, DOOR_TOKEN, 0}, false, false, " "},
+    {"/v1/schema", {TASK_SCHEMA, DOOR_TOKEN, 0}, false, false, " "},
+    {"/v1/ledger",
+     {TASK_LEDGER, DOOR_TOKEN, 0},
+     false,
+     false,
+     " from limit analyst theorem "},
+    {"/v1/health", {TASK_HEALTH, DOOR_OPEN, 0}, false, false, " "},
+    {"/v1/openapi.json", {TASK_OPENAPI, DOOR_OPEN, 0}, false, false, " "},
+    {"/metrics", {TASK_METRICS, DOOR_OWNER, 0}, false, false, " "},
+};
+
+static const struct place *
+place_find(str path)
+{
+    for (size_t i = 0; i < COUNT_OF(places); i++)
+        if (str_equal(path, str_of(places[i].path)))
+            return &places[i];
+    return NULL;
+}
+
+/* ----------------------------------------------------------------- forms -- */
+
+/* Cuts what is before the next `mark` off *rest, without blanks around. */
+static str
+part_next(str *rest, char mark)
+{
+    const char *end = memchr(rest->ptr, mark, rest->len);
+    size_t len = end ? (size_t)(end - rest->ptr) : rest->len;
+    str part = {rest->ptr, len};
+
+    rest->ptr += len + (end != NULL);
+    rest->len -= len + (end != NULL);
+    while (part.len && strchr(" \t", part.ptr[0]))
+        part.ptr++, part.len--;
+    while (part.len && strchr(" \t", part.ptr[part.len - 1]))
+        part.len--;
+    return part;
+}
+
+static bool
+same_word(str a, const char *b)
+{
+    return a.len == strlen(b) && !strncasecmp(a.ptr, b, a.len);
+}
+
+/* "0.35" in thousandths; what is no such number counts as nothing. */
+static int
+quality_read(str text)
+{
+    int value = 0, digits = 0;
+
+    if (!text.len || (text.ptr[0] != '0' && text.ptr[0] != '1') ||
+        text.len > 5 || (text.len > 1 && text.ptr[1] != '.'))
+        return 0;
+    value = text.ptr[0] - '0';
+    for (size_t i = 2; i < text.len; i++, digits++) {
+        if (text.ptr[i] < '0' || text.ptr[i] > '9')
+            return 0;
+        value = 10 * value + (text.ptr[i] - '0');
+    }
+    for (; digits < 3; digits++)
+        value *= 10;
+    return value > 1000 ? 0 : value;
+}
+
+/* How much an Accept header wants a type, in thousandths: what fits best says
+   it, the type before its family before everything. */
+static int
+wanted(str accept, const char *type)
+{
+    size_t family = (size_t)(strchr(type, '/') - type) + 1;
+    int best = 0, fit = 0;
+
+    while (accept.len) {
+        str range = part_next(&accept, ',');
+        str name = part_next(&range, ';');
+        int quality = 1000, how = 0;
+
+        if (same_word(name, type))
+            how = 3;
+        else if (name.len == family + 1 && name.ptr[family] == '*' &&
+                 !strncasecmp(name.ptr, type, family))
+            how = 2;
+        else if (same_word(name, "*/*"))
+            how = 1;
+        while (range.len) {
+            str parameter = part_next(&range, ';');
+
+            if (parameter.len > 2 && !strncasecmp(parameter.ptr, "q=", 2))
+                quality =
+                    quality_read((str){parameter.ptr + 2, parameter.len - 2});
+        }
+        if (how > fit) {
+            fit = how;
+            best = quality;
+        }
+    }
+    return best;
+}
+
+static bool
+form_choose(const struct http_request *r, const struct place *p,
+            enum http_form *out)
+{
+    str asked = http_argument(r, "format");
+    int json, csv;
+
+    *out = FORM_JSON;
+    if (asked.len) {
+        *out = same_word(asked, "csv") ? FORM_CSV : FORM_JSON;
+        return *out == FORM_CSV || same_word(asked, "json");
+    }
+    if (!r->accept.len || p->route.task == TASK_METRICS)
+        return true;
+    json = wanted(r->accept, "application/json");
+    csv = p->csv ? wanted(r->accept, "text/csv") : 0;
+    if (csv > json)
+        *out = FORM_CSV;
+    return csv || json;
+}
+
+static bool
+body_is_json(str type)
+{
+    return same_word(part_next(&type, ';'), "application/json");
+}
+
+/* ----------------------------------------------------------------- route -- */
+
+static bool
+arguments_known(const struct http_request *r, const struct place *p)
+{
+    if (r->n_arguments > HTTP_ARGUMENTS_MAX)
+        return false;
+    for (size_t i = 0; i < r->n_arguments; i++) {
+        str name = r->arguments[i].name;
+        const char *at = name.len ? p->arguments : NULL;
+
+        while (at && (at = memmem(at, strlen(at), name.ptr, name.len)) &&
+               (at[-1] != ' ' || at[name.len] != ' '))
+            at++;
+        if (!at)
+            return false;
+        for (size_t j = 0; j < i; j++)
+            if (str_equal(r->arguments[j].name, name))
+                return false;
+    }
+    return true;
+}
+
+static bool
+refuse(struct http_reply *reply, enum http_fault fault)
+{
+    http_fault(reply, fault);
+    return false;
+}
+
+bool
+http_route(const struct http_request *r, struct http_route *out,
+           struct http_reply *reply)
+{
+    const struct place *p = place_find(r->path);
+    bool suits;
+
+    if (!p)
+        return refuse(reply, HTTP_FAULT_NOT_FOUND);
+    suits = p->posts ? r->method == HTTP_POST
+                     : r->method == HTTP_GET || r->method == HTTP_HEAD;
+    if (!suits)
+        http_header(reply, "Allow",
+                    p->posts ? "POST, OPTIONS" : "GET, HEAD, OPTIONS");
+    if (r->method == HTTP_OPTIONS) {
+        reply->status = 204;
+        reply->type = NULL;
+        return false;
+    }
+    if (!suits)
+        return refuse(reply, HTTP_FAULT_METHOD);
+    if (!arguments_known(r, p))
+        return refuse(reply, HTTP_FAULT_ARGUMENT);
+    *out = p->route;
+    if (!form_choose(r, p, &out->form))
+        return refuse(reply, http_argument(r, "format").len
+                                 ? HTTP_FAULT_ARGUMENT
+                                 : HTTP_FAULT_ACCEPT);
+    if (p->posts && !body_is_json(r->content_type))
+        return refuse(reply, HTTP_FAULT_TYPE);
+    return true;
+}

@@ -1,0 +1,40 @@
+/*
+ * Which request is meant: by path, method, arguments and the forms that both
+ * sides know. Of the head of a request alone, so that what is refused is
+ * refused before its body is read.
+ */
+#ifndef SERVE_HTTP_ROUTE_H
+#define SERVE_HTTP_ROUTE_H
+
+#include "serve/http_message.h"
+
+enum http_task {
+    TASK_QUERY,
+    TASK_EXPLAIN,
+    TASK_BUDGET,
+    TASK_SCHEMA,
+    TASK_LEDGER,
+    TASK_HEALTH,
+    TASK_METRICS,
+    TASK_OPENAPI,
+};
+
+/* Who may come: everybody, whoever has a token, the owner. */
+enum http_door { DOOR_OPEN, DOOR_TOKEN, DOOR_OWNER };
+
+enum http_form { FORM_JSON, FORM_CSV };
+
+struct http_route {
+    enum http_task task;
+    enum http_door door;
+    enum http_form form;
+};
+
+/*
+ * False: the request is answered already, by *reply: refused, or OPTIONS, which
+ * says which methods there are and nothing of other origins.
+ */
+bool http_route(const struct http_request *r, struct http_route *out,
+                struct http_reply *reply);
+
+#endif

@@ -1,0 +1,91 @@
+#include "serve/http_status.h"
+
+#include <inttypes.h>
+
+#include "base/base.h"
+#include "serve/openapi.h"
+
+void
+http_status_init(struct http_status *s, int64_t now_us)
+{
+    *s = (struct http_status){.started_us = now_us};
+}
+
+void
+http_status_count(struct http_status *s, int status)
+{
+    if (status >= 0 && (size_t)status < COUNT_OF(s->replies))
+        s->replies[status]++;
+}
+
+/* --------------------------------------------------------------- metrics -- */
+
+static void
+add_head(struct buf *b, const char *name, const char *kind, const char *words)
+{
+    buf_printf(b, "# HELP custos_%s %s\n# TYPE custos_%s %s\n", name, words,
+               name, kind);
+}
+
+static void
+add_number(struct buf *b, const char *name, const char *kind, const char *words,
+           uint64_t value)
+{
+    add_head(b, name, kind, words);
+    buf_printf(b, "custos_%s %" PRIu64 "\n", name, value);
+}
+
+static void
+add_counts(struct buf *b, struct counts *counts)
+{
+#define ADD(name, words)                                                       \
+    add_number(b, #name, "counter", words,                                     \
+               atomic_load_explicit(&counts->name, memory_order_relaxed));
+    COUNTS_LIST(ADD)
+#undef ADD
+}
+
+static void
+add_metrics(struct buf *b, const struct http_status *s,
+            const struct serve_parts *parts, int64_t now_us)
+{
+    size_t waiting, running;
+
+    workers_count(parts->workers, &waiting, &running);
+    add_head(b, "build_info", "gauge", "which custos this is");
+    buf_printf(b, "custos_build_info{version=\"%s\"} 1\n", custos_version());
+    add_number(b, "uptime_seconds", "gauge", "since the listener began",
+               (uint64_t)(now_us - s->started_us) / 1000000);
+    add_number(b, "questions_waiting", "gauge", "questions not yet begun",
+               waiting);
+    add_number(b, "questions_running", "gauge",
+               "questions that run or wait for their step", running);
+    add_counts(b, parts->counts);
+    add_head(b, "http_replies_total", "counter", "replies by HTTP status");
+    for (size_t i = 0; i < COUNT_OF(s->replies); i++)
+        if (s->replies[i])
+            buf_printf(
+                b, "custos_http_replies_total{status=\"%zu\"} %" PRIu64 "\n", i,
+                s->replies[i]);
+}
+
+bool
+http_status_answer(const struct http_status *s, enum http_task task,
+                   const struct serve_parts *parts, int64_t now_us,
+                   struct http_reply *out)
+{
+    switch (task) {
+    case TASK_HEALTH:
+        buf_printf(&out->body, "{\"status\":\"ok\",\"version\":\"%s\"}\n",
+                   custos_version());
+        return true;
+    case TASK_METRICS:
+        out->type = "text/plain; version=0.0.4; charset=utf-8";
+        add_metrics(&out->body, s, parts, now_us);
+        return true;
+    case TASK_OPENAPI:
+        buf_add(&out->body, (const char *)openapi_json, openapi_json_len);
+        return true;
+    default: return false;
+    }
+}

@@ -1,0 +1,24 @@
+/*
+ * What the listener knows by itself: that it is there, what it has sent, what
+ * its API is. Nothing here is derived from data.
+ */
+#ifndef SERVE_HTTP_STATUS_H
+#define SERVE_HTTP_STATUS_H
+
+#include "serve/http_route.h"
+#include "serve/server.h"
+
+struct http_status {
+    int64_t started_us;
+    uint64_t replies[600]; /* by status */
+};
+
+void http_status_init(struct http_status *s, int64_t now_us);
+void http_status_count(struct http_status *s, int status);
+
+/* False: the task is none of these, but one for a worker. */
+bool http_status_answer(const struct http_status *s, enum http_task task,
+                        const struct serve_parts *parts, int64_t now_us,
+                        struct http_reply *out);
+
+#endif

@@ -1,0 +1,141 @@
+#include "serve/http_work.h"
+
+#include <strings.h>
+
+#include "base/base.h"
+#include "base/error.h"
+#include "serve/api.h"
+#include "serve/clock.h"
+#include "wire/http.h"
+
+enum { BODY_ARENA = 1 << 26 };
+
+static const char EXPLAIN[] = "EXPLAIN ";
+
+static bool
+is_explain(str sql)
+{
+    size_t len = sizeof EXPLAIN - 2;
+
+    while (sql.len && strchr(" \t\r\n", sql.ptr[0]))
+        sql.ptr++, sql.len--;
+    return sql.len > len && !strncasecmp(sql.ptr, EXPLAIN, len) &&
+           strchr(" \t\r\n", sql.ptr[len]);
+}
+
+/* From the body to the question. */
+static custos_status
+question_read(struct http_work *w, custos_err *err)
+{
+    struct ask *ask = &w->question.ask;
+    struct http_query said;
+    custos_status st;
+
+    w->arena = arena_new(NULL, BODY_ARENA);
+    if (!w->arena)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    st = http_query_read(w->arena, w->request->body, &said, err);
+    if (!st && said.sql.len > w->limits->query_bytes)
+        st = custos_fail(err, CUSTOS_EOVERFLOW,
+                         "the query is longer than %zu bytes",
+                         w->limits->query_bytes);
+    if (st) {
+        err->at = -1; /* a place in the body, not in the query */
+        return st;
+    }
+    ask->sql = said.sql;
+    ask->epsilon = said.epsilon;
+    ask->within = said.within;
+    ask->jointly = said.jointly;
+    ask->params = said.params;
+    ask->n_params = said.n_params;
+    return CUSTOS_OK;
+}
+
+static void
+work_question(struct http_work *w, struct curator *c)
+{
+    struct question *q = &w->question;
+
+    q->err.at = -1;
+    q->status = question_read(w, &q->err);
+    if (q->status)
+        q->job.stepped = false;
+    else
+        w->ask(&q->job, c);
+    api_answer(q, w->route.form, w->reply);
+}
+
+/* The same as a plan; places in the text are those of what was sent. */
+static void
+work_explain(struct http_work *w, struct curator *c)
+{
+    struct question *q = &w->question;
+    str sql = {0};
+    int shift = 0;
+
+    q->err.at = -1;
+    q->status = question_read(w, &q->err);
+    if (!q->status) {
+        sql = q->ask.sql;
+        if (!is_explain(sql)) {
+            shift = sizeof EXPLAIN - 1;
+            buf_add_text(&w->explained, EXPLAIN);
+            buf_add(&w->explained, sql.ptr, sql.len);
+            q->ask.sql = (str){buf_text(&w->explained), w->explained.len};
+        }
+        if (w->explained.failed)
+            q->status = custos_fail(&q->err, CUSTOS_ENOMEM, "out of memory");
+    }
+    if (!q->status)
+        w->ask(&q->job, c);
+    q->job.stepped = false; /* nothing of it was ever charged */
+    if (q->status && q->err.at >= shift)
+        q->err.at -= shift;
+    if (q->status)
+        http_refuse(w->reply, &q->err, sql);
+    else
+        api_explained(q, c, sql, w->arena, w->reply);
+}
+
+static void
+work(struct job *j, struct curator *c)
+{
+    struct http_work *w = (struct http_work *)(void *)j;
+    str who = str_of(w->question.who.name);
+
+    j->stepped = false;
+    switch (w->route.task) {
+    case TASK_QUERY:
+        j->stepped = true;
+        work_question(w, c);
+        break;
+    case TASK_EXPLAIN: work_explain(w, c); break;
+    case TASK_BUDGET: api_budget(c, who, wall_us(), w->reply); break;
+    case TASK_SCHEMA: api_schema(c, who, w->reply); break;
+    case TASK_LEDGER: api_ledger(c, who, w->request, w->reply); break;
+    case TASK_HEALTH:
+    case TASK_METRICS:
+    case TASK_OPENAPI: break; /* UNREACHABLE: no work for workers */
+    }
+}
+
+void
+http_work_init(struct http_work *w)
+{
+    *w = (struct http_work){0};
+    question_init(&w->question);
+    w->ask = w->question.job.work;
+    w->question.job.work = work;
+    buf_init(&w->explained, NULL, BODY_ARENA);
+}
+
+void
+http_work_clear(struct http_work *w)
+{
+    answer_free(w->question.answer);
+    w->question.answer = NULL;
+    buf_clear(&w->explained);
+    arena_free(w->arena);
+    w->arena = NULL;
+}

@@ -1,0 +1,32 @@
+/*
+ * A request that has a route, done: what it takes from the request, asked of
+ * the curator in a worker's thread, made a reply.
+ */
+#ifndef SERVE_HTTP_WORK_H
+#define SERVE_HTTP_WORK_H
+
+#include "serve/http_route.h"
+#include "serve/question.h"
+#include "serve/server.h"
+
+struct http_work {
+    struct question question; /* first: its job is this */
+    const struct http_request *request;
+    struct http_route route;
+    const struct serve_limits *limits;
+    struct http_reply *reply;
+
+    /* its own */
+    void (*ask)(struct job *j, struct curator *c);
+    arena *arena;         /* of what the body says, until the reply is made */
+    struct buf explained; /* EXPLAIN and the text */
+};
+
+/*
+ * Before it is submitted the caller sets who, request, route, limits, reply,
+ * done and asked_us; all of them live until it is done.
+ */
+void http_work_init(struct http_work *w);
+void http_work_clear(struct http_work *w);
+
+#endif
