@@ -5,49 +5,23 @@
  */
 #include "sql/read.h"
 
-#include <string.h>
-
 #include "base/error.h"
+#include "base/utf8.h"
 #include "sql/tokens.h"
-
-/* Bytes of the character that begins at p, or 0 when it is no UTF-8. */
-static size_t
-utf8_step(const unsigned char *p, size_t left)
-{
-    static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t n = *p < 0x80             ? 1
-               : (*p & 0xE0) == 0xC0 ? 2
-               : (*p & 0xF0) == 0xE0 ? 3
-               : (*p & 0xF8) == 0xF0 ? 4
-                                     : 0;
-    unsigned c = n == 1 ? *p : *p & (0x7Fu >> n);
-
-    if (n == 0 || n > left || *p == 0)
-        return 0;
-    for (size_t i = 1; i < n; i++) {
-        if ((p[i] & 0xC0) != 0x80)
-            return 0;
-        c = c << 6 | (p[i] & 0x3Fu);
-    }
-    return c < least[n] || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000) ? 0 : n;
-}
 
 custos_status
 text_check(str text, custos_err *err)
 {
-    size_t at = 0, n;
+    size_t at;
 
     if (text.len > SQL_TEXT_MAX)
         return custos_fail_at(err, CUSTOS_EUNSUPPORTED, SQL_TEXT_MAX,
                               "the query is longer than %d bytes",
                               SQL_TEXT_MAX);
-    while (at < text.len) {
-        n = utf8_step((const unsigned char *)text.ptr + at, text.len - at);
-        if (n == 0)
-            return custos_fail_at(err, CUSTOS_ESYNTAX, (int)at,
-                                  "the query is not UTF-8 text here");
-        at += n;
-    }
+    at = utf8_prefix(text);
+    if (at < text.len)
+        return custos_fail_at(err, CUSTOS_ESYNTAX, (int)at,
+                              "the query is not UTF-8 text here");
     return CUSTOS_OK;
 }
 

@@ -8,6 +8,7 @@
 #define WIRE_PG_OUT_H
 
 #include "wire/pg_in.h"
+#include "wire/pg_text.h"
 #include "wire/pg_value.h"
 
 /* ------------------------------------------------------------- login -- */
@@ -51,15 +52,20 @@ void
 pg_out_parameter_description(struct buf *out, const uint32_t *types, size_t n);
 
 /*
- * A row: begin, then n times pg_row_add, then end. What begin gives back goes
- * to end. May fail: CUSTOS_ERANGE, where the value does not fit the announced
- * type; then the row was not sent, and end is not called.
+ * A row: begin, then a value for each column, then end. What begin gives back
+ * goes to the others. May fail: CUSTOS_ERANGE or what else pg_value_write and
+ * pg_text_write say; then the row is taken back, and has never been.
  */
 size_t pg_row_begin(struct buf *out, size_t n);
 CUSTOS_MUST_USE custos_status pg_row_add(struct buf *out, size_t begin,
                                          const struct datum *value,
                                          const struct pg_column *column,
                                          custos_err *err);
+/* A value that is held as PostgreSQL's text of it (pg_text.h). */
+CUSTOS_MUST_USE custos_status pg_row_add_text(struct buf *out, size_t begin,
+                                              const struct pg_bytes *text,
+                                              const struct pg_column *column,
+                                              custos_err *err);
 void pg_row_end(struct buf *out, size_t begin);
 
 /* "SELECT 5", "SET", ... */

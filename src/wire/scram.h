@@ -25,7 +25,7 @@ enum {
     SCRAM_ITERATIONS_MAX = 1000000,
     SCRAM_NONCE_BYTES = 18,  /* random bytes of the server's nonce */
     SCRAM_SECRET_BYTES = 32, /* of the server, for mock verifiers */
-    SCRAM_MESSAGE_MAX = 2048,
+    SCRAM_MESSAGE_MAX = 1024,
     SCRAM_BINDING_MAX = 64, /* a hash of the certificate */
     SCRAM_PASSWORD_MAX = 1024,
 };
@@ -50,7 +50,11 @@ CUSTOS_MUST_USE custos_status scram_verifier_read(str text,
                                                   struct scram_verifier *out,
                                                   custos_err *err);
 
-/* For a name that there is not. Cannot fail. */
+/*
+ * For a name that there is not. Cannot fail. A verifier that was made elsewhere,
+ * with another number of iterations or bytes of salt than the two above, tells
+ * that its name exists.
+ */
 void scram_verifier_mock(const uint8_t secret[SCRAM_SECRET_BYTES], str user,
                          struct scram_verifier *out);
 
@@ -69,12 +73,13 @@ struct scram {
     uint8_t server_nonce[SCRAM_NONCE_BYTES];
     size_t binding_len;
     uint8_t binding[SCRAM_BINDING_MAX];
-    size_t header_len; /* the client's gs2 header */
-    char header[64];
-    bool bound; /* the client chose PLUS */
-    size_t nonce_len, said_len;
-    char nonce[256];                  /* the client's and ours */
-    char said[3 * SCRAM_MESSAGE_MAX]; /* client-first-bare,server-first, */
+    size_t header_len;
+    char header[32]; /* the client's gs2 header */
+    bool bound;      /* the client chose PLUS */
+    size_t nonce_len;
+    char nonce[256]; /* the client's and ours */
+    size_t said_len;
+    char said[2 * SCRAM_MESSAGE_MAX]; /* client-first-bare,server-first, */
 };
 
 void scram_begin(struct scram *s, const struct scram_verifier *verifier,

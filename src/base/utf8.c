@@ -1,0 +1,40 @@
+/*
+ * UTF-8, strictly.
+ */
+#include "base/utf8.h"
+
+size_t
+utf8_step(str text)
+{
+    static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char *p = (const unsigned char *)text.ptr;
+    size_t n = *p < 0x80             ? 1
+               : (*p & 0xE0) == 0xC0 ? 2
+               : (*p & 0xF0) == 0xE0 ? 3
+               : (*p & 0xF8) == 0xF0 ? 4
+                                     : 0;
+    unsigned c = n == 1 ? *p : *p & (0x7Fu >> n);
+
+    if (n == 0 || n > text.len || *p == 0)
+        return 0;
+    for (size_t i = 1; i < n; i++) {
+        if ((p[i] & 0xC0) != 0x80)
+            return 0;
+        c = c << 6 | (p[i] & 0x3Fu);
+    }
+    return c < least[n] || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000) ? 0 : n;
+}
+
+size_t
+utf8_prefix(str text)
+{
+    size_t at = 0, n;
+
+    while (at < text.len) {
+        n = utf8_step((str){text.ptr + at, text.len - at});
+        if (n == 0)
+            break;
+        at += n;
+    }
+    return at;
+}

@@ -1,0 +1,127 @@
+/*
+ * One row a field: what is not here is refused with the name that was meant.
+ */
+#include "wire/http.h"
+
+#include "base/error.h"
+#include "base/nearest.h"
+#include "wire/json.h"
+
+static const char *const fields[] = {
+    "sql", "epsilon", "within", "jointly", "params",
+};
+
+static custos_status
+fail_field(const struct json_value *field, const char *what, custos_err *err)
+{
+    return custos_fail(err, CUSTOS_EINVAL, "\"%.40s\" must be %s",
+                       field->name.ptr, what);
+}
+
+static custos_status
+fail_unknown(const struct json_value *field, custos_err *err)
+{
+    const char *near = nearest(field->name.ptr, fields, COUNT_OF(fields));
+
+    return custos_fail(err, CUSTOS_EINVAL,
+                       "a query has no field \"%.40s\"%s%s%s", field->name.ptr,
+                       near ? "; did you mean \"" : "", near ? near : "",
+                       near ? "\"?" : "");
+}
+
+/* A number, or a text that holds one: exact either way. */
+static custos_status
+read_amount(const struct json_value *field, str *out, custos_err *err)
+{
+    if (field->kind != JSON_NUMBER && field->kind != JSON_TEXT)
+        return fail_field(field, "a number or a text", err);
+    *out = field->text;
+    return CUSTOS_OK;
+}
+
+static bool
+read_param(const struct json_value *item, struct datum *out)
+{
+    switch (item->kind) {
+    case JSON_NULL_VALUE: out->type = TYPE_NULL; return true;
+    case JSON_TRUTH:
+        *out = (struct datum){.type = TYPE_BOOL, .n = item->truth};
+        return true;
+    case JSON_NUMBER:
+        return datum_read(TYPE_INT, item->text, out) ||
+               datum_read(TYPE_DECIMAL, item->text, out);
+    case JSON_TEXT: return datum_read(TYPE_TEXT, item->text, out);
+    case JSON_LIST:
+    case JSON_MEMBERS: break;
+    }
+    return false;
+}
+
+static custos_status
+read_params(arena *a, const struct json_value *field, struct http_query *out,
+            custos_err *err)
+{
+    struct datum *params;
+
+    if (field->kind != JSON_LIST)
+        return fail_field(field, "a list", err);
+    params = arena_take(a, field->n + 1, sizeof *params);
+    if (!params)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    for (size_t i = 0; i < field->n; i++)
+        if (!read_param(&field->items[i], &params[i]))
+            return custos_fail(err, CUSTOS_EINVAL,
+                               "parameter $%zu must be null, true, false, a "
+                               "text, or a number of at most 36 digits",
+                               i + 1);
+    out->params = params;
+    out->n_params = field->n;
+    return CUSTOS_OK;
+}
+
+static custos_status
+read_field(arena *a, const struct json_value *field, struct http_query *q,
+           custos_err *err)
+{
+    if (str_equal(field->name, str_of("sql"))) {
+        q->sql = field->text;
+        return field->kind == JSON_TEXT ? CUSTOS_OK
+                                        : fail_field(field, "a text", err);
+    }
+    if (str_equal(field->name, str_of("epsilon")))
+        return read_amount(field, &q->epsilon, err);
+    if (str_equal(field->name, str_of("within")))
+        return read_amount(field, &q->within, err);
+    if (str_equal(field->name, str_of("jointly"))) {
+        q->jointly = field->truth;
+        return field->kind == JSON_TRUTH
+                   ? CUSTOS_OK
+                   : fail_field(field, "true or false", err);
+    }
+    if (str_equal(field->name, str_of("params")))
+        return read_params(a, field, q, err);
+    return fail_unknown(field, err);
+}
+
+custos_status
+http_query_read(arena *a, str body, struct http_query *out, custos_err *err)
+{
+    struct http_query q = {0};
+    struct json_value v;
+    custos_status st = json_read(a, body, &v, err);
+
+    if (st)
+        return st;
+    if (v.kind != JSON_MEMBERS)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "the body must be an object: {\"sql\": \"...\"}");
+    for (size_t i = 0; i < v.n && !st; i++)
+        st = read_field(a, &v.items[i], &q, err);
+    if (st)
+        return st;
+    if (q.sql.len == 0)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "the body has no \"sql\" with a query");
+    *out = q;
+    return CUSTOS_OK;
+}

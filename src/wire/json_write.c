@@ -1,0 +1,56 @@
+/*
+ * JSON to a buf. Numbers are written as digits, never through a double.
+ */
+#include "base/utf8.h"
+#include "wire/json.h"
+
+static void
+add_escape(struct buf *out, unsigned char c)
+{
+    static const char letters[] = "\"\"\\\\\bb\ff\nn\rr\tt";
+
+    for (size_t i = 0; i + 1 < sizeof letters; i += 2)
+        if (letters[i] == (char)c) {
+            buf_add(out, "\\", 1);
+            buf_add(out, &letters[i + 1], 1);
+            return;
+        }
+    buf_printf(out, "\\u%04x", c);
+}
+
+void
+json_add_text(struct buf *out, str text)
+{
+    size_t at = 0;
+
+    buf_add(out, "\"", 1);
+    while (at < text.len) {
+        unsigned char c = (unsigned char)text.ptr[at];
+        size_t n = utf8_step((str){text.ptr + at, text.len - at});
+
+        if (c < ' ' || c == '"' || c == '\\' || c == 0x7f)
+            add_escape(out, c);
+        else if (n > 0)
+            buf_add(out, text.ptr + at, n);
+        else
+            buf_add_text(out, "\xEF\xBF\xBD");
+        at += n ? n : 1;
+    }
+    buf_add(out, "\"", 1);
+}
+
+void
+json_add_datum(struct buf *out, const struct datum *value)
+{
+    if (value->type == TYPE_NULL) {
+        buf_add_text(out, "null");
+    } else if (value->type == TYPE_TEXT) {
+        json_add_text(out, value->text);
+    } else if (data_type_is_number(value->type) || value->type == TYPE_BOOL) {
+        datum_write(value, out);
+    } else { /* a date or a timestamp has nothing to escape */
+        buf_add(out, "\"", 1);
+        datum_write(value, out);
+        buf_add(out, "\"", 1);
+    }
+}

@@ -1,0 +1,29 @@
+/*
+ * Numbers of the wire that are no integers: PostgreSQL's numeric in binary
+ * (digits of base 10,000), and doubles as the shortest decimals that stand for
+ * them. Doubles exist here and nowhere behind: what comes in is a decimal
+ * before it is a value.
+ */
+#ifndef WIRE_PG_NUMBER_H
+#define WIRE_PG_NUMBER_H
+
+#include "base/datum.h"
+
+/* n / 10^scale, exactly. */
+void numeric_write(i128 n, int scale, struct buf *out);
+
+/* False when it is no number, or past 36 digits. */
+bool numeric_read(str bytes, struct datum *out);
+
+enum float_bytes { FLOAT_4 = 4, FLOAT_8 = 8 };
+
+/* The float nearest to the number, in binary and as PostgreSQL prints it. */
+void float_write(const struct datum *d, enum float_bytes size, struct buf *out);
+void
+float_write_text(const struct datum *d, enum float_bytes size, struct buf *out);
+
+/* Needs as many bytes as size says. False for NaN, the infinities and what
+   36 digits on either side of the point do not hold. */
+bool float_read(const char *bytes, enum float_bytes size, struct datum *out);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * Values that are held as PostgreSQL's text of them (t, 42, {a,b}), in text
+ * and binary on the wire: what catalogs hold, arrays of one dimension included.
+ */
+#ifndef WIRE_PG_TEXT_H
+#define WIRE_PG_TEXT_H
+
+#include "wire/pg_value.h"
+
+enum pg_array {
+    PG_INT2_ARRAY = 1005,
+    PG_INT4_ARRAY = 1007,
+    PG_INT8_ARRAY = 1016,
+    PG_STRING_ARRAY = 1009,
+    PG_OID_ARRAY = 1028,
+    PG_NAME_ARRAY = 1003,
+    PG_CHAR_ARRAY = 1002,
+};
+
+/*
+ * Appends the value without its length. May fail: CUSTOS_EINVAL, where the
+ * text is none of the type; CUSTOS_ERANGE.
+ */
+CUSTOS_MUST_USE custos_status pg_text_write(str text, uint32_t oid,
+                                            enum pg_format format,
+                                            struct buf *out, custos_err *err);
+
+/*
+ * A parameter (not NULL) as text, appended; of a type that we do not know only
+ * text is taken. May fail as pg_value_read may.
+ */
+CUSTOS_MUST_USE custos_status pg_text_read(const struct pg_bytes *bytes,
+                                           uint32_t oid, enum pg_format format,
+                                           int number, struct buf *out,
+                                           custos_err *err);
+
+#endif
