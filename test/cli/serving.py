@@ -1,0 +1,185 @@
+"""What tests of the server share: a small store, a server on free ports of
+loopback, and a client of HTTP.
+
+The data is made so that a reply that holds any of it is seen: names begin with
+a mark, and no two are alike.
+"""
+import http.client
+import json
+import os
+import pathlib
+import random
+import re
+import signal
+import subprocess
+import tempfile
+import time
+
+from command import CUSTOS, run
+
+PEOPLE = 400
+MARK = "qzx"
+
+POLICY = """\
+custos: 1
+budget: {epsilon: 100000, delta: 1e-6, n: 10000}
+query: {epsilon: 1, max_epsilon: 50, delta: 1e-9}
+tables:
+  patients:
+    source: patients.csv
+    unit: id
+    comment: Everybody who came in
+    columns:
+      id: {type: integer}
+      sex: {type: text, values: [f, m], comment: as the register has it}
+      born: {type: integer, range: [1900, 2025]}
+      weight: {type: decimal, scale: 1, range: [0, 200]}
+      since: {type: date, range: [2000-01-01, 2025-12-31]}
+      name: {type: text}
+  visits:
+    source: visits.csv
+    unit: patient_id
+    rows_per_unit: 4
+    columns:
+      patient_id: {type: integer, references: patients.id}
+      department: {type: text, values: [heart, bones, eyes], nullable: false}
+      cost: {type: decimal, scale: 2, range: [0, 5000]}
+      came: {type: timestamp, range: ["2024-01-01 00:00:00", "2025-12-31 23:59:59"]}
+  departments:
+    public: true
+    source: departments.csv
+    columns:
+      department: {type: text}
+      floor: {type: integer}
+views:
+  dear: {sql: "SELECT patient_id, cost FROM visits WHERE cost > 1000", comment: Visits that cost much}
+analysts:
+  ana: {}
+  bob: {budget: {epsilon: 3, delta: 1e-8}, tables: {visits: [department, cost]}}
+  "Zoë \\"Z\\"": {budget: {epsilon: 1, delta: 1e-8}, window: {epsilon: 0.5, days: 7}}
+"""
+
+
+def fill(folder, people=PEOPLE):
+    """Writes policy and tables."""
+    made = random.Random(7)
+    folder = pathlib.Path(folder)
+    (folder / "policy.yaml").write_text(POLICY)
+    with open(folder / "patients.csv", "w", encoding="utf-8") as out:
+        print("id,sex,born,weight,since,name", file=out)
+        for i in range(people):
+            print(700001 + 13 * i, made.choice("fm"), made.randint(1930, 2020),
+                  made.randint(400, 1200) / 10,
+                  f"20{made.randint(0, 25):02}-0{made.randint(1, 9)}-11",
+                  f"{MARK}{i:05}", sep=",", file=out)
+    with open(folder / "visits.csv", "w", encoding="utf-8") as out:
+        print("patient_id,department,cost,came", file=out)
+        for _ in range(2 * people):
+            print(700001 + 13 * made.randrange(people),
+                  made.choice(["heart", "bones", "eyes"]),
+                  made.randint(100, 490000) / 100,
+                  f"202{made.randint(4, 5)}-0{made.randint(1, 9)}-17 10:30:00",
+                  sep=",", file=out)
+    (folder / "departments.csv").write_text(
+        "department,floor\nheart,1\nbones,2\neyes,2\n")
+
+
+def table_values(folder):
+    """Texts of the private tables that no reply may hold."""
+    rows = (pathlib.Path(folder) / "patients.csv").read_text().split()[1:]
+    return [row.split(",")[-1] for row in rows] + \
+        [row.split(",")[0] for row in rows]
+
+
+class Store:
+    """A folder with data, a policy and a store, and who may come in."""
+
+    def __init__(self, people=PEOPLE):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = str(pathlib.Path(self.folder.name) / "store")
+        fill(self.folder.name, people)
+        self.custos("init", f"{self.folder.name}/policy.yaml")
+        self.tokens, self.passwords = {}, {}
+        for name in ["ana", "bob", 'Zoë "Z"', ""]:
+            self.let_in(name)
+
+    def custos(self, *words, **more):
+        done = run(*words, "--store", self.path, **more)
+        if done.returncode or done.stderr:
+            raise AssertionError(f"{words}: {done.returncode} {done.stderr!r}")
+        return done.stdout.decode()
+
+    def let_in(self, name):
+        """A password and a token for an analyst, or a token for the owner."""
+        said = self.custos("analyst", "add", *([name] if name else ["--owner"]))
+        self.tokens[name] = re.search(r"custos_[0-9a-f]{64}", said).group()
+        found = re.search(r"password\s+(\S+)", said)
+        self.passwords[name] = found.group(1) if found else None
+
+    def close(self):
+        self.folder.cleanup()
+
+
+class Server:
+    """`custos serve` on free ports; stop() ends it."""
+
+    def __init__(self, store, *words, env=None):
+        self.log = tempfile.TemporaryFile()
+        self.process = subprocess.Popen(
+            [CUSTOS, "serve", "--store", store, "--pg", "127.0.0.1:0",
+             "--http", "127.0.0.1:0", *words],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=self.log, env={**os.environ, **(env or {})})
+        self.pg = self.http = None
+        limit = time.monotonic() + 60
+        while self.http is None and time.monotonic() < limit:
+            if self.process.poll() is not None:
+                raise AssertionError(f"custos serve ended: {self.said()}")
+            found = re.search(r"event=listen.*", self.said())
+            for kind, port in re.findall(r"(pg|http)=\S*?:(\d+)", self.said()):
+                setattr(self, kind, int(port))
+            time.sleep(0 if found else 0.01)
+        if self.http is None:
+            raise AssertionError(f"custos serve does not listen: {self.said()}")
+
+    def said(self):
+        self.log.seek(0)
+        return self.log.read().decode()
+
+    def stop(self, how=signal.SIGTERM):
+        self.process.send_signal(how)
+        self.process.wait(timeout=60)
+        return self.process.returncode
+
+
+class Reply:
+    def __init__(self, got):
+        self.status = got.status
+        self.headers = got.headers
+        self.bytes = got.read()
+
+    @property
+    def json(self):
+        return json.loads(self.bytes)
+
+    @property
+    def error(self):
+        return self.json["error"]
+
+
+def call(port, method, path, body=None, token=None, headers=None, tls=None):
+    """One request on a connection of its own."""
+    kind = http.client.HTTPSConnection if tls else http.client.HTTPConnection
+    more = {"context": tls} if tls else {}
+    connection = kind("127.0.0.1", port, timeout=60, **more)
+    headers = dict(headers or {})
+    if token:
+        headers.setdefault("Authorization", f"Bearer {token}")
+    if isinstance(body, (dict, list)):
+        body = json.dumps(body).encode()
+        headers.setdefault("Content-Type", "application/json")
+    try:
+        connection.request(method, path, body=body, headers=headers)
+        return Reply(connection.getresponse())
+    finally:
+        connection.close()
