@@ -10,22 +10,22 @@ struct place {
     struct http_route route;
     bool posts;            /* POST; else GET and HEAD */
     bool csv;              /* has that form too */
-    const char *arguments; /* that it knows, each between spaces */
+    const char *arguments; /* that it knows, a blank between */
 };
 
 static const struct place places[] = {
-    {"/v1/query", {TASK_QUERY, DOOR_TOKEN, 0}, true, true, " format "},
-    {"/v1/explain", {TASK_EXPLAIN, DOOR_TOKEN, 0}, true, false, " "},
-    {"/v1/budget", {TASK_BUDGET, DOOR_TOKEN, 0}, false, false, " "},
-    {"/v1/schema", {TASK_SCHEMA, DOOR_TOKEN, 0}, false, false, " "},
+    {"/v1/query", {TASK_QUERY, DOOR_TOKEN, 0}, true, true, "format"},
+    {"/v1/explain", {TASK_EXPLAIN, DOOR_TOKEN, 0}, true, false, ""},
+    {"/v1/budget", {TASK_BUDGET, DOOR_TOKEN, 0}, false, false, ""},
+    {"/v1/schema", {TASK_SCHEMA, DOOR_TOKEN, 0}, false, false, ""},
     {"/v1/ledger",
      {TASK_LEDGER, DOOR_TOKEN, 0},
      false,
      false,
-     " from limit analyst theorem "},
-    {"/v1/health", {TASK_HEALTH, DOOR_OPEN, 0}, false, false, " "},
-    {"/v1/openapi.json", {TASK_OPENAPI, DOOR_OPEN, 0}, false, false, " "},
-    {"/metrics", {TASK_METRICS, DOOR_OWNER, 0}, false, false, " "},
+     "from limit analyst theorem"},
+    {"/v1/health", {TASK_HEALTH, DOOR_OPEN, 0}, false, false, ""},
+    {"/v1/openapi.json", {TASK_OPENAPI, DOOR_OPEN, 0}, false, false, ""},
+    {"/metrics", {TASK_METRICS, DOOR_OWNER, 0}, false, false, ""},
 };
 
 static const struct place *
@@ -147,21 +147,26 @@ body_is_json(str type)
 /* ----------------------------------------------------------------- route -- */
 
 static bool
+argument_known(const struct place *p, str name)
+{
+    str known = str_of(p->arguments);
+
+    while (known.len)
+        if (str_equal(part_next(&known, ' '), name))
+            return name.len > 0;
+    return false;
+}
+
+static bool
 arguments_known(const struct http_request *r, const struct place *p)
 {
     if (r->n_arguments > HTTP_ARGUMENTS_MAX)
         return false;
     for (size_t i = 0; i < r->n_arguments; i++) {
-        str name = r->arguments[i].name;
-        const char *at = name.len ? p->arguments : NULL;
-
-        while (at && (at = memmem(at, strlen(at), name.ptr, name.len)) &&
-               (at[-1] != ' ' || at[name.len] != ' '))
-            at++;
-        if (!at)
+        if (!argument_known(p, r->arguments[i].name))
             return false;
         for (size_t j = 0; j < i; j++)
-            if (str_equal(r->arguments[j].name, name))
+            if (str_equal(r->arguments[j].name, r->arguments[i].name))
                 return false;
     }
     return true;
