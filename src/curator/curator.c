@@ -387,14 +387,14 @@ answer_shared(struct curator *c, const struct ask *ask, const struct plan *p,
     return st;
 }
 
-static custos_status
-find_analyst(const struct curator *c, const struct ask *ask,
+custos_status
+curator_find(const struct curator *c, str name,
              const struct policy_analyst **who, custos_err *err)
 {
     *who = NULL;
-    if (!ask->who.len)
+    if (!name.len)
         return CUSTOS_OK;
-    *who = policy_analyst_find(c->policy, ask->who);
+    *who = policy_analyst_find(c->policy, name);
     if (*who)
         return CUSTOS_OK;
     return custos_fail(err, CUSTOS_EDENIED,
@@ -429,10 +429,39 @@ answer_plan(struct curator *c, const struct ask *ask, arena *a, struct query *q,
     return st;
 }
 
+/* The tree, with the values of parameters in it; the ledger is told a text
+   that has them too. */
+static custos_status
+read_ask(arena *a, struct ask *ask, struct query **q, custos_err *err)
+{
+    struct sql_params params;
+    custos_status st;
+    struct buf text;
+
+    if (ask->n_params == 0)
+        return sql_read(a, ask->sql, q, err);
+    buf_init(&text, NULL, TEXT_MAX);
+    st = sql_params_find(a, ask->sql, 0, &params, err);
+    if (!st)
+        st = sql_params_give(&params, ask->params, ask->n_params, err);
+    if (!st)
+        st = sql_read_with(a, ask->sql, &params, q, err);
+    if (!st)
+        st = sql_fill(a, ask->sql, &params, &text, err);
+    if (!st) {
+        ask->sql = str_of(arena_copy(a, (str){text.ptr, text.len}));
+        if (!ask->sql.ptr)
+            st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    }
+    buf_clear(&text);
+    return st;
+}
+
 custos_status
-curator_answer(struct curator *c, const struct ask *ask, struct answer **out,
+curator_answer(struct curator *c, const struct ask *asked, struct answer **out,
                custos_err *err)
 {
+    struct ask copy = *asked, *ask = &copy;
     arena *a = arena_new(NULL, QUERY_BYTES);
     struct plan_options options = {
         .epsilon = ask->epsilon,
@@ -446,9 +475,9 @@ curator_answer(struct curator *c, const struct ask *ask, struct answer **out,
 
     if (!a)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    st = find_analyst(c, ask, &options.who, err);
+    st = curator_find(c, ask->who, &options.who, err);
     if (!st)
-        st = sql_read(a, ask->sql, &q, err);
+        st = read_ask(a, ask, &q, err);
     if (!st)
         st = plan_make(a, q, c->policy, &options, &p, err);
     if (!st)

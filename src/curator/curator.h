@@ -41,6 +41,12 @@ const struct policy *curator_policy(const struct curator *c);
 /* The handle's own ledger, to read from. */
 struct ledger *curator_ledger(struct curator *c);
 
+/* The analyst of this name; the owner, whose name is empty, is NULL. May
+   fail: CUSTOS_EDENIED. */
+CUSTOS_MUST_USE custos_status curator_find(const struct curator *c, str name,
+                                           const struct policy_analyst **who,
+                                           custos_err *err);
+
 /*
  * Follows what is in force: a version imported under the same policy, or what
  * another handle has loaded by curator_reload. curator_answer begins with it.

@@ -21,6 +21,11 @@ adapt_literal(struct work *w, struct expr *e, enum data_type to, int scale)
     e->type = to;
     if (fact_of(e))
         fact_of(e)->scale = scale;
+    if (e->param && !e->param->given) {
+        if (e->param->type == TYPE_NULL)
+            e->param->type = to;
+        e->value.type = TYPE_NULL; /* whatever it will be, it is of this type */
+    }
     if (e->value.type == TYPE_NULL || to == TYPE_TEXT)
         return CUSTOS_OK;
     if (!datum_read(to, text, &d))

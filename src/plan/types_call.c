@@ -36,6 +36,18 @@ want_all(struct work *w, struct expr *e, enum data_type type, const char *words)
     return st;
 }
 
+/* What a number of no type is among these: a parameter is as wide as they. */
+static enum data_type
+open_number(const struct expr *e, const struct expr *open)
+{
+    enum data_type most = TYPE_INT;
+
+    for (size_t i = 0; i < e->n_args && open->param; i++)
+        if (data_type_is_number(e->args[i]->type) && e->args[i]->type > most)
+            most = e->args[i]->type;
+    return most;
+}
+
 /* A text literal among numbers is read as a number. */
 static custos_status
 want_numbers(struct work *w, struct expr *e)
@@ -48,7 +60,7 @@ want_numbers(struct work *w, struct expr *e)
         if (x->kind == EXPR_LITERAL && x->value.type == TYPE_TEXT)
             st = adapt_literal(w, x, TYPE_REAL, 0);
         else if (x->kind == EXPR_LITERAL && x->value.type == TYPE_NULL)
-            st = adapt_literal(w, x, TYPE_INT, 0);
+            st = adapt_literal(w, x, open_number(e, x), 0);
         else if (!data_type_is_number(x->type))
             st = refuse_type(w, x, "numbers");
     }
@@ -97,12 +109,26 @@ type_days(struct work *w, struct expr *a, struct expr *b)
     return st;
 }
 
+static bool
+is_day(const struct expr *e)
+{
+    return e->type == TYPE_DATE || e->type == TYPE_TIMESTAMP;
+}
+
 static custos_status
 type_date_arithmetic(struct work *w, struct expr *e)
 {
     struct expr *a = e->args[0], *b = e->args[1];
     const struct fact *days;
+    struct expr *open = is_day(a) ? b : a;
 
+    if (e->call == CALL_ADD && open->kind == EXPR_LITERAL &&
+        open->type == TYPE_NULL) { /* NULL, or a parameter without a value */
+        custos_status st = adapt_literal(w, open, TYPE_INT, 0);
+
+        if (st)
+            return st;
+    }
     if (e->call == CALL_SUB && a->type == TYPE_DATE &&
         (b->type == TYPE_DATE ||
          (b->kind == EXPR_LITERAL && b->value.type == TYPE_TEXT))) {
@@ -130,12 +156,6 @@ type_date_arithmetic(struct work *w, struct expr *e)
                               "10 million");
     e->type = TYPE_DATE;
     return CUSTOS_OK;
-}
-
-static bool
-is_day(const struct expr *e)
-{
-    return e->type == TYPE_DATE || e->type == TYPE_TIMESTAMP;
 }
 
 static custos_status

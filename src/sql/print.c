@@ -47,7 +47,7 @@ print_typed(const char *before, const struct datum *d, const char *after,
     buf_add_text(out, after);
 }
 
-static void
+void
 print_literal(const struct datum *d, struct buf *out)
 {
     switch (d->type) {
@@ -275,7 +275,12 @@ void
 sql_print_expr(const struct expr *e, struct buf *out)
 {
     switch (e->kind) {
-    case EXPR_LITERAL: print_literal(&e->value, out); break;
+    case EXPR_LITERAL:
+        if (e->param && !e->param->given)
+            buf_printf(out, "$%zu", e->param->number);
+        else
+            print_literal(&e->value, out);
+        break;
     case EXPR_KEY: /* the planner's; it has the name of its column */
     case EXPR_COLUMN:
         if (e->qualifier.len) {

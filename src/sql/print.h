@@ -4,6 +4,7 @@
 #ifndef SQL_PRINT_H
 #define SQL_PRINT_H
 
+#include "base/datum.h"
 #include "base/str.h"
 
 /* In quotes of the given kind, those inside doubled. */
@@ -12,5 +13,8 @@ void print_quoted(char quote, str text, struct buf *out);
 /* A name in double quotes; a text as it is. */
 void print_name(str name, struct buf *out);
 void print_str(str text, struct buf *out);
+
+/* A value as a literal. */
+void print_literal(const struct datum *d, struct buf *out);
 
 #endif

@@ -95,10 +95,11 @@ statement_read(struct sql_reader *r, const PgQuery__ParseResult *tree)
 }
 
 static custos_status
-text_read(arena *a, str text, bool subquery, struct query **out,
-          custos_err *err)
+text_read(arena *a, str text, bool subquery, struct sql_params *params,
+          struct query **out, custos_err *err)
 {
-    struct sql_reader r = {.a = a, .err = err, .subquery = subquery};
+    struct sql_reader r = {
+        .a = a, .err = err, .subquery = subquery, .params = params};
     PgQuery__ParseResult *tree = NULL;
     struct sql_token *tokens = NULL;
     char *sql;
@@ -134,11 +135,18 @@ text_read(arena *a, str text, bool subquery, struct query **out,
 custos_status
 sql_read(arena *a, str text, struct query **out, custos_err *err)
 {
-    return text_read(a, text, false, out, err);
+    return text_read(a, text, false, NULL, out, err);
+}
+
+custos_status
+sql_read_with(arena *a, str text, struct sql_params *params, struct query **out,
+              custos_err *err)
+{
+    return text_read(a, text, false, params, out, err);
 }
 
 custos_status
 sql_read_subquery(arena *a, str text, struct query **out, custos_err *err)
 {
-    return text_read(a, text, true, out, err);
+    return text_read(a, text, true, NULL, out, err);
 }

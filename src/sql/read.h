@@ -48,6 +48,7 @@ struct sql_reader {
     bool exchanged; /* its FROM has a RIGHT JOIN */
     int below;      /* queries around it */
     struct sql_cte *ctes;
+    struct sql_params *params; /* NULL: there are none */
     size_t nodes;
     size_t levels, deepest; /* where we are, how deep we have been */
     custos_err *err;
@@ -119,6 +120,22 @@ CUSTOS_MUST_USE custos_status cast_read(struct sql_reader *r,
                                         const PgQuery__TypeCast *c,
                                         struct expr **out);
 
+CUSTOS_MUST_USE custos_status param_read(struct sql_reader *r,
+                                         const PgQuery__ParamRef *p,
+                                         struct expr **out);
+
+/*
+ * A literal of this type belongs where e stands. If e is a parameter: its
+ * type, unless it is known; the stand-in is then `otherwise`, of numbers, or
+ * the empty text. A text that was given and reads as one of the type is it.
+ */
+void param_expect(struct expr *e, enum data_type type, int otherwise);
+
+/* The text of a quoted literal or of a parameter; `otherwise` where that has
+   no value; NULL: neither. */
+const char *
+param_text(struct sql_reader *r, const pg_node *node, const char *otherwise);
+
 /*
  * Is this the call of an aggregate or an interval? Then *out or an error;
  * otherwise *found is false.
@@ -145,6 +162,9 @@ const char *node_string(const pg_node *node);
 /* The last part of a dotted name; the others must be pg_catalog. NULL: not
    such a name. */
 const char *name_last(pg_node *const *names, size_t n);
+
+/* The schema that all tables are in; clients write it before their names. */
+bool is_public(const char *schema);
 
 /* What PostgreSQL calls an output column without an alias. */
 const char *target_name(const pg_node *node);

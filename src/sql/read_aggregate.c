@@ -99,11 +99,13 @@ bounds_read(struct sql_reader *r, const PgQuery__NamedArgExpr *n,
     st = expr_args_read(r, row->args, 2, ends);
     if (st)
         return st;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
+        param_expect(ends[i], TYPE_REAL, i);
         if (ends[i]->kind != EXPR_LITERAL ||
             !data_type_is_number(ends[i]->value.type))
             return custos_fail_at(r->err, CUSTOS_ESYNTAX, ends[i]->at,
                                   "contribution bounds are numbers");
+    }
     if (datum_cmp(&ends[0]->value, &ends[1]->value) > 0)
         return custos_fail_at(r->err, CUSTOS_ESYNTAX, ends[0]->at,
                               "the lower bound is above the upper one");
@@ -203,6 +205,7 @@ rank_read(struct sql_reader *r, const PgQuery__FuncCall *f, const char *name,
 
     if (st)
         return st;
+    param_expect(e, TYPE_REAL, 0);
     *out = e->value;
     if (e->kind != EXPR_LITERAL || !data_type_is_number(e->value.type) ||
         datum_cmp(&e->value, &zero) < 0 || datum_cmp(&e->value, &one) > 0 ||

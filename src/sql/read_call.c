@@ -57,6 +57,20 @@ fail_arguments(struct sql_reader *r, const PgQuery__FuncCall *f,
                           name);
 }
 
+/* What stands in these places is a number, and no other will do. */
+static void
+fixed_expect(const struct expr *e)
+{
+    if (e->call == CALL_ROUND || e->call == CALL_SUBSTRING)
+        for (size_t i = 1; i < e->n_args; i++)
+            param_expect(e->args[i], TYPE_INT, 1);
+    if (e->call != CALL_WIDTH_BUCKET)
+        return;
+    param_expect(e->args[1], TYPE_REAL, 0);
+    param_expect(e->args[2], TYPE_REAL, 1);
+    param_expect(e->args[3], TYPE_INT, 1);
+}
+
 static bool
 fixed_are_literals(const struct expr *e)
 {
@@ -88,6 +102,8 @@ function_read(struct sql_reader *r, const PgQuery__FuncCall *f,
     st = call_new(r, known->call, f->location, f->n_args, out);
     if (!st)
         st = expr_args_read(r, f->args, f->n_args, (*out)->args);
+    if (!st)
+        fixed_expect(*out);
     if (!st && !fixed_are_literals(*out))
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, f->location,
                               "digits, positions and bounds of %s are "
@@ -101,23 +117,21 @@ static custos_status
 date_read(struct sql_reader *r, const PgQuery__FuncCall *f, const char *name,
           const struct field *fields, size_t n, struct expr **out)
 {
-    const PgQuery__AConst *field;
+    const char *field =
+        f->n_args == 2 ? param_text(r, f->args[0], "year") : NULL;
     custos_status st;
 
-    if (f->n_args != 2 ||
-        f->args[0]->node_case != PG_QUERY__NODE__NODE_A_CONST ||
-        f->args[0]->a_const->val_case != PG_QUERY__A__CONST__VAL_SVAL)
+    if (!field)
         return fail_arguments(r, f, name);
-    field = f->args[0]->a_const;
     for (size_t i = 0; i < n; i++) {
-        if (strcasecmp(fields[i].name, field->sval->sval) != 0)
+        if (strcasecmp(fields[i].name, field) != 0)
             continue;
         st = call_new(r, fields[i].call, f->location, 1, out);
         return st ? st : expr_read(r, f->args[1], &(*out)->args[0]);
     }
-    return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, field->location,
-                          "%s does not know '%.40s' here", name,
-                          field->sval->sval);
+    return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED,
+                          node_at(f->args[0], f->location),
+                          "%s does not know '%.40s' here", name, field);
 }
 
 /* concat(a, b) leaves NULLs out: coalesce(a, '') || coalesce(b, ''). */

@@ -243,12 +243,15 @@ static custos_status
 column_read(struct sql_reader *r, const PgQuery__ColumnRef *c,
             struct expr **out)
 {
-    const char *name = node_string(c->fields[c->n_fields - 1]);
-    const char *before = c->n_fields > 1 ? node_string(c->fields[0]) : NULL;
+    size_t n = c->n_fields;
+    const char *name = node_string(c->fields[n - 1]);
+    const char *before = n > 1 ? node_string(c->fields[n - 2]) : NULL;
     char *copy, *qualifier;
     custos_status st;
 
-    if (!name || c->n_fields > 2 || (c->n_fields > 1 && !before))
+    if (n == 3 && is_public(node_string(c->fields[0])))
+        n = 2;
+    if (!name || n > 2 || (n > 1 && !before))
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, c->location,
                               "not part of private SQL: %s",
                               name ? "a name of more than two parts"
@@ -285,6 +288,8 @@ node_read(struct sql_reader *r, const pg_node *node, struct expr **out)
     case PG_QUERY__NODE__NODE_COLUMN_REF:
         return column_read(r, node->column_ref, out);
     case PG_QUERY__NODE__NODE_A_CONST: return const_read(r, node->a_const, out);
+    case PG_QUERY__NODE__NODE_PARAM_REF:
+        return param_read(r, node->param_ref, out);
     case PG_QUERY__NODE__NODE_TYPE_CAST:
         return cast_read(r, node->type_cast, out);
     case PG_QUERY__NODE__NODE_A_EXPR:

@@ -88,12 +88,17 @@ table_read(struct sql_reader *r, const PgQuery__RangeVar *t, struct from **out)
 {
     const struct sql_cte *cte = NULL;
     struct query *q = NULL;
-    custos_status st;
+    custos_status st = CUSTOS_OK;
 
     if (!t->inh)
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, t->location,
                               "not part of private SQL: ONLY; leave it out");
-    st = cte_read(r, t->relname, &cte, &q);
+    if (t->schemaname[0] && !is_public(t->schemaname))
+        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, t->location,
+                              "not part of private SQL: a schema before a "
+                              "table's name; write the name alone");
+    if (!t->schemaname[0])
+        st = cte_read(r, t->relname, &cte, &q);
     if (!st)
         st = from_new(r, cte ? FROM_QUERY : FROM_TABLE, t->location, out);
     if (st)

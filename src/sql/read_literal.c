@@ -46,6 +46,12 @@ name_last(pg_node *const *names, size_t n)
 }
 
 bool
+is_public(const char *schema)
+{
+    return schema && !strcmp(schema, "public");
+}
+
+bool
 expr_is_whole(const struct expr *e, i128 *out)
 {
     if (e->kind != EXPR_LITERAL || e->value.type != TYPE_INT)
@@ -223,6 +229,13 @@ cast_read(struct sql_reader *r, const PgQuery__TypeCast *c, struct expr **out)
              : expr_read(r, c->arg, &arg);
     if (st)
         return st;
+    if (c->arg->node_case == PG_QUERY__NODE__NODE_PARAM_REF) {
+        param_expect(arg, type.type, 0);
+        if (arg->value.type == type.type && !type.precision) {
+            *out = arg;
+            return CUSTOS_OK;
+        }
+    }
     if (text && !type.precision) {
         literal_settle(arg);
         if (arg->value.type != type.type)

@@ -132,7 +132,7 @@ like_read(struct sql_reader *r, const PgQuery__AExpr *e, const char *name,
         {"~~*", CALL_ILIKE},
         {"!~~*", CALL_NOT_ILIKE},
     };
-    const struct expr *pattern;
+    struct expr *pattern;
     custos_status st;
 
     if (e->rexpr->node_case == PG_QUERY__NODE__NODE_FUNC_CALL)
@@ -145,6 +145,7 @@ like_read(struct sql_reader *r, const PgQuery__AExpr *e, const char *name,
         if (st)
             return st;
         pattern = (*out)->args[1];
+        param_expect(pattern, TYPE_TEXT, 0);
         if (pattern->kind != EXPR_LITERAL || pattern->value.type != TYPE_TEXT)
             return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, pattern->at,
                                   "LIKE takes a literal pattern");

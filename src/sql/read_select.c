@@ -237,6 +237,7 @@ limit_read(struct sql_reader *r, const pg_node *node, bool *given,
     st = expr_read(r, node, &e);
     if (st)
         return st;
+    param_expect(e, TYPE_INT, 0);
     if (e->kind == EXPR_LITERAL && e->value.type == TYPE_NULL)
         return CUSTOS_OK;
     if (!expr_is_whole(e, &n) || n < 0)

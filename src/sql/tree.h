@@ -121,6 +121,23 @@ aggregate_is_quantile(enum aggregate a)
 /* Which contribution_bounds_... of an aggregate is given. */
 enum bounds { BOUNDS_NONE, BOUNDS_PER_GROUP, BOUNDS_PER_ROW };
 
+/*
+ * $1 ... $n of a text. In the tree a parameter is a literal: that of its
+ * value, or where it has none (the text is only described) a stand-in, and the
+ * first that knows what type belongs there writes it here.
+ */
+struct sql_param {
+    size_t number;
+    bool given; /* value is there; it may be NULL */
+    struct datum value;
+    enum data_type type; /* TYPE_NULL: not known */
+};
+
+struct sql_params {
+    struct sql_param *list;
+    size_t n;
+};
+
 struct query;
 
 struct expr {
@@ -129,6 +146,7 @@ struct expr {
     struct expr **args;
     size_t n_args;
     struct datum value;
+    struct sql_param *param; /* EXPR_LITERAL: the one it stands for, or NULL */
     str qualifier, name;
     enum call call;
     bool negated;
@@ -240,6 +258,37 @@ CUSTOS_MUST_USE custos_status sql_read(arena *a, str text, struct query **out,
 CUSTOS_MUST_USE custos_status sql_read_subquery(arena *a, str text,
                                                 struct query **out,
                                                 custos_err *err);
+
+/* As sql_read, of a text with parameters; sql_read refuses them. */
+CUSTOS_MUST_USE custos_status sql_read_with(arena *a, str text,
+                                            struct sql_params *params,
+                                            struct query **out,
+                                            custos_err *err);
+
+enum { SQL_PARAMS_MAX = 10000 };
+
+/*
+ * Room for the parameters of a text, none of them given; n is the highest
+ * number in it, or `least` where that is more. May fail: CUSTOS_ESYNTAX,
+ * CUSTOS_EUNSUPPORTED (too many), CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status sql_params_find(arena *a, str text, size_t least,
+                                              struct sql_params *out,
+                                              custos_err *err);
+
+/*
+ * Gives them these values; texts are borrowed. May fail: CUSTOS_EINVAL (too
+ * few), CUSTOS_ESYNTAX (no UTF-8), CUSTOS_EUNSUPPORTED (too long).
+ */
+CUSTOS_MUST_USE custos_status sql_params_give(struct sql_params *params,
+                                              const struct datum *values,
+                                              size_t n, custos_err *err);
+
+/* A text with the values of its parameters written as literals: what was
+   asked, for people. */
+CUSTOS_MUST_USE custos_status sql_fill(arena *a, str text,
+                                       const struct sql_params *params,
+                                       struct buf *out, custos_err *err);
 
 /*
  * The one text of a tree: equal trees, equal text; spelling, case of

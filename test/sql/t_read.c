@@ -280,7 +280,7 @@ clauses_are_refused(void **state)
     unsupported("SELECT a INTO x FROM t", "INTO", "INTO");
     unsupported("SELECT a FROM f(1)", "FROM", "function in FROM");
     unsupported("SELECT a FROM ONLY t", "t", "ONLY");
-    unsupported("SELECT a FROM public.t", "public", "schema");
+    unsupported("SELECT a FROM private.t", "private", "schema");
     unsupported("SELECT a FROM t ORDER BY a USING <", "<", "USING");
     unsupported("SELECT a FROM t ORDER BY a FETCH FIRST 1 ROWS WITH TIES", "1",
                 "TIES");

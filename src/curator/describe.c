@@ -1,0 +1,90 @@
+/*
+ * Description: the plan of a text whose parameters have no values yet. A
+ * literal without a value takes the type that its place gives it, which is
+ * what a client that declared none is told.
+ *
+ * THEOREM  describe-is-free
+ *   Describing a query reads no data and charges nothing: the analyst learns a
+ *   function of query, policy and grants.
+ * SOURCE   doc/proofs/describe-is-free.md
+ * NEEDS    plan_make is a function of tree, policy and who asks.
+ * GIVES    columns and parameter types; ledger and engine are not touched.
+ * FAILS    as curator_answer does above the charge.
+ * TESTED   describing_touches_nothing
+ *          what_is_described_is_what_is_answered
+ */
+#include "curator/describe.h"
+
+#include "base/error.h"
+
+static custos_status
+columns_take(arena *a, const struct query *q, const struct plan *p,
+             struct description *out, custos_err *err)
+{
+    static const struct description_column line = {.name = {"plan", 4},
+                                                   .type = TYPE_TEXT};
+
+    out->n_columns = q->explain ? 1 : p->n_outputs;
+    out->columns = arena_take(a, out->n_columns + 1, sizeof *out->columns);
+    if (!out->columns)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    if (q->explain)
+        out->columns[0] = line;
+    for (size_t i = 0; i < p->n_outputs && !q->explain; i++)
+        out->columns[i] = (struct description_column){
+            .name = p->outputs[i].name,
+            .type = p->outputs[i].type == TYPE_NULL ? TYPE_TEXT
+                                                    : p->outputs[i].type,
+            .is_key = p->outputs[i].is_key,
+        };
+    return CUSTOS_OK;
+}
+
+static custos_status
+params_take(arena *a, const struct sql_params *params, struct description *out,
+            custos_err *err)
+{
+    out->n_params = params->n;
+    out->params = arena_take(a, params->n + 1, sizeof *out->params);
+    if (!out->params)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    for (size_t i = 0; i < params->n; i++)
+        out->params[i] = params->list[i].type == TYPE_NULL
+                             ? TYPE_TEXT
+                             : params->list[i].type;
+    return CUSTOS_OK;
+}
+
+custos_status
+curator_describe(struct curator *c, const struct ask *ask, arena *a,
+                 struct description *out, custos_err *err)
+{
+    struct plan_options options = {
+        .epsilon = ask->epsilon,
+        .within = ask->within,
+        .jointly = ask->jointly,
+    };
+    struct description d = {0};
+    struct sql_params params;
+    struct plan *p = NULL;
+    struct query *q;
+    custos_status st;
+
+    st = curator_find(c, ask->who, &options.who, err);
+    if (!st)
+        st = sql_params_find(a, ask->sql, ask->n_param_types, &params, err);
+    for (size_t i = 0; !st && i < ask->n_param_types; i++)
+        params.list[i].type = ask->param_types[i];
+    if (!st)
+        st = sql_read_with(a, ask->sql, &params, &q, err);
+    if (!st)
+        st = plan_make(a, q, curator_policy(c), &options, &p, err);
+    if (!st)
+        st = columns_take(a, q, p, &d, err);
+    if (!st)
+        st = params_take(a, &params, &d, err);
+    plan_free(p);
+    if (!st)
+        *out = d;
+    return st;
+}
