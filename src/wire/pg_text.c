@@ -52,10 +52,15 @@ write_element(str text, uint32_t oid, struct buf *out, custos_err *err)
     return pg_value_write(&d, oid, PG_BINARY, out, err);
 }
 
+static bool
+is_null(str text)
+{
+    return text.len == 4 && !strncasecmp(text.ptr, "null", 4);
+}
+
 /* -------------------------------------------------------- text arrays -- */
 
-/* One element of an array's text, unquoted into `out`; true when it is NULL
-   by being that word without quotes. */
+/* One element of an array's text, unquoted into `out`; had it quotes? */
 static bool
 take_element(const char **at, const char *end, struct buf *out)
 {
@@ -71,7 +76,7 @@ take_element(const char **at, const char *end, struct buf *out)
             ++*at;
         buf_add(out, *at, 1);
     }
-    return !quoted && out->len == 4 && !strncasecmp(out->ptr, "null", 4);
+    return quoted;
 }
 
 /* The elements of "{...}", from after the brace; counts them, and NULLs. */
@@ -86,11 +91,13 @@ write_elements(str text, uint32_t oid, struct buf *out, uint32_t *n,
     buf_init(&one, &out->alloc, text.len + 1);
     while (!st && at < end) {
         size_t length_at = out->len;
-        bool null;
+        bool quoted, null;
 
         one.len = 0;
-        null = take_element(&at, end, &one);
-        if (at == end || one.failed || (*at == '}' && at + 1 != end)) {
+        quoted = take_element(&at, end, &one);
+        null = !quoted && is_null((str){one.ptr, one.len});
+        if (at == end || one.failed || (*at == '}') != (at + 1 == end) ||
+            (!quoted && one.len == 0)) {
             st = fail_array(err);
             break;
         }
@@ -154,7 +161,7 @@ pg_text_write(str text, uint32_t oid, enum pg_format format, struct buf *out,
 static bool
 needs_quotes(str text)
 {
-    if (text.len == 0 || (text.len == 4 && !strncasecmp(text.ptr, "null", 4)))
+    if (text.len == 0 || is_null(text))
         return true;
     for (size_t i = 0; i < text.len; i++)
         if (memchr("{},\"\\ \t\n\r\v\f", text.ptr[i], 11))

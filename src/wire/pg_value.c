@@ -133,13 +133,13 @@ check_int(const struct datum *d, uint32_t oid, custos_err *err)
 
 /* As datum_write, but of parts of a second no zeros at the end. */
 static void
-write_timestamp(const struct datum *d, struct buf *out)
+write_timestamp(const struct datum *d, uint32_t oid, struct buf *out)
 {
     datum_write(d, out);
-    if (d->n % 1000000 == 0 || out->failed)
-        return;
-    while (out->ptr[out->len - 1] == '0')
+    while (d->n % 1000000 && !out->failed && out->ptr[out->len - 1] == '0')
         out->ptr[--out->len] = '\0';
+    if (oid == PG_TIMESTAMPTZ)
+        buf_add_text(out, "+00");
 }
 
 static void
@@ -148,7 +148,7 @@ write_text(const struct datum *d, uint32_t oid, struct buf *out)
     if (d->type == TYPE_BOOL)
         buf_add(out, d->n ? "t" : "f", 1);
     else if (d->type == TYPE_TIMESTAMP)
-        write_timestamp(d, out);
+        write_timestamp(d, oid, out);
     else if (data_type_is_number(d->type) && oid == PG_FLOAT8)
         float_write_text(d, FLOAT_8, out);
     else if (data_type_is_number(d->type) && oid == PG_FLOAT4)

@@ -1,0 +1,137 @@
+/*
+ * Bodies of requests, and cells of CSV.
+ */
+#include "wire/http.h"
+
+#include "support/bytes.h"
+#include "support/support.h"
+#include "wire/csv.h"
+
+static void
+assert_str(str got, const char *want)
+{
+    assert_int_equal(got.len, strlen(want));
+    assert_memory_equal(got.ptr, want, got.len);
+}
+
+static void
+queries_are_read(void **state)
+{
+    arena *a = arena_new(NULL, 1 << 20);
+    struct http_query q;
+    custos_err err;
+
+    (void)state;
+    assert_non_null(a);
+    assert_int_equal(
+        http_query_read(
+            a,
+            str_of("{\"sql\": \"SELECT $1\", \"epsilon\": "
+                   "0.10000000000000000001, \"within\": \"2%\", \"jointly\": "
+                   "true, \"params\": [1, 2.50, \"x\", null, true]}"),
+            &q, &err),
+        CUSTOS_OK);
+    assert_str(q.sql, "SELECT $1");
+    assert_str(q.epsilon, "0.10000000000000000001");
+    assert_str(q.within, "2%");
+    assert_true(q.jointly);
+    assert_int_equal(q.n_params, 5);
+    assert_int_equal(q.params[0].type, TYPE_INT);
+    assert_int_equal(q.params[0].n, 1);
+    assert_int_equal(q.params[1].type, TYPE_DECIMAL);
+    assert_int_equal(q.params[1].n, 25);
+    assert_int_equal(q.params[1].scale, 1);
+    assert_str(q.params[2].text, "x");
+    assert_int_equal(q.params[3].type, TYPE_NULL);
+    assert_int_equal(q.params[4].type, TYPE_BOOL);
+    assert_int_equal(http_query_read(a, str_of("{\"sql\":\"x\"}"), &q, &err),
+                     CUSTOS_OK);
+    assert_int_equal(q.epsilon.len + q.within.len + q.n_params, 0);
+    assert_false(q.jointly);
+    arena_free(a);
+}
+
+static void
+queries_that_are_refused(void **state)
+{
+    static const struct {
+        const char *body;
+        custos_status want;
+        const char *said;
+    } rows[] = {
+        {"{", CUSTOS_ESYNTAX, "no JSON"},
+        {"[]", CUSTOS_EINVAL, "must be an object"},
+        {"\"SELECT 1\"", CUSTOS_EINVAL, "must be an object"},
+        {"{}", CUSTOS_EINVAL, "has no \"sql\""},
+        {"{\"sql\": \"\"}", CUSTOS_EINVAL, "has no \"sql\""},
+        {"{\"sql\": 1}", CUSTOS_EINVAL, "\"sql\" must be a text"},
+        {"{\"sql\": null}", CUSTOS_EINVAL, "\"sql\" must be a text"},
+        {"{\"sql\": \"x\", \"epsilom\": 1}", CUSTOS_EINVAL,
+         "no field \"epsilom\"; did you mean \"epsilon\"?"},
+        {"{\"sql\": \"x\", \"seed\": 1}", CUSTOS_EINVAL, "no field \"seed\""},
+        {"{\"sql\": \"x\", \"epsilon\": true}", CUSTOS_EINVAL,
+         "\"epsilon\" must be a number or a text"},
+        {"{\"sql\": \"x\", \"epsilon\": null}", CUSTOS_EINVAL,
+         "\"epsilon\" must be a number or a text"},
+        {"{\"sql\": \"x\", \"jointly\": 1}", CUSTOS_EINVAL, "true or false"},
+        {"{\"sql\": \"x\", \"params\": 1}", CUSTOS_EINVAL, "must be a list"},
+        {"{\"sql\": \"x\", \"params\": [1, [2]]}", CUSTOS_EINVAL,
+         "parameter $2"},
+        {"{\"sql\": \"x\", \"params\": [1e40]}", CUSTOS_EINVAL, "parameter $1"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        arena *a = arena_new(NULL, 1 << 20);
+        struct http_query q;
+        custos_err err;
+
+        assert_int_equal(http_query_read(a, str_of(rows[i].body), &q, &err),
+                         rows[i].want);
+        assert_non_null(strstr(err.said, rows[i].said));
+        arena_free(a);
+    }
+}
+
+static void
+cells_of_csv(void **state)
+{
+    static const struct {
+        const char *text, *csv;
+    } rows[] = {
+        {"", "\"\""},         {"a b", "a b"},
+        {"a,b", "\"a,b\""},   {"say \"hi\"", "\"say \"\"hi\"\"\""},
+        {"a\nb", "\"a\nb\""}, {"a\rb", "\"a\rb\""},
+        {"=1+1", "=1+1"}, /* exact, whatever a spreadsheet makes of it */
+    };
+    const struct datum null = {.type = TYPE_NULL};
+    struct datum d;
+    struct buf out;
+
+    (void)state;
+    buf_init(&out, NULL, 1000);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        assert_true(datum_read(TYPE_TEXT, str_of(rows[i].text), &d));
+        csv_add_datum(&out, &d);
+        assert_string_equal(buf_text(&out), rows[i].csv);
+        buf_clear(&out);
+    }
+    csv_add_datum(&out, &null);
+    assert_int_equal(out.len, 0);
+    assert_true(datum_read(TYPE_DECIMAL, str_of("-1.5"), &d));
+    csv_add_datum(&out, &d);
+    assert_string_equal(buf_text(&out), "-1.5");
+    buf_clear(&out);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(queries_are_read),
+        cmocka_unit_test(queries_that_are_refused),
+        cmocka_unit_test(cells_of_csv),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

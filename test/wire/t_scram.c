@@ -1,0 +1,507 @@
+/*
+ * SCRAM: the examples of RFC 7677 and of a PostgreSQL 15 server, a client
+ * written down a second time here, and all that must not let anyone in.
+ */
+#include "wire/scram.h"
+
+#include <sodium.h>
+#include <stdio.h>
+
+#include "base/base.h"
+#include "support/bytes.h"
+#include "support/support.h"
+
+#define PLAIN "SCRAM-SHA-256"
+#define PLUS "SCRAM-SHA-256-PLUS"
+#define END_POINT "0123456789abcdef0123456789abcdef"
+
+static const uint8_t server_nonce[SCRAM_NONCE_BYTES] = "eighteen bytes, ok";
+static const uint8_t secret[SCRAM_SECRET_BYTES] = "the server's own";
+
+static struct scram_verifier
+verifier(const char *password)
+{
+    static const uint8_t salt[] = "0123456789abcdef";
+    struct scram_verifier v;
+    custos_err err;
+
+    assert_int_equal(
+        scram_verifier_make(str_of(password), salt, 16, 64, &v, &err),
+        CUSTOS_OK);
+    return v;
+}
+
+/* ------------------------------------------------------- known answers -- */
+
+static void
+verifiers_as_postgresql_makes_them(void **state)
+{
+    static const char text[] = "SCRAM-SHA-256$4096:qRbgTJq4/1zY4nlXvcRUIw==$"
+                               "XfqTAXNaepB5S6AnrMr/Lz8wUUh/eVu+wqL+dC9Zg+M=:"
+                               "2PWGT7Mg91VVeVpTH4SC/P+AAM6qUVwcdSIsz/YAeuM=";
+    struct scram_verifier v, made;
+    custos_err err;
+    struct buf out;
+
+    (void)state;
+    assert_int_equal(scram_verifier_read(str_of(text), &v, &err), CUSTOS_OK);
+    assert_int_equal(v.iterations, 4096);
+    assert_int_equal(v.salt_len, 16);
+    assert_int_equal(scram_verifier_make(str_of("pencil"), v.salt, v.salt_len,
+                                         v.iterations, &made, &err),
+                     CUSTOS_OK);
+    buf_init(&out, NULL, 1000);
+    scram_verifier_write(&made, &out);
+    assert_string_equal(buf_text(&out), text);
+    buf_clear(&out);
+    assert_true(scram_verifier_check(&v, str_of("pencil")));
+    assert_false(scram_verifier_check(&v, str_of("pencil ")));
+    assert_false(scram_verifier_check(&v, str_of("")));
+    v.mock = true;
+    assert_false(scram_verifier_check(&v, str_of("pencil")));
+}
+
+/* RFC 7677, section 3. Its nonce has characters that ours never has, so the
+   first step is put into the state by hand. */
+static void
+the_example_of_the_rfc(void **state)
+{
+    static const char first[] =
+        "n=user,r=rOprNGfwEbeRWgbNEkqO,"
+        "r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,"
+        "s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096,";
+    static const char last[] =
+        "c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,"
+        "p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ=";
+    static const char nonce[] =
+        "rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0";
+    struct scram_verifier v;
+    uint8_t salt[16];
+    struct scram s;
+    struct buf out;
+    custos_err err;
+
+    (void)state;
+    assert_int_equal(
+        sodium_base642bin(salt, sizeof salt, "W22ZaJ0SNY7soEsUEjb6gQ==", 24,
+                          NULL, NULL, NULL, sodium_base64_VARIANT_ORIGINAL),
+        0);
+    assert_int_equal(
+        scram_verifier_make(str_of("pencil"), salt, 16, 4096, &v, &err),
+        CUSTOS_OK);
+    scram_begin(&s, &v, server_nonce, str_of(""));
+    s.at = SCRAM_WAITS_FINAL;
+    memcpy(s.header, "n,,", s.header_len = 3);
+    memcpy(s.nonce, nonce, s.nonce_len = sizeof nonce - 1);
+    memcpy(s.said, first, s.said_len = sizeof first - 1);
+    buf_init(&out, NULL, 1000);
+    assert_int_equal(scram_final(&s, str_of(last), &out, &err), CUSTOS_OK);
+    assert_string_equal(buf_text(&out),
+                        "v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=");
+    buf_clear(&out);
+}
+
+/* ----------------------------------------------------------- a client -- */
+
+static void
+hmac(const uint8_t *key, size_t key_len, const char *text, size_t len,
+     uint8_t out[32])
+{
+    crypto_auth_hmacsha256_state h;
+
+    crypto_auth_hmacsha256_init(&h, key, key_len);
+    crypto_auth_hmacsha256_update(&h, (const unsigned char *)text, len);
+    crypto_auth_hmacsha256_final(&h, out);
+}
+
+static void
+salted_password(const char *password, const uint8_t *salt, size_t salt_len,
+                uint32_t iterations, uint8_t out[32])
+{
+    char block[SCRAM_SALT_MAX + 4];
+    uint8_t u[32];
+
+    memcpy(block, salt, salt_len);
+    memcpy(block + salt_len, "\0\0\0\1", 4);
+    hmac((const uint8_t *)password, strlen(password), block, salt_len + 4, u);
+    memcpy(out, u, 32);
+    for (uint32_t i = 1; i < iterations; i++) {
+        hmac((const uint8_t *)password, strlen(password), (char *)u, 32, u);
+        for (int j = 0; j < 32; j++)
+            out[j] ^= u[j];
+    }
+}
+
+struct client {
+    const char *mechanism, *header, *password;
+    str binding; /* what it believes the connection's to be */
+    const struct scram_verifier *known;
+    const char *last_extra; /* before the proof */
+};
+
+/* client-final for a server-first; the proof's base64 ends it. */
+static void
+client_last(const struct client *c, const char *server_first, char out[1024])
+{
+    uint8_t salted[32], key[32], stored[32], signature[32], bound[128];
+    char said[2048], c64[256], p64[64];
+    size_t n = strlen(c->header);
+    int len;
+
+    memcpy(bound, c->header, n);
+    memcpy(bound + n, c->binding.ptr, c->binding.len);
+    sodium_bin2base64(c64, sizeof c64, bound, n + c->binding.len,
+                      sodium_base64_VARIANT_ORIGINAL);
+    len =
+        snprintf(out, 1024, "c=%s,%.*s%s", c64, (int)strcspn(server_first, ","),
+                 server_first, c->last_extra ? c->last_extra : "");
+    snprintf(said, sizeof said, "n=,r=abc,%s,%s", server_first, out);
+    salted_password(c->password, c->known->salt, c->known->salt_len,
+                    c->known->iterations, salted);
+    hmac(salted, 32, "Client Key", 10, key);
+    crypto_hash_sha256(stored, key, 32);
+    hmac(stored, 32, said, strlen(said), signature);
+    for (int i = 0; i < 32; i++)
+        key[i] ^= signature[i];
+    sodium_bin2base64(p64, sizeof p64, key, 32, sodium_base64_VARIANT_ORIGINAL);
+    snprintf(out + len, 1024 - (size_t)len, ",p=%s", p64);
+}
+
+/* A whole login; what the last step said. */
+static custos_status
+login(const struct client *c, str binding, struct buf *out, custos_err *err)
+{
+    char first[128], last[1024];
+    custos_status st;
+    struct scram s;
+
+    scram_begin(&s, c->known, server_nonce, binding);
+    snprintf(first, sizeof first, "%sn=,r=abc", c->header);
+    buf_clear(out);
+    st = scram_first(&s, str_of(c->mechanism), str_of(first), out, err);
+    if (!st) {
+        client_last(c, buf_text(out), last);
+        buf_clear(out);
+        st = scram_final(&s, str_of(last), out, err);
+    }
+    assert_int_equal(s.at, st ? SCRAM_FAILED : SCRAM_DONE);
+    if (st)
+        assert_true(out->len == 0);
+    scram_clear(&s);
+    return st;
+}
+
+static void
+logins_that_succeed(void **state)
+{
+    struct scram_verifier v = verifier("s3cret");
+    const struct {
+        struct client client;
+        str binding;
+    } rows[] = {
+        {{PLAIN, "n,,", "s3cret", BYTES(""), &v, NULL}, BYTES("")},
+        {{PLAIN, "y,,", "s3cret", BYTES(""), &v, NULL}, BYTES("")},
+        {{PLAIN, "n,,", "s3cret", BYTES(""), &v, NULL}, BYTES(END_POINT)},
+        {{PLAIN, "n,,", "s3cret", BYTES(""), &v, ",x=ignored"}, BYTES("")},
+        {{PLUS, "p=tls-server-end-point,,", "s3cret", BYTES(END_POINT), &v,
+          NULL},
+         BYTES(END_POINT)},
+    };
+    struct buf out;
+    custos_err err;
+
+    (void)state;
+    buf_init(&out, NULL, 4096);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        assert_int_equal(login(&rows[i].client, rows[i].binding, &out, &err),
+                         CUSTOS_OK);
+        assert_memory_equal(out.ptr, "v=", 2);
+        assert_int_equal(out.len, 2 + 44);
+    }
+    buf_clear(&out);
+}
+
+static void
+logins_that_fail(void **state)
+{
+    struct scram_verifier v = verifier("s3cret"), mock = v;
+    const struct {
+        struct client client;
+        str binding;
+        custos_status want;
+        const char *said;
+    } rows[] = {
+        {{PLAIN, "n,,", "secret", BYTES(""), &v, NULL},
+         BYTES(""),
+         CUSTOS_EAUTH,
+         "wrong"},
+        {{PLAIN, "n,,", "", BYTES(""), &v, NULL},
+         BYTES(""),
+         CUSTOS_EAUTH,
+         "wrong"},
+        /* the right password of a name that there is not */
+        {{PLAIN, "n,,", "s3cret", BYTES(""), &mock, NULL},
+         BYTES(""),
+         CUSTOS_EAUTH,
+         "wrong"},
+        /* the client saw no offer of PLUS, but there was one */
+        {{PLAIN, "y,,", "s3cret", BYTES(""), &v, NULL},
+         BYTES(END_POINT),
+         CUSTOS_EPROTOCOL,
+         "was not told so"},
+        {{PLUS, "p=tls-server-end-point,,", "s3cret", BYTES("another"), &v,
+          NULL},
+         BYTES(END_POINT),
+         CUSTOS_EPROTOCOL,
+         "another connection"},
+        {{PLUS, "p=tls-server-end-point,,", "s3cret", BYTES(""), &v, NULL},
+         BYTES(END_POINT),
+         CUSTOS_EPROTOCOL,
+         "another connection"},
+        {{PLUS, "p=tls-server-end-point,,", "s3cret", BYTES(END_POINT), &v,
+          NULL},
+         BYTES(""),
+         CUSTOS_EPROTOCOL,
+         "no TLS"},
+        {{PLUS, "p=tls-unique,,", "s3cret", BYTES(END_POINT), &v, NULL},
+         BYTES(END_POINT),
+         CUSTOS_EPROTOCOL,
+         "bound to tls-server-end-point"},
+        {{PLUS, "n,,", "s3cret", BYTES(""), &v, NULL},
+         BYTES(END_POINT),
+         CUSTOS_EPROTOCOL,
+         "bound to tls-server-end-point"},
+        {{PLAIN, "p=tls-server-end-point,,", "s3cret", BYTES(END_POINT), &v,
+          NULL},
+         BYTES(END_POINT),
+         CUSTOS_EPROTOCOL,
+         "nothing is bound"},
+        {{"SCRAM-SHA-1", "n,,", "s3cret", BYTES(""), &v, NULL},
+         BYTES(""),
+         CUSTOS_EPROTOCOL,
+         "none that was offered"},
+        {{PLAIN, "n,a=root,", "s3cret", BYTES(""), &v, NULL},
+         BYTES(""),
+         CUSTOS_EPROTOCOL,
+         "for another"},
+        {{PLAIN, "n,,m=x,", "s3cret", BYTES(""), &v, NULL},
+         BYTES(""),
+         CUSTOS_EPROTOCOL,
+         "no name and nonce"},
+    };
+    struct buf out;
+    custos_err err;
+
+    (void)state;
+    mock.mock = true;
+    buf_init(&out, NULL, 4096);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        assert_int_equal(login(&rows[i].client, rows[i].binding, &out, &err),
+                         rows[i].want);
+        assert_non_null(strstr(err.said, rows[i].said));
+    }
+    buf_clear(&out);
+}
+
+/* A good login, of which one byte of the last message is changed. */
+static void
+every_byte_counts(void **state)
+{
+    struct scram_verifier v = verifier("s3cret");
+    const struct client c = {PLAIN, "n,,", "s3cret", BYTES(""), &v, NULL};
+    char last[1024];
+    struct scram s, at_last;
+    struct buf out;
+    custos_err err;
+    size_t len;
+
+    (void)state;
+    buf_init(&out, NULL, 4096);
+    scram_begin(&s, &v, server_nonce, str_of(""));
+    assert_int_equal(
+        scram_first(&s, str_of(PLAIN), str_of("n,,n=,r=abc"), &out, &err),
+        CUSTOS_OK);
+    client_last(&c, buf_text(&out), last);
+    len = strlen(last);
+    at_last = s;
+    for (size_t i = 0; i < len; i++)
+        for (int bit = 0; bit < 8; bit++) {
+            s = at_last;
+            last[i] ^= (char)(1 << bit);
+            assert_int_not_equal(scram_final(&s, (str){last, len}, &out, &err),
+                                 CUSTOS_OK);
+            assert_int_equal(s.at, SCRAM_FAILED);
+            last[i] ^= (char)(1 << bit);
+        }
+    for (size_t cut = 0; cut < len; cut++) {
+        str less = bytes_copy((str){last, cut});
+
+        s = at_last;
+        assert_int_equal(scram_final(&s, less, &out, &err), CUSTOS_EPROTOCOL);
+        free((char *)less.ptr);
+    }
+    last[len] = ',';
+    s = at_last;
+    assert_int_equal(scram_final(&s, (str){last, len + 1}, &out, &err),
+                     CUSTOS_EPROTOCOL);
+    s = at_last;
+    assert_int_equal(scram_final(&s, (str){last, len}, &out, &err), CUSTOS_OK);
+    /* once is enough */
+    assert_int_equal(scram_final(&s, (str){last, len}, &out, &err),
+                     CUSTOS_EPROTOCOL);
+    buf_clear(&out);
+}
+
+static void
+first_messages_that_are_refused(void **state)
+{
+    static const char *const wrong[] = {
+        "",          "n",        "n,",           "n,,",          "n,,n=",
+        "n,,n=a",    "n,,n=a,",  "n,,n=a,r=",    "n,,r=abc",     "n,,r=abc,n=a",
+        "z,,n=,r=a", "n,,n,r=a", "n,,n=a,r=a b", "n,,n=a,r=\x7f"};
+    struct scram_verifier v = verifier("s3cret");
+    char longest[SCRAM_MESSAGE_MAX + 2];
+    struct buf out;
+    struct scram s;
+    custos_err err;
+
+    (void)state;
+    buf_init(&out, NULL, 4096);
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        str bytes = bytes_copy(str_of(wrong[i]));
+
+        scram_begin(&s, &v, server_nonce, str_of(""));
+        assert_int_equal(scram_first(&s, str_of(PLAIN), bytes, &out, &err),
+                         CUSTOS_EPROTOCOL);
+        assert_int_equal(s.at, SCRAM_FAILED);
+        free((char *)bytes.ptr);
+    }
+    /* the longest name and nonce that are taken, and one more */
+    for (size_t nonce = 128; nonce <= 129; nonce++) {
+        memset(longest, 'x', sizeof longest);
+        memcpy(longest, "n,,n=", 5);
+        memcpy(longest + SCRAM_MESSAGE_MAX - nonce - 3, ",r=", 3);
+        scram_begin(&s, &v, server_nonce, str_of(""));
+        assert_int_equal(scram_first(&s, str_of(PLAIN),
+                                     (str){longest, SCRAM_MESSAGE_MAX}, &out,
+                                     &err),
+                         nonce == 128 ? CUSTOS_OK : CUSTOS_EPROTOCOL);
+    }
+    scram_begin(&s, &v, server_nonce, str_of(""));
+    assert_int_equal(scram_first(&s, str_of(PLAIN),
+                                 (str){longest, SCRAM_MESSAGE_MAX + 1}, &out,
+                                 &err),
+                     CUSTOS_EPROTOCOL);
+    /* no last step before the first, no first one twice */
+    scram_begin(&s, &v, server_nonce, str_of(""));
+    assert_int_equal(scram_final(&s, str_of("c=biws,r=,p="), &out, &err),
+                     CUSTOS_EPROTOCOL);
+    assert_int_equal(
+        scram_first(&s, str_of(PLAIN), str_of("n,,n=,r=abc"), &out, &err),
+        CUSTOS_EPROTOCOL);
+    buf_clear(&out);
+}
+
+/* Names that there are not look like those that there are: always the same
+   salt, of the same form. */
+static void
+names_that_do_not_exist(void **state)
+{
+    struct scram_verifier a, b, other;
+    uint8_t secret_2[SCRAM_SECRET_BYTES] = {1};
+
+    (void)state;
+    scram_verifier_mock(secret, str_of("ana"), &a);
+    scram_verifier_mock(secret, str_of("ana"), &b);
+    assert_true(a.mock);
+    assert_int_equal(a.iterations, SCRAM_ITERATIONS);
+    assert_int_equal(a.salt_len, SCRAM_SALT_BYTES);
+    assert_memory_equal(&a, &b, sizeof a);
+    scram_verifier_mock(secret, str_of("bea"), &other);
+    assert_memory_not_equal(a.salt, other.salt, SCRAM_SALT_BYTES);
+    assert_memory_not_equal(a.stored_key, other.stored_key, 32);
+    scram_verifier_mock(secret_2, str_of("ana"), &other);
+    assert_memory_not_equal(a.salt, other.salt, SCRAM_SALT_BYTES);
+}
+
+static void
+verifiers_that_are_refused(void **state)
+{
+#define KEY "XfqTAXNaepB5S6AnrMr/Lz8wUUh/eVu+wqL+dC9Zg+M="
+    static const char good[] = "SCRAM-SHA-256$4096:QUJD$" KEY ":" KEY;
+    static const char *const wrong[] = {
+        "",
+        "md5abc",
+        "SCRAM-SHA-1$4096:QUJD$" KEY ":" KEY,
+        "SCRAM-SHA-256$0:QUJD$" KEY ":" KEY,
+        "SCRAM-SHA-256$:QUJD$" KEY ":" KEY,
+        "SCRAM-SHA-256$1000001:QUJD$" KEY ":" KEY,
+        "SCRAM-SHA-256$99999999:QUJD$" KEY ":" KEY,
+        "SCRAM-SHA-256$-1:QUJD$" KEY ":" KEY,
+        "SCRAM-SHA-256$4096:$" KEY ":" KEY,
+        "SCRAM-SHA-256$4096:QUJ$" KEY ":" KEY,
+        "SCRAM-SHA-256$4096:QU*D$" KEY ":" KEY,
+        "SCRAM-SHA-256$4096:QUJD$" KEY ":" KEY "x",
+        "SCRAM-SHA-256$4096:QUJD$QUJD:" KEY,
+        "SCRAM-SHA-256$4096:QUJD$" KEY ":QUJD",
+    };
+    struct scram_verifier v;
+    custos_err err;
+    uint8_t salt[16] = {0};
+
+    (void)state;
+    assert_int_equal(scram_verifier_read(str_of(good), &v, &err), CUSTOS_OK);
+    for (size_t i = 0; i < COUNT_OF(wrong); i++)
+        assert_int_equal(scram_verifier_read(str_of(wrong[i]), &v, &err),
+                         CUSTOS_EINVAL);
+    for (size_t len = 0; len < sizeof good - 1; len++) {
+        str cut = bytes_copy((str){good, len});
+
+        assert_int_equal(scram_verifier_read(cut, &v, &err), CUSTOS_EINVAL);
+        free((char *)cut.ptr);
+    }
+    assert_int_equal(scram_verifier_make(str_of(""), salt, 16, 4096, &v, &err),
+                     CUSTOS_EINVAL);
+    assert_int_equal(
+        scram_verifier_make(str_of("gr\xc3\xbc"), salt, 16, 4096, &v, &err),
+        CUSTOS_EINVAL);
+    assert_int_equal(
+        scram_verifier_make(str_of("a\tb"), salt, 16, 4096, &v, &err),
+        CUSTOS_EINVAL);
+    assert_int_equal(scram_verifier_make(str_of("a"), salt, 0, 4096, &v, &err),
+                     CUSTOS_EINVAL);
+    assert_int_equal(scram_verifier_make(str_of("a"), salt, 16, 0, &v, &err),
+                     CUSTOS_EINVAL);
+}
+
+static void
+nothing_stays_behind(void **state)
+{
+    struct scram_verifier v = verifier("s3cret");
+    struct scram s, zero;
+
+    (void)state;
+    scram_begin(&s, &v, server_nonce, str_of(END_POINT));
+    scram_clear(&s);
+    memset(&zero, 0, sizeof zero);
+    zero.at = SCRAM_FAILED;
+    assert_memory_equal(&s, &zero, sizeof s);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(verifiers_as_postgresql_makes_them),
+        cmocka_unit_test(the_example_of_the_rfc),
+        cmocka_unit_test(logins_that_succeed),
+        cmocka_unit_test(logins_that_fail),
+        cmocka_unit_test(every_byte_counts),
+        cmocka_unit_test(first_messages_that_are_refused),
+        cmocka_unit_test(names_that_do_not_exist),
+        cmocka_unit_test(verifiers_that_are_refused),
+        cmocka_unit_test(nothing_stays_behind),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
