@@ -4,6 +4,7 @@
  */
 #include <arpa/inet.h>
 #include <string.h>
+#include <sys/eventfd.h>
 
 #include "base/base.h"
 #include "serve/clock.h"
@@ -175,6 +176,7 @@ job_done(struct job *j)
     x->answered = true;
     pthread_mutex_unlock(&h->lock);
     MHD_resume_connection(x->connection);
+    (void)!eventfd_write(h->wake, 1); /* the library's own call comes late */
 }
 
 static void

@@ -31,7 +31,7 @@ tables:
     comment: Everybody who came in
     columns:
       id: {type: integer}
-      sex: {type: text, values: [f, m], comment: as the register has it}
+      sex: {type: text, values: [f, m], nullable: false, comment: as the register has it}
       born: {type: integer, range: [1900, 2025]}
       weight: {type: decimal, scale: 1, range: [0, 200]}
       since: {type: date, range: [2000-01-01, 2025-12-31]}
@@ -147,9 +147,9 @@ class Server:
         return self.log.read().decode()
 
     def stop(self, how=signal.SIGTERM):
-        self.process.send_signal(how)
-        self.process.wait(timeout=60)
-        return self.process.returncode
+        if self.process.poll() is None:
+            self.process.send_signal(how)
+        return self.process.wait(timeout=60)
 
 
 class Reply:
