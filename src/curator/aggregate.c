@@ -367,3 +367,23 @@ aggregate_value(const struct plan *p, const struct released *r,
     }
     return true;
 }
+
+bool
+aggregate_within(const struct plan *p, const struct bars *bars, size_t slot,
+                 struct datum *out)
+{
+    const struct plan_aggregate *f = &p->aggregates[slot];
+    bool sum = f->kind == AGG_SUM;
+    int part = sum ? f->sum : f->rows;
+
+    if (!sum && f->kind != AGG_COUNT_ROWS && f->kind != AGG_COUNT &&
+        f->kind != AGG_COUNT_DISTINCT)
+        return false;
+    if (is_shifted_sum(f))
+        *out = datum_of_double(bars->sum_half[slot * bars->levels] *
+                               step_of(p->parts[f->sum].grid));
+    else
+        *out = steps_datum(bars->half[(size_t)part * bars->levels],
+                           sum ? p->parts[part].grid : (struct grid){10, 0});
+    return true;
+}

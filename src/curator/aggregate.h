@@ -31,4 +31,9 @@ bool aggregate_value(const struct plan *p, const struct released *r,
                      const struct bars *bars, size_t slot, size_t cell,
                      size_t level, struct value *out);
 
+/* The half width of its bar at 95 %, where the plan alone tells it: of counts
+   and sums. False: it depends on what is released. */
+bool aggregate_within(const struct plan *p, const struct bars *bars,
+                      size_t slot, struct datum *out);
+
 #endif

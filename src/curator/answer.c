@@ -176,12 +176,15 @@ answer_of_explain(const struct plan *p, struct answer **out, custos_err *err)
     buf_init(&text, NULL, EXPLAIN_MAX);
     plan_explain(p, &text);
     answer->explained = true;
+    if (!p->is_public && !answer_label(answer, p))
+        st = no_memory(err);
     answer->columns[0] =
         (struct answer_column){.name = {"plan", 4}, .type = TYPE_TEXT};
     for (size_t i = 0; i < text.len; i++)
         lines += text.ptr[i] == '\n';
     answer->cells = arena_take(answer->arena, lines, sizeof *answer->cells);
-    st = answer->cells && !text.failed ? CUSTOS_OK : no_memory(err);
+    if (!answer->cells || text.failed)
+        st = no_memory(err);
     for (const char *s = text.ptr; !st && answer->n_rows < lines;) {
         const char *end = memchr(s, '\n', text.len - (size_t)(s - text.ptr));
         struct datum line = {.type = TYPE_TEXT, .text = {s, (size_t)(end - s)}};

@@ -16,6 +16,7 @@
 #include "curator/describe.h"
 
 #include "base/error.h"
+#include "curator/aggregate.h"
 
 static custos_status
 columns_take(arena *a, const struct query *q, const struct plan *p,
@@ -38,6 +39,26 @@ columns_take(arena *a, const struct query *q, const struct plan *p,
             .is_key = p->outputs[i].is_key,
         };
     return CUSTOS_OK;
+}
+
+/* What is known of the columns' bars before anything is released. */
+static custos_status
+within_tell(arena *a, const struct plan *p, struct description *out,
+            custos_err *err)
+{
+    custos_status st = CUSTOS_OK;
+    struct bars bars;
+
+    if (!p->is_public)
+        st = bars_make(a, p, 1, &bars, err);
+    for (size_t i = 0; i < p->n_outputs && !st && !p->is_public; i++) {
+        int slot = p->outputs[i].aggregate;
+
+        if (slot < 0 ||
+            !aggregate_within(p, &bars, (size_t)slot, &out->columns[i].within))
+            out->columns[i].within = (struct datum){.type = TYPE_NULL};
+    }
+    return st;
 }
 
 static custos_status
@@ -81,6 +102,8 @@ curator_describe(struct curator *c, const struct ask *ask, arena *a,
         st = plan_make(a, q, curator_policy(c), &options, &p, err);
     if (!st)
         st = columns_take(a, q, p, &d, err);
+    if (!st && !q->explain)
+        st = within_tell(a, p, &d, err);
     if (!st)
         st = params_take(a, &params, &d, err);
     plan_free(p);

@@ -12,6 +12,8 @@ struct description_column {
     str name;
     enum data_type type;
     bool is_key;
+    struct datum within; /* what its values will be off by at most, at 95 %;
+                            TYPE_NULL: that depends on what is released */
 };
 
 struct description {

@@ -146,8 +146,10 @@ explained_columns(struct buf *b, const struct description *d)
 
         buf_add_text(b, j ? ",{\"name\":" : "{\"name\":");
         json_add_text(b, c->name);
-        buf_printf(b, ",\"type\":\"%s\",\"key\":%s}", data_type_name(c->type),
-                   c->is_key ? "true" : "false");
+        buf_printf(b, ",\"type\":\"%s\",\"key\":%s,\"within\":",
+                   data_type_name(c->type), c->is_key ? "true" : "false");
+        json_value_add(b, &c->within);
+        buf_add_text(b, "}");
     }
 }
 

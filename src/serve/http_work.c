@@ -12,15 +12,20 @@ enum { BODY_ARENA = 1 << 26 };
 
 static const char EXPLAIN[] = "EXPLAIN ";
 
+/* Takes the word EXPLAIN off a text that begins with it. */
 static bool
-is_explain(str sql)
+explain_cut(str *sql)
 {
     size_t len = sizeof EXPLAIN - 2;
+    str rest = *sql;
 
-    while (sql.len && strchr(" \t\r\n", sql.ptr[0]))
-        sql.ptr++, sql.len--;
-    return sql.len > len && !strncasecmp(sql.ptr, EXPLAIN, len) &&
-           strchr(" \t\r\n", sql.ptr[len]);
+    while (rest.len && strchr(" \t\r\n", rest.ptr[0]))
+        rest.ptr++, rest.len--;
+    if (rest.len <= len || strncasecmp(rest.ptr, EXPLAIN, len) != 0 ||
+        !strchr(" \t\r\n", rest.ptr[len]))
+        return false;
+    *sql = (str){rest.ptr + len, rest.len - len};
+    return true;
 }
 
 /* From the body to the question. */
@@ -71,14 +76,14 @@ static void
 work_explain(struct http_work *w, struct curator *c)
 {
     struct question *q = &w->question;
-    str sql = {0};
+    str sql = {0}, of = {0};
     int shift = 0;
 
     q->err.at = -1;
     q->status = question_read(w, &q->err);
     if (!q->status) {
-        sql = q->ask.sql;
-        if (!is_explain(sql)) {
+        sql = of = q->ask.sql;
+        if (!explain_cut(&of)) {
             shift = sizeof EXPLAIN - 1;
             buf_add_text(&w->explained, EXPLAIN);
             buf_add(&w->explained, sql.ptr, sql.len);
@@ -95,7 +100,7 @@ work_explain(struct http_work *w, struct curator *c)
     if (q->status)
         http_refuse(w->reply, &q->err, sql);
     else
-        api_explained(q, c, sql, w->arena, w->reply);
+        api_explained(q, c, of, w->arena, w->reply);
 }
 
 static void

@@ -248,6 +248,39 @@ what_is_described_is_what_is_answered(void **state)
 }
 
 /* Budget left and rows of the ledger stay; a closed engine is not missed. */
+/* The bar that is foretold is the one that the answer has; where it depends on
+   what is released, none is. */
+static void
+the_bar_that_is_foretold_is_the_answers(void **state)
+{
+    static const char sql[] =
+        "SELECT count(*) AS a, sum(age) AS b, count(DISTINCT id) AS c, "
+        "variance(cost) AS d, count(*) + 1 AS e FROM patients";
+    struct answer *answer = answered(sql, NULL, 0);
+    arena *a = arena_new(NULL, 1 << 26);
+    struct ask ask = {.sql = str_of(sql)};
+    struct description d;
+    custos_err err;
+
+    (void)state;
+    assert_int_equal(curator_describe(c, &ask, a, &d, &err), CUSTOS_OK);
+    for (size_t k = 0; k < d.n_columns; k++) {
+        const struct answer_cell *cell = &answer->cells[k];
+
+        assert_true(cell->has_bar);
+        if (k >= 3) {
+            assert_int_equal(d.columns[k].within.type, TYPE_NULL);
+            continue;
+        }
+        assert_int_equal(d.columns[k].within.type, TYPE_INT);
+        assert_true(d.columns[k].within.n > 0);
+        assert_true(cell->high.n - cell->value.n == d.columns[k].within.n);
+        assert_true(cell->value.n - cell->low.n == d.columns[k].within.n);
+    }
+    answer_free(answer);
+    arena_free(a);
+}
+
 static void
 describing_touches_nothing(void **state)
 {
@@ -306,6 +339,7 @@ main(void)
         cmocka_unit_test(the_client_may_declare_them),
         cmocka_unit_test(refusals_are_those_of_answers),
         cmocka_unit_test(what_is_described_is_what_is_answered),
+        cmocka_unit_test(the_bar_that_is_foretold_is_the_answers),
         cmocka_unit_test(describing_touches_nothing),
         cmocka_unit_test(values_are_part_of_the_question),
     };
