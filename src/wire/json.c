@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "base/error.h"
+#include "base/utf8.h"
 
 static custos_status
 fail_memory(custos_err *err)
@@ -30,6 +31,18 @@ string_end(str text, size_t at)
     for (at++; at < text.len && text.ptr[at] != '"'; at++)
         at += text.ptr[at] == '\\';
     return at < text.len ? at + 1 : text.len;
+}
+
+/* jansson takes a NUL for the end in some places. */
+static custos_status
+check_text(str text, custos_err *err)
+{
+    size_t at = utf8_prefix(text);
+
+    if (at < text.len)
+        return custos_fail_at(err, CUSTOS_ESYNTAX, (int)at,
+                              "this is no JSON: it is not UTF-8 here");
+    return CUSTOS_OK;
 }
 
 /* Depth of [ and {; and the text with its numbers in quotes. */
@@ -181,9 +194,11 @@ json_read(arena *a, str text, struct json_value *out, custos_err *err)
     json_t *value = NULL, *exact = NULL;
     struct json_value v = {0};
     char *quoted = NULL;
-    custos_status st;
+    custos_status st = check_text(text, err);
     size_t len = 0;
 
+    if (st)
+        return st;
     /* "1,2" grows most: two quotes for a digit. */
     if (text.len < SIZE_MAX / 3)
         quoted = arena_take(a, 3 * text.len + 1, 1);

@@ -97,12 +97,16 @@ texts_that_are_no_json(void **state)
         "{\"a\\u0000b\":1}",
     };
     custos_err err;
+    struct json_value v;
+    arena *nul = memory();
 
     (void)state;
+    assert_int_equal(json_read(nul, BYTES("40\0"), &v, &err), CUSTOS_ESYNTAX);
+    assert_int_equal(err.at, 2);
+    arena_free(nul);
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         str text = bytes_copy(str_of(wrong[i]));
         arena *a = memory();
-        struct json_value v;
 
         assert_int_equal(json_read(a, text, &v, &err), CUSTOS_ESYNTAX);
         assert_true(err.at >= 0 && (size_t)err.at <= text.len);

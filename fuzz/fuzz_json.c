@@ -1,0 +1,94 @@
+/*
+ * The boundary of JSON: what is read is written and read back as the same;
+ * bodies of queries are taken or refused with a sentence.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wire/http.h"
+#include "wire/json.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
+
+enum { ARENA_MAX = 1 << 24, WRITTEN_MAX = 1 << 22, DEEP = JSON_DEPTH_MAX };
+
+static void
+require(bool fact)
+{
+    if (!fact)
+        abort();
+}
+
+static void
+write_value(const struct json_value *v, struct buf *out, int depth)
+{
+    bool object = v->kind == JSON_MEMBERS;
+
+    require(depth <= DEEP);
+    switch (v->kind) {
+    case JSON_NULL_VALUE: buf_add_text(out, "null"); break;
+    case JSON_TRUTH: buf_add_text(out, v->truth ? "true" : "false"); break;
+    case JSON_NUMBER: buf_add(out, v->text.ptr, v->text.len); break;
+    case JSON_TEXT: json_add_text(out, v->text); break;
+    case JSON_LIST:
+    case JSON_MEMBERS:
+        buf_add_text(out, object ? "{" : "[");
+        for (size_t i = 0; i < v->n; i++) {
+            if (i)
+                buf_add_text(out, ",");
+            if (object) {
+                json_add_text(out, v->items[i].name);
+                buf_add_text(out, ":");
+            }
+            write_value(&v->items[i], out, depth + 1);
+        }
+        buf_add_text(out, object ? "}" : "]");
+        break;
+    }
+}
+
+static void
+check_taken(arena *a, const struct json_value *v)
+{
+    struct buf first, second;
+    struct json_value again;
+
+    buf_init(&first, NULL, WRITTEN_MAX);
+    buf_init(&second, NULL, WRITTEN_MAX);
+    write_value(v, &first, 0);
+    require(!first.failed);
+    require(!json_read(a, (str){first.ptr, first.len}, &again, NULL));
+    write_value(&again, &second, 0);
+    require(first.len == second.len &&
+            !memcmp(first.ptr, second.ptr, first.len));
+    buf_clear(&first);
+    buf_clear(&second);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+    arena *a = arena_new(NULL, ARENA_MAX);
+    str text = {(const char *)data, len};
+    struct json_value v;
+    struct http_query q;
+    custos_err err = {0};
+    custos_status st;
+
+    require(a != NULL);
+    if (len > 1 << 14)
+        goto out;
+    st = json_read(a, text, &v, &err);
+    if (st) {
+        require(st == CUSTOS_ESYNTAX || st == CUSTOS_EOVERFLOW);
+        require(err.said[0] && err.at >= 0 && (size_t)err.at <= len);
+    } else {
+        check_taken(a, &v);
+    }
+    st = http_query_read(a, text, &q, &err);
+    require(st == CUSTOS_OK ? q.sql.len > 0 : err.said[0] != '\0');
+out:
+    arena_free(a);
+    return 0;
+}
