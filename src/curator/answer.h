@@ -6,6 +6,7 @@
 #define CURATOR_ANSWER_H
 
 #include "curator/curator.h"
+#include "curator/till.h"
 
 /* Memory of a query, and of its answer. */
 #define QUERY_BYTES ((size_t)1 << 30)
@@ -61,8 +62,7 @@ CUSTOS_MUST_USE custos_status answer_for(const struct plan *p,
  * What is kept is what was given. An answer larger than the ledger takes is
  * not kept: CUSTOS_EOVERFLOW.
  */
-CUSTOS_MUST_USE custos_status answer_keep(struct ledger *l,
-                                          const uint8_t key[32],
+CUSTOS_MUST_USE custos_status answer_keep(struct till *t, const uint8_t key[32],
                                           const struct answer *answer,
                                           custos_err *err);
 CUSTOS_MUST_USE custos_status answer_find(struct ledger *l,

@@ -17,92 +17,12 @@
  */
 #include "curator/curator.h"
 
-#include <unistd.h>
-
 #include "base/error.h"
 #include "base/sha256.h"
 #include "curator/answer.h"
+#include "curator/house.h"
 
-enum {
-    POLICY_ARENA = 1 << 26,
-    TEXT_MAX = 1 << 20,
-};
-
-struct curator {
-    struct store store;
-    bool store_open;
-    arena *a; /* the policy's */
-    struct policy *policy;
-    struct ledger *ledger;
-    struct engine *engine;
-    custos_rng *rng;
-};
-
-custos_status
-curator_open(const char *path, struct curator **out, custos_err *err)
-{
-    struct curator *c = calloc(1, sizeof *c);
-    char ledger[STORE_PATH_MAX], lock[STORE_PATH_MAX];
-    custos_status st;
-    str text;
-
-    if (!c)
-        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    st = store_open(path, &c->store, err);
-    if (st)
-        goto out;
-    c->store_open = true;
-    c->a = arena_new(NULL, POLICY_ARENA);
-    st = c->a ? store_policy(&c->store, c->a, &text, err)
-              : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    if (!st)
-        st = policy_read(c->a, text, "the store's policy", &c->policy, err);
-    if (st)
-        goto out;
-    store_path(&c->store, "ledger.db", ledger);
-    store_path(&c->store, "lock", lock);
-    st = access(ledger, F_OK)
-             ? custos_fail(err, CUSTOS_ECORRUPT,
-                           "the store has no ledger: restore it from a backup")
-             : ledger_open(ledger, lock, &c->ledger, err);
-    if (!st)
-        st = engine_open(&c->store, c->policy, &c->engine, err);
-    if (!st)
-        st = custos_rng_new(&c->rng, err);
-    if (st)
-        goto out;
-    *out = c;
-    c = NULL;
-out:
-    curator_close(c);
-    return st;
-}
-
-void
-curator_close(struct curator *c)
-{
-    if (!c)
-        return;
-    custos_rng_free(c->rng);
-    engine_close(c->engine);
-    ledger_close(c->ledger);
-    arena_free(c->a);
-    if (c->store_open)
-        store_close(&c->store);
-    free(c);
-}
-
-const struct policy *
-curator_policy(const struct curator *c)
-{
-    return c->policy;
-}
-
-struct ledger *
-curator_ledger(struct curator *c)
-{
-    return c->ledger;
-}
+enum { TEXT_MAX = 1 << 20 };
 
 /* Length before content, so that no two lists of texts look alike. */
 static void
@@ -156,7 +76,7 @@ answer_key(const struct curator *c, str who, const struct ask *ask,
         hash_text(&h, (str){text.ptr, text.len});
         hash_text(&h, ask->within);
         hash_text(&h, str_of(ask->jointly ? "jointly" : ""));
-        sha256_add(&h, c->policy->id, sizeof c->policy->id);
+        sha256_add(&h, c->world->policy->id, sizeof c->world->policy->id);
         sha256_add(&h, &version, sizeof version);
         sha256_end(&h, key);
     }
@@ -189,12 +109,12 @@ charge(struct curator *c, const struct ask *ask, const struct plan *p,
     plan_explain(p, &plan);
     for (size_t i = 0; i < p->n_theorems; i++)
         buf_printf(&theorems, "%s%s", i ? " " : "", p->theorems[i]);
-    memcpy(r.policy, c->policy->id, sizeof r.policy);
+    memcpy(r.policy, c->world->policy->id, sizeof r.policy);
     r.plan = str_of(buf_text(&plan));
     r.theorems = str_of(buf_text(&theorems));
     st = plan.failed || theorems.failed
              ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
-             : ledger_charge(c->ledger, &r, receipt, err);
+             : till_charge(c->house->till, &r, receipt, err);
     buf_clear(&plan);
     buf_clear(&theorems);
     return st;
@@ -333,7 +253,7 @@ keep_own(struct curator *c, const struct keys *keys, struct answer *answer)
 {
     custos_err quiet;
 
-    if (answer_keep(c->ledger, keys->own, answer, &quiet))
+    if (answer_keep(c->house->till, keys->own, answer, &quiet))
         answer_remark(answer, "This answer could not be kept: asking again "
                               "will cost again.");
 }
@@ -362,10 +282,24 @@ answer_private(struct curator *c, const struct ask *ask, arena *a,
     if (st)
         return st;
     /* Without it the next asker is charged in full, which is safe. */
-    if (c->policy->share_answers)
-        (void)!answer_keep(c->ledger, keys->shared, *out, &quiet);
+    if (c->world->policy->share_answers)
+        (void)!answer_keep(c->house->till, keys->shared, *out, &quiet);
     keep_own(c, keys, *out);
     return CUSTOS_OK;
+}
+
+/* What was paid for before, given again. CUSTOS_ENAME: nothing. */
+static custos_status
+find_own(struct curator *c, const struct ask *ask, const struct keys *keys,
+         struct answer **out, custos_err *err)
+{
+    custos_status st;
+
+    till_settle(c->house->till, keys->own);
+    st = answer_find(c->ledger, keys->own, out, err);
+    if (!st)
+        till_again(c->house->till, ask->who, (*out)->receipt.seq, ask->now);
+    return st;
 }
 
 /* What another has paid for. CUSTOS_ENAME: nothing. */
@@ -375,7 +309,7 @@ answer_shared(struct curator *c, const struct ask *ask, const struct plan *p,
 {
     custos_status st;
 
-    if (!c->policy->share_answers || !ask->who.len)
+    if (!c->world->policy->share_answers || !ask->who.len)
         return CUSTOS_ENAME;
     st = answer_find(c->ledger, keys->shared, out, err);
     if (!st)
@@ -394,7 +328,7 @@ curator_find(const struct curator *c, str name,
     *who = NULL;
     if (!name.len)
         return CUSTOS_OK;
-    *who = policy_analyst_find(c->policy, name);
+    *who = policy_analyst_find(c->world->policy, name);
     if (*who)
         return CUSTOS_OK;
     return custos_fail(err, CUSTOS_EDENIED,
@@ -421,7 +355,7 @@ answer_plan(struct curator *c, const struct ask *ask, arena *a, struct query *q,
     if (!st)
         st = answer_key(c, str_of(""), ask, q, p, keys.shared, err);
     if (!st)
-        st = answer_find(c->ledger, keys.own, out, err);
+        st = find_own(c, ask, &keys, out, err);
     if (st == CUSTOS_ENAME)
         st = answer_shared(c, ask, p, &keys, out, err);
     if (st == CUSTOS_ENAME)
@@ -475,11 +409,13 @@ curator_answer(struct curator *c, const struct ask *asked, struct answer **out,
 
     if (!a)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    st = curator_find(c, ask->who, &options.who, err);
+    st = curator_refresh(c, err);
+    if (!st)
+        st = curator_find(c, ask->who, &options.who, err);
     if (!st)
         st = read_ask(a, ask, &q, err);
     if (!st)
-        st = plan_make(a, q, c->policy, &options, &p, err);
+        st = plan_make(a, q, c->world->policy, &options, &p, err);
     if (!st)
         st = answer_plan(c, ask, a, q, p, &answer, err);
     if (!st) {

@@ -75,7 +75,7 @@ put_answer(struct buf *b, const struct answer *a)
 }
 
 custos_status
-answer_keep(struct ledger *l, const uint8_t key[32], const struct answer *a,
+answer_keep(struct till *t, const uint8_t key[32], const struct answer *a,
             custos_err *err)
 {
     custos_status st;
@@ -84,8 +84,7 @@ answer_keep(struct ledger *l, const uint8_t key[32], const struct answer *a,
     buf_init(&b, NULL, KEEP_MAX);
     put_answer(&b, a);
     st = b.failed ? custos_fail(err, CUSTOS_EOVERFLOW, "too large to be kept")
-                  : ledger_answer_store(l, key, &a->receipt,
-                                        (str){b.ptr, b.len}, err);
+                  : till_keep(t, key, &a->receipt, (str){b.ptr, b.len}, err);
     buf_clear(&b);
     return st;
 }

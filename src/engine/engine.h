@@ -21,7 +21,19 @@ struct engine;
 CUSTOS_MUST_USE custos_status engine_open(const struct store *s,
                                           const struct policy *p,
                                           struct engine **out, custos_err *err);
+/*
+ * One more handle on what e has open, with connections of its own: each handle
+ * is for one thread at a time. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status engine_share(struct engine *e,
+                                           struct engine **out,
+                                           custos_err *err);
+
+/* The last handle closes the version. */
 void engine_close(struct engine *e);
+
+/* From another thread: what e runs now ends, and fails. */
+void engine_interrupt(struct engine *e);
 
 uint64_t engine_version(const struct engine *e);
 

@@ -33,7 +33,7 @@ print_rows(struct engine *e, const struct plan *plan, struct buf *out)
         return;
     }
     table = (size_t)(plan->table - plan->policy->tables);
-    t = &e->tables[table];
+    t = &e->data->tables[table];
     if (t->sorted) {
         buf_printf(out, "(SELECT *, u AS x, r AS h FROM %s)", t->from);
         return;

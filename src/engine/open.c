@@ -8,6 +8,7 @@
 #include "engine/open.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -27,7 +28,7 @@ check_facts(struct engine *e, custos_err *err)
     custos_status st;
 
     buf_init(&facts, NULL, SQL_MOST);
-    view_facts(e->policy, &facts);
+    view_facts(e->data->policy, &facts);
     st = duck_ask(e->connections[0], "SELECT format, text FROM facts", &rows,
                   err);
     if (!st)
@@ -57,12 +58,12 @@ static custos_status
 attach(struct engine *e, size_t i, str statement, str path, struct buf *paths,
        custos_err *err)
 {
-    struct engine_table *t = &e->tables[i];
+    struct engine_table *t = &e->data->tables[i];
     custos_err quiet;
     char *text;
 
-    t->path = arena_copy(e->a, path);
-    text = arena_copy(e->a, statement);
+    t->path = arena_copy(e->data->a, path);
+    text = arena_copy(e->data->a, statement);
     if (!text || !t->path)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     if (statement.len > 0) {
@@ -91,7 +92,7 @@ open_sources(struct engine *e, struct buf *paths, custos_err *err)
             size_t i = (size_t)duck_whole(&columns[0], k);
             str text = duck_text(&columns[3], k);
 
-            if (i >= e->policy->n_tables) {
+            if (i >= e->data->policy->n_tables) {
                 st = custos_fail(err, CUSTOS_ECORRUPT, "the store is damaged");
                 break;
             }
@@ -99,8 +100,9 @@ open_sources(struct engine *e, struct buf *paths, custos_err *err)
             buf_add_text(&view, "(");
             buf_add(&view, text.ptr, text.len);
             buf_add_text(&view, ")");
-            e->tables[i].from = arena_copy(e->a, str_of(buf_text(&view)));
-            if (view.failed || !e->tables[i].from)
+            e->data->tables[i].from =
+                arena_copy(e->data->a, str_of(buf_text(&view)));
+            if (view.failed || !e->data->tables[i].from)
                 st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
             else
                 st = attach(e, i, duck_text(&columns[1], k),
@@ -114,19 +116,21 @@ open_sources(struct engine *e, struct buf *paths, custos_err *err)
 static custos_status
 open_tables(struct engine *e, custos_err *err)
 {
-    const struct policy *p = e->policy;
+    const struct policy *p = e->data->policy;
     char name[32];
 
-    e->tables = arena_take(e->a, p->n_tables + 1, sizeof *e->tables);
-    if (!e->tables)
+    e->data->tables =
+        arena_take(e->data->a, p->n_tables + 1, sizeof *e->data->tables);
+    if (!e->data->tables)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     for (size_t i = 0; i < p->n_tables; i++) {
         const struct policy_table *t = &p->tables[i];
 
         snprintf(name, sizeof name, "t%zu", i);
-        e->tables[i].from = arena_copy(e->a, str_of(name));
-        e->tables[i].sorted = !t->attached && !t->is_public && !t->unit_is_row;
-        if (!e->tables[i].from)
+        e->data->tables[i].from = arena_copy(e->data->a, str_of(name));
+        e->data->tables[i].sorted =
+            !t->attached && !t->is_public && !t->unit_is_row;
+        if (!e->data->tables[i].from)
             return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
     return CUSTOS_OK;
@@ -147,12 +151,13 @@ open_cuts(struct engine *e, custos_err *err)
     while (!st && !(st = duck_next(rows, &n, columns, err)) && n > 0)
         for (size_t k = 0; k < n; k++) {
             size_t i = (size_t)duck_whole(&columns[0], k);
-            struct engine_table *t = &e->tables[i];
+            struct engine_table *t = &e->data->tables[i];
 
-            if (i >= e->policy->n_tables)
+            if (i >= e->data->policy->n_tables)
                 continue;
             if (!t->cuts)
-                t->cuts = arena_take(e->a, ENGINE_CUTS_MAX, sizeof *t->cuts);
+                t->cuts =
+                    arena_take(e->data->a, ENGINE_CUTS_MAX, sizeof *t->cuts);
             if (t->cuts && t->n_cuts < ENGINE_CUTS_MAX)
                 t->cuts[t->n_cuts++] = (int64_t)duck_whole(&columns[1], k);
         }
@@ -171,7 +176,7 @@ seal_off(struct engine *e, const char *paths, custos_err *err)
     buf_init(&b, NULL, SQL_MOST);
     buf_printf(&b, "SET memory_limit = '%ldMB'; SET temp_directory = ",
                pages / MEMORY_SHARE * (page / 1024) / 1024);
-    duck_quote_text(&b, str_of(e->spill));
+    duck_quote_text(&b, str_of(e->data->spill));
     buf_printf(&b,
                "; SET allowed_paths = [%s]; SET enable_external_access = "
                "false; SET lock_configuration = true",
@@ -179,6 +184,16 @@ seal_off(struct engine *e, const char *paths, custos_err *err)
     st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
                   : duck_do(e->connections[0], buf_text(&b), err);
     buf_clear(&b);
+    return st;
+}
+
+static custos_status
+connect_all(struct engine *e, custos_err *err)
+{
+    custos_status st = CUSTOS_OK;
+
+    for (size_t i = 0; i < e->threads && !st; i++)
+        st = duck_connect(e->data->db, &e->connections[i], err);
     return st;
 }
 
@@ -192,12 +207,13 @@ open_all(struct engine *e, const struct store *s, custos_err *err)
     buf_init(&paths, NULL, 1 << 20);
     store_data_path(s, s->version, path);
     /* Without a place to spill, a query has the memory there is. */
-    st = store_is_read_only(s) ? CUSTOS_OK
-                               : store_spill_new(s, e->spill, &e->held, err);
+    st = store_is_read_only(s)
+             ? CUSTOS_OK
+             : store_spill_new(s, e->data->spill, &e->data->held, err);
     if (!st)
-        st = duck_open(path, DUCK_READ, &e->db, err);
-    for (size_t i = 0; i < e->threads && !st; i++)
-        st = duck_connect(e->db, &e->connections[i], err);
+        st = duck_open(path, DUCK_READ, &e->data->db, err);
+    if (!st)
+        st = connect_all(e, err);
     if (!st)
         st = check_facts(e, err);
     if (!st)
@@ -218,11 +234,28 @@ open_all(struct engine *e, const struct store *s, custos_err *err)
     return st;
 }
 
+/* A handle on data, which it then owns a share of; NULL without memory. */
+static struct engine *
+engine_new(struct engine_data *d)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    struct engine *e = calloc(1, sizeof *e);
+
+    if (!e)
+        return NULL;
+    e->threads = cores < 1                    ? 1
+                 : cores > ENGINE_THREADS_MAX ? ENGINE_THREADS_MAX
+                                              : (size_t)cores;
+    e->data = d;
+    atomic_fetch_add(&d->handles, 1);
+    return e;
+}
+
 custos_status
 engine_open(const struct store *s, const struct policy *p, struct engine **out,
             custos_err *err)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    struct engine_data *d;
     struct engine *e;
     custos_status st;
     arena *a;
@@ -232,24 +265,46 @@ engine_open(const struct store *s, const struct policy *p, struct engine **out,
                            "the store has no data yet: import it with custos "
                            "init");
     a = arena_new(NULL, ARENA_MOST);
-    e = a ? arena_take(a, 1, sizeof *e) : NULL;
+    d = a ? arena_take(a, 1, sizeof *d) : NULL;
+    e = d ? engine_new(d) : NULL;
     if (!e) {
         arena_free(a);
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
-    e->a = a;
-    e->policy = p;
-    e->version = s->version;
-    e->held = -1;
-    e->threads = cores < 1                    ? 1
-                 : cores > ENGINE_THREADS_MAX ? ENGINE_THREADS_MAX
-                                              : (size_t)cores;
+    d->a = a;
+    d->policy = p;
+    d->version = s->version;
+    d->held = -1;
     st = open_all(e, s, err);
     if (st)
         engine_close(e);
     else
         *out = e;
     return st;
+}
+
+custos_status
+engine_share(struct engine *e, struct engine **out, custos_err *err)
+{
+    struct engine *more = engine_new(e->data);
+    custos_status st;
+
+    if (!more)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    st = connect_all(more, err);
+    if (st)
+        engine_close(more);
+    else
+        *out = more;
+    return st;
+}
+
+static void
+data_close(struct engine_data *d)
+{
+    duck_close(d->db);
+    store_spill_free(d->spill, d->held);
+    arena_free(d->a);
 }
 
 void
@@ -259,13 +314,20 @@ engine_close(struct engine *e)
         return;
     for (size_t i = 0; i < e->threads; i++)
         duck_disconnect(e->connections[i]);
-    duck_close(e->db);
-    store_spill_free(e->spill, e->held);
-    arena_free(e->a);
+    if (atomic_fetch_sub(&e->data->handles, 1) == 1)
+        data_close(e->data);
+    free(e);
+}
+
+void
+engine_interrupt(struct engine *e)
+{
+    for (size_t i = 0; i < e->threads; i++)
+        duck_interrupt(e->connections[i]);
 }
 
 uint64_t
 engine_version(const struct engine *e)
 {
-    return e->version;
+    return e->data->version;
 }

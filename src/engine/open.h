@@ -4,6 +4,8 @@
 #ifndef ENGINE_OPEN_H
 #define ENGINE_OPEN_H
 
+#include <stdatomic.h>
+
 #include "engine/duck.h"
 #include "engine/engine.h"
 
@@ -19,16 +21,23 @@ struct engine_table {
     bool missing;     /* of an attached table: it could not be opened */
 };
 
-struct engine {
+/* What all handles on a version share: fixed once it is open. */
+struct engine_data {
+    atomic_size_t handles;
     arena *a;
     const struct policy *policy;
     uint64_t version;
     struct duck *db;
-    struct duck_connection *connections[ENGINE_THREADS_MAX];
-    size_t threads;
     struct engine_table *tables;
     char spill[STORE_PATH_MAX];
     int held;
+};
+
+/* A handle: its own connections, for one question at a time. */
+struct engine {
+    struct engine_data *data;
+    struct duck_connection *connections[ENGINE_THREADS_MAX];
+    size_t threads;
 };
 
 #endif

@@ -24,10 +24,10 @@ relation_column(const struct policy_column *c, bool stored, const char *before,
 static void
 print_table(struct engine *e, const struct policy_table *t, struct buf *out)
 {
-    size_t i = (size_t)(t - e->policy->tables);
-    const char *from = e->tables[i].from;
+    size_t i = (size_t)(t - e->data->policy->tables);
+    const char *from = e->data->tables[i].from;
 
-    if (t->is_public || e->tables[i].sorted) {
+    if (t->is_public || e->data->tables[i].sorted) {
         buf_add_text(out, from);
     } else if (t->unit_is_row) { /* any number does that no other row has */
         buf_printf(out, "(SELECT *, %s AS u, 1 AS r FROM %s)",
@@ -37,7 +37,7 @@ print_table(struct engine *e, const struct policy_table *t, struct buf *out)
                           "x ORDER BY h) AS r FROM (SELECT *, ");
         view_rank(t, "CAST(v.x AS VARCHAR)", out);
         buf_add_text(out, " AS h FROM ");
-        people_from(e->policy, i, from, out);
+        people_from(e->data->policy, i, from, out);
         buf_add_text(out, "))");
     }
 }
@@ -148,7 +148,8 @@ relation_of_plan(struct engine *e, const struct plan *plan, struct buf *out)
     if (plan->from && plan->from->kind != RELATION_TABLE)
         relation_print(e, plan->from, out);
     else
-        buf_add_text(out, e->tables[plan->table - plan->policy->tables].from);
+        buf_add_text(out,
+                     e->data->tables[plan->table - plan->policy->tables].from);
 }
 
 void

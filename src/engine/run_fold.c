@@ -74,7 +74,7 @@ print_scan(struct engine *e, const struct plan *plan,
         work_value(plan, values->of[i], out);
     }
     buf_printf(out, " FROM %s AS t WHERE t.u BETWEEN %lld AND %lld",
-               e->tables[table].from, (long long)from, (long long)last);
+               e->data->tables[table].from, (long long)from, (long long)last);
     work_conditions(plan, out);
 }
 
@@ -263,7 +263,7 @@ run_fold(struct engine *e, const struct plan *plan, struct exact *x,
          custos_err *err)
 {
     const struct engine_table *t =
-        &e->tables[plan->table - plan->policy->tables];
+        &e->data->tables[plan->table - plan->policy->tables];
     size_t want = t->n_cuts < e->threads ? t->n_cuts : e->threads, n = 0;
     struct work_values values;
     struct lane *lanes;

@@ -137,10 +137,10 @@ ledger_answer_find(struct ledger *l, const uint8_t key[32], arena *a,
     return st;
 }
 
-static custos_status
-step_store(struct ledger *l, void *arg, custos_err *err)
+custos_status
+step_keep(struct ledger *l, void *arg, custos_err *err)
 {
-    struct lookup *f = arg;
+    struct ledger_job *f = arg;
     uint8_t mark[LEDGER_HASH_BYTES];
     struct receipt row;
     struct query q;
@@ -168,7 +168,14 @@ custos_status
 ledger_answer_store(struct ledger *l, const uint8_t key[32],
                     const struct receipt *r, str answer, custos_err *err)
 {
-    struct lookup f = {.key = key, .answer = answer, .receipt = *r};
+    struct ledger_job job = {
+        .kind = LEDGER_KEEP,
+        .key = key,
+        .answer = answer,
+        .receipt = *r,
+        .err = err,
+    };
 
-    return ledger_write(l, step_store, &f, err);
+    ledger_post(l, &job);
+    return job.status;
 }

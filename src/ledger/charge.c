@@ -7,11 +7,6 @@
 #include "base/error.h"
 #include "ledger/inside.h"
 
-struct act {
-    const struct ledger_request *request;
-    struct receipt receipt;
-};
-
 static custos_status
 check_request(const struct ledger_request *r, custos_err *err)
 {
@@ -42,16 +37,18 @@ judge(struct ledger *l, const struct ledger_request *r, struct standing *s,
     return st;
 }
 
-static custos_status
+custos_status
 step_charge(struct ledger *l, void *arg, custos_err *err)
 {
     char epsilon[AMOUNT_TEXT_MAX], rho[AMOUNT_TEXT_MAX], delta[AMOUNT_TEXT_MAX];
-    struct act *act = arg;
-    const struct ledger_request *r = act->request;
+    struct ledger_job *job = arg;
+    const struct ledger_request *r = job->request;
     struct ledger_row row;
     struct standing s;
-    custos_status st = judge(l, r, &s, err);
+    custos_status st = check_request(r, err);
 
+    if (!st)
+        st = judge(l, r, &s, err);
     if (st)
         return st;
     memset(&row, 0, sizeof row);
@@ -72,7 +69,7 @@ step_charge(struct ledger *l, void *arg, custos_err *err)
     row.data_version = r->data_version;
     memcpy(row.policy, r->policy, sizeof row.policy);
     st = ledger_append(l, &row, r->charge, &s.own, err);
-    act->receipt = row.receipt;
+    job->receipt = row.receipt;
     return st;
 }
 
@@ -80,12 +77,10 @@ custos_status
 ledger_charge(struct ledger *l, const struct ledger_request *r,
               struct receipt *out, custos_err *err)
 {
-    struct act act = {.request = r};
-    custos_status st = check_request(r, err);
+    struct ledger_job job = {.kind = LEDGER_CHARGE, .request = r, .err = err};
 
-    if (!st)
-        st = ledger_write(l, step_charge, &act, err);
-    if (!st)
-        *out = act.receipt;
-    return st;
+    ledger_post(l, &job);
+    if (!job.status)
+        *out = job.receipt;
+    return job.status;
 }

@@ -24,10 +24,29 @@ typedef custos_status ledger_step(struct ledger *l, void *arg, custos_err *err);
 /*
  * Lock, BEGIN IMMEDIATE, step, COMMIT, unlock. On success what step wrote is
  * durable; on failure it is undone, or, where the commit itself failed, may
- * stand.
+ * stand. A step that refuses has written nothing (held to: else all of it is
+ * undone).
  */
 CUSTOS_MUST_USE custos_status ledger_write(struct ledger *l, ledger_step *step,
                                            void *arg, custos_err *err);
+
+/* One of several steps of a transaction, and what became of it. */
+struct ledger_part {
+    ledger_step *step;
+    void *arg;
+    custos_status status;
+    custos_err *err;
+};
+
+/*
+ * The same for several, one after the other: each sees what those before it
+ * wrote, one that refuses leaves the others alone, and one commit is for all.
+ * Where the world fails nothing of any stands, and each has that failure.
+ */
+void ledger_write_all(struct ledger *l, struct ledger_part *parts, size_t n);
+
+/* What each kind of job does; arg is the job. */
+ledger_step step_charge, step_act, step_keep;
 
 /* One snapshot for all that step reads. */
 CUSTOS_MUST_USE custos_status ledger_read(struct ledger *l, ledger_step *step,

@@ -119,6 +119,13 @@ is_failure(custos_status st)
            st == CUSTOS_EINTERNAL;
 }
 
+/* A judgement on the request: the ledger is well, and others may go on. */
+static bool
+is_refusal(custos_status st)
+{
+    return st && !is_failure(st) && st != CUSTOS_EBUSY;
+}
+
 /*
  * After a failed sync the end of the log may be in memory only, and a second
  * sync would not say so; whoever opened it now would take it for kept and
@@ -140,8 +147,58 @@ make_ready(struct ledger *l, custos_err *err)
     return l->db ? CUSTOS_OK : open_file(l, err);
 }
 
-custos_status
-ledger_write(struct ledger *l, ledger_step *step, void *arg, custos_err *err)
+/* All parts in the open transaction; an error is one of the world. */
+static custos_status
+run_parts(struct ledger *l, struct ledger_part *parts, size_t n,
+          custos_err *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct ledger_part *p = &parts[i];
+        int64_t before = db_changes(l->db);
+        custos_err said = {0};
+
+        p->status = p->step(l, p->arg, &said);
+        if (!p->status)
+            continue;
+        if (p->err)
+            *p->err = said;
+        if (!is_refusal(p->status)) {
+            *err = said;
+            return p->status;
+        }
+        if (db_changes(l->db) != before)
+            return custos_fail(err, CUSTOS_EINTERNAL,
+                               "the ledger could not be used");
+    }
+    return CUSTOS_OK;
+}
+
+/* Under the lock, with the file open. */
+static custos_status
+transact(struct ledger *l, struct ledger_part *parts, size_t n, custos_err *err)
+{
+    custos_status st = db_run(l->db, "BEGIN IMMEDIATE", err);
+    bool wrote = false;
+
+    if (!st)
+        st = run_parts(l, parts, n, err);
+    for (size_t i = 0; i < n && !st; i++)
+        wrote = wrote || !parts[i].status;
+    if (!st && wrote)
+        st = db_run(l->db, "COMMIT", err);
+    if (st || !wrote)
+        db_rollback(l->db);
+    l->suspect = is_failure(st);
+    /* The commit stands, whatever becomes of the checkpoint. */
+    if (!st && db_log_pages(l->db) > LOG_PAGES_MOST &&
+        is_failure(db_checkpoint(l->db, DB_SOME, NULL)))
+        l->suspect = true;
+    return st;
+}
+
+static custos_status
+write_parts(struct ledger *l, struct ledger_part *parts, size_t n,
+            custos_err *err)
 {
     custos_status st;
 
@@ -154,23 +211,32 @@ ledger_write(struct ledger *l, ledger_step *step, void *arg, custos_err *err)
     if (st)
         return st;
     st = make_ready(l, err);
-    if (st)
-        goto out;
-    st = db_run(l->db, "BEGIN IMMEDIATE", err);
     if (!st)
-        st = step(l, arg, err);
-    if (!st)
-        st = db_run(l->db, "COMMIT", err);
-    if (st)
-        db_rollback(l->db);
-    l->suspect = is_failure(st);
-    /* The commit stands, whatever becomes of the checkpoint. */
-    if (!st && db_log_pages(l->db) > LOG_PAGES_MOST &&
-        is_failure(db_checkpoint(l->db, DB_SOME, NULL)))
-        l->suspect = true;
-out:
+        st = transact(l, parts, n, err);
     lock_drop(l->lock);
     return st;
+}
+
+void
+ledger_write_all(struct ledger *l, struct ledger_part *parts, size_t n)
+{
+    custos_err err = {0};
+    custos_status st = write_parts(l, parts, n, &err);
+
+    for (size_t i = 0; i < n && st; i++) {
+        parts[i].status = st;
+        if (parts[i].err)
+            *parts[i].err = err;
+    }
+}
+
+custos_status
+ledger_write(struct ledger *l, ledger_step *step, void *arg, custos_err *err)
+{
+    struct ledger_part part = {.step = step, .arg = arg, .err = err};
+
+    ledger_write_all(l, &part, 1);
+    return part.status;
 }
 
 custos_status
@@ -238,32 +304,44 @@ ledger_append(struct ledger *l, struct ledger_row *row, const struct charge *c,
 
 /* ----------------------------------------------------------------- acts -- */
 
-static custos_status
+custos_status
 step_act(struct ledger *l, void *arg, custos_err *err)
 {
-    return ledger_append(l, arg, NULL, NULL, err);
+    struct ledger_job *job = arg;
+    struct ledger_row row;
+    custos_status st;
+
+    if (!*job->act || !strcmp(job->act, "charge") ||
+        !strcmp(job->act, "terms") || !strcmp(job->act, "open"))
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "an act needs a name of its own");
+    memset(&row, 0, sizeof row);
+    row.kind = str_of(job->act);
+    row.words = job->words;
+    row.who = job->who;
+    row.time = job->now;
+    st = ledger_append(l, &row, NULL, NULL, err);
+    job->receipt = row.receipt;
+    return st;
 }
 
 custos_status
 ledger_act(struct ledger *l, const char *act, str words, str who, int64_t now,
            struct receipt *out, custos_err *err)
 {
-    struct ledger_row row;
-    custos_status st;
+    struct ledger_job job = {
+        .kind = LEDGER_ACT,
+        .act = act,
+        .words = words,
+        .who = who,
+        .now = now,
+        .err = err,
+    };
 
-    memset(&row, 0, sizeof row);
-    row.kind = str_of(act);
-    row.words = words;
-    row.who = who;
-    row.time = now;
-    if (!row.kind.len || !strcmp(act, "charge") || !strcmp(act, "terms") ||
-        !strcmp(act, "open"))
-        return custos_fail(err, CUSTOS_EINVAL,
-                           "an act needs a name of its own");
-    st = ledger_write(l, step_act, &row, err);
-    if (!st)
-        *out = row.receipt;
-    return st;
+    ledger_post(l, &job);
+    if (!job.status)
+        *out = job.receipt;
+    return job.status;
 }
 
 /* ---------------------------------------------------------------- terms -- */

@@ -111,6 +111,34 @@ CUSTOS_MUST_USE custos_status ledger_charge(struct ledger *l,
                                             custos_err *err);
 
 /*
+ * What is to be written, as one of a group: a charge, an act of the owner, an
+ * answer to be kept. Everything pointed to is borrowed until it is done.
+ */
+struct ledger_job {
+    enum ledger_job_kind { LEDGER_CHARGE, LEDGER_ACT, LEDGER_KEEP } kind;
+    const struct ledger_request *request; /* of a charge */
+    const char *act;                      /* of an act */
+    str words, who;
+    int64_t now;
+    const uint8_t *key; /* of an answer, 32 bytes */
+    str answer;
+    struct receipt receipt; /* becomes that of the row; of an answer: is */
+    custos_status status;   /* becomes what ledger_charge ... would return */
+    custos_err *err;        /* or NULL */
+    struct ledger_job *next;
+};
+
+/*
+ * Group commit: does all from `first` on, in order, as ledger_charge,
+ * ledger_act and ledger_answer_store would one by one, with one commit for
+ * LEDGER_GROUP_MOST of them. None is durable before this returns. A refusal is
+ * one job's; when the world fails each job of that commit has the failure, and
+ * the ledger is opened anew before the next.
+ */
+enum { LEDGER_GROUP_MOST = 64 };
+void ledger_post(struct ledger *l, struct ledger_job *first);
+
+/*
  * Stored answers: `key` is a hash of all that the answer depends on. find:
  * CUSTOS_ENAME when there is none. store keeps the first answer under a key
  * and is durable on return.

@@ -235,6 +235,12 @@ db_rollback(struct db *d)
 
 /* ---------------------------------------------------------- maintenance -- */
 
+int64_t
+db_changes(const struct db *d)
+{
+    return sqlite3_total_changes64(d->handle);
+}
+
 int
 db_log_pages(const struct db *d)
 {

@@ -35,6 +35,9 @@ CUSTOS_MUST_USE custos_status db_run(struct db *d, const char *sql,
 /* Gives up an open transaction, if there is one. Cannot fail. */
 void db_rollback(struct db *d);
 
+/* Rows changed since it was opened: unchanged, when nothing was written. */
+int64_t db_changes(const struct db *d);
+
 /* Pages in the log after the last commit of this connection. */
 int db_log_pages(const struct db *d);
 

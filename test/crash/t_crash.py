@@ -64,7 +64,7 @@ class Forgeries(unittest.TestCase):
         path = self.hospital.store / "ledger.db-wal"
         data = path.read_bytes()
         (self.hospital.store / "ledger.db-shm").unlink()
-        path.write_bytes(data[:data.rfind(question(0).encode()) - 200])
+        path.write_bytes(data[:data.find(question(0).encode()) - 200])
         self.seen("no charge for")
 
 

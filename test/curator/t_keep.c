@@ -84,6 +84,7 @@ assert_same_answer(const struct answer *a, const struct answer *b)
 struct kept {
     struct place p;
     struct ledger *l;
+    struct till *t;
     struct receipt r;
     struct answer *a;
 };
@@ -96,6 +97,7 @@ kept_make(struct kept *k)
     place_make(&k->p);
     k->l = open_at(&k->p);
     set_terms(k->l, &t);
+    assert_int_equal(till_open(k->p.path, k->p.lock, &k->t, NULL), CUSTOS_OK);
     assert_int_equal(charge_at(k->l, "", "0.1", 1, &k->r, NULL), CUSTOS_OK);
     k->a = make_answer(&k->r);
 }
@@ -104,6 +106,7 @@ static void
 kept_remove(struct kept *k)
 {
     answer_free(k->a);
+    till_close(k->t);
     ledger_close(k->l);
     place_remove(&k->p);
 }
@@ -118,7 +121,7 @@ kept_answers_come_back(void **state)
     (void)state;
     kept_make(&k);
     assert_int_equal(answer_find(k.l, key, &back, NULL), CUSTOS_ENAME);
-    assert_int_equal(answer_keep(k.l, key, k.a, NULL), CUSTOS_OK);
+    assert_int_equal(answer_keep(k.t, key, k.a, NULL), CUSTOS_OK);
     assert_int_equal(answer_find(k.l, key, &back, NULL), CUSTOS_OK);
     assert_true(back->stored);
     assert_same_answer(k.a, back);
@@ -139,7 +142,7 @@ damaged_bytes_are_refused(void **state)
 
     (void)state;
     kept_make(&k);
-    assert_int_equal(answer_keep(k.l, key, k.a, NULL), CUSTOS_OK);
+    assert_int_equal(answer_keep(k.t, key, k.a, NULL), CUSTOS_OK);
     assert_int_equal(ledger_answer_find(k.l, key, a, &bytes, &r, NULL),
                      CUSTOS_OK);
     assert_true(bytes.len < sizeof copy);

@@ -74,7 +74,7 @@ external_access_is_off(void **state)
     }
     /* What the policy attaches can be read, through its view. */
     snprintf(sql, sizeof sql, "SELECT c0 FROM %s ORDER BY c0",
-             m.engine->tables[1].from);
+             m.engine->data->tables[1].from);
     assert_string_equal(made_ask(&m, sql), "1;2;9");
     made_close(&m);
 }
@@ -189,9 +189,9 @@ files_are_the_owners(void **state)
     store_data_path(&m.store, m.store.version, path);
     assert_int_equal(stat(path, &facts), 0);
     assert_int_equal(facts.st_mode & 0777, 0600);
-    assert_int_equal(stat(m.engine->spill, &facts), 0);
+    assert_int_equal(stat(m.engine->data->spill, &facts), 0);
     assert_int_equal(facts.st_mode & 0777, 0700);
-    snprintf(path, sizeof path, "%s", m.engine->spill);
+    snprintf(path, sizeof path, "%s", m.engine->data->spill);
     engine_close(m.engine);
     m.engine = NULL;
     assert_int_not_equal(access(path, F_OK), 0);

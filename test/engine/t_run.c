@@ -194,7 +194,7 @@ lanes_do_not_matter(void **state)
     made_folder(&m);
     write_rows(&m, 4, 1500, 40, -1);
     made_ready(&m, COLUMN_UNIT);
-    t = &m.engine->tables[0];
+    t = &m.engine->data->tables[0];
     assert_int_equal(t->n_cuts, 1);
     ask(&q, &m, BOUND_FOLD, 3, 2, true, false);
     run(&m, &q, &x);

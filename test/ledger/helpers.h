@@ -105,23 +105,33 @@ charge_of(const char *epsilon, const char *delta)
     return c;
 }
 
-static inline custos_status
-charge_at(struct ledger *l, const char *who, const char *epsilon, int64_t now,
-          struct receipt *out, custos_err *err)
+/* A request for a pure charge, of which c has the price. */
+static inline void
+request_of(struct ledger_request *r, struct charge *c, const char *who,
+           const char *epsilon, int64_t now)
 {
-    struct charge c = charge_of(epsilon, "0");
-    struct ledger_request r = {
+    *c = charge_of(epsilon, "0");
+    *r = (struct ledger_request){
         .who = str_of(who),
         .query = str_of("SELECT count(*) FROM people"),
         .plan = str_of("count of people, discrete Laplace"),
         .theorems = str_of("laplace-discrete stability-count"),
-        .charge = &c,
+        .charge = c,
         .data_version = 1,
         .now = now,
     };
+    memset(r->policy, 7, sizeof r->policy);
+}
+
+static inline custos_status
+charge_at(struct ledger *l, const char *who, const char *epsilon, int64_t now,
+          struct receipt *out, custos_err *err)
+{
+    struct ledger_request r;
+    struct charge c;
     struct receipt ignored;
 
-    memset(r.policy, 7, sizeof r.policy);
+    request_of(&r, &c, who, epsilon, now);
     return ledger_charge(l, &r, out ? out : &ignored, err);
 }
 

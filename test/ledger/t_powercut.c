@@ -1,5 +1,6 @@
 /*
- * Power cuts. A run of charges, answers and changes of terms on a disk whose
+ * Power cuts. A run of charges (alone and in groups), answers and changes of
+ * terms on a disk whose
  * power goes at a random operation; then the same ledger is opened on what is
  * left. Every receipt that was handed out must be of the chain, every answer
  * that was stored must be there, sums must be those of the rows, and no budget
@@ -11,7 +12,7 @@
 
 #include "ledger/helpers.h"
 
-enum { STEPS = 120, RECEIPTS_MAX = 4 * STEPS };
+enum { STEPS = 120, GROUP = 6, RECEIPTS_MAX = 4 * GROUP * STEPS };
 
 struct run {
     const struct place *place;
@@ -36,6 +37,29 @@ key_of(const struct receipt *r, uint8_t key[32])
     key[0] ^= 0x5a;
 }
 
+/* Several charges and an act in one commit. */
+static void
+step_group(struct run *run, struct ledger *l)
+{
+    size_t n = 2 + (size_t)disk_below(run->disk, GROUP - 1);
+    struct ledger_job jobs[GROUP];
+    struct ledger_request r;
+    struct charge c;
+
+    request_of(&r, &c, "", "0.01", 3);
+    for (size_t i = 0; i < n; i++)
+        jobs[i] = (struct ledger_job){
+            .kind = i == 1 ? LEDGER_ACT : LEDGER_CHARGE,
+            .request = &r,
+            .act = "given again",
+            .next = i + 1 < n ? &jobs[i + 1] : NULL,
+        };
+    ledger_post(l, jobs);
+    for (size_t i = 0; i < n; i++)
+        if (!jobs[i].status)
+            run->receipts[run->n++] = jobs[i].receipt;
+}
+
 /* One thing that a ledger is asked for; what it said is kept. */
 static void
 step(struct run *run, struct ledger *l)
@@ -58,6 +82,8 @@ step(struct run *run, struct ledger *l)
         if (ledger_answer_store(l, key, &r, str_of("42 ± 3"), NULL) ==
             CUSTOS_OK)
             run->answered[run->n_answered++] = r;
+    } else if (what < 9) {
+        step_group(run, l);
     } else if (charge_at(l, "", "0.01", 3, &r, NULL) == CUSTOS_OK) {
         run->receipts[run->n++] = r;
     }

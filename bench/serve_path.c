@@ -1,0 +1,177 @@
+/*
+ * The path that a server's workers take, without sockets: threads that share
+ * one curator ask a table of 100 rows, every charge on the disk.
+ *
+ *     build/bench/serve_path [THREADS] [SECONDS] [FOLDER]
+ *
+ * Each question is a new one, by its price or by a number in its condition;
+ * then one question is asked again and again, which is free.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "curator/curator.h"
+#include "engine/duck.h"
+#include "made.h"
+#include "measure.h"
+#include "store/file.h"
+
+enum { THREADS_MAX = 64, PATH_ROOM = 512 };
+
+static const char *const policy =
+    "custos: 1\n"
+    "adjacency: add-remove\n"
+    "budget: {epsilon: 1000000, delta: 1e-4, n: 1000}\n"
+    "query: {epsilon: 1, max_epsilon: 10, delta: 1e-9}\n"
+    "tables:\n"
+    "  tiny:\n"
+    "    source: tiny.parquet\n"
+    "    unit: person\n"
+    "    rows_per_unit: 5\n"
+    "    columns:\n"
+    "      person: {type: integer, nullable: false}\n"
+    "      shop: {type: integer, range: [0, 49], nullable: false}\n"
+    "      amount: {type: real, range: [0, 1000], nullable: false}\n";
+
+#define GROUPS "SELECT shop, count(*), sum(amount) FROM tiny GROUP BY shop"
+#define COUNT "SELECT count(*) FROM tiny"
+
+enum kind { BY_PRICE, BY_CONDITION, AGAIN };
+
+/* What the threads of one measure share. */
+struct load {
+    const char *sql;
+    enum kind kind;
+    double until;
+    atomic_int asked; /* makes every question a new one */
+    atomic_int answered;
+};
+
+struct worker {
+    pthread_t thread;
+    struct curator *curator;
+    struct load *load;
+};
+
+static void
+ask(struct worker *w, int i)
+{
+    struct load *l = w->load;
+    char text[256], epsilon[32] = "1";
+    struct answer *answer = NULL;
+    struct ask a = {.now = 1};
+    custos_err err;
+
+    snprintf(text, sizeof text, "%s", l->sql);
+    if (l->kind == BY_PRICE)
+        snprintf(epsilon, sizeof epsilon, "1.%07d", i);
+    if (l->kind == BY_CONDITION)
+        snprintf(text, sizeof text, "%s WHERE amount <> %d.5", l->sql, i);
+    a.sql = str_of(text);
+    a.epsilon = str_of(epsilon);
+    if (curator_answer(w->curator, &a, &answer, &err))
+        made_stop(text, &err);
+    if (l->kind != AGAIN && answer->stored)
+        made_stop("a stored answer", &err);
+    answer_free(answer);
+}
+
+static void *
+work(void *arg)
+{
+    struct worker *w = arg;
+
+    while (measure_seconds() < w->load->until) {
+        ask(w, atomic_fetch_add(&w->load->asked, 1) + 1);
+        atomic_fetch_add(&w->load->answered, 1);
+    }
+    return NULL;
+}
+
+/* Answers a second. */
+static double
+run(struct worker *workers, size_t n, double seconds, const char *sql,
+    enum kind kind, int from)
+{
+    struct load load = {.sql = sql, .kind = kind};
+
+    atomic_init(&load.asked, from);
+    atomic_init(&load.answered, 0);
+    load.until = measure_seconds() + seconds;
+    for (size_t i = 0; i < n; i++) {
+        workers[i].load = &load;
+        if (pthread_create(&workers[i].thread, NULL, work, &workers[i]))
+            exit(1);
+    }
+    for (size_t i = 0; i < n; i++)
+        pthread_join(workers[i].thread, NULL);
+    return atomic_load(&load.answered) / seconds;
+}
+
+static void
+make_file(const char *folder)
+{
+    struct duck_connection *c = NULL;
+    struct duck *d = NULL;
+    custos_err err;
+    char sql[1024];
+
+    if (duck_open(NULL, DUCK_WRITE, &d, &err) || duck_connect(d, &c, &err))
+        made_stop("an engine", &err);
+    snprintf(sql, sizeof sql,
+             "COPY (SELECT i %% 40 AS person, i %% 50 AS shop, i * 1.0 AS "
+             "amount FROM range(100) t(i)) TO '%s/tiny.parquet'",
+             folder);
+    if (duck_do(c, sql, &err))
+        made_stop("tiny", &err);
+    duck_disconnect(c);
+    duck_close(d);
+}
+
+static void
+measure_all(struct worker *workers, size_t n, double seconds)
+{
+    char name[64];
+
+    snprintf(name, sizeof name, "path_groups_per_second_%zu", n);
+    measure_print(name, run(workers, n, seconds, GROUPS, BY_PRICE, 0), "/s");
+    snprintf(name, sizeof name, "path_count_per_second_%zu", n);
+    measure_print(name, run(workers, n, seconds, COUNT, BY_PRICE, 0), "/s");
+    snprintf(name, sizeof name, "path_condition_per_second_%zu", n);
+    measure_print(name, run(workers, n, seconds, COUNT, BY_CONDITION, 0), "/s");
+    snprintf(name, sizeof name, "path_again_per_second_%zu", n);
+    measure_print(name, run(workers, n, seconds, GROUPS, AGAIN, 0), "/s");
+}
+
+int
+main(int argc, char **argv)
+{
+    size_t threads = argc > 1 ? (size_t)strtoul(argv[1], NULL, 10) : 8;
+    double seconds = argc > 2 ? strtod(argv[2], NULL) : 2;
+    static struct worker workers[THREADS_MAX];
+    char folder[PATH_ROOM], path[PATH_ROOM + 16];
+    custos_err err;
+
+    if (threads < 1 || threads > THREADS_MAX)
+        return 2;
+    snprintf(folder, sizeof folder, "%s/custos-bench-XXXXXX",
+             argc > 3 ? argv[3] : "/tmp");
+    if (!mkdtemp(folder))
+        return 1;
+    make_file(folder);
+    made_store(folder, policy);
+    snprintf(path, sizeof path, "%s/store", folder);
+    if (curator_open(path, &workers[0].curator, &err))
+        made_stop("open", &err);
+    for (size_t i = 1; i < threads; i++)
+        if (curator_share(workers[0].curator, &workers[i].curator, &err))
+            made_stop("share", &err);
+    measure_all(workers, threads, seconds);
+    for (size_t i = 0; i < threads; i++)
+        curator_close(workers[i].curator);
+    tree_remove(folder);
+    return 0;
+}

@@ -1,0 +1,356 @@
+/*
+ * Opening, sharing, and following what is in force. What is in force in the
+ * store is one small file that is replaced by rename: looking whether it is
+ * another file costs a microsecond, so every question looks.
+ *
+ * Data under the same policy is followed at once. Another policy waits for the
+ * owner's reload: until then questions are answered under the old one as long
+ * as the ledger has its terms, and refused by it afterwards.
+ */
+#include "curator/house.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+enum { POLICY_ARENA = 1 << 26, WORDS_MAX = 96 };
+
+/* --------------------------------------------------------------- worlds -- */
+
+static void
+world_let_go(struct world *w)
+{
+    if (!w || atomic_fetch_sub(&w->holders, 1) > 1)
+        return;
+    engine_close(w->engine);
+    arena_free(w->a);
+    free(w);
+}
+
+/* What s says is in force. On success the caller holds *out. */
+static custos_status
+world_open(const struct store *s, struct world **out, custos_err *err)
+{
+    struct world *w = calloc(1, sizeof *w);
+    custos_status st;
+    str text;
+
+    if (!w)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    atomic_init(&w->holders, 1);
+    w->a = arena_new(NULL, POLICY_ARENA);
+    st = w->a ? store_policy(s, w->a, &text, err)
+              : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    if (!st)
+        st = policy_read(w->a, text, "the store's policy", &w->policy, err);
+    *out = w;
+    return st;
+}
+
+/* With its data. */
+static custos_status
+world_fill(const struct store *s, struct world *w, custos_err *err)
+{
+    return engine_open(s, w->policy, &w->engine, err);
+}
+
+/* ---------------------------------------------------------------- house -- */
+
+static custos_status
+ledger_paths(const struct house *h, char *ledger, char *lock, custos_err *err)
+{
+    store_path(&h->store, "ledger.db", ledger);
+    store_path(&h->store, "lock", lock);
+    if (access(ledger, F_OK))
+        return custos_fail(err, CUSTOS_ECORRUPT,
+                           "the store has no ledger: restore it from a backup");
+    return CUSTOS_OK;
+}
+
+/* Looks at `current`; true when it is another file than the last time. */
+static bool
+is_replaced(struct house *h, struct stat *is)
+{
+    char path[STORE_PATH_MAX];
+
+    store_path(&h->store, "current", path);
+    if (stat(path, is))
+        return false;
+    return is->st_ino != h->current.st_ino ||
+           is->st_mtim.tv_sec != h->current.st_mtim.tv_sec ||
+           is->st_mtim.tv_nsec != h->current.st_mtim.tv_nsec;
+}
+
+static void
+house_close(struct house *h)
+{
+    till_close(h->till);
+    world_let_go(h->world);
+    store_close(&h->store);
+    pthread_mutex_destroy(&h->mutex);
+    free(h);
+}
+
+static custos_status
+house_open(const char *path, struct house **out, custos_err *err)
+{
+    char ledger[STORE_PATH_MAX], lock[STORE_PATH_MAX];
+    struct house *h = calloc(1, sizeof *h);
+    custos_status st;
+
+    if (!h)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    st = store_open(path, &h->store, err);
+    if (st) {
+        free(h);
+        return st;
+    }
+    pthread_mutex_init(&h->mutex, NULL);
+    h->handles = 1;
+    (void)is_replaced(h, &h->current);
+    /* again, in case it was replaced before it was looked at */
+    st = store_refresh(&h->store, err);
+    if (!st)
+        st = world_open(&h->store, &h->world, err);
+    if (!st)
+        st = ledger_paths(h, ledger, lock, err);
+    if (!st)
+        st = till_open(ledger, lock, &h->till, err);
+    if (!st)
+        st = world_fill(&h->store, h->world, err);
+    if (st)
+        house_close(h);
+    else
+        *out = h;
+    return st;
+}
+
+/* With the mutex. */
+static struct world *
+house_world(struct house *h)
+{
+    atomic_fetch_add(&h->world->holders, 1);
+    return h->world;
+}
+
+static void
+house_move(struct house *h, const struct store *s, struct world *w)
+{
+    world_let_go(h->world);
+    h->world = w;
+    h->store.version = s->version;
+    h->store.policy = s->policy;
+}
+
+/*
+ * With the mutex: the data in force, if the policy is the one held here. What
+ * cannot be opened is left, and tried again when `current` changes again.
+ */
+static void
+house_follow(struct house *h, const struct stat *is)
+{
+    struct store s = h->store;
+    struct world *w = NULL;
+    custos_err quiet;
+
+    h->current = *is;
+    if (!store_refresh(&s, &quiet) && s.version != h->store.version &&
+        !world_open(&s, &w, &quiet) &&
+        !memcmp(w->policy->id, h->world->policy->id, sizeof w->policy->id) &&
+        !world_fill(&s, w, &quiet)) {
+        house_move(h, &s, w);
+        w = NULL;
+    }
+    world_let_go(w);
+    wipe(s.secret, sizeof s.secret);
+}
+
+/* -------------------------------------------------------------- handles -- */
+
+/* A handle on h, of which it owns a share from here on. */
+static custos_status
+handle_new(struct house *h, struct curator **out, custos_err *err)
+{
+    char ledger[STORE_PATH_MAX], lock[STORE_PATH_MAX];
+    struct curator *c = calloc(1, sizeof *c);
+    custos_status st;
+
+    if (!c)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    pthread_mutex_init(&c->mutex, NULL);
+    c->house = h;
+    st = ledger_paths(h, ledger, lock, err);
+    if (!st)
+        st = ledger_open(ledger, lock, &c->ledger, err);
+    if (!st)
+        st = custos_rng_new(&c->rng, err);
+    pthread_mutex_lock(&h->mutex);
+    c->world = house_world(h);
+    pthread_mutex_unlock(&h->mutex);
+    *out = c;
+    return st;
+}
+
+custos_status
+curator_open(const char *path, struct curator **out, custos_err *err)
+{
+    struct curator *c = NULL;
+    struct house *h = NULL;
+    custos_status st = house_open(path, &h, err);
+
+    if (st)
+        return st;
+    st = handle_new(h, &c, err);
+    if (!st)
+        *out = c;
+    else if (c)
+        curator_close(c);
+    else
+        house_close(h);
+    return st;
+}
+
+custos_status
+curator_share(struct curator *c, struct curator **out, custos_err *err)
+{
+    struct house *h = c->house;
+    struct curator *more = NULL;
+    custos_status st;
+
+    pthread_mutex_lock(&h->mutex);
+    st = till_start(h->till, err);
+    h->handles += !st;
+    pthread_mutex_unlock(&h->mutex);
+    if (st)
+        return st;
+    st = handle_new(h, &more, err);
+    if (!st) {
+        *out = more;
+    } else if (more) {
+        curator_close(more);
+    } else {
+        pthread_mutex_lock(&h->mutex);
+        h->handles--; /* c has its own: never the last */
+        pthread_mutex_unlock(&h->mutex);
+    }
+    return st;
+}
+
+void
+curator_close(struct curator *c)
+{
+    struct house *h;
+    bool last;
+
+    if (!c)
+        return;
+    h = c->house;
+    custos_rng_free(c->rng);
+    engine_close(c->engine);
+    ledger_close(c->ledger);
+    world_let_go(c->world);
+    pthread_mutex_destroy(&c->mutex);
+    free(c);
+    pthread_mutex_lock(&h->mutex);
+    last = --h->handles == 0;
+    pthread_mutex_unlock(&h->mutex);
+    if (last)
+        house_close(h);
+}
+
+const struct policy *
+curator_policy(const struct curator *c)
+{
+    return c->world->policy;
+}
+
+struct ledger *
+curator_ledger(struct curator *c)
+{
+    return c->ledger;
+}
+
+/* ------------------------------------------------------------ following -- */
+
+static void
+handle_move(struct curator *c, struct engine *e)
+{
+    struct engine *old;
+
+    pthread_mutex_lock(&c->mutex);
+    old = c->engine;
+    c->engine = e;
+    pthread_mutex_unlock(&c->mutex);
+    engine_close(old);
+}
+
+custos_status
+curator_refresh(struct curator *c, custos_err *err)
+{
+    struct house *h = c->house;
+    struct world *old = NULL;
+    struct engine *e = NULL;
+    custos_status st = CUSTOS_OK;
+    struct stat is;
+
+    pthread_mutex_lock(&h->mutex);
+    if (is_replaced(h, &is))
+        house_follow(h, &is);
+    if (c->world != h->world) {
+        old = c->world;
+        c->world = house_world(h);
+    }
+    if (old || !c->engine)
+        st = engine_share(c->world->engine, &e, err);
+    pthread_mutex_unlock(&h->mutex);
+    if (old || e)
+        handle_move(c, e);
+    world_let_go(old);
+    return st;
+}
+
+custos_status
+curator_reload(struct curator *c, int64_t now, struct receipt *out,
+               custos_err *err)
+{
+    struct house *h = c->house;
+    struct world *w = NULL;
+    char words[WORDS_MAX];
+    custos_status st;
+    struct store s;
+
+    pthread_mutex_lock(&h->mutex);
+    s = h->store;
+    pthread_mutex_unlock(&h->mutex);
+    st = store_refresh(&s, err);
+    if (!st)
+        st = world_open(&s, &w, err);
+    if (!st)
+        st = world_fill(&s, w, err);
+    snprintf(words, sizeof words, "policy %llu, data version %llu",
+             (unsigned long long)s.policy, (unsigned long long)s.version);
+    if (!st)
+        st = till_act(h->till, "reload", str_of(words), str_of("owner"), now,
+                      out, err);
+    if (!st) {
+        pthread_mutex_lock(&h->mutex);
+        house_move(h, &s, w);
+        pthread_mutex_unlock(&h->mutex);
+        w = NULL;
+    }
+    world_let_go(w);
+    wipe(s.secret, sizeof s.secret);
+    return st;
+}
+
+void
+curator_interrupt(struct curator *c)
+{
+    pthread_mutex_lock(&c->mutex);
+    if (c->engine)
+        engine_interrupt(c->engine);
+    pthread_mutex_unlock(&c->mutex);
+}

@@ -1,0 +1,41 @@
+/*
+ * What handles on one store share (the house), and what they answer from: a
+ * policy with the data made under it (a world). A question has one world from
+ * its beginning to its end; the house can have another by then.
+ */
+#ifndef CURATOR_HOUSE_H
+#define CURATOR_HOUSE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+
+#include "curator/curator.h"
+#include "curator/till.h"
+
+struct world {
+    atomic_size_t holders;
+    arena *a;
+    struct policy *policy;
+    struct engine *engine; /* to be shared from, under the house's mutex */
+};
+
+struct house {
+    pthread_mutex_t mutex; /* over all of it but the till */
+    size_t handles;
+    struct store store;
+    struct stat current; /* of the file that says what is in force */
+    struct world *world;
+    struct till *till;
+};
+
+struct curator {
+    struct house *house;
+    struct world *world;
+    pthread_mutex_t mutex; /* over engine, for curator_interrupt */
+    struct engine *engine; /* of this world; NULL: not connected yet */
+    struct ledger *ledger; /* to read from */
+    custos_rng *rng;
+};
+
+#endif
