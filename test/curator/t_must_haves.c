@@ -632,6 +632,7 @@ rule_11_one_snapshot(void **state)
     fputs(patients[1], f);
     fclose(f);
     c[0] = NULL;
+    assert_false(curator_refresh(old, NULL));
     assert_false(engine_share(old->engine, &running, NULL));
     test_store_init(&files[0]);
     reopen(0);
