@@ -1,0 +1,70 @@
+"""What the tests of real clients share: a server on a small store, and how to
+reach it. Each test is one client's own test file, so that a client that is not
+installed is one line that says so.
+"""
+import importlib
+import os
+import pathlib
+import shutil
+import sys
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "cli"))
+
+from serving import MARK, Server, Store  # noqa: E402,F401
+
+DEBIAN = "/usr/bin/python3"  # has Debian's modules, whichever runs first
+DEPS = HERE.parent.parent / "deps"
+
+COUNT = "SELECT sex, count(*) AS n FROM patients GROUP BY sex"
+
+
+def skip(what):
+    print(f"skipped: {what} is not installed; ./setup --dev brings it")
+    sys.exit(77)
+
+
+def need_module(name):
+    """Imports it, by Debian's Python if this one does not have it."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        if os.path.realpath(sys.executable) != os.path.realpath(DEBIAN) and \
+                os.path.exists(DEBIAN):
+            os.execv(DEBIAN, [DEBIAN, *sys.argv])
+        return skip(f"Python's {name}")
+
+
+def need_command(name):
+    return shutil.which(name) or skip(name)
+
+
+class ClientCase(unittest.TestCase):
+    """A server for all tests of a class. ana may ask everything, bob little."""
+
+    serve = ()
+
+    @classmethod
+    def setUpClass(cls):
+        cls.store = Store()
+        cls.addClassCleanup(cls.store.close)
+        cls.server = Server(cls.store.path, *cls.serve)
+        cls.addClassCleanup(cls.server.stop)
+
+    def url(self, who="ana", scheme="postgresql"):
+        return (f"{scheme}://{who}:{self.store.passwords[who]}"
+                f"@127.0.0.1:{self.server.pg}/custos")
+
+    def environment(self, who="ana"):
+        """For whatever uses libpq."""
+        return {**os.environ, "PGHOST": "127.0.0.1",
+                "PGPORT": str(self.server.pg), "PGUSER": who,
+                "PGPASSWORD": self.store.passwords[who],
+                "PGDATABASE": "custos"}
+
+    def near(self, rows):
+        """Rows of COUNT: about 200 each."""
+        self.assertEqual([row[0] for row in rows], ["f", "m"])
+        for row in rows:
+            self.assertLess(abs(row[1] - 200), 100)
