@@ -10,7 +10,7 @@ RUN_TESTS = tools/run-tests
 
 .PHONY: all demo test test-fresh check format-check asan valgrind tidy \
 	coverage attacks bench bench-noise bench-timing \
-	bench-account bench-query bench-query-200m bench-tpch fuzz-account fuzz-query \
+	bench-account bench-query bench-query-200m bench-tpch bench-serve load fuzz-account fuzz-query \
 	stability crash powercut install fuzz doc format clean help setup dev
 
 all: setup ## build everything (the default)
@@ -88,11 +88,17 @@ bench-tpch: all ## five TPC-H queries against plain ones, SF 1 and SF 10
 	@$(BUILD)/bench/tpch 1
 	@$(BUILD)/bench/tpch 10
 
+bench-serve: dev all ## the server under pgbench: answers a second, times, memory
+	@CUSTOS=$(BUILD)/custos python3 bench/serve.py
+
 fuzz-account: all ## 10^5 random plans against their exact curves
 	@CUSTOS_LONG=1 $(BUILD)/test/account-t_fuzz
 
 crash: all ## 1000 times kill -9 under concurrent queries and imports
 	@CUSTOS=$(BUILD)/custos python3 test/crash/crash.py
+
+load: dev all ## ten minutes of load on a server that is killed every 20 s
+	@CUSTOS=$(BUILD)/custos python3 test/crash/load.py
 
 fuzz-query: all ## 10^5 random queries: no crash, no engine text, all charged
 	@CUSTOS_LONG=1 $(BUILD)/test/curator-t_fuzz_query

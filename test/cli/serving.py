@@ -5,6 +5,7 @@ The data is made so that a reply that holds any of it is seen: names begin with
 a mark, and no two are alike.
 """
 import http.client
+import importlib
 import json
 import os
 import pathlib
@@ -12,10 +13,13 @@ import random
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
 from command import CUSTOS, run
+
+DEBIAN = "/usr/bin/python3"  # has Debian's modules, whichever runs first
 
 PEOPLE = 400
 MARK = "qzx"
@@ -60,11 +64,26 @@ analysts:
 """
 
 
+def skip(what):
+    print(f"skipped: {what} is not installed; ./setup --dev brings it")
+    sys.exit(77)
+
+
+def need_module(name):
+    """Imports it, by Debian's Python if this one does not have it."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        if os.path.realpath(sys.executable) != os.path.realpath(DEBIAN) and \
+                os.path.exists(DEBIAN):
+            os.execv(DEBIAN, [DEBIAN, *sys.argv])
+        return skip(f"Python's {name}")
+
+
 def fill(folder, people=PEOPLE):
-    """Writes policy and tables."""
+    """Writes the tables."""
     made = random.Random(7)
     folder = pathlib.Path(folder)
-    (folder / "policy.yaml").write_text(POLICY)
     with open(folder / "patients.csv", "w", encoding="utf-8") as out:
         print("id,sex,born,weight,since,name", file=out)
         for i in range(people):
@@ -94,10 +113,11 @@ def table_values(folder):
 class Store:
     """A folder with data, a policy and a store, and who may come in."""
 
-    def __init__(self, people=PEOPLE):
+    def __init__(self, people=PEOPLE, policy=POLICY):
         self.folder = tempfile.TemporaryDirectory()
         self.path = str(pathlib.Path(self.folder.name) / "store")
         fill(self.folder.name, people)
+        (pathlib.Path(self.folder.name) / "policy.yaml").write_text(policy)
         self.custos("init", f"{self.folder.name}/policy.yaml")
         self.tokens, self.passwords = {}, {}
         for name in ["ana", "bob", 'Zoë "Z"', ""]:
@@ -123,11 +143,11 @@ class Store:
 class Server:
     """`custos serve` on free ports; stop() ends it."""
 
-    def __init__(self, store, *words, env=None):
+    def __init__(self, store, *words, pg=0, http=0, env=None):
         self.log = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
-            [CUSTOS, "serve", "--store", store, "--pg", "127.0.0.1:0",
-             "--http", "127.0.0.1:0", *words],
+            [CUSTOS, "serve", "--store", store, "--pg", f"127.0.0.1:{pg}",
+             "--http", f"127.0.0.1:{http}", *words],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=self.log, env={**os.environ, **(env or {})})
         self.pg = self.http = None

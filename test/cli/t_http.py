@@ -13,9 +13,9 @@ import tempfile
 import time
 import unittest
 
-import jsonschema
+from serving import MARK, Server, Store, call, need_module, table_values
 
-from serving import MARK, Server, Store, call, table_values
+jsonschema = need_module("jsonschema")
 
 COUNT = "SELECT sex, count(*) AS n FROM patients GROUP BY sex"
 

@@ -2,7 +2,6 @@
 reach it. Each test is one client's own test file, so that a client that is not
 installed is one line that says so.
 """
-import importlib
 import os
 import pathlib
 import shutil
@@ -12,28 +11,12 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "cli"))
 
-from serving import MARK, Server, Store  # noqa: E402,F401
+from serving import (MARK, Server, Store, need_module,  # noqa: E402,F401
+                     skip)
 
-DEBIAN = "/usr/bin/python3"  # has Debian's modules, whichever runs first
 DEPS = HERE.parent.parent / "deps"
 
 COUNT = "SELECT sex, count(*) AS n FROM patients GROUP BY sex"
-
-
-def skip(what):
-    print(f"skipped: {what} is not installed; ./setup --dev brings it")
-    sys.exit(77)
-
-
-def need_module(name):
-    """Imports it, by Debian's Python if this one does not have it."""
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        if os.path.realpath(sys.executable) != os.path.realpath(DEBIAN) and \
-                os.path.exists(DEBIAN):
-            os.execv(DEBIAN, [DEBIAN, *sys.argv])
-        return skip(f"Python's {name}")
 
 
 def need_command(name):

@@ -1,0 +1,102 @@
+"""How fast the server answers, by pgbench on loopback, and what it takes.
+
+    serve_cached_qps     answers per second that were given before, 32 clients
+    serve_charged_qps    new questions per second, each charged and on disk
+                         before it is answered, response-time steps on
+    serve_p99_over_p50   of the times of these
+    serve_idle1000_mb    what 1,000 idle connections add to the process
+
+    python3 bench/serve.py [--seconds 10]
+"""
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "test/cli"))
+
+from serving import Server, Store, need_module  # noqa: E402
+
+psycopg2 = need_module("psycopg2")
+
+CLIENTS = 32
+CACHED = "SELECT count(*) FROM patients;\n"
+CHARGED = """\\set x random(1, 1000000000)
+SELECT count(*) FROM patients WHERE born <> :x;
+"""
+
+
+def pgbench(server, store, script, seconds, log=None):
+    """Transactions per second, and the times of all of them in ms."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "ask.sql"
+        path.write_text(script)
+        more = ["-l"] if log else []
+        done = subprocess.run(
+            ["pgbench", "-n", "-M", "prepared", "-c", str(CLIENTS), "-j", "2",
+             "-T", str(seconds), "-f", str(path), *more],
+            check=True, text=True, cwd=folder, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PGHOST": "127.0.0.1",
+                 "PGPORT": str(server.pg), "PGUSER": "ana",
+                 "PGPASSWORD": store.passwords["ana"],
+                 "PGDATABASE": "custos",
+                 "PGOPTIONS": "-c custos.epsilon=0.001 "
+                              "-c client_min_messages=warning"})
+        times = [int(line.split()[2]) / 1000
+                 for name in pathlib.Path(folder).glob("pgbench_log*")
+                 for line in name.read_text().splitlines()]
+    rate = float(re.search(r"tps = ([\d.]+)", done.stdout).group(1))
+    return rate, sorted(times)
+
+
+def resident_mb(process):
+    status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+    return int(re.search(r"VmRSS:\s+(\d+) kB", status).group(1)) / 1024
+
+
+def idle(server, store):
+    """Memory that 1,000 sessions at rest add, each logged in."""
+    before = resident_mb(server.process)
+    held = [psycopg2.connect(
+        host="127.0.0.1", port=server.pg, user="ana",
+        password=store.passwords["ana"], dbname="custos")
+            for _ in range(1000)]
+    after = resident_mb(server.process)
+    for connection in held:
+        connection.close()
+    return after - before
+
+
+def main():
+    words = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    words.add_argument("--seconds", type=int, default=10)
+    seconds = words.parse_args().seconds
+    store = Store(people=2000)
+    server = Server(store.path, "--connections", "1100",
+                    "--connections-per-analyst", "1100")
+    try:
+        pgbench(server, store, CACHED, 1)
+        cached, _ = pgbench(server, store, CACHED, seconds)
+        charged, times = pgbench(server, store, CHARGED, seconds, log=True)
+        more = idle(server, store)
+    finally:
+        server.stop()
+        store.close()
+    p50, p99 = times[len(times) // 2], times[len(times) * 99 // 100]
+    print(f"cached   {cached:10.0f} answers a second\n"
+          f"charged  {charged:10.0f} answers a second, "
+          f"p50 {p50:.1f} ms, p99 {p99:.1f} ms\n"
+          f"idle     {more:10.1f} MB for 1,000 connections")
+    print(f"bench: serve_cached_qps {cached:.0f} q/s")
+    print(f"bench: serve_charged_qps {charged:.0f} q/s")
+    print(f"bench: serve_p99_over_p50 {p99 / p50:.2f} ratio")
+    print(f"bench: serve_idle1000_mb {more:.1f} MB")
+
+
+if __name__ == "__main__":
+    main()
