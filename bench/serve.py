@@ -77,8 +77,7 @@ def main():
     words.add_argument("--seconds", type=int, default=10)
     seconds = words.parse_args().seconds
     store = Store(people=2000)
-    server = Server(store.path, "--connections", "1100",
-                    "--connections-per-analyst", "1100")
+    server = Server(store.path)
     try:
         pgbench(server, store, CACHED, 1)
         cached, _ = pgbench(server, store, CACHED, seconds)

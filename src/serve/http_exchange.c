@@ -137,7 +137,7 @@ reply_send(struct exchange *x)
     if (!r)
         return MHD_NO;
     add_headers(r, x);
-    http_status_count(&x->http->status, x->reply.status);
+    http_status_count(&x->http->status, &x->reply);
     x->link->until_us = steady_us() + SEND_US;
     done = MHD_queue_response(x->connection, (unsigned)x->reply.status, r);
     MHD_destroy_response(r);

@@ -46,6 +46,7 @@ struct http_header {
 
 struct http_reply {
     int status;
+    const char *code; /* of the error; NULL: it is none */
     const char *type; /* of the body; NULL: there is none */
     struct buf body;
     struct http_header headers[HTTP_HEADERS_MAX];

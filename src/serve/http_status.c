@@ -1,6 +1,7 @@
 #include "serve/http_status.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/base.h"
 #include "serve/openapi.h"
@@ -12,10 +13,21 @@ http_status_init(struct http_status *s, int64_t now_us)
 }
 
 void
-http_status_count(struct http_status *s, int status)
+http_status_count(struct http_status *s, const struct http_reply *reply)
 {
-    if (status >= 0 && (size_t)status < COUNT_OF(s->replies))
-        s->replies[status]++;
+    size_t i = 0;
+
+    if (reply->status >= 0 && (size_t)reply->status < COUNT_OF(s->replies))
+        s->replies[reply->status]++;
+    if (!reply->code)
+        return;
+    while (i < HTTP_CODES_MAX && s->errors[i].code &&
+           strcmp(s->errors[i].code, reply->code) != 0)
+        i++;
+    if (i < HTTP_CODES_MAX) {
+        s->errors[i].code = reply->code;
+        s->errors[i].n++;
+    }
 }
 
 /* --------------------------------------------------------------- metrics -- */

@@ -8,13 +8,19 @@
 #include "serve/http_route.h"
 #include "serve/server.h"
 
+enum { HTTP_CODES_MAX = 64 };
+
 struct http_status {
     int64_t started_us;
     uint64_t replies[600]; /* by status */
+    struct {
+        const char *code;
+        uint64_t n;
+    } errors[HTTP_CODES_MAX]; /* in the order in which they came up */
 };
 
 void http_status_init(struct http_status *s, int64_t now_us);
-void http_status_count(struct http_status *s, int status);
+void http_status_count(struct http_status *s, const struct http_reply *reply);
 
 /* False: the task is none of these, but one for a worker. */
 bool http_status_answer(const struct http_status *s, enum http_task task,

@@ -271,6 +271,8 @@ class Http(unittest.TestCase):
         self.assertRegex(text, r"\ncustos_questions_waiting 0\n")
         self.assertRegex(
             text, r'\ncustos_http_replies_total{status="200"} \d+\n')
+        self.assertRegex(
+            text, r'\ncustos_http_errors_total{code="OWNER"} \d+\n')
         for line in text.splitlines():
             self.assertRegex(line, r"^(# (HELP|TYPE) custos_\w+ .+"
                              r'|custos_\w+({\w+="[^"]*"})? \d+)$')
