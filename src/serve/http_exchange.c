@@ -195,8 +195,8 @@ job_start(struct exchange *x)
     running_add(x);
     if (workers_submit(h->parts->workers, &x->work.question.job))
         return;
-    http_header(&x->reply, "Retry-After", "1");
-    http_fault(&x->reply, h->quiesced ? HTTP_FAULT_ENDING : HTTP_FAULT_BUSY);
+    x->work.question.job.stopped = true;
+    COUNT_ONE(h->parts->counts, busy_total);
     job_done(&x->work.question.job);
 }
 
@@ -204,18 +204,20 @@ job_start(struct exchange *x)
 static void
 job_finish(struct exchange *x)
 {
-    const struct question *q = &x->work.question;
+    static const custos_err no_memory = {
+        .code = CUSTOS_ENOMEM, .at = -1, .said = "out of memory"};
 
-    if (q->job.stopped)
-        http_fault(&x->reply, HTTP_FAULT_ENDING);
-    else if (x->dropped == DROP_SLOW && x->reply.status >= 400)
+    http_work_tell(&x->work, x->http->parts->counts);
+    if (x->dropped == DROP_SLOW &&
+        (x->work.question.job.stopped || x->reply.status >= 400)) {
         http_fault(&x->reply, HTTP_FAULT_SLOW);
-    else if (x->reply.body.failed || !x->reply.body.len)
-        http_refuse(&x->reply,
-                    &(custos_err){.code = CUSTOS_ENOMEM,
-                                  .at = -1,
-                                  .said = "out of memory"},
-                    str_of(""));
+    } else if (x->work.question.job.stopped) {
+        http_header(&x->reply, "Retry-After", "1");
+        http_fault(&x->reply,
+                   x->http->quiesced ? HTTP_FAULT_ENDING : HTTP_FAULT_BUSY);
+    } else if (x->reply.body.failed || !x->reply.body.len) {
+        http_refuse(&x->reply, &no_memory, str_of(""));
+    }
 }
 
 /* -------------------------------------------------------------- requests -- */

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "serve/api.h"
 #include "serve/clock.h"
+#include "serve/log.h"
 #include "wire/http.h"
 
 enum { BODY_ARENA = 1 << 26 };
@@ -133,6 +134,43 @@ http_work_init(struct http_work *w)
     w->ask = w->question.job.work;
     w->question.job.work = work;
     buf_init(&w->explained, NULL, BODY_ARENA);
+}
+
+static void
+log_question(const struct question *q)
+{
+    struct log_line l;
+
+    log_begin(&l, "question");
+    log_text(&l, "by", str_of("http"));
+    log_text(&l, "who", str_of(q->who.name));
+    log_text(&l, "status", str_of(custos_status_sqlstate(q->status)));
+    if (!q->status)
+        log_int(&l, "row", (int64_t)q->answer->receipt.seq);
+    if (q->status && q->err.noted[0])
+        log_text(&l, "noted", str_of(q->err.noted));
+    log_end(&l, LOG_FD);
+}
+
+void
+http_work_tell(const struct http_work *w, struct counts *counts)
+{
+    const struct question *q = &w->question;
+    const struct answer *a = q->answer;
+
+    if (w->route.task != TASK_QUERY || q->job.stopped)
+        return;
+    COUNT_ONE(counts, questions_total);
+    if (q->status == CUSTOS_EENGINE)
+        COUNT_ONE(counts, failures_total);
+    else if (q->status)
+        COUNT_ONE(counts, refusals_total);
+    else if (a->stored)
+        COUNT_ONE(counts, answers_stored_total);
+    else if (!a->explained && !a->is_public)
+        COUNT_ONE(counts, answers_charged_total);
+    if (q->status || (!a->stored && !a->explained && !a->is_public))
+        log_question(q);
 }
 
 void

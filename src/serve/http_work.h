@@ -27,6 +27,10 @@ struct http_work {
  * done and asked_us; all of them live until it is done.
  */
 void http_work_init(struct http_work *w);
+
+/* Afterwards: counts it, and logs what it was. */
+void http_work_tell(const struct http_work *w, struct counts *counts);
+
 void http_work_clear(struct http_work *w);
 
 #endif
