@@ -41,6 +41,13 @@ const struct policy *curator_policy(const struct curator *c);
 /* The handle's own ledger, to read from. */
 struct ledger *curator_ledger(struct curator *c);
 
+/* The version of the data it answers from; a counter. */
+uint64_t curator_version(const struct curator *c);
+
+/* An answer that the analyst got before was given again, free, by who holds it
+   in memory: told to the owner in batches, without waiting. */
+void curator_again(struct curator *c, str who, uint64_t seq, int64_t now);
+
 /* The analyst of this name; the owner, whose name is empty, is NULL. May
    fail: CUSTOS_EDENIED. */
 CUSTOS_MUST_USE custos_status curator_find(const struct curator *c, str name,

@@ -267,6 +267,18 @@ curator_policy(const struct curator *c)
     return c->world->policy;
 }
 
+uint64_t
+curator_version(const struct curator *c)
+{
+    return engine_version(c->engine ? c->engine : c->world->engine);
+}
+
+void
+curator_again(struct curator *c, str who, uint64_t seq, int64_t now)
+{
+    till_again(c->house->till, who, seq, now);
+}
+
 struct ledger *
 curator_ledger(struct curator *c)
 {

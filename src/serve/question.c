@@ -27,7 +27,7 @@ tell_left(struct question *q, struct curator *c)
 }
 
 /* Only what is known to have cost nothing may leave when it likes. */
-static void
+void
 question_work(struct job *j, struct curator *c)
 {
     struct question *q = (struct question *)j;
@@ -36,12 +36,15 @@ question_work(struct job *j, struct curator *c)
     q->ask.now = wall_us();
     q->err = (custos_err){.at = -1};
     q->status = door_holds(c, &q->who, &q->err);
+    q->lost = q->status == CUSTOS_EDENIED;
     if (!q->status)
         q->status = curator_answer(c, &q->ask, &q->answer, &q->err);
     if (q->status)
         return;
     j->stepped =
         !(q->answer->stored || q->answer->explained || q->answer->is_public);
+    memcpy(q->policy, curator_policy(c)->id, sizeof q->policy);
+    q->version = curator_version(c);
     if (!q->answer->explained && !q->answer->is_public)
         tell_left(q, c);
 }

@@ -17,11 +17,17 @@ struct question {
     custos_status status;
     custos_err err;
     struct answer *answer; /* the caller's, answer_free; NULL: see err */
+    bool lost;             /* the door was closed: the session is to end */
+    uint8_t policy[32];    /* of an answer: where it comes from */
+    uint64_t version;
     bool has_left;
     char left_epsilon[CUSTOS_AMOUNT_MAX]; /* the largest charge admitted now */
 };
 
 /* Sets job.work; the rest is the caller's: job.done, job.asked_us, ask, who. */
 void question_init(struct question *q);
+
+/* What it sets: for jobs that do more. */
+void question_work(struct job *j, struct curator *c);
 
 #endif

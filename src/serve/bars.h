@@ -1,0 +1,21 @@
+/*
+ * Sentences that go with an answer: what it cost, what is left, and what its
+ * values may be off by. All of it after the release.
+ */
+#ifndef SERVE_BARS_H
+#define SERVE_BARS_H
+
+#include "serve/question.h"
+
+/*
+ * A line for each column with error bars (its only bar, or the narrowest and
+ * the widest of its rows), then the answer's remarks; in a. Empty where there
+ * is nothing to say or no memory.
+ */
+str bars_write(arena *a, const struct answer *answer);
+
+/* "cost epsilon 0.1, delta 1e-9; epsilon 0.4 left", or that it was free. */
+enum { COST_MAX = 256 };
+void cost_write(const struct question *q, char text[COST_MAX]);
+
+#endif

@@ -1,0 +1,48 @@
+/*
+ * Answers that were released, as the client got them, so that the same
+ * question of the same analyst is answered in the loop, without reading it.
+ * The key is the question itself, byte for byte: who, text, parameters, price,
+ * formats. Of one policy and one version of the data: when either changes, all
+ * of it is forgotten.
+ *
+ * THEOREM  cached-answer
+ *   What is found under a key is an answer that was charged and released to
+ *   the same analyst for the same question: giving it again costs nothing.
+ * SOURCE   Dwork, Roth 2014, proposition 2.1
+ * NEEDS    cache_put only of answers that the curator gave, under the key of
+ *          their question; cache_forget when policy or data change.
+ * GIVES    cache_find compares the whole key, not a hash of it.
+ * FAILS    cannot; without memory nothing is kept.
+ * TESTED   the_key_is_all_of_the_question a_full_cache_forgets_the_oldest
+ *          a_new_policy_forgets_all
+ */
+#ifndef SERVE_CACHE_H
+#define SERVE_CACHE_H
+
+#include "serve/rows.h"
+
+struct cache;
+
+/* NULL: out of memory. */
+struct cache *cache_new(size_t limit_bytes);
+void cache_free(struct cache *c);
+
+/* Borrowed until the next call; NULL: none. */
+struct rows *cache_find(struct cache *c, str key);
+
+/* Holds the rows. The oldest go where there is no room. */
+void cache_put(struct cache *c, str key, struct rows *rows);
+
+void cache_forget(struct cache *c);
+
+/*
+ * Policy and data that an answer comes from; when they are new, all is
+ * forgotten. False: there were later data already, and what comes from these
+ * is not to be put.
+ */
+bool cache_facts(struct cache *c, const uint8_t policy[32], uint64_t version);
+
+/* Key from parts: each with its length, so that no two lists look alike. */
+void key_add(struct buf *key, str part);
+
+#endif

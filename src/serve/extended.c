@@ -1,0 +1,482 @@
+/*
+ * The extended query: Parse, Bind, Describe, Execute, Close. Describe answers
+ * from the plan, which is made at Parse and reads no data. A portal gives out
+ * one released answer, however many Executes it takes; when all of it is
+ * given, the next Execute is a new question.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "serve/session_inside.h"
+
+enum { READ_BYTES = 1 << 26 };
+
+static int
+cut(str name)
+{
+    return (int)(name.len < 64 ? name.len : 64);
+}
+
+/* ---------------------------------------------------------------- Parse -- */
+
+static bool
+copy_str(arena *a, str *text)
+{
+    str copy = {arena_copy(a, *text), text->len};
+
+    *text = copy;
+    return copy.ptr != NULL;
+}
+
+/* The one statement of the text; what it says is copied into p. */
+static custos_status
+statement_keep(struct prepared *p, custos_err *err)
+{
+    arena *a = arena_new(NULL, READ_BYTES);
+    struct statement *of = NULL;
+    custos_status st;
+    size_t n = 0;
+
+    if (!a)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    st = statements_read(a, p->text, &of, &n, err);
+    if (!st && n > 1)
+        st = custos_fail(err, CUSTOS_ESYNTAX,
+                         "cannot insert multiple commands into a prepared "
+                         "statement");
+    p->empty = !n;
+    if (!st && n) {
+        p->statement = of[0];
+        if (!copy_str(p->a, &p->statement.word) ||
+            !copy_str(p->a, &p->statement.name) ||
+            !copy_str(p->a, &p->statement.value))
+            st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    }
+    arena_free(a);
+    return st;
+}
+
+/* Names it and says so; takes s->parsing. */
+static void
+parse_end(struct session *s)
+{
+    struct prepared *p = s->parsing;
+    custos_err err = {.at = -1};
+
+    s->parsing = NULL;
+    if (held_prepare(&s->held, str_of(s->parsing_name), p, &err))
+        session_fail(s, &err, str_of(""));
+    else
+        pg_out_word(&s->out, PG_PARSE_COMPLETE);
+    free(s->parsing_name);
+    s->parsing_name = NULL;
+}
+
+static bool
+show_columns(struct prepared *p)
+{
+    const struct pg_type text = pg_type_by_oid(PG_STRING);
+
+    p->columns = columns_of(p->a, &p->statement.name, &text, 1);
+    p->n_columns = 1;
+    return p->columns != NULL;
+}
+
+/* Types and columns come from the plan. */
+static void
+parse_ask(struct session *s, const struct pg_parse *m)
+{
+    const struct prepared *p = s->parsing;
+    const struct asking a = {
+        .statement = &p->statement,
+        .sql = {p->text.ptr + p->statement.at, (size_t)p->statement.len},
+    };
+    struct task *t;
+
+    if (!asking_begin(s, &a, THEN_PARSE))
+        return;
+    t = s->task;
+    t->types = arena_take(t->a, m->types.n + 1, sizeof *t->types);
+    if (!t->types) {
+        t->n_types = 0;
+        return; /* then they are guessed */
+    }
+    t->n_types = m->types.n;
+    for (size_t i = 0; i < m->types.n; i++)
+        t->types[i] = pg_type_at(&m->types, i);
+}
+
+static void
+parse(struct session *s, const struct pg_parse *m)
+{
+    struct prepared *p;
+    custos_err err = {.at = -1};
+
+    if (m->name.len && held_prepared(&s->held, m->name)) {
+        session_refuse(s, "42P05", "prepared statement \"%.*s\" already exists",
+                       cut(m->name), m->name.ptr);
+        return;
+    }
+    if (m->sql.len > s->host->query_bytes) {
+        session_refuse(s, "54000", "the query is longer than %zu bytes",
+                       s->host->query_bytes);
+        return;
+    }
+    p = s->parsing = prepared_new();
+    s->parsing_name = strndup(m->name.ptr, m->name.len);
+    if (!p || !s->parsing_name || !(p->text.ptr = arena_copy(p->a, m->sql))) {
+        session_refuse(s, "53200", "out of memory");
+        return;
+    }
+    p->text.len = m->sql.len;
+    p->bytes = sizeof *p + m->sql.len + m->name.len;
+    if (statement_keep(p, &err)) {
+        session_fail(s, &err, m->sql);
+        return;
+    }
+    if (!p->empty && !statement_allowed(s, &p->statement))
+        return;
+    if (!p->empty && statement_asks(p->statement.kind))
+        parse_ask(s, m);
+    else if (!p->empty && p->statement.kind == STATEMENT_SHOW &&
+             !show_columns(p))
+        session_refuse(s, "53200", "out of memory");
+    else
+        parse_end(s);
+}
+
+void
+extended_parsed(struct session *s, struct task *t)
+{
+    struct prepared *p = s->parsing;
+    struct pg_type *types;
+    str *names;
+
+    if (asking_failed(s, t, p->text, p->statement.at))
+        return;
+    names = arena_take(p->a, t->n_columns + 1, sizeof *names);
+    types = arena_take(p->a, t->n_columns + 1, sizeof *types);
+    p->params = arena_take(p->a, t->n_params + 1, sizeof *p->params);
+    for (size_t i = 0; i < t->n_columns && names && types; i++) {
+        names[i] = t->columns[i].name;
+        types[i] = t->columns[i].type;
+    }
+    if (names && types)
+        p->columns = columns_of(p->a, names, types, t->n_columns);
+    if (!p->columns || !p->params) {
+        session_refuse(s, "53200", "out of memory");
+        return;
+    }
+    p->n_columns = t->n_columns;
+    p->n_params = t->n_params;
+    if (t->n_params)
+        memcpy(p->params, t->params, t->n_params * sizeof *p->params);
+    parse_end(s);
+}
+
+/* ----------------------------------------------------------------- Bind -- */
+
+/* Catalogs take their parameters as text. */
+static custos_status
+text_of(struct portal *p, const struct datum *d, struct catalog_value *out,
+        custos_err *err)
+{
+    struct buf b;
+
+    if (d->type == TYPE_NULL) {
+        out->is_null = true;
+        return CUSTOS_OK;
+    }
+    buf_init(&b, NULL, READ_BYTES);
+    datum_write(d, &b);
+    out->text = (str){
+        b.failed ? NULL : arena_copy(p->a, (str){buf_text(&b), b.len}), b.len};
+    buf_clear(&b);
+    return out->text.ptr ? CUSTOS_OK
+                         : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+}
+
+static custos_status
+bind_value(struct portal *p, size_t i, const struct pg_bytes *bytes,
+           enum pg_format format, custos_err *err)
+{
+    uint32_t oid = p->of->params[i];
+    struct datum *d = &p->params[i];
+    custos_status st;
+
+    if (p->texts && format == PG_TEXT) {
+        p->texts[i].is_null = bytes->is_null;
+        p->texts[i].text = bytes->bytes;
+        return bytes->is_null || copy_str(p->a, &p->texts[i].text)
+                   ? CUSTOS_OK
+                   : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    }
+    *d = (struct datum){.type = TYPE_NULL};
+    st = bytes->is_null ? CUSTOS_OK
+                        : pg_value_read(bytes, oid, format, (int)i + 1, d, err);
+    if (!st && p->texts)
+        return text_of(p, d, &p->texts[i], err);
+    if (!st && d->type == TYPE_TEXT && !copy_str(p->a, &d->text))
+        st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    return st;
+}
+
+static custos_status
+bind_values(struct portal *p, const struct pg_bind *m, custos_err *err)
+{
+    struct pg_list values = m->values;
+    custos_status st = CUSTOS_OK;
+    enum pg_format *formats;
+    struct pg_bytes bytes;
+
+    p->params = arena_take(p->a, m->values.n + 1, sizeof *p->params);
+    formats = arena_take(p->a, m->results.n + 1, sizeof *formats);
+    if (p->of->statement.kind == STATEMENT_CATALOG)
+        p->texts = arena_take(p->a, m->values.n + 1, sizeof *p->texts);
+    if (!p->params || !formats ||
+        (p->of->statement.kind == STATEMENT_CATALOG && !p->texts))
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    for (size_t i = 0; i < m->results.n; i++)
+        formats[i] = pg_format_at(&m->results, i);
+    p->formats = (struct formats){formats, m->results.n};
+    for (size_t i = 0; !st && pg_value_next(&values, &bytes); i++) {
+        st = bind_value(p, i, &bytes, pg_format_at(&m->formats, i), err);
+        p->bytes += sizeof *p->params + 2 * bytes.bytes.len;
+    }
+    return st;
+}
+
+static bool
+bind_fits(struct session *s, const struct pg_bind *m, const struct prepared *p)
+{
+    if (m->values.n != p->n_params)
+        session_refuse(s, "08P01",
+                       "bind message supplies %zu parameters, but prepared "
+                       "statement \"%.*s\" requires %zu",
+                       m->values.n, cut(m->statement), m->statement.ptr,
+                       p->n_params);
+    else if (m->formats.n > 1 && m->formats.n != m->values.n)
+        session_refuse(s, "08P01",
+                       "bind message has %zu parameter formats "
+                       "but %zu parameters",
+                       m->formats.n, m->values.n);
+    else if (m->results.n > 1 && m->results.n != p->n_columns)
+        session_refuse(s, "08P01",
+                       "bind message has %zu result formats but "
+                       "query has %zu columns",
+                       m->results.n, p->n_columns);
+    else
+        return true;
+    return false;
+}
+
+static void
+bind(struct session *s, const struct pg_bind *m)
+{
+    struct prepared *of = held_prepared(&s->held, m->statement);
+    custos_err err = {.at = -1};
+    struct portal *p;
+
+    if (!of) {
+        session_refuse(s, "26000", "prepared statement \"%.*s\" does not exist",
+                       cut(m->statement), m->statement.ptr);
+        return;
+    }
+    if (m->portal.len && held_portal(&s->held, m->portal)) {
+        session_refuse(s, "42P03", "cursor \"%.*s\" already exists",
+                       cut(m->portal), m->portal.ptr);
+        return;
+    }
+    if (!bind_fits(s, m, of) ||
+        (!of->empty && !statement_allowed(s, &of->statement)))
+        return;
+    p = portal_new(of);
+    if (!p) {
+        session_refuse(s, "53200", "out of memory");
+        return;
+    }
+    p->bytes = sizeof *p + m->portal.len;
+    if (bind_values(p, m, &err)) {
+        portal_free(p);
+        session_fail(s, &err, str_of(""));
+    } else if (held_bind(&s->held, m->portal, p, &err)) {
+        session_fail(s, &err, str_of(""));
+    } else {
+        pg_out_word(&s->out, PG_BIND_COMPLETE);
+    }
+}
+
+/* ------------------------------------------------------------- Describe -- */
+
+static void
+describe_rows(struct session *s, const struct prepared *p,
+              const struct formats *formats)
+{
+    struct pg_column *columns;
+
+    if (!p->n_columns) {
+        pg_out_word(&s->out, PG_NO_DATA);
+        return;
+    }
+    columns = calloc(p->n_columns, sizeof *columns);
+    if (!columns) {
+        session_refuse(s, "53200", "out of memory");
+        return;
+    }
+    for (size_t i = 0; i < p->n_columns; i++) {
+        columns[i] = p->columns[i];
+        columns[i].format = format_at(formats, i);
+    }
+    pg_out_row_description(&s->out, columns, p->n_columns);
+    free(columns);
+}
+
+static void
+describe(struct session *s, const struct pg_named *m)
+{
+    const struct formats none = {0};
+    struct prepared *p;
+    struct portal *at;
+
+    if (m->object == PG_PORTAL) {
+        at = held_portal(&s->held, m->name);
+        if (at)
+            describe_rows(s, at->of, &at->formats);
+        else
+            session_refuse(s, "34000", "portal \"%.*s\" does not exist",
+                           cut(m->name), m->name.ptr);
+        return;
+    }
+    p = held_prepared(&s->held, m->name);
+    if (!p) {
+        session_refuse(s, "26000", "prepared statement \"%.*s\" does not exist",
+                       cut(m->name), m->name.ptr);
+        return;
+    }
+    pg_out_parameter_description(&s->out, p->params, p->n_params);
+    describe_rows(s, p, &none);
+}
+
+/* -------------------------------------------------------------- Execute -- */
+
+/* The columns were announced: those of the answer must be the same. */
+static bool
+is_as_announced(const struct prepared *p, const struct rows *rows)
+{
+    if (rows->n_columns != p->n_columns)
+        return false;
+    for (size_t i = 0; i < p->n_columns; i++)
+        if (rows->columns[i].type.oid != p->columns[i].type.oid)
+            return false;
+    return true;
+}
+
+static void
+give(struct session *s, struct portal *p, struct rows *rows)
+{
+    if (!is_as_announced(p->of, rows)) {
+        session_refuse(s, "0A000",
+                       "cached plan must not change result type: prepare the "
+                       "statement again");
+        return;
+    }
+    p->rows = rows_hold(rows);
+    p->at = 0;
+    session_give(s, rows, p, s->rows_asked);
+}
+
+static void
+execute_ask(struct session *s, struct portal *p, int64_t now_us)
+{
+    const struct prepared *of = p->of;
+    const struct asking a = {
+        .text = of->statement.kind == STATEMENT_SELECT ? of->text : str_of(""),
+        .statement = &of->statement,
+        .sql = {of->text.ptr + of->statement.at, (size_t)of->statement.len},
+        .portal = p,
+    };
+    struct rows *rows = asking_cached(s, &a, now_us);
+
+    s->portal = p;
+    if (rows)
+        give(s, p, rows);
+    else
+        (void)asking_begin(s, &a, THEN_EXECUTE);
+}
+
+static void
+execute_show(struct session *s, struct portal *p)
+{
+    struct rows *rows;
+
+    s->portal = p;
+    if (show_is_budget(&p->of->statement)) {
+        (void)session_want(s, TASK_BUDGET, THEN_EXECUTE);
+        return;
+    }
+    rows = show_rows(s, &p->of->statement, p->of->text);
+    if (rows)
+        give(s, p, rows);
+    rows_drop(rows);
+}
+
+static void
+execute(struct session *s, const struct pg_execute *m, int64_t now_us)
+{
+    struct portal *p = held_portal(&s->held, m->portal);
+
+    if (!p) {
+        session_refuse(s, "34000", "portal \"%.*s\" does not exist",
+                       cut(m->portal), m->portal.ptr);
+        return;
+    }
+    s->rows_asked = m->rows;
+    if (p->of->empty) {
+        pg_out_word(&s->out, PG_EMPTY_QUERY);
+        return;
+    }
+    if (!statement_allowed(s, &p->of->statement))
+        return;
+    if (p->rows)
+        session_give(s, p->rows, p, m->rows);
+    else if (statement_asks(p->of->statement.kind))
+        execute_ask(s, p, now_us);
+    else if (p->of->statement.kind == STATEMENT_SHOW)
+        execute_show(s, p);
+    else
+        (void)statement_do(s, &p->of->statement, p->of->text);
+}
+
+void
+extended_told(struct session *s, struct task *t, int64_t now_us)
+{
+    struct portal *p = s->portal;
+
+    if (!asking_failed(s, t, p->of->text, p->of->statement.at))
+        give(s, p, asking_end(s, t, now_us));
+}
+
+/* -------------------------------------------------------------- message -- */
+
+static void
+close_object(struct session *s, const struct pg_named *m)
+{
+    if (m->object == PG_PORTAL)
+        held_close_portal(&s->held, m->name);
+    else
+        held_close_prepared(&s->held, m->name);
+    pg_out_word(&s->out, PG_CLOSE_COMPLETE);
+}
+
+void
+extended_message(struct session *s, const struct pg_message *m, int64_t now_us)
+{
+    switch (m->kind) {
+    case PG_PARSE: parse(s, &m->parse); break;
+    case PG_BIND: bind(s, &m->bind); break;
+    case PG_DESCRIBE: describe(s, &m->named); break;
+    case PG_EXECUTE: execute(s, &m->execute, now_us); break;
+    default: close_object(s, &m->named);
+    }
+}

@@ -1,0 +1,32 @@
+/*
+ * Addresses to listen on.
+ */
+#ifndef SERVE_LISTEN_H
+#define SERVE_LISTEN_H
+
+#include <stdbool.h>
+
+#include "custos.h"
+
+enum { LISTEN_TEXT_MAX = 80 };
+
+struct listening {
+    int fd;
+    bool loopback;              /* nobody outside this machine reaches it */
+    char text[LISTEN_TEXT_MAX]; /* "127.0.0.1:6432", the port as it is */
+};
+
+/*
+ * Binds and listens at "HOST:PORT" or "[HOST]:PORT", without waiting; port 0
+ * is any that is free. `option` names it in messages. May fail: CUSTOS_EINVAL,
+ * CUSTOS_EIO.
+ */
+CUSTOS_MUST_USE custos_status listen_open(const char *address,
+                                          const char *option,
+                                          struct listening *out,
+                                          custos_err *err);
+
+/* The next that calls, not waiting; -1: nobody. Its address, without port. */
+int listen_accept(int fd, char address[64]);
+
+#endif

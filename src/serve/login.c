@@ -1,0 +1,254 @@
+/*
+ * From a stranger to somebody: first packets, TLS, SCRAM. A name that does not
+ * exist goes the same way to the same end as one with a wrong password.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "serve/session_inside.h"
+
+static void
+plain_refused(struct session *s)
+{
+    session_fatal(s, "28000",
+                  "this server wants TLS: connect with sslmode=require, or "
+                  "verify-full");
+}
+
+/* One byte: S, and the handshake follows, or N. What was sent behind a request
+   for TLS came without it, from whomever: it is never read. */
+static void
+ssl_request(struct session *s, size_t rest)
+{
+    if (!s->host->tls || s->secured) {
+        buf_add(&s->out, "N", 1);
+        return;
+    }
+    if (rest) {
+        session_fatal(s, "08P01", "bytes before the TLS handshake");
+        return;
+    }
+    buf_add(&s->out, "S", 1);
+    s->at = AT_TLS;
+}
+
+/* "-c name=value -c name=value" of the startup's options. */
+static void
+set_options(struct session *s, str text)
+{
+    size_t at = 0;
+
+    while (at < text.len) {
+        const char *begin = text.ptr + at, *equals;
+        size_t len = 0;
+        const char *report;
+        custos_err err;
+
+        while (at + len < text.len && begin[len] != ' ')
+            len++;
+        at += len + 1;
+        if (len >= 2 && begin[0] == '-' && (begin[1] == 'c' || begin[1] == '-'))
+            begin += 2, len -= 2;
+        equals = memchr(begin, '=', len);
+        if (equals)
+            (void)!settings_set(
+                &s->settings, (str){begin, (size_t)(equals - begin)},
+                (str){equals + 1, len - (size_t)(equals + 1 - begin)},
+                SETTING_SESSION, &report, &err);
+    }
+}
+
+/* What a client sets when it connects; what is unknown is passed over. */
+static void
+set_pairs(struct session *s, const struct pg_startup *m)
+{
+    struct pg_list pairs = m->pairs;
+    const char *report;
+    str name, value;
+    custos_err err;
+
+    while (pg_pair_next(&pairs, &name, &value)) {
+        if (str_equal(name, str_of("options")))
+            set_options(s, value);
+        else
+            (void)!settings_set(&s->settings, name, value, SETTING_SESSION,
+                                &report, &err);
+    }
+}
+
+static void
+startup(struct session *s, const struct pg_startup *m)
+{
+    struct task *t;
+
+    if (s->host->tls && !s->secured) {
+        plain_refused(s);
+        return;
+    }
+    if (!m->user.len || m->user.len >= DOOR_NAME_MAX) {
+        session_fatal(s, "28000", "no user name was given, or one too long");
+        return;
+    }
+    s->user = strndup(m->user.ptr, m->user.len);
+    s->database = strndup(m->database.ptr, m->database.len);
+    t = s->user && s->database ? task_new(TASK_VERIFIER) : NULL;
+    if (!t) {
+        session_fatal(s, "53200", "out of memory");
+        return;
+    }
+    if (pg_must_negotiate(m))
+        pg_out_negotiate(&s->out, m);
+    set_pairs(s, m);
+    t->user = task_copy(t, m->user);
+    s->task = s->running = t;
+    s->at = AT_NAMED;
+    if (!t->user.ptr)
+        session_fatal(s, "53200", "out of memory");
+}
+
+void
+login_first(struct session *s, const struct pg_message *m, size_t rest)
+{
+    switch (m->kind) {
+    case PG_SSL_REQUEST: ssl_request(s, rest); break;
+    case PG_GSS_REQUEST: buf_add(&s->out, "N", 1); break;
+    case PG_CANCEL_REQUEST:
+        s->cancel = m->cancel;
+        s->at = AT_CANCEL;
+        break;
+    case PG_STARTUP: startup(s, &m->startup); break;
+    default: session_fatal(s, "08P01", "no first message");
+    }
+}
+
+void
+login_told(struct session *s, struct task *t)
+{
+    uint8_t nonce[SCRAM_NONCE_BYTES];
+
+    if (t->q.job.stopped) {
+        session_fatal(s, "57P03", "the server is stopping");
+        return;
+    }
+    if (t->q.status || !(s->scram = calloc(1, sizeof *s->scram))) {
+        session_fatal(s, "58000", "logins cannot be checked now; try again");
+        return;
+    }
+    s->who = t->q.who;
+    s->host->chance(s->host->ctx, nonce, sizeof nonce);
+    scram_begin(s->scram, &t->verifier, nonce,
+                (str){(const char *)s->binding, s->binding_len});
+    pg_out_auth_sasl(&s->out, s->binding_len ? PG_SASL_PLUS : PG_SASL_PLAIN);
+    s->at = AT_SASL;
+}
+
+/* ----------------------------------------------------------------- SASL -- */
+
+static void
+login_failed(struct session *s, int64_t now_us)
+{
+    char said[DOOR_NAME_MAX + 64];
+
+    gate_failed(s->host->gate, str_of(s->peer.address), str_of(s->user),
+                now_us);
+    snprintf(said, sizeof said,
+             "password authentication failed for user \"%s\"", s->user);
+    session_fatal(s, "28P01", said);
+}
+
+/* Before anything is compared: a gate that is shut says nothing of a name. */
+static bool
+gate_is_open(struct session *s, int64_t now_us)
+{
+    int64_t wait = gate_wait(s->host->gate, str_of(s->peer.address),
+                             str_of(s->user), now_us);
+    char said[128];
+
+    if (!wait)
+        return true;
+    snprintf(said, sizeof said,
+             "too many failed logins; try again in %lld seconds",
+             (long long)(wait / 1000000 + 1));
+    session_fatal(s, "28000", said);
+    return false;
+}
+
+static void
+sasl_first(struct session *s, str secret, int64_t now_us)
+{
+    struct pg_bytes response;
+    struct buf reply;
+    custos_err err;
+    str mechanism;
+
+    buf_init(&reply, NULL, SCRAM_MESSAGE_MAX * 2);
+    if (!gate_is_open(s, now_us))
+        return;
+    if (pg_sasl_first(secret, &mechanism, &response, &err) ||
+        response.is_null ||
+        scram_first(s->scram, mechanism, response.bytes, &reply, &err) ||
+        reply.failed) {
+        session_fatal(s, "28000", "these are not the steps of SCRAM-SHA-256");
+    } else {
+        pg_out_auth_sasl_continue(&s->out, (str){reply.ptr, reply.len});
+        s->at = AT_FINAL;
+    }
+    buf_clear(&reply);
+}
+
+/* All that a client is told at the start. */
+static void
+welcome(struct session *s)
+{
+    const char *name, *value;
+
+    pg_out_auth_ok(&s->out);
+    for (size_t i = 0; (name = settings_told(&s->settings, i, &value)); i++)
+        pg_out_parameter(&s->out, name, value);
+    pg_out_parameter(&s->out, "session_authorization", s->user);
+    pg_out_key(&s->out, s->peer.process, s->peer.secret);
+    session_ready(s);
+}
+
+static void
+sasl_final(struct session *s, str secret, int64_t now_us)
+{
+    struct buf reply;
+    custos_status st;
+    custos_err err;
+
+    buf_init(&reply, NULL, SCRAM_MESSAGE_MAX * 2);
+    st = scram_final(s->scram, secret, &reply, &err);
+    if (st || reply.failed) {
+        login_failed(s, now_us);
+        buf_clear(&reply);
+        return;
+    }
+    gate_passed(s->host->gate, str_of(s->peer.address), str_of(s->user));
+    scram_clear(s->scram);
+    free(s->scram);
+    s->scram = NULL;
+    st = s->host->enter(s->host->ctx, &s->who, &err);
+    if (st) {
+        session_fatal(s, "53300", err.said);
+    } else {
+        pg_out_auth_sasl_final(&s->out, (str){reply.ptr, reply.len});
+        welcome(s);
+    }
+    buf_clear(&reply);
+}
+
+void
+login_step(struct session *s, const struct pg_message *m, int64_t now_us)
+{
+    if (m->kind == PG_TERMINATE)
+        s->at = AT_END;
+    else if (m->kind != PG_SECRET)
+        session_fatal(s, "08P01", "only the login can come here");
+    else if (s->at == AT_SASL)
+        sasl_first(s, m->text, now_us);
+    else
+        sasl_final(s, m->text, now_us);
+}

@@ -1,0 +1,492 @@
+#include "serve/loop.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <sodium.h>
+
+#include "base/error.h"
+#include "serve/clock.h"
+#include "serve/listen.h"
+#include "serve/loop_inside.h"
+
+static struct counts *
+counts_of(const struct loop *l)
+{
+    return l->options.parts->counts;
+}
+
+/* ------------------------------------------------------- make, end, log -- */
+
+static void
+chance(void *ctx, uint8_t *bytes, size_t n)
+{
+    (void)ctx;
+    randombytes_buf(bytes, n);
+}
+
+static void
+again(void *ctx, const struct door *who, uint64_t seq)
+{
+    struct loop *l = ctx;
+
+    COUNT_ONE(counts_of(l), answers_stored_total);
+    curator_again(l->options.parts->curator, str_of(who->name), seq, wall_us());
+}
+
+void
+loop_watch(struct loop *l, int fd, enum loop_event event, uint32_t events)
+{
+    struct epoll_event e = {.events = events, .data.u64 = event};
+
+    if (fd >= 0 && epoll_ctl(l->epoll, EPOLL_CTL_ADD, fd, &e))
+        log_say("error", "epoll_ctl failed");
+}
+
+custos_status
+loop_new(const struct loop_options *options, struct loop **out, custos_err *err)
+{
+    const struct serve_limits *limits = &options->parts->limits;
+    struct loop *l = calloc(1, sizeof *l);
+    custos_status st = CUSTOS_OK;
+
+    if (!l)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    l->options = *options;
+    l->owner_link = -1;
+    l->n_slots = limits->connections + STRANGERS_MAX;
+    l->slots = calloc(l->n_slots, sizeof *l->slots);
+    l->epoll = epoll_create1(EPOLL_CLOEXEC);
+    l->box = mailbox_new();
+    if (options->cache_bytes)
+        l->cache = cache_new(options->cache_bytes);
+    if (!l->slots || l->epoll < 0 || !l->box || l->n_slots > SLOTS_MAX ||
+        (options->cache_bytes && !l->cache))
+        st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    if (!st && options->tls_cert)
+        st = tls_new(options->tls_cert, options->tls_key, &l->tls, err);
+    if (st) {
+        loop_free(l);
+        return st;
+    }
+    l->host = (struct session_host){
+        .limits = {limits->message_bytes, 32767},
+        .query_bytes = limits->query_bytes,
+        .tls = l->tls != NULL,
+        .gate = options->parts->gate,
+        .cache = l->cache,
+        .ctx = l,
+        .chance = chance,
+        .enter = people_enter,
+        .again = again,
+    };
+    loop_watch(l, options->listen_fd, EVENT_LISTEN, EPOLLIN);
+    loop_watch(l, options->owner_fd, EVENT_OWNER, EPOLLIN);
+    loop_watch(l, options->signals_fd, EVENT_SIGNAL, EPOLLIN);
+    loop_watch(l, mailbox_fd(l->box), EVENT_BOX, EPOLLIN);
+    *out = l;
+    return CUSTOS_OK;
+}
+
+void
+loop_free(struct loop *l)
+{
+    struct job *j, *next;
+
+    if (!l)
+        return;
+    for (j = l->box ? mailbox_take(l->box) : NULL; j; j = next) {
+        next = j->next;
+        task_free((struct task *)j);
+    }
+    mailbox_free(l->box);
+    if (l->owner_link >= 0)
+        close(l->owner_link);
+    if (l->epoll >= 0)
+        close(l->epoll);
+    cache_free(l->cache);
+    tls_free(l->tls);
+    free(l->slots);
+    free(l);
+}
+
+static void
+log_conn(const char *event, const struct conn *c, const char *why)
+{
+    const struct door *who = session_who(c->session);
+    struct log_line line;
+
+    log_begin(&line, event);
+    log_int(&line, "pg", c->id);
+    log_text(&line, "from", str_of(c->address));
+    if (who)
+        log_text(&line, "who", str_of(who->name));
+    if (why)
+        log_text(&line, "why", str_of(why));
+    log_end(&line, LOG_FD);
+}
+
+/* ---------------------------------------------------------------- tasks -- */
+
+static void
+task_done(struct job *j)
+{
+    mailbox_put(((struct task *)j)->box, j);
+}
+
+/* True: it is on its way. */
+static bool
+submit(struct loop *l, struct conn *c)
+{
+    struct task *t = session_task(c->session);
+
+    t->box = l->box;
+    t->owner = c->id;
+    t->q.job.work = task_work;
+    t->q.job.done = task_done;
+    t->q.job.asked_us = l->now_us;
+    if (!workers_submit(l->options.parts->workers, &t->q.job)) {
+        COUNT_ONE(counts_of(l), busy_total);
+        session_busy(c->session, t, l->now_us);
+        return false;
+    }
+    if (t->kind == TASK_ANSWER)
+        COUNT_ONE(counts_of(l), questions_total);
+    c->task = t;
+    c->question_us = l->now_us;
+    l->n_out++;
+    return true;
+}
+
+static void
+drop(struct loop *l, struct conn *c)
+{
+    if (c->task)
+        workers_drop(l->options.parts->workers, &c->task->q.job);
+    c->task = NULL;
+    c->question_us = 0;
+}
+
+static void
+count_answer(struct loop *l, const struct task *t, const struct conn *c)
+{
+    struct counts *n = counts_of(l);
+    struct log_line line;
+
+    if (t->kind != TASK_ANSWER || t->q.job.stopped)
+        return;
+    if (t->q.status && t->q.job.stepped && t->q.status == CUSTOS_EENGINE)
+        COUNT_ONE(n, failures_total);
+    else if (t->q.status)
+        COUNT_ONE(n, refusals_total);
+    else if (t->cost[0] && t->q.answer->stored)
+        COUNT_ONE(n, answers_stored_total);
+    else if (t->cost[0])
+        COUNT_ONE(n, answers_charged_total);
+    if (!t->q.status && !t->q.job.stepped)
+        return;
+    log_begin(&line, "question");
+    log_int(&line, "pg", t->owner);
+    log_text(&line, "who", str_of(t->q.who.name));
+    log_text(&line, "status", str_of(custos_status_sqlstate(t->q.status)));
+    if (!t->q.status)
+        log_int(&line, "row", (int64_t)t->q.answer->receipt.seq);
+    if (t->q.status && t->q.err.noted[0])
+        log_text(&line, "noted", str_of(t->q.err.noted));
+    if (!c)
+        log_text(&line, "given", str_of("no"));
+    log_end(&line, LOG_FD);
+}
+
+static void
+come_back(struct loop *l)
+{
+    struct job *j, *next;
+
+    for (j = mailbox_take(l->box); j; j = next) {
+        struct task *t = (struct task *)j;
+        struct conn *c = people_at(l, t->owner);
+
+        next = j->next;
+        l->n_out--;
+        if (c && c->task != t)
+            c = NULL; /* it was given up */
+        count_answer(l, t, c);
+        if (!c) {
+            task_free(t);
+            continue;
+        }
+        c->task = NULL;
+        c->question_us = 0;
+        session_told(c->session, t, l->now_us);
+        loop_drive(l, c);
+    }
+}
+
+/* ---------------------------------------------------------- connections -- */
+
+void
+loop_close(struct loop *l, struct conn *c, const char *why)
+{
+    drop(l, c);
+    log_conn("close", c, why);
+    people_remove(l, c);
+}
+
+static void
+cancel(struct loop *l, const struct conn *from)
+{
+    struct pg_cancel asked = session_cancelled(from->session);
+    struct conn *c = people_at(l, asked.process);
+
+    if (!c || !session_is(c->session, &asked))
+        return;
+    if (!session_stop(c->session, STOP_CANCEL, l->now_us))
+        return;
+    COUNT_ONE(counts_of(l), cancels_total);
+    drop(l, c);
+    loop_drive(l, c);
+}
+
+static void
+watch_again(struct loop *l, struct conn *c)
+{
+    struct epoll_event e = {.events = conn_events(c)};
+
+    e.data.u64 = (uint64_t)c->id << 8 | EVENT_CONN;
+    if (e.events == c->events)
+        return;
+    c->events = e.events;
+    epoll_ctl(l->epoll, EPOLL_CTL_MOD, c->fd, &e);
+}
+
+static void
+note_entry(struct loop *l, struct conn *c)
+{
+    if (c->entered || !session_who(c->session) ||
+        session_need(c->session) == NEED_END)
+        return;
+    c->entered = true;
+    l->n_entered++;
+    COUNT_ONE(counts_of(l), logins_total);
+    log_conn("login", c, NULL);
+}
+
+/* A session that is to end and does not ask any more. */
+static bool
+is_leaving(const struct loop *l, const struct conn *c)
+{
+    return l->stopping && !session_in_question(c->session);
+}
+
+void
+loop_drive(struct loop *l, struct conn *c)
+{
+    for (;;) {
+        enum conn_now now;
+
+        if (is_leaving(l, c))
+            session_end(c->session, "57P01",
+                        "terminating connection: the server is stopping");
+        now = conn_drive(c, l->tls, l->now_us);
+        note_entry(l, c);
+        if (now == CONN_TASK) {
+            if (submit(l, c))
+                break;
+            continue;
+        }
+        if (now == CONN_CANCEL)
+            cancel(l, c);
+        if (now != CONN_WAITS) {
+            loop_close(l, c, NULL);
+            return;
+        }
+        break;
+    }
+    watch_again(l, c);
+}
+
+static void
+refuse_place(struct loop *l, int fd)
+{
+    const struct pg_report r = {
+        .severity = PG_FATAL,
+        .sqlstate = "53300",
+        .message = str_of("sorry, too many clients already"),
+    };
+    struct buf b;
+
+    COUNT_ONE(counts_of(l), connections_refused_total);
+    buf_init(&b, NULL, 1024);
+    pg_out_report(&b, &r);
+    if (send(fd, buf_text(&b), b.len, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+        log_say("refused", "too many connections");
+    buf_clear(&b);
+    close(fd);
+}
+
+static void
+accept_all(struct loop *l)
+{
+    char address[64];
+    int fd;
+
+    while ((fd = listen_accept(l->options.listen_fd, address)) >= 0) {
+        struct conn *c = people_add(l, fd, address);
+        struct epoll_event e = {.events = EPOLLIN};
+
+        if (!c) {
+            refuse_place(l, fd);
+            continue;
+        }
+        COUNT_ONE(counts_of(l), connections_total);
+        e.data.u64 = (uint64_t)c->id << 8 | EVENT_CONN;
+        c->events = EPOLLIN;
+        if (epoll_ctl(l->epoll, EPOLL_CTL_ADD, fd, &e))
+            loop_close(l, c, "no descriptor");
+    }
+}
+
+static void
+conn_event(struct loop *l, uint32_t id, uint32_t events)
+{
+    struct conn *c = people_at(l, id);
+
+    if (!c)
+        return;
+    /* Who goes while a question runs does not get its answer. */
+    if ((events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) &&
+        session_need(c->session) != NEED_BYTES) {
+        loop_close(l, c, "gone");
+        return;
+    }
+    if ((events & (EPOLLIN | EPOLLHUP)) && !c->shaking &&
+        !conn_read(c, l->scratch, sizeof l->scratch, l->now_us)) {
+        loop_close(l, c, "gone");
+        return;
+    }
+    loop_drive(l, c);
+}
+
+/* ----------------------------------------------------------------- time -- */
+
+/* The limits of one connection. */
+static void
+look_at(struct loop *l, struct conn *c)
+{
+    const struct serve_limits *limits = &l->options.parts->limits;
+    const int64_t now = l->now_us;
+
+    if (c->question_us && now - c->question_us > limits->query_ms * 1000) {
+        if (session_stop(c->session, STOP_TIME, now)) {
+            COUNT_ONE(counts_of(l), timeouts_total);
+            drop(l, c);
+        } else {
+            session_end(c->session, "57014", "the login took too long");
+        }
+    } else if (!c->entered && now - c->since_us > limits->login_ms * 1000) {
+        session_end(c->session, "08006", "the login took too long");
+    } else if (c->entered && !c->question_us &&
+               now - c->active_us > limits->idle_ms * 1000) {
+        session_end(c->session, "57P05",
+                    "terminating connection due to idle-session timeout");
+    } else {
+        return;
+    }
+    loop_drive(l, c);
+}
+
+/* A client that does not take its last bytes is not waited for. */
+static void
+sweep(struct loop *l)
+{
+    bool over = l->stopping && l->now_us > l->stop_by_us;
+
+    if (l->now_us - l->swept_us < SWEEP_US && !over)
+        return;
+    l->swept_us = l->now_us;
+    for (size_t i = 0; i < l->n_slots; i++) {
+        struct conn *c = l->slots[i].conn;
+
+        if (!c)
+            continue;
+        if (over || (session_need(c->session) == NEED_END &&
+                     l->now_us - c->active_us >
+                         l->options.parts->limits.login_ms * 1000)) {
+            session_end(c->session, "57P01", "the server stops now");
+            (void)conn_drive(c, l->tls, l->now_us);
+            loop_close(l, c, "time");
+        } else {
+            look_at(l, c);
+        }
+    }
+}
+
+void
+loop_stop(struct loop *l, int64_t within_ms)
+{
+    l->stop_by_us = l->now_us + within_ms * 1000;
+    if (l->stopping)
+        return;
+    l->stopping = true;
+    log_say("stop", "no new connections; questions that run may end");
+    if (l->options.listen_fd >= 0)
+        epoll_ctl(l->epoll, EPOLL_CTL_DEL, l->options.listen_fd, NULL);
+    for (size_t i = 0; i < l->n_slots; i++)
+        if (l->slots[i].conn)
+            loop_drive(l, l->slots[i].conn);
+}
+
+static void
+take_signals(struct loop *l)
+{
+    struct signalfd_siginfo info;
+
+    while (read(l->options.signals_fd, &info, sizeof info) == sizeof info) {
+        if (info.ssi_signo == SIGHUP)
+            owner_reload(l);
+        else /* the second time at once */
+            loop_stop(l, l->stopping ? 0 : l->options.parts->limits.stop_ms);
+    }
+}
+
+/* --------------------------------------------------------------- events -- */
+
+static void
+event_take(struct loop *l, const struct epoll_event *e)
+{
+    switch ((enum loop_event)(e->data.u64 & 0xff)) {
+    case EVENT_LISTEN: accept_all(l); break;
+    case EVENT_OWNER: owner_call(l); break;
+    case EVENT_OWNER_LINE: owner_read(l); break;
+    case EVENT_SIGNAL: take_signals(l); break;
+    case EVENT_BOX: come_back(l); break;
+    case EVENT_CONN:
+        conn_event(l, (uint32_t)(e->data.u64 >> 8), e->events);
+        break;
+    }
+}
+
+void
+loop_run(struct loop *l)
+{
+    struct epoll_event events[EVENTS_MAX];
+
+    l->now_us = l->swept_us = steady_us();
+    while (!l->stopping || l->n_conns) {
+        int n = epoll_wait(l->epoll, events, EVENTS_MAX, SWEEP_US / 1000);
+
+        l->now_us = steady_us();
+        for (int i = 0; i < n; i++)
+            event_take(l, &events[i]);
+        sweep(l);
+        if (l->draining && !l->n_conns)
+            loop_stop(l, 0);
+    }
+}

@@ -1,0 +1,33 @@
+/*
+ * The loop: one thread with all PostgreSQL connections and the owner's socket,
+ * by epoll. It never waits for anything else: what takes time goes to workers
+ * and comes back by a mailbox.
+ */
+#ifndef SERVE_LOOP_H
+#define SERVE_LOOP_H
+
+#include "serve/server.h"
+#include "serve/tls.h"
+
+struct loop;
+
+struct loop_options {
+    const struct serve_parts *parts;
+    int listen_fd;                  /* -1: no PostgreSQL clients */
+    int owner_fd;                   /* the owner's socket; -1: none */
+    int signals_fd;                 /* SIGTERM, SIGINT, SIGHUP by signalfd */
+    const char *tls_cert, *tls_key; /* NULL: no TLS */
+    size_t cache_bytes;             /* 0: no answers in memory */
+};
+
+/* May fail: CUSTOS_ENOMEM, CUSTOS_EIO, CUSTOS_EINVAL (TLS files). */
+CUSTOS_MUST_USE custos_status loop_new(const struct loop_options *options,
+                                       struct loop **out, custos_err *err);
+
+/* Until it is told to stop and all sessions have ended, or their time is up. */
+void loop_run(struct loop *l);
+
+/* After workers_free: tasks that came back after loop_run are freed. */
+void loop_free(struct loop *l);
+
+#endif

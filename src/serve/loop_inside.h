@@ -1,0 +1,83 @@
+/*
+ * The inside of the loop, for its files alone: loop.c has the events, people.c
+ * who is there, owner_line.c the owner's socket.
+ */
+#ifndef SERVE_LOOP_INSIDE_H
+#define SERVE_LOOP_INSIDE_H
+
+#include "curator/owner.h"
+#include "serve/conn.h"
+#include "serve/log.h"
+#include "serve/loop.h"
+#include "serve/mailbox.h"
+
+enum {
+    SCRATCH_BYTES = 1 << 16,
+    EVENTS_MAX = 256,
+    SWEEP_US = 200000,  /* how often limits of time are looked at */
+    STRANGERS_MAX = 64, /* connections beyond the limit: to log in is refused,
+                            to cancel is not */
+    SLOTS_MAX = 1 << 16,
+};
+
+/* Connections by slot; an id is a slot and how often it was used before. */
+struct slot {
+    struct conn *conn; /* NULL: free */
+    uint32_t uses;
+};
+
+struct loop {
+    struct loop_options options;
+    struct session_host host;
+    struct tls *tls;
+    struct mailbox *box;
+    struct cache *cache;
+    int epoll;
+    struct slot *slots;
+    size_t n_slots, n_conns, n_entered;
+    size_t n_out; /* tasks at work, also of connections that are gone */
+    bool stopping, draining;
+    int64_t stop_by_us;
+    int64_t swept_us;
+    int64_t now_us;
+    int owner_link; /* one who speaks at the owner's socket; -1 */
+    size_t owner_len;
+    char owner_line[OWNER_LINE_MAX];
+    char scratch[SCRATCH_BYTES];
+};
+
+/* What epoll's data says: the low bits of an id are taken by these. */
+enum loop_event {
+    EVENT_LISTEN = 1,
+    EVENT_OWNER,
+    EVENT_OWNER_LINE,
+    EVENT_SIGNAL,
+    EVENT_BOX,
+    EVENT_CONN,
+};
+
+/* --- people.c: slots, limits, who may stay */
+
+struct conn *people_at(struct loop *l, uint32_t id);
+/* NULL: no place. */
+struct conn *people_add(struct loop *l, int fd, const char *address);
+void people_remove(struct loop *l, struct conn *c);
+/* session_host.enter */
+custos_status people_enter(void *ctx, const struct door *who, custos_err *err);
+/* Ends sessions of a name, or all (NULL); how many. */
+size_t people_cut(struct loop *l, const str *name, const char *said);
+
+/* --- loop.c */
+
+void loop_close(struct loop *l, struct conn *c, const char *why);
+void loop_drive(struct loop *l, struct conn *c);
+void loop_stop(struct loop *l, int64_t within_ms);
+void loop_watch(struct loop *l, int fd, enum loop_event event, uint32_t events);
+
+/* --- owner_line.c */
+
+void owner_call(struct loop *l);
+void owner_read(struct loop *l);
+void owner_reload(struct loop *l);
+
+#endif

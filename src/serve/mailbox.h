@@ -1,0 +1,24 @@
+/*
+ * Finished tasks on their way back to the loop: put in by any thread, taken
+ * out by one, which is woken by a file descriptor.
+ */
+#ifndef SERVE_MAILBOX_H
+#define SERVE_MAILBOX_H
+
+#include "serve/workers.h"
+
+struct mailbox;
+
+/* NULL: no memory or no descriptor. */
+struct mailbox *mailbox_new(void);
+void mailbox_free(struct mailbox *m); /* it must be empty */
+
+/* Becomes readable when something is in it. */
+int mailbox_fd(const struct mailbox *m);
+
+void mailbox_put(struct mailbox *m, struct job *j);
+
+/* All that is in it, a list by `next`, oldest first; NULL: nothing. */
+struct job *mailbox_take(struct mailbox *m);
+
+#endif

@@ -1,0 +1,157 @@
+/*
+ * The owner's socket in the loop: one caller at a time, one line, one reply.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "serve/clock.h"
+#include "serve/loop_inside.h"
+
+static void
+status(void *ctx, struct buf *json)
+{
+    struct loop *l = ctx;
+    size_t waiting, running;
+
+    workers_count(l->options.parts->workers, &waiting, &running);
+    buf_printf(json,
+               ",\"connections\":%zu,\"sessions\":%zu,\"waiting\":%zu,"
+               "\"running\":%zu,\"stopping\":%s",
+               l->n_conns, l->n_entered, waiting, running,
+               l->stopping || l->draining ? "true" : "false");
+}
+
+static void
+sessions(void *ctx, struct buf *json)
+{
+    struct loop *l = ctx;
+    bool some = false;
+
+    for (size_t i = 0; i < l->n_slots; i++) {
+        const struct conn *c = l->slots[i].conn;
+
+        if (!c || !c->entered)
+            continue;
+        buf_printf(json, "%s{\"pg\":%u,\"who\":", some ? "," : "", c->id);
+        json_text(json, str_of(session_who(c->session)->name));
+        buf_add_text(json, ",\"from\":");
+        json_text(json, str_of(c->address));
+        buf_printf(json, ",\"seconds\":%lld,\"asking\":%s}",
+                   (long long)((l->now_us - c->since_us) / 1000000),
+                   c->question_us ? "true" : "false");
+        some = true;
+    }
+}
+
+static void
+drain(void *ctx)
+{
+    struct loop *l = ctx;
+
+    l->draining = true;
+    if (l->options.listen_fd >= 0)
+        epoll_ctl(l->epoll, EPOLL_CTL_DEL, l->options.listen_fd, NULL);
+}
+
+static size_t
+cut(void *ctx, str name)
+{
+    return people_cut(ctx, &name,
+                      "terminating connection: the owner has ended it");
+}
+
+/* ---------------------------------------------------------------- calls -- */
+
+static void
+hang_up(struct loop *l)
+{
+    close(l->owner_link);
+    l->owner_link = -1;
+    l->owner_len = 0;
+    loop_watch(l, l->options.owner_fd, EVENT_OWNER, EPOLLIN);
+}
+
+void
+owner_call(struct loop *l)
+{
+    int fd = owner_accept(l->options.owner_fd);
+
+    if (fd < 0)
+        return;
+    l->owner_link = fd;
+    epoll_ctl(l->epoll, EPOLL_CTL_DEL, l->options.owner_fd, NULL);
+    loop_watch(l, fd, EVENT_OWNER_LINE, EPOLLIN);
+}
+
+static void
+answer(struct loop *l)
+{
+    const struct owner_hooks hooks = {
+        .ctx = l,
+        .status = status,
+        .sessions = sessions,
+        .drain = drain,
+        .cut = cut,
+    };
+    size_t sent = 0;
+    struct buf reply;
+
+    buf_init(&reply, NULL, OWNER_REPLY_MAX);
+    owner_answer(l->options.parts->curator, &hooks,
+                 (str){l->owner_line, l->owner_len}, wall_us(), &reply);
+    while (sent < reply.len && !reply.failed) {
+        struct pollfd ready = {.fd = l->owner_link, .events = POLLOUT};
+        ssize_t n = send(l->owner_link, reply.ptr + sent, reply.len - sent,
+                         MSG_NOSIGNAL | MSG_DONTWAIT);
+
+        /* The owner is waited for, but not for long. */
+        if (n < 0 && (errno != EAGAIN || poll(&ready, 1, 1000) <= 0))
+            break;
+        sent += n > 0 ? (size_t)n : 0;
+    }
+    buf_clear(&reply);
+}
+
+void
+owner_read(struct loop *l)
+{
+    ssize_t n = recv(l->owner_link, l->owner_line + l->owner_len,
+                     sizeof l->owner_line - l->owner_len, MSG_DONTWAIT);
+
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (n > 0) {
+        l->owner_len += (size_t)n;
+        if (!memchr(l->owner_line, '\n', l->owner_len) &&
+            l->owner_len < sizeof l->owner_line)
+            return;
+        answer(l);
+    }
+    hang_up(l);
+}
+
+/* SIGHUP: who may send it is the owner too. */
+void
+owner_reload(struct loop *l)
+{
+    struct tls *fresh = NULL;
+    struct receipt receipt;
+    custos_err err;
+
+    if (curator_reload(l->options.parts->curator, wall_us(), &receipt, &err))
+        log_say("reload failed", err.said);
+    else
+        log_say("reload", "policy and data of the store are in force");
+    if (!l->tls)
+        return;
+    if (tls_new(l->options.tls_cert, l->options.tls_key, &fresh, &err)) {
+        log_say("reload failed", err.said);
+        return;
+    }
+    tls_free(l->tls); /* open connections hold what they need of it */
+    l->tls = fresh;
+}

@@ -1,0 +1,70 @@
+/*
+ * Prepared statements and portals of a session, by name. A portal holds its
+ * statement, so that closing or replacing one does not touch the other. Their
+ * number and what they hold are bounded.
+ */
+#ifndef SERVE_PREPARED_H
+#define SERVE_PREPARED_H
+
+#include "serve/rows.h"
+#include "sql/statement.h"
+
+enum {
+    PREPARED_MAX = 1000, /* statements and portals, each */
+    HELD_MAX = 1 << 24,  /* bytes of texts and values, all together */
+};
+
+struct prepared {
+    struct prepared *next;
+    char *name;
+    size_t holders, bytes;
+    arena *a;
+    str text;
+    bool empty; /* the text holds no statement */
+    struct statement statement;
+    struct pg_column *columns; /* n_columns 0: it gives no rows */
+    size_t n_columns;
+    uint32_t *params; /* types */
+    size_t n_params;
+};
+
+struct portal {
+    struct portal *next;
+    char *name;
+    size_t bytes;
+    struct prepared *of;
+    arena *a;
+    struct formats formats;
+    struct datum *params;        /* of questions */
+    struct catalog_value *texts; /* of catalogs: the same as text */
+    struct rows *rows; /* one released answer, being given out; else NULL */
+    size_t at;         /* bytes of it that are given */
+};
+
+struct held {
+    struct prepared *prepared;
+    struct portal *portals;
+    size_t n_prepared, n_portals, bytes;
+};
+
+/* New and unnamed, with an arena; NULL: out of memory. */
+struct prepared *prepared_new(void);
+struct portal *portal_new(struct prepared *of);
+void prepared_drop(struct prepared *p); /* one holder less */
+void portal_free(struct portal *p);
+
+/* Gives it its name, in place of an unnamed one before; NULL err: cannot fail.
+   Takes p, also when it fails: CUSTOS_EOVERFLOW, CUSTOS_ENOMEM. */
+CUSTOS_MUST_USE custos_status held_prepare(struct held *h, str name,
+                                           struct prepared *p, custos_err *err);
+CUSTOS_MUST_USE custos_status held_bind(struct held *h, str name,
+                                        struct portal *p, custos_err *err);
+
+struct prepared *held_prepared(const struct held *h, str name);
+struct portal *held_portal(const struct held *h, str name);
+void held_close_prepared(struct held *h, str name);
+void held_close_portal(struct held *h, str name);
+void held_close_portals(struct held *h);
+void held_clear(struct held *h);
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * An answer as the client gets it: columns, and rows as messages. Made once on
+ * a worker and never changed after, so that portals and the cache can share
+ * it, by counting who holds it.
+ */
+#ifndef SERVE_ROWS_H
+#define SERVE_ROWS_H
+
+#include "curator/catalog.h"
+#include "wire/pg_out.h"
+
+/* Formats as Bind gives them: none is text, one is for all. */
+struct formats {
+    const enum pg_format *of;
+    size_t n;
+};
+enum pg_format format_at(const struct formats *f, size_t i);
+
+struct rows {
+    _Atomic size_t holders;
+    arena *a;
+    struct pg_column *columns;
+    size_t n_columns;
+    struct buf bytes; /* DataRow after DataRow */
+    uint64_t n;
+    str bars;     /* what the values may be off by, and remarks; may be empty */
+    uint64_t seq; /* of the charge's row; 0: none */
+};
+
+/* On success the caller holds *out. May fail: CUSTOS_ENOMEM, CUSTOS_EOVERFLOW;
+   catalogs also CUSTOS_EUNSUPPORTED (a type without binary form). */
+CUSTOS_MUST_USE custos_status rows_of_answer(const struct answer *answer,
+                                             const struct formats *formats,
+                                             struct rows **out,
+                                             custos_err *err);
+CUSTOS_MUST_USE custos_status rows_of_catalog(const struct catalog_rows *found,
+                                              const struct formats *formats,
+                                              struct rows **out,
+                                              custos_err *err);
+/* One row of one text: SHOW. */
+CUSTOS_MUST_USE custos_status rows_of_text(str name, str text,
+                                           struct rows **out, custos_err *err);
+
+/* Columns as they are announced, in a; NULL: out of memory. */
+struct pg_column *
+columns_of(arena *a, const str *names, const struct pg_type *types, size_t n);
+
+struct rows *rows_hold(struct rows *r);
+void rows_drop(struct rows *r);
+
+/* The end of the row message that begins at `at`. */
+size_t rows_end_of(const struct rows *r, size_t at);
+
+/* Memory, about. */
+size_t rows_bytes(const struct rows *r);
+
+#endif

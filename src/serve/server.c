@@ -1,0 +1,234 @@
+#include "serve/server.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "curator/owner.h"
+#include "serve/http.h"
+#include "serve/listen.h"
+#include "serve/log.h"
+#include "serve/loop.h"
+
+enum {
+    WAITING_MAX = 4096,
+    CACHE_BYTES = 64 << 20,
+    WORKERS_MAX = 256,
+};
+
+void
+serve_limits_default(struct serve_limits *limits)
+{
+    *limits = (struct serve_limits){
+        .connections = 2000,
+        .connections_per_analyst = 1500,
+        .message_bytes = 1 << 20,
+        .query_bytes = 1 << 16,
+        .query_ms = 10 * 60 * 1000,
+        .login_ms = 30 * 1000,
+        .idle_ms = (int64_t)24 * 3600 * 1000,
+        .stop_ms = 30 * 1000,
+    };
+}
+
+struct server {
+    const struct server_options *options;
+    struct serve_parts parts;
+    struct counts counts;
+    struct listening pg, http;
+    int owner_fd, signals_fd;
+    struct loop *loop;
+    struct http *web;
+};
+
+/* What stands for "not given". */
+static void
+limits_fill(struct serve_limits *limits)
+{
+    struct serve_limits d;
+
+    serve_limits_default(&d);
+#define FILL(name) limits->name = limits->name ? limits->name : d.name
+    FILL(connections);
+    FILL(connections_per_analyst);
+    FILL(message_bytes);
+    FILL(query_bytes);
+    FILL(query_ms);
+    FILL(login_ms);
+    FILL(idle_ms);
+    FILL(stop_ms);
+#undef FILL
+}
+
+/* --------------------------------------------------------------- listen -- */
+
+/*
+ * Without TLS whoever is on the way reads all answers, and can take over a
+ * session that has logged in. So off loopback it is a must, unless the owner
+ * says twice that the way is safe.
+ */
+static custos_status
+check_safe(const struct server *s, const struct listening *l,
+           const char *option, custos_err *err)
+{
+    if (l->loopback || s->options->tls_cert || s->options->insecure >= 2)
+        return CUSTOS_OK;
+    return custos_fail(err, CUSTOS_EINVAL,
+                       "--%s: %.40s is reached from outside: give --tls-cert "
+                       "and --tls-key, or both --insecure-listen and "
+                       "--i-know-this-is-not-private",
+                       option, l->text);
+}
+
+static custos_status
+listen_all(struct server *s, custos_err *err)
+{
+    const struct server_options *o = s->options;
+    custos_status st = CUSTOS_OK;
+
+    if (*o->pg) {
+        st = listen_open(o->pg, "pg", &s->pg, err);
+        if (!st)
+            st = check_safe(s, &s->pg, "pg", err);
+    }
+    if (!st && *o->http) {
+        st = listen_open(o->http, "http", &s->http, err);
+        if (!st)
+            st = check_safe(s, &s->http, "http", err);
+    }
+    if (!st)
+        st = owner_listen(s->parts.curator, &s->owner_fd, err);
+    return st;
+}
+
+/* Blocked in every thread, and read by the loop. */
+static custos_status
+signals_open(struct server *s, custos_err *err)
+{
+    sigset_t set;
+
+    signal(SIGPIPE, SIG_IGN);
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
+    if (pthread_sigmask(SIG_BLOCK, &set, NULL) ||
+        (s->signals_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK)) < 0)
+        return custos_fail(err, CUSTOS_EIO, "signals cannot be read");
+    return CUSTOS_OK;
+}
+
+/* ----------------------------------------------------------- start, end -- */
+
+static custos_status
+workers_start(struct server *s, custos_err *err)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    struct workers_options options = {
+        .threads = s->options->threads ? s->options->threads
+                   : cores > 0         ? 4 * (size_t)cores
+                                       : 4,
+        .waiting_max = WAITING_MAX,
+        .steps = s->options->steps,
+    };
+
+    if (options.threads > WORKERS_MAX)
+        options.threads = WORKERS_MAX;
+    return workers_new(s->parts.curator, &options, &s->parts.workers, err);
+}
+
+static custos_status
+start(struct server *s, custos_err *err)
+{
+    const struct server_options *o = s->options;
+    struct loop_options loop = {
+        .parts = &s->parts,
+        .tls_cert = o->tls_cert,
+        .tls_key = o->tls_key,
+        .cache_bytes = CACHE_BYTES,
+    };
+    custos_status st = signals_open(s, err);
+
+    if (!st)
+        st = curator_open(o->store, &s->parts.curator, err);
+    if (!st && !(s->parts.gate = gate_new()))
+        st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    if (!st)
+        st = listen_all(s, err);
+    if (!st)
+        st = workers_start(s, err);
+    loop.listen_fd = s->pg.fd;
+    loop.owner_fd = s->owner_fd;
+    loop.signals_fd = s->signals_fd;
+    if (!st)
+        st = loop_new(&loop, &s->loop, err);
+    if (!st && s->http.fd >= 0)
+        st = http_start(&s->parts, s->http.fd, o->tls_cert, o->tls_key, &s->web,
+                        err);
+    return st;
+}
+
+static void
+say_started(const struct server *s)
+{
+    struct log_line l;
+
+    log_begin(&l, "listen");
+    if (s->pg.fd >= 0)
+        log_text(&l, "pg", str_of(s->pg.text));
+    if (s->http.fd >= 0)
+        log_text(&l, "http", str_of(s->http.text));
+    log_text(&l, "tls", str_of(s->options->tls_cert ? "yes" : "no"));
+    log_text(&l, "steps", str_of(s->options->steps ? "yes" : "no"));
+    log_end(&l, LOG_FD);
+}
+
+/* In the order in which one needs the other. */
+static void
+end(struct server *s)
+{
+    if (s->web)
+        http_quiesce(s->web);
+    workers_free(s->parts.workers, s->parts.limits.stop_ms);
+    http_stop(s->web);
+    loop_free(s->loop);
+    if (s->owner_fd >= 0)
+        owner_close(s->parts.curator, s->owner_fd);
+    if (s->pg.fd >= 0)
+        close(s->pg.fd);
+    if (s->http.fd >= 0)
+        close(s->http.fd);
+    if (s->signals_fd >= 0)
+        close(s->signals_fd);
+    gate_free(s->parts.gate);
+    curator_close(s->parts.curator);
+}
+
+custos_status
+server_run(const struct server_options *options, custos_err *err)
+{
+    struct server s = {
+        .options = options,
+        .parts.limits = options->limits,
+        .pg.fd = -1,
+        .http.fd = -1,
+        .owner_fd = -1,
+        .signals_fd = -1,
+    };
+    custos_status st;
+
+    s.parts.counts = &s.counts;
+    limits_fill(&s.parts.limits);
+    st = start(&s, err);
+    if (!st) {
+        say_started(&s);
+        loop_run(s.loop);
+    }
+    end(&s);
+    if (!st)
+        log_say("stopped", "all is written");
+    return st;
+}

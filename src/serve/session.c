@@ -1,0 +1,514 @@
+/*
+ * Messages in their order. One is taken at a time, and only when nothing of
+ * the one before is left to be done or sent.
+ */
+#include "serve/session.h"
+
+#include <sodium.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "serve/session_inside.h"
+
+enum { LOGIN_MESSAGE_BYTES = 4096, IN_LIMIT = 1 << 28 };
+
+/* ------------------------------------------------------------ make, end -- */
+
+struct session *
+session_new(const struct session_host *host, const struct session_peer *peer)
+{
+    struct session *s = calloc(1, sizeof *s);
+
+    if (!s)
+        return NULL;
+    s->host = host;
+    s->peer = *peer;
+    s->state = PG_IDLE;
+    buf_init(&s->in, NULL, IN_LIMIT);
+    buf_init(&s->out, NULL, OUT_LIMIT);
+    buf_init(&s->key, NULL, IN_LIMIT);
+    return s;
+}
+
+static void
+question_clear(struct session *s)
+{
+    arena_free(s->batch.a);
+    s->batch = (struct batch){0};
+    prepared_drop(s->parsing);
+    s->parsing = NULL;
+    free(s->parsing_name);
+    s->parsing_name = NULL;
+    s->portal = NULL;
+    rows_drop(s->giving.rows);
+    s->giving = (struct giving){0};
+    buf_clear(&s->key);
+}
+
+void
+session_free(struct session *s)
+{
+    if (!s)
+        return;
+    question_clear(s);
+    task_free(s->task);
+    held_clear(&s->held);
+    settings_reset(&s->settings);
+    if (s->scram)
+        scram_clear(s->scram);
+    free(s->scram);
+    free(s->user);
+    free(s->database);
+    buf_clear(&s->in);
+    buf_clear(&s->out);
+    wipe(s, sizeof *s);
+    free(s);
+}
+
+/* -------------------------------------------------------------- replies -- */
+
+static void
+report(struct session *s, const struct pg_report *r)
+{
+    pg_out_report(&s->out, r);
+}
+
+void
+session_fatal(struct session *s, const char *sqlstate, const char *said)
+{
+    struct pg_report r = {
+        .severity = PG_FATAL, .sqlstate = sqlstate, .message = str_of(said)};
+
+    if (s->at == AT_END)
+        return;
+    report(s, &r);
+    question_clear(s);
+    s->at = AT_END;
+}
+
+/* What follows from an error. */
+static void
+failed(struct session *s)
+{
+    bool simple = s->batch.a != NULL;
+
+    question_clear(s);
+    if (s->state == PG_IN_TRANSACTION)
+        s->state = PG_IN_FAILED;
+    s->at = AT_READY;
+    if (simple)
+        session_ready(s);
+    else
+        s->skip = true;
+}
+
+void
+session_fail(struct session *s, const custos_err *err, str sql)
+{
+    struct pg_report r = pg_report_of(PG_ERROR, err, sql);
+
+    report(s, &r);
+    failed(s);
+}
+
+void
+session_refuse(struct session *s, const char *sqlstate, const char *format, ...)
+{
+    struct pg_report r = {.severity = PG_ERROR, .sqlstate = sqlstate};
+    char said[256];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(said, sizeof said, format, args);
+    va_end(args);
+    r.message = str_of(said);
+    report(s, &r);
+    failed(s);
+}
+
+/* Portals of no transaction end with it, and this is its end. */
+void
+session_ready(struct session *s)
+{
+    question_clear(s);
+    if (s->state == PG_IDLE)
+        held_close_portals(&s->held);
+    pg_out_ready(&s->out, s->state);
+    s->at = AT_READY;
+}
+
+/* ---------------------------------------------------------------- rows -- */
+
+static void
+giving_end(struct session *s)
+{
+    struct giving g = s->giving;
+    bool more = g.at < g.rows->bytes.len;
+
+    s->giving = (struct giving){0};
+    s->at = AT_READY;
+    if (g.portal && more) {
+        g.portal->at = g.at;
+        pg_out_word(&s->out, PG_PORTAL_SUSPENDED);
+        rows_drop(g.rows);
+        return;
+    }
+    if (g.portal) {
+        rows_drop(g.portal->rows);
+        g.portal->rows = NULL;
+        g.portal->at = 0;
+    }
+    pg_out_complete_select(&s->out, g.given);
+    rows_drop(g.rows);
+    if (!g.portal && !s->batch.a) /* of the cache, which has no batch */
+        session_ready(s);
+}
+
+/* As many rows as there is space for. */
+static void
+giving_go(struct session *s)
+{
+    struct giving *g = &s->giving;
+    const struct buf *b = &g->rows->bytes;
+
+    while (s->out.len < OUT_HIGH && g->at < b->len && g->given < g->most) {
+        size_t end = rows_end_of(g->rows, g->at);
+
+        buf_add(&s->out, b->ptr + g->at, end - g->at);
+        g->at = end;
+        g->given++;
+    }
+    if (g->at >= b->len || g->given >= g->most)
+        giving_end(s);
+}
+
+void
+session_give(struct session *s, struct rows *rows, struct portal *portal,
+             uint32_t most)
+{
+    s->giving = (struct giving){
+        .rows = rows_hold(rows),
+        .portal = portal,
+        .at = portal ? portal->at : 0,
+        .most = most ? most : UINT64_MAX,
+    };
+    if (!portal)
+        pg_out_row_description(&s->out, rows->columns, rows->n_columns);
+    s->at = AT_GIVING;
+}
+
+/* ------------------------------------------------------------- messages -- */
+
+static void
+ready_message(struct session *s, const struct pg_message *m, int64_t now_us)
+{
+    if (m->kind == PG_TERMINATE) {
+        s->at = AT_END;
+        return;
+    }
+    if (m->kind == PG_SYNC) {
+        s->skip = false;
+        session_ready(s);
+        return;
+    }
+    if (s->skip)
+        return;
+    switch (m->kind) {
+    case PG_QUERY: simple_query(s, m->text, now_us); break;
+    case PG_PARSE:
+    case PG_BIND:
+    case PG_DESCRIBE:
+    case PG_EXECUTE:
+    case PG_CLOSE: extended_message(s, m, now_us); break;
+    case PG_FUNCTION_CALL:
+        session_refuse(s, "0A000", "functions cannot be called");
+        s->skip = false; /* it is a cycle of its own, without a Sync */
+        session_ready(s);
+        break;
+    case PG_FLUSH:
+    case PG_COPY_DATA:
+    case PG_COPY_DONE:
+    case PG_COPY_FAIL: break; /* nothing is held back; nothing is copied */
+    default:
+        session_fatal(s, "08P01", "this message has no place in a session");
+    }
+}
+
+/*
+ * THEOREM  login-first
+ *   Whatever messages come in whatever order, nothing but first packets and
+ *   steps of SASL is acted on before scram_final has said CUSTOS_OK for this
+ *   connection.
+ * SOURCE   doc/proofs/login-first.md
+ * NEEDS    scram_final is CUSTOS_OK only for who knows the password.
+ * GIVES    a state past the login, and so a task other than the look for a
+ *          verifier, is reached by login_step's success alone.
+ * FAILS    cannot.
+ * TESTED   no_order_of_messages_skips_the_login
+ *          every_message_before_the_login_ends_it
+ */
+static void
+take(struct session *s, const struct pg_message *m, size_t rest, int64_t now_us)
+{
+    switch (s->at) {
+    case AT_FIRST: login_first(s, m, rest); break;
+    case AT_SASL:
+    case AT_FINAL: login_step(s, m, now_us); break;
+    case AT_READY: ready_message(s, m, now_us); break;
+    default: CUSTOS_REQUIRE(!"a message is taken in these states alone");
+    }
+}
+
+static bool
+is_listening(const struct session *s)
+{
+    return (s->at == AT_FIRST || s->at == AT_SASL || s->at == AT_FINAL ||
+            (s->at == AT_READY && !s->batch.a)) &&
+           s->out.len < OUT_HIGH;
+}
+
+/* How many of the bytes were messages that are taken. */
+static size_t
+take_all(struct session *s, str bytes, int64_t now_us)
+{
+    static const struct pg_limits login = {LOGIN_MESSAGE_BYTES, 64};
+    size_t at = 0;
+
+    while (is_listening(s)) {
+        str rest = {bytes.ptr + at, bytes.len - at};
+        struct pg_message m;
+        custos_err err;
+        size_t used = 0;
+        enum pg_in in;
+
+        if (!rest.len)
+            break;
+        in = s->at == AT_FIRST
+                 ? pg_in_first(rest, &m, &used, &err)
+                 : pg_in_next(rest,
+                              s->at == AT_READY ? &s->host->limits : &login, &m,
+                              &used, &err);
+        if (in == PG_IN_MORE)
+            break;
+        if (in == PG_IN_BAD) {
+            session_fatal(s, custos_status_sqlstate(err.code), err.said);
+            break;
+        }
+        at += used;
+        take(s, &m, rest.len - used, now_us);
+    }
+    return at;
+}
+
+/* Goes on with what is there, until it needs something. */
+static void
+go(struct session *s, int64_t now_us)
+{
+    for (;;) {
+        size_t used;
+
+        while (s->at == AT_GIVING && s->out.len < OUT_HIGH)
+            giving_go(s);
+        if (s->at == AT_READY && s->batch.a && s->out.len < OUT_HIGH) {
+            simple_go(s);
+            continue;
+        }
+        if (!is_listening(s) || !s->in.len)
+            break;
+        used = take_all(s, (str){s->in.ptr, s->in.len}, now_us);
+        if (!used)
+            break;
+        memmove(s->in.ptr, s->in.ptr + used, s->in.len - used);
+        s->in.len -= used;
+    }
+    if (!s->in.len || s->at == AT_END)
+        buf_clear(&s->in);
+    if (s->out.failed)
+        s->at = AT_END;
+}
+
+void
+session_receive(struct session *s, str bytes, int64_t now_us)
+{
+    size_t used = 0;
+
+    if (s->at == AT_END)
+        return;
+    if (!s->in.len)
+        used = take_all(s, bytes, now_us);
+    if (s->at != AT_END)
+        buf_add(&s->in, bytes.ptr + used, bytes.len - used);
+    if (s->in.failed)
+        session_fatal(s, "54000", "too much was sent before it was asked for");
+    go(s, now_us);
+}
+
+void
+session_sent(struct session *s, int64_t now_us)
+{
+    go(s, now_us);
+}
+
+/* ---------------------------------------------------------------- tasks -- */
+
+struct task *
+session_want(struct session *s, enum task_kind kind, enum session_then then)
+{
+    struct task *t = task_new(kind);
+
+    if (!t) {
+        session_refuse(s, "53200", "out of memory");
+        return NULL;
+    }
+    t->q.who = s->who;
+    s->task = s->running = t;
+    s->then = then;
+    s->at = AT_WORK;
+    return t;
+}
+
+struct task *
+session_task(struct session *s)
+{
+    struct task *t = s->task;
+
+    s->task = NULL;
+    return t;
+}
+
+static bool
+is_waited_for(const struct session *s, const struct task *t)
+{
+    return s->running == t && (s->at == AT_WORK || s->at == AT_NAMED);
+}
+
+void
+session_told(struct session *s, struct task *t, int64_t now_us)
+{
+    if (is_waited_for(s, t)) {
+        s->running = NULL;
+        if (s->at == AT_NAMED) {
+            login_told(s, t);
+        } else {
+            s->at = AT_READY;
+            if (s->then == THEN_SIMPLE)
+                simple_told(s, t, now_us);
+            else if (s->then == THEN_PARSE)
+                extended_parsed(s, t);
+            else
+                extended_told(s, t, now_us);
+        }
+        go(s, now_us);
+    }
+    task_free(t);
+}
+
+void
+session_busy(struct session *s, struct task *t, int64_t now_us)
+{
+    if (is_waited_for(s, t)) {
+        s->running = NULL;
+        if (s->at == AT_NAMED) {
+            session_fatal(s, "53300", "the server is busy; try again");
+        } else {
+            session_refuse(s, "53300",
+                           "too many questions wait; ask again later (nothing "
+                           "was charged)");
+        }
+        go(s, now_us);
+    }
+    task_free(t);
+}
+
+bool
+session_stop(struct session *s, enum session_stop why, int64_t now_us)
+{
+    struct pg_report r = {
+        .severity = PG_ERROR,
+        .sqlstate = "57014",
+        .message = str_of(why == STOP_CANCEL
+                              ? "canceling statement due to user request"
+                              : "the question took longer than the owner of "
+                                "the data allows"),
+        .detail = str_of("What was charged for it stays charged."),
+    };
+
+    if (s->at != AT_WORK)
+        return false;
+    s->running = NULL;
+    report(s, &r);
+    failed(s);
+    go(s, now_us);
+    return true;
+}
+
+/* --------------------------------------------------------------- facts -- */
+
+enum session_need
+session_need(const struct session *s)
+{
+    switch (s->at) {
+    case AT_TLS: return NEED_TLS;
+    case AT_NAMED:
+    case AT_WORK: return NEED_WORK;
+    case AT_CANCEL: return NEED_CANCEL;
+    case AT_END: return NEED_END;
+    case AT_GIVING: return NEED_SPACE;
+    default: return s->out.len < OUT_HIGH ? NEED_BYTES : NEED_SPACE;
+    }
+}
+
+struct buf *
+session_out(struct session *s)
+{
+    return &s->out;
+}
+
+void
+session_secured(struct session *s, str binding, int64_t now_us)
+{
+    CUSTOS_REQUIRE(s->at == AT_TLS && binding.len <= sizeof s->binding);
+    s->secured = true;
+    s->binding_len = binding.len;
+    if (binding.len)
+        memcpy(s->binding, binding.ptr, binding.len);
+    s->at = AT_FIRST;
+    go(s, now_us);
+}
+
+struct pg_cancel
+session_cancelled(const struct session *s)
+{
+    return s->cancel;
+}
+
+bool
+session_is(const struct session *s, const struct pg_cancel *c)
+{
+    uint32_t mine[2] = {s->peer.process, s->peer.secret};
+    uint32_t theirs[2] = {c->process, c->secret};
+
+    return !sodium_memcmp(mine, theirs, sizeof mine);
+}
+
+void
+session_end(struct session *s, const char *sqlstate, const char *said)
+{
+    session_fatal(s, sqlstate, said);
+}
+
+const struct door *
+session_who(const struct session *s)
+{
+    return s->at >= AT_READY && s->at != AT_CANCEL && s->user && !s->scram
+               ? &s->who
+               : NULL;
+}
+
+bool
+session_in_question(const struct session *s)
+{
+    return s->at == AT_WORK || s->at == AT_GIVING || s->batch.a;
+}

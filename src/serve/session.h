@@ -1,0 +1,102 @@
+/*
+ * One PostgreSQL session as a machine: bytes in, bytes out, no sockets, no
+ * clock, no threads. Whoever has the socket feeds it, sends what it writes,
+ * and brings its tasks to workers and back.
+ *
+ * Nothing but first packets and steps of SASL is read before the client has
+ * proved who it is: login.c.
+ */
+#ifndef SERVE_SESSION_H
+#define SERVE_SESSION_H
+
+#include "serve/cache.h"
+#include "serve/gate.h"
+#include "serve/task.h"
+#include "wire/pg_in.h"
+
+/* What all sessions of a server share. Borrowed. */
+struct session_host {
+    struct pg_limits limits; /* of messages after the login */
+    size_t query_bytes;      /* of one text of SQL */
+    bool tls;                /* it is offered, and then required */
+    struct gate *gate;
+    struct cache *cache; /* NULL: none */
+    void *ctx;
+    /* Random bytes. */
+    void (*chance)(void *ctx, uint8_t *bytes, size_t n);
+    /* A client has proved who it is: may it stay? Else err says why not. */
+    custos_status (*enter)(void *ctx, const struct door *who, custos_err *err);
+    /* An answer was given again, free: the receipt's row. */
+    void (*again)(void *ctx, const struct door *who, uint64_t seq);
+};
+
+/* How it is known to cancel requests, and where it comes from. */
+struct session_peer {
+    uint32_t process, secret;
+    char address[64];
+};
+
+struct session;
+
+/* NULL: out of memory. */
+struct session *
+session_new(const struct session_host *host, const struct session_peer *peer);
+void session_free(struct session *s);
+
+enum session_need {
+    NEED_BYTES,  /* from the client: session_receive */
+    NEED_TLS,    /* when all is sent: the handshake, then session_secured */
+    NEED_WORK,   /* session_task, and session_told when it comes back */
+    NEED_SPACE,  /* when all is sent: session_sent */
+    NEED_CANCEL, /* session_cancelled says of whom; then it ends */
+    NEED_END,    /* when all is sent: close */
+};
+enum session_need session_need(const struct session *s);
+
+/*
+ * Takes all of the bytes. What cannot be read yet is kept: at most one message
+ * while NEED_BYTES; whoever feeds it otherwise bounds how much that is.
+ */
+void session_receive(struct session *s, str bytes, int64_t now_us);
+
+/* What is to be sent; the reader takes it out from the front. */
+struct buf *session_out(struct session *s);
+void session_sent(struct session *s, int64_t now_us);
+
+/* The handshake is done; `binding` as tls-server-end-point, may be empty. */
+void session_secured(struct session *s, str binding, int64_t now_us);
+
+/* The task that is wanted: the caller's from here on. NULL: it was taken. */
+struct task *session_task(struct session *s);
+
+/*
+ * The task came back (it is freed). One that the session no longer waits for is
+ * only freed.
+ */
+void session_told(struct session *s, struct task *t, int64_t now_us);
+
+/* There was no room among the workers: the task is freed. */
+void session_busy(struct session *s, struct task *t, int64_t now_us);
+
+/*
+ * The running question is given up: by who asked it, or for its time. True: it
+ * was one, and the reply, which does not depend on how far it had come, is
+ * written; its task, when it comes back, is no longer waited for.
+ */
+enum session_stop { STOP_CANCEL, STOP_TIME };
+bool session_stop(struct session *s, enum session_stop why, int64_t now_us);
+
+/* The session that NEED_CANCEL is about. */
+struct pg_cancel session_cancelled(const struct session *s);
+
+/* Whether it is the one: process and secret, in constant time. */
+bool session_is(const struct session *s, const struct pg_cancel *c);
+
+/* Says why and ends, unless it has ended. */
+void session_end(struct session *s, const char *sqlstate, const char *said);
+
+/* NULL before the login. */
+const struct door *session_who(const struct session *s);
+bool session_in_question(const struct session *s);
+
+#endif

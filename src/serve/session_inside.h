@@ -1,0 +1,164 @@
+/*
+ * The inside of a session, for its files alone: session.c moves messages,
+ * login.c lets clients in, statements.c does what a statement says, simple.c
+ * and extended.c are the two ways to ask, asking.c asks.
+ */
+#ifndef SERVE_SESSION_INSIDE_H
+#define SERVE_SESSION_INSIDE_H
+
+#include "serve/prepared.h"
+#include "serve/session.h"
+#include "serve/settings.h"
+
+enum {
+    OUT_HIGH = 1 << 18,  /* beyond it no message is read and no row written */
+    OUT_LIMIT = 1 << 26, /* of bytes that wait to be sent */
+    FRESH_US = 250000,   /* as long a worker's word holds: see asking.c */
+};
+
+/* Where it stands. Only up to AT_FINAL is anybody a stranger. */
+enum session_at {
+    AT_FIRST,  /* first packets */
+    AT_TLS,    /* in the handshake */
+    AT_NAMED,  /* the verifier is looked for */
+    AT_SASL,   /* client-first is awaited */
+    AT_FINAL,  /* client-final is awaited */
+    AT_READY,  /* the next message */
+    AT_WORK,   /* a task */
+    AT_GIVING, /* rows are being written */
+    AT_CANCEL, /* another's question is to be cancelled */
+    AT_END,
+};
+
+/* What a task is for. */
+enum session_then { THEN_SIMPLE, THEN_PARSE, THEN_EXECUTE };
+
+/* The statements of one Query message, done one by one. */
+struct batch {
+    arena *a; /* NULL: none runs */
+    str text;
+    struct statement *of;
+    size_t n, i;
+};
+
+struct giving {
+    struct rows *rows;
+    struct portal *portal; /* NULL: all rows, with their description */
+    size_t at;
+    uint64_t given, most;
+};
+
+struct session {
+    const struct session_host *host;
+    struct session_peer peer;
+    enum session_at at;
+    enum session_then then;
+    struct buf in, out;
+    struct door who;
+    char *user, *database;
+    struct scram *scram; /* during the login */
+    bool secured;
+    size_t binding_len;
+    uint8_t binding[SCRAM_BINDING_MAX];
+    struct settings settings;
+    struct held held;
+    enum pg_state state;
+    bool skip;                   /* to the next Sync, after an error */
+    struct task *task, *running; /* wanted; out at work */
+    struct batch batch;
+    struct prepared *parsing; /* what a Parse is about */
+    char *parsing_name;
+    struct portal *portal; /* what an Execute is about */
+    uint32_t rows_asked;
+    struct giving giving;
+    struct buf key;       /* of the question that runs; empty: not to be kept */
+    int64_t confirmed_us; /* when a worker last said that the door holds */
+    struct pg_cancel cancel;
+};
+
+/* --- session.c */
+
+/* An error, of ours or by its SQLSTATE; then what follows from one: the rest
+   of the batch or all up to Sync is skipped. */
+void session_fail(struct session *s, const custos_err *err, str sql);
+void session_refuse(struct session *s, const char *sqlstate, const char *format,
+                    ...) CUSTOS_PRINTF(3, 4);
+void session_fatal(struct session *s, const char *sqlstate, const char *said);
+
+/* ReadyForQuery, and the next message. */
+void session_ready(struct session *s);
+
+/* A task with what every task has; NULL: refused for want of memory. */
+struct task *
+session_want(struct session *s, enum task_kind kind, enum session_then then);
+
+/* Gives out rows: all of them with their description, or up to `most` of a
+   portal's. They are held until they are given. */
+void session_give(struct session *s, struct rows *rows, struct portal *portal,
+                  uint32_t most);
+
+/* --- login.c */
+
+void login_first(struct session *s, const struct pg_message *m, size_t rest);
+void login_step(struct session *s, const struct pg_message *m, int64_t now_us);
+void login_told(struct session *s, struct task *t);
+
+/* --- asking.c */
+
+struct asking {
+    str text; /* as it came, for the cache; empty: not for it */
+    const struct statement *statement;
+    str sql;                     /* of the statement */
+    const struct portal *portal; /* parameters and formats; NULL: none */
+};
+
+/* Rows from the cache for this question, or NULL; s->key is its key. */
+struct rows *
+asking_cached(struct session *s, const struct asking *a, int64_t now_us);
+
+/* Asks by a task; false: refused. */
+bool
+asking_begin(struct session *s, const struct asking *a, enum session_then then);
+
+/* Whether it failed: then that is told. Its statement stands in text from
+   `at` on. */
+bool asking_failed(struct session *s, const struct task *t, str text, int at);
+
+/* What it brought: the rows, told of and kept. */
+struct rows *asking_end(struct session *s, struct task *t, int64_t now_us);
+
+/* --- statements.c */
+
+enum done {
+    DONE,    /* its messages are written */
+    FAILED,  /* the error is written */
+    PENDING, /* a task runs, or rows are being given */
+};
+
+/* All but questions: settings, transactions, refusals. */
+enum done statement_do(struct session *s, const struct statement *st, str text);
+bool statement_asks(enum statement_kind kind);
+
+/* Refuses what an aborted transaction does not allow. */
+bool statement_allowed(struct session *s, const struct statement *st);
+
+/* --- show.c */
+
+bool show_is_budget(const struct statement *st);
+/* Held by the caller; NULL: refused. */
+struct rows *show_rows(struct session *s, const struct statement *st, str text);
+
+/* --- simple.c */
+
+void simple_query(struct session *s, str text, int64_t now_us);
+void simple_told(struct session *s, struct task *t, int64_t now_us);
+void simple_go(struct session *s); /* the next statement */
+
+/* --- extended.c */
+
+void
+extended_message(struct session *s, const struct pg_message *m, int64_t now_us);
+void extended_parsed(struct session *s, struct task *t);
+void extended_told(struct session *s, struct task *t, int64_t now_us);
+
+#endif

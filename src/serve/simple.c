@@ -1,0 +1,124 @@
+/*
+ * The simple query: a text of statements, done one after the other. The first
+ * error ends it, and ReadyForQuery is its end.
+ */
+#include "base/error.h"
+#include "serve/session_inside.h"
+
+enum { BATCH_BYTES = 1 << 26 };
+
+static str
+sql_of(const struct batch *b, const struct statement *st)
+{
+    return (str){b->text.ptr + st->at, (size_t)st->len};
+}
+
+/* A question of the cache needs not even be read. */
+static bool
+give_cached(struct session *s, str text, int64_t now_us)
+{
+    const struct asking a = {.text = text};
+    struct rows *rows;
+
+    if (s->state == PG_IN_FAILED || !(rows = asking_cached(s, &a, now_us)))
+        return false;
+    session_give(s, rows, NULL, 0);
+    return true;
+}
+
+void
+simple_query(struct session *s, str text, int64_t now_us)
+{
+    struct batch *b = &s->batch;
+    custos_err err = {.at = -1};
+    custos_status st;
+
+    held_close_prepared(&s->held, str_of(""));
+    held_close_portal(&s->held, str_of(""));
+    if (give_cached(s, text, now_us))
+        return;
+    b->a = arena_new(NULL, BATCH_BYTES);
+    if (!b->a) {
+        session_refuse(s, "53200", "out of memory");
+        s->skip = false;
+        session_ready(s);
+        return;
+    }
+    if (text.len > s->host->query_bytes) {
+        session_refuse(s, "54000", "the query is longer than %zu bytes",
+                       s->host->query_bytes);
+        return;
+    }
+    b->text = (str){arena_copy(b->a, text), text.len};
+    st = b->text.ptr ? statements_read(b->a, b->text, &b->of, &b->n, &err)
+                     : custos_fail(&err, CUSTOS_ENOMEM, "out of memory");
+    if (st) {
+        session_fail(s, &err, text);
+    } else if (!b->n) {
+        pg_out_word(&s->out, PG_EMPTY_QUERY);
+        session_ready(s);
+    }
+}
+
+static void
+ask(struct session *s, const struct statement *st)
+{
+    struct batch *b = &s->batch;
+    const struct asking a = {
+        .statement = st,
+        .sql = sql_of(b, st),
+    };
+
+    /* the key was written when the text came; of several there is none */
+    if (b->n > 1 || st->kind != STATEMENT_SELECT)
+        buf_clear(&s->key);
+    (void)asking_begin(s, &a, THEN_SIMPLE);
+}
+
+static void
+show(struct session *s, const struct statement *st)
+{
+    struct rows *rows;
+
+    if (show_is_budget(st)) {
+        (void)session_want(s, TASK_BUDGET, THEN_SIMPLE);
+        return;
+    }
+    rows = show_rows(s, st, s->batch.text);
+    if (!rows)
+        return;
+    session_give(s, rows, NULL, 0);
+    rows_drop(rows);
+}
+
+/* One statement; what it leaves open comes back here. */
+void
+simple_go(struct session *s)
+{
+    struct batch *b = &s->batch;
+    const struct statement *st;
+
+    if (b->i == b->n) {
+        session_ready(s);
+        return;
+    }
+    st = &b->of[b->i++];
+    if (!statement_allowed(s, st))
+        return;
+    if (statement_asks(st->kind))
+        ask(s, st);
+    else if (st->kind == STATEMENT_SHOW)
+        show(s, st);
+    else
+        (void)statement_do(s, st, b->text);
+}
+
+void
+simple_told(struct session *s, struct task *t, int64_t now_us)
+{
+    struct batch *b = &s->batch;
+
+    if (asking_failed(s, t, b->text, b->of[b->i - 1].at))
+        return;
+    session_give(s, asking_end(s, t, now_us), NULL, 0);
+}

@@ -1,0 +1,251 @@
+/*
+ * What a session does itself: settings, transactions, and the polite refusal
+ * of all that changes something or would need it.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "base/error.h"
+#include "serve/session_inside.h"
+
+bool
+statement_asks(enum statement_kind kind)
+{
+    return kind == STATEMENT_SELECT || kind == STATEMENT_EXPLAIN ||
+           kind == STATEMENT_CATALOG;
+}
+
+bool
+statement_allowed(struct session *s, const struct statement *st)
+{
+    if (s->state != PG_IN_FAILED || st->kind == STATEMENT_COMMIT ||
+        st->kind == STATEMENT_ROLLBACK || st->kind == STATEMENT_ROLLBACK_TO)
+        return true;
+    session_refuse(s, "25P02",
+                   "current transaction is aborted, commands ignored until end "
+                   "of transaction block");
+    return false;
+}
+
+static enum done
+complete(struct session *s, const char *tag)
+{
+    pg_out_complete(&s->out, tag);
+    return DONE;
+}
+
+/* ------------------------------------------------------------- settings -- */
+
+static bool
+is_name(str name, const char *word)
+{
+    return name.len == strlen(word) && !strncasecmp(name.ptr, word, name.len);
+}
+
+/* SET TRANSACTION ..., SET SESSION CHARACTERISTICS ...: there is one kind of
+   transaction, and it reads. */
+static bool
+is_characteristic(str name)
+{
+    return is_name(name, "transaction") ||
+           is_name(name, "session characteristics") ||
+           is_name(name, "session_authorization") || is_name(name, "role");
+}
+
+static enum done
+set(struct session *s, const struct statement *st, str text, const char *tag)
+{
+    bool reset = st->kind == STATEMENT_RESET;
+    enum setting_scope scope = s->state == PG_IDLE ? SETTING_SESSION
+                               : st->local         ? SETTING_LOCAL
+                                                   : SETTING_IN_BLOCK;
+    str value = reset ? (str){NULL, 0} : st->value;
+    custos_err err = {.at = -1};
+    const char *report;
+
+    if ((reset || !is_name(st->name, "role")) && is_characteristic(st->name) &&
+        (reset || !is_name(st->name, "session_authorization")))
+        return complete(s, tag);
+    if (st->local && s->state == PG_IDLE) /* would end with this statement */
+        return complete(s, tag);
+    if (!reset && !value.ptr)
+        value = str_of("");
+    if (settings_set(&s->settings, st->name, value, scope, &report, &err)) {
+        if (err.at < 0)
+            err.at = st->at;
+        session_fail(s, &err, text);
+        return FAILED;
+    }
+    if (report)
+        pg_out_parameter(&s->out, report, settings_get(&s->settings, report));
+    return complete(s, tag);
+}
+
+static void
+tell_all(struct session *s)
+{
+    const char *name, *value;
+
+    for (size_t i = 0; (name = settings_told(&s->settings, i, &value)); i++)
+        pg_out_parameter(&s->out, name, value);
+}
+
+static enum done
+reset_all(struct session *s, const char *tag)
+{
+    settings_reset(&s->settings);
+    tell_all(s);
+    return complete(s, tag);
+}
+
+static enum done
+discard(struct session *s, const struct statement *st)
+{
+    if (!is_name(st->value, "all"))
+        return complete(s, "DISCARD");
+    if (s->state != PG_IDLE) {
+        session_refuse(s, "25001",
+                       "DISCARD ALL cannot run inside a transaction block");
+        return FAILED;
+    }
+    held_clear(&s->held);
+    return reset_all(s, "DISCARD ALL");
+}
+
+/* --------------------------------------------------------- transactions -- */
+
+static enum done
+warn(struct session *s, const char *sqlstate, const char *said, const char *tag)
+{
+    struct pg_report r = {
+        .severity = PG_WARNING, .sqlstate = sqlstate, .message = str_of(said)};
+
+    pg_out_report(&s->out, &r);
+    return complete(s, tag);
+}
+
+static enum done
+begin(struct session *s, const struct statement *st)
+{
+    const char *tag =
+        is_name(st->word, "start") ? "START TRANSACTION" : "BEGIN";
+
+    if (s->state != PG_IDLE)
+        return warn(s, "25001", "there is already a transaction in progress",
+                    tag);
+    s->state = PG_IN_TRANSACTION;
+    return complete(s, tag);
+}
+
+static enum done
+commit(struct session *s)
+{
+    const char *tag = s->state == PG_IN_FAILED ? "ROLLBACK" : "COMMIT";
+
+    if (s->state == PG_IDLE)
+        return warn(s, "25P01", "there is no transaction in progress", tag);
+    if (s->state == PG_IN_FAILED)
+        settings_rollback(&s->settings);
+    else
+        settings_commit(&s->settings);
+    s->state = PG_IDLE;
+    tell_all(s);
+    return complete(s, tag);
+}
+
+static enum done
+roll_back(struct session *s)
+{
+    if (s->state == PG_IDLE)
+        return warn(s, "25P01", "there is no transaction in progress",
+                    "ROLLBACK");
+    settings_rollback(&s->settings);
+    s->state = PG_IDLE;
+    tell_all(s);
+    return complete(s, "ROLLBACK");
+}
+
+/* Nothing is written here, so nothing is to be undone but the failure. */
+static enum done
+savepoint(struct session *s, const struct statement *st)
+{
+    if (s->state == PG_IDLE) {
+        session_refuse(s, "25P01",
+                       "%.*s can only be used in transaction "
+                       "blocks",
+                       (int)st->word.len, st->word.ptr);
+        return FAILED;
+    }
+    if (st->kind == STATEMENT_ROLLBACK_TO) {
+        s->state = PG_IN_TRANSACTION;
+        return complete(s, "ROLLBACK");
+    }
+    return complete(s, st->kind == STATEMENT_RELEASE ? "RELEASE" : "SAVEPOINT");
+}
+
+/* ----------------------------------------------------- names of objects -- */
+
+static enum done
+deallocate(struct session *s, const struct statement *st)
+{
+    if (!st->name.len) {
+        while (s->held.prepared)
+            held_close_prepared(&s->held, str_of(s->held.prepared->name));
+        return complete(s, "DEALLOCATE ALL");
+    }
+    if (!held_prepared(&s->held, st->name)) {
+        session_refuse(s, "26000", "there is no prepared statement \"%.*s\"",
+                       (int)(st->name.len < 64 ? st->name.len : 64),
+                       st->name.ptr);
+        return FAILED;
+    }
+    held_close_prepared(&s->held, st->name);
+    return complete(s, "DEALLOCATE");
+}
+
+static enum done
+close_cursor(struct session *s, const struct statement *st)
+{
+    if (!st->name.len) {
+        held_close_portals(&s->held);
+        return complete(s, "CLOSE CURSOR ALL");
+    }
+    if (!held_portal(&s->held, st->name)) {
+        session_refuse(s, "34000", "there is no cursor \"%.*s\"",
+                       (int)(st->name.len < 64 ? st->name.len : 64),
+                       st->name.ptr);
+        return FAILED;
+    }
+    held_close_portal(&s->held, st->name);
+    return complete(s, "CLOSE CURSOR");
+}
+
+static enum done
+refuse(struct session *s, const struct statement *st, str text)
+{
+    custos_err err = {.at = -1};
+
+    (void)!statement_refuse(st, &err);
+    session_fail(s, &err, text);
+    return FAILED;
+}
+
+enum done
+statement_do(struct session *s, const struct statement *st, str text)
+{
+    switch (st->kind) {
+    case STATEMENT_SET: return set(s, st, text, "SET");
+    case STATEMENT_RESET:
+        return st->name.len ? set(s, st, text, "RESET") : reset_all(s, "RESET");
+    case STATEMENT_BEGIN: return begin(s, st);
+    case STATEMENT_COMMIT: return commit(s);
+    case STATEMENT_ROLLBACK: return roll_back(s);
+    case STATEMENT_SAVEPOINT:
+    case STATEMENT_RELEASE:
+    case STATEMENT_ROLLBACK_TO: return savepoint(s, st);
+    case STATEMENT_DISCARD: return discard(s, st);
+    case STATEMENT_DEALLOCATE: return deallocate(s, st);
+    case STATEMENT_CLOSE: return close_cursor(s, st);
+    default: return refuse(s, st, text);
+    }
+}

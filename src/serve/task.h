@@ -1,0 +1,55 @@
+/*
+ * What a PostgreSQL session needs a worker for. A task owns copies of all it
+ * works with: it can outlive the session that made it.
+ */
+#ifndef SERVE_TASK_H
+#define SERVE_TASK_H
+
+#include "serve/bars.h"
+#include "serve/mailbox.h"
+#include "serve/question.h"
+#include "serve/rows.h"
+#include "wire/scram.h"
+
+enum task_kind {
+    TASK_VERIFIER, /* the verifier of a name, or a mock of one */
+    TASK_ANSWER,
+    TASK_DESCRIBE,
+    TASK_CATALOG,
+    TASK_CATALOG_DESCRIBE,
+    TASK_BUDGET, /* what is left, as the text of one row */
+};
+
+struct task {
+    struct question q; /* first: its job is the task's; status and err too */
+    enum task_kind kind;
+    arena *a;
+    struct mailbox *box;        /* where it goes when it is done */
+    uint32_t owner;             /* the connection it is for */
+    str user;                   /* TASK_VERIFIER */
+    struct formats formats;     /* TASK_ANSWER, TASK_CATALOG */
+    struct catalog_ask catalog; /* TASK_CATALOG, TASK_CATALOG_DESCRIBE */
+    uint32_t *types;            /* descriptions: of parameters, 0: not said */
+    size_t n_types;
+
+    /* out */
+    struct scram_verifier verifier;
+    struct rows *rows;         /* held by the task */
+    char cost[COST_MAX];       /* of a private answer; else empty */
+    struct pg_column *columns; /* descriptions, in a */
+    size_t n_columns;
+    uint32_t *params;
+    size_t n_params;
+};
+
+/* Without work and done, which are its submitter's. NULL: out of memory. */
+struct task *task_new(enum task_kind kind);
+void task_free(struct task *t);
+
+/* A copy in the task; .ptr NULL without memory. */
+str task_copy(struct task *t, str text);
+
+/* job.work: does it. */
+void task_work(struct job *j, struct curator *c);
+
+#endif

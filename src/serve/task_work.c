@@ -1,0 +1,185 @@
+/*
+ * A session's tasks on a worker. Questions are as question.c does them; all
+ * else is free and reads no data.
+ */
+#include "base/error.h"
+#include "curator/describe.h"
+#include "serve/clock.h"
+#include "serve/task.h"
+
+static custos_status
+no_memory(custos_err *err)
+{
+    return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+}
+
+/* A name without a door goes on over a mock: nobody can tell. */
+static custos_status
+find_verifier(struct task *t, struct curator *c, custos_err *err)
+{
+    char text[DOOR_VERIFIER_MAX];
+    custos_status st = door_verifier(c, t->user, &t->q.who, text, err);
+
+    if (!st)
+        st = scram_verifier_read(str_of(text), &t->verifier, err);
+    wipe(text, sizeof text);
+    if (st != CUSTOS_EDENIED)
+        return st;
+    t->verifier = (struct scram_verifier){
+        .mock = true,
+        .iterations = SCRAM_ITERATIONS,
+        .salt_len = DOOR_SALT_BYTES,
+    };
+    door_mock_salt(c, t->user, t->verifier.salt);
+    return CUSTOS_OK;
+}
+
+static custos_status
+describe(struct task *t, struct curator *c, custos_err *err)
+{
+    struct description d = {0};
+    enum data_type *types = arena_take(t->a, t->n_types + 1, sizeof *types);
+    struct pg_type *made;
+    custos_status st = CUSTOS_OK;
+    str *names;
+
+    if (!types)
+        return no_memory(err);
+    for (size_t i = 0; i < t->n_types && !st; i++)
+        if (t->types[i] && !pg_data_type(t->types[i], &types[i]))
+            st = custos_fail(err, CUSTOS_EUNSUPPORTED,
+                             "parameter $%zu is of a type that is not "
+                             "supported; send it as text",
+                             i + 1);
+    t->q.ask.param_types = types;
+    t->q.ask.n_param_types = t->n_types;
+    if (!st)
+        st = curator_describe(c, &t->q.ask, t->a, &d, err);
+    if (st)
+        return st;
+    names = arena_take(t->a, d.n_columns + 1, sizeof *names);
+    made = arena_take(t->a, d.n_columns + 1, sizeof *made);
+    t->params = arena_take(t->a, d.n_params + 1, sizeof *t->params);
+    if (!names || !made || !t->params)
+        return no_memory(err);
+    for (size_t i = 0; i < d.n_columns; i++) {
+        names[i] = d.columns[i].name;
+        made[i] = pg_type_of(d.columns[i].type, PG_64_BITS);
+    }
+    t->n_params = d.n_params;
+    for (size_t i = 0; i < d.n_params; i++)
+        t->params[i] = i < t->n_types && t->types[i]
+                           ? t->types[i]
+                           : pg_type_of(d.params[i], PG_64_BITS).oid;
+    t->n_columns = d.n_columns;
+    t->columns = columns_of(t->a, names, made, d.n_columns);
+    return t->columns ? CUSTOS_OK : no_memory(err);
+}
+
+static custos_status
+describe_catalog(struct task *t, struct curator *c, custos_err *err)
+{
+    struct catalog_rows found = {0};
+    struct pg_type *types;
+    custos_status st;
+    str *names;
+
+    t->catalog.param_types = t->types;
+    t->catalog.n_param_types = t->n_types;
+    st = curator_catalog_describe(c, &t->catalog, t->a, &found, err);
+    if (st)
+        return st;
+    names = arena_take(t->a, found.n_columns + 1, sizeof *names);
+    types = arena_take(t->a, found.n_columns + 1, sizeof *types);
+    if (!names || !types)
+        return no_memory(err);
+    for (size_t i = 0; i < found.n_columns; i++) {
+        names[i] = found.columns[i].name;
+        types[i] = pg_type_by_oid(found.columns[i].oid);
+    }
+    t->params = found.params;
+    t->n_params = found.n_params;
+    t->n_columns = found.n_columns;
+    t->columns = columns_of(t->a, names, types, found.n_columns);
+    return t->columns ? CUSTOS_OK : no_memory(err);
+}
+
+static custos_status
+ask_catalog(struct task *t, struct curator *c, custos_err *err)
+{
+    struct catalog_rows found = {0};
+    custos_status st = curator_catalog(c, &t->catalog, t->a, &found, err);
+
+    return st ? st : rows_of_catalog(&found, &t->formats, &t->rows, err);
+}
+
+static custos_status
+ask_budget(struct task *t, struct curator *c, custos_err *err)
+{
+    struct ledger *l = curator_ledger(c);
+    struct ledger_balance own, window;
+    custos_status st = ledger_balance(l, t->q.ask.who, &own, err);
+    struct buf b;
+
+    if (!st && t->q.ask.who.len)
+        st = ledger_window(l, t->q.ask.who, t->q.ask.now, &window, err);
+    else
+        window.limited = false;
+    if (st)
+        return st;
+    buf_init(&b, NULL, 4096);
+    buf_printf(&b, "epsilon %s left", own.left_epsilon);
+    if (own.limited)
+        buf_printf(&b, " of %s", own.facts.epsilon);
+    if (window.limited)
+        buf_printf(&b, "; %s left in the window that is open",
+                   window.left_epsilon);
+    st = b.failed ? no_memory(err)
+                  : rows_of_text(str_of("custos.budget"), (str){b.ptr, b.len},
+                                 &t->rows, err);
+    buf_clear(&b);
+    return st;
+}
+
+/* All but questions: free, and nothing of the data in them. */
+static custos_status
+work_free(struct task *t, struct curator *c, custos_err *err)
+{
+    custos_status st;
+
+    if (t->kind == TASK_VERIFIER)
+        return find_verifier(t, c, err);
+    st = door_holds(c, &t->q.who, err);
+    t->q.lost = st == CUSTOS_EDENIED;
+    if (!st)
+        st = curator_refresh(c, err);
+    if (st)
+        return st;
+    switch (t->kind) {
+    case TASK_DESCRIBE: return describe(t, c, err);
+    case TASK_CATALOG: return ask_catalog(t, c, err);
+    case TASK_CATALOG_DESCRIBE: return describe_catalog(t, c, err);
+    default: return ask_budget(t, c, err);
+    }
+}
+
+void
+task_work(struct job *j, struct curator *c)
+{
+    struct task *t = (struct task *)j;
+
+    t->q.ask.who = t->catalog.who = str_of(t->q.who.name);
+    if (t->kind != TASK_ANSWER) {
+        t->q.err = (custos_err){.at = -1};
+        t->q.ask.now = wall_us();
+        t->q.status = work_free(t, c, &t->q.err);
+        j->stepped = false;
+        return;
+    }
+    question_work(j, c);
+    if (t->q.status)
+        return;
+    if (!t->q.answer->explained && !t->q.answer->is_public)
+        cost_write(&t->q, t->cost);
+    t->q.status = rows_of_answer(t->q.answer, &t->formats, &t->rows, &t->q.err);
+}

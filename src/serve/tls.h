@@ -1,0 +1,43 @@
+/*
+ * TLS for PostgreSQL clients, by OpenSSL, whose only user this is: 1.2 and
+ * later, on sockets that do not wait.
+ */
+#ifndef SERVE_TLS_H
+#define SERVE_TLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "custos.h"
+
+struct tls;
+
+/* Certificate chain and key, PEM files. May fail: CUSTOS_EINVAL, CUSTOS_ENOMEM. */
+CUSTOS_MUST_USE custos_status tls_new(const char *cert, const char *key,
+                                      struct tls **out, custos_err *err);
+void tls_free(struct tls *t);
+
+/* tls-server-end-point (RFC 5929): the hash of the certificate. */
+str tls_binding(const struct tls *t);
+
+/* One connection. */
+struct tls_link;
+
+struct tls_link *tls_link_new(struct tls *t, int fd); /* NULL: no memory */
+void tls_link_free(struct tls_link *l);               /* says goodbye */
+
+enum tls_result {
+    TLS_DONE,
+    TLS_READ,  /* again when the socket can be read */
+    TLS_WRITE, /* again when it can be written */
+    TLS_CLOSED,
+};
+
+enum tls_result tls_handshake(struct tls_link *l);
+enum tls_result
+tls_read(struct tls_link *l, void *bytes, size_t room, size_t *got);
+enum tls_result
+tls_write(struct tls_link *l, const void *bytes, size_t len, size_t *put);
+
+#endif

@@ -1,0 +1,670 @@
+/*
+ * Sessions: every state meets every message, and the lines of a protocol are
+ * what PostgreSQL's clients expect.
+ */
+#include "support/support.h"
+
+#include <stdio.h>
+
+#include "serve/prepared.h"
+#include "support/session_fake.h"
+
+#define NONE "" /* a name or text that is empty */
+
+static struct fake *
+logged_in(struct cache *cache)
+{
+    static struct fake f;
+    char said[4096];
+
+    fake_init(&f, FAKE_PLAIN, cache);
+    fake_login(&f, "ana", "pencil");
+    assert_string_equal(fake_said(&f, said), "R10 R11 R12 R0 Z:I");
+    return &f;
+}
+
+static void
+expect(struct fake *f, const char *words)
+{
+    char said[4096];
+
+    assert_string_equal(fake_said(f, said), words);
+}
+
+static void
+query(struct fake *f, const char *sql, const char *words)
+{
+    fake_send(f, 'Q', "s", sql);
+    expect(f, words);
+}
+
+/* ---------------------------------------------------------------- login -- */
+
+static void
+the_login_says_who_it_is(void **state)
+{
+    struct fake *f = logged_in(NULL);
+
+    (void)state;
+    assert_string_equal(session_who(f->session)->name, "ana");
+    assert_int_equal(f->looked_up, 1);
+    assert_int_equal(session_need(f->session), NEED_BYTES);
+    fake_send(f, 'X', "");
+    assert_int_equal(session_need(f->session), NEED_END);
+    fake_clear(f);
+}
+
+static void
+wrong_passwords_and_names_look_alike(void **state)
+{
+    static const char *const names[] = {"ana", "nobody"};
+    struct fake f;
+
+    (void)state;
+    fake_init(&f, FAKE_PLAIN, NULL);
+    for (size_t i = 0; i < 2; i++) {
+        fake_again(&f);
+        fake_login(&f, names[i], i ? "pencil" : "wrong");
+        expect(&f, "R10 R11 E:28P01");
+        assert_null(session_who(f.session));
+        assert_int_equal(session_need(f.session), NEED_END);
+    }
+    /* and after a few of them one has to wait */
+    for (int i = 0; i < 6; i++) {
+        fake_again(&f);
+        fake_login(&f, "ana", "wrong");
+    }
+    fake_again(&f);
+    fake_login(&f, "ana", "pencil");
+    expect(&f, "R10 E:28000");
+    f.now += 3600 * (int64_t)1000000;
+    fake_again(&f);
+    fake_login(&f, "ana", "pencil");
+    expect(&f, "R10 R11 R12 R0 Z:I");
+    fake_clear(&f);
+}
+
+/* One of everything that a client can send after the first packet. */
+static void
+send_any(struct fake *f, int which)
+{
+    static const char *const texts[] = {"SELECT city, count(*) FROM p", "x"};
+
+    switch (which) {
+    case 0: fake_send(f, 'Q', "s", texts[0]); break;
+    case 1: fake_send(f, 'P', "ss2", NONE, texts[0], 0u); break;
+    case 2: fake_send(f, 'B', "ss222", NONE, NONE, 0u, 0u, 0u); break;
+    case 3: fake_send(f, 'D', "bs", "S", 1, NONE); break;
+    case 4: fake_send(f, 'E', "s4", NONE, 0u); break;
+    case 5: fake_send(f, 'C', "bs", "S", 1, NONE); break;
+    case 6: fake_send(f, 'H', ""); break;
+    case 7: fake_send(f, 'S', ""); break;
+    case 8: fake_send(f, 'd', "b", "abc", 3); break;
+    case 9: fake_send(f, 'c', ""); break;
+    case 10: fake_send(f, 'f', "s", "no"); break;
+    case 11: fake_send(f, 'F', "42242", 1u, 0u, 0u, 0u, 0u); break;
+    case 12: fake_send(f, 'p', "s", texts[1]); break;
+    case 13: fake_send(f, 'p', "s4", "SCRAM-SHA-256", 0xffffffffu); break;
+    case 14: fake_send(f, 'X', ""); break;
+    case 15: fake_startup(f, "ana"); break;
+    default: fake_send(f, 0, "4", 80877103u); break;
+    }
+}
+enum { KINDS = 17 };
+
+static void
+every_message_before_the_login_ends_it(void **state)
+{
+    struct fake f;
+
+    (void)state;
+    fake_init(&f, FAKE_PLAIN, NULL);
+    for (int steps = 0; steps < 2; steps++)
+        for (int k = 0; k < KINDS; k++) {
+            char said[4096];
+
+            fake_again(&f);
+            if (steps)
+                fake_startup(&f, "ana");
+            send_any(&f, k);
+            fake_said(&f, said);
+            assert_null(strstr(said, "R0"));
+            assert_null(strstr(said, "Z:"));
+            assert_null(session_who(f.session));
+            if (!(steps == 0 && (k == 15 || k == 16)) && k != 0 && steps)
+                assert_int_equal(session_need(f.session), NEED_END);
+        }
+    assert_int_equal(f.asked + f.described + f.catalogs, 0);
+    fake_clear(&f);
+}
+
+/* Long walks over all messages, also cut into pieces: without the password
+   nothing is ever asked. */
+static void
+no_order_of_messages_skips_the_login(void **state)
+{
+    struct fake f;
+    uint32_t x = 1;
+
+    (void)state;
+    fake_init(&f, FAKE_PLAIN, NULL);
+    for (int walk = 0; walk < test_size(300, 3000); walk++) {
+        fake_again(&f);
+        for (int i = 0; i < 8; i++) {
+            x = x * 1664525 + 1013904223;
+            send_any(&f, (int)(x >> 16) % KINDS);
+        }
+        assert_null(session_who(f.session));
+    }
+    assert_int_equal(f.asked + f.described + f.catalogs, 0);
+    fake_clear(&f);
+}
+
+static void
+tls_is_asked_for_and_then_required(void **state)
+{
+    struct fake f;
+
+    (void)state;
+    fake_init(&f, FAKE_TLS, NULL);
+    fake_startup(&f, "ana");
+    expect(&f, "E:28000");
+    fake_again(&f);
+    fake_send(&f, 0, "4", 80877103u);
+    expect(&f, "+");
+    fake_login(&f, "ana", "pencil");
+    /* y,, : a client that believes the server cannot bind: refused */
+    expect(&f, "R10 E:28000");
+    /* what comes behind the request came in plain, from whomever */
+    fake_again(&f);
+    fake_feed(&f, "\0\0\0\10\4\322\26\57\0\0\0\10\4\322\26\57", 16, 0);
+    expect(&f, "E:08P01");
+    fake_clear(&f);
+    fake_init(&f, FAKE_PLAIN, NULL);
+    fake_send(&f, 0, "4", 80877103u);
+    expect(&f, "-");
+    fake_send(&f, 0, "4", 80877104u);
+    expect(&f, "-");
+    fake_login(&f, "ana", "pencil");
+    expect(&f, "R10 R11 R12 R0 Z:I");
+    fake_clear(&f);
+}
+
+static void
+entry_can_be_refused(void **state)
+{
+    struct fake f;
+
+    (void)state;
+    fake_init(&f, FAKE_PLAIN, NULL);
+    f.refuse_entry = true;
+    fake_login(&f, "ana", "pencil");
+    expect(&f, "R10 R11 E:53300");
+    assert_int_equal(session_need(f.session), NEED_END);
+    fake_clear(&f);
+}
+
+/* --------------------------------------------------------------- simple -- */
+
+static void
+simple_queries(void **state)
+{
+    struct fake *f = logged_in(NULL);
+
+    (void)state;
+    query(f, "SELECT city, count(*) FROM p GROUP BY city",
+          "N:00000 T D D C:SELECT_2 Z:I");
+    query(f, "", "I Z:I");
+    query(f, " ; ;", "I Z:I");
+    query(f, "SELECT count(*) FROM p; SELECT sum(x) FROM p;",
+          "N:00000 T D D C:SELECT_2 N:00000 T D D C:SELECT_2 Z:I");
+    assert_string_equal(f->last_sql, "SELECT sum(x) FROM p");
+    query(f, "SELECT (", "E:42601 Z:I");
+    query(f, "SET custos.epsilon = 0.25; SELECT count(*) FROM p",
+          "C:SET N:00000 T D D C:SELECT_2 Z:I");
+    assert_string_equal(f->last_epsilon, "0.25");
+    query(f, "SHOW custos.epsilon", "T D C:SELECT_1 Z:I");
+    query(f, "SHOW custos.budget", "T D C:SELECT_1 Z:I");
+    query(f, "RESET custos.epsilon; SELECT count(*) FROM p",
+          "C:RESET N:00000 T D D C:SELECT_2 Z:I");
+    assert_string_equal(f->last_epsilon, "");
+    query(f, "SET client_min_messages = warning; SELECT count(*) FROM p",
+          "C:SET T D D C:SELECT_2 Z:I");
+    f->refuse = CUSTOS_ESPENT;
+    query(f, "SELECT count(*) FROM p; SELECT 2 FROM p", "E:53400 Z:I");
+    fake_clear(f);
+}
+
+static void
+what_a_session_does_not_do_is_refused(void **state)
+{
+    static const char *const texts[] = {
+        "COPY p TO STDOUT",
+        "CREATE TABLE x (a int)",
+        "INSERT INTO p VALUES (1)",
+        "DELETE FROM p",
+        "LISTEN x",
+        "VACUUM",
+        "DROP TABLE p",
+        "DECLARE c CURSOR WITH HOLD FOR SELECT count(*) FROM p",
+    };
+    struct fake *f = logged_in(NULL);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        query(f, texts[i], "E:0A000 Z:I");
+    query(f, "SET nonsense = 1", "E:42704 Z:I");
+    query(f, "SET statement_timeout = 5", "E:0A000 Z:I");
+    query(f, "SET statement_timeout = 0", "C:SET Z:I");
+    query(f, "SET client_encoding = latin1", "E:0A000 Z:I");
+    query(f, "SET client_encoding = 'UTF8'", "C:SET Z:I");
+    query(f, "SHOW nonsense", "E:42704 Z:I");
+    query(f, "SET is_superuser = on", "E:22023 Z:I");
+    query(f, "SET ROLE postgres", "E:42704 Z:I");
+    assert_int_equal(f->asked, 0);
+    fake_clear(f);
+}
+
+static void
+transactions_are_kept_as_states(void **state)
+{
+    struct fake *f = logged_in(NULL);
+
+    (void)state;
+    query(f, "BEGIN", "C:BEGIN Z:T");
+    query(f, "SET custos.epsilon = 3", "C:SET Z:T");
+    query(f, "SELECT (", "E:42601 Z:E");
+    query(f, "SELECT count(*) FROM p", "E:25P02 Z:E");
+    query(f, "COMMIT", "C:ROLLBACK Z:I");
+    assert_int_equal(f->asked, 0);
+    query(f, "SELECT count(*) FROM p", "N:00000 T D D C:SELECT_2 Z:I");
+    assert_string_equal(f->last_epsilon, "");
+    query(f,
+          "START TRANSACTION; SET LOCAL custos.epsilon = 4; SET "
+          "custos.within = 9",
+          "C:START_TRANSACTION C:SET C:SET Z:T");
+    query(f, "SAVEPOINT a; SELECT (", "E:42601 Z:E");
+    query(f, "ROLLBACK TO a", "C:ROLLBACK Z:T");
+    query(f, "COMMIT", "C:COMMIT Z:I");
+    query(f, "SHOW custos.epsilon", "T D C:SELECT_1 Z:I");
+    query(f, "SELECT count(*) FROM p", "N:00000 T D D C:SELECT_2 Z:I");
+    assert_string_equal(f->last_epsilon, "");
+    query(f, "COMMIT", "N:25P01 C:COMMIT Z:I");
+    query(f, "BEGIN; BEGIN", "C:BEGIN N:25001 C:BEGIN Z:T");
+    query(f, "DISCARD ALL", "E:25001 Z:E");
+    query(f, "ROLLBACK; DISCARD ALL", "C:ROLLBACK C:DISCARD_ALL Z:I");
+    query(f, "SAVEPOINT a", "E:25P01 Z:I");
+    fake_clear(f);
+}
+
+/* ------------------------------------------------------------- extended -- */
+
+static void
+extended_queries(void **state)
+{
+    struct fake *f = logged_in(NULL);
+
+    (void)state;
+    fake_send(f, 'P', "ss24", "s1", "SELECT count(*) FROM p WHERE x = $1", 1u,
+              0u);
+    fake_send(f, 'D', "bs", "S", 1, "s1");
+    fake_send(f, 'S', "");
+    expect(f, "1 t T Z:I");
+    assert_int_equal(f->asked, 0); /* Describe never asks */
+    fake_send(f, 'B', "ss222", NONE, "s1", 0u, 0u, 0u);
+    expect(f, "E:08P01");
+    fake_send(f, 'S', "");
+    expect(f, "Z:I");
+    fake_send(f, 'B', "ss224b22", NONE, "s1", 0u, 1u, 2u, "42", 2, 1u, 1u);
+    fake_send(f, 'D', "bs", "P", 1, NONE);
+    fake_send(f, 'E', "s4", NONE, 0u);
+    fake_send(f, 'S', "");
+    expect(f, "2 T N:00000 D D C:SELECT_2 Z:I");
+    assert_int_equal(f->last_params, 1);
+    assert_int_equal(f->asked, 1);
+    /* no transaction: the portal ended with Sync */
+    fake_send(f, 'E', "s4", NONE, 0u);
+    fake_send(f, 'E', "s4", NONE, 0u);
+    fake_send(f, 'S', "");
+    expect(f, "E:34000 Z:I");
+    fake_send(f, 'C', "bs", "S", 1, "s1");
+    fake_send(f, 'B', "ss222", NONE, "s1", 0u, 0u, 0u);
+    fake_send(f, 'S', "");
+    expect(f, "3 E:26000 Z:I");
+    fake_clear(f);
+}
+
+/* However it is cut, a portal gives out one released answer. */
+static void
+a_portal_is_one_answer(void **state)
+{
+    struct fake *f = logged_in(NULL);
+
+    (void)state;
+    f->rows = 5;
+    query(f, "BEGIN", "C:BEGIN Z:T");
+    fake_send(f, 'P', "ss2", NONE, "SELECT city, count(*) FROM p", 0u);
+    fake_send(f, 'B', "ss222", "c1", NONE, 0u, 0u, 0u);
+    fake_send(f, 'E', "s4", "c1", 2u);
+    fake_send(f, 'S', "");
+    expect(f, "1 2 N:00000 D D s Z:T");
+    fake_send(f, 'E', "s4", "c1", 2u);
+    fake_send(f, 'S', "");
+    expect(f, "D D s Z:T");
+    assert_int_equal(f->asked, 1);
+    fake_send(f, 'E', "s4", "c1", 2u);
+    fake_send(f, 'S', "");
+    expect(f, "D C:SELECT_1 Z:T");
+    assert_int_equal(f->asked, 1);
+    /* all of it is given: executing again is a new question */
+    fake_send(f, 'E', "s4", "c1", 0u);
+    fake_send(f, 'S', "");
+    expect(f, "N:00000 D D D D D C:SELECT_5 Z:T");
+    assert_int_equal(f->asked, 2);
+    query(f, "CLOSE c1", "C:CLOSE_CURSOR Z:T");
+    query(f, "COMMIT", "C:COMMIT Z:I");
+    fake_clear(f);
+}
+
+static void
+errors_skip_to_sync(void **state)
+{
+    struct fake *f = logged_in(NULL);
+
+    (void)state;
+    fake_send(f, 'P', "ss2", NONE, "SELECT (", 0u);
+    for (int k = 0; k < 7; k++)
+        send_any(f, k);
+    expect(f, "E:42601");
+    assert_int_equal(f->asked + f->described, 0);
+    fake_send(f, 'S', "");
+    expect(f, "Z:I");
+    fake_send(f, 'P', "ss2", NONE, "SELECT 1 FROM p; SELECT 2 FROM p", 0u);
+    fake_send(f, 'S', "");
+    expect(f, "E:42601 Z:I");
+    fake_send(f, 'P', "ss2", "a", "BEGIN", 0u);
+    fake_send(f, 'P', "ss2", "a", "BEGIN", 0u);
+    fake_send(f, 'S', "");
+    expect(f, "1 E:42P05 Z:I");
+    fake_send(f, 'B', "ss222", NONE, "a", 0u, 0u, 0u);
+    fake_send(f, 'D', "bs", "P", 1, NONE);
+    fake_send(f, 'E', "s4", NONE, 0u);
+    fake_send(f, 'S', "");
+    expect(f, "2 n C:BEGIN Z:T");
+    f->refuse = CUSTOS_EENGINE;
+    fake_send(f, 'P', "ss2", NONE, "SELECT 1 FROM p", 0u);
+    fake_send(f, 'S', "");
+    expect(f, "E:58000 Z:E");
+    fake_clear(f);
+}
+
+static void
+what_is_not_a_question_can_be_prepared(void **state)
+{
+    struct fake *f = logged_in(NULL);
+
+    (void)state;
+    fake_send(f, 'P', "ss2", NONE, "SHOW TimeZone", 0u);
+    fake_send(f, 'B', "ss222", NONE, NONE, 0u, 0u, 0u);
+    fake_send(f, 'D', "bs", "P", 1, NONE);
+    fake_send(f, 'E', "s4", NONE, 0u);
+    fake_send(f, 'S', "");
+    expect(f, "1 2 T D C:SELECT_1 Z:I");
+    fake_send(f, 'P', "ss2", NONE, "SHOW custos.budget", 0u);
+    fake_send(f, 'B', "ss222", NONE, NONE, 0u, 0u, 0u);
+    fake_send(f, 'E', "s4", NONE, 0u);
+    fake_send(f, 'P', "ss2", NONE, NONE, 0u);
+    fake_send(f, 'B', "ss222", NONE, NONE, 0u, 0u, 0u);
+    fake_send(f, 'E', "s4", NONE, 0u);
+    fake_send(f, 'P', "ss2", NONE, "DISCARD ALL", 0u);
+    fake_send(f, 'B', "ss222", NONE, NONE, 0u, 0u, 0u);
+    fake_send(f, 'E', "s4", NONE, 0u);
+    fake_send(f, 'S', "");
+    expect(f, "1 2 D C:SELECT_1 1 2 I 1 2 C:DISCARD_ALL Z:I");
+    fake_clear(f);
+}
+
+static void
+names_are_limited(void **state)
+{
+    struct fake *f = logged_in(NULL);
+    char name[32], said[4096];
+
+    (void)state;
+    for (int i = 0; i < PREPARED_MAX; i++) {
+        snprintf(name, sizeof name, "s%d", i);
+        fake_send(f, 'P', "ss2", name, "BEGIN", 0u);
+    }
+    fake_said(f, said);
+    assert_null(strchr(said, 'E'));
+    fake_send(f, 'P', "ss2", "one more", "BEGIN", 0u);
+    fake_send(f, 'S', "");
+    expect(f, "E:54000 Z:I");
+    query(f, "DEALLOCATE ALL", "C:DEALLOCATE_ALL Z:I");
+    fake_send(f, 'P', "ss2", "one more", "BEGIN", 0u);
+    expect(f, "1");
+    fake_clear(f);
+}
+
+/* ------------------------------------------------------ cancel and time -- */
+
+/* The reply of a cancelled question is the same however far it has come. */
+static void
+a_cancelled_question_is_answered_at_once(void **state)
+{
+    struct fake *f = logged_in(NULL);
+    struct pg_cancel right = {42, 4242}, wrong = {42, 4243};
+
+    (void)state;
+    assert_true(session_is(f->session, &right));
+    assert_false(session_is(f->session, &wrong));
+    assert_false(session_stop(f->session, STOP_CANCEL, f->now));
+    f->hold = true;
+    fake_send(f, 'Q', "s", "SELECT count(*) FROM p; SELECT 2 FROM p");
+    expect(f, "");
+    assert_true(session_stop(f->session, STOP_CANCEL, f->now));
+    assert_false(session_stop(f->session, STOP_CANCEL, f->now));
+    fake_pump(f);
+    expect(f, "E:57014 Z:I");
+    fake_bring(f); /* late, and to nobody */
+    expect(f, "");
+    f->hold = false;
+    query(f, "SELECT 1 FROM p", "N:00000 T D D C:SELECT_2 Z:I");
+    f->hold = true;
+    fake_send(f, 'P', "ss2", NONE, "SELECT 1 FROM p", 0u);
+    assert_true(session_stop(f->session, STOP_TIME, f->now));
+    fake_pump(f);
+    fake_send(f, 'S', "");
+    expect(f, "E:57014 Z:I");
+    fake_clear(f);
+}
+
+static void
+a_cancel_request_names_its_session(void **state)
+{
+    struct fake f;
+    struct pg_cancel c;
+
+    (void)state;
+    fake_init(&f, FAKE_PLAIN, NULL);
+    fake_send(&f, 0, "444", 80877102u, 77u, 88u);
+    assert_int_equal(session_need(f.session), NEED_CANCEL);
+    c = session_cancelled(f.session);
+    assert_int_equal(c.process, 77);
+    assert_int_equal(c.secret, 88);
+    fake_clear(&f);
+}
+
+/* -------------------------------------------------------------- the rest -- */
+
+static void
+messages_may_come_in_pieces(void **state)
+{
+    static const char text[] = "Q\0\0\0\x1bSELECT count(*) FROM p\0"
+                               "Q\0\0\0\x1bSELECT count(*) FROM q\0";
+    struct fake *f = logged_in(NULL);
+
+    (void)state;
+    for (size_t piece = 0; piece < sizeof text; piece++) {
+        fake_feed(f, text, sizeof text - 1, piece);
+        expect(f, "N:00000 T D D C:SELECT_2 Z:I N:00000 T D D C:SELECT_2 Z:I");
+    }
+    fake_clear(f);
+}
+
+static void
+large_answers_wait_for_space(void **state)
+{
+    struct fake *f = logged_in(NULL);
+    struct buf *out;
+    size_t most = 0;
+
+    (void)state;
+    f->rows = 200000;
+    f->hold = true;
+    fake_send(f, 'Q', "s", "SELECT city, count(*) FROM p");
+    f->hold = false;
+    fake_bring(f);
+    out = session_out(f->session);
+    assert_true(f->sent.len > 200000 * 20);
+    assert_int_equal(out->len, 0);
+    f->sent.len = 0;
+    f->hold = true;
+    fake_send(f, 'Q', "s", "SELECT city, sum(x) FROM p");
+    f->hold = false;
+    {
+        struct task *t = f->held;
+        const str none = {"", 0};
+
+        f->held = NULL;
+        t->q.status = rows_of_text(str_of("n"), none, &t->rows, &t->q.err);
+        for (int i = 0; i < 100000; i++)
+            buf_add(&t->rows->bytes, "D\0\0\0\5x", 6);
+        session_told(f->session, t, f->now);
+    }
+    while (session_need(f->session) == NEED_SPACE) {
+        most = out->len > most ? out->len : most;
+        buf_clear(out);
+        session_sent(f->session, f->now);
+    }
+    assert_true(most < (1 << 19));
+    fake_clear(f);
+}
+
+static void
+too_long_is_refused(void **state)
+{
+    struct fake *f = logged_in(NULL);
+    size_t n = (1 << 16) + 10;
+    char *text = malloc(n + 1);
+
+    (void)state;
+    memset(text, ' ', n);
+    text[n] = '\0';
+    query(f, text, "E:54000 Z:I");
+    fake_send(f, 'P', "ss2", NONE, text, 0u);
+    fake_send(f, 'S', "");
+    expect(f, "E:54000 Z:I");
+    free(text);
+    fake_feed(f, "Q\x7f\xff\xff\xff", 5, 0);
+    expect(f, "E:54000");
+    assert_int_equal(session_need(f->session), NEED_END);
+    fake_clear(f);
+}
+
+/* ---------------------------------------------------------------- cache -- */
+
+static void
+the_same_question_comes_from_memory(void **state)
+{
+    struct cache *cache = cache_new(1 << 20);
+    struct fake *f = logged_in(cache);
+    const char *sql = "SELECT count(*) FROM p";
+
+    (void)state;
+    query(f, sql, "N:00000 T D D C:SELECT_2 Z:I");
+    query(f, sql, "N:00000 T D D C:SELECT_2 Z:I");
+    assert_int_equal(f->asked, 1);
+    assert_int_equal(f->again, 1);
+    /* a worker is asked again after a while: doors, policy and data change */
+    f->now += 300000;
+    query(f, sql, "N:00000 T D D C:SELECT_2 Z:I");
+    assert_int_equal(f->asked, 2);
+    /* another price is another question, and so is another analyst's */
+    query(f, "SET custos.epsilon = 0.2", "C:SET Z:I");
+    query(f, sql, "N:00000 T D D C:SELECT_2 Z:I");
+    assert_int_equal(f->asked, 3);
+    query(f, "RESET custos.epsilon", "C:RESET Z:I");
+    query(f, sql, "N:00000 T D D C:SELECT_2 Z:I");
+    assert_int_equal(f->asked, 3);
+    fake_again(f);
+    fake_login(f, "bob", "pencil");
+    expect(f, "R10 R11 R12 R0 Z:I");
+    query(f, "SELECT 7 FROM p", "N:00000 T D D C:SELECT_2 Z:I");
+    query(f, sql, "N:00000 T D D C:SELECT_2 Z:I");
+    assert_int_equal(f->asked, 5);
+    /* nor does an aborted transaction give answers */
+    query(f, "BEGIN; SELECT (", "E:42601 Z:I");
+    query(f, "BEGIN", "C:BEGIN Z:T");
+    query(f, "SELECT (", "E:42601 Z:E");
+    query(f, sql, "E:25P02 Z:E");
+    fake_clear(f);
+    cache_free(cache);
+}
+
+static void
+parameters_are_part_of_the_question(void **state)
+{
+    static const char *const values[] = {"42", "43", "42", "43"};
+    struct cache *cache = cache_new(1 << 20);
+    struct fake *f = logged_in(cache);
+
+    (void)state;
+    fake_send(f, 'P', "ss2", "s", "SELECT count(*) FROM p WHERE x = $1", 0u);
+    expect(f, "1");
+    for (int i = 0; i < 4; i++) {
+        fake_send(f, 'B', "ss224b2", NONE, "s", 0u, 1u, 2u, values[i], 2, 0u);
+        fake_send(f, 'E', "s4", NONE, 0u);
+        fake_send(f, 'S', "");
+        expect(f, "2 N:00000 D D C:SELECT_2 Z:I");
+    }
+    assert_int_equal(f->asked, 2);
+    /* another format is other bytes */
+    fake_send(f, 'B', "ss224b22", NONE, "s", 0u, 1u, 2u, "42", 2, 1u, 1u);
+    fake_send(f, 'E', "s4", NONE, 0u);
+    fake_send(f, 'S', "");
+    expect(f, "2 N:00000 D D C:SELECT_2 Z:I");
+    assert_int_equal(f->asked, 3);
+    fake_clear(f);
+    cache_free(cache);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_login_says_who_it_is),
+        cmocka_unit_test(wrong_passwords_and_names_look_alike),
+        cmocka_unit_test(every_message_before_the_login_ends_it),
+        cmocka_unit_test(no_order_of_messages_skips_the_login),
+        cmocka_unit_test(tls_is_asked_for_and_then_required),
+        cmocka_unit_test(entry_can_be_refused),
+        cmocka_unit_test(simple_queries),
+        cmocka_unit_test(what_a_session_does_not_do_is_refused),
+        cmocka_unit_test(transactions_are_kept_as_states),
+        cmocka_unit_test(extended_queries),
+        cmocka_unit_test(a_portal_is_one_answer),
+        cmocka_unit_test(errors_skip_to_sync),
+        cmocka_unit_test(what_is_not_a_question_can_be_prepared),
+        cmocka_unit_test(names_are_limited),
+        cmocka_unit_test(a_cancelled_question_is_answered_at_once),
+        cmocka_unit_test(a_cancel_request_names_its_session),
+        cmocka_unit_test(messages_may_come_in_pieces),
+        cmocka_unit_test(large_answers_wait_for_space),
+        cmocka_unit_test(too_long_is_refused),
+        cmocka_unit_test(the_same_question_comes_from_memory),
+        cmocka_unit_test(parameters_are_part_of_the_question),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

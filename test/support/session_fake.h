@@ -1,0 +1,59 @@
+/*
+ * A session with a client and a curator that are not there: messages are made
+ * by hand, tasks are answered at once, and what the session says is read as a
+ * line of words.
+ */
+#ifndef TEST_SESSION_FAKE_H
+#define TEST_SESSION_FAKE_H
+
+#include "serve/session.h"
+
+struct fake {
+    struct session_host host;
+    struct session *session;
+    struct scram_verifier verifier;
+    struct buf sent; /* all that the session wrote since fake_said */
+    uint64_t rows;   /* of every answer */
+    int asked, described, looked_up, catalogs, again; /* tasks by kind */
+    custos_status refuse; /* what questions get instead; CUSTOS_OK: answers */
+    bool refuse_entry, is_public, hold; /* hold: tasks stay out */
+    struct task *held;
+    char last_sql[256], last_epsilon[32];
+    size_t last_params;
+    int64_t now;
+    char nonce[128]; /* the client's login */
+    struct buf client_first;
+};
+
+enum fake_tls { FAKE_PLAIN, FAKE_TLS };
+
+void fake_init(struct fake *f, enum fake_tls tls, struct cache *cache);
+void fake_clear(struct fake *f);
+/* One more session on the same host. */
+void fake_again(struct fake *f);
+
+/* Bytes as they are, in pieces of `piece` (0: one). Tasks are answered. */
+void fake_feed(struct fake *f, const void *bytes, size_t len, size_t piece);
+/* Goes on with what the session needs. */
+void fake_pump(struct fake *f);
+/* Brings the held task back. */
+void fake_bring(struct fake *f);
+
+/*
+ * One message: type (0: a first packet), and its content by a format: 's' a
+ * text with its NUL, 'b' bytes (pointer, int), '1' '2' '4' whole numbers.
+ */
+void fake_send(struct fake *f, char type, const char *format, ...);
+
+void fake_startup(struct fake *f, const char *user);
+/* All of the login; the right password is "pencil". */
+void fake_login(struct fake *f, const char *user, const char *password);
+
+/*
+ * What was sent since the last time, a word a message: R0 (AuthenticationOk),
+ * S K Z:I T D C:SELECT_1 E:28P01 N 1 2 3 n s I t; SSL replies are '+' and '-'.
+ * S and K are left out.
+ */
+const char *fake_said(struct fake *f, char text[4096]);
+
+#endif
