@@ -5,7 +5,7 @@
  *
  * Format 0 had the chain alone. Since format 1 balances and answers stand
  * beside it; they follow from the chain or may be missing, so coming from 0 is
- * adding them up once.
+ * adding them up once. Since format 2 there are doors, none at first.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -42,8 +42,14 @@ static const char BESIDE[] =
     " seq INTEGER NOT NULL REFERENCES chain (seq), mark BLOB NOT NULL) STRICT;"
     "CREATE TABLE answers (key BLOB PRIMARY KEY,"
     " seq INTEGER NOT NULL REFERENCES chain (seq), answer BLOB NOT NULL,"
-    " mark BLOB NOT NULL) STRICT;"
-    "PRAGMA user_version = 1;";
+    " mark BLOB NOT NULL) STRICT;";
+
+static const char DOORS[] =
+    "CREATE TABLE doors (name TEXT PRIMARY KEY,"
+    " seq INTEGER NOT NULL REFERENCES chain (seq), verifier TEXT NOT NULL,"
+    " token BLOB NOT NULL) STRICT;"
+    "CREATE INDEX doors_token ON doors (token);"
+    "PRAGMA user_version = 2;";
 
 /* --------------------------------------------------------------- making -- */
 
@@ -72,6 +78,8 @@ fill(const char *path, custos_err *err)
     if (!st)
         st = db_run(d, BESIDE, err);
     if (!st)
+        st = db_run(d, DOORS, err);
+    if (!st)
         st = db_run(d, "COMMIT", err);
     if (!st)
         st = db_run(d, "PRAGMA journal_mode=WAL", err);
@@ -87,7 +95,7 @@ ledger_make(const char *path, custos_err *err)
     char half[PATH_ROOM], log[PATH_ROOM];
     custos_status st;
 
-    static_assert(LEDGER_FORMAT == 1, "BESIDE writes the number");
+    static_assert(LEDGER_FORMAT == 2, "DOORS writes the number");
     snprintf(log, sizeof log, "%s-wal", path);
     if (access(log, F_OK) == 0)
         return custos_fail(err, CUSTOS_ECORRUPT,
@@ -120,7 +128,7 @@ number(struct db *d, const char *sql, int64_t *out, custos_err *err)
 
 /* From format 0: what stands beside the chain is added up from it. */
 static custos_status
-migrate_from_0(struct db *d, custos_err *err)
+add_up(struct db *d, custos_err *err)
 {
     arena *a = arena_new(NULL, REPLAY_BYTES);
     struct replay r;
@@ -129,18 +137,28 @@ migrate_from_0(struct db *d, custos_err *err)
     if (!a)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     memset(&r, 0, sizeof r);
-    st = db_run(d, "BEGIN IMMEDIATE", err);
-    if (!st)
-        st = db_run(d, BESIDE, err);
+    st = db_run(d, BESIDE, err);
     if (!st)
         st = replay_run(d, a, &r, err);
     for (struct tally *t = r.tallies; !st && t; t = t->next)
         st = budgets_save(d, t->who, &t->sums, &t->row, err);
+    arena_free(a);
+    return st;
+}
+
+static custos_status
+migrate_from(int64_t format, struct db *d, custos_err *err)
+{
+    custos_status st = db_run(d, "BEGIN IMMEDIATE", err);
+
+    if (!st && format == 0)
+        st = add_up(d, err);
+    if (!st)
+        st = db_run(d, DOORS, err);
     if (!st)
         st = db_run(d, "COMMIT", err);
     if (st)
         db_rollback(d);
-    arena_free(a);
     return st;
 }
 
@@ -160,8 +178,8 @@ ledger_migrate(struct db *d, custos_err *err)
     if (application != APPLICATION)
         return custos_fail(err, CUSTOS_ECORRUPT,
                            "the file that should be the ledger is none");
-    if (format == 0)
-        return migrate_from_0(d, err);
+    if (format >= 0 && format < LEDGER_FORMAT)
+        return migrate_from(format, d, err);
     if (format != LEDGER_FORMAT)
         return custos_fail(err, CUSTOS_EUNSUPPORTED,
                            "the ledger has format %" PRId64 ", this custos "

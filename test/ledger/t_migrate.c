@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sqlite3.h>
 
+#include "ledger/doors.h"
 #include "ledger/helpers.h"
 
 static sqlite3 *
@@ -75,7 +76,8 @@ migrate_touches_no_row(void **state)
     (void)state;
     make(&p, &last);
     /* Format 0: the chain alone. */
-    meddle(&p, "DROP TABLE state; DROP TABLE answers; DROP INDEX chain_who;"
+    meddle(&p, "DROP TABLE doors; DROP TABLE state; DROP TABLE answers; DROP "
+               "INDEX chain_who;"
                "DROP INDEX chain_terms; PRAGMA user_version = 0;");
     buf_init(&before, NULL, 1 << 20);
     buf_init(&after, NULL, 1 << 20);
@@ -94,6 +96,26 @@ migrate_touches_no_row(void **state)
     place_remove(&p);
 }
 
+/* Format 1: all but the doors. */
+static void
+migrate_adds_doors(void **state)
+{
+    struct ledger_door door;
+    struct receipt last;
+    struct ledger *l;
+    struct place p;
+
+    (void)state;
+    make(&p, &last);
+    meddle(&p, "DROP TABLE doors; PRAGMA user_version = 1;");
+    l = open_at(&p);
+    assert_verifies(l, &last);
+    assert_int_equal(ledger_door_find(l, str_of("ana"), &door, NULL),
+                     CUSTOS_ENAME);
+    ledger_close(l);
+    place_remove(&p);
+}
+
 /* A chain of format 0 that is wrong is not made into a balance. */
 static void
 migrate_stops_at_damage(void **state)
@@ -105,7 +127,8 @@ migrate_stops_at_damage(void **state)
 
     (void)state;
     make(&p, &last);
-    meddle(&p, "DROP TABLE state; DROP TABLE answers; DROP INDEX chain_who;"
+    meddle(&p, "DROP TABLE doors; DROP TABLE state; DROP TABLE answers; DROP "
+               "INDEX chain_who;"
                "DROP INDEX chain_terms; DROP TRIGGER chain_no_update;"
                "UPDATE chain SET epsilon = '0' WHERE seq = 5;"
                "PRAGMA user_version = 0;");
@@ -124,11 +147,11 @@ migrate_refuses_newer(void **state)
 
     (void)state;
     make(&p, &last);
-    meddle(&p, "PRAGMA user_version = 2");
+    meddle(&p, "PRAGMA user_version = 3");
     assert_int_equal(ledger_open(p.path, p.lock, &l, &err),
                      CUSTOS_EUNSUPPORTED);
-    assert_non_null(strstr(err.said, "format 2"));
-    meddle(&p, "PRAGMA user_version = 1");
+    assert_non_null(strstr(err.said, "format 3"));
+    meddle(&p, "PRAGMA user_version = 2");
     l = open_at(&p);
     assert_verifies(l, &last);
     ledger_close(l);
@@ -201,6 +224,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(migrate_touches_no_row),
+        cmocka_unit_test(migrate_adds_doors),
         cmocka_unit_test(migrate_stops_at_damage),
         cmocka_unit_test(migrate_refuses_newer),
         cmocka_unit_test(migrate_refuses_what_is_no_ledger),

@@ -1,0 +1,357 @@
+/*
+ * The socket lies in the store, whose folder is the owner's alone, and is mode
+ * 0600; besides, the kernel is asked who calls. A path of a socket has room for
+ * 107 bytes, a store's for more: it is reached through its open folder.
+ */
+#include "curator/owner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/error.h"
+#include "base/utf8.h"
+#include "curator/house.h"
+#include "store/file.h"
+
+enum { BACKLOG = 8, REPLY_WAIT_MS = 60000 };
+
+static const char NAME[] = "owner.sock";
+
+/* ---------------------------------------------------------------- socket -- */
+
+/*
+ * The socket's address by way of the open folder. False: no such folder. The
+ * caller closes *folder.
+ */
+static bool
+address_of(const char *store, int *folder, struct sockaddr_un *out)
+{
+    *folder = open(store, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    memset(out, 0, sizeof *out);
+    out->sun_family = AF_UNIX;
+    snprintf(out->sun_path, sizeof out->sun_path, "/proc/self/fd/%d/%s",
+             *folder, NAME);
+    return *folder >= 0;
+}
+
+static int
+call(const char *store)
+{
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), folder = -1;
+    struct sockaddr_un at;
+
+    if (fd >= 0 && (!address_of(store, &folder, &at) ||
+                    connect(fd, (const struct sockaddr *)&at, sizeof at))) {
+        close(fd);
+        fd = -1;
+    }
+    if (folder >= 0)
+        close(folder);
+    return fd;
+}
+
+static custos_status
+fail_socket(custos_err *err)
+{
+    custos_status st = custos_fail(err, CUSTOS_EIO,
+                                   "the owner's socket cannot be made in the "
+                                   "store");
+
+    custos_note(err, "errno %d", errno);
+    return st;
+}
+
+custos_status
+owner_listen(const struct curator *c, int *out, custos_err *err)
+{
+    const char *store = c->house->store.path;
+    int fd = call(store), folder = -1;
+    struct sockaddr_un at;
+    custos_status st = CUSTOS_OK;
+
+    if (fd >= 0) {
+        close(fd);
+        return custos_fail(err, CUSTOS_EBUSY,
+                           "a server runs on this store already: stop it "
+                           "first");
+    }
+    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0 || !address_of(store, &folder, &at)) {
+        st = fail_socket(err);
+        goto out;
+    }
+    unlinkat(folder, NAME, 0); /* of a server that is gone */
+    /* the name gets the mode that the socket has */
+    if (fchmod(fd, FILE_MODE) ||
+        bind(fd, (const struct sockaddr *)&at, sizeof at) ||
+        listen(fd, BACKLOG))
+        st = fail_socket(err);
+out:
+    if (folder >= 0)
+        close(folder);
+    if (!st)
+        *out = fd;
+    else if (fd >= 0)
+        close(fd);
+    return st;
+}
+
+void
+owner_close(const struct curator *c, int fd)
+{
+    char path[STORE_PATH_MAX];
+
+    if (fd < 0)
+        return;
+    store_path(&c->house->store, NAME, path);
+    unlink(path);
+    close(fd);
+}
+
+int
+owner_accept(int fd)
+{
+    struct ucred who = {0};
+    socklen_t len = sizeof who;
+    int got = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+    if (got < 0)
+        return -1;
+    if (getsockopt(got, SOL_SOCKET, SO_PEERCRED, &who, &len) ||
+        len != sizeof who || (who.uid != geteuid() && who.uid != 0)) {
+        close(got);
+        return -1;
+    }
+    return got;
+}
+
+/* ----------------------------------------------------------------- reply -- */
+
+void
+json_text(struct buf *b, str text)
+{
+    size_t n;
+
+    buf_add_text(b, "\"");
+    for (size_t at = 0; at < text.len; at += n ? n : 1) {
+        unsigned char c = (unsigned char)text.ptr[at];
+
+        n = utf8_step((str){text.ptr + at, text.len - at});
+        if (c < ' ' || c == '"' || c == '\\')
+            buf_printf(b, "\\u%04x", c);
+        else
+            buf_add(b, n ? text.ptr + at : "?", n ? n : 1);
+    }
+    buf_add_text(b, "\"");
+}
+
+static void
+reply_error(struct buf *reply, const char *sentence)
+{
+    buf_add_text(reply, "{\"ok\":false,\"error\":");
+    json_text(reply, str_of(sentence));
+    buf_add_text(reply, "}\n");
+}
+
+/* What an owner's question is answered with. */
+struct desk {
+    struct curator *c;
+    const struct owner_hooks *hooks;
+    str word; /* after the verb, or empty */
+    int64_t now;
+    struct buf *reply;
+};
+
+/* An act in the chain; false: it failed, and that is the reply. */
+static bool
+desk_act(struct desk *d, const char *act, str words)
+{
+    struct receipt ignored;
+    custos_err err;
+
+    if (!till_act(d->c->house->till, act, words, str_of("owner"), d->now,
+                  &ignored, &err))
+        return true;
+    reply_error(d->reply, err.said);
+    return false;
+}
+
+static void
+desk_reload(struct desk *d)
+{
+    char text[RECEIPT_TEXT_MAX];
+    struct receipt r;
+    custos_err err;
+
+    if (curator_reload(d->c, d->now, &r, &err) || curator_refresh(d->c, &err)) {
+        reply_error(d->reply, err.said);
+        return;
+    }
+    receipt_write(&r, text);
+    buf_printf(d->reply,
+               "{\"ok\":true,\"data_version\":%llu,\"receipt\":\"%s\"}\n",
+               (unsigned long long)engine_version(d->c->engine), text);
+}
+
+static void
+desk_status(struct desk *d)
+{
+    custos_err err;
+
+    if (curator_refresh(d->c, &err)) {
+        reply_error(d->reply, err.said);
+        return;
+    }
+    buf_printf(d->reply,
+               "{\"ok\":true,\"version\":\"%s\",\"data_version\":%llu,"
+               "\"policy\":\"",
+               custos_version(),
+               (unsigned long long)engine_version(d->c->engine));
+    for (size_t i = 0; i < sizeof d->c->world->policy->id; i++)
+        buf_printf(d->reply, "%02x", d->c->world->policy->id[i]);
+    buf_add_text(d->reply, "\"");
+    if (d->hooks->status)
+        d->hooks->status(d->hooks->ctx, d->reply);
+    buf_add_text(d->reply, "}\n");
+}
+
+static void
+desk_sessions(struct desk *d)
+{
+    buf_add_text(d->reply, "{\"ok\":true,\"sessions\":[");
+    if (d->hooks->sessions)
+        d->hooks->sessions(d->hooks->ctx, d->reply);
+    buf_add_text(d->reply, "]}\n");
+}
+
+static void
+desk_drain(struct desk *d)
+{
+    if (!d->hooks->drain) {
+        reply_error(d->reply, "this server cannot be drained");
+        return;
+    }
+    if (!desk_act(d, "drain", str_of("")))
+        return;
+    d->hooks->drain(d->hooks->ctx);
+    buf_add_text(d->reply, "{\"ok\":true}\n");
+}
+
+static void
+desk_cut(struct desk *d)
+{
+    if (!d->hooks->cut || !d->word.len) {
+        reply_error(d->reply, "cut whom? Write: cut NAME");
+        return;
+    }
+    if (desk_act(d, "cut", d->word))
+        buf_printf(d->reply, "{\"ok\":true,\"ended\":%zu}\n",
+                   d->hooks->cut(d->hooks->ctx, d->word));
+}
+
+void
+owner_answer(struct curator *c, const struct owner_hooks *hooks, str line,
+             int64_t now, struct buf *reply)
+{
+    static const struct {
+        const char *verb;
+        void (*answer)(struct desk *);
+        bool takes_word;
+    } verbs[] = {
+        {"reload", desk_reload, false},
+        {"status", desk_status, false},
+        {"sessions", desk_sessions, false},
+        {"drain", desk_drain, false},
+        {"cut", desk_cut, true},
+    };
+    struct desk d = {.c = c, .hooks = hooks, .now = now, .reply = reply};
+    const char *end = line.len ? memchr(line.ptr, '\n', line.len) : NULL;
+    str verb = {line.ptr, end ? (size_t)(end - line.ptr) : line.len};
+    const char *space = verb.len ? memchr(verb.ptr, ' ', verb.len) : NULL;
+
+    if (space) {
+        d.word = (str){space + 1, verb.len - (size_t)(space + 1 - verb.ptr)};
+        verb.len = (size_t)(space - verb.ptr);
+    }
+    for (size_t i = 0; i < COUNT_OF(verbs); i++)
+        if (str_equal(verb, str_of(verbs[i].verb)) &&
+            (verbs[i].takes_word || !d.word.len)) {
+            verbs[i].answer(&d);
+            return;
+        }
+    reply_error(reply, "there is no such request: reload, status, sessions, "
+                       "drain or cut NAME");
+}
+
+/* ---------------------------------------------------------------- client -- */
+
+static bool
+send_all(int fd, str text)
+{
+    while (text.len) {
+        ssize_t n = send(fd, text.ptr, text.len, MSG_NOSIGNAL);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        text.ptr += n;
+        text.len -= (size_t)n;
+    }
+    return true;
+}
+
+/* Up to the end of the line, or of what the server has to say. */
+static bool
+receive_line(int fd, struct buf *into)
+{
+    struct pollfd ready = {.fd = fd, .events = POLLIN};
+    char piece[4096];
+    ssize_t n = 1;
+
+    while (n > 0 && !into->failed && !memchr(buf_text(into), '\n', into->len)) {
+        if (poll(&ready, 1, REPLY_WAIT_MS) <= 0)
+            return false;
+        n = recv(fd, piece, sizeof piece, 0);
+        if (n < 0 && errno == EINTR)
+            n = 1;
+        else if (n > 0)
+            buf_add(into, piece, (size_t)n);
+    }
+    return n >= 0 && !into->failed && into->len > 0;
+}
+
+custos_status
+owner_ask(const char *store, str line, arena *a, str *reply, custos_err *err)
+{
+    custos_status st = CUSTOS_OK;
+    int fd = call(store);
+    struct buf b;
+    char *text;
+
+    if (fd < 0)
+        return custos_fail(err, CUSTOS_ENAME,
+                           "no server of yours runs on the store %.100s",
+                           store);
+    buf_init(&b, NULL, OWNER_REPLY_MAX);
+    if (!send_all(fd, line) || !send_all(fd, str_of("\n")) ||
+        !receive_line(fd, &b))
+        st = custos_fail(err, CUSTOS_EIO, "the server did not answer");
+    close(fd);
+    if (!st) {
+        text = arena_copy(a, (str){b.ptr, b.len});
+        *reply = (str){text, b.len};
+        if (!text)
+            st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    }
+    buf_clear(&b);
+    return st;
+}
