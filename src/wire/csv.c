@@ -12,7 +12,7 @@ needs_quotes(str text)
     if (text.len == 0)
         return true;
     for (size_t i = 0; i < text.len; i++)
-        if (memchr(",\"\r\n", text.ptr[i], 4))
+        if (strchr(",\"\r\n", text.ptr[i]))
             return true;
     return false;
 }

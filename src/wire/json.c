@@ -21,7 +21,7 @@ fail_memory(custos_err *err)
 static bool
 in_number(char c)
 {
-    return (c >= '0' && c <= '9') || memchr("+-.eE", c, 5);
+    return (c >= '0' && c <= '9') || strchr("+-.eE", c);
 }
 
 /* The end of the string whose quote stands at `at`, or of the text. */

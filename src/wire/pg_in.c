@@ -69,11 +69,10 @@ take_u32(struct reader *r)
 static str
 take_text(struct reader *r)
 {
-    const char *begin = r->at;
-    const char *nul = r->bad || begin == r->end
-                          ? NULL
-                          : memchr(begin, 0, (size_t)(r->end - begin));
+    const char *begin = r->at, *nul = NULL;
 
+    if (!r->bad && begin && begin < r->end)
+        nul = memchr(begin, 0, (size_t)(r->end - begin));
     if (!nul) {
         reader_fail(r, "has a text without an end");
         return (str){"", 0};

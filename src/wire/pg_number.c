@@ -84,7 +84,7 @@ numeric_read(str bytes, struct datum *out)
     if (n == 0)
         weight = 0;
     for (int i = weight < 0 ? weight + 1 : 0; i < n || i <= weight; i++) {
-        int v = i >= 0 && i < n ? u16_at(bytes.ptr + 8 + 2 * i) : 0;
+        int v = i >= 0 && i < n ? u16_at(bytes.ptr + 8 + 2 * (size_t)i) : 0;
 
         if (v > 9999)
             return false;
@@ -157,7 +157,7 @@ float_write(const struct datum *d, enum float_bytes size, struct buf *out)
 void
 float_write_text(const struct datum *d, enum float_bytes size, struct buf *out)
 {
-    char text[32], digits[20];
+    char text[32], digits[20] = "0";
     size_t n = 0;
     int exponent;
 

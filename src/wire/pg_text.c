@@ -164,7 +164,7 @@ needs_quotes(str text)
     if (text.len == 0 || is_null(text))
         return true;
     for (size_t i = 0; i < text.len; i++)
-        if (memchr("{},\"\\ \t\n\r\v\f", text.ptr[i], 11))
+        if (strchr("{},\"\\ \t\n\r\v\f", text.ptr[i]))
             return true;
     return false;
 }

@@ -15,7 +15,7 @@ enum {
     CSTRING = -2,         /* typlen of unknown */
 };
 
-#define DAY_US INT64_C(86400000000)
+#define DAY_US ((i128)86400000000)
 
 static const struct row {
     uint32_t oid;
@@ -219,6 +219,12 @@ two_digits(const char *p, int *out)
     return true;
 }
 
+static bool
+is_sign(char c)
+{
+    return c == '+' || c == '-';
+}
+
 /* "Z", "+02", "-0330", "+05:30" at the end of a text: how many microseconds
    its clock is ahead; the text without it. Without one it is UTC. */
 static bool
@@ -233,10 +239,10 @@ take_zone(str *text, int64_t *ahead)
         text->len--;
         return true;
     }
-    while (at > 0 && text->len - at < 6 && !memchr("+-", text->ptr[at - 1], 2))
+    while (at > 0 && text->len - at < 6 && !is_sign(text->ptr[at - 1]))
         at--;
     /* A minus before the time is one of the date. */
-    if (at == 0 || !memchr("+-", text->ptr[at - 1], 2) || at <= 10)
+    if (at == 0 || !is_sign(text->ptr[at - 1]) || at <= 10)
         return true;
     p = text->ptr + at;
     switch (text->len - at) {
@@ -307,8 +313,8 @@ read_binary(str b, const struct row *row, struct datum *out)
         return false;
     switch (row->oid) {
     case PG_BOOL:
-        d.n = *b.ptr;
-        if (d.n != 0 && d.n != 1)
+        d.n = *b.ptr != 0;
+        if ((unsigned char)*b.ptr > 1)
             return false;
         break;
     case PG_INT2: d.n = (int16_t)u16_at(b.ptr); break;

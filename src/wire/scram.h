@@ -51,9 +51,22 @@ CUSTOS_MUST_USE custos_status scram_verifier_read(str text,
                                                   custos_err *err);
 
 /*
- * For a name that there is not. Cannot fail. A verifier that was made elsewhere,
- * with another number of iterations or bytes of salt than the two above, tells
- * that its name exists.
+ * For a name that there is not. Cannot fail.
+ *
+ * THEOREM  scram-names
+ *   A mock's salt and keys are HMAC-SHA-256 of the name under a secret: to who
+ *   does not hold it they are random strings that stay the same from login to
+ *   login, as those of a true verifier are; and no proof is taken for it.
+ * SOURCE   RFC 5802, section 9; HMAC as a pseudorandom function, Bellare 2006,
+ *          "New proofs for NMAC and HMAC".
+ * NEEDS    The secret never changes and is never shown. A verifier that was
+ *          made elsewhere, with other iterations or bytes of salt than the two
+ *          above, tells that its name exists.
+ * GIVES    Messages, errors and steps of a login do not depend on whether the
+ *          name exists, but for the one who knows its password.
+ * FAILS    Cannot.
+ * TESTED   names_that_do_not_exist, logins_that_fail,
+ *          names_look_alike_on_the_wire
  */
 void scram_verifier_mock(const uint8_t secret[SCRAM_SECRET_BYTES], str user,
                          struct scram_verifier *out);
@@ -94,9 +107,23 @@ CUSTOS_MUST_USE custos_status scram_first(struct scram *s, str mechanism,
                                           custos_err *err);
 
 /*
- * client-final in, server-final out: on CUSTOS_OK, and only then, the client
- * has proven that it knows the password. May fail: CUSTOS_EPROTOCOL,
- * CUSTOS_EAUTH (the same sentence whatever was wrong).
+ * client-final in, server-final out. May fail: CUSTOS_EPROTOCOL, CUSTOS_EAUTH
+ * (the same sentence whatever was wrong).
+ *
+ * THEOREM  scram-proof
+ *   CUSTOS_OK needs a key K with SHA-256(K) = StoredKey, hidden by the HMAC of
+ *   this conversation under StoredKey: both nonces, salt, iterations, and the
+ *   channel that the client believed to be on. Who does not hold K (the
+ *   verifier's holder included) makes one only by inverting SHA-256, and who
+ *   heard another conversation, or stands between two ends of TLS, has a proof
+ *   of other bytes.
+ * SOURCE   RFC 5802, sections 3, 5, 6 and 9; RFC 7677; RFC 5929, section 4.
+ * NEEDS    Nonces that do not repeat; steps in order, which the state holds.
+ * GIVES    On CUSTOS_OK, and only then, the client knows the password (or the
+ *          key made of it), and speaks on the channel that the server sees.
+ * FAILS    CUSTOS_EPROTOCOL, CUSTOS_EAUTH; after either, for good.
+ * TESTED   the_example_of_the_rfc, logins_that_fail, every_byte_counts,
+ *          first_messages_that_are_refused
  */
 CUSTOS_MUST_USE custos_status scram_final(struct scram *s, str message,
                                           struct buf *out, custos_err *err);

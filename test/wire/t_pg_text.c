@@ -149,6 +149,34 @@ texts_that_are_refused(void **state)
     }
 }
 
+/* Of another type, and with bytes behind the last element. */
+static void
+arrays_that_are_refused(void **state)
+{
+    static const char *const wrong[] = {
+        "00000001000000000000001300000001000000010000000161", /* name[] */
+        "0000000100000000000000190000000100000001000000016100",
+        "00000000000000000000001900",
+        "00000002000000000000001900000001000000010000000100000001",
+        "000000010000000000000019ffffffff00000001",
+    };
+    custos_err err;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        struct pg_bytes b = {.bytes = bytes_of_hex(wrong[i])};
+        struct buf out;
+
+        buf_init(&out, NULL, 4096);
+        assert_int_equal(
+            pg_text_read(&b, PG_STRING_ARRAY, PG_BINARY, 3, &out, &err),
+            CUSTOS_EINVAL);
+        assert_non_null(strstr(err.said, "parameter $3 "));
+        buf_clear(&out);
+        free((char *)b.bytes.ptr);
+    }
+}
+
 static void
 types_that_are_not_known(void **state)
 {
@@ -176,6 +204,7 @@ main(void)
         cmocka_unit_test(texts_in),
         cmocka_unit_test(arrays_cut_and_changed),
         cmocka_unit_test(texts_that_are_refused),
+        cmocka_unit_test(arrays_that_are_refused),
         cmocka_unit_test(types_that_are_not_known),
     };
 

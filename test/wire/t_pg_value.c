@@ -356,7 +356,9 @@ values_that_do_not_fit(void **state)
 
     (void)state;
     buf_init(&out, NULL, 100);
-    for (int format = PG_TEXT; format <= PG_BINARY; format++) {
+    for (int i = 0; i < 2; i++) {
+        enum pg_format format = i ? PG_BINARY : PG_TEXT;
+
         assert_int_equal(pg_value_write(&wide, PG_INT8, format, &out, &err),
                          CUSTOS_ERANGE);
         assert_int_equal(pg_value_write(&part, PG_INT8, format, &out, &err),

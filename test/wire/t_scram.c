@@ -137,6 +137,7 @@ struct client {
     str binding; /* what it believes the connection's to be */
     const struct scram_verifier *known;
     const char *last_extra; /* before the proof */
+    const char *nonce;      /* "r=..." instead of the right one */
 };
 
 /* client-final for a server-first; the proof's base64 ends it. */
@@ -152,9 +153,9 @@ client_last(const struct client *c, const char *server_first, char out[1024])
     memcpy(bound + n, c->binding.ptr, c->binding.len);
     sodium_bin2base64(c64, sizeof c64, bound, n + c->binding.len,
                       sodium_base64_VARIANT_ORIGINAL);
-    len =
-        snprintf(out, 1024, "c=%s,%.*s%s", c64, (int)strcspn(server_first, ","),
-                 server_first, c->last_extra ? c->last_extra : "");
+    len = snprintf(
+        out, 1024, "c=%s,%.*s%s", c64, (int)strcspn(server_first, ","),
+        c->nonce ? c->nonce : server_first, c->last_extra ? c->last_extra : "");
     snprintf(said, sizeof said, "n=,r=abc,%s,%s", server_first, out);
     salted_password(c->password, c->known->salt, c->known->salt_len,
                     c->known->iterations, salted);
@@ -199,12 +200,13 @@ logins_that_succeed(void **state)
         struct client client;
         str binding;
     } rows[] = {
-        {{PLAIN, "n,,", "s3cret", BYTES(""), &v, NULL}, BYTES("")},
-        {{PLAIN, "y,,", "s3cret", BYTES(""), &v, NULL}, BYTES("")},
-        {{PLAIN, "n,,", "s3cret", BYTES(""), &v, NULL}, BYTES(END_POINT)},
-        {{PLAIN, "n,,", "s3cret", BYTES(""), &v, ",x=ignored"}, BYTES("")},
+        {{PLAIN, "n,,", "s3cret", BYTES(""), &v, NULL, NULL}, BYTES("")},
+        {{PLAIN, "y,,", "s3cret", BYTES(""), &v, NULL, NULL}, BYTES("")},
+        {{PLAIN, "n,,", "s3cret", BYTES(""), &v, NULL, NULL}, BYTES(END_POINT)},
+        {{PLAIN, "n,,", "s3cret", BYTES(""), &v, ",x=ignored", NULL},
+         BYTES("")},
         {{PLUS, "p=tls-server-end-point,,", "s3cret", BYTES(END_POINT), &v,
-          NULL},
+          NULL, NULL},
          BYTES(END_POINT)},
     };
     struct buf out;
@@ -231,60 +233,67 @@ logins_that_fail(void **state)
         custos_status want;
         const char *said;
     } rows[] = {
-        {{PLAIN, "n,,", "secret", BYTES(""), &v, NULL},
+        {{PLAIN, "n,,", "secret", BYTES(""), &v, NULL, NULL},
          BYTES(""),
          CUSTOS_EAUTH,
          "wrong"},
-        {{PLAIN, "n,,", "", BYTES(""), &v, NULL},
+        {{PLAIN, "n,,", "", BYTES(""), &v, NULL, NULL},
          BYTES(""),
          CUSTOS_EAUTH,
          "wrong"},
         /* the right password of a name that there is not */
-        {{PLAIN, "n,,", "s3cret", BYTES(""), &mock, NULL},
+        {{PLAIN, "n,,", "s3cret", BYTES(""), &mock, NULL, NULL},
          BYTES(""),
          CUSTOS_EAUTH,
          "wrong"},
         /* the client saw no offer of PLUS, but there was one */
-        {{PLAIN, "y,,", "s3cret", BYTES(""), &v, NULL},
+        {{PLAIN, "y,,", "s3cret", BYTES(""), &v, NULL, NULL},
          BYTES(END_POINT),
          CUSTOS_EPROTOCOL,
          "was not told so"},
         {{PLUS, "p=tls-server-end-point,,", "s3cret", BYTES("another"), &v,
-          NULL},
+          NULL, NULL},
          BYTES(END_POINT),
          CUSTOS_EPROTOCOL,
          "another connection"},
-        {{PLUS, "p=tls-server-end-point,,", "s3cret", BYTES(""), &v, NULL},
+        {{PLUS, "p=tls-server-end-point,,", "s3cret", BYTES(""), &v, NULL,
+          NULL},
          BYTES(END_POINT),
          CUSTOS_EPROTOCOL,
          "another connection"},
         {{PLUS, "p=tls-server-end-point,,", "s3cret", BYTES(END_POINT), &v,
-          NULL},
+          NULL, NULL},
          BYTES(""),
          CUSTOS_EPROTOCOL,
          "no TLS"},
-        {{PLUS, "p=tls-unique,,", "s3cret", BYTES(END_POINT), &v, NULL},
+        {{PLUS, "p=tls-unique,,", "s3cret", BYTES(END_POINT), &v, NULL, NULL},
          BYTES(END_POINT),
          CUSTOS_EPROTOCOL,
          "bound to tls-server-end-point"},
-        {{PLUS, "n,,", "s3cret", BYTES(""), &v, NULL},
+        {{PLUS, "n,,", "s3cret", BYTES(""), &v, NULL, NULL},
          BYTES(END_POINT),
          CUSTOS_EPROTOCOL,
          "bound to tls-server-end-point"},
         {{PLAIN, "p=tls-server-end-point,,", "s3cret", BYTES(END_POINT), &v,
-          NULL},
+          NULL, NULL},
          BYTES(END_POINT),
          CUSTOS_EPROTOCOL,
          "nothing is bound"},
-        {{"SCRAM-SHA-1", "n,,", "s3cret", BYTES(""), &v, NULL},
+        {{"SCRAM-SHA-1", "n,,", "s3cret", BYTES(""), &v, NULL, NULL},
          BYTES(""),
          CUSTOS_EPROTOCOL,
          "none that was offered"},
-        {{PLAIN, "n,a=root,", "s3cret", BYTES(""), &v, NULL},
+        {{PLAIN, "n,a=root,", "s3cret", BYTES(""), &v, NULL, NULL},
          BYTES(""),
          CUSTOS_EPROTOCOL,
          "for another"},
-        {{PLAIN, "n,,m=x,", "s3cret", BYTES(""), &v, NULL},
+        /* signed, but of no conversation with us */
+        {{PLAIN, "n,,", "s3cret", BYTES(""), &v, NULL,
+          "r=abcanotherserver'snonce00000"},
+         BYTES(""),
+         CUSTOS_EPROTOCOL,
+         "another nonce"},
+        {{PLAIN, "n,,m=x,", "s3cret", BYTES(""), &v, NULL, NULL},
          BYTES(""),
          CUSTOS_EPROTOCOL,
          "no name and nonce"},
@@ -308,7 +317,7 @@ static void
 every_byte_counts(void **state)
 {
     struct scram_verifier v = verifier("s3cret");
-    const struct client c = {PLAIN, "n,,", "s3cret", BYTES(""), &v, NULL};
+    const struct client c = {PLAIN, "n,,", "s3cret", BYTES(""), &v, NULL, NULL};
     char last[1024];
     struct scram s, at_last;
     struct buf out;
@@ -417,11 +426,53 @@ names_that_do_not_exist(void **state)
     assert_int_equal(a.iterations, SCRAM_ITERATIONS);
     assert_int_equal(a.salt_len, SCRAM_SALT_BYTES);
     assert_memory_equal(&a, &b, sizeof a);
+    assert_memory_not_equal(a.stored_key, a.server_key, 32);
     scram_verifier_mock(secret, str_of("bea"), &other);
     assert_memory_not_equal(a.salt, other.salt, SCRAM_SALT_BYTES);
     assert_memory_not_equal(a.stored_key, other.stored_key, 32);
     scram_verifier_mock(secret_2, str_of("ana"), &other);
     assert_memory_not_equal(a.salt, other.salt, SCRAM_SALT_BYTES);
+}
+
+/* Both steps, of a name that there is and one that there is not, by a client
+   that knows neither's password: of one form, and the same last sentence. */
+static void
+names_look_alike_on_the_wire(void **state)
+{
+    uint8_t salt[SCRAM_SALT_BYTES] = "fedcba987654321";
+    struct scram_verifier v[2];
+    custos_err err[2];
+    struct buf out[2];
+
+    (void)state;
+    assert_int_equal(scram_verifier_make(str_of("s3cret"), salt, sizeof salt,
+                                         SCRAM_ITERATIONS, &v[0], NULL),
+                     CUSTOS_OK);
+    scram_verifier_mock(secret, str_of("nobody"), &v[1]);
+    for (int i = 0; i < 2; i++) {
+        const struct client c = {PLAIN, "n,,", "guess", BYTES(""),
+                                 &v[i], NULL,  NULL};
+        char last[1024];
+        struct scram s;
+
+        buf_init(&out[i], NULL, 4096);
+        scram_begin(&s, &v[i], server_nonce, str_of(""));
+        assert_int_equal(scram_first(&s, str_of(PLAIN), str_of("n,,n=,r=abc"),
+                                     &out[i], NULL),
+                         CUSTOS_OK);
+        client_last(&c, buf_text(&out[i]), last);
+        assert_int_equal(scram_final(&s, str_of(last), &out[i], &err[i]),
+                         CUSTOS_EAUTH);
+    }
+    assert_int_equal(out[0].len, out[1].len);
+    assert_int_equal(strcspn(buf_text(&out[0]), ","),
+                     strcspn(buf_text(&out[1]), ","));
+    assert_string_equal(strrchr(buf_text(&out[0]), ','),
+                        strrchr(buf_text(&out[1]), ','));
+    assert_string_equal(err[0].said, err[1].said);
+    assert_string_equal(err[0].noted, err[1].noted);
+    for (int i = 0; i < 2; i++)
+        buf_clear(&out[i]);
 }
 
 static void
@@ -499,6 +550,7 @@ main(void)
         cmocka_unit_test(every_byte_counts),
         cmocka_unit_test(first_messages_that_are_refused),
         cmocka_unit_test(names_that_do_not_exist),
+        cmocka_unit_test(names_look_alike_on_the_wire),
         cmocka_unit_test(verifiers_that_are_refused),
         cmocka_unit_test(nothing_stays_behind),
     };
