@@ -11,31 +11,15 @@
 /* ------------------------------------------------------------------ json -- */
 
 static void
-json_value_add(struct buf *b, const struct datum *d)
-{
-    struct buf text;
-
-    if (d->type == TYPE_NULL || d->type == TYPE_BOOL) {
-        json_add_datum(b, d);
-        return;
-    }
-    buf_init(&text, NULL, HTTP_REPLY_MAX);
-    datum_write(d, &text);
-    json_add_text(b, str_of(buf_text(&text)));
-    b->failed = b->failed || text.failed;
-    buf_clear(&text);
-}
-
-static void
 json_cell(struct buf *b, const struct answer_cell *c)
 {
     buf_add_text(b, "{\"value\":");
-    json_value_add(b, &c->value);
+    json_add_datum(b, &c->value);
     if (c->has_bar) {
         buf_add_text(b, ",\"low\":");
-        json_value_add(b, &c->low);
+        json_add_datum(b, &c->low);
         buf_add_text(b, ",\"high\":");
-        json_value_add(b, &c->high);
+        json_add_datum(b, &c->high);
     }
     buf_add_text(b, "}");
 }
@@ -148,7 +132,7 @@ explained_columns(struct buf *b, const struct description *d)
         json_add_text(b, c->name);
         buf_printf(b, ",\"type\":\"%s\",\"key\":%s,\"within\":",
                    data_type_name(c->type), c->is_key ? "true" : "false");
-        json_value_add(b, &c->within);
+        json_add_datum(b, &c->within);
         buf_add_text(b, "}");
     }
 }
@@ -175,7 +159,7 @@ api_explained(const struct question *q, struct curator *c, str sql, arena *a,
     buf_add_text(b, "],\n\"plan\":[");
     for (size_t i = 0; i < answer->n_rows; i++) {
         buf_add_text(b, i ? ",\n" : "");
-        json_value_add(b, &answer->cells[i * answer->n_columns].value);
+        json_add_datum(b, &answer->cells[i * answer->n_columns].value);
     }
     buf_add_text(b, "],\n");
     json_cost(b, answer);

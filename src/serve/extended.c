@@ -177,46 +177,37 @@ extended_parsed(struct session *s, struct task *t)
 
 /* ----------------------------------------------------------------- Bind -- */
 
-/* Catalogs take their parameters as text. */
+/* Catalogs take their parameters as text, arrays too. */
 static custos_status
-text_of(struct portal *p, const struct datum *d, struct catalog_value *out,
-        custos_err *err)
+bind_text(struct portal *p, size_t i, const struct pg_bytes *bytes,
+          enum pg_format format, custos_err *err)
 {
+    struct catalog_value *out = &p->texts[i];
+    custos_status st;
     struct buf b;
 
-    if (d->type == TYPE_NULL) {
-        out->is_null = true;
+    out->is_null = bytes->is_null;
+    if (bytes->is_null)
         return CUSTOS_OK;
-    }
     buf_init(&b, NULL, READ_BYTES);
-    datum_write(d, &b);
-    out->text = (str){
-        b.failed ? NULL : arena_copy(p->a, (str){buf_text(&b), b.len}), b.len};
+    st = pg_text_read(bytes, p->of->params[i], format, (int)i + 1, &b, err);
+    out->text = (str){buf_text(&b), b.len};
+    if (!st && (b.failed || !copy_str(p->a, &out->text)))
+        st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     buf_clear(&b);
-    return out->text.ptr ? CUSTOS_OK
-                         : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    return st;
 }
 
 static custos_status
 bind_value(struct portal *p, size_t i, const struct pg_bytes *bytes,
            enum pg_format format, custos_err *err)
 {
-    uint32_t oid = p->of->params[i];
     struct datum *d = &p->params[i];
     custos_status st;
 
-    if (p->texts && format == PG_TEXT) {
-        p->texts[i].is_null = bytes->is_null;
-        p->texts[i].text = bytes->bytes;
-        return bytes->is_null || copy_str(p->a, &p->texts[i].text)
-                   ? CUSTOS_OK
-                   : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    }
-    *d = (struct datum){.type = TYPE_NULL};
-    st = bytes->is_null ? CUSTOS_OK
-                        : pg_value_read(bytes, oid, format, (int)i + 1, d, err);
-    if (!st && p->texts)
-        return text_of(p, d, &p->texts[i], err);
+    if (p->texts)
+        return bind_text(p, i, bytes, format, err);
+    st = pg_value_read(bytes, p->of->params[i], format, (int)i + 1, d, err);
     if (!st && d->type == TYPE_TEXT && !copy_str(p->a, &d->text))
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     return st;

@@ -1,7 +1,7 @@
 /*
  * JSON: reading by jansson, whose only user this is, and small writers.
  * Numbers are exact both ways: they are kept as the text that was written, and
- * written with every digit. Memory for what was read is taken from an arena.
+ * values are written as texts of every digit. Memory for what was read is taken from an arena.
  */
 #ifndef WIRE_JSON_H
 #define WIRE_JSON_H
@@ -48,7 +48,7 @@ json_member(const struct json_value *object, const char *name);
 /* With its quotes. Bytes that are no UTF-8 become U+FFFD. */
 void json_add_text(struct buf *out, str text);
 
-/* Numbers with every digit; dates as texts; NULL as null. */
+/* Numbers and dates as texts, with every digit; NULL as null. */
 void json_add_datum(struct buf *out, const struct datum *value);
 
 #endif

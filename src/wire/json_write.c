@@ -1,5 +1,6 @@
 /*
- * JSON to a buf. Numbers are written as digits, never through a double.
+ * JSON to a buf. Numbers are texts with every digit: a reader that makes doubles
+ * of JSON's numbers gets what was released.
  */
 #include "base/utf8.h"
 #include "wire/json.h"
@@ -44,11 +45,11 @@ json_add_datum(struct buf *out, const struct datum *value)
 {
     if (value->type == TYPE_NULL) {
         buf_add_text(out, "null");
+    } else if (value->type == TYPE_BOOL) {
+        datum_write(value, out);
     } else if (value->type == TYPE_TEXT) {
         json_add_text(out, value->text);
-    } else if (data_type_is_number(value->type) || value->type == TYPE_BOOL) {
-        datum_write(value, out);
-    } else { /* a date or a timestamp has nothing to escape */
+    } else { /* numbers and dates have nothing to escape */
         buf_add(out, "\"", 1);
         datum_write(value, out);
         buf_add(out, "\"", 1);

@@ -272,32 +272,48 @@ in_calendar(i128 days)
     return days >= date_days(1, 1, 1) && days <= date_days(9999, 12, 31);
 }
 
-static bool
-timestamp_in_calendar(i128 us)
+static i128
+floor_days(i128 us)
 {
-    i128 days = us / DAY_US;
+    return us / DAY_US - (us % DAY_US < 0);
+}
 
-    return in_calendar(us % DAY_US < 0 ? days - 1 : days);
+static str
+trim(str text)
+{
+    while (text.len > 0 && text.ptr[0] == ' ')
+        text = (str){text.ptr + 1, text.len - 1};
+    while (text.len > 0 && text.ptr[text.len - 1] == ' ')
+        text.len--;
+    return text;
+}
+
+/* As PostgreSQL does: but for timestamptz a zone is passed over, and of a time
+   a date takes the day. (JDBC sends both so, of no type.) */
+static bool
+read_time_text(str text, const struct row *row, struct datum *out)
+{
+    int64_t ahead;
+
+    if (!take_zone(&text, &ahead) ||
+        !datum_read(TYPE_TIMESTAMP, trim(text), out))
+        return false;
+    if (row->oid == PG_TIMESTAMPTZ)
+        out->n -= ahead;
+    if (row->type == TYPE_DATE)
+        *out = (struct datum){.type = TYPE_DATE, .n = floor_days(out->n)};
+    return row->type == TYPE_DATE || in_calendar(floor_days(out->n));
 }
 
 static bool
 read_text(str text, const struct row *row, struct datum *out)
 {
-    int64_t ahead = 0;
-
     if (row->type == TYPE_TEXT)
         return utf8_prefix(text) == text.len &&
                datum_read(TYPE_TEXT, text, out);
-    while (text.len > 0 && text.ptr[0] == ' ')
-        text = (str){text.ptr + 1, text.len - 1};
-    while (text.len > 0 && text.ptr[text.len - 1] == ' ')
-        text.len--;
-    if (row->oid == PG_TIMESTAMPTZ && !take_zone(&text, &ahead))
-        return false;
-    if (!datum_read(row->type, text, out))
-        return false;
-    out->n -= ahead;
-    return row->type != TYPE_TIMESTAMP || timestamp_in_calendar(out->n);
+    if (row->type == TYPE_DATE || row->type == TYPE_TIMESTAMP)
+        return read_time_text(trim(text), row, out);
+    return datum_read(row->type, trim(text), out);
 }
 
 static bool
@@ -330,7 +346,7 @@ read_binary(str b, const struct row *row, struct datum *out)
         break;
     default:
         d.n = (i128)(int64_t)u64_at(b.ptr) + DAYS_TO_2000 * DAY_US;
-        if (!timestamp_in_calendar(d.n))
+        if (!in_calendar(floor_days(d.n)))
             return false;
         break;
     }

@@ -236,6 +236,13 @@ zones(void **state)
         assert_true(datum_read(TYPE_TIMESTAMP, str_of(good[i].utc), &d));
         assert_read(str_of(good[i].text), PG_TIMESTAMPTZ, PG_TEXT, &d);
     }
+    /* PostgreSQL passes over the zone of what has none, and over a time. */
+    assert_true(
+        datum_read(TYPE_TIMESTAMP, str_of("2026-11-16 12:34:56.5"), &d));
+    assert_read(str_of("2026-11-16 12:34:56.5+02"), PG_TIMESTAMP, PG_TEXT, &d);
+    assert_true(datum_read(TYPE_DATE, str_of("1969-11-16"), &d));
+    assert_read(str_of("1969-11-16 +00"), PG_DATE, PG_TEXT, &d);
+    assert_read(str_of(" 1969-11-16 23:00:00-03:30"), PG_DATE, PG_TEXT, &d);
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         struct pg_bytes b = {.bytes = str_of(wrong[i])};
 
