@@ -266,6 +266,10 @@ api_answer(const struct question *q, enum http_form form,
 {
     custos_err err;
 
+    if (q->lost) {
+        http_fault(out, HTTP_FAULT_TOKEN);
+        return;
+    }
     if (q->status) {
         http_refuse(out, &q->err, q->ask.sql);
         return;

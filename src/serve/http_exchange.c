@@ -11,7 +11,11 @@
 #include "serve/http_door.h"
 #include "serve/http_inside.h"
 
-enum { SEND_US = 600 * 1000000 }; /* to take a reply */
+enum {
+    SEND_US = 600 * 1000000, /* to take a reply */
+    DRAIN_MAX = 64 << 20,    /* a body this long is let in to be refused: who is
+                             cut off while sending reads no reply */
+};
 
 /* -------------------------------------------------------- request's head -- */
 
@@ -248,15 +252,16 @@ exchange_new(struct http *h, struct MHD_Connection *c, const char *url,
 static void
 exchange_begin(struct exchange *x)
 {
-    str length = head_value(x->connection, "Content-Length");
+    str text = head_value(x->connection, "Content-Length");
+    unsigned long long length = text.len ? strtoull(text.ptr, NULL, 10) : 0;
 
     if (!http_route(&x->request, &x->work.route, &x->reply))
         x->answered = true;
-    else if (length.len && strtoull(length.ptr, NULL, 10) >
-                               x->http->parts->limits.message_bytes)
+    else if (length > x->http->parts->limits.message_bytes)
         refuse(x, HTTP_FAULT_LENGTH);
     else
         door_pass(x);
+    x->endless = x->answered && length > DRAIN_MAX;
 }
 
 enum MHD_Result
@@ -273,8 +278,7 @@ exchange_answer(void *ctx, struct MHD_Connection *c, const char *url,
         if (!x)
             return MHD_NO;
         exchange_begin(x);
-        /* A long body is not waited for: the connection ends after this. */
-        return x->answered && x->reply.status == 413 ? reply_send(x) : MHD_YES;
+        return x->endless ? reply_send(x) : MHD_YES;
     }
     if (*upload_bytes) {
         if (!x->answered)

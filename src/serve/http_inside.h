@@ -31,6 +31,7 @@ struct exchange {
     struct http_reply reply;
     struct buf body;
     bool answered;                /* reply is what will be sent */
+    bool endless;                 /* and its body is not waited for */
     struct exchange *next, *prev; /* among those that run */
     enum drop dropped;
 };

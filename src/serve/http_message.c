@@ -79,6 +79,7 @@ error_body(struct http_reply *r, const char *code, const char *sqlstate,
     buf_clear(b);
     buf_init(b, NULL, HTTP_REPLY_MAX);
     r->type = "application/json";
+    r->code = code;
     buf_printf(
         b, "{\"error\":{\"code\":\"%s\",\"sqlstate\":\"%s\",\"message\":", code,
         sqlstate);

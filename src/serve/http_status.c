@@ -79,6 +79,10 @@ add_metrics(struct buf *b, const struct http_status *s,
             buf_printf(
                 b, "custos_http_replies_total{status=\"%zu\"} %" PRIu64 "\n", i,
                 s->replies[i]);
+    add_head(b, "http_errors_total", "counter", "refusals by their code");
+    for (size_t i = 0; i < HTTP_CODES_MAX && s->errors[i].code; i++)
+        buf_printf(b, "custos_http_errors_total{code=\"%s\"} %" PRIu64 "\n",
+                   s->errors[i].code, s->errors[i].n);
 }
 
 bool
