@@ -5,7 +5,8 @@
 #include "cli/answer_data.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "wire/csv.h"
 
 enum { CELL_MAX = 1 << 16 };
 
@@ -21,43 +22,29 @@ answer_has_bars(const struct answer *a, size_t column)
 /* ------------------------------------------------------------------ csv -- */
 
 static void
-csv_text(struct out *o, const char *text, size_t len)
-{
-    bool quote = len == 0;
-
-    for (size_t i = 0; i < len; i++)
-        quote = quote || strchr(",\"\r\n", text[i]);
-    if (quote)
-        out_text(o, "\"");
-    for (size_t i = 0; i < len; i++)
-        out_add(o, text[i] == '"' ? "\"\"" : &text[i], 1 + (text[i] == '"'));
-    if (quote)
-        out_text(o, "\"");
-}
-
-static void
-csv_end_name(struct out *o, str name, const char *end)
+csv_cell(struct out *o, const struct datum *d)
 {
     struct buf b;
 
     buf_init(&b, NULL, CELL_MAX);
-    buf_add(&b, name.ptr, name.len);
-    buf_add_text(&b, end);
-    csv_text(o, buf_text(&b), b.len);
+    csv_add_datum(&b, d);
+    out_add(o, buf_text(&b), b.failed ? 0 : b.len);
     buf_clear(&b);
 }
 
+/* The name, or that of an end of the error bar. */
 static void
-csv_datum(struct out *o, const struct datum *d)
+csv_name(struct out *o, str name, const char *end)
 {
-    struct buf b;
+    struct buf whole;
+    struct datum d = {.type = TYPE_TEXT};
 
-    if (d->type == TYPE_NULL)
-        return;
-    buf_init(&b, NULL, CELL_MAX);
-    datum_write(d, &b);
-    csv_text(o, buf_text(&b), b.len);
-    buf_clear(&b);
+    buf_init(&whole, NULL, CELL_MAX);
+    buf_add(&whole, name.ptr, name.len);
+    buf_add_text(&whole, end);
+    d.text = str_of(buf_text(&whole));
+    csv_cell(o, &d);
+    buf_clear(&whole);
 }
 
 static void
@@ -68,10 +55,10 @@ csv_names(struct out *o, const struct answer *a, const bool *bars)
 
         if (j)
             out_text(o, ",");
-        csv_text(o, c->name.ptr, c->name.len);
+        csv_name(o, c->name, "");
         for (int high = 0; high < 2 && bars[j]; high++) {
             out_text(o, ",");
-            csv_end_name(o, c->name, high ? "_high" : "_low");
+            csv_name(o, c->name, high ? "_high" : "_low");
         }
     }
     out_text(o, "\n");
@@ -85,12 +72,12 @@ csv_row(struct out *o, const struct answer *a, const bool *bars, size_t row)
 
         if (j)
             out_text(o, ",");
-        csv_datum(o, &c->value);
+        csv_cell(o, &c->value);
         if (bars[j]) {
             out_text(o, ",");
-            csv_datum(o, &c->low);
+            csv_cell(o, &c->low);
             out_text(o, ",");
-            csv_datum(o, &c->high);
+            csv_cell(o, &c->high);
         }
     }
     out_text(o, "\n");
