@@ -1,0 +1,164 @@
+/*
+ * `custos owner`: what the owner tells a server that runs, over the socket in
+ * the store; and the owner's own token.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "cli/args.h"
+#include "cli/at_ledger.h"
+#include "cli/at_store.h"
+#include "cli/cli.h"
+#include "cli/help.h"
+#include "cli/out.h"
+#include "curator/door.h"
+#include "curator/owner.h"
+
+enum { OWNER_STORE, OWNER_REVOKE, OWNER_OPTIONS };
+
+static const struct option options[OWNER_OPTIONS] = {
+    [OWNER_STORE] = {"store", "DIR", STORE_HELP},
+    [OWNER_REVOKE] = {"revoke", NULL, "token: take it away"},
+};
+
+enum { REPLY_BYTES = 4 << 20 };
+
+/* The line goes over, the reply comes out as it is. */
+static int
+tell(const char *store, const struct args *args)
+{
+    arena *a = arena_new(NULL, REPLY_BYTES);
+    char line[OWNER_LINE_MAX];
+    static struct out o;
+    custos_err err;
+    custos_status st;
+    int code;
+    str reply;
+
+    if (!a)
+        return fail_run("out of memory");
+    if (snprintf(line, sizeof line, "%s%s%s", args->words[0],
+                 args->n_words > 1 ? " " : "",
+                 args->n_words > 1 ? args->words[1] : "") >= (int)sizeof line) {
+        arena_free(a);
+        return fail_usage("no name is so long");
+    }
+    st = owner_ask(store, str_of(line), a, &reply, &err);
+    if (st) {
+        code = fail_status(st, &err);
+    } else {
+        static const char good[] = "{\"ok\":true";
+
+        out_init(&o, STDOUT_FILENO);
+        out_add(&o, reply.ptr, reply.len);
+        code = out_end(&o);
+        if (!code && (reply.len < sizeof good - 1 ||
+                      memcmp(reply.ptr, good, sizeof good - 1) != 0))
+            code = CLI_FAILED;
+    }
+    arena_free(a);
+    return code;
+}
+
+/* A new token instead of the one there is, if any. */
+static custos_status
+token_set(struct ledger *l, char token[DOOR_TOKEN_MAX], struct receipt *r,
+          custos_err *err)
+{
+    str none = str_of("");
+    custos_status st = door_token_new(token, err);
+
+    if (!st)
+        st = door_set(l, none, DOOR_NEW, none, str_of(token), clock_us(), r,
+                      err);
+    if (st == CUSTOS_EINVAL)
+        st = door_set(l, none, DOOR_AGAIN, none, str_of(token), clock_us(), r,
+                      err);
+    return st;
+}
+
+static int
+token(const char *store, bool revoke)
+{
+    char text[DOOR_TOKEN_MAX] = "", receipt[RECEIPT_TEXT_MAX];
+    struct ledger *l = NULL;
+    static struct out o;
+    struct receipt r;
+    custos_status st;
+    custos_err err;
+    int code = ledger_at(store, &l);
+
+    if (code)
+        return code;
+    st = revoke ? door_revoke(l, str_of(""), clock_us(), &r, &err)
+                : token_set(l, text, &r, &err);
+    ledger_close(l);
+    if (st)
+        return fail_status(st, &err);
+    receipt_write(&r, receipt);
+    out_init(&o, STDOUT_FILENO);
+    if (revoke)
+        out_printf(&o, "the owner's token is gone. Receipt %s\n", receipt);
+    else
+        out_printf(&o,
+                   "token     %s\nThis is shown once: the store keeps only "
+                   "its hash. Receipt %s\n",
+                   text, receipt);
+    code = out_end(&o);
+    wipe(&o, sizeof o);
+    wipe(text, sizeof text);
+    return code;
+}
+
+static int
+run(const struct verb *verb, int argc, char **argv)
+{
+    static const char *const words[] = {"reload", "status", "sessions",
+                                        "drain",  "cut",    "token"};
+    static struct args args;
+    const char *store, *what, *guess;
+    int code = args_read(verb, argc, argv, &args);
+
+    if (code || args.help)
+        return code ? code : help_of_verb(verb);
+    store = store_given(args.given[OWNER_STORE]);
+    what = args.n_words ? args.words[0] : "";
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
+        if (strcmp(what, words[i]) != 0)
+            continue;
+        if (args.n_words != (strcmp(what, "cut") ? 1 : 2))
+            break;
+        return strcmp(what, "token")
+                   ? tell(store, &args)
+                   : token(store, args.given[OWNER_REVOKE] != NULL);
+    }
+    guess = *what ? nearest(what, words, COUNT_OF(words)) : NULL;
+    if (guess && strcmp(guess, what) != 0)
+        return fail_usage("there is no custos owner %.60s; did you mean %s?",
+                          what, guess);
+    return fail_usage("owner reload, status, sessions, drain, cut NAME or "
+                      "token; see custos owner --help");
+}
+
+const struct verb verb_owner = {
+    .name = "owner",
+    .summary = "tell a running server: reload, status, sessions, drain, cut",
+    .usage = "owner reload|status|sessions|drain [--store DIR]\n"
+             "owner cut NAME [--store DIR]\n"
+             "owner token [--revoke] [--store DIR]",
+    .about = "Over a socket in the store, which only the user who runs the "
+             "server can use; the\nreply is one line of JSON. reload puts "
+             "policy and data of the store in force,\ncut ends the sessions "
+             "of an analyst, drain lets nobody new in and stops when all\n"
+             "have gone. token gives the owner a token for HTTP, instead of "
+             "the one before.\nWhat changes something is a row of the ledger.",
+    .examples = "custos owner status\n"
+                "custos init policy.yaml && custos owner reload\n"
+                "custos owner cut ana\n"
+                "custos owner token",
+    .options = options,
+    .n_options = COUNT_OF(options),
+    .run = run,
+};

@@ -1,0 +1,98 @@
+#include "cli/secret.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/error.h"
+#include "cli/cli.h"
+#include "random/entropy.h"
+
+/* One line without its end; -1: none, or too long. Byte by byte: what follows
+   the line is not ours. */
+static int
+line_read(int fd, char into[SECRET_MAX])
+{
+    size_t len = 0;
+    ssize_t n;
+    char c;
+
+    while ((n = read(fd, &c, 1)) > 0 || (n < 0 && errno == EINTR)) {
+        if (n < 0)
+            continue;
+        if (c == '\n')
+            break;
+        if (len == SECRET_MAX - 1)
+            return -1;
+        into[len++] = c;
+    }
+    into[len] = '\0';
+    return n < 0 || len == 0 ? -1 : 0;
+}
+
+/* The same at a terminal that does not show it. */
+static int
+ask(int tty, const char *prompt, char into[SECRET_MAX])
+{
+    struct termios was, quiet;
+    int bad;
+
+    if (write(tty, prompt, strlen(prompt)) < 0 || tcgetattr(tty, &was))
+        return -1;
+    quiet = was;
+    quiet.c_lflag &= ~(tcflag_t)ECHO;
+    tcsetattr(tty, TCSAFLUSH, &quiet);
+    bad = line_read(tty, into);
+    tcsetattr(tty, TCSAFLUSH, &was);
+    (void)!write(tty, "\n", 1);
+    return bad;
+}
+
+static int
+ask_twice(char into[SECRET_MAX])
+{
+    int tty = open("/dev/tty", O_RDWR | O_CLOEXEC), code = CLI_OK;
+    char again[SECRET_MAX] = "";
+
+    if (tty < 0 || ask(tty, "Password: ", into) ||
+        ask(tty, "The same again: ", again))
+        code = fail_usage("no password was given");
+    else if (strcmp(into, again) != 0)
+        code = fail_usage("the two passwords differ; nothing was changed");
+    if (tty >= 0)
+        close(tty);
+    wipe(again, sizeof again);
+    return code;
+}
+
+int
+secret_read(char into[SECRET_MAX])
+{
+    if (isatty(STDIN_FILENO))
+        return ask_twice(into);
+    if (line_read(STDIN_FILENO, into))
+        return fail_usage("a password is one line of standard input, of 1 to "
+                          "%d bytes",
+                          SECRET_MAX - 1);
+    return CLI_OK;
+}
+
+custos_status
+secret_make(char into[SECRET_MAX], custos_err *err)
+{
+    /* 32 of them, none easily taken for another */
+    static const char letters[] = "abcdefghijkmnpqrstuvwxyz23456789";
+    uint8_t bits[SECRET_MADE];
+
+    if (entropy_fill(bits, sizeof bits))
+        return custos_fail(err, CUSTOS_EENTROPY,
+                           "no randomness from the system");
+    for (size_t i = 0; i < SECRET_MADE; i++)
+        into[i] = letters[bits[i] & 31];
+    into[SECRET_MADE] = '\0';
+    wipe(bits, sizeof bits);
+    return CUSTOS_OK;
+}

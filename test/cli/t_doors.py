@@ -1,0 +1,163 @@
+"""`custos analyst` and `custos owner` on a small store of their own."""
+import base64
+import hashlib
+import hmac
+import json
+import pathlib
+import shutil
+import sqlite3
+import stat
+import tempfile
+import unittest
+
+from command import CommandCase, lines, run
+
+POLICY = """custos: 1
+adjacency: add-remove
+budget: {epsilon: 1, delta: 1e-6, n: 1000}
+query: {epsilon: 0.1}
+tables:
+  people:
+    source: people.csv
+    unit: id
+    columns:
+      id: {type: integer}
+      age: {type: integer, range: [0, 120]}
+analysts:
+  ana: {}
+  bo: {}
+"""
+
+
+def stored_key(password, verifier):
+    """StoredKey of a password under a verifier's salt, and the one it has."""
+    _, terms, keys = verifier.split("$")
+    count, salt = terms.split(":")
+    salted = hashlib.pbkdf2_hmac("sha256", password.encode(),
+                                 base64.b64decode(salt), int(count))
+    client = hmac.digest(salted, b"Client Key", "sha256")
+    return (base64.b64encode(hashlib.sha256(client).digest()).decode(),
+            keys.split(":")[0])
+
+
+class Doors(CommandCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.store = self.folder / "store"
+        (self.folder / "policy.yaml").write_text(POLICY)
+        (self.folder / "people.csv").write_text("id,age\n1,2\n")
+        self.init()
+
+    def init(self):
+        lines("init", str(self.folder / "policy.yaml"), "--store",
+              str(self.store))
+
+    def analyst(self, *args, **more):
+        return lines("analyst", *args, "--store", str(self.store), **more)
+
+    def no_analyst(self, *args, says, stdin=""):
+        self.refused("analyst", *args, "--store", str(self.store), stdin=stdin,
+                     says=says)
+
+    def doors(self):
+        db = sqlite3.connect(self.store / "ledger.db")
+        try:
+            return {name: (verifier, token) for name, verifier, token in
+                    db.execute("SELECT name, verifier, token FROM doors")}
+        finally:
+            db.close()
+
+    def add(self, verb, name):
+        return json.loads(self.analyst(verb, name, "--json")[0])
+
+    def assert_opens(self, given):
+        verifier, token = self.doors()[given["name"]]
+        self.assertEqual(*stored_key(given["password"], verifier))
+        self.assertEqual(hashlib.sha256(given["token"].encode()).digest(),
+                         token)
+        self.assertRegex(given["token"], "^custos_[0-9a-f]{64}$")
+        self.assertRegex(given["password"], "^[a-z2-9]{20}$")
+
+    def test_secrets_are_shown_once_and_kept_hashed(self):
+        first = self.add("add", "ana")
+        self.assert_opens(first)
+        second = self.add("rotate", "ana")
+        self.assert_opens(second)
+        self.assertNotEqual(first["token"], second["token"])
+        self.assertNotEqual(first["password"], second["password"])
+        for path in self.store.rglob("*"):
+            if path.is_file():
+                data = path.read_bytes()
+                for secret in (first, second):
+                    self.assertNotIn(secret["token"].encode(), data)
+                    self.assertNotIn(secret["password"].encode(), data)
+                self.assertEqual(stat.S_IMODE(path.stat().st_mode) & 0o77, 0)
+        self.analyst("revoke", "ana")
+        self.assertEqual(self.doors(), {})
+
+    def test_acts_are_rows(self):
+        self.analyst("add", "ana")
+        self.analyst("rotate", "ana")
+        self.analyst("revoke", "ana")
+        lines("owner", "token", "--store", str(self.store))
+        rows = json.loads("".join(
+            lines("ledger", "--json", "--store", str(self.store))))
+        told = [(row["what"], row["words"]) for row in rows][-4:]
+        self.assertEqual(told, [("add", "ana"), ("rotate", "ana"),
+                                ("revoke", "ana"), ("add", "owner")])
+        lines("ledger", "verify", "--store", str(self.store))
+
+    def test_password_from_standard_input(self):
+        told = self.analyst("add", "ana", "--password",
+                            stdin="correct horse\nmore")
+        self.assertNotIn("correct horse", " ".join(told))
+        verifier, _ = self.doors()["ana"]
+        self.assertEqual(*stored_key("correct horse", verifier))
+        for bad in ("", "\n", "caf\u00e9\n", "x" * 1100 + "\n"):
+            done = run("analyst", "add", "bo", "--password", "--store",
+                       str(self.store), stdin=bad)
+            self.assertEqual(done.returncode, 2, bad)
+        self.assertNotIn("bo", self.doors())
+
+    def test_refusals(self):
+        self.no_analyst("add", "eve", says="no analyst eve")
+        self.no_analyst("rotate", "ana", says="add gives them")
+        self.no_analyst("revoke", "ana", says="no password")
+        self.no_analyst("add", says="add NAME")
+        self.no_analyst("add", "", says="owner token")
+        self.no_analyst("drop", "ana", says="no custos analyst drop")
+        self.no_analyst("list", "ana", says="list")
+        self.analyst("add", "ana")
+        self.no_analyst("add", "ana", says="rotate gives new ones")
+
+    def test_list(self):
+        self.analyst("add", "ana")
+        states = {one["name"]: one["state"] for one in
+                  json.loads(self.analyst("list", "--json")[0])}
+        self.assertEqual(states, {"ana": "can come in",
+                                  "bo": "no password yet"})
+        (self.folder / "policy.yaml").write_text(
+            POLICY.replace("  ana: {}\n", ""))
+        self.init()
+        told = "\n".join(self.analyst("list"))
+        self.assertRegex(told, "ana +not in the policy")
+        self.analyst("revoke", "ana")
+
+    def test_owner(self):
+        token = lines("owner", "token", "--store", str(self.store))[0].split()
+        self.assertEqual(self.doors()[""],
+                         ("", hashlib.sha256(token[1].encode()).digest()))
+        again = lines("owner", "token", "--store", str(self.store))[0].split()
+        self.assertNotEqual(token, again)
+        lines("owner", "token", "--revoke", "--store", str(self.store))
+        self.assertEqual(self.doors(), {})
+        self.refused("owner", "reload", "--store", str(self.store),
+                     says="no server of yours")
+        self.refused("owner", "cut", "--store", str(self.store), says="cut")
+        self.refused("owner", "relaod", "--store", str(self.store),
+                     says="did you mean reload")
+
+
+if __name__ == "__main__":
+    unittest.main()
