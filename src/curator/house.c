@@ -25,6 +25,7 @@ world_let_go(struct world *w)
 {
     if (!w || atomic_fetch_sub(&w->holders, 1) > 1)
         return;
+    catalogs_free(w->catalogs);
     engine_close(w->engine);
     arena_free(w->a);
     free(w);
@@ -42,8 +43,9 @@ world_open(const struct store *s, struct world **out, custos_err *err)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     atomic_init(&w->holders, 1);
     w->a = arena_new(NULL, POLICY_ARENA);
-    st = w->a ? store_policy(s, w->a, &text, err)
-              : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    w->catalogs = catalogs_new();
+    st = w->a && w->catalogs ? store_policy(s, w->a, &text, err)
+                             : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     if (!st)
         st = policy_read(w->a, text, "the store's policy", &w->policy, err);
     *out = w;

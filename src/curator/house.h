@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <sys/stat.h>
 
+#include "curator/catalogs.h"
 #include "curator/curator.h"
 #include "curator/till.h"
 
@@ -18,6 +19,7 @@ struct world {
     arena *a;
     struct policy *policy;
     struct engine *engine; /* to be shared from, under the house's mutex */
+    struct catalogs *catalogs;
 };
 
 struct house {

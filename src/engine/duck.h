@@ -44,6 +44,8 @@ enum duck_type {
     DUCK_DECIMAL32,
     DUCK_DECIMAL64,
     DUCK_DECIMAL128,
+    DUCK_LIST,    /* see duck_items */
+    DUCK_NOTHING, /* every value is NULL */
 };
 
 struct duck_column {
@@ -51,6 +53,9 @@ struct duck_column {
     int scale;
     const void *data;
     const uint64_t *valid; /* a bit a row, 0 is NULL; NULL: none is NULL */
+    enum duck_type item;   /* DUCK_LIST: of its items */
+    const void *items;
+    const uint64_t *items_valid;
 };
 
 enum { DUCK_COLUMNS_MAX = 1024 };
@@ -100,6 +105,9 @@ size_t duck_width(const struct duck_rows *r);
 const char *duck_name(const struct duck_rows *r, size_t column);
 enum duck_type
 duck_column_type(const struct duck_rows *r, size_t column, int *scale);
+/* The same, and of a list the type of its items. */
+enum duck_type
+duck_item_type(const struct duck_rows *r, size_t column, enum duck_type *item);
 
 /*
  * The next chunk: *n rows, 0 at the end; columns[i] for every column, valid
@@ -114,6 +122,10 @@ bool duck_null(const struct duck_column *c, size_t row);
 i128 duck_whole(const struct duck_column *c, size_t row);
 double duck_real(const struct duck_column *c, size_t row); /* public data */
 str duck_text(const struct duck_column *c, size_t row);
+
+/* A list's items as a column; those of the row begin at *from. */
+struct duck_column
+duck_items(const struct duck_column *c, size_t row, size_t *from, size_t *n);
 
 /* The one value of a query that has one whole number; NULL is 0. */
 CUSTOS_MUST_USE custos_status duck_ask_whole(struct duck_connection *c,

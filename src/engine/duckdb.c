@@ -210,6 +210,8 @@ type_of(duckdb_type type)
     case DUCKDB_TYPE_VARCHAR: return DUCK_TEXT;
     case DUCKDB_TYPE_DATE: return DUCK_DATE;
     case DUCKDB_TYPE_TIMESTAMP: return DUCK_TIMESTAMP;
+    case DUCKDB_TYPE_LIST: return DUCK_LIST;
+    case DUCKDB_TYPE_SQLNULL: return DUCK_NOTHING;
     default: return DUCK_OTHER;
     }
 }
@@ -223,6 +225,12 @@ shape_read(duckdb_logical_type logical, struct duck_column *out)
     if (type == DUCKDB_TYPE_DECIMAL) {
         out->type = decimal_type(duckdb_decimal_internal_type(logical));
         out->scale = duckdb_decimal_scale(logical);
+    }
+    if (type == DUCKDB_TYPE_LIST) {
+        duckdb_logical_type item = duckdb_list_type_child_type(logical);
+
+        out->item = type_of(duckdb_get_type_id(item));
+        duckdb_destroy_logical_type(&item);
     }
 }
 
@@ -329,6 +337,13 @@ duck_column_type(const struct duck_rows *r, size_t column, int *scale)
     return r->shape[column].type;
 }
 
+enum duck_type
+duck_item_type(const struct duck_rows *r, size_t column, enum duck_type *item)
+{
+    *item = r->shape[column].item;
+    return r->shape[column].type;
+}
+
 custos_status
 duck_next(struct duck_rows *r, size_t *n, struct duck_column *columns,
           custos_err *err)
@@ -350,6 +365,11 @@ duck_next(struct duck_rows *r, size_t *n, struct duck_column *columns,
         columns[i] = r->shape[i];
         columns[i].data = duckdb_vector_get_data(v);
         columns[i].valid = duckdb_vector_get_validity(v);
+        if (columns[i].type == DUCK_LIST) {
+            v = duckdb_list_vector_get_child(v);
+            columns[i].items = duckdb_vector_get_data(v);
+            columns[i].items_valid = duckdb_vector_get_validity(v);
+        }
     }
     *n = duckdb_data_chunk_get_size(r->chunk);
     return CUSTOS_OK;
@@ -408,6 +428,17 @@ duck_text(const struct duck_column *c, size_t row)
                      ? t->value.inlined.inlined
                      : t->value.pointer.ptr,
                  t->value.inlined.length};
+}
+
+struct duck_column
+duck_items(const struct duck_column *c, size_t row, size_t *from, size_t *n)
+{
+    const duckdb_list_entry *e = &((const duckdb_list_entry *)c->data)[row];
+
+    *from = e->offset;
+    *n = e->length;
+    return (struct duck_column){
+        .type = c->item, .data = c->items, .valid = c->items_valid};
 }
 
 custos_status

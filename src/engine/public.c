@@ -99,6 +99,8 @@ datum_take(const struct duck_column *c, size_t row, arena *a, struct datum *out)
         out->text = duck_text(c, row);
         out->text.ptr = arena_copy(a, out->text);
         return out->text.ptr != NULL;
+    case DUCK_LIST:
+    case DUCK_NOTHING:
     case DUCK_OTHER: return true;
     default: out->type = TYPE_INT; return true;
     }

@@ -31,6 +31,8 @@ type_of(enum duck_type type)
     case DUCK_DECIMAL32:
     case DUCK_DECIMAL64:
     case DUCK_DECIMAL128: return TYPE_DECIMAL;
+    case DUCK_LIST:
+    case DUCK_NOTHING:
     case DUCK_OTHER: break;
     }
     return TYPE_NULL;

@@ -4,7 +4,9 @@
 #ifndef SQL_CATALOG_H
 #define SQL_CATALOG_H
 
+#include "sql/catalog_text.h"
 #include "sql/fields.h"
+#include "sql/read.h"
 
 /*
  * Does a tree name no table but those of pg_catalog and information_schema
@@ -12,5 +14,52 @@
  * when it names none at all.
  */
 bool catalog_only(const pg_message *tree);
+
+/* Does WITH define this name anywhere in the tree? */
+bool catalog_has_cte(const pg_message *tree, const char *name);
+
+struct catalog_change {
+    struct sql_reader *r;
+    const pg_message *tree;
+    const struct catalog_question *q;
+};
+
+/* Changes the tree to what the database understands, leaves first. */
+CUSTOS_MUST_USE custos_status catalog_change_all(struct catalog_change *c,
+                                                 pg_message *m);
+CUSTOS_MUST_USE custos_status catalog_change_call(struct catalog_change *c,
+                                                  pg_node *node);
+CUSTOS_MUST_USE custos_status catalog_change_cast(struct catalog_change *c,
+                                                  pg_node *node);
+CUSTOS_MUST_USE custos_status catalog_change_operator(struct catalog_change *c,
+                                                      pg_node *node);
+
+/* Before its leaves are changed: does it tell the type of a parameter? */
+void catalog_see_param(struct catalog_change *c, const pg_node *node);
+
+/* Makes a node another: a text, a whole number, NULL, a truth; a call of a
+   macro or, where schema is NULL, of a function of the database. */
+CUSTOS_MUST_USE custos_status node_be_text(struct catalog_change *c,
+                                           pg_node *node, const char *text);
+CUSTOS_MUST_USE custos_status node_be_whole(struct catalog_change *c,
+                                            pg_node *node, int n);
+CUSTOS_MUST_USE custos_status node_be_null(struct catalog_change *c,
+                                           pg_node *node, const char *type);
+CUSTOS_MUST_USE custos_status node_be_truth(struct catalog_change *c,
+                                            pg_node *node, bool truth);
+CUSTOS_MUST_USE custos_status node_be_call(struct catalog_change *c,
+                                           pg_node *node, const char *schema,
+                                           const char *name, pg_node *first,
+                                           pg_node *second);
+
+/* '{a,b}' as ARRAY['a', 'b']. */
+CUSTOS_MUST_USE custos_status node_be_array(struct catalog_change *c,
+                                            pg_node *node, const char *text);
+
+/* A copy of the node itself; what it points to is shared. NULL: no memory. */
+pg_node *node_copy(struct catalog_change *c, const pg_node *node);
+
+/* Is it a call of this macro of ours? */
+bool node_is_macro(const pg_node *node, const char *name);
 
 #endif

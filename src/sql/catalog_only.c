@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-static bool
-has_cte(const pg_message *m, const char *name)
+bool
+catalog_has_cte(const pg_message *m, const char *name)
 {
     const ProtobufCMessageDescriptor *d = m->descriptor;
 
@@ -17,7 +17,7 @@ has_cte(const pg_message *m, const char *name)
         return true;
     for (unsigned i = 0; i < d->n_fields; i++)
         for (size_t j = 0; j < field_messages(m, &d->fields[i]); j++)
-            if (has_cte(field_message(m, &d->fields[i], j), name))
+            if (catalog_has_cte(field_message(m, &d->fields[i], j), name))
                 return true;
     return false;
 }
@@ -28,7 +28,7 @@ is_catalog(const pg_message *tree, const PgQuery__RangeVar *v)
     if (v->schemaname[0])
         return !strcmp(v->schemaname, "pg_catalog") ||
                !strcmp(v->schemaname, "information_schema");
-    return !strncmp(v->relname, "pg_", 3) || has_cte(tree, v->relname);
+    return !strncmp(v->relname, "pg_", 3) || catalog_has_cte(tree, v->relname);
 }
 
 static bool

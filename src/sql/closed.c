@@ -15,9 +15,7 @@
 #include "sql/tokens.h"
 
 /* Message, and the fields that the reader looks at. */
-static const struct shape {
-    const char *message, *fields;
-} shapes[] = {
+static const struct shape shapes[] = {
     {"ParseResult", " version stmts "},
     {"RawStmt", " stmt stmt_location stmt_len "},
     {"ExplainStmt", " query "},
@@ -170,8 +168,11 @@ shape_has(const char *fields, const char *name)
 
 /* NULL: the message is not listed. */
 static const char *
-shape_fields(const char *message)
+shape_fields(const struct sql_reader *r, const char *message)
 {
+    for (size_t i = 0; i < r->n_more; i++)
+        if (!strcmp(r->more[i].message, message))
+            return r->more[i].fields;
     for (size_t i = 0; i < COUNT_OF(shapes); i++)
         if (!strcmp(shapes[i].message, message))
             return shapes[i].fields;
@@ -183,7 +184,7 @@ walk(struct sql_reader *r, const pg_message *m, int at)
 {
     const ProtobufCMessageDescriptor *d = m->descriptor;
     bool is_node = d == &pg_query__node__descriptor;
-    const char *fields = is_node ? NULL : shape_fields(message_name(d));
+    const char *fields = is_node ? NULL : shape_fields(r, message_name(d));
 
     at = message_at(m, at);
     if (!is_node && !fields)

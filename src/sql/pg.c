@@ -89,8 +89,9 @@ out:
     return st;
 }
 
-custos_status
-pg_parse(const char *sql, PgQuery__ParseResult **out, custos_err *err)
+static custos_status
+parse(ProtobufCAllocator *allocator, const char *sql,
+      PgQuery__ParseResult **out, custos_err *err)
 {
     PgQueryProtobufParseResult result = pg_query_parse_protobuf(sql);
     custos_status st = CUSTOS_OK;
@@ -99,12 +100,69 @@ pg_parse(const char *sql, PgQuery__ParseResult **out, custos_err *err)
         st = fail_parse(sql, result.error, err);
         goto out;
     }
-    *out = pg_query__parse_result__unpack(
-        NULL, result.parse_tree.len, (const uint8_t *)result.parse_tree.data);
+    *out =
+        pg_query__parse_result__unpack(allocator, result.parse_tree.len,
+                                       (const uint8_t *)result.parse_tree.data);
     if (!*out)
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
 out:
     pg_query_free_protobuf_parse_result(result);
+    return st;
+}
+
+custos_status
+pg_parse(const char *sql, PgQuery__ParseResult **out, custos_err *err)
+{
+    return parse(NULL, sql, out, err);
+}
+
+static void *
+arena_alloc(void *a, size_t size)
+{
+    return arena_take(a, size, 1);
+}
+
+static void
+arena_leave(void *a, void *pointer)
+{
+    (void)a;
+    (void)pointer;
+}
+
+custos_status
+pg_parse_into(arena *a, const char *sql, PgQuery__ParseResult **out,
+              custos_err *err)
+{
+    ProtobufCAllocator allocator = {arena_alloc, arena_leave, a};
+
+    return parse(&allocator, sql, out, err);
+}
+
+custos_status
+pg_deparse(arena *a, const PgQuery__ParseResult *tree, const char **out,
+           custos_err *err)
+{
+    PgQueryProtobuf packed = {
+        .len = pg_query__parse_result__get_packed_size(tree)};
+    PgQueryDeparseResult result;
+    custos_status st = CUSTOS_OK;
+
+    packed.data = arena_take(a, packed.len + 1, 1);
+    if (!packed.data)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    pg_query__parse_result__pack(tree, (uint8_t *)packed.data);
+    result = pg_query_deparse_protobuf(packed);
+    if (result.error) {
+        st = custos_fail(err, CUSTOS_EUNSUPPORTED,
+                         "this cannot be asked about the catalog");
+        custos_note(err, "%s",
+                    result.error->message ? result.error->message : "");
+    } else {
+        *out = arena_copy(a, str_of(result.query));
+        if (!*out)
+            st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    }
+    pg_query_free_deparse_result(result);
     return st;
 }
 

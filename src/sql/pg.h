@@ -40,4 +40,15 @@ CUSTOS_MUST_USE custos_status pg_parse(const char *sql,
                                        custos_err *err);
 void pg_parse_free(PgQuery__ParseResult *tree);
 
+/*
+ * The same into an arena, so that it can be changed; and the text of such a
+ * tree. CUSTOS_EUNSUPPORTED: the tree has no text.
+ */
+CUSTOS_MUST_USE custos_status pg_parse_into(arena *a, const char *sql,
+                                            PgQuery__ParseResult **out,
+                                            custos_err *err);
+CUSTOS_MUST_USE custos_status pg_deparse(arena *a,
+                                         const PgQuery__ParseResult *tree,
+                                         const char **out, custos_err *err);
+
 #endif

@@ -37,8 +37,15 @@ struct sql_cte {
     struct sql_cte *next;
 };
 
+/* A message of PostgreSQL's tree and those of its fields that may be set. */
+struct shape {
+    const char *message, *fields;
+};
+
 struct sql_reader {
     arena *a;
+    const struct shape *more; /* what the list of closed.c has besides */
+    size_t n_more;
     const char *sql; /* what is parsed: the text with its blanks */
     const struct sql_token *tokens;
     size_t n_tokens;
@@ -158,6 +165,9 @@ CUSTOS_MUST_USE custos_status expr_args_read(struct sql_reader *r,
 
 /* The text of a String node; NULL when it is none. */
 const char *node_string(const pg_node *node);
+
+/* The text of a quoted literal; NULL when it is none. */
+const char *node_quoted(const pg_node *node);
 
 /* The last part of a dotted name; the others must be pg_catalog. NULL: not
    such a name. */

@@ -204,11 +204,10 @@ type_read(struct sql_reader *r, const PgQuery__TypeName *t,
     return fail_type(r, t, name);
 }
 
-/* A quoted text: the literal it stands for. */
-static const char *
-quoted(const pg_node *node)
+const char *
+node_quoted(const pg_node *node)
 {
-    return node->node_case == PG_QUERY__NODE__NODE_A_CONST &&
+    return node && node->node_case == PG_QUERY__NODE__NODE_A_CONST &&
                    node->a_const->val_case == PG_QUERY__A__CONST__VAL_SVAL
                ? node->a_const->sval->sval
                : NULL;
@@ -217,7 +216,7 @@ quoted(const pg_node *node)
 custos_status
 cast_read(struct sql_reader *r, const PgQuery__TypeCast *c, struct expr **out)
 {
-    const char *text = quoted(c->arg);
+    const char *text = node_quoted(c->arg);
     struct cast_type type = {TYPE_NULL, 0, 0};
     struct expr *arg;
     custos_status st = type_read(r, c->type_name, &type);

@@ -80,9 +80,8 @@ param_text(struct sql_reader *r, const pg_node *node, const char *otherwise)
 {
     struct sql_param *param;
 
-    if (node->node_case == PG_QUERY__NODE__NODE_A_CONST &&
-        node->a_const->val_case == PG_QUERY__A__CONST__VAL_SVAL)
-        return node->a_const->sval->sval;
+    if (node_quoted(node))
+        return node_quoted(node);
     if (node->node_case != PG_QUERY__NODE__NODE_PARAM_REF)
         return NULL;
     param = param_find(r, node->param_ref->number);

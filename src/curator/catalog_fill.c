@@ -1,0 +1,304 @@
+/*
+ * What an analyst may know, as rows: tables and views with a grant, their
+ * granted columns with types and public domains, keys between these. Numbers
+ * count what is granted, so that they tell nothing of what is not.
+ */
+#include "base/error.h"
+#include "curator/catalog_setup.h"
+#include "engine/duck.h"
+
+enum {
+    FIRST_TABLE = 16384,
+    FIRST_KEY = 1 << 20,
+    FIRST_INDEX = 1 << 21,
+    VALUES_SHOWN = 20,
+    PRECISION = 38,
+    PLAN_BYTES = 1 << 28,
+};
+
+struct filler {
+    const struct policy *p;
+    const struct policy_analyst *who;
+    struct buf *out;
+    custos_err *err;
+    unsigned keys; /* so far */
+};
+
+static unsigned
+type_number(enum data_type type)
+{
+    static const unsigned numbers[] = {
+        [TYPE_NULL] = 25,      [TYPE_BOOL] = 16,        [TYPE_INT] = 20,
+        [TYPE_DECIMAL] = 1700, [TYPE_REAL] = 701,       [TYPE_TEXT] = 25,
+        [TYPE_DATE] = 1082,    [TYPE_TIMESTAMP] = 1114,
+    };
+
+    return numbers[type];
+}
+
+/* 0: not granted. */
+static unsigned
+table_number(const struct filler *f, const struct policy_table *t)
+{
+    unsigned n = FIRST_TABLE;
+
+    if (!t || !policy_grants_table(f->p, f->who, t))
+        return 0;
+    for (const struct policy_table *o = f->p->tables; o < t; o++)
+        n += policy_grants_table(f->p, f->who, o);
+    return n;
+}
+
+static unsigned
+column_number(const struct filler *f, const struct policy_table *t,
+              const struct policy_column *c)
+{
+    unsigned n = 1;
+
+    if (!c || !policy_grants(f->p, f->who, t, c))
+        return 0;
+    for (const struct policy_column *o = t->columns; o < c; o++)
+        n += policy_grants(f->p, f->who, t, o);
+    return n;
+}
+
+/* -------------------------------------------------------------- columns -- */
+
+/* The public domain, in words: "0 to 100", "one of Oslo, Rome". */
+static void
+write_domain(const struct policy_column *c, struct buf *b)
+{
+    if (c->has_range) {
+        datum_write(&c->lower, b);
+        buf_add_text(b, " to ");
+        datum_write(&c->upper, b);
+    }
+    for (size_t i = 0; i < c->n_values && i <= VALUES_SHOWN; i++) {
+        buf_add_text(b, i == 0 ? c->has_range ? "; one of " : "one of " : ", ");
+        if (i == VALUES_SHOWN)
+            buf_printf(b, "... (%zu)", c->n_values);
+        else
+            datum_write(&c->values[i], b);
+    }
+}
+
+static void
+add_column(struct filler *f, unsigned table, unsigned n,
+           const struct policy_column *c)
+{
+    struct buf comment;
+
+    buf_init(&comment, NULL, 1 << 20);
+    buf_add(&comment, c->comment.ptr, c->comment.len);
+    if (c->comment.len && (c->has_range || c->n_values))
+        buf_add_text(&comment, "; ");
+    write_domain(c, &comment);
+    buf_printf(f->out, "INSERT INTO pgc.my_columns VALUES (%u, %u, ", table, n);
+    duck_quote_text(f->out, c->name);
+    buf_printf(f->out, ", %u, %d, %s, ", type_number(c->type),
+               c->type == TYPE_DECIMAL ? (PRECISION << 16 | c->scale) + 4 : -1,
+               c->nullable ? "false" : "true");
+    duck_quote_text(f->out, str_of(buf_text(&comment)));
+    buf_add_text(f->out, ");\n");
+    f->out->failed = f->out->failed || comment.failed;
+    buf_clear(&comment);
+}
+
+/* ----------------------------------------------------------------- keys -- */
+
+/* Is the column referenced by another that is granted, so that its values
+   are known to be unique? */
+static bool
+is_parent(const struct filler *f, const struct policy_table *t,
+          const struct policy_column *c)
+{
+    for (size_t i = 0; i < f->p->n_tables; i++)
+        for (size_t k = 0; k < f->p->tables[i].n_columns; k++) {
+            const struct policy_column *o = &f->p->tables[i].columns[k];
+
+            if (str_equal(o->references_table, t->name) &&
+                str_equal(o->references_column, c->name) &&
+                policy_grants(f->p, f->who, &f->p->tables[i], o))
+                return true;
+        }
+    return false;
+}
+
+/* patients_pkey, visits_patient_fkey */
+static void
+add_key_name(struct filler *f, const struct policy_table *t,
+             const struct policy_column *c, const char *end)
+{
+    struct buf name;
+
+    buf_init(&name, NULL, 1 << 12);
+    buf_add(&name, t->name.ptr, t->name.len);
+    if (c) {
+        buf_add_text(&name, "_");
+        buf_add(&name, c->name.ptr, c->name.len);
+    }
+    buf_add_text(&name, end);
+    duck_quote_text(f->out, str_of(buf_text(&name)));
+    f->out->failed = f->out->failed || name.failed;
+    buf_clear(&name);
+}
+
+/* A text that has names in quotes, as a literal. */
+static void
+add_words(struct filler *f, const char *before, const str *names, size_t n,
+          const char *const *between)
+{
+    struct buf text;
+
+    buf_init(&text, NULL, 1 << 12);
+    buf_add_text(&text, before);
+    for (size_t i = 0; i < n; i++) {
+        duck_quote_name(&text, names[i]);
+        buf_add_text(&text, between[i]);
+    }
+    duck_quote_text(f->out, str_of(buf_text(&text)));
+    f->out->failed = f->out->failed || text.failed;
+    buf_clear(&text);
+}
+
+static void
+add_unique(struct filler *f, const struct policy_table *t,
+           const struct policy_column *c, bool primary)
+{
+    static const char *const close[] = {")"}, *const on[] = {" USING btree (",
+                                                             ")"};
+    unsigned n = f->keys++;
+    str names[] = {t->name, c->name};
+
+    buf_printf(f->out, "INSERT INTO pgc.my_keys VALUES (%u, ", FIRST_KEY + n);
+    add_key_name(f, t, primary ? NULL : c, primary ? "_pkey" : "_key");
+    buf_printf(f->out, ", '%c', %u, %u, ", primary ? 'p' : 'u',
+               table_number(f, t), column_number(f, t, c));
+    duck_quote_text(f->out, c->name);
+    buf_printf(f->out, ", %u, 0, 0, 0, ", FIRST_INDEX + n);
+    add_words(f, primary ? "PRIMARY KEY (" : "UNIQUE (", &c->name, 1, close);
+    buf_add_text(f->out, ", ");
+    add_words(f, "CREATE UNIQUE INDEX ON public.", names, 2, on);
+    buf_add_text(f->out, ");\n");
+}
+
+static void
+add_reference(struct filler *f, const struct policy_table *t,
+              const struct policy_column *c)
+{
+    static const char *const words[] = {") REFERENCES ", "(", ")"};
+    const struct policy_table *to =
+        c->references_table.len ? policy_table_find(f->p, c->references_table)
+                                : NULL;
+    const struct policy_column *key =
+        to ? policy_column_find(to, c->references_column) : NULL;
+    str names[3];
+
+    if (!key || !policy_grants(f->p, f->who, to, key))
+        return;
+    names[0] = c->name;
+    names[1] = to->name;
+    names[2] = key->name;
+    buf_printf(f->out, "INSERT INTO pgc.my_keys SELECT %u, ",
+               FIRST_KEY + f->keys++);
+    add_key_name(f, t, c, "_fkey");
+    buf_printf(f->out, ", 'f', %u, %u, ", table_number(f, t),
+               column_number(f, t, c));
+    duck_quote_text(f->out, c->name);
+    buf_printf(f->out, ", 0, %u, %u, k.index, ", table_number(f, to),
+               column_number(f, to, key));
+    add_words(f, "FOREIGN KEY (", names, 3, words);
+    buf_printf(f->out,
+               ", NULL FROM pgc.my_keys k WHERE k.t = %u AND k.n = %u AND "
+               "k.kind <> 'f';\n",
+               table_number(f, to), column_number(f, to, key));
+}
+
+/* --------------------------------------------------------------- tables -- */
+
+static void
+add_relation(struct filler *f, unsigned n, str name, char kind, str comment,
+             str def)
+{
+    buf_printf(f->out, "INSERT INTO pgc.my_tables VALUES (%u, ", n);
+    duck_quote_text(f->out, name);
+    buf_printf(f->out, ", '%c', ", kind);
+    duck_quote_text(f->out, comment);
+    buf_add_text(f->out, ", ");
+    if (def.len)
+        duck_quote_text(f->out, def);
+    else
+        buf_add_text(f->out, "NULL");
+    buf_add_text(f->out, ");\n");
+}
+
+static void
+add_table(struct filler *f, const struct policy_table *t)
+{
+    unsigned number = table_number(f, t);
+    bool primary = true;
+
+    add_relation(f, number, t->name, 'r', t->comment, str_of(""));
+    for (size_t i = 0; i < t->n_columns; i++) {
+        const struct policy_column *c = &t->columns[i];
+
+        if (!policy_grants(f->p, f->who, t, c))
+            continue;
+        add_column(f, number, column_number(f, t, c), c);
+        if (is_parent(f, t, c)) {
+            add_unique(f, t, c, primary);
+            primary = false;
+        }
+    }
+}
+
+/* The columns of a view are those of a plan over it; a view that cannot be
+   asked is not shown. */
+static void
+add_view(struct filler *f, unsigned number, const struct policy_view *v)
+{
+    struct plan_options options = {.who = f->who};
+    arena *a = arena_new(NULL, PLAN_BYTES);
+    struct plan *p = NULL;
+    struct query *q;
+    struct buf sql;
+    custos_err quiet;
+
+    buf_init(&sql, NULL, 1 << 12);
+    buf_add_text(&sql, "SELECT count(*) FROM ");
+    duck_quote_name(&sql, v->name);
+    if (a && !sql.failed && !sql_read(a, str_of(buf_text(&sql)), &q, &quiet) &&
+        !plan_make(a, q, f->p, &options, &p, &quiet) && p->table) {
+        /* its text may name what is not granted */
+        add_relation(f, number, v->name, 'v', v->comment,
+                     f->who ? str_of("") : v->sql);
+        for (size_t i = 0; i < p->table->n_columns; i++)
+            add_column(f, number, (unsigned)i + 1, &p->table->columns[i]);
+    }
+    plan_free(p);
+    buf_clear(&sql);
+    arena_free(a);
+}
+
+custos_status
+catalog_fill(const struct policy *p, const struct policy_analyst *who,
+             struct buf *out, custos_err *err)
+{
+    struct filler f = {.p = p, .who = who, .out = out, .err = err};
+    unsigned number = FIRST_TABLE;
+
+    for (size_t i = 0; i < p->n_tables; i++)
+        if (policy_grants_table(p, who, &p->tables[i])) {
+            add_table(&f, &p->tables[i]);
+            number++;
+        }
+    for (size_t i = 0; i < p->n_tables; i++)
+        for (size_t k = 0; k < p->tables[i].n_columns; k++)
+            if (policy_grants(p, who, &p->tables[i], &p->tables[i].columns[k]))
+                add_reference(&f, &p->tables[i], &p->tables[i].columns[k]);
+    for (size_t i = 0; i < p->n_views; i++)
+        if (policy_grants_view(p, who, &p->views[i]))
+            add_view(&f, number++, &p->views[i]);
+    return out->failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
+                       : CUSTOS_OK;
+}

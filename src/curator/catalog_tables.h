@@ -1,0 +1,22 @@
+/*
+ * The relations of the catalog, as a list.
+ */
+#ifndef CURATOR_CATALOG_TABLES_H
+#define CURATOR_CATALOG_TABLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct catalog_table {
+    bool views; /* of information_schema */
+    const char *name;
+    const char *columns; /* "oid:o relname relkind ..." */
+};
+
+extern const struct catalog_table catalog_tables[];
+extern const size_t catalog_n_tables;
+
+/* Is there one of this name in pg_catalog or information_schema? */
+bool catalog_knows(const char *schema, const char *name);
+
+#endif

@@ -1,0 +1,12 @@
+/*
+ * The catalogs of a world's analysts, made when they are asked for.
+ */
+#ifndef CURATOR_CATALOGS_H
+#define CURATOR_CATALOGS_H
+
+struct catalogs;
+
+struct catalogs *catalogs_new(void); /* NULL: no memory */
+void catalogs_free(struct catalogs *c);
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * A small database in memory for public facts. What is put into it when it is
+ * made is all there ever is: it is sealed off then, from files, extensions and
+ * settings, with little memory, one thread and little time for a question.
+ */
+#ifndef ENGINE_SANDBOX_H
+#define ENGINE_SANDBOX_H
+
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "custos.h"
+
+struct sandbox;
+
+struct sandbox_value {
+    bool is_null;
+    str text; /* as PostgreSQL writes it */
+};
+
+struct sandbox_rows {
+    str *names;
+    uint32_t *types; /* as PostgreSQL numbers them */
+    size_t n_columns;
+    struct sandbox_value *cells; /* row by row */
+    size_t n_rows;
+};
+
+/* Runs the statements of setup and seals it. The caller closes *out. May
+   fail: CUSTOS_EIO, CUSTOS_EENGINE, CUSTOS_ENOMEM. */
+CUSTOS_MUST_USE custos_status sandbox_open(const char *setup,
+                                           struct sandbox **out,
+                                           custos_err *err);
+void sandbox_close(struct sandbox *s);
+
+enum sandbox_how { SANDBOX_DESCRIBE, SANDBOX_RUN };
+
+/*
+ * Asks, in one's turn, for any thread; getvariable('database') is `database`
+ * there. May fail: CUSTOS_EENGINE (one constant sentence), CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status sandbox_ask(struct sandbox *s, str database,
+                                          const char *sql, enum sandbox_how how,
+                                          arena *a, struct sandbox_rows *out,
+                                          custos_err *err);
+
+#endif

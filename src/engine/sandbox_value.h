@@ -1,0 +1,19 @@
+/*
+ * Values of the small database as PostgreSQL types and writes them.
+ */
+#ifndef ENGINE_SANDBOX_VALUE_H
+#define ENGINE_SANDBOX_VALUE_H
+
+#include "engine/duck.h"
+#include "engine/sandbox.h"
+
+/* The number of PostgreSQL's type for a column; text for what it has not. */
+uint32_t sandbox_oid(const struct duck_rows *rows, size_t column);
+
+/* May fail: CUSTOS_EENGINE (a type without a text), CUSTOS_ENOMEM. */
+CUSTOS_MUST_USE custos_status sandbox_value(const struct duck_column *c,
+                                            size_t row, arena *a,
+                                            struct sandbox_value *out,
+                                            custos_err *err);
+
+#endif

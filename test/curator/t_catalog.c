@@ -1,0 +1,292 @@
+/*
+ * The catalog, asked as clients ask it: test/curator/catalog/ has the texts
+ * that psql, JDBC, SQLAlchemy, asyncpg, psycopg, DBeaver and Metabase send,
+ * each with the rows that it must give.
+ */
+#include "curator/catalog.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support/hospital.h"
+#include "support/support.h"
+
+static const char *const policy =
+    "custos: 1\n"
+    "budget: {epsilon: 10}\n"
+    "tables:\n"
+    "  hidden:\n"
+    "    source: floors.csv\n"
+    "    public: true\n"
+    "    columns: {name: {type: text}, floor: {type: integer}}\n"
+    "  patients:\n"
+    "    source: patients.csv\n"
+    "    unit: id\n"
+    "    comment: people\n"
+    "    columns:\n"
+    "      id: {type: integer, nullable: false}\n"
+    "      secret: {type: text}\n"
+    "      age: {type: integer, range: [0, 100], nullable: false}\n"
+    "      city: {type: text, values: [Oslo, Rome], comment: where}\n"
+    "      weight: {type: real, range: [0, 200]}\n"
+    "      cost: {type: decimal, scale: 2, range: [0, 100]}\n"
+    "      born: {type: date}\n"
+    "      seen: {type: timestamp}\n"
+    "      ok: {type: boolean}\n"
+    "  visits:\n"
+    "    source: visits.csv\n"
+    "    unit: patient\n"
+    "    rows_per_unit: 2\n"
+    "    columns:\n"
+    "      patient: {type: integer, references: patients.id}\n"
+    "      nights: {type: integer, range: [0, 10], nullable: false}\n"
+    "  floors:\n"
+    "    public: true\n"
+    "    source: floors.csv\n"
+    "    columns: {name: {type: text}, floor: {type: integer}}\n"
+    "views:\n"
+    "  dear: {sql: \"SELECT patient, nights FROM visits WHERE nights > 2\"}\n"
+    "  other: {sql: \"SELECT name FROM hidden\"}\n"
+    "analysts:\n"
+    "  ana:\n"
+    "    tables:\n"
+    "      patients: [id, age, city, weight, cost, born, seen, ok]\n"
+    "      visits: [patient, nights]\n"
+    "      floors: [name, floor]\n"
+    "      dear: all\n"
+    "  bob:\n"
+    "    tables: {patients: [age]}\n";
+
+static struct test_store files;
+static struct curator *c;
+
+static int
+begin(void **state)
+{
+    custos_err err;
+
+    (void)state;
+    test_store_write(&files, policy, "patients.csv",
+                     "id,secret,age,city,weight,cost,born,seen,ok\n"
+                     "1,s,30,Rome,70.5,1,2000-01-01,2026-01-01 00:00:00,true\n",
+                     "visits.csv", "patient,nights\n1,1\n", "floors.csv",
+                     "name,floor\nward,1\n", NULL);
+    test_store_init(&files);
+    if (curator_open(files.store, &c, &err))
+        fail_msg("%s (%s)", err.said, err.noted);
+    return 0;
+}
+
+static int
+end(void **state)
+{
+    (void)state;
+    curator_close(c);
+    c = NULL;
+    test_store_remove(&files);
+    return 0;
+}
+
+static void
+write_rows(const struct catalog_rows *r, struct buf *b)
+{
+    for (size_t i = 0; i < r->n_columns; i++)
+        buf_printf(b, "%s%.*s:%u", i ? "|" : "", (int)r->columns[i].name.len,
+                   r->columns[i].name.ptr, r->columns[i].oid);
+    buf_add_text(b, "\n");
+    for (size_t k = 0; k < r->n_rows; k++) {
+        for (size_t i = 0; i < r->n_columns; i++) {
+            const struct catalog_value *v = &r->cells[k * r->n_columns + i];
+
+            buf_add_text(b, i ? "|" : "");
+            if (v->is_null)
+                buf_add_text(b, "~");
+            else
+                buf_add(b, v->text.ptr, v->text.len);
+        }
+        buf_add_text(b, "\n");
+    }
+}
+
+static void
+answer_into(const char *who, str sql, const struct catalog_value *values,
+            size_t n, struct buf *b)
+{
+    arena *a = arena_new(NULL, 1 << 28);
+    struct catalog_ask ask = {
+        .who = str_of(who), .sql = sql, .params = values, .n_params = n};
+    struct catalog_rows rows;
+    custos_err err = {0};
+
+    if (curator_catalog(c, &ask, a, &rows, &err))
+        buf_printf(b, "refused: %s%s%s\n", err.said,
+                   getenv("CATALOG_NOTES") ? " // " : "",
+                   getenv("CATALOG_NOTES") ? err.noted : "");
+    else
+        write_rows(&rows, b);
+    arena_free(a);
+}
+
+static void
+gives(const char *who, const char *sql, const char *want)
+{
+    struct buf b;
+
+    buf_init(&b, NULL, 1 << 24);
+    answer_into(who, str_of(sql), NULL, 0, &b);
+    if (strcmp(buf_text(&b), want) != 0)
+        fail_msg("%s\n%s\nnot\n%s", sql, buf_text(&b), want);
+    buf_clear(&b);
+}
+
+/* Just the first words of what is told. */
+static void
+refuses(const char *sql, const char *want)
+{
+    struct buf b;
+
+    buf_init(&b, NULL, 1 << 24);
+    answer_into("ana", str_of(sql), NULL, 0, &b);
+    if (strncmp(buf_text(&b), "refused: ", 9) != 0 ||
+        !strstr(buf_text(&b), want))
+        fail_msg("%s\n%s\nnot\n%s", sql, buf_text(&b), want);
+    buf_clear(&b);
+}
+
+/* What is not granted does not exist, and no number is left out for it. */
+static void
+an_analyst_sees_what_is_granted(void **state)
+{
+    (void)state;
+    gives("ana",
+          "SELECT oid, relname FROM pg_class WHERE relnamespace = "
+          "'public'::regnamespace AND relkind IN ('r', 'v') ORDER BY oid",
+          "oid:26|relname:25\n16384|patients\n16385|visits\n16386|floors\n"
+          "16387|dear\n");
+    gives("bob",
+          "SELECT oid, relname FROM pg_class WHERE relnamespace = "
+          "'public'::regnamespace ORDER BY oid",
+          "oid:26|relname:25\n16384|patients\n");
+    gives("bob",
+          "SELECT attname, attnum FROM pg_attribute WHERE attrelid = "
+          "'patients'::regclass",
+          "attname:25|attnum:21\nage|1\n");
+    gives("bob", "SELECT count(*) FROM pg_constraint", "count:20\n0\n");
+    gives("bob",
+          "SELECT table_name, column_name FROM information_schema.columns "
+          "WHERE table_schema = 'public'",
+          "table_name:25|column_name:25\npatients|age\n");
+    gives("bob", "SELECT rolname FROM pg_roles ORDER BY 1",
+          "rolname:25\nbob\nowner\n");
+    gives("bob",
+          "SELECT count(*) FROM pg_description WHERE description LIKE "
+          "'%secret%' OR description LIKE '%hidden%'",
+          "count:20\n0\n");
+    gives("", "SELECT count(*) FROM pg_tables", "count:20\n4\n");
+    gives("", "SELECT pg_get_viewdef('other')",
+          "pg_get_viewdef:25\nSELECT name FROM hidden\n");
+    gives("ana", "SELECT pg_get_viewdef('dear'), definition FROM pg_views",
+          "pg_get_viewdef:25|definition:25\n~|~\n");
+}
+
+static void
+what_is_not_listed_is_refused(void **state)
+{
+    static const char *const calls[] = {
+        "read_csv('/etc/passwd')",
+        "read_text('/etc/passwd')",
+        "glob('/*')",
+        "getenv('HOME')",
+        "getvariable('database')",
+        "query('SELECT 1')",
+        "query_table('pgc.my_tables')",
+        "duckdb_settings()",
+        "duckdb_tables()",
+        "pragma_version()",
+        "pg_read_file('x')",
+        "pg_sleep(1)",
+        "dblink('x', 'y')",
+        "lo_import('x')",
+        "setval('x', 1)",
+        "repeat('x', 1000000000)",
+        "sql_auto_complete('x')",
+        "main.version()",
+        "pgc.version()",
+        "row_hash('x')",
+    };
+    char sql[200];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(calls); i++) {
+        snprintf(sql, sizeof sql, "SELECT %s", calls[i]);
+        refuses(sql, "cannot be called");
+        snprintf(sql, sizeof sql, "SELECT * FROM %s", calls[i]);
+        refuses(sql, "cannot be called");
+    }
+    refuses("SELECT * FROM pg_catalog.pg_authid", "there is no table");
+    refuses("SELECT * FROM pg_shadow", "there is no table");
+    refuses("SELECT * FROM pg_stats", "there is no table");
+    refuses("SELECT * FROM pg_catalog.my_tables", "there is no table");
+    refuses("SELECT * FROM pg_catalog._pg_database", "there is no table");
+    refuses("SELECT * FROM pgc.pg_class", "there is no table");
+    refuses("SELECT * FROM patients", "there is no table");
+    refuses("SELECT * FROM public.patients", "there is no table");
+    refuses("SELECT * FROM duckdb_tables", "there is no table");
+    refuses("SELECT * FROM \"/etc/passwd\"", "there is no table");
+    refuses("SELECT * FROM '/etc/passwd'", "syntax");
+    refuses("COPY pg_class TO '/tmp/x'", "one SELECT");
+    refuses("ATTACH 'x'", "syntax");
+    refuses("PRAGMA version", "syntax");
+    refuses("CREATE TABLE pg_x AS SELECT 1", "one SELECT");
+    refuses("SELECT 1; SELECT 2", "one SELECT");
+    refuses("SELECT 1 INTO x", "");
+    refuses("WITH x AS (DELETE FROM pg_class RETURNING 1) SELECT 1", "");
+    refuses("SELECT 'a' OPERATOR(x.=) 'b'", "pg_catalog");
+    refuses("SELECT 1 ## 2", "operator");
+    refuses("SELECT 'x'::xml", "type xml");
+    refuses("SELECT '1'::public.int4", "type");
+    refuses("SELECT * FROM pg_class FOR UPDATE", "");
+    refuses("SELECT current_timestamp", "no time");
+}
+
+/* Whatever fails there is one sentence; its settings are out of reach. */
+static void
+the_database_is_sealed(void **state)
+{
+    (void)state;
+    refuses("SELECT nothing FROM pg_class", "the query could not be completed");
+    refuses("SELECT relname::int FROM pg_class",
+            "the query could not be completed");
+    refuses("SELECT array_agg(g) FROM generate_series(1, 1000000000) g",
+            "the query could not be completed");
+    gives("ana", "SELECT set_config('memory_limit', '1TB', false)",
+          "set_config:25\n1TB\n");
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_analyst_sees_what_is_granted),
+        cmocka_unit_test(what_is_not_listed_is_refused),
+        cmocka_unit_test(the_database_is_sealed),
+    };
+
+    if (argc > 1) { /* by hand: who, then texts from the input, ; ends one */
+        static char text[1 << 20];
+        char *p = text, *stop;
+        struct buf b;
+
+        begin(NULL);
+        text[fread(text, 1, sizeof text - 1, stdin)] = 0;
+        for (; (stop = strstr(p, "\n;;\n")); p = stop + 4) {
+            buf_init(&b, NULL, 1 << 24);
+            answer_into(argv[1], (str){p, (size_t)(stop - p)}, NULL, 0, &b);
+            printf("%.*s\n=>\n%s\n", (int)(stop - p), p, buf_text(&b));
+            buf_clear(&b);
+        }
+        end(NULL);
+        return 0;
+    }
+    return cmocka_run_group_tests(tests, begin, end);
+}
