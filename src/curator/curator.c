@@ -349,9 +349,7 @@ answer_private(struct curator *c, const struct ask *ask, arena *a,
     custos_err quiet;
     custos_status st;
 
-    st = answer_fits(a, p, err);
-    if (!st)
-        st = engine_ready(c->engine, p, a, err);
+    st = engine_ready(c->engine, p, a, err);
     if (!st)
         st = charge(c, ask, p, PURSE_BOTH, &receipt, err);
     if (st)
@@ -451,6 +449,8 @@ curator_answer(struct curator *c, const struct ask *ask, struct answer **out,
         st = sql_read(a, ask->sql, &q, err);
     if (!st)
         st = plan_make(a, q, c->policy, &options, &p, err);
+    if (!st && !p->is_public)
+        st = answer_fits(a, p, err); /* EXPLAIN tells the same */
     if (!st)
         st = answer_plan(c, ask, a, q, p, &answer, err);
     if (!st) {

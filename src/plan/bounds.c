@@ -116,8 +116,7 @@ unit_name(const struct work *w)
     for (size_t i = 0; i < r->n_names; i++) {
         size_t slot = r->names[i].slot;
 
-        if (r->kind == RELATION_TABLE ? slot == t->unit_column
-                                      : relation_is_unit(r, slot, w->policy))
+        if (relation_is_unit(r, slot, w->policy))
             return r->names[i].name;
     }
     return str_of("unit");

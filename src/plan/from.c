@@ -256,7 +256,10 @@ from_any(struct work *w, struct from *f, struct loose *loose,
     switch (f->kind) {
     case FROM_TABLE: st = from_table(w, f, out); break;
     case FROM_QUERY: st = from_query(w, f, out); break;
-    case FROM_JOIN: st = from_join(w, f, loose, out); break;
+    case FROM_JOIN:
+        st = from_is_list(f) ? from_list(w, f, loose, out)
+                             : from_join(w, f, loose, out);
+        break;
     }
     w->depth--;
     return st;
@@ -319,6 +322,26 @@ put_back(struct work *w, const struct loose *l, struct expr **where)
     return st;
 }
 
+/* A join has bound it by its own sides: does all of FROM agree? */
+static custos_status
+check_alone(struct work *w, const struct relation *r, const struct expr *e)
+{
+    custos_status st = CUSTOS_OK;
+    size_t n = 0;
+
+    if (e->kind == EXPR_COLUMN)
+        names_find(r, e, &n);
+    if (n > 1)
+        return custos_fail_at(w->err, CUSTOS_ENAME, e->at,
+                              "%.*s stands for several columns: write the "
+                              "table before it",
+                              SHOWN(e->name));
+    for (size_t i = 0; i < e->n_args && !st; i++)
+        if (e->args[i])
+            st = check_alone(w, r, e->args[i]);
+    return st;
+}
+
 custos_status
 from_make(struct work *w, struct query *q, struct relation **out)
 {
@@ -338,6 +361,8 @@ from_make(struct work *w, struct query *q, struct relation **out)
             return st;
     }
     st = from_any(w, q->from, &loose, out);
+    if (!st && q->where)
+        st = check_alone(w, *out, q->where);
     return st ? st : put_back(w, &loose, &q->where);
 }
 

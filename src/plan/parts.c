@@ -193,6 +193,41 @@ check_ceiling(struct work *w, const struct part *part, const struct expr *e)
     return CUSTOS_OK;
 }
 
+/*
+ * Numbers of an answer end at 10^36. What is likely to pass that is refused
+ * before it is paid for: sums of 2^40 such values, or a variance of them.
+ */
+static custos_status
+check_shown(struct work *w, const struct expr *e, const rat *lower,
+            const rat *upper)
+{
+    enum { DIGITS = 36 };
+    bool fits;
+    rat far, most;
+
+    rat_init(&far);
+    rat_init(&most);
+    rat_abs(&far, lower);
+    rat_abs(&most, upper);
+    if (rat_cmp(&far, &most) < 0)
+        rat_set(&far, &most);
+    rat_set_pow2(&most, e->aggregate == AGG_SUM ? ROWS_LOG2 : 0);
+    if (is_variance(e->aggregate))
+        rat_set(&most, &far);
+    rat_mul(&far, &far, &most);
+    grid_step((struct grid){10, -DIGITS}, &most);
+    fits = rat_cmp(&far, &most) <= 0;
+    rat_clear(&far);
+    rat_clear(&most);
+    if (fits)
+        return CUSTOS_OK;
+    return custos_fail_at(w->err, CUSTOS_EOVERFLOW, e->at,
+                          "%s could pass 10^%d, where the numbers of an answer "
+                          "end: divide %s by some power of ten, or name "
+                          "narrower contribution bounds",
+                          work_text(w, e), DIGITS, work_text(w, e->args[0]));
+}
+
 static custos_status
 value_make(struct work *w, size_t i, struct part_value *v)
 {
@@ -210,6 +245,8 @@ value_make(struct work *w, size_t i, struct part_value *v)
     rat_init(&lower);
     rat_init(&upper);
     st = limits_find(w, e, &lower, &upper);
+    if (!st)
+        st = check_shown(w, e, &lower, &upper);
     if (!st) {
         v->grid = grid_of_value(w, e->args[0], &lower, &upper);
         if (!grid_lay(v, &lower, &upper, 2 * w->table->rows_per_unit))

@@ -117,7 +117,9 @@ make(struct work *w)
         return st;
     if (!w->plan->is_public)
         return private_make(w);
-    st = work_bind(w);
+    st = names_stars(w);
+    if (!st)
+        st = work_bind(w);
     if (!st)
         st = where_make(w, PLACE_PUBLIC);
     return st ? st : public_make(w);

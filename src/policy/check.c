@@ -137,6 +137,9 @@ static void
 check_column(struct check *c, const struct policy_table *t, size_t i)
 {
     const struct policy_column *column = &t->columns[i];
+    bool pure = is_zero(c->p->query_delta) || column->type == TYPE_REAL;
+    const char *grouped = pure ? "it cannot be grouped by"
+                               : "grouped by, only groups of many units show";
     str name = column->name;
 
     if ((!t->unit_is_row && t->unit_column == i) ||
@@ -145,24 +148,21 @@ check_column(struct check *c, const struct policy_table *t, size_t i)
     if (data_type_is_number(column->type) && !column->has_range &&
         !column->values)
         add(c, ADVICE, column->line,
-            "column '%.*s' has no range: it cannot be summed, averaged or "
-            "grouped by",
-            SHOWN(name));
+            "column '%.*s' has no range: it cannot be summed or averaged; %s",
+            SHOWN(name), grouped);
     else if (data_type_is_number(column->type) && !column->has_range)
         add(c, ADVICE, column->line,
             "column '%.*s' has values but no range: say both where it is to "
             "be summed",
             SHOWN(name));
     else if (column->type == TYPE_TEXT && !column->values)
-        add(c, ADVICE, column->line,
-            "column '%.*s' has no values: it cannot be grouped by",
-            SHOWN(name));
+        add(c, ADVICE, column->line, "column '%.*s' has no values: %s",
+            SHOWN(name), grouped);
     else if ((column->type == TYPE_DATE || column->type == TYPE_TIMESTAMP) &&
              !column->has_range && !column->values)
         add(c, ADVICE, column->line,
-            "column '%.*s' has no range: neither it nor its years and months "
-            "can be grouped by",
-            SHOWN(name));
+            "column '%.*s' has no range, nor have its years and months: %s",
+            SHOWN(name), grouped);
 }
 
 static void

@@ -123,17 +123,22 @@ tables_and_columns(void **state)
           " c: {type: text},\n d: {type: date},\n e: {type: timestamp},\n"
           " f: {type: real},\n g: {type: text, values: [a]}}",
           QUERY,
-          "4 column 'a' has no range: it cannot be summed, averaged or grouped "
-          "by\n"
+          "4 column 'a' has no range: it cannot be summed or averaged; grouped "
+          "by, only groups of many units show\n"
           "5 column 'b' has values but no range: say both where it is to be "
           "summed\n"
-          "6 column 'c' has no values: it cannot be grouped by\n"
-          "7 column 'd' has no range: neither it nor its years and months can "
-          "be grouped by\n"
-          "8 column 'e' has no range: neither it nor its years and months can "
-          "be grouped by\n"
-          "9 column 'f' has no range: it cannot be summed, averaged or grouped "
-          "by\n");
+          "6 column 'c' has no values: grouped by, only groups of many units "
+          "show\n"
+          "7 column 'd' has no range, nor have its years and months: grouped "
+          "by, only groups of many units show\n"
+          "8 column 'e' has no range, nor have its years and months: grouped "
+          "by, only groups of many units show\n"
+          "9 column 'f' has no range: it cannot be summed or averaged; it "
+          "cannot be grouped by\n");
+    check("{epsilon: 1, n: 1000}",
+          "unit: id, rows_per_unit: 1, columns: {id: {type: integer},\n"
+          " c: {type: text}}",
+          QUERY, "4 column 'c' has no values: it cannot be grouped by\n");
     check(BUDGET, "public: true, columns: {a: {type: integer}}", QUERY, "");
 }
 
