@@ -76,8 +76,8 @@ CUSTOS_MUST_USE custos_status names_bind(struct work *w, struct expr *e);
 bool names_has(const struct work *w, const struct expr *e);
 
 /* The first name of r that e, a column, can stand for, and how many. */
-const struct relation_name *names_find(const struct relation *r,
-                                       const struct expr *e, size_t *n);
+const struct relation_name *
+names_find(const struct relation *r, const struct expr *e, size_t *n);
 
 /* Every * of SELECT becomes the columns it stands for. */
 CUSTOS_MUST_USE custos_status names_stars(struct work *w);
