@@ -2,8 +2,11 @@
  * Keys and conditions as engine text: the index of a public value, or the
  * value itself where only the data know it.
  */
+#include <stdlib.h>
+
 #include "engine/view.h"
 #include "engine/work.h"
+#include "plan/relation.h"
 #include "sql/duckdb.h"
 
 size_t
@@ -217,12 +220,27 @@ key_is_there(const struct plan *plan, const struct key *k)
            !plan->table->columns[k->column].nullable;
 }
 
+/* Attached tables would have to make their steps first. */
+static void
+print_where(const struct plan *plan, struct buf *out)
+{
+    const struct policy_table *t = plan->table;
+    bool *stepped = calloc(t->n_columns + 1, sizeof *stepped);
+
+    out->failed |= !stepped;
+    for (size_t i = 0; stepped && i < t->n_columns; i++)
+        stepped[i] = !t->attached && view_has_steps(&t->columns[i]) &&
+                     (!plan->from || plan->from->columns[i].stored);
+    duckdb_print_condition(plan->where, "t", stepped, out);
+    free(stepped);
+}
+
 void
 work_conditions(const struct plan *plan, struct buf *out)
 {
     if (plan->where) {
         buf_add_text(out, " AND (");
-        duckdb_print_expr(plan->where, "t", out);
+        print_where(plan, out);
         buf_add_text(out, ")");
     }
     for (size_t i = 0; i < plan->n_keys; i++) {
