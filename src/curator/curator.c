@@ -22,6 +22,7 @@
 #include "base/error.h"
 #include "base/sha256.h"
 #include "curator/answer.h"
+#include "curator/race.h"
 
 enum {
     POLICY_ARENA = 1 << 26,
@@ -344,6 +345,7 @@ answer_private(struct curator *c, const struct ask *ask, arena *a,
                const struct plan *p, const struct keys *keys,
                struct answer **out, custos_err *err)
 {
+    const struct plan *run = p;
     struct released released;
     struct receipt receipt;
     custos_err quiet;
@@ -354,11 +356,15 @@ answer_private(struct curator *c, const struct ask *ask, arena *a,
         st = charge(c, ask, p, PURSE_BOTH, &receipt, err);
     if (st)
         return st;
-    st = release(c, a, p, &released, err);
+    st = race_run(c->engine, c->rng, p, &run, err);
     if (!st)
-        st = answer_of_released(p, &released, &receipt, out, err);
+        st = release(c, a, run, &released, err);
+    if (!st)
+        st = answer_of_released(run, &released, &receipt, out, err);
     if (st)
         return st;
+    if (p->race)
+        race_tell(p, *out);
     /* Without it the next asker is charged in full, which is safe. */
     if (c->policy->share_answers)
         (void)!answer_keep(c->ledger, keys->shared, *out, &quiet);

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "curator/answer.h"
 #include "plan/evaluate.h"
+#include "plan/race.h"
 
 enum {
     GROUP_BYTES = 128, /* beside what is counted */
@@ -101,11 +102,24 @@ groups_fit(const struct plan *p, const double *keys)
            is_within(cells * (double)(width * sizeof(custos_int)), QUERY_BYTES);
 }
 
+/* All plans that a race may end with. */
+static custos_status
+race_fits(arena *a, const struct race *r, custos_err *err)
+{
+    custos_status st = CUSTOS_OK;
+
+    for (size_t i = 0; i < r->n && !st; i++)
+        st = answer_fits(a, r->plans[i], err);
+    return st;
+}
+
 custos_status
 answer_fits(arena *a, struct plan *p, custos_err *err)
 {
     double *keys = arena_take(a, p->n_keys + 1, sizeof *keys);
 
+    if (p->race)
+        return race_fits(a, p->race, err);
     if (!keys)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     for (size_t i = 0; i < p->n_keys; i++)

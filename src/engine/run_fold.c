@@ -58,8 +58,6 @@ print_scan(struct engine *e, const struct plan *plan,
            const struct work_values *values, int64_t from, int64_t last,
            struct buf *out)
 {
-    size_t table = (size_t)(plan->table - plan->policy->tables);
-
     buf_add_text(out, "SELECT t.u");
     if (plan->n_keys > 0 && !plan->selection) {
         buf_add_text(out, ", ");
@@ -74,7 +72,8 @@ print_scan(struct engine *e, const struct plan *plan,
         work_value(plan, values->of[i], out);
     }
     buf_printf(out, " FROM %s AS t WHERE t.u BETWEEN %lld AND %lld",
-               e->tables[table].from, (long long)from, (long long)last);
+               e->tables[plan->table->number].from, (long long)from,
+               (long long)last);
     work_conditions(plan, out);
 }
 
@@ -262,8 +261,7 @@ custos_status
 run_fold(struct engine *e, const struct plan *plan, struct exact *x,
          custos_err *err)
 {
-    const struct engine_table *t =
-        &e->tables[plan->table - plan->policy->tables];
+    const struct engine_table *t = &e->tables[plan->table->number];
     size_t want = t->n_cuts < e->threads ? t->n_cuts : e->threads, n = 0;
     struct work_values values;
     struct lane *lanes;

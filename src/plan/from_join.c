@@ -347,6 +347,8 @@ set_bounds(struct work *w, struct join *j, const struct from *f)
     if (meeting == MEET_MANY)
         as->max_rows = from_times(from_ceiling(spine), spine->rows_per_unit);
     keep_unique(j, j->one_right, j->one_left);
+    j->r->raced = meeting != MEET_UNIT && meeting != MEET_EITHER &&
+                  (right ? j->right : j->left)->raced;
     j->r->renumbered =
         meeting == MEET_MANY || j->left->renumbered || j->right->renumbered;
     if (!as->is_public && as->rows_per_unit > FROM_ROWS_MAX)

@@ -114,6 +114,7 @@ extend(struct work *w, struct relation *inner, size_t n, struct relation **out)
     }
     r->left = inner;
     r->renumbered = inner->renumbered;
+    r->raced = inner->raced;
     r->exprs = arena_take(w->a, n + 1, sizeof(struct expr *));
     *out = r;
     return r->exprs ? CUSTOS_OK : work_no_memory(w);

@@ -17,6 +17,7 @@
 #include "sql/tree.h"
 
 struct fact;
+struct race;
 struct relation;
 
 /* What one query may ask for; more is refused above the charge. */
@@ -165,6 +166,10 @@ struct plan {
     str unit;       /* what the unit is called to who asks */
     enum bounding bounding;
     uint64_t rows, groups; /* per unit */
+    bool raced;            /* what tables without a bound have is chosen from
+                              the data first: rows is one choice */
+    struct race *race;     /* the choice: then this plan has no parts of its
+                              own, only the price of all; else NULL. race.h */
     struct expr *where;    /* NULL: all rows */
     struct key *keys;
     size_t n_keys;

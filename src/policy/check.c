@@ -117,22 +117,6 @@ check_query(struct check *c)
 
 /* --------------------------------------------------------------- tables -- */
 
-/* Does another column reference this one? Then it is a key, one row each. */
-static bool
-is_key(const struct policy *p, const struct policy_table *t,
-       const struct policy_column *c)
-{
-    for (size_t i = 0; i < p->n_tables; i++)
-        for (size_t k = 0; k < p->tables[i].n_columns; k++) {
-            const struct policy_column *from = &p->tables[i].columns[k];
-
-            if (str_equal(from->references_table, t->name) &&
-                str_equal(from->references_column, c->name))
-                return true;
-        }
-    return false;
-}
-
 static void
 check_column(struct check *c, const struct policy_table *t, size_t i)
 {
@@ -143,7 +127,7 @@ check_column(struct check *c, const struct policy_table *t, size_t i)
     str name = column->name;
 
     if ((!t->unit_is_row && t->unit_column == i) ||
-        column->references_table.len > 0 || is_key(c->p, t, column))
+        column->references_table.len > 0 || policy_is_key(c->p, t, column))
         return;
     if (data_type_is_number(column->type) && !column->has_range &&
         !column->values)
@@ -176,10 +160,11 @@ check_table(struct check *c, const struct policy_table *t)
             "promised only k times epsilon; if a column names people, let it "
             "be the unit",
             SHOWN(t->name));
-    else if (!t->rows_given && !is_key(c->p, t, &t->columns[t->unit_column]))
+    else if (!policy_rows_known(c->p, t))
         add(c, ADVICE, t->line,
-            "table '%.*s' does not say rows_per_unit: of each unit only 1 row "
-            "counts",
+            "table '%.*s' does not say rows_per_unit: each query spends a "
+            "quarter of its epsilon on choosing a bound; where a unit has one "
+            "row, say rows_per_unit: 1",
             SHOWN(t->name));
     for (size_t i = 0; i < t->n_columns; i++)
         check_column(c, t, i);

@@ -115,8 +115,9 @@ tables_and_columns(void **state)
         "3 table 't' protects single rows: somebody with k rows is promised "
         "only k times epsilon; if a column names people, let it be the unit\n");
     check(BUDGET, "unit: id, columns: {id: {type: integer}}", QUERY,
-          "3 table 't' does not say rows_per_unit: of each unit only 1 row "
-          "counts\n");
+          "3 table 't' does not say rows_per_unit: each query spends a quarter "
+          "of its epsilon on choosing a bound; where a unit has one row, say "
+          "rows_per_unit: 1\n");
     check(BUDGET,
           "unit: id, rows_per_unit: 2, columns: {id: {type: integer},\n"
           " a: {type: integer},\n b: {type: integer, values: [1, 2]},\n"
@@ -227,8 +228,9 @@ remarks_are_in_order(void **state)
     remarks(a, text, &got);
     assert_string_equal(
         buf_text(&got),
-        "2 table 't' does not say rows_per_unit: of each unit only 1 row "
-        "counts\n"
+        "2 table 't' does not say rows_per_unit: each query spends a quarter "
+        "of its epsilon on choosing a bound; where a unit has one row, say "
+        "rows_per_unit: 1\n"
         "4 max_epsilon 3 is above the whole budget 2: it limits nothing\n"
         "5 epsilon 2 is above 1, the usual upper end of strong promises; "
         "custos risk --epsilon 2 says what it means\n");
