@@ -274,13 +274,12 @@ check_private(struct work *w, const struct join *j, const struct from *f)
                               "a public table LEFT JOIN a private one would "
                               "show which rows meet nobody: write the private "
                               "table first, or JOIN");
-    if ((a->attached && !a->is_public) || (b->attached && !b->is_public))
+    if (both && (a->attached || b->attached))
         return custos_fail_at(
             w->err, CUSTOS_EUNSUPPORTED, f->at,
-            "%.*s is attached, not imported: rows that are not in the store "
-            "cannot be joined; ask the owner to import it",
-            SHOWN(relation_shown(a->attached && !a->is_public ? j->left
-                                                              : j->right)));
+            "%.*s is attached, not imported: it can be joined with public "
+            "tables only; ask the owner to import it",
+            SHOWN(relation_shown(a->attached ? j->left : j->right)));
     if (both && (a->unit_is_row || b->unit_is_row))
         return custos_fail_at(
             w->err, CUSTOS_EUNSUPPORTED, f->at,
@@ -330,6 +329,7 @@ set_bounds(struct work *w, struct join *j, const struct from *f)
     as->name = relation_shown(right ? j->right : j->left);
     as->is_public = spine->is_public;
     as->unit_is_row = spine->unit_is_row;
+    as->attached = spine->attached && !spine->is_public;
     as->rows_per_unit = spine->rows_per_unit;
     as->groups_per_unit = spine->groups_per_unit;
     as->max_rows = spine->max_rows;

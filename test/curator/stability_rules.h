@@ -144,6 +144,7 @@ static const struct rule rules[] = {
      "many", NULL},
     {"from", "vg", "visits v JOIN tags g ON g.w >= v.level", "many", NULL},
     {"from", "pg", "patients p CROSS JOIN tags g", "many", NULL},
+    {"from", "vg", "visits_far v JOIN tags g ON g.tag = v.level", "many", NULL},
     {"from", "vg", "visits_rows v JOIN tags g ON g.tag = v.level", "many",
      NULL},
     {"from", "lgd",
