@@ -122,6 +122,9 @@ explain_name(const struct part *part, struct buf *out)
     if (!part->of)
         return;
     words_expr(part->of, out);
+    if (part->domain > 0)
+        buf_printf(out, ", of which there are %llu",
+                   (unsigned long long)part->domain);
     if (part->kind == PART_VALUES || part->kind == PART_DISTINCT)
         return;
     if (part->centre != 0) {

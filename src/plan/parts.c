@@ -133,17 +133,41 @@ part_units(struct plan *p, int owner)
     return part_take(p, &part);
 }
 
+/*
+ * How many values there can be; 0: nobody knows. Of a column that is stored,
+ * for there the import keeps every value to its domain; that an expression has
+ * few values is known only up to how the engine computes it.
+ */
+static uint64_t
+values_there(const struct work *w, const struct expr *of)
+{
+    const struct policy_column *c;
+    i128 n = 0;
+
+    if (of->type == TYPE_BOOL)
+        return 2;
+    if (of->kind != EXPR_COLUMN || !w->from->columns[of->slot].stored)
+        return 0;
+    c = &w->table->columns[of->slot];
+    if (c->n_values > 0)
+        return c->n_values;
+    if (c->has_range && (c->type == TYPE_INT || c->type == TYPE_DATE))
+        n = c->upper.n - c->lower.n + 1;
+    return n < INT64_MAX ? (uint64_t)n : 0;
+}
+
 static int
-part_distinct(struct plan *p, struct expr *of, int owner)
+part_distinct(struct work *w, struct expr *of, int owner)
 {
     struct part part = {.kind = PART_DISTINCT,
                         .of = of,
                         .owner = owner,
                         .grid = {10, 0},
                         .upper = 1,
+                        .domain = values_there(w, of),
                         .row_most = 1};
 
-    return part_take(p, &part);
+    return part_take(w->plan, &part);
 }
 
 static int
@@ -322,7 +346,7 @@ parts_make(struct work *w)
         case AGG_COUNT_DISTINCT:
             a->rows = outputs_counts_units(w, a->expr)
                           ? part_units(p, owner)
-                          : part_distinct(p, a->expr->args[0], owner);
+                          : part_distinct(w, a->expr->args[0], owner);
             break;
         case AGG_MEDIAN:
         case AGG_PERCENTILE_CONT:

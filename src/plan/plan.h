@@ -70,6 +70,8 @@ struct part {
     unsigned weight;    /* of the price among those it is shared with */
     i128 lower, upper;  /* of one value, in steps: values clamp into it */
     i128 centre;        /* in steps, within the range */
+    uint64_t domain;    /* PART_DISTINCT: so many values there are at most; 0:
+                           nobody knows */
     i128 row_most;      /* one row moves the exact number by at most this */
     i128 bar;           /* half width of one value at 95 %, in steps */
     rat l1, l2_squared; /* sensitivity of the whole vector, in steps */
