@@ -15,7 +15,7 @@
 #include "engine/import.h"
 #include "engine/refail.h"
 
-enum { ARENA_MOST = 256 << 20, MEMORY_SHARE = 2, DATA_FORMAT = 1 };
+enum { ARENA_MOST = 256 << 20, MEMORY_SHARE = 2 };
 
 static custos_status
 check_facts(struct engine *e, custos_err *err)
@@ -44,6 +44,8 @@ check_facts(struct engine *e, custos_err *err)
         st = custos_fail(err, CUSTOS_EPOLICY,
                          "the data was imported under another policy (tables, "
                          "columns or units differ): run custos init");
+    else
+        e->format = (int)duck_whole(&columns[0], 0);
     duck_rows_free(rows);
     buf_clear(&facts);
     return st;
@@ -126,6 +128,8 @@ open_tables(struct engine *e, custos_err *err)
         snprintf(name, sizeof name, "t%zu", i);
         e->tables[i].from = arena_copy(e->a, str_of(name));
         e->tables[i].sorted = !t->attached && !t->is_public && !t->unit_is_row;
+        e->tables[i].placed =
+            e->tables[i].sorted && e->format >= DATA_FORMAT_PLACES;
         if (!e->tables[i].from)
             return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }

@@ -246,9 +246,8 @@ lanes_run(struct lane *lanes, size_t n, struct exact *x, custos_err *err)
     return st;
 }
 
-/* Are all parts sums over rows? Distinct values and quantiles are not. */
-static bool
-adds_up(const struct plan *plan)
+bool
+work_adds_up(const struct plan *plan)
 {
     for (size_t i = 0; i < plan->n_parts; i++)
         if (plan->parts[i].kind == PART_DISTINCT ||
@@ -268,7 +267,7 @@ run_fold(struct engine *e, const struct plan *plan, struct exact *x,
     custos_status st;
     int64_t from = 1;
 
-    if (!t->sorted || plan->cells > INT32_MAX || !adds_up(plan))
+    if (!t->sorted || plan->cells > INT32_MAX || !work_adds_up(plan))
         return custos_fail(err, CUSTOS_EENGINE,
                            "the query could not be completed");
     st = work_values(plan, &values, err);

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "engine/key.h"
 #include "engine/view.h"
 #include "engine/work.h"
 #include "plan/relation.h"
@@ -140,36 +141,14 @@ key_is_bare(const struct plan *plan, const struct key *k)
            k->from <= lower && upper <= whole_last(k);
 }
 
-/*
- * A value as it is, of one type for its kind; NULL where the answer could not
- * write it: dates of years that are not 1 to 9999.
- */
 static void
 key_private(const struct key *k, struct buf *out)
 {
-    const struct expr *e = k->expr;
-    const char *type = e->type == TYPE_TEXT        ? "VARCHAR"
-                       : e->type == TYPE_DATE      ? "DATE"
-                       : e->type == TYPE_TIMESTAMP ? "TIMESTAMP"
-                       : e->wide                   ? "HUGEINT"
-                                                   : "BIGINT";
     struct buf value;
 
-    if (e->type == TYPE_DECIMAL) {
-        duckdb_print_expr(e, "t", out);
-        return;
-    }
     buf_init(&value, NULL, out->limit);
-    buf_add_text(&value, "TRY_CAST(");
-    duckdb_print_expr(e, "t", &value);
-    buf_printf(&value, " AS %s)", type);
-    if (e->type == TYPE_DATE || e->type == TYPE_TIMESTAMP)
-        buf_printf(out,
-                   "CASE WHEN %s BETWEEN %s '0001-01-01' AND %s '9999-12-31' "
-                   "THEN %s END",
-                   buf_text(&value), type, type, buf_text(&value));
-    else
-        buf_add_text(out, buf_text(&value));
+    duckdb_print_expr(k->expr, "t", &value);
+    key_print(k->expr->type, k->expr->wide, buf_text(&value), out);
     out->failed |= value.failed;
     buf_clear(&value);
 }

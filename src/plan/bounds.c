@@ -138,6 +138,14 @@ counts_people(const struct work *w)
            p->bounding != BOUND_RANK;
 }
 
+bool
+plan_has_bare_key(const struct plan *p)
+{
+    return p->selection && p->n_keys == 1 && p->keys[0].kind == KEY_PRIVATE &&
+           p->keys[0].expr->kind == EXPR_COLUMN && !p->where &&
+           p->n_queries == 0 && (!p->from || p->from->kind == RELATION_TABLE);
+}
+
 /* Its column's name, to those who may know that there is such a column. */
 static str
 unit_name(const struct work *w)

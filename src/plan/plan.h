@@ -23,6 +23,9 @@ struct relation;
 /* What one query may ask for; more is refused above the charge. */
 enum { PLAN_PARTS_MAX = 200, PLAN_KEYS_MAX = 16, PLAN_QUERIES_MAX = 32 };
 
+/* Bytes of a text of the data that names a group; a longer one is NULL. */
+enum { KEY_TEXT_MAX = 1024 };
+
 /* One step of a public grid: base^-digits. */
 struct grid {
     int base; /* 2 or 10 */
@@ -215,6 +218,12 @@ CUSTOS_MUST_USE custos_status plan_make(arena *a, struct query *q,
                                         const struct policy *p,
                                         const struct plan_options *options,
                                         struct plan **out, custos_err *err);
+
+/*
+ * Is the one key a column of the data as it is, and nothing before the bound?
+ * Then an engine that stored places of values may bound by these.
+ */
+bool plan_has_bare_key(const struct plan *p);
 
 /* How many different aggregates an expression has; the most that any of the
    plan's has. */
