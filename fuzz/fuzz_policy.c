@@ -48,7 +48,8 @@ check_table(const struct policy *p, const struct policy_table *t)
     }
     if (t->is_public)
         return;
-    require(t->groups_per_unit >= 1 && t->groups_per_unit <= t->rows_per_unit);
+    require(t->groups_per_unit >= 1 &&
+            (!t->rows_given || t->groups_per_unit <= t->rows_per_unit));
     require(t->unit_is_row ? t->rows_per_unit == 1
                            : t->unit_column < t->n_columns);
     while ((t = policy_unit_parent(p, t, &key))) {

@@ -189,6 +189,19 @@ widen_chosen(const struct plan *p, i128 y, i128 half, struct value *out)
         out->low = fmin(out->low, (double)f->least);
 }
 
+/* No more values than there are, and no fewer than none: the bar still holds. */
+static void
+cut_distinct(uint64_t domain, struct value *out)
+{
+    i128 most = (i128)domain;
+
+    out->datum.n = out->datum.n < 0      ? 0
+                   : out->datum.n > most ? most
+                                         : out->datum.n;
+    out->low = fmin(fmax(out->low, 0), (double)domain);
+    out->high = fmin(fmax(out->high, 0), (double)domain);
+}
+
 static void
 sum_value(const struct plan *p, const struct released *r,
           const struct bars *bars, size_t slot, size_t cell, size_t level,
@@ -346,6 +359,8 @@ aggregate_value(const struct plan *p, const struct released *r,
             widen_chosen(p, r->values[f->rows][cell],
                          bars->half[(size_t)f->rows * bars->levels + level - 1],
                          out);
+        if (p->parts[f->rows].domain > 0)
+            cut_distinct(p->parts[f->rows].domain, out);
         break;
     case AGG_SUM: sum_value(p, r, bars, slot, cell, level, out); break;
     case AGG_AVG:

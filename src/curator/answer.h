@@ -14,9 +14,11 @@
 
 /*
  * Is there room for the answer to a private plan, whatever is released? Above
- * the charge, of the plan alone. May fail: CUSTOS_EOVERFLOW, CUSTOS_ENOMEM.
+ * the charge, of the plan alone. Of groups of the data plan->cells, the most
+ * that are shown, become what there is room for. May fail: CUSTOS_EOVERFLOW,
+ * CUSTOS_ENOMEM.
  */
-CUSTOS_MUST_USE custos_status answer_fits(arena *a, const struct plan *p,
+CUSTOS_MUST_USE custos_status answer_fits(arena *a, struct plan *p,
                                           custos_err *err);
 
 /* What came out of the mechanisms: for every part, part_width values a group.

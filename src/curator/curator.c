@@ -21,6 +21,7 @@
 #include "base/sha256.h"
 #include "curator/answer.h"
 #include "curator/house.h"
+#include "curator/race.h"
 
 enum { TEXT_MAX = 1 << 20 };
 
@@ -264,23 +265,26 @@ answer_private(struct curator *c, const struct ask *ask, arena *a,
                const struct plan *p, const struct keys *keys,
                struct answer **out, custos_err *err)
 {
+    const struct plan *run = p;
     struct released released;
     struct receipt receipt;
     custos_err quiet;
     custos_status st;
 
-    st = answer_fits(a, p, err);
-    if (!st)
-        st = engine_ready(c->engine, p, a, err);
+    st = engine_ready(c->engine, p, a, err);
     if (!st)
         st = charge(c, ask, p, PURSE_BOTH, &receipt, err);
     if (st)
         return st;
-    st = release(c, a, p, &released, err);
+    st = race_run(c->engine, c->rng, p, &run, err);
     if (!st)
-        st = answer_of_released(p, &released, &receipt, out, err);
+        st = release(c, a, run, &released, err);
+    if (!st)
+        st = answer_of_released(run, &released, &receipt, out, err);
     if (st)
         return st;
+    if (p->race)
+        race_tell(p, *out);
     /* Without it the next asker is charged in full, which is safe. */
     if (c->world->policy->share_answers)
         (void)!answer_keep(c->house->till, keys->shared, *out, &quiet);
@@ -416,6 +420,8 @@ curator_answer(struct curator *c, const struct ask *asked, struct answer **out,
         st = read_ask(a, ask, &q, err);
     if (!st)
         st = plan_make(a, q, c->world->policy, &options, &p, err);
+    if (!st && !p->is_public)
+        st = answer_fits(a, p, err); /* EXPLAIN tells the same */
     if (!st)
         st = answer_plan(c, ask, a, q, p, &answer, err);
     if (!st) {

@@ -7,10 +7,14 @@
  * expressions around the aggregates make. A text is never longer than some
  * times all the texts that the query and its keys have. How long texts are
  * that come from the data is not known here: they are taken to be short.
+ *
+ * Groups of the data are only as many as are there, so for them the limit is
+ * lowered to what fits.
  */
 #include "base/error.h"
 #include "curator/answer.h"
 #include "plan/evaluate.h"
+#include "plan/race.h"
 
 enum {
     GROUP_BYTES = 128, /* beside what is counted */
@@ -18,6 +22,7 @@ enum {
     TEXT_FACTOR = 8,   /* bytes that a letter in another case may need */
     TEXT_ALIGN = 16,
     SHARE_PERCENT = 75, /* of the memory there is */
+    LEAST_GROUPS = 1024,
 };
 
 /* Texts that a tree makes, and bytes of those at its leaves. */
@@ -72,17 +77,13 @@ is_within(double bytes, size_t most)
     return bytes * 100 <= (double)most * SHARE_PERCENT;
 }
 
-custos_status
-answer_fits(arena *a, const struct plan *p, custos_err *err)
+/* Do so many groups, with texts of `keys` bytes? */
+static bool
+groups_fit(const struct plan *p, const double *keys)
 {
-    double *keys = arena_take(a, p->n_keys + 1, sizeof *keys);
     double cells = (double)p->cells, rows = cells, made, shown = 0;
     size_t width = 0;
 
-    if (!keys)
-        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    for (size_t i = 0; i < p->n_keys; i++)
-        keys[i] = key_text(&p->keys[i]);
     if (p->query->has_limit && (double)p->query->limit < rows)
         rows = (double)p->query->limit;
     for (size_t i = 0; i < p->n_parts; i++)
@@ -97,8 +98,35 @@ answer_fits(arena *a, const struct plan *p, custos_err *err)
         made += rows * text;
         shown += rows * ((double)sizeof(struct answer_cell) + text);
     }
-    if (is_within(made, ANSWER_BYTES) && is_within(shown, ANSWER_BYTES) &&
-        is_within(cells * (double)(width * sizeof(custos_int)), QUERY_BYTES))
+    return is_within(made, ANSWER_BYTES) && is_within(shown, ANSWER_BYTES) &&
+           is_within(cells * (double)(width * sizeof(custos_int)), QUERY_BYTES);
+}
+
+/* All plans that a race may end with. */
+static custos_status
+race_fits(arena *a, const struct race *r, custos_err *err)
+{
+    custos_status st = CUSTOS_OK;
+
+    for (size_t i = 0; i < r->n && !st; i++)
+        st = answer_fits(a, r->plans[i], err);
+    return st;
+}
+
+custos_status
+answer_fits(arena *a, struct plan *p, custos_err *err)
+{
+    double *keys = arena_take(a, p->n_keys + 1, sizeof *keys);
+
+    if (p->race)
+        return race_fits(a, p->race, err);
+    if (!keys)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    for (size_t i = 0; i < p->n_keys; i++)
+        keys[i] = key_text(&p->keys[i]);
+    while (p->selection && p->cells > LEAST_GROUPS && !groups_fit(p, keys))
+        p->cells /= 2;
+    if (groups_fit(p, keys))
         return CUSTOS_OK;
     return custos_fail(err, CUSTOS_EOVERFLOW,
                        "an answer of %zu groups with %zu columns is too large: "

@@ -1,7 +1,7 @@
 /*
  * DuckDB, as much of it as we use: databases, statements, and results as
- * columns of raw values that come in chunks. duckdb.c and duck_hash.c are the
- * only files that see its header.
+ * columns of raw values that come in chunks. duckdb.c, duck_hash.c and
+ * duck_place.c are the only files that see its header.
  *
  * What the engine says may depend on the data: every failure is one constant
  * sentence, and the original goes to err->noted.
@@ -139,6 +139,15 @@ CUSTOS_MUST_USE custos_status duck_ask_whole(struct duck_connection *c,
  */
 CUSTOS_MUST_USE custos_status duck_hash_add(struct duck_connection *c, str salt,
                                             custos_err *err);
+
+/*
+ * From now on statements of c's database may call value_place(column, row,
+ * unit, value): places.h, with a memory for each of so many columns; a SMALLINT.
+ * The statement fails where rows do not come one after the other. May fail:
+ * CUSTOS_EENGINE, CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status duck_place_add(struct duck_connection *c,
+                                             size_t columns, custos_err *err);
 
 /* 'text' and "name", with what is in them doubled; a NUL fails b. */
 void duck_quote_text(struct buf *b, str text);

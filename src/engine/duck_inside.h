@@ -12,4 +12,7 @@ struct duck_connection {
     duckdb_connection c;
 };
 
+/* A flat vector as a column. */
+void duck_vector_read(duckdb_vector v, struct duck_column *out);
+
 #endif

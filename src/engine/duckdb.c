@@ -1,6 +1,6 @@
 /*
  * The thin layer over DuckDB's C API: every call of it is here or in
- * duck_hash.c, and nothing else is.
+ * duck_hash.c and duck_place.c, and nothing else is.
  *
  * Results are streamed: chunks of up to 2,048 rows come as the engine makes
  * them, and their vectors are read in place.
@@ -232,6 +232,18 @@ shape_read(duckdb_logical_type logical, struct duck_column *out)
         out->item = type_of(duckdb_get_type_id(item));
         duckdb_destroy_logical_type(&item);
     }
+}
+
+void
+duck_vector_read(duckdb_vector v, struct duck_column *out)
+{
+    duckdb_logical_type logical = duckdb_vector_get_column_type(v);
+
+    *out = (struct duck_column){.type = DUCK_OTHER};
+    shape_read(logical, out);
+    duckdb_destroy_logical_type(&logical);
+    out->data = duckdb_vector_get_data(v);
+    out->valid = duckdb_vector_get_validity(v);
 }
 
 /* Names and types of the columns of the prepared statement. */

@@ -47,6 +47,15 @@ CUSTOS_MUST_USE custos_status engine_ready(struct engine *e,
                                            custos_err *err);
 
 /*
+ * The numbers of plan's race, all from one snapshot: out[i] is sealed, one int,
+ * less the units that have more rows than bound i; none for the last bound. The
+ * caller frees each. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status engine_race(struct engine *e,
+                                          const struct plan *plan,
+                                          custos_sealed **out, custos_err *err);
+
+/*
  * Computes all parts of a private plan from one snapshot: parts[i] is sealed,
  * plan->cells wide ints (of quantiles all 0: see below); the caller frees each. May fail: CUSTOS_EENGINE,
  * CUSTOS_ENOMEM; nothing is set then.

@@ -32,7 +32,7 @@ print_rows(struct engine *e, const struct plan *plan, struct buf *out)
         buf_add_text(out, ")");
         return;
     }
-    table = (size_t)(plan->table - plan->policy->tables);
+    table = plan->table->number;
     t = &e->data->tables[table];
     if (t->sorted) {
         buf_printf(out, "(SELECT *, u AS x, r AS h FROM %s)", t->from);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/ck.h"
+#include "engine/key.h"
 
 enum { ROOM_FIRST = 256 };
 #define TEXT_BYTES ((size_t)1 << 36)
@@ -115,66 +116,6 @@ grow_slots(struct groups *g)
     for (size_t i = 0; i < g->n; i++)
         slot_set(g, i);
     return true;
-}
-
-/* --------------------------------------------------------------- hashing -- */
-
-/* Multiply and fold: the finest of it is the table's, nobody else sees it. */
-static inline uint64_t
-mix(uint64_t h, uint64_t x)
-{
-    u128 product = (u128)(h ^ x) * 0x9e3779b97f4a7c15u;
-
-    return (uint64_t)product ^ (uint64_t)(product >> 64) ^ (h << 1);
-}
-
-static inline uint64_t
-mix_text(uint64_t h, const char *s, size_t n)
-{
-    uint64_t word = 0;
-
-    h = mix(h, n);
-    for (; n >= sizeof word; n -= sizeof word, s += sizeof word) {
-        memcpy(&word, s, sizeof word);
-        h = mix(h, word);
-    }
-    if (n > 0) {
-        word = 0;
-        memcpy(&word, s, n);
-        h = mix(h, word);
-    }
-    return h;
-}
-
-/* A key of a row, its text borrowed from the chunk. */
-static inline struct datum
-key_at(const struct duck_column *c, size_t row)
-{
-    if (duck_null(c, row))
-        return (struct datum){.type = TYPE_NULL};
-    if (c->type == DUCK_TEXT)
-        return (struct datum){.type = TYPE_TEXT, .text = duck_text(c, row)};
-    return (struct datum){.type = TYPE_INT, .n = duck_whole(c, row)};
-}
-
-static inline uint64_t
-key_mix(uint64_t h, const struct datum *d)
-{
-    if (d->type == TYPE_TEXT)
-        return mix_text(h, d->text.ptr, d->text.len);
-    if (d->type == TYPE_NULL)
-        return mix(h, UINT64_C(0x5bd1e995));
-    return mix(mix(h, (uint64_t)d->n), (uint64_t)(d->n >> 64));
-}
-
-static inline bool
-key_same(const struct datum *a, const struct datum *b)
-{
-    if (a->type != b->type)
-        return false;
-    if (a->type == TYPE_TEXT)
-        return str_equal(a->text, b->text);
-    return a->n == b->n;
 }
 
 /* --------------------------------------------------------------- finding -- */

@@ -15,6 +15,7 @@
 #include "base/base.h"
 #include "base/error.h"
 #include "engine/csv_fault.h"
+#include "engine/key.h"
 #include "engine/refail.h"
 #include "store/file.h"
 
@@ -69,6 +70,18 @@ import_step(struct import *m, size_t table, const char *what, struct buf *b,
     return st;
 }
 
+/* Columns of all tables that have places. */
+static size_t
+count_places(const struct policy *p)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < p->n_tables; i++)
+        for (size_t k = 0; k < p->tables[i].n_columns; k++)
+            n += view_has_place(&p->tables[i], k);
+    return n;
+}
+
 /* Settings, the salt and the stage. */
 static custos_status
 import_prepare(struct import *m, const char *spill, custos_err *err)
@@ -93,14 +106,33 @@ import_prepare(struct import *m, const char *spill, custos_err *err)
     buf_clear(&b);
     if (!st)
         st = view_salt(m->c, m->store->secret, err);
+    if (!st)
+        st = duck_place_add(m->c, count_places(m->policy), err);
     return st ? refail(err, CUSTOS_EIO, "the store cannot be written") : st;
+}
+
+/* h<i> of every column that has places, of rows with u, n and c<i>. */
+static void
+place_columns(struct import *m, const struct policy_table *t, struct buf *out)
+{
+    char name[32];
+
+    for (size_t i = 0; i < t->n_columns; i++) {
+        if (!view_has_place(t, i))
+            continue;
+        snprintf(name, sizeof name, "c%zu", i);
+        buf_printf(out, ", value_place(%zu, n, u, ", m->places++);
+        key_print(t->columns[i].type, false, name, out);
+        buf_printf(out, ") AS h%zu", i);
+    }
 }
 
 /*
  * t<i> of a table with units: sorted by unit and hash, then numbered as it
  * streams by (number of the row, less that of its unit's first). A window per
  * unit would be shorter and does not spill to disk. import_check sees to it
- * that the order held. Ties of the hash are equal rows.
+ * that the order held, value_place that it got rows in the order of n, which r
+ * follows within a unit. Ties of the hash are equal rows.
  */
 static void
 sorted_table(struct import *m, size_t i, struct buf *out)
@@ -113,6 +145,7 @@ sorted_table(struct import *m, size_t i, struct buf *out)
                "BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) + 1 AS r, ",
                i);
     view_columns(t, "", out);
+    place_columns(m, t, out);
     buf_add_text(out, " FROM (SELECT *, CASE WHEN lag(u) OVER () IS DISTINCT "
                       "FROM u THEN n END AS f FROM (SELECT *, row_number() "
                       "OVER () AS n FROM (SELECT y.u, ");
@@ -226,7 +259,8 @@ import_facts(struct import *m, custos_err *err)
         &b, "CREATE TABLE cuts (t BIGINT, u BIGINT); CREATE TABLE "
             "sources (t BIGINT, attach VARCHAR, path VARCHAR, view VARCHAR); "
             "CREATE TABLE facts (format BIGINT, text VARCHAR); "
-            "INSERT INTO facts VALUES (1, ");
+            "INSERT INTO facts VALUES (");
+    buf_printf(&b, "%d, ", (int)DATA_FORMAT);
     duck_quote_text(&b, str_of(buf_text(&facts)));
     buf_add_text(&b, ")");
     for (size_t i = 0; i < m->policy->n_tables; i++) {

@@ -13,6 +13,9 @@
 
 enum { SQL_MOST = 256 << 20 };
 
+/* Of the tables in a version; from 2 on they have places (view.h). */
+enum { DATA_FORMAT = 2, DATA_FORMAT_PLACES = 2 };
+
 struct import {
     struct store *store;
     const struct policy *policy;
@@ -26,6 +29,7 @@ struct import {
     void *ctx;
     uint64_t steps, step; /* statements in all and done */
     const char *what;
+    size_t places; /* columns with places so far */
 };
 
 /* Runs b as one step, and clears it. The error names the table. */

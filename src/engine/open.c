@@ -16,7 +16,7 @@
 #include "engine/import.h"
 #include "engine/refail.h"
 
-enum { ARENA_MOST = 256 << 20, MEMORY_SHARE = 2, DATA_FORMAT = 1 };
+enum { ARENA_MOST = 256 << 20, MEMORY_SHARE = 2 };
 
 static custos_status
 check_facts(struct engine *e, custos_err *err)
@@ -45,6 +45,8 @@ check_facts(struct engine *e, custos_err *err)
         st = custos_fail(err, CUSTOS_EPOLICY,
                          "the data was imported under another policy (tables, "
                          "columns or units differ): run custos init");
+    else
+        e->data->format = (int)duck_whole(&columns[0], 0);
     duck_rows_free(rows);
     buf_clear(&facts);
     return st;
@@ -130,6 +132,8 @@ open_tables(struct engine *e, custos_err *err)
         e->data->tables[i].from = arena_copy(e->data->a, str_of(name));
         e->data->tables[i].sorted =
             !t->attached && !t->is_public && !t->unit_is_row;
+        e->data->tables[i].placed =
+            e->data->tables[i].sorted && e->data->format >= DATA_FORMAT_PLACES;
         if (!e->data->tables[i].from)
             return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }

@@ -53,7 +53,7 @@ table_ready(struct engine *e, const struct policy_table *t, str shown, arena *a,
 
     if (!t->attached)
         return CUSTOS_OK;
-    is = &e->data->tables[t - e->data->policy->tables];
+    is = &e->data->tables[t->number];
     if (!is->path || is->missing || access(is->path, R_OK))
         return custos_fail(err, CUSTOS_EIO,
                            "the file of table '%.*s' is not there: the owner "

@@ -24,7 +24,7 @@ relation_column(const struct policy_column *c, bool stored, const char *before,
 static void
 print_table(struct engine *e, const struct policy_table *t, struct buf *out)
 {
-    size_t i = (size_t)(t - e->data->policy->tables);
+    size_t i = t->number;
     const char *from = e->data->tables[i].from;
 
     if (t->is_public || e->data->tables[i].sorted) {
@@ -148,8 +148,7 @@ relation_of_plan(struct engine *e, const struct plan *plan, struct buf *out)
     if (plan->from && plan->from->kind != RELATION_TABLE)
         relation_print(e, plan->from, out);
     else
-        buf_add_text(out,
-                     e->data->tables[plan->table - plan->policy->tables].from);
+        buf_add_text(out, e->data->tables[plan->table->number].from);
 }
 
 void

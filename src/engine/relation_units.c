@@ -21,9 +21,17 @@ as_number(const struct part *v, const char *steps, struct buf *out)
                    steps, v->grid.base, -v->grid.digits);
 }
 
+static const char *
+function_of(enum aggregate a)
+{
+    return a == AGG_MIN ? "min(" : a == AGG_MAX ? "max(" : "sum(";
+}
+
+/* sum, avg, and min and max of numbers: in whole steps, within their limits. */
 static void
-print_sum(const struct relation *r, const struct expr *e, const struct part *v,
-          const struct policy_column *c, struct buf *out)
+print_steps(const struct relation *r, const struct expr *e,
+            const struct part *v, const struct policy_column *c,
+            struct buf *out)
 {
     struct plan inner = {.from = r->left, .table = r->left->as};
     struct buf value, sum;
@@ -31,7 +39,7 @@ print_sum(const struct relation *r, const struct expr *e, const struct part *v,
     buf_init(&value, NULL, out->limit);
     buf_init(&sum, NULL, out->limit);
     work_value(&inner, v, &value);
-    buf_printf(&sum, "sum(%s)", buf_text(&value));
+    buf_printf(&sum, "%s%s)", function_of(e->aggregate), buf_text(&value));
     buf_add_text(out, "TRY_CAST(");
     if (c->type == TYPE_INT && v->grid.digits == 0)
         buf_add_text(out, buf_text(&sum));
@@ -65,9 +73,15 @@ print_aggregate(const struct relation *r, size_t i, struct buf *out)
         duckdb_print_expr(e->args[0], "t", out);
         buf_add_text(out, ")");
         return;
-    default:
-        print_sum(r, e, &r->values[i], &r->as->columns[r->n_keys + i], out);
+    default: break;
     }
+    if (data_type_is_number(e->args[0]->type)) {
+        print_steps(r, e, &r->values[i], &r->as->columns[r->n_keys + i], out);
+        return;
+    }
+    buf_add_text(out, function_of(e->aggregate)); /* the first or last date */
+    duckdb_print_expr(e->args[0], "t", out);
+    buf_add_text(out, ")");
 }
 
 void

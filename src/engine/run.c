@@ -1,5 +1,5 @@
 /*
- * Runs a plan: fills exact numbers in one of three ways and seals them. What
+ * Runs a plan: fills exact numbers in one of four ways and seals them. What
  * goes wrong is told in one sentence; the rest is for the operator.
  */
 #include "base/error.h"
@@ -25,7 +25,8 @@ work_fill(struct engine *e, const struct plan *plan, struct exact *x,
     switch (plan->bounding) {
     case BOUND_NONE:
     case BOUND_RANK: return run_sql(e, plan, x, err);
-    case BOUND_FOLD: return run_fold(e, plan, x, err);
+    case BOUND_FOLD:
+        return (is_placed(e, plan) ? run_placed : run_fold)(e, plan, x, err);
     case BOUND_GENERAL: return run_general(e, plan, x, err);
     }
     return custos_fail(err, CUSTOS_EENGINE, "the query could not be completed");

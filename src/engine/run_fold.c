@@ -58,8 +58,6 @@ print_scan(struct engine *e, const struct plan *plan,
            const struct work_values *values, int64_t from, int64_t last,
            struct buf *out)
 {
-    size_t table = (size_t)(plan->table - plan->policy->tables);
-
     buf_add_text(out, "SELECT t.u");
     if (plan->n_keys > 0 && !plan->selection) {
         buf_add_text(out, ", ");
@@ -74,7 +72,8 @@ print_scan(struct engine *e, const struct plan *plan,
         work_value(plan, values->of[i], out);
     }
     buf_printf(out, " FROM %s AS t WHERE t.u BETWEEN %lld AND %lld",
-               e->data->tables[table].from, (long long)from, (long long)last);
+               e->data->tables[plan->table->number].from, (long long)from,
+               (long long)last);
     work_conditions(plan, out);
 }
 
@@ -247,9 +246,8 @@ lanes_run(struct lane *lanes, size_t n, struct exact *x, custos_err *err)
     return st;
 }
 
-/* Are all parts sums over rows? Distinct values and quantiles are not. */
-static bool
-adds_up(const struct plan *plan)
+bool
+work_adds_up(const struct plan *plan)
 {
     for (size_t i = 0; i < plan->n_parts; i++)
         if (plan->parts[i].kind == PART_DISTINCT ||
@@ -262,15 +260,14 @@ custos_status
 run_fold(struct engine *e, const struct plan *plan, struct exact *x,
          custos_err *err)
 {
-    const struct engine_table *t =
-        &e->data->tables[plan->table - plan->policy->tables];
+    const struct engine_table *t = &e->data->tables[plan->table->number];
     size_t want = t->n_cuts < e->threads ? t->n_cuts : e->threads, n = 0;
     struct work_values values;
     struct lane *lanes;
     custos_status st;
     int64_t from = 1;
 
-    if (!t->sorted || plan->cells > INT32_MAX || !adds_up(plan))
+    if (!t->sorted || plan->cells > INT32_MAX || !work_adds_up(plan))
         return custos_fail(err, CUSTOS_EENGINE,
                            "the query could not be completed");
     st = work_values(plan, &values, err);

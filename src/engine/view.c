@@ -81,6 +81,26 @@ view_has_index(const struct policy_column *c)
     return c->type == TYPE_BOOL || c->n_values > 0;
 }
 
+/* All days or whole numbers of a short range are public keys. */
+static bool
+has_short_range(const struct policy_column *c)
+{
+    enum { SHORT = 1 << 12 };
+
+    return c->has_range && (c->type == TYPE_INT || c->type == TYPE_DATE) &&
+           c->upper.n - c->lower.n < SHORT;
+}
+
+bool
+view_has_place(const struct policy_table *t, size_t column)
+{
+    const struct policy_column *c = &t->columns[column];
+
+    return !t->attached && !t->is_public && !t->unit_is_row &&
+           column != t->unit_column && !view_has_index(c) &&
+           c->type != TYPE_REAL && !has_short_range(c);
+}
+
 static bool
 is_narrow(const struct policy_column *c)
 {

@@ -10,6 +10,10 @@
  *     g<i>  decimals and reals with a range: whole steps of the column's grid
  *     k<i>  columns with values, and booleans: index of the value
  *
+ * Imported tables that are sorted by unit also have
+ *
+ *     h<i>  columns whose values may be keys of the data: places.h
+ *
  * Rows with a NULL where the policy allows none are not in it.
  */
 #ifndef ENGINE_VIEW_H
@@ -31,6 +35,8 @@ struct source {
 /* Which columns besides c<i> a column has. */
 bool view_has_steps(const struct policy_column *c);
 bool view_has_index(const struct policy_column *c);
+
+bool view_has_place(const struct policy_table *t, size_t column);
 
 /* The range of g<i>, or of c<i> for integers; false when there is none. */
 bool view_steps(const struct policy_column *c, i128 *lower, i128 *upper);

@@ -60,12 +60,21 @@ CUSTOS_MUST_USE custos_status work_fill(struct engine *e,
                                         const struct plan *plan,
                                         struct exact *x, custos_err *err);
 
+/* Are all parts sums over rows? Distinct values and quantiles are not. */
+bool work_adds_up(const struct plan *plan);
+
+/* Can run_placed do what run_fold does? From plan and format alone. */
+bool is_placed(const struct engine *e, const struct plan *plan);
+
 /* How each way of bounding fills x. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status run_sql(struct engine *e, const struct plan *plan,
                                       struct exact *x, custos_err *err);
 CUSTOS_MUST_USE custos_status run_fold(struct engine *e,
                                        const struct plan *plan, struct exact *x,
                                        custos_err *err);
+CUSTOS_MUST_USE custos_status run_placed(struct engine *e,
+                                         const struct plan *plan,
+                                         struct exact *x, custos_err *err);
 CUSTOS_MUST_USE custos_status run_general(struct engine *e,
                                           const struct plan *plan,
                                           struct exact *x, custos_err *err);

@@ -2,8 +2,12 @@
  * Keys and conditions as engine text: the index of a public value, or the
  * value itself where only the data know it.
  */
+#include <stdlib.h>
+
+#include "engine/key.h"
 #include "engine/view.h"
 #include "engine/work.h"
+#include "plan/relation.h"
 #include "sql/duckdb.h"
 
 size_t
@@ -137,36 +141,14 @@ key_is_bare(const struct plan *plan, const struct key *k)
            k->from <= lower && upper <= whole_last(k);
 }
 
-/*
- * A value as it is, of one type for its kind; NULL where the answer could not
- * write it: dates of years that are not 1 to 9999.
- */
 static void
 key_private(const struct key *k, struct buf *out)
 {
-    const struct expr *e = k->expr;
-    const char *type = e->type == TYPE_TEXT        ? "VARCHAR"
-                       : e->type == TYPE_DATE      ? "DATE"
-                       : e->type == TYPE_TIMESTAMP ? "TIMESTAMP"
-                       : e->wide                   ? "HUGEINT"
-                                                   : "BIGINT";
     struct buf value;
 
-    if (e->type == TYPE_DECIMAL) {
-        duckdb_print_expr(e, "t", out);
-        return;
-    }
     buf_init(&value, NULL, out->limit);
-    buf_add_text(&value, "TRY_CAST(");
-    duckdb_print_expr(e, "t", &value);
-    buf_printf(&value, " AS %s)", type);
-    if (e->type == TYPE_DATE || e->type == TYPE_TIMESTAMP)
-        buf_printf(out,
-                   "CASE WHEN %s BETWEEN %s '0001-01-01' AND %s '9999-12-31' "
-                   "THEN %s END",
-                   buf_text(&value), type, type, buf_text(&value));
-    else
-        buf_add_text(out, buf_text(&value));
+    duckdb_print_expr(k->expr, "t", &value);
+    key_print(k->expr->type, k->expr->wide, buf_text(&value), out);
     out->failed |= value.failed;
     buf_clear(&value);
 }
@@ -217,12 +199,27 @@ key_is_there(const struct plan *plan, const struct key *k)
            !plan->table->columns[k->column].nullable;
 }
 
+/* Attached tables would have to make their steps first. */
+static void
+print_where(const struct plan *plan, struct buf *out)
+{
+    const struct policy_table *t = plan->table;
+    bool *stepped = calloc(t->n_columns + 1, sizeof *stepped);
+
+    out->failed |= !stepped;
+    for (size_t i = 0; stepped && i < t->n_columns; i++)
+        stepped[i] = !t->attached && view_has_steps(&t->columns[i]) &&
+                     (!plan->from || plan->from->columns[i].stored);
+    duckdb_print_condition(plan->where, "t", stepped, out);
+    free(stepped);
+}
+
 void
 work_conditions(const struct plan *plan, struct buf *out)
 {
     if (plan->where) {
         buf_add_text(out, " AND (");
-        duckdb_print_expr(plan->where, "t", out);
+        print_where(plan, out);
         buf_add_text(out, ")");
     }
     for (size_t i = 0; i < plan->n_keys; i++) {

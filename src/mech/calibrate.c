@@ -23,6 +23,7 @@
 
 enum {
     MANTISSA_BITS = 48,
+    COARSE_BITS = 14,
     SIGMA_REACH = 128, /* sigma epsilon / D lies within 2^-70 .. 2^24 */
     EPSILON_LOG2_MIN = -64,
     EPSILON_LOG2_MAX = 20,
@@ -38,6 +39,7 @@ struct search {
     enum unknown unknown;
     struct gauss_point *p;
     const rat *delta;
+    int bits; /* of the answer */
 };
 
 static bool
@@ -94,7 +96,7 @@ search_least(const struct search *s, long near, long least, long most, rat *x)
     rat_set_pow2(x, e);
     rat_set_pow2(&low, e - 1);
     rat_set_i64(&half, 1, 2);
-    for (int i = 1; i < MANTISSA_BITS && e > least; i++) {
+    for (int i = 1; i < s->bits && e > least; i++) {
         rat_add(&middle, &low, x);
         rat_mul(&middle, &middle, &half);
         rat_set(keeps(s, &middle) ? x : &low, &middle);
@@ -128,11 +130,11 @@ calibrate_check_epsilon(const rat *epsilon, custos_err *err)
     return CUSTOS_OK;
 }
 
-custos_status
-calibrate_sigma(enum gauss_route route, struct gauss_point *p, const rat *delta,
-                rat *sigma, custos_err *err)
+static custos_status
+sigma_search(enum gauss_route route, struct gauss_point *p, const rat *delta,
+             int bits, rat *sigma, custos_err *err)
 {
-    struct search s = {route, SIGMA, p, delta};
+    struct search s = {route, SIGMA, p, delta, bits};
     long near = half_floor(rat_log2_floor(&p->sensitivity_squared)) -
                 rat_log2_floor(&p->epsilon);
     bool found =
@@ -145,10 +147,24 @@ calibrate_sigma(enum gauss_route route, struct gauss_point *p, const rat *delta,
 }
 
 custos_status
+calibrate_sigma(enum gauss_route route, struct gauss_point *p, const rat *delta,
+                rat *sigma, custos_err *err)
+{
+    return sigma_search(route, p, delta, MANTISSA_BITS, sigma, err);
+}
+
+custos_status
+calibrate_sigma_near(enum gauss_route route, struct gauss_point *p,
+                     const rat *delta, rat *sigma, custos_err *err)
+{
+    return sigma_search(route, p, delta, COARSE_BITS, sigma, err);
+}
+
+custos_status
 calibrate_epsilon(enum gauss_route route, struct gauss_point *p,
                   const rat *delta, custos_err *err)
 {
-    struct search s = {route, EPSILON, p, delta};
+    struct search s = {route, EPSILON, p, delta, MANTISSA_BITS};
     custos_status st = CUSTOS_OK;
     rat x;
 

@@ -25,6 +25,12 @@ CUSTOS_MUST_USE custos_status calibrate_sigma(enum gauss_route route,
                                               const rat *delta, rat *sigma,
                                               custos_err *err);
 
+/* The same up to one part in 2^12, for who starts a search of its own there. */
+CUSTOS_MUST_USE custos_status calibrate_sigma_near(enum gauss_route route,
+                                                   struct gauss_point *p,
+                                                   const rat *delta, rat *sigma,
+                                                   custos_err *err);
+
 /*
  * The same by the classical formula, which needs epsilon < 1.
  * May fail: CUSTOS_ERANGE.

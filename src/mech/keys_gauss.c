@@ -29,11 +29,12 @@
  * FAILS    CUSTOS_ERANGE.
  * TESTED   keys_gauss_delta_is_exact keys_gauss_bounds_all_neighbours
  *          keys_gauss_threshold_is_least keys_gauss_sum_is_enclosed
+ *          gauss_sums_are_kept_rightly
  */
 #include "base/error.h"
 #include "mech/calibrate.h"
+#include "mech/gauss_sums.h"
 #include "mech/keys.h"
-#include "num/gauss_sum.h"
 #include "num/ival_more.h"
 #include "num/rat_round.h"
 
@@ -41,106 +42,23 @@ enum {
     BITS = 112,
     KEYS_MAX = 256,
     VARIANCE_BITS = 32,
-    TRIES = 6,
+    TRIES = 8,
     VARIANCE_LOG2_MAX = 104,
 };
 
 /* What does not change between the splits. */
 struct scene {
-    rat epsilon;
-    rat variance;
-    ival lost; /* ln(1-p) <= 0 */
+    const rat *epsilon;
+    struct gauss_sums sums;
+    ival lost; /* ln(1-p) <= 0, at the threshold looked at */
 };
-
-/* r = ((1+s)/(1-s))^(j-1), s = 3 exp(-pi^2 v) < 1. */
-static void
-sum_factor(ival *r, const rat *variance, uint64_t j)
-{
-    ival s, x;
-    rat count;
-
-    ival_init(&s, ival_bits(r));
-    ival_init(&x, ival_bits(r));
-    rat_init(&count);
-    ival_pi(&s);
-    ival_mul(&s, &s, &s);
-    ival_set_rat(&x, variance);
-    ival_mul(&s, &s, &x);
-    ival_neg(&s, &s);
-    ival_exp(&s, &s);
-    ival_set_i64(&x, 3);
-    ival_mul(&s, &s, &x);
-    ival_log1p(r, &s);
-    ival_neg(&s, &s);
-    ival_log1p(&s, &s);
-    ival_sub(r, r, &s);
-    rat_set_i128(&count, (i128)j - 1);
-    ival_set_rat(&x, &count);
-    ival_mul(r, r, &x);
-    ival_exp(r, r);
-    ival_clear(&s);
-    ival_clear(&x);
-    rat_clear(&count);
-}
-
-/* The first whole number above e v - j/2. */
-static void
-sum_edge(rat *m, const rat *e, const rat *variance, uint64_t j)
-{
-    rat half;
-
-    rat_init(&half);
-    rat_set_i64(&half, (int64_t)j, 2);
-    rat_mul(m, e, variance);
-    rat_sub(m, m, &half);
-    rat_floor(m, m);
-    rat_set_i64(&half, 1, 1);
-    rat_add(m, m, &half);
-    rat_clear(&half);
-}
-
-/* H_j(e), j >= 1; the upper end bounds it, for j = 1 the interval holds it. */
-static void
-sum_divergence(ival *r, const rat *e, const rat *variance, uint64_t j)
-{
-    long bits = ival_bits(r);
-    ival x, factor;
-    rat m, wide, count;
-
-    ival_init(&x, bits);
-    ival_init(&factor, bits);
-    rat_init(&m);
-    rat_init(&wide);
-    rat_init(&count);
-    rat_set_i128(&count, (i128)j);
-    rat_mul(&wide, variance, &count);
-    sum_edge(&m, e, variance, j);
-    sum_factor(&factor, variance, j);
-    gauss_sum(r, &wide, &m);
-    ival_mul(r, r, &factor);
-    rat_add(&m, &m, &count);
-    gauss_sum(&x, &wide, &m);
-    ival_div(&x, &x, &factor);
-    ival_set_rat(&factor, e);
-    ival_exp(&factor, &factor);
-    ival_mul(&x, &x, &factor);
-    ival_sub(r, r, &x);
-    gauss_sum_all(&x, &wide);
-    ival_div(r, r, &x);
-    ival_clear(&x);
-    ival_clear(&factor);
-    rat_clear(&m);
-    rat_clear(&wide);
-    rat_clear(&count);
-}
 
 /*
  * 1 - (1-p)^alone (1 - H_j(eps - shift ln(1-p))), with H_0 = 0. The epsilon
  * of H is rounded down, which makes it larger.
  */
 static void
-split_cost(ival *r, const struct scene *s, uint64_t alone, uint64_t j,
-           int64_t shift)
+split_cost(ival *r, struct scene *s, uint64_t alone, uint64_t j, int64_t shift)
 {
     long bits = ival_bits(r);
     ival x, none;
@@ -157,8 +75,8 @@ split_cost(ival *r, const struct scene *s, uint64_t alone, uint64_t j,
         ival_set_i64(&x, -shift);
         ival_mul(&x, &x, &s->lost);
         ival_down(&x, &e);
-        rat_add(&e, &e, &s->epsilon);
-        sum_divergence(&x, &e, &s->variance, j);
+        rat_add(&e, &e, s->epsilon);
+        gauss_sums_divergence(&s->sums, &e, j, &x);
         ival_mul(&none, &none, &x); /* r = H + (1 - H) (1 - (1-p)^alone) */
         ival_add(&none, &none, &x);
         ival_add(r, r, &none);
@@ -185,34 +103,25 @@ keep_worse(ival *worst, const ival *x)
 }
 
 static void
-scene_init(struct scene *s, const rat *epsilon, const struct keys_gauss *g,
-           long bits)
+scene_init(struct scene *s, const rat *epsilon, const rat *variance, long bits)
 {
-    ival all;
-    rat m;
-
-    rat_init(&s->epsilon);
-    rat_init(&s->variance);
+    s->epsilon = epsilon;
+    gauss_sums_init(&s->sums, variance, bits);
     ival_init(&s->lost, bits);
-    ival_init(&all, bits);
-    rat_init(&m);
-    rat_set(&s->epsilon, epsilon);
-    rat_set(&s->variance, &g->variance);
-    rat_set_i64(&m, g->threshold - 1, 1);
-    gauss_sum(&s->lost, &g->variance, &m);
-    gauss_sum_all(&all, &g->variance);
-    ival_div(&s->lost, &s->lost, &all);
+}
+
+static void
+scene_at(struct scene *s, int64_t threshold)
+{
+    gauss_sums_tail(&s->sums, threshold - 1, &s->lost);
     ival_neg(&s->lost, &s->lost);
     ival_log1p(&s->lost, &s->lost);
-    ival_clear(&all);
-    rat_clear(&m);
 }
 
 static void
 scene_clear(struct scene *s)
 {
-    rat_clear(&s->epsilon);
-    rat_clear(&s->variance);
+    gauss_sums_clear(&s->sums);
     ival_clear(&s->lost);
 }
 
@@ -228,7 +137,7 @@ enum way {
  * alone and more shared keys never need less.
  */
 static void
-block_cost(ival *r, const struct scene *s, enum way way, uint64_t keys,
+block_cost(ival *r, struct scene *s, enum way way, uint64_t keys,
            uint64_t least, uint64_t most)
 {
     int64_t low = (int64_t)least, high = (int64_t)most;
@@ -246,7 +155,7 @@ block_cost(ival *r, const struct scene *s, enum way way, uint64_t keys,
  * is worse than what is known: a block that cannot be is not looked into.
  */
 static void
-block_worst(ival *worst, const struct scene *s, enum way way, uint64_t keys,
+block_worst(ival *worst, struct scene *s, enum way way, uint64_t keys,
             uint64_t least, uint64_t most)
 {
     uint64_t middle = least + (most - least) / 2;
@@ -265,22 +174,32 @@ block_worst(ival *worst, const struct scene *s, enum way way, uint64_t keys,
     block_worst(worst, s, way, keys, least, middle);
 }
 
+/* The worst of all splits, at the threshold that the scene is at. */
+static void
+scene_worst(struct scene *s, custos_adjacency adjacency, uint64_t keys,
+            ival *delta)
+{
+    bool moves = adjacency == CUSTOS_CHANGE_ONE;
+    enum way way = moves ? MOVES : LEAVES, end = moves ? MOVES : ENTERS;
+
+    ival_set_i64(delta, 0);
+    for (; way <= end; way++) {
+        /* The worst mostly hold all alone or none: the rest is cut off. */
+        block_worst(delta, s, way, keys, keys, keys);
+        block_worst(delta, s, way, keys, 0, 0);
+        block_worst(delta, s, way, keys, 0, keys);
+    }
+}
+
 void
 keys_gauss_delta(custos_adjacency adjacency, uint64_t keys, const rat *epsilon,
                  const struct keys_gauss *g, ival *delta)
 {
-    bool moves = adjacency == CUSTOS_CHANGE_ONE;
-    enum way way = moves ? MOVES : LEAVES, end = moves ? MOVES : ENTERS;
     struct scene s;
 
-    scene_init(&s, epsilon, g, ival_bits(delta));
-    ival_set_i64(delta, 0);
-    for (; way <= end; way++) {
-        /* The worst mostly hold all alone or none: the rest is cut off. */
-        block_worst(delta, &s, way, keys, keys, keys);
-        block_worst(delta, &s, way, keys, 0, 0);
-        block_worst(delta, &s, way, keys, 0, keys);
-    }
+    scene_init(&s, epsilon, &g->variance, ival_bits(delta));
+    scene_at(&s, g->threshold);
+    scene_worst(&s, adjacency, keys, delta);
     scene_clear(&s);
 }
 
@@ -293,8 +212,8 @@ struct wish {
 
 /* Certainly within the promise, in large blocks where that suffices. */
 static bool
-block_fits(const struct wish *w, const struct scene *s, enum way way,
-           uint64_t least, uint64_t most)
+block_fits(const struct wish *w, struct scene *s, enum way way, uint64_t least,
+           uint64_t most)
 {
     uint64_t middle = least + (most - least) / 2;
     bool fits;
@@ -312,7 +231,7 @@ block_fits(const struct wish *w, const struct scene *s, enum way way,
 
 /* Certainly 1 - (1-p)^k <= delta: the cheap part, which fails first. */
 static bool
-alone_fits(const struct wish *w, const struct scene *s)
+alone_fits(const struct wish *w, struct scene *s)
 {
     bool fits;
     ival x;
@@ -327,40 +246,36 @@ alone_fits(const struct wish *w, const struct scene *s)
 /* How much of a wish is looked at. */
 enum parts { PART_ALONE, PART_ALL };
 
-/* Whether g is certainly within the promise. */
+/* Whether a threshold is certainly within the promise. */
 static bool
-wish_fits(const struct wish *w, const struct keys_gauss *g, enum parts parts)
+wish_fits(const struct wish *w, struct scene *s, int64_t threshold,
+          enum parts parts)
 {
     bool moves = w->adjacency == CUSTOS_CHANGE_ONE, fits;
     enum way way = moves ? MOVES : LEAVES, end = moves ? MOVES : ENTERS;
-    struct scene s;
 
-    scene_init(&s, w->epsilon, g, BITS);
-    fits = alone_fits(w, &s);
+    scene_at(s, threshold);
+    fits = alone_fits(w, s);
     for (; fits && parts == PART_ALL && way <= end; way++)
-        fits = block_fits(w, &s, way, 0, w->keys);
-    scene_clear(&s);
+        fits = block_fits(w, s, way, 0, w->keys);
     return fits;
 }
 
-/* The least threshold below `most` that fits g's variance; else false. */
-static bool
-threshold_below(const struct wish *w, int64_t most, struct keys_gauss *g)
+/* The least threshold in (low, high] that fits, where low does not and high
+   does. */
+static int64_t
+threshold_between(const struct wish *w, struct scene *s, int64_t low,
+                  int64_t high)
 {
-    int64_t low = 0, high = most - 1; /* low does not fit, high may */
-
-    g->threshold = high;
-    if (high < 1 || !wish_fits(w, g, PART_ALL))
-        return false;
     while (high - low > 1) {
-        g->threshold = low + (high - low) / 2;
-        if (wish_fits(w, g, PART_ALL))
-            high = g->threshold;
+        int64_t middle = low + (high - low) / 2;
+
+        if (wish_fits(w, s, middle, PART_ALL))
+            high = middle;
         else
-            low = g->threshold;
+            low = middle;
     }
-    g->threshold = high;
-    return true;
+    return high;
 }
 
 /*
@@ -384,7 +299,7 @@ variance_first(const struct wish *w, rat *variance, custos_err *err)
     rat_set(&p.epsilon, w->epsilon);
     rat_set_i128(&one, (i128)moved);
     rat_mul(&p.sensitivity_squared, &one, &one);
-    st = calibrate_sigma(GAUSS_DISCRETE, &p, w->delta, &sigma, err);
+    st = calibrate_sigma_near(GAUSS_ANALYTIC, &p, w->delta, &sigma, err);
     rat_div(variance, &p.variance, &one);
     rat_set_i64(&one, 1, 1);
     if (rat_cmp(variance, &one) < 0)
@@ -399,41 +314,58 @@ variance_first(const struct wish *w, rat *variance, custos_err *err)
     return st;
 }
 
-/* A threshold that p alone allows, by doubling, and as much again. */
+/*
+ * A threshold that p alone allows, found by doubling from below the deviation;
+ * half of it, when that was tried, is too small.
+ */
 static int64_t
-threshold_reach(const struct wish *w, struct keys_gauss *g)
+threshold_reach(const struct wish *w, struct scene *s, int64_t *low)
 {
-    g->threshold = 2;
-    while (!wish_fits(w, g, PART_ALONE))
-        g->threshold *= 2; /* ends: sigma is below 2^53, delta above 1e-400 */
-    return 2 * g->threshold;
+    int64_t threshold = (int64_t)1
+                        << (1 + rat_log2_floor(&s->sums.variance) / 2);
+
+    *low = 0;
+    while (!wish_fits(w, s, threshold, PART_ALONE)) {
+        *low = threshold;
+        threshold *= 2; /* ends: sigma is below 2^53, delta above 1e-400 */
+    }
+    return threshold;
 }
 
-/* The least threshold among a few variances above `first`; else false. */
+/*
+ * The least threshold among a few variances above `first`, and its scene;
+ * false when there is none. The least that p alone allows rises with the
+ * variance: where that is no better, no larger variance is.
+ */
 static bool
-best_of_tries(const struct wish *w, const rat *first, struct keys_gauss *g)
+best_of_tries(const struct wish *w, const rat *first, int64_t *best,
+              struct scene *at)
 {
-    struct keys_gauss try;
-    bool found = false;
-    int64_t most;
+    int64_t low = 0;
+    bool found = false, better = true;
+    struct scene s;
     rat more;
 
-    rat_init(&try.variance);
     rat_init(&more);
-    rat_set(&try.variance, first);
-    most = threshold_reach(w, &try) + 1;
-    for (int i = 0; i < TRIES; i++) {
-        rat_set_pow2(&more, i - 2 - TRIES); /* 1/256, .. 1/8 more */
+    for (int i = 0; i < TRIES && better; i++) {
+        rat_set_pow2(&more, i - 2 - TRIES); /* 1/1024, .. 1/8 more */
         rat_mul(&more, &more, first);
         rat_add(&more, &more, first);
-        rat_round_up(&try.variance, &more, VARIANCE_BITS);
-        if (threshold_below(w, most, &try)) {
-            found = true;
-            most = g->threshold = try.threshold;
-            rat_set(&g->variance, &try.variance);
+        rat_round_up(&more, &more, VARIANCE_BITS);
+        scene_init(&s, w->epsilon, &more, BITS);
+        if (i == 0)
+            *best = 2 * threshold_reach(w, &s, &low) + 1;
+        better = *best > 1 && wish_fits(w, &s, *best - 1, PART_ALONE);
+        if (!better || !wish_fits(w, &s, *best - 1, PART_ALL)) {
+            scene_clear(&s);
+            continue;
         }
+        *best = threshold_between(w, &s, low, *best - 1);
+        if (found)
+            scene_clear(at);
+        *at = s;
+        found = true;
     }
-    rat_clear(&try.variance);
     rat_clear(&more);
     return found;
 }
@@ -444,6 +376,7 @@ keys_gauss_find(custos_adjacency adjacency, uint64_t keys, const rat *epsilon,
 {
     const struct wish w = {adjacency, keys, epsilon, delta};
     custos_status st;
+    struct scene s;
     rat first;
     ival x;
 
@@ -454,15 +387,18 @@ keys_gauss_find(custos_adjacency adjacency, uint64_t keys, const rat *epsilon,
                            (int)KEYS_MAX);
     rat_init(&first);
     st = variance_first(&w, &first, err);
-    if (!st && !best_of_tries(&w, &first, g)) /* UNREACHABLE: 1/8 suffices */
-        st = custos_fail(err, CUSTOS_ERANGE,
+    if (!st && !best_of_tries(&w, &first, &g->threshold, &s))
+        st = custos_fail(err, CUSTOS_ERANGE, /* UNREACHABLE: 1/8 suffices */
                          "no Gaussian threshold keeps this promise: take "
                          "another rule");
     if (!st) {
+        rat_set(&g->variance, &s.sums.variance);
         ival_init(&x, BITS);
-        keys_gauss_delta(adjacency, keys, epsilon, g, &x);
+        scene_at(&s, g->threshold);
+        scene_worst(&s, adjacency, keys, &x);
         ival_up(&x, &g->delta);
         ival_clear(&x);
+        scene_clear(&s);
     }
     rat_clear(&first);
     return st;

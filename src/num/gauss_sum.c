@@ -109,6 +109,30 @@ sum_direct(ival *sum, const rat *variance, const rat *m)
     rat_clear(&one_rat);
 }
 
+/* |B_2k| for k = 1, 2, ...: numerator and denominator. */
+static const struct {
+    int64_t num;
+    uint64_t den;
+} bernoulli[] = {
+    {INT64_C(1), 6},
+    {INT64_C(1), 30},
+    {INT64_C(1), 42},
+    {INT64_C(1), 30},
+    {INT64_C(5), 66},
+    {INT64_C(691), 2730},
+    {INT64_C(7), 6},
+    {INT64_C(3617), 510},
+    {INT64_C(43867), 798},
+    {INT64_C(174611), 330},
+    {INT64_C(854513), 138},
+    {INT64_C(236364091), 2730},
+    {INT64_C(8553103), 6},
+    {INT64_C(23749461029), 870},
+    {INT64_C(8615841276005), 14322},
+    {INT64_C(7709321041217), 510},
+    {INT64_C(2577687858367), 6},
+};
+
 /* The numbers of the formula as k grows. */
 struct maclaurin {
     ival slope;   /* m / v */
@@ -116,10 +140,11 @@ struct maclaurin {
     ival h, last; /* h_(2k-1) and h_(2k-2) */
     ival b;       /* |b_k| */
     ival four_pi_squared;
-    ival power;   /* (2 pi)^(2k) */
-    ival cramer;  /* (2k)! v^(1-2k) */
-    ival quarter; /* exp(m^2 / 4v) */
-    ival rest;    /* bound of |rho| */
+    ival power;     /* (2 pi)^(2k) */
+    ival factorial; /* (2k)! */
+    ival cramer;    /* (2k)! v^(1-2k) */
+    ival quarter;   /* exp(m^2 / 4v) */
+    ival rest;      /* bound of |rho| */
     ival work;
 };
 
@@ -127,9 +152,9 @@ static ival *
 maclaurin_part(struct maclaurin *s, int i)
 {
     ival *parts[] = {
-        &s->slope,          &s->inverse, &s->h,       &s->last, &s->b,
-        &s->power,          &s->cramer,  &s->quarter, &s->rest, &s->work,
-        &s->four_pi_squared};
+        &s->slope,           &s->inverse,  &s->h,       &s->last, &s->b,
+        &s->power,           &s->cramer,   &s->quarter, &s->rest, &s->work,
+        &s->four_pi_squared, &s->factorial};
 
     return i < (int)COUNT_OF(parts) ? parts[i] : NULL;
 }
@@ -158,6 +183,7 @@ maclaurin_init(struct maclaurin *s, long bits, const rat *v, const rat *m)
     ival_mul(&s->four_pi_squared, &s->four_pi_squared, &s->four_pi_squared);
     ival_mul_pow2(&s->four_pi_squared, &s->four_pi_squared, 2);
     ival_set_i64(&s->power, 1);
+    ival_set_i64(&s->factorial, 1);
     rat_clear(&q);
     rat_clear(&r);
 }
@@ -181,6 +207,29 @@ hermite_step(struct maclaurin *s, int64_t n)
     ival_sub(&s->h, &s->h, &s->work);
 }
 
+/* |b_k| = |B_2k| / (2k)!, and beyond the list 2 zeta(2k) / (2 pi)^2k, which
+   takes far longer. Called for k = 1, 2, ... */
+static void
+bernoulli_step(struct maclaurin *s, int64_t k)
+{
+    rat b;
+
+    ival_mul(&s->power, &s->power, &s->four_pi_squared);
+    ival_set_i64(&s->work, (2 * k - 1) * (2 * k));
+    ival_mul(&s->factorial, &s->factorial, &s->work);
+    if (k <= (int64_t)COUNT_OF(bernoulli)) {
+        rat_init(&b);
+        rat_set_i64(&b, bernoulli[k - 1].num, bernoulli[k - 1].den);
+        ival_set_rat(&s->b, &b);
+        ival_div(&s->b, &s->b, &s->factorial);
+        rat_clear(&b);
+        return;
+    }
+    ival_zeta(&s->b, (unsigned long)(2 * k));
+    ival_mul_pow2(&s->b, &s->b, 1);
+    ival_div(&s->b, &s->b, &s->power);
+}
+
 /* From k - 1 to k: h, |b_k|, and the bound of the remainder after k. */
 static void
 maclaurin_step(struct maclaurin *s, int64_t k, const rat *v, const rat *m)
@@ -194,10 +243,7 @@ maclaurin_step(struct maclaurin *s, int64_t k, const rat *v, const rat *m)
         hermite_step(s, 2 * k - 3);
         hermite_step(s, 2 * k - 2);
     }
-    ival_mul(&s->power, &s->power, &s->four_pi_squared);
-    ival_zeta(&s->b, (unsigned long)(2 * k));
-    ival_mul_pow2(&s->b, &s->b, 1);
-    ival_div(&s->b, &s->b, &s->power);
+    bernoulli_step(s, k);
     for (int64_t n = 2 * k - 1; n <= 2 * k; n++) {
         ival_set_i64(&s->work, n);
         ival_mul(&s->cramer, &s->cramer, &s->work);

@@ -28,7 +28,13 @@
  * TESTED   bounding_follows_the_query
  */
 #include "base/ck.h"
-#include "plan/work.h"
+#include "plan/from.h"
+
+static uint64_t
+least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
 
 /* A whole number from 1 to most, as text of OPTIONS. */
 static custos_status
@@ -58,6 +64,28 @@ read_limit(struct work *w, str text, const char *name, uint64_t most,
     return st;
 }
 
+uint64_t
+bounds_asked(const struct query *q)
+{
+    str text = q->options.max_rows_contributed;
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] < '0' || text.ptr[i] > '9')
+            return 1;
+        n = least(10 * n + (uint64_t)(text.ptr[i] - '0'), FROM_ROWS_MAX);
+    }
+    return n < 1 ? 1 : n;
+}
+
+/* The most groups that a query may ask for: as many as it likes where it is
+   not known yet how many there will be. */
+static uint64_t
+groups_most(const struct plan *p, uint64_t groups)
+{
+    return p->raced ? FROM_ROWS_MAX : groups;
+}
+
 static bool
 has_kind(const struct plan *p, enum part_kind kind)
 {
@@ -65,12 +93,6 @@ has_kind(const struct plan *p, enum part_kind kind)
         if (p->parts[i].kind == kind)
             return true;
     return false;
-}
-
-static uint64_t
-least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
 }
 
 /* How many groups a unit could be in; of the data's nobody knows. */
@@ -104,6 +126,26 @@ choose(const struct work *w, uint64_t rows, uint64_t groups)
     return BOUND_FOLD;
 }
 
+/* Is it the number of units alone, of those with a row that passes WHERE? One
+   row of each tells: no other bound is wanted. */
+static bool
+counts_people(const struct work *w)
+{
+    const struct plan *p = w->plan;
+
+    return w->from->kind == RELATION_TABLE && p->n_keys == 0 &&
+           p->n_parts == 1 && p->parts[0].kind == PART_UNITS &&
+           p->bounding != BOUND_RANK;
+}
+
+bool
+plan_has_bare_key(const struct plan *p)
+{
+    return p->selection && p->n_keys == 1 && p->keys[0].kind == KEY_PRIVATE &&
+           p->keys[0].expr->kind == EXPR_COLUMN && !p->where &&
+           p->n_queries == 0 && (!p->from || p->from->kind == RELATION_TABLE);
+}
+
 /* Its column's name, to those who may know that there is such a column. */
 static str
 unit_name(const struct work *w)
@@ -116,8 +158,7 @@ unit_name(const struct work *w)
     for (size_t i = 0; i < r->n_names; i++) {
         size_t slot = r->names[i].slot;
 
-        if (r->kind == RELATION_TABLE ? slot == t->unit_column
-                                      : relation_is_unit(r, slot, w->policy))
+        if (relation_is_unit(r, slot, w->policy))
             return r->names[i].name;
     }
     return str_of("unit");
@@ -130,6 +171,7 @@ bounds_make(struct work *w)
     const struct query_options *o = &w->q->options;
     uint64_t rows = t->unit_is_row ? 1 : t->rows_per_unit;
     uint64_t groups = t->unit_is_row ? 1 : t->groups_per_unit;
+    uint64_t asked = groups;
     custos_status st = CUSTOS_OK;
 
     if (o->max_rows_contributed.len > 0)
@@ -137,14 +179,17 @@ bounds_make(struct work *w)
                         rows, &rows);
     if (!st && o->max_groups_contributed.len > 0)
         st = read_limit(w, o->max_groups_contributed, "max_groups_contributed",
-                        groups, &groups);
+                        groups_most(w->plan, groups), &asked);
     if (st)
         return st;
+    groups = least(groups, asked);
     CUSTOS_REQUIRE(rows >= 1 && groups >= 1);
     w->plan->unit = unit_name(w);
     groups = least(groups, least(rows, groups_there(w->plan)));
     w->plan->rows = rows;
     w->plan->groups = groups;
     w->plan->bounding = choose(w, rows, groups);
+    if (counts_people(w))
+        w->plan->raced = false;
     return CUSTOS_OK;
 }

@@ -8,7 +8,8 @@
  *   (sum epsilon_i, sum delta_i)-DP and (sum rho_i)-zCDP: sequential
  *   composition of releases fixed beforehand from the same data. Where groups
  *   are chosen first, the choice is one more release, and the parts are those
- *   of the groups it showed: adaptive composition. What is
+ *   of the groups it showed: adaptive composition; and so where a race chose
+ *   the bound of rows (bound-race). What is
  *   (epsilon, delta)-DP is delta-approximately what pure epsilon-DP is in
  *   concentrated DP.
  * SOURCE   Dwork, Roth 2014, theorem 3.16; Bun, Steinke 2016,
@@ -22,6 +23,7 @@
 #include "num/batch.h"
 #include "num/rat_round.h"
 #include "plan/quantile.h"
+#include "plan/race.h"
 #include "plan/work.h"
 
 /* What a Gaussian costs: D2^2 / (2 sigma^2), of a sigma rounded down. */
@@ -43,35 +45,41 @@ gauss_rho(const struct part *part, rat *rho, custos_err *err)
     return st;
 }
 
+/* The sum of the squares of all epsilons. */
+static void
+squares_of(const struct plan *p, rat *squares)
+{
+    rat x;
+
+    rat_init(&x);
+    rat_set_i64(squares, 0, 1);
+    for (size_t i = 0; i < p->n_parts; i++) {
+        rat_mul(&x, &p->parts[i].epsilon, &p->parts[i].epsilon);
+        rat_add(squares, squares, &x); /* of quantiles more than it is */
+    }
+    if (p->selection) {
+        rat_mul(&x, &p->selection->epsilon, &p->selection->epsilon);
+        rat_add(squares, squares, &x);
+    }
+    rat_clear(&x);
+}
+
 /*
  * The currencies of the ledger's filter. Those it does not count in stay
  * unbounded: to work them out takes longer than all the rest of a small plan.
  */
 static void
-set_amounts(struct plan *p)
+set_amounts(struct plan *p, const rat *squares)
 {
     struct charge *c = &p->charge;
-    rat x, squares;
 
-    rat_init(&x);
-    rat_init(&squares);
-    for (size_t i = 0; i < p->n_parts; i++) {
-        rat_mul(&x, &p->parts[i].epsilon, &p->parts[i].epsilon);
-        rat_add(&squares, &squares, &x); /* of quantiles more than it is */
-    }
-    if (p->selection) {
-        rat_mul(&x, &p->selection->epsilon, &p->selection->epsilon);
-        rat_add(&squares, &squares, &x);
-    }
     c->epsilon = amount_from_rat_up(&p->epsilon, AMOUNT_LOSS);
-    c->epsilon_squared = amount_from_rat_up(&squares, AMOUNT_LOSS);
+    c->epsilon_squared = amount_from_rat_up(squares, AMOUNT_LOSS);
     c->rho = amount_from_rat_up(&p->rho, AMOUNT_LOSS);
     c->delta = amount_from_rat_up(&p->delta, AMOUNT_DELTA);
     c->mu_squared = AMOUNT_INFINITE;
     for (size_t i = 0; i < CHARGE_ORDERS; i++)
         c->loss[i] = AMOUNT_INFINITE;
-    rat_clear(&x);
-    rat_clear(&squares);
 }
 
 custos_status
@@ -103,8 +111,46 @@ charge_make(struct work *w)
         rat_add(&p->rho, &p->rho, &rho);
         rat_add(&p->delta, &p->delta, &p->selection->delta);
     }
+    if (!st) {
+        squares_of(p, &rho);
+        set_amounts(p, &rho);
+    }
     rat_clear(&rho);
-    if (!st)
-        set_amounts(p);
     return st;
+}
+
+static void
+raise(rat *to, const rat *x)
+{
+    if (rat_cmp(x, to) > 0)
+        rat_set(to, x);
+}
+
+/* The race's share, and of each amount the most that a plan after it has. All
+   of them answer at this charge. */
+void
+charge_race(struct plan *p)
+{
+    struct race *r = p->race;
+    rat x, squares;
+
+    rat_init(&x);
+    rat_init(&squares);
+    for (size_t i = 0; i < r->n; i++) {
+        raise(&p->epsilon, &r->plans[i]->epsilon);
+        raise(&p->rho, &r->plans[i]->rho);
+        raise(&p->delta, &r->plans[i]->delta);
+        squares_of(r->plans[i], &x);
+        raise(&squares, &x);
+    }
+    rat_add(&p->epsilon, &p->epsilon, &r->share);
+    pure_rho_up(&r->share, &x);
+    rat_add(&p->rho, &p->rho, &x);
+    rat_mul(&x, &r->share, &r->share);
+    rat_add(&squares, &squares, &x);
+    set_amounts(p, &squares);
+    for (size_t i = 0; i < r->n; i++)
+        r->plans[i]->charge = p->charge;
+    rat_clear(&x);
+    rat_clear(&squares);
 }

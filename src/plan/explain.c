@@ -2,6 +2,7 @@
  * EXPLAIN: what a plan does, in lines of words and numbers, all public.
  */
 #include "plan/from.h"
+#include "plan/race.h"
 #include "plan/words.h"
 #include "plan/work.h"
 
@@ -121,6 +122,9 @@ explain_name(const struct part *part, struct buf *out)
     if (!part->of)
         return;
     words_expr(part->of, out);
+    if (part->domain > 0)
+        buf_printf(out, ", of which there are %llu",
+                   (unsigned long long)part->domain);
     if (part->kind == PART_VALUES || part->kind == PART_DISTINCT)
         return;
     if (part->centre != 0) {
@@ -235,15 +239,29 @@ explain_price(const struct plan *p, struct buf *out)
     buf_add_text(out, "\n");
 }
 
-void
-plan_explain(const struct plan *p, struct buf *out)
+/* The choice of a bound that comes before. */
+static void
+explain_race(const struct race *r, struct buf *out)
 {
-    if (p->is_public) {
-        buf_add_text(out, "public     no private row is read: the answer is "
-                          "exact and free\n");
-        return;
-    }
-    explain_protected(p, out);
+    buf_printf(
+        out,
+        "race       the policy has no bound of rows of a unit: the first "
+        "of 1, 2, 4 ... %llu that about %lld units or fewer pass\n"
+        "           sparse vector, Laplace, scale ",
+        1ULL << (r->n - 1), (long long)r->few);
+    words_number(&r->scale, out);
+    buf_add_text(out, "; epsilon ");
+    words_number(&r->share, out);
+    buf_printf(out,
+               "; with 95 %% at most %lld units have more rows than the bound "
+               "that is taken\n",
+               (long long)r->most);
+}
+
+/* How many rows count, and what is released of them. */
+static void
+explain_releases(const struct plan *p, struct buf *out)
+{
     words_from(p->from, "from       ", out);
     explain_bounding(p, out);
     explain_groups(p, out);
@@ -254,7 +272,37 @@ plan_explain(const struct plan *p, struct buf *out)
             explain_quantiles(p, &p->parts[i], out);
         else if (!p->parts[i].served)
             explain_part(&p->parts[i], out);
-    explain_price(p, out);
+}
+
+static void
+explain_notes(const struct plan *p, struct buf *out)
+{
     for (size_t i = 0; i < p->n_remarks; i++)
         buf_printf(out, "note       %s\n", p->remarks[i]);
+}
+
+void
+plan_explain(const struct plan *p, struct buf *out)
+{
+    const struct race *r = p->race;
+
+    if (p->is_public) {
+        buf_add_text(out, "public     no private row is read: the answer is "
+                          "exact and free\n");
+        return;
+    }
+    explain_protected(p, out);
+    if (r) {
+        explain_race(r, out);
+        for (size_t i = 0; i<r->n; i += r->n> 1 ? r->n - 1 : 1) {
+            buf_printf(out, "bound %-4llu if it is taken:\n", 1ULL << i);
+            explain_releases(r->plans[i], out);
+            explain_notes(r->plans[i], out);
+        }
+        explain_price(p, out);
+        return;
+    }
+    explain_releases(p, out);
+    explain_price(p, out);
+    explain_notes(p, out);
 }

@@ -6,6 +6,7 @@
 #include "plan/from.h"
 
 #include "base/ck.h"
+#include "plan/race.h"
 
 uint64_t
 from_times(uint64_t a, uint64_t b)
@@ -88,6 +89,7 @@ from_filter(struct work *w, struct relation *inner, struct expr *e,
                            .n_names = inner->n_names,
                            .shown = inner->shown,
                            .renumbered = inner->renumbered,
+                           .raced = inner->raced,
                            .left = inner,
                            .on = e};
     *out = r;
@@ -154,28 +156,13 @@ from_rename(struct work *w, const struct from *f, struct relation *r)
 
 /* ---------------------------------------------------------------- tables -- */
 
-static bool
-is_referenced(const struct policy *p, const struct policy_table *t,
-              const struct policy_column *c)
-{
-    for (size_t i = 0; i < p->n_tables; i++)
-        for (size_t k = 0; k < p->tables[i].n_columns; k++) {
-            const struct policy_column *by = &p->tables[i].columns[k];
-
-            if (str_equal(by->references_table, t->name) &&
-                str_equal(by->references_column, c->name))
-                return true;
-        }
-    return false;
-}
-
 /* Is it unique in the store, and compared exactly by the engine? Attached
    files may change after the import that checked them. */
 static bool
 is_unique(const struct policy *p, const struct policy_table *t,
           const struct policy_column *c)
 {
-    return !t->attached && is_referenced(p, t, c) &&
+    return !t->attached && policy_is_key(p, t, c) &&
            (c->type == TYPE_INT || c->type == TYPE_TEXT ||
             c->type == TYPE_DATE || c->type == TYPE_TIMESTAMP);
 }
@@ -192,7 +179,7 @@ key_names(const struct policy *p, const struct policy_table *t,
         return NULL;
     for (size_t depth = 0; depth <= p->n_tables; depth++) {
         if (c != &t->columns[t->unit_column])
-            return is_referenced(p, t, c) ? c : NULL;
+            return policy_is_key(p, t, c) ? c : NULL;
         parent = policy_unit_parent(p, t, &key);
         if (!parent)
             return p;
@@ -211,6 +198,26 @@ no_table(struct work *w, const struct from *f)
                           "there is no table %.*s%s%.40s%s", SHOWN(f->name),
                           near ? "; did you mean " : "", near ? near : "",
                           near ? "?" : "");
+}
+
+/* The table with the bound that is tried, where it declares none. */
+static custos_status
+assume_rows(struct work *w, struct relation *r)
+{
+    struct policy_table *as;
+
+    if (policy_rows_known(w->policy, r->as))
+        return CUSTOS_OK;
+    as = arena_take(w->a, 1, sizeof *as);
+    if (!as)
+        return work_no_memory(w);
+    *as = *r->as;
+    as->rows_per_unit = w->assumed;
+    if (!as->groups_given || as->groups_per_unit > w->assumed)
+        as->groups_per_unit = w->assumed;
+    r->as = as;
+    r->raced = true;
+    return CUSTOS_OK;
 }
 
 custos_status
@@ -240,7 +247,8 @@ from_table(struct work *w, const struct from *f, struct relation **out)
                 (struct relation_name){.name = c->name, .slot = i};
     }
     *out = r;
-    return from_rename(w, f, r);
+    st = assume_rows(w, r);
+    return st ? st : from_rename(w, f, r);
 }
 
 custos_status
@@ -256,7 +264,10 @@ from_any(struct work *w, struct from *f, struct loose *loose,
     switch (f->kind) {
     case FROM_TABLE: st = from_table(w, f, out); break;
     case FROM_QUERY: st = from_query(w, f, out); break;
-    case FROM_JOIN: st = from_join(w, f, loose, out); break;
+    case FROM_JOIN:
+        st = from_is_list(f) ? from_list(w, f, loose, out)
+                             : from_join(w, f, loose, out);
+        break;
     }
     w->depth--;
     return st;
@@ -319,6 +330,26 @@ put_back(struct work *w, const struct loose *l, struct expr **where)
     return st;
 }
 
+/* A join has bound it by its own sides: does all of FROM agree? */
+static custos_status
+check_alone(struct work *w, const struct relation *r, const struct expr *e)
+{
+    custos_status st = CUSTOS_OK;
+    size_t n = 0;
+
+    if (e->kind == EXPR_COLUMN)
+        names_find(r, e, &n);
+    if (n > 1)
+        return custos_fail_at(w->err, CUSTOS_ENAME, e->at,
+                              "%.*s stands for several columns: write the "
+                              "table before it",
+                              SHOWN(e->name));
+    for (size_t i = 0; i < e->n_args && !st; i++)
+        if (e->args[i])
+            st = check_alone(w, r, e->args[i]);
+    return st;
+}
+
 custos_status
 from_make(struct work *w, struct query *q, struct relation **out)
 {
@@ -338,6 +369,8 @@ from_make(struct work *w, struct query *q, struct relation **out)
             return st;
     }
     st = from_any(w, q->from, &loose, out);
+    if (!st && q->where)
+        st = check_alone(w, *out, q->where);
     return st ? st : put_back(w, &loose, &q->where);
 }
 
@@ -355,5 +388,7 @@ from_top(struct work *w)
     w->plan->from = r;
     w->plan->table = w->table;
     w->plan->is_public = !r || r->as->is_public;
+    w->plan->raced = !w->plan->is_public && race_is_open(r) &&
+                     w->q->options.max_rows_contributed.len == 0;
     return CUSTOS_OK;
 }

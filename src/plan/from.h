@@ -31,8 +31,21 @@ CUSTOS_MUST_USE custos_status from_table(struct work *w, const struct from *f,
 CUSTOS_MUST_USE custos_status from_join(struct work *w, struct from *f,
                                         struct loose *loose,
                                         struct relation **out);
+CUSTOS_MUST_USE custos_status from_list(struct work *w, struct from *f,
+                                        struct loose *loose,
+                                        struct relation **out);
 CUSTOS_MUST_USE custos_status from_query(struct work *w, struct from *f,
                                          struct relation **out);
+
+/* Tables between commas: a join that has no condition of its own. */
+bool from_is_list(const struct from *f);
+
+/* The join that f says, of what its sides have become. */
+CUSTOS_MUST_USE custos_status from_pair(struct work *w, const struct from *f,
+                                        struct loose *loose,
+                                        struct relation *left,
+                                        struct relation *right,
+                                        struct relation **out);
 
 /* A relation of this kind with room for n columns, all of them its own. */
 CUSTOS_MUST_USE custos_status from_new(struct work *w, enum relation_kind kind,

@@ -242,20 +242,20 @@ static custos_status
 no_unit(struct work *w, const struct join *j, const struct from *f)
 {
     const struct relation *a = j->left, *b = j->right;
+    const struct relation_name *x = name_of_key(a, w->policy);
+    const struct relation_name *y = x ? name_of_key(b, w->policy) : NULL;
 
-    for (size_t i = 0; i < a->n_names; i++) {
-        const struct relation_name *x = &a->names[i], *y;
-
+    for (size_t i = 0; i < a->n_names && !y; i++) {
+        x = &a->names[i];
         y = name_of_key(b, a->columns[x->slot].names);
-        if (y)
-            return custos_fail_at(
-                w->err, CUSTOS_EUNSUPPORTED, f->at,
-                "%.*s and %.*s are both private, and without equality of the "
-                "unit a person could meet all others: write ON %.*s.%.*s = "
-                "%.*s.%.*s",
-                SHOWN(x->table), SHOWN(y->table), SHOWN(x->table),
-                SHOWN(x->name), SHOWN(y->table), SHOWN(y->name));
     }
+    if (y)
+        return custos_fail_at(
+            w->err, CUSTOS_EUNSUPPORTED, f->at,
+            "%.*s and %.*s are both private, and without equality of the unit "
+            "a person could meet all others: write ON %.*s.%.*s = %.*s.%.*s",
+            SHOWN(x->table), SHOWN(y->table), SHOWN(x->table), SHOWN(x->name),
+            SHOWN(y->table), SHOWN(y->name));
     return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, f->at,
                           "%.*s and %.*s are both private: only columns that "
                           "tell the same unit can join them, and they have "
@@ -274,13 +274,12 @@ check_private(struct work *w, const struct join *j, const struct from *f)
                               "a public table LEFT JOIN a private one would "
                               "show which rows meet nobody: write the private "
                               "table first, or JOIN");
-    if ((a->attached && !a->is_public) || (b->attached && !b->is_public))
+    if (both && (a->attached || b->attached))
         return custos_fail_at(
             w->err, CUSTOS_EUNSUPPORTED, f->at,
-            "%.*s is attached, not imported: rows that are not in the store "
-            "cannot be joined; ask the owner to import it",
-            SHOWN(relation_shown(a->attached && !a->is_public ? j->left
-                                                              : j->right)));
+            "%.*s is attached, not imported: it can be joined with public "
+            "tables only; ask the owner to import it",
+            SHOWN(relation_shown(a->attached ? j->left : j->right)));
     if (both && (a->unit_is_row || b->unit_is_row))
         return custos_fail_at(
             w->err, CUSTOS_EUNSUPPORTED, f->at,
@@ -330,6 +329,7 @@ set_bounds(struct work *w, struct join *j, const struct from *f)
     as->name = relation_shown(right ? j->right : j->left);
     as->is_public = spine->is_public;
     as->unit_is_row = spine->unit_is_row;
+    as->attached = spine->attached && !spine->is_public;
     as->rows_per_unit = spine->rows_per_unit;
     as->groups_per_unit = spine->groups_per_unit;
     as->max_rows = spine->max_rows;
@@ -347,6 +347,8 @@ set_bounds(struct work *w, struct join *j, const struct from *f)
     if (meeting == MEET_MANY)
         as->max_rows = from_times(from_ceiling(spine), spine->rows_per_unit);
     keep_unique(j, j->one_right, j->one_left);
+    j->r->raced = meeting != MEET_UNIT && meeting != MEET_EITHER &&
+                  (right ? j->right : j->left)->raced;
     j->r->renumbered =
         meeting == MEET_MANY || j->left->renumbered || j->right->renumbered;
     if (!as->is_public && as->rows_per_unit > FROM_ROWS_MAX)
@@ -358,30 +360,26 @@ set_bounds(struct work *w, struct join *j, const struct from *f)
 }
 
 custos_status
-from_join(struct work *w, struct from *f, struct loose *loose,
-          struct relation **out)
+from_pair(struct work *w, const struct from *f, struct loose *loose,
+          struct relation *left, struct relation *right, struct relation **out)
 {
-    struct join j = {.left = NULL};
-    custos_status st = from_any(w, f->left, loose, &j.left);
+    struct join j = {.left = left, .right = right};
+    custos_status st = check_names(w, f, left, right);
 
-    if (!st) /* below the right side of LEFT, WHERE has no say */
-        st = from_any(w, f->right, f->outer ? NULL : loose, &j.right);
-    if (!st)
-        st = check_names(w, f, j.left, j.right);
     if (!st)
         st = from_new(w, RELATION_JOIN,
-                      j.left->as->n_columns + j.right->as->n_columns, &j.r);
+                      left->as->n_columns + right->as->n_columns, &j.r);
     if (st)
         return st;
-    j.r->names = arena_take(w->a, j.left->n_names + j.right->n_names + 1,
+    j.r->names = arena_take(w->a, left->n_names + right->n_names + 1,
                             sizeof *j.r->names);
     if (!j.r->names)
         return work_no_memory(w);
-    put_columns(&j, j.left, 0, false);
-    put_columns(&j, j.right, j.left->as->n_columns, f->outer);
-    from_as(j.r)->is_public = j.left->as->is_public && j.right->as->is_public;
-    j.r->left = j.left;
-    j.r->right = j.right;
+    put_columns(&j, left, 0, false);
+    put_columns(&j, right, left->as->n_columns, f->outer);
+    from_as(j.r)->is_public = left->as->is_public && right->as->is_public;
+    j.r->left = left;
+    j.r->right = right;
     j.r->outer = f->outer;
     from_enter(w, j.r);
     if (f->on)
@@ -397,4 +395,16 @@ from_join(struct work *w, struct from *f, struct loose *loose,
     j.r->meeting = meeting_of(&j, f->outer);
     *out = j.r;
     return set_bounds(w, &j, f);
+}
+
+custos_status
+from_join(struct work *w, struct from *f, struct loose *loose,
+          struct relation **out)
+{
+    struct relation *left = NULL, *right = NULL;
+    custos_status st = from_any(w, f->left, loose, &left);
+
+    if (!st) /* below the right side of LEFT, WHERE has no say */
+        st = from_any(w, f->right, f->outer ? NULL : loose, &right);
+    return st ? st : from_pair(w, f, loose, left, right, out);
 }

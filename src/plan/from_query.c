@@ -114,6 +114,7 @@ extend(struct work *w, struct relation *inner, size_t n, struct relation **out)
     }
     r->left = inner;
     r->renumbered = inner->renumbered;
+    r->raced = inner->raced;
     r->exprs = arena_take(w->a, n + 1, sizeof(struct expr *));
     *out = r;
     return r->exprs ? CUSTOS_OK : work_no_memory(w);
@@ -177,33 +178,6 @@ query_project(struct work *w, const struct query *q, struct relation *inner,
 
 /* ------------------------------------------------------------------- all -- */
 
-/* SELECT *: what has a name and is not hidden, once more. */
-static custos_status
-expand_star(struct work *w, struct query *q, const struct relation *inner)
-{
-    q->targets = arena_take(w->a, inner->n_names + 1, sizeof *q->targets);
-    if (!q->targets)
-        return work_no_memory(w);
-    q->n_targets = 0;
-    for (size_t i = 0; i < inner->n_names; i++) {
-        const struct relation_name *n = &inner->names[i];
-        struct expr *e;
-
-        if (n->hidden)
-            continue;
-        e = arena_take(w->a, 1, sizeof *e);
-        if (!e)
-            return work_no_memory(w);
-        *e = (struct expr){.kind = EXPR_COLUMN,
-                           .at = q->from->at,
-                           .qualifier = n->table,
-                           .name = n->name};
-        q->targets[q->n_targets++] = (struct target){e, n->name};
-    }
-    q->star = false;
-    return CUSTOS_OK;
-}
-
 static custos_status
 check_rows(struct work *w, const struct query *q)
 {
@@ -263,8 +237,7 @@ query_rows(struct work *w, struct query *q, struct relation **out)
                               q->n_targets ? q->targets[0].expr->at : 0,
                               "a subquery in FROM needs a FROM of its own");
     from_enter(w, r);
-    if (q->star)
-        st = expand_star(w, q, r);
+    st = names_stars(w);
     if (st)
         return st;
     if (r->as->is_public &&

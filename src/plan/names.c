@@ -40,16 +40,15 @@ stands_for(const struct relation_name *n, const struct expr *e)
            (e->qualifier.len ? str_equal(n->table, e->qualifier) : !n->hidden);
 }
 
-/* The first name that e can stand for, and how many there are. */
-static const struct relation_name *
-find(const struct work *w, const struct expr *e, size_t *n)
+const struct relation_name *
+names_find(const struct relation *r, const struct expr *e, size_t *n)
 {
     const struct relation_name *found = NULL;
 
     *n = 0;
-    for (size_t i = 0; w->from && i < w->from->n_names; i++)
-        if (stands_for(&w->from->names[i], e)) {
-            found = found ? found : &w->from->names[i];
+    for (size_t i = 0; r && i < r->n_names; i++)
+        if (stands_for(&r->names[i], e)) {
+            found = found ? found : &r->names[i];
             (*n)++;
         }
     return found;
@@ -112,14 +111,14 @@ names_has(const struct work *w, const struct expr *e)
 {
     size_t n;
 
-    return find(w, e, &n) != NULL;
+    return names_find(w->from, e, &n) != NULL;
 }
 
 static custos_status
 bind_column(struct work *w, struct expr *e)
 {
     size_t n;
-    const struct relation_name *found = find(w, e, &n);
+    const struct relation_name *found = names_find(w->from, e, &n);
 
     if (!found)
         return no_column(w, e);
@@ -166,6 +165,64 @@ names_bind(struct work *w, struct expr *e)
 }
 
 /* -------------------------------------------------------------- outputs -- */
+
+/* What * or t.* stands for: everything that has a name and is not hidden. */
+static custos_status
+star_expand(struct work *w, const struct expr *star, struct target *to,
+            size_t *n)
+{
+    const struct relation *r = w->from;
+    str table = star->qualifier;
+
+    if (!r || (table.len && !has_table(w, table)))
+        return custos_fail_at(w->err, CUSTOS_ENAME, star->at,
+                              r ? "there is no table %.*s in this query"
+                                : "* needs FROM",
+                              SHOWN(table));
+    for (size_t i = 0; i < r->n_names; i++) {
+        const struct relation_name *from = &r->names[i];
+        struct expr *e;
+
+        if (table.len ? !str_equal(from->table, table) : from->hidden)
+            continue;
+        e = arena_take(w->a, 1, sizeof *e);
+        if (!e)
+            return work_no_memory(w);
+        *e = (struct expr){.kind = EXPR_COLUMN,
+                           .at = star->at,
+                           .qualifier = from->table,
+                           .name = from->name};
+        to[(*n)++] = (struct target){e, from->name};
+    }
+    return CUSTOS_OK;
+}
+
+custos_status
+names_stars(struct work *w)
+{
+    struct query *q = w->q;
+    size_t n = 0, most = w->from ? w->from->n_names : 0;
+    struct target *all;
+    custos_status st = CUSTOS_OK;
+
+    if (!q->star)
+        return CUSTOS_OK;
+    all = arena_take(w->a, q->n_targets * (most + 1), sizeof *all);
+    if (!all)
+        return work_no_memory(w);
+    for (size_t i = 0; i < q->n_targets && !st; i++) {
+        const struct expr *e = q->targets[i].expr;
+
+        if (e->kind == EXPR_COLUMN && e->name.len == 0)
+            st = star_expand(w, e, all, &n);
+        else
+            all[n++] = q->targets[i];
+    }
+    q->targets = all;
+    q->n_targets = n;
+    q->star = false;
+    return st;
+}
 
 /* The output of this number, or of this name where `named`; NULL: none. */
 static custos_status

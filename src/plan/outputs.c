@@ -94,7 +94,12 @@ place(struct work *w, struct expr *e)
     int slot = 0;
 
     if (is_key(w, e, &slot)) {
-        *e = (struct expr){.kind = EXPR_KEY, .at = e->at, .slot = slot};
+        *e = (struct expr){
+            .kind = EXPR_KEY,
+            .at = e->at,
+            .slot = slot,
+            .qualifier = e->qualifier,
+            .name = e->kind == EXPR_COLUMN ? e->name : str_of(work_text(w, e))};
         return CUSTOS_OK;
     }
     if (e->kind == EXPR_AGGREGATE)

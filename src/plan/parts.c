@@ -133,17 +133,41 @@ part_units(struct plan *p, int owner)
     return part_take(p, &part);
 }
 
+/*
+ * How many values there can be; 0: nobody knows. Of a column that is stored,
+ * for there the import keeps every value to its domain; that an expression has
+ * few values is known only up to how the engine computes it.
+ */
+static uint64_t
+values_there(const struct work *w, const struct expr *of)
+{
+    const struct policy_column *c;
+    i128 n = 0;
+
+    if (of->type == TYPE_BOOL)
+        return 2;
+    if (of->kind != EXPR_COLUMN || !w->from->columns[of->slot].stored)
+        return 0;
+    c = &w->table->columns[of->slot];
+    if (c->n_values > 0)
+        return c->n_values;
+    if (c->has_range && (c->type == TYPE_INT || c->type == TYPE_DATE))
+        n = c->upper.n - c->lower.n + 1;
+    return n < INT64_MAX ? (uint64_t)n : 0;
+}
+
 static int
-part_distinct(struct plan *p, struct expr *of, int owner)
+part_distinct(struct work *w, struct expr *of, int owner)
 {
     struct part part = {.kind = PART_DISTINCT,
                         .of = of,
                         .owner = owner,
                         .grid = {10, 0},
                         .upper = 1,
+                        .domain = values_there(w, of),
                         .row_most = 1};
 
-    return part_take(p, &part);
+    return part_take(w->plan, &part);
 }
 
 static int
@@ -193,6 +217,41 @@ check_ceiling(struct work *w, const struct part *part, const struct expr *e)
     return CUSTOS_OK;
 }
 
+/*
+ * Numbers of an answer end at 10^36. What is likely to pass that is refused
+ * before it is paid for: sums of 2^40 such values, or a variance of them.
+ */
+static custos_status
+check_shown(struct work *w, const struct expr *e, const rat *lower,
+            const rat *upper)
+{
+    enum { DIGITS = 36 };
+    bool fits;
+    rat far, most;
+
+    rat_init(&far);
+    rat_init(&most);
+    rat_abs(&far, lower);
+    rat_abs(&most, upper);
+    if (rat_cmp(&far, &most) < 0)
+        rat_set(&far, &most);
+    rat_set_pow2(&most, e->aggregate == AGG_SUM ? ROWS_LOG2 : 0);
+    if (is_variance(e->aggregate))
+        rat_set(&most, &far);
+    rat_mul(&far, &far, &most);
+    grid_step((struct grid){10, -DIGITS}, &most);
+    fits = rat_cmp(&far, &most) <= 0;
+    rat_clear(&far);
+    rat_clear(&most);
+    if (fits)
+        return CUSTOS_OK;
+    return custos_fail_at(w->err, CUSTOS_EOVERFLOW, e->at,
+                          "%s could pass 10^%d, where the numbers of an answer "
+                          "end: divide %s by some power of ten, or name "
+                          "narrower contribution bounds",
+                          work_text(w, e), DIGITS, work_text(w, e->args[0]));
+}
+
 static custos_status
 value_make(struct work *w, size_t i, struct part_value *v)
 {
@@ -210,6 +269,8 @@ value_make(struct work *w, size_t i, struct part_value *v)
     rat_init(&lower);
     rat_init(&upper);
     st = limits_find(w, e, &lower, &upper);
+    if (!st)
+        st = check_shown(w, e, &lower, &upper);
     if (!st) {
         v->grid = grid_of_value(w, e->args[0], &lower, &upper);
         if (!grid_lay(v, &lower, &upper, 2 * w->table->rows_per_unit))
@@ -285,7 +346,7 @@ parts_make(struct work *w)
         case AGG_COUNT_DISTINCT:
             a->rows = outputs_counts_units(w, a->expr)
                           ? part_units(p, owner)
-                          : part_distinct(p, a->expr->args[0], owner);
+                          : part_distinct(w, a->expr->args[0], owner);
             break;
         case AGG_MEDIAN:
         case AGG_PERCENTILE_CONT:

@@ -7,6 +7,7 @@
 
 #include "plan/from.h"
 #include "plan/quantile.h"
+#include "plan/race.h"
 #include "plan/views.h"
 
 /* What of a query over private rows is refused as a whole. */
@@ -93,6 +94,8 @@ private_make(struct work *w)
         st = sensitivity_make(w);
     if (!st)
         st = price_make(w);
+    if (!st && w->plan->raced)
+        st = race_share(w);
     if (st)
         return st;
     split_weigh(w->plan);
@@ -117,7 +120,9 @@ make(struct work *w)
         return st;
     if (!w->plan->is_public)
         return private_make(w);
-    st = work_bind(w);
+    st = names_stars(w);
+    if (!st)
+        st = work_bind(w);
     if (!st)
         st = where_make(w, PLACE_PUBLIC);
     return st ? st : public_make(w);
@@ -133,13 +138,12 @@ work_clear(struct work *w)
 }
 
 custos_status
-plan_make(arena *a, struct query *q, const struct policy *p,
-          const struct plan_options *options, struct plan **out,
-          custos_err *err)
+plan_assuming(arena *a, struct query *q, const struct policy *p,
+              const struct plan_options *options, uint64_t rows,
+              struct plan **out, custos_err *err)
 {
-    static const struct plan_options none = {.who = NULL};
     struct work w = {
-        .a = a, .policy = p, .options = options ? options : &none, .err = err};
+        .a = a, .policy = p, .options = options, .assumed = rows, .err = err};
     custos_status st;
 
     w.q = query_copy(a, q);
@@ -165,11 +169,31 @@ plan_make(arena *a, struct query *q, const struct policy *p,
     return st;
 }
 
+custos_status
+plan_make(arena *a, struct query *q, const struct policy *p,
+          const struct plan_options *options, struct plan **out,
+          custos_err *err)
+{
+    static const struct plan_options none = {.who = NULL};
+    struct plan *first = NULL;
+    custos_status st;
+
+    if (!options)
+        options = &none;
+    st = plan_assuming(a, q, p, options, bounds_asked(q), &first, err);
+    if (!st && first->raced)
+        return race_make(a, q, p, options, first, out, err);
+    if (!st)
+        *out = first;
+    return st;
+}
+
 void
 plan_free(struct plan *p)
 {
     if (!p)
         return;
+    race_clear(p->race);
     for (size_t i = 0; i < p->n_parts; i++) {
         custos_mech_free(p->parts[i].mech);
         p->parts[i].mech = NULL;

@@ -17,10 +17,14 @@
 #include "sql/tree.h"
 
 struct fact;
+struct race;
 struct relation;
 
 /* What one query may ask for; more is refused above the charge. */
 enum { PLAN_PARTS_MAX = 200, PLAN_KEYS_MAX = 16, PLAN_QUERIES_MAX = 32 };
+
+/* Bytes of a text of the data that names a group; a longer one is NULL. */
+enum { KEY_TEXT_MAX = 1024 };
 
 /* One step of a public grid: base^-digits. */
 struct grid {
@@ -69,6 +73,8 @@ struct part {
     unsigned weight;    /* of the price among those it is shared with */
     i128 lower, upper;  /* of one value, in steps: values clamp into it */
     i128 centre;        /* in steps, within the range */
+    uint64_t domain;    /* PART_DISTINCT: so many values there are at most; 0:
+                           nobody knows */
     i128 row_most;      /* one row moves the exact number by at most this */
     i128 bar;           /* half width of one value at 95 %, in steps */
     rat l1, l2_squared; /* sensitivity of the whole vector, in steps */
@@ -165,6 +171,10 @@ struct plan {
     str unit;       /* what the unit is called to who asks */
     enum bounding bounding;
     uint64_t rows, groups; /* per unit */
+    bool raced;            /* what tables without a bound have is chosen from
+                              the data first: rows is one choice */
+    struct race *race;     /* the choice: then this plan has no parts of its
+                              own, only the price of all; else NULL. race.h */
     struct expr *where;    /* NULL: all rows */
     struct key *keys;
     size_t n_keys;
@@ -208,6 +218,12 @@ CUSTOS_MUST_USE custos_status plan_make(arena *a, struct query *q,
                                         const struct policy *p,
                                         const struct plan_options *options,
                                         struct plan **out, custos_err *err);
+
+/*
+ * Is the one key a column of the data as it is, and nothing before the bound?
+ * Then an engine that stored places of values may bound by these.
+ */
+bool plan_has_bare_key(const struct plan *p);
 
 /* How many different aggregates an expression has; the most that any of the
    plan's has. */

@@ -4,36 +4,6 @@
  */
 #include "plan/work.h"
 
-/* Every granted column, as SELECT * has it. */
-static custos_status
-expand_star(struct work *w)
-{
-    const struct relation *r = w->from;
-    struct query *q = w->q;
-
-    if (!r)
-        return custos_fail_at(w->err, CUSTOS_EINVAL, 0, "SELECT * needs FROM");
-    q->targets = arena_take(w->a, r->n_names + 1, sizeof *q->targets);
-    if (!q->targets)
-        return work_no_memory(w);
-    q->n_targets = 0;
-    for (size_t i = 0; i < r->n_names; i++) {
-        struct expr *e;
-
-        if (r->names[i].hidden)
-            continue;
-        e = arena_take(w->a, 1, sizeof *e);
-        if (!e)
-            return work_no_memory(w);
-        e->kind = EXPR_COLUMN;
-        e->at = q->from->at;
-        e->name = r->names[i].name;
-        e->slot = (int)r->names[i].slot;
-        q->targets[q->n_targets++] = (struct target){e, e->name};
-    }
-    return CUSTOS_OK;
-}
-
 static bool
 is_grouped(const struct query *q, const struct expr *e)
 {
@@ -132,7 +102,7 @@ custos_status
 public_make(struct work *w)
 {
     struct query *q = w->q;
-    custos_status st = q->star ? expand_star(w) : CUSTOS_OK;
+    custos_status st = CUSTOS_OK;
     bool grouped = has_groups(q);
 
     for (size_t i = 0; i < q->n_targets && !st; i++)

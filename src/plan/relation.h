@@ -98,6 +98,8 @@ struct relation {
     struct relation_name *names;     /* granted ones, in the order of * */
     size_t n_names;
     bool renumbered; /* r may pass rows_per_unit although the unit is the row */
+    bool raced;      /* rows_per_unit is a table's that declares none: the bound
+                        that is tried, or was chosen (race.h) */
     struct relation *left, *right;
     struct expr *on; /* typed; NULL: none */
     bool outer;

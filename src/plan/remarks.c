@@ -6,7 +6,7 @@
 #include "plan/parts.h"
 #include "plan/words.h"
 
-enum { REMARK_MAX = 400, THEOREMS_FIXED = 22 };
+enum { REMARK_MAX = 400, THEOREMS_FIXED = 24 };
 
 static custos_status
 remark(struct work *w, struct buf *b)
@@ -166,6 +166,10 @@ theorem_bounding(struct work *w)
     theorem(p, "fold-bound");
     theorem(p, p->bounding == BOUND_FOLD ? "fold-bounds-units"
                                          : "general-equals-fold");
+    if (p->bounding == BOUND_FOLD && plan_has_bare_key(p)) {
+        theorem(p, "place-of-a-value");
+        theorem(p, "place-equals-fold");
+    }
 }
 
 static custos_status

@@ -31,10 +31,15 @@
  *   or 1, adding one raises it by 0 or 1, and no other group changes. So m
  *   rows move distinct values no further than they move a count of rows: m in
  *   l1 and in l2; replaced, m in one group, and over several 2 m in l1 and
- *   2 m^2 in l2 squared.
+ *   2 m^2 in l2 squared. Where there are D values, one group moves by no more
+ *   than d = min(m, D), and all g groups by no more than s = min(m, g D): s in
+ *   l1 and s d in l2 squared; replaced, d and d^2 in one group, and over
+ *   several twice s and twice s d.
  * SOURCE   doc/proofs/part-sensitivity.md
- * NEEDS    as above: rows are bounded before values are compared.
- * GIVES    as above, where the value can take 2 m values or more.
+ * NEEDS    as above: rows are bounded before values are compared. D counts
+ *          what the store can hold (domain), not what an expression should be.
+ * GIVES    l1 and l2 squared, exactly the largest there is where the value can
+ *          take 2 m values or more.
  * FAILS    cannot.
  * TESTED   distinct_values_move_by_one_a_row
  *          distinct_values_of_neighbours_differ_little
@@ -106,6 +111,22 @@ set_rows(const struct plan *p, bool change, struct part *part)
     rats_clear(x, 2);
 }
 
+static void
+set_distinct(const struct plan *p, bool change, struct part *part)
+{
+    i128 rows = (i128)p->rows, most = (i128)part->domain;
+    i128 one = most ? least(rows, most) : rows, all = one;
+
+    if (p->cells > 1) /* groups <= rows <= 2^31, and most below 2^63 */
+        all = most ? least(rows, (i128)p->groups * most) : rows;
+    rat_set_i128(&part->l1, all);
+    rat_set_i128(&part->l2_squared, all * one);
+    if (!change || p->cells == 1)
+        return;
+    rat_add(&part->l1, &part->l1, &part->l1);
+    rat_add(&part->l2_squared, &part->l2_squared, &part->l2_squared);
+}
+
 /* Of neighbours at most one group differs: the exact calibration holds. */
 static bool
 is_one_cell(const struct plan *p, bool change)
@@ -125,6 +146,8 @@ sensitivity_make(struct work *w)
         part->one_cell = is_one_cell(p, change);
         if (part->kind == PART_UNITS)
             set_units(p, change, part);
+        else if (part->kind == PART_DISTINCT)
+            set_distinct(p, change, part);
         else
             set_rows(p, change, part);
     }

@@ -289,6 +289,16 @@ type_like(struct work *w, struct expr *e)
 static custos_status
 type_choice(struct work *w, struct expr *e)
 {
+    const struct expr *x = e->args[0], *last = e->args[e->n_args - 1];
+
+    if (x->kind != EXPR_LITERAL && x->type != TYPE_TEXT &&
+        last->kind == EXPR_LITERAL && last->value.type == TYPE_TEXT &&
+        last->value.text.len == 0) /* concat(x, ...) is read as such */
+        return custos_fail_at(w->err, CUSTOS_EINVAL, x->at,
+                              "%s is of type %s, and '' beside it is text: "
+                              "write CAST(%s AS text)",
+                              work_text(w, x), data_type_name(x->type),
+                              work_text(w, x));
     return adapt_all(w, e->args, e->n_args, 0, 1, &e->type, &fact_of(e)->scale);
 }
 

@@ -102,10 +102,12 @@ units_aggregate(struct work *w, struct expr *e, struct part *value,
     case AGG_COUNT:
     case AGG_COUNT_DISTINCT: return count_column(w, false, out);
     case AGG_SUM:
-    case AGG_AVG: return value_column(w, e, value, out);
+    case AGG_AVG:
+    case AGG_MIN:
+    case AGG_MAX: return value_column(w, e, value, out);
     default:
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
-                              "of the rows of one unit count, sum and avg can "
-                              "be taken below FROM");
+                              "of the rows of one unit count, sum, avg, min "
+                              "and max can be taken below FROM");
     }
 }

@@ -24,6 +24,7 @@ struct work {
     struct query *q;     /* the planner's copy; a subquery while it is read */
     struct expr *lifted; /* conditions of subqueries that are WHERE's */
     unsigned depth;      /* of FROM */
+    uint64_t assumed;    /* rows of a unit, of tables that declare none */
     struct plan *plan;
     custos_err *err;
     struct expr **typed; /* of plan->aggregates, while they are found */
@@ -74,6 +75,13 @@ CUSTOS_MUST_USE custos_status names_bind(struct work *w, struct expr *e);
 
 /* Does the name stand for a column of the table that may be used? */
 bool names_has(const struct work *w, const struct expr *e);
+
+/* The first name of r that e, a column, can stand for, and how many. */
+const struct relation_name *
+names_find(const struct relation *r, const struct expr *e, size_t *n);
+
+/* Every * of SELECT becomes the columns it stands for. */
+CUSTOS_MUST_USE custos_status names_stars(struct work *w);
 
 /* Aliases and numbers of ORDER BY and GROUP BY become their trees. */
 CUSTOS_MUST_USE custos_status names_outputs(struct work *w);
@@ -145,6 +153,9 @@ CUSTOS_MUST_USE custos_status outputs_make(struct work *w);
 bool outputs_counts_units(const struct work *w, const struct expr *e);
 CUSTOS_MUST_USE custos_status parts_make(struct work *w);
 CUSTOS_MUST_USE custos_status bounds_make(struct work *w);
+
+/* max_rows_contributed, at most FROM_ROWS_MAX; 1 where it is no number. */
+uint64_t bounds_asked(const struct query *q);
 CUSTOS_MUST_USE custos_status sensitivity_make(struct work *w);
 CUSTOS_MUST_USE custos_status price_delta(struct work *w);
 CUSTOS_MUST_USE custos_status price_make(struct work *w);
@@ -160,7 +171,16 @@ CUSTOS_MUST_USE custos_status select_make(struct work *w);
 void select_clear(struct selection *s);
 CUSTOS_MUST_USE custos_status within_make(struct work *w);
 CUSTOS_MUST_USE custos_status charge_make(struct work *w);
+void charge_race(struct plan *p);
 CUSTOS_MUST_USE custos_status remarks_make(struct work *w);
 CUSTOS_MUST_USE custos_status public_make(struct work *w);
+
+/* plan_make for tables that declare no bound having so many rows of a unit;
+   out->raced: that is to be chosen, and this is what one bound would be. */
+CUSTOS_MUST_USE custos_status plan_assuming(arena *a, struct query *q,
+                                            const struct policy *p,
+                                            const struct plan_options *options,
+                                            uint64_t rows, struct plan **out,
+                                            custos_err *err);
 
 #endif

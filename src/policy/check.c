@@ -117,52 +117,36 @@ check_query(struct check *c)
 
 /* --------------------------------------------------------------- tables -- */
 
-/* Does another column reference this one? Then it is a key, one row each. */
-static bool
-is_key(const struct policy *p, const struct policy_table *t,
-       const struct policy_column *c)
-{
-    for (size_t i = 0; i < p->n_tables; i++)
-        for (size_t k = 0; k < p->tables[i].n_columns; k++) {
-            const struct policy_column *from = &p->tables[i].columns[k];
-
-            if (str_equal(from->references_table, t->name) &&
-                str_equal(from->references_column, c->name))
-                return true;
-        }
-    return false;
-}
-
 static void
 check_column(struct check *c, const struct policy_table *t, size_t i)
 {
     const struct policy_column *column = &t->columns[i];
+    bool pure = is_zero(c->p->query_delta) || column->type == TYPE_REAL;
+    const char *grouped = pure ? "it cannot be grouped by"
+                               : "grouped by, only groups of many units show";
     str name = column->name;
 
     if ((!t->unit_is_row && t->unit_column == i) ||
-        column->references_table.len > 0 || is_key(c->p, t, column))
+        column->references_table.len > 0 || policy_is_key(c->p, t, column))
         return;
     if (data_type_is_number(column->type) && !column->has_range &&
         !column->values)
         add(c, ADVICE, column->line,
-            "column '%.*s' has no range: it cannot be summed, averaged or "
-            "grouped by",
-            SHOWN(name));
+            "column '%.*s' has no range: it cannot be summed or averaged; %s",
+            SHOWN(name), grouped);
     else if (data_type_is_number(column->type) && !column->has_range)
         add(c, ADVICE, column->line,
             "column '%.*s' has values but no range: say both where it is to "
             "be summed",
             SHOWN(name));
     else if (column->type == TYPE_TEXT && !column->values)
-        add(c, ADVICE, column->line,
-            "column '%.*s' has no values: it cannot be grouped by",
-            SHOWN(name));
+        add(c, ADVICE, column->line, "column '%.*s' has no values: %s",
+            SHOWN(name), grouped);
     else if ((column->type == TYPE_DATE || column->type == TYPE_TIMESTAMP) &&
              !column->has_range && !column->values)
         add(c, ADVICE, column->line,
-            "column '%.*s' has no range: neither it nor its years and months "
-            "can be grouped by",
-            SHOWN(name));
+            "column '%.*s' has no range, nor have its years and months: %s",
+            SHOWN(name), grouped);
 }
 
 static void
@@ -176,10 +160,11 @@ check_table(struct check *c, const struct policy_table *t)
             "promised only k times epsilon; if a column names people, let it "
             "be the unit",
             SHOWN(t->name));
-    else if (!t->rows_given && !is_key(c->p, t, &t->columns[t->unit_column]))
+    else if (!policy_rows_known(c->p, t))
         add(c, ADVICE, t->line,
-            "table '%.*s' does not say rows_per_unit: of each unit only 1 row "
-            "counts",
+            "table '%.*s' does not say rows_per_unit: each query spends a "
+            "quarter of its epsilon on choosing a bound; where a unit has one "
+            "row, say rows_per_unit: 1",
             SHOWN(t->name));
     for (size_t i = 0; i < t->n_columns; i++)
         check_column(c, t, i);

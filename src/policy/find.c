@@ -59,6 +59,39 @@ policy_unit_parent(const struct policy *p, const struct policy_table *t,
     return to;
 }
 
+bool
+policy_is_key(const struct policy *p, const struct policy_table *t,
+              const struct policy_column *c)
+{
+    for (size_t i = 0; i < p->n_tables; i++)
+        for (size_t k = 0; k < p->tables[i].n_columns; k++) {
+            const struct policy_column *by = &p->tables[i].columns[k];
+
+            if (str_equal(by->references_table, t->name) &&
+                str_equal(by->references_column, c->name))
+                return true;
+        }
+    return false;
+}
+
+/* A unit has one row of t where its column is a key, and so is the column of
+   the unit in every table on the path. */
+bool
+policy_rows_known(const struct policy *p, const struct policy_table *t)
+{
+    const struct policy_column *key = NULL;
+
+    if (t->rows_given || t->unit_is_row || t->is_public)
+        return true;
+    if (!policy_is_key(p, t, &t->columns[t->unit_column]))
+        return false;
+    for (t = policy_unit_parent(p, t, &key); t;
+         t = policy_unit_parent(p, t, &key))
+        if (t->unit_is_row || key != &t->columns[t->unit_column])
+            return false;
+    return true;
+}
+
 static const struct policy_grant *
 grant_of(const struct policy *p, const struct policy_analyst *who,
          const struct policy_table *t)

@@ -74,13 +74,16 @@ struct policy_table {
     size_t n_columns;
     bool unit_is_row;
     size_t unit_column;       /* unless unit_is_row; private tables only */
-    uint64_t rows_per_unit;   /* m; 1 where the unit is the row; default 1 */
-    uint64_t groups_per_unit; /* g <= m; default m */
+    uint64_t rows_per_unit;   /* m; 1 where the unit is the row, or none is
+                                 given: policy_rows_known */
+    uint64_t groups_per_unit; /* g <= m where m is given; default m */
     uint64_t max_rows;        /* public ceiling; default 2^40 */
     bool prefer_speed; /* `bound: before-where`: rank <= m before WHERE */
     str comment;
     int line;
-    bool rows_given; /* rows_per_unit stands in the file */
+    bool rows_given;   /* rows_per_unit stands in the file */
+    bool groups_given; /* and groups_per_unit */
+    size_t number;     /* its place among the policy's tables */
 };
 
 /* A query that the owner has named; analysts ask it like a table. */
@@ -169,6 +172,17 @@ policy_analyst_find(const struct policy *p, str name);
 const struct policy_table *
 policy_unit_parent(const struct policy *p, const struct policy_table *t,
                    const struct policy_column **key);
+
+/* Does another column reference this one? Then no two rows have one value. */
+bool policy_is_key(const struct policy *p, const struct policy_table *t,
+                   const struct policy_column *c);
+
+/*
+ * Is it public how many rows of a unit there can be: declared, or one, since
+ * the unit is the row or its column a key? If not, a query on it has a bound
+ * chosen from the data (plan/race.h).
+ */
+bool policy_rows_known(const struct policy *p, const struct policy_table *t);
 
 /* May this analyst (NULL: the owner) use the column? */
 bool policy_grants(const struct policy *p, const struct policy_analyst *who,

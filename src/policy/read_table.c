@@ -151,6 +151,7 @@ read_limits(const struct reading *r, const struct node *map,
     t->rows_per_unit = 1;
     t->max_rows = ROWS_DEFAULT;
     t->rows_given = rows != NULL;
+    t->groups_given = groups != NULL;
     if (most)
         st = node_count(r, most, "max_rows", 1, ROWS_MOST, &t->max_rows);
     if (!st && rows)
@@ -160,7 +161,7 @@ read_limits(const struct reading *r, const struct node *map,
     if (!st && groups)
         st = node_count(r, groups, "groups_per_unit", 1, PER_UNIT_MOST,
                         &t->groups_per_unit);
-    if (!st && groups && t->groups_per_unit > t->rows_per_unit)
+    if (!st && groups && rows && t->groups_per_unit > t->rows_per_unit)
         return reading_fail(r, groups->line,
                             "groups_per_unit is above rows_per_unit (%llu): a "
                             "row is in one group",
@@ -237,7 +238,11 @@ read_tables(const struct reading *r, const struct node *root, struct policy *p)
     p->tables = arena_take(r->a, tables->n, sizeof *p->tables);
     if (!p->tables)
         return reading_no_memory(r);
-    for (const struct node *t = tables->first; t && !st; t = t->next)
-        st = reading_go_on(r, read_table(r, t, &p->tables[p->n_tables++]));
+    for (const struct node *t = tables->first; t && !st; t = t->next) {
+        struct policy_table *to = &p->tables[p->n_tables];
+
+        st = reading_go_on(r, read_table(r, t, to));
+        to->number = p->n_tables++;
+    }
     return st;
 }

@@ -134,7 +134,7 @@ static custos_status
 read_unit(const struct reading *r, const struct node *map,
           struct policy_table *t)
 {
-    const struct node *n = node_find(map, "unit"), *rows;
+    const struct node *n = node_find(map, "unit");
     const struct policy_column *c;
     custos_status st;
     str text;
@@ -159,10 +159,12 @@ read_unit(const struct reading *r, const struct node *map,
         return reading_fail(r, n->line,
                             "the unit '%.*s' is no column of table '%.*s'",
                             SHOWN(text), SHOWN(t->name));
-    rows = node_find(map, "rows_per_unit");
     if (t->unit_is_row && t->rows_per_unit != 1)
-        return reading_fail(r, rows->line,
+        return reading_fail(r, node_find(map, "rows_per_unit")->line,
                             "the unit is the row: rows_per_unit is 1");
+    if (t->unit_is_row && t->groups_per_unit != 1)
+        return reading_fail(r, node_find(map, "groups_per_unit")->line,
+                            "the unit is the row: groups_per_unit is 1");
     if (c)
         t->unit_column = (size_t)(c - t->columns);
     return CUSTOS_OK;

@@ -92,11 +92,14 @@ is_short(const struct datum *v, int scale)
  * Columns of one scale and literals that have no more digits behind the point:
  * compared as the decimals they are stored as, exactly, and with the engine's
  * zone maps. A wider column of the same scale takes a literal without loss.
+ * Where the whole steps of all columns are stored too, these are compared: a
+ * sum of the same column then reads nothing more.
  */
 struct shape
-duck_compared(struct expr *const *args, size_t n)
+duck_compared(const struct duck *d, struct expr *const *args, size_t n)
 {
     struct shape s = duck_common(args, n);
+    bool steps = d->stepped;
     int scale = -1;
 
     for (size_t i = 0; s.type == TYPE_DECIMAL && i < n; i++)
@@ -116,9 +119,30 @@ duck_compared(struct expr *const *args, size_t n)
 
         if (!good)
             return s;
+        if (steps && e->kind == EXPR_COLUMN)
+            steps = d->stepped[e->slot];
     }
     s.exact = scale + 1;
+    s.steps = steps;
     return s;
+}
+
+/* A column or a short literal as whole steps of 10^-scale. */
+static void
+as_steps(struct duck *d, const struct expr *e, int scale)
+{
+    const struct datum *v = &e->value;
+    char text[41];
+    i128 n = v->n;
+
+    if (e->kind == EXPR_COLUMN) {
+        buf_printf(d->out, "%s.g%d", d->alias, e->slot);
+        return;
+    }
+    for (int i = v->type == TYPE_DECIMAL ? v->scale : 0; i < scale; i++)
+        n *= 10; /* 18 digits in all: is_short */
+    custos_int_write(n, text);
+    buf_printf(d->out, "CAST('%s' AS BIGINT)", text);
 }
 
 /* CAST or TRY_CAST of e as a type. */
@@ -138,6 +162,8 @@ duck_as(struct duck *d, const struct expr *e, struct shape s)
 
     if (t == TYPE_NULL) {
         buf_printf(d->out, "CAST(NULL AS %s)", duck_type(s.type, s.wide));
+    } else if (s.steps) {
+        as_steps(d, e, s.exact - 1);
     } else if (s.exact && e->kind == EXPR_LITERAL) {
         buf_add_text(d->out, "CAST('");
         datum_write(&e->value, d->out);
@@ -338,7 +364,7 @@ duck_expr(struct duck *d, const struct expr *e)
     case EXPR_CALL: duck_call(d, e); return;
     case EXPR_CASE: case_print(d, e); return;
     case EXPR_IN: {
-        struct shape s = duck_compared(e->args, e->n_args);
+        struct shape s = duck_compared(d, e->args, e->n_args);
 
         buf_add_text(d->out, "(");
         duck_as(d, e->args[0], s);
@@ -360,6 +386,15 @@ void
 duckdb_print_expr(const struct expr *e, const char *alias, struct buf *out)
 {
     struct duck d = {.alias = alias, .out = out};
+
+    duck_expr(&d, e);
+}
+
+void
+duckdb_print_condition(const struct expr *e, const char *alias,
+                       const bool *stepped, struct buf *out)
+{
+    struct duck d = {.alias = alias, .stepped = stepped, .out = out};
 
     duck_expr(&d, e);
 }

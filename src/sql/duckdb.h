@@ -17,4 +17,11 @@
 void
 duckdb_print_expr(const struct expr *e, const char *alias, struct buf *out);
 
+/*
+ * The same; decimal columns that are stored as whole steps too, alias.g<slot>,
+ * are compared by these. stepped: which are, by slot.
+ */
+void duckdb_print_condition(const struct expr *e, const char *alias,
+                            const bool *stepped, struct buf *out);
+
 #endif

@@ -256,7 +256,7 @@ width_bucket(struct duck *d, const struct expr *e)
 static void
 between(struct duck *d, const struct expr *e)
 {
-    struct shape s = duck_compared(e->args, e->n_args);
+    struct shape s = duck_compared(d, e->args, e->n_args);
 
     buf_add_text(d->out, "(");
     duck_as(d, e->args[0], s);
@@ -296,7 +296,7 @@ compare(struct duck *d, const struct expr *e)
 
     if ((size_t)e->call >= COUNT_OF(words) || !words[e->call])
         return false;
-    infix(d, e, words[e->call], duck_compared(e->args, 2));
+    infix(d, e, words[e->call], duck_compared(d, e->args, 2));
     return true;
 }
 

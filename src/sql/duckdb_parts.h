@@ -10,11 +10,13 @@
 struct shape {
     enum data_type type;
     bool wide;
-    int exact; /* compared as DECIMAL(18, exact - 1); 0: not so */
+    int exact;  /* compared as DECIMAL(18, exact - 1); 0: not so */
+    bool steps; /* ... of which the whole steps are compared */
 };
 
 struct duck {
     const char *alias;
+    const bool *stepped; /* by column: it has g<i>; NULL: none */
     struct buf *out;
 };
 
@@ -36,8 +38,9 @@ bool duck_is_wide(const struct expr *e);
 /* The type in which all of args can stand beside each other. */
 struct shape duck_common(struct expr *const *args, size_t n);
 
-/* The same for a comparison, which may go by the stored decimal. */
-struct shape duck_compared(struct expr *const *args, size_t n);
+/* The same for a comparison, which may go by the stored decimal or steps. */
+struct shape
+duck_compared(const struct duck *d, struct expr *const *args, size_t n);
 
 /* e, brought to a shape; numbers that are not whole to DOUBLE. */
 void duck_as(struct duck *d, const struct expr *e, struct shape shape);

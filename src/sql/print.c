@@ -287,7 +287,10 @@ sql_print_expr(const struct expr *e, struct buf *out)
             print_name(e->qualifier, out);
             buf_add_text(out, ".");
         }
-        print_name(e->name, out);
+        if (e->name.len)
+            print_name(e->name, out);
+        else
+            buf_add_text(out, "*");
         break;
     case EXPR_CALL: print_call(e, out); break;
     case EXPR_CASE: print_case(e, out); break;

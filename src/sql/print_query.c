@@ -42,11 +42,13 @@ print_options(const struct query_options *o, struct buf *out)
 static void
 print_targets(const struct query *q, struct buf *out)
 {
-    if (q->star)
-        buf_add_text(out, " *");
     for (size_t i = 0; i < q->n_targets; i++) {
+        const struct expr *e = q->targets[i].expr;
+
         buf_add_text(out, i > 0 ? ", " : " ");
-        sql_print_expr(q->targets[i].expr, out);
+        sql_print_expr(e, out);
+        if (e->kind == EXPR_COLUMN && e->name.len == 0)
+            continue;
         buf_add_text(out, " AS ");
         print_name(q->targets[i].name, out);
     }

@@ -13,18 +13,36 @@
 
 /* -------------------------------------------------------------- targets -- */
 
-static const PgQuery__ColumnRef *
-star_of(const pg_node *node)
+/* Is it * or t.*? */
+static bool
+is_star(const pg_node *node)
 {
     const PgQuery__ColumnRef *c;
 
     if (node->node_case != PG_QUERY__NODE__NODE_COLUMN_REF)
-        return NULL;
+        return false;
     c = node->column_ref;
-    return c->n_fields == 1 &&
-                   c->fields[0]->node_case == PG_QUERY__NODE__NODE_A_STAR
-               ? c
-               : NULL;
+    return c->n_fields >= 1 && c->n_fields <= 2 &&
+           c->fields[c->n_fields - 1]->node_case == PG_QUERY__NODE__NODE_A_STAR;
+}
+
+static custos_status
+star_read(struct sql_reader *r, const PgQuery__ColumnRef *c, struct target *out)
+{
+    const char *table = c->n_fields == 2 ? node_string(c->fields[0]) : "";
+    char *copy = table ? arena_copy(r->a, str_of(table)) : NULL;
+    custos_status st;
+
+    if (r->exchanged && c->n_fields == 1)
+        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, c->location,
+                              "not part of private SQL: SELECT * over a RIGHT "
+                              "JOIN; write a LEFT JOIN, its sides exchanged");
+    st = expr_new(r, EXPR_COLUMN, c->location, 0, &out->expr);
+    if (st || !copy)
+        return st ? st : fail_memory(r->err);
+    out->expr->qualifier = str_of(copy);
+    r->query->star = true;
+    return CUSTOS_OK;
 }
 
 static custos_status
@@ -37,6 +55,8 @@ target_read(struct sql_reader *r, const pg_node *node, struct target *out)
     if (node->node_case != PG_QUERY__NODE__NODE_RES_TARGET || !t->val)
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, node_at(node, 0),
                               "not part of private SQL: this output");
+    if (is_star(t->val))
+        return star_read(r, t->val->column_ref, out);
     st = expr_read(r, t->val, &out->expr);
     if (st)
         return st;
@@ -58,18 +78,6 @@ targets_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
         return custos_fail_at(r->err, CUSTOS_ESYNTAX, 0,
                               "SELECT needs something to answer");
     r->place = PLACE_TARGET;
-    if (s->n_target_list == 1 &&
-        s->target_list[0]->node_case == PG_QUERY__NODE__NODE_RES_TARGET &&
-        star_of(s->target_list[0]->res_target->val)) {
-        q->star = true;
-        return r->exchanged
-                   ? custos_fail_at(r->err, CUSTOS_EUNSUPPORTED,
-                                    s->target_list[0]->res_target->location,
-                                    "not part of private SQL: SELECT * over a "
-                                    "RIGHT JOIN; write a LEFT JOIN, its sides "
-                                    "exchanged")
-                   : CUSTOS_OK;
-    }
     q->targets = arena_take(r->a, s->n_target_list, sizeof *q->targets);
     if (!q->targets)
         return fail_memory(r->err);
@@ -107,6 +115,11 @@ output_find(struct sql_reader *r, const pg_node *node, const char *clause,
     if (node->node_case == PG_QUERY__NODE__NODE_A_CONST) {
         const PgQuery__AConst *c = node->a_const;
 
+        if (q->star)
+            return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, at,
+                                  "%s: beside * outputs have no numbers; write "
+                                  "the name",
+                                  clause);
         if (c->val_case != PG_QUERY__A__CONST__VAL_IVAL || c->ival->ival < 1 ||
             (size_t)c->ival->ival > q->n_targets)
             return custos_fail_at(r->err, CUSTOS_ESYNTAX, at,

@@ -173,8 +173,8 @@ struct expr {
 };
 
 struct target {
-    struct expr *expr;
-    str name; /* alias, or what PostgreSQL would call the column */
+    struct expr *expr; /* a column without a name: *, or t.* */
+    str name;          /* alias, or what PostgreSQL would call the column */
 };
 
 struct order {
@@ -228,7 +228,7 @@ struct query {
     struct query_options options;
     struct target *targets;
     size_t n_targets;
-    bool star;         /* SELECT * */
+    bool star;         /* some target is * or t.* */
     bool distinct;     /* public tables only */
     struct from *from; /* NULL: none */
     struct expr *where;

@@ -339,6 +339,22 @@ policy_write(const struct world *w, char *text, size_t size, uint64_t *state)
              n[5][1]);
 }
 
+/* Of every third table the bound of rows is left to a race. */
+static void
+policy_open(char *text, uint64_t *state)
+{
+    static const char line[] = "    rows_per_unit: ";
+
+    for (char *at = strstr(text, line); at; at = strstr(at, line)) {
+        char *next = strchr(at, '\n') + 1;
+
+        if (draw(state, 3) == 0)
+            memmove(at, next, strlen(next) + 1);
+        else
+            at = next;
+    }
+}
+
 static void
 side_without(struct side *s, size_t unit, size_t row)
 {
@@ -386,6 +402,7 @@ world_make(struct world *w, bool change, uint64_t *state)
     w->pairs = change ? all : square;
     w->n_pairs = change ? COUNT_OF(all) : COUNT_OF(square);
     policy_write(w, text, sizeof text, state);
+    policy_open(text, state);
     sides_make(sides, change, state);
     for (int i = 0; i < SIDES; i++) {
         struct made *m = &w->made[i];

@@ -124,6 +124,8 @@ static const struct {
      " GROUP BY 1 HAVING count(*) > 1"},
     {"units", "{who} AS who, count(DISTINCT {k}) AS x, avg({decimal}) AS y",
      " GROUP BY 1"},
+    {"units", "{who} AS who, max({int}) AS x, min({decimal}) AS y",
+     " GROUP BY 1"},
     {"unitkeys",
      "sum({int}) AS x, sum({decimal}) AS y, {k} AS k, {text} AS n, {who} AS "
      "who",

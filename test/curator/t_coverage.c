@@ -279,7 +279,10 @@ counts_cover_as_their_law(void **state)
         {"SELECT k, count(distinct who)" FROM_V, "2", false, 50, 0, 0},
         {"SELECT k, count(distinct who)" FROM_V, "2", true, 50, 0, 0},
         {"SELECT k, count(distinct a)" FROM_T, "1", false, 50, 0, 0},
-        {"SELECT k, count(distinct a)" FROM_V, "2", false, 50, 0, 0},
+        {"SELECT k, count(distinct a + 0)" FROM_V, "2", false, 50, 0, 0},
+        {"SELECT k, count(distinct a)" FROM_V, "2", false, 50, 0, 0.96},
+        {"SELECT k, count(distinct a)" FROM_V, "2", false, 0, 0, 0.99},
+        {"SELECT k, count(distinct a)" FROM_V, "2", false, 141, 0, 0.99},
     };
 
     (void)state;

@@ -10,7 +10,7 @@
 
 static const char policy[] =
     "custos: 1\n"
-    "budget: {epsilon: 1}\n"
+    "budget: {epsilon: 1, delta: 1e-6, n: 1000}\n"
     "tables:\n"
     "  t:\n"
     "    source: t.csv\n"
@@ -18,7 +18,8 @@ static const char policy[] =
     "    columns:\n"
     "      a: {type: integer, range: [1, 1000], nullable: false}\n"
     "      b: {type: integer, range: [1, 1000], nullable: false}\n"
-    "      c: {type: text, values: [x, y], nullable: false}\n";
+    "      c: {type: text, values: [x, y], nullable: false}\n"
+    "      d: {type: text}\n";
 
 enum { LONG = 5000 };
 
@@ -40,7 +41,7 @@ too_large_is_refused_before_the_charge(void **state)
         "SELECT a, b, upper('%0*d' || c), count(*) FROM t GROUP BY 1, 2, c",
         LONG, 0);
     test_rng_new_silent();
-    test_store_write(&files, policy, "t.csv", "a,b,c\n1,2,x\n", NULL);
+    test_store_write(&files, policy, "t.csv", "a,b,c,d\n1,2,x,y\n", NULL);
     test_store_init(&files);
     assert_int_equal(curator_open(files.store, &c, &err), 0);
     assert_int_equal(test_refused(c, "", wide, "0.1", &err), CUSTOS_EOVERFLOW);
@@ -51,6 +52,29 @@ too_large_is_refused_before_the_charge(void **state)
     assert_string_equal(test_left(c, "", left), "0.9");
     curator_close(c);
     test_store_remove(&files);
+}
+
+/* How many groups the answer has at most, once it fits. */
+static size_t
+groups_that_fit(const char *sql)
+{
+    arena *a = arena_new(NULL, QUERY_BYTES);
+    struct plan_options options = {.epsilon = str_of("0.1")};
+    struct policy *p = NULL;
+    struct query *q = NULL;
+    struct plan *plan = NULL;
+    custos_err err = {0};
+    size_t cells;
+
+    assert_non_null(a);
+    if (policy_read(a, str_of(policy), "policy", &p, &err) ||
+        sql_read(a, str_of(sql), &q, &err) ||
+        plan_make(a, q, p, &options, &plan, &err) || answer_fits(a, plan, &err))
+        fail_msg("%s: %s", sql, err.said);
+    cells = plan->cells;
+    plan_free(plan);
+    arena_free(a);
+    return cells;
 }
 
 /* The default ceiling of a million groups is no promise that fails. */
@@ -66,23 +90,21 @@ a_million_counts_fit(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < COUNT_OF(fit); i++) {
-        arena *a = arena_new(NULL, QUERY_BYTES);
-        struct plan_options options = {.epsilon = str_of("0.1")};
-        struct policy *p = NULL;
-        struct query *q = NULL;
-        struct plan *plan = NULL;
-        custos_err err = {0};
+    for (size_t i = 0; i < COUNT_OF(fit); i++)
+        assert_int_equal(groups_that_fit(fit[i]), 1000 * 1000);
+}
 
-        assert_non_null(a);
-        if (policy_read(a, str_of(policy), "policy", &p, &err) ||
-            sql_read(a, str_of(fit[i]), &q, &err) ||
-            plan_make(a, q, p, &options, &plan, &err) ||
-            answer_fits(a, plan, &err))
-            fail_msg("%s: %s", fit[i], err.said);
-        plan_free(plan);
-        arena_free(a);
-    }
+/* Groups of the data are as many as there are: the limit is what fits. */
+static void
+groups_of_the_data_fit(void **state)
+{
+    (void)state;
+    assert_int_equal(groups_that_fit("SELECT d, count(*) FROM t GROUP BY d"),
+                     1 << 20);
+    assert_int_equal(
+        groups_that_fit("SELECT d, count(*), avg(a), avg(b), sum(a), sum(b), "
+                        "stddev(a), stddev(b), avg(a + b) FROM t GROUP BY d"),
+        1 << 19);
 }
 
 int
@@ -91,6 +113,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(too_large_is_refused_before_the_charge),
         cmocka_unit_test(a_million_counts_fit),
+        cmocka_unit_test(groups_of_the_data_fit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -246,15 +246,16 @@ ask_lone(const char *sql, const char *adjacency, const char *delta)
     struct curator *with = NULL;
     custos_err err;
 
-    snprintf(text, sizeof text,
-             "custos: 1\nadjacency: %s\n"
-             "budget: {epsilon: 1000, delta: 0.9}\n"
-             "query: {epsilon: 1, delta: %s}\n"
-             "tables:\n  t:\n    source: t.csv\n    unit: id\n"
-             "    columns:\n      id: {type: integer}\n"
-             "      name: {type: text}\n      x: {type: integer,\n"
-             "          range: [0, 1]}\n",
-             adjacency, delta);
+    snprintf(
+        text, sizeof text,
+        "custos: 1\nadjacency: %s\n"
+        "budget: {epsilon: 1000, delta: 0.9}\n"
+        "query: {epsilon: 1, delta: %s}\n"
+        "tables:\n  t:\n    source: t.csv\n    unit: id\n    rows_per_unit: 1\n"
+        "    columns:\n      id: {type: integer}\n"
+        "      name: {type: text}\n      x: {type: integer,\n"
+        "          range: [0, 1]}\n",
+        adjacency, delta);
     buf_init(&rows, NULL, TEXT_MOST);
     buf_add_text(&rows, "id,name,x\n");
     for (int i = 0; i < LONE; i++)

@@ -11,16 +11,18 @@
  * often as far as it may, and how many queries of each construct were planned:
  * a generator that is always refused would test nothing.
  */
+#include "plan/race.h"
+
 #include "curator/stability_data.h"
 #include "curator/stability_query.h"
 #include "curator/stability_values.h"
-#include "plan/plan.h"
 #include "sql/tree.h"
 
 enum {
     TRIPLES = 500, /* of one world */
     ENOUGH = 2000, /* triples in which everything is to be seen */
     SHOWN_MOST = 10,
+    LOW = 4, /* bounds 1, 2, 4, 8 of a race */
 };
 
 /* Of one kind of query. */
@@ -30,6 +32,7 @@ struct tally {
 
 struct count {
     int triples, differ, reached, chosen, violations;
+    int races, races_moved;
     int by_bounding[4];
     struct tally all, by_rule[RULES];
 };
@@ -245,6 +248,54 @@ check_groups(struct check *c)
         groups_clear(&found[side]);
 }
 
+/* ----------------------------------------------------------------- races -- */
+
+/* Units above each bound, before any noise, as they are sealed: negated. */
+static void
+race_of(struct check *c, struct made *m, const struct plan *plan,
+        i128 below[RACE_BOUNDS])
+{
+    custos_sealed *few[RACE_BOUNDS] = {NULL};
+
+    if (engine_race(m->engine, plan, few, &m->err))
+        no_answer(c, m);
+    for (size_t i = 0; i + 1 < plan->race->n; i++) {
+        i128 *exact = NULL;
+
+        assert_int_equal(sealed_open(few[i], SEALED_INTS, 1, &exact, &m->err),
+                         CUSTOS_OK);
+        below[i] = *exact;
+        custos_sealed_free(few[i]);
+    }
+}
+
+/* All move one way, none by more than 1 (theorem bound-race). */
+static void
+check_race(struct check *c, const struct plan *plan)
+{
+    i128 below[SIDES][RACE_BOUNDS];
+
+    for (int side = 0; side < SIDES; side++)
+        race_of(c, &c->world->made[side], plan, below[side]);
+    for (size_t p = 0; p < c->world->n_pairs; p++) {
+        bool up = false, down = false;
+
+        for (size_t i = 0; i + 1 < plan->race->n; i++) {
+            i128 moved = below[c->world->pairs[p][0]][i] -
+                         below[c->world->pairs[p][1]][i];
+
+            if (moved > 1 || moved < -1)
+                violated(c, "a race moved far", i);
+            up = up || moved > 0;
+            down = down || moved < 0;
+        }
+        if (up && down)
+            violated(c, "a race moved both ways", p);
+        c->count->races_moved += up || down;
+        c->count->races++;
+    }
+}
+
 /* --------------------------------------------------------------- queries -- */
 
 static struct plan *
@@ -281,13 +332,19 @@ check_query(struct world *w, const char *sql, const bool *used,
 
     assert_non_null(a);
     c.plan = plan = plan_of(&w->made[0], a, sql);
+    if (plan && plan->race) { /* then any bound may follow: mostly a low one */
+        size_t low = (size_t)count->triples / 4 % LOW;
+
+        check_race(&c, plan);
+        c.plan = plan->race->plans[low % plan->race->n];
+    }
     if (plan) {
-        if (plan->selection)
+        if (c.plan->selection)
             check_groups(&c);
         else
             check_cells(&c);
         count->triples += (int)w->n_pairs;
-        count->by_bounding[plan->bounding] += (int)w->n_pairs;
+        count->by_bounding[c.plan->bounding] += (int)w->n_pairs;
     } else if (getenv("STABILITY_SHOW")) {
         print_message("#%.100s | %s\n", w->made[0].err.said, sql);
     }
@@ -444,6 +501,7 @@ neighbours_differ_as_the_plan_says(void **state)
                   count.by_bounding[BOUND_RANK], count.by_bounding[BOUND_FOLD],
                   count.by_bounding[BOUND_GENERAL], count.chosen, count.differ,
                   count.reached);
+    print_message("# %d races, %d moved\n", count.races, count.races_moved);
     print_message("# %d queries by the grammar: %d planned, %d moved\n",
                   count.all.asked, count.all.planned, count.all.moved);
     printf("bench: stability_violations %d\n", count.violations);
@@ -453,6 +511,7 @@ neighbours_differ_as_the_plan_says(void **state)
     for (int i = 0; i < 4 && wanted >= ENOUGH; i++)
         assert_true(count.by_bounding[i] > wanted / 100);
     assert_true(count.chosen > wanted / 20 || wanted < ENOUGH);
+    assert_true(count.races > wanted / 20 && count.races_moved > wanted / 100);
 }
 
 int

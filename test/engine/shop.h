@@ -35,6 +35,11 @@ static const char shop_policy[] =
     "    columns:\n      ok: {type: integer, references: orders.ok}\n"
     "      pk: {type: integer}\n"
     "      z: {type: integer, range: [-9, 9]}\n"
+    "  far:\n    source: t2.csv\n    attach: true\n    unit: ok\n"
+    "    rows_per_unit: %d\n"
+    "    columns:\n      ok: {type: integer, references: orders.ok}\n"
+    "      pk: {type: integer, references: parts.pk}\n"
+    "      y: {type: integer, range: [-9, 9]}\n"
     "  parts:\n    source: t4.csv\n    public: true\n"
     "    columns:\n      pk: {type: integer}\n"
     "      kind: {type: integer, range: [0, 3]}\n"
@@ -149,7 +154,7 @@ shop_open(struct shop *s, int most)
     }
     free(text);
     snprintf(policy, sizeof policy, shop_policy, most > 1 ? 2 : 1, most,
-             most + 1, most > 1 ? most - 1 : 1);
+             most + 1, most > 1 ? most - 1 : 1, most + 1);
     made_ready(&s->made, policy);
 }
 

@@ -7,7 +7,7 @@
 #include "engine/groups.h"
 #include "made.h"
 
-enum { ROWS = 1500, UNITS = 40, GROUPS_MOST = 400 };
+enum { ROWS = 1500, UNITS = 40, GROUPS_MOST = 400, LINE_MOST = 1200 };
 
 #define COLUMNS                                                                \
     "      who: {type: integer}\n"                                             \
@@ -34,6 +34,20 @@ static const char *const texts[] = {
     "",        "a", "A", "a long text of a group", "\"with \"\"quotes\"\"\"",
     "\xc3\xa9"};
 
+/* One of texts, or one of that many bytes: the longest key, and two that are
+   too long to be any. */
+static const int lengths[] = {KEY_TEXT_MAX, KEY_TEXT_MAX + 1, KEY_TEXT_MAX + 2};
+
+static size_t
+write_key(char *to, size_t room, int k)
+{
+    int other = k - (int)COUNT_OF(texts);
+
+    if (other < 0)
+        return (size_t)snprintf(to, room, "%s", texts[k]);
+    return (size_t)snprintf(to, room, "%0*d", lengths[other], 0);
+}
+
 static uint64_t
 draw(uint64_t *state, uint64_t below)
 {
@@ -44,28 +58,31 @@ draw(uint64_t *state, uint64_t below)
 static void
 write_lines(const struct made *m, uint64_t seed, int without)
 {
-    static char text[ROWS * 80];
+    static char text[ROWS * LINE_MOST];
     size_t len = (size_t)snprintf(text, 64, "who,k,n,d,v,w\n");
 
     for (int i = 0; i < ROWS; i++) {
         struct line l = {.who =
                              draw(&seed, 3) ? 1 + (int)draw(&seed, UNITS) : 1};
 
-        l.k = (int)draw(&seed, COUNT_OF(texts));
+        l.k = (int)draw(&seed, COUNT_OF(texts) + COUNT_OF(lengths));
         l.n = (int)draw(&seed, 4);
         l.d = (int)draw(&seed, 4);
         l.v = (int)draw(&seed, 15) - 7;
         l.w = (int)draw(&seed, 3);
         if (l.who == without)
             continue;
-        len += (size_t)snprintf(text + len, 80, "%d,%s,", l.who, texts[l.k]);
+        len += (size_t)snprintf(text + len, 80, "%d,", l.who);
+        len += write_key(text + len, LINE_MOST, l.k);
+        len += (size_t)snprintf(text + len, 80, ",");
         if (l.n)
             len +=
                 (size_t)snprintf(text + len, 80, "%lld",
                                  (l.n - 2) * 4611686018427387904LL + 2 * l.n);
         len += (size_t)snprintf(text + len, 80, ",");
         if (l.d)
-            len += (size_t)snprintf(text + len, 80, "20%02d-02-28", l.d * 20);
+            len += (size_t)snprintf(text + len, 80, "%d-02-28",
+                                    l.d == 3 ? 12000 : 2000 + l.d * 20);
         len += (size_t)snprintf(text + len, 80, ",%d,%.*s\n", l.v, l.w > 0,
                                 l.w == 1 ? "a" : "b");
     }
@@ -177,9 +194,15 @@ refer(struct made *m, const struct asked *q, struct groups *g)
 
     buf_init(&sql, NULL, 1 << 12);
     buf_add_text(&sql, "SELECT u, c4");
-    for (size_t i = 0; i < q->plan.n_keys; i++)
-        buf_printf(&sql, q->keys[i].kind == KEY_STORED ? ", k%d" : ", c%d",
-                   q->keys[i].expr->slot);
+    for (size_t i = 0; i < q->plan.n_keys; i++) {
+        static const char *const forms[] = {
+            [1] = ", CASE WHEN strlen(c1) <= 1024 THEN c1 END",
+            [2] = ", c2",
+            [3] = ", CASE WHEN c3 < DATE '10000-01-01' THEN c3 END",
+            [5] = ", k5"};
+
+        buf_add_text(&sql, forms[q->keys[i].expr->slot]);
+    }
     buf_add_text(&sql, " FROM t0 ORDER BY u, r");
     assert_true(groups_init(g, &q->plan));
     assert_false(
@@ -251,6 +274,74 @@ groups_fold_equals_the_reference(void **state)
             groups_clear(&general);
             groups_clear(&plain);
         }
+    made_close(&m);
+}
+
+/* Places against the fold, on all they are for. */
+static void
+placed_equals_the_fold(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        struct made m;
+
+        made_folder(&m);
+        write_lines(&m, seed, -1);
+        made_ready(&m, STORED);
+        for (unsigned keys = 1; keys <= 4; keys *= 2)
+            for (uint64_t rows = 1; rows <= 600; rows = 2 * rows + 1)
+                for (uint64_t groups = 1; groups <= 9 && groups <= rows;
+                     groups += 2) {
+                    struct groups fold, placed;
+                    struct asked q;
+                    struct exact x = {.groups = &fold};
+
+                    ask(&q, &m, BOUND_FOLD, rows, groups, keys);
+                    assert_true(is_placed(m.engine, &q.plan));
+                    assert_true(groups_init(&fold, &q.plan));
+                    assert_true(groups_init(&placed, &q.plan));
+                    assert_false(run_fold(m.engine, &q.plan, &x, &m.err));
+                    x.groups = &placed;
+                    assert_false(run_placed(m.engine, &q.plan, &x, &m.err));
+                    subtract(&placed, &fold);
+                    assert_true(fold.n > 0 && placed.n >= fold.n);
+                    is_nothing(&placed);
+                    groups_clear(&fold);
+                    groups_clear(&placed);
+                }
+        made_close(&m);
+    }
+}
+
+/* What places are not for goes the other way: by plan and format alone. */
+static void
+places_are_for_one_bare_key(void **state)
+{
+    struct asked q;
+    struct made m;
+
+    (void)state;
+    made_folder(&m);
+    write_lines(&m, 3, -1);
+    made_ready(&m, STORED);
+    ask(&q, &m, BOUND_FOLD, 4, 2, 1);
+    assert_true(is_placed(m.engine, &q.plan));
+    q.plan.where = &q.v;
+    assert_false(is_placed(m.engine, &q.plan));
+    q.plan.where = NULL;
+    q.plan.rows = INT16_MAX + 1;
+    assert_false(is_placed(m.engine, &q.plan));
+    q.plan.rows = 4;
+    q.parts[1].kind = PART_DISTINCT;
+    assert_false(is_placed(m.engine, &q.plan));
+    q.parts[1].kind = PART_SUM;
+    q.exprs[0].kind = EXPR_CALL;
+    assert_false(is_placed(m.engine, &q.plan));
+    ask(&q, &m, BOUND_FOLD, 4, 2, 3);
+    assert_false(is_placed(m.engine, &q.plan));
+    ask(&q, &m, BOUND_FOLD, 4, 2, 1);
+    m.engine->data->tables[0].placed = false; /* of a version made before */
+    assert_false(is_placed(m.engine, &q.plan));
     made_close(&m);
 }
 
@@ -362,7 +453,7 @@ nothing_leaves_before_the_choice(void **state)
     g = found(&m, &q);
     assert_int_equal(engine_groups_count(g), 0);
     assert_false(engine_groups_choose(g, rng, &m.err)); /* noise 0: all */
-    assert_int_equal(engine_groups_count(g), COUNT_OF(texts));
+    assert_int_equal(engine_groups_count(g), COUNT_OF(texts) + 1);
     assert_int_equal(engine_groups_choose(g, rng, &m.err), CUSTOS_ETAKEN);
     assert_false(engine_groups_part(g, 0, 0, &sealed, &m.err));
     custos_sealed_free(sealed);
@@ -428,6 +519,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_fold_equals_the_reference),
+        cmocka_unit_test(placed_equals_the_fold),
+        cmocka_unit_test(places_are_for_one_bare_key),
         cmocka_unit_test(removing_a_unit_moves_few_groups),
         cmocka_unit_test(nothing_leaves_before_the_choice),
         cmocka_unit_test(chosen_groups_are_in_order),

@@ -37,6 +37,20 @@ static const struct {
       {LINES, false, 1, 0, 0, 2}},
      3,
      2},
+    {"SELECT count(*), sum(y) FROM lines l, people p, orders o "
+     "WHERE p.id = o.id AND l.ok = o.ok",
+     {START(PEOPLE),
+      {ORDERS, false, 0, 0, 1, NOTHING},
+      {LINES, false, 1, 0, 0, NOTHING}},
+     3,
+     2},
+    {"SELECT count(*), sum(y) FROM (SELECT p.id, l.* FROM people p, lines l, "
+     "orders o WHERE p.id = o.id AND l.ok = o.ok) s",
+     {START(PEOPLE),
+      {ORDERS, false, 0, 0, 1, NOTHING},
+      {LINES, false, 1, 0, 0, NOTHING}},
+     3,
+     2},
     {"SELECT count(*), sum(w) FROM lines JOIN parts USING (pk)",
      {START(LINES), {PARTS, false, 0, 1, 0, NOTHING}},
      2,
@@ -163,6 +177,13 @@ static const char *const same[][2] = {
     {"SELECT count(*) FROM lines JOIN parts USING (pk) WHERE kind = 1",
      "SELECT count(*) FROM lines JOIN (SELECT pk, max_w FROM (SELECT pk, "
      "sum(w) AS max_w FROM parts WHERE kind = 1 GROUP BY pk) g) p USING (pk)"},
+    {"SELECT sum(a) FROM (SELECT id, max(x) AS a FROM orders GROUP BY id) u",
+     "SELECT sum(0 - a) FROM (SELECT id, min(0 - x) AS a FROM orders GROUP BY "
+     "id) u"},
+    {"SELECT sum(y) FROM lines JOIN tags USING (pk) WHERE tag > 0",
+     "SELECT sum(y) FROM far JOIN tags USING (pk) WHERE tag > 0"},
+    {"SELECT sum(w) FROM lines LEFT JOIN parts USING (pk)",
+     "SELECT sum(w) FROM parts JOIN far USING (pk)"},
     {"SELECT sum(w) FROM lines JOIN parts USING (pk)",
      "SELECT sum(2 * w - w) FROM (SELECT w FROM lines l LEFT JOIN parts p ON "
      "l.pk = p.pk) j"},
@@ -226,6 +247,11 @@ static const char *const asked[] = {
     "SELECT sum(s), sum(n), avg(m) FROM (SELECT o.id, sum(y) AS s, count(*) AS "
     "n, avg(y) AS m FROM lines JOIN orders o USING (ok) WHERE y > -5 GROUP BY "
     "o.id) u",
+    "SELECT sum(b - a), avg(a) FROM (SELECT id, min(x) AS a, max(x) AS b FROM "
+    "orders GROUP BY id) u",
+    "SELECT tag, count(*), sum(y) FROM far JOIN tags USING (pk) GROUP BY tag",
+    "SELECT sum(s), count(*) FROM (SELECT ok, max(w + y) AS s FROM far LEFT "
+    "JOIN parts USING (pk) GROUP BY ok) u",
     "SELECT count(*), sum(n) FROM (SELECT ok, count(*) AS n FROM lines GROUP "
     "BY ok HAVING count(*) > 1) u JOIN orders USING (ok)",
     "SELECT count(*), sum(v) FROM (SELECT ok, y AS v FROM lines UNION ALL "
@@ -352,12 +378,14 @@ units_have_proven_ranges(void **state)
     shop_fill(&s, 7, 20, -1);
     shop_open(&s, 3);
     shop_plan(&s,
-              "SELECT sum(s), sum(n), avg(m) FROM (SELECT id, sum(x) AS s, "
-              "count(*) AS n, avg(x) AS m FROM orders GROUP BY id) u",
+              "SELECT sum(s), sum(n), avg(m), sum(a - b) FROM (SELECT id, "
+              "sum(x) AS s, count(*) AS n, avg(x) AS m, min(x) AS a, max(x) AS "
+              "b FROM orders GROUP BY id) u",
               &a);
     c = a.plan->table->columns;
     assert_true(c[1].lower.n == -27 && c[1].upper.n == 27);
     assert_true(c[2].lower.n == 1 && c[2].upper.n == 3);
+    assert_true(c[4].lower.n == -9 && c[5].upper.n == 9);
     assert_int_equal(a.plan->table->rows_per_unit, 1);
     {
         struct buf b;
@@ -366,7 +394,8 @@ units_have_proven_ranges(void **state)
         buf_add_text(&b, "SELECT count(*) FROM ");
         relation_of_plan(s.made.engine, a.plan, &b);
         buf_add_text(&b, " WHERE abs(c1) > 27 OR c2 NOT BETWEEN 1 AND 3 OR "
-                         "abs(c3) > 9");
+                         "abs(c3) > 9 OR c4 > c5 OR c4 > c3 OR c5 < c3 OR c4 < "
+                         "-9 OR c5 > 9 OR (c2 = 1 AND c4 < c5)");
         assert_string_equal(made_ask(&s.made, buf_text(&b)), "0");
         buf_clear(&b);
     }
@@ -395,7 +424,7 @@ doubled_keys_are_refused(void **state)
                  t == PARTS ? "1,0,0\n1,1,0\n" : "");
         made_file(&s.made, name, text);
     }
-    snprintf(policy, sizeof policy, shop_policy, 1, 1, 1, 1);
+    snprintf(policy, sizeof policy, shop_policy, 1, 1, 1, 1, 1);
     made_policy(&s.made, policy);
     assert_int_equal(made_import(&s.made), CUSTOS_EPOLICY);
     assert_non_null(strstr(s.made.err.said, "is referenced"));

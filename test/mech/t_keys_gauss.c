@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
+#include "mech/gauss_sums.h"
 #include "mech/keys.h"
 #include "support/support.h"
 
@@ -56,6 +57,47 @@ keys_gauss_sum_is_enclosed(void **state)
         }
         assert_true(most > 0.1 * s || s < 1e-10); /* it is needed */
     }
+}
+
+/* What is kept is what would be computed anew, also once it was replaced. */
+static void
+gauss_sums_are_kept_rightly(void **state)
+{
+    struct gauss_sums kept, fresh;
+    rat variance, e, a, b;
+    ival x, y;
+
+    (void)state;
+    rat_init(&variance);
+    rat_init(&e);
+    rat_init(&a);
+    rat_init(&b);
+    ival_init(&x, 112);
+    ival_init(&y, 112);
+    rat_set_i64(&variance, 9, 2);
+    gauss_sums_init(&kept, &variance, 112);
+    for (int i = 0; i < 4 * GAUSS_SUMS_KEPT; i++) {
+        uint64_t j = 1 + (uint64_t)(i * i) % (GAUSS_SUMS_KEPT + 5);
+
+        rat_set_i64(&e, i % 7, 3); /* other e, other m */
+        gauss_sums_divergence(&kept, &e, j, &x);
+        gauss_sums_init(&fresh, &variance, 112);
+        gauss_sums_divergence(&fresh, &e, j, &y);
+        gauss_sums_clear(&fresh);
+        ival_up(&x, &a);
+        ival_up(&y, &b);
+        assert_true(rat_cmp(&a, &b) == 0);
+        ival_down(&x, &a);
+        ival_down(&y, &b);
+        assert_true(rat_cmp(&a, &b) == 0);
+    }
+    gauss_sums_clear(&kept);
+    rat_clear(&variance);
+    rat_clear(&e);
+    rat_clear(&a);
+    rat_clear(&b);
+    ival_clear(&x);
+    ival_clear(&y);
 }
 
 /* What is added up: one key under the whole mechanism. */
@@ -249,6 +291,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_gauss_sum_is_enclosed),
+        cmocka_unit_test(gauss_sums_are_kept_rightly),
         cmocka_unit_test(keys_gauss_delta_is_exact),
         cmocka_unit_test(keys_gauss_bounds_all_neighbours),
         cmocka_unit_test(keys_gauss_threshold_is_least),

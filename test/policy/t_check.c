@@ -115,25 +115,31 @@ tables_and_columns(void **state)
         "3 table 't' protects single rows: somebody with k rows is promised "
         "only k times epsilon; if a column names people, let it be the unit\n");
     check(BUDGET, "unit: id, columns: {id: {type: integer}}", QUERY,
-          "3 table 't' does not say rows_per_unit: of each unit only 1 row "
-          "counts\n");
+          "3 table 't' does not say rows_per_unit: each query spends a quarter "
+          "of its epsilon on choosing a bound; where a unit has one row, say "
+          "rows_per_unit: 1\n");
     check(BUDGET,
           "unit: id, rows_per_unit: 2, columns: {id: {type: integer},\n"
           " a: {type: integer},\n b: {type: integer, values: [1, 2]},\n"
           " c: {type: text},\n d: {type: date},\n e: {type: timestamp},\n"
           " f: {type: real},\n g: {type: text, values: [a]}}",
           QUERY,
-          "4 column 'a' has no range: it cannot be summed, averaged or grouped "
-          "by\n"
+          "4 column 'a' has no range: it cannot be summed or averaged; grouped "
+          "by, only groups of many units show\n"
           "5 column 'b' has values but no range: say both where it is to be "
           "summed\n"
-          "6 column 'c' has no values: it cannot be grouped by\n"
-          "7 column 'd' has no range: neither it nor its years and months can "
-          "be grouped by\n"
-          "8 column 'e' has no range: neither it nor its years and months can "
-          "be grouped by\n"
-          "9 column 'f' has no range: it cannot be summed, averaged or grouped "
-          "by\n");
+          "6 column 'c' has no values: grouped by, only groups of many units "
+          "show\n"
+          "7 column 'd' has no range, nor have its years and months: grouped "
+          "by, only groups of many units show\n"
+          "8 column 'e' has no range, nor have its years and months: grouped "
+          "by, only groups of many units show\n"
+          "9 column 'f' has no range: it cannot be summed or averaged; it "
+          "cannot be grouped by\n");
+    check("{epsilon: 1, n: 1000}",
+          "unit: id, rows_per_unit: 1, columns: {id: {type: integer},\n"
+          " c: {type: text}}",
+          QUERY, "4 column 'c' has no values: it cannot be grouped by\n");
     check(BUDGET, "public: true, columns: {a: {type: integer}}", QUERY, "");
 }
 
@@ -222,8 +228,9 @@ remarks_are_in_order(void **state)
     remarks(a, text, &got);
     assert_string_equal(
         buf_text(&got),
-        "2 table 't' does not say rows_per_unit: of each unit only 1 row "
-        "counts\n"
+        "2 table 't' does not say rows_per_unit: each query spends a quarter "
+        "of its epsilon on choosing a bound; where a unit has one row, say "
+        "rows_per_unit: 1\n"
         "4 max_epsilon 3 is above the whole budget 2: it limits nothing\n"
         "5 epsilon 2 is above 1, the usual upper end of strong promises; "
         "custos risk --epsilon 2 says what it means\n");

@@ -268,6 +268,7 @@ write_subquery(uint64_t *s, int depth, struct buf *out)
         "SELECT @ AS a FROM ^",
         "SELECT DISTINCT @ FROM ^ WHERE @",
         "SELECT * FROM ^ WHERE @ ORDER BY a",
+        "SELECT @, t.*, * FROM ^",
         "SELECT a, sum(@) FROM ^ GROUP BY a, 1 HAVING count(*) > $",
         "~ UNION ALL ~",
         "(~) UNION ALL (~) ORDER BY 1",

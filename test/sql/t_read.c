@@ -23,6 +23,7 @@ clauses_are_read(void **state)
            "DESC NULLS FIRST, 1 ASC NULLS FIRST LIMIT 10 OFFSET 2");
     expect("SELECT * FROM t ORDER BY a LIMIT ALL",
            "SELECT *" Q " ORDER BY \"a\" ASC NULLS LAST");
+    expect("SELECT a, t.*, * FROM t", "SELECT \"a\" AS \"a\", \"t\".*, *" Q);
     expect("SELECT DISTINCT a FROM t LIMIT 0",
            "SELECT DISTINCT \"a\" AS \"a\"" Q " LIMIT 0");
     expect("EXPLAIN SELECT 1", "EXPLAIN SELECT 1 AS \"?column?\"");
@@ -290,7 +291,9 @@ clauses_are_refused(void **state)
                 "WITHIN GROUP, save for");
     unsupported("SELECT abs(a ORDER BY a) FROM t", "abs", "ORDER BY inside");
     unsupported("SELECT sum(a ORDER BY b) FROM t", "sum", "ORDER BY");
-    unsupported("SELECT a, * FROM t", "*", "*");
+    unsupported("SELECT *, a FROM t ORDER BY 1", "1", "beside *");
+    unsupported("SELECT a, t.* FROM t GROUP BY 1", "1", "beside *");
+    unsupported("SELECT s.t.* FROM t", "s.t", "*");
 }
 
 static void

@@ -1,0 +1,80 @@
+/*
+ * Keys of the data: values that become the names of groups. Here is what one
+ * is (as engine text), and how two of them are told apart (by their bytes).
+ */
+#ifndef ENGINE_KEY_H
+#define ENGINE_KEY_H
+
+#include <string.h>
+
+#include "engine/duck.h"
+#include "plan/plan.h"
+
+/*
+ * value, engine text of the given type, as a key: of one type for its kind,
+ * and NULL where it can be none: dates of years that are not 1 to 9999, and
+ * texts of more than KEY_TEXT_MAX bytes.
+ */
+void
+key_print(enum data_type type, bool wide, const char *value, struct buf *out);
+
+/* A key of a row, its text borrowed from the chunk. */
+static inline struct datum
+key_at(const struct duck_column *c, size_t row)
+{
+    if (duck_null(c, row))
+        return (struct datum){.type = TYPE_NULL};
+    if (c->type == DUCK_TEXT)
+        return (struct datum){.type = TYPE_TEXT, .text = duck_text(c, row)};
+    return (struct datum){.type = TYPE_INT, .n = duck_whole(c, row)};
+}
+
+/* Multiply and fold: the finest of it is the table's, nobody else sees it. */
+static inline uint64_t
+key_mix_word(uint64_t h, uint64_t x)
+{
+    u128 product = (u128)(h ^ x) * 0x9e3779b97f4a7c15u;
+
+    return (uint64_t)product ^ (uint64_t)(product >> 64) ^ (h << 1);
+}
+
+static inline uint64_t
+key_mix_text(uint64_t h, const char *s, size_t n)
+{
+    uint64_t word = 0;
+
+    h = key_mix_word(h, n);
+    for (; n >= sizeof word; n -= sizeof word, s += sizeof word) {
+        memcpy(&word, s, sizeof word);
+        h = key_mix_word(h, word);
+    }
+    if (n > 0) {
+        word = 0;
+        memcpy(&word, s, n);
+        h = key_mix_word(h, word);
+    }
+    return h;
+}
+
+static inline uint64_t
+key_mix(uint64_t h, const struct datum *d)
+{
+    if (d->type == TYPE_TEXT)
+        return key_mix_text(h, d->text.ptr, d->text.len);
+    if (d->type == TYPE_NULL)
+        return key_mix_word(h, UINT64_C(0x5bd1e995));
+    return key_mix_word(key_mix_word(h, (uint64_t)d->n),
+                        (uint64_t)(d->n >> 64));
+}
+
+static inline bool
+key_same(const struct datum *a, const struct datum *b)
+{
+    if (a->type != b->type)
+        return false;
+    if (a->type == TYPE_TEXT)
+        return str_equal(a->text, b->text);
+    return a->n == b->n;
+}
+
+#endif
