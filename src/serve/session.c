@@ -263,6 +263,14 @@ ready_message(struct session *s, const struct pg_message *m, int64_t now_us)
     }
 }
 
+static bool
+is_listening(const struct session *s)
+{
+    return (s->at == AT_FIRST || s->at == AT_SASL || s->at == AT_FINAL ||
+            (s->at == AT_READY && !s->batch.a)) &&
+           s->out.len < OUT_HIGH;
+}
+
 /*
  * THEOREM  login-first
  *   Whatever messages come in whatever order, nothing but first packets and
@@ -284,16 +292,8 @@ take(struct session *s, const struct pg_message *m, size_t rest, int64_t now_us)
     case AT_SASL:
     case AT_FINAL: login_step(s, m, now_us); break;
     case AT_READY: ready_message(s, m, now_us); break;
-    default: CUSTOS_REQUIRE(!"a message is taken in these states alone");
+    default: CUSTOS_REQUIRE(is_listening(s)); /* as take_all saw to */
     }
-}
-
-static bool
-is_listening(const struct session *s)
-{
-    return (s->at == AT_FIRST || s->at == AT_SASL || s->at == AT_FINAL ||
-            (s->at == AT_READY && !s->batch.a)) &&
-           s->out.len < OUT_HIGH;
 }
 
 /* How many of the bytes were messages that are taken. */
