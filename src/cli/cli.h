@@ -60,6 +60,7 @@ extern const struct verb verb_ledger;
 extern const struct verb verb_shell;
 extern const struct verb verb_analyst;
 extern const struct verb verb_owner;
+extern const struct verb verb_serve;
 
 /* Prints "custos: " and the sentence; control characters become '?'. */
 int fail_usage(const char *format, ...) CUSTOS_PRINTF(1, 2); /* CLI_USAGE */

@@ -27,7 +27,7 @@
 #include "engine/sandbox.h"
 #include "sql/catalog_text.h"
 
-enum { KEPT = 16, SETUP_MOST = 1 << 26 };
+enum { KEPT = 16, SETUP_MOST = 1 << 26, QUESTION_MS = 10000 };
 
 struct catalogs {
     pthread_mutex_t mutex;
@@ -80,7 +80,7 @@ box_open(const struct policy *p, const struct policy_analyst *who,
     buf_init(&setup, NULL, SETUP_MOST);
     st = catalog_setup(p, who, &setup, err);
     if (!st)
-        st = sandbox_open(buf_text(&setup), out, err);
+        st = sandbox_open(buf_text(&setup), QUESTION_MS, out, err);
     buf_clear(&setup);
     return st;
 }

@@ -143,7 +143,23 @@ add_key_name(struct filler *f, const struct policy_table *t,
     buf_clear(&name);
 }
 
-/* A text that has names in quotes, as a literal. */
+/* As PostgreSQL writes a name: in quotes where it needs them. */
+static void
+add_name(struct buf *out, str name)
+{
+    bool plain = name.len > 0 && !(name.ptr[0] >= '0' && name.ptr[0] <= '9');
+
+    for (size_t i = 0; i < name.len; i++)
+        plain = plain && ((name.ptr[i] >= 'a' && name.ptr[i] <= 'z') ||
+                          (name.ptr[i] >= '0' && name.ptr[i] <= '9') ||
+                          name.ptr[i] == '_');
+    if (plain)
+        buf_add(out, name.ptr, name.len);
+    else
+        duck_quote_name(out, name);
+}
+
+/* A text with names in it, as a literal. */
 static void
 add_words(struct filler *f, const char *before, const str *names, size_t n,
           const char *const *between)
@@ -153,7 +169,7 @@ add_words(struct filler *f, const char *before, const str *names, size_t n,
     buf_init(&text, NULL, 1 << 12);
     buf_add_text(&text, before);
     for (size_t i = 0; i < n; i++) {
-        duck_quote_name(&text, names[i]);
+        add_name(&text, names[i]);
         buf_add_text(&text, between[i]);
     }
     duck_quote_text(f->out, str_of(buf_text(&text)));

@@ -29,7 +29,7 @@ static unsigned
 relation_number(size_t i)
 {
     for (size_t k = 0; k < COUNT_OF(fixed); k++)
-        if (!catalog_tables[i].views &&
+        if (catalog_tables[i].kind == TABLES &&
             !strcmp(catalog_tables[i].name, fixed[k].name))
             return fixed[k].oid;
     return FIRST_RELATION + (unsigned)i;
@@ -57,7 +57,7 @@ column_type(char letter)
 static const char *
 column_default(const struct catalog_table *t, char letter)
 {
-    if (t->views)
+    if (t->kind == VIEWS)
         return "";
     return letter == 'b'                             ? " DEFAULT false"
            : letter && strchr("osi", letter) != NULL ? " DEFAULT 0"
@@ -100,7 +100,7 @@ column_next(const char **p, str *name, char *letter)
 static void
 add_relation(const struct catalog_table *t, struct buf *out)
 {
-    const char *schema = t->views ? CATALOG_VIEWS : CATALOG_SCHEMA;
+    const char *schema = t->kind == VIEWS ? CATALOG_VIEWS : CATALOG_SCHEMA;
     const char *p = t->columns;
     bool named = false, first = true;
     char letter;
@@ -150,9 +150,10 @@ add_relations(struct buf *out)
         "CREATE TABLE pgc.my_relations(oid UINTEGER, name VARCHAR, views "
         "BOOLEAN);\nINSERT INTO pgc.my_relations VALUES ");
     for (size_t i = 0; i < catalog_n_tables; i++)
-        buf_printf(out, "%s(%u, '%s', %s)", i ? ", " : "", relation_number(i),
-                   catalog_tables[i].name,
-                   catalog_tables[i].views ? "true" : "false");
+        if (catalog_tables[i].kind != CALLS)
+            buf_printf(out, "%s(%u, '%s', %s)", i ? ", " : "",
+                       relation_number(i), catalog_tables[i].name,
+                       catalog_tables[i].kind == VIEWS ? "true" : "false");
     buf_add_text(out, ";\n");
 }
 

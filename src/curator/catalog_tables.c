@@ -13,8 +13,6 @@
 
 #include "base/base.h"
 
-enum { TABLES = false, VIEWS = true };
-
 const struct catalog_table catalog_tables[] = {
     {TABLES, "pg_aggregate",
      "aggfnoid aggkind aggnumdirectargs:s aggtransfn aggfinalfn aggcombinefn "
@@ -359,10 +357,10 @@ const struct catalog_table catalog_tables[] = {
      "table_catalog table_schema table_name view_definition check_option "
      "is_updatable is_insertable_into is_trigger_updatable "
      "is_trigger_deletable is_trigger_insertable_into"},
-    {TABLES, "pg_get_keywords", "word catcode barelabel:b catdesc baredesc"},
-    {TABLES, "pg_options_to_table", "option_name option_value"},
-    {TABLES, "pg_partition_ancestors", "relid"},
-    {TABLES, "aclexplode", "grantor:o grantee:o privilege_type is_grantable:b"},
+    {CALLS, "pg_get_keywords", "word catcode barelabel:b catdesc baredesc"},
+    {CALLS, "pg_options_to_table", "option_name option_value"},
+    {CALLS, "pg_partition_ancestors", "relid:o depth:l"},
+    {CALLS, "aclexplode", "grantor:o grantee:o privilege_type is_grantable:b"},
 };
 
 const size_t catalog_n_tables = COUNT_OF(catalog_tables);
@@ -373,7 +371,7 @@ catalog_knows(const char *schema, const char *name)
     bool views = !strcmp(schema, "information_schema");
 
     for (size_t i = 0; i < catalog_n_tables; i++)
-        if (catalog_tables[i].views == views &&
+        if ((catalog_tables[i].kind == VIEWS) == views &&
             !strcmp(catalog_tables[i].name, name))
             return true;
     return false;

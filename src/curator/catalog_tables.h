@@ -7,8 +7,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum catalog_kind {
+    TABLES, /* of pg_catalog */
+    VIEWS,  /* of information_schema */
+    CALLS,  /* functions of pg_catalog that stand in FROM */
+};
+
 struct catalog_table {
-    bool views; /* of information_schema */
+    enum catalog_kind kind;
     const char *name;
     const char *columns; /* "oid:o relname relkind ..." */
 };

@@ -13,16 +13,18 @@
 #include "engine/duck.h"
 #include "engine/sandbox_value.h"
 
-enum { SECONDS_MOST = 10, ROWS_MOST = 100000, SQL_MOST = 1 << 21 };
+enum { ROWS_MOST = 100000, SQL_MOST = 1 << 21 };
 
 struct sandbox {
     struct duck *db;
     struct duck_connection *c;
     pthread_mutex_t turn;
+    unsigned limit_ms;
 };
 
 custos_status
-sandbox_open(const char *setup, struct sandbox **out, custos_err *err)
+sandbox_open(const char *setup, unsigned limit_ms, struct sandbox **out,
+             custos_err *err)
 {
     static const char *const seal =
         "SET threads = 1; SET memory_limit = '64MB'; SET temp_directory = ''; "
@@ -36,6 +38,7 @@ sandbox_open(const char *setup, struct sandbox **out, custos_err *err)
         free(s);
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
+    s->limit_ms = limit_ms;
     st = duck_open(NULL, DUCK_WRITE, &s->db, err);
     if (!st)
         st = duck_connect(s->db, &s->c, err);
@@ -65,6 +68,7 @@ sandbox_close(struct sandbox *s)
 
 struct watch {
     struct duck_connection *c;
+    unsigned limit_ms;
     pthread_mutex_t lock;
     pthread_cond_t over;
     bool done;
@@ -77,7 +81,12 @@ watch_run(void *ctx)
     struct timespec until;
 
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += SECONDS_MOST;
+    until.tv_sec += w->limit_ms / 1000;
+    until.tv_nsec += (long)(w->limit_ms % 1000) * 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
     pthread_mutex_lock(&w->lock);
     while (!w->done)
         if (pthread_cond_timedwait(&w->over, &w->lock, &until)) {
@@ -225,7 +234,7 @@ sandbox_ask(struct sandbox *s, str database, const char *sql,
             custos_err *err)
 {
     struct sandbox_rows rows = {.n_rows = 0};
-    struct watch w = {.c = s->c};
+    struct watch w = {.c = s->c, .limit_ms = s->limit_ms};
     pthread_t thread;
     custos_status st;
 

@@ -26,9 +26,10 @@ struct sandbox_rows {
     size_t n_rows;
 };
 
-/* Runs the statements of setup and seals it. The caller closes *out. May
-   fail: CUSTOS_EIO, CUSTOS_EENGINE, CUSTOS_ENOMEM. */
-CUSTOS_MUST_USE custos_status sandbox_open(const char *setup,
+/* Runs the statements of setup and seals it; a question may take limit_ms.
+   The caller closes *out. May fail: CUSTOS_EIO, CUSTOS_EENGINE,
+   CUSTOS_ENOMEM. */
+CUSTOS_MUST_USE custos_status sandbox_open(const char *setup, unsigned limit_ms,
                                            struct sandbox **out,
                                            custos_err *err);
 void sandbox_close(struct sandbox *s);

@@ -20,7 +20,7 @@ struct cache {
     size_t limit, bytes;
     uint8_t policy[32];
     uint64_t version;
-    struct entry ends; /* a ring: ends.newer is the oldest */
+    struct entry *oldest, *newest;
     struct entry *buckets[BUCKETS];
 };
 
@@ -35,7 +35,6 @@ cache_new(size_t limit_bytes)
     }
     randombytes_buf(c->secret, sizeof c->secret);
     c->limit = limit_bytes;
-    c->ends.newer = c->ends.older = &c->ends;
     return c;
 }
 
@@ -51,19 +50,19 @@ hash_of(const struct cache *c, str key)
 }
 
 static void
-ring_out(struct entry *e)
+use_end(struct cache *c, struct entry *e)
 {
-    e->older->newer = e->newer;
-    e->newer->older = e->older;
+    *(e->older ? &e->older->newer : &c->oldest) = e->newer;
+    *(e->newer ? &e->newer->older : &c->newest) = e->older;
 }
 
 static void
-ring_newest(struct cache *c, struct entry *e)
+use_newest(struct cache *c, struct entry *e)
 {
-    e->older = c->ends.older;
-    e->newer = &c->ends;
-    e->older->newer = e;
-    c->ends.older = e;
+    e->older = c->newest;
+    e->newer = NULL;
+    *(c->newest ? &c->newest->newer : &c->oldest) = e;
+    c->newest = e;
 }
 
 static struct entry **
@@ -83,7 +82,7 @@ entry_remove(struct cache *c, struct entry **at)
     struct entry *e = *at;
 
     *at = e->next;
-    ring_out(e);
+    use_end(c, e);
     c->bytes -= e->bytes;
     rows_drop(e->rows);
     free(e);
@@ -92,7 +91,7 @@ entry_remove(struct cache *c, struct entry **at)
 static void
 oldest_remove(struct cache *c)
 {
-    struct entry *e = c->ends.newer;
+    struct entry *e = c->oldest;
 
     entry_remove(c, place_of(c, (str){e->key, e->key_len}, e->hash));
 }
@@ -100,7 +99,7 @@ oldest_remove(struct cache *c)
 void
 cache_forget(struct cache *c)
 {
-    while (c->ends.newer != &c->ends)
+    while (c->oldest)
         oldest_remove(c);
 }
 
@@ -133,8 +132,8 @@ cache_find(struct cache *c, str key)
 
     if (!e)
         return NULL;
-    ring_out(e);
-    ring_newest(c, e);
+    use_end(c, e);
+    use_newest(c, e);
     return e->rows;
 }
 
@@ -162,7 +161,7 @@ cache_put(struct cache *c, str key, struct rows *rows)
     memcpy(e->key, key.ptr, key.len);
     e->next = c->buckets[hash % BUCKETS];
     c->buckets[hash % BUCKETS] = e;
-    ring_newest(c, e);
+    use_newest(c, e);
     c->bytes += bytes;
 }
 

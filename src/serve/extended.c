@@ -30,8 +30,8 @@ copy_str(arena *a, str *text)
 }
 
 /* The one statement of the text; what it says is copied into p. */
-static custos_status
-statement_keep(struct prepared *p, custos_err *err)
+custos_status
+prepared_read(struct prepared *p, custos_err *err)
 {
     arena *a = arena_new(NULL, READ_BYTES);
     struct statement *of = NULL;
@@ -71,6 +71,20 @@ parse_end(struct session *s)
         pg_out_word(&s->out, PG_PARSE_COMPLETE);
     free(s->parsing_name);
     s->parsing_name = NULL;
+}
+
+/* A FETCH has the columns of its cursor. */
+static void
+fetch_columns(struct session *s, struct prepared *p)
+{
+    const struct portal *at = held_portal(&s->held, p->statement.name);
+
+    if (at) { /* its statement is held by it, and outlives this text */
+        p->columns = at->of->columns;
+        p->n_columns = at->of->n_columns;
+        p->like = at->of;
+        at->of->holders++;
+    }
 }
 
 static bool
@@ -131,7 +145,7 @@ parse(struct session *s, const struct pg_parse *m)
     }
     p->text.len = m->sql.len;
     p->bytes = sizeof *p + m->sql.len + m->name.len;
-    if (statement_keep(p, &err)) {
+    if (prepared_read(p, &err)) {
         session_fail(s, &err, m->sql);
         return;
     }
@@ -142,8 +156,11 @@ parse(struct session *s, const struct pg_parse *m)
     else if (!p->empty && p->statement.kind == STATEMENT_SHOW &&
              !show_columns(p))
         session_refuse(s, "53200", "out of memory");
-    else
+    else {
+        if (!p->empty && p->statement.kind == STATEMENT_FETCH)
+            fetch_columns(s, p);
         parse_end(s);
+    }
 }
 
 void
@@ -172,7 +189,10 @@ extended_parsed(struct session *s, struct task *t)
     p->n_params = t->n_params;
     if (t->n_params)
         memcpy(p->params, t->params, t->n_params * sizeof *p->params);
-    parse_end(s);
+    if (s->declaring)
+        cursor_declared(s);
+    else
+        parse_end(s);
 }
 
 /* ----------------------------------------------------------------- Bind -- */
@@ -374,7 +394,9 @@ give(struct session *s, struct portal *p, struct rows *rows)
     }
     p->rows = rows_hold(rows);
     p->at = 0;
-    session_give(s, rows, p, s->rows_asked);
+    p->done = false;
+    session_give_some(s, p, GIVE_PORTAL,
+                      s->rows_asked ? s->rows_asked : UINT64_MAX);
 }
 
 static void
@@ -430,13 +452,13 @@ execute(struct session *s, const struct pg_execute *m, int64_t now_us)
     if (!statement_allowed(s, &p->of->statement))
         return;
     if (p->rows)
-        session_give(s, p->rows, p, m->rows);
+        session_give_some(s, p, GIVE_PORTAL, m->rows ? m->rows : UINT64_MAX);
     else if (statement_asks(p->of->statement.kind))
         execute_ask(s, p, now_us);
     else if (p->of->statement.kind == STATEMENT_SHOW)
         execute_show(s, p);
     else
-        (void)statement_do(s, &p->of->statement, p->of->text);
+        (void)statement_do(s, &p->of->statement, p->of->text, now_us);
 }
 
 void

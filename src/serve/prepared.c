@@ -26,6 +26,7 @@ prepared_drop(struct prepared *p)
 {
     if (!p || --p->holders)
         return;
+    prepared_drop(p->like);
     arena_free(p->a);
     free(p->name);
     free(p);

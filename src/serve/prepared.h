@@ -26,6 +26,7 @@ struct prepared {
     size_t n_columns;
     uint32_t *params; /* types */
     size_t n_params;
+    struct prepared *like; /* held: whose columns these are; else NULL */
 };
 
 struct portal {
@@ -39,6 +40,7 @@ struct portal {
     struct catalog_value *texts; /* of catalogs: the same as text */
     struct rows *rows; /* one released answer, being given out; else NULL */
     size_t at;         /* bytes of it that are given */
+    bool done;         /* all of it was given */
 };
 
 struct held {

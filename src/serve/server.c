@@ -129,8 +129,8 @@ workers_start(struct server *s, custos_err *err)
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     struct workers_options options = {
         .threads = s->options->threads ? s->options->threads
-                   : cores > 0         ? 4 * (size_t)cores
-                                       : 4,
+                   : cores > 0         ? 16 * (size_t)cores
+                                       : 16,
         .waiting_max = WAITING_MAX,
         .steps = s->options->steps,
     };

@@ -41,6 +41,8 @@ question_clear(struct session *s)
     s->parsing = NULL;
     free(s->parsing_name);
     s->parsing_name = NULL;
+    free(s->declaring);
+    s->declaring = NULL;
     s->portal = NULL;
     rows_drop(s->giving.rows);
     s->giving = (struct giving){0};
@@ -141,26 +143,41 @@ session_ready(struct session *s)
 
 /* ---------------------------------------------------------------- rows -- */
 
+/* A portal's place; true: all of it is given. */
+static bool
+portal_keep(const struct giving *g)
+{
+    struct portal *p = g->portal;
+
+    p->at = g->at;
+    if (g->at < g->rows->bytes.len)
+        return false;
+    rows_drop(p->rows);
+    p->rows = NULL;
+    p->at = 0;
+    p->done = true;
+    return true;
+}
+
 static void
 giving_end(struct session *s)
 {
     struct giving g = s->giving;
-    bool more = g.at < g.rows->bytes.len;
+    bool all = !g.portal || portal_keep(&g);
+    char tag[32];
 
     s->giving = (struct giving){0};
     s->at = AT_READY;
-    if (g.portal && more) {
-        g.portal->at = g.at;
+    if (g.how == GIVE_FETCH || g.how == GIVE_MOVE) {
+        snprintf(tag, sizeof tag, "%s %llu",
+                 g.how == GIVE_MOVE ? "MOVE" : "FETCH",
+                 (unsigned long long)g.given);
+        pg_out_complete(&s->out, tag);
+    } else if (all) {
+        pg_out_complete_select(&s->out, g.given);
+    } else {
         pg_out_word(&s->out, PG_PORTAL_SUSPENDED);
-        rows_drop(g.rows);
-        return;
     }
-    if (g.portal) {
-        rows_drop(g.portal->rows);
-        g.portal->rows = NULL;
-        g.portal->at = 0;
-    }
-    pg_out_complete_select(&s->out, g.given);
     rows_drop(g.rows);
     if (!g.portal && !s->batch.a) /* of the cache, which has no batch */
         session_ready(s);
@@ -176,7 +193,8 @@ giving_go(struct session *s)
     while (s->out.len < OUT_HIGH && g->at < b->len && g->given < g->most) {
         size_t end = rows_end_of(g->rows, g->at);
 
-        buf_add(&s->out, b->ptr + g->at, end - g->at);
+        if (g->how != GIVE_MOVE)
+            buf_add(&s->out, b->ptr + g->at, end - g->at);
         g->at = end;
         g->given++;
     }
@@ -185,17 +203,26 @@ giving_go(struct session *s)
 }
 
 void
-session_give(struct session *s, struct rows *rows, struct portal *portal,
-             uint32_t most)
+session_give(struct session *s, struct rows *rows)
+{
+    s->giving = (struct giving){.rows = rows_hold(rows), .most = UINT64_MAX};
+    pg_out_row_description(&s->out, rows->columns, rows->n_columns);
+    s->at = AT_GIVING;
+}
+
+void
+session_give_some(struct session *s, struct portal *p, enum give how,
+                  uint64_t most)
 {
     s->giving = (struct giving){
-        .rows = rows_hold(rows),
-        .portal = portal,
-        .at = portal ? portal->at : 0,
-        .most = most ? most : UINT64_MAX,
+        .rows = rows_hold(p->rows),
+        .portal = p,
+        .how = how,
+        .at = p->at,
+        .most = most,
     };
-    if (!portal)
-        pg_out_row_description(&s->out, rows->columns, rows->n_columns);
+    if (how == GIVE_FETCH && s->batch.a)
+        pg_out_row_description(&s->out, p->rows->columns, p->rows->n_columns);
     s->at = AT_GIVING;
 }
 
@@ -236,6 +263,14 @@ ready_message(struct session *s, const struct pg_message *m, int64_t now_us)
     }
 }
 
+static bool
+is_listening(const struct session *s)
+{
+    return (s->at == AT_FIRST || s->at == AT_SASL || s->at == AT_FINAL ||
+            (s->at == AT_READY && !s->batch.a)) &&
+           s->out.len < OUT_HIGH;
+}
+
 /*
  * THEOREM  login-first
  *   Whatever messages come in whatever order, nothing but first packets and
@@ -257,16 +292,8 @@ take(struct session *s, const struct pg_message *m, size_t rest, int64_t now_us)
     case AT_SASL:
     case AT_FINAL: login_step(s, m, now_us); break;
     case AT_READY: ready_message(s, m, now_us); break;
-    default: CUSTOS_REQUIRE(!"a message is taken in these states alone");
+    default: CUSTOS_REQUIRE(is_listening(s)); /* as take_all saw to */
     }
-}
-
-static bool
-is_listening(const struct session *s)
-{
-    return (s->at == AT_FIRST || s->at == AT_SASL || s->at == AT_FINAL ||
-            (s->at == AT_READY && !s->batch.a)) &&
-           s->out.len < OUT_HIGH;
 }
 
 /* How many of the bytes were messages that are taken. */
@@ -312,7 +339,7 @@ go(struct session *s, int64_t now_us)
         while (s->at == AT_GIVING && s->out.len < OUT_HIGH)
             giving_go(s);
         if (s->at == AT_READY && s->batch.a && s->out.len < OUT_HIGH) {
-            simple_go(s);
+            simple_go(s, now_us);
             continue;
         }
         if (!is_listening(s) || !s->in.len)
@@ -397,6 +424,8 @@ session_told(struct session *s, struct task *t, int64_t now_us)
                 simple_told(s, t, now_us);
             else if (s->then == THEN_PARSE)
                 extended_parsed(s, t);
+            else if (s->then == THEN_FETCH)
+                cursor_told(s, t, now_us);
             else
                 extended_told(s, t, now_us);
         }

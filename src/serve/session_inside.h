@@ -31,7 +31,7 @@ enum session_at {
 };
 
 /* What a task is for. */
-enum session_then { THEN_SIMPLE, THEN_PARSE, THEN_EXECUTE };
+enum session_then { THEN_SIMPLE, THEN_PARSE, THEN_EXECUTE, THEN_FETCH };
 
 /* The statements of one Query message, done one by one. */
 struct batch {
@@ -41,9 +41,18 @@ struct batch {
     size_t n, i;
 };
 
+/* How rows are given out, and what is said behind them. */
+enum give {
+    GIVE_ALL,    /* with their description; SELECT */
+    GIVE_PORTAL, /* as Execute does; SELECT, or that there are more */
+    GIVE_FETCH,  /* FETCH, of a cursor */
+    GIVE_MOVE,   /* the same without showing them */
+};
+
 struct giving {
     struct rows *rows;
-    struct portal *portal; /* NULL: all rows, with their description */
+    struct portal *portal; /* NULL: of GIVE_ALL */
+    enum give how;
     size_t at;
     uint64_t given, most;
 };
@@ -70,6 +79,9 @@ struct session {
     char *parsing_name;
     struct portal *portal; /* what an Execute is about */
     uint32_t rows_asked;
+    char *declaring; /* the cursor that `parsing` is for; NULL: none */
+    uint64_t fetch_most;
+    enum give fetch_how;
     struct giving giving;
     struct buf key;       /* of the question that runs; empty: not to be kept */
     int64_t confirmed_us; /* when a worker last said that the door holds */
@@ -92,10 +104,11 @@ void session_ready(struct session *s);
 struct task *
 session_want(struct session *s, enum task_kind kind, enum session_then then);
 
-/* Gives out rows: all of them with their description, or up to `most` of a
-   portal's. They are held until they are given. */
-void session_give(struct session *s, struct rows *rows, struct portal *portal,
-                  uint32_t most);
+/* Gives out rows, at most so many of a portal's. They are held until they are
+   given. */
+void session_give(struct session *s, struct rows *rows);
+void session_give_some(struct session *s, struct portal *portal, enum give how,
+                       uint64_t most);
 
 /* --- login.c */
 
@@ -136,7 +149,8 @@ enum done {
 };
 
 /* All but questions: settings, transactions, refusals. */
-enum done statement_do(struct session *s, const struct statement *st, str text);
+enum done statement_do(struct session *s, const struct statement *st, str text,
+                       int64_t now_us);
 bool statement_asks(enum statement_kind kind);
 
 /* Refuses what an aborted transaction does not allow. */
@@ -152,7 +166,7 @@ struct rows *show_rows(struct session *s, const struct statement *st, str text);
 
 void simple_query(struct session *s, str text, int64_t now_us);
 void simple_told(struct session *s, struct task *t, int64_t now_us);
-void simple_go(struct session *s); /* the next statement */
+void simple_go(struct session *s, int64_t now_us); /* the next statement */
 
 /* --- extended.c */
 
@@ -160,5 +174,18 @@ void
 extended_message(struct session *s, const struct pg_message *m, int64_t now_us);
 void extended_parsed(struct session *s, struct task *t);
 void extended_told(struct session *s, struct task *t, int64_t now_us);
+
+/* Reads p->text, of one statement or none, into p. */
+CUSTOS_MUST_USE custos_status prepared_read(struct prepared *p,
+                                            custos_err *err);
+
+/* --- cursor.c */
+
+enum done
+cursor_declare(struct session *s, const struct statement *st, str text);
+void cursor_declared(struct session *s); /* s->parsing is described */
+enum done
+cursor_fetch(struct session *s, const struct statement *st, int64_t now_us);
+void cursor_told(struct session *s, struct task *t, int64_t now_us);
 
 #endif

@@ -22,7 +22,7 @@ give_cached(struct session *s, str text, int64_t now_us)
 
     if (s->state == PG_IN_FAILED || !(rows = asking_cached(s, &a, now_us)))
         return false;
-    session_give(s, rows, NULL, 0);
+    session_give(s, rows);
     return true;
 }
 
@@ -87,13 +87,13 @@ show(struct session *s, const struct statement *st)
     rows = show_rows(s, st, s->batch.text);
     if (!rows)
         return;
-    session_give(s, rows, NULL, 0);
+    session_give(s, rows);
     rows_drop(rows);
 }
 
 /* One statement; what it leaves open comes back here. */
 void
-simple_go(struct session *s)
+simple_go(struct session *s, int64_t now_us)
 {
     struct batch *b = &s->batch;
     const struct statement *st;
@@ -110,7 +110,7 @@ simple_go(struct session *s)
     else if (st->kind == STATEMENT_SHOW)
         show(s, st);
     else
-        (void)statement_do(s, st, b->text);
+        (void)statement_do(s, st, b->text, now_us);
 }
 
 void
@@ -120,5 +120,5 @@ simple_told(struct session *s, struct task *t, int64_t now_us)
 
     if (asking_failed(s, t, b->text, b->of[b->i - 1].at))
         return;
-    session_give(s, asking_end(s, t, now_us), NULL, 0);
+    session_give(s, asking_end(s, t, now_us));
 }

@@ -231,7 +231,8 @@ refuse(struct session *s, const struct statement *st, str text)
 }
 
 enum done
-statement_do(struct session *s, const struct statement *st, str text)
+statement_do(struct session *s, const struct statement *st, str text,
+             int64_t now_us)
 {
     switch (st->kind) {
     case STATEMENT_SET: return set(s, st, text, "SET");
@@ -246,6 +247,12 @@ statement_do(struct session *s, const struct statement *st, str text)
     case STATEMENT_DISCARD: return discard(s, st);
     case STATEMENT_DEALLOCATE: return deallocate(s, st);
     case STATEMENT_CLOSE: return close_cursor(s, st);
+    case STATEMENT_DECLARE:
+        return st->hold || st->scroll ? refuse(s, st, text)
+                                      : cursor_declare(s, st, text);
+    case STATEMENT_FETCH:
+    case STATEMENT_MOVE:
+        return st->forward ? cursor_fetch(s, st, now_us) : refuse(s, st, text);
     default: return refuse(s, st, text);
     }
 }

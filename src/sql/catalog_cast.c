@@ -170,14 +170,14 @@ is_vector(const pg_node *arg)
     return false;
 }
 
-/* What stands for a thing's name is its number again: x::regclass::oid. */
+/* What would become a thing's name becomes its number: x::regclass::oid. */
 static pg_node *
 thing_number(pg_node *node)
 {
     for (size_t i = 0; i < COUNT_OF(things); i++)
-        if (strcmp(things[i].number, things[i].shown) != 0 &&
-            node_is_macro(node, things[i].shown))
-            return node->func_call->args[0];
+        if (node_is_macro(node, things[i].shown))
+            node->func_call->funcname[1]->string->sval =
+                (char *)things[i].number;
     return node;
 }
 

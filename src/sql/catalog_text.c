@@ -84,6 +84,25 @@ change_relation(struct catalog_change *c, PgQuery__RangeVar *v)
     return v->schemaname ? CUSTOS_OK : fail_memory(c->r->err);
 }
 
+/* The column of a function without columns has the function's alias. */
+static custos_status
+name_column(struct catalog_change *c, PgQuery__Alias *alias)
+{
+    pg_node **names = arena_take(c->r->a, 1, sizeof(pg_node *));
+    pg_node call = PG_QUERY__NODE__INIT;
+    custos_status st;
+
+    if (!names)
+        return fail_memory(c->r->err);
+    st = node_be_call(c, &call, NULL, alias->aliasname, NULL, NULL);
+    if (st)
+        return st;
+    names[0] = call.func_call->funcname[0];
+    alias->colnames = names;
+    alias->n_colnames = 1;
+    return CUSTOS_OK;
+}
+
 /* pg_get_keywords() and the like, in FROM, are relations of their names. */
 static custos_status
 change_function(struct catalog_change *c, pg_node *node)
@@ -101,7 +120,9 @@ change_function(struct catalog_change *c, pg_node *node)
     PgQuery__RangeVar *v;
 
     if (!name || !c->q->knows("pg_catalog", name))
-        return CUSTOS_OK;
+        return f->alias && f->alias->n_colnames == 0 && !f->ordinality
+                   ? name_column(c, f->alias)
+                   : CUSTOS_OK;
     v = arena_take(c->r->a, 1, sizeof *v);
     if (!v)
         return fail_memory(c->r->err);
@@ -241,8 +262,6 @@ static custos_status
 see_node(struct catalog_change *c, pg_node *node)
 {
     catalog_see_param(c, node);
-    if (node->node_case == PG_QUERY__NODE__NODE_SELECT_STMT)
-        return name_targets(c, node->select_stmt);
     if (node->node_case == PG_QUERY__NODE__NODE_RANGE_FUNCTION)
         return change_function(c, node);
     return CUSTOS_OK;
@@ -253,8 +272,12 @@ catalog_change_all(struct catalog_change *c, pg_message *m)
 {
     const ProtobufCMessageDescriptor *d = m->descriptor;
     bool is_node = d == &pg_query__node__descriptor;
-    custos_status st = is_node ? see_node(c, (pg_node *)m) : CUSTOS_OK;
+    custos_status st = CUSTOS_OK;
 
+    if (is_node)
+        st = see_node(c, (pg_node *)m);
+    else if (d == &pg_query__select_stmt__descriptor)
+        st = name_targets(c, (PgQuery__SelectStmt *)m);
     for (unsigned i = 0; i < d->n_fields && !st; i++)
         for (size_t j = 0; j < field_messages(m, &d->fields[i]) && !st; j++)
             st = catalog_change_all(c, field_message(m, &d->fields[i], j));

@@ -2,6 +2,7 @@
  * What PostgreSQL calls an output column that has no alias. A name from a
  * column or a function counts more than one from a type or a CASE.
  */
+#include "base/base.h"
 #include "sql/read.h"
 
 enum weight { WEIGHT_NONE, WEIGHT_TYPE, WEIGHT_NAME };
@@ -29,6 +30,27 @@ inside_or(const pg_node *inside, const char *otherwise, const char **out)
     return WEIGHT_TYPE;
 }
 
+/* current_user and the like; a time is none of ours. */
+static enum weight
+value_function(PgQuery__SQLValueFunctionOp op, const char **out)
+{
+    static const char *const names[] = {
+        [PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_ROLE] = "current_role",
+        [PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_USER] = "current_user",
+        [PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_USER] = "user",
+        [PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_SESSION_USER] = "session_user",
+        [PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_CATALOG] =
+            "current_catalog",
+        [PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_SCHEMA] =
+            "current_schema",
+    };
+
+    if ((size_t)op >= COUNT_OF(names) || !names[op])
+        return WEIGHT_NONE;
+    *out = names[op];
+    return WEIGHT_NAME;
+}
+
 static enum weight
 figure(const pg_node *node, const char **out)
 {
@@ -53,6 +75,8 @@ figure(const pg_node *node, const char **out)
                    ? "least"
                    : "greatest";
         break;
+    case PG_QUERY__NODE__NODE_SQLVALUE_FUNCTION:
+        return value_function(node->sqlvalue_function->op, out);
     case PG_QUERY__NODE__NODE_A_EXPR:
         if (node->a_expr->kind != PG_QUERY__A__EXPR__KIND__AEXPR_NULLIF)
             return WEIGHT_NONE;

@@ -131,7 +131,8 @@ class Store:
 
     def let_in(self, name):
         """A password and a token for an analyst, or a token for the owner."""
-        said = self.custos("analyst", "add", *([name] if name else ["--owner"]))
+        said = self.custos(*(["analyst", "add", name] if name
+                             else ["owner", "token"]))
         self.tokens[name] = re.search(r"custos_[0-9a-f]{64}", said).group()
         found = re.search(r"password\s+(\S+)", said)
         self.passwords[name] = found.group(1) if found else None

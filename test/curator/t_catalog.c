@@ -1,7 +1,7 @@
 /*
- * The catalog, asked as clients ask it: test/curator/catalog/ has the texts
- * that psql, JDBC, SQLAlchemy, asyncpg, psycopg, DBeaver and Metabase send,
- * each with the rows that it must give.
+ * The catalog, asked as clients ask it: catalog.txt has the texts that psql,
+ * JDBC, SQLAlchemy, asyncpg, psycopg, pgbench, DBeaver and Metabase send, each
+ * with the rows that it must give. CUSTOS_GOLDEN=file writes them anew.
  */
 #include "curator/catalog.h"
 
@@ -119,9 +119,7 @@ answer_into(const char *who, str sql, const struct catalog_value *values,
     custos_err err = {0};
 
     if (curator_catalog(c, &ask, a, &rows, &err))
-        buf_printf(b, "refused: %s%s%s\n", err.said,
-                   getenv("CATALOG_NOTES") ? " // " : "",
-                   getenv("CATALOG_NOTES") ? err.noted : "");
+        buf_printf(b, "refused: %s\n", err.said);
     else
         write_rows(&rows, b);
     arena_free(a);
@@ -263,30 +261,135 @@ the_database_is_sealed(void **state)
           "set_config:25\n1TB\n");
 }
 
+/* ------------------------------------------------------------- recorded -- */
+
+static int
+compare_lines(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The lines but the first in order: most texts ask for none. */
+static void
+sort_rows(struct buf *b, struct buf *out)
+{
+    char *lines[2000], *p = b->ptr;
+    size_t n = 0;
+
+    for (char *end; p && (end = strchr(p, '\n')) && n < COUNT_OF(lines);
+         p = end + 1) {
+        *end = 0;
+        lines[n++] = p;
+    }
+    if (n > 2)
+        qsort(lines + 1, n - 1, sizeof *lines, compare_lines);
+    for (size_t i = 0; i < n; i++)
+        buf_printf(out, "%s\n", lines[i]);
+}
+
+/* One block: label, text, "=>", rows. */
+static void
+replay(char *block, FILE *golden)
+{
+    char *rows = strstr(block, "=>\n"), *sql = strchr(block, '\n');
+    struct buf b, sorted;
+
+    assert_non_null(rows);
+    assert_true(sql && sql < rows);
+    buf_init(&b, NULL, 1 << 24);
+    buf_init(&sorted, NULL, 1 << 24);
+    answer_into("ana", (str){sql + 1, (size_t)(rows - sql - 1)}, NULL, 0, &b);
+    sort_rows(&b, &sorted);
+    if (golden)
+        fprintf(golden, "====\n%.*s=>\n%s", (int)(rows - block), block,
+                buf_text(&sorted));
+    else if (strcmp(buf_text(&sorted), rows + 3) != 0)
+        fail_msg("%.*s\n%s\nnot\n%s", (int)(rows - block), block,
+                 buf_text(&sorted), rows + 3);
+    buf_clear(&b);
+    buf_clear(&sorted);
+}
+
+static void
+clients_find_what_they_look_for(void **state)
+{
+    static char text[1 << 20];
+    const char *src = getenv("SRC"), *to = getenv("CUSTOS_GOLDEN");
+    FILE *golden = to ? fopen(to, "w") : NULL, *f;
+    char path[4096], *block = text, *next;
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/test/curator/catalog.txt", src ? src : ".");
+    f = fopen(path, "r");
+    assert_non_null(f);
+    text[fread(text, 1, sizeof text - 1, f)] = 0;
+    fclose(f);
+    assert_memory_equal(text, "====\n", 5);
+    for (block = text + 5; block; block = next) {
+        next = strstr(block, "\n====\n");
+        if (next) {
+            next[1] = 0;
+            next += 6;
+        }
+        replay(block, golden);
+    }
+    if (golden)
+        fclose(golden);
+}
+
+/* A parameter is of the type that its place gives it; its value is a
+   literal. */
+static void
+parameters_are_typed_and_given(void **state)
+{
+    static const char *const lookup =
+        "SELECT t.oid FROM pg_type t WHERE t.oid = any($1::oid[]) ORDER BY 1";
+    struct catalog_value oids = {.text = str_of("{25,20}")},
+                         name = {.text = str_of("x' OR 'a' = 'a")};
+    arena *a = arena_new(NULL, 1 << 26);
+    struct catalog_ask ask = {
+        .who = str_of("ana"),
+        .sql = str_of("SELECT relname, $2 AS x FROM pg_class WHERE oid = $1 "
+                      "AND relname = $3::name")};
+    struct catalog_rows rows;
+    custos_err err;
+    struct buf b;
+
+    (void)state;
+    assert_int_equal(curator_catalog_describe(c, &ask, a, &rows, &err),
+                     CUSTOS_OK);
+    assert_int_equal(rows.n_params, 3);
+    assert_int_equal(rows.params[0], 26);
+    assert_int_equal(rows.params[1], 25);
+    assert_int_equal(rows.params[2], 19);
+    assert_int_equal(rows.n_columns, 2);
+    assert_int_equal(rows.n_rows, 0);
+    assert_int_equal(curator_catalog(c, &ask, a, &rows, &err), CUSTOS_EINVAL);
+    ask.sql = str_of(lookup);
+    assert_int_equal(curator_catalog_describe(c, &ask, a, &rows, &err),
+                     CUSTOS_OK);
+    assert_int_equal(rows.params[0], 1028);
+    arena_free(a);
+    buf_init(&b, NULL, 1 << 20);
+    answer_into("ana", str_of(lookup), &oids, 1, &b);
+    answer_into("ana",
+                str_of("SELECT count(*) FROM pg_class WHERE relname = "
+                       "$1"),
+                &name, 1, &b);
+    assert_string_equal(buf_text(&b), "oid:26\n20\n25\ncount:20\n0\n");
+    buf_clear(&b);
+}
+
 int
-main(int argc, char **argv)
+main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_analyst_sees_what_is_granted),
         cmocka_unit_test(what_is_not_listed_is_refused),
         cmocka_unit_test(the_database_is_sealed),
+        cmocka_unit_test(parameters_are_typed_and_given),
+        cmocka_unit_test(clients_find_what_they_look_for),
     };
 
-    if (argc > 1) { /* by hand: who, then texts from the input, ; ends one */
-        static char text[1 << 20];
-        char *p = text, *stop;
-        struct buf b;
-
-        begin(NULL);
-        text[fread(text, 1, sizeof text - 1, stdin)] = 0;
-        for (; (stop = strstr(p, "\n;;\n")); p = stop + 4) {
-            buf_init(&b, NULL, 1 << 24);
-            answer_into(argv[1], (str){p, (size_t)(stop - p)}, NULL, 0, &b);
-            printf("%.*s\n=>\n%s\n", (int)(stop - p), p, buf_text(&b));
-            buf_clear(&b);
-        }
-        end(NULL);
-        return 0;
-    }
     return cmocka_run_group_tests(tests, begin, end);
 }

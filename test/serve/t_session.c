@@ -367,6 +367,44 @@ a_portal_is_one_answer(void **state)
 }
 
 static void
+cursors_go_forward_over_one_answer(void **state)
+{
+    struct fake *f = logged_in(NULL);
+
+    (void)state;
+    f->rows = 5;
+    query(f, "DECLARE c CURSOR FOR SELECT city, count(*) FROM p",
+          "E:25P01 Z:I");
+    query(f,
+          "BEGIN; DECLARE \"c\" NO SCROLL CURSOR WITHOUT HOLD FOR "
+          "SELECT city, count(*) FROM p",
+          "C:BEGIN C:DECLARE_CURSOR Z:T");
+    assert_string_equal(f->last_sql, "SELECT city, count(*) FROM p");
+    assert_int_equal(f->asked, 0);
+    fake_send(f, 'D', "bs", "P", 1, "c");
+    fake_send(f, 'S', "");
+    expect(f, "T Z:T");
+    query(f, "FETCH FORWARD 2 FROM c", "N:00000 T D D C:FETCH_2 Z:T");
+    query(f, "MOVE 1 FROM c", "C:MOVE_1 Z:T");
+    query(f, "FETCH ALL FROM c", "T D D C:FETCH_2 Z:T");
+    query(f, "FETCH 3 FROM c", "T C:FETCH_0 Z:T");
+    assert_int_equal(f->asked, 1);
+    fake_send(f, 'P', "ss2", NONE, "FETCH 1 FROM c", 0u);
+    fake_send(f, 'B', "ss222", NONE, NONE, 0u, 0u, 0u);
+    fake_send(f, 'D', "bs", "P", 1, NONE);
+    fake_send(f, 'E', "s4", NONE, 0u);
+    fake_send(f, 'S', "");
+    expect(f, "1 2 T C:FETCH_0 Z:T");
+    query(f, "DECLARE c CURSOR FOR SELECT 1 FROM p", "E:42P03 Z:E");
+    query(f, "ROLLBACK", "C:ROLLBACK Z:I");
+    query(f, "FETCH 1 FROM c", "E:34000 Z:I");
+    query(f, "BEGIN; DECLARE d CURSOR FOR SELECT (", "E:42601 Z:I");
+    query(f, "BEGIN; DECLARE d CURSOR FOR SELECT 1 FROM p WHERE x = $1",
+          "C:BEGIN E:0A000 Z:E");
+    fake_clear(f);
+}
+
+static void
 errors_skip_to_sync(void **state)
 {
     struct fake *f = logged_in(NULL);
@@ -654,6 +692,7 @@ main(void)
         cmocka_unit_test(transactions_are_kept_as_states),
         cmocka_unit_test(extended_queries),
         cmocka_unit_test(a_portal_is_one_answer),
+        cmocka_unit_test(cursors_go_forward_over_one_answer),
         cmocka_unit_test(errors_skip_to_sync),
         cmocka_unit_test(what_is_not_a_question_can_be_prepared),
         cmocka_unit_test(names_are_limited),

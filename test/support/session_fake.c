@@ -57,7 +57,7 @@ fake_init(struct fake *f, enum fake_tls tls, struct cache *cache)
     *f = (struct fake){.rows = 2, .now = 1000000000};
     if (sodium_init() < 0 ||
         scram_verifier_make(str_of("pencil"),
-                            (const uint8_t *)"0123456789abcdef", 16, 4096,
+                            (const uint8_t *)"0123456789abcdef", 16, 1,
                             &f->verifier, &err))
         abort();
     f->host = (struct session_host){

@@ -1,0 +1,185 @@
+/*
+ * `custos serve`: the server. Limits and addresses from the command line;
+ * everything else is in serve/.
+ */
+#include "serve/server.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/args.h"
+#include "cli/at_store.h"
+#include "cli/cli.h"
+#include "cli/help.h"
+
+enum {
+    SERVE_STORE,
+    SERVE_PG,
+    SERVE_HTTP,
+    SERVE_CERT,
+    SERVE_KEY,
+    SERVE_WORKERS,
+    SERVE_CONNECTIONS,
+    SERVE_PER_ANALYST,
+    SERVE_MESSAGE,
+    SERVE_QUERY,
+    SERVE_TIME,
+    SERVE_LOGIN,
+    SERVE_IDLE,
+    SERVE_STOP,
+    SERVE_NO_STEPS,
+    SERVE_INSECURE,
+    SERVE_CONFIRM,
+    SERVE_OPTIONS
+};
+
+static const struct option options[SERVE_OPTIONS] = {
+    [SERVE_STORE] = {"store", "DIR", STORE_HELP},
+    [SERVE_PG] = {"pg", "HOST:PORT",
+                  "PostgreSQL clients (127.0.0.1:6432; none: nobody)"},
+    [SERVE_HTTP] = {"http", "HOST:PORT",
+                    "HTTP and JSON (127.0.0.1:8080; none: nobody)"},
+    [SERVE_CERT] = {"tls-cert", "FILE",
+                    "certificate chain in PEM: TLS for both"},
+    [SERVE_KEY] = {"tls-key", "FILE", "its key"},
+    [SERVE_WORKERS] = {"workers", "N",
+                       "questions at one time (16 for each processor)"},
+    [SERVE_CONNECTIONS] = {"max-connections", "N", "sessions (2000)"},
+    [SERVE_PER_ANALYST] = {"max-per-analyst", "N",
+                           "sessions of one analyst (1500)"},
+    [SERVE_MESSAGE] = {"max-message", "BYTES",
+                       "one message of a client (1048576)"},
+    [SERVE_QUERY] = {"max-query", "BYTES", "one text of SQL (65536)"},
+    [SERVE_TIME] = {"max-seconds", "N",
+                    "one question; it is charged all the same (600)"},
+    [SERVE_LOGIN] = {"login-seconds", "N", "from connecting to proved (30)"},
+    [SERVE_IDLE] = {"idle-seconds", "N", "between questions (86400)"},
+    [SERVE_STOP] = {"stop-seconds", "N",
+                    "for questions that run when it is to stop (30)"},
+    [SERVE_NO_STEPS] = {"no-response-steps", NULL,
+                        "answer as soon as possible: how long a question took\n"
+                        "is then seen by who asked, and depends on the data"},
+    [SERVE_INSECURE] = {"insecure-listen", NULL,
+                        "listen off loopback without TLS; needs the next too"},
+    [SERVE_CONFIRM] = {"i-know-this-is-not-private", NULL,
+                       "said besides: everybody on the way reads all answers"},
+};
+
+/* A whole number above 0; 0: not given. */
+static int
+number_given(const struct args *args, int i, int64_t most, int64_t *out)
+{
+    const char *text = args->given[i];
+    char *end;
+
+    *out = 0;
+    if (!text)
+        return CLI_OK;
+    *out = strtoll(text, &end, 10);
+    if (!*text || *end || *out < 1 || *out > most)
+        return fail_usage("--%s: a whole number from 1 to %lld is needed",
+                          options[i].name, (long long)most);
+    return CLI_OK;
+}
+
+static int
+limits_read(const struct args *args, struct server_options *o)
+{
+    int64_t n[SERVE_OPTIONS] = {0};
+    static const struct {
+        int option;
+        int64_t most;
+    } rows[] = {
+        {SERVE_WORKERS, 256},       {SERVE_CONNECTIONS, 60000},
+        {SERVE_PER_ANALYST, 60000}, {SERVE_MESSAGE, 1 << 28},
+        {SERVE_QUERY, 1 << 16},     {SERVE_TIME, 1000000},
+        {SERVE_LOGIN, 1000000},     {SERVE_IDLE, 100000000},
+        {SERVE_STOP, 1000000},
+    };
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        int code = number_given(args, rows[i].option, rows[i].most,
+                                &n[rows[i].option]);
+
+        if (code)
+            return code;
+    }
+    o->threads = (size_t)n[SERVE_WORKERS];
+    o->limits = (struct serve_limits){
+        .connections = (size_t)n[SERVE_CONNECTIONS],
+        .connections_per_analyst = (size_t)n[SERVE_PER_ANALYST],
+        .message_bytes = (size_t)n[SERVE_MESSAGE],
+        .query_bytes = (size_t)n[SERVE_QUERY],
+        .query_ms = n[SERVE_TIME] * 1000,
+        .login_ms = n[SERVE_LOGIN] * 1000,
+        .idle_ms = n[SERVE_IDLE] * 1000,
+        .stop_ms = n[SERVE_STOP] * 1000,
+    };
+    return CLI_OK;
+}
+
+static const char *
+address_given(const char *given, const char *otherwise)
+{
+    return !given ? otherwise : !strcmp(given, "none") ? "" : given;
+}
+
+static int
+options_read(const struct args *args, struct server_options *o)
+{
+    *o = (struct server_options){
+        .store = store_given(args->given[SERVE_STORE]),
+        .pg = address_given(args->given[SERVE_PG], "127.0.0.1:6432"),
+        .http = address_given(args->given[SERVE_HTTP], "127.0.0.1:8080"),
+        .tls_cert = args->given[SERVE_CERT],
+        .tls_key = args->given[SERVE_KEY],
+        .steps = !args->given[SERVE_NO_STEPS],
+        .insecure = (args->given[SERVE_INSECURE] != NULL) +
+                    (args->given[SERVE_CONFIRM] != NULL),
+    };
+    if (!*o->pg && !*o->http)
+        return fail_usage("--pg none and --http none: nobody could ask");
+    if (!o->tls_cert != !o->tls_key)
+        return fail_usage("--tls-cert and --tls-key belong together");
+    return limits_read(args, o);
+}
+
+static int
+run(const struct verb *verb, int argc, char **argv)
+{
+    struct server_options o;
+    struct args args;
+    custos_err err;
+    int code = args_read(verb, argc, argv, &args);
+
+    if (code || args.help)
+        return code ? code : help_of_verb(verb);
+    if (args.n_words)
+        return fail_usage("serve takes no words, only options");
+    code = options_read(&args, &o);
+    if (code)
+        return code;
+    forbid_cores();
+    return server_run(&o, &err) ? fail_status(err.code, &err) : CLI_OK;
+}
+
+const struct verb verb_serve = {
+    .name = "serve",
+    .summary = "answer PostgreSQL clients and HTTP, privately",
+    .usage =
+        "serve [--store DIR] [--pg HOST:PORT] [--http HOST:PORT] [options]",
+    .about =
+        "Analysts log in with the password that `custos analyst add` gave "
+        "them, with any\nPostgreSQL client, or by HTTP with their token. Every "
+        "answer is private, and\nits price is charged before the data is "
+        "touched. SIGTERM ends it after the\nquestions that run; SIGHUP takes "
+        "up policy and data that `custos init` has\nput in force since.",
+    .examples =
+        "custos serve\n"
+        "custos serve --pg 0.0.0.0:6432 --tls-cert cert.pem --tls-key key.pem\n"
+        "psql 'host=127.0.0.1 port=6432 user=ana' -c 'SELECT count(*) FROM "
+        "patients'\n",
+    .options = options,
+    .n_options = SERVE_OPTIONS,
+    .run = run,
+};
