@@ -96,6 +96,11 @@ lists_keep_the_order_of_names(void **state)
     struct planned t;
 
     (void)state;
+    names_are("doses d, people q, homes h, stays s WHERE q.person = h.member "
+              "AND d.stay = s.stay AND q.household = s.patient",
+              NULL,
+              "d.stay d.drug d.mg q.person q.household h.member h.rooms s.stay "
+              "s.patient s.nights");
     for (size_t i = 0; i < COUNT_OF(orders); i++) {
         char text[200];
         const struct relation *r;
