@@ -53,8 +53,12 @@ print_unit(struct out *o, const struct policy *p,
         /* its name, to those who may know that there is such a column */
         if (policy_grants(p, who, t, c))
             out_printf(o, "the unit is %.*s, ", (int)c->name.len, c->name.ptr);
-        out_printf(o, "at most %" PRIu64 " row%s of one unit count%s",
-                   t->rows_per_unit, s, *s ? "" : "s");
+        if (policy_rows_known(p, t))
+            out_printf(o, "at most %" PRIu64 " row%s of one unit count%s",
+                       t->rows_per_unit, s, *s ? "" : "s");
+        else
+            out_text(o, "how many rows of one unit count, each query chooses "
+                        "for a quarter of its epsilon");
     }
     out_text(o, "\n");
 }

@@ -4,8 +4,8 @@
  * one unit, and it is enough to count the units that have more rows than the
  * bound: such counts all move one way, by 1, so one share pays for all of them
  * by the sparse vector technique, and the noise does not grow with the bound.
- * The error is of the same order, the largest number of rows over epsilon, and
- * lower by a factor of about L.
+ * The error is of the same order, the largest number of rows over epsilon, with
+ * a factor of ln L where R2T has L ln L.
  */
 #include "plan/race.h"
 
@@ -17,7 +17,7 @@
 
 enum {
     SHARE = 4,  /* one of so many parts of the price is the race's */
-    FEW = 3,    /* T in scales: where nobody has more, it mostly ends */
+    FEW = 6,    /* T in scales: e^-6 (1 + 6) < 2 % */
     BEYOND = 8, /* bound-race: e^-8 (1 + 8) 10 < 5 % */
     NUMBER_MAX = 512,
 };

@@ -15,9 +15,9 @@
  *   monotone values of sensitivity 1 with epsilon e, and taking the first 2^j
  *   that does, is e-DP, under add-remove and under change-one. With any plan
  *   for that bound, (e', d)-DP, after it, the whole is (e + e', d)-DP. With b
- *   the scale of its noise and T >= 3b, with probability at least 95 % at most
+ *   the scale of its noise and T >= 6b, with probability at least 95 % at most
  *   T + 8b units have more than the bound that is taken, if it is not the
- *   last; where no unit has more than 2^j, j is passed with at most 20 %.
+ *   last; where no unit has more than 2^j, j is passed with at most 2 %.
  * SOURCE   doc/proofs/bound-race.md
  * NEEDS    unit-local; sparse-vector-lattice; at most 11 bounds; the largest
  *          charge of all plans that can follow is paid before.

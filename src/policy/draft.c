@@ -171,7 +171,7 @@ draft_unit(const struct draft_table *t, struct buf *out)
             between = " or ";
         }
     buf_add_text(out, "\n    rows_per_unit: TODO # ? at most so many rows of "
-                      "one unit count; 1 where the unit is the row\n");
+                      "one unit count; 1 where a unit has one row\n");
 }
 
 /* Equal names get a number. */

@@ -105,8 +105,8 @@ the_price_of_a_race_is_the_largest_of_its_plans(void **state)
     assert_true(rat_is(&t.plan->epsilon, "1"));
     assert_true(rat_is(&t.plan->race->share, "1/4"));
     assert_true(rat_is(&t.plan->race->scale, "8"));
-    assert_int_equal(t.plan->race->few, 24);
-    assert_int_equal(t.plan->race->most, 88);
+    assert_int_equal(t.plan->race->few, 48);
+    assert_int_equal(t.plan->race->most, 112);
     assert_true(rat_is(&t.plan->race->plans[0]->parts[0].epsilon, "3/4"));
     assert_true(rat_is(&t.plan->race->plans[10]->parts[0].l1, "1024"));
     plan_done(&t);
