@@ -69,6 +69,7 @@ line_of(const struct answer *answer, size_t column, struct buf *b)
 str
 bars_write(arena *a, const struct answer *answer)
 {
+    char receipt[RECEIPT_TEXT_MAX];
     struct buf b;
     str out = {"", 0};
 
@@ -82,6 +83,8 @@ bars_write(arena *a, const struct answer *answer)
     }
     while (b.len && !b.failed && b.ptr[b.len - 1] == '\n')
         b.len--;
+    receipt_write(&answer->receipt, receipt);
+    buf_printf(&b, "%sreceipt %s", b.len ? "\n" : "", receipt);
     if (!b.failed && b.len) {
         out.ptr = arena_copy(a, (str){b.ptr, b.len});
         out.len = out.ptr ? b.len : 0;

@@ -9,7 +9,7 @@
 
 /*
  * A line for each column with error bars (its only bar, or the narrowest and
- * the widest of its rows), then the answer's remarks; in a. Empty where there
+ * the widest of its rows), then the answer's remarks and its receipt; in a. Empty where there
  * is nothing to say or no memory.
  */
 str bars_write(arena *a, const struct answer *answer);

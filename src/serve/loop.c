@@ -428,6 +428,16 @@ sweep(struct loop *l)
     }
 }
 
+/* Who calls from now on is refused, and does not wait for nobody. */
+void
+loop_deafen(struct loop *l)
+{
+    if (l->options.listen_fd < 0)
+        return;
+    epoll_ctl(l->epoll, EPOLL_CTL_DEL, l->options.listen_fd, NULL);
+    shutdown(l->options.listen_fd, SHUT_RDWR);
+}
+
 void
 loop_stop(struct loop *l, int64_t within_ms)
 {
@@ -436,8 +446,7 @@ loop_stop(struct loop *l, int64_t within_ms)
         return;
     l->stopping = true;
     log_say("stop", "no new connections; questions that run may end");
-    if (l->options.listen_fd >= 0)
-        epoll_ctl(l->epoll, EPOLL_CTL_DEL, l->options.listen_fd, NULL);
+    loop_deafen(l);
     for (size_t i = 0; i < l->n_slots; i++)
         if (l->slots[i].conn)
             loop_drive(l, l->slots[i].conn);

@@ -71,6 +71,7 @@ size_t people_cut(struct loop *l, const str *name, const char *said);
 
 void loop_close(struct loop *l, struct conn *c, const char *why);
 void loop_drive(struct loop *l, struct conn *c);
+void loop_deafen(struct loop *l);
 void loop_stop(struct loop *l, int64_t within_ms);
 void loop_watch(struct loop *l, int fd, enum loop_event event, uint32_t events);
 

@@ -53,8 +53,7 @@ drain(void *ctx)
     struct loop *l = ctx;
 
     l->draining = true;
-    if (l->options.listen_fd >= 0)
-        epoll_ctl(l->epoll, EPOLL_CTL_DEL, l->options.listen_fd, NULL);
+    loop_deafen(l);
 }
 
 static size_t

@@ -253,6 +253,7 @@ what_a_session_does_not_do_is_refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         query(f, texts[i], "E:0A000 Z:I");
+    query(f, "UNLISTEN *", "C:UNLISTEN Z:I");
     query(f, "SET nonsense = 1", "E:42704 Z:I");
     query(f, "SET statement_timeout = 5", "E:0A000 Z:I");
     query(f, "SET statement_timeout = 0", "C:SET Z:I");
