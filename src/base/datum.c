@@ -226,6 +226,26 @@ read_time(struct reader *r, int64_t *out)
     return true;
 }
 
+/* "+02:30", " +00" or nothing: our times have no zone, and as PostgreSQL does
+   what is said of one is not heeded. */
+static bool
+skip_zone(struct reader *r)
+{
+    int hours, minutes;
+
+    if (r->ptr == r->end)
+        return true;
+    accept(r, ' ');
+    if (accept(r, 'Z'))
+        return true;
+    if ((!accept(r, '+') && !accept(r, '-')) || !digits(r, 2, &hours))
+        return false;
+    if (r->ptr == r->end)
+        return true;
+    accept(r, ':');
+    return digits(r, 2, &minutes);
+}
+
 static bool
 read_timestamp(struct reader *r, struct datum *out)
 {
@@ -236,7 +256,7 @@ read_timestamp(struct reader *r, struct datum *out)
     if (r->ptr < r->end) {
         if (!accept(r, ' ') && !accept(r, 'T'))
             return false;
-        if (!read_time(r, &us))
+        if (!read_time(r, &us) || !skip_zone(r))
             return false;
     }
     out->n = (i128)days * DAY_US + us;
@@ -280,7 +300,7 @@ datum_read(enum data_type type, str text, struct datum *out)
         *out = d;
         return true;
     case TYPE_DATE:
-        good = read_date(&r, &days);
+        good = read_date(&r, &days) && skip_zone(&r);
         if (good)
             d.n = days;
         break;

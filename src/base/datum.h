@@ -41,7 +41,8 @@ struct datum {
 /*
  * Reads text as a value of a type: numbers as "-12.5" or "1e3", dates as
  * "2026-01-31", timestamps as "2026-01-31 12:00:00.5" (or with T), booleans as
- * true/false/t/f/yes/no/1/0. TYPE_TEXT borrows it. False when it is none, or
+ * true/false/t/f/yes/no/1/0; a zone behind a date or time ("+00") is not
+ * heeded. TYPE_TEXT borrows it. False when it is none, or
  * past 36 digits. A TYPE_INT with a fraction other than 0 is none.
  */
 bool datum_read(enum data_type type, str text, struct datum *out);

@@ -247,9 +247,7 @@ statement_do(struct session *s, const struct statement *st, str text,
     case STATEMENT_DISCARD: return discard(s, st);
     case STATEMENT_DEALLOCATE: return deallocate(s, st);
     case STATEMENT_CLOSE: return close_cursor(s, st);
-    case STATEMENT_LISTEN: /* UNLISTEN has nothing to do */
-        return is_name(st->word, "unlisten") ? complete(s, "UNLISTEN")
-                                             : refuse(s, st, text);
+    case STATEMENT_UNLISTEN: return complete(s, "UNLISTEN");
     case STATEMENT_DECLARE:
         return st->hold || st->scroll ? refuse(s, st, text)
                                       : cursor_declare(s, st, text);

@@ -31,7 +31,8 @@ enum statement_kind {
     STATEMENT_FETCH,       /* name; forward, count */
     STATEMENT_MOVE,        /* the same, of which nothing is shown */
     STATEMENT_CLOSE,       /* name; empty: all */
-    STATEMENT_LISTEN,      /* LISTEN, UNLISTEN, NOTIFY */
+    STATEMENT_LISTEN,      /* LISTEN, NOTIFY */
+    STATEMENT_UNLISTEN,    /* nothing to end: pools say it */
     STATEMENT_COPY,
     STATEMENT_WRITE, /* INSERT, UPDATE, DELETE, MERGE, TRUNCATE, LOCK */
     STATEMENT_OTHER, /* DDL, functions, and all that there will ever be */

@@ -42,6 +42,9 @@ values_are_read_and_written(void **state)
         {TYPE_TIMESTAMP, "1969-12-31 23:59:59.5", "1969-12-31 23:59:59.500000"},
         {TYPE_TIMESTAMP, "2026-01-02T03:04", "2026-01-02 03:04:00"},
         {TYPE_TIMESTAMP, "2026-01-02", "2026-01-02 00:00:00"},
+        {TYPE_TIMESTAMP, "2026-01-02 03:04:05+02:30", "2026-01-02 03:04:05"},
+        {TYPE_TIMESTAMP, "2026-01-02T03:04:05Z", "2026-01-02 03:04:05"},
+        {TYPE_DATE, "2026-01-02 +00", "2026-01-02"},
     };
     char text[128];
 
@@ -83,6 +86,11 @@ what_is_no_value_is_refused(void **state)
         {TYPE_DATE, "2023-1-1"},
         {TYPE_DATE, "0000-01-01"},
         {TYPE_TIMESTAMP, "2023-01-01 24:00"},
+        {TYPE_TIMESTAMP, "2023-01-01 10:00+"},
+        {TYPE_TIMESTAMP, "2023-01-01 10:00+0:00"},
+        {TYPE_DATE, "2023-01-01 "},
+        {TYPE_DATE, "2023-01-01 +00:0"},
+        {TYPE_DATE, "2023-01-01 10:00"},
         {TYPE_TIMESTAMP, "2023-01-01 1:00"},
         {TYPE_TIMESTAMP, "2023-01-01 10:00:00."},
         {TYPE_TIMESTAMP, "2023-01-01 10:00:00.1234567"},

@@ -53,7 +53,8 @@ final class Client {
         }
         try (ResultSet r = m.getIndexInfo(null, "public", "patients", false,
                                           true)) {
-            check(!r.next(), "no indexes");
+            check(r.next() && r.getString("COLUMN_NAME").equals("id")
+                  && !r.next(), "the key that visits refer to");
         }
         try (ResultSet r = m.getSchemas()) {
             check(r.next(), "schemas");

@@ -17,8 +17,9 @@ static const char *const kinds[] = {
     [STATEMENT_EXECUTE] = "execute",   [STATEMENT_DEALLOCATE] = "deallocate",
     [STATEMENT_DECLARE] = "declare",   [STATEMENT_FETCH] = "fetch",
     [STATEMENT_MOVE] = "move",         [STATEMENT_CLOSE] = "close",
-    [STATEMENT_LISTEN] = "listen",     [STATEMENT_COPY] = "copy",
-    [STATEMENT_WRITE] = "write",       [STATEMENT_OTHER] = "other",
+    [STATEMENT_LISTEN] = "listen",     [STATEMENT_UNLISTEN] = "unlisten",
+    [STATEMENT_COPY] = "copy",         [STATEMENT_WRITE] = "write",
+    [STATEMENT_OTHER] = "other",
 };
 
 static void
@@ -106,6 +107,7 @@ sessions_know_what_is_theirs(void **state)
     (void)state;
     cuts("START TRANSACTION READ ONLY; END; ABORT",
          "begin[START TRANSACTION READ ONLY] | commit[END] | rollback[ABORT]");
+    cuts("UNLISTEN *", "unlisten[UNLISTEN *]");
     cuts("SAVEPOINT a; RELEASE a; ROLLBACK TO a",
          "savepoint[SAVEPOINT a] a | release[RELEASE a] a | rollback "
          "to[ROLLBACK TO a] a");
