@@ -49,9 +49,10 @@ within_tell(arena *a, const struct plan *p, struct description *out,
     custos_status st = CUSTOS_OK;
     struct bars bars;
 
-    if (!p->is_public)
-        st = bars_make(a, p, 1, &bars, err);
-    for (size_t i = 0; i < p->n_outputs && !st && !p->is_public; i++) {
+    if (p->is_public || p->race) /* a race chooses what bars rest on */
+        return CUSTOS_OK;
+    st = bars_make(a, p, 1, &bars, err);
+    for (size_t i = 0; i < p->n_outputs && !st; i++) {
         int slot = p->outputs[i].aggregate;
 
         if (slot < 0 ||

@@ -18,6 +18,7 @@ static const char *const policy =
     "  patients:\n"
     "    source: patients.csv\n"
     "    unit: id\n"
+    "    rows_per_unit: 1\n"
     "    columns:\n"
     "      id: {type: integer, nullable: false}\n"
     "      age: {type: integer, range: [0, 100]}\n"
@@ -26,6 +27,10 @@ static const char *const policy =
     "      weight: {type: real, range: [0, 200]}\n"
     "      born: {type: date, range: ['1900-01-01', '2026-01-01']}\n"
     "      seen: {type: timestamp}\n"
+    "  stays:\n" /* how many rows of a unit count is chosen by a race */
+    "    source: patients.csv\n"
+    "    unit: id\n"
+    "    columns: {id: {type: integer}}\n"
     "  floors:\n"
     "    public: true\n"
     "    source: floors.csv\n"
@@ -112,6 +117,8 @@ types_come_from_what_stands_beside(void **state)
         {"SELECT city, count(*), avg(age) AS a FROM patients GROUP BY city",
          "-> city:text* count:integer a:real"},
         {P "age = $1", "$1 integer -> count:integer"},
+        {"SELECT count(*) FROM stays WHERE id > $1",
+         "$1 integer -> count:integer"},
         {P "$1 < age", "$1 integer -> count:integer"},
         {P "born >= $1 AND born < $2", "$1 date $2 date -> count:integer"},
         {P "seen > $1", "$1 timestamp -> count:integer"},
