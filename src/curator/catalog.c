@@ -38,6 +38,7 @@ struct catalogs {
         const struct policy_analyst *who;
         size_t users;
         uint64_t last;
+        bool sick; /* no questions any more; closed when nobody uses it */
     } kept[KEPT];
 };
 
@@ -94,7 +95,7 @@ kept_find(struct catalogs *c, const struct policy_analyst *who)
     for (size_t i = 0; i < KEPT; i++) {
         struct kept *k = &c->kept[i];
 
-        if (k->box && k->who == who)
+        if (k->box && k->who == who && !k->sick)
             return k;
         if (k->users == 0 && (!idle || !k->box || k->last < idle->last))
             idle = k;
@@ -129,10 +130,16 @@ catalogs_take(struct catalogs *c, const struct policy *p,
 }
 
 static void
-catalogs_give(struct catalogs *c, struct kept *k)
+catalogs_give(struct catalogs *c, struct kept *k, bool sick)
 {
     pthread_mutex_lock(&c->mutex);
     k->users--;
+    k->sick = k->sick || sick;
+    if (k->sick && k->users == 0) {
+        sandbox_close(k->box);
+        k->box = NULL;
+        k->sick = false;
+    }
     pthread_cond_signal(&c->freed);
     pthread_mutex_unlock(&c->mutex);
 }
@@ -216,7 +223,8 @@ answer(struct curator *c, const struct catalog_ask *ask, enum sandbox_how how,
     st = sandbox_ask(k->box,
                      ask->database.len ? ask->database : str_of("custos"), sql,
                      how, a, &rows, err);
-    catalogs_give(c->world->catalogs, k);
+    catalogs_give(c->world->catalogs, k,
+                  st == CUSTOS_EENGINE && !sandbox_is_well(k->box, a));
     return st ? st : rows_take(&rows, &q, a, out, err);
 }
 

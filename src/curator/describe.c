@@ -8,7 +8,7 @@
  *   function of query, policy and grants.
  * SOURCE   doc/proofs/describe-is-free.md
  * NEEDS    plan_make is a function of tree, policy and who asks.
- * GIVES    columns and parameter types; ledger and engine are not touched.
+ * GIVES    columns and parameter types; ledger and data are not touched.
  * FAILS    as curator_answer does above the charge.
  * TESTED   describing_touches_nothing
  *          what_is_described_is_what_is_answered
@@ -92,7 +92,9 @@ curator_describe(struct curator *c, const struct ask *ask, arena *a,
     struct query *q;
     custos_status st;
 
-    st = curator_find(c, ask->who, &options.who, err);
+    st = curator_refresh(c, err); /* as an answer would */
+    if (!st)
+        st = curator_find(c, ask->who, &options.who, err);
     if (!st)
         st = sql_params_find(a, ask->sql, ask->n_param_types, &params, err);
     for (size_t i = 0; !st && i < ask->n_param_types; i++)

@@ -250,3 +250,13 @@ sandbox_ask(struct sandbox *s, str database, const char *sql,
         *out = rows;
     return st;
 }
+
+bool
+sandbox_is_well(struct sandbox *s, arena *a)
+{
+    struct sandbox_rows rows;
+    custos_err quiet;
+
+    return !sandbox_ask(s, str_of(""), "SELECT 1", SANDBOX_RUN, a, &rows,
+                        &quiet);
+}

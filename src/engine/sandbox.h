@@ -45,4 +45,7 @@ CUSTOS_MUST_USE custos_status sandbox_ask(struct sandbox *s, str database,
                                           arena *a, struct sandbox_rows *out,
                                           custos_err *err);
 
+/* Does it still answer? A fault of the engine's own closes a database. */
+bool sandbox_is_well(struct sandbox *s, arena *a);
+
 #endif

@@ -107,6 +107,7 @@ static void
 it_ends_what_takes_too_long(void **state)
 {
     struct sandbox *s = opened(50);
+    arena *a;
 
     (void)state;
     fails(s, "SELECT count(*) FROM range(100000000) a, range(100000000) b "
@@ -114,6 +115,9 @@ it_ends_what_takes_too_long(void **state)
     fails(s, "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n % 7 FROM t) "
              "SELECT max(n) FROM t");
     writes(s, "SELECT 1", "23:1"); /* and goes on */
+    a = arena_new(NULL, 1 << 20);
+    assert_true(sandbox_is_well(s, a));
+    arena_free(a);
     sandbox_close(s);
     s = opened(60000);
     fails(s, "SELECT array_agg(range) FROM range(1000000000)");
