@@ -12,6 +12,7 @@ from command import lines
 
 SRC = pathlib.Path(os.environ.get("SRC", "."))
 COMMAND = (SRC / "doc/custos.1.scd").read_text()
+SERVE = (SRC / "doc/custos-serve.8.scd").read_text()
 LIBRARY = (SRC / "doc/libcustos.3.scd").read_text()
 HEADER = (SRC / "include/custos.h").read_text()
 
@@ -32,6 +33,11 @@ class Man(unittest.TestCase):
         self.assertGreater(len(known), 15)
         told = set(re.findall(r"\*--([a-z-]+)=?\*", COMMAND)) - {"name"}
         self.assertEqual(told, known)
+
+    def test_options_of_serve(self):
+        text = "\n".join(lines("serve", "--help"))
+        known = set(re.findall(r"^  --([a-z-]+)", text, re.M)) - {"help"}
+        self.assertEqual(set(re.findall(r"\*--([a-z-]+)\*", SERVE)), known)
 
     def test_laws(self):
         text = "\n".join(lines("noise", "--help"))
