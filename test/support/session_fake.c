@@ -270,14 +270,11 @@ add_number(struct buf *b, uint32_t n, int bytes)
 }
 
 void
-fake_send(struct fake *f, char type, const char *format, ...)
+fake_message(struct buf *out, char type, const char *format, va_list args)
 {
-    struct buf body, all;
-    va_list args;
+    struct buf body;
 
     buf_init(&body, NULL, 1 << 24);
-    buf_init(&all, NULL, 1 << 24);
-    va_start(args, format);
     for (; *format; format++) {
         if (*format == 's') {
             const char *text = va_arg(args, const char *);
@@ -291,13 +288,24 @@ fake_send(struct fake *f, char type, const char *format, ...)
             add_number(&body, va_arg(args, uint32_t), *format - '0');
         }
     }
-    va_end(args);
     if (type)
-        buf_add(&all, &type, 1);
-    add_number(&all, (uint32_t)body.len + 4, 4);
-    buf_add(&all, body.ptr, body.len);
-    fake_feed(f, all.ptr, all.len, 0);
+        buf_add(out, &type, 1);
+    add_number(out, (uint32_t)body.len + 4, 4);
+    buf_add(out, body.ptr, body.len);
     buf_clear(&body);
+}
+
+void
+fake_send(struct fake *f, char type, const char *format, ...)
+{
+    struct buf all;
+    va_list args;
+
+    buf_init(&all, NULL, 1 << 24);
+    va_start(args, format);
+    fake_message(&all, type, format, args);
+    va_end(args);
+    fake_feed(f, all.ptr, all.len, 0);
     buf_clear(&all);
 }
 
@@ -338,21 +346,19 @@ salted(const char *password, const struct scram_verifier *v, uint8_t out[32])
     }
 }
 
-/* client-final, given the server's first message. */
-static void
-final_message(struct fake *f, const char *password, const char *server_first,
-              struct buf *out)
+void
+fake_final(const struct scram_verifier *v, const char *binding,
+           const char *password, const char *server_first, struct buf *out)
 {
     uint8_t key[32], client[32], stored[32], signature[32];
     const char *r = server_first, *end = strchr(server_first, ',');
     struct buf said;
 
     buf_init(&said, NULL, 1 << 12);
-    buf_printf(out, "c=%s,%.*s", f->host.tls ? "eSws" : "biws",
-               end ? (int)(end - r) : 0, r);
+    buf_printf(out, "c=%s,%.*s", binding, end ? (int)(end - r) : 0, r);
     buf_printf(&said, "n=,r=abcdefghijklmnop,%s,%s", server_first,
                buf_text(out));
-    salted(password, &f->verifier, key);
+    salted(password, v, key);
     hmac(key, 32, str_of("Client Key"), client);
     crypto_hash_sha256(stored, client, 32);
     hmac(stored, 32, (str){said.ptr, said.len}, signature);
@@ -380,7 +386,8 @@ fake_login(struct fake *f, const char *user, const char *password)
     if (f->sent.len > at + 9)
         snprintf(server, sizeof server, "%.*s", (int)(f->sent.len - at - 9),
                  f->sent.ptr + at + 9);
-    final_message(f, password, server, &last);
+    fake_final(&f->verifier, f->host.tls ? "eSws" : "biws", password, server,
+               &last);
     fake_send(f, 'p', "b", buf_text(&last), (int)last.len);
     buf_clear(&last);
 }
@@ -432,9 +439,9 @@ word_of(char type, const char *body, size_t len, struct buf *out)
 }
 
 const char *
-fake_said(struct fake *f, char text[4096])
+fake_words(const char *p, size_t len, char text[4096])
 {
-    const char *p = f->sent.ptr, *end = p + f->sent.len;
+    const char *end = p + len;
     struct buf out;
 
     buf_init(&out, NULL, 1 << 24);
@@ -449,6 +456,13 @@ fake_said(struct fake *f, char text[4096])
     }
     snprintf(text, 4096, "%s", buf_text(&out));
     buf_clear(&out);
+    return text;
+}
+
+const char *
+fake_said(struct fake *f, char text[4096])
+{
+    fake_words(f->sent.ptr, f->sent.len, text);
     f->sent.len = 0;
     return text;
 }

@@ -6,6 +6,8 @@
 #ifndef TEST_SESSION_FAKE_H
 #define TEST_SESSION_FAKE_H
 
+#include <stdarg.h>
+
 #include "serve/session.h"
 
 struct fake {
@@ -55,5 +57,13 @@ void fake_login(struct fake *f, const char *user, const char *password);
  * S and K are left out.
  */
 const char *fake_said(struct fake *f, char text[4096]);
+
+/* The same pieces for tests with a socket: a message, client-final of SCRAM
+   (after the first of "n=,r=abcdefghijklmnop"), bytes as words. */
+void fake_message(struct buf *out, char type, const char *format, va_list args);
+void
+fake_final(const struct scram_verifier *v, const char *binding,
+           const char *password, const char *server_first, struct buf *out);
+const char *fake_words(const char *bytes, size_t len, char text[4096]);
 
 #endif
