@@ -26,8 +26,7 @@ bool
 is_placed(const struct engine *e, const struct plan *plan)
 {
     return plan_has_bare_key(plan) && plan->rows <= PLACES_MAX &&
-           work_adds_up(plan) &&
-           e->tables[plan->table - plan->policy->tables].placed &&
+           work_adds_up(plan) && e->tables[plan->table->number].placed &&
            view_has_place(plan->table, (size_t)plan->keys[0].expr->slot);
 }
 
@@ -45,7 +44,7 @@ print_rows(struct engine *e, const struct plan *plan,
         buf_printf(out, " AS v%zu", i);
     }
     buf_printf(out, " FROM %s AS t WHERE t.r <= %llu",
-               e->tables[plan->table - plan->policy->tables].from,
+               e->tables[plan->table->number].from,
                (unsigned long long)plan->rows);
     /* m rows have at most m values. Two comparisons, not abs(h): the engine
        keeps the least and the largest h of many rows together. */
