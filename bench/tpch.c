@@ -336,7 +336,7 @@ measure_loss(const struct question *q)
            "chooses; of a value %.1f %% are lost (the median; with noise)\n",
            q->name, measure_median(private, RUNS), measure_median(open, RUNS),
            measure_median(ratio, RUNS),
-           100 * measure_median(seen.lost, (int)seen.values));
+           100 * measure_median(seen.lost, seen.values));
 }
 
 int
