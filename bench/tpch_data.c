@@ -137,7 +137,8 @@ tpch_print_copy(struct buf *out, size_t i, const char *folder,
 }
 
 void
-tpch_print_policy(struct buf *out, const struct tpch_sizes *sizes)
+tpch_print_policy(struct buf *out, const struct tpch_sizes *sizes,
+                  enum tpch_bounds bounds)
 {
     buf_add_text(out, "custos: 1\nadjacency: add-remove\n"
                       "budget: {epsilon: 100000}\n"
@@ -147,9 +148,12 @@ tpch_print_policy(struct buf *out, const struct tpch_sizes *sizes)
 
         buf_printf(out, "  %s:\n    source: %s.parquet\n", t->name, t->name);
         if (t->unit) {
-            buf_printf(out, "    unit: %s\n    rows_per_unit: ", t->unit);
-            add_sized(out, t->rows_per_unit, sizes);
-            buf_add_text(out, "\n    bound: before-where\n");
+            buf_printf(out, "    unit: %s\n    bound: before-where\n", t->unit);
+            if (bounds == TPCH_DECLARED) {
+                buf_add_text(out, "    rows_per_unit: ");
+                add_sized(out, t->rows_per_unit, sizes);
+                buf_add_text(out, "\n");
+            }
         } else {
             buf_add_text(out, "    public: true\n");
         }

@@ -30,6 +30,10 @@ struct tpch_sizes {
 /* The statement that makes table i a file of the folder. */
 void tpch_print_copy(struct buf *out, size_t i, const char *folder,
                      const struct tpch_sizes *sizes);
-void tpch_print_policy(struct buf *out, const struct tpch_sizes *sizes);
+/* What the policy says of rows of a customer: enough for all of them, or
+   nothing. */
+enum tpch_bounds { TPCH_DECLARED, TPCH_CHOSEN };
+void tpch_print_policy(struct buf *out, const struct tpch_sizes *sizes,
+                       enum tpch_bounds bounds);
 
 #endif

@@ -27,6 +27,7 @@ struct released {
     size_t cells;
     custos_int **values;
     struct datum *keys; /* of chosen groups, n_keys each; NULL: the plan's */
+    size_t more;        /* groups that were chosen besides, and are not shown */
 };
 
 /* Room for so many groups, in a; false without memory. */

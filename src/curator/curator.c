@@ -17,6 +17,8 @@
  */
 #include "curator/curator.h"
 
+#include <stdio.h>
+
 #include "base/error.h"
 #include "base/sha256.h"
 #include "curator/answer.h"
@@ -213,6 +215,8 @@ release_groups(struct curator *c, arena *a, const struct plan *p,
         st = engine_groups_choose(g, c->rng, err);
     if (!st)
         st = release_chosen(c, a, p, g, out, err);
+    if (!st)
+        out->more = engine_groups_more(g);
     engine_groups_free(g);
     return st;
 }
@@ -259,6 +263,19 @@ keep_own(struct curator *c, const struct keys *keys, struct answer *answer)
                               "will cost again.");
 }
 
+/* How many groups were chosen is released with them: to say it is free. */
+static void
+tell_more(size_t more, struct answer *answer)
+{
+    char text[160];
+
+    snprintf(text, sizeof text,
+             "%zu more group%s chosen than %s shown, the last in the order of "
+             "keys: group by something coarser",
+             more, more == 1 ? " was" : "s were", more == 1 ? "is" : "are");
+    answer_remark(answer, text);
+}
+
 /* A private query that was not answered before. */
 static custos_status
 answer_private(struct curator *c, const struct ask *ask, arena *a,
@@ -285,6 +302,8 @@ answer_private(struct curator *c, const struct ask *ask, arena *a,
         return st;
     if (p->race)
         race_tell(p, *out);
+    if (released.more)
+        tell_more(released.more, *out);
     /* Without it the next asker is charged in full, which is safe. */
     if (c->world->policy->share_answers)
         (void)!answer_keep(c->house->till, keys->shared, *out, &quiet);

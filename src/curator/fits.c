@@ -5,8 +5,9 @@
  * Counted is what each group takes at most while the answer is made: its
  * released numbers, its place in the order, its row, and every text that the
  * expressions around the aggregates make. A text is never longer than some
- * times all the texts that the query and its keys have. How long texts are
- * that come from the data is not known here: they are taken to be short.
+ * times all the texts that the query and its keys have. Texts of the data that
+ * name groups have KEY_TEXT_MEAN bytes in the mean over all groups, for with
+ * longer ones fewer are shown; those in a LIMIT may be the longest.
  *
  * Groups of the data are only as many as are there, so for them the limit is
  * lowered to what fits.
@@ -30,10 +31,11 @@ struct extent {
     double made, leaves;
 };
 
+/* In the mean over all groups; what the data say is held to that. */
 static double
 key_text(const struct key *k)
 {
-    size_t most = k->kind == KEY_PRIVATE ? NUMBER_TEXT : 0; /* a guess */
+    size_t most = k->kind == KEY_PRIVATE ? KEY_TEXT_MEAN : 0;
 
     for (size_t i = 0; i < k->n; i++)
         if (k->values[i].type == TYPE_TEXT && k->values[i].text.len > most)
@@ -77,9 +79,23 @@ is_within(double bytes, size_t most)
     return bytes * 100 <= (double)most * SHARE_PERCENT;
 }
 
-/* Do so many groups, with texts of `keys` bytes? */
+/* The bytes of each key, in the mean over `rows` of all groups. */
+static void
+keys_measure(const struct plan *p, double rows, double *keys)
+{
+    double longer = (double)p->cells / (rows > 1 ? rows : 1);
+
+    for (size_t i = 0; i < p->n_keys; i++) {
+        keys[i] = key_text(&p->keys[i]);
+        if (p->keys[i].kind == KEY_PRIVATE && keys[i] < KEY_TEXT_MAX)
+            keys[i] = keys[i] * longer < KEY_TEXT_MAX ? keys[i] * longer
+                                                      : KEY_TEXT_MAX;
+    }
+}
+
+/* Do so many groups? keys: room for as many as there are. */
 static bool
-groups_fit(const struct plan *p, const double *keys)
+groups_fit(const struct plan *p, double *keys)
 {
     double cells = (double)p->cells, rows = cells, made, shown = 0;
     size_t width = 0;
@@ -88,10 +104,12 @@ groups_fit(const struct plan *p, const double *keys)
         rows = (double)p->query->limit;
     for (size_t i = 0; i < p->n_parts; i++)
         width += part_width(&p->parts[i]);
+    keys_measure(p, cells, keys);
     made = cells * (GROUP_BYTES + text_bytes(keys, p->having));
     for (size_t i = 0; i < p->n_order_by; i++)
         made += cells * ((double)sizeof(struct value) +
                          text_bytes(keys, p->order_by[i].expr));
+    keys_measure(p, rows, keys);
     for (size_t i = 0; i < p->n_outputs; i++) {
         double text = text_bytes(keys, p->outputs[i].expr);
 
@@ -122,8 +140,6 @@ answer_fits(arena *a, struct plan *p, custos_err *err)
         return race_fits(a, p->race, err);
     if (!keys)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    for (size_t i = 0; i < p->n_keys; i++)
-        keys[i] = key_text(&p->keys[i]);
     while (p->selection && p->cells > LEAST_GROUPS && !groups_fit(p, keys))
         p->cells /= 2;
     if (groups_fit(p, keys))

@@ -85,6 +85,7 @@ CUSTOS_MUST_USE custos_status engine_groups_choose(struct engine_groups *g,
 /* The chosen ones, ordered by their keys: how many; a key, its text borrowed
    from g; the selection's noisy number of units, where it serves a part. */
 size_t engine_groups_count(const struct engine_groups *g);
+size_t engine_groups_more(const struct engine_groups *g); /* not shown */
 struct datum
 engine_groups_key(const struct engine_groups *g, size_t group, size_t k);
 int64_t engine_groups_units(const struct engine_groups *g, size_t group);

@@ -9,11 +9,13 @@
  *   exact part once, sealed.
  * SOURCE   doc/proofs/groups-chosen.md
  * NEEDS    custos_keys_release, a mechanism, decides from sealed counts.
- * GIVES    chosen groups in the order of their keys, NULL last, at most
- *          plan->cells of them.
+ * GIVES    chosen groups in the order of their keys, NULL last: the first, at
+ *          most plan->cells of them, whose texts have KEY_TEXT_MEAN bytes for
+ *          each of so many; and how many were chosen besides, all of it a
+ *          function of what was chosen.
  * FAILS    CUSTOS_EENGINE, CUSTOS_ENOMEM, CUSTOS_EENTROPY: one sentence each.
  * TESTED   nothing_leaves_before_the_choice chosen_groups_are_in_order
- *          suppressed_looks_like_absent
+ *          suppressed_looks_like_absent groups_beyond_the_most_are_told
  */
 #include "base/error.h"
 #include "engine/groups.h"
@@ -26,7 +28,7 @@ struct engine_groups {
     size_t *at;      /* where the chosen ones are in found, in order */
     int64_t *counts; /* the selection's noisy counts, by place in found */
     bool *taken;     /* by part and chosen group */
-    size_t n;
+    size_t n, more;  /* shown; chosen besides */
 };
 
 static custos_status
@@ -108,6 +110,29 @@ seal_units(const struct groups *found, custos_sealed **out, custos_err *err)
     return st;
 }
 
+/* How many of the chosen groups are shown: a function of their keys. */
+static size_t
+shown_of(const struct engine_groups *g)
+{
+    const struct plan *plan = g->found.plan;
+    uint64_t room = (uint64_t)plan->cells * KEY_TEXT_MEAN +
+                    (uint64_t)plan->n_keys * KEY_TEXT_MAX;
+    size_t n = 0;
+
+    for (; n < g->n && n < plan->cells; n++) {
+        const struct datum *keys = &g->found.keys[g->at[n] * plan->n_keys];
+
+        for (size_t k = 0; k < plan->n_keys; k++) {
+            size_t len = keys[k].type == TYPE_TEXT ? keys[k].text.len : 0;
+
+            if (len > room)
+                return n;
+            room -= len;
+        }
+    }
+    return n;
+}
+
 static void
 keep_chosen(struct engine_groups *g, const uint8_t *kept)
 {
@@ -126,8 +151,9 @@ keep_chosen(struct engine_groups *g, const uint8_t *kept)
     }
     if (g->n > 1)
         qsort_r(g->at, g->n, sizeof *g->at, by_keys, found);
-    if (g->n > found->plan->cells)
-        g->n = found->plan->cells;
+    g->more = g->n;
+    g->n = shown_of(g);
+    g->more -= g->n;
 }
 
 custos_status
@@ -160,7 +186,7 @@ engine_groups_choose(struct engine_groups *g, custos_rng *rng, custos_err *err)
         st = g->taken ? CUSTOS_OK : no_memory(err);
     }
     if (st)
-        g->n = 0;
+        g->n = g->more = 0;
     custos_sealed_free(sealed);
     free(kept);
     return st;
@@ -172,6 +198,12 @@ size_t
 engine_groups_count(const struct engine_groups *g)
 {
     return g->n;
+}
+
+size_t
+engine_groups_more(const struct engine_groups *g)
+{
+    return g->more;
 }
 
 struct datum

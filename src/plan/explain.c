@@ -59,7 +59,10 @@ explain_groups(const struct plan *p, struct buf *out)
 
         buf_add_text(out, i > 0 ? ", by " : " by ");
         words_expr(k->expr, out);
-        if (k->kind == KEY_PRIVATE)
+        if (k->kind == KEY_PRIVATE && k->expr->type == TYPE_TEXT)
+            buf_printf(out, " (not in the policy; of at most %d bytes)",
+                       (int)KEY_TEXT_MAX);
+        else if (k->kind == KEY_PRIVATE)
             buf_add_text(out, " (not in the policy)");
         else
             buf_printf(out, " (%zu%s)", k->n, k->null_group ? " and NULL" : "");

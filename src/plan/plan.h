@@ -23,8 +23,12 @@ struct relation;
 /* What one query may ask for; more is refused above the charge. */
 enum { PLAN_PARTS_MAX = 200, PLAN_KEYS_MAX = 16, PLAN_QUERIES_MAX = 32 };
 
-/* Bytes of a text of the data that names a group; a longer one is NULL. */
-enum { KEY_TEXT_MAX = 1024 };
+/*
+ * Bytes of a text of the data that names a group: a longer one is NULL. And so
+ * many of each group that a plan shows at most, in the mean: with longer names
+ * fewer groups are shown.
+ */
+enum { KEY_TEXT_MAX = 1024, KEY_TEXT_MEAN = 64 };
 
 /* One step of a public grid: base^-digits. */
 struct grid {
