@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "curator/curator.h"
 #include "engine/duck.h"
@@ -91,14 +92,27 @@ work(void *arg)
     return NULL;
 }
 
-/* Answers a second. */
+/* Seconds of processor that the process has had, all threads together. */
 static double
-run(struct worker *workers, size_t n, double seconds, const char *sql,
-    enum kind kind, int from)
+processor_seconds(void)
+{
+    struct rusage u;
+
+    getrusage(RUSAGE_SELF, &u);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+           1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+/* Answers a second, and what each takes of a processor. */
+static void
+run(struct worker *workers, size_t n, double seconds, const char *what,
+    const char *sql, enum kind kind)
 {
     struct load load = {.sql = sql, .kind = kind};
+    double busy = processor_seconds();
+    char name[64];
 
-    atomic_init(&load.asked, from);
+    atomic_init(&load.asked, 0);
     atomic_init(&load.answered, 0);
     load.until = measure_seconds() + seconds;
     for (size_t i = 0; i < n; i++) {
@@ -108,7 +122,11 @@ run(struct worker *workers, size_t n, double seconds, const char *sql,
     }
     for (size_t i = 0; i < n; i++)
         pthread_join(workers[i].thread, NULL);
-    return atomic_load(&load.answered) / seconds;
+    busy = processor_seconds() - busy;
+    snprintf(name, sizeof name, "path_%s_per_second_%zu", what, n);
+    measure_print(name, atomic_load(&load.answered) / seconds, "/s");
+    snprintf(name, sizeof name, "path_%s_processor_us_%zu", what, n);
+    measure_print(name, 1e6 * busy / atomic_load(&load.answered), "us");
 }
 
 static void
@@ -129,21 +147,6 @@ make_file(const char *folder)
         made_stop("tiny", &err);
     duck_disconnect(c);
     duck_close(d);
-}
-
-static void
-measure_all(struct worker *workers, size_t n, double seconds)
-{
-    char name[64];
-
-    snprintf(name, sizeof name, "path_groups_per_second_%zu", n);
-    measure_print(name, run(workers, n, seconds, GROUPS, BY_PRICE, 0), "/s");
-    snprintf(name, sizeof name, "path_count_per_second_%zu", n);
-    measure_print(name, run(workers, n, seconds, COUNT, BY_PRICE, 0), "/s");
-    snprintf(name, sizeof name, "path_condition_per_second_%zu", n);
-    measure_print(name, run(workers, n, seconds, COUNT, BY_CONDITION, 0), "/s");
-    snprintf(name, sizeof name, "path_again_per_second_%zu", n);
-    measure_print(name, run(workers, n, seconds, GROUPS, AGAIN, 0), "/s");
 }
 
 int
@@ -169,7 +172,10 @@ main(int argc, char **argv)
     for (size_t i = 1; i < threads; i++)
         if (curator_share(workers[0].curator, &workers[i].curator, &err))
             made_stop("share", &err);
-    measure_all(workers, threads, seconds);
+    run(workers, threads, seconds, "groups", GROUPS, BY_PRICE);
+    run(workers, threads, seconds, "count", COUNT, BY_PRICE);
+    run(workers, threads, seconds, "condition", COUNT, BY_CONDITION);
+    run(workers, threads, seconds, "again", GROUPS, AGAIN);
     for (size_t i = 0; i < threads; i++)
         curator_close(workers[i].curator);
     tree_remove(folder);

@@ -82,6 +82,7 @@ write_domain(const struct policy_column *c, struct buf *b)
     }
 }
 
+/* The columns of a table are rows of one statement. */
 static void
 add_column(struct filler *f, unsigned table, unsigned n,
            const struct policy_column *c)
@@ -93,21 +94,22 @@ add_column(struct filler *f, unsigned table, unsigned n,
     if (c->comment.len && (c->has_range || c->n_values))
         buf_add_text(&comment, "; ");
     write_domain(c, &comment);
-    buf_printf(f->out, "INSERT INTO pgc.my_columns VALUES (%u, %u, ", table, n);
+    buf_printf(f->out, "%s(%u, %u, ",
+               n == 1 ? "INSERT INTO pgc.my_columns VALUES " : ", ", table, n);
     duck_quote_text(f->out, c->name);
     buf_printf(f->out, ", %u, %d, %s, ", type_number(c->type),
                c->type == TYPE_DECIMAL ? (PRECISION << 16 | c->scale) + 4 : -1,
                c->nullable ? "false" : "true");
     duck_quote_text(f->out, str_of(buf_text(&comment)));
-    buf_add_text(f->out, ");\n");
+    buf_add_text(f->out, ")");
     f->out->failed = f->out->failed || comment.failed;
     buf_clear(&comment);
 }
 
 /* ----------------------------------------------------------------- keys -- */
 
-/* Is the column referenced by another that is granted, so that its values
-   are known to be unique? */
+/* Is the column (NULL: any of the table) referenced by another that is
+   granted, so that its values are known to be unique? */
 static bool
 is_parent(const struct filler *f, const struct policy_table *t,
           const struct policy_column *c)
@@ -117,7 +119,7 @@ is_parent(const struct filler *f, const struct policy_table *t,
             const struct policy_column *o = &f->p->tables[i].columns[k];
 
             if (str_equal(o->references_table, t->name) &&
-                str_equal(o->references_column, c->name) &&
+                (!c || str_equal(o->references_column, c->name)) &&
                 policy_grants(f->p, f->who, &f->p->tables[i], o))
                 return true;
         }
@@ -251,21 +253,20 @@ add_relation(struct filler *f, unsigned n, str name, char kind, str comment,
 static void
 add_table(struct filler *f, const struct policy_table *t)
 {
-    unsigned number = table_number(f, t);
-    bool primary = true;
+    unsigned number = table_number(f, t), n = 0;
+    bool parent = is_parent(f, t, NULL), primary = true;
 
     add_relation(f, number, t->name, 'r', t->comment, str_of(""));
-    for (size_t i = 0; i < t->n_columns; i++) {
-        const struct policy_column *c = &t->columns[i];
-
-        if (!policy_grants(f->p, f->who, t, c))
-            continue;
-        add_column(f, number, column_number(f, t, c), c);
-        if (is_parent(f, t, c)) {
-            add_unique(f, t, c, primary);
+    for (size_t i = 0; i < t->n_columns; i++)
+        if (policy_grants(f->p, f->who, t, &t->columns[i]))
+            add_column(f, number, ++n, &t->columns[i]);
+    buf_add_text(f->out, n > 0 ? ";\n" : "");
+    for (size_t i = 0; i < t->n_columns && parent; i++)
+        if (policy_grants(f->p, f->who, t, &t->columns[i]) &&
+            is_parent(f, t, &t->columns[i])) {
+            add_unique(f, t, &t->columns[i], primary);
             primary = false;
         }
-    }
 }
 
 /* The columns of a view are those of a plan over it; a view that cannot be
@@ -290,6 +291,7 @@ add_view(struct filler *f, unsigned number, const struct policy_view *v)
                      f->who ? str_of("") : v->sql);
         for (size_t i = 0; i < p->table->n_columns; i++)
             add_column(f, number, (unsigned)i + 1, &p->table->columns[i]);
+        buf_add_text(f->out, p->table->n_columns > 0 ? ";\n" : "");
     }
     plan_free(p);
     buf_clear(&sql);

@@ -1,7 +1,7 @@
 /*
  * DuckDB, as much of it as we use: databases, statements, and results as
- * columns of raw values that come in chunks. duckdb.c, duck_hash.c and
- * duck_place.c are the only files that see its header.
+ * columns of raw values that come in chunks. duckdb.c, duck_hash.c, duck_place.c
+ * and duck_kept.c are the only files that see its header.
  *
  * What the engine says may depend on the data: every failure is one constant
  * sentence, and the original goes to err->noted.
@@ -70,6 +70,10 @@ CUSTOS_MUST_USE custos_status duck_connect(struct duck *d,
                                            struct duck_connection **out,
                                            custos_err *err);
 void duck_disconnect(struct duck_connection *c);
+
+/* From now on the last statements of c are prepared once; only where nothing
+   that a statement reads can change. */
+void duck_keep(struct duck_connection *c);
 
 /* Ends what another thread runs on c; it fails then. */
 void duck_interrupt(struct duck_connection *c);

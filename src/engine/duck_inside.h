@@ -8,9 +8,32 @@
 
 #include "engine/duck.h"
 
+/* A statement that was prepared before, and may be run again. */
+struct duck_kept {
+    char *sql;
+    duckdb_prepared_statement statement;
+    uint64_t used; /* when last; the one used longest ago makes room */
+    bool busy;     /* a result of it is open */
+};
+
+enum { DUCK_KEPT_MAX = 32, DUCK_KEPT_BYTES = 1 << 16 };
+
 struct duck_connection {
     duckdb_connection c;
+    bool keeps;
+    uint64_t clock;
+    struct duck_kept kept[DUCK_KEPT_MAX];
 };
+
+/*
+ * The prepared statement of a text, kept or new; *kept is where it lies, NULL
+ * when the caller owns it. After a failure *statement has the words, and the
+ * caller owns it.
+ */
+bool
+duck_prepare(struct duck_connection *c, const char *sql,
+             duckdb_prepared_statement *statement, struct duck_kept **kept);
+void duck_forget_all(struct duck_connection *c);
 
 /* A flat vector as a column. */
 void duck_vector_read(duckdb_vector v, struct duck_column *out);

@@ -19,6 +19,7 @@ struct duck {
 
 struct duck_rows {
     duckdb_prepared_statement statement;
+    struct duck_kept *kept; /* whose statement it is; NULL: ours */
     duckdb_result result;
     duckdb_data_chunk chunk;
     size_t width;
@@ -92,7 +93,7 @@ duck_close(struct duck *d)
 custos_status
 duck_connect(struct duck *d, struct duck_connection **out, custos_err *err)
 {
-    struct duck_connection *c = malloc(sizeof *c);
+    struct duck_connection *c = calloc(1, sizeof *c);
 
     if (!c)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
@@ -109,6 +110,7 @@ duck_disconnect(struct duck_connection *c)
 {
     if (!c)
         return;
+    duck_forget_all(c);
     duckdb_disconnect(&c->c);
     free(c);
 }
@@ -282,7 +284,7 @@ duck_describe(struct duck_connection *c, const char *sql,
 
     if (!r)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    if (duckdb_prepare(c->c, sql, &r->statement) != DuckDBSuccess)
+    if (!duck_prepare(c, sql, &r->statement, &r->kept))
         st = fail_engine(err, duckdb_prepare_error(r->statement));
     else
         st = rows_shape(r, err);
@@ -321,7 +323,10 @@ duck_rows_free(struct duck_rows *r)
     duckdb_destroy_data_chunk(&r->chunk);
     if (r->has_result)
         duckdb_destroy_result(&r->result);
-    duckdb_destroy_prepare(&r->statement);
+    if (r->kept)
+        r->kept->busy = false;
+    else
+        duckdb_destroy_prepare(&r->statement);
     for (size_t i = 0; r->names && i < r->width; i++)
         free(r->names[i]);
     free(r->names);
@@ -469,6 +474,9 @@ duck_ask_whole(struct duck_connection *c, const char *sql, i128 *out,
         st = fail_engine(err, "not one value");
     if (!st)
         *out = duck_null(&columns[0], 0) ? 0 : duck_whole(&columns[0], 0);
+    /* to its end: what is left open keeps its transaction open too */
+    if (!st)
+        st = duck_next(r, &n, columns, err);
     duck_rows_free(r);
     return st;
 }

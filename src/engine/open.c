@@ -191,18 +191,51 @@ seal_off(struct engine *e, const char *paths, custos_err *err)
     return st;
 }
 
+/* One connection, or, where that can be of use, one for each core. */
 static custos_status
 connect_all(struct engine *e, custos_err *err)
 {
+    long cores = e->data->small ? 1 : sysconf(_SC_NPROCESSORS_ONLN);
+    size_t want = cores < 1                    ? 1
+                  : cores > ENGINE_THREADS_MAX ? ENGINE_THREADS_MAX
+                                               : (size_t)cores;
     custos_status st = CUSTOS_OK;
 
-    for (size_t i = 0; i < e->threads && !st; i++)
-        st = duck_connect(e->data->db, &e->connections[i], err);
+    while (e->threads < want && !st) {
+        st = duck_connect(e->data->db, &e->connections[e->threads], err);
+        e->threads += !st;
+    }
+    for (size_t i = 0; i < e->threads && e->data->fixed; i++)
+        duck_keep(e->connections[i]);
     return st;
 }
 
+/*
+ * Are all tables so small that the engine would scan them on one thread
+ * anyway? Then it is told to have one: waking others costs more than a small
+ * query. It may tell in time, as all that the engine does; see steps.h of the
+ * server.
+ */
 static custos_status
-open_all(struct engine *e, const struct store *s, custos_err *err)
+open_size(struct engine *e, int64_t small_rows, custos_err *err)
+{
+    i128 most = 0;
+    custos_status st = duck_ask_whole(
+        e->connections[0], "SELECT max(estimated_size) FROM duckdb_tables()",
+        &most, err);
+
+    e->data->fixed = true;
+    for (size_t i = 0; i < e->data->policy->n_tables; i++)
+        e->data->fixed = e->data->fixed && !e->data->tables[i].path;
+    e->data->small = e->data->fixed && most <= small_rows;
+    if (!st && e->data->small)
+        st = duck_do(e->connections[0], "SET threads = 1", err);
+    return st ? st : connect_all(e, err);
+}
+
+static custos_status
+open_all(struct engine *e, const struct store *s, int64_t small_rows,
+         custos_err *err)
 {
     char path[STORE_PATH_MAX];
     struct buf paths;
@@ -217,7 +250,8 @@ open_all(struct engine *e, const struct store *s, custos_err *err)
     if (!st)
         st = duck_open(path, DUCK_READ, &e->data->db, err);
     if (!st)
-        st = connect_all(e, err);
+        st = duck_connect(e->data->db, &e->connections[0], err);
+    e->threads = !st;
     if (!st)
         st = check_facts(e, err);
     if (!st)
@@ -228,6 +262,8 @@ open_all(struct engine *e, const struct store *s, custos_err *err)
         st = open_cuts(e, err);
     if (!st)
         st = view_salt(e->connections[0], s->secret, err);
+    if (!st)
+        st = open_size(e, small_rows, err);
     if (!st)
         st = seal_off(e, buf_text(&paths), err);
     if (st == CUSTOS_EENGINE)
@@ -242,22 +278,18 @@ open_all(struct engine *e, const struct store *s, custos_err *err)
 static struct engine *
 engine_new(struct engine_data *d)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
     struct engine *e = calloc(1, sizeof *e);
 
     if (!e)
         return NULL;
-    e->threads = cores < 1                    ? 1
-                 : cores > ENGINE_THREADS_MAX ? ENGINE_THREADS_MAX
-                                              : (size_t)cores;
     e->data = d;
     atomic_fetch_add(&d->handles, 1);
     return e;
 }
 
 custos_status
-engine_open(const struct store *s, const struct policy *p, struct engine **out,
-            custos_err *err)
+engine_open_for(const struct store *s, const struct policy *p,
+                int64_t small_rows, struct engine **out, custos_err *err)
 {
     struct engine_data *d;
     struct engine *e;
@@ -279,12 +311,19 @@ engine_open(const struct store *s, const struct policy *p, struct engine **out,
     d->policy = p;
     d->version = s->version;
     d->held = -1;
-    st = open_all(e, s, err);
+    st = open_all(e, s, small_rows, err);
     if (st)
         engine_close(e);
     else
         *out = e;
     return st;
+}
+
+custos_status
+engine_open(const struct store *s, const struct policy *p, struct engine **out,
+            custos_err *err)
+{
+    return engine_open_for(s, p, ENGINE_SMALL_ROWS, out, err);
 }
 
 custos_status

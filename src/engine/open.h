@@ -9,7 +9,11 @@
 #include "engine/duck.h"
 #include "engine/engine.h"
 
-enum { ENGINE_THREADS_MAX = 64, ENGINE_CUTS_MAX = 256 };
+enum {
+    ENGINE_THREADS_MAX = 64,
+    ENGINE_CUTS_MAX = 256,
+    ENGINE_SMALL_ROWS = 122880, /* what DuckDB gives one thread to scan */
+};
 
 /* A table as queries see it. */
 struct engine_table {
@@ -33,6 +37,8 @@ struct engine_data {
     struct engine_table *tables;
     char spill[STORE_PATH_MAX];
     int held;
+    bool fixed; /* nothing is attached: all that can be read is the version */
+    bool small; /* no table has rows for two threads */
 };
 
 /* A handle: its own connections, for one question at a time. */
@@ -41,5 +47,13 @@ struct engine {
     struct duck_connection *connections[ENGINE_THREADS_MAX];
     size_t threads;
 };
+
+/* engine_open, with another limit of what is small: tests have small tables
+   and want all threads. */
+CUSTOS_MUST_USE custos_status engine_open_for(const struct store *s,
+                                              const struct policy *p,
+                                              int64_t small_rows,
+                                              struct engine **out,
+                                              custos_err *err);
 
 #endif

@@ -319,7 +319,6 @@ side_first(struct side *s, uint64_t *state)
 struct world {
     struct made made[SIDES]; /* their policy is the first one's */
     bool change;
-    size_t threads; /* that engines came with */
     const int (*pairs)[2];
     size_t n_pairs;
 };
@@ -413,20 +412,16 @@ world_make(struct world *w, bool change, uint64_t *state)
         m->policy = w->made[0].policy; /* one plan is for all of them */
         if (made_import(m))
             fail_msg("%s | %s", m->err.said, m->err.noted);
+        m->small_rows = i & 1 ? ENGINE_SMALL_ROWS : 0;
         made_open(m);
-        w->threads = m->engine->threads;
-        if (i & 1)
-            m->engine->threads = 1;
     }
 }
 
 static void
 world_end(struct world *w)
 {
-    for (int i = SIDES - 1; i >= 0; i--) {
-        w->made[i].engine->threads = w->threads;
+    for (int i = SIDES - 1; i >= 0; i--)
         made_close(&w->made[i]);
-    }
 }
 
 #endif

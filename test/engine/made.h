@@ -27,6 +27,7 @@ struct made {
     struct store store;
     struct engine *engine;
     struct engine_import_table *tables;
+    int64_t small_rows; /* above which all threads are used: 0 here */
     custos_err err;
 };
 
@@ -99,7 +100,8 @@ made_import(struct made *m)
 static inline void
 made_open(struct made *m)
 {
-    custos_status st = engine_open(&m->store, m->policy, &m->engine, &m->err);
+    custos_status st = engine_open_for(&m->store, m->policy, m->small_rows,
+                                       &m->engine, &m->err);
 
     if (st)
         print_message("%s | %s\n", m->err.said, m->err.noted);

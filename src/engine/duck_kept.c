@@ -1,0 +1,77 @@
+/*
+ * Statements that are prepared once: of a question on a small table most of
+ * the time is the engine's planning. Only a connection to data that cannot
+ * change keeps them: what a file looked like is part of a plan.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/duck_inside.h"
+
+void
+duck_keep(struct duck_connection *c)
+{
+    c->keeps = true;
+}
+
+static void
+forget(struct duck_kept *k)
+{
+    duckdb_destroy_prepare(&k->statement);
+    free(k->sql);
+    *k = (struct duck_kept){.sql = NULL};
+}
+
+void
+duck_forget_all(struct duck_connection *c)
+{
+    for (size_t i = 0; i < DUCK_KEPT_MAX; i++)
+        forget(&c->kept[i]);
+}
+
+/* The one of this text, or the place for it; NULL: there is none. */
+static struct duck_kept *
+place_of(struct duck_connection *c, const char *sql)
+{
+    struct duck_kept *oldest = NULL;
+
+    for (size_t i = 0; i < DUCK_KEPT_MAX; i++) {
+        struct duck_kept *k = &c->kept[i];
+
+        if (k->busy)
+            continue;
+        if (k->sql && !strcmp(k->sql, sql))
+            return k;
+        if (!oldest || k->used < oldest->used)
+            oldest = k;
+    }
+    return oldest;
+}
+
+bool
+duck_prepare(struct duck_connection *c, const char *sql,
+             duckdb_prepared_statement *statement, struct duck_kept **kept)
+{
+    struct duck_kept *k = NULL;
+
+    *kept = NULL;
+    if (c->keeps && strlen(sql) < DUCK_KEPT_BYTES)
+        k = place_of(c, sql);
+    if (k && k->sql && !strcmp(k->sql, sql)) {
+        *statement = k->statement;
+    } else {
+        if (duckdb_prepare(c->c, sql, statement) != DuckDBSuccess)
+            return false;
+        if (k) {
+            forget(k);
+            k->sql = strdup(sql);
+            k->statement = k->sql ? *statement : NULL;
+        }
+    }
+    if (k && k->sql) {
+        k->used = ++c->clock;
+        k->busy = true;
+        *kept = k;
+    }
+    return true;
+}
