@@ -27,7 +27,8 @@ sandbox_open(const char *setup, unsigned limit_ms, struct sandbox **out,
              custos_err *err)
 {
     static const char *const seal =
-        "SET threads = 1; SET memory_limit = '64MB'; SET temp_directory = ''; "
+        "SET integer_division = true; SET threads = 1; "
+        "SET memory_limit = '64MB'; SET temp_directory = ''; "
         "SET enable_external_access = false; SET lock_configuration = true";
     struct sandbox *s = calloc(1, sizeof *s);
     custos_status st;

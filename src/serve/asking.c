@@ -54,10 +54,17 @@ key_write(struct session *s, const struct asking *a)
         buf_clear(key);
 }
 
+static bool
+wants_notices(const struct session *s)
+{
+    const char *level = settings_get(&s->settings, "client_min_messages");
+
+    return strcasecmp(level, "warning") != 0 && strcasecmp(level, "error") != 0;
+}
+
 static void
 notice(struct session *s, const char *cost, str bars)
 {
-    const char *level = settings_get(&s->settings, "client_min_messages");
     struct pg_report r = {
         .severity = PG_NOTICE,
         .sqlstate = "00000",
@@ -65,8 +72,7 @@ notice(struct session *s, const char *cost, str bars)
         .detail = bars,
     };
 
-    if (*cost && strcasecmp(level, "warning") != 0 &&
-        strcasecmp(level, "error") != 0)
+    if (*cost && wants_notices(s))
         pg_out_report(&s->out, &r);
 }
 
@@ -141,6 +147,7 @@ fill(struct session *s, struct task *t, const struct asking *a)
     t->q.ask.jointly = *jointly == '1' || !strcasecmp(jointly, "on") ||
                        !strcasecmp(jointly, "true") ||
                        !strcasecmp(jointly, "yes");
+    t->q.quiet = !wants_notices(s);
     t->catalog.database = task_copy(t, str_of(s->database));
     return t->q.ask.sql.ptr && t->q.ask.epsilon.ptr && t->q.ask.within.ptr &&
            t->catalog.database.ptr && (!a->portal || copy_portal(t, a->portal));

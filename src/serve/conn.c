@@ -24,6 +24,7 @@ put(struct conn *c, const char *bytes, size_t len, size_t *n)
         enum tls_result r = tls_write(c->link, bytes, len, n);
 
         c->wants_write = r == TLS_WRITE;
+        c->wants_read = r == TLS_READ;
         return r != TLS_CLOSED;
     }
     sent = send(c->fd, bytes, len, MSG_NOSIGNAL);
@@ -137,8 +138,10 @@ conn_events(const struct conn *c)
 
     if (c->shaking)
         return c->wants_write ? EPOLLOUT : EPOLLIN;
-    if (sending || c->wants_write)
-        return EPOLLOUT | (c->link ? EPOLLIN : 0);
+    if (sending)
+        return c->wants_read ? EPOLLIN : EPOLLOUT;
+    if (c->wants_write)
+        return EPOLLOUT;
     /* At work only that the client goes is of interest. */
     return session_need(c->session) == NEED_BYTES ? EPOLLIN : EPOLLRDHUP;
 }

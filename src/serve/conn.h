@@ -15,7 +15,8 @@ struct conn {
     struct session *session;
     struct tls_link *link; /* NULL: plain */
     bool shaking;          /* in the handshake */
-    bool wants_write;      /* TLS must write to go on */
+    bool wants_write;      /* TLS must write to go on reading */
+    bool wants_read;       /* or read to go on writing */
     size_t sent;           /* of what the session wrote */
     uint32_t events;       /* what epoll was told */
     struct task *task;     /* out at work */

@@ -164,8 +164,8 @@ submit(struct loop *l, struct conn *c)
     return true;
 }
 
-static void
-drop(struct loop *l, struct conn *c)
+void
+loop_drop(struct loop *l, struct conn *c)
 {
     if (c->task)
         workers_drop(l->options.parts->workers, &c->task->q.job);
@@ -234,7 +234,7 @@ come_back(struct loop *l)
 void
 loop_close(struct loop *l, struct conn *c, const char *why)
 {
-    drop(l, c);
+    loop_drop(l, c);
     log_conn("close", c, why);
     people_remove(l, c);
 }
@@ -250,7 +250,7 @@ cancel(struct loop *l, const struct conn *from)
     if (!session_stop(c->session, STOP_CANCEL, l->now_us))
         return;
     COUNT_ONE(counts_of(l), cancels_total);
-    drop(l, c);
+    loop_drop(l, c);
     loop_drive(l, c);
 }
 
@@ -351,6 +351,13 @@ accept_all(struct loop *l)
         if (epoll_ctl(l->epoll, EPOLL_CTL_ADD, fd, &e))
             loop_close(l, c, "no descriptor");
     }
+    /* Without descriptors nobody can be let in, nor hung up on: later. */
+    if (errno == EMFILE || errno == ENFILE || errno == ENOMEM ||
+        errno == ENOBUFS) {
+        log_say("refused", "no descriptors are left for new connections");
+        epoll_ctl(l->epoll, EPOLL_CTL_DEL, l->options.listen_fd, NULL);
+        l->deaf = true;
+    }
 }
 
 static void
@@ -366,103 +373,12 @@ conn_event(struct loop *l, uint32_t id, uint32_t events)
         loop_close(l, c, "gone");
         return;
     }
-    if ((events & (EPOLLIN | EPOLLHUP)) && !c->shaking &&
+    if (((events & (EPOLLIN | EPOLLHUP)) || c->wants_write) && !c->shaking &&
         !conn_read(c, l->scratch, sizeof l->scratch, l->now_us)) {
         loop_close(l, c, "gone");
         return;
     }
     loop_drive(l, c);
-}
-
-/* ----------------------------------------------------------------- time -- */
-
-/* The limits of one connection. */
-static void
-look_at(struct loop *l, struct conn *c)
-{
-    const struct serve_limits *limits = &l->options.parts->limits;
-    const int64_t now = l->now_us;
-
-    if (c->question_us && now - c->question_us > limits->query_ms * 1000) {
-        if (session_stop(c->session, STOP_TIME, now)) {
-            COUNT_ONE(counts_of(l), timeouts_total);
-            drop(l, c);
-        } else {
-            session_end(c->session, "57014", "the login took too long");
-        }
-    } else if (!c->entered && now - c->since_us > limits->login_ms * 1000) {
-        session_end(c->session, "08006", "the login took too long");
-    } else if (c->entered && !c->question_us &&
-               now - c->active_us > limits->idle_ms * 1000) {
-        session_end(c->session, "57P05",
-                    "terminating connection due to idle-session timeout");
-    } else {
-        return;
-    }
-    loop_drive(l, c);
-}
-
-/* A client that does not take its last bytes is not waited for. */
-static void
-sweep(struct loop *l)
-{
-    bool over = l->stopping && l->now_us > l->stop_by_us;
-
-    if (l->now_us - l->swept_us < SWEEP_US && !over)
-        return;
-    l->swept_us = l->now_us;
-    for (size_t i = 0; i < l->n_slots; i++) {
-        struct conn *c = l->slots[i].conn;
-
-        if (!c)
-            continue;
-        if (over || (session_need(c->session) == NEED_END &&
-                     l->now_us - c->active_us >
-                         l->options.parts->limits.login_ms * 1000)) {
-            session_end(c->session, "57P01", "the server stops now");
-            (void)conn_drive(c, l->tls, l->now_us);
-            loop_close(l, c, "time");
-        } else {
-            look_at(l, c);
-        }
-    }
-}
-
-/* Who calls from now on is refused, and does not wait for nobody. */
-void
-loop_deafen(struct loop *l)
-{
-    if (l->options.listen_fd < 0)
-        return;
-    epoll_ctl(l->epoll, EPOLL_CTL_DEL, l->options.listen_fd, NULL);
-    shutdown(l->options.listen_fd, SHUT_RDWR);
-}
-
-void
-loop_stop(struct loop *l, int64_t within_ms)
-{
-    l->stop_by_us = l->now_us + within_ms * 1000;
-    if (l->stopping)
-        return;
-    l->stopping = true;
-    log_say("stop", "no new connections; questions that run may end");
-    loop_deafen(l);
-    for (size_t i = 0; i < l->n_slots; i++)
-        if (l->slots[i].conn)
-            loop_drive(l, l->slots[i].conn);
-}
-
-static void
-take_signals(struct loop *l)
-{
-    struct signalfd_siginfo info;
-
-    while (read(l->options.signals_fd, &info, sizeof info) == sizeof info) {
-        if (info.ssi_signo == SIGHUP)
-            owner_reload(l);
-        else /* the second time at once */
-            loop_stop(l, l->stopping ? 0 : l->options.parts->limits.stop_ms);
-    }
 }
 
 /* --------------------------------------------------------------- events -- */
@@ -474,7 +390,7 @@ event_take(struct loop *l, const struct epoll_event *e)
     case EVENT_LISTEN: accept_all(l); break;
     case EVENT_OWNER: owner_call(l); break;
     case EVENT_OWNER_LINE: owner_read(l); break;
-    case EVENT_SIGNAL: take_signals(l); break;
+    case EVENT_SIGNAL: loop_signals(l); break;
     case EVENT_BOX: come_back(l); break;
     case EVENT_CONN:
         conn_event(l, (uint32_t)(e->data.u64 >> 8), e->events);
@@ -494,7 +410,7 @@ loop_run(struct loop *l)
         l->now_us = steady_us();
         for (int i = 0; i < n; i++)
             event_take(l, &events[i]);
-        sweep(l);
+        loop_sweep(l);
         if (l->draining && !l->n_conns)
             loop_stop(l, 0);
     }

@@ -18,6 +18,9 @@ struct loop_options {
     int signals_fd;                 /* SIGTERM, SIGINT, SIGHUP by signalfd */
     const char *tls_cert, *tls_key; /* NULL: no TLS */
     size_t cache_bytes;             /* 0: no answers in memory */
+    void (*quiesce)(void *ctx); /* nobody new, wherever else one listens; may be
+                                   NULL */
+    void *ctx;
 };
 
 /* May fail: CUSTOS_ENOMEM, CUSTOS_EIO, CUSTOS_EINVAL (TLS files). */

@@ -1,6 +1,7 @@
 /*
- * The inside of the loop, for its files alone: loop.c has the events, people.c
- * who is there, owner_line.c the owner's socket.
+ * The inside of the loop, for its files alone: loop.c has the events,
+ * loop_time.c limits of time and the end, people.c who is there, owner_line.c
+ * the owner's socket.
  */
 #ifndef SERVE_LOOP_INSIDE_H
 #define SERVE_LOOP_INSIDE_H
@@ -37,6 +38,7 @@ struct loop {
     size_t n_slots, n_conns, n_entered;
     size_t n_out; /* tasks at work, also of connections that are gone */
     bool stopping, draining;
+    bool deaf; /* until the next sweep */
     int64_t stop_by_us;
     int64_t swept_us;
     int64_t now_us;
@@ -71,9 +73,15 @@ size_t people_cut(struct loop *l, const str *name, const char *said);
 
 void loop_close(struct loop *l, struct conn *c, const char *why);
 void loop_drive(struct loop *l, struct conn *c);
+void loop_drop(struct loop *l, struct conn *c); /* what it asked */
+void loop_watch(struct loop *l, int fd, enum loop_event event, uint32_t events);
+
+/* --- loop_time.c */
+
+void loop_sweep(struct loop *l);
+void loop_signals(struct loop *l);
 void loop_deafen(struct loop *l);
 void loop_stop(struct loop *l, int64_t within_ms);
-void loop_watch(struct loop *l, int fd, enum loop_event event, uint32_t events);
 
 /* --- owner_line.c */
 

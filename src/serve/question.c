@@ -45,7 +45,7 @@ question_work(struct job *j, struct curator *c)
         !(q->answer->stored || q->answer->explained || q->answer->is_public);
     memcpy(q->policy, curator_policy(c)->id, sizeof q->policy);
     q->version = curator_version(c);
-    if (!q->answer->is_public)
+    if (!q->quiet && !q->answer->is_public)
         tell_left(q, c);
 }
 

@@ -12,6 +12,7 @@ struct question {
     struct job job;  /* first: a job is its question */
     struct door who; /* who came in; asked again before the question is */
     struct ask ask;  /* borrowed until done; who and now are set by the job */
+    bool quiet;      /* what is left is not wanted */
 
     /* out */
     custos_status status;

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -123,6 +124,18 @@ signals_open(struct server *s, custos_err *err)
 
 /* ----------------------------------------------------------- start, end -- */
 
+/* A connection is a descriptor: as many as the system lets us have. */
+static void
+descriptors_raise(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit))
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 static custos_status
 workers_start(struct server *s, custos_err *err)
 {
@@ -140,6 +153,15 @@ workers_start(struct server *s, custos_err *err)
     return workers_new(s->parts.curator, &options, &s->parts.workers, err);
 }
 
+static void
+quiesce(void *ctx)
+{
+    struct server *s = ctx;
+
+    if (s->web)
+        http_quiesce(s->web);
+}
+
 static custos_status
 start(struct server *s, custos_err *err)
 {
@@ -149,9 +171,12 @@ start(struct server *s, custos_err *err)
         .tls_cert = o->tls_cert,
         .tls_key = o->tls_key,
         .cache_bytes = CACHE_BYTES,
+        .quiesce = quiesce,
+        .ctx = s,
     };
     custos_status st = signals_open(s, err);
 
+    descriptors_raise();
     if (!st)
         st = curator_open(o->store, &s->parts.curator, err);
     if (!st && !(s->parts.gate = gate_new()))
@@ -190,8 +215,7 @@ say_started(const struct server *s)
 static void
 end(struct server *s)
 {
-    if (s->web)
-        http_quiesce(s->web);
+    quiesce(s);
     workers_free(s->parts.workers, s->parts.limits.stop_ms);
     http_stop(s->web);
     loop_free(s->loop);

@@ -1,7 +1,7 @@
 /*
  * The inside of a session, for its files alone: session.c moves messages,
  * login.c lets clients in, statements.c does what a statement says, simple.c
- * and extended.c are the two ways to ask, asking.c asks.
+ * and extended.c are the two ways to ask, asking.c asks, giving.c answers.
  */
 #ifndef SERVE_SESSION_INSIDE_H
 #define SERVE_SESSION_INSIDE_H
@@ -104,11 +104,16 @@ void session_ready(struct session *s);
 struct task *
 session_want(struct session *s, enum task_kind kind, enum session_then then);
 
+/* --- giving.c */
+
 /* Gives out rows, at most so many of a portal's. They are held until they are
    given. */
 void session_give(struct session *s, struct rows *rows);
 void session_give_some(struct session *s, struct portal *portal, enum give how,
                        uint64_t most);
+
+/* As many rows as there is space for. */
+void giving_go(struct session *s);
 
 /* --- login.c */
 

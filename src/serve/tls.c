@@ -46,6 +46,9 @@ load(struct tls *t, const char *cert, const char *key, custos_err *err)
                                SSL_OP_NO_TICKET |
                                SSL_OP_CIPHER_SERVER_PREFERENCE);
     SSL_CTX_set_session_cache_mode(c, SSL_SESS_CACHE_OFF);
+    /* A record at a time, which tls_read's caller has room for: nothing lies
+       here that the socket does not tell of. */
+    SSL_CTX_set_read_ahead(c, 0);
     /* An idle connection holds no buffers. */
     SSL_CTX_set_mode(c, SSL_MODE_RELEASE_BUFFERS |
                             SSL_MODE_ENABLE_PARTIAL_WRITE |

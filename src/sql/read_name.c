@@ -30,6 +30,36 @@ inside_or(const pg_node *inside, const char *otherwise, const char **out)
     return WEIGHT_TYPE;
 }
 
+/* EXISTS, ARRAY, or what the one output of the subquery is called. */
+static enum weight
+subquery(const PgQuery__SubLink *s, const char **out)
+{
+    const PgQuery__SelectStmt *q =
+        s->subselect &&
+                s->subselect->node_case == PG_QUERY__NODE__NODE_SELECT_STMT
+            ? s->subselect->select_stmt
+            : NULL;
+    const PgQuery__ResTarget *t;
+
+    if (s->sub_link_type == PG_QUERY__SUB_LINK_TYPE__EXISTS_SUBLINK ||
+        s->sub_link_type == PG_QUERY__SUB_LINK_TYPE__ARRAY_SUBLINK) {
+        *out = s->sub_link_type == PG_QUERY__SUB_LINK_TYPE__EXISTS_SUBLINK
+                   ? "exists"
+                   : "array";
+        return WEIGHT_NAME;
+    }
+    if (s->sub_link_type != PG_QUERY__SUB_LINK_TYPE__EXPR_SUBLINK || !q ||
+        q->n_target_list != 1 ||
+        q->target_list[0]->node_case != PG_QUERY__NODE__NODE_RES_TARGET)
+        return WEIGHT_NONE;
+    t = q->target_list[0]->res_target;
+    if (t->name[0]) {
+        *out = t->name;
+        return WEIGHT_NAME;
+    }
+    return t->val ? figure(t->val, out) : WEIGHT_NONE;
+}
+
 /* current_user and the like; a time is none of ours. */
 static enum weight
 value_function(PgQuery__SQLValueFunctionOp op, const char **out)
@@ -75,6 +105,7 @@ figure(const pg_node *node, const char **out)
                    ? "least"
                    : "greatest";
         break;
+    case PG_QUERY__NODE__NODE_SUB_LINK: return subquery(node->sub_link, out);
     case PG_QUERY__NODE__NODE_SQLVALUE_FUNCTION:
         return value_function(node->sqlvalue_function->op, out);
     case PG_QUERY__NODE__NODE_A_EXPR:

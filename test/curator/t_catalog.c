@@ -261,6 +261,22 @@ the_database_is_sealed(void **state)
           "set_config:25\n1TB\n");
 }
 
+/* Outputs have PostgreSQL's names, whatever became of what they show. */
+static void
+outputs_have_their_names(void **state)
+{
+    (void)state;
+    gives("ana",
+          "SELECT exists(SELECT 1), (SELECT 2 AS two), current_user, user, "
+          "array(SELECT 1), 7 / 2, pg_catalog.format_type(20, NULL), "
+          "1::oid::regclass, 'patients'::regclass::oid, "
+          "coalesce(NULL, 'x'), 'a' ~ 'A', 'a' ~* 'A', 'a_b' LIKE 'a\\_b'",
+          "exists:16|two:23|current_user:25|user:25|array:1007|?column?:23|"
+          "format_type:25|regclass:25|oid:26|coalesce:25|?column?:16|"
+          "?column?:16|?column?:16\n"
+          "t|2|ana|ana|{1}|3|bigint|1|16384|x|f|t|t\n");
+}
+
 /* ------------------------------------------------------------- recorded -- */
 
 static int
@@ -388,6 +404,7 @@ main(void)
         cmocka_unit_test(what_is_not_listed_is_refused),
         cmocka_unit_test(the_database_is_sealed),
         cmocka_unit_test(parameters_are_typed_and_given),
+        cmocka_unit_test(outputs_have_their_names),
         cmocka_unit_test(clients_find_what_they_look_for),
     };
 

@@ -1,0 +1,104 @@
+/*
+ * Limits of time, signals, and the end: looked at every SWEEP_US.
+ */
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "serve/loop_inside.h"
+
+/* The limits of one connection. */
+static void
+look_at(struct loop *l, struct conn *c)
+{
+    const struct serve_limits *limits = &l->options.parts->limits;
+    const int64_t now = l->now_us;
+
+    if (c->question_us && now - c->question_us > limits->query_ms * 1000) {
+        if (session_stop(c->session, STOP_TIME, now)) {
+            COUNT_ONE(l->options.parts->counts, timeouts_total);
+            loop_drop(l, c);
+        } else {
+            session_end(c->session, "57014", "the login took too long");
+        }
+    } else if (!c->entered && now - c->since_us > limits->login_ms * 1000) {
+        session_end(c->session, "08006", "the login took too long");
+    } else if (c->entered && !c->question_us &&
+               now - c->active_us > limits->idle_ms * 1000) {
+        session_end(c->session, "57P05",
+                    "terminating connection due to idle-session timeout");
+    } else {
+        return;
+    }
+    loop_drive(l, c);
+}
+
+/* A client that does not take its last bytes is not waited for. */
+void
+loop_sweep(struct loop *l)
+{
+    bool over = l->stopping && l->now_us > l->stop_by_us;
+
+    if (l->now_us - l->swept_us < SWEEP_US && !over)
+        return;
+    l->swept_us = l->now_us;
+    if (l->deaf && !l->stopping && !l->draining)
+        loop_watch(l, l->options.listen_fd, EVENT_LISTEN, EPOLLIN);
+    l->deaf = false;
+    for (size_t i = 0; i < l->n_slots; i++) {
+        struct conn *c = l->slots[i].conn;
+
+        if (!c)
+            continue;
+        if (over || (session_need(c->session) == NEED_END &&
+                     l->now_us - c->active_us >
+                         l->options.parts->limits.login_ms * 1000)) {
+            session_end(c->session, "57P01", "the server stops now");
+            (void)conn_drive(c, l->tls, l->now_us);
+            loop_close(l, c, "time");
+        } else {
+            look_at(l, c);
+        }
+    }
+}
+
+/* Who calls from now on is refused, and does not wait for nobody. */
+void
+loop_deafen(struct loop *l)
+{
+    if (l->options.quiesce)
+        l->options.quiesce(l->options.ctx);
+    if (l->options.listen_fd < 0)
+        return;
+    epoll_ctl(l->epoll, EPOLL_CTL_DEL, l->options.listen_fd, NULL);
+    shutdown(l->options.listen_fd, SHUT_RDWR);
+}
+
+void
+loop_stop(struct loop *l, int64_t within_ms)
+{
+    l->stop_by_us = l->now_us + within_ms * 1000;
+    if (l->stopping)
+        return;
+    l->stopping = true;
+    log_say("stop", "no new connections; questions that run may end");
+    loop_deafen(l);
+    for (size_t i = 0; i < l->n_slots; i++)
+        if (l->slots[i].conn)
+            loop_drive(l, l->slots[i].conn);
+}
+
+void
+loop_signals(struct loop *l)
+{
+    struct signalfd_siginfo info;
+
+    while (read(l->options.signals_fd, &info, sizeof info) == sizeof info) {
+        if (info.ssi_signo == SIGHUP)
+            owner_reload(l);
+        else /* the second time at once */
+            loop_stop(l, l->stopping ? 0 : l->options.parts->limits.stop_ms);
+    }
+}
