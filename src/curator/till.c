@@ -56,6 +56,7 @@ struct till {
     pthread_cond_t work, done;
     pthread_t thread;
     bool started, stopping, urgent;
+    bool turning; /* somebody has the ledger, without the mutex */
     struct till_job *first, **last; /* that wait */
     struct till_job *running;       /* that are being written */
     size_t keep_bytes;
@@ -172,6 +173,7 @@ turn(struct till *t)
     memcpy(again, t->again, n_again * sizeof *again);
     if (due)
         t->n_again = 0;
+    t->turning = true;
     t->running = group;
     t->first = NULL;
     t->last = &t->first;
@@ -182,6 +184,7 @@ turn(struct till *t)
     again_write(t, again, n_again);
     pthread_mutex_lock(&t->mutex);
     t->running = NULL;
+    t->turning = false;
     for (; group; group = next) {
         next = group->next;
         group->done = true;
@@ -214,7 +217,9 @@ till_run(void *arg)
     for (;;) {
         int64_t due = due_at(t);
 
-        if (t->urgent || t->stopping || (due && due <= milliseconds())) {
+        if (t->turning) /* by who was alone until now */
+            pthread_cond_wait(&t->done, &t->mutex);
+        else if (t->urgent || t->stopping || (due && due <= milliseconds())) {
             if (t->stopping && !t->first && !t->n_again)
                 break;
             turn(t);
@@ -233,12 +238,16 @@ till_run(void *arg)
 custos_status
 till_start(struct till *t, custos_err *err)
 {
-    if (t->started)
+    bool started;
+
+    pthread_mutex_lock(&t->mutex);
+    if (!t->started)
+        t->started = !pthread_create(&t->thread, NULL, till_run, t);
+    started = t->started;
+    pthread_mutex_unlock(&t->mutex);
+    if (started)
         return CUSTOS_OK;
-    t->started = !pthread_create(&t->thread, NULL, till_run, t);
-    return t->started
-               ? CUSTOS_OK
-               : custos_fail(err, CUSTOS_ENOMEM, "no thread can be started");
+    return custos_fail(err, CUSTOS_ENOMEM, "no thread can be started");
 }
 
 void
@@ -270,7 +279,7 @@ hurry(struct till *t)
     t->urgent = true;
     if (t->started)
         pthread_cond_signal(&t->work);
-    else
+    else if (!t->turning)
         turn(t);
 }
 
@@ -288,8 +297,11 @@ wait_for(struct till *t, struct till_job *j)
     pthread_mutex_lock(&t->mutex);
     join_queue(t, j);
     hurry(t);
-    while (!j->done)
+    while (!j->done) {
         pthread_cond_wait(&t->done, &t->mutex);
+        if (!j->done)
+            hurry(t);
+    }
     pthread_mutex_unlock(&t->mutex);
 }
 
@@ -325,15 +337,32 @@ till_act(struct till *t, const char *act, str words, str who, int64_t now,
 
 /* -------------------------------------------------------------- answers -- */
 
+static bool
+is_alone(struct till *t)
+{
+    bool alone;
+
+    pthread_mutex_lock(&t->mutex);
+    alone = !t->started;
+    pthread_mutex_unlock(&t->mutex);
+    return alone;
+}
+
 custos_status
 till_keep(struct till *t, const uint8_t key[32], const struct receipt *r,
           str answer, custos_err *err)
 {
-    struct till_job *j;
+    struct till_job *j, own = {.job = {.kind = LEDGER_KEEP,
+                                       .key = key,
+                                       .receipt = *r,
+                                       .answer = answer,
+                                       .err = err}};
     char *room;
 
-    if (!t->started)
-        return ledger_answer_store(t->ledger, key, r, answer, err);
+    if (is_alone(t)) {
+        wait_for(t, &own);
+        return own.job.status;
+    }
     j = calloc(1, sizeof *j + KEY_BYTES + answer.len);
     if (!j)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
@@ -372,8 +401,6 @@ is_kept_in(const struct till_job *j, const uint8_t key[32])
 void
 till_settle(struct till *t, const uint8_t key[32])
 {
-    if (!t->started)
-        return;
     pthread_mutex_lock(&t->mutex);
     while (is_kept_in(t->first, key) || is_kept_in(t->running, key)) {
         hurry(t);
@@ -415,7 +442,7 @@ till_again(struct till *t, str who, uint64_t seq, int64_t now)
     pthread_mutex_lock(&t->mutex);
     while (t->n_again == AGAIN_MOST) {
         hurry(t);
-        if (t->started)
+        if (t->n_again == AGAIN_MOST)
             pthread_cond_wait(&t->done, &t->mutex);
     }
     again_add(t, who, seq, now);

@@ -22,6 +22,8 @@ enum known {
 struct fact {
     bool nullable;
     enum known known;
+    bool floor, ceiling;      /* where not both ends are declared: lower, or
+                                 upper, alone is. No NaN is below a ceiling */
     rat lower, upper;         /* dates in days, timestamps in microseconds */
     int scale;                /* TYPE_DECIMAL: digits after the point */
     const struct expr *loose; /* where a range was lost; NULL: nowhere */
@@ -33,6 +35,19 @@ static inline struct fact *
 fact_of(const struct expr *e)
 {
     return e->fact;
+}
+
+/* Is the end declared? */
+static inline bool
+fact_has_floor(const struct fact *f)
+{
+    return f->known == KNOWN_DECLARED || f->floor;
+}
+
+static inline bool
+fact_has_ceiling(const struct fact *f)
+{
+    return f->known == KNOWN_DECLARED || f->ceiling;
 }
 
 void facts_clear(struct fact *first);

@@ -3,6 +3,11 @@
  * function. An INT always has a range (its type's, where nothing better is
  * known), so that overflow can be excluded; a sum asks for a declared one.
  *
+ * Half a range is kept too: greatest(x, 0) has a floor whatever x is, and
+ * least(greatest(x, 0), 10) a range. A NaN is above all numbers, so it may be
+ * above a floor and never below a ceiling; what would turn floors into ceilings
+ * (-x, a - x) forgets them.
+ *
  * Nullability goes the same way: a value is nullable unless it is surely not.
  */
 #include "plan/range.h"
@@ -22,7 +27,7 @@ range_settle(struct fact *f)
 {
     rat limit, x;
 
-    if (f->known == KNOWN_NOTHING)
+    if (f->known == KNOWN_NOTHING && !f->floor && !f->ceiling)
         return;
     if (rat_size(&f->lower) > LONG_BITS)
         rat_places_down(&f->lower, &f->lower, LONG_PLACES);
@@ -33,10 +38,10 @@ range_settle(struct fact *f)
     rat_set_pow2(&limit, LARGE_BITS);
     rat_abs(&x, &f->lower);
     if (rat_cmp(&x, &limit) > 0)
-        f->known = KNOWN_NOTHING;
+        f->known = KNOWN_NOTHING, f->floor = false;
     rat_abs(&x, &f->upper);
     if (rat_cmp(&x, &limit) > 0)
-        f->known = KNOWN_NOTHING;
+        f->known = KNOWN_NOTHING, f->ceiling = false;
     rat_clear(&limit);
     rat_clear(&x);
 }
@@ -90,8 +95,9 @@ join(struct fact *f, const struct expr *x, bool first)
         return; /* adds no value */
     if (first || a->known < f->known)
         f->known = a->known;
-    if (f->known != KNOWN_NOTHING)
-        range_cover(f, &a->lower, &a->upper, first);
+    f->floor = fact_has_floor(a) && (first || f->floor);
+    f->ceiling = fact_has_ceiling(a) && (first || f->ceiling);
+    range_cover(f, &a->lower, &a->upper, first);
 }
 
 static bool
@@ -130,34 +136,47 @@ range_choice(struct expr *e)
         set_ends(f, 0, 0);
 }
 
+/* Is the end that limits LEAST, or GREATEST, known and declared? */
+static bool
+limits(const struct fact *a, bool least)
+{
+    return least ? fact_has_ceiling(a) : fact_has_floor(a);
+}
+
 /*
- * LEAST and GREATEST pass over NULLs: an argument that may be NULL limits
- * nothing by itself.
+ * LEAST and GREATEST are one of their arguments, so that all of them cover it.
+ * They pass over NULLs: an argument that is never NULL limits them by itself,
+ * whatever the others are; one that may be limits nothing.
  */
 static void
 range_extreme(struct expr *e)
 {
-    bool least = e->call == CALL_LEAST, some = false;
+    bool least = e->call == CALL_LEAST, first = true;
+    bool some = false, declared = false;
     struct fact *f = fact_of(e);
     rat *end = least ? &f->upper : &f->lower;
 
     f->nullable = all_nullable(e);
-    f->known = least_known(e);
-    if (f->known == KNOWN_NOTHING)
-        return;
-    for (size_t i = 0; i < e->n_args; i++)
-        range_cover(f, &fact_of(e->args[i])->lower, &fact_of(e->args[i])->upper,
-                    i == 0);
+    f->known = KNOWN_DECLARED;
+    for (size_t i = 0; i < e->n_args; i++) {
+        join(f, e->args[i], first);
+        first = first && is_null_literal(e->args[i]);
+    }
     for (size_t i = 0; i < e->n_args; i++) {
         const struct fact *a = fact_of(e->args[i]);
         const rat *x = least ? &a->upper : &a->lower;
 
-        if (a->nullable)
+        if (a->nullable || (a->known == KNOWN_NOTHING && !limits(a, least)))
             continue;
         if (!some || (least ? rat_cmp(x, end) < 0 : rat_cmp(x, end) > 0))
             rat_set(end, x);
         some = true;
+        declared = declared || limits(a, least);
     }
+    if (declared)
+        *(least ? &f->ceiling : &f->floor) = true;
+    if (f->floor && f->ceiling)
+        f->known = KNOWN_DECLARED;
 }
 
 static void
@@ -188,6 +207,10 @@ range_arithmetic(struct expr *e)
     if (e->call == CALL_DIV) {
         range_quotient(e, a, b);
         return;
+    }
+    if (e->call == CALL_ABS) { /* from 0, whatever it is of */
+        rat_set_i64(&f->lower, 0, 1);
+        f->floor = true;
     }
     if (f->known == KNOWN_NOTHING)
         return;
@@ -310,6 +333,7 @@ range_call(struct expr *e)
     struct fact *f = fact_of(e);
 
     f->known = KNOWN_NOTHING;
+    f->floor = f->ceiling = false;
     f->nullable = any_nullable(e);
     if (e->kind == EXPR_CASE)
         range_choice(e);

@@ -9,6 +9,7 @@ void
 range_of_type(struct fact *f, enum data_type type)
 {
     f->known = KNOWN_NOTHING;
+    f->floor = f->ceiling = false;
     if (type != TYPE_INT)
         return;
     f->known = KNOWN_TYPE;
@@ -158,6 +159,16 @@ cast_days(struct fact *f, enum data_type from, enum data_type to)
     rat_clear(&day);
 }
 
+static void
+copy_ends(struct fact *f, const struct fact *a)
+{
+    f->known = a->known;
+    f->floor = a->floor;
+    f->ceiling = a->ceiling;
+    rat_set(&f->lower, &a->lower);
+    rat_set(&f->upper, &a->upper);
+}
+
 void
 range_cast(struct expr *e)
 {
@@ -177,23 +188,18 @@ range_cast(struct expr *e)
     }
     if (number && e->type != TYPE_TEXT && e->type != TYPE_BOOL) {
         f->nullable = f->nullable || a->known != KNOWN_DECLARED;
-        if (a->known == KNOWN_NOTHING)
+        if (a->known == KNOWN_NOTHING && e->type == TYPE_INT)
             return;
-        f->known = a->known;
-        if (e->type == TYPE_REAL) {
-            rat_set(&f->lower, &a->lower);
-            rat_set(&f->upper, &a->upper);
+        copy_ends(f, a);
+        if (e->type == TYPE_REAL)
             return;
-        }
         range_round(f, a, e->type == TYPE_DECIMAL ? f->scale : 0);
         if (e->type == TYPE_INT)
             cut_to_type(f);
         return;
     }
-    if (has_range(x->type) && has_range(e->type) && a->known != KNOWN_NOTHING) {
-        f->known = a->known;
-        rat_set(&f->lower, &a->lower);
-        rat_set(&f->upper, &a->upper);
+    if (has_range(x->type) && has_range(e->type)) {
+        copy_ends(f, a);
         cast_days(f, x->type, e->type);
     }
 }

@@ -316,6 +316,59 @@ range_by_hand(void **state)
     }
 }
 
+/* Columns without a range: what least and greatest make of them. A NULL upper
+   or lower end is one that nobody declared. */
+static void
+range_of_clamps(void **state)
+{
+    static const struct {
+        const char *expr, *lower, *upper;
+    } cases[] = {
+        {"income", NULL, NULL},
+        {"greatest(income, 0)", "0", NULL},
+        {"least(income, 10)", NULL, "10"},
+        {"least(greatest(income, 0), 10)", "0", "10"},
+        {"greatest(least(income, 10), 0, age)", "0", "120"},
+        {"least(greatest(income, 20), 10)", "10", "10"},
+        {"least(greatest(income, nullif(age, 3)), 10)", NULL, "10"},
+        {"least(greatest(income, 0), 10.5)", "0", "10.5"},
+        {"least(abs(income), age)", "0", "120"},
+        {"-greatest(income, 0)", NULL, NULL},
+        {"7 - greatest(income, 0)", NULL, NULL},
+        {"coalesce(least(income, 3), 5)", NULL, "3"},
+        {"coalesce(nullif(least(income, 3), 2), 5)", NULL, "5"},
+        {"CASE WHEN smoker THEN greatest(income, 2) ELSE age END", "0", NULL},
+        {"greatest(CAST(diagnosis AS real), 0)", "0", NULL},
+        {"least(CAST(greatest(CAST(diagnosis AS real), 0) AS decimal(9,1)), 9)",
+         "0", "9"},
+        {"greatest(seen, DATE '1970-01-02')", "1", NULL},
+        {"least(greatest(seen, DATE '1970-01-02'), DATE '1970-01-09')", "1",
+         "8"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const char *low = cases[i].lower, *high = cases[i].upper;
+        struct planned t;
+        char sql[TEXT_MAX];
+        const struct fact *f;
+
+        snprintf(sql, sizeof sql,
+                 "SELECT count(*) FROM patients WHERE (%s) IS NOT NULL",
+                 cases[i].expr);
+        plan_good(&t, sql, NULL);
+        f = fact_of(t.plan->where->args[0]);
+        if (fact_has_floor(f) != !!low || fact_has_ceiling(f) != !!high ||
+            (low && !rat_is(&f->lower, low)) ||
+            (high && !rat_is(&f->upper, high)) ||
+            (f->known == KNOWN_DECLARED) != (low && high))
+            fail_msg("%s: %d %g .. %d %g", cases[i].expr, fact_has_floor(f),
+                     rat_double(&f->lower), fact_has_ceiling(f),
+                     rat_double(&f->upper));
+        plan_done(&t);
+    }
+}
+
 /* Whole numbers get 128 bits where 64 do not do, and no more than these. */
 static void
 range_gives_room(void **state)
@@ -344,6 +397,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(range_by_hand),
+        cmocka_unit_test(range_of_clamps),
         cmocka_unit_test(range_gives_room),
         cmocka_unit_test(range_holds_every_value),
     };
