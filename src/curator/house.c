@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "num/ival.h"
 
 enum { POLICY_ARENA = 1 << 26, WORDS_MAX = 96 };
 
@@ -261,6 +262,7 @@ curator_close(struct curator *c)
     pthread_mutex_unlock(&h->mutex);
     if (last)
         house_close(h);
+    ival_forget_caches(); /* those of the thread that asked by it, if it is */
 }
 
 const struct policy *

@@ -25,6 +25,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "num/ival.h"
 
 enum {
     KEY_BYTES = 32,
@@ -232,6 +233,7 @@ till_run(void *arg)
         }
     }
     pthread_mutex_unlock(&t->mutex);
+    ival_forget_caches();
     return NULL;
 }
 

@@ -88,6 +88,7 @@ worker_main(void *ctx)
 {
     struct worker *me = ctx;
     struct workers *w = me->all;
+    struct curator *mine;
 
     pthread_mutex_lock(&w->lock);
     for (;;) {
@@ -111,7 +112,10 @@ worker_main(void *ctx)
         }
         finish(w, j);
     }
+    mine = me->curator;
+    me->curator = NULL;
     pthread_mutex_unlock(&w->lock);
+    curator_close(mine); /* here: libraries keep what they cache by thread */
     return NULL;
 }
 
