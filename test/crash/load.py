@@ -27,12 +27,12 @@ from fractions import Fraction
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
 
-from serving import Server, Store, call, need_module  # noqa: E402
+from serving import POLICY, Server, Store, call, need_module  # noqa: E402
 
 psycopg2 = need_module("psycopg2")
 
 PRICE = "0.01"
-LITTLE = "3"      # bob's budget, of the policy
+LITTLE = "1"      # bob's budget; pure, so that prices add up to it
 WITHIN = 15       # seconds in which a client must be answered again
 RECEIPT = re.compile(r"\b(\d+):([0-9a-f]{64})\b")
 
@@ -123,7 +123,9 @@ class Client(threading.Thread):
 
 class Load:
     def __init__(self, clients):
-        self.store = Store(people=200)
+        policy = POLICY.replace("{epsilon: 3, delta: 1e-8}",
+                                f"{{epsilon: {LITTLE}, delta: 0}}")
+        self.store = Store(people=200, policy=policy)
         self.ends = False
         self.kills = 0
         self.server = Server(self.store.path)
@@ -177,9 +179,11 @@ class Load:
         if spent["bob"] > Fraction(LITTLE):
             self.violations.append(f"bob has spent {spent['bob']}")
         budget = json.loads(self.store.custos("budget", "--json"))
-        if Fraction(budget["common"]["spent"]) > \
-                Fraction(budget["common"]["limit"]):
-            self.violations.append("the common budget is overspent")
+        for name, one in [("the common budget", budget["common"]),
+                          *((a["name"], a["own"]) for a in budget["analysts"]
+                            if a["own"])]:
+            if Fraction(one["spent"]) > Fraction(one["limit"]):
+                self.violations.append(f"{name}: overspent")
 
     def check_one(self, s, charges, first):
         row = charges.get(s.receipt)
