@@ -11,7 +11,7 @@ RUN_TESTS = tools/run-tests
 .PHONY: all demo test test-fresh check format-check asan valgrind tidy \
 	coverage attacks bench bench-noise bench-timing \
 	bench-account bench-query bench-query-200m bench-tpch bench-serve load fuzz-account fuzz-query \
-	stability crash powercut install fuzz doc format clean help setup dev
+	stability crash powercut install fuzz doc format clean help setup clients dev
 
 all: setup ## build everything (the default)
 	@$(CONFIGURE)
@@ -19,6 +19,9 @@ all: setup ## build everything (the default)
 
 setup:
 	@./setup
+
+clients:
+	@./setup --test
 
 dev:
 	@./setup --dev
@@ -28,7 +31,7 @@ demo: setup ## show what custos does
 	@ninja -C $(BUILD) custos
 	@$(BUILD)/custos demo
 
-test: all ## run every test
+test: clients all ## run every test
 	@$(RUN_TESTS) $(BUILD)
 
 test-fresh: dev ## demo and test in a minimal Debian 12 tree (root only)
