@@ -52,7 +52,7 @@ add_analyst(struct buf *b, struct ledger *l, const struct ledger_analyst *a,
         buf_printf(b, ",\"window_days\":%" PRIu32 "}", a->window_days);
     else
         buf_add_text(b, ",\"window_days\":null}");
-    return st;
+    return CUSTOS_OK;
 }
 
 /* All of them, or the one who asks. */

@@ -24,7 +24,8 @@
 enum {
     HEAD_BYTES = 32 << 10, /* of one request's head */
     LOOK_MS = 250,         /* how often waits are looked at */
-    END_US = 2 * 1000000,  /* for the last replies */
+    LOOK_US = 1000 * LOOK_MS,
+    END_US = 2 * 1000000, /* for the last replies */
     PEM_MAX = 1 << 20,
 };
 
@@ -144,7 +145,7 @@ loop(void *ctx)
         quiesce(h);
         MHD_run(h->daemon);
         now = steady_us();
-        if (now - looked >= LOOK_MS * 1000) {
+        if (now - looked >= LOOK_US) {
             look(h);
             looked = now;
         }
@@ -181,11 +182,11 @@ daemon_start(struct http *h, int fd, custos_err *err)
     unsigned limit = (unsigned)h->parts->limits.connections;
     unsigned flags =
         MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | (h->cert ? MHD_USE_TLS : 0);
+    char versions[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
     struct MHD_OptionItem tls[] = {
         {MHD_OPTION_HTTPS_MEM_CERT, 0, h->cert},
         {MHD_OPTION_HTTPS_MEM_KEY, 0, h->key},
-        {MHD_OPTION_HTTPS_PRIORITIES, 0,
-         (void *)(uintptr_t) "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"},
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, versions},
         {MHD_OPTION_END, 0, NULL},
     };
     int own = dup(fd);

@@ -1,5 +1,6 @@
 #include "serve/http_door.h"
 
+#include <inttypes.h>
 #include <strings.h>
 
 #include "serve/clock.h"
@@ -53,8 +54,7 @@ http_door(const struct serve_parts *parts, struct curator *c,
     }
     wait = gate_wait(parts->gate, from, nobody, now);
     if (wait > 0) {
-        http_header(reply, "Retry-After", "%lld",
-                    (long long)(wait / 1000000 + 1));
+        http_header(reply, "Retry-After", "%" PRId64, wait / 1000000 + 1);
         return refuse(reply, HTTP_FAULT_WAIT);
     }
     st = curator_refresh(c, &err);
