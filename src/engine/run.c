@@ -6,10 +6,12 @@
 #include "engine/refail.h"
 #include "engine/work.h"
 
-/* Quantiles have queries of their own. */
+/* Quantiles have queries of their own; a choice of groups counts units. */
 static bool
 has_numbers(const struct plan *plan)
 {
+    if (plan->selection)
+        return true;
     for (size_t i = 0; i < plan->n_parts; i++)
         if (plan->parts[i].kind != PART_QUANTILES)
             return true;

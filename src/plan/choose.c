@@ -212,6 +212,8 @@ choose_make(struct work *w)
     custos_status st = CUSTOS_OK;
     rat share;
 
+    if (p->n_parts == 0) /* keys alone */
+        return CUSTOS_OK;
     rat_init(&share);
     rat_set_i64(&share, 1, p->n_parts);
     rat_mul(&share, &share, &w->delta);

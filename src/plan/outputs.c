@@ -4,7 +4,8 @@
  * refused here: a column that is no key, an aggregate within an aggregate.
  *
  * Each aggregate is released once: equal aggregates share one slot, wherever
- * they stand.
+ * they stand. A query of keys alone has none: then the choice of groups is
+ * all that is released.
  */
 #include "base/ck.h"
 #include "plan/evaluate.h"
@@ -139,7 +140,7 @@ place_all(struct work *w)
         n += count_aggregates(q->targets[i].expr);
     for (size_t i = 0; i < q->n_order_by; i++)
         n += count_aggregates(q->order_by[i].expr);
-    if (n == 0)
+    if (n == 0 && w->plan->n_keys == 0)
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, q->from->at,
                               "the rows of %.*s are private: ask for an "
                               "aggregate, such as count(*)",
@@ -287,6 +288,38 @@ take_keys(struct work *w)
     return CUSTOS_OK;
 }
 
+/*
+ * Keys alone: which groups of the data there are is a release of its own. Of
+ * public keys it is none, for all of them would be shown, whatever the data.
+ */
+static custos_status
+check_keys_alone(struct work *w)
+{
+    enum { FEW = 5, LIST_MAX = SHOWN_MAX - 10 };
+    const struct plan *p = w->plan;
+    const struct key *k = p->keys;
+    custos_status st;
+    struct buf b;
+
+    if (p->n_aggregates > 0 || p->selection)
+        return CUSTOS_OK;
+    buf_init(&b, NULL, 1 << 16);
+    for (size_t i = 0; i < k->n && i < FEW && b.len < LIST_MAX; i++) {
+        buf_add_text(&b, i ? ", " : "");
+        datum_write(&k->values[i], &b);
+        if (i + 1 < k->n && (i + 1 == FEW || b.len >= LIST_MAX))
+            buf_add_text(&b, " ...");
+    }
+    st = custos_fail_at(
+        w->err, CUSTOS_EUNSUPPORTED, k->expr->at,
+        "the values of %s are public, and need no question: %.*s; ask for an "
+        "aggregate, such as count(*)",
+        work_text(w, k->expr), words_shown((str){buf_text(&b), b.len}),
+        buf_text(&b));
+    buf_clear(&b);
+    return st;
+}
+
 custos_status
 outputs_make(struct work *w)
 {
@@ -296,5 +329,7 @@ outputs_make(struct work *w)
         st = place_all(w);
     if (!st)
         st = keys_make(w);
+    if (!st)
+        st = check_keys_alone(w);
     return st ? st : type_all(w);
 }

@@ -10,6 +10,32 @@
 #include "plan/race.h"
 #include "plan/views.h"
 
+/* SELECT DISTINCT x, y is SELECT x, y GROUP BY x, y. */
+static custos_status
+distinct_groups(struct work *w)
+{
+    struct query *q = w->q;
+    bool plain = q->n_group_by == 0 && !q->having;
+
+    for (size_t i = 0; i < q->n_targets; i++)
+        plain = plain && q->targets[i].expr->kind != EXPR_LITERAL &&
+                !expr_aggregate(q->targets[i].expr);
+    if (!plain)
+        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, q->from->at,
+                              "over private rows SELECT DISTINCT is of columns "
+                              "alone: write GROUP BY instead");
+    q->group_by = arena_take(w->a, q->n_targets, sizeof(struct expr *));
+    if (!q->group_by)
+        return work_no_memory(w);
+    for (; q->n_group_by < q->n_targets; q->n_group_by++) {
+        q->group_by[q->n_group_by] =
+            expr_copy(w->a, q->targets[q->n_group_by].expr);
+        if (!q->group_by[q->n_group_by])
+            return work_no_memory(w);
+    }
+    return CUSTOS_OK;
+}
+
 /* What of a query over private rows is refused as a whole. */
 static custos_status
 check_private(struct work *w)
@@ -22,11 +48,7 @@ check_private(struct work *w)
                               "possible: ask for an aggregate, such as "
                               "count(*)",
                               SHOWN(relation_shown(w->from)));
-    if (q->distinct)
-        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, q->from->at,
-                              "SELECT DISTINCT is not possible over private "
-                              "rows: write GROUP BY with an aggregate");
-    return CUSTOS_OK;
+    return q->distinct ? distinct_groups(w) : CUSTOS_OK;
 }
 
 custos_status

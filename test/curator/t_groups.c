@@ -184,6 +184,54 @@ parts_follow_the_choice(void **state)
     answer_free(a);
 }
 
+/* At least two people: without noise the optimal rule would show one. */
+#define AT_LEAST_TWO                                                           \
+    "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(min_privacy_units_per_group = "  \
+    "2) "
+
+/* No aggregate: the choice alone, by all ways of bounding, at its price. */
+static void
+keys_alone_are_chosen(void **state)
+{
+    static const char *const queries[] = {
+        AT_LEAST_TWO "diagnosis FROM patients GROUP BY diagnosis",
+        AT_LEAST_TWO "DISTINCT diagnosis FROM patients",
+        AT_LEAST_TWO "DISTINCT diagnosis FROM patients WHERE age < 60",
+        AT_LEAST_TWO "DISTINCT p.diagnosis FROM visits v JOIN patients p ON "
+                     "v.patient = p.id",
+    };
+    static const char *const both[] = {
+        AT_LEAST_TWO "DISTINCT reason FROM visits",
+        AT_LEAST_TWO "reason FROM visits WHERE cost < 90 GROUP BY reason",
+    };
+    struct answer *a;
+    custos_err err;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(queries); i++) {
+        a = test_ask(c, "", queries[i], "");
+        assert_int_equal(a->n_rows, 3);
+        is_text(a, 0, 0, "cold");
+        is_text(a, 1, 0, "flu");
+        is_text(a, 2, 0, NULL);
+        assert_string_equal(a->epsilon.ptr, "2");
+        assert_non_null(strstr(a->remarks.ptr, "groups of few are not shown"));
+        answer_free(a);
+    }
+    for (size_t i = 0; i < COUNT_OF(both); i++) {
+        a = test_ask(c, "", both[i], "");
+        assert_int_equal(a->n_rows, 2);
+        is_text(a, 0, 0, "fever");
+        is_text(a, 1, 0, "pain");
+        answer_free(a);
+    }
+    /* Public values need no question. */
+    assert_int_equal(
+        test_refused(c, "", "SELECT DISTINCT ward FROM patients", "", &err),
+        CUSTOS_EUNSUPPORTED);
+    assert_non_null(strstr(err.said, "north, south"));
+}
+
 /* One person's group, and a word that nobody has: the same answer. */
 static void
 suppressed_looks_like_absent(void **state)
@@ -301,6 +349,7 @@ lone_groups_come_out_with_delta(void **state)
     /* The optimal rule: exactly the delta that was asked for. */
     count_lone("SELECT name, sum(x) FROM t GROUP BY name", "add-remove", "0.01",
                0.01);
+    count_lone("SELECT DISTINCT name FROM t", "add-remove", "0.01", 0.01);
     /* Change-one: somebody leaves a group and enters one, half for each. */
     count_lone("SELECT name, sum(x) FROM t GROUP BY name", "change-one", "0.01",
                0.005);
@@ -341,6 +390,7 @@ main(void)
         cmocka_unit_test(large_groups_are_shown),
         cmocka_unit_test(keys_of_every_kind),
         cmocka_unit_test(parts_follow_the_choice),
+        cmocka_unit_test(keys_alone_are_chosen),
         cmocka_unit_test(suppressed_looks_like_absent),
         cmocka_unit_test(the_same_groups_again_are_free),
         cmocka_unit_test(lone_groups_come_out_with_delta),
