@@ -424,6 +424,7 @@ curator_answer(struct curator *c, const struct ask *asked, struct answer **out,
         .epsilon = ask->epsilon,
         .within = ask->within,
         .jointly = ask->jointly,
+        .mechs = c->mechs,
     };
     struct answer *answer = NULL;
     struct plan *p = NULL;

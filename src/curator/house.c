@@ -190,6 +190,8 @@ handle_new(struct house *h, struct curator **out, custos_err *err)
         st = ledger_open(ledger, lock, &c->ledger, err);
     if (!st)
         st = custos_rng_new(&c->rng, err);
+    if (!st && !(c->mechs = mechs_new()))
+        st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     pthread_mutex_lock(&h->mutex);
     c->world = house_world(h);
     pthread_mutex_unlock(&h->mutex);
@@ -252,6 +254,7 @@ curator_close(struct curator *c)
         return;
     h = c->house;
     custos_rng_free(c->rng);
+    mechs_free(c->mechs);
     engine_close(c->engine);
     ledger_close(c->ledger);
     world_let_go(c->world);

@@ -38,6 +38,7 @@ struct curator {
     struct engine *engine; /* of this world; NULL: not connected yet */
     struct ledger *ledger; /* to read from */
     custos_rng *rng;
+    struct mechs *mechs; /* of its last questions */
 };
 
 #endif

@@ -26,6 +26,7 @@
 #include "base/error.h"
 #include "mech/additive_plan.h"
 #include "mech/grid.h"
+#include "mech/hold.h"
 #include "mech/interval.h"
 #include "mech/options.h"
 #include "mech/sealed.h"
@@ -40,6 +41,7 @@ enum {
 
 struct custos_mech {
     custos_alloc alloc;
+    size_t more_owners; /* hold.h */
     custos_noise *noise;
     enum sealed_kind kind;
     size_t values;
@@ -146,12 +148,19 @@ out:
     return st;
 }
 
+custos_mech *
+mech_hold(custos_mech *mech)
+{
+    mech->more_owners++;
+    return mech;
+}
+
 void
 custos_mech_free(custos_mech *mech)
 {
     custos_alloc hooks;
 
-    if (!mech)
+    if (!mech || mech->more_owners-- > 0)
         return;
     hooks = mech->alloc;
     custos_noise_free(mech->noise);

@@ -63,7 +63,7 @@ make_laplace(const struct plan *p, const struct part *part, custos_mech **out,
     if (!write_rat(&part->epsilon, epsilon) ||
         !write_rat(&part->l1, sensitivity))
         return too_long(err);
-    return custos_mech_new(NULL, &o, out, err);
+    return mechs_take(p->mechs, &o, out, err);
 }
 
 static custos_status
@@ -83,7 +83,7 @@ make_gauss(const struct plan *p, const struct part *part, const rat *delta,
     if (!write_rat(&part->epsilon, epsilon) || !write_rat(delta, d) ||
         !write_rat(&part->l2_squared, sensitivity))
         return too_long(err);
-    return custos_mech_new(NULL, &o, out, err);
+    return mechs_take(p->mechs, &o, out, err);
 }
 
 /* See above. */

@@ -179,6 +179,7 @@ plan_assuming(arena *a, struct query *q, const struct policy *p,
     rat_init(&w.plan->delta);
     w.plan->query = w.q;
     w.plan->policy = p;
+    w.plan->mechs = w.options->mechs;
     w.plan->cells = 1;
     st = views_expand(a, p, w.options->who, w.q, err);
     if (!st)

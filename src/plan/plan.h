@@ -13,6 +13,7 @@
 
 #include "account/charge.h"
 #include "num/rat.h"
+#include "plan/mechs.h"
 #include "policy/policy.h"
 #include "sql/tree.h"
 
@@ -165,6 +166,7 @@ struct plan_output {
 };
 
 struct plan {
+    struct mechs *mechs; /* borrowed while the plan is made; or NULL */
     const struct query *query;
     const struct policy *policy;
     const struct relation *from; /* relation.h; NULL: none, or just `table` */
@@ -209,8 +211,9 @@ struct plan {
 struct plan_options {
     const struct policy_analyst *who; /* NULL: the owner */
     str epsilon;
-    str within;   /* the cheapest price with every value within +-this */
-    bool jointly; /* ... all at once, at 95 % */
+    str within;          /* the cheapest price with every value within +-this */
+    bool jointly;        /* ... all at once, at 95 % */
+    struct mechs *mechs; /* where to look for mechanisms; or NULL */
 };
 
 /*

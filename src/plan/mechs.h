@@ -1,0 +1,25 @@
+/*
+ * Mechanisms that were made before: their tables take longer to work out than
+ * a small question to answer. What a mechanism is follows from its options, and
+ * these are public; found again is only what was made from the same ones, all
+ * of them, letter by letter.
+ *
+ * For one thread at a time.
+ */
+#ifndef PLAN_MECHS_H
+#define PLAN_MECHS_H
+
+#include "custos.h"
+
+struct mechs;
+
+/* NULL without memory. */
+struct mechs *mechs_new(void);
+void mechs_free(struct mechs *m);
+
+/* custos_mech_new, or one made before; the caller frees *out. m may be NULL. */
+CUSTOS_MUST_USE custos_status mechs_take(struct mechs *m,
+                                         const custos_mech_options *o,
+                                         custos_mech **out, custos_err *err);
+
+#endif
