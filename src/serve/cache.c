@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base.h"
+
 enum { BUCKETS = 1 << 14 };
 
 struct entry {
@@ -71,7 +73,7 @@ place_of(struct cache *c, str key, uint64_t hash)
     struct entry **at = &c->buckets[hash % BUCKETS];
 
     while (*at && ((*at)->hash != hash || (*at)->key_len != key.len ||
-                   memcmp((*at)->key, key.ptr, key.len)))
+                   memcmp((*at)->key, key.ptr, key.len) != 0))
         at = &(*at)->next;
     return at;
 }
@@ -81,6 +83,7 @@ entry_remove(struct cache *c, struct entry **at)
 {
     struct entry *e = *at;
 
+    CUSTOS_REQUIRE(e != NULL);
     *at = e->next;
     use_end(c, e);
     c->bytes -= e->bytes;

@@ -2,12 +2,15 @@
  * From a stranger to somebody: first packets, TLS, SCRAM. A name that does not
  * exist goes the same way to the same end as one with a wrong password.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "serve/session_inside.h"
+
+enum { REPLY_BYTES = 2 * SCRAM_MESSAGE_MAX };
 
 static void
 plain_refused(struct session *s)
@@ -169,8 +172,8 @@ gate_is_open(struct session *s, int64_t now_us)
     if (!wait)
         return true;
     snprintf(said, sizeof said,
-             "too many failed logins; try again in %lld seconds",
-             (long long)(wait / 1000000 + 1));
+             "too many failed logins; try again in %" PRId64 " seconds",
+             wait / 1000000 + 1);
     session_fatal(s, "28000", said);
     return false;
 }
@@ -183,7 +186,7 @@ sasl_first(struct session *s, str secret, int64_t now_us)
     custos_err err;
     str mechanism;
 
-    buf_init(&reply, NULL, SCRAM_MESSAGE_MAX * 2);
+    buf_init(&reply, NULL, REPLY_BYTES);
     if (!gate_is_open(s, now_us))
         return;
     if (pg_sasl_first(secret, &mechanism, &response, &err) ||
@@ -219,7 +222,7 @@ sasl_final(struct session *s, str secret, int64_t now_us)
     custos_status st;
     custos_err err;
 
-    buf_init(&reply, NULL, SCRAM_MESSAGE_MAX * 2);
+    buf_init(&reply, NULL, REPLY_BYTES);
     st = scram_final(s->scram, secret, &reply, &err);
     if (st || reply.failed) {
         login_failed(s, now_us);

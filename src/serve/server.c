@@ -28,10 +28,10 @@ serve_limits_default(struct serve_limits *limits)
         .connections_per_analyst = 1500,
         .message_bytes = 1 << 20,
         .query_bytes = 1 << 16,
-        .query_ms = 10 * 60 * 1000,
-        .login_ms = 30 * 1000,
-        .idle_ms = (int64_t)24 * 3600 * 1000,
-        .stop_ms = 30 * 1000,
+        .query_ms = 600000,
+        .login_ms = 30000,
+        .idle_ms = 86400000,
+        .stop_ms = 30000,
     };
 }
 
