@@ -56,7 +56,7 @@ asan: dev ## the whole suite by clang, under ASan and UBSan
 valgrind: dev all ## the library's tests under valgrind
 	@$(RUN_TESTS) $(BUILD) --setup valgrind --suite unit \
 		$(addprefix --no-suite ,numeric account policy sql plan ledger store engine \
-			curator)
+			curator serve)
 
 tidy: dev ## clang-tidy and cppcheck on src/
 	@CC=clang tools/configure build-tidy $(OPTIONS)
