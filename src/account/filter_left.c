@@ -5,6 +5,8 @@
  */
 #include "account/filter.h"
 
+#include <math.h>
+
 #include "base/base.h"
 
 /* Whether a charge of e units of epsilon would be admitted. */
@@ -24,10 +26,28 @@ fits(const struct filter *f, amount e)
     return filter_admit(&copy, &c, NULL) == CUSTOS_OK;
 }
 
+/*
+ * Near the epsilon whose rho, epsilon tanh(epsilon / 2), is r units. A guess:
+ * what is answered is tried by `fits` alone.
+ */
+static amount
+guess(amount r)
+{
+    double unit = 1e20, rho = (double)r / unit;
+    double low = 0, high = fmax(rho / 0.76, sqrt(rho / 0.38));
+
+    for (int i = 0; i < 60; i++) {
+        double middle = (low + high) / 2;
+
+        *(middle * tanh(middle / 2) < rho ? &low : &high) = middle;
+    }
+    return low < 1e18 ? (amount)(low * unit) : 0;
+}
+
 amount
 filter_left_epsilon(const struct filter *f)
 {
-    amount low = amount_left(f->limit[0], f->sum[0]), high = f->limit[0];
+    amount low = amount_left(f->limit[0], f->sum[0]), high, step;
 
     CUSTOS_REQUIRE(f->kind == CUSTOS_FILTER_PURE ||
                    f->kind == CUSTOS_FILTER_BEST);
@@ -36,7 +56,11 @@ filter_left_epsilon(const struct filter *f)
     if (f->kind == CUSTOS_FILTER_PURE || f->sum[1] > f->limit[1])
         return low;
     /* The lane of rho may have room for more than that of epsilon. */
-    for (; fits(f, high); high *= 2)
+    high = guess(amount_left(f->limit[1], f->sum[1]));
+    step = (high >> 48) + 1;
+    if (high > low + step && fits(f, high - step))
+        low = high - step;
+    for (high = low + 1; fits(f, high); high += step, step *= 2)
         low = high;
     while (low < high) {
         amount middle = low + (high - low) / 2 + 1;
