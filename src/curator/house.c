@@ -357,6 +357,8 @@ curator_reload(struct curator *c, int64_t now, struct receipt *out,
     if (!st) {
         pthread_mutex_lock(&h->mutex);
         house_move(h, &s, w);
+        /* Newer data may have come meanwhile: the next question looks. */
+        h->current = (struct stat){0};
         pthread_mutex_unlock(&h->mutex);
         w = NULL;
     }

@@ -32,7 +32,9 @@ enum {
     KEEP_WAIT_MS = 20,    /* how long an answer waits for company */
     AGAIN_WAIT_MS = 1000, /* and a count */
     KEEP_BYTES_MOST = 64 << 20,
-    AGAIN_MOST = 256,
+    AGAIN_MOST = 512,
+    AGAIN_MANY =
+        256, /* these do not wait: so hardly anybody meets a full one */
     WORDS_MOST = 1 << 16,
 };
 
@@ -166,7 +168,7 @@ static void
 turn(struct till *t)
 {
     struct till_job *group = t->first, *next;
-    bool due = t->n_again && (t->stopping || t->n_again == AGAIN_MOST ||
+    bool due = t->n_again && (t->stopping || t->n_again >= AGAIN_MANY ||
                               milliseconds() >= t->again_since + AGAIN_WAIT_MS);
     struct again again[AGAIN_MOST];
     size_t n_again = due ? t->n_again : 0;
@@ -436,6 +438,8 @@ again_add(struct till *t, str who, uint64_t seq, int64_t now)
         t->again_since = milliseconds();
         pthread_cond_signal(&t->work);
     }
+    if (t->n_again == AGAIN_MANY)
+        hurry(t);
 }
 
 void

@@ -13,7 +13,7 @@
 #include "engine/duck.h"
 #include "engine/sandbox_value.h"
 
-enum { ROWS_MOST = 100000, SQL_MOST = 1 << 21 };
+enum { ROWS_MOST = 100000, SQL_MOST = 1 << 21, AGAIN_MS = 50 };
 
 struct sandbox {
     struct duck *db;
@@ -75,24 +75,33 @@ struct watch {
     bool done;
 };
 
+static struct timespec
+moment_in(unsigned ms)
+{
+    struct timespec t = {0, 0};
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    t.tv_sec += ms / 1000;
+    t.tv_nsec += (long)(ms % 1000) * 1000000;
+    if (t.tv_nsec >= 1000000000) {
+        t.tv_sec++;
+        t.tv_nsec -= 1000000000;
+    }
+    return t;
+}
+
+/* Between two statements nothing can be interrupted: so again, until done. */
 static void *
 watch_run(void *ctx)
 {
     struct watch *w = ctx;
-    struct timespec until;
+    struct timespec until = moment_in(w->limit_ms);
 
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += w->limit_ms / 1000;
-    until.tv_nsec += (long)(w->limit_ms % 1000) * 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000;
-    }
     pthread_mutex_lock(&w->lock);
     while (!w->done)
         if (pthread_cond_timedwait(&w->over, &w->lock, &until)) {
             duck_interrupt(w->c);
-            break;
+            until = moment_in(AGAIN_MS);
         }
     pthread_mutex_unlock(&w->lock);
     return NULL;

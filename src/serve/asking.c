@@ -95,8 +95,7 @@ asking_cached(struct session *s, const struct asking *a, int64_t now_us)
 static bool
 no_memory(struct session *s)
 {
-    task_free(s->task);
-    s->task = s->running = NULL;
+    s->running = NULL;
     session_refuse(s, "53200", "out of memory");
     return false;
 }
@@ -200,10 +199,11 @@ asking_end(struct session *s, struct task *t, int64_t now_us)
 {
     struct cache *cache = s->host->cache;
 
-    s->confirmed_us = now_us;
     notice(s, t->cost, t->rows->bars);
-    if (cache && t->kind == TASK_ANSWER &&
-        cache_facts(cache, t->q.policy, t->q.version) && s->key.len &&
+    if (!cache || t->kind != TASK_ANSWER)
+        return t->rows; /* of policy and data these say nothing */
+    s->confirmed_us = now_us;
+    if (cache_facts(cache, t->q.policy, t->q.version) && s->key.len &&
         t->cost[0])
         cache_put(cache, (str){s->key.ptr, s->key.len}, t->rows);
     return t->rows;

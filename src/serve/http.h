@@ -22,7 +22,7 @@ CUSTOS_MUST_USE custos_status http_start(const struct serve_parts *parts,
 /* Accepts nobody new; questions that run come back by their jobs. */
 void http_quiesce(struct http *h);
 
-/* After workers_free: nothing of it is on a worker any more. */
+/* After workers_stop: nothing of it is on a worker any more. */
 void http_stop(struct http *h);
 
 #endif

@@ -30,7 +30,7 @@ CUSTOS_MUST_USE custos_status loop_new(const struct loop_options *options,
 /* Until it is told to stop and all sessions have ended, or their time is up. */
 void loop_run(struct loop *l);
 
-/* After workers_free: tasks that came back after loop_run are freed. */
+/* After workers_stop: tasks that came back after loop_run are freed. */
 void loop_free(struct loop *l);
 
 #endif

@@ -13,7 +13,10 @@ enum {
 enum pg_format
 format_at(const struct formats *f, size_t i)
 {
-    return !f->n ? PG_TEXT : f->of[f->n == 1 ? 0 : i];
+    /* An answer can have other columns than were announced. */
+    if (f->n == 1)
+        return f->of[0];
+    return i < f->n ? f->of[i] : PG_TEXT;
 }
 
 static custos_status

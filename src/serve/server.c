@@ -216,9 +216,10 @@ static void
 end(struct server *s)
 {
     quiesce(s);
-    workers_free(s->parts.workers, s->parts.limits.stop_ms);
+    workers_stop(s->parts.workers, s->parts.limits.stop_ms);
     http_stop(s->web);
     loop_free(s->loop);
+    workers_free(s->parts.workers);
     if (s->owner_fd >= 0)
         owner_close(s->parts.curator, s->owner_fd);
     if (s->pg.fd >= 0)

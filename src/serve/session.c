@@ -47,6 +47,8 @@ question_clear(struct session *s)
     rows_drop(s->giving.rows);
     s->giving = (struct giving){0};
     buf_clear(&s->key);
+    task_free(s->task); /* that nobody has fetched */
+    s->task = NULL;
 }
 
 void
@@ -55,7 +57,6 @@ session_free(struct session *s)
     if (!s)
         return;
     question_clear(s);
-    task_free(s->task);
     held_clear(&s->held);
     settings_reset(&s->settings);
     if (s->scram)

@@ -15,7 +15,7 @@
 #include "serve/steps.h"
 
 /* Reading a deep query takes stack: see sql/tokens.h. */
-enum { STACK_BYTES = 16 << 20 };
+enum { STACK_BYTES = 16 << 20, AGAIN_US = 50000 };
 
 struct worker {
     struct workers *all;
@@ -204,10 +204,12 @@ workers_new(struct curator *c, const struct workers_options *options,
         w->options.now_us = steady_us;
     w->last = &w->first;
     st = start(w, c, err);
-    if (st)
-        workers_free(w, 0);
-    else
+    if (st) {
+        workers_stop(w, 0);
+        workers_free(w);
+    } else {
         *out = w;
+    }
     return st;
 }
 
@@ -228,7 +230,22 @@ workers_end(struct workers *w)
     pthread_mutex_unlock(&w->lock);
 }
 
-/* Lock held. */
+/* Lock held: ends what the engine does for jobs; true where there are some. */
+static bool
+interrupt_all(struct workers *w)
+{
+    bool some = false;
+
+    for (size_t i = 0; i < w->n; i++)
+        if (w->worker[i].job) {
+            some = true;
+            curator_interrupt(w->worker[i].curator);
+        }
+    return some;
+}
+
+/* Lock held. Between two calls of the engine nothing can be interrupted: so
+   again, until all have heard. */
 static void
 settle(struct workers *w, int64_t wait_ms)
 {
@@ -236,13 +253,12 @@ settle(struct workers *w, int64_t wait_ms)
 
     while (w->running && steady_us() < until)
         wait_until(w, &w->quiet, until);
-    for (size_t i = 0; i < w->n && w->running; i++)
-        if (w->worker[i].job)
-            curator_interrupt(w->worker[i].curator);
+    while (interrupt_all(w))
+        wait_until(w, &w->quiet, steady_us() + AGAIN_US);
 }
 
 void
-workers_free(struct workers *w, int64_t wait_ms)
+workers_stop(struct workers *w, int64_t wait_ms)
 {
     if (!w)
         return;
@@ -256,11 +272,21 @@ workers_free(struct workers *w, int64_t wait_ms)
         curator_close(w->worker[i].curator);
     }
     pthread_mutex_lock(&w->lock);
+    w->n = 0;
     w->ended = true;
     pthread_cond_broadcast(&w->held);
     pthread_mutex_unlock(&w->lock);
     if (w->releasing)
         pthread_join(w->releaser, NULL);
+    w->releasing = false;
+}
+
+void
+workers_free(struct workers *w)
+{
+    if (!w)
+        return;
+    CUSTOS_REQUIRE(w->ended);
     shelf_clear(&w->shelf);
     pthread_cond_destroy(&w->held);
     pthread_cond_destroy(&w->quiet);

@@ -63,9 +63,12 @@ void workers_count(struct workers *w, size_t *waiting, size_t *running);
 void workers_end(struct workers *w);
 
 /*
- * Waits for what runs, at most wait_ms; then it is interrupted. Everything has
- * come back when this returns.
+ * Ends them. Waits for what runs, at most wait_ms; then it is interrupted.
+ * Everything has come back when this returns, and who still submits is refused.
  */
-void workers_free(struct workers *w, int64_t wait_ms);
+void workers_stop(struct workers *w, int64_t wait_ms);
+
+/* Stopped, and nobody calls. */
+void workers_free(struct workers *w);
 
 #endif

@@ -421,7 +421,7 @@ class Http(unittest.TestCase):
 
     def raw(self, data):
         with socket.create_connection(("127.0.0.1", self.server.http)) as s:
-            s.settimeout(20)
+            s.settimeout(1)  # it may wait for more: no reply is one too
             s.sendall(data)
             s.shutdown(socket.SHUT_WR)
             try:

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "num/ival.h"
 #include "support/hospital.h"
 #include "support/support.h"
 
@@ -104,6 +105,7 @@ ask_all(void *arg)
             k->fresh++;
         answer_free(a);
     }
+    ival_forget_caches();
     return NULL;
 }
 

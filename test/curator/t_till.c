@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "ledger/helpers.h"
+#include "num/ival.h"
 
 enum { THREADS = 8, EACH = 40 };
 
@@ -86,6 +87,7 @@ buy(void *arg)
         if (!st && i % 8 == 0)
             assert_kept(s, &r);
     }
+    ival_forget_caches();
     return NULL;
 }
 
@@ -123,6 +125,7 @@ buy_one(void *arg)
 
     if (!pay(s, "0.01", &r))
         atomic_fetch_add(&s->paid, 1);
+    ival_forget_caches();
     return NULL;
 }
 

@@ -123,8 +123,9 @@ static void
 server_end(void)
 {
     pthread_join(server.thread, NULL);
-    workers_free(server.parts.workers, 10000);
+    workers_stop(server.parts.workers, 10000);
     loop_free(server.loop);
+    workers_free(server.parts.workers);
     gate_free(server.parts.gate);
     curator_close(server.parts.curator);
     close(server.at.fd);

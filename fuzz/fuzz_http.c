@@ -1,0 +1,115 @@
+/*
+ * The boundary of HTTP: the head of a request and its body, as lines of the
+ * input: method, path, arguments (name=value&...), Content-Type, Accept, and
+ * the rest is the body. A request is routed to a place that has its method, or
+ * answered at once by a reply of the list; a body is a query or a sentence.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "serve/http_route.h"
+#include "wire/http.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
+
+enum { ARENA_MAX = 1 << 24 };
+
+static void
+require(bool fact)
+{
+    if (!fact)
+        abort();
+}
+
+static str
+cut(str *rest, char mark)
+{
+    const char *end = rest->len ? memchr(rest->ptr, mark, rest->len) : NULL;
+    size_t len = end ? (size_t)(end - rest->ptr) : rest->len;
+    str part = {rest->ptr, len};
+
+    rest->ptr += len + (end != NULL);
+    rest->len -= len + (end != NULL);
+    return part;
+}
+
+static void
+add_arguments(struct http_request *r, str rest)
+{
+    while (rest.len && r->n_arguments <= HTTP_ARGUMENTS_MAX) {
+        str value = cut(&rest, '&');
+        str name = cut(&value, '=');
+
+        if (r->n_arguments < HTTP_ARGUMENTS_MAX)
+            r->arguments[r->n_arguments] = (struct http_argument){name, value};
+        r->n_arguments++;
+    }
+}
+
+static enum http_method
+method_of(str word)
+{
+    return (enum http_method)(
+        word.len ? (unsigned char)word.ptr[0] % (HTTP_OTHER + 1) : 0);
+}
+
+/* Routed to what this method may do, with a door, or answered. */
+static void
+check_route(const struct http_request *r)
+{
+    struct http_route route;
+    struct http_reply reply;
+
+    http_reply_init(&reply);
+    if (http_route(r, &route, &reply)) {
+        bool posts = route.task == TASK_QUERY || route.task == TASK_EXPLAIN;
+
+        require(posts ? r->method == HTTP_POST
+                      : r->method == HTTP_GET || r->method == HTTP_HEAD);
+        require(route.door != DOOR_OPEN || route.task == TASK_HEALTH ||
+                route.task == TASK_OPENAPI);
+        require(route.form == FORM_JSON || route.task == TASK_QUERY);
+        require(r->n_arguments <= HTTP_ARGUMENTS_MAX);
+    } else {
+        require(reply.status == 204 ||
+                (reply.status >= 400 && reply.status < 500 && reply.code &&
+                 reply.body.len));
+    }
+    http_reply_clear(&reply);
+}
+
+static void
+check_body(str body)
+{
+    arena *a = arena_new(NULL, ARENA_MAX);
+    custos_err err = {0};
+    struct http_query q;
+    custos_status st;
+
+    require(a != NULL);
+    st = http_query_read(a, body, &q, &err);
+    require(st ? err.said[0] != '\0' : q.sql.len > 0);
+    for (size_t i = 0; !st && i < q.n_params; i++)
+        require(q.params[i].type <= TYPE_TIMESTAMP);
+    arena_free(a);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+    str rest = {(const char *)data, len};
+    struct http_request r = {0};
+
+    if (!len || len > 1 << 14)
+        return 0;
+    r.method = method_of(cut(&rest, '\n'));
+    r.path = cut(&rest, '\n');
+    add_arguments(&r, cut(&rest, '\n'));
+    r.content_type = cut(&rest, '\n');
+    r.accept = cut(&rest, '\n');
+    r.body = rest;
+    check_route(&r);
+    check_body(r.body);
+    return 0;
+}
