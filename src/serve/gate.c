@@ -25,6 +25,7 @@ enum {
 struct entry {
     uint64_t hash; /* 0: free */
     uint32_t failures;
+    bool known; /* it has come in from there */
     int64_t last_us;
 };
 
@@ -113,8 +114,10 @@ fail_once(struct gate *g, uint64_t hash, int64_t now_us)
 {
     struct entry *e = entry_at(g, hash);
 
-    if (e->hash != hash || now_us - e->last_us > FORGET_US)
+    if (e->hash != hash)
         *e = (struct entry){.hash = hash};
+    if (now_us - e->last_us > FORGET_US)
+        e->failures = 0;
     e->failures += e->failures < UINT32_MAX;
     e->last_us = now_us;
 }
@@ -122,13 +125,16 @@ fail_once(struct gate *g, uint64_t hash, int64_t now_us)
 int64_t
 gate_wait(struct gate *g, str address, str name, int64_t now_us)
 {
-    int64_t by_name, by_address;
+    uint64_t hash = hash_of(g, address, name, FREE_NAME);
+    const struct entry *e;
+    int64_t by_name, by_address = 0;
 
     pthread_mutex_lock(&g->lock);
-    by_name =
-        wait_of(g, hash_of(g, address, name, FREE_NAME), FREE_NAME, now_us);
-    by_address = wait_of(g, hash_of(g, address, str_of(""), FREE_ADDRESS),
-                         FREE_ADDRESS, now_us);
+    by_name = wait_of(g, hash, FREE_NAME, now_us);
+    e = entry_at(g, hash);
+    if (e->hash != hash || !e->known)
+        by_address = wait_of(g, hash_of(g, address, str_of(""), FREE_ADDRESS),
+                             FREE_ADDRESS, now_us);
     pthread_mutex_unlock(&g->lock);
     return by_name > by_address ? by_name : by_address;
 }
@@ -143,15 +149,12 @@ gate_failed(struct gate *g, str address, str name, int64_t now_us)
 }
 
 void
-gate_passed(struct gate *g, str address, str name)
+gate_passed(struct gate *g, str address, str name, int64_t now_us)
 {
-    uint64_t hash;
-    struct entry *e;
+    uint64_t hash = hash_of(g, address, name, FREE_NAME);
 
     pthread_mutex_lock(&g->lock);
-    hash = hash_of(g, address, name, FREE_NAME);
-    e = entry_at(g, hash);
-    if (e->hash == hash)
-        *e = (struct entry){0};
+    *entry_at(g, hash) =
+        (struct entry){.hash = hash, .known = true, .last_us = now_us};
     pthread_mutex_unlock(&g->lock);
 }

@@ -20,13 +20,16 @@ void gate_free(struct gate *g);
 /*
  * How long this address and name have to wait still, in microseconds; 0: they
  * may try. The answer does not tell whether the name exists. The first six
- * failures are free; each after that doubles a second, up to a minute.
+ * failures are free; each after that doubles a second, up to a minute. Failures
+ * of other names from the same address count too, after two dozen, but not
+ * against who has come in from there before: nobody is shut out by neighbours.
  */
 int64_t gate_wait(struct gate *g, str address, str name, int64_t now_us);
 
 void gate_failed(struct gate *g, str address, str name, int64_t now_us);
 
-/* Forgets the failures of the name from this address, not the address's own. */
-void gate_passed(struct gate *g, str address, str name);
+/* Forgets the failures of the name from this address, not the address's own,
+   and knows the name there from now on. */
+void gate_passed(struct gate *g, str address, str name, int64_t now_us);
 
 #endif

@@ -38,36 +38,46 @@ token_of(str authorization, str *out)
     return true;
 }
 
+/*
+ * A wrong token, and later also to wait. A right one has 256 bits and is no
+ * guess: it does not wait for the wrong ones of others at its address.
+ */
+static bool
+deny(const struct serve_parts *parts, str from, struct http_reply *reply)
+{
+    int64_t now = steady_us();
+    int64_t wait = gate_wait(parts->gate, from, str_of(""), now);
+
+    if (wait > 0) {
+        http_header(reply, "Retry-After", "%" PRId64, wait / 1000000 + 1);
+        return refuse(reply, HTTP_FAULT_WAIT);
+    }
+    gate_failed(parts->gate, from, str_of(""), now);
+    COUNT_ONE(parts->counts, logins_failed_total);
+    log_failed(from);
+    http_header(reply, "WWW-Authenticate",
+                "Bearer realm=\"custos\", error=\"invalid_token\"");
+    return refuse(reply, HTTP_FAULT_TOKEN);
+}
+
 bool
 http_door(const struct serve_parts *parts, struct curator *c,
           const struct http_request *r, const char *address,
           enum http_door door, struct door *out, struct http_reply *reply)
 {
-    int64_t now = steady_us(), wait;
-    str from = str_of(address), nobody = str_of(""), token;
     custos_err err = {.at = -1};
     custos_status st;
+    str token;
 
     if (!token_of(r->authorization, &token)) {
         http_header(reply, "WWW-Authenticate", "Bearer realm=\"custos\"");
         return refuse(reply, HTTP_FAULT_TOKEN);
     }
-    wait = gate_wait(parts->gate, from, nobody, now);
-    if (wait > 0) {
-        http_header(reply, "Retry-After", "%" PRId64, wait / 1000000 + 1);
-        return refuse(reply, HTTP_FAULT_WAIT);
-    }
     st = curator_refresh(c, &err);
     if (!st)
         st = door_token(c, token, out, &err);
-    if (st == CUSTOS_EDENIED) {
-        gate_failed(parts->gate, from, nobody, now);
-        COUNT_ONE(parts->counts, logins_failed_total);
-        log_failed(from);
-        http_header(reply, "WWW-Authenticate",
-                    "Bearer realm=\"custos\", error=\"invalid_token\"");
-        return refuse(reply, HTTP_FAULT_TOKEN);
-    }
+    if (st == CUSTOS_EDENIED)
+        return deny(parts, str_of(address), reply);
     if (st) {
         http_refuse(reply, &err, str_of(""));
         return false;

@@ -156,12 +156,14 @@ login_failed(struct session *s, int64_t now_us)
 
     gate_failed(s->host->gate, str_of(s->peer.address), str_of(s->user),
                 now_us);
+    s->host->strayed(s->host->ctx, s->peer.address);
     snprintf(said, sizeof said,
              "password authentication failed for user \"%s\"", s->user);
     session_fatal(s, "28P01", said);
 }
 
-/* Before anything is compared: a gate that is shut says nothing of a name. */
+/* Before anything is compared: a gate that is shut says nothing of a name. It
+   is asked at both steps, or many could wait at the second and then guess. */
 static bool
 gate_is_open(struct session *s, int64_t now_us)
 {
@@ -222,6 +224,8 @@ sasl_final(struct session *s, str secret, int64_t now_us)
     custos_status st;
     custos_err err;
 
+    if (!gate_is_open(s, now_us))
+        return;
     buf_init(&reply, NULL, REPLY_BYTES);
     st = scram_final(s->scram, secret, &reply, &err);
     if (st || reply.failed) {
@@ -229,7 +233,8 @@ sasl_final(struct session *s, str secret, int64_t now_us)
         buf_clear(&reply);
         return;
     }
-    gate_passed(s->host->gate, str_of(s->peer.address), str_of(s->user));
+    gate_passed(s->host->gate, str_of(s->peer.address), str_of(s->user),
+                now_us);
     scram_clear(s->scram);
     free(s->scram);
     s->scram = NULL;

@@ -40,6 +40,20 @@ again(void *ctx, const struct door *who, uint64_t seq)
     curator_again(l->options.parts->curator, str_of(who->name), seq, wall_us());
 }
 
+/* Without the name: passwords are typed there by mistake. */
+static void
+strayed(void *ctx, const char *address)
+{
+    const struct loop *l = ctx;
+    struct log_line line;
+
+    COUNT_ONE(counts_of(l), logins_failed_total);
+    log_begin(&line, "login-failed");
+    log_text(&line, "from", str_of(address));
+    log_text(&line, "by", str_of("pg"));
+    log_end(&line, LOG_FD);
+}
+
 void
 loop_watch(struct loop *l, int fd, enum loop_event event, uint32_t events)
 {
@@ -84,6 +98,7 @@ loop_new(const struct loop_options *options, struct loop **out, custos_err *err)
         .ctx = l,
         .chance = chance,
         .enter = people_enter,
+        .strayed = strayed,
         .again = again,
     };
     loop_watch(l, options->listen_fd, EVENT_LISTEN, EPOLLIN);

@@ -26,6 +26,8 @@ struct session_host {
     void (*chance)(void *ctx, uint8_t *bytes, size_t n);
     /* A client has proved who it is: may it stay? Else err says why not. */
     custos_status (*enter)(void *ctx, const struct door *who, custos_err *err);
+    /* A login failed, from this address. */
+    void (*strayed)(void *ctx, const char *address);
     /* An answer was given again, free: the receipt's row. */
     void (*again)(void *ctx, const struct door *who, uint64_t seq);
 };

@@ -34,7 +34,7 @@ a_few_failures_are_free_then_one_waits(void **state)
         gate_failed(g, here, ana, now);
     }
     assert_int_equal(before, 60 * SECOND);
-    gate_passed(g, here, ana);
+    gate_passed(g, here, ana, now);
     assert_int_equal(gate_wait(g, here, ana, now), 0);
     gate_free(g);
 }
@@ -54,9 +54,30 @@ an_address_waits_for_all_its_names(void **state)
         gate_failed(g, here, str_of(name), 5);
     }
     assert_true(gate_wait(g, here, str_of("another"), 6) > 0);
-    gate_passed(g, here, str_of("n1"));
-    assert_true(gate_wait(g, here, str_of("n1"), 6) > 0);
     assert_int_equal(gate_wait(g, str_of("192.0.2.9"), str_of("n1"), 6), 0);
+    gate_free(g);
+}
+
+/* Who has come in from an address before is not shut out by others there. */
+static void
+neighbours_do_not_shut_out_who_is_known(void **state)
+{
+    struct gate *g = gate_new();
+    str here = str_of("192.0.2.1"), ana = str_of("ana");
+    char name[16];
+
+    (void)state;
+    assert_non_null(g);
+    gate_passed(g, here, ana, 4);
+    for (int i = 0; i < 40; i++) {
+        snprintf(name, sizeof name, "n%d", i);
+        gate_failed(g, here, str_of(name), 5);
+    }
+    assert_int_equal(gate_wait(g, here, ana, 6), 0);
+    assert_true(gate_wait(g, here, str_of("n1"), 6) > 0);
+    for (int i = 0; i < 6; i++) /* who guesses at her waits all the same */
+        gate_failed(g, here, ana, 7);
+    assert_true(gate_wait(g, here, ana, 8) > 0);
     gate_free(g);
 }
 
@@ -84,6 +105,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_few_failures_are_free_then_one_waits),
         cmocka_unit_test(an_address_waits_for_all_its_names),
+        cmocka_unit_test(neighbours_do_not_shut_out_who_is_known),
         cmocka_unit_test(the_table_is_bounded),
     };
 

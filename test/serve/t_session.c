@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "serve/gate.h"
 #include "serve/prepared.h"
 #include "support/session_fake.h"
 
@@ -66,6 +67,7 @@ wrong_passwords_and_names_look_alike(void **state)
         fake_again(&f);
         fake_login(&f, names[i], i ? "pencil" : "wrong");
         expect(&f, "R10 R11 E:28P01");
+        assert_int_equal(f.strayed, i + 1);
         assert_null(session_who(f.session));
         assert_int_equal(session_need(f.session), NEED_END);
     }
@@ -81,6 +83,27 @@ wrong_passwords_and_names_look_alike(void **state)
     fake_again(&f);
     fake_login(&f, "ana", "pencil");
     expect(&f, "R10 R11 R12 R0 Z:I");
+    fake_clear(&f);
+}
+
+/* Who waits at the second step meets the gate as it is then. */
+static void
+many_guesses_at_once_are_still_counted(void **state)
+{
+    static const char first[] = "n,,n=,r=abcdefghijklmnop";
+    struct fake f;
+
+    (void)state;
+    fake_init(&f, FAKE_PLAIN, NULL);
+    fake_startup(&f, "ana");
+    fake_send(&f, 'p', "s4b", "SCRAM-SHA-256", (int)sizeof first - 1, first,
+              (int)sizeof first - 1);
+    expect(&f, "R10 R11");
+    for (int i = 0; i < 6; i++)
+        gate_failed(f.host.gate, str_of("192.0.2.1"), str_of("ana"), f.now);
+    fake_send(&f, 'p', "b", "c=biws,r=x,p=", 13);
+    expect(&f, "E:28000");
+    assert_int_equal(f.strayed, 0);
     fake_clear(&f);
 }
 
@@ -709,6 +732,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_login_says_who_it_is),
         cmocka_unit_test(wrong_passwords_and_names_look_alike),
+        cmocka_unit_test(many_guesses_at_once_are_still_counted),
         cmocka_unit_test(every_message_before_the_login_ends_it),
         cmocka_unit_test(no_order_of_messages_skips_the_login),
         cmocka_unit_test(tls_is_asked_for_and_then_required),

@@ -28,6 +28,15 @@ enter(void *ctx, const struct door *who, custos_err *err)
 }
 
 static void
+strayed(void *ctx, const char *address)
+{
+    struct fake *f = ctx;
+
+    (void)address;
+    f->strayed++;
+}
+
+static void
 again(void *ctx, const struct door *who, uint64_t seq)
 {
     struct fake *f = ctx;
@@ -69,6 +78,7 @@ fake_init(struct fake *f, enum fake_tls tls, struct cache *cache)
         .ctx = f,
         .chance = chance,
         .enter = enter,
+        .strayed = strayed,
         .again = again,
     };
     buf_init(&f->sent, NULL, 1 << 28);

@@ -17,6 +17,7 @@ struct fake {
     struct buf sent; /* all that the session wrote since fake_said */
     uint64_t rows;   /* of every answer */
     int asked, described, looked_up, catalogs, again; /* tasks by kind */
+    int strayed;                                      /* failed logins */
     custos_status refuse; /* what questions get instead; CUSTOS_OK: answers */
     bool refuse_entry, is_public, hold; /* hold: tasks stay out */
     struct task *held;
