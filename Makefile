@@ -8,10 +8,10 @@ OPTIONS = -Dwerror=false
 CONFIGURE = tools/configure $(BUILD) -Dprefix=$(PREFIX) $(OPTIONS)
 RUN_TESTS = tools/run-tests
 
-.PHONY: all demo test test-fresh check format-check asan valgrind tidy \
+.PHONY: all demo test test-fresh check format-check asan tsan valgrind tidy \
 	coverage attacks bench bench-noise bench-timing \
 	bench-account bench-query bench-query-200m bench-tpch bench-serve load fuzz-account fuzz-query \
-	stability crash powercut install fuzz doc format clean help setup clients dev
+	stability crash powercut install fuzz fuzz-serve doc format clean help setup clients dev
 
 all: setup ## build everything (the default)
 	@$(CONFIGURE)
@@ -52,6 +52,17 @@ asan: dev ## the whole suite by clang, under ASan and UBSan
 		-Db_lundef=false $(OPTIONS)
 	@ninja -C build-asan
 	@CUSTOS_QUICK=1 $(RUN_TESTS) build-asan
+
+# DuckDB is not instrumented: tools/tsan.supp.
+TSAN_TESTS = curator/t_till curator/t_share curator/t_owner serve/t_loop \
+	engine/t_sandbox cli/t_http.py cli/t_serve.py clients/t_pgbench.py
+
+tsan: dev ## the server and what its threads share, by clang, under TSan
+	@CC=clang tools/configure build-tsan -Db_sanitize=thread \
+		-Db_lundef=false $(OPTIONS)
+	@ninja -C build-tsan custos $(patsubst %,test/%,$(subst /,-,\
+		$(filter-out %.py,$(TSAN_TESTS))))
+	@CUSTOS_QUICK=1 $(RUN_TESTS) build-tsan $(TSAN_TESTS)
 
 valgrind: dev all ## the library's tests under valgrind
 	@$(RUN_TESTS) $(BUILD) --setup valgrind --suite unit \
@@ -114,6 +125,21 @@ powercut: all ## 1000 power cuts and 1000 kills in the middle of charges
 	@CUSTOS_LONG=1 $(BUILD)/test/ledger-t_process
 
 bench: bench-noise bench-timing bench-account bench-query
+
+# What strangers can send to the server; each target runs so often.
+FUZZ_SERVE = pg_in pg_value scram json http statement session
+FUZZ_RUNS  = 10000000
+
+fuzz-serve: fuzz ## the server's fuzz targets, FUZZ_RUNS runs each (an hour)
+	@mkdir -p $(FUZZ_SERVE:%=build-fuzz/found/%)
+	@set -e; for t in $(FUZZ_SERVE); do \
+		echo "fuzz_$$t: $(FUZZ_RUNS) runs"; \
+		build-fuzz/fuzz/fuzz_$$t -runs=$(FUZZ_RUNS) -timeout=20 \
+			-print_final_stats=1 -artifact_prefix=build-fuzz/found/ \
+			build-fuzz/found/$$t fuzz/corpus/$$t 2>&1 | tee build-fuzz/$$t.log | \
+			grep -E 'Done|stat::|ERROR|SUMMARY'; \
+		grep -q '^Done $(FUZZ_RUNS) runs' build-fuzz/$$t.log; \
+	done
 
 fuzz: dev ## build the fuzz targets into build-fuzz/fuzz (see fuzz/README.md)
 	@CC=clang tools/configure build-fuzz -Dfuzz=true -Db_lundef=false \

@@ -2,10 +2,12 @@
 that every reply is what /v1/openapi.json says and holds nothing of the data.
 """
 import csv
+import http.client
 import io
 import json
 import pathlib
 import re
+import signal
 import socket
 import ssl
 import subprocess
@@ -567,6 +569,30 @@ class Doors(unittest.TestCase):
         log = server.said()
         self.assertNotIn(MARK, log)
         self.assertNotIn("SELECT", log)
+
+    def test_who_asks_on_while_it_ends_is_refused(self):
+        """Connections that are kept outlive the workers by a moment."""
+        server = Server(self.store.path)
+        kept = [http.client.HTTPConnection("127.0.0.1", server.http, timeout=60)
+                for _ in range(4)]
+        for connection in kept:
+            connection.request("GET", "/v1/health")
+            connection.getresponse().read()
+        server.process.send_signal(signal.SIGTERM)
+        while "event=stop" not in server.said():
+            time.sleep(0.01)
+        for i, connection in enumerate(kept):
+            time.sleep(0.1 * (i > 0))
+            try:
+                connection.request(
+                    "POST", "/v1/query", b'{"sql": "SELECT 1"}',
+                    {"Authorization": f"Bearer {self.store.tokens['ana']}",
+                     "Content-Type": "application/json"})
+                self.assertIn(connection.getresponse().status, [200, 400, 503])
+            except (ConnectionError, http.client.HTTPException):
+                pass  # it had ended
+            connection.close()
+        self.assertEqual(server.stop(), 0)
 
 
 if __name__ == "__main__":
