@@ -174,11 +174,11 @@ struct plan {
     const struct relation **queries;  /* of IN (SELECT ...), by slot */
     size_t n_queries;
     bool is_public; /* public tables or none: exact, free, no parts */
-    str unit;       /* what the unit is called to who asks */
+    bool raced;     /* what tables without a bound have is chosen from the data
+                       first: rows is one choice */
     enum bounding bounding;
+    str unit;              /* what the unit is called to who asks */
     uint64_t rows, groups; /* per unit */
-    bool raced;            /* what tables without a bound have is chosen from
-                              the data first: rows is one choice */
     struct race *race;     /* the choice: then this plan has no parts of its
                               own, only the price of all; else NULL. race.h */
     struct expr *where;    /* NULL: all rows */
