@@ -148,9 +148,11 @@ take_quantiles(void *ctx, size_t cell, enum engine_place place,
     return st;
 }
 
+/* Of the groups g, or of all where that is NULL. */
 static custos_status
-release_quantiles(struct curator *c, arena *a, const struct plan *p, size_t i,
-                  custos_int *values, custos_err *err)
+release_quantiles(struct curator *c, arena *a, const struct plan *p,
+                  struct engine_groups *g, size_t i, custos_int *values,
+                  custos_err *err)
 {
     struct quantiles q = {
         .of = p->parts[i].quantiles, .rng = c->rng, .values = values};
@@ -158,7 +160,8 @@ release_quantiles(struct curator *c, arena *a, const struct plan *p, size_t i,
     q.room = arena_take(a, q.of->n, sizeof *q.room);
     if (!q.room)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    return engine_quantiles(c->engine, p, i, take_quantiles, &q, err);
+    return g ? engine_groups_quantiles(c->engine, g, i, take_quantiles, &q, err)
+             : engine_quantiles(c->engine, p, i, take_quantiles, &q, err);
 }
 
 /* One part of a chosen group. */
@@ -198,8 +201,12 @@ release_chosen(struct curator *c, arena *a, const struct plan *p,
                 st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
         }
         for (size_t part = 0; part < p->n_parts && !st; part++)
-            st = release_part(c, p, g, i, part, &out->values[part][i], err);
+            if (p->parts[part].kind != PART_QUANTILES)
+                st = release_part(c, p, g, i, part, &out->values[part][i], err);
     }
+    for (size_t part = 0; part < p->n_parts && !st; part++)
+        if (p->parts[part].kind == PART_QUANTILES)
+            st = release_quantiles(c, a, p, g, part, out->values[part], err);
     return st;
 }
 
@@ -237,7 +244,7 @@ release(struct curator *c, arena *a, const struct plan *p,
     st = engine_run(c->engine, p, sealed, err);
     for (size_t i = 0; i < p->n_parts && !st; i++)
         st = p->parts[i].kind == PART_QUANTILES
-                 ? release_quantiles(c, a, p, i, released->values[i], err)
+                 ? release_quantiles(c, a, p, NULL, i, released->values[i], err)
                  : custos_release_wide(p->parts[i].mech, c->rng, sealed[i],
                                        released->values[i], p->cells, err);
     for (size_t i = 0; i < p->n_parts; i++)

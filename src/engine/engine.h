@@ -112,6 +112,12 @@ CUSTOS_MUST_USE custos_status engine_quantiles(struct engine *e,
                                                size_t part, engine_take take,
                                                void *ctx, custos_err *err);
 
+/* The same for the groups of g that are shown, found by this e, in any order;
+   none before the choice. May also fail: CUSTOS_ETAKEN (before). */
+CUSTOS_MUST_USE custos_status
+engine_groups_quantiles(struct engine *e, struct engine_groups *g, size_t part,
+                        engine_take take, void *ctx, custos_err *err);
+
 /* Rows of a query over public data alone, in a. May fail: CUSTOS_EENGINE. */
 struct engine_rows {
     size_t n, n_columns;

@@ -1,7 +1,9 @@
 /*
  * Groups of the data on their way out. Until a selection has run, nothing can
  * be asked of them; it runs in here, so that not even their number leaves.
- * Afterwards only the chosen ones exist: the rest was wiped.
+ * Afterwards only the chosen ones exist: the rest was wiped. Values of
+ * quantiles are collected only then, of the chosen ones, by the bounding that
+ * chose them.
  *
  * THEOREM  groups-sealed
  *   Of groups that a selection did not choose nothing leaves the engine: not
@@ -16,6 +18,7 @@
  * FAILS    CUSTOS_EENGINE, CUSTOS_ENOMEM, CUSTOS_EENTROPY: one sentence each.
  * TESTED   nothing_leaves_before_the_choice chosen_groups_are_in_order
  *          suppressed_looks_like_absent groups_beyond_the_most_are_told
+ *          quantiles_are_of_the_chosen_alone
  */
 #include "base/error.h"
 #include "engine/groups.h"
@@ -23,12 +26,11 @@
 #include "engine/work.h"
 
 struct engine_groups {
-    struct groups found;
+    struct groups found; /* all; once chosen, those shown, in order */
     bool chosen;
-    size_t *at;      /* where the chosen ones are in found, in order */
-    int64_t *counts; /* the selection's noisy counts, by place in found */
-    bool *taken;     /* by part and chosen group */
-    size_t n, more;  /* shown; chosen besides */
+    int64_t *counts; /* the selection's noisy counts of these */
+    bool *taken;     /* by part and group */
+    size_t n, more;  /* shown; chosen besides. 0 before the choice */
 };
 
 static custos_status
@@ -68,7 +70,6 @@ engine_groups_free(struct engine_groups *g)
         return;
     if (g->found.plan)
         groups_clear(&g->found);
-    free(g->at);
     free(g->counts);
     free(g->taken);
     free(g);
@@ -110,17 +111,17 @@ seal_units(const struct groups *found, custos_sealed **out, custos_err *err)
     return st;
 }
 
-/* How many of the chosen groups are shown: a function of their keys. */
+/* How many of n chosen groups are shown: a function of their keys. */
 static size_t
-shown_of(const struct engine_groups *g)
+shown_of(const struct groups *found, const size_t *at, size_t chosen)
 {
-    const struct plan *plan = g->found.plan;
+    const struct plan *plan = found->plan;
     uint64_t room = (uint64_t)plan->cells * KEY_TEXT_MEAN +
                     (uint64_t)plan->n_keys * KEY_TEXT_MAX;
     size_t n = 0;
 
-    for (; n < g->n && n < plan->cells; n++) {
-        const struct datum *keys = &g->found.keys[g->at[n] * plan->n_keys];
+    for (; n < chosen && n < plan->cells; n++) {
+        const struct datum *keys = &found->keys[at[n] * plan->n_keys];
 
         for (size_t k = 0; k < plan->n_keys; k++) {
             size_t len = keys[k].type == TYPE_TEXT ? keys[k].text.len : 0;
@@ -133,35 +134,53 @@ shown_of(const struct engine_groups *g)
     return n;
 }
 
-static void
-keep_chosen(struct engine_groups *g, const uint8_t *kept)
+/* Where the chosen ones are, in the order of their keys. */
+static size_t
+place_chosen(struct groups *found, const uint8_t *kept, size_t *at)
 {
-    struct groups *found = &g->found;
+    size_t n = 0;
 
-    for (size_t i = 0; i < found->n; i++) {
-        if (kept[i]) {
-            g->at[g->n++] = i;
-            continue;
-        }
-        found->units[i] = 0;
-        for (size_t p = 0; p < found->plan->n_parts; p++)
-            found->values[p][i] = 0;
-        for (size_t k = 0; k < found->plan->n_keys; k++)
-            found->keys[i * found->plan->n_keys + k].type = TYPE_NULL;
+    for (size_t i = 0; i < found->n; i++)
+        if (kept[i])
+            at[n++] = i;
+    if (n > 1)
+        qsort_r(at, n, sizeof *at, by_keys, found);
+    return n;
+}
+
+/* From now on there are no others. */
+static custos_status
+keep_chosen(struct engine_groups *g, const uint8_t *kept, const int64_t *counts,
+            custos_err *err)
+{
+    const struct plan *plan = g->found.plan;
+    size_t *at = calloc(g->found.n, sizeof *at);
+    size_t chosen = at ? place_chosen(&g->found, kept, at) : 0;
+    size_t n = at ? shown_of(&g->found, at, chosen) : 0;
+    struct groups few;
+    bool good = groups_init(&few, plan) && at;
+
+    g->taken = calloc(n * plan->n_parts + 1, sizeof *g->taken);
+    g->counts = calloc(n + 1, sizeof *g->counts);
+    good = good && g->taken && g->counts && groups_pick(&few, &g->found, at, n);
+    for (size_t i = 0; good && i < n; i++)
+        g->counts[i] = counts[at[i]];
+    groups_clear(&g->found);
+    g->found = few;
+    if (good) {
+        g->n = n;
+        g->more = chosen - n;
     }
-    if (g->n > 1)
-        qsort_r(g->at, g->n, sizeof *g->at, by_keys, found);
-    g->more = g->n;
-    g->n = shown_of(g);
-    g->more -= g->n;
+    free(at);
+    return good ? CUSTOS_OK : no_memory(err);
 }
 
 custos_status
 engine_groups_choose(struct engine_groups *g, custos_rng *rng, custos_err *err)
 {
-    const struct plan *plan = g->found.plan;
-    const struct selection *s = plan->selection;
+    const struct selection *s = g->found.plan->selection;
     custos_sealed *sealed = NULL;
+    int64_t *counts;
     uint8_t *kept;
     size_t n = g->found.n;
     custos_status st;
@@ -172,23 +191,16 @@ engine_groups_choose(struct engine_groups *g, custos_rng *rng, custos_err *err)
     if (n == 0)
         return CUSTOS_OK;
     kept = calloc(n, sizeof *kept);
-    g->at = calloc(n, sizeof *g->at);
-    g->counts = calloc(n, sizeof *g->counts);
-    st = kept && g->at && g->counts ? seal_units(&g->found, &sealed, err)
-                                    : no_memory(err);
+    counts = calloc(n, sizeof *counts);
+    st = kept && counts ? seal_units(&g->found, &sealed, err) : no_memory(err);
     if (!st)
         st = custos_keys_release(s->rule, rng, sealed,
-                                 s->serves >= 0 ? g->counts : NULL, kept, n,
-                                 err);
-    if (!st) {
-        keep_chosen(g, kept);
-        g->taken = calloc(g->n * plan->n_parts + 1, sizeof *g->taken);
-        st = g->taken ? CUSTOS_OK : no_memory(err);
-    }
-    if (st)
-        g->n = g->more = 0;
+                                 s->serves >= 0 ? counts : NULL, kept, n, err);
+    if (!st)
+        st = keep_chosen(g, kept, counts, err);
     custos_sealed_free(sealed);
     free(kept);
+    free(counts);
     return st;
 }
 
@@ -214,7 +226,7 @@ engine_groups_key(const struct engine_groups *g, size_t group, size_t k)
     struct datum d;
 
     CUSTOS_REQUIRE(group < g->n && k < plan->n_keys);
-    d = g->found.keys[g->at[group] * plan->n_keys + k];
+    d = g->found.keys[group * plan->n_keys + k];
     if (d.type == TYPE_NULL)
         return d;
     if (key->kind != KEY_PRIVATE)
@@ -230,7 +242,7 @@ int64_t
 engine_groups_units(const struct engine_groups *g, size_t group)
 {
     CUSTOS_REQUIRE(group < g->n);
-    return g->counts[g->at[group]];
+    return g->counts[group];
 }
 
 custos_status
@@ -245,8 +257,25 @@ engine_groups_part(struct engine_groups *g, size_t group, size_t part,
     if (g->taken[i])
         return custos_fail(err, CUSTOS_ETAKEN, "the part was taken before");
     g->taken[i] = true;
-    value = &g->found.values[part][g->at[group]];
+    value = &g->found.values[part][group];
     st = custos_seal_wide(NULL, value, 1, out, err);
     *value = 0;
     return st;
+}
+
+custos_status
+engine_groups_quantiles(struct engine *e, struct engine_groups *g, size_t part,
+                        engine_take take, void *ctx, custos_err *err)
+{
+    size_t n_parts = g->found.plan->n_parts;
+
+    CUSTOS_REQUIRE(part < n_parts);
+    for (size_t i = 0; i < g->n; i++) {
+        if (g->taken[i * n_parts + part])
+            return custos_fail(err, CUSTOS_ETAKEN, "the part was taken before");
+        g->taken[i * n_parts + part] = true;
+    }
+    if (g->n == 0) /* none was chosen, or not yet */
+        return CUSTOS_OK;
+    return quantiles_collect(e, g->found.plan, part, &g->found, take, ctx, err);
 }

@@ -144,21 +144,22 @@ group_new(struct groups *g, const struct datum *keys, uint64_t hash)
     return true;
 }
 
-/* The group of a tuple, new or not; false without memory. Inline, so that one
-   key costs no loops. */
+/* Is the tuple's group there? *hash is set either way. Inline, so that one key
+   costs no loops. */
 static inline bool
-group_of(struct groups *g, const struct datum *keys, size_t n_keys, size_t *out)
+group_seek(const struct groups *g, const struct datum *keys, size_t n_keys,
+           uint64_t *hash, size_t *out)
 {
-    uint64_t hash = 0;
     size_t at;
 
+    *hash = 0;
     for (size_t i = 0; i < n_keys; i++)
-        hash = key_mix(hash, &keys[i]);
-    at = (size_t)hash & (g->n_slots - 1);
+        *hash = key_mix(*hash, &keys[i]);
+    at = (size_t)*hash & (g->n_slots - 1);
     for (; g->slots[at]; at = (at + 1) & (g->n_slots - 1)) {
         size_t group = g->slots[at] - 1, i = 0;
 
-        if (g->hash[group] != hash)
+        if (g->hash[group] != *hash)
             continue;
         while (i < n_keys && key_same(&keys[i], &g->keys[group * n_keys + i]))
             i++;
@@ -167,8 +168,31 @@ group_of(struct groups *g, const struct datum *keys, size_t n_keys, size_t *out)
             return true;
         }
     }
+    return false;
+}
+
+/* The group of a tuple, new or not; false without memory. */
+static inline bool
+group_of(struct groups *g, const struct datum *keys, size_t n_keys, size_t *out)
+{
+    uint64_t hash;
+
+    if (group_seek(g, keys, n_keys, &hash, out))
+        return true;
     *out = g->n;
     return group_new(g, keys, hash);
+}
+
+bool
+groups_has(const struct groups *g, const struct duck_column *columns,
+           size_t row, size_t *out)
+{
+    struct datum keys[PLAN_KEYS_MAX];
+    uint64_t hash;
+
+    for (size_t k = 0; k < g->plan->n_keys; k++)
+        keys[k] = key_at(&columns[k], row);
+    return group_seek(g, keys, g->plan->n_keys, &hash, out);
 }
 
 /* One key, the common case. */
@@ -210,18 +234,36 @@ groups_find(struct groups *g, const struct duck_column *columns,
     return true;
 }
 
-bool
-groups_merge(struct groups *g, const struct groups *from)
+/* Adds group i of `from`. */
+static bool
+merge_one(struct groups *g, const struct groups *from, size_t i)
 {
     size_t n_keys = g->plan->n_keys, to = 0;
 
-    for (size_t i = 0; i < from->n; i++) {
-        if (!group_of(g, &from->keys[i * n_keys], n_keys, &to))
+    if (!group_of(g, &from->keys[i * n_keys], n_keys, &to))
+        return false;
+    g->units[to] += from->units[i];
+    for (size_t p = 0; p < g->plan->n_parts; p++)
+        g->values[p][to] += from->values[p][i];
+    return true;
+}
+
+bool
+groups_merge(struct groups *g, const struct groups *from)
+{
+    for (size_t i = 0; i < from->n; i++)
+        if (!merge_one(g, from, i))
             return false;
-        g->units[to] += from->units[i];
-        for (size_t p = 0; p < g->plan->n_parts; p++)
-            g->values[p][to] += from->values[p][i];
-    }
+    return true;
+}
+
+bool
+groups_pick(struct groups *g, const struct groups *from, const size_t *at,
+            size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!merge_one(g, from, at[i]))
+            return false;
     return true;
 }
 

@@ -33,8 +33,14 @@ void groups_clear(struct groups *g);
 bool groups_find(struct groups *g, const struct duck_column *columns,
                  const uint32_t *row, size_t n, int32_t *cell);
 
-/* Adds all of `from`. False without memory. */
+/* Is the group of a row there, and which is it? None is added. */
+bool groups_has(const struct groups *g, const struct duck_column *columns,
+                size_t row, size_t *out);
+
+/* Adds all of `from`; n groups of it, in this order. False without memory. */
 bool groups_merge(struct groups *g, const struct groups *from);
+bool groups_pick(struct groups *g, const struct groups *from, const size_t *at,
+                 size_t n);
 
 /*
  * THEOREM  fold-bounds-groups

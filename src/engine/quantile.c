@@ -23,7 +23,11 @@ struct collector {
     void *ctx;
     custos_int *cells;
     size_t room, pad, n;
-    size_t cell; /* the group that is being collected */
+    const struct groups *among; /* NULL: all cells of the plan, in order */
+    size_t n_groups, next;      /* those before next are done */
+    size_t cell;                /* the group that is being collected */
+    bool open;                  /* is one? */
+    bool *done;                 /* by group */
 };
 
 static custos_status
@@ -59,18 +63,38 @@ group_end(struct collector *c, custos_err *err)
     if (!st)
         st = seal_one(c, PLACE_HIGH, c->cells, all, err);
     c->n = 0;
-    c->cell++;
+    c->open = false;
+    c->done[c->cell] = true;
     return st;
 }
 
-/* Groups up to this one are complete. */
+/* The open group and all up to this one are complete. */
 static custos_status
 groups_until(struct collector *c, size_t cell, custos_err *err)
 {
-    custos_status st = CUSTOS_OK;
+    custos_status st = c->open ? group_end(c, err) : CUSTOS_OK;
 
-    while (c->cell < cell && !st)
-        st = group_end(c, err);
+    for (; c->next < cell && !st; c->next++)
+        if (!c->done[c->next]) {
+            c->cell = c->next;
+            st = group_end(c, err);
+        }
+    return st;
+}
+
+/* Values of this group follow. All of one group come together. */
+static custos_status
+group_begin(struct collector *c, size_t cell, custos_err *err)
+{
+    custos_status st;
+
+    if (c->open && c->cell == cell)
+        return CUSTOS_OK;
+    st = groups_until(c, c->among ? 0 : cell, err);
+    if (!st && c->done[cell])
+        st = custos_fail(err, CUSTOS_EENGINE, "groups out of order");
+    c->cell = cell;
+    c->open = true;
     return st;
 }
 
@@ -105,11 +129,12 @@ row_take(struct collector *c, const struct duck_column *columns, size_t row,
     i128 times = duck_whole(&columns[keys + 1], row);
     custos_status st;
 
-    if (!work_cell(c->plan, columns, row, &cell))
+    if (c->among ? !groups_has(c->among, columns, row, &cell)
+                 : !work_cell(c->plan, columns, row, &cell))
         return CUSTOS_OK;
-    if (cell < c->cell || times < 0 || times >> VALUES_LOG2)
-        return custos_fail(err, CUSTOS_EENGINE, "groups out of order");
-    st = groups_until(c, cell, err);
+    if (times < 0 || times >> VALUES_LOG2)
+        return custos_fail(err, CUSTOS_EENGINE, "no number of values");
+    st = group_begin(c, cell, err);
     if (st)
         return st;
     if (!collector_grow(c, (size_t)times))
@@ -158,17 +183,20 @@ collect(struct engine *e, struct collector *c, custos_err *err)
         for (size_t row = 0; row < n && !st; row++)
             st = row_take(c, columns, row, err);
     duck_rows_free(rows);
-    return st ? st : groups_until(c, c->plan->cells, err);
+    return st ? st : groups_until(c, c->n_groups, err);
 }
 
 custos_status
-engine_quantiles(struct engine *e, const struct plan *plan, size_t part,
-                 engine_take take, void *ctx, custos_err *err)
+quantiles_collect(struct engine *e, const struct plan *plan, size_t part,
+                  const struct groups *among, engine_take take, void *ctx,
+                  custos_err *err)
 {
     struct collector c = {.plan = plan,
                           .part = &plan->parts[part],
                           .take = take,
                           .ctx = ctx,
+                          .among = among,
+                          .n_groups = among ? among->n : plan->cells,
                           .pad = (size_t)plan->parts[part].quantiles->off};
     custos_status st = CUSTOS_OK;
 
@@ -177,7 +205,8 @@ engine_quantiles(struct engine *e, const struct plan *plan, size_t part,
                            "the query could not be completed");
     c.room = 1 + 2 * c.pad + ROOM_FIRST;
     c.cells = calloc(c.room, sizeof *c.cells);
-    if (!c.cells)
+    c.done = calloc(c.n_groups + 1, sizeof *c.done);
+    if (!c.cells || !c.done)
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     for (size_t i = 0; i < c.pad && !st; i++)
         c.cells[1 + i] = c.part->lower;
@@ -186,7 +215,17 @@ engine_quantiles(struct engine *e, const struct plan *plan, size_t part,
     if (c.cells)
         wipe(c.cells, c.room * sizeof *c.cells);
     free(c.cells);
+    free(c.done);
     if (st && st != CUSTOS_ENOMEM && st != CUSTOS_EENTROPY)
         st = refail(err, CUSTOS_EENGINE, "the query could not be completed");
     return st;
+}
+
+custos_status
+engine_quantiles(struct engine *e, const struct plan *plan, size_t part,
+                 engine_take take, void *ctx, custos_err *err)
+{
+    if (plan->selection) /* UNREACHABLE: engine_groups_quantiles has those */
+        return custos_fail(err, CUSTOS_EINTERNAL, "groups are to be chosen");
+    return quantiles_collect(e, plan, part, NULL, take, ctx, err);
 }

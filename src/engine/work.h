@@ -97,6 +97,14 @@ void sql_bounded(struct engine *e, const struct plan *plan,
 void general_bounded(struct engine *e, const struct plan *plan,
                      const struct work_values *values, struct buf *out);
 
+/*
+ * engine_quantiles of the groups `among`, which are told by their number there,
+ * in any order; rows of others are passed over. NULL: of all cells, in order.
+ */
+CUSTOS_MUST_USE custos_status quantiles_collect(
+    struct engine *e, const struct plan *plan, size_t part,
+    const struct groups *among, engine_take take, void *ctx, custos_err *err);
+
 /* Which cell a row of the result is for, its keys first; false: none. */
 bool work_cell(const struct plan *plan, const struct duck_column *columns,
                size_t row, size_t *out);

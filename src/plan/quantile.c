@@ -10,8 +10,9 @@
  *   under change-one with v = m in one group, and over several with v = 2 m
  *   counted as values that come or go.
  * SOURCE   doc/proofs/quantile-groups.md
- * NEEDS    rank-bound or fold-bound, or the unit is the row; a fixed list of
- *          groups; values clamped and on a public grid (part-clamp).
+ * NEEDS    rank-bound or fold-bound, or the unit is the row; a list of groups
+ *          that is fixed, or chosen before (groups-chosen); values clamped and
+ *          on a public grid (part-clamp).
  * GIVES    epsilon of the part, a third of it for each of three releases.
  * FAILS    CUSTOS_ERANGE, from public facts.
  * TESTED   quantile_loss_is_by_value quantile_price_is_by_value
@@ -84,34 +85,14 @@ lay(struct part *part, const rat *lower, const rat *upper)
     return true;
 }
 
-/* Which groups of the data come out is settled by what is counted in them;
-   values are collected by cells that are known beforehand. */
-static custos_status
-check_keys(struct work *w, const struct expr *e)
-{
-    const struct plan *p = w->plan;
-
-    for (size_t i = 0; i < p->n_keys; i++)
-        if (p->keys[i].kind == KEY_PRIVATE)
-            return custos_fail_at(
-                w->err, CUSTOS_EUNSUPPORTED, e->at,
-                "a quantile needs groups that are public, and the values of "
-                "%s are not: ask for count, sum or avg, or group by a column "
-                "with declared values",
-                work_text(w, p->keys[i].expr));
-    return CUSTOS_OK;
-}
-
 custos_status
 quantile_part(struct work *w, size_t i, struct part *like)
 {
     const struct expr *e = w->plan->aggregates[i].expr;
     struct expr *x = e->args[0];
-    custos_status st = check_keys(w, e);
+    custos_status st;
     rat lower, upper;
 
-    if (st)
-        return st;
     if (e->lower && !data_type_is_number(x->type))
         return custos_fail_at(w->err, CUSTOS_EINVAL, e->lower->at,
                               "contribution bounds are numbers, and %s is of "
@@ -229,7 +210,7 @@ release_init(struct work *w, const struct part *part, struct release *r)
 {
     const struct plan *p = w->plan;
     bool change = w->policy->adjacency == CUSTOS_CHANGE_ONE;
-    bool several = change && p->cells > 1;
+    bool several = change && (p->cells > 1 || p->selection);
     struct buf b;
     bool fits;
     rat third;

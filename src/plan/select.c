@@ -22,6 +22,7 @@
  * FAILS    CUSTOS_ERANGE (no rule for such an epsilon and delta).
  * TESTED   selection_is_in_the_price selection_takes_the_delta_left
  *          lone_chance_is_the_delta lone_groups_come_out_with_delta
+ *          chosen_groups_have_quantiles quantiles_are_of_the_chosen_alone
  *          neighbours_differ_as_the_plan_says
  */
 #include "num/batch.h"

@@ -48,6 +48,19 @@ value_cmp(const struct value *a, const struct value *b)
     return a->value < b->value ? -1 : a->value > b->value;
 }
 
+static int
+value_order(const void *a, const void *b)
+{
+    return value_cmp(a, b);
+}
+
+static inline void
+values_sort(struct values *v)
+{
+    if (v->n > 1)
+        qsort(v->all, v->n, sizeof *v->all, value_order);
+}
+
 /* How many values are in a alone, in b alone; in how many groups. */
 struct unshared {
     size_t gone, come, groups;

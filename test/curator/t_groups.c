@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/base.h"
+#include "plan/evaluate.h"
 #include "support/hospital.h"
 #include "support/support.h"
 
@@ -383,6 +384,87 @@ lucky_groups_have_honest_bars(void **state)
     answer_free(a);
 }
 
+/* ------------------------------------------------------------ quantiles -- */
+
+/* 400 people each: x is 30 for all of a, 60 or more for all of b and c, NULL
+   for d; and one person with a group of their own. */
+static void
+write_spread(struct buf *rows)
+{
+    buf_add_text(rows, "id,name,x\n");
+    for (int i = 0; i < 1600; i++) {
+        static const char *const names[] = {"a", "b", "c", "d"};
+
+        buf_printf(rows, "%d,%s,", i, names[i % 4]);
+        if (i % 4 < 3)
+            buf_printf(rows, "%d", i % 4 == 0 ? 30 : 60 + i / 4 % 10);
+        buf_add_text(rows, "\n");
+    }
+    buf_add_text(rows, "9999,secret,5\n");
+}
+
+/* Chosen first; then each has quantiles of its own values, and bars. */
+static void
+chosen_groups_have_quantiles(void **state)
+{
+    static const char *const froms[] = {"t", "t WHERE id >= 0",
+                                        "t JOIN u ON t.id = u.id",
+                                        "(SELECT name, x FROM t) AS s"};
+    static const char text[] =
+        "custos: 1\nbudget: {epsilon: 1000, delta: 0.1}\n"
+        "query: {epsilon: 50, max_epsilon: 100, delta: 1e-6}\n"
+        "tables:\n  t:\n    source: t.csv\n    unit: id\n"
+        "    rows_per_unit: 2\n    groups_per_unit: 1\n"
+        "    columns:\n      id: {type: integer}\n"
+        "      name: {type: text}\n"
+        "      x: {type: integer, range: [0, 100]}\n"
+        "  u:\n    source: t.csv\n    unit: id\n    columns:\n"
+        "      id: {type: integer}\n";
+    struct test_store files_of;
+    struct curator *with = NULL;
+    struct buf rows;
+    custos_err err;
+
+    (void)state;
+    buf_init(&rows, NULL, TEXT_MOST);
+    write_spread(&rows);
+    test_store_write(&files_of, text, "t.csv", buf_text(&rows), NULL);
+    buf_clear(&rows);
+    test_store_init(&files_of);
+    test_rng_new_seeded(7);
+    if (curator_open(files_of.store, &with, &err))
+        fail_msg("%s (%s)", err.said, err.noted);
+    for (size_t f = 0; f < COUNT_OF(froms); f++) {
+        char sql[256];
+        struct answer *a;
+
+        snprintf(sql, sizeof sql,
+                 "SELECT name, median(x), max(x), count(x) FROM %s GROUP BY "
+                 "name",
+                 froms[f]);
+        a = test_ask(with, "", sql, "");
+        assert_int_equal(a->n_rows, 4);
+        for (size_t i = 0; i < 3; i++) {
+            int64_t n = test_whole(a, i, 3);
+            double median;
+
+            is_text(a, i, 0, (const char *[]){"a", "b", "c"}[i]);
+            assert_true(n > 390 && n < 410);
+            median = datum_double(&a->cells[4 * i + 1].value);
+            if (i == 0 ? median != 30 : median < 60 || median >= 70)
+                fail_msg("%s: %zu: %g", sql, i, median);
+            assert_true(datum_double(&a->cells[4 * i + 2].value) >= median);
+            assert_true(a->cells[4 * i + 1].has_bar);
+            assert_true(a->cells[4 * i + 2].has_bar);
+        }
+        is_text(a, 3, 0, "d");
+        answer_free(a);
+    }
+    curator_close(with);
+    test_store_remove(&files_of);
+    test_rng_new_silent();
+}
+
 int
 main(void)
 {
@@ -394,6 +476,7 @@ main(void)
         cmocka_unit_test(suppressed_looks_like_absent),
         cmocka_unit_test(the_same_groups_again_are_free),
         cmocka_unit_test(lone_groups_come_out_with_delta),
+        cmocka_unit_test(chosen_groups_have_quantiles),
         cmocka_unit_test(lucky_groups_have_honest_bars),
     };
 

@@ -31,7 +31,7 @@ struct tally {
 };
 
 struct count {
-    int triples, differ, reached, chosen, violations;
+    int triples, differ, reached, chosen, quantiles, violations;
     int races, races_moved;
     int by_bounding[4];
     struct tally all, by_rule[RULES];
@@ -221,9 +221,45 @@ check_difference(struct check *c, const struct groups *g)
     if (moved > c->plan->groups * (c->world->change ? 2 : 1))
         violated(c, "so many groups gain or lose a unit", moved);
     for (size_t i = 0; i < c->plan->n_parts; i++)
-        check_part(c, i, g->n, g->values[i], none);
+        if (c->plan->parts[i].kind != PART_QUANTILES)
+            check_part(c, i, g->n, g->values[i], none);
+    c->moved = c->moved || moved > 0;
     c->count->chosen++;
     free(none);
+}
+
+/* Of the groups of a pair; all of them in groups that the side has found. */
+static struct values
+values_among(struct check *c, struct made *m, size_t which,
+             const struct groups *own, const struct groups *both)
+{
+    struct values v = {NULL, 0, 0}, mine = {NULL, 0, 0};
+
+    if (quantiles_collect(m->engine, c->plan, which, both, values_take, &v,
+                          &m->err) ||
+        quantiles_collect(m->engine, c->plan, which, own, values_take, &mine,
+                          &m->err))
+        no_answer(c, m);
+    if (v.n != mine.n)
+        violated(c, "values of this part are of groups not found", which);
+    free(mine.all);
+    values_sort(&v);
+    return v;
+}
+
+static void
+check_group_values(struct check *c, size_t which, const size_t pair[2],
+                   const struct groups *found, const struct groups *both)
+{
+    struct values v[2];
+
+    for (int i = 0; i < 2; i++)
+        v[i] = values_among(c, &c->world->made[pair[i]], which, &found[pair[i]],
+                            both);
+    check_values(c, which, &v[0], &v[1]);
+    c->count->quantiles++;
+    free(v[0].all);
+    free(v[1].all);
 }
 
 static void
@@ -234,7 +270,9 @@ check_groups(struct check *c)
     for (int side = 0; side < SIDES; side++)
         groups_of(c, &c->world->made[side], &found[side]);
     for (size_t p = 0; p < c->world->n_pairs; p++) {
-        struct groups *other = &found[c->world->pairs[p][1]];
+        const size_t pair[2] = {(size_t)c->world->pairs[p][0],
+                                (size_t)c->world->pairs[p][1]};
+        struct groups *other = &found[pair[1]];
 
         assert_true(groups_init(&both, c->plan));
         assert_true(groups_merge(&both, &found[c->world->pairs[p][0]]));
@@ -242,6 +280,9 @@ check_groups(struct check *c)
         assert_true(groups_merge(&both, other));
         groups_negate(other, c->plan->n_parts);
         check_difference(c, &both);
+        for (size_t i = 0; i < c->plan->n_parts; i++)
+            if (c->plan->parts[i].kind == PART_QUANTILES)
+                check_group_values(c, i, pair, found, &both);
         groups_clear(&both);
     }
     for (int side = 0; side < SIDES; side++)
@@ -385,6 +426,8 @@ put_plain(struct maker *m)
         "sum(cost, contribution_bounds_per_row => (-90, -10))",
         "sum(nights, contribution_bounds_per_row => (3, 7))",
         "avg(level)",
+        "median(nights)",
+        "max(cost)",
         "avg(-cost / 3)",
         "variance(nights)",
         "stddev(cost, contribution_bounds_per_row => (0, 10))"};
@@ -501,6 +544,8 @@ neighbours_differ_as_the_plan_says(void **state)
                   count.by_bounding[BOUND_RANK], count.by_bounding[BOUND_FOLD],
                   count.by_bounding[BOUND_GENERAL], count.chosen, count.differ,
                   count.reached);
+    print_message("# %d pairs of quantiles by chosen groups\n",
+                  count.quantiles);
     print_message("# %d races, %d moved\n", count.races, count.races_moved);
     print_message("# %d queries by the grammar: %d planned, %d moved\n",
                   count.all.asked, count.all.planned, count.all.moved);
@@ -511,6 +556,7 @@ neighbours_differ_as_the_plan_says(void **state)
     for (int i = 0; i < 4 && wanted >= ENOUGH; i++)
         assert_true(count.by_bounding[i] > wanted / 100);
     assert_true(count.chosen > wanted / 20 || wanted < ENOUGH);
+    assert_true(count.quantiles > wanted / 50);
     assert_true(count.races > wanted / 20 && count.races_moved > wanted / 100);
 }
 

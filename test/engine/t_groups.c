@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "engine/groups.h"
+#include "mech/sealed.h"
 #include "made.h"
 
 enum { ROWS = 1500, UNITS = 40, GROUPS_MOST = 400, LINE_MOST = 1200 };
@@ -557,6 +558,114 @@ chosen_groups_are_in_order(void **state)
     made_close(&m);
 }
 
+/* What was sealed, as it was taken: by group, how many and their sum. */
+struct seen {
+    size_t n[GROUPS_MOST], times[GROUPS_MOST], all;
+    i128 sum[GROUPS_MOST];
+};
+
+static custos_status
+see(void *ctx, size_t cell, enum engine_place place, custos_sealed *sealed,
+    size_t cells, custos_err *err)
+{
+    struct seen *s = ctx;
+    i128 *v = NULL;
+
+    s->all++;
+    if (place != PLACE_AT)
+        return CUSTOS_OK;
+    assert_true(cell < GROUPS_MOST);
+    assert_false(sealed_open(sealed, SEALED_WIDE, cells, &v, err));
+    s->times[cell]++;
+    s->n[cell] = cells - 1;
+    for (size_t i = 1; i < cells; i++)
+        s->sum[cell] += v[i];
+    return CUSTOS_OK;
+}
+
+static i128
+opened(struct engine_groups *g, size_t group, size_t part, custos_err *err)
+{
+    custos_sealed *sealed = NULL;
+    i128 *v = NULL, value;
+
+    assert_false(engine_groups_part(g, group, part, &sealed, err));
+    assert_false(sealed_open(sealed, SEALED_WIDE, 1, &v, err));
+    value = *v;
+    custos_sealed_free(sealed);
+    return value;
+}
+
+/*
+ * Values of quantiles leave for groups that were chosen, all of one time, and
+ * are the values of the rows that were counted: their number and sum are those
+ * of the parts beside them.
+ */
+static void
+check_chosen_values(struct made *m, custos_rng *rng, struct asked *q)
+{
+    struct part_quantiles of = {.n = 1, .off = 3};
+    struct seen before = {.all = 0}, s = {.all = 0};
+    struct engine_groups *g;
+    size_t n;
+
+    q->parts[0] = (struct part){.kind = PART_VALUES, .of = &q->v, .upper = 1};
+    q->parts[1].centre = 0;
+    q->parts[2] = q->parts[1];
+    q->parts[2].kind = PART_QUANTILES;
+    q->parts[2].quantiles = &of;
+    g = found(m, q);
+    assert_false(
+        engine_groups_quantiles(m->engine, g, 2, see, &before, &m->err));
+    assert_int_equal(before.all, 0);
+    assert_false(engine_groups_choose(g, rng, &m->err));
+    n = engine_groups_count(g);
+    assert_false(engine_groups_quantiles(m->engine, g, 2, see, &s, &m->err));
+    assert_true(n > 2 && n < 7);
+    assert_int_equal(s.all, 3 * n);
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(s.times[i], 1);
+        assert_true(opened(g, i, 0, &m->err) == (i128)s.n[i]);
+        assert_true(opened(g, i, 1, &m->err) == s.sum[i]);
+    }
+    assert_int_equal(engine_groups_quantiles(m->engine, g, 2, see, &s, &m->err),
+                     CUSTOS_ETAKEN);
+    assert_int_equal(s.all, 3 * n);
+    engine_groups_free(g);
+}
+
+static void
+quantiles_are_of_the_chosen_alone(void **state)
+{
+    static const char *const policies[] = {STORED, ATTACHED};
+    custos_rng *rng = NULL;
+    struct asked q;
+
+    (void)state;
+    test_rng_new_silent();
+    assert_false(custos_rng_new(&rng, NULL));
+    for (size_t p = 0; p < COUNT_OF(policies); p++) {
+        struct made m;
+
+        made_folder(&m);
+        write_lines(&m, 3, -1);
+        made_ready(&m, policies[p]);
+        for (uint64_t groups = 1; groups <= 4; groups++) {
+            ask(&q, &m, BOUND_GENERAL, 4, groups, 1);
+            q.plan.cells = 6; /* of 7 groups that there are */
+            q.selection.rule = rule_make("4", CUSTOS_KEYS_GEOMETRIC);
+            check_chosen_values(&m, rng, &q);
+            q.plan.bounding = BOUND_RANK;
+            q.plan.rows = groups;
+            if (p == 0)
+                check_chosen_values(&m, rng, &q);
+            custos_keys_free(q.selection.rule);
+        }
+        made_close(&m);
+    }
+    custos_rng_free(rng);
+}
+
 int
 main(void)
 {
@@ -568,6 +677,7 @@ main(void)
         cmocka_unit_test(removing_a_unit_moves_few_groups),
         cmocka_unit_test(nothing_leaves_before_the_choice),
         cmocka_unit_test(chosen_groups_are_in_order),
+        cmocka_unit_test(quantiles_are_of_the_chosen_alone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
