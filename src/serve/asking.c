@@ -157,12 +157,18 @@ asking_begin(struct session *s, const struct asking *a, enum session_then then)
 {
     bool catalog = a->statement->kind == STATEMENT_CATALOG;
     bool describe = then == THEN_PARSE;
-    struct task *t =
-        session_want(s,
+    bool holds = then == THEN_EXECUTE || then == THEN_FETCH;
+    custos_err err = {.at = -1};
+    struct task *t;
+
+    if (holds && held_has_room(&s->held, &err)) {
+        session_fail(s, &err, str_of(""));
+        return false;
+    }
+    t = session_want(s,
                      catalog ? (describe ? TASK_CATALOG_DESCRIBE : TASK_CATALOG)
                              : (describe ? TASK_DESCRIBE : TASK_ANSWER),
                      then);
-
     if (!t)
         return false;
     return fill(s, t, a) || no_memory(s);

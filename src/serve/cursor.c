@@ -144,7 +144,7 @@ cursor_fetch(struct session *s, const struct statement *st, int64_t now_us)
         s->portal = p;
         if (!rows)
             return asking_begin(s, &a, THEN_FETCH) ? PENDING : FAILED;
-        p->rows = rows_hold(rows);
+        held_answer(&s->held, p, rows);
     }
     session_give_some(s, p, s->fetch_how, s->fetch_most);
     return PENDING;
@@ -157,6 +157,6 @@ cursor_told(struct session *s, struct task *t, int64_t now_us)
 
     if (asking_failed(s, t, str_of(""), 0))
         return;
-    p->rows = rows_hold(asking_end(s, t, now_us));
+    held_answer(&s->held, p, asking_end(s, t, now_us));
     session_give_some(s, p, s->fetch_how, s->fetch_most);
 }

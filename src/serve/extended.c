@@ -392,9 +392,7 @@ give(struct session *s, struct portal *p, struct rows *rows)
                        "statement again");
         return;
     }
-    p->rows = rows_hold(rows);
-    p->at = 0;
-    p->done = false;
+    held_answer(&s->held, p, rows);
     session_give_some(s, p, GIVE_PORTAL,
                       s->rows_asked ? s->rows_asked : UINT64_MAX);
 }

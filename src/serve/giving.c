@@ -8,17 +8,14 @@
 
 /* A portal's place; true: all of it is given. */
 static bool
-portal_keep(const struct giving *g)
+portal_keep(struct held *h, const struct giving *g)
 {
     struct portal *p = g->portal;
 
     p->at = g->at;
     if (g->at < g->rows->bytes.len)
         return false;
-    rows_drop(p->rows);
-    p->rows = NULL;
-    p->at = 0;
-    p->done = true;
+    held_given(h, p);
     return true;
 }
 
@@ -26,7 +23,7 @@ static void
 giving_end(struct session *s)
 {
     struct giving g = s->giving;
-    bool all = !g.portal || portal_keep(&g);
+    bool all = !g.portal || portal_keep(&s->held, &g);
     char tag[32];
 
     s->giving = (struct giving){0};

@@ -356,6 +356,8 @@ accept_all(struct loop *l)
         struct conn *c = people_add(l, fd, address);
         struct epoll_event e = {.events = EPOLLIN};
 
+        if (!c && people_make_room(l))
+            c = people_add(l, fd, address);
         if (!c) {
             refuse_place(l, fd);
             continue;

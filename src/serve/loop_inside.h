@@ -63,6 +63,7 @@ enum loop_event {
 struct conn *people_at(struct loop *l, uint32_t id);
 /* NULL: no place. */
 struct conn *people_add(struct loop *l, int fd, const char *address);
+bool people_make_room(struct loop *l); /* false: nobody has to go */
 void people_remove(struct loop *l, struct conn *c);
 /* session_host.enter */
 custos_status people_enter(void *ctx, const struct door *who, custos_err *err);

@@ -55,6 +55,27 @@ people_add(struct loop *l, int fd, const char *address)
     return c;
 }
 
+/* Who has not logged in longest makes place for who comes: strangers cannot
+   fill the house and keep others out. */
+bool
+people_make_room(struct loop *l)
+{
+    struct conn *oldest = NULL;
+
+    for (size_t i = 0; i < l->n_slots; i++) {
+        struct conn *c = l->slots[i].conn;
+
+        if (c && !c->entered && (!oldest || c->since_us < oldest->since_us))
+            oldest = c;
+    }
+    if (!oldest)
+        return false;
+    session_end(oldest->session, "53300", "sorry, too many clients already");
+    (void)conn_drive(oldest, l->tls, l->now_us);
+    loop_close(l, oldest, "crowded");
+    return true;
+}
+
 void
 people_remove(struct loop *l, struct conn *c)
 {

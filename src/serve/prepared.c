@@ -60,14 +60,45 @@ portal_free(struct portal *p)
     free(p);
 }
 
-static custos_status
-admit(const struct held *h, size_t n, size_t bytes, custos_err *err)
+custos_status
+held_has_room(const struct held *h, custos_err *err)
 {
-    if (n >= PREPARED_MAX || bytes > HELD_MAX - h->bytes)
+    if (h->bytes >= HELD_MAX)
         return custos_fail(err, CUSTOS_EOVERFLOW,
                            "this session holds too many prepared statements "
                            "and cursors; close some");
     return CUSTOS_OK;
+}
+
+static custos_status
+admit(const struct held *h, size_t n, size_t bytes, custos_err *err)
+{
+    const struct held then = {.bytes = n < PREPARED_MAX && h->bytes < HELD_MAX
+                                           ? h->bytes + bytes
+                                           : HELD_MAX};
+
+    return held_has_room(&then, err);
+}
+
+void
+held_answer(struct held *h, struct portal *p, struct rows *rows)
+{
+    p->rows = rows_hold(rows);
+    p->at = 0;
+    p->done = false;
+    p->bytes += rows_bytes(rows);
+    h->bytes += rows_bytes(rows);
+}
+
+void
+held_given(struct held *h, struct portal *p)
+{
+    p->bytes -= rows_bytes(p->rows);
+    h->bytes -= rows_bytes(p->rows);
+    rows_drop(p->rows);
+    p->rows = NULL;
+    p->at = 0;
+    p->done = true;
 }
 
 custos_status

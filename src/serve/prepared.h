@@ -11,7 +11,7 @@
 
 enum {
     PREPARED_MAX = 1000, /* statements and portals, each */
-    HELD_MAX = 1 << 24,  /* bytes of texts and values, all together */
+    HELD_MAX = 1 << 24,  /* bytes of texts, values and answers, all together */
 };
 
 struct prepared {
@@ -68,5 +68,12 @@ void held_close_prepared(struct held *h, str name);
 void held_close_portal(struct held *h, str name);
 void held_close_portals(struct held *h);
 void held_clear(struct held *h);
+
+/* An answer counts as long as it is being given out. The last one may go past
+   the limit, for it is paid; then no other is asked for. */
+void held_answer(struct held *h, struct portal *p, struct rows *rows);
+void held_given(struct held *h, struct portal *p);
+CUSTOS_MUST_USE custos_status held_has_room(const struct held *h,
+                                            custos_err *err);
 
 #endif

@@ -412,6 +412,29 @@ limits_of_time_and_number(void **state)
     client_close(&b);
 }
 
+/* More of them than there are places, and still people come in. */
+static void
+strangers_keep_nobody_out(void **state)
+{
+    struct serve_limits limits = usual();
+    struct client crowd[80], a;
+
+    (void)state;
+    limits.connections = 2;
+    server_start(limits);
+    for (size_t i = 0; i < COUNT_OF(crowd); i++)
+        client_open(&crowd[i]);
+    client_login(&a, "ann");
+    client_send(&a, 'Q', "s", "SHOW TimeZone");
+    expect(&a, 'Z', "T D C:SELECT_1 Z:I");
+    expect(&crowd[0], 'E', "E:53300");
+    server_tell(SIGTERM);
+    server_end();
+    client_close(&a);
+    for (size_t i = 0; i < COUNT_OF(crowd); i++)
+        client_close(&crowd[i]);
+}
+
 /* Who goes takes nothing along, and what was asked comes to nobody. */
 static void
 who_goes_while_asking_is_forgotten(void **state)
@@ -465,6 +488,7 @@ main(void)
         cmocka_unit_test(a_stop_waits_for_what_runs),
         cmocka_unit_test(a_second_signal_ends_it_at_once),
         cmocka_unit_test(limits_of_time_and_number),
+        cmocka_unit_test(strangers_keep_nobody_out),
         cmocka_unit_test(who_goes_while_asking_is_forgotten),
     };
 

@@ -511,6 +511,31 @@ names_are_limited(void **state)
 /* ------------------------------------------------------ cancel and time -- */
 
 /* The reply of a cancelled question is the same however far it has come. */
+/* Answers that wait in portals count: memory is not without end. */
+static void
+suspended_answers_are_limited(void **state)
+{
+    struct fake *f = logged_in(NULL);
+    char name[32], said[4096];
+    int n = 0;
+
+    (void)state;
+    f->rows = 200000;
+    query(f, "BEGIN", "C:BEGIN Z:T");
+    fake_send(f, 'P', "ss2", "s", "SELECT city, count(*) FROM p", 0u);
+    do {
+        snprintf(name, sizeof name, "p%d", ++n);
+        fake_said(f, said);
+        fake_send(f, 'B', "ss222", name, "s", 0u, 0u, 0u);
+        fake_send(f, 'E', "s4", name, 1u);
+    } while (n < 20 && !strstr(fake_said(f, said), "E:54000"));
+    assert_in_range(n, 2, 10);
+    assert_int_equal(f->asked, n - 1);
+    fake_send(f, 'S', "");
+    query(f, "ROLLBACK", "Z:E C:ROLLBACK Z:I");
+    fake_clear(f);
+}
+
 static void
 a_cancelled_question_is_answered_at_once(void **state)
 {
@@ -746,6 +771,7 @@ main(void)
         cmocka_unit_test(errors_skip_to_sync),
         cmocka_unit_test(what_is_not_a_question_can_be_prepared),
         cmocka_unit_test(names_are_limited),
+        cmocka_unit_test(suspended_answers_are_limited),
         cmocka_unit_test(a_cancelled_question_is_answered_at_once),
         cmocka_unit_test(what_was_given_up_stays_so),
         cmocka_unit_test(a_cancel_request_names_its_session),
