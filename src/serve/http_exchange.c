@@ -4,6 +4,7 @@
  */
 #include <arpa/inet.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/eventfd.h>
 
 #include "base/base.h"
@@ -248,6 +249,33 @@ exchange_new(struct http *h, struct MHD_Connection *c, const char *url,
     return x;
 }
 
+/* Counts what says how long the body is. */
+static enum MHD_Result
+add_frame(void *ctx, enum MHD_ValueKind kind, const char *name,
+          const char *value)
+{
+    size_t *frames = ctx;
+
+    (void)kind;
+    if (!strcasecmp(name, "Content-Length"))
+        *frames += 1;
+    else if (!strcasecmp(name, "Transfer-Encoding"))
+        *frames += value && !strcasecmp(value, "chunked") ? 1 : 2;
+    return MHD_YES;
+}
+
+/* Who stands between us and the client may read a body that is framed twice in
+   the other way, and take its end for a request of somebody else. */
+static bool
+is_framed_once(struct exchange *x)
+{
+    size_t frames = 0;
+
+    MHD_get_connection_values(x->connection, MHD_HEADER_KIND, add_frame,
+                              &frames);
+    return frames <= 1;
+}
+
 /* Everything that the head alone decides. */
 static void
 exchange_begin(struct exchange *x)
@@ -255,6 +283,12 @@ exchange_begin(struct exchange *x)
     str text = head_value(x->connection, "Content-Length");
     unsigned long long length = text.len ? strtoull(text.ptr, NULL, 10) : 0;
 
+    if (!is_framed_once(x)) {
+        http_header(&x->reply, "Connection", "close");
+        refuse(x, HTTP_FAULT_FRAME);
+        x->endless = true;
+        return;
+    }
     if (!http_route(&x->request, &x->work.route, &x->reply))
         x->answered = true;
     else if (length > x->http->parts->limits.message_bytes)

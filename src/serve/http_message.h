@@ -77,6 +77,8 @@ void http_refuse(struct http_reply *r, const custos_err *err, str text);
     X(TIMEOUT, 408, "08P01", "the request took too long to come in")           \
     X(LENGTH, 413, "54000", "the request is too long")                         \
     X(TYPE, 415, "08P01", "the body must be application/json")                 \
+    X(FRAME, 400, "08P01",                                                     \
+      "the request does not say once and clearly how long its body is")        \
     X(ARGUMENT, 400, "22023",                                                  \
       "an argument that this address does not have, or cannot read; see "      \
       "/v1/openapi.json")                                                      \

@@ -447,6 +447,19 @@ class Http(unittest.TestCase):
             self.assertIsNone(ENGINE.search(got.split(b"\r\n\r\n")[-1]))
         self.assertEqual(self.call("GET", "/v1/health").status, 200)
 
+    def test_a_body_is_framed_once(self):
+        """What is read in two ways could hide a request behind another's."""
+        hidden = b"GET /v1/health HTTP/1.1\r\nHost: x\r\n\r\n"
+        for frames in [b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
+                       b"Transfer-Encoding: chunked\r\nContent-Length: 5\r\n",
+                       b"Content-Length: 5\r\nContent-Length: 0\r\n",
+                       b"Transfer-Encoding: xchunked\r\n"]:
+            got = self.raw(b"POST /v1/query HTTP/1.1\r\nHost: x\r\n" + frames +
+                           b"\r\n0\r\n\r\n" + hidden)
+            self.assertRegex(got, rb"^HTTP/1.1 400 ", frames)
+            self.assertEqual(got.count(b"HTTP/1.1 "), 1, got)
+            self.assertIn(b"Connection: close", got)
+
     def test_slow_clients_hold_nobody(self):
         """Many requests that never end, and a question beside them."""
         slow = [socket.create_connection(("127.0.0.1", self.server.http))
