@@ -31,6 +31,29 @@ enum {
 
 /* ----------------------------------------------------------- connections -- */
 
+/*
+ * The last quarter of the places is kept free: whose wait would end first goes,
+ * so that those who send nothing keep nobody out. Who takes a reply may take
+ * his time.
+ */
+static void
+make_room(struct http *h, const struct link *newest)
+{
+    const size_t limit = h->parts->limits.connections;
+    struct link *first = NULL;
+
+    if (h->n_links <= limit - limit / 4)
+        return;
+    for (struct link *l = h->links; l; l = l->next)
+        if (l != newest && l->until_us &&
+            (!first || l->until_us < first->until_us))
+            first = l;
+    if (!first)
+        return;
+    shutdown(first->fd, SHUT_RDWR);
+    first->until_us = 0; /* it is on its way out: the next time another */
+}
+
 static void
 on_connection(void *ctx, struct MHD_Connection *c, void **state,
               enum MHD_ConnectionNotificationCode code)
@@ -52,7 +75,10 @@ on_connection(void *ctx, struct MHD_Connection *c, void **state,
         if (l->next)
             l->next->prev = l;
         h->links = l;
+        h->n_links++;
+        make_room(h, l);
     } else if (l) {
+        h->n_links--;
         if (l->prev)
             l->prev->next = l->next;
         else

@@ -48,6 +48,7 @@ struct http {
     _Atomic bool quiet, ends;
     bool quiesced;
     struct link *links;
+    size_t n_links;
     pthread_mutex_t lock; /* of what follows, and of `answered` of those */
     struct exchange *running;
 };

@@ -539,6 +539,18 @@ class Doors(unittest.TestCase):
         self.assertEqual(call(server.http, "GET", "/v1/health").status, 200)
         self.assertNotIn("custos_00", server.said())
 
+    def test_a_crowd_that_says_nothing_keeps_nobody_out(self):
+        server = Server(self.store.path, "--max-connections", "80")
+        self.addCleanup(server.stop)
+        crowd = []
+        for _ in range(150):
+            crowd.append(socket.create_connection(("127.0.0.1", server.http)))
+            crowd[-1].sendall(b"GET /v1/health HTTP/1.1\r\nHo")
+            self.addCleanup(crowd[-1].close)
+        before = time.monotonic()
+        self.assertEqual(call(server.http, "GET", "/v1/health").status, 200)
+        self.assertLess(time.monotonic() - before, 20)  # of 30 to come in whole
+
     def test_a_token_ends_when_it_is_revoked(self):
         server = Server(self.store.path)
         self.addCleanup(server.stop)
