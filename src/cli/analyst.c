@@ -237,7 +237,7 @@ list_all(struct ledger *l, arena *a, struct out *o, bool json, custos_err *err)
         print_one(o, name, d ? d->seq : 0,
                   d ? "can come in" : "no password yet", json, told++ == 0);
     }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; doors && i < n; i++) {
         str name = str_of(doors[i].name);
         bool known = name.len == 0;
 
