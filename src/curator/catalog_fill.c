@@ -108,18 +108,17 @@ add_column(struct filler *f, unsigned table, unsigned n,
 
 /* ----------------------------------------------------------------- keys -- */
 
-/* Is the column (NULL: any of the table) referenced by another that is
+/* Is the column (empty: any of the table) referenced by another that is
    granted, so that its values are known to be unique? */
 static bool
-is_parent(const struct filler *f, const struct policy_table *t,
-          const struct policy_column *c)
+is_parent(const struct filler *f, const struct policy_table *t, str column)
 {
     for (size_t i = 0; i < f->p->n_tables; i++)
         for (size_t k = 0; k < f->p->tables[i].n_columns; k++) {
             const struct policy_column *o = &f->p->tables[i].columns[k];
 
             if (str_equal(o->references_table, t->name) &&
-                (!c || str_equal(o->references_column, c->name)) &&
+                (!column.len || str_equal(o->references_column, column)) &&
                 policy_grants(f->p, f->who, &f->p->tables[i], o))
                 return true;
         }
@@ -254,7 +253,7 @@ static void
 add_table(struct filler *f, const struct policy_table *t)
 {
     unsigned number = table_number(f, t), n = 0;
-    bool parent = is_parent(f, t, NULL), primary = true;
+    bool parent = is_parent(f, t, str_of("")), primary = true;
 
     add_relation(f, number, t->name, 'r', t->comment, str_of(""));
     for (size_t i = 0; i < t->n_columns; i++)
@@ -263,7 +262,7 @@ add_table(struct filler *f, const struct policy_table *t)
     buf_add_text(f->out, n > 0 ? ";\n" : "");
     for (size_t i = 0; i < t->n_columns && parent; i++)
         if (policy_grants(f->p, f->who, t, &t->columns[i]) &&
-            is_parent(f, t, &t->columns[i])) {
+            is_parent(f, t, t->columns[i].name)) {
             add_unique(f, t, &t->columns[i], primary);
             primary = false;
         }
