@@ -179,7 +179,7 @@ fault_flipped_bits_are_noticed(void **state)
 {
     static const char *const names[] = {"ledger.db", "ledger.db-wal"};
     const struct place *p = *state;
-    size_t flips = (size_t)test_size(60, 2000), len[2], noticed[2] = {0, 0};
+    size_t flips = (size_t)test_size(300, 2000), len[2], noticed[2] = {0, 0};
     struct ledger *l = NULL;
     struct receipt last;
     struct disk *d = disk_new(99);
