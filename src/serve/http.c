@@ -179,8 +179,14 @@ loop(void *ctx)
             continue;
         end = end ? end : now + END_US;
         if (now > end || !h->links)
-            return NULL;
+            break;
     }
+    /* Here and not by who joins: what MPFR cached is this thread's. */
+    MHD_stop_daemon(h->daemon);
+    curator_close(h->curator);
+    h->daemon = NULL;
+    h->curator = NULL;
+    return NULL;
 }
 
 /* ------------------------------------------------------- start and stop -- */
