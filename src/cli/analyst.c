@@ -28,7 +28,7 @@ enum { ANALYST_STORE, ANALYST_PASSWORD, ANALYST_JSON, ANALYST_OPTIONS };
 static const struct option options[ANALYST_OPTIONS] = {
     [ANALYST_STORE] = {"store", "DIR", STORE_HELP},
     [ANALYST_PASSWORD] = {"password", NULL,
-                          "ask for the password, or take it from standard "
+                          "ask for the password, or read it from standard\n"
                           "input; else one is made"},
     [ANALYST_JSON] = {"json", NULL, "for programs"},
 };
@@ -304,16 +304,16 @@ run(const struct verb *verb, int argc, char **argv)
 
 const struct verb verb_analyst = {
     .name = "analyst",
-    .summary = "passwords and tokens by which analysts come in to a server",
+    .summary = "passwords and tokens of analysts, for a server",
     .usage = "analyst add NAME [--password] [--json]\n"
              "analyst rotate NAME [--password] [--json]\n"
              "analyst revoke NAME\n"
              "analyst list [--json]",
     .about = "Whom the policy names can be given a password (for PostgreSQL "
-             "clients) and a token\n(for HTTP). Both are shown once: the "
-             "store keeps a SCRAM verifier and a hash.\nrotate gives new "
-             "ones, revoke takes them away; a server that runs sees it at\n"
-             "once. Each is a row of the ledger, without any secret.",
+             "clients) and a\ntoken (for HTTP). Both are shown once: the "
+             "store keeps a SCRAM verifier and a\nhash. rotate gives new "
+             "ones, revoke takes them away; a server that runs sees it\n"
+             "at once. Each is a row of the ledger, without any secret.",
     .examples = "custos analyst add ana\n"
                 "custos analyst rotate ana --password < secret.txt\n"
                 "custos analyst revoke ana\n"

@@ -144,7 +144,7 @@ run(const struct verb *verb, int argc, char **argv)
 
 const struct verb verb_owner = {
     .name = "owner",
-    .summary = "tell a running server: reload, status, sessions, drain, cut",
+    .summary = "tell a running server to reload, drain, cut",
     .usage = "owner reload|status|sessions|drain [--store DIR]\n"
              "owner cut NAME [--store DIR]\n"
              "owner token [--revoke] [--store DIR]",

@@ -62,7 +62,7 @@ static const struct option options[SERVE_OPTIONS] = {
     [SERVE_INSECURE] = {"insecure-listen", NULL,
                         "listen off loopback without TLS; needs the next too"},
     [SERVE_CONFIRM] = {"i-know-this-is-not-private", NULL,
-                       "said besides: everybody on the way reads all answers"},
+                       "said besides: all on the way read all answers"},
 };
 
 /* A whole number above 0; 0: not given. */

@@ -173,7 +173,7 @@ class Store(unittest.TestCase):
         shown = "\\d\n\\d d\n"
         text = custos("shell", "--store", store, "--as", "bo", given=shown)[1]
         self.assertNotIn("who", text)
-        self.assertIn("at most 1 row of one unit counts\n", text)
+        self.assertIn("how many rows of one unit count", text)
         text = custos("shell", "--store", store, given=shown)[1]
         self.assertIn("  who    integer\n  größe  integer    from 0", text)
 
