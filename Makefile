@@ -52,7 +52,8 @@ asan: dev ## the suite by clang, under ASan and UBSan
 	@CC=clang tools/configure build-asan -Db_sanitize=address,undefined \
 		-Db_lundef=false $(OPTIONS)
 	@ninja -C build-asan
-	@CUSTOS_QUICK=1 $(RUN_TESTS) build-asan --no-suite clients --no-suite cli
+	@CUSTOS_QUICK=1 $(RUN_TESTS) build-asan --no-suite clients --no-suite cli \
+		--no-suite crash
 	@CUSTOS_QUICK=1 $(RUN_TESTS) build-asan cli/t_http.py cli/t_serve.py \
 		cli/t_store.py cli/t_doors.py
 
@@ -74,7 +75,7 @@ valgrind: dev all ## the library's tests under valgrind
 
 tidy: dev ## clang-tidy and cppcheck on src/
 	@CC=clang tools/configure build-tidy $(OPTIONS)
-	@tools/tidy build-tidy
+	@tools/tidy build-tidy $(TIDY)
 
 coverage: dev ## branch coverage by folder; noise and mech must have 100 %
 	@tools/configure build-cov -Db_coverage=true -Doptimization=0 $(OPTIONS)

@@ -89,7 +89,7 @@ curator_describe(struct curator *c, const struct ask *ask, arena *a,
     struct description d = {0};
     struct sql_params params;
     struct plan *p = NULL;
-    struct query *q;
+    struct query *q = NULL;
     custos_status st;
 
     st = curator_refresh(c, err); /* as an answer would */

@@ -351,7 +351,7 @@ class Versions(StoreCase):
     def test_newer_ledger(self):
         self.made()
         base = sqlite3.connect(self.store / "ledger.db")
-        base.execute("PRAGMA user_version = 2")
+        base.execute("PRAGMA user_version = 1000")
         base.close()
         self.refused(self.hospital.query(COUNT), "newer")
         self.refused(self.hospital.verify(), "newer")
