@@ -46,3 +46,17 @@ made_store(const char *folder, const char *policy)
     printf("import %.0f s\n", measure_seconds() - t);
     arena_free(a);
 }
+
+void
+made_tiny(struct duck_connection *c, const char *folder)
+{
+    char sql[PATH_ROOM + 200];
+    custos_err err;
+
+    snprintf(sql, sizeof sql,
+             "COPY (SELECT i %% 40 AS person, i %% 50 AS shop, i * 1.0 AS "
+             "amount FROM range(100) t(i)) TO '%s/tiny.parquet'",
+             folder);
+    if (duck_do(c, sql, &err))
+        made_stop("tiny", &err);
+}

@@ -5,11 +5,15 @@
 #define BENCH_MADE_H
 
 #include "custos.h"
+#include "engine/duck.h"
 
 /* Says what failed, and ends the program. */
 _Noreturn void made_stop(const char *what, const custos_err *err);
 
 /* folder/store from the files that lie in the folder, under this policy. */
 void made_store(const char *folder, const char *policy);
+
+/* folder/tiny.parquet: 100 rows of 40 people, with shop and amount. */
+void made_tiny(struct duck_connection *c, const char *folder);
 
 #endif

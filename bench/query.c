@@ -176,12 +176,7 @@ make_files(const char *folder, double rows)
              rows / 20, rows, folder);
     if (duck_do(c, sql, &err))
         made_stop("sales", &err);
-    snprintf(sql, sizeof sql,
-             "COPY (SELECT i %% 40 AS person, i %% 50 AS shop, i * 1.0 AS "
-             "amount FROM range(100) t(i)) TO '%s/tiny.parquet'",
-             folder);
-    if (duck_do(c, sql, &err))
-        made_stop("tiny", &err);
+    made_tiny(c, folder);
     duck_disconnect(c);
     duck_close(d);
 }

@@ -135,16 +135,10 @@ make_file(const char *folder)
     struct duck_connection *c = NULL;
     struct duck *d = NULL;
     custos_err err;
-    char sql[1024];
 
     if (duck_open(NULL, DUCK_WRITE, &d, &err) || duck_connect(d, &c, &err))
         made_stop("an engine", &err);
-    snprintf(sql, sizeof sql,
-             "COPY (SELECT i %% 40 AS person, i %% 50 AS shop, i * 1.0 AS "
-             "amount FROM range(100) t(i)) TO '%s/tiny.parquet'",
-             folder);
-    if (duck_do(c, sql, &err))
-        made_stop("tiny", &err);
+    made_tiny(c, folder);
     duck_disconnect(c);
     duck_close(d);
 }

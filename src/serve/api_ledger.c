@@ -31,16 +31,6 @@ add_moment(struct buf *b, int64_t us)
 }
 
 static void
-add_text(struct buf *b, const char *name, str text)
-{
-    buf_printf(b, ",\"%s\":", name);
-    if (text.len)
-        json_add_text(b, text);
-    else
-        buf_add_text(b, "null");
-}
-
-static void
 add_row(struct buf *b, const struct ledger_row *r)
 {
     char receipt[RECEIPT_TEXT_MAX];
@@ -48,17 +38,17 @@ add_row(struct buf *b, const struct ledger_row *r)
     receipt_write(&r->receipt, receipt);
     buf_printf(b, "{\"row\":%" PRIu64 ",\"time\":", r->seq);
     add_moment(b, r->time);
-    add_text(b, "what", r->kind);
-    add_text(b, "who", r->who);
-    add_text(b, "query", r->query);
-    add_text(b, "plan", r->plan);
-    add_text(b, "theorems", r->theorems);
-    add_text(b, "words", r->words);
-    add_text(b, "epsilon", r->epsilon);
-    add_text(b, "rho", r->rho);
-    add_text(b, "delta", r->delta);
+    json_add_member(b, "what", r->kind);
+    json_add_member(b, "who", r->who);
+    json_add_member(b, "query", r->query);
+    json_add_member(b, "plan", r->plan);
+    json_add_member(b, "theorems", r->theorems);
+    json_add_member(b, "words", r->words);
+    json_add_member(b, "epsilon", r->epsilon);
+    json_add_member(b, "rho", r->rho);
+    json_add_member(b, "delta", r->delta);
     buf_printf(b, ",\"data_version\":%" PRIu64, r->data_version);
-    add_text(b, "version", r->version);
+    json_add_member(b, "version", r->version);
     buf_printf(b, ",\"receipt\":\"%s\"}", receipt);
 }
 

@@ -11,16 +11,6 @@
 #include "wire/json.h"
 
 static void
-add_text(struct buf *b, const char *name, str text)
-{
-    buf_printf(b, ",\"%s\":", name);
-    if (text.len)
-        json_add_text(b, text);
-    else
-        buf_add_text(b, "null");
-}
-
-static void
 add_value(struct buf *b, const struct datum *d)
 {
     struct buf text;
@@ -93,7 +83,7 @@ add_column(struct buf *b, const struct policy *p,
                c->nullable ? "true" : "false", unit ? "true" : "false");
     add_domain(b, c);
     add_reference(b, p, who, c);
-    add_text(b, "comment", c->comment);
+    json_add_member(b, "comment", c->comment);
     buf_add_text(b, "}");
 }
 
@@ -131,7 +121,7 @@ add_table(struct buf *b, const struct policy *p,
     buf_add_text(b, "{\"name\":");
     json_add_text(b, t->name);
     add_unit(b, p, who, t);
-    add_text(b, "comment", t->comment);
+    json_add_member(b, "comment", t->comment);
     buf_add_text(b, ",\"columns\":[");
     for (size_t i = 0; i < t->n_columns; i++) {
         if (!policy_grants(p, who, t, &t->columns[i]))
@@ -172,7 +162,7 @@ add_views(struct buf *b, const struct policy *p,
             continue;
         buf_add_text(b, more ? ",{\"name\":" : "{\"name\":");
         json_add_text(b, p->views[i].name);
-        add_text(b, "comment", p->views[i].comment);
+        json_add_member(b, "comment", p->views[i].comment);
         buf_add_text(b, "}");
         more = true;
     }

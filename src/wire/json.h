@@ -48,6 +48,9 @@ json_member(const struct json_value *object, const char *name);
 /* With its quotes. Bytes that are no UTF-8 become U+FFFD. */
 void json_add_text(struct buf *out, str text);
 
+/* One more member of an object, `,"name":"text"`; an empty text is null. */
+void json_add_member(struct buf *out, const char *name, str text);
+
 /* Numbers and dates as texts, with every digit; NULL as null. */
 void json_add_datum(struct buf *out, const struct datum *value);
 

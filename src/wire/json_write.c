@@ -41,6 +41,16 @@ json_add_text(struct buf *out, str text)
 }
 
 void
+json_add_member(struct buf *out, const char *name, str text)
+{
+    buf_printf(out, ",\"%s\":", name);
+    if (text.len)
+        json_add_text(out, text);
+    else
+        buf_add_text(out, "null");
+}
+
+void
 json_add_datum(struct buf *out, const struct datum *value)
 {
     if (value->type == TYPE_NULL) {

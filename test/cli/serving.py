@@ -65,7 +65,7 @@ analysts:
 
 
 def skip(what):
-    print(f"skipped: {what} is not installed; ./setup --dev brings it")
+    print(f"skipped: {what} is not installed; ./setup --test brings it")
     sys.exit(77)
 
 
