@@ -23,6 +23,7 @@ DEBIAN = "/usr/bin/python3"  # has Debian's modules, whichever runs first
 
 PEOPLE = 400
 MARK = "qzx"
+FIRST_ID = 700000000000001  # too long to be part of a number by chance
 
 POLICY = """\
 custos: 1
@@ -87,14 +88,14 @@ def fill(folder, people=PEOPLE):
     with open(folder / "patients.csv", "w", encoding="utf-8") as out:
         print("id,sex,born,weight,since,name", file=out)
         for i in range(people):
-            print(700001 + 13 * i, made.choice("fm"), made.randint(1930, 2020),
+            print(FIRST_ID + 13 * i, made.choice("fm"), made.randint(1930, 2020),
                   made.randint(400, 1200) / 10,
                   f"20{made.randint(0, 25):02}-0{made.randint(1, 9)}-11",
                   f"{MARK}{i:05}", sep=",", file=out)
     with open(folder / "visits.csv", "w", encoding="utf-8") as out:
         print("patient_id,department,cost,came", file=out)
         for _ in range(2 * people):
-            print(700001 + 13 * made.randrange(people),
+            print(FIRST_ID + 13 * made.randrange(people),
                   made.choice(["heart", "bones", "eyes"]),
                   made.randint(100, 490000) / 100,
                   f"202{made.randint(4, 5)}-0{made.randint(1, 9)}-17 10:30:00",
