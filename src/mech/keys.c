@@ -19,6 +19,7 @@
 #include "base/alloc.h"
 #include "base/ck.h"
 #include "base/error.h"
+#include "mech/hold.h"
 #include "mech/options.h"
 #include "mech/sealed.h"
 #include "mech/threshold.h"
@@ -204,12 +205,19 @@ custos_keys_new(const custos_alloc *alloc, const custos_keys_options *options,
     return st;
 }
 
+custos_keys *
+keys_hold(custos_keys *keys)
+{
+    keys->more_owners++;
+    return keys;
+}
+
 void
 custos_keys_free(custos_keys *keys)
 {
     custos_alloc hooks;
 
-    if (!keys)
+    if (!keys || keys->more_owners-- > 0)
         return;
     hooks = keys->alloc;
     keys_table_clear(&hooks, &keys->table);

@@ -30,6 +30,7 @@ struct keys_gauss {
 
 struct custos_keys {
     custos_alloc alloc;
+    size_t more_owners;
     custos_keys_facts facts;
     uint64_t floor; /* min_units - 1 */
     struct keys_table table;

@@ -1,6 +1,7 @@
 #include "plan/mechs.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,8 @@ enum { MECHS_MOST = 64, KEY_MOST = 1 << 14 };
 
 struct made {
     char *key;
-    custos_mech *mech;
+    custos_mech *mech; /* one of them */
+    custos_keys *keys;
     uint64_t used; /* when last; the one used longest ago makes room */
 };
 
@@ -32,6 +34,7 @@ made_clear(struct made *m)
 {
     free(m->key);
     custos_mech_free(m->mech);
+    custos_keys_free(m->keys);
     *m = (struct made){.key = NULL};
 }
 
@@ -45,7 +48,7 @@ mechs_free(struct mechs *m)
 
 /* Every member of the options, as text; a new one must come in here. */
 static void
-key_write(const custos_mech_options *o, struct buf *out)
+mech_key(const custos_mech_options *o, struct buf *out)
 {
     const char *const texts[] = {
         o->epsilon, o->delta, o->sensitivity, o->sensitivity_squared,
@@ -54,22 +57,36 @@ key_write(const custos_mech_options *o, struct buf *out)
     static_assert(sizeof *o ==
                       2 * sizeof(size_t) + 8 * sizeof(char *) + 4 * sizeof(int),
                   "members of the options");
-    buf_printf(out, "%zu %d %d %zu %d %d", o->size, (int)o->kind,
+    buf_printf(out, "mech %zu %d %d %zu %d %d", o->size, (int)o->kind,
                (int)o->domain, o->values, (int)o->changes, (int)o->calibration);
     for (size_t i = 0; i < COUNT_OF(texts); i++)
         buf_printf(out, texts[i] ? "|%s" : "|-%s", texts[i] ? texts[i] : "");
 }
 
-/* The one of this key, or the place for it. */
-static struct made *
-place_of(struct mechs *m, const char *key)
+static void
+keys_key(const custos_keys_options *o, struct buf *out)
 {
-    struct made *oldest = &m->all[0];
+    static_assert(sizeof *o == sizeof(size_t) + 2 * sizeof(int) +
+                                   2 * sizeof(uint64_t) + 2 * sizeof(char *),
+                  "members of the options");
+    buf_printf(out, "keys %zu %d %d %" PRIu64 " %" PRIu64 "|%s|%s", o->size,
+               (int)o->rule, (int)o->adjacency, o->keys_per_unit, o->min_units,
+               o->epsilon, o->delta);
+}
 
+/* The one of this key, or the place for it; NULL: there is no cache. */
+static struct made *
+place_of(struct mechs *m, struct buf *key)
+{
+    struct made *oldest;
+
+    if (!m || key->failed)
+        return NULL;
+    oldest = &m->all[0];
     for (size_t i = 0; i < MECHS_MOST; i++) {
         struct made *one = &m->all[i];
 
-        if (one->key && !strcmp(one->key, key))
+        if (one->key && !strcmp(one->key, buf_text(key)))
             return one;
         if (one->used < oldest->used)
             oldest = one;
@@ -77,28 +94,64 @@ place_of(struct mechs *m, const char *key)
     return oldest;
 }
 
+static bool
+is_made(const struct made *at, struct buf *key)
+{
+    return at && at->key && !strcmp(at->key, buf_text(key));
+}
+
+/* Empties the place for a new one; false: it cannot be kept. */
+static bool
+place_clear(struct made *at, struct buf *key)
+{
+    if (!at)
+        return false;
+    made_clear(at);
+    at->key = strdup(buf_text(key));
+    return at->key != NULL;
+}
+
 custos_status
 mechs_take(struct mechs *m, const custos_mech_options *o, custos_mech **out,
            custos_err *err)
 {
     custos_status st = CUSTOS_OK;
-    struct made *at = NULL;
+    struct made *at;
     struct buf key;
 
     buf_init(&key, NULL, KEY_MOST);
-    if (m)
-        key_write(o, &key);
-    if (m && !key.failed)
-        at = place_of(m, buf_text(&key));
-    if (at && at->key && !strcmp(at->key, buf_text(&key))) {
+    mech_key(o, &key);
+    at = place_of(m, &key);
+    if (is_made(at, &key)) {
         *out = mech_hold(at->mech);
     } else {
         st = custos_mech_new(NULL, o, out, err);
-        if (!st && at) {
-            made_clear(at);
-            at->key = strdup(buf_text(&key));
-            at->mech = at->key ? mech_hold(*out) : NULL;
-        }
+        if (!st && place_clear(at, &key))
+            at->mech = mech_hold(*out);
+    }
+    if (!st && at)
+        at->used = ++m->clock;
+    buf_clear(&key);
+    return st;
+}
+
+custos_status
+mechs_take_keys(struct mechs *m, const custos_keys_options *o,
+                custos_keys **out, custos_err *err)
+{
+    custos_status st = CUSTOS_OK;
+    struct made *at;
+    struct buf key;
+
+    buf_init(&key, NULL, KEY_MOST);
+    keys_key(o, &key);
+    at = place_of(m, &key);
+    if (is_made(at, &key)) {
+        *out = keys_hold(at->keys);
+    } else {
+        st = custos_keys_new(NULL, o, out, err);
+        if (!st && place_clear(at, &key))
+            at->keys = keys_hold(*out);
     }
     if (!st && at)
         at->used = ++m->clock;

@@ -1,8 +1,8 @@
 /*
- * Mechanisms that were made before: their tables take longer to work out than
- * a small question to answer. What a mechanism is follows from its options, and
- * these are public; found again is only what was made from the same ones, all
- * of them, letter by letter.
+ * Mechanisms and selections of keys that were made before: their tables and
+ * thresholds take longer to work out than a small question to answer. What they
+ * are follows from their options, and these are public; found again is only
+ * what was made from the same ones, all of them, letter by letter.
  *
  * For one thread at a time.
  */
@@ -21,5 +21,11 @@ void mechs_free(struct mechs *m);
 CUSTOS_MUST_USE custos_status mechs_take(struct mechs *m,
                                          const custos_mech_options *o,
                                          custos_mech **out, custos_err *err);
+
+/* The same of custos_keys_new. */
+CUSTOS_MUST_USE custos_status mechs_take_keys(struct mechs *m,
+                                              const custos_keys_options *o,
+                                              custos_keys **out,
+                                              custos_err *err);
 
 #endif

@@ -130,7 +130,7 @@ try_rule(struct work *w, const custos_keys_options *o)
     struct selection *s = w->plan->selection;
     custos_keys *rule = NULL;
     uint64_t half = 0;
-    custos_status st = custos_keys_new(NULL, o, &rule, w->err);
+    custos_status st = mechs_take_keys(w->plan->mechs, o, &rule, w->err);
 
     if (!st)
         half = custos_keys_tell(rule)->half;

@@ -62,6 +62,55 @@ every_option_counts(void **state)
     custos_mech_free(again);
 }
 
+static custos_keys *
+take_keys(struct mechs *m, const custos_keys_options *o)
+{
+    custos_keys *out = NULL;
+
+    assert_int_equal(mechs_take_keys(m, o, &out, NULL), CUSTOS_OK);
+    return out;
+}
+
+static void
+every_option_of_keys_counts(void **state)
+{
+    const custos_keys_options base = {.size = sizeof base,
+                                      .rule = CUSTOS_KEYS_GAUSSIAN,
+                                      .adjacency = CUSTOS_ADD_REMOVE,
+                                      .keys_per_unit = 4,
+                                      .min_units = 2,
+                                      .epsilon = "1",
+                                      .delta = "1e-6"};
+    custos_keys_options o[6];
+    struct mechs *m = mechs_new();
+    custos_keys *first = take_keys(m, &base), *again = take_keys(m, &base);
+
+    (void)state;
+    assert_ptr_equal(first, again);
+    for (size_t i = 0; i < COUNT_OF(o); i++)
+        o[i] = base;
+    o[0].epsilon = "2";
+    o[1].delta = "1e-7";
+    o[2].rule = CUSTOS_KEYS_LAPLACE;
+    o[3].keys_per_unit = 5;
+    o[4].min_units = 3;
+    o[5].adjacency = CUSTOS_CHANGE_ONE;
+    for (size_t i = 0; i < COUNT_OF(o); i++) {
+        custos_keys *other = take_keys(m, &o[i]), *fresh = NULL;
+
+        assert_ptr_not_equal(other, first);
+        assert_int_equal(custos_keys_new(NULL, &o[i], &fresh, NULL), CUSTOS_OK);
+        assert_int_equal(custos_keys_tell(other)->threshold,
+                         custos_keys_tell(fresh)->threshold);
+        custos_keys_free(fresh);
+        custos_keys_free(other);
+    }
+    custos_keys_free(first);
+    mechs_free(m);
+    assert_string_equal(custos_keys_tell(again)->epsilon, "1");
+    custos_keys_free(again);
+}
+
 static void
 room_is_made(void **state)
 {
@@ -125,6 +174,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_option_counts),
+        cmocka_unit_test(every_option_of_keys_counts),
         cmocka_unit_test(room_is_made),
         cmocka_unit_test(refusals_stay_refusals),
     };
