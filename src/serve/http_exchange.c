@@ -110,14 +110,16 @@ add_headers(struct MHD_Response *r, const struct exchange *x)
     static const char *const always[][2] = {
         {"Cache-Control", "no-store"},
         {"X-Content-Type-Options", "nosniff"},
-        {"Content-Security-Policy",
-         "default-src 'none'; frame-ancestors 'none'"},
         {"Referrer-Policy", "no-referrer"},
         {"Cross-Origin-Resource-Policy", "same-origin"},
     };
 
     for (size_t i = 0; i < COUNT_OF(always); i++)
         MHD_add_response_header(r, always[i][0], always[i][1]);
+    MHD_add_response_header(r, "Content-Security-Policy",
+                            x->reply.csp
+                                ? x->reply.csp
+                                : "default-src 'none'; frame-ancestors 'none'");
     if (x->http->cert)
         MHD_add_response_header(r, "Strict-Transport-Security",
                                 "max-age=31536000");

@@ -48,6 +48,7 @@ struct http_reply {
     int status;
     const char *code; /* of the error; NULL: it is none */
     const char *type; /* of the body; NULL: there is none */
+    const char *csp;  /* what a browser may load for it; NULL: nothing */
     struct buf body;
     struct http_header headers[HTTP_HEADERS_MAX];
     size_t n_headers;

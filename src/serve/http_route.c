@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "base/base.h"
+#include "serve/console.h"
 
 struct place {
     const char *path;
@@ -179,13 +180,29 @@ refuse(struct http_reply *reply, enum http_fault fault)
     return false;
 }
 
+/* A file of the console: always answered here. */
+static bool
+page_route(const struct http_request *r, const struct console_file *f,
+           struct http_reply *reply)
+{
+    if (r->method == HTTP_GET || r->method == HTTP_HEAD) {
+        console_give(f, reply);
+        return false;
+    }
+    http_header(reply, "Allow", "GET, HEAD");
+    return refuse(reply, HTTP_FAULT_METHOD);
+}
+
 bool
 http_route(const struct http_request *r, struct http_route *out,
            struct http_reply *reply)
 {
+    const struct console_file *f = console_find(r->path);
     const struct place *p = place_find(r->path);
     bool suits;
 
+    if (f)
+        return page_route(r, f, reply);
     if (!p)
         return refuse(reply, HTTP_FAULT_NOT_FOUND);
     suits = p->posts ? r->method == HTTP_POST

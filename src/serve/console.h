@@ -1,0 +1,26 @@
+/*
+ * The console: the files of web/, built and compressed by tools/web, carried by
+ * the program. They are for everybody and know nothing: whoever uses them does
+ * so with a token, over the same API as all others.
+ */
+#ifndef SERVE_CONSOLE_H
+#define SERVE_CONSOLE_H
+
+#include "serve/http_message.h"
+
+struct console_file {
+    const char *path, *type;
+    const unsigned char *bytes; /* gzip */
+    size_t len;
+};
+
+extern const struct console_file console_files[];
+extern const size_t console_files_len;
+
+/* The file at a path, or NULL. */
+const struct console_file *console_find(str path);
+
+/* The reply that is this file. */
+void console_give(const struct console_file *f, struct http_reply *out);
+
+#endif

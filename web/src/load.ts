@@ -1,0 +1,26 @@
+/* What a page shows comes from the server: none yet, a value, or a refusal. */
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { Refused } from "./api";
+import { useSession } from "./session";
+
+export type Loaded<T> = { value?: T; refused?: Refused; again: () => void };
+
+export function useLoaded<T>(get: () => Promise<T>, on: unknown[] = []): Loaded<T> {
+  const { trouble } = useSession();
+  const [state, setState] = useState<{ value?: T; refused?: Refused }>({});
+  const [turn, setTurn] = useState(0);
+  const again = useCallback(() => setTurn((n) => n + 1), []);
+
+  useEffect(() => {
+    let wanted = true;
+    get().then(
+      (value) => wanted && setState({ value }),
+      (e) => {
+        if (!wanted || trouble(e)) return;
+        if (!(e instanceof Refused)) throw e;
+        setState({ refused: e });
+      });
+    return () => { wanted = false; };
+  }, [turn, ...on]);
+  return { ...state, again };
+}

@@ -1,0 +1,3 @@
+export function LearnPage() {
+  return <h1>Learn</h1>;
+}

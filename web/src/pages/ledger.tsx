@@ -1,0 +1,3 @@
+export function LedgerPage() {
+  return <h1>Ledger</h1>;
+}

@@ -1,0 +1,3 @@
+export function OwnerPage() {
+  return <h1>Owner</h1>;
+}

@@ -1,0 +1,3 @@
+export function SchemaPage() {
+  return <h1>Schema</h1>;
+}

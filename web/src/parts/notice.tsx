@@ -1,0 +1,16 @@
+import type { Refused } from "../api";
+
+/* A refusal in the server's words: what, and what to do. */
+export function Notice({ of, children }: { of: Refused; children?: preact.ComponentChildren }) {
+  return (
+    <div class="news bad" role="alert">
+      <p>{of.message}</p>
+      {of.hint && <p class="soft">{of.hint}</p>}
+      {children}
+    </div>
+  );
+}
+
+export function Waiting({ what = "Reading …" }: { what?: string }) {
+  return <p class="wait" role="status">{what}</p>;
+}

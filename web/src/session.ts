@@ -1,0 +1,31 @@
+/*
+ * Who is asking: the token lives in this tab alone (sessionStorage), and goes
+ * nowhere but into the Authorization header of this origin.
+ */
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { Api, Me, Refused } from "./api";
+
+export interface Session {
+  api: Api;
+  me: Me;
+  /* To be called with every refusal: shows what concerns the whole page (server
+     gone, token no longer good) and says whether it did. */
+  trouble(e: unknown): e is Refused;
+  leave(): void;
+}
+
+export const SessionContext = createContext<Session | null>(null);
+
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (!session) throw new Error("no session");
+  return session;
+}
+
+const KEY = "custos-token";
+export const keptToken = {
+  read: () => sessionStorage.getItem(KEY) ?? "",
+  write: (token: string) => sessionStorage.setItem(KEY, token),
+  forget: () => sessionStorage.removeItem(KEY),
+};
