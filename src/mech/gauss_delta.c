@@ -11,6 +11,7 @@
 
 enum {
     BITS_FIRST = 160,
+    BITS_DECIDE = 64, /* mostly enough to tell on which side of delta it is */
     BITS_LAST = 2560,
     BITS_GUARD = 64,
     NARROW_BITS = 60,
@@ -330,7 +331,7 @@ gauss_delta_at_most(enum gauss_route route, const struct gauss_point *p,
 {
     bool below = false, above = false;
 
-    for (long bits = BITS_FIRST; !(below || above); bits *= 2) {
+    for (long bits = BITS_DECIDE; !(below || above); bits *= 2) {
         ival x;
 
         ival_init(&x, bits);

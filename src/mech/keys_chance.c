@@ -20,7 +20,7 @@
 #include "num/ival_more.h"
 #include "num/rat_round.h"
 
-enum { BITS = 128, UNITS_LOG2_MAX = 62, CHANCE_LOG2_MIN = -1000 };
+enum { BITS = 64, UNITS_LOG2_MAX = 62, CHANCE_LOG2_MIN = -1000 };
 
 /* r = P[Y >= x], discrete Laplace; by its complement where that is small. */
 static void

@@ -39,7 +39,7 @@
 #include "num/rat_round.h"
 
 enum {
-    BITS = 112,
+    BITS = 56,
     KEYS_MAX = 256,
     VARIANCE_BITS = 32,
     TRIES = 8,

@@ -194,18 +194,6 @@ IVAL_RISING(tanh)
 
 #undef IVAL_RISING
 
-void
-ival_erfc(ival *r, const ival *a)
-{
-    mpfr_t lo;
-
-    mpfr_init2(lo, mpfr_get_prec(r->lo));
-    mpfr_erfc(lo, a->hi, MPFR_RNDD);
-    mpfr_erfc(r->hi, a->lo, MPFR_RNDU);
-    mpfr_swap(r->lo, lo);
-    mpfr_clear(lo);
-}
-
 bool
 ival_certainly_less(const ival *a, const ival *b)
 {

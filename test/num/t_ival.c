@@ -103,6 +103,43 @@ functions_contain_their_values(void **state)
     test_rng_free(rng);
 }
 
+/* Around where the series ends and the fraction begins, and far out: the value
+   of a point to all but a few bits. */
+static void
+erfc_is_as_tight_as_asked(void **state)
+{
+    static const long precisions[] = {24, 53, 64, 112, 192, 320};
+    mpfr_t x, y, width;
+    ival a, r;
+
+    (void)state;
+    mpfr_init2(x, REF_BITS);
+    mpfr_init2(y, REF_BITS);
+    mpfr_init2(width, REF_BITS);
+    for (size_t p = 0; p < COUNT_OF(precisions); p++) {
+        ival_init(&a, precisions[p]);
+        ival_init(&r, precisions[p]);
+        for (unsigned long i = 20; i < 400; i += 7) {
+            mpfr_set_ui(x, i, MPFR_RNDN);
+            mpfr_div_2ui(x, x, 3, MPFR_RNDN); /* 2.5 to 50, exactly */
+            mpfr_set(a.lo, x, MPFR_RNDD);
+            mpfr_set(a.hi, x, MPFR_RNDU);
+            ival_erfc(&r, &a);
+            mpfr_erfc(y, x, MPFR_RNDN);
+            contains(&r, y);
+            mpfr_sub(width, r.hi, r.lo, MPFR_RNDU);
+            mpfr_mul_2ui(width, width, (unsigned long)precisions[p] - 2,
+                         MPFR_RNDU);
+            assert_true(mpfr_lessequal_p(width, y));
+        }
+        ival_clear(&a);
+        ival_clear(&r);
+    }
+    mpfr_clear(x);
+    mpfr_clear(y);
+    mpfr_clear(width);
+}
+
 typedef void binary(ival *, const ival *, const ival *);
 typedef int binary_ref(mpfr_t, const mpfr_t, const mpfr_t, mpfr_rnd_t);
 
@@ -319,6 +356,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_contain_their_values),
+        cmocka_unit_test(erfc_is_as_tight_as_asked),
         cmocka_unit_test(arithmetic_contains_its_values),
         cmocka_unit_test(ends_enclose_exact_numbers),
         cmocka_unit_test(comparisons_are_certain),
