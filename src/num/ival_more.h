@@ -8,6 +8,9 @@
 #include "num/ival.h"
 
 void ival_pi(ival *r);
+
+/* erfc by n terms of its fraction; 0 < a. Few terms give a wide interval. */
+void ival_erfc_fraction(ival *r, const ival *a, unsigned long n);
 void ival_zeta(ival *r, unsigned long n); /* n >= 2 */
 
 /* The interval [0, 1] times a: what lies between nothing and a >= 0. */

@@ -3,6 +3,7 @@
  * the same at high precision, on random points and at the edges.
  */
 #include "num/ival.h"
+#include "num/ival_more.h"
 
 #include "base/base.h"
 #include "random/rng.h"
@@ -138,6 +139,37 @@ erfc_is_as_tight_as_asked(void **state)
     mpfr_clear(x);
     mpfr_clear(y);
     mpfr_clear(width);
+}
+
+static void
+erfc_of_few_terms_holds_the_value(void **state)
+{
+    mpfr_t x, y;
+    ival a, r;
+
+    (void)state;
+    mpfr_init2(x, REF_BITS);
+    mpfr_init2(y, REF_BITS);
+    ival_init(&a, 64);
+    ival_init(&r, 64);
+    for (unsigned long i = 1; i < 60; i++)
+        for (unsigned long n = 0; n < 9; n++)
+            for (long off = -1; off <= 1; off++) { /* at an end, or inside */
+                mpfr_set_ui_2exp(x, i, -3, MPFR_RNDN);
+                mpfr_set(a.lo, x, MPFR_RNDD);
+                mpfr_set(a.hi, x, MPFR_RNDU);
+                if (off <= 0)
+                    mpfr_sub_d(a.lo, a.lo, 0.0625, MPFR_RNDD);
+                if (off >= 0)
+                    mpfr_add_d(a.hi, a.hi, 0.25, MPFR_RNDU);
+                ival_erfc_fraction(&r, &a, n);
+                mpfr_erfc(y, x, MPFR_RNDN);
+                contains(&r, y);
+            }
+    mpfr_clear(x);
+    mpfr_clear(y);
+    ival_clear(&a);
+    ival_clear(&r);
 }
 
 typedef void binary(ival *, const ival *, const ival *);
@@ -357,6 +389,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_contain_their_values),
         cmocka_unit_test(erfc_is_as_tight_as_asked),
+        cmocka_unit_test(erfc_of_few_terms_holds_the_value),
         cmocka_unit_test(arithmetic_contains_its_values),
         cmocka_unit_test(ends_enclose_exact_numbers),
         cmocka_unit_test(comparisons_are_certain),
