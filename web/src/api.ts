@@ -154,7 +154,7 @@ export class Refused extends Error {
   ) { super(message); }
   get gone() { return this.status === 0; }
   get locked() { return this.status === 401; }
-  get spent() { return this.code === "BUDGET"; }
+  get spent() { return this.code === "ESPENT"; }
 }
 
 async function refusal(reply: Response): Promise<Refused> {
