@@ -21,13 +21,13 @@ interface Options {
   format?: (value: number) => string;
 }
 
-const TICK_ROOM_ACROSS = 90; /* pixels that a tick's label needs */
+const TICK_ROOM_ACROSS = 80; /* pixels that a tick's label needs */
 const TICK_ROOM_DOWN = 45;
 const NICE = 5; /* with fewer ticks, round ends would lie far out */
 
 function tickCount([from, to]: [number, number], given?: number): number {
   const room = to > from ? TICK_ROOM_ACROSS : TICK_ROOM_DOWN;
-  return given ?? Math.max(2, Math.floor(Math.abs(to - from) / room));
+  return given ?? Math.max(3, Math.floor(Math.abs(to - from) / room));
 }
 
 /* The ends of values, kept apart so that a scale can be made of them. */

@@ -1,6 +1,6 @@
 /* A chart with what belongs to it: its words, its numbers as a table, its files. */
 import type { ComponentChildren } from "preact";
-import { useRef } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { savePng, saveSvg } from "./save";
 
 export interface Numbers { head: string[]; rows: (string | number)[][] }
@@ -25,15 +25,16 @@ export function Figure({ name, title, caption = [], numbers, children }: {
   children: ComponentChildren;
 }) {
   const figure = useRef<HTMLElement>(null);
+  const [open, setOpen] = useState(false); /* long tables are made when asked for */
   const chart = () => figure.current!.querySelector<SVGSVGElement>("svg.chart")!;
   return (
     <figure class="figure" ref={figure} aria-label={title}>
       {children}
       <figcaption class="tools">
         {numbers && (
-          <details>
+          <details onToggle={(e) => setOpen(e.currentTarget.open)}>
             <summary>The numbers as a table</summary>
-            <NumbersTable of={numbers} caption={title} />
+            {open && <NumbersTable of={numbers} caption={title} />}
           </details>
         )}
         <span class="saves">

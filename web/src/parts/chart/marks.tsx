@@ -27,6 +27,13 @@ export function Band<X>({ plot, points, series = 0 }: {
   return <path class={`band series-${series}`} d={path([...upper, ...lower]) + "Z"} />;
 }
 
+export function Area<X>({ plot, points, series = 0 }: {
+  plot: Plot<X, number>; points: Point<X>[]; series?: number;
+}) {
+  return <path class={`area series-${series}`}
+    d={path(points.map((p) => spot(plot.x.at(p.x), plot.y.at(p.y)))) + "Z"} />;
+}
+
 /*
  * A line of stairs. "after": a value holds until the next one (a sum as it grows,
  * a CDF). "middle": it holds half a unit to either side (chances of whole numbers).
