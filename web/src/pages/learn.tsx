@@ -10,9 +10,8 @@ import { Figure } from "../parts/chart/figure";
 import { Frame } from "../parts/chart/frame";
 import { Steps } from "../parts/chart/marks";
 import { Notice, Waiting } from "../parts/notice";
-import { atMost, share } from "../parts/percent";
-import { Tradeoff } from "../parts/tradeoff";
-import { Waffle } from "../parts/waffle";
+import { Odds } from "../parts/odds";
+import { share } from "../parts/percent";
 import { linkTo } from "../route";
 import { SessionContext } from "../session";
 import "./learn.css";
@@ -125,21 +124,11 @@ function Meaning({ of }: { of: Learn }) {
   return (
     <section class="card" aria-labelledby="tell">
       <h2 id="tell">Can anybody tell that {of.person} is in it?</h2>
-      <div class="tell">
-        <Waffle success={of.risk.success} />
-        <div>
-          <p class="big">{atMost(of.risk.success)}</p>
-          <p>
-            So often is the best test that anybody could ever make right, at most: {inWords(Number(of.risk.success))}
-          </p>
-          <p class="keys soft">
-            <span><i class="key by-chance" />by chance</span>{" "}
-            <span><i class="key by-test" />by the answer</span>{" "}
-            <span><i class="key wrong" />wrong</span>
-          </p>
-        </div>
-      </div>
-      <Tradeoff risk={of.risk} height={200} />
+      <Odds risk={of.risk}>
+        <p>
+          So often is the best test that anybody could ever make right, at most: {inWords(Number(of.risk.success))}
+        </p>
+      </Odds>
     </section>
   );
 }

@@ -43,6 +43,18 @@ function Legend({ placed }: { placed: ReturnType<typeof legendRows> }) {
   );
 }
 
+/* Ends stay inside; what would touch its neighbour is left out. */
+function legible(ticks: Tick[], width: number) {
+  let free = -Infinity;
+  return ticks.flatMap((t) => {
+    const wide = t.label.length * LETTER;
+    const from = Math.min(Math.max(t.at - wide / 2, -8), width - wide + 8);
+    if (from < free) return [];
+    free = from + wide + 8;
+    return [{ ...t, at: from + wide / 2 }];
+  });
+}
+
 /* No name takes more than a third of the width; the whole of it is its title. */
 function shortened(name: string, letters: number): string {
   const all = [...name];
@@ -107,9 +119,8 @@ export function Frame<X, Y>({ title, desc, x, y, height = 260, legend = [], chil
             {children({ x: along, y: down, width, height })}
             <g class="axis" aria-hidden="true">
               {along.step === 0 && <line x2={width} y1={height} y2={height} />}
-              {along.ticks.map((t) => (
-                <text x={t.at} y={height + 18} text-anchor={
-                  t.at < 12 ? "start" : t.at > width - 12 ? "end" : "middle"}>{t.label}</text>
+              {legible(along.ticks, width).map((t) => (
+                <text x={t.at} y={height + 18} text-anchor="middle">{t.label}</text>
               ))}
               {down.ticks.map((t) => <Label tick={t} letters={letters} />)}
               {down.label && <text class="name" x={-left + SIDE} y="-14">{down.label}</text>}
