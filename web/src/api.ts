@@ -33,7 +33,8 @@ export interface Plan {
   cost: Cost;
   remarks: string[];
   remaining: Remaining | null;
-  /* What would remain after it, and whether it is stored and so free. */
+  /* What would remain after it (null with a remaining: it cannot be paid), and
+     whether it is stored and so free. */
   after: Remaining | null;
   stored: boolean;
 }
