@@ -68,7 +68,7 @@ check_route(const struct http_request *r)
         require(posts ? r->method == HTTP_POST
                       : r->method == HTTP_GET || r->method == HTTP_HEAD);
         require(route.door != DOOR_OPEN || route.task == TASK_HEALTH ||
-                route.task == TASK_OPENAPI);
+                route.task == TASK_OPENAPI || route.task == TASK_LEARN);
         require(route.form == FORM_JSON || route.task == TASK_QUERY);
         require(r->n_arguments <= HTTP_ARGUMENTS_MAX);
     } else {

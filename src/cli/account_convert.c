@@ -5,9 +5,10 @@
 
 #include "base/base.h"
 #include "cli/account.h"
-#include "cli/digits.h"
 #include "cli/help.h"
 #include "cli/out.h"
+#include "cli/number.h"
+#include "tell/digits.h"
 
 enum {
     CONVERT_FROM,

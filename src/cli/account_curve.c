@@ -8,8 +8,9 @@
 #include "cli/account.h"
 #include "cli/account_points.h"
 #include "cli/chart.h"
-#include "cli/digits.h"
 #include "cli/help.h"
+#include "cli/number.h"
+#include "tell/digits.h"
 
 enum {
     CURVE_MECHANISM,

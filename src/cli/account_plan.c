@@ -15,10 +15,10 @@
 
 #include "base/base.h"
 #include "cli/account.h"
-#include "cli/digits.h"
 #include "cli/help.h"
 #include "cli/number.h"
 #include "cli/out.h"
+#include "tell/digits.h"
 
 enum {
     PLAN_N,

@@ -12,9 +12,10 @@
 #include "cli/answer_data.h"
 #include "cli/args.h"
 #include "cli/cli.h"
-#include "cli/digits.h"
 #include "cli/paint.h"
 #include "plan/evaluate.h"
+#include "cli/number.h"
+#include "tell/digits.h"
 
 enum {
     CELL_MAX = 1 << 16,

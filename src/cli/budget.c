@@ -13,9 +13,10 @@
 #include "cli/at_ledger.h"
 #include "cli/at_store.h"
 #include "cli/cli.h"
-#include "cli/digits.h"
 #include "cli/help.h"
+#include "cli/number.h"
 #include "cli/paint.h"
+#include "tell/digits.h"
 
 enum { BUDGET_STORE, BUDGET_AS, BUDGET_JSON, BUDGET_OPTIONS };
 

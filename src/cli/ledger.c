@@ -12,9 +12,10 @@
 #include "cli/at_ledger.h"
 #include "cli/at_store.h"
 #include "cli/cli.h"
-#include "cli/digits.h"
 #include "cli/help.h"
+#include "cli/number.h"
 #include "cli/paint.h"
+#include "tell/digits.h"
 
 enum { LEDGER_STORE, LEDGER_AS, LEDGER_RECEIPT, LEDGER_JSON, LEDGER_OPTIONS };
 

@@ -8,9 +8,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "tell/digits.h"
+
 enum {
-    NUMBER_MAX = 48,
-    NUMBER_GIVEN_MAX = 129,  /* a number as a user may write it */
+    NUMBER_MAX = DIGITS_MAX,
+    NUMBER_GIVEN_MAX = DIGITS_GIVEN_MAX,
     NUMBER_EXACT_MAX = 1024, /* 2^-400 has 400 decimals, 2^463 140 digits */
 };
 

@@ -2,6 +2,7 @@
  * `custos risk`: what a promise means, in sentences with numbers, and the
  * trade-off curve of those who attack it.
  */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +13,9 @@
 #include "cli/account.h"
 #include "cli/account_points.h"
 #include "cli/chart.h"
-#include "cli/digits.h"
 #include "cli/help.h"
+#include "cli/number.h"
+#include "tell/risk.h"
 
 enum {
     RISK_EPSILON,
@@ -45,17 +47,15 @@ static const struct option options[RISK_OPTIONS] = {
 
 enum {
     PLAN_POINTS = 24, /* of the plan's curve, and as many again near 0 */
-    CURVE_POINTS = 2 * (1 + 2 * PLAN_POINTS) + 2, /* corners, at most */
+    SENTENCE_WIDTH = 62,
 };
+static_assert(2 * (1 + 2 * PLAN_POINTS) + 2 <= RISK_CORNERS_MAX,
+              "room for the corners of all points");
 
 struct told {
     char epsilon[NUMBER_GIVEN_MAX];
-    const char *delta, *n, *prior;
-    custos_risk_facts facts;
-    char missed[CUSTOS_NUMBER_MAX]; /* at least, with 5 % false positives */
-    custos_risk_corner corners[CURVE_POINTS];
-    double x[CURVE_POINTS], y[CURVE_POINTS];
-    size_t n_corners;
+    struct risk_told risk;
+    double x[RISK_CORNERS_MAX], y[RISK_CORNERS_MAX];
 };
 
 /* ------------------------------------------------------------- the risk -- */
@@ -72,12 +72,12 @@ risk_of_plan(const struct args *args, struct told *t, custos_risk **out)
     int code = account_plan_of(args, args->given[RISK_ADJACENCY], &plan);
 
     if (!code) {
-        st = custos_plan_pld_epsilon(plan, t->delta, NULL, &at, &err);
+        st = custos_plan_pld_epsilon(plan, t->risk.delta, NULL, &at, &err);
         if (!st && at.reason)
             code = fail_usage("--mechanism: %s", at.reason);
     }
     if (!code && !st)
-        code = points_of_plan(plan, t->delta, PLAN_POINTS, &p);
+        code = points_of_plan(plan, t->risk.delta, PLAN_POINTS, &p);
     if (!code && !st)
         code = points_of_zero(plan, PLAN_POINTS, &p);
     custos_plan_free(plan);
@@ -85,7 +85,7 @@ risk_of_plan(const struct args *args, struct told *t, custos_risk **out)
         return code;
     if (!st) {
         memcpy(t->epsilon, at.high, sizeof at.high);
-        st = custos_risk_new(NULL, t->epsilon, t->delta, out, &err);
+        st = custos_risk_new(NULL, t->epsilon, t->risk.delta, out, &err);
     }
     for (size_t i = 0; i < p.n && !st; i++)
         st = custos_risk_add(*out, p.points[i].high, p.points[i].delta, &err);
@@ -115,19 +115,13 @@ static int
 tell(const custos_risk *risk, const struct args *args, struct told *t)
 {
     custos_err err;
-    custos_status st;
+    custos_status st = risk_tell(risk, &t->risk, &err);
 
-    st = custos_risk_tell(risk, t->prior, t->n, &t->facts, &err);
-    if (!st)
-        st = custos_risk_fnr(risk, "0.05", t->missed, &err);
-    if (!st)
-        st = custos_risk_corners(risk, t->corners, CURVE_POINTS, &t->n_corners,
-                                 &err);
     if (st)
         return account_fail(&verb_risk, args, st, &err);
-    for (size_t i = 0; i < t->n_corners; i++) {
-        t->x[i] = strtod(t->corners[i].fpr, NULL);
-        t->y[i] = strtod(t->corners[i].fnr, NULL);
+    for (size_t i = 0; i < t->risk.n_corners; i++) {
+        t->x[i] = strtod(t->risk.corners[i].fpr, NULL);
+        t->y[i] = strtod(t->risk.corners[i].fnr, NULL);
     }
     return CLI_OK;
 }
@@ -141,7 +135,7 @@ make_chart(struct told *t, char subtitle[160], struct chart *c)
     char epsilon[NUMBER_MAX], delta[NUMBER_MAX];
 
     digits_up(t->epsilon, 6, epsilon);
-    digits_up(t->delta, 6, delta);
+    digits_up(t->risk.delta, 6, delta);
     snprintf(subtitle, 160,
              "epsilon %s, delta %s; no test comes below the curve", epsilon,
              delta);
@@ -150,108 +144,60 @@ make_chart(struct told *t, char subtitle[160], struct chart *c)
         .subtitle = subtitle,
         .x = {.label = "false positive rate: absent, but accused", .most = 1},
         .y = {.label = "false negative rate: present, but missed", .most = 1},
-        .curves = {{"best possible test", t->x, t->y, t->n_corners, false},
+        .curves = {{"best possible test", t->x, t->y, t->risk.n_corners, false},
                    {"blind guessing", ends, blind, 2, true}},
         .n = 2,
     };
 }
 
-/* 1 - fnr at 5 %: what a test finds. fnr is rounded down, so this is up. */
-static void
-write_power(const struct told *t, char text[NUMBER_MAX])
-{
-    char full[NUMBER_MAX];
-
-    snprintf(full, sizeof full, "%.15f", 1 - strtod(t->missed, NULL) + 1e-14);
-    percent_up(full, 4, text);
-}
+/* Sentences in a column beside the words they stand under. */
+struct page {
+    struct out *o;
+    const char *under; /* the last word written */
+};
 
 static void
-print_people(struct out *o, const struct told *t)
+print_sentence(void *ctx, const char *under, const char *sentence)
 {
-    char exposed[NUMBER_MAX];
+    struct page *p = ctx;
+    const char *word = p->under && !strcmp(p->under, under) ? "" : under;
 
-    if (!t->facts.exposed[0])
-        return;
-    digits_up(t->facts.exposed, 4, exposed);
-    out_printf(o,
-               "  People        A release that publishes each person's data "
-               "with probability\n"
-               "                delta keeps this promise too: it would expose "
-               "%s of %s\n"
-               "                people on average.%s\n",
-               exposed, t->n,
-               t->facts.delta_too_large
-                   ? " That is one or more: delta promises nothing."
-                   : " (Keep that far below 1.)");
+    p->under = under;
+    while (*sentence) {
+        size_t len = strlen(sentence);
+
+        if (len > SENTENCE_WIDTH)
+            for (len = SENTENCE_WIDTH; len > 1 && sentence[len] != ' ';)
+                len--;
+        out_printf(p->o, "  %-14s%.*s\n", word, (int)len, sentence);
+        word = "";
+        for (sentence += len; *sentence == ' ';)
+            sentence++;
+    }
 }
 
 static void
 print_sentences(struct out *o, const struct told *t)
 {
-    const custos_risk_facts *f = &t->facts;
-    char guess[NUMBER_MAX], most[NUMBER_MAX], least[NUMBER_MAX];
-    char power[NUMBER_MAX], advantage[NUMBER_MAX], factor[NUMBER_MAX];
-    char prior[NUMBER_MAX], shift[NUMBER_MAX], epsilon[NUMBER_MAX];
+    struct page page = {.o = o};
+    char epsilon[NUMBER_MAX];
 
-    percent_up(f->guess, 4, guess);
-    percent_up(f->posterior_most, 4, most);
-    percent_down(f->posterior_least, 4, least);
-    digits_up(f->advantage, 4, advantage);
-    digits_up(f->utility_factor, 4, factor);
-    digits_up(f->posterior_shift, 4, shift);
     digits_up(t->epsilon, 6, epsilon);
-    write_power(t, power);
-    snprintf(prior, sizeof prior, "%.40s", t->prior ? t->prior : "1/2");
     out_printf(o, "What epsilon %s and delta %s mean for one person\n\n",
-               epsilon, t->delta);
-    out_printf(o,
-               "  Guessing      Someone who knows all but whether your data "
-               "went in, and\n"
-               "                could toss a coin, guesses right with at most "
-               "%s %%.\n"
-               "                (Advantage over chance: %s.)\n",
-               guess, advantage);
-    out_printf(o,
-               "  Testing       A test that accuses 5 %% of those who are "
-               "absent finds at\n"
-               "                most %s %% of those who are present.\n",
-               power);
-    out_printf(o,
-               "  Belief        A belief of %s in anything about you comes to "
-               "at most\n"
-               "                %s %%, at least %s %%.\n",
-               prior, most, least);
-    if (strcmp(shift, "1") != 0)
-        out_printf(
-            o,
-            "                Any belief moves by at most %s from what it "
-            "would be\n"
-            "                without your data.\n",
-            shift);
-    out_printf(o,
-               "  Consequences  Whatever may come of it, good or bad, becomes "
-               "at most %s\n"
-               "                times as likely as without your data.\n",
-               factor);
-    if (strcmp(t->delta, "0") != 0)
-        out_printf(o,
-                   "  Chance        With probability %s, belief and "
-                   "consequences have no bound.\n",
-                   t->delta);
-    print_people(o, t);
+               epsilon, t->risk.delta);
+    risk_sentences(&t->risk, print_sentence, &page);
     out_text(o, "\n");
 }
 
 static void
 print_json(struct out *o, const struct told *t)
 {
-    const custos_risk_facts *f = &t->facts;
+    const custos_risk_facts *f = &t->risk.facts;
 
     out_text(o, "{\"epsilon\":");
     out_json(o, t->epsilon);
     out_text(o, ",\"delta\":");
-    out_json(o, t->delta);
+    out_json(o, t->risk.delta);
     out_printf(o,
                ",\"advantage\":\"%s\",\"guess\":\"%s\","
                "\"posterior_most\":\"%s\",\"posterior_least\":\"%s\","
@@ -262,9 +208,9 @@ print_json(struct out *o, const struct told *t)
         out_printf(o, ",\"exposed\":\"%s\",\"delta_too_large\":%s", f->exposed,
                    f->delta_too_large ? "true" : "false");
     out_text(o, ",\"tradeoff\":[");
-    for (size_t i = 0; i < t->n_corners; i++)
+    for (size_t i = 0; i < t->risk.n_corners; i++)
         out_printf(o, "%s{\"fpr\":\"%s\",\"fnr\":\"%s\"}", i ? "," : "",
-                   t->corners[i].fpr, t->corners[i].fnr);
+                   t->risk.corners[i].fpr, t->risk.corners[i].fnr);
     out_text(o, "]}\n");
 }
 
@@ -277,11 +223,11 @@ print(const struct args *args, struct told *t)
     char subtitle[160];
     int code = CLI_OK;
 
-    if (t->facts.delta_too_large && !args->given[RISK_FORCE])
+    if (t->risk.facts.delta_too_large && !args->given[RISK_FORCE])
         return fail_usage("--delta %.40s is 1/n or more: it would permit "
                           "publishing somebody's data outright (--force tells "
                           "the rest)",
-                          t->delta);
+                          t->risk.delta);
     make_chart(t, subtitle, &chart);
     if (args->given[RISK_SVG])
         code = svg_write(args->given[RISK_SVG], &chart);
@@ -310,9 +256,10 @@ run(const struct verb *verb, int argc, char **argv)
         return code;
     if (args.help)
         return help_of_verb(verb);
-    t.delta = args.given[RISK_DELTA] ? args.given[RISK_DELTA] : "0";
-    t.n = args.given[RISK_N];
-    t.prior = args.given[RISK_PRIOR];
+    t.risk.epsilon = t.epsilon;
+    t.risk.delta = args.given[RISK_DELTA] ? args.given[RISK_DELTA] : "0";
+    t.risk.people = args.given[RISK_N];
+    t.risk.prior = args.given[RISK_PRIOR];
     code = risk_of(&args, &t, &risk);
     if (!code)
         code = tell(risk, &args, &t);

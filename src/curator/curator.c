@@ -366,6 +366,49 @@ curator_find(const struct curator *c, str name,
 }
 
 static custos_status
+keys_make(const struct curator *c, const struct ask *ask, const struct query *q,
+          const struct plan *p, struct keys *out, custos_err *err)
+{
+    custos_status st = answer_key(c, ask->who, ask, q, p, out->own, err);
+
+    return st ? st : answer_key(c, str_of(""), ask, q, p, out->shared, err);
+}
+
+/*
+ * THEOREM  forecast-is-free
+ *   What is foretold of a question is a function of query, policy, budgets and
+ *   the answers that were given to who asks: it reads no data and tells
+ *   nothing of what others have asked.
+ * SOURCE   Dwork, Roth 2014, proposition 2.1, of the answers; left-after, of
+ *          the budgets, which follow from charges, public facts all.
+ * NEEDS    the key of own answers names the analyst (stored-answer); shared
+ *          answers are not looked for.
+ * GIVES    whether it is free, and what is left after it, rounded down.
+ * FAILS    cannot: what cannot be found out is told as not stored, not paid.
+ * TESTED   explain_tells_what_is_stored explain_tells_nothing_of_others
+ *          explain_tells_what_is_left_after
+ */
+static void
+foretell(struct curator *c, const struct ask *ask, const struct query *q,
+         const struct plan *p, struct forecast *out)
+{
+    struct query asked = *q;
+    struct answer *given = NULL;
+    struct keys keys;
+    custos_err quiet;
+
+    asked.explain = false;
+    if (!p->is_public && !keys_make(c, ask, &asked, p, &keys, &quiet)) {
+        till_settle(c->house->till, keys.own);
+        out->stored = !answer_find(c->ledger, keys.own, &given, &quiet);
+        answer_free(given);
+    }
+    out->can_pay = !ledger_left(c->ledger, ask->who, ask->now,
+                                out->stored || p->is_public ? NULL : &p->charge,
+                                out->left_epsilon, &quiet);
+}
+
+static custos_status
 answer_plan(struct curator *c, const struct ask *ask, arena *a, struct query *q,
             const struct plan *p, struct answer **out, custos_err *err)
 {
@@ -373,17 +416,19 @@ answer_plan(struct curator *c, const struct ask *ask, arena *a, struct query *q,
     struct keys keys;
     custos_status st;
 
-    if (q->explain)
-        return answer_of_explain(p, out, err);
+    if (q->explain) {
+        st = answer_of_explain(p, out, err);
+        if (!st)
+            foretell(c, ask, q, p, &(*out)->forecast);
+        return st;
+    }
     if (p->is_public) {
         st = engine_ready(c->engine, p, a, err);
         if (!st)
             st = engine_public(c->engine, p, a, &rows, err);
         return st ? st : answer_of_rows(p, &rows, out, err);
     }
-    st = answer_key(c, ask->who, ask, q, p, keys.own, err);
-    if (!st)
-        st = answer_key(c, str_of(""), ask, q, p, keys.shared, err);
+    st = keys_make(c, ask, q, p, &keys, err);
     if (!st)
         st = find_own(c, ask, &keys, out, err);
     if (st == CUSTOS_ENAME)

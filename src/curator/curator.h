@@ -91,6 +91,14 @@ struct answer_column {
     bool is_key;
 };
 
+/* What an EXPLAIN foretells of its question; a function of query, policy,
+   budgets and what was answered to who asks. */
+struct forecast {
+    bool stored;  /* answered before, to this analyst: free */
+    bool can_pay; /* the budget has room for it; then: */
+    char left_epsilon[CUSTOS_AMOUNT_MAX]; /* the largest charge after it */
+};
+
 /* All of it in one arena; freed by answer_free. */
 struct answer {
     arena *arena;
@@ -104,6 +112,7 @@ struct answer {
     str epsilon, rho, delta; /* what it cost, exact text */
     str remarks;             /* sentences, one a line */
     struct receipt receipt;
+    struct forecast forecast; /* of one that is explained */
 };
 void answer_free(struct answer *a);
 

@@ -178,6 +178,30 @@ CUSTOS_MUST_USE custos_status ledger_window(struct ledger *l, str who,
                                             custos_err *err);
 
 /*
+ * The largest epsilon that a question of who (empty: the owner) may cost now:
+ * what own budget, common budget and window admit. With a charge: after that
+ * one was paid; CUSTOS_ESPENT: it cannot be.
+ */
+CUSTOS_MUST_USE custos_status ledger_left(struct ledger *l, str who,
+                                          int64_t now,
+                                          const struct charge *charge,
+                                          char left[CUSTOS_AMOUNT_MAX],
+                                          custos_err *err);
+
+/*
+ * The sums of all charges of one analyst, or of the whole (who empty). A
+ * currency without a bound is "infinity".
+ */
+struct ledger_spent {
+    char epsilon[CUSTOS_AMOUNT_MAX], rho[CUSTOS_AMOUNT_MAX];
+    char delta[CUSTOS_AMOUNT_MAX];
+    uint64_t charges;
+};
+CUSTOS_MUST_USE custos_status ledger_spent(struct ledger *l, str who,
+                                           struct ledger_spent *out,
+                                           custos_err *err);
+
+/*
  * The terms in force, in the arena given. CUSTOS_EPOLICY: there are none yet.
  */
 CUSTOS_MUST_USE custos_status ledger_terms_get(struct ledger *l, arena *a,

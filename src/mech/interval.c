@@ -190,3 +190,30 @@ custos_noise_error(const custos_noise *noise, const char *beta, size_t n,
     rat_clear(&b);
     return st;
 }
+
+/* ------------------------------------------------------- value by value -- */
+
+void
+laplace_law_init(struct laplace_law *l, const rat *rate)
+{
+    ival_init(&l->chance, BITS_FIRST);
+    ival_init(&l->ratio, BITS_FIRST);
+    ival_set_rat(&l->ratio, rate);
+    ival_mul_pow2(&l->chance, &l->ratio, -1);
+    ival_tanh(&l->chance, &l->chance);
+    ival_neg(&l->ratio, &l->ratio);
+    ival_exp(&l->ratio, &l->ratio);
+}
+
+void
+laplace_law_next(struct laplace_law *l)
+{
+    ival_mul(&l->chance, &l->chance, &l->ratio);
+}
+
+void
+laplace_law_clear(struct laplace_law *l)
+{
+    ival_clear(&l->chance);
+    ival_clear(&l->ratio);
+}

@@ -21,4 +21,16 @@ CUSTOS_MUST_USE custos_status interval_half_width(const custos_noise *noise,
 /* Encloses 1 - (1-p)^(1/n): what one of n may miss for p in all. */
 void interval_share(ival *r, const rat *p, size_t n);
 
+/*
+ * The law of discrete Laplace noise, value by value: chance encloses P[Y = k]
+ * = tanh(rate/2) exp(-rate k), for k = 0 after laplace_law_init and for the
+ * next k after laplace_law_next. Needs rate > 0.
+ */
+struct laplace_law {
+    ival chance, ratio;
+};
+void laplace_law_init(struct laplace_law *l, const rat *rate);
+void laplace_law_next(struct laplace_law *l);
+void laplace_law_clear(struct laplace_law *l);
+
 #endif

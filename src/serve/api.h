@@ -7,6 +7,7 @@
 
 #include "serve/http_route.h"
 #include "serve/question.h"
+#include "tell/risk.h"
 
 /* The body of a query's reply. Numbers are texts with every digit. */
 void api_answer(const struct question *q, enum http_form form,
@@ -26,5 +27,21 @@ api_budget(struct curator *c, str who, int64_t now, struct http_reply *out);
 void api_schema(struct curator *c, str who, struct http_reply *out);
 void api_ledger(struct curator *c, str who, const struct http_request *r,
                 struct http_reply *out);
+void api_risk(struct curator *c, str who, const struct http_request *r,
+              struct http_reply *out);
+
+/* Who holds the token. */
+void api_me(str who, struct http_reply *out);
+
+/* One question on a toy table: for everybody, of no store. */
+void api_learn(const struct http_request *r, struct http_reply *out);
+
+/* A number among the arguments, as C's text. May fail: CUSTOS_EPARSE. */
+CUSTOS_MUST_USE custos_status api_number(const struct http_request *r,
+                                         const char *name,
+                                         char out[DIGITS_GIVEN_MAX],
+                                         custos_err *err);
+
+void api_add_risk(struct buf *b, const struct risk_told *t);
 
 #endif

@@ -137,6 +137,20 @@ explained_columns(struct buf *b, const struct description *d)
     }
 }
 
+/* After what is free as much is left as before. */
+static void
+json_forecast(struct buf *b, const struct question *q)
+{
+    const struct forecast *f = &q->answer->forecast;
+
+    if (q->has_left && f->can_pay)
+        buf_printf(b, ",\"after\":{\"epsilon\":\"%s\"}",
+                   f->stored ? q->left_epsilon : f->left_epsilon);
+    else
+        buf_add_text(b, ",\"after\":null");
+    buf_printf(b, ",\"stored\":%s", f->stored ? "true" : "false");
+}
+
 void
 api_explained(const struct question *q, struct curator *c, str sql, arena *a,
               struct http_reply *out)
@@ -164,6 +178,7 @@ api_explained(const struct question *q, struct curator *c, str sql, arena *a,
     buf_add_text(b, "],\n");
     json_cost(b, answer);
     json_left(b, q);
+    json_forecast(b, q);
     buf_add_text(b, "}\n");
 }
 

@@ -327,8 +327,9 @@ exchange_answer(void *ctx, struct MHD_Connection *c, const char *url,
     if (x->work.question.job.done)
         job_finish(x);
     else if (!x->answered)
-        x->answered = http_status_answer(&h->status, x->work.route.task,
-                                         h->parts, steady_us(), &x->reply);
+        x->answered =
+            http_status_answer(&h->status, x->work.route.task, &x->request,
+                               h->parts, steady_us(), &x->reply);
     if (x->answered)
         return reply_send(x);
     job_start(x);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "serve/api.h"
 #include "serve/openapi.h"
 
 void
@@ -85,8 +86,28 @@ add_metrics(struct buf *b, const struct http_status *s,
                    s->errors[i].code, s->errors[i].n);
 }
 
+/*
+ * The one thing that is computed for whoever asks: only so often, all askers
+ * together, so that it takes little of this thread.
+ */
+static void
+toy_answer(struct http_status *s, const struct http_request *r, int64_t now_us,
+           struct http_reply *out)
+{
+    if (s->toys_us < now_us)
+        s->toys_us = now_us;
+    if (s->toys_us - now_us > TOYS_AHEAD_US) {
+        http_header(out, "Retry-After", "1");
+        http_fault(out, HTTP_FAULT_BUSY);
+        return;
+    }
+    s->toys_us += TOYS_EVERY_US;
+    api_learn(r, out);
+}
+
 bool
-http_status_answer(const struct http_status *s, enum http_task task,
+http_status_answer(struct http_status *s, enum http_task task,
+                   const struct http_request *r,
                    const struct serve_parts *parts, int64_t now_us,
                    struct http_reply *out)
 {
@@ -102,6 +123,7 @@ http_status_answer(const struct http_status *s, enum http_task task,
     case TASK_OPENAPI:
         buf_add(&out->body, (const char *)openapi_json, openapi_json_len);
         return true;
+    case TASK_LEARN: toy_answer(s, r, now_us, out); return true;
     default: return false;
     }
 }

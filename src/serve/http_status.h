@@ -8,10 +8,15 @@
 #include "serve/http_route.h"
 #include "serve/server.h"
 
-enum { HTTP_CODES_MAX = 64 };
+enum {
+    HTTP_CODES_MAX = 64,
+    TOYS_EVERY_US = 10000,  /* so many of what strangers may have computed */
+    TOYS_AHEAD_US = 500000, /* and so many at once */
+};
 
 struct http_status {
     int64_t started_us;
+    int64_t toys_us;       /* until when those that were computed stand for */
     uint64_t replies[600]; /* by status */
     struct {
         const char *code;
@@ -23,7 +28,8 @@ void http_status_init(struct http_status *s, int64_t now_us);
 void http_status_count(struct http_status *s, const struct http_reply *reply);
 
 /* False: the task is none of these, but one for a worker. */
-bool http_status_answer(const struct http_status *s, enum http_task task,
+bool http_status_answer(struct http_status *s, enum http_task task,
+                        const struct http_request *r,
                         const struct serve_parts *parts, int64_t now_us,
                         struct http_reply *out);
 

@@ -120,6 +120,9 @@ work(struct job *j, struct curator *c)
     case TASK_BUDGET: api_budget(c, who, wall_us(), w->reply); break;
     case TASK_SCHEMA: api_schema(c, who, w->reply); break;
     case TASK_LEDGER: api_ledger(c, who, w->request, w->reply); break;
+    case TASK_RISK: api_risk(c, who, w->request, w->reply); break;
+    case TASK_ME: api_me(who, w->reply); break;
+    case TASK_LEARN:
     case TASK_HEALTH:
     case TASK_METRICS:
     case TASK_OPENAPI: break; /* UNREACHABLE: no work for workers */

@@ -3,27 +3,13 @@
 #include "base/error.h"
 #include "serve/clock.h"
 
-/* What is left is no more than what the asker's window has left. */
 static void
 tell_left(struct question *q, struct curator *c)
 {
-    struct ledger *l = curator_ledger(c);
-    struct ledger_balance own, window;
-    const char *left = own.left_epsilon;
-    struct datum a, b;
     custos_err quiet;
 
-    if (ledger_balance(l, q->ask.who, &own, &quiet))
-        return;
-    if (q->ask.who.len &&
-        !ledger_window(l, q->ask.who, q->ask.now, &window, &quiet) &&
-        window.limited &&
-        datum_read(TYPE_DECIMAL, str_of(window.left_epsilon), &a) &&
-        (!datum_read(TYPE_DECIMAL, str_of(own.left_epsilon), &b) ||
-         datum_cmp(&a, &b) < 0))
-        left = window.left_epsilon;
-    memcpy(q->left_epsilon, left, sizeof q->left_epsilon);
-    q->has_left = true;
+    q->has_left = !ledger_left(curator_ledger(c), q->ask.who, q->ask.now, NULL,
+                               q->left_epsilon, &quiet);
 }
 
 /* Only what is known to have cost nothing may leave when it likes. */

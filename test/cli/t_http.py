@@ -6,7 +6,6 @@ import http.client
 import io
 import json
 import pathlib
-import re
 import signal
 import socket
 import ssl
@@ -15,74 +14,16 @@ import tempfile
 import time
 import unittest
 
-from serving import MARK, Server, Store, call, need_module, table_values
-
-jsonschema = need_module("jsonschema")
+from http_case import ENGINE, HttpCase
+from serving import MARK, Server, Store, call
 
 COUNT = "SELECT sex, count(*) AS n FROM patients GROUP BY sex"
-
-# What engines and libraries say, and no reply may.
-ENGINE = re.compile(
-    rb"duckdb|sqlite|binder|catalog error|conversion error|pg_query|hugeint"
-    rb"|libmicrohttpd|gnutls|segfault|\.c:\d", re.I)
 
 # Needs a full queue, a dead disk or a broken engine: other tests have these.
 RARE = {"408", "500", "503", "504"}
 
 
-class Http(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.store = Store()
-        cls.server = Server(cls.store.path)
-        cls.addClassCleanup(cls.store.close)
-        cls.addClassCleanup(cls.server.stop)
-        cls.values = [v.encode() for v in table_values(cls.store.folder.name)]
-        cls.document = call(cls.server.http, "GET", "/v1/openapi.json").json
-        cls.resolver = jsonschema.RefResolver("", cls.document)
-        cls.seen = set()
-
-    def call(self, method, path, body=None, who=None, headers=None):
-        """One request, its reply held against the document."""
-        token = self.store.tokens[who] if who is not None else None
-        reply = call(self.server.http, method, path, body, token, headers)
-        self.check(method, path, reply)
-        return reply
-
-    def check(self, method, path, reply):
-        self.assertIsNone(ENGINE.search(reply.bytes), reply.bytes[:300])
-        for value in self.values:
-            self.assertNotIn(value, reply.bytes)
-        self.assertEqual(reply.headers["X-Content-Type-Options"], "nosniff")
-        self.assertEqual(reply.headers["Cache-Control"], "no-store")
-        self.assertIn("default-src 'none'",
-                      reply.headers["Content-Security-Policy"])
-        self.assertNotIn("Access-Control-Allow-Origin", reply.headers)
-        place = self.document["paths"].get(path.partition("?")[0])
-        if place is None or method == "OPTIONS":
-            return
-        status = str(reply.status)
-        described = next(iter(place.values()))["responses"]
-        self.assertIn(status, described, f"{method} {path} {reply.bytes[:200]}")
-        self.seen.add((path.partition("?")[0], status))
-        if method == "HEAD":
-            self.assertEqual(reply.bytes, b"")
-            return
-        kind = reply.headers["Content-Type"].partition(";")[0]
-        self.assertIn(kind, described[status]["content"])
-        if kind == "application/json":
-            schema = described[status]["content"][kind]["schema"]
-            jsonschema.Draft202012Validator(
-                schema, resolver=self.resolver).validate(reply.json)
-
-    def ask(self, sql, who="ana", **more):
-        return self.call("POST", "/v1/query", {"sql": sql, **more}, who)
-
-    def refused(self, status, code, reply):
-        self.assertEqual(reply.status, status, reply.bytes)
-        self.assertEqual(reply.error["code"], code)
-        return reply.error
-
+class Http(HttpCase):
     # ---------------------------------------------------------------- query
 
     def test_an_answer(self):
@@ -251,7 +192,8 @@ class Http(unittest.TestCase):
     def test_no_token_no_answer(self):
         for method, path in [("POST", "/v1/query"), ("POST", "/v1/explain"),
                              ("GET", "/v1/budget"), ("GET", "/v1/schema"),
-                             ("GET", "/v1/ledger"), ("GET", "/metrics")]:
+                             ("GET", "/v1/ledger"), ("GET", "/metrics"),
+                             ("GET", "/v1/me"), ("GET", "/v1/risk")]:
             body = {"sql": COUNT} if method == "POST" else None
             for head in [{}, {"Authorization": ""},
                          {"Authorization": "Bearer"},
@@ -382,7 +324,8 @@ class Http(unittest.TestCase):
                 self.assertEqual(got.headers["Allow"], allowed)
 
     def test_head_is_get_without_its_body(self):
-        for path in ["/v1/health", "/v1/schema", "/v1/openapi.json"]:
+        for path in ["/v1/health", "/v1/schema", "/v1/openapi.json", "/v1/me",
+                     "/v1/risk", "/v1/learn"]:
             head = self.call("HEAD", path, who="ana")
             got = self.call("GET", path, who="ana")
             self.assertEqual(head.status, 200)
@@ -390,7 +333,7 @@ class Http(unittest.TestCase):
                              str(len(got.bytes)))
 
     def test_not_found(self):
-        for path in ["/", "/v1", "/v1/query/", "/v2/query", "/v1/%00",
+        for path in ["/v1", "/v1/query/", "/v2/query", "/v1/%00",
                      "/../etc/passwd", "/v1/health/..%2f"]:
             got = self.call("GET", path, who="ana")
             self.refused(404, "NOT_FOUND", got)

@@ -46,6 +46,8 @@ every_path_has_its_methods(void **state)
         {"/v1/budget", false}, {"/v1/schema", false},
         {"/v1/ledger", false}, {"/v1/health", false},
         {"/metrics", false},   {"/v1/openapi.json", false},
+        {"/v1/me", false},     {"/v1/risk", false},
+        {"/v1/learn", false},
     };
     struct http_route route;
 
@@ -66,9 +68,8 @@ static void
 other_paths_are_not_found(void **state)
 {
     static const char *const paths[] = {
-        "",          "/",          "/v1",        "/v1/query/",
-        "/V1/query", "//v1/query", "/v1/query ", "/v1/../metrics",
-        "/v1/quer"};
+        "",           "/v1",        "/v1/query/",     "/V1/query",
+        "//v1/query", "/v1/query ", "/v1/../metrics", "/v1/quer"};
     struct http_route route;
 
     (void)state;

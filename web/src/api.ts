@@ -33,7 +33,8 @@ export interface Plan {
   cost: Cost;
   remarks: string[];
   remaining: Remaining | null;
-  /* What would remain after it, and whether it is stored and so free. */
+  /* What would remain after it (null with a remaining: it cannot be paid), and
+     whether it is stored and so free. */
   after: Remaining | null;
   stored: boolean;
 }
@@ -122,24 +123,40 @@ export interface LedgerRow {
   query: string | null; plan: string | null; theorems: string | null; words: string | null;
   epsilon: Amount | null; rho: Amount | null; delta: Amount | null;
   data_version: number; version: string | null; receipt: string;
+  /* The owner's alone, to hash the chain again: /v1/openapi.json says how. */
+  time_us?: string;   /* microseconds since 1970 */
+  policy?: string;    /* hex */
+  before?: string;    /* hex: the hash of the row before */
 }
 export interface Ledger { rows: LedgerRow[]; next: number | null }
-export interface Verified { ok: boolean; rows: number; head: string | null; said: string }
+/* rows and head are the owner's to see. */
+export interface Verified {
+  ok: boolean; rows: number | null; head: string | null; said: string;
+}
 
-export interface OwnerPolicy { text: string; sentences: string[]; hash: string; since: string | null }
+export interface OwnerPolicy {
+  text: string; sentences: string[]; hash: string; since: string | null;
+  waiting: boolean;   /* the store has another one, which waits for reload */
+}
 export interface OwnerAnalyst {
   name: string;
   password: boolean; token: boolean;   /* can enter by PostgreSQL, by HTTP */
   since: string | null;
-  budget: AnalystBudget;
+  budget: AnalystBudget | null;        /* null: no longer in the policy */
 }
 export interface OwnerAnalysts { analysts: OwnerAnalyst[]; acts: boolean; why_not: string | null }
-export interface NewSecrets { name: string; password: string | null; token: string | null }
+/* Both are null after revoke. Shown once: nobody can show them again. */
+export interface NewSecrets {
+  name: string; password: string | null; token: string | null; receipt: string;
+}
 export interface DataVersion {
   version: number; time: string; in_force: boolean;
-  tables: { name: string; rows: number | null }[];
+  /* Of the one in force, else empty. How many rows they have is recorded
+     nowhere. attached: read where it lies, each time. */
+  tables: { name: string; public: boolean; attached: boolean }[];
 }
 export interface OwnerData { versions: DataVersion[] }
+export interface Reloaded { said: string; data_version: number; receipt: string }
 export interface OwnerHealth { [fact: string]: string | number | boolean }
 
 /* A refusal in the server's words, or why there is no reply at all. */
@@ -154,7 +171,7 @@ export class Refused extends Error {
   ) { super(message); }
   get gone() { return this.status === 0; }
   get locked() { return this.status === 401; }
-  get spent() { return this.code === "BUDGET"; }
+  get spent() { return this.code === "ESPENT"; }
 }
 
 async function refusal(reply: Response): Promise<Refused> {
@@ -223,5 +240,5 @@ export class Api {
   ownerAct(act: "add" | "rotate" | "revoke", name: string) {
     return this.post<NewSecrets>("/v1/owner/analysts", { act, name });
   }
-  ownerReload() { return this.post<{ said: string }>("/v1/owner/reload", {}); }
+  ownerReload() { return this.post<Reloaded>("/v1/owner/reload", {}); }
 }

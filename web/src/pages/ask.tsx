@@ -1,3 +1,133 @@
+/*
+ * Ask: write a question, see its price and its error before it is asked, and
+ * read the answer with both.
+ */
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Refused, Schema } from "../api";
+import { Choice } from "../ask/choice";
+import { completeFrom } from "../ask/complete";
+import { useDesk } from "../ask/desk";
+import { namesPrice, questionOf, useDraft, type Draft } from "../ask/draft";
+import { examplesOf } from "../ask/example";
+import { History } from "../ask/history";
+import { usePlan } from "../ask/plan";
+import { fareOf, Price } from "../ask/price";
+import { Result } from "../ask/result";
+import { Running } from "../ask/running";
+import { Cancelled, Failed, Spent } from "../ask/trouble";
+import { useLoaded } from "../load";
+import { brief } from "../parts/decimal";
+import { Editor } from "../parts/editor";
+import { Notice, Waiting } from "../parts/notice";
+import { useSession } from "../session";
+import "./ask.css";
+
+const EDITOR_KEYS = "Control and Enter ask. Tab indents; Escape, then Tab leaves the editor.";
+
+/* Line and column of a place in the text, as people count. */
+function placeIn(text: string, position: number): string {
+  const before = [...text].slice(0, position - 1).join("");
+  const line = before.split("\n").length;
+  const column = [...before.slice(before.lastIndexOf("\n") + 1)].length + 1;
+  return `line ${line}, column ${column}`;
+}
+
+function Refusal({ of, sql }: { of: Refused; sql: string }) {
+  return (
+    <div class="refusal">
+      <p>{of.position !== null && <span class="soft">{placeIn(sql, of.position)}: </span>}{of.message}</p>
+      {of.hint && <p class="hint">{of.hint}</p>}
+    </div>
+  );
+}
+
+function Asking({ schema }: { schema: Schema }) {
+  const { me } = useSession();
+  const desk = useDesk();
+  const { draft, change, fresh: newcomer } = useDraft(me);
+  const [turn, setTurn] = useState(0);
+  const news = useRef<HTMLDivElement>(null);
+
+  const examples = useMemo(() => examplesOf(schema), [schema]);
+  const complete = useMemo(() => completeFrom(schema), [schema]);
+  const question = questionOf(draft);
+  const { plan, refused, fresh } = usePlan(question, turn);
+  const fare = plan && fareOf(plan);
+  const { run } = desk;
+  const busy = run.kind === "running";
+  const ready = !busy && fresh && plan !== null && fare !== "beyond" && question !== null;
+
+  useEffect(() => {
+    if (newcomer && examples[0]) change({ sql: examples[0].sql });
+  }, []);
+
+  /* What was paid changes the price of all else: it may now be stored, or too dear. */
+  useEffect(() => {
+    if (run.kind === "idle" || run.kind === "running") return;
+    setTurn((n) => n + 1);
+    news.current?.scrollIntoView({ block: "nearest", behavior: "smooth" });
+  }, [run]);
+
+  const ask = () => {
+    if (ready) void desk.ask(question, fare === "paid" ? plan.cost.epsilon : null);
+  };
+  const take = useCallback((part: Partial<Draft>, receipt: string | null) => {
+    change(part);
+    const asked = receipt && desk.byReceipt(receipt);
+    if (asked) desk.show(asked);
+  }, [desk]);
+  const fault = useMemo(() => (refused && refused.position !== null
+    ? { position: refused.position, message: refused.message } : null), [refused]);
+
+  return (
+    <>
+      <div class="ask">
+        <div class="writing">
+          <div class="card sheet">
+            <Editor value={draft.sql} label="Your question in SQL" describedBy={EDITOR_KEYS}
+              hint="SELECT count(*) FROM …" fault={fault} complete={complete}
+              onChange={(sql) => change({ sql })} onRun={ask} />
+          </div>
+          <div class="said" aria-live="polite">
+            {refused && <Refusal of={refused} sql={draft.sql} />}
+            {fare === "beyond" && <Spent left={plan!.remaining?.epsilon ?? null} />}
+          </div>
+          <div class="row doing">
+            <button type="button" class="ask-button" onClick={ask} disabled={!ready}>
+              {fare === "stored" ? "Show again, free" : fare === "public" ? "Ask, free"
+                : plan ? <>Ask for ε {brief(plan.cost.epsilon, 4)}</> : "Ask"}
+            </button>
+            <span class="soft keys"><kbd>Ctrl</kbd> <kbd>Enter</kbd></span>
+            <div class="examples" role="group" aria-label="Examples">
+              <span class="soft">Try</span>
+              {examples.map((e) => (
+                <button type="button" class="quiet small" onClick={() => change({ sql: e.sql })}>{e.title}</button>
+              ))}
+            </div>
+          </div>
+          <div class="outcome" ref={news}>
+            {run.kind === "running" && <Running since={run.since} price={run.price} cancel={() => desk.cancel()} />}
+            {run.kind === "failed" && <Failed refused={run.refused} price={run.price} />}
+            {run.kind === "cancelled" && <Cancelled price={run.price} />}
+            {run.kind === "done" && <Result key={run.asked.answer.receipt ?? run.asked.question.sql} asked={run.asked} />}
+          </div>
+        </div>
+        <Price plan={plan} fresh={fresh}>
+          <Choice draft={draft} plan={plan} rules={schema.query} fixed={namesPrice(draft.sql)} change={change} />
+        </Price>
+      </div>
+      <History answers={desk.answers} turn={turn} take={take} />
+    </>
+  );
+}
+
 export function Ask() {
-  return <h1>Ask</h1>;
+  const { api } = useSession();
+  const { value: schema, refused } = useLoaded(() => api.schema(), [api]);
+  return (
+    <>
+      <h1>Ask</h1>
+      {refused ? <Notice of={refused} /> : schema ? <Asking schema={schema} /> : <Waiting />}
+    </>
+  );
 }

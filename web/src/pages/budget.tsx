@@ -1,3 +1,147 @@
+/* What may still be learned of a person, how it went, and what it means. */
+import { useEffect, useState } from "preact/hooks";
+import type { Budget, History } from "../api";
+import { BurnDown } from "../budget/burndown";
+import { forecastOf, forecastWords } from "../budget/forecast";
+import { Analysts, budgetsOf, Currencies, leftOf, Meter } from "../budget/tables";
+import { useLoaded } from "../load";
+import { leftShort } from "../parts/amount";
+import { Notice, Waiting } from "../parts/notice";
+import { Odds } from "../parts/odds";
+import { linkTo } from "../route";
+import { useSession } from "../session";
+import "./budget.css";
+
+const FRESH_MS = 20_000; /* an open page follows what others spend */
+
+function Summary({ budget, owner }: { budget: Budget; owner: boolean }) {
+  const [me] = budget.analysts;
+  const mine = owner ? budget.common?.left_epsilon : me && leftOf(me);
+  const gone = mine !== undefined && Number(mine) === 0;
+  const refills = !owner && me && Number(me.left_epsilon) > 0;
+  const named = budgetsOf(budget, owner).filter((n) => !owner || n.balance === budget.common);
+  return (
+    <section class="card" aria-labelledby="left">
+      <h2 id="left">What is left</h2>
+      {mine === undefined ? <p>There is no budget here.</p> : gone ? (
+        <p class="news">
+          Nothing is left{refills ? " for now" : ""}. New questions are refused; answers that were given before stay free, and
+          {" "}<a href={linkTo("ask")}>prices can still be looked at</a>.
+          {refills ? ` Your window of ${me.window_days} days refills as the days pass.` : " Only the owner can change that."}
+        </p>
+      ) : (
+        <p>The dearest single question that can still be asked may cost <strong class="left">ε {leftShort(mine)}</strong>. Many cheap ones last longer.</p>
+      )}
+      {named.map((n) => <Meter of={n} />)}
+      {!owner && named.length === 0 && (
+        <p class="soft">You have no budget of your own: you draw on the one that all share.</p>
+      )}
+    </section>
+  );
+}
+
+function Course({ history, who, pick }: { history: History; who: string | null; pick: (who: string | null) => void }) {
+  const now = new Date(history.now);
+  const line = history.lines.find((l) => l.who === who) ?? history.lines[0];
+  if (!line) return null;
+  const forecast = forecastOf(line, now);
+  return (
+    <section class="card" aria-labelledby="course">
+      <div class="row between">
+        <h2 id="course">How it went</h2>
+        {history.lines.length > 1 && (
+          <label class="plain">Whose <select value={line.who ?? ""} onChange={(e) => pick(e.currentTarget.value || null)}>
+            {history.lines.map((l) => <option value={l.who ?? ""}>{l.who ?? "all together"}</option>)}
+          </select></label>
+        )}
+      </div>
+      <p aria-live="polite"><strong>{forecastWords(forecast, line, now)}</strong></p>
+      {line.points.length > 0 && <BurnDown line={line} now={now} forecast={forecast} />}
+    </section>
+  );
+}
+
+function Meaning({ owner }: { owner: boolean }) {
+  const { api } = useSession();
+  const risk = useLoaded(() => api.risk());
+  const seen = owner ? "all answers that were given so far" : "all answers that you were given so far";
+  return (
+    <section class="card" aria-labelledby="meaning">
+      <h2 id="meaning">What it means for a person in the data</h2>
+      {risk.refused && <Notice of={risk.refused} />}
+      {risk.value ? (
+        <>
+          <Odds risk={risk.value}>
+            <p>
+              Someone who sees {seen} can tell whether you took part with at most this success.
+              A coin has 50 %.
+            </p>
+          </Odds>
+          <ul class="words">{risk.value.sentences.map((s) => <li>{s}</li>)}</ul>
+          <p class="soft"><a href={linkTo("learn")}>What does ε mean?</a></p>
+        </>
+      ) : !risk.refused && <Waiting />}
+    </section>
+  );
+}
+
+function Glossary() {
+  return (
+    <details class="glossary">
+      <summary>What are ε, ρ and δ?</summary>
+      <dl>
+        <dt>ε (epsilon)</dt>
+        <dd>How much an answer may say about one person. Costs in ε simply add up.</dd>
+        <dt>ρ (rho)</dt>
+        <dd>Another measure of the same, in which many small answers cost less together. A budget with a
+          δ may count in ρ; it still keeps its promise in ε and δ.</dd>
+        <dt>δ (delta)</dt>
+        <dd>A very small chance, fixed by the owner, that the promise in ε does not hold. Some questions, such as
+          those that look for unknown groups, use up a part of it.</dd>
+      </dl>
+    </details>
+  );
+}
+
 export function BudgetPage() {
-  return <h1>Budget</h1>;
+  const { api, me } = useSession();
+  const budget = useLoaded(() => api.budget());
+  const history = useLoaded(() => api.history());
+  const [who, setWho] = useState<string | null>(null);
+  useEffect(() => {
+    const timer = setInterval(() => { budget.again(); history.again(); }, FRESH_MS);
+    return () => clearInterval(timer);
+  }, [budget.again, history.again]);
+
+  const refused = budget.refused ?? history.refused;
+  return (
+    <div class="budget">
+      <h1>Budget</h1>
+      {refused && <Notice of={refused} />}
+      {budget.value && history.value ? (
+        <>
+          <div class="two">
+            <div class="stack">
+              <Summary budget={budget.value} owner={me.owner} />
+              <Course history={history.value} who={who} pick={setWho} />
+            </div>
+            <Meaning owner={me.owner} />
+          </div>
+          {me.owner && (
+            <section class="card" aria-labelledby="analysts">
+              <h2 id="analysts">Who spends</h2>
+              <Analysts of={budget.value.analysts} history={history.value} shown={who} show={setWho} />
+            </section>
+          )}
+          {budgetsOf(budget.value, me.owner).length > 0 && (
+            <section class="card" aria-labelledby="currencies">
+              <h2 id="currencies">In each currency</h2>
+              <Currencies of={budgetsOf(budget.value, me.owner)} />
+              <Glossary />
+            </section>
+          )}
+        </>
+      ) : !refused && <Waiting />}
+    </div>
+  );
 }

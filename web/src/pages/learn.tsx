@@ -1,3 +1,186 @@
+/*
+ * What epsilon means, to be felt: a toy table that everybody may see, one slider,
+ * and what it does to the answers and to those who want to know about one person.
+ * All numbers are the library's, through /v1/learn; open to everybody.
+ */
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { Api, Refused, type Learn } from "../api";
+import { linearAxis } from "../parts/chart/axis";
+import { Figure } from "../parts/chart/figure";
+import { Frame } from "../parts/chart/frame";
+import { Steps } from "../parts/chart/marks";
+import { Notice, Waiting } from "../parts/notice";
+import { Odds } from "../parts/odds";
+import { share } from "../parts/percent";
+import { linkTo } from "../route";
+import { SessionContext } from "../session";
+import "./learn.css";
+
+/* Places of the slider: ten to a power of ten. */
+const MARKS = ["1", "1.25", "1.6", "2", "2.5", "3.2", "4", "5", "6.3", "8"];
+const EPSILONS = [
+  ...[2, 1].flatMap((power) => MARKS.map((m) => String(Number((Number(m) / 10 ** power).toFixed(4))))),
+  ...MARKS, "10",
+];
+const FIRST = EPSILONS.indexOf("1");
+const SIDES = 1.6; /* the chart shows so many half widths to either side */
+
+/* Keeps what was shown until the next is there, and what was asked before. */
+function useLearn(epsilon: string) {
+  const session = useContext(SessionContext);
+  const known = useRef(new Map<string, Learn>());
+  const [state, setState] = useState<{ value?: Learn; refused?: Refused }>({});
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    const kept = known.current.get(epsilon);
+    if (kept) return setState({ value: kept });
+    let wanted = true;
+    new Api("").learn(epsilon).then((value) => {
+      known.current.set(epsilon, value);
+      if (wanted) setState({ value });
+    }, (e) => {
+      if (!(e instanceof Refused)) throw e;
+      if (!wanted) return;
+      session?.trouble(e);
+      setState((was) => ({ ...was, refused: e }));
+    });
+    return () => { wanted = false; };
+  }, [epsilon, turn]);
+  return { ...state, again: () => setTurn((n) => n + 1) };
+}
+
+function People({ of: { people, person, question } }: { of: Learn }) {
+  return (
+    <section class="card table-of-people" aria-labelledby="people">
+      <div>
+        <h2 id="people">A table of {people.length} people</h2>
+        <p>
+          It is a toy: here you may see everybody's answer. In real data nobody may, and you
+          can only ask.
+        </p>
+        <p class="question">{question}</p>
+      </div>
+      <ul class="people">
+        {people.map((p) => (
+          <li class={p.name === person ? "chosen" : undefined}>
+            <span>{p.name}</span> <span class={p.answer ? "yes" : "no"}>{p.answer ? "yes" : "no"}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Dial({ place, move }: { place: number; move: (to: number) => void }) {
+  const epsilon = EPSILONS[place]!;
+  return (
+    <section class="card dial" aria-label="The price of an answer">
+      <label for="epsilon">What an answer may cost: <output for="epsilon">ε = {epsilon}</output></label>
+      <input id="epsilon" type="range" min="0" max={EPSILONS.length - 1} step="1" value={place}
+        aria-valuetext={`epsilon ${epsilon}`} aria-describedby="ends"
+        onInput={(e) => move(Number(e.currentTarget.value))} />
+      <p id="ends" class="ends soft"><span>more private, less exact</span><span>more exact, less private</span></p>
+    </section>
+  );
+}
+
+function Answers({ of }: { of: Learn }) {
+  const half = Math.max(4, Math.ceil(Number(of.within) * SIDES));
+  const from = Math.min(of.with, of.without) - half, to = Math.max(of.with, of.without) + half;
+  const kept = of.values.flatMap((v, i) => (v >= from && v <= to ? [i] : []));
+  const line = (p: string[]) => kept.map((i) => ({ x: of.values[i]!, y: Number(p[i]) }));
+  const present = line(of.p_with), absent = line(of.p_without);
+  const most = Math.max(...present.map((p) => p.y), ...absent.map((p) => p.y));
+  const names = [`answers with ${of.person} in the table`, `answers without ${of.person}`];
+  const title = `What may be answered, at ε = ${of.epsilon}`;
+  const desc = `Chances of each answer. With ${of.person} the truth is ${of.with}, without it is ${of.without}. `
+    + `95 % of the answers lie within ${of.within} of the truth.`;
+  return (
+    <Figure name={`learn-epsilon-${of.epsilon}`} title={title} caption={[title + ".", desc]}
+      numbers={{ head: ["answer", ...names], rows: kept.map((i) => [of.values[i]!, of.p_with[i]!, of.p_without[i]!]) }}>
+      <Frame title={title} desc={desc} height={260}
+        x={linearAxis([from - 0.5, to + 0.5], { label: "the answer you get" })}
+        y={linearAxis([0, most * 1.05], { label: "chance", format: share })}
+        legend={names.map((label, series) => ({ label, series, mark: "box" as const }))}>
+        {(plot) => (
+          <>
+            <Steps plot={plot} points={present} series={0} mode="middle" filled />
+            <Steps plot={plot} points={absent} series={1} mode="middle" filled />
+          </>
+        )}
+      </Frame>
+    </Figure>
+  );
+}
+
+function inWords(success: number): string {
+  if (success < 0.55) return "hardly better than tossing a coin. Strong protection.";
+  if (success < 0.75) return "better than a coin, far from knowing. Good protection for one answer.";
+  if (success < 0.95) return "often right. Protection is thin: think of how many such answers are given.";
+  return "nearly sure. The answer is exact, and so it gives people away.";
+}
+
+function Meaning({ of }: { of: Learn }) {
+  return (
+    <section class="card" aria-labelledby="tell">
+      <h2 id="tell">Can anybody tell that {of.person} is in it?</h2>
+      <Odds risk={of.risk}>
+        <p>
+          So often is the best test that anybody could ever make right, at most: {inWords(Number(of.risk.success))}
+        </p>
+      </Odds>
+    </section>
+  );
+}
+
 export function LearnPage() {
-  return <h1>Learn</h1>;
+  const session = useContext(SessionContext);
+  const [place, setPlace] = useState(FIRST);
+  const { value, refused, again } = useLearn(EPSILONS[place]!);
+  return (
+    <div class="learn">
+      <h1>What does ε mean?</h1>
+      <p class="lead">
+        custos adds chance to every answer, so that an answer says much about all people together
+        and little about any one of them. ε (“epsilon”) is how much it may say about one: the price
+        of an answer. Move the slider and see what it buys.
+      </p>
+      {refused && <Notice of={refused}><button type="button" class="quiet" onClick={again}>Try again</button></Notice>}
+      {value && <People of={value} />}
+      <Dial place={place} move={setPlace} />
+      {!value ? !refused && <Waiting /> : (
+        <>
+          <div class="two">
+            <section class="card" aria-labelledby="answers">
+              <h2 id="answers">The answers, with {value.person} and without</h2>
+              <p class="exact">
+                The truth is {value.with} with {value.person} and {value.without} without. An answer
+                lies <strong>within ± {value.within}</strong> of it 95 times in 100.
+              </p>
+              <Answers of={value} />
+              <p>
+                An answer where both are about as high tells next to nothing about {value.person};
+                one where only the first has any height gives {value.person} away.
+              </p>
+            </section>
+            <Meaning of={value} />
+          </div>
+          <section class="card" aria-labelledby="words">
+            <h2 id="words">In plain words, at ε = {value.epsilon}</h2>
+            <ul class="words" aria-live="polite">
+              {value.risk.sentences.map((s) => <li>{s}</li>)}
+            </ul>
+            <p class="soft">
+              Costs add up: two answers at ε = 0.5 say no more about a person than one at ε = 1.
+              That is why there is a budget. When it is spent, no new question is answered; what
+              was answered stays free.
+            </p>
+            <p>{session
+              ? <><a href={linkTo("budget")}>See what has been spent here</a>, or <a href={linkTo("ask")}>ask a question</a>.</>
+              : <a href={linkTo("ask")}>Log in and ask</a>}</p>
+          </section>
+        </>
+      )}
+    </div>
+  );
 }

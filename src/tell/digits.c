@@ -1,4 +1,4 @@
-#include "cli/digits.h"
+#include "tell/digits.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -6,14 +6,14 @@
 #include <string.h>
 
 enum {
-    DIGITS_MAX = NUMBER_GIVEN_MAX,
+    READ_MAX = DIGITS_GIVEN_MAX,
     PLAIN_LEAST = -5, /* smaller and larger ones get an exponent */
     PLAIN_MOST = 15,
 };
 
 /* 0.d1 d2 d3 ... times 10^point; no leading or trailing zeros. */
 struct decimal {
-    char digits[DIGITS_MAX];
+    char digits[READ_MAX];
     int n;
     int point;
 };
@@ -43,7 +43,7 @@ decimal_read(const char *text, struct decimal *d)
             point = true;
             continue;
         }
-        if (d->n == DIGITS_MAX)
+        if (d->n == READ_MAX)
             return false;
         any = true;
         d->digits[d->n++] = (char)(*text - '0');
@@ -81,7 +81,7 @@ digit_at(const struct decimal *d, int i)
 }
 
 static void
-decimal_write(const struct decimal *d, char out[NUMBER_MAX])
+decimal_write(const struct decimal *d, char out[DIGITS_MAX])
 {
     bool plain = d->point > PLAIN_LEAST && d->point <= PLAIN_MOST;
     int whole = plain ? d->point : 1, at = 0;
@@ -97,16 +97,16 @@ decimal_write(const struct decimal *d, char out[NUMBER_MAX])
     }
     out[at] = '\0';
     if (!plain)
-        snprintf(out + at, (size_t)(NUMBER_MAX - at), "e%d", d->point - 1);
+        snprintf(out + at, (size_t)(DIGITS_MAX - at), "e%d", d->point - 1);
 }
 
 static void
-shorten(const char *text, int n, int shift, bool up, char out[NUMBER_MAX])
+shorten(const char *text, int n, int shift, bool up, char out[DIGITS_MAX])
 {
     struct decimal d;
 
     if (!decimal_read(text, &d)) {
-        snprintf(out, NUMBER_MAX, "%.*s", NUMBER_MAX - 1, text);
+        snprintf(out, DIGITS_MAX, "%.*s", DIGITS_MAX - 1, text);
         return;
     }
     decimal_cut(&d, n, up);
@@ -115,25 +115,25 @@ shorten(const char *text, int n, int shift, bool up, char out[NUMBER_MAX])
 }
 
 void
-digits_up(const char *text, int n, char out[NUMBER_MAX])
+digits_up(const char *text, int n, char out[DIGITS_MAX])
 {
     shorten(text, n, 0, true, out);
 }
 
 void
-digits_down(const char *text, int n, char out[NUMBER_MAX])
+digits_down(const char *text, int n, char out[DIGITS_MAX])
 {
     shorten(text, n, 0, false, out);
 }
 
 void
-percent_up(const char *text, int n, char out[NUMBER_MAX])
+percent_up(const char *text, int n, char out[DIGITS_MAX])
 {
     shorten(text, n, 2, true, out);
 }
 
 void
-percent_down(const char *text, int n, char out[NUMBER_MAX])
+percent_down(const char *text, int n, char out[DIGITS_MAX])
 {
     shorten(text, n, 2, false, out);
 }

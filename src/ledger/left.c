@@ -1,0 +1,158 @@
+/*
+ * What is left in one number, now or after one more charge; and what was spent.
+ *
+ * THEOREM  left-after
+ *   The number told for a charge is the largest epsilon whose pure charge all
+ *   filters that concern an analyst would admit right after they had admitted
+ *   that charge: it never promises room that there is not.
+ * SOURCE   by definition: filter_admit counts the charge on copies of the very
+ *          filters that budgets_admit asks, over the same sums, and
+ *          filter_left_epsilon tries admissions themselves.
+ * NEEDS    the sums of one moment; the charge is a function of public facts.
+ * GIVES    the least over common budget, own budget and window, exact, in units
+ *          of 10^-20 rounded down. A charge that others make meanwhile lowers
+ *          it; an answer that another has paid for costs the common budget
+ *          nothing, and leaves more: which one that is does not show here.
+ * FAILS    CUSTOS_ESPENT: the charge itself would be refused; as reading does.
+ * TESTED   left_after_is_what_is_left_after left_after_refuses_what_is_refused
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "ledger/inside.h"
+
+struct look {
+    str who;
+    int64_t now;
+    const struct charge *charge; /* or NULL */
+    amount least;
+    struct ledger_spent *spent;
+};
+
+/* Takes what one filter leaves, the charge counted. */
+static custos_status
+leave(const struct filter *limits, const struct sums *s, const struct charge *c,
+      struct look *look, custos_err *err)
+{
+    struct filter f = *limits;
+    amount most;
+
+    filter_resume(&f, &s->spent);
+    if (c && filter_admit(&f, c, NULL))
+        return custos_fail(err, CUSTOS_ESPENT, "the budget has no room for it");
+    most = filter_left_epsilon(&f);
+    if (most < look->least)
+        look->least = most;
+    return CUSTOS_OK;
+}
+
+static custos_status
+leave_window(struct ledger *l, size_t analyst, struct look *look,
+             custos_err *err)
+{
+    const struct filter *limits = NULL;
+    struct charge counted;
+    struct sums s;
+    custos_status st = terms_window(l->terms, analyst, &limits, err);
+
+    if (st || !limits)
+        return st;
+    st = budgets_since(
+        l->db, look->who,
+        window_start(look->now, l->terms->said.analysts[analyst].window_days),
+        limits, &s, err);
+    if (look->charge)
+        counted = *look->charge;
+    if (limits->delta == 0)
+        counted.delta = 0;
+    return st ? st
+              : leave(limits, &s, look->charge ? &counted : NULL, look, err);
+}
+
+static custos_status
+find_analyst(struct ledger *l, str who, size_t *out, custos_err *err)
+{
+    *out = terms_analyst(l->terms, who);
+    if (*out < l->terms->said.n_analysts)
+        return CUSTOS_OK;
+    return custos_fail(err, CUSTOS_ENAME,
+                       "the policy in force has no analyst %.*s",
+                       who.len > 60 ? 60 : (int)who.len, who.ptr);
+}
+
+static custos_status
+load_common(struct ledger *l, struct sums *s, custos_err *err)
+{
+    struct receipt head;
+    custos_status st = ledger_terms_now(l, err);
+
+    if (!st)
+        st = chain_head(l->db, &head, err);
+    return st ? st : budgets_load_common(l->db, &head, s, err);
+}
+
+static custos_status
+step_left(struct ledger *l, void *arg, custos_err *err)
+{
+    struct look *look = arg;
+    const struct filter *limits = NULL;
+    struct sums s;
+    size_t analyst;
+    custos_status st = load_common(l, &s, err);
+
+    if (!st)
+        st = leave(&l->terms->common, &s, look->charge, look, err);
+    if (st || !look->who.len)
+        return st;
+    st = find_analyst(l, look->who, &analyst, err);
+    if (!st)
+        st = budgets_load(l->db, look->who, &s, err);
+    if (!st)
+        st = terms_own(l->terms, analyst, &limits, err);
+    if (!st && limits)
+        st = leave(limits, &s, look->charge, look, err);
+    return st ? st : leave_window(l, analyst, look, err);
+}
+
+custos_status
+ledger_left(struct ledger *l, str who, int64_t now, const struct charge *charge,
+            char left[CUSTOS_AMOUNT_MAX], custos_err *err)
+{
+    struct look look = {
+        .who = who, .now = now, .charge = charge, .least = AMOUNT_INFINITE};
+    custos_status st = ledger_read(l, step_left, &look, err);
+
+    if (!st)
+        amount_write(look.least, AMOUNT_LOSS, left);
+    return st;
+}
+
+static custos_status
+step_spent(struct ledger *l, void *arg, custos_err *err)
+{
+    struct look *look = arg;
+    struct sums s;
+    size_t analyst;
+    custos_status st = load_common(l, &s, err);
+
+    if (!st && look->who.len)
+        st = find_analyst(l, look->who, &analyst, err);
+    if (!st && look->who.len)
+        st = budgets_load(l->db, look->who, &s, err);
+    if (st)
+        return st;
+    amount_write(s.spent.epsilon, AMOUNT_LOSS, look->spent->epsilon);
+    amount_write(s.spent.rho, AMOUNT_LOSS, look->spent->rho);
+    amount_write(s.spent.delta, AMOUNT_DELTA, look->spent->delta);
+    look->spent->charges = s.charges;
+    return CUSTOS_OK;
+}
+
+custos_status
+ledger_spent(struct ledger *l, str who, struct ledger_spent *out,
+             custos_err *err)
+{
+    struct look look = {.who = who, .spent = out};
+
+    return ledger_read(l, step_spent, &look, err);
+}

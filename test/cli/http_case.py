@@ -1,0 +1,68 @@
+"""What tests of the HTTP API share: a server, and requests whose replies are
+held against /v1/openapi.json and searched for the data.
+"""
+import re
+import unittest
+
+from serving import Server, Store, call, need_module, table_values
+
+jsonschema = need_module("jsonschema")
+
+# What engines and libraries say, and no reply may.
+ENGINE = re.compile(
+    rb"duckdb|sqlite|binder|catalog error|conversion error|pg_query|hugeint"
+    rb"|libmicrohttpd|gnutls|segfault|\.c:\d", re.I)
+
+
+class HttpCase(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.store = Store()
+        cls.server = Server(cls.store.path)
+        cls.addClassCleanup(cls.store.close)
+        cls.addClassCleanup(cls.server.stop)
+        cls.values = [v.encode() for v in table_values(cls.store.folder.name)]
+        cls.document = call(cls.server.http, "GET", "/v1/openapi.json").json
+        cls.resolver = jsonschema.RefResolver("", cls.document)
+        cls.seen = set()
+
+    def call(self, method, path, body=None, who=None, headers=None):
+        """One request, its reply held against the document."""
+        token = self.store.tokens[who] if who is not None else None
+        reply = call(self.server.http, method, path, body, token, headers)
+        self.check(method, path, reply)
+        return reply
+
+    def check(self, method, path, reply):
+        self.assertIsNone(ENGINE.search(reply.bytes), reply.bytes[:300])
+        for value in self.values:
+            self.assertNotIn(value, reply.bytes)
+        self.assertEqual(reply.headers["X-Content-Type-Options"], "nosniff")
+        self.assertEqual(reply.headers["Cache-Control"], "no-store")
+        self.assertIn("default-src 'none'",
+                      reply.headers["Content-Security-Policy"])
+        self.assertNotIn("Access-Control-Allow-Origin", reply.headers)
+        place = self.document["paths"].get(path.partition("?")[0])
+        if place is None or method == "OPTIONS":
+            return
+        status = str(reply.status)
+        described = next(iter(place.values()))["responses"]
+        self.assertIn(status, described, f"{method} {path} {reply.bytes[:200]}")
+        self.seen.add((path.partition("?")[0], status))
+        if method == "HEAD":
+            self.assertEqual(reply.bytes, b"")
+            return
+        kind = reply.headers["Content-Type"].partition(";")[0]
+        self.assertIn(kind, described[status]["content"])
+        if kind == "application/json":
+            schema = described[status]["content"][kind]["schema"]
+            jsonschema.Draft202012Validator(
+                schema, resolver=self.resolver).validate(reply.json)
+
+    def ask(self, sql, who="ana", **more):
+        return self.call("POST", "/v1/query", {"sql": sql, **more}, who)
+
+    def refused(self, status, code, reply):
+        self.assertEqual(reply.status, status, reply.bytes)
+        self.assertEqual(reply.error["code"], code)
+        return reply.error

@@ -1,0 +1,117 @@
+/* The chart of an answer: bars, a line with its band, steps, or lone numbers. */
+import type { Answer } from "../api";
+import { bandAxis, extentOf, linearAxis, timeAxis, type AxisMaker } from "../parts/chart/axis";
+import { Frame, type Plot } from "../parts/chart/frame";
+import { Band, Bars, Line, Steps, type Bar } from "../parts/chart/marks";
+import { withError } from "../parts/decimal";
+import { marksOf, numberOf, textOf, type Look, type Mark, type Shape } from "./shape";
+
+const BAR_HEIGHT = 34;
+const HEIGHT = 280;
+
+const spread = (marks: Mark[]) => marks.flatMap((m) => [m.value, m.low ?? m.value, m.high ?? m.value]);
+
+function told(marks: Mark[], what: string, bars: boolean): string {
+  const [low, high] = extentOf(marks.map((m) => m.value));
+  return `${marks.length} values of ${what}, from ${low} to ${high}` +
+    (bars ? ", each with the range that holds at 95 %. " : ". ") + "The table below has all of them.";
+}
+
+function BarChart({ marks, title, what }: { marks: Mark[]; title: string; what: string }) {
+  const bars: Bar[] = marks.map((m) => ({
+    name: m.name, value: m.value, ...(m.low === undefined ? {} : { low: m.low, high: m.high! }),
+  }));
+  return (
+    <Frame title={title} desc={told(marks, what, bars.some((b) => b.low !== undefined))}
+      height={bars.length * BAR_HEIGHT}
+      x={linearAxis(extentOf(spread(marks), 0), { label: what, nice: true })} y={bandAxis(marks.map((m) => m.name))}>
+      {(plot) => <Bars plot={plot} bars={bars} />}
+    </Frame>
+  );
+}
+
+/* Each value is what it adds to those before: drawn without a band, for the
+   error of a sum is not told by the errors of its parts. */
+function added(marks: Mark[]): Mark[] {
+  let sum = 0;
+  return marks.map((m) => ({ name: m.name, x: m.x, value: (sum += m.value) }));
+}
+
+const STEP_DOTS = 60;
+
+function OrderedChart({ marks, look, axis, title, what, key_ }: {
+  marks: Mark[]; look: Look; axis: Shape["axis"]; title: string; what: string; key_: string;
+}) {
+  const sorted = [...marks].sort((a, b) => a.x - b.x);
+  const shown = look === "sums" ? added(sorted) : sorted;
+  const points = shown.map((m) => ({ x: m.x, y: m.value }));
+  const band = shown.flatMap((m) => (m.low === undefined ? [] : [{ x: m.x, low: m.low, high: m.high! }]));
+  const ends = extentOf(shown.map((m) => m.x));
+  const x: AxisMaker<number> = axis === "time"
+    ? (range) => {
+      const time = timeAxis([new Date(ends[0]), new Date(ends[1])], { label: key_ })(range);
+      return { ...time, at: (v) => time.at(new Date(v)) };
+    }
+    : linearAxis(ends, { label: key_, format: (v) => String(v) });
+  const stairs = look === "steps" || look === "sums";
+  return (
+    <Frame title={title} desc={told(shown, what, band.length > 0)} height={HEIGHT}
+      x={x} y={linearAxis(extentOf(spread(shown), 0), { label: what, nice: true })}>
+      {(plot: Plot<number, number>) => (
+        <>
+          <Band plot={plot} points={band} />
+          {stairs ? <Steps plot={plot} points={points} />
+            : <Line plot={plot} points={points} dots={points.length <= STEP_DOTS} />}
+        </>
+      )}
+    </Frame>
+  );
+}
+
+/* A lone value in large letters, and its range on a scale that fits it. */
+function Lone({ answer, column, title }: { answer: Answer; column: number; title: string }) {
+  const { name, type } = answer.columns[column]!;
+  const cell = answer.rows[0]![column]!;
+  const value = textOf(cell.value);
+  const bounded = typeof cell.low === "string" && typeof cell.high === "string";
+  const shown = bounded ? withError(value, cell.low as string, cell.high as string) : null;
+  const at = numberOf(type, cell.value), low = numberOf(type, cell.low), high = numberOf(type, cell.high);
+  const room = (high - low) / 2;
+  return (
+    <div class="lone">
+      <p>
+        <span class="name">{name}</span>
+        <strong>{shown?.value ?? value}</strong>
+        {shown?.within && <span class="error">± {shown.within}</span>}
+        {shown?.between && <span class="error">{shown.between[0]} … {shown.between[1]}</span>}
+      </p>
+      {bounded && high > low && (
+        <Frame title={`${title}: ${name}`} desc={`${name} is ${value}, and lies between ${cell.low} and ${cell.high} at 95 %.`}
+          height={36} x={linearAxis([low - room, high + room])} y={bandAxis([""])}>
+          {({ x, y }) => (
+            <g class="series-0">
+              <rect class="band" x={x.at(low)} width={x.at(high) - x.at(low)} y={y.at(0) - 12} height="24" rx="3" />
+              <path class="whisker" d={`M${x.at(low)},${y.at(0)}H${x.at(high)}M${x.at(low)},${y.at(0) - 7}v14M${x.at(high)},${y.at(0) - 7}v14`} />
+              <circle class="dot" cx={x.at(at)} cy={y.at(0)} r="6" />
+            </g>
+          )}
+        </Frame>
+      )}
+    </div>
+  );
+}
+
+export function Chart({ answer, shape, look, measure }: {
+  answer: Answer; shape: Shape; look: Look; measure: number;
+}) {
+  const what = answer.columns[measure]!.name;
+  const key = shape.keys.map((k) => answer.columns[k]!.name).join(", ");
+  const title = key ? `${what} by ${key}` : what;
+  if (look === "numbers")
+    return <div class="lones">{shape.measures.map((m) => <Lone answer={answer} column={m} title="Answer" />)}</div>;
+  const marks = marksOf(answer, shape, measure);
+  return look === "bars"
+    ? <BarChart marks={marks} title={title} what={what} />
+    : <OrderedChart marks={marks} look={look} axis={shape.axis} title={title}
+        what={look === "sums" ? `${what}, added up` : what} key_={key} />;
+}

@@ -1,0 +1,72 @@
+/*
+ * Accuracy or price: one slider over the whole query, and the two numbers it
+ * stands between. The slider moves what is paid; where an accuracy is asked for
+ * instead, it shows what that costs.
+ */
+import type { Plan, Schema } from "../api";
+import { brief } from "../parts/decimal";
+import type { Draft } from "./draft";
+
+const STEPS = 150;
+const DECADES = 3; /* the slider goes down to a thousandth of the largest price */
+
+/* A price to two digits, as one would write it. */
+export function priceAt(place: number, most: string): string {
+  if (place >= STEPS) return most;
+  const epsilon = Number(most) * 10 ** (DECADES * (place / STEPS - 1));
+  const digits = Math.max(0, 1 - Math.floor(Math.log10(epsilon)));
+  return String(Number(epsilon.toFixed(Math.min(digits, 20))));
+}
+
+export function placeOf(epsilon: string, most: string): number {
+  const place = STEPS * (1 + Math.log10(Number(epsilon) / Number(most)) / DECADES);
+  return Number.isFinite(place) ? Math.round(Math.min(Math.max(place, 0), STEPS)) : 0;
+}
+
+function expected(plan: Plan | null): string {
+  const known = plan?.columns.find((c) => c.within !== null);
+  return known ? `, ${known.name} within ± ${brief(known.within!)}` : "";
+}
+
+export function Choice({ draft, plan, rules, fixed, change }: {
+  draft: Draft;
+  plan: Plan | null;
+  rules: Schema["query"];
+  fixed: boolean; /* the text names its price */
+  change(part: Partial<Draft>): void;
+}) {
+  const most = rules.max_epsilon;
+  const paid = draft.by === "epsilon" && !fixed ? draft.epsilon || rules.epsilon : plan?.cost.epsilon ?? rules.epsilon;
+  return (
+    <fieldset class="choice" disabled={fixed}>
+      <legend>Accuracy or price</legend>
+      <input type="range" min="0" max={STEPS} value={placeOf(paid, most)}
+        aria-label="Accuracy against price" aria-valuetext={`epsilon ${brief(paid)}${expected(plan)}`}
+        onInput={(e) => change({ by: "epsilon", epsilon: priceAt(Number(e.currentTarget.value), most) })} />
+      <div class="ends" aria-hidden="true">
+        <span>cheap, rough</span><span>exact, dear</span>
+      </div>
+      {fixed ? <p class="soft">The text names its own price.</p> : (
+        <div class="ways">
+          <label class="way">
+            <input type="radio" name="by" checked={draft.by === "epsilon"}
+              onChange={() => change({ by: "epsilon" })} />
+            Pay ε
+            <input type="text" inputMode="decimal" aria-label="Epsilon to pay" value={draft.epsilon}
+              placeholder={rules.epsilon} spellcheck={false} autocomplete="off"
+              onInput={(e) => change({ by: "epsilon", epsilon: e.currentTarget.value })} />
+          </label>
+          <label class="way">
+            <input type="radio" name="by" checked={draft.by === "within"}
+              onChange={() => change({ by: "within" })} />
+            Within ±
+            <input type="text" inputMode="decimal" aria-label="Wished accuracy, plus or minus" value={draft.within}
+              placeholder={plan?.columns.find((c) => c.within !== null)?.within ?? "20"}
+              spellcheck={false} autocomplete="off"
+              onInput={(e) => change({ by: "within", within: e.currentTarget.value })} />
+          </label>
+        </div>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,70 @@
+/*
+ * The question that runs and the answers that came. They belong to who asks and
+ * not to a page: looking elsewhere while one waits loses no paid answer, and
+ * another token does not see them.
+ */
+import { useEffect, useState } from "preact/hooks";
+import { Refused, type Amount, type Answer, type Api, type Question } from "../api";
+import { useSession } from "../session";
+
+export interface Asked { question: Question; answer: Answer }
+/* `price`: what it was to cost, null where it was free. */
+export type Run =
+  | { kind: "idle" }
+  | { kind: "running"; question: Question; price: Amount | null; since: number }
+  | { kind: "done"; asked: Asked }
+  | { kind: "failed"; question: Question; price: Amount | null; refused: Refused }
+  | { kind: "cancelled"; question: Question; price: Amount | null };
+
+const KEPT = 50; /* answers */
+
+class Desk {
+  run: Run = { kind: "idle" };
+  answers: Asked[] = [];
+  readonly watchers = new Set<() => void>();
+  private stop: AbortController | null = null;
+
+  constructor(private readonly api: Api) {}
+
+  private turn(run: Run) {
+    this.run = run;
+    for (const tell of this.watchers) tell();
+  }
+
+  async ask(question: Question, price: Amount | null) {
+    if (this.run.kind === "running") return;
+    const stop = (this.stop = new AbortController());
+    this.turn({ kind: "running", question, price, since: performance.now() });
+    try {
+      const answer = await this.api.query(question, stop.signal);
+      const asked = { question, answer };
+      this.answers = [asked, ...this.answers].slice(0, KEPT);
+      this.turn({ kind: "done", asked });
+    } catch (e) {
+      if (stop.signal.aborted) this.turn({ kind: "cancelled", question, price });
+      else if (e instanceof Refused) this.turn({ kind: "failed", question, price, refused: e });
+      else throw e;
+    }
+  }
+
+  cancel() { this.stop?.abort(); }
+  show(asked: Asked) { if (this.run.kind !== "running") this.turn({ kind: "done", asked }); }
+  byReceipt(receipt: string) { return this.answers.find((a) => a.answer.receipt === receipt); }
+}
+
+const desks = new WeakMap<Api, Desk>();
+
+export function useDesk(): Desk {
+  const { api, trouble } = useSession();
+  const [, setTurn] = useState(0);
+  let desk = desks.get(api);
+  if (!desk) desks.set(api, desk = new Desk(api));
+  const { watchers, run } = desk;
+  useEffect(() => {
+    const tell = () => setTurn((n) => n + 1);
+    watchers.add(tell);
+    return () => { watchers.delete(tell); };
+  }, [watchers]);
+  useEffect(() => { if (run.kind === "failed") trouble(run.refused); }, [run]);
+  return desk;
+}

@@ -1,0 +1,49 @@
+/*
+ * What is being written: the text, and what is to be paid for it. It is kept in
+ * this tab for each name, so that a reload, or a token that has run out, loses
+ * nothing, and who logs in next under another name does not see it.
+ */
+import { useEffect, useState } from "preact/hooks";
+import type { Me, Question } from "../api";
+
+export interface Draft {
+  sql: string;
+  by: "epsilon" | "within";
+  epsilon: string; /* empty: what the policy says */
+  within: string;
+}
+
+const EMPTY: Draft = { sql: "", by: "epsilon", epsilon: "", within: "" };
+const keyOf = (me: Me) => `custos-draft:${me.owner ? "owner" : `as ${me.name}`}`;
+
+function read(me: Me): Draft | null {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(keyOf(me)) ?? "null");
+    return kept && { ...EMPTY, ...kept };
+  } catch {
+    return null;
+  }
+}
+
+/* The draft, how to change it, and whether there was none. */
+export function useDraft(me: Me) {
+  const [kept] = useState(() => read(me));
+  const [draft, setDraft] = useState<Draft>(kept ?? EMPTY);
+  useEffect(() => {
+    if (draft !== EMPTY) sessionStorage.setItem(keyOf(me), JSON.stringify(draft));
+  }, [draft, me]);
+  const change = (part: Partial<Draft>) => setDraft((d) => ({ ...d, ...part }));
+  return { draft, change, fresh: !kept };
+}
+
+/* Does the text name its price itself? Then no other is sent beside it. */
+export function namesPrice(sql: string): boolean {
+  return /\boptions\s*\([^)]*\bepsilon\s*=/i.test(sql);
+}
+
+export function questionOf(d: Draft): Question | null {
+  if (!d.sql.trim()) return null;
+  if (namesPrice(d.sql)) return { sql: d.sql };
+  const amount = d[d.by].trim();
+  return amount ? { sql: d.sql, [d.by]: amount } : { sql: d.sql };
+}

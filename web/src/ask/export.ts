@@ -1,0 +1,45 @@
+/* Answers as files and for the clipboard: every digit as the server sent it. */
+import type { Asked } from "./desk";
+
+/* Which columns have error bars anywhere, as the server's own CSV has them. */
+function barred({ answer }: Asked): boolean[] {
+  return answer.columns.map((_, j) => answer.rows.some((row) => row[j]!.low !== undefined));
+}
+
+const plain = (value: unknown) => (value === null || value === undefined ? "" : String(value));
+
+function lines(asked: Asked): string[][] {
+  const bars = barred(asked);
+  const { columns, rows } = asked.answer;
+  return [
+    columns.flatMap((c, j) => (bars[j] ? [c.name, `${c.name}_low`, `${c.name}_high`] : [c.name])),
+    ...rows.map((row) => row.flatMap((cell, j) =>
+      (bars[j] ? [cell.value, cell.low, cell.high] : [cell.value]).map(plain))),
+  ];
+}
+
+const quotedCsv = (field: string) =>
+  /[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
+
+export function csvOf(asked: Asked): string {
+  return lines(asked).map((line) => line.map(quotedCsv).join(",") + "\r\n").join("");
+}
+
+/* For a spreadsheet: tabs between fields, which therefore hold none. */
+export function tabbedOf(asked: Asked): string {
+  return lines(asked).map((line) => line.map((f) => f.replace(/[\t\r\n]+/g, " ")).join("\t")).join("\n");
+}
+
+export function jsonOf({ question, answer }: Asked): string {
+  return JSON.stringify({ question, answer }, null, 1) + "\n";
+}
+
+/* What a picture says below itself. */
+export function captionOf({ question, answer }: Asked): string[] {
+  return [
+    question.sql,
+    answer.kind === "public" ? "Public data: exact."
+      : `Differentially private: ε ${answer.cost.epsilon}. Ranges hold at 95 %.` +
+        (answer.receipt ? ` Receipt ${answer.receipt.slice(0, 16)}…` : ""),
+  ];
+}

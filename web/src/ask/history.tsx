@@ -1,0 +1,70 @@
+/*
+ * One's own questions, newest first: those of the ledger, and of this tab those
+ * that were free. A click puts the text back, and shows the answer where this
+ * tab still has it; else the server has it stored, free.
+ */
+import type { Api, LedgerRow, Me } from "../api";
+import { useLoaded } from "../load";
+import { brief } from "../parts/decimal";
+import { Notice } from "../parts/notice";
+import { useSession } from "../session";
+import type { Asked } from "./desk";
+import type { Draft } from "./draft";
+
+const SHOWN = 20;
+
+/* The ledger is read forward; the history of spending says where its end is. */
+async function newestRows(api: Api, me: Me): Promise<LedgerRow[]> {
+  const { lines } = await api.history();
+  const own = lines.find((line) => line.who === (me.owner ? null : me.name));
+  let from: number | null = own?.points.at(-SHOWN)?.row ?? 0;
+  const rows: LedgerRow[] = [];
+  while (from !== null) {
+    const page = await api.ledger({ from });
+    rows.push(...page.rows.filter((r) => r.what === "charge" && r.who === me.name && r.query));
+    from = page.next;
+  }
+  return rows.reverse().slice(0, SHOWN);
+}
+
+export function History({ answers, turn, take }: {
+  answers: Asked[];
+  turn: number; /* changes when something was asked */
+  take(draft: Partial<Draft>, receipt: string | null): void;
+}) {
+  const { api, me } = useSession();
+  const { value: rows, refused } = useLoaded(() => newestRows(api, me), [api, turn]);
+  if (refused) return <Notice of={refused} />;
+  if (!rows) return null;
+  const here = new Set(answers.map((a) => a.answer.receipt));
+  const free = answers.filter((a) => a.answer.receipt === null);
+  if (!rows.length && !free.length) return null;
+  return (
+    <section class="history" aria-labelledby="history">
+      <h2 id="history">Your questions</h2>
+      <ol>
+        {free.map((a) => (
+          <li>
+            <button type="button" class="past" onClick={() => take({ sql: a.question.sql }, null)}>
+              <code>{a.question.sql}</code>
+              <span class="soft">public, free</span>
+            </button>
+          </li>
+        ))}
+        {rows.map((r) => (
+          <li>
+            <button type="button" class="past"
+              onClick={() => take({ sql: r.query!, by: "epsilon", epsilon: r.epsilon ?? "" }, r.receipt)}>
+              <code>{r.query}</code>
+              <span class="soft">
+                <time dateTime={r.time}>{new Date(r.time).toLocaleString()}</time>
+                {r.epsilon !== null && <> · ε {brief(r.epsilon, 4)}</>}
+                {here.has(r.receipt) && <> · answer at hand</>}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

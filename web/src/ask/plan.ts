@@ -1,0 +1,48 @@
+/*
+ * The price of what is being written, from EXPLAIN: asked a moment after the
+ * last change, and an older question is dropped. The last plan stays until the
+ * next is there, so that the panel does not flicker.
+ */
+import { useEffect, useState } from "preact/hooks";
+import { Refused, type Plan, type Question } from "../api";
+import { useSession } from "../session";
+
+const PAUSE_MS = 200;
+const AGAIN_MS = 2000; /* where the server does not answer */
+
+export interface Planned {
+  plan: Plan | null;
+  refused: Refused | null;
+  /* Is it of the question as it stands now? */
+  fresh: boolean;
+}
+
+/* `turn` asks again, for instance after something was paid. */
+export function usePlan(question: Question | null, turn: number): Planned {
+  const { api, trouble } = useSession();
+  const [state, setState] = useState<Planned & { of: string }>(
+    { plan: null, refused: null, fresh: false, of: "" });
+  const [again, setAgain] = useState(0);
+  const of = JSON.stringify(question);
+
+  useEffect(() => {
+    if (!question) {
+      setState({ plan: null, refused: null, fresh: true, of });
+      return;
+    }
+    const stop = new AbortController();
+    let timer = setTimeout(() => {
+      api.explain(question, stop.signal).then(
+        (plan) => setState({ plan, refused: null, fresh: true, of }),
+        (e) => {
+          if (stop.signal.aborted) return;
+          if (!(e instanceof Refused)) throw e;
+          if (e.gone) timer = setTimeout(() => setAgain((n) => n + 1), AGAIN_MS);
+          if (!trouble(e)) setState({ plan: null, refused: e, fresh: true, of });
+        });
+    }, PAUSE_MS);
+    return () => { clearTimeout(timer); stop.abort(); };
+  }, [of, turn, again, api]);
+
+  return { ...state, fresh: state.fresh && state.of === of };
+}

@@ -1,0 +1,98 @@
+/* Before asking: what it would cost, what would remain, how exact it would be. */
+import type { Plan, PlannedColumn } from "../api";
+import { brief, grouped } from "../parts/decimal";
+import { linkTo } from "../route";
+
+export type Fare = "paid" | "stored" | "public" | "beyond";
+
+/* How a question would be paid for. */
+export function fareOf(plan: Plan): Fare {
+  if (plan.stored) return "stored";
+  if (Number(plan.cost.epsilon) === 0 && Number(plan.cost.delta) === 0) return "public";
+  return plan.after === null && plan.remaining !== null ? "beyond" : "paid";
+}
+
+/* What is left, with the part that this question would take. */
+function Left({ plan, fare }: { plan: Plan; fare: Fare }) {
+  const now = plan.remaining, then = fare === "paid" ? plan.after : now;
+  if (!now) return null;
+  const all = Number(now.epsilon), rest = Number(then?.epsilon ?? (fare === "beyond" ? 0 : all));
+  const part = all > 0 ? Math.min(Math.max(rest / all, 0), 1) : 0;
+  return (
+    <div class="left">
+      <div class="bar" aria-hidden="true"><span style={{ width: `${part * 100}%` }} /></div>
+      <dl>
+        <div><dt>You have now</dt><dd>ε {brief(now.epsilon, 4)}</dd></div>
+        {fare === "beyond"
+          ? <div class="bad"><dt>Afterwards</dt><dd>not enough</dd></div>
+          : then && <div><dt>Afterwards</dt><dd>ε {brief(then.epsilon, 4)}</dd></div>}
+      </dl>
+    </div>
+  );
+}
+
+function errorOf(c: PlannedColumn, fare: Fare) {
+  if (fare === "public") return <span class="soft">exact</span>;
+  if (c.key) return <span class="soft">a group</span>;
+  if (c.within === null) return <span class="soft" title="It depends on the data, and comes with the answer.">told with the answer</span>;
+  return <>± {grouped(c.within)}</>;
+}
+
+function Expected({ plan, fare }: { plan: Plan; fare: Fare }) {
+  return (
+    <table class="expected">
+      <caption>How exact it will be</caption>
+      <tbody>
+        {plan.columns.map((c) => (
+          <tr><th scope="row">{c.name}</th><td>{errorOf(c, fare)}</td></tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Cost({ plan, fare }: { plan: Plan; fare: Fare }) {
+  if (fare === "stored") return (
+    <><strong class="amount">free</strong><p class="soft">You had this answer before; it is stored, and is shown again as it was.</p></>
+  );
+  if (fare === "public") return (
+    <><strong class="amount">free</strong><p class="soft">No private row is read: the answer is exact.</p></>
+  );
+  return (
+    <>
+      <strong class="amount"><span class="unit">ε</span> {brief(plan.cost.epsilon, 4)}</strong>
+      <p class="soft">
+        {Number(plan.cost.delta) > 0 && <>and δ {Number(plan.cost.delta).toExponential(1)}. </>}
+        ε is what people give up of their privacy: less is safer for them, and blurs more.{" "}
+        <a href={linkTo("learn")}>Feel it</a>
+      </p>
+    </>
+  );
+}
+
+export function Price({ plan, fresh, children }: {
+  plan: Plan | null; fresh: boolean; children: preact.ComponentChildren;
+}) {
+  const fare = plan && fareOf(plan);
+  return (
+    <aside class="card price" aria-label="Price" aria-busy={!fresh}>
+      <h2>This question costs</h2>
+      <div class={fresh ? "figures" : "figures stale"} aria-live="polite" aria-atomic="true">
+        {plan && fare ? <Cost plan={plan} fare={fare} />
+          : <><strong class="amount none">–</strong><p class="soft">The price appears as soon as the question can be read.</p></>}
+        {plan && fare && <Left plan={plan} fare={fare} />}
+      </div>
+      {children}
+      {plan && fare && (
+        <div class={fresh ? "figures" : "figures stale"}>
+          <Expected plan={plan} fare={fare} />
+          {plan.remarks.length > 0 && <ul class="remarks">{plan.remarks.map((r) => <li>{r}</li>)}</ul>}
+          <details>
+            <summary>How it is computed</summary>
+            <pre tabIndex={0}>{plan.plan.join("\n")}</pre>
+          </details>
+        </div>
+      )}
+    </aside>
+  );
+}

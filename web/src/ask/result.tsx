@@ -1,0 +1,142 @@
+/* The answer: its chart, its table with ±, what counts, what it cost, its files. */
+import { useRef, useState } from "preact/hooks";
+import type { Answer, Cell, Column } from "../api";
+import { savePng, saveSvg, saveText } from "../parts/chart/save";
+import { brief, grouped, withError } from "../parts/decimal";
+import { linkTo } from "../route";
+import { Chart } from "./chart";
+import type { Asked } from "./desk";
+import { captionOf, csvOf, jsonOf, tabbedOf } from "./export";
+import { shapeOf, textOf, type Look } from "./shape";
+
+const LOOKS: Record<Look, string> = {
+  numbers: "Numbers", bars: "Bars", line: "Line", steps: "Steps", sums: "Added up",
+};
+const ROWS = 200; /* shown at first */
+
+const isNumber = (c: Column) => c.type === "integer" || c.type === "decimal" || c.type === "real";
+
+function Value({ cell, column }: { cell: Cell; column: Column }) {
+  if (cell.value === null) return <span class="soft">NULL</span>;
+  const value = textOf(cell.value);
+  if (typeof cell.low !== "string" || typeof cell.high !== "string")
+    return <>{isNumber(column) && !column.key ? grouped(value) : value}</>;
+  const exact = `${value}, between ${cell.low} and ${cell.high}`;
+  if (!isNumber(column)) return <span title={exact}>{value} <span class="error">{cell.low} … {cell.high}</span></span>;
+  const shown = withError(value, cell.low, cell.high);
+  return (
+    <span title={exact}>
+      {shown.value}{" "}
+      <span class="error">{shown.within ? `± ${shown.within}` : `${shown.between![0]} … ${shown.between![1]}`}</span>
+    </span>
+  );
+}
+
+function AnswerTable({ answer }: { answer: Answer }) {
+  const [all, setAll] = useState(false);
+  const rows = all ? answer.rows : answer.rows.slice(0, ROWS);
+  const side = (c: Column) => (isNumber(c) && !c.key ? "number" : undefined);
+  return (
+    <>
+      <div class="scroll answer" tabIndex={0} role="region" aria-label="The answer as a table">
+        <table>
+          <thead><tr>{answer.columns.map((c) => <th scope="col" class={side(c)}>{c.name}</th>)}</tr></thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr>{row.map((cell, j) => (
+                <td class={side(answer.columns[j]!)}><Value cell={cell} column={answer.columns[j]!} /></td>
+              ))}</tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {rows.length < answer.rows.length && (
+        <button type="button" class="quiet" onClick={() => setAll(true)}>Show all {answer.rows.length} rows</button>
+      )}
+    </>
+  );
+}
+
+/* `chart` is null where there is nothing to draw. */
+function Tools({ asked, chart }: { asked: Asked; chart: (() => SVGSVGElement) | null }) {
+  const [said, setSaid] = useState("");
+  const copy = () => navigator.clipboard.writeText(tabbedOf(asked)).then(
+    () => setSaid("Copied."), () => setSaid("The browser did not allow it; download it instead."));
+  return (
+    <div class="tools" role="group" aria-label="Copy and download">
+      <span class="soft" role="status">{said}</span>
+      <button type="button" class="quiet small" onClick={copy}>Copy</button>
+      <button type="button" class="quiet small" onClick={() => saveText(csvOf(asked), "text/csv", "answer.csv")}>CSV</button>
+      <button type="button" class="quiet small" onClick={() => saveText(jsonOf(asked), "application/json", "answer.json")}>JSON</button>
+      {chart && <>
+        <button type="button" class="quiet small" onClick={() => saveSvg(chart(), "answer", captionOf(asked))}>SVG</button>
+        <button type="button" class="quiet small" onClick={() => void savePng(chart(), "answer", captionOf(asked))}>PNG</button>
+      </>}
+    </div>
+  );
+}
+
+function Terms({ answer }: { answer: Answer }) {
+  const paid = answer.kind === "private";
+  return (
+    <div class="terms">
+      {answer.remarks.length > 0 && <ul class="remarks">{answer.remarks.map((r) => <li>{r}</li>)}</ul>}
+      <p class="soft">
+        {!paid ? "Public data: exact and free."
+          : <>± holds at {Math.round(Number(answer.confidence) * 100)} %: of a hundred such ranges, about 95 hold the exact value of the rows that count. </>}
+        {paid && (answer.stored ? <strong>Given before: costs nothing.</strong> : <>Cost: ε {brief(answer.cost.epsilon, 4)}.</>)}
+        {answer.remaining && <> Left: ε {brief(answer.remaining.epsilon, 4)}.</>}
+      </p>
+      {answer.receipt && (
+        <p class="soft receipt">
+          Receipt <a href={linkTo("ledger", { row: answer.receipt.split(":")[0]! })}><code>{answer.receipt}</code></a>
+        </p>
+      )}
+    </div>
+  );
+}
+
+export function Result({ asked }: { asked: Asked }) {
+  const { answer, question } = asked;
+  const shape = shapeOf(answer, question.sql);
+  const [wanted, setWanted] = useState<Look | null>(null);
+  const [chosen, setChosen] = useState(0);
+  const box = useRef<HTMLDivElement>(null);
+  const look = wanted && shape.looks.includes(wanted) ? wanted : shape.looks[0];
+  const measure = shape.measures[chosen] ?? shape.measures[0];
+  const drawn = look !== undefined && (look !== "numbers" || shape.measures.length === 1);
+
+  return (
+    <section class="card result" aria-labelledby="answer">
+      <header>
+        <h2 id="answer" tabIndex={-1}>Answer</h2>
+        {answer.stored && <span class="badge">stored, free</span>}
+        {shape.looks.length > 1 && (
+          <div class="looks" role="group" aria-label="Chart">
+            {shape.looks.map((l) => (
+              <button type="button" class="quiet small" aria-pressed={l === look} onClick={() => setWanted(l)}>{LOOKS[l]}</button>
+            ))}
+          </div>
+        )}
+        {look && look !== "numbers" && shape.measures.length > 1 && (
+          <label class="measure">of{" "}
+            <select value={chosen} onChange={(e) => setChosen(Number(e.currentTarget.value))}>
+              {shape.measures.map((m, i) => <option value={i}>{answer.columns[m]!.name}</option>)}
+            </select>
+          </label>
+        )}
+        <Tools asked={asked} chart={drawn ? () => box.current!.querySelector<SVGSVGElement>("svg.chart")! : null} />
+      </header>
+      {answer.rows.length === 0 && <p>No group to show. Groups of few people are left out, and nobody can tell these from groups that do not exist.</p>}
+      {look && measure !== undefined && (
+        <div class="picture" ref={box}>
+          <Chart answer={answer} shape={shape} look={look} measure={measure} />
+          {look === "sums" && <p class="soft">Each step adds one row of the table. The error of these sums is not
+            stated: ask for the sum itself where it matters.</p>}
+        </div>
+      )}
+      {answer.rows.length > 0 && <AnswerTable answer={answer} />}
+      <Terms answer={answer} />
+    </section>
+  );
+}

@@ -1,0 +1,47 @@
+/* While one waits: how long, why in steps, and what cancelling means. */
+import { useEffect, useState } from "preact/hooks";
+import type { Amount } from "../api";
+import { brief } from "../parts/decimal";
+
+const SLOW_S = 5;
+const TICK_MS = 100;
+
+function useElapsed(since: number): number {
+  const [now, setNow] = useState(() => performance.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(performance.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, [since]);
+  return Math.max(0, (now - since) / 1000);
+}
+
+export function Running({ since, price, cancel }: {
+  since: number; price: Amount | null; cancel(): void;
+}) {
+  const seconds = useElapsed(since);
+  return (
+    <section class="card running" aria-label="The question runs">
+      <div class="row">
+        <span class="spin" aria-hidden="true" />
+        <strong role="status">Asking …</strong>
+        <span class="elapsed" aria-hidden="true">{seconds.toFixed(1)} s</span>
+        <button type="button" class="danger" onClick={cancel} aria-describedby="cancel-means">Cancel</button>
+      </div>
+      <p id="cancel-means" class="soft">
+        {price !== null
+          ? <>ε {brief(price, 4)} is charged already, before the data is touched. A cancelled question stays paid.</>
+          : <>Nothing is charged for this one.</>}
+      </p>
+      <p class="soft">
+        Answers leave at fixed steps of time, each twice as long as the last, so that waiting tells
+        nothing about the data.
+      </p>
+      {seconds > SLOW_S && (
+        <p class="news" role="status">
+          This takes long: the tables are large, or others are asking. You may look at other pages
+          meanwhile; the answer will be here.
+        </p>
+      )}
+    </section>
+  );
+}

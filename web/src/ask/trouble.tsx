@@ -1,0 +1,59 @@
+/* Bad news of a question, each with what it means and what can still be done. */
+import type { Amount, Refused } from "../api";
+import { Notice } from "../parts/notice";
+import { brief } from "../parts/decimal";
+import { linkTo } from "../route";
+
+/* Before asking, and after the server has said so. */
+export function Spent({ said, left }: { said?: string; left: Amount | null }) {
+  const none = left !== null && Number(left) === 0;
+  return (
+    <div class="news" role="status">
+      <p><strong>{none ? "Your budget is spent." : "Your budget does not cover this question."}</strong>
+        {said && <> The server says: {said}.</>}</p>
+      <p>
+        Every answer tells a little about people, and it adds up. The owner promised them a limit,
+        and nothing refills it: not time, not a new login.
+      </p>
+      <p>
+        Still possible: {left !== null && !none && <>a cheaper, rougher question (ε {brief(left, 4)} is
+        left); </>}all answers you already had, shown again free; the price of any question;
+        public tables. <a href={linkTo("budget")}>Where it went</a>
+      </p>
+    </div>
+  );
+}
+
+export function Failed({ refused, price }: { refused: Refused; price: Amount | null }) {
+  if (refused.spent) return <Spent said={refused.message} left={null} />;
+  if (refused.gone) return (
+    <div class="news bad" role="alert">
+      <p><strong>The server went away while it answered.</strong></p>
+      <p>
+        {price !== null && <>ε {brief(price, 4)} may be charged. </>}Your text is kept. When the server is back, the
+        button says whether the answer was stored; then it is free.
+      </p>
+    </div>
+  );
+  const after = refused.status === 500 || refused.status === 504;
+  return (
+    <Notice of={refused}>
+      {after && price !== null && (
+        <p class="soft">ε {brief(price, 4)} stays charged: that a question fails could itself tell something
+          about the data, so a refund would too.</p>
+      )}
+      {refused.status === 503 && (
+        <p class="soft">Nothing is lost. Try again{refused.wait ? ` in ${refused.wait} seconds` : " in a moment"}.</p>
+      )}
+    </Notice>
+  );
+}
+
+export function Cancelled({ price }: { price: Amount | null }) {
+  return (
+    <div class="news" role="status">
+      <p><strong>Cancelled.</strong> {price !== null && <>ε {brief(price, 4)} stays charged.</>}</p>
+      <p class="soft">If the server finished it all the same, the answer is stored, and the button says that it is free.</p>
+    </div>
+  );
+}

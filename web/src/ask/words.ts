@@ -1,0 +1,31 @@
+/* What private SQL has: the words and functions that the editor offers. */
+
+export const KEYWORDS = [
+  "SELECT", "FROM", "WHERE", "GROUP BY", "ORDER BY", "HAVING", "LIMIT", "AS", "AND", "OR", "NOT",
+  "IN", "BETWEEN", "LIKE", "IS NULL", "IS NOT NULL", "CASE WHEN", "THEN", "ELSE", "END", "JOIN",
+  "LEFT JOIN", "ON", "USING", "WITH", "UNION ALL", "DISTINCT", "DESC", "ASC", "DATE", "TRUE",
+  "FALSE", "WITHIN GROUP (ORDER BY )",
+];
+
+/* Each with what it gives, in a few words. */
+export const FUNCTIONS: [string, string][] = [
+  ["count(*)", "how many rows"],
+  ["count(DISTINCT )", "how many people, or values"],
+  ["sum()", "of numbers with a range"],
+  ["avg()", "the mean"],
+  ["median()", "the middle value"],
+  ["percentile_cont()", "a quantile: 0.9 WITHIN GROUP …"],
+  ["percentile_disc()", "a quantile that is a value"],
+  ["stddev()", "the spread"],
+  ["variance()", "the spread, squared"],
+  ["min()", "a quantile near the lower end"],
+  ["max()", "a quantile near the upper end"],
+  ["date_trunc('month', )", "the beginning of a month, year …"],
+  ["extract(year FROM )", "a part of a date"],
+  ["width_bucket()", "which of equal steps"],
+  ["round()", ""], ["floor()", ""], ["ceil()", ""], ["abs()", ""],
+  ["least()", "the smallest of several"],
+  ["greatest()", "the largest of several"],
+  ["coalesce()", "the first that is not NULL"],
+  ["lower()", ""], ["upper()", ""], ["length()", ""], ["substring()", ""],
+];

@@ -1,0 +1,96 @@
+/* What is left as time went on, and, dashed, where it goes at the present pace. */
+import type { HistoryLine } from "../api";
+import { linearAxis, timeAxis } from "../parts/chart/axis";
+import { Figure } from "../parts/chart/figure";
+import { Frame } from "../parts/chart/frame";
+import { Line, Steps, type Point } from "../parts/chart/marks";
+import { forecastWords, type Forecast } from "./forecast";
+
+const AHEAD = 0.35;    /* of the past's length is shown of the future */
+const FURTHER = 1;     /* or as much as the past, if the end lies in it */
+const LEAST_MS = 3_600_000;
+
+export const signOf = (line: HistoryLine) => (line.currency === "epsilon" ? "ε" : "ρ");
+export const nameOf = (line: HistoryLine) => line.who ?? "all together";
+
+/* Without a limit of its own a line shows what is spent, rising. */
+function pointsOf(line: HistoryLine, now: Date): Point<Date>[] {
+  const limit = line.limit === null ? null : Number(line.limit);
+  const level = (spent: number) => (limit === null ? spent : limit - spent);
+  const points = line.points.map((p) => ({ x: new Date(p.time), y: level(Number(p.spent)) }));
+  const first = points[0], last = points.at(-1);
+  return [
+    ...(first ? [{ x: first.x, y: level(0) }] : []),
+    ...points,
+    ...(last ? [{ x: now, y: last.y }] : []),
+  ];
+}
+
+export function BurnDown({ line, now, forecast }: {
+  line: HistoryLine; now: Date; forecast: Forecast | null;
+}) {
+  const points = pointsOf(line, now);
+  const sign = signOf(line);
+  const down = line.limit !== null;
+  const start = points[0]?.x ?? now;
+  const past = Math.max(+now - +start, LEAST_MS);
+  const end = forecast?.end ?? null;
+  const until = new Date(+now + (end && +end - +now <= FURTHER * past
+    ? (+end - +now) * 1.06 : AHEAD * past));
+  const level = points.at(-1)?.y ?? Number(line.limit ?? 0);
+  const top = down ? Number(line.limit) : Math.max(level, 0) * 1.2 || 1;
+  const days = (+until - +now) / 86_400_000;
+  const goal = down ? Math.max(0, level - (forecast?.perDay ?? 0) * days) : level + (forecast?.perDay ?? 0) * days;
+  const reached = down && end && +end < +until ? end : until;
+  const title = down ? `What is left, ${nameOf(line)}` : `What was spent, ${nameOf(line)}`;
+  const desc = forecastWords(forecast, line, now);
+
+  return (
+    <Figure name={`budget-${nameOf(line)}`} title={title} caption={[`${title}, in ${sign}.`, desc]}
+      numbers={{
+        head: ["row of the ledger", "time", `${sign} spent in all`],
+        rows: line.points.map((p) => [p.row, p.time, p.spent]),
+      }}>
+      <Frame title={title} desc={desc} height={280}
+        x={timeAxis([start, until])}
+        y={linearAxis([0, Math.max(top, goal)], { label: down ? `${sign} left` : `${sign} spent` })}
+        legend={[
+          { series: 0, label: down ? "left" : "spent", mark: "line" },
+          ...(forecast && forecast.perDay > 0
+            ? [{ series: 1, label: "at the present pace", mark: "dash" as const }] : []),
+        ]}>
+        {(plot) => (
+          <>
+            <Steps plot={plot} points={points} filled />
+            <line class="now" x1={plot.x.at(now)} x2={plot.x.at(now)} y2={plot.height} />
+            <text class="aside" x={plot.x.at(now) - 6} y="12" text-anchor="end">now</text>
+            {forecast && forecast.perDay > 0 && (
+              <Line plot={plot} series={1} dash points={[{ x: now, y: level }, { x: reached, y: goal }]} />
+            )}
+          </>
+        )}
+      </Frame>
+    </Figure>
+  );
+}
+
+const SPARK = { width: 120, height: 28 };
+
+/* The same in the size of a word. */
+export function Spark({ line, from, now }: { line: HistoryLine; from: Date; now: Date }) {
+  const points = pointsOf({ ...line, limit: null }, now);
+  const top = Math.max(1e-300, ...points.map((p) => p.y));
+  const span = Math.max(+now - +from, 1);
+  const at = (p: Point<Date>) =>
+    [((+p.x - +from) / span) * SPARK.width, SPARK.height - 2 - (p.y / top) * (SPARK.height - 4)] as const;
+  const d = points.map((p, i) => {
+    const [x, y] = at(p);
+    return i ? `H${x.toFixed(1)}V${y.toFixed(1)}` : `M${x.toFixed(1)},${y.toFixed(1)}`;
+  }).join("");
+  return (
+    <svg class="chart spark" aria-hidden="true" viewBox={`0 0 ${SPARK.width} ${SPARK.height}`}
+      width={SPARK.width} height={SPARK.height}>
+      <path class="line series-0" d={d} />
+    </svg>
+  );
+}

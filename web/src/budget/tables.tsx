@@ -1,0 +1,125 @@
+/* Budgets in numbers: each with its currencies; and, for the owner, who spends. */
+import type { AnalystBudget, Balance, Budget, History, HistoryLine } from "../api";
+import { leftShort, spentShort } from "../parts/amount";
+import { nameOf, Spark } from "./burndown";
+import { forecastOf } from "./forecast";
+
+export interface Named { name: string; about: string; balance: Balance }
+
+/* What the next question may cost: the window may hold less than the budget. */
+export function leftOf(a: AnalystBudget): string {
+  return a.window && Number(a.window.left_epsilon) < Number(a.left_epsilon)
+    ? a.window.left_epsilon : a.left_epsilon;
+}
+
+/* Every budget that who asks may see, the widest first. */
+export function budgetsOf(budget: Budget, owner: boolean): Named[] {
+  const named: Named[] = [];
+  if (budget.common) named.push({ name: "all together", about: "what everybody may learn of a person, together", balance: budget.common });
+  for (const a of budget.analysts) {
+    const whose = owner ? a.name : "you";
+    if (a.own) named.push({ name: whose, about: `${owner ? a.name + "'s" : "your"} own budget`, balance: a.own });
+    if (a.window) named.push({ name: `${whose}, ${a.window_days} days`, about: `refills as the days pass: counts the last ${a.window_days} days`, balance: a.window });
+  }
+  return named;
+}
+
+export function Meter({ of: { name, about, balance } }: { of: Named }) {
+  const sign = balance.currency === "epsilon" ? "ε" : "ρ";
+  const used = Math.min(1, Number(balance.spent) / Number(balance.limit) || 0);
+  const words = `${sign} ${spentShort(balance.spent)} of ${leftShort(balance.limit)} spent`;
+  return (
+    <div class="meter-line">
+      <div class="meter-words"><strong>{name}</strong> <span class="soft">{about}</span><span class="meter-sum">{words}</span></div>
+      <div class={used >= 0.9 ? "meter full" : "meter"} role="meter" aria-label={`${name}: ${words}`}
+        aria-valuemin={0} aria-valuemax={100} aria-valuenow={Math.round(used * 100)} aria-valuetext={words}>
+        <div style={{ width: `${used * 100}%` }} />
+      </div>
+    </div>
+  );
+}
+
+/* Full digits, as titles; what is read is cut. */
+const Left = ({ of }: { of: string }) => <span title={of}>{leftShort(of)}</span>;
+const Spent = ({ of }: { of: string }) => <span title={of}>{spentShort(of)}</span>;
+
+export function Currencies({ of }: { of: Named[] }) {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Budgets in each currency">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">budget</th><th scope="col">promise</th><th scope="col">counts in</th>
+            <th scope="col" class="number">spent</th><th scope="col" class="number">limit</th>
+            <th scope="col" class="number">δ spent</th><th scope="col" class="number">δ limit</th>
+            <th scope="col" class="number">answers</th><th scope="col" class="number">one more may cost</th>
+          </tr>
+        </thead>
+        <tbody>
+          {of.map(({ name, balance: b }) => (
+            <tr>
+              <th scope="row">{name}</th>
+              <td>ε <Left of={b.epsilon} />, δ <Left of={b.delta} /></td>
+              <td>{b.currency === "epsilon" ? "ε" : "ρ"}</td>
+              <td class="number"><Spent of={b.spent} /></td>
+              <td class="number"><Left of={b.limit} /></td>
+              <td class="number"><Spent of={b.query_delta_spent} /></td>
+              <td class="number"><Left of={b.query_delta_limit} /></td>
+              <td class="number">{b.charges}</td>
+              <td class="number">ε <Left of={b.left_epsilon} /></td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+
+function lasts(line: HistoryLine | undefined, now: Date): string {
+  const end = line && forecastOf(line, now)?.end;
+  return end ? day.format(end) : "–";
+}
+
+export function Analysts({ of, history, shown, show }: {
+  of: AnalystBudget[]; history: History; shown: string | null; show: (who: string | null) => void;
+}) {
+  const now = new Date(history.now);
+  const lines = new Map(history.lines.map((l) => [l.who, l]));
+  const from = new Date(Math.min(+now, ...history.lines.flatMap((l) => l.points[0] ? [Date.parse(l.points[0].time)] : [])));
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Analysts">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">who</th><th scope="col" class="number">answers</th><th scope="col">spent over time</th>
+            <th scope="col" class="number">spent</th><th scope="col" class="number">one more may cost</th>
+            <th scope="col">own budget lasts until</th><th scope="col"><span class="unseen">chart</span></th>
+          </tr>
+        </thead>
+        <tbody>
+          {of.map((a) => {
+            const line = lines.get(a.name);
+            const last = line?.points.at(-1);
+            return (
+              <tr>
+                <th scope="row">{a.name}</th>
+                <td class="number">{a.charges}</td>
+                <td>{line && <Spark line={line} from={from} now={now} />}</td>
+                <td class="number">{last && line ? <>{line.currency === "epsilon" ? "ε" : "ρ"} <Spent of={last.spent} /></> : "0"}</td>
+                <td class="number">ε <Left of={leftOf(a)} /></td>
+                <td>{lasts(line, now)}</td>
+                <td>{line && (
+                  <button type="button" class="quiet small" aria-pressed={shown === a.name}
+                    aria-label={`Show the chart of ${nameOf(line)}`}
+                    onClick={() => show(shown === a.name ? null : a.name)}>Chart</button>
+                )}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,73 @@
+/*
+ * Exact decimals, for showing. Values are texts of any length and never pass
+ * through binary floating point on their way to the reader.
+ */
+
+interface Decimal { units: bigint; scale: number } /* units / 10^scale */
+
+const TEXT = /^([+-]?)(\d+)(?:\.(\d*))?(?:e([+-]?\d+))?$/i;
+const LARGEST = 400; /* digits after the point, or zeros before it */
+
+function read(text: string): Decimal | null {
+  const m = TEXT.exec(text);
+  const power = Number(m?.[4] ?? 0);
+  if (!m || Math.abs(power) > LARGEST) return null;
+  const part = m[3] ?? "";
+  let units = BigInt((m[1] === "-" ? "-" : "") + m[2] + part);
+  let scale = part.length - power;
+  if (scale < 0) { units *= 10n ** BigInt(-scale); scale = 0; }
+  return { units, scale };
+}
+
+const rescale = (d: Decimal, scale: number) => d.units * 10n ** BigInt(scale - d.scale);
+const absolute = (n: bigint) => (n < 0n ? -n : n);
+
+/* With so many places; "up" rounds away from zero, so that a ± still covers. */
+function written({ units, scale }: Decimal, places: number, how: "near" | "up"): string {
+  let n = absolute(units);
+  if (places < scale) {
+    const step = 10n ** BigInt(scale - places);
+    n = (n + (how === "near" ? step / 2n : step - 1n)) / step;
+  } else {
+    n *= 10n ** BigInt(places - scale);
+  }
+  const digits = n.toString().padStart(places + 1, "0");
+  const whole = digits.slice(0, digits.length - places).replace(/\B(?=(\d{3})+$)/g, ",");
+  return (units < 0n && n > 0n ? "−" : "") + whole + (places ? "." + digits.slice(-places) : "");
+}
+
+/* The number with its thousands apart, all its digits kept. */
+export function grouped(text: string): string {
+  const d = read(text);
+  return d ? written(d, d.scale, "near") : text;
+}
+
+/* To so many significant digits, for words and labels. */
+export function brief(text: string, digits = 3): string {
+  const d = read(text);
+  if (!d) return text;
+  const lead = absolute(d.units).toString().length - d.scale;
+  const places = Math.min(d.scale, Math.max(0, digits - lead));
+  return written(d, places, "near").replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+}
+
+export interface Shown { value: string; within: string | null; between: [string, string] | null }
+
+/*
+ * A value beside its error, rounded to two digits of the error, but never
+ * coarser than whole numbers. Where one side is much longer than the other,
+ * both ends are named instead.
+ */
+export function withError(value: string, low: string, high: string): Shown {
+  const v = read(value), l = read(low), h = read(high);
+  if (!v || !l || !h) return { value, within: null, between: [low, high] };
+  const scale = Math.max(v.scale, l.scale, h.scale);
+  const below = rescale(v, scale) - rescale(l, scale), above = rescale(h, scale) - rescale(v, scale);
+  const wider = below > above ? below : above, narrower = below > above ? above : below;
+  const lead = wider.toString().length - scale; /* the error is below 10^lead */
+  const places = Math.min(scale, Math.max(0, 2 - lead));
+  const shown = written(v, places, "near");
+  if (narrower < 0n || narrower * 5n < wider * 4n)
+    return { value: shown, within: null, between: [written(l, places, "near"), written(h, places, "near")] };
+  return { value: shown, within: written({ units: wider, scale }, places, "up"), between: null };
+}

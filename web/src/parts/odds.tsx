@@ -1,0 +1,27 @@
+/* A promise as odds: how often the best test can be right, and what it can reach. */
+import type { ComponentChildren } from "preact";
+import type { Risk } from "../api";
+import { atMost } from "./percent";
+import { Tradeoff } from "./tradeoff";
+import { Waffle } from "./waffle";
+import "./odds.css";
+
+export function Odds({ risk, children }: { risk: Risk; children: ComponentChildren }) {
+  return (
+    <>
+      <div class="odds">
+        <Waffle success={risk.success} />
+        <div>
+          <p class="big">{atMost(risk.success)}</p>
+          {children}
+          <p class="keys soft">
+            <span><i class="key by-chance" />by chance</span>{" "}
+            <span><i class="key by-test" />by the answers</span>{" "}
+            <span><i class="key wrong" />wrong</span>
+          </p>
+        </div>
+      </div>
+      <Tradeoff risk={risk} height={200} />
+    </>
+  );
+}
