@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "base/error.h"
 #include "cli/args.h"
 #include "cli/at_ledger.h"
 #include "cli/at_store.h"
@@ -17,11 +16,8 @@
 #include "cli/help.h"
 #include "cli/out.h"
 #include "cli/secret.h"
-#include "curator/door.h"
 #include "curator/owner.h"
-#include "ledger/doors.h"
-#include "random/entropy.h"
-#include "wire/scram.h"
+#include "serve/credentials.h"
 
 enum { ANALYST_STORE, ANALYST_PASSWORD, ANALYST_JSON, ANALYST_OPTIONS };
 
@@ -33,59 +29,15 @@ static const struct option options[ANALYST_OPTIONS] = {
     [ANALYST_JSON] = {"json", NULL, "for programs"},
 };
 
-enum { LIST_BYTES = 1 << 26, VERIFIER_MAX = 512, LINE_MAX_BYTES = 512 };
+enum { LIST_BYTES = 1 << 26 };
 
-static_assert(SECRET_MAX - 1 == (int)SCRAM_PASSWORD_MAX, "one length");
-
-/* What an analyst is given. */
-struct given {
-    char password[SECRET_MAX];
-    char token[DOOR_TOKEN_MAX];
-};
+static_assert(SECRET_MAX == (int)CREDENTIALS_PASSWORD_MAX, "one length");
 
 /* ----------------------------------------------------------------- giving -- */
 
-static custos_status
-verifier_of(const char *password, struct buf *out, custos_err *err)
-{
-    uint8_t salt[SCRAM_SALT_BYTES];
-    struct scram_verifier v;
-    custos_status st = CUSTOS_OK;
-
-    if (entropy_fill(salt, sizeof salt))
-        return custos_fail(err, CUSTOS_EENTROPY,
-                           "no randomness from the system");
-    st = scram_verifier_make(str_of(password), salt, sizeof salt,
-                             SCRAM_ITERATIONS, &v, err);
-    if (!st)
-        scram_verifier_write(&v, out);
-    wipe(&v, sizeof v);
-    if (!st && out->failed)
-        st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    return st;
-}
-
-static custos_status
-set_door(struct ledger *l, const char *name, enum door_change how,
-         struct given *g, struct receipt *r, custos_err *err)
-{
-    custos_status st;
-    struct buf text;
-
-    buf_init(&text, NULL, VERIFIER_MAX);
-    st = verifier_of(g->password, &text, err);
-    if (!st)
-        st = door_token_new(g->token, err);
-    if (!st)
-        st = door_set(l, str_of(name), how, (str){buf_text(&text), text.len},
-                      str_of(g->token), clock_us(), r, err);
-    buf_clear(&text);
-    return st;
-}
-
 /* The one time that both can be seen. */
 static int
-show(const char *name, const struct given *g, bool made,
+show(const char *name, const struct credentials *g, bool made,
      const struct receipt *r, bool json)
 {
     static struct out o;
@@ -117,27 +69,11 @@ show(const char *name, const struct given *g, bool made,
     return code;
 }
 
-/* A server that runs ends the sessions of the old password now; without one
-   there are none. */
-static void
-cut(const char *store, const char *name)
-{
-    arena *a = arena_new(NULL, LIST_BYTES);
-    char line[LINE_MAX_BYTES];
-    custos_err quiet;
-    str reply;
-
-    snprintf(line, sizeof line, "cut %s", name);
-    if (a)
-        (void)!owner_ask(store, str_of(line), a, &reply, &quiet);
-    arena_free(a);
-}
-
 static int
 give(const struct args *args, const char *store, enum door_change how)
 {
     bool made = !args->given[ANALYST_PASSWORD];
-    struct given g = {.token = ""};
+    struct credentials g = {.token = ""};
     struct ledger *l = NULL;
     const char *name = args->words[0];
     struct receipt r;
@@ -145,22 +81,17 @@ give(const struct args *args, const char *store, enum door_change how)
     custos_err err;
     int code = CLI_OK;
 
-    if (!*name)
-        return fail_usage("an analyst has a name; the owner's token is given "
-                          "by custos owner token");
-    if (made)
-        st = secret_make(g.password, &err);
-    else
+    if (!made)
         code = secret_read(g.password);
-    if (!st && !code)
+    if (!code)
         code = ledger_at(store, &l);
-    if (!st && !code)
-        st = set_door(l, name, how, &g, &r, &err);
+    if (!code)
+        st = credentials_give(l, str_of(name), how, &g, clock_us(), &r, &err);
     ledger_close(l);
     if (st)
         code = fail_status(st, &err);
     if (!code && how == DOOR_AGAIN)
-        cut(store, name);
+        owner_cut(store, str_of(name));
     if (!code)
         code = show(name, &g, made, &r, args->given[ANALYST_JSON] != NULL);
     wipe(&g, sizeof g);
@@ -184,7 +115,7 @@ take_away(const struct args *args, const char *store)
     ledger_close(l);
     if (st)
         return fail_status(st, &err);
-    cut(store, args->words[0]);
+    owner_cut(store, str_of(args->words[0]));
     receipt_write(&r, receipt);
     out_init(&o, STDOUT_FILENO);
     out_printf(&o, "%s can no longer come in. Receipt %s\n", args->words[0],
@@ -193,15 +124,6 @@ take_away(const struct args *args, const char *store)
 }
 
 /* ---------------------------------------------------------------- listing -- */
-
-static const struct ledger_door *
-door_find(const struct ledger_door *doors, size_t n, str name)
-{
-    for (size_t i = 0; i < n; i++)
-        if (str_equal(str_of(doors[i].name), name))
-            return &doors[i];
-    return NULL;
-}
 
 static void
 print_one(struct out *o, str name, uint64_t row, const char *state, bool json,
@@ -220,33 +142,19 @@ print_one(struct out *o, str name, uint64_t row, const char *state, bool json,
 static custos_status
 list_all(struct ledger *l, arena *a, struct out *o, bool json, custos_err *err)
 {
-    struct ledger_door *doors = NULL;
-    struct ledger_terms terms = {0};
-    size_t n = 0, told = 0;
-    custos_status st = ledger_terms_get(l, a, &terms, err);
+    struct door_seen *doors = NULL;
+    size_t n = 0;
+    custos_status st = door_list(l, a, &doors, &n, err);
 
-    if (!st)
-        st = ledger_doors(l, a, &doors, &n, err);
     if (st)
         return st;
     out_text(o, json ? "[" : "");
-    for (size_t i = 0; i < terms.n_analysts; i++) {
-        str name = terms.analysts[i].name;
-        const struct ledger_door *d = door_find(doors, n, name);
-
-        print_one(o, name, d ? d->seq : 0,
-                  d ? "can come in" : "no password yet", json, told++ == 0);
-    }
-    for (size_t i = 0; doors && i < n; i++) {
-        str name = str_of(doors[i].name);
-        bool known = name.len == 0;
-
-        for (size_t k = 0; k < terms.n_analysts; k++)
-            known = known || str_equal(terms.analysts[k].name, name);
-        if (!known)
-            print_one(o, name, doors[i].seq, "not in the policy", json,
-                      told++ == 0);
-    }
+    for (size_t i = 0; i < n; i++)
+        print_one(o, doors[i].name, doors[i].seq,
+                  !doors[i].known ? "not in the policy"
+                  : doors[i].seq  ? "can come in"
+                                  : "no password yet",
+                  json, i == 0);
     out_text(o, json ? "]\n" : "");
     return CUSTOS_OK;
 }

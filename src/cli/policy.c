@@ -99,20 +99,22 @@ policy_run(const struct verb *verb, int argc, char **argv,
 
 static int
 print_remarks(const char *path, const struct policy *p,
-              const struct policy_remark *remarks, size_t n, size_t dangers)
+              const struct policy_remark *remarks, size_t n)
 {
     static struct out o;
+    struct buf said;
 
     out_init(&o, STDOUT_FILENO);
-    for (size_t i = 0; i < n; i++)
-        out_printf(&o, "%s, line %d: %s%s.\n", path, remarks[i].line,
-                   remarks[i].danger ? "danger: " : "", remarks[i].said);
-    out_printf(&o, "%s%s can be used: %zu table%s, %zu analyst%s, ",
-               n ? "\n" : "", path, p->n_tables, p->n_tables == 1 ? "" : "s",
-               p->n_analysts, p->n_analysts == 1 ? "" : "s");
-    out_printf(&o, "%zu danger%s, %zu remark%s.\n", dangers,
-               dangers == 1 ? "" : "s", n - dangers,
-               n - dangers == 1 ? "" : "s");
+    for (size_t i = 0; i <= n; i++) {
+        buf_init(&said, NULL, TEXT_MAX);
+        if (i < n)
+            policy_remark_write(&remarks[i], &said);
+        else
+            policy_summary_write(p, remarks, n, &said);
+        out_printf(&o, "%s%s%s %s\n", i == n && n ? "\n" : "", path,
+                   i < n ? "," : "", buf_text(&said));
+        buf_clear(&said);
+    }
     return out_end(&o);
 }
 
@@ -146,7 +148,7 @@ check(arena *a, const struct args *args)
                                     : fail_status(st, &err);
     for (size_t i = 0; i < n; i++)
         dangers += remarks[i].danger;
-    code = print_remarks(path, p, remarks, n, dangers);
+    code = print_remarks(path, p, remarks, n);
     return dangers ? CLI_FAILED : code;
 }
 

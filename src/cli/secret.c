@@ -7,9 +7,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "base/error.h"
 #include "cli/cli.h"
-#include "random/entropy.h"
 
 /* One line without its end; -1: none, or too long. Byte by byte: what follows
    the line is not ours. */
@@ -78,21 +76,4 @@ secret_read(char into[SECRET_MAX])
                           "%d bytes",
                           SECRET_MAX - 1);
     return CLI_OK;
-}
-
-custos_status
-secret_make(char into[SECRET_MAX], custos_err *err)
-{
-    /* 32 of them, none easily taken for another */
-    static const char letters[] = "abcdefghijkmnpqrstuvwxyz23456789";
-    uint8_t bits[SECRET_MADE];
-
-    if (entropy_fill(bits, sizeof bits))
-        return custos_fail(err, CUSTOS_EENTROPY,
-                           "no randomness from the system");
-    for (size_t i = 0; i < SECRET_MADE; i++)
-        into[i] = letters[bits[i] & 31];
-    into[SECRET_MADE] = '\0';
-    wipe(bits, sizeof bits);
-    return CUSTOS_OK;
 }

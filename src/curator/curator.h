@@ -38,8 +38,17 @@ void curator_close(struct curator *c);
  */
 const struct policy *curator_policy(const struct curator *c);
 
-/* The handle's own ledger, to read from. */
+/* The handle's own ledger, to read from; doors are changed by it too. */
 struct ledger *curator_ledger(struct curator *c);
+
+/* Where its store lies; the handle's. */
+const char *curator_path(const struct curator *c);
+
+/* The versions of the data that lie in its store: store_versions. */
+CUSTOS_MUST_USE custos_status curator_versions(const struct curator *c,
+                                               arena *a,
+                                               struct store_version **out,
+                                               size_t *n, custos_err *err);
 
 /* The version of the data it answers from; a counter. */
 uint64_t curator_version(const struct curator *c);

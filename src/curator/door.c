@@ -109,15 +109,45 @@ door_holds(struct curator *c, const struct door *d, custos_err *err)
     return st;
 }
 
+static custos_status
+random_fill(void *out, size_t len, custos_err *err)
+{
+    if (entropy_fill(out, len))
+        return custos_fail(err, CUSTOS_EENTROPY,
+                           "no randomness from the system");
+    return CUSTOS_OK;
+}
+
+custos_status
+door_salt_new(uint8_t salt[DOOR_SALT_BYTES], custos_err *err)
+{
+    return random_fill(salt, DOOR_SALT_BYTES, err);
+}
+
+custos_status
+door_password_new(char password[DOOR_PASSWORD_MADE + 1], custos_err *err)
+{
+    /* 32 of them, none easily taken for another */
+    static const char letters[] = "abcdefghijkmnpqrstuvwxyz23456789";
+    uint8_t bits[DOOR_PASSWORD_MADE];
+    custos_status st = random_fill(bits, sizeof bits, err);
+
+    for (size_t i = 0; i < sizeof bits && !st; i++)
+        password[i] = letters[bits[i] & 31];
+    password[DOOR_PASSWORD_MADE] = '\0';
+    wipe(bits, sizeof bits);
+    return st;
+}
+
 custos_status
 door_token_new(char token[DOOR_TOKEN_MAX], custos_err *err)
 {
     uint8_t bits[DOOR_TOKEN_BYTES];
     size_t at = sizeof PREFIX - 1;
+    custos_status st = random_fill(bits, sizeof bits, err);
 
-    if (entropy_fill(bits, sizeof bits))
-        return custos_fail(err, CUSTOS_EENTROPY,
-                           "no randomness from the system");
+    if (st)
+        return st;
     memcpy(token, PREFIX, at);
     for (size_t i = 0; i < sizeof bits; i++, at += 2)
         snprintf(token + at, 3, "%02x", bits[i]);
@@ -151,4 +181,55 @@ door_revoke(struct ledger *l, str name, int64_t now, struct receipt *out,
             custos_err *err)
 {
     return ledger_door_drop(l, name, now, out, err);
+}
+
+/* --------------------------------------------------------------- listing -- */
+
+static struct door_seen
+seen_of(str name, bool known, const struct ledger_door *d)
+{
+    static const uint8_t none[LEDGER_TOKEN_BYTES];
+
+    return (struct door_seen){
+        .name = name,
+        .known = known,
+        .password = d && *d->verifier,
+        .token = d && memcmp(d->token, none, sizeof none) != 0,
+        .seq = d ? d->seq : 0,
+    };
+}
+
+custos_status
+door_list(struct ledger *l, arena *a, struct door_seen **out, size_t *n,
+          custos_err *err)
+{
+    struct ledger_door *doors = NULL;
+    struct ledger_terms terms = {0};
+    struct door_seen *list;
+    size_t n_doors = 0, told = 0;
+    custos_status st = ledger_terms_get(l, a, &terms, err);
+
+    if (!st)
+        st = ledger_doors(l, a, &doors, &n_doors, err);
+    if (st)
+        return st;
+    list = arena_take(a, terms.n_analysts + n_doors + 1, sizeof *list);
+    if (!list)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    for (size_t i = 0; i < terms.n_analysts; i++)
+        list[told++] = seen_of(terms.analysts[i].name, true, NULL);
+    for (size_t i = 0; i < n_doors; i++) {
+        str name = str_of(doors[i].name);
+        size_t at = 0;
+
+        while (at < terms.n_analysts && !str_equal(list[at].name, name))
+            at++;
+        if (at < terms.n_analysts)
+            list[at] = seen_of(list[at].name, true, &doors[i]);
+        else if (name.len)
+            list[told++] = seen_of(name, false, &doors[i]);
+    }
+    *out = list;
+    *n = told;
+    return CUSTOS_OK;
 }

@@ -19,6 +19,7 @@ enum {
     DOOR_TOKEN_BYTES = 32,
     DOOR_TOKEN_MAX = 7 + 2 * DOOR_TOKEN_BYTES + 1, /* "custos_", hex, NUL */
     DOOR_SALT_BYTES = 16,
+    DOOR_PASSWORD_MADE = 20,
 };
 
 /* Who came in, and by which row of the chain: see door_holds. */
@@ -55,6 +56,28 @@ CUSTOS_MUST_USE custos_status door_token(struct curator *c, str token,
  */
 CUSTOS_MUST_USE custos_status door_holds(struct curator *c,
                                          const struct door *d, custos_err *err);
+
+/*
+ * Everybody of the policy, in its order, then names with a door that it has
+ * lost; the owner is not among them. In a.
+ */
+struct door_seen {
+    str name;
+    bool known;           /* the policy in force has it */
+    bool password, token; /* what it has a door by */
+    uint64_t seq;         /* the row that made the door; 0: there is none */
+};
+CUSTOS_MUST_USE custos_status door_list(struct ledger *l, arena *a,
+                                        struct door_seen **out, size_t *n,
+                                        custos_err *err);
+
+/* A new password: DOOR_PASSWORD_MADE letters and digits, 100 random bits. */
+CUSTOS_MUST_USE custos_status
+door_password_new(char password[DOOR_PASSWORD_MADE + 1], custos_err *err);
+
+/* Random bytes for a salt. */
+CUSTOS_MUST_USE custos_status door_salt_new(uint8_t salt[DOOR_SALT_BYTES],
+                                            custos_err *err);
 
 /* A new token: "custos_" and 64 hex digits. Wipe it after showing it. */
 CUSTOS_MUST_USE custos_status door_token_new(char token[DOOR_TOKEN_MAX],

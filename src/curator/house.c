@@ -274,6 +274,19 @@ curator_policy(const struct curator *c)
     return c->world->policy;
 }
 
+const char *
+curator_path(const struct curator *c)
+{
+    return c->house->store.path;
+}
+
+custos_status
+curator_versions(const struct curator *c, arena *a, struct store_version **out,
+                 size_t *n, custos_err *err)
+{
+    return store_versions(&c->house->store, a, out, n, err);
+}
+
 uint64_t
 curator_version(const struct curator *c)
 {

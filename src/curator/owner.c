@@ -355,3 +355,17 @@ owner_ask(const char *store, str line, arena *a, str *reply, custos_err *err)
     buf_clear(&b);
     return st;
 }
+
+void
+owner_cut(const char *store, str name)
+{
+    arena *a = arena_new(NULL, OWNER_REPLY_MAX);
+    char line[OWNER_LINE_MAX];
+    custos_err quiet;
+    str reply;
+
+    if (a && snprintf(line, sizeof line, "cut %.*s", (int)name.len, name.ptr) <
+                 (int)sizeof line)
+        (void)!owner_ask(store, str_of(line), a, &reply, &quiet);
+    arena_free(a);
+}

@@ -62,6 +62,10 @@ void owner_answer(struct curator *c, const struct owner_hooks *hooks, str line,
 CUSTOS_MUST_USE custos_status owner_ask(const char *store, str line, arena *a,
                                         str *reply, custos_err *err);
 
+/* Ends the sessions of a name at the server of a store, if one runs; whether it
+   did is in the chain. */
+void owner_cut(const char *store, str name);
+
 /* A JSON string, quoted; what is no UTF-8 becomes '?'. */
 void json_text(struct buf *b, str text);
 

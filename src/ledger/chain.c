@@ -168,6 +168,21 @@ chain_charge(const struct ledger_row *row, struct charge *out)
            amount_read(row->delta, AMOUNT_DELTA, &out->delta);
 }
 
+custos_status
+chain_follow(const struct ledger_row *row, struct receipt *head,
+             custos_err *err)
+{
+    uint8_t hash[LEDGER_HASH_BYTES];
+
+    if (row->seq != head->seq + 1)
+        return chain_fail(err, head->seq + 1, "is missing");
+    chain_hash(row, head->hash, hash);
+    if (memcmp(hash, row->receipt.hash, sizeof hash) != 0)
+        return chain_fail(err, row->seq, "is not what its hash says");
+    *head = row->receipt;
+    return CUSTOS_OK;
+}
+
 /* --------------------------------------------------------------- adding -- */
 
 custos_status

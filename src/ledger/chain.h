@@ -42,6 +42,11 @@ void chain_read(struct query *q, struct ledger_row *out);
 /* The amounts of a charge; false when they are none. */
 bool chain_charge(const struct ledger_row *row, struct charge *out);
 
+/* Is row the one after *head, and what its hash says? Then *head is it. */
+CUSTOS_MUST_USE custos_status chain_follow(const struct ledger_row *row,
+                                           struct receipt *head,
+                                           custos_err *err);
+
 /* Is it the charge of an answer that the common budget had paid for? */
 bool chain_is_shared(const struct ledger_row *row);
 #define CHAIN_SHARED "shared" /* then its words are these */

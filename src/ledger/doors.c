@@ -76,12 +76,10 @@ static custos_status
 check_name(struct ledger *l, str name, custos_err *err)
 {
     custos_status st = name.len ? ledger_terms_now(l, err) : CUSTOS_OK;
+    size_t ignored;
 
-    if (!st && name.len &&
-        terms_analyst(l->terms, name) == l->terms->said.n_analysts)
-        st = custos_fail(err, CUSTOS_ENAME,
-                         "the policy in force has no analyst %.*s",
-                         name.len > 60 ? 60 : (int)name.len, name.ptr);
+    if (!st && name.len)
+        st = terms_find(l->terms, name, &ignored, err);
     return st;
 }
 

@@ -53,6 +53,7 @@ struct ledger_terms {
     size_t n_analysts;
     str unit;           /* words for who is protected: a change is refused */
     uint8_t policy[32]; /* the policy's id */
+    uint64_t seq;       /* of their row, as ledger_terms_get tells it */
 };
 
 /*
@@ -202,6 +203,29 @@ CUSTOS_MUST_USE custos_status ledger_spent(struct ledger *l, str who,
                                            custos_err *err);
 
 /*
+ * What was spent as it grew, of the whole (who empty) or of one analyst: after
+ * a charge so much, in the currency that is in force now and with the limit of
+ * now. At most `most` points (2 or more), evenly far apart by charges, with the
+ * first and the last. In the arena given.
+ */
+struct ledger_point {
+    uint64_t seq;
+    int64_t time;
+    char spent[CUSTOS_AMOUNT_MAX];
+};
+struct ledger_history {
+    const char *currency; /* "epsilon" or "rho" */
+    bool limited;
+    char limit[CUSTOS_AMOUNT_MAX];
+    struct ledger_point *points;
+    size_t n;
+};
+CUSTOS_MUST_USE custos_status ledger_history(struct ledger *l, str who,
+                                             size_t most, arena *a,
+                                             struct ledger_history *out,
+                                             custos_err *err);
+
+/*
  * The terms in force, in the arena given. CUSTOS_EPOLICY: there are none yet.
  */
 CUSTOS_MUST_USE custos_status ledger_terms_get(struct ledger *l, arena *a,
@@ -219,7 +243,13 @@ struct ledger_row {
     uint8_t policy[32]; /* in force when it was written */
     str version;        /* of the library that wrote it */
     struct receipt receipt;
+    uint8_t before[LEDGER_HASH_BYTES]; /* hash of the row before it; zeros of
+                                          the first */
 };
+
+/* The last row; seq 0: there is none. */
+CUSTOS_MUST_USE custos_status ledger_head(struct ledger *l, struct receipt *out,
+                                          custos_err *err);
 
 /* Rows from seq on (0: the first), at most *n; *n becomes what there were.
    who empty: all; theorem empty: all, else charges that rest on it. */
@@ -237,6 +267,15 @@ CUSTOS_MUST_USE custos_status ledger_verify(struct ledger *l,
                                             const struct receipt *r,
                                             struct receipt *head,
                                             custos_err *err);
+
+/*
+ * The hashes alone, of the rows after `from`, which must be of this chain: to
+ * go on from a head that ledger_verify has told. The same failures.
+ */
+CUSTOS_MUST_USE custos_status ledger_verify_after(struct ledger *l,
+                                                  const struct receipt *from,
+                                                  struct receipt *head,
+                                                  custos_err *err);
 
 /* A consistent copy into a new file (backup). */
 CUSTOS_MUST_USE custos_status ledger_copy(struct ledger *l, const char *path,

@@ -35,14 +35,6 @@ tell(const struct filter *limits, const struct sums *s, struct filter *f,
 }
 
 static custos_status
-fail_analyst(str who, custos_err *err)
-{
-    return custos_fail(err, CUSTOS_ENAME,
-                       "the policy in force has no analyst %.*s",
-                       who.len > 60 ? 60 : (int)who.len, who.ptr);
-}
-
-static custos_status
 step_balance(struct ledger *l, void *arg, custos_err *err)
 {
     struct look *look = arg;
@@ -64,10 +56,9 @@ step_balance(struct ledger *l, void *arg, custos_err *err)
     tell(&l->terms->common, &s, &f, out);
     left = filter_left_epsilon(&f);
     if (look->who.len) {
-        analyst = terms_analyst(l->terms, look->who);
-        if (analyst == l->terms->said.n_analysts)
-            return fail_analyst(look->who, err);
-        st = budgets_load(l->db, look->who, &s, err);
+        st = terms_find(l->terms, look->who, &analyst, err);
+        if (!st)
+            st = budgets_load(l->db, look->who, &s, err);
         if (!st)
             st = terms_own(l->terms, analyst, &limits, err);
         if (st)
@@ -107,12 +98,10 @@ step_window(struct ledger *l, void *arg, custos_err *err)
     size_t analyst;
     custos_status st = ledger_terms_now(l, err);
 
-    if (st)
-        return st;
-    analyst = terms_analyst(l->terms, look->who);
-    if (analyst == l->terms->said.n_analysts)
-        return fail_analyst(look->who, err);
-    st = terms_window(l->terms, analyst, &limits, err);
+    if (!st)
+        st = terms_find(l->terms, look->who, &analyst, err);
+    if (!st)
+        st = terms_window(l->terms, analyst, &limits, err);
     if (st || !limits)
         return st;
     st = budgets_since(
@@ -170,6 +159,7 @@ step_get(struct ledger *l, void *arg, custos_err *err)
     if (st)
         return st;
     t = l->terms->said;
+    t.seq = l->terms->seq;
     all = arena_take(a, t.n_analysts + 1, sizeof *all);
     if (!all)
         return fail_memory(err);
@@ -197,6 +187,18 @@ ledger_terms_get(struct ledger *l, arena *a, struct ledger_terms *out,
 }
 
 /* ------------------------------------------------------------------ rows -- */
+
+static custos_status
+step_head(struct ledger *l, void *arg, custos_err *err)
+{
+    return chain_head(l->db, arg, err);
+}
+
+custos_status
+ledger_head(struct ledger *l, struct receipt *out, custos_err *err)
+{
+    return ledger_read(l, step_head, out, err);
+}
 
 struct page {
     uint64_t from;
@@ -231,7 +233,8 @@ step_rows(struct ledger *l, void *arg, custos_err *err)
     custos_status st;
 
     query_begin(&q, l->db,
-                "SELECT " CHAIN_COLUMNS " FROM chain WHERE seq >= ?1"
+                "SELECT " CHAIN_COLUMNS ", (SELECT b.hash FROM chain b"
+                " WHERE b.seq = chain.seq - 1) FROM chain WHERE seq >= ?1"
                 " AND (?2 = '' OR who = ?2) AND (?3 = '' OR (kind = 'charge'"
                 " AND instr(' ' || theorems || ' ', ' ' || ?3 || ' ') > 0))"
                 " ORDER BY seq");
@@ -240,8 +243,11 @@ step_rows(struct ledger *l, void *arg, custos_err *err)
     query_put_text(&q, p->theorem);
     while (room && p->n < p->most && query_next(&q)) {
         link = arena_take(p->arena, 1, sizeof *link);
-        if (link)
+        if (link) {
             chain_read(&q, &link->row);
+            (void)query_fixed(&q, 15, link->row.before,
+                              sizeof link->row.before); /* none: zeros */
+        }
         room = link && keep_row(p->arena, &link->row);
         if (room) {
             *last = link;

@@ -109,14 +109,10 @@ static custos_status
 walk_row(struct walk *w, const struct ledger_row *row, custos_err *err)
 {
     struct receipt *head = &w->out->head;
-    uint8_t hash[LEDGER_HASH_BYTES];
-    custos_status st = CUSTOS_OK;
+    custos_status st = chain_follow(row, head, err);
 
-    if (row->seq != head->seq + 1)
-        return chain_fail(err, head->seq + 1, "is missing");
-    chain_hash(row, head->hash, hash);
-    if (memcmp(hash, row->receipt.hash, sizeof hash) != 0)
-        return chain_fail(err, row->seq, "is not what its hash says");
+    if (st)
+        return st;
     if (!w->common)
         w->common = tally_of(w, BUDGETS_COMMON);
     if (!w->common)
@@ -125,7 +121,6 @@ walk_row(struct walk *w, const struct ledger_row *row, custos_err *err)
         st = walk_terms(w, row, err);
     else if (str_equal(row->kind, str_of("charge")))
         st = walk_charge(w, row, err);
-    *head = row->receipt;
     w->common->sums.seq = head->seq;
     w->common->row = *head;
     return st;

@@ -89,6 +89,17 @@ terms_analyst(const struct terms *t, str who)
 }
 
 custos_status
+terms_find(const struct terms *t, str who, size_t *analyst, custos_err *err)
+{
+    *analyst = terms_analyst(t, who);
+    if (*analyst == t->said.n_analysts)
+        return custos_fail(err, CUSTOS_ENAME,
+                           "the policy in force has no analyst %.*s",
+                           who.len > 60 ? 60 : (int)who.len, who.ptr);
+    return CUSTOS_OK;
+}
+
+custos_status
 terms_own(struct terms *t, size_t analyst, const struct filter **out,
           custos_err *err)
 {

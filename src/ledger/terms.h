@@ -51,6 +51,10 @@ CUSTOS_MUST_USE custos_status terms_load(struct db *d, struct terms **out,
 /* The index of an analyst, or n_analysts. */
 size_t terms_analyst(const struct terms *t, str who);
 
+/* The same; of no analyst of theirs CUSTOS_ENAME. */
+CUSTOS_MUST_USE custos_status terms_find(const struct terms *t, str who,
+                                         size_t *analyst, custos_err *err);
+
 /* The filters of an analyst with nothing spent; NULL when there is none. */
 CUSTOS_MUST_USE custos_status terms_own(struct terms *t, size_t analyst,
                                         const struct filter **out,

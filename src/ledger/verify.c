@@ -107,3 +107,47 @@ ledger_verify(struct ledger *l, const struct receipt *r, struct receipt *head,
     arena_free(task.arena);
     return st;
 }
+
+/* ------------------------------------------------------- from a row on -- */
+
+struct onward {
+    const struct receipt *from;
+    struct receipt head;
+};
+
+static custos_status
+step_onward(struct ledger *l, void *arg, custos_err *err)
+{
+    struct onward *o = arg;
+    struct ledger_row row;
+    custos_status st = chain_head(l->db, &o->head, err), ended;
+    struct query q;
+
+    if (!st)
+        st = check_receipt(l->db, o->from, &o->head, err);
+    if (st)
+        return st;
+    o->head = *o->from;
+    query_begin(&q, l->db,
+                "SELECT " CHAIN_COLUMNS
+                " FROM chain WHERE seq > ? ORDER BY seq");
+    query_put_int(&q, (int64_t)o->from->seq);
+    while (!st && query_next(&q)) {
+        chain_read(&q, &row);
+        st = chain_follow(&row, &o->head, err);
+    }
+    ended = query_end(&q, st ? NULL : err);
+    return st ? st : ended;
+}
+
+custos_status
+ledger_verify_after(struct ledger *l, const struct receipt *from,
+                    struct receipt *head, custos_err *err)
+{
+    struct onward o = {.from = from};
+    custos_status st = ledger_read(l, step_onward, &o, err);
+
+    if (!st)
+        *head = o.head;
+    return st;
+}

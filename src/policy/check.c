@@ -308,3 +308,34 @@ policy_check(arena *a, const struct policy *p, struct policy_remark **out,
     *n = c.n;
     return CUSTOS_OK;
 }
+
+/* -------------------------------------------------------------- as words -- */
+
+void
+policy_remark_write(const struct policy_remark *r, struct buf *out)
+{
+    buf_printf(out, "line %d: %s%s.", r->line, r->danger ? "danger: " : "",
+               r->said);
+}
+
+static void
+add_count(struct buf *out, size_t n, const char *what, const char *after)
+{
+    buf_printf(out, "%zu %s%s%s", n, what, n == 1 ? "" : "s", after);
+}
+
+void
+policy_summary_write(const struct policy *p,
+                     const struct policy_remark *remarks, size_t n,
+                     struct buf *out)
+{
+    size_t dangers = 0;
+
+    for (size_t i = 0; i < n; i++)
+        dangers += remarks[i].danger;
+    buf_add_text(out, "can be used: ");
+    add_count(out, p->n_tables, "table", ", ");
+    add_count(out, p->n_analysts, "analyst", ", ");
+    add_count(out, dangers, "danger", ", ");
+    add_count(out, n - dangers, "remark", ".");
+}

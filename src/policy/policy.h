@@ -216,6 +216,13 @@ CUSTOS_MUST_USE custos_status policy_read_all(arena *a, str text,
                                               struct policy_remark **mistakes,
                                               size_t *n, custos_err *err);
 
+/* "line 12: danger: ...."; and, after all of them, that the policy can be used
+   and how many there are. */
+void policy_remark_write(const struct policy_remark *r, struct buf *out);
+void policy_summary_write(const struct policy *p,
+                          const struct policy_remark *remarks, size_t n,
+                          struct buf *out);
+
 /* All that is missing or dangerous, in the order of lines. */
 CUSTOS_MUST_USE custos_status policy_check(arena *a, const struct policy *p,
                                            struct policy_remark **out,

@@ -7,6 +7,7 @@
 
 #include "serve/http_route.h"
 #include "serve/question.h"
+#include "serve/server.h"
 #include "tell/risk.h"
 
 /* The body of a query's reply. Numbers are texts with every digit. */
@@ -43,5 +44,21 @@ CUSTOS_MUST_USE custos_status api_number(const struct http_request *r,
                                          custos_err *err);
 
 void api_add_risk(struct buf *b, const struct risk_told *t);
+
+/* As api_budget. */
+void
+api_history(struct curator *c, str who, int64_t now, struct http_reply *out);
+void api_verify(struct verified *v, struct curator *c, str who,
+                struct http_reply *out);
+
+/* The owner's routes; who came in by which door. */
+void api_owner(const struct serve_parts *parts, struct curator *c,
+               const struct door *who, enum http_task task,
+               const struct http_request *r, struct http_reply *out);
+
+/* One analyst of /v1/budget. */
+CUSTOS_MUST_USE custos_status api_add_analyst(struct buf *b, struct ledger *l,
+                                              const struct ledger_analyst *a,
+                                              int64_t now, custos_err *err);
 
 #endif

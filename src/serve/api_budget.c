@@ -30,9 +30,9 @@ add_balance(struct buf *b, const struct ledger_balance *l)
                l->charges, f->theorem);
 }
 
-static custos_status
-add_analyst(struct buf *b, struct ledger *l, const struct ledger_analyst *a,
-            int64_t now, custos_err *err)
+custos_status
+api_add_analyst(struct buf *b, struct ledger *l, const struct ledger_analyst *a,
+                int64_t now, custos_err *err)
 {
     struct ledger_balance own, window;
     custos_status st = ledger_balance(l, a->name, &own, err);
@@ -67,7 +67,7 @@ add_analysts(struct buf *b, struct ledger *l, const struct ledger_terms *t,
         if (who.len && !str_equal(t->analysts[i].name, who))
             continue;
         buf_add_text(b, told++ ? ",\n" : "");
-        st = add_analyst(b, l, &t->analysts[i], now, err);
+        st = api_add_analyst(b, l, &t->analysts[i], now, err);
     }
     if (!st && who.len && !told)
         st = custos_fail(err, CUSTOS_EDENIED,

@@ -15,29 +15,15 @@ enum {
     PAGE_BYTES = 1 << 28,
 };
 
-/* "2026-11-16T00:03:01.000000Z" */
+/* all: with what else is hashed, so that the owner can do it again. */
 static void
-add_moment(struct buf *b, int64_t us)
-{
-    struct datum d = {.type = TYPE_TIMESTAMP, .n = us};
-    struct buf text;
-
-    buf_init(&text, NULL, 64);
-    datum_write(&d, &text);
-    for (size_t i = 0; i < text.len; i++)
-        text.ptr[i] = text.ptr[i] == ' ' ? 'T' : text.ptr[i];
-    buf_printf(b, "\"%sZ\"", buf_text(&text));
-    buf_clear(&text);
-}
-
-static void
-add_row(struct buf *b, const struct ledger_row *r)
+add_row(struct buf *b, const struct ledger_row *r, bool all)
 {
     char receipt[RECEIPT_TEXT_MAX];
 
     receipt_write(&r->receipt, receipt);
     buf_printf(b, "{\"row\":%" PRIu64 ",\"time\":", r->seq);
-    add_moment(b, r->time);
+    json_add_moment(b, r->time);
     json_add_member(b, "what", r->kind);
     json_add_member(b, "who", r->who);
     json_add_member(b, "query", r->query);
@@ -49,7 +35,14 @@ add_row(struct buf *b, const struct ledger_row *r)
     json_add_member(b, "delta", r->delta);
     buf_printf(b, ",\"data_version\":%" PRIu64, r->data_version);
     json_add_member(b, "version", r->version);
-    buf_printf(b, ",\"receipt\":\"%s\"}", receipt);
+    buf_printf(b, ",\"receipt\":\"%s\"", receipt);
+    if (all) {
+        buf_printf(b, ",\"time_us\":\"%" PRId64 "\",\"policy\":", r->time);
+        json_add_hex(b, r->policy, sizeof r->policy);
+        buf_add_text(b, ",\"before\":");
+        json_add_hex(b, r->before, sizeof r->before);
+    }
+    buf_add_text(b, "}");
 }
 
 /* A whole number up to max; empty: as it is. False: it is none. */
@@ -68,7 +61,7 @@ number_read(str text, uint64_t max, uint64_t *out)
 
 static custos_status
 add_page(struct curator *c, str who, str theorem, uint64_t from, size_t limit,
-         arena *a, struct buf *b, custos_err *err)
+         bool all, arena *a, struct buf *b, custos_err *err)
 {
     struct ledger_row *rows = NULL;
     size_t n = limit;
@@ -80,7 +73,7 @@ add_page(struct curator *c, str who, str theorem, uint64_t from, size_t limit,
     buf_add_text(b, "{\"rows\":[");
     for (size_t i = 0; i < n; i++) {
         buf_add_text(b, i ? ",\n" : "\n");
-        add_row(b, &rows[i]);
+        add_row(b, &rows[i], all);
     }
     if (n == limit)
         buf_printf(b, "],\n\"next\":%" PRIu64 "}\n", rows[n - 1].seq + 1);
@@ -112,7 +105,7 @@ api_ledger(struct curator *c, str who, const struct http_request *r,
     }
     a = arena_new(NULL, PAGE_BYTES);
     st = a ? add_page(c, who.len ? who : analyst, http_argument(r, "theorem"),
-                      from, limit, a, &out->body, &err)
+                      from, limit, !who.len, a, &out->body, &err)
            : custos_fail(&err, CUSTOS_ENOMEM, "out of memory");
     if (st)
         http_refuse(out, &err, str_of(""));

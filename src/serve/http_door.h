@@ -10,7 +10,7 @@
 
 /*
  * False: refused by *reply (no token, a wrong one, one of an analyst where the
- * owner's is needed), or made to wait after too many wrong ones from this
+ * owner's is needed, the owner's for an act where there are none), or made to wait after too many wrong ones from this
  * address. c is the calling thread's handle.
  */
 bool http_door(const struct serve_parts *parts, struct curator *c,

@@ -192,7 +192,7 @@ job_start(struct exchange *x)
     struct http *h = x->http;
 
     x->work.request = &x->request;
-    x->work.limits = &h->parts->limits;
+    x->work.parts = h->parts;
     x->work.reply = &x->reply;
     x->work.question.job.done = job_done;
     x->work.question.job.asked_us = steady_us();

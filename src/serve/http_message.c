@@ -26,6 +26,8 @@ http_reply_init(struct http_reply *r)
 void
 http_reply_clear(struct http_reply *r)
 {
+    if (r->secret && r->body.len)
+        wipe(r->body.ptr, r->body.len);
     buf_clear(&r->body);
 }
 
@@ -113,20 +115,26 @@ http_refuse(struct http_reply *r, const custos_err *err, str text)
                err->said, placed ? place_of(text, err->at) : 0);
 }
 
+static const struct {
+    const char *name;
+    int status;
+    const char *sqlstate, *words;
+} faults[] = {
+#define FAULT(name, status, sqlstate, words) {#name, status, sqlstate, words},
+    HTTP_FAULT_LIST(FAULT)
+#undef FAULT
+};
+
 void
 http_fault(struct http_reply *r, enum http_fault fault)
 {
-    static const struct {
-        const char *name;
-        int status;
-        const char *sqlstate, *words;
-    } faults[] = {
-#define FAULT(name, status, sqlstate, words) {#name, status, sqlstate, words},
-        HTTP_FAULT_LIST(FAULT)
-#undef FAULT
-    };
-
     r->status = faults[fault].status;
     error_body(r, faults[fault].name, faults[fault].sqlstate,
                faults[fault].words, 0);
+}
+
+const char *
+http_fault_said(enum http_fault fault)
+{
+    return faults[fault].words;
 }

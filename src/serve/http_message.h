@@ -50,6 +50,7 @@ struct http_reply {
     const char *type; /* of the body; NULL: there is none */
     const char *csp;  /* what a browser may load for it; NULL: nothing */
     struct buf body;
+    bool secret; /* the body is wiped when it was sent */
     struct http_header headers[HTTP_HEADERS_MAX];
     size_t n_headers;
 };
@@ -88,6 +89,10 @@ void http_refuse(struct http_reply *r, const custos_err *err, str text);
     X(WAIT, 429, "28P01",                                                      \
       "too many attempts that failed; wait as long as Retry-After says")       \
     X(OWNER, 403, "42501", "this is for the owner's token")                    \
+    X(ACT, 403, "42501",                                                       \
+      "acts of the owner are for the machine that the server runs on: here "   \
+      "HTTP is reached from others; run custos analyst and custos owner "      \
+      "there")                                                                 \
     X(BUSY, 503, "53300", "too many questions wait; ask again soon")           \
     X(ENDING, 503, "57P01", "the server ends")                                 \
     X(SLOW, 504, "57014",                                                      \
@@ -100,5 +105,8 @@ enum http_fault {
 #undef HTTP_FAULT_ENUM
 };
 void http_fault(struct http_reply *r, enum http_fault fault);
+
+/* What it says. */
+const char *http_fault_said(enum http_fault fault);
 
 #endif

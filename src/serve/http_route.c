@@ -27,18 +27,48 @@ static const struct place places[] = {
     {"/v1/me", {TASK_ME, DOOR_TOKEN, 0}, false, false, ""},
     {"/v1/risk", {TASK_RISK, DOOR_TOKEN, 0}, false, false, "epsilon delta"},
     {"/v1/learn", {TASK_LEARN, DOOR_OPEN, 0}, false, false, "epsilon"},
+    {"/v1/budget/history", {TASK_HISTORY, DOOR_TOKEN, 0}, false, false, ""},
+    {"/v1/ledger/verify", {TASK_VERIFY, DOOR_TOKEN, 0}, false, false, ""},
+    {"/v1/owner/policy", {TASK_OWNER_POLICY, DOOR_OWNER, 0}, false, false, ""},
+    {"/v1/owner/analysts",
+     {TASK_OWNER_ANALYSTS, DOOR_OWNER, 0},
+     false,
+     false,
+     ""},
+    {"/v1/owner/analysts", {TASK_OWNER_ACT, DOOR_ACT, 0}, true, false, ""},
+    {"/v1/owner/reload", {TASK_OWNER_RELOAD, DOOR_ACT, 0}, true, false, ""},
+    {"/v1/owner/data", {TASK_OWNER_DATA, DOOR_OWNER, 0}, false, false, ""},
+    {"/v1/owner/health", {TASK_OWNER_HEALTH, DOOR_OWNER, 0}, false, false, ""},
     {"/v1/health", {TASK_HEALTH, DOOR_OPEN, 0}, false, false, ""},
     {"/v1/openapi.json", {TASK_OPENAPI, DOOR_OPEN, 0}, false, false, ""},
     {"/metrics", {TASK_METRICS, DOOR_OWNER, 0}, false, false, ""},
 };
 
+/* What is meant, or NULL. *allow: the methods of the path; NULL: there is no
+   such path. */
 static const struct place *
-place_find(str path)
+place_find(const struct http_request *r, const char **allow)
 {
-    for (size_t i = 0; i < COUNT_OF(places); i++)
-        if (str_equal(path, str_of(places[i].path)))
-            return &places[i];
-    return NULL;
+    bool looks = r->method == HTTP_GET || r->method == HTTP_HEAD;
+    bool posts = r->method == HTTP_POST;
+    bool has_get = false, has_post = false;
+    const struct place *found = NULL;
+
+    for (size_t i = 0; i < COUNT_OF(places); i++) {
+        const struct place *p = &places[i];
+
+        if (!str_equal(r->path, str_of(p->path)))
+            continue;
+        has_get = has_get || !p->posts;
+        has_post = has_post || p->posts;
+        if (p->posts ? posts : looks)
+            found = p;
+    }
+    *allow = has_get && has_post ? "GET, HEAD, POST, OPTIONS"
+             : has_get           ? "GET, HEAD, OPTIONS"
+             : has_post          ? "POST, OPTIONS"
+                                 : NULL;
+    return found;
 }
 
 /* ----------------------------------------------------------------- forms -- */
@@ -201,24 +231,21 @@ http_route(const struct http_request *r, struct http_route *out,
            struct http_reply *reply)
 {
     const struct console_file *f = console_find(r->path);
-    const struct place *p = place_find(r->path);
-    bool suits;
+    const char *allow;
+    const struct place *p = place_find(r, &allow);
 
     if (f)
         return page_route(r, f, reply);
-    if (!p)
+    if (!allow)
         return refuse(reply, HTTP_FAULT_NOT_FOUND);
-    suits = p->posts ? r->method == HTTP_POST
-                     : r->method == HTTP_GET || r->method == HTTP_HEAD;
-    if (!suits)
-        http_header(reply, "Allow",
-                    p->posts ? "POST, OPTIONS" : "GET, HEAD, OPTIONS");
+    if (!p)
+        http_header(reply, "Allow", "%s", allow);
     if (r->method == HTTP_OPTIONS) {
         reply->status = 204;
         reply->type = NULL;
         return false;
     }
-    if (!suits)
+    if (!p)
         return refuse(reply, HTTP_FAULT_METHOD);
     if (!arguments_known(r, p))
         return refuse(reply, HTTP_FAULT_ARGUMENT);

@@ -17,13 +17,22 @@ enum http_task {
     TASK_ME,
     TASK_RISK,
     TASK_LEARN,
+    TASK_HISTORY,
+    TASK_VERIFY,
+    TASK_OWNER_POLICY,
+    TASK_OWNER_ANALYSTS,
+    TASK_OWNER_DATA,
+    TASK_OWNER_HEALTH,
+    TASK_OWNER_ACT,
+    TASK_OWNER_RELOAD,
     TASK_HEALTH,
     TASK_METRICS,
     TASK_OPENAPI,
 };
 
-/* Who may come: everybody, whoever has a token, the owner. */
-enum http_door { DOOR_OPEN, DOOR_TOKEN, DOOR_OWNER };
+/* Who may come: everybody, whoever has a token, the owner; the owner where acts
+   are possible. */
+enum http_door { DOOR_OPEN, DOOR_TOKEN, DOOR_OWNER, DOOR_ACT };
 
 enum http_form { FORM_JSON, FORM_CSV };
 

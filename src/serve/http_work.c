@@ -41,10 +41,10 @@ question_read(struct http_work *w, custos_err *err)
     if (!w->arena)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     st = http_query_read(w->arena, w->request->body, &said, err);
-    if (!st && said.sql.len > w->limits->query_bytes)
+    if (!st && said.sql.len > w->parts->limits.query_bytes)
         st = custos_fail(err, CUSTOS_EOVERFLOW,
                          "the query is longer than %zu bytes",
-                         w->limits->query_bytes);
+                         w->parts->limits.query_bytes);
     if (st) {
         err->at = -1; /* a place in the body, not in the query */
         return st;
@@ -122,6 +122,17 @@ work(struct job *j, struct curator *c)
     case TASK_LEDGER: api_ledger(c, who, w->request, w->reply); break;
     case TASK_RISK: api_risk(c, who, w->request, w->reply); break;
     case TASK_ME: api_me(who, w->reply); break;
+    case TASK_HISTORY: api_history(c, who, wall_us(), w->reply); break;
+    case TASK_VERIFY: api_verify(w->parts->verified, c, who, w->reply); break;
+    case TASK_OWNER_POLICY:
+    case TASK_OWNER_ANALYSTS:
+    case TASK_OWNER_DATA:
+    case TASK_OWNER_HEALTH:
+    case TASK_OWNER_ACT:
+    case TASK_OWNER_RELOAD:
+        api_owner(w->parts, c, &w->question.who, w->route.task, w->request,
+                  w->reply);
+        break;
     case TASK_LEARN:
     case TASK_HEALTH:
     case TASK_METRICS:

@@ -13,7 +13,7 @@ struct http_work {
     struct question question; /* first: its job is this */
     const struct http_request *request;
     struct http_route route;
-    const struct serve_limits *limits;
+    const struct serve_parts *parts;
     struct http_reply *reply;
 
     /* its own */
@@ -23,7 +23,7 @@ struct http_work {
 };
 
 /*
- * Before it is submitted the caller sets who, request, route, limits, reply,
+ * Before it is submitted the caller sets who, request, route, parts, reply,
  * done and asked_us; all of them live until it is done.
  */
 void http_work_init(struct http_work *w);

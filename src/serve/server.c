@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "curator/owner.h"
+#include "serve/clock.h"
 #include "serve/http.h"
 #include "serve/listen.h"
 #include "serve/log.h"
@@ -179,10 +180,13 @@ start(struct server *s, custos_err *err)
     descriptors_raise();
     if (!st)
         st = curator_open(o->store, &s->parts.curator, err);
-    if (!st && !(s->parts.gate = gate_new()))
+    if (!st && (!(s->parts.gate = gate_new()) ||
+                !(s->parts.verified = verified_new())))
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     if (!st)
         st = listen_all(s, err);
+    s->parts.acts = s->http.loopback;
+    s->parts.started_us = steady_us();
     if (!st)
         st = workers_start(s, err);
     loop.listen_fd = s->pg.fd;
@@ -228,6 +232,7 @@ end(struct server *s)
         close(s->http.fd);
     if (s->signals_fd >= 0)
         close(s->signals_fd);
+    verified_free(s->parts.verified);
     gate_free(s->parts.gate);
     curator_close(s->parts.curator);
 }

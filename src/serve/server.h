@@ -8,6 +8,7 @@
 
 #include "serve/counts.h"
 #include "serve/gate.h"
+#include "serve/verified.h"
 #include "serve/workers.h"
 
 /* The owner's limits; each has a refusal of its own. 0: the default. */
@@ -28,7 +29,11 @@ struct serve_parts {
     struct workers *workers;
     struct gate *gate;
     struct counts *counts;
+    struct verified *verified;
     struct serve_limits limits;
+    int64_t started_us; /* steady_us() */
+    bool acts; /* HTTP is reached from this machine alone: acts of the owner are
+                  done by it too */
     struct curator *curator; /* the handle of the thread that starts; for its
                                 policy at the start, not for questions */
 };

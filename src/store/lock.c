@@ -149,12 +149,9 @@ clean_tmp(const struct store *s, const char *name, const char *path)
 static void
 clean_data(const struct store *s, const char *name, const char *path)
 {
-    unsigned long long n = 0;
-    int end = 0;
+    uint64_t n;
 
-    /* NOLINTNEXTLINE(cert-err34-c): the width bounds it */
-    if (sscanf(name, "%19llu.duckdb%n", &n, &end) == 1 && end > 0 &&
-        name[end] == '\0' && n == s->version)
+    if (version_of_name(name, &n) && n == s->version)
         return;
     tree_remove(path);
 }

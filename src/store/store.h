@@ -105,6 +105,18 @@ CUSTOS_MUST_USE custos_status store_import_keep(struct store *s,
 /* Where version N lies. */
 void store_data_path(const struct store *s, uint64_t version, char *out);
 
+/*
+ * The versions whose files are there, by number, in a: the one in force, and
+ * what an import that runs or was broken off has left.
+ */
+struct store_version {
+    uint64_t number;
+    int64_t time; /* when its file was written: microseconds since 1970 */
+};
+CUSTOS_MUST_USE custos_status store_versions(const struct store *s, arena *a,
+                                             struct store_version **out,
+                                             size_t *n, custos_err *err);
+
 /* Does it lie on a disk that cannot be written? Then it can be read. */
 bool store_is_read_only(const struct store *s);
 

@@ -19,14 +19,27 @@ fail_field(const struct json_value *field, const char *what, custos_err *err)
 }
 
 static custos_status
-fail_unknown(const struct json_value *field, custos_err *err)
+fail_unknown(const struct json_value *field, const char *whose,
+             const char *const *names, size_t n, custos_err *err)
 {
-    const char *near = nearest(field->name.ptr, fields, COUNT_OF(fields));
+    const char *near = n ? nearest(field->name.ptr, names, n) : NULL;
 
-    return custos_fail(err, CUSTOS_EINVAL,
-                       "a query has no field \"%.40s\"%s%s%s", field->name.ptr,
-                       near ? "; did you mean \"" : "", near ? near : "",
-                       near ? "\"?" : "");
+    return custos_fail(err, CUSTOS_EINVAL, "%s has no field \"%.40s\"%s%s%s",
+                       whose, field->name.ptr, near ? "; did you mean \"" : "",
+                       near ? near : "", near ? "\"?" : "");
+}
+
+/* An object and nothing else; `like` shows one. */
+static custos_status
+read_object(arena *a, str body, const char *like, struct json_value *out,
+            custos_err *err)
+{
+    custos_status st = json_read(a, body, out, err);
+
+    if (!st && out->kind != JSON_MEMBERS)
+        st = custos_fail(err, CUSTOS_EINVAL, "the body must be an object: %s",
+                         like);
+    return st;
 }
 
 /* A number, or a text that holds one: exact either way. */
@@ -100,7 +113,7 @@ read_field(arena *a, const struct json_value *field, struct http_query *q,
     }
     if (str_equal(field->name, str_of("params")))
         return read_params(a, field, q, err);
-    return fail_unknown(field, err);
+    return fail_unknown(field, "a query", fields, COUNT_OF(fields), err);
 }
 
 custos_status
@@ -108,14 +121,9 @@ http_query_read(arena *a, str body, struct http_query *out, custos_err *err)
 {
     struct http_query q = {0};
     struct json_value v;
-    custos_status st = json_read(a, body, &v, err);
+    custos_status st = read_object(a, body, "{\"sql\": \"...\"}", &v, err);
 
-    if (st)
-        return st;
-    if (v.kind != JSON_MEMBERS)
-        return custos_fail(err, CUSTOS_EINVAL,
-                           "the body must be an object: {\"sql\": \"...\"}");
-    for (size_t i = 0; i < v.n && !st; i++)
+    for (size_t i = 0; !st && i < v.n; i++)
         st = read_field(a, &v.items[i], &q, err);
     if (st)
         return st;
@@ -124,4 +132,64 @@ http_query_read(arena *a, str body, struct http_query *out, custos_err *err)
                            "the body has no \"sql\" with a query");
     *out = q;
     return CUSTOS_OK;
+}
+
+/* ------------------------------------------------------- acts of the owner -- */
+
+static custos_status
+read_kind(const struct json_value *field, enum http_act_kind *out,
+          custos_err *err)
+{
+    static const char *const kinds[] = {"add", "rotate", "revoke"};
+
+    for (size_t i = 0; field->kind == JSON_TEXT && i < COUNT_OF(kinds); i++)
+        if (str_equal(field->text, str_of(kinds[i]))) {
+            *out = (enum http_act_kind)i;
+            return CUSTOS_OK;
+        }
+    return fail_field(field, "\"add\", \"rotate\" or \"revoke\"", err);
+}
+
+custos_status
+http_act_read(arena *a, str body, struct http_act *out, custos_err *err)
+{
+    static const char *const names[] = {"act", "name"};
+    struct http_act act = {0};
+    struct json_value v;
+    bool said = false;
+    custos_status st =
+        read_object(a, body, "{\"act\": \"add\", \"name\": \"...\"}", &v, err);
+
+    for (size_t i = 0; !st && i < v.n; i++) {
+        const struct json_value *field = &v.items[i];
+
+        if (str_equal(field->name, str_of("act"))) {
+            said = true;
+            st = read_kind(field, &act.kind, err);
+        } else if (str_equal(field->name, str_of("name"))) {
+            act.name = field->text;
+            if (field->kind != JSON_TEXT)
+                st = fail_field(field, "a text", err);
+        } else {
+            st = fail_unknown(field, "an act", names, COUNT_OF(names), err);
+        }
+    }
+    if (!st && (!said || !act.name.len))
+        st = custos_fail(err, CUSTOS_EINVAL,
+                         "the body must have an \"act\" and the \"name\" of an "
+                         "analyst");
+    if (!st)
+        *out = act;
+    return st;
+}
+
+custos_status
+http_nothing_read(arena *a, str body, custos_err *err)
+{
+    struct json_value v;
+    custos_status st = read_object(a, body, "{}", &v, err);
+
+    if (!st && v.n)
+        st = fail_unknown(&v.items[0], "this act", NULL, 0, err);
+    return st;
 }

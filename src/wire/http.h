@@ -27,4 +27,21 @@ CUSTOS_MUST_USE custos_status http_query_read(arena *a, str body,
                                               struct http_query *out,
                                               custos_err *err);
 
+/*
+ * {"act": "add", "name": "ana"}: what the owner wants of an analyst's doors.
+ * The same failures.
+ */
+enum http_act_kind { HTTP_ACT_ADD, HTTP_ACT_ROTATE, HTTP_ACT_REVOKE };
+struct http_act {
+    enum http_act_kind kind;
+    str name; /* never empty: that would be the owner */
+};
+CUSTOS_MUST_USE custos_status http_act_read(arena *a, str body,
+                                            struct http_act *out,
+                                            custos_err *err);
+
+/* {}, of an act that needs no words. */
+CUSTOS_MUST_USE custos_status http_nothing_read(arena *a, str body,
+                                                custos_err *err);
+
 #endif

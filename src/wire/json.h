@@ -51,6 +51,12 @@ void json_add_text(struct buf *out, str text);
 /* One more member of an object, `,"name":"text"`; an empty text is null. */
 void json_add_member(struct buf *out, const char *name, str text);
 
+/* A moment in microseconds since 1970: "2026-11-16T00:03:01.000000Z". */
+void json_add_moment(struct buf *out, int64_t us);
+
+/* Bytes as a text of hex digits. */
+void json_add_hex(struct buf *out, const uint8_t *bytes, size_t len);
+
 /* Numbers and dates as texts, with every digit; NULL as null. */
 void json_add_datum(struct buf *out, const struct datum *value);
 

@@ -40,14 +40,17 @@ every_path_has_its_methods(void **state)
 {
     static const struct {
         const char *path;
-        bool posts;
+        bool looks, posts;
     } paths[] = {
-        {"/v1/query", true},   {"/v1/explain", true},
-        {"/v1/budget", false}, {"/v1/schema", false},
-        {"/v1/ledger", false}, {"/v1/health", false},
-        {"/metrics", false},   {"/v1/openapi.json", false},
-        {"/v1/me", false},     {"/v1/risk", false},
-        {"/v1/learn", false},
+        {"/v1/query", false, true},         {"/v1/explain", false, true},
+        {"/v1/budget", true, false},        {"/v1/budget/history", true, false},
+        {"/v1/schema", true, false},        {"/v1/ledger", true, false},
+        {"/v1/ledger/verify", true, false}, {"/v1/owner/policy", true, false},
+        {"/v1/owner/analysts", true, true}, {"/v1/owner/reload", false, true},
+        {"/v1/owner/data", true, false},    {"/v1/owner/health", true, false},
+        {"/v1/health", true, false},        {"/metrics", true, false},
+        {"/v1/openapi.json", true, false},  {"/v1/me", true, false},
+        {"/v1/risk", true, false},          {"/v1/learn", true, false},
     };
     struct http_route route;
 
@@ -55,8 +58,8 @@ every_path_has_its_methods(void **state)
     for (size_t i = 0; i < COUNT_OF(paths); i++)
         for (int m = HTTP_GET; m <= HTTP_OTHER; m++) {
             struct http_request r = request((enum http_method)m, paths[i].path);
-            bool suits = paths[i].posts ? m == HTTP_POST
-                                        : m == HTTP_GET || m == HTTP_HEAD;
+            bool suits = (paths[i].posts && m == HTTP_POST) ||
+                         (paths[i].looks && (m == HTTP_GET || m == HTTP_HEAD));
 
             assert_int_equal(status_of(&r, &route), suits               ? 0
                                                     : m == HTTP_OPTIONS ? 204
@@ -68,8 +71,9 @@ static void
 other_paths_are_not_found(void **state)
 {
     static const char *const paths[] = {
-        "",           "/v1",        "/v1/query/",     "/V1/query",
-        "//v1/query", "/v1/query ", "/v1/../metrics", "/v1/quer"};
+        "",           "/v1/owner",      "/v1",
+        "/v1/query/", "/V1/query",      "//v1/query",
+        "/v1/query ", "/v1/../metrics", "/v1/quer"};
     struct http_route route;
 
     (void)state;
@@ -83,17 +87,50 @@ other_paths_are_not_found(void **state)
 static void
 a_refused_method_says_which_there_are(void **state)
 {
-    struct http_request r = request(HTTP_GET, "/v1/query");
+    static const char *const cases[][2] = {
+        {"/v1/query", "POST, OPTIONS"},
+        {"/v1/budget", "GET, HEAD, OPTIONS"},
+        {"/v1/owner/analysts", "GET, HEAD, POST, OPTIONS"},
+    };
     struct http_reply reply;
     struct http_route route;
 
     (void)state;
-    http_reply_init(&reply);
-    assert_false(http_route(&r, &route, &reply));
-    assert_int_equal(reply.n_headers, 1);
-    assert_string_equal(reply.headers[0].name, "Allow");
-    assert_string_equal(reply.headers[0].value, "POST, OPTIONS");
-    http_reply_clear(&reply);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct http_request r = request(HTTP_OTHER, cases[i][0]);
+
+        http_reply_init(&reply);
+        assert_false(http_route(&r, &route, &reply));
+        assert_int_equal(reply.n_headers, 1);
+        assert_string_equal(reply.headers[0].name, "Allow");
+        assert_string_equal(reply.headers[0].value, cases[i][1]);
+        http_reply_clear(&reply);
+    }
+}
+
+/* Whoever acts is the owner, and says so in JSON: a page of another origin can
+   send neither without asking first, and nobody answers that. */
+static void
+acts_are_the_owners_and_json(void **state)
+{
+    static const char *const paths[] = {"/v1/owner/analysts",
+                                        "/v1/owner/reload"};
+    static const char *const types[] = {
+        "", "text/plain", "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=a", "text/plain; application/json"};
+    struct http_route route;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(paths); i++) {
+        struct http_request r = request(HTTP_POST, paths[i]);
+
+        assert_int_equal(status_of(&r, &route), 0);
+        assert_int_equal(route.door, DOOR_ACT);
+        for (size_t k = 0; k < COUNT_OF(types); k++) {
+            r.content_type = str_of(types[k]);
+            assert_int_equal(status_of(&r, &route), 415);
+        }
+    }
 }
 
 static void
@@ -277,6 +314,7 @@ main(void)
         cmocka_unit_test(every_path_has_its_methods),
         cmocka_unit_test(other_paths_are_not_found),
         cmocka_unit_test(a_refused_method_says_which_there_are),
+        cmocka_unit_test(acts_are_the_owners_and_json),
         cmocka_unit_test(the_form_is_what_is_wanted_most),
         cmocka_unit_test(only_queries_have_csv),
         cmocka_unit_test(arguments_are_known_or_refused),

@@ -1,0 +1,280 @@
+/*
+ * What the owner looks at: the policy in force, who may come in, the data, and
+ * how the server is. Nothing here changes anything; api_act.c does.
+ */
+#include "serve/api_owner.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "curator/owner.h"
+#include "serve/api.h"
+#include "serve/clock.h"
+#include "wire/json.h"
+
+enum { OWNER_ARENA = 1 << 26 };
+
+/* When a row of the chain was written, as a member; null: there is none. */
+static custos_status
+add_since(struct buf *b, struct ledger *l, uint64_t seq, arena *a,
+          custos_err *err)
+{
+    struct ledger_row *rows = NULL;
+    size_t n = 1;
+    custos_status st = CUSTOS_OK;
+
+    buf_add_text(b, ",\"since\":");
+    if (seq)
+        st = ledger_rows(l, seq, str_of(""), str_of(""), a, &rows, &n, err);
+    if (!st && rows && n && rows->seq == seq)
+        json_add_moment(b, rows->time);
+    else
+        buf_add_text(b, "null");
+    return st;
+}
+
+/* ---------------------------------------------------------------- policy -- */
+
+static custos_status
+add_sentences(struct buf *b, const struct policy *p, arena *a, custos_err *err)
+{
+    struct policy_remark *remarks = NULL;
+    size_t n = 0;
+    custos_status st = policy_check(a, p, &remarks, &n, err);
+
+    buf_add_text(b, ",\"sentences\":[");
+    for (size_t i = 0; !st && i <= n; i++) {
+        struct buf said;
+
+        buf_init(&said, NULL, OWNER_REPLY_MAX);
+        if (i < n)
+            policy_remark_write(&remarks[i], &said);
+        else {
+            buf_add_text(&said, "The policy ");
+            policy_summary_write(p, remarks, n, &said);
+        }
+        buf_add_text(b, i ? ",\n" : "\n");
+        json_add_text(b, (str){buf_text(&said), said.len});
+        buf_clear(&said);
+    }
+    buf_add_text(b, "]");
+    return st;
+}
+
+custos_status
+api_owner_policy(const struct api_call *call, struct http_reply *out,
+                 custos_err *err)
+{
+    struct buf *b = &out->body;
+    const struct policy *p = curator_policy(call->c);
+    struct ledger *l = curator_ledger(call->c);
+    struct ledger_terms terms;
+    custos_status st = ledger_terms_get(l, call->a, &terms, err);
+    bool same;
+
+    if (st)
+        return st;
+    same = !memcmp(terms.policy, p->id, sizeof p->id);
+    buf_add_text(b, "{\"text\":");
+    json_add_text(b, p->text);
+    buf_add_text(b, ",\"hash\":");
+    json_add_hex(b, p->id, sizeof p->id);
+    buf_printf(b, ",\"waiting\":%s", same ? "false" : "true");
+    st = add_since(b, l, same ? terms.seq : 0, call->a, err);
+    if (!st)
+        st = add_sentences(b, p, call->a, err);
+    buf_add_text(b, "}\n");
+    return st;
+}
+
+/* -------------------------------------------------------------- analysts -- */
+
+static custos_status
+add_budget(struct buf *b, struct ledger *l, const struct ledger_terms *t,
+           str name, int64_t now, custos_err *err)
+{
+    buf_add_text(b, ",\"budget\":");
+    for (size_t i = 0; i < t->n_analysts; i++)
+        if (str_equal(t->analysts[i].name, name))
+            return api_add_analyst(b, l, &t->analysts[i], now, err);
+    buf_add_text(b, "null");
+    return CUSTOS_OK;
+}
+
+custos_status
+api_owner_analysts(const struct api_call *call, struct http_reply *out,
+                   custos_err *err)
+{
+    struct buf *b = &out->body;
+    struct ledger *l = curator_ledger(call->c);
+    struct door_seen *doors = NULL;
+    struct ledger_terms terms;
+    size_t n = 0;
+    custos_status st = ledger_terms_get(l, call->a, &terms, err);
+
+    if (!st)
+        st = door_list(l, call->a, &doors, &n, err);
+    buf_add_text(b, "{\"analysts\":[");
+    for (size_t i = 0; !st && i < n; i++) {
+        buf_add_text(b, i ? ",\n{\"name\":" : "\n{\"name\":");
+        json_add_text(b, doors[i].name);
+        buf_printf(b, ",\"password\":%s,\"token\":%s",
+                   doors[i].password ? "true" : "false",
+                   doors[i].token ? "true" : "false");
+        st = add_since(b, l, doors[i].seq, call->a, err);
+        if (!st)
+            st = add_budget(b, l, &terms, doors[i].name, wall_us(), err);
+        buf_add_text(b, "}");
+    }
+    buf_printf(b, "],\n\"acts\":%s", call->parts->acts ? "true" : "false");
+    json_add_member(
+        b, "why_not",
+        str_of(call->parts->acts ? "" : http_fault_said(HTTP_FAULT_ACT)));
+    buf_add_text(b, "}\n");
+    return st;
+}
+
+/* ------------------------------------------------------------------ data -- */
+
+static void
+add_tables(struct buf *b, const struct policy *p)
+{
+    for (size_t i = 0; i < p->n_tables; i++) {
+        const struct policy_table *t = &p->tables[i];
+
+        buf_add_text(b, i ? ",{\"name\":" : "{\"name\":");
+        json_add_text(b, t->name);
+        buf_printf(b, ",\"public\":%s,\"attached\":%s}",
+                   t->is_public ? "true" : "false",
+                   t->attached ? "true" : "false");
+    }
+}
+
+custos_status
+api_owner_data(const struct api_call *call, struct http_reply *out,
+               custos_err *err)
+{
+    struct buf *b = &out->body;
+    uint64_t here = curator_version(call->c);
+    struct store_version *versions = NULL;
+    size_t n = 0;
+    custos_status st = curator_versions(call->c, call->a, &versions, &n, err);
+
+    buf_add_text(b, "{\"versions\":[");
+    for (size_t i = 0; !st && i < n; i++) {
+        bool in_force = versions[i].number == here;
+
+        buf_printf(b, "%s{\"version\":%" PRIu64 ",\"in_force\":%s,\"time\":",
+                   i ? ",\n" : "\n", versions[i].number,
+                   in_force ? "true" : "false");
+        json_add_moment(b, versions[i].time);
+        buf_add_text(b, ",\"tables\":[");
+        if (in_force)
+            add_tables(b, curator_policy(call->c));
+        buf_add_text(b, "]}");
+    }
+    buf_add_text(b, "]}\n");
+    return st;
+}
+
+/* ---------------------------------------------------------------- health -- */
+
+custos_status
+api_owner_ask(const struct api_call *call, const char *line, str *rest,
+              custos_err *err)
+{
+    static const char good[] = "{\"ok\":true";
+    struct json_value v;
+    const struct json_value *said;
+    str reply;
+    custos_status st =
+        owner_ask(curator_path(call->c), str_of(line), call->a, &reply, err);
+
+    if (st)
+        return st;
+    if (reply.len > sizeof good && !memcmp(reply.ptr, good, sizeof good - 1)) {
+        *rest =
+            (str){reply.ptr + sizeof good - 1, reply.len - (sizeof good - 1)};
+        return CUSTOS_OK;
+    }
+    st = json_read(call->a, reply, &v, err);
+    said = st ? NULL : json_member(&v, "error");
+    return custos_fail(err, CUSTOS_EPOLICY, "%s",
+                       said ? said->text.ptr : "the server did not answer");
+}
+
+custos_status
+api_owner_health(const struct api_call *call, struct http_reply *out,
+                 custos_err *err)
+{
+    struct buf *b = &out->body;
+    struct counts *counts = call->parts->counts;
+    struct receipt head;
+    str rest;
+    custos_status st = api_owner_ask(call, "status", &rest, err);
+
+    if (!st)
+        st = ledger_head(curator_ledger(call->c), &head, err);
+    if (st)
+        return st;
+    buf_printf(b,
+               "{\"uptime_seconds\":%" PRId64 ",\"ledger_rows\":%" PRIu64
+               ",\"ledger_format\":%d,\"store_format\":%d",
+               (steady_us() - call->parts->started_us) / 1000000, head.seq,
+               (int)LEDGER_FORMAT, (int)STORE_FORMAT);
+#define ADD(name, words)                                                       \
+    buf_printf(b, ",\"" #name "\":%" PRIu64,                                   \
+               atomic_load_explicit(&counts->name, memory_order_relaxed));
+    COUNTS_LIST(ADD)
+#undef ADD
+    buf_add(b, rest.ptr, rest.len); /* `,"version":...}` and its end of line */
+    return CUSTOS_OK;
+}
+
+/* -------------------------------------------------------------- dispatch -- */
+
+static custos_status
+answer(const struct api_call *call, enum http_task task, struct http_reply *out,
+       custos_err *err)
+{
+    switch (task) {
+    case TASK_OWNER_POLICY: return api_owner_policy(call, out, err);
+    case TASK_OWNER_ANALYSTS: return api_owner_analysts(call, out, err);
+    case TASK_OWNER_DATA: return api_owner_data(call, out, err);
+    case TASK_OWNER_HEALTH: return api_owner_health(call, out, err);
+    case TASK_OWNER_ACT: return api_owner_act(call, out, err);
+    default: return api_owner_reload(call, out, err);
+    }
+}
+
+/* A body may have come long after its head: the token is looked at again. */
+void
+api_owner(const struct serve_parts *parts, struct curator *c,
+          const struct door *who, enum http_task task,
+          const struct http_request *r, struct http_reply *out)
+{
+    struct api_call call = {
+        .parts = parts,
+        .c = c,
+        .request = r,
+        .a = arena_new(NULL, OWNER_ARENA),
+    };
+    custos_err err = {.at = -1};
+    custos_status st = call.a
+                           ? curator_refresh(c, &err)
+                           : custos_fail(&err, CUSTOS_ENOMEM, "out of memory");
+    bool lost = false;
+
+    if (!st) {
+        st = door_holds(c, who, &err);
+        lost = st == CUSTOS_EDENIED;
+    }
+    if (!st)
+        st = answer(&call, task, out, &err);
+    if (lost)
+        http_fault(out, HTTP_FAULT_TOKEN);
+    else if (st)
+        http_refuse(out, &err, str_of(""));
+    arena_free(call.a);
+}

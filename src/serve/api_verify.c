@@ -1,0 +1,74 @@
+/*
+ * Whether the chain is whole. How long it is, and which row is wrong, is the
+ * owner's to know: an analyst would learn from it how much others ask.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "serve/api.h"
+#include "serve/clock.h"
+#include "wire/json.h"
+
+enum { SAID_MAX = 400 };
+
+static void
+tell_owner(const struct verified_facts *f, char said[SAID_MAX])
+{
+    int n = 0;
+
+    if (!f->ok)
+        snprintf(said, SAID_MAX, "%s", f->said);
+    else if (!f->ago_us)
+        snprintf(said, SAID_MAX,
+                 "All %" PRIu64 " rows were hashed again now, every balance "
+                 "was made again from its charges, and every stored answer "
+                 "is the one that was kept.",
+                 f->all);
+    else
+        n = snprintf(said, SAID_MAX,
+                     "The %" PRIu64 " rows that there were %" PRId64
+                     " s ago were hashed again then, with every balance and "
+                     "stored answer; ",
+                     f->all, f->ago_us / 1000000);
+    if (n > 0 && n < SAID_MAX)
+        snprintf(said + n, SAID_MAX - (size_t)n,
+                 "the %" PRIu64 " that came since follow from them.",
+                 f->head.seq - f->all);
+}
+
+static const char *
+for_analyst(bool ok)
+{
+    return ok ? "The chain is whole: every row is what its hash says and "
+                "follows from the one before. Rows are hashed as they come, "
+                "and all of them again from time to time, not for everyone "
+                "who asks."
+              : "The chain is not whole. Tell the owner: custos ledger verify "
+                "names the row.";
+}
+
+void
+api_verify(struct verified *v, struct curator *c, str who,
+           struct http_reply *out)
+{
+    struct buf *b = &out->body;
+    char receipt[RECEIPT_TEXT_MAX], said[SAID_MAX];
+    struct verified_facts f;
+    custos_err err = {.at = -1};
+
+    if (verified_look(v, curator_ledger(c), steady_us, &f, &err)) {
+        http_refuse(out, &err, str_of(""));
+        return;
+    }
+    buf_printf(b, "{\"ok\":%s", f.ok ? "true" : "false");
+    if (who.len || !f.ok) {
+        buf_add_text(b, ",\"rows\":null,\"head\":null");
+    } else {
+        receipt_write(&f.head, receipt);
+        buf_printf(b, ",\"rows\":%" PRIu64 ",\"head\":\"%s\"", f.head.seq,
+                   receipt);
+    }
+    tell_owner(&f, said);
+    json_add_member(b, "said", str_of(who.len ? for_analyst(f.ok) : said));
+    buf_add_text(b, "}\n");
+}

@@ -1,0 +1,28 @@
+/*
+ * What an analyst comes in by, given: a password for PostgreSQL clients and a
+ * token for HTTP. The store keeps what checks them, and these are all there is
+ * of themselves: shown once, then wiped.
+ */
+#ifndef SERVE_CREDENTIALS_H
+#define SERVE_CREDENTIALS_H
+
+#include "curator/door.h"
+
+enum { CREDENTIALS_PASSWORD_MAX = 1025 };
+
+struct credentials {
+    char password[CREDENTIALS_PASSWORD_MAX]; /* empty: one is to be made */
+    char token[DOOR_TOKEN_MAX];
+};
+
+/*
+ * By door_set, with its failures; CUSTOS_EINVAL: no name, which is the owner's,
+ * or a password that is none. l is written to, by its thread.
+ */
+CUSTOS_MUST_USE custos_status credentials_give(struct ledger *l, str name,
+                                               enum door_change how,
+                                               struct credentials *c,
+                                               int64_t now, struct receipt *out,
+                                               custos_err *err);
+
+#endif
