@@ -5,6 +5,7 @@
  */
 #include "base/error.h"
 #include "curator/catalog_setup.h"
+#include "curator/shape.h"
 #include "engine/duck.h"
 
 enum {
@@ -13,7 +14,6 @@ enum {
     FIRST_INDEX = 1 << 21,
     VALUES_SHOWN = 20,
     PRECISION = 38,
-    PLAN_BYTES = 1 << 28,
 };
 
 struct filler {
@@ -268,33 +268,32 @@ add_table(struct filler *f, const struct policy_table *t)
         }
 }
 
-/* The columns of a view are those of a plan over it; a view that cannot be
-   asked is not shown. */
-static void
-add_view(struct filler *f, unsigned number, const struct policy_view *v)
-{
-    struct plan_options options = {.who = f->who};
-    arena *a = arena_new(NULL, PLAN_BYTES);
-    struct plan *p = NULL;
-    struct query *q;
-    struct buf sql;
-    custos_err quiet;
+struct view_filler {
+    struct filler *f;
+    const struct policy_view *view;
+    unsigned number, n; /* the view's, and how many columns so far */
+};
 
-    buf_init(&sql, NULL, 1 << 12);
-    buf_add_text(&sql, "SELECT count(*) FROM ");
-    duck_quote_name(&sql, v->name);
-    if (a && !sql.failed && !sql_read(a, str_of(buf_text(&sql)), &q, &quiet) &&
-        !plan_make(a, q, f->p, &options, &p, &quiet) && p->table) {
-        /* its text may name what is not granted */
-        add_relation(f, number, v->name, 'v', v->comment,
-                     f->who ? str_of("") : v->sql);
-        for (size_t i = 0; i < p->table->n_columns; i++)
-            add_column(f, number, (unsigned)i + 1, &p->table->columns[i]);
-        buf_add_text(f->out, p->table->n_columns > 0 ? ";\n" : "");
-    }
-    plan_free(p);
-    buf_clear(&sql);
-    arena_free(a);
+/* A view that cannot be asked has no columns, and is not shown. */
+static void
+add_view_column(void *ctx, const struct policy_column *c, bool unit)
+{
+    struct view_filler *v = ctx;
+
+    (void)unit;
+    if (v->n == 0) /* its text may name what is not granted */
+        add_relation(v->f, v->number, v->view->name, 'v', v->view->comment,
+                     v->f->who ? str_of("") : v->view->sql);
+    add_column(v->f, v->number, ++v->n, c);
+}
+
+static void
+add_view(struct filler *f, unsigned number, const struct policy_view *view)
+{
+    struct view_filler v = {.f = f, .view = view, .number = number};
+
+    shape_of_view(f->p, f->who, view, add_view_column, &v);
+    buf_add_text(f->out, v.n > 0 ? ";\n" : "");
 }
 
 custos_status

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "base/error.h"
+#include "curator/shape.h"
 #include "wire/json.h"
 
 static void
@@ -66,12 +67,9 @@ add_domain(struct buf *b, const struct policy_column *c)
 
 static void
 add_column(struct buf *b, const struct policy *p,
-           const struct policy_analyst *who, const struct policy_table *t,
-           const struct policy_column *c)
+           const struct policy_analyst *who, const struct policy_column *c,
+           bool unit)
 {
-    bool unit =
-        !t->is_public && !t->unit_is_row && c == &t->columns[t->unit_column];
-
     buf_add_text(b, "{\"name\":");
     json_add_text(b, c->name);
     buf_printf(b, ",\"type\":\"%s\",\"scale\":", data_type_name(c->type));
@@ -97,11 +95,13 @@ add_unit(struct buf *b, const struct policy *p,
         buf_add_text(b, "null");
         return;
     }
-    buf_printf(b,
-               "{\"row\":%s,\"rows_per_unit\":%" PRIu64
-               ",\"groups_per_unit\":%" PRIu64,
-               t->unit_is_row ? "true" : "false", t->rows_per_unit,
-               t->groups_per_unit);
+    buf_printf(
+        b, "{\"row\":%s,\"rows_per_unit\":", t->unit_is_row ? "true" : "false");
+    if (policy_rows_known(p, t))
+        buf_printf(b, "%" PRIu64 ",\"groups_per_unit\":%" PRIu64,
+                   t->rows_per_unit, t->groups_per_unit);
+    else /* each question chooses */
+        buf_add_text(b, "null,\"groups_per_unit\":null");
     buf_add_text(b, ",\"column\":");
     /* its name, to those who may know that there is such a column */
     if (!t->unit_is_row &&
@@ -127,7 +127,8 @@ add_table(struct buf *b, const struct policy *p,
         if (!policy_grants(p, who, t, &t->columns[i]))
             continue;
         buf_add_text(b, more ? ",\n" : "\n");
-        add_column(b, p, who, t, &t->columns[i]);
+        add_column(b, p, who, &t->columns[i],
+                   !t->is_public && !t->unit_is_row && i == t->unit_column);
         more = true;
     }
     buf_add_text(b, "]}");
@@ -150,6 +151,23 @@ add_tables(struct buf *b, const struct policy *p,
     buf_add_text(b, "]");
 }
 
+struct view_writer {
+    struct buf *out;
+    const struct policy *p;
+    const struct policy_analyst *who;
+    bool more;
+};
+
+static void
+add_view_column(void *ctx, const struct policy_column *c, bool unit)
+{
+    struct view_writer *w = ctx;
+
+    buf_add_text(w->out, w->more ? ",\n" : "\n");
+    add_column(w->out, w->p, w->who, c, unit);
+    w->more = true;
+}
+
 static void
 add_views(struct buf *b, const struct policy *p,
           const struct policy_analyst *who)
@@ -163,7 +181,10 @@ add_views(struct buf *b, const struct policy *p,
         buf_add_text(b, more ? ",{\"name\":" : "{\"name\":");
         json_add_text(b, p->views[i].name);
         json_add_member(b, "comment", p->views[i].comment);
-        buf_add_text(b, "}");
+        buf_add_text(b, ",\"columns\":[");
+        shape_of_view(p, who, &p->views[i], add_view_column,
+                      &(struct view_writer){.out = b, .p = p, .who = who});
+        buf_add_text(b, "]}");
         more = true;
     }
     buf_add_text(b, "]");

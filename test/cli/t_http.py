@@ -241,6 +241,10 @@ class Http(HttpCase):
                          {"table": "patients", "column": "id"})
         self.assertTrue(tables["departments"]["public"])
         self.assertEqual([v["name"] for v in got["views"]], ["dear"])
+        self.assertEqual([(c["name"], c["type"], c["unit"])
+                          for c in got["views"][0]["columns"]],
+                         [("patient_id", "integer", True),
+                          ("cost", "decimal", False)])
 
     def test_schema_shows_what_is_granted(self):
         got = self.call("GET", "/v1/schema", who="bob")

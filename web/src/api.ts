@@ -107,11 +107,12 @@ export interface SchemaColumn {
 }
 export interface Table {
   name: string; public: boolean;
-  unit: { row: boolean; rows_per_unit: number; groups_per_unit: number; column: string | null } | null;
+  /* Bounds of null: every question chooses its own, privately. */
+  unit: { row: boolean; rows_per_unit: number | null; groups_per_unit: number | null; column: string | null } | null;
   comment: string | null;
   columns: SchemaColumn[];
 }
-export interface View { name: string; comment?: string | null; columns: SchemaColumn[] }
+export interface View { name: string; comment: string | null; columns: SchemaColumn[] }
 export interface Schema {
   tables: Table[]; views: View[];
   adjacency: "add-remove" | "change-one";
