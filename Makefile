@@ -8,10 +8,10 @@ OPTIONS = -Dwerror=false
 CONFIGURE = tools/configure $(BUILD) -Dprefix=$(PREFIX) $(OPTIONS)
 RUN_TESTS = tools/run-tests
 
-.PHONY: all demo test test-fresh check format-check asan tsan valgrind tidy \
+.PHONY: all demo test test-web web-pictures test-fresh check format-check asan tsan valgrind tidy \
 	coverage attacks bench bench-noise bench-timing \
 	bench-account bench-query bench-query-200m bench-tpch bench-serve load fuzz-account fuzz-query \
-	stability crash powercut install fuzz fuzz-serve doc format clean help setup clients dev
+	stability crash powercut install fuzz fuzz-serve doc format clean help setup clients web dev
 
 all: setup ## build everything (the default)
 	@$(CONFIGURE)
@@ -23,6 +23,9 @@ setup:
 clients:
 	@./setup --test
 
+web:
+	@./setup --web
+
 dev:
 	@./setup --dev
 
@@ -31,8 +34,19 @@ demo: setup ## show what custos does
 	@ninja -C $(BUILD) custos
 	@$(BUILD)/custos demo
 
-test: clients all ## run every test
-	@$(RUN_TESTS) $(BUILD)
+test: clients all ## run every test but those of the console
+	@$(RUN_TESTS) $(BUILD) --no-suite web
+
+# Types, then every page in a real browser against a real server.
+test-web: web ## the console in Chromium
+	@$(CONFIGURE)
+	@ninja -C $(BUILD) custos
+	@$(RUN_TESTS) $(BUILD) --suite web
+
+web-pictures: web ## every page of the console as PNG, into build/pictures
+	@$(CONFIGURE)
+	@ninja -C $(BUILD) custos
+	@CUSTOS=$(BUILD)/custos node test/web/pictures.mjs $(BUILD)/pictures
 
 test-fresh: dev ## demo and test in a minimal Debian 12 tree (root only)
 	@tools/test-fresh
@@ -53,7 +67,7 @@ asan: dev ## the suite by clang, under ASan and UBSan
 		-Db_lundef=false $(OPTIONS)
 	@ninja -C build-asan
 	@CUSTOS_QUICK=1 $(RUN_TESTS) build-asan --no-suite clients --no-suite cli \
-		--no-suite crash
+		--no-suite crash --no-suite web
 	@CUSTOS_QUICK=1 $(RUN_TESTS) build-asan cli/t_http.py cli/t_serve.py \
 		cli/t_store.py cli/t_doors.py
 
@@ -81,7 +95,7 @@ coverage: dev ## branch coverage by folder; noise and mech must have 100 %
 	@tools/configure build-cov -Db_coverage=true -Doptimization=0 $(OPTIONS)
 	@ninja -C build-cov
 	@find build-cov -name '*.gcda' -delete
-	@$(RUN_TESTS) build-cov
+	@$(RUN_TESTS) build-cov --no-suite web
 	@tools/coverage build-cov
 
 attacks: all ## the attack tests with 10^7 releases instead of a few
