@@ -30,15 +30,27 @@ add_balance(struct buf *b, const struct ledger_balance *l)
                l->charges, f->theorem);
 }
 
+/* The sums of all charges, in each currency. */
+static void
+add_spent(struct buf *b, const struct ledger_spent *s)
+{
+    buf_printf(
+        b, ",\"spent\":{\"epsilon\":\"%s\",\"rho\":\"%s\",\"delta\":\"%s\"}",
+        s->epsilon, s->rho, s->delta);
+}
+
 custos_status
 api_add_analyst(struct buf *b, struct ledger *l, const struct ledger_analyst *a,
                 int64_t now, custos_err *err)
 {
     struct ledger_balance own, window;
+    struct ledger_spent spent;
     custos_status st = ledger_balance(l, a->name, &own, err);
 
     if (!st)
         st = ledger_window(l, a->name, now, &window, err);
+    if (!st)
+        st = ledger_spent(l, a->name, &spent, err);
     if (st)
         return st;
     buf_add_text(b, "{\"name\":");
@@ -49,9 +61,11 @@ api_add_analyst(struct buf *b, struct ledger *l, const struct ledger_analyst *a,
     buf_add_text(b, ",\"window\":");
     add_balance(b, &window);
     if (window.limited)
-        buf_printf(b, ",\"window_days\":%" PRIu32 "}", a->window_days);
+        buf_printf(b, ",\"window_days\":%" PRIu32, a->window_days);
     else
-        buf_add_text(b, ",\"window_days\":null}");
+        buf_add_text(b, ",\"window_days\":null");
+    add_spent(b, &spent);
+    buf_add_text(b, "}");
     return CUSTOS_OK;
 }
 
@@ -80,18 +94,23 @@ add_all(struct buf *b, struct ledger *l, str who, int64_t now, arena *a,
         custos_err *err)
 {
     struct ledger_balance common;
+    struct ledger_spent spent;
     struct ledger_terms terms;
     custos_status st = ledger_terms_get(l, a, &terms, err);
 
     if (!st && !who.len)
         st = ledger_balance(l, who, &common, err);
+    if (!st && !who.len)
+        st = ledger_spent(l, who, &spent, err);
     if (st)
         return st;
     buf_add_text(b, "{\"common\":");
-    if (who.len)
-        buf_add_text(b, "null");
-    else
+    if (who.len) {
+        buf_add_text(b, "null,\"spent\":null");
+    } else {
         add_balance(b, &common);
+        add_spent(b, &spent);
+    }
     buf_add_text(b, ",\n\"analysts\":[");
     st = add_analysts(b, l, &terms, who, now, err);
     buf_add_text(b, "]}\n");

@@ -2,6 +2,7 @@
 that every reply is what /v1/openapi.json says and holds nothing of the data.
 """
 import csv
+import decimal
 import http.client
 import io
 import json
@@ -265,6 +266,17 @@ class Http(HttpCase):
         self.assertEqual(everything["common"]["epsilon"], "100000")
         self.assertEqual([a["name"] for a in everything["analysts"]],
                          ["ana", "bob", 'Zoë "Z"'])
+
+    def test_spent_is_the_sum_of_the_rows(self):
+        self.ask("SELECT avg(weight) FROM patients WHERE born < 1960",
+                 epsilon="0.125")
+        told = self.call("GET", "/v1/budget", who="ana").json
+        self.assertIsNone(told["spent"])
+        rows = self.call("GET", "/v1/ledger?limit=1000", who="ana").json["rows"]
+        for currency, spent in told["analysts"][0]["spent"].items():
+            self.assertEqual(
+                sum(decimal.Decimal(r[currency]) for r in rows
+                    if r["epsilon"]), decimal.Decimal(spent))
 
     # --------------------------------------------------------------- ledger
 

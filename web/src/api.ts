@@ -61,8 +61,10 @@ export interface Balance {
 export interface AnalystBudget {
   name: string; charges: number; left_epsilon: Amount;
   own: Balance | null; window: Balance | null; window_days: number | null;
+  spent: Cost; /* the sums of all charges, in each currency */
 }
-export interface Budget { common: Balance | null; analysts: AnalystBudget[] }
+/* common and spent, of all together, are the owner's to see. */
+export interface Budget { common: Balance | null; spent: Cost | null; analysts: AnalystBudget[] }
 
 /* Spending as it grew; `common` is the owner's alone. Amounts in `currency`. */
 export interface HistoryPoint { row: number; time: string; spent: Amount }

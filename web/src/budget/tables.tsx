@@ -43,16 +43,47 @@ export function Meter({ of: { name, about, balance } }: { of: Named }) {
 const Left = ({ of }: { of: string }) => <span title={of}>{leftShort(of)}</span>;
 const Spent = ({ of }: { of: string }) => <span title={of}>{spentShort(of)}</span>;
 
+/* The sums of all charges; each alone is a bound on what was told. */
+export function Sums({ of, owner }: { of: Budget; owner: boolean }) {
+  const lines = [
+    ...(of.spent ? [{ name: "all together", charges: of.common?.charges, spent: of.spent }] : []),
+    ...of.analysts.map((a) => ({ name: owner ? a.name : "you", charges: a.charges, spent: a.spent })),
+  ];
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="All charges added up">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">all charges of</th><th scope="col" class="number">charges</th>
+            <th scope="col" class="number">ε</th><th scope="col" class="number">ρ</th><th scope="col" class="number">δ</th>
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map(({ name, charges, spent }) => (
+            <tr>
+              <th scope="row">{name}</th>
+              <td class="number">{charges}</td>
+              <td class="number"><Spent of={spent.epsilon} /></td>
+              <td class="number"><Spent of={spent.rho} /></td>
+              <td class="number"><Spent of={spent.delta} /></td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
 export function Currencies({ of }: { of: Named[] }) {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Budgets in each currency">
       <table>
         <thead>
           <tr>
-            <th scope="col">budget</th><th scope="col">promise</th><th scope="col">counts in</th>
+            <th scope="col">budget of</th><th scope="col">promise</th><th scope="col">counts in</th>
             <th scope="col" class="number">spent</th><th scope="col" class="number">limit</th>
             <th scope="col" class="number">δ spent</th><th scope="col" class="number">δ limit</th>
-            <th scope="col" class="number">answers</th><th scope="col" class="number">one more may cost</th>
+            <th scope="col" class="number">one more may cost</th>
           </tr>
         </thead>
         <tbody>
@@ -65,7 +96,6 @@ export function Currencies({ of }: { of: Named[] }) {
               <td class="number"><Left of={b.limit} /></td>
               <td class="number"><Spent of={b.query_delta_spent} /></td>
               <td class="number"><Left of={b.query_delta_limit} /></td>
-              <td class="number">{b.charges}</td>
               <td class="number">ε <Left of={b.left_epsilon} /></td>
             </tr>
           ))}

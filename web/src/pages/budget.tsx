@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Budget, History } from "../api";
 import { BurnDown } from "../budget/burndown";
 import { forecastOf, forecastWords } from "../budget/forecast";
-import { Analysts, budgetsOf, Currencies, leftOf, Meter } from "../budget/tables";
+import { Analysts, budgetsOf, Currencies, leftOf, Meter, Sums } from "../budget/tables";
 import { useLoaded } from "../load";
 import { leftShort } from "../parts/amount";
 import { Notice, Waiting } from "../parts/notice";
@@ -114,6 +114,7 @@ export function BudgetPage() {
   }, [budget.again, history.again]);
 
   const refused = budget.refused ?? history.refused;
+  const budgets = budget.value ? budgetsOf(budget.value, me.owner) : [];
   return (
     <div class="budget">
       <h1>Budget</h1>
@@ -133,13 +134,12 @@ export function BudgetPage() {
               <Analysts of={budget.value.analysts} history={history.value} shown={who} show={setWho} />
             </section>
           )}
-          {budgetsOf(budget.value, me.owner).length > 0 && (
-            <section class="card" aria-labelledby="currencies">
-              <h2 id="currencies">In each currency</h2>
-              <Currencies of={budgetsOf(budget.value, me.owner)} />
-              <Glossary />
-            </section>
-          )}
+          <section class="card" aria-labelledby="currencies">
+            <h2 id="currencies">In each currency</h2>
+            <Sums of={budget.value} owner={me.owner} />
+            {budgets.length > 0 && <Currencies of={budgets} />}
+            <Glossary />
+          </section>
         </>
       ) : !refused && <Waiting />}
     </div>
