@@ -1,4 +1,5 @@
 /* Answers as files and for the clipboard: every digit as the server sent it. */
+import { csvText } from "../parts/csv";
 import type { Asked } from "./desk";
 
 /* Which columns have error bars anywhere, as the server's own CSV has them. */
@@ -18,12 +19,7 @@ function lines(asked: Asked): string[][] {
   ];
 }
 
-const quotedCsv = (field: string) =>
-  /[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
-
-export function csvOf(asked: Asked): string {
-  return lines(asked).map((line) => line.map(quotedCsv).join(",") + "\r\n").join("");
-}
+export const csvOf = (asked: Asked) => csvText(lines(asked));
 
 /* For a spreadsheet: tabs between fields, which therefore hold none. */
 export function tabbedOf(asked: Asked): string {

@@ -22,12 +22,14 @@ function read(text: string): Decimal | null {
 const rescale = (d: Decimal, scale: number) => d.units * 10n ** BigInt(scale - d.scale);
 const absolute = (n: bigint) => (n < 0n ? -n : n);
 
+type Rounding = "near" | "up" | "down";
+
 /* With so many places; "up" rounds away from zero, so that a ± still covers. */
-function written({ units, scale }: Decimal, places: number, how: "near" | "up"): string {
+function written({ units, scale }: Decimal, places: number, how: Rounding): string {
   let n = absolute(units);
   if (places < scale) {
     const step = 10n ** BigInt(scale - places);
-    n = (n + (how === "near" ? step / 2n : step - 1n)) / step;
+    n = (n + (how === "near" ? step / 2n : how === "up" ? step - 1n : 0n)) / step;
   } else {
     n *= 10n ** BigInt(places - scale);
   }
@@ -43,12 +45,12 @@ export function grouped(text: string): string {
 }
 
 /* To so many significant digits, for words and labels. */
-export function brief(text: string, digits = 3): string {
+export function brief(text: string, digits = 3, how: Rounding = "near"): string {
   const d = read(text);
   if (!d) return text;
   const lead = absolute(d.units).toString().length - d.scale;
   const places = Math.min(d.scale, Math.max(0, digits - lead));
-  return written(d, places, "near").replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+  return written(d, places, how).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
 }
 
 export interface Shown { value: string; within: string | null; between: [string, string] | null }

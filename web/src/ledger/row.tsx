@@ -1,0 +1,77 @@
+/* One row: a line to scan, and all it says when opened. */
+import { useState } from "preact/hooks";
+import type { LedgerRow } from "../api";
+import { spentShort } from "../parts/amount";
+import { linkTo } from "../route";
+import { theoremsOf } from "./rows";
+
+/* Kinds of rows, as people would say them. */
+const WORDS: Record<string, string> = {
+  open: "ledger begun", terms: "budgets set", budget: "budget set", import: "data imported",
+  add: "let in", rotate: "new secrets", revoke: "shut out", token: "owner's token",
+  reload: "policy reloaded", drain: "server emptied", charge: "charge",
+};
+export const kindWords = (what: string) => WORDS[what] ?? what;
+
+const when = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
+
+function Member({ name, children }: { name: string; children: preact.ComponentChildren }) {
+  return <><dt>{name}</dt><dd>{children}</dd></>;
+}
+
+/* Without `pick` in short: what it was for, without how it was answered. */
+export function RowDetails({ row, pick }: { row: LedgerRow; pick?: (theorem: string) => void }) {
+  const theorems = pick ? theoremsOf(row) : [];
+  return (
+    <dl class="row-details">
+      {row.query && (
+        <Member name="query">
+          <pre>{row.query}</pre>
+          <a href={linkTo("ask", { sql: row.query })}>Ask this again</a>
+        </Member>
+      )}
+      {row.words && <Member name="words"><pre>{row.words.trimEnd()}</pre></Member>}
+      {row.epsilon !== null && (
+        <Member name="cost">
+          <span class="mono">ε {row.epsilon}</span> · <span class="mono">ρ {row.rho}</span> · <span class="mono">δ {row.delta}</span>
+        </Member>
+      )}
+      {pick && row.plan && <Member name="plan"><pre>{row.plan.trimEnd()}</pre></Member>}
+      {theorems.length > 0 && (
+        <Member name="rests on">
+          <ul class="chips">
+            {theorems.map((t) => (
+              <li>
+                <button type="button" class="quiet small" title="Show the rows that rest on it"
+                  onClick={() => pick?.(t)}>{t}</button>
+              </li>
+            ))}
+          </ul>
+        </Member>
+      )}
+      <Member name="time">{row.time}</Member>
+      <Member name="written by">custos {row.version}{row.data_version > 0 && `, on data version ${row.data_version}`}</Member>
+      <Member name="receipt"><code class="receipt">{row.receipt}</code></Member>
+    </dl>
+  );
+}
+
+export function Row({ row, pick }: { row: LedgerRow; pick: (theorem: string) => void }) {
+  const [open, setOpen] = useState(false);
+  const line = row.query ?? row.words?.split("\n")[0] ?? "";
+  return (
+    <li>
+      <details onToggle={(e) => setOpen(e.currentTarget.open)}>
+        <summary>
+          <span class="number soft">{row.row}</span>
+          <time dateTime={row.time}>{when.format(new Date(row.time))}</time>
+          <span class={`kind kind-${row.what === "charge" ? "charge" : "act"}`}>{kindWords(row.what)}</span>
+          <span class="whose">{row.who ?? ""}</span>
+          <span class="line">{row.query ? <code>{line}</code> : line}</span>
+          <span class="cost">{row.epsilon !== null && <>ε {spentShort(row.epsilon)}</>}</span>
+        </summary>
+        {open && <RowDetails row={row} pick={pick} />}
+      </details>
+    </li>
+  );
+}
