@@ -51,6 +51,9 @@ const struct catalog_table catalog_tables[] = {
      "confrelid:o confupdtype confdeltype confmatchtype conislocal:b "
      "coninhcount:i connoinherit:b conkey:S confkey:S conpfeqop:O conppeqop:O "
      "conffeqop:O confdelsetcols:S conexclop:O conbin"},
+    {TABLES, "pg_conversion",
+     "oid:o conname connamespace:o conowner:o conforencoding:i "
+     "contoencoding:i conproc condefault:b"},
     {TABLES, "pg_cursors",
      "name statement is_holdable:b is_binary:b is_scrollable:b "
      "creation_time:T"},
@@ -60,6 +63,8 @@ const struct catalog_table catalog_tables[] = {
      "dattablespace:o datcollate datctype daticulocale datcollversion "
      "datacl:A"},
     {TABLES, "pg_db_role_setting", "setdatabase:o setrole:o setconfig:A"},
+    {TABLES, "pg_default_acl",
+     "oid:o defaclrole:o defaclnamespace:o defaclobjtype defaclacl:A"},
     {TABLES, "pg_depend",
      "classid:o objid:o objsubid:i refclassid:o refobjid:o refobjsubid:i "
      "deptype"},
@@ -110,6 +115,9 @@ const struct catalog_table catalog_tables[] = {
     {TABLES, "pg_partitioned_table",
      "partrelid:o partstrat partnatts:s partdefid:o partattrs:S partclass:O "
      "partcollation:O partexprs"},
+    {TABLES, "pg_policies",
+     "schemaname tablename policyname permissive roles:A cmd qual "
+     "with_check"},
     {TABLES, "pg_policy",
      "oid:o polname polrelid:o polcmd polpermissive:b polroles:O polqual "
      "polwithcheck"},

@@ -28,7 +28,7 @@ sandbox_open(const char *setup, unsigned limit_ms, struct sandbox **out,
 {
     static const char *const seal =
         "SET integer_division = true; SET threads = 1; "
-        "SET memory_limit = '64MB'; SET temp_directory = ''; "
+        "SET memory_limit = '128MB'; SET temp_directory = ''; "
         "SET enable_external_access = false; SET lock_configuration = true";
     struct sandbox *s = calloc(1, sizeof *s);
     custos_status st;

@@ -23,6 +23,7 @@ static const struct function {
 } functions[] = {
     {"_pg_expandarray", MACRO, NULL},
     {"abs", SAME, NULL},
+    {"aclexplode", MACRO, NULL},
     {"array_agg", SAME, NULL},
     {"array_cat", SAME, NULL},
     {"array_length", SAME, NULL},

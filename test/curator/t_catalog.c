@@ -109,20 +109,27 @@ write_rows(const struct catalog_rows *r, struct buf *b)
 }
 
 static void
-answer_into(const char *who, str sql, const struct catalog_value *values,
-            size_t n, struct buf *b)
+ask_into(const struct catalog_ask *ask, struct buf *b)
 {
     arena *a = arena_new(NULL, 1 << 28);
-    struct catalog_ask ask = {
-        .who = str_of(who), .sql = sql, .params = values, .n_params = n};
     struct catalog_rows rows;
     custos_err err = {0};
 
-    if (curator_catalog(c, &ask, a, &rows, &err))
+    if (curator_catalog(c, ask, a, &rows, &err))
         buf_printf(b, "refused: %s\n", err.said);
     else
         write_rows(&rows, b);
     arena_free(a);
+}
+
+static void
+answer_into(const char *who, str sql, const struct catalog_value *values,
+            size_t n, struct buf *b)
+{
+    ask_into(
+        &(struct catalog_ask){
+            .who = str_of(who), .sql = sql, .params = values, .n_params = n},
+        b);
 }
 
 static void
@@ -303,18 +310,48 @@ sort_rows(struct buf *b, struct buf *out)
         buf_printf(out, "%s\n", lines[i]);
 }
 
-/* One block: label, text, "=>", rows. */
+enum { PARAMS_MAX = 8 };
+
+/* "20:2200|1043:public": types and values of $1, $2 ... as drivers send
+   them. Gives the place after the line. */
+static const char *
+take_params(const char *p, struct catalog_value *values, uint32_t *types,
+            size_t *n)
+{
+    for (*n = 0; *p != '\n' && *n < PARAMS_MAX; (*n)++) {
+        size_t len;
+        char *end;
+
+        types[*n] = (uint32_t)strtoul(p, &end, 10);
+        assert_int_equal(*end, ':');
+        len = strcspn(end + 1, "|\n");
+        values[*n] = (struct catalog_value){.text = {end + 1, len}};
+        p = end + 1 + len + (end[1 + len] == '|');
+    }
+    return p + 1;
+}
+
+/* One block: label, parameters if there are any, text, "=>", rows. */
 static void
 replay(char *block, FILE *golden)
 {
-    char *rows = strstr(block, "=>\n"), *sql = strchr(block, '\n');
+    static const char given[] = "-- $ ";
+    const char *rows = strstr(block, "=>\n"), *sql = strchr(block, '\n');
+    struct catalog_value values[PARAMS_MAX];
+    uint32_t types[PARAMS_MAX];
+    struct catalog_ask ask = {
+        .who = str_of("ana"), .params = values, .param_types = types};
     struct buf b, sorted;
 
     assert_non_null(rows);
-    assert_true(sql && sql < rows);
+    assert_true(sql && sql++ < rows);
+    if (!strncmp(sql, given, sizeof given - 1))
+        sql = take_params(sql + sizeof given - 1, values, types, &ask.n_params);
+    ask.n_param_types = ask.n_params;
+    ask.sql = (str){sql, (size_t)(rows - sql)};
     buf_init(&b, NULL, 1 << 24);
     buf_init(&sorted, NULL, 1 << 24);
-    answer_into("ana", (str){sql + 1, (size_t)(rows - sql - 1)}, NULL, 0, &b);
+    ask_into(&ask, &b);
     sort_rows(&b, &sorted);
     if (golden)
         fprintf(golden, "====\n%.*s=>\n%s", (int)(rows - block), block,
