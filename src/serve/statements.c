@@ -63,6 +63,8 @@ set(struct session *s, const struct statement *st, str text, const char *tag)
     custos_err err = {.at = -1};
     const char *report;
 
+    if (is_name(st->name, "role") && is_name(value, "none"))
+        reset = true; /* nobody is another here */
     if ((reset || !is_name(st->name, "role")) && is_characteristic(st->name) &&
         (reset || !is_name(st->name, "session_authorization")))
         return complete(s, tag);

@@ -289,6 +289,41 @@ what_a_session_does_not_do_is_refused(void **state)
     fake_clear(f);
 }
 
+/* What JDBC, DBeaver and Metabase say before they ask anything, and between
+   two questions. */
+static void
+what_tools_say_first_is_heard(void **state)
+{
+    static const struct {
+        const char *sql, *words;
+    } lines[] = {
+        {"SET extra_float_digits = 3", "C:SET Z:I"},
+        {"SET application_name = 'DBeaver 25.1.5 - Main <custos>'",
+         "C:SET Z:I"},
+        {"SHOW search_path", "T D C:SELECT_1 Z:I"},
+        {"SET search_path = public,\"$user\"", "C:SET Z:I"},
+        {"SHOW TRANSACTION ISOLATION LEVEL", "T D C:SELECT_1 Z:I"},
+        {"SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ "
+         "UNCOMMITTED",
+         "C:SET Z:I"},
+        {"SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY", "C:SET Z:I"},
+        {"BEGIN READ ONLY", "C:BEGIN Z:T"},
+        {"COMMIT", "C:COMMIT Z:I"},
+        {"show timezone;", "T D C:SELECT_1 Z:I"},
+        {"SET SESSION TIMEZONE TO 'Europe/Berlin';", "C:SET Z:I"},
+        {"SET ROLE NONE;", "C:SET Z:I"},
+    };
+    struct fake *f = logged_in(NULL);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        query(f, lines[i].sql, lines[i].words);
+    assert_int_equal(f->asked + f->catalogs, 0);
+    query(f, "SELECT current_schema(),session_user", "T D D C:SELECT_2 Z:I");
+    assert_int_equal(f->catalogs, 1);
+    fake_clear(f);
+}
+
 static void
 transactions_are_kept_as_states(void **state)
 {
@@ -767,6 +802,7 @@ main(void)
         cmocka_unit_test(entry_can_be_refused),
         cmocka_unit_test(simple_queries),
         cmocka_unit_test(what_a_session_does_not_do_is_refused),
+        cmocka_unit_test(what_tools_say_first_is_heard),
         cmocka_unit_test(transactions_are_kept_as_states),
         cmocka_unit_test(extended_queries),
         cmocka_unit_test(a_portal_is_one_answer),
