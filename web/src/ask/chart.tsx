@@ -59,7 +59,7 @@ function OrderedChart({ marks, look, axis, title, what, key_ }: {
       x={x} y={linearAxis(extentOf(spread(shown), 0), { label: what, nice: true })}>
       {(plot: Plot<number, number>) => (
         <>
-          <Band plot={plot} points={band} />
+          {band.length > 0 && <Band plot={plot} points={band} />}
           {stairs ? <Steps plot={plot} points={points} />
             : <Line plot={plot} points={points} dots={points.length <= STEP_DOTS} />}
         </>

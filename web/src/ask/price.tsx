@@ -25,7 +25,7 @@ function Left({ plan, fare }: { plan: Plan; fare: Fare }) {
         <div><dt>You have now</dt><dd>ε {brief(now.epsilon, 4)}</dd></div>
         {fare === "beyond"
           ? <div class="bad"><dt>Afterwards</dt><dd>not enough</dd></div>
-          : then && <div><dt>Afterwards</dt><dd>ε {brief(then.epsilon, 4)}</dd></div>}
+          : fare === "paid" && then && <div><dt>Afterwards</dt><dd>ε {brief(then.epsilon, 4)}</dd></div>}
       </dl>
     </div>
   );

@@ -1,4 +1,5 @@
-/* What private SQL has: the words and functions that the editor offers. */
+/* What private SQL has: the words and functions that the editor offers and colours. */
+import { PostgreSQL, SQLDialect } from "@codemirror/lang-sql";
 
 export const KEYWORDS = [
   "SELECT", "FROM", "WHERE", "GROUP BY", "ORDER BY", "HAVING", "LIMIT", "AS", "AND", "OR", "NOT",
@@ -29,3 +30,13 @@ export const FUNCTIONS: [string, string][] = [
   ["coalesce()", "the first that is not NULL"],
   ["lower()", ""], ["upper()", ""], ["length()", ""], ["substring()", ""],
 ];
+
+const lowerWords = (texts: string[]) => texts.flatMap((t) => t.toLowerCase().match(/[a-z_]+/g) ?? []).join(" ");
+
+/* PostgreSQL, but names such as day or cost, which it counts as keywords, are names. */
+export const DIALECT = SQLDialect.define({
+  ...PostgreSQL.spec,
+  keywords: lowerWords([...KEYWORDS, "BY INNER OUTER NULL EXPLAIN OPTIONS OFFSET FILTER DIFFERENTIAL_PRIVACY"]),
+  builtin: lowerWords(FUNCTIONS.map(([name]) => name.replace(/\(.*/, ""))),
+  types: "integer bigint numeric decimal real text boolean timestamp",
+});

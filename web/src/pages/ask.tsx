@@ -15,6 +15,7 @@ import { fareOf, Price } from "../ask/price";
 import { Result } from "../ask/result";
 import { Running } from "../ask/running";
 import { Cancelled, Failed, Spent } from "../ask/trouble";
+import { DIALECT } from "../ask/words";
 import { useLoaded } from "../load";
 import { brief } from "../parts/decimal";
 import { Editor } from "../parts/editor";
@@ -45,6 +46,7 @@ function Asking({ schema }: { schema: Schema }) {
   const { me } = useSession();
   const desk = useDesk();
   const { draft, change, fresh: newcomer } = useDraft(me);
+  const [put, setPut] = useState<{ text: string } | null>(null);
   const [turn, setTurn] = useState(0);
   const news = useRef<HTMLDivElement>(null);
 
@@ -57,8 +59,11 @@ function Asking({ schema }: { schema: Schema }) {
   const busy = run.kind === "running";
   const ready = !busy && fresh && plan !== null && fare !== "beyond" && question !== null;
 
+  /* A text that was not typed. */
+  const write = useCallback((sql: string) => setPut({ text: sql }), []);
+
   useEffect(() => {
-    if (newcomer && examples[0]) change({ sql: examples[0].sql });
+    if (newcomer && examples[0]) write(examples[0].sql);
   }, []);
 
   /* What was paid changes the price of all else: it may now be stored, or too dear. */
@@ -71,8 +76,9 @@ function Asking({ schema }: { schema: Schema }) {
   const ask = () => {
     if (ready) void desk.ask(question, fare === "paid" ? plan.cost.epsilon : null);
   };
-  const take = useCallback((part: Partial<Draft>, receipt: string | null) => {
-    change(part);
+  const take = useCallback(({ sql, ...price }: Partial<Draft>, receipt: string | null) => {
+    if (sql !== undefined) write(sql);
+    change(price);
     const asked = receipt && desk.byReceipt(receipt);
     if (asked) desk.show(asked);
   }, [desk]);
@@ -81,11 +87,20 @@ function Asking({ schema }: { schema: Schema }) {
 
   return (
     <>
+      <header class="opening">
+        <h1>Ask</h1>
+        <div class="examples" role="group" aria-label="Examples">
+          <span class="soft">Try</span>
+          {examples.map((e) => (
+            <button type="button" class="quiet small" onClick={() => write(e.sql)}>{e.title}</button>
+          ))}
+        </div>
+      </header>
       <div class="ask">
         <div class="writing">
           <div class="card sheet">
-            <Editor value={draft.sql} label="Your question in SQL" describedBy={EDITOR_KEYS}
-              hint="SELECT count(*) FROM …" fault={fault} complete={complete}
+            <Editor initial={draft.sql} put={put} label="Your question in SQL" describedBy={EDITOR_KEYS}
+              hint="SELECT count(*) FROM …" dialect={DIALECT} fault={fault} complete={complete}
               onChange={(sql) => change({ sql })} onRun={ask} />
           </div>
           <div class="said" aria-live="polite">
@@ -98,12 +113,6 @@ function Asking({ schema }: { schema: Schema }) {
                 : plan ? <>Ask for ε {brief(plan.cost.epsilon, 4)}</> : "Ask"}
             </button>
             <span class="soft keys"><kbd>Ctrl</kbd> <kbd>Enter</kbd></span>
-            <div class="examples" role="group" aria-label="Examples">
-              <span class="soft">Try</span>
-              {examples.map((e) => (
-                <button type="button" class="quiet small" onClick={() => change({ sql: e.sql })}>{e.title}</button>
-              ))}
-            </div>
           </div>
           <div class="outcome" ref={news}>
             {run.kind === "running" && <Running since={run.since} price={run.price} cancel={() => desk.cancel()} />}
@@ -124,10 +133,6 @@ function Asking({ schema }: { schema: Schema }) {
 export function Ask() {
   const { api } = useSession();
   const { value: schema, refused } = useLoaded(() => api.schema(), [api]);
-  return (
-    <>
-      <h1>Ask</h1>
-      {refused ? <Notice of={refused} /> : schema ? <Asking schema={schema} /> : <Waiting />}
-    </>
-  );
+  if (schema) return <Asking schema={schema} />;
+  return <><h1>Ask</h1>{refused ? <Notice of={refused} /> : <Waiting />}</>;
 }

@@ -5,7 +5,7 @@
  */
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, type CompletionSource } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
-import { PostgreSQL } from "@codemirror/lang-sql";
+import type { SQLDialect } from "@codemirror/lang-sql";
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { setDiagnostics } from "@codemirror/lint";
 import { Compartment, EditorState, Prec } from "@codemirror/state";
@@ -74,17 +74,20 @@ function spanAt(text: string, position: number): { from: number; to: number } {
 }
 
 export interface EditorProps {
-  value: string;
+  initial: string;
+  /* A text from elsewhere: a new object replaces what stands there. */
+  put: { text: string } | null;
   label: string;
   describedBy: string;
   hint: string;
+  dialect: SQLDialect;
   fault: Fault | null;
   complete: CompletionSource | null;
   onChange(text: string): void;
   onRun(): void;
 }
 
-export function Editor({ value, label, describedBy, hint, fault, complete, onChange, onRun }: EditorProps) {
+export function Editor({ initial, put, label, describedBy, hint, dialect, fault, complete, onChange, onRun }: EditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const completion = useRef(new Compartment());
@@ -97,12 +100,12 @@ export function Editor({ value, label, describedBy, hint, fault, complete, onCha
     const editor = new EditorView({
       root, parent: root,
       state: EditorState.create({
-        doc: value,
+        doc: initial,
         extensions: [
           Prec.highest(keymap.of([{ key: "Mod-Enter", run: () => (now.current.onRun(), true) }])),
           history(), drawSelection(), bracketMatching(), closeBrackets(), placeholder(hint),
           EditorView.lineWrapping,
-          PostgreSQL.language, completion.current.of([]),
+          dialect.language, completion.current.of([]),
           syntaxHighlighting(COLOURS), THEME,
           keymap.of([...closeBracketsKeymap, ...completionKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab]),
           EditorView.contentAttributes.of({
@@ -118,13 +121,15 @@ export function Editor({ value, label, describedBy, hint, fault, complete, onCha
     return () => editor.destroy();
   }, []);
 
-  /* A text from elsewhere (history, example) replaces what stands there; it can be undone. */
+  /* It can be undone. */
   useEffect(() => {
+    if (!put) return;
     const editor = view.current!;
-    const held = editor.state.doc.toString();
-    if (held !== value)
-      editor.dispatch({ changes: { from: 0, to: held.length, insert: value }, selection: { anchor: value.length } });
-  }, [value]);
+    editor.dispatch({
+      changes: { from: 0, to: editor.state.doc.length, insert: put.text },
+      selection: { anchor: put.text.length },
+    });
+  }, [put]);
 
   useEffect(() => {
     view.current!.dispatch({
