@@ -38,7 +38,7 @@ growth_add(struct growth *g, const struct grown *point)
     uint64_t at = g->met++;
 
     g->last = *point;
-    if (at % g->every == 0 && g->n == g->most - 1) {
+    if (at % g->every == 0 && g->n == g->most) {
         for (size_t i = 0; 2 * i < g->n; i++)
             g->kept[i] = g->kept[2 * i];
         g->n = (g->n + 1) / 2;
@@ -51,8 +51,10 @@ growth_add(struct growth *g, const struct grown *point)
 static void
 growth_end(struct growth *g)
 {
-    if (g->n && g->kept[g->n - 1].seq != g->last.seq)
-        g->kept[g->n++] = g->last;
+    if (!g->n || g->kept[g->n - 1].seq == g->last.seq)
+        return;
+    g->n -= g->n == g->most;
+    g->kept[g->n++] = g->last;
 }
 
 /* Of the whole: what was paid for before and given to another costs nothing. */

@@ -145,11 +145,12 @@ class Store:
 class Server:
     """`custos serve` on free ports; stop() ends it."""
 
-    def __init__(self, store, *words, pg=0, http=0, env=None):
+    def __init__(self, store, *words, pg=0, http=0, env=None,
+                 host="127.0.0.1"):
         self.log = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
             [CUSTOS, "serve", "--store", store, "--pg", f"127.0.0.1:{pg}",
-             "--http", f"127.0.0.1:{http}", *words],
+             "--http", f"{host}:{http}", *words],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=self.log, env={**os.environ, **(env or {})})
         self.pg = self.http = None
