@@ -1,5 +1,6 @@
 /*
- * The till: the one writer of a process to the ledger. What waits when it turns
+ * The till: the one writer of a process to the ledger, but for doors, which are
+ * changed as another process would. What waits when it turns
  * to the ledger is one group: each request is admitted on the balance that
  * those before it left, one commit makes all of them durable, and nobody's
  * answer begins before that commit returned.

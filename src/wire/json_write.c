@@ -65,3 +65,26 @@ json_add_datum(struct buf *out, const struct datum *value)
         buf_add(out, "\"", 1);
     }
 }
+
+void
+json_add_moment(struct buf *out, int64_t us)
+{
+    struct datum d = {.type = TYPE_TIMESTAMP, .n = us};
+    struct buf text;
+
+    buf_init(&text, NULL, 64);
+    datum_write(&d, &text);
+    for (size_t i = 0; i < text.len; i++)
+        text.ptr[i] = text.ptr[i] == ' ' ? 'T' : text.ptr[i];
+    buf_printf(out, "\"%sZ\"", buf_text(&text));
+    buf_clear(&text);
+}
+
+void
+json_add_hex(struct buf *out, const uint8_t *bytes, size_t len)
+{
+    buf_add_text(out, "\"");
+    for (size_t i = 0; i < len; i++)
+        buf_printf(out, "%02x", bytes[i]);
+    buf_add_text(out, "\"");
+}
