@@ -20,6 +20,7 @@ import { useLoaded } from "../load";
 import { brief } from "../parts/decimal";
 import { Editor } from "../parts/editor";
 import { Notice, Waiting } from "../parts/notice";
+import { linkTo, usePlace } from "../route";
 import { useSession } from "../session";
 import "./ask.css";
 
@@ -62,8 +63,15 @@ function Asking({ schema }: { schema: Schema }) {
   /* A text that was not typed. */
   const write = useCallback((sql: string) => setPut({ text: sql }), []);
 
+  /* A link may bring the question with it, once: going back must not undo what was written since. */
+  const brought = usePlace().args.get("sql");
   useEffect(() => {
-    if (newcomer && examples[0]) write(examples[0].sql);
+    if (brought !== null) {
+      write(brought);
+      history.replaceState(null, "", linkTo("ask"));
+    } else if (newcomer && examples[0]) {
+      write(examples[0].sql);
+    }
   }, []);
 
   /* What was paid changes the price of all else: it may now be stored, or too dear. */

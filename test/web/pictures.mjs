@@ -1,0 +1,67 @@
+/*
+ * Every page as a picture, wide and narrow, light and dark:
+ *
+ *   node test/web/pictures.mjs FOLDER [PAGE ...]
+ *
+ * The store is the tests', with a little history.
+ */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { logIn, NARROW, open, visit, WIDE } from "./browser.mjs";
+import { Store } from "./store.mjs";
+import { runAll, test } from "./tap.mjs";
+
+const [folder = "pictures", ...wanted] = process.argv.slice(2);
+
+/* What each page shows, for whom, and what is done before the picture. */
+const PAGES = {
+  login: { before: (page) => page.getByLabel("Your token").waitFor() },
+  ask: {
+    as: "ana", place: "ask", async before(page) {
+      await page.getByRole("button", { name: /^Ask for ε|^Show again/ }).click();
+      await page.locator("figure svg, .result svg").first().waitFor();
+    },
+  },
+  refused: {
+    as: "ana", place: "ask?" + new URLSearchParams({ sql: "SELECT name, born\nFROM patients\nWHERE city = 'Bremen'" }),
+    before: (page) => page.locator(".refusal").waitFor(),
+  },
+  budget: { as: "ana", place: "budget" },
+  "budget-owner": { as: "owner", place: "budget" },
+  ledger: { as: "owner", place: "ledger", before: (page) => page.locator(".rows summary").nth(2).click() },
+  schema: { as: "ana", place: "schema", before: (page) => page.getByText("long_stays").first().waitFor() },
+  learn: { place: "learn", before: (page) => page.locator("svg").first().waitFor() },
+  owner: { as: "owner", place: "owner", before: (page) => page.getByText("Find the answers").waitFor() },
+};
+
+const QUESTIONS = [
+  ["ana", "SELECT sex, count(*) AS people FROM patients GROUP BY sex"],
+  ["ana", "SELECT department, avg(nights) AS nights, count(*) AS stays FROM visits GROUP BY department"],
+  ["eve", "SELECT count(*) AS people FROM patients WHERE born < 1960"],
+  ["ana", "SELECT date_trunc('month', day) AS month, sum(cost) AS cost FROM visits GROUP BY 1 ORDER BY 1"],
+  ["eve", "SELECT median(born) AS born FROM patients"],
+];
+
+test("pictures", async () => {
+  mkdirSync(folder, { recursive: true });
+  const store = new Store();
+  const server = await store.serve();
+  const tokens = { ana: store.letIn("ana"), eve: store.letIn("eve"), owner: store.owner() };
+  for (const [who, sql] of QUESTIONS) await server.ask(tokens[who], "/v1/query", { sql });
+  for (const [name, { as, place = "", before = () => {} }] of Object.entries(PAGES)) {
+    if (wanted.length && !wanted.includes(name)) continue;
+    for (const [size, window] of Object.entries({ wide: WIDE, narrow: NARROW }))
+      for (const scheme of ["light", "dark"]) {
+        const page = await visit(server, { size: window, scheme });
+        if (as) await logIn(page, server, tokens[as], place);
+        else await open(page, server, place);
+        await before(page);
+        await page.waitForLoadState("networkidle");
+        await page.screenshot({ path: join(folder, `${name}-${size}-${scheme}.png`), fullPage: true });
+        if (page.wrong.length) throw new Error(`${name}: ${page.wrong.join("\n")}`);
+        await page.context().close();
+      }
+  }
+});
+
+await runAll();
