@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import type { LedgerRow } from "../api";
 import { spentShort } from "../parts/amount";
+import { momentWords } from "../parts/time";
 import { linkTo } from "../route";
 import { theoremsOf } from "./rows";
 
@@ -12,8 +13,6 @@ const WORDS: Record<string, string> = {
   reload: "policy reloaded", drain: "server emptied", charge: "charge",
 };
 export const kindWords = (what: string) => WORDS[what] ?? what;
-
-const when = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
 
 function Member({ name, children }: { name: string; children: preact.ComponentChildren }) {
   return <><dt>{name}</dt><dd>{children}</dd></>;
@@ -64,7 +63,7 @@ export function Row({ row, pick }: { row: LedgerRow; pick: (theorem: string) => 
       <details onToggle={(e) => setOpen(e.currentTarget.open)}>
         <summary>
           <span class="number soft">{row.row}</span>
-          <time dateTime={row.time}>{when.format(new Date(row.time))}</time>
+          <time dateTime={row.time}>{momentWords(row.time)}</time>
           <span class={`kind kind-${row.what === "charge" ? "charge" : "act"}`}>{kindWords(row.what)}</span>
           <span class="whose">{row.who ?? ""}</span>
           <span class="line">{row.query ? <code>{line}</code> : line}</span>

@@ -1,3 +1,52 @@
+/*
+ * Owner: what is in force, who may ask, and what to do when something is wrong.
+ * Every act here is a row of the ledger, as it is from the command line.
+ */
+import { useLoaded, type Loaded } from "../load";
+import { Analysts } from "../owner/analysts";
+import { Health } from "../owner/health";
+import { DataVersions, Policy } from "../owner/policy";
+import { Recall } from "../owner/recall";
+import { Notice, Waiting } from "../parts/notice";
+import { useSession } from "../session";
+import "./owner.css";
+
+function Part<T>({ of, show }: { of: Loaded<T>; show: (value: T) => preact.ComponentChild }) {
+  return <>{of.refused ? <Notice of={of.refused} /> : of.value ? show(of.value) : <Waiting />}</>;
+}
+
+function Inside() {
+  const { api } = useSession();
+  const analysts = useLoaded(() => api.ownerAnalysts(), [api]);
+  const policy = useLoaded(() => api.ownerPolicy(), [api]);
+  const data = useLoaded(() => api.ownerData(), [api]);
+  const health = useLoaded(() => api.ownerHealth(), [api]);
+  const all = () => [analysts, policy, data, health].forEach((l) => l.again());
+  return (
+    <div class="owner">
+      <Part of={analysts} show={(v) => <Analysts of={v} again={() => { analysts.again(); health.again(); }} />} />
+      <div class="two">
+        <Part of={policy} show={(v) => <Policy of={v} again={all} />} />
+        <div class="owner">
+          <Part of={health} show={(v) => <Health of={v} />} />
+          <Part of={data} show={(v) => <DataVersions of={v} />} />
+        </div>
+      </div>
+      <Recall />
+    </div>
+  );
+}
+
 export function OwnerPage() {
-  return <h1>Owner</h1>;
+  const { me } = useSession();
+  return (
+    <>
+      <h1>Owner</h1>
+      {me.owner ? <Inside /> : (
+        <p class="news">
+          This page is for the owner of the data: <code>custos owner token</code> prints the token that opens it.
+        </p>
+      )}
+    </>
+  );
 }

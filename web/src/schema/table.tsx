@@ -27,7 +27,7 @@ function Row({ of: c, exact }: { of: SchemaColumn; exact: boolean }) {
       <th scope="row" class="mono">
         {c.name}{c.unit && <span class="badge" title="This column tells whose row it is.">unit</span>}
       </th>
-      <td class="kind">{typeWords(c)}{c.nullable && !c.unit && <span class="soft">, may be missing</span>}</td>
+      <td class="holds">{typeWords(c)}{c.nullable && !c.unit && <span class="soft">, may be missing</span>}</td>
       <td>
         {c.values ? <Values of={c.values} /> : domainWords(c, exact)}
         {c.references && (

@@ -1,0 +1,142 @@
+/*
+ * Who may ask: letting in, new secrets, shutting out. Whom the policy names, and
+ * with which budget, is the policy's to say; here are the keys to the door.
+ */
+import { useState } from "preact/hooks";
+import { Refused, type AnalystBudget, type NewSecrets, type OwnerAnalyst, type OwnerAnalysts } from "../api";
+import { leftShort, spentShort } from "../parts/amount";
+import { Confirm } from "../parts/confirm";
+import { Notice } from "../parts/notice";
+import { momentWords } from "../parts/time";
+import { linkTo } from "../route";
+import { useSession } from "../session";
+import { Secrets } from "./secrets";
+
+type Act = "add" | "rotate" | "revoke";
+interface Wish { act: "rotate" | "revoke"; name: string }
+
+const WARNING: Record<Wish["act"], { title: (n: string) => string; act: string; words: string }> = {
+  rotate: {
+    title: (n) => `New secrets for ${n}?`, act: "Make new ones",
+    words: "The password and the token of today stop working at once. What was spent stays spent.",
+  },
+  revoke: {
+    title: (n) => `Shut out ${n}?`, act: "Shut out",
+    words: "Their sessions end, and neither password nor token opens the door again. What was answered stays in the ledger.",
+  },
+};
+
+function Left({ of: b }: { of: AnalystBudget | null }) {
+  if (!b) return <span class="soft">no longer in the policy</span>;
+  const own = b.own;
+  return (
+    <>
+      ε {leftShort(b.left_epsilon)} left
+      <div class="soft">
+        {own ? `${own.currency === "epsilon" ? "ε" : "ρ"} ${spentShort(own.spent)} of ${spentShort(own.limit)} spent`
+          : "from the common budget"}
+        {b.window && b.window_days !== null && `, ε ${leftShort(b.window.left_epsilon)} in these ${b.window_days} days`}
+      </div>
+    </>
+  );
+}
+
+function Door({ of: a }: { of: OwnerAnalyst }) {
+  if (!a.password && !a.token) return <span class="soft">shut</span>;
+  return (
+    <>
+      {[a.password && "password", a.token && "token"].filter(Boolean).join(" and ")}
+      {a.since && <div class="soft">since {momentWords(a.since)}</div>}
+    </>
+  );
+}
+
+function Line({ of: a, acts, busy, add, wish }: {
+  of: OwnerAnalyst; acts: boolean; busy: boolean;
+  add: (name: string) => void; wish: (w: Wish) => void;
+}) {
+  const inside = a.password || a.token;
+  const to = <span class="unseen"> {a.name}</span>;
+  return (
+    <tr>
+      <th scope="row">{a.name}</th>
+      <td><Door of={a} /></td>
+      <td><Left of={a.budget} /></td>
+      <td>{a.budget && <a href={linkTo("ledger", { who: a.name })}>{a.budget.charges} charge{a.budget.charges === 1 ? "" : "s"}</a>}</td>
+      {acts && (
+        <td>
+          <div class="row acts">
+            {!inside && <button type="button" class="small" disabled={busy} onClick={() => add(a.name)}>Let in{to}</button>}
+            {inside && a.budget && <button type="button" class="quiet small" disabled={busy} onClick={() => wish({ act: "rotate", name: a.name })}>New secrets<span class="unseen"> for {a.name}</span></button>}
+            {inside && <button type="button" class="danger small" disabled={busy} onClick={() => wish({ act: "revoke", name: a.name })}>Shut out{to}</button>}
+          </div>
+        </td>
+      )}
+    </tr>
+  );
+}
+
+export function Analysts({ of, again }: { of: OwnerAnalysts; again: () => void }) {
+  const { api, trouble } = useSession();
+  const [wish, setWish] = useState<Wish | null>(null);
+  const [secrets, setSecrets] = useState<NewSecrets | null>(null);
+  const [said, setSaid] = useState<string | null>(null);
+  const [refused, setRefused] = useState<Refused | null>(null);
+  const [busy, setBusy] = useState(false);
+
+  const act = async (what: Act, name: string) => {
+    setBusy(true);
+    setRefused(null);
+    setSaid(null);
+    try {
+      const made = await api.ownerAct(what, name);
+      setSecrets(what === "revoke" ? null : made);
+      if (what === "revoke") setSaid(`${name} is shut out.`);
+      again();
+    } catch (e) {
+      if (!trouble(e)) {
+        if (!(e instanceof Refused)) throw e;
+        setRefused(e);
+      }
+    } finally {
+      setBusy(false);
+      setWish(null);
+    }
+  };
+
+  return (
+    <section class="card" aria-labelledby="analysts-title">
+      <h2 id="analysts-title">Analysts</h2>
+      {!of.acts && of.why_not && <p class="news">{of.why_not}</p>}
+      {refused && <Notice of={refused} />}
+      <p class="soft" role="status">{said}</p>
+      {secrets && <Secrets of={secrets} close={() => setSecrets(null)} />}
+      <div class="scroll" tabIndex={0} role="region" aria-label="Analysts">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Name</th><th scope="col">Comes in by</th><th scope="col">Budget</th>
+              <th scope="col">Asked</th>{of.acts && <th scope="col">Door</th>}
+            </tr>
+          </thead>
+          <tbody>
+            {of.analysts.map((a) => (
+              <Line key={a.name} of={a} acts={of.acts} busy={busy}
+                add={(name) => void act("add", name)} wish={setWish} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p class="soft">
+        Names, tables and budgets are the policy’s: edit its file, put it into the store
+        with <code>custos init</code>, then reload.
+      </p>
+      {wish && (
+        <Confirm title={WARNING[wish.act].title(wish.name)} act={WARNING[wish.act].act} busy={busy}
+          onYes={() => void act(wish.act, wish.name)} onNo={() => setWish(null)}>
+          <p>{WARNING[wish.act].words}</p>
+        </Confirm>
+      )}
+    </section>
+  );
+}

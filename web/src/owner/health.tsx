@@ -1,0 +1,33 @@
+/* How the server is: a few facts that matter, and all others below. */
+import type { OwnerHealth } from "../api";
+import { grouped } from "../parts/decimal";
+import { durationWords } from "../parts/time";
+
+const plain = (fact: string) => fact.replace(/_total$/, "").replaceAll("_", " ");
+
+function Fact({ name, value }: { name: string; value: string | number | boolean | undefined }) {
+  return <div class="fact"><dt>{name}</dt><dd>{value === undefined ? "–" : typeof value === "number" ? grouped(String(value)) : String(value)}</dd></div>;
+}
+
+export function Health({ of }: { of: OwnerHealth }) {
+  const up = of.uptime_seconds;
+  return (
+    <section class="card" aria-labelledby="health-title">
+      <h2 id="health-title">Health</h2>
+      <dl class="facts">
+        <Fact name="custos" value={of.version} />
+        <Fact name="up for" value={typeof up === "number" ? durationWords(up) : undefined} />
+        <Fact name="questions asked" value={of.questions_total} />
+        <Fact name="running now" value={of.running} />
+        <Fact name="logins refused" value={of.logins_failed_total} />
+        <Fact name="rows of the ledger" value={of.ledger_rows} />
+      </dl>
+      <details>
+        <summary>All counts since the start</summary>
+        <dl class="facts all">
+          {Object.entries(of).map(([name, value]) => <Fact name={plain(name)} value={value} />)}
+        </dl>
+      </details>
+    </section>
+  );
+}

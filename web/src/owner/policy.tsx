@@ -1,0 +1,99 @@
+/* The policy in force, what its check says of it, and taking up a newer one. */
+import { useState } from "preact/hooks";
+import { Refused, type OwnerData, type OwnerPolicy } from "../api";
+import { Notice } from "../parts/notice";
+import { momentWords } from "../parts/time";
+import { useSession } from "../session";
+
+/* "line 3: danger: …": where it is, and whether it is a danger. */
+function Sentence({ text }: { text: string }) {
+  const [, line, danger, rest] = /^(?:line (\d+): )?(danger: )?([^]*)$/.exec(text)!;
+  return (
+    <li class={danger ? "danger" : undefined}>
+      {line && <span class="soft">line {line} </span>}
+      {danger && <strong class="bad">danger </strong>}
+      {rest}
+    </li>
+  );
+}
+
+function Text({ of }: { of: string }) {
+  return (
+    <details>
+      <summary>The file, as it is in force</summary>
+      <ol class="policy-text mono" tabIndex={0} aria-label="Lines of the policy">
+        {of.replace(/\n$/, "").split("\n").map((line) => <li><span>{line || " "}</span></li>)}
+      </ol>
+    </details>
+  );
+}
+
+export function Policy({ of, again }: { of: OwnerPolicy; again: () => void }) {
+  const { api, trouble } = useSession();
+  const [said, setSaid] = useState<string | null>(null);
+  const [refused, setRefused] = useState<Refused | null>(null);
+  const [busy, setBusy] = useState(false);
+
+  const reload = async () => {
+    setBusy(true);
+    setRefused(null);
+    setSaid(null);
+    try {
+      setSaid((await api.ownerReload()).said);
+      again();
+    } catch (e) {
+      if (!trouble(e)) {
+        if (!(e instanceof Refused)) throw e;
+        setRefused(e);
+      }
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <section class="card" aria-labelledby="policy-title">
+      <div class="row between">
+        <h2 id="policy-title">Policy</h2>
+        <button type="button" class={of.waiting ? "" : "quiet"} disabled={busy} onClick={reload}>Reload</button>
+      </div>
+      {of.waiting && <p class="news">The store has a newer policy or newer data. It waits for reload.</p>}
+      {refused && <Notice of={refused} />}
+      <p class="soft" role="status">{said}</p>
+      <ul class="sentences">{of.sentences.map((s) => <Sentence text={s} />)}</ul>
+      <Text of={of.text} />
+      <p class="soft small-print">
+        {of.since && <>In force since {momentWords(of.since)}. </>}SHA-256 <code class="receipt">{of.hash}</code>
+      </p>
+    </section>
+  );
+}
+
+export function DataVersions({ of }: { of: OwnerData }) {
+  return (
+    <section class="card" aria-labelledby="data-title">
+      <h2 id="data-title">Data versions</h2>
+      <ul class="versions">
+        {of.versions.map((v) => (
+          <li>
+            <div class="row">
+              <strong>{v.version}</strong>
+              {v.in_force && <span class="badge private">in force</span>}
+              <time class="soft" dateTime={v.time}>{momentWords(v.time)}</time>
+            </div>
+            {v.tables.length > 0 && (
+              <div class="values">
+                {v.tables.map((t) => (
+                  <span class="value">
+                    {t.name}{t.public && <span class="soft"> public</span>}{t.attached && <span class="soft"> attached</span>}
+                  </span>
+                ))}
+              </div>
+            )}
+          </li>
+        ))}
+      </ul>
+      <p class="soft">Older ones stay until nobody reads them; the ledger outlives them all.</p>
+    </section>
+  );
+}

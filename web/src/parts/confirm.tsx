@@ -1,0 +1,25 @@
+/* A question before an act that cannot be undone. Escape, or the first button, leaves all as it is. */
+import { useEffect, useRef } from "preact/hooks";
+
+export function Confirm({ title, act, busy, children, onYes, onNo }: {
+  title: string; act: string; busy: boolean; children: preact.ComponentChildren;
+  onYes: () => void; onNo: () => void;
+}) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const before = document.activeElement as HTMLElement | null;
+    dialog.current?.showModal();
+    return () => before?.focus();
+  }, []);
+  return (
+    <dialog ref={dialog} class="confirm" aria-labelledby="confirm-title"
+      onCancel={(e) => { e.preventDefault(); onNo(); }}>
+      <h2 id="confirm-title">{title}</h2>
+      {children}
+      <div class="row">
+        <button type="button" class="quiet" onClick={onNo} disabled={busy}>Leave it as it is</button>
+        <button type="button" class="danger" onClick={onYes} disabled={busy}>{act}</button>
+      </div>
+    </dialog>
+  );
+}
