@@ -20,72 +20,13 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "base/sha256.h"
 #include "curator/answer.h"
+#include "curator/forecast.h"
 #include "curator/house.h"
+#include "curator/key.h"
 #include "curator/race.h"
 
 enum { TEXT_MAX = 1 << 20 };
-
-/* Length before content, so that no two lists of texts look alike. */
-static void
-hash_text(struct sha256 *h, str text)
-{
-    uint64_t len = text.len;
-
-    sha256_add(h, &len, sizeof len);
-    sha256_add(h, text.ptr, text.len);
-}
-
-/*
- * THEOREM  stored-answer
- *   Giving the same answer again is post-processing of the first release: it
- *   costs nothing.
- * SOURCE   Dwork, Roth 2014, proposition 2.1
- * NEEDS    the key covers all that a release depends on: tree, price, policy,
- *          data version, what the unit is called; and the analyst. Where the
- *          policy shares answers there is one more, of nobody: a hit tells
- *          that somebody asked, and costs the asker's own budget.
- * GIVES    equal keys, equal questions; other keys, other questions, but for
- *          collisions of SHA-256.
- * FAILS    cannot.
- * TESTED   the_same_question_is_free another_question_is_charged
- *          rule_13_the_key_is_all_of_the_question
- *          rule_13_shared_answers_cost_who_asks
- */
-static custos_status
-answer_key(const struct curator *c, str who, const struct ask *ask,
-           const struct query *q, const struct plan *p,
-           uint8_t key[SHA256_BYTES], custos_err *err)
-{
-    uint64_t version = engine_version(c->engine);
-    custos_status st = CUSTOS_OK;
-    struct sha256 h;
-    struct buf text;
-
-    buf_init(&text, NULL, TEXT_MAX);
-    sql_print(q, &text);
-    buf_add(&text, "", 1);
-    rat_write(&p->epsilon, &text);
-    buf_add(&text, "", 1);
-    rat_write(&p->delta, &text);
-    buf_add(&text, "", 1);
-    if (text.failed) {
-        st = custos_fail(err, CUSTOS_EOVERFLOW, "the query is too long");
-    } else {
-        sha256_init(&h);
-        hash_text(&h, who);
-        hash_text(&h, p->unit); /* remarks name it to some and not to others */
-        hash_text(&h, (str){text.ptr, text.len});
-        hash_text(&h, ask->within);
-        hash_text(&h, str_of(ask->jointly ? "jointly" : ""));
-        sha256_add(&h, c->world->policy->id, sizeof c->world->policy->id);
-        sha256_add(&h, &version, sizeof version);
-        sha256_end(&h, key);
-    }
-    buf_clear(&text);
-    return st;
-}
 
 enum purse {
     PURSE_BOTH,
@@ -252,16 +193,13 @@ release(struct curator *c, arena *a, const struct plan *p,
     return st;
 }
 
-struct keys {
-    uint8_t own[SHA256_BYTES], shared[SHA256_BYTES];
-};
-
 /*
  * Keeps what was paid for. If that fails (the disk is full) the answer is
  * given all the same, for it was charged: it says so, and that is all.
  */
 static void
-keep_own(struct curator *c, const struct keys *keys, struct answer *answer)
+keep_own(struct curator *c, const struct answer_keys *keys,
+         struct answer *answer)
 {
     custos_err quiet;
 
@@ -286,7 +224,7 @@ tell_more(size_t more, struct answer *answer)
 /* A private query that was not answered before. */
 static custos_status
 answer_private(struct curator *c, const struct ask *ask, arena *a,
-               const struct plan *p, const struct keys *keys,
+               const struct plan *p, const struct answer_keys *keys,
                struct answer **out, custos_err *err)
 {
     const struct plan *run = p;
@@ -320,8 +258,8 @@ answer_private(struct curator *c, const struct ask *ask, arena *a,
 
 /* What was paid for before, given again. CUSTOS_ENAME: nothing. */
 static custos_status
-find_own(struct curator *c, const struct ask *ask, const struct keys *keys,
-         struct answer **out, custos_err *err)
+find_own(struct curator *c, const struct ask *ask,
+         const struct answer_keys *keys, struct answer **out, custos_err *err)
 {
     custos_status st;
 
@@ -335,7 +273,8 @@ find_own(struct curator *c, const struct ask *ask, const struct keys *keys,
 /* What another has paid for. CUSTOS_ENAME: nothing. */
 static custos_status
 answer_shared(struct curator *c, const struct ask *ask, const struct plan *p,
-              const struct keys *keys, struct answer **out, custos_err *err)
+              const struct answer_keys *keys, struct answer **out,
+              custos_err *err)
 {
     custos_status st;
 
@@ -366,60 +305,17 @@ curator_find(const struct curator *c, str name,
 }
 
 static custos_status
-keys_make(const struct curator *c, const struct ask *ask, const struct query *q,
-          const struct plan *p, struct keys *out, custos_err *err)
-{
-    custos_status st = answer_key(c, ask->who, ask, q, p, out->own, err);
-
-    return st ? st : answer_key(c, str_of(""), ask, q, p, out->shared, err);
-}
-
-/*
- * THEOREM  forecast-is-free
- *   What is foretold of a question is a function of query, policy, budgets and
- *   the answers that were given to who asks: it reads no data and tells
- *   nothing of what others have asked.
- * SOURCE   Dwork, Roth 2014, proposition 2.1, of the answers; left-after, of
- *          the budgets, which follow from charges, public facts all.
- * NEEDS    the key of own answers names the analyst (stored-answer); shared
- *          answers are not looked for.
- * GIVES    whether it is free, and what is left after it, rounded down.
- * FAILS    cannot: what cannot be found out is told as not stored, not paid.
- * TESTED   explain_tells_what_is_stored explain_tells_nothing_of_others
- *          explain_tells_what_is_left_after
- */
-static void
-foretell(struct curator *c, const struct ask *ask, const struct query *q,
-         const struct plan *p, struct forecast *out)
-{
-    struct query asked = *q;
-    struct answer *given = NULL;
-    struct keys keys;
-    custos_err quiet;
-
-    asked.explain = false;
-    if (!p->is_public && !keys_make(c, ask, &asked, p, &keys, &quiet)) {
-        till_settle(c->house->till, keys.own);
-        out->stored = !answer_find(c->ledger, keys.own, &given, &quiet);
-        answer_free(given);
-    }
-    out->can_pay = !ledger_left(c->ledger, ask->who, ask->now,
-                                out->stored || p->is_public ? NULL : &p->charge,
-                                out->left_epsilon, &quiet);
-}
-
-static custos_status
 answer_plan(struct curator *c, const struct ask *ask, arena *a, struct query *q,
             const struct plan *p, struct answer **out, custos_err *err)
 {
     struct engine_rows rows;
-    struct keys keys;
+    struct answer_keys keys;
     custos_status st;
 
     if (q->explain) {
         st = answer_of_explain(p, out, err);
         if (!st)
-            foretell(c, ask, q, p, &(*out)->forecast);
+            forecast_make(c, ask, q, p, &(*out)->forecast);
         return st;
     }
     if (p->is_public) {
@@ -428,7 +324,7 @@ answer_plan(struct curator *c, const struct ask *ask, arena *a, struct query *q,
             st = engine_public(c->engine, p, a, &rows, err);
         return st ? st : answer_of_rows(p, &rows, out, err);
     }
-    st = keys_make(c, ask, q, p, &keys, err);
+    st = answer_keys_make(c, ask, q, p, &keys, err);
     if (!st)
         st = find_own(c, ask, &keys, out, err);
     if (st == CUSTOS_ENAME)

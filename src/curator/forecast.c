@@ -1,0 +1,39 @@
+#include "curator/forecast.h"
+
+#include "curator/answer.h"
+#include "curator/house.h"
+#include "curator/key.h"
+
+/*
+ * THEOREM  forecast-is-free
+ *   What is foretold of a question is a function of query, policy, budgets and
+ *   the answers that were given to who asks: it reads no data and tells
+ *   nothing of what others have asked.
+ * SOURCE   Dwork, Roth 2014, proposition 2.1, of the answers; left-after, of
+ *          the budgets, which follow from charges, public facts all.
+ * NEEDS    the key of own answers names the analyst (stored-answer); shared
+ *          answers are not looked for.
+ * GIVES    whether it is free, and what is left after it, rounded down.
+ * FAILS    cannot: what cannot be found out is told as not stored, not paid.
+ * TESTED   explain_tells_what_is_stored explain_tells_nothing_of_others
+ *          explain_tells_what_is_left_after
+ */
+void
+forecast_make(struct curator *c, const struct ask *ask, const struct query *q,
+              const struct plan *p, struct forecast *out)
+{
+    struct query asked = *q;
+    struct answer *given = NULL;
+    struct answer_keys keys;
+    custos_err quiet;
+
+    asked.explain = false;
+    if (!p->is_public && !answer_keys_make(c, ask, &asked, p, &keys, &quiet)) {
+        till_settle(c->house->till, keys.own);
+        out->stored = !answer_find(c->ledger, keys.own, &given, &quiet);
+        answer_free(given);
+    }
+    out->can_pay = !ledger_left(c->ledger, ask->who, ask->now,
+                                out->stored || p->is_public ? NULL : &p->charge,
+                                out->left_epsilon, &quiet);
+}

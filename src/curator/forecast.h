@@ -1,0 +1,14 @@
+/*
+ * What a question would do to the budget, before it is asked.
+ */
+#ifndef CURATOR_FORECAST_H
+#define CURATOR_FORECAST_H
+
+#include "curator/curator.h"
+
+/* q may be an EXPLAIN of the question; p is its plan. Cannot fail. */
+void
+forecast_make(struct curator *c, const struct ask *ask, const struct query *q,
+              const struct plan *p, struct forecast *out);
+
+#endif

@@ -1,0 +1,21 @@
+/*
+ * Under what an answer is kept: a hash of the whole question. Equal questions
+ * have equal keys, and no others.
+ */
+#ifndef CURATOR_KEY_H
+#define CURATOR_KEY_H
+
+#include "base/sha256.h"
+#include "curator/curator.h"
+
+/* Of who asks alone, and of nobody: what analysts may share. */
+struct answer_keys {
+    uint8_t own[SHA256_BYTES], shared[SHA256_BYTES];
+};
+
+/* May fail: CUSTOS_EOVERFLOW, for a text that is too long. */
+CUSTOS_MUST_USE custos_status answer_keys_make(
+    const struct curator *c, const struct ask *ask, const struct query *q,
+    const struct plan *p, struct answer_keys *out, custos_err *err);
+
+#endif

@@ -1,0 +1,172 @@
+/*
+ * What EXPLAIN tells of its question: whether it is free, and what it leaves.
+ */
+#include "curator/curator.h"
+
+#include <stdio.h>
+
+#include "support/hospital.h"
+#include "support/support.h"
+
+static const char *const patients = "id,age\n1,30\n2,40\n3,50\n4,20\n";
+static const char *const floors = "name,floor\nward,1\nsurgery,2\n";
+
+#define POLICY(query)                                                          \
+    "custos: 1\n"                                                              \
+    "budget: {epsilon: 2}\n"                                                   \
+    "query: {" query "}\n"                                                     \
+    "tables:\n"                                                                \
+    "  patients:\n"                                                            \
+    "    source: patients.csv\n"                                               \
+    "    unit: id\n"                                                           \
+    "    columns:\n"                                                           \
+    "      id: {type: integer, nullable: false}\n"                             \
+    "      age: {type: integer, range: [0, 100], nullable: false}\n"           \
+    "  floors:\n"                                                              \
+    "    public: true\n"                                                       \
+    "    source: floors.csv\n"                                                 \
+    "    columns: {name: {type: text}, floor: {type: integer}}\n"              \
+    "analysts:\n"                                                              \
+    "  ana: {budget: {epsilon: 1}}\n"                                          \
+    "  bob: {budget: {epsilon: 0.5}, window: {epsilon: 0.25, days: 1}}\n"      \
+    "  eve: {}\n"
+
+static struct test_store files;
+static struct curator *c;
+
+static void
+open_store(const char *policy)
+{
+    custos_err err;
+
+    test_rng_new_seeded(9);
+    test_store_write(&files, policy, "patients.csv", patients, "floors.csv",
+                     floors, NULL);
+    test_store_init(&files);
+    if (curator_open(files.store, &c, &err))
+        fail_msg("%s (%s)", err.said, err.noted);
+}
+
+static void
+close_store(void)
+{
+    curator_close(c);
+    c = NULL;
+    test_store_remove(&files);
+}
+
+static struct forecast
+forecast(const char *who, const char *sql, const char *epsilon)
+{
+    struct forecast f;
+    struct answer *a;
+    char text[256];
+
+    snprintf(text, sizeof text, "EXPLAIN %s", sql);
+    a = test_ask(c, who, text, epsilon);
+    assert_true(a->explained);
+    f = a->forecast;
+    answer_free(a);
+    return f;
+}
+
+static void
+pay(const char *who, const char *sql, const char *epsilon)
+{
+    answer_free(test_ask(c, who, sql, epsilon));
+}
+
+static void
+explain_tells_what_is_stored(void **state)
+{
+    static const char sql[] = "SELECT count(*) FROM patients";
+    custos_err err;
+
+    (void)state;
+    open_store(POLICY("epsilon: 0.1"));
+    assert_false(forecast("ana", sql, "0.1").stored);
+    assert_false(forecast("ana", sql, "0.1").stored); /* to explain is no ask */
+    pay("ana", sql, "0.1");
+    assert_true(forecast("ana", sql, "0.1").stored);
+    assert_true(forecast("ana", "select  COUNT( * ) from patients", "").stored);
+    assert_false(forecast("ana", sql, "0.2").stored);
+    assert_false(
+        forecast("ana", "SELECT count(*) FROM patients WHERE age > 30", "0.1")
+            .stored);
+    assert_false(forecast("ana", "SELECT name FROM floors", "").stored);
+    curator_close(c); /* it is the ledger that knows it */
+    assert_int_equal(curator_open(files.store, &c, &err), CUSTOS_OK);
+    assert_true(forecast("ana", sql, "0.1").stored);
+    close_store();
+}
+
+/* Neither of analysts nor of the owner, also where answers are shared. */
+static void
+explain_tells_nothing_of_others(void **state)
+{
+    static const char *const policies[] = {
+        POLICY("epsilon: 0.1"), POLICY("epsilon: 0.1, share_answers: true")};
+    static const char sql[] = "SELECT sum(age) FROM patients";
+    struct forecast before, after;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        open_store(policies[i]);
+        before = forecast("ana", sql, "0.1");
+        pay("eve", sql, "0.1");
+        pay("", sql, "0.1");
+        after = forecast("ana", sql, "0.1");
+        assert_false(after.stored);
+        assert_true(after.can_pay);
+        assert_string_equal(before.left_epsilon, after.left_epsilon);
+        pay("ana", sql, "0.1");
+        assert_true(forecast("ana", sql, "0.1").stored);
+        assert_false(forecast("bob", sql, "0.1").stored);
+        close_store();
+    }
+}
+
+static void
+explain_tells_what_is_left_after(void **state)
+{
+    static const char sql[] = "SELECT avg(age) FROM patients";
+    struct forecast f;
+    char left[64];
+
+    (void)state;
+    open_store(POLICY("epsilon: 0.1, max_epsilon: 2"));
+    f = forecast("ana", sql, "0.3");
+    assert_true(f.can_pay);
+    assert_string_equal(f.left_epsilon, "0.7");
+    pay("ana", sql, "0.3");
+    assert_string_equal(test_left(c, "ana", left), f.left_epsilon);
+    f = forecast("ana", sql, "0.3"); /* free now */
+    assert_string_equal(f.left_epsilon, "0.7");
+    f = forecast("ana", sql, "0.7");
+    assert_true(f.can_pay);
+    assert_string_equal(f.left_epsilon, "0");
+    assert_false(forecast("ana", sql, "0.71").can_pay);
+    assert_false(forecast("bob", sql, "0.26").can_pay); /* the window */
+    f = forecast("bob", sql, "0.2");
+    assert_string_equal(f.left_epsilon, "0.05");
+    f = forecast("", sql, "1.7"); /* the owner, on what ana left */
+    assert_string_equal(f.left_epsilon, "0");
+    assert_false(forecast("", sql, "1.71").can_pay);
+    f = forecast("ana", "SELECT name FROM floors", ""); /* public: free */
+    assert_true(f.can_pay);
+    assert_string_equal(f.left_epsilon, "0.7");
+    assert_string_equal(test_left(c, "ana", left), "0.7");
+    close_store();
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(explain_tells_what_is_stored),
+        cmocka_unit_test(explain_tells_nothing_of_others),
+        cmocka_unit_test(explain_tells_what_is_left_after),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
