@@ -10,13 +10,13 @@
 
 enum {
     HTTP_CODES_MAX = 64,
-    TOYS_EVERY_US = 10000,  /* so many of what strangers may have computed */
-    TOYS_AHEAD_US = 500000, /* and so many at once */
+    TOYS_EVERY_US = 10000,  /* how often strangers may have one computed */
+    TOYS_AHEAD_US = 500000, /* after a quiet time so many of them at once */
 };
 
 struct http_status {
     int64_t started_us;
-    int64_t toys_us;       /* until when those that were computed stand for */
+    int64_t toys_us;       /* until when those that were given are counted */
     uint64_t replies[600]; /* by status */
     struct {
         const char *code;

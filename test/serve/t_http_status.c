@@ -1,0 +1,57 @@
+/*
+ * What is computed for strangers is computed only so often.
+ */
+#include "../support/support.h"
+
+#include "base/base.h"
+#include "serve/http_status.h"
+
+static int
+learn_at(struct http_status *s, int64_t now_us)
+{
+    const struct http_request r = {.path = str_of("/v1/learn")};
+    struct http_reply reply;
+    int status;
+
+    http_reply_init(&reply);
+    assert_true(http_status_answer(s, TASK_LEARN, &r, NULL, now_us, &reply));
+    status = reply.status;
+    assert_true(status == 200 || reply.n_headers == 1);
+    http_reply_clear(&reply);
+    return status;
+}
+
+static void
+toys_are_given_only_so_often(void **state)
+{
+    const int once = TOYS_AHEAD_US / TOYS_EVERY_US + 1;
+    struct http_status s;
+    int64_t now = 1000000;
+    int given = 0;
+
+    (void)state;
+    http_status_init(&s, now);
+    for (int i = 0; i < 3 * once; i++)
+        given += learn_at(&s, now) == 200;
+    assert_int_equal(given, once);
+    /* refused ones take nothing from what comes */
+    now += 10 * TOYS_EVERY_US;
+    for (given = 0; learn_at(&s, now) == 200;)
+        given++;
+    assert_int_equal(given, 10);
+    /* and quiet times do not pile up */
+    now += 1000 * (int64_t)TOYS_AHEAD_US;
+    for (given = 0; learn_at(&s, now) == 200;)
+        given++;
+    assert_int_equal(given, once);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(toys_are_given_only_so_often),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
