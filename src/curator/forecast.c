@@ -7,8 +7,8 @@
 /*
  * THEOREM  forecast-is-free
  *   What is foretold of a question is a function of query, policy, budgets and
- *   the answers that were given to who asks: it reads no data and tells
- *   nothing of what others have asked.
+ *   the answers that were given to who asks: it reads no data, and of others
+ *   tells what the common budget does, no more.
  * SOURCE   Dwork, Roth 2014, proposition 2.1, of the answers; left-after, of
  *          the budgets, which follow from charges, public facts all.
  * NEEDS    the key of own answers names the analyst (stored-answer); shared

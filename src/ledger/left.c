@@ -51,7 +51,7 @@ leave_window(struct ledger *l, size_t analyst, struct look *look,
              custos_err *err)
 {
     const struct filter *limits = NULL;
-    struct charge counted;
+    struct charge counted = {0};
     struct sums s;
     custos_status st = terms_window(l->terms, analyst, &limits, err);
 
