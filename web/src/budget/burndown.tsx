@@ -7,39 +7,40 @@ import { Line, Steps, type Point } from "../parts/chart/marks";
 import { forecastWords, type Forecast } from "./forecast";
 
 const AHEAD = 0.35;    /* of the past's length is shown of the future */
-const FURTHER = 1;     /* or as much as the past, if the end lies in it */
-const LEAST_MS = 3_600_000;
+const FURTHER = 5;     /* or so often the past, if the end lies in it */
+const DAY_MS = 86_400_000;
 
 export const signOf = (line: HistoryLine) => (line.currency === "epsilon" ? "ε" : "ρ");
 export const nameOf = (line: HistoryLine) => line.who ?? "all together";
 
+/* Where the past begins: with the first charge, or a day ago. */
+export function beginning(lines: HistoryLine[], now: Date): Date {
+  return new Date(Math.min(+now - DAY_MS,
+    ...lines.flatMap((l) => (l.points[0] ? [Date.parse(l.points[0].time)] : []))));
+}
+
 /* Without a limit of its own a line shows what is spent, rising. */
-function pointsOf(line: HistoryLine, now: Date): Point<Date>[] {
+function pointsOf(line: HistoryLine, from: Date, now: Date): Point<Date>[] {
   const limit = line.limit === null ? null : Number(line.limit);
   const level = (spent: number) => (limit === null ? spent : limit - spent);
   const points = line.points.map((p) => ({ x: new Date(p.time), y: level(Number(p.spent)) }));
-  const first = points[0], last = points.at(-1);
-  return [
-    ...(first ? [{ x: first.x, y: level(0) }] : []),
-    ...points,
-    ...(last ? [{ x: now, y: last.y }] : []),
-  ];
+  return [{ x: from, y: level(0) }, ...points, { x: now, y: points.at(-1)?.y ?? level(0) }];
 }
 
 export function BurnDown({ line, now, forecast }: {
   line: HistoryLine; now: Date; forecast: Forecast | null;
 }) {
-  const points = pointsOf(line, now);
+  const start = beginning([line], now);
+  const points = pointsOf(line, start, now);
   const sign = signOf(line);
   const down = line.limit !== null;
-  const start = points[0]?.x ?? now;
-  const past = Math.max(+now - +start, LEAST_MS);
+  const past = +now - +start;
   const end = forecast?.end ?? null;
   const until = new Date(+now + (end && +end - +now <= FURTHER * past
     ? (+end - +now) * 1.06 : AHEAD * past));
-  const level = points.at(-1)?.y ?? Number(line.limit ?? 0);
+  const level = points.at(-1)!.y;
   const top = down ? Number(line.limit) : Math.max(level, 0) * 1.2 || 1;
-  const days = (+until - +now) / 86_400_000;
+  const days = (+until - +now) / DAY_MS;
   const goal = down ? Math.max(0, level - (forecast?.perDay ?? 0) * days) : level + (forecast?.perDay ?? 0) * days;
   const reached = down && end && +end < +until ? end : until;
   const title = down ? `What is left, ${nameOf(line)}` : `What was spent, ${nameOf(line)}`;
@@ -51,7 +52,7 @@ export function BurnDown({ line, now, forecast }: {
         head: ["row of the ledger", "time", `${sign} spent in all`],
         rows: line.points.map((p) => [p.row, p.time, p.spent]),
       }}>
-      <Frame title={title} desc={desc} height={280}
+      <Frame title={title} desc={desc} height={340}
         x={timeAxis([start, until])}
         y={linearAxis([0, Math.max(top, goal)], { label: down ? `${sign} left` : `${sign} spent` })}
         legend={[
@@ -78,7 +79,7 @@ const SPARK = { width: 120, height: 28 };
 
 /* The same in the size of a word. */
 export function Spark({ line, from, now }: { line: HistoryLine; from: Date; now: Date }) {
-  const points = pointsOf({ ...line, limit: null }, now);
+  const points = pointsOf({ ...line, limit: null }, from, now);
   const top = Math.max(1e-300, ...points.map((p) => p.y));
   const span = Math.max(+now - +from, 1);
   const at = (p: Point<Date>) =>

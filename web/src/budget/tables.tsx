@@ -1,7 +1,7 @@
 /* Budgets in numbers: each with its currencies; and, for the owner, who spends. */
 import type { AnalystBudget, Balance, Budget, History, HistoryLine } from "../api";
 import { leftShort, spentShort } from "../parts/amount";
-import { nameOf, Spark } from "./burndown";
+import { beginning, nameOf, Spark } from "./burndown";
 import { forecastOf } from "./forecast";
 
 export interface Named { name: string; about: string; balance: Balance }
@@ -117,7 +117,7 @@ export function Analysts({ of, history, shown, show }: {
 }) {
   const now = new Date(history.now);
   const lines = new Map(history.lines.map((l) => [l.who, l]));
-  const from = new Date(Math.min(+now, ...history.lines.flatMap((l) => l.points[0] ? [Date.parse(l.points[0].time)] : [])));
+  const from = beginning(history.lines, now);
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Analysts">
       <table>

@@ -10,9 +10,23 @@ import { theoremsOf } from "./rows";
 const WORDS: Record<string, string> = {
   open: "ledger begun", terms: "budgets set", budget: "budget set", import: "data imported",
   add: "let in", rotate: "new secrets", revoke: "shut out", token: "owner's token",
-  reload: "policy reloaded", drain: "server emptied", charge: "charge",
+  reload: "policy reloaded", drain: "server emptied", charge: "charge", cut: "sessions ended",
 };
 export const kindWords = (what: string) => WORDS[what] ?? what;
+
+/* Free answers are counted: ROW:TIMES, and the next after a space. */
+function givenAgain(words: string): string {
+  return words.trim().split(/\s+/).map((pair) => {
+    const [row, times] = pair.split(":");
+    return `the answer of row ${row}` + (times === "1" ? "" : `, ${times} times`);
+  }).join("; ");
+}
+
+function lineOf(row: LedgerRow): string {
+  if (row.query) return row.query.replace(/\s+/g, " ");
+  if (row.what === "given again" && row.words) return givenAgain(row.words);
+  return row.words?.split("\n")[0] ?? "";
+}
 
 function Member({ name, children }: { name: string; children: preact.ComponentChildren }) {
   return <><dt>{name}</dt><dd>{children}</dd></>;
@@ -57,7 +71,7 @@ export function RowDetails({ row, pick }: { row: LedgerRow; pick?: (theorem: str
 
 export function Row({ row, pick }: { row: LedgerRow; pick: (theorem: string) => void }) {
   const [open, setOpen] = useState(false);
-  const line = row.query ?? row.words?.split("\n")[0] ?? "";
+  const line = lineOf(row);
   return (
     <li>
       <details onToggle={(e) => setOpen(e.currentTarget.open)}>

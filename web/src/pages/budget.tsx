@@ -61,23 +61,19 @@ function Course({ history, who, pick }: { history: History; who: string | null; 
   );
 }
 
-function Meaning({ owner }: { owner: boolean }) {
+/* `charges`: how many there were; with one more the odds are others. */
+function Meaning({ charges }: { charges: number }) {
   const { api } = useSession();
-  const risk = useLoaded(() => api.risk());
-  const seen = owner ? "all answers that were given so far" : "all answers that you were given so far";
+  const risk = useLoaded(() => api.risk(), [charges]);
+  const [first, ...others] = risk.value?.sentences ?? [];
   return (
     <section class="card" aria-labelledby="meaning">
       <h2 id="meaning">What it means for a person in the data</h2>
       {risk.refused && <Notice of={risk.refused} />}
       {risk.value ? (
         <>
-          <Odds risk={risk.value}>
-            <p>
-              Someone who sees {seen} can tell whether you took part with at most this success.
-              A coin has 50 %.
-            </p>
-          </Odds>
-          <ul class="words">{risk.value.sentences.map((s) => <li>{s}</li>)}</ul>
+          <Odds risk={risk.value}><p>{first}</p></Odds>
+          <ul class="words">{others.map((s) => <li>{s}</li>)}</ul>
           <p class="soft"><a href={linkTo("learn")}>What does ε mean?</a></p>
         </>
       ) : !risk.refused && <Waiting />}
@@ -126,7 +122,7 @@ export function BudgetPage() {
               <Summary budget={budget.value} owner={me.owner} />
               <Course history={history.value} who={who} pick={setWho} />
             </div>
-            <Meaning owner={me.owner} />
+            <Meaning charges={budget.value.analysts.reduce((sum, a) => sum + a.charges, 0)} />
           </div>
           {me.owner && (
             <section class="card" aria-labelledby="analysts">

@@ -63,7 +63,7 @@ export function LedgerPage() {
           <label class="unseen" for="search">Search</label>
           <input id="search" type="search" class="grow" placeholder="Search in queries, plans, receipts …"
             value={filter.text} onInput={(e) => set({ text: e.currentTarget.value })} />
-          {me.owner && <Choice label="Kind" value={filter.what} values={kinds} words={kindWords} set={(what) => set({ what })} />}
+          {kinds.length > 1 && <Choice label="Kind" value={filter.what} values={kinds} words={kindWords} set={(what) => set({ what })} />}
           {me.owner && <Choice label="Who" value={filter.who} values={people} set={(who) => set({ who })} />}
           <Choice label="Rests on" value={filter.theorem} values={theorems} set={(theorem) => set({ theorem })} />
           {filtered && <button type="button" class="quiet small" onClick={() => set(EMPTY)}>Clear</button>}

@@ -5,19 +5,14 @@
 
 const TINY = 1e-9; /* of a per cent: what the machine's numbers blur */
 
-/* One digit after the point, two near nothing and near certainty. */
-function unit(value: number): number {
-  return value < 1 || value > 99 ? 100 : 10;
-}
+const PER = 100; /* two digits after the point */
 
 export function atMost(chance: string): string {
-  const value = Number(chance) * 100, per = unit(value);
-  return `${Math.ceil(value * per - TINY) / per} %`;
+  return `${Math.ceil(Number(chance) * 100 * PER - TINY) / PER} %`;
 }
 
 export function atLeast(chance: string): string {
-  const value = Number(chance) * 100, per = unit(value);
-  return `${Math.floor(value * per + TINY) / per} %`;
+  return `${Math.floor(Number(chance) * 100 * PER + TINY) / PER} %`;
 }
 
 /* For the labels of an axis. */
