@@ -85,6 +85,7 @@ check_body(str body)
     arena *a = arena_new(NULL, ARENA_MAX);
     custos_err err = {0};
     struct http_query q;
+    struct http_act act;
     custos_status st;
 
     require(a != NULL);
@@ -92,6 +93,10 @@ check_body(str body)
     require(st ? err.said[0] != '\0' : q.sql.len > 0);
     for (size_t i = 0; !st && i < q.n_params; i++)
         require(q.params[i].type <= TYPE_TIMESTAMP);
+    st = http_act_read(a, body, &act, &err);
+    require(st ? err.said[0] != '\0' : act.name.len > 0);
+    st = http_nothing_read(a, body, &err);
+    require(!st || err.said[0] != '\0');
     arena_free(a);
 }
 

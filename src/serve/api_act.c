@@ -29,7 +29,10 @@ log_act(const char *act, str name, const struct receipt *r)
     log_end(&l, LOG_FD);
 }
 
-/* What is shown this once; g has nothing after revoke. */
+/*
+ * What is shown this once; g has nothing after revoke. Secrets come last and in
+ * one piece: a body that grew after them would leave copies behind.
+ */
 static void
 tell(struct http_reply *out, str name, const struct credentials *g,
      const struct receipt *r)
@@ -41,9 +44,12 @@ tell(struct http_reply *out, str name, const struct credentials *g,
     out->secret = true;
     buf_add_text(b, "{\"name\":");
     json_add_text(b, name);
-    json_add_member(b, "password", str_of(g->password));
-    json_add_member(b, "token", str_of(g->token));
-    buf_printf(b, ",\"receipt\":\"%s\"}\n", receipt);
+    buf_printf(b, ",\"receipt\":\"%s\"", receipt);
+    if (*g->token)
+        buf_printf(b, ",\"password\":\"%s\",\"token\":\"%s\"}\n", g->password,
+                   g->token);
+    else
+        buf_add_text(b, ",\"password\":null,\"token\":null}\n");
 }
 
 custos_status

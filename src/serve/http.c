@@ -256,7 +256,6 @@ http_start(const struct serve_parts *parts, int fd, const char *tls_cert,
     }
     h->parts = parts;
     h->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    http_status_init(&h->status, steady_us());
     if (h->wake < 0)
         st = custos_fail(err, CUSTOS_EIO, "cannot listen for HTTP");
     if (!st && tls_cert)

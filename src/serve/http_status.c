@@ -8,12 +8,6 @@
 #include "serve/openapi.h"
 
 void
-http_status_init(struct http_status *s, int64_t now_us)
-{
-    *s = (struct http_status){.started_us = now_us};
-}
-
-void
 http_status_count(struct http_status *s, const struct http_reply *reply)
 {
     size_t i = 0;
@@ -67,8 +61,8 @@ add_metrics(struct buf *b, const struct http_status *s,
     workers_count(parts->workers, &waiting, &running);
     add_head(b, "build_info", "gauge", "which custos this is");
     buf_printf(b, "custos_build_info{version=\"%s\"} 1\n", custos_version());
-    add_number(b, "uptime_seconds", "gauge", "since the listener began",
-               (uint64_t)(now_us - s->started_us) / 1000000);
+    add_number(b, "uptime_seconds", "gauge", "since the server began",
+               (uint64_t)(now_us - parts->started_us) / 1000000);
     add_number(b, "questions_waiting", "gauge", "questions not yet begun",
                waiting);
     add_number(b, "questions_running", "gauge",

@@ -15,7 +15,6 @@ enum {
 };
 
 struct http_status {
-    int64_t started_us;
     int64_t toys_us;       /* until when those that were given are counted */
     uint64_t replies[600]; /* by status */
     struct {
@@ -24,7 +23,6 @@ struct http_status {
     } errors[HTTP_CODES_MAX]; /* in the order in which they came up */
 };
 
-void http_status_init(struct http_status *s, int64_t now_us);
 void http_status_count(struct http_status *s, const struct http_reply *reply);
 
 /* False: the task is none of these, but one for a worker. */

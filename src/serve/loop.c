@@ -121,8 +121,6 @@ loop_free(struct loop *l)
         task_free((struct task *)j);
     }
     mailbox_free(l->box);
-    if (l->owner_link >= 0)
-        close(l->owner_link);
     if (l->epoll >= 0)
         close(l->epoll);
     cache_free(l->cache);
@@ -431,4 +429,7 @@ loop_run(struct loop *l)
         if (l->draining && !l->n_conns)
             loop_stop(l, 0);
     }
+    if (l->owner_link >= 0) /* who waits there is not to wait on */
+        close(l->owner_link);
+    l->owner_link = -1;
 }

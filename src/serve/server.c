@@ -215,17 +215,18 @@ say_started(const struct server *s)
     log_end(&l, LOG_FD);
 }
 
-/* In the order in which one needs the other. */
+/* In the order in which one needs the other. Workers may wait at the owner's
+   socket for the loop, which no longer answers: they are hung up on first. */
 static void
 end(struct server *s)
 {
     quiesce(s);
+    if (s->owner_fd >= 0)
+        owner_close(s->parts.curator, s->owner_fd);
     workers_stop(s->parts.workers, s->parts.limits.stop_ms);
     http_stop(s->web);
     loop_free(s->loop);
     workers_free(s->parts.workers);
-    if (s->owner_fd >= 0)
-        owner_close(s->parts.curator, s->owner_fd);
     if (s->pg.fd >= 0)
         close(s->pg.fd);
     if (s->http.fd >= 0)

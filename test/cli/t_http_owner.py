@@ -6,18 +6,23 @@ must fail.
 import concurrent.futures
 import copy
 import hashlib
+import http.client
 import json
 import pathlib
 import re
 import shutil
+import signal
 import socket
 import sqlite3
+import threading
 import unittest
 
 from decimal import Decimal
 
 from http_case import HttpCase
-from serving import POLICY, Server, Store, call
+from serving import POLICY, Server, Store, call, need_module
+
+psycopg2 = need_module("psycopg2")
 
 ZOE = 'Zoë "Z"'
 JSON = {"Content-Type": "application/json"}
@@ -401,6 +406,49 @@ class Stores(unittest.TestCase):
         self.assertEqual(self.get(server, "/v1/schema", "ana").status, 200)
         self.assertEqual(call(server.http, "GET", "/v1/owner/policy",
                               token=token).status, 401)
+
+    def test_sessions_end_with_their_password(self):
+        server = self.serve()
+
+        def enter(password):
+            return psycopg2.connect(host="127.0.0.1", port=server.pg,
+                                    user="ana", password=password,
+                                    dbname="custos")
+
+        new = self.act(server, {"act": "rotate", "name": "ana"}).json
+        session = enter(new["password"])
+        self.addCleanup(session.close)
+        said = self.store.custos("owner", "sessions")
+        self.assertIn('"who":"ana"', said)
+        self.act(server, {"act": "revoke", "name": "ana"})
+        said = self.store.custos("owner", "sessions")
+        self.assertNotIn('"who":"ana"', said)
+        with self.assertRaises(psycopg2.Error):
+            session.cursor().execute("SELECT count(*) FROM patients")
+        with self.assertRaises(psycopg2.Error):
+            enter(new["password"])
+
+    def test_it_ends_while_the_owner_asks(self):
+        """Nobody waits at the owner's socket for a loop that has ended."""
+        server = self.serve()
+        ends = threading.Event()
+
+        def look():
+            try:
+                while not ends.is_set():
+                    self.get(server, "/v1/owner/health")
+            except (OSError, http.client.HTTPException):
+                pass  # it had ended
+
+        threads = [threading.Thread(target=look) for _ in range(4)]
+        for t in threads:
+            t.start()
+        self.assertEqual(self.get(server, "/v1/owner/health").status, 200)
+        server.process.send_signal(signal.SIGTERM)
+        self.assertEqual(server.process.wait(timeout=25), 0)
+        ends.set()
+        for t in threads:
+            t.join()
 
     def test_a_policy_waits_for_reload(self):
         server = self.serve()

@@ -94,6 +94,71 @@ queries_that_are_refused(void **state)
 }
 
 static void
+acts_are_read(void **state)
+{
+    static const struct {
+        const char *body;
+        enum http_act_kind kind;
+        const char *name;
+    } rows[] = {
+        {"{\"act\":\"add\",\"name\":\"ana\"}", HTTP_ACT_ADD, "ana"},
+        {"{\"name\":\"a\\\"b\",\"act\":\"rotate\"}", HTTP_ACT_ROTATE, "a\"b"},
+        {" {\"act\": \"revoke\", \"name\": \"Zo\\u00eb\"} ", HTTP_ACT_REVOKE,
+         "Zo\xc3\xab"},
+    };
+    arena *a = arena_new(NULL, 1 << 20);
+    struct http_act act;
+    custos_err err;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        assert_int_equal(http_act_read(a, str_of(rows[i].body), &act, &err),
+                         CUSTOS_OK);
+        assert_int_equal(act.kind, rows[i].kind);
+        assert_str(act.name, rows[i].name);
+    }
+    assert_int_equal(http_nothing_read(a, str_of("{}"), &err), CUSTOS_OK);
+    arena_free(a);
+}
+
+/* Nobody's name is the owner's, so none is no name. */
+static void
+acts_that_are_refused(void **state)
+{
+    static const struct {
+        const char *body, *said;
+    } rows[] = {
+        {"", "no JSON"},
+        {"[]", "must be an object"},
+        {"{}", "must have an \"act\" and the \"name\""},
+        {"{\"name\":\"ana\"}", "must have an \"act\""},
+        {"{\"act\":\"revoke\"}", "the \"name\" of an analyst"},
+        {"{\"act\":\"revoke\",\"name\":\"\"}", "the \"name\""},
+        {"{\"act\":\"revoke\",\"name\":null}", "\"name\" must be a text"},
+        {"{\"act\":\"Add\",\"name\":\"ana\"}", "\"act\" must be \"add\""},
+        {"{\"act\":0,\"name\":\"ana\"}", "\"act\" must be \"add\""},
+        {"{\"act\":\"add\",\"nam\":\"ana\"}",
+         "an act has no field \"nam\"; did you mean \"name\"?"},
+        {"{\"act\":\"add\",\"name\":\"ana\",\"password\":\"x\"}",
+         "no field \"password\""},
+    };
+    arena *a = arena_new(NULL, 1 << 20);
+    struct http_act act;
+    custos_err err;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        if (!http_act_read(a, str_of(rows[i].body), &act, &err) ||
+            !strstr(err.said, rows[i].said))
+            fail_msg("%s: %s", rows[i].body, err.said);
+    }
+    assert_int_equal(http_nothing_read(a, str_of("{\"a\":1}"), &err),
+                     CUSTOS_EINVAL);
+    assert_int_equal(http_nothing_read(a, str_of("0"), &err), CUSTOS_EINVAL);
+    arena_free(a);
+}
+
+static void
 cells_of_csv(void **state)
 {
     static const struct {
@@ -130,6 +195,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(queries_are_read),
         cmocka_unit_test(queries_that_are_refused),
+        cmocka_unit_test(acts_are_read),
+        cmocka_unit_test(acts_that_are_refused),
         cmocka_unit_test(cells_of_csv),
     };
 
