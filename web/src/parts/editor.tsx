@@ -52,6 +52,29 @@ const THEME = EditorView.theme({
   ".cm-completionInfo": { padding: "0.4rem 0.75rem", maxWidth: "20rem" },
 });
 
+/*
+ * Typing over a selection: Chromium would keep the looks of what it replaces in
+ * a style attribute, which the policy of the page refuses, so it is done here.
+ */
+const TYPE_OVER = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const root: { getSelection?(): Selection | null } = view.root;
+    const selected = root.getSelection?.(), text = event.data;
+    if (event.inputType !== "insertText" || text === null || view.composing ||
+        !selected?.anchorNode || !selected.focusNode || selected.isCollapsed)
+      return false;
+    const ends = [view.posAtDOM(selected.anchorNode, selected.anchorOffset),
+      view.posAtDOM(selected.focusNode, selected.focusOffset)];
+    const from = Math.min(...ends), to = Math.max(...ends);
+    const insert = () => view.state.update({
+      changes: { from, to, insert: text }, selection: { anchor: from + text.length }, userEvent: "input.type",
+    });
+    if (!view.state.facet(EditorView.inputHandler).some((takes) => takes(view, from, to, text, insert)))
+      view.dispatch(insert());
+    return true;
+  },
+});
+
 /* UTF-16 units before the n-th character, where n counts from 1. */
 function unitsBefore(text: string, position: number): number {
   let units = 0, n = 1;
@@ -104,7 +127,7 @@ export function Editor({ initial, put, label, describedBy, hint, dialect, fault,
         extensions: [
           Prec.highest(keymap.of([{ key: "Mod-Enter", run: () => (now.current.onRun(), true) }])),
           history(), drawSelection(), bracketMatching(), closeBrackets(), placeholder(hint),
-          EditorView.lineWrapping,
+          EditorView.lineWrapping, TYPE_OVER,
           dialect.language, completion.current.of([]),
           syntaxHighlighting(COLOURS), THEME,
           keymap.of([...closeBracketsKeymap, ...completionKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab]),
