@@ -4,10 +4,11 @@ import { bandAxis, extentOf, linearAxis, timeAxis, type AxisMaker } from "../par
 import { Frame, type Plot } from "../parts/chart/frame";
 import { Band, Bars, Line, Steps, type Bar } from "../parts/chart/marks";
 import { withError } from "../parts/decimal";
-import { marksOf, numberOf, textOf, type Look, type Mark, type Shape } from "./shape";
+import { marksOf, MOST_BARS, numberOf, textOf, type Look, type Mark, type Shape } from "./shape";
 
 const BAR_HEIGHT = 34;
 const HEIGHT = 280;
+const MOST_DOTS = 60;
 
 const spread = (marks: Mark[]) => marks.flatMap((m) => [m.value, m.low ?? m.value, m.high ?? m.value]);
 
@@ -18,15 +19,19 @@ function told(marks: Mark[], what: string, bars: boolean): string {
 }
 
 function BarChart({ marks, title, what }: { marks: Mark[]; title: string; what: string }) {
-  const bars: Bar[] = marks.map((m) => ({
+  const shown = marks.slice(0, MOST_BARS);
+  const bars: Bar[] = shown.map((m) => ({
     name: m.name, value: m.value, ...(m.low === undefined ? {} : { low: m.low, high: m.high! }),
   }));
   return (
-    <Frame title={title} desc={told(marks, what, bars.some((b) => b.low !== undefined))}
-      height={bars.length * BAR_HEIGHT}
-      x={linearAxis(extentOf(spread(marks), 0), { label: what, nice: true })} y={bandAxis(marks.map((m) => m.name))}>
-      {(plot) => <Bars plot={plot} bars={bars} />}
-    </Frame>
+    <>
+      <Frame title={title} desc={told(shown, what, bars.some((b) => b.low !== undefined))}
+        height={bars.length * BAR_HEIGHT}
+        x={linearAxis(extentOf(spread(shown), 0), { label: what, nice: true })} y={bandAxis(shown.map((m) => m.name))}>
+        {(plot) => <Bars plot={plot} bars={bars} />}
+      </Frame>
+      {shown.length < marks.length && <p class="soft">The first {shown.length} of {marks.length} rows are drawn.</p>}
+    </>
   );
 }
 
@@ -34,36 +39,44 @@ function BarChart({ marks, title, what }: { marks: Mark[]; title: string; what: 
    error of a sum is not told by the errors of its parts. */
 function added(marks: Mark[]): Mark[] {
   let sum = 0;
-  return marks.map((m) => ({ name: m.name, x: m.x, value: (sum += m.value) }));
+  return marks.map(({ low: _, high: __, ...m }) => ({ ...m, value: (sum += m.value) }));
 }
 
-const STEP_DOTS = 60;
-
-function OrderedChart({ marks, look, axis, title, what, key_ }: {
-  marks: Mark[]; look: Look; axis: Shape["axis"]; title: string; what: string; key_: string;
+function Trace({ plot, marks, look, series }: {
+  plot: Plot<number, number>; marks: Mark[]; look: Look; series: number;
 }) {
-  const sorted = [...marks].sort((a, b) => a.x - b.x);
-  const shown = look === "sums" ? added(sorted) : sorted;
-  const points = shown.map((m) => ({ x: m.x, y: m.value }));
-  const band = shown.flatMap((m) => (m.low === undefined ? [] : [{ x: m.x, low: m.low, high: m.high! }]));
-  const ends = extentOf(shown.map((m) => m.x));
+  const points = marks.map((m) => ({ x: m.x, y: m.value }));
+  const band = marks.flatMap((m) => (m.low === undefined ? [] : [{ x: m.x, low: m.low, high: m.high! }]));
+  return (
+    <>
+      {band.length > 0 && <Band plot={plot} points={band} series={series} />}
+      {look === "line" ? <Line plot={plot} points={points} series={series} dots={points.length <= MOST_DOTS} />
+        : <Steps plot={plot} points={points} series={series} />}
+    </>
+  );
+}
+
+function OrderedChart({ marks, look, axis, title, what, along }: {
+  marks: Mark[]; look: Look; axis: Shape["axis"]; title: string; what: string; along: string;
+}) {
+  const names = [...new Set(marks.map((m) => m.series))];
+  const lines = names.map((name) => {
+    const own = marks.filter((m) => m.series === name).sort((a, b) => a.x - b.x);
+    return look === "sums" ? added(own) : own;
+  });
+  const all = lines.flat();
+  const ends = extentOf(all.map((m) => m.x));
   const x: AxisMaker<number> = axis === "time"
     ? (range) => {
-      const time = timeAxis([new Date(ends[0]), new Date(ends[1])], { label: key_ })(range);
+      const time = timeAxis([new Date(ends[0]), new Date(ends[1])], { label: along })(range);
       return { ...time, at: (v) => time.at(new Date(v)) };
     }
-    : linearAxis(ends, { label: key_, format: (v) => String(v) });
-  const stairs = look === "steps" || look === "sums";
+    : linearAxis(ends, { label: along, format: String });
   return (
-    <Frame title={title} desc={told(shown, what, band.length > 0)} height={HEIGHT}
-      x={x} y={linearAxis(extentOf(spread(shown), 0), { label: what, nice: true })}>
-      {(plot: Plot<number, number>) => (
-        <>
-          {band.length > 0 && <Band plot={plot} points={band} />}
-          {stairs ? <Steps plot={plot} points={points} />
-            : <Line plot={plot} points={points} dots={points.length <= STEP_DOTS} />}
-        </>
-      )}
+    <Frame title={title} desc={told(all, what, all.some((m) => m.low !== undefined))} height={HEIGHT}
+      legend={names.length > 1 ? names.map((label, series) => ({ series, label })) : []}
+      x={x} y={linearAxis(extentOf(spread(all), 0), { label: what, nice: true })}>
+      {(plot) => lines.map((line, i) => <Trace plot={plot} marks={line} look={look} series={i} />)}
     </Frame>
   );
 }
@@ -113,5 +126,5 @@ export function Chart({ answer, shape, look, measure }: {
   return look === "bars"
     ? <BarChart marks={marks} title={title} what={what} />
     : <OrderedChart marks={marks} look={look} axis={shape.axis} title={title}
-        what={look === "sums" ? `${what}, added up` : what} key_={key} />;
+        what={look === "sums" ? `${what}, added up` : what} along={answer.columns[shape.ordered!]!.name} />;
 }

@@ -16,11 +16,11 @@ export function fareOf(plan: Plan): Fare {
 function Left({ plan, fare }: { plan: Plan; fare: Fare }) {
   const now = plan.remaining, then = fare === "paid" ? plan.after : now;
   if (!now) return null;
-  const all = Number(now.epsilon), rest = Number(then?.epsilon ?? (fare === "beyond" ? 0 : all));
+  const all = Number(now.epsilon), rest = fare === "beyond" ? 0 : Number(then?.epsilon ?? all);
   const part = all > 0 ? Math.min(Math.max(rest / all, 0), 1) : 0;
   return (
-    <div class="left">
-      <div class="bar" aria-hidden="true"><span style={{ width: `${part * 100}%` }} /></div>
+    <div class="remains">
+      <div class={`gauge ${fare}`} aria-hidden="true"><span style={{ width: `${part * 100}%` }} /></div>
       <dl>
         <div><dt>You have now</dt><dd>ε {brief(now.epsilon, 4)}</dd></div>
         {fare === "beyond"
@@ -60,7 +60,7 @@ function Cost({ plan, fare }: { plan: Plan; fare: Fare }) {
   );
   return (
     <>
-      <strong class="amount"><span class="unit">ε</span> {brief(plan.cost.epsilon, 4)}</strong>
+      <strong class="amount" title={`epsilon ${plan.cost.epsilon}`}><span class="unit">ε</span> {brief(plan.cost.epsilon, 4)}</strong>
       <p class="soft">
         {Number(plan.cost.delta) > 0 && <>and δ {Number(plan.cost.delta).toExponential(1)}. </>}
         ε is what people give up of their privacy: less is safer for them, and blurs more.{" "}

@@ -9,6 +9,7 @@ export type Look = "numbers" | "bars" | "line" | "steps" | "sums";
 
 export interface Mark {
   name: string;      /* its keys, in words */
+  series: string;    /* which of several lines it belongs to */
   x: number;         /* its key as a number or time; its place where it is a text */
   value: number; low?: number; high?: number;
 }
@@ -17,11 +18,14 @@ export interface Shape {
   keys: number[];        /* columns */
   measures: number[];
   axis: "number" | "time" | "names";
+  ordered: number | null; /* the key along the axis */
+  series: number | null;  /* the key that tells lines apart */
 }
 
 const NUMBERS: readonly Kind[] = ["integer", "decimal", "real"];
 const TIMES: readonly Kind[] = ["date", "timestamp"];
-const MOST_BARS = 60;
+export const MOST_BARS = 60;
+const MOST_LINES = 6;
 const isNumber = (c: Column) => NUMBERS.includes(c.type);
 const isTime = (c: Column) => TIMES.includes(c.type);
 
@@ -43,6 +47,17 @@ function grows(answer: Answer, measure: number): boolean {
 /* A condition such as `x <= t.cut` of a join compares with thresholds. */
 const THRESHOLDS = /\bon\b[^;]*?[\w.")]\s*(<=|<|>=|>)\s*[\w.("]/i;
 
+/* One key may be the axis where it has an order, and a second tell lines apart. */
+function placed({ columns, rows }: Answer, keys: number[]): Pick<Shape, "axis" | "ordered" | "series"> {
+  const kinds = (k: number) => new Set(rows.map((r) => r[k]!.value)).size;
+  const ordered = keys.filter((k) => isNumber(columns[k]!) || isTime(columns[k]!))
+    .sort((a, b) => kinds(b) - kinds(a))[0];
+  const other = keys.find((k) => k !== ordered) ?? null;
+  if (ordered === undefined || keys.length > 2 || (other !== null && kinds(other) > MOST_LINES) || kinds(ordered) < 2)
+    return { axis: "names", ordered: null, series: null };
+  return { axis: isTime(columns[ordered]!) ? "time" : "number", ordered, series: other };
+}
+
 export function shapeOf(answer: Answer, sql: string): Shape {
   const { columns, rows } = answer;
   const at = (good: (c: Column) => boolean) => columns.flatMap((c, i) => (good(c) ? [i] : []));
@@ -50,15 +65,15 @@ export function shapeOf(answer: Answer, sql: string): Shape {
   if (!keys.length && rows.length > 1) keys = at((c) => !isNumber(c)).slice(0, 1);
   if (!keys.length && rows.length > 1) keys = [0];
   const measures = at((c) => isNumber(c)).filter((i) => !keys.includes(i));
-  const only = keys.length === 1 ? columns[keys[0]!]! : null;
-  const axis = only && isTime(only) ? "time" : only && isNumber(only) ? "number" : "names";
+  const shape = { keys, measures, ...placed(answer, keys) };
 
-  if (!rows.length || !measures.length) return { looks: [], keys, measures, axis };
-  if (rows.length === 1) return { looks: ["numbers"], keys, measures, axis };
-  const bars: Look[] = rows.length <= MOST_BARS ? ["bars"] : [];
-  if (axis === "names") return { looks: bars, keys, measures, axis };
-  const steps: Look[] = THRESHOLDS.test(sql) && grows(answer, measures[0]!) ? ["steps"] : [];
-  return { looks: [...steps, "line", ...bars, ...(steps.length ? [] : ["sums" as const])], keys, measures, axis };
+  if (!rows.length || !measures.length) return { ...shape, looks: [] };
+  if (rows.length === 1) return { ...shape, looks: ["numbers"] };
+  if (shape.axis === "names") return { ...shape, looks: ["bars"] };
+  const lone = shape.series === null;
+  const steps = lone && THRESHOLDS.test(sql) && grows(answer, measures[0]!);
+  const looks: Look[] = steps ? ["steps", "line"] : ["line", "sums"];
+  return { ...shape, looks: rows.length <= MOST_BARS ? [...looks, "bars"] : looks };
 }
 
 export function textOf(value: unknown): string {
@@ -67,11 +82,12 @@ export function textOf(value: unknown): string {
 
 /* Rows whose key or value cannot be placed (NULL) are left to the table. */
 export function marksOf(answer: Answer, shape: Shape, measure: number): Mark[] {
-  const key = shape.axis === "names" ? null : shape.keys[0]!;
+  const key = shape.ordered;
   return answer.rows.flatMap((row, i) => {
     const cell = row[measure]!;
     const mark: Mark = {
       name: shape.keys.map((k) => textOf(row[k]!.value)).join(" · "),
+      series: shape.series === null ? "" : textOf(row[shape.series]!.value),
       x: key === null ? i : numberOf(answer.columns[key]!.type, row[key]!.value),
       value: Number(cell.value ?? NaN),
     };

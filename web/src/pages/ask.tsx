@@ -122,16 +122,16 @@ function Asking({ schema }: { schema: Schema }) {
             </button>
             <span class="soft keys"><kbd>Ctrl</kbd> <kbd>Enter</kbd></span>
           </div>
-          <div class="outcome" ref={news}>
-            {run.kind === "running" && <Running since={run.since} price={run.price} cancel={() => desk.cancel()} />}
-            {run.kind === "failed" && <Failed refused={run.refused} price={run.price} />}
-            {run.kind === "cancelled" && <Cancelled price={run.price} />}
-            {run.kind === "done" && <Result key={run.asked.answer.receipt ?? run.asked.question.sql} asked={run.asked} />}
-          </div>
         </div>
         <Price plan={plan} fresh={fresh}>
           <Choice draft={draft} plan={plan} rules={schema.query} fixed={namesPrice(draft.sql)} change={change} />
         </Price>
+        <div class="outcome" ref={news}>
+          {run.kind === "running" && <Running since={run.since} price={run.price} cancel={() => desk.cancel()} />}
+          {run.kind === "failed" && <Failed refused={run.refused} price={run.price} />}
+          {run.kind === "cancelled" && <Cancelled price={run.price} />}
+          {run.kind === "done" && <Result key={run.asked.answer.receipt ?? run.asked.question.sql} asked={run.asked} />}
+        </div>
       </div>
       <History answers={desk.answers} turn={turn} take={take} />
     </>

@@ -58,7 +58,7 @@ const THEME = EditorView.theme({
  */
 const TYPE_OVER = EditorView.domEventHandlers({
   beforeinput(event, view) {
-    const root: { getSelection?(): Selection | null } = view.root;
+    const root = view.root as DocumentOrShadowRoot & { getSelection?(): Selection | null };
     const selected = root.getSelection?.(), text = event.data;
     if (event.inputType !== "insertText" || text === null || view.composing ||
         !selected?.anchorNode || !selected.focusNode || selected.isCollapsed)
