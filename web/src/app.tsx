@@ -41,7 +41,7 @@ function Frame({ page, me, leave, children }: {
         {me && (
           <div class="who">
             <span>{me.owner ? "owner" : me.name}</span>
-            <button type="button" class="quiet" onClick={leave}>Log out</button>
+            <button type="button" class="quiet small" onClick={leave}>Log out</button>
           </div>
         )}
       </header>

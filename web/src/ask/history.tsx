@@ -7,6 +7,7 @@ import type { Api, LedgerRow, Me } from "../api";
 import { useLoaded } from "../load";
 import { brief } from "../parts/decimal";
 import { Notice } from "../parts/notice";
+import { momentWords } from "../parts/time";
 import { useSession } from "../session";
 import type { Asked } from "./desk";
 import type { Draft } from "./draft";
@@ -57,7 +58,7 @@ export function History({ answers, turn, take }: {
               onClick={() => take({ sql: r.query!, by: "epsilon", epsilon: r.epsilon ?? "" }, r.receipt)}>
               <code>{r.query}</code>
               <span class="soft">
-                <time dateTime={r.time}>{new Date(r.time).toLocaleString()}</time>
+                <time dateTime={r.time}>{momentWords(r.time)}</time>
                 {r.epsilon !== null && <> · ε {brief(r.epsilon, 4)}</>}
                 {here.has(r.receipt) && <> · answer at hand</>}
               </span>

@@ -112,7 +112,7 @@ export function Analysts({ of, again }: { of: OwnerAnalysts; again: () => void }
       <p class="soft" role="status">{said}</p>
       {secrets && <Secrets of={secrets} close={() => setSecrets(null)} />}
       <div class="scroll" tabIndex={0} role="region" aria-label="Analysts">
-        <table>
+        <table class="stacked">
           <thead>
             <tr>
               <th scope="col">Name</th><th scope="col">Comes in by</th><th scope="col">Budget</th>

@@ -55,7 +55,7 @@ export function Policy({ of, again }: { of: OwnerPolicy; again: () => void }) {
     <section class="card" aria-labelledby="policy-title">
       <div class="row between">
         <h2 id="policy-title">Policy</h2>
-        <button type="button" class={of.waiting ? "" : "quiet"} disabled={busy} onClick={reload}>Reload</button>
+        <button type="button" class={of.waiting ? "small" : "quiet small"} disabled={busy} onClick={reload}>Reload</button>
       </div>
       {of.waiting && <p class="news">The store has a newer policy or newer data. It waits for reload.</p>}
       {refused && <Notice of={refused} />}

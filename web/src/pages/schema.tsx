@@ -67,7 +67,7 @@ function Tables({ schema }: { schema: Schema }) {
           public table.
         </p>
         <p class="soft">
-          A question costs ε {schema.query.epsilon} unless it says otherwise, and at most
+          A value beyond a range counts as its nearer end. A question costs ε {schema.query.epsilon} unless it says otherwise, and at most
           ε {schema.query.max_epsilon}.
         </p>
       </div>

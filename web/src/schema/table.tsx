@@ -60,7 +60,7 @@ export function TableCard({ of: t }: { of: Shown }) {
       {t.comment && <p>{t.comment}</p>}
       <p class="protection"><strong>{t.protection.who}</strong> {t.protection.how}</p>
       <div class="scroll" tabIndex={0} role="region" aria-label={`Columns of ${t.name}`}>
-        <table>
+        <table class="stacked">
           <thead><tr><th scope="col">Column</th><th scope="col">Holds</th><th scope="col">What may stand in it</th></tr></thead>
           <tbody>{t.columns.map((c) => <Row of={c} exact={t.kind === "public"} />)}</tbody>
         </table>

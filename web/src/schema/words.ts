@@ -23,7 +23,7 @@ const isMoment = (c: SchemaColumn) => ["date", "timestamp"].includes(c.type);
 export function domainWords(c: SchemaColumn, exact: boolean): string {
   if (exact) return "anything";
   if (c.unit) return "tells whose row it is: can be counted and joined by, never shown";
-  if (c.range) return `${c.range.low} to ${c.range.high}; what lies beyond counts as the nearer end`;
+  if (c.range) return `${c.range.low} to ${c.range.high}`;
   if (c.type === "boolean") return "true or false";
   if (isNumber(c)) return "no range: a sum or mean needs one in the question, such as least(greatest(x, 0), 100)";
   if (isMoment(c)) return "no range: can be compared and grouped by";
@@ -54,8 +54,8 @@ export function protectionOf(t: Table): Protection {
     };
   const called = t.unit!.column;
   return {
-    who: called ? `Whoever a ${called} stands for is protected, with all their rows in all tables.`
-      : "Every person is protected, with all their rows in all tables.",
+    who: called ? `Each ${called} is protected: whoever it stands for, with all their rows in all tables.`
+      : "Each person is protected, with all their rows in all tables.",
     how: boundWords(t),
   };
 }
