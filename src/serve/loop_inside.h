@@ -16,6 +16,7 @@ enum {
     SCRATCH_BYTES = 1 << 16,
     EVENTS_MAX = 256,
     SWEEP_US = 200000,  /* how often limits of time are looked at */
+    OWNER_US = 2000000, /* for a line at the owner's socket */
     STRANGERS_MAX = 64, /* connections beyond the limit: to log in is refused,
                             to cancel is not */
     SLOTS_MAX = 1 << 16,
@@ -43,6 +44,7 @@ struct loop {
     int64_t swept_us;
     int64_t now_us;
     int owner_link; /* one who speaks at the owner's socket; -1 */
+    int64_t owner_since_us;
     size_t owner_len;
     char owner_line[OWNER_LINE_MAX];
     char scratch[SCRATCH_BYTES];
@@ -88,6 +90,7 @@ void loop_stop(struct loop *l, int64_t within_ms);
 
 void owner_call(struct loop *l);
 void owner_read(struct loop *l);
+void owner_sweep(struct loop *l); /* who says nothing keeps others waiting */
 void owner_reload(struct loop *l);
 
 #endif

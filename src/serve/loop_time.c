@@ -44,6 +44,7 @@ loop_sweep(struct loop *l)
     if (l->now_us - l->swept_us < SWEEP_US && !over)
         return;
     l->swept_us = l->now_us;
+    owner_sweep(l);
     if (l->deaf && !l->stopping && !l->draining)
         loop_watch(l, l->options.listen_fd, EVENT_LISTEN, EPOLLIN);
     l->deaf = false;

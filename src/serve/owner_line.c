@@ -82,8 +82,16 @@ owner_call(struct loop *l)
     if (fd < 0)
         return;
     l->owner_link = fd;
+    l->owner_since_us = l->now_us;
     epoll_ctl(l->epoll, EPOLL_CTL_DEL, l->options.owner_fd, NULL);
     loop_watch(l, fd, EVENT_OWNER_LINE, EPOLLIN);
+}
+
+void
+owner_sweep(struct loop *l)
+{
+    if (l->owner_link >= 0 && l->now_us - l->owner_since_us > OWNER_US)
+        hang_up(l);
 }
 
 static void

@@ -14,6 +14,7 @@ import shutil
 import signal
 import socket
 import sqlite3
+import tempfile
 import threading
 import unittest
 
@@ -362,7 +363,7 @@ class Stores(unittest.TestCase):
     def setUp(self):
         self.store = copy.copy(self.first)
         self.store.tokens = dict(self.first.tokens)
-        self.store.path = f"{self.first.folder.name}/{self.id()}"
+        self.store.path = tempfile.mkdtemp(dir=self.first.folder.name) + "/s"
         shutil.copytree(self.first.path, self.store.path)
 
     def serve(self, *words, **more):
@@ -427,6 +428,13 @@ class Stores(unittest.TestCase):
             session.cursor().execute("SELECT count(*) FROM patients")
         with self.assertRaises(psycopg2.Error):
             enter(new["password"])
+
+    def test_who_says_nothing_at_the_socket_keeps_nobody_out(self):
+        server = self.serve()
+        with socket.socket(socket.AF_UNIX) as silent:
+            silent.connect(f"{self.store.path}/owner.sock")
+            self.assertEqual(self.get(server, "/v1/owner/health").status, 200)
+            self.assertEqual(silent.recv(1), b"")
 
     def test_it_ends_while_the_owner_asks(self):
         """Nobody waits at the owner's socket for a loop that has ended."""
