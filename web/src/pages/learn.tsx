@@ -34,17 +34,21 @@ function useLearn(epsilon: string) {
   useEffect(() => {
     const kept = known.current.get(epsilon);
     if (kept) return setState({ value: kept });
-    let wanted = true;
+    let wanted = true, timer = 0;
     new Api("").learn(epsilon).then((value) => {
       known.current.set(epsilon, value);
       if (wanted) setState({ value });
     }, (e) => {
       if (!(e instanceof Refused)) throw e;
       if (!wanted) return;
+      if (e.wait !== null) { /* the server is busy: what is shown stays a while */
+        timer = window.setTimeout(() => setTurn((n) => n + 1), e.wait * 1000);
+        return;
+      }
       session?.trouble(e);
       setState((was) => ({ ...was, refused: e }));
     });
-    return () => { wanted = false; };
+    return () => { wanted = false; clearTimeout(timer); };
   }, [epsilon, turn]);
   return { ...state, again: () => setTurn((n) => n + 1) };
 }

@@ -5,14 +5,19 @@
 
 const TINY = 1e-9; /* of a per cent: what the machine's numbers blur */
 
-const PER = 100; /* two digits after the point */
+const DIGITS = 2, MOST_DIGITS = 8; /* after the point */
 
+/* As few digits as tell it from certainty. */
 export function atMost(chance: string): string {
-  return `${Math.ceil(Number(chance) * 100 * PER - TINY) / PER} %`;
+  const value = Number(chance) * 100;
+  for (let digits = DIGITS; ; digits++) {
+    const shown = Math.ceil(value * 10 ** digits - TINY) / 10 ** digits;
+    if (shown < 100 || value >= 100 || digits === MOST_DIGITS) return `${shown} %`;
+  }
 }
 
 export function atLeast(chance: string): string {
-  return `${Math.floor(Number(chance) * 100 * PER + TINY) / PER} %`;
+  return `${Math.floor(Number(chance) * 100 * 10 ** DIGITS + TINY) / 10 ** DIGITS} %`;
 }
 
 /* For the labels of an axis. */

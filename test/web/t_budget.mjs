@@ -1,0 +1,73 @@
+/* Budget: what is left and how it went, for the owner, for analysts, and when all is spent. */
+import assert from "node:assert/strict";
+import { axe, logIn, NARROW, visiting } from "./browser.mjs";
+import { Store } from "./store.mjs";
+import { runAll } from "./tap.mjs";
+
+const store = new Store({ people: 400 });
+const server = await store.serve();
+const tokens = { ana: store.letIn("ana"), bob: store.letIn("bob"), eve: store.letIn("eve"), owner: store.owner() };
+const at = () => ({ store, server, tokens });
+const pay = (who, epsilon, floor) => server.ask(tokens[who], "/v1/query",
+  { sql: `SELECT count(*) FROM visits WHERE cost > ${floor}`, epsilon });
+
+for (const [i, epsilon] of ["0.1", "0.25", "0.5"].entries()) await pay("ana", epsilon, i);
+await pay("bob", "0.15", 10);
+await pay("eve", "0.5", 11);
+
+visiting("the owner sees the whole, each analyst, every currency and the odds", at, async (page) => {
+  await logIn(page, server, tokens.owner, "budget");
+  const told = (await server.ask(tokens.owner, "/v1/budget")).json;
+  const risk = (await server.ask(tokens.owner, "/v1/risk")).json;
+  await page.getByText(`ε ${told.common.left_epsilon}`, { exact: true }).first().waitFor();
+  assert.equal(await page.getByRole("meter").getAttribute("aria-valuenow"),
+    String(Math.round(100 * Number(told.common.spent) / Number(told.common.limit))));
+  await page.getByText(risk.sentences[0]).waitFor();
+  await page.getByRole("strong").getByText(/At the pace of the last day \(ε.1\.5 a day\) it lasts until/).waitFor();
+  const spends = page.getByRole("region", { name: "Analysts" });
+  for (const a of told.analysts) await spends.getByRole("row", { name: new RegExp(`${a.name} ${a.charges}`) }).waitFor();
+  const sums = page.getByRole("region", { name: "All charges added up" });
+  assert.equal(await sums.locator("tbody tr").count(), 1 + told.analysts.length);
+  assert.equal(await sums.locator(`[title="${told.spent.rho}"]`).count(), 1);
+});
+
+visiting("the chart is of whoever is chosen, with its numbers", at, async (page) => {
+  await logIn(page, server, tokens.owner, "budget");
+  await page.getByRole("figure", { name: "What is left, all together" }).waitFor();
+  await page.getByRole("button", { name: "Show the chart of ana" }).click();
+  const figure = page.getByRole("figure", { name: "What is left, ana" });
+  await figure.getByText("The numbers as a table").click();
+  const { lines } = (await server.ask(tokens.owner, "/v1/budget/history")).json;
+  const points = lines.find((l) => l.who === "ana").points;
+  assert.deepEqual(await figure.locator("tbody tr").allInnerTexts(),
+    points.map((p) => [p.row, p.time, p.spent].join("\t")));
+});
+
+visiting("a spent budget: what it means and what still works", at, async (page) => {
+  await logIn(page, server, tokens.bob, "budget");
+  await page.getByText(/Nothing is left\. New questions are refused; answers that were given before stay free/).waitFor();
+  await page.getByText("Only the owner can change that").waitFor();
+});
+
+visiting("a spent window refills", at, async (page) => {
+  await logIn(page, server, tokens.eve, "budget");
+  await page.getByText(/Nothing is left for now/).waitFor();
+  await page.getByText(/window of 7 days refills/).waitFor();
+});
+
+visiting("an analyst sees nobody else", at, async (page) => {
+  await logIn(page, server, tokens.ana, "budget");
+  await page.getByText("your own budget").waitFor();
+  const text = await page.locator("main").innerText();
+  assert.doesNotMatch(text, /\b(bob|eve|all together)\b/);
+});
+
+visiting("dark and narrow: nothing that axe finds serious, nothing beyond the edge", at, async (page) => {
+  await logIn(page, server, tokens.owner, "budget");
+  await page.getByText("Who spends").waitFor();
+  await page.locator(".odds").waitFor();
+  assert.deepEqual(await axe(page), []);
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+}, { scheme: "dark", size: NARROW });
+
+await runAll();
