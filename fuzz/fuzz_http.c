@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "serve/http_route.h"
+#include "serve/api.h"
+#include "serve/console.h"
 #include "wire/http.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
@@ -54,6 +55,41 @@ method_of(str word)
         word.len ? (unsigned char)word.ptr[0] % (HTTP_OTHER + 1) : 0);
 }
 
+static bool
+posts(enum http_task task)
+{
+    return task == TASK_QUERY || task == TASK_EXPLAIN ||
+           task == TASK_OWNER_ACT || task == TASK_OWNER_RELOAD;
+}
+
+static bool
+is_open(enum http_task task)
+{
+    return task == TASK_HEALTH || task == TASK_OPENAPI || task == TASK_LEARN;
+}
+
+/* Numbers among arguments: taken, or refused by a sentence. */
+static void
+check_numbers(const struct http_request *r, enum http_task task)
+{
+    char epsilon[RISK_TEXT_MAX], delta[RISK_TEXT_MAX];
+    char given[DIGITS_GIVEN_MAX];
+    custos_risk *risk = NULL;
+    struct http_reply reply;
+    custos_err err = {0};
+
+    http_reply_init(&reply);
+    if (task == TASK_LEARN) {
+        api_learn(r, &reply);
+        require((reply.status == 200 || reply.status == 400) && reply.body.len);
+    }
+    http_reply_clear(&reply);
+    if (task == TASK_RISK && !api_number(r, "epsilon", given, &err) &&
+        risk_of_promise(given, NULL, &risk, epsilon, delta, &err))
+        require(err.said[0] != '\0');
+    custos_risk_free(risk);
+}
+
 /* Routed to what this method may do, with a door, or answered. */
 static void
 check_route(const struct http_request *r)
@@ -63,16 +99,16 @@ check_route(const struct http_request *r)
 
     http_reply_init(&reply);
     if (http_route(r, &route, &reply)) {
-        bool posts = route.task == TASK_QUERY || route.task == TASK_EXPLAIN;
-
-        require(posts ? r->method == HTTP_POST
-                      : r->method == HTTP_GET || r->method == HTTP_HEAD);
-        require(route.door != DOOR_OPEN || route.task == TASK_HEALTH ||
-                route.task == TASK_OPENAPI || route.task == TASK_LEARN);
+        require(posts(route.task)
+                    ? r->method == HTTP_POST
+                    : r->method == HTTP_GET || r->method == HTTP_HEAD);
+        require((route.door == DOOR_OPEN) == is_open(route.task));
         require(route.form == FORM_JSON || route.task == TASK_QUERY);
         require(r->n_arguments <= HTTP_ARGUMENTS_MAX);
+        check_numbers(r, route.task);
     } else {
         require(reply.status == 204 ||
+                (reply.status == 200 && console_find(r->path)) ||
                 (reply.status >= 400 && reply.status < 500 && reply.code &&
                  reply.body.len));
     }

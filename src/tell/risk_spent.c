@@ -17,7 +17,6 @@
  */
 #include "tell/risk.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "account/convert.h"
@@ -26,7 +25,9 @@
 #include "num/batch.h"
 #include "num/rat_round.h"
 
-enum { EPSILON_MOST = 1 << 10 }; /* of custos_risk_add: nothing follows there */
+/* The largest epsilon that custos_risk_add takes: nothing follows from it. */
+enum { EPSILON_MOST = 1 << 10 };
+static const char NOTHING[] = "1024";
 
 /* Where the curve of rho is read: at a delta, at an epsilon. */
 static const char *const deltas[] = {"1e-12", "1e-9", "1e-7", "1e-6",
@@ -139,7 +140,7 @@ risk_of_spent(const struct risk_spent *spent, custos_risk **out,
 {
     custos_risk *risk = NULL;
     custos_status st;
-    struct sums s;
+    struct sums s = {0};
     rat x[3];
 
     rats_init(x, 3);
@@ -149,22 +150,18 @@ risk_of_spent(const struct risk_spent *spent, custos_risk **out,
     st = sums_read(&s, spent, err);
     if (!st)
         st = rat_read(spent->at, "delta", &x[2], err);
+    memcpy(epsilon, "infinity", sizeof "infinity");
+    memcpy(delta, "1", sizeof "1");
     if (!st && best(&s, &x[2], &x[0], &x[1])) {
         rat_decimal(&x[0], RAT_UP, epsilon);
         rat_decimal(&x[1], RAT_UP, delta);
         st = promise_add(&risk, &x[0], &x[1], err);
-    } else {
-        memcpy(epsilon, "infinity", sizeof "infinity");
-        memcpy(delta, "1", sizeof "1");
     }
+    /* The first one bounds beliefs: that which is shown, or nothing does. */
+    if (!st && !risk)
+        st = custos_risk_new(NULL, NOTHING, NULL, &risk, err);
     if (!st)
         st = curve_add(&s, &risk, err);
-    if (!st && !risk) { /* of epsilon 2^10 nothing follows */
-        char most[RISK_TEXT_MAX];
-
-        snprintf(most, sizeof most, "%d", EPSILON_MOST);
-        st = custos_risk_new(NULL, most, NULL, &risk, err);
-    }
     rat_clear(&s.epsilon);
     rat_clear(&s.rho);
     rat_clear(&s.delta);
