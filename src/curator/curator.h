@@ -135,6 +135,7 @@ struct ask {
     const struct datum *params; /* values of $1 ... $n */
     size_t n_params;
     const enum data_type *param_types; /* for curator_describe */
+    const bool *param_lists; /* is it a list of these? NULL: none is */
     size_t n_param_types;
 };
 

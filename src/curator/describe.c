@@ -68,12 +68,15 @@ params_take(arena *a, const struct sql_params *params, struct description *out,
 {
     out->n_params = params->n;
     out->params = arena_take(a, params->n + 1, sizeof *out->params);
-    if (!out->params)
+    out->lists = arena_take(a, params->n + 1, sizeof *out->lists);
+    if (!out->params || !out->lists)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    for (size_t i = 0; i < params->n; i++)
+    for (size_t i = 0; i < params->n; i++) {
         out->params[i] = params->list[i].type == TYPE_NULL
                              ? TYPE_TEXT
                              : params->list[i].type;
+        out->lists[i] = params->list[i].use == SQL_PARAM_LIST;
+    }
     return CUSTOS_OK;
 }
 
@@ -97,8 +100,11 @@ curator_describe(struct curator *c, const struct ask *ask, arena *a,
         st = curator_find(c, ask->who, &options.who, err);
     if (!st)
         st = sql_params_find(a, ask->sql, ask->n_param_types, &params, err);
-    for (size_t i = 0; !st && i < ask->n_param_types; i++)
+    for (size_t i = 0; !st && i < ask->n_param_types; i++) {
         params.list[i].type = ask->param_types[i];
+        if (ask->param_lists && ask->param_lists[i])
+            params.list[i].use = SQL_PARAM_LIST;
+    }
     if (!st)
         st = sql_read_with(a, ask->sql, &params, &q, err);
     if (!st)

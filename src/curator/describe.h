@@ -21,6 +21,7 @@ struct description {
     size_t n_columns;
     enum data_type *params; /* $1 ... $n: as declared, else by what stands
                                beside them, else text */
+    bool *lists;            /* is it a list of these? */
     size_t n_params;
 };
 

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "serve/session_inside.h"
+#include "wire/pg_text.h"
 
 enum { READ_BYTES = 1 << 26 };
 
@@ -197,12 +198,11 @@ extended_parsed(struct session *s, struct task *t)
 
 /* ----------------------------------------------------------------- Bind -- */
 
-/* Catalogs take their parameters as text, arrays too. */
+/* Catalogs take their parameters as text; lists are texts everywhere. */
 static custos_status
 bind_text(struct portal *p, size_t i, const struct pg_bytes *bytes,
-          enum pg_format format, custos_err *err)
+          enum pg_format format, struct catalog_value *out, custos_err *err)
 {
-    struct catalog_value *out = &p->texts[i];
     custos_status st;
     struct buf b;
 
@@ -223,10 +223,18 @@ bind_value(struct portal *p, size_t i, const struct pg_bytes *bytes,
            enum pg_format format, custos_err *err)
 {
     struct datum *d = &p->params[i];
+    struct catalog_value list;
     custos_status st;
 
     if (p->texts)
-        return bind_text(p, i, bytes, format, err);
+        return bind_text(p, i, bytes, format, &p->texts[i], err);
+    if (pg_array_element(p->of->params[i])) {
+        st = bind_text(p, i, bytes, format, &list, err);
+        *d = list.is_null
+                 ? (struct datum){.type = TYPE_NULL}
+                 : (struct datum){.type = TYPE_TEXT, .text = list.text};
+        return st;
+    }
     st = pg_value_read(bytes, p->of->params[i], format, (int)i + 1, d, err);
     if (!st && d->type == TYPE_TEXT && !copy_str(p->a, &d->text))
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");

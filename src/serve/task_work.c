@@ -6,6 +6,7 @@
 #include "curator/describe.h"
 #include "serve/clock.h"
 #include "serve/task.h"
+#include "wire/pg_text.h"
 
 static custos_status
 no_memory(custos_err *err)
@@ -34,25 +35,40 @@ find_verifier(struct task *t, struct curator *c, custos_err *err)
     return CUSTOS_OK;
 }
 
+/* The types that the client gave its parameters, lists among them. */
+static custos_status
+declare(struct task *t, custos_err *err)
+{
+    enum data_type *types = arena_take(t->a, t->n_types + 1, sizeof *types);
+    bool *lists = arena_take(t->a, t->n_types + 1, sizeof *lists);
+
+    if (!types || !lists)
+        return no_memory(err);
+    for (size_t i = 0; i < t->n_types; i++) {
+        uint32_t element = pg_array_element(t->types[i]);
+
+        lists[i] = element != 0;
+        if (t->types[i] &&
+            !pg_data_type(element ? element : t->types[i], &types[i]))
+            return custos_fail(err, CUSTOS_EUNSUPPORTED,
+                               "parameter $%zu is of a type that is not "
+                               "supported; send it as text",
+                               i + 1);
+    }
+    t->q.ask.param_types = types;
+    t->q.ask.param_lists = lists;
+    t->q.ask.n_param_types = t->n_types;
+    return CUSTOS_OK;
+}
+
 static custos_status
 describe(struct task *t, struct curator *c, custos_err *err)
 {
     struct description d = {0};
-    enum data_type *types = arena_take(t->a, t->n_types + 1, sizeof *types);
     struct pg_type *made;
-    custos_status st = CUSTOS_OK;
+    custos_status st = declare(t, err);
     str *names;
 
-    if (!types)
-        return no_memory(err);
-    for (size_t i = 0; i < t->n_types && !st; i++)
-        if (t->types[i] && !pg_data_type(t->types[i], &types[i]))
-            st = custos_fail(err, CUSTOS_EUNSUPPORTED,
-                             "parameter $%zu is of a type that is not "
-                             "supported; send it as text",
-                             i + 1);
-    t->q.ask.param_types = types;
-    t->q.ask.n_param_types = t->n_types;
     if (!st)
         st = curator_describe(c, &t->q.ask, t->a, &d, err);
     if (st)
@@ -67,10 +83,13 @@ describe(struct task *t, struct curator *c, custos_err *err)
         made[i] = pg_type_of(d.columns[i].type, PG_64_BITS);
     }
     t->n_params = d.n_params;
-    for (size_t i = 0; i < d.n_params; i++)
-        t->params[i] = i < t->n_types && t->types[i]
-                           ? t->types[i]
-                           : pg_type_of(d.params[i], PG_64_BITS).oid;
+    for (size_t i = 0; i < d.n_params; i++) {
+        uint32_t found = pg_type_of(d.params[i], PG_64_BITS).oid;
+
+        t->params[i] = i < t->n_types && t->types[i] ? t->types[i]
+                       : d.lists[i]                  ? pg_array_of(found)
+                                                     : found;
+    }
     t->n_columns = d.n_columns;
     t->columns = columns_of(t->a, names, made, d.n_columns);
     return t->columns ? CUSTOS_OK : no_memory(err);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/list_text.h"
 #include "sql/catalog.h"
 
 /* A message of its type, in the arena. */
@@ -166,26 +167,30 @@ node_be_call(struct catalog_change *c, pg_node *node, const char *schema,
     return CUSTOS_OK;
 }
 
-/* One item of '{a,"b,c",NULL}' at *p; *p is behind it then. */
+/* The values of a list's text; there is one at most for every two bytes. */
 static custos_status
-item_read(struct catalog_change *c, const char **p, char *text, pg_node *out)
+items_read(struct catalog_change *c, struct list_text *l, struct buf *one,
+           PgQuery__AArrayExpr *out)
 {
-    bool quoted = **p == '"';
-    size_t n = 0;
+    enum list_item item;
+    custos_status st;
 
-    if (quoted)
-        (*p)++;
-    while (**p && (quoted ? **p != '"' : **p != ',' && **p != '}')) {
-        if (**p == '\\' && (*p)[1])
-            (*p)++;
-        text[n++] = *(*p)++;
+    while ((item = list_text_next(l, one)) == LIST_VALUE || item == LIST_NULL) {
+        pg_node *node = node_new(c);
+        char *text = arena_copy(c->r->a, (str){buf_text(one), one->len});
+
+        if (!node || !text)
+            return no_memory(c);
+        st = item == LIST_NULL ? node_be_null(c, node, "varchar")
+                               : node_be_text(c, node, text);
+        if (st)
+            return st;
+        out->elements[out->n_elements++] = node;
     }
-    if (quoted && **p)
-        (*p)++;
-    text[n] = 0;
-    if (!quoted && !strcmp(text, "NULL"))
-        return node_be_null(c, out, "varchar");
-    return node_be_text(c, out, text);
+    if (item == LIST_END && !one->failed)
+        return CUSTOS_OK;
+    return custos_fail(c->r->err, CUSTOS_ESYNTAX,
+                       "a list is written {a,b}, and not so");
 }
 
 custos_status
@@ -194,31 +199,22 @@ node_be_array(struct catalog_change *c, pg_node *node, const char *text)
     PgQuery__AArrayExpr *array =
         MESSAGE_NEW(c, PgQuery__AArrayExpr, PG_QUERY__A__ARRAY_EXPR__INIT);
     pg_node **items = arena_take(c->r->a, strlen(text) + 1, sizeof(pg_node *));
-    char *room = arena_take(c->r->a, strlen(text) + 1, 1);
-    const char *p = text;
-    size_t n = 0;
+    struct list_text list;
+    custos_status st;
+    struct buf one;
 
-    if (!array || !items || !room)
+    if (!array || !items)
         return no_memory(c);
-    if (*p++ != '{')
+    if (!list_text_begin(str_of(text), &list))
         return custos_fail(c->r->err, CUSTOS_ESYNTAX,
                            "'%.60s' is no array such as {a,b}", text);
-    while (*p && *p != '}') {
-        custos_status st;
-
-        if (!(items[n] = node_new(c)))
-            return no_memory(c);
-        st = item_read(c, &p, room, items[n++]);
-        if (st)
-            return st;
-        if (*p == ',')
-            p++;
-    }
     array->elements = items;
-    array->n_elements = n;
+    buf_init(&one, NULL, strlen(text) + 1);
+    st = items_read(c, &list, &one, array);
+    buf_clear(&one);
     node->node_case = PG_QUERY__NODE__NODE_A_ARRAY_EXPR;
     node->a_array_expr = array;
-    return CUSTOS_OK;
+    return st;
 }
 
 bool

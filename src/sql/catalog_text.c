@@ -30,12 +30,10 @@ static const struct shape shapes[] = {
     {"RangeSubselect", " lateral subquery alias "},
     {"RangeFunction", " lateral ordinality functions alias "},
     {"JoinExpr", " jointype is_natural larg rarg using_clause quals "},
-    {"A_ArrayExpr", " elements location "},
     {"A_Indirection", " arg indirection "},
     {"A_Indices", " is_slice lidx uidx "},
     {"CollateClause", " arg collname location "},
     {"SQLValueFunction", " op typmod location "},
-    {"TypeName", " names typmods typemod array_bounds location "},
     {"FuncCall", " funcname args agg_order agg_filter over agg_star "
                  "agg_distinct funcformat location "},
     {"WindowDef", " name partition_clause order_clause frame_options "

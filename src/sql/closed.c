@@ -41,7 +41,8 @@ static const struct shape shapes[] = {
     {"A_Const", " ival fval boolval sval isnull location "},
     {"ParamRef", " number location "},
     {"TypeCast", " arg type_name location "},
-    {"TypeName", " names typmods typemod location "},
+    {"TypeName", " names typmods typemod array_bounds location "},
+    {"A_ArrayExpr", " elements location "}, /* of = ANY and <> ALL */
     {"A_Expr", " kind name lexpr rexpr location "},
     {"BoolExpr", " boolop args location "},
     {"NullTest", " arg nulltesttype location "},
@@ -83,7 +84,6 @@ static const struct refusal {
     {"A_Const", "bsval", NULL, "a bit string"},
     {"TypeName", "setof", NULL, "SETOF"},
     {"TypeName", "pct_type", NULL, "%TYPE"},
-    {"TypeName", "array_bounds", NULL, "an array"},
     {"FuncCall", "agg_filter", "filter",
      "FILTER; write the condition as CASE WHEN ... THEN ... END inside the "
      "aggregate"},
@@ -106,9 +106,6 @@ static const struct refusal {
     {"RangeTableFunc", NULL, NULL, "XMLTABLE"},
     {"SubLink", "oper_name", NULL,
      "ANY, SOME or ALL of a subquery; write IN (SELECT ...)"},
-    {"A_ArrayExpr", NULL, NULL,
-     "an array; write its values one by one (several percentiles are several "
-     "calls, at one price)"},
     {"A_Indirection", NULL, NULL, "an index or field of a value"},
     {"CollateClause", NULL, NULL, "COLLATE"},
     {"GroupingSet", NULL, NULL,

@@ -123,6 +123,9 @@ CUSTOS_MUST_USE custos_status operator_read(struct sql_reader *r,
 CUSTOS_MUST_USE custos_status const_read(struct sql_reader *r,
                                          const PgQuery__AConst *c,
                                          struct expr **out);
+CUSTOS_MUST_USE custos_status list_read(struct sql_reader *r,
+                                        const PgQuery__AExpr *e,
+                                        const char *name, struct expr **out);
 CUSTOS_MUST_USE custos_status cast_read(struct sql_reader *r,
                                         const PgQuery__TypeCast *c,
                                         struct expr **out);
@@ -130,6 +133,19 @@ CUSTOS_MUST_USE custos_status cast_read(struct sql_reader *r,
 CUSTOS_MUST_USE custos_status param_read(struct sql_reader *r,
                                          const PgQuery__ParamRef *p,
                                          struct expr **out);
+
+/*
+ * The parameter of a node, in a place that takes one value or a list: it is
+ * one of the two in the whole text. And what stands for it where it has no
+ * value, of a list for one of its values.
+ */
+CUSTOS_MUST_USE custos_status param_use(struct sql_reader *r,
+                                        const PgQuery__ParamRef *p,
+                                        enum sql_param_use use,
+                                        struct sql_param **out);
+CUSTOS_MUST_USE custos_status param_stand(struct sql_reader *r,
+                                          struct sql_param *param, int at,
+                                          struct expr **out);
 
 /*
  * A literal of this type belongs where e stands. If e is a parameter: its
@@ -157,6 +173,9 @@ CUSTOS_MUST_USE custos_status expr_new(struct sql_reader *r,
                                        struct expr **out);
 CUSTOS_MUST_USE custos_status call_new(struct sql_reader *r, enum call call,
                                        int at, size_t n, struct expr **out);
+CUSTOS_MUST_USE custos_status datum_new(struct sql_reader *r,
+                                        enum data_type type, const char *text,
+                                        int at, struct expr **out);
 CUSTOS_MUST_USE custos_status text_new(struct sql_reader *r, str text, int at,
                                        struct expr **out);
 CUSTOS_MUST_USE custos_status expr_args_read(struct sql_reader *r,
@@ -165,6 +184,11 @@ CUSTOS_MUST_USE custos_status expr_args_read(struct sql_reader *r,
 
 /* The text of a String node; NULL when it is none. */
 const char *node_string(const pg_node *node);
+
+/* The type of a list's values: integer of integer[]. */
+CUSTOS_MUST_USE custos_status list_type_read(struct sql_reader *r,
+                                             const PgQuery__TypeName *t,
+                                             enum data_type *out);
 
 /* The text of a quoted literal; NULL when it is none. */
 const char *node_quoted(const pg_node *node);

@@ -60,7 +60,7 @@ expr_is_whole(const struct expr *e, i128 *out)
     return true;
 }
 
-static custos_status
+custos_status
 datum_new(struct sql_reader *r, enum data_type type, const char *text, int at,
           struct expr **out)
 {
@@ -196,12 +196,34 @@ type_read(struct sql_reader *r, const PgQuery__TypeName *t,
 
     if (t->typemod != -1)
         return fail_type(r, t, name);
+    if (t->n_array_bounds)
+        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, t->location,
+                              "not part of private SQL: an array, but for the "
+                              "list of = ANY and <> ALL");
     for (size_t i = 0; name && i < COUNT_OF(types); i++)
         if (!strcmp(types[i].name, name)) {
             *out = (struct cast_type){.type = types[i].type};
             return typmods_read(r, t, out);
         }
     return fail_type(r, t, name);
+}
+
+custos_status
+list_type_read(struct sql_reader *r, const PgQuery__TypeName *t,
+               enum data_type *out)
+{
+    PgQuery__TypeName of = *t;
+    struct cast_type type = {TYPE_NULL, 0, 0};
+    custos_status st;
+
+    if (t->n_array_bounds != 1)
+        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, t->location,
+                              "the list of ANY and ALL has one dimension, such "
+                              "as integer[]");
+    of.n_array_bounds = 0;
+    st = type_read(r, &of, &type);
+    *out = type.type;
+    return st;
 }
 
 const char *

@@ -207,7 +207,7 @@ operator_read(struct sql_reader *r, const PgQuery__AExpr *e, struct expr **out)
         return fail_operator(r, "SIMILAR TO", e->location);
     case PG_QUERY__A__EXPR__KIND__AEXPR_OP_ANY:
     case PG_QUERY__A__EXPR__KIND__AEXPR_OP_ALL:
-        return fail_operator(r, "ANY or ALL", e->location);
+        return list_read(r, e, name, out);
     default: return fail_operator(r, name, e->location);
     }
 }

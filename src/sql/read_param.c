@@ -32,10 +32,10 @@ stand_in(enum data_type type, int n)
 }
 
 custos_status
-param_read(struct sql_reader *r, const PgQuery__ParamRef *p, struct expr **out)
+param_use(struct sql_reader *r, const PgQuery__ParamRef *p,
+          enum sql_param_use use, struct sql_param **out)
 {
     struct sql_param *param = param_find(r, p->number);
-    custos_status st;
 
     if (!r->params)
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, p->location,
@@ -44,7 +44,22 @@ param_read(struct sql_reader *r, const PgQuery__ParamRef *p, struct expr **out)
     if (!param)
         return custos_fail_at(r->err, CUSTOS_EINVAL, p->location,
                               "there is no value for $%d", p->number);
-    st = expr_new(r, EXPR_LITERAL, p->location, 0, out);
+    if (param->use != SQL_PARAM_UNUSED && param->use != use)
+        return custos_fail_at(r->err, CUSTOS_EINVAL, p->location,
+                              "$%d is a list, for = ANY and <> ALL, or one "
+                              "value; it cannot be both",
+                              p->number);
+    param->use = use;
+    *out = param;
+    return CUSTOS_OK;
+}
+
+custos_status
+param_stand(struct sql_reader *r, struct sql_param *param, int at,
+            struct expr **out)
+{
+    custos_status st = expr_new(r, EXPR_LITERAL, at, 0, out);
+
     if (st)
         return st;
     (*out)->param = param;
@@ -53,6 +68,15 @@ param_read(struct sql_reader *r, const PgQuery__ParamRef *p, struct expr **out)
     if (param->given)
         literal_settle(*out);
     return CUSTOS_OK;
+}
+
+custos_status
+param_read(struct sql_reader *r, const PgQuery__ParamRef *p, struct expr **out)
+{
+    struct sql_param *param;
+    custos_status st = param_use(r, p, SQL_PARAM_VALUE, &param);
+
+    return st ? st : param_stand(r, param, p->location, out);
 }
 
 void

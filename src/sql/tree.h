@@ -126,11 +126,15 @@ enum bounds { BOUNDS_NONE, BOUNDS_PER_GROUP, BOUNDS_PER_ROW };
  * value, or where it has none (the text is only described) a stand-in, and the
  * first that knows what type belongs there writes it here.
  */
+enum sql_param_use { SQL_PARAM_UNUSED, SQL_PARAM_VALUE, SQL_PARAM_LIST };
+
 struct sql_param {
     size_t number;
-    bool given; /* value is there; it may be NULL */
-    struct datum value;
-    enum data_type type; /* TYPE_NULL: not known */
+    bool given;         /* value is there; it may be NULL */
+    struct datum value; /* of a list its text, {a,b} */
+    enum data_type
+        type; /* TYPE_NULL: not known; of a list that of its values */
+    enum sql_param_use use;
 };
 
 struct sql_params {

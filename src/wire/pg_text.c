@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/error.h"
+#include "base/list_text.h"
 #include "base/utf8.h"
 #include "wire/pg_bytes.h"
 
@@ -17,16 +18,28 @@ static const struct {
     {PG_INT2_ARRAY, PG_INT2}, {PG_INT4_ARRAY, PG_INT4},
     {PG_INT8_ARRAY, PG_INT8}, {PG_STRING_ARRAY, PG_STRING},
     {PG_OID_ARRAY, PG_OID},   {PG_NAME_ARRAY, PG_NAME},
-    {PG_CHAR_ARRAY, PG_CHAR},
+    {PG_CHAR_ARRAY, PG_CHAR}, {1000, PG_BOOL},
+    {1014, PG_BPCHAR},        {1015, PG_VARCHAR},
+    {1021, PG_FLOAT4},        {1022, PG_FLOAT8},
+    {1115, PG_TIMESTAMP},     {1182, PG_DATE},
+    {1185, PG_TIMESTAMPTZ},   {1231, PG_NUMERIC},
 };
 
-/* The type of an array's elements, or 0. */
-static uint32_t
-element_of(uint32_t oid)
+uint32_t
+pg_array_element(uint32_t oid)
 {
     for (size_t i = 0; i < COUNT_OF(arrays); i++)
         if (arrays[i].array == oid)
             return arrays[i].element;
+    return 0;
+}
+
+uint32_t
+pg_array_of(uint32_t element)
+{
+    for (size_t i = 0; i < COUNT_OF(arrays); i++)
+        if (arrays[i].element == element)
+            return arrays[i].array;
     return 0;
 }
 
@@ -60,55 +73,31 @@ is_null(str text)
 
 /* -------------------------------------------------------- text arrays -- */
 
-/* One element of an array's text, unquoted into `out`; had it quotes? */
-static bool
-take_element(const char **at, const char *end, struct buf *out)
-{
-    bool quoted = false, inside = false;
-
-    for (; *at < end && (inside || (**at != ',' && **at != '}')); ++*at) {
-        if (**at == '"') {
-            quoted = true;
-            inside = !inside;
-            continue;
-        }
-        if (**at == '\\' && *at + 1 < end)
-            ++*at;
-        buf_add(out, *at, 1);
-    }
-    return quoted;
-}
-
-/* The elements of "{...}", from after the brace; counts them, and NULLs. */
+/* The elements of "{...}"; counts them, and NULLs. */
 static custos_status
-write_elements(str text, uint32_t oid, struct buf *out, uint32_t *n,
-               uint32_t *nulls, custos_err *err)
+write_elements(struct list_text *list, uint32_t oid, struct buf *out,
+               uint32_t *n, uint32_t *nulls, custos_err *err)
 {
-    const char *at = text.ptr + 1, *end = text.ptr + text.len;
     custos_status st = CUSTOS_OK;
+    enum list_item item;
     struct buf one;
 
-    buf_init(&one, &out->alloc, text.len + 1);
-    while (!st && at < end) {
+    buf_init(&one, &out->alloc, (size_t)(list->end - list->at) + 1);
+    while (!st && (item = list_text_next(list, &one)) != LIST_END) {
         size_t length_at = out->len;
-        bool quoted, null;
 
-        one.len = 0;
-        quoted = take_element(&at, end, &one);
-        null = !quoted && is_null((str){one.ptr, one.len});
-        if (at == end || one.failed || (*at == '}') != (at + 1 == end) ||
-            (!quoted && one.len == 0)) {
+        if (item == LIST_BAD || one.failed) {
             st = fail_array(err);
             break;
         }
         add_u32(out, UINT32_MAX);
         ++*n;
-        *nulls += null;
-        if (!null)
-            st = write_element((str){buf_text(&one), one.len}, oid, out, err);
-        if (!st && !null && !out->failed)
+        *nulls += item == LIST_NULL;
+        if (item == LIST_NULL)
+            continue;
+        st = write_element((str){buf_text(&one), one.len}, oid, out, err);
+        if (!st && !out->failed)
             u32_put(out->ptr + length_at, (uint32_t)(out->len - length_at - 4));
-        at++;
     }
     buf_clear(&one);
     return st;
@@ -117,36 +106,35 @@ write_elements(str text, uint32_t oid, struct buf *out, uint32_t *n,
 static custos_status
 write_array(str text, uint32_t element, struct buf *out, custos_err *err)
 {
+    enum { DIMENSION = 8 };
     uint32_t n = 0, nulls = 0;
+    struct list_text list;
     size_t head = out->len;
     custos_status st;
 
-    if (text.len < 2 || text.ptr[0] != '{')
+    if (!list_text_begin(text, &list))
         return fail_array(err);
-    if (text.len == 2 && text.ptr[1] == '}') {
-        add_u32(out, 0);
-        add_u32(out, 0);
-        add_u32(out, element);
-        return CUSTOS_OK;
-    }
     add_u32(out, 1);
     add_u32(out, 0); /* are there NULLs; filled below */
     add_u32(out, element);
     add_u32(out, 0); /* how many; filled below */
     add_u32(out, 1); /* counted from */
-    st = write_elements(text, element, out, &n, &nulls, err);
-    if (!st && !out->failed) {
-        u32_put(out->ptr + head + 4, nulls > 0);
-        u32_put(out->ptr + head + 12, n);
-    }
-    return st;
+    st = write_elements(&list, element, out, &n, &nulls, err);
+    if (st || out->failed)
+        return st;
+    u32_put(out->ptr + head, n > 0);
+    u32_put(out->ptr + head + 4, nulls > 0);
+    u32_put(out->ptr + head + 12, n);
+    if (n == 0) /* no dimension then */
+        out->ptr[out->len -= DIMENSION] = 0;
+    return CUSTOS_OK;
 }
 
 custos_status
 pg_text_write(str text, uint32_t oid, enum pg_format format, struct buf *out,
               custos_err *err)
 {
-    uint32_t element = element_of(oid);
+    uint32_t element = pg_array_element(oid);
 
     if (format == PG_TEXT) {
         buf_add(out, text.ptr, text.len);
@@ -212,7 +200,7 @@ read_elements(struct pg_list values, uint32_t element, int number,
         if (d.type == TYPE_TEXT)
             add_quoted(out, d.text);
         else
-            datum_write(&d, out); /* an integer, or NULL */
+            datum_write(&d, out); /* a number, a day, or NULL */
     }
     buf_add(out, "}", 1);
     return CUSTOS_OK;
@@ -270,7 +258,7 @@ pg_text_read(const struct pg_bytes *bytes, uint32_t oid, enum pg_format format,
              int number, struct buf *out, custos_err *err)
 {
     str b = bytes->bytes;
-    uint32_t element = element_of(oid);
+    uint32_t element = pg_array_element(oid);
     enum data_type type;
     struct datum d;
     custos_status st;

@@ -40,6 +40,13 @@ class Asyncpg(ClientCase):
             datetime.datetime(2024, 2, 3), "eyes", 5))
         self.assertEqual(len(rows), 1)
 
+    def test_lists(self):
+        rows = self.run_with(lambda c: c.fetch(
+            "SELECT count(*) FROM visits WHERE department = ANY($1) AND "
+            "patient_id <> ALL($2) AND came <> ALL($3)", ["eyes", None], [],
+            [datetime.datetime(2024, 2, 3)]))
+        self.assertEqual(len(rows), 1)
+
     def test_a_statement_and_a_cursor(self):
         async def use(c):
             statement = await c.prepare(

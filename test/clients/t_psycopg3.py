@@ -37,6 +37,15 @@ class Psycopg3(ClientCase):
                       datetime.datetime(2024, 3, 1, 12), "heart")).fetchall()
             self.assertEqual(len(rows), 1)
 
+    def test_lists(self):
+        for sql in ["SELECT count(*) FROM visits WHERE department = ANY(%s) "
+                    "AND patient_id <> ALL(%s)",
+                    "SELECT count(*) FROM visits WHERE department = ANY(%b) "
+                    "AND patient_id <> ALL(%b)"]:
+            rows = self.connection.execute(
+                sql, (["heart", "eyes"], [1, 70000])).fetchall()
+            self.assertEqual(len(rows), 1)
+
     def test_prepared(self):
         for born in range(1950, 1960):
             self.connection.execute(

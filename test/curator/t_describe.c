@@ -73,7 +73,8 @@ static void
 write_description(const struct description *d, struct buf *b)
 {
     for (size_t i = 0; i < d->n_params; i++)
-        buf_printf(b, "$%zu %s ", i + 1, data_type_name(d->params[i]));
+        buf_printf(b, "$%zu %s%s ", i + 1, data_type_name(d->params[i]),
+                   d->lists[i] ? "[]" : "");
     buf_add_text(b, "->");
     for (size_t i = 0; i < d->n_columns; i++)
         buf_printf(b, " %.*s:%s%s", (int)d->columns[i].name.len,
@@ -126,6 +127,11 @@ types_come_from_what_stands_beside(void **state)
         {P "cost <= $1", "$1 decimal -> count:integer"},
         {P "weight BETWEEN $1 AND $2", "$1 real $2 real -> count:integer"},
         {P "age IN ($1, $2, 5)", "$1 integer $2 integer -> count:integer"},
+        {P "age = ANY($1)", "$1 integer[] -> count:integer"},
+        {P "city <> ALL($1) AND born = ANY($2)",
+         "$1 text[] $2 date[] -> count:integer"},
+        {P "age = ANY($1::int[])", "$1 integer[] -> count:integer"},
+        {P "age = ANY(ARRAY[$1, 4])", "$1 integer -> count:integer"},
         {P "age + $1 > 5", "$1 integer -> count:integer"},
         {P "weight * $1 > 5", "$1 real -> count:integer"},
         {P "born + $1 > DATE '2000-01-01'", "$1 integer -> count:integer"},
@@ -218,6 +224,9 @@ what_is_described_is_what_is_answered(void **state)
         {.type = TYPE_DATE, .n = 3652},
         {.type = TYPE_DECIMAL, .n = 200, .scale = 2},
         {.type = TYPE_NULL},
+        {.type = TYPE_TEXT, .text = {"{Rome,Bern}", 11}},
+        {.type = TYPE_TEXT, .text = {"{Rome,NULL}", 11}},
+        {.type = TYPE_TEXT, .text = {"{}", 2}},
     };
     static const struct {
         const char *sql;
@@ -230,6 +239,11 @@ what_is_described_is_what_is_answered(void **state)
         {P "cost < $1", 3, 1, 1},
         {P "age > $1", 4, 1, 0},
         {P "age > $1 AND city = $2", 0, 2, 0},
+        {P "city = ANY($1)", 5, 1, 1},
+        {P "city <> ALL($1)", 5, 1, 1},
+        {P "city <> ALL($1)", 6, 1, 0},
+        {P "age = ANY($1)", 7, 1, 0},
+        {P "age <> ALL($1)", 7, 1, 2},
         {"SELECT count(*) + $1 AS n FROM patients", 0, 1, 37},
     };
 

@@ -146,6 +146,42 @@ places_give_types(void **state)
     expects(Q "substr(a, $2, $1) = 'a'", "integer integer");
 }
 
+/* = ANY and <> ALL are IN and NOT IN. */
+static void
+lists_are_in_lists(void **state)
+{
+    struct datum d[4] = {
+        text("{1,NULL,\"a b\"}"), text("{}"), {.type = TYPE_NULL}, whole(3)};
+
+    (void)state;
+    with(Q "a = ANY($1)", d, 1, "(\"a\" IN ('1', NULL, 'a b'))");
+    with(Q "a <> ALL($1)", d, 1, "(\"a\" NOT IN ('1', NULL, 'a b'))");
+    with(Q "a != ALL($1::text[])", d, 1, "NOT IN ('1', NULL, 'a b'))");
+    with(Q "a = SOME($1)", d, 1, "IN ('1', NULL, 'a b')");
+    with(Q "a = ANY($2)", d, 2, "WHERE FALSE");
+    with(Q "a <> ALL($2)", d, 2, "WHERE TRUE");
+    with(Q "a = ANY($3)", d, 3, "(\"a\" IN (NULL))");
+    with(Q "a <> ALL($3)", d, 3, "(\"a\" NOT IN (NULL))");
+    with(Q "a = ANY(NULL)", d, 0, "(\"a\" IN (NULL))");
+    with(Q "a = ANY('{x,y}')", d, 0, "IN ('x', 'y')");
+    with(Q "a = ANY('{1, 2}'::int[])", d, 0, "IN (1, 2)");
+    with(Q "a = ANY('{2026-01-31}'::date[])", d, 0, "IN (DATE '2026-01-31')");
+    with(Q "a = ANY(ARRAY[1, $4, NULL])", d, 4, "IN (1, 3, NULL)");
+    with(Q "a = ANY(ARRAY['1','2']::int[])", d, 0, "IN (1, 2)");
+    with(Q "a = ANY(ARRAY[]::int[])", d, 0, "WHERE FALSE");
+    with(Q "a = ANY('{1}') AND b <> ALL('{2}')", d, 0,
+         "((\"a\" IN ('1')) AND (\"b\" NOT IN ('2')))");
+    with(Q "a = ANY($4)", d, 4, "$4 is one value");
+    with(Q "a = ANY('1,2')", d, 0, "'1,2' is no list of one dimension");
+    with(Q "a = ANY('{{1}}')", d, 0, "is no list of one dimension");
+    with(Q "a = ANY('{x}'::int[])", d, 0, "'x' is no integer");
+    with(Q "a = ANY($1::int[])", d, 1, "'a b' is no integer");
+    with(Q "a = ANY($1) AND b = $1", d, 1, "it cannot be both");
+    with(Q "b = $1 AND a = ANY($1)", d, 1, "it cannot be both");
+    expects(Q "a = ANY($1::int[]) AND b <> ALL($2)", "integer null");
+    expects(Q "a = ANY(ARRAY[$1, $2]::date[])", "date date");
+}
+
 static void
 fills(const char *sql, const struct datum *values, size_t n, const char *want)
 {
@@ -222,6 +258,7 @@ main(void)
         cmocka_unit_test(a_value_is_never_more),
         cmocka_unit_test(too_few_and_too_much_are_refused),
         cmocka_unit_test(places_give_types),
+        cmocka_unit_test(lists_are_in_lists),
         cmocka_unit_test(a_text_is_filled_with_its_values),
         cmocka_unit_test(an_open_parameter_is_shown),
         cmocka_unit_test(the_schema_is_public),

@@ -306,7 +306,15 @@ expressions_are_refused(void **state)
     unsupported("SELECT a ~ 'x' FROM t", "~", "regular");
     unsupported("SELECT a ^ 2 FROM t", "^", "operator ^");
     unsupported("SELECT a OPERATOR(pg_catalog.+) 1 FROM t", "OPERATOR", "OPER");
-    unsupported("SELECT a = ANY (b) FROM t", "=", "ANY");
+    unsupported("SELECT a = ANY (b) FROM t", "b", "list of literals");
+    unsupported("SELECT a = ANY (ARRAY[b]) FROM t", "b", "list of literals");
+    unsupported("SELECT a = ANY (ARRAY[[1]]) FROM t", "[1]", "array");
+    unsupported("SELECT a > ANY ('{1}') FROM t", ">", "> ANY; there are");
+    unsupported("SELECT a = ALL ('{1}') FROM t", "=", "= ALL; there are");
+    unsupported("SELECT a <> ANY ('{1}') FROM t", "<>", "<> ANY; there are");
+    unsupported("SELECT a = ANY ('{1}'::int[][]) FROM t", "int", "dimension");
+    unsupported("SELECT a = ANY ('{1}'::json[]) FROM t", "json", "type json");
+    unsupported("SELECT a = ANY ('{1}'::int) FROM t", "int", "dimension");
     unsupported("SELECT a SIMILAR TO 'x' FROM t", "SIMILAR", "SIMILAR");
     unsupported("SELECT ARRAY[1]", "ARRAY", "array");
     unsupported("SELECT a[1] FROM t", "a", "index");
