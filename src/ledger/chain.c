@@ -9,7 +9,7 @@
  *          a ledger that is older than it.
  * FAILS    CUSTOS_ECORRUPT names the first row that is wrong.
  * TESTED   verify_finds_every_change chain_encoding_is_injective
- *          verify_older_than_receipt
+ *          verify_older_than_receipt verify_goes_on_from_a_receipt
  */
 #include "ledger/chain.h"
 

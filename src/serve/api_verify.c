@@ -57,6 +57,8 @@ api_verify(struct verified *v, struct curator *c, str who,
     custos_err err = {.at = -1};
 
     if (verified_look(v, curator_ledger(c), steady_us, &f, &err)) {
+        if (err.code == CUSTOS_EBUSY)
+            http_header(out, "Retry-After", "1");
         http_refuse(out, &err, str_of(""));
         return;
     }
