@@ -42,14 +42,28 @@ function added(marks: Mark[]): Mark[] {
   return marks.map(({ low: _, high: __, ...m }) => ({ ...m, value: (sum += m.value) }));
 }
 
+type Range = { x: number; low: number; high: number };
+
+/* A range that holds until the next begins. */
+const stairs = (band: Range[]) =>
+  band.flatMap((b, i) => (i ? [{ ...band[i - 1]!, x: b.x }, b] : [b]));
+
+/* Whole numbers are marked by whole numbers. */
+function wholeAxis(ends: [number, number], label: string): AxisMaker<number> {
+  return (range) => {
+    const ticks = Math.max(1, Math.min(ends[1] - ends[0], Math.floor(Math.abs(range[1] - range[0]) / 60)));
+    return linearAxis(ends, { label, ticks, format: String })(range);
+  };
+}
+
 function Trace({ plot, marks, look, series }: {
   plot: Plot<number, number>; marks: Mark[]; look: Look; series: number;
 }) {
   const points = marks.map((m) => ({ x: m.x, y: m.value }));
-  const band = marks.flatMap((m) => (m.low === undefined ? [] : [{ x: m.x, low: m.low, high: m.high! }]));
+  const band: Range[] = marks.flatMap((m) => (m.low === undefined ? [] : [{ x: m.x, low: m.low, high: m.high! }]));
   return (
     <>
-      {band.length > 0 && <Band plot={plot} points={band} series={series} />}
+      {band.length > 0 && <Band plot={plot} points={look === "line" ? band : stairs(band)} series={series} />}
       {look === "line" ? <Line plot={plot} points={points} series={series} dots={points.length <= MOST_DOTS} />
         : <Steps plot={plot} points={points} series={series} />}
     </>
@@ -71,7 +85,8 @@ function OrderedChart({ marks, look, axis, title, what, along }: {
       const time = timeAxis([new Date(ends[0]), new Date(ends[1])], { label: along })(range);
       return { ...time, at: (v) => time.at(new Date(v)) };
     }
-    : linearAxis(ends, { label: along, format: String });
+    : all.every((m) => Number.isInteger(m.x)) ? wholeAxis(ends, along)
+      : linearAxis(ends, { label: along, format: String });
   return (
     <Frame title={title} desc={told(all, what, all.some((m) => m.low !== undefined))} height={HEIGHT}
       legend={names.length > 1 ? names.map((label, series) => ({ series, label })) : []}

@@ -52,7 +52,7 @@ function columnOption(c: SchemaColumn, of: string | null, boost: number): Comple
 function meant(text: string, name: string, all: Relation[]): Relation | undefined {
   const direct = all.find((r) => r.name === name);
   if (direct) return direct;
-  for (const [, of, alias] of text.matchAll(/([\w"]+)\s+(?:as\s+)?(\w+)/gi))
+  for (const [, of, alias] of text.matchAll(/([\w"]+)(?=\s+(?:as\s+)?(\w+))/gi))
     if (alias === name) {
       const found = all.find((r) => quoted(r.name) === of);
       if (found) return found;

@@ -23,7 +23,7 @@ export function usePlan(question: Question | null, turn: number): Planned {
   const [state, setState] = useState<Planned & { of: string }>(
     { plan: null, refused: null, fresh: false, of: "" });
   const [again, setAgain] = useState(0);
-  const of = JSON.stringify(question);
+  const of = JSON.stringify([question, turn]);
 
   useEffect(() => {
     if (!question) {
@@ -42,7 +42,7 @@ export function usePlan(question: Question | null, turn: number): Planned {
         });
     }, PAUSE_MS);
     return () => { clearTimeout(timer); stop.abort(); };
-  }, [of, turn, again, api]);
+  }, [of, again, api]);
 
   return { ...state, fresh: state.fresh && state.of === of };
 }

@@ -62,7 +62,7 @@ function Cost({ plan, fare }: { plan: Plan; fare: Fare }) {
     <>
       <strong class="amount" title={`epsilon ${plan.cost.epsilon}`}><span class="unit">ε</span> {brief(plan.cost.epsilon, 4)}</strong>
       <p class="soft">
-        {Number(plan.cost.delta) > 0 && <>and δ {Number(plan.cost.delta).toExponential(1)}. </>}
+        {Number(plan.cost.delta) > 0 && <>And δ {Number(plan.cost.delta).toExponential(0)}, the chance that the promise does not hold. </>}
         ε is what people give up of their privacy: less is safer for them, and blurs more.{" "}
         <a href={linkTo("learn")}>Feel it</a>
       </p>

@@ -89,7 +89,7 @@ function Terms({ answer }: { answer: Answer }) {
       </p>
       {answer.receipt && (
         <p class="soft receipt">
-          Receipt <a href={linkTo("ledger", { row: answer.receipt.split(":")[0]! })}><code>{answer.receipt}</code></a>
+          Receipt <a href={linkTo("ledger", { text: answer.receipt })}><code>{answer.receipt}</code></a>
         </p>
       )}
     </div>

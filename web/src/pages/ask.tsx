@@ -26,6 +26,9 @@ import "./ask.css";
 
 const EDITOR_KEYS = "Control and Enter ask. Tab indents; Escape, then Tab leaves the editor.";
 
+const MOD = /Mac|iP/.test(navigator.platform) ? "⌘" : "Ctrl";
+const LOWEST = 0.6; /* of the window: an answer that begins further down is scrolled to */
+
 /* Line and column of a place in the text, as people count. */
 function placeIn(text: string, position: number): string {
   const before = [...text].slice(0, position - 1).join("");
@@ -57,6 +60,7 @@ function Asking({ schema }: { schema: Schema }) {
   const { plan, refused, fresh } = usePlan(question, turn);
   const fare = plan && fareOf(plan);
   const { run } = desk;
+  const seen = useRef(run);
   const busy = run.kind === "running";
   const ready = !busy && fresh && plan !== null && fare !== "beyond" && question !== null;
 
@@ -76,9 +80,11 @@ function Asking({ schema }: { schema: Schema }) {
 
   /* What was paid changes the price of all else: it may now be stored, or too dear. */
   useEffect(() => {
-    if (run.kind === "idle" || run.kind === "running") return;
+    if (run === seen.current || run.kind === "running") return;
+    seen.current = run;
     setTurn((n) => n + 1);
-    news.current?.scrollIntoView({ block: "nearest", behavior: "smooth" });
+    const place = news.current!;
+    if (place.getBoundingClientRect().top > innerHeight * LOWEST) place.scrollIntoView({ block: "start" });
   }, [run]);
 
   const ask = () => {
@@ -120,13 +126,16 @@ function Asking({ schema }: { schema: Schema }) {
               {fare === "stored" ? "Show again, free" : fare === "public" ? "Ask, free"
                 : plan ? <>Ask for ε {brief(plan.cost.epsilon, 4)}</> : "Ask"}
             </button>
-            <span class="soft keys"><kbd>Ctrl</kbd> <kbd>Enter</kbd></span>
+            <span class="soft keys"><kbd>{MOD}</kbd> <kbd>Enter</kbd></span>
           </div>
         </div>
         <Price plan={plan} fresh={fresh}>
           <Choice draft={draft} plan={plan} rules={schema.query} fixed={namesPrice(draft.sql)} change={change} />
         </Price>
         <div class="outcome" ref={news}>
+          <p class="unseen" role="status">
+            {run.kind === "done" && `The answer is here: ${run.asked.answer.rows.length} rows.`}
+          </p>
           {run.kind === "running" && <Running since={run.since} price={run.price} cancel={() => desk.cancel()} />}
           {run.kind === "failed" && <Failed refused={run.refused} price={run.price} />}
           {run.kind === "cancelled" && <Cancelled price={run.price} />}
