@@ -190,35 +190,34 @@ async function refusal(reply: Response): Promise<Refused> {
 export class Api {
   constructor(readonly token: string) {}
 
-  private async call(method: string, path: string, body?: unknown,
-                     signal?: AbortSignal): Promise<Response> {
+  /* A reply that breaks off, also in its midst, is as good as none. */
+  private async call<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
     const headers: Record<string, string> = { Accept: "application/json" };
     if (this.token) headers.Authorization = `Bearer ${this.token}`;
     if (body !== undefined) headers["Content-Type"] = "application/json";
-    let reply: Response;
     try {
-      reply = await fetch(path, {
+      const reply = await fetch(path, {
         method, headers, cache: "no-store", credentials: "omit",
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         ...(signal ? { signal } : {}),
       });
+      if (!reply.ok) throw await refusal(reply);
+      return await reply.json();
     } catch (e) {
-      if (signal?.aborted) throw e;
+      if (signal?.aborted || e instanceof Refused) throw e;
       throw new Refused(0, "GONE", "The server does not answer.",
                         "Is `custos serve` running? The page tries again by itself.");
     }
-    if (!reply.ok) throw await refusal(reply);
-    return reply;
   }
 
-  private async get<T>(path: string, args: Record<string, string | number | undefined> = {}): Promise<T> {
+  private get<T>(path: string, args: Record<string, string | number | undefined> = {}): Promise<T> {
     const given = Object.entries(args).filter(([, v]) => v !== undefined && v !== "")
       .map(([k, v]) => [k, String(v)]);
     const tail = given.length ? "?" + new URLSearchParams(given as [string, string][]) : "";
-    return (await this.call("GET", path + tail)).json();
+    return this.call("GET", path + tail);
   }
-  private async post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
-    return (await this.call("POST", path, body, signal)).json();
+  private post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
+    return this.call("POST", path, body, signal);
   }
 
   me() { return this.get<Me>("/v1/me"); }

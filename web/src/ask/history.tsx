@@ -5,7 +5,7 @@
  */
 import type { Api, LedgerRow, Me } from "../api";
 import { useLoaded } from "../load";
-import { brief } from "../parts/decimal";
+import { spentShort } from "../parts/amount";
 import { Notice } from "../parts/notice";
 import { momentWords } from "../parts/time";
 import { useSession } from "../session";
@@ -59,7 +59,7 @@ export function History({ answers, turn, take }: {
               <code>{r.query}</code>
               <span class="soft">
                 <time dateTime={r.time}>{momentWords(r.time)}</time>
-                {r.epsilon !== null && <> · ε {brief(r.epsilon, 4)}</>}
+                {r.epsilon !== null && <> · ε {spentShort(r.epsilon)}</>}
                 {here.has(r.receipt) && <> · answer at hand</>}
               </span>
             </button>

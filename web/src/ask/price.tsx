@@ -1,6 +1,7 @@
 /* Before asking: what it would cost, what would remain, how exact it would be. */
 import type { Plan, PlannedColumn } from "../api";
-import { brief, grouped } from "../parts/decimal";
+import { leftShort, spentShort } from "../parts/amount";
+import { grouped } from "../parts/decimal";
 import { linkTo } from "../route";
 
 export type Fare = "paid" | "stored" | "public" | "beyond";
@@ -22,10 +23,10 @@ function Left({ plan, fare }: { plan: Plan; fare: Fare }) {
     <div class="remains">
       <div class={`gauge ${fare}`} aria-hidden="true"><span style={{ width: `${part * 100}%` }} /></div>
       <dl>
-        <div><dt>You have now</dt><dd>ε {brief(now.epsilon, 4)}</dd></div>
+        <div><dt>You have now</dt><dd>ε {leftShort(now.epsilon)}</dd></div>
         {fare === "beyond"
           ? <div class="bad"><dt>Afterwards</dt><dd>not enough</dd></div>
-          : fare === "paid" && then && <div><dt>Afterwards</dt><dd>ε {brief(then.epsilon, 4)}</dd></div>}
+          : fare === "paid" && then && <div><dt>Afterwards</dt><dd>ε {leftShort(then.epsilon)}</dd></div>}
       </dl>
     </div>
   );
@@ -60,9 +61,9 @@ function Cost({ plan, fare }: { plan: Plan; fare: Fare }) {
   );
   return (
     <>
-      <strong class="amount" title={`epsilon ${plan.cost.epsilon}`}><span class="unit">ε</span> {brief(plan.cost.epsilon, 4)}</strong>
+      <strong class="amount" title={`epsilon ${plan.cost.epsilon}`}><span class="unit">ε</span> {spentShort(plan.cost.epsilon)}</strong>
       <p class="soft">
-        {Number(plan.cost.delta) > 0 && <>And δ {Number(plan.cost.delta).toExponential(0)}, the chance that the promise does not hold. </>}
+        {Number(plan.cost.delta) > 0 && <>And δ {spentShort(plan.cost.delta)}, the chance that the promise does not hold. </>}
         ε is what people give up of their privacy: less is safer for them, and blurs more.{" "}
         <a href={linkTo("learn")}>Feel it</a>
       </p>

@@ -1,8 +1,9 @@
 /* The answer: its chart, its table with ±, what counts, what it cost, its files. */
 import { useRef, useState } from "preact/hooks";
 import type { Answer, Cell, Column } from "../api";
+import { leftShort, spentShort } from "../parts/amount";
 import { savePng, saveSvg, saveText } from "../parts/chart/save";
-import { brief, grouped, withError } from "../parts/decimal";
+import { grouped, withError } from "../parts/decimal";
 import { linkTo } from "../route";
 import { Chart } from "./chart";
 import type { Asked } from "./desk";
@@ -84,8 +85,8 @@ function Terms({ answer }: { answer: Answer }) {
       <p class="soft">
         {!paid ? "Public data: exact and free."
           : <>± holds at {Math.round(Number(answer.confidence) * 100)} %: of a hundred such ranges, about 95 hold the exact value of the rows that count. </>}
-        {paid && (answer.stored ? <strong>Given before: costs nothing.</strong> : <>Cost: ε {brief(answer.cost.epsilon, 4)}.</>)}
-        {answer.remaining && <> Left: ε {brief(answer.remaining.epsilon, 4)}.</>}
+        {paid && (answer.stored ? <strong>Given before: costs nothing.</strong> : <>Cost: ε {spentShort(answer.cost.epsilon)}.</>)}
+        {answer.remaining && <> Left: ε {leftShort(answer.remaining.epsilon)}.</>}
       </p>
       {answer.receipt && (
         <p class="soft receipt">

@@ -1,7 +1,7 @@
 /* While one waits: how long, why in steps, and what cancelling means. */
 import { useEffect, useState } from "preact/hooks";
 import type { Amount } from "../api";
-import { brief } from "../parts/decimal";
+import { spentShort } from "../parts/amount";
 
 const SLOW_S = 5;
 const TICK_MS = 100;
@@ -29,7 +29,7 @@ export function Running({ since, price, cancel }: {
       </div>
       <p id="cancel-means" class="soft">
         {price !== null
-          ? <>ε {brief(price, 4)} is charged already, before the data is touched. A cancelled question stays paid.</>
+          ? <>ε {spentShort(price)} is charged before the data is touched. A cancelled question stays paid.</>
           : <>Nothing is charged for this one.</>}
       </p>
       <p class="soft">

@@ -1,7 +1,7 @@
 /* Bad news of a question, each with what it means and what can still be done. */
 import type { Amount, Refused } from "../api";
+import { leftShort, spentShort } from "../parts/amount";
 import { Notice } from "../parts/notice";
-import { brief } from "../parts/decimal";
 import { linkTo } from "../route";
 
 /* Before asking, and after the server has said so. */
@@ -16,7 +16,7 @@ export function Spent({ said, left }: { said?: string; left: Amount | null }) {
         and nothing refills it: not time, not a new login.
       </p>
       <p>
-        Still possible: {left !== null && !none && <>a cheaper, rougher question (ε {brief(left, 4)} is
+        Still possible: {left !== null && !none && <>a cheaper, rougher question (ε {leftShort(left)} is
         left); </>}all answers you already had, shown again free; the price of any question;
         public tables. <a href={linkTo("budget")}>Where it went</a>
       </p>
@@ -30,7 +30,7 @@ export function Failed({ refused, price }: { refused: Refused; price: Amount | n
     <div class="news bad" role="alert">
       <p><strong>The server went away while it answered.</strong></p>
       <p>
-        {price !== null && <>ε {brief(price, 4)} may be charged. </>}Your text is kept. When the server is back, the
+        {price !== null && <>ε {spentShort(price)} may be charged. </>}Your text is kept. When the server is back, the
         button says whether the answer was stored; then it is free.
       </p>
     </div>
@@ -39,7 +39,7 @@ export function Failed({ refused, price }: { refused: Refused; price: Amount | n
   return (
     <Notice of={refused}>
       {after && price !== null && (
-        <p class="soft">ε {brief(price, 4)} stays charged: that a question fails could itself tell something
+        <p class="soft">ε {spentShort(price)} stays charged: that a question fails could itself tell something
           about the data, so a refund would too.</p>
       )}
       {refused.status === 503 && (
@@ -52,7 +52,7 @@ export function Failed({ refused, price }: { refused: Refused; price: Amount | n
 export function Cancelled({ price }: { price: Amount | null }) {
   return (
     <div class="news" role="status">
-      <p><strong>Cancelled.</strong> {price !== null && <>ε {brief(price, 4)} stays charged.</>}</p>
+      <p><strong>Cancelled.</strong> {price !== null && <>ε {spentShort(price)} stays charged.</>}</p>
       <p class="soft">If the server finished it all the same, the answer is stored, and the button says that it is free.</p>
     </div>
   );

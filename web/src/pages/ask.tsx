@@ -17,7 +17,7 @@ import { Running } from "../ask/running";
 import { Cancelled, Failed, Spent } from "../ask/trouble";
 import { DIALECT } from "../ask/words";
 import { useLoaded } from "../load";
-import { brief } from "../parts/decimal";
+import { spentShort } from "../parts/amount";
 import { Editor } from "../parts/editor";
 import { Notice, Waiting } from "../parts/notice";
 import { linkTo, usePlace } from "../route";
@@ -124,7 +124,7 @@ function Asking({ schema }: { schema: Schema }) {
           <div class="row doing">
             <button type="button" class="ask-button" onClick={ask} disabled={!ready}>
               {fare === "stored" ? "Show again, free" : fare === "public" ? "Ask, free"
-                : plan ? <>Ask for ε {brief(plan.cost.epsilon, 4)}</> : "Ask"}
+                : plan ? <>Ask for ε {spentShort(plan.cost.epsilon)}</> : "Ask"}
             </button>
             <span class="soft keys"><kbd>{MOD}</kbd> <kbd>Enter</kbd></span>
           </div>
