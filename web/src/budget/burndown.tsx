@@ -7,7 +7,7 @@ import { Line, Steps, type Point } from "../parts/chart/marks";
 import { forecastWords, type Forecast } from "./forecast";
 
 const AHEAD = 0.35;    /* of the past's length is shown of the future */
-const FURTHER = 5;     /* or so often the past, if the end lies in it */
+const FURTHER = 10;    /* or so often the past, if the end lies in it */
 const DAY_MS = 86_400_000;
 
 export const signOf = (line: HistoryLine) => (line.currency === "epsilon" ? "ε" : "ρ");

@@ -127,7 +127,10 @@ export function BudgetPage() {
           {me.owner && (
             <section class="card" aria-labelledby="analysts">
               <h2 id="analysts">Who spends</h2>
-              <Analysts of={budget.value.analysts} history={history.value} shown={who} show={setWho} />
+              <Analysts of={budget.value.analysts} history={history.value} shown={who} show={(whose) => {
+                setWho(whose);
+                document.getElementById("course")?.scrollIntoView({ block: "nearest" });
+              }} />
             </section>
           )}
           <section class="card" aria-labelledby="currencies">

@@ -14,10 +14,10 @@ export function Odds({ risk, children }: { risk: Risk; children: ComponentChildr
         <div>
           <p class="big">{atMost(risk.success)}</p>
           {children}
-          <p class="keys soft">
-            <span><i class="key by-chance" />by chance</span>{" "}
-            <span><i class="key by-test" />by the answers</span>{" "}
-            <span><i class="key wrong" />wrong</span>
+          <p class="odds-keys soft">
+            <span><i class="odds-key by-chance" />by chance</span>{" "}
+            <span><i class="odds-key by-test" />by the answers</span>{" "}
+            <span><i class="odds-key wrong" />wrong</span>
           </p>
         </div>
       </div>
