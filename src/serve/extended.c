@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "serve/session_inside.h"
-#include "wire/pg_text.h"
 
 enum { READ_BYTES = 1 << 26 };
 
@@ -20,15 +19,6 @@ cut(str name)
 }
 
 /* ---------------------------------------------------------------- Parse -- */
-
-static bool
-copy_str(arena *a, str *text)
-{
-    str copy = {arena_copy(a, *text), text->len};
-
-    *text = copy;
-    return copy.ptr != NULL;
-}
 
 /* The one statement of the text; what it says is copied into p. */
 custos_status
@@ -49,9 +39,10 @@ prepared_read(struct prepared *p, custos_err *err)
     p->empty = !n;
     if (!st && n) {
         p->statement = of[0];
-        if (!copy_str(p->a, &p->statement.word) ||
-            !copy_str(p->a, &p->statement.name) ||
-            !copy_str(p->a, &p->statement.value))
+        if (!str_keep(p->a, &p->statement.word) ||
+            !str_keep(p->a, &p->statement.name) ||
+            !str_keep(p->a, &p->statement.column) ||
+            (p->statement.value.ptr && !str_keep(p->a, &p->statement.value)))
             st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
     arena_free(a);
@@ -88,14 +79,23 @@ fetch_columns(struct session *s, struct prepared *p)
     }
 }
 
+/* One column; parameters are texts, whatever they were declared. */
 static bool
 show_columns(struct prepared *p)
 {
     const struct pg_type text = pg_type_by_oid(PG_STRING);
+    const struct statement *st = &p->statement;
+    int most =
+        st->name_param > st->value_param ? st->name_param : st->value_param;
 
-    p->columns = columns_of(p->a, &p->statement.name, &text, 1);
+    p->columns =
+        columns_of(p->a, st->column.len ? &st->column : &st->name, &text, 1);
     p->n_columns = 1;
-    return p->columns != NULL;
+    p->params = arena_take(p->a, (size_t)most + 1, sizeof *p->params);
+    p->n_params = (size_t)most;
+    for (int i = 0; p->params && i < most; i++)
+        p->params[i] = PG_STRING;
+    return p->columns && p->params;
 }
 
 /* Types and columns come from the plan. */
@@ -198,74 +198,6 @@ extended_parsed(struct session *s, struct task *t)
 
 /* ----------------------------------------------------------------- Bind -- */
 
-/* Catalogs take their parameters as text; lists are texts everywhere. */
-static custos_status
-bind_text(struct portal *p, size_t i, const struct pg_bytes *bytes,
-          enum pg_format format, struct catalog_value *out, custos_err *err)
-{
-    custos_status st;
-    struct buf b;
-
-    out->is_null = bytes->is_null;
-    if (bytes->is_null)
-        return CUSTOS_OK;
-    buf_init(&b, NULL, READ_BYTES);
-    st = pg_text_read(bytes, p->of->params[i], format, (int)i + 1, &b, err);
-    out->text = (str){buf_text(&b), b.len};
-    if (!st && (b.failed || !copy_str(p->a, &out->text)))
-        st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    buf_clear(&b);
-    return st;
-}
-
-static custos_status
-bind_value(struct portal *p, size_t i, const struct pg_bytes *bytes,
-           enum pg_format format, custos_err *err)
-{
-    struct datum *d = &p->params[i];
-    struct catalog_value list;
-    custos_status st;
-
-    if (p->texts)
-        return bind_text(p, i, bytes, format, &p->texts[i], err);
-    if (pg_array_element(p->of->params[i])) {
-        st = bind_text(p, i, bytes, format, &list, err);
-        *d = list.is_null
-                 ? (struct datum){.type = TYPE_NULL}
-                 : (struct datum){.type = TYPE_TEXT, .text = list.text};
-        return st;
-    }
-    st = pg_value_read(bytes, p->of->params[i], format, (int)i + 1, d, err);
-    if (!st && d->type == TYPE_TEXT && !copy_str(p->a, &d->text))
-        st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    return st;
-}
-
-static custos_status
-bind_values(struct portal *p, const struct pg_bind *m, custos_err *err)
-{
-    struct pg_list values = m->values;
-    custos_status st = CUSTOS_OK;
-    enum pg_format *formats;
-    struct pg_bytes bytes;
-
-    p->params = arena_take(p->a, m->values.n + 1, sizeof *p->params);
-    formats = arena_take(p->a, m->results.n + 1, sizeof *formats);
-    if (p->of->statement.kind == STATEMENT_CATALOG)
-        p->texts = arena_take(p->a, m->values.n + 1, sizeof *p->texts);
-    if (!p->params || !formats ||
-        (p->of->statement.kind == STATEMENT_CATALOG && !p->texts))
-        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    for (size_t i = 0; i < m->results.n; i++)
-        formats[i] = pg_format_at(&m->results, i);
-    p->formats = (struct formats){formats, m->results.n};
-    for (size_t i = 0; !st && pg_value_next(&values, &bytes); i++) {
-        st = bind_value(p, i, &bytes, pg_format_at(&m->formats, i), err);
-        p->bytes += sizeof *p->params + 2 * bytes.bytes.len;
-    }
-    return st;
-}
-
 static bool
 bind_fits(struct session *s, const struct pg_bind *m, const struct prepared *p)
 {
@@ -316,7 +248,7 @@ bind(struct session *s, const struct pg_bind *m)
         return;
     }
     p->bytes = sizeof *p + m->portal.len;
-    if (bind_values(p, m, &err)) {
+    if (portal_bind_values(p, m, &err)) {
         portal_free(p);
         session_fail(s, &err, str_of(""));
     } else if (held_bind(&s->held, m->portal, p, &err)) {
@@ -434,7 +366,7 @@ execute_show(struct session *s, struct portal *p)
         (void)session_want(s, TASK_BUDGET, THEN_EXECUTE);
         return;
     }
-    rows = show_rows(s, &p->of->statement, p->of->text);
+    rows = show_rows(s, &p->of->statement, p->of->text, p->params);
     if (rows)
         give(s, p, rows);
     rows_drop(rows);

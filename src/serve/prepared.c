@@ -213,3 +213,10 @@ held_clear(struct held *h)
     while (h->prepared)
         held_close_prepared(h, str_of(h->prepared->name));
 }
+
+bool
+str_keep(arena *a, str *text)
+{
+    text->ptr = arena_copy(a, *text);
+    return text->ptr != NULL;
+}

@@ -76,4 +76,7 @@ void held_given(struct held *h, struct portal *p);
 CUSTOS_MUST_USE custos_status held_has_room(const struct held *h,
                                             custos_err *err);
 
+/* A text becomes a copy in a; false: no memory. */
+bool str_keep(arena *a, str *text);
+
 #endif

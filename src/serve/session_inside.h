@@ -158,14 +158,18 @@ enum done statement_do(struct session *s, const struct statement *st, str text,
                        int64_t now_us);
 bool statement_asks(enum statement_kind kind);
 
+/* SET and RESET; false: refused. */
+bool statement_set(struct session *s, const struct statement *st, str text);
+
 /* Refuses what an aborted transaction does not allow. */
 bool statement_allowed(struct session *s, const struct statement *st);
 
 /* --- show.c */
 
 bool show_is_budget(const struct statement *st);
-/* Held by the caller; NULL: refused. */
-struct rows *show_rows(struct session *s, const struct statement *st, str text);
+/* Held by the caller; NULL: refused. values: of parameters, or NULL. */
+struct rows *show_rows(struct session *s, const struct statement *st, str text,
+                       const struct datum *values);
 
 /* --- simple.c */
 
@@ -179,6 +183,11 @@ void
 extended_message(struct session *s, const struct pg_message *m, int64_t now_us);
 void extended_parsed(struct session *s, struct task *t);
 void extended_told(struct session *s, struct task *t, int64_t now_us);
+
+/* The values of Bind into a portal. */
+CUSTOS_MUST_USE custos_status portal_bind_values(struct portal *p,
+                                                 const struct pg_bind *m,
+                                                 custos_err *err);
 
 /* Reads p->text, of one statement or none, into p. */
 CUSTOS_MUST_USE custos_status prepared_read(struct prepared *p,

@@ -1,5 +1,6 @@
 /*
- * SHOW: a setting, all of them, or what is left of the budget.
+ * SHOW: a setting, all of them, or what is left of the budget; and SELECT
+ * set_config(...), which sets what it shows.
  */
 #include "base/error.h"
 #include "serve/session_inside.h"
@@ -7,14 +8,32 @@
 bool
 show_is_budget(const struct statement *st)
 {
-    return str_equal(st->name, str_of("custos.budget"));
+    return str_equal(st->name, str_of("custos.budget")) && !st->sets;
 }
 
-struct rows *
-show_rows(struct session *s, const struct statement *st, str text)
+/* A text that a parameter gives; numbers as they are written. */
+static bool
+take_value(const struct datum *values, int param, struct buf *room, str *out)
+{
+    if (!param)
+        return true;
+    if (!values)
+        return false;
+    buf_clear(room);
+    *out = (str){NULL, 0};
+    if (values[param - 1].type == TYPE_NULL)
+        return true;
+    datum_write(&values[param - 1], room);
+    *out = (str){buf_text(room), room->len};
+    return !room->failed;
+}
+
+static struct rows *
+show(struct session *s, const struct statement *st, str text)
 {
     custos_err err = {.at = -1};
     const char *name, *value = NULL;
+    str column = st->column;
     struct rows *rows = NULL;
 
     name = settings_find(&s->settings, st->name, &value);
@@ -27,9 +46,35 @@ show_rows(struct session *s, const struct statement *st, str text)
                        "unrecognized configuration parameter \"%.*s\"",
                        (int)(st->name.len < 64 ? st->name.len : 64),
                        st->name.ptr);
-    if (!name || rows_of_text(str_of(name), str_of(value), &rows, &err)) {
+    if (!column.len)
+        column = str_of(name);
+    if (!name ||
+        rows_of_text(column,
+                     st->sets && st->value.ptr ? st->value : str_of(value),
+                     &rows, &err)) {
         session_fail(s, &err, text);
         return NULL;
     }
+    return rows;
+}
+
+struct rows *
+show_rows(struct session *s, const struct statement *st, str text,
+          const struct datum *values)
+{
+    struct statement now = *st;
+    struct rows *rows = NULL;
+    struct buf name, value;
+
+    buf_init(&name, NULL, SETTING_VALUE_MAX + 1);
+    buf_init(&value, NULL, SETTING_VALUE_MAX + 1);
+    if (!take_value(values, st->name_param, &name, &now.name) ||
+        !take_value(values, st->value_param, &value, &now.value))
+        session_refuse(s, "22023", "set_config takes texts of at most %d bytes",
+                       SETTING_VALUE_MAX);
+    else if (!now.sets || statement_set(s, &now, text))
+        rows = show(s, &now, text);
+    buf_clear(&name);
+    buf_clear(&value);
     return rows;
 }

@@ -84,7 +84,7 @@ show(struct session *s, const struct statement *st)
         (void)session_want(s, TASK_BUDGET, THEN_SIMPLE);
         return;
     }
-    rows = show_rows(s, st, s->batch.text);
+    rows = show_rows(s, st, s->batch.text, NULL);
     if (!rows)
         return;
     session_give(s, rows);

@@ -52,10 +52,10 @@ is_characteristic(str name)
            is_name(name, "session_authorization") || is_name(name, "role");
 }
 
-static enum done
-set(struct session *s, const struct statement *st, str text, const char *tag)
+bool
+statement_set(struct session *s, const struct statement *st, str text)
 {
-    bool reset = st->kind == STATEMENT_RESET;
+    bool reset = st->kind == STATEMENT_RESET || (st->sets && !st->value.ptr);
     enum setting_scope scope = s->state == PG_IDLE ? SETTING_SESSION
                                : st->local         ? SETTING_LOCAL
                                                    : SETTING_IN_BLOCK;
@@ -67,20 +67,26 @@ set(struct session *s, const struct statement *st, str text, const char *tag)
         reset = true; /* nobody is another here */
     if ((reset || !is_name(st->name, "role")) && is_characteristic(st->name) &&
         (reset || !is_name(st->name, "session_authorization")))
-        return complete(s, tag);
+        return true;
     if (st->local && s->state == PG_IDLE) /* would end with this statement */
-        return complete(s, tag);
+        return true;
     if (!reset && !value.ptr)
         value = str_of("");
     if (settings_set(&s->settings, st->name, value, scope, &report, &err)) {
         if (err.at < 0)
             err.at = st->at;
         session_fail(s, &err, text);
-        return FAILED;
+        return false;
     }
     if (report)
         pg_out_parameter(&s->out, report, settings_get(&s->settings, report));
-    return complete(s, tag);
+    return true;
+}
+
+static enum done
+set(struct session *s, const struct statement *st, str text, const char *tag)
+{
+    return statement_set(s, st, text) ? complete(s, tag) : FAILED;
 }
 
 static void

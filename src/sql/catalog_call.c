@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "sql/catalog.h"
+#include "sql/statement_call.h"
 
 enum becomes {
     SAME,  /* a function of the database, of this or another name */
@@ -232,6 +233,12 @@ catalog_change_call(struct catalog_change *c, pg_node *node)
                               "function %.63s cannot be called in questions "
                               "about the catalog",
                               name ? name : "");
+    if ((!strcmp(name, "set_config") || !strcmp(name, "current_setting")) &&
+        f->n_args > 0 && setting_is_ours(node_quoted(f->args[0])))
+        return custos_fail_at(c->r->err, CUSTOS_EUNSUPPORTED, f->location,
+                              "%s of %.40s stands alone, with literals: SELECT "
+                              "set_config('custos.epsilon', '0.5', false)",
+                              name, node_quoted(f->args[0]));
     switch (known->becomes) {
     case SAME:
         return rename_call(c, f, NULL, known->as ? known->as : known->name);

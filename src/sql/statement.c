@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "sql/catalog.h"
 #include "sql/read.h"
+#include "sql/statement_call.h"
 #include "sql/tokens.h"
 
 struct cutter {
@@ -266,6 +267,8 @@ tree_read(const struct cutter *c, const PgQuery__ParseResult *tree,
     node = tree->stmts[0]->stmt;
     if (node->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
         return node_read(c, node, out);
+    if (!private && statement_call_read(c->a, node->select_stmt, out))
+        return CUSTOS_OK;
     out->kind = !private && catalog_only(&tree->base) ? STATEMENT_CATALOG
                                                       : STATEMENT_SELECT;
     return CUSTOS_OK;

@@ -16,7 +16,8 @@ enum statement_kind {
                            and information_schema: for curator_catalog */
     STATEMENT_SET,       /* name, value; local */
     STATEMENT_RESET,     /* name; empty: all. SET x TO DEFAULT is this too */
-    STATEMENT_SHOW,      /* name; "all" */
+    STATEMENT_SHOW,      /* name; "all". SELECT set_config(...) is this too:
+                            sets, value (NULL: as it was at first), local */
     STATEMENT_BEGIN,     /* BEGIN, START TRANSACTION */
     STATEMENT_COMMIT,    /* COMMIT, END */
     STATEMENT_ROLLBACK,  /* ROLLBACK, ABORT */
@@ -50,6 +51,9 @@ struct statement {
     str name;   /* in lower case unless it was quoted */
     str value;  /* SET: as SHOW would give it; several with ", " between */
     bool local; /* SET LOCAL */
+    bool sets;  /* before it shows */
+    str column; /* what the shown is called; empty: as the setting */
+    int name_param, value_param; /* by these parameters; 0: as they are here */
     int query_at, query_len;
     bool hold, scroll;
     bool forward; /* FETCH: NEXT and FORWARD, else it is refused */

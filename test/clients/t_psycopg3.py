@@ -46,6 +46,13 @@ class Psycopg3(ClientCase):
                 sql, (["heart", "eyes"], [1, 70000])).fetchall()
             self.assertEqual(len(rows), 1)
 
+    def test_settings_by_a_select(self):
+        row = self.connection.execute(
+            "SELECT set_config(%s, %s, false)", ("custos.epsilon", "0.25"))
+        self.assertEqual(row.fetchall(), [("0.25",)])
+        row = self.connection.execute("SHOW custos.epsilon")
+        self.assertEqual(row.fetchall(), [("0.25",)])
+
     def test_prepared(self):
         for born in range(1950, 1960):
             self.connection.execute(

@@ -252,6 +252,9 @@ what_is_not_listed_is_refused(void **state)
     refuses("SELECT '1'::public.int4", "type");
     refuses("SELECT * FROM pg_class FOR UPDATE", "");
     refuses("SELECT current_timestamp", "no time");
+    refuses("SELECT 1, set_config('custos.epsilon', '9', false)",
+            "stands alone");
+    refuses("SELECT current_setting('Custos.within') || 'x'", "stands alone");
 }
 
 /* Whatever fails there is one sentence; its settings are out of reach. */

@@ -324,6 +324,57 @@ what_tools_say_first_is_heard(void **state)
     fake_clear(f);
 }
 
+/* SELECT set_config(...) sets what SET sets, and is refused what SET is. */
+static void
+settings_by_a_select(void **state)
+{
+    static const char set[] = "SELECT set_config($1, $2, false)";
+    struct fake *f = logged_in(NULL);
+
+    (void)state;
+    query(f,
+          "SELECT set_config('custos.epsilon', '0.5', false); SELECT count(*) "
+          "FROM p",
+          "T D C:SELECT_1 N:00000 T D D C:SELECT_2 Z:I");
+    assert_string_equal(f->last_epsilon, "0.5");
+    query(f, "SELECT set_config('custos.epsilon', '0.7', true)",
+          "T D C:SELECT_1 Z:I");
+    query(f, "SELECT count(*) FROM p", "N:00000 T D D C:SELECT_2 Z:I");
+    assert_string_equal(f->last_epsilon, "0.5");
+    query(f,
+          "BEGIN; SELECT set_config('custos.epsilon', '0.9', true); SELECT "
+          "count(*) FROM p",
+          "C:BEGIN T D C:SELECT_1 N:00000 T D D C:SELECT_2 Z:T");
+    assert_string_equal(f->last_epsilon, "0.9");
+    query(f, "COMMIT; SELECT count(*) FROM p",
+          "C:COMMIT N:00000 T D D C:SELECT_2 Z:I");
+    assert_string_equal(f->last_epsilon, "0.5");
+    query(f, "SELECT current_setting('custos.epsilon')", "T D C:SELECT_1 Z:I");
+    query(f,
+          "SELECT set_config('custos.epsilon', NULL, false); SELECT count(*) "
+          "FROM p",
+          "T D C:SELECT_1 N:00000 T D D C:SELECT_2 Z:I");
+    assert_string_equal(f->last_epsilon, "");
+    query(f, "SELECT set_config('custos.epsilon', 'much', false)",
+          "E:22023 Z:I");
+    query(f, "SELECT set_config('statement_timeout', '5', false)",
+          "E:0A000 Z:I");
+    query(f, "SELECT set_config('nonsense', '5', false)", "E:42704 Z:I");
+    query(f, "SELECT set_config('role', 'owner', false)", "E:42704 Z:I");
+    query(f, "SELECT set_config($1, '5', false)", "E:22023 Z:I");
+    fake_send(f, 'P', "ss2", NONE, set, 0u);
+    fake_send(f, 'D', "bs", "S", 1, NONE);
+    fake_send(f, 'B', "ss224b4b2", NONE, NONE, 0u, 2u, 14, "custos.epsilon", 14,
+              4, "0.25", 4, 0u);
+    fake_send(f, 'E', "s4", NONE, 0u);
+    fake_send(f, 'S', "");
+    expect(f, "1 t T 2 D C:SELECT_1 Z:I");
+    query(f, "SELECT count(*) FROM p", "N:00000 T D D C:SELECT_2 Z:I");
+    assert_string_equal(f->last_epsilon, "0.25");
+    assert_int_equal(f->catalogs, 0);
+    fake_clear(f);
+}
+
 static void
 transactions_are_kept_as_states(void **state)
 {
@@ -803,6 +854,7 @@ main(void)
         cmocka_unit_test(simple_queries),
         cmocka_unit_test(what_a_session_does_not_do_is_refused),
         cmocka_unit_test(what_tools_say_first_is_heard),
+        cmocka_unit_test(settings_by_a_select),
         cmocka_unit_test(transactions_are_kept_as_states),
         cmocka_unit_test(extended_queries),
         cmocka_unit_test(a_portal_is_one_answer),

@@ -30,6 +30,10 @@ write_statement(const char *sql, const struct statement *s, struct buf *b)
         buf_printf(b, " %.*s", (int)s->name.len, s->name.ptr);
     if (s->value.len)
         buf_printf(b, "=%.*s", (int)s->value.len, s->value.ptr);
+    if (s->sets)
+        buf_printf(b, " sets%s as %.*s $%d $%d", s->value.ptr ? "" : " NULL",
+                   (int)s->column.len, s->column.ptr, s->name_param,
+                   s->value_param);
     if (s->query_len)
         buf_printf(b, " {%.*s}", s->query_len, sql + s->query_at);
     buf_printf(b, "%s%s%s", s->local ? " local" : "", s->hold ? " hold" : "",
@@ -99,6 +103,29 @@ settings_have_name_and_value(void **state)
          "set[SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY] SESSION "
          "CHARACTERISTICS");
     cuts("SET x = -1", "set[SET x = -1] x=-1");
+    cuts("SELECT set_config('custos.epsilon', '0.5', false)",
+         "show[SELECT set_config('custos.epsilon', '0.5', false)] "
+         "custos.epsilon=0.5 sets as set_config $0 $0");
+    cuts("SELECT pg_catalog.set_config('a', '', true) AS b",
+         "show[SELECT pg_catalog.set_config('a', '', true) AS b] a sets as b "
+         "$0 $0 local");
+    cuts("SELECT set_config('a', NULL, false)",
+         "show[SELECT set_config('a', NULL, false)] a sets NULL as set_config "
+         "$0 $0");
+    cuts("SELECT set_config($2, $1::text, false)",
+         "show[SELECT set_config($2, $1::text, false)] sets NULL as set_config "
+         "$2 $1");
+    cuts("SELECT current_setting('custos.epsilon')",
+         "show[SELECT current_setting('custos.epsilon')] custos.epsilon");
+    cuts("SELECT current_setting('jit'), set_config('jit', 'off', false)",
+         "catalog[SELECT current_setting('jit'), set_config('jit', 'off', "
+         "false)]");
+    cuts("SELECT current_setting('jit')",
+         "catalog[SELECT current_setting('jit')]");
+    cuts("SELECT set_config('a', 'b', false) FROM t",
+         "select[SELECT set_config('a', 'b', false) FROM t]");
+    cuts("SELECT set_config('a', 'b', false) LIMIT 1",
+         "catalog[SELECT set_config('a', 'b', false) LIMIT 1]");
 }
 
 static void

@@ -1,0 +1,17 @@
+/*
+ * Statements that look like questions: settings by a SELECT.
+ */
+#ifndef SQL_STATEMENT_CALL_H
+#define SQL_STATEMENT_CALL_H
+
+#include "sql/pg.h"
+#include "sql/statement.h"
+
+/* Is it one? Then *out says what it shows or sets. */
+bool statement_call_read(arena *a, const PgQuery__SelectStmt *s,
+                         struct statement *out);
+
+/* Is it a setting of the session that the catalog does not know? */
+bool setting_is_ours(const char *name);
+
+#endif
