@@ -30,9 +30,17 @@ export function jsonOf({ question, answer }: Asked): string {
   return JSON.stringify({ question, answer }, null, 1) + "\n";
 }
 
+/* A lone row in words, for its picture shows the ranges only. */
+function told({ columns, rows }: Asked["answer"]): string[] {
+  if (rows.length !== 1) return [];
+  return rows[0]!.map((cell, j) => `${columns[j]!.name}: ${plain(cell.value)}` +
+    (cell.low === undefined ? "" : `, between ${plain(cell.low)} and ${plain(cell.high)}`));
+}
+
 /* What a picture says below itself. */
 export function captionOf({ question, answer }: Asked): string[] {
   return [
+    ...told(answer),
     question.sql,
     answer.kind === "public" ? "Public data: exact."
       : `Differentially private: ε ${answer.cost.epsilon}. Ranges hold at 95 %.` +

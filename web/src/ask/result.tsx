@@ -61,12 +61,18 @@ function AnswerTable({ answer }: { answer: Answer }) {
 /* `chart` is null where there is nothing to draw. */
 function Tools({ asked, chart }: { asked: Asked; chart: (() => SVGSVGElement) | null }) {
   const [said, setSaid] = useState("");
-  const copy = () => navigator.clipboard.writeText(tabbedOf(asked)).then(
-    () => setSaid("Copied."), () => setSaid("The browser did not allow it; download it instead."));
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(tabbedOf(asked)); /* none without TLS off loopback */
+      setSaid("Copied.");
+    } catch {
+      setSaid("The browser does not allow it here: download it instead.");
+    }
+  };
   return (
     <div class="tools" role="group" aria-label="Copy and download">
       <span class="soft" role="status">{said}</span>
-      <button type="button" class="quiet small" onClick={copy}>Copy</button>
+      <button type="button" class="quiet small" onClick={() => void copy()}>Copy</button>
       <button type="button" class="quiet small" onClick={() => saveText(csvOf(asked), "text/csv", "answer.csv")}>CSV</button>
       <button type="button" class="quiet small" onClick={() => saveText(jsonOf(asked), "application/json", "answer.json")}>JSON</button>
       {chart && <>
