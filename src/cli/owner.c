@@ -150,10 +150,11 @@ const struct verb verb_owner = {
              "owner token [--revoke] [--store DIR]",
     .about = "Over a socket in the store, which only the user who runs the "
              "server can use; the\nreply is one line of JSON. reload puts "
-             "policy and data of the store in force,\ncut ends the sessions "
-             "of an analyst, drain lets nobody new in and stops when all\n"
-             "have gone. token gives the owner a token for HTTP, instead of "
-             "the one before.\nWhat changes something is a row of the ledger.",
+             "policy and data of the store in force\nand reads the certificate "
+             "again, cut ends the sessions of an analyst, drain lets\nnobody "
+             "new in and stops when all have gone. token gives the owner a "
+             "token for\nHTTP, instead of the one before. What changes "
+             "something is a row of the ledger.",
     .examples = "custos owner status\n"
                 "custos init policy.yaml && custos owner reload\n"
                 "custos owner cut ana\n"

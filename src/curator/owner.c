@@ -189,9 +189,22 @@ desk_reload(struct desk *d)
 {
     char text[RECEIPT_TEXT_MAX];
     struct receipt r;
+    custos_status st = CUSTOS_OK;
     custos_err err;
 
-    if (curator_reload(d->c, d->now, &r, &err) || curator_refresh(d->c, &err)) {
+    if (d->hooks->renew)
+        st = d->hooks->renew(d->hooks->ctx, &err);
+    if (st) {
+        reply_error(d->reply, err.said);
+        return;
+    }
+    st = curator_reload(d->c, d->now, &r, &err);
+    if (!st)
+        st = curator_refresh(d->c, &err);
+    if (d->hooks->renewed &&
+        d->hooks->renewed(d->hooks->ctx, !st, st ? NULL : &err))
+        st = st ? st : CUSTOS_EINVAL;
+    if (st) {
         reply_error(d->reply, err.said);
         return;
     }

@@ -3,7 +3,8 @@
  * nobody else. Over it comes one line, `VERB [WORD]`, and one line of JSON goes
  * back:
  *
- *     reload     policy and data that the store has in force are taken up
+ *     reload     policy and data that the store has in force are taken up, and
+ *                the server's certificates
  *     status     what runs: version, policy, sessions, whether it accepts
  *     sessions   who is connected, since when, by which protocol
  *     drain      accept nobody new, end when all have gone
@@ -39,6 +40,11 @@ int owner_accept(int fd);
 /* What only the server knows; each may be NULL. */
 struct owner_hooks {
     void *ctx;
+    /* Reload, of what only the server has (certificates). First all is made
+       ready, which changes nothing; then it is taken into force, or dropped
+       where policy and data could not be. */
+    custos_status (*renew)(void *ctx, custos_err *err);
+    custos_status (*renewed)(void *ctx, bool good, custos_err *err);
     /* Adds `,"name":value` pairs to the status. */
     void (*status)(void *ctx, struct buf *json);
     /* Adds the elements of a JSON list, comma between. */

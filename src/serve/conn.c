@@ -74,7 +74,7 @@ shake(struct conn *c, struct tls *tls, int64_t now_us)
     c->wants_write = r == TLS_WRITE;
     c->shaking = r == TLS_READ || r == TLS_WRITE;
     if (r == TLS_DONE)
-        session_secured(c->session, tls_binding(tls), now_us);
+        session_secured(c->session, tls_binding(c->link), now_us);
     return r != TLS_CLOSED;
 }
 

@@ -175,10 +175,9 @@ loop(void *ctx)
             look(h);
             looked = now;
         }
-        if (!h->ends)
-            continue;
-        end = end ? end : now + END_US;
-        if (now > end || !h->links)
+        if (h->ends && !end)
+            end = now + END_US;
+        if ((end && now > end) || ((h->ends || h->retires) && !h->links))
             break;
     }
     /* Here and not by who joins: what MPFR cached is this thread's. */
@@ -186,6 +185,7 @@ loop(void *ctx)
     curator_close(h->curator);
     h->daemon = NULL;
     h->curator = NULL;
+    h->over = true;
     return NULL;
 }
 
@@ -243,6 +243,27 @@ daemon_start(struct http *h, int fd, custos_err *err)
                    : custos_fail(err, CUSTOS_EIO, "cannot listen for HTTP");
 }
 
+static void
+stop_one(struct http *h)
+{
+    h->quiet = h->ends = true;
+    if (h->wake >= 0)
+        (void)!eventfd_write(h->wake, 1);
+    if (h->has_thread)
+        pthread_join(h->thread, NULL);
+    if (h->daemon)
+        MHD_stop_daemon(h->daemon);
+    curator_close(h->curator);
+    if (h->wake >= 0)
+        close(h->wake);
+    if (h->key)
+        wipe(h->key, PEM_MAX);
+    free(h->cert);
+    free(h->key);
+    pthread_mutex_destroy(&h->lock);
+    free(h);
+}
+
 custos_status
 http_start(const struct serve_parts *parts, int fd, const char *tls_cert,
            const char *tls_key, struct http **out, custos_err *err)
@@ -276,32 +297,56 @@ http_start(const struct serve_parts *parts, int fd, const char *tls_cert,
     return st;
 }
 
+/* Those that have ended meanwhile. */
+static void
+reap(struct http **at)
+{
+    while (*at) {
+        struct http *h = *at;
+
+        if (!h->over) {
+            at = &h->older;
+            continue;
+        }
+        *at = h->older;
+        stop_one(h);
+    }
+}
+
+custos_status
+http_renew(struct http **web, int fd, const char *tls_cert, const char *tls_key,
+           custos_err *err)
+{
+    struct http *fresh = NULL;
+    custos_status st =
+        http_start((*web)->parts, fd, tls_cert, tls_key, &fresh, err);
+
+    if (st)
+        return st;
+    (*web)->retires = true;
+    http_quiesce(*web);
+    fresh->older = *web;
+    reap(&fresh->older);
+    *web = fresh;
+    return CUSTOS_OK;
+}
+
 void
 http_quiesce(struct http *h)
 {
-    h->quiet = true;
-    (void)!eventfd_write(h->wake, 1);
+    for (; h; h = h->older) {
+        h->quiet = true;
+        (void)!eventfd_write(h->wake, 1);
+    }
 }
 
 void
 http_stop(struct http *h)
 {
-    if (!h)
-        return;
-    h->quiet = h->ends = true;
-    if (h->wake >= 0)
-        (void)!eventfd_write(h->wake, 1);
-    if (h->has_thread)
-        pthread_join(h->thread, NULL);
-    if (h->daemon)
-        MHD_stop_daemon(h->daemon);
-    curator_close(h->curator);
-    if (h->wake >= 0)
-        close(h->wake);
-    if (h->key)
-        wipe(h->key, PEM_MAX);
-    free(h->cert);
-    free(h->key);
-    pthread_mutex_destroy(&h->lock);
-    free(h);
+    while (h) {
+        struct http *older = h->older;
+
+        stop_one(h);
+        h = older;
+    }
 }

@@ -19,6 +19,15 @@ CUSTOS_MUST_USE custos_status http_start(const struct serve_parts *parts,
                                          const char *tls_key, struct http **out,
                                          custos_err *err);
 
+/*
+ * Reads certificate and key again: who connects from now on meets them, and
+ * who is connected stays until he goes, for the library cannot give a daemon
+ * another certificate. On failure nothing has changed. May fail as http_start.
+ */
+CUSTOS_MUST_USE custos_status http_renew(struct http **web, int fd,
+                                         const char *tls_cert,
+                                         const char *tls_key, custos_err *err);
+
 /* Accepts nobody new; questions that run come back by their jobs. */
 void http_quiesce(struct http *h);
 

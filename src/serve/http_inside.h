@@ -46,6 +46,8 @@ struct http {
     bool has_thread;
     int wake;
     _Atomic bool quiet, ends;
+    _Atomic bool retires, over; /* ends with its last connection; has ended */
+    struct http *older;         /* those before it that still have some */
     bool quiesced;
     struct link *links;
     size_t n_links;

@@ -20,6 +20,8 @@ struct loop_options {
     size_t cache_bytes;             /* 0: no answers in memory */
     void (*quiesce)(void *ctx); /* nobody new, wherever else one listens; may be
                                    NULL */
+    /* Certificate and key are read again there too; may be NULL. */
+    custos_status (*renew)(void *ctx, custos_err *err);
     void *ctx;
 };
 

@@ -31,7 +31,7 @@ struct slot {
 struct loop {
     struct loop_options options;
     struct session_host host;
-    struct tls *tls;
+    struct tls *tls, *fresh; /* in force; read, and not yet in force */
     struct mailbox *box;
     struct cache *cache;
     int epoll;

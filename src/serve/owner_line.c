@@ -63,6 +63,34 @@ cut(void *ctx, str name)
                       "terminating connection: the owner has ended it");
 }
 
+/* Certificate and key, read again. Open connections hold what they need of
+   the old ones. */
+static custos_status
+renew(void *ctx, custos_err *err)
+{
+    struct loop *l = ctx;
+
+    return l->tls ? tls_new(l->options.tls_cert, l->options.tls_key, &l->fresh,
+                            err)
+                  : CUSTOS_OK;
+}
+
+static custos_status
+renewed(void *ctx, bool good, custos_err *err)
+{
+    struct loop *l = ctx;
+    struct tls *fresh = l->fresh;
+
+    l->fresh = NULL;
+    if (!fresh || !good) {
+        tls_free(fresh);
+        return CUSTOS_OK;
+    }
+    tls_free(l->tls);
+    l->tls = fresh;
+    return l->options.renew ? l->options.renew(l->options.ctx, err) : CUSTOS_OK;
+}
+
 /* ---------------------------------------------------------------- calls -- */
 
 static void
@@ -99,6 +127,8 @@ answer(struct loop *l)
 {
     const struct owner_hooks hooks = {
         .ctx = l,
+        .renew = renew,
+        .renewed = renewed,
         .status = status,
         .sessions = sessions,
         .drain = drain,
@@ -145,20 +175,19 @@ owner_read(struct loop *l)
 void
 owner_reload(struct loop *l)
 {
-    struct tls *fresh = NULL;
     struct receipt receipt;
     custos_err err;
+    custos_status st = renew(l, &err);
 
-    if (curator_reload(l->options.parts->curator, wall_us(), &receipt, &err))
-        log_say("reload failed", err.said);
-    else
-        log_say("reload", "policy and data of the store are in force");
-    if (!l->tls)
-        return;
-    if (tls_new(l->options.tls_cert, l->options.tls_key, &fresh, &err)) {
+    if (st) {
         log_say("reload failed", err.said);
         return;
     }
-    tls_free(l->tls); /* open connections hold what they need of it */
-    l->tls = fresh;
+    st = curator_reload(l->options.parts->curator, wall_us(), &receipt, &err);
+    if (st)
+        log_say("reload failed", err.said);
+    else
+        log_say("reload", "policy and data of the store are in force");
+    if (renewed(l, !st, &err))
+        log_say("reload failed", err.said);
 }

@@ -164,6 +164,22 @@ quiesce(void *ctx)
 }
 
 static custos_status
+renew(void *ctx, custos_err *err)
+{
+    struct server *s = ctx;
+    const struct server_options *o = s->options;
+    custos_status st =
+        s->web ? http_renew(&s->web, s->http.fd, o->tls_cert, o->tls_key, err)
+               : CUSTOS_OK;
+
+    return !st ? st
+               : custos_fail(err, st,
+                             "policy, data and the certificate for PostgreSQL "
+                             "are in force, and HTTP keeps its certificate: it "
+                             "cannot listen by the new one");
+}
+
+static custos_status
 start(struct server *s, custos_err *err)
 {
     const struct server_options *o = s->options;
@@ -173,6 +189,7 @@ start(struct server *s, custos_err *err)
         .tls_key = o->tls_key,
         .cache_bytes = CACHE_BYTES,
         .quiesce = quiesce,
+        .renew = renew,
         .ctx = s,
     };
     custos_status st = signals_open(s, err);

@@ -8,14 +8,19 @@
 
 #include "base/error.h"
 
+struct binding {
+    unsigned int len;
+    uint8_t bytes[EVP_MAX_MD_SIZE];
+};
+
 struct tls {
     SSL_CTX *context;
-    unsigned int binding_len;
-    uint8_t binding[EVP_MAX_MD_SIZE];
+    struct binding binding;
 };
 
 struct tls_link {
     SSL *ssl;
+    struct binding binding;
 };
 
 /* The hash is the one the certificate was signed by; MD5 and SHA-1 count as
@@ -32,8 +37,8 @@ binding_make(struct tls *t)
     if (X509_get_signature_info(cert, &nid, NULL, NULL, NULL) &&
         nid != NID_md5 && nid != NID_sha1 && nid != NID_undef)
         hash = EVP_get_digestbynid(nid);
-    return X509_digest(cert, hash ? hash : EVP_sha256(), t->binding,
-                       &t->binding_len) == 1;
+    return X509_digest(cert, hash ? hash : EVP_sha256(), t->binding.bytes,
+                       &t->binding.len) == 1;
 }
 
 static custos_status
@@ -95,12 +100,6 @@ tls_free(struct tls *t)
     free(t);
 }
 
-str
-tls_binding(const struct tls *t)
-{
-    return (str){(const char *)t->binding, t->binding_len};
-}
-
 /* ---------------------------------------------------------- connections -- */
 
 struct tls_link *
@@ -116,7 +115,14 @@ tls_link_new(struct tls *t, int fd)
         return NULL;
     }
     SSL_set_accept_state(l->ssl);
+    l->binding = t->binding;
     return l;
+}
+
+str
+tls_binding(const struct tls_link *l)
+{
+    return (str){(const char *)l->binding.bytes, l->binding.len};
 }
 
 void

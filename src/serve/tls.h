@@ -18,10 +18,7 @@ CUSTOS_MUST_USE custos_status tls_new(const char *cert, const char *key,
                                       struct tls **out, custos_err *err);
 void tls_free(struct tls *t);
 
-/* tls-server-end-point (RFC 5929): the hash of the certificate. */
-str tls_binding(const struct tls *t);
-
-/* One connection. */
+/* One connection. It holds what it needs: t may be freed before it. */
 struct tls_link;
 
 struct tls_link *tls_link_new(struct tls *t, int fd); /* NULL: no memory */
@@ -33,6 +30,9 @@ enum tls_result {
     TLS_WRITE, /* again when it can be written */
     TLS_CLOSED,
 };
+
+/* tls-server-end-point (RFC 5929): the hash of its certificate. */
+str tls_binding(const struct tls_link *l);
 
 enum tls_result tls_handshake(struct tls_link *l);
 enum tls_result

@@ -1,8 +1,10 @@
 """`custos serve` with the real psql and psycopg: logging in, TLS, limits, cancel,
 the owner's acts, and its end."""
+import http.client
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import ssl
@@ -14,7 +16,7 @@ import time
 import unittest
 
 from command import CUSTOS, CommandCase, run
-from serving import Server, Store, need_module
+from serving import Server, Store, call, need_module
 
 psycopg2 = need_module("psycopg2")
 COUNT = "SELECT count(*) FROM patients"
@@ -226,17 +228,22 @@ class Owner(Case):
             self.store.custos("init", str(policy))
 
 
+def certify(folder, name):
+    """A certificate of its own and its key."""
+    cert, key = f"{folder}/{name}.cert.pem", f"{folder}/{name}.key.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout",
+         key, "-out", cert, "-days", "2", "-subj", "/CN=localhost", "-addext",
+         "subjectAltName=IP:127.0.0.1"],
+        check=True, stderr=subprocess.DEVNULL)
+    return cert, key
+
+
 class Tls(Case):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        folder = cls.store.folder.name
-        cls.cert, cls.key = f"{folder}/cert.pem", f"{folder}/key.pem"
-        subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes",
-             "-keyout", cls.key, "-out", cls.cert, "-days", "2", "-subj",
-             "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"],
-            check=True, stderr=subprocess.DEVNULL)
+        cls.cert, cls.key = certify(cls.store.folder.name, "first")
 
     def test_tls_is_required_and_bound(self):
         server = self.serve("--tls-cert", self.cert, "--tls-key", self.key)
@@ -267,6 +274,73 @@ class Tls(Case):
                 self.assertEqual(said, b"S")
                 with self.assertRaises((ssl.SSLError, ConnectionError, OSError)):
                     old.wrap_socket(link)
+
+    def meets(self, server, cert, good=True):
+        """Who trusts just this certificate gets in by both listeners."""
+        done = psql(server, self.store, COUNT,
+                    more=f"sslmode=verify-full sslrootcert={cert} "
+                         "channel_binding=require")
+        self.assertEqual(done.returncode == 0, good, done.stderr)
+        trust = ssl.create_default_context(cafile=cert)
+        if good:
+            got = call(server.http, "GET", "/v1/health", tls=trust)
+            self.assertEqual(got.status, 200)
+        else:
+            with self.assertRaises(ssl.SSLError):
+                call(server.http, "GET", "/v1/health", tls=trust)
+
+    def test_reload_reads_certificates_again(self):
+        folder = self.store.folder.name
+        second = certify(folder, "second")
+        cert, key = f"{folder}/now.cert.pem", f"{folder}/now.key.pem"
+
+        def put(a, b):
+            shutil.copy(a, cert)
+            shutil.copy(b, key)
+
+        def reload():
+            return run("owner", "reload", "--store", self.store.path)
+
+        put(self.cert, self.key)
+        server = self.serve("--tls-cert", cert, "--tls-key", key)
+        self.meets(server, self.cert)
+        ana = connect(server, self.store, sslmode="require")
+        kept = http.client.HTTPSConnection(
+            "127.0.0.1", server.http, timeout=30,
+            context=ssl.create_default_context(cafile=self.cert))
+        kept.request("GET", "/v1/health")
+        self.assertEqual(kept.getresponse().read()[:1], b"{")
+        put(*second)
+        self.meets(server, self.cert)
+        done = reload()
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.meets(server, second[0])
+        self.meets(server, self.cert, good=False)
+        # Who was there before goes on.
+        kept.request("GET", "/v1/health")
+        self.assertEqual(kept.getresponse().read()[:1], b"{")
+        kept.close()
+        with ana.cursor() as cursor:
+            cursor.execute(COUNT)
+        ana.close()
+        # What does not fit together is told, and changes nothing.
+        for a, b, says in [(self.cert, second[1], "fits the certificate"),
+                           (second[1], second[1], "--tls-cert"),
+                           ("/dev/null", second[1], "--tls-cert")]:
+            put(a, b)
+            done = reload()
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(says, (done.stdout + done.stderr).decode())
+            self.meets(server, second[0])
+        # A signal does the same; and the last of the old listeners has gone.
+        put(self.cert, self.key)
+        server.process.send_signal(signal.SIGHUP)
+        for _ in range(100):
+            if "event=reload " in server.said():
+                break
+            time.sleep(0.1)
+        self.meets(server, self.cert)
+        self.assertEqual(server.stop(), 0)
 
     def test_files_that_do_not_fit(self):
         done = run("serve", "--store", self.store.path, "--pg", "127.0.0.1:0",

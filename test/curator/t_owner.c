@@ -3,6 +3,8 @@
  */
 #include "curator/owner.h"
 
+#include "base/error.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -67,8 +69,31 @@ cut(void *ctx, str name)
     return str_equal(name, str_of("ann \"x\"")) ? 3 : 0;
 }
 
-static const struct owner_hooks hooks = {
-    .status = status, .drain = drain, .cut = cut};
+static custos_status renew_says;
+static int renewals;
+
+static custos_status
+renew(void *ctx, custos_err *err)
+{
+    (void)ctx;
+    return renew_says ? custos_fail(err, renew_says, "no such certificate")
+                      : CUSTOS_OK;
+}
+
+static custos_status
+renewed(void *ctx, bool good, custos_err *err)
+{
+    (void)ctx;
+    (void)err;
+    renewals += good ? 1 : -1;
+    return CUSTOS_OK;
+}
+
+static const struct owner_hooks hooks = {.status = status,
+                                         .drain = drain,
+                                         .cut = cut,
+                                         .renew = renew,
+                                         .renewed = renewed};
 
 /* The reply to a line has this in it; how many rows it added. */
 static size_t
@@ -98,6 +123,11 @@ what_changes_something_is_a_row(void **state)
     assert_int_equal(said("status\r\n", "\"ok\":false"), 0);
     assert_int_equal(said("sessions", "{\"ok\":true,\"sessions\":[]}"), 0);
     assert_int_equal(said("reload\n", "\"data_version\":1,\"receipt\":\""), 1);
+    assert_int_equal(renewals, 1);
+    renew_says = CUSTOS_EINVAL; /* then nothing changes at all */
+    assert_int_equal(said("reload\n", "\"error\":\"no such certificate\""), 0);
+    assert_int_equal(renewals, 1);
+    renew_says = CUSTOS_OK;
     assert_int_equal(said("drain\n", "{\"ok\":true}"), 1);
     assert_int_equal(drained, 1);
     assert_int_equal(said("cut ann \"x\"\n", "\"ended\":3"), 1);
