@@ -23,9 +23,10 @@ export async function runAll() {
   let failed = 0;
   console.log(`1..${cases.length}`);
   for (const [i, { name, run }] of cases.entries()) {
+    const from = performance.now();
     try {
       await run();
-      console.log(`ok ${i + 1} - ${name}`);
+      console.log(`ok ${i + 1} - ${name} (${Math.round(performance.now() - from)} ms)`);
     } catch (e) {
       failed++;
       console.log(`not ok ${i + 1} - ${name}`);

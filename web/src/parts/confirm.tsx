@@ -7,9 +7,9 @@ export function Confirm({ title, act, busy, children, onYes, onNo }: {
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
-    const before = document.activeElement as HTMLElement | null;
-    dialog.current?.showModal();
-    return () => before?.focus();
+    const shown = dialog.current!;
+    shown.showModal();
+    return () => shown.close(); /* gives the focus back */
   }, []);
   return (
     <dialog ref={dialog} class="confirm" aria-labelledby="confirm-title"

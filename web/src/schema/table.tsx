@@ -54,7 +54,7 @@ export function TableCard({ of: t }: { of: Shown }) {
         <h2 id={id} class="mono">{t.name}</h2>
         <span class={`badge ${t.kind}`}>{KINDS[t.kind]}</span>
         <a class="button quiet small ask-link" href={t.ask}>
-          Ask about this<span class="unseen">: {t.name}</span>
+          Ask about this<span class="unseen"> table {t.name}</span>
         </a>
       </div>
       {t.comment && <p>{t.comment}</p>}

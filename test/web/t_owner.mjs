@@ -1,0 +1,90 @@
+/* Owner: letting in, new secrets, shutting out; the policy and its reload; recall. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { logIn, visiting } from "./browser.mjs";
+import { POLICY, Store } from "./store.mjs";
+import { runAll } from "./tap.mjs";
+
+const store = new Store();
+const server = await store.serve({ words: ["--no-response-steps"] });
+const tokens = { ana: store.letIn("ana"), owner: store.owner() };
+const at = () => ({ server });
+const asked = (await server.ask(tokens.ana, "/v1/query", { sql: "SELECT count(*) AS people FROM patients" })).json;
+const works = async (token) => (await server.ask(token, "/v1/me")).status === 200;
+const secrets = (page) => page.getByRole("region", { name: "Secrets of bob" });
+
+visiting("letting in shows secrets once, new ones end the old, shutting out ends all", at, async (page) => {
+  await logIn(page, server, tokens.owner, "owner");
+  await page.getByRole("button", { name: "Let in bob" }).click();
+  const first = /custos_[0-9a-f]{64}/.exec(await secrets(page).innerText())[0];
+  assert.equal(await works(first), true);
+  await secrets(page).getByRole("button", { name: "Copy the token" }).click();
+  await secrets(page).getByText("Copied").waitFor();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), first);
+  await secrets(page).getByRole("button", { name: "They are handed over" }).click();
+  assert.doesNotMatch(await page.content(), /custos_[0-9a-f]{64}/);
+
+  await page.getByRole("button", { name: "New secrets for bob" }).click();
+  await page.getByRole("button", { name: "Leave it as it is" }).click();
+  assert.equal(await works(first), true);
+  await page.getByRole("button", { name: "New secrets for bob" }).click();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "hidden" });
+  await page.getByRole("button", { name: "New secrets for bob" }).click();
+  await page.getByRole("button", { name: "Make new ones" }).click();
+  const second = /custos_[0-9a-f]{64}/.exec(await secrets(page).innerText())[0];
+  assert.deepEqual([await works(first), await works(second)], [false, true]);
+
+  await page.getByRole("button", { name: "Shut out bob" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Shut out" }).click();
+  await page.getByText("bob is shut out.").waitFor();
+  await page.getByRole("button", { name: "Let in bob" }).waitFor();
+  assert.equal(await works(second), false);
+});
+
+visiting("the policy as it stands, its check's sentences, and a newer one by reload", at, async (page) => {
+  await logIn(page, server, tokens.owner, "owner");
+  await page.getByText(/epsilon 20 is above 10/).waitFor();
+  await page.getByText("The file, as it is in force").click();
+  await page.getByText("comment: One row a stay").waitFor();
+  store.writePolicy(POLICY + "  zoe: {budget: {epsilon: 1, delta: 1e-8}}\n");
+  store.custos("init", join(store.folder, "policy.yaml"));
+  await page.reload();
+  await page.getByText("It waits for reload.").waitFor();
+  await page.getByRole("button", { name: "Reload" }).click();
+  await page.getByRole("rowheader", { name: "zoe" }).waitFor();
+  await page.getByText("It waits for reload.").waitFor({ state: "hidden" });
+  await page.getByText("in force", { exact: true }).waitFor();
+});
+
+visiting("recall: a theorem, the answers that rest on it, and a file of them", at, async (page) => {
+  await logIn(page, server, tokens.owner, "owner");
+  await page.getByLabel("Theorem").fill("laplace-discrete");
+  await page.getByRole("button", { name: "Find the answers" }).click();
+  await page.getByText(/1 answer rests on/).waitFor();
+  const [file] = await Promise.all([page.waitForEvent("download"),
+    page.getByRole("button", { name: "Save the affected answers as CSV" }).click()]);
+  assert.equal(readFileSync(await file.path(), "utf8").includes(asked.receipt), true);
+  await page.getByLabel("Theorem").fill("no-such-theorem");
+  await page.getByRole("button", { name: "Find the answers" }).click();
+  await page.getByText(/No answer rests on/).waitFor();
+});
+
+visiting("health is shown, and a refusal in the server's words", at, async (page) => {
+  await logIn(page, server, tokens.owner, "owner");
+  await page.getByText("rows of the ledger").waitFor();
+  await page.getByRole("button", { name: "Let in bob" }).waitFor();
+  store.letIn("bob");
+  await page.getByRole("button", { name: "Let in bob" }).click();
+  await page.getByRole("alert").getByText(/has a password and a token already/).waitFor();
+}, { forgive: [/status of 4\d\d/] });
+
+visiting("an analyst at the owner's page is told whose it is, and the server refuses besides", at, async (page) => {
+  await logIn(page, server, tokens.ana, "owner");
+  await page.getByText("This page is for the owner of the data").waitFor();
+  for (const part of ["policy", "analysts", "data", "health"])
+    assert.equal((await server.ask(tokens.ana, `/v1/owner/${part}`)).status, 403);
+});
+
+await runAll();
