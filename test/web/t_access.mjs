@@ -69,10 +69,10 @@ visiting("by keyboard alone: log in, write, ask, read, go to the budget", at, as
   await tabTo(page, editor);
   await page.keyboard.press("Control+A");
   await page.keyboard.type("SELECT sex, count(*) AS people FROM patients GROUP BY sex");
-  await page.keyboard.press("Escape");
   await page.getByRole("button", { name: /Ask for ε/ }).waitFor();
+  await page.keyboard.press("Escape"); /* what completes */
   await page.keyboard.press("Escape");
-  await tabTo(page, page.locator(".ask-button"), 3);
+  await tabTo(page, page.locator(".ask-button"), 12);
   await page.keyboard.press("Enter");
   await page.getByRole("row", { name: /^f/ }).waitFor();
   await page.keyboard.press("Control+Home");
