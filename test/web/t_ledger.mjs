@@ -140,4 +140,18 @@ visiting("dark and narrow: nothing that axe finds serious, nothing beyond the ed
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
 }, { scheme: "dark", size: NARROW });
 
+/* The last of them: it ends the server. */
+visiting("a server that was gone: what is shown stays, and is read again when it is back", at, async (page) => {
+  await logIn(page, server, tokens.owner, "ledger");
+  await page.getByText("the newest first").waitFor();
+  const before = await page.locator(".rows > li").count();
+  await server.stop();
+  await page.getByRole("button", { name: "Look for new rows" }).click();
+  await page.getByRole("alert").getByText("The server does not answer.").waitFor();
+  assert.equal(await page.locator(".rows > li").count(), before);
+  await store.serve({ http: server.port });
+  await page.getByText("The server does not answer.").waitFor({ state: "detached" });
+  await page.getByText(`${before} rows, the newest first`).waitFor();
+}, { forgive: [/ERR_CONNECTION_REFUSED/] });
+
 await runAll();

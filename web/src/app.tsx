@@ -66,6 +66,7 @@ export function App() {
   const [token, setToken] = useState(keptToken.read);
   const [me, setMe] = useState<Me | null>(null);
   const [gone, setGone] = useState(false);
+  const [back, setBack] = useState(0);
   const [said, setSaid] = useState<string | null>(null); /* on the login page */
   const api = useMemo(() => new Api(token), [token]);
   const first = useRef(true);
@@ -96,7 +97,7 @@ export function App() {
   useEffect(() => {
     if (!gone) return;
     const timer = setInterval(() => {
-      new Api("").health().then(() => setGone(false), () => {});
+      new Api("").health().then(() => { setGone(false); setBack((n) => n + 1); }, () => {});
     }, RETRY_MS);
     return () => clearInterval(timer);
   }, [gone]);
@@ -108,7 +109,7 @@ export function App() {
   }, [page]);
 
   const session: Session | null = useMemo(
-    () => me && { api, me, trouble, leave: () => leave() }, [api, me, trouble, leave]);
+    () => me && { api, me, trouble, back, leave: () => leave() }, [api, me, trouble, back, leave]);
 
   const enter = async (given: string) => {
     const m = await new Api(given).me();

@@ -6,7 +6,7 @@ import { useSession } from "./session";
 export type Loaded<T> = { value?: T; refused?: Refused; again: () => void };
 
 export function useLoaded<T>(get: () => Promise<T>, on: unknown[] = []): Loaded<T> {
-  const { trouble } = useSession();
+  const { trouble, back } = useSession();
   const [state, setState] = useState<{ value?: T; refused?: Refused }>({});
   const [turn, setTurn] = useState(0);
   const again = useCallback(() => setTurn((n) => n + 1), []);
@@ -21,6 +21,6 @@ export function useLoaded<T>(get: () => Promise<T>, on: unknown[] = []): Loaded<
         setState({ refused: e });
       });
     return () => { wanted = false; };
-  }, [turn, ...on]);
+  }, [turn, back, ...on]);
   return { ...state, again };
 }

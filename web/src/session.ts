@@ -12,6 +12,8 @@ export interface Session {
   /* To be called with every refusal: shows what concerns the whole page (server
      gone, token no longer good) and says whether it did. */
   trouble(e: unknown): e is Refused;
+  /* How often the server came back: what is shown is read again with it. */
+  back: number;
   leave(): void;
 }
 

@@ -18,7 +18,7 @@ export interface Rows {
 }
 
 export function useRows(): Rows {
-  const { api, trouble } = useSession();
+  const { api, trouble, back } = useSession();
   const [state, setState] = useState<Omit<Rows, "readOn">>({ rows: [], reading: true, more: true, refused: null });
   const [go, setGo] = useState(0);
 
@@ -39,11 +39,11 @@ export function useRows(): Rows {
     };
     read().catch((e) => {
       if (!wanted) return;
-      if (!trouble(e) && !(e instanceof Refused)) throw e;
-      setState((was) => ({ ...was, reading: false, refused: e instanceof Refused && !e.gone ? e : null }));
+      if (!(e instanceof Refused)) throw e;
+      if (!trouble(e)) setState((was) => ({ ...was, reading: false, refused: e }));
     });
     return () => { wanted = false; };
-  }, [api, go]);
+  }, [api, go, back]);
 
   const readOn = useCallback(() => setGo((n) => n + 1), []);
   return { ...state, readOn };

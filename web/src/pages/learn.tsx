@@ -23,6 +23,7 @@ const EPSILONS = [
   ...MARKS, "10",
 ];
 const FIRST = EPSILONS.indexOf("1");
+const GONE_S = 2; /* after so many seconds a server that is gone is asked again */
 const SIDES = 1.6; /* the chart shows so many half widths to either side */
 
 /* Keeps what was shown until the next is there, and what was asked before. */
@@ -41,12 +42,10 @@ function useLearn(epsilon: string) {
     }, (e) => {
       if (!(e instanceof Refused)) throw e;
       if (!wanted) return;
-      if (e.wait !== null) { /* the server is busy: what is shown stays a while */
-        timer = window.setTimeout(() => setTurn((n) => n + 1), e.wait * 1000);
-        return;
-      }
-      session?.trouble(e);
-      setState((was) => ({ ...was, refused: e }));
+      /* Busy, or gone: what is shown stays, and it is asked again. */
+      const wait = e.gone ? GONE_S : e.wait;
+      if (wait !== null) timer = window.setTimeout(() => setTurn((n) => n + 1), wait * 1000);
+      if (!session?.trouble(e) && (e.gone || wait === null)) setState((was) => ({ ...was, refused: e }));
     });
     return () => { wanted = false; clearTimeout(timer); };
   }, [epsilon, turn]);
