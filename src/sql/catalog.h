@@ -8,19 +8,27 @@
 #include "sql/fields.h"
 #include "sql/read.h"
 
+/* The names that WITH defines anywhere in a tree, in order. */
+struct cte_names {
+    const char **list;
+    size_t n;
+};
+CUSTOS_MUST_USE custos_status cte_names_take(arena *a, const pg_message *tree,
+                                             struct cte_names *out,
+                                             custos_err *err);
+bool cte_names_have(const struct cte_names *names, const char *name);
+
 /*
  * Does a tree name no table but those of pg_catalog and information_schema
  * (and names of its own WITH)? Then it is a question about the catalog; also
  * when it names none at all.
  */
-bool catalog_only(const pg_message *tree);
-
-/* Does WITH define this name anywhere in the tree? */
-bool catalog_has_cte(const pg_message *tree, const char *name);
+bool catalog_only(const pg_message *tree, const struct cte_names *ctes);
 
 struct catalog_change {
     struct sql_reader *r;
     const pg_message *tree;
+    struct cte_names ctes;
     const struct catalog_question *q;
 };
 

@@ -70,7 +70,7 @@ change_relation(struct catalog_change *c, PgQuery__RangeVar *v)
     bool views = !strcmp(v->schemaname, "information_schema");
     const char *schema = views ? "information_schema" : "pg_catalog";
 
-    if (!v->schemaname[0] && catalog_has_cte(c->tree, v->relname))
+    if (!v->schemaname[0] && cte_names_have(&c->ctes, v->relname))
         return CUSTOS_OK;
     if ((v->schemaname[0] && strcmp(v->schemaname, schema) != 0) ||
         !c->q->knows(schema, v->relname))
@@ -147,13 +147,14 @@ class_of(const pg_message *m, const char *alias)
     };
     const PgQuery__RangeVar *v = (const PgQuery__RangeVar *)m;
     const ProtobufCMessageDescriptor *d = m->descriptor;
+    const struct field_span span = fields_of(m);
 
     if (d == &pg_query__range_var__descriptor &&
         !strcmp(v->alias ? v->alias->aliasname : v->relname, alias))
         for (size_t i = 0; i < COUNT_OF(classes); i++)
             if (!strcmp(classes[i].name, v->relname))
                 return classes[i].oid;
-    for (unsigned i = 0; i < d->n_fields; i++)
+    for (unsigned i = span.first; i < span.end; i++)
         for (size_t j = 0; j < field_messages(m, &d->fields[i]); j++) {
             int oid = class_of(field_message(m, &d->fields[i], j), alias);
 
@@ -271,12 +272,14 @@ catalog_change_all(struct catalog_change *c, pg_message *m)
     const ProtobufCMessageDescriptor *d = m->descriptor;
     bool is_node = d == &pg_query__node__descriptor;
     custos_status st = CUSTOS_OK;
+    struct field_span span;
 
     if (is_node)
         st = see_node(c, (pg_node *)m);
     else if (d == &pg_query__select_stmt__descriptor)
         st = name_targets(c, (PgQuery__SelectStmt *)m);
-    for (unsigned i = 0; i < d->n_fields && !st; i++)
+    span = fields_of(m); /* a node may have become another */
+    for (unsigned i = span.first; i < span.end && !st; i++)
         for (size_t j = 0; j < field_messages(m, &d->fields[i]) && !st; j++)
             st = catalog_change_all(c, field_message(m, &d->fields[i], j));
     return st || !is_node ? st : change_node(c, (pg_node *)m);
@@ -325,7 +328,8 @@ catalog_write(arena *a, const struct catalog_question *q, const char **out,
     r.sql = sql;
     r.tokens = tokens;
     c.tree = &tree->base;
-    return statement_write(&c, tree, out);
+    st = cte_names_take(a, c.tree, &c.ctes, err);
+    return st ? st : statement_write(&c, tree, out);
 }
 
 custos_status

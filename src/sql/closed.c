@@ -180,13 +180,14 @@ static custos_status
 walk(struct sql_reader *r, const pg_message *m, int at)
 {
     const ProtobufCMessageDescriptor *d = m->descriptor;
+    const struct field_span span = fields_of(m);
     bool is_node = d == &pg_query__node__descriptor;
     const char *fields = is_node ? NULL : shape_fields(r, message_name(d));
 
     at = message_at(m, at);
     if (!is_node && !fields)
         return fail_closed(r, message_name(d), NULL, at);
-    for (unsigned i = 0; i < d->n_fields; i++) {
+    for (unsigned i = span.first; i < span.end; i++) {
         const pg_field *f = &d->fields[i];
 
         if (!field_is_set(m, f))

@@ -8,6 +8,23 @@
 
 #include "sql/read.h"
 
+/* A node's fields are numbered from 1 in the order of its list. */
+struct field_span
+fields_of(const pg_message *m)
+{
+    const ProtobufCMessageDescriptor *d = m->descriptor;
+    unsigned chosen;
+
+    if (d != &pg_query__node__descriptor)
+        return (struct field_span){0, d->n_fields};
+    chosen = (unsigned)((const pg_node *)m)->node_case;
+    if (chosen == 0)
+        return (struct field_span){0, 0};
+    if (chosen <= d->n_fields && d->fields[chosen - 1].id == chosen)
+        return (struct field_span){chosen - 1, chosen};
+    return (struct field_span){0, d->n_fields};
+}
+
 static const void *
 field_of(const pg_message *m, const pg_field *f)
 {
@@ -95,9 +112,10 @@ int
 message_at(const pg_message *m, int otherwise)
 {
     const ProtobufCMessageDescriptor *d = m->descriptor;
+    const struct field_span span = fields_of(m);
     int32_t at;
 
-    for (unsigned i = 0; i < d->n_fields; i++)
+    for (unsigned i = span.first; i < span.end; i++)
         if (!strcmp(d->fields[i].name, "location") &&
             d->fields[i].type == PROTOBUF_C_TYPE_INT32) {
             memcpy(&at, field_of(m, &d->fields[i]), sizeof at);
@@ -118,12 +136,12 @@ message_name(const ProtobufCMessageDescriptor *d)
 static const pg_message *
 node_message(const pg_node *node)
 {
-    const ProtobufCMessageDescriptor *d = node->base.descriptor;
+    const struct field_span span = fields_of(&node->base);
 
-    for (unsigned i = 0; i < d->n_fields; i++)
-        if (d->fields[i].id == (uint32_t)node->node_case)
-            return field_message(&node->base, &d->fields[i], 0);
-    return NULL;
+    return span.first < span.end
+               ? field_message(&node->base,
+                               &node->base.descriptor->fields[span.first], 0)
+               : NULL;
 }
 
 int

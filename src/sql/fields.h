@@ -10,6 +10,15 @@
 typedef ProtobufCMessage pg_message;
 typedef ProtobufCFieldDescriptor pg_field;
 
+/*
+ * The fields of a message that can be set, from first to before end: of a node
+ * the one that says what it is, for it has hundreds.
+ */
+struct field_span {
+    unsigned first, end;
+};
+struct field_span fields_of(const pg_message *m);
+
 /* Does the field hold more than nothing? */
 bool field_is_set(const pg_message *m, const pg_field *f);
 

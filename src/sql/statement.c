@@ -256,6 +256,7 @@ tree_read(const struct cutter *c, const PgQuery__ParseResult *tree,
           bool private, struct statement *out)
 {
     const pg_node *node;
+    struct cte_names ctes;
     custos_status st = word_read(c, &out->word);
 
     if (st)
@@ -269,9 +270,11 @@ tree_read(const struct cutter *c, const PgQuery__ParseResult *tree,
         return node_read(c, node, out);
     if (!private && statement_call_read(c->a, node->select_stmt, out))
         return CUSTOS_OK;
-    out->kind = !private && catalog_only(&tree->base) ? STATEMENT_CATALOG
-                                                      : STATEMENT_SELECT;
-    return CUSTOS_OK;
+    st = cte_names_take(c->a, &tree->base, &ctes, c->err);
+    out->kind = !private && !st && catalog_only(&tree->base, &ctes)
+                    ? STATEMENT_CATALOG
+                    : STATEMENT_SELECT;
+    return st;
 }
 
 static custos_status

@@ -4,6 +4,8 @@
  */
 #include "sql/statement.h"
 
+#include "sql/read.h"
+
 #include "reading.h"
 
 static const char *const kinds[] = {
@@ -253,10 +255,41 @@ too_many_are_refused(void **state)
     arena_free(a);
 }
 
+/* As long as a text may be, and naming what WITH defines all along: when every
+   name made a walk of the tree this took hours. */
+static void
+long_texts_are_read(void **state)
+{
+    static const char *const heads[] = {
+        "WITH a AS (SELECT 1) SELECT 1 FROM a",
+        "WITH a AS (SELECT 1 FROM pg_class) SELECT 1 FROM pg_class a"};
+    char *sql = malloc(SQL_TEXT_MAX + 1);
+
+    (void)state;
+    assert_non_null(sql);
+    for (size_t i = 0; i < COUNT_OF(heads); i++) {
+        arena *a = arena_new(NULL, ARENA_MAX);
+        size_t n = strlen(heads[i]), found = 0;
+        struct statement *all = NULL;
+        custos_err err = {0};
+
+        memcpy(sql, heads[i], n);
+        for (; n + 2 <= SQL_TEXT_MAX; n += 2)
+            memcpy(sql + n, ",a", 2);
+        assert_int_equal(statements_read(a, (str){sql, n}, &all, &found, &err),
+                         CUSTOS_OK);
+        assert_int_equal(found, 1);
+        assert_int_equal(all[0].kind, STATEMENT_CATALOG);
+        arena_free(a);
+    }
+    free(sql);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(long_texts_are_read),
         cmocka_unit_test(a_text_is_cut_at_its_semicolons),
         cmocka_unit_test(settings_have_name_and_value),
         cmocka_unit_test(sessions_know_what_is_theirs),
