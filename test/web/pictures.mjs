@@ -2,8 +2,10 @@
  * Every page as a picture, wide and narrow, light and dark:
  *
  *   node test/web/pictures.mjs FOLDER [PAGE ...]
+ *   node test/web/pictures.mjs --doc doc/pictures
  *
- * The store is the tests', with a little history.
+ * The second takes those of the guide, as large as a window. The store is the
+ * tests', with a little history.
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +13,11 @@ import { logIn, NARROW, open, visit, WIDE } from "./browser.mjs";
 import { Store } from "./store.mjs";
 import { runAll, test } from "./tap.mjs";
 
-const [folder = "pictures", ...wanted] = process.argv.slice(2);
+const words = process.argv.slice(2);
+const guide = words[0] === "--doc";
+const [folder = "pictures", ...wanted] = guide ? words.slice(1) : words;
+const GUIDE = ["ask-wide-light", "ask-narrow-dark", "budget-wide-light", "ledger-wide-light",
+  "learn-wide-dark", "owner-wide-dark"];
 
 /* What each page shows, for whom, and what is done before the picture. */
 const PAGES = {
@@ -52,12 +58,15 @@ test("pictures", async () => {
     if (wanted.length && !wanted.includes(name)) continue;
     for (const [size, window] of Object.entries({ wide: WIDE, narrow: NARROW }))
       for (const scheme of ["light", "dark"]) {
+        const file = `${name}-${size}-${scheme}`;
+        if (guide && !GUIDE.includes(file)) continue;
         const page = await visit(server, { size: window, scheme, forgive: [/status of 400/] });
         if (as) await logIn(page, server, tokens[as], place);
         else await open(page, server, place);
         await before(page);
         await page.waitForLoadState("networkidle");
-        await page.screenshot({ path: join(folder, `${name}-${size}-${scheme}.png`), fullPage: true });
+        await page.evaluate(() => scrollTo(0, 0));
+        await page.screenshot({ path: join(folder, `${file}.png`), fullPage: !guide });
         if (page.wrong.length) throw new Error(`${name}: ${page.wrong.join("\n")}`);
         await page.context().close();
       }
