@@ -10,11 +10,12 @@ import type { Draft } from "./draft";
 const STEPS = 150;
 const DECADES = 3; /* the slider goes down to a thousandth of the largest price */
 
-/* A price to two digits, as one would write it. */
+/* A price to three digits: with fewer, places side by side had one price, and
+   an arrow key could not leave it. */
 export function priceAt(place: number, most: string): string {
   if (place >= STEPS) return most;
   const epsilon = Number(most) * 10 ** (DECADES * (place / STEPS - 1));
-  const digits = Math.max(0, 1 - Math.floor(Math.log10(epsilon)));
+  const digits = Math.max(0, 2 - Math.floor(Math.log10(epsilon)));
   return String(Number(epsilon.toFixed(Math.min(digits, 20))));
 }
 
