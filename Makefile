@@ -68,12 +68,12 @@ asan: dev ## the suite by clang, under ASan and UBSan
 	@ninja -C build-asan
 	@CUSTOS_QUICK=1 $(RUN_TESTS) build-asan --no-suite clients --no-suite cli \
 		--no-suite crash --no-suite web
-	@CUSTOS_QUICK=1 $(RUN_TESTS) build-asan cli/t_http.py cli/t_serve.py \
-		cli/t_store.py cli/t_doors.py
+	@CUSTOS_QUICK=1 $(RUN_TESTS) build-asan cli/t_http.py cli/t_http_owner.py \
+		cli/t_http_tell.py cli/t_serve.py cli/t_store.py cli/t_doors.py
 
 # DuckDB is not instrumented: tools/tsan.supp.
 TSAN_TESTS = curator/t_till curator/t_share curator/t_owner serve/t_loop \
-	engine/t_sandbox cli/t_http.py cli/t_serve.py clients/t_pgbench.py
+	engine/t_sandbox cli/t_http.py cli/t_http_owner.py cli/t_serve.py clients/t_pgbench.py
 
 tsan: dev ## the server and what its threads share, by clang, under TSan
 	@CC=clang tools/configure build-tsan -Db_sanitize=thread \
