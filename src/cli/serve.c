@@ -19,6 +19,7 @@ enum {
     SERVE_CERT,
     SERVE_KEY,
     SERVE_WORKERS,
+    SERVE_WAITING,
     SERVE_CONNECTIONS,
     SERVE_PER_ANALYST,
     SERVE_MESSAGE,
@@ -44,6 +45,8 @@ static const struct option options[SERVE_OPTIONS] = {
     [SERVE_KEY] = {"tls-key", "FILE", "its key"},
     [SERVE_WORKERS] = {"workers", "N",
                        "questions at one time (16 for each processor)"},
+    [SERVE_WAITING] = {"max-waiting", "N",
+                       "questions that wait for a worker (4096)"},
     [SERVE_CONNECTIONS] = {"max-connections", "N", "sessions (2000)"},
     [SERVE_PER_ANALYST] = {"max-per-analyst", "N",
                            "sessions of one analyst (1500)"},
@@ -90,11 +93,11 @@ limits_read(const struct args *args, struct server_options *o)
         int option;
         int64_t most;
     } rows[] = {
-        {SERVE_WORKERS, 256},       {SERVE_CONNECTIONS, 60000},
-        {SERVE_PER_ANALYST, 60000}, {SERVE_MESSAGE, 1 << 28},
-        {SERVE_QUERY, 1 << 16},     {SERVE_TIME, 1000000},
-        {SERVE_LOGIN, 1000000},     {SERVE_IDLE, 100000000},
-        {SERVE_STOP, 1000000},
+        {SERVE_WORKERS, 256},       {SERVE_WAITING, 1000000},
+        {SERVE_CONNECTIONS, 60000}, {SERVE_PER_ANALYST, 60000},
+        {SERVE_MESSAGE, 1 << 28},   {SERVE_QUERY, 1 << 16},
+        {SERVE_TIME, 1000000},      {SERVE_LOGIN, 1000000},
+        {SERVE_IDLE, 100000000},    {SERVE_STOP, 1000000},
     };
 
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -106,6 +109,7 @@ limits_read(const struct args *args, struct server_options *o)
     }
     o->threads = (size_t)n[SERVE_WORKERS];
     o->limits = (struct serve_limits){
+        .waiting = (size_t)n[SERVE_WAITING],
         .connections = (size_t)n[SERVE_CONNECTIONS],
         .connections_per_analyst = (size_t)n[SERVE_PER_ANALYST],
         .message_bytes = (size_t)n[SERVE_MESSAGE],

@@ -76,7 +76,6 @@ void http_refuse(struct http_reply *r, const custos_err *err, str text);
     X(ACCEPT, 406, "08P01",                                                    \
       "this address has no such form; ask for application/json, or for "       \
       "text/csv of a query")                                                   \
-    X(TIMEOUT, 408, "08P01", "the request took too long to come in")           \
     X(LENGTH, 413, "54000", "the request is too long")                         \
     X(TYPE, 415, "08P01", "the body must be application/json")                 \
     X(FRAME, 400, "08P01",                                                     \

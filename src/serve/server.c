@@ -16,7 +16,6 @@
 #include "serve/loop.h"
 
 enum {
-    WAITING_MAX = 4096,
     CACHE_BYTES = 64 << 20,
     WORKERS_MAX = 256,
 };
@@ -25,6 +24,7 @@ void
 serve_limits_default(struct serve_limits *limits)
 {
     *limits = (struct serve_limits){
+        .waiting = 4096,
         .connections = 2000,
         .connections_per_analyst = 1500,
         .message_bytes = 1 << 20,
@@ -54,6 +54,7 @@ limits_fill(struct serve_limits *limits)
 
     serve_limits_default(&d);
 #define FILL(name) limits->name = limits->name ? limits->name : d.name
+    FILL(waiting);
     FILL(connections);
     FILL(connections_per_analyst);
     FILL(message_bytes);
@@ -145,7 +146,7 @@ workers_start(struct server *s, custos_err *err)
         .threads = s->options->threads ? s->options->threads
                    : cores > 0         ? 16 * (size_t)cores
                                        : 16,
-        .waiting_max = WAITING_MAX,
+        .waiting_max = s->parts.limits.waiting,
         .steps = s->options->steps,
     };
 

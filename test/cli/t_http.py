@@ -7,11 +7,14 @@ import http.client
 import io
 import json
 import pathlib
+import re
 import signal
 import socket
+import sqlite3
 import ssl
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 
@@ -19,6 +22,9 @@ from http_case import ENGINE, HttpCase
 from serving import MARK, Server, Store, call
 
 COUNT = "SELECT sex, count(*) AS n FROM patients GROUP BY sex"
+
+# In /metrics: what a worker has, and what none has yet.
+WORK = ("questions_running", "questions_waiting")
 
 # Asked in t_http_owner.py, as is all below /v1/owner.
 ELSEWHERE = {"/v1/budget/history", "/v1/ledger/verify"}
@@ -515,6 +521,67 @@ class Doors(unittest.TestCase):
         self.store.custos("analyst", "revoke", "bob")
         self.assertEqual(
             call(server.http, "GET", "/v1/schema", token=token).status, 401)
+
+    def test_full_and_slow(self):
+        """One works, one waits, and the ledger is held by another: the next
+        is told to come back, and who waited that it took too long."""
+        server = Server(self.store.path, "--workers", "1", "--max-waiting",
+                        "1", "--max-seconds", "2")
+        self.addCleanup(server.stop)
+        replies = {}
+
+        def ask(i):
+            body = {"sql": f"SELECT count(*) FROM visits WHERE cost <> {i}.25"}
+            replies[i] = call(server.http, "POST", "/v1/query", body,
+                              self.store.tokens["ana"])
+            self.assertIsNone(ENGINE.search(replies[i].bytes))
+
+        def metric(name):
+            said = call(server.http, "GET", "/metrics",
+                        token=self.store.tokens[""]).bytes.decode()
+            return int(re.search(rf"^custos_{name} (\d+)", said, re.M)[1])
+
+        ask(0)  # so that what is made once is made
+        self.assertEqual(replies[0].status, 200)
+        held = sqlite3.connect(f"{self.store.path}/ledger.db",
+                               isolation_level=None)
+        held.execute("BEGIN EXCLUSIVE")
+        try:
+            threads = [threading.Thread(target=ask, args=[i]) for i in (1, 2)]
+            for i, thread in enumerate(threads):
+                thread.start()
+                self.until(lambda i=i: sum(map(metric, WORK)) > i)
+            ask(3)
+            self.assertEqual(replies[3].status, 503)
+            self.assertEqual(replies[3].error["code"], "BUSY")
+            self.assertEqual(replies[3].headers["Retry-After"], "1")
+            threads[1].join()
+            self.assertEqual(replies[2].status, 504, replies[2].bytes)
+            self.assertEqual(replies[2].error["code"], "SLOW")
+        finally:
+            held.execute("ROLLBACK")
+            held.close()
+        threads[0].join()
+        self.assertIn(replies[1].status, (200, 504))
+
+    def until(self, done):
+        for _ in range(600):
+            if done():
+                return
+            time.sleep(0.05)
+        self.fail("it does not come")
+
+    def test_half_a_request_is_hung_up_on(self):
+        server = Server(self.store.path, "--login-seconds", "1")
+        self.addCleanup(server.stop)
+        with socket.create_connection(("127.0.0.1", server.http)) as link:
+            link.settimeout(60)
+            link.sendall(b"POST /v1/query HTTP/1.1\r\nHost: x\r\n"
+                         b"Content-Type: application/json\r\n"
+                         b"Authorization: Bearer "
+                         + self.store.tokens["ana"].encode()
+                         + b"\r\nContent-Length: 50\r\n\r\n{\"sql\"")
+            self.assertEqual(link.recv(1000), b"")
 
     def test_tls(self):
         with tempfile.TemporaryDirectory() as folder:
