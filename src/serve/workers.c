@@ -30,6 +30,7 @@ struct workers {
     pthread_cond_t work, quiet, held;
     struct workers_options options;
     struct job *first, **last;
+    struct job *back; /* dropped before they were begun; the releaser's */
     size_t waiting, running, n;
     bool ending, ended;
     struct shelf shelf;
@@ -101,15 +102,12 @@ worker_main(void *ctx)
             continue;
         }
         w->running++;
-        j->stopped = j->dropped;
-        j->stepped = !j->dropped;
-        if (!j->dropped) {
-            me->job = j;
-            pthread_mutex_unlock(&w->lock);
-            j->work(j, me->curator);
-            pthread_mutex_lock(&w->lock);
-            me->job = NULL;
-        }
+        j->stepped = true;
+        me->job = j;
+        pthread_mutex_unlock(&w->lock);
+        j->work(j, me->curator);
+        pthread_mutex_lock(&w->lock);
+        me->job = NULL;
         finish(w, j);
     }
     mine = me->curator;
@@ -125,9 +123,13 @@ releaser_main(void *ctx)
     struct workers *w = ctx;
 
     pthread_mutex_lock(&w->lock);
-    while (!w->ended || w->shelf.n) {
-        struct job *j = shelf_take(&w->shelf, w->options.now_us());
+    while (!w->ended || w->shelf.n || w->back) {
+        struct job *j = w->back;
 
+        if (j)
+            w->back = j->next;
+        else
+            j = shelf_take(&w->shelf, w->options.now_us());
         if (!j) {
             wait_until(w, &w->held, shelf_next(&w->shelf));
             continue;
@@ -308,7 +310,7 @@ workers_submit(struct workers *w, struct job *j)
             shelf_reserve(&w->shelf, w->waiting + w->running + 1);
     if (taken) {
         j->next = NULL;
-        j->stopped = j->dropped = false;
+        j->stopped = false;
         *w->last = j;
         w->last = &j->next;
         w->waiting++;
@@ -318,11 +320,33 @@ workers_submit(struct workers *w, struct job *j)
     return taken;
 }
 
+/* Lock held. What waits for a worker does not wait to be given back, which is
+   the releaser's: who drops may hold a lock that done wants. */
+static void
+give_back(struct workers *w, struct job *j)
+{
+    struct job **at = &w->first;
+
+    while (*at && *at != j)
+        at = &(*at)->next;
+    if (!*at)
+        return;
+    *at = j->next;
+    if (!*at)
+        w->last = at;
+    w->waiting--;
+    w->running++;
+    j->stopped = true;
+    j->next = w->back;
+    w->back = j;
+    pthread_cond_signal(&w->held);
+}
+
 void
 workers_drop(struct workers *w, struct job *j)
 {
     pthread_mutex_lock(&w->lock);
-    j->dropped = true;
+    give_back(w, j);
     for (size_t i = 0; i < w->n; i++)
         if (w->worker[i].job == j)
             curator_interrupt(w->worker[i].curator);

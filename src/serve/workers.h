@@ -30,7 +30,6 @@ struct job {
     /* the workers' own */
     struct job *next;
     int64_t due_us;
-    bool dropped;
 };
 
 struct workers_options {
@@ -50,8 +49,9 @@ CUSTOS_MUST_USE custos_status workers_new(struct curator *c,
 CUSTOS_MUST_USE bool workers_submit(struct workers *w, struct job *j);
 
 /*
- * The job's result is no longer wanted: what runs for it is ended if it can be.
- * done is called all the same, at its time. To be called only before done was,
+ * The job's result is no longer wanted: what runs for it is ended if it can be,
+ * and what was not begun comes back `stopped`, soon. done is called all the
+ * same, by another thread, at its time. To be called only before done was,
  * so by who takes jobs back in the same thread, or under a lock of theirs.
  */
 void workers_drop(struct workers *w, struct job *j);

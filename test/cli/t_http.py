@@ -558,6 +558,7 @@ class Doors(unittest.TestCase):
             threads[1].join()
             self.assertEqual(replies[2].status, 504, replies[2].bytes)
             self.assertEqual(replies[2].error["code"], "SLOW")
+            self.assertNotIn(1, replies)  # which still holds the worker
         finally:
             held.execute("ROLLBACK")
             held.close()
