@@ -29,7 +29,7 @@ const PAGES = {
       await page.locator("svg.chart").first().waitFor();
       /* What would a better answer cost? */
       for (let i = 0; i < 8; i++) await page.getByRole("slider").press("ArrowRight");
-      await page.getByRole("button", { name: /^Ask for ε/ }).waitFor();
+      await page.getByRole("button", { name: /^Ask for ε 0\.1\d/, disabled: false }).waitFor();
     },
     narrowly: ".outcome",
   },
@@ -41,7 +41,7 @@ const PAGES = {
   "budget-owner": { as: "owner", place: "budget" },
   ledger: { as: "owner", place: "ledger", before: (page) => page.locator(".rows summary").nth(2).click() },
   schema: { as: "ana", place: "schema", before: (page) => page.getByText("long_stays").first().waitFor() },
-  learn: { place: "learn", before: (page) => page.locator("svg").first().waitFor() },
+  learn: { place: "learn", height: 960, before: (page) => page.locator("svg").first().waitFor() },
   owner: { as: "owner", place: "owner", before: (page) => page.getByText("Find the answers").waitFor() },
 };
 
@@ -59,9 +59,9 @@ test("pictures", async () => {
   const server = await store.serve();
   const tokens = { ana: store.letIn("ana"), eve: store.letIn("eve"), owner: store.owner() };
   for (const [who, sql] of QUESTIONS) await server.ask(tokens[who], "/v1/query", { sql });
-  for (const [name, { as, place = "", before = () => {}, narrowly = "body" }] of Object.entries(PAGES)) {
+  for (const [name, { as, place = "", before = () => {}, narrowly = "body", height = 800 }] of Object.entries(PAGES)) {
     if (wanted.length && !wanted.includes(name)) continue;
-    for (const [size, window] of Object.entries({ wide: guide ? { width: 1160, height: 800 } : WIDE, narrow: NARROW }))
+    for (const [size, window] of Object.entries({ wide: guide ? { width: 1160, height } : WIDE, narrow: NARROW }))
       for (const scheme of ["light", "dark"]) {
         const file = `${name}-${size}-${scheme}`;
         if (guide && !GUIDE.includes(file)) continue;
