@@ -43,9 +43,11 @@ for (const scheme of ["light", "dark"]) {
     await logIn(page, server, tokens.ana, "ask?" + new URLSearchParams({ sql }));
     await page.getByRole("button", { name: "Show again, free" }).click();
     await page.locator(".outcome svg").first().waitFor();
+    await settled(page);
     assert.deepEqual(await axe(page), [], "answer");
     await page.getByRole("textbox", { name: "Your question in SQL" }).fill("SELECT name FROM patients");
     await page.locator(".refusal").waitFor();
+    await settled(page);
     assert.deepEqual(await axe(page), [], "refusal");
   }, { scheme, size: NARROW, forgive: [/status of 400/] });
 }
