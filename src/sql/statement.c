@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/base.h"
 #include "base/error.h"
@@ -304,6 +305,46 @@ statement_read(arena *a, str text, struct statement *out, custos_err *err)
     return st;
 }
 
+/* ---------------------------------------------------------- a long one -- */
+
+/* A name of the catalog, or the beginning of one. */
+static bool
+is_of_catalog(const char *sql, const struct sql_token *t)
+{
+    const char *word = sql + t->at + (sql[t->at] == '"');
+
+    return !strncasecmp(word, "pg_", 3) ||
+           !strncasecmp(word, "information_schema", 18);
+}
+
+/*
+ * The parser's tree of a text takes 6 us a token to come by. A SELECT with a
+ * FROM and no name of the catalog is one of private tables, if it is anything.
+ */
+static custos_status
+long_read(const struct cutter *c, struct statement *out)
+{
+    bool explain = c->tokens[0].kind == PG_QUERY__TOKEN__EXPLAIN, from = false;
+    int first = c->tokens[explain].kind;
+    bool private = first == PG_QUERY__TOKEN__SELECT ||
+                   first == PG_QUERY__TOKEN__WITH ||
+                   first == PG_QUERY__TOKEN__WITH_LA;
+
+    for (size_t i = 0; i < c->n_tokens && private; i++) {
+        from = from || c->tokens[i].kind == PG_QUERY__TOKEN__FROM;
+        private = !is_of_catalog(c->sql, &c->tokens[i]);
+    }
+    if (!private || !from)
+        return custos_fail_at(
+            c->err, CUSTOS_EUNSUPPORTED, out->at,
+            "more than %d words and signs can have one SELECT "
+            "of private tables alone; send the rest in "
+            "pieces",
+            STATEMENT_TOKENS_MAX);
+    out->kind = explain ? STATEMENT_EXPLAIN : STATEMENT_SELECT;
+    return word_read(c, &out->word);
+}
+
 /* -------------------------------------------------------------- the text -- */
 
 /* Cuts behind the last token before each semicolon. */
@@ -351,6 +392,19 @@ statements_read(arena *a, str text, struct statement **out, size_t *n,
                            "a text has at most %d statements: send it in "
                            "pieces",
                            STATEMENTS_MAX);
+    if (n_tokens > STATEMENT_TOKENS_MAX && found > 0) {
+        struct cutter c = {a, sql, tokens, n_tokens, err};
+
+        st = long_read(&c, &all[0]);
+        if (!st && found > 1)
+            st = custos_fail_at(err, CUSTOS_EUNSUPPORTED, all[1].at,
+                                "a text of more than %d words and signs has "
+                                "one statement: send it in pieces",
+                                STATEMENT_TOKENS_MAX);
+        *out = all;
+        *n = found;
+        return st;
+    }
     for (size_t i = 0; i < found && !st; i++) {
         st = statement_read(a, (str){sql + all[i].at, (size_t)all[i].len},
                             &all[i], err);

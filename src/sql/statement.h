@@ -39,7 +39,10 @@ enum statement_kind {
     STATEMENT_OTHER, /* DDL, functions, and all that there will ever be */
 };
 
-enum { STATEMENTS_MAX = 1000 };
+enum {
+    STATEMENTS_MAX = 1000,
+    STATEMENT_TOKENS_MAX = 10000, /* but of one SELECT of private tables */
+};
 
 #define STATEMENT_ALL INT64_MAX /* FETCH ALL */
 
@@ -62,7 +65,9 @@ struct statement {
 
 /*
  * The statements of a text, in order; empty ones are left out, so n may be 0.
- * As in PostgreSQL a mistake anywhere is one of the whole text. May fail:
+ * As in PostgreSQL a mistake anywhere is one of the whole text; but a long
+ * SELECT of private tables is known by its tokens, and who answers it reads it.
+ * So whoever waits for this waits for few milliseconds. May fail:
  * CUSTOS_ESYNTAX, CUSTOS_EUNSUPPORTED (too long, too deep, too many),
  * CUSTOS_ENOMEM. What they hold lives in a.
  */
