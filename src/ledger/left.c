@@ -70,17 +70,6 @@ leave_window(struct ledger *l, size_t analyst, struct look *look,
 }
 
 static custos_status
-find_analyst(struct ledger *l, str who, size_t *out, custos_err *err)
-{
-    *out = terms_analyst(l->terms, who);
-    if (*out < l->terms->said.n_analysts)
-        return CUSTOS_OK;
-    return custos_fail(err, CUSTOS_ENAME,
-                       "the policy in force has no analyst %.*s",
-                       who.len > 60 ? 60 : (int)who.len, who.ptr);
-}
-
-static custos_status
 load_common(struct ledger *l, struct sums *s, custos_err *err)
 {
     struct receipt head;
@@ -104,7 +93,7 @@ step_left(struct ledger *l, void *arg, custos_err *err)
         st = leave(&l->terms->common, &s, look->charge, look, err);
     if (st || !look->who.len)
         return st;
-    st = find_analyst(l, look->who, &analyst, err);
+    st = terms_find(l->terms, look->who, &analyst, err);
     if (!st)
         st = budgets_load(l->db, look->who, &s, err);
     if (!st)
@@ -136,7 +125,7 @@ step_spent(struct ledger *l, void *arg, custos_err *err)
     custos_status st = load_common(l, &s, err);
 
     if (!st && look->who.len)
-        st = find_analyst(l, look->who, &analyst, err);
+        st = terms_find(l->terms, look->who, &analyst, err);
     if (!st && look->who.len)
         st = budgets_load(l->db, look->who, &s, err);
     if (st)
