@@ -114,6 +114,7 @@ api_risk(struct curator *c, str who, const struct http_request *r,
     struct risk_told t = {
         .epsilon = p.epsilon,
         .delta = p.delta,
+        .own = who.len > 0,
     };
     custos_err err = {.at = -1};
     custos_status st = curator_refresh(c, &err);

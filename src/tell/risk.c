@@ -99,15 +99,17 @@ say_guess(struct speech *s, const struct risk_told *t)
     percent_up(t->facts.guess, 4, guess);
     digits_up(t->facts.advantage, 4, advantage);
     if (t->of == RISK_OF_NOTHING)
-        speak(
-            s, "Guessing",
-            "Nothing has been answered yet: nobody can tell %s better than by "
-            "tossing a coin.",
-            secret(t));
+        speak(s, "Guessing",
+              "Nothing has been answered %s nobody can tell %s better than by "
+              "tossing a coin.",
+              t->own ? "to this analyst yet: but for what others were told,"
+                     : "yet:",
+              secret(t));
     else if (t->of == RISK_OF_ANSWERS)
         speak(s, "Guessing",
-              "Someone who sees all answers so far can tell %s with at most "
-              "%s %% success; a coin reaches 50 %%.",
+              "Someone who sees all answers %s can tell %s with at most %s %% "
+              "success; a coin reaches 50 %%.",
+              t->own ? "to this analyst so far, and no others," : "so far",
               secret(t), guess);
     else
         speak(s, "Guessing",

@@ -5,6 +5,7 @@
 #ifndef TELL_RISK_H
 #define TELL_RISK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "custos.h"
@@ -21,6 +22,7 @@ struct risk_told {
         RISK_OF_ANSWERS, /* of all that was answered so far */
         RISK_OF_NOTHING, /* nothing was answered yet */
     } of;
+    bool own; /* to one analyst: what others were told is not counted */
     custos_adjacency adjacency; /* what an attacker would tell apart */
 
     /* made */

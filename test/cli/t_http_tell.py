@@ -123,9 +123,12 @@ class Tell(HttpCase):
         self.assertGreater(float(got["success"]), 0.5)
         self.assertLessEqual(float(got["success"]),
                              success(float(spent)) + 1e-12)
-        self.assertIn("sees all answers so far can tell whether you took part "
-                      "with at most", got["sentences"][0])
+        self.assertIn("sees all answers to this analyst so far, and no "
+                      "others, can tell whether you took part with at most",
+                      got["sentences"][0])
         everybody = self.get("/v1/risk", "").json
+        self.assertIn("sees all answers so far can tell",
+                      everybody["sentences"][0])
         self.assertGreater(float(everybody["success"]),
                            float(before["success"]))
         self.assertGreaterEqual(float(everybody["success"]),

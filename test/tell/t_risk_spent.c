@@ -196,6 +196,7 @@ static void
 sentences_say_whom_they_are_of(void **state)
 {
     struct heard of_answers = {0}, of_nothing = {0}, of_change = {0};
+    struct heard of_own = {0}, of_own_nothing = {0};
     struct risk_told t;
 
     (void)state;
@@ -210,6 +211,16 @@ sentences_say_whom_they_are_of(void **state)
     t.of = RISK_OF_NOTHING;
     risk_sentences(&t, hear, &of_nothing);
     assert_int_equal(of_nothing.n, 1);
+    t.own = true;
+    risk_sentences(&t, hear, &of_own_nothing);
+    assert_non_null(
+        strstr(of_own_nothing.text, "to this analyst yet: but for"));
+    t.of = RISK_OF_ANSWERS;
+    risk_sentences(&t, hear, &of_own);
+    assert_non_null(strstr(of_own.text,
+                           "Someone who sees all answers to this analyst so "
+                           "far, and no others, can tell whether you took"));
+    t.own = false;
     t.of = RISK_OF_PROMISE;
     t.adjacency = CUSTOS_CHANGE_ONE;
     risk_sentences(&t, hear, &of_change);
