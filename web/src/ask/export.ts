@@ -1,5 +1,6 @@
-/* Answers as files and for the clipboard: every digit as the server sent it. */
-import { csvText } from "../parts/csv";
+/* Answers as files and for the clipboard: every digit as the server sent it, and
+   every text in JSON. */
+import { csvText, harmless } from "../parts/csv";
 import type { Asked } from "./desk";
 
 /* Which columns have error bars anywhere, as the server's own CSV has them. */
@@ -23,7 +24,7 @@ export const csvOf = (asked: Asked) => csvText(lines(asked));
 
 /* For a spreadsheet: tabs between fields, which therefore hold none. */
 export function tabbedOf(asked: Asked): string {
-  return lines(asked).map((line) => line.map((f) => f.replace(/[\t\r\n]+/g, " ")).join("\t")).join("\n");
+  return lines(asked).map((line) => line.map((f) => harmless(f).replace(/[\t\r\n]+/g, " ")).join("\t")).join("\n");
 }
 
 export function jsonOf({ question, answer }: Asked): string {

@@ -76,8 +76,12 @@ function standalone(chart: SVGSVGElement, caption: string[]): { svg: SVGSVGEleme
   return { svg, width, height };
 }
 
+/* XML has no room for these, and no way to write them. */
+const FORBIDDEN = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
+
 function svgBlob(svg: SVGSVGElement): Blob {
-  return new Blob([new XMLSerializer().serializeToString(svg)], { type: "image/svg+xml" });
+  const text = new XMLSerializer().serializeToString(svg).replace(FORBIDDEN, "\ufffd");
+  return new Blob([text], { type: "image/svg+xml" });
 }
 
 /* `caption`: what the picture shows, for those who meet it elsewhere. */
