@@ -112,6 +112,7 @@ add_headers(struct MHD_Response *r, const struct exchange *x)
         {"X-Content-Type-Options", "nosniff"},
         {"Referrer-Policy", "no-referrer"},
         {"Cross-Origin-Resource-Policy", "same-origin"},
+        {"Cross-Origin-Opener-Policy", "same-origin"},
     };
 
     for (size_t i = 0; i < COUNT_OF(always); i++)

@@ -4,7 +4,7 @@
  * would run if it did.
  */
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { logIn, open, visiting } from "./browser.mjs";
 import { Store } from "./store.mjs";
@@ -64,6 +64,7 @@ visiting("the page's policy: own files only, nothing inline, in no frame", at, a
     assert.equal(csp.split("; ").includes(part), true, part);
   assert.doesNotMatch(csp, /unsafe|\*|http|data:/);
   assert.equal(reply.headers()["x-content-type-options"], "nosniff");
+  assert.equal(reply.headers()["cross-origin-opener-policy"], "same-origin");
   assert.equal(await page.evaluate(() => document.querySelectorAll("script:not([src]), [style], style").length), 0);
 });
 
@@ -123,5 +124,47 @@ visiting("an address that brings such a question only writes it into the editor"
   await isText(page, IMG);
   assert.equal((await server.ask(tokens.img, "/v1/budget")).json.analysts[0].charges, 1);
 }, { forgive: [/status of 400/] });
+
+visiting("so does a link that is followed on the open page, and again", at, async (page) => {
+  const textbox = page.getByRole("textbox", { name: "Your question in SQL" });
+  await logIn(page, server, tokens.img, "ask");
+  for (const word of ["first", "other", "other"]) {
+    await textbox.fill("SELECT 1 AS mine");
+    await page.evaluate((link) => { location.hash = link; }, "#/ask?" + new URLSearchParams({ sql: `${sql} -- ${word}` }));
+    await textbox.getByText(word).waitFor();
+    assert.equal(new URL(page.url()).hash, "#/ask");
+  }
+  await textbox.press("Control+z");
+  await textbox.getByText("mine").waitFor();
+  assert.equal((await server.ask(tokens.img, "/v1/budget")).json.analysts[0].charges, 1);
+}, { forgive: [/status of 400/] });
+
+visiting("a text that a spreadsheet would run is saved and copied as text; no text spoils a picture", at, async (page) => {
+  const FORMULAS = ["=1+1", "+1+1", "-1+1", "@SUM(1)", "\t=1", "-5", "\u0001\ufffe", "plain"];
+  await page.route("**/v1/query", async (route) => {
+    const answer = await (await route.fetch()).json();
+    answer.rows = FORMULAS.map((key) => [{ value: key }, ...answer.rows[0].slice(1)]);
+    await route.fulfill({ json: answer });
+  });
+  await logIn(page, server, tokens.img, "ask?" + new URLSearchParams({ sql }));
+  await page.getByRole("button", { name: "Show again, free" }).click();
+  const tools = page.getByRole("group", { name: "Copy and download" });
+  const save = async (kind) => {
+    const [file] = await Promise.all([page.waitForEvent("download"), tools.getByRole("button", { name: kind }).click()]);
+    return readFileSync(await file.path(), "utf8");
+  };
+  const saved = (await save("CSV")).split("\r\n").slice(1, -1).map((line) => line.split(",")[0]);
+  assert.deepEqual(saved, ["'=1+1", "'+1+1", "'-1+1", "'@SUM(1)", "'\t=1", "-5", "\u0001\ufffe", "plain"]);
+  await tools.getByRole("button", { name: "Copy" }).click();
+  await tools.getByText("Copied.").waitFor();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  assert.deepEqual(copied.split("\n").slice(1).map((line) => line.split("\t")[0]),
+    ["'=1+1", "'+1+1", "'-1+1", "'@SUM(1)", "' =1", "-5", "\u0001\ufffe", "plain"]);
+  assert.deepEqual(JSON.parse(await save("JSON")).answer.rows.map((r) => r[0].value), FORMULAS);
+  const svg = await save("SVG");
+  assert.doesNotMatch(svg, /<script|[\x00-\x08]/);
+  assert.match(svg, /\ufffd/);
+  assert.match(await save("PNG"), /^.PNG/); /* drawn from the SVG, which must be whole */
+});
 
 await runAll();

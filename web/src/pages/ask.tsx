@@ -67,24 +67,26 @@ function Asking({ schema }: { schema: Schema }) {
   /* A text that was not typed. */
   const write = useCallback((sql: string) => setPut({ text: sql }), []);
 
-  /* A link may bring the question with it, once: going back must not undo what was written since. */
-  const brought = usePlace().args.get("sql");
+  /* A link may bring the question with it, once: going back must not undo what was written since.
+     It is written and never asked: that takes a hand. */
+  const place = usePlace();
+  const brought = place.args.get("sql");
   useEffect(() => {
-    if (brought !== null) {
-      write(brought);
-      history.replaceState(null, "", linkTo("ask"));
-    } else if (newcomer && examples[0]) {
-      write(examples[0].sql);
-    }
+    if (brought === null && newcomer && examples[0]) write(examples[0].sql);
   }, []);
+  useEffect(() => {
+    if (brought === null) return;
+    write(brought);
+    history.replaceState(null, "", linkTo("ask"));
+  }, [place]);
 
   /* What was paid changes the price of all else: it may now be stored, or too dear. */
   useEffect(() => {
     if (run === seen.current || run.kind === "running") return;
     seen.current = run;
     setTurn((n) => n + 1);
-    const place = news.current!;
-    if (place.getBoundingClientRect().top > innerHeight * LOWEST) place.scrollIntoView({ block: "start" });
+    const answer = news.current!;
+    if (answer.getBoundingClientRect().top > innerHeight * LOWEST) answer.scrollIntoView({ block: "start" });
   }, [run]);
 
   const ask = () => {

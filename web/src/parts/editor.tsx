@@ -4,7 +4,7 @@
  * the latter. Colours are the page's own properties, which are inherited.
  */
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, type CompletionSource } from "@codemirror/autocomplete";
-import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap, indentWithTab, isolateHistory } from "@codemirror/commands";
 import type { SQLDialect } from "@codemirror/lang-sql";
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { setDiagnostics } from "@codemirror/lint";
@@ -144,13 +144,14 @@ export function Editor({ initial, put, label, describedBy, hint, dialect, fault,
     return () => editor.destroy();
   }, []);
 
-  /* It can be undone. */
+  /* It can be undone, apart from what was typed just before. */
   useEffect(() => {
     if (!put) return;
     const editor = view.current!;
     editor.dispatch({
       changes: { from: 0, to: editor.state.doc.length, insert: put.text },
       selection: { anchor: put.text.length },
+      annotations: isolateHistory.of("full"),
     });
   }, [put]);
 
