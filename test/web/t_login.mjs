@@ -42,6 +42,24 @@ visiting("a wrong token is said to be wrong, and the field stays", at, async (pa
   assert.equal(await page.getByLabel("Your token").getAttribute("aria-invalid"), "true");
 }, LOCKED);
 
+visiting("what no header can carry is no token, and no news of the server", at, async (page) => {
+  await open(page, server);
+  await page.getByLabel("Your token").fill("custos_“t”");
+  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByRole("alert").getByText("not known here").waitFor();
+});
+
+visiting("a server that is busy at the start is said to be, and the token kept", at, async (page) => {
+  await logIn(page, server, tokens.ana);
+  const error = { code: "BUSY", sqlstate: "53300", message: "too many questions wait", hint: "ask again soon", position: null };
+  await page.route("**/v1/me", (route) => route.fulfill({ status: 503, json: { error } }));
+  await page.reload();
+  await page.getByText("too many questions wait").waitFor();
+  await page.unroute("**/v1/me");
+  await page.reload();
+  await page.getByRole("button", { name: "Log out" }).waitFor();
+}, { forgive: [/status of 503/] });
+
 visiting("too many wrong tokens: how long to wait is said", at, async (page) => {
   await open(page, server);
   const said = page.getByRole("alert");

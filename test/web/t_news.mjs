@@ -36,6 +36,27 @@ visiting("a server that is gone at the start: the page waits for it", at, async 
   assert.equal(port, server.port);
 }, { forgive: [/ERR_CONNECTION_REFUSED/] });
 
+visiting("a server that went away is news once, not at every look at the page", at, async (page) => {
+  await logIn(page, server, tokens.ana);
+  await button(page).getByText("Ask for ε").waitFor();
+  await page.route("**/v1/query", (route) => route.abort("connectionreset"));
+  await button(page).click();
+  await page.getByText("The server went away while it answered.").waitFor();
+  const gone = page.getByText("The server does not answer.");
+  await gone.waitFor({ state: "hidden" });
+  let seen = 0;
+  await page.exposeFunction("goneAgain", () => { seen++; });
+  await page.evaluate(() => new MutationObserver(() => {
+    if (document.body.innerText.includes("The server does not answer.")) window.goneAgain();
+  }).observe(document.body, { childList: true, subtree: true }));
+  for (const place of ["Ledger", "Ask"]) {
+    await page.getByRole("link", { name: place, exact: true }).click();
+    await page.getByRole("heading", { name: place, exact: true }).waitFor();
+  }
+  await page.getByText("The server went away while it answered.").waitFor();
+  assert.equal(seen, 0);
+}, { forgive: [/ERR_CONNECTION_RESET/] });
+
 visiting("the budget is spent: what it means, and what still works", at, async (page) => {
   await logIn(page, server, tokens.bob);
   await editor(page).fill("SELECT department, count(*) AS stays FROM visits GROUP BY department");

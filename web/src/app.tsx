@@ -90,7 +90,9 @@ export function App() {
   useEffect(() => {
     if (!token || me) return;
     let on = true;
-    api.me().then((m) => on && setMe(m), (e) => on && trouble(e));
+    api.me().then((m) => on && setMe(m), (e) => {
+      if (on && !trouble(e)) setSaid(e instanceof Refused ? e.message : String(e));
+    });
     return () => { on = false; };
   }, [api, token, me, gone, trouble]);
 

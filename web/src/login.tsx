@@ -2,6 +2,9 @@ import { useState } from "preact/hooks";
 import { Refused } from "./api";
 import { linkTo } from "./route";
 
+const UNKNOWN = "This token is not known here. Is it whole?";
+const SENDABLE = /^[!-~]+$/; /* in a header; no token has other letters */
+
 export function Login({ said, enter }: {
   said: string | null; enter: (token: string) => Promise<void>;
 }) {
@@ -11,14 +14,18 @@ export function Login({ said, enter }: {
 
   const submit = async (e: Event) => {
     e.preventDefault();
-    setBusy(true);
     setWrong(null);
+    if (!SENDABLE.test(token.trim())) {
+      setWrong(UNKNOWN);
+      return;
+    }
+    setBusy(true);
     try {
       await enter(token.trim());
     } catch (e) {
       if (!(e instanceof Refused)) throw e;
       setWrong(e.status === 429 ? `Too many wrong tokens. Wait ${e.wait ?? 60} seconds.`
-        : e.locked ? "This token is not known here. Is it whole?" : e.message);
+        : e.locked ? UNKNOWN : e.message);
     } finally {
       setBusy(false);
     }

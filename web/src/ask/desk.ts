@@ -8,12 +8,13 @@ import { Refused, type Amount, type Answer, type Api, type Question } from "../a
 import { useSession } from "../session";
 
 export interface Asked { question: Question; answer: Answer }
-/* `price`: what it was to cost, null where it was free. */
+/* `price`: what it was to cost, null where it was free. `told`: that the server is
+   gone or the token no longer good is news once, not whenever a page is opened. */
 export type Run =
   | { kind: "idle" }
   | { kind: "running"; question: Question; price: Amount | null; since: number }
   | { kind: "done"; asked: Asked }
-  | { kind: "failed"; question: Question; price: Amount | null; refused: Refused }
+  | { kind: "failed"; question: Question; price: Amount | null; refused: Refused; told: boolean }
   | { kind: "cancelled"; question: Question; price: Amount | null };
 
 const KEPT = 50; /* answers */
@@ -42,7 +43,7 @@ class Desk {
       this.turn({ kind: "done", asked });
     } catch (e) {
       if (stop.signal.aborted) this.turn({ kind: "cancelled", question, price });
-      else if (e instanceof Refused) this.turn({ kind: "failed", question, price, refused: e });
+      else if (e instanceof Refused) this.turn({ kind: "failed", question, price, refused: e, told: false });
       else throw e;
     }
   }
@@ -65,6 +66,10 @@ export function useDesk(): Desk {
     watchers.add(tell);
     return () => { watchers.delete(tell); };
   }, [watchers]);
-  useEffect(() => { if (run.kind === "failed") trouble(run.refused); }, [run]);
+  useEffect(() => {
+    if (run.kind !== "failed" || run.told) return;
+    run.told = true;
+    trouble(run.refused);
+  }, [run]);
   return desk;
 }

@@ -122,7 +122,7 @@ export function BudgetPage() {
               <Summary budget={budget.value} owner={me.owner} />
               <Course history={history.value} who={who} pick={setWho} />
             </div>
-            <Meaning charges={budget.value.analysts.reduce((sum, a) => sum + a.charges, 0)} />
+            <Meaning charges={budget.value.common?.charges ?? budget.value.analysts[0]?.charges ?? 0} />
           </div>
           {me.owner && (
             <section class="card" aria-labelledby="analysts">
