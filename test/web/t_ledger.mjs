@@ -79,6 +79,23 @@ for (const [kept, said] of [[true, "receipt of the answer in this tab is in it"]
     await page.getByText(said).waitFor();
   });
 
+visiting("receipts of answers that lie far apart are found", at, async (page) => {
+  await logIn(page, server, tokens.ana, "ask");
+  const ask = page.locator(".ask-button");
+  for (const word of ["near", "far"]) {
+    await page.getByRole("textbox", { name: "Your question in SQL" }).fill(`SELECT count(*) AS ${word} FROM patients`);
+    await ask.getByText(/Ask for ε|Show again/).click();
+    await page.getByRole("columnheader", { name: word }).waitFor();
+  }
+  await page.route("**/v1/ledger?*", async (route) => { /* as if a thousand rows lay between any two */
+    const { rows } = await (await route.fetch()).json();
+    await route.fulfill({ json: { rows: rows.slice(0, 1), next: rows.length > 1 ? rows[1].row : null } });
+  });
+  await page.getByRole("link", { name: "Ledger" }).click();
+  await page.getByRole("button", { name: "Verify the chain" }).click();
+  await page.getByText("All 2 receipts of the answers in this tab are in it.").waitFor();
+});
+
 visiting("a row opens: query, plan, cost, theorems, receipt, all as text", at, async (page) => {
   await logIn(page, server, tokens.ana, "ledger");
   const row = (await ledger("ana")).find((r) => r.query === NASTY);

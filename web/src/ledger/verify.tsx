@@ -52,7 +52,7 @@ export function Verify({ rows }: { rows: LedgerRow[] }) {
       if (server.ok && me.owner && canHash()) outcome = await inPage(server, signal);
       else if (me.owner && !canHash())
         outcome.said.push("This browser hashes only on pages that came by TLS or from this machine; so this is the server's word.");
-      const given = desk.answers.flatMap((a) => a.answer.receipt ?? []);
+      const given = [...new Set(desk.answers.flatMap((a) => a.answer.receipt ?? []))];
       if (server.ok && !me.owner && given.length) {
         const pages = await Promise.all(given.map((r) => api.ledger({ from: parseInt(r), limit: 1 })));
         const fit = receiptsOf(given, pages.flatMap((page) => page.rows));
