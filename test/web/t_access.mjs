@@ -71,7 +71,7 @@ visiting("by keyboard alone: log in, write, ask, read, go to the budget", at, as
   await tabTo(page, editor);
   await page.keyboard.press("Control+A");
   await page.keyboard.type("SELECT sex, count(*) AS people FROM patients GROUP BY sex");
-  await page.getByRole("button", { name: /Ask for ε/ }).waitFor();
+  await page.locator(".ask-button:enabled", { hasText: "Ask for ε" }).waitFor();
   await page.keyboard.press("Escape"); /* what completes */
   await page.keyboard.press("Escape");
   await tabTo(page, page.locator(".ask-button"), 12);

@@ -29,6 +29,7 @@ visiting("letting in shows secrets once, new ones end the old, shutting out ends
   await page.getByRole("button", { name: "Leave it as it is" }).click();
   assert.equal(await works(first), true);
   await page.getByRole("button", { name: "New secrets for bob" }).click();
+  await page.getByRole("dialog").waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "hidden" });
   await page.getByRole("button", { name: "New secrets for bob" }).click();
