@@ -39,10 +39,12 @@ bind_value(struct portal *p, size_t i, const struct pg_bytes *bytes,
         return bind_text(p, i, bytes, format, &p->texts[i], err);
     if (pg_array_element(p->of->params[i])) {
         st = bind_text(p, i, bytes, format, &list, err);
-        *d = list.is_null
-                 ? (struct datum){.type = TYPE_NULL}
-                 : (struct datum){.type = TYPE_TEXT, .text = list.text};
-        return st;
+        if (st)
+            return st;
+        *d = (struct datum){.type = TYPE_NULL};
+        if (!list.is_null)
+            *d = (struct datum){.type = TYPE_TEXT, .text = list.text};
+        return CUSTOS_OK;
     }
     st = pg_value_read(bytes, p->of->params[i], format, (int)i + 1, d, err);
     if (!st && d->type == TYPE_TEXT && !str_keep(p->a, &d->text))
