@@ -123,7 +123,8 @@ delta_left(const struct work *w, rat *delta)
         rat_sub(delta, delta, &p->parts[i].delta);
 }
 
-/* Takes the rule where it shows more than what there is. */
+/* Takes the rule where it shows more than what there is; of two that show as
+   much the one named first in custos.h. */
 static custos_status
 try_rule(struct work *w, const custos_keys_options *o)
 {
@@ -134,7 +135,9 @@ try_rule(struct work *w, const custos_keys_options *o)
 
     if (!st)
         half = custos_keys_tell(rule)->half;
-    if (!st && (!s->rule || half < s->half)) {
+    if (!st &&
+        (!s->rule || half < s->half ||
+         (half == s->half && o->rule < custos_keys_tell(s->rule)->rule))) {
         custos_keys_free(s->rule);
         s->rule = rule;
         s->half = half;
@@ -145,28 +148,72 @@ try_rule(struct work *w, const custos_keys_options *o)
 }
 
 /*
+ * Could the optimal rule show as much as the one at hand? Its chance of n units
+ * is at most n (delta/g) e^(n eps/g), since it grows from one unit to the next
+ * by at most that factor and addend: where this is below 1/2 at the units that
+ * have it now, the rule's long table need not be made.
+ */
+static bool
+optimal_may_win(const struct plan *p)
+{
+    const struct selection *s = p->selection;
+    long log2_chance = rat_log2_floor(&s->delta) + 1;
+    bool may;
+    rat x, y;
+
+    for (uint64_t n = s->half; n > 0; n /= 2)
+        log2_chance++;
+    rat_init(&x);
+    rat_init(&y);
+    rat_set_i128(&x, (i128)s->half);
+    rat_mul(&x, &x, &s->epsilon);
+    rat_set_i128(&y, (i128)p->groups);
+    rat_div(&x, &x, &y);
+    rat_set_i64(&y, 1443, 1000); /* above log2 e */
+    rat_mul(&x, &x, &y);
+    rat_set_i64(&y, log2_chance, 1);
+    rat_add(&x, &x, &y);
+    may = rat_cmp_i64(&x, -1) >= 0;
+    rat_clear(&x);
+    rat_clear(&y);
+    return may;
+}
+
+/*
  * With one key per unit nothing shows more than the optimal rule; of those
  * with counts Laplace needs about ln(1/delta) g, Gauss 2 ln(1/delta) root g.
+ * Laplace never shows more than the optimal one, and is for where that is not
+ * made.
  */
 static custos_status
 try_rules(struct work *w, custos_keys_options *o)
 {
     const struct plan *p = w->plan;
+    const struct selection *s = p->selection;
+    bool laplace = true;
     custos_status st = CUSTOS_OK;
 
-    if (p->selection->serves < 0) {
-        o->rule = CUSTOS_KEYS_GEOMETRIC;
-        st = try_rule(w, o);
-    }
-    if (!st && !p->selection->rule) {
-        o->rule = CUSTOS_KEYS_LAPLACE;
-        st = try_rule(w, o);
-    }
-    if (!st && (p->groups >= GAUSS_FROM || !p->selection->rule)) {
+    if (p->groups >= GAUSS_FROM) {
         o->rule = CUSTOS_KEYS_GAUSSIAN;
         st = try_rule(w, o);
     }
-    if (!st && !p->selection->rule)
+    if (!st && s->serves < 0) {
+        laplace = false;
+        if (!s->rule || optimal_may_win(p)) {
+            o->rule = CUSTOS_KEYS_GEOMETRIC;
+            st = try_rule(w, o);
+            laplace = !s->rule || custos_keys_tell(s->rule)->rule != o->rule;
+        }
+    }
+    if (!st && laplace) {
+        o->rule = CUSTOS_KEYS_LAPLACE;
+        st = try_rule(w, o);
+    }
+    if (!st && !s->rule) {
+        o->rule = CUSTOS_KEYS_GAUSSIAN;
+        st = try_rule(w, o);
+    }
+    if (!st && !s->rule)
         st = custos_fail(w->err, CUSTOS_ERANGE,
                          "at this epsilon and delta no group could be shown: "
                          "ask for more, or for fewer aggregates");
