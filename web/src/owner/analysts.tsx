@@ -3,13 +3,14 @@
  * with which budget, is the policy's to say; here are the keys to the door.
  */
 import { useState } from "preact/hooks";
-import { Refused, type AnalystBudget, type NewSecrets, type OwnerAnalyst, type OwnerAnalysts } from "../api";
+import type { AnalystBudget, NewSecrets, OwnerAnalyst, OwnerAnalysts } from "../api";
 import { leftShort, spentShort } from "../parts/amount";
 import { Confirm } from "../parts/confirm";
 import { Notice } from "../parts/notice";
 import { momentWords } from "../parts/time";
 import { linkTo } from "../route";
 import { useSession } from "../session";
+import { useAct } from "./act";
 import { Secrets } from "./secrets";
 
 type Act = "add" | "rotate" | "revoke";
@@ -77,31 +78,20 @@ function Line({ of: a, acts, busy, add, wish }: {
 }
 
 export function Analysts({ of, again }: { of: OwnerAnalysts; again: () => void }) {
-  const { api, trouble } = useSession();
+  const { api } = useSession();
   const [wish, setWish] = useState<Wish | null>(null);
   const [secrets, setSecrets] = useState<NewSecrets | null>(null);
   const [said, setSaid] = useState<string | null>(null);
-  const [refused, setRefused] = useState<Refused | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, refused, run } = useAct();
 
   const act = async (what: Act, name: string) => {
-    setBusy(true);
-    setRefused(null);
     setSaid(null);
-    try {
+    await run(async () => {
       const made = await api.ownerAct(what, name);
       setSecrets(what === "revoke" ? null : made);
       if (what === "revoke") setSaid(`${name} is shut out.`);
       again();
-    } catch (e) {
-      if (!trouble(e)) {
-        if (!(e instanceof Refused)) throw e;
-        setRefused(e);
-      }
-    } finally {
-      setBusy(false);
-      setWish(null);
-    }
+    }).finally(() => setWish(null));
   };
 
   return (

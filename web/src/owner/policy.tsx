@@ -1,9 +1,10 @@
 /* The policy in force, what its check says of it, and taking up a newer one. */
 import { useState } from "preact/hooks";
-import { Refused, type OwnerData, type OwnerPolicy } from "../api";
+import type { OwnerData, OwnerPolicy } from "../api";
 import { Notice } from "../parts/notice";
 import { momentWords } from "../parts/time";
 import { useSession } from "../session";
+import { useAct } from "./act";
 
 /* "line 3: danger: …": where it is, and whether it is a danger. */
 function Sentence({ text }: { text: string }) {
@@ -29,27 +30,15 @@ function Text({ of }: { of: string }) {
 }
 
 export function Policy({ of, again }: { of: OwnerPolicy; again: () => void }) {
-  const { api, trouble } = useSession();
+  const { api } = useSession();
   const [said, setSaid] = useState<string | null>(null);
-  const [refused, setRefused] = useState<Refused | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, refused, run } = useAct();
 
-  const reload = async () => {
-    setBusy(true);
-    setRefused(null);
+  const reload = () => run(async () => {
     setSaid(null);
-    try {
-      setSaid((await api.ownerReload()).said);
-      again();
-    } catch (e) {
-      if (!trouble(e)) {
-        if (!(e instanceof Refused)) throw e;
-        setRefused(e);
-      }
-    } finally {
-      setBusy(false);
-    }
-  };
+    setSaid((await api.ownerReload()).said);
+    again();
+  });
 
   return (
     <section class="card" aria-labelledby="policy-title">

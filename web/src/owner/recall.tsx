@@ -3,13 +3,14 @@
  * and a list to take along.
  */
 import { useState } from "preact/hooks";
-import { Refused, type LedgerRow } from "../api";
+import type { LedgerRow } from "../api";
 import { Row } from "../ledger/row";
 import { tableOf } from "../ledger/rows";
 import { saveText } from "../parts/chart/save";
 import { csvText } from "../parts/csv";
 import { Notice, Waiting } from "../parts/notice";
 import { useSession } from "../session";
+import { useAct } from "./act";
 
 const PAGE = 500;
 
@@ -38,33 +39,21 @@ function Affected({ of, pick }: { of: Found; pick: (theorem: string) => void }) 
 }
 
 export function Recall() {
-  const { api, trouble } = useSession();
+  const { api } = useSession();
   const [wanted, setWanted] = useState("");
   const [found, setFound] = useState<Found | null>(null);
-  const [refused, setRefused] = useState<Refused | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, refused, run } = useAct();
 
-  const recall = async (theorem: string) => {
-    setBusy(true);
-    setRefused(null);
+  const recall = (theorem: string) => run(async () => {
     setFound(null);
-    try {
-      const rows: LedgerRow[] = [];
-      for (let from: number | null = 1; from !== null;) {
-        const page = await api.ledger({ from, limit: PAGE, theorem });
-        rows.push(...page.rows.filter((r) => r.what === "charge"));
-        from = page.next;
-      }
-      setFound({ theorem, rows });
-    } catch (e) {
-      if (!trouble(e)) {
-        if (!(e instanceof Refused)) throw e;
-        setRefused(e);
-      }
-    } finally {
-      setBusy(false);
+    const rows: LedgerRow[] = [];
+    for (let from: number | null = 1; from !== null;) {
+      const page = await api.ledger({ from, limit: PAGE, theorem });
+      rows.push(...page.rows.filter((r) => r.what === "charge"));
+      from = page.next;
     }
-  };
+    setFound({ theorem, rows });
+  });
 
   return (
     <section class="card ledger" aria-labelledby="recall-title">
