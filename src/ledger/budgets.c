@@ -163,7 +163,8 @@ budgets_save(struct db *d, str who, const struct sums *s,
 
 /* -------------------------------------------------------------- windows -- */
 
-int64_t
+/* The moment at which a window of so many days began. */
+static int64_t
 window_start(int64_t now, uint32_t days)
 {
     int64_t span = (int64_t)days * 86400 * 1000000, start;
@@ -171,8 +172,9 @@ window_start(int64_t now, uint32_t days)
     return __builtin_sub_overflow(now, span, &start) ? INT64_MIN : start;
 }
 
-/* A clock that was put back only makes the window longer. */
-custos_status
+/* What was spent after a moment. A clock that was put back only makes the
+   window longer. */
+static custos_status
 budgets_since(struct db *d, str who, int64_t since, const struct filter *limits,
               struct sums *out, custos_err *err)
 {
@@ -202,6 +204,29 @@ budgets_since(struct db *d, str who, int64_t since, const struct filter *limits,
         out->spent.delta = 0;
     st = query_end(&q, err);
     return st || whole ? st : chain_fail(err, row.seq, "has no amounts");
+}
+
+custos_status
+budgets_window(struct db *d, struct terms *t, size_t analyst, int64_t now,
+               const struct filter **limits, struct sums *out, custos_err *err)
+{
+    const struct ledger_analyst *a = &t->said.analysts[analyst];
+    custos_status st = terms_window(t, analyst, limits, err);
+
+    if (st || !*limits)
+        return st;
+    return budgets_since(d, a->name, window_start(now, a->window_days), *limits,
+                         out, err);
+}
+
+struct charge
+window_charge(const struct filter *limits, const struct charge *c)
+{
+    struct charge counted = *c;
+
+    if (limits->delta == 0)
+        counted.delta = 0;
+    return counted;
 }
 
 /* ------------------------------------------------------------ admission -- */
@@ -252,9 +277,8 @@ static custos_status
 admit_own(struct db *d, struct terms *t, const struct ledger_request *r,
           struct standing *s, custos_err *err)
 {
-    const struct ledger_analyst *a = &t->said.analysts[s->analyst];
-    struct charge c = *r->charge;
     const struct filter *limits;
+    struct charge c;
     struct sums window;
     custos_status st = budgets_load(d, r->who, &s->own, err);
 
@@ -263,16 +287,11 @@ admit_own(struct db *d, struct terms *t, const struct ledger_request *r,
     if (!st && limits)
         st = admit(limits, &s->own, r->charge, "your own budget", err);
     if (!st)
-        st = terms_window(t, s->analyst, &limits, err);
+        st = budgets_window(d, t, s->analyst, r->now, &limits, &window, err);
     if (!st && limits) {
-        int64_t since = window_start(r->now, a->window_days);
-
-        st = budgets_since(d, r->who, since, limits, &window, err);
-        if (limits->delta == 0)
-            c.delta = 0;
-        if (!st)
-            st = admit(limits, &window, &c,
-                       "your window (which refills with the days)", err);
+        c = window_charge(limits, r->charge);
+        st = admit(limits, &window, &c,
+                   "your window (which refills with the days)", err);
     }
     return st;
 }

@@ -40,17 +40,16 @@ CUSTOS_MUST_USE custos_status budgets_save(struct db *d, str who,
                                            custos_err *err);
 
 /*
- * What an analyst spent after a moment, as a window with these limits counts
- * it: one without a delta counts epsilon alone, since a window promises
- * nothing.
+ * The window of an analyst, by index: its limits, NULL where there is none, and
+ * what it has spent of them. One without a delta counts epsilon alone, since a
+ * window promises nothing; so does window_charge of a charge to come.
  */
-CUSTOS_MUST_USE custos_status budgets_since(struct db *d, str who,
-                                            int64_t since,
-                                            const struct filter *limits,
-                                            struct sums *out, custos_err *err);
-
-/* The moment at which a window of so many days began. */
-int64_t window_start(int64_t now, uint32_t days);
+CUSTOS_MUST_USE custos_status budgets_window(struct db *d, struct terms *t,
+                                             size_t analyst, int64_t now,
+                                             const struct filter **limits,
+                                             struct sums *out, custos_err *err);
+struct charge
+window_charge(const struct filter *limits, const struct charge *c);
 
 /* The three that must admit a charge. */
 struct standing {

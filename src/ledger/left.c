@@ -51,22 +51,17 @@ leave_window(struct ledger *l, size_t analyst, struct look *look,
              custos_err *err)
 {
     const struct filter *limits = NULL;
-    struct charge counted = {0};
+    struct charge counted;
     struct sums s;
-    custos_status st = terms_window(l->terms, analyst, &limits, err);
+    custos_status st =
+        budgets_window(l->db, l->terms, analyst, look->now, &limits, &s, err);
 
     if (st || !limits)
         return st;
-    st = budgets_since(
-        l->db, look->who,
-        window_start(look->now, l->terms->said.analysts[analyst].window_days),
-        limits, &s, err);
-    if (look->charge)
-        counted = *look->charge;
-    if (limits->delta == 0)
-        counted.delta = 0;
-    return st ? st
-              : leave(limits, &s, look->charge ? &counted : NULL, look, err);
+    if (!look->charge)
+        return leave(limits, &s, NULL, look, err);
+    counted = window_charge(limits, look->charge);
+    return leave(limits, &s, &counted, look, err);
 }
 
 static custos_status

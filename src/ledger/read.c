@@ -101,14 +101,9 @@ step_window(struct ledger *l, void *arg, custos_err *err)
     if (!st)
         st = terms_find(l->terms, look->who, &analyst, err);
     if (!st)
-        st = terms_window(l->terms, analyst, &limits, err);
+        st = budgets_window(l->db, l->terms, analyst, look->now, &limits, &s,
+                            err);
     if (st || !limits)
-        return st;
-    st = budgets_since(
-        l->db, look->who,
-        window_start(look->now, l->terms->said.analysts[analyst].window_days),
-        limits, &s, err);
-    if (st)
         return st;
     tell(limits, &s, &f, look->out);
     look->out->charges = s.charges;
