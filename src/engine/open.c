@@ -77,41 +77,74 @@ attach(struct engine *e, size_t i, str statement, str path, struct buf *paths,
     return CUSTOS_OK;
 }
 
-/* Views of attached tables, as the import wrote them. */
+/* What the import wrote of an attached table; texts live in the arena. */
+struct attached {
+    size_t table;
+    char *attach, *path, *view;
+};
+
 static custos_status
-open_sources(struct engine *e, struct buf *paths, custos_err *err)
+read_attached(struct engine *e, const struct duck_column *columns, size_t row,
+              struct attached *out, custos_err *err)
+{
+    char **to[] = {&out->attach, &out->path, &out->view};
+
+    out->table = (size_t)duck_whole(&columns[0], row);
+    if (out->table >= e->data->policy->n_tables)
+        return custos_fail(err, CUSTOS_ECORRUPT, "the store is damaged");
+    for (size_t i = 0; i < COUNT_OF(to); i++)
+        if (!(*to[i] = arena_copy(e->data->a, duck_text(&columns[1 + i], row))))
+            return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    return CUSTOS_OK;
+}
+
+/* All of them: a statement ends the result that is open on its connection. */
+static custos_status
+read_sources(struct engine *e, struct attached *list, size_t *n_list,
+             custos_err *err)
 {
     struct duck_column columns[4];
     struct duck_rows *rows = NULL;
     size_t n = 0;
     custos_status st;
-    struct buf view;
 
     st = duck_ask(e->connections[0],
                   "SELECT t, attach, path, view FROM sources", &rows, err);
     while (!st && !(st = duck_next(rows, &n, columns, err)) && n > 0)
         for (size_t k = 0; k < n && !st; k++) {
-            size_t i = (size_t)duck_whole(&columns[0], k);
-            str text = duck_text(&columns[3], k);
-
-            if (i >= e->data->policy->n_tables) {
+            if (*n_list == e->data->policy->n_tables)
                 st = custos_fail(err, CUSTOS_ECORRUPT, "the store is damaged");
-                break;
-            }
-            buf_init(&view, NULL, SQL_MOST);
-            buf_add_text(&view, "(");
-            buf_add(&view, text.ptr, text.len);
-            buf_add_text(&view, ")");
-            e->data->tables[i].from =
-                arena_copy(e->data->a, str_of(buf_text(&view)));
-            if (view.failed || !e->data->tables[i].from)
-                st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
             else
-                st = attach(e, i, duck_text(&columns[1], k),
-                            duck_text(&columns[2], k), paths, err);
-            buf_clear(&view);
+                st = read_attached(e, columns, k, &list[(*n_list)++], err);
         }
     duck_rows_free(rows);
+    return st;
+}
+
+/* Views of attached tables, as the import wrote them. */
+static custos_status
+open_sources(struct engine *e, struct buf *paths, custos_err *err)
+{
+    struct attached *list =
+        arena_take(e->data->a, e->data->policy->n_tables + 1, sizeof *list);
+    size_t n = 0;
+    custos_status st = list ? read_sources(e, list, &n, err)
+                            : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    struct buf view;
+
+    for (size_t i = 0; i < n && !st; i++) {
+        const char **from = &e->data->tables[list[i].table].from;
+
+        buf_init(&view, NULL, SQL_MOST);
+        buf_printf(&view, "(%s)", list[i].view);
+        *from = arena_copy(e->data->a, str_of(buf_text(&view)));
+        if (view.failed || !*from)
+            st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+        else
+            st = attach(e, list[i].table, str_of(list[i].attach),
+                        str_of(list[i].path), paths, err);
+        buf_clear(&view);
+    }
     return st;
 }
 
