@@ -1,7 +1,7 @@
 /*
  * DuckDB, as much of it as we use: databases, statements, and results as
- * columns of raw values that come in chunks. duckdb.c, duck_hash.c, duck_place.c
- * and duck_kept.c are the only files that see its header.
+ * columns of raw values that come in chunks. duckdb.c, duck_hash.c, duck_place.c,
+ * duck_kept.c and duck_own*.c are the only files that see its header.
  *
  * What the engine says may depend on the data: every failure is one constant
  * sentence, and the original goes to err->noted.
@@ -152,6 +152,13 @@ CUSTOS_MUST_USE custos_status duck_hash_add(struct duck_connection *c, str salt,
  */
 CUSTOS_MUST_USE custos_status duck_place_add(struct duck_connection *c,
                                              size_t columns, custos_err *err);
+
+/*
+ * From now on statements of c's database may call our own total functions, as
+ * printed expressions do: duck_own.h lists them. May fail: CUSTOS_EENGINE.
+ */
+CUSTOS_MUST_USE custos_status duck_own_add(struct duck_connection *c,
+                                           custos_err *err);
 
 /* 'text' and "name", with what is in them doubled; a NUL fails b. */
 void duck_quote_text(struct buf *b, str text);

@@ -13,8 +13,9 @@
 
 enum { SQL_MOST = 256 << 20 };
 
-/* Of the tables in a version; from 2 on they have places (view.h). */
-enum { DATA_FORMAT = 2, DATA_FORMAT_PLACES = 2 };
+/* Of the tables in a version. From 3 on dates and texts are as view.h says, and
+   no older version is opened: queries rely on it. */
+enum { DATA_FORMAT = 3 };
 
 struct import {
     struct store *store;

@@ -40,13 +40,16 @@ check_facts(struct engine *e, custos_err *err)
     else if (duck_whole(&columns[0], 0) > DATA_FORMAT)
         st = custos_fail(err, CUSTOS_EUNSUPPORTED,
                          "the data in the store is of a newer custos");
+    else if (duck_whole(&columns[0], 0) < DATA_FORMAT)
+        st = custos_fail(err, CUSTOS_EUNSUPPORTED,
+                         "the data in the store was imported by an older "
+                         "custos: import it again with custos init (the "
+                         "ledger and its budget stay)");
     else if (facts.failed ||
              !str_equal(duck_text(&columns[1], 0), str_of(buf_text(&facts))))
         st = custos_fail(err, CUSTOS_EPOLICY,
                          "the data was imported under another policy (tables, "
                          "columns or units differ): run custos init");
-    else
-        e->data->format = (int)duck_whole(&columns[0], 0);
     duck_rows_free(rows);
     buf_clear(&facts);
     return st;
@@ -165,8 +168,6 @@ open_tables(struct engine *e, custos_err *err)
         e->data->tables[i].from = arena_copy(e->data->a, str_of(name));
         e->data->tables[i].sorted =
             !t->attached && !t->is_public && !t->unit_is_row;
-        e->data->tables[i].placed =
-            e->data->tables[i].sorted && e->data->format >= DATA_FORMAT_PLACES;
         if (!e->data->tables[i].from)
             return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
@@ -295,6 +296,8 @@ open_all(struct engine *e, const struct store *s, int64_t small_rows,
         st = open_cuts(e, err);
     if (!st)
         st = view_salt(e->connections[0], s->secret, err);
+    if (!st)
+        st = duck_own_add(e->connections[0], err);
     if (!st)
         st = open_size(e, small_rows, err);
     if (!st)

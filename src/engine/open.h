@@ -21,7 +21,6 @@ struct engine_table {
     int64_t *cuts;    /* units in ascending order, about as many rows between */
     size_t n_cuts;
     bool sorted;      /* by (u, r) */
-    bool placed;      /* with h<i>: view.h */
     const char *path; /* of an attached table: its file */
     bool missing;     /* of an attached table: it could not be opened */
 };
@@ -32,7 +31,6 @@ struct engine_data {
     arena *a;
     const struct policy *policy;
     uint64_t version;
-    int format; /* of the version: import.h */
     struct duck *db;
     struct engine_table *tables;
     char spill[STORE_PATH_MAX];

@@ -243,16 +243,47 @@ typed(const struct policy_column *c, enum duck_type type, struct buf *out)
     buf_clear(&text);
 }
 
+/* Is not every value of the source's type one of ours? */
+static bool
+is_guarded(const struct policy_column *c)
+{
+    return c->type == TYPE_REAL || c->type == TYPE_DATE ||
+           c->type == TYPE_TIMESTAMP || c->type == TYPE_TEXT || c->has_range;
+}
+
+/* When v<i> is a value for us, and not NULL. */
+static void
+condition(const struct policy_column *c, size_t i, struct buf *out)
+{
+    switch (c->type) {
+    case TYPE_REAL: buf_printf(out, "isfinite(v%zu)", i); return;
+    case TYPE_DATE:
+        buf_printf(out, "v%zu BETWEEN DATE '0001-01-01' AND DATE '9999-12-31'",
+                   i);
+        return;
+    case TYPE_TIMESTAMP:
+        buf_printf(out,
+                   "v%zu BETWEEN TIMESTAMP '0001-01-01' AND TIMESTAMP "
+                   "'9999-12-31 23:59:59.999999'",
+                   i);
+        return;
+    case TYPE_TEXT:
+        buf_printf(out, "strlen(v%zu) <= %zu", i, c->text_max);
+        return;
+    default: buf_printf(out, "v%zu IS NOT NULL", i);
+    }
+}
+
 static void
 clamped(const struct policy_column *c, size_t i, struct buf *out)
 {
-    bool endless = c->type == TYPE_REAL || c->type == TYPE_DATE ||
-                   c->type == TYPE_TIMESTAMP;
+    bool guarded = is_guarded(c);
 
-    if (endless)
-        buf_printf(out, "CASE WHEN isfinite(v%zu) THEN ", i);
-    else if (c->has_range)
-        buf_printf(out, "CASE WHEN v%zu IS NOT NULL THEN ", i);
+    if (guarded) {
+        buf_add_text(out, "CASE WHEN ");
+        condition(c, i, out);
+        buf_add_text(out, " THEN ");
+    }
     if (c->has_range) {
         buf_printf(out, "CAST(greatest(least(v%zu, ", i);
         literal_as(&c->upper, wide_type, c, out);
@@ -264,7 +295,7 @@ clamped(const struct policy_column *c, size_t i, struct buf *out)
     } else {
         buf_printf(out, "v%zu", i);
     }
-    if (endless || c->has_range)
+    if (guarded)
         buf_add_text(out, " END");
 }
 

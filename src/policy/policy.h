@@ -58,6 +58,7 @@ struct policy_column {
     struct datum lower, upper;
     struct datum *values; /* the public domain, ordered; NULL: none. */
     size_t n_values;      /* (bool has both values by itself) */
+    size_t text_max; /* TYPE_TEXT: bytes of a value; longer ones are NULL */
     str references_table, references_column; /* empty: none */
     str comment; /* the owner's words for analysts; may be empty */
     int line;
