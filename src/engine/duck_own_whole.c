@@ -254,6 +254,40 @@ shift_date(duckdb_function_info info, duckdb_data_chunk input,
     }
 }
 
+static void
+keep_date(duckdb_function_info info, duckdb_data_chunk input,
+          duckdb_vector output)
+{
+    struct own_call c = own_begin(input, output);
+    const int32_t *day = c.arg[0];
+
+    (void)info;
+    for (size_t i = 0; i < c.n; i++) {
+        if (day[i] < DATE_FIRST || day[i] > DATE_LAST)
+            own_set_null(&c, i);
+        else
+            ((int32_t *)c.out)[i] = day[i];
+    }
+}
+
+static void
+keep_timestamp(duckdb_function_info info, duckdb_data_chunk input,
+               duckdb_vector output)
+{
+    const int64_t day = INT64_C(86400000000);
+    struct own_call c = own_begin(input, output);
+
+    (void)info;
+    for (size_t i = 0; i < c.n; i++) {
+        int64_t us = narrow_at(c.arg[0], i);
+
+        if (us < DATE_FIRST * day || us >= (DATE_LAST + 1) * day)
+            own_set_null(&c, i);
+        else
+            narrow_set(c.out, i, us);
+    }
+}
+
 /* ---------------------------------------------------------------- list -- */
 
 #define NARROW DUCKDB_TYPE_BIGINT
@@ -282,6 +316,11 @@ const struct own_function own_whole[] = {
     {"whole_of", WIDE, {REAL, WIDE, WIDE}, of_double_i128},
     {"whole_index", DUCKDB_TYPE_INTEGER, {NARROW, NARROW, NARROW}, index_i64},
     {"whole_index", DUCKDB_TYPE_INTEGER, {WIDE, WIDE, WIDE}, index_i128},
+    {"calendar", DUCKDB_TYPE_DATE, {DUCKDB_TYPE_DATE}, keep_date},
+    {"calendar",
+     DUCKDB_TYPE_TIMESTAMP,
+     {DUCKDB_TYPE_TIMESTAMP},
+     keep_timestamp},
     {"date_shift", DUCKDB_TYPE_DATE, {DUCKDB_TYPE_DATE, NARROW}, shift_date},
     {.name = NULL},
 };

@@ -236,7 +236,13 @@ typed(const struct policy_column *c, enum duck_type type, struct buf *out)
     } else if (c->type == TYPE_INT && !is_whole(type)) {
         whole_of_text(c, buf_text(&text), out);
     } else {
+        /* Our own function, for the engine computes its date functions on the
+           least and greatest values that it has statistics of, and may fail. */
+        bool day = c->type == TYPE_DATE || c->type == TYPE_TIMESTAMP;
+
+        buf_add_text(out, day ? "calendar(" : "");
         read_as_wide(c, type, buf_text(&name), out);
+        buf_add_text(out, day ? ")" : "");
     }
     out->failed |= name.failed || text.failed;
     buf_clear(&name);
@@ -247,31 +253,19 @@ typed(const struct policy_column *c, enum duck_type type, struct buf *out)
 static bool
 is_guarded(const struct policy_column *c)
 {
-    return c->type == TYPE_REAL || c->type == TYPE_DATE ||
-           c->type == TYPE_TIMESTAMP || c->type == TYPE_TEXT || c->has_range;
+    return c->type == TYPE_REAL || c->type == TYPE_TEXT || c->has_range;
 }
 
 /* When v<i> is a value for us, and not NULL. */
 static void
 condition(const struct policy_column *c, size_t i, struct buf *out)
 {
-    switch (c->type) {
-    case TYPE_REAL: buf_printf(out, "isfinite(v%zu)", i); return;
-    case TYPE_DATE:
-        buf_printf(out, "v%zu BETWEEN DATE '0001-01-01' AND DATE '9999-12-31'",
-                   i);
-        return;
-    case TYPE_TIMESTAMP:
-        buf_printf(out,
-                   "v%zu BETWEEN TIMESTAMP '0001-01-01' AND TIMESTAMP "
-                   "'9999-12-31 23:59:59.999999'",
-                   i);
-        return;
-    case TYPE_TEXT:
+    if (c->type == TYPE_REAL)
+        buf_printf(out, "isfinite(v%zu)", i);
+    else if (c->type == TYPE_TEXT)
         buf_printf(out, "strlen(v%zu) <= %zu", i, c->text_max);
-        return;
-    default: buf_printf(out, "v%zu IS NOT NULL", i);
-    }
+    else
+        buf_printf(out, "v%zu IS NOT NULL", i);
 }
 
 static void

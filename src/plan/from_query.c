@@ -8,6 +8,8 @@
  */
 #include "plan/from_query.h"
 
+#include "plan/range.h"
+
 /* ----------------------------------------------------------- expressions -- */
 
 bool
@@ -78,6 +80,14 @@ query_column(struct work *w, struct expr *e, struct policy_column *out)
                                .text_max = e->text_max};
     if (e->type == TYPE_DECIMAL || e->type == TYPE_REAL)
         out->nullable = true; /* what is no number after all is NULL */
+    if (e->type == TYPE_DECIMAL && expr_is_double(e)) { /* it becomes exact */
+        struct fact *exact = fact_copy(w, e);
+
+        if (!exact)
+            return work_no_memory(w);
+        range_as_double(exact);
+        f = exact;
+    }
     out->has_range = f->known == KNOWN_DECLARED &&
                      column_end(&f->lower, false, out) &&
                      column_end(&f->upper, true, out);

@@ -39,6 +39,9 @@ void range_slack(struct fact *f);
 /* Ends of an exact number as the double that the engine makes of it. */
 void range_as_double(struct fact *f);
 
+/* Days as microseconds. */
+void range_as_timestamp(struct fact *f);
+
 /* Date parts and cuts; a in days (TYPE_DATE) or microseconds. */
 void range_date(struct fact *f, const struct expr *e);
 

@@ -5,6 +5,8 @@
 #include "plan/range.h"
 #include "plan/work.h"
 
+#define DAY_US INT64_C(86400000000)
+
 void
 range_of_type(struct fact *f, enum data_type type)
 {
@@ -154,6 +156,18 @@ cut_to_type(struct fact *f)
     rat_clear(&high);
 }
 
+void
+range_as_timestamp(struct fact *f)
+{
+    rat day;
+
+    rat_init(&day);
+    rat_set_i64(&day, DAY_US, 1);
+    rat_mul(&f->lower, &f->lower, &day);
+    rat_mul(&f->upper, &f->upper, &day);
+    rat_clear(&day);
+}
+
 static void
 cast_days(struct fact *f, enum data_type from, enum data_type to)
 {
@@ -161,17 +175,16 @@ cast_days(struct fact *f, enum data_type from, enum data_type to)
 
     if (from == to)
         return;
-    rat_init(&day);
-    rat_set_i64(&day, INT64_C(86400000000), 1);
     if (to == TYPE_TIMESTAMP) {
-        rat_mul(&f->lower, &f->lower, &day);
-        rat_mul(&f->upper, &f->upper, &day);
-    } else {
-        rat_div(&f->lower, &f->lower, &day);
-        rat_floor(&f->lower, &f->lower);
-        rat_div(&f->upper, &f->upper, &day);
-        rat_floor(&f->upper, &f->upper);
+        range_as_timestamp(f);
+        return;
     }
+    rat_init(&day);
+    rat_set_i64(&day, DAY_US, 1);
+    rat_div(&f->lower, &f->lower, &day);
+    rat_floor(&f->lower, &f->lower);
+    rat_div(&f->upper, &f->upper, &day);
+    rat_floor(&f->upper, &f->upper);
     rat_clear(&day);
 }
 

@@ -248,9 +248,8 @@ widen_sum(struct expr *e)
     rat_sub(&f->lower, &f->lower, &f->upper);
 }
 
-/* A copy of what is known of x, as the double that it becomes beside others. */
-static struct fact *
-fact_as_double(struct work *w, const struct expr *x)
+struct fact *
+fact_copy(struct work *w, const struct expr *x)
 {
     const struct fact *a = fact_of(x);
     struct fact *f = fact_new(w);
@@ -265,42 +264,55 @@ fact_as_double(struct work *w, const struct expr *x)
     f->loose = a->loose;
     rat_set(&f->lower, &a->lower);
     rat_set(&f->upper, &a->upper);
-    range_as_double(f);
     return f;
 }
 
+/* Does x become another kind of value where e is computed? */
+static bool
+is_converted(const struct expr *e, const struct expr *x)
+{
+    if (!x)
+        return false;
+    return expr_is_double(e)
+               ? data_type_is_number(x->type) && !expr_is_double(x)
+               : e->type == TYPE_TIMESTAMP && x->type == TYPE_DATE;
+}
+
 /*
- * The range of a call. Where it is computed in doubles, exact arguments become
- * doubles first, and so do, for the time of this, the ends of their ranges.
+ * The range of a call. Exact numbers become doubles where doubles are computed,
+ * and dates timestamps; so do, for the time of this, the ends of their ranges.
  */
 static custos_status
 range_operation(struct work *w, struct expr *e)
 {
-    void **had = NULL;
-    size_t n = 0;
+    void **had = arena_take(w->a, e->n_args + 1, sizeof(void *));
+    custos_status st = CUSTOS_OK;
 
-    if (expr_is_double(e)) {
-        had = arena_take(w->a, e->n_args + 1, sizeof(void *));
-        if (!had)
-            return work_no_memory(w);
-        for (; n < e->n_args; n++) {
-            struct expr *x = e->args[n];
+    if (!had)
+        return work_no_memory(w);
+    for (size_t i = 0; i < e->n_args && !st; i++) {
+        struct fact *f;
 
-            if (!x || !data_type_is_number(x->type) || expr_is_double(x))
-                continue;
-            had[n] = x->fact;
-            x->fact = fact_as_double(w, x);
-            if (!x->fact) {
-                x->fact = had[n];
-                return work_no_memory(w);
-            }
+        if (!is_converted(e, e->args[i]))
+            continue;
+        f = fact_copy(w, e->args[i]);
+        if (!f) {
+            st = work_no_memory(w);
+        } else {
+            if (expr_is_double(e))
+                range_as_double(f);
+            else
+                range_as_timestamp(f);
+            had[i] = e->args[i]->fact;
+            e->args[i]->fact = f;
         }
     }
-    range_call(e);
-    for (size_t i = 0; i < n; i++)
+    if (!st)
+        range_call(e);
+    for (size_t i = 0; i < e->n_args; i++)
         if (had[i])
             e->args[i]->fact = had[i];
-    return CUSTOS_OK;
+    return st;
 }
 
 static custos_status

@@ -102,6 +102,9 @@ CUSTOS_MUST_USE custos_status types_aggregate(struct work *w, struct expr *e);
 /* A fact with nothing known, of the plan; NULL without memory. */
 struct fact *fact_new(struct work *w);
 
+/* A copy of what is known of x; NULL without memory. */
+struct fact *fact_copy(struct work *w, const struct expr *x);
+
 /* Literals of unknown type take the type of what stands beside them. */
 CUSTOS_MUST_USE custos_status adapt_literal(struct work *w, struct expr *e,
                                             enum data_type to, int scale);

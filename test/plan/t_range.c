@@ -10,6 +10,7 @@
 #include "plan/evaluate.h"
 #include "plan/fact.h"
 #include "plan/hospital.h"
+#include "plan/work.h"
 
 enum { TEXT_MAX = 4000, DEPTH = 4 };
 
@@ -259,11 +260,12 @@ static bool
 is_end(const struct expr *e, const rat *end, const char *text, int outwards)
 {
     bool near;
+    custos_err err;
     rat x, by;
 
     rat_init(&x);
     rat_init(&by);
-    assert_int_equal(rat_read(&x, text), CUSTOS_OK);
+    assert_int_equal(rat_read(text, "number", &x, &err), CUSTOS_OK);
     rat_sub(&x, end, &x);
     rat_set_pow2(&by, -40);
     near = rat_sign(&x) == 0;
