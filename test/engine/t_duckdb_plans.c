@@ -294,6 +294,29 @@ texts_and_numbers_become_each_other(void **state)
     facts_hold(facts, COUNT_OF(facts));
 }
 
+/* A loop over rows must not ask anything else of its connection. */
+static void
+a_statement_ends_the_open_result(void **state)
+{
+    struct duck_column column;
+    struct duck_rows *rows = NULL;
+    custos_err err = {0};
+    struct facts f;
+    size_t n = 0;
+
+    (void)state;
+    facts_open(&f);
+    assert_int_equal(
+        duck_ask(f.c, "SELECT range FROM range(100000)", &rows, &err),
+        CUSTOS_OK);
+    assert_int_equal(duck_next(rows, &n, &column, &err), CUSTOS_OK);
+    assert_true(n > 0);
+    facts_do(&f, "SELECT 1");
+    assert_int_equal(duck_next(rows, &n, &column, &err), CUSTOS_EENGINE);
+    duck_rows_free(rows);
+    facts_close(&f);
+}
+
 int
 main(void)
 {
@@ -306,6 +329,7 @@ main(void)
         cmocka_unit_test(like_matches),
         cmocka_unit_test(types_are),
         cmocka_unit_test(texts_and_numbers_become_each_other),
+        cmocka_unit_test(a_statement_ends_the_open_result),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
