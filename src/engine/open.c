@@ -13,6 +13,7 @@
 
 #include "base/base.h"
 #include "base/error.h"
+#include "engine/file_age.h"
 #include "engine/import.h"
 #include "engine/refail.h"
 
@@ -237,6 +238,25 @@ open_size(struct engine *e, int64_t small_rows, custos_err *err)
     return st ? st : connect_all(e, err);
 }
 
+/* The file of the version, named by what is wrong with it. */
+static custos_status
+open_file(struct engine *e, const char *path, custos_err *err)
+{
+    char writer[FILE_WRITER_MAX];
+    custos_status st = duck_open(path, DUCK_READ, &e->data->db, err);
+
+    if (st != CUSTOS_EIO)
+        return st;
+    if (file_age(path, writer) == FILE_AGE_NEWER)
+        return refail(err, CUSTOS_EUNSUPPORTED,
+                      "the data in the store was written by a newer DuckDB: "
+                      "use the custos that wrote it, or import it again with "
+                      "custos init");
+    return refail(err, CUSTOS_EIO,
+                  "the data in the store cannot be opened: restore a backup, "
+                  "or import it again with custos init");
+}
+
 static custos_status
 open_all(struct engine *e, const struct store *s, int64_t small_rows,
          custos_err *err)
@@ -252,7 +272,7 @@ open_all(struct engine *e, const struct store *s, int64_t small_rows,
              ? CUSTOS_OK
              : store_spill_new(s, e->data->spill, &e->data->held, err);
     if (!st)
-        st = duck_open(path, DUCK_READ, &e->data->db, err);
+        st = open_file(e, path, err);
     if (!st)
         st = duck_connect(e->data->db, &e->connections[0], err);
     e->threads = !st;
