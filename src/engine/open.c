@@ -13,6 +13,7 @@
 
 #include "base/base.h"
 #include "base/error.h"
+#include "engine/file_age.h"
 #include "engine/import.h"
 #include "engine/refail.h"
 
@@ -55,56 +56,55 @@ check_facts(struct engine *e, custos_err *err)
     return st;
 }
 
+/* What the import wrote of an attached table: its view, file and statement. */
+static custos_status
+source_take(struct engine *e, const struct duck_column *columns, size_t row,
+            custos_err *err)
+{
+    size_t i = (size_t)duck_whole(&columns[0], row);
+    str view = duck_text(&columns[3], row);
+    struct engine_table *t;
+    struct buf b;
+
+    if (i >= e->data->policy->n_tables)
+        return custos_fail(err, CUSTOS_ECORRUPT, "the store is damaged");
+    t = &e->data->tables[i];
+    buf_init(&b, NULL, SQL_MOST);
+    buf_add_text(&b, "(");
+    buf_add(&b, view.ptr, view.len);
+    buf_add_text(&b, ")");
+    t->from = b.failed ? NULL : arena_copy(e->data->a, str_of(buf_text(&b)));
+    buf_clear(&b);
+    t->attach = arena_copy(e->data->a, duck_text(&columns[1], row));
+    t->path = arena_copy(e->data->a, duck_text(&columns[2], row));
+    return t->from && t->attach && t->path
+               ? CUSTOS_OK
+               : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+}
+
 /*
  * What an attached table needs: its database, or leave to read its file. If it
  * is not there, other tables can be asked all the same: see ready.c.
  */
-static custos_status
-attach(struct engine *e, size_t i, str statement, str path, struct buf *paths,
-       custos_err *err)
+static void
+attach(struct engine *e, struct engine_table *t, struct buf *paths)
 {
-    struct engine_table *t = &e->data->tables[i];
     custos_err quiet;
-    char *text;
 
-    t->path = arena_copy(e->data->a, path);
-    text = arena_copy(e->data->a, statement);
-    if (!text || !t->path)
-        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    if (statement.len > 0) {
-        t->missing = duck_do(e->connections[0], text, &quiet) != CUSTOS_OK;
-        return CUSTOS_OK;
+    if (t->attach[0] != '\0') {
+        t->missing = duck_do(e->connections[0], t->attach, &quiet) != CUSTOS_OK;
+        return;
     }
     buf_add_text(paths, paths->len ? ", " : "");
-    duck_quote_text(paths, path);
-    return CUSTOS_OK;
+    duck_quote_text(paths, str_of(t->path));
 }
 
-/* What the import wrote of an attached table; texts live in the arena. */
-struct attached {
-    size_t table;
-    char *attach, *path, *view;
-};
-
+/*
+ * Views of attached tables, as the import wrote them. All are read before the
+ * first is attached: a statement ends the open result of its connection.
+ */
 static custos_status
-read_attached(struct engine *e, const struct duck_column *columns, size_t row,
-              struct attached *out, custos_err *err)
-{
-    char **to[] = {&out->attach, &out->path, &out->view};
-
-    out->table = (size_t)duck_whole(&columns[0], row);
-    if (out->table >= e->data->policy->n_tables)
-        return custos_fail(err, CUSTOS_ECORRUPT, "the store is damaged");
-    for (size_t i = 0; i < COUNT_OF(to); i++)
-        if (!(*to[i] = arena_copy(e->data->a, duck_text(&columns[1 + i], row))))
-            return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    return CUSTOS_OK;
-}
-
-/* All of them: a statement ends the result that is open on its connection. */
-static custos_status
-read_sources(struct engine *e, struct attached *list, size_t *n_list,
-             custos_err *err)
+open_sources(struct engine *e, struct buf *paths, custos_err *err)
 {
     struct duck_column columns[4];
     struct duck_rows *rows = NULL;
@@ -114,40 +114,12 @@ read_sources(struct engine *e, struct attached *list, size_t *n_list,
     st = duck_ask(e->connections[0],
                   "SELECT t, attach, path, view FROM sources", &rows, err);
     while (!st && !(st = duck_next(rows, &n, columns, err)) && n > 0)
-        for (size_t k = 0; k < n && !st; k++) {
-            if (*n_list == e->data->policy->n_tables)
-                st = custos_fail(err, CUSTOS_ECORRUPT, "the store is damaged");
-            else
-                st = read_attached(e, columns, k, &list[(*n_list)++], err);
-        }
+        for (size_t k = 0; k < n && !st; k++)
+            st = source_take(e, columns, k, err);
     duck_rows_free(rows);
-    return st;
-}
-
-/* Views of attached tables, as the import wrote them. */
-static custos_status
-open_sources(struct engine *e, struct buf *paths, custos_err *err)
-{
-    struct attached *list =
-        arena_take(e->data->a, e->data->policy->n_tables + 1, sizeof *list);
-    size_t n = 0;
-    custos_status st = list ? read_sources(e, list, &n, err)
-                            : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    struct buf view;
-
-    for (size_t i = 0; i < n && !st; i++) {
-        const char **from = &e->data->tables[list[i].table].from;
-
-        buf_init(&view, NULL, SQL_MOST);
-        buf_printf(&view, "(%s)", list[i].view);
-        *from = arena_copy(e->data->a, str_of(buf_text(&view)));
-        if (view.failed || !*from)
-            st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-        else
-            st = attach(e, list[i].table, str_of(list[i].attach),
-                        str_of(list[i].path), paths, err);
-        buf_clear(&view);
-    }
+    for (size_t i = 0; i < e->data->policy->n_tables && !st; i++)
+        if (e->data->tables[i].path)
+            attach(e, &e->data->tables[i], paths);
     return st;
 }
 
@@ -267,6 +239,25 @@ open_size(struct engine *e, int64_t small_rows, custos_err *err)
     return st ? st : connect_all(e, err);
 }
 
+/* The file of the version, named by what is wrong with it. */
+static custos_status
+open_file(struct engine *e, const char *path, custos_err *err)
+{
+    char writer[FILE_WRITER_MAX];
+    custos_status st = duck_open(path, DUCK_READ, &e->data->db, err);
+
+    if (st != CUSTOS_EIO)
+        return st;
+    if (file_age(path, writer) == FILE_AGE_NEWER)
+        return refail(err, CUSTOS_EUNSUPPORTED,
+                      "the data in the store was written by a newer DuckDB: "
+                      "use the custos that wrote it, or import it again with "
+                      "custos init");
+    return refail(err, CUSTOS_EIO,
+                  "the data in the store cannot be opened: restore a backup, "
+                  "or import it again with custos init");
+}
+
 static custos_status
 open_all(struct engine *e, const struct store *s, int64_t small_rows,
          custos_err *err)
@@ -282,7 +273,7 @@ open_all(struct engine *e, const struct store *s, int64_t small_rows,
              ? CUSTOS_OK
              : store_spill_new(s, e->data->spill, &e->data->held, err);
     if (!st)
-        st = duck_open(path, DUCK_READ, &e->data->db, err);
+        st = open_file(e, path, err);
     if (!st)
         st = duck_connect(e->data->db, &e->connections[0], err);
     e->threads = !st;

@@ -20,9 +20,11 @@ struct engine_table {
     const char *from; /* after FROM: t<i>, or the bracketed view */
     int64_t *cuts;    /* units in ascending order, about as many rows between */
     size_t n_cuts;
-    bool sorted;      /* by (u, r) */
-    const char *path; /* of an attached table: its file */
-    bool missing;     /* of an attached table: it could not be opened */
+    bool sorted; /* by (u, r) */
+    /* Of an attached table: */
+    const char *path;   /* its file */
+    const char *attach; /* the statement that opens it; "": it needs none */
+    bool missing;       /* it could not be opened */
 };
 
 /* What all handles on a version share: fixed once it is open. */
