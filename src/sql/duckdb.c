@@ -28,6 +28,7 @@
 #include "base/ck.h"
 #include "sql/duckdb_parts.h"
 #include "sql/print.h"
+#include "sql/total.h"
 
 enum { DIGITS_SHORT = 18 }; /* a decimal of 64 bits */
 
@@ -408,6 +409,7 @@ duck_aggregate(struct duck *d, const struct expr *e)
     };
     struct shape s = {.type = TYPE_REAL};
 
+    d->aggregates = true;
     if (aggregate_is_quantile(e->aggregate)) {
         quantile_print(d, e);
         return;
@@ -471,18 +473,20 @@ duck_expr(struct duck *d, const struct expr *e)
 }
 
 void
-duckdb_print_expr(const struct expr *e, const char *alias, struct buf *out)
-{
-    struct duck d = {.alias = alias, .out = out};
-
-    duck_expr(&d, e);
-}
-
-void
 duckdb_print_condition(const struct expr *e, const char *alias,
                        const bool *stepped, struct buf *out)
 {
     struct duck d = {.alias = alias, .stepped = stepped, .out = out};
+    size_t before = out->len;
 
     duck_expr(&d, e);
+    if (!out->failed && !d.aggregates &&
+        !total_is_text(out->ptr + before, out->len - before))
+        out->failed = true;
+}
+
+void
+duckdb_print_expr(const struct expr *e, const char *alias, struct buf *out)
+{
+    duckdb_print_condition(e, alias, NULL, out);
 }

@@ -86,7 +86,7 @@ class OldData(unittest.TestCase):
                            "SELECT count(*) FROM people")
                 self.assertNotEqual(done.returncode, 0)
                 self.assertIn("imported by an older custos: import it again "
-                              "with custos init", done.stderr)
+                              "with custos init", done.stderr.decode())
                 self.assertIn("whole", lines("ledger", "verify", "--store",
                                              str(store))[0])
 
