@@ -921,7 +921,8 @@ typedef struct custos_charge_options {
     /*
      * Either a mechanism, "laplace:epsilon=0.1" (see custos_plan_add for the
      * words), or its amounts: epsilon and rho, of which one may be NULL for
-     * none, and delta, NULL for 0, up to which both hold.
+     * none, and delta, NULL for 0, up to which both hold. An odometer needs
+     * them to hold on one and the same part of the law, 1 - delta of it.
      */
     const char *mechanism;
     const char *epsilon;
@@ -1053,8 +1054,18 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_odometer_add(
     custos_odometer *odometer, const custos_charge *charge, custos_err *err);
 
 /*
- * With probability 1 - delta the privacy loss so far is at most epsilon, at
- * all moments at once. Rounded up; "infinity" when there is no bound.
+ * What was spent so far; valid at a moment chosen by looking at the answers.
+ * For every e and d that are fixed beforehand, all neighbours and every set S
+ * of what may have been seen up to the reading,
+ *
+ *     P[seen in S, epsilon <= e, delta <= d] <= exp(e) P'[seen in S] + d.
+ *
+ * So a run that ends before a reading passes (e, d) is (e, d)-DP. `delta` is
+ * the odometer's own plus the members'. Where no member has a delta, the
+ * privacy loss is also at most epsilon at all moments at once, with
+ * probability 1 - delta. With members' deltas that is not so: the loss of an
+ * (epsilon, delta)-DP release can exceed epsilon far more often than delta.
+ * Rounded up; "infinity" when there is no bound.
  */
 typedef struct custos_odometer_facts {
     char epsilon[CUSTOS_AMOUNT_MAX];
