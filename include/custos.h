@@ -1189,12 +1189,19 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_plan_add(custos_plan *plan,
 
 typedef enum custos_theorem {
     CUSTOS_BY_BASIC = 1,    /* sums */
-    CUSTOS_BY_PARALLEL = 2, /* each release on its own part of the data */
+    CUSTOS_BY_PARALLEL = 2, /* each release on its own part of the data; a
+                               plan under add/remove */
     CUSTOS_BY_ADVANCED = 3, /* Dwork, Rothblum, Vadhan 2010 */
     CUSTOS_BY_OPTIMAL = 4,  /* Kairouz, Oh, Viswanath 2015; all alike */
     CUSTOS_BY_ZCDP = 5,
     CUSTOS_BY_RDP = 6,
-    CUSTOS_BY_GDP = 7 /* continuous Gaussians only */
+    CUSTOS_BY_GDP = 7, /* continuous Gaussians only */
+    /*
+     * As CUSTOS_BY_PARALLEL, for a promise under change-one: a unit that
+     * changes may leave one part and enter another. The plan is one under
+     * add/remove all the same, for that is what each part sees.
+     */
+    CUSTOS_BY_PARALLEL_CHANGE = 8
 } custos_theorem;
 
 /*

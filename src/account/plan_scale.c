@@ -9,7 +9,7 @@
 #include "num/batch.h"
 #include "num/rat_round.h"
 
-static void
+void
 mechanism_scale(const struct mechanism *m, const rat *factor,
                 struct mechanism *out)
 {
