@@ -77,12 +77,16 @@ typedef enum custos_status {
 #undef CUSTOS_STATUS_ENUM
 } custos_status;
 
-/* Two readers: the analyst reads `said`, the operator's log gets `noted`. */
+/*
+ * Two readers: the analyst reads `said`; `noted` is for whoever may see the
+ * data itself. It can quote values and queries: print it to the owner, never
+ * into a log.
+ */
 typedef struct custos_err {
     custos_status code;
     int at;          /* byte offset in the text that was read, or -1 */
     char said[192];  /* never depends on the data */
-    char noted[320]; /* for the operator only; empty when there is nothing */
+    char noted[320]; /* may quote data; empty when there is nothing */
 } custos_err;
 
 /* What a status means, in words. Cannot fail. */
