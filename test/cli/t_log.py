@@ -5,8 +5,10 @@ no text of a query or of the engine.
 The failures are provoked by files that were attached and have changed since:
 what the engine says of them quotes the line.
 """
+import os
 import pathlib
 import re
+import subprocess
 import unittest
 
 from serving import Server, Store, call
@@ -60,6 +62,14 @@ class Log(unittest.TestCase):
         return call(self.server.http, "POST", "/v1/query", {"sql": sql},
                     self.store.tokens[who])
 
+    def psql(self, who, sql):
+        return subprocess.run(
+            ["psql", "-X", "-q", "-A", "-t", "-c", sql, "host=127.0.0.1 "
+             f"port={self.server.pg} user={who} dbname=custos"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60,
+            check=False, text=True,
+            env={**os.environ, "PGPASSWORD": self.store.passwords[who]})
+
     def test_failures_say_no_value(self):
         good = self.ask("ana", "SELECT count(*) FROM people")
         self.assertEqual(good.status, 200, good.bytes)
@@ -69,12 +79,16 @@ class Log(unittest.TestCase):
                        "id <> 4711 GROUP BY city")
         self.assertEqual(bad.status, 500, bad.bytes)
         self.assertIn(b"could not be completed", bad.bytes)
+        bad = self.psql("ana", "SELECT count(*) FROM people WHERE id > 4711")
+        self.assertIn("could not be completed", bad.stderr)
         self.server.stop()
         log = self.server.said()
-        failed = [line for line in log.splitlines() if 'who="bob"' in line
-                  and "event=question" in line]
-        self.assertEqual(len(failed), 1, log)
-        self.assertIn('cause="csv"', failed[0])
+        failed = [line for line in log.splitlines() if "cause=" in line]
+        self.assertEqual(len(failed), 2, log)
+        self.assertIn('by="http" who="bob"', failed[0])
+        self.assertRegex(failed[1], r'pg=\d+ who="ana"')
+        for line in failed:
+            self.assertIn('cause="csv"', line)
         self.assertNotIn("noted", log)
         self.assertNotIn(SECRET, log)
         for line in log.splitlines():
