@@ -42,6 +42,12 @@ CUSTOS_MUST_USE custos_status import_step(struct import *m, size_t table,
 CUSTOS_MUST_USE custos_status import_stage(struct import *m, custos_err *err);
 
 /*
+ * Refuses sources in which one person's unit could look like two: of one type
+ * here, of another there. CUSTOS_EPOLICY.
+ */
+CUSTOS_MUST_USE custos_status import_units(struct import *m, custos_err *err);
+
+/*
  * Makes `people` (u, x): a number for every value of a unit; and p<i>_<j>
  * (k, x) for every column j of a table i that units lead through: of the key k
  * the unit x. May fail: CUSTOS_EPOLICY (a key is there twice).
