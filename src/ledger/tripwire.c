@@ -25,7 +25,8 @@
  *          tripwire_third_failure_suspends_the_store
  *          tripwire_resume_is_a_row tripwire_counts_overruns_of_the_window
  *          tripwire_verify_finds_a_charge_of_the_suspended
- *          a_failure_suspends_and_resume_lifts_it
+ *          a_failure_suspends_and_resume_lifts_it a_crash_of_its_own_counts
+ *          three_failures_suspend_the_store a_cancel_does_not_count
  */
 #include "ledger/tripwire.h"
 

@@ -5,7 +5,9 @@
 #ifndef LEDGER_TRIPWIRE_H
 #define LEDGER_TRIPWIRE_H
 
-#include "ledger/chain.h"
+#include "ledger/ledger.h"
+
+struct db;
 
 /* Rows of these kinds; `who` is whose question it was (empty: the owner's). */
 #define TRIPWIRE_FAILURE "failure"
