@@ -234,8 +234,7 @@ desk_status(struct desk *d)
     buf_add_text(d->reply, "\"");
     if (d->hooks->status)
         d->hooks->status(d->hooks->ctx, d->reply);
-    if (tripwire_tell(d->c, d->reply, &err))
-        buf_add_text(d->reply, ",\"tripwire\":null");
+    tripwire_tell(d->c, d->reply);
     buf_add_text(d->reply, "}\n");
 }
 

@@ -191,32 +191,30 @@ curator_trips(const struct curator *c, struct curator_trips *out)
 
 /* ------------------------------------------------------------- for owners -- */
 
-custos_status
-tripwire_tell(struct curator *c, struct buf *json, custos_err *err)
+void
+tripwire_tell(struct curator *c, struct buf *json)
 {
     const struct policy *p = c->world->policy;
-    struct ledger_tripwire t;
-    bool some = false;
-    custos_status st = ledger_tripwire(c->ledger, str_of(""), &t, err);
+    struct ledger_tripwire t = {0};
+    struct buf names;
+    custos_err quiet;
 
-    if (st)
-        return st;
-    buf_printf(json,
-               ",\"tripwire\":{\"failures\":%" PRIu64
-               ",\"max_failures\":%" PRIu64
-               ",\"all_suspended\":%s,\"suspended\":[",
-               t.failures, p->max_failures,
-               ledger_all_suspended(&t, p->max_failures) ? "true" : "false");
+    buf_init(&names, NULL, OWNER_REPLY_MAX);
     for (size_t i = 0; i <= p->n_analysts; i++) {
         str name = i ? p->analysts[i - 1].name : str_of("");
 
-        if (ledger_tripwire(c->ledger, name, &t, err) ||
-            !ledger_is_suspended(&t, p->max_failures, p->max_overruns))
+        if (ledger_tripwire(c->ledger, name, &t, &quiet))
+            continue; /* what is said besides tells that the ledger is bad */
+        if (!ledger_is_suspended(&t, p->max_failures, p->max_overruns))
             continue;
-        buf_add_text(json, some ? "," : "");
-        json_text(json, i ? name : str_of("owner"));
-        some = true;
+        buf_add_text(&names, names.len ? ", " : "");
+        buf_add(&names, i ? name.ptr : "owner", i ? name.len : strlen("owner"));
     }
-    buf_add_text(json, "]}");
-    return CUSTOS_OK;
+    buf_printf(json,
+               ",\"failures_since_resume\":%" PRIu64
+               ",\"all_suspended\":%s,\"suspended\":",
+               t.failures,
+               ledger_all_suspended(&t, p->max_failures) ? "true" : "false");
+    json_text(json, (str){buf_text(&names), names.len});
+    buf_clear(&names);
 }

@@ -34,8 +34,8 @@ void tripwire_after(struct curator *c, const struct ask *ask,
 void
 tripwire_refused(struct curator *c, custos_status st, const custos_err *err);
 
-/* `,"tripwire":{...}`: what failed since the last resume, who is suspended. */
-CUSTOS_MUST_USE custos_status tripwire_tell(struct curator *c, struct buf *json,
-                                            custos_err *err);
+/* Adds `,"name":value` pairs: what failed since the last resume, and who is
+   suspended. */
+void tripwire_tell(struct curator *c, struct buf *json);
 
 #endif
