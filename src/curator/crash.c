@@ -14,6 +14,7 @@
  */
 #include "curator/crash.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -114,8 +115,9 @@ crash_open(const char *path)
 {
     int file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, FILE_MODE);
 
-    if (file >= 0)
-        watch();
+    if (file < 0)
+        return errno == EROFS ? CRASH_READ_ONLY : CRASH_NO_FILE;
+    watch();
     return file;
 }
 

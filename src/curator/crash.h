@@ -11,8 +11,9 @@
 #include "base/arena.h"
 #include "custos.h"
 
-/* Opens the file, making it if need be, and watches from here on; -1: it cannot
-   be. The caller closes it, when no work is left. */
+/* Opens the file, making it if need be, and watches from here on; or one of
+   these. The caller closes it, when no work is left. */
+enum { CRASH_NO_FILE = -1, CRASH_READ_ONLY = -2 };
 int crash_open(const char *path);
 
 /* The work of the question with this row begins, in this thread; -1: too many

@@ -34,7 +34,7 @@ struct house {
     struct stat current; /* of the file that says what is in force */
     struct world *world;
     struct till *till;
-    int crashes;           /* the file of marks (crash.h); -1: none */
+    int crashes;           /* the file of marks, or none (crash.h) */
     atomic_bool unwritten; /* a failure that no row tells: nobody is charged */
     struct trips trips;
 };

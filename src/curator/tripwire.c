@@ -102,6 +102,8 @@ tripwire_ready(struct curator *c, int64_t now, custos_err *err)
 
     if (atomic_load(&h->unwritten))
         return custos_fail(err, CUSTOS_EDENIED, "%s", LEDGER_SUSPENDED_SAID);
+    if (h->crashes == CRASH_READ_ONLY)
+        return CUSTOS_OK; /* the ledger refuses, and says why */
     if (h->crashes < 0)
         return custos_fail(err, CUSTOS_EIO,
                            "the store's file of crashes cannot be opened: see "
