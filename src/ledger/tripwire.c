@@ -26,6 +26,7 @@
  *          tripwire_resume_is_a_row tripwire_counts_overruns_of_the_window
  *          tripwire_verify_finds_a_charge_of_the_suspended
  *          a_failure_suspends_and_resume_lifts_it a_crash_of_its_own_counts
+ *          a_failure_without_a_row_suspends_all
  *          three_failures_suspend_the_store a_cancel_does_not_count
  */
 #include "ledger/tripwire.h"

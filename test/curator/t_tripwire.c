@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -377,6 +378,30 @@ a_mark_of_nothing_is_forgotten(void **state)
     close(fd);
 }
 
+/* A disk that takes no row: nobody is charged as long as the process lives. */
+static void
+a_failure_without_a_row_suspends_all(void **state)
+{
+    struct answer *answer = test_ask(c, "ana", COUNT, "0.02");
+    struct ask asked = {.who = str_of("ana"), .now = 1000};
+    struct rlimit was, none;
+    custos_err err;
+
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
+    none = was;
+    none.rlim_cur = 1;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+    tripwire_after(c, &asked, &answer->receipt, -1, CUSTOS_EENGINE);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
+    assert_int_equal(failures_of("ana", NULL), 0);
+    assert_int_equal(ask("bo", SUM, ASK_GOES_ON, &err), CUSTOS_EDENIED);
+    assert_string_equal(err.said, LEDGER_SUSPENDED_SAID);
+    assert_int_equal(asks("ana", SUM), CUSTOS_EDENIED);
+    answer_free(answer);
+}
+
 /* The owner sees it. */
 static void
 the_owner_is_told(void **state)
@@ -408,6 +433,7 @@ main(void)
         TEST(a_crash_of_its_own_counts),
         TEST(a_kill_from_outside_does_not),
         TEST(a_mark_of_nothing_is_forgotten),
+        TEST(a_failure_without_a_row_suspends_all),
         TEST(the_owner_is_told),
     };
 
