@@ -142,7 +142,8 @@ tpch_print_policy(struct buf *out, const struct tpch_sizes *sizes,
 {
     buf_add_text(out, "custos: 1\nadjacency: add-remove\n"
                       "budget: {epsilon: 100000}\n"
-                      "query: {epsilon: 1, max_epsilon: 10}\ntables:\n");
+                      "query: {epsilon: 1, max_epsilon: 10, min_epsilon: 0, "
+                      "min_rho: 0}\ntables:\n");
     for (size_t i = 0; i < TPCH_TABLES; i++) {
         const struct tpch_table *t = &tpch_tables[i];
 

@@ -34,6 +34,15 @@ CUSTOS_MUST_USE custos_status filter_init(struct filter *f,
                                           custos_err *err);
 
 /*
+ * The filter of a budget as the ledger keeps it: best of both, or of a delta of
+ * 0 the sum of epsilon. May fail as filter_init does, CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status filter_of_promise(const char *epsilon,
+                                                const char *delta,
+                                                struct filter *out,
+                                                custos_err *err);
+
+/*
  * Counts the charge if the sums with it stay within the limits; otherwise
  * CUSTOS_ESPENT, nothing is counted, and a smaller charge may follow.
  */

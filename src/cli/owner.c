@@ -13,8 +13,10 @@
 #include "cli/cli.h"
 #include "cli/help.h"
 #include "cli/out.h"
+#include "curator/crash.h"
 #include "curator/door.h"
 #include "curator/owner.h"
+#include "curator/tripwire.h"
 
 enum { OWNER_STORE, OWNER_REVOKE, OWNER_OPTIONS };
 
@@ -112,11 +114,65 @@ token(const char *store, bool revoke)
     return code;
 }
 
+/* Crashes that no charge has met yet are among what is resumed after. */
+static custos_status
+take_up(struct ledger *l, const char *store, custos_err *err)
+{
+    char path[STORE_PATH_MAX];
+    custos_status st = CUSTOS_OK;
+    size_t n;
+    int file;
+
+    snprintf(path, sizeof path, "%s/crashes", store);
+    file = crash_open(path);
+    if (file < 0)
+        return st;
+    st = tripwire_take_up(l, file, clock_us(), &n, err);
+    close(file);
+    return st;
+}
+
+/*
+ * Straight into the ledger, which a server reads before each charge: so it needs
+ * none, and if one runs it follows at once.
+ */
+static int
+resume(const char *store)
+{
+    char receipt[RECEIPT_TEXT_MAX];
+    struct ledger *l = NULL;
+    struct ledger_tripwire was;
+    static struct out o;
+    struct receipt r;
+    custos_status st;
+    custos_err err;
+    int code = ledger_at(store, &l);
+
+    if (code)
+        return code;
+    st = take_up(l, store, &err);
+    if (!st)
+        st = ledger_tripwire(l, str_of(""), &was, &err);
+    if (!st)
+        st = ledger_resume(l, clock_us(), &r, &err);
+    ledger_close(l);
+    if (st)
+        return fail_status(st, &err);
+    receipt_write(&r, receipt);
+    out_init(&o, STDOUT_FILENO);
+    out_printf(&o,
+               "nobody is suspended any more; %llu failure%s since the last "
+               "time. Receipt %s\n",
+               (unsigned long long)was.failures, was.failures == 1 ? "" : "s",
+               receipt);
+    return out_end(&o);
+}
+
 static int
 run(const struct verb *verb, int argc, char **argv)
 {
-    static const char *const words[] = {"reload", "status", "sessions",
-                                        "drain",  "cut",    "token"};
+    static const char *const words[] = {"reload", "status", "sessions", "drain",
+                                        "cut",    "token",  "resume"};
     static struct args args;
     const char *store, *what, *guess;
     int code = args_read(verb, argc, argv, &args);
@@ -130,16 +186,16 @@ run(const struct verb *verb, int argc, char **argv)
             continue;
         if (args.n_words != (strcmp(what, "cut") ? 1 : 2))
             break;
-        return strcmp(what, "token")
-                   ? tell(store, &args)
-                   : token(store, args.given[OWNER_REVOKE] != NULL);
+        if (!strcmp(what, "token"))
+            return token(store, args.given[OWNER_REVOKE] != NULL);
+        return strcmp(what, "resume") ? tell(store, &args) : resume(store);
     }
     guess = *what ? nearest(what, words, COUNT_OF(words)) : NULL;
     if (guess && strcmp(guess, what) != 0)
         return fail_usage("there is no custos owner %.60s; did you mean %s?",
                           what, guess);
-    return fail_usage("owner reload, status, sessions, drain, cut NAME or "
-                      "token; see custos owner --help");
+    return fail_usage("owner reload, status, sessions, drain, cut NAME, token "
+                      "or resume; see custos owner --help");
 }
 
 const struct verb verb_owner = {
@@ -147,18 +203,22 @@ const struct verb verb_owner = {
     .summary = "tell a running server to reload, drain, cut",
     .usage = "owner reload|status|sessions|drain [--store DIR]\n"
              "owner cut NAME [--store DIR]\n"
-             "owner token [--revoke] [--store DIR]",
+             "owner token [--revoke] [--store DIR]\n"
+             "owner resume [--store DIR]",
     .about = "Over a socket in the store, which only the user who runs the "
              "server can use; the\nreply is one line of JSON. reload puts "
              "policy and data of the store in force\nand reads the certificate "
              "again, cut ends the sessions of an analyst, drain lets\nnobody "
              "new in and stops when all have gone. token gives the owner a "
-             "token for\nHTTP, instead of the one before. What changes "
-             "something is a row of the ledger.",
+             "token for\nHTTP, instead of the one before. resume ends all "
+             "suspensions that\nfollowed from failures after a charge, with or "
+             "without a server: read its log first.\nWhat changes something is "
+             "a row of the ledger.",
     .examples = "custos owner status\n"
                 "custos init policy.yaml && custos owner reload\n"
                 "custos owner cut ana\n"
-                "custos owner token",
+                "custos owner token\n"
+                "custos owner resume",
     .options = options,
     .n_options = COUNT_OF(options),
     .run = run,

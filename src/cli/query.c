@@ -67,6 +67,21 @@ window_counts(struct ledger *l, const struct ask *ask,
     *balance = window;
 }
 
+/* Failing after the charge is a bug by definition: here is the only log. */
+static void
+warn_of_trip(const struct curator *c, const struct ask *ask)
+{
+    uint64_t row;
+
+    if (curator_tripped(c, &row) != TRIP_FAILURE)
+        return;
+    fprintf(stderr,
+            "custos: BUG: the charge of row %llu was made and the query "
+            "failed; %s%.*s is suspended until custos owner resume\n",
+            (unsigned long long)row, ask->who.len ? "" : "the owner",
+            (int)ask->who.len, ask->who.ptr);
+}
+
 int
 question_ask(struct curator *c, const struct ask *ask,
              enum answer_format format, struct out *o)
@@ -77,6 +92,7 @@ question_ask(struct curator *c, const struct ask *ask,
     custos_status st = curator_answer(c, ask, &answer, &err);
     bool told;
 
+    warn_of_trip(c, ask);
     if (st)
         return question_fail(st, &err, ask->sql.ptr);
     told = !ledger_balance(curator_ledger(c), ask->who, &balance, &err);

@@ -7,7 +7,8 @@
  * SOURCE   doc/proofs/charge-first.md
  * NEEDS    ledger_charge is durable on return (ledger-durable-first).
  * GIVES    an answer of private data carries the receipt of its charge; one
- *          stored before costs nothing, being the same bytes again.
+ *          stored before costs nothing, being the same bytes again. A failure
+ *          below the charge is in the chain before it is told (tripwire).
  * FAILS    above the charge: on query, policy, ledger and the columns of
  *          attached files alone; below it: CUSTOS_EENGINE with one constant
  *          sentence, CUSTOS_EENTROPY, CUSTOS_ENOMEM.
@@ -25,6 +26,7 @@
 #include "curator/house.h"
 #include "curator/key.h"
 #include "curator/race.h"
+#include "curator/tripwire.h"
 
 enum { TEXT_MAX = 1 << 20 };
 
@@ -44,6 +46,8 @@ charge(struct curator *c, const struct ask *ask, const struct plan *p,
         .data_version = engine_version(c->engine),
         .now = ask->now,
         .shared = purse == PURSE_OWN,
+        .max_failures = c->world->policy->max_failures,
+        .max_overruns = c->world->policy->max_overruns,
     };
     struct buf plan, theorems;
     custos_status st;
@@ -58,7 +62,10 @@ charge(struct curator *c, const struct ask *ask, const struct plan *p,
     r.theorems = str_of(buf_text(&theorems));
     st = plan.failed || theorems.failed
              ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
-             : till_charge(c->house->till, &r, receipt, err);
+             : tripwire_ready(c, ask->now, err);
+    if (!st)
+        st = till_charge(c->house->till, &r, receipt, err);
+    tripwire_refused(c, st, err);
     buf_clear(&plan);
     buf_clear(&theorems);
     return st;
@@ -232,17 +239,20 @@ answer_private(struct curator *c, const struct ask *ask, arena *a,
     struct receipt receipt;
     custos_err quiet;
     custos_status st;
+    int work;
 
     st = engine_ready(c->engine, p, a, err);
     if (!st)
         st = charge(c, ask, p, PURSE_BOTH, &receipt, err);
     if (st)
         return st;
+    work = tripwire_begin(c, &receipt);
     st = race_run(c->engine, c->rng, p, &run, err);
     if (!st)
         st = release(c, a, run, &released, err);
     if (!st)
         st = answer_of_released(run, &released, &receipt, out, err);
+    tripwire_after(c, ask, &receipt, work, st);
     if (st)
         return st;
     if (p->race)
@@ -379,6 +389,7 @@ curator_answer(struct curator *c, const struct ask *asked, struct answer **out,
     struct query *q;
     custos_status st;
 
+    c->trip = TRIP_NONE;
     if (!a)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     st = curator_refresh(c, err);

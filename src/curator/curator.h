@@ -125,6 +125,13 @@ struct answer {
 };
 void answer_free(struct answer *a);
 
+/* Why a question is no longer wanted, said by who stops it. */
+enum ask_stop {
+    ASK_GOES_ON,
+    ASK_CANCELLED, /* by who asked, or the owner; or the server ends */
+    ASK_OVERRUN,   /* its time is over */
+};
+
 struct ask {
     str who; /* analyst's name; empty: the owner */
     str sql;
@@ -137,6 +144,8 @@ struct ask {
     const enum data_type *param_types; /* for curator_describe */
     const bool *param_lists; /* is it a list of these? NULL: none is */
     size_t n_param_types;
+    const _Atomic int *stop; /* an enum ask_stop, set before the question is
+                                interrupted; NULL: nobody stops it */
 };
 
 /*
@@ -148,5 +157,19 @@ CUSTOS_MUST_USE custos_status curator_answer(struct curator *c,
                                              const struct ask *ask,
                                              struct answer **out,
                                              custos_err *err);
+
+/*
+ * What the handle's last question has tripped, and the row of its charge: below
+ * the charge it failed, which suspends its analyst, or was ended for its time.
+ */
+enum curator_trip { TRIP_NONE, TRIP_FAILURE, TRIP_OVERRUN };
+enum curator_trip curator_tripped(const struct curator *c, uint64_t *seq);
+
+/* The same of all handles, since the store was opened; from any thread. */
+struct curator_trips {
+    uint64_t failures, overruns;
+    uint64_t refusals; /* charges refused by suspension */
+};
+void curator_trips(const struct curator *c, struct curator_trips *out);
 
 #endif

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "curator/crash.h"
 #include "num/ival.h"
 
 enum { POLICY_ARENA = 1 << 26, WORDS_MAX = 96 };
@@ -91,6 +92,8 @@ static void
 house_close(struct house *h)
 {
     till_close(h->till);
+    if (h->crashes >= 0)
+        close(h->crashes);
     world_let_go(h->world);
     store_close(&h->store);
     pthread_mutex_destroy(&h->mutex);
@@ -100,7 +103,7 @@ house_close(struct house *h)
 static custos_status
 house_open(const char *path, struct house **out, custos_err *err)
 {
-    char ledger[STORE_PATH_MAX], lock[STORE_PATH_MAX];
+    char ledger[STORE_PATH_MAX], lock[STORE_PATH_MAX], crashes[STORE_PATH_MAX];
     struct house *h = calloc(1, sizeof *h);
     custos_status st;
 
@@ -113,6 +116,8 @@ house_open(const char *path, struct house **out, custos_err *err)
     }
     pthread_mutex_init(&h->mutex, NULL);
     h->handles = 1;
+    store_path(&h->store, "crashes", crashes);
+    h->crashes = crash_open(crashes);
     (void)is_replaced(h, &h->current);
     /* again, in case it was replaced before it was looked at */
     st = store_refresh(&h->store, err);

@@ -22,13 +22,21 @@ struct world {
     struct catalogs *catalogs;
 };
 
+/* Since the store was opened, for operators. */
+struct trips {
+    _Atomic uint64_t failures, overruns, refusals;
+};
+
 struct house {
-    pthread_mutex_t mutex; /* over all of it but the till */
+    pthread_mutex_t mutex; /* over all of it but the till and atomics */
     size_t handles;
     struct store store;
     struct stat current; /* of the file that says what is in force */
     struct world *world;
     struct till *till;
+    int crashes;           /* the file of marks, or none (crash.h) */
+    atomic_bool unwritten; /* a failure that no row tells: nobody is charged */
+    struct trips trips;
 };
 
 struct curator {
@@ -39,6 +47,8 @@ struct curator {
     struct ledger *ledger; /* to read from */
     custos_rng *rng;
     struct mechs *mechs; /* of its last questions */
+    enum curator_trip trip;
+    uint64_t trip_seq;
 };
 
 #endif

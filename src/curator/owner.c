@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "curator/house.h"
+#include "curator/tripwire.h"
 #include "store/file.h"
 
 enum { BACKLOG = 8, REPLY_WAIT_MS = 60000 };
@@ -233,6 +234,7 @@ desk_status(struct desk *d)
     buf_add_text(d->reply, "\"");
     if (d->hooks->status)
         d->hooks->status(d->hooks->ctx, d->reply);
+    tripwire_tell(d->c, d->reply);
     buf_add_text(d->reply, "}\n");
 }
 

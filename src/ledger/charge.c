@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "ledger/inside.h"
+#include "ledger/tripwire.h"
 
 static custos_status
 check_request(const struct ledger_request *r, custos_err *err)
@@ -32,6 +33,8 @@ judge(struct ledger *l, const struct ledger_request *r, struct standing *s,
         st = custos_fail(err, CUSTOS_EPOLICY,
                          "the policy has changed: ask again; if that does not "
                          "help, the owner must run custos init again");
+    if (!st)
+        st = tripwire_judge(l->db, r, err);
     if (!st)
         st = budgets_admit(l->db, l->terms, r, s, err);
     return st;

@@ -20,7 +20,7 @@
 #include "base/str.h"
 #include "custos.h"
 
-enum { LEDGER_FORMAT = 2, LEDGER_HASH_BYTES = 32 };
+enum { LEDGER_FORMAT = 3, LEDGER_HASH_BYTES = 32 };
 
 struct ledger;
 
@@ -95,6 +95,8 @@ struct ledger_request {
     int64_t now;
     bool shared; /* an answer that was paid for, given to another analyst: it
                     costs their own budget and window, not the common one */
+    /* The policy's tripwire; zeros suspend at the first of each. */
+    uint64_t max_failures, max_overruns;
 };
 
 /*
@@ -102,12 +104,44 @@ struct ledger_request {
  * return. CUSTOS_ESPENT says whether the own or the common one is spent, what
  * was needed and what is left; nothing is charged then. CUSTOS_EPOLICY: the
  * policy of the request is not the one in force (it was changed meanwhile, or
- * there is none); CUSTOS_EDENIED: no such analyst. Also: CUSTOS_EIO,
+ * there is none); CUSTOS_EDENIED: no such analyst, or one that is suspended
+ * (LEDGER_SUSPENDED_SAID). Also: CUSTOS_EIO,
  * CUSTOS_ECORRUPT, CUSTOS_EBUSY; the charge may then stand or not (never: an
  * answer without a charge).
  */
 CUSTOS_MUST_USE custos_status ledger_charge(struct ledger *l,
                                             const struct ledger_request *r,
+                                            struct receipt *out,
+                                            custos_err *err);
+
+/*
+ * The tripwire (tripwire.h): what has failed below the charge since the owner's
+ * last "resume". Rows "failure" and "overrun" are acts (ledger_act) in the name
+ * of the analyst whose question it was.
+ */
+enum { LEDGER_OVERRUN_WINDOW = 1000 };
+#define LEDGER_SUSPENDED_SAID                                                  \
+    "private queries are suspended after a failure: ask the owner of the "     \
+    "data, who reads the log and runs custos owner resume (stored answers "    \
+    "and "                                                                     \
+    "EXPLAIN still work)"
+struct ledger_tripwire {
+    uint64_t failures;     /* of everybody */
+    uint64_t own_failures; /* of one name */
+    uint64_t overruns;     /* of its last LEDGER_OVERRUN_WINDOW questions */
+};
+CUSTOS_MUST_USE custos_status ledger_tripwire(struct ledger *l, str who,
+                                              struct ledger_tripwire *out,
+                                              custos_err *err);
+
+/* Is that name suspended, is everybody, by these numbers of the policy? */
+bool ledger_is_suspended(const struct ledger_tripwire *t, uint64_t max_failures,
+                         uint64_t max_overruns);
+bool
+ledger_all_suspended(const struct ledger_tripwire *t, uint64_t max_failures);
+
+/* Ends every suspension: an act of the owner, whose row names the build. */
+CUSTOS_MUST_USE custos_status ledger_resume(struct ledger *l, int64_t now,
                                             struct receipt *out,
                                             custos_err *err);
 

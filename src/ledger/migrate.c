@@ -5,7 +5,9 @@
  *
  * Format 0 had the chain alone. Since format 1 balances and answers stand
  * beside it; they follow from the chain or may be missing, so coming from 0 is
- * adding them up once. Since format 2 there are doors, none at first.
+ * adding them up once. Since format 2 there are doors, none at first. Since
+ * format 3 the rows of the tripwire have an index; older programs, which would
+ * charge who is suspended, refuse the file.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -48,8 +50,12 @@ static const char DOORS[] =
     "CREATE TABLE doors (name TEXT PRIMARY KEY,"
     " seq INTEGER NOT NULL REFERENCES chain (seq), verifier TEXT NOT NULL,"
     " token BLOB NOT NULL) STRICT;"
-    "CREATE INDEX doors_token ON doors (token);"
-    "PRAGMA user_version = 2;";
+    "CREATE INDEX doors_token ON doors (token);";
+
+static const char TRIPWIRE[] =
+    "CREATE INDEX chain_tripwire ON chain (kind, who, seq)"
+    " WHERE kind IN ('failure', 'overrun', 'resume');"
+    "PRAGMA user_version = 3;";
 
 /* --------------------------------------------------------------- making -- */
 
@@ -80,6 +86,8 @@ fill(const char *path, custos_err *err)
     if (!st)
         st = db_run(d, DOORS, err);
     if (!st)
+        st = db_run(d, TRIPWIRE, err);
+    if (!st)
         st = db_run(d, "COMMIT", err);
     if (!st)
         st = db_run(d, "PRAGMA journal_mode=WAL", err);
@@ -95,7 +103,7 @@ ledger_make(const char *path, custos_err *err)
     char half[PATH_ROOM], log[PATH_ROOM];
     custos_status st;
 
-    static_assert(LEDGER_FORMAT == 2, "DOORS writes the number");
+    static_assert(LEDGER_FORMAT == 3, "TRIPWIRE writes the number");
     snprintf(log, sizeof log, "%s-wal", path);
     if (access(log, F_OK) == 0)
         return custos_fail(err, CUSTOS_ECORRUPT,
@@ -153,8 +161,10 @@ migrate_from(int64_t format, struct db *d, custos_err *err)
 
     if (!st && format == 0)
         st = add_up(d, err);
-    if (!st)
+    if (!st && format < 2)
         st = db_run(d, DOORS, err);
+    if (!st)
+        st = db_run(d, TRIPWIRE, err);
     if (!st)
         st = db_run(d, "COMMIT", err);
     if (st)

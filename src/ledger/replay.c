@@ -1,7 +1,9 @@
 /*
  * A row counts when it follows the one before, is what its hash says, and, if
- * it is a charge, was within the budgets of the terms then in force. Windows
- * are not replayed: they slow analysts down and promise nothing.
+ * it is a charge, was within the budgets of the terms then in force, and not of
+ * an analyst whom a failure had suspended. Windows are not replayed: they slow
+ * analysts down and promise nothing. Nor are the policy's numbers of failures
+ * and overruns, which the chain does not hold.
  */
 #include "ledger/replay.h"
 
@@ -9,6 +11,7 @@
 
 #include "base/base.h"
 #include "base/error.h"
+#include "ledger/tripwire.h"
 
 struct walk {
     arena *arena;
@@ -90,6 +93,8 @@ walk_charge(struct walk *w, const struct ledger_row *row, custos_err *err)
         if (!t)
             return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
+    if (t->failed)
+        return chain_fail(err, row->seq, "charges who was suspended");
     if (chain_is_shared(row) && t == w->common)
         return chain_fail(err, row->seq, "shares with nobody");
     if ((!chain_is_shared(row) &&
@@ -102,6 +107,25 @@ walk_charge(struct walk *w, const struct ledger_row *row, custos_err *err)
         sums_add(&t->sums, &c, row->seq);
         t->row = row->receipt;
     }
+    return CUSTOS_OK;
+}
+
+/* A failure follows a charge, so its analyst has a tally. */
+static custos_status
+walk_tripwire(struct walk *w, const struct ledger_row *row, custos_err *err)
+{
+    struct tally *t = w->out->tallies;
+
+    if (str_equal(row->kind, str_of(TRIPWIRE_RESUME)))
+        for (; t; t = t->next)
+            t->failed = false;
+    if (!str_equal(row->kind, str_of(TRIPWIRE_FAILURE)))
+        return CUSTOS_OK;
+    while (t && !str_equal(t->who, row->who))
+        t = t->next;
+    if (!t)
+        return chain_fail(err, row->seq, "is of nobody who was charged");
+    t->failed = true;
     return CUSTOS_OK;
 }
 
@@ -121,6 +145,8 @@ walk_row(struct walk *w, const struct ledger_row *row, custos_err *err)
         st = walk_terms(w, row, err);
     else if (str_equal(row->kind, str_of("charge")))
         st = walk_charge(w, row, err);
+    else
+        st = walk_tripwire(w, row, err);
     w->common->sums.seq = head->seq;
     w->common->row = *head;
     return st;

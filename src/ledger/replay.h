@@ -15,6 +15,7 @@ struct tally {
     str who;
     struct sums sums;
     struct receipt row;
+    bool failed; /* since the last "resume": no charge may follow */
 };
 
 struct replay {

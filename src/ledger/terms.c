@@ -1,11 +1,6 @@
 /*
  * Terms as words and back. Names may hold any byte: what could be taken for
  * the end of a line is written %0A.
- *
- * A promise with a delta is kept by the best-of-both filter, of whose delta
- * half pays for the conversion and half, which that theorem counts twice, for
- * the members: a quarter is theirs. A promise without one is kept by the sum
- * of epsilon.
  */
 #include "ledger/terms.h"
 
@@ -15,12 +10,10 @@
 
 #include "base/base.h"
 #include "base/error.h"
-#include "num/batch.h"
 
 enum {
     TERMS_BYTES = 1 << 26,
     ANALYSTS_MAX = 1 << 16,
-    MEMBERS_SHARE = 4, /* of delta: one part in so many */
 };
 
 /* -------------------------------------------------------------- promises -- */
@@ -35,47 +28,13 @@ text_of(str s, const char *otherwise, char text[RAT_TEXT_MAX + 1])
     return text;
 }
 
-/* What of delta is for members, as text. */
-static custos_status
-members_of(const char *delta, struct buf *out, bool *pure, custos_err *err)
-{
-    custos_status st;
-    rat x[2];
-
-    rats_init(x, 2);
-    st = rat_read_delta(delta, "delta", &x[0], err);
-    if (!st) {
-        *pure = rat_sign(&x[0]) == 0;
-        rat_set_i64(&x[1], 1, MEMBERS_SHARE);
-        rat_mul(&x[0], &x[0], &x[1]);
-        rat_write(&x[0], out);
-    }
-    rats_clear(x, 2);
-    if (!st && out->failed)
-        st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    return st;
-}
-
 static custos_status
 filter_of(const struct ledger_budget *b, struct filter *out, custos_err *err)
 {
     char epsilon[RAT_TEXT_MAX + 1], delta[RAT_TEXT_MAX + 1];
-    custos_filter_options o = {.size = sizeof o};
-    struct buf members;
-    bool pure = true;
-    custos_status st;
 
-    buf_init(&members, NULL, 1024);
-    o.epsilon = text_of(b->epsilon, "0", epsilon);
-    o.delta = text_of(b->delta, "0", delta);
-    st = members_of(o.delta, &members, &pure, err);
-    if (!st) {
-        o.kind = pure ? CUSTOS_FILTER_PURE : CUSTOS_FILTER_BEST;
-        o.member_delta = pure ? NULL : buf_text(&members);
-        st = filter_init(out, &o, err);
-    }
-    buf_clear(&members);
-    return st;
+    return filter_of_promise(text_of(b->epsilon, "0", epsilon),
+                             text_of(b->delta, "0", delta), out, err);
 }
 
 size_t

@@ -228,14 +228,36 @@ explain_quantiles(const struct plan *p, const struct part *part,
 }
 
 static void
+explain_amounts(const rat *epsilon, const rat *rho, struct buf *out)
+{
+    buf_add_text(out, "epsilon ");
+    words_number(epsilon, out);
+    buf_add_text(out, ", rho ");
+    words_number(rho, out);
+}
+
+/* What is charged; where that is the policy's least, also what was asked. */
+static void
 explain_price(const struct plan *p, struct buf *out)
 {
-    buf_add_text(out, "price      epsilon ");
-    words_number(&p->epsilon, out);
-    buf_add_text(out, ", rho ");
-    words_number(&p->rho, out);
+    rat epsilon, rho;
+
+    rat_init(&epsilon);
+    rat_init(&rho);
+    amount_to_rat(p->charge.epsilon, AMOUNT_LOSS, &epsilon);
+    amount_to_rat(p->charge.rho, AMOUNT_LOSS, &rho);
+    buf_add_text(out, "price      ");
+    explain_amounts(p->raised ? &epsilon : &p->epsilon,
+                    p->raised ? &rho : &p->rho, out);
     buf_add_text(out, ", delta ");
     words_number(&p->delta, out);
+    if (p->raised) {
+        buf_add_text(out, "\n           the policy's least for a query; the "
+                          "noise is that of ");
+        explain_amounts(&p->epsilon, &p->rho, out);
+    }
+    rat_clear(&epsilon);
+    rat_clear(&rho);
     buf_add_text(out, "\nrests on  ");
     for (size_t i = 0; i < p->n_theorems; i++)
         buf_printf(out, " %s", p->theorems[i]);

@@ -205,10 +205,12 @@ plan_make(arena *a, struct query *q, const struct policy *p,
         options = &none;
     st = plan_assuming(a, q, p, options, bounds_asked(q), &first, err);
     if (!st && first->raced)
-        return race_make(a, q, p, options, first, out, err);
-    if (!st)
-        *out = first;
-    return st;
+        st = race_make(a, q, p, options, first, &first, err);
+    if (st)
+        return st;
+    least_make(first);
+    *out = first;
+    return CUSTOS_OK;
 }
 
 void

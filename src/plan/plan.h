@@ -197,9 +197,10 @@ struct plan {
     struct expr *having;     /* NULL: none */
     struct order *order_by;  /* none: by keys, ascending, NULL last */
     size_t n_order_by;       /* (limit and offset are the query's) */
-    rat epsilon, rho, delta; /* the price of the whole */
-    struct charge charge;
-    const char **theorems; /* ids of all that the price rests on */
+    rat epsilon, rho, delta; /* the price of the whole, which its noise has */
+    struct charge charge;    /* what is paid: that, or the policy's least */
+    bool raised;             /* the least is more, in either lane */
+    const char **theorems;   /* ids of all that the price rests on */
     size_t n_theorems;
     struct fact *facts;   /* of all expressions; fact.h */
     const char **remarks; /* sentences for the answer: what bounding and

@@ -189,6 +189,9 @@ void select_clear(struct selection *s);
 CUSTOS_MUST_USE custos_status within_make(struct work *w);
 CUSTOS_MUST_USE custos_status charge_make(struct work *w);
 void charge_race(struct plan *p);
+
+/* Raises the charge of a whole plan to the policy's least price. */
+void least_make(struct plan *p);
 CUSTOS_MUST_USE custos_status remarks_make(struct work *w);
 CUSTOS_MUST_USE custos_status public_make(struct work *w);
 

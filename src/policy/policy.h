@@ -122,6 +122,9 @@ struct policy_analyst {
     int line;
 };
 
+/* `tripwire: overrun_rate` is of so many questions. */
+enum { POLICY_OVERRUN_WINDOW = 1000 };
+
 struct policy {
     custos_adjacency adjacency;
     struct policy_budget budget;
@@ -132,9 +135,14 @@ struct policy {
     str max_epsilon;     /* cap per query; default: the budget's */
     str query_delta;     /* what one query may use; default: a thousandth of
                               the budget's, "0" when pure */
-    uint64_t max_groups; /* public ceiling of groups per query; 2^20 */
-    uint64_t min_units;  /* groups of the data of fewer are never shown; 1 */
-    bool share_answers;  /* between analysts; default false */
+    str min_epsilon;     /* a query is charged this much at least, in either */
+    str min_rho;         /* lane; default: a ten-thousandth of the budget's */
+    uint64_t max_failures; /* of all analysts, until nobody is answered; 3 */
+    uint64_t max_overruns; /* of an analyst's last POLICY_OVERRUN_WINDOW
+                              questions, before it is suspended; 1 */
+    uint64_t max_groups;   /* public ceiling of groups per query; 2^20 */
+    uint64_t min_units;    /* groups of the data of fewer are never shown; 1 */
+    bool share_answers;    /* between analysts; default false */
     struct policy_table *tables;
     size_t n_tables;
     struct policy_view *views;

@@ -11,7 +11,8 @@
 #include "policy/read.h"
 
 static const char *const top_keys[] = {
-    "custos", "adjacency", "budget", "query", "tables", "views", "analysts",
+    "custos", "adjacency", "budget",   "query",
+    "tables", "views",     "analysts", "tripwire",
 };
 
 static custos_status
@@ -71,6 +72,8 @@ read_parts(const struct reading *r, const struct node *root, struct policy *p)
         st = reading_go_on(r, read_adjacency(r, root, p));
     if (!st)
         st = reading_go_on(r, read_budgets(r, root, p));
+    if (!st)
+        st = reading_go_on(r, read_tripwire(r, root, p));
     if (!st)
         st = reading_go_on(r, read_tables(r, root, p));
     /* What names other parts is looked at when those are right. */

@@ -13,6 +13,11 @@ CUSTOS_MUST_USE custos_status read_budgets(const struct reading *r,
                                            const struct node *root,
                                            struct policy *p);
 
+/* tripwire: */
+CUSTOS_MUST_USE custos_status read_tripwire(const struct reading *r,
+                                            const struct node *root,
+                                            struct policy *p);
+
 /* {epsilon, delta}: epsilon > 0 must be there, delta in [0, 1) may. */
 CUSTOS_MUST_USE custos_status read_amounts(const struct reading *r,
                                            const struct node *map,

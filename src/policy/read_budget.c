@@ -2,6 +2,7 @@
  * Budgets: exact numbers that stay the owner's text, checked once here; and
  * the defaults that follow from them.
  */
+#include "account/filter.h"
 #include "base/base.h"
 #include "policy/amounts.h"
 #include "policy/read.h"
@@ -9,13 +10,16 @@
 static const char *const budget_keys[] = {"epsilon", "delta", "n",
                                           "force_delta"};
 static const char *const query_keys[] = {
-    "epsilon",    "max_epsilon", "delta",
-    "max_groups", "min_units",   "share_answers",
+    "epsilon", "max_epsilon", "min_epsilon", "min_rho",
+    "delta",   "max_groups",  "min_units",   "share_answers",
 };
 
 #define MAX_GROUPS ((uint64_t)1 << 20)
 
-enum amount_kind { POSITIVE, DELTA };
+enum amount_kind { POSITIVE, LEAST, DELTA };
+
+/* So many queries the budget is for, where each costs the least. */
+enum { QUERIES_MOST = 10000 };
 
 /* Longer ones have parts (a tenth, a thousandth) that rat_read refuses. */
 enum { AMOUNT_BYTES_MAX = 40 };
@@ -27,14 +31,25 @@ amount_in_range(const rat *x, enum amount_kind kind)
     bool good;
     rat least;
 
-    if (kind == DELTA && rat_sign(x) == 0)
+    if (kind != POSITIVE && rat_sign(x) == 0)
         return true;
     rat_init(&least);
     CUSTOS_REQUIRE(
-        !rat_read(kind == POSITIVE ? "1e-20" : "1e-36", "least", &least, NULL));
+        !rat_read(kind == DELTA ? "1e-36" : "1e-20", "least", &least, NULL));
     good = rat_cmp(x, &least) >= 0 && rat_cmp_i64(x, 1000000) <= 0;
     rat_clear(&least);
     return good;
+}
+
+static custos_status
+read_number(const char *text, const char *key, enum amount_kind kind, rat *x)
+{
+    switch (kind) {
+    case POSITIVE: return rat_read_positive(text, key, x, NULL);
+    case DELTA: return rat_read_delta(text, key, x, NULL);
+    case LEAST: break;
+    }
+    return rat_read(text, key, x, NULL);
 }
 
 /* An exact number of its kind; NULL leaves *out as it is. */
@@ -42,6 +57,11 @@ static custos_status
 read_amount(const struct reading *r, const struct node *n, const char *key,
             enum amount_kind kind, str *out)
 {
+    static const char *const wanted[] = {
+        [POSITIVE] = "a number from 1e-20 to 1e6, such as 0.5 or 1/3",
+        [LEAST] = "0, or a number from 1e-20 to 1e6, such as 1e-4",
+        [DELTA] = "0, or a number from 1e-36 to below 1, such as 1e-6",
+    };
     custos_status st;
     str text;
     rat x;
@@ -52,19 +72,13 @@ read_amount(const struct reading *r, const struct node *n, const char *key,
     if (st)
         return st;
     rat_init(&x);
-    st = kind == POSITIVE ? rat_read_positive(text.ptr, key, &x, NULL)
-                          : rat_read_delta(text.ptr, key, &x, NULL);
+    st = read_number(text.ptr, key, kind, &x);
     if (!st && (text.len > AMOUNT_BYTES_MAX || !amount_in_range(&x, kind)))
         st = CUSTOS_ERANGE;
     rat_clear(&x);
     if (st)
         return reading_fail(r, n->line, "%s must be %s, not '%.*s'", key,
-                            kind == POSITIVE
-                                ? "a number from 1e-20 to 1e6, such as 0.5 or "
-                                  "1/3"
-                                : "0, or a number from 1e-36 to below 1, such "
-                                  "as 1e-6",
-                            SHOWN(text));
+                            wanted[kind], SHOWN(text));
     *out = text;
     return CUSTOS_OK;
 }
@@ -152,6 +166,35 @@ read_budget(const struct reading *r, const struct node *root, struct policy *p)
     return st ? st : check_delta(r, map, p);
 }
 
+/*
+ * The least price of the file's budget in both lanes of its filter. A budget
+ * that no filter can keep has none: the ledger refuses it. Without a delta
+ * there is no lane of rho.
+ */
+static custos_status
+set_least(const struct reading *r, struct policy *p)
+{
+    custos_status st = CUSTOS_OK;
+    char text[AMOUNT_TEXT_MAX];
+    struct filter f;
+    amount rho = 0;
+
+    if (!p->min_epsilon.ptr) {
+        st = amount_part(r, p->budget.epsilon, QUERIES_MOST, &p->min_epsilon);
+        if (!st && amounts_cmp(p->min_epsilon, p->max_epsilon) > 0)
+            p->min_epsilon = p->max_epsilon;
+    }
+    if (st || p->min_rho.ptr)
+        return st;
+    if (!filter_of_promise(p->budget.epsilon.ptr, p->budget.delta.ptr, &f,
+                           NULL) &&
+        f.kind == CUSTOS_FILTER_BEST)
+        rho = f.limit[1] / QUERIES_MOST + (f.limit[1] % QUERIES_MOST != 0);
+    p->min_rho.len = amount_write(rho, AMOUNT_LOSS, text);
+    p->min_rho.ptr = arena_copy(r->a, (str){text, p->min_rho.len});
+    return p->min_rho.ptr ? CUSTOS_OK : reading_no_memory(r);
+}
+
 /* What the file left out. */
 static custos_status
 set_defaults(const struct reading *r, struct policy *p)
@@ -167,7 +210,25 @@ set_defaults(const struct reading *r, struct policy *p)
     }
     if (!st && !p->query_delta.ptr)
         st = amount_part(r, p->budget.delta, 1000, &p->query_delta);
-    return st;
+    return st ? st : set_least(r, p);
+}
+
+/* The least that a query is charged, below the most that it may cost. */
+static custos_status
+read_least(const struct reading *r, const struct node *map, struct policy *p)
+{
+    const struct node *n = node_find(map, "min_epsilon");
+    str most = p->max_epsilon.ptr ? p->max_epsilon : p->budget.epsilon;
+    custos_status st = read_amount(r, n, "min_epsilon", LEAST, &p->min_epsilon);
+
+    if (!st && n && amounts_cmp(p->min_epsilon, most) > 0)
+        return reading_fail(r, n->line,
+                            "min_epsilon is above what one query may cost "
+                            "(max_epsilon, or the budget)");
+    if (st)
+        return st;
+    return read_amount(r, node_find(map, "min_rho"), "min_rho", LEAST,
+                       &p->min_rho);
 }
 
 static custos_status
@@ -184,6 +245,8 @@ read_query(const struct reading *r, const struct node *map, struct policy *p)
     if (!st)
         st = read_amount(r, node_find(map, "max_epsilon"), "max_epsilon",
                          POSITIVE, &p->max_epsilon);
+    if (!st)
+        st = read_least(r, map, p);
     n = node_find(map, "delta");
     if (!st)
         st = read_amount(r, n, "delta", DELTA, &p->query_delta);

@@ -122,7 +122,8 @@ look(struct http *h)
             COUNT_ONE(parts->counts, cancels_total);
         }
         if (x->dropped)
-            workers_drop(parts->workers, &x->work.question.job);
+            workers_drop(parts->workers, &x->work.question.job,
+                         x->dropped == DROP_SLOW ? ASK_OVERRUN : ASK_CANCELLED);
     }
     pthread_mutex_unlock(&h->lock);
 }

@@ -52,6 +52,22 @@ add_counts(struct buf *b, struct counts *counts)
 #undef ADD
 }
 
+/* What must stay 0, and what follows when it does not. */
+static void
+add_trips(struct buf *b, const struct curator *c)
+{
+    struct curator_trips t;
+
+    curator_trips(c, &t);
+    add_number(b, "tripwire_failures_total", "counter",
+               "charged questions that failed: bugs, each suspends an analyst",
+               t.failures);
+    add_number(b, "tripwire_overruns_total", "counter",
+               "charged questions that were ended for their time", t.overruns);
+    add_number(b, "tripwire_refusals_total", "counter",
+               "questions refused by suspension", t.refusals);
+}
+
 static void
 add_metrics(struct buf *b, const struct http_status *s,
             const struct serve_parts *parts, int64_t now_us)
@@ -68,6 +84,7 @@ add_metrics(struct buf *b, const struct http_status *s,
     add_number(b, "questions_running", "gauge",
                "questions that run or wait for their step", running);
     add_counts(b, parts->counts);
+    add_trips(b, parts->curator);
     add_head(b, "http_replies_total", "counter", "replies by HTTP status");
     for (size_t i = 0; i < COUNT_OF(s->replies); i++)
         if (s->replies[i])

@@ -178,10 +178,10 @@ submit(struct loop *l, struct conn *c)
 }
 
 void
-loop_drop(struct loop *l, struct conn *c)
+loop_drop(struct loop *l, struct conn *c, enum ask_stop why)
 {
     if (c->task)
-        workers_drop(l->options.parts->workers, &c->task->q.job);
+        workers_drop(l->options.parts->workers, &c->task->q.job, why);
     c->task = NULL;
     c->question_us = 0;
 }
@@ -247,7 +247,7 @@ come_back(struct loop *l)
 void
 loop_close(struct loop *l, struct conn *c, const char *why)
 {
-    loop_drop(l, c);
+    loop_drop(l, c, ASK_CANCELLED);
     log_conn("close", c, why);
     people_remove(l, c);
 }
@@ -263,7 +263,7 @@ cancel(struct loop *l, const struct conn *from)
     if (!session_stop(c->session, STOP_CANCEL, l->now_us))
         return;
     COUNT_ONE(counts_of(l), cancels_total);
-    loop_drop(l, c);
+    loop_drop(l, c, ASK_CANCELLED);
     loop_drive(l, c);
 }
 

@@ -76,7 +76,7 @@ size_t people_cut(struct loop *l, const str *name, const char *said);
 
 void loop_close(struct loop *l, struct conn *c, const char *why);
 void loop_drive(struct loop *l, struct conn *c);
-void loop_drop(struct loop *l, struct conn *c); /* what it asked */
+void loop_drop(struct loop *l, struct conn *c, enum ask_stop why);
 void loop_watch(struct loop *l, int fd, enum loop_event event, uint32_t events);
 
 /* --- loop_time.c */

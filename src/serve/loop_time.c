@@ -19,7 +19,7 @@ look_at(struct loop *l, struct conn *c)
     if (c->question_us && now - c->question_us > limits->query_ms * 1000) {
         if (session_stop(c->session, STOP_TIME, now)) {
             COUNT_ONE(l->options.parts->counts, timeouts_total);
-            loop_drop(l, c);
+            loop_drop(l, c, ASK_OVERRUN);
         } else {
             session_end(c->session, "57014", "the login took too long");
         }

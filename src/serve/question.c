@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "serve/clock.h"
+#include "serve/log.h"
 
 static void
 tell_left(struct question *q, struct curator *c)
@@ -12,6 +13,29 @@ tell_left(struct question *q, struct curator *c)
                                q->left_epsilon, &quiet);
 }
 
+/* A bug by definition: loud, and at once. */
+static void
+log_trip(const struct question *q, const struct curator *c)
+{
+    struct log_line line;
+    uint64_t row;
+    enum curator_trip trip = curator_tripped(c, &row);
+
+    if (trip == TRIP_NONE)
+        return;
+    log_begin(&line, "tripwire");
+    log_text(&line, "who", str_of(q->who.name));
+    log_int(&line, "row", (int64_t)row);
+    log_text(&line, "status", str_of(custos_status_sqlstate(q->status)));
+    log_text(&line, "said",
+             str_of(trip == TRIP_OVERRUN
+                        ? "a charged query was ended for its time: above the "
+                          "policy's rate its analyst is suspended"
+                        : "BUG: a charged query failed; its analyst is "
+                          "suspended until custos owner resume"));
+    log_end(&line, LOG_FD);
+}
+
 /* Only what is known to have cost nothing may leave when it likes. */
 void
 question_work(struct job *j, struct curator *c)
@@ -20,11 +44,13 @@ question_work(struct job *j, struct curator *c)
 
     q->ask.who = str_of(q->who.name);
     q->ask.now = wall_us();
+    q->ask.stop = &j->why;
     q->err = (custos_err){.at = -1};
     q->status = door_holds(c, &q->who, &q->err);
     q->lost = q->status == CUSTOS_EDENIED;
     if (!q->status)
         q->status = curator_answer(c, &q->ask, &q->answer, &q->err);
+    log_trip(q, c);
     if (q->status)
         return;
     j->stepped =

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -232,6 +233,15 @@ workers_end(struct workers *w)
     pthread_mutex_unlock(&w->lock);
 }
 
+/* The first reason stands: it is what was told. */
+static void
+job_stop(struct job *j, enum ask_stop why)
+{
+    int none = ASK_GOES_ON;
+
+    atomic_compare_exchange_strong(&j->why, &none, (int)why);
+}
+
 /* Lock held: ends what the engine does for jobs; true where there are some. */
 static bool
 interrupt_all(struct workers *w)
@@ -241,6 +251,7 @@ interrupt_all(struct workers *w)
     for (size_t i = 0; i < w->n; i++)
         if (w->worker[i].job) {
             some = true;
+            job_stop(w->worker[i].job, ASK_CANCELLED);
             curator_interrupt(w->worker[i].curator);
         }
     return some;
@@ -311,6 +322,7 @@ workers_submit(struct workers *w, struct job *j)
     if (taken) {
         j->next = NULL;
         j->stopped = false;
+        atomic_store(&j->why, ASK_GOES_ON);
         *w->last = j;
         w->last = &j->next;
         w->waiting++;
@@ -343,13 +355,15 @@ give_back(struct workers *w, struct job *j)
 }
 
 void
-workers_drop(struct workers *w, struct job *j)
+workers_drop(struct workers *w, struct job *j, enum ask_stop why)
 {
     pthread_mutex_lock(&w->lock);
     give_back(w, j);
     for (size_t i = 0; i < w->n; i++)
-        if (w->worker[i].job == j)
+        if (w->worker[i].job == j) {
+            job_stop(j, why);
             curator_interrupt(w->worker[i].curator);
+        }
     pthread_mutex_unlock(&w->lock);
 }
 

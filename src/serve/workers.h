@@ -26,6 +26,7 @@ struct job {
     bool stepped;     /* true until work knows that nothing was charged */
     bool stopped;     /* out: the server ends, or it was dropped, before work
                          was begun */
+    _Atomic int why;  /* an enum ask_stop: it was dropped while it ran, why */
 
     /* the workers' own */
     struct job *next;
@@ -54,7 +55,7 @@ CUSTOS_MUST_USE bool workers_submit(struct workers *w, struct job *j);
  * same, by another thread, at its time. To be called only before done was,
  * so by who takes jobs back in the same thread, or under a lock of theirs.
  */
-void workers_drop(struct workers *w, struct job *j);
+void workers_drop(struct workers *w, struct job *j, enum ask_stop why);
 
 /* Not begun, and running or held for their step. */
 void workers_count(struct workers *w, size_t *waiting, size_t *running);

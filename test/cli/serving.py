@@ -28,7 +28,7 @@ FIRST_ID = 700000000000001  # too long to be part of a number by chance
 POLICY = """\
 custos: 1
 budget: {epsilon: 100000, delta: 1e-6, n: 10000}
-query: {epsilon: 1, max_epsilon: 50, delta: 1e-9}
+query: {epsilon: 1, max_epsilon: 50, delta: 1e-9, min_epsilon: 0, min_rho: 0}
 tables:
   patients:
     source: patients.csv

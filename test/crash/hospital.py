@@ -12,7 +12,7 @@ CUSTOS = os.environ.get("CUSTOS", "build/custos")
 
 POLICY = """custos: 1
 budget: {{epsilon: {budget}}}
-query: {{epsilon: 0.01}}
+query: {{epsilon: 0.01, min_epsilon: 0, min_rho: 0}}
 tables:
   people:
     source: people.csv

@@ -20,7 +20,7 @@ enum { MEMORY = 1 << 27, CELLS = 1000 };
 #define POLICY(delta)                                                          \
     "custos: 1\n"                                                              \
     "budget: {epsilon: 100" delta "}\n"                                        \
-    "query: {epsilon: 1}\n"                                                    \
+    "query: {epsilon: 1, min_epsilon: 0, min_rho: 0}\n"                        \
     "tables:\n"                                                                \
     "  t:\n"                                                                   \
     "    source: t.csv\n"                                                      \

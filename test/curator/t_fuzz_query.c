@@ -33,7 +33,8 @@ enum { STORES = 2, SHOWN = 30 };
 static const char policy[] =
     "custos: 1\n"
     "budget: {epsilon: 1000000, delta: 1e-3, n: 100}\n"
-    "query: {epsilon: 0.1, max_epsilon: 10, delta: 1e-12,\n"
+    "query: {epsilon: 0.1, max_epsilon: 10, min_epsilon: 0, min_rho: 0, delta: "
+    "1e-12,\n"
     "        max_groups: 2000}\n"
     "analysts:\n"
     "  ana: {tables: {patients: [age, city, note], floors: all}}\n"

@@ -78,7 +78,8 @@ migrate_touches_no_row(void **state)
     /* Format 0: the chain alone. */
     meddle(&p, "DROP TABLE doors; DROP TABLE state; DROP TABLE answers; DROP "
                "INDEX chain_who;"
-               "DROP INDEX chain_terms; PRAGMA user_version = 0;");
+               "DROP INDEX chain_terms; DROP INDEX chain_tripwire;"
+               "PRAGMA user_version = 0;");
     buf_init(&before, NULL, 1 << 20);
     buf_init(&after, NULL, 1 << 20);
     dump(&p, &before);
@@ -107,11 +108,35 @@ migrate_adds_doors(void **state)
 
     (void)state;
     make(&p, &last);
-    meddle(&p, "DROP TABLE doors; PRAGMA user_version = 1;");
+    meddle(&p, "DROP TABLE doors; DROP INDEX chain_tripwire;"
+               "PRAGMA user_version = 1;");
     l = open_at(&p);
     assert_verifies(l, &last);
     assert_int_equal(ledger_door_find(l, str_of("ana"), &door, NULL),
                      CUSTOS_ENAME);
+    ledger_close(l);
+    place_remove(&p);
+}
+
+/* Format 2: all but the tripwire, whose rows have no index. */
+static void
+migrate_adds_the_tripwire(void **state)
+{
+    struct receipt last;
+    struct ledger *l;
+    struct place p;
+
+    (void)state;
+    make(&p, &last);
+    meddle(&p, "DROP INDEX chain_tripwire; PRAGMA user_version = 2;");
+    l = open_at(&p);
+    assert_verifies(l, &last);
+    assert_int_equal(charge(l, "ana", "0.05"), CUSTOS_OK);
+    assert_int_equal(ledger_act(l, "failure", str_of("charge 4: engine"),
+                                str_of("ana"), 9, &last, NULL),
+                     CUSTOS_OK);
+    assert_int_equal(charge(l, "ana", "0.05"), CUSTOS_EDENIED);
+    assert_verifies(l, &last);
     ledger_close(l);
     place_remove(&p);
 }
@@ -147,11 +172,11 @@ migrate_refuses_newer(void **state)
 
     (void)state;
     make(&p, &last);
-    meddle(&p, "PRAGMA user_version = 3");
+    meddle(&p, "PRAGMA user_version = 4");
     assert_int_equal(ledger_open(p.path, p.lock, &l, &err),
                      CUSTOS_EUNSUPPORTED);
-    assert_non_null(strstr(err.said, "format 3"));
-    meddle(&p, "PRAGMA user_version = 2");
+    assert_non_null(strstr(err.said, "format 4"));
+    meddle(&p, "PRAGMA user_version = 3");
     l = open_at(&p);
     assert_verifies(l, &last);
     ledger_close(l);
@@ -225,6 +250,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(migrate_touches_no_row),
         cmocka_unit_test(migrate_adds_doors),
+        cmocka_unit_test(migrate_adds_the_tripwire),
         cmocka_unit_test(migrate_stops_at_damage),
         cmocka_unit_test(migrate_refuses_newer),
         cmocka_unit_test(migrate_refuses_what_is_no_ledger),

@@ -12,12 +12,12 @@
 
 enum { MEMORY = 1 << 26 };
 
-/* ADJACENCY and DELTA stand for what tests vary. */
+/* ADJACENCY, DELTA and LEAST stand for what tests vary. */
 static const char hospital[] =
     "custos: 1\n"
     "adjacency: ADJACENCY\n"
     "budget: {epsilon: 100, delta: DELTA, n: 1000}\n"
-    "query: {epsilon: 0.1, max_epsilon: 10, max_groups: 1000}\n"
+    "query: {epsilon: 0.1, max_epsilon: 10, max_groups: 1000LEAST}\n"
     "tables:\n"
     "  patients:\n"
     "    source: patients.csv\n"
@@ -128,11 +128,14 @@ static const char hospital[] =
 struct asked {
     const char *adjacency; /* NULL: add-remove */
     const char *delta;     /* of the budget; NULL: pure */
+    const char *least;     /* "min_epsilon: 0, ..."; NULL: the default */
     const char *who;
     const char *epsilon;
     const char *within;
     bool jointly;
 };
+
+#define NO_LEAST "min_epsilon: 0, min_rho: 0"
 
 /* A plan with all it stands on. */
 struct planned {
@@ -145,15 +148,19 @@ struct planned {
 };
 
 static void
-replace(struct buf *out, const char *text, const char *adjacency,
-        const char *delta)
+replace(struct buf *out, const char *text, const struct asked *asked)
 {
     while (*text) {
         if (!strncmp(text, "ADJACENCY", 9)) {
-            buf_add_text(out, adjacency);
+            buf_add_text(out,
+                         asked->adjacency ? asked->adjacency : "add-remove");
             text += 9;
         } else if (!strncmp(text, "DELTA", 5)) {
-            buf_add_text(out, delta);
+            buf_add_text(out, asked->delta ? asked->delta : "0");
+            text += 5;
+        } else if (!strncmp(text, "LEAST", 5)) {
+            buf_add_text(out, asked->least ? ", " : "");
+            buf_add_text(out, asked->least ? asked->least : "");
             text += 5;
         } else {
             buf_add(out, text++, 1);
@@ -170,8 +177,7 @@ hospital_read(arena *a, const struct asked *asked)
     str text;
 
     buf_init(&b, NULL, 1 << 16);
-    replace(&b, hospital, asked->adjacency ? asked->adjacency : "add-remove",
-            asked->delta ? asked->delta : "0");
+    replace(&b, hospital, asked);
     text = (str){arena_copy(a, (str){buf_text(&b), b.len}), b.len};
     if (policy_read(a, text, "hospital", &p, &err))
         fail_msg("%s", err.said);

@@ -140,6 +140,24 @@ mistakes_of_budgets(void **state)
         {"max_epsilon: 0.5", "max_epsilon: x",
          "line 6: max_epsilon must be a number from 1e-20 to 1e6, such as 0.5 "
          "or 1/3, not 'x'"},
+        {"max_groups: 1000", "min_epsilon: -1",
+         "line 8: min_epsilon must be 0, or a number from 1e-20 to 1e6, such "
+         "as 1e-4, not '-1'"},
+        {"max_groups: 1000", "min_epsilon: 0.6",
+         "line 8: min_epsilon is above what one query may cost (max_epsilon, "
+         "or the budget)"},
+        {"max_groups: 1000", "min_rho: 1e7",
+         "line 8: min_rho must be 0, or a number from 1e-20 to 1e6, such as "
+         "1e-4, not '1e7'"},
+        {"tables:\n", "tripwire: {failures: 0}\ntables:\n",
+         "line 10: failures must be a whole number from 1 to 1000000, not "
+         "'0'"},
+        {"tables:\n", "tripwire: {overrun_rate: 1.5}\ntables:\n",
+         "line 10: overrun_rate must be a number from 0 to 1, such as 0.001, "
+         "not '1.5'"},
+        {"tables:\n", "tripwire: {failure: 3}\ntables:\n",
+         "line 10: there is no key 'failure' in tripwire; did you mean "
+         "failures?"},
         {"max_groups: 1000", "max_groups: 0",
          "line 8: max_groups must be a whole number from 1 to 67108864, not "
          "'0'"},

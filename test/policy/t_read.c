@@ -43,6 +43,12 @@ budgets_and_defaults(void **state)
     same(p->default_epsilon, "0.1");
     same(p->max_epsilon, "0.5");
     same(p->query_delta, "1e-12");
+    same(p->min_epsilon, "0.0001");
+    /* a ten-thousandth of rho*(1, 1e-7/2) = 0.01347..., rounded up */
+    assert_true(p->min_rho.len == 22 &&
+                !strncmp(p->min_rho.ptr, "0.000001", 8));
+    assert_int_equal(p->max_failures, 3);
+    assert_int_equal(p->max_overruns, 1);
     assert_int_equal(p->max_groups, 1000);
     assert_true(p->share_answers);
     same(p->text, good);
@@ -55,6 +61,8 @@ budgets_and_defaults(void **state)
     same(p->default_epsilon, "1/30");
     same(p->max_epsilon, "1/3");
     same(p->query_delta, "0");
+    same(p->min_epsilon, "1/30000");
+    same(p->min_rho, "0");
     assert_int_equal(p->max_groups, 1 << 20);
     assert_false(p->has_people || p->share_answers);
     assert_int_equal(p->n_analysts, 0);
@@ -63,6 +71,38 @@ budgets_and_defaults(void **state)
     assert_int_equal(p->tables[0].groups_per_unit, 1);
     assert_true(p->tables[0].max_rows == (uint64_t)1 << 40);
     assert_true(p->tables[0].columns[0].nullable);
+    arena_free(a);
+}
+
+/* The owner's own, 0 among them; a cap below the default is the least too. */
+static void
+least_price_and_tripwire(void **state)
+{
+    static const char rest[] = "tables: {t: {source: t.csv, unit: row,\n"
+                               "  columns: {a: {type: integer}}}}\n";
+    arena *a = arena_new(NULL, MEMORY);
+    const struct policy *p;
+    char text[400];
+
+    (void)state;
+    snprintf(text, sizeof text,
+             "custos: 1\nbudget: {epsilon: 2, delta: 1e-9}\n"
+             "query: {min_epsilon: 0, min_rho: 1e-3}\n"
+             "tripwire: {failures: 5, overrun_rate: 0.0159}\n%s",
+             rest);
+    p = read_good(a, text);
+    same(p->min_epsilon, "0");
+    same(p->min_rho, "1e-3");
+    assert_int_equal(p->max_failures, 5);
+    assert_int_equal(p->max_overruns, 15);
+    snprintf(text, sizeof text,
+             "custos: 1\nbudget: {epsilon: 2}\nquery: {max_epsilon: 1e-5}\n"
+             "tripwire: {overrun_rate: 1}\n%s",
+             rest);
+    p = read_good(a, text);
+    same(p->min_epsilon, "1e-5");
+    assert_int_equal(p->max_failures, 3);
+    assert_int_equal(p->max_overruns, 1000);
     arena_free(a);
 }
 
@@ -499,6 +539,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(budgets_and_defaults),
+        cmocka_unit_test(least_price_and_tripwire),
         cmocka_unit_test(tables_and_units),
         cmocka_unit_test(columns_and_domains),
         cmocka_unit_test(analysts_and_grants),

@@ -21,6 +21,8 @@ export function Health({ of }: { of: OwnerHealth }) {
         <Fact name="running now" value={of.running} />
         <Fact name="logins refused" value={of.logins_failed_total} />
         <Fact name="rows of the ledger" value={of.ledger_rows} />
+        <Fact name="failures since resume" value={of.failures_since_resume} />
+        <Fact name="suspended" value={of.all_suspended ? "everybody" : of.suspended || "nobody"} />
       </dl>
       <details>
         <summary>All counts since the start</summary>

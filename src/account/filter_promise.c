@@ -1,0 +1,56 @@
+/*
+ * The filter that keeps a budget (epsilon, delta) for the ledger, and the one
+ * place that decides how its delta is divided.
+ *
+ * A promise with a delta is kept by the best-of-both filter, of whose delta
+ * half pays for the conversion and half, which that theorem counts twice, for
+ * the members: a quarter is theirs. A promise without one is kept by the sum
+ * of epsilon.
+ */
+#include "account/filter.h"
+#include "base/error.h"
+#include "num/batch.h"
+
+enum { MEMBERS_SHARE = 4 }; /* of delta: one part in so many */
+
+/* What of delta is for members, as text. */
+static custos_status
+members_of(const char *delta, struct buf *out, bool *pure, custos_err *err)
+{
+    custos_status st;
+    rat x[2];
+
+    rats_init(x, 2);
+    st = rat_read_delta(delta, "delta", &x[0], err);
+    if (!st) {
+        *pure = rat_sign(&x[0]) == 0;
+        rat_set_i64(&x[1], 1, MEMBERS_SHARE);
+        rat_mul(&x[0], &x[0], &x[1]);
+        rat_write(&x[0], out);
+    }
+    rats_clear(x, 2);
+    if (!st && out->failed)
+        st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    return st;
+}
+
+custos_status
+filter_of_promise(const char *epsilon, const char *delta, struct filter *out,
+                  custos_err *err)
+{
+    custos_filter_options o = {
+        .size = sizeof o, .epsilon = epsilon, .delta = delta};
+    struct buf members;
+    bool pure = true;
+    custos_status st;
+
+    buf_init(&members, NULL, 1024);
+    st = members_of(delta, &members, &pure, err);
+    if (!st) {
+        o.kind = pure ? CUSTOS_FILTER_PURE : CUSTOS_FILTER_BEST;
+        o.member_delta = pure ? NULL : buf_text(&members);
+        st = filter_init(out, &o, err);
+    }
+    buf_clear(&members);
+    return st;
+}

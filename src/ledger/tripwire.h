@@ -1,0 +1,25 @@
+/*
+ * Who is suspended, from the rows of the chain alone: "failure" and "overrun",
+ * each of an analyst, and "resume", which ends all that came before it.
+ */
+#ifndef LEDGER_TRIPWIRE_H
+#define LEDGER_TRIPWIRE_H
+
+#include "ledger/ledger.h"
+
+struct db;
+
+/* Rows of these kinds; `who` is whose question it was (empty: the owner's). */
+#define TRIPWIRE_FAILURE "failure"
+#define TRIPWIRE_OVERRUN "overrun"
+#define TRIPWIRE_RESUME "resume"
+
+/* Of rows "failure" and "overrun" the words: "charge 17: why". */
+enum { TRIPWIRE_WORDS_MAX = 128 };
+
+/* May this analyst be charged? CUSTOS_EDENIED: suspended, or all are. */
+CUSTOS_MUST_USE custos_status tripwire_judge(struct db *d,
+                                             const struct ledger_request *r,
+                                             custos_err *err);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * The least price: what a charge is raised to where a query asks for less.
+ *
+ * A query at a vanishing epsilon costs next to nothing and tells next to
+ * nothing by its noise; but whatever a question shows besides its noise, by a
+ * fault that nobody knows of yet, it shows at any epsilon. So questions are
+ * counted too, in the currency there is: none costs less than a public
+ * minimum. The noise stays that of the price asked for.
+ *
+ * THEOREM  least-price
+ *   Let every charge of the common budget be at least m_e in epsilon and m_r
+ *   in rho, both above 0. Then its filter, with limits L_e and L_r, admits at
+ *   most max(floor(L_e/m_e), floor(L_r/m_r)) charges, floor(L_e/m_e) where it
+ *   is pure.
+ * SOURCE   by counting: sums of n charges are at least n m_e and n m_r, and
+ *          the best-of-both filter admits while either sum is within its limit.
+ * NEEDS    the minimum is a function of the policy; a charge that is raised is
+ *          an upper bound of the same release's cost all the more.
+ * GIVES    by the policy's defaults at most 10,000 charges of one budget; the
+ *          ledger's promise is untouched, for a charge is only ever raised.
+ * FAILS    cannot.
+ * TESTED   least_price_is_charged_in_both_lanes
+ *          least_price_bounds_the_number_of_charges
+ *          least_price_is_of_the_whole_race
+ */
+#include "plan/race.h"
+#include "plan/work.h"
+
+/* Raises *to; true where it was below. */
+static bool
+raise_to(str text, amount *to)
+{
+    amount least;
+    rat x;
+
+    rat_init(&x);
+    /* The policy's text, which policy_read has checked. */
+    CUSTOS_REQUIRE(!rat_read(text.ptr, "least", &x, NULL));
+    least = amount_from_rat_up(&x, AMOUNT_LOSS);
+    rat_clear(&x);
+    if (*to >= least)
+        return false;
+    *to = least;
+    return true;
+}
+
+void
+least_make(struct plan *p)
+{
+    bool epsilon, rho;
+
+    if (p->is_public)
+        return;
+    epsilon = raise_to(p->policy->min_epsilon, &p->charge.epsilon);
+    rho = raise_to(p->policy->min_rho, &p->charge.rho);
+    p->raised = epsilon || rho;
+    for (size_t i = 0; p->race && i < p->race->n; i++)
+        p->race->plans[i]->charge = p->charge;
+}

@@ -1,0 +1,441 @@
+/*
+ * The tripwire in the one path: what fails after the charge suspends, what was
+ * stopped does not, and what a crash leaves behind is taken up.
+ */
+#include "curator/tripwire.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/hospital.h"
+#include "support/support.h"
+
+static const char *const people = "id,age\n1,30\n2,40\n3,50\n";
+static const char *const floors = "name,floor\nward,1\nsurgery,2\n";
+
+static const char policy[] =
+    "custos: 1\n"
+    "budget: {epsilon: 10}\n"
+    "query: {epsilon: 0.1, share_answers: true}\n"
+    "tables:\n"
+    "  people:\n"
+    "    source: people.csv\n"
+    "    unit: id\n"
+    "    columns:\n"
+    "      id: {type: integer, nullable: false}\n"
+    "      age: {type: integer, range: [0, 100], nullable: false}\n"
+    "  floors:\n"
+    "    public: true\n"
+    "    source: floors.csv\n"
+    "    columns: {name: {type: text}, floor: {type: integer}}\n"
+    "analysts: {ana: {}, bo: {}, cy: {}}\n";
+
+static const char COUNT[] = "SELECT count(*) FROM people";
+static const char SUM[] = "SELECT sum(age) FROM people";
+
+static struct test_store files;
+static struct curator *c;
+
+static void
+reopen(void)
+{
+    custos_err err;
+
+    curator_close(c);
+    c = NULL;
+    if (curator_open(files.store, &c, &err))
+        fail_msg("%s (%s)", err.said, err.noted);
+}
+
+static int
+begin(void **state)
+{
+    (void)state;
+    test_rng_new_silent();
+    test_store_write(&files, policy, "people.csv", people, "floors.csv", floors,
+                     NULL);
+    test_store_init(&files);
+    reopen();
+    return 0;
+}
+
+static int
+end(void **state)
+{
+    (void)state;
+    curator_close(c);
+    c = NULL;
+    test_store_remove(&files);
+    return 0;
+}
+
+static char kept[1 << 22]; /* the data's file as it was */
+static off_t kept_size;
+
+static int
+open_data(void)
+{
+    char path[128];
+    struct stat is;
+    int fd;
+
+    snprintf(path, sizeof path, "%s/data/1.duckdb", files.store);
+    fd = open(path, O_RDWR);
+    assert_true(fd >= 0 && fstat(fd, &is) == 0);
+    kept_size = is.st_size;
+    assert_true((size_t)kept_size <= sizeof kept);
+    return fd;
+}
+
+/* From here on the engine fails on what it has not read yet. */
+static void
+damage_the_data(void)
+{
+    int fd = open_data();
+
+    assert_true(pread(fd, kept, (size_t)kept_size, 0) == kept_size);
+    for (off_t at = 3 * 4096; at < kept_size; at += 512) {
+        char zeros[512] = {0};
+
+        assert_true(pwrite(fd, zeros, sizeof zeros, at) == sizeof zeros);
+    }
+    assert_int_equal(close(fd), 0);
+}
+
+static void
+mend_the_data(void)
+{
+    int fd = open_data();
+
+    assert_true(pwrite(fd, kept, (size_t)kept_size, 0) == kept_size);
+    assert_int_equal(close(fd), 0);
+    reopen();
+}
+
+static custos_status
+ask(const char *who, const char *sql, int stop, custos_err *err)
+{
+    _Atomic int why = stop;
+    struct ask a = {.who = str_of(who),
+                    .sql = str_of(sql),
+                    .epsilon = str_of("0.01"),
+                    .now = 1000,
+                    .stop = &why};
+    struct answer *answer = NULL;
+    custos_status st = curator_answer(c, &a, &answer, err);
+
+    answer_free(answer);
+    return st;
+}
+
+static custos_status
+asks(const char *who, const char *sql)
+{
+    custos_err err;
+
+    return ask(who, sql, ASK_GOES_ON, &err);
+}
+
+static uint64_t
+failures_of(const char *who, uint64_t *overruns)
+{
+    struct ledger_tripwire t;
+    custos_err err;
+
+    assert_int_equal(ledger_tripwire(curator_ledger(c), str_of(who), &t, &err),
+                     CUSTOS_OK);
+    if (overruns)
+        *overruns = t.overruns;
+    return t.own_failures;
+}
+
+static void
+resume(void)
+{
+    struct receipt r, head;
+    custos_err err;
+
+    assert_int_equal(ledger_resume(curator_ledger(c), 2000, &r, &err),
+                     CUSTOS_OK);
+    assert_int_equal(ledger_verify(curator_ledger(c), &r, &head, &err),
+                     CUSTOS_OK);
+}
+
+static void
+a_failure_suspends_and_resume_lifts_it(void **state)
+{
+    uint64_t row, ignored;
+    custos_err err;
+
+    (void)state;
+    assert_int_equal(asks("ana", COUNT), CUSTOS_OK);
+    assert_int_equal(curator_tripped(c, &ignored), TRIP_NONE);
+    damage_the_data();
+    assert_int_equal(asks("ana", SUM), CUSTOS_EENGINE);
+    assert_int_equal(curator_tripped(c, &row), TRIP_FAILURE);
+    assert_true(row > 0);
+    assert_int_equal(failures_of("ana", NULL), 1);
+
+    assert_int_equal(
+        ask("ana", "SELECT count(*) + 1 FROM people", ASK_GOES_ON, &err),
+        CUSTOS_EDENIED);
+    assert_string_equal(err.said, LEDGER_SUSPENDED_SAID);
+    assert_int_equal(curator_tripped(c, &ignored), TRIP_NONE);
+    /* what was given before, plans and public tables go on */
+    mend_the_data();
+    assert_int_equal(asks("ana", COUNT), CUSTOS_OK);
+    assert_int_equal(asks("ana", "EXPLAIN SELECT sum(age) FROM people"),
+                     CUSTOS_OK);
+    assert_int_equal(asks("ana", "SELECT floor FROM floors"), CUSTOS_OK);
+    /* what another has paid for is a charge all the same */
+    assert_int_equal(asks("bo", SUM), CUSTOS_OK);
+    assert_int_equal(asks("ana", SUM), CUSTOS_EDENIED);
+    resume();
+    assert_int_equal(failures_of("ana", NULL), 0);
+    assert_int_equal(asks("ana", SUM), CUSTOS_OK);
+}
+
+static void
+three_failures_suspend_the_store(void **state)
+{
+    static const char *const who[] = {"ana", "bo", ""};
+    struct curator_trips trips;
+    custos_err err;
+
+    (void)state;
+    assert_int_equal(asks("cy", COUNT), CUSTOS_OK);
+    damage_the_data();
+    for (size_t i = 0; i < COUNT_OF(who); i++)
+        assert_int_equal(asks(who[i], SUM), CUSTOS_EENGINE);
+    assert_int_equal(ask("cy", SUM, ASK_GOES_ON, &err), CUSTOS_EDENIED);
+    assert_string_equal(err.said, LEDGER_SUSPENDED_SAID);
+    assert_int_equal(asks("cy", COUNT), CUSTOS_OK);
+    curator_trips(c, &trips);
+    assert_int_equal(trips.failures, 3);
+    assert_int_equal(trips.refusals, 1);
+    assert_int_equal(trips.overruns, 0);
+    mend_the_data();
+    assert_int_equal(asks("cy", SUM), CUSTOS_EDENIED);
+    resume();
+    assert_int_equal(asks("cy", SUM), CUSTOS_OK);
+}
+
+static void
+a_cancel_does_not_count(void **state)
+{
+    custos_err err;
+    uint64_t row;
+
+    (void)state;
+    damage_the_data();
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(ask("ana", SUM, ASK_CANCELLED, &err), CUSTOS_EENGINE);
+        assert_int_equal(curator_tripped(c, &row), TRIP_NONE);
+    }
+    assert_int_equal(failures_of("ana", NULL), 0);
+}
+
+/* An overrun counts as one, even when the answer was there a moment later. */
+static void
+overruns_have_a_count_of_their_own(void **state)
+{
+    uint64_t row, overruns;
+    custos_err err;
+
+    (void)state;
+    assert_int_equal(ask("ana", COUNT, ASK_OVERRUN, &err), CUSTOS_OK);
+    assert_int_equal(curator_tripped(c, &row), TRIP_OVERRUN);
+    assert_int_equal(failures_of("ana", &overruns), 0);
+    assert_int_equal(overruns, 1);
+    assert_int_equal(ask("ana", SUM, ASK_OVERRUN, &err), CUSTOS_OK);
+    assert_int_equal(asks("ana", "SELECT sum(age) + 2 FROM people"),
+                     CUSTOS_EDENIED);
+    assert_int_equal(asks("bo", "SELECT sum(age) + 2 FROM people"), CUSTOS_OK);
+    resume();
+    assert_int_equal(asks("ana", "SELECT sum(age) + 3 FROM people"), CUSTOS_OK);
+}
+
+/* -------------------------------------------------------------- crashes -- */
+
+enum death { BY_ABORT, BY_FAULT, BY_ANOTHER_THREAD, BY_SEGV_SENT, BY_KILL };
+
+static void
+fault(void)
+{
+    volatile int *volatile nowhere = NULL;
+
+    *nowhere = 1;
+}
+
+static void *
+fault_thread(void *arg)
+{
+    fault();
+    return arg;
+}
+
+/* Asks, begins work on what was charged, and dies or waits to be killed. */
+static void
+work_and_die(enum death how, int ready)
+{
+    struct answer *answer;
+    pthread_t thread;
+
+    reopen();
+    answer = test_ask(c, "ana", COUNT, "0.02");
+    if (tripwire_begin(c, &answer->receipt) < 0)
+        _exit(1);
+    if (write(ready, "x", 1) != 1)
+        _exit(1);
+    if (how == BY_ABORT)
+        abort();
+    if (how == BY_FAULT)
+        fault();
+    if (how == BY_ANOTHER_THREAD)
+        (void)!pthread_create(&thread, NULL, fault_thread, NULL);
+    for (;;)
+        pause();
+}
+
+static void
+die(enum death how)
+{
+    int fds[2], status = 0;
+    pid_t child;
+    char byte;
+
+    curator_close(c); /* no thread of the engine may live across fork */
+    c = NULL;
+    assert_int_equal(pipe(fds), 0);
+    child = fork();
+    assert_true(child >= 0);
+    if (!child) {
+        /* as in a program of its own; no core files, no words of cmocka's */
+        for (int i = 1; i < 32; i++)
+            signal(i, SIG_DFL);
+        work_and_die(how, fds[1]);
+    }
+    close(fds[1]);
+    assert_int_equal(read(fds[0], &byte, 1), 1);
+    close(fds[0]);
+    if (how == BY_SEGV_SENT || how == BY_KILL)
+        assert_int_equal(kill(child, how == BY_KILL ? SIGKILL : SIGSEGV), 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+    reopen();
+}
+
+static void
+a_crash_of_its_own_counts(void **state)
+{
+    static const enum death own[] = {BY_ABORT, BY_FAULT, BY_ANOTHER_THREAD};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(own); i++) {
+        die(own[i]);
+        assert_int_equal(asks("ana", SUM), CUSTOS_EDENIED);
+        assert_int_equal(failures_of("ana", NULL), 1);
+        assert_int_equal(asks("ana", SUM), CUSTOS_EDENIED);
+        assert_int_equal(failures_of("ana", NULL), 1); /* once */
+        assert_int_equal(failures_of("bo", NULL), 0);
+        resume();
+    }
+}
+
+static void
+a_kill_from_outside_does_not(void **state)
+{
+    (void)state;
+    die(BY_SEGV_SENT);
+    assert_int_equal(asks("ana", SUM), CUSTOS_OK);
+    die(BY_KILL);
+    assert_int_equal(asks("ana", "SELECT sum(age) + 2 FROM people"), CUSTOS_OK);
+    assert_int_equal(failures_of("ana", NULL), 0);
+}
+
+/* Marks that name no charge are no failures, and are gone. */
+static void
+a_mark_of_nothing_is_forgotten(void **state)
+{
+    char path[128];
+    int fd;
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/crashes", files.store);
+    fd = open(path, O_WRONLY | O_APPEND);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, "1\n99\nxx\n\n", 9), 9);
+    close(fd);
+    assert_int_equal(asks("ana", COUNT), CUSTOS_OK);
+    fd = open(path, O_RDONLY);
+    assert_int_equal(lseek(fd, 0, SEEK_END), 0);
+    close(fd);
+}
+
+/* A disk that takes no row: nobody is charged as long as the process lives. */
+static void
+a_failure_without_a_row_suspends_all(void **state)
+{
+    struct answer *answer = test_ask(c, "ana", COUNT, "0.02");
+    struct ask asked = {.who = str_of("ana"), .now = 1000};
+    struct rlimit was, none;
+    custos_err err;
+
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
+    none = was;
+    none.rlim_cur = 1;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+    tripwire_after(c, &asked, &answer->receipt, -1, CUSTOS_EENGINE);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
+    assert_int_equal(failures_of("ana", NULL), 0);
+    assert_int_equal(ask("bo", SUM, ASK_GOES_ON, &err), CUSTOS_EDENIED);
+    assert_string_equal(err.said, LEDGER_SUSPENDED_SAID);
+    assert_int_equal(asks("ana", SUM), CUSTOS_EDENIED);
+    answer_free(answer);
+}
+
+/* The owner sees it. */
+static void
+the_owner_is_told(void **state)
+{
+    struct buf b;
+
+    (void)state;
+    damage_the_data();
+    assert_int_equal(asks("", SUM), CUSTOS_EENGINE);
+    assert_int_equal(asks("ana", SUM), CUSTOS_EENGINE);
+    buf_init(&b, NULL, 4096);
+    tripwire_tell(c, &b);
+    assert_string_equal(buf_text(&b),
+                        ",\"failures_since_resume\":2,\"all_suspended\":false,"
+                        "\"suspended\":\"owner, ana\"");
+    buf_clear(&b);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_failure_suspends_and_resume_lifts_it),
+        TEST(three_failures_suspend_the_store),
+        TEST(a_cancel_does_not_count),
+        TEST(overruns_have_a_count_of_their_own),
+        TEST(a_crash_of_its_own_counts),
+        TEST(a_kill_from_outside_does_not),
+        TEST(a_mark_of_nothing_is_forgotten),
+        TEST(a_failure_without_a_row_suspends_all),
+        TEST(the_owner_is_told),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
