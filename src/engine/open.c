@@ -134,7 +134,9 @@ open_tables(struct engine *e, custos_err *err)
             !t->attached && !t->is_public && !t->unit_is_row;
         e->data->tables[i].placed =
             e->data->tables[i].sorted && e->data->format >= DATA_FORMAT_PLACES;
-        if (!e->data->tables[i].from)
+        e->data->tables[i].counts = arena_take(
+            e->data->a, t->n_columns + 1, sizeof *e->data->tables[i].counts);
+        if (!e->data->tables[i].from || !e->data->tables[i].counts)
             return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
     return CUSTOS_OK;

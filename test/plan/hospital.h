@@ -132,6 +132,7 @@ struct asked {
     const char *epsilon;
     const char *within;
     bool jointly;
+    const struct plan_known *known; /* NULL: nothing */
 };
 
 /* A plan with all it stands on. */
@@ -186,7 +187,8 @@ plan_for(struct planned *t, const char *sql, const struct asked *asked)
     const struct asked *q = asked ? asked : &nothing;
     struct plan_options o = {.epsilon = str_of(q->epsilon),
                              .within = str_of(q->within),
-                             .jointly = q->jointly};
+                             .jointly = q->jointly,
+                             .known = q->known};
 
     memset(t, 0, sizeof *t);
     t->a = arena_new(NULL, MEMORY);
