@@ -1,13 +1,25 @@
 /*
  * Functions of PostgreSQL that clients call about the catalog, as macros of
  * the small database; and look-ups that casts such as ::regclass become.
+ *
+ * A text that is computed has at most 4096 bytes, or is NULL (brief), whatever
+ * it is computed of: arguments are bounded before, replacements to 16 bytes, so
+ * that no value is larger than 64 KiB even in between. Such macros hold each
+ * argument once: calls within calls stay as long as they are written.
  */
 #include "curator/catalog_setup.h"
 
 const char catalog_macros[] =
-    "CREATE MACRO pgc.quote_ident(x) AS CASE WHEN regexp_full_match(x, "
-    "'[a-z_][a-z0-9_$]*') THEN x ELSE '\"' || replace(x, '\"', '\"\"') || "
-    "'\"' END;\n"
+    "CREATE MACRO pgc.brief(x) AS short_text(CAST(x AS VARCHAR), 4096);\n"
+    "CREATE MACRO pgc.text_cat(x, y) AS pgc.brief(pgc.brief(x) || "
+    "pgc.brief(y));\n"
+    "CREATE MACRO pgc.list_cat(x, y) AS (list_slice(x, 1, 1000) || "
+    "list_slice(y, 1, 1000))[1:1000];\n"
+    "CREATE MACRO pgc.tiny(x) AS short_text(CAST(x AS VARCHAR), 16);\n"
+    "CREATE MACRO pgc.quote_ident(x) AS pgc.brief(list_transform("
+    "[pgc.brief(x)], lambda k: CASE WHEN regexp_full_match(k, "
+    "'[a-z_][a-z0-9_$]*') THEN k ELSE '\"' || replace(k, '\"', '\"\"') || "
+    "'\"' END)[1]);\n"
     "CREATE MACRO pgc.bare(x) AS replace(regexp_replace(CAST(x AS "
     "VARCHAR), '^\"?(public|pg_catalog|information_schema)\"?[.]', ''), "
     "'\"', '');\n"
@@ -93,8 +105,8 @@ const char catalog_macros[] =
     "CREATE MACRO pgc.getdatabaseencoding() AS 'UTF8';\n"
     "CREATE MACRO pgc.pg_my_temp_schema() AS CAST(0 AS UINTEGER);\n"
     "CREATE MACRO pgc.pg_backend_pid() AS 0;\n"
-    "CREATE MACRO pgc.quote_literal(x) AS chr(39) || replace(CAST(x AS "
-    "VARCHAR), chr(39), repeat(chr(39), 2)) || chr(39);\n"
+    "CREATE MACRO pgc.quote_literal(x) AS pgc.brief(chr(39) || "
+    "replace(pgc.brief(x), chr(39), repeat(chr(39), 2)) || chr(39));\n"
     "CREATE MACRO pgc.array_lower(x, y) AS CASE WHEN len(x) > 0 THEN 1 "
     "END;\n"
     "CREATE MACRO pgc.array_upper(x, y) AS nullif(len(x), 0);\n"
@@ -117,16 +129,17 @@ const char catalog_macros[] =
     "AS ilike_escape(x, y, z);\n"
     "CREATE MACRO pgc.as_arg(x, y) AS CASE x WHEN 'I' THEN "
     "pgc.quote_ident(CAST(y AS VARCHAR)) WHEN 'L' THEN "
-    "pgc.quote_literal(y) ELSE CAST(y AS VARCHAR) END;\n"
+    "pgc.quote_literal(y) ELSE pgc.brief(y) END;\n"
     "CREATE MACRO pgc.arg_kind(x, y) AS regexp_extract_all(x, "
     "'%([sIL])', 1)[y];\n"
-    "CREATE MACRO pgc.arg_text(x, y) AS coalesce(string_split_regex(x, "
+    "CREATE MACRO pgc.arg_text(x, y) AS "
+    "coalesce(string_split_regex(pgc.brief(x), "
     "'%[sIL]')[y], '');\n"
-    "CREATE MACRO pgc.format(x, a) AS pgc.arg_text(x, 1) || "
-    "pgc.as_arg(pgc.arg_kind(x, 1), a) || pgc.arg_text(x, 2), (x, a, b) "
-    "AS pgc.arg_text(x, 1) || pgc.as_arg(pgc.arg_kind(x, 1), a) || "
+    "CREATE MACRO pgc.format(x, a) AS pgc.brief(pgc.arg_text(x, 1) || "
+    "pgc.as_arg(pgc.arg_kind(x, 1), a) || pgc.arg_text(x, 2)), (x, a, b) "
+    "AS pgc.brief(pgc.arg_text(x, 1) || pgc.as_arg(pgc.arg_kind(x, 1), a) || "
     "pgc.arg_text(x, 2) || pgc.as_arg(pgc.arg_kind(x, 2), b) || "
-    "pgc.arg_text(x, 3);\n"
+    "pgc.arg_text(x, 3));\n"
     "CREATE MACRO pgc.has_any_column_privilege(x, y) AS lower(y) LIKE "
     "'select%', (w, x, y) AS lower(y) LIKE 'select%';\n"
     "CREATE MACRO pgc.has_column_privilege(x, c, y) AS lower(y) LIKE "

@@ -378,11 +378,13 @@ curator_answer(struct curator *c, const struct ask *asked, struct answer **out,
 {
     struct ask copy = *asked, *ask = &copy;
     arena *a = arena_new(NULL, QUERY_BYTES);
+    struct plan_known known = {.count = engine_count};
     struct plan_options options = {
         .epsilon = ask->epsilon,
         .within = ask->within,
         .jointly = ask->jointly,
         .mechs = c->mechs,
+        .known = &known,
     };
     struct answer *answer = NULL;
     struct plan *p = NULL;
@@ -397,6 +399,7 @@ curator_answer(struct curator *c, const struct ask *asked, struct answer **out,
         st = curator_find(c, ask->who, &options.who, err);
     if (!st)
         st = read_ask(a, ask, &q, err);
+    known.ctx = c->engine; /* after the refresh */
     if (!st)
         st = plan_make(a, q, c->world->policy, &options, &p, err);
     if (!st && !p->is_public)

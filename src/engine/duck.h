@@ -1,7 +1,7 @@
 /*
  * DuckDB, as much of it as we use: databases, statements, and results as
- * columns of raw values that come in chunks. duckdb.c, duck_hash.c, duck_place.c,
- * duck_kept.c and duck_own*.c are the only files that see its header.
+ * columns of raw values that come in chunks. duckdb.c and duck_*.c are the only
+ * files that see its header.
  *
  * What the engine says may depend on the data: every failure is one constant
  * sentence, and the original goes to err->noted.
@@ -134,6 +134,13 @@ duck_items(const struct duck_column *c, size_t row, size_t *from, size_t *n);
 /* The one value of a query that has one whole number; NULL is 0. */
 CUSTOS_MUST_USE custos_status duck_ask_whole(struct duck_connection *c,
                                              const char *sql, i128 *out,
+                                             custos_err *err);
+
+/*
+ * From now on statements of c's database may call short_text(text, most): NULL
+ * for a text of more bytes. May fail: CUSTOS_EENGINE.
+ */
+CUSTOS_MUST_USE custos_status duck_short_add(struct duck_connection *c,
                                              custos_err *err);
 
 /*

@@ -38,9 +38,17 @@ void engine_interrupt(struct engine *e);
 uint64_t engine_version(const struct engine *e);
 
 /*
+ * For plan_known: counts of public tables, each made once and kept while the
+ * version is open. ctx is the engine. False for a private table and where the
+ * engine failed.
+ */
+bool engine_count(void *ctx, size_t table, int column, uint64_t *out);
+
+/*
  * Can all tables of a plan be read? Of attached ones: is their file there, with
- * the columns it had. To be asked above the charge; looks at no values. a is
- * for the time of the call. May fail: CUSTOS_EIO.
+ * the columns it had. And is the fan-out of a private plan known? To be asked
+ * above the charge; looks at no values. a is for the time of the call. May
+ * fail: CUSTOS_EIO, CUSTOS_EINVAL.
  */
 CUSTOS_MUST_USE custos_status engine_ready(struct engine *e,
                                            const struct plan *plan, arena *a,

@@ -140,7 +140,9 @@ open_tables(struct engine *e, custos_err *err)
         e->data->tables[i].from = arena_copy(e->data->a, str_of(name));
         e->data->tables[i].sorted =
             !t->attached && !t->is_public && !t->unit_is_row;
-        if (!e->data->tables[i].from)
+        e->data->tables[i].counts = arena_take(
+            e->data->a, t->n_columns + 1, sizeof *e->data->tables[i].counts);
+        if (!e->data->tables[i].from || !e->data->tables[i].counts)
             return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
     return CUSTOS_OK;

@@ -121,5 +121,9 @@ engine_ready(struct engine *e, const struct plan *plan, arena *a,
 
     for (size_t i = 0; i < plan->n_queries && !st; i++)
         st = relation_ready(e, plan->queries[i], none, a, err);
+    if (!st && !plan->is_public && plan->fanout == 0)
+        st = custos_fail(err, CUSTOS_EINVAL,
+                         "the rows of a public table in FROM could not be "
+                         "counted: ask again");
     return st;
 }

@@ -28,7 +28,8 @@ is_plain(const struct relation *r)
             r->meeting == MEET_RIGHT);
 }
 
-/* Item n: a side whose first column is column `offset` of the whole. */
+/* Item n: a side whose first column is column `offset` of the whole. Rows past
+   the bound, as a join with many public rows makes them, meet no others. */
 static void
 print_item(struct engine *e, const struct relation *r, size_t offset, size_t n,
            bool cut, struct buf *out)
@@ -42,7 +43,7 @@ print_item(struct engine *e, const struct relation *r, size_t offset, size_t n,
     buf_add_text(out, " FROM ");
     relation_print(e, r, out);
     buf_add_text(out, " AS t");
-    if (cut)
+    if (cut || (relation_is_private(r) && r->renumbered))
         buf_printf(out, " WHERE t.r <= %llu", relation_rows(r));
     buf_printf(out, ") AS x%zu", n);
 }
@@ -52,7 +53,9 @@ static struct chain
 print_chain(struct engine *e, const struct relation *r, struct buf *out)
 {
     bool product = r->meeting == MEET_UNIT;
-    bool cut = product || r->meeting == MEET_EITHER;
+    bool many = r->meeting == MEET_MANY;
+    bool cut = product || r->meeting == MEET_EITHER ||
+               (many && relation_is_private(r->left));
     struct chain c = {1, 0, 0};
     size_t n;
 
@@ -62,7 +65,8 @@ print_chain(struct engine *e, const struct relation *r, struct buf *out)
         print_item(e, r->left, 0, 0, cut, out);
     n = c.n++;
     buf_add_text(out, r->outer ? " LEFT JOIN " : " JOIN ");
-    print_item(e, r->right, r->left->as->n_columns, n, product, out);
+    print_item(e, r->right, r->left->as->n_columns, n,
+               product || (many && relation_is_private(r->right)), out);
     if (relation_is_private(r->left) && relation_is_private(r->right))
         buf_printf(out, " ON u%zu = u%zu", c.u, n);
     else

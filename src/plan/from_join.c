@@ -349,8 +349,7 @@ set_bounds(struct work *w, struct join *j, const struct from *f)
     keep_unique(j, j->one_right, j->one_left);
     j->r->raced = meeting != MEET_UNIT && meeting != MEET_EITHER &&
                   (right ? j->right : j->left)->raced;
-    j->r->renumbered =
-        meeting == MEET_MANY || j->left->renumbered || j->right->renumbered;
+    j->r->renumbered = meeting == MEET_MANY; /* sides are cut to their bound */
     if (!as->is_public && as->rows_per_unit > FROM_ROWS_MAX)
         return custos_fail_at(w->err, CUSTOS_EOVERFLOW, f->at,
                               "a unit could have more than 2^31 rows in this "

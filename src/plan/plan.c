@@ -109,6 +109,8 @@ private_make(struct work *w)
     if (!st)
         st = outputs_make(w);
     if (!st)
+        st = fanout_make(w); /* IN (SELECT ...) can stand in outputs */
+    if (!st)
         st = parts_make(w);
     if (!st)
         st = bounds_make(w);

@@ -1,6 +1,7 @@
 /*
  * The plan: what a query releases, what that costs and how exact it will be,
- * all from public facts (query, policy). No byte of data is read here.
+ * all from public facts (query, policy, counts of public tables). No byte of
+ * private data is read here.
  *
  * A private query becomes *parts*. A part is one exact whole number for every
  * group (rows, non-null values, a sum of grid steps, a sum of their squares,
@@ -206,6 +207,19 @@ struct plan {
     const char **remarks; /* sentences for the answer: what bounding and
                              clamping may have removed, from public facts */
     size_t n_remarks;
+    uint64_t fanout; /* public rows that a private row can meet in FROM, at
+                        most: fanout.c; 0: not known */
+};
+
+/*
+ * What the planner may ask of public tables, by their number in the policy:
+ * their rows or, of a column, the most rows that have one value (not NULL).
+ * False: not known.
+ */
+enum { PLAN_ROWS_OF_TABLE = -1 };
+struct plan_known {
+    void *ctx;
+    bool (*count)(void *ctx, size_t table, int column, uint64_t *out);
 };
 
 /* How the price is asked for; all empty: the policy's default. */
@@ -215,6 +229,8 @@ struct plan_options {
     str within;          /* the cheapest price with every value within +-this */
     bool jointly;        /* ... all at once, at 95 % */
     struct mechs *mechs; /* where to look for mechanisms; or NULL */
+    const struct plan_known *known; /* NULL: nothing is known of the data, and
+                                       the plan cannot be run */
 };
 
 /*

@@ -28,7 +28,7 @@ enum {
 static void
 walk(const struct relation *r, bool cut, race_each each, void *ctx)
 {
-    bool sides = false;
+    bool sides = false, left = false, right = false;
 
     if (!r || r->as->is_public)
         return;
@@ -41,12 +41,14 @@ walk(const struct relation *r, bool cut, race_each each, void *ctx)
     case RELATION_EXTEND: sides = cut && !r->raced; break;
     case RELATION_JOIN:
         sides = r->meeting == MEET_UNIT || r->meeting == MEET_EITHER;
+        left = r->left->renumbered || r->meeting == MEET_MANY;
+        right = r->right->renumbered || r->meeting == MEET_MANY;
         break;
     case RELATION_UNION:
     case RELATION_UNITS: sides = true; break;
     }
-    walk(r->left, sides, each, ctx);
-    walk(r->right, sides, each, ctx);
+    walk(r->left, sides || left, each, ctx);
+    walk(r->right, sides || right, each, ctx);
     for (size_t i = 0; i < r->n_branches; i++)
         walk(r->branches[i], sides, each, ctx);
 }

@@ -29,7 +29,8 @@
  *                                             to r <= M before
  *     a public side that may meet many        numbered anew by a hash of the
  *                                             pair, then a.r and all columns
- *                                             of the public side
+ *                                             of the public side; cut to
+ *                                             r <= M before and after
  *   UNION ALL: r and the M of all branches before, each cut to r <= M before.
  *   Per unit: 1; per unit and more: the least r of the group.
  * SOURCE   doc/proofs/join-order.md
@@ -38,7 +39,7 @@
  * GIVES    as->rows_per_unit.
  * FAILS    cannot.
  * TESTED   every_join_equals_the_reference removing_a_unit_moves_little
- *          doubled_keys_are_refused
+ *          doubled_keys_are_refused rows_are_cut_between_joins
  */
 #ifndef PLAN_RELATION_H
 #define PLAN_RELATION_H
@@ -97,7 +98,8 @@ struct relation {
     struct relation_column *columns; /* by column of `as` */
     struct relation_name *names;     /* granted ones, in the order of * */
     size_t n_names;
-    bool renumbered; /* r may pass rows_per_unit although the unit is the row */
+    bool renumbered; /* r may pass rows_per_unit: whatever reads this relation
+                        in FROM cuts it to r <= rows_per_unit first */
     bool raced;      /* rows_per_unit is a table's that declares none: the bound
                         that is tried, or was chosen (race.h) */
     struct relation *left, *right;

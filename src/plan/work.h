@@ -65,6 +65,12 @@ bool expr_same(const struct expr *a, const struct expr *b);
 /* The first aggregate in it, or NULL. */
 const struct expr *expr_aggregate(const struct expr *e);
 
+/* -------------------------------------------------------------- fan-out -- */
+
+/* Sets plan->fanout, of all that the plan reads. May fail: CUSTOS_EDENIED past
+   the policy's max_fanout. */
+CUSTOS_MUST_USE custos_status fanout_make(struct work *w);
+
 /* ---------------------------------------------------------------- names -- */
 
 /* The granted table whose name is nearest, or NULL. */

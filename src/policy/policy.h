@@ -141,6 +141,7 @@ struct policy {
     uint64_t max_overruns; /* of an analyst's last POLICY_OVERRUN_WINDOW
                               questions, before it is suspended; 1 */
     uint64_t max_groups;   /* public ceiling of groups per query; 2^20 */
+    uint64_t max_fanout;   /* public rows that a private row may meet in FROM */
     uint64_t min_units;    /* groups of the data of fewer are never shown; 1 */
     bool share_answers;    /* between analysts; default false */
     struct policy_table *tables;

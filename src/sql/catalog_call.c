@@ -9,9 +9,12 @@
 #include "sql/statement_call.h"
 
 enum becomes {
-    SAME,  /* a function of the database, of this or another name */
-    MACRO, /* ours, of the same name */
-    TRUTH, /* true: what there is can be seen and used */
+    SAME,    /* a function of the database, of this or another name */
+    BRIEF,   /* the same, of brief texts, and NULL where it gives a long one */
+    REPLACE, /* the same of a brief text, by a tiny one: third argument */
+    LONG,    /* the same, and NULL where it gives a long text */
+    MACRO,   /* ours, of the same name */
+    TRUTH,   /* true: what there is can be seen and used */
     FALSITY,
     NOTHING, /* NULL of type text: there is no such thing here */
     SIZE,    /* NULL of type int8: sizes are nobody's business */
@@ -26,12 +29,12 @@ static const struct function {
     {"abs", SAME, NULL},
     {"aclexplode", MACRO, NULL},
     {"array_agg", SAME, NULL},
-    {"array_cat", SAME, NULL},
+    {"array_cat", MACRO, "list_cat"},
     {"array_length", SAME, NULL},
     {"array_lower", MACRO, NULL},
     {"array_position", SAME, "list_position"},
     {"array_remove", MACRO, NULL},
-    {"array_to_string", SAME, NULL},
+    {"array_to_string", LONG, NULL},
     {"array_upper", MACRO, NULL},
     {"ascii", SAME, NULL},
     {"avg", SAME, NULL},
@@ -43,8 +46,8 @@ static const struct function {
     {"char_length", SAME, "length"},
     {"chr", SAME, NULL},
     {"col_description", MACRO, NULL},
-    {"concat", SAME, NULL},
-    {"concat_ws", SAME, NULL},
+    {"concat", BRIEF, NULL},
+    {"concat_ws", BRIEF, NULL},
     {"count", SAME, NULL},
     {"current_database", MACRO, NULL},
     {"current_role", MACRO, NULL},
@@ -152,8 +155,8 @@ static const struct function {
     {"quote_ident", MACRO, NULL},
     {"quote_literal", MACRO, NULL},
     {"rank", SAME, NULL},
-    {"regexp_replace", SAME, NULL},
-    {"replace", SAME, NULL},
+    {"regexp_replace", REPLACE, NULL},
+    {"replace", REPLACE, NULL},
     {"reverse", SAME, NULL},
     {"right", SAME, NULL},
     {"round", SAME, NULL},
@@ -165,7 +168,7 @@ static const struct function {
     {"shobj_description", NOTHING, NULL},
     {"split_part", SAME, NULL},
     {"starts_with", SAME, NULL},
-    {"string_agg", SAME, NULL},
+    {"string_agg", LONG, NULL},
     {"string_to_array", SAME, "string_split"},
     {"strpos", SAME, "instr"},
     {"substr", SAME, NULL},
@@ -173,7 +176,7 @@ static const struct function {
     {"sum", SAME, NULL},
     {"to_regclass", MACRO, "class_oid"},
     {"to_regtype", MACRO, "type_oid"},
-    {"translate", SAME, NULL},
+    {"translate", BRIEF, NULL},
     {"txid_current", SIZE, NULL},
     {"unnest", SAME, NULL},
     {"upper", SAME, NULL},
@@ -219,6 +222,36 @@ rename_call(struct catalog_change *c, PgQuery__FuncCall *f, const char *schema,
     return CUSTOS_OK;
 }
 
+/* A text longer than this macro's bound is NULL: catalog_macros.c. */
+static custos_status
+bound_text(struct catalog_change *c, pg_node *node, const char *macro)
+{
+    pg_node *inside = node_copy(c, node);
+
+    return inside ? node_be_call(c, node, CATALOG_SCHEMA, macro, inside, NULL)
+                  : fail_memory(c->r->err);
+}
+
+/* A call of the database's own whose text could be long. */
+static custos_status
+change_long(struct catalog_change *c, pg_node *node,
+            const struct function *known)
+{
+    enum { REPLACEMENT = 2 };
+    PgQuery__FuncCall *f = node->func_call;
+    custos_status st = rename_call(c, f, NULL, known->name);
+
+    for (size_t i = 0; i < f->n_args && !st; i++) {
+        bool replace = known->becomes == REPLACE;
+
+        if (known->becomes == BRIEF || (replace && i == 0))
+            st = bound_text(c, f->args[i], "brief");
+        else if (replace && i == REPLACEMENT)
+            st = bound_text(c, f->args[i], "tiny");
+    }
+    return st ? st : bound_text(c, node, "brief");
+}
+
 custos_status
 catalog_change_call(struct catalog_change *c, pg_node *node)
 {
@@ -242,6 +275,9 @@ catalog_change_call(struct catalog_change *c, pg_node *node)
     switch (known->becomes) {
     case SAME:
         return rename_call(c, f, NULL, known->as ? known->as : known->name);
+    case BRIEF:
+    case REPLACE:
+    case LONG: return change_long(c, node, known);
     case MACRO:
         return rename_call(c, f, CATALOG_SCHEMA,
                            known->as ? known->as : known->name);

@@ -319,12 +319,38 @@ any_change(struct catalog_change *c, pg_node *node, const char *name)
     return st || any ? st : be_not(c, node);
 }
 
+/* Is it a list, as far as its form tells? */
+static bool
+is_list(const pg_node *node)
+{
+    switch (node->node_case) {
+    case PG_QUERY__NODE__NODE_A_ARRAY_EXPR: return true;
+    case PG_QUERY__NODE__NODE_SUB_LINK:
+        return node->sub_link->sub_link_type ==
+               PG_QUERY__SUB_LINK_TYPE__ARRAY_SUBLINK;
+    case PG_QUERY__NODE__NODE_TYPE_CAST:
+        return node->type_cast->type_name->n_array_bounds > 0;
+    default: return false;
+    }
+}
+
+/* a || b is of texts, which have a bounded length, unless one is a list. */
+static custos_status
+concatenation_change(struct catalog_change *c, pg_node *node)
+{
+    PgQuery__AExpr *e = node->a_expr;
+    bool list = is_list(e->lexpr) || is_list(e->rexpr);
+
+    return node_be_call(c, node, CATALOG_SCHEMA, list ? "list_cat" : "text_cat",
+                        e->lexpr, e->rexpr);
+}
+
 static custos_status
 plain_change(struct catalog_change *c, pg_node *node, const char *name)
 {
     static const char *const operators[] = {"=",  "<>", "<", "<=", ">",
                                             ">=", "+",  "-", "*",  "/",
-                                            "%",  "||", "&", "|",  "@>"};
+                                            "%",  "&",  "|", "@>"};
     static const char *const likes[] = {"~~", "!~~", "~~*", "!~~*"};
     static const char *const matches[] = {"~", "!~", "~*", "!~*"};
     PgQuery__AExpr *e = node->a_expr;
@@ -335,6 +361,8 @@ plain_change(struct catalog_change *c, pg_node *node, const char *name)
     for (size_t i = 0; i < COUNT_OF(likes); i++)
         if (e->lexpr && !strcmp(likes[i], name))
             return like_change(c, node, name);
+    if (e->lexpr && !strcmp(name, "||"))
+        return concatenation_change(c, node);
     for (size_t i = 0; i < COUNT_OF(operators); i++) {
         if (strcmp(operators[i], name) != 0)
             continue;

@@ -436,6 +436,52 @@ parameters_are_typed_and_given(void **state)
     buf_clear(&b);
 }
 
+/* What is computed of texts has at most 4096 bytes, or is NULL; however deep
+   calls are nested, nothing grows past that on the way. */
+static void
+computed_texts_are_bounded(void **state)
+{
+    static const struct {
+        const char *grow, *start;
+    } ways[] = {
+        {"n || n", "'ab'"},
+        {"concat(n, n)", "'ab'"},
+        {"concat_ws('-', n, n)", "'ab'"},
+        {"replace(n, 'a', 'aaaa')", "'ab'"},
+        {"regexp_replace(n, 'a', 'aaaa', 'g')", "'ab'"},
+        {"quote_literal(n)", "'it''s'"},
+        {"quote_ident(n)", "'\"A'"},
+        {"format('%s%s', n, n)", "'ab'"},
+        {"translate(n || n, 'a', 'b')", "'ab'"},
+        {"array_to_string(ARRAY[n, n], ',')", "'ab'"},
+    };
+    struct buf b;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        buf_init(&b, NULL, 1 << 16);
+        buf_add_text(&b, "SELECT coalesce(octet_length(n), 0) <= "
+                         "4096 AS brief FROM (");
+        for (int k = 0; k < 40; k++)
+            buf_printf(&b, "SELECT %s AS n FROM (", ways[i].grow);
+        buf_printf(&b, "SELECT %s::text AS n", ways[i].start);
+        for (int k = 0; k < 41; k++)
+            buf_printf(&b, ") x%d", k);
+        gives("ana", buf_text(&b), "brief:16\nt\n");
+        buf_clear(&b);
+    }
+    gives("ana", "SELECT 'a' || 1 AS n, replace('aXa', 'X', '--') AS r",
+          "n:25|r:25\na1|a--a\n");
+    gives("ana",
+          "SELECT length(string_agg('x', '')) AS n FROM "
+          "generate_series(1, 4096) g",
+          "n:20\n4096\n");
+    gives("ana",
+          "SELECT length(string_agg('x', '')) AS n FROM "
+          "generate_series(1, 4097) g",
+          "n:20\n~\n");
+}
+
 int
 main(void)
 {
@@ -446,6 +492,7 @@ main(void)
         cmocka_unit_test(parameters_are_typed_and_given),
         cmocka_unit_test(outputs_have_their_names),
         cmocka_unit_test(clients_find_what_they_look_for),
+        cmocka_unit_test(computed_texts_are_bounded),
     };
 
     return cmocka_run_group_tests(tests, begin, end);

@@ -259,6 +259,12 @@ static const char *const asked[] = {
     "SELECT count(*) FROM lines WHERE pk IN (SELECT pk FROM tags)",
     "SELECT count(*), sum(d) FROM (SELECT x * x AS d, id FROM orders WHERE x > "
     "0) a JOIN people p ON a.id = p.id",
+    "SELECT count(*), sum(b.w), sum(y) FROM lines l JOIN tags a ON a.pk = l.pk "
+    "JOIN tags b ON b.w >= y",
+    "SELECT count(*), sum(p.w) FROM (SELECT l.pk, a.tag FROM lines l JOIN tags "
+    "a ON true WHERE a.w > 2) v LEFT JOIN parts p ON p.kind = v.tag",
+    "SELECT count(*), sum(z) FROM tags a JOIN lines l ON a.tag = l.y JOIN "
+    "returns r ON r.ok = l.ok",
 };
 
 static void

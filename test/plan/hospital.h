@@ -133,6 +133,7 @@ struct asked {
     const char *epsilon;
     const char *within;
     bool jointly;
+    const struct plan_known *known; /* NULL: nothing */
 };
 
 #define NO_LEAST "min_epsilon: 0, min_rho: 0"
@@ -192,7 +193,8 @@ plan_for(struct planned *t, const char *sql, const struct asked *asked)
     const struct asked *q = asked ? asked : &nothing;
     struct plan_options o = {.epsilon = str_of(q->epsilon),
                              .within = str_of(q->within),
-                             .jointly = q->jointly};
+                             .jointly = q->jointly,
+                             .known = q->known};
 
     memset(t, 0, sizeof *t);
     t->a = arena_new(NULL, MEMORY);

@@ -64,6 +64,7 @@ budgets_and_defaults(void **state)
     same(p->min_epsilon, "1/30000");
     same(p->min_rho, "0");
     assert_int_equal(p->max_groups, 1 << 20);
+    assert_int_equal(p->max_fanout, 1000);
     assert_false(p->has_people || p->share_answers);
     assert_int_equal(p->n_analysts, 0);
     assert_true(p->tables[0].unit_is_row);
@@ -285,7 +286,7 @@ limits_are_reached(void **state)
     static const char text[] =
         "custos: 1\n"
         "budget: {epsilon: 1e6, delta: 1e-36, n: 1099511627776}\n"
-        "query: {epsilon: 1e-20, delta: 1e-36, max_groups: 1}\n"
+        "query: {epsilon: 1e-20, delta: 1e-36, max_groups: 1, max_fanout: 7}\n"
         "tables:\n"
         "  t: {source: t.CSV.GZ, unit: a, bound: after-where,\n"
         "      rows_per_unit: 2147483648, groups_per_unit: 2147483648,\n"

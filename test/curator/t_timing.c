@@ -1,0 +1,348 @@
+/*
+ * The timing battery: does the time of the engine tell whether a person is in
+ * the data? Queries aim to be slow for one person (timing_query.h); present and
+ * absent persons alternate, both within the stored range of ids, on one store.
+ *
+ * With CUSTOS_LONG it measures (make timing-battery): the mean AUC over queries
+ * must lie in 0.5 +- 0.02, and a query outside 0.5 +- 0.3 is run again, 1,000
+ * times an arm, and must then lie in 0.5 +- 0.05. With arms of 40 the standard
+ * error is 0.065 for one query and 0.0046 for the mean of 200; with 1,000 it is
+ * 0.013. Without CUSTOS_LONG nothing is judged by time: it runs a few times, and
+ * the statistics are checked on times that are made up.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "curator/house.h"
+#include "curator/timing_query.h"
+#include "plan/plan.h"
+#include "support/auc.h"
+#include "support/hospital.h"
+#include "support/support.h"
+
+enum { QUERIES = 200, RUNS_MOST = 1000, AGAIN = 1000, SQL_MOST = 1 << 14 };
+
+static const char policy[] =
+    "custos: 1\n"
+    "budget: {epsilon: 1000000}\n"
+    "query: {epsilon: 0.1}\n"
+    "tables:\n"
+    "  people:\n"
+    "    source: people.csv\n"
+    "    unit: id\n"
+    "    columns:\n"
+    "      id: {type: integer, nullable: false}\n"
+    "      age: {type: integer, range: [0, 100], nullable: false}\n"
+    "      city: {type: text}\n"
+    "      weight: {type: real, range: [0, 200]}\n"
+    "      born: {type: date, range: [1920-01-01, 2019-12-31]}\n"
+    "      note: {type: text}\n"
+    "  visits:\n"
+    "    source: visits.csv\n"
+    "    unit: person\n"
+    "    rows_per_unit: 3\n"
+    "    columns:\n"
+    "      person: {type: integer, references: people.id}\n"
+    "      cost: {type: integer, range: [0, 500]}\n"
+    "  wards:\n"
+    "    public: true\n"
+    "    source: wards.csv\n"
+    "    columns: {name: {type: text}, floor: {type: integer}}\n";
+
+static struct test_store files;
+static struct curator *curator;
+static bool *present; /* by id, 1 to 2 * people */
+static size_t people;
+static uint64_t rng = 2;
+
+static bool
+is_long(void)
+{
+    return getenv("CUSTOS_LONG") != NULL;
+}
+
+/* ------------------------------------------------------------------ store -- */
+
+/* Half of the ids are there, at random; all notes look alike. */
+static void
+fill(struct buf *persons, struct buf *visits, struct buf *wards)
+{
+    static const char *const cities[] = {"Oslo", "Rome", "Graz"};
+
+    buf_add_text(persons, "id,age,city,weight,born,note\n");
+    buf_add_text(visits, "person,cost\n");
+    buf_add_text(wards, "name,floor\n");
+    for (size_t id = 1; id <= 2 * people; id++) {
+        present[id] = id == 1 || id == 2 * people || timing_draw(&rng, 2);
+        if (!present[id])
+            continue;
+        buf_printf(persons, "%zu,%d,%s,%d.5,%d-06-15,", id,
+                   (int)timing_draw(&rng, 100), cities[timing_draw(&rng, 3)],
+                   (int)timing_draw(&rng, 199), 1920 + (int)(id % 99));
+        for (int i = 0; i < 80; i++)
+            buf_add_text(persons, "a");
+        buf_add_text(persons, "\n");
+        for (uint64_t i = timing_draw(&rng, 4); i > 0; i--)
+            buf_printf(visits, "%zu,%d\n", id, (int)timing_draw(&rng, 500));
+    }
+    for (int i = 0; i < 20; i++)
+        buf_printf(wards, "%s,%d\n", cities[i % 3], i);
+}
+
+static int
+begin(void **state)
+{
+    struct buf persons, visits, wards;
+    custos_err err;
+
+    (void)state;
+    people = is_long() ? 200000 : 500;
+    present = calloc(2 * people + 1, sizeof *present);
+    assert_non_null(present);
+    test_rng_new_seeded(5);
+    buf_init(&persons, NULL, (size_t)1 << 28);
+    buf_init(&visits, NULL, (size_t)1 << 28);
+    buf_init(&wards, NULL, 1 << 16);
+    fill(&persons, &visits, &wards);
+    test_store_write(&files, policy, "people.csv", buf_text(&persons),
+                     "visits.csv", buf_text(&visits), "wards.csv",
+                     buf_text(&wards), NULL);
+    test_store_init(&files);
+    buf_clear(&persons);
+    buf_clear(&visits);
+    buf_clear(&wards);
+    if (curator_open(files.store, &curator, &err) ||
+        curator_refresh(curator, &err))
+        fail_msg("%s (%s)", err.said, err.noted);
+    return 0;
+}
+
+static int
+end(void **state)
+{
+    (void)state;
+    curator_close(curator);
+    test_store_remove(&files);
+    free(present);
+    return 0;
+}
+
+/* ------------------------------------------------------------------- runs -- */
+
+static uint64_t
+now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static size_t
+draw_id(bool there)
+{
+    size_t id;
+
+    do
+        id = 1 + timing_draw(&rng, 2 * people);
+    while (present[id] != there);
+    return id;
+}
+
+static void
+write_sql(const char *query, size_t id, struct buf *out)
+{
+    for (; *query; query++)
+        if (*query == '@')
+            buf_printf(out, "%zu", id);
+        else
+            buf_add(out, query, 1);
+}
+
+static custos_status
+plan_query(const char *query, size_t id, arena *a, struct plan **out,
+           custos_err *err)
+{
+    struct plan_known known = {.ctx = curator->engine, .count = engine_count};
+    struct plan_options options = {.known = &known};
+    struct query *q = NULL;
+    custos_status st;
+    struct buf sql;
+
+    buf_init(&sql, NULL, SQL_MOST);
+    write_sql(query, id, &sql);
+    st = sql_read(a, str_of(buf_text(&sql)), &q, err);
+    if (!st)
+        st = plan_make(a, q, curator_policy(curator), &options, out, err);
+    buf_clear(&sql);
+    return st;
+}
+
+/* The engine's time for one person, in ns; the plan is made before. */
+static uint64_t
+time_query(const char *query, size_t id)
+{
+    arena *a = arena_new(NULL, (size_t)1 << 26);
+    custos_sealed **parts;
+    struct plan *p = NULL;
+    custos_err err;
+    uint64_t begun, took;
+
+    assert_non_null(a);
+    if (plan_query(query, id, a, &p, &err))
+        fail_msg("%s\n%s", query, err.said);
+    parts = arena_take(a, p->n_parts + 1, sizeof(custos_sealed *));
+    assert_non_null(parts);
+    begun = now_ns();
+    if (engine_run(curator->engine, p, parts, &err))
+        fail_msg("%s\n%s (%s)", query, err.said, err.noted);
+    took = now_ns() - begun;
+    for (size_t i = 0; i < p->n_parts; i++)
+        custos_sealed_free(parts[i]);
+    plan_free(p);
+    arena_free(a);
+    return took;
+}
+
+/* Two more times of a query, one an arm, in an order that is drawn. */
+static void
+time_pair(const char *query, struct auc_time *out)
+{
+    bool first = timing_draw(&rng, 2) == 0;
+
+    for (size_t i = 0; i < 2; i++) {
+        bool there = first == (i == 0);
+
+        out[i] = (struct auc_time){time_query(query, draw_id(there)), there};
+    }
+}
+
+/* ---------------------------------------------------------------- battery -- */
+
+static char queries[QUERIES][SQL_MOST / 4];
+static struct auc_time times[QUERIES][2 * RUNS_MOST];
+
+/* Different queries that the planner takes. */
+static void
+make_queries(void)
+{
+    size_t tries = 0;
+
+    for (size_t n = 0; n < QUERIES; tries++) {
+        arena *a = arena_new(NULL, (size_t)1 << 26);
+        struct plan *p = NULL;
+        custos_err err;
+        struct buf b;
+        bool seen = false;
+
+        assert_true(a && tries < 20 * QUERIES);
+        buf_init(&b, NULL, sizeof queries[0]);
+        timing_query(&rng, &b);
+        for (size_t i = 0; i < n; i++)
+            seen = seen || !strcmp(queries[i], buf_text(&b));
+        if (!b.failed && !seen && !plan_query(buf_text(&b), 1, a, &p, &err))
+            snprintf(queries[n++], sizeof queries[0], "%s", buf_text(&b));
+        plan_free(p);
+        buf_clear(&b);
+        arena_free(a);
+    }
+}
+
+static size_t
+judge_again(size_t i)
+{
+    double auc;
+
+    for (size_t k = 0; k < AGAIN; k++)
+        time_pair(queries[i], &times[i][2 * k]);
+    auc = auc_of(times[i], 2 * (size_t)AGAIN);
+    print_message("# again: %.4f %s\n", auc, queries[i]);
+    return fabs(auc - 0.5) > 0.05;
+}
+
+static void
+presence_is_not_in_the_time(void **state)
+{
+    size_t runs = is_long() ? 40 : 1, wrong = 0;
+    double sum = 0, mean;
+
+    (void)state;
+    make_queries();
+    for (size_t k = 0; k < runs; k++)
+        for (size_t i = 0; i < QUERIES; i++)
+            time_pair(queries[i], &times[i][2 * k]);
+    for (size_t i = 0; i < QUERIES; i++) {
+        double auc = auc_of(times[i], 2 * runs);
+
+        assert_true(auc >= 0 && auc <= 1);
+        sum += auc;
+        if (!is_long() || fabs(auc - 0.5) <= 0.3)
+            continue;
+        print_message("# %.3f %s\n", auc, queries[i]);
+        wrong += judge_again(i);
+    }
+    mean = sum / QUERIES;
+    if (!is_long())
+        return;
+    print_message("bench: presence_auc %.4f\nbench: presence_queries_seen "
+                  "%zu\n",
+                  mean, wrong);
+    assert_true(fabs(mean - 0.5) <= 0.02);
+    assert_int_equal(wrong, 0);
+}
+
+/* ------------------------------------------------------------- statistics -- */
+
+static void
+auc_is_that_of_its_definition(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        struct auc_time t[40];
+        double pairs = 0, n = 0;
+        size_t size = 2 + timing_draw(&rng, 38);
+
+        for (size_t i = 0; i < size; i++)
+            t[i] = (struct auc_time){timing_draw(&rng, 10),
+                                     i == 0 || (i > 1 && timing_draw(&rng, 2))};
+        for (size_t i = 0; i < size; i++)
+            for (size_t k = 0; k < size; k++)
+                if (t[i].second && !t[k].second) {
+                    pairs += t[i].time > t[k].time    ? 1
+                             : t[i].time == t[k].time ? 0.5
+                                                      : 0;
+                    n++;
+                }
+        assert_true(fabs(auc_of(t, size) - pairs / n) < 1e-12);
+    }
+}
+
+static void
+auc_sees_what_there_is(void **state)
+{
+    struct auc_time t[2000];
+
+    (void)state;
+    for (size_t i = 0; i < 2000; i++)
+        t[i] = (struct auc_time){1000 + timing_draw(&rng, 100), i % 2};
+    assert_true(fabs(auc_of(t, 2000) - 0.5) < 0.06);
+    for (size_t i = 0; i < 2000; i++)
+        t[i].time += t[i].second ? 20 : 0;
+    assert_true(fabs(auc_of(t, 2000) - 0.68) < 0.06); /* 1 - 0.8^2 / 2 */
+    for (size_t i = 0; i < 2000; i++)
+        t[i].time += t[i].second ? 100 : 0;
+    assert_true(auc_of(t, 2000) > 0.999);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(auc_is_that_of_its_definition),
+        cmocka_unit_test(auc_sees_what_there_is),
+        cmocka_unit_test(presence_is_not_in_the_time),
+    };
+
+    return cmocka_run_group_tests(tests, begin, end);
+}

@@ -1,0 +1,225 @@
+/*
+ * The fan-out of plans, from counts of public tables that are given here; and
+ * that a plan past the policy's cap is rejected.
+ */
+#include "plan/hospital.h"
+
+enum { CITIES = 400, DRUGS = 30 };
+
+/* cities.people: up to 5 equal; cities.name: up to 2; drugs.class: up to 10. */
+static bool
+count(void *ctx, size_t table, int column, uint64_t *out)
+{
+    static const uint64_t cities[] = {CITIES, 2, 5};
+    static const uint64_t drugs[] = {DRUGS, 1, 10, 7};
+    const struct policy *p = *(const struct policy **)ctx;
+    str name;
+
+    name = p->tables[table].name;
+    assert_true(p->tables[table].is_public);
+    *out = str_equal(name, str_of("cities")) ? cities[column + 1]
+                                             : drugs[column + 1];
+    return true;
+}
+
+static void
+plan_with(struct planned *t, const char *sql, bool known)
+{
+    const struct policy *const *policy =
+        (const struct policy *const *)&t->policy;
+    struct plan_known k = {.ctx = (void *)(uintptr_t)policy, .count = count};
+    struct asked asked = {.delta = "1e-4", .known = known ? &k : NULL};
+
+    plan_for(t, sql, &asked);
+}
+
+static void
+fanout_is(const char *from, uint64_t wanted)
+{
+    char sql[1000];
+    struct planned t;
+
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM %s", from);
+    plan_with(&t, sql, true);
+    if (t.status)
+        fail_msg("%s\n%s", sql, t.err.said);
+    if (t.plan->fanout != wanted)
+        fail_msg("%s: %llu, not %llu", from, (unsigned long long)t.plan->fanout,
+                 (unsigned long long)wanted);
+    plan_done(&t);
+}
+
+static void
+fanout_follows_the_condition(void **state)
+{
+    (void)state;
+    fanout_is("patients", 1);
+    fanout_is("visits v JOIN patients p ON v.patient_id = p.id", 1);
+    fanout_is("doses o JOIN drugs g ON o.drug = g.code", 1);
+    fanout_is("drugs g JOIN doses o ON o.drug = g.code", 1);
+    fanout_is("patients p CROSS JOIN cities c", CITIES);
+    fanout_is("patients p JOIN cities c ON p.city < c.name", CITIES);
+    fanout_is("patients p JOIN cities c ON p.city = c.name", 2);
+    fanout_is("cities c JOIN patients p ON p.city = c.name", 2);
+    fanout_is("patients p LEFT JOIN cities c ON p.city = c.name AND c.people > "
+              "p.age",
+              2);
+    fanout_is("patients p JOIN cities c ON p.city = c.name OR p.age = c.people",
+              CITIES);
+    fanout_is("patients p JOIN cities c ON p.age = c.people AND p.city = "
+              "c.name",
+              2);
+    /* Decimals are compared as reals, and NULL is no value. */
+    fanout_is("visits v JOIN drugs g ON v.cost = g.price", DRUGS);
+}
+
+static void
+fanout_multiplies(void **state)
+{
+    (void)state;
+    fanout_is("patients p JOIN cities a ON p.city = a.name JOIN cities b ON "
+              "p.age = b.people",
+              10);
+    fanout_is("patients p JOIN drugs a ON true JOIN drugs b ON true",
+              DRUGS * DRUGS);
+    fanout_is("doses o JOIN drugs g ON o.drug = g.code JOIN cities c ON "
+              "g.class = c.name",
+              2);
+    fanout_is("(SELECT p.id, c.people FROM patients p JOIN cities c ON p.city "
+              "= c.name WHERE c.people > 3) x JOIN drugs g ON true",
+              2 * DRUGS);
+    /* Only the larger branch counts; aggregates per unit keep what is below. */
+    fanout_is("(SELECT p.age FROM patients p JOIN drugs g ON true UNION ALL "
+              "SELECT p.age FROM patients p JOIN cities c ON true) x",
+              CITIES);
+    fanout_is("(SELECT p.id, count(*) AS n FROM patients p JOIN drugs g ON "
+              "true GROUP BY p.id) x JOIN cities c ON x.n = c.people",
+              5 * DRUGS);
+}
+
+static void
+public_relations_have_a_fanout(void **state)
+{
+    (void)state;
+    /* 2 cities of a name, each with 10 drugs of a class. */
+    fanout_is("patients p JOIN (SELECT c.name, g.price FROM cities c JOIN "
+              "drugs g ON c.name = g.class) x ON p.city = x.name",
+              2 * 10);
+    fanout_is("patients p JOIN (SELECT name, count(*) AS n FROM cities GROUP "
+              "BY name) x ON p.city = x.name",
+              1);
+    fanout_is("patients p JOIN (SELECT name, people FROM cities GROUP BY name, "
+              "people) x ON p.city = x.name",
+              CITIES);
+    fanout_is("patients p JOIN (SELECT DISTINCT name FROM cities) x ON p.city "
+              "= x.name",
+              1);
+    fanout_is("patients p JOIN (SELECT name FROM cities UNION ALL SELECT code "
+              "FROM drugs) x ON p.city = x.name",
+              3);
+    fanout_is("patients p JOIN (SELECT name FROM cities UNION ALL SELECT code "
+              "FROM drugs) x ON true",
+              CITIES + DRUGS);
+    fanout_is("patients p JOIN (SELECT people + 1 AS n FROM cities) x ON p.age "
+              "= x.n",
+              CITIES);
+    fanout_is("patients WHERE city IN (SELECT c.name FROM cities c JOIN drugs "
+              "g ON c.name = g.class)",
+              2);
+}
+
+static void
+is_rejected(const char *sql, const char *number)
+{
+    struct planned t;
+
+    plan_with(&t, sql, true);
+    if (t.status != CUSTOS_EDENIED)
+        fail_msg("%s\n%d: %s", sql, (int)t.status, t.err.said);
+    assert_non_null(strstr(t.err.said, number));
+    assert_non_null(strstr(t.err.said, "max_fanout is 1000"));
+    assert_true(strlen(t.err.said) < sizeof t.err.said - 1);
+    assert_true(t.err.at > 0);
+    plan_done(&t);
+}
+
+static void
+the_fanout_of_a_plan_is_capped(void **state)
+{
+    struct planned t;
+
+    (void)state;
+    is_rejected("SELECT count(*) FROM (SELECT age FROM patients WHERE id = 4) "
+                "v JOIN cities a ON true JOIN cities b ON true",
+                "160000");
+    is_rejected("SELECT count(*) FROM patients p, drugs a, cities b", "12000");
+    is_rejected("SELECT count(*) FROM patients p JOIN (SELECT a.name FROM "
+                "cities a JOIN drugs b ON true JOIN drugs c ON true) x ON "
+                "p.city = x.name",
+                "1800");
+    is_rejected("SELECT count(*) FROM patients WHERE city IN (SELECT a.name "
+                "FROM cities a JOIN drugs b ON true JOIN drugs c ON true JOIN "
+                "drugs d ON true)",
+                "27000");
+    is_rejected("SELECT count(*) FROM patients p JOIN (SELECT name FROM cities "
+                "WHERE people IN (SELECT a.people FROM cities a JOIN drugs b "
+                "ON true JOIN drugs c ON true JOIN drugs d ON true)) x ON "
+                "p.city = x.name",
+                "27000");
+    /* What is public alone is the asker's own time. */
+    plan_with(&t, "SELECT count(*) FROM cities a, cities b, cities c", true);
+    assert_int_equal(t.status, CUSTOS_OK);
+    plan_done(&t);
+}
+
+static void
+without_counts_it_is_unknown(void **state)
+{
+    struct planned t;
+
+    (void)state;
+    plan_with(&t, "SELECT count(*) FROM patients p JOIN cities c ON true",
+              false);
+    assert_int_equal(t.status, CUSTOS_OK);
+    assert_int_equal(t.plan->fanout, 0);
+    plan_done(&t);
+    plan_with(&t, "SELECT count(*) FROM patients", false);
+    assert_int_equal(t.plan->fanout, 1);
+    plan_done(&t);
+}
+
+/* Sixty tables in a row: every relation is looked at a few times only. */
+static void
+long_chains_are_quick(void **state)
+{
+    struct planned t;
+    struct buf b;
+
+    (void)state;
+    buf_init(&b, NULL, 1 << 16);
+    buf_add_text(&b, "SELECT count(*) FROM patients p JOIN (SELECT g0.class "
+                     "FROM drugs g0");
+    for (int i = 1; i < 50; i++)
+        buf_printf(&b, " JOIN drugs g%d ON g%d.code = g%d.code", i, i, i - 1);
+    buf_add_text(&b, ") x ON p.city = x.class");
+    plan_with(&t, buf_text(&b), true);
+    assert_int_equal(t.status, CUSTOS_OK);
+    assert_int_equal(t.plan->fanout, 10);
+    plan_done(&t);
+    buf_clear(&b);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fanout_follows_the_condition),
+        cmocka_unit_test(fanout_multiplies),
+        cmocka_unit_test(public_relations_have_a_fanout),
+        cmocka_unit_test(the_fanout_of_a_plan_is_capped),
+        cmocka_unit_test(without_counts_it_is_unknown),
+        cmocka_unit_test(long_chains_are_quick),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
