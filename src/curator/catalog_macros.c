@@ -10,12 +10,12 @@
 #include "curator/catalog_setup.h"
 
 const char catalog_macros[] =
-    "CREATE MACRO pgc.brief(x) AS short_text(CAST(x AS VARCHAR), 4096);\n"
+    "CREATE MACRO pgc.brief(x) AS text_short(CAST(x AS VARCHAR), 4096);\n"
     "CREATE MACRO pgc.text_cat(x, y) AS pgc.brief(pgc.brief(x) || "
     "pgc.brief(y));\n"
     "CREATE MACRO pgc.list_cat(x, y) AS (list_slice(x, 1, 1000) || "
     "list_slice(y, 1, 1000))[1:1000];\n"
-    "CREATE MACRO pgc.tiny(x) AS short_text(CAST(x AS VARCHAR), 16);\n"
+    "CREATE MACRO pgc.tiny(x) AS text_short(CAST(x AS VARCHAR), 16);\n"
     "CREATE MACRO pgc.quote_ident(x) AS pgc.brief(list_transform("
     "[pgc.brief(x)], lambda k: CASE WHEN regexp_full_match(k, "
     "'[a-z_][a-z0-9_$]*') THEN k ELSE '\"' || replace(k, '\"', '\"\"') || "

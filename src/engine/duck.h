@@ -137,13 +137,6 @@ CUSTOS_MUST_USE custos_status duck_ask_whole(struct duck_connection *c,
                                              custos_err *err);
 
 /*
- * From now on statements of c's database may call short_text(text, most): NULL
- * for a text of more bytes. May fail: CUSTOS_EENGINE.
- */
-CUSTOS_MUST_USE custos_status duck_short_add(struct duck_connection *c,
-                                             custos_err *err);
-
-/*
  * From now on statements of c's database may call row_hash(text): the first
  * 128 bits of SHA-256 of salt and text, a UHUGEINT; NULL of NULL. May fail:
  * CUSTOS_EENGINE, CUSTOS_ENOMEM.

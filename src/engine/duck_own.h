@@ -16,7 +16,7 @@
  *   read_whole real bool date timestamp (text)    NULL where it is none
  *   read_decimal(text, p, s)  the text of a numeric(p, s), or NULL
  *   text_concat(a, b)         NULL where it has more than TEXT_COMPUTED_MAX bytes
- *   text_short(a)             NULL where it has more
+ *   text_short(a, most)       NULL where it has more bytes than that
  *   text_like(a, pattern)     like.h; NULL where it took too many steps
  */
 #ifndef ENGINE_DUCK_OWN_H

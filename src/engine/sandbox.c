@@ -44,7 +44,7 @@ sandbox_open(const char *setup, unsigned limit_ms, struct sandbox **out,
     if (!st)
         st = duck_connect(s->db, &s->c, err);
     if (!st)
-        st = duck_short_add(s->c, err);
+        st = duck_own_add(s->c, err);
     if (!st)
         st = duck_do(s->c, setup, err);
     if (!st)

@@ -208,6 +208,14 @@ rounding(struct duck *d, const struct expr *e)
 
 /* ----------------------------------------------------------------- text -- */
 
+/* Closes a text_short that was opened for a text that may be too long. */
+static void
+close_short(struct duck *d, bool may)
+{
+    if (may)
+        buf_printf(d->out, ", %d)", (int)TEXT_COMPUTED_MAX);
+}
+
 /*
  * PostgreSQL counts from 1 and lets a start below 1 eat up the length; DuckDB
  * counts a negative start from the end. Positions are literals.
@@ -229,7 +237,8 @@ substring(struct duck *d, const struct expr *e)
           len > TEXT_COMPUTED_MAX / CHARACTER_MAX;
     buf_add_text(d->out, may ? "text_short(substring(" : "substring(");
     duck_as(d, e->args[0], text);
-    buf_printf(d->out, ", %d, %d)%s", (int)start, (int)len, may ? ")" : "");
+    buf_printf(d->out, ", %d, %d)", (int)start, (int)len);
+    close_short(d, may);
 }
 
 /*
@@ -265,7 +274,7 @@ text_function(struct duck *d, const struct expr *e, const char *name,
 
     buf_add_text(d->out, may ? "text_short(" : "");
     function(d, name, e, text);
-    buf_add_text(d->out, may ? ")" : "");
+    close_short(d, may);
 }
 
 static void

@@ -144,7 +144,7 @@ texts_have_a_maximum(void **state)
 
     (void)state;
     gives("text_concat('a', 'é')", "aé");
-    gives("text_short('a')", "a");
+    gives("text_short('a', 1)", "a");
     gives("text_like('abc', 'a_c')", "true");
     gives("text_like('abc', 'a\\_c')", "false");
     gives("text_like('abc', 'a\\')", "NULL");
@@ -156,8 +156,8 @@ texts_have_a_maximum(void **state)
              "length(text_concat(repeat('a', %d), repeat('b', %d)))",
              TEXT_COMPUTED_MAX, 1);
     gives(sql, "NULL");
-    snprintf(sql, sizeof sql, "length(text_short(repeat('a', %d)))",
-             TEXT_COMPUTED_MAX + 1);
+    snprintf(sql, sizeof sql, "length(text_short(repeat('a', %d), %d))",
+             TEXT_COMPUTED_MAX + 1, TEXT_COMPUTED_MAX);
     gives(sql, "NULL");
 }
 
