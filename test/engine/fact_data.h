@@ -13,7 +13,7 @@ enum { FACT_ROWS = 64 };
 
 #define FACT_COLUMNS                                                           \
     "      i: {type: integer}\n"                                               \
-    "      full: {type: integer, range: [-9223372036854775808,\n"              \
+    "      most: {type: integer, range: [-9223372036854775808,\n"              \
     "             9223372036854775807], nullable: false}\n"                    \
     "      half: {type: integer, range: [-4611686018427387904,\n"              \
     "             4611686018427387904]}\n"                                     \
@@ -28,7 +28,7 @@ enum { FACT_ROWS = 64 };
     "      fine: {type: decimal, scale: 18, range: [-1, 1]}\n"                 \
     "      vast: {type: decimal, scale: 2, range: [-1e33, 1e33]}\n"            \
     "      r: {type: real}\n"                                                  \
-    "      tenth: {type: real, range: [0.1, 0.7], nullable: false}\n"          \
+    "      tenth: {type: real, range: [0.3, 0.8], nullable: false}\n"          \
     "      weight: {type: real, range: [-10.1, 200.7]}\n"                      \
     "      wide: {type: real, range: [-1e35, 1e35], nullable: false}\n"        \
     "      steps: {type: real, range: [0, 4611686018427387904]}\n"             \
@@ -58,7 +58,7 @@ static const char fact_policy[] =
     "  codes:\n    public: true\n    source: codes.csv\n    columns:\n"
     "      code: {type: integer}\n      label: {type: text}\n";
 
-static const char *const fact_wholes[] = {"i",   "full",  "half", "exact",
+static const char *const fact_wholes[] = {"i",   "most",  "half", "exact",
                                           "age", "level", "code", NULL};
 static const char *const fact_decimals[] = {"cost", "money", "fine", "vast",
                                             NULL};
@@ -125,7 +125,7 @@ static const char *const fact_decimal[] = {
 static const char *const fact_real[] = {"0",
                                         "-0.0",
                                         "0.1",
-                                        "0.7",
+                                        "0.7", "0.3", "0.8",
                                         "0.30000000000000004",
                                         "0.5",
                                         "1.5",
@@ -258,7 +258,7 @@ fact_write(const struct made *m)
     struct buf b;
 
     buf_init(&b, NULL, 1 << 22);
-    buf_add_text(&b, "who,i,full,half,exact,age,level,code,cost,money,fine,"
+    buf_add_text(&b, "who,i,most,half,exact,age,level,code,cost,money,fine,"
                      "vast,r,tenth,weight,wide,steps,s,note,city,b,yes,day,"
                      "born,ever,at,seen\n");
     for (unsigned row = 0; row < FACT_ROWS; row++) {
