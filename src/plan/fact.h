@@ -29,7 +29,8 @@ struct fact {
     bool proven; /* TYPE_INT: it lies in this range by construction, whatever is
                     believed of ranges (bare.c) */
     i128 proven_low, proven_high;
-    int scale;                /* TYPE_DECIMAL: digits after the point */
+    size_t nodes; /* of the expression, computed columns written out */
+    int scale;    /* TYPE_DECIMAL: digits after the point */
     const struct expr *loose; /* where a range was lost; NULL: nowhere */
     struct fact *next;        /* all of a plan, for plan_free */
 };

@@ -35,6 +35,7 @@ take_columns(struct work *w, const struct plan *p, struct relation *r)
             .nullable = true,
             .text_max = e->text_max,
         };
+        r->columns[i].nodes = fact_of(e)->nodes;
         r->names[r->n_names++] =
             (struct relation_name){.name = p->outputs[i].name, .slot = i};
     }

@@ -148,6 +148,7 @@ add_target(struct work *w, struct relation *r, const struct target *t)
     if (st)
         return st;
     as->columns[as->n_columns].name = t->name;
+    r->columns[as->n_columns].nodes = fact_of(e)->nodes;
     r->exprs[r->n_exprs++] = e;
     as->n_columns++;
     return CUSTOS_OK;

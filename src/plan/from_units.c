@@ -135,6 +135,7 @@ key_column(struct work *w, const struct relation *inner, struct units *u,
     r->exprs[i] = e;
     if (st)
         return st;
+    known->nodes = fact_of(e)->nodes;
     if (e->kind != EXPR_COLUMN)
         return query_column(w, e, c);
     *c = inner->as->columns[e->slot];

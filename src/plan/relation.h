@@ -71,9 +71,10 @@ enum meeting {
 /* What is known of a column besides its type and range. */
 struct relation_column {
     const struct policy_column *is; /* of a table; NULL: computed */
-    bool stored; /* as view.h has it: with g<i>, k<i> where the type has */
-    bool unique; /* no two rows have the same value; NULLs do not count */
-    bool outer;  /* NULL where a LEFT JOIN found nothing */
+    bool stored;  /* as view.h has it: with g<i>, k<i> where the type has */
+    bool unique;  /* no two rows have the same value; NULLs do not count */
+    bool outer;   /* NULL where a LEFT JOIN found nothing */
+    size_t nodes; /* of its expression, columns written out; 0: a table's */
     /*
      * Where the value tells the unit of its row: by which key. The policy
      * itself for the unit's own name; else a column of a table that is unique

@@ -342,6 +342,31 @@ range_node(struct work *w, struct expr *e, enum place place)
     return CUSTOS_OK;
 }
 
+/*
+ * An engine writes computed columns out when it moves a condition below what
+ * computes them: a column that is named twice in each of many steps becomes an
+ * expression that doubles with each. Such expressions are refused.
+ */
+static custos_status
+count_nodes(struct work *w, struct expr *e)
+{
+    enum { NODES_MAX = 20000 }; /* as many as a text may have: sql/read.h */
+    size_t nodes = 1;
+
+    if (e->kind == EXPR_COLUMN && w->from && w->from->columns[e->slot].nodes)
+        nodes = w->from->columns[e->slot].nodes;
+    for (size_t i = 0; i < e->n_args; i++)
+        if (e->args[i] && e->args[i]->fact)
+            nodes += fact_of(e->args[i])->nodes;
+    fact_of(e)->nodes = nodes;
+    if (nodes <= NODES_MAX)
+        return CUSTOS_OK;
+    return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
+                          "%s has more than %d parts when the columns of its "
+                          "subqueries are written out: use them less often",
+                          work_text(w, e), (int)NODES_MAX);
+}
+
 custos_status
 types_set(struct work *w, struct expr *e, enum place place)
 {
@@ -363,6 +388,8 @@ types_set(struct work *w, struct expr *e, enum place place)
     if (st)
         return st;
     st = range_node(w, e, place);
+    if (!st && place != PLACE_AFTER)
+        st = count_nodes(w, e);
     if (!st)
         st = give_room(w, e, place);
     if (st)

@@ -256,13 +256,18 @@ pairs_charges(struct curator *c)
     return b.charges;
 }
 
-/* Remarks may quote the query: the person's number in them is no news. */
+/*
+ * Remarks may quote the query: the person's number in them is no news. Nor is
+ * the bound of rows that a mechanism chose, which is drawn anew each time.
+ */
 static inline void
 pairs_keep_remarks(str remarks, enum pairs_arm arm, char *out, size_t size)
 {
     const char *person = pairs_person[arm];
     size_t n = 0, len = strlen(person);
 
+    if (memmem(remarks.ptr, remarks.len, "this bound was chosen", 21))
+        remarks.len = 0;
     for (size_t i = 0; i < remarks.len && n + 2 < size; i++) {
         if (i + len <= remarks.len && !memcmp(remarks.ptr + i, person, len)) {
             out[n++] = '$';
