@@ -2,7 +2,9 @@
  * Queries about one person, asked of the real curator: a hospital at a tiny
  * epsilon, a person who is in it and one who is not. A corpus is a text file:
  * queries with $P where the person's number stands, each ended by an empty
- * line; lines that begin with # say what the next ones are.
+ * line; lines that begin with # say what the next ones are. A query costs
+ * 1e-9, or what a line "@ 0.01" before it says: where groups are chosen from the
+ * data a price near 0 takes hours.
  *
  * Both persons lie inside the range of the stored numbers, so that zone maps
  * do not tell them apart.
@@ -11,6 +13,7 @@
 #define TEST_ATTACK_PAIRS_H
 
 #include <stdio.h>
+#include <sys/resource.h>
 
 #include "base/base.h"
 #include "base/str.h"
@@ -19,6 +22,22 @@
 #include "support/support.h"
 
 enum { PAIRS_FILE_MAX = 1 << 20, PAIRS_SQL_MAX = 1 << 16 };
+
+/* A query that takes all memory must fail here and not take the machine's.
+   Sanitizers reserve more than this at once. */
+enum { PAIRS_MEMORY_MB = 6144 };
+
+static inline void
+pairs_limit_memory(void)
+{
+#ifndef __SANITIZE_ADDRESS__
+    struct rlimit most = {(rlim_t)PAIRS_MEMORY_MB << 20,
+                          (rlim_t)PAIRS_MEMORY_MB << 20};
+
+    assert_int_equal(setrlimit(RLIMIT_AS, &most), 0);
+#endif
+}
+
 enum pairs_arm { PAIRS_PRESENT, PAIRS_ABSENT, PAIRS_ARMS };
 
 static const char *const pairs_person[PAIRS_ARMS] = {"1007", "1008"};
@@ -123,6 +142,7 @@ pairs_open(struct pairs *p, const char *name)
     custos_err err;
     FILE *f;
 
+    pairs_limit_memory();
     *p = (struct pairs){.corpus = calloc(1, PAIRS_FILE_MAX)};
     snprintf(path, sizeof path, "%s/test/attack/%s", src ? src : ".", name);
     f = fopen(path, "r");
@@ -158,12 +178,20 @@ pairs_close(struct pairs *p)
 
 /* ---------------------------------------------------------------- corpus -- */
 
+/* One query of the corpus. */
+struct pairs_query {
+    char sql[PAIRS_SQL_MAX];
+    char price[32]; /* digits are put behind it */
+};
+
 /* The next query, its lines put together; false: no more. */
 static inline bool
-pairs_next(char **at, char sql[PAIRS_SQL_MAX])
+pairs_next(char **at, struct pairs_query *out)
 {
     size_t n = 0;
+    char *sql = out->sql;
 
+    snprintf(out->price, sizeof out->price, "0.000000001");
     while (**at) {
         size_t len = strcspn(*at, "\n");
         char *line = *at;
@@ -173,6 +201,11 @@ pairs_next(char **at, char sql[PAIRS_SQL_MAX])
             break;
         if (len == 0 || line[0] == '#')
             continue;
+        if (line[0] == '@') {
+            snprintf(out->price, sizeof out->price, "%.*s", (int)len - 2,
+                     line + 2);
+            continue;
+        }
         assert_true(n + len + 2 < PAIRS_SQL_MAX);
         memcpy(sql + n, line, len);
         n += len;
@@ -220,7 +253,7 @@ pairs_charges(struct curator *c)
 /* Asks as the analyst, each time at a price that was not asked before: an
    answer from the cache would tell nothing. */
 static inline void
-pairs_ask(struct pairs *p, const char *sql, enum pairs_arm arm,
+pairs_ask(struct pairs *p, const struct pairs_query *q, enum pairs_arm arm,
           struct pairs_outcome *out)
 {
     uint64_t before = pairs_charges(p->curator);
@@ -231,9 +264,9 @@ pairs_ask(struct pairs *p, const char *sql, enum pairs_arm arm,
 
     *out = (struct pairs_outcome){.err = {.at = -1}};
     buf_init(&b, NULL, PAIRS_SQL_MAX);
-    pairs_fill(sql, arm, &b);
-    snprintf(price, sizeof price, "1.%06lue-9",
-             (unsigned long)(p->asked++ / PAIRS_ARMS));
+    pairs_fill(q->sql, arm, &b);
+    snprintf(price, sizeof price, "%.20s%06lu", q->price,
+             (unsigned long)p->asked++);
     a.sql = (str){buf_text(&b), b.len};
     a.epsilon = str_of(price);
     out->status = curator_answer(p->curator, &a, &answer, &out->err);

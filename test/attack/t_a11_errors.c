@@ -34,26 +34,29 @@ end(void **state)
 static void
 no_query_tells_by_failing(void **state)
 {
-    char *at = pairs.corpus, sql[PAIRS_SQL_MAX];
+    static struct pairs_query q;
+    char *at = pairs.corpus;
     unsigned asked = 0, answered = 0, broken = 0;
 
     (void)state;
-    while (pairs_next(&at, sql)) {
+    while (pairs_next(&at, &q)) {
         struct pairs_outcome here, gone;
         const char *fault;
 
-        pairs_ask(&pairs, sql, PAIRS_PRESENT, &here);
-        pairs_ask(&pairs, sql, PAIRS_ABSENT, &gone);
+        if (getenv("CUSTOS_SHOW")) { fprintf(stderr, "ASK %s\n", q.sql); }
+        pairs_ask(&pairs, &q, PAIRS_PRESENT, &here);
+        pairs_ask(&pairs, &q, PAIRS_ABSENT, &gone);
         fault = pairs_differ(&here, &gone);
         if (!fault && here.status && here.charges)
             fault = "both fail after the charge";
+        if (getenv("CUSTOS_SHOW") && here.status && !fault) fprintf(stderr, "REFUSED %s\n  %s\n", q.sql, here.err.said);
         asked++;
         answered += here.status == CUSTOS_OK;
         broken += fault != NULL;
         if (fault)
             print_message("# %s: %s\n#   present: %d %s (%s)\n"
                           "#   absent: %d %s (%s)\n",
-                          fault, sql, (int)here.status, here.err.said,
+                          fault, q.sql, (int)here.status, here.err.said,
                           here.err.noted, (int)gone.status, gone.err.said,
                           gone.err.noted);
     }
