@@ -43,13 +43,11 @@ no_query_tells_by_failing(void **state)
         struct pairs_outcome here, gone;
         const char *fault;
 
-        if (getenv("CUSTOS_SHOW")) { fprintf(stderr, "ASK %s\n", q.sql); }
         pairs_ask(&pairs, &q, PAIRS_PRESENT, &here);
         pairs_ask(&pairs, &q, PAIRS_ABSENT, &gone);
         fault = pairs_differ(&here, &gone);
         if (!fault && here.status && here.charges)
             fault = "both fail after the charge";
-        if (getenv("CUSTOS_SHOW") && here.status && !fault) fprintf(stderr, "REFUSED %s\n  %s\n", q.sql, here.err.said);
         asked++;
         answered += here.status == CUSTOS_OK;
         broken += fault != NULL;

@@ -1,0 +1,112 @@
+/*
+ * A12: a query whose work grows without bound for a person who is in the data,
+ * and not for one who is not, tells by its time or by the memory it takes who
+ * is in it. Each query of time.txt does so in an engine that computes what it
+ * is told to.
+ *
+ * Ours: the work one person can cause is bounded and small. This test looks for
+ * gross differences on a machine with other work to do: the least of a few runs,
+ * and a bound far above what the hospital's forty people need. The twins are
+ * the patches of test/mutants that name this test.
+ */
+#include <time.h>
+
+#include "attack/pairs.h"
+
+enum {
+    QUERIES_LEAST = 20,
+    RUNS = 3,
+    RATIO_MOST = 5,
+    SLACK_MS = 250, /* what a loaded machine adds */
+};
+
+static struct pairs pairs;
+
+static int
+begin(void **state)
+{
+    (void)state;
+    test_rng_new_seeded(12);
+    pairs_open(&pairs, "time.txt");
+    return 0;
+}
+
+static int
+end(void **state)
+{
+    (void)state;
+    pairs_close(&pairs);
+    return 0;
+}
+
+static int64_t
+now_ms(void)
+{
+    struct timespec t;
+
+    assert_int_equal(clock_gettime(CLOCK_MONOTONIC, &t), 0);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* The least time of a few runs, present and absent in turn. A run that was
+   slow is not repeated: one is enough to tell. */
+static const char *
+time_both(const struct pairs_query *q, int64_t least[PAIRS_ARMS])
+{
+    struct pairs_outcome out[PAIRS_ARMS];
+    const char *fault = NULL;
+
+    least[PAIRS_PRESENT] = least[PAIRS_ABSENT] = INT64_MAX;
+    for (int run = 0; run < RUNS && !fault; run++) {
+        for (int arm = 0; arm < PAIRS_ARMS; arm++) {
+            int64_t start = now_ms(), took;
+
+            pairs_ask(&pairs, q, (enum pairs_arm)arm, &out[arm]);
+            took = now_ms() - start;
+            least[arm] = took < least[arm] ? took : least[arm];
+        }
+        fault = pairs_differ(&out[PAIRS_PRESENT], &out[PAIRS_ABSENT]);
+        if (!fault && out[PAIRS_PRESENT].status && out[PAIRS_PRESENT].charges)
+            fault = "both fail after the charge";
+        if (out[PAIRS_PRESENT].status || least[PAIRS_PRESENT] > 2000)
+            break;
+    }
+    if (!fault &&
+        least[PAIRS_PRESENT] > RATIO_MOST * least[PAIRS_ABSENT] + SLACK_MS)
+        fault = "the present person takes longer";
+    return fault;
+}
+
+static void
+no_query_tells_by_its_time(void **state)
+{
+    static struct pairs_query q;
+    char *at = pairs.corpus;
+    unsigned asked = 0, broken = 0;
+
+    (void)state;
+    while (pairs_next(&at, &q)) {
+        int64_t least[PAIRS_ARMS];
+        const char *fault = time_both(&q, least);
+
+        asked++;
+        broken += fault != NULL;
+        if (fault)
+            print_message("# %s (%lld and %lld ms): %.300s\n", fault,
+                          (long long)least[PAIRS_PRESENT],
+                          (long long)least[PAIRS_ABSENT], q.sql);
+    }
+    print_message("# %u queries, %u broken\n", asked, broken);
+    assert_int_equal(broken, 0);
+    assert_true(asked >= QUERIES_LEAST);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_query_tells_by_its_time),
+    };
+
+    return cmocka_run_group_tests(tests, begin, end);
+}
