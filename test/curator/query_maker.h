@@ -6,6 +6,7 @@
 #define TEST_CURATOR_QUERY_MAKER_H
 
 #include "curator/query_expr.h"
+#include "curator/query_gadget.h"
 
 /* ------------------------------------------------------------- statements -- */
 
@@ -281,6 +282,8 @@ maker_query(struct maker *m)
         put_deep(m);
     else if (kind < 14)
         put_public(m);
+    else if (kind < 50)
+        put_gadget(m);
     else
         put_select(m);
     if (chance(m, 10))
