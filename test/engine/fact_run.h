@@ -94,7 +94,8 @@ fact_run_all(const struct made *m, struct fact_probes *p)
 /*
  * Which faults need looking at: a node above a wrong one is wrong by
  * consequence, and so may be a part, a key or a computed column of the same
- * query.
+ * query. An engine error follows from an engine error alone: no wrong range
+ * may lead to one.
  */
 static inline void
 fact_blame(struct fact_probes *p)
@@ -102,7 +103,8 @@ fact_blame(struct fact_probes *p)
     for (size_t i = 0; i < p->n; i++)
         for (size_t up = p->list[i].parent; p->list[i].fault && up != SIZE_MAX;
              up = p->list[up].parent)
-            p->list[up].explained = true;
+            p->list[up].explained |= p->list[up].fault != FACT_ERROR ||
+                                     p->list[i].fault == FACT_ERROR;
     for (size_t i = 0; i < p->n; i++) {
         struct fact_probe *x = &p->list[i];
         bool computed = x->e && x->e->kind == EXPR_COLUMN;
