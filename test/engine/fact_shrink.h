@@ -45,6 +45,7 @@ fact_try(const struct made *m, struct mechs *mechs, const char *sql,
 {
     p->n = 0;
     memset(p->stored, 0, sizeof p->stored);
+    memset(p->literals, 0, sizeof p->literals);
     if (fact_plan(m, mechs, sql, c))
         return false;
     fact_walk(m, p, c, 0);

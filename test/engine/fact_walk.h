@@ -38,7 +38,10 @@ struct fact_probe {
 struct fact_probes {
     struct fact_probe list[FACT_PROBES_MAX];
     size_t n;
-    bool stored[64]; /* columns of the plain table that were looked at */
+    /* What was looked at before: columns of the plain table, and literals, by
+       a hash of their text and type. */
+    bool stored[64];
+    uint64_t literals[4096];
 };
 
 static inline custos_status
@@ -105,6 +108,25 @@ fact_was_seen(struct fact_probes *p, const struct expr *e, const char *from)
     return before;
 }
 
+/* The same of a literal, whose fact follows from its text and type. */
+static inline bool
+fact_literal_was_seen(struct fact_probes *p, const struct expr *e,
+                      const char *text)
+{
+    uint64_t hash = 14695981039346656037u + (uint64_t)fact_type_of(e);
+    uint64_t *slot;
+
+    if (e->kind != EXPR_LITERAL)
+        return false;
+    for (const char *c = text; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+    slot = &p->literals[hash % COUNT_OF(p->literals)];
+    if (*slot == hash)
+        return true;
+    *slot = hash;
+    return false;
+}
+
 static inline void
 fact_nodes(struct fact_probes *p, struct fact_case *c, size_t owner,
            const struct expr *e, const char *from, size_t parent)
@@ -115,15 +137,19 @@ fact_nodes(struct fact_probes *p, struct fact_case *c, size_t owner,
 
     if (!e || !fact_of(e) || fact_was_seen(p, e, from))
         return;
-    self = p->n;
+    self = parent;
     if (e->kind != EXPR_AGGREGATE) {
-        probe = fact_add(p, owner, from, parent);
-        probe->e = e;
+        char *text;
+
         buf_init(&b, NULL, FACT_TEXT_MAX);
         duckdb_print_expr(e, "t", &b);
-        probe->text = fact_keep(c, &b);
-    } else {
-        self = parent;
+        text = fact_keep(c, &b);
+        if (fact_literal_was_seen(p, e, text))
+            return;
+        self = p->n;
+        probe = fact_add(p, owner, from, parent);
+        probe->e = e;
+        probe->text = text;
     }
     for (size_t i = 0; i < e->n_args; i++)
         fact_nodes(p, c, owner, e->args[i], from, self);
