@@ -23,14 +23,20 @@
 
 enum { PAIRS_FILE_MAX = 1 << 20, PAIRS_SQL_MAX = 1 << 16 };
 
-/* A query that takes all memory must fail here and not take the machine's.
-   Sanitizers reserve more than this at once. */
+/* A query that takes all memory must fail here and not take the machine's. */
 enum { PAIRS_MEMORY_MB = 4096 };
+
+/* Sanitizers reserve more than this at once. */
+#ifdef __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define PAIRS_ALL_MEMORY 1
+#endif
+#endif
 
 static inline void
 pairs_limit_memory(void)
 {
-#ifndef __SANITIZE_ADDRESS__
+#if !defined(PAIRS_ALL_MEMORY) && !defined(__SANITIZE_ADDRESS__)
     struct rlimit most = {(rlim_t)PAIRS_MEMORY_MB << 20,
                           (rlim_t)PAIRS_MEMORY_MB << 20};
 
