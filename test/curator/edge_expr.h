@@ -9,7 +9,7 @@
  *   $i whole number   $n any number     $r real     $m decimal
  *   $t text           $D date           $T timestamp or date
  *   $b condition      $w whole number within ten million
- *   $k whole literal  $x literal of any number
+ *   $k whole literal  $x literal of any number  $q text literal
  *
  * The columns are the table's; everything else is the same for all.
  */
@@ -395,6 +395,7 @@ edge_leaf(struct maker *m, const struct edge_table *t, char type)
 {
     switch (type) {
     case 'k': PUT_ONE(m, edge_wholes); break;
+    case 'q': PUT_ONE(m, edge_texts); break;
     case 'x':
         if (chance(m, 50))
             PUT_ONE(m, edge_numbers);
@@ -431,7 +432,8 @@ edge_put(struct maker *m, const struct edge_table *t, char type, int depth)
         type = "iiimrr"[below(m, 6)];
     if (type == 'T' && chance(m, 50))
         type = 'D';
-    if (depth <= 0 || chance(m, 20) || type == 'k' || type == 'x') {
+    if (depth <= 0 || chance(m, 20) || type == 'k' || type == 'x' ||
+        type == 'q') {
         edge_leaf(m, t, type);
         return;
     }

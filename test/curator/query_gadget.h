@@ -76,6 +76,12 @@ static const char *const patient_forms[] = {
     "extract(year FROM x) * $k > 5",
     "SELECT count(*) FROM (SELECT $t AS x FROM patients) AS v WHERE length(x) "
     "* $k > 5",
+    "SELECT count(*) FROM (SELECT CAST(y AS bigint) AS x FROM (SELECT CASE "
+    "WHEN $b THEN $q ELSE $q END AS y FROM patients) AS u) AS v WHERE x * $k > "
+    "5",
+    "SELECT count(*) FROM (SELECT CAST(y AS date) AS x FROM (SELECT CASE WHEN "
+    "$b THEN $q ELSE $q END AS y FROM patients) AS u) AS v WHERE extract(year "
+    "FROM x) * $k > 5",
     "SELECT count(*) FROM patients JOIN visits ON patients.id = visits.patient "
     "AND nights * $k > $k",
     "SELECT count(*) FROM patients LEFT JOIN floors ON patients.city = "

@@ -1,0 +1,82 @@
+/*
+ * One query for each way in which a claim was wrong before, on the tables of
+ * fact_data.h: what random expressions need luck to find is looked at always.
+ */
+#ifndef TEST_ENGINE_FACT_CAUSES_H
+#define TEST_ENGINE_FACT_CAUSES_H
+
+static const char *const fact_causes[] = {
+    /* Reals: a claimed range is that of exact arithmetic. */
+    "SELECT count(*) FROM edges WHERE ceil((CASE WHEN age = 7 THEN 0.1 "
+    "ELSE 0.0 END + 0.2) * 10) * 3000000000000000000 > 5",
+    "SELECT count(*) FROM edges WHERE floor((CASE WHEN age = 7 THEN -0.1 "
+    "ELSE 0.0 END - 0.2) * 10) * 3000000000000000000 > 5",
+    "SELECT count(*) FROM edges WHERE CAST(CAST(4611686018427387903 AS "
+    "double precision) AS bigint) * 2 > 5",
+    "SELECT count(*) FROM edges WHERE greatest(CAST(CASE WHEN age = 7 THEN "
+    "9007199254740995.0 ELSE 0.0 END AS bigint) - 9007199254740995, 0) * "
+    "9223372036854775807 > 5",
+    "SELECT count(*) FROM (SELECT who, avg(CASE WHEN yes THEN 0.1 ELSE "
+    "0.0 END + 0.2) AS x FROM people GROUP BY who) AS v WHERE ceil(x * 10) "
+    "* 3000000000000000000 > 5",
+    "SELECT count(*) FROM edges WHERE tenth > 0",
+    /* Dates outside the years 1 to 9999, and outside timestamps. */
+    "SELECT count(*) FROM edges WHERE extract(year FROM born + 10000000) * "
+    "922000000000000 > 5",
+    "SELECT count(*) FROM edges WHERE extract(year FROM born - 10000000) > "
+    "5",
+    "SELECT count(*) FROM edges WHERE date_trunc('year', born + 10000000) "
+    "> born",
+    "SELECT count(*) FROM edges WHERE date_trunc('month', born - 10000000) "
+    "> born",
+    "SELECT count(*) FROM edges WHERE (date_trunc('year', born + 10000000) "
+    "- born) * 2500000000000 > 5",
+    "SELECT count(*) FROM edges WHERE date_trunc('year', at) > at",
+    "SELECT count(*) FROM edges WHERE CAST(greatest(day, ever) AS "
+    "timestamp) > seen",
+    "SELECT count(*) FROM edges WHERE extract(week FROM greatest(day, "
+    "ever)) > 5",
+    "SELECT count(*) FROM edges WHERE extract(year FROM coalesce(born, "
+    "timestamp '1970-01-01 00:00:00')) > 5",
+    "SELECT date_trunc('year', date '0001-01-01' - age), count(*) FROM "
+    "edges GROUP BY 1",
+    /* NULL: the digits of numeric(p, s), and casts of conditions. */
+    "SELECT count(*) FROM edges WHERE coalesce(CAST(10 AS numeric(1, 0)), "
+    "9007199254740993.0) > 5",
+    "SELECT count(*) FROM edges WHERE CAST(age AS numeric(2, 0)) > 5",
+    "SELECT count(*) FROM edges WHERE CAST(cost AS numeric(3, 2)) > 5",
+    "SELECT CAST(yes AS integer), count(*) FROM edges GROUP BY 1",
+    /* The planner's type and the engine's. */
+    "SELECT count(*) FROM edges WHERE CAST(note AS numeric(38, 0)) > 5",
+    "SELECT count(*) FROM edges WHERE CAST(note AS numeric(38, 0)) + "
+    "CAST(cost AS numeric(18, 2)) > 5",
+    "SELECT count(*) FROM edges WHERE CAST(s AS numeric(38, 0)) = 0.5",
+    "SELECT count(*) FROM edges WHERE abs(CAST(s AS numeric(38, 0))) "
+    "BETWEEN CAST(s AS numeric(38, 18)) AND 5",
+    /* Computed columns: our evaluator reads other texts than the engine. */
+    "SELECT count(*) FROM (SELECT CAST(y AS bigint) AS x FROM (SELECT CASE "
+    "WHEN age = 7 THEN '1_000_000' ELSE '1' END AS y FROM edges) AS u) AS "
+    "v WHERE x * 9223372036854775807 > 5",
+    "SELECT count(*) FROM (SELECT CAST(y AS bigint) AS x FROM (SELECT CASE "
+    "WHEN age = 7 THEN ' 100 ' ELSE '1' END AS y FROM edges) AS u) AS v "
+    "WHERE x * 9223372036854775807 > 5",
+    "SELECT count(*) FROM (SELECT CAST(y AS bigint) AS x FROM (SELECT CASE "
+    "WHEN age = 7 THEN '99.5' ELSE '1' END AS y FROM edges) AS u) AS v "
+    "WHERE x * 9223372036854775807 > 5",
+    "SELECT count(*) FROM (SELECT CAST(y AS date) AS x FROM (SELECT CASE "
+    "WHEN age = 7 THEN '20000-01-01' ELSE '2000-01-01' END AS y FROM "
+    "edges) AS u) AS v WHERE extract(year FROM x) * 922000000000000 > 5",
+    "SELECT count(*) FROM (SELECT length(CAST(y AS text)) AS x FROM "
+    "(SELECT CASE WHEN age = 7 THEN 0.1 ELSE 1.0 END + 0.2 AS y FROM "
+    "edges) AS u) AS v WHERE x * 2305843009213693951 > 5",
+    "SELECT count(*) FROM (SELECT length(CAST(y AS text)) AS x FROM "
+    "(SELECT CASE WHEN age = 7 THEN CAST(5 AS numeric(38, 30)) ELSE 1 END "
+    "AS y FROM edges) AS u) AS v WHERE x * 2305843009213693951 > 5",
+    /* The engine's optimizer multiplies the literals first. */
+    "SELECT count(*) FROM edges WHERE least(age, 0) * 9223372036854775807 "
+    "* 2 > 5",
+    "SELECT count(*) FROM (SELECT CAST(city || '_000' AS bigint) AS x FROM "
+    "edges) AS v WHERE coalesce(x, 0) * 9223372036854775807 > 5",
+};
+
+#endif
