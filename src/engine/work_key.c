@@ -36,18 +36,42 @@ key_listed(const struct key *k, const char *e, struct buf *out)
     buf_add_text(out, " END");
 }
 
-/* Does the engine write its values as datum_write does? Years of four digits
-   it does. */
-static bool
-has_labels(const struct key *k)
+/* The digits that all values of a decimal key are written with. */
+static int
+label_scale(const struct key *k)
 {
-    enum { YEAR_1 = -719162, YEAR_9999_END = 2932896 };
-    bool all = k->expr->type == TYPE_DATE;
+    int scale = 0;
 
-    for (size_t i = 0; i < k->n && all; i++)
-        all = k->values[i].type == TYPE_DATE && k->values[i].n >= YEAR_1 &&
-              k->values[i].n <= YEAR_9999_END;
-    return all || k->expr->type == TYPE_TEXT || k->expr->type == TYPE_INT;
+    for (size_t i = 0; i < k->n; i++)
+        if (k->values[i].scale > scale)
+            scale = k->values[i].scale;
+    return scale;
+}
+
+/* The text by which a value is looked up: of a timestamp its microseconds. */
+static void
+label_value(const struct key *k, const char *e, struct buf *out)
+{
+    if (k->expr->type == TYPE_TIMESTAMP)
+        buf_printf(out, "CAST(epoch_us(%s) AS VARCHAR)", e);
+    else if (k->expr->type == TYPE_DECIMAL)
+        buf_printf(out, "CAST(TRY_CAST(%s AS DECIMAL(38,%d)) AS VARCHAR)", e,
+                   label_scale(k));
+    else
+        buf_printf(out, "CAST(%s AS VARCHAR)", e);
+}
+
+/* The same of a listed value. */
+static void
+label_text(const struct key *k, const struct datum *v, struct buf *out)
+{
+    struct datum d = *v;
+
+    if (v->type == TYPE_TIMESTAMP)
+        d.type = TYPE_INT;
+    for (; k->expr->type == TYPE_DECIMAL && d.scale < label_scale(k); d.scale++)
+        d.n *= 10; /* values of an image have few digits: evaluate.h */
+    datum_write(&d, out);
 }
 
 /* Many values: the engine hashes the labels of an ENUM. */
@@ -56,14 +80,14 @@ key_labelled(const struct key *k, const char *e, struct buf *out)
 {
     struct buf text;
 
-    buf_printf(out, "enum_code(TRY_CAST(CAST(%s AS VARCHAR) AS ENUM(", e);
+    buf_add_text(out, "enum_code(TRY_CAST(");
+    label_value(k, e, out);
+    buf_add_text(out, " AS ENUM(");
     for (size_t i = 0; i < k->n; i++) {
         buf_init(&text, NULL, out->limit);
-        datum_write(&k->values[i], &text);
+        label_text(k, &k->values[i], &text);
         buf_add_text(out, i ? ", " : "");
-        duck_quote_text(out, k->values[i].type == TYPE_TEXT
-                                 ? k->values[i].text
-                                 : str_of(buf_text(&text)));
+        duck_quote_text(out, (str){buf_text(&text), text.len});
         out->failed |= text.failed;
         buf_clear(&text);
     }
@@ -170,7 +194,7 @@ work_key(const struct plan *plan, size_t index, struct buf *out)
     buf_init(&e, NULL, out->limit);
     duckdb_print_expr(k->expr, "t", &e);
     buf_add_text(out, "CAST(");
-    if (k->n > FEW && has_labels(k))
+    if (k->n > FEW)
         key_labelled(k, buf_text(&e), out);
     else
         key_listed(k, buf_text(&e), out);

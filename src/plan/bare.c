@@ -9,7 +9,8 @@
  *   date, a length, a sign); a choice among proven nodes; or a sum,
  *   difference, product, negation or absolute value of proven nodes whose
  *   exact interval, in 128 bits, lies within 2^62. In such arithmetic no
- *   operation on 64 bits overflows, for any row.
+ *   operation on 64 bits overflows, for any row, nor does one that the engine
+ *   makes of it by bringing literals together.
  * SOURCE   doc/proofs/totality.md
  * NEEDS    part-clamp's stored ranges; columns of computed relations clamped
  *          (engine/relation.c); dates of the years 1 to 9999 (view.h).

@@ -126,7 +126,8 @@ pairs_people(struct buf *patients, struct buf *visits)
         buf_printf(patients,
                    "%d,%s,%d,19%02d-0%d-1%d,%s,%s,%s,%d.%02d,%d.5,%d,%s,%s,%s"
                    "\n",
-                   i, i % 5 ? "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" : "Ann",
+                   i,
+                   i % 5 ? "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" : "Ann",
                    i % 90 + 10, i % 90 + 10, i % 9 + 1, i % 9,
                    i % 3 ? "Oslo" : "1_000_000", i % 2 ? "f" : "m",
                    i % 4 ? "true" : "false", i % 500 - 250, i % 100, i % 90,
