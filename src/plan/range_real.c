@@ -13,7 +13,7 @@
  * GIVES    ends of facts that hold for the engine's values, not only for exact
  *          ones.
  * FAILS    cannot.
- * TESTED   ranges_of_doubles_are_outward facts_are_true
+ * TESTED   ranges_of_doubles_are_outward every_claim_holds
  */
 #include "num/rat_round.h"
 #include "plan/range.h"

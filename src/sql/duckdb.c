@@ -14,7 +14,7 @@
  * GIVES    ranges decide how exact an answer is, never whether there is one.
  * FAILS    cannot.
  * TESTED   no_row_makes_an_expression_fail printed_functions_are_total
- *          facts_are_true
+ *          every_claim_holds
  *
  * Whole numbers are as wide as their range, all other arithmetic is in DOUBLE,
  * which overflows to infinity and not to an error. No argument is printed
