@@ -10,7 +10,7 @@ RUN_TESTS = tools/run-tests
 
 .PHONY: all demo test test-web web-pictures test-fresh check format-check asan tsan valgrind tidy \
 	coverage attacks bench bench-noise bench-timing \
-	bench-account bench-query bench-query-200m bench-tpch bench-serve load fuzz-account fuzz-query timing-battery \
+	bench-account bench-query bench-query-200m bench-tpch bench-total bench-serve load fuzz-account fuzz-query timing-battery \
 	facts mutants stability crash powercut install fuzz fuzz-serve doc format clean help setup clients web dev
 
 all: setup ## build everything (the default)
@@ -119,6 +119,9 @@ bench-query-200m: all ## the same with 200 M rows (an hour, 40 GB of disk)
 bench-tpch: all ## five TPC-H queries against plain ones, SF 1 and SF 10
 	@$(BUILD)/bench/tpch 1
 	@$(BUILD)/bench/tpch 10
+
+bench-total: all ## our own whole-number functions against the engine's, 10 M rows
+	@$(BUILD)/bench/total
 
 bench-serve: dev all ## the server under pgbench: answers a second, times, memory
 	@CUSTOS=$(BUILD)/custos python3 bench/serve.py
