@@ -11,7 +11,7 @@ RUN_TESTS = tools/run-tests
 .PHONY: all demo test test-web web-pictures test-fresh check format-check asan tsan valgrind tidy \
 	coverage attacks bench bench-noise bench-timing \
 	bench-account bench-query bench-query-200m bench-tpch bench-serve load fuzz-account fuzz-query timing-battery \
-	stability crash powercut install fuzz fuzz-serve doc format clean help setup clients web dev
+	facts mutants stability crash powercut install fuzz fuzz-serve doc format clean help setup clients web dev
 
 all: setup ## build everything (the default)
 	@$(CONFIGURE)
@@ -137,6 +137,12 @@ fuzz-query: all ## 10^5 random queries: no crash, no engine text, all charged
 
 timing-battery: all ## does the time of a query tell that a person is there?
 	@CUSTOS_LONG=1 $(BUILD)/test/curator-t_timing
+
+facts: all ## 10^6 expressions: every claim of the planner holds in the engine
+	@CUSTOS_LONG=1 $(BUILD)/test/engine-t_facts
+
+mutants: all ## every patch in test/mutants is caught by its test
+	@tools/mutants
 
 stability: all ## 10^5 queries on neighbours: none moves farther than priced
 	@CUSTOS_LONG=1 $(BUILD)/test/curator-t_stability

@@ -77,12 +77,16 @@ typedef enum custos_status {
 #undef CUSTOS_STATUS_ENUM
 } custos_status;
 
-/* Two readers: the analyst reads `said`, the operator's log gets `noted`. */
+/*
+ * Two readers: the analyst reads `said`; `noted` is for whoever may see the
+ * data itself. It can quote values and queries: print it to the owner, never
+ * into a log.
+ */
 typedef struct custos_err {
     custos_status code;
     int at;          /* byte offset in the text that was read, or -1 */
     char said[192];  /* never depends on the data */
-    char noted[320]; /* for the operator only; empty when there is nothing */
+    char noted[320]; /* may quote data; empty when there is nothing */
 } custos_err;
 
 /* What a status means, in words. Cannot fail. */
@@ -921,7 +925,8 @@ typedef struct custos_charge_options {
     /*
      * Either a mechanism, "laplace:epsilon=0.1" (see custos_plan_add for the
      * words), or its amounts: epsilon and rho, of which one may be NULL for
-     * none, and delta, NULL for 0, up to which both hold.
+     * none, and delta, NULL for 0, up to which both hold. An odometer needs
+     * them to hold on one and the same part of the law, 1 - delta of it.
      */
     const char *mechanism;
     const char *epsilon;
@@ -1053,8 +1058,18 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_odometer_add(
     custos_odometer *odometer, const custos_charge *charge, custos_err *err);
 
 /*
- * With probability 1 - delta the privacy loss so far is at most epsilon, at
- * all moments at once. Rounded up; "infinity" when there is no bound.
+ * What was spent so far; valid at a moment chosen by looking at the answers.
+ * For every e and d that are fixed beforehand, all neighbours and every set S
+ * of what may have been seen up to the reading,
+ *
+ *     P[seen in S, epsilon <= e, delta <= d] <= exp(e) P'[seen in S] + d.
+ *
+ * So a run that ends before a reading passes (e, d) is (e, d)-DP. `delta` is
+ * the odometer's own plus the members'. Where no member has a delta, the
+ * privacy loss is also at most epsilon at all moments at once, with
+ * probability 1 - delta. With members' deltas that is not so: the loss of an
+ * (epsilon, delta)-DP release can exceed epsilon far more often than delta.
+ * Rounded up; "infinity" when there is no bound.
  */
 typedef struct custos_odometer_facts {
     char epsilon[CUSTOS_AMOUNT_MAX];
@@ -1178,12 +1193,19 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_plan_add(custos_plan *plan,
 
 typedef enum custos_theorem {
     CUSTOS_BY_BASIC = 1,    /* sums */
-    CUSTOS_BY_PARALLEL = 2, /* each release on its own part of the data */
+    CUSTOS_BY_PARALLEL = 2, /* each release on its own part of the data; a
+                               plan under add/remove */
     CUSTOS_BY_ADVANCED = 3, /* Dwork, Rothblum, Vadhan 2010 */
     CUSTOS_BY_OPTIMAL = 4,  /* Kairouz, Oh, Viswanath 2015; all alike */
     CUSTOS_BY_ZCDP = 5,
     CUSTOS_BY_RDP = 6,
-    CUSTOS_BY_GDP = 7 /* continuous Gaussians only */
+    CUSTOS_BY_GDP = 7, /* continuous Gaussians only */
+    /*
+     * As CUSTOS_BY_PARALLEL, for a promise under change-one: a unit that
+     * changes may leave one part and enter another. The plan is one under
+     * add/remove all the same, for that is what each part sees.
+     */
+    CUSTOS_BY_PARALLEL_CHANGE = 8
 } custos_theorem;
 
 /*

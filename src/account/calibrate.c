@@ -135,6 +135,7 @@ try_factor(const struct task *t, const rat *factor, struct verdict *v)
     custos_status st = plan_scale(t->plan, factor, 1, &copy);
 
     if (!st) {
+        plan_round(&copy);
         st = try_plan(t, &copy, v);
         plan_scale_clear(&copy);
     }
@@ -243,8 +244,9 @@ noise_bracket(const struct task *t, struct bracket *b, custos_err *err)
 
 /*
  * The factor with the fewest digits in the bracket that fits: at the latest
- * the one that made the bracket. More noise always fits, but where roundings
- * are all that is left of a bound it may not show.
+ * the one that made the bracket. More noise mostly fits, but not always of the
+ * discrete Gaussian, nor does it show where roundings are all that is left of a
+ * bound: each is tried.
  */
 static custos_status
 noise_settle(const struct task *t, const struct bracket *b,

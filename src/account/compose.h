@@ -17,6 +17,7 @@ compose_theorem(const struct custos_plan *plan, const rat *delta, rat *epsilon);
 
 compose_theorem compose_basic;
 compose_theorem compose_parallel;
+compose_theorem compose_parallel_change;
 compose_theorem compose_advanced;
 compose_theorem compose_optimal;
 compose_theorem compose_zcdp;

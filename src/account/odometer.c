@@ -6,17 +6,26 @@
  * shift and an addition.
  *
  * THEOREM  odometer-grid
- *   With probability at least 1 - delta - sum delta_i, at all times at once,
- *   the privacy loss is at most min(sum eps_i, min_j (1 + lambda_j) sum rho_i
- *   + ln(m/delta)/lambda_j).
+ *   Let b = min(sum eps_i, min_j (1 + lambda_j) sum rho_i + ln(m/delta) /
+ *   lambda_j) at a moment chosen along the way. For every e and d fixed
+ *   beforehand and every set S of what was seen up to then,
+ *   P(S and b <= e and delta + sum delta_i <= d) <= exp(e) Q(S) + d.
+ *   Without deltas of members the privacy loss stays at or below b at all
+ *   moments at once with probability at least 1 - delta. With them it need
+ *   not: (eps, delta)-DP does not say that the loss exceeds eps with
+ *   probability at most delta.
  * SOURCE   doc/proofs/odometer-grid.md; after Whitehouse, Ramdas, Rogers, Wu
  *          2023, arXiv:2203.05481 (odometers).
  * NEEDS    prices are functions of the answers before; lambdas fixed before
- *          the first.
+ *          the first. eps_i and rho_i of a member with a delta hold on one and
+ *          the same part of its law (so they do where rho_i follows from
+ *          eps_i); otherwise d must pay for sum delta_i twice.
  * GIVES    the bound rounded up; it never falls from one charge to the next.
  * FAILS    cannot.
  * TESTED   odometer_is_its_formula odometer_never_falls
  *          odometer_against_all_stopping_rules
+ *          odometer_with_deltas_against_all_sets
+ *          odometer_loss_may_exceed_the_reading
  */
 #include "account/odometer.h"
 

@@ -27,7 +27,7 @@ odometer_init(struct odometer *o, const custos_odometer_options *options,
 /* Cannot fail: a sum past all amounts is infinite. */
 void odometer_add(struct odometer *o, const struct charge *c);
 
-/* The bound on the privacy loss so far, and what it holds up to. */
+/* What was spent so far: epsilon, and the delta that goes with it. */
 amount odometer_epsilon(const struct odometer *o);
 amount odometer_delta(const struct odometer *o);
 

@@ -107,6 +107,9 @@ static const struct {
                        "Mironov 2017; Canonne, Kamath, Steinke 2020"},
     [CUSTOS_BY_GDP] = {compose_gdp, "compose-gdp",
                        "Dong, Roth, Su 2019, corollary 3.3"},
+    [CUSTOS_BY_PARALLEL_CHANGE] = {compose_parallel_change,
+                                   "compose-parallel-change",
+                                   "after McSherry 2009, theorem 4"},
 };
 
 custos_status
@@ -119,7 +122,7 @@ custos_plan_epsilon(const custos_plan *plan, custos_theorem theorem,
 
     if (!plan || !out)
         return custos_fail(err, CUSTOS_EINVAL, "an argument is missing");
-    if (theorem < CUSTOS_BY_BASIC || theorem > CUSTOS_BY_GDP)
+    if (theorem < CUSTOS_BY_BASIC || theorem > CUSTOS_BY_PARALLEL_CHANGE)
         return custos_fail(err, CUSTOS_EINVAL, "there is no such theorem");
     if (plan->n == 0)
         return custos_fail(err, CUSTOS_EINVAL, "the plan has no mechanism");

@@ -51,7 +51,7 @@ group_gauss(struct mechanism *m, uint64_t size)
  *          CUSTOS_ERANGE when a price leaves the range of mechanisms.
  * TESTED   group_of_a_plan_is_known, group_of_a_plan_beats_the_promise
  */
-static custos_status
+custos_status
 mechanism_group(struct mechanism *m, uint64_t size, custos_err *err)
 {
     long reach;

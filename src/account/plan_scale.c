@@ -9,7 +9,7 @@
 #include "num/batch.h"
 #include "num/rat_round.h"
 
-static void
+void
 mechanism_scale(const struct mechanism *m, const rat *factor,
                 struct mechanism *out)
 {
@@ -83,6 +83,28 @@ add_count(char text[CUSTOS_MECHANISM_MAX], const char *key, uint64_t n)
 
     snprintf(text + len, CUSTOS_MECHANISM_MAX - len, ":%s=%llu", key,
              (unsigned long long)n);
+}
+
+/* x as it is written. */
+static void
+round_as_written(rat *x, enum rat_direction direction)
+{
+    char number[RAT_DECIMAL_MAX];
+    custos_status st;
+
+    rat_decimal(x, direction, number);
+    st = rat_read(number, "number", x, NULL);
+    CUSTOS_REQUIRE(!st);
+}
+
+void
+plan_round(struct custos_plan *copy)
+{
+    for (size_t i = 0; i < copy->n; i++)
+        if (mechanism_is_gaussian(&copy->items[i]))
+            round_as_written(&copy->items[i].sigma, RAT_UP);
+        else
+            round_as_written(&copy->items[i].epsilon, RAT_DOWN);
 }
 
 static void

@@ -17,4 +17,22 @@ CUSTOS_MUST_USE custos_status plan_scale(const struct custos_plan *plan,
                                          struct custos_plan *out);
 void plan_scale_clear(struct custos_plan *copy);
 
+/*
+ * The noise of a copy as custos_plan_write has it, in 17 digits: so that what
+ * is checked is what is given out. More noise does not always cost less (see
+ * certified-as-drawn).
+ */
+void plan_round(struct custos_plan *copy);
+
+/* A copy of one mechanism, its noise multiplied. out is initialized here. */
+void mechanism_scale(const struct mechanism *m, const rat *factor,
+                     struct mechanism *out);
+
+/*
+ * The mechanism as a group of `size` units sees it. May fail: CUSTOS_EINVAL
+ * (it is sampled), CUSTOS_ERANGE (nothing is left of it).
+ */
+CUSTOS_MUST_USE custos_status mechanism_group(struct mechanism *m,
+                                              uint64_t size, custos_err *err);
+
 #endif

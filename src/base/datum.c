@@ -312,6 +312,27 @@ datum_read(enum data_type type, str text, struct datum *out)
     return true;
 }
 
+/* ------------------------------------------------------------ rounding -- */
+
+bool
+datum_round(struct datum *d, int precision, int scale)
+{
+    i128 most = 1;
+
+    for (; d->scale > scale; d->scale--) {
+        bool last = d->scale == scale + 1;
+        i128 rest = d->n % 10;
+
+        /* A tail below a half stays below it; only its first digit counts. */
+        d->n /= 10;
+        if (last && (rest >= 5 || rest <= -5))
+            d->n += rest < 0 ? -1 : 1;
+    }
+    for (int i = 0; i < precision - scale + d->scale; i++)
+        most *= 10;
+    return d->n < most && d->n > -most;
+}
+
 /* ------------------------------------------------------------- writing -- */
 
 static void

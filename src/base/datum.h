@@ -54,6 +54,13 @@ void datum_write(const struct datum *d, struct buf *out);
    Otherwise both must be of one type. */
 int datum_cmp(const struct datum *a, const struct datum *b);
 
+/* Rounds a number to a scale, half away from 0. False when a numeric of this
+   precision and scale cannot hold it. Needs 0 <= scale <= precision <= 38. */
+bool datum_round(struct datum *d, int precision, int scale);
+
+/* The first and the last day that there are: of the years 1 and 9999. */
+enum { DATE_FIRST = -719162, DATE_LAST = 2932896 };
+
 /* Days since 1970-01-01 of a date; and back. Years 1 to 9999. */
 int64_t date_days(int year, int month, int day);
 void date_split(int64_t days, int *year, int *month, int *day);

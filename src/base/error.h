@@ -33,7 +33,7 @@ custos_status custos_fail_at(custos_err *e, custos_status code, int at,
         (custos_status)(code);                                                 \
     })
 
-/* Adds a note for the operator to an error already written. */
+/* Adds a note to an error already written. It may quote data: never log it. */
 void custos_note(custos_err *e, const char *noted, ...) CUSTOS_PRINTF(2, 3);
 
 #endif

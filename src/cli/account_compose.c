@@ -18,6 +18,7 @@ enum {
     COMPOSE_DELTA,
     COMPOSE_ADJACENCY,
     COMPOSE_PARALLEL,
+    COMPOSE_PROMISE,
     COMPOSE_WIDTH,
     COMPOSE_JSON,
     COMPOSE_OPTIONS
@@ -31,7 +32,13 @@ static const struct option options[COMPOSE_OPTIONS] = {
     [COMPOSE_ADJACENCY] = {"adjacency", "HOW", ADJACENCY_HELP},
     [COMPOSE_PARALLEL] = {"parallel", NULL,
                           "the releases are of disjoint parts of the data, "
-                          "fixed\nbeforehand; tells that theorem's row only"},
+                          "fixed\nbeforehand, each priced for a person added "
+                          "to or\nremoved from its part; tells that theorem's "
+                          "row only"},
+    [COMPOSE_PROMISE] = {"promise", "HOW",
+                         "with --parallel: the neighbours of the promise for\n"
+                         "all parts together, add-remove (the default) or\n"
+                         "change-one"},
     [COMPOSE_WIDTH] = {"width", "NUMBER",
                        "how far apart the bounds by the privacy-loss\n"
                        "distribution may be (a few parts in 10,000)"},
@@ -129,6 +136,17 @@ find_best(struct table *t)
     }
 }
 
+/* The neighbours of what is printed. */
+static const char *
+promise_of(const struct args *args)
+{
+    const char *promise = args->given[COMPOSE_PROMISE];
+
+    if (!promise)
+        promise = args->given[COMPOSE_ADJACENCY];
+    return promise ? promise : "add-remove";
+}
+
 /* -------------------------------------------------------------- printing -- */
 
 static void
@@ -191,10 +209,9 @@ print(const struct table *t, const struct args *args)
 {
     static struct out o;
     const char *delta = args->given[COMPOSE_DELTA];
-    const char *adjacency = args->given[COMPOSE_ADJACENCY];
+    const char *adjacency = promise_of(args);
 
     delta = delta ? delta : "0";
-    adjacency = adjacency ? adjacency : "add-remove";
     out_init(&o, STDOUT_FILENO);
     if (args->given[COMPOSE_JSON])
         print_json(&o, t, delta, adjacency);
@@ -216,13 +233,42 @@ fill(const custos_plan *plan, const struct args *args, struct table *t,
     if (args->given[COMPOSE_PARALLEL]) {
         t->rows[0].name = "parallel";
         t->n = 1;
-        return custos_plan_epsilon(plan, CUSTOS_BY_PARALLEL, delta,
-                                   &t->rows[0].bound, err);
+        return custos_plan_epsilon(plan,
+                                   !strcmp(promise_of(args), "change-one")
+                                       ? CUSTOS_BY_PARALLEL_CHANGE
+                                       : CUSTOS_BY_PARALLEL,
+                                   delta, &t->rows[0].bound, err);
     }
     st = fill_theorems(plan, delta, t, err);
     if (!st)
         st = fill_pld(plan, delta, args->given[COMPOSE_WIDTH], t, err);
     return st;
+}
+
+/*
+ * Of parts only prices under add/remove are of use: a person who changes may
+ * leave one part and enter another, and moves both further than by a change.
+ */
+static int
+check_parallel(const struct args *args)
+{
+    const char *promise = args->given[COMPOSE_PROMISE];
+    const char *adjacency = args->given[COMPOSE_ADJACENCY];
+
+    if (promise && !args->given[COMPOSE_PARALLEL])
+        return fail_usage("--promise goes with --parallel; otherwise "
+                          "--adjacency says what neighbours are");
+    if (promise && strcmp(promise, "add-remove") != 0 &&
+        strcmp(promise, "change-one") != 0)
+        return fail_usage("--promise must be add-remove or change-one, not "
+                          "%.60s",
+                          promise);
+    if (args->given[COMPOSE_PARALLEL] && adjacency &&
+        !strcmp(adjacency, "change-one"))
+        return fail_usage("--parallel needs each mechanism priced for a person "
+                          "added to or removed from its part; price them so, "
+                          "and say --promise change-one");
+    return CLI_OK;
 }
 
 static int
@@ -239,7 +285,9 @@ run(const struct verb *verb, int argc, char **argv)
         return code;
     if (args.help)
         return help_of_verb(verb);
-    code = account_plan_of(&args, args.given[COMPOSE_ADJACENCY], &plan);
+    code = check_parallel(&args);
+    if (!code)
+        code = account_plan_of(&args, args.given[COMPOSE_ADJACENCY], &plan);
     if (code)
         return code;
     st = fill(plan, &args, &t, &err);

@@ -75,7 +75,7 @@ read_policy(const struct store *s, uint64_t n, arena *a, struct policy **out,
 
     memcpy(at.path, s->path, sizeof at.path);
     st = store_policy(&at, a, &text, err);
-    return st ? st : policy_read(a, text, "the store's policy", out, err);
+    return st ? st : policy_read_past(a, text, "the store's policy", out, err);
 }
 
 static bool

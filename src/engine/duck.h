@@ -160,6 +160,13 @@ CUSTOS_MUST_USE custos_status duck_hash_add(struct duck_connection *c, str salt,
 CUSTOS_MUST_USE custos_status duck_place_add(struct duck_connection *c,
                                              size_t columns, custos_err *err);
 
+/*
+ * From now on statements of c's database may call our own total functions, as
+ * printed expressions do: duck_own.h lists them. May fail: CUSTOS_EENGINE.
+ */
+CUSTOS_MUST_USE custos_status duck_own_add(struct duck_connection *c,
+                                           custos_err *err);
+
 /* 'text' and "name", with what is in them doubled; a NUL fails b. */
 void duck_quote_text(struct buf *b, str text);
 void duck_quote_name(struct buf *b, str name);

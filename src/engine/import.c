@@ -107,6 +107,8 @@ import_prepare(struct import *m, const char *spill, custos_err *err)
     if (!st)
         st = view_salt(m->c, m->store->secret, err);
     if (!st)
+        st = duck_own_add(m->c, err);
+    if (!st)
         st = duck_place_add(m->c, count_places(m->policy), err);
     return st ? refail(err, CUSTOS_EIO, "the store cannot be written") : st;
 }

@@ -13,8 +13,9 @@
 
 enum { SQL_MOST = 256 << 20 };
 
-/* Of the tables in a version; from 2 on they have places (view.h). */
-enum { DATA_FORMAT = 2, DATA_FORMAT_PLACES = 2 };
+/* Of the tables in a version. From 3 on dates and texts are as view.h says, and
+   no older version is opened: queries rely on it. */
+enum { DATA_FORMAT = 3 };
 
 struct import {
     struct store *store;
@@ -39,6 +40,12 @@ CUSTOS_MUST_USE custos_status import_step(struct import *m, size_t table,
 
 /* Opens all sources and makes stage.s<i> of those that are not attached. */
 CUSTOS_MUST_USE custos_status import_stage(struct import *m, custos_err *err);
+
+/*
+ * Refuses sources in which one person's unit could look like two: of one type
+ * here, of another there. CUSTOS_EPOLICY.
+ */
+CUSTOS_MUST_USE custos_status import_units(struct import *m, custos_err *err);
 
 /*
  * Makes `people` (u, x): a number for every value of a unit; and p<i>_<j>

@@ -13,6 +13,7 @@
 
 #include "base/base.h"
 #include "base/error.h"
+#include "engine/file_age.h"
 #include "engine/import.h"
 #include "engine/refail.h"
 
@@ -40,44 +41,68 @@ check_facts(struct engine *e, custos_err *err)
     else if (duck_whole(&columns[0], 0) > DATA_FORMAT)
         st = custos_fail(err, CUSTOS_EUNSUPPORTED,
                          "the data in the store is of a newer custos");
+    else if (duck_whole(&columns[0], 0) < DATA_FORMAT)
+        st = custos_fail(err, CUSTOS_EUNSUPPORTED,
+                         "the data in the store was imported by an older "
+                         "custos: import it again with custos init (the "
+                         "ledger and its budget stay)");
     else if (facts.failed ||
              !str_equal(duck_text(&columns[1], 0), str_of(buf_text(&facts))))
         st = custos_fail(err, CUSTOS_EPOLICY,
                          "the data was imported under another policy (tables, "
                          "columns or units differ): run custos init");
-    else
-        e->data->format = (int)duck_whole(&columns[0], 0);
     duck_rows_free(rows);
     buf_clear(&facts);
     return st;
+}
+
+/* What the import wrote of an attached table: its view, file and statement. */
+static custos_status
+source_take(struct engine *e, const struct duck_column *columns, size_t row,
+            custos_err *err)
+{
+    size_t i = (size_t)duck_whole(&columns[0], row);
+    str view = duck_text(&columns[3], row);
+    struct engine_table *t;
+    struct buf b;
+
+    if (i >= e->data->policy->n_tables)
+        return custos_fail(err, CUSTOS_ECORRUPT, "the store is damaged");
+    t = &e->data->tables[i];
+    buf_init(&b, NULL, SQL_MOST);
+    buf_add_text(&b, "(");
+    buf_add(&b, view.ptr, view.len);
+    buf_add_text(&b, ")");
+    t->from = b.failed ? NULL : arena_copy(e->data->a, str_of(buf_text(&b)));
+    buf_clear(&b);
+    t->attach = arena_copy(e->data->a, duck_text(&columns[1], row));
+    t->path = arena_copy(e->data->a, duck_text(&columns[2], row));
+    return t->from && t->attach && t->path
+               ? CUSTOS_OK
+               : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
 }
 
 /*
  * What an attached table needs: its database, or leave to read its file. If it
  * is not there, other tables can be asked all the same: see ready.c.
  */
-static custos_status
-attach(struct engine *e, size_t i, str statement, str path, struct buf *paths,
-       custos_err *err)
+static void
+attach(struct engine *e, struct engine_table *t, struct buf *paths)
 {
-    struct engine_table *t = &e->data->tables[i];
     custos_err quiet;
-    char *text;
 
-    t->path = arena_copy(e->data->a, path);
-    text = arena_copy(e->data->a, statement);
-    if (!text || !t->path)
-        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    if (statement.len > 0) {
-        t->missing = duck_do(e->connections[0], text, &quiet) != CUSTOS_OK;
-        return CUSTOS_OK;
+    if (t->attach[0] != '\0') {
+        t->missing = duck_do(e->connections[0], t->attach, &quiet) != CUSTOS_OK;
+        return;
     }
     buf_add_text(paths, paths->len ? ", " : "");
-    duck_quote_text(paths, path);
-    return CUSTOS_OK;
+    duck_quote_text(paths, str_of(t->path));
 }
 
-/* Views of attached tables, as the import wrote them. */
+/*
+ * Views of attached tables, as the import wrote them. All are read before the
+ * first is attached: a statement ends the open result of its connection.
+ */
 static custos_status
 open_sources(struct engine *e, struct buf *paths, custos_err *err)
 {
@@ -85,33 +110,16 @@ open_sources(struct engine *e, struct buf *paths, custos_err *err)
     struct duck_rows *rows = NULL;
     size_t n = 0;
     custos_status st;
-    struct buf view;
 
     st = duck_ask(e->connections[0],
                   "SELECT t, attach, path, view FROM sources", &rows, err);
     while (!st && !(st = duck_next(rows, &n, columns, err)) && n > 0)
-        for (size_t k = 0; k < n && !st; k++) {
-            size_t i = (size_t)duck_whole(&columns[0], k);
-            str text = duck_text(&columns[3], k);
-
-            if (i >= e->data->policy->n_tables) {
-                st = custos_fail(err, CUSTOS_ECORRUPT, "the store is damaged");
-                break;
-            }
-            buf_init(&view, NULL, SQL_MOST);
-            buf_add_text(&view, "(");
-            buf_add(&view, text.ptr, text.len);
-            buf_add_text(&view, ")");
-            e->data->tables[i].from =
-                arena_copy(e->data->a, str_of(buf_text(&view)));
-            if (view.failed || !e->data->tables[i].from)
-                st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-            else
-                st = attach(e, i, duck_text(&columns[1], k),
-                            duck_text(&columns[2], k), paths, err);
-            buf_clear(&view);
-        }
+        for (size_t k = 0; k < n && !st; k++)
+            st = source_take(e, columns, k, err);
     duck_rows_free(rows);
+    for (size_t i = 0; i < e->data->policy->n_tables && !st; i++)
+        if (e->data->tables[i].path)
+            attach(e, &e->data->tables[i], paths);
     return st;
 }
 
@@ -132,8 +140,6 @@ open_tables(struct engine *e, custos_err *err)
         e->data->tables[i].from = arena_copy(e->data->a, str_of(name));
         e->data->tables[i].sorted =
             !t->attached && !t->is_public && !t->unit_is_row;
-        e->data->tables[i].placed =
-            e->data->tables[i].sorted && e->data->format >= DATA_FORMAT_PLACES;
         e->data->tables[i].counts = arena_take(
             e->data->a, t->n_columns + 1, sizeof *e->data->tables[i].counts);
         if (!e->data->tables[i].from || !e->data->tables[i].counts)
@@ -235,6 +241,25 @@ open_size(struct engine *e, int64_t small_rows, custos_err *err)
     return st ? st : connect_all(e, err);
 }
 
+/* The file of the version, named by what is wrong with it. */
+static custos_status
+open_file(struct engine *e, const char *path, custos_err *err)
+{
+    char writer[FILE_WRITER_MAX];
+    custos_status st = duck_open(path, DUCK_READ, &e->data->db, err);
+
+    if (st != CUSTOS_EIO)
+        return st;
+    if (file_age(path, writer) == FILE_AGE_NEWER)
+        return refail(err, CUSTOS_EUNSUPPORTED,
+                      "the data in the store was written by a newer DuckDB: "
+                      "use the custos that wrote it, or import it again with "
+                      "custos init");
+    return refail(err, CUSTOS_EIO,
+                  "the data in the store cannot be opened: restore a backup, "
+                  "or import it again with custos init");
+}
+
 static custos_status
 open_all(struct engine *e, const struct store *s, int64_t small_rows,
          custos_err *err)
@@ -250,7 +275,7 @@ open_all(struct engine *e, const struct store *s, int64_t small_rows,
              ? CUSTOS_OK
              : store_spill_new(s, e->data->spill, &e->data->held, err);
     if (!st)
-        st = duck_open(path, DUCK_READ, &e->data->db, err);
+        st = open_file(e, path, err);
     if (!st)
         st = duck_connect(e->data->db, &e->connections[0], err);
     e->threads = !st;
@@ -264,6 +289,8 @@ open_all(struct engine *e, const struct store *s, int64_t small_rows,
         st = open_cuts(e, err);
     if (!st)
         st = view_salt(e->connections[0], s->secret, err);
+    if (!st)
+        st = duck_own_add(e->connections[0], err);
     if (!st)
         st = open_size(e, small_rows, err);
     if (!st)

@@ -20,11 +20,12 @@ struct engine_table {
     const char *from; /* after FROM: t<i>, or the bracketed view */
     int64_t *cuts;    /* units in ascending order, about as many rows between */
     size_t n_cuts;
-    bool sorted;      /* by (u, r) */
-    bool placed;      /* with h<i>: view.h */
-    const char *path; /* of an attached table: its file */
-    bool missing;     /* of an attached table: it could not be opened */
-    /* of a public table: its rows, then by column the most rows of one value;
+    bool sorted; /* by (u, r) */
+    /* Of an attached table: */
+    const char *path;   /* its file */
+    const char *attach; /* the statement that opens it; "": it needs none */
+    bool missing;       /* it could not be opened */
+    /* Of a public table its rows, then by column the most rows of one value;
        each 1 more, and 0 before it was counted: count.c */
     _Atomic uint64_t *counts;
 };
@@ -35,7 +36,6 @@ struct engine_data {
     arena *a;
     const struct policy *policy;
     uint64_t version;
-    int format; /* of the version: import.h */
     struct duck *db;
     struct engine_table *tables;
     char spill[STORE_PATH_MAX];

@@ -10,7 +10,8 @@
  *   dropped. The rows of a unit, in all tables, are those whose path leads to
  *   its value; taking that unit away takes these rows and no others.
  * SOURCE   doc/proofs/unit-of-a-row.md
- * NEEDS    a path without circles that ends in a column (policy_read).
+ * NEEDS    a path without circles that ends in a column (policy_read); one form
+ *          of every value (unit-one-form).
  * GIVES    people_from: each row of the relation once, with x, or not at all.
  * FAILS    CUSTOS_EPOLICY when a key is there twice.
  * TESTED   units_follow_their_path doubled_parents_are_refused
@@ -20,21 +21,6 @@
 #include "base/error.h"
 #include "engine/import.h"
 #include "engine/refail.h"
-
-/* Is the value of every unit a whole number? Then x is, else it is text. */
-static bool
-units_are_whole(const struct policy *p)
-{
-    for (size_t i = 0; i < p->n_tables; i++) {
-        const struct policy_table *t = &p->tables[i];
-        const struct policy_column *key;
-
-        if (!t->is_public && !t->unit_is_row && !policy_unit_parent(p, t, &key))
-            if (t->columns[t->unit_column].type != TYPE_INT)
-                return false;
-    }
-    return true;
-}
 
 /* Is the key of t the way to the unit of some table (attached, if asked)? */
 static bool
@@ -69,8 +55,10 @@ people_from(const struct policy *p, size_t table, const char *relation,
 
     parent = policy_unit_parent(p, t, &key);
     if (!parent) {
+        /* All units have one type (policy_read), and so has x. */
         buf_printf(out, "(SELECT *, ");
-        buf_printf(out, units_are_whole(p) ? "c%zu" : "CAST(c%zu AS VARCHAR)",
+        buf_printf(out,
+                   own->type == TYPE_INT ? "c%zu" : "CAST(c%zu AS VARCHAR)",
                    t->unit_column);
         buf_printf(out, " AS x FROM %s WHERE c%zu IS NOT NULL) AS v", relation,
                    t->unit_column);
@@ -79,11 +67,7 @@ people_from(const struct policy *p, size_t table, const char *relation,
     buf_printf(out, "(SELECT w.*, p.x FROM %s AS w JOIN %sp%zu_%zu AS p ON ",
                relation, people_home(p, parent, key),
                (size_t)(parent - p->tables), (size_t)(key - parent->columns));
-    if (own->type == key->type)
-        buf_printf(out, "w.c%zu = p.k) AS v", t->unit_column);
-    else
-        buf_printf(out, "CAST(w.c%zu AS VARCHAR) = CAST(p.k AS VARCHAR)) AS v",
-                   t->unit_column);
+    buf_printf(out, "w.c%zu = p.k) AS v", t->unit_column); /* of one type */
 }
 
 /* The normalised rows of a table, wherever it is. */

@@ -64,6 +64,8 @@ facts_of_column(const struct policy_column *c, struct buf *out)
         buf_add_text(out, " ");
         view_literal(c, &c->upper, out);
     }
+    if (c->type == TYPE_TEXT && c->n_values == 0)
+        buf_printf(out, " bytes %zu", c->text_max);
     for (size_t i = 0; i < c->n_values; i++) {
         buf_add_text(out, i ? " " : " values ");
         view_literal(c, &c->values[i], out);

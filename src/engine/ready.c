@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "engine/file_age.h"
 #include "engine/import.h"
 #include "engine/open.h"
 #include "engine/refail.h"
@@ -43,6 +44,24 @@ columns_are(struct engine *e, const struct policy_table *t,
     return same;
 }
 
+/* Why the engine could not open the file, which is there. */
+static custos_status
+not_opened(const struct engine_table *is, str name, custos_err *err)
+{
+    char writer[FILE_WRITER_MAX];
+
+    if (file_age(is->path, writer) == FILE_AGE_NEWER)
+        return custos_fail(err, CUSTOS_EIO,
+                           "the file of table '%.*s' was written by a newer "
+                           "DuckDB than custos reads: the owner must export "
+                           "it and run custos init again",
+                           SHOWN(name));
+    return custos_fail(err, CUSTOS_EIO,
+                       "the file of table '%.*s' could not be opened: the "
+                       "owner must put it back and run custos init again",
+                       SHOWN(name));
+}
+
 /* shown: a view that stands for it, whose tables are not told; or empty. */
 static custos_status
 table_ready(struct engine *e, const struct policy_table *t, str shown, arena *a,
@@ -54,11 +73,13 @@ table_ready(struct engine *e, const struct policy_table *t, str shown, arena *a,
     if (!t->attached)
         return CUSTOS_OK;
     is = &e->data->tables[t->number];
-    if (!is->path || is->missing || access(is->path, R_OK))
+    if (!is->path || access(is->path, R_OK))
         return custos_fail(err, CUSTOS_EIO,
                            "the file of table '%.*s' is not there: the owner "
                            "must put it back or run custos init again",
                            SHOWN(name));
+    if (is->missing)
+        return not_opened(is, name, err);
     if (!columns_are(e, t, is, a))
         return custos_fail(err, CUSTOS_EIO,
                            "the file of table '%.*s' has other columns than "

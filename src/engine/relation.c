@@ -4,6 +4,8 @@
  */
 #include "engine/relation.h"
 
+#include <stdio.h>
+
 #include "engine/import.h"
 #include "engine/work.h"
 #include "sql/duckdb.h"
@@ -44,19 +46,46 @@ print_table(struct engine *e, const struct policy_table *t, struct buf *out)
 
 /* ------------------------------------------------------------ the others -- */
 
+static bool
+is_wide(const struct policy_column *c)
+{
+    return c->has_range && (c->lower.n < INT64_MIN || c->upper.n > INT64_MAX);
+}
+
+void
+relation_typed(const struct policy_column *c, const char *value,
+               struct buf *out)
+{
+    bool clamp = c->type == TYPE_INT && c->has_range;
+    const char *type = is_wide(c) ? "HUGEINT" : "BIGINT";
+    char low[41], high[41];
+
+    buf_printf(out, clamp ? "whole_clamp(TRY_CAST(%s AS " : "TRY_CAST(%s AS ",
+               value);
+    if (c->type == TYPE_INT)
+        buf_add_text(out, type);
+    else
+        view_type(c, out);
+    buf_add_text(out, ")");
+    if (!clamp)
+        return;
+    custos_int_write(c->lower.n, low);
+    custos_int_write(c->upper.n, high);
+    buf_printf(out, ", CAST('%s' AS %s), CAST('%s' AS %s))", low, type, high,
+               type);
+}
+
 void
 relation_computed(const struct policy_column *c, const struct expr *e,
                   struct buf *out)
 {
-    buf_add_text(out, "TRY_CAST(");
-    duckdb_print_expr(e, "t", out);
-    buf_add_text(out, " AS ");
-    if (c->type == TYPE_INT && c->has_range &&
-        (c->lower.n < INT64_MIN || c->upper.n > INT64_MAX))
-        buf_add_text(out, "HUGEINT");
-    else
-        view_type(c, out);
-    buf_add_text(out, ")");
+    struct buf value;
+
+    buf_init(&value, NULL, out->limit);
+    duckdb_print_expr(e, "t", &value);
+    relation_typed(c, buf_text(&value), out);
+    out->failed |= value.failed;
+    buf_clear(&value);
 }
 
 static void
@@ -116,11 +145,14 @@ print_union(struct engine *e, const struct relation *r, struct buf *out)
 static void
 print_public(struct engine *e, const struct relation *r, struct buf *out)
 {
+    char name[32];
+
     buf_add_text(out, "(SELECT ");
     for (size_t i = 0; i < r->as->n_columns; i++) {
-        buf_printf(out, "%sTRY_CAST(c%zu AS ", i ? ", " : "", i);
-        view_type(&r->as->columns[i], out);
-        buf_printf(out, ") AS c%zu", i);
+        snprintf(name, sizeof name, "c%zu", i);
+        buf_add_text(out, i ? ", " : "");
+        relation_typed(&r->as->columns[i], name, out);
+        buf_printf(out, " AS c%zu", i);
     }
     buf_add_text(out, " FROM (");
     public_print(e, r->plan, out);

@@ -36,7 +36,12 @@ relation_of_plan(struct engine *e, const struct plan *plan, struct buf *out);
 void
 relation_queries(struct engine *e, const struct plan *plan, struct buf *out);
 
-/* An expression as c<i>, in the type that the column has. */
+/* A value as c<i>, in the type that the column has; a whole number clamped into
+   the range it has (bare-arithmetic relies on it). */
+void relation_typed(const struct policy_column *c, const char *value,
+                    struct buf *out);
+
+/* An expression as c<i>. */
 void relation_computed(const struct policy_column *c, const struct expr *e,
                        struct buf *out);
 

@@ -34,49 +34,60 @@ print_steps(const struct relation *r, const struct expr *e,
             struct buf *out)
 {
     struct plan inner = {.from = r->left, .table = r->left->as};
-    struct buf value, sum;
+    struct buf value, sum, number;
 
     buf_init(&value, NULL, out->limit);
     buf_init(&sum, NULL, out->limit);
+    buf_init(&number, NULL, out->limit);
     work_value(&inner, v, &value);
     buf_printf(&sum, "%s%s)", function_of(e->aggregate), buf_text(&value));
-    buf_add_text(out, "TRY_CAST(");
     if (c->type == TYPE_INT && v->grid.digits == 0)
-        buf_add_text(out, buf_text(&sum));
+        buf_add_text(&number, buf_text(&sum));
     else
-        as_number(v, buf_text(&sum), out);
+        as_number(v, buf_text(&sum), &number);
     if (e->aggregate == AGG_AVG)
-        buf_printf(out, " / count(%s)", buf_text(&value));
-    buf_add_text(out, " AS ");
-    if (c->type == TYPE_INT && c->has_range &&
-        (c->lower.n < INT64_MIN || c->upper.n > INT64_MAX))
-        buf_add_text(out, "HUGEINT");
-    else
-        view_type(c, out);
-    buf_add_text(out, ")");
-    out->failed |= value.failed || sum.failed;
+        buf_printf(&number, " / count(%s)", buf_text(&value));
+    relation_typed(c, buf_text(&number), out);
+    out->failed |= value.failed || sum.failed || number.failed;
     buf_clear(&value);
     buf_clear(&sum);
+    buf_clear(&number);
+}
+
+/* Rows, values or distinct values, within the range that is claimed. */
+static void
+print_count(const struct expr *e, const struct policy_column *c,
+            struct buf *out)
+{
+    struct buf count;
+
+    buf_init(&count, NULL, out->limit);
+    if (e->aggregate == AGG_COUNT_ROWS) {
+        buf_add_text(&count, "count(*)");
+    } else {
+        buf_add_text(&count,
+                     e->aggregate == AGG_COUNT ? "count(" : "count(DISTINCT ");
+        duckdb_print_expr(e->args[0], "t", &count);
+        buf_add_text(&count, ")");
+    }
+    relation_typed(c, buf_text(&count), out);
+    out->failed |= count.failed;
+    buf_clear(&count);
 }
 
 static void
 print_aggregate(const struct relation *r, size_t i, struct buf *out)
 {
     const struct expr *e = r->exprs[r->n_keys + i];
+    const struct policy_column *c = &r->as->columns[r->n_keys + i];
 
-    switch (e->aggregate) {
-    case AGG_COUNT_ROWS: buf_add_text(out, "count(*)"); return;
-    case AGG_COUNT:
-    case AGG_COUNT_DISTINCT:
-        buf_add_text(out,
-                     e->aggregate == AGG_COUNT ? "count(" : "count(DISTINCT ");
-        duckdb_print_expr(e->args[0], "t", out);
-        buf_add_text(out, ")");
+    if (e->aggregate == AGG_COUNT_ROWS || e->aggregate == AGG_COUNT ||
+        e->aggregate == AGG_COUNT_DISTINCT) {
+        print_count(e, c, out);
         return;
-    default: break;
     }
     if (data_type_is_number(e->args[0]->type)) {
-        print_steps(r, e, &r->values[i], &r->as->columns[r->n_keys + i], out);
+        print_steps(r, e, &r->values[i], c, out);
         return;
     }
     buf_add_text(out, function_of(e->aggregate)); /* the first or last date */

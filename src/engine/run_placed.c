@@ -26,7 +26,7 @@ bool
 is_placed(const struct engine *e, const struct plan *plan)
 {
     return plan_has_bare_key(plan) && plan->rows <= PLACES_MAX &&
-           work_adds_up(plan) && e->data->tables[plan->table->number].placed &&
+           work_adds_up(plan) && e->data->tables[plan->table->number].sorted &&
            view_has_place(plan->table, (size_t)plan->keys[0].expr->slot);
 }
 

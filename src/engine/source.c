@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "engine/csv_fault.h"
+#include "engine/file_age.h"
 #include "engine/refail.h"
 
 enum { FROM_MOST = 1 << 20, HEADER_MOST = 1 << 20 };
@@ -214,8 +215,7 @@ source_from(struct duck_connection *c, const char *path, enum source_kind kind,
             return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
         st = duck_do(c, *attach, err);
         if (st)
-            return refail(err, CUSTOS_EIO,
-                          "%.120s cannot be opened as a DuckDB file", path);
+            return file_age_fail(path, err);
         buf_init(&b, NULL, FROM_MOST);
         buf_printf(&b, "s%zu.main.", number);
         duck_quote_name(&b, str_of(table));

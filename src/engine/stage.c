@@ -58,6 +58,8 @@ import_stage(struct import *m, custos_err *err)
     for (size_t i = 0; i < p->n_tables && !st; i++)
         st = source_open(m->c, &p->tables[i], i, m->base, m->a, &m->sources[i],
                          err);
+    if (!st)
+        st = import_units(m, err);
     for (size_t i = 0; i < p->n_tables && !st; i++) {
         if (p->tables[i].attached)
             continue;

@@ -236,23 +236,48 @@ typed(const struct policy_column *c, enum duck_type type, struct buf *out)
     } else if (c->type == TYPE_INT && !is_whole(type)) {
         whole_of_text(c, buf_text(&text), out);
     } else {
+        /* Our own function, for the engine computes its date functions on the
+           least and greatest values that it has statistics of, and may fail. */
+        bool day = c->type == TYPE_DATE || c->type == TYPE_TIMESTAMP;
+
+        buf_add_text(out, day ? "calendar(" : "");
         read_as_wide(c, type, buf_text(&name), out);
+        buf_add_text(out, day ? ")" : "");
     }
     out->failed |= name.failed || text.failed;
     buf_clear(&name);
     buf_clear(&text);
 }
 
+/* Is not every value of the source's type one of ours? */
+static bool
+is_guarded(const struct policy_column *c)
+{
+    return c->type == TYPE_REAL || c->type == TYPE_TEXT || c->has_range;
+}
+
+/* When v<i> is a value for us, and not NULL. */
+static void
+condition(const struct policy_column *c, size_t i, struct buf *out)
+{
+    if (c->type == TYPE_REAL)
+        buf_printf(out, "isfinite(v%zu)", i);
+    else if (c->type == TYPE_TEXT)
+        buf_printf(out, "strlen(v%zu) <= %zu", i, c->text_max);
+    else
+        buf_printf(out, "v%zu IS NOT NULL", i);
+}
+
 static void
 clamped(const struct policy_column *c, size_t i, struct buf *out)
 {
-    bool endless = c->type == TYPE_REAL || c->type == TYPE_DATE ||
-                   c->type == TYPE_TIMESTAMP;
+    bool guarded = is_guarded(c);
 
-    if (endless)
-        buf_printf(out, "CASE WHEN isfinite(v%zu) THEN ", i);
-    else if (c->has_range)
-        buf_printf(out, "CASE WHEN v%zu IS NOT NULL THEN ", i);
+    if (guarded) {
+        buf_add_text(out, "CASE WHEN ");
+        condition(c, i, out);
+        buf_add_text(out, " THEN ");
+    }
     if (c->has_range) {
         buf_printf(out, "CAST(greatest(least(v%zu, ", i);
         literal_as(&c->upper, wide_type, c, out);
@@ -264,7 +289,7 @@ clamped(const struct policy_column *c, size_t i, struct buf *out)
     } else {
         buf_printf(out, "v%zu", i);
     }
-    if (endless || c->has_range)
+    if (guarded)
         buf_add_text(out, " END");
 }
 

@@ -5,8 +5,10 @@
  *
  * Columns of the view, i counting the table's columns:
  *
- *     c<i>  the value: numbers and dates clamped into their range, NaN and
- *           infinities NULL, what is not among the declared values NULL
+ *     c<i>  the value: numbers and dates clamped into their range; NULL are
+ *           NaN and infinities, dates outside the years 1 to 9999, texts that
+ *           are longer than the column's max_bytes, and what is not among the
+ *           declared values
  *     g<i>  decimals and reals with a range: whole steps of the column's grid
  *     k<i>  columns with values, and booleans: index of the value
  *

@@ -66,15 +66,6 @@ stored_column(const struct plan *plan, const struct part *part, bool *inside)
     return c;
 }
 
-/* Columns, literals and casts are DECIMAL in the engine, all else DOUBLE. */
-static bool
-is_decimal(const struct expr *e)
-{
-    return e->type == TYPE_DECIMAL &&
-           (e->kind == EXPR_COLUMN || e->kind == EXPR_LITERAL ||
-            e->kind == EXPR_CAST);
-}
-
 static void
 limit_decimal(i128 n, int digits, struct buf *out)
 {
@@ -105,18 +96,16 @@ decimal_steps(const struct part *part, const char *d, struct buf *out)
         buf_add_text(out, ") AS VARCHAR), '.', '') AS HUGEINT)");
 }
 
-/* e in steps of a double: clamped near its limits, then rounded. */
+/* ", lower, upper)" of a part, as numbers of a type. */
 static void
-double_steps(const struct part *part, const char *e, struct buf *out)
+limits_print(const struct part *part, const char *type, struct buf *out)
 {
     char lower[41], upper[41];
 
     custos_int_write(part->lower, lower);
     custos_int_write(part->upper, upper);
-    buf_printf(out,
-               "CAST(round(greatest(least(%s * pow(CAST(%d AS DOUBLE), %d), "
-               "CAST('%s' AS DOUBLE)), CAST('%s' AS DOUBLE))) AS HUGEINT)",
-               e, part->grid.base, part->grid.digits, upper, lower);
+    buf_printf(out, ", CAST('%s' AS %s), CAST('%s' AS %s))", lower, type, upper,
+               type);
 }
 
 /* By whole steps alone, where that is proved to be possible. */
@@ -156,36 +145,45 @@ whole_print(const struct expr *of, struct buf *out)
                                                    : "");
 }
 
+/* The type in which a value is clamped: wide where it or a limit is. */
+static const char *
+clamp_type(const struct part *part, bool wide)
+{
+    return wide || !fits(part, INT64_MIN, INT64_MAX) ? "HUGEINT" : "BIGINT";
+}
+
 /*
- * An expression: the condition under which it is a value, and the value in
- * whole steps, before the last clamp. least and greatest skip NULL, hence the
- * condition.
+ * An expression in whole steps, clamped by our own functions: NULL and NaN are
+ * NULL. A decimal goes by the engine's, which skip NULL, hence the CASE.
  */
 static void
-expression_steps(const struct part *part, struct buf *condition,
-                 struct buf *steps)
+expression_steps(const struct part *part, struct buf *out)
 {
     const struct expr *of = part->of;
+    const char *type = clamp_type(part, of->type == TYPE_INT && of->wide);
     struct buf e, d;
 
-    buf_init(&e, NULL, steps->limit);
-    buf_init(&d, NULL, steps->limit);
+    buf_init(&e, NULL, out->limit);
+    buf_init(&d, NULL, out->limit);
     whole_print(of, &e);
-    if (is_decimal(of) && part->grid.base == 10 && part->grid.digits >= 0) {
+    if (expr_is_exact(of) && part->grid.base == 10 && part->grid.digits >= 0) {
         buf_printf(&d, "TRY_CAST(%s AS DECIMAL(38,%d))", buf_text(&e),
                    part->grid.digits);
-        buf_printf(condition, "%s IS NOT NULL", buf_text(&d));
-        decimal_steps(part, buf_text(&d), steps);
+        buf_printf(out, "CASE WHEN %s IS NOT NULL THEN ", buf_text(&d));
+        decimal_steps(part, buf_text(&d), out);
+        buf_add_text(out, " END");
     } else if ((of->type == TYPE_INT || is_time(of)) &&
                part->grid.digits == 0) {
-        buf_printf(condition, "%s IS NOT NULL", buf_text(&e));
-        buf_add_text(steps, buf_text(&e));
+        buf_printf(out, "whole_clamp(CAST(%s AS %s)", buf_text(&e), type);
+        limits_print(part, type, out);
     } else {
-        buf_printf(&d, "CAST(%s AS DOUBLE)", buf_text(&e));
-        buf_printf(condition, "NOT isnan(%s)", buf_text(&d));
-        double_steps(part, buf_text(&d), steps);
+        buf_printf(out,
+                   "whole_of(CAST(%s AS DOUBLE) * pow(CAST(%d AS DOUBLE), "
+                   "%d)",
+                   buf_text(&e), part->grid.base, part->grid.digits);
+        limits_print(part, type, out);
     }
-    steps->failed |= e.failed || d.failed;
+    out->failed |= e.failed || d.failed;
     buf_clear(&e);
     buf_clear(&d);
 }
@@ -217,15 +215,31 @@ as_it_is(const struct part *part, struct buf *out)
     buf_clear(&e);
 }
 
+/* Steps that are stored, or computed of such; false: neither. */
+static bool
+plain_steps(const struct plan *plan, const struct part *part, bool *inside,
+            bool *wide, struct buf *out)
+{
+    const struct policy_column *c = stored_column(plan, part, inside);
+    i128 lower, upper;
+
+    *wide = false;
+    if (!c)
+        return whole_steps(plan, part, inside, out);
+    if (view_steps(c, &lower, &upper))
+        *wide = lower < INT64_MIN || upper > INT64_MAX;
+    buf_printf(out, "t.%c%d", c->type == TYPE_INT ? 'c' : 'g', part->of->slot);
+    return true;
+}
+
 void
 work_value(const struct plan *plan, const struct part *part, struct buf *out)
 {
-    const struct policy_column *c;
-    bool inside = false;
-    struct buf condition, steps;
     const char *type = fits(part, INT32_MIN, INT32_MAX)   ? "INTEGER"
                        : fits(part, INT64_MIN, INT64_MAX) ? "BIGINT"
                                                           : "HUGEINT";
+    bool plain, inside = false, wide;
+    struct buf steps;
 
     if (part->kind == PART_DISTINCT) {
         as_it_is(part, out);
@@ -235,30 +249,21 @@ work_value(const struct plan *plan, const struct part *part, struct buf *out)
         presence(part, out);
         return;
     }
-    c = stored_column(plan, part, &inside);
-    buf_init(&condition, NULL, out->limit);
     buf_init(&steps, NULL, out->limit);
-    if (c) {
-        buf_printf(&steps, "t.%c%d", c->type == TYPE_INT ? 'c' : 'g',
-                   part->of->slot);
-        buf_printf(&condition, "%s IS NOT NULL", buf_text(&steps));
-    } else if (whole_steps(plan, part, &inside, &steps)) {
-        buf_printf(&condition, "%s IS NOT NULL", buf_text(&steps));
-    } else {
-        expression_steps(part, &condition, &steps);
-    }
-    if (inside) {
+    plain = plain_steps(plan, part, &inside, &wide, &steps);
+    if (!plain)
+        expression_steps(part, &steps);
+    if (plain && inside) {
         buf_add_text(out, buf_text(&steps));
+    } else if (plain) {
+        buf_printf(out, "CAST(whole_clamp(CAST(%s AS %s)", buf_text(&steps),
+                   clamp_type(part, wide));
+        limits_print(part, clamp_type(part, wide), out);
+        buf_printf(out, " AS %s)", type);
     } else {
-        buf_printf(out, "CASE WHEN %s THEN CAST(greatest(least(%s, ",
-                   buf_text(&condition), buf_text(&steps));
-        work_whole(part->upper, out);
-        buf_add_text(out, "), ");
-        work_whole(part->lower, out);
-        buf_printf(out, ") AS %s) END", type);
+        buf_printf(out, "CAST(%s AS %s)", buf_text(&steps), type);
     }
-    out->failed |= condition.failed || steps.failed;
-    buf_clear(&condition);
+    out->failed |= steps.failed;
     buf_clear(&steps);
 }
 

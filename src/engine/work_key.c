@@ -16,18 +16,22 @@ work_key_size(const struct key *k)
     return k->n + (k->null_group ? 1 : 0);
 }
 
-/* Values by a list: a literal each. */
+/*
+ * Values by a list: a literal each. Decimals are compared as doubles: of two
+ * scales the engine would bring a value to the larger, where it may not fit.
+ */
 static void
 key_listed(const struct key *k, const char *e, struct buf *out)
 {
     struct expr literal = {.kind = EXPR_LITERAL, .type = k->expr->type};
+    bool decimal = k->expr->type == TYPE_DECIMAL;
 
-    buf_printf(out, "CASE %s", e);
+    buf_printf(out, decimal ? "CASE CAST(%s AS DOUBLE)" : "CASE %s", e);
     for (size_t i = 0; i < k->n; i++) {
         literal.value = k->values[i];
-        buf_add_text(out, " WHEN ");
+        buf_add_text(out, decimal ? " WHEN CAST(" : " WHEN ");
         duckdb_print_expr(&literal, "t", out);
-        buf_printf(out, " THEN %zu", i);
+        buf_printf(out, decimal ? " AS DOUBLE) THEN %zu" : " THEN %zu", i);
     }
     buf_add_text(out, " END");
 }
@@ -92,36 +96,19 @@ whole_literal(const struct key *k, i128 n, struct buf *out)
     buf_printf(out, "CAST('%s' AS BIGINT)", text);
 }
 
-/* The whole number that a key is; NULL for what is too large to be one. */
-static void
-key_number(const struct key *k, struct buf *out)
-{
-    struct buf e;
-
-    buf_init(&e, NULL, out->limit);
-    duckdb_print_expr(k->expr, "t", &e);
-    buf_printf(out, "TRY_CAST(%s AS %s)", buf_text(&e),
-               whole_is_narrow(k) ? "BIGINT" : "HUGEINT");
-    out->failed |= e.failed;
-    buf_clear(&e);
-}
-
+/* The place of a whole number among n from `from` on; NULL outside. */
 static void
 key_whole(const struct key *k, struct buf *out)
 {
-    struct buf n;
+    bool narrow = whole_is_narrow(k) && !k->expr->wide;
+    const char *type = narrow ? "BIGINT" : "HUGEINT";
+    char from[41];
 
-    buf_init(&n, NULL, out->limit);
-    key_number(k, &n);
-    buf_printf(out, "CAST(CASE WHEN %s BETWEEN ", buf_text(&n));
-    whole_literal(k, k->from, out);
-    buf_add_text(out, " AND ");
-    whole_literal(k, whole_last(k), out);
-    buf_printf(out, " THEN %s - ", buf_text(&n));
-    whole_literal(k, k->from, out);
-    buf_add_text(out, " END AS INTEGER)");
-    out->failed |= n.failed;
-    buf_clear(&n);
+    custos_int_write(k->from, from);
+    buf_add_text(out, narrow ? "whole_index(" : "whole_index(CAST(");
+    duckdb_print_expr(k->expr, "t", out);
+    buf_printf(out, "%s, CAST('%s' AS %s), CAST('%zu' AS %s))",
+               narrow ? "" : " AS HUGEINT)", from, type, k->n, type);
 }
 
 /*
@@ -134,7 +121,8 @@ key_is_bare(const struct plan *plan, const struct key *k)
     const struct policy_column *c;
     i128 lower, upper;
 
-    if (k->kind != KEY_WHOLE || k->column < 0 || !whole_is_narrow(k))
+    if (k->kind != KEY_WHOLE || k->column < 0 || !whole_is_narrow(k) ||
+        (plan->from && !plan->from->columns[k->column].stored))
         return false;
     c = &plan->table->columns[k->column];
     return c->type == TYPE_INT && view_steps(c, &lower, &upper) &&

@@ -280,6 +280,14 @@ count_steps(const struct asked *a, struct additive_plan *p, custos_err *err)
 
 /* --------------------------------------------------------------- noise -- */
 
+/* A very long parameter, a little larger: before it is certified, not after. */
+static void
+shorten_up(rat *parameter)
+{
+    if (rat_size(parameter) > PARAMETER_SIZE_MAX)
+        rat_round_up(parameter, parameter, PARAMETER_BITS);
+}
+
 static custos_status
 scale_laplace(const struct asked *a, struct additive_plan *p)
 {
@@ -287,9 +295,11 @@ scale_laplace(const struct asked *a, struct additive_plan *p)
     p->theorem = "laplace-discrete";
     if (a->o->scale) {
         in_steps(&p->parameter, &a->scale, p, 1);
+        shorten_up(&p->parameter);
         rat_div(&p->epsilon, &p->steps, &p->parameter);
     } else {
         rat_div(&p->parameter, &p->steps, &p->epsilon);
+        shorten_up(&p->parameter); /* more noise costs less: no fact changes */
     }
     return CUSTOS_OK;
 }
@@ -328,6 +338,17 @@ find_sigma(const struct asked *a, const struct additive_plan *p,
     return st;
 }
 
+/*
+ * THEOREM  certified-as-drawn
+ *   The variance that is drawn with is the one at which epsilon and delta were
+ *   certified, to the last bit. More noise may cost more here: at one epsilon,
+ *   delta of the discrete Gaussian rises in places with the variance.
+ * SOURCE   doc/proofs/gauss-discrete-exact.md, "More noise".
+ * NEEDS    nothing changes p->parameter after this function.
+ * GIVES    (p->epsilon, p->delta) certified at p->parameter.
+ * FAILS    as calibrate-least.
+ * TESTED   long_sigma_is_certified_as_drawn delta_may_rise_with_sigma
+ */
 static custos_status
 scale_gauss(const struct asked *a, struct additive_plan *p, custos_err *err)
 {
@@ -350,6 +371,7 @@ scale_gauss(const struct asked *a, struct additive_plan *p, custos_err *err)
     } else {
         in_steps(&sigma, &a->scale, p, 1);
         rat_mul(&point.variance, &sigma, &sigma);
+        shorten_up(&point.variance);
         if (a->o->epsilon)
             gauss_delta_up(route, &point, &p->delta);
         else
@@ -363,7 +385,7 @@ scale_gauss(const struct asked *a, struct additive_plan *p, custos_err *err)
     return st;
 }
 
-/* Within what can be drawn, and short; in units of the values for the facts. */
+/* Within what can be drawn; in units of the values for the facts. */
 static custos_status
 settle_scale(struct additive_plan *p, custos_err *err)
 {
@@ -387,8 +409,6 @@ settle_scale(struct additive_plan *p, custos_err *err)
                            "grid steps (of 2^%ld here)",
                            (int)SCALE_LOG2_MIN, (int)SCALE_LOG2_MAX,
                            p->grid_log2);
-    if (rat_size(&p->parameter) > PARAMETER_SIZE_MAX)
-        rat_round_up(&p->parameter, &p->parameter, PARAMETER_BITS);
     return CUSTOS_OK;
 }
 

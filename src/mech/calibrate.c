@@ -285,6 +285,33 @@ point_read(struct gauss_point *p, custos_calibration calibration,
     return st;
 }
 
+/*
+ * Sigma as text, rounded up, and certified as it reads: more noise is not
+ * always better (certified-as-drawn). The classical formula is a theorem about
+ * every sigma at or above it.
+ */
+static custos_status
+sigma_write(custos_calibration calibration, enum gauss_route route,
+            struct gauss_point *p, const rat *delta, const rat *sigma,
+            char text[CUSTOS_NUMBER_MAX], custos_err *err)
+{
+    custos_status st;
+    rat x;
+
+    rat_decimal(sigma, RAT_UP, text);
+    if (calibration == CUSTOS_CLASSICAL)
+        return CUSTOS_OK;
+    rat_init(&x);
+    st = rat_read_positive(text, "sigma", &x, err);
+    rat_mul(&p->variance, &x, &x);
+    rat_clear(&x);
+    if (!st && !gauss_delta_at_most(route, p, delta)) /* UNREACHABLE: no such
+                                         point is known; it must not pass */
+        st = custos_fail(err, CUSTOS_ERANGE,
+                         "no sigma of 17 digits gives this epsilon and delta");
+    return st;
+}
+
 custos_status
 custos_gauss_sigma(custos_calibration calibration, const char *epsilon,
                    const char *delta, const char *sensitivity_squared,
@@ -310,7 +337,7 @@ custos_gauss_sigma(custos_calibration calibration, const char *epsilon,
     else if (!st)
         st = calibrate_sigma(route, &p, &d, &s, err);
     if (!st)
-        rat_decimal(&s, RAT_UP, sigma);
+        st = sigma_write(calibration, route, &p, &d, &s, sigma, err);
     gauss_point_clear(&p);
     rat_clear(&d);
     rat_clear(&s);

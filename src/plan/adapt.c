@@ -33,6 +33,8 @@ adapt_literal(struct work *w, struct expr *e, enum data_type to, int scale)
                               SHOWN(text), data_type_name(to));
     e->value = d;
     range_literal(e);
+    e->whole_low = e->whole_high = d.n; /* of a whole number */
+    bare_set(e, w->place);
     return CUSTOS_OK;
 }
 

@@ -121,6 +121,19 @@ leaf(void *ctx, const struct expr *e, struct value *out)
     return true;
 }
 
+/* Does it write numbers with a fraction as text? The engine has its own way. */
+static bool
+writes_fractions(const struct expr *e)
+{
+    if (e->kind == EXPR_CAST && e->cast_to == TYPE_TEXT &&
+        (e->args[0]->type == TYPE_DECIMAL || e->args[0]->type == TYPE_REAL))
+        return true;
+    for (size_t i = 0; i < e->n_args; i++)
+        if (e->args[i] && writes_fractions(e->args[i]))
+            return true;
+    return false;
+}
+
 /* Every combination of the columns' values; without columns there is one. */
 static enum domain_found
 image(struct domain *d, const struct expr *e)
@@ -128,7 +141,7 @@ image(struct domain *d, const struct expr *e)
     struct tuple t = {.all = 1};
     enum domain_found found = DOMAIN_FOUND;
 
-    if (!evaluate_knows(e) || !tuple_find(d, e, &t))
+    if (!evaluate_knows(e) || writes_fractions(e) || !tuple_find(d, e, &t))
         return DOMAIN_NONE;
     for (size_t i = 0; i < t.all && found == DOMAIN_FOUND; i++) {
         struct scope s = {.a = d->a, .leaf = leaf, .ctx = &t};

@@ -229,6 +229,9 @@ of_dates(const struct expr *e, const struct value *v, struct value *out)
     out->datum = (struct datum){.type = e->type};
     out->datum.n = e->call == CALL_ADD ? v[0].datum.n + v[1].datum.n
                                        : v[0].datum.n - v[1].datum.n;
+    if (e->type == TYPE_DATE &&
+        (out->datum.n < DATE_FIRST || out->datum.n > DATE_LAST))
+        out->datum = (struct datum){.type = TYPE_NULL};
     span = e->call == CALL_ADD ? (struct span){a.low + b.low, a.high + b.high}
                                : (struct span){a.low - b.high, a.high - b.low};
     set_certainty(e, v, span, out);

@@ -7,6 +7,7 @@
 #include <wctype.h>
 
 #include "plan/evaluate_parts.h"
+#include "sql/text_limits.h"
 
 #define SECOND_US INT64_C(1000000)
 #define DAY_US INT64_C(86400000000)
@@ -153,15 +154,12 @@ concat(arena *a, const struct expr *e, const struct value *v, struct value *out)
     return good;
 }
 
-bool
-evaluate_text(arena *a, const struct expr *e, const struct value *v,
-              struct value *out)
+static bool
+text_call(arena *a, const struct expr *e, const struct value *v,
+          struct value *out)
 {
     str s = v[0].datum.text;
 
-    for (size_t i = 0; i < e->n_args; i++)
-        if (v[i].datum.type == TYPE_NULL)
-            return true;
     switch (e->call) {
     case CALL_LOWER: return change_case(a, s, false, out);
     case CALL_UPPER: return change_case(a, s, true, out);
@@ -173,6 +171,20 @@ evaluate_text(arena *a, const struct expr *e, const struct value *v,
     case CALL_CONCAT: return concat(a, e, v, out);
     default: return false;
     }
+}
+
+bool
+evaluate_text(arena *a, const struct expr *e, const struct value *v,
+              struct value *out)
+{
+    for (size_t i = 0; i < e->n_args; i++)
+        if (v[i].datum.type == TYPE_NULL)
+            return true;
+    if (!text_call(a, e, v, out))
+        return false;
+    if (out->datum.type == TYPE_TEXT && out->datum.text.len > TEXT_COMPUTED_MAX)
+        out->datum = (struct datum){.type = TYPE_NULL}; /* as in the engine */
+    return true;
 }
 
 /* --------------------------------------------------------------- dates -- */
@@ -281,25 +293,32 @@ evaluate_date(const struct expr *e, const struct value *v, struct value *out)
 
 /* --------------------------------------------------------------- casts -- */
 
+/* A number of so many digits; without a precision, to whole ones. */
+static void
+round_value(const struct expr *e, struct value *out)
+{
+    enum { DIGITS_MOST = 38 };
+    bool decimal = e->cast_to == TYPE_DECIMAL;
+    int scale = decimal ? e->cast_scale : 0;
+    double ten = pow(10, scale);
+
+    if (out->datum.scale > scale) {
+        out->low = round(out->low * ten) / ten;
+        out->high = round(out->high * ten) / ten;
+    }
+    if (!datum_round(&out->datum, decimal ? e->cast_precision : DIGITS_MOST,
+                     scale))
+        out->datum = (struct datum){.type = TYPE_NULL};
+}
+
 static void
 cast_number(const struct expr *e, const struct value *v, struct value *out)
 {
-    double x = datum_double(&v->datum);
-    double digits = e->cast_to == TYPE_DECIMAL ? e->cast_scale : 0;
-    double ten = pow(10, digits);
-
     *out = *v;
-    if (e->cast_to == TYPE_REAL ||
-        (e->cast_to == TYPE_DECIMAL && v->datum.scale <= e->cast_scale) ||
-        (e->cast_to == TYPE_INT && v->datum.scale == 0)) {
-        out->datum.type = e->cast_to;
-        return;
-    }
-    out->datum = datum_of_double(round(x * ten) / ten);
+    if (e->cast_to != TYPE_REAL)
+        round_value(e, out);
     if (out->datum.type != TYPE_NULL)
         out->datum.type = e->cast_to;
-    out->low = round(v->low * ten) / ten;
-    out->high = round(v->high * ten) / ten;
 }
 
 bool
@@ -315,6 +334,12 @@ evaluate_cast(arena *a, const struct expr *e, const struct value *v,
         return true;
     if (data_type_is_number(from) && data_type_is_number(to)) {
         cast_number(e, v, out);
+    } else if (from == TYPE_BOOL && to == TYPE_INT) {
+        out->datum = (struct datum){.type = to, .n = v->datum.n};
+        out->low = out->high = (double)v->datum.n;
+    } else if (from == TYPE_INT && to == TYPE_BOOL) {
+        out->datum = (struct datum){.type = to, .n = v->datum.n != 0};
+        out->certainty = v->certainty == CERTAIN ? CERTAIN : UNCERTAIN;
     } else if (from == TYPE_DATE && to == TYPE_TIMESTAMP) {
         out->datum = (struct datum){.type = to, .n = v->datum.n * DAY_US};
         out->low = v->low * DAY_US;
@@ -332,6 +357,8 @@ evaluate_cast(arena *a, const struct expr *e, const struct value *v,
         else if (good)
             /* what cannot be read stays NULL */
             (void)datum_read(to, (str){buf_text(&b), b.len}, &out->datum);
+        if (good && to == TYPE_DECIMAL && out->datum.type != TYPE_NULL)
+            round_value(e, out);
         buf_clear(&b);
         if (v->certainty != CERTAIN)
             out->certainty = UNCERTAIN;

@@ -33,6 +33,7 @@ take_columns(struct work *w, const struct plan *p, struct relation *r)
             .type = e->type,
             .scale = e->type == TYPE_DECIMAL ? fact_of(e)->scale : 0,
             .nullable = true,
+            .text_max = e->text_max,
         };
         r->names[r->n_names++] =
             (struct relation_name){.name = p->outputs[i].name, .slot = i};

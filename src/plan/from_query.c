@@ -8,6 +8,8 @@
  */
 #include "plan/from_query.h"
 
+#include "plan/range.h"
+
 /* ----------------------------------------------------------- expressions -- */
 
 bool
@@ -51,6 +53,11 @@ set_values(struct work *w, const struct expr *e, struct policy_column *c)
     c->values = d.values;
     c->n_values = d.n;
     c->nullable = c->nullable || d.null;
+    if (c->type == TYPE_INT && !c->has_range) { /* the engine clamps to it */
+        c->has_range = true;
+        c->lower = d.values[0];
+        c->upper = d.values[d.n - 1];
+    }
     return CUSTOS_OK;
 }
 
@@ -69,9 +76,18 @@ query_column(struct work *w, struct expr *e, struct policy_column *out)
     *out =
         (struct policy_column){.type = e->type,
                                .scale = e->type == TYPE_DECIMAL ? f->scale : 0,
-                               .nullable = f->nullable};
+                               .nullable = f->nullable,
+                               .text_max = e->text_max};
     if (e->type == TYPE_DECIMAL || e->type == TYPE_REAL)
         out->nullable = true; /* what is no number after all is NULL */
+    if (e->type == TYPE_DECIMAL && expr_is_double(e)) { /* it becomes exact */
+        struct fact *exact = fact_copy(w, e);
+
+        if (!exact)
+            return work_no_memory(w);
+        range_as_double(exact);
+        f = exact;
+    }
     out->has_range = f->known == KNOWN_DECLARED &&
                      column_end(&f->lower, false, out) &&
                      column_end(&f->upper, true, out);

@@ -64,6 +64,8 @@ cover(struct work *w, struct policy_column *to,
       const struct policy_column *from)
 {
     to->nullable = to->nullable || from->nullable;
+    if (from->text_max > to->text_max)
+        to->text_max = from->text_max;
     if (to->has_range && from->has_range) {
         if (datum_cmp(&from->lower, &to->lower) < 0)
             to->lower = from->lower;

@@ -184,3 +184,18 @@ range_round(struct fact *f, const struct fact *a, int digits)
     rat_clear(&half);
     rat_clear(&unit);
 }
+
+void
+range_round_double(struct fact *f, const struct fact *a, int digits)
+{
+    struct fact wide = {.known = a->known};
+
+    rat_init(&wide.lower);
+    rat_init(&wide.upper);
+    rat_set(&wide.lower, &a->lower);
+    rat_set(&wide.upper, &a->upper);
+    range_slack(&wide);
+    range_round(f, &wide, digits);
+    rat_clear(&wide.lower);
+    rat_clear(&wide.upper);
+}

@@ -65,16 +65,6 @@ no_people(struct work *w, const struct expr *e)
                           SHOWN(e->name));
 }
 
-/* In the engine columns, literals and casts are exact, the rest are not. */
-static bool
-is_exact(const struct expr *e)
-{
-    if (e->type == TYPE_DECIMAL)
-        return e->kind == EXPR_COLUMN || e->kind == EXPR_LITERAL ||
-               e->kind == EXPR_CAST;
-    return e->type != TYPE_REAL;
-}
-
 /* A key whose values only the data know. NULL is a value of it. */
 static custos_status
 key_private(struct work *w, struct key *k)
@@ -83,7 +73,7 @@ key_private(struct work *w, struct key *k)
 
     if (rat_sign(&w->delta) <= 0)
         return no_keys(w, e);
-    if (!is_exact(e))
+    if (expr_is_double(e))
         return no_reals(w, e);
     if (e->kind == EXPR_COLUMN && w->from->columns[e->slot].names == w->policy)
         return no_people(w, e);

@@ -14,9 +14,9 @@
 
 #include "num/rat_round.h"
 #include "plan/work.h"
+#include "sql/text_limits.h"
 
 enum {
-    LENGTH_BITS = 31,
     LONG_BITS = 512,  /* of a rational that is kept as it is */
     LONG_PLACES = 60, /* else: rounded outwards to these */
     LARGE_BITS = 300, /* past it a range says nothing */
@@ -247,7 +247,12 @@ range_rounding(struct expr *e)
     if (f->known == KNOWN_NOTHING)
         return;
     if (e->call == CALL_ROUND) {
-        range_round(f, a, e->n_args == 2 ? (int)e->args[1]->value.n : 0);
+        int digits = e->n_args == 2 ? (int)e->args[1]->value.n : 0;
+
+        if (digits > 0 && expr_is_double(e->args[0])) /* * 10^d, / 10^d */
+            range_round_double(f, a, digits);
+        else
+            range_round(f, a, digits);
     } else if (e->call == CALL_FLOOR) {
         rat_floor(&f->lower, &a->lower);
         rat_floor(&f->upper, &a->upper);
@@ -257,17 +262,45 @@ range_rounding(struct expr *e)
     }
 }
 
+/* Dates end with the years 1 and 9999: beyond them is NULL. */
+static void
+range_calendar(struct fact *f)
+{
+    bool before = rat_cmp_i64(&f->lower, DATE_FIRST) < 0;
+    bool after = rat_cmp_i64(&f->upper, DATE_LAST) > 0;
+
+    f->nullable = f->nullable || before || after;
+    if (before || rat_cmp_i64(&f->lower, DATE_LAST) > 0)
+        rat_set_i64(&f->lower, DATE_FIRST, 1);
+    if (after || rat_cmp_i64(&f->upper, DATE_FIRST) < 0)
+        rat_set_i64(&f->upper, DATE_LAST, 1);
+}
+
 static void
 range_bucket(struct expr *e)
 {
     struct fact *f = fact_of(e);
     rat one;
 
+    if (fact_of(e->args[0])->known != KNOWN_DECLARED)
+        f->nullable = true; /* of NaN */
     rat_init(&one);
     rat_set_i64(&one, 1, 1);
     set_ends(f, 0, 0);
     rat_add(&f->upper, &fact_of(e->args[3])->upper, &one);
     rat_clear(&one);
+}
+
+/* NULL where it takes more steps than are spent on a value (like.h). */
+static void
+range_like(struct expr *e)
+{
+    enum { STEPS_LOG2 = 20 };
+    size_t text = TEXT_CASE_GROWTH * e->args[0]->text_max;
+    size_t pattern = TEXT_CASE_GROWTH * e->args[1]->text_max;
+
+    if (text * (pattern + 1) + 2 * pattern > (size_t)1 << STEPS_LOG2)
+        fact_of(e)->nullable = true;
 }
 
 static void
@@ -303,10 +336,14 @@ range_function(struct expr *e)
         join(f, e->args[0], true);
         break;
     case CALL_LENGTH:
-        set_ends(f, 0, INT64_C(1) << LENGTH_BITS);
+        set_ends(f, 0, (int64_t)e->args[0]->text_max);
         f->known = KNOWN_TYPE;
         break;
     case CALL_WIDTH_BUCKET: range_bucket(e); break;
+    case CALL_LIKE:
+    case CALL_NOT_LIKE:
+    case CALL_ILIKE:
+    case CALL_NOT_ILIKE: range_like(e); break;
     default: range_date(f, e); break;
     }
 }
@@ -339,7 +376,11 @@ range_call(struct expr *e)
         range_choice(e);
     else if (e->kind == EXPR_CALL)
         range_function(e);
+    if (e->type == TYPE_DATE && f->known != KNOWN_NOTHING)
+        range_calendar(f);
     range_settle(f);
+    if (expr_is_double(e))
+        range_outward(f);
     note_loose(e);
     if (f->known == KNOWN_NOTHING && e->type == TYPE_INT)
         range_of_type(f, TYPE_INT);

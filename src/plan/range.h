@@ -28,6 +28,20 @@ bool range_div(struct fact *f, const struct fact *a, const struct fact *b);
 /* Any rounding to the nearest multiple of 10^-digits lies in it. */
 void range_round(struct fact *f, const struct fact *a, int digits);
 
+/* The same where a double is multiplied and rounded by the engine. */
+void range_round_double(struct fact *f, const struct fact *a, int digits);
+
+/* Known ends of doubles, outwards to the next double; and before that, where an
+   operation rounds more than once, by a relative 2^-50. */
+void range_outward(struct fact *f);
+void range_slack(struct fact *f);
+
+/* Ends of an exact number as the double that the engine makes of it. */
+void range_as_double(struct fact *f);
+
+/* Days as microseconds. */
+void range_as_timestamp(struct fact *f);
+
 /* Date parts and cuts; a in days (TYPE_DATE) or microseconds. */
 void range_date(struct fact *f, const struct expr *e);
 

@@ -5,6 +5,8 @@
 #include "plan/range.h"
 #include "plan/work.h"
 
+#define DAY_US INT64_C(86400000000)
+
 void
 range_of_type(struct fact *f, enum data_type type)
 {
@@ -94,6 +96,8 @@ range_literal(struct expr *e)
     f->known = KNOWN_DECLARED;
     datum_rat(&e->value, &f->lower);
     rat_set(&f->upper, &f->lower);
+    if (e->value.type == TYPE_REAL)
+        range_outward(f);
 }
 
 void
@@ -105,6 +109,8 @@ range_column(struct fact *f, const struct policy_column *c)
         f->known = KNOWN_DECLARED;
         datum_rat(&c->lower, &f->lower);
         datum_rat(&c->upper, &f->upper);
+        if (c->type == TYPE_REAL)
+            range_outward(f);
     } else if (c->n_values > 0 && has_range(c->type)) {
         rat x;
 
@@ -115,10 +121,22 @@ range_column(struct fact *f, const struct policy_column *c)
             range_cover(f, &x, &x, i == 0);
         }
         rat_clear(&x);
+        if (c->type == TYPE_REAL)
+            range_outward(f);
     }
 }
 
 /* ----------------------------------------------------------------- casts -- */
+
+/* x into [low, high] */
+static void
+cut(rat *x, const rat *low, const rat *high)
+{
+    if (rat_cmp(x, low) < 0)
+        rat_set(x, low);
+    if (rat_cmp(x, high) > 0)
+        rat_set(x, high);
+}
 
 /* What a cast to whole numbers can give: outside 64 bits it is NULL. */
 static void
@@ -138,6 +156,18 @@ cut_to_type(struct fact *f)
     rat_clear(&high);
 }
 
+void
+range_as_timestamp(struct fact *f)
+{
+    rat day;
+
+    rat_init(&day);
+    rat_set_i64(&day, DAY_US, 1);
+    rat_mul(&f->lower, &f->lower, &day);
+    rat_mul(&f->upper, &f->upper, &day);
+    rat_clear(&day);
+}
+
 static void
 cast_days(struct fact *f, enum data_type from, enum data_type to)
 {
@@ -145,17 +175,16 @@ cast_days(struct fact *f, enum data_type from, enum data_type to)
 
     if (from == to)
         return;
-    rat_init(&day);
-    rat_set_i64(&day, INT64_C(86400000000), 1);
     if (to == TYPE_TIMESTAMP) {
-        rat_mul(&f->lower, &f->lower, &day);
-        rat_mul(&f->upper, &f->upper, &day);
-    } else {
-        rat_div(&f->lower, &f->lower, &day);
-        rat_floor(&f->lower, &f->lower);
-        rat_div(&f->upper, &f->upper, &day);
-        rat_floor(&f->upper, &f->upper);
+        range_as_timestamp(f);
+        return;
     }
+    rat_init(&day);
+    rat_set_i64(&day, DAY_US, 1);
+    rat_div(&f->lower, &f->lower, &day);
+    rat_floor(&f->lower, &f->lower);
+    rat_div(&f->upper, &f->upper, &day);
+    rat_floor(&f->upper, &f->upper);
     rat_clear(&day);
 }
 
@@ -167,6 +196,60 @@ copy_ends(struct fact *f, const struct fact *a)
     f->ceiling = a->ceiling;
     rat_set(&f->lower, &a->lower);
     rat_set(&f->upper, &a->upper);
+}
+
+/* A numeric(p, s) ends at 10^(p - s): beyond it is NULL. */
+static void
+cut_to_digits(struct fact *f, int precision, int scale)
+{
+    rat most, least, step;
+
+    rat_init(&most);
+    rat_init(&least);
+    rat_init(&step);
+    grid_step((struct grid){10, scale}, &step);
+    grid_step((struct grid){10, scale - precision}, &most);
+    rat_sub(&most, &most, &step);
+    rat_sub(&least, &least, &most);
+    if (f->known == KNOWN_NOTHING || rat_cmp(&f->lower, &least) < 0 ||
+        rat_cmp(&f->upper, &most) > 0)
+        f->nullable = true;
+    if (f->known != KNOWN_NOTHING) {
+        cut(&f->lower, &least, &most);
+        cut(&f->upper, &least, &most);
+    }
+    rat_clear(&most);
+    rat_clear(&least);
+    rat_clear(&step);
+}
+
+/* A number as another kind of number. */
+static void
+cast_number(struct expr *e, const struct fact *a)
+{
+    const struct expr *x = e->args[0];
+    struct fact *f = fact_of(e);
+    int digits = e->type == TYPE_DECIMAL ? f->scale : 0;
+
+    f->nullable = f->nullable || a->known != KNOWN_DECLARED;
+    if (a->known == KNOWN_NOTHING && e->type == TYPE_INT)
+        return;
+    copy_ends(f, a);
+    if (e->type == TYPE_REAL) {
+        f->scale = x->type == TYPE_DECIMAL ? a->scale : 0;
+        if (!expr_is_double(x))
+            range_as_double(f);
+        f->scale = 0;
+        return;
+    }
+    if (digits > 0 && expr_is_double(x))
+        range_round_double(f, a, digits);
+    else
+        range_round(f, a, digits);
+    if (e->type == TYPE_INT)
+        cut_to_type(f);
+    else
+        cut_to_digits(f, e->cast_precision, e->cast_scale);
 }
 
 void
@@ -187,15 +270,7 @@ range_cast(struct expr *e)
         return;
     }
     if (number && e->type != TYPE_TEXT && e->type != TYPE_BOOL) {
-        f->nullable = f->nullable || a->known != KNOWN_DECLARED;
-        if (a->known == KNOWN_NOTHING && e->type == TYPE_INT)
-            return;
-        copy_ends(f, a);
-        if (e->type == TYPE_REAL)
-            return;
-        range_round(f, a, e->type == TYPE_DECIMAL ? f->scale : 0);
-        if (e->type == TYPE_INT)
-            cut_to_type(f);
+        cast_number(e, a);
         return;
     }
     if (has_range(x->type) && has_range(e->type)) {

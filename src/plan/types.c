@@ -1,13 +1,15 @@
 /*
- * Types, bottom up, each node once. Every function is total: what could fail
- * in the engine for some row (overflow, a date out of its calendar) is refused
- * here or given room (`wide`), so that no error can depend on the data.
+ * Types, bottom up, each node once. The planner's type of a node is the type
+ * of what is printed of it. That nothing printed can fail is not decided here
+ * but by the printer (total-expressions); ranges give whole numbers the room
+ * they need (`wide`), so that they need not stop at the ends of 64 bits.
  *
  *   whole numbers   64 bits, 128 where the range needs it, never past 2^126
  *   decimals        exact while 37 digits hold them, else reals
  *   division        of whole numbers truncates, all other is real; by 0: NULL
  *   dates           date - date is days; date + days is a date
  */
+#include "plan/range.h"
 #include "plan/types.h"
 #include "plan/work.h"
 
@@ -94,7 +96,8 @@ give_room(struct work *w, struct expr *e, enum place place)
     if (place == PLACE_AFTER)
         return CUSTOS_OK;
     if (e->type == TYPE_DECIMAL && e->kind != EXPR_COLUMN &&
-        e->kind != EXPR_AGGREGATE && !decimal_fits(f, f->scale))
+        e->kind != EXPR_CAST && e->kind != EXPR_AGGREGATE &&
+        !decimal_fits(f, f->scale))
         e->type = TYPE_REAL;
     if (e->type != TYPE_INT)
         return CUSTOS_OK;
@@ -105,6 +108,8 @@ give_room(struct work *w, struct expr *e, enum place place)
                               "%s can pass 2^126: a narrower range of its "
                               "columns, or least(...), makes it fit",
                               work_text(w, e));
+    CUSTOS_REQUIRE(rat_floor_i128(&f->lower, &e->whole_low) &&
+                   rat_floor_i128(&f->upper, &e->whole_high));
     return CUSTOS_OK;
 }
 
@@ -243,7 +248,74 @@ widen_sum(struct expr *e)
     rat_sub(&f->lower, &f->lower, &f->upper);
 }
 
-static void
+struct fact *
+fact_copy(struct work *w, const struct expr *x)
+{
+    const struct fact *a = fact_of(x);
+    struct fact *f = fact_new(w);
+
+    if (!f)
+        return NULL;
+    f->nullable = a->nullable;
+    f->known = a->known;
+    f->floor = a->floor;
+    f->ceiling = a->ceiling;
+    f->scale = x->type == TYPE_DECIMAL ? a->scale : 0;
+    f->loose = a->loose;
+    rat_set(&f->lower, &a->lower);
+    rat_set(&f->upper, &a->upper);
+    return f;
+}
+
+/* Does x become another kind of value where e is computed? */
+static bool
+is_converted(const struct expr *e, const struct expr *x)
+{
+    if (!x)
+        return false;
+    return expr_is_double(e)
+               ? data_type_is_number(x->type) && !expr_is_double(x)
+               : e->type == TYPE_TIMESTAMP && x->type == TYPE_DATE;
+}
+
+/*
+ * The range of a call. Exact numbers become doubles where doubles are computed,
+ * and dates timestamps; so do, for the time of this, the ends of their ranges.
+ */
+static custos_status
+range_operation(struct work *w, struct expr *e)
+{
+    void **had = arena_take(w->a, e->n_args + 1, sizeof(void *));
+    custos_status st = CUSTOS_OK;
+
+    if (!had)
+        return work_no_memory(w);
+    for (size_t i = 0; i < e->n_args && !st; i++) {
+        struct fact *f;
+
+        if (!is_converted(e, e->args[i]))
+            continue;
+        f = fact_copy(w, e->args[i]);
+        if (!f) {
+            st = work_no_memory(w);
+        } else {
+            if (expr_is_double(e))
+                range_as_double(f);
+            else
+                range_as_timestamp(f);
+            had[i] = e->args[i]->fact;
+            e->args[i]->fact = f;
+        }
+    }
+    if (!st)
+        range_call(e);
+    for (size_t i = 0; i < e->n_args; i++)
+        if (had[i])
+            e->args[i]->fact = had[i];
+    return st;
+}
+
+static custos_status
 range_node(struct work *w, struct expr *e, enum place place)
 {
     switch (e->kind) {
@@ -256,7 +328,7 @@ range_node(struct work *w, struct expr *e, enum place place)
     case EXPR_CAST: range_cast(e); break;
     case EXPR_CALL:
     case EXPR_CASE:
-    case EXPR_IN: range_call(e); break;
+    case EXPR_IN: return range_operation(w, e);
     case EXPR_AGGREGATE:
     case EXPR_INTERVAL:
     case EXPR_IN_QUERY:
@@ -267,6 +339,7 @@ range_node(struct work *w, struct expr *e, enum place place)
             widen_sum(e);
         break;
     }
+    return CUSTOS_OK;
 }
 
 custos_status
@@ -289,8 +362,14 @@ types_set(struct work *w, struct expr *e, enum place place)
         st = type_node(w, e);
     if (st)
         return st;
-    range_node(w, e, place);
-    return give_room(w, e, place);
+    st = range_node(w, e, place);
+    if (!st)
+        st = give_room(w, e, place);
+    if (st)
+        return st;
+    text_limit_set(w, e);
+    bare_set(e, place);
+    return CUSTOS_OK;
 }
 
 custos_status

@@ -5,6 +5,7 @@
 #include "num/batch.h"
 #include "plan/from_units.h"
 #include "plan/parts.h"
+#include "plan/range.h"
 
 enum { SUM_LOG2 = 118 };
 
@@ -40,35 +41,57 @@ set_value(struct work *w, const struct expr *e, const rat *lower,
     return CUSTOS_OK;
 }
 
+/*
+ * What the numbers lie in that are made of so many of these values: their ends
+ * in steps, and the double that a sum of steps becomes.
+ */
+static void
+value_range(const struct expr *e, const struct part *value, uint64_t rows,
+            struct fact *f)
+{
+    rat step, many;
+
+    rat_init(&step);
+    rat_init(&many);
+    grid_step(value->grid, &step);
+    rat_set_u64(&many, e->aggregate == AGG_SUM ? rows : 1);
+    rat_set_i128(&f->lower, value->lower);
+    rat_mul(&f->lower, &f->lower, &step);
+    rat_set_i128(&f->upper, value->upper);
+    rat_mul(&f->upper, &f->upper, &step);
+    if (rat_sign(&f->lower) < 0)
+        rat_mul(&f->lower, &f->lower, &many);
+    if (rat_sign(&f->upper) > 0)
+        rat_mul(&f->upper, &f->upper, &many);
+    f->known = KNOWN_DECLARED;
+    if (e->type == TYPE_REAL) /* divided, and so rounded, once more */
+        range_slack(f);
+    if (e->type != TYPE_INT)
+        range_as_double(f);
+    rat_clear(&step);
+    rat_clear(&many);
+}
+
 static custos_status
 value_column(struct work *w, struct expr *e, struct part *value,
              struct policy_column *c)
 {
     struct expr *x = e->args[0];
+    struct fact *f = fact_new(w);
     custos_status st;
-    rat lower, upper, many;
 
-    rat_init(&lower);
-    rat_init(&upper);
-    rat_init(&many);
+    if (!f)
+        return work_no_memory(w);
     *c = (struct policy_column){.type = e->type, .nullable = true};
     if (e->type == TYPE_DECIMAL)
-        c->scale = fact_of(x)->scale;
-    st = limits_find(w, e, &lower, &upper);
+        f->scale = c->scale = fact_of(x)->scale;
+    st = limits_find(w, e, &f->lower, &f->upper);
     if (!st)
-        st = set_value(w, e, &lower, &upper, value);
-    if (!st && e->aggregate == AGG_SUM) {
-        rat_set_u64(&many, w->table->rows_per_unit);
-        if (rat_sign(&lower) < 0)
-            rat_mul(&lower, &lower, &many);
-        if (rat_sign(&upper) > 0)
-            rat_mul(&upper, &upper, &many);
-    }
-    c->has_range =
-        !st && column_end(&lower, false, c) && column_end(&upper, true, c);
-    rat_clear(&lower);
-    rat_clear(&upper);
-    rat_clear(&many);
+        st = set_value(w, e, &f->lower, &f->upper, value);
+    if (!st && data_type_is_number(x->type)) /* dates are as they are */
+        value_range(e, value, w->table->rows_per_unit, f);
+    c->has_range = !st && column_end(&f->lower, false, c) &&
+                   column_end(&f->upper, true, c);
     return st;
 }
 

@@ -108,6 +108,9 @@ CUSTOS_MUST_USE custos_status types_aggregate(struct work *w, struct expr *e);
 /* A fact with nothing known, of the plan; NULL without memory. */
 struct fact *fact_new(struct work *w);
 
+/* A copy of what is known of x; NULL without memory. */
+struct fact *fact_copy(struct work *w, const struct expr *x);
+
 /* Literals of unknown type take the type of what stands beside them. */
 CUSTOS_MUST_USE custos_status adapt_literal(struct work *w, struct expr *e,
                                             enum data_type to, int scale);
@@ -125,6 +128,20 @@ void range_literal(struct expr *e);
 void range_column(struct fact *f, const struct policy_column *c);
 void range_cast(struct expr *e);
 void range_of_type(struct fact *f, enum data_type type);
+
+/* Is it computed as a double in the engine? */
+static inline bool
+expr_is_double(const struct expr *e)
+{
+    return e->type == TYPE_REAL ||
+           (e->type == TYPE_DECIMAL && !expr_is_exact(e));
+}
+
+/* e->bare, from the facts of e and its arguments. */
+void bare_set(struct expr *e, enum place place);
+
+/* e->text_max of a text, and whether it may be too long and so NULL. */
+void text_limit_set(struct work *w, struct expr *e);
 
 /* Ends rounded outwards where they have grown long; lost where too large. */
 void range_settle(struct fact *f);

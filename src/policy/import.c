@@ -390,7 +390,7 @@ custos_status
 policy_import(arena *a, str text, const char *path, struct buf *out,
               custos_err *err)
 {
-    const struct reading r = {a, path, err, NULL};
+    const struct reading r = {.a = a, .path = path, .err = err};
     struct import m = {.r = &r, .out = out};
     struct node *root = NULL;
     custos_status st = node_load(&r, text, &root);

@@ -54,6 +54,7 @@ struct reading {
     const char *path;
     custos_err *err;      /* may be NULL */
     struct mistakes *all; /* NULL: the first mistake ends it */
+    bool past;            /* a policy that was in force: policy_read_past */
 };
 
 /* CUSTOS_EPOLICY with "PATH, line N: " before the sentence. */

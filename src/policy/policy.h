@@ -35,7 +35,8 @@
  * The unit of a row: `unit: row`, the row itself; `unit: C`, the value of
  * column C, or, where C references T.K, the unit of the row of T whose K it is
  * (and so on). Units of all tables with a column are one set of people: equal
- * values, equal person.
+ * values, equal person. So that equal values look alike, all columns in which
+ * a path ends have one type and, of decimals, one scale.
  */
 #ifndef POLICY_POLICY_H
 #define POLICY_POLICY_H
@@ -58,6 +59,7 @@ struct policy_column {
     struct datum lower, upper;
     struct datum *values; /* the public domain, ordered; NULL: none. */
     size_t n_values;      /* (bool has both values by itself) */
+    size_t text_max; /* TYPE_TEXT: bytes of a value; longer ones are NULL */
     str references_table, references_column; /* empty: none */
     str comment; /* the owner's words for analysts; may be empty */
     int line;
@@ -153,6 +155,15 @@ struct policy {
  */
 CUSTOS_MUST_USE custos_status policy_read(arena *a, str text, const char *path,
                                           struct policy **out, custos_err *err);
+
+/*
+ * The same for a policy that this store has had: rules that are newer than it
+ * are not held against it. For comparing a new policy with it, nothing else.
+ */
+CUSTOS_MUST_USE custos_status policy_read_past(arena *a, str text,
+                                               const char *path,
+                                               struct policy **out,
+                                               custos_err *err);
 
 /* The format of a file by the ending of its name; false when it has none. */
 bool policy_source_kind(str path, enum source_kind *out);

@@ -115,6 +115,16 @@ policy_read(arena *a, str text, const char *path, struct policy **out,
     return read_text(&r, text, out);
 }
 
+custos_status
+policy_read_past(arena *a, str text, const char *path, struct policy **out,
+                 custos_err *err)
+{
+    const struct reading r = {
+        .a = a, .path = path ? path : "policy", .err = err, .past = true};
+
+    return read_text(&r, text, out);
+}
+
 static int
 line_cmp(const void *a, const void *b)
 {
@@ -128,7 +138,8 @@ policy_read_all(arena *a, str text, const char *path, struct policy **out,
                 struct policy_remark **mistakes, size_t *n, custos_err *err)
 {
     struct mistakes *all = arena_take(a, 1, sizeof *all);
-    const struct reading r = {a, path ? path : "policy", err, all};
+    const struct reading r = {
+        .a = a, .path = path ? path : "policy", .err = err, .all = all};
     struct policy_remark *list;
     custos_status st;
 

@@ -9,10 +9,13 @@
 #include "base/ck.h"
 #include "policy/read.h"
 
+/* Bytes of a text: what is longer is NULL. */
+enum { TEXT_BYTES = 64 << 10, TEXT_BYTES_MOST = 1 << 20 };
 enum { SCALE_MAX = 18, VALUES_MAX = 65535 };
 
 static const char *const keys[] = {
-    "type", "scale", "range", "values", "nullable", "references", "comment",
+    "type",     "scale",      "range",   "values",
+    "nullable", "references", "comment", "max_bytes",
 };
 
 static custos_status
@@ -201,6 +204,30 @@ read_values(const struct reading *r, const struct node *n,
     return check_values(r, c, sorted, n->n);
 }
 
+/* How long a text can be: as the owner says, or as its longest value is. */
+static custos_status
+read_length(const struct reading *r, const struct node *map,
+            struct policy_column *c)
+{
+    const struct node *n = node_find(map, "max_bytes");
+    uint64_t most = TEXT_BYTES;
+    custos_status st = CUSTOS_OK;
+
+    if (n && (c->type != TYPE_TEXT || c->n_values > 0))
+        return reading_fail(r, n->line,
+                            "max_bytes is for text whose values are not "
+                            "listed");
+    if (n)
+        st = node_count(r, n, "max_bytes", 1, TEXT_BYTES_MOST, &most);
+    if (c->n_values > 0)
+        most = 0;
+    for (size_t i = 0; i < c->n_values; i++)
+        if (c->values[i].text.len > most)
+            most = c->values[i].text.len;
+    c->text_max = c->type == TYPE_TEXT ? (size_t)most : 0;
+    return st;
+}
+
 custos_status
 read_column(const struct reading *r, const struct node *map,
             struct policy_column *c)
@@ -220,6 +247,8 @@ read_column(const struct reading *r, const struct node *map,
     values = node_find(map, "values");
     if (!st && values)
         st = read_values(r, values, c);
+    if (!st)
+        st = read_length(r, map, c);
     n = node_find(map, "nullable");
     if (!st && n)
         st = node_flag(r, n, "nullable", &c->nullable);

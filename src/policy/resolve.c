@@ -4,6 +4,7 @@
  * column that references a table which leads there. All of it is known before
  * a byte of data is read.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -229,6 +230,63 @@ check_path(const struct reading *r, const struct policy *p,
     return CUSTOS_OK;
 }
 
+/* The column whose value is the unit of t's rows; NULL where there is none. */
+static const struct policy_column *
+unit_value(const struct policy *p, const struct policy_table *t)
+{
+    const struct policy_column *key;
+
+    if (t->is_public || t->unit_is_row || policy_unit_parent(p, t, &key))
+        return NULL;
+    return &t->columns[t->unit_column];
+}
+
+static void
+type_words(const struct policy_column *c, char out[32])
+{
+    if (c->type == TYPE_DECIMAL)
+        snprintf(out, 32, "decimal of scale %d", c->scale);
+    else
+        snprintf(out, 32, "%s", data_type_name(c->type));
+}
+
+/*
+ * Units of all tables are one set of people, told apart by their values. In
+ * two types one value has two forms (1 and 1.0, a day and its midnight), and
+ * one person would be two.
+ */
+static custos_status
+check_unit_types(const struct reading *r, const struct policy *p)
+{
+    const struct policy_table *first = NULL;
+    const struct policy_column *as = NULL;
+    custos_status st = CUSTOS_OK;
+    char is[32], was[32];
+
+    for (size_t i = 0; i < p->n_tables && !st; i++) {
+        const struct policy_table *t = &p->tables[i];
+        const struct policy_column *c = unit_value(p, t);
+
+        if (!c)
+            continue;
+        if (!first) {
+            first = t;
+            as = c;
+        }
+        if (c->type == as->type && c->scale == as->scale)
+            continue;
+        type_words(c, is);
+        type_words(as, was);
+        st = reading_go_on(
+            r, reading_fail(r, c->line,
+                            "the unit of table '%.*s' is %s, that of '%.*s' "
+                            "%s: one person could count as two; give both "
+                            "columns one type",
+                            SHOWN(t->name), is, SHOWN(first->name), was));
+    }
+    return st;
+}
+
 custos_status
 resolve_tables(const struct reading *r, const struct node *root,
                struct policy *p)
@@ -251,5 +309,7 @@ resolve_tables(const struct reading *r, const struct node *root,
     for (size_t i = 0; i < p->n_tables && !st; i++)
         if (!p->tables[i].is_public)
             st = reading_go_on(r, check_path(r, p, &p->tables[i]));
+    if (!st && !r->past && !(r->all && r->all->n))
+        st = check_unit_types(r, p);
     return st;
 }

@@ -161,8 +161,8 @@ log_question(const struct question *q)
     log_text(&l, "status", str_of(custos_status_sqlstate(q->status)));
     if (!q->status)
         log_int(&l, "row", (int64_t)q->answer->receipt.seq);
-    if (q->status && q->err.noted[0])
-        log_text(&l, "noted", str_of(q->err.noted));
+    if (q->status)
+        log_cause(&l, &q->err);
     log_end(&l, LOG_FD);
 }
 

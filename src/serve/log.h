@@ -3,9 +3,10 @@
  *
  *     time=2026-01-31T12:00:00.000Z event=login who=ana from=127.0.0.1 pg=7
  *
- * It holds who, when, how long in steps, and statuses; never data, nor a
- * query's text or literals. What the engine said (custos_err.noted) is for the
- * operator and stands here alone.
+ * It holds who, when, how long in steps, statuses, rows of the ledger and, of a
+ * failure, its cause as a word of a closed list (log_cause.c). Never data, a
+ * query's text or literals, or what the engine said (custos_err.noted): that
+ * may quote all of them. Logs are kept long and travel far.
  */
 #ifndef SERVE_LOG_H
 #define SERVE_LOG_H
@@ -13,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/str.h"
+#include "custos.h"
 
 /* One line being made; begin, add pairs, end writes it in one piece. */
 struct log_line {
@@ -25,6 +27,10 @@ void log_begin(struct log_line *l, const char *event);
 void log_text(struct log_line *l, const char *name, str value);
 void log_int(struct log_line *l, const char *name, int64_t value);
 void log_end(struct log_line *l, int fd);
+
+/* cause="...", where err has a note: a word of ours, nothing of the note. */
+void log_cause(struct log_line *l, const custos_err *err);
+const char *log_cause_of(const custos_err *err);
 
 /* An event with a sentence: event=..., said="..." */
 void log_say(const char *event, const char *said);

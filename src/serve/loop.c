@@ -210,8 +210,8 @@ count_answer(struct loop *l, const struct task *t, const struct conn *c)
     log_text(&line, "status", str_of(custos_status_sqlstate(t->q.status)));
     if (!t->q.status)
         log_int(&line, "row", (int64_t)t->q.answer->receipt.seq);
-    if (t->q.status && t->q.err.noted[0])
-        log_text(&line, "noted", str_of(t->q.err.noted));
+    if (t->q.status)
+        log_cause(&line, &t->q.err);
     if (!c)
         log_text(&line, "given", str_of("no"));
     log_end(&line, LOG_FD);

@@ -1,12 +1,25 @@
 /*
  * Expressions for DuckDB.
  *
- * Everything here is total: casts are TRY_CASTs or proven by the planner's
- * ranges, division by zero gives NULL, whole numbers are as wide as their
- * range, all other arithmetic is in DOUBLE, which overflows to infinity and
- * not to an error. No argument is printed twice: DuckDB would compute it
- * twice, and nested calls would double with every level. (Two of its own do
- * so, NULLIF and our width_bucket; the reader counts them.)
+ * THEOREM  total-expressions
+ *   Of a tree that the planner typed, no value of any row makes the printed
+ *   expression fail, whatever the planner believes of ranges: every operator
+ *   and function that is printed is total by itself (total.h lists them), and
+ *   so are their compositions. Nothing guards anything: the engine may compute
+ *   what stands in a CASE, an AND or a COALESCE for rows that do not need it.
+ * SOURCE   doc/proofs/totality.md
+ * NEEDS    columns as the import makes them (view.h); total-functions;
+ *          bare-arithmetic, where the engine's own whole-number arithmetic is
+ *          printed.
+ * GIVES    ranges decide how exact an answer is, never whether there is one.
+ * FAILS    cannot.
+ * TESTED   no_row_makes_an_expression_fail printed_functions_are_total
+ *          facts_are_true
+ *
+ * Whole numbers are as wide as their range, all other arithmetic is in DOUBLE,
+ * which overflows to infinity and not to an error. No argument is printed
+ * twice: DuckDB would compute it twice, and nested calls would double with
+ * every level. (NULLIF of its own does so; the reader counts it.)
  */
 #include "sql/duckdb.h"
 
@@ -15,6 +28,7 @@
 #include "base/ck.h"
 #include "sql/duckdb_parts.h"
 #include "sql/print.h"
+#include "sql/total.h"
 
 enum { DIGITS_SHORT = 18 }; /* a decimal of 64 bits */
 
@@ -49,13 +63,11 @@ duck_is_wide(const struct expr *e)
     return e->wide;
 }
 
-/* DECIMAL in the engine, and exact; other decimals are DOUBLE there. */
 static bool
 is_exact(const struct expr *e)
 {
-    return duck_type_of(e) == TYPE_DECIMAL &&
-           (e->kind == EXPR_COLUMN || e->kind == EXPR_LITERAL ||
-            e->kind == EXPR_CAST);
+    return e->kind == EXPR_LITERAL ? duck_type_of(e) == TYPE_DECIMAL
+                                   : expr_is_exact(e);
 }
 
 struct shape
@@ -169,10 +181,15 @@ duck_as(struct duck *d, const struct expr *e, struct shape s)
         datum_write(&e->value, d->out);
         buf_printf(d->out, "' AS DECIMAL(%d, %d))", DIGITS_SHORT, s.exact - 1);
     } else if (t == TYPE_INT && s.type == TYPE_INT) {
-        if (duck_is_wide(e) == s.wide)
+        if (duck_is_wide(e) == s.wide) {
             duck_expr(d, e);
-        else
-            cast_as(d, "TRY_CAST", e, duck_type(s.type, s.wide));
+        } else if (s.wide) {
+            cast_as(d, "CAST", e, "HUGEINT");
+        } else {
+            buf_add_text(d->out, "whole_narrow(");
+            duck_expr(d, e);
+            buf_add_text(d->out, ")");
+        }
     } else if (!s.exact && data_type_is_number(s.type) &&
                (t == TYPE_INT || is_exact(e))) {
         cast_as(d, "CAST", e, "DOUBLE");
@@ -235,25 +252,97 @@ duck_literal(struct duck *d, const struct expr *e)
 
 /* ---------------------------------------------------------------- casts -- */
 
+void
+duck_whole_limits(struct duck *d, const struct expr *e)
+{
+    char low[41], high[41];
+    const char *type = duck_type(TYPE_INT, e->wide);
+
+    custos_int_write(e->whole_low, low);
+    custos_int_write(e->whole_high, high);
+    buf_printf(d->out, ", CAST('%s' AS %s), CAST('%s' AS %s))", low, type, high,
+               type);
+}
+
+/* Text: by our own functions, which read what the rest of custos reads. */
+static void
+cast_text(struct duck *d, const struct expr *e)
+{
+    static const char *const readers[] = {
+        [TYPE_BOOL] = "read_bool",           [TYPE_INT] = "read_whole",
+        [TYPE_REAL] = "read_real",           [TYPE_DATE] = "read_date",
+        [TYPE_TIMESTAMP] = "read_timestamp",
+    };
+    const struct expr *x = e->args[0];
+
+    if (e->cast_to == TYPE_TEXT) {
+        duck_expr(d, x);
+    } else if (e->cast_to == TYPE_DECIMAL) {
+        buf_add_text(d->out, "TRY_CAST(read_decimal(");
+        duck_expr(d, x);
+        buf_printf(d->out, ", %d, %d) AS DECIMAL(%d, %d))", e->cast_precision,
+                   e->cast_scale, e->cast_precision, e->cast_scale);
+    } else {
+        buf_printf(d->out, "%s(", readers[e->cast_to]);
+        duck_expr(d, x);
+        buf_add_text(d->out, ")");
+    }
+}
+
+/* Is more claimed of a whole number than that it is of its type? */
+static bool
+is_claimed(const struct expr *e)
+{
+    return e->whole_low > INT64_MIN || e->whole_high < INT64_MAX;
+}
+
+/*
+ * A DOUBLE as a whole number: within the range that is claimed of it, or NULL
+ * outside the type where none is. A decimal rounds half away from zero, as
+ * whole_of does, a real half to even.
+ */
+static void
+cast_double(struct duck *d, const struct expr *e)
+{
+    const struct expr *x = e->args[0];
+    bool even = x->type == TYPE_REAL, any = !is_claimed(e);
+
+    buf_add_text(d->out, any ? "TRY_CAST(" : "whole_of(");
+    buf_add_text(d->out, even ? "round_even(" : any ? "round(" : "");
+    duck_expr(d, x);
+    buf_add_text(d->out, even ? ", 0)" : any ? ")" : "");
+    if (any)
+        buf_add_text(d->out, " AS BIGINT)");
+    else
+        duck_whole_limits(d, e);
+}
+
 static void
 cast_print(struct duck *d, const struct expr *e)
 {
     const struct expr *x = e->args[0];
+    enum data_type from = duck_type_of(x);
+    bool clamp;
 
-    buf_add_text(d->out, "TRY_CAST(");
-    /* A decimal rounds half away from zero, a real half to even. */
-    if (e->cast_to == TYPE_INT && x->type == TYPE_DECIMAL && !is_exact(x)) {
-        buf_add_text(d->out, "round(");
-        duck_expr(d, x);
-        buf_add_text(d->out, ")");
-    } else {
-        duck_expr(d, x);
+    if (from == TYPE_TEXT) {
+        cast_text(d, e);
+        return;
     }
+    if (e->cast_to == TYPE_INT && data_type_is_number(from) &&
+        from != TYPE_INT && !is_exact(x)) {
+        cast_double(d, e);
+        return;
+    }
+    clamp = e->cast_to == TYPE_INT && from == TYPE_DECIMAL && is_claimed(e);
+    buf_add_text(d->out, clamp ? "whole_clamp(TRY_CAST(" : "TRY_CAST(");
+    duck_expr(d, x);
     if (e->cast_to == TYPE_DECIMAL)
         buf_printf(d->out, " AS DECIMAL(%d, %d))", e->cast_precision,
                    e->cast_scale);
     else
         buf_printf(d->out, " AS %s)", duck_type(e->cast_to, e->wide));
+    if (clamp)
+        duck_whole_limits(d, e);
 }
 
 /* ------------------------------------------------------------------ all -- */
@@ -320,6 +409,7 @@ duck_aggregate(struct duck *d, const struct expr *e)
     };
     struct shape s = {.type = TYPE_REAL};
 
+    d->aggregates = true;
     if (aggregate_is_quantile(e->aggregate)) {
         quantile_print(d, e);
         return;
@@ -383,18 +473,20 @@ duck_expr(struct duck *d, const struct expr *e)
 }
 
 void
-duckdb_print_expr(const struct expr *e, const char *alias, struct buf *out)
-{
-    struct duck d = {.alias = alias, .out = out};
-
-    duck_expr(&d, e);
-}
-
-void
 duckdb_print_condition(const struct expr *e, const char *alias,
                        const bool *stepped, struct buf *out)
 {
     struct duck d = {.alias = alias, .stepped = stepped, .out = out};
+    size_t before = out->len;
 
     duck_expr(&d, e);
+    if (!out->failed && !d.aggregates &&
+        !total_is_text(out->ptr + before, out->len - before))
+        out->failed = true;
+}
+
+void
+duckdb_print_expr(const struct expr *e, const char *alias, struct buf *out)
+{
+    duckdb_print_condition(e, alias, NULL, out);
 }

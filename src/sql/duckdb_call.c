@@ -6,6 +6,7 @@
 #include "base/ck.h"
 #include "sql/duckdb_parts.h"
 #include "sql/print.h"
+#include "sql/text_limits.h"
 
 static const struct shape boolean = {.type = TYPE_BOOL};
 static const struct shape real = {.type = TYPE_REAL};
@@ -30,14 +31,17 @@ function(struct duck *d, const char *name, const struct expr *e, struct shape s)
     buf_add_text(d->out, ")");
 }
 
-/* Closes what open_narrow opened: the planner knows that the result fits. */
+/*
+ * Opens what close_narrow closes: of wide operands a result whose range is
+ * narrow.
+ */
 static bool
 open_narrow(struct duck *d, const struct expr *e, struct shape s)
 {
     bool narrow = s.type == TYPE_INT && s.wide && !e->wide;
 
     if (narrow)
-        buf_add_text(d->out, "TRY_CAST(");
+        buf_add_text(d->out, "whole_narrow(");
     return narrow;
 }
 
@@ -45,7 +49,7 @@ static void
 close_narrow(struct duck *d, bool narrow)
 {
     if (narrow)
-        buf_add_text(d->out, " AS BIGINT)");
+        buf_add_text(d->out, ")");
 }
 
 /* ----------------------------------------------------------- arithmetic -- */
@@ -63,7 +67,33 @@ arithmetic_shape(const struct expr *e)
     return s;
 }
 
-/* Can the divisor be 0, or -1 (which the least number cannot be divided by)? */
+/* -x or abs(x) */
+static void
+one_number(struct duck *d, const char *op, const struct expr *e, struct shape s)
+{
+    buf_add_text(d->out, "(");
+    function(d, op, e, s);
+    buf_add_text(d->out, ")");
+}
+
+/* Whole numbers: by the engine where that cannot fail, else by our function. */
+static void
+whole_call(struct duck *d, const struct expr *e, const char *name,
+           const char *op, bool bare)
+{
+    struct shape s = arithmetic_shape(e);
+    bool narrow = open_narrow(d, e, s);
+
+    if (!bare || s.wide)
+        function(d, name, e, s);
+    else if (e->n_args == 2)
+        infix(d, e, op, s);
+    else
+        one_number(d, op, e, s);
+    close_narrow(d, narrow);
+}
+
+/* A divisor by which every whole number can be divided. */
 static bool
 divisor_is_safe(const struct expr *b)
 {
@@ -71,87 +101,74 @@ divisor_is_safe(const struct expr *b)
            b->value.n != 0 && !(b->value.n == -1 && b->value.scale == 0);
 }
 
-/* DuckDB's // and % of whole numbers give NULL for a divisor of 0. */
+/* Division of reals; by 0 it is NULL. % takes whole numbers alone. */
 static void
-divide(struct duck *d, const struct expr *e)
+divide_real(struct duck *d, const struct expr *e)
 {
-    struct shape s = arithmetic_shape(e);
-    const struct expr *b = e->args[1];
-    bool safe = divisor_is_safe(b), narrow;
-    const char *op = e->call == CALL_MOD  ? "%"
-                     : s.type == TYPE_INT ? "//"
-                                          : "/";
+    bool safe = divisor_is_safe(e->args[1]);
 
-    if (s.type == TYPE_INT) {
-        s.wide = s.wide || !safe;
-        narrow = open_narrow(d, e, s);
-        infix(d, e, op, s);
-        close_narrow(d, narrow);
-        return;
-    }
     buf_add_text(d->out, "(");
-    duck_as(d, e->args[0], s);
-    buf_printf(d->out, safe ? " %s " : " %s NULLIF(", op);
-    duck_as(d, b, s);
+    duck_as(d, e->args[0], real);
+    buf_add_text(d->out, safe ? " / " : " / NULLIF(");
+    duck_as(d, e->args[1], real);
     buf_add_text(d->out, safe ? ")" : ", CAST('0' AS DOUBLE)))");
 }
 
-/*
- * Days after a date, by way of a number: outside +-999,999,999 days of 1970
- * it is NULL.
- */
+/* Days after a date. */
 static void
 date_shift(struct duck *d, const struct expr *e)
 {
-    struct shape wide = {.type = TYPE_INT, .wide = true};
+    struct shape narrow = {.type = TYPE_INT};
 
-    buf_add_text(d->out, "(DATE '1970-01-01' + CAST(TRY_CAST((CAST("
-                         "date_diff('day', DATE '1970-01-01', ");
+    buf_add_text(d->out, "date_shift(");
     duck_expr(d, e->args[0]);
-    buf_printf(d->out, ") AS HUGEINT) %c ", e->call == CALL_SUB ? '-' : '+');
-    duck_as(d, e->args[1], wide);
-    buf_add_text(d->out, ") AS DECIMAL(9, 0)) AS INTEGER))");
+    buf_add_text(d->out, e->call == CALL_SUB ? ", whole_neg(" : ", ");
+    duck_as(d, e->args[1], narrow);
+    buf_add_text(d->out, e->call == CALL_SUB ? "))" : ")");
 }
 
 static void
-add(struct duck *d, const struct expr *e, const char *op)
+date_distance(struct duck *d, const struct expr *e)
 {
-    struct shape s = arithmetic_shape(e);
-    bool narrow;
-
-    if (e->type == TYPE_DATE) {
-        date_shift(d, e);
-        return;
-    }
-    if (duck_type_of(e->args[0]) == TYPE_DATE) { /* date - date */
-        buf_add_text(d->out, "date_diff('day', ");
-        duck_expr(d, e->args[1]);
-        buf_add_text(d->out, ", ");
-        duck_expr(d, e->args[0]);
-        buf_add_text(d->out, ")");
-        return;
-    }
-    narrow = open_narrow(d, e, s);
-    infix(d, e, op, s);
-    close_narrow(d, narrow);
-}
-
-/* -x and abs(x) */
-static void
-one_number(struct duck *d, const struct expr *e, const char *before)
-{
-    struct shape s = arithmetic_shape(e);
-    bool narrow = open_narrow(d, e, s);
-
-    buf_add_text(d->out, before);
-    duck_as(d, e->args[0], s);
+    buf_add_text(d->out, "date_diff('day', ");
+    duck_expr(d, e->args[1]);
+    buf_add_text(d->out, ", ");
+    duck_expr(d, e->args[0]);
     buf_add_text(d->out, ")");
-    close_narrow(d, narrow);
+}
+
+static void
+arithmetic(struct duck *d, const struct expr *e)
+{
+    static const struct {
+        const char *op, *name;
+    } calls[] = {
+        [CALL_NEG] = {"- ", "whole_neg"},  [CALL_ADD] = {"+", "whole_add"},
+        [CALL_SUB] = {"-", "whole_sub"},   [CALL_MUL] = {"*", "whole_mul"},
+        [CALL_DIV] = {"//", "whole_div"},  [CALL_MOD] = {"%", "whole_mod"},
+        [CALL_ABS] = {"abs", "whole_abs"},
+    };
+    bool divides = e->call == CALL_DIV || e->call == CALL_MOD;
+
+    if (e->type == TYPE_DATE)
+        date_shift(d, e);
+    else if (duck_type_of(e->args[0]) == TYPE_DATE)
+        date_distance(d, e);
+    else if (e->type == TYPE_INT)
+        whole_call(d, e, calls[e->call].name, calls[e->call].op,
+                   divides ? divisor_is_safe(e->args[1]) : e->bare);
+    else if (e->call == CALL_DIV)
+        divide_real(d, e);
+    else if (e->n_args == 2)
+        infix(d, e, calls[e->call].op, real);
+    else
+        one_number(d, calls[e->call].op, e, real);
 }
 
 /*
  * PostgreSQL rounds decimals half away from zero and reals half to even. Exact
- * decimals are rounded as such; others are DOUBLE here.
+ * decimals are rounded as such; others are DOUBLE here, and become whole
+ * numbers within the range that is claimed of them.
  */
 static void
 rounding(struct duck *d, const struct expr *e)
@@ -163,20 +180,30 @@ rounding(struct duck *d, const struct expr *e)
                        : e->call == CALL_SIGN ? "sign"
                                               : "round";
     struct shape s = {.type = e->type, .wide = e->wide};
-    bool even;
+    bool even, whole, clamp;
 
     if (from == TYPE_INT && e->call != CALL_SIGN) {
         duck_as(d, x, s);
         return;
     }
     even = e->call == CALL_ROUND && e->n_args == 1 && from == TYPE_REAL;
-    buf_printf(d->out, "TRY_CAST(%s(", even ? "round_even" : name);
+    whole = e->type == TYPE_INT && e->call != CALL_SIGN;
+    clamp = whole && !expr_is_exact(x);
+    buf_printf(d->out, "%s(%s(",
+               clamp   ? "whole_of"
+               : whole ? "whole_clamp(TRY_CAST"
+                       : "TRY_CAST",
+               even ? "round_even" : name);
     duck_expr(d, x);
     if (e->n_args == 2)
         buf_printf(d->out, ", %d", (int)e->args[1]->value.n);
     else if (even)
         buf_add_text(d->out, ", 0");
-    buf_printf(d->out, ") AS %s)", duck_type(e->type, e->wide));
+    buf_add_text(d->out, ")");
+    if (!clamp)
+        buf_printf(d->out, " AS %s)", duck_type(e->type, e->wide));
+    if (whole)
+        duck_whole_limits(d, e);
 }
 
 /* ----------------------------------------------------------------- text -- */
@@ -188,7 +215,9 @@ rounding(struct duck *d, const struct expr *e)
 static void
 substring(struct duck *d, const struct expr *e)
 {
+    enum { CHARACTER_MAX = 4 }; /* bytes */
     const i128 far = INT32_MAX;
+    bool may;
     i128 from = clamp_i128(e->args[1]->value.n, -far, far), len = far;
     i128 start = from < 1 ? 1 : from;
 
@@ -196,26 +225,56 @@ substring(struct duck *d, const struct expr *e)
         len = clamp_i128(e->args[2]->value.n, 0, far) + from - start;
         len = clamp_i128(len, 0, far);
     }
-    buf_add_text(d->out, "substring(");
+    may = e->args[0]->text_max > TEXT_COMPUTED_MAX &&
+          len > TEXT_COMPUTED_MAX / CHARACTER_MAX;
+    buf_add_text(d->out, may ? "text_short(substring(" : "substring(");
     duck_as(d, e->args[0], text);
-    buf_printf(d->out, ", %d, %d)", (int)start, (int)len);
+    buf_printf(d->out, ", %d, %d)%s", (int)start, (int)len, may ? ")" : "");
 }
 
+/*
+ * The engine's own LIKE takes time linear in the text where % is all that is
+ * special in the pattern; for the others we have our own.
+ */
 static void
 like(struct duck *d, const struct expr *e)
 {
     str pattern = e->args[1]->value.text;
     bool not = e->call == CALL_NOT_LIKE || e->call == CALL_NOT_ILIKE;
     bool any = e->call == CALL_ILIKE || e->call == CALL_NOT_ILIKE;
+    const char *lower = any ? "lower(" : "", *end = any ? ")" : "";
 
-    buf_add_text(d->out, "(");
+    if (!any && !memchr(pattern.ptr, '_', pattern.len) &&
+        !memchr(pattern.ptr, '\\', pattern.len)) {
+        infix(d, e, not ? "NOT LIKE" : "LIKE", text);
+        return;
+    }
+    buf_printf(d->out, "%stext_like(%s", not ? "(NOT " : "", lower);
     duck_as(d, e->args[0], text);
-    buf_printf(d->out, " %s%s ", not ? "NOT " : "", any ? "ILIKE" : "LIKE");
-    duck_literal(d, e->args[1]);
-    /* Without ESCAPE the backslash is a character like others in DuckDB. */
-    if (memchr(pattern.ptr, '\\', pattern.len))
-        buf_add_text(d->out, " ESCAPE '\\'");
-    buf_add_text(d->out, ")");
+    buf_printf(d->out, "%s, %s", end, lower);
+    duck_as(d, e->args[1], text);
+    buf_printf(d->out, "%s)%s", end, not ? ")" : "");
+}
+
+/* A computed text, NULL where it is longer than such may be. */
+static void
+text_function(struct duck *d, const struct expr *e, const char *name,
+              size_t most)
+{
+    bool may = most > TEXT_COMPUTED_MAX;
+
+    buf_add_text(d->out, may ? "text_short(" : "");
+    function(d, name, e, text);
+    buf_add_text(d->out, may ? ")" : "");
+}
+
+static void
+concat(struct duck *d, const struct expr *e)
+{
+    if (e->args[0]->text_max + e->args[1]->text_max > TEXT_COMPUTED_MAX)
+        function(d, "text_concat", e, text);
+    else
+        infix(d, e, "||", text);
 }
 
 /* -------------------------------------------------------------- choices -- */
@@ -234,9 +293,7 @@ choice(struct duck *d, const struct expr *e, const char *name)
 static void
 width_bucket(struct duck *d, const struct expr *e)
 {
-    buf_add_text(d->out, "CASE WHEN ");
-    duck_expr(d, e->args[0]);
-    buf_add_text(d->out, " IS NOT NULL THEN CAST(floor(least(greatest((");
+    buf_add_text(d->out, "(whole_of(floor((");
     duck_as(d, e->args[0], real);
     buf_add_text(d->out, " - ");
     duck_as(d, e->args[1], real);
@@ -246,9 +303,9 @@ width_bucket(struct duck *d, const struct expr *e)
     duck_as(d, e->args[2], real);
     buf_add_text(d->out, " - ");
     duck_as(d, e->args[1], real);
-    buf_add_text(d->out, "), -1), ");
-    duck_as(d, e->args[3], real);
-    buf_add_text(d->out, ")) AS BIGINT) + 1 END");
+    buf_add_text(d->out, ")), CAST('-1' AS BIGINT), ");
+    duck_expr(d, e->args[3]);
+    buf_add_text(d->out, ") + CAST('1' AS BIGINT))");
 }
 
 /* ---------------------------------------------------------- comparisons -- */
@@ -329,13 +386,13 @@ duck_call(struct duck *d, const struct expr *e)
     if (logic(d, e) || duck_date(d, e))
         return;
     switch (e->call) {
-    case CALL_NEG: one_number(d, e, "(- "); return;
-    case CALL_ABS: one_number(d, e, "abs("); return;
-    case CALL_ADD: add(d, e, "+"); return;
-    case CALL_SUB: add(d, e, "-"); return;
-    case CALL_MUL: add(d, e, "*"); return;
+    case CALL_NEG:
+    case CALL_ABS:
+    case CALL_ADD:
+    case CALL_SUB:
+    case CALL_MUL:
     case CALL_DIV:
-    case CALL_MOD: divide(d, e); return;
+    case CALL_MOD: arithmetic(d, e); return;
     case CALL_ROUND:
     case CALL_FLOOR:
     case CALL_CEIL:
@@ -344,12 +401,16 @@ duck_call(struct duck *d, const struct expr *e)
     case CALL_GREATEST: choice(d, e, "greatest"); return;
     case CALL_COALESCE: choice(d, e, "coalesce"); return;
     case CALL_NULLIF: choice(d, e, "nullif"); return;
-    case CALL_LOWER: function(d, "lower", e, text); return;
-    case CALL_UPPER: function(d, "upper", e, text); return;
-    case CALL_TRIM: function(d, "trim", e, text); return;
+    case CALL_LOWER:
+        text_function(d, e, "lower", TEXT_CASE_GROWTH * e->args[0]->text_max);
+        return;
+    case CALL_UPPER:
+        text_function(d, e, "upper", TEXT_CASE_GROWTH * e->args[0]->text_max);
+        return;
+    case CALL_TRIM: text_function(d, e, "trim", e->args[0]->text_max); return;
     case CALL_LENGTH: function(d, "length", e, text); return;
     case CALL_SUBSTRING: substring(d, e); return;
-    case CALL_CONCAT: infix(d, e, "||", text); return;
+    case CALL_CONCAT: concat(d, e); return;
     case CALL_WIDTH_BUCKET: width_bucket(d, e); return;
     default: d->out->failed = true; return; /* UNREACHABLE: all are known */
     }

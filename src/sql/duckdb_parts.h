@@ -17,6 +17,7 @@ struct shape {
 struct duck {
     const char *alias;
     const bool *stepped; /* by column: it has g<i>; NULL: none */
+    bool aggregates;     /* some were printed: the rows are public */
     struct buf *out;
 };
 
@@ -24,6 +25,9 @@ void duck_expr(struct duck *d, const struct expr *e);
 void duck_call(struct duck *d, const struct expr *e);
 void duck_literal(struct duck *d, const struct expr *e);
 void duck_aggregate(struct duck *d, const struct expr *e);
+
+/* ", low, high)": the claimed range of a whole number, as its own type. */
+void duck_whole_limits(struct duck *d, const struct expr *e);
 
 /* A date's part or beginning; false: the call is none. */
 bool duck_date(struct duck *d, const struct expr *e);

@@ -173,8 +173,21 @@ struct expr {
     int slot;   /* which column of the table, or which aggregate of the plan;
                    EXPR_IN_QUERY: which query of the plan */
     int column; /* EXPR_IN_QUERY: which of its columns */
-    void *fact; /* the planner's: range and the like */
+    i128 whole_low, whole_high; /* TYPE_INT: the range that is claimed of it */
+    bool bare;       /* TYPE_INT: the engine's own arithmetic cannot fail in it:
+                       theorem bare-arithmetic (plan/bare.c) */
+    size_t text_max; /* TYPE_TEXT: bytes it has at most */
+    void *fact;      /* the planner's: range and the like */
 };
+
+/* Is it DECIMAL in the engine, and exact? Other decimals are DOUBLE there. */
+static inline bool
+expr_is_exact(const struct expr *e)
+{
+    return e->type == TYPE_DECIMAL &&
+           (e->kind == EXPR_COLUMN || e->kind == EXPR_LITERAL ||
+            e->kind == EXPR_CAST);
+}
 
 struct target {
     struct expr *expr; /* a column without a name: *, or t.* */

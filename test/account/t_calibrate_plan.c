@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "account/plan_scale.h"
 #include "support/support.h"
 
 static custos_plan *
@@ -289,6 +290,40 @@ calibration_survives_want_of_memory(void **state)
     }
 }
 
+/* What is tried is what is written, to the last bit. */
+static void
+calibrated_noise_is_tried_as_written(void **state)
+{
+    static const char *const texts[] = {
+        "discrete-gaussian:sigma=1/3", "gaussian:sigma=1/7",
+        "laplace:epsilon=1/3", "generic:epsilon=1/7:delta=1/300"};
+    custos_plan *plan = plan_of(texts, 4), *back = NULL;
+    struct custos_plan copy;
+    rat factor;
+
+    (void)state;
+    rat_init(&factor);
+    rat_set_i64(&factor, 12345678, 10000000);
+    assert_int_equal(plan_scale(plan, &factor, 1, &copy), CUSTOS_OK);
+    plan_round(&copy);
+    assert_int_equal(custos_plan_new(NULL, CUSTOS_ADD_REMOVE, &back, NULL),
+                     CUSTOS_OK);
+    for (size_t i = 0; i < 4; i++) {
+        char text[CUSTOS_MECHANISM_MAX];
+
+        assert_int_equal(custos_plan_write(plan, i, "1.2345678", text, NULL),
+                         CUSTOS_OK);
+        assert_int_equal(custos_plan_add(back, text, NULL), CUSTOS_OK);
+        assert_true(rat_cmp(&back->items[i].sigma, &copy.items[i].sigma) == 0);
+        assert_true(rat_cmp(&back->items[i].epsilon, &copy.items[i].epsilon) ==
+                    0);
+    }
+    rat_clear(&factor);
+    plan_scale_clear(&copy);
+    custos_plan_free(plan);
+    custos_plan_free(back);
+}
+
 int
 main(void)
 {
@@ -303,6 +338,7 @@ main(void)
         cmocka_unit_test(calibrated_noise_at_the_edges),
         cmocka_unit_test(calibration_refuses_what_cannot_be),
         cmocka_unit_test(calibration_survives_want_of_memory),
+        cmocka_unit_test(calibrated_noise_is_tried_as_written),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,10 +77,10 @@ compose_worked_examples(void **state)
         row_of(plan_one("laplace:epsilon=0.1:count=3"), CUSTOS_BY_BASIC, "0")
             .value,
         "0.3");
-    assert_string_equal(
-        row_of(plan_of(CUSTOS_CHANGE_ONE, cells), CUSTOS_BY_PARALLEL, "0")
-            .value,
-        "0.2");
+    assert_string_equal(row_of(plan_of(CUSTOS_ADD_REMOVE, cells),
+                               CUSTOS_BY_PARALLEL_CHANGE, "0")
+                            .value,
+                        "0.2");
     assert_string_equal(
         row_of(plan_of(CUSTOS_ADD_REMOVE, cells), CUSTOS_BY_PARALLEL, "0")
             .value,
@@ -133,41 +133,96 @@ compose_basic_shares_delta(void **state)
 }
 
 static void
-compose_parallel_two_largest(void **state)
+compose_parallel_largest(void **state)
 {
     static const char *const texts[] = {"laplace:epsilon=0.3",
                                         "laplace:epsilon=0.5",
                                         "generic:epsilon=0.4:delta=1e-3", NULL};
-    static const char *const twice[] = {"laplace:epsilon=0.3:count=9",
-                                        "laplace:epsilon=0.5:count=2", NULL};
-    static const char *const gauss[] = {"laplace:epsilon=0.3",
-                                        "gaussian:sigma=1", NULL};
-    custos_plan *plan = plan_of(CUSTOS_CHANGE_ONE, texts);
-    rat mu2 = mp_rat("1"), half = mp_rat("5e-7"), e;
+    custos_plan *plan = plan_of(CUSTOS_ADD_REMOVE, texts);
 
     (void)state;
-    assert_string_equal(row(plan, CUSTOS_BY_PARALLEL, "2e-3").value, "0.9");
+    assert_string_equal(row(plan, CUSTOS_BY_PARALLEL, "1e-3").value, "0.5");
     assert_non_null(
-        strstr(row(plan, CUSTOS_BY_PARALLEL, "1e-3").reason, "part"));
+        strstr(row(plan, CUSTOS_BY_PARALLEL, "9e-4").reason, "part"));
     custos_plan_free(plan);
-    assert_string_equal(
-        row_of(plan_of(CUSTOS_ADD_REMOVE, texts), CUSTOS_BY_PARALLEL, "1e-3")
-            .value,
-        "0.5");
-    assert_string_equal(
-        row_of(plan_of(CUSTOS_CHANGE_ONE, twice), CUSTOS_BY_PARALLEL, "0")
-            .value,
-        "1");
-    plan = plan_of(CUSTOS_CHANGE_ONE, gauss);
-    rat_init(&e);
-    assert_true(gdp_epsilon_up(&mu2, &half, &e));
-    assert_true(fabs(value(row(plan, CUSTOS_BY_PARALLEL, "1e-6")) -
-                     (mpq_get_d(e.q) + 0.3)) < 1e-12);
-    assert_non_null(strstr(row(plan, CUSTOS_BY_PARALLEL, "0").reason, "share"));
+}
+
+/*
+ * Sums over [90,100] with Laplace noise of scale 100, people in two parts. Who
+ * changes within a part moves one sum by 10: 0.1. Who leaves one part for the
+ * other moves both by 100. Sets of outputs show it: all sums at or below what
+ * they were have probability 1/4 before, and e^-2/4 after.
+ */
+static void
+compose_parallel_change_of_sums(void **state)
+{
+    static const char *const change[] = {"laplace:scale=100:sensitivity=10"
+                                         ":count=2",
+                                         NULL};
+    static const char *const moved[] = {"laplace:scale=100:sensitivity=100"
+                                        ":count=2",
+                                        NULL};
+    double before = 0.5 * 0.5, after = 0.5 * exp(-1) * 0.5 * exp(-1);
+    custos_bound b;
+
+    (void)state;
+    b = row_of(plan_of(CUSTOS_CHANGE_ONE, change), CUSTOS_BY_PARALLEL, "0");
+    assert_string_equal(b.value, "");
+    assert_non_null(strstr(b.reason, "added to or removed"));
+    b = row_of(plan_of(CUSTOS_CHANGE_ONE, change), CUSTOS_BY_PARALLEL_CHANGE,
+               "0");
+    assert_string_equal(b.value, "");
+    assert_non_null(strstr(b.reason, "added to or removed"));
+    b = row_of(plan_of(CUSTOS_ADD_REMOVE, moved), CUSTOS_BY_PARALLEL_CHANGE,
+               "0");
+    assert_string_equal(b.value, "2");
+    assert_true(before > exp(1.99) * after);
+    assert_true(before <= exp(strtod(b.value, NULL)) * after * (1 + 1e-12));
+}
+
+/* Both cases by hand: the unit leaves its part, or is replaced in it. */
+static void
+compose_parallel_change_by_hand(void **state)
+{
+    static const char *const texts[] = {"laplace:epsilon=0.3",
+                                        "laplace:epsilon=0.5",
+                                        "generic:epsilon=0.4:delta=1e-3", NULL};
+    static const char *const gauss[] = {"gaussian:sigma=3", "gaussian:sigma=4",
+                                        NULL};
+    static const char *const sampled[] = {"gaussian:sigma=3:sample=0.1", NULL};
+    custos_plan *plan = plan_of(CUSTOS_ADD_REMOVE, texts);
+    rat mu2[3] = {mp_rat("1/9"), mp_rat("1/16"), mp_rat("4/9")}, e[3];
+    rat half = mp_rat("5e-7"), all = mp_rat("1e-6");
+    custos_bound b;
+    double apart;
+
+    (void)state;
+    /* within a part: 2 * 0.5, and of the generic (1 + e^0.4) 1e-3 = 2.492e-3 */
+    assert_string_equal(row(plan, CUSTOS_BY_PARALLEL_CHANGE, "2.5e-3").value,
+                        "1");
+    assert_non_null(
+        strstr(row(plan, CUSTOS_BY_PARALLEL_CHANGE, "2.4e-3").reason, "part"));
     custos_plan_free(plan);
-    rat_clear(&mu2);
+    plan = plan_of(CUSTOS_ADD_REMOVE, gauss);
+    for (int i = 0; i < 3; i++) {
+        rat_init(&e[i]);
+        assert_true(gdp_epsilon_up(&mu2[i], i < 2 ? &half : &all, &e[i]));
+    }
+    apart = mpq_get_d(e[0].q) + mpq_get_d(e[1].q);
+    assert_true(fabs(value(row(plan, CUSTOS_BY_PARALLEL_CHANGE, "1e-6")) -
+                     fmax(apart, mpq_get_d(e[2].q))) < 1e-12);
+    assert_non_null(
+        strstr(row(plan, CUSTOS_BY_PARALLEL_CHANGE, "0").reason, "share"));
+    custos_plan_free(plan);
+    b = row_of(plan_of(CUSTOS_ADD_REMOVE, sampled), CUSTOS_BY_PARALLEL_CHANGE,
+               "1e-6");
+    assert_non_null(strstr(b.reason, "sampled"));
+    for (int i = 0; i < 3; i++) {
+        rat_clear(&mu2[i]);
+        rat_clear(&e[i]);
+    }
     rat_clear(&half);
-    rat_clear(&e);
+    rat_clear(&all);
 }
 
 static void
@@ -633,7 +688,9 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(compose_worked_examples),
         cmocka_unit_test(compose_basic_shares_delta),
-        cmocka_unit_test(compose_parallel_two_largest),
+        cmocka_unit_test(compose_parallel_largest),
+        cmocka_unit_test(compose_parallel_change_of_sums),
+        cmocka_unit_test(compose_parallel_change_by_hand),
         cmocka_unit_test(compose_advanced_is_a_root),
         cmocka_unit_test(compose_optimal_against_brute_force),
         cmocka_unit_test(compose_optimal_is_the_formula),

@@ -71,8 +71,22 @@ class Compose(CommandCase):
         self.assertEqual(three["basic"]["epsilon"], "0.3")
         for adjacency, cost in (("change-one", "0.2"), ("add-remove", "0.1")):
             bins = rows(*m("laplace:epsilon=0.1:count=8"), "--parallel",
-                        "--adjacency", adjacency)
+                        "--promise", adjacency)
             self.assertEqual(bins["parallel"]["epsilon"], cost)
+
+    def test_parallel_needs_prices_under_add_remove(self):
+        """Sums over [90,100]: a change moves one by 10, a move two by 100."""
+        self.refused("account", "compose", "--parallel", "--adjacency",
+                     "change-one",
+                     *m("laplace:scale=100:sensitivity=10:count=8"),
+                     says="added to or removed from its part")
+        parts = rows(*m("laplace:scale=100:sensitivity=100:count=8"),
+                     "--parallel", "--promise", "change-one")
+        self.assertEqual(parts["parallel"]["epsilon"], "2")
+        self.refused("account", "compose", "--parallel", "--promise", "both",
+                     *m("laplace:epsilon=1"), says="--promise must be")
+        self.refused("account", "compose", "--promise", "change-one",
+                     *m("laplace:epsilon=1"), says="goes with --parallel")
 
     def test_root_against_sum(self):
         """Advanced composition grows with the root of the count."""

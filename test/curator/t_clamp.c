@@ -32,8 +32,9 @@ static const char rows[] = "id,n,m,f,s,d\n"
                            "4,,,,,\n"
                            "5,7,7.5,nan,nan,2020-01-05\n";
 
-/* Sums with no noise. greatest and least pass over NULL, which a stored NaN is;
-   one that an expression makes is above all numbers, as in PostgreSQL. */
+/* Sums with no noise. greatest and least pass over NULL, which a NaN is that is
+   stored or read from text; one that an expression makes is above all numbers,
+   as in PostgreSQL. */
 static const struct {
     const char *sql;
     int64_t want;
@@ -46,9 +47,10 @@ static const struct {
     {"sum(4 * least(greatest(m, 0), 10.5))", 0 + 13 + 42 + 0 + 30},
     {"sum(2 * least(greatest(f, 0), 10))", 0 + 7 + 20 + 0 + 0},
     {"sum(2 * greatest(least(f, 10), 0))", 0 + 7 + 20 + 20 + 20},
-    {"sum(2 * least(greatest(CAST(s AS real), 0), 10))", 0 + 7 + 20 + 0 + 20},
+    {"sum(2 * least(greatest(CAST(s AS real), 0), 10))", 0 + 7 + 0 + 0 + 0},
     {"sum(floor(greatest(least(CAST(s AS real), 10), 0)))",
-     0 + 3 + 10 + 10 + 10},
+     10 + 3 + 10 + 10 + 10},
+    {"sum(2 * least(greatest((f * f) - (f * f), 0), 10))", 0 + 0 + 20 + 0 + 0},
     {"avg(least(greatest(n, 0), 10))", 4},
     {"count(least(greatest(n, 0), 10))", 5},
     {"sum(least(greatest(d, DATE '2020-01-01'), DATE '2020-01-11') - DATE "

@@ -340,47 +340,6 @@ places_are_for_one_bare_key(void **state)
     assert_false(is_placed(m.engine, &q.plan));
     ask(&q, &m, BOUND_FOLD, 4, 2, 3);
     assert_false(is_placed(m.engine, &q.plan));
-    ask(&q, &m, BOUND_FOLD, 4, 2, 1);
-    m.engine->data->tables[0].placed = false; /* of a version made before */
-    assert_false(is_placed(m.engine, &q.plan));
-    made_close(&m);
-}
-
-/* A version that was made before there were places is opened, and folded. */
-static void
-versions_without_places_are_folded(void **state)
-{
-    char path[STORE_PATH_MAX];
-    struct duck_connection *c = NULL;
-    struct groups fold, plain;
-    struct duck *d = NULL;
-    struct asked q;
-    struct made m;
-
-    (void)state;
-    made_folder(&m);
-    write_lines(&m, 3, -1);
-    made_ready(&m, STORED);
-    engine_close(m.engine);
-    m.engine = NULL;
-    store_data_path(&m.store, m.store.version, path);
-    assert_false(duck_open(path, DUCK_WRITE, &d, &m.err));
-    assert_false(duck_connect(d, &c, &m.err));
-    assert_false(duck_do(c,
-                         "UPDATE facts SET format = 1; ALTER TABLE t0 DROP h1; "
-                         "ALTER TABLE t0 DROP h2; ALTER TABLE t0 DROP h3",
-                         &m.err));
-    duck_disconnect(c);
-    duck_close(d);
-    assert_false(engine_open(&m.store, m.policy, &m.engine, &m.err));
-    ask(&q, &m, BOUND_FOLD, 4, 2, 1);
-    assert_false(is_placed(m.engine, &q.plan));
-    find(&m, &q, &fold);
-    refer(&m, &q, &plain);
-    subtract(&plain, &fold);
-    is_nothing(&plain);
-    groups_clear(&fold);
-    groups_clear(&plain);
     made_close(&m);
 }
 
@@ -673,7 +632,6 @@ main(void)
         cmocka_unit_test(groups_fold_equals_the_reference),
         cmocka_unit_test(placed_equals_the_fold),
         cmocka_unit_test(places_are_for_one_bare_key),
-        cmocka_unit_test(versions_without_places_are_folded),
         cmocka_unit_test(removing_a_unit_moves_few_groups),
         cmocka_unit_test(nothing_leaves_before_the_choice),
         cmocka_unit_test(chosen_groups_are_in_order),

@@ -40,6 +40,8 @@ external_access_is_off(void **state)
         "SELECT * FROM '%s/other.csv'",
         "SELECT * FROM read_text('%s/other.csv')",
         "SELECT * FROM glob('%s/*')",
+        "SELECT * FROM read_duckdb('%s/x.duckdb')",
+        "SELECT * FROM parquet_full_metadata('%s/x.parquet')",
         "COPY (SELECT 1) TO '%s/out.csv'",
         "COPY t0 TO '%s/out.parquet'",
         "ATTACH '%s/x.duckdb' AS x",

@@ -310,6 +310,7 @@ cast(struct expr *what, enum data_type to, int scale)
     e->args[0] = what;
     e->n_args = 1;
     e->cast_to = to;
+    e->cast_precision = 4;
     e->cast_scale = scale;
     return e;
 }
@@ -322,6 +323,13 @@ casts_give_null_where_impossible(void **state)
     is(cast(text("12x"), TYPE_INT, 0), "NULL");
     is(cast(real("2.5"), TYPE_INT, 0), "3");
     is(cast(real("2.345"), TYPE_DECIMAL, 1), "2.3");
+    is(cast(real("-2.35"), TYPE_DECIMAL, 1), "-2.4");
+    is(cast(real("999.94"), TYPE_DECIMAL, 1), "999.9");
+    is(cast(real("999.95"), TYPE_DECIMAL, 1), "NULL"); /* five digits */
+    is(cast(text("10000"), TYPE_DECIMAL, 0), "NULL");
+    is(cast(text("2.05"), TYPE_DECIMAL, 1), "2.1");
+    is(cast(literal(TYPE_BOOL, "true"), TYPE_INT, 0), "1");
+    is(cast(whole("7"), TYPE_BOOL, 0), "true");
     is(cast(whole("3"), TYPE_TEXT, 0), "3");
     is(cast(literal(TYPE_DATE, "2024-01-02"), TYPE_TIMESTAMP, 0),
        "2024-01-02 00:00:00");

@@ -153,6 +153,16 @@ mistakes_of_references(void **state)
         {"id: {type: integer}", "id: {type: integer, range: [0, 9]}",
          "line 16: column 'id' of 'patients' names the unit and can have no "
          "range: clamping would merge people"},
+        {"type: integer, references: patients.id", "type: decimal, scale: 1",
+         "line 30: the unit of table 'visits' is decimal of scale 1, that of "
+         "'patients' integer: one person could count as two; give both columns "
+         "one type"},
+        {"type: integer, references: patients.id", "type: text",
+         "line 30: the unit of table 'visits' is text, that of 'patients' "
+         "integer: one person could count as two; give both columns one type"},
+        {"id: {type: integer}", "id: {type: date}",
+         "line 30: column 'patient_id' is integer, but what it references is "
+         "date: they must be of one type"},
         {"unit: patient_id", "unit: grams",
          "line 34: column 'grams' of 'visits' names the unit and can have no "
          "range: clamping would merge people"},

@@ -1,0 +1,66 @@
+/*
+ * Functions of our own in the engine, for values of private rows: each is
+ * total, whatever its arguments are, and its cost is bounded by their length.
+ * The printer (sql/duckdb*.c) writes them by name.
+ *
+ *   whole_add sub mul neg abs div mod   of BIGINT or HUGEINT, stopping at the
+ *                             ends of the type; by 0 NULL
+ *   whole_clamp(x, low, high) into the limits, of BIGINT or HUGEINT
+ *   whole_narrow(x)           a HUGEINT as BIGINT, stopping at its ends
+ *   whole_of(r, low, high)    a DOUBLE, rounded half away from 0 and clamped; of
+ *                             NaN NULL; BIGINT or HUGEINT as the limits are
+ *   whole_index(x, from, n)   x - from, an INTEGER; NULL unless 0 .. n - 1
+ *   calendar(d)               a date or timestamp; NULL outside the years 1
+ *                             to 9999
+ *   date_shift(d, days)       NULL outside the years 1 to 9999
+ *   read_whole real bool date timestamp (text)    NULL where it is none
+ *   read_decimal(text, p, s)  the text of a numeric(p, s), or NULL
+ *   text_concat(a, b)         NULL where it has more than TEXT_COMPUTED_MAX bytes
+ *   text_short(a)             NULL where it has more
+ *   text_like(a, pattern)     like.h; NULL where it took too many steps
+ */
+#ifndef ENGINE_DUCK_OWN_H
+#define ENGINE_DUCK_OWN_H
+
+#include <duckdb.h>
+
+#include "base/base.h"
+#include "base/str.h"
+
+enum { OWN_ARGS_MAX = 3 };
+
+struct own_function {
+    const char *name;
+    duckdb_type result;
+    duckdb_type args[OWN_ARGS_MAX]; /* DUCKDB_TYPE_INVALID: no more */
+    duckdb_scalar_function_t run;
+};
+
+/* Rows of a call: flat vectors, as the engine hands them over. */
+struct own_call {
+    size_t n;
+    const void *arg[OWN_ARGS_MAX];
+    void *out;
+    duckdb_vector result;
+};
+
+/*
+ * Reads a call. The result is NULL where an argument is: what is computed of
+ * such a row does not matter, and every argument is readable memory.
+ */
+struct own_call own_begin(duckdb_data_chunk input, duckdb_vector output);
+
+/* Is the result of a row still a value? Makes it NULL. */
+bool own_is_valid(const struct own_call *c, size_t row);
+void own_set_null(const struct own_call *c, size_t row);
+
+/* A text among the arguments, borrowed; a text as the result. */
+str own_text(const struct own_call *c, size_t arg, size_t row);
+void own_set_text(const struct own_call *c, size_t row, str text);
+
+/* The lists of the files; the last has no name. */
+extern const struct own_function own_whole[];
+extern const struct own_function own_read[];
+extern const struct own_function own_text_functions[];
+
+#endif

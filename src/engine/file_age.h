@@ -1,0 +1,31 @@
+/*
+ * Which DuckDB wrote a database file, by the file's own header. Asked only of
+ * a file that the engine refused, to tell its owner why.
+ */
+#ifndef ENGINE_FILE_AGE_H
+#define ENGINE_FILE_AGE_H
+
+#include "custos.h"
+
+enum file_age {
+    FILE_AGE_READABLE, /* or no DuckDB file: age is not what is wrong */
+    FILE_AGE_OLDER,    /* of a DuckDB before 0.10 */
+    FILE_AGE_NEWER,    /* of a storage version that the engine does not know */
+};
+
+/* Storage versions that the pinned engine reads; t_file_age.c asks it. */
+enum { FILE_VERSION_OLDEST = 64, FILE_VERSION_NEWEST = 68 };
+
+enum { FILE_WRITER_MAX = 16 };
+
+/* writer: the version that the file names ("v1.5.6"), or "". Cannot fail: a
+   file that cannot be read is FILE_AGE_READABLE. */
+enum file_age file_age(const char *path, char writer[FILE_WRITER_MAX]);
+
+/*
+ * Says of a source that the engine refused who wrote it and what to do. The
+ * engine's own words stay in the note.
+ */
+CUSTOS_MUST_USE custos_status file_age_fail(const char *path, custos_err *err);
+
+#endif

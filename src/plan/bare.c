@@ -1,0 +1,196 @@
+/*
+ * Where the engine's own whole-number arithmetic may be printed.
+ *
+ * THEOREM  bare-arithmetic
+ *   Call a whole-number node proven when it is a literal; a column with a
+ *   declared range, into which the import, the view of an attached table or
+ *   the relation that computes it has clamped every value; a call that our own
+ *   function clamps, or whose values are few by its definition (a part of a
+ *   date, a length, a sign); a choice among proven nodes; or a sum,
+ *   difference, product, negation or absolute value of proven nodes whose
+ *   exact interval, in 128 bits, lies within 2^62. In such arithmetic no
+ *   operation on 64 bits overflows, for any row.
+ * SOURCE   doc/proofs/totality.md
+ * NEEDS    part-clamp's stored ranges; columns of computed relations clamped
+ *          (engine/relation.c); dates of the years 1 to 9999 (view.h).
+ * GIVES    e->bare; all other arithmetic goes through total-functions.
+ * FAILS    cannot.
+ * TESTED   arithmetic_is_bare_only_where_it_is_proven
+ */
+#include "plan/work.h"
+
+enum { ROOM_LOG2 = 62 };
+
+static void
+prove(struct fact *f, i128 low, i128 high)
+{
+    const i128 room = (i128)1 << ROOM_LOG2;
+
+    f->proven = -room < low && low <= high && high < room;
+    f->proven_low = low;
+    f->proven_high = high;
+}
+
+/* Of all that e may be, and nothing else. */
+static void
+prove_choice(const struct expr *e)
+{
+    struct fact *f = fact_of(e);
+    bool is_case = e->kind == EXPR_CASE, found = false;
+    i128 low = 0, high = 0;
+
+    for (size_t i = 0; i < e->n_args; i++) {
+        const struct expr *x = e->args[i];
+        const struct fact *a = x ? fact_of(x) : NULL;
+
+        if (!x || (is_case && i % 2 == 0 && i + 1 < e->n_args) ||
+            (x->kind == EXPR_LITERAL && x->value.type == TYPE_NULL))
+            continue;
+        if (!a->proven)
+            return;
+        low = found && low < a->proven_low ? low : a->proven_low;
+        high = found && high > a->proven_high ? high : a->proven_high;
+        found = true;
+    }
+    if (found)
+        prove(f, low, high);
+}
+
+static i128
+least(i128 a, i128 b)
+{
+    return a < b ? a : b;
+}
+
+static i128
+most(i128 a, i128 b)
+{
+    return a > b ? a : b;
+}
+
+/* Of operands within 2^62, so that no product passes 2^124. */
+static void
+prove_product(struct fact *f, const struct fact *a, const struct fact *b)
+{
+    i128 p = a->proven_low * b->proven_low, q = a->proven_low * b->proven_high;
+    i128 r = a->proven_high * b->proven_low,
+         s = a->proven_high * b->proven_high;
+
+    prove(f, least(least(p, q), least(r, s)), most(most(p, q), most(r, s)));
+}
+
+static void
+prove_arithmetic(struct expr *e)
+{
+    const struct fact *a = fact_of(e->args[0]);
+    const struct fact *b = fact_of(e->args[e->n_args - 1]);
+    struct fact *f = fact_of(e);
+    i128 far = most(-a->proven_low, a->proven_high);
+
+    if (!a->proven || !b->proven)
+        return;
+    switch (e->call) {
+    case CALL_NEG: prove(f, -a->proven_high, -a->proven_low); break;
+    case CALL_ABS: prove(f, 0, far); break;
+    case CALL_ADD:
+        prove(f, a->proven_low + b->proven_low,
+              a->proven_high + b->proven_high);
+        break;
+    case CALL_SUB:
+        prove(f, a->proven_low - b->proven_high,
+              a->proven_high - b->proven_low);
+        break;
+    case CALL_MUL: prove_product(f, a, b); break;
+    default: prove(f, -far, far); return; /* division and its rest: no larger */
+    }
+    e->bare = f->proven;
+}
+
+/* Calls whose values are few by what they are. */
+static void
+prove_call(struct expr *e)
+{
+    struct fact *f = fact_of(e);
+    const i128 days = (i128)DATE_LAST - DATE_FIRST;
+
+    switch (e->call) {
+    case CALL_NEG:
+    case CALL_ABS:
+    case CALL_ADD:
+    case CALL_SUB:
+    case CALL_MUL:
+    case CALL_DIV:
+    case CALL_MOD:
+        if (e->args[0]->type == TYPE_DATE)
+            prove(f, -days, days);
+        else
+            prove_arithmetic(e);
+        break;
+    case CALL_LEAST:
+    case CALL_GREATEST:
+    case CALL_COALESCE:
+    case CALL_NULLIF: prove_choice(e); break;
+    case CALL_ROUND:
+    case CALL_FLOOR:
+    case CALL_CEIL:
+        if (e->args[0]->type == TYPE_INT)
+            prove_choice(e);
+        else
+            prove(f, e->whole_low, e->whole_high); /* whole_of, whole_clamp */
+        break;
+    case CALL_YEAR: prove(f, 1, 9999); break;
+    case CALL_SIGN:
+    case CALL_LENGTH:
+    case CALL_WIDTH_BUCKET:
+    case CALL_QUARTER:
+    case CALL_MONTH:
+    case CALL_WEEK:
+    case CALL_DAY:
+    case CALL_DOW:
+    case CALL_DOY:
+    case CALL_HOUR:
+    case CALL_MINUTE:
+    case CALL_SECOND: prove(f, e->whole_low, e->whole_high); break;
+    default: break;
+    }
+}
+
+static void
+prove_cast(struct expr *e)
+{
+    const struct expr *x = e->args[0];
+    struct fact *f = fact_of(e);
+
+    if (x->type == TYPE_BOOL)
+        prove(f, 0, 1);
+    else if (x->type == TYPE_INT)
+        prove_choice(e);
+    else if (x->type == TYPE_DECIMAL || x->type == TYPE_REAL)
+        prove(f, e->whole_low,
+              e->whole_high); /* clamped, unless that is all there is */
+}
+
+void
+bare_set(struct expr *e, enum place place)
+{
+    struct fact *f = fact_of(e);
+
+    e->bare = false;
+    f->proven = false;
+    if (e->type != TYPE_INT || place == PLACE_AFTER)
+        return;
+    switch (e->kind) {
+    case EXPR_LITERAL:
+        if (e->value.type == TYPE_INT)
+            prove(f, e->value.n, e->value.n);
+        break;
+    case EXPR_COLUMN:
+        if (place == PLACE_ROWS && f->known == KNOWN_DECLARED)
+            prove(f, e->whole_low, e->whole_high);
+        break;
+    case EXPR_CASE: prove_choice(e); break;
+    case EXPR_CALL: prove_call(e); break;
+    case EXPR_CAST: prove_cast(e); break;
+    default: break;
+    }
+}

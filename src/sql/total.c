@@ -1,0 +1,168 @@
+/*
+ * One row a function. BIG and SMALL are the ends of BIGINT, WIDE those of
+ * HUGEINT; dates are of the years 1 to 9999, for no other is stored or computed.
+ */
+#include "sql/total.h"
+
+#define BIG "CAST('9223372036854775807' AS BIGINT)"
+#define SMALL "CAST('-9223372036854775808' AS BIGINT)"
+#define ONE "CAST('1' AS BIGINT)"
+#define MINUS "CAST('-1' AS BIGINT)"
+#define WIDE_BIG "CAST('170141183460469231731687303715884105727' AS HUGEINT)"
+#define WIDE_SMALL "CAST('-170141183460469231731687303715884105728' AS HUGEINT)"
+#define WIDE_MINUS "CAST('-1' AS HUGEINT)"
+#define NAN "CAST('nan' AS DOUBLE)"
+#define INF "CAST('inf' AS DOUBLE)"
+#define FAR "CAST('1e308' AS DOUBLE)"
+#define FIRST "DATE '0001-01-01'"
+#define LAST "DATE '9999-12-31'"
+#define FIRST_TIME "TIMESTAMP '0001-01-01'"
+#define LAST_TIME "TIMESTAMP '9999-12-31 23:59:59.999999'"
+#define NINES "CAST('99999999999999999999999999999999999999' AS DECIMAL(38, 0))"
+#define LONG "repeat('aé', 100000)"
+
+#define STOPS "stops at the ends of its type"
+#define OF_DATES "every date and timestamp is of the years 1 to 9999"
+#define READS "what is none is NULL"
+
+const struct total totals[] = {
+    /* operators: whole numbers only where bare-arithmetic proves them */
+    {"+", "of doubles, or proven", FAR " + " FAR},
+    {"-", "of doubles, or proven", "(- " FAR ") - " FAR "; - (" INF ")"},
+    {"*", "of doubles, or proven", FAR " * " FAR},
+    {"/", "of doubles; the divisor is a literal or NULLIF 0",
+     FAR " / NULLIF(CAST('0' AS DOUBLE), CAST('0' AS DOUBLE)); " FAR
+         " / CAST('1e-36' AS DOUBLE)"},
+    {"//", "the divisor is a literal, neither 0 nor -1",
+     SMALL " // CAST('-2' AS BIGINT); " BIG " // " ONE},
+    {"%", "the divisor is a literal, neither 0 nor -1",
+     SMALL " % CAST('-2' AS BIGINT)"},
+    {"||", "only where both together are short", "'a' || 'é'"},
+    {"LIKE", "% is all that is special: linear", LONG " LIKE '%a%é%z'"},
+    {"abs", "of doubles, or proven", "abs(- " INF ")"},
+    /* our own */
+    {"whole_add", STOPS,
+     "whole_add(" BIG ", " ONE "); whole_add(" WIDE_SMALL ", " WIDE_MINUS ")"},
+    {"whole_sub", STOPS,
+     "whole_sub(" SMALL ", " ONE "); whole_sub(" WIDE_BIG ", " WIDE_MINUS ")"},
+    {"whole_mul", STOPS,
+     "whole_mul(" SMALL ", " MINUS "); whole_mul(" WIDE_BIG ", " WIDE_BIG ")"},
+    {"whole_div", STOPS "; by 0 NULL",
+     "whole_div(" SMALL ", " MINUS "); whole_div(" ONE ", CAST('0' AS BIGINT));"
+     " whole_div(" WIDE_SMALL ", " WIDE_MINUS ")"},
+    {"whole_mod", STOPS "; by 0 NULL",
+     "whole_mod(" SMALL ", " MINUS "); whole_mod(" ONE
+     ", CAST('0' AS BIGINT))"},
+    {"whole_neg", STOPS, "whole_neg(" SMALL "); whole_neg(" WIDE_SMALL ")"},
+    {"whole_abs", STOPS, "whole_abs(" SMALL "); whole_abs(" WIDE_SMALL ")"},
+    {"whole_clamp", "one of its arguments",
+     "whole_clamp(" BIG ", " SMALL ", " MINUS ")"},
+    {"whole_narrow", STOPS,
+     "whole_narrow(" WIDE_BIG "); whole_narrow(" WIDE_SMALL ")"},
+    {"whole_of", STOPS "; of NaN NULL",
+     "whole_of(" NAN ", " SMALL ", " BIG "); whole_of(" INF ", " SMALL ", " BIG
+     "); whole_of(- " FAR ", " WIDE_SMALL ", " WIDE_BIG ")"},
+    {"whole_index", "outside its places NULL",
+     "whole_index(" SMALL ", " BIG ", " BIG "); whole_index(" WIDE_BIG
+     ", " WIDE_SMALL ", " WIDE_BIG ")"},
+    {"date_shift", "outside the years 1 to 9999 NULL",
+     "date_shift(" LAST ", " BIG "); date_shift(" FIRST ", " SMALL ")"},
+    {"read_whole", READS,
+     "read_whole('9223372036854775808'); read_whole(" LONG
+     "); read_whole('1_0')"},
+    {"read_real", READS, "read_real('1e999'); read_real('nan')"},
+    {"read_bool", READS, "read_bool('maybe')"},
+    {"read_date", READS, "read_date('20000-01-01'); read_date('infinity')"},
+    {"read_timestamp", READS, "read_timestamp('294248-01-01 00:00:00')"},
+    {"read_decimal", READS,
+     "read_decimal('1e36', 38, 38); read_decimal('x', 0, 9)"},
+    {"text_concat", "NULL where it is long", "text_concat(" LONG ", " LONG ")"},
+    {"text_short", "NULL where it is long", "text_short(" LONG ")"},
+    {"text_like", "so many steps, then NULL",
+     "text_like(" LONG ", '%a_é%_%z'); text_like('a', 'a\\')"},
+    /* the engine's */
+    {"TRY_CAST", "NULL where it is impossible",
+     "TRY_CAST(" NAN " AS BIGINT); TRY_CAST(" INF " AS DECIMAL(38, 9)); "
+     "TRY_CAST(" WIDE_BIG " AS BIGINT); TRY_CAST(" NINES
+     " AS DECIMAL(38, 2)); TRY_CAST(" LAST " AS TIMESTAMP); TRY_CAST(" LAST_TIME
+     " AS DATE)"},
+    {"CAST", "literals; numbers as DOUBLE; BIGINT as HUGEINT; clamped before",
+     "CAST(" NINES " AS DOUBLE); CAST(" WIDE_SMALL " AS DOUBLE); CAST(" BIG
+     " AS HUGEINT)"},
+    {"floor", "of doubles and decimals", "floor(" NAN "); floor(- " NINES ")"},
+    {"ceil", "of doubles and decimals",
+     "ceil(" INF "); ceil(CAST('9999999999999999999999999999999999999.9' AS "
+     "DECIMAL(38, 1)))"},
+    {"round", "of doubles and decimals",
+     "round(" FAR ", 18); round(CAST('9.9999999999999999999999999999999999999' "
+     "AS DECIMAL(38, 37)), 1)"},
+    {"round_even", "of doubles",
+     "round_even(" FAR ", 0); round_even(" NAN ", 0)"},
+    {"sign", "of numbers", "sign(" NAN "); sign(" WIDE_SMALL ")"},
+    {"least", "one of its arguments", "least(" NAN ", " FAR ")"},
+    {"greatest", "one of its arguments", "greatest(" NAN ", " FAR ")"},
+    {"coalesce", "one of its arguments", "coalesce(NULL, " BIG ")"},
+    {"nullif", "its argument or NULL", "nullif(" BIG ", " BIG ")"},
+    {"NULLIF", "its argument or NULL", "NULLIF(" NAN ", " NAN ")"},
+    {"lower", "at most twice as long as its argument", "lower(" LONG ")"},
+    {"upper", "at most twice as long as its argument", "upper(" LONG ")"},
+    {"trim", "no longer than its argument", "trim(" LONG ")"},
+    {"length", "of a text that is there", "length(" LONG ")"},
+    {"substring", "positions are literals of 32 bits",
+     "substring('aé', 2147483647, 2147483647); substring('aé', 1, 0)"},
+    {"date_diff", OF_DATES, "date_diff('day', " FIRST ", " LAST ")"},
+    {"date_trunc", OF_DATES,
+     "date_trunc('year', " FIRST_TIME "); date_trunc('week', " FIRST_TIME
+     "); date_trunc('hour', " LAST_TIME ")"},
+    {"year", OF_DATES, "year(" FIRST_TIME ")"},
+    {"quarter", OF_DATES, "quarter(" LAST_TIME ")"},
+    {"month", OF_DATES, "month(" LAST_TIME ")"},
+    {"week", OF_DATES, "week(" FIRST_TIME "); week(" LAST_TIME ")"},
+    {"day", OF_DATES, "day(" LAST_TIME ")"},
+    {"dayofweek", OF_DATES, "dayofweek(" FIRST_TIME ")"},
+    {"dayofyear", OF_DATES, "dayofyear(" LAST_TIME ")"},
+    {"hour", OF_DATES, "hour(" LAST_TIME ")"},
+    {"minute", OF_DATES, "minute(" LAST_TIME ")"},
+    {"second", OF_DATES, "second(" LAST_TIME ")"},
+};
+
+const size_t n_totals = sizeof totals / sizeof *totals;
+
+static bool
+is_listed(str name)
+{
+    if (str_equal(name, str_of("DECIMAL"))) /* a type */
+        return true;
+    for (size_t i = 0; i < n_totals; i++)
+        if (str_equal(name, str_of(totals[i].name)))
+            return true;
+    return false;
+}
+
+static bool
+is_of_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9') || c == '_';
+}
+
+/* A quoted text is passed over; its doubled quotes are two of them. */
+bool
+total_is_text(const char *text, size_t len)
+{
+    size_t name = 0;
+    bool quoted = false;
+
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] == '\'')
+            quoted = !quoted;
+        if (quoted || text[i] == '\'')
+            name = i + 1;
+        else if (text[i] == '(' && i > name &&
+                 !is_listed((str){text + name, i - name}))
+            return false;
+        if (!quoted && !is_of_name(text[i]))
+            name = i + 1;
+    }
+    return true;
+}

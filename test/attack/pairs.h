@@ -1,0 +1,269 @@
+/*
+ * Queries about one person, asked of the real curator: a hospital at a tiny
+ * epsilon, a person who is in it and one who is not. A corpus is a text file:
+ * queries with $P where the person's number stands, each ended by an empty
+ * line; lines that begin with # say what the next ones are.
+ *
+ * Both persons lie inside the range of the stored numbers, so that zone maps
+ * do not tell them apart.
+ */
+#ifndef TEST_ATTACK_PAIRS_H
+#define TEST_ATTACK_PAIRS_H
+
+#include <stdio.h>
+
+#include "base/base.h"
+#include "base/str.h"
+#include "curator/answer.h"
+#include "support/hospital.h"
+#include "support/support.h"
+
+enum { PAIRS_FILE_MAX = 1 << 20, PAIRS_SQL_MAX = 1 << 16 };
+enum pairs_arm { PAIRS_PRESENT, PAIRS_ABSENT, PAIRS_ARMS };
+
+static const char *const pairs_person[PAIRS_ARMS] = {"1007", "1008"};
+
+static const char pairs_policy[] =
+    "custos: 1\n"
+    "budget: {epsilon: 1000000, delta: 1e-6, n: 20000}\n"
+    "query: {epsilon: 0.5, max_epsilon: 10, delta: 1e-12}\n"
+    "analysts:\n"
+    "  ana: {tables: {patients: all, visits: all, bills: all,\n"
+    "                 departments: all}}\n"
+    "tables:\n"
+    "  patients:\n"
+    "    source: patients.csv\n"
+    "    unit: id\n"
+    "    columns:\n"
+    "      id: {type: integer, nullable: false}\n"
+    "      name: {type: text, nullable: false}\n"
+    "      age: {type: integer, range: [0, 120], nullable: false}\n"
+    "      born: {type: date, range: [1900-01-01, 2025-12-31],\n"
+    "             nullable: false}\n"
+    "      city: {type: text}\n"
+    "      sex: {type: text, values: [f, m]}\n"
+    "      smoker: {type: boolean, nullable: false}\n"
+    "      balance: {type: decimal, scale: 2, range: [-10000, 10000]}\n"
+    "      weight: {type: real, range: [0, 400], nullable: false}\n"
+    "      income: {type: integer}\n"
+    "      score: {type: real}\n"
+    "      died: {type: date}\n"
+    "      seen: {type: timestamp}\n"
+    "  visits:\n"
+    "    source: visits.csv\n"
+    "    unit: patient_id\n"
+    "    rows_per_unit: 8\n"
+    "    columns:\n"
+    "      patient_id: {type: integer, references: patients.id,\n"
+    "                   nullable: false}\n"
+    "      day: {type: date, range: [2024-01-01, 2025-12-31],\n"
+    "            nullable: false}\n"
+    "      department: {type: text, nullable: false,\n"
+    "                   values: [cardiology, oncology, surgery]}\n"
+    "      nights: {type: integer, range: [0, 30], nullable: false}\n"
+    "      cost: {type: decimal, scale: 2, range: [0, 20000],\n"
+    "             nullable: false}\n"
+    "      temperature: {type: real, range: [34, 42]}\n"
+    "  bills:\n"
+    "    source: visits.csv\n"
+    "    unit: patient_id\n"
+    "    columns:\n"
+    "      patient_id: {type: integer, references: patients.id,\n"
+    "                   nullable: false}\n"
+    "      nights: {type: integer}\n"
+    "      cost: {type: decimal, scale: 2, range: [0, 20000],\n"
+    "             nullable: false}\n"
+    "  departments:\n"
+    "    public: true\n"
+    "    source: departments.csv\n"
+    "    columns: {name: {type: text, nullable: false},\n"
+    "              floor: {type: integer}, beds: {type: integer}}\n";
+
+struct pairs {
+    struct test_store files;
+    struct curator *curator;
+    char *corpus; /* cut into queries by pairs_next */
+    uint64_t asked;
+};
+
+/* Forty people, the absent one left out; some have values at the edges. */
+static inline void
+pairs_people(struct buf *patients, struct buf *visits)
+{
+    static const char *const wards[] = {"cardiology", "oncology", "surgery"};
+
+    buf_add_text(patients, "id,name,age,born,city,sex,smoker,balance,weight,"
+                           "income,score,died,seen\n");
+    buf_add_text(visits, "patient_id,day,department,nights,cost,temperature\n");
+    for (int i = 1000; i < 1040; i++) {
+        if (i == 1008)
+            continue;
+        buf_printf(patients,
+                   "%d,%s,%d,19%02d-0%d-1%d,%s,%s,%s,%d.%02d,%d.5,%d,%s,%s,%s"
+                   "\n",
+                   i, i % 5 ? "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" : "Ann",
+                   i % 90 + 10, i % 90 + 10, i % 9 + 1, i % 9,
+                   i % 3 ? "Oslo" : "1_000_000", i % 2 ? "f" : "m",
+                   i % 4 ? "true" : "false", i % 500 - 250, i % 100, i % 90,
+                   i % 7 ? i * 1000 : 0, i % 6 ? "0.1" : "1e308",
+                   i % 8 ? "2020-01-01" : "", "2021-03-04 05:06:07");
+        for (int k = 0; k < i % 4 + 1; k++)
+            buf_printf(visits, "%d,2024-0%d-1%d,%s,%d,%d.%02d,3%d.%d\n", i,
+                       i % 9 + 1, k, wards[(i + k) % 3], (i + k) % 30,
+                       i % 20 * 900, i % 100, 6 + k % 3, i % 10);
+    }
+}
+
+static inline void
+pairs_open(struct pairs *p, const char *name)
+{
+    const char *src = getenv("SRC");
+    struct buf patients, visits, departments;
+    char path[4096];
+    custos_err err;
+    FILE *f;
+
+    *p = (struct pairs){.corpus = calloc(1, PAIRS_FILE_MAX)};
+    snprintf(path, sizeof path, "%s/test/attack/%s", src ? src : ".", name);
+    f = fopen(path, "r");
+    if (!f || !p->corpus)
+        fail_msg("%s cannot be read", path);
+    assert_true(fread(p->corpus, 1, PAIRS_FILE_MAX - 1, f) > 0);
+    fclose(f);
+    buf_init(&patients, NULL, 1 << 20);
+    buf_init(&visits, NULL, 1 << 20);
+    buf_init(&departments, NULL, 1 << 20);
+    pairs_people(&patients, &visits);
+    buf_add_text(&departments, "name,floor,beds\n");
+    for (int i = 0; i < 12; i++)
+        buf_printf(&departments, "ward%d,%d,%d\n", i, i, 10 * i);
+    test_store_write(&p->files, pairs_policy, "patients.csv",
+                     buf_text(&patients), "visits.csv", buf_text(&visits),
+                     "departments.csv", buf_text(&departments), NULL);
+    test_store_init(&p->files);
+    if (curator_open(p->files.store, &p->curator, &err))
+        fail_msg("%s (%s)", err.said, err.noted);
+    buf_clear(&patients);
+    buf_clear(&visits);
+    buf_clear(&departments);
+}
+
+static inline void
+pairs_close(struct pairs *p)
+{
+    curator_close(p->curator);
+    test_store_remove(&p->files);
+    free(p->corpus);
+}
+
+/* ---------------------------------------------------------------- corpus -- */
+
+/* The next query, its lines put together; false: no more. */
+static inline bool
+pairs_next(char **at, char sql[PAIRS_SQL_MAX])
+{
+    size_t n = 0;
+
+    while (**at) {
+        size_t len = strcspn(*at, "\n");
+        char *line = *at;
+
+        *at += len + (line[len] == '\n');
+        if (len == 0 && n > 0)
+            break;
+        if (len == 0 || line[0] == '#')
+            continue;
+        assert_true(n + len + 2 < PAIRS_SQL_MAX);
+        memcpy(sql + n, line, len);
+        n += len;
+        sql[n++] = ' ';
+    }
+    sql[n] = '\0';
+    return n > 0;
+}
+
+/* The query about one of the two. */
+static inline void
+pairs_fill(const char *sql, enum pairs_arm arm, struct buf *out)
+{
+    for (const char *p = sql; *p; p++) {
+        if (p[0] == '$' && p[1] == 'P') {
+            buf_add_text(out, pairs_person[arm]);
+            p++;
+        } else {
+            buf_add(out, p, 1);
+        }
+    }
+}
+
+/* --------------------------------------------------------------- outcome -- */
+
+struct pairs_outcome {
+    custos_status status;
+    custos_err err;
+    uint64_t charges;
+    size_t rows, columns;
+    char shown[512]; /* what stands beside the values */
+};
+
+static inline uint64_t
+pairs_charges(struct curator *c)
+{
+    struct ledger_balance b;
+    custos_err err;
+
+    if (ledger_balance(curator_ledger(c), str_of(""), &b, &err))
+        fail_msg("%s (%s)", err.said, err.noted);
+    return b.charges;
+}
+
+/* Asks as the analyst, each time at a price that was not asked before: an
+   answer from the cache would tell nothing. */
+static inline void
+pairs_ask(struct pairs *p, const char *sql, enum pairs_arm arm,
+          struct pairs_outcome *out)
+{
+    uint64_t before = pairs_charges(p->curator);
+    struct answer *answer = NULL;
+    char price[32];
+    struct buf b;
+    struct ask a = {.who = str_of("ana"), .now = 1};
+
+    *out = (struct pairs_outcome){.err = {.at = -1}};
+    buf_init(&b, NULL, PAIRS_SQL_MAX);
+    pairs_fill(sql, arm, &b);
+    snprintf(price, sizeof price, "1.%06lue-9",
+             (unsigned long)(p->asked++ / PAIRS_ARMS));
+    a.sql = (str){buf_text(&b), b.len};
+    a.epsilon = str_of(price);
+    out->status = curator_answer(p->curator, &a, &answer, &out->err);
+    out->charges = pairs_charges(p->curator) - before;
+    if (answer) {
+        out->rows = answer->n_rows;
+        out->columns = answer->n_columns;
+        snprintf(out->shown, sizeof out->shown, "%.*s",
+                 (int)(answer->remarks.len < 500 ? answer->remarks.len : 500),
+                 answer->remarks.ptr);
+    }
+    answer_free(answer);
+    buf_clear(&b);
+}
+
+/* What tells the two apart, or NULL. Positions differ by no byte: both
+   numbers are as long. */
+static inline const char *
+pairs_differ(const struct pairs_outcome *x, const struct pairs_outcome *y)
+{
+    if (x->status != y->status)
+        return "one fails and the other does not";
+    if (x->charges != y->charges)
+        return "only one is charged";
+    if (x->status)
+        return x->err.at != y->err.at ? "the errors are at different places"
+                                      : NULL;
+    if (x->rows != y->rows || x->columns != y->columns)
+        return "the answers have different shapes";
+    return strcmp(x->shown, y->shown) ? "the remarks differ" : NULL;
+}
+
+#endif

@@ -1,0 +1,75 @@
+/*
+ * A11: a query that fails for a person who is in the data and is answered for
+ * one who is not tells, at any epsilon, who is in it. Each query of
+ * errors.txt fails so in an engine that computes what it is told to.
+ *
+ * Ours: both have the same outcome, and no charged query fails. The twins are
+ * the patches of test/mutants that name this test.
+ */
+#include "attack/pairs.h"
+
+/* A corpus that lost its queries proves nothing. */
+enum { QUERIES_LEAST = 100 };
+
+static struct pairs pairs;
+
+static int
+begin(void **state)
+{
+    (void)state;
+    test_rng_new_seeded(11);
+    pairs_open(&pairs, "errors.txt");
+    return 0;
+}
+
+static int
+end(void **state)
+{
+    (void)state;
+    pairs_close(&pairs);
+    return 0;
+}
+
+/* Same status, same charge, same shape; and never a failure that was paid. */
+static void
+no_query_tells_by_failing(void **state)
+{
+    char *at = pairs.corpus, sql[PAIRS_SQL_MAX];
+    unsigned asked = 0, answered = 0, broken = 0;
+
+    (void)state;
+    while (pairs_next(&at, sql)) {
+        struct pairs_outcome here, gone;
+        const char *fault;
+
+        pairs_ask(&pairs, sql, PAIRS_PRESENT, &here);
+        pairs_ask(&pairs, sql, PAIRS_ABSENT, &gone);
+        fault = pairs_differ(&here, &gone);
+        if (!fault && here.status && here.charges)
+            fault = "both fail after the charge";
+        asked++;
+        answered += here.status == CUSTOS_OK;
+        broken += fault != NULL;
+        if (fault)
+            print_message("# %s: %s\n#   present: %d %s (%s)\n"
+                          "#   absent: %d %s (%s)\n",
+                          fault, sql, (int)here.status, here.err.said,
+                          here.err.noted, (int)gone.status, gone.err.said,
+                          gone.err.noted);
+    }
+    print_message("# %u queries, %u answered, %u broken\n", asked, answered,
+                  broken);
+    assert_int_equal(broken, 0);
+    assert_true(asked >= QUERIES_LEAST);
+    assert_true(answered > asked / 2);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_query_tells_by_failing),
+    };
+
+    return cmocka_run_group_tests(tests, begin, end);
+}

@@ -1,0 +1,103 @@
+"""The log of a real server after questions that the engine failed on: it has
+the analyst, the status and a cause of one word; no value, no line of a file and
+no text of a query or of the engine.
+
+The failures are provoked by files that were attached and have changed since:
+what the engine says of them quotes the line.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import unittest
+
+from serving import Server, Store, call
+
+SECRET = "qzxattached"
+POLICY = """\
+custos: 1
+budget: {epsilon: 1000}
+tables:
+  people:
+    source: people.csv
+    attach: true
+    unit: id
+    rows_per_unit: 1
+    columns:
+      id: {type: integer}
+      city: {type: text, values: [oslo, rome]}
+analysts:
+  ana: {}
+  bob: {}
+  'Zoë "Z"': {}
+"""
+LINE = re.compile(
+    r'time=\S+ event=[a-z ]+( [a-z]+=(\d+|\S+|"([^"\\]|\\.)*"))*')
+WORDS = re.compile(r"select|count|where|city|oslo|people|error:|line \d|duckdb"
+                   r"|sniff|delim|quote", re.I)
+
+
+class Log(unittest.TestCase):
+    def setUp(self):
+        self.store = self.make()
+        self.addCleanup(self.store.close)
+        self.server = Server(self.store.path)
+        self.addCleanup(self.server.log.close)
+        self.addCleanup(self.server.stop)
+
+    @staticmethod
+    def make():
+        class Attached(Store):
+            def __init__(self):
+                super().__init__(policy=POLICY)
+
+            def custos(self, *words, **more):
+                people = pathlib.Path(self.folder.name) / "people.csv"
+                if not people.exists():
+                    people.write_text("id,city\n1,oslo\n2,rome\n")
+                return super().custos(*words, **more)
+        return Attached()
+
+    def ask(self, who, sql):
+        return call(self.server.http, "POST", "/v1/query", {"sql": sql},
+                    self.store.tokens[who])
+
+    def psql(self, who, sql):
+        return subprocess.run(
+            ["psql", "-X", "-q", "-A", "-t", "-c", sql, "host=127.0.0.1 "
+             f"port={self.server.pg} user={who} dbname=custos"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60,
+            check=False, text=True,
+            env={**os.environ, "PGPASSWORD": self.store.passwords[who]})
+
+    def test_failures_say_no_value(self):
+        good = self.ask("ana", "SELECT count(*) FROM people")
+        self.assertEqual(good.status, 200, good.bytes)
+        people = pathlib.Path(self.store.folder.name) / "people.csv"
+        people.write_text(f'id,city\n1,oslo\n2,"{SECRET} 4711,rome\n3,x,y,z\n')
+        bad = self.ask("bob", "SELECT city, count(*) FROM people WHERE "
+                       "id <> 4711 GROUP BY city")
+        self.assertEqual(bad.status, 500, bad.bytes)
+        self.assertIn(b"could not be completed", bad.bytes)
+        bad = self.psql("ana", "SELECT count(*) FROM people WHERE id > 4711")
+        self.assertIn("could not be completed", bad.stderr)
+        self.server.stop()
+        log = self.server.said()
+        failed = [line for line in log.splitlines() if "cause=" in line]
+        self.assertEqual(len(failed), 2, log)
+        self.assertIn('by="http" who="bob"', failed[0])
+        self.assertRegex(failed[1], r'pg=\d+ who="ana"')
+        for line in failed:
+            self.assertIn('cause="csv"', line)
+        self.assertNotIn("noted", log)
+        self.assertNotIn(SECRET, log)
+        for line in log.splitlines():
+            rest = line.partition(" event=")[2]
+            self.assertRegex(line, LINE)
+            self.assertNotIn("4711", rest)
+            if rest.startswith("question"):
+                self.assertIsNone(WORDS.search(rest), line)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,55 @@
+/*
+ * What generators of random queries share: a fixed stream of numbers and a
+ * buffer for the text.
+ */
+#ifndef TEST_CURATOR_MAKER_H
+#define TEST_CURATOR_MAKER_H
+
+#include "base/base.h"
+#include "base/str.h"
+
+enum { QUERY_MAX = 1 << 17, MAKER_DEPTH = 4 };
+
+struct maker {
+    uint64_t state;
+    unsigned wrong; /* of a thousand expressions, so many are */
+    const char *table;
+    bool priced; /* it names its epsilon itself */
+    struct buf b;
+};
+
+static inline uint64_t
+maker_next(struct maker *m)
+{
+    uint64_t z = m->state += 0x9e3779b97f4a7c15;
+
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+}
+
+static inline unsigned
+below(struct maker *m, unsigned n)
+{
+    return (unsigned)(maker_next(m) % n);
+}
+
+static inline bool
+chance(struct maker *m, unsigned percent)
+{
+    return below(m, 100) < percent;
+}
+
+static inline void
+put(struct maker *m, const char *text)
+{
+    buf_add_text(&m->b, text);
+}
+
+#define PUT_ONE(m, list) put(m, (list)[below(m, COUNT_OF(list))])
+
+/* Of the first so many alone, unless something may be wrong. */
+#define PUT_GOOD(m, list, good)                                                \
+    put(m, (list)[below(m, (m)->wrong ? COUNT_OF(list) : (good))])
+
+#endif

@@ -1,0 +1,235 @@
+/*
+ * Our own functions in the engine: what they give at the ends of their types,
+ * for NULL, and for what is no value at all.
+ */
+#include <stdio.h>
+
+#include "base/base.h"
+#include "engine/duck.h"
+#include "engine/duck_own.h"
+#include "sql/text_limits.h"
+#include "support/support.h"
+
+static struct duck *db;
+static struct duck_connection *c;
+
+static int
+open_engine(void **state)
+{
+    custos_err err;
+
+    (void)state;
+    return duck_open(NULL, DUCK_WRITE, &db, &err) ||
+           duck_connect(db, &c, &err) || duck_own_add(c, &err);
+}
+
+static int
+close_engine(void **state)
+{
+    (void)state;
+    duck_disconnect(c);
+    duck_close(db);
+    return 0;
+}
+
+/* The value of an expression, as text; "NULL". */
+static void
+gives(const char *expression, const char *want)
+{
+    struct duck_column column;
+    struct duck_rows *rows = NULL;
+    custos_err err;
+    char sql[4096];
+    size_t n = 0;
+    str got;
+
+    snprintf(sql, sizeof sql, "SELECT coalesce(CAST(%s AS VARCHAR), 'NULL')",
+             expression);
+    if (duck_ask(c, sql, &rows, &err) || duck_next(rows, &n, &column, &err))
+        fail_msg("%s: %s", expression, err.noted);
+    assert_int_equal(n, 1);
+    got = duck_text(&column, 0);
+    if (!str_equal(got, str_of(want)))
+        fail_msg("%s: %.*s, not %s", expression, (int)got.len, got.ptr, want);
+    duck_rows_free(rows);
+}
+
+#define BIG "9223372036854775807"
+#define SMALL "-9223372036854775808"
+
+static void
+own_functions_stop_at_the_ends(void **state)
+{
+    static const char *const cases[][2] = {
+        {"whole_add(" BIG "::BIGINT, 1::BIGINT)", BIG},
+        {"whole_sub('" SMALL "'::BIGINT, 1::BIGINT)", SMALL},
+        {"whole_mul('" SMALL "'::BIGINT, (-1)::BIGINT)", BIG},
+        {"whole_div('" SMALL "'::BIGINT, (-1)::BIGINT)", BIG},
+        {"whole_div((-7)::BIGINT, 2::BIGINT)", "-3"},
+        {"whole_div(7::BIGINT, 0::BIGINT)", "NULL"},
+        {"whole_mod((-7)::BIGINT, 2::BIGINT)", "-1"},
+        {"whole_mod(7::BIGINT, 0::BIGINT)", "NULL"},
+        {"whole_abs('" SMALL "'::BIGINT)", BIG},
+        {"whole_neg('" SMALL "'::BIGINT)", BIG},
+        {"whole_add('170141183460469231731687303715884105727'::HUGEINT, "
+         "1::HUGEINT)",
+         "170141183460469231731687303715884105727"},
+        {"whole_mul((-5)::HUGEINT, 7::HUGEINT)", "-35"},
+        {"whole_narrow('-99999999999999999999'::HUGEINT)", SMALL},
+        {"whole_clamp(5::BIGINT, 7::BIGINT, 9::BIGINT)", "7"},
+        {"whole_of('inf'::DOUBLE, (-5)::BIGINT, 5::BIGINT)", "5"},
+        {"whole_of('-inf'::DOUBLE, (-5)::BIGINT, 5::BIGINT)", "-5"},
+        {"whole_of('nan'::DOUBLE, (-5)::BIGINT, 5::BIGINT)", "NULL"},
+        {"whole_of(2.5::DOUBLE, (-5)::BIGINT, 5::BIGINT)", "3"},
+        {"whole_of(-2.5::DOUBLE, (-5)::BIGINT, 5::BIGINT)", "-3"},
+        {"whole_of(1e300::DOUBLE, 0::HUGEINT, 7::HUGEINT)", "7"},
+        {"whole_of(9223372036854775808::DOUBLE, '" SMALL "'::BIGINT, " BIG
+         "::BIGINT)",
+         BIG},
+        {"whole_index(12::BIGINT, 10::BIGINT, 3::BIGINT)", "2"},
+        {"whole_index(13::BIGINT, 10::BIGINT, 3::BIGINT)", "NULL"},
+        {"whole_index(9::BIGINT, 10::BIGINT, 3::BIGINT)", "NULL"},
+        {"whole_index('" SMALL "'::BIGINT, " BIG "::BIGINT, 3::BIGINT)",
+         "NULL"},
+        {"date_shift(DATE '9999-12-31', 0::BIGINT)", "9999-12-31"},
+        {"date_shift(DATE '9999-12-31', 1::BIGINT)", "NULL"},
+        {"date_shift(DATE '0001-01-01', (-1)::BIGINT)", "NULL"},
+        {"date_shift(DATE '2000-02-28', " BIG "::BIGINT)", "NULL"},
+        {"calendar(DATE '10000-01-01')", "NULL"},
+        {"calendar(DATE 'infinity')", "NULL"},
+        {"calendar(DATE '0001-01-01')", "0001-01-01"},
+        {"calendar(TIMESTAMP '9999-12-31 23:59:59.999999')",
+         "9999-12-31 23:59:59.999999"},
+        {"calendar(TIMESTAMP '10000-01-01')", "NULL"},
+        {"calendar(TIMESTAMP '-infinity')", "NULL"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        gives(cases[i][0], cases[i][1]);
+}
+
+static void
+text_is_read_as_custos_reads_it(void **state)
+{
+    static const char *const cases[][2] = {
+        {"read_whole('-12')", "-12"},
+        {"read_whole('1e3')", "1000"},
+        {"read_whole('1_000')", "NULL"},
+        {"read_whole(' 100 ')", "NULL"},
+        {"read_whole('99.5')", "NULL"},
+        {"read_whole('9223372036854775808')", "NULL"},
+        {"read_real('0.1')", "0.1"},
+        {"read_real('nan')", "NULL"},
+        {"read_bool('yes')", "true"},
+        {"read_bool('2')", "NULL"},
+        {"read_date('2024-02-29')", "2024-02-29"},
+        {"read_date('20000-01-01')", "NULL"},
+        {"read_timestamp('2024-02-29 01:02:03.5')", "2024-02-29 01:02:03.5"},
+        {"read_decimal('1.005', 9, 2)", "1.01"},
+        {"read_decimal('-0.004', 9, 2)", "0.00"},
+        {"read_decimal('9.95', 2, 1)", "NULL"},
+        {"read_decimal('9.94', 2, 1)", "9.9"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        gives(cases[i][0], cases[i][1]);
+}
+
+static void
+texts_have_a_maximum(void **state)
+{
+    char sql[256];
+
+    (void)state;
+    gives("text_concat('a', 'é')", "aé");
+    gives("text_short('a')", "a");
+    gives("text_like('abc', 'a_c')", "true");
+    gives("text_like('abc', 'a\\_c')", "false");
+    gives("text_like('abc', 'a\\')", "NULL");
+    snprintf(sql, sizeof sql,
+             "length(text_concat(repeat('a', %d), repeat('b', %d)))",
+             TEXT_COMPUTED_MAX - 1, 1);
+    gives(sql, "4096");
+    snprintf(sql, sizeof sql,
+             "length(text_concat(repeat('a', %d), repeat('b', %d)))",
+             TEXT_COMPUTED_MAX, 1);
+    gives(sql, "NULL");
+    snprintf(sql, sizeof sql, "length(text_short(repeat('a', %d)))",
+             TEXT_COMPUTED_MAX + 1);
+    gives(sql, "NULL");
+}
+
+static const char *
+engine_type(duckdb_type type)
+{
+    switch (type) {
+    case DUCKDB_TYPE_BIGINT: return "BIGINT";
+    case DUCKDB_TYPE_HUGEINT: return "HUGEINT";
+    case DUCKDB_TYPE_DOUBLE: return "DOUBLE";
+    case DUCKDB_TYPE_DATE: return "DATE";
+    case DUCKDB_TYPE_TIMESTAMP: return "TIMESTAMP";
+    case DUCKDB_TYPE_INTEGER: return "INTEGER";
+    case DUCKDB_TYPE_VARCHAR: return "VARCHAR";
+    default: fail_msg("no values of type %d", (int)type); return "";
+    }
+}
+
+/* Ends, neighbours of ends, nothing: of every type the same list as text. */
+static const char extremes[] =
+    "(NULL), ('0'), ('1'), ('-1'), ('2'), ('38'), ('2147483647'), "
+    "('-2147483648'), ('9223372036854775807'), ('-9223372036854775808'), "
+    "('170141183460469231731687303715884105727'), "
+    "('-170141183460469231731687303715884105728'), ('nan'), ('inf'), ('-inf'), "
+    "('1e308'), ('-0.0'), ('5e-324'), ('9223372036854775808'), ('0.5'), "
+    "('infinity'), ('-infinity'), ('0001-01-01'), ('9999-12-31'), "
+    "('5881580-07-10'), ('5877642-06-25 (BC)'), ('294247-01-10'), "
+    "('290309-12-22 (BC)'), ('%_%\\'), ('\\'), ('aé\U0001F600'), ('')";
+
+/* Every combination of such values, in every place: no error. */
+static void
+own_functions_are_total(void **state)
+{
+    const struct own_function *lists[] = {own_whole, own_read,
+                                          own_text_functions};
+    char sql[8192];
+    custos_err err;
+
+    (void)state;
+    for (size_t l = 0; l < COUNT_OF(lists); l++)
+        for (const struct own_function *f = lists[l]; f->name; f++) {
+            size_t n = 0, len = 0, from;
+
+            len += (size_t)snprintf(sql, sizeof sql,
+                                    "CREATE OR REPLACE TEMP TABLE made AS "
+                                    "SELECT %s(",
+                                    f->name);
+            for (; n < OWN_ARGS_MAX && f->args[n] != DUCKDB_TYPE_INVALID; n++)
+                len += (size_t)snprintf(
+                    sql + len, sizeof sql - len, "%sTRY_CAST(x%zu.v AS %s)",
+                    n ? ", " : "", n, engine_type(f->args[n]));
+            len += (size_t)snprintf(sql + len, sizeof sql - len,
+                                    ") AS made FROM ");
+            for (from = 0; from < n; from++)
+                len += (size_t)snprintf(sql + len, sizeof sql - len,
+                                        "%s(VALUES %s) AS x%zu(v)",
+                                        from ? ", " : "", extremes, from);
+            assert_true(len < sizeof sql);
+            if (duck_do(c, sql, &err))
+                fail_msg("%s: %s", f->name, err.noted);
+        }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(own_functions_stop_at_the_ends),
+        cmocka_unit_test(text_is_read_as_custos_reads_it),
+        cmocka_unit_test(texts_have_a_maximum),
+        cmocka_unit_test(own_functions_are_total),
+    };
+
+    return cmocka_run_group_tests(tests, open_engine, close_engine);
+}

@@ -1,0 +1,185 @@
+/*
+ * Where the engine's own arithmetic is printed, and where ours is; how long
+ * texts are; how far the ends of doubles lie out.
+ */
+#include "num/rat_double.h"
+#include "plan/hospital.h"
+#include "plan/range.h"
+#include "plan/work.h"
+#include "sql/duckdb.h"
+
+#include <math.h>
+
+/* The engine's text of an expression over visits. */
+static void
+printed(const char *expr, struct buf *out)
+{
+    struct planned t;
+    char sql[1024];
+
+    snprintf(sql, sizeof sql,
+             "SELECT count(*) FROM visits WHERE (%s) IS NOT NULL", expr);
+    plan_good(&t, sql, NULL);
+    buf_init(out, NULL, 1 << 16);
+    duckdb_print_expr(t.plan->where->args[0], "t", out);
+    assert_false(out->failed);
+    plan_done(&t);
+}
+
+/*
+ * level is 1 .. 5, room 1 .. 600; income and the unit have no range. A claim
+ * that rests on anything but clamped leaves is not enough.
+ */
+static void
+arithmetic_is_bare_only_where_it_is_proven(void **state)
+{
+    static const struct {
+        const char *expr;
+        bool bare;
+    } cases[] = {
+        {"level + room * 2 - 7", true},
+        {"-abs(level - room)", true},
+        {"coalesce(level, 3) * room", true},
+        {"CASE WHEN level > 1 THEN room ELSE level END + 1", true},
+        {"extract(year FROM day) * 100 + extract(month FROM day)", true},
+        {"CAST(cost AS integer) * 2", true},
+        {"floor(grams * 10) * 3000000000000000", true},
+        {"(day - DATE '2020-01-01') * 3", true},
+        {"level / 2 + 1", true},
+        {"level % 3 + 1", true},
+        {"patient_id + 1", false},
+        {"-patient_id", false},
+        {"abs(patient_id)", false},
+        {"CAST(note AS integer) + 1", false},
+        {"least(CAST(note AS integer), 5) + 1", false},
+        {"room * 9000000000000000", false},
+        {"level / level", false},
+        {"level % level", false},
+        {"room * room * room * room * room * room * room", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        static const char *const own[] = {
+            "whole_add(", "whole_sub(", "whole_mul(", "whole_neg(",
+            "whole_abs(", "whole_div(", "whole_mod(",
+        };
+        bool bare = true;
+        struct buf b;
+
+        printed(cases[i].expr, &b);
+        for (size_t k = 0; k < COUNT_OF(own); k++)
+            bare = bare && !strstr(buf_text(&b), own[k]);
+        if (bare != cases[i].bare)
+            fail_msg("%s: %s", cases[i].expr, buf_text(&b));
+        buf_clear(&b);
+    }
+}
+
+/* A stored text has 64 KiB, a computed one 4 KiB, a number as text few. */
+static void
+texts_are_bounded(void **state)
+{
+    static const struct {
+        const char *expr;
+        size_t most;
+        bool nullable;
+    } cases[] = {
+        {"note", 65536, true},
+        {"ward", 5, false},
+        {"ward || ward", 10, false},
+        {"lower(ward)", 10, false},
+        {"upper(note)", 4096, true},
+        {"coalesce(note, '') || 'x'", 4096, true},
+        {"substring(coalesce(note, ''), 1, 10)", 40, false},
+        {"coalesce(substring(note, 2), '')", 4096, false},
+        {"CASE WHEN age > 3 THEN ward ELSE 'elsewhere' END", 9, false},
+        {"CAST(age AS text)", 64, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        bool visits = strstr(cases[i].expr, "note") != NULL;
+        const struct expr *e;
+        struct planned t;
+        char sql[1024];
+
+        snprintf(sql, sizeof sql,
+                 "SELECT count(*) FROM %s WHERE (%s) IS NOT NULL",
+                 visits ? "visits" : "patients", cases[i].expr);
+        plan_good(&t, sql, NULL);
+        e = t.plan->where->args[0];
+        if (e->text_max != cases[i].most ||
+            fact_of(e)->nullable != cases[i].nullable)
+            fail_msg("%s: %zu bytes, nullable %d", cases[i].expr, e->text_max,
+                     fact_of(e)->nullable);
+        plan_done(&t);
+    }
+}
+
+static void
+rat_set_double(rat *r, double x)
+{
+    enum { BITS = 53 };
+    int exponent;
+    double mantissa = frexp(x, &exponent);
+    rat scale;
+
+    rat_init(&scale);
+    rat_set_i64(r, (int64_t)ldexp(mantissa, BITS), 1);
+    rat_set_pow2(&scale, exponent - BITS);
+    rat_mul(r, r, &scale);
+    rat_clear(&scale);
+}
+
+/* Ends of doubles are doubles, and no result that is rounded lies outside. */
+static void
+ranges_of_doubles_are_outward(void **state)
+{
+    static const char *const numbers[] = {
+        "0.1", "0.2",   "0.3", "1/3",  "-2/3", "1e-300", "7e-324", "1e15",
+        "1",   "-1e-5", "2/7", "1e22", "1e23", "0",      "-0.1",   "3e-308",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(numbers); i++) {
+        struct fact f = {.known = KNOWN_DECLARED};
+        custos_err err;
+        double low, high;
+        rat exact, x;
+
+        rat_init(&f.lower);
+        rat_init(&f.upper);
+        rat_init(&exact);
+        rat_init(&x);
+        assert_false(rat_read(numbers[i], "number", &exact, &err));
+        rat_set(&f.lower, &exact);
+        rat_set(&f.upper, &exact);
+        range_outward(&f);
+        assert_true(rat_cmp(&f.lower, &exact) <= 0);
+        assert_true(rat_cmp(&f.upper, &exact) >= 0);
+        low = rat_double(&f.lower);
+        high = rat_double(&f.upper);
+        rat_set_double(&x, low);
+        assert_true(rat_cmp(&x, &f.lower) == 0);
+        rat_set_double(&x, high);
+        assert_true(rat_cmp(&x, &f.upper) == 0);
+        assert_true(high == low || high == nextafter(low, INFINITY));
+        rat_clear(&f.lower);
+        rat_clear(&f.upper);
+        rat_clear(&exact);
+        rat_clear(&x);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arithmetic_is_bare_only_where_it_is_proven),
+        cmocka_unit_test(texts_are_bounded),
+        cmocka_unit_test(ranges_of_doubles_are_outward),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
