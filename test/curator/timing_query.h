@@ -138,9 +138,11 @@ timing_query(uint64_t *rng, struct buf *out)
         buf_add_text(out, " ELSE false END");
         return;
     case 3:
-        buf_add_text(out, "SELECT count(*) FROM (SELECT age, city FROM people "
-                          "WHERE id = @)");
+        buf_add_text(out, "SELECT count(*) FROM (SELECT * FROM people WHERE id "
+                          "= @)");
         buf_add_text(out, meets[timing_draw(rng, 4)]);
+        buf_add_text(out, " WHERE ");
+        timing_truth(rng, out);
         return;
     case 4:
         buf_add_text(out, "SELECT sum(age) FROM people WHERE CASE WHEN id = @ "

@@ -3,6 +3,7 @@
  * meets more public rows than the plan says, and rows of a unit are cut between
  * two joins with many public rows.
  */
+#include "plan/unit_work.h"
 #include "shop.h"
 
 static void
@@ -195,6 +196,66 @@ rows_are_cut_between_joins(void **state)
     made_close(&s.made);
 }
 
+/* Of every relation below r: rows that a unit has, against what is said. */
+static void
+check_rows(struct shop *s, const struct plan *plan, const struct relation *r,
+           uint64_t stored, const char *sql)
+{
+    struct buf b;
+    long long most;
+
+    if (!r || r->as->is_public)
+        return;
+    buf_init(&b, NULL, 1 << 20);
+    buf_add_text(&b, "SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n "
+                     "FROM ");
+    relation_print(s->made.engine, r, &b);
+    buf_add_text(&b, " GROUP BY u)");
+    most = ask_whole(s, buf_text(&b));
+    if ((uint64_t)most > unit_rows(plan, r, stored))
+        fail_msg("%s: %lld rows of a unit, at most %llu (kind %d)", sql, most,
+                 (unsigned long long)unit_rows(plan, r, stored), (int)r->kind);
+    buf_clear(&b);
+    check_rows(s, plan, r->left, stored, sql);
+    check_rows(s, plan, r->right, stored, sql);
+    for (size_t i = 0; i < r->n_branches; i++)
+        check_rows(s, plan, r->branches[i], stored, sql);
+}
+
+static void
+no_relation_has_more_rows_of_a_unit(void **state)
+{
+    static const char *const froms[] = {
+        "lines l JOIN tags a ON true JOIN tags b ON true",
+        "lines l JOIN tags a ON true JOIN tags b ON true WHERE a.w > b.w",
+        "people p JOIN orders o ON p.id = o.id JOIN lines l ON l.ok = o.ok "
+        "JOIN tags a ON true",
+        "(SELECT l.ok, a.w FROM lines l JOIN tags a ON true UNION ALL SELECT "
+        "ok, x FROM orders) v JOIN tags b ON v.w >= 0",
+        "(SELECT l.ok, count(*) AS n FROM lines l JOIN tags a ON true GROUP BY "
+        "l.ok) v JOIN tags b ON true JOIN parts p ON p.pk = b.pk",
+        "people p LEFT JOIN orders o ON p.id = o.id JOIN tags a ON true",
+        "orders a JOIN orders b ON a.id = b.id JOIN tags t ON t.w > a.x",
+    };
+    struct shop s;
+    struct shop_answer a;
+
+    (void)state;
+    shop_fill(&s, 4, 30, -1);
+    shop_open(&s, 3);
+    for (size_t i = 0; i < sizeof froms / sizeof *froms; i++) {
+        char sql[400];
+
+        snprintf(sql, sizeof sql, "SELECT count(*) FROM %s", froms[i]);
+        plan_known(&s, sql, &a);
+        check_rows(&s, a.plan, a.plan->from, s.n[LINES], sql);
+        assert_true(unit_work(a.plan, s.n[LINES]) <
+                    UINT64_C(100) * s.n[LINES] * a.plan->fanout);
+        plan_free(a.plan);
+    }
+    made_close(&s.made);
+}
+
 /* A plan whose fan-out nobody knows is not run. */
 static void
 unknown_fanout_is_not_ready(void **state)
@@ -219,6 +280,7 @@ main(void)
         cmocka_unit_test(counts_are_those_of_the_table),
         cmocka_unit_test(fanout_bounds_every_join),
         cmocka_unit_test(rows_are_cut_between_joins),
+        cmocka_unit_test(no_relation_has_more_rows_of_a_unit),
         cmocka_unit_test(unknown_fanout_is_not_ready),
     };
 
