@@ -34,6 +34,27 @@ column_end(const rat *x, bool up, struct policy_column *c)
     return fits;
 }
 
+/*
+ * The range of a computed column that has values and none: whole numbers are
+ * clamped into it by the engine; decimals are doubles that become exact again.
+ * False: there is none that a column can have.
+ */
+static bool
+range_of_values(struct work *w, const struct expr *e, struct policy_column *c)
+{
+    struct fact *f = fact_new(w);
+
+    if (!f)
+        return false;
+    f->scale = c->scale;
+    range_column(f, c);
+    if (c->type == TYPE_DECIMAL && expr_is_double(e))
+        range_as_double(f);
+    c->has_range =
+        column_end(&f->lower, false, c) && column_end(&f->upper, true, c);
+    return c->has_range;
+}
+
 /* The values an expression can take, where they are few. */
 static custos_status
 set_values(struct work *w, const struct expr *e, struct policy_column *c)
@@ -53,10 +74,10 @@ set_values(struct work *w, const struct expr *e, struct policy_column *c)
     c->values = d.values;
     c->n_values = d.n;
     c->nullable = c->nullable || d.null;
-    if (c->type == TYPE_INT && !c->has_range) { /* the engine clamps to it */
-        c->has_range = true;
-        c->lower = d.values[0];
-        c->upper = d.values[d.n - 1];
+    if (data_type_is_number(c->type) && !c->has_range &&
+        !range_of_values(w, e, c)) {
+        c->values = NULL; /* nothing is known of a number without its range */
+        c->n_values = 0;
     }
     return CUSTOS_OK;
 }
