@@ -120,7 +120,7 @@ bench-tpch: all ## five TPC-H queries against plain ones, SF 1 and SF 10
 	@$(BUILD)/bench/tpch 1
 	@$(BUILD)/bench/tpch 10
 
-bench-total: all ## our own whole-number functions against the engine's, 10 M rows
+bench-total: all ## our own functions against those of the engine, 10 M rows
 	@$(BUILD)/bench/total
 
 bench-serve: dev all ## the server under pgbench: answers a second, times, memory
