@@ -127,6 +127,8 @@ enum { LEDGER_OVERRUN_WINDOW = 1000 };
     "EXPLAIN still work)"
 struct ledger_tripwire {
     uint64_t failures;     /* of everybody */
+    uint64_t failing;      /* names that had any: one analyst's questions at
+                              work together must not suspend the others */
     uint64_t own_failures; /* of one name */
     uint64_t overruns;     /* of its last LEDGER_OVERRUN_WINDOW questions */
 };

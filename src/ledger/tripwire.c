@@ -5,12 +5,13 @@
  * What was charged must not fail: whether it fails may depend on the data, and
  * epsilon says nothing about that. So a failure is a bug by definition, and
  * the number of bits that can pass through one that nobody knows of is bounded
- * by stopping: an analyst at the first, everybody at the policy's number.
+ * by stopping: an analyst at the first, everybody at the policy's number of
+ * analysts who had one.
  *
  * THEOREM  tripwire
  *   Let failures be visible, and let each be a row of the chain before any
  *   later charge of the same analyst. After a failure an analyst has no charge,
- *   and after F of them nobody has, until the owner's "resume". So of N
+ *   and after those of F analysts nobody has, until the owner's "resume". So of N
  *   questions asked one after the other at most F fail, and which ones they
  *   are carries at most log2 of the sum over j <= F of C(N, j) bits: 37.3 for
  *   N = 10,000 and F = 3.
@@ -19,7 +20,8 @@
  *          of a failure is durable before its analyst is told.
  * GIVES    a bound where epsilon gives none, between two acts of the owner.
  *          Questions that were charged before the failure go on: with k of
- *          them at work at a time up to k - 1 more can fail.
+ *          them at work at a time up to k - 1 more can fail. They are no
+ *          further analysts', and do not suspend the others.
  * FAILS    CUSTOS_EDENIED with one sentence, whoever is suspended and why.
  * TESTED   tripwire_first_failure_suspends_the_analyst
  *          tripwire_third_failure_suspends_the_store
@@ -51,13 +53,15 @@ count_failures(struct db *d, str who, struct ledger_tripwire *out,
     struct query q;
 
     query_begin(&q, d,
-                "SELECT count(*), coalesce(sum(who = ?), 0) FROM chain"
+                "SELECT count(*), coalesce(sum(who = ?), 0), count(DISTINCT "
+                "who) FROM chain"
                 " WHERE " OF_THE_WIRE
                 " AND kind = 'failure' AND " SINCE_RESUME);
     query_put_text(&q, who);
     if (query_next(&q)) {
         out->failures = (uint64_t)query_int(&q, 0);
         out->own_failures = (uint64_t)query_int(&q, 1);
+        out->failing = (uint64_t)query_int(&q, 2);
     }
     return query_end(&q, err);
 }
@@ -132,7 +136,7 @@ ledger_is_suspended(const struct ledger_tripwire *t, uint64_t max_failures,
 bool
 ledger_all_suspended(const struct ledger_tripwire *t, uint64_t max_failures)
 {
-    return t->failures && t->failures >= max_failures;
+    return t->failing && t->failing >= max_failures;
 }
 
 custos_status

@@ -3,6 +3,7 @@
  * sensitivities, price and mechanisms: each step reads what those before it
  * found, and all of it is a function of query, policy and who asks.
  */
+#include "plan/unit_work.h"
 #include "plan/plan.h"
 
 #include "plan/from.h"
@@ -114,6 +115,8 @@ private_make(struct work *w)
         st = parts_make(w);
     if (!st)
         st = bounds_make(w);
+    if (!st)
+        st = unit_work_check(w);
     if (!st)
         st = sensitivity_make(w);
     if (!st)

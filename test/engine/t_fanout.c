@@ -250,7 +250,7 @@ no_relation_has_more_rows_of_a_unit(void **state)
         plan_known(&s, sql, &a);
         check_rows(&s, a.plan, a.plan->from, s.n[LINES], sql);
         assert_true(unit_work(a.plan, s.n[LINES]) <
-                    UINT64_C(100) * s.n[LINES] * a.plan->fanout);
+                    UINT64_C(1000) * s.n[LINES] * a.plan->fanout);
         plan_free(a.plan);
     }
     made_close(&s.made);

@@ -135,8 +135,14 @@ tripwire_resume_is_a_row(void **state)
     assert_non_null(a);
     l = make(&p);
     assert_int_equal(asks(l, "ana"), CUSTOS_OK);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) /* questions at work together */
         trip(l, TRIPWIRE_FAILURE, "ana");
+    assert_int_equal(asks(l, "bo"), CUSTOS_OK);
+    assert_int_equal(asks(l, "cy"), CUSTOS_OK);
+    assert_int_equal(asks(l, "di"), CUSTOS_OK);
+    trip(l, TRIPWIRE_FAILURE, "cy");
+    assert_int_equal(asks(l, "bo"), CUSTOS_OK);
+    trip(l, TRIPWIRE_FAILURE, "di");
     assert_int_equal(asks(l, "bo"), CUSTOS_EDENIED);
     resume(l, &r);
     assert_int_equal(asks(l, "bo"), CUSTOS_OK);

@@ -130,7 +130,7 @@ bounds_end_where_no_plan_is_possible(void **state)
 
     (void)state;
     plan_good(&t, sql, NULL);
-    assert_int_equal(t.plan->race->n, 8);
+    assert_int_equal(t.plan->race->n, 5); /* 32^4 rows are too much work */
     plan_done(&t);
 }
 
