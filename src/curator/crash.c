@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/ck.h"
 #include "base/error.h"
 #include "store/file.h"
 
@@ -33,8 +34,10 @@ enum { WORKS_MOST = 1024, STACK_BYTES = 1 << 16, MARKS_MOST = 1 << 20 };
 
 static const int FAULTS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
+/* The row is there before the file is: a handler sees no old one. */
+enum { WORK_FREE = 0, WORK_CLAIMED = -1 };
 static struct {
-    _Atomic int file; /* and one; 0: free */
+    _Atomic int file; /* and one; or WORK_ */
     _Atomic uint64_t seq;
 } works[WORKS_MOST];
 
@@ -69,7 +72,7 @@ on_fault(int signal, siginfo_t *info, void *context)
     for (int i = 0; own && i < WORKS_MOST; i++) {
         int file = atomic_load(&works[i].file);
 
-        if (file && (!mine || mine == i + 1))
+        if (file > 0 && (!mine || mine == i + 1))
             leave_mark(file - 1, atomic_load(&works[i].seq));
     }
     for (size_t i = 0; i < COUNT_OF(FAULTS); i++)
@@ -125,12 +128,14 @@ int
 crash_begin(int file, uint64_t seq)
 {
     for (int i = 0; i < WORKS_MOST; i++) {
-        int none = 0;
+        int none = WORK_FREE;
 
         if (atomic_load(&works[i].file) ||
-            !atomic_compare_exchange_strong(&works[i].file, &none, file + 1))
+            !atomic_compare_exchange_strong(&works[i].file, &none,
+                                            WORK_CLAIMED))
             continue;
         atomic_store(&works[i].seq, seq);
+        atomic_store(&works[i].file, file + 1);
         mine = i + 1;
         lend_stack();
         return i;
@@ -144,7 +149,7 @@ crash_end(int work)
     if (work < 0)
         return;
     mine = 0;
-    atomic_store(&works[work].file, 0);
+    atomic_store(&works[work].file, WORK_FREE);
 }
 
 /* ---------------------------------------------------------------- marks -- */
@@ -164,11 +169,22 @@ fail_marks(custos_err *err)
                        "the store's file of crashes cannot be read");
 }
 
+/* The next digit of a row's number; what is no row's number stays 0. */
+static void
+add_digit(uint64_t *seq, bool *good, char c)
+{
+    *good = *good && c >= '0' && c <= '9' && ck_mul_u64(*seq, 10, seq) &&
+            ck_add_u64(*seq, (uint64_t)(c - '0'), seq);
+    if (!*good)
+        *seq = 0;
+}
+
 custos_status
 crash_read(int file, arena *a, uint64_t **seqs, size_t *n, custos_err *err)
 {
     custos_status st = CUSTOS_OK;
     uint64_t *out = NULL, seq = 0;
+    bool good = true;
     char *text = NULL;
     struct stat is;
     ssize_t got;
@@ -192,8 +208,9 @@ crash_read(int file, arena *a, uint64_t **seqs, size_t *n, custos_err *err)
         if (text[i] == '\n') {
             out[(*n)++] = seq;
             seq = 0;
+            good = true;
         } else {
-            seq = seq * 10 + (uint64_t)(unsigned char)(text[i] - '0');
+            add_digit(&seq, &good, text[i]);
         }
     }
     if (st)

@@ -11,6 +11,7 @@
  */
 #include "curator/tripwire.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,6 +23,9 @@
 #include "ledger/tripwire.h"
 
 enum { MARKS_ARENA = 1 << 26 };
+
+static_assert((int)LEDGER_OVERRUN_WINDOW == (int)POLICY_OVERRUN_WINDOW,
+              "the policy's rate is of the window that the ledger counts");
 
 static void
 words_of(uint64_t seq, const char *why, char words[TRIPWIRE_WORDS_MAX])
@@ -48,9 +52,10 @@ find_charge(struct ledger *l, uint64_t seq, arena *a, str *who, bool *found,
     return st;
 }
 
+/* *written: how many of the n marks name a charge, and so became a row. */
 static custos_status
 write_crashes(struct ledger *l, const uint64_t *seqs, size_t n, arena *a,
-              int64_t now, custos_err *err)
+              int64_t now, size_t *written, custos_err *err)
 {
     char words[TRIPWIRE_WORDS_MAX];
     struct receipt ignored;
@@ -66,6 +71,7 @@ write_crashes(struct ledger *l, const uint64_t *seqs, size_t n, arena *a,
         words_of(seqs[i], "crash", words);
         st = ledger_act(l, TRIPWIRE_FAILURE, str_of(words), who, now, &ignored,
                         err);
+        *written += !st;
     }
     return st;
 }
@@ -75,6 +81,7 @@ tripwire_take_up(struct ledger *l, int file, int64_t now, size_t *n,
                  custos_err *err)
 {
     uint64_t *seqs = NULL;
+    size_t marks = 0;
     custos_status st;
     arena *a;
 
@@ -84,9 +91,9 @@ tripwire_take_up(struct ledger *l, int file, int64_t now, size_t *n,
     a = arena_new(NULL, MARKS_ARENA);
     if (!a)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    st = crash_read(file, a, &seqs, n, err);
+    st = crash_read(file, a, &seqs, &marks, err);
     if (!st) {
-        st = write_crashes(l, seqs, *n, a, now, err);
+        st = write_crashes(l, seqs, marks, a, now, n, err);
         crash_forget(file, st ? CRASH_KEEP : CRASH_EMPTY);
     }
     arena_free(a);
@@ -115,7 +122,7 @@ tripwire_ready(struct curator *c, int64_t now, custos_err *err)
     pthread_mutex_lock(&h->mutex);
     st = tripwire_take_up(c->ledger, h->crashes, now, &n, err);
     pthread_mutex_unlock(&h->mutex);
-    atomic_fetch_add(&h->trips.failures, st ? 0 : n);
+    atomic_fetch_add(&h->trips.failures, n);
     return st;
 }
 
@@ -200,6 +207,7 @@ tripwire_tell(struct curator *c, struct buf *json)
     struct ledger_tripwire t = {0};
     struct buf names;
     custos_err quiet;
+    bool all;
 
     buf_init(&names, NULL, OWNER_REPLY_MAX);
     for (size_t i = 0; i <= p->n_analysts; i++) {
@@ -212,11 +220,12 @@ tripwire_tell(struct curator *c, struct buf *json)
         buf_add_text(&names, names.len ? ", " : "");
         buf_add(&names, i ? name.ptr : "owner", i ? name.len : strlen("owner"));
     }
+    all = atomic_load(&c->house->unwritten) ||
+          ledger_all_suspended(&t, p->max_failures);
     buf_printf(json,
                ",\"failures_since_resume\":%" PRIu64
                ",\"all_suspended\":%s,\"suspended\":",
-               t.failures,
-               ledger_all_suspended(&t, p->max_failures) ? "true" : "false");
+               t.failures, all ? "true" : "false");
     json_text(json, (str){buf_text(&names), names.len});
     buf_clear(&names);
 }

@@ -5,6 +5,7 @@
 #include "curator/tripwire.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -359,20 +360,42 @@ a_kill_from_outside_does_not(void **state)
     assert_int_equal(failures_of("ana", NULL), 0);
 }
 
+/* 2^64 + row: read without a look at overflow it would be the row's number. */
+static void
+write_wrapped(uint64_t row, char out[32])
+{
+    const u128 two_64 = (u128)1 << 64;
+    u128 n = two_64 + row;
+    size_t at = 31;
+
+    out[at] = '\0';
+    for (; n; n /= 10)
+        out[--at] = (char)('0' + (int)(n % 10));
+    memmove(out, out + at, 32 - at);
+}
+
 /* Marks that name no charge are no failures, and are gone. */
 static void
 a_mark_of_nothing_is_forgotten(void **state)
 {
-    char path[128];
-    int fd;
+    struct answer *answer = test_ask(c, "ana", SUM, "0.02");
+    char path[128], wrapped[32], marks[128];
+    struct curator_trips trips;
+    int fd, len;
 
     (void)state;
+    write_wrapped(answer->receipt.seq, wrapped);
+    len = snprintf(marks, sizeof marks, "1\n99\nxx\n\n%s\n+%" PRIu64 "\n",
+                   wrapped, answer->receipt.seq);
+    answer_free(answer);
     snprintf(path, sizeof path, "%s/crashes", files.store);
     fd = open(path, O_WRONLY | O_APPEND);
     assert_true(fd >= 0);
-    assert_int_equal(write(fd, "1\n99\nxx\n\n", 9), 9);
+    assert_int_equal(write(fd, marks, (size_t)len), len);
     close(fd);
     assert_int_equal(asks("ana", COUNT), CUSTOS_OK);
+    curator_trips(c, &trips);
+    assert_int_equal(trips.failures, 0);
     fd = open(path, O_RDONLY);
     assert_int_equal(lseek(fd, 0, SEEK_END), 0);
     close(fd);
@@ -386,6 +409,7 @@ a_failure_without_a_row_suspends_all(void **state)
     struct ask asked = {.who = str_of("ana"), .now = 1000};
     struct rlimit was, none;
     custos_err err;
+    struct buf b;
 
     (void)state;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
@@ -400,6 +424,10 @@ a_failure_without_a_row_suspends_all(void **state)
     assert_string_equal(err.said, LEDGER_SUSPENDED_SAID);
     assert_int_equal(asks("ana", SUM), CUSTOS_EDENIED);
     answer_free(answer);
+    buf_init(&b, NULL, 4096);
+    tripwire_tell(c, &b);
+    assert_non_null(strstr(buf_text(&b), "\"all_suspended\":true"));
+    buf_clear(&b);
 }
 
 /* The owner sees it. */
