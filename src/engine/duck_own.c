@@ -3,6 +3,8 @@
  */
 #include "engine/duck_own.h"
 
+#include <string.h>
+
 #include "base/error.h"
 #include "engine/duck_inside.h"
 

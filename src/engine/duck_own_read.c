@@ -89,7 +89,7 @@ read_timestamp(duckdb_function_info info, duckdb_data_chunk input,
             ((int64_t *)c.out)[i] = (int64_t)d.n; /* years 1 to 9999 */
 }
 
-/* As text, for the types that a function of the engine returns are fixed. */
+/* Returns text: the type of a result cannot depend on the arguments p, s. */
 static void
 read_decimal(duckdb_function_info info, duckdb_data_chunk input,
              duckdb_vector output)

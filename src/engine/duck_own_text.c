@@ -4,7 +4,6 @@
  */
 #include <string.h>
 
-#include "base/alloc.h"
 #include "engine/duck_own.h"
 #include "engine/like.h"
 #include "sql/text_limits.h"

@@ -134,9 +134,9 @@ narrow(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output)
 /* --------------------------------------------------------- from doubles -- */
 
 /*
- * The whole number next to r, within low .. high. Doubles of 2^63 and more are
- * compared as doubles first: a limit becomes one by rounding, and what is not
- * below it by that is no smaller than the limit up to a last step.
+ * The whole number next to r, within low .. high. A double is converted only
+ * where the type can hold it: both of its ends are exact as doubles. Limits are
+ * compared as whole numbers, since they may not be.
  */
 static inline int64_t
 near_i64(double r, int64_t low, int64_t high)

@@ -16,7 +16,8 @@ struct engine;
  * Opens the data version in force, read-only, sealed off: no external access
  * (attached files excepted, named by the policy), no extensions, settings
  * locked. p is borrowed. May fail: CUSTOS_EIO, CUSTOS_ECORRUPT, CUSTOS_ENAME
- * (no data yet), CUSTOS_EUNSUPPORTED (of a newer custos or DuckDB).
+ * (no data yet), CUSTOS_EUNSUPPORTED (written by a newer custos or DuckDB, or
+ * imported by an older custos).
  */
 CUSTOS_MUST_USE custos_status engine_open(const struct store *s,
                                           const struct policy *p,

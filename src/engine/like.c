@@ -21,7 +21,7 @@
 
 #include "base/base.h"
 
-enum { LIKE_ANY = 256, CHARACTER_BYTES_MAX = 4 };
+enum { LIKE_ANY = 256 };
 
 static_assert(LIKE_PATTERN_MAX <= UINT16_MAX, "places fit their type");
 
@@ -101,7 +101,7 @@ next_character(const unsigned char *text, size_t i, size_t hi)
 {
     size_t end = i + 1;
 
-    while (end < hi && end - i < CHARACTER_BYTES_MAX &&
+    while (end < hi && end - i < TEXT_CHARACTER_MAX &&
            is_continuation(text[end]))
         end++;
     return end;
@@ -113,7 +113,7 @@ previous_character(const unsigned char *text, size_t i, size_t lo)
 {
     size_t at = i - 1;
 
-    while (at > lo && i - at < CHARACTER_BYTES_MAX && is_continuation(text[at]))
+    while (at > lo && i - at < TEXT_CHARACTER_MAX && is_continuation(text[at]))
         at--;
     return at;
 }

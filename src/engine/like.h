@@ -17,11 +17,9 @@
 #include <stdint.h>
 
 #include "base/str.h"
+#include "sql/text_limits.h"
 
-enum {
-    LIKE_PATTERN_MAX = 1024,  /* bytes */
-    LIKE_STEPS_MAX = 1 << 20, /* bytes of text compared or passed, a value */
-};
+enum { LIKE_PATTERN_MAX = 1024 }; /* bytes */
 
 enum like_result {
     LIKE_NO,

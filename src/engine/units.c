@@ -125,9 +125,9 @@ import_units(struct import *m, custos_err *err)
         if (first && strcmp(is, was) != 0 &&
             !(is_plain(type, is) && is_plain(type, was)))
             return custos_fail(err, CUSTOS_EPOLICY,
-                               "the unit is %.20s in the source of '%.*s' and "
-                               "%.20s in that of '%.*s', which are not read "
-                               "alike as %s: one person could count as two",
+                               "one person could count as two: the unit is "
+                               "%.20s in the source of '%.*s' and %.20s in "
+                               "that of '%.*s', not read alike as %s",
                                was, SHOWN(first->name), is, SHOWN(t->name),
                                data_type_name(type));
         if (!first || !is_plain(type, is)) {

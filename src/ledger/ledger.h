@@ -123,8 +123,7 @@ enum { LEDGER_OVERRUN_WINDOW = 1000 };
 #define LEDGER_SUSPENDED_SAID                                                  \
     "private queries are suspended after a failure: ask the owner of the "     \
     "data, who reads the log and runs custos owner resume (stored answers "    \
-    "and "                                                                     \
-    "EXPLAIN still work)"
+    "and EXPLAIN still work)"
 struct ledger_tripwire {
     uint64_t failures;     /* of everybody */
     uint64_t failing;      /* names that had any: one analyst's questions at

@@ -295,11 +295,10 @@ range_bucket(struct expr *e)
 static void
 range_like(struct expr *e)
 {
-    enum { STEPS_LOG2 = 20 };
     size_t text = TEXT_CASE_GROWTH * e->args[0]->text_max;
     size_t pattern = TEXT_CASE_GROWTH * e->args[1]->text_max;
 
-    if (text * (pattern + 1) + 2 * pattern > (size_t)1 << STEPS_LOG2)
+    if (text * (pattern + 1) + 2 * pattern > LIKE_STEPS_MAX)
         fact_of(e)->nullable = true;
 }
 

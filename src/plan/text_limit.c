@@ -34,15 +34,14 @@ longest(const struct expr *e)
 static size_t
 substring_bytes(const struct expr *e)
 {
-    enum { CHARACTER_MAX = 4 };
     size_t most = e->args[0]->text_max;
     i128 length;
 
     if (e->n_args < 3 || e->args[2]->value.type != TYPE_INT)
         return most;
     length = e->args[2]->value.n < 0 ? 0 : e->args[2]->value.n;
-    return length < (i128)(most / CHARACTER_MAX)
-               ? (size_t)length * CHARACTER_MAX
+    return length < (i128)(most / TEXT_CHARACTER_MAX)
+               ? (size_t)length * TEXT_CHARACTER_MAX
                : most;
 }
 

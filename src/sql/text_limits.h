@@ -6,11 +6,11 @@
 #define SQL_TEXT_LIMITS_H
 
 enum {
-    TEXT_STORED_MAX = 64 << 10,  /* bytes of a stored value, by default */
-    TEXT_COMPUTED_MAX = 4 << 10, /* of a computed one: beyond it is NULL */
+    TEXT_COMPUTED_MAX = 4 << 10, /* bytes of a computed text; beyond it: NULL */
     TEXT_NUMBER_MAX = 64,        /* of a number, date or truth value as text */
-    TEXT_CASE_GROWTH =
-        2, /* upper and lower make at most as many bytes of one */
+    TEXT_CASE_GROWTH = 2,     /* upper and lower make at most 2 bytes of one */
+    TEXT_CHARACTER_MAX = 4,   /* bytes of a character */
+    LIKE_STEPS_MAX = 1 << 20, /* steps of LIKE on a value; beyond it: NULL */
 };
 
 #endif
