@@ -19,6 +19,7 @@
  * GIVES    e->bare; all other arithmetic goes through total-functions.
  * FAILS    cannot.
  * TESTED   arithmetic_is_bare_only_where_it_is_proven
+ *          literals_of_sums_and_products_are_computed_first
  */
 #include "plan/work.h"
 

@@ -1,8 +1,8 @@
 /*
  * What the pinned DuckDB's optimizer and binder do that a printed query
- * depends on: no guard keeps a throwing expression from being evaluated,
- * statistics answer in place of values and are computed with themselves, and
- * the types of results. See t_duckdb_facts.c.
+ * depends on: no guard keeps a throwing expression from being evaluated, sums
+ * and products are regrouped, statistics answer in place of values and are
+ * computed with themselves, and the types of results. See t_duckdb_facts.c.
  */
 #include "facts.h"
 
@@ -101,6 +101,38 @@ is_null_is_answered_by_statistics(void **state)
     facts_open(&f);
     facts_do(&f, GUARDED);
     all_give(&f, folded, COUNT_OF(folded));
+    facts_close(&f);
+}
+
+#define C "CAST('4000000000000000000' AS BIGINT)"
+#define UP "(CASE WHEN k < 0 THEN -" C " ELSE 1 - " C " END + " C ")"
+#define ZERO "(v * CAST('0' AS BIGINT))"
+#define HUGE "CAST('1e16' AS DOUBLE)"
+
+/*
+ * Sums and products of whole numbers are regrouped, their literals first, so
+ * that one overflows whose every node fits; but only where there is a row.
+ * Differences, doubles and what stands in a call are left as they are written.
+ */
+static void
+literals_of_sums_and_products_are_computed_first(void **state)
+{
+    static const struct asked list[] = {
+        {"SELECT " TEXT(C " * (" C " * " ZERO ")") " FROM g", THROWS},
+        {"SELECT " TEXT(UP " + (" UP " + " UP ")") " FROM g", THROWS},
+        {"SELECT " TEXT(C " * (" C " * " ZERO ")") " FROM g WHERE k > 1", ""},
+        {"SELECT " TEXT(UP " - (" UP " - " UP ")") " FROM g", "1; 0"},
+        {"SELECT " TEXT(C " * abs(" C " * " ZERO ")") " FROM g", "0; 0"},
+        {"SELECT " TEXT("CAST(k AS DOUBLE) / 2 + " HUGE " + (- " HUGE
+                        ")") " FROM g",
+         "0.0; 0.0"},
+    };
+    struct facts f;
+
+    (void)state;
+    facts_open(&f);
+    facts_do(&f, GUARDED);
+    all_give(&f, list, COUNT_OF(list));
     facts_close(&f);
 }
 
@@ -356,6 +388,7 @@ main(void)
         cmocka_unit_test(no_guard_keeps_a_common_subexpression_from_running),
         cmocka_unit_test(and_does_not_stop_in_a_projection),
         cmocka_unit_test(is_null_is_answered_by_statistics),
+        cmocka_unit_test(literals_of_sums_and_products_are_computed_first),
         cmocka_unit_test(statistics_throw_while_planning),
         cmocka_unit_test(date_trunc_of_a_try_cast_is_null),
         cmocka_unit_test(date_trunc_throws),
