@@ -19,8 +19,6 @@
 #include "base/str.h"
 #include "sql/text_limits.h"
 
-enum { LIKE_PATTERN_MAX = 1024 }; /* bytes */
-
 enum like_result {
     LIKE_NO,
     LIKE_YES,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "sql/text_limits.h"
 
 static const struct {
     const char *name;
@@ -119,6 +120,20 @@ pattern_is_whole(str pattern)
     return slashes % 2 == 0;
 }
 
+/* A longer one would be NULL for every text (engine/like.h). */
+static custos_status
+check_length(struct sql_reader *r, enum call call, const struct expr *pattern)
+{
+    bool lowers = call == CALL_ILIKE || call == CALL_NOT_ILIKE;
+    int most = lowers ? LIKE_PATTERN_MAX / TEXT_CASE_GROWTH : LIKE_PATTERN_MAX;
+
+    if (pattern->value.text.len <= (size_t)most)
+        return CUSTOS_OK;
+    return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, pattern->at,
+                          "a pattern of %s has at most %d bytes",
+                          lowers ? "ILIKE" : "LIKE", most);
+}
+
 static custos_status
 like_read(struct sql_reader *r, const PgQuery__AExpr *e, const char *name,
           struct expr **out)
@@ -153,7 +168,7 @@ like_read(struct sql_reader *r, const PgQuery__AExpr *e, const char *name,
             return custos_fail_at(r->err, CUSTOS_ESYNTAX, pattern->at,
                                   "a LIKE pattern cannot end with its escape; "
                                   "write \\\\ for a backslash");
-        return CUSTOS_OK;
+        return check_length(r, likes[i].call, pattern);
     }
     return fail_operator(r, name, e->location);
 }

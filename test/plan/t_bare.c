@@ -121,6 +121,37 @@ texts_are_bounded(void **state)
     }
 }
 
+/* A pattern that the matcher would not take, and that would make a truth value
+   NULL which is claimed not to be, is refused. */
+static void
+long_patterns_are_refused(void **state)
+{
+    static const struct {
+        const char *like;
+        int bytes;
+        bool good;
+    } cases[] = {
+        {"LIKE", 1024, true},
+        {"LIKE", 1025, false},
+        {"NOT ILIKE", 512, true},
+        {"ILIKE", 513, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct planned t;
+        char sql[2048];
+
+        snprintf(sql, sizeof sql,
+                 "SELECT count(*) FROM patients WHERE ward %s '%0*d'",
+                 cases[i].like, cases[i].bytes, 0);
+        plan_for(&t, sql, NULL);
+        assert_int_equal(t.status,
+                         cases[i].good ? CUSTOS_OK : CUSTOS_EUNSUPPORTED);
+        plan_done(&t);
+    }
+}
+
 static void
 rat_set_double(rat *r, double x)
 {
@@ -182,6 +213,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arithmetic_is_bare_only_where_it_is_proven),
         cmocka_unit_test(texts_are_bounded),
+        cmocka_unit_test(long_patterns_are_refused),
         cmocka_unit_test(ranges_of_doubles_are_outward),
     };
 
