@@ -32,6 +32,37 @@ refused(struct made *m, const char *sql)
     assert_true(err.noted[0] != '\0');
 }
 
+/* It fails on queries that are in the language: see open.c. */
+static void
+a_faulty_optimizer_is_off(void **state)
+{
+    static const char sql[] =
+        "SELECT count(*) FROM (SELECT k, row_number() OVER (PARTITION BY k "
+        "ORDER BY h) AS n FROM (SELECT *, k AS h FROM (SELECT CAST(s AS "
+        "BIGINT) AS k, CASE WHEN v IS NOT NULL THEN CAST(v AS BIGINT) END AS c "
+        "FROM (SELECT x AS s, x AS v FROM (SELECT c0 AS x FROM t0))) WHERE c "
+        "IS "
+        "NOT NULL) WHERE CAST(coalesce(1 + c, c) AS DOUBLE) BETWEEN 0.5 AND 7) "
+        "WHERE n <= 3";
+    custos_err err;
+    struct made m;
+    i128 n = 0;
+
+    (void)state;
+    ready(&m);
+    assert_int_equal(
+        duck_ask_whole(m.engine->connections[0],
+                       "SELECT count(*) FROM duckdb_settings() WHERE name = "
+                       "'disabled_optimizers' AND value = "
+                       "'top_n_window_elimination'",
+                       &n, &err),
+        CUSTOS_OK);
+    assert_true(n == 1);
+    assert_int_equal(duck_ask_whole(m.engine->connections[0], sql, &n, &err),
+                     CUSTOS_OK);
+    made_close(&m);
+}
+
 static void
 external_access_is_off(void **state)
 {
@@ -204,6 +235,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_faulty_optimizer_is_off),
         cmocka_unit_test(external_access_is_off),
         cmocka_unit_test(engine_words_stay_inside),
         cmocka_unit_test(another_policy_is_refused),
