@@ -60,8 +60,7 @@ own_set_null(const struct own_call *c, size_t row)
 str
 own_text(const struct own_call *c, size_t arg, size_t row)
 {
-    /* The API takes its pointer without const, and only reads. */
-    duckdb_string_t *texts = (duckdb_string_t *)(uintptr_t)c->arg[arg];
+    duckdb_string_t *texts = c->arg[arg];
 
     return (str){duckdb_string_t_data(&texts[row]),
                  duckdb_string_t_length(texts[row])};

@@ -39,7 +39,7 @@ struct own_function {
 /* Rows of a call: flat vectors, as the engine hands them over. */
 struct own_call {
     size_t n;
-    const void *arg[OWN_ARGS_MAX];
+    void *arg[OWN_ARGS_MAX];
     void *out;
     duckdb_vector result;
 };
