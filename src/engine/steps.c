@@ -17,7 +17,7 @@ is_narrow(const struct steps *s)
 {
     i128 limit = (i128)1 << ROOM_LOG2;
 
-    return -limit < s->lower && s->upper < limit;
+    return -limit < s->lower && s->upper < limit && s->reach < limit;
 }
 
 static i128
@@ -40,7 +40,8 @@ refine(struct steps *s, int digits)
         return false;
     by = power_of_ten(digits - s->digits);
     if (!ck_mul_i128(s->lower, by, &s->lower) ||
-        !ck_mul_i128(s->upper, by, &s->upper))
+        !ck_mul_i128(s->upper, by, &s->upper) ||
+        !ck_mul_i128(s->reach, by, &s->reach))
         return false;
     s->digits = digits;
     return is_narrow(s);
@@ -67,7 +68,14 @@ product(const struct steps *a, const struct steps *b)
 
     return (struct steps){a->digits + b->digits,
                           least(least(p, q), least(r, s)),
-                          most(most(p, q), most(r, s))};
+                          most(most(p, q), most(r, s)), a->reach * b->reach};
+}
+
+/* Of a leaf: how far it is from 0, at least 1. */
+static void
+set_reach(struct steps *s)
+{
+    s->reach = most(1, most(-s->lower, s->upper));
 }
 
 /* ---------------------------------------------------------------- leaves -- */
@@ -86,8 +94,10 @@ know_column(const struct plan *plan, const struct expr *e, struct steps *s)
         (c->type == TYPE_DECIMAL && !view_has_steps(c)))
         return false;
     s->digits = c->type == TYPE_INT ? 0 : c->scale;
-    return s->digits <= DIGITS_MAX && view_steps(c, &s->lower, &s->upper) &&
-           is_narrow(s);
+    if (s->digits > DIGITS_MAX || !view_steps(c, &s->lower, &s->upper))
+        return false;
+    set_reach(s);
+    return is_narrow(s);
 }
 
 static bool
@@ -99,6 +109,9 @@ know_literal(const struct expr *e, struct steps *s)
         return false;
     s->digits = d->type == TYPE_INT ? 0 : d->scale;
     s->lower = s->upper = d->n;
+    if (d->n == I128_MIN)
+        return false;
+    set_reach(s);
     return s->digits >= 0 && s->digits <= DIGITS_MAX && is_narrow(s);
 }
 
@@ -135,6 +148,7 @@ know_any(const struct plan *plan, const struct expr *e, struct steps *s)
             return false;
         s->lower = least(s->lower, one.lower);
         s->upper = most(s->upper, one.upper);
+        s->reach = most(s->reach, one.reach);
     }
     return found;
 }
@@ -156,8 +170,10 @@ know_pair(const struct plan *plan, const struct expr *e, struct steps *s)
     if (!refine(&a, digits) || !refine(&b, digits))
         return false;
     *s = e->call == CALL_ADD
-             ? (struct steps){digits, a.lower + b.lower, a.upper + b.upper}
-             : (struct steps){digits, a.lower - b.upper, a.upper - b.lower};
+             ? (struct steps){digits, a.lower + b.lower, a.upper + b.upper,
+                              a.reach + b.reach}
+             : (struct steps){digits, a.lower - b.upper, a.upper - b.lower,
+                              a.reach + b.reach};
     return true;
 }
 
@@ -174,7 +190,7 @@ know_call(const struct plan *plan, const struct expr *e, struct steps *s)
     case CALL_NEG:
         if (e->n_args != 1 || !know(plan, e->args[0], &a))
             return false;
-        *s = (struct steps){a.digits, -a.upper, -a.lower};
+        *s = (struct steps){a.digits, -a.upper, -a.lower, a.reach};
         return true;
     default: return false;
     }

@@ -8,9 +8,11 @@
  *   function clamps, or whose values are few by its definition (a part of a
  *   date, a length, a sign); a choice among proven nodes; or a sum,
  *   difference, product, negation or absolute value of proven nodes whose
- *   exact interval, in 128 bits, lies within 2^62. In such arithmetic no
- *   operation on 64 bits overflows, for any row, nor does one that the engine
- *   makes of it by bringing literals together.
+ *   reach lies within 2^62: the reach of a leaf is the most that it can be
+ *   away from 0, at least 1; that of a sum or difference the sum, that of a
+ *   product the product of its operands'. In such arithmetic no operation on
+ *   64 bits overflows, for any row, nor does one that the engine makes of it
+ *   by bringing its terms and factors into another order.
  * SOURCE   doc/proofs/totality.md
  * NEEDS    part-clamp's stored ranges; columns of computed relations clamped
  *          (engine/relation.c); dates of the years 1 to 9999 (view.h).
@@ -58,26 +60,16 @@ prove_choice(const struct expr *e)
 }
 
 static i128
-least(i128 a, i128 b)
-{
-    return a < b ? a : b;
-}
-
-static i128
 most(i128 a, i128 b)
 {
     return a > b ? a : b;
 }
 
-/* Of operands within 2^62, so that no product passes 2^124. */
-static void
-prove_product(struct fact *f, const struct fact *a, const struct fact *b)
+/* At least 1: what is always 0 hides how large the other factors become. */
+static i128
+reach_of(const struct fact *a)
 {
-    i128 p = a->proven_low * b->proven_low, q = a->proven_low * b->proven_high;
-    i128 r = a->proven_high * b->proven_low,
-         s = a->proven_high * b->proven_high;
-
-    prove(f, least(least(p, q), least(r, s)), most(most(p, q), most(r, s)));
+    return most(1, most(-a->proven_low, a->proven_high));
 }
 
 static void
@@ -85,26 +77,16 @@ prove_arithmetic(struct expr *e)
 {
     const struct fact *a = fact_of(e->args[0]);
     const struct fact *b = fact_of(e->args[e->n_args - 1]);
-    struct fact *f = fact_of(e);
-    i128 far = most(-a->proven_low, a->proven_high);
+    i128 reach = reach_of(a);
 
     if (!a->proven || !b->proven)
         return;
-    switch (e->call) {
-    case CALL_NEG: prove(f, -a->proven_high, -a->proven_low); break;
-    case CALL_ABS: prove(f, 0, far); break;
-    case CALL_ADD:
-        prove(f, a->proven_low + b->proven_low,
-              a->proven_high + b->proven_high);
-        break;
-    case CALL_SUB:
-        prove(f, a->proven_low - b->proven_high,
-              a->proven_high - b->proven_low);
-        break;
-    case CALL_MUL: prove_product(f, a, b); break;
-    default: prove(f, -far, far); return; /* division and its rest: no larger */
-    }
-    e->bare = f->proven;
+    if (e->call == CALL_ADD || e->call == CALL_SUB)
+        reach += reach_of(b);
+    else if (e->call == CALL_MUL)
+        reach *= reach_of(b);         /* below 2^124, for both are below 2^62 */
+    prove(fact_of(e), -reach, reach); /* division and its rest: no larger */
+    e->bare = fact_of(e)->proven && e->call != CALL_DIV && e->call != CALL_MOD;
 }
 
 /* Calls whose values are few by what they are. */

@@ -18,6 +18,7 @@
 #include "base/base.h"
 #include "base/str.h"
 #include "curator/answer.h"
+#include "ledger/tripwire.h"
 #include "support/hospital.h"
 #include "support/support.h"
 
@@ -280,6 +281,17 @@ pairs_keep_remarks(str remarks, enum pairs_arm arm, char *out, size_t size)
     out[n] = '\0';
 }
 
+/* A failure suspends the analyst, and would hide what the next queries tell. */
+static inline void
+pairs_resume(struct pairs *p)
+{
+    struct receipt ignored;
+    custos_err err;
+
+    if (ledger_resume(curator_ledger(p->curator), 1, &ignored, &err))
+        fail_msg("%s (%s)", err.said, err.noted);
+}
+
 /* Asks as the analyst, each time at a price that was not asked before: an
    answer from the cache would tell nothing. */
 static inline void
@@ -301,6 +313,8 @@ pairs_ask(struct pairs *p, const struct pairs_query *q, enum pairs_arm arm,
     a.epsilon = str_of(price);
     out->status = curator_answer(p->curator, &a, &answer, &out->err);
     out->charges = pairs_charges(p->curator) - before;
+    if (out->status && out->charges)
+        pairs_resume(p);
     if (answer) {
         out->rows = answer->n_rows;
         out->columns = answer->n_columns;

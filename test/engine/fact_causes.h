@@ -75,6 +75,13 @@ static const char *const fact_causes[] = {
     /* The engine's optimizer multiplies the literals first. */
     "SELECT count(*) FROM edges WHERE least(age, 0) * 9223372036854775807 "
     "* 2 > 5",
+    "SELECT count(*) FROM edges WHERE floor(tenth * 0) * "
+    "4611686018427387903 * 4 > 5",
+    "SELECT count(*) FROM edges WHERE (floor(tenth - 4e18) + "
+    "4000000000000000000) + (floor(weight - 4e18) + 4000000000000000000) + "
+    "(floor(tenth + weight - 4e18) + 4000000000000000000) > 5",
+    "SELECT sum(CASE WHEN age > 50 THEN 0 WHEN yes THEN 0 ELSE 0 END * "
+    "4611686018427387903 * 4) FROM edges",
     "SELECT count(*) FROM (SELECT CAST(city || '_000' AS bigint) AS x FROM "
     "edges) AS v WHERE coalesce(x, 0) * 9223372036854775807 > 5",
 };

@@ -2,6 +2,8 @@
  * Arithmetic on whole steps against rationals: random expressions over random
  * rows, many of them at the ends of their ranges.
  */
+#include <stdio.h>
+
 #include "engine/duck.h"
 #include "engine/steps.h"
 #include "num/rat.h"
@@ -337,12 +339,35 @@ steps_stay_within_their_range(void **state)
     bench_close(&b);
 }
 
+/* The engine computes the literals of a chain by themselves. */
+static void
+no_order_of_terms_overflows(void **state)
+{
+    static const char far[] =
+        "(CASE WHEN n > 5 THEN -4000000000000000000 ELSE -4000000000000000001 "
+        "END + 4000000000000000000)";
+    char sum[1000];
+    struct bench b;
+
+    (void)state;
+    bench_open(&b);
+    assert_true(check_sum(&b, "CASE WHEN n > 5 THEN 0 ELSE 0 END * 4", 0));
+    assert_false(check_sum(&b,
+                           "CASE WHEN n > 5 THEN 0 WHEN n > 7 THEN 0 ELSE 0 "
+                           "END * 4611686018427387903 * 4",
+                           0));
+    snprintf(sum, sizeof sum, "%s + %s + %s", far, far, far);
+    assert_false(check_sum(&b, sum, 0));
+    bench_close(&b);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_equal_the_rational_value),
         cmocka_unit_test(steps_stay_within_their_range),
+        cmocka_unit_test(no_order_of_terms_overflows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

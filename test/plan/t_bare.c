@@ -53,6 +53,10 @@ arithmetic_is_bare_only_where_it_is_proven(void **state)
         {"CAST(note AS integer) + 1", false},
         {"least(CAST(note AS integer), 5) + 1", false},
         {"room * 9000000000000000", false},
+        {"floor(grams * 0) * 4611686018427387903 * 4", false},
+        {"(floor(grams - 4e18) + 4000000000000000000) + (floor(grams - 4e18) "
+         "+ 4000000000000000000)",
+         false},
         {"level / level", false},
         {"level % level", false},
         {"room * room * room * room * room * room * room", false},
