@@ -69,6 +69,9 @@ static const char *const fact_causes[] = {
     "SELECT count(*) FROM (SELECT length(CAST(y AS text)) AS x FROM "
     "(SELECT CASE WHEN age = 7 THEN 0.1 ELSE 1.0 END + 0.2 AS y FROM "
     "edges) AS u) AS v WHERE x * 2305843009213693951 > 5",
+    "SELECT count(length(CAST(x AS text))) FROM (SELECT CASE WHEN cost IS "
+    "NULL THEN 9999999999999999999999999999999999.99 ELSE 9007199254740993 "
+    "END AS x FROM edges) AS v",
     "SELECT count(*) FROM (SELECT length(CAST(y AS text)) AS x FROM "
     "(SELECT CASE WHEN age = 7 THEN CAST(5 AS numeric(38, 30)) ELSE 1 END "
     "AS y FROM edges) AS u) AS v WHERE x * 2305843009213693951 > 5",

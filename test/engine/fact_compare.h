@@ -99,13 +99,16 @@ fact_is_wide(const struct expr *e)
     return e->wide;
 }
 
-/* The type that sql/duckdb.h promises. */
+/* The type that sql/duckdb.h promises. An expression of literals that is NULL
+   has the type that the engine gives to a bare NULL. */
 static inline bool
 fact_type_holds(const struct expr *e, const struct fact_seen *s)
 {
     bool exact = e->kind == EXPR_COLUMN || e->kind == EXPR_LITERAL ||
                  e->kind == EXPR_CAST;
 
+    if (s->type == DUCK_I32 && s->null && !s->any)
+        return true;
     switch (fact_type_of(e)) {
     case TYPE_NULL: return true;
     case TYPE_BOOL: return s->type == DUCK_BOOL;
