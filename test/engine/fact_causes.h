@@ -20,6 +20,28 @@ static const char *const fact_causes[] = {
     "0.0 END + 0.2) AS x FROM people GROUP BY who) AS v WHERE ceil(x * 10) "
     "* 3000000000000000000 > 5",
     "SELECT count(*) FROM edges WHERE tenth > 0",
+    "SELECT count(*) FROM edges WHERE tenth > '0.1'",
+    "SELECT count(*) FROM edges WHERE CAST(100000 AS double precision) * 1.005 "
+    "> 5",
+    "SELECT count(*) FROM edges WHERE cost + 9007199254740993 > 5",
+    "SELECT count(*) FROM edges WHERE 3000000000000000000 / 1.005 > 5",
+    "SELECT count(*) FROM edges WHERE CAST(CAST(0.5 AS double precision) AS "
+    "numeric(38, 37)) > 5",
+    "SELECT count(*) FROM edges WHERE CAST(CAST(1e15 AS double precision) AS "
+    "numeric(38, 10)) > 5",
+    "SELECT count(x) FROM (SELECT who, max(CAST(exact AS numeric(18, 2))) AS "
+    "x FROM people GROUP BY who) AS v",
+    "SELECT count(floor(x)) FROM (SELECT who, avg(CASE WHEN age >= 0 THEN "
+    "378122925553772.1 ELSE 0 END) AS x FROM (SELECT who, age FROM people "
+    "UNION ALL SELECT who, age FROM people UNION ALL SELECT who, age FROM "
+    "people) AS u GROUP BY who) AS v",
+    "SELECT count(x) FROM (SELECT CASE WHEN age >= 0 THEN 9007199254740995 "
+    "ELSE 1.005 END AS x FROM edges) AS v",
+    "SELECT count(x) FROM (SELECT CASE WHEN age >= 0 THEN 74045134188093.39 "
+    "ELSE 1 END * 7 AS x FROM edges) AS v",
+    "SELECT count(x) FROM (SELECT CASE WHEN age >= 0 THEN 58192502454374.03 "
+    "ELSE 1 END * 11 AS x FROM edges) AS v",
+    "SELECT sum(r * 3, contribution_bounds_per_row => (0, 10)) FROM edges",
     /* Dates outside the years 1 to 9999, and outside timestamps. */
     "SELECT count(*) FROM edges WHERE extract(year FROM born + 10000000) * "
     "922000000000000 > 5",
@@ -46,6 +68,10 @@ static const char *const fact_causes[] = {
     "SELECT count(*) FROM edges WHERE CAST(age AS numeric(2, 0)) > 5",
     "SELECT count(*) FROM edges WHERE CAST(cost AS numeric(3, 2)) > 5",
     "SELECT CAST(yes AS integer), count(*) FROM edges GROUP BY 1",
+    "SELECT count(*) FROM edges WHERE CAST(wide * wide * wide AS bigint) > 5",
+    "SELECT count(*) FROM edges WHERE 7 / age > 0",
+    "SELECT count(*) FROM edges WHERE 7 % age > 0",
+    "SELECT count(*) FROM edges WHERE tenth / age > 0",
     /* The planner's type and the engine's. */
     "SELECT count(*) FROM edges WHERE CAST(note AS numeric(38, 0)) > 5",
     "SELECT count(*) FROM edges WHERE CAST(note AS numeric(38, 0)) + "
@@ -53,6 +79,8 @@ static const char *const fact_causes[] = {
     "SELECT count(*) FROM edges WHERE CAST(s AS numeric(38, 0)) = 0.5",
     "SELECT count(*) FROM edges WHERE abs(CAST(s AS numeric(38, 0))) "
     "BETWEEN CAST(s AS numeric(38, 18)) AND 5",
+    "SELECT count(*) FROM edges WHERE vast = fine",
+    "SELECT count(*) FROM edges WHERE vast BETWEEN cost AND fine",
     /* Computed columns: our evaluator reads other texts than the engine. */
     "SELECT count(*) FROM (SELECT CAST(y AS bigint) AS x FROM (SELECT CASE "
     "WHEN age = 7 THEN '1_000_000' ELSE '1' END AS y FROM edges) AS u) AS "
@@ -66,6 +94,11 @@ static const char *const fact_causes[] = {
     "SELECT count(*) FROM (SELECT CAST(y AS date) AS x FROM (SELECT CASE "
     "WHEN age = 7 THEN '20000-01-01' ELSE '2000-01-01' END AS y FROM "
     "edges) AS u) AS v WHERE extract(year FROM x) * 922000000000000 > 5",
+    "SELECT count(*) FROM edges WHERE extract(year FROM coalesce(CAST(note AS "
+    "date), date '9999-12-31')) > 5",
+    "SELECT count(*) FROM (SELECT CAST(y AS numeric(9, 2)) AS x FROM (SELECT "
+    "CASE WHEN age = 7 THEN ' 100 ' ELSE '1' END AS y FROM edges) AS u) AS v "
+    "WHERE x * 3 > 5",
     "SELECT count(*) FROM (SELECT length(CAST(y AS text)) AS x FROM "
     "(SELECT CASE WHEN age = 7 THEN 0.1 ELSE 1.0 END + 0.2 AS y FROM "
     "edges) AS u) AS v WHERE x * 2305843009213693951 > 5",

@@ -248,10 +248,18 @@ fact_cell(struct buf *out, const char *value)
     buf_add_text(out, "\"");
 }
 
+/* Is it a date or timestamp of the years 1 to 9999? */
+static inline bool
+fact_is_day(const char *text)
+{
+    return strlen(text) > 4 && text[4] == '-' && !strstr(text, "BC");
+}
+
 /*
  * Rows that hold every value of every list, and values of different columns
  * side by side in many ways. No NULL would be left in a column that allows
- * none, so those get the first value of their list in place of nothing.
+ * none, so those get the first value of their list in place of nothing: a row
+ * with a NULL there would not be imported.
  */
 static inline void
 fact_write(const struct made *m)
@@ -278,7 +286,8 @@ fact_write(const struct made *m)
                 const char *text = v->list[(at + 7 * c) % v->n];
 
                 if (whole && (!*text || (column != 17 && strstr(text, "inf")) ||
-                              !strcmp(text, "nan")))
+                              !strcmp(text, "nan") ||
+                              (column > 20 && !fact_is_day(text))))
                     text = v->list[0];
                 fact_cell(&b, text);
             }

@@ -95,7 +95,8 @@ fact_run_all(const struct made *m, struct fact_probes *p)
  * Which faults need looking at: a node above a wrong one is wrong by
  * consequence, and so may be a part, a key or a computed column of the same
  * query. An engine error follows from an engine error alone: no wrong range
- * may lead to one.
+ * may lead to one. What is itself explained explains no other, lest two faults
+ * excuse each other.
  */
 static inline void
 fact_blame(struct fact_probes *p)
@@ -113,7 +114,8 @@ fact_blame(struct fact_probes *p)
             continue;
         for (size_t k = 0; k < p->n; k++)
             if (k != i && p->list[k].owner == x->owner && p->list[k].fault &&
-                p->list[k].e && p->list[k].e->kind != EXPR_COLUMN)
+                !p->list[k].explained && p->list[k].e &&
+                p->list[k].e->kind != EXPR_COLUMN)
                 x->explained = true;
     }
 }

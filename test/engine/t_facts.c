@@ -36,6 +36,7 @@ begin(void **state)
     made_folder(&made);
     fact_write(&made);
     made_ready(&made, fact_policy);
+    assert_int_equal(made.tables[0].kept, FACT_ROWS);
     mechs = mechs_new();
     assert_non_null(mechs);
     return 0;

@@ -172,6 +172,27 @@ values_come_into_their_domain(void **state)
     made_close(&m);
 }
 
+/* A text past max_bytes is none: nothing that is computed of it is long. */
+static void
+long_texts_are_null(void **state)
+{
+    static const char policy[] = HEAD "  notes:\n"
+                                      "    source: notes.csv\n"
+                                      "    unit: row\n"
+                                      "    columns:\n"
+                                      "      a: {type: text, max_bytes: 4}\n";
+    struct made m;
+
+    (void)state;
+    made_folder(&m);
+    made_file(&m, "notes.csv",
+              "a\nabcd\nabcde\n\xc3\xa9\xc3\xa9\nabc\xc3\xa9\n");
+    made_ready(&m, policy);
+    assert_string_equal(made_ask(&m, "SELECT count(*), count(c0) FROM t0"),
+                        "4 2");
+    made_close(&m);
+}
+
 static const char NOTES[] = HEAD "  notes:\n"
                                  "    source: notes.csv\n"
                                  "    unit: who\n"
@@ -472,6 +493,7 @@ main(void)
         cmocka_unit_test(units_follow_their_path),
         cmocka_unit_test(doubled_parents_are_refused),
         cmocka_unit_test(values_come_into_their_domain),
+        cmocka_unit_test(long_texts_are_null),
         cmocka_unit_test(decimals_of_any_length),
         cmocka_unit_test(rank_is_the_hash),
         cmocka_unit_test(rank_tells_null_from_empty),

@@ -7,6 +7,8 @@
 #include "base/base.h"
 #include "engine/duck.h"
 #include "engine/duck_own.h"
+#include "engine/relation.h"
+#include "engine/work.h"
 #include "sql/text_limits.h"
 #include "support/support.h"
 
@@ -80,6 +82,8 @@ own_functions_stop_at_the_ends(void **state)
         {"whole_of('inf'::DOUBLE, (-5)::BIGINT, 5::BIGINT)", "5"},
         {"whole_of('-inf'::DOUBLE, (-5)::BIGINT, 5::BIGINT)", "-5"},
         {"whole_of('nan'::DOUBLE, (-5)::BIGINT, 5::BIGINT)", "NULL"},
+        {"whole_of(9.0::DOUBLE, (-5)::BIGINT, 5::BIGINT)", "5"},
+        {"whole_of(-9.0::DOUBLE, (-5)::BIGINT, 5::BIGINT)", "-5"},
         {"whole_of(2.5::DOUBLE, (-5)::BIGINT, 5::BIGINT)", "3"},
         {"whole_of(-2.5::DOUBLE, (-5)::BIGINT, 5::BIGINT)", "-3"},
         {"whole_of(1e300::DOUBLE, 0::HUGEINT, 7::HUGEINT)", "7"},
@@ -161,6 +165,59 @@ texts_have_a_maximum(void **state)
     gives(sql, "NULL");
 }
 
+/* Whatever was claimed of it, a computed column keeps what it says of itself. */
+static void
+computed_columns_are_clamped(void **state)
+{
+    static const char *const cases[][2] = {
+        {"9::BIGINT", "5"}, {"(-9)::BIGINT", "1"},
+        {"3::BIGINT", "3"}, {"'9e30'::DOUBLE", "NULL"},
+        {"'x'", "NULL"},    {"'99999999999999999999'::HUGEINT", "NULL"},
+    };
+    struct policy_column column = {.type = TYPE_INT,
+                                   .has_range = true,
+                                   .lower = {.type = TYPE_INT, .n = 1},
+                                   .upper = {.type = TYPE_INT, .n = 5}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct buf b;
+
+        buf_init(&b, NULL, 1 << 12);
+        relation_typed(&column, cases[i][0], &b);
+        gives(buf_text(&b), cases[i][1]);
+        buf_clear(&b);
+    }
+}
+
+/* Rows outside a list of whole keys have no place in it, however far. */
+static void
+keys_have_a_place_or_none(void **state)
+{
+    static const char *const cases[][2] = {
+        {"5", "0"},    {"7", "2"},      {"8", "NULL"},
+        {"4", "NULL"}, {SMALL, "NULL"}, {BIG, "NULL"},
+    };
+    struct expr x = {.kind = EXPR_COLUMN, .type = TYPE_INT};
+    struct key k = {
+        .kind = KEY_WHOLE, .column = -1, .expr = &x, .from = 5, .n = 3};
+    struct plan plan = {.keys = &k, .n_keys = 1};
+    struct buf b;
+
+    (void)state;
+    buf_init(&b, NULL, 1 << 12);
+    work_key(&plan, 0, &b);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char sql[1024];
+
+        snprintf(sql, sizeof sql,
+                 "(SELECT %s FROM (SELECT CAST('%s' AS BIGINT) AS c0) AS t)",
+                 buf_text(&b), cases[i][0]);
+        gives(sql, cases[i][1]);
+    }
+    buf_clear(&b);
+}
+
 static const char *
 engine_type(duckdb_type type)
 {
@@ -228,6 +285,8 @@ main(void)
         cmocka_unit_test(own_functions_stop_at_the_ends),
         cmocka_unit_test(text_is_read_as_custos_reads_it),
         cmocka_unit_test(texts_have_a_maximum),
+        cmocka_unit_test(computed_columns_are_clamped),
+        cmocka_unit_test(keys_have_a_place_or_none),
         cmocka_unit_test(own_functions_are_total),
     };
 

@@ -52,6 +52,12 @@ arithmetic_is_bare_only_where_it_is_proven(void **state)
         {"abs(patient_id)", false},
         {"CAST(note AS integer) + 1", false},
         {"least(CAST(note AS integer), 5) + 1", false},
+        {"greatest(least(patient_id, 100), 0) + 1", false},
+        {"greatest(least(patient_id, 100), 0) - 1", false},
+        {"greatest(least(patient_id, 100), 0) * 3", false},
+        {"-greatest(least(patient_id, 100), 0)", false},
+        {"abs(greatest(least(patient_id, 100), 0))", false},
+        {"greatest(least(CAST(note AS integer), 100), 0) + 1", false},
         {"room * 9000000000000000", false},
         {"floor(grams * 0) * 4611686018427387903 * 4", false},
         {"(floor(grams - 4e18) + 4000000000000000000) + (floor(grams - 4e18) "
@@ -76,6 +82,87 @@ arithmetic_is_bare_only_where_it_is_proven(void **state)
             bare = bare && !strstr(buf_text(&b), own[k]);
         if (bare != cases[i].bare)
             fail_msg("%s: %s", cases[i].expr, buf_text(&b));
+        buf_clear(&b);
+    }
+}
+
+/* Limits that the engine does not keep by itself are printed. */
+static void
+limits_are_printed(void **state)
+{
+    static const char *const cases[][2] = {
+        {"upper(note)", "text_short(upper("},
+        {"trim(note)", "text_short(trim("},
+        {"substring(note, 2)", "text_short(substring("},
+        {"note || 'x'", "text_concat("},
+        {"greatest(least(patient_id * 3, 100), 0)", "whole_narrow("},
+        {"floor(grams * 10)", "whole_of("},
+        {"CAST(grams AS integer)", "whole_of("},
+        {"CAST(cost AS integer)", "whole_clamp("},
+        {"day + room", "date_shift("},
+        {"note LIKE 'a_b'", "text_like("},
+        {"note LIKE 'a\\%b'", "text_like("},
+        {"note NOT ILIKE 'a%'", "text_like(lower("},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct buf b;
+
+        printed(cases[i][0], &b);
+        if (!strstr(buf_text(&b), cases[i][1]))
+            fail_msg("%s: %s", cases[i][0], buf_text(&b));
+        buf_clear(&b);
+    }
+}
+
+/* The matcher gives up on a long text; on one that is short it never does. */
+static void
+long_matches_may_be_null(void **state)
+{
+    static const struct {
+        const char *expr;
+        bool nullable;
+    } cases[] = {
+        {"coalesce(note, '') LIKE '%a_b%c_d%e_f'", true},
+        {"ward LIKE '%a_b%c_d%e_f'", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct planned t;
+        char sql[1024];
+
+        snprintf(sql, sizeof sql,
+                 "SELECT count(*) FROM %s WHERE (%s) IS NOT NULL",
+                 i ? "patients" : "visits", cases[i].expr);
+        plan_good(&t, sql, NULL);
+        assert_int_equal(fact_of(t.plan->where->args[0])->nullable,
+                         cases[i].nullable);
+        plan_done(&t);
+    }
+}
+
+/* Each step names the column before it twice: 2^n parts, and no plan. */
+static void
+expressions_do_not_double(void **state)
+{
+    (void)state;
+    for (int steps = 5; steps <= 30; steps += 25) {
+        struct planned t;
+        struct buf b;
+
+        buf_init(&b, NULL, 1 << 16);
+        buf_add_text(&b, "SELECT count(*) FROM ");
+        for (int i = 0; i < steps; i++)
+            buf_add_text(&b, "(SELECT least(x, x) AS x FROM ");
+        buf_add_text(&b, "(SELECT level AS x FROM visits) AS v");
+        for (int i = 0; i < steps; i++)
+            buf_printf(&b, ") AS v%d", i);
+        buf_add_text(&b, " WHERE x > 3");
+        plan_for(&t, buf_text(&b), NULL);
+        assert_int_equal(t.status, steps > 5 ? CUSTOS_EUNSUPPORTED : CUSTOS_OK);
+        plan_done(&t);
         buf_clear(&b);
     }
 }
@@ -167,6 +254,42 @@ rat_set_double(rat *r, double x)
     rat_clear(&scale);
 }
 
+/* Stored reals are the doubles next to what the policy says. */
+static void
+reals_of_the_policy_are_doubles(void **state)
+{
+    struct datum values[] = {{.type = TYPE_REAL, .scale = 1, .n = 1},
+                             {.type = TYPE_REAL, .scale = 1, .n = 3}};
+    struct policy_column c[] = {
+        {.type = TYPE_REAL,
+         .has_range = true,
+         .lower = values[0],
+         .upper = values[1]},
+        {.type = TYPE_REAL, .values = values, .n_values = COUNT_OF(values)},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(c); i++) {
+        struct fact f = {.known = KNOWN_NOTHING};
+        rat tenth, x;
+
+        rat_init(&f.lower);
+        rat_init(&f.upper);
+        rat_init(&tenth);
+        rat_init(&x);
+        rat_set_i64(&tenth, 1, 10);
+        range_column(&f, &c[i]);
+        assert_int_equal(f.known, KNOWN_DECLARED);
+        assert_true(rat_cmp(&f.lower, &tenth) < 0);
+        rat_set_double(&x, 0.3); /* below 3/10 */
+        assert_true(rat_cmp(&f.upper, &x) > 0);
+        rat_clear(&f.lower);
+        rat_clear(&f.upper);
+        rat_clear(&tenth);
+        rat_clear(&x);
+    }
+}
+
 /* Ends of doubles are doubles, and no result that is rounded lies outside. */
 static void
 ranges_of_doubles_are_outward(void **state)
@@ -212,8 +335,12 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arithmetic_is_bare_only_where_it_is_proven),
+        cmocka_unit_test(limits_are_printed),
+        cmocka_unit_test(long_matches_may_be_null),
+        cmocka_unit_test(expressions_do_not_double),
         cmocka_unit_test(texts_are_bounded),
         cmocka_unit_test(long_patterns_are_refused),
+        cmocka_unit_test(reals_of_the_policy_are_doubles),
         cmocka_unit_test(ranges_of_doubles_are_outward),
     };
 

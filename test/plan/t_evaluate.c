@@ -298,6 +298,8 @@ dates_are_taken_apart(void **state)
        "1969-12-01 00:00:00");
     is(call(CALL_SUB, TYPE_INT, d, literal(TYPE_DATE, "2024-12-01"), NULL),
        "29");
+    is(call(CALL_ADD, TYPE_DATE, d, whole("3000000"), NULL), "NULL");
+    is(call(CALL_SUB, TYPE_DATE, d, whole("3000000"), NULL), "NULL");
     is(call(CALL_ADD, TYPE_DATE, d, whole("3"), NULL), "2025-01-02");
 }
 
