@@ -146,7 +146,7 @@ random_patterns_match_the_reference(void **state)
     size_t yes = 0;
 
     (void)state;
-    for (int i = 0; i < test_size(2000, 400000); i++) {
+    for (int i = 0; i < test_size(10000, 400000); i++) {
         char pattern[TEXT_MOST + 1], text[TEXT_MOST + 1];
         /* Few letters half of the time, so that much matches. */
         bool few = draw(&rng, 2) == 0;
