@@ -65,8 +65,6 @@ set_values(struct work *w, const struct expr *e, struct policy_column *c)
 
     if (c->type == TYPE_BOOL || from_place(w->from) == PLACE_PUBLIC)
         return CUSTOS_OK;
-    if (c->type == TYPE_DECIMAL && expr_is_double(e) && !c->has_range)
-        return CUSTOS_OK; /* of so many digits that doubles round them */
     d.values = arena_take(w->a, d.room, sizeof *d.values);
     found = d.values ? domain_find(&d, e) : DOMAIN_NO_MEMORY;
     if (found == DOMAIN_NO_MEMORY)
