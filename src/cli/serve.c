@@ -19,6 +19,8 @@ enum {
     SERVE_CERT,
     SERVE_KEY,
     SERVE_WORKERS,
+    SERVE_MEMORY,
+    SERVE_THREADS,
     SERVE_WAITING,
     SERVE_CONNECTIONS,
     SERVE_PER_ANALYST,
@@ -44,7 +46,13 @@ static const struct option options[SERVE_OPTIONS] = {
                     "certificate chain in PEM: TLS for both"},
     [SERVE_KEY] = {"tls-key", "FILE", "its key"},
     [SERVE_WORKERS] = {"workers", "N",
-                       "questions at one time (16 for each processor)"},
+                       "worker processes for private questions, and as many\n"
+                       "for free ones (one for each processor)"},
+    [SERVE_MEMORY] = {"worker-memory", "MB",
+                      "memory of each (half of the machine's, shared)"},
+    [SERVE_THREADS] = {"threads", "N",
+                       "questions planned, charged or waited for at one time\n"
+                       "(16 for each processor)"},
     [SERVE_WAITING] = {"max-waiting", "N",
                        "questions that wait for a worker (4096)"},
     [SERVE_CONNECTIONS] = {"max-connections", "N", "sessions (2000)"},
@@ -93,7 +101,8 @@ limits_read(const struct args *args, struct server_options *o)
         int option;
         int64_t most;
     } rows[] = {
-        {SERVE_WORKERS, 256},       {SERVE_WAITING, 1000000},
+        {SERVE_WORKERS, 256},       {SERVE_MEMORY, 1 << 24},
+        {SERVE_THREADS, 256},       {SERVE_WAITING, 1000000},
         {SERVE_CONNECTIONS, 60000}, {SERVE_PER_ANALYST, 60000},
         {SERVE_MESSAGE, 1 << 28},   {SERVE_QUERY, 1 << 16},
         {SERVE_TIME, 1000000},      {SERVE_LOGIN, 1000000},
@@ -107,7 +116,9 @@ limits_read(const struct args *args, struct server_options *o)
         if (code)
             return code;
     }
-    o->threads = (size_t)n[SERVE_WORKERS];
+    o->workers = (size_t)n[SERVE_WORKERS];
+    o->worker_bytes = (uint64_t)n[SERVE_MEMORY] << 20;
+    o->threads = (size_t)n[SERVE_THREADS];
     o->limits = (struct serve_limits){
         .waiting = (size_t)n[SERVE_WAITING],
         .connections = (size_t)n[SERVE_CONNECTIONS],

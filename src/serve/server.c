@@ -138,6 +138,30 @@ descriptors_raise(void)
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* Worker processes: one a processor for private questions, and as many for what
+   is free; together half of the machine's memory. */
+static custos_status
+pool_start(struct server *s, custos_err *err)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) *
+                      (uint64_t)sysconf(_SC_PAGESIZE) / 2;
+    size_t n = s->options->workers ? s->options->workers
+               : cores > 0         ? (size_t)cores
+                                   : 1;
+    struct pool_options o = {
+        .command = "/proc/self/exe",
+        .store = s->options->store,
+        .of = curator_snapshot(s->parts.curator),
+        .workers = {n, n},
+        .memory_bytes = s->options->worker_bytes ? s->options->worker_bytes
+                                                 : memory / (2 * n),
+        .now_us = steady_us,
+    };
+
+    return pool_new(&o, &s->parts.pool, err);
+}
+
 static custos_status
 workers_start(struct server *s, custos_err *err)
 {
@@ -148,6 +172,7 @@ workers_start(struct server *s, custos_err *err)
                                        : 16,
         .waiting_max = s->parts.limits.waiting,
         .steps = s->options->steps,
+        .pool = s->parts.pool,
     };
 
     if (options.threads > WORKERS_MAX)
@@ -206,6 +231,8 @@ start(struct server *s, custos_err *err)
     s->parts.acts = s->http.loopback;
     s->parts.started_us = steady_us();
     if (!st)
+        st = pool_start(s, err);
+    if (!st)
         st = workers_start(s, err);
     loop.listen_fd = s->pg.fd;
     loop.owner_fd = s->owner_fd;
@@ -245,6 +272,7 @@ end(struct server *s)
     http_stop(s->web);
     loop_free(s->loop);
     workers_free(s->parts.workers);
+    pool_free(s->parts.pool);
     if (s->pg.fd >= 0)
         close(s->pg.fd);
     if (s->http.fd >= 0)

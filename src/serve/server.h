@@ -28,6 +28,7 @@ void serve_limits_default(struct serve_limits *limits);
 /* What both listeners work with. Borrowed by them; lives longer. */
 struct serve_parts {
     struct workers *workers;
+    struct pool *pool; /* of worker processes */
     struct gate *gate;
     struct counts *counts;
     struct verified *verified;
@@ -45,7 +46,12 @@ struct server_options {
     const char *http;               /* "127.0.0.1:8080"; "" : not listened */
     const char *tls_cert, *tls_key; /* PEM files, both or none; reread by
                                        reload */
-    size_t threads;                 /* workers; 0: twice the processors */
+    size_t threads;                 /* 0: sixteen a processor */
+    size_t workers;                 /* worker processes for private questions,
+                                       and as many for what is free; 0: one a
+                                       processor */
+    uint64_t worker_bytes;          /* memory of each; 0: its share of half of
+                                       the machine's */
     bool steps;                     /* response-time steps */
     int insecure;                   /* 2: told twice: listen off loopback
                                        without TLS */

@@ -21,6 +21,7 @@ enum { STACK_BYTES = 16 << 20, AGAIN_US = 50000 };
 struct worker {
     struct workers *all;
     struct curator *curator;
+    struct remote *remote; /* what it works by */
     struct job *job; /* what it runs; NULL: nothing */
     pthread_t thread;
     bool started;
@@ -182,6 +183,11 @@ start(struct workers *w, struct curator *c, custos_err *err)
         me->all = w;
         w->n = i + 1;
         st = curator_share(c, &me->curator, err);
+        if (!st && w->options.pool) {
+            st = remote_new(w->options.pool, &me->remote, err);
+            if (!st)
+                curator_use(me->curator, remote_executor(me->remote));
+        }
         if (!st && pthread_create(&me->thread, &attr, worker_main, me))
             st = custos_fail(err, CUSTOS_ENOMEM, "no thread could be started");
         me->started = !st;
@@ -283,6 +289,7 @@ workers_stop(struct workers *w, int64_t wait_ms)
         if (w->worker[i].started)
             pthread_join(w->worker[i].thread, NULL);
         curator_close(w->worker[i].curator);
+        remote_free(w->worker[i].remote);
     }
     pthread_mutex_lock(&w->lock);
     w->n = 0;

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "curator/curator.h"
+#include "worker/remote.h"
 
 struct workers;
 
@@ -38,6 +38,7 @@ struct workers_options {
     size_t waiting_max;      /* jobs not yet begun; more are refused */
     bool steps;              /* response-time steps; the owner's choice */
     int64_t (*now_us)(void); /* NULL: steady_us */
+    struct pool *pool; /* of worker processes; NULL: threads do all themselves */
 };
 
 /* Handles for the threads are shared from c, which stays the caller's. */
