@@ -20,6 +20,8 @@ enum {
     SERVE_KEY,
     SERVE_WORKERS,
     SERVE_WAITING,
+    SERVE_OWN_RUNNING,
+    SERVE_OWN_WAITING,
     SERVE_CONNECTIONS,
     SERVE_PER_ANALYST,
     SERVE_MESSAGE,
@@ -47,6 +49,11 @@ static const struct option options[SERVE_OPTIONS] = {
                        "questions at one time (16 for each processor)"},
     [SERVE_WAITING] = {"max-waiting", "N",
                        "questions that wait for a worker (4096)"},
+    [SERVE_OWN_RUNNING] = {"analyst-running", "N",
+                           "questions of one analyst at one time (half of\n"
+                           "--workers)"},
+    [SERVE_OWN_WAITING] = {"analyst-waiting", "N",
+                           "questions of one analyst that wait (256)"},
     [SERVE_CONNECTIONS] = {"max-connections", "N", "sessions (2000)"},
     [SERVE_PER_ANALYST] = {"max-per-analyst", "N",
                            "sessions of one analyst (1500)"},
@@ -58,7 +65,7 @@ static const struct option options[SERVE_OPTIONS] = {
     [SERVE_LOGIN] = {"login-seconds", "N", "from connecting to proved (30)"},
     [SERVE_IDLE] = {"idle-seconds", "N", "between questions (86400)"},
     [SERVE_STOP] = {"stop-seconds", "N",
-                    "for questions that run when it is to stop (30)"},
+                    "from SIGTERM to the end, whatever runs (30)"},
     [SERVE_NO_STEPS] = {"no-response-steps", NULL,
                         "answer as soon as possible: how long a question took\n"
                         "is then seen by who asked, and depends on the data"},
@@ -98,6 +105,7 @@ limits_read(const struct args *args, struct server_options *o)
         {SERVE_MESSAGE, 1 << 28},   {SERVE_QUERY, 1 << 16},
         {SERVE_TIME, 1000000},      {SERVE_LOGIN, 1000000},
         {SERVE_IDLE, 100000000},    {SERVE_STOP, 1000000},
+        {SERVE_OWN_RUNNING, 256},   {SERVE_OWN_WAITING, 1000000},
     };
 
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -118,6 +126,8 @@ limits_read(const struct args *args, struct server_options *o)
         .login_ms = n[SERVE_LOGIN] * 1000,
         .idle_ms = n[SERVE_IDLE] * 1000,
         .stop_ms = n[SERVE_STOP] * 1000,
+        .running_per_analyst = (size_t)n[SERVE_OWN_RUNNING],
+        .waiting_per_analyst = (size_t)n[SERVE_OWN_WAITING],
     };
     return CLI_OK;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -18,6 +19,7 @@
 enum {
     CACHE_BYTES = 64 << 20,
     WORKERS_MAX = 256,
+    STOP_REST_MS = 4000,
 };
 
 void
@@ -33,7 +35,16 @@ serve_limits_default(struct serve_limits *limits)
         .login_ms = 30000,
         .idle_ms = 86400000,
         .stop_ms = 30000,
+        .waiting_per_analyst = WORKERS_SHARE_WAITING,
     };
+}
+
+int64_t
+serve_stop_questions_ms(const struct serve_limits *limits)
+{
+    int64_t rest = limits->stop_ms / 4;
+
+    return limits->stop_ms - (rest < STOP_REST_MS ? rest : STOP_REST_MS);
 }
 
 struct server {
@@ -63,6 +74,7 @@ limits_fill(struct serve_limits *limits)
     FILL(login_ms);
     FILL(idle_ms);
     FILL(stop_ms);
+    FILL(waiting_per_analyst);
 #undef FILL
 }
 
@@ -147,6 +159,8 @@ workers_start(struct server *s, custos_err *err)
                    : cores > 0         ? 16 * (size_t)cores
                                        : 16,
         .waiting_max = s->parts.limits.waiting,
+        .share_waiting = s->parts.limits.waiting_per_analyst,
+        .share_running = s->parts.limits.running_per_analyst,
         .steps = s->options->steps,
     };
 
@@ -233,15 +247,57 @@ say_started(const struct server *s)
     log_end(&l, LOG_FD);
 }
 
+static void
+exit_now(int signal)
+{
+    (void)signal;
+    _exit(0); /* what was charged is on disk */
+}
+
+/*
+ * From here on no loop reads signals: one more ends the process at once, and so
+ * does an alarm, whatever still runs. Returns how long questions that run may
+ * go on; the rest of the time is for interrupted ones and last replies.
+ */
+static int64_t
+end_in_time(const struct server *s)
+{
+    const int signals[] = {SIGTERM, SIGINT, SIGALRM};
+    const struct serve_limits *limits = &s->parts.limits;
+    int64_t left_us = s->loop ? loop_stop_by(s->loop) - steady_us() : 0;
+    int64_t all_us;
+    struct itimerval limit = {0};
+    sigset_t set;
+
+    left_us = left_us > 0 ? left_us : 0;
+    all_us =
+        left_us + (limits->stop_ms - serve_stop_questions_ms(limits)) * 1000;
+    limit.it_value.tv_sec = (time_t)(all_us / 1000000);
+    limit.it_value.tv_usec = (suseconds_t)(all_us % 1000000);
+    sigemptyset(&set);
+    for (size_t i = 0; i < COUNT_OF(signals); i++) {
+        signal(signals[i], exit_now);
+        sigaddset(&set, signals[i]);
+    }
+    (void)setitimer(ITIMER_REAL, &limit, NULL);
+    (void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    return left_us / 1000;
+}
+
 /* In the order in which one needs the other. Workers may wait at the owner's
    socket for the loop, which no longer answers: they are hung up on first. */
 static void
 end(struct server *s)
 {
+    int64_t questions_ms = end_in_time(s);
+
     quiesce(s);
     if (s->owner_fd >= 0)
         owner_close(s->parts.curator, s->owner_fd);
-    workers_stop(s->parts.workers, s->parts.limits.stop_ms);
+    if (!workers_stop(s->parts.workers, questions_ms)) {
+        log_say("stopped", "a question did not end and was left behind");
+        _exit(0);
+    }
     http_stop(s->web);
     loop_free(s->loop);
     workers_free(s->parts.workers);
