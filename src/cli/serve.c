@@ -22,6 +22,8 @@ enum {
     SERVE_MEMORY,
     SERVE_THREADS,
     SERVE_WAITING,
+    SERVE_OWN_RUNNING,
+    SERVE_OWN_WAITING,
     SERVE_CONNECTIONS,
     SERVE_PER_ANALYST,
     SERVE_MESSAGE,
@@ -55,6 +57,11 @@ static const struct option options[SERVE_OPTIONS] = {
                        "(16 for each processor)"},
     [SERVE_WAITING] = {"max-waiting", "N",
                        "questions that wait for a worker (4096)"},
+    [SERVE_OWN_RUNNING] = {"analyst-running", "N",
+                           "questions of one analyst at one time (half of\n"
+                           "--workers)"},
+    [SERVE_OWN_WAITING] = {"analyst-waiting", "N",
+                           "questions of one analyst that wait (256)"},
     [SERVE_CONNECTIONS] = {"max-connections", "N", "sessions (2000)"},
     [SERVE_PER_ANALYST] = {"max-per-analyst", "N",
                            "sessions of one analyst (1500)"},
@@ -66,7 +73,7 @@ static const struct option options[SERVE_OPTIONS] = {
     [SERVE_LOGIN] = {"login-seconds", "N", "from connecting to proved (30)"},
     [SERVE_IDLE] = {"idle-seconds", "N", "between questions (86400)"},
     [SERVE_STOP] = {"stop-seconds", "N",
-                    "for questions that run when it is to stop (30)"},
+                    "from SIGTERM to the end, whatever runs (30)"},
     [SERVE_NO_STEPS] = {"no-response-steps", NULL,
                         "answer as soon as possible: how long a question took\n"
                         "is then seen by who asked, and depends on the data"},
@@ -107,6 +114,7 @@ limits_read(const struct args *args, struct server_options *o)
         {SERVE_MESSAGE, 1 << 28},   {SERVE_QUERY, 1 << 16},
         {SERVE_TIME, 1000000},      {SERVE_LOGIN, 1000000},
         {SERVE_IDLE, 100000000},    {SERVE_STOP, 1000000},
+        {SERVE_OWN_RUNNING, 256},   {SERVE_OWN_WAITING, 1000000},
     };
 
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -129,6 +137,8 @@ limits_read(const struct args *args, struct server_options *o)
         .login_ms = n[SERVE_LOGIN] * 1000,
         .idle_ms = n[SERVE_IDLE] * 1000,
         .stop_ms = n[SERVE_STOP] * 1000,
+        .running_per_analyst = (size_t)n[SERVE_OWN_RUNNING],
+        .waiting_per_analyst = (size_t)n[SERVE_OWN_WAITING],
     };
     return CLI_OK;
 }

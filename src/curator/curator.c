@@ -127,10 +127,12 @@ run_charged(struct curator *c, const struct course *k, struct work *w,
 {
     const struct ask *ask = w->ask;
     struct releaser here = {.engine = c->engine, .rng = c->rng};
+    int64_t class_us = plan_class_us(k->p, &c->world->speeds);
     custos_status st;
 
-    if (ask->admit)
-        w->until_us = ask->admit(ask->admit_ctx, 0);
+    /* Without a ceiling of rows no time is public: it leaves when it can. */
+    if (ask->admit && class_us < INT64_MAX)
+        w->until_us = ask->admit(ask->admit_ctx, class_us);
     if (c->executor)
         return c->executor->run(c->executor->ctx, w, out, end, err);
     st = release_answer(&here, k->p, &w->receipt, out, err);

@@ -44,6 +44,7 @@ world_open(const struct store *s, struct world **out, custos_err *err)
     if (!w)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     atomic_init(&w->holders, 1);
+    w->speeds = REPLY_SPEEDS_DEFAULT;
     w->of = (struct work_snapshot){.version = s->version, .policy = s->policy};
     w->a = arena_new(NULL, POLICY_ARENA);
     w->catalogs = catalogs_new();

@@ -14,6 +14,7 @@
 #include "curator/curator.h"
 #include "curator/executor.h"
 #include "curator/till.h"
+#include "plan/reply_class.h"
 
 struct world {
     atomic_size_t holders;
@@ -22,6 +23,7 @@ struct world {
     struct engine *engine; /* to be shared from, under the house's mutex */
     struct catalogs *catalogs;
     struct work_snapshot of; /* in the store's numbers */
+    struct reply_speeds speeds;
 };
 
 /* Since the store was opened, for operators. */

@@ -16,14 +16,20 @@ struct serve_limits {
     size_t waiting;     /* questions that no worker has begun */
     size_t connections; /* all together */
     size_t connections_per_analyst;
-    size_t message_bytes; /* of one message from a client */
-    size_t query_bytes;   /* of one text of SQL */
-    int64_t query_ms;     /* of one question, waiting included */
-    int64_t login_ms;     /* from connect to proved */
-    int64_t idle_ms;      /* between questions */
-    int64_t stop_ms;      /* for questions that run when it ends */
+    size_t message_bytes;       /* of one message from a client */
+    size_t query_bytes;         /* of one text of SQL */
+    int64_t query_ms;           /* of one question, waiting included */
+    int64_t login_ms;           /* from connect to proved */
+    int64_t idle_ms;            /* between questions */
+    int64_t stop_ms;            /* from the signal to the end */
+    size_t running_per_analyst; /* questions at one time */
+    size_t waiting_per_analyst; /* that no worker has begun */
 };
 void serve_limits_default(struct serve_limits *limits);
+
+/* Of the time to stop, what is for questions that run; the rest is for
+   interrupted ones and last replies. */
+int64_t serve_stop_questions_ms(const struct serve_limits *limits);
 
 /* What both listeners work with. Borrowed by them; lives longer. */
 struct serve_parts {
