@@ -21,7 +21,9 @@
     X(failures_total, "questions that failed after a charge")                  \
     X(cancels_total, "questions cancelled by who asked")                       \
     X(timeouts_total, "questions past the owner's limit of time")              \
-    X(busy_total, "questions refused: too many wait")
+    X(busy_total, "questions refused: too many wait")                          \
+    X(log_lines_dropped_total, "log lines dropped: standard error is not "     \
+                               "read")
 
 struct counts {
 #define COUNTS_FIELD(name, words) _Atomic uint64_t name;

@@ -13,6 +13,7 @@
 #include "serve/http.h"
 #include "serve/listen.h"
 #include "serve/log.h"
+#include "serve/log_writer.h"
 #include "serve/loop.h"
 
 enum {
@@ -271,6 +272,9 @@ server_run(const struct server_options *options, custos_err *err)
 
     s.parts.counts = &s.counts;
     limits_fill(&s.parts.limits);
+    st = log_writer_start(LOG_FD, &s.counts.log_lines_dropped_total, err);
+    if (st)
+        return st;
     st = start(&s, err);
     if (!st) {
         say_started(&s);
@@ -279,5 +283,6 @@ server_run(const struct server_options *options, custos_err *err)
     end(&s);
     if (!st)
         log_say("stopped", "all is written");
+    log_writer_stop();
     return st;
 }
