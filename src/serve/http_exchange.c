@@ -61,6 +61,7 @@ head_read(struct exchange *x, const char *url, const char *method)
     r->authorization = head_value(x->connection, "Authorization");
     r->content_type = head_value(x->connection, "Content-Type");
     r->accept = head_value(x->connection, "Accept");
+    r->host = head_value(x->connection, "Host");
     MHD_get_connection_values(x->connection, MHD_GET_ARGUMENT_KIND,
                               add_argument, r);
 }
@@ -292,7 +293,9 @@ exchange_begin(struct exchange *x)
         x->endless = true;
         return;
     }
-    if (!http_route(&x->request, &x->work.route, &x->reply))
+    if (!http_host_allowed(&x->http->parts->hosts, x->request.host))
+        refuse(x, HTTP_FAULT_HOST);
+    else if (!http_route(&x->request, &x->work.route, &x->reply))
         x->answered = true;
     else if (length > x->http->parts->limits.message_bytes)
         refuse(x, HTTP_FAULT_LENGTH);

@@ -8,6 +8,7 @@
 
 #include "serve/counts.h"
 #include "serve/gate.h"
+#include "serve/http_host.h"
 #include "serve/verified.h"
 #include "serve/workers.h"
 
@@ -32,6 +33,7 @@ struct serve_parts {
     struct counts *counts;
     struct verified *verified;
     struct serve_limits limits;
+    struct http_hosts hosts;
     int64_t started_us; /* steady_us() */
     bool acts; /* HTTP is reached from this machine alone: acts of the owner are
                   done by it too */
@@ -41,8 +43,11 @@ struct serve_parts {
 
 struct server_options {
     const char *store;
-    const char *pg;                 /* "127.0.0.1:6432"; "" : not listened */
-    const char *http;               /* "127.0.0.1:8080"; "" : not listened */
+    const char *pg;                /* "127.0.0.1:6432"; "" : not listened */
+    const char *http;              /* "127.0.0.1:8080"; "" : not listened */
+    const char *const *http_hosts; /* names that HTTP is called by, besides
+                                       its own (http_host.h) */
+    size_t n_http_hosts;
     const char *tls_cert, *tls_key; /* PEM files, both or none; reread by
                                        reload */
     size_t threads;                 /* workers; 0: twice the processors */
