@@ -168,11 +168,16 @@ running_add(struct exchange *x)
     pthread_mutex_unlock(&h->lock);
 }
 
-/* From a worker: hands over, and is done with it. */
+/*
+ * From a worker: hands over, and is done with it. Once the connection goes on,
+ * x may be freed; the daemon, which the library still touches then, and h wait
+ * for the count of jobs.
+ */
 static void
 job_done(struct job *j)
 {
     struct exchange *x = (struct exchange *)(void *)j;
+    struct MHD_Connection *c = x->connection;
     struct http *h = x->http;
 
     pthread_mutex_lock(&h->lock);
@@ -184,8 +189,9 @@ job_done(struct job *j)
         x->next->prev = x->prev;
     x->answered = true;
     pthread_mutex_unlock(&h->lock);
-    MHD_resume_connection(x->connection);
+    MHD_resume_connection(c);
     (void)!eventfd_write(h->wake, 1); /* the library's own call comes late */
+    atomic_fetch_sub(&h->jobs, 1);
 }
 
 static void
@@ -201,6 +207,7 @@ job_start(struct exchange *x)
     x->request.body = (str){buf_text(&x->body), x->body.len};
     x->link->until_us = 0;
     MHD_suspend_connection(x->connection);
+    atomic_fetch_add(&h->jobs, 1);
     running_add(x);
     if (workers_submit(h->parts->workers, &x->work.question.job))
         return;
