@@ -175,6 +175,16 @@ enum { LEDGER_GROUP_MOST = 64 };
 void ledger_post(struct ledger *l, struct ledger_job *first);
 
 /*
+ * Could a charge be written now? Waits for the lock and writes nothing. Also
+ * how much room the disk has. CUSTOS_EIO: less than LEDGER_FREE_LEAST; and as
+ * ledger_charge fails.
+ */
+enum { LEDGER_FREE_LEAST = 16 << 20 };
+CUSTOS_MUST_USE custos_status ledger_ready(struct ledger *l,
+                                           uint64_t *free_bytes,
+                                           custos_err *err);
+
+/*
  * Stored answers: `key` is a hash of all that the answer depends on. find:
  * CUSTOS_ENAME when there is none. store keeps the first answer under a key
  * and is durable on return.

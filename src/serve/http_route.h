@@ -26,6 +26,7 @@ enum http_task {
     TASK_OWNER_ACT,
     TASK_OWNER_RELOAD,
     TASK_HEALTH,
+    TASK_HEALTH_DEEP,
     TASK_METRICS,
     TASK_OPENAPI,
 };

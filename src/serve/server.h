@@ -39,6 +39,10 @@ struct serve_parts {
                   done by it too */
     struct curator *curator; /* the handle of the thread that starts; for its
                                 policy at the start, not for questions */
+    /* Does a worker process answer? For deep health, from any thread; NULL:
+       there are none. */
+    custos_status (*worker_ping)(void *ctx, custos_err *err);
+    void *worker_ctx;
 };
 
 struct server_options {

@@ -214,6 +214,16 @@ class Http(HttpCase):
         self.assertEqual(self.call("GET", "/v1/health").json["status"], "ok")
         self.assertEqual(self.document["openapi"][:4], "3.1.")
 
+    def test_deep_health_is_the_owners(self):
+        got = self.call("GET", "/v1/health/deep", who="").json
+        self.assertEqual(got["status"], "ok")
+        self.assertTrue(got["ledger"]["ok"])
+        self.assertGreater(got["ledger"]["free_bytes"], 0)
+        self.assertTrue(got["worker"]["ok"])
+        self.refused(403, "OWNER",
+                     self.call("GET", "/v1/health/deep", who="ana"))
+        self.assertEqual(self.call("GET", "/v1/health/deep").status, 401)
+
     def test_metrics_are_the_owners(self):
         self.refused(403, "OWNER", self.call("GET", "/metrics", who="ana"))
         self.ask(COUNT)

@@ -11,6 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "serve/api.h"
 #include "serve/http_inside.h"
 #include "serve/listen.h"
 #include "support/hospital.h"
@@ -148,6 +150,39 @@ renewing_while_questions_run(void **state)
     server_end();
 }
 
+/* What a failing worker makes of deep health. */
+static custos_status
+ping(void *ctx, custos_err *err)
+{
+    (void)ctx;
+    return custos_fail(err, CUSTOS_EENGINE, "no worker answers");
+}
+
+static void
+deep_health_says_what_fails(void **state)
+{
+    struct http_reply good, bad;
+
+    (void)state;
+    server_start();
+    http_reply_init(&good);
+    http_reply_init(&bad);
+    api_health(&server.parts, server.parts.curator, &good);
+    assert_int_equal(good.status, 200);
+    assert_non_null(strstr(buf_text(&good.body), "{\"status\":\"ok\""));
+    server.parts.worker_ping = ping;
+    api_health(&server.parts, server.parts.curator, &bad);
+    assert_int_equal(bad.status, 503);
+    assert_non_null(strstr(buf_text(&bad.body), "{\"status\":\"failing\""));
+    assert_non_null(strstr(buf_text(&bad.body), "\"ledger\":{\"ok\":true"));
+    assert_non_null(
+        strstr(buf_text(&bad.body),
+               "\"worker\":{\"ok\":false,\"said\":\"no worker answers\"}}"));
+    http_reply_clear(&good);
+    http_reply_clear(&bad);
+    server_end();
+}
+
 static bool
 is_listed(const struct http *h)
 {
@@ -208,6 +243,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(renewing_while_questions_run),
+        cmocka_unit_test(deep_health_says_what_fails),
         cmocka_unit_test(a_job_keeps_its_daemon),
     };
 
