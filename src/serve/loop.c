@@ -426,6 +426,8 @@ loop_run(struct loop *l)
         for (int i = 0; i < n; i++)
             event_take(l, &events[i]);
         loop_sweep(l);
+        if (l->options.notify)
+            notify_alive(l->options.notify, l->now_us);
         if (l->draining && !l->n_conns)
             loop_stop(l, 0);
     }

@@ -45,6 +45,7 @@ struct server {
     int owner_fd, signals_fd;
     struct loop *loop;
     struct http *web;
+    struct notify notify;
 };
 
 /* What stands for "not given". */
@@ -193,6 +194,7 @@ start(struct server *s, custos_err *err)
         .quiesce = quiesce,
         .renew = renew,
         .ctx = s,
+        .notify = &s->notify,
     };
     custos_status st = signals_open(s, err);
 
@@ -280,14 +282,17 @@ server_run(const struct server_options *options, custos_err *err)
     st = log_writer_start(LOG_FD, &s.counts.log_lines_dropped_total, err);
     if (st)
         return st;
+    notify_open(&s.notify);
     st = start(&s, err);
     if (!st) {
         say_started(&s);
+        notify_say(&s.notify, "READY=1");
         loop_run(s.loop);
     }
     end(&s);
     if (!st)
         log_say("stopped", "all is written");
+    notify_close(&s.notify);
     log_writer_stop();
     return st;
 }
