@@ -20,7 +20,7 @@
 #include "base/str.h"
 #include "custos.h"
 
-enum { LEDGER_FORMAT = 3, LEDGER_HASH_BYTES = 32 };
+enum { LEDGER_FORMAT = 4, LEDGER_HASH_BYTES = 32 };
 
 struct ledger;
 

@@ -91,6 +91,8 @@ void http_refuse(struct http_reply *r, const custos_err *err, str text);
     X(WAIT, 429, "28P01",                                                      \
       "too many attempts that failed; wait as long as Retry-After says")       \
     X(OWNER, 403, "42501", "this is for the owner's token")                    \
+    X(METRICS, 403, "42501",                                                   \
+      "this token is for /metrics and /v1/health/deep alone")                  \
     X(ACT, 403, "42501",                                                       \
       "acts of the owner are for the machine that the server runs on: here "   \
       "HTTP is reached from others; run custos analyst and custos owner "      \

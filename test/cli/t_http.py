@@ -557,6 +557,50 @@ class Doors(unittest.TestCase):
         self.assertEqual(
             call(server.http, "GET", "/v1/schema", token=token).status, 401)
 
+    def test_a_metrics_token_sees_metrics_alone(self):
+        server = Server(self.store.path)
+        self.addCleanup(server.stop)
+
+        def given(*words):
+            return re.search("custos_[0-9a-f]{64}",
+                             self.store.custos("owner", *words)).group()
+
+        def status(token, path, method="GET", body=None):
+            return call(server.http, method, path, body, token).status
+
+        first = given("metrics-token")
+        for path in ("/metrics", "/v1/health", "/v1/health/deep"):
+            self.assertEqual(status(first, path), 200, path)
+        for path in ("/v1/budget", "/v1/me", "/v1/ledger", "/v1/schema",
+                     "/v1/owner/policy", "/v1/owner/health",
+                     "/v1/ledger/verify", "/v1/risk"):
+            self.assertEqual(status(first, path), 403, path)
+        self.assertEqual(status(first, "/v1/query", "POST", {"sql": COUNT}), 403)
+        self.assertEqual(status(first, "/v1/owner/reload", "POST", {}), 403)
+        second = given("metrics-token")
+        self.assertEqual(status(first, "/metrics"), 200)
+        self.assertEqual(status(second, "/metrics"), 200)
+        given("metrics-token", "--grace", "1s")
+        self.assertEqual(status(first, "/metrics"), 401)
+        self.until(lambda: status(second, "/metrics") == 401)
+        self.store.custos("owner", "metrics-token", "--revoke")
+        self.assertEqual(status(self.store.tokens[""], "/metrics"), 200)
+
+    def test_two_tokens_at_once(self):
+        server = Server(self.store.path)
+        self.addCleanup(server.stop)
+
+        def status(token):
+            return call(server.http, "GET", "/v1/me", token=token).status
+
+        old = self.store.tokens["ana"]
+        new = re.search("custos_[0-9a-f]{64}", self.store.custos(
+            "analyst", "token", "ana", "--rotate")).group()
+        self.assertEqual([status(old), status(new)], [200, 200])
+        self.store.custos("analyst", "token", "ana", "--end-old")
+        self.assertEqual([status(old), status(new)], [401, 200])
+        self.store.tokens["ana"] = new
+
     def test_full_and_slow(self):
         """One works, one waits, and the ledger is held by another: the next
         is told to come back, and who waited that it took too long."""

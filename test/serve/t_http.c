@@ -51,7 +51,7 @@ server_start(void)
     if (curator_open(files.store, &server.parts.curator, &err) ||
         door_token_new(token, &err) ||
         door_set(curator_ledger(server.parts.curator), str_of("ann"), DOOR_NEW,
-                 none, str_of(token), 1, &r, &err) ||
+                 none, str_of(token), 0, 1, &r, &err) ||
         workers_new(server.parts.curator, &workers, &server.parts.workers,
                     &err) ||
         listen_open("127.0.0.1:0", "http", &server.at, &err) ||

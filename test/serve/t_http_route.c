@@ -273,7 +273,7 @@ doors_are_shut_but_for_three(void **state)
 
         assert_int_equal(status_of(&r, &route), 0);
         assert_int_equal(route.door, i < 5    ? DOOR_TOKEN
-                                     : i == 5 ? DOOR_OWNER
+                                     : i == 5 ? DOOR_WATCH
                                               : DOOR_OPEN);
     }
 }

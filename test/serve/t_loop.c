@@ -76,7 +76,7 @@ open_doors(struct curator *c)
 
         assert_int_equal(door_token_new(token, &err), CUSTOS_OK);
         (void)!door_set(curator_ledger(c), str_of(names[i]), DOOR_NEW,
-                        str_of(buf_text(&text)), str_of(token), 1, &r, &err);
+                        str_of(buf_text(&text)), str_of(token), 0, 1, &r, &err);
     }
     buf_clear(&text);
 }
