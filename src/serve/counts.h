@@ -20,6 +20,8 @@
     X(refusals_total, "questions refused before a charge")                     \
     X(failures_total, "questions that failed after a charge")                  \
     X(cancels_total, "questions cancelled by who asked")                       \
+    X(cancels_wrong_total, "cancel requests with a wrong key")                 \
+    X(cancels_ignored_total, "cancel requests ignored: too many wrong keys")   \
     X(timeouts_total, "questions past the owner's limit of time")              \
     X(busy_total, "questions refused: too many wait")                          \
     X(log_lines_dropped_total, "log lines dropped: standard error is not "     \

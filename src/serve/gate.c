@@ -5,6 +5,7 @@
  */
 #include "serve/gate.h"
 
+#include <arpa/inet.h>
 #include <pthread.h>
 #include <sodium.h>
 #include <stdlib.h>
@@ -20,6 +21,11 @@ enum {
     SECOND_US = 1000000,
     WAIT_MAX_US = 60 * SECOND_US,
     FORGET_US = 900 * SECOND_US,
+    CANCELS = 255, /* a kind of entry beside FREE_NAME and FREE_ADDRESS */
+    CANCELS_US = 60 * SECOND_US,
+    ADDRESS_MAX = 128,
+    NAME_BYTES = 256,
+    NET_BYTES = 8, /* of an IPv6 address */
 };
 
 struct entry {
@@ -57,18 +63,35 @@ gate_free(struct gate *g)
     free(g);
 }
 
-static uint64_t
-hash_of(const struct gate *g, str address, str name, size_t free_failures)
+/* The address as it is counted; how many bytes. */
+static size_t
+address_write(str address, uint8_t out[ADDRESS_MAX])
 {
-    uint8_t text[512], out[crypto_shorthash_BYTES];
-    size_t a = address.len < 128 ? address.len : 128;
-    size_t n = name.len < 256 ? name.len : 256;
+    size_t len = address.len < ADDRESS_MAX ? address.len : ADDRESS_MAX - 1;
+    char text[ADDRESS_MAX];
+    uint8_t bytes[16];
+
+    if (len)
+        memcpy(text, address.ptr, len);
+    text[len] = '\0';
+    if (inet_pton(AF_INET6, text, bytes) != 1) {
+        memcpy(out, text, len);
+        return len;
+    }
+    memcpy(out, bytes, NET_BYTES);
+    return NET_BYTES;
+}
+
+static uint64_t
+hash_of(const struct gate *g, str address, str name, size_t kind)
+{
+    uint8_t text[2 + ADDRESS_MAX + NAME_BYTES], out[crypto_shorthash_BYTES];
+    size_t a = address_write(address, text + 2);
+    size_t n = name.len < NAME_BYTES ? name.len : NAME_BYTES;
     uint64_t h;
 
-    text[0] = (uint8_t)free_failures;
+    text[0] = (uint8_t)kind;
     text[1] = (uint8_t)a;
-    if (a)
-        memcpy(text + 2, address.ptr, a);
     if (n)
         memcpy(text + 2 + a, name.ptr, n);
     crypto_shorthash(out, text, 2 + a + n, g->key);
@@ -156,5 +179,34 @@ gate_passed(struct gate *g, str address, str name, int64_t now_us)
     pthread_mutex_lock(&g->lock);
     *entry_at(g, hash) =
         (struct entry){.hash = hash, .known = true, .last_us = now_us};
+    pthread_mutex_unlock(&g->lock);
+}
+
+bool
+gate_cancels_end(struct gate *g, str address, int64_t now_us)
+{
+    uint64_t hash = hash_of(g, address, str_of(""), CANCELS);
+    const struct entry *e;
+    bool ends;
+
+    pthread_mutex_lock(&g->lock);
+    e = entry_at(g, hash);
+    ends = e->hash == hash && e->failures >= GATE_CANCELS &&
+           now_us - e->last_us < CANCELS_US;
+    pthread_mutex_unlock(&g->lock);
+    return ends;
+}
+
+void
+gate_cancel_failed(struct gate *g, str address, int64_t now_us)
+{
+    uint64_t hash = hash_of(g, address, str_of(""), CANCELS);
+    struct entry *e;
+
+    pthread_mutex_lock(&g->lock);
+    e = entry_at(g, hash);
+    if (e->hash != hash || now_us - e->last_us >= CANCELS_US)
+        *e = (struct entry){.hash = hash, .last_us = now_us};
+    e->failures++;
     pthread_mutex_unlock(&g->lock);
 }

@@ -257,9 +257,21 @@ cancel(struct loop *l, const struct conn *from)
 {
     struct pg_cancel asked = session_cancelled(from->session);
     struct conn *c = people_at(l, asked.process);
+    bool guessable = asked.len < PG_KEY_MAX;
+    str address = str_of(from->address);
 
-    if (!c || !session_is(c->session, &asked))
+    /* 32 bits can be guessed by who may try without end; 256 cannot. */
+    if (guessable &&
+        gate_cancels_end(l->options.parts->gate, address, l->now_us)) {
+        COUNT_ONE(counts_of(l), cancels_ignored_total);
         return;
+    }
+    if (!c || !session_is(c->session, &asked)) {
+        COUNT_ONE(counts_of(l), cancels_wrong_total);
+        if (guessable)
+            gate_cancel_failed(l->options.parts->gate, address, l->now_us);
+        return;
+    }
     if (!session_stop(c->session, STOP_CANCEL, l->now_us))
         return;
     COUNT_ONE(counts_of(l), cancels_total);
