@@ -14,6 +14,7 @@
 #include "serve/http.h"
 #include "serve/listen.h"
 #include "serve/log.h"
+#include "serve/log_writer.h"
 #include "serve/loop.h"
 #include "serve/reply_queue.h"
 
@@ -67,6 +68,7 @@ struct server {
     struct loop *loop;
     struct http *web;
     struct reply_queue *replies;
+    struct notify notify;
 };
 
 /* What stands for "not given". */
@@ -280,6 +282,7 @@ start(struct server *s, custos_err *err)
         .quiesce = quiesce,
         .renew = renew,
         .ctx = s,
+        .notify = &s->notify,
     };
     custos_status st = signals_open(s, err);
 
@@ -406,14 +409,26 @@ server_run(const struct server_options *options, custos_err *err)
     custos_status st;
 
     s.parts.counts = &s.counts;
+    s.parts.hosts = (struct http_hosts){
+        .listen = options->http,
+        .names = options->http_hosts,
+        .n_names = options->n_http_hosts,
+    };
     limits_fill(&s.parts.limits);
+    st = log_writer_start(LOG_FD, &s.counts.log_lines_dropped_total, err);
+    if (st)
+        return st;
+    notify_open(&s.notify);
     st = start(&s, err);
     if (!st) {
         say_started(&s);
+        notify_say(&s.notify, "READY=1");
         loop_run(s.loop);
     }
     end(&s);
     if (!st)
         log_say("stopped", "all is written");
+    notify_close(&s.notify);
+    log_writer_stop();
     return st;
 }

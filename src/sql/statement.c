@@ -253,8 +253,8 @@ word_read(const struct cutter *c, str *out)
 }
 
 static custos_status
-tree_read(const struct cutter *c, const PgQuery__ParseResult *tree,
-          bool private, struct statement *out)
+tree_read(const struct cutter *c, PgQuery__ParseResult *tree, bool private,
+          struct statement *out)
 {
     const pg_node *node;
     struct cte_names ctes;

@@ -172,6 +172,8 @@ the_catalog_is_asked_alone(void **state)
          "information_schema.tables t WHERE EXISTS (SELECT 1 FROM pg_type)]");
     cuts("WITH x AS (SELECT 1 FROM pg_class) SELECT 1 FROM x",
          "catalog[WITH x AS (SELECT 1 FROM pg_class) SELECT 1 FROM x]");
+    cuts("SELECT 1 FROM (WITH x AS (SELECT 1) SELECT 1 FROM x) y, x",
+         "select[SELECT 1 FROM (WITH x AS (SELECT 1) SELECT 1 FROM x) y, x]");
     cuts("SELECT 1 FROM pg_class, t", "select[SELECT 1 FROM pg_class, t]");
     cuts("SELECT 1 FROM public.pg_class",
          "select[SELECT 1 FROM public.pg_class]");
