@@ -385,6 +385,7 @@ curator_answer(struct curator *c, const struct ask *asked, struct answer **out,
         .jointly = ask->jointly,
         .mechs = c->mechs,
         .known = &known,
+        .stop = ask->stop,
     };
     struct answer *answer = NULL;
     struct plan *p = NULL;

@@ -131,8 +131,10 @@ try_rule(struct work *w, const custos_keys_options *o)
     struct selection *s = w->plan->selection;
     custos_keys *rule = NULL;
     uint64_t half = 0;
-    custos_status st = mechs_take_keys(w->plan->mechs, o, &rule, w->err);
+    custos_status st = work_spend(w, EFFORT_SELECTION);
 
+    if (!st)
+        st = mechs_take_keys(w->plan->mechs, o, &rule, w->err);
     if (!st)
         half = custos_keys_tell(rule)->half;
     if (!st &&
