@@ -287,7 +287,7 @@ calendar(struct domain *d, const struct expr *e)
         struct datum v = {.type = e->type, .n = date_cut(period, e->type, at)};
         enum domain_found found = DOMAIN_FOUND;
 
-        if (!effort_take(d->effort, 1))
+        if (!effort_take(d->effort, EFFORT_PERIOD))
             return DOMAIN_NO_MEMORY;
         if (d->n == 0 || d->values[d->n - 1].n != v.n)
             found = add(d, &v);

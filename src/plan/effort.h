@@ -30,13 +30,16 @@
 
 /* What work takes that is no loop of ours, in steps: measured, rounded up. */
 enum {
-    EFFORT_NODE = 40,          /* typing one node of an expression */
+    EFFORT_NODE = 100,         /* typing one node of an expression */
+    EFFORT_FROM = 200,         /* a table, join or subquery in FROM */
+    EFFORT_PERIOD = 3,         /* one period of a calendar */
     EFFORT_TEXT_BYTE = 40,     /* parsing one byte of a view */
-    EFFORT_LAPLACE = 4000,     /* a Laplace mechanism and its error bar */
+    EFFORT_LAPLACE = 12000,    /* a Laplace mechanism and its error bar */
     EFFORT_GAUSSIAN = 100000,  /* calibrating a Gaussian one */
-    EFFORT_QUANTILE = 40000,   /* the trees of a part, */
-    EFFORT_RANK = 20000,       /* and for each of its ranks */
-    EFFORT_SELECTION = 200000, /* one rule that chooses groups */
+    EFFORT_QUANTILE = 4000,    /* the trees of a part, */
+    EFFORT_RANK = 5000,        /* and for each of its ranks */
+    EFFORT_SELECTION = 100000, /* a rule that chooses groups, */
+    EFFORT_ENTRY = 30, /* and for each entry of the optimal one's table */
 };
 
 enum effort_state {

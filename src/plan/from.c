@@ -255,8 +255,10 @@ custos_status
 from_any(struct work *w, struct from *f, struct loose *loose,
          struct relation **out)
 {
-    custos_status st = CUSTOS_OK;
+    custos_status st = work_spend(w, EFFORT_FROM);
 
+    if (st)
+        return st;
     if (++w->depth > FROM_DEPTH_MAX)
         return custos_fail_at(w->err, CUSTOS_EOVERFLOW, f->at,
                               "FROM is nested more than %d deep",
