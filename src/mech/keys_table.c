@@ -84,20 +84,15 @@ step_clear(struct step *s)
 static bool
 step_next(const struct step *s, u128 from, u128 *to)
 {
-    i128 up = ONE, loss = 0, down;
-    rat x;
+    i128 up = ONE, down = 0;
 
-    rat_init(&x);
-    rat_set_i128(&x, (i128)from);
-    rat_mul(&x, &x, &s->grow);
-    if (!rat_floor_i128(&x, &up) || up > ONE)
+    if (!rat_floor_times(&s->grow, (i128)from, &up) || up > ONE)
         up = ONE;
     up += s->delta;
-    rat_set_i128(&x, ONE - (i128)from - s->delta);
-    rat_mul(&x, &x, &s->shrink);
-    CUSTOS_REQUIRE(rat_ceil_i128(&x, &loss)); /* shrink <= 1 */
-    rat_clear(&x);
-    down = ONE - loss;
+    /* 1 less what is rounded up: shrink <= 1, so it fits */
+    CUSTOS_REQUIRE(
+        rat_floor_times(&s->shrink, (i128)from + s->delta - ONE, &down));
+    down += ONE;
     *to = (u128)(down < up ? down : up);
     return *to < (u128)ONE;
 }

@@ -39,7 +39,7 @@ enum {
     EFFORT_QUANTILE = 4000,    /* the trees of a part, */
     EFFORT_RANK = 5000,        /* and for each of its ranks */
     EFFORT_SELECTION = 100000, /* a rule that chooses groups, */
-    EFFORT_ENTRY = 30, /* and for each entry of the optimal one's table */
+    EFFORT_ENTRY = 15, /* and for each entry of the optimal one's table */
 };
 
 enum effort_state {
