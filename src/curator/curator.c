@@ -330,6 +330,7 @@ plan_ask(struct curator *c, struct ask *ask, arena *a, struct query **q,
         .jointly = ask->jointly,
         .mechs = c->mechs,
         .known = &known,
+        .stop = ask->stop,
     };
     custos_status st = curator_find(c, ask->who, &options.who, err);
 
