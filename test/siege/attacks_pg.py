@@ -121,7 +121,6 @@ async def half_messages(a):
 @attack(pause=0.5)
 async def bind_huge(a):
     """Counts of parameters, formats and types that are far too large."""
-    link = await a.pg()
     texts = [parse("", "SELECT 1", [23] * 65535),
              message(b"B", "", "", struct.pack(">HH", 0, 65535)),
              message(b"B", "", "", struct.pack(">H", 65535) + b"\0\1" * 65535),
@@ -130,9 +129,10 @@ async def bind_huge(a):
              + bind("", "", [b"x" * 900000]) + execute(""),
              message(b"B", "", "", struct.pack(">HHI", 0, 1, 0xfffffffe)),
              message(b"E", "", struct.pack(">I", 0xffffffff))]
-    for text in texts:
-        if await a.ask(link, text + SYNC) is None:
-            return
+
+    async def one(text):
+        await a.ask(await a.pg(), text + SYNC)
+    await a.together([one(text) for text in texts])
 
 
 @attack(pause=0.5)

@@ -49,7 +49,7 @@ class Pairs(unittest.TestCase):
     def test_the_corpora_are_read(self):
         queries = corpus("errors.txt") + corpus("time.txt")
         self.assertGreater(len(queries), 100)
-        self.assertTrue(all("$P" in q.sql for q in queries))
+        self.assertGreater(sum("$P" in q.sql for q in queries), 100)
         self.assertIn("0.01", {q.price for q in queries})
 
     def test_only_one_of_a_pair_is_there(self):
