@@ -2,8 +2,9 @@
 sessions that hold what they should not. Analysts who may log in send them.
 """
 import asyncio
+import time
 
-from attack import attack
+from attack import ROUND_SECONDS, attack
 from wire import SYNC, bind, close, describe, execute, parse
 
 A = "a" * 200
@@ -57,18 +58,19 @@ async def catalog_slow(a):
 
 @attack(pause=1)
 async def catalog_replace(a):
-    """Texts that grow at every level of replace, for many rows."""
-    text = "relname"
-    for c in "aeiorstlnpg":
-        text = f"replace({text}, '{c}', '{c * 60}')"
-    wide = "'" + "a" * 4000 + "'"
-    for _ in range(40):
-        wide = f"replace(concat({wide}, a.relname), 'a', 'aa')"
+    """Nested replace, and many of them: each makes sixteen bytes of one, for
+    two thousand rows at a time, and holds them."""
+    text = "x"
+    for _ in range(16):
+        text = f"replace(coalesce({text}, x), 'a', '{'a' * 16}')"
+
+    wide = ", ".join(f"count(replace(x || '{i}', 'a', '{'a' * 16}'))"
+                     for i in range(60))
 
     async def work(link, i):
-        await a.ask(link, f"SELECT max(length({text})) FROM pg_class" if i
-                    else f"SELECT max({wide}) FROM pg_class a, pg_class b, "
-                         "pg_class c")
+        await a.ask(link, f"SELECT {wide if i else f'count({text})'} FROM "
+                    f"(SELECT '{A * 20}' || left(a.relname, 1) AS x FROM "
+                    "pg_class a, pg_class b, pg_class c) AS t")
     await sessions(a, 2, work)
 
 
@@ -201,21 +203,26 @@ async def describe_flood(a):
 
 @attack(pause=1)
 async def fetch_chain(a):
-    """FETCH statements that each hold the one before; then all are let go."""
+    """FETCH statements that each hold the one before; then all are let go.
+    Long texts take memory, short ones make a deep chain."""
     link = await a.pg()
     await a.ask(link, "BEGIN")
     await a.ask(link, parse("s0", "SELECT code, title FROM diagnoses LIMIT 5")
                 + bind("c0", "s0") + SYNC)
-    blanks = " " * 60000
-    for first in range(1, 4001, 10):
+    blanks, at_once = [(" " * 60000, 10), ("", 500)][a.seen["rounds"] % 2]
+    until = time.monotonic() + ROUND_SECONDS * 0.8
+    first = 1
+    while time.monotonic() < until:
         batch = b""
-        for k in range(first, first + 10):
+        for k in range(first, first + at_once):
             batch += (parse(f"s{k}", f"FETCH 1 FROM c{k - 1}{blanks}")
                       + bind(f"c{k}", f"s{k}") + close(b"P", f"c{k - 1}")
                       + close(b"S", f"s{k - 1}"))
         got = await a.ask(link, batch + SYNC)
         if got is None or got.error:
             break
+        first += at_once
+    a.seen["deepest"] = max(a.seen["deepest"], first - 1)
     await a.ask(link, "ROLLBACK")
 
 
