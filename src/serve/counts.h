@@ -21,7 +21,8 @@
     X(failures_total, "questions that failed after a charge")                  \
     X(cancels_total, "questions cancelled by who asked")                       \
     X(timeouts_total, "questions past the owner's limit of time")              \
-    X(busy_total, "questions refused: too many wait")
+    X(busy_total, "questions refused: too many wait")                          \
+    X(busy_share_total, "questions refused: too many of the analyst's wait")
 
 struct counts {
 #define COUNTS_FIELD(name, words) _Atomic uint64_t name;
