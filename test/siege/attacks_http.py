@@ -3,7 +3,7 @@ import asyncio
 import os
 
 from attack import attack, drip
-from attacks_sql import SLOW_CATALOG, SLOW_PUBLIC, explosive
+from attacks_sql import SLOW_PUBLIC, explosive
 from wire import drained, request
 
 LARGE = ("SELECT a.title, b.title FROM diagnoses a, diagnoses b "
@@ -192,9 +192,7 @@ async def http_slow(a):
         link = await a.raw("http")
         await a.get(link, "POST", "/v1/query", {"sql": sql}, a.token, 8.0)
     await a.together([one(f"{SLOW_PUBLIC} WHERE a.code <> {i}")
-                      for i in range(4)] +
-                     [one(f"{SLOW_CATALOG} WHERE a.relname <> '{i}'")
-                      for i in range(4)])
+                      for i in range(8)])
 
 
 @attack(pause=1)

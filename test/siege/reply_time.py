@@ -32,6 +32,7 @@ from wire import Http, Pg, PgError
 ARMS = (PRESENT, ABSENT)
 LEAST_PER_QUERY = 20  # replies of an arm for a comparison of its own
 SLOW_SECONDS = 0.25   # a query above it is asked less often
+ERRORS_MOST = 0.01    # part of all replies; all are equal to one another
 PATIENCE = 120
 # Newer servers have the second form.
 TIMES_OFF = (["--no-response-steps"], ["--reply-times", "off"])
@@ -98,13 +99,14 @@ class Samples:
         self.name = name
         self.times = {}  # label -> arm -> [seconds]
         self.outcomes = {}  # label -> arm -> {error code}
-        self.errors = 0
+        self.errors, self.error = 0, None
 
     def add(self, label, arm, took, error):
         self.times.setdefault(label, {a: [] for a in ARMS})[arm].append(took)
         self.outcomes.setdefault(label, {a: set() for a in ARMS})[arm].add(
             error)
         self.errors += error is not None
+        self.error = error or self.error
 
     def arm(self, arm):
         return [t for by_arm in self.times.values() for t in by_arm[arm]]
@@ -118,6 +120,9 @@ class Samples:
               f"D {d:.4f}, p {p:.2g}, {self.errors} errors", flush=True)
         print(f"bench: reply_time_{self.name}_d {d:.5f} of 1")
         found = [f"{self.name}: p {p:.2g}"] if p < alpha else []
+        if self.errors > ERRORS_MOST * (len(xs) + len(ys)):
+            found.append(f"{self.name}: {self.errors} errors, such as "
+                         f"{self.error}: too few answers to compare")
         for label, by_arm in self.times.items():
             xs, ys = by_arm[PRESENT], by_arm[ABSENT]
             if min(len(xs), len(ys)) < LEAST_PER_QUERY:

@@ -39,7 +39,8 @@ class DemoStore(Store):
     """The demo's data and tables, other budgets and analysts, and a public
     table whose texts are long."""
 
-    def __init__(self, people=20000, analysts=HONEST + HOSTILE):
+    def __init__(self, people=20000, analysts=HONEST + HOSTILE,
+                 overrun_rate=None):
         # pylint: disable=super-init-not-called
         self.folder = tempfile.TemporaryDirectory(prefix="custos-siege.")
         base = pathlib.Path(self.folder.name)
@@ -52,8 +53,10 @@ class DemoStore(Store):
             for i in range(N_DIAGNOSES):
                 print(f"{i},{TITLE}{i:05}", file=out)
         policy = (demo / "policy.yaml").read_text(encoding="utf-8")
-        (demo / "policy.yaml").write_text(self.changed(policy, analysts),
-                                          encoding="utf-8")
+        policy = self.changed(policy, analysts)
+        if overrun_rate is not None:
+            policy += f"tripwire: {{overrun_rate: {overrun_rate}}}\n"
+        (demo / "policy.yaml").write_text(policy, encoding="utf-8")
         self.custos("init", str(demo / "policy.yaml"))
         self.tokens, self.passwords = {}, {}
         for name in [*analysts, ""]:

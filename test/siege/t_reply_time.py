@@ -38,6 +38,12 @@ class Comparisons(unittest.TestCase):
         samples.times["q3"][PRESENT] = [9] * 100
         self.assertIn("forged, q3", self.judged(samples))
 
+    def test_nothing_but_errors_is_seen(self):
+        samples = Samples("forged")
+        for arm in (PRESENT, ABSENT):
+            samples.add("q", arm, 1, "42501")
+        self.assertIn("too few answers", self.judged(samples))
+
     def test_another_outcome_is_seen(self):
         samples = Samples("forged")
         samples.add("q", PRESENT, 1, "57014")
