@@ -103,6 +103,17 @@ class Attack:
         finally:
             self.slowest = max(self.slowest, time.monotonic() - began)
 
+    async def ask_later(self, link, sql, seconds=15.0):
+        """A task that asks; what breaks it is counted here, since whoever
+        started it may be gone by then."""
+        async def one():
+            try:
+                return await self.ask(link, sql, seconds)
+            except BROKEN as error:
+                self.broke(error)
+                return None
+        return asyncio.create_task(one())
+
     def note_http(self, status, body=b""):
         self.seen[f"HTTP {status}"] += 1
         if status == 200 and body.startswith(b"{"):

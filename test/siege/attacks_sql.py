@@ -312,8 +312,8 @@ async def charged_cancelled(a):
     link = await a.pg()
     for _ in range(20):
         n = a.dice.randrange(1 << 30)
-        task = asyncio.ensure_future(a.ask(
-            link, f"SELECT sum(cost) FROM visits WHERE nights <> {n}"))
+        task = await a.ask_later(
+            link, f"SELECT sum(cost) FROM visits WHERE nights <> {n}")
         await asyncio.sleep(a.dice.random() * 0.05)
         await link.cancel(a.target["pg"], a.source)
         if await task is None:
@@ -325,8 +325,8 @@ async def cancel_random(a):
     """Slow free queries, cancelled once at a random time: each must end."""
     link = await a.pg()
     for _ in range(5):
-        task = asyncio.ensure_future(a.ask(
-            link, a.dice.choice([SLOW_PUBLIC, SLOW_CATALOG])))
+        task = await a.ask_later(
+            link, a.dice.choice([SLOW_PUBLIC, SLOW_CATALOG]))
         await asyncio.sleep(0.05 + a.dice.random() * 0.5)
         running = not task.done()
         if running:
