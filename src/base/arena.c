@@ -110,3 +110,9 @@ arena_copy(arena *a, str text)
         memcpy(p, text.ptr, text.len);
     return p;
 }
+
+size_t
+arena_bytes(const arena *a)
+{
+    return sizeof *a + a->taken;
+}

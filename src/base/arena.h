@@ -22,4 +22,7 @@ void *arena_take(arena *a, size_t count, size_t size);
 /* A NUL-terminated copy, or NULL. */
 char *arena_copy(arena *a, str text);
 
+/* Memory that it holds, its own included. */
+size_t arena_bytes(const arena *a);
+
 #endif

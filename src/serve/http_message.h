@@ -95,6 +95,11 @@ void http_refuse(struct http_reply *r, const custos_err *err, str text);
     X(BUSY, 503, "53300", "too many questions wait; ask again soon")           \
     X(SHARE, 429, "53300",                                                     \
       "too many of your questions wait; ask again when some are answered")     \
+    X(RATE, 429, "53400",                                                      \
+      "you have made more requests than one may a minute; ask again when "     \
+      "Retry-After says")                                                      \
+    X(UNREAD, 429, "53200",                                                    \
+      "too many replies of yours wait to be read; read them first")            \
     X(ENDING, 503, "57P01", "the server ends")                                 \
     X(SLOW, 504, "57014",                                                      \
       "the question took longer than the owner allows; what it cost stays "    \

@@ -40,6 +40,7 @@ struct http_route {
     enum http_task task;
     enum http_door door;
     enum http_form form;
+    bool takes_body; /* what is sent as one besides is not kept */
 };
 
 /*

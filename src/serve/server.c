@@ -37,6 +37,16 @@ serve_limits_default(struct serve_limits *limits)
         .idle_ms = 86400000,
         .stop_ms = 30000,
         .waiting_per_analyst = WORKERS_SHARE_WAITING,
+        .requests_per_analyst = 120000,
+        .unread_per_analyst = 64 << 20,
+        .prepared_per_analyst = 128 << 20,
+        .prepared_bytes = 16 << 20,
+        .reply_bytes = 16 << 20,
+        .strangers = 256,
+        .strangers_per_address = 64,
+        .logins = 12000,
+        .logins_per_address = 1200,
+        .send_ms = 60000,
     };
 }
 
@@ -77,6 +87,16 @@ limits_fill(struct serve_limits *limits)
     FILL(idle_ms);
     FILL(stop_ms);
     FILL(waiting_per_analyst);
+    FILL(requests_per_analyst);
+    FILL(unread_per_analyst);
+    FILL(prepared_per_analyst);
+    FILL(prepared_bytes);
+    FILL(reply_bytes);
+    FILL(strangers);
+    FILL(strangers_per_address);
+    FILL(logins);
+    FILL(logins_per_address);
+    FILL(send_ms);
 #undef FILL
 }
 
@@ -179,6 +199,29 @@ pool_start(struct server *s, custos_err *err)
     return pool_new(&o, &s->parts.pool, err);
 }
 
+static struct gate *
+gate_start(const struct serve_limits *limits)
+{
+    const struct gate_limits tries = {
+        .per_address = (uint32_t)limits->logins_per_address,
+        .all = (uint32_t)limits->logins,
+    };
+
+    return gate_new(&tries);
+}
+
+static struct shares *
+shares_start(const struct serve_limits *limits)
+{
+    const struct share_limits shares = {
+        .bytes = {[SHARE_MESSAGES] = limits->unread_per_analyst,
+                  [SHARE_PREPARED] = limits->prepared_per_analyst},
+        .requests = (uint32_t)limits->requests_per_analyst,
+    };
+
+    return shares_new(&shares);
+}
+
 static custos_status
 workers_start(struct server *s, custos_err *err)
 {
@@ -243,7 +286,8 @@ start(struct server *s, custos_err *err)
     descriptors_raise();
     if (!st)
         st = curator_open(o->store, &s->parts.curator, err);
-    if (!st && (!(s->parts.gate = gate_new()) ||
+    if (!st && (!(s->parts.gate = gate_start(&s->parts.limits)) ||
+                !(s->parts.shares = shares_start(&s->parts.limits)) ||
                 !(s->parts.verified = verified_new())))
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     if (!st)
@@ -344,6 +388,7 @@ end(struct server *s)
         close(s->signals_fd);
     verified_free(s->parts.verified);
     gate_free(s->parts.gate);
+    shares_free(s->parts.shares);
     curator_close(s->parts.curator);
 }
 

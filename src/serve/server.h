@@ -8,6 +8,7 @@
 
 #include "serve/counts.h"
 #include "serve/gate.h"
+#include "serve/shares.h"
 #include "serve/verified.h"
 #include "serve/workers.h"
 
@@ -16,14 +17,24 @@ struct serve_limits {
     size_t waiting;     /* questions that no worker has begun */
     size_t connections; /* all together */
     size_t connections_per_analyst;
-    size_t message_bytes;       /* of one message from a client */
-    size_t query_bytes;         /* of one text of SQL */
-    int64_t query_ms;           /* of one question, waiting included */
-    int64_t login_ms;           /* from connect to proved */
-    int64_t idle_ms;            /* between questions */
-    int64_t stop_ms;            /* from the signal to the end */
-    size_t running_per_analyst; /* questions at one time */
-    size_t waiting_per_analyst; /* that no worker has begun */
+    size_t message_bytes;        /* of one message from a client */
+    size_t query_bytes;          /* of one text of SQL */
+    int64_t query_ms;            /* of one question, waiting included */
+    int64_t login_ms;            /* from connect to proved */
+    int64_t idle_ms;             /* between questions */
+    int64_t stop_ms;             /* from the signal to the end */
+    size_t running_per_analyst;  /* questions at one time */
+    size_t waiting_per_analyst;  /* that no worker has begun */
+    size_t requests_per_analyst; /* a minute */
+    size_t unread_per_analyst; /* bytes of requests and replies on their way */
+    size_t prepared_per_analyst;  /* bytes of prepared statements and cursors */
+    size_t prepared_bytes;        /* the same of one session */
+    size_t reply_bytes;           /* of one reply that is free */
+    size_t strangers;             /* connections that have not logged in */
+    size_t strangers_per_address; /* /64 of IPv6 */
+    size_t logins;                /* tries a minute of strangers */
+    size_t logins_per_address;
+    int64_t send_ms; /* for some of a reply to be taken */
 };
 void serve_limits_default(struct serve_limits *limits);
 
@@ -38,6 +49,7 @@ struct serve_parts {
     struct gate *gate;
     struct counts *counts;
     struct verified *verified;
+    struct shares *shares; /* NULL: without limits */
     struct serve_limits limits;
     int64_t started_us; /* steady_us() */
     bool acts; /* HTTP is reached from this machine alone: acts of the owner are

@@ -12,7 +12,7 @@ enum { SECOND = 1000000 };
 static void
 a_few_failures_are_free_then_one_waits(void **state)
 {
-    struct gate *g = gate_new();
+    struct gate *g = gate_new(NULL);
     str here = str_of("192.0.2.1"), ana = str_of("ana");
     int64_t now = 1000 * (int64_t)SECOND, before = 0;
 
@@ -43,7 +43,7 @@ a_few_failures_are_free_then_one_waits(void **state)
 static void
 an_address_waits_for_all_its_names(void **state)
 {
-    struct gate *g = gate_new();
+    struct gate *g = gate_new(NULL);
     str here = str_of("192.0.2.1");
     char name[16];
 
@@ -62,7 +62,7 @@ an_address_waits_for_all_its_names(void **state)
 static void
 neighbours_do_not_shut_out_who_is_known(void **state)
 {
-    struct gate *g = gate_new();
+    struct gate *g = gate_new(NULL);
     str here = str_of("192.0.2.1"), ana = str_of("ana");
     char name[16];
 
@@ -85,7 +85,7 @@ neighbours_do_not_shut_out_who_is_known(void **state)
 static void
 the_table_is_bounded(void **state)
 {
-    struct gate *g = gate_new();
+    struct gate *g = gate_new(NULL);
     char name[16], address[16];
 
     (void)state;

@@ -94,7 +94,7 @@ server_start(struct serve_limits limits)
 
     server = (struct server){.parts.limits = limits};
     server.parts.counts = &server.counts;
-    server.parts.gate = gate_new();
+    server.parts.gate = gate_new(NULL);
     atomic_store(&stopped, false);
     if (curator_open(files.store, &server.parts.curator, &err))
         fail_msg("%s", err.said);
