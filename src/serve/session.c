@@ -110,12 +110,18 @@ failed(struct session *s)
 }
 
 void
+session_error(struct session *s, const struct pg_report *r)
+{
+    report(s, r);
+    failed(s);
+}
+
+void
 session_fail(struct session *s, const custos_err *err, str sql)
 {
     struct pg_report r = pg_report_of(PG_ERROR, err, sql);
 
-    report(s, &r);
-    failed(s);
+    session_error(s, &r);
 }
 
 void
@@ -129,8 +135,7 @@ session_refuse(struct session *s, const char *sqlstate, const char *format, ...)
     vsnprintf(said, sizeof said, format, args);
     va_end(args);
     r.message = str_of(said);
-    report(s, &r);
-    failed(s);
+    session_error(s, &r);
 }
 
 /* Portals of no transaction end with it, and this is its end. */
@@ -261,8 +266,8 @@ take_all(struct session *s, str bytes, int64_t now_us)
 }
 
 /* Goes on with what is there, until it needs something. */
-static void
-go(struct session *s, int64_t now_us)
+void
+session_go(struct session *s, int64_t now_us)
 {
     for (;;) {
         size_t used;
@@ -301,123 +306,13 @@ session_receive(struct session *s, str bytes, int64_t now_us)
         buf_add(&s->in, bytes.ptr + used, bytes.len - used);
     if (s->in.failed)
         session_fatal(s, "54000", "too much was sent before it was asked for");
-    go(s, now_us);
+    session_go(s, now_us);
 }
 
 void
 session_sent(struct session *s, int64_t now_us)
 {
-    go(s, now_us);
-}
-
-/* ---------------------------------------------------------------- tasks -- */
-
-struct task *
-session_want(struct session *s, enum task_kind kind, enum session_then then)
-{
-    struct task *t = task_new(kind);
-
-    if (!t) {
-        session_refuse(s, "53200", "out of memory");
-        return NULL;
-    }
-    t->q.who = s->who;
-    t->share = share_again(s->share);
-    s->task = s->running = t;
-    s->stop = STOP_NOT;
-    s->then = then;
-    s->at = AT_WORK;
-    return t;
-}
-
-struct task *
-session_task(struct session *s)
-{
-    struct task *t = s->task;
-
-    s->task = NULL;
-    return t;
-}
-
-static bool
-is_waited_for(const struct session *s, const struct task *t)
-{
-    return s->running == t && (s->at == AT_WORK || s->at == AT_NAMED);
-}
-
-/* The reply to what was given up: the same however far it had come. */
-static void
-tell_stopped(struct session *s)
-{
-    struct pg_report r = {
-        .severity = PG_ERROR,
-        .sqlstate = "57014",
-        .message = str_of(s->stop == STOP_CANCEL
-                              ? "canceling statement due to user request"
-                              : "the question took longer than the owner of "
-                                "the data allows"),
-        .detail = str_of("What was charged for it stays charged."),
-    };
-
-    s->stop = STOP_NOT;
-    report(s, &r);
-    failed(s);
-}
-
-static void
-task_told(struct session *s, struct task *t, int64_t now_us)
-{
-    s->at = AT_READY;
-    if (s->stop)
-        tell_stopped(s);
-    else if (s->then == THEN_READ)
-        reading_told(s, t);
-    else if (s->then == THEN_SIMPLE)
-        simple_told(s, t, now_us);
-    else if (s->then == THEN_PARSE)
-        extended_parsed(s, t);
-    else if (s->then == THEN_FETCH)
-        cursor_told(s, t, now_us);
-    else
-        extended_told(s, t, now_us);
-}
-
-void
-session_told(struct session *s, struct task *t, int64_t now_us)
-{
-    if (is_waited_for(s, t)) {
-        s->running = NULL;
-        if (s->at == AT_NAMED)
-            login_told(s, t);
-        else
-            task_told(s, t, now_us);
-        go(s, now_us);
-    }
-    task_free(t);
-}
-
-void
-session_refused(struct session *s, struct task *t, const char *sqlstate,
-                const char *said, int64_t now_us)
-{
-    if (is_waited_for(s, t)) {
-        s->running = NULL;
-        if (s->at == AT_NAMED)
-            session_fatal(s, sqlstate, said);
-        else
-            session_refuse(s, sqlstate, "%s", said);
-        go(s, now_us);
-    }
-    task_free(t);
-}
-
-bool
-session_stop(struct session *s, enum session_stop why)
-{
-    if (s->at != AT_WORK || s->stop)
-        return false;
-    s->stop = why;
-    return true;
+    session_go(s, now_us);
 }
 
 /* --------------------------------------------------------------- facts -- */
@@ -451,7 +346,7 @@ session_secured(struct session *s, str binding, int64_t now_us)
     if (binding.len)
         memcpy(s->binding, binding.ptr, binding.len);
     s->at = AT_FIRST;
-    go(s, now_us);
+    session_go(s, now_us);
 }
 
 struct pg_cancel

@@ -1,8 +1,8 @@
 /*
  * The inside of a session, for its files alone: session.c moves messages,
- * login.c lets clients in, reading.c reads texts, statements.c does what a
- * statement says, simple.c and extended.c are the two ways to ask, asking.c
- * asks, giving.c answers.
+ * session_task.c brings tasks there and back, login.c lets clients in,
+ * reading.c reads texts, statements.c does what a statement says, simple.c and
+ * extended.c are the two ways to ask, asking.c asks, giving.c answers.
  */
 #ifndef SERVE_SESSION_INSIDE_H
 #define SERVE_SESSION_INSIDE_H
@@ -104,6 +104,7 @@ struct session {
 
 /* An error, of ours or by its SQLSTATE; then what follows from one: the rest
    of the batch or all up to Sync is skipped. */
+void session_error(struct session *s, const struct pg_report *r);
 void session_fail(struct session *s, const custos_err *err, str sql);
 void session_refuse(struct session *s, const char *sqlstate, const char *format,
                     ...) CUSTOS_PRINTF(3, 4);
@@ -111,6 +112,11 @@ void session_fatal(struct session *s, const char *sqlstate, const char *said);
 
 /* ReadyForQuery, and the next message. */
 void session_ready(struct session *s);
+
+/* Goes on with what is there, until it needs something. */
+void session_go(struct session *s, int64_t now_us);
+
+/* --- session_task.c */
 
 /* A task with what every task has; NULL: refused for want of memory. */
 struct task *

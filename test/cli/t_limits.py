@@ -257,7 +257,7 @@ class Loop(Case):
         bob = self.connect(server, "bob")
         busy.send(query(SLOW))
         self.wait(lambda: self.metric(server, "questions_running") == 1)
-        long.send(query("SELECT " + "1+" * 4900))
+        long.send(query("SELECT " + "1," * 4900))
         self.wait(lambda: self.metric(server, "questions_waiting") == 1)
         self.ask(bob, "SHOW TimeZone")
         self.assertEqual(self.metric(server, "questions_waiting"), 1)
