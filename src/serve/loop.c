@@ -219,6 +219,11 @@ loop_drive(struct loop *l, struct conn *c)
                 break;
             continue;
         }
+        if (now == CONN_TURN) {
+            c->wants_turn = true;
+            l->turns = true;
+            break;
+        }
         if (now == CONN_CANCEL)
             cancel(l, c);
         if (now != CONN_WAITS) {
@@ -287,12 +292,13 @@ static void
 conn_event(struct loop *l, uint32_t id, uint32_t events)
 {
     struct conn *c = people_at(l, id);
+    enum session_need need = c ? session_need(c->session) : NEED_END;
 
     if (!c)
         return;
     /* Who goes while a question runs does not get its answer. */
-    if ((events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) &&
-        session_need(c->session) != NEED_BYTES) {
+    if ((events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) && need != NEED_BYTES &&
+        need != NEED_TURN) {
         loop_close(l, c, "gone");
         return;
     }
@@ -321,6 +327,20 @@ event_take(struct loop *l, const struct epoll_event *e)
     }
 }
 
+/* To those that had more to do than one turn allows, after all others. */
+static void
+give_turns(struct loop *l)
+{
+    l->turns = false;
+    l->now_us = steady_us();
+    for (size_t i = 0; i < l->n_slots; i++) {
+        struct conn *c = l->slots[i].conn;
+
+        if (c && c->wants_turn)
+            loop_drive(l, c);
+    }
+}
+
 void
 loop_run(struct loop *l)
 {
@@ -328,11 +348,14 @@ loop_run(struct loop *l)
 
     l->now_us = l->swept_us = steady_us();
     while (!l->stopping || l->n_conns) {
-        int n = epoll_wait(l->epoll, events, EVENTS_MAX, SWEEP_US / 1000);
+        int n = epoll_wait(l->epoll, events, EVENTS_MAX,
+                           l->turns ? 0 : SWEEP_US / 1000);
 
         l->now_us = steady_us();
         for (int i = 0; i < n; i++)
             event_take(l, &events[i]);
+        if (l->turns)
+            give_turns(l);
         loop_sweep(l);
         if (l->draining && !l->n_conns)
             loop_stop(l, serve_stop_questions_ms(&l->options.parts->limits));

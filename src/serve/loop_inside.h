@@ -41,7 +41,8 @@ struct loop {
     size_t n_strangers;
     size_t n_out; /* tasks at work, also of connections that are gone */
     bool stopping, draining;
-    bool deaf; /* until the next sweep */
+    bool deaf;  /* until the next sweep */
+    bool turns; /* somebody waits for one */
     int64_t stop_by_us;
     int64_t swept_us;
     int64_t now_us;

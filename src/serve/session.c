@@ -154,6 +154,7 @@ session_ready(struct session *s)
 static void
 ready_message(struct session *s, const struct pg_message *m, int64_t now_us)
 {
+    s->cost++;
     if (m->kind == PG_TERMINATE) {
         s->at = AT_END;
         return;
@@ -190,7 +191,7 @@ static bool
 is_listening(const struct session *s)
 {
     return (s->at == AT_FIRST || s->at == AT_SASL || s->at == AT_FINAL ||
-            (s->at == AT_READY && !s->batch.a)) &&
+            (s->at == AT_READY && !s->batch.a && s->cost < TURN_COST)) &&
            s->out.len < OUT_HIGH;
 }
 
@@ -265,16 +266,27 @@ take_all(struct session *s, str bytes, int64_t now_us)
     return at;
 }
 
-/* Goes on with what is there, until it needs something. */
+/* A later moment is another turn. */
+static void
+session_turn(struct session *s, int64_t now_us)
+{
+    if (s->turn_us != now_us)
+        s->cost = 0;
+    s->turn_us = now_us;
+}
+
 void
 session_go(struct session *s, int64_t now_us)
 {
+    session_turn(s, now_us);
     for (;;) {
         size_t used;
 
         while (s->at == AT_GIVING && s->out.len < OUT_HIGH)
             giving_go(s);
-        if (s->at == AT_READY && s->batch.a && s->out.len < OUT_HIGH) {
+        if (s->at == AT_READY && s->batch.a && s->out.len < OUT_HIGH &&
+            s->cost < TURN_COST) {
+            s->cost++;
             simple_go(s, now_us);
             continue;
         }
@@ -300,6 +312,7 @@ session_receive(struct session *s, str bytes, int64_t now_us)
 
     if (s->at == AT_END)
         return;
+    session_turn(s, now_us);
     if (!s->in.len)
         used = take_all(s, bytes, now_us);
     if (s->at != AT_END)
@@ -327,7 +340,10 @@ session_need(const struct session *s)
     case AT_CANCEL: return NEED_CANCEL;
     case AT_END: return NEED_END;
     case AT_GIVING: return NEED_SPACE;
-    default: return s->out.len < OUT_HIGH ? NEED_BYTES : NEED_SPACE;
+    default:
+        return s->out.len >= OUT_HIGH                              ? NEED_SPACE
+               : s->cost >= TURN_COST && (s->in.len || s->batch.a) ? NEED_TURN
+                                                                   : NEED_BYTES;
     }
 }
 

@@ -15,6 +15,8 @@ enum {
     OUT_HIGH = 1 << 18,  /* beyond it no message is read and no row written */
     OUT_LIMIT = 1 << 26, /* of bytes that wait to be sent */
     FRESH_US = 250000,   /* as long a worker's word holds: see asking.c */
+    TURN_COST = 256,     /* messages, statements and tokens of one turn, some 6
+                            us each at most: then it is others' turn */
 };
 
 /* Where it stands. Only up to AT_FINAL is anybody a stranger. */
@@ -98,6 +100,8 @@ struct session {
     struct buf key;       /* of the question that runs; empty: not to be kept */
     int64_t confirmed_us; /* when a worker last said that the door holds */
     struct pg_cancel cancel;
+    int64_t turn_us; /* the turn of the loop, and what it has cost so far */
+    size_t cost;
 };
 
 /* --- session.c */
