@@ -79,23 +79,25 @@ is_within(double bytes, size_t most)
     return bytes * 100 <= (double)most * SHARE_PERCENT;
 }
 
-/* The bytes of each key, in the mean over `rows` of all groups. */
+/* The bytes of each key, in the mean over `rows` of all groups; texts: what
+   key_text says of each. */
 static void
-keys_measure(const struct plan *p, double rows, double *keys)
+keys_measure(const struct plan *p, const double *texts, double rows,
+             double *keys)
 {
     double longer = (double)p->cells / (rows > 1 ? rows : 1);
 
     for (size_t i = 0; i < p->n_keys; i++) {
-        keys[i] = key_text(&p->keys[i]);
+        keys[i] = texts[i];
         if (p->keys[i].kind == KEY_PRIVATE && keys[i] < KEY_TEXT_MAX)
             keys[i] = keys[i] * longer < KEY_TEXT_MAX ? keys[i] * longer
                                                       : KEY_TEXT_MAX;
     }
 }
 
-/* Do so many groups? keys: room for as many as there are. */
+/* Do so many groups? texts: as above; keys: room for as many as there are. */
 static bool
-groups_fit(const struct plan *p, double *keys)
+groups_fit(const struct plan *p, const double *texts, double *keys)
 {
     double cells = (double)p->cells, rows = cells, made, shown = 0;
     size_t width = 0;
@@ -104,12 +106,12 @@ groups_fit(const struct plan *p, double *keys)
         rows = (double)p->query->limit;
     for (size_t i = 0; i < p->n_parts; i++)
         width += part_width(&p->parts[i]);
-    keys_measure(p, cells, keys);
+    keys_measure(p, texts, cells, keys);
     made = cells * (GROUP_BYTES + text_bytes(keys, p->having));
     for (size_t i = 0; i < p->n_order_by; i++)
         made += cells * ((double)sizeof(struct value) +
                          text_bytes(keys, p->order_by[i].expr));
-    keys_measure(p, rows, keys);
+    keys_measure(p, texts, rows, keys);
     for (size_t i = 0; i < p->n_outputs; i++) {
         double text = text_bytes(keys, p->outputs[i].expr);
 
@@ -135,14 +137,18 @@ custos_status
 answer_fits(arena *a, struct plan *p, custos_err *err)
 {
     double *keys = arena_take(a, p->n_keys + 1, sizeof *keys);
+    double *texts = arena_take(a, p->n_keys + 1, sizeof *texts);
 
     if (p->race)
         return race_fits(a, p->race, err);
-    if (!keys)
+    if (!keys || !texts)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    while (p->selection && p->cells > LEAST_GROUPS && !groups_fit(p, keys))
+    for (size_t i = 0; i < p->n_keys; i++)
+        texts[i] = key_text(&p->keys[i]); /* there may be a million values */
+    while (p->selection && p->cells > LEAST_GROUPS &&
+           !groups_fit(p, texts, keys))
         p->cells /= 2;
-    if (groups_fit(p, keys))
+    if (groups_fit(p, texts, keys))
         return CUSTOS_OK;
     return custos_fail(err, CUSTOS_EOVERFLOW,
                        "an answer of %zu groups with %zu columns is too large: "
