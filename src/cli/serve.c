@@ -20,7 +20,11 @@ enum {
     SERVE_CERT,
     SERVE_KEY,
     SERVE_WORKERS,
+    SERVE_MEMORY,
+    SERVE_THREADS,
     SERVE_WAITING,
+    SERVE_OWN_RUNNING,
+    SERVE_OWN_WAITING,
     SERVE_CONNECTIONS,
     SERVE_PER_ANALYST,
     SERVE_MESSAGE,
@@ -48,9 +52,20 @@ static const struct option options[SERVE_OPTIONS] = {
                     "certificate chain in PEM: TLS for both"},
     [SERVE_KEY] = {"tls-key", "FILE", "its key"},
     [SERVE_WORKERS] = {"workers", "N",
-                       "questions at one time (16 for each processor)"},
+                       "worker processes for private questions, and as many\n"
+                       "for free ones (one for each processor)"},
+    [SERVE_MEMORY] = {"worker-memory", "MB",
+                      "memory of each (half of the machine's, shared)"},
+    [SERVE_THREADS] = {"threads", "N",
+                       "questions planned, charged or waited for at one time\n"
+                       "(16 for each processor)"},
     [SERVE_WAITING] = {"max-waiting", "N",
                        "questions that wait for a worker (4096)"},
+    [SERVE_OWN_RUNNING] = {"analyst-running", "N",
+                           "questions of one analyst at one time (half of\n"
+                           "--workers)"},
+    [SERVE_OWN_WAITING] = {"analyst-waiting", "N",
+                           "questions of one analyst that wait (256)"},
     [SERVE_CONNECTIONS] = {"max-connections", "N", "sessions (2000)"},
     [SERVE_PER_ANALYST] = {"max-per-analyst", "N",
                            "sessions of one analyst (1500)"},
@@ -62,7 +77,7 @@ static const struct option options[SERVE_OPTIONS] = {
     [SERVE_LOGIN] = {"login-seconds", "N", "from connecting to proved (30)"},
     [SERVE_IDLE] = {"idle-seconds", "N", "between questions (86400)"},
     [SERVE_STOP] = {"stop-seconds", "N",
-                    "for questions that run when it is to stop (30)"},
+                    "from SIGTERM to the end, whatever runs (30)"},
     [SERVE_NO_STEPS] = {"no-response-steps", NULL,
                         "answer as soon as possible: how long a question took\n"
                         "is then seen by who asked, and depends on the data"},
@@ -97,11 +112,13 @@ limits_read(const struct args *args, struct server_options *o)
         int option;
         int64_t most;
     } rows[] = {
-        {SERVE_WORKERS, 256},       {SERVE_WAITING, 1000000},
+        {SERVE_WORKERS, 256},       {SERVE_MEMORY, 1 << 24},
+        {SERVE_THREADS, 256},       {SERVE_WAITING, 1000000},
         {SERVE_CONNECTIONS, 60000}, {SERVE_PER_ANALYST, 60000},
         {SERVE_MESSAGE, 1 << 28},   {SERVE_QUERY, 1 << 16},
         {SERVE_TIME, 1000000},      {SERVE_LOGIN, 1000000},
         {SERVE_IDLE, 100000000},    {SERVE_STOP, 1000000},
+        {SERVE_OWN_RUNNING, 256},   {SERVE_OWN_WAITING, 1000000},
     };
 
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -111,7 +128,9 @@ limits_read(const struct args *args, struct server_options *o)
         if (code)
             return code;
     }
-    o->threads = (size_t)n[SERVE_WORKERS];
+    o->workers = (size_t)n[SERVE_WORKERS];
+    o->worker_bytes = (uint64_t)n[SERVE_MEMORY] << 20;
+    o->threads = (size_t)n[SERVE_THREADS];
     o->limits = (struct serve_limits){
         .waiting = (size_t)n[SERVE_WAITING],
         .connections = (size_t)n[SERVE_CONNECTIONS],
@@ -122,6 +141,8 @@ limits_read(const struct args *args, struct server_options *o)
         .login_ms = n[SERVE_LOGIN] * 1000,
         .idle_ms = n[SERVE_IDLE] * 1000,
         .stop_ms = n[SERVE_STOP] * 1000,
+        .running_per_analyst = (size_t)n[SERVE_OWN_RUNNING],
+        .waiting_per_analyst = (size_t)n[SERVE_OWN_WAITING],
     };
     return CLI_OK;
 }

@@ -60,6 +60,14 @@ CUSTOS_MUST_USE custos_status answer_for(const struct plan *p,
                                          struct answer **out, custos_err *err);
 
 /*
+ * An answer as bytes: what is charged, said and shown; the receipt is not in
+ * them. They are unpacked into an empty answer whose arena they live in; false
+ * where they are none.
+ */
+void answer_pack(const struct answer *answer, struct buf *out);
+CUSTOS_MUST_USE bool answer_unpack(str bytes, struct answer *answer);
+
+/*
  * Kept in the ledger under a key, found again. A stored answer is the same
  * bytes, so the same answer. answer_find: CUSTOS_ENAME when there is none.
  * What is kept is what was given. An answer larger than the ledger takes is

@@ -146,6 +146,15 @@ struct ask {
     size_t n_param_types;
     const _Atomic int *stop; /* an enum ask_stop, set before the question is
                                 interrupted; NULL: nobody stops it */
+
+    /*
+     * Called once, between the charge and the first look at the data, with the
+     * public time that questions of this kind are given: says when the reply
+     * leaves (steady clock, microseconds), whatever comes of it. The work is
+     * ended then. NULL: the reply leaves when it can.
+     */
+    int64_t (*admit)(void *ctx, int64_t class_us);
+    void *admit_ctx;
 };
 
 /*

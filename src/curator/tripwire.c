@@ -136,13 +136,13 @@ tripwire_begin(struct curator *c, const struct receipt *r)
 }
 
 static enum curator_trip
-judge(const struct ask *ask, custos_status st)
+judge(const struct ask *ask, enum work_end end)
 {
     int stop = ask->stop ? atomic_load(ask->stop) : ASK_GOES_ON;
 
-    if (stop == ASK_OVERRUN)
+    if (stop == ASK_OVERRUN || end == WORK_OVERRUN)
         return TRIP_OVERRUN;
-    return st && stop == ASK_GOES_ON ? TRIP_FAILURE : TRIP_NONE;
+    return end == WORK_FAILED && stop == ASK_GOES_ON ? TRIP_FAILURE : TRIP_NONE;
 }
 
 /*
@@ -151,7 +151,8 @@ judge(const struct ask *ask, custos_status st)
  */
 void
 tripwire_after(struct curator *c, const struct ask *ask,
-               const struct receipt *r, int work, custos_status st)
+               const struct receipt *r, int work, enum work_end end,
+               custos_status st)
 {
     struct house *h = c->house;
     char words[TRIPWIRE_WORDS_MAX];
@@ -160,7 +161,7 @@ tripwire_after(struct curator *c, const struct ask *ask,
     bool failed;
 
     crash_end(work);
-    c->trip = judge(ask, st);
+    c->trip = judge(ask, end);
     c->trip_seq = r->seq;
     if (c->trip == TRIP_NONE)
         return;

@@ -13,6 +13,7 @@
 #define PLAN_PLAN_H
 
 #include "account/charge.h"
+#include "base/sha256.h"
 #include "num/rat.h"
 #include "plan/mechs.h"
 #include "policy/policy.h"
@@ -259,5 +260,13 @@ void plan_free(struct plan *p);
 
 /* EXPLAIN: lines of text, of public facts alone. */
 void plan_explain(const struct plan *p, struct buf *out);
+
+/*
+ * Equal for plans that release the same at the same charge, and different
+ * otherwise, but for collisions of SHA-256: query, policy, bounds, mechanisms,
+ * amounts. False without memory; out then means nothing.
+ */
+CUSTOS_MUST_USE bool
+plan_digest(const struct plan *p, uint8_t out[SHA256_BYTES]);
 
 #endif

@@ -80,6 +80,7 @@ struct policy_table {
                                  given: policy_rows_known */
     uint64_t groups_per_unit; /* g <= m where m is given; default m */
     uint64_t max_rows;        /* public ceiling; default 2^40 */
+    bool max_rows_given;      /* it stands in the file */
     bool prefer_speed; /* `bound: before-where`: rank <= m before WHERE */
     str comment;
     int line;

@@ -24,6 +24,7 @@
     X(cancels_ignored_total, "cancel requests ignored: too many wrong keys")   \
     X(timeouts_total, "questions past the owner's limit of time")              \
     X(busy_total, "questions refused: too many wait")                          \
+    X(busy_share_total, "questions refused: too many of the analyst's wait")   \
     X(log_lines_dropped_total, "log lines dropped: standard error is not "     \
                                "read")
 

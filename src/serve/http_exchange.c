@@ -194,6 +194,19 @@ job_done(struct job *j)
     atomic_fetch_sub(&h->jobs, 1);
 }
 
+/* What the owner asks, but for questions, has a lane of its own. */
+static void
+choose_lane(struct exchange *x)
+{
+    struct job *j = &x->work.question.job;
+    enum http_task task = x->work.route.task;
+
+    j->who = str_of(x->work.question.who.name);
+    j->lane = j->who.len || task == TASK_QUERY || task == TASK_EXPLAIN
+                  ? LANE_QUESTIONS
+                  : LANE_OWNER;
+}
+
 static void
 job_start(struct exchange *x)
 {
@@ -207,16 +220,22 @@ job_start(struct exchange *x)
     x->request.body = (str){buf_text(&x->body), x->body.len};
     x->link->until_us = 0;
     MHD_suspend_connection(x->connection);
+    choose_lane(x);
     atomic_fetch_add(&h->jobs, 1);
     running_add(x);
-    if (workers_submit(h->parts->workers, &x->work.question.job))
+    x->refused = workers_submit(h->parts->workers, &x->work.question.job);
+    if (x->refused == SUBMIT_TAKEN)
         return;
     x->work.question.job.stopped = true;
-    COUNT_ONE(h->parts->counts, busy_total);
+    if (x->refused == SUBMIT_SHARE_FULL)
+        COUNT_ONE(h->parts->counts, busy_share_total);
+    else
+        COUNT_ONE(h->parts->counts, busy_total);
     job_done(&x->work.question.job);
 }
 
-/* What a worker could not say for itself. */
+/* What a worker could not say for itself. What took too long gets one reply,
+   however far it had come. */
 static void
 job_finish(struct exchange *x)
 {
@@ -224,13 +243,14 @@ job_finish(struct exchange *x)
         .code = CUSTOS_ENOMEM, .at = -1, .said = "out of memory"};
 
     http_work_tell(&x->work, x->http->parts->counts);
-    if (x->dropped == DROP_SLOW &&
-        (x->work.question.job.stopped || x->reply.status >= 400)) {
+    if (x->dropped == DROP_SLOW) {
         http_fault(&x->reply, HTTP_FAULT_SLOW);
     } else if (x->work.question.job.stopped) {
         http_header(&x->reply, "Retry-After", "1");
-        http_fault(&x->reply,
-                   x->http->quiesced ? HTTP_FAULT_ENDING : HTTP_FAULT_BUSY);
+        http_fault(&x->reply, x->http->quiesced ? HTTP_FAULT_ENDING
+                              : x->refused == SUBMIT_SHARE_FULL
+                                  ? HTTP_FAULT_SHARE
+                                  : HTTP_FAULT_BUSY);
     } else if (x->reply.body.failed || !x->reply.body.len) {
         http_refuse(&x->reply, &no_memory, str_of(""));
     }

@@ -34,6 +34,7 @@ struct exchange {
     bool endless;                 /* and its body is not waited for */
     struct exchange *next, *prev; /* among those that run */
     enum drop dropped;
+    enum workers_submit refused; /* SUBMIT_TAKEN: it was not */
 };
 
 struct http {

@@ -98,6 +98,8 @@ void http_refuse(struct http_reply *r, const custos_err *err, str text);
       "HTTP is reached from others; run custos analyst and custos owner "      \
       "there")                                                                 \
     X(BUSY, 503, "53300", "too many questions wait; ask again soon")           \
+    X(SHARE, 429, "53300",                                                     \
+      "too many of your questions wait; ask again when some are answered")     \
     X(ENDING, 503, "57P01", "the server ends")                                 \
     X(SLOW, 504, "57014",                                                      \
       "the question took longer than the owner allows; what it cost stays "    \

@@ -153,20 +153,36 @@ task_done(struct job *j)
     mailbox_put(((struct task *)j)->box, j);
 }
 
+/* Looks for credentials have a lane of their own, fair between addresses. */
+static void
+choose_lane(struct job *j, const struct task *t, const struct conn *c)
+{
+    bool login = t->kind == TASK_VERIFIER;
+
+    j->lane = login ? LANE_LOGINS : LANE_QUESTIONS;
+    j->who = str_of(login ? c->address : t->q.who.name);
+}
+
 /* True: it is on its way. */
 static bool
 submit(struct loop *l, struct conn *c)
 {
     struct task *t = session_task(c->session);
+    enum workers_submit taken;
 
     t->box = l->box;
     t->owner = c->id;
     t->q.job.work = task_work;
     t->q.job.done = task_done;
     t->q.job.asked_us = l->now_us;
-    if (!workers_submit(l->options.parts->workers, &t->q.job)) {
-        COUNT_ONE(counts_of(l), busy_total);
-        session_busy(c->session, t, l->now_us);
+    choose_lane(&t->q.job, t, c);
+    taken = workers_submit(l->options.parts->workers, &t->q.job);
+    if (taken != SUBMIT_TAKEN) {
+        if (taken == SUBMIT_SHARE_FULL)
+            COUNT_ONE(counts_of(l), busy_share_total);
+        else
+            COUNT_ONE(counts_of(l), busy_total);
+        session_busy(c->session, t, taken, l->now_us);
         return false;
     }
     if (t->kind == TASK_ANSWER)
@@ -178,12 +194,10 @@ submit(struct loop *l, struct conn *c)
 }
 
 void
-loop_drop(struct loop *l, struct conn *c, enum ask_stop why)
+loop_drop(struct loop *l, const struct conn *c, enum ask_stop why)
 {
     if (c->task)
         workers_drop(l->options.parts->workers, &c->task->q.job, why);
-    c->task = NULL;
-    c->question_us = 0;
 }
 
 static void
@@ -229,7 +243,7 @@ come_back(struct loop *l)
         next = j->next;
         l->n_out--;
         if (c && c->task != t)
-            c = NULL; /* it was given up */
+            c = NULL; /* its slot was taken by another */
         count_answer(l, t, c);
         if (!c) {
             task_free(t);
@@ -272,11 +286,10 @@ cancel(struct loop *l, const struct conn *from)
             gate_cancel_failed(l->options.parts->gate, address, l->now_us);
         return;
     }
-    if (!session_stop(c->session, STOP_CANCEL, l->now_us))
+    if (!session_stop(c->session, STOP_CANCEL))
         return;
     COUNT_ONE(counts_of(l), cancels_total);
     loop_drop(l, c, ASK_CANCELLED);
-    loop_drive(l, c);
 }
 
 static void
@@ -441,7 +454,7 @@ loop_run(struct loop *l)
         if (l->options.notify)
             notify_alive(l->options.notify, l->now_us);
         if (l->draining && !l->n_conns)
-            loop_stop(l, 0);
+            loop_stop(l, serve_stop_questions_ms(&l->options.parts->limits));
     }
     if (l->owner_link >= 0) /* who waits there is not to wait on */
         close(l->owner_link);

@@ -34,6 +34,9 @@ CUSTOS_MUST_USE custos_status loop_new(const struct loop_options *options,
 /* Until it is told to stop and all sessions have ended, or their time is up. */
 void loop_run(struct loop *l);
 
+/* Until when questions that run may go on, in steady_us(); after loop_run. */
+int64_t loop_stop_by(const struct loop *l);
+
 /* After workers_stop: tasks that came back after loop_run are freed. */
 void loop_free(struct loop *l);
 

@@ -76,7 +76,8 @@ size_t people_cut(struct loop *l, const str *name, const char *said);
 
 void loop_close(struct loop *l, struct conn *c, const char *why);
 void loop_drive(struct loop *l, struct conn *c);
-void loop_drop(struct loop *l, struct conn *c, enum ask_stop why);
+/* What runs for it is no longer wanted; it comes back all the same. */
+void loop_drop(struct loop *l, const struct conn *c, enum ask_stop why);
 void loop_watch(struct loop *l, int fd, enum loop_event event, uint32_t events);
 
 /* --- loop_time.c */
@@ -84,6 +85,7 @@ void loop_watch(struct loop *l, int fd, enum loop_event event, uint32_t events);
 void loop_sweep(struct loop *l);
 void loop_signals(struct loop *l);
 void loop_deafen(struct loop *l);
+/* Ends, with so much time for questions that run; again: shortens it. */
 void loop_stop(struct loop *l, int64_t within_ms);
 
 /* --- owner_line.c */

@@ -16,14 +16,15 @@ look_at(struct loop *l, struct conn *c)
     const struct serve_limits *limits = &l->options.parts->limits;
     const int64_t now = l->now_us;
 
-    if (c->question_us && now - c->question_us > limits->query_ms * 1000) {
-        if (session_stop(c->session, STOP_TIME, now)) {
+    if (c->entered && c->question_us &&
+        now - c->question_us > limits->query_ms * 1000) {
+        if (session_stop(c->session, STOP_TIME)) {
             COUNT_ONE(l->options.parts->counts, timeouts_total);
             loop_drop(l, c, ASK_OVERRUN);
-        } else {
-            session_end(c->session, "57014", "the login took too long");
         }
-    } else if (!c->entered && now - c->since_us > limits->login_ms * 1000) {
+        return; /* what there is to say comes with the job */
+    }
+    if (!c->entered && now - c->since_us > limits->login_ms * 1000) {
         session_end(c->session, "08006", "the login took too long");
     } else if (c->entered && !c->question_us &&
                now - c->active_us > limits->idle_ms * 1000) {
@@ -102,6 +103,14 @@ loop_signals(struct loop *l)
         if (info.ssi_signo == SIGHUP)
             owner_reload(l);
         else /* the second time at once */
-            loop_stop(l, l->stopping ? 0 : l->options.parts->limits.stop_ms);
+            loop_stop(l, l->stopping ? 0
+                                     : serve_stop_questions_ms(
+                                           &l->options.parts->limits));
     }
+}
+
+int64_t
+loop_stop_by(const struct loop *l)
+{
+    return l->stop_by_us;
 }

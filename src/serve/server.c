@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -15,10 +16,12 @@
 #include "serve/log.h"
 #include "serve/log_writer.h"
 #include "serve/loop.h"
+#include "serve/reply_queue.h"
 
 enum {
     CACHE_BYTES = 64 << 20,
     WORKERS_MAX = 256,
+    STOP_REST_MS = 4000,
 };
 
 void
@@ -34,7 +37,16 @@ serve_limits_default(struct serve_limits *limits)
         .login_ms = 30000,
         .idle_ms = 86400000,
         .stop_ms = 30000,
+        .waiting_per_analyst = WORKERS_SHARE_WAITING,
     };
+}
+
+int64_t
+serve_stop_questions_ms(const struct serve_limits *limits)
+{
+    int64_t rest = limits->stop_ms / 4;
+
+    return limits->stop_ms - (rest < STOP_REST_MS ? rest : STOP_REST_MS);
 }
 
 struct server {
@@ -45,6 +57,7 @@ struct server {
     int owner_fd, signals_fd;
     struct loop *loop;
     struct http *web;
+    struct reply_queue *replies;
     struct notify notify;
 };
 
@@ -65,6 +78,7 @@ limits_fill(struct serve_limits *limits)
     FILL(login_ms);
     FILL(idle_ms);
     FILL(stop_ms);
+    FILL(waiting_per_analyst);
 #undef FILL
 }
 
@@ -140,6 +154,33 @@ descriptors_raise(void)
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* Worker processes: one a processor for private questions, and as many for what
+   is free; together half of the machine's memory. */
+static custos_status
+pool_start(struct server *s, custos_err *err)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t memory =
+        (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
+    size_t n = s->options->workers ? s->options->workers
+               : cores > 0         ? (size_t)cores
+                                   : 1;
+    struct pool_options o = {
+        .command = "/proc/self/exe",
+        .store = s->options->store,
+        .of = curator_snapshot(s->parts.curator),
+        .workers = {n, n},
+        .memory_bytes = s->options->worker_bytes ? s->options->worker_bytes
+                                                 : memory / (2 * n),
+        .now_us = steady_us,
+    };
+
+    if (s->options->steps &&
+        !(s->replies = reply_queue_new(n, REPLY_ALLOWANCE_US)))
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    return pool_new(&o, &s->parts.pool, err);
+}
+
 static custos_status
 workers_start(struct server *s, custos_err *err)
 {
@@ -149,7 +190,11 @@ workers_start(struct server *s, custos_err *err)
                    : cores > 0         ? 16 * (size_t)cores
                                        : 16,
         .waiting_max = s->parts.limits.waiting,
+        .share_waiting = s->parts.limits.waiting_per_analyst,
+        .share_running = s->parts.limits.running_per_analyst,
         .steps = s->options->steps,
+        .pool = s->parts.pool,
+        .replies = s->replies,
     };
 
     if (options.threads > WORKERS_MAX)
@@ -209,6 +254,8 @@ start(struct server *s, custos_err *err)
     s->parts.acts = s->http.loopback;
     s->parts.started_us = steady_us();
     if (!st)
+        st = pool_start(s, err);
+    if (!st)
         st = workers_start(s, err);
     loop.listen_fd = s->pg.fd;
     loop.owner_fd = s->owner_fd;
@@ -236,18 +283,63 @@ say_started(const struct server *s)
     log_end(&l, LOG_FD);
 }
 
+static void
+exit_now(int signal)
+{
+    (void)signal;
+    _exit(0); /* what was charged is on disk */
+}
+
+/*
+ * From here on no loop reads signals: one more ends the process at once, and so
+ * does an alarm, whatever still runs. Returns how long questions that run may
+ * go on; the rest of the time is for interrupted ones and last replies.
+ */
+static int64_t
+end_in_time(const struct server *s)
+{
+    const int signals[] = {SIGTERM, SIGINT, SIGALRM};
+    const struct serve_limits *limits = &s->parts.limits;
+    int64_t left_us = s->loop ? loop_stop_by(s->loop) - steady_us() : 0;
+    int64_t all_us;
+    struct itimerval limit = {0};
+    sigset_t set;
+
+    left_us = left_us > 0 ? left_us : 0;
+    all_us =
+        left_us + (limits->stop_ms - serve_stop_questions_ms(limits)) * 1000;
+    limit.it_value.tv_sec = (time_t)(all_us / 1000000);
+    limit.it_value.tv_usec = (suseconds_t)(all_us % 1000000);
+    sigemptyset(&set);
+    for (size_t i = 0; i < COUNT_OF(signals); i++) {
+        signal(signals[i], exit_now);
+        sigaddset(&set, signals[i]);
+    }
+    (void)setitimer(ITIMER_REAL, &limit, NULL);
+    (void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    return left_us / 1000;
+}
+
 /* In the order in which one needs the other. Workers may wait at the owner's
    socket for the loop, which no longer answers: they are hung up on first. */
 static void
 end(struct server *s)
 {
+    int64_t questions_ms = end_in_time(s);
+
     quiesce(s);
     if (s->owner_fd >= 0)
         owner_close(s->parts.curator, s->owner_fd);
-    workers_stop(s->parts.workers, s->parts.limits.stop_ms);
+    if (!workers_stop(s->parts.workers, questions_ms)) {
+        log_say("stopped", "a question did not end and was left behind");
+        log_writer_stop();
+        _exit(0);
+    }
     http_stop(s->web);
     loop_free(s->loop);
     workers_free(s->parts.workers);
+    pool_free(s->parts.pool);
+    reply_queue_free(s->replies);
     if (s->pg.fd >= 0)
         close(s->pg.fd);
     if (s->http.fd >= 0)

@@ -17,18 +17,25 @@ struct serve_limits {
     size_t waiting;     /* questions that no worker has begun */
     size_t connections; /* all together */
     size_t connections_per_analyst;
-    size_t message_bytes; /* of one message from a client */
-    size_t query_bytes;   /* of one text of SQL */
-    int64_t query_ms;     /* of one question, waiting included */
-    int64_t login_ms;     /* from connect to proved */
-    int64_t idle_ms;      /* between questions */
-    int64_t stop_ms;      /* for questions that run when it ends */
+    size_t message_bytes;       /* of one message from a client */
+    size_t query_bytes;         /* of one text of SQL */
+    int64_t query_ms;           /* of one question, waiting included */
+    int64_t login_ms;           /* from connect to proved */
+    int64_t idle_ms;            /* between questions */
+    int64_t stop_ms;            /* from the signal to the end */
+    size_t running_per_analyst; /* questions at one time */
+    size_t waiting_per_analyst; /* that no worker has begun */
 };
 void serve_limits_default(struct serve_limits *limits);
+
+/* Of the time to stop, what is for questions that run; the rest is for
+   interrupted ones and last replies. */
+int64_t serve_stop_questions_ms(const struct serve_limits *limits);
 
 /* What both listeners work with. Borrowed by them; lives longer. */
 struct serve_parts {
     struct workers *workers;
+    struct pool *pool; /* of worker processes */
     struct gate *gate;
     struct counts *counts;
     struct verified *verified;
@@ -54,7 +61,12 @@ struct server_options {
     size_t n_http_hosts;
     const char *tls_cert, *tls_key; /* PEM files, both or none; reread by
                                        reload */
-    size_t threads;                 /* workers; 0: twice the processors */
+    size_t threads;                 /* 0: sixteen a processor */
+    size_t workers;                 /* worker processes for private questions,
+                                       and as many for what is free; 0: one a
+                                       processor */
+    uint64_t worker_bytes;          /* memory of each; 0: its share of half of
+                                       the machine's */
     bool steps;                     /* response-time steps */
     int insecure;                   /* 2: told twice: listen off loopback
                                        without TLS */

@@ -307,6 +307,7 @@ session_want(struct session *s, enum task_kind kind, enum session_then then)
     }
     t->q.who = s->who;
     s->task = s->running = t;
+    s->stop = STOP_NOT;
     s->then = then;
     s->at = AT_WORK;
     return t;
@@ -327,65 +328,96 @@ is_waited_for(const struct session *s, const struct task *t)
     return s->running == t && (s->at == AT_WORK || s->at == AT_NAMED);
 }
 
-void
-session_told(struct session *s, struct task *t, int64_t now_us)
-{
-    if (is_waited_for(s, t)) {
-        s->running = NULL;
-        if (s->at == AT_NAMED) {
-            login_told(s, t);
-        } else {
-            s->at = AT_READY;
-            if (s->then == THEN_SIMPLE)
-                simple_told(s, t, now_us);
-            else if (s->then == THEN_PARSE)
-                extended_parsed(s, t);
-            else if (s->then == THEN_FETCH)
-                cursor_told(s, t, now_us);
-            else
-                extended_told(s, t, now_us);
-        }
-        go(s, now_us);
-    }
-    task_free(t);
-}
-
-void
-session_busy(struct session *s, struct task *t, int64_t now_us)
-{
-    if (is_waited_for(s, t)) {
-        s->running = NULL;
-        if (s->at == AT_NAMED) {
-            session_fatal(s, "53300", "the server is busy; try again");
-        } else {
-            session_refuse(s, "53300",
-                           "too many questions wait; ask again later (nothing "
-                           "was charged)");
-        }
-        go(s, now_us);
-    }
-    task_free(t);
-}
-
-bool
-session_stop(struct session *s, enum session_stop why, int64_t now_us)
+/* The reply to what was given up: the same however far it had come. */
+static void
+tell_stopped(struct session *s)
 {
     struct pg_report r = {
         .severity = PG_ERROR,
         .sqlstate = "57014",
-        .message = str_of(why == STOP_CANCEL
+        .message = str_of(s->stop == STOP_CANCEL
                               ? "canceling statement due to user request"
                               : "the question took longer than the owner of "
                                 "the data allows"),
         .detail = str_of("What was charged for it stays charged."),
     };
 
-    if (s->at != AT_WORK)
-        return false;
-    s->running = NULL;
+    s->stop = STOP_NOT;
     report(s, &r);
     failed(s);
-    go(s, now_us);
+}
+
+static void
+task_told(struct session *s, struct task *t, int64_t now_us)
+{
+    s->at = AT_READY;
+    if (s->stop)
+        tell_stopped(s);
+    else if (s->then == THEN_SIMPLE)
+        simple_told(s, t, now_us);
+    else if (s->then == THEN_PARSE)
+        extended_parsed(s, t);
+    else if (s->then == THEN_FETCH)
+        cursor_told(s, t, now_us);
+    else
+        extended_told(s, t, now_us);
+}
+
+void
+session_told(struct session *s, struct task *t, int64_t now_us)
+{
+    if (is_waited_for(s, t)) {
+        s->running = NULL;
+        if (s->at == AT_NAMED)
+            login_told(s, t);
+        else
+            task_told(s, t, now_us);
+        go(s, now_us);
+    }
+    task_free(t);
+}
+
+static void
+refuse_busy(struct session *s, enum workers_submit why)
+{
+    if (why == SUBMIT_ENDING)
+        session_refuse(s, "57P01",
+                       "the server is stopping; nothing was charged");
+    else if (why == SUBMIT_SHARE_FULL)
+        session_refuse(s, "53300",
+                       "too many of your questions wait; ask again when some "
+                       "are answered (nothing was charged)");
+    else
+        session_refuse(s, "53300",
+                       "too many questions wait; ask again later (nothing "
+                       "was charged)");
+}
+
+void
+session_busy(struct session *s, struct task *t, enum workers_submit why,
+             int64_t now_us)
+{
+    if (is_waited_for(s, t)) {
+        s->running = NULL;
+        if (s->at == AT_NAMED)
+            session_fatal(s, "53300",
+                          why == SUBMIT_SHARE_FULL
+                              ? "too many logins from this address wait; try "
+                                "again"
+                              : "the server is busy; try again");
+        else
+            refuse_busy(s, why);
+        go(s, now_us);
+    }
+    task_free(t);
+}
+
+bool
+session_stop(struct session *s, enum session_stop why)
+{
+    if (s->at != AT_WORK || s->stop)
+        return false;
+    s->stop = why;
     return true;
 }
 

@@ -79,16 +79,18 @@ struct task *session_task(struct session *s);
  */
 void session_told(struct session *s, struct task *t, int64_t now_us);
 
-/* There was no room among the workers: the task is freed. */
-void session_busy(struct session *s, struct task *t, int64_t now_us);
+/* The workers did not take it: the task is freed. */
+void session_busy(struct session *s, struct task *t, enum workers_submit why,
+                  int64_t now_us);
 
 /*
  * The running question is given up: by who asked it, or for its time. True: it
- * was one, and the reply, which does not depend on how far it had come, is
- * written; its task, when it comes back, is no longer waited for.
+ * was one, and was not given up before. The reply is written when its task
+ * comes back, which is at the time of its reply, and does not depend on how far
+ * it had come.
  */
-enum session_stop { STOP_CANCEL, STOP_TIME };
-bool session_stop(struct session *s, enum session_stop why, int64_t now_us);
+enum session_stop { STOP_NOT, STOP_CANCEL, STOP_TIME };
+bool session_stop(struct session *s, enum session_stop why);
 
 /* The session that NEED_CANCEL is about. */
 struct pg_cancel session_cancelled(const struct session *s);

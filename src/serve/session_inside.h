@@ -74,6 +74,7 @@ struct session {
     enum pg_state state;
     bool skip;                   /* to the next Sync, after an error */
     struct task *task, *running; /* wanted; out at work */
+    enum session_stop stop;      /* why what runs was given up */
     struct batch batch;
     struct prepared *parsing; /* what a Parse is about */
     char *parsing_name;

@@ -417,7 +417,8 @@ a_failure_without_a_row_suspends_all(void **state)
     none.rlim_cur = 1;
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
-    tripwire_after(c, &asked, &answer->receipt, -1, CUSTOS_EENGINE);
+    tripwire_after(c, &asked, &answer->receipt, -1, WORK_FAILED,
+                   CUSTOS_EENGINE);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
     assert_int_equal(failures_of("ana", NULL), 0);
     assert_int_equal(ask("bo", SUM, ASK_GOES_ON, &err), CUSTOS_EDENIED);

@@ -625,8 +625,10 @@ suspended_answers_are_limited(void **state)
     fake_clear(f);
 }
 
+/* Its reply leaves when its task comes back, which is at its public time, and
+   is the same whatever the task brings. */
 static void
-a_cancelled_question_is_answered_at_once(void **state)
+a_cancelled_question_is_answered_at_its_time(void **state)
 {
     struct fake *f = logged_in(NULL);
     struct pg_cancel right = {42, 4, "0123"}, wrong = {42, 4, "0124"};
@@ -638,49 +640,53 @@ a_cancelled_question_is_answered_at_once(void **state)
     assert_false(session_is(f->session, &wrong));
     assert_false(session_is(f->session, &longer)); /* of protocol 3.2 */
     assert_false(session_is(f->session, &other));
-    assert_false(session_stop(f->session, STOP_CANCEL, f->now));
-    f->hold = true;
-    fake_send(f, 'Q', "s", "SELECT count(*) FROM p; SELECT 2 FROM p");
-    expect(f, "");
-    assert_true(session_stop(f->session, STOP_CANCEL, f->now));
-    assert_false(session_stop(f->session, STOP_CANCEL, f->now));
-    fake_pump(f);
-    expect(f, "E:57014 Z:I");
-    fake_bring(f); /* late, and to nobody */
-    expect(f, "");
-    f->hold = false;
-    query(f, "SELECT 1 FROM p", "N:00000 T D D C:SELECT_2 Z:I");
+    assert_false(session_stop(f->session, STOP_CANCEL));
+    for (int i = 0; i < 3; i++) {
+        f->hold = true;
+        f->refuse = i ? CUSTOS_OK : CUSTOS_EENGINE;
+        fake_send(f, 'Q', "s", "SELECT count(*) FROM p; SELECT 2 FROM p");
+        assert_true(session_stop(f->session, STOP_CANCEL));
+        assert_false(session_stop(f->session, STOP_CANCEL));
+        assert_false(session_stop(f->session, STOP_TIME));
+        fake_pump(f);
+        fake_send(f, 'Q', "s", "SELECT 3 FROM p"); /* it waits */
+        expect(f, "");
+        if (i == 2)
+            f->held->q.job.stopped = true; /* never begun: the same reply */
+        f->hold = false;
+        fake_bring(f);
+        expect(f, i ? "E:57014 Z:I N:00000 T D D C:SELECT_2 Z:I"
+                    : "E:57014 Z:I E:58000 Z:I");
+    }
     f->hold = true;
     fake_send(f, 'P', "ss2", NONE, "SELECT 1 FROM p", 0u);
-    assert_true(session_stop(f->session, STOP_TIME, f->now));
-    fake_pump(f);
+    assert_true(session_stop(f->session, STOP_TIME));
     fake_send(f, 'S', "");
+    expect(f, "");
+    fake_bring(f);
     expect(f, "E:57014 Z:I");
+    /* what was given up is not the next one */
+    fake_send(f, 'Q', "s", "SELECT 1 FROM p");
+    fake_bring(f);
+    expect(f, "N:00000 T D D C:SELECT_2 Z:I");
     fake_clear(f);
 }
 
-/* A task that comes back late is not taken for the one that runs now. */
+/* A task that comes back to a session that has ended is freed, and no more. */
 static void
-what_was_given_up_stays_so(void **state)
+what_comes_back_too_late_is_nobodys(void **state)
 {
     struct fake *f = logged_in(NULL);
-    struct task *late;
 
     (void)state;
     f->hold = true;
     fake_send(f, 'Q', "s", "SELECT 1 FROM p");
-    late = f->held;
-    f->held = NULL;
-    assert_true(session_stop(f->session, STOP_CANCEL, f->now));
-    fake_send(f, 'Q', "s", "SELECT 2 FROM p");
-    expect(f, "E:57014 Z:I");
-    late->q.status = CUSTOS_EENGINE;
-    session_told(f->session, late, f->now);
+    session_end(f->session, "57P01", "end");
     fake_pump(f);
-    expect(f, "");
+    expect(f, "E:57P01");
     fake_bring(f);
-    expect(f, "N:00000 T D D C:SELECT_2 Z:I");
-    assert_string_equal(f->last_sql, "SELECT 2 FROM p");
+    expect(f, "");
+    assert_int_equal(session_need(f->session), NEED_END);
     fake_clear(f);
 }
 
@@ -891,8 +897,8 @@ main(void)
         cmocka_unit_test(what_is_not_a_question_can_be_prepared),
         cmocka_unit_test(names_are_limited),
         cmocka_unit_test(suspended_answers_are_limited),
-        cmocka_unit_test(a_cancelled_question_is_answered_at_once),
-        cmocka_unit_test(what_was_given_up_stays_so),
+        cmocka_unit_test(a_cancelled_question_is_answered_at_its_time),
+        cmocka_unit_test(what_comes_back_too_late_is_nobodys),
         cmocka_unit_test(newer_clients_have_longer_keys),
         cmocka_unit_test(a_cancel_request_names_its_session),
         cmocka_unit_test(messages_may_come_in_pieces),
