@@ -72,6 +72,8 @@ step_charge(struct ledger *l, void *arg, custos_err *err)
     row.data_version = r->data_version;
     memcpy(row.policy, r->policy, sizeof row.policy);
     st = ledger_append(l, &row, r->charge, &s.own, err);
+    if (!st)
+        window_count(l->terms, s.analyst, &s.own, r->charge, r->now);
     job->receipt = row.receipt;
     return st;
 }
