@@ -53,6 +53,8 @@ charge(struct curator *c, const struct ask *ask, const struct plan *p,
         .shared = purse == PURSE_OWN,
         .max_failures = c->world->policy->max_failures,
         .max_overruns = c->world->policy->max_overruns,
+        .max_bytes = c->world->policy->ledger_bytes,
+        .max_minute_bytes = c->world->policy->ledger_minute_bytes,
     };
     struct buf plan, theorems;
     custos_status st;
@@ -85,7 +87,8 @@ keep_own(struct curator *c, const struct answer_keys *keys,
 {
     custos_err quiet;
 
-    if (answer_keep(c->house->till, keys->own, answer, &quiet))
+    if (answer_keep(c->house->till, keys->own, answer, c->world->policy,
+                    &quiet))
         answer_remark(answer, "This answer could not be kept: asking again "
                               "will cost again.");
 }
@@ -165,7 +168,8 @@ answer_private(struct curator *c, const struct course *k,
         return st;
     /* Without it the next asker is charged in full, which is safe. */
     if (c->world->policy->share_answers)
-        (void)!answer_keep(c->house->till, keys->shared, *out, &quiet);
+        (void)!answer_keep(c->house->till, keys->shared, *out, c->world->policy,
+                           &quiet);
     keep_own(c, keys, *out);
     return CUSTOS_OK;
 }

@@ -33,6 +33,8 @@ struct limits {
     bool made_own, made_window;
     struct filter own, window;
     struct window_sum sum;
+    int64_t minute;        /* since 1970, of the last charge */
+    uint64_t minute_bytes; /* that its rows and those before in it took */
 };
 
 struct terms {
