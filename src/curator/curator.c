@@ -54,6 +54,8 @@ charge(struct curator *c, const struct ask *ask, const struct plan *p,
         .shared = purse == PURSE_OWN,
         .max_failures = c->world->policy->max_failures,
         .max_overruns = c->world->policy->max_overruns,
+        .max_bytes = c->world->policy->ledger_bytes,
+        .max_minute_bytes = c->world->policy->ledger_minute_bytes,
     };
     struct buf plan, theorems;
     custos_status st;
@@ -66,9 +68,8 @@ charge(struct curator *c, const struct ask *ask, const struct plan *p,
     memcpy(r.policy, c->world->policy->id, sizeof r.policy);
     r.plan = str_of(buf_text(&plan));
     r.theorems = str_of(buf_text(&theorems));
-    st = plan.failed || theorems.failed
-             ? no_memory(err)
-             : tripwire_ready(c, ask->now, err);
+    st = plan.failed || theorems.failed ? no_memory(err)
+                                        : tripwire_ready(c, ask->now, err);
     if (!st)
         st = till_charge(c->house->till, &r, receipt, err);
     tripwire_refused(c, st, err);
@@ -87,7 +88,8 @@ keep_own(struct curator *c, const struct answer_keys *keys,
 {
     custos_err quiet;
 
-    if (answer_keep(c->house->till, keys->own, answer, &quiet))
+    if (answer_keep(c->house->till, keys->own, answer, c->world->policy,
+                    &quiet))
         answer_remark(answer, "This answer could not be kept: asking again "
                               "will cost again.");
 }
@@ -211,7 +213,8 @@ answer_private(struct curator *c, const struct course *k,
     }
     /* Without it the next asker is charged in full, which is safe. */
     if (c->world->policy->share_answers)
-        (void)!answer_keep(c->house->till, keys->shared, *out, &quiet);
+        (void)!answer_keep(c->house->till, keys->shared, *out, c->world->policy,
+                           &quiet);
     keep_own(c, keys, *out);
     return CUSTOS_OK;
 }

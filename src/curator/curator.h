@@ -190,4 +190,7 @@ struct curator_trips {
 };
 void curator_trips(const struct curator *c, struct curator_trips *out);
 
+/* What the policy keeps of stored answers. */
+struct ledger_retention retention_of(const struct policy *p);
+
 #endif

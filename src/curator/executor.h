@@ -69,11 +69,9 @@ struct work_limits {
     const char *spill;
     uint64_t memory_bytes;
 };
-CUSTOS_MUST_USE custos_status curator_open_work(const char *store,
-                                                const struct work_snapshot *of,
-                                                const struct work_limits *limits,
-                                                struct curator **out,
-                                                custos_err *err);
+CUSTOS_MUST_USE custos_status curator_open_work(
+    const char *store, const struct work_snapshot *of,
+    const struct work_limits *limits, struct curator **out, custos_err *err);
 
 /*
  * In a worker: plans w->ask again, compares the digest (CUSTOS_EINTERNAL where

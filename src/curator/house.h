@@ -50,7 +50,7 @@ struct curator {
     struct engine *engine; /* of this world; NULL: not connected yet */
     struct ledger *ledger; /* to read from */
     custos_rng *rng;
-    struct mechs *mechs; /* of its last questions */
+    struct mechs *mechs;             /* of its last questions */
     const struct executor *executor; /* NULL: this thread works */
     enum curator_trip trip;
     uint64_t trip_seq;

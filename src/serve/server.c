@@ -180,8 +180,8 @@ static custos_status
 pool_start(struct server *s, custos_err *err)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) *
-                      (uint64_t)sysconf(_SC_PAGESIZE) / 2;
+    uint64_t memory =
+        (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
     size_t n = s->options->workers ? s->options->workers
                : cores > 0         ? (size_t)cores
                                    : 1;
@@ -376,6 +376,7 @@ end(struct server *s)
         owner_close(s->parts.curator, s->owner_fd);
     if (!workers_stop(s->parts.workers, questions_ms)) {
         log_say("stopped", "a question did not end and was left behind");
+        log_writer_stop();
         _exit(0);
     }
     http_stop(s->web);

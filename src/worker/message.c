@@ -102,8 +102,8 @@ message_catalog_pack(const struct catalog_ask *ask, enum catalog_how how,
     pack_number(out, (i128)ask->n_params);
     for (size_t i = 0; i < ask->n_params; i++) {
         pack_number(out, ask->params[i].is_null);
-        pack_text(out, ask->params[i].is_null ? (str){"", 0}
-                                              : ask->params[i].text);
+        pack_text(out,
+                  ask->params[i].is_null ? (str){"", 0} : ask->params[i].text);
     }
 }
 
@@ -156,8 +156,8 @@ message_rows_pack(const struct catalog_rows *rows, struct buf *out)
     pack_number(out, (i128)rows->n_rows);
     for (size_t i = 0; i < rows->n_rows * rows->n_columns; i++) {
         pack_number(out, rows->cells[i].is_null);
-        pack_text(out, rows->cells[i].is_null ? (str){"", 0}
-                                              : rows->cells[i].text);
+        pack_text(out,
+                  rows->cells[i].is_null ? (str){"", 0} : rows->cells[i].text);
     }
 }
 

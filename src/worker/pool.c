@@ -19,10 +19,10 @@
 #include "base/error.h"
 
 enum {
-    START_US = 30000000,   /* for a worker to be ready */
-    LOOK_US = 50000,       /* how often one who waits looks whether to stop */
-    AGAIN_MS = 200,        /* after a start that failed */
-    FAILURES_MOST = 5,     /* in a row; then who waits is told */
+    START_US = 30000000, /* for a worker to be ready */
+    LOOK_US = 50000,     /* how often one who waits looks whether to stop */
+    AGAIN_MS = 200,      /* after a start that failed */
+    FAILURES_MOST = 5,   /* in a row; then who waits is told */
     KEEPER_STACK = 1 << 18,
 };
 
@@ -85,8 +85,8 @@ hand_out(struct pool *p, struct slot *s)
 {
     struct waiter **at = &p->waiters;
 
-    while (*at && ((*at)->lane != s->lane ||
-                   !is_same(&(*at)->of, &s->process.of)))
+    while (*at &&
+           ((*at)->lane != s->lane || !is_same(&(*at)->of, &s->process.of)))
         at = &(*at)->next;
     if (!*at)
         return;

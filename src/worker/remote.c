@@ -92,11 +92,11 @@ judge(const struct errand *c, enum channel_end end, enum process_death death)
 }
 
 static enum channel_end
-exchange(const struct process *w, const struct errand *c, enum message_kind *kind,
-         str *bytes)
+exchange(const struct process *w, const struct errand *c,
+         enum message_kind *kind, str *bytes)
 {
-    enum channel_end end = channel_send(&w->to, c->asks, c->request,
-                                        c->until_us);
+    enum channel_end end =
+        channel_send(&w->to, c->asks, c->request, c->until_us);
 
     if (!end)
         end = channel_receive(&w->to, c->until_us, MESSAGE_MAX_TOLD, c->a, kind,
@@ -288,8 +288,7 @@ remote_ping(struct pool *p, enum pool_lane lane, const struct work_snapshot *of,
     str bytes;
 
     message_begin(&request, MESSAGE_HEAD);
-    good = a && w &&
-           !channel_send(&w->to, MESSAGE_PING, &request, until_us) &&
+    good = a && w && !channel_send(&w->to, MESSAGE_PING, &request, until_us) &&
            !channel_receive(&w->to, until_us, MESSAGE_HEAD, a, &kind, &bytes) &&
            kind == MESSAGE_READY;
     buf_clear(&request);
