@@ -87,7 +87,10 @@ types_within_bits(const struct fact *f, long bits)
     return fits;
 }
 
-/* Room for a number's range, or a refusal. */
+/*
+ * Room for a number's range, or a refusal. What is DECIMAL in the engine stays
+ * one here, whatever its scale: 38 digits hold every literal.
+ */
 static custos_status
 give_room(struct work *w, struct expr *e, enum place place)
 {
@@ -95,9 +98,8 @@ give_room(struct work *w, struct expr *e, enum place place)
 
     if (place == PLACE_AFTER)
         return CUSTOS_OK;
-    if (e->type == TYPE_DECIMAL && e->kind != EXPR_COLUMN &&
-        e->kind != EXPR_CAST && e->kind != EXPR_AGGREGATE &&
-        !decimal_fits(f, f->scale))
+    if (e->type == TYPE_DECIMAL && !expr_is_exact(e) &&
+        e->kind != EXPR_AGGREGATE && !decimal_fits(f, f->scale))
         e->type = TYPE_REAL;
     if (e->type != TYPE_INT)
         return CUSTOS_OK;

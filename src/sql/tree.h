@@ -181,13 +181,15 @@ struct expr {
     void *fact;      /* the planner's: range and the like */
 };
 
-/* Is it DECIMAL in the engine, and exact? Other decimals are DOUBLE there. */
+/* Is it DECIMAL in the engine, and exact? Other decimals are DOUBLE there, a
+   NULL literal too. The planner and the printer both ask here. */
 static inline bool
 expr_is_exact(const struct expr *e)
 {
+    if (e->kind == EXPR_LITERAL)
+        return e->value.type == TYPE_DECIMAL;
     return e->type == TYPE_DECIMAL &&
-           (e->kind == EXPR_COLUMN || e->kind == EXPR_LITERAL ||
-            e->kind == EXPR_CAST);
+           (e->kind == EXPR_COLUMN || e->kind == EXPR_CAST);
 }
 
 /* Of LIKE: is % all that is special in its pattern, and case heeded? Then the

@@ -84,13 +84,6 @@ fact_see(struct fact_seen *s, const struct duck_column *c, size_t rows)
 
 /* ----------------------------------------------------------------- types -- */
 
-static inline enum data_type
-fact_type_of(const struct expr *e)
-{
-    return e->kind == EXPR_LITERAL && e->value.type != TYPE_NULL ? e->value.type
-                                                                 : e->type;
-}
-
 static inline bool
 fact_is_wide(const struct expr *e)
 {
@@ -104,19 +97,17 @@ fact_is_wide(const struct expr *e)
 static inline bool
 fact_type_holds(const struct expr *e, const struct fact_seen *s)
 {
-    bool exact = e->kind == EXPR_COLUMN || e->kind == EXPR_LITERAL ||
-                 e->kind == EXPR_CAST;
+    bool exact = e->kind == EXPR_COLUMN || e->kind == EXPR_CAST ||
+                 (e->kind == EXPR_LITERAL && e->value.type != TYPE_NULL);
 
     if (s->type == DUCK_I32 && s->null && !s->any)
         return true;
-    switch (fact_type_of(e)) {
+    switch (e->type) {
     case TYPE_NULL: return true;
     case TYPE_BOOL: return s->type == DUCK_BOOL;
     case TYPE_INT: return s->type == (fact_is_wide(e) ? DUCK_I128 : DUCK_I64);
     case TYPE_REAL: return s->type == DUCK_F64;
     case TYPE_DECIMAL:
-        if (e->kind == EXPR_LITERAL && e->value.type == TYPE_NULL)
-            return s->type == DUCK_F64;
         return exact ? fact_is_decimal(s->type) : s->type == DUCK_F64;
     case TYPE_TEXT: return s->type == DUCK_TEXT;
     case TYPE_DATE: return s->type == DUCK_DATE;
@@ -172,7 +163,7 @@ fact_range_fault(const struct fact *f, const struct fact_seen *s)
 static inline bool
 fact_has_order(const struct expr *e)
 {
-    enum data_type t = fact_type_of(e);
+    enum data_type t = e->type;
 
     return data_type_is_number(t) || t == TYPE_DATE || t == TYPE_TIMESTAMP;
 }
@@ -197,7 +188,7 @@ fact_describe(const struct expr *e, const struct fact_seen *s, struct buf *out)
     rat end;
 
     rat_init(&end);
-    buf_printf(out, "%s%s claimed ", data_type_name(fact_type_of(e)),
+    buf_printf(out, "%s%s claimed ", data_type_name(e->type),
                fact_is_wide(e) ? " wide" : "");
     if (f->known != KNOWN_NOTHING || f->floor || f->ceiling) {
         buf_add_text(out, "[");

@@ -113,7 +113,7 @@ static inline bool
 fact_literal_was_seen(struct fact_probes *p, const struct expr *e,
                       const char *text)
 {
-    uint64_t hash = 14695981039346656037u + (uint64_t)fact_type_of(e);
+    uint64_t hash = 14695981039346656037u + (uint64_t)e->type;
     uint64_t *slot;
 
     if (e->kind != EXPR_LITERAL)
