@@ -116,18 +116,18 @@ token(const char *store, bool revoke)
 
 /* Crashes that no charge has met yet are among what is resumed after. */
 static custos_status
-take_up(struct ledger *l, const char *store, custos_err *err)
+take_up(struct ledger *l, const char *store, struct tripwire_found *found,
+        custos_err *err)
 {
     char path[STORE_PATH_MAX];
     custos_status st = CUSTOS_OK;
-    size_t n;
     int file;
 
     snprintf(path, sizeof path, "%s/crashes", store);
     file = crash_open(path);
     if (file < 0)
         return st;
-    st = tripwire_take_up(l, file, clock_us(), &n, err);
+    st = tripwire_take_up(l, file, clock_us(), TAKE_UP_ALL, found, err);
     close(file);
     return st;
 }
@@ -142,6 +142,7 @@ resume(const char *store)
     char receipt[RECEIPT_TEXT_MAX];
     struct ledger *l = NULL;
     struct ledger_tripwire was;
+    struct tripwire_found found = {.failures = 0};
     static struct out o;
     struct receipt r;
     custos_status st;
@@ -150,7 +151,7 @@ resume(const char *store)
 
     if (code)
         return code;
-    st = take_up(l, store, &err);
+    st = take_up(l, store, &found, &err);
     if (!st)
         st = ledger_tripwire(l, str_of(""), &was, &err);
     if (!st)
@@ -161,10 +162,15 @@ resume(const char *store)
     receipt_write(&r, receipt);
     out_init(&o, STDOUT_FILENO);
     out_printf(&o,
-               "nobody is suspended any more; %llu failure%s since the last "
-               "time. Receipt %s\n",
+               "all suspensions lifted; %llu failure%s since the last resume. "
+               "Receipt %s\n",
                (unsigned long long)was.failures, was.failures == 1 ? "" : "s",
                receipt);
+    if (found.unreadable)
+        out_printf(&o,
+                   "The crash file had %zu line%s that named no query; "
+                   "cleared.\n",
+                   found.unreadable, found.unreadable == 1 ? "" : "s");
     return out_end(&o);
 }
 
