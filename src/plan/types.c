@@ -352,7 +352,6 @@ range_node(struct work *w, struct expr *e, enum place place)
 static custos_status
 count_nodes(struct work *w, struct expr *e)
 {
-    enum { NODES_MAX = 20000 }; /* as many as a text may have: sql/read.h */
     size_t nodes = 1;
 
     if (e->kind == EXPR_COLUMN && w->from && w->from->columns[e->slot].nodes)
@@ -361,12 +360,12 @@ count_nodes(struct work *w, struct expr *e)
         if (e->args[i] && e->args[i]->fact)
             nodes += fact_of(e->args[i])->nodes;
     fact_of(e)->nodes = nodes;
-    if (nodes <= NODES_MAX)
+    if (nodes <= SQL_NODES_MAX) /* as many as a text may have */
         return CUSTOS_OK;
     return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
-                          "%s has more than %d parts when the columns of its "
-                          "subqueries are written out: use them less often",
-                          work_text(w, e), (int)NODES_MAX);
+                          "expression too large: over %d nodes after "
+                          "subqueries are inlined",
+                          (int)SQL_NODES_MAX);
 }
 
 custos_status

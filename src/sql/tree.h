@@ -15,6 +15,10 @@
 #include "base/datum.h"
 #include "custos.h"
 
+/* Expressions and tables of one query at most, copies included, and as an
+   engine counts them. */
+enum { SQL_NODES_MAX = 20000 };
+
 enum expr_kind {
     EXPR_LITERAL,  /* value */
     EXPR_COLUMN,   /* name, qualifier */
