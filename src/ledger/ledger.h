@@ -121,9 +121,9 @@ CUSTOS_MUST_USE custos_status ledger_charge(struct ledger *l,
  */
 enum { LEDGER_OVERRUN_WINDOW = 1000 };
 #define LEDGER_SUSPENDED_SAID                                                  \
-    "private queries are suspended after a failure: ask the owner of the "     \
-    "data, who reads the log and runs custos owner resume (stored answers "    \
-    "and EXPLAIN still work)"
+    "private queries are suspended after a failure: ask the data owner to "    \
+    "run "                                                                     \
+    "custos owner resume"
 struct ledger_tripwire {
     uint64_t failures;     /* of everybody */
     uint64_t failing;      /* names that had any: one analyst's questions at
