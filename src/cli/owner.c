@@ -11,12 +11,15 @@
 #include "cli/at_ledger.h"
 #include "cli/at_store.h"
 #include "cli/cli.h"
+#include "cli/commit.h"
 #include "cli/help.h"
 #include "cli/out.h"
 #include "curator/crash.h"
 #include "curator/door.h"
 #include "curator/owner.h"
 #include "curator/tripwire.h"
+#include "engine/duck.h"
+#include "ledger/tripwire.h"
 
 enum { OWNER_STORE, OWNER_REVOKE, OWNER_OPTIONS };
 
@@ -139,7 +142,7 @@ take_up(struct ledger *l, const char *store, struct tripwire_found *found,
 static int
 resume(const char *store)
 {
-    char receipt[RECEIPT_TEXT_MAX];
+    char receipt[RECEIPT_TEXT_MAX], build[TRIPWIRE_WORDS_MAX];
     struct ledger *l = NULL;
     struct ledger_tripwire was;
     struct tripwire_found found = {.failures = 0};
@@ -151,11 +154,13 @@ resume(const char *store)
 
     if (code)
         return code;
+    snprintf(build, sizeof build, "custos %s (%.40s), DuckDB %.40s",
+             custos_version(), custos_commit, duck_version());
     st = take_up(l, store, &found, &err);
     if (!st)
         st = ledger_tripwire(l, str_of(""), &was, &err);
     if (!st)
-        st = ledger_resume(l, clock_us(), &r, &err);
+        st = ledger_resume(l, str_of(build), clock_us(), &r, &err);
     ledger_close(l);
     if (st)
         return fail_status(st, &err);

@@ -141,9 +141,10 @@ bool ledger_is_suspended(const struct ledger_tripwire *t, uint64_t max_failures,
 bool
 ledger_all_suspended(const struct ledger_tripwire *t, uint64_t max_failures);
 
-/* Ends every suspension: an act of the owner, whose row names the build. */
-CUSTOS_MUST_USE custos_status ledger_resume(struct ledger *l, int64_t now,
-                                            struct receipt *out,
+/* Ends every suspension: an act of the owner, whose row names the build that
+   goes on: version, commit and engine, in the caller's words. */
+CUSTOS_MUST_USE custos_status ledger_resume(struct ledger *l, str build,
+                                            int64_t now, struct receipt *out,
                                             custos_err *err);
 
 /*

@@ -110,7 +110,10 @@ class Tripwire(unittest.TestCase):
         self.assertEqual(
             self.ask("bob", "SELECT sum(cost) FROM visits").status, 200)
         # with a server that runs
-        self.assertIn("1 failure since", self.store.custos("owner", "resume"))
+        self.assertIn("all suspensions lifted; 1 failure since the last resume",
+                      self.store.custos("owner", "resume"))
+        self.assertRegex(self.store.custos("ledger"),
+                         r"custos \d+\.\d+\.\d+ \(\S+\), DuckDB v\d+\.\d+")
         self.assertEqual(self.status()["suspended"], "")
         self.assertEqual(
             self.ask("ana", "SELECT sum(born) FROM patients").status, 200)

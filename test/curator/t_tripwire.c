@@ -163,8 +163,9 @@ resume(void)
     struct receipt r, head;
     custos_err err;
 
-    assert_int_equal(ledger_resume(curator_ledger(c), 2000, &r, &err),
-                     CUSTOS_OK);
+    assert_int_equal(
+        ledger_resume(curator_ledger(c), str_of("a build"), 2000, &r, &err),
+        CUSTOS_OK);
     assert_int_equal(ledger_verify(curator_ledger(c), &r, &head, &err),
                      CUSTOS_OK);
 }
