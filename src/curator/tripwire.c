@@ -256,6 +256,29 @@ curator_trips(const struct curator *c, struct curator_trips *out)
 
 /* ------------------------------------------------------------- for owners -- */
 
+static bool
+all_are_suspended(const struct house *h, const struct ledger_tripwire *t,
+                  const struct policy *p)
+{
+    return atomic_load(&h->unwritten) || atomic_load(&h->unreadable) ||
+           ledger_all_suspended(t, p->max_failures);
+}
+
+custos_status
+tripwire_now(struct curator *c, uint64_t *failures, bool *all, custos_err *err)
+{
+    struct ledger_tripwire t;
+    custos_status st = ledger_tripwire(c->ledger, str_of(""), &t, err);
+
+    if (st)
+        return st;
+    *failures = t.failures;
+    pthread_mutex_lock(&c->house->mutex); /* by the policy that is in force */
+    *all = all_are_suspended(c->house, &t, c->house->world->policy);
+    pthread_mutex_unlock(&c->house->mutex);
+    return CUSTOS_OK;
+}
+
 void
 tripwire_tell(struct curator *c, struct buf *json)
 {
@@ -263,7 +286,6 @@ tripwire_tell(struct curator *c, struct buf *json)
     struct ledger_tripwire t = {0};
     struct buf names;
     custos_err quiet;
-    bool all;
 
     buf_init(&names, NULL, OWNER_REPLY_MAX);
     for (size_t i = 0; i <= p->n_analysts; i++) {
@@ -276,13 +298,11 @@ tripwire_tell(struct curator *c, struct buf *json)
         buf_add_text(&names, names.len ? ", " : "");
         buf_add(&names, i ? name.ptr : "owner", i ? name.len : strlen("owner"));
     }
-    all = atomic_load(&c->house->unwritten) ||
-          atomic_load(&c->house->unreadable) ||
-          ledger_all_suspended(&t, p->max_failures);
     buf_printf(json,
                ",\"failures_since_resume\":%" PRIu64
                ",\"all_suspended\":%s,\"suspended\":",
-               t.failures, all ? "true" : "false");
+               t.failures,
+               all_are_suspended(c->house, &t, p) ? "true" : "false");
     json_text(json, (str){buf_text(&names), names.len});
     buf_clear(&names);
 }

@@ -54,6 +54,12 @@ void tripwire_after(struct curator *c, const struct ask *ask,
 void
 tripwire_refused(struct curator *c, custos_status st, const custos_err *err);
 
+/* From the ledger: failures of everybody since the last resume, and whether
+   nobody may be charged. Fails as ledger_tripwire. */
+CUSTOS_MUST_USE custos_status tripwire_now(struct curator *c,
+                                           uint64_t *failures, bool *all,
+                                           custos_err *err);
+
 /* Adds `,"name":value` pairs: what failed since the last resume, and who is
    suspended. */
 void tripwire_tell(struct curator *c, struct buf *json);
