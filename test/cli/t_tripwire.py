@@ -120,7 +120,7 @@ class Tripwire(unittest.TestCase):
         # with a server that runs
         self.assertIn("all suspensions lifted; 1 failure since the last resume",
                       self.store.custos("owner", "resume"))
-        self.assertRegex(self.store.custos("ledger"),
+        self.assertRegex(self.store.custos("ledger", "--json"),
                          r"custos \d+\.\d+\.\d+ \(\S+\), DuckDB v\d+\.\d+")
         self.assertEqual(self.status()["suspended"], "")
         self.assertEqual(
@@ -158,7 +158,7 @@ class Tripwire(unittest.TestCase):
         self.assertEqual(
             self.ask("ana", "SELECT count(*) FROM patients").status, 200)
         rows = json.loads(self.store.custos("ledger", "--json"))
-        charge = [r["seq"] for r in rows if r["kind"] == "charge"][-1]
+        charge = [r["row"] for r in rows if r["what"] == "charge"][-1]
         self.mark(charge)
         self.assertEqual(
             self.ask("bob", "SELECT count(*) FROM visits").status, 200)
