@@ -199,10 +199,15 @@ answer_private(struct curator *c, const struct course *k,
     if (!st && !plan_digest(k->p, w.digest))
         st = no_memory(err);
     if (!st)
-        st = charge(c, k->ask, k->p, PURSE_BOTH, &w.receipt, err);
+        st = tripwire_claim(&work, err);
     if (st)
         return st;
-    work = tripwire_begin(c, &w.receipt);
+    st = charge(c, k->ask, k->p, PURSE_BOTH, &w.receipt, err);
+    if (st) {
+        tripwire_drop(work);
+        return st;
+    }
+    tripwire_begin(c, &w.receipt, work);
     st = run_charged(c, k, &w, out, &end, err);
     tripwire_after(c, k->ask, &w.receipt, work, end, st);
     if (st)

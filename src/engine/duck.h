@@ -21,6 +21,9 @@ struct duck;            /* a database */
 struct duck_connection; /* one thread at a time */
 struct duck_rows;       /* a result */
 
+/* Of the library that is loaded, as it says itself. */
+const char *duck_version(void);
+
 enum duck_mode { DUCK_READ, DUCK_WRITE };
 
 /* How a column's values lie in memory. */

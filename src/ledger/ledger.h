@@ -123,9 +123,9 @@ CUSTOS_MUST_USE custos_status ledger_charge(struct ledger *l,
  */
 enum { LEDGER_OVERRUN_WINDOW = 1000 };
 #define LEDGER_SUSPENDED_SAID                                                  \
-    "private queries are suspended after a failure: ask the owner of the "     \
-    "data, who reads the log and runs custos owner resume (stored answers "    \
-    "and EXPLAIN still work)"
+    "private queries are suspended after a failure: ask the data owner to "    \
+    "run "                                                                     \
+    "custos owner resume"
 struct ledger_tripwire {
     uint64_t failures;     /* of everybody */
     uint64_t failing;      /* names that had any: one analyst's questions at
@@ -143,9 +143,10 @@ bool ledger_is_suspended(const struct ledger_tripwire *t, uint64_t max_failures,
 bool
 ledger_all_suspended(const struct ledger_tripwire *t, uint64_t max_failures);
 
-/* Ends every suspension: an act of the owner, whose row names the build. */
-CUSTOS_MUST_USE custos_status ledger_resume(struct ledger *l, int64_t now,
-                                            struct receipt *out,
+/* Ends every suspension: an act of the owner, whose row names the build that
+   goes on: version, commit and engine, in the caller's words. */
+CUSTOS_MUST_USE custos_status ledger_resume(struct ledger *l, str build,
+                                            int64_t now, struct receipt *out,
                                             custos_err *err);
 
 /* How long and how much of stored answers is kept; zeros: all. */

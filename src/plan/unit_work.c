@@ -71,9 +71,8 @@ unit_rows(const struct plan *p, const struct relation *r, uint64_t stored)
 /* ----------------------------------------------------------------- steps -- */
 
 enum {
-    ROW_STEPS = 256,      /* of a row that a join, union or aggregate makes */
-    BYTES_OF_A_STEP = 4,  /* of a text that a function reads */
-    LIKE_STEPS_LOG2 = 20, /* of our matcher, on one value at most */
+    ROW_STEPS = 256,     /* of a row that a join, union or aggregate makes */
+    BYTES_OF_A_STEP = 4, /* of a text that a function reads */
 };
 
 /* Of our matcher: text times the longest segment, as far as it goes. */
@@ -83,7 +82,7 @@ like_steps(const struct expr *e)
     uint64_t text = from_times(TEXT_CASE_GROWTH, e->args[0]->text_max);
     uint64_t steps = from_times(text, e->args[1]->text_max + 2);
 
-    return least(steps, (uint64_t)1 << LIKE_STEPS_LOG2);
+    return least(steps, LIKE_STEPS_MAX);
 }
 
 /* What a node takes by itself: 1, and what the texts it reads take. */

@@ -18,6 +18,7 @@
  *          itself: any amount can cross a step of time.
  * FAILS    CUSTOS_EDENIED, from public facts alone; sums stay at 2^64 - 1.
  * TESTED   no_relation_has_more_rows_of_a_unit the_work_of_a_unit_is_capped
+ *          steps_are_counted
  */
 #ifndef PLAN_UNIT_WORK_H
 #define PLAN_UNIT_WORK_H

@@ -63,13 +63,6 @@ duck_is_wide(const struct expr *e)
     return e->wide;
 }
 
-static bool
-is_exact(const struct expr *e)
-{
-    return e->kind == EXPR_LITERAL ? duck_type_of(e) == TYPE_DECIMAL
-                                   : expr_is_exact(e);
-}
-
 struct shape
 duck_common(struct expr *const *args, size_t n)
 {
@@ -191,7 +184,7 @@ duck_as(struct duck *d, const struct expr *e, struct shape s)
             buf_add_text(d->out, ")");
         }
     } else if (!s.exact && data_type_is_number(s.type) &&
-               (t == TYPE_INT || is_exact(e))) {
+               (t == TYPE_INT || expr_is_exact(e))) {
         cast_as(d, "CAST", e, "DOUBLE");
     } else if (t == TYPE_DATE && s.type == TYPE_TIMESTAMP) {
         cast_as(d, "TRY_CAST", e, "TIMESTAMP");
@@ -329,7 +322,7 @@ cast_print(struct duck *d, const struct expr *e)
         return;
     }
     if (e->cast_to == TYPE_INT && data_type_is_number(from) &&
-        from != TYPE_INT && !is_exact(x)) {
+        from != TYPE_INT && !expr_is_exact(x)) {
         cast_double(d, e);
         return;
     }
@@ -418,7 +411,7 @@ duck_aggregate(struct duck *d, const struct expr *e)
     if (e->n_args > 0 &&
         (e->aggregate == AGG_COUNT || e->aggregate == AGG_COUNT_DISTINCT ||
          (e->aggregate == AGG_SUM &&
-          (duck_type_of(e->args[0]) == TYPE_INT || is_exact(e->args[0])))))
+          (duck_type_of(e->args[0]) == TYPE_INT || expr_is_exact(e->args[0])))))
         duck_expr(d, e->args[0]);
     else if (e->n_args > 0)
         duck_as(d, e->args[0], s);

@@ -223,7 +223,6 @@ close_short(struct duck *d, bool may)
 static void
 substring(struct duck *d, const struct expr *e)
 {
-    enum { CHARACTER_MAX = 4 }; /* bytes */
     const i128 far = INT32_MAX;
     bool may;
     i128 from = clamp_i128(e->args[1]->value.n, -far, far), len = far;
@@ -234,7 +233,7 @@ substring(struct duck *d, const struct expr *e)
         len = clamp_i128(len, 0, far);
     }
     may = e->args[0]->text_max > TEXT_COMPUTED_MAX &&
-          len > TEXT_COMPUTED_MAX / CHARACTER_MAX;
+          len > TEXT_COMPUTED_MAX / TEXT_CHARACTER_MAX;
     buf_add_text(d->out, may ? "text_short(substring(" : "substring(");
     duck_as(d, e->args[0], text);
     buf_printf(d->out, ", %d, %d)", (int)start, (int)len);

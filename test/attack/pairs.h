@@ -288,7 +288,8 @@ pairs_resume(struct pairs *p)
     struct receipt ignored;
     custos_err err;
 
-    if (ledger_resume(curator_ledger(p->curator), 1, &ignored, &err))
+    if (ledger_resume(curator_ledger(p->curator), str_of("a build"), 1,
+                      &ignored, &err))
         fail_msg("%s (%s)", err.said, err.noted);
 }
 

@@ -26,6 +26,7 @@ struct fact_probe {
     size_t owner;         /* which case of the batch */
     size_t parent;        /* the probe of the node above; SIZE_MAX: none */
     bool limited;         /* least and most hold for the printed number */
+    bool never_null;      /* so is claimed of a part or a key */
     i128 least, most;
     char *text;       /* as the engine reads it */
     const char *from; /* after FROM, without alias */
@@ -113,7 +114,7 @@ static inline bool
 fact_literal_was_seen(struct fact_probes *p, const struct expr *e,
                       const char *text)
 {
-    uint64_t hash = 14695981039346656037u + (uint64_t)fact_type_of(e);
+    uint64_t hash = 14695981039346656037u + (uint64_t)e->type;
     uint64_t *slot;
 
     if (e->kind != EXPR_LITERAL)
@@ -215,6 +216,8 @@ fact_part(struct fact_probes *p, struct fact_case *c, size_t owner,
     work_value(c->plan, part, &b);
     probe->text = fact_keep(c, &b);
     probe->limited = part->kind == PART_SUM || part->kind == PART_SQUARES;
+    probe->never_null = fact_of(part->of) && !fact_of(part->of)->nullable &&
+                        fact_of(part->of)->known == KNOWN_DECLARED;
     probe->least = part->lower;
     probe->most = part->upper;
 }
@@ -231,6 +234,8 @@ fact_key(struct fact_probes *p, struct fact_case *c, size_t owner, size_t k,
     work_key(c->plan, k, &b);
     probe->text = fact_keep(c, &b);
     probe->limited = key->kind != KEY_PRIVATE;
+    probe->never_null =
+        probe->limited && fact_of(key->expr) && !fact_of(key->expr)->nullable;
     probe->least = 0;
     probe->most = (i128)key->n - 1;
 }
