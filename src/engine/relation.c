@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "engine/import.h"
+#include "engine/prepare.h"
 #include "engine/work.h"
 #include "sql/duckdb.h"
 
@@ -162,6 +163,10 @@ print_public(struct engine *e, const struct relation *r, struct buf *out)
 void
 relation_print(struct engine *e, const struct relation *r, struct buf *out)
 {
+    if (prepare_is_part(r) && !e->public_only) {
+        prepare_print(e, r, out);
+        return;
+    }
     switch (r->kind) {
     case RELATION_TABLE: print_table(e, r->as, out); return;
     case RELATION_FILTER: print_filter(e, r, out); return;
@@ -184,11 +189,12 @@ relation_of_plan(struct engine *e, const struct plan *plan, struct buf *out)
 }
 
 void
-relation_queries(struct engine *e, const struct plan *plan, struct buf *out)
+relation_queries(struct engine *e, const struct plan *plan, size_t n,
+                 struct buf *out)
 {
-    for (size_t i = 0; i < plan->n_queries; i++) {
+    for (size_t i = 0; i < n; i++) {
         buf_printf(out, "%sq%zu AS (SELECT * FROM ", i ? ", " : "WITH ", i);
         relation_print(e, plan->queries[i], out);
-        buf_add_text(out, i + 1 < plan->n_queries ? ")" : ") ");
+        buf_add_text(out, i + 1 < n ? ")" : ") ");
     }
 }
