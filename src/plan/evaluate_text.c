@@ -70,10 +70,14 @@ put_character(wint_t c, char *out)
 static bool
 change_case(arena *a, str s, bool upper, struct value *out)
 {
-    locale_t locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", NULL);
+    locale_t locale;
     size_t len = 0;
-    char *text = arena_take(a, 4 * s.len + 1, 1);
+    char *text;
 
+    if (s.len > TEXT_COMPUTED_MAX) /* NULL, as in the engine */
+        return true;
+    locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", NULL);
+    text = arena_take(a, 4 * s.len + 1, 1);
     if (!text || !locale) {
         if (locale)
             freelocale(locale);
