@@ -4,6 +4,8 @@
  */
 #include "plan/text_steps.h"
 
+#include <string.h>
+
 #include "base/base.h"
 #include "plan/from.h"
 #include "sql/text_limits.h"
@@ -88,11 +90,24 @@ match_steps(const struct expr *e)
     return steps < most ? steps : most;
 }
 
+/* Is all of a plain pattern at the ends of the text, and nothing searched? */
+static bool
+like_is_anchored(const struct expr *e)
+{
+    str pattern = e->args[1]->value.text;
+    const char *first = memchr(pattern.ptr, '%', pattern.len);
+
+    return !first || !memchr(first + 1, '%',
+                             (size_t)(pattern.ptr + pattern.len - first - 1));
+}
+
 static uint64_t
 like_steps(const struct expr *e, uint64_t bytes)
 {
     bool any_case = e->call == CALL_ILIKE || e->call == CALL_NOT_ILIKE;
 
+    if (expr_like_is_plain(e) && like_is_anchored(e))
+        return weigh(bytes, COMPARE);
     if (expr_like_is_plain(e))
         return weigh(bytes,
                      weights[e->call] + e->args[1]->text_max / LIKE_PER_STEP);
