@@ -42,6 +42,7 @@
  * FAILS    cannot.
  * TESTED   every_join_equals_the_reference removing_a_unit_moves_little
  *          doubled_keys_are_refused rows_are_cut_between_joins
+ *          numbers_do_not_move_when_a_unit_goes
  */
 #ifndef PLAN_RELATION_H
 #define PLAN_RELATION_H
