@@ -26,7 +26,8 @@ enum {
     LEAST_GROUPS = 1024,
 };
 
-/* Texts that a tree makes, and bytes of those at its leaves. */
+/* Texts that a tree makes, and bytes of those at its leaves. An interval is
+   evaluated by evaluating its output once more. */
 struct extent {
     double made, leaves;
 };
@@ -44,8 +45,13 @@ key_text(const struct key *k)
 }
 
 static void
-tree_measure(const double *keys, const struct expr *e, struct extent *out)
+tree_measure(const struct plan *p, const double *keys, const struct expr *e,
+             struct extent *out)
 {
+    if (e->kind == EXPR_INTERVAL) { /* of an output without intervals */
+        tree_measure(p, keys, p->outputs[e->slot].expr, out);
+        return;
+    }
     if (e->type == TYPE_TEXT && (e->kind == EXPR_CALL || e->kind == EXPR_CAST))
         out->made++;
     if (e->kind == EXPR_KEY)
@@ -56,18 +62,18 @@ tree_measure(const double *keys, const struct expr *e, struct extent *out)
         out->leaves += NUMBER_TEXT;
     for (size_t i = 0; i < e->n_args; i++)
         if (e->args[i])
-            tree_measure(keys, e->args[i], out);
+            tree_measure(p, keys, e->args[i], out);
 }
 
 /* What the texts of one evaluation take. */
 static double
-text_bytes(const double *keys, const struct expr *e)
+text_bytes(const struct plan *p, const double *keys, const struct expr *e)
 {
     struct extent x = {0};
 
     if (!e)
         return 0;
-    tree_measure(keys, e, &x);
+    tree_measure(p, keys, e, &x);
     if (x.made == 0) /* a key or literal as it is, copied at most once */
         return e->type == TYPE_TEXT ? x.leaves + TEXT_ALIGN : 0;
     return (x.made + (e->type == TYPE_TEXT)) * TEXT_FACTOR * x.leaves;
@@ -107,13 +113,13 @@ groups_fit(const struct plan *p, const double *texts, double *keys)
     for (size_t i = 0; i < p->n_parts; i++)
         width += part_width(&p->parts[i]);
     keys_measure(p, texts, cells, keys);
-    made = cells * (GROUP_BYTES + text_bytes(keys, p->having));
+    made = cells * (GROUP_BYTES + text_bytes(p, keys, p->having));
     for (size_t i = 0; i < p->n_order_by; i++)
         made += cells * ((double)sizeof(struct value) +
-                         text_bytes(keys, p->order_by[i].expr));
+                         text_bytes(p, keys, p->order_by[i].expr));
     keys_measure(p, texts, rows, keys);
     for (size_t i = 0; i < p->n_outputs; i++) {
-        double text = text_bytes(keys, p->outputs[i].expr);
+        double text = text_bytes(p, keys, p->outputs[i].expr);
 
         made += rows * text;
         shown += rows * ((double)sizeof(struct answer_cell) + text);

@@ -22,8 +22,9 @@ relation_rows(const struct relation *r)
 
 /*
  * A name or a bracketed SELECT, without alias. Columns are c<i>, g<i>, k<i> as
- * view.h says (the last two where the relation's column is stored); of private
- * relations also u, the unit, and r, which tells its rows apart (join-order).
+ * view.h says (the last two where the relation's column is stored), of those
+ * that are carried; of private relations also u, the unit, r, which tells its
+ * rows apart (join-order), and, where it is seeded, the seed (plan/carry.h).
  */
 void
 relation_print(struct engine *e, const struct relation *r, struct buf *out);
