@@ -24,6 +24,7 @@ struct world {
     struct catalogs *catalogs;
     struct work_snapshot of; /* in the store's numbers */
     struct reply_speeds speeds;
+    bool measured; /* speeds are this machine's, else the usual ones */
 };
 
 /* Since the store was opened, for operators. */

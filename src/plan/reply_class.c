@@ -61,11 +61,17 @@ add_heavy(struct cost *c, uint64_t rows, int64_t ps, uint64_t times)
 static uint64_t
 rows_of_table(const struct cost *c, const struct policy_table *t)
 {
-    const uint64_t *known = c->speeds->rows;
+    const struct plan_known *known = c->speeds->known;
+    const uint64_t *bounds = c->speeds->rows;
+    uint64_t rows;
 
+    if (t->is_public && known &&
+        known->count(known->ctx, t->number, PLAN_ROWS_OF_TABLE, &rows))
+        return rows;
     if (t->max_rows_given)
         return t->max_rows;
-    return known && known[t->number] ? known[t->number] : UINT64_MAX;
+    return !t->is_public && bounds && bounds[t->number] ? bounds[t->number]
+                                                        : UINT64_MAX;
 }
 
 static uint64_t rows_of(const struct cost *c, const struct relation *r);
