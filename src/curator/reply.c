@@ -49,16 +49,16 @@ take_line(str *text, str *line)
 }
 
 bool
-reply_rows_parse(str text, uint64_t version, const struct policy *p,
+reply_rows_parse(str text, const struct policy *p, uint64_t *version,
                  uint64_t *bounds)
 {
-    uint64_t of = 0, bound = 0;
+    uint64_t bound = 0;
     str line;
 
     for (size_t i = 0; i < p->n_tables; i++)
         bounds[i] = 0;
-    if (!take(&text, "custos rows 1\nversion ") || !take_number(&text, &of) ||
-        !take(&text, "\n") || of != version)
+    if (!take(&text, "custos rows 1\nversion ") ||
+        !take_number(&text, version) || !take(&text, "\n"))
         return false;
     while (text.len > 0) {
         const struct policy_table *t;
@@ -99,7 +99,7 @@ reply_load(const struct store *s, struct world *w)
     w->measured = engine_speed_known(s, &w->speeds);
     store_path(s, "rows", path);
     if (bounds && !file_read(path, ROWS_FILE_MAX, w->a, &text, &quiet) &&
-        reply_rows_parse(text, s->version, w->policy, bounds))
+        reply_rows_parse(text, w->policy, &w->rows_version, bounds))
         w->speeds.rows = bounds;
 }
 

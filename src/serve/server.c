@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "curator/owner.h"
+#include "curator/reply_init.h"
 #include "serve/clock.h"
 #include "serve/http.h"
 #include "serve/listen.h"
@@ -158,8 +159,8 @@ static custos_status
 pool_start(struct server *s, custos_err *err)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) *
-                      (uint64_t)sysconf(_SC_PAGESIZE) / 2;
+    uint64_t memory =
+        (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
     size_t n = s->options->workers ? s->options->workers
                : cores > 0         ? (size_t)cores
                                    : 1;
@@ -239,10 +240,14 @@ start(struct server *s, custos_err *err)
         .ctx = s,
     };
     custos_status st = signals_open(s, err);
+    custos_err quiet;
 
     descriptors_raise();
     if (!st)
         st = curator_open(o->store, &s->parts.curator, err);
+    /* Without it the usual speeds hold. */
+    if (!st && o->steps)
+        (void)!reply_speed_ready(s->parts.curator, &quiet);
     if (!st && (!(s->parts.gate = gate_new()) ||
                 !(s->parts.verified = verified_new())))
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
