@@ -23,6 +23,9 @@ enum {
     UNIT_STEP_PS = 1000 /* a step of unit-work */
 };
 
+/* Opening a file that stays where it is, and finding out what is in it. */
+#define ATTACHED_PS INT64_C(100000000000)
+
 struct cost {
     const struct plan *plan;
     const struct reply_speeds *speeds;
@@ -199,8 +202,10 @@ add_relation_own(struct cost *c, const struct relation *r)
     switch (r->kind) {
     case RELATION_TABLE:
         add_scan(c, rows_of(c, r), 1);
-        if (r->as->attached) /* read and normalised anew in every query */
+        if (r->as->attached) { /* opened, read and normalised anew */
             add_heavy(c, rows_of(c, r), c->speeds->sort_ps, 1);
+            add_heavy(c, 1, ATTACHED_PS, 1);
+        }
         return;
     case RELATION_JOIN: add_join(c, r); break;
     case RELATION_UNITS:

@@ -105,6 +105,8 @@ classes_are_those_of_the_list(void **state)
         {3200, "SELECT median(age) FROM patients WHERE city = 'Rome'"},
         /* groups of the data */
         {1600, "SELECT note, count(*) FROM visits GROUP BY note"},
+        /* a file that stays where it is */
+        {400, "SELECT count(*) FROM remote"},
         /* a small table */
         {3, "SELECT count(*) FROM d"},
         {3, "SELECT sum(nights) FROM stays"},
