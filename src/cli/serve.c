@@ -16,6 +16,7 @@ enum {
     SERVE_STORE,
     SERVE_PG,
     SERVE_HTTP,
+    SERVE_HTTP_HOST,
     SERVE_CERT,
     SERVE_KEY,
     SERVE_WORKERS,
@@ -44,6 +45,9 @@ static const struct option options[SERVE_OPTIONS] = {
                   "PostgreSQL clients (127.0.0.1:6432; none: nobody)"},
     [SERVE_HTTP] = {"http", "HOST:PORT",
                     "HTTP and JSON (127.0.0.1:8080; none: nobody)"},
+    [SERVE_HTTP_HOST] = {"http-host", "NAME...",
+                         "a name that HTTP may be called by, besides\n"
+                         "localhost and addresses; may be given again"},
     [SERVE_CERT] = {"tls-cert", "FILE",
                     "certificate chain in PEM: TLS for both"},
     [SERVE_KEY] = {"tls-key", "FILE", "its key"},
@@ -156,12 +160,19 @@ options_read(const struct args *args, struct server_options *o)
         .store = store_given(args->given[SERVE_STORE]),
         .pg = address_given(args->given[SERVE_PG], "127.0.0.1:6432"),
         .http = address_given(args->given[SERVE_HTTP], "127.0.0.1:8080"),
+        .http_hosts = args->many,
+        .n_http_hosts = args->n_many,
         .tls_cert = args->given[SERVE_CERT],
         .tls_key = args->given[SERVE_KEY],
         .steps = !args->given[SERVE_NO_STEPS],
         .insecure = (args->given[SERVE_INSECURE] != NULL) +
                     (args->given[SERVE_CONFIRM] != NULL),
     };
+    for (size_t i = 0; i < o->n_http_hosts; i++)
+        if (!http_host_is_name(o->http_hosts[i]))
+            return fail_usage("--http-host %.60s: a name is needed, without "
+                              "scheme and port",
+                              o->http_hosts[i]);
     if (!*o->pg && !*o->http)
         return fail_usage("--pg none and --http none: nobody could ask");
     if (!o->tls_cert != !o->tls_key)

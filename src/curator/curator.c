@@ -22,6 +22,7 @@
 
 #include "base/error.h"
 #include "curator/answer.h"
+#include "curator/cause.h"
 #include "curator/executor.h"
 #include "curator/forecast.h"
 #include "curator/house.h"
@@ -93,6 +94,44 @@ keep_own(struct curator *c, const struct answer_keys *keys,
                               "will cost again.");
 }
 
+/* Room for what is kept later; without memory it is not. */
+static void
+prepare_keeping(const struct answer_keys *keys, bool share,
+                struct answer *answer)
+{
+    struct answer_kept *k = arena_take(answer->arena, 1, sizeof *k);
+    struct buf b;
+
+    if (!k)
+        return;
+    buf_init(&b, NULL, KEEP_BYTES_MAX);
+    answer_pack(answer, &b);
+    k->bytes.ptr =
+        b.failed ? NULL : arena_copy(answer->arena, (str){b.ptr, b.len});
+    k->bytes.len = b.len;
+    buf_clear(&b);
+    k->is_shared = share;
+    memcpy(k->own, keys->own, sizeof k->own);
+    memcpy(k->shared, keys->shared, sizeof k->shared);
+    answer->kept = k->bytes.ptr ? k : NULL;
+}
+
+void
+curator_keep(struct curator *c, struct answer *answer)
+{
+    const struct answer_kept *k = answer->kept;
+    custos_err quiet;
+
+    if (!k)
+        return;
+    if (k->is_shared)
+        (void)!till_keep(c->house->till, k->shared, &answer->receipt, k->bytes,
+                         &quiet);
+    (void)!till_keep(c->house->till, k->own, &answer->receipt, k->bytes,
+                     &quiet);
+    answer->kept = NULL;
+}
+
 /* A question on its way: as it was asked, and as it was read. */
 struct course {
     const struct ask *asked; /* with the values of its parameters apart */
@@ -138,7 +177,9 @@ run_charged(struct curator *c, const struct course *k, struct work *w,
     if (c->executor)
         return c->executor->run(c->executor->ctx, w, out, end, err);
     st = release_answer(&here, k->p, &w->receipt, out, err);
-    *end = st ? WORK_FAILED : WORK_DONE;
+    *end = !st                           ? WORK_DONE
+           : err && cause_is_stop(err) ? WORK_STOPPED
+                                         : WORK_FAILED;
     return st;
 }
 
@@ -166,6 +207,10 @@ answer_private(struct curator *c, const struct course *k,
     tripwire_after(c, k->ask, &w.receipt, work, end, st);
     if (st)
         return st;
+    if (w.until_us) {
+        prepare_keeping(keys, c->world->policy->share_answers, *out);
+        return CUSTOS_OK;
+    }
     /* Without it the next asker is charged in full, which is safe. */
     if (c->world->policy->share_answers)
         (void)!answer_keep(c->house->till, keys->shared, *out, &quiet);
@@ -302,6 +347,7 @@ plan_ask(struct curator *c, struct ask *ask, arena *a, struct query **q,
         .jointly = ask->jointly,
         .mechs = c->mechs,
         .known = &known,
+        .stop = ask->stop,
     };
     custos_status st = curator_find(c, ask->who, &options.who, err);
 

@@ -124,6 +124,7 @@ struct answer {
     str remarks;             /* sentences, one a line */
     struct receipt receipt;
     struct forecast forecast; /* of one that is explained */
+    struct answer_kept *kept; /* how it is to be kept; NULL: it is, or not */
 };
 void answer_free(struct answer *a);
 
@@ -168,6 +169,14 @@ CUSTOS_MUST_USE custos_status curator_answer(struct curator *c,
                                              const struct ask *ask,
                                              struct answer **out,
                                              custos_err *err);
+
+/*
+ * Keeps an answer that was asked for with `admit`, so that asking again is free.
+ * To be called when its reply leaves, and not if it does not: that an answer is
+ * kept can be seen (EXPLAIN), so before that it would tell when its work ended.
+ * From any thread; does nothing where nothing is to be kept.
+ */
+void curator_keep(struct curator *c, struct answer *answer);
 
 /*
  * What the handle's last question has tripped, and the row of its charge: below

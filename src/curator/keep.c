@@ -6,7 +6,7 @@
 #include "base/pack.h"
 #include "curator/answer.h"
 
-enum { KEEP_FORMAT = 1, KEEP_MAX = 1 << 28 };
+enum { KEEP_FORMAT = 1 };
 
 /* -------------------------------------------------------------- writing -- */
 
@@ -42,7 +42,7 @@ answer_keep(struct till *t, const uint8_t key[32], const struct answer *a,
     custos_status st;
     struct buf b;
 
-    buf_init(&b, NULL, KEEP_MAX);
+    buf_init(&b, NULL, KEEP_BYTES_MAX);
     answer_pack(a, &b);
     st = b.failed ? custos_fail(err, CUSTOS_EOVERFLOW, "too large to be kept")
                   : till_keep(t, key, &a->receipt, (str){b.ptr, b.len}, err);

@@ -143,9 +143,11 @@ struct policy {
                               questions, before it is suspended; 1 */
     uint64_t max_groups;   /* public ceiling of groups per query; 2^20 */
     uint64_t max_fanout;   /* public rows that a private row may meet in FROM */
-    uint64_t max_unit_work; /* steps that one unit's rows may take; 2^27 */
-    uint64_t min_units;     /* groups of the data of fewer are never shown; 1 */
-    bool share_answers;     /* between analysts; default false */
+    uint64_t max_unit_work;      /* steps that one unit's rows may take; 2^27 */
+    uint64_t max_planning_steps; /* that one plan may take; 10^7, about 0.25 s
+                                    of one core */
+    uint64_t min_units; /* groups of the data of fewer are never shown; 1 */
+    bool share_answers; /* between analysts; default false */
     struct policy_table *tables;
     size_t n_tables;
     struct policy_view *views;

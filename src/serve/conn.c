@@ -124,6 +124,7 @@ conn_read(struct conn *c, char *scratch, size_t room, int64_t now_us)
         if (!n)
             return true;
         c->active_us = now_us;
+        c->has_sent = true;
         session_receive(c->session, (str){scratch, n}, now_us);
         if (!c->link && n < room)
             return true;
@@ -131,10 +132,16 @@ conn_read(struct conn *c, char *scratch, size_t room, int64_t now_us)
     return true;
 }
 
+bool
+conn_is_sending(const struct conn *c)
+{
+    return c->sent < session_out(c->session)->len;
+}
+
 uint32_t
 conn_events(const struct conn *c)
 {
-    bool sending = c->sent < session_out(c->session)->len;
+    bool sending = conn_is_sending(c);
 
     if (c->shaking)
         return c->wants_write ? EPOLLOUT : EPOLLIN;

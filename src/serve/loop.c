@@ -54,6 +54,14 @@ strayed(void *ctx, const char *address)
     log_end(&line, LOG_FD);
 }
 
+static void
+crowded(void *ctx)
+{
+    const struct loop *l = ctx;
+
+    COUNT_ONE(counts_of(l), logins_refused_total);
+}
+
 void
 loop_watch(struct loop *l, int fd, enum loop_event event, uint32_t events)
 {
@@ -92,6 +100,8 @@ loop_new(const struct loop_options *options, struct loop **out, custos_err *err)
     l->host = (struct session_host){
         .limits = {limits->message_bytes, 32767},
         .query_bytes = limits->query_bytes,
+        .held_bytes = limits->prepared_bytes,
+        .shares = options->parts->shares,
         .tls = l->tls != NULL,
         .gate = options->parts->gate,
         .cache = l->cache,
@@ -99,6 +109,7 @@ loop_new(const struct loop_options *options, struct loop **out, custos_err *err)
         .chance = chance,
         .enter = people_enter,
         .strayed = strayed,
+        .crowded = crowded,
         .again = again,
     };
     loop_watch(l, options->listen_fd, EVENT_LISTEN, EPOLLIN);
@@ -160,7 +171,61 @@ choose_lane(struct job *j, const struct task *t, const struct conn *c)
     bool login = t->kind == TASK_VERIFIER;
 
     j->lane = login ? LANE_LOGINS : LANE_QUESTIONS;
-    j->who = str_of(login ? c->address : t->q.who.name);
+    j->who = str_of(login ? c->group : t->q.who.name);
+}
+
+static void
+refuse(struct loop *l, struct conn *c, struct task *t, const char *sqlstate,
+       const char *said)
+{
+    session_refused(c->session, t, sqlstate, said, l->now_us);
+}
+
+/* False: refused for what the analyst has asked for already. */
+static bool
+share_allows(struct loop *l, struct conn *c, struct task *t)
+{
+    struct share *share = session_share(c->session);
+    int64_t wait = share_request(share, l->now_us);
+    custos_err err;
+
+    if (wait) {
+        COUNT_ONE(counts_of(l), requests_refused_total);
+        share_fail_requests(share, wait, &err);
+        refuse(l, c, t, "53400", err.said);
+        return false;
+    }
+    if (share_is_full(share, SHARE_MESSAGES)) {
+        COUNT_ONE(counts_of(l), unread_refused_total);
+        share_fail_unread(share, &err);
+        refuse(l, c, t, "53200", err.said);
+        return false;
+    }
+    return true;
+}
+
+static void
+refuse_busy(struct loop *l, struct conn *c, struct task *t,
+            enum workers_submit why)
+{
+    bool login = t->kind == TASK_VERIFIER;
+
+    if (why == SUBMIT_SHARE_FULL)
+        COUNT_ONE(counts_of(l), busy_share_total);
+    else
+        COUNT_ONE(counts_of(l), busy_total);
+    if (why == SUBMIT_ENDING)
+        refuse(l, c, t, "57P01", "the server is stopping; nothing was charged");
+    else if (why == SUBMIT_SHARE_FULL)
+        refuse(l, c, t, "53300",
+               login ? "too many logins from this address wait; try again"
+                     : "too many of your questions wait; ask again when some "
+                       "are answered (nothing was charged)");
+    else
+        refuse(l, c, t, "53300",
+               login ? "the server is busy; try again"
+                     : "too many questions wait; ask again later (nothing was "
+                       "charged)");
 }
 
 /* True: it is on its way. */
@@ -170,19 +235,18 @@ submit(struct loop *l, struct conn *c)
     struct task *t = session_task(c->session);
     enum workers_submit taken;
 
+    if (t->kind != TASK_VERIFIER && !share_allows(l, c, t))
+        return false;
     t->box = l->box;
     t->owner = c->id;
+    t->reply_max = l->options.parts->limits.reply_bytes;
     t->q.job.work = task_work;
     t->q.job.done = task_done;
     t->q.job.asked_us = l->now_us;
     choose_lane(&t->q.job, t, c);
     taken = workers_submit(l->options.parts->workers, &t->q.job);
     if (taken != SUBMIT_TAKEN) {
-        if (taken == SUBMIT_SHARE_FULL)
-            COUNT_ONE(counts_of(l), busy_share_total);
-        else
-            COUNT_ONE(counts_of(l), busy_total);
-        session_busy(c->session, t, taken, l->now_us);
+        refuse_busy(l, c, t, taken);
         return false;
     }
     if (t->kind == TASK_ANSWER)
@@ -271,9 +335,22 @@ cancel(struct loop *l, const struct conn *from)
 {
     struct pg_cancel asked = session_cancelled(from->session);
     struct conn *c = people_at(l, asked.process);
+    bool guessable = asked.len < PG_KEY_MAX;
+    str address = str_of(from->address);
 
-    if (!c || !session_is(c->session, &asked) ||
-        !session_stop(c->session, STOP_CANCEL))
+    /* 32 bits can be guessed by who may try without end; 256 cannot. */
+    if (guessable &&
+        gate_cancels_end(l->options.parts->gate, address, l->now_us)) {
+        COUNT_ONE(counts_of(l), cancels_ignored_total);
+        return;
+    }
+    if (!c || !session_is(c->session, &asked)) {
+        COUNT_ONE(counts_of(l), cancels_wrong_total);
+        if (guessable)
+            gate_cancel_failed(l->options.parts->gate, address, l->now_us);
+        return;
+    }
+    if (!session_stop(c->session, STOP_CANCEL))
         return;
     COUNT_ONE(counts_of(l), cancels_total);
     loop_drop(l, c, ASK_CANCELLED);
@@ -297,8 +374,7 @@ note_entry(struct loop *l, struct conn *c)
     if (c->entered || !session_who(c->session) ||
         session_need(c->session) == NEED_END)
         return;
-    c->entered = true;
-    l->n_entered++;
+    people_entered(l, c);
     COUNT_ONE(counts_of(l), logins_total);
     log_conn("login", c, NULL);
 }
@@ -334,6 +410,7 @@ loop_drive(struct loop *l, struct conn *c)
         }
         break;
     }
+    session_count(c->session);
     watch_again(l, c);
 }
 
@@ -363,10 +440,12 @@ accept_all(struct loop *l)
     int fd;
 
     while ((fd = listen_accept(l->options.listen_fd, address)) >= 0) {
-        struct conn *c = people_add(l, fd, address);
         struct epoll_event e = {.events = EPOLLIN};
+        struct conn *c;
 
-        if (!c && people_make_room(l))
+        (void)people_make_room(l, address, PEOPLE_WITHIN_LIMITS);
+        c = people_add(l, fd, address);
+        if (!c && people_make_room(l, address, PEOPLE_ONE_PLACE))
             c = people_add(l, fd, address);
         if (!c) {
             refuse_place(l, fd);
@@ -438,6 +517,8 @@ loop_run(struct loop *l)
         for (int i = 0; i < n; i++)
             event_take(l, &events[i]);
         loop_sweep(l);
+        if (l->options.notify)
+            notify_alive(l->options.notify, l->now_us);
         if (l->draining && !l->n_conns)
             loop_stop(l, serve_stop_questions_ms(&l->options.parts->limits));
     }

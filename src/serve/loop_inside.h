@@ -37,6 +37,8 @@ struct loop {
     int epoll;
     struct slot *slots;
     size_t n_slots, n_conns, n_entered;
+    struct conn *oldest, *newest; /* of those who have not logged in */
+    size_t n_strangers;
     size_t n_out; /* tasks at work, also of connections that are gone */
     bool stopping, draining;
     bool deaf; /* until the next sweep */
@@ -65,7 +67,12 @@ enum loop_event {
 struct conn *people_at(struct loop *l, uint32_t id);
 /* NULL: no place. */
 struct conn *people_add(struct loop *l, int fd, const char *address);
-bool people_make_room(struct loop *l); /* false: nobody has to go */
+/* Ends connections of strangers where there are too many: of one address, of
+   all, or `full`, of those who log in too. False: there was none to end. */
+enum people_need { PEOPLE_WITHIN_LIMITS, PEOPLE_ONE_PLACE };
+bool
+people_make_room(struct loop *l, const char *address, enum people_need need);
+void people_entered(struct loop *l, struct conn *c); /* no stranger any more */
 void people_remove(struct loop *l, struct conn *c);
 /* session_host.enter */
 custos_status people_enter(void *ctx, const struct door *who, custos_err *err);

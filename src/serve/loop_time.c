@@ -9,6 +9,23 @@
 
 #include "serve/loop_inside.h"
 
+/* True: it has ended, for nobody takes its replies. */
+static bool
+is_not_read(struct loop *l, struct conn *c)
+{
+    int64_t acked = conn_is_sending(c) ? peer_acked(c->fd) : -1;
+
+    if (acked < 0 || acked != c->acked) {
+        c->acked = acked;
+        c->taken_us = l->now_us;
+    }
+    if (l->now_us - c->taken_us <= l->options.parts->limits.send_ms * 1000)
+        return false;
+    COUNT_ONE(l->options.parts->counts, slow_readers_total);
+    loop_close(l, c, "not read");
+    return true;
+}
+
 /* The limits of one connection. */
 static void
 look_at(struct loop *l, struct conn *c)
@@ -60,7 +77,7 @@ loop_sweep(struct loop *l)
             session_end(c->session, "57P01", "the server stops now");
             (void)conn_drive(c, l->tls, l->now_us);
             loop_close(l, c, "time");
-        } else {
+        } else if (!is_not_read(l, c)) {
             look_at(l, c);
         }
     }
@@ -85,6 +102,8 @@ loop_stop(struct loop *l, int64_t within_ms)
     if (l->stopping)
         return;
     l->stopping = true;
+    if (l->options.notify)
+        notify_say(l->options.notify, "STOPPING=1");
     log_say("stop", "no new connections; questions that run may end");
     loop_deafen(l);
     for (size_t i = 0; i < l->n_slots; i++)

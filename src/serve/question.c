@@ -49,6 +49,15 @@ admit(void *ctx, int64_t class_us)
     return j->due_us;
 }
 
+static void
+leaves(struct job *j, struct curator *c)
+{
+    struct question *q = (struct question *)j;
+
+    if (q->answer)
+        curator_keep(c, q->answer);
+}
+
 /* Only what is known to have cost nothing may leave when it likes. */
 void
 question_work(struct job *j, struct curator *c)
@@ -59,6 +68,7 @@ question_work(struct job *j, struct curator *c)
     q->ask.now = wall_us();
     q->ask.stop = &j->why;
     if (j->replies) {
+        j->leaves = leaves;
         q->ask.admit = admit;
         q->ask.admit_ctx = j;
     }

@@ -15,6 +15,7 @@
 #include "serve/http.h"
 #include "serve/listen.h"
 #include "serve/log.h"
+#include "serve/log_writer.h"
 #include "serve/loop.h"
 #include "serve/reply_queue.h"
 
@@ -38,6 +39,16 @@ serve_limits_default(struct serve_limits *limits)
         .idle_ms = 86400000,
         .stop_ms = 30000,
         .waiting_per_analyst = WORKERS_SHARE_WAITING,
+        .requests_per_analyst = 120000,
+        .unread_per_analyst = 64 << 20,
+        .prepared_per_analyst = 128 << 20,
+        .prepared_bytes = 16 << 20,
+        .reply_bytes = 16 << 20,
+        .strangers = 256,
+        .strangers_per_address = 64,
+        .logins = 12000,
+        .logins_per_address = 1200,
+        .send_ms = 60000,
     };
 }
 
@@ -58,6 +69,7 @@ struct server {
     struct loop *loop;
     struct http *web;
     struct reply_queue *replies;
+    struct notify notify;
 };
 
 /* What stands for "not given". */
@@ -78,6 +90,16 @@ limits_fill(struct serve_limits *limits)
     FILL(idle_ms);
     FILL(stop_ms);
     FILL(waiting_per_analyst);
+    FILL(requests_per_analyst);
+    FILL(unread_per_analyst);
+    FILL(prepared_per_analyst);
+    FILL(prepared_bytes);
+    FILL(reply_bytes);
+    FILL(strangers);
+    FILL(strangers_per_address);
+    FILL(logins);
+    FILL(logins_per_address);
+    FILL(send_ms);
 #undef FILL
 }
 
@@ -180,6 +202,29 @@ pool_start(struct server *s, custos_err *err)
     return pool_new(&o, &s->parts.pool, err);
 }
 
+static struct gate *
+gate_start(const struct serve_limits *limits)
+{
+    const struct gate_limits tries = {
+        .per_address = (uint32_t)limits->logins_per_address,
+        .all = (uint32_t)limits->logins,
+    };
+
+    return gate_new(&tries);
+}
+
+static struct shares *
+shares_start(const struct serve_limits *limits)
+{
+    const struct share_limits shares = {
+        .bytes = {[SHARE_MESSAGES] = limits->unread_per_analyst,
+                  [SHARE_PREPARED] = limits->prepared_per_analyst},
+        .requests = (uint32_t)limits->requests_per_analyst,
+    };
+
+    return shares_new(&shares);
+}
+
 static custos_status
 workers_start(struct server *s, custos_err *err)
 {
@@ -238,6 +283,7 @@ start(struct server *s, custos_err *err)
         .quiesce = quiesce,
         .renew = renew,
         .ctx = s,
+        .notify = &s->notify,
     };
     custos_status st = signals_open(s, err);
     custos_err quiet;
@@ -248,7 +294,8 @@ start(struct server *s, custos_err *err)
     /* Without it the usual speeds hold. */
     if (!st && o->steps)
         (void)!reply_speed_ready(s->parts.curator, &quiet);
-    if (!st && (!(s->parts.gate = gate_new()) ||
+    if (!st && (!(s->parts.gate = gate_start(&s->parts.limits)) ||
+                !(s->parts.shares = shares_start(&s->parts.limits)) ||
                 !(s->parts.verified = verified_new())))
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     if (!st)
@@ -349,6 +396,7 @@ end(struct server *s)
         close(s->signals_fd);
     verified_free(s->parts.verified);
     gate_free(s->parts.gate);
+    shares_free(s->parts.shares);
     curator_close(s->parts.curator);
 }
 
@@ -366,14 +414,26 @@ server_run(const struct server_options *options, custos_err *err)
     custos_status st;
 
     s.parts.counts = &s.counts;
+    s.parts.hosts = (struct http_hosts){
+        .listen = options->http,
+        .names = options->http_hosts,
+        .n_names = options->n_http_hosts,
+    };
     limits_fill(&s.parts.limits);
+    st = log_writer_start(LOG_FD, &s.counts.log_lines_dropped_total, err);
+    if (st)
+        return st;
+    notify_open(&s.notify);
     st = start(&s, err);
     if (!st) {
         say_started(&s);
+        notify_say(&s.notify, "READY=1");
         loop_run(s.loop);
     }
     end(&s);
     if (!st)
         log_say("stopped", "all is written");
+    notify_close(&s.notify);
+    log_writer_stop();
     return st;
 }

@@ -66,6 +66,8 @@ session_free(struct session *s)
     free(s->database);
     buf_clear(&s->in);
     buf_clear(&s->out);
+    session_count(s);
+    share_drop(s->share);
     wipe(s, sizeof *s);
     free(s);
 }
@@ -204,12 +206,25 @@ static void
 take(struct session *s, const struct pg_message *m, size_t rest, int64_t now_us)
 {
     switch (s->at) {
-    case AT_FIRST: login_first(s, m, rest); break;
+    case AT_FIRST: login_first(s, m, rest, now_us); break;
     case AT_SASL:
     case AT_FINAL: login_step(s, m, now_us); break;
     case AT_READY: ready_message(s, m, now_us); break;
     default: CUSTOS_REQUIRE(is_listening(s)); /* as take_all saw to */
     }
+}
+
+/* The rows of a portal count where it is held. */
+void
+session_count(struct session *s)
+{
+    size_t n = s->in.room + s->out.room + s->key.room;
+
+    if (s->batch.a)
+        n += arena_bytes(s->batch.a);
+    if (s->giving.rows && !s->giving.portal)
+        n += rows_bytes(s->giving.rows);
+    share_change(s->share, SHARE_MESSAGES, &s->counted, s->share ? n : 0);
 }
 
 /* How many of the bytes were messages that are taken. */
@@ -270,6 +285,7 @@ go(struct session *s, int64_t now_us)
         buf_clear(&s->in);
     if (s->out.failed)
         s->at = AT_END;
+    session_count(s);
 }
 
 void
@@ -306,6 +322,7 @@ session_want(struct session *s, enum task_kind kind, enum session_then then)
         return NULL;
     }
     t->q.who = s->who;
+    t->share = share_again(s->share);
     s->task = s->running = t;
     s->stop = STOP_NOT;
     s->then = then;
@@ -353,6 +370,8 @@ task_told(struct session *s, struct task *t, int64_t now_us)
     s->at = AT_READY;
     if (s->stop)
         tell_stopped(s);
+    else if (s->then == THEN_READ)
+        reading_told(s, t);
     else if (s->then == THEN_SIMPLE)
         simple_told(s, t, now_us);
     else if (s->then == THEN_PARSE)
@@ -377,36 +396,16 @@ session_told(struct session *s, struct task *t, int64_t now_us)
     task_free(t);
 }
 
-static void
-refuse_busy(struct session *s, enum workers_submit why)
-{
-    if (why == SUBMIT_ENDING)
-        session_refuse(s, "57P01",
-                       "the server is stopping; nothing was charged");
-    else if (why == SUBMIT_SHARE_FULL)
-        session_refuse(s, "53300",
-                       "too many of your questions wait; ask again when some "
-                       "are answered (nothing was charged)");
-    else
-        session_refuse(s, "53300",
-                       "too many questions wait; ask again later (nothing "
-                       "was charged)");
-}
-
 void
-session_busy(struct session *s, struct task *t, enum workers_submit why,
-             int64_t now_us)
+session_refused(struct session *s, struct task *t, const char *sqlstate,
+                const char *said, int64_t now_us)
 {
     if (is_waited_for(s, t)) {
         s->running = NULL;
         if (s->at == AT_NAMED)
-            session_fatal(s, "53300",
-                          why == SUBMIT_SHARE_FULL
-                              ? "too many logins from this address wait; try "
-                                "again"
-                              : "the server is busy; try again");
+            session_fatal(s, sqlstate, said);
         else
-            refuse_busy(s, why);
+            session_refuse(s, sqlstate, "%s", said);
         go(s, now_us);
     }
     task_free(t);
@@ -464,16 +463,27 @@ session_cancelled(const struct session *s)
 bool
 session_is(const struct session *s, const struct pg_cancel *c)
 {
-    uint32_t mine[2] = {s->peer.process, s->peer.secret};
-    uint32_t theirs[2] = {c->process, c->secret};
-
-    return !sodium_memcmp(mine, theirs, sizeof mine);
+    return s->key_len && s->key_len == c->len &&
+           s->peer.process == c->process &&
+           !sodium_memcmp(s->peer.key, c->key, s->key_len);
 }
 
 void
 session_end(struct session *s, const char *sqlstate, const char *said)
 {
     session_fatal(s, sqlstate, said);
+}
+
+struct share *
+session_share(const struct session *s)
+{
+    return s->share;
+}
+
+size_t
+session_held_bytes(const struct session *s)
+{
+    return s->held.bytes;
 }
 
 const struct door *

@@ -1,7 +1,8 @@
 /*
  * The inside of a session, for its files alone: session.c moves messages,
- * login.c lets clients in, statements.c does what a statement says, simple.c
- * and extended.c are the two ways to ask, asking.c asks, giving.c answers.
+ * login.c lets clients in, reading.c reads texts, statements.c does what a
+ * statement says, simple.c and extended.c are the two ways to ask, asking.c
+ * asks, giving.c answers.
  */
 #ifndef SERVE_SESSION_INSIDE_H
 #define SERVE_SESSION_INSIDE_H
@@ -31,7 +32,13 @@ enum session_at {
 };
 
 /* What a task is for. */
-enum session_then { THEN_SIMPLE, THEN_PARSE, THEN_EXECUTE, THEN_FETCH };
+enum session_then {
+    THEN_READ, /* a text was read, of `parsing` or of the batch */
+    THEN_SIMPLE,
+    THEN_PARSE,
+    THEN_EXECUTE,
+    THEN_FETCH,
+};
 
 /* The statements of one Query message, done one by one. */
 struct batch {
@@ -71,6 +78,8 @@ struct session {
     uint8_t binding[SCRAM_BINDING_MAX];
     struct settings settings;
     struct held held;
+    struct share *share; /* of its analyst, held after the login */
+    size_t counted;      /* bytes of it that are here */
     enum pg_state state;
     bool skip;                   /* to the next Sync, after an error */
     struct task *task, *running; /* wanted; out at work */
@@ -81,12 +90,15 @@ struct session {
     struct portal *portal; /* what an Execute is about */
     uint32_t rows_asked;
     char *declaring; /* the cursor that `parsing` is for; NULL: none */
+    str outer;       /* its DECLARE, and where the query is in it */
+    int outer_at;
     uint64_t fetch_most;
     enum give fetch_how;
     struct giving giving;
     struct buf key;       /* of the question that runs; empty: not to be kept */
     int64_t confirmed_us; /* when a worker last said that the door holds */
     struct pg_cancel cancel;
+    size_t key_len; /* of the cancel key that the client gets; 0: none yet */
 };
 
 /* --- session.c */
@@ -118,7 +130,8 @@ void giving_go(struct session *s);
 
 /* --- login.c */
 
-void login_first(struct session *s, const struct pg_message *m, size_t rest);
+void login_first(struct session *s, const struct pg_message *m, size_t rest,
+                 int64_t now_us);
 void login_step(struct session *s, const struct pg_message *m, int64_t now_us);
 void login_told(struct session *s, struct task *t);
 
@@ -172,9 +185,18 @@ bool show_is_budget(const struct statement *st);
 struct rows *show_rows(struct session *s, const struct statement *st, str text,
                        const struct datum *values);
 
+/* --- reading.c */
+
+/* Reads a text into the batch, or that of s->parsing: then simple_read,
+   extended_read or cursor_read goes on, perhaps after a task. */
+void reading_batch(struct session *s, str text);
+void reading_prepared(struct session *s);
+void reading_told(struct session *s, struct task *t);
+
 /* --- simple.c */
 
 void simple_query(struct session *s, str text, int64_t now_us);
+void simple_read(struct session *s); /* the batch has its statements */
 void simple_told(struct session *s, struct task *t, int64_t now_us);
 void simple_go(struct session *s, int64_t now_us); /* the next statement */
 
@@ -182,6 +204,7 @@ void simple_go(struct session *s, int64_t now_us); /* the next statement */
 
 void
 extended_message(struct session *s, const struct pg_message *m, int64_t now_us);
+void extended_read(struct session *s); /* s->parsing has its statement */
 void extended_parsed(struct session *s, struct task *t);
 void extended_told(struct session *s, struct task *t, int64_t now_us);
 
@@ -190,14 +213,11 @@ CUSTOS_MUST_USE custos_status portal_bind_values(struct portal *p,
                                                  const struct pg_bind *m,
                                                  custos_err *err);
 
-/* Reads p->text, of one statement or none, into p. */
-CUSTOS_MUST_USE custos_status prepared_read(struct prepared *p,
-                                            custos_err *err);
-
 /* --- cursor.c */
 
 enum done
 cursor_declare(struct session *s, const struct statement *st, str text);
+void cursor_read(struct session *s);     /* s->parsing has its statement */
 void cursor_declared(struct session *s); /* s->parsing is described */
 enum done
 cursor_fetch(struct session *s, const struct statement *st, int64_t now_us);

@@ -19,6 +19,7 @@
 enum {
     STACK_BYTES = 16 << 20, /* reading a deep query takes it: sql/tokens.h */
     AGAIN_US = 50000,       /* between two interrupts of a dropped job */
+    LOOK_US = 500000,       /* between two looks at the clock of replies */
     GIVE_UP_US = 1000000,   /* for interrupted jobs to end, at the end */
     IN_FLIGHT = 4,          /* for each that may run: a reply that waits for
                                its time keeps no thread */
@@ -44,7 +45,8 @@ struct lane_state {
 
 struct workers {
     pthread_mutex_t lock;
-    pthread_cond_t quiet, held;
+    pthread_cond_t quiet, held, due;
+    struct curator *keeper; /* whose handle it was made from */
     struct workers_options options;
     struct lane_state lanes[LANES];
     size_t running; /* taken or withdrawn, and not yet back */
@@ -80,11 +82,16 @@ hand_back(struct workers *w, struct job *j)
 {
     struct lane_state *lane = &w->lanes[j->lane];
 
+    bool leaves = j->leaves && !j->stopped &&
+                  atomic_load(&j->why) == ASK_GOES_ON;
+
     j->at = JOB_OUT;
     fair_queue_done(&lane->queue, j);
     pthread_cond_signal(&lane->work); /* its share may begin another */
     w->running--;
     pthread_mutex_unlock(&w->lock);
+    if (leaves)
+        j->leaves(j, w->keeper);
     j->done(j);
     pthread_mutex_lock(&w->lock);
     pthread_cond_broadcast(&w->quiet);
@@ -99,17 +106,29 @@ hold_job(struct workers *w, struct job *j)
     pthread_cond_signal(&w->held);
 }
 
+/* Lock held. Waits at most so long. */
+static void
+wait_for_due(struct workers *w, int64_t left_us)
+{
+    wait_until(w, &w->due,
+               steady_us() + (left_us < LOOK_US ? left_us : LOOK_US));
+}
+
 /* Lock held: what a worker is done with. */
 static void
 finish_job(struct workers *w, struct job *j)
 {
     struct lane_state *lane = &w->lanes[j->lane];
 
+    if (j->due_us)
+        j->at = JOB_HELD;
+    while (j->due_us > w->options.now_us() && !w->over)
+        wait_for_due(w, j->due_us - w->options.now_us());
     fair_queue_ran(&lane->queue, j);
     pthread_cond_signal(&lane->work);
     if (w->over)
         j->stopped = true;
-    else if (j->due_us || (j->stepped && w->options.steps)) {
+    else if (!j->due_us && j->stepped && w->options.steps) {
         hold_job(w, j);
         return;
     }
@@ -222,6 +241,7 @@ conditions_init(struct workers *w)
     good = !pthread_condattr_setclock(&steady, CLOCK_MONOTONIC) &&
            !pthread_mutex_init(&w->lock, NULL) &&
            !pthread_cond_init(&w->quiet, &steady) &&
+           !pthread_cond_init(&w->due, &steady) &&
            !pthread_cond_init(&w->held, &steady);
     for (size_t i = 0; i < LANES && good; i++)
         good = !pthread_cond_init(&w->lanes[i].work, &steady);
@@ -322,6 +342,7 @@ workers_new(struct curator *c, const struct workers_options *options,
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
     w->options = o;
+    w->keeper = c;
     lanes_init(w);
     st = start(w, c, err);
     if (!st)
@@ -369,6 +390,7 @@ settle_all(struct workers *w, int64_t wait_ms)
     while (w->running && steady_us() < until)
         wait_until(w, &w->quiet, until);
     w->over = true;
+    pthread_cond_broadcast(&w->due);
     drop_running(w);
     until = steady_us() + GIVE_UP_US;
     while (w->running && w->releasing && steady_us() < until)
@@ -415,6 +437,7 @@ workers_free(struct workers *w)
     shelf_clear(&w->shelf);
     pthread_cond_destroy(&w->held);
     pthread_cond_destroy(&w->quiet);
+    pthread_cond_destroy(&w->due);
     for (size_t i = 0; i < LANES; i++) {
         fair_queue_clear(&w->lanes[i].queue);
         pthread_cond_destroy(&w->lanes[i].work);
@@ -482,7 +505,7 @@ workers_drop(struct workers *w, struct job *j, enum ask_stop why)
     pthread_mutex_lock(&w->lock);
     if (j->at == JOB_WAITS) {
         withdraw_job(w, j);
-    } else if (j->at == JOB_RUNS) {
+    } else {
         job_stop(j, why);
         w->again_us = 0;
         pthread_cond_signal(&w->held);

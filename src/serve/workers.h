@@ -9,8 +9,9 @@
  *
  * When a job comes back is decided here, so that no listener can forget it. A
  * charged question says by `due_us` when its reply leaves, and comes back then,
- * whatever became of it: an answer, a failure, a cancel. A question that has no
- * such moment and is not known to be free comes back at a step of time after
+ * whatever became of it: an answer, a failure, a cancel. Until then it keeps its
+ * thread and its share, so that when the next one begins tells nothing of when
+ * its work ended. A question that has no such moment and is not known to be free comes back at a step of time after
  * the request (steps.h).
  */
 #ifndef SERVE_WORKERS_H
@@ -35,6 +36,10 @@ struct job {
     /* In a worker's thread. Says by `due_us` and `stepped` when the job may
        come back. */
     void (*work)(struct job *j, struct curator *c);
+    /* In any thread, once, where its time has come and nobody has dropped it:
+       what is to be seen of it from now on. c is a handle for any thread to
+       keep answers by; NULL: there is nothing to do. */
+    void (*leaves)(struct job *j, struct curator *c);
     /* In any thread, once: hand over, never wait. The job is the caller's
        again. */
     void (*done)(struct job *j);
