@@ -15,6 +15,7 @@
 #include "cli/help.h"
 #include "cli/out.h"
 #include "cli/owner_token.h"
+#include "cli/replies.h"
 #include "curator/crash.h"
 #include "curator/door.h"
 #include "curator/owner.h"
@@ -161,6 +162,23 @@ resume(const char *store)
     return out_end(&o);
 }
 
+/* Stores from before reply times, and policies that lost their max_rows. What
+   goes to standard output is the server's reply; so is what is wrong with the
+   store, if something is. */
+static void
+count_rows(const char *store)
+{
+    arena *a = arena_new(NULL, REPLY_BYTES);
+    static struct out o;
+    custos_err quiet;
+
+    out_init(&o, STDERR_FILENO);
+    if (a)
+        (void)!replies_count(store, a, &o, &quiet);
+    (void)!out_end(&o);
+    arena_free(a);
+}
+
 static int
 run(const struct verb *verb, int argc, char **argv)
 {
@@ -184,7 +202,11 @@ run(const struct verb *verb, int argc, char **argv)
             return token(store, &args, DOOR_FULL);
         if (!strcmp(what, "metrics-token"))
             return token(store, &args, DOOR_METRICS_ONLY);
-        return strcmp(what, "resume") ? tell(store, &args) : resume(store);
+        if (!strcmp(what, "resume"))
+            return resume(store);
+        if (!strcmp(what, "reload"))
+            count_rows(store);
+        return tell(store, &args);
     }
     guess = *what ? nearest(what, words, COUNT_OF(words)) : NULL;
     if (guess && strcmp(guess, what) != 0)

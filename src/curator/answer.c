@@ -165,7 +165,8 @@ answer_for(const struct plan *p, struct answer **out, custos_err *err)
 }
 
 custos_status
-answer_of_explain(const struct plan *p, struct answer **out, custos_err *err)
+answer_of_explain(const struct plan *p, const char *more, struct answer **out,
+                  custos_err *err)
 {
     struct answer *answer = NULL;
     struct buf text;
@@ -176,6 +177,8 @@ answer_of_explain(const struct plan *p, struct answer **out, custos_err *err)
         return st;
     buf_init(&text, NULL, EXPLAIN_MAX);
     plan_explain(p, &text);
+    if (more)
+        buf_printf(&text, "%s\n", more);
     answer->explained = true;
     if (!p->is_public && !answer_label(answer, p))
         st = no_memory(err);

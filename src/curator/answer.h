@@ -45,7 +45,9 @@ CUSTOS_MUST_USE custos_status answer_of_rows(const struct plan *p,
                                              const struct engine_rows *rows,
                                              struct answer **out,
                                              custos_err *err);
+/* After the lines of the plan one more, unless it is NULL. */
 CUSTOS_MUST_USE custos_status answer_of_explain(const struct plan *p,
+                                                const char *more,
                                                 struct answer **out,
                                                 custos_err *err);
 

@@ -18,6 +18,8 @@
  */
 #include "curator/curator.h"
 
+#include <stdio.h>
+
 #include "base/error.h"
 #include "curator/answer.h"
 #include "curator/cause.h"
@@ -26,6 +28,7 @@
 #include "curator/house.h"
 #include "curator/key.h"
 #include "curator/release.h"
+#include "curator/reply.h"
 #include "curator/tripwire.h"
 
 enum { TEXT_MAX = 1 << 20 };
@@ -192,7 +195,7 @@ run_charged(struct curator *c, const struct course *k, struct work *w,
 {
     const struct ask *ask = w->ask;
     struct releaser here = {.engine = c->engine, .rng = c->rng};
-    int64_t class_us = plan_class_us(k->p, &c->world->speeds);
+    int64_t class_us = reply_class_of(c, k->p);
     custos_status st;
 
     /* Without a ceiling of rows no time is public: it leaves when it can. */
@@ -310,6 +313,25 @@ curator_find(const struct curator *c, str name,
                        "the policy knows no analyst of this name");
 }
 
+/* The plan, and what it is not made of: the time of the reply follows from the
+   machine, which the plan that is charged and kept does not. */
+static custos_status
+explain(struct curator *c, const struct course *k, struct answer **out,
+        custos_err *err)
+{
+    char time[REPLY_CLASS_TEXT], line[REPLY_CLASS_TEXT + 16];
+    struct forecast f = {.stored = false};
+    custos_status st;
+
+    forecast_make(c, k->ask, k->q, k->p, &f);
+    reply_class_write(f.class_us, time);
+    snprintf(line, sizeof line, "answers in %s", time);
+    st = answer_of_explain(k->p, f.class_us ? line : NULL, out, err);
+    if (!st)
+        (*out)->forecast = f;
+    return st;
+}
+
 static custos_status
 answer_plan(struct curator *c, const struct course *k, struct answer **out,
             custos_err *err)
@@ -317,12 +339,8 @@ answer_plan(struct curator *c, const struct course *k, struct answer **out,
     struct answer_keys keys;
     custos_status st;
 
-    if (k->q->explain) {
-        st = answer_of_explain(k->p, out, err);
-        if (!st)
-            forecast_make(c, k->ask, k->q, k->p, &(*out)->forecast);
-        return st;
-    }
+    if (k->q->explain)
+        return explain(c, k, out, err);
     if (k->p->is_public)
         return run_public(c, k, out, err);
     st = answer_keys_make(c, k->ask, k->q, k->p, &keys, err);

@@ -106,6 +106,8 @@ struct forecast {
     bool stored;  /* answered before, to this analyst: free */
     bool can_pay; /* the budget has room for it; then: */
     char left_epsilon[CUSTOS_AMOUNT_MAX]; /* the largest charge after it */
+    int64_t class_us; /* how long its work may take, by public facts
+                         (plan/reply_class.h); 0: not known, or it is free */
 };
 
 /* All of it in one arena; freed by answer_free. */

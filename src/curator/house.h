@@ -24,6 +24,8 @@ struct world {
     struct catalogs *catalogs;
     struct work_snapshot of; /* in the store's numbers */
     struct reply_speeds speeds;
+    bool measured; /* speeds are this machine's, else the usual ones */
+    uint64_t rows_version; /* of the data that its bounds of rows are of */
 };
 
 /* Since the store was opened, for operators. */

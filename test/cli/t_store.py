@@ -151,6 +151,28 @@ class Store(unittest.TestCase):
             "      \"größe\": {type: integer, range: [0, 9]}", *more)) + "\n")
         return str(folder / "policy.yaml"), str(folder / "store")
 
+    def test_a_table_without_max_rows_is_counted(self):
+        rows = "who,größe\n" + "".join(f"{i},2\n" for i in range(40))
+        policy, store = self.small("counted", rows)
+        code, text, said = custos("init", policy, "--store", store)
+        self.assertEqual(code, 0, said)
+        self.assertRegex(text, r"  d: the policy has no max_rows; a noisy count"
+                         r" was charged, epsilon 1: at most (32|64|128|256) "
+                         r"rows, which is public\. Receipt \d+:[0-9a-f]{64}\n")
+        charges = custos("ledger", "--store", store)[1].count(" charge ")
+        self.assertEqual(charges, 1)
+        path = pathlib.Path(policy)
+        path.write_text(path.read_text().replace(
+            "    unit: who", "    unit: who\n    max_rows: 40"))
+        code, text, said = custos("init", policy, "--store", store)
+        self.assertEqual(code, 0, said)
+        self.assertNotIn("charged", text)
+        path.write_text(path.read_text().replace("max_rows: 40",
+                                                 "max_rows: 39"))
+        code, _, said = custos("init", policy, "--store", store)
+        self.assertNotEqual(code, 0)
+        self.assertIn("table d has more rows than its max_rows", said)
+
     def test_left_is_what_the_window_admits(self):
         policy, store = self.small(
             "window", "who,größe\n1,2\n", "analysts:",
