@@ -49,8 +49,9 @@ SAMPLE_SECONDS = 0.3
 
 RATIO_MOST = 3
 LOGIN_MOST = 1.0  # seconds
-# The siege is given up when the tree has more than this.
-GUARD_MB = 6000
+# The siege is given up when the tree has more than this part of the memory that
+# was free: other processes of the machine must not suffer.
+GUARD_PART = 0.6
 
 
 def serve_default(option, missing):
@@ -60,17 +61,28 @@ def serve_default(option, missing):
     return int(found.group(1)) if found else missing
 
 
+def physical_mb():
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
+
+
+def available_mb():
+    with open("/proc/meminfo", encoding="ascii") as file:
+        return int(re.search(r"MemAvailable:\s+(\d+)", file.read()).group(1)
+                   ) >> 10
+
+
 def memory_bound():
     """Parts of the bound on the memory of the whole tree, in MB, by the
-    defaults of the limits."""
-    processors = os.cpu_count()
+    default limits (serve_limits_default)."""
     analysts = len(HONEST) + len(HOSTILE)
+    threads = 16 * os.cpu_count()
     return {
         "server at rest": 256,
-        "workers": processors * serve_default("--worker-memory", 512),
-        "sessions": serve_default("--max-connections", 2000) // 32,
-        "replies not read":
-            analysts * serve_default("--max-unread", 64),
+        "workers, half of the machine's": physical_mb() // 2,
+        "one free reply of 16 MB for each thread": 16 * threads,
+        "sessions": serve_default("--max-connections", 2000) // 16,
+        "replies not read, 64 MB an analyst": 64 * analysts,
+        "prepared statements, 128 MB an analyst": 128 * analysts,
     }
 
 
@@ -120,6 +132,7 @@ class Siege:
         self.server = Server(store.path, *options)
         self.clients, self.idle = [], []
         self.peak_mb, self.died = 0.0, None
+        self.guard_mb = GUARD_PART * available_mb()
         self.stop_took, self.reports = None, []
         self.uncharged, self.chain = None, None
 
@@ -134,8 +147,8 @@ class Siege:
                 tree_mb, self.server.process.pid))
             if self.server.process.poll() is not None:
                 self.died = f"it ended with {self.server.process.returncode}"
-            elif self.peak_mb > GUARD_MB:
-                self.died = f"its memory passed {GUARD_MB} MB"
+            elif self.peak_mb > self.guard_mb:
+                self.died = f"its memory passed {self.guard_mb:.0f} MB"
             if self.died:
                 return
             await asyncio.sleep(SAMPLE_SECONDS)
