@@ -41,7 +41,8 @@ import time
 import attackers  # noqa: F401 pylint: disable=unused-import
 from attack import ATTACKS
 from honest import Honest, percentile
-from sites import HONEST, HOSTILE, DemoStore, Server, run, tree_mb
+from sites import (HONEST, HOSTILE, DemoStore, Server, cpu_seconds,
+                   machine_seconds, run, tree_mb)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROCESSES = 2
@@ -49,6 +50,7 @@ SAMPLE_SECONDS = 0.3
 
 RATIO_MOST = 3
 LOGIN_MOST = 1.0  # seconds
+OTHERS_MOST = 0.3  # cores
 # The siege is given up when the tree has more than this part of the memory that
 # was free: other processes of the machine must not suffer.
 GUARD_PART = 0.6
@@ -116,7 +118,7 @@ class Attackers:
                 process.kill()
                 process.wait()
                 reports.append({"name": "?", "who": "", "seen": {},
-                                "receipts": [], "slowest": 0,
+                                "receipts": [], "slowest": 0, "cpu": 0,
                                 "fault": repr(error)})
         return reports
 
@@ -134,6 +136,7 @@ class Siege:
         self.peak_mb, self.died = 0.0, None
         self.guard_mb = GUARD_PART * available_mb()
         self.stop_took, self.reports = None, []
+        self.lags, self.cpu = [0.0], (0.0, 0.0, 0.0)
         self.uncharged, self.chain = None, None
 
     def honest(self):
@@ -153,6 +156,26 @@ class Siege:
                 return
             await asyncio.sleep(SAMPLE_SECONDS)
 
+    async def watch_lag(self):
+        """By how much this process itself is late: what it measures of the
+        server is not finer than that."""
+        while True:
+            began = time.monotonic()
+            await asyncio.sleep(0.01)
+            self.lags.append(time.monotonic() - began - 0.01)
+
+    def cpu_used(self):
+        """Processor time of the server, its workers and the whole machine."""
+        return (*cpu_seconds(self.server.process.pid), machine_seconds())
+
+    def cpu_others(self):
+        """Cores that nothing of this siege used."""
+        return (self.cpu[2] - self.cpu[0] - self.cpu[1] - self.cpu_attackers()
+                - time.process_time() / (self.seconds + self.idle_seconds))
+
+    def cpu_attackers(self):
+        return sum(r["cpu"] for r in self.reports) / self.seconds
+
     async def ask_for(self, clients, seconds, every):
         """Honest questions, those of one analyst in turn, until the end."""
         start = time.monotonic()
@@ -170,10 +193,15 @@ class Siege:
         await self.ask_for(self.idle, self.idle_seconds, 0.5)
         enemies = Attackers(self.server, self.store, self.names,
                             self.seconds + 120, self.seed)
+        lagging = asyncio.create_task(self.watch_lag())
+        before = self.cpu_used()
         try:
             # Each analyst asks in turn by either protocol: one a second.
             await self.ask_for(self.clients, self.seconds, 2.0)
             watching.cancel()
+            lagging.cancel()
+            self.cpu = [(b - a) / self.seconds for a, b in zip(
+                before, self.cpu_used())]
             self.stop_took = await asyncio.to_thread(self.stop)
         finally:
             self.reports = await asyncio.to_thread(enemies.end)
@@ -241,6 +269,12 @@ class Siege:
             "uncharged": (self.uncharged, "answers"),
             "chain_whole": (int(bool(self.chain)), "of 1"),
             "attacks": (len(self.names), "attacks"),
+            # Whose work it was, and how late the honest process itself is.
+            "cpu_server": (self.cpu[0], "cores"),
+            "cpu_workers": (self.cpu[1], "cores"),
+            "cpu_attackers": (self.cpu_attackers(), "cores"),
+            "cpu_others": (self.cpu_others(), "cores"),
+            "client_lag_p99": (1000 * percentile(self.lags, 0.99), "ms"),
         }
 
     def violations(self, timed):
@@ -266,7 +300,7 @@ class Siege:
             (f["uncharged"] != 0, f"{f['uncharged']} answers are not charged"),
             (not self.chain, "the ledger does not verify"),
         ] + [(r["fault"], f"{r['name']}: {r['fault']}") for r in self.reports
-             ] + [(not r["seen"].get("rounds"), f"{r['name']} did not run")
+             ] + [(not reached(r), f"{r['name']} did not reach the server")
                   for r in self.reports]
         return [words for bad, words in found if bad]
 
@@ -274,6 +308,12 @@ class Siege:
         if self.server.process.poll() is None:
             self.server.process.kill()
             self.server.process.wait()
+
+
+def reached(report):
+    """Did an attack get anything but refused connections?"""
+    return any(n for what, n in report["seen"].items()
+               if what != "rounds" and "Refused" not in what)
 
 
 def siege(store, names, seconds, seed, idle_seconds, options=()):
@@ -344,6 +384,8 @@ def main():
     print_reports(one)
     for what in found:
         print(f"violation: {what}")
+    if one.cpu_others() > OTHERS_MOST:
+        print("other processes use the machine: times say little")
     print_figures(one)
     sys.exit(bool(found))
 
