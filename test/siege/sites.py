@@ -133,7 +133,7 @@ def machine_seconds():
     with open("/proc/stat", encoding="ascii") as file:
         words = [int(w) for w in file.readline().split()[1:]]
     idle = words[3] + words[4]
-    return (sum(words[:8]) - idle) / os.sysconf("SC_CLK_TCK")
+    return (sum(words[:7]) - idle) / os.sysconf("SC_CLK_TCK")
 
 
 def zombies(root):
