@@ -37,7 +37,7 @@ from sites import DemoStore, Server, run, worker_pids, zombies
 from wire import Http, Pg
 
 ANALYSTS = ("ana", "bob", "cyd")
-PAUSE = 0.2        # mean seconds between kills; a worker is replaced in 0.1
+PAUSE = 0.1        # mean seconds from a full set of workers to the next kill
 SETTLE = 30        # seconds in which everything must be as before
 PATIENCE = 60      # for one reply
 FAILED_PER_KILL = 2
@@ -184,11 +184,15 @@ class Kills:
         finally:
             os.close(handle)
 
-    async def kill_many(self, kills):
-        """At random instants; given up when no new worker comes."""
+    async def kill_many(self, kills, workers):
+        """At random instants, so fast as they are replaced: also while one is
+        being started. Given up when no new worker comes."""
         last = time.monotonic()
         while self.killed < kills:
             await asyncio.sleep(self.dice.expovariate(1 / PAUSE))
+            if len(await asyncio.to_thread(self.workers)) < workers and \
+                    time.monotonic() - last < SETTLE:
+                continue
             before = self.killed
             await asyncio.to_thread(self.kill_one)
             if self.killed > before:
@@ -214,7 +218,7 @@ class Kills:
             self.violations.append(NO_WORKERS)
             return
         asking = [asyncio.create_task(c.repeat()) for c in self.clients]
-        await self.kill_many(kills)
+        await self.kill_many(kills, before)
         self.ends = True
         await asyncio.gather(*asking)
         await self.settle(before)
