@@ -16,6 +16,7 @@ enum {
     SERVE_STORE,
     SERVE_PG,
     SERVE_HTTP,
+    SERVE_HTTP_HOST,
     SERVE_CERT,
     SERVE_KEY,
     SERVE_WORKERS,
@@ -24,11 +25,21 @@ enum {
     SERVE_WAITING,
     SERVE_OWN_RUNNING,
     SERVE_OWN_WAITING,
+    SERVE_OWN_REQUESTS,
+    SERVE_OWN_UNREAD,
+    SERVE_OWN_PREPARED,
     SERVE_CONNECTIONS,
     SERVE_PER_ANALYST,
     SERVE_MESSAGE,
     SERVE_QUERY,
+    SERVE_REPLY,
+    SERVE_PREPARED,
+    SERVE_STRANGERS,
+    SERVE_ADDRESS_STRANGERS,
+    SERVE_LOGINS,
+    SERVE_ADDRESS_LOGINS,
     SERVE_TIME,
+    SERVE_SEND,
     SERVE_LOGIN,
     SERVE_IDLE,
     SERVE_STOP,
@@ -44,6 +55,9 @@ static const struct option options[SERVE_OPTIONS] = {
                   "PostgreSQL clients (127.0.0.1:6432; none: nobody)"},
     [SERVE_HTTP] = {"http", "HOST:PORT",
                     "HTTP and JSON (127.0.0.1:8080; none: nobody)"},
+    [SERVE_HTTP_HOST] = {"http-host", "NAME...",
+                         "a name that HTTP may be called by, besides\n"
+                         "localhost and addresses; may be given again"},
     [SERVE_CERT] = {"tls-cert", "FILE",
                     "certificate chain in PEM: TLS for both"},
     [SERVE_KEY] = {"tls-key", "FILE", "its key"},
@@ -62,14 +76,38 @@ static const struct option options[SERVE_OPTIONS] = {
                            "--workers)"},
     [SERVE_OWN_WAITING] = {"analyst-waiting", "N",
                            "questions of one analyst that wait (256)"},
+    [SERVE_OWN_REQUESTS] = {"analyst-requests", "N",
+                            "requests of one analyst a minute (120000)"},
+    [SERVE_OWN_UNREAD] = {"analyst-unread", "BYTES",
+                          "requests and replies of one analyst that are on\n"
+                          "their way (67108864)"},
+    [SERVE_OWN_PREPARED] = {"analyst-prepared", "BYTES",
+                            "prepared statements and cursors of one analyst\n"
+                            "(134217728)"},
     [SERVE_CONNECTIONS] = {"max-connections", "N", "sessions (2000)"},
     [SERVE_PER_ANALYST] = {"max-per-analyst", "N",
                            "sessions of one analyst (1500)"},
     [SERVE_MESSAGE] = {"max-message", "BYTES",
                        "one message of a client (1048576)"},
     [SERVE_QUERY] = {"max-query", "BYTES", "one text of SQL (65536)"},
+    [SERVE_REPLY] = {"max-reply", "BYTES", "one reply that is free (16777216)"},
+    [SERVE_PREPARED] = {"max-prepared", "BYTES",
+                        "prepared statements and cursors of one session\n"
+                        "(16777216)"},
+    [SERVE_STRANGERS] = {"max-strangers", "N",
+                         "connections that have not logged in (256)"},
+    [SERVE_ADDRESS_STRANGERS] = {"address-strangers", "N",
+                                 "the same from one address, or /64 of IPv6\n"
+                                 "(64)"},
+    [SERVE_LOGINS] = {"max-logins", "N",
+                      "tries to log in a minute, of strangers (12000)"},
+    [SERVE_ADDRESS_LOGINS] = {"address-logins", "N",
+                              "the same from one address, or /64 of IPv6\n"
+                              "(1200)"},
     [SERVE_TIME] = {"max-seconds", "N",
                     "one question; it is charged all the same (600)"},
+    [SERVE_SEND] = {"send-seconds", "N",
+                    "for a client to take some of its reply (60)"},
     [SERVE_LOGIN] = {"login-seconds", "N", "from connecting to proved (30)"},
     [SERVE_IDLE] = {"idle-seconds", "N", "between questions (86400)"},
     [SERVE_STOP] = {"stop-seconds", "N",
@@ -108,13 +146,30 @@ limits_read(const struct args *args, struct server_options *o)
         int option;
         int64_t most;
     } rows[] = {
-        {SERVE_WORKERS, 256},       {SERVE_MEMORY, 1 << 24},
-        {SERVE_THREADS, 256},       {SERVE_WAITING, 1000000},
-        {SERVE_CONNECTIONS, 60000}, {SERVE_PER_ANALYST, 60000},
-        {SERVE_MESSAGE, 1 << 28},   {SERVE_QUERY, 1 << 16},
-        {SERVE_TIME, 1000000},      {SERVE_LOGIN, 1000000},
-        {SERVE_IDLE, 100000000},    {SERVE_STOP, 1000000},
-        {SERVE_OWN_RUNNING, 256},   {SERVE_OWN_WAITING, 1000000},
+        {SERVE_WORKERS, 256},
+        {SERVE_MEMORY, 1 << 24},
+        {SERVE_THREADS, 256},
+        {SERVE_WAITING, 1000000},
+        {SERVE_CONNECTIONS, 60000},
+        {SERVE_PER_ANALYST, 60000},
+        {SERVE_MESSAGE, 1 << 28},
+        {SERVE_QUERY, 1 << 16},
+        {SERVE_TIME, 1000000},
+        {SERVE_LOGIN, 1000000},
+        {SERVE_IDLE, 100000000},
+        {SERVE_STOP, 1000000},
+        {SERVE_OWN_RUNNING, 256},
+        {SERVE_OWN_WAITING, 1000000},
+        {SERVE_OWN_REQUESTS, 10000000},
+        {SERVE_OWN_UNREAD, INT64_C(1) << 40},
+        {SERVE_OWN_PREPARED, INT64_C(1) << 40},
+        {SERVE_REPLY, 1 << 30},
+        {SERVE_PREPARED, 1 << 30},
+        {SERVE_STRANGERS, 60000},
+        {SERVE_ADDRESS_STRANGERS, 60000},
+        {SERVE_LOGINS, 10000000},
+        {SERVE_ADDRESS_LOGINS, 10000000},
+        {SERVE_SEND, 1000000},
     };
 
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -139,6 +194,16 @@ limits_read(const struct args *args, struct server_options *o)
         .stop_ms = n[SERVE_STOP] * 1000,
         .running_per_analyst = (size_t)n[SERVE_OWN_RUNNING],
         .waiting_per_analyst = (size_t)n[SERVE_OWN_WAITING],
+        .requests_per_analyst = (size_t)n[SERVE_OWN_REQUESTS],
+        .unread_per_analyst = (size_t)n[SERVE_OWN_UNREAD],
+        .prepared_per_analyst = (size_t)n[SERVE_OWN_PREPARED],
+        .prepared_bytes = (size_t)n[SERVE_PREPARED],
+        .reply_bytes = (size_t)n[SERVE_REPLY],
+        .strangers = (size_t)n[SERVE_STRANGERS],
+        .strangers_per_address = (size_t)n[SERVE_ADDRESS_STRANGERS],
+        .logins = (size_t)n[SERVE_LOGINS],
+        .logins_per_address = (size_t)n[SERVE_ADDRESS_LOGINS],
+        .send_ms = n[SERVE_SEND] * 1000,
     };
     return CLI_OK;
 }
@@ -156,12 +221,19 @@ options_read(const struct args *args, struct server_options *o)
         .store = store_given(args->given[SERVE_STORE]),
         .pg = address_given(args->given[SERVE_PG], "127.0.0.1:6432"),
         .http = address_given(args->given[SERVE_HTTP], "127.0.0.1:8080"),
+        .http_hosts = args->many,
+        .n_http_hosts = args->n_many,
         .tls_cert = args->given[SERVE_CERT],
         .tls_key = args->given[SERVE_KEY],
         .steps = !args->given[SERVE_NO_STEPS],
         .insecure = (args->given[SERVE_INSECURE] != NULL) +
                     (args->given[SERVE_CONFIRM] != NULL),
     };
+    for (size_t i = 0; i < o->n_http_hosts; i++)
+        if (!http_host_is_name(o->http_hosts[i]))
+            return fail_usage("--http-host %.60s: a name is needed, without "
+                              "scheme and port",
+                              o->http_hosts[i]);
     if (!*o->pg && !*o->http)
         return fail_usage("--pg none and --http none: nobody could ask");
     if (!o->tls_cert != !o->tls_key)

@@ -79,10 +79,12 @@ struct answer_kept {
  * Kept in the ledger under a key, found again. A stored answer is the same
  * bytes, so the same answer. answer_find: CUSTOS_ENAME when there is none.
  * What is kept is what was given. An answer larger than the ledger takes is
- * not kept: CUSTOS_EOVERFLOW.
+ * not kept: CUSTOS_EOVERFLOW. Older ones make room for it, as the policy says
+ * (`storage:`): asked again, they are charged again.
  */
 CUSTOS_MUST_USE custos_status answer_keep(struct till *t, const uint8_t key[32],
                                           const struct answer *answer,
+                                          const struct policy *policy,
                                           custos_err *err);
 CUSTOS_MUST_USE custos_status answer_find(struct ledger *l,
                                           const uint8_t key[32],

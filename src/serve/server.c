@@ -14,6 +14,7 @@
 #include "serve/http.h"
 #include "serve/listen.h"
 #include "serve/log.h"
+#include "serve/log_writer.h"
 #include "serve/loop.h"
 #include "serve/reply_queue.h"
 
@@ -67,6 +68,7 @@ struct server {
     struct loop *loop;
     struct http *web;
     struct reply_queue *replies;
+    struct notify notify;
 };
 
 /* What stands for "not given". */
@@ -178,8 +180,8 @@ static custos_status
 pool_start(struct server *s, custos_err *err)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) *
-                      (uint64_t)sysconf(_SC_PAGESIZE) / 2;
+    uint64_t memory =
+        (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
     size_t n = s->options->workers ? s->options->workers
                : cores > 0         ? (size_t)cores
                                    : 1;
@@ -280,6 +282,7 @@ start(struct server *s, custos_err *err)
         .quiesce = quiesce,
         .renew = renew,
         .ctx = s,
+        .notify = &s->notify,
     };
     custos_status st = signals_open(s, err);
 
@@ -373,6 +376,7 @@ end(struct server *s)
         owner_close(s->parts.curator, s->owner_fd);
     if (!workers_stop(s->parts.workers, questions_ms)) {
         log_say("stopped", "a question did not end and was left behind");
+        log_writer_stop();
         _exit(0);
     }
     http_stop(s->web);
@@ -406,14 +410,26 @@ server_run(const struct server_options *options, custos_err *err)
     custos_status st;
 
     s.parts.counts = &s.counts;
+    s.parts.hosts = (struct http_hosts){
+        .listen = options->http,
+        .names = options->http_hosts,
+        .n_names = options->n_http_hosts,
+    };
     limits_fill(&s.parts.limits);
+    st = log_writer_start(LOG_FD, &s.counts.log_lines_dropped_total, err);
+    if (st)
+        return st;
+    notify_open(&s.notify);
     st = start(&s, err);
     if (!st) {
         say_started(&s);
+        notify_say(&s.notify, "READY=1");
         loop_run(s.loop);
     }
     end(&s);
     if (!st)
         log_say("stopped", "all is written");
+    notify_close(&s.notify);
+    log_writer_stop();
     return st;
 }

@@ -8,6 +8,7 @@
 
 #include "serve/counts.h"
 #include "serve/gate.h"
+#include "serve/http_host.h"
 #include "serve/shares.h"
 #include "serve/verified.h"
 #include "serve/workers.h"
@@ -51,17 +52,25 @@ struct serve_parts {
     struct verified *verified;
     struct shares *shares; /* NULL: without limits */
     struct serve_limits limits;
+    struct http_hosts hosts;
     int64_t started_us; /* steady_us() */
     bool acts; /* HTTP is reached from this machine alone: acts of the owner are
                   done by it too */
     struct curator *curator; /* the handle of the thread that starts; for its
                                 policy at the start, not for questions */
+    /* Does a worker process answer? For deep health, from any thread; NULL:
+       there are none. */
+    custos_status (*worker_ping)(void *ctx, custos_err *err);
+    void *worker_ctx;
 };
 
 struct server_options {
     const char *store;
-    const char *pg;                 /* "127.0.0.1:6432"; "" : not listened */
-    const char *http;               /* "127.0.0.1:8080"; "" : not listened */
+    const char *pg;                /* "127.0.0.1:6432"; "" : not listened */
+    const char *http;              /* "127.0.0.1:8080"; "" : not listened */
+    const char *const *http_hosts; /* names that HTTP is called by, besides
+                                       its own (http_host.h) */
+    size_t n_http_hosts;
     const char *tls_cert, *tls_key; /* PEM files, both or none; reread by
                                        reload */
     size_t threads;                 /* 0: sixteen a processor */

@@ -803,6 +803,41 @@ long_texts_are_read_by_a_worker(void **state)
     fake_clear(f);
 }
 
+/* Many small messages at once: others have their turn between them. */
+static void
+no_session_keeps_the_loop(void **state)
+{
+    enum { MANY = 1000 };
+    struct fake *f = logged_in(NULL);
+    char said[4096];
+    struct buf all;
+
+    (void)state;
+    buf_init(&all, NULL, 1 << 20);
+    for (int i = 0; i < MANY; i++)
+        buf_add(&all, "P\0\0\0\x0d\0BEGIN\0\0\0", 14);
+    buf_add(&all, "S\0\0\0\4", 5);
+    session_receive(f->session, (str){all.ptr, all.len}, ++f->now);
+    assert_int_equal(session_need(f->session), NEED_TURN);
+    session_sent(f->session, f->now); /* the same turn: nothing more is done */
+    assert_int_equal(session_need(f->session), NEED_TURN);
+    fake_pump(f);
+    assert_in_range(f->turns, MANY / 256, MANY);
+    fake_said(f, said);
+    assert_non_null(strstr(said, "Z:I"));
+    /* the statements of one text, too */
+    f->turns = 0;
+    all.len = 0;
+    for (int i = 0; i < 900; i++)
+        buf_add_text(&all, "SHOW TimeZone;");
+    fake_send(f, 'Q', "s", buf_text(&all));
+    assert_true(f->turns >= 900 / 256);
+    fake_said(f, said);
+    assert_null(strstr(said, "E:"));
+    buf_clear(&all);
+    fake_clear(f);
+}
+
 static void
 strangers_may_try_so_often(void **state)
 {
@@ -873,11 +908,15 @@ static void
 a_cancelled_question_is_answered_at_its_time(void **state)
 {
     struct fake *f = logged_in(NULL);
-    struct pg_cancel right = {42, 4242}, wrong = {42, 4243};
+    struct pg_cancel right = {42, 4, "0123"}, wrong = {42, 4, "0124"};
+    struct pg_cancel longer = {42, 32, "0123456789abcdef0123456789abcde"};
+    struct pg_cancel other = {43, 4, "0123"};
 
     (void)state;
     assert_true(session_is(f->session, &right));
     assert_false(session_is(f->session, &wrong));
+    assert_false(session_is(f->session, &longer)); /* of protocol 3.2 */
+    assert_false(session_is(f->session, &other));
     assert_false(session_stop(f->session, STOP_CANCEL));
     for (int i = 0; i < 3; i++) {
         f->hold = true;
@@ -928,6 +967,29 @@ what_comes_back_too_late_is_nobodys(void **state)
     fake_clear(f);
 }
 
+/* A client of protocol 3.2 has a key of 256 bits, and no part of it will do. */
+static void
+newer_clients_have_longer_keys(void **state)
+{
+    struct pg_cancel whole = {42, 32, "0123456789abcdef0123456789abcde"};
+    struct pg_cancel part = {42, 4, "0123"}, wrong = whole, longer = whole;
+    struct fake f;
+    char said[4096];
+
+    (void)state;
+    fake_init(&f, FAKE_PLAIN, NULL);
+    assert_false(session_is(f.session, &whole)); /* nobody yet */
+    fake_send(&f, 0, "4sss", 3u << 16 | 2, "user", "ana", "");
+    assert_null(strchr(fake_said(&f, said), 'v'));
+    assert_true(session_is(f.session, &whole));
+    assert_false(session_is(f.session, &part));
+    wrong.key[31] = 1;
+    assert_false(session_is(f.session, &wrong));
+    longer.len = 33;
+    assert_false(session_is(f.session, &longer));
+    fake_clear(&f);
+}
+
 static void
 a_cancel_request_names_its_session(void **state)
 {
@@ -940,7 +1002,8 @@ a_cancel_request_names_its_session(void **state)
     assert_int_equal(session_need(f.session), NEED_CANCEL);
     c = session_cancelled(f.session);
     assert_int_equal(c.process, 77);
-    assert_int_equal(c.secret, 88);
+    assert_int_equal(c.len, 4);
+    assert_memory_equal(c.key, "\0\0\0X", 4);
     fake_clear(&f);
 }
 
@@ -1116,9 +1179,11 @@ main(void)
         cmocka_unit_test(an_analysts_sessions_share_a_limit),
         cmocka_unit_test(unread_replies_count),
         cmocka_unit_test(long_texts_are_read_by_a_worker),
+        cmocka_unit_test(no_session_keeps_the_loop),
         cmocka_unit_test(strangers_may_try_so_often),
         cmocka_unit_test(a_cancelled_question_is_answered_at_its_time),
         cmocka_unit_test(what_comes_back_too_late_is_nobodys),
+        cmocka_unit_test(newer_clients_have_longer_keys),
         cmocka_unit_test(a_cancel_request_names_its_session),
         cmocka_unit_test(messages_may_come_in_pieces),
         cmocka_unit_test(large_answers_wait_for_space),
