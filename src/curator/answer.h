@@ -73,6 +73,7 @@ CUSTOS_MUST_USE bool answer_unpack(str bytes, struct answer *answer);
 /* An answer on its way into the ledger: its bytes, and its keys. */
 struct answer_kept {
     str bytes;
+    struct ledger_retention retention;
     bool is_shared;
     uint8_t own[32], shared[32];
 };
