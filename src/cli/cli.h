@@ -62,6 +62,9 @@ extern const struct verb verb_analyst;
 extern const struct verb verb_owner;
 extern const struct verb verb_serve;
 
+/* `custos worker`, which custos serve starts; no verb for people. */
+int run_worker(void);
+
 /* Prints "custos: " and the sentence; control characters become '?'. */
 int fail_usage(const char *format, ...) CUSTOS_PRINTF(1, 2); /* CLI_USAGE */
 int fail_run(const char *format, ...) CUSTOS_PRINTF(1, 2);   /* CLI_FAILED */

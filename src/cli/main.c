@@ -80,6 +80,8 @@ main(int argc, char **argv)
         return help(argc, argv);
     if (!strcmp(name, "--version"))
         return version();
+    if (!strcmp(name, "worker"))
+        return run_worker();
     if (*name == '-')
         return fail_usage("unknown option %.60s; see custos --help", name);
     verb = verb_find(name);

@@ -16,9 +16,12 @@ enum {
     SERVE_STORE,
     SERVE_PG,
     SERVE_HTTP,
+    SERVE_HTTP_HOST,
     SERVE_CERT,
     SERVE_KEY,
     SERVE_WORKERS,
+    SERVE_MEMORY,
+    SERVE_THREADS,
     SERVE_WAITING,
     SERVE_OWN_RUNNING,
     SERVE_OWN_WAITING,
@@ -52,16 +55,25 @@ static const struct option options[SERVE_OPTIONS] = {
                   "PostgreSQL clients (127.0.0.1:6432; none: nobody)"},
     [SERVE_HTTP] = {"http", "HOST:PORT",
                     "HTTP and JSON (127.0.0.1:8080; none: nobody)"},
+    [SERVE_HTTP_HOST] = {"http-host", "NAME...",
+                         "a name that HTTP may be called by, besides\n"
+                         "localhost and addresses; may be given again"},
     [SERVE_CERT] = {"tls-cert", "FILE",
                     "certificate chain in PEM: TLS for both"},
     [SERVE_KEY] = {"tls-key", "FILE", "its key"},
     [SERVE_WORKERS] = {"workers", "N",
-                       "questions at one time (16 for each processor)"},
+                       "worker processes for private questions, and as many\n"
+                       "for free ones (one for each processor)"},
+    [SERVE_MEMORY] = {"worker-memory", "MB",
+                      "memory of each (half of the machine's, shared)"},
+    [SERVE_THREADS] = {"threads", "N",
+                       "questions planned, charged or waited for at one time\n"
+                       "(16 for each processor)"},
     [SERVE_WAITING] = {"max-waiting", "N",
                        "questions that wait for a worker (4096)"},
     [SERVE_OWN_RUNNING] = {"analyst-running", "N",
                            "questions of one analyst at one time (half of\n"
-                           "--workers)"},
+                           "--threads)"},
     [SERVE_OWN_WAITING] = {"analyst-waiting", "N",
                            "questions of one analyst that wait (256)"},
     [SERVE_OWN_REQUESTS] = {"analyst-requests", "N",
@@ -135,6 +147,8 @@ limits_read(const struct args *args, struct server_options *o)
         int64_t most;
     } rows[] = {
         {SERVE_WORKERS, 256},
+        {SERVE_MEMORY, 1 << 24},
+        {SERVE_THREADS, 256},
         {SERVE_WAITING, 1000000},
         {SERVE_CONNECTIONS, 60000},
         {SERVE_PER_ANALYST, 60000},
@@ -165,7 +179,9 @@ limits_read(const struct args *args, struct server_options *o)
         if (code)
             return code;
     }
-    o->threads = (size_t)n[SERVE_WORKERS];
+    o->workers = (size_t)n[SERVE_WORKERS];
+    o->worker_bytes = (uint64_t)n[SERVE_MEMORY] << 20;
+    o->threads = (size_t)n[SERVE_THREADS];
     o->limits = (struct serve_limits){
         .waiting = (size_t)n[SERVE_WAITING],
         .connections = (size_t)n[SERVE_CONNECTIONS],
@@ -205,12 +221,19 @@ options_read(const struct args *args, struct server_options *o)
         .store = store_given(args->given[SERVE_STORE]),
         .pg = address_given(args->given[SERVE_PG], "127.0.0.1:6432"),
         .http = address_given(args->given[SERVE_HTTP], "127.0.0.1:8080"),
+        .http_hosts = args->many,
+        .n_http_hosts = args->n_many,
         .tls_cert = args->given[SERVE_CERT],
         .tls_key = args->given[SERVE_KEY],
         .steps = !args->given[SERVE_NO_STEPS],
         .insecure = (args->given[SERVE_INSECURE] != NULL) +
                     (args->given[SERVE_CONFIRM] != NULL),
     };
+    for (size_t i = 0; i < o->n_http_hosts; i++)
+        if (!http_host_is_name(o->http_hosts[i]))
+            return fail_usage("--http-host %.60s: a name is needed, without "
+                              "scheme and port",
+                              o->http_hosts[i]);
     if (!*o->pg && !*o->http)
         return fail_usage("--pg none and --http none: nobody could ask");
     if (!o->tls_cert != !o->tls_key)

@@ -11,6 +11,7 @@
 /* Memory of a query, and of its answer. */
 #define QUERY_BYTES ((size_t)1 << 30)
 #define ANSWER_BYTES ((size_t)1 << 30)
+#define KEEP_BYTES_MAX ((size_t)1 << 28) /* of one that is kept */
 
 /*
  * Is there room for the answer to a private plan, whatever is released? Above
@@ -58,6 +59,21 @@ void answer_remark(struct answer *answer, const char *sentence);
 /* Columns of a plan's outputs. */
 CUSTOS_MUST_USE custos_status answer_for(const struct plan *p,
                                          struct answer **out, custos_err *err);
+
+/*
+ * An answer as bytes: what is charged, said and shown; the receipt is not in
+ * them. They are unpacked into an empty answer whose arena they live in; false
+ * where they are none.
+ */
+void answer_pack(const struct answer *answer, struct buf *out);
+CUSTOS_MUST_USE bool answer_unpack(str bytes, struct answer *answer);
+
+/* An answer on its way into the ledger: its bytes, and its keys. */
+struct answer_kept {
+    str bytes;
+    bool is_shared;
+    uint8_t own[32], shared[32];
+};
 
 /*
  * Kept in the ledger under a key, found again. A stored answer is the same

@@ -199,19 +199,19 @@ rows_take(const struct sandbox_rows *rows, const struct catalog_question *q,
     return CUSTOS_OK;
 }
 
+/* In this process. */
 static custos_status
-answer(struct curator *c, const struct catalog_ask *ask, enum sandbox_how how,
-       arena *a, struct catalog_rows *out, custos_err *err)
+catalog_answer(struct curator *c, const struct catalog_ask *ask,
+               enum sandbox_how how, arena *a, struct catalog_rows *out,
+               custos_err *err)
 {
     struct catalog_question q = {.text = ask->sql, .knows = catalog_knows};
     const struct policy_analyst *who = NULL;
     struct sandbox_rows rows;
     struct kept *k = NULL;
     const char *sql = NULL;
-    custos_status st = curator_refresh(c, err);
+    custos_status st = curator_find(c, ask->who, &who, err);
 
-    if (!st)
-        st = curator_find(c, ask->who, &who, err);
     if (!st)
         st = params_take(ask, a, how, &q, err);
     if (!st)
@@ -228,16 +228,33 @@ answer(struct curator *c, const struct catalog_ask *ask, enum sandbox_how how,
     return st ? st : rows_take(&rows, &q, a, out, err);
 }
 
+static custos_status
+answer(struct curator *c, const struct catalog_ask *ask, enum catalog_how how,
+       arena *a, struct catalog_rows *out, custos_err *err)
+{
+    custos_status st = curator_refresh(c, err);
+    struct work_snapshot of;
+
+    if (st)
+        return st;
+    if (!c->executor)
+        return catalog_answer(
+            c, ask, how == CATALOG_RUN ? SANDBOX_RUN : SANDBOX_DESCRIBE, a, out,
+            err);
+    of = curator_snapshot(c);
+    return c->executor->catalog(c->executor->ctx, &of, ask, how, a, out, err);
+}
+
 custos_status
 curator_catalog(struct curator *c, const struct catalog_ask *ask, arena *a,
                 struct catalog_rows *out, custos_err *err)
 {
-    return answer(c, ask, SANDBOX_RUN, a, out, err);
+    return answer(c, ask, CATALOG_RUN, a, out, err);
 }
 
 custos_status
 curator_catalog_describe(struct curator *c, const struct catalog_ask *ask,
                          arena *a, struct catalog_rows *out, custos_err *err)
 {
-    return answer(c, ask, SANDBOX_DESCRIBE, a, out, err);
+    return answer(c, ask, CATALOG_DESCRIBE, a, out, err);
 }

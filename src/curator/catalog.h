@@ -42,6 +42,12 @@ struct catalog_ask {
     size_t n_param_types;
     const struct catalog_value *params;
     size_t n_params;
+    const _Atomic int *stop; /* as in struct ask; NULL: nobody stops it */
+};
+
+enum catalog_how {
+    CATALOG_DESCRIBE, /* just columns and types of parameters; nothing runs */
+    CATALOG_RUN,
 };
 
 /*

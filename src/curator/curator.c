@@ -18,17 +18,23 @@
  */
 #include "curator/curator.h"
 
-#include <stdio.h>
-
 #include "base/error.h"
 #include "curator/answer.h"
+#include "curator/cause.h"
+#include "curator/executor.h"
 #include "curator/forecast.h"
 #include "curator/house.h"
 #include "curator/key.h"
-#include "curator/race.h"
+#include "curator/release.h"
 #include "curator/tripwire.h"
 
 enum { TEXT_MAX = 1 << 20 };
+
+static custos_status
+no_memory(custos_err *err)
+{
+    return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+}
 
 enum purse {
     PURSE_BOTH,
@@ -60,143 +66,13 @@ charge(struct curator *c, const struct ask *ask, const struct plan *p,
     memcpy(r.policy, c->world->policy->id, sizeof r.policy);
     r.plan = str_of(buf_text(&plan));
     r.theorems = str_of(buf_text(&theorems));
-    st = plan.failed || theorems.failed
-             ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
-             : tripwire_ready(c, ask->now, err);
+    st = plan.failed || theorems.failed ? no_memory(err)
+                                        : tripwire_ready(c, ask->now, err);
     if (!st)
         st = till_charge(c->house->till, &r, receipt, err);
     tripwire_refused(c, st, err);
     buf_clear(&plan);
     buf_clear(&theorems);
-    return st;
-}
-
-/* Where the quantiles of a part go. */
-struct quantiles {
-    const struct part_quantiles *of;
-    custos_rng *rng;
-    custos_int *values;
-    int64_t *room; /* of one release */
-};
-
-static custos_status
-take_quantiles(void *ctx, size_t cell, enum engine_place place,
-               custos_sealed *sealed, size_t cells, custos_err *err)
-{
-    struct quantiles *q = ctx;
-    const custos_quantile *by = place == PLACE_AT    ? q->of->at
-                                : place == PLACE_LOW ? q->of->low
-                                                     : q->of->high;
-    custos_int *to = q->values + (3 * cell + (size_t)place) * q->of->n;
-    custos_status st =
-        custos_quantile_release(by, q->rng, sealed, cells, q->room, err);
-
-    for (size_t i = 0; i < q->of->n && !st; i++)
-        to[i] = q->room[i];
-    return st;
-}
-
-/* Of the groups g, or of all where that is NULL. */
-static custos_status
-release_quantiles(struct curator *c, arena *a, const struct plan *p,
-                  struct engine_groups *g, size_t i, custos_int *values,
-                  custos_err *err)
-{
-    struct quantiles q = {
-        .of = p->parts[i].quantiles, .rng = c->rng, .values = values};
-
-    q.room = arena_take(a, q.of->n, sizeof *q.room);
-    if (!q.room)
-        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    return g ? engine_groups_quantiles(c->engine, g, i, take_quantiles, &q, err)
-             : engine_quantiles(c->engine, p, i, take_quantiles, &q, err);
-}
-
-/* One part of a chosen group. */
-static custos_status
-release_part(struct curator *c, const struct plan *p, struct engine_groups *g,
-             size_t group, size_t part, custos_int *out, custos_err *err)
-{
-    custos_sealed *sealed = NULL;
-    custos_status st;
-
-    if (p->parts[part].served) {
-        *out = engine_groups_units(g, group);
-        return CUSTOS_OK;
-    }
-    st = engine_groups_part(g, group, part, &sealed, err);
-    if (!st)
-        st = custos_release_wide(p->parts[part].mech, c->rng, sealed, out, 1,
-                                 err);
-    custos_sealed_free(sealed);
-    return st;
-}
-
-static custos_status
-release_chosen(struct curator *c, arena *a, const struct plan *p,
-               struct engine_groups *g, struct released *out, custos_err *err)
-{
-    custos_status st = CUSTOS_OK;
-
-    if (!released_take(a, p, engine_groups_count(g), out))
-        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    for (size_t i = 0; i < out->cells && !st; i++) {
-        for (size_t k = 0; k < p->n_keys && !st; k++) {
-            struct datum *d = &out->keys[i * p->n_keys + k];
-
-            *d = engine_groups_key(g, i, k);
-            if (d->type == TYPE_TEXT && !(d->text.ptr = arena_copy(a, d->text)))
-                st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-        }
-        for (size_t part = 0; part < p->n_parts && !st; part++)
-            if (p->parts[part].kind != PART_QUANTILES)
-                st = release_part(c, p, g, i, part, &out->values[part][i], err);
-    }
-    for (size_t part = 0; part < p->n_parts && !st; part++)
-        if (p->parts[part].kind == PART_QUANTILES)
-            st = release_quantiles(c, a, p, g, part, out->values[part], err);
-    return st;
-}
-
-/* Groups of the data: chosen first, then parts of the chosen ones. */
-static custos_status
-release_groups(struct curator *c, arena *a, const struct plan *p,
-               struct released *out, custos_err *err)
-{
-    struct engine_groups *g = NULL;
-    custos_status st = engine_find(c->engine, p, &g, err);
-
-    if (!st)
-        st = engine_groups_choose(g, c->rng, err);
-    if (!st)
-        st = release_chosen(c, a, p, g, out, err);
-    if (!st)
-        out->more = engine_groups_more(g);
-    engine_groups_free(g);
-    return st;
-}
-
-/* Below the charge: exact values in, released values out. */
-static custos_status
-release(struct curator *c, arena *a, const struct plan *p,
-        struct released *released, custos_err *err)
-{
-    custos_sealed **sealed;
-    custos_status st;
-
-    if (p->selection)
-        return release_groups(c, a, p, released, err);
-    sealed = arena_take(a, p->n_parts, sizeof(custos_sealed *));
-    if (!sealed || !released_take(a, p, p->cells, released))
-        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    st = engine_run(c->engine, p, sealed, err);
-    for (size_t i = 0; i < p->n_parts && !st; i++)
-        st = p->parts[i].kind == PART_QUANTILES
-                 ? release_quantiles(c, a, p, NULL, i, released->values[i], err)
-                 : custos_release_wide(p->parts[i].mech, c->rng, sealed[i],
-                                       released->values[i], p->cells, err);
-    for (size_t i = 0; i < p->n_parts; i++)
-        custos_sealed_free(sealed[i]);
     return st;
 }
 
@@ -215,50 +91,123 @@ keep_own(struct curator *c, const struct answer_keys *keys,
                               "will cost again.");
 }
 
-/* How many groups were chosen is released with them: to say it is free. */
+/* Room for what is kept later; without memory it is not. */
 static void
-tell_more(size_t more, struct answer *answer)
+prepare_keeping(const struct answer_keys *keys, bool share,
+                struct answer *answer)
 {
-    char text[160];
+    struct answer_kept *k = arena_take(answer->arena, 1, sizeof *k);
+    struct buf b;
 
-    snprintf(text, sizeof text,
-             "%zu more group%s chosen than %s shown, the last in the order of "
-             "keys: group by something coarser",
-             more, more == 1 ? " was" : "s were", more == 1 ? "is" : "are");
-    answer_remark(answer, text);
+    if (!k)
+        return;
+    buf_init(&b, NULL, KEEP_BYTES_MAX);
+    answer_pack(answer, &b);
+    k->bytes.ptr =
+        b.failed ? NULL : arena_copy(answer->arena, (str){b.ptr, b.len});
+    k->bytes.len = b.len;
+    buf_clear(&b);
+    k->is_shared = share;
+    memcpy(k->own, keys->own, sizeof k->own);
+    memcpy(k->shared, keys->shared, sizeof k->shared);
+    answer->kept = k->bytes.ptr ? k : NULL;
+}
+
+void
+curator_keep(struct curator *c, struct answer *answer)
+{
+    const struct answer_kept *k = answer->kept;
+    custos_err quiet;
+
+    if (!k)
+        return;
+    if (k->is_shared)
+        (void)!till_keep(c->house->till, k->shared, &answer->receipt, k->bytes,
+                         &quiet);
+    (void)!till_keep(c->house->till, k->own, &answer->receipt, k->bytes,
+                     &quiet);
+    answer->kept = NULL;
+}
+
+/* A question on its way: as it was asked, and as it was read. */
+struct course {
+    const struct ask *asked; /* with the values of its parameters apart */
+    const struct ask *ask;   /* with them in its text */
+    arena *a;
+    struct query *q;
+    const struct plan *p;
+};
+
+/* In this thread, or by the handle's executor. */
+static custos_status
+run_public(struct curator *c, const struct course *k, struct answer **out,
+           custos_err *err)
+{
+    struct work w = {
+        .of = curator_snapshot(c), .ask = k->asked, .is_public = true};
+    custos_status st = engine_ready(c->engine, k->p, k->a, err);
+    enum work_end end;
+
+    if (!st && !c->executor)
+        return release_public(c->engine, k->p, out, err);
+    if (!st)
+        st = plan_digest(k->p, w.digest) ? CUSTOS_OK : no_memory(err);
+    if (st)
+        return st;
+    return c->executor->run(c->executor->ctx, &w, out, &end, err);
+}
+
+/* The same below the charge. When its reply leaves is fixed here, before the
+   data is touched. */
+static custos_status
+run_charged(struct curator *c, const struct course *k, struct work *w,
+            struct answer **out, enum work_end *end, custos_err *err)
+{
+    const struct ask *ask = w->ask;
+    struct releaser here = {.engine = c->engine, .rng = c->rng};
+    int64_t class_us = plan_class_us(k->p, &c->world->speeds);
+    custos_status st;
+
+    /* Without a ceiling of rows no time is public: it leaves when it can. */
+    if (ask->admit && class_us < INT64_MAX)
+        w->until_us = ask->admit(ask->admit_ctx, class_us);
+    if (c->executor)
+        return c->executor->run(c->executor->ctx, w, out, end, err);
+    st = release_answer(&here, k->p, &w->receipt, out, err);
+    *end = !st                         ? WORK_DONE
+           : err && cause_is_stop(err) ? WORK_STOPPED
+                                       : WORK_FAILED;
+    return st;
 }
 
 /* A private query that was not answered before. */
 static custos_status
-answer_private(struct curator *c, const struct ask *ask, arena *a,
-               const struct plan *p, const struct answer_keys *keys,
-               struct answer **out, custos_err *err)
+answer_private(struct curator *c, const struct course *k,
+               const struct answer_keys *keys, struct answer **out,
+               custos_err *err)
 {
-    const struct plan *run = p;
-    struct released released;
-    struct receipt receipt;
+    struct work w = {.of = curator_snapshot(c), .ask = k->asked};
+    enum work_end end = WORK_FAILED;
     custos_err quiet;
     custos_status st;
     int work;
 
-    st = engine_ready(c->engine, p, a, err);
+    st = engine_ready(c->engine, k->p, k->a, err);
+    if (!st && !plan_digest(k->p, w.digest))
+        st = no_memory(err);
     if (!st)
-        st = charge(c, ask, p, PURSE_BOTH, &receipt, err);
+        st = charge(c, k->ask, k->p, PURSE_BOTH, &w.receipt, err);
     if (st)
         return st;
-    work = tripwire_begin(c, &receipt);
-    st = race_run(c->engine, c->rng, p, &run, err);
-    if (!st)
-        st = release(c, a, run, &released, err);
-    if (!st)
-        st = answer_of_released(run, &released, &receipt, out, err);
-    tripwire_after(c, ask, &receipt, work, st);
+    work = tripwire_begin(c, &w.receipt);
+    st = run_charged(c, k, &w, out, &end, err);
+    tripwire_after(c, k->ask, &w.receipt, work, end, st);
     if (st)
         return st;
-    if (p->race)
-        race_tell(p, *out);
-    if (released.more)
-        tell_more(released.more, *out);
+    if (w.until_us) {
+        prepare_keeping(keys, c->world->policy->share_answers, *out);
+        return CUSTOS_OK;
+    }
     /* Without it the next asker is charged in full, which is safe. */
     if (c->world->policy->share_answers)
         (void)!answer_keep(c->house->till, keys->shared, *out, &quiet);
@@ -315,32 +264,27 @@ curator_find(const struct curator *c, str name,
 }
 
 static custos_status
-answer_plan(struct curator *c, const struct ask *ask, arena *a, struct query *q,
-            const struct plan *p, struct answer **out, custos_err *err)
+answer_plan(struct curator *c, const struct course *k, struct answer **out,
+            custos_err *err)
 {
-    struct engine_rows rows;
     struct answer_keys keys;
     custos_status st;
 
-    if (q->explain) {
-        st = answer_of_explain(p, out, err);
+    if (k->q->explain) {
+        st = answer_of_explain(k->p, out, err);
         if (!st)
-            forecast_make(c, ask, q, p, &(*out)->forecast);
+            forecast_make(c, k->ask, k->q, k->p, &(*out)->forecast);
         return st;
     }
-    if (p->is_public) {
-        st = engine_ready(c->engine, p, a, err);
-        if (!st)
-            st = engine_public(c->engine, p, a, &rows, err);
-        return st ? st : answer_of_rows(p, &rows, out, err);
-    }
-    st = answer_keys_make(c, ask, q, p, &keys, err);
+    if (k->p->is_public)
+        return run_public(c, k, out, err);
+    st = answer_keys_make(c, k->ask, k->q, k->p, &keys, err);
     if (!st)
-        st = find_own(c, ask, &keys, out, err);
+        st = find_own(c, k->ask, &keys, out, err);
     if (st == CUSTOS_ENAME)
-        st = answer_shared(c, ask, p, &keys, out, err);
+        st = answer_shared(c, k->ask, k->p, &keys, out, err);
     if (st == CUSTOS_ENAME)
-        st = answer_private(c, ask, a, p, &keys, out, err);
+        st = answer_private(c, k, &keys, out, err);
     return st;
 }
 
@@ -366,9 +310,35 @@ read_ask(arena *a, struct ask *ask, struct query **q, custos_err *err)
     if (!st) {
         ask->sql = str_of(arena_copy(a, (str){text.ptr, text.len}));
         if (!ask->sql.ptr)
-            st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+            st = no_memory(err);
     }
     buf_clear(&text);
+    return st;
+}
+
+/* Reads and plans: a function of the question, the policy and counts of
+   public tables, here as in a worker. The plan is the caller's in any case. */
+static custos_status
+plan_ask(struct curator *c, struct ask *ask, arena *a, struct query **q,
+         struct plan **p, custos_err *err)
+{
+    struct plan_known known = {.count = engine_count, .ctx = c->engine};
+    struct plan_options options = {
+        .epsilon = ask->epsilon,
+        .within = ask->within,
+        .jointly = ask->jointly,
+        .mechs = c->mechs,
+        .known = &known,
+        .stop = ask->stop,
+    };
+    custos_status st = curator_find(c, ask->who, &options.who, err);
+
+    if (!st)
+        st = read_ask(a, ask, q, err);
+    if (!st)
+        st = plan_make(a, *q, c->world->policy, &options, p, err);
+    if (!st && !(*p)->is_public)
+        st = answer_fits(a, *p, err); /* EXPLAIN tells the same */
     return st;
 }
 
@@ -376,41 +346,55 @@ custos_status
 curator_answer(struct curator *c, const struct ask *asked, struct answer **out,
                custos_err *err)
 {
-    struct ask copy = *asked, *ask = &copy;
+    struct ask copy = *asked;
     arena *a = arena_new(NULL, QUERY_BYTES);
-    struct plan_known known = {.count = engine_count};
-    struct plan_options options = {
-        .epsilon = ask->epsilon,
-        .within = ask->within,
-        .jointly = ask->jointly,
-        .mechs = c->mechs,
-        .known = &known,
-    };
+    struct course k = {.asked = asked, .ask = &copy, .a = a};
     struct answer *answer = NULL;
     struct plan *p = NULL;
-    struct query *q;
     custos_status st;
 
     c->trip = TRIP_NONE;
     if (!a)
-        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+        return no_memory(err);
     st = curator_refresh(c, err);
     if (!st)
-        st = curator_find(c, ask->who, &options.who, err);
+        st = plan_ask(c, &copy, a, &k.q, &p, err);
+    k.p = p;
     if (!st)
-        st = read_ask(a, ask, &q, err);
-    known.ctx = c->engine; /* after the refresh */
-    if (!st)
-        st = plan_make(a, q, c->world->policy, &options, &p, err);
-    if (!st && !p->is_public)
-        st = answer_fits(a, p, err); /* EXPLAIN tells the same */
-    if (!st)
-        st = answer_plan(c, ask, a, q, p, &answer, err);
+        st = answer_plan(c, &k, &answer, err);
     if (!st) {
         *out = answer;
         answer = NULL;
     }
     answer_free(answer);
+    plan_free(p);
+    arena_free(a);
+    return st;
+}
+
+custos_status
+curator_work(struct curator *c, const struct work *w, struct answer **out,
+             custos_err *err)
+{
+    struct releaser here = {.engine = c->engine, .rng = c->rng};
+    uint8_t digest[PLAN_DIGEST_BYTES];
+    arena *a = arena_new(NULL, QUERY_BYTES);
+    struct ask ask = *w->ask;
+    struct plan *p = NULL;
+    struct query *q;
+    custos_status st;
+
+    if (!a)
+        return no_memory(err);
+    st = plan_ask(c, &ask, a, &q, &p, err);
+    if (!st && (!plan_digest(p, digest) ||
+                memcmp(digest, w->digest, sizeof digest) != 0 ||
+                p->is_public != w->is_public))
+        st = custos_fail(err, CUSTOS_EINTERNAL,
+                         "the plan is not the one that was charged");
+    if (!st)
+        st = w->is_public ? release_public(c->engine, p, out, err)
+                          : release_answer(&here, p, &w->receipt, out, err);
     plan_free(p);
     arena_free(a);
     return st;

@@ -122,6 +122,7 @@ struct answer {
     str remarks;             /* sentences, one a line */
     struct receipt receipt;
     struct forecast forecast; /* of one that is explained */
+    struct answer_kept *kept; /* how it is to be kept; NULL: it is, or not */
 };
 void answer_free(struct answer *a);
 
@@ -146,6 +147,15 @@ struct ask {
     size_t n_param_types;
     const _Atomic int *stop; /* an enum ask_stop, set before the question is
                                 interrupted; NULL: nobody stops it */
+
+    /*
+     * Called once, between the charge and the first look at the data, with the
+     * public time that questions of this kind are given: says when the reply
+     * leaves (steady clock, microseconds), whatever comes of it. The work is
+     * ended then. NULL: the reply leaves when it can.
+     */
+    int64_t (*admit)(void *ctx, int64_t class_us);
+    void *admit_ctx;
 };
 
 /*
@@ -157,6 +167,14 @@ CUSTOS_MUST_USE custos_status curator_answer(struct curator *c,
                                              const struct ask *ask,
                                              struct answer **out,
                                              custos_err *err);
+
+/*
+ * Keeps an answer that was asked for with `admit`, so that asking again is free.
+ * To be called when its reply leaves, and not if it does not: that an answer is
+ * kept can be seen (EXPLAIN), so before that it would tell when its work ended.
+ * From any thread; does nothing where nothing is to be kept.
+ */
+void curator_keep(struct curator *c, struct answer *answer);
 
 /*
  * What the handle's last question has tripped, and the row of its charge: below

@@ -88,6 +88,7 @@ curator_describe(struct curator *c, const struct ask *ask, arena *a,
         .epsilon = ask->epsilon,
         .within = ask->within,
         .jointly = ask->jointly,
+        .stop = ask->stop,
     };
     struct description d = {0};
     struct sql_params params;

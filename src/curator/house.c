@@ -44,6 +44,8 @@ world_open(const struct store *s, struct world **out, custos_err *err)
     if (!w)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     atomic_init(&w->holders, 1);
+    w->speeds = REPLY_SPEEDS_DEFAULT;
+    w->of = (struct work_snapshot){.version = s->version, .policy = s->policy};
     w->a = arena_new(NULL, POLICY_ARENA);
     w->catalogs = catalogs_new();
     st = w->a && w->catalogs ? store_policy(s, w->a, &text, err)
@@ -54,11 +56,18 @@ world_open(const struct store *s, struct world **out, custos_err *err)
     return st;
 }
 
-/* With its data. */
+/* With its data; limits: those of a worker, or NULL. */
 static custos_status
-world_fill(const struct store *s, struct world *w, custos_err *err)
+world_fill(const struct store *s, struct world *w,
+           const struct work_limits *limits, custos_err *err)
 {
-    return engine_open(s, w->policy, &w->engine, err);
+    struct engine_limits within;
+
+    if (!limits)
+        return engine_open(s, w->policy, &w->engine, err);
+    within.spill = limits->spill;
+    within.memory_bytes = limits->memory_bytes;
+    return engine_open_within(s, w->policy, &within, &w->engine, err);
 }
 
 /* ---------------------------------------------------------------- house -- */
@@ -101,9 +110,8 @@ house_close(struct house *h)
 }
 
 static custos_status
-house_open(const char *path, struct house **out, custos_err *err)
+house_new(const char *path, struct house **out, custos_err *err)
 {
-    char ledger[STORE_PATH_MAX], lock[STORE_PATH_MAX], crashes[STORE_PATH_MAX];
     struct house *h = calloc(1, sizeof *h);
     custos_status st;
 
@@ -116,6 +124,20 @@ house_open(const char *path, struct house **out, custos_err *err)
     }
     pthread_mutex_init(&h->mutex, NULL);
     h->handles = 1;
+    h->crashes = CRASH_NO_FILE;
+    *out = h;
+    return CUSTOS_OK;
+}
+
+static custos_status
+house_open(const char *path, struct house **out, custos_err *err)
+{
+    char ledger[STORE_PATH_MAX], lock[STORE_PATH_MAX], crashes[STORE_PATH_MAX];
+    struct house *h = NULL;
+    custos_status st = house_new(path, &h, err);
+
+    if (st)
+        return st;
     store_path(&h->store, "crashes", crashes);
     h->crashes = crash_open(crashes);
     (void)is_replaced(h, &h->current);
@@ -128,7 +150,30 @@ house_open(const char *path, struct house **out, custos_err *err)
     if (!st)
         st = till_open(ledger, lock, &h->till, err);
     if (!st)
-        st = world_fill(&h->store, h->world, err);
+        st = world_fill(&h->store, h->world, NULL, err);
+    if (st)
+        house_close(h);
+    else
+        *out = h;
+    return st;
+}
+
+/* For a worker: of the store the numbers that it is told, and no ledger. */
+static custos_status
+house_open_work(const char *path, const struct work_snapshot *of,
+                const struct work_limits *limits, struct house **out,
+                custos_err *err)
+{
+    struct house *h = NULL;
+    custos_status st = house_new(path, &h, err);
+
+    if (st)
+        return st;
+    h->store.version = of->version;
+    h->store.policy = of->policy;
+    st = world_open(&h->store, &h->world, err);
+    if (!st)
+        st = world_fill(&h->store, h->world, limits, err);
     if (st)
         house_close(h);
     else
@@ -168,7 +213,7 @@ house_follow(struct house *h, const struct stat *is)
     if (!store_refresh(&s, &quiet) && s.version != h->store.version &&
         !world_open(&s, &w, &quiet) &&
         !memcmp(w->policy->id, h->world->policy->id, sizeof w->policy->id) &&
-        !world_fill(&s, w, &quiet)) {
+        !world_fill(&s, w, NULL, &quiet)) {
         house_move(h, &s, w);
         w = NULL;
     }
@@ -184,15 +229,17 @@ handle_new(struct house *h, struct curator **out, custos_err *err)
 {
     char ledger[STORE_PATH_MAX], lock[STORE_PATH_MAX];
     struct curator *c = calloc(1, sizeof *c);
-    custos_status st;
+    custos_status st = CUSTOS_OK;
 
     if (!c)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     pthread_mutex_init(&c->mutex, NULL);
     c->house = h;
-    st = ledger_paths(h, ledger, lock, err);
-    if (!st)
-        st = ledger_open(ledger, lock, &c->ledger, err);
+    if (h->till) {
+        st = ledger_paths(h, ledger, lock, err);
+        if (!st)
+            st = ledger_open(ledger, lock, &c->ledger, err);
+    }
     if (!st)
         st = custos_rng_new(&c->rng, err);
     if (!st && !(c->mechs = mechs_new()))
@@ -204,16 +251,13 @@ handle_new(struct house *h, struct curator **out, custos_err *err)
     return st;
 }
 
-custos_status
-curator_open(const char *path, struct curator **out, custos_err *err)
+/* The first handle on h. */
+static custos_status
+handle_first(struct house *h, struct curator **out, custos_err *err)
 {
     struct curator *c = NULL;
-    struct house *h = NULL;
-    custos_status st = house_open(path, &h, err);
+    custos_status st = handle_new(h, &c, err);
 
-    if (st)
-        return st;
-    st = handle_new(h, &c, err);
     if (!st)
         *out = c;
     else if (c)
@@ -221,6 +265,47 @@ curator_open(const char *path, struct curator **out, custos_err *err)
     else
         house_close(h);
     return st;
+}
+
+custos_status
+curator_open(const char *path, struct curator **out, custos_err *err)
+{
+    struct house *h = NULL;
+    custos_status st = house_open(path, &h, err);
+
+    return st ? st : handle_first(h, out, err);
+}
+
+custos_status
+curator_open_work(const char *path, const struct work_snapshot *of,
+                  const struct work_limits *limits, struct curator **out,
+                  custos_err *err)
+{
+    struct curator *c = NULL;
+    struct house *h = NULL;
+    custos_status st = house_open_work(path, of, limits, &h, err);
+
+    if (!st)
+        st = handle_first(h, &c, err);
+    if (!st)
+        st = curator_refresh(c, err); /* connects */
+    if (st)
+        curator_close(c);
+    else
+        *out = c;
+    return st;
+}
+
+void
+curator_use(struct curator *c, const struct executor *by)
+{
+    c->executor = by;
+}
+
+struct work_snapshot
+curator_snapshot(const struct curator *c)
+{
+    return c->world->of;
 }
 
 custos_status
@@ -334,7 +419,7 @@ curator_refresh(struct curator *c, custos_err *err)
     struct stat is;
 
     pthread_mutex_lock(&h->mutex);
-    if (is_replaced(h, &is))
+    if (h->till && is_replaced(h, &is)) /* a worker has one for life */
         house_follow(h, &is);
     if (c->world != h->world) {
         old = c->world;
@@ -366,7 +451,7 @@ curator_reload(struct curator *c, int64_t now, struct receipt *out,
     if (!st)
         st = world_open(&s, &w, err);
     if (!st)
-        st = world_fill(&s, w, err);
+        st = world_fill(&s, w, NULL, err);
     snprintf(words, sizeof words, "policy %llu, data version %llu",
              (unsigned long long)s.policy, (unsigned long long)s.version);
     if (!st)
@@ -392,4 +477,6 @@ curator_interrupt(struct curator *c)
     if (c->engine)
         engine_interrupt(c->engine);
     pthread_mutex_unlock(&c->mutex);
+    if (c->executor)
+        c->executor->stop(c->executor->ctx);
 }

@@ -12,7 +12,9 @@
 
 #include "curator/catalogs.h"
 #include "curator/curator.h"
+#include "curator/executor.h"
 #include "curator/till.h"
+#include "plan/reply_class.h"
 
 struct world {
     atomic_size_t holders;
@@ -20,6 +22,8 @@ struct world {
     struct policy *policy;
     struct engine *engine; /* to be shared from, under the house's mutex */
     struct catalogs *catalogs;
+    struct work_snapshot of; /* in the store's numbers */
+    struct reply_speeds speeds;
 };
 
 /* Since the store was opened, for operators. */
@@ -33,7 +37,7 @@ struct house {
     struct store store;
     struct stat current; /* of the file that says what is in force */
     struct world *world;
-    struct till *till;
+    struct till *till;     /* NULL in a worker, which has no ledger */
     int crashes;           /* the file of marks, or none (crash.h) */
     atomic_bool unwritten; /* a failure that no row tells: nobody is charged */
     struct trips trips;
@@ -46,7 +50,8 @@ struct curator {
     struct engine *engine; /* of this world; NULL: not connected yet */
     struct ledger *ledger; /* to read from */
     custos_rng *rng;
-    struct mechs *mechs; /* of its last questions */
+    struct mechs *mechs;             /* of its last questions */
+    const struct executor *executor; /* NULL: this thread works */
     enum curator_trip trip;
     uint64_t trip_seq;
 };

@@ -5,7 +5,7 @@
 #ifndef CURATOR_TRIPWIRE_H
 #define CURATOR_TRIPWIRE_H
 
-#include "curator/curator.h"
+#include "curator/executor.h"
 
 /*
  * Before a charge: crashes of processes that are gone become failures. May
@@ -28,7 +28,8 @@ int tripwire_begin(struct curator *c, const struct receipt *r);
 
 /* It has ended with st: what has to be written down is, durably. */
 void tripwire_after(struct curator *c, const struct ask *ask,
-                    const struct receipt *r, int work, custos_status st);
+                    const struct receipt *r, int work, enum work_end end,
+                    custos_status st);
 
 /* A charge was refused: counts it if that was by suspension. */
 void

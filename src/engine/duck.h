@@ -60,6 +60,9 @@ struct duck_column {
 
 enum { DUCK_COLUMNS_MAX = 1024 };
 
+/* The library's, as it calls itself: "v1.4.4". */
+const char *duck_version(void);
+
 /* path NULL: in memory. May fail: CUSTOS_EIO. */
 CUSTOS_MUST_USE custos_status duck_open(const char *path, enum duck_mode mode,
                                         struct duck **out, custos_err *err);

@@ -41,6 +41,12 @@ fail_engine(custos_err *err, const char *original)
     return st;
 }
 
+const char *
+duck_version(void)
+{
+    return duckdb_library_version();
+}
+
 custos_status
 duck_open(const char *path, enum duck_mode mode, struct duck **out,
           custos_err *err)

@@ -22,6 +22,17 @@ struct engine;
 CUSTOS_MUST_USE custos_status engine_open(const struct store *s,
                                           const struct policy *p,
                                           struct engine **out, custos_err *err);
+
+/* The same for a worker, which is given a folder for its temporary files (that
+   it does not own) and a share of the machine's memory. */
+struct engine_limits {
+    const char *spill;
+    uint64_t memory_bytes;
+};
+CUSTOS_MUST_USE custos_status engine_open_within(
+    const struct store *s, const struct policy *p,
+    const struct engine_limits *limits, struct engine **out, custos_err *err);
+
 /*
  * One more handle on what e has open, with connections of its own: each handle
  * is for one thread at a time. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM.

@@ -7,6 +7,7 @@
  */
 #include "engine/open.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -185,13 +186,12 @@ open_cuts(struct engine *e, custos_err *err)
 static custos_status
 seal_off(struct engine *e, const char *paths, custos_err *err)
 {
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     struct buf b;
     custos_status st;
 
     buf_init(&b, NULL, SQL_MOST);
-    buf_printf(&b, "SET memory_limit = '%ldMB'; SET temp_directory = ",
-               pages / MEMORY_SHARE * (page / 1024) / 1024);
+    buf_printf(&b, "SET memory_limit = '%" PRIu64 "MB'; SET temp_directory = ",
+               e->data->memory_bytes >> 20);
     duck_quote_text(&b, str_of(e->data->spill));
     buf_printf(&b,
                "; SET disabled_optimizers = 'top_n_window_elimination'; SET "
@@ -265,6 +265,24 @@ open_file(struct engine *e, const char *path, custos_err *err)
                   "or import it again with custos init");
 }
 
+/* Where temporary files go, and how much memory there is. */
+static custos_status
+open_limits(struct engine_data *d, const struct store *s,
+            const struct engine_limits *limits, custos_err *err)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+
+    if (limits) {
+        d->memory_bytes = limits->memory_bytes;
+        snprintf(d->spill, sizeof d->spill, "%s", limits->spill);
+        return CUSTOS_OK;
+    }
+    d->memory_bytes = (uint64_t)pages / MEMORY_SHARE * (uint64_t)page;
+    /* Without a place to spill, a query has the memory there is. */
+    return store_is_read_only(s) ? CUSTOS_OK
+                                 : store_spill_new(s, d->spill, &d->held, err);
+}
+
 static custos_status
 open_all(struct engine *e, const struct store *s, int64_t small_rows,
          custos_err *err)
@@ -275,12 +293,7 @@ open_all(struct engine *e, const struct store *s, int64_t small_rows,
 
     buf_init(&paths, NULL, 1 << 20);
     store_data_path(s, s->version, path);
-    /* Without a place to spill, a query has the memory there is. */
-    st = store_is_read_only(s)
-             ? CUSTOS_OK
-             : store_spill_new(s, e->data->spill, &e->data->held, err);
-    if (!st)
-        st = open_file(e, path, err);
+    st = open_file(e, path, err);
     if (!st)
         st = duck_connect(e->data->db, &e->connections[0], err);
     e->threads = !st;
@@ -321,9 +334,10 @@ engine_new(struct engine_data *d)
     return e;
 }
 
-custos_status
-engine_open_for(const struct store *s, const struct policy *p,
-                int64_t small_rows, struct engine **out, custos_err *err)
+static custos_status
+open_with(const struct store *s, const struct policy *p, int64_t small_rows,
+          const struct engine_limits *limits, struct engine **out,
+          custos_err *err)
 {
     struct engine_data *d;
     struct engine *e;
@@ -345,12 +359,29 @@ engine_open_for(const struct store *s, const struct policy *p,
     d->policy = p;
     d->version = s->version;
     d->held = -1;
-    st = open_all(e, s, small_rows, err);
+    st = open_limits(d, s, limits, err);
+    if (!st)
+        st = open_all(e, s, small_rows, err);
     if (st)
         engine_close(e);
     else
         *out = e;
     return st;
+}
+
+custos_status
+engine_open_for(const struct store *s, const struct policy *p,
+                int64_t small_rows, struct engine **out, custos_err *err)
+{
+    return open_with(s, p, small_rows, NULL, out, err);
+}
+
+custos_status
+engine_open_within(const struct store *s, const struct policy *p,
+                   const struct engine_limits *limits, struct engine **out,
+                   custos_err *err)
+{
+    return open_with(s, p, ENGINE_SMALL_ROWS, limits, out, err);
 }
 
 custos_status

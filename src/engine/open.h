@@ -39,7 +39,8 @@ struct engine_data {
     struct duck *db;
     struct engine_table *tables;
     char spill[STORE_PATH_MAX];
-    int held;
+    int held; /* -1: the folder is another's, or there is none */
+    uint64_t memory_bytes;
     bool fixed; /* nothing is attached: all that can be read is the version */
     bool small; /* no table has rows for two threads */
 };

@@ -20,7 +20,7 @@
 #include "base/str.h"
 #include "custos.h"
 
-enum { LEDGER_FORMAT = 3, LEDGER_HASH_BYTES = 32 };
+enum { LEDGER_FORMAT = 4, LEDGER_HASH_BYTES = 32 };
 
 struct ledger;
 
@@ -173,6 +173,16 @@ struct ledger_job {
  */
 enum { LEDGER_GROUP_MOST = 64 };
 void ledger_post(struct ledger *l, struct ledger_job *first);
+
+/*
+ * Could a charge be written now? Waits for the lock and writes nothing. Also
+ * how much room the disk has. CUSTOS_EIO: less than LEDGER_FREE_LEAST; and as
+ * ledger_charge fails.
+ */
+enum { LEDGER_FREE_LEAST = 16 << 20 };
+CUSTOS_MUST_USE custos_status ledger_ready(struct ledger *l,
+                                           uint64_t *free_bytes,
+                                           custos_err *err);
 
 /*
  * Stored answers: `key` is a hash of all that the answer depends on. find:

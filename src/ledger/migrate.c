@@ -7,7 +7,9 @@
  * beside it; they follow from the chain or may be missing, so coming from 0 is
  * adding them up once. Since format 2 there are doors, none at first. Since
  * format 3 the rows of the tripwire have an index; older programs, which would
- * charge who is suspended, refuse the file.
+ * charge who is suspended, refuse the file. Since format 4 tokens have a table
+ * of their own, and they and passwords may expire; older programs, which would
+ * let in who has expired, refuse it.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -54,8 +56,19 @@ static const char DOORS[] =
 
 static const char TRIPWIRE[] =
     "CREATE INDEX chain_tripwire ON chain (kind, who, seq)"
-    " WHERE kind IN ('failure', 'overrun', 'resume');"
-    "PRAGMA user_version = 3;";
+    " WHERE kind IN ('failure', 'overrun', 'resume');";
+
+/* From doors as format 2 made them, also in a new file. */
+static const char TOKENS[] =
+    "CREATE TABLE tokens (hash BLOB PRIMARY KEY, name TEXT NOT NULL,"
+    " access INTEGER NOT NULL, seq INTEGER NOT NULL REFERENCES chain (seq),"
+    " expires INTEGER NOT NULL) STRICT;"
+    "CREATE INDEX tokens_name ON tokens (name, access, seq);"
+    "INSERT OR IGNORE INTO tokens SELECT token, name, 0, seq, 0 FROM doors;"
+    "DROP INDEX doors_token;"
+    "ALTER TABLE doors DROP COLUMN token;"
+    "ALTER TABLE doors ADD COLUMN expires INTEGER NOT NULL DEFAULT 0;"
+    "PRAGMA user_version = 4;";
 
 /* --------------------------------------------------------------- making -- */
 
@@ -88,6 +101,8 @@ fill(const char *path, custos_err *err)
     if (!st)
         st = db_run(d, TRIPWIRE, err);
     if (!st)
+        st = db_run(d, TOKENS, err);
+    if (!st)
         st = db_run(d, "COMMIT", err);
     if (!st)
         st = db_run(d, "PRAGMA journal_mode=WAL", err);
@@ -103,7 +118,7 @@ ledger_make(const char *path, custos_err *err)
     char half[PATH_ROOM], log[PATH_ROOM];
     custos_status st;
 
-    static_assert(LEDGER_FORMAT == 3, "TRIPWIRE writes the number");
+    static_assert(LEDGER_FORMAT == 4, "TOKENS writes the number");
     snprintf(log, sizeof log, "%s-wal", path);
     if (access(log, F_OK) == 0)
         return custos_fail(err, CUSTOS_ECORRUPT,
@@ -163,8 +178,10 @@ migrate_from(int64_t format, struct db *d, custos_err *err)
         st = add_up(d, err);
     if (!st && format < 2)
         st = db_run(d, DOORS, err);
-    if (!st)
+    if (!st && format < 3)
         st = db_run(d, TRIPWIRE, err);
+    if (!st)
+        st = db_run(d, TOKENS, err);
     if (!st)
         st = db_run(d, "COMMIT", err);
     if (st)

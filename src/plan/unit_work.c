@@ -93,7 +93,7 @@ steps_of_node(const struct expr *e)
     uint64_t bytes = 0;
 
     if (e->kind == EXPR_CALL && e->call >= CALL_LIKE &&
-        e->call <= CALL_NOT_ILIKE)
+        e->call <= CALL_NOT_ILIKE && !expr_like_is_plain(e))
         return from_plus(1, like_steps(e));
     for (size_t i = 0; i < e->n_args; i++)
         if (e->args[i])

@@ -80,6 +80,7 @@ struct policy_table {
                                  given: policy_rows_known */
     uint64_t groups_per_unit; /* g <= m where m is given; default m */
     uint64_t max_rows;        /* public ceiling; default 2^40 */
+    bool max_rows_given;      /* it stands in the file */
     bool prefer_speed; /* `bound: before-where`: rank <= m before WHERE */
     str comment;
     int line;
@@ -142,9 +143,11 @@ struct policy {
                               questions, before it is suspended; 1 */
     uint64_t max_groups;   /* public ceiling of groups per query; 2^20 */
     uint64_t max_fanout;   /* public rows that a private row may meet in FROM */
-    uint64_t max_unit_work; /* steps that one unit's rows may take; 2^27 */
-    uint64_t min_units;     /* groups of the data of fewer are never shown; 1 */
-    bool share_answers;     /* between analysts; default false */
+    uint64_t max_unit_work;      /* steps that one unit's rows may take; 2^27 */
+    uint64_t max_planning_steps; /* that one plan may take; 10^7, about 0.25 s
+                                    of one core */
+    uint64_t min_units; /* groups of the data of fewer are never shown; 1 */
+    bool share_answers; /* between analysts; default false */
     struct policy_table *tables;
     size_t n_tables;
     struct policy_view *views;

@@ -150,6 +150,7 @@ read_limits(const struct reading *r, const struct node *map,
 
     t->rows_per_unit = 1;
     t->max_rows = ROWS_DEFAULT;
+    t->max_rows_given = most != NULL;
     t->rows_given = rows != NULL;
     t->groups_given = groups != NULL;
     if (most)

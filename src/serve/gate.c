@@ -23,6 +23,9 @@ enum {
     SECOND_US = 1000000,
     WAIT_MAX_US = 60 * SECOND_US,
     FORGET_US = 900 * SECOND_US,
+    CANCELS = 255, /* a kind of entry beside FREE_NAME and FREE_ADDRESS */
+    CANCELS_US = 60 * SECOND_US,
+    NAME_BYTES = 256,
 };
 
 struct entry {
@@ -65,17 +68,17 @@ gate_free(struct gate *g)
 }
 
 static uint64_t
-hash_of(const struct gate *g, str address, str name, size_t free_failures)
+hash_of(const struct gate *g, str address, str name, size_t kind)
 {
-    uint8_t text[512], out[crypto_shorthash_BYTES];
-    size_t n = name.len < 256 ? name.len : 256;
+    uint8_t text[2 + PEER_GROUP_MAX + NAME_BYTES], out[crypto_shorthash_BYTES];
+    size_t n = name.len < NAME_BYTES ? name.len : NAME_BYTES;
     char group[PEER_GROUP_MAX];
     size_t a;
     uint64_t h;
 
     peer_group(address, group);
     a = strlen(group);
-    text[0] = (uint8_t)free_failures;
+    text[0] = (uint8_t)kind;
     text[1] = (uint8_t)a;
     memcpy(text + 2, group, a);
     if (n)
@@ -222,5 +225,34 @@ gate_passed(struct gate *g, str address, str name, int64_t now_us)
     pthread_mutex_lock(&g->lock);
     *entry_at(g, hash) =
         (struct entry){.hash = hash, .known = true, .last_us = now_us};
+    pthread_mutex_unlock(&g->lock);
+}
+
+bool
+gate_cancels_end(struct gate *g, str address, int64_t now_us)
+{
+    uint64_t hash = hash_of(g, address, str_of(""), CANCELS);
+    const struct entry *e;
+    bool ends;
+
+    pthread_mutex_lock(&g->lock);
+    e = entry_at(g, hash);
+    ends = e->hash == hash && e->failures >= GATE_CANCELS &&
+           now_us - e->last_us < CANCELS_US;
+    pthread_mutex_unlock(&g->lock);
+    return ends;
+}
+
+void
+gate_cancel_failed(struct gate *g, str address, int64_t now_us)
+{
+    uint64_t hash = hash_of(g, address, str_of(""), CANCELS);
+    struct entry *e;
+
+    pthread_mutex_lock(&g->lock);
+    e = entry_at(g, hash);
+    if (e->hash != hash || now_us - e->last_us >= CANCELS_US)
+        *e = (struct entry){.hash = hash, .last_us = now_us};
+    e->failures++;
     pthread_mutex_unlock(&g->lock);
 }

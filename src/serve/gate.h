@@ -46,4 +46,14 @@ void gate_failed(struct gate *g, str address, str name, int64_t now_us);
    and knows the name there from now on. */
 void gate_passed(struct gate *g, str address, str name, int64_t now_us);
 
+/*
+ * Wrong keys of cancel requests, by address: after GATE_CANCELS of them in a
+ * minute further requests from there are ignored until the minute is over.
+ * They do not count as failed logins, for a client may cancel a question that
+ * has just ended.
+ */
+enum { GATE_CANCELS = 10 };
+bool gate_cancels_end(struct gate *g, str address, int64_t now_us);
+void gate_cancel_failed(struct gate *g, str address, int64_t now_us);
+
 #endif

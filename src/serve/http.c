@@ -144,6 +144,15 @@ wait_for_work(struct http *h, int epoll)
         (void)!eventfd_read(h->wake, &told);
 }
 
+/* The library may not stop a daemon with suspended connections, nor one that a
+   worker is about to wake: so not before all jobs are back. */
+static bool
+is_over(const struct http *h, int64_t end, int64_t now)
+{
+    return atomic_load(&h->jobs) == 0 &&
+           ((end && now > end) || ((h->ends || h->retires) && !h->links));
+}
+
 static void *
 loop(void *ctx)
 {
@@ -163,7 +172,7 @@ loop(void *ctx)
         }
         if (h->ends && !end)
             end = now + END_US;
-        if ((end && now > end) || ((h->ends || h->retires) && !h->links))
+        if (is_over(h, end, now))
             break;
     }
     /* Here and not by who joins: what MPFR cached is this thread's. */

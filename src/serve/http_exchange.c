@@ -55,6 +55,7 @@ head_read(struct exchange *x, const char *url, const char *method)
     r->authorization = head_value(x->connection, "Authorization");
     r->content_type = head_value(x->connection, "Content-Type");
     r->accept = head_value(x->connection, "Accept");
+    r->host = head_value(x->connection, "Host");
     MHD_get_connection_values(x->connection, MHD_GET_ARGUMENT_KIND,
                               add_argument, r);
 }
@@ -167,11 +168,16 @@ running_add(struct exchange *x)
     pthread_mutex_unlock(&h->lock);
 }
 
-/* From a worker: hands over, and is done with it. */
+/*
+ * From a worker: hands over, and is done with it. Once the connection goes on,
+ * x may be freed; the daemon, which the library still touches then, and h wait
+ * for the count of jobs.
+ */
 static void
 job_done(struct job *j)
 {
     struct exchange *x = (struct exchange *)(void *)j;
+    struct MHD_Connection *c = x->connection;
     struct http *h = x->http;
 
     exchange_count(x, x->body.room + x->reply.body.room);
@@ -184,8 +190,9 @@ job_done(struct job *j)
         x->next->prev = x->prev;
     x->answered = true;
     pthread_mutex_unlock(&h->lock);
-    MHD_resume_connection(x->connection);
+    MHD_resume_connection(c);
     (void)!eventfd_write(h->wake, 1); /* the library's own call comes late */
+    atomic_fetch_sub(&h->jobs, 1);
 }
 
 /* What the owner asks, but for questions, has a lane of its own. */
@@ -215,6 +222,7 @@ job_start(struct exchange *x)
     x->link->until_us = 0;
     MHD_suspend_connection(x->connection);
     choose_lane(x);
+    atomic_fetch_add(&h->jobs, 1);
     running_add(x);
     x->refused = workers_submit(h->parts->workers, &x->work.question.job);
     if (x->refused == SUBMIT_TAKEN)
@@ -313,7 +321,9 @@ exchange_begin(struct exchange *x)
         x->endless = true;
         return;
     }
-    if (!http_route(&x->request, &x->work.route, &x->reply))
+    if (!http_host_allowed(&x->http->parts->hosts, x->request.host))
+        exchange_refuse(x, HTTP_FAULT_HOST);
+    else if (!http_route(&x->request, &x->work.route, &x->reply))
         x->answered = true;
     else
         door_pass(x);

@@ -58,6 +58,12 @@ struct http {
     _Atomic bool quiet, ends;
     _Atomic bool retires, over; /* ends with its last connection; has ended */
     struct http *older;         /* those before it that still have some */
+    /*
+     * Jobs that workers have, until the last statement of job_done. The loop
+     * does not end before they are back, and nothing of this is freed before
+     * the loop has ended: so a job's reference to it is always good.
+     */
+    atomic_size_t jobs;
     bool quiesced;
     struct link *links;
     size_t n_links;

@@ -32,7 +32,7 @@ struct http_request {
     str path;
     struct http_argument arguments[HTTP_ARGUMENTS_MAX];
     size_t n_arguments; /* HTTP_ARGUMENTS_MAX + 1: too many */
-    str authorization, content_type, accept;
+    str authorization, content_type, accept, host;
     str body;
 };
 
@@ -78,6 +78,9 @@ void http_refuse(struct http_reply *r, const custos_err *err, str text);
       "text/csv of a query")                                                   \
     X(LENGTH, 413, "54000", "the request is too long")                         \
     X(TYPE, 415, "08P01", "the body must be application/json")                 \
+    X(HOST, 421, "08P01",                                                      \
+      "this server is not called by this name; use its address, or have the "  \
+      "owner allow the name by custos serve --http-host")                      \
     X(FRAME, 400, "08P01",                                                     \
       "the request does not say once and clearly how long its body is")        \
     X(ARGUMENT, 400, "22023",                                                  \
@@ -88,6 +91,8 @@ void http_refuse(struct http_reply *r, const custos_err *err, str text);
     X(WAIT, 429, "28P01",                                                      \
       "too many attempts that failed; wait as long as Retry-After says")       \
     X(OWNER, 403, "42501", "this is for the owner's token")                    \
+    X(METRICS, 403, "42501",                                                   \
+      "this token is for /metrics and /v1/health/deep alone")                  \
     X(ACT, 403, "42501",                                                       \
       "acts of the owner are for the machine that the server runs on: here "   \
       "HTTP is reached from others; run custos analyst and custos owner "      \

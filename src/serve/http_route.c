@@ -48,8 +48,9 @@ static const struct place places[] = {
      false,
      ""},
     {"/v1/health", {TASK_HEALTH, DOOR_OPEN, 0, 0}, false, false, ""},
+    {"/v1/health/deep", {TASK_HEALTH_DEEP, DOOR_WATCH, 0, 0}, false, false, ""},
     {"/v1/openapi.json", {TASK_OPENAPI, DOOR_OPEN, 0, 0}, false, false, ""},
-    {"/metrics", {TASK_METRICS, DOOR_OWNER, 0, 0}, false, false, ""},
+    {"/metrics", {TASK_METRICS, DOOR_WATCH, 0, 0}, false, false, ""},
 };
 
 /* What is meant, or NULL. *allow: the methods of the path; NULL: there is no

@@ -143,6 +143,7 @@ work(struct job *j, struct curator *c)
     case TASK_SCHEMA: api_schema(c, who, w->reply); break;
     case TASK_LEDGER: api_ledger(c, who, w->request, w->reply); break;
     case TASK_RISK: api_risk(c, who, w->request, w->reply); break;
+    case TASK_HEALTH_DEEP: api_health(w->parts, c, w->reply); break;
     case TASK_ME: api_me(who, w->reply); break;
     case TASK_HISTORY: api_history(c, who, wall_us(), w->reply); break;
     case TASK_VERIFY: api_verify(w->parts->verified, c, who, w->reply); break;

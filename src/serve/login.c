@@ -122,6 +122,7 @@ startup(struct session *s, const struct pg_startup *m, int64_t now_us)
         session_fatal(s, "53200", "out of memory");
         return;
     }
+    s->key_len = pg_minor_spoken(m) >= 2 ? PG_KEY_MAX : PG_KEY_MIN;
     if (pg_must_negotiate(m))
         pg_out_negotiate(&s->out, m);
     set_pairs(s, m);
@@ -238,7 +239,8 @@ welcome(struct session *s)
     for (size_t i = 0; (name = settings_told(&s->settings, i, &value)); i++)
         pg_out_parameter(&s->out, name, value);
     pg_out_parameter(&s->out, "session_authorization", s->user);
-    pg_out_key(&s->out, s->peer.process, s->peer.secret);
+    pg_out_key(&s->out, s->peer.process,
+               (str){(const char *)s->peer.key, s->key_len});
     session_ready(s);
 }
 

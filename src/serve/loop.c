@@ -165,9 +165,22 @@ cancel(struct loop *l, const struct conn *from)
 {
     struct pg_cancel asked = session_cancelled(from->session);
     struct conn *c = people_at(l, asked.process);
+    bool guessable = asked.len < PG_KEY_MAX;
+    str address = str_of(from->address);
 
-    if (!c || !session_is(c->session, &asked) ||
-        !session_stop(c->session, STOP_CANCEL))
+    /* 32 bits can be guessed by who may try without end; 256 cannot. */
+    if (guessable &&
+        gate_cancels_end(l->options.parts->gate, address, l->now_us)) {
+        COUNT_ONE(counts_of(l), cancels_ignored_total);
+        return;
+    }
+    if (!c || !session_is(c->session, &asked)) {
+        COUNT_ONE(counts_of(l), cancels_wrong_total);
+        if (guessable)
+            gate_cancel_failed(l->options.parts->gate, address, l->now_us);
+        return;
+    }
+    if (!session_stop(c->session, STOP_CANCEL))
         return;
     COUNT_ONE(counts_of(l), cancels_total);
     loop_drop(l, c, ASK_CANCELLED);
@@ -357,6 +370,8 @@ loop_run(struct loop *l)
         if (l->turns)
             give_turns(l);
         loop_sweep(l);
+        if (l->options.notify)
+            notify_alive(l->options.notify, l->now_us);
         if (l->draining && !l->n_conns)
             loop_stop(l, serve_stop_questions_ms(&l->options.parts->limits));
     }

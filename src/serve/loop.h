@@ -6,6 +6,7 @@
 #ifndef SERVE_LOOP_H
 #define SERVE_LOOP_H
 
+#include "serve/notify.h"
 #include "serve/server.h"
 #include "serve/tls.h"
 
@@ -23,6 +24,7 @@ struct loop_options {
     /* Certificate and key are read again there too; may be NULL. */
     custos_status (*renew)(void *ctx, custos_err *err);
     void *ctx;
+    struct notify *notify; /* who waits for signs of life; may be NULL */
 };
 
 /* May fail: CUSTOS_ENOMEM, CUSTOS_EIO, CUSTOS_EINVAL (TLS files). */

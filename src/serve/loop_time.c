@@ -102,6 +102,8 @@ loop_stop(struct loop *l, int64_t within_ms)
     if (l->stopping)
         return;
     l->stopping = true;
+    if (l->options.notify)
+        notify_say(l->options.notify, "STOPPING=1");
     log_say("stop", "no new connections; questions that run may end");
     loop_deafen(l);
     for (size_t i = 0; i < l->n_slots; i++)

@@ -83,7 +83,7 @@ people_add(struct loop *l, int fd, const char *address)
     peer_group(str_of(address), c->group);
     memcpy(peer.address, address, sizeof peer.address);
     peer.process = c->id;
-    randombytes_buf(&peer.secret, sizeof peer.secret);
+    randombytes_buf(peer.key, sizeof peer.key);
     c->session = session_new(&l->host, &peer);
     if (!c->session) {
         free(c);

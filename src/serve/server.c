@@ -14,7 +14,9 @@
 #include "serve/http.h"
 #include "serve/listen.h"
 #include "serve/log.h"
+#include "serve/log_writer.h"
 #include "serve/loop.h"
+#include "serve/reply_queue.h"
 
 enum {
     CACHE_BYTES = 64 << 20,
@@ -65,6 +67,8 @@ struct server {
     int owner_fd, signals_fd;
     struct loop *loop;
     struct http *web;
+    struct reply_queue *replies;
+    struct notify notify;
 };
 
 /* What stands for "not given". */
@@ -170,6 +174,33 @@ descriptors_raise(void)
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* Worker processes: one a processor for private questions, and as many for what
+   is free; together half of the machine's memory. */
+static custos_status
+pool_start(struct server *s, custos_err *err)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t memory =
+        (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
+    size_t n = s->options->workers ? s->options->workers
+               : cores > 0         ? (size_t)cores
+                                   : 1;
+    struct pool_options o = {
+        .command = "/proc/self/exe",
+        .store = s->options->store,
+        .of = curator_snapshot(s->parts.curator),
+        .workers = {n, n},
+        .memory_bytes = s->options->worker_bytes ? s->options->worker_bytes
+                                                 : memory / (2 * n),
+        .now_us = steady_us,
+    };
+
+    if (s->options->steps &&
+        !(s->replies = reply_queue_new(n, REPLY_ALLOWANCE_US)))
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    return pool_new(&o, &s->parts.pool, err);
+}
+
 static struct gate *
 gate_start(const struct serve_limits *limits)
 {
@@ -205,6 +236,8 @@ workers_start(struct server *s, custos_err *err)
         .share_waiting = s->parts.limits.waiting_per_analyst,
         .share_running = s->parts.limits.running_per_analyst,
         .steps = s->options->steps,
+        .pool = s->parts.pool,
+        .replies = s->replies,
     };
 
     if (options.threads > WORKERS_MAX)
@@ -249,6 +282,7 @@ start(struct server *s, custos_err *err)
         .quiesce = quiesce,
         .renew = renew,
         .ctx = s,
+        .notify = &s->notify,
     };
     custos_status st = signals_open(s, err);
 
@@ -263,6 +297,8 @@ start(struct server *s, custos_err *err)
         st = listen_all(s, err);
     s->parts.acts = s->http.loopback;
     s->parts.started_us = steady_us();
+    if (!st)
+        st = pool_start(s, err);
     if (!st)
         st = workers_start(s, err);
     loop.listen_fd = s->pg.fd;
@@ -345,6 +381,8 @@ end(struct server *s)
     http_stop(s->web);
     loop_free(s->loop);
     workers_free(s->parts.workers);
+    pool_free(s->parts.pool);
+    reply_queue_free(s->replies);
     if (s->pg.fd >= 0)
         close(s->pg.fd);
     if (s->http.fd >= 0)
@@ -371,14 +409,26 @@ server_run(const struct server_options *options, custos_err *err)
     custos_status st;
 
     s.parts.counts = &s.counts;
+    s.parts.hosts = (struct http_hosts){
+        .listen = options->http,
+        .names = options->http_hosts,
+        .n_names = options->n_http_hosts,
+    };
     limits_fill(&s.parts.limits);
+    st = log_writer_start(LOG_FD, &s.counts.log_lines_dropped_total, err);
+    if (st)
+        return st;
+    notify_open(&s.notify);
     st = start(&s, err);
     if (!st) {
         say_started(&s);
+        notify_say(&s.notify, "READY=1");
         loop_run(s.loop);
     }
     end(&s);
     if (!st)
         log_say("stopped", "all is written");
+    notify_close(&s.notify);
+    log_writer_stop();
     return st;
 }

@@ -8,6 +8,7 @@
 
 #include "serve/counts.h"
 #include "serve/gate.h"
+#include "serve/http_host.h"
 #include "serve/shares.h"
 #include "serve/verified.h"
 #include "serve/workers.h"
@@ -45,25 +46,39 @@ int64_t serve_stop_questions_ms(const struct serve_limits *limits);
 /* What both listeners work with. Borrowed by them; lives longer. */
 struct serve_parts {
     struct workers *workers;
+    struct pool *pool; /* of worker processes */
     struct gate *gate;
     struct counts *counts;
     struct verified *verified;
     struct shares *shares; /* NULL: without limits */
     struct serve_limits limits;
+    struct http_hosts hosts;
     int64_t started_us; /* steady_us() */
     bool acts; /* HTTP is reached from this machine alone: acts of the owner are
                   done by it too */
     struct curator *curator; /* the handle of the thread that starts; for its
                                 policy at the start, not for questions */
+    /* Does a worker process answer? For deep health, from any thread; NULL:
+       there are none. */
+    custos_status (*worker_ping)(void *ctx, custos_err *err);
+    void *worker_ctx;
 };
 
 struct server_options {
     const char *store;
-    const char *pg;                 /* "127.0.0.1:6432"; "" : not listened */
-    const char *http;               /* "127.0.0.1:8080"; "" : not listened */
+    const char *pg;                /* "127.0.0.1:6432"; "" : not listened */
+    const char *http;              /* "127.0.0.1:8080"; "" : not listened */
+    const char *const *http_hosts; /* names that HTTP is called by, besides
+                                       its own (http_host.h) */
+    size_t n_http_hosts;
     const char *tls_cert, *tls_key; /* PEM files, both or none; reread by
                                        reload */
-    size_t threads;                 /* workers; 0: twice the processors */
+    size_t threads;                 /* 0: sixteen a processor */
+    size_t workers;                 /* worker processes for private questions,
+                                       and as many for what is free; 0: one a
+                                       processor */
+    uint64_t worker_bytes;          /* memory of each; 0: its share of half of
+                                       the machine's */
     bool steps;                     /* response-time steps */
     int insecure;                   /* 2: told twice: listen off loopback
                                        without TLS */

@@ -374,10 +374,9 @@ session_cancelled(const struct session *s)
 bool
 session_is(const struct session *s, const struct pg_cancel *c)
 {
-    uint32_t mine[2] = {s->peer.process, s->peer.secret};
-    uint32_t theirs[2] = {c->process, c->secret};
-
-    return !sodium_memcmp(mine, theirs, sizeof mine);
+    return s->key_len && s->key_len == c->len &&
+           s->peer.process == c->process &&
+           !sodium_memcmp(s->peer.key, c->key, s->key_len);
 }
 
 void

@@ -37,9 +37,11 @@ struct session_host {
     void (*again)(void *ctx, const struct door *who, uint64_t seq);
 };
 
-/* How it is known to cancel requests, and where it comes from. */
+/* How it is known to cancel requests, and where it comes from. Clients of
+   protocol 3.0 know the key's first PG_KEY_MIN bytes. */
 struct session_peer {
-    uint32_t process, secret;
+    uint32_t process;
+    uint8_t key[PG_KEY_MAX];
     char address[64];
 };
 
@@ -99,7 +101,7 @@ bool session_stop(struct session *s, enum session_stop why);
 /* The session that NEED_CANCEL is about. */
 struct pg_cancel session_cancelled(const struct session *s);
 
-/* Whether it is the one: process and secret, in constant time. */
+/* Whether it is the one: process and key, in constant time. */
 bool session_is(const struct session *s, const struct pg_cancel *c);
 
 /* Says why and ends, unless it has ended. */

@@ -102,6 +102,7 @@ struct session {
     struct pg_cancel cancel;
     int64_t turn_us; /* the turn of the loop, and what it has cost so far */
     size_t cost;
+    size_t key_len; /* of the cancel key that the client gets; 0: none yet */
 };
 
 /* --- session.c */

@@ -19,6 +19,7 @@
 enum {
     STACK_BYTES = 16 << 20, /* reading a deep query takes it: sql/tokens.h */
     AGAIN_US = 50000,       /* between two interrupts of a dropped job */
+    LOOK_US = 500000,       /* between two looks at the clock of replies */
     GIVE_UP_US = 1000000,   /* for interrupted jobs to end, at the end */
     IN_FLIGHT = 4,          /* for each that may run: a reply that waits for
                                its time keeps no thread */
@@ -31,7 +32,8 @@ struct worker {
     struct workers *all;
     enum lane lane;
     struct curator *curator;
-    struct job *job; /* what it runs; NULL: nothing */
+    struct remote *remote; /* what it works by */
+    struct job *job;       /* what it runs; NULL: nothing */
     pthread_t thread;
     bool started;
 };
@@ -43,7 +45,8 @@ struct lane_state {
 
 struct workers {
     pthread_mutex_t lock;
-    pthread_cond_t quiet, held;
+    pthread_cond_t quiet, held, due;
+    struct curator *keeper; /* whose handle it was made from */
     struct workers_options options;
     struct lane_state lanes[LANES];
     size_t running; /* taken or withdrawn, and not yet back */
@@ -79,11 +82,16 @@ hand_back(struct workers *w, struct job *j)
 {
     struct lane_state *lane = &w->lanes[j->lane];
 
+    bool leaves =
+        j->leaves && !j->stopped && atomic_load(&j->why) == ASK_GOES_ON;
+
     j->at = JOB_OUT;
     fair_queue_done(&lane->queue, j);
     pthread_cond_signal(&lane->work); /* its share may begin another */
     w->running--;
     pthread_mutex_unlock(&w->lock);
+    if (leaves)
+        j->leaves(j, w->keeper);
     j->done(j);
     pthread_mutex_lock(&w->lock);
     pthread_cond_broadcast(&w->quiet);
@@ -98,17 +106,29 @@ hold_job(struct workers *w, struct job *j)
     pthread_cond_signal(&w->held);
 }
 
+/* Lock held. Waits at most so long. */
+static void
+wait_for_due(struct workers *w, int64_t left_us)
+{
+    wait_until(w, &w->due,
+               steady_us() + (left_us < LOOK_US ? left_us : LOOK_US));
+}
+
 /* Lock held: what a worker is done with. */
 static void
 finish_job(struct workers *w, struct job *j)
 {
     struct lane_state *lane = &w->lanes[j->lane];
 
+    if (j->due_us)
+        j->at = JOB_HELD;
+    while (j->due_us > w->options.now_us() && !w->over)
+        wait_for_due(w, j->due_us - w->options.now_us());
     fair_queue_ran(&lane->queue, j);
     pthread_cond_signal(&lane->work);
     if (w->over)
         j->stopped = true;
-    else if (j->due_us || (j->stepped && w->options.steps)) {
+    else if (!j->due_us && j->stepped && w->options.steps) {
         hold_job(w, j);
         return;
     }
@@ -135,6 +155,7 @@ worker_main(void *ctx)
         }
         w->running++;
         j->stepped = true;
+        j->replies = w->options.replies;
         j->at = JOB_RUNS;
         me->job = j;
         pthread_mutex_unlock(&w->lock);
@@ -220,6 +241,7 @@ conditions_init(struct workers *w)
     good = !pthread_condattr_setclock(&steady, CLOCK_MONOTONIC) &&
            !pthread_mutex_init(&w->lock, NULL) &&
            !pthread_cond_init(&w->quiet, &steady) &&
+           !pthread_cond_init(&w->due, &steady) &&
            !pthread_cond_init(&w->held, &steady);
     for (size_t i = 0; i < LANES && good; i++)
         good = !pthread_cond_init(&w->lanes[i].work, &steady);
@@ -267,6 +289,10 @@ worker_start(struct workers *w, struct curator *c, enum lane lane,
     me->all = w;
     me->lane = lane;
     st = curator_share(c, &me->curator, err);
+    if (!st && w->options.pool)
+        st = remote_new(w->options.pool, &me->remote, err);
+    if (me->remote)
+        curator_use(me->curator, remote_executor(me->remote));
     if (!st && pthread_create(&me->thread, attr, worker_main, me))
         st = custos_fail(err, CUSTOS_ENOMEM, "no thread could be started");
     me->started = !st;
@@ -316,6 +342,7 @@ workers_new(struct curator *c, const struct workers_options *options,
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
     w->options = o;
+    w->keeper = c;
     lanes_init(w);
     st = start(w, c, err);
     if (!st)
@@ -363,6 +390,7 @@ settle_all(struct workers *w, int64_t wait_ms)
     while (w->running && steady_us() < until)
         wait_until(w, &w->quiet, until);
     w->over = true;
+    pthread_cond_broadcast(&w->due);
     drop_running(w);
     until = steady_us() + GIVE_UP_US;
     while (w->running && w->releasing && steady_us() < until)
@@ -387,6 +415,7 @@ workers_stop(struct workers *w, int64_t wait_ms)
         if (w->worker[i].started)
             pthread_join(w->worker[i].thread, NULL);
         curator_close(w->worker[i].curator);
+        remote_free(w->worker[i].remote);
     }
     pthread_mutex_lock(&w->lock);
     w->n = 0;
@@ -408,6 +437,7 @@ workers_free(struct workers *w)
     shelf_clear(&w->shelf);
     pthread_cond_destroy(&w->held);
     pthread_cond_destroy(&w->quiet);
+    pthread_cond_destroy(&w->due);
     for (size_t i = 0; i < LANES; i++) {
         fair_queue_clear(&w->lanes[i].queue);
         pthread_cond_destroy(&w->lanes[i].work);
@@ -475,7 +505,7 @@ workers_drop(struct workers *w, struct job *j, enum ask_stop why)
     pthread_mutex_lock(&w->lock);
     if (j->at == JOB_WAITS) {
         withdraw_job(w, j);
-    } else if (j->at == JOB_RUNS) {
+    } else {
         job_stop(j, why);
         w->again_us = 0;
         pthread_cond_signal(&w->held);

@@ -9,8 +9,9 @@
  *
  * When a job comes back is decided here, so that no listener can forget it. A
  * charged question says by `due_us` when its reply leaves, and comes back then,
- * whatever became of it: an answer, a failure, a cancel. A question that has no
- * such moment and is not known to be free comes back at a step of time after
+ * whatever became of it: an answer, a failure, a cancel. Until then it keeps its
+ * thread and its share, so that when the next one begins tells nothing of when
+ * its work ended. A question that has no such moment and is not known to be free comes back at a step of time after
  * the request (steps.h).
  */
 #ifndef SERVE_WORKERS_H
@@ -19,8 +20,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "curator/curator.h"
 #include "serve/fair_queue.h"
+#include "worker/remote.h"
 
 struct workers;
 
@@ -35,6 +36,10 @@ struct job {
     /* In a worker's thread. Says by `due_us` and `stepped` when the job may
        come back. */
     void (*work)(struct job *j, struct curator *c);
+    /* In any thread, once, where its time has come and nobody has dropped it:
+       what is to be seen of it from now on. c is a handle for any thread to
+       keep answers by; NULL: there is nothing to do. */
+    void (*leaves)(struct job *j, struct curator *c);
     /* In any thread, once: hand over, never wait. The job is the caller's
        again. */
     void (*done)(struct job *j);
@@ -47,6 +52,9 @@ struct job {
     bool stopped;     /* out: the server ends, or it was dropped, before work
                          was begun */
     _Atomic int why;  /* an enum ask_stop: it was dropped while it ran, why */
+
+    struct reply_queue *replies; /* set by the workers, for work: fixes when
+                                    charged replies leave; NULL: nothing does */
 
     /* the workers' own */
     struct job *next;
@@ -64,6 +72,9 @@ struct workers_options {
     bool steps;           /* response-time steps; the owner's choice */
     int64_t (*now_us)(void);              /* NULL: steady_us */
     void (*interrupt)(struct curator *c); /* NULL: curator_interrupt */
+    struct reply_queue *replies;          /* NULL: no reply times */
+    struct pool
+        *pool; /* of worker processes; NULL: threads do all themselves */
 };
 
 enum {

@@ -241,20 +241,14 @@ substring(struct duck *d, const struct expr *e)
     close_short(d, may);
 }
 
-/*
- * The engine's own LIKE takes time linear in the text where % is all that is
- * special in the pattern; for the others we have our own.
- */
 static void
 like(struct duck *d, const struct expr *e)
 {
-    str pattern = e->args[1]->value.text;
     bool not = e->call == CALL_NOT_LIKE || e->call == CALL_NOT_ILIKE;
     bool any = e->call == CALL_ILIKE || e->call == CALL_NOT_ILIKE;
     const char *lower = any ? "lower(" : "", *end = any ? ")" : "";
 
-    if (!any && !memchr(pattern.ptr, '_', pattern.len) &&
-        !memchr(pattern.ptr, '\\', pattern.len)) {
+    if (expr_like_is_plain(e)) {
         infix(d, e, not ? "NOT LIKE" : "LIKE", text);
         return;
     }

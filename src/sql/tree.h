@@ -8,6 +8,7 @@
 #define SQL_TREE_H
 
 #include <stdbool.h>
+#include <string.h>
 #include <stdint.h>
 
 #include "base/arena.h"
@@ -187,6 +188,18 @@ expr_is_exact(const struct expr *e)
     return e->type == TYPE_DECIMAL &&
            (e->kind == EXPR_COLUMN || e->kind == EXPR_LITERAL ||
             e->kind == EXPR_CAST);
+}
+
+/* Of LIKE: is % all that is special in its pattern, and case heeded? Then the
+   engine's own matcher is linear; others go to ours. */
+static inline bool
+expr_like_is_plain(const struct expr *e)
+{
+    str pattern = e->args[1]->value.text;
+
+    return (e->call == CALL_LIKE || e->call == CALL_NOT_LIKE) &&
+           !memchr(pattern.ptr, '_', pattern.len) &&
+           !memchr(pattern.ptr, '\\', pattern.len);
 }
 
 struct target {

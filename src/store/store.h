@@ -10,6 +10,7 @@
  *     current        "D P": the data version and the policy in force
  *     data/N.duckdb  immutable, opened read-only by any number of processes
  *     tmp/           spill files and half-made versions
+ *     speed          how fast this machine is (engine/speed.h); may be missing
  *
  * A new version is written in tmp/, synced, renamed into data/, and counts
  * from the moment `current` is replaced by rename; with it, in the same step,

@@ -76,7 +76,8 @@ migrate_touches_no_row(void **state)
     (void)state;
     make(&p, &last);
     /* Format 0: the chain alone. */
-    meddle(&p, "DROP TABLE doors; DROP TABLE state; DROP TABLE answers; DROP "
+    meddle(&p, "DROP TABLE tokens; DROP TABLE doors; DROP TABLE state; DROP "
+               "TABLE answers; DROP "
                "INDEX chain_who;"
                "DROP INDEX chain_terms; DROP INDEX chain_tripwire;"
                "PRAGMA user_version = 0;");
@@ -108,7 +109,7 @@ migrate_adds_doors(void **state)
 
     (void)state;
     make(&p, &last);
-    meddle(&p, "DROP TABLE doors; DROP INDEX chain_tripwire;"
+    meddle(&p, "DROP TABLE tokens; DROP TABLE doors; DROP INDEX chain_tripwire;"
                "PRAGMA user_version = 1;");
     l = open_at(&p);
     assert_verifies(l, &last);
@@ -117,6 +118,13 @@ migrate_adds_doors(void **state)
     ledger_close(l);
     place_remove(&p);
 }
+
+/* Doors as formats 2 and 3 had them. */
+#define OLD_DOORS                                                              \
+    "DROP TABLE tokens; DROP TABLE doors;"                                     \
+    "CREATE TABLE doors (name TEXT PRIMARY KEY, seq INTEGER NOT NULL"          \
+    " REFERENCES chain (seq), verifier TEXT NOT NULL, token BLOB NOT NULL)"    \
+    " STRICT; CREATE INDEX doors_token ON doors (token);"
 
 /* Format 2: all but the tripwire, whose rows have no index. */
 static void
@@ -128,7 +136,8 @@ migrate_adds_the_tripwire(void **state)
 
     (void)state;
     make(&p, &last);
-    meddle(&p, "DROP INDEX chain_tripwire; PRAGMA user_version = 2;");
+    meddle(&p,
+           "DROP INDEX chain_tripwire;" OLD_DOORS "PRAGMA user_version = 2;");
     l = open_at(&p);
     assert_verifies(l, &last);
     assert_int_equal(charge(l, "ana", "0.05"), CUSTOS_OK);
@@ -137,6 +146,50 @@ migrate_adds_the_tripwire(void **state)
                      CUSTOS_OK);
     assert_int_equal(charge(l, "ana", "0.05"), CUSTOS_EDENIED);
     assert_verifies(l, &last);
+    ledger_close(l);
+    place_remove(&p);
+}
+
+/* Format 3: one token a name, in its door, and nothing that expires. */
+static void
+migrate_keeps_doors(void **state)
+{
+    struct ledger_door door;
+    struct ledger_token token;
+    struct receipt last;
+    struct ledger *l;
+    struct place p;
+    uint8_t hash[LEDGER_TOKEN_BYTES];
+
+    (void)state;
+    make(&p, &last);
+    meddle(
+        &p, OLD_DOORS
+        "INSERT INTO doors VALUES ('ana', 3, 'SCRAM-1',"
+        " x'abababababababababababababababababababababababababababababababab');"
+        "INSERT INTO doors VALUES ('', 4, '',"
+        " x'cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd');"
+        "PRAGMA user_version = 3;");
+    l = open_at(&p);
+    assert_verifies(l, &last);
+    assert_int_equal(ledger_door_find(l, str_of("ana"), &door, NULL),
+                     CUSTOS_OK);
+    assert_int_equal(door.seq, 3);
+    assert_string_equal(door.verifier, "SCRAM-1");
+    assert_int_equal(door.expires, 0);
+    memset(hash, 0xab, sizeof hash);
+    assert_int_equal(ledger_token_find(l, hash, &token, NULL), CUSTOS_OK);
+    assert_string_equal(token.name, "ana");
+    assert_int_equal(token.seq, 3);
+    assert_int_equal(token.expires, 0);
+    assert_int_equal(token.access, LEDGER_ACCESS_FULL);
+    memset(hash, 0xcd, sizeof hash);
+    assert_int_equal(ledger_token_find(l, hash, &token, NULL), CUSTOS_OK);
+    assert_string_equal(token.name, "");
+    assert_int_equal(charge(l, "ana", "0.05"), CUSTOS_OK);
+    ledger_close(l);
+    l = open_at(&p); /* once */
+    assert_int_equal(ledger_token_find(l, hash, &token, NULL), CUSTOS_OK);
     ledger_close(l);
     place_remove(&p);
 }
@@ -152,7 +205,8 @@ migrate_stops_at_damage(void **state)
 
     (void)state;
     make(&p, &last);
-    meddle(&p, "DROP TABLE doors; DROP TABLE state; DROP TABLE answers; DROP "
+    meddle(&p, "DROP TABLE tokens; DROP TABLE doors; DROP TABLE state; DROP "
+               "TABLE answers; DROP "
                "INDEX chain_who;"
                "DROP INDEX chain_terms; DROP TRIGGER chain_no_update;"
                "UPDATE chain SET epsilon = '0' WHERE seq = 5;"
@@ -172,11 +226,11 @@ migrate_refuses_newer(void **state)
 
     (void)state;
     make(&p, &last);
-    meddle(&p, "PRAGMA user_version = 4");
+    meddle(&p, "PRAGMA user_version = 5");
     assert_int_equal(ledger_open(p.path, p.lock, &l, &err),
                      CUSTOS_EUNSUPPORTED);
-    assert_non_null(strstr(err.said, "format 4"));
-    meddle(&p, "PRAGMA user_version = 3");
+    assert_non_null(strstr(err.said, "format 5"));
+    meddle(&p, "PRAGMA user_version = 4");
     l = open_at(&p);
     assert_verifies(l, &last);
     ledger_close(l);
@@ -251,6 +305,7 @@ main(void)
         cmocka_unit_test(migrate_touches_no_row),
         cmocka_unit_test(migrate_adds_doors),
         cmocka_unit_test(migrate_adds_the_tripwire),
+        cmocka_unit_test(migrate_keeps_doors),
         cmocka_unit_test(migrate_stops_at_damage),
         cmocka_unit_test(migrate_refuses_newer),
         cmocka_unit_test(migrate_refuses_what_is_no_ledger),

@@ -78,7 +78,7 @@ open_doors(struct curator *c)
 
         assert_int_equal(door_token_new(token, &err), CUSTOS_OK);
         (void)!door_set(curator_ledger(c), str_of(names[i]), DOOR_NEW,
-                        str_of(buf_text(&text)), str_of(token), 1, &r, &err);
+                        str_of(buf_text(&text)), str_of(token), 0, 1, &r, &err);
     }
     buf_clear(&text);
 }
@@ -336,6 +336,30 @@ clients_ask_over_sockets(void **state)
     client_close(&a);
 }
 
+/* After too many wrong keys from an address not even the right one is heard. */
+static void
+wrong_keys_end_cancels(void **state)
+{
+    struct client a;
+
+    (void)state;
+    server_start(usual());
+    client_login(&a, "ann");
+    client_ask_held(&a, "SELECT count(*) FROM people WHERE age > 2");
+    for (uint32_t i = 1; i <= GATE_CANCELS; i++)
+        cancel(a.process, a.secret + i);
+    cancel(a.process, a.secret);
+    assert_int_equal(server.counts.cancels_wrong_total, GATE_CANCELS);
+    assert_int_equal(server.counts.cancels_ignored_total, 1);
+    assert_int_equal(server.counts.cancels_total, 0);
+    atomic_store(&stopped, false);
+    expect(&a, 'Z', "N:00000 T D C:SELECT_1 Z:I");
+    server_tell(SIGTERM);
+    expect(&a, 'Z', "E:57P01");
+    server_end();
+    client_close(&a);
+}
+
 /* A charged answer that waits for its step: the one moment for a cancel. */
 static void
 only_the_right_secret_cancels(void **state)
@@ -563,6 +587,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clients_ask_over_sockets),
         cmocka_unit_test(only_the_right_secret_cancels),
+        cmocka_unit_test(wrong_keys_end_cancels),
         cmocka_unit_test(a_stop_waits_for_what_runs),
         cmocka_unit_test(a_second_signal_ends_it_at_once),
         cmocka_unit_test(limits_of_time_and_number),

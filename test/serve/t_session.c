@@ -762,7 +762,7 @@ long_texts_are_read_by_a_worker(void **state)
         (size_t)snprintf(sql, sizeof sql, "SELECT count(*) FROM p WHERE 0 = 1");
     while (n < 4500)
         n += (size_t)snprintf(sql + n, sizeof sql - n, " OR a = %zu", n);
-    snprintf(bad, sizeof bad, "%s OR (", sql);
+    snprintf(bad, sizeof bad, "%s; SELECT (", sql);
     query(f, "SELECT 1 FROM p", "N:00000 T D D C:SELECT_2 Z:I");
     query(f, "SELECT (", "E:42601 Z:I");
     assert_int_equal(f->read, 0);
@@ -908,11 +908,15 @@ static void
 a_cancelled_question_is_answered_at_its_time(void **state)
 {
     struct fake *f = logged_in(NULL);
-    struct pg_cancel right = {42, 4242}, wrong = {42, 4243};
+    struct pg_cancel right = {42, 4, "0123"}, wrong = {42, 4, "0124"};
+    struct pg_cancel longer = {42, 32, "0123456789abcdef0123456789abcde"};
+    struct pg_cancel other = {43, 4, "0123"};
 
     (void)state;
     assert_true(session_is(f->session, &right));
     assert_false(session_is(f->session, &wrong));
+    assert_false(session_is(f->session, &longer)); /* of protocol 3.2 */
+    assert_false(session_is(f->session, &other));
     assert_false(session_stop(f->session, STOP_CANCEL));
     for (int i = 0; i < 3; i++) {
         f->hold = true;
@@ -963,6 +967,29 @@ what_comes_back_too_late_is_nobodys(void **state)
     fake_clear(f);
 }
 
+/* A client of protocol 3.2 has a key of 256 bits, and no part of it will do. */
+static void
+newer_clients_have_longer_keys(void **state)
+{
+    struct pg_cancel whole = {42, 32, "0123456789abcdef0123456789abcde"};
+    struct pg_cancel part = {42, 4, "0123"}, wrong = whole, longer = whole;
+    struct fake f;
+    char said[4096];
+
+    (void)state;
+    fake_init(&f, FAKE_PLAIN, NULL);
+    assert_false(session_is(f.session, &whole)); /* nobody yet */
+    fake_send(&f, 0, "4sss", 3u << 16 | 2, "user", "ana", "");
+    assert_null(strchr(fake_said(&f, said), 'v'));
+    assert_true(session_is(f.session, &whole));
+    assert_false(session_is(f.session, &part));
+    wrong.key[31] = 1;
+    assert_false(session_is(f.session, &wrong));
+    longer.len = 33;
+    assert_false(session_is(f.session, &longer));
+    fake_clear(&f);
+}
+
 static void
 a_cancel_request_names_its_session(void **state)
 {
@@ -975,7 +1002,8 @@ a_cancel_request_names_its_session(void **state)
     assert_int_equal(session_need(f.session), NEED_CANCEL);
     c = session_cancelled(f.session);
     assert_int_equal(c.process, 77);
-    assert_int_equal(c.secret, 88);
+    assert_int_equal(c.len, 4);
+    assert_memory_equal(c.key, "\0\0\0X", 4);
     fake_clear(&f);
 }
 
@@ -1155,6 +1183,7 @@ main(void)
         cmocka_unit_test(strangers_may_try_so_often),
         cmocka_unit_test(a_cancelled_question_is_answered_at_its_time),
         cmocka_unit_test(what_comes_back_too_late_is_nobodys),
+        cmocka_unit_test(newer_clients_have_longer_keys),
         cmocka_unit_test(a_cancel_request_names_its_session),
         cmocka_unit_test(messages_may_come_in_pieces),
         cmocka_unit_test(large_answers_wait_for_space),

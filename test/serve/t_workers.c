@@ -136,7 +136,7 @@ a_job_comes_back_at_the_time_it_says(void **state)
         assert_int_equal(submit(&stopped, "ann"), SUBMIT_TAKEN);
         wait_begun(2);
         workers_drop(workers, &stopped.job, ASK_CANCELLED);
-        assert_int_equal(submit(&soon, "ann"), SUBMIT_TAKEN);
+        assert_int_equal(submit(&soon, "bob"), SUBMIT_TAKEN);
         wait_for(&soon.back);
         clock_us = base + 999;
         usleep(20000);
@@ -149,6 +149,28 @@ a_job_comes_back_at_the_time_it_says(void **state)
         clock_us = 0;
         stop();
     }
+}
+
+/* When the next one begins must not tell when the work of one ended. */
+static void
+a_held_reply_keeps_its_share(void **state)
+{
+    const int64_t base = INT64_C(1) << 50;
+    struct asked held = {.due_us = base + 1000}, next = {.free = true};
+
+    (void)state;
+    start((struct workers_options){.threads = 2, .steps = true});
+    clock_us = base;
+    assert_int_equal(submit(&held, "ann"), SUBMIT_TAKEN);
+    wait_begun(1);
+    assert_int_equal(submit(&next, "ann"), SUBMIT_TAKEN);
+    usleep(20000);
+    assert_int_equal(begun, 1);
+    clock_us = base + 1000;
+    wait_for(&held.back);
+    wait_for(&next.back);
+    clock_us = 0;
+    stop();
 }
 
 static void
@@ -312,6 +334,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_comes_back_at_the_time_it_says),
+        cmocka_unit_test(a_held_reply_keeps_its_share),
         cmocka_unit_test(questions_delay_neither_logins_nor_the_owner),
         cmocka_unit_test(one_analyst_leaves_threads_for_others),
         cmocka_unit_test(a_drop_is_never_lost),

@@ -57,7 +57,8 @@ again(void *ctx, const struct door *who, uint64_t seq)
 void
 fake_again(struct fake *f)
 {
-    const struct session_peer peer = {42, 4242, "192.0.2.1"};
+    const struct session_peer peer = {42, "0123456789abcdef0123456789abcde",
+                                      "192.0.2.1"};
 
     session_free(f->session);
     f->session = session_new(&f->host, &peer);

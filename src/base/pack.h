@@ -1,0 +1,45 @@
+/*
+ * Values as bytes, for stored answers and for messages between processes: a
+ * flat list of fields, each text with its length before it. The reader trusts
+ * nothing: whatever does not fit sets a sticky failed bit, and every field
+ * after that is empty.
+ *
+ * The bytes of stored answers are in ledgers of users: a change of this
+ * encoding needs a new format number there (curator/keep.c).
+ */
+#ifndef BASE_PACK_H
+#define BASE_PACK_H
+
+#include "base/datum.h"
+
+void pack_number(struct buf *b, i128 n);
+void pack_text(struct buf *b, str text);
+void pack_bytes(struct buf *b, const void *bytes, size_t n); /* no length */
+void pack_datum(struct buf *b, const struct datum *d);
+
+struct unpack {
+    const char *ptr, *end;
+    bool failed;
+};
+
+struct unpack unpack_of(str bytes);
+
+/* A number, or 0 after a failure. */
+i128 unpack_number(struct unpack *u);
+
+/* From 0 to most, or 0 after a failure. */
+size_t unpack_size(struct unpack *u, size_t most);
+
+/* Borrowed from the bytes; empty after a failure. */
+str unpack_text(struct unpack *u);
+
+/* Exactly n bytes; zeros after a failure. */
+void unpack_bytes(struct unpack *u, void *out, size_t n);
+
+/* Its text is borrowed from the bytes. */
+struct datum unpack_datum(struct unpack *u);
+
+/* All was read, and nothing is left. */
+bool unpack_end(const struct unpack *u);
+
+#endif

@@ -1,0 +1,85 @@
+/*
+ * Who does the work on the data. Without an executor a handle does it in its
+ * own thread (`custos query`); the server gives each handle one that sends the
+ * work to a worker process and waits (worker/remote.h).
+ */
+#ifndef CURATOR_EXECUTOR_H
+#define CURATOR_EXECUTOR_H
+
+#include "curator/catalog.h"
+#include "curator/curator.h"
+
+enum { PLAN_DIGEST_BYTES = 32 };
+
+/* The data and the policy that work is for, as the store numbers them. */
+struct work_snapshot {
+    uint64_t version, policy;
+};
+
+/* One query. The worker plans it again, and refuses another plan. */
+struct work {
+    struct work_snapshot of;
+    const struct ask *ask;
+    bool is_public;                    /* nothing was charged */
+    uint8_t digest[PLAN_DIGEST_BYTES]; /* of plan and charge */
+    struct receipt receipt;
+    int64_t until_us; /* of the steady clock: killed then; 0: never */
+};
+
+/* How it ended, for the tripwire (tripwire.c). */
+enum work_end {
+    WORK_DONE,
+    WORK_FAILED,  /* a bug by definition, where it was charged */
+    WORK_OVERRUN, /* killed at its time */
+    WORK_STOPPED, /* killed because ask->stop says so */
+    WORK_LOST,    /* the worker was killed from outside */
+};
+
+struct executor {
+    void *ctx;
+
+    /* Fails with CUSTOS_EENGINE and one constant sentence where it was
+       charged. *end is set in any case; on success the caller owns *out. */
+    custos_status (*run)(void *ctx, const struct work *w, struct answer **out,
+                         enum work_end *end, custos_err *err);
+
+    /* curator_catalog and curator_catalog_describe, by how. */
+    custos_status (*catalog)(void *ctx, const struct work_snapshot *of,
+                             const struct catalog_ask *ask,
+                             enum catalog_how how, arena *a,
+                             struct catalog_rows *out, custos_err *err);
+
+    /* From another thread: what it does for a question that is stopped ends
+       now. Nothing is lost if it comes before the work has begun. */
+    void (*stop)(void *ctx);
+};
+
+/* What c works from now. */
+struct work_snapshot curator_snapshot(const struct curator *c);
+
+/* Borrowed from here on; before the handle's first question. */
+void curator_use(struct curator *c, const struct executor *by);
+
+/*
+ * In a worker: opens a snapshot of a store, without its ledger, to work from.
+ * spill is a folder of its own for temporary files; memory_bytes is for the
+ * engine. May fail as curator_open.
+ */
+struct work_limits {
+    const char *spill;
+    uint64_t memory_bytes;
+};
+CUSTOS_MUST_USE custos_status curator_open_work(
+    const char *store, const struct work_snapshot *of,
+    const struct work_limits *limits, struct curator **out, custos_err *err);
+
+/*
+ * In a worker: plans w->ask again, compares the digest (CUSTOS_EINTERNAL where
+ * it differs), and answers. Charges nothing and keeps nothing.
+ */
+CUSTOS_MUST_USE custos_status curator_work(struct curator *c,
+                                           const struct work *w,
+                                           struct answer **out,
+                                           custos_err *err);
+
+#endif

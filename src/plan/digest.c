@@ -1,0 +1,207 @@
+/*
+ * The digest of a plan: SHA-256 over all that its releases depend on. Two
+ * processes that plan the same text under the same policy compare it before
+ * the second one touches data that the first one charged for.
+ *
+ * Covered are the text of EXPLAIN, the query, the charge as the ledger counts
+ * it, and every number of the plan that EXPLAIN rounds or leaves out; of a race
+ * the same of each plan that may follow. Texts go in with their lengths and
+ * numbers with a fixed width, so that no two plans write the same bytes. No
+ * pointer, clock or order of a table goes in.
+ */
+#include <assert.h>
+
+#include "base/sha256.h"
+#include "plan/race.h"
+#include "plan/work.h"
+
+enum { TEXT_MAX = 1 << 26 };
+
+static void
+add_number(struct sha256 *h, i128 n)
+{
+    sha256_add(h, &n, sizeof n);
+}
+
+static void
+add_text(struct sha256 *h, str text)
+{
+    add_number(h, (i128)text.len);
+    sha256_add(h, text.ptr, text.len);
+}
+
+static void
+add_amount(struct sha256 *h, amount a, enum amount_unit unit)
+{
+    char text[AMOUNT_TEXT_MAX];
+    size_t len = amount_write(a, unit, text);
+
+    add_text(h, (str){text, len});
+}
+
+/* One exact rational; false without memory. */
+static bool
+add_rat(struct sha256 *h, const rat *r)
+{
+    struct buf text;
+    bool whole;
+
+    buf_init(&text, NULL, TEXT_MAX);
+    rat_write(r, &text);
+    whole = !text.failed;
+    add_text(h, (str){text.ptr, text.len});
+    buf_clear(&text);
+    return whole;
+}
+
+/* In one piece, for there may be a million of them. */
+static void
+add_datum(struct sha256 *h, const struct datum *d)
+{
+    str text = d->type == TYPE_TEXT ? d->text : str_of("");
+    struct {
+        i128 n;
+        uint64_t len;
+        int32_t type, scale;
+    } head = {d->n, text.len, (int32_t)d->type, d->scale};
+
+    static_assert(sizeof head == 32, "no byte is left unset");
+    sha256_add(h, &head, sizeof head);
+    sha256_add(h, text.ptr, text.len);
+}
+
+/* What EXPLAIN shows, and the query as the planner has rewritten it. */
+static bool
+add_texts(struct sha256 *h, const struct plan *p)
+{
+    struct buf text;
+    bool whole;
+
+    buf_init(&text, NULL, TEXT_MAX);
+    plan_explain(p, &text);
+    add_text(h, (str){text.ptr, text.len});
+    text.len = 0;
+    sql_print(p->query, &text);
+    add_text(h, (str){text.ptr, text.len});
+    whole = !text.failed;
+    buf_clear(&text);
+    for (size_t i = 0; i < p->n_theorems; i++)
+        add_text(h, str_of(p->theorems[i]));
+    return whole;
+}
+
+static void
+add_charge(struct sha256 *h, const struct charge *c)
+{
+    add_amount(h, c->epsilon, AMOUNT_LOSS);
+    add_amount(h, c->epsilon_squared, AMOUNT_LOSS);
+    add_amount(h, c->rho, AMOUNT_LOSS);
+    add_amount(h, c->mu_squared, AMOUNT_LOSS);
+    add_amount(h, c->delta, AMOUNT_DELTA);
+    for (size_t i = 0; i < CHARGE_ORDERS; i++)
+        add_amount(h, c->loss[i], AMOUNT_LOSS);
+}
+
+/*
+ * Values that follow from a column and the policy, or from the first number,
+ * are covered by these. In a race plans share values: they go in once.
+ */
+static void
+add_keys(struct sha256 *h, const struct plan *p, const struct plan *outer)
+{
+    add_number(h, (i128)p->n_keys);
+    for (size_t i = 0; i < p->n_keys; i++) {
+        const struct key *k = &p->keys[i];
+        bool shared = outer && outer->keys[i].values == k->values &&
+                      outer->keys[i].n == k->n;
+
+        add_number(h, k->kind);
+        add_number(h, k->column);
+        add_number(h, k->scale);
+        add_number(h, k->from);
+        add_number(h, k->null_group);
+        add_number(h, (i128)k->n);
+        for (size_t n = 0; k->kind == KEY_LISTED && n < k->n && !shared; n++)
+            add_datum(h, &k->values[n]);
+    }
+}
+
+static bool
+add_selection(struct sha256 *h, const struct selection *s)
+{
+    const custos_keys_facts *f = s ? custos_keys_tell(s->rule) : NULL;
+
+    add_number(h, s != NULL);
+    if (!s)
+        return true;
+    add_number(h, (i128)f->rule);
+    add_number(h, f->threshold);
+    add_text(h, str_of(f->scale));
+    add_number(h, s->least);
+    add_number(h, s->serves);
+    return add_rat(h, &s->epsilon) && add_rat(h, &s->delta);
+}
+
+static bool
+add_part(struct sha256 *h, const struct part *part)
+{
+    const struct part_quantiles *q = part->quantiles;
+    const i128 numbers[] = {
+        part->kind,     part->mech_kind, part->grid.base, part->grid.digits,
+        part->owner,    part->weight,    part->lower,     part->upper,
+        part->centre,   part->domain,    part->row_most,  part->bar,
+        part->one_cell, part->served,
+    };
+
+    for (size_t i = 0; i < COUNT_OF(numbers); i++)
+        add_number(h, numbers[i]);
+    add_text(h, str_of(part->mech ? custos_mech_facts(part->mech)->scale : ""));
+    add_number(h, q ? (i128)q->n : 0);
+    for (size_t i = 0; q && i < q->n; i++)
+        add_text(h, str_of(q->rank[i]));
+    add_number(h, q ? q->inside : 0);
+    add_number(h, q ? q->off : 0);
+    return add_rat(h, &part->l1) && add_rat(h, &part->l2_squared) &&
+           add_rat(h, &part->epsilon) && add_rat(h, &part->delta);
+}
+
+/* outer: the plan of the race that p belongs to; NULL: none. */
+static bool
+add_plan(struct sha256 *h, const struct plan *p, const struct plan *outer)
+{
+    bool whole = add_texts(h, p);
+
+    add_text(h, p->unit);
+    add_number(h, p->is_public);
+    add_number(h, p->raised);
+    add_number(h, p->bounding);
+    add_number(h, p->rows);
+    add_number(h, p->groups);
+    add_number(h, (i128)p->cells);
+    add_number(h, p->fanout);
+    add_charge(h, &p->charge);
+    add_keys(h, p, outer);
+    whole = whole && add_rat(h, &p->epsilon) && add_rat(h, &p->rho) &&
+            add_rat(h, &p->delta) && add_selection(h, p->selection);
+    add_number(h, (i128)p->n_parts);
+    for (size_t i = 0; i < p->n_parts && whole; i++)
+        whole = add_part(h, &p->parts[i]);
+    add_number(h, p->race ? (i128)p->race->n : 0);
+    for (size_t i = 0; p->race && i < p->race->n && whole; i++)
+        whole = add_plan(h, p->race->plans[i], p);
+    return whole;
+}
+
+bool
+plan_digest(const struct plan *p, uint8_t out[SHA256_BYTES])
+{
+    struct sha256 h;
+    bool whole;
+
+    sha256_init(&h);
+    add_text(&h, str_of("custos plan 1"));
+    sha256_add(&h, p->policy->id, sizeof p->policy->id);
+    whole = add_plan(&h, p, NULL);
+    sha256_end(&h, out);
+    return whole;
+}

@@ -1,0 +1,444 @@
+/*
+ * Adds up rows times operators over a plan's relations, in picoseconds that
+ * stop at 2^64 - 1 (213 days). All numbers are those that the planner knows.
+ */
+#include "plan/reply_class.h"
+
+#include <stdio.h>
+
+#include "plan/from.h"
+#include "plan/race.h"
+#include "plan/unit_work.h"
+
+enum {
+    MARGIN = 2,
+    SIMPLE = 8,         /* simple operators that one scan covers */
+    COMPUTED = 4,       /* nodes that one computed value covers */
+    TEXT_NODE = 64,     /* bytes of a text that make one node more */
+    TEXT_MOST = 1024,   /* of which so many are thought to be there */
+    LABELS_FEW = 16,    /* listed values that are compared one by one */
+    WINDOWS = 4,        /* windows by the unit that one sort covers */
+    SQUARES = 4,        /* simple operators that a square is */
+    CELL_PS = 2000000,  /* noise and output of one value */
+    UNIT_STEP_PS = 1000 /* a step of unit-work */
+};
+
+struct cost {
+    const struct plan *plan;
+    const struct reply_speeds *speeds;
+    uint64_t scan, heavy; /* picoseconds */
+};
+
+static uint64_t
+largest(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t
+least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void
+add_scan(struct cost *c, uint64_t rows, uint64_t times)
+{
+    uint64_t ps = from_times(rows, (uint64_t)c->speeds->scan_ps);
+
+    c->scan = from_plus(c->scan, from_times(ps, times));
+}
+
+static void
+add_heavy(struct cost *c, uint64_t rows, int64_t ps, uint64_t times)
+{
+    c->heavy =
+        from_plus(c->heavy, from_times(from_times(rows, (uint64_t)ps), times));
+}
+
+/* ------------------------------------------------------------------ rows -- */
+
+static uint64_t
+rows_of_table(const struct cost *c, const struct policy_table *t)
+{
+    const uint64_t *known = c->speeds->rows;
+
+    if (t->max_rows_given)
+        return t->max_rows;
+    return known && known[t->number] ? known[t->number] : UINT64_MAX;
+}
+
+static uint64_t rows_of(const struct cost *c, const struct relation *r);
+
+static uint64_t
+rows_of_join(const struct cost *c, const struct relation *r)
+{
+    uint64_t a = rows_of(c, r->left), b = rows_of(c, r->right);
+    uint64_t fanout = c->plan->fanout ? c->plan->fanout : 1, pairs;
+
+    switch (r->meeting) {
+    case MEET_LEFT: return a;
+    case MEET_RIGHT: return b;
+    case MEET_EITHER: return from_plus(a, b);
+    case MEET_PUBLIC: return from_times(largest(a, b), fanout);
+    case MEET_MANY: return from_times(r->left->as->is_public ? b : a, fanout);
+    case MEET_UNIT: break;
+    }
+    pairs = least(from_times(a, r->right->as->rows_per_unit),
+                  from_times(b, r->left->as->rows_per_unit));
+    return r->outer ? from_plus(a, pairs) : pairs;
+}
+
+/* Rows of all units, and of public tables, that computing r makes. */
+static uint64_t
+rows_of(const struct cost *c, const struct relation *r)
+{
+    uint64_t rows = 0;
+
+    switch (r->kind) {
+    case RELATION_TABLE: return rows_of_table(c, r->as);
+    case RELATION_FILTER:
+    case RELATION_EXTEND:
+    case RELATION_UNITS: return rows_of(c, r->left);
+    case RELATION_JOIN: return rows_of_join(c, r);
+    case RELATION_UNION:
+        for (size_t i = 0; i < r->n_branches; i++)
+            rows = from_plus(rows, rows_of(c, r->branches[i]));
+        return rows;
+    case RELATION_PUBLIC:
+        rows = r->plan->from ? rows_of(c, r->plan->from) : 1;
+        return r->plan->query->has_limit ? least(rows, r->plan->query->limit)
+                                         : rows;
+    }
+    return UINT64_MAX; /* UNREACHABLE: all kinds are above */
+}
+
+/* ----------------------------------------------------------- expressions -- */
+
+/* What the operators of a row are: simple ones, and nodes of computed ones. */
+struct operators {
+    uint64_t simple, computed;
+};
+
+static bool
+is_simple(const struct expr *e)
+{
+    switch (e->kind) {
+    case EXPR_LITERAL:
+    case EXPR_COLUMN:
+    case EXPR_AGGREGATE:
+    case EXPR_IN: return true;
+    case EXPR_CALL:
+        return e->bare || e->call <= CALL_IS_NOT_DISTINCT ||
+               e->call == CALL_BETWEEN || e->call == CALL_NOT_BETWEEN;
+    default: return false;
+    }
+}
+
+/* Of a text what is likely to be there of it: what one unit's may have beyond
+   that is in the bound of unit-work. */
+static uint64_t
+nodes_of_texts(const struct expr *e)
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < e->n_args; i++)
+        if (e->args[i])
+            bytes = from_plus(bytes, e->args[i]->text_max);
+    return least(bytes, TEXT_MOST) / TEXT_NODE;
+}
+
+static void
+add_operators(const struct expr *e, struct operators *o)
+{
+    if (!e || e->kind == EXPR_LITERAL || e->kind == EXPR_COLUMN)
+        return;
+    if (!is_simple(e))
+        o->computed += 1 + nodes_of_texts(e);
+    else
+        o->simple += e->kind == EXPR_IN ? 1 + e->n_args / SIMPLE : 1;
+    for (size_t i = 0; i < e->n_args; i++)
+        add_operators(e->args[i], o);
+}
+
+static void
+add_row_work(struct cost *c, uint64_t rows, const struct operators *o)
+{
+    add_scan(c, rows, o->simple / SIMPLE);
+    add_heavy(c, rows, c->speeds->computed_ps,
+              (o->computed + COMPUTED - 1) / COMPUTED);
+}
+
+/* ------------------------------------------------------------- relations -- */
+
+static void add_relation(struct cost *c, const struct relation *r);
+
+static void
+add_join(struct cost *c, const struct relation *r)
+{
+    uint64_t out = rows_of(c, r);
+    uint64_t sides = largest(rows_of(c, r->left), rows_of(c, r->right));
+
+    add_heavy(c, largest(out, sides), c->speeds->text_ps, 1);
+    if (r->meeting == MEET_MANY) /* numbered anew, by a window */
+        add_heavy(c, out, c->speeds->sort_ps, 1);
+}
+
+/* The relation itself, without those below it. */
+static void
+add_relation_own(struct cost *c, const struct relation *r)
+{
+    struct operators o = {0};
+
+    switch (r->kind) {
+    case RELATION_TABLE:
+        add_scan(c, rows_of(c, r), 1);
+        if (r->as->attached) /* read and normalised anew in every query */
+            add_heavy(c, rows_of(c, r), c->speeds->sort_ps, 1);
+        return;
+    case RELATION_JOIN: add_join(c, r); break;
+    case RELATION_UNITS:
+        add_heavy(c, rows_of(c, r), c->speeds->text_ps, 1);
+        break;
+    case RELATION_PUBLIC:
+        if (r->plan->from)
+            add_relation(c, r->plan->from);
+        add_heavy(c, rows_of(c, r), c->speeds->text_ps, 1);
+        return;
+    case RELATION_FILTER:
+    case RELATION_EXTEND:
+    case RELATION_UNION: break;
+    }
+    add_operators(r->on, &o);
+    for (size_t i = 0; i < r->n_exprs; i++)
+        add_operators(r->exprs[i], &o);
+    add_row_work(c, rows_of(c, r), &o);
+}
+
+static void
+add_relation(struct cost *c, const struct relation *r)
+{
+    if (!r)
+        return;
+    add_relation(c, r->left);
+    add_relation(c, r->right);
+    for (size_t i = 0; i < r->n_branches; i++)
+        add_relation(c, r->branches[i]);
+    add_relation_own(c, r);
+}
+
+/* Rows that WHERE is evaluated on. */
+static uint64_t
+rows_of_plan(const struct cost *c)
+{
+    const struct plan *p = c->plan;
+
+    if (p->from)
+        return rows_of(c, p->from);
+    return p->table ? rows_of_table(c, p->table) : 1;
+}
+
+/* One reading of FROM and of the public queries of IN (SELECT ...). */
+static void
+add_from(struct cost *c)
+{
+    const struct plan *p = c->plan;
+    uint64_t rows = rows_of_plan(c);
+
+    if (p->from)
+        add_relation(c, p->from);
+    else
+        add_scan(c, rows, 1);
+    for (size_t i = 0; i < p->n_queries; i++) {
+        add_relation(c, p->queries[i]);
+        add_heavy(c, rows, c->speeds->text_ps, 1);
+    }
+}
+
+/* ------------------------------------------------------------------ plans -- */
+
+static void
+add_keys(struct cost *c, uint64_t rows, struct operators *o)
+{
+    const struct plan *p = c->plan;
+
+    for (size_t i = 0; i < p->n_keys; i++) {
+        const struct key *k = &p->keys[i];
+
+        o->simple++;
+        add_operators(k->expr, o);
+        if (k->kind == KEY_WHOLE && k->expr->kind != EXPR_COLUMN)
+            o->computed++;
+        else if (k->kind == KEY_LISTED && k->n <= LABELS_FEW)
+            o->computed += 1 + k->n / COMPUTED;
+        else if (k->kind == KEY_LISTED) /* as a text, and that by hash */
+            add_heavy(c, rows, c->speeds->text_ps, 2);
+        else if (k->kind == KEY_PRIVATE)
+            add_heavy(c, rows, c->speeds->text_ps,
+                      k->expr->type == TYPE_TEXT ? 4 : 2);
+    }
+}
+
+static void
+add_part(struct cost *c, const struct part *part, uint64_t rows,
+         struct operators *o)
+{
+    add_operators(part->of, o);
+    switch (part->kind) {
+    case PART_SQUARES: o->simple += SQUARES; return;
+    case PART_DISTINCT: add_heavy(c, rows, c->speeds->text_ps, 1); return;
+    case PART_UNITS:
+        if (c->plan->bounding == BOUND_RANK && c->plan->rows > 1)
+            add_heavy(c, rows, c->speeds->text_ps, 1);
+        o->simple++;
+        return;
+    default: o->simple++; return;
+    }
+}
+
+/* Does the general bounding need windows by unit and group, besides the one by
+   unit? Where groups are limited, or counted by unit. */
+static bool
+tracks_groups(const struct plan *p)
+{
+    bool tracks = p->selection || (p->groups < p->rows && p->groups < p->cells);
+
+    for (size_t i = 0; i < p->n_parts; i++)
+        tracks = tracks || p->parts[i].kind == PART_UNITS;
+    return tracks;
+}
+
+/* WHERE, keys and bounding, which every pass over the rows has. */
+static void
+add_pass(struct cost *c, uint64_t rows, struct operators *o)
+{
+    add_from(c);
+    add_operators(c->plan->where, o);
+    add_keys(c, rows, o);
+    if (c->plan->bounding == BOUND_GENERAL)
+        add_heavy(c, tracks_groups(c->plan) ? rows : rows / WINDOWS + 1,
+                  c->speeds->sort_ps, 1);
+}
+
+/* Groups that are shown. Of discovered ones few have fewer units than are
+   shown with 50 %, so there are not many more than rows have room for. */
+static uint64_t
+cells_of(const struct plan *p, uint64_t rows)
+{
+    uint64_t half = p->selection ? p->selection->half : 0;
+
+    if (half == 0)
+        return p->cells;
+    return least(p->cells, from_plus(from_times(rows / half, 2), 1));
+}
+
+/*
+ * The sorted values of a part, released three times, and once for every level
+ * of the tree of its ranks; padded by `off` on both sides, twice a group.
+ */
+static void
+add_quantiles(struct cost *c, const struct part *part, uint64_t rows)
+{
+    const struct part_quantiles *q = part->quantiles;
+    struct operators o = {0};
+    uint64_t levels = 0, pads;
+
+    for (size_t n = q->n; n; n /= 2)
+        levels++;
+    add_pass(c, rows, &o);
+    add_operators(part->of, &o);
+    add_row_work(c, rows, &o);
+    pads = from_times(from_times(cells_of(c->plan, rows), q->off), 4) / 3 + 1;
+    add_heavy(c, from_times(from_plus(rows, pads), 1 + 2 * levels) / 3,
+              c->speeds->sort_ps, 1);
+}
+
+static void
+add_plan(struct cost *c)
+{
+    const struct plan *p = c->plan;
+    uint64_t rows = rows_of_plan(c);
+    struct operators o = {0};
+    size_t numbers = p->selection != NULL;
+
+    for (size_t i = 0; i < p->n_parts; i++) {
+        if (p->parts[i].kind == PART_QUANTILES) {
+            add_quantiles(c, &p->parts[i], rows);
+            continue;
+        }
+        numbers++;
+        add_part(c, &p->parts[i], rows, &o);
+    }
+    if (numbers > 0 || p->is_public)
+        add_pass(c, rows, &o);
+    add_row_work(c, rows, &o);
+    add_heavy(c, from_times(cells_of(p, rows), numbers), CELL_PS, 1);
+}
+
+/* Picoseconds of the plan's work, without margin. */
+static uint64_t
+work_of(const struct plan *p, const struct reply_speeds *s)
+{
+    struct cost c = {.plan = p, .speeds = s};
+    uint64_t most = 0;
+
+    if (!p->race) {
+        add_plan(&c);
+        return largest(c.scan, c.heavy);
+    }
+    for (size_t i = 0; i < p->race->n; i++)
+        most = largest(most, work_of(p->race->plans[i], s));
+    /* Rows by unit, counted for the choice, at the largest bound. */
+    c.plan = p->race->plans[p->race->n - 1];
+    add_from(&c);
+    add_heavy(&c, rows_of_plan(&c), s->text_ps, 1);
+    return from_plus(most, largest(c.scan, c.heavy));
+}
+
+static uint64_t
+unit_ps(const struct plan *p)
+{
+    uint64_t most = 0;
+
+    for (size_t i = 0; p->race && i < p->race->n; i++)
+        most = largest(most, unit_ps(p->race->plans[i]));
+    if (p->race || p->is_public || !p->from)
+        return most;
+    return from_times(unit_work(p, UNIT_ROWS_DECLARED), UNIT_STEP_PS);
+}
+
+int64_t
+plan_class_us(const struct plan *p, const struct reply_speeds *s)
+{
+    const uint64_t ps_of_us = 1000000;
+    uint64_t ps, us, class_us = REPLY_CLASS_STEP_US;
+
+    ps = from_plus(from_times(work_of(p, s), MARGIN), unit_ps(p));
+    us = from_plus(ps / ps_of_us + 1, (uint64_t)s->fixed_us);
+    if (ps == UINT64_MAX)
+        return INT64_MAX;
+    while (class_us / 2 >= us && class_us / 2 >= REPLY_CLASS_LEAST_US)
+        class_us /= 2;
+    if (us <= REPLY_CLASS_LEAST_US)
+        return REPLY_CLASS_LEAST_US;
+    while (class_us < us)
+        class_us *= 2;
+    return (int64_t)class_us;
+}
+
+void
+reply_class_write(int64_t class_us, char out[REPLY_CLASS_TEXT])
+{
+    long long tenths = (class_us + 50) / 100; /* of a millisecond */
+
+    if (class_us == INT64_MAX)
+        snprintf(out, REPLY_CLASS_TEXT, "an unknown time");
+    else if (class_us < 10000)
+        snprintf(out, REPLY_CLASS_TEXT, "%lld.%lld ms", tenths / 10,
+                 tenths % 10);
+    else if (class_us < REPLY_CLASS_STEP_US)
+        snprintf(out, REPLY_CLASS_TEXT, "%lld ms", tenths / 10);
+    else
+        snprintf(out, REPLY_CLASS_TEXT, "%lld.%lld s", tenths / 10000,
+                 tenths / 1000 % 10);
+}

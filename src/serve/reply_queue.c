@@ -1,0 +1,95 @@
+/*
+ * The virtual queue: for each server the moment at which it is free, as a heap
+ * with the earliest first. That heap is all there is: it holds the sums of
+ * class times, never a real duration.
+ */
+#include "serve/reply_queue.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/base.h"
+#include "base/ck.h"
+#include "serve/steps.h"
+
+struct reply_queue {
+    pthread_mutex_t lock;
+    int64_t allowance_us;
+    size_t n;
+    int64_t free_us[]; /* a heap */
+};
+
+struct reply_queue *
+reply_queue_new(size_t servers, int64_t allowance_us)
+{
+    struct reply_queue *q;
+
+    CUSTOS_REQUIRE(servers >= 1 && allowance_us >= 0);
+    if (servers > (SIZE_MAX - sizeof *q) / sizeof q->free_us[0])
+        return NULL;
+    q = calloc(1, sizeof *q + servers * sizeof q->free_us[0]);
+    if (!q || pthread_mutex_init(&q->lock, NULL)) {
+        free(q);
+        return NULL;
+    }
+    q->allowance_us = allowance_us;
+    q->n = servers;
+    for (size_t i = 0; i < servers; i++)
+        q->free_us[i] = INT64_MIN;
+    return q;
+}
+
+void
+reply_queue_free(struct reply_queue *q)
+{
+    if (!q)
+        return;
+    pthread_mutex_destroy(&q->lock);
+    free(q);
+}
+
+static int64_t
+plus(int64_t a, int64_t b)
+{
+    int64_t sum;
+
+    return ck_add_i64(a, b, &sum) ? sum : INT64_MAX;
+}
+
+/* Lock held: the earliest server is free at `until` instead. */
+static void
+occupy(struct reply_queue *q, int64_t until)
+{
+    int64_t *heap = q->free_us;
+    size_t i = 0;
+
+    for (;;) {
+        size_t child = 2 * i + 1;
+
+        if (child + 1 < q->n && heap[child + 1] < heap[child])
+            child++;
+        if (child >= q->n || heap[child] >= until)
+            break;
+        heap[i] = heap[child];
+        i = child;
+    }
+    heap[i] = until;
+}
+
+int64_t
+reply_queue_admit(struct reply_queue *q, int64_t asked_us, int64_t now_us,
+                  int64_t class_us)
+{
+    int64_t begin, end;
+
+    CUSTOS_REQUIRE(class_us >= 1 && asked_us >= 0);
+    begin = now_us > asked_us ? now_us - asked_us : 0;
+    begin = plus(asked_us, step_after(begin));
+    pthread_mutex_lock(&q->lock);
+    if (begin < q->free_us[0])
+        begin = q->free_us[0];
+    end = plus(begin, class_us);
+    occupy(q, end);
+    pthread_mutex_unlock(&q->lock);
+    return plus(end, q->allowance_us);
+}

@@ -1,0 +1,59 @@
+/*
+ * When a charged reply leaves: a queue with n virtual servers, fed with public
+ * class times and the moments at which questions come. A question is admitted
+ * after its charge and before the data is touched; the moment of its reply is
+ * fixed then, and answer, failure, cancel and overrun all leave at it. The real
+ * work runs as soon as a worker is free and is ended at that moment.
+ *
+ * The queue knows no clock, worker or analyst. Whose turn it is was decided
+ * before, by the queue of questions: here first come is first served.
+ *
+ * THEOREM  reply-time
+ *   Let M be the mechanism of a charged question, (eps, delta)-DP, and let its
+ *   reply leave at `due`, which reply_queue_admit fixed before the data was
+ *   touched. If M has not answered by then, a constant sentence leaves instead:
+ *   an overrun. With p the largest chance of an overrun over all data, the pair
+ *   (reply, time) is (eps, delta + (1 + e^eps) p)-DP.
+ *   Cost bound (an assumption, not proven): each admitted question takes at
+ *   most its class_us on a worker. Under it p = 0.
+ * SOURCE   doc/proofs/reply-time.md
+ * NEEDS    class_us, and the stepped moments and the order of admissions, are
+ *          functions of public facts: no thread that admits waits for private
+ *          work of unknown length. For p = 0 also: n workers that do nothing
+ *          else, handed out in the order of admission, and an allowance that
+ *          covers what lies between a worker's end and the reply.
+ * GIVES    due: a function of what this handle was given, of no data.
+ * FAILS    cannot. Late waking, caches, memory bandwidth and disks remain:
+ *          THREATS.md.
+ * TESTED   moments_depend_on_arrivals_and_classes_alone
+ *          work_within_its_class_never_overruns
+ *          capacity_is_servers_by_class
+ */
+#ifndef SERVE_REPLY_QUEUE_H
+#define SERVE_REPLY_QUEUE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct reply_queue;
+
+/* By default; the time for planning again in the worker, messages, waking. */
+enum { REPLY_ALLOWANCE_US = 20000 };
+
+/* servers: how many workers run charged questions, >= 1. NULL: no memory. */
+struct reply_queue *reply_queue_new(size_t servers, int64_t allowance_us);
+void reply_queue_free(struct reply_queue *q);
+
+/*
+ * The moment at which the reply leaves and its work is ended, of a question
+ * that had come in whole at asked_us, is charged by now_us and has the public
+ * class_us >= 1. From any thread; those who admit are served in the order in
+ * which they are admitted. Cannot fail; stops at INT64_MAX.
+ *
+ * A class occupies its server whatever happens: who admits a class of hours
+ * gives a server away for hours. Refuse it before its charge.
+ */
+int64_t reply_queue_admit(struct reply_queue *q, int64_t asked_us,
+                          int64_t now_us, int64_t class_us);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * What a worker process cannot do, whatever runs in it: outlive its server, take
+ * more than its memory, open a socket, start a program, or write a file outside
+ * its folder of temporary files. The kernel sees to it; where it has no landlock
+ * (before Linux 5.13) the last of these is not enforced.
+ */
+#ifndef WORKER_CONFINE_H
+#define WORKER_CONFINE_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "custos.h"
+
+/* First: it dies with the server, has no descriptor but fd and the standard
+   ones, and leaves no core dump. False: the server is gone already. */
+CUSTOS_MUST_USE bool confine_life(int fd, pid_t server);
+
+/* Then: at most so many bytes of address space besides what it has now. */
+void confine_memory(uint64_t bytes);
+
+/* And: which files it may write, and which calls to the system it may make.
+   Both hold for threads that are started later, so it comes before the first:
+   the engine has many. */
+void confine_system(const char *spill);
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * Messages between the server and a worker process: what they say, as bytes
+ * (base/pack.h). Both sides read them as a stranger's: lengths are bounded,
+ * a message is consumed to its last byte or is refused.
+ *
+ * What a worker says of private data is an answer whose every number was
+ * released by a mechanism, or that it failed and by which status: no text of the
+ * engine and no exact value has a place in any message.
+ */
+#ifndef WORKER_MESSAGE_H
+#define WORKER_MESSAGE_H
+
+#include "curator/executor.h"
+
+/* The first byte of a message. */
+enum message_kind {
+    MESSAGE_HELLO = 1, /* to a worker: where its data is; first, once */
+    MESSAGE_QUERY,
+    MESSAGE_CATALOG,
+    MESSAGE_PING,
+    MESSAGE_READY, /* from it: HELLO or PING is answered */
+    MESSAGE_ANSWER,
+    MESSAGE_ROWS,
+    MESSAGE_FAILED,
+};
+
+enum {
+    MESSAGE_HEAD = 5,            /* length of the rest, and kind */
+    MESSAGE_MAX_ASKED = 8 << 20, /* to a worker */
+    MESSAGE_MAX_TOLD = 272 << 20 /* from it: the largest answer, and a head */
+};
+
+struct message_hello {
+    str store;
+    struct work_snapshot of;
+    str spill;
+    uint64_t memory_bytes;
+    uint64_t parent; /* the server's process */
+};
+
+/* Without memory, or past the limit, out is failed. */
+void message_hello_pack(const struct message_hello *h, struct buf *out);
+void message_query_pack(const struct work *w, struct buf *out);
+void message_catalog_pack(const struct catalog_ask *ask, enum catalog_how how,
+                          struct buf *out);
+void message_rows_pack(const struct catalog_rows *rows, struct buf *out);
+void
+message_failed_pack(custos_status st, const custos_err *err, struct buf *out);
+
+/*
+ * From the bytes behind the head; texts are borrowed from them, lists live in
+ * a. False where they are no such message, or without memory.
+ */
+CUSTOS_MUST_USE bool message_hello_unpack(str bytes, struct message_hello *out);
+CUSTOS_MUST_USE bool
+message_query_unpack(str bytes, arena *a, struct work *out, struct ask *ask);
+CUSTOS_MUST_USE bool
+message_catalog_unpack(str bytes, arena *a, struct catalog_ask *out,
+                       enum catalog_how *how);
+CUSTOS_MUST_USE bool
+message_rows_unpack(str bytes, arena *a, struct catalog_rows *out);
+/* Fills err as custos_fail does; returns the status, CUSTOS_EINTERNAL where
+   the bytes are none. Never CUSTOS_OK. */
+CUSTOS_MUST_USE custos_status message_failed_unpack(str bytes, custos_err *err);
+
+#endif

@@ -1,0 +1,426 @@
+/*
+ * Slots under one lock, and a keeper: the thread that starts and replaces
+ * workers, so that who asks waits only where all are busy. The keeper is one
+ * thread for the pool's life, since a worker dies with the thread that started
+ * it. It sleeps on the sockets of idle workers: one that dies then is replaced
+ * before it is taken.
+ */
+#include "worker/pool.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+enum {
+    START_US = 30000000, /* for a worker to be ready */
+    LOOK_US = 50000,     /* how often one who waits looks whether to stop */
+    AGAIN_MS = 200,      /* after a start that failed */
+    FAILURES_MOST = 5,   /* in a row; then who waits is told */
+    KEEPER_STACK = 1 << 18,
+};
+
+enum slot_state {
+    SLOT_EMPTY, /* the keeper is to start one */
+    SLOT_STARTING,
+    SLOT_IDLE,
+    SLOT_TAKEN,
+    SLOT_STALE, /* idle, of another snapshot or dead: to be replaced */
+};
+
+struct slot {
+    struct process process; /* first: what is taken is its slot */
+    enum slot_state state;
+    enum pool_lane lane;
+};
+
+struct waiter {
+    struct waiter *next;
+    enum pool_lane lane;
+    struct work_snapshot of;
+    int64_t until_us;
+    struct slot *got;
+    pthread_cond_t ready;
+};
+
+struct pool {
+    pthread_mutex_t lock;
+    struct store store;
+    struct process_options options;
+    struct work_snapshot of; /* what new workers are started on */
+    struct waiter *waiters;  /* who must be done first comes first */
+    unsigned failures;       /* starts in a row */
+    uint64_t started, lost;
+    pthread_t keeper;
+    bool has_keeper, ending;
+    int wake;
+    size_t n;
+    struct slot slots[];
+};
+
+static bool
+is_same(const struct work_snapshot *a, const struct work_snapshot *b)
+{
+    return a->version == b->version && a->policy == b->policy;
+}
+
+static void
+wake_keeper(struct pool *p)
+{
+    (void)!eventfd_write(p->wake, 1);
+}
+
+/* ------------------------------------------------------------- handing -- */
+
+/* Lock held: an idle worker goes to the first who can use it. */
+static void
+hand_out(struct pool *p, struct slot *s)
+{
+    struct waiter **at = &p->waiters;
+
+    while (*at &&
+           ((*at)->lane != s->lane || !is_same(&(*at)->of, &s->process.of)))
+        at = &(*at)->next;
+    if (!*at)
+        return;
+    s->state = SLOT_TAKEN;
+    (*at)->got = s;
+    pthread_cond_signal(&(*at)->ready);
+    *at = (*at)->next;
+}
+
+static struct slot *
+find_idle(struct pool *p, enum pool_lane lane, const struct work_snapshot *of)
+{
+    for (size_t i = 0; i < p->n; i++)
+        if (p->slots[i].state == SLOT_IDLE && p->slots[i].lane == lane &&
+            is_same(&p->slots[i].process.of, of))
+            return &p->slots[i];
+    return NULL;
+}
+
+/* Lock held: idle workers of other snapshots are replaced by some of this. */
+static void
+move_to(struct pool *p, const struct work_snapshot *of)
+{
+    bool some = !is_same(&p->of, of);
+
+    p->of = *of;
+    for (size_t i = 0; i < p->n; i++)
+        if (p->slots[i].state == SLOT_IDLE &&
+            !is_same(&p->slots[i].process.of, of)) {
+            p->slots[i].state = SLOT_STALE;
+            some = true;
+        }
+    if (some) {
+        p->failures = 0;
+        wake_keeper(p);
+    }
+}
+
+static void
+join_waiters(struct pool *p, struct waiter *w)
+{
+    struct waiter **at = &p->waiters;
+    int64_t until = w->until_us ? w->until_us : INT64_MAX;
+
+    while (*at && ((*at)->until_us ? (*at)->until_us : INT64_MAX) <= until)
+        at = &(*at)->next;
+    w->next = *at;
+    *at = w;
+}
+
+static void
+leave_waiters(struct pool *p, const struct waiter *w)
+{
+    struct waiter **at = &p->waiters;
+
+    while (*at && *at != w)
+        at = &(*at)->next;
+    if (*at)
+        *at = w->next;
+}
+
+/* Lock held: waits until it has one, or has to give up. */
+static void
+wait_for_worker(struct pool *p, struct waiter *w, const _Atomic int *stop)
+{
+    while (!w->got && !p->ending && !(stop && atomic_load(stop)) &&
+           p->failures < FAILURES_MOST) {
+        int64_t now = p->options.now_us(), until = now + LOOK_US;
+        struct timespec t;
+
+        if (w->until_us && w->until_us <= now)
+            break;
+        if (w->until_us && w->until_us < until)
+            until = w->until_us;
+        t.tv_sec = (time_t)(until / 1000000);
+        t.tv_nsec = (long)(until % 1000000 * 1000);
+        pthread_cond_timedwait(&w->ready, &p->lock, &t);
+    }
+    if (!w->got)
+        leave_waiters(p, w);
+}
+
+static bool
+waiter_init(struct waiter *w)
+{
+    pthread_condattr_t steady;
+    bool good;
+
+    if (pthread_condattr_init(&steady))
+        return false;
+    good = !pthread_condattr_setclock(&steady, CLOCK_MONOTONIC) &&
+           !pthread_cond_init(&w->ready, &steady);
+    pthread_condattr_destroy(&steady);
+    return good;
+}
+
+struct process *
+pool_take(struct pool *p, enum pool_lane lane, const struct work_snapshot *of,
+          int64_t until_us, const _Atomic int *stop)
+{
+    struct waiter w = {.lane = lane, .of = *of, .until_us = until_us};
+    struct slot *s;
+
+    if (!waiter_init(&w))
+        return NULL;
+    pthread_mutex_lock(&p->lock);
+    move_to(p, of);
+    /* One that died a moment ago is not taken; the keeper sees it too. */
+    while ((s = find_idle(p, lane, of)) && !channel_is_quiet(&s->process.to)) {
+        s->state = SLOT_STALE;
+        wake_keeper(p);
+    }
+    if (s) {
+        s->state = SLOT_TAKEN;
+    } else {
+        join_waiters(p, &w);
+        wait_for_worker(p, &w, stop);
+        s = w.got;
+    }
+    pthread_mutex_unlock(&p->lock);
+    pthread_cond_destroy(&w.ready);
+    return s ? &s->process : NULL;
+}
+
+void
+pool_give(struct pool *p, struct process *w)
+{
+    struct slot *s = (struct slot *)w;
+
+    pthread_mutex_lock(&p->lock);
+    s->state = is_same(&w->of, &p->of) ? SLOT_IDLE : SLOT_STALE;
+    if (s->state == SLOT_IDLE)
+        hand_out(p, s);
+    if (s->state != SLOT_TAKEN)
+        wake_keeper(p); /* which looks after it from now on */
+    pthread_mutex_unlock(&p->lock);
+}
+
+enum process_death
+pool_lose(struct pool *p, struct process *w)
+{
+    struct slot *s = (struct slot *)w;
+    struct process gone = *w;
+    enum process_death death;
+
+    pthread_mutex_lock(&p->lock);
+    s->state = SLOT_EMPTY;
+    p->lost++;
+    wake_keeper(p);
+    pthread_mutex_unlock(&p->lock);
+    death = process_end(&gone); /* meanwhile the next one starts */
+    return death;
+}
+
+void
+pool_count(struct pool *p, struct pool_counts *out)
+{
+    *out = (struct pool_counts){.workers = p->n};
+    pthread_mutex_lock(&p->lock);
+    out->started = p->started;
+    out->lost = p->lost;
+    for (size_t i = 0; i < p->n; i++)
+        out->idle += p->slots[i].state == SLOT_IDLE;
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* -------------------------------------------------------------- keeping -- */
+
+/* Lock held, and given up meanwhile. */
+static custos_status
+fill_slot(struct pool *p, struct slot *s, custos_err *err)
+{
+    struct work_snapshot of = p->of;
+    struct process old = s->process, fresh;
+    bool replaces = s->state == SLOT_STALE;
+    custos_status st;
+
+    s->state = SLOT_STARTING;
+    p->lost += replaces;
+    pthread_mutex_unlock(&p->lock);
+    if (replaces)
+        (void)process_end(&old);
+    st = process_start(&p->options, &of, p->options.now_us() + START_US, &fresh,
+                       err);
+    pthread_mutex_lock(&p->lock);
+    p->failures = st ? p->failures + 1 : 0;
+    s->state = st ? SLOT_EMPTY : SLOT_IDLE;
+    if (st) {
+        for (struct waiter *w = p->waiters; w; w = w->next)
+            pthread_cond_signal(&w->ready); /* it may be time to give up */
+        return st;
+    }
+    p->started++;
+    s->process = fresh;
+    hand_out(p, s);
+    return CUSTOS_OK;
+}
+
+/* Lock held: the next slot that needs the keeper, or NULL. */
+static struct slot *
+next_slot(struct pool *p)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        struct slot *s = &p->slots[i];
+
+        if (s->state == SLOT_EMPTY || s->state == SLOT_STALE)
+            return s;
+        if (s->state == SLOT_IDLE && !channel_is_quiet(&s->process.to)) {
+            s->state = SLOT_STALE;
+            return s;
+        }
+    }
+    return NULL;
+}
+
+/* Sleeps until it is woken, an idle worker dies, or the time is over. */
+static void
+sleep_keeper(struct pool *p, struct pollfd *fds, int ms)
+{
+    nfds_t n = 0;
+    eventfd_t ignored;
+
+    fds[n++] = (struct pollfd){.fd = p->wake, .events = POLLIN};
+    for (size_t i = 0; i < p->n; i++)
+        if (p->slots[i].state == SLOT_IDLE)
+            fds[n++] = (struct pollfd){.fd = p->slots[i].process.to.fd,
+                                       .events = POLLIN};
+    pthread_mutex_unlock(&p->lock);
+    (void)poll(fds, n, ms);
+    (void)!eventfd_read(p->wake, &ignored);
+    pthread_mutex_lock(&p->lock);
+}
+
+static void *
+keeper_main(void *ctx)
+{
+    struct pool *p = ctx;
+    struct pollfd *fds = calloc(p->n + 1, sizeof *fds);
+
+    pthread_mutex_lock(&p->lock);
+    while (fds && !p->ending) {
+        struct slot *s = next_slot(p);
+        custos_err quiet;
+
+        if (!s)
+            sleep_keeper(p, fds, -1);
+        else if (fill_slot(p, s, &quiet))
+            sleep_keeper(p, fds, AGAIN_MS);
+    }
+    pthread_mutex_unlock(&p->lock);
+    free(fds);
+    /* They die with this thread; it reaps them. */
+    for (size_t i = 0; i < p->n; i++)
+        if (p->slots[i].state == SLOT_IDLE || p->slots[i].state == SLOT_STALE)
+            (void)process_end(&p->slots[i].process);
+    return NULL;
+}
+
+/* ------------------------------------------------------- start and end -- */
+
+/* The first worker is waited for: what is wrong with the store is told now. */
+static custos_status
+pool_start(struct pool *p, custos_err *err)
+{
+    struct process *first;
+    pthread_attr_t attr;
+    custos_status st = CUSTOS_OK;
+
+    if (pthread_attr_init(&attr))
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    if (pthread_attr_setstacksize(&attr, KEEPER_STACK) ||
+        pthread_create(&p->keeper, &attr, keeper_main, p))
+        st = custos_fail(err, CUSTOS_ENOMEM, "no thread could be started");
+    pthread_attr_destroy(&attr);
+    if (st)
+        return st;
+    p->has_keeper = true;
+    first = pool_take(p, POOL_PRIVATE, &p->of, p->options.now_us() + START_US,
+                      NULL);
+    if (!first)
+        return custos_fail(err, CUSTOS_EIO,
+                           "no worker process could be started");
+    pool_give(p, first);
+    return CUSTOS_OK;
+}
+
+custos_status
+pool_new(const struct pool_options *o, struct pool **out, custos_err *err)
+{
+    size_t n = o->workers[POOL_PRIVATE] + o->workers[POOL_FREE];
+    struct pool *p = calloc(1, sizeof *p + n * sizeof(struct slot));
+    custos_status st;
+
+    if (!p)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    st = store_open(o->store, &p->store, err);
+    if (st) {
+        free(p);
+        return st;
+    }
+    pthread_mutex_init(&p->lock, NULL);
+    p->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    p->n = n;
+    p->of = o->of;
+    p->options = (struct process_options){
+        .command = o->command,
+        .store = &p->store,
+        .memory_bytes = o->memory_bytes,
+        .now_us = o->now_us,
+    };
+    for (size_t i = o->workers[POOL_PRIVATE]; i < n; i++)
+        p->slots[i].lane = POOL_FREE;
+    st = p->wake < 0 ? custos_fail(err, CUSTOS_EIO, "no descriptors are left")
+                     : pool_start(p, err);
+    if (st)
+        pool_free(p);
+    else
+        *out = p;
+    return st;
+}
+
+void
+pool_free(struct pool *p)
+{
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->ending = true;
+    wake_keeper(p);
+    pthread_mutex_unlock(&p->lock);
+    if (p->has_keeper)
+        pthread_join(p->keeper, NULL);
+    if (p->wake >= 0)
+        close(p->wake);
+    store_close(&p->store);
+    pthread_mutex_destroy(&p->lock);
+    free(p);
+}

@@ -1,0 +1,55 @@
+/*
+ * The server's worker processes: so many for private queries, so many for what
+ * is free, started beforehand and replaced when they end. Private work never
+ * waits for free work, nor the other way round.
+ *
+ * Whoever has work takes a worker, speaks to it, and gives it back or says that
+ * it is lost. A worker knows one snapshot of the store for life: when another
+ * comes into force, idle ones of the old are replaced.
+ */
+#ifndef WORKER_POOL_H
+#define WORKER_POOL_H
+
+#include "worker/process.h"
+
+struct pool;
+
+enum pool_lane { POOL_PRIVATE, POOL_FREE, POOL_LANES };
+
+struct pool_options {
+    const char *command;        /* the program: custos */
+    const char *store;          /* its path */
+    struct work_snapshot of;    /* to begin with */
+    size_t workers[POOL_LANES]; /* at least one each */
+    uint64_t memory_bytes;      /* of each */
+    steady_clock now_us;
+};
+
+/* Starts all of them. May fail as process_start. */
+CUSTOS_MUST_USE custos_status pool_new(const struct pool_options *o,
+                                       struct pool **out, custos_err *err);
+
+/* Ends all of them. Nobody has one or waits for one. */
+void pool_free(struct pool *p);
+
+/*
+ * A worker for this snapshot, the caller's alone until it is given back. Whoever
+ * must be done first comes first (until_us; 0: last), then whoever came first.
+ * NULL: *stop is set, the time is over, or none can be started.
+ */
+struct process *
+pool_take(struct pool *p, enum pool_lane lane, const struct work_snapshot *of,
+          int64_t until_us, const _Atomic int *stop);
+void pool_give(struct pool *p, struct process *w);
+
+/* Ends it and has another started; why it had ended. */
+enum process_death pool_lose(struct pool *p, struct process *w);
+
+/* For operators. */
+struct pool_counts {
+    size_t workers, idle;
+    uint64_t started, lost;
+};
+void pool_count(struct pool *p, struct pool_counts *out);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * One worker process, from the server's side: started, spoken to, ended. Its
+ * folder of temporary files is the server's, so that nothing is left behind
+ * however it ends.
+ */
+#ifndef WORKER_PROCESS_H
+#define WORKER_PROCESS_H
+
+#include <sys/types.h>
+
+#include "store/store.h"
+#include "worker/channel.h"
+
+struct process_options {
+    const char *command; /* the program: custos */
+    const struct store *store;
+    uint64_t memory_bytes;
+    steady_clock now_us;
+};
+
+struct process {
+    pid_t pid;
+    struct channel to;
+    struct work_snapshot of;
+    char spill[STORE_PATH_MAX];
+    int held; /* of its folder */
+};
+
+/* Why it ended. */
+enum process_death {
+    DEATH_KILLED, /* by SIGKILL: ours, or somebody's from outside */
+    DEATH_FAULT,  /* by itself: a fault, or it left */
+};
+
+/*
+ * Starts one on a snapshot and waits until it is ready, at most until_us. Its
+ * server is the thread that calls: it dies with that thread. May fail:
+ * CUSTOS_EIO, CUSTOS_ENOMEM, and as opening the data does.
+ */
+CUSTOS_MUST_USE custos_status process_start(const struct process_options *o,
+                                            const struct work_snapshot *of,
+                                            int64_t until_us,
+                                            struct process *out,
+                                            custos_err *err);
+
+/* Ends it if it has not ended, reaps it, clears its folder. */
+enum process_death process_end(struct process *p);
+
+#endif

@@ -1,0 +1,302 @@
+/*
+ * THEOREM  worker-costs-one
+ *   A worker process that fails, is killed or sends what is no message costs
+ *   the question it had, and no other: its charge stands, nothing of it is
+ *   answered, and the worker is replaced.
+ * SOURCE   doc/proofs/worker-released.md
+ * NEEDS    a worker has one question at a time (pool_take).
+ * GIVES    of a charged question that fails here one constant sentence,
+ *          whatever happened.
+ * FAILS    CUSTOS_EENGINE, with *end for the tripwire; of what is public also
+ *          what the worker said.
+ * TESTED   a_killed_worker_costs_one_question a_worker_that_lies_is_ended
+ *          a_stop_is_never_lost work_ends_at_its_time
+ */
+#include "worker/remote.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "curator/answer.h"
+
+struct remote {
+    struct executor executor;
+    struct pool *pool;
+    pthread_mutex_t mutex; /* over what follows */
+    struct process *now;   /* the worker that works for it; NULL: none */
+};
+
+/* What a worker is asked. */
+struct errand {
+    enum pool_lane lane;
+    const struct work_snapshot *of;
+    const _Atomic int *stop;
+    int64_t until_us;
+    enum message_kind asks, wants;
+    struct buf *request;
+    arena *a; /* of the reply */
+};
+
+static bool
+is_stopped(const struct errand *c)
+{
+    return c->stop && atomic_load(c->stop) != ASK_GOES_ON;
+}
+
+/* A stop is either seen here or sees the worker: stop is set before it. */
+static bool
+hold(struct remote *r, const struct errand *c, struct process *w)
+{
+    bool held;
+
+    pthread_mutex_lock(&r->mutex);
+    held = !is_stopped(c);
+    if (held)
+        r->now = w;
+    pthread_mutex_unlock(&r->mutex);
+    return held;
+}
+
+static void
+let_go(struct remote *r)
+{
+    pthread_mutex_lock(&r->mutex);
+    r->now = NULL;
+    pthread_mutex_unlock(&r->mutex);
+}
+
+static void
+stop(void *ctx)
+{
+    struct remote *r = ctx;
+
+    pthread_mutex_lock(&r->mutex);
+    if (r->now)
+        kill(r->now->pid, SIGKILL);
+    pthread_mutex_unlock(&r->mutex);
+}
+
+/* Why there is no reply. */
+static enum work_end
+judge(const struct errand *c, enum channel_end end, enum process_death death)
+{
+    if (is_stopped(c))
+        return WORK_STOPPED;
+    if (end == CHANNEL_LATE)
+        return WORK_OVERRUN;
+    return end == CHANNEL_CLOSED && death == DEATH_KILLED ? WORK_LOST
+                                                          : WORK_FAILED;
+}
+
+static enum channel_end
+exchange(const struct process *w, const struct errand *c,
+         enum message_kind *kind, str *bytes)
+{
+    enum channel_end end =
+        channel_send(&w->to, c->asks, c->request, c->until_us);
+
+    if (!end)
+        end = channel_receive(&w->to, c->until_us, MESSAGE_MAX_TOLD, c->a, kind,
+                              bytes);
+    if (!end && *kind != c->wants && *kind != MESSAGE_FAILED)
+        end = CHANNEL_BROKEN;
+    return end;
+}
+
+/* Asks a worker; WORK_DONE: *kind is what was wanted, or MESSAGE_FAILED. */
+static enum work_end
+ask_worker(struct remote *r, const struct errand *c, enum message_kind *kind,
+           str *bytes)
+{
+    struct process *w =
+        pool_take(r->pool, c->lane, c->of, c->until_us, c->stop);
+    enum process_death death = DEATH_FAULT;
+    enum channel_end end;
+
+    if (!w)
+        return is_stopped(c) ? WORK_STOPPED : WORK_LOST;
+    if (!hold(r, c, w)) {
+        pool_give(r->pool, w);
+        return WORK_STOPPED;
+    }
+    end = exchange(w, c, kind, bytes);
+    let_go(r);
+    if (!end) {
+        pool_give(r->pool, w);
+        return WORK_DONE;
+    }
+    death = pool_lose(r->pool, w);
+    return judge(c, end, death);
+}
+
+/* ------------------------------------------------------------- questions -- */
+
+/* What went wrong, in the one sentence of all. */
+static custos_status
+fail(enum work_end end, custos_err *err)
+{
+    custos_status st = custos_fail(err, CUSTOS_EENGINE, "%s",
+                                   custos_status_words(CUSTOS_EENGINE));
+
+    if (end == WORK_FAILED)
+        custos_note(err, "worker: failed");
+    return st;
+}
+
+/* A failure that the worker tells: below the charge it is a failure whatever
+   the status, but for a plan that is another one, which touched no data. */
+static custos_status
+fail_told(const struct work *w, str bytes, enum work_end *end, custos_err *err)
+{
+    custos_err told = {.at = -1};
+    custos_status st = message_failed_unpack(bytes, &told);
+
+    *end = st == CUSTOS_EINTERNAL ? WORK_LOST : WORK_FAILED;
+    if (w->is_public) {
+        if (err)
+            *err = told;
+        return st;
+    }
+    st = custos_fail(err, CUSTOS_EENGINE, "%s",
+                     custos_status_words(CUSTOS_EENGINE));
+    custos_note(err, "%s", told.noted);
+    return st;
+}
+
+static custos_status
+run(void *ctx, const struct work *w, struct answer **out, enum work_end *end,
+    custos_err *err)
+{
+    struct remote *r = ctx;
+    struct answer *answer = NULL;
+    enum message_kind kind;
+    struct buf request;
+    custos_status st = answer_new(1, &answer, err);
+    struct errand c = {
+        .lane = w->is_public ? POOL_FREE : POOL_PRIVATE,
+        .of = &w->of,
+        .stop = w->ask->stop,
+        .until_us = w->until_us,
+        .asks = MESSAGE_QUERY,
+        .wants = MESSAGE_ANSWER,
+        .request = &request,
+    };
+    str bytes;
+
+    *end = WORK_FAILED;
+    if (st)
+        return st;
+    c.a = answer->arena;
+    message_begin(&request, MESSAGE_MAX_ASKED);
+    message_query_pack(w, &request);
+    *end = ask_worker(r, &c, &kind, &bytes);
+    buf_clear(&request);
+    if (*end == WORK_DONE && kind == MESSAGE_ANSWER &&
+        answer_unpack(bytes, answer)) {
+        answer->is_public = w->is_public;
+        answer->receipt = w->receipt;
+        *out = answer;
+        return CUSTOS_OK;
+    }
+    if (*end == WORK_DONE && kind == MESSAGE_FAILED) {
+        st = fail_told(w, bytes, end, err);
+    } else {
+        *end = *end == WORK_DONE ? WORK_FAILED : *end;
+        st = fail(*end, err);
+    }
+    answer_free(answer);
+    return st;
+}
+
+static custos_status
+catalog(void *ctx, const struct work_snapshot *of,
+        const struct catalog_ask *ask, enum catalog_how how, arena *a,
+        struct catalog_rows *out, custos_err *err)
+{
+    struct remote *r = ctx;
+    enum message_kind kind;
+    struct buf request;
+    struct errand c = {
+        .lane = POOL_FREE,
+        .of = of,
+        .stop = ask->stop,
+        .asks = MESSAGE_CATALOG,
+        .wants = MESSAGE_ROWS,
+        .request = &request,
+        .a = a,
+    };
+    enum work_end end;
+    str bytes;
+
+    message_begin(&request, MESSAGE_MAX_ASKED);
+    message_catalog_pack(ask, how, &request);
+    end = ask_worker(r, &c, &kind, &bytes);
+    buf_clear(&request);
+    if (end == WORK_DONE && kind == MESSAGE_ROWS &&
+        message_rows_unpack(bytes, a, out))
+        return CUSTOS_OK;
+    if (end == WORK_DONE && kind == MESSAGE_FAILED)
+        return message_failed_unpack(bytes, err);
+    return fail(end, err);
+}
+
+/* ---------------------------------------------------------------- handle -- */
+
+custos_status
+remote_new(struct pool *pool, struct remote **out, custos_err *err)
+{
+    struct remote *r = calloc(1, sizeof *r);
+
+    if (!r || pthread_mutex_init(&r->mutex, NULL)) {
+        free(r);
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    }
+    r->pool = pool;
+    r->executor = (struct executor){
+        .ctx = r, .run = run, .catalog = catalog, .stop = stop};
+    *out = r;
+    return CUSTOS_OK;
+}
+
+void
+remote_free(struct remote *r)
+{
+    if (!r)
+        return;
+    pthread_mutex_destroy(&r->mutex);
+    free(r);
+}
+
+const struct executor *
+remote_executor(const struct remote *r)
+{
+    return &r->executor;
+}
+
+custos_status
+remote_ping(struct pool *p, enum pool_lane lane, const struct work_snapshot *of,
+            int64_t until_us, custos_err *err)
+{
+    struct process *w = pool_take(p, lane, of, until_us, NULL);
+    enum message_kind kind = MESSAGE_FAILED;
+    arena *a = arena_new(NULL, 1 << 16);
+    struct buf request;
+    bool good;
+    str bytes;
+
+    message_begin(&request, MESSAGE_HEAD);
+    good = a && w && !channel_send(&w->to, MESSAGE_PING, &request, until_us) &&
+           !channel_receive(&w->to, until_us, MESSAGE_HEAD, a, &kind, &bytes) &&
+           kind == MESSAGE_READY;
+    buf_clear(&request);
+    arena_free(a);
+    if (good)
+        pool_give(p, w);
+    else if (w)
+        (void)pool_lose(p, w);
+    return good ? CUSTOS_OK
+                : custos_fail(err, CUSTOS_EBUSY, "no worker process answers");
+}

@@ -1,0 +1,24 @@
+/*
+ * An executor (curator/executor.h) whose work a worker process does: one for
+ * each handle of the curator, all on one pool.
+ */
+#ifndef WORKER_REMOTE_H
+#define WORKER_REMOTE_H
+
+#include "worker/pool.h"
+
+struct remote;
+
+CUSTOS_MUST_USE custos_status remote_new(struct pool *pool, struct remote **out,
+                                         custos_err *err);
+void remote_free(struct remote *r); /* nothing of it runs */
+
+/* Lives as long as r. */
+const struct executor *remote_executor(const struct remote *r);
+
+/* Does a worker of this lane answer? May fail: CUSTOS_EBUSY. */
+CUSTOS_MUST_USE custos_status remote_ping(struct pool *p, enum pool_lane lane,
+                                          const struct work_snapshot *of,
+                                          int64_t until_us, custos_err *err);
+
+#endif

@@ -1,0 +1,283 @@
+/*
+ * Class times of queries on the hospital's policy: what they are, and that
+ * they follow from plan, policy and speeds alone.
+ */
+#include "plan/reply_class.h"
+
+#include "plan/hospital.h"
+
+enum { TABLES = 16 };
+
+static bool
+count(void *ctx, size_t table, int column, uint64_t *out)
+{
+    const uint64_t *rows = ctx;
+
+    *out = column < 0 ? rows[table] : 1;
+    return true;
+}
+
+/* A million patients, 1.8 million visits and fewer of all else. */
+static void
+ceilings(const struct policy *p, uint64_t *rows)
+{
+    assert_true(p->n_tables <= TABLES);
+    for (size_t i = 0; i < p->n_tables; i++)
+        rows[i] = p->tables[i].is_public ? 1000 : 50000;
+    rows[policy_table_find(p, str_of("patients"))->number] = 1000000;
+    rows[policy_table_find(p, str_of("visits"))->number] = 1800000;
+}
+
+static void
+hospital_rows(uint64_t *rows)
+{
+    static const struct asked nothing = {.adjacency = NULL};
+    arena *a = arena_new(NULL, MEMORY);
+
+    assert_non_null(a);
+    ceilings(hospital_read(a, &nothing), rows);
+    arena_free(a);
+}
+
+static int64_t
+class_by(const char *sql, const struct reply_speeds *s, const char *epsilon)
+{
+    struct plan_known known = {.ctx = (void *)(uintptr_t)s->rows,
+                               .count = count};
+    struct asked asked = {.delta = "1e-4", .epsilon = epsilon, .known = &known};
+    struct planned t;
+    int64_t us;
+
+    plan_good(&t, sql, &asked);
+    us = plan_class_us(t.plan, s);
+    assert_int_equal(plan_class_us(t.plan, s), us);
+    plan_done(&t);
+    return us;
+}
+
+static int64_t
+class_of(const char *sql)
+{
+    struct reply_speeds s = REPLY_SPEEDS_DEFAULT;
+    uint64_t rows[TABLES] = {0};
+
+    hospital_rows(rows);
+    s.rows = rows;
+    return class_by(sql, &s, "1");
+}
+
+static void
+classes_are_those_of_the_list(void **state)
+{
+    static const struct {
+        int64_t ms;
+        const char *sql;
+    } list[] = {
+        /* stored keys, comparisons, sums of stored columns */
+        {100, "SELECT count(*) FROM visits"},
+        {100, "SELECT level, count(*), sum(cost) FROM visits GROUP BY level"},
+        {100, "SELECT level, avg(cost), avg(balance) FROM visits "
+              "GROUP BY level"},
+        {100, "SELECT sum(cost) FROM visits WHERE level = 2 AND "
+              "day >= '2020-02-01' AND room IN (1, 2, 3)"},
+        {50, "SELECT city, count(*) FROM patients WHERE smoker "
+             "GROUP BY city"},
+        {100, "SELECT level, stddev(cost) FROM visits GROUP BY level"},
+        /* computed keys and values */
+        {400, "SELECT floor(cost / 1000) AS k, count(*) FROM visits "
+              "GROUP BY k"},
+        {400, "SELECT extract(month FROM day) AS m, sum(grams * 2.5) "
+              "FROM visits GROUP BY m"},
+        {400, "SELECT sum(cost * 1.1) FROM visits"},
+        {800, "SELECT day, count(*) FROM visits GROUP BY day"},
+        /* joins */
+        {400, "SELECT p.city, count(*) FROM visits v "
+              "JOIN patients p ON v.patient_id = p.id GROUP BY p.city"},
+        {400, "SELECT avg(n) FROM (SELECT patient_id, count(*) AS n "
+              "FROM visits GROUP BY patient_id) AS x"},
+        {12, "SELECT count(*) FROM doses d JOIN drugs g ON d.drug = g.code"},
+        /* quantiles */
+        {3200, "SELECT median(cost) FROM visits"},
+        {3200, "SELECT level, median(cost) FROM visits GROUP BY level"},
+        {6400, "SELECT median(cost), max(cost) FROM visits"},
+        {3200, "SELECT median(age) FROM patients WHERE city = 'Rome'"},
+        /* groups of the data */
+        {1600, "SELECT note, count(*) FROM visits GROUP BY note"},
+        /* a small table */
+        {3, "SELECT count(*) FROM d"},
+        {3, "SELECT sum(nights) FROM stays"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(list); i++) {
+        int64_t us = class_of(list[i].sql);
+
+        if (us / 1000 != list[i].ms)
+            fail_msg("%lld us, not %lld ms: %s", (long long)us,
+                     (long long)list[i].ms, list[i].sql);
+    }
+}
+
+/* 100 ms times a power of two, from the least on. */
+static void
+classes_are_powers_of_two(void **state)
+{
+    struct reply_speeds s = REPLY_SPEEDS_DEFAULT;
+    uint64_t rows[TABLES] = {0};
+    int64_t before = 0;
+
+    (void)state;
+    s.rows = rows;
+    for (uint64_t n = 1; n < (uint64_t)1 << 46; n *= 3) {
+        int64_t us, step;
+
+        for (size_t i = 0; i < TABLES; i++)
+            rows[i] = n;
+        us = class_by("SELECT count(*) FROM visits", &s, "1");
+        assert_true(us >= before);
+        before = us;
+        for (step = REPLY_CLASS_STEP_US; step < us;)
+            step *= 2;
+        while (step / 2 >= us && step / 2 > REPLY_CLASS_LEAST_US)
+            step /= 2;
+        if (us == REPLY_CLASS_LEAST_US)
+            continue;
+        assert_int_equal(us, step);
+        /* Twice the scan fits. */
+        assert_true((uint64_t)us >= 2 * n / 50);
+    }
+    assert_true(before > 1000000LL * 3600);
+}
+
+static void
+the_class_grows_with_the_speeds(void **state)
+{
+    static const char *const sql[] = {
+        "SELECT level, count(*) FROM visits GROUP BY level",
+        "SELECT floor(cost / 1000) AS k, count(*) FROM visits GROUP BY k",
+        "SELECT p.city, count(*) FROM visits v JOIN patients p "
+        "ON v.patient_id = p.id GROUP BY p.city",
+        "SELECT median(cost) FROM visits",
+    };
+    uint64_t rows[TABLES] = {0};
+
+    (void)state;
+    hospital_rows(rows);
+    for (size_t i = 0; i < COUNT_OF(sql); i++) {
+        struct reply_speeds s = REPLY_SPEEDS_DEFAULT;
+        int64_t us,
+            *speed[] = {&s.scan_ps, &s.computed_ps, &s.text_ps, &s.sort_ps};
+
+        s.rows = rows;
+        us = class_by(sql[i], &s, "1");
+        *speed[i] *= 4;
+        assert_true(class_by(sql[i], &s, "1") >= 2 * us);
+        *speed[i] = INT64_MAX;
+        assert_int_equal(class_by(sql[i], &s, "1"), INT64_MAX);
+    }
+}
+
+/* A declared ceiling counts; where there is none, the bound that is stored;
+   without either the class is as long as can be. */
+static void
+rows_are_public_ceilings(void **state)
+{
+    struct reply_speeds s = REPLY_SPEEDS_DEFAULT;
+    const char *sql = "SELECT count(*) FROM visits";
+    uint64_t rows[TABLES] = {0};
+    struct planned t;
+    int64_t us;
+
+    (void)state;
+    plan_good(&t, sql, NULL);
+    assert_int_equal(plan_class_us(t.plan, &s), INT64_MAX);
+    s.rows = rows;
+    assert_int_equal(plan_class_us(t.plan, &s), INT64_MAX);
+    for (size_t i = 0; i < TABLES; i++)
+        rows[i] = 1000000;
+    us = plan_class_us(t.plan, &s);
+    assert_int_equal(us, 50000);
+    t.policy->tables[t.plan->table->number].max_rows_given = true;
+    t.policy->tables[t.plan->table->number].max_rows = 4000000;
+    assert_int_equal(plan_class_us(t.plan, &s), 4 * us);
+    s.rows = NULL;
+    assert_int_equal(plan_class_us(t.plan, &s), 4 * us);
+    plan_done(&t);
+}
+
+/* Pads of error bars are work, and a small price has many. */
+static void
+a_small_price_pads_quantiles(void **state)
+{
+    const char *sql = "SELECT room, median(cost) FROM visits GROUP BY room";
+    struct reply_speeds s = REPLY_SPEEDS_DEFAULT;
+    uint64_t rows[TABLES] = {0};
+
+    (void)state;
+    for (size_t i = 0; i < TABLES; i++)
+        rows[i] = 10000;
+    s.rows = rows;
+    assert_true(class_by(sql, &s, "0.01") >= 4 * class_by(sql, &s, "10"));
+}
+
+/* What the rows of one unit may take is there in full. */
+static void
+one_unit_fits_into_the_class(void **state)
+{
+    struct reply_speeds s = REPLY_SPEEDS_DEFAULT;
+    uint64_t rows[TABLES] = {0};
+
+    (void)state;
+    for (size_t i = 0; i < TABLES; i++)
+        rows[i] = 100;
+    s.rows = rows;
+    /* 20 rows of 64 KiB: 2^20 steps each, a nanosecond a step. */
+    assert_true(class_by("SELECT count(*) FROM visits WHERE note LIKE "
+                         "'%a_b_c_d_e_f_g_h_i%'",
+                         &s, "1") >= 20 << 10);
+}
+
+static void
+times_are_written_for_people(void **state)
+{
+    static const struct {
+        int64_t us;
+        const char *text;
+    } list[] = {
+        {1563, "1.6 ms"},
+        {3125, "3.1 ms"},
+        {6250, "6.3 ms"},
+        {12500, "12 ms"},
+        {25000, "25 ms"},
+        {50000, "50 ms"},
+        {100000, "0.1 s"},
+        {400000, "0.4 s"},
+        {3200000, "3.2 s"},
+        {12800000, "12.8 s"},
+        {INT64_MAX, "an unknown time"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(list); i++) {
+        char text[REPLY_CLASS_TEXT];
+
+        reply_class_write(list[i].us, text);
+        assert_string_equal(text, list[i].text);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(classes_are_those_of_the_list),
+        cmocka_unit_test(classes_are_powers_of_two),
+        cmocka_unit_test(the_class_grows_with_the_speeds),
+        cmocka_unit_test(rows_are_public_ceilings),
+        cmocka_unit_test(a_small_price_pads_quantiles),
+        cmocka_unit_test(one_unit_fits_into_the_class),
+        cmocka_unit_test(times_are_written_for_people),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
