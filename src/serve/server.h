@@ -18,13 +18,14 @@ struct serve_limits {
     size_t waiting;     /* questions that no worker has begun */
     size_t connections; /* all together */
     size_t connections_per_analyst;
-    size_t message_bytes;        /* of one message from a client */
-    size_t query_bytes;          /* of one text of SQL */
-    int64_t query_ms;            /* of one question, waiting included */
-    int64_t login_ms;            /* from connect to proved */
-    int64_t idle_ms;             /* between questions */
-    int64_t stop_ms;             /* from the signal to the end */
-    size_t running_per_analyst;  /* questions at one time */
+    size_t message_bytes;       /* of one message from a client */
+    size_t query_bytes;         /* of one text of SQL */
+    int64_t query_ms;           /* of one question, waiting included */
+    int64_t login_ms;           /* from connect to proved */
+    int64_t idle_ms;            /* between questions */
+    int64_t stop_ms;            /* from the signal to the end */
+    size_t running_per_analyst; /* questions at one time */
+    int64_t ahead_ms; /* of one analyst's charged questions, on their way */
     size_t waiting_per_analyst;  /* that no worker has begun */
     size_t requests_per_analyst; /* a minute */
     size_t unread_per_analyst; /* bytes of requests and replies on their way */
