@@ -25,6 +25,8 @@
     X(timeouts_total, "questions past the owner's limit of time")              \
     X(busy_total, "questions refused: too many wait")                          \
     X(busy_share_total, "questions refused: too many of the analyst's wait")   \
+    X(receipts_exported_total, "receipts sent to the place they go to")        \
+    X(receipts_failed_total, "attempts to send receipts that failed")          \
     X(log_lines_dropped_total, "log lines dropped: standard error is not "     \
                                "read")
 

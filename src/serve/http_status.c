@@ -84,6 +84,10 @@ add_metrics(struct buf *b, const struct http_status *s,
     add_number(b, "questions_running", "gauge",
                "questions that run or wait for their step", running);
     add_counts(b, parts->counts);
+    if (parts->receipts)
+        add_number(b, "receipts_lag_rows", "gauge",
+                   "rows of the ledger not yet exported",
+                   receipts_lag(parts->receipts));
     add_trips(b, parts->curator);
     add_head(b, "http_replies_total", "counter", "replies by HTTP status");
     for (size_t i = 0; i < COUNT_OF(s->replies); i++)
