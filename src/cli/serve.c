@@ -17,6 +17,7 @@ enum {
     SERVE_PG,
     SERVE_HTTP,
     SERVE_HTTP_HOST,
+    SERVE_RECEIPTS,
     SERVE_CERT,
     SERVE_KEY,
     SERVE_WORKERS,
@@ -59,6 +60,10 @@ static const struct option options[SERVE_OPTIONS] = {
     [SERVE_HTTP_HOST] = {"http-host", "NAME...",
                          "a name that HTTP may be called by, besides\n"
                          "localhost and addresses; may be given again"},
+    [SERVE_RECEIPTS] = {"export-receipts", "WHERE",
+                        "number and hash of each ledger row to file:PATH,\n"
+                        "syslog:HOST:PORT, syslog+tcp:HOST:PORT or\n"
+                        "http://HOST:PORT/path"},
     [SERVE_CERT] = {"tls-cert", "FILE",
                     "certificate chain in PEM: TLS for both"},
     [SERVE_KEY] = {"tls-key", "FILE", "its key"},
@@ -250,6 +255,7 @@ options_read(const struct args *args, struct server_options *o)
 static int
 run(const struct verb *verb, int argc, char **argv)
 {
+    struct receipts_target receipts;
     struct server_options o;
     struct args args;
     custos_err err;
@@ -260,6 +266,11 @@ run(const struct verb *verb, int argc, char **argv)
     if (args.n_words)
         return fail_usage("serve takes no words, only options");
     code = options_read(&args, &o);
+    if (!code && args.given[SERVE_RECEIPTS]) {
+        if (receipts_target_read(args.given[SERVE_RECEIPTS], &receipts, &err))
+            return fail_usage("%s", err.said);
+        o.receipts = &receipts;
+    }
     if (code)
         return code;
     forbid_cores();

@@ -318,6 +318,9 @@ start(struct server *s, custos_err *err)
     loop.signals_fd = s->signals_fd;
     if (!st)
         st = loop_new(&loop, &s->loop, err);
+    if (!st && o->receipts)
+        st = receipts_start(s->parts.curator, o->receipts, &s->counts,
+                            &s->parts.receipts, err);
     if (!st && s->http.fd >= 0)
         st = http_start(&s->parts, s->http.fd, o->tls_cert, o->tls_key, &s->web,
                         err);
@@ -392,6 +395,7 @@ end(struct server *s)
         _exit(0);
     }
     http_stop(s->web);
+    receipts_stop(s->parts.receipts);
     loop_free(s->loop);
     workers_free(s->parts.workers);
     pool_free(s->parts.pool);

@@ -9,6 +9,7 @@
 #include "serve/counts.h"
 #include "serve/gate.h"
 #include "serve/http_host.h"
+#include "serve/receipts.h"
 #include "serve/shares.h"
 #include "serve/verified.h"
 #include "serve/workers.h"
@@ -54,7 +55,8 @@ struct serve_parts {
     struct shares *shares; /* NULL: without limits */
     struct serve_limits limits;
     struct http_hosts hosts;
-    int64_t started_us; /* steady_us() */
+    struct receipts *receipts; /* exported to another place; NULL: not */
+    int64_t started_us;        /* steady_us() */
     bool acts; /* HTTP is reached from this machine alone: acts of the owner are
                   done by it too */
     struct curator *curator; /* the handle of the thread that starts; for its
@@ -67,8 +69,9 @@ struct serve_parts {
 
 struct server_options {
     const char *store;
-    const char *pg;                /* "127.0.0.1:6432"; "" : not listened */
-    const char *http;              /* "127.0.0.1:8080"; "" : not listened */
+    const char *pg;   /* "127.0.0.1:6432"; "" : not listened */
+    const char *http; /* "127.0.0.1:8080"; "" : not listened */
+    const struct receipts_target *receipts; /* where they go; NULL: nowhere */
     const char *const *http_hosts; /* names that HTTP is called by, besides
                                        its own (http_host.h) */
     size_t n_http_hosts;
