@@ -124,17 +124,65 @@ const struct total totals[] = {
     {"hour", OF_DATES, "hour(" LAST_TIME ")"},
     {"minute", OF_DATES, "minute(" LAST_TIME ")"},
     {"second", OF_DATES, "second(" LAST_TIME ")"},
+    /* comparisons: of one type, or of numbers as doubles */
+    {"=", "of one type", NAN " = " INF "; " NINES " = - " NINES},
+    {"<>", "of one type", NAN " <> " NAN},
+    {"<", "of one type", WIDE_SMALL " < " WIDE_BIG "; " FIRST " < " LAST},
+    {">=", "of one type", LONG " >= " LONG "; " LAST_TIME " >= " FIRST_TIME},
+    {"BETWEEN", "of one type", FAR " BETWEEN " NAN " AND " INF},
+    {"IN", "of one type", NAN " IN (" INF ", " NAN ", NULL)"},
+    {"IS DISTINCT FROM", "of one type", NAN " IS DISTINCT FROM NULL"},
+};
+
+/* Sums are of whole numbers, in 128 bits. */
+const struct total totals_around[] = {
+    {"count", "fewer than 2^63 rows", "count(" NAN ")"},
+    {"sum", "rows times the bound of a part are below 2^126, doubles to inf",
+     "sum(" BIG "); sum(" SMALL "); sum(" FAR ")"},
+    {"min", "one of its arguments", "min(" NAN "); min(" LONG ")"},
+    {"max", "one of its arguments", "max(" INF "); max(" WIDE_BIG ")"},
+    {"pow", "of doubles; exponents of a grid",
+     "pow(CAST('2' AS DOUBLE), 1074) * " FAR
+     "; pow(CAST('10' AS DOUBLE), -36)"},
+    {"epoch_us", OF_DATES, "epoch_us(" FIRST_TIME "); epoch_us(" LAST_TIME ")"},
+    {"calendar", "outside the years 1 to 9999 NULL",
+     "calendar(DATE 'infinity'); calendar(DATE '290309-12-22 (BC)'); "
+     "calendar(TIMESTAMP 'infinity'); calendar(TIMESTAMP '294247-01-10')"},
+    {"enum_code", "of a value of the ENUM, or NULL",
+     "enum_code(TRY_CAST('x' AS ENUM('a', 'b')))"},
+    {"replace", "of the text of a decimal",
+     "replace(CAST(" NINES " AS VARCHAR), '.', '')"},
+    {"isnan", "of doubles", "isnan(" INF ")"},
+    {"isfinite", "of doubles", "isfinite(" NAN ")"},
+    {"strlen", "bytes of a text", "strlen(" LONG ")"},
+    {"concat", "of texts of a row, for its hash", "concat(" LONG ", NULL)"},
+    {"contains", "of texts", "contains(" LONG ", 'z')"},
+    {"hash", "of any value", "hash(" NAN ", " LONG ", " WIDE_SMALL ")"},
+    {"row_hash", "of any text", "row_hash(" LONG ")"},
+    {"v - c, squared", "squares of a part are at most 2^48: grid_lay",
+     "sum(CAST(CAST('16777216' AS INTEGER) - CAST('-16777216' AS HUGEINT) AS "
+     "BIGINT) * CAST(CAST('16777216' AS INTEGER) - CAST('-16777216' AS "
+     "HUGEINT) AS BIGINT))"},
+    {"dense_rank", "fewer than 2^63 rows",
+     "dense_rank() OVER (ORDER BY " NAN ")"},
+    {"row_number", "fewer than 2^63 rows",
+     "row_number() OVER (ORDER BY " NAN ")"},
 };
 
 const size_t n_totals = sizeof totals / sizeof *totals;
+const size_t n_totals_around = sizeof totals_around / sizeof *totals_around;
 
 static bool
-is_listed(str name)
+is_listed(str name, bool around)
 {
-    if (str_equal(name, str_of("DECIMAL"))) /* a type */
+    if (str_equal(name, str_of("DECIMAL")) ||
+        (around && str_equal(name, str_of("ENUM")))) /* types */
         return true;
     for (size_t i = 0; i < n_totals; i++)
         if (str_equal(name, str_of(totals[i].name)))
+            return true;
+    for (size_t i = 0; around && i < n_totals_around; i++)
+        if (str_equal(name, str_of(totals_around[i].name)))
             return true;
     return false;
 }
@@ -147,8 +195,8 @@ is_of_name(char c)
 }
 
 /* A quoted text is passed over; its doubled quotes are two of them. */
-bool
-total_is_text(const char *text, size_t len)
+static bool
+are_listed(const char *text, size_t len, bool around)
 {
     size_t name = 0;
     bool quoted = false;
@@ -159,10 +207,22 @@ total_is_text(const char *text, size_t len)
         if (quoted || text[i] == '\'')
             name = i + 1;
         else if (text[i] == '(' && i > name &&
-                 !is_listed((str){text + name, i - name}))
+                 !is_listed((str){text + name, i - name}, around))
             return false;
         if (!quoted && !is_of_name(text[i]))
             name = i + 1;
     }
     return true;
+}
+
+bool
+total_is_text(const char *text, size_t len)
+{
+    return are_listed(text, len, false);
+}
+
+bool
+total_is_statement(const char *text, size_t len)
+{
+    return are_listed(text, len, true);
 }
