@@ -99,7 +99,7 @@ keep_own(struct curator *c, const struct answer_keys *keys,
 
 /* Room for what is kept later; without memory it is not. */
 static void
-prepare_keeping(const struct answer_keys *keys, bool share,
+prepare_keeping(const struct policy *policy, const struct answer_keys *keys,
                 struct answer *answer)
 {
     struct answer_kept *k = arena_take(answer->arena, 1, sizeof *k);
@@ -113,7 +113,8 @@ prepare_keeping(const struct answer_keys *keys, bool share,
         b.failed ? NULL : arena_copy(answer->arena, (str){b.ptr, b.len});
     k->bytes.len = b.len;
     buf_clear(&b);
-    k->is_shared = share;
+    k->retention = answer_retention(policy);
+    k->is_shared = policy->share_answers;
     memcpy(k->own, keys->own, sizeof k->own);
     memcpy(k->shared, keys->shared, sizeof k->shared);
     answer->kept = k->bytes.ptr ? k : NULL;
@@ -129,9 +130,9 @@ curator_keep(struct curator *c, struct answer *answer)
         return;
     if (k->is_shared)
         (void)!till_keep(c->house->till, k->shared, &answer->receipt, k->bytes,
-                         &quiet);
+                         &k->retention, &quiet);
     (void)!till_keep(c->house->till, k->own, &answer->receipt, k->bytes,
-                     &quiet);
+                     &k->retention, &quiet);
     answer->kept = NULL;
 }
 
@@ -243,7 +244,7 @@ charge_and_run(struct curator *c, const struct course *k,
     if (st)
         return st;
     if (w.until_us) {
-        prepare_keeping(keys, c->world->policy->share_answers, *out);
+        prepare_keeping(c->world->policy, keys, *out);
         return CUSTOS_OK;
     }
     /* Without it the next asker is charged in full, which is safe. */
