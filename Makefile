@@ -10,7 +10,7 @@ RUN_TESTS = tools/run-tests
 
 .PHONY: all demo test test-web web-pictures test-fresh check format-check asan tsan valgrind tidy \
 	coverage attacks bench bench-noise bench-timing \
-	bench-account bench-query bench-query-200m bench-tpch bench-total bench-serve load fuzz-account fuzz-query timing-battery \
+	bench-account bench-query bench-query-200m bench-tpch bench-total bench-serve load siege reply-time worker-kills fuzz-account fuzz-query timing-battery \
 	facts mutants stability crash powercut install fuzz fuzz-serve doc format clean help setup clients web dev
 
 all: setup ## build everything (the default)
@@ -72,7 +72,7 @@ asan: dev ## the suite by clang, under ASan and UBSan
 		cli/t_http_tell.py cli/t_serve.py cli/t_store.py cli/t_doors.py
 
 # DuckDB is not instrumented: tools/tsan.supp.
-TSAN_TESTS = curator/t_till curator/t_share curator/t_owner serve/t_loop \
+TSAN_TESTS = curator/t_till curator/t_share curator/t_owner serve/t_loop serve/t_workers \
 	engine/t_sandbox cli/t_http.py cli/t_http_owner.py cli/t_serve.py clients/t_pgbench.py
 
 tsan: dev ## the server and what its threads share, by clang, under TSan
@@ -134,6 +134,15 @@ crash: all ## 1000 times kill -9 under concurrent queries and imports
 
 load: dev all ## ten minutes of load on a server that is killed every 20 s
 	@CUSTOS=$(BUILD)/custos python3 test/crash/load.py
+
+siege: all ## ten minutes of attacks while honest analysts ask (SIEGE_SECONDS)
+	@CUSTOS=$(BUILD)/custos python3 test/siege/siege.py
+
+reply-time: all ## do reply times tell who is in the data? 10^4 replies an arm
+	@CUSTOS=$(BUILD)/custos python3 test/siege/reply_time.py
+
+worker-kills: all ## 1000 times kill -9 of a worker process under load
+	@CUSTOS=$(BUILD)/custos python3 test/siege/worker_kills.py
 
 fuzz-query: all ## 10^5 random queries: no crash, no engine text, all charged
 	@CUSTOS_LONG=1 $(BUILD)/test/curator-t_fuzz_query

@@ -81,7 +81,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     f->refuse = data[0] & 4 ? CUSTOS_ESPENT : CUSTOS_OK;
     fake_feed(f, data + 1, len - 1, piece);
     if (f->held && (data[0] & 8))
-        (void)session_stop(f->session, STOP_CANCEL, f->now);
+        (void)session_stop(f->session, STOP_CANCEL);
     f->hold = false;
     fake_bring(f);
     fake_pump(f);

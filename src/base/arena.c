@@ -25,6 +25,8 @@ struct arena {
     struct block *newest;
     size_t limit;
     size_t taken;
+    size_t allowed; /* bytes that pieces may still have; SIZE_MAX: any */
+    bool denied;
 };
 
 arena *
@@ -37,6 +39,7 @@ arena_new(const custos_alloc *alloc, size_t limit_bytes)
         return NULL;
     a->alloc = hooks;
     a->limit = limit_bytes;
+    a->allowed = SIZE_MAX;
     return a;
 }
 
@@ -53,6 +56,50 @@ arena_free(arena *a)
         alloc_give(&hooks, b, 1, b->bytes);
     }
     alloc_give(&hooks, a, 1, sizeof *a);
+}
+
+void
+arena_reset(arena *a)
+{
+    struct block *keep = a->newest;
+
+    if (!keep)
+        return;
+    for (struct block *b = keep->next, *next; b; b = next) {
+        next = b->next;
+        a->taken -= b->bytes;
+        alloc_give(&a->alloc, b, 1, b->bytes);
+    }
+    memset(keep->data, 0, keep->used);
+    keep->used = 0;
+    keep->next = NULL;
+}
+
+void
+arena_allow(arena *a, size_t bytes)
+{
+    a->allowed = bytes;
+    a->denied = false;
+}
+
+bool
+arena_is_denied(const arena *a)
+{
+    return a->denied;
+}
+
+/* Takes the bytes of one piece from what is allowed. */
+static bool
+spend_allowance(arena *a, size_t bytes)
+{
+    if (a->allowed == SIZE_MAX)
+        return true;
+    if (bytes > a->allowed) {
+        a->denied = true;
+        return false;
+    }
+    a->allowed -= bytes;
+    return true;
 }
 
 static struct block *
@@ -88,6 +135,8 @@ arena_take(arena *a, size_t count, size_t size)
         !ck_add_size(bytes, step - 1, &bytes))
         return NULL;
     bytes -= bytes % step;
+    if (!spend_allowance(a, bytes))
+        return NULL;
     if (!b || b->bytes - sizeof *b - b->used < bytes)
         b = open_block(a, bytes);
     if (!b)
@@ -109,4 +158,10 @@ arena_copy(arena *a, str text)
     if (p && text.len)
         memcpy(p, text.ptr, text.len);
     return p;
+}
+
+size_t
+arena_bytes(const arena *a)
+{
+    return sizeof *a + a->taken;
 }

@@ -16,10 +16,26 @@ arena *arena_new(const custos_alloc *alloc, size_t limit_bytes);
 /* Wipes and gives back everything taken from a. */
 void arena_free(arena *a);
 
+/* Gives back all pieces; a is as new. */
+void arena_reset(arena *a);
+
+/*
+ * From here on at most so many more bytes may be taken, besides the arena's own
+ * limit; SIZE_MAX: no such bound. Pieces count by what was asked for, so that
+ * what fits does not depend on what was taken before.
+ */
+void arena_allow(arena *a, size_t bytes);
+
+/* Was a piece refused for want of allowance since the last arena_allow? */
+bool arena_is_denied(const arena *a);
+
 /* Zeroed, aligned for any type; NULL past the limit or without memory. */
 void *arena_take(arena *a, size_t count, size_t size);
 
 /* A NUL-terminated copy, or NULL. */
 char *arena_copy(arena *a, str text);
+
+/* Memory that it holds, its own included. */
+size_t arena_bytes(const arena *a);
 
 #endif

@@ -13,19 +13,36 @@
 #include "cli/at_ledger.h"
 #include "cli/at_store.h"
 #include "cli/cli.h"
+#include "cli/duration.h"
 #include "cli/help.h"
 #include "cli/out.h"
 #include "cli/secret.h"
 #include "curator/owner.h"
 #include "serve/credentials.h"
 
-enum { ANALYST_STORE, ANALYST_PASSWORD, ANALYST_JSON, ANALYST_OPTIONS };
+enum {
+    ANALYST_STORE,
+    ANALYST_PASSWORD,
+    ANALYST_EXPIRES,
+    ANALYST_ROTATE,
+    ANALYST_GRACE,
+    ANALYST_END_OLD,
+    ANALYST_JSON,
+    ANALYST_OPTIONS
+};
 
 static const struct option options[ANALYST_OPTIONS] = {
     [ANALYST_STORE] = {"store", "DIR", STORE_HELP},
     [ANALYST_PASSWORD] = {"password", NULL,
                           "ask for the password, or read it from standard\n"
                           "input; else one is made"},
+    [ANALYST_EXPIRES] = {"expires", "TIME",
+                         "when what is given ends: 90d, 12h (never)"},
+    [ANALYST_ROTATE] = {"rotate", NULL,
+                        "token: give a new one; the old one stays valid"},
+    [ANALYST_GRACE] = {"grace", "TIME",
+                       "with --rotate: the old one ends after this"},
+    [ANALYST_END_OLD] = {"end-old", NULL, "token: end the old one now"},
     [ANALYST_JSON] = {"json", NULL, "for programs"},
 };
 
@@ -41,10 +58,11 @@ show(const char *name, const struct credentials *g, bool made,
      const struct receipt *r, bool json)
 {
     static struct out o;
-    char receipt[RECEIPT_TEXT_MAX];
+    char receipt[RECEIPT_TEXT_MAX], when[MOMENT_MAX];
     int code;
 
     receipt_write(r, receipt);
+    moment_write(g->expires, when);
     out_init(&o, STDOUT_FILENO);
     if (json) {
         out_text(&o, "{\"name\":");
@@ -53,10 +71,14 @@ show(const char *name, const struct credentials *g, bool made,
             out_text(&o, ",\"password\":");
             out_json(&o, g->password);
         }
+        if (g->expires)
+            out_printf(&o, ",\"expires\":\"%s\"", when);
         out_printf(&o, ",\"token\":\"%s\",\"receipt\":\"%s\"}\n", g->token,
                    receipt);
     } else {
         out_printf(&o, "name      %s\n", name);
+        if (g->expires)
+            out_printf(&o, "expires   %s\n", when);
         if (made)
             out_printf(&o, "password  %s\n", g->password);
         out_printf(&o,
@@ -66,6 +88,17 @@ show(const char *name, const struct credentials *g, bool made,
     }
     code = out_end(&o);
     wipe(&o, sizeof o);
+    return code;
+}
+
+/* A moment so long from now; 0: not given. */
+static int
+expiry_read(const struct args *args, int64_t *out)
+{
+    int code = duration_read(args->given[ANALYST_EXPIRES], "expires", out);
+
+    if (*out)
+        *out += clock_us();
     return code;
 }
 
@@ -79,9 +112,9 @@ give(const struct args *args, const char *store, enum door_change how)
     struct receipt r;
     custos_status st = CUSTOS_OK;
     custos_err err;
-    int code = CLI_OK;
+    int code = expiry_read(args, &g.expires);
 
-    if (!made)
+    if (!code && !made)
         code = secret_read(g.password);
     if (!code)
         code = ledger_at(store, &l);
@@ -96,6 +129,76 @@ give(const struct args *args, const char *store, enum door_change how)
         code = show(name, &g, made, &r, args->given[ANALYST_JSON] != NULL);
     wipe(&g, sizeof g);
     return code;
+}
+
+/* One more token: the old one stays, until a moment if one is given. */
+static int
+give_token(const struct args *args, const char *store)
+{
+    struct credentials g = {.token = ""};
+    const char *name = args->words[0];
+    struct ledger *l = NULL;
+    int64_t grace;
+    struct receipt r;
+    custos_status st;
+    custos_err err;
+    int code = expiry_read(args, &g.expires);
+
+    if (!code)
+        code = duration_read(args->given[ANALYST_GRACE], "grace", &grace);
+    if (!code && !*name)
+        code = fail_usage("the owner's tokens are given by custos owner token");
+    if (!code)
+        code = ledger_at(store, &l);
+    if (code)
+        return code;
+    st = door_token_new(g.token, &err);
+    if (!st)
+        st = door_token_add(l, str_of(name), DOOR_FULL, str_of(g.token),
+                            g.expires, grace ? clock_us() + grace : 0,
+                            clock_us(), &r, &err);
+    ledger_close(l);
+    code = st ? fail_status(st, &err)
+              : show(name, &g, false, &r, args->given[ANALYST_JSON] != NULL);
+    wipe(&g, sizeof g);
+    return code;
+}
+
+static int
+end_old_token(const struct args *args, const char *store)
+{
+    char receipt[RECEIPT_TEXT_MAX];
+    struct ledger *l = NULL;
+    static struct out o;
+    struct receipt r;
+    custos_err err;
+    custos_status st;
+    int code = ledger_at(store, &l);
+
+    if (code)
+        return code;
+    st = door_tokens_end(l, str_of(args->words[0]), DOOR_FULL, clock_us(), &r,
+                         &err);
+    ledger_close(l);
+    if (st)
+        return fail_status(st, &err);
+    receipt_write(&r, receipt);
+    out_init(&o, STDOUT_FILENO);
+    out_printf(&o, "the old token of %s has ended. Receipt %s\n",
+               args->words[0], receipt);
+    return out_end(&o);
+}
+
+static int
+token(const struct args *args, const char *store)
+{
+    bool gives = args->given[ANALYST_ROTATE],
+         ends = args->given[ANALYST_END_OLD];
+
+    if (gives == ends)
+        return fail_usage("analyst token NAME needs --rotate, for a new token "
+                          "beside the old one, or --end-old");
+    return gives ? give_token(args, store) : end_old_token(args, store);
 }
 
 static int
@@ -125,18 +228,75 @@ take_away(const struct args *args, const char *store)
 
 /* ---------------------------------------------------------------- listing -- */
 
-static void
-print_one(struct out *o, str name, uint64_t row, const char *state, bool json,
-          bool first)
+/* Has all that the name comes in by expired? */
+static bool
+is_expired(const struct door_seen *d, int64_t now)
 {
-    if (!json) {
-        cell_print(o, name, 24, CELL_PADDED);
-        out_printf(o, " %s\n", state);
-        return;
+    bool over = !d->password || door_is_over(d->expires, now);
+
+    for (size_t i = 0; i < d->n_tokens; i++)
+        over = over && door_is_over(d->tokens[i].expires, now);
+    return over;
+}
+
+static const char *
+state_of(const struct door_seen *d, int64_t now)
+{
+    return !d->known            ? "not in the policy"
+           : !d->seq            ? "no password yet"
+           : is_expired(d, now) ? "expired"
+                                : "can come in";
+}
+
+static void
+json_expiry(struct out *o, int64_t expires)
+{
+    char when[MOMENT_MAX];
+
+    moment_write(expires, when);
+    out_printf(o, expires ? "\"%s\"" : "null", when);
+}
+
+static void
+json_one(struct out *o, const struct door_seen *d, int64_t now)
+{
+    out_text(o, "{\"name\":");
+    out_json(o, d->name.ptr);
+    out_printf(o, ",\"row\":%" PRIu64 ",\"state\":\"%s\"", d->seq,
+               state_of(d, now));
+    out_text(o, ",\"password_expires\":");
+    json_expiry(o, d->expires);
+    out_text(o, ",\"tokens\":[");
+    for (size_t i = 0; i < d->n_tokens; i++) {
+        out_printf(o, "%s{\"row\":%" PRIu64 ",\"expires\":", i ? "," : "",
+                   d->tokens[i].seq);
+        json_expiry(o, d->tokens[i].expires);
+        out_text(o, "}");
     }
-    out_printf(o, "%s{\"name\":", first ? "" : ",");
-    out_json(o, name.ptr);
-    out_printf(o, ",\"row\":%" PRIu64 ",\"state\":\"%s\"}", row, state);
+    out_text(o, "]}");
+}
+
+static void
+print_expiry(struct out *o, const char *what, int64_t expires)
+{
+    char when[MOMENT_MAX];
+
+    moment_write(expires, when);
+    if (expires)
+        out_printf(o, "; %s until %s", what, when);
+}
+
+static void
+print_one(struct out *o, const struct door_seen *d, int64_t now)
+{
+    cell_print(o, d->name, 24, CELL_PADDED);
+    out_printf(o, " %s", state_of(d, now));
+    print_expiry(o, "password", d->expires);
+    for (size_t i = 0; i < d->n_tokens; i++)
+        print_expiry(o, i ? "old token" : "token", d->tokens[i].expires);
+    if (d->n_tokens > 1 && !d->tokens[1].expires)
+        out_text(o, "; old token still valid");
+    out_text(o, "\n");
 }
 
 static custos_status
@@ -144,17 +304,20 @@ list_all(struct ledger *l, arena *a, struct out *o, bool json, custos_err *err)
 {
     struct door_seen *doors = NULL;
     size_t n = 0;
+    int64_t now = clock_us();
     custos_status st = door_list(l, a, &doors, &n, err);
 
     if (st)
         return st;
     out_text(o, json ? "[" : "");
-    for (size_t i = 0; i < n; i++)
-        print_one(o, doors[i].name, doors[i].seq,
-                  !doors[i].known ? "not in the policy"
-                  : doors[i].seq  ? "can come in"
-                                  : "no password yet",
-                  json, i == 0);
+    for (size_t i = 0; i < n; i++) {
+        if (!json) {
+            print_one(o, &doors[i], now);
+            continue;
+        }
+        out_text(o, i ? "," : "");
+        json_one(o, &doors[i], now);
+    }
     out_text(o, json ? "]\n" : "");
     return CUSTOS_OK;
 }
@@ -193,8 +356,8 @@ run(const struct verb *verb, int argc, char **argv)
     what = args.n_words ? args.words[0] : "";
     lists = !strcmp(what, "list");
     if (args.n_words != (lists ? 1 : 2))
-        return fail_usage("analyst add NAME, rotate NAME, revoke NAME or list; "
-                          "see custos analyst --help");
+        return fail_usage("analyst add NAME, rotate NAME, token NAME, revoke "
+                          "NAME or list; see custos analyst --help");
     store = store_given(args.given[ANALYST_STORE]);
     args.words[0] = args.words[1];
     if (lists)
@@ -203,6 +366,8 @@ run(const struct verb *verb, int argc, char **argv)
         return give(&args, store, DOOR_NEW);
     if (!strcmp(what, "rotate"))
         return give(&args, store, DOOR_AGAIN);
+    if (!strcmp(what, "token"))
+        return token(&args, store);
     if (!strcmp(what, "revoke"))
         return take_away(&args, store);
     return fail_usage("there is no custos analyst %.60s; see custos analyst "
@@ -213,17 +378,22 @@ run(const struct verb *verb, int argc, char **argv)
 const struct verb verb_analyst = {
     .name = "analyst",
     .summary = "passwords and tokens of analysts, for a server",
-    .usage = "analyst add NAME [--password] [--json]\n"
-             "analyst rotate NAME [--password] [--json]\n"
+    .usage = "analyst add NAME [--password] [--expires TIME] [--json]\n"
+             "analyst rotate NAME [--password] [--expires TIME] [--json]\n"
+             "analyst token NAME --rotate [--grace TIME] [--expires TIME]\n"
+             "analyst token NAME --end-old\n"
              "analyst revoke NAME\n"
              "analyst list [--json]",
     .about = "Whom the policy names can be given a password (for PostgreSQL "
              "clients) and a\ntoken (for HTTP). Both are shown once: the "
              "store keeps a SCRAM verifier and a\nhash. rotate gives new "
              "ones, revoke takes them away; a server that runs sees it\n"
-             "at once. Each is a row of the ledger, without any secret.",
+             "at once. token --rotate gives a new token while the old one "
+             "stays valid, until\n--grace has passed or --end-old. Each is a "
+             "row of the ledger, without any secret.",
     .examples = "custos analyst add ana\n"
                 "custos analyst rotate ana --password < secret.txt\n"
+                "custos analyst token ana --rotate --grace 7d --expires 90d\n"
                 "custos analyst revoke ana\n"
                 "custos analyst list --json",
     .options = options,

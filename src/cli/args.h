@@ -15,7 +15,7 @@
 #include "cli/cli.h"
 
 enum {
-    ARGS_OPTIONS_MAX = 32,
+    ARGS_OPTIONS_MAX = 64,
     ARGS_WORDS_MAX = 256,
     ARGS_MANY_MAX = 1024,
 };

@@ -14,7 +14,8 @@
 enum {
     PATH_ROOM = 4096,
     PROGRESS_EVERY = 1 << 14,
-    DAYS = 731, /* 2024 and 2025 */
+    VISITS_MORE = 1000, /* than the mean, for a small hospital */
+    DAYS = 731,         /* 2024 and 2025 */
 };
 
 const char *const hospital_city[HOSPITAL_CITIES] = {
@@ -45,6 +46,7 @@ static const char *const policy_text =
     "  patients:\n"
     "    source: patients.csv\n"
     "    unit: id\n"
+    "    max_rows: %" PRIu64 "\n"
     "    columns:\n"
     "      id: {type: integer, nullable: false}\n"
     "      born: {type: integer, range: [1920, 2025], nullable: false}\n"
@@ -56,6 +58,7 @@ static const char *const policy_text =
     "    source: visits.csv\n"
     "    unit: patient_id\n"
     "    rows_per_unit: 8\n"
+    "    max_rows: %" PRIu64 "\n"
     "    columns:\n"
     "      patient_id: {type: integer, references: patients.id, nullable: "
     "false}\n"
@@ -197,6 +200,8 @@ hospital_write(struct hospital *h, const char *folder,
     for (size_t i = 0; i < COUNT_OF(departments); i++)
         fprintf(f[2], "%s,%d,%d\n", departments[i].name, departments[i].floor,
                 departments[i].beds);
-    fprintf(f[3], policy_text, h->people);
+    /* People have 1.76 visits in the mean, and 8 at most. */
+    fprintf(f[3], policy_text, h->people, h->people,
+            h->people / 5 * 9 + VISITS_MORE);
     return close_all(f, COUNT_OF(f));
 }

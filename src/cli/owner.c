@@ -14,6 +14,8 @@
 #include "cli/commit.h"
 #include "cli/help.h"
 #include "cli/out.h"
+#include "cli/owner_token.h"
+#include "cli/replies.h"
 #include "curator/crash.h"
 #include "curator/door.h"
 #include "curator/owner.h"
@@ -21,11 +23,24 @@
 #include "engine/duck.h"
 #include "ledger/tripwire.h"
 
-enum { OWNER_STORE, OWNER_REVOKE, OWNER_OPTIONS };
+enum {
+    OWNER_STORE,
+    OWNER_REVOKE,
+    OWNER_ROTATE,
+    OWNER_GRACE,
+    OWNER_END_OLD,
+    OWNER_EXPIRES,
+    OWNER_OPTIONS
+};
 
 static const struct option options[OWNER_OPTIONS] = {
     [OWNER_STORE] = {"store", "DIR", STORE_HELP},
-    [OWNER_REVOKE] = {"revoke", NULL, "token: take it away"},
+    [OWNER_REVOKE] = {"revoke", NULL, "token, metrics-token: take it away"},
+    [OWNER_ROTATE] = {"rotate", NULL,
+                      "token: give a new one; the old one stays valid"},
+    [OWNER_GRACE] = {"grace", "TIME", "the old one ends after this: 7d, 12h"},
+    [OWNER_END_OLD] = {"end-old", NULL, "token: end the old one now"},
+    [OWNER_EXPIRES] = {"expires", "TIME", "when the new one ends (never)"},
 };
 
 enum { REPLY_BYTES = 4 << 20 };
@@ -67,54 +82,22 @@ tell(const char *store, const struct args *args)
     return code;
 }
 
-/* A new token instead of the one there is, if any. */
-static custos_status
-token_set(struct ledger *l, char token[DOOR_TOKEN_MAX], struct receipt *r,
-          custos_err *err)
-{
-    str none = str_of("");
-    custos_status st = door_token_new(token, err);
-
-    if (!st)
-        st = door_set(l, none, DOOR_NEW, none, str_of(token), clock_us(), r,
-                      err);
-    if (st == CUSTOS_EINVAL)
-        st = door_set(l, none, DOOR_AGAIN, none, str_of(token), clock_us(), r,
-                      err);
-    return st;
-}
-
 static int
-token(const char *store, bool revoke)
+token(const char *store, const struct args *args, enum door_access access)
 {
-    char text[DOOR_TOKEN_MAX] = "", receipt[RECEIPT_TEXT_MAX];
-    struct ledger *l = NULL;
-    static struct out o;
-    struct receipt r;
-    custos_status st;
-    custos_err err;
-    int code = ledger_at(store, &l);
+    const struct owner_token_act act = {
+        .access = access,
+        .revoke = args->given[OWNER_REVOKE] != NULL,
+        .rotate = args->given[OWNER_ROTATE] != NULL,
+        .end_old = args->given[OWNER_END_OLD] != NULL,
+        .expires = args->given[OWNER_EXPIRES],
+        .grace = args->given[OWNER_GRACE],
+    };
 
-    if (code)
-        return code;
-    st = revoke ? door_revoke(l, str_of(""), clock_us(), &r, &err)
-                : token_set(l, text, &r, &err);
-    ledger_close(l);
-    if (st)
-        return fail_status(st, &err);
-    receipt_write(&r, receipt);
-    out_init(&o, STDOUT_FILENO);
-    if (revoke)
-        out_printf(&o, "the owner's token is gone. Receipt %s\n", receipt);
-    else
-        out_printf(&o,
-                   "token     %s\nThis is shown once: the store keeps only "
-                   "its hash. Receipt %s\n",
-                   text, receipt);
-    code = out_end(&o);
-    wipe(&o, sizeof o);
-    wipe(text, sizeof text);
-    return code;
+    if (access == DOOR_METRICS_ONLY && act.end_old)
+        return fail_usage("metrics-token takes --revoke, which ends all of "
+                          "them, or --grace for the old one");
+    return owner_token_do(store, &act);
 }
 
 /* Crashes that no charge has met yet are among what is resumed after. */
@@ -179,11 +162,29 @@ resume(const char *store)
     return out_end(&o);
 }
 
+/* Stores from before reply times, and policies that lost their max_rows. What
+   goes to standard output is the server's reply; so is what is wrong with the
+   store, if something is. */
+static void
+count_rows(const char *store)
+{
+    arena *a = arena_new(NULL, REPLY_BYTES);
+    static struct out o;
+    custos_err quiet;
+
+    out_init(&o, STDERR_FILENO);
+    if (a)
+        (void)!replies_count(store, a, &o, &quiet);
+    (void)!out_end(&o);
+    arena_free(a);
+}
+
 static int
 run(const struct verb *verb, int argc, char **argv)
 {
-    static const char *const words[] = {"reload", "status", "sessions", "drain",
-                                        "cut",    "token",  "resume"};
+    static const char *const words[] = {"reload",        "status", "sessions",
+                                        "drain",         "cut",    "token",
+                                        "metrics-token", "resume"};
     static struct args args;
     const char *store, *what, *guess;
     int code = args_read(verb, argc, argv, &args);
@@ -198,15 +199,21 @@ run(const struct verb *verb, int argc, char **argv)
         if (args.n_words != (strcmp(what, "cut") ? 1 : 2))
             break;
         if (!strcmp(what, "token"))
-            return token(store, args.given[OWNER_REVOKE] != NULL);
-        return strcmp(what, "resume") ? tell(store, &args) : resume(store);
+            return token(store, &args, DOOR_FULL);
+        if (!strcmp(what, "metrics-token"))
+            return token(store, &args, DOOR_METRICS_ONLY);
+        if (!strcmp(what, "resume"))
+            return resume(store);
+        if (!strcmp(what, "reload"))
+            count_rows(store);
+        return tell(store, &args);
     }
     guess = *what ? nearest(what, words, COUNT_OF(words)) : NULL;
     if (guess && strcmp(guess, what) != 0)
         return fail_usage("there is no custos owner %.60s; did you mean %s?",
                           what, guess);
-    return fail_usage("owner reload, status, sessions, drain, cut NAME, token "
-                      "or resume; see custos owner --help");
+    return fail_usage("owner reload, status, sessions, drain, cut NAME, token, "
+                      "metrics-token or resume; see custos owner --help");
 }
 
 const struct verb verb_owner = {
@@ -214,21 +221,27 @@ const struct verb verb_owner = {
     .summary = "tell a running server to reload, drain, cut",
     .usage = "owner reload|status|sessions|drain [--store DIR]\n"
              "owner cut NAME [--store DIR]\n"
-             "owner token [--revoke] [--store DIR]\n"
+             "owner token [--rotate|--end-old|--revoke] [--grace TIME] "
+             "[--expires TIME]\n"
+             "owner metrics-token [--grace TIME] [--expires TIME] [--revoke]\n"
              "owner resume [--store DIR]",
-    .about = "Over a socket in the store, which only the user who runs the "
-             "server can use; the\nreply is one line of JSON. reload puts "
-             "policy and data of the store in force\nand reads the certificate "
-             "again, cut ends the sessions of an analyst, drain lets\nnobody "
-             "new in and stops when all have gone. token gives the owner a "
-             "token for\nHTTP, instead of the one before. resume ends all "
-             "suspensions that\nfollowed from failures after a charge, with or "
-             "without a server: read its log first.\nWhat changes something is "
-             "a row of the ledger.",
+    .about =
+        "Over a socket in the store, which only the user who runs the "
+        "server can use; the\nreply is one line of JSON. reload puts "
+        "policy and data of the store in force\nand reads the certificate "
+        "again, cut ends the sessions of an analyst, drain lets\nnobody "
+        "new in and stops when all have gone. token gives the owner a "
+        "token for\nHTTP, instead of the one before; with --rotate the one "
+        "before stays valid.\nmetrics-token gives one that reads "
+        "/metrics and health and nothing else. resume ends all "
+        "suspensions that\nfollowed from failures after a charge, with or "
+        "without a server: read its log first.\nWhat changes something is "
+        "a row of the ledger.",
     .examples = "custos owner status\n"
                 "custos init policy.yaml && custos owner reload\n"
                 "custos owner cut ana\n"
                 "custos owner token\n"
+                "custos owner metrics-token --expires 90d\n"
                 "custos owner resume",
     .options = options,
     .n_options = COUNT_OF(options),

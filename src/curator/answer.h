@@ -11,6 +11,7 @@
 /* Memory of a query, and of its answer. */
 #define QUERY_BYTES ((size_t)1 << 30)
 #define ANSWER_BYTES ((size_t)1 << 30)
+#define KEEP_BYTES_MAX ((size_t)1 << 28) /* of one that is kept */
 
 /*
  * Is there room for the answer to a private plan, whatever is released? Above
@@ -44,7 +45,9 @@ CUSTOS_MUST_USE custos_status answer_of_rows(const struct plan *p,
                                              const struct engine_rows *rows,
                                              struct answer **out,
                                              custos_err *err);
+/* After the lines of the plan one more, unless it is NULL. */
 CUSTOS_MUST_USE custos_status answer_of_explain(const struct plan *p,
+                                                const char *more,
                                                 struct answer **out,
                                                 custos_err *err);
 
@@ -67,14 +70,27 @@ CUSTOS_MUST_USE custos_status answer_for(const struct plan *p,
 void answer_pack(const struct answer *answer, struct buf *out);
 CUSTOS_MUST_USE bool answer_unpack(str bytes, struct answer *answer);
 
+/* How long answers are kept, as the policy says. */
+struct ledger_retention answer_retention(const struct policy *policy);
+
+/* An answer on its way into the ledger: its bytes, and its keys. */
+struct answer_kept {
+    str bytes;
+    struct ledger_retention retention;
+    bool is_shared;
+    uint8_t own[32], shared[32];
+};
+
 /*
  * Kept in the ledger under a key, found again. A stored answer is the same
  * bytes, so the same answer. answer_find: CUSTOS_ENAME when there is none.
  * What is kept is what was given. An answer larger than the ledger takes is
- * not kept: CUSTOS_EOVERFLOW.
+ * not kept: CUSTOS_EOVERFLOW. Older ones make room for it, as the policy says
+ * (`storage:`): asked again, they are charged again.
  */
 CUSTOS_MUST_USE custos_status answer_keep(struct till *t, const uint8_t key[32],
                                           const struct answer *answer,
+                                          const struct policy *policy,
                                           custos_err *err);
 CUSTOS_MUST_USE custos_status answer_find(struct ledger *l,
                                           const uint8_t key[32],

@@ -59,6 +59,12 @@ cause_find(const custos_err *err)
     return CAUSE_OTHER;
 }
 
+bool
+cause_is_stop(const custos_err *err)
+{
+    return !strcmp(cause_word(cause_find(err)), "interrupted");
+}
+
 const char *
 cause_note(size_t cause)
 {

@@ -106,6 +106,8 @@ struct forecast {
     bool stored;  /* answered before, to this analyst: free */
     bool can_pay; /* the budget has room for it; then: */
     char left_epsilon[CUSTOS_AMOUNT_MAX]; /* the largest charge after it */
+    int64_t class_us; /* how long its work may take, by public facts
+                         (plan/reply_class.h); 0: not known, or it is free */
 };
 
 /* All of it in one arena; freed by answer_free. */
@@ -122,6 +124,7 @@ struct answer {
     str remarks;             /* sentences, one a line */
     struct receipt receipt;
     struct forecast forecast; /* of one that is explained */
+    struct answer_kept *kept; /* how it is to be kept; NULL: it is, or not */
 };
 void answer_free(struct answer *a);
 
@@ -168,6 +171,14 @@ CUSTOS_MUST_USE custos_status curator_answer(struct curator *c,
                                              custos_err *err);
 
 /*
+ * Keeps an answer that was asked for with `admit`, so that asking again is free.
+ * To be called when its reply leaves, and not if it does not: that an answer is
+ * kept can be seen (EXPLAIN), so before that it would tell when its work ended.
+ * From any thread; does nothing where nothing is to be kept.
+ */
+void curator_keep(struct curator *c, struct answer *answer);
+
+/*
  * What the handle's last question has tripped, and the row of its charge: below
  * the charge it failed, which suspends its analyst, or was ended for its time.
  */
@@ -187,5 +198,8 @@ struct curator_trips {
     uint64_t refusals; /* charges refused by suspension */
 };
 void curator_trips(const struct curator *c, struct curator_trips *out);
+
+/* What the policy keeps of stored answers. */
+struct ledger_retention retention_of(const struct policy *p);
 
 #endif

@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/base.h"
 #include "base/error.h"
@@ -24,6 +25,15 @@ static_assert(DOOR_NAME_MAX == (int)LEDGER_DOOR_NAME_MAX, "one length");
 static_assert(DOOR_VERIFIER_MAX == (int)LEDGER_DOOR_VERIFIER_MAX, "one length");
 static_assert(SHA256_BYTES == (int)LEDGER_TOKEN_BYTES, "a hash is kept");
 
+static_assert(DOOR_TOKENS_MAX == (int)LEDGER_TOKENS_MAX, "one number");
+
+static enum ledger_access
+access_of(enum door_access access)
+{
+    return access == DOOR_METRICS_ONLY ? LEDGER_ACCESS_METRICS
+                                       : LEDGER_ACCESS_FULL;
+}
+
 static custos_status
 fail_door(custos_err *err)
 {
@@ -31,36 +41,69 @@ fail_door(custos_err *err)
                        "the name, the password or the token is not right");
 }
 
-/* What was found; of a name without a door the one sentence of all. */
-static custos_status
-tell(custos_status st, const struct ledger_door *found, struct door *out,
-     custos_err *err)
+static int64_t
+now_us(void)
 {
-    if (st == CUSTOS_ENAME || st == CUSTOS_EPOLICY)
+    struct timespec t;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+bool
+door_is_over(int64_t expires, int64_t now)
+{
+    return expires && expires <= now;
+}
+
+/* Unknown names, lost names and expired credentials get one sentence. */
+static custos_status
+judge(custos_status st, int64_t expires, custos_err *err)
+{
+    if (st == CUSTOS_ENAME || st == CUSTOS_EPOLICY ||
+        (!st && door_is_over(expires, now_us())))
         return fail_door(err);
-    if (st)
-        return st;
+    return st;
+}
+
+/* The password of a name. */
+static custos_status
+find_password(struct curator *c, str name, struct ledger_door *found,
+              custos_err *err)
+{
+    custos_status st = ledger_door_find(c->ledger, name, found, err);
+
+    st = judge(st, found->expires, err);
+    return !st && !*found->verifier ? fail_door(err) : st;
+}
+
+static void
+token_enters(const struct ledger_token *found, struct door *out)
+{
+    *out = (struct door){
+        .seq = found->seq,
+        .by_token = true,
+        .access = found->access == LEDGER_ACCESS_METRICS ? DOOR_METRICS_ONLY
+                                                         : DOOR_FULL,
+    };
     memcpy(out->name, found->name, sizeof out->name);
-    out->seq = found->seq;
-    return CUSTOS_OK;
 }
 
 custos_status
 door_verifier(struct curator *c, str name, struct door *out,
               char verifier[DOOR_VERIFIER_MAX], custos_err *err)
 {
-    struct ledger_door found;
-    custos_status st;
+    struct ledger_door found = {.seq = 0};
+    custos_status st = name.len && name.len < DOOR_NAME_MAX
+                           ? find_password(c, name, &found, err)
+                           : fail_door(err);
 
-    st = name.len && name.len < DOOR_NAME_MAX
-             ? ledger_door_find(c->ledger, name, &found, err)
-             : CUSTOS_ENAME;
-    st = tell(st, &found, out, err);
-    if (!st && !*found.verifier)
-        st = fail_door(err);
-    if (!st)
-        memcpy(verifier, found.verifier, sizeof found.verifier);
-    return st;
+    if (st)
+        return st;
+    *out = (struct door){.seq = found.seq};
+    memcpy(out->name, found.name, sizeof out->name);
+    memcpy(verifier, found.verifier, sizeof found.verifier);
+    return CUSTOS_OK;
 }
 
 void
@@ -82,27 +125,38 @@ custos_status
 door_token(struct curator *c, str token, struct door *out, custos_err *err)
 {
     uint8_t hash[SHA256_BYTES], differ = 0;
-    struct ledger_door found;
+    struct ledger_token found = {.seq = 0};
     custos_status st = CUSTOS_ENAME;
 
     sha256_of(token.ptr, token.len, hash);
     if (token.len == DOOR_TOKEN_MAX - 1)
-        st = ledger_door_of_token(c->ledger, hash, &found, err);
+        st = ledger_token_find(c->ledger, hash, &found, err);
     for (size_t i = 0; i < sizeof hash && !st; i++)
-        differ |= (uint8_t)(hash[i] ^ found.token[i]);
-    return tell(differ ? CUSTOS_ENAME : st, &found, out, err);
+        differ |= (uint8_t)(hash[i] ^ found.hash[i]);
+    st = judge(differ ? CUSTOS_ENAME : st, found.expires, err);
+    if (!st)
+        token_enters(&found, out);
+    return st;
 }
 
 custos_status
 door_holds(struct curator *c, const struct door *d, custos_err *err)
 {
-    struct ledger_door found;
-    struct door now;
-    custos_status st =
-        ledger_door_find(c->ledger, str_of(d->name), &found, err);
+    struct ledger_token token = {.seq = 0};
+    struct ledger_door password = {.seq = 0};
+    str name = str_of(d->name);
+    custos_status st;
 
-    st = tell(st, &found, &now, err);
-    if (st == CUSTOS_EDENIED || (!st && now.seq != d->seq))
+    if (d->by_token) {
+        st = ledger_token_of_row(c->ledger, name, access_of(d->access), d->seq,
+                                 &token, err);
+        st = judge(st, token.expires, err);
+    } else {
+        st = find_password(c, name, &password, err);
+        if (!st && password.seq != d->seq)
+            st = CUSTOS_EDENIED;
+    }
+    if (st == CUSTOS_EDENIED)
         st = custos_fail(err, CUSTOS_EDENIED,
                          "the password or token that you came in by is no "
                          "longer valid: connect again");
@@ -155,25 +209,63 @@ door_token_new(char token[DOOR_TOKEN_MAX], custos_err *err)
     return CUSTOS_OK;
 }
 
+/* A token as it is kept. */
+static custos_status
+token_make(str name, enum door_access access, str token, int64_t expires,
+           struct ledger_token *out, custos_err *err)
+{
+    *out =
+        (struct ledger_token){.access = access_of(access), .expires = expires};
+    if (name.len >= sizeof out->name)
+        return custos_fail(err, CUSTOS_EINVAL, "a name has at most %d bytes",
+                           DOOR_NAME_MAX - 1);
+    if (name.len)
+        memcpy(out->name, name.ptr, name.len);
+    sha256_of(token.ptr, token.len, out->hash);
+    return CUSTOS_OK;
+}
+
 custos_status
 door_set(struct ledger *l, str name, enum door_change how, str verifier,
-         str token, int64_t now, struct receipt *out, custos_err *err)
+         str token, int64_t expires, int64_t now, struct receipt *out,
+         custos_err *err)
 {
-    struct ledger_door door = {.seq = 0};
-    custos_status st;
+    struct ledger_door door = {.expires = expires};
+    struct ledger_token kept;
+    custos_status st = token_make(name, DOOR_FULL, token, expires, &kept, err);
 
-    if (name.len >= sizeof door.name || verifier.len >= sizeof door.verifier)
+    if (st)
+        return st;
+    if (verifier.len >= sizeof door.verifier)
         return custos_fail(err, CUSTOS_EINVAL,
-                           "a name has at most %d bytes, a verifier %d",
-                           DOOR_NAME_MAX - 1, DOOR_VERIFIER_MAX - 1);
-    memcpy(door.name, name.ptr, name.len);
+                           "a verifier has at most %d bytes",
+                           DOOR_VERIFIER_MAX - 1);
+    memcpy(door.name, kept.name, sizeof door.name);
     memcpy(door.verifier, verifier.ptr, verifier.len);
-    sha256_of(token.ptr, token.len, door.token);
-    st = ledger_door_put(l, &door,
+    st = ledger_door_put(l, &door, &kept,
                          how == DOOR_NEW ? LEDGER_DOOR_NEW : LEDGER_DOOR_AGAIN,
                          now, out, err);
     wipe(&door, sizeof door);
     return st;
+}
+
+custos_status
+door_token_add(struct ledger *l, str name, enum door_access access, str token,
+               int64_t expires, int64_t old_until, int64_t now,
+               struct receipt *out, custos_err *err)
+{
+    struct ledger_token kept;
+    custos_status st = token_make(name, access, token, expires, &kept, err);
+
+    return st ? st : ledger_token_put(l, &kept, old_until, now, out, err);
+}
+
+custos_status
+door_tokens_end(struct ledger *l, str name, enum door_access access,
+                int64_t now, struct receipt *out, custos_err *err)
+{
+    return ledger_tokens_end(l, name, access_of(access), access == DOOR_FULL,
+                             now, out, err);
 }
 
 custos_status
@@ -188,15 +280,40 @@ door_revoke(struct ledger *l, str name, int64_t now, struct receipt *out,
 static struct door_seen
 seen_of(str name, bool known, const struct ledger_door *d)
 {
-    static const uint8_t none[LEDGER_TOKEN_BYTES];
-
     return (struct door_seen){
         .name = name,
         .known = known,
         .password = d && *d->verifier,
-        .token = d && memcmp(d->token, none, sizeof none) != 0,
         .seq = d ? d->seq : 0,
+        .expires = d ? d->expires : 0,
     };
+}
+
+/* Where a name stands in a list that has n; n: it is not there. */
+static size_t
+seen_at(const struct door_seen *list, size_t n, const char *name)
+{
+    size_t at = 0;
+
+    while (at < n && !str_equal(list[at].name, str_of(name)))
+        at++;
+    return at;
+}
+
+static void
+add_tokens(struct door_seen *list, size_t n, const struct ledger_token *tokens,
+           size_t n_tokens)
+{
+    for (size_t i = 0; i < n_tokens; i++) {
+        size_t at = seen_at(list, n, tokens[i].name);
+
+        if (at == n || tokens[i].access != LEDGER_ACCESS_FULL ||
+            list[at].n_tokens == DOOR_TOKENS_MAX)
+            continue;
+        list[at].token = true;
+        list[at].tokens[list[at].n_tokens++] =
+            (struct door_token_seen){tokens[i].seq, tokens[i].expires};
+    }
 }
 
 custos_status
@@ -204,13 +321,16 @@ door_list(struct ledger *l, arena *a, struct door_seen **out, size_t *n,
           custos_err *err)
 {
     struct ledger_door *doors = NULL;
+    struct ledger_token *tokens = NULL;
     struct ledger_terms terms = {0};
     struct door_seen *list;
-    size_t n_doors = 0, told = 0;
+    size_t n_doors = 0, n_tokens = 0, told = 0;
     custos_status st = ledger_terms_get(l, a, &terms, err);
 
     if (!st)
         st = ledger_doors(l, a, &doors, &n_doors, err);
+    if (!st)
+        st = ledger_tokens(l, a, &tokens, &n_tokens, err);
     if (st)
         return st;
     list = arena_take(a, terms.n_analysts + n_doors + 1, sizeof *list);
@@ -219,16 +339,14 @@ door_list(struct ledger *l, arena *a, struct door_seen **out, size_t *n,
     for (size_t i = 0; i < terms.n_analysts; i++)
         list[told++] = seen_of(terms.analysts[i].name, true, NULL);
     for (size_t i = 0; i < n_doors; i++) {
-        str name = str_of(doors[i].name);
-        size_t at = 0;
+        size_t at = seen_at(list, terms.n_analysts, doors[i].name);
 
-        while (at < terms.n_analysts && !str_equal(list[at].name, name))
-            at++;
         if (at < terms.n_analysts)
             list[at] = seen_of(list[at].name, true, &doors[i]);
-        else if (name.len)
-            list[told++] = seen_of(name, false, &doors[i]);
+        else if (*doors[i].name)
+            list[told++] = seen_of(str_of(doors[i].name), false, &doors[i]);
     }
+    add_tokens(list, told, tokens, n_tokens);
     *out = list;
     *n = told;
     return CUSTOS_OK;

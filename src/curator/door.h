@@ -20,12 +20,20 @@ enum {
     DOOR_TOKEN_MAX = 7 + 2 * DOOR_TOKEN_BYTES + 1, /* "custos_", hex, NUL */
     DOOR_SALT_BYTES = 16,
     DOOR_PASSWORD_MADE = 20,
+    DOOR_TOKENS_MAX = 2, /* of one name, while one replaces the other */
 };
 
-/* Who came in, and by which row of the chain: see door_holds. */
+/* What a credential is for. Metrics: /metrics and health, nothing else; it has
+   no name, and must not be taken for the owner's. */
+enum door_access { DOOR_FULL, DOOR_METRICS_ONLY };
+
+/* Who came in, by which credential, and which row of the chain made it: see
+   door_holds. */
 struct door {
     char name[DOOR_NAME_MAX]; /* "": the owner */
     uint64_t seq;
+    bool by_token;
+    enum door_access access;
 };
 
 /*
@@ -51,7 +59,7 @@ CUSTOS_MUST_USE custos_status door_token(struct curator *c, str token,
 
 /*
  * Is the door still the one that was come in by? False once it was rotated or
- * revoked, or the policy in force has lost the name: the session is to end. To
+ * revoked, or has expired, or the policy in force has lost the name: the session is to end. To
  * be asked before each question of a session. CUSTOS_EDENIED: it is not.
  */
 CUSTOS_MUST_USE custos_status door_holds(struct curator *c,
@@ -66,7 +74,16 @@ struct door_seen {
     bool known;           /* the policy in force has it */
     bool password, token; /* what it has a door by */
     uint64_t seq;         /* the row that made the door; 0: there is none */
+    int64_t expires;      /* the password; 0: never */
+    size_t n_tokens;      /* newest first */
+    struct door_token_seen {
+        uint64_t seq;
+        int64_t expires; /* 0: never */
+    } tokens[DOOR_TOKENS_MAX];
 };
+
+/* Did it expire by now? */
+bool door_is_over(int64_t expires, int64_t now);
 CUSTOS_MUST_USE custos_status door_list(struct ledger *l, arena *a,
                                         struct door_seen **out, size_t *n,
                                         custos_err *err);
@@ -85,15 +102,33 @@ CUSTOS_MUST_USE custos_status door_token_new(char token[DOOR_TOKEN_MAX],
 
 /*
  * Gives a name its door: the verifier (empty for the owner) and the token's
- * hash, instead of what it had; one commit with its row. DOOR_NEW refuses a
- * name that has one, DOOR_AGAIN one that has none. CUSTOS_EPOLICY: the policy
- * in force does not know the name.
+ * hash, instead of all it had, both until `expires` (0: for good); one commit
+ * with its row. DOOR_NEW refuses a name that has one, DOOR_AGAIN one that has
+ * none. CUSTOS_EPOLICY: the policy in force does not know the name.
  */
 enum door_change { DOOR_NEW, DOOR_AGAIN };
 CUSTOS_MUST_USE custos_status door_set(struct ledger *l, str name,
                                        enum door_change how, str verifier,
-                                       str token, int64_t now,
+                                       str token, int64_t expires, int64_t now,
                                        struct receipt *out, custos_err *err);
+
+/*
+ * One more token for a name that has a door, or for metrics (name empty). The
+ * newest before it stays valid, until old_until if that is not 0; older ones
+ * end. CUSTOS_ENAME: the name has no door.
+ */
+CUSTOS_MUST_USE custos_status door_token_add(struct ledger *l, str name,
+                                             enum door_access access, str token,
+                                             int64_t expires, int64_t old_until,
+                                             int64_t now, struct receipt *out,
+                                             custos_err *err);
+
+/* Ends the tokens of a name but the newest, or of metrics all. CUSTOS_ENAME:
+   there is none to end. */
+CUSTOS_MUST_USE custos_status door_tokens_end(struct ledger *l, str name,
+                                              enum door_access access,
+                                              int64_t now, struct receipt *out,
+                                              custos_err *err);
 
 /* Takes it away, also of a name that the policy has lost. CUSTOS_ENAME. */
 CUSTOS_MUST_USE custos_status door_revoke(struct ledger *l, str name,

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "curator/crash.h"
+#include "curator/reply.h"
 #include "num/ival.h"
 
 enum { POLICY_ARENA = 1 << 26, WORDS_MAX = 96 };
@@ -51,6 +52,8 @@ world_open(const struct store *s, struct world **out, custos_err *err)
                              : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     if (!st)
         st = policy_read(w->a, text, "the store's policy", &w->policy, err);
+    if (!st)
+        reply_load(s, w);
     *out = w;
     return st;
 }

@@ -14,6 +14,7 @@
 #include "curator/curator.h"
 #include "curator/executor.h"
 #include "curator/till.h"
+#include "plan/reply_class.h"
 
 struct world {
     atomic_size_t holders;
@@ -22,6 +23,9 @@ struct world {
     struct engine *engine; /* to be shared from, under the house's mutex */
     struct catalogs *catalogs;
     struct work_snapshot of; /* in the store's numbers */
+    struct reply_speeds speeds;
+    bool measured; /* speeds are this machine's, else the usual ones */
+    uint64_t rows_version; /* of the data that its bounds of rows are of */
 };
 
 /* Since the store was opened, for operators. */
@@ -50,7 +54,7 @@ struct curator {
     struct engine *engine; /* of this world; NULL: not connected yet */
     struct ledger *ledger; /* to read from */
     custos_rng *rng;
-    struct mechs *mechs; /* of its last questions */
+    struct mechs *mechs;             /* of its last questions */
     const struct executor *executor; /* NULL: this thread works */
     enum curator_trip trip;
     uint64_t trip_seq;

@@ -3,9 +3,10 @@
  *
  * Counted as failures: every status below the charge, be it the engine's, for
  * want of memory or of randomness; and a crash, by the mark it left (crash.h).
- * Not counted: what ended after its analyst, the owner or the end of the server
- * had stopped it, whatever it ended with, since what is told then is the stop;
- * and kills from outside, which leave no mark. A question that the server ended
+ * Not counted: what was interrupted because its analyst, the owner or the end of
+ * the server had stopped it; and kills from outside, which leave no mark. What
+ * failed by itself counts though it was stopped too: else whoever hangs up in
+ * time could try failures as often as he likes. A question that the server ended
  * for its time is an overrun, even where it was done a moment later: its
  * analyst was told so.
  */
@@ -185,9 +186,10 @@ judge(const struct ask *ask, enum work_end end)
 {
     int stop = ask->stop ? atomic_load(ask->stop) : ASK_GOES_ON;
 
-    if (stop == ASK_OVERRUN || end == WORK_OVERRUN)
-        return TRIP_OVERRUN;
-    return end == WORK_FAILED && stop == ASK_GOES_ON ? TRIP_FAILURE : TRIP_NONE;
+    if (end == WORK_FAILED)
+        return TRIP_FAILURE;
+    return end == WORK_OVERRUN || stop == ASK_OVERRUN ? TRIP_OVERRUN
+                                                      : TRIP_NONE;
 }
 
 /*

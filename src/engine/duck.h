@@ -63,6 +63,9 @@ struct duck_column {
 
 enum { DUCK_COLUMNS_MAX = 1024 };
 
+/* The library's, as it calls itself: "v1.4.4". */
+const char *duck_version(void);
+
 /* path NULL: in memory. May fail: CUSTOS_EIO. */
 CUSTOS_MUST_USE custos_status duck_open(const char *path, enum duck_mode mode,
                                         struct duck **out, custos_err *err);
@@ -74,9 +77,9 @@ CUSTOS_MUST_USE custos_status duck_connect(struct duck *d,
                                            custos_err *err);
 void duck_disconnect(struct duck_connection *c);
 
-/* From now on the last statements of c are prepared once; only where nothing
+/* Are the last statements of c prepared once, from now on? Only where nothing
    that a statement reads can change. */
-void duck_keep(struct duck_connection *c);
+void duck_keep(struct duck_connection *c, bool keeps);
 
 /* Ends what another thread runs on c; it fails then. */
 void duck_interrupt(struct duck_connection *c);

@@ -20,7 +20,7 @@
 #include "base/str.h"
 #include "custos.h"
 
-enum { LEDGER_FORMAT = 3, LEDGER_HASH_BYTES = 32 };
+enum { LEDGER_FORMAT = 5, LEDGER_HASH_BYTES = 32 };
 
 struct ledger;
 
@@ -97,6 +97,8 @@ struct ledger_request {
                     costs their own budget and window, not the common one */
     /* The policy's tripwire; zeros suspend at the first of each. */
     uint64_t max_failures, max_overruns;
+    /* What an analyst's rows may take, in all and new in a minute; 0: any. */
+    uint64_t max_bytes, max_minute_bytes;
 };
 
 /*
@@ -104,7 +106,7 @@ struct ledger_request {
  * return. CUSTOS_ESPENT says whether the own or the common one is spent, what
  * was needed and what is left; nothing is charged then. CUSTOS_EPOLICY: the
  * policy of the request is not the one in force (it was changed meanwhile, or
- * there is none); CUSTOS_EDENIED: no such analyst, or one that is suspended
+ * there is none); CUSTOS_EOVERFLOW: the analyst's rows take too much room; CUSTOS_EDENIED: no such analyst, or one that is suspended
  * (LEDGER_SUSPENDED_SAID). Also: CUSTOS_EIO,
  * CUSTOS_ECORRUPT, CUSTOS_EBUSY; the charge may then stand or not (never: an
  * answer without a charge).
@@ -147,6 +149,12 @@ CUSTOS_MUST_USE custos_status ledger_resume(struct ledger *l, str build,
                                             int64_t now, struct receipt *out,
                                             custos_err *err);
 
+/* How long and how much of stored answers is kept; zeros: all. */
+struct ledger_retention {
+    uint64_t bytes;
+    int64_t age_us;
+};
+
 /*
  * What is to be written, as one of a group: a charge, an act of the owner, an
  * answer to be kept. Everything pointed to is borrowed until it is done.
@@ -159,6 +167,7 @@ struct ledger_job {
     int64_t now;
     const uint8_t *key; /* of an answer, 32 bytes */
     str answer;
+    struct ledger_retention retention; /* older answers make room for it */
     struct receipt receipt; /* becomes that of the row; of an answer: is */
     custos_status status;   /* becomes what ledger_charge ... would return */
     custos_err *err;        /* or NULL */
@@ -176,6 +185,16 @@ enum { LEDGER_GROUP_MOST = 64 };
 void ledger_post(struct ledger *l, struct ledger_job *first);
 
 /*
+ * Could a charge be written now? Waits for the lock and writes nothing. Also
+ * how much room the disk has. CUSTOS_EIO: less than LEDGER_FREE_LEAST; and as
+ * ledger_charge fails.
+ */
+enum { LEDGER_FREE_LEAST = 16 << 20 };
+CUSTOS_MUST_USE custos_status ledger_ready(struct ledger *l,
+                                           uint64_t *free_bytes,
+                                           custos_err *err);
+
+/*
  * Stored answers: `key` is a hash of all that the answer depends on. find:
  * CUSTOS_ENAME when there is none. store keeps the first answer under a key
  * and is durable on return.
@@ -189,6 +208,19 @@ CUSTOS_MUST_USE custos_status ledger_answer_store(struct ledger *l,
                                                   const uint8_t key[32],
                                                   const struct receipt *r,
                                                   str answer, custos_err *err);
+
+/*
+ * Drops stored answers that retention does not keep, and writes the file anew
+ * without its free pages. Charges wait. May fail as ledger_charge does; what
+ * was dropped stays so.
+ */
+struct ledger_freed {
+    uint64_t answers, answer_bytes; /* dropped */
+    uint64_t file_bytes;            /* by which the file became smaller */
+};
+CUSTOS_MUST_USE custos_status
+ledger_vacuum(struct ledger *l, const struct ledger_retention *retention,
+              int64_t now, struct ledger_freed *out, custos_err *err);
 
 /*
  * What is spent and left: of the whole (who empty), or of one analyst. facts

@@ -7,7 +7,10 @@
  * beside it; they follow from the chain or may be missing, so coming from 0 is
  * adding them up once. Since format 2 there are doors, none at first. Since
  * format 3 the rows of the tripwire have an index; older programs, which would
- * charge who is suspended, refuse the file.
+ * charge who is suspended, refuse the file. Since format 4 tokens have a table
+ * of their own, and they and passwords may expire; older programs, which would
+ * let in who has expired, refuse it. Since format 5 the room that answers and
+ * analysts take is counted; older programs, which would not count, refuse it.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -54,8 +57,30 @@ static const char DOORS[] =
 
 static const char TRIPWIRE[] =
     "CREATE INDEX chain_tripwire ON chain (kind, who, seq)"
-    " WHERE kind IN ('failure', 'overrun', 'resume');"
-    "PRAGMA user_version = 3;";
+    " WHERE kind IN ('failure', 'overrun', 'resume');";
+
+/* From doors as format 2 made them, also in a new file. */
+static const char TOKENS[] =
+    "CREATE TABLE tokens (hash BLOB PRIMARY KEY, name TEXT NOT NULL,"
+    " access INTEGER NOT NULL, seq INTEGER NOT NULL REFERENCES chain (seq),"
+    " expires INTEGER NOT NULL) STRICT;"
+    "CREATE INDEX tokens_name ON tokens (name, access, seq);"
+    "INSERT OR IGNORE INTO tokens SELECT token, name, 0, seq, 0 FROM doors;"
+    "DROP INDEX doors_token;"
+    "ALTER TABLE doors DROP COLUMN token;"
+    "ALTER TABLE doors ADD COLUMN expires INTEGER NOT NULL DEFAULT 0;";
+
+/* Of what is there; sizes.c adds to it. */
+static const char SIZES[] =
+    "CREATE TABLE sizes (what TEXT NOT NULL, who TEXT NOT NULL,"
+    " bytes INTEGER NOT NULL, PRIMARY KEY (what, who)) STRICT;"
+    "CREATE INDEX answers_seq ON answers (seq);"
+    "INSERT INTO sizes SELECT 'answers', '', sum(160 + length(answer))"
+    " FROM answers HAVING count(*) > 0;"
+    "INSERT INTO sizes SELECT 'rows', who, sum(400 + length(query) +"
+    " length(plan) + length(theorems)) FROM chain WHERE kind = 'charge' AND"
+    " who <> '' GROUP BY who;"
+    "PRAGMA user_version = 5;";
 
 /* --------------------------------------------------------------- making -- */
 
@@ -88,6 +113,10 @@ fill(const char *path, custos_err *err)
     if (!st)
         st = db_run(d, TRIPWIRE, err);
     if (!st)
+        st = db_run(d, TOKENS, err);
+    if (!st)
+        st = db_run(d, SIZES, err);
+    if (!st)
         st = db_run(d, "COMMIT", err);
     if (!st)
         st = db_run(d, "PRAGMA journal_mode=WAL", err);
@@ -103,7 +132,7 @@ ledger_make(const char *path, custos_err *err)
     char half[PATH_ROOM], log[PATH_ROOM];
     custos_status st;
 
-    static_assert(LEDGER_FORMAT == 3, "TRIPWIRE writes the number");
+    static_assert(LEDGER_FORMAT == 5, "SIZES writes the number");
     snprintf(log, sizeof log, "%s-wal", path);
     if (access(log, F_OK) == 0)
         return custos_fail(err, CUSTOS_ECORRUPT,
@@ -163,8 +192,12 @@ migrate_from(int64_t format, struct db *d, custos_err *err)
         st = add_up(d, err);
     if (!st && format < 2)
         st = db_run(d, DOORS, err);
-    if (!st)
+    if (!st && format < 3)
         st = db_run(d, TRIPWIRE, err);
+    if (!st && format < 4)
+        st = db_run(d, TOKENS, err);
+    if (!st)
+        st = db_run(d, SIZES, err);
     if (!st)
         st = db_run(d, "COMMIT", err);
     if (st)

@@ -19,7 +19,7 @@
 #include "base/error.h"
 
 enum {
-    STATEMENTS_MAX = 40,
+    STATEMENTS_MAX = 80,
     BUSY_WAIT_MS = 10000,
     URI_MAX = 3 * 4096 + 32,
 };

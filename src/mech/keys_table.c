@@ -21,6 +21,8 @@
  * TESTED   keys_table_keeps_its_promise keys_table_is_optimal
  *          keys_law_of_the_table keys_of_several_keep_the_promise
  */
+#include <string.h>
+
 #include "base/alloc.h"
 #include "base/error.h"
 #include "mech/keys.h"
@@ -33,39 +35,37 @@ enum {
     DELTA_LOG2_MIN = -100,
 };
 
+#define ONE ((i128)1 << KEYS_BITS) /* the chance 1, in units of the table */
+
 struct step {
     rat grow;   /* e^eps, rounded down */
     rat shrink; /* e^-eps, rounded up */
-    rat delta;  /* a multiple of unit, rounded down */
-    rat one;
-    rat unit; /* 2^KEYS_BITS */
+    i128 delta; /* in units, rounded down */
 };
 
 static void
 step_init(struct step *s, const rat *epsilon, const rat *delta)
 {
     ival e;
-    rat cut;
+    rat cut, units;
 
     rat_init(&s->grow);
     rat_init(&s->shrink);
-    rat_init(&s->delta);
-    rat_init(&s->one);
-    rat_init(&s->unit);
-    rat_set_i64(&s->one, 1, 1);
-    rat_set_pow2(&s->unit, KEYS_BITS);
-    rat_mul(&s->delta, delta, &s->unit);
-    rat_floor(&s->delta, &s->delta);
-    rat_div(&s->delta, &s->delta, &s->unit);
-    ival_init(&e, BITS);
     rat_init(&cut);
+    rat_init(&units);
+    rat_set_pow2(&units, KEYS_BITS);
+    rat_mul(&units, delta, &units);
+    CUSTOS_REQUIRE(rat_floor_i128(&units, &s->delta));
+    ival_init(&e, BITS);
     rat_set_i64(&cut, EPSILON_MAX, 1);
     ival_set_rat(&e, rat_cmp(epsilon, &cut) < 0 ? epsilon : &cut);
     ival_neg(&e, &e);
     ival_exp(&e, &e);
     ival_up(&e, &s->shrink);
-    rat_div(&s->grow, &s->one, &s->shrink);
+    rat_set_i64(&cut, 1, 1);
+    rat_div(&s->grow, &cut, &s->shrink);
     rat_clear(&cut);
+    rat_clear(&units);
     ival_clear(&e);
 }
 
@@ -74,53 +74,43 @@ step_clear(struct step *s)
 {
     rat_clear(&s->grow);
     rat_clear(&s->shrink);
-    rat_clear(&s->delta);
-    rat_clear(&s->one);
-    rat_clear(&s->unit);
 }
 
-/* The entry after `from`; false when it is 1. */
+/*
+ * The entry after `from`; false when it is 1. In units, of which the numbers
+ * that are added are whole: so each side is rounded by itself, and the smaller
+ * of both rounded is the smaller one, rounded.
+ */
 static bool
 step_next(const struct step *s, u128 from, u128 *to)
 {
-    rat pi, up, down;
-    i128 whole = 0;
-    bool below;
+    i128 up = ONE, down = 0;
 
-    rat_init(&pi);
-    rat_init(&up);
-    rat_init(&down);
-    rat_set_i128(&pi, (i128)from);
-    rat_div(&pi, &pi, &s->unit);
-    rat_mul(&up, &s->grow, &pi);
-    rat_add(&up, &up, &s->delta);
-    rat_sub(&down, &s->one, &pi);
-    rat_sub(&down, &down, &s->delta);
-    rat_mul(&down, &down, &s->shrink);
-    rat_sub(&down, &s->one, &down);
-    if (rat_cmp(&down, &up) < 0)
-        rat_set(&up, &down);
-    below = rat_cmp(&up, &s->one) < 0;
-    if (below) {
-        rat_mul(&up, &up, &s->unit);
-        CUSTOS_REQUIRE(rat_floor_i128(&up, &whole));
-        *to = (u128)whole;
-    }
-    rat_clear(&pi);
-    rat_clear(&up);
-    rat_clear(&down);
-    return below;
+    if (!rat_floor_times(&s->grow, (i128)from, &up) || up > ONE)
+        up = ONE;
+    up += s->delta;
+    /* 1 less what is rounded up: shrink <= 1, so it fits */
+    CUSTOS_REQUIRE(
+        rat_floor_times(&s->shrink, (i128)from + s->delta - ONE, &down));
+    down += ONE;
+    *to = (u128)(down < up ? down : up);
+    return *to < (u128)ONE;
 }
 
-/* How many entries lie below 1; ENTRIES_MAX + 1 when there are more. */
+/* All entries below 1 into `all`, which has room for ENTRIES_MAX; how many,
+   or ENTRIES_MAX + 1 when there are more. */
 static size_t
-count_entries(const struct step *s)
+make_entries(const struct step *s, u128 *all)
 {
     size_t count = 1;
     u128 at = 0;
 
-    while (count <= ENTRIES_MAX && step_next(s, at, &at))
-        count++;
+    all[0] = 0;
+    while (step_next(s, at, &at)) {
+        if (count == ENTRIES_MAX)
+            return ENTRIES_MAX + 1;
+        all[count++] = at;
+    }
     return count;
 }
 
@@ -131,29 +121,29 @@ keys_table_make(const custos_alloc *alloc, const rat *epsilon, const rat *delta,
     custos_status st = CUSTOS_OK;
     struct step s;
     size_t count;
+    u128 *all;
 
     if (rat_log2_floor(delta) < DELTA_LOG2_MIN)
         return custos_fail(err, CUSTOS_ERANGE,
                            "for the geometric rule delta over the keys of a "
                            "unit must be at least 2^-100: take another rule");
+    all = alloc_take(alloc, ENTRIES_MAX, sizeof *all);
+    if (!all)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     step_init(&s, epsilon, delta);
-    count = count_entries(&s);
-    if (count > ENTRIES_MAX) {
+    count = make_entries(&s, all);
+    step_clear(&s);
+    if (count > ENTRIES_MAX)
         st = custos_fail(err, CUSTOS_ERANGE,
                          "for the geometric rule epsilon over the keys of a "
                          "unit is too small: take another rule");
-        goto out;
-    }
-    t->chance = alloc_take(alloc, count, sizeof *t->chance);
-    if (!t->chance) {
+    else if (!(t->chance = alloc_take(alloc, count, sizeof *t->chance)))
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-        goto out;
+    if (!st) {
+        memcpy(t->chance, all, count * sizeof *all);
+        t->count = count;
     }
-    t->count = count;
-    for (size_t n = 1; n < count; n++)
-        CUSTOS_REQUIRE(step_next(&s, t->chance[n - 1], &t->chance[n]));
-out:
-    step_clear(&s);
+    alloc_give(alloc, all, ENTRIES_MAX, sizeof *all);
     return st;
 }
 

@@ -34,17 +34,22 @@ rat_set_i64(rat *r, int64_t num, uint64_t den)
     mpq_canonicalize(r->q);
 }
 
+static void
+set_whole(mpz_t z, i128 value)
+{
+    u128 size = value < 0 ? -(u128)value : (u128)value;
+
+    mpz_set_ui(z, (uint64_t)(size >> 64));
+    mpz_mul_2exp(z, z, 64);
+    mpz_add_ui(z, z, (uint64_t)size);
+    if (value < 0)
+        mpz_neg(z, z);
+}
+
 void
 rat_set_i128(rat *r, i128 value)
 {
-    u128 size = value < 0 ? -(u128)value : (u128)value;
-    mpz_ptr num = mpq_numref(r->q);
-
-    mpz_set_ui(num, (uint64_t)(size >> 64));
-    mpz_mul_2exp(num, num, 64);
-    mpz_add_ui(num, num, (uint64_t)size);
-    if (value < 0)
-        mpz_neg(num, num);
+    set_whole(mpq_numref(r->q), value);
     mpz_set_ui(mpq_denref(r->q), 1);
 }
 
@@ -174,6 +179,21 @@ rat_ceil_i128(const rat *a, i128 *out)
 
     mpz_init(z);
     mpz_cdiv_q(z, mpq_numref(a->q), mpq_denref(a->q));
+    fits = fits_i128(z, out);
+    mpz_clear(z);
+    return fits;
+}
+
+bool
+rat_floor_times(const rat *a, i128 n, i128 *out)
+{
+    mpz_t z;
+    bool fits;
+
+    mpz_init(z);
+    set_whole(z, n);
+    mpz_mul(z, z, mpq_numref(a->q));
+    mpz_fdiv_q(z, z, mpq_denref(a->q));
     fits = fits_i128(z, out);
     mpz_clear(z);
     return fits;

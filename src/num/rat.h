@@ -75,6 +75,10 @@ bool rat_floor_i128(const rat *a, i128 *out);
 bool rat_ceil_i128(const rat *a, i128 *out);
 bool rat_floor_u64(const rat *a, uint64_t *out);
 
+/* n times a, rounded down; false past 128 bits. Quicker than a product of
+   rationals, which reduces its fraction. */
+bool rat_floor_times(const rat *a, i128 n, i128 *out);
+
 /*
  * Word k (k = 0 is the first) of `bits` bits of the binary expansion of a in
  * [0, 1). bits <= 64.

@@ -119,14 +119,16 @@ take(struct part *part, custos_mech *mech, custos_mech_kind kind, i128 bar)
 }
 
 static custos_status
-try_gauss(const struct plan *p, struct part *part, const rat *delta,
-          const char *beta, size_t n, custos_err *err)
+try_gauss(struct work *w, struct part *part, const rat *delta, const char *beta,
+          size_t n, custos_err *err)
 {
     custos_mech *mech = NULL;
     custos_int bar = 0;
     custos_err why = {.at = -1};
-    custos_status st = make_gauss(p, part, delta, &mech, &why);
+    custos_status st = effort_spend(w->options->effort, EFFORT_GAUSSIAN, &why);
 
+    if (!st)
+        st = make_gauss(w->plan, part, delta, &mech, &why);
     if (!st)
         st = custos_mech_error_wide(mech, beta, n, &bar, &why);
     if (!st && (!part->mech || bar < part->bar)) {
@@ -141,14 +143,16 @@ try_gauss(const struct plan *p, struct part *part, const rat *delta,
 }
 
 custos_status
-choose_part(const struct plan *p, struct part *part, const rat *delta, size_t n,
+choose_part(struct work *w, struct part *part, const rat *delta, size_t n,
             custos_err *err)
 {
     const char *beta = "0.05";
     custos_mech *mech = NULL;
     custos_int bar = 0;
-    custos_status st = make_laplace(p, part, &mech, err);
+    custos_status st = effort_spend(w->options->effort, EFFORT_LAPLACE, err);
 
+    if (!st)
+        st = make_laplace(w->plan, part, &mech, err);
     n = n > 0 ? n : 1;
     if (!st)
         st = custos_mech_error_wide(mech, beta, n, &bar, err);
@@ -160,7 +164,7 @@ choose_part(const struct plan *p, struct part *part, const rat *delta, size_t n,
     rat_set_i64(&part->delta, 0, 1);
     if (!gauss_can_win(part, delta, bar))
         return CUSTOS_OK;
-    return try_gauss(p, part, delta, beta, n, err);
+    return try_gauss(w, part, delta, beta, n, err);
 }
 
 /* The k Gaussians found at delta/parts have delta/k each: still the better. */
@@ -183,7 +187,7 @@ share_delta(struct work *w)
         if (p->parts[i].mech_kind == CUSTOS_GAUSSIAN) {
             custos_mech_free(p->parts[i].mech);
             p->parts[i].mech = NULL;
-            st = try_gauss(p, &p->parts[i], &share, "0.05", 1, w->err);
+            st = try_gauss(w, &p->parts[i], &share, "0.05", 1, w->err);
         }
     rat_clear(&share);
     return st;
@@ -219,7 +223,7 @@ choose_make(struct work *w)
     rat_mul(&share, &share, &w->delta);
     for (size_t i = 0; i < p->n_parts && !st; i++)
         if (!p->parts[i].served && p->parts[i].kind != PART_QUANTILES)
-            st = choose_part(p, &p->parts[i], &share, w->at_once, w->err);
+            st = choose_part(w, &p->parts[i], &share, w->at_once, w->err);
     rat_clear(&share);
     if (!st)
         st = share_delta(w);

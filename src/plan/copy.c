@@ -120,14 +120,14 @@ datum_same(const struct datum *a, const struct datum *b)
 }
 
 static bool
-both_same(const struct expr *a, const struct expr *b)
+both_same(const struct expr *a, const struct expr *b, uint64_t *steps)
 {
-    return !a || !b ? !a && !b : expr_same(a, b);
+    return !a || !b ? !a && !b : expr_same_counted(a, b, steps);
 }
 
 /* In one scope the same text is the same query. */
 static bool
-query_same(const struct query *a, const struct query *b)
+query_same(const struct query *a, const struct query *b, uint64_t *steps)
 {
     struct buf x, y;
     bool same;
@@ -136,6 +136,7 @@ query_same(const struct query *a, const struct query *b)
     buf_init(&y, NULL, TEXT_MAX);
     sql_print(a, &x);
     sql_print(b, &y);
+    *steps += x.len + y.len;
     same = !x.failed && !y.failed && x.len == y.len &&
            !memcmp(x.ptr, y.ptr, x.len);
     buf_clear(&x);
@@ -144,8 +145,9 @@ query_same(const struct query *a, const struct query *b)
 }
 
 bool
-expr_same(const struct expr *a, const struct expr *b)
+expr_same_counted(const struct expr *a, const struct expr *b, uint64_t *steps)
 {
+    ++*steps;
     if (a->kind != b->kind || a->n_args != b->n_args)
         return false;
     switch (a->kind) {
@@ -164,7 +166,7 @@ expr_same(const struct expr *a, const struct expr *b)
             return false;
         break;
     case EXPR_IN_QUERY:
-        if (a->negated != b->negated || !query_same(a->query, b->query))
+        if (a->negated != b->negated || !query_same(a->query, b->query, steps))
             return false;
         break;
     case EXPR_CAST:
@@ -174,7 +176,8 @@ expr_same(const struct expr *a, const struct expr *b)
     case EXPR_AGGREGATE:
         if (a->aggregate != b->aggregate ||
             !str_equal(a->epsilon, b->epsilon) ||
-            !both_same(a->lower, b->lower) || !both_same(a->upper, b->upper))
+            !both_same(a->lower, b->lower, steps) ||
+            !both_same(a->upper, b->upper, steps))
             return false;
         break;
     case EXPR_INTERVAL:
@@ -184,9 +187,17 @@ expr_same(const struct expr *a, const struct expr *b)
     case EXPR_CASE: break;
     }
     for (size_t i = 0; i < a->n_args; i++)
-        if (!both_same(a->args[i], b->args[i]))
+        if (!both_same(a->args[i], b->args[i], steps))
             return false;
     return true;
+}
+
+bool
+expr_same(const struct expr *a, const struct expr *b)
+{
+    uint64_t steps = 0;
+
+    return expr_same_counted(a, b, &steps);
 }
 
 const struct expr *

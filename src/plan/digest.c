@@ -9,6 +9,8 @@
  * numbers with a fixed width, so that no two plans write the same bytes. No
  * pointer, clock or order of a table goes in.
  */
+#include <assert.h>
+
 #include "base/sha256.h"
 #include "plan/race.h"
 #include "plan/work.h"
@@ -52,13 +54,20 @@ add_rat(struct sha256 *h, const rat *r)
     return whole;
 }
 
+/* In one piece, for there may be a million of them. */
 static void
 add_datum(struct sha256 *h, const struct datum *d)
 {
-    add_number(h, (i128)d->type);
-    add_number(h, d->scale);
-    add_number(h, d->n);
-    add_text(h, d->type == TYPE_TEXT ? d->text : str_of(""));
+    str text = d->type == TYPE_TEXT ? d->text : str_of("");
+    struct {
+        i128 n;
+        uint64_t len;
+        int32_t type, scale;
+    } head = {d->n, text.len, (int32_t)d->type, d->scale};
+
+    static_assert(sizeof head == 32, "no byte is left unset");
+    sha256_add(h, &head, sizeof head);
+    sha256_add(h, text.ptr, text.len);
 }
 
 /* What EXPLAIN shows, and the query as the planner has rewritten it. */
@@ -93,12 +102,18 @@ add_charge(struct sha256 *h, const struct charge *c)
         add_amount(h, c->loss[i], AMOUNT_LOSS);
 }
 
+/*
+ * Values that follow from a column and the policy, or from the first number,
+ * are covered by these. In a race plans share values: they go in once.
+ */
 static void
-add_keys(struct sha256 *h, const struct plan *p)
+add_keys(struct sha256 *h, const struct plan *p, const struct plan *outer)
 {
     add_number(h, (i128)p->n_keys);
     for (size_t i = 0; i < p->n_keys; i++) {
         const struct key *k = &p->keys[i];
+        bool shared = outer && outer->keys[i].values == k->values &&
+                      outer->keys[i].n == k->n;
 
         add_number(h, k->kind);
         add_number(h, k->column);
@@ -106,7 +121,7 @@ add_keys(struct sha256 *h, const struct plan *p)
         add_number(h, k->from);
         add_number(h, k->null_group);
         add_number(h, (i128)k->n);
-        for (size_t n = 0; n < k->n; n++)
+        for (size_t n = 0; k->kind == KEY_LISTED && n < k->n && !shared; n++)
             add_datum(h, &k->values[n]);
     }
 }
@@ -150,8 +165,9 @@ add_part(struct sha256 *h, const struct part *part)
            add_rat(h, &part->epsilon) && add_rat(h, &part->delta);
 }
 
+/* outer: the plan of the race that p belongs to; NULL: none. */
 static bool
-add_plan(struct sha256 *h, const struct plan *p)
+add_plan(struct sha256 *h, const struct plan *p, const struct plan *outer)
 {
     bool whole = add_texts(h, p);
 
@@ -164,7 +180,7 @@ add_plan(struct sha256 *h, const struct plan *p)
     add_number(h, (i128)p->cells);
     add_number(h, p->fanout);
     add_charge(h, &p->charge);
-    add_keys(h, p);
+    add_keys(h, p, outer);
     whole = whole && add_rat(h, &p->epsilon) && add_rat(h, &p->rho) &&
             add_rat(h, &p->delta) && add_selection(h, p->selection);
     add_number(h, (i128)p->n_parts);
@@ -172,7 +188,7 @@ add_plan(struct sha256 *h, const struct plan *p)
         whole = add_part(h, &p->parts[i]);
     add_number(h, p->race ? (i128)p->race->n : 0);
     for (size_t i = 0; p->race && i < p->race->n && whole; i++)
-        whole = add_plan(h, p->race->plans[i]);
+        whole = add_plan(h, p->race->plans[i], p);
     return whole;
 }
 
@@ -185,7 +201,7 @@ plan_digest(const struct plan *p, uint8_t out[SHA256_BYTES])
     sha256_init(&h);
     add_text(&h, str_of("custos plan 1"));
     sha256_add(&h, p->policy->id, sizeof p->policy->id);
-    whole = add_plan(&h, p);
+    whole = add_plan(&h, p, NULL);
     sha256_end(&h, out);
     return whole;
 }

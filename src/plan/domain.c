@@ -12,6 +12,7 @@
 #include "plan/domain.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/ck.h"
 #include "plan/evaluate.h"
@@ -19,23 +20,65 @@
 
 #define HOUR_US ((i128)3600000000)
 
+enum { CAPACITY_FIRST = 64 };
+
 static int
 by_value(const void *a, const void *b)
 {
     return datum_cmp(a, b);
 }
 
+/* Room for one more value. */
+static bool
+grow(struct domain *d)
+{
+    size_t capacity = d->capacity ? 4 * d->capacity : CAPACITY_FIRST;
+    struct datum *values;
+
+    if (d->n < d->capacity)
+        return true;
+    if (capacity > d->room)
+        capacity = d->room;
+    values = arena_take(d->a, capacity, sizeof *values);
+    if (!values)
+        return false;
+    if (d->n > 0)
+        memcpy(values, d->values, d->n * sizeof *values);
+    d->values = values;
+    d->capacity = capacity;
+    return true;
+}
+
+/* A text is copied: its own lives only as long as the tuple it was found of. */
 static enum domain_found
 add(struct domain *d, const struct datum *v)
 {
+    struct datum *to;
+
     if (v->type == TYPE_NULL) {
         d->null = true;
         return DOMAIN_FOUND;
     }
     if (d->n == d->room)
         return DOMAIN_LARGE;
-    d->values[d->n++] = *v;
+    if (!grow(d))
+        return DOMAIN_NO_MEMORY;
+    to = &d->values[d->n++];
+    *to = *v;
+    if (v->type == TYPE_TEXT && !(to->text.ptr = arena_copy(d->a, v->text)))
+        return DOMAIN_NO_MEMORY;
     return DOMAIN_FOUND;
+}
+
+/* Steps of sorting: n log2 n. */
+static uint64_t
+sort_steps(const struct domain *d)
+{
+    uint64_t steps = d->n;
+
+    for (size_t n = d->n; n > 1; n /= 2)
+        steps += d->n;
+    return steps;
 }
 
 static void
@@ -54,6 +97,9 @@ sort(struct domain *d)
 /* ----------------------------------------------------------------- image -- */
 
 enum { COLUMNS_MAX = 4, TUPLES_MAX = 1 << 16 };
+
+/* Texts of one evaluation. */
+enum { SCRATCH_BYTES = 1 << 24 };
 
 /* A column below an expression, and which of its values it has now. */
 struct place_of {
@@ -134,28 +180,60 @@ writes_fractions(const struct expr *e)
     return false;
 }
 
+static size_t
+count_nodes(const struct expr *e)
+{
+    size_t n = 1;
+
+    for (size_t i = 0; i < e->n_args; i++)
+        n += e->args[i] ? count_nodes(e->args[i]) : 0;
+    return n;
+}
+
+/* The values of every combination; texts on the way live in scratch. */
+static enum domain_found
+evaluate_all(struct domain *d, const struct expr *e, struct tuple *t,
+             arena *scratch)
+{
+    struct scope s = {
+        .a = scratch, .effort = d->effort, .leaf = leaf, .ctx = t};
+    enum domain_found found = DOMAIN_FOUND;
+
+    for (size_t i = 0; i < t->all && found == DOMAIN_FOUND; i++) {
+        size_t rest = i;
+        struct value v;
+
+        for (size_t k = 0; k < t->n; k++) {
+            t->of[k].at = rest % t->of[k].n;
+            rest /= t->of[k].n;
+        }
+        if (!evaluate(&s, e, &v)) {
+            effort_end(d->effort, EFFORT_OUT_OF_BYTES);
+            return DOMAIN_NO_MEMORY;
+        }
+        found = add(d, &v.datum);
+        arena_reset(scratch);
+    }
+    return found;
+}
+
 /* Every combination of the columns' values; without columns there is one. */
 static enum domain_found
 image(struct domain *d, const struct expr *e)
 {
     struct tuple t = {.all = 1};
-    enum domain_found found = DOMAIN_FOUND;
+    enum domain_found found;
+    arena *scratch;
 
+    if (!effort_take(d->effort, count_nodes(e)))
+        return DOMAIN_NO_MEMORY;
     if (!evaluate_knows(e) || writes_fractions(e) || !tuple_find(d, e, &t))
         return DOMAIN_NONE;
-    for (size_t i = 0; i < t.all && found == DOMAIN_FOUND; i++) {
-        struct scope s = {.a = d->a, .leaf = leaf, .ctx = &t};
-        size_t rest = i;
-        struct value v;
-
-        for (size_t k = 0; k < t.n; k++) {
-            t.of[k].at = rest % t.of[k].n;
-            rest /= t.of[k].n;
-        }
-        if (!evaluate(&s, e, &v))
-            return DOMAIN_NO_MEMORY;
-        found = add(d, &v.datum);
-    }
+    scratch = arena_new(NULL, SCRATCH_BYTES);
+    if (!scratch)
+        return DOMAIN_NO_MEMORY;
+    found = evaluate_all(d, e, &t, scratch);
+    arena_free(scratch);
     return found;
 }
 
@@ -168,14 +246,34 @@ is_cut(const struct expr *e)
            e->call <= CALL_TRUNC_HOUR;
 }
 
-/* Every period of the range. Steps of a day, or an hour, meet all of them. */
+/* Hours that every period of the kind has at least. */
+static i128
+least_hours(enum call period)
+{
+    enum { DAY = 24 };
+
+    switch (period) {
+    case CALL_TRUNC_HOUR: return 1;
+    case CALL_TRUNC_WEEK: return 7 * DAY;
+    case CALL_TRUNC_MONTH: return 28 * DAY;
+    case CALL_TRUNC_QUARTER: return 90 * DAY;
+    case CALL_TRUNC_YEAR: return 365 * DAY;
+    default: return DAY;
+    }
+}
+
+/* A period has at most so many of its least lengths. */
+enum { LONGEST_PERIOD = 2 };
+
+/* Every period of the range: steps no longer than a period meet all of them,
+   where the last step goes to the end. */
 static enum domain_found
 calendar(struct domain *d, const struct expr *e)
 {
     const struct fact *f = fact_of(e);
     enum call period = is_cut(e) ? e->call : CALL_TRUNC_DAY;
-    i128 hours = period == CALL_TRUNC_HOUR ? 1 : 24;
-    i128 step = e->type == TYPE_DATE ? 1 : hours * HOUR_US;
+    i128 hours = least_hours(period);
+    i128 step = e->type == TYPE_DATE ? (hours + 23) / 24 : hours * HOUR_US;
     i128 at = 0, last = 0;
 
     if (f->known != KNOWN_DECLARED || (e->type == TYPE_TIMESTAMP && !is_cut(e)))
@@ -183,13 +281,20 @@ calendar(struct domain *d, const struct expr *e)
     CUSTOS_REQUIRE(rat_floor_i128(&f->lower, &at) &&
                    rat_floor_i128(&f->upper, &last));
     d->null = f->nullable;
-    for (; at <= last; at += step) {
+    if (last - at >= (i128)d->room * step * LONGEST_PERIOD)
+        return DOMAIN_LARGE;
+    for (bool more = at <= last; more;) {
         struct datum v = {.type = e->type, .n = date_cut(period, e->type, at)};
+        enum domain_found found = DOMAIN_FOUND;
 
-        if (d->n > 0 && d->values[d->n - 1].n == v.n)
-            continue;
-        if (add(d, &v) != DOMAIN_FOUND)
-            return DOMAIN_LARGE;
+        if (!effort_take(d->effort, EFFORT_PERIOD))
+            return DOMAIN_NO_MEMORY;
+        if (d->n == 0 || d->values[d->n - 1].n != v.n)
+            found = add(d, &v);
+        if (found != DOMAIN_FOUND)
+            return found;
+        more = at < last;
+        at = last - at < step ? last : at + step;
     }
     return DOMAIN_FOUND;
 }
@@ -243,7 +348,10 @@ domain_find(struct domain *d, const struct expr *e)
     if (e->type == TYPE_REAL) /* doubles are no keys: which would be equal? */
         return DOMAIN_NONE;
     found = find(d, e);
-    if (found == DOMAIN_FOUND)
-        sort(d);
-    return found;
+    if (found != DOMAIN_FOUND)
+        return found;
+    if (!effort_take(d->effort, sort_steps(d)))
+        return DOMAIN_NO_MEMORY;
+    sort(d);
+    return DOMAIN_FOUND;
 }

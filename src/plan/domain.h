@@ -4,25 +4,29 @@
 #ifndef PLAN_DOMAIN_H
 #define PLAN_DOMAIN_H
 
+#include "plan/effort.h"
 #include "plan/fact.h"
 #include "policy/policy.h"
 
 enum domain_found {
     DOMAIN_FOUND,
-    DOMAIN_NONE,  /* no finite domain is known */
-    DOMAIN_LARGE, /* more than `room` values */
-    DOMAIN_NO_MEMORY,
+    DOMAIN_NONE,      /* no finite domain is known */
+    DOMAIN_LARGE,     /* more than `room` values */
+    DOMAIN_NO_MEMORY, /* or no steps */
 };
 
 struct domain {
     arena *a;
+    struct effort *effort;
     const struct policy_table *table;
-    struct datum *values; /* room of them; ascending, each once, when found */
-    size_t n, room;
-    bool null; /* NULL is among them */
+    size_t room;          /* values at most, each counted as often as found */
+    struct datum *values; /* n of them; ascending, each once, when found */
+    size_t n;
+    size_t capacity; /* of values */
+    bool null;       /* NULL is among them */
 };
 
-/* e is typed; a, table, values and room are set, the rest is zero. */
+/* e is typed; a, effort, table and room are set, the rest is zero. */
 enum domain_found domain_find(struct domain *d, const struct expr *e);
 
 #endif

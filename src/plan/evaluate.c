@@ -10,7 +10,12 @@
 #include "base/base.h"
 #include "plan/evaluate_parts.h"
 
-enum { DIGITS = 15, CALL_ARGS_MAX = 64 };
+enum {
+    DIGITS = 15,
+    CALL_ARGS_MAX = 64,
+    CALL_STEPS = 2, /* of a call, beside those of its arguments */
+    STEP_BYTES = 2, /* of a text, that a function reads in one step */
+};
 
 #define WHOLE_MOST 1e15 /* whole numbers below it have at most DIGITS */
 
@@ -165,13 +170,18 @@ evaluate_call(const struct scope *s, const struct expr *e, struct value *out)
 {
     struct value v[CALL_ARGS_MAX];
     bool uncertain = false;
+    size_t bytes = 0;
 
     CUSTOS_REQUIRE(e->n_args > 0 && e->n_args <= CALL_ARGS_MAX);
     for (size_t i = 0; i < e->n_args; i++) {
         if (!evaluate(s, e->args[i], &v[i]))
             return false;
         uncertain = uncertain || v[i].certainty != CERTAIN;
+        if (v[i].datum.type == TYPE_TEXT)
+            bytes += v[i].datum.text.len;
     }
+    if (!effort_take(s->effort, CALL_STEPS + bytes / STEP_BYTES))
+        return false;
     *out = null_value;
     if (evaluate_number(e, v, out))
         return true;
@@ -234,6 +244,8 @@ evaluate(const struct scope *s, const struct expr *e, struct value *out)
 {
     struct value v;
 
+    if (!effort_take(s->effort, 1))
+        return false;
     switch (e->kind) {
     case EXPR_LITERAL:
         *out = (struct value){.datum = e->value, .certainty = CERTAIN};

@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/datum.h"
+#include "plan/effort.h"
 #include "sql/tree.h"
 
 enum certainty {
@@ -33,6 +34,8 @@ struct value {
  */
 struct scope {
     arena *a;
+    struct effort *effort; /* NULL: below the charge, where a plan has bounded
+                              the work */
     bool (*leaf)(void *ctx, const struct expr *e, struct value *out);
     void *ctx;
 };
@@ -40,7 +43,7 @@ struct scope {
 /* Is every call of the tree known here? For refusals above the charge. */
 bool evaluate_knows(const struct expr *e);
 
-/* False without memory. What has no value (division by 0, overflow) is NULL. */
+/* False without memory or steps. What has no value (division by 0, overflow) is NULL. */
 CUSTOS_MUST_USE bool
 evaluate(const struct scope *s, const struct expr *e, struct value *out);
 

@@ -4,6 +4,7 @@
  */
 #include <locale.h>
 #include <math.h>
+#include <pthread.h>
 #include <wctype.h>
 
 #include "plan/evaluate_parts.h"
@@ -67,27 +68,36 @@ put_character(wint_t c, char *out)
     return 4;
 }
 
+/* Opened once, for all threads, and never closed: to open it takes longer than
+   to change the case of a short text. */
+static locale_t utf8_locale;
+
+static void
+open_locale(void)
+{
+    utf8_locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", NULL);
+}
+
 static bool
 change_case(arena *a, str s, bool upper, struct value *out)
 {
-    locale_t locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", NULL);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     size_t len = 0;
-    char *text = arena_take(a, 4 * s.len + 1, 1);
+    char *text;
 
-    if (!text || !locale) {
-        if (locale)
-            freelocale(locale);
+    if (s.len > TEXT_COMPUTED_MAX) /* NULL, as in the engine */
+        return true;
+    text = arena_take(a, 4 * s.len + 1, 1);
+    if (!text || pthread_once(&once, open_locale) || !utf8_locale)
         return false;
-    }
     for (size_t i = 0; i < s.len;) {
         wint_t c;
         size_t n = character(s.ptr + i, s.len - i, &c);
 
-        c = upper ? towupper_l(c, locale) : towlower_l(c, locale);
+        c = upper ? towupper_l(c, utf8_locale) : towlower_l(c, utf8_locale);
         len += put_character(c, text + len);
         i += n;
     }
-    freelocale(locale);
     *out = (struct value){.datum = {.type = TYPE_TEXT, .text = {text, len}}};
     return true;
 }

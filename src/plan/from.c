@@ -255,8 +255,10 @@ custos_status
 from_any(struct work *w, struct from *f, struct loose *loose,
          struct relation **out)
 {
-    custos_status st = CUSTOS_OK;
+    custos_status st = work_spend(w, EFFORT_FROM);
 
+    if (st)
+        return st;
     if (++w->depth > FROM_DEPTH_MAX)
         return custos_fail_at(w->err, CUSTOS_EOVERFLOW, f->at,
                               "FROM is nested more than %d deep",
@@ -337,9 +339,11 @@ check_alone(struct work *w, const struct relation *r, const struct expr *e)
     custos_status st = CUSTOS_OK;
     size_t n = 0;
 
-    if (e->kind == EXPR_COLUMN)
+    if (e->kind == EXPR_COLUMN) {
+        st = work_spend(w, names_steps(r));
         names_find(r, e, &n);
-    if (n > 1)
+    }
+    if (!st && n > 1)
         return custos_fail_at(w->err, CUSTOS_ENAME, e->at,
                               "%.*s stands for several columns: write the "
                               "table before it",

@@ -85,9 +85,24 @@ ties(const struct relation *a, const struct relation *b, const struct expr *e)
     return spans(a, b, e, &of_a, &of_b) && of_a && of_b;
 }
 
-/* The item to be joined next. */
+/* Steps of looking for a tie between two relations in one conjunct. */
+static uint64_t
+tie_steps(const struct relation *a, const struct relation *b,
+          const struct expr *e)
+{
+    uint64_t steps = 1;
+
+    if (e->kind == EXPR_COLUMN)
+        return names_steps(a) + names_steps(b);
+    for (size_t i = 0; i < e->n_args; i++)
+        steps += e->args[i] ? tie_steps(a, b, e->args[i]) : 0;
+    return steps;
+}
+
+/* The item to be joined next. Without steps the first, and then none is made:
+   the account has ended. */
 static size_t
-next(const struct list *l, const struct relation *joined,
+next(struct work *w, const struct list *l, const struct relation *joined,
      const struct loose *loose)
 {
     size_t first = 0;
@@ -97,6 +112,9 @@ next(const struct list *l, const struct relation *joined,
     for (size_t i = first; i < l->n; i++)
         for (size_t k = 0; loose && !l->done[i] && k < loose->n; k++)
             if (loose->conjuncts[k] &&
+                effort_take(
+                    w->options->effort,
+                    tie_steps(joined, l->items[i], loose->conjuncts[k])) &&
                 ties(joined, l->items[i], loose->conjuncts[k]))
                 return i;
     return first;
@@ -163,7 +181,7 @@ from_list(struct work *w, struct from *f, struct loose *loose,
         return st;
     joined = l.items[0];
     for (size_t k = 1; k < l.n && !st; k++) {
-        size_t i = next(&l, joined, loose);
+        size_t i = next(w, &l, joined, loose);
 
         l.taken[k] = i;
         l.done[i] = true;

@@ -60,13 +60,15 @@ static custos_status
 set_values(struct work *w, const struct expr *e, struct policy_column *c)
 {
     enum { ROOM = 1024 };
-    struct domain d = {.a = w->a, .table = w->table, .room = ROOM};
+    struct domain d = {.a = w->a,
+                       .effort = w->options->effort,
+                       .table = w->table,
+                       .room = ROOM};
     enum domain_found found;
 
     if (c->type == TYPE_BOOL || from_place(w->from) == PLACE_PUBLIC)
         return CUSTOS_OK;
-    d.values = arena_take(w->a, d.room, sizeof *d.values);
-    found = d.values ? domain_find(&d, e) : DOMAIN_NO_MEMORY;
+    found = domain_find(&d, e);
     if (found == DOMAIN_NO_MEMORY)
         return work_no_memory(w);
     if (found != DOMAIN_FOUND || d.n == 0)

@@ -41,7 +41,7 @@ merge_values(struct work *w, struct policy_column *to,
     struct datum *all =
         arena_take(w->a, to->n_values + from->n_values + 1, sizeof *all);
 
-    if (!all)
+    if (!all || !effort_take(w->options->effort, to->n_values + from->n_values))
         return work_no_memory(w);
     while (i < to->n_values || k < from->n_values) {
         int order = i == to->n_values ? 1

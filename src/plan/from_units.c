@@ -35,12 +35,16 @@ static custos_status
 place(struct work *w, struct units *u, struct expr *e)
 {
     custos_status st = CUSTOS_OK;
+    uint64_t steps = 0;
 
     for (size_t i = 0; i < u->n_keys; i++)
-        if (expr_same(u->keys[i], e)) {
+        if (expr_same_counted(u->keys[i], e, &steps)) {
             become_column(e, i);
             return CUSTOS_OK;
         }
+    st = work_spend(w, steps);
+    if (st)
+        return st;
     if (e->kind == EXPR_AGGREGATE) {
         size_t i = 0;
 

@@ -21,8 +21,6 @@
 #include "plan/domain.h"
 #include "plan/work.h"
 
-enum { ROOM_FIRST = 64 };
-
 static custos_status
 too_many(struct work *w, const struct expr *e)
 {
@@ -104,7 +102,8 @@ key_whole(struct work *w, struct key *k)
         return key_wide(w, k);
     n = (size_t)(last - k->from) + 1;
     k->kind = KEY_WHOLE;
-    k->values = arena_take(w->a, n, sizeof *k->values);
+    if (effort_take(w->options->effort, n))
+        k->values = arena_take(w->a, n, sizeof *k->values);
     if (!k->values)
         return work_no_memory(w);
     for (size_t i = 0; i < n; i++)
@@ -114,25 +113,18 @@ key_whole(struct work *w, struct key *k)
     return CUSTOS_OK;
 }
 
-/* Tries for a list, with more and more room. */
 static custos_status
 key_listed(struct work *w, struct key *k, bool *found)
 {
-    enum domain_found how = DOMAIN_LARGE;
-    struct domain d = {.a = w->a, .table = w->table};
+    struct domain d = {.a = w->a,
+                       .effort = w->options->effort,
+                       .table = w->table,
+                       .room = (size_t)w->policy->max_groups};
+    enum domain_found how = domain_find(&d, k->expr);
 
-    for (size_t room = ROOM_FIRST; how == DOMAIN_LARGE; room *= 16) {
-        bool last = room >= w->policy->max_groups;
-
-        d.room = last ? (size_t)w->policy->max_groups : room;
-        d.n = 0;
-        d.null = false;
-        d.values = arena_take(w->a, d.room, sizeof *d.values);
-        how = d.values ? domain_find(&d, k->expr) : DOMAIN_NO_MEMORY;
-        if (how == DOMAIN_LARGE && last) {
-            *found = true;
-            return key_wide(w, k);
-        }
+    if (how == DOMAIN_LARGE) {
+        *found = true;
+        return key_wide(w, k);
     }
     if (how == DOMAIN_NO_MEMORY)
         return work_no_memory(w);
@@ -175,6 +167,43 @@ key_make(struct work *w, struct key *k)
     return key_private(w, k);
 }
 
+/*
+ * Plans of a race differ in rows of a unit alone: over the columns of one table
+ * of the policy the values of a key are found once. (Ranges of what is computed
+ * per unit below FROM do depend on the bound.)
+ */
+static bool
+key_recall(struct work *w, struct key *k, custos_status *st)
+{
+    const struct plan_keys_made *made = w->options->keys_made;
+    struct expr *e = k->expr;
+
+    for (size_t i = 0; made && i < made->n; i++) {
+        if (made->columns[i] != w->table->columns ||
+            !expr_same(made->keys[i].expr, e))
+            continue;
+        if (made->keys[i].kind == KEY_PRIVATE) {
+            *st = key_private(w, k);
+        } else {
+            *k = made->keys[i];
+            k->expr = e;
+        }
+        return true;
+    }
+    return false;
+}
+
+static void
+key_remember(struct work *w, const struct key *k)
+{
+    struct plan_keys_made *made = w->options->keys_made;
+
+    if (!made || made->n == PLAN_KEYS_MAX)
+        return;
+    made->columns[made->n] = w->table->columns;
+    made->keys[made->n++] = *k;
+}
+
 /* All groups that public keys make; too many where none is chosen. */
 static custos_status
 count_cells(struct work *w)
@@ -199,14 +228,13 @@ keys_make(struct work *w)
     struct plan *p = w->plan;
     custos_status st = CUSTOS_OK;
 
-    if (p->n_keys > PLAN_KEYS_MAX)
-        return custos_fail_at(w->err, CUSTOS_EOVERFLOW,
-                              p->keys[PLAN_KEYS_MAX].expr->at,
-                              "GROUP BY takes at most %d keys", PLAN_KEYS_MAX);
     for (size_t i = 0; i < p->n_keys && !st; i++) {
         st = types_set(w, p->keys[i].expr, PLACE_ROWS);
-        if (!st)
+        if (!st && !key_recall(w, &p->keys[i], &st)) {
             st = key_make(w, &p->keys[i]);
+            if (!st)
+                key_remember(w, &p->keys[i]);
+        }
     }
     return st ? st : count_cells(w);
 }

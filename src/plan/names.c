@@ -54,6 +54,14 @@ names_find(const struct relation *r, const struct expr *e, size_t *n)
     return found;
 }
 
+uint64_t
+names_steps(const struct relation *r)
+{
+    enum { NAMES_OF_A_STEP = 4 };
+
+    return 1 + (r ? r->n_names / NAMES_OF_A_STEP : 0);
+}
+
 static const char *
 near_column(struct work *w, const struct expr *e)
 {
@@ -120,6 +128,8 @@ bind_column(struct work *w, struct expr *e)
     size_t n;
     const struct relation_name *found = names_find(w->from, e, &n);
 
+    if (!effort_take(w->options->effort, names_steps(w->from)))
+        return work_no_memory(w);
     if (!found)
         return no_column(w, e);
     if (n > 1)
@@ -138,6 +148,8 @@ bind_interval(struct work *w, struct expr *e)
 {
     str name = e->n_args == 1 ? e->args[0]->name : e->name;
 
+    if (!effort_take(w->options->effort, w->q->n_targets))
+        return work_no_memory(w);
     for (size_t i = 0; i < w->q->n_targets; i++)
         if (str_equal(w->q->targets[i].name, name)) {
             e->slot = (int)i;
@@ -232,6 +244,8 @@ target_find(struct work *w, const struct expr *e, bool named,
     const struct query *q = w->q;
 
     *out = NULL;
+    if (named && !effort_take(w->options->effort, q->n_targets))
+        return work_no_memory(w);
     if (e->kind == EXPR_LITERAL && e->value.type == TYPE_INT &&
         e->value.n >= 1 && e->value.n <= (i128)q->n_targets)
         *out = &q->targets[(size_t)e->value.n - 1];

@@ -49,12 +49,17 @@ static custos_status
 aggregate_slot(struct work *w, struct expr *e)
 {
     struct plan *p = w->plan;
+    uint64_t steps = 0;
     custos_status st;
     size_t i = 0;
 
-    while (i < p->n_aggregates && !expr_same(p->aggregates[i].expr, e))
+    while (i < p->n_aggregates &&
+           !expr_same_counted(p->aggregates[i].expr, e, &steps))
         i++;
+    st = work_spend(w, steps);
     e->slot = (int)i;
+    if (st)
+        return st;
     if (i < p->n_aggregates) {
         e->type = p->aggregates[i].expr->type;
         return CUSTOS_OK;
@@ -76,25 +81,30 @@ aggregate_slot(struct work *w, struct expr *e)
 
 /* ---------------------------------------------------------------- places -- */
 
-static bool
-is_key(const struct work *w, const struct expr *e, int *slot)
+/* The key that is this expression; *slot is -1 where there is none. */
+static custos_status
+key_find(struct work *w, const struct expr *e, int *slot)
 {
-    for (size_t i = 0; i < w->plan->n_keys; i++)
-        if (expr_same(w->plan->keys[i].expr, e)) {
-            *slot = (int)i;
-            return true;
-        }
-    return false;
+    uint64_t steps = 0;
+    size_t i = 0;
+
+    while (i < w->plan->n_keys &&
+           !expr_same_counted(w->plan->keys[i].expr, e, &steps))
+        i++;
+    *slot = i < w->plan->n_keys ? (int)i : -1;
+    return work_spend(w, steps);
 }
 
 /* Keys and aggregates get their places; no column may be left. */
 static custos_status
 place(struct work *w, struct expr *e)
 {
-    custos_status st = CUSTOS_OK;
-    int slot = 0;
+    int slot = -1;
+    custos_status st = key_find(w, e, &slot);
 
-    if (is_key(w, e, &slot)) {
+    if (st)
+        return st;
+    if (slot >= 0) {
         *e = (struct expr){
             .kind = EXPR_KEY,
             .at = e->at,
@@ -271,6 +281,7 @@ take_keys(struct work *w)
 {
     struct query *q = w->q;
     struct plan *p = w->plan;
+    custos_status st;
     int slot;
 
     p->keys = arena_take(w->a, q->n_group_by + 1, sizeof *p->keys);
@@ -282,8 +293,16 @@ take_keys(struct work *w)
         if (inner)
             return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, inner->at,
                                   "an aggregate cannot be a key of GROUP BY");
-        if (!is_key(w, q->group_by[i], &slot))
-            p->keys[p->n_keys++].expr = q->group_by[i];
+        st = key_find(w, q->group_by[i], &slot);
+        if (st)
+            return st;
+        if (slot >= 0)
+            continue;
+        if (p->n_keys == PLAN_KEYS_MAX)
+            return custos_fail_at(w->err, CUSTOS_EOVERFLOW, q->group_by[i]->at,
+                                  "GROUP BY takes at most %d keys",
+                                  PLAN_KEYS_MAX);
+        p->keys[p->n_keys++].expr = q->group_by[i];
     }
     return CUSTOS_OK;
 }

@@ -6,6 +6,7 @@
 #include "plan/unit_work.h"
 #include "plan/plan.h"
 
+#include "plan/carry.h"
 #include "plan/from.h"
 #include "plan/quantile.h"
 #include "plan/race.h"
@@ -116,6 +117,8 @@ private_make(struct work *w)
     if (!st)
         st = bounds_make(w);
     if (!st)
+        st = carry_make(w);
+    if (!st)
         st = unit_work_check(w);
     if (!st)
         st = sensitivity_make(w);
@@ -186,9 +189,7 @@ plan_assuming(arena *a, struct query *q, const struct policy *p,
     w.plan->policy = p;
     w.plan->mechs = w.options->mechs;
     w.plan->cells = 1;
-    st = views_expand(a, p, w.options->who, w.q, err);
-    if (!st)
-        st = make(&w);
+    st = make(&w);
     work_clear(&w);
     if (st)
         plan_free(w.plan);
@@ -197,20 +198,46 @@ plan_assuming(arena *a, struct query *q, const struct policy *p,
     return st;
 }
 
+/* The query with its views written out, which are read once for all plans. */
+static custos_status
+expand(arena *a, const struct query *q, const struct policy *p,
+       const struct plan_options *options, struct query **out, custos_err *err)
+{
+    *out = query_copy(a, q);
+    if (!*out)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    return views_expand(a, p, options->who, options->effort, *out, err);
+}
+
 custos_status
 plan_make(arena *a, struct query *q, const struct policy *p,
           const struct plan_options *options, struct plan **out,
           custos_err *err)
 {
-    static const struct plan_options none = {.who = NULL};
+    struct effort effort = {.remaining = p->max_planning_steps,
+                            .stop = options ? options->stop : NULL};
+    struct plan_keys_made *keys_made = arena_take(a, 1, sizeof *keys_made);
+    struct plan_options own = {.who = NULL};
     struct plan *first = NULL;
     custos_status st;
 
-    if (!options)
-        options = &none;
-    st = plan_assuming(a, q, p, options, bounds_asked(q), &first, err);
+    if (options)
+        own = *options;
+    own.effort = &effort;
+    own.keys_made = keys_made;
+    arena_allow(a, EFFORT_BYTES);
+    st = expand(a, q, p, &own, &q, err);
+    if (!st)
+        st = plan_assuming(a, q, p, &own, bounds_asked(q), &first, err);
     if (!st && first->raced)
-        st = race_make(a, q, p, options, first, &first, err);
+        st = race_make(a, q, p, &own, first, &first, err);
+    if (arena_is_denied(a))
+        effort_end(&effort, EFFORT_OUT_OF_BYTES);
+    arena_allow(a, SIZE_MAX);
+    if (effort.state != EFFORT_GOES_ON) {
+        plan_free(st ? NULL : first);
+        return effort_refuse(&effort, err);
+    }
     if (st)
         return st;
     least_make(first);

@@ -19,6 +19,7 @@
 #include "policy/policy.h"
 #include "sql/tree.h"
 
+struct effort;
 struct fact;
 struct race;
 struct relation;
@@ -223,6 +224,13 @@ struct plan_known {
     bool (*count)(void *ctx, size_t table, int column, uint64_t *out);
 };
 
+/* Keys whose values a plan of the same question has found: see keys.c. */
+struct plan_keys_made {
+    struct key keys[PLAN_KEYS_MAX];
+    const struct policy_column *columns[PLAN_KEYS_MAX];
+    size_t n;
+};
+
 /* How the price is asked for; all empty: the policy's default. */
 struct plan_options {
     const struct policy_analyst *who; /* NULL: the owner */
@@ -232,12 +240,19 @@ struct plan_options {
     struct mechs *mechs; /* where to look for mechanisms; or NULL */
     const struct plan_known *known; /* NULL: nothing is known of the data, and
                                        the plan cannot be run */
+    const _Atomic int *stop; /* not 0: the plan is not wanted any more; NULL:
+                                nobody stops it */
+    /* plan_make's own: the account (effort.h), and what plans share */
+    struct effort *effort;
+    struct plan_keys_made *keys_made;
 };
 
 /*
  * May fail: CUSTOS_ENAME, CUSTOS_EUNSUPPORTED, CUSTOS_EDENIED, CUSTOS_EINVAL,
  * CUSTOS_ERANGE, CUSTOS_EOVERFLOW, CUSTOS_ENOMEM, each with position and
- * reason. On success the caller frees *out before a.
+ * reason; CUSTOS_EENGINE where it was stopped. The plan is a function of q, p
+ * and what `known` says; so is whether it is too much work (planning-is-bounded).
+ * On success the caller frees *out before a.
  */
 CUSTOS_MUST_USE custos_status plan_make(arena *a, struct query *q,
                                         const struct policy *p,

@@ -321,6 +321,8 @@ quantile_choose(struct work *w, struct part *part)
 
     quantile_clear(part);
     if (!st)
+        st = work_spend(w, EFFORT_QUANTILE + EFFORT_RANK * q->n);
+    if (!st)
         st = custos_quantile_new(NULL, &r.o, &plain, w->err);
     if (!st)
         st = find_off(w, plain, q->n, &q->off);

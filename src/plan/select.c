@@ -123,6 +123,22 @@ delta_left(const struct work *w, rat *delta)
         rat_sub(delta, delta, &p->parts[i].delta);
 }
 
+/* Pays for the table of the optimal rule, which is long where epsilon is small:
+   the same whether the rule was made now or before. */
+static custos_status
+spend_table(struct work *w, const custos_keys_options *o,
+            const custos_keys *rule)
+{
+    enum { ENTRIES_MAX = 1 << 16 };
+    uint64_t entries = rule ? custos_keys_tell(rule)->certain : ENTRIES_MAX;
+
+    if (o->rule != CUSTOS_KEYS_GEOMETRIC)
+        return CUSTOS_OK;
+    if (entries > ENTRIES_MAX)
+        entries = ENTRIES_MAX;
+    return work_spend(w, EFFORT_ENTRY * entries);
+}
+
 /* Takes the rule where it shows more than what there is; of two that show as
    much the one named first in custos.h. */
 static custos_status
@@ -131,8 +147,16 @@ try_rule(struct work *w, const custos_keys_options *o)
     struct selection *s = w->plan->selection;
     custos_keys *rule = NULL;
     uint64_t half = 0;
-    custos_status st = mechs_take_keys(w->plan->mechs, o, &rule, w->err);
+    custos_status st = work_spend(w, EFFORT_SELECTION), spent = CUSTOS_OK;
 
+    if (!st)
+        st = mechs_take_keys(w->plan->mechs, o, &rule, w->err);
+    if (!st || st == CUSTOS_ERANGE)
+        spent = spend_table(w, o, rule);
+    if (!st && spent) {
+        custos_keys_free(rule);
+        return spent;
+    }
     if (!st)
         half = custos_keys_tell(rule)->half;
     if (!st &&
@@ -144,7 +168,7 @@ try_rule(struct work *w, const custos_keys_options *o)
         return CUSTOS_OK;
     }
     custos_keys_free(rule);
-    return st == CUSTOS_ERANGE ? CUSTOS_OK : st;
+    return st == CUSTOS_ERANGE ? spent : st;
 }
 
 /*

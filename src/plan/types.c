@@ -371,9 +371,11 @@ count_nodes(struct work *w, struct expr *e)
 custos_status
 types_set(struct work *w, struct expr *e, enum place place)
 {
-    struct fact *f = fact_new(w);
+    struct fact *f = NULL;
     custos_status st = CUSTOS_OK;
 
+    if (effort_take(w->options->effort, EFFORT_NODE))
+        f = fact_new(w);
     if (!f)
         return work_no_memory(w);
     w->place = place;

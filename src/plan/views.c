@@ -31,6 +31,8 @@ struct views {
     arena *a;
     const struct policy *p;
     const struct policy_analyst *who;
+    struct effort *effort;
+    struct query **read; /* by view: its tree, where it was used before */
     size_t uses;
     int at; /* of the outermost view's name */
     custos_err *err;
@@ -69,6 +71,24 @@ check_open(struct views *v, const struct policy_view *view,
     return CUSTOS_OK;
 }
 
+/* A tree of its own for each use, of a text that is parsed once. */
+static custos_status
+view_read(struct views *v, const struct policy_view *view, struct query **out)
+{
+    struct query **read = &v->read[view - v->p->views];
+    custos_status st = CUSTOS_OK;
+
+    if (!*read) {
+        st = effort_spend(v->effort, EFFORT_TEXT_BYTE * view->sql.len, v->err);
+        if (!st)
+            st = sql_read_subquery(v->a, view->sql, read, v->err);
+    }
+    if (st)
+        return st;
+    *out = query_copy(v->a, *read);
+    return *out ? CUSTOS_OK : no_memory(v);
+}
+
 static custos_status
 expand(struct views *v, const struct policy_view *view, struct from *f,
        const struct open *in)
@@ -77,7 +97,7 @@ expand(struct views *v, const struct policy_view *view, struct from *f,
     custos_status st = check_open(v, view, in);
 
     if (!st)
-        st = sql_read_subquery(v->a, view->sql, &f->query, v->err);
+        st = view_read(v, view, &f->query);
     if (st)
         return st;
     f->kind = FROM_QUERY;
@@ -179,11 +199,14 @@ walk_query(struct views *v, struct query *q, const struct open *in)
 
 custos_status
 views_expand(arena *a, const struct policy *p, const struct policy_analyst *who,
-             struct query *q, custos_err *err)
+             struct effort *effort, struct query *q, custos_err *err)
 {
-    struct views v = {.a = a, .p = p, .who = who, .err = err};
+    struct views v = {.a = a, .p = p, .who = who, .effort = effort, .err = err};
 
-    return p->n_views > 0 ? walk_query(&v, q, NULL) : CUSTOS_OK;
+    if (p->n_views == 0)
+        return CUSTOS_OK;
+    v.read = arena_take(a, p->n_views, sizeof(struct query *));
+    return v.read ? walk_query(&v, q, NULL) : no_memory(&v);
 }
 
 /* ------------------------------------------------------- for the owner -- */
@@ -196,7 +219,10 @@ views_check(arena *a, const struct policy *p, const char *path, custos_err *err)
         custos_err said = {0};
         struct views v = {.a = a, .p = p, .err = &said};
         struct from *f = arena_take(a, 1, sizeof *f);
-        custos_status st = f ? expand(&v, view, f, NULL) : no_memory(&v);
+        custos_status st;
+
+        v.read = arena_take(a, p->n_views, sizeof(struct query *));
+        st = f && v.read ? expand(&v, view, f, NULL) : no_memory(&v);
 
         if (st == CUSTOS_ENOMEM)
             return custos_fail(err, st, "out of memory");

@@ -6,6 +6,7 @@
 #ifndef PLAN_VIEWS_H
 #define PLAN_VIEWS_H
 
+#include "plan/effort.h"
 #include "policy/policy.h"
 #include "sql/tree.h"
 
@@ -13,10 +14,12 @@
  * Every view in q that is granted to who becomes a FROM_QUERY, `trusted`; all
  * positions in it are those of its name. One that is not granted stays a name
  * of no table. May fail: CUSTOS_EPOLICY (one sentence, whatever is wrong with
- * the view), CUSTOS_EUNSUPPORTED, CUSTOS_ENOMEM.
+ * the view), CUSTOS_EUNSUPPORTED, CUSTOS_ENOMEM (also without steps; effort may
+ * be NULL).
  */
 CUSTOS_MUST_USE custos_status views_expand(arena *a, const struct policy *p,
                                            const struct policy_analyst *who,
+                                           struct effort *effort,
                                            struct query *q, custos_err *err);
 
 /*

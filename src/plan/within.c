@@ -53,8 +53,7 @@ part_passes(struct search *s, struct part *part)
 {
     struct work *w = s->w;
     custos_err ignored;
-    custos_status st =
-        choose_part(w->plan, part, &s->delta, w->at_once, &ignored);
+    custos_status st = choose_part(w, part, &s->delta, w->at_once, &ignored);
     bool near;
     rat bar, step;
 

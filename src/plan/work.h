@@ -7,6 +7,7 @@
 #define PLAN_WORK_H
 
 #include "base/error.h"
+#include "plan/effort.h"
 #include "plan/fact.h"
 #include "plan/plan.h"
 #include "plan/relation.h"
@@ -50,6 +51,13 @@ work_no_memory(struct work *w)
     return custos_fail(w->err, CUSTOS_ENOMEM, "out of memory");
 }
 
+/* Takes steps of the plan's account. */
+CUSTOS_MUST_USE static inline custos_status
+work_spend(struct work *w, uint64_t steps)
+{
+    return effort_spend(w->options->effort, steps, w->err);
+}
+
 /* An expression's text, cut to what messages show; "" without memory. */
 const char *work_text(struct work *w, const struct expr *e);
 
@@ -61,6 +69,10 @@ struct expr *expr_copy(arena *a, const struct expr *e);
 
 /* The same tree, whatever its positions. Columns by slot once bound. */
 bool expr_same(const struct expr *a, const struct expr *b);
+
+/* The same, and adds what the comparison took to *steps. */
+bool
+expr_same_counted(const struct expr *a, const struct expr *b, uint64_t *steps);
 
 /* The first aggregate in it, or NULL. */
 const struct expr *expr_aggregate(const struct expr *e);
@@ -85,6 +97,9 @@ bool names_has(const struct work *w, const struct expr *e);
 /* The first name of r that e, a column, can stand for, and how many. */
 const struct relation_name *
 names_find(const struct relation *r, const struct expr *e, size_t *n);
+
+/* Steps of one such search. */
+uint64_t names_steps(const struct relation *r);
 
 /* Every * of SELECT becomes the columns it stands for. */
 CUSTOS_MUST_USE custos_status names_stars(struct work *w);

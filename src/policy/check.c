@@ -166,6 +166,11 @@ check_table(struct check *c, const struct policy_table *t)
             "quarter of its epsilon on choosing a bound; where a unit has one "
             "row, say rows_per_unit: 1",
             SHOWN(t->name));
+    if (!t->max_rows_given)
+        add(c, ADVICE, t->line,
+            "table '%.*s' has no max_rows: custos init pays for a noisy count "
+            "of it, since reply times follow from the number of rows",
+            SHOWN(t->name));
     for (size_t i = 0; i < t->n_columns; i++)
         check_column(c, t, i);
 }

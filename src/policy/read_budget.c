@@ -10,13 +10,16 @@
 static const char *const budget_keys[] = {"epsilon", "delta", "n",
                                           "force_delta"};
 static const char *const query_keys[] = {
-    "epsilon",    "max_epsilon", "min_epsilon",   "min_rho",   "delta",
-    "max_groups", "max_fanout",  "max_unit_work", "min_units", "share_answers",
+    "epsilon",    "max_epsilon",   "min_epsilon",
+    "min_rho",    "delta",         "max_groups",
+    "max_fanout", "max_unit_work", "max_planning_steps",
+    "min_units",  "share_answers",
 };
 
 #define MAX_GROUPS ((uint64_t)1 << 20)
 #define MAX_FANOUT ((uint64_t)1000)
 #define MAX_UNIT_WORK ((uint64_t)1 << 27)
+#define MAX_PLANNING_STEPS ((uint64_t)10 * 1000 * 1000)
 
 enum amount_kind { POSITIVE, LEAST, DELTA };
 
@@ -267,6 +270,10 @@ read_query(const struct reading *r, const struct node *map, struct policy *p)
     if (!st && n)
         st = node_count(r, n, "max_unit_work", (uint64_t)1 << 16,
                         (uint64_t)1 << 62, &p->max_unit_work);
+    n = node_find(map, "max_planning_steps");
+    if (!st && n)
+        st = node_count(r, n, "max_planning_steps", 1000 * 1000,
+                        (uint64_t)1 << 40, &p->max_planning_steps);
     n = node_find(map, "min_units");
     if (!st && n)
         st = node_count(r, n, "min_units", 1, (uint64_t)1 << 40, &p->min_units);
@@ -285,6 +292,7 @@ read_budgets(const struct reading *r, const struct node *root, struct policy *p)
     p->max_groups = MAX_GROUPS;
     p->max_fanout = MAX_FANOUT;
     p->max_unit_work = MAX_UNIT_WORK;
+    p->max_planning_steps = MAX_PLANNING_STEPS;
     p->min_units = 1;
     p->query_line = p->budget.line;
     if (!st && query)

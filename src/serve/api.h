@@ -31,6 +31,10 @@ void api_ledger(struct curator *c, str who, const struct http_request *r,
 void api_risk(struct curator *c, str who, const struct http_request *r,
               struct http_reply *out);
 
+/* Can the ledger commit, does a worker answer? Status 503: not so. */
+void api_health(const struct serve_parts *parts, struct curator *c,
+                struct http_reply *out);
+
 /* Who holds the token. */
 void api_me(str who, struct http_reply *out);
 

@@ -102,6 +102,30 @@ add_budget(struct buf *b, struct ledger *l, const struct ledger_terms *t,
     return CUSTOS_OK;
 }
 
+static void
+add_moment(struct buf *b, int64_t expires)
+{
+    if (expires)
+        json_add_moment(b, expires);
+    else
+        buf_add_text(b, "null");
+}
+
+/* When the password expires, and the tokens, newest first. */
+static void
+add_expiry(struct buf *b, const struct door_seen *d)
+{
+    buf_add_text(b, ",\"password_expires\":");
+    add_moment(b, d->expires);
+    buf_add_text(b, ",\"tokens\":[");
+    for (size_t i = 0; i < d->n_tokens; i++) {
+        buf_add_text(b, i ? ",{\"expires\":" : "{\"expires\":");
+        add_moment(b, d->tokens[i].expires);
+        buf_add_text(b, "}");
+    }
+    buf_add_text(b, "]");
+}
+
 custos_status
 api_owner_analysts(const struct api_call *call, struct http_reply *out,
                    custos_err *err)
@@ -122,6 +146,7 @@ api_owner_analysts(const struct api_call *call, struct http_reply *out,
         buf_printf(b, ",\"password\":%s,\"token\":%s",
                    doors[i].password ? "true" : "false",
                    doors[i].token ? "true" : "false");
+        add_expiry(b, &doors[i]);
         st = add_since(b, l, doors[i].seq, call->a, err);
         if (!st)
             st = add_budget(b, l, &terms, doors[i].name, wall_us(), err);

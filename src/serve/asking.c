@@ -82,7 +82,8 @@ asking_cached(struct session *s, const struct asking *a, int64_t now_us)
     struct rows *rows;
 
     key_write(s, a);
-    if (!s->key.len || now_us - s->confirmed_us > FRESH_US)
+    if (!s->key.len || now_us - s->confirmed_us > FRESH_US ||
+        share_is_full(s->share, SHARE_MESSAGES))
         return NULL;
     rows = cache_find(s->host->cache, (str){s->key.ptr, s->key.len});
     if (rows) {

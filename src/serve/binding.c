@@ -70,9 +70,7 @@ portal_bind_values(struct portal *p, const struct pg_bind *m, custos_err *err)
     for (size_t i = 0; i < m->results.n; i++)
         formats[i] = pg_format_at(&m->results, i);
     p->formats = (struct formats){formats, m->results.n};
-    for (size_t i = 0; !st && pg_value_next(&values, &bytes); i++) {
+    for (size_t i = 0; !st && pg_value_next(&values, &bytes); i++)
         st = bind_value(p, i, &bytes, pg_format_at(&m->formats, i), err);
-        p->bytes += sizeof *p->params + 2 * bytes.bytes.len;
-    }
     return st;
 }

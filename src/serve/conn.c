@@ -97,6 +97,12 @@ conn_drive(struct conn *c, struct tls *tls, int64_t now_us)
             if (c->shaking)
                 return CONN_WAITS;
             break;
+        case NEED_TURN:
+            if (!c->wants_turn)
+                return CONN_TURN;
+            c->wants_turn = false;
+            session_sent(c->session, now_us);
+            break;
         case NEED_BYTES: return CONN_WAITS;
         }
     }
@@ -124,6 +130,7 @@ conn_read(struct conn *c, char *scratch, size_t room, int64_t now_us)
         if (!n)
             return true;
         c->active_us = now_us;
+        c->has_sent = true;
         session_receive(c->session, (str){scratch, n}, now_us);
         if (!c->link && n < room)
             return true;
@@ -131,10 +138,16 @@ conn_read(struct conn *c, char *scratch, size_t room, int64_t now_us)
     return true;
 }
 
+bool
+conn_is_sending(const struct conn *c)
+{
+    return c->sent < session_out(c->session)->len;
+}
+
 uint32_t
 conn_events(const struct conn *c)
 {
-    bool sending = c->sent < session_out(c->session)->len;
+    bool sending = conn_is_sending(c);
 
     if (c->shaking)
         return c->wants_write ? EPOLLOUT : EPOLLIN;

@@ -20,8 +20,18 @@
     X(refusals_total, "questions refused before a charge")                     \
     X(failures_total, "questions that failed after a charge")                  \
     X(cancels_total, "questions cancelled by who asked")                       \
+    X(cancels_wrong_total, "cancel requests with a wrong key")                 \
+    X(cancels_ignored_total, "cancel requests ignored: too many wrong keys")   \
     X(timeouts_total, "questions past the owner's limit of time")              \
-    X(busy_total, "questions refused: too many wait")
+    X(busy_total, "questions refused: too many wait")                          \
+    X(busy_share_total, "questions refused: too many of the analyst's wait")   \
+    X(requests_refused_total, "requests refused: too many a minute")           \
+    X(unread_refused_total, "requests refused: replies wait to be read")       \
+    X(strangers_evicted_total, "connections ended: too many without a login")  \
+    X(logins_refused_total, "logins refused: too many a minute")               \
+    X(slow_readers_total, "connections ended: a reply was not taken")               \
+    X(log_lines_dropped_total, "log lines dropped: standard error is not "     \
+                               "read")
 
 struct counts {
 #define COUNTS_FIELD(name, words) _Atomic uint64_t name;

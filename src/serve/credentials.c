@@ -52,7 +52,7 @@ credentials_give(struct ledger *l, str name, enum door_change how,
         st = door_token_new(c->token, err);
     if (!st)
         st = door_set(l, name, how, (str){buf_text(&text), text.len},
-                      str_of(c->token), now, out, err);
+                      str_of(c->token), c->expires, now, out, err);
     buf_clear(&text);
     return st;
 }

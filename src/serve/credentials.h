@@ -13,6 +13,7 @@ enum { CREDENTIALS_PASSWORD_MAX = 1025 };
 struct credentials {
     char password[CREDENTIALS_PASSWORD_MAX]; /* empty: one is to be made */
     char token[DOOR_TOKEN_MAX];
+    int64_t expires; /* both, in microseconds since 1970; 0: never */
 };
 
 /*

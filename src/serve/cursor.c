@@ -23,33 +23,10 @@ no_memory(struct session *s)
 
 /* ------------------------------------------------------------- DECLARE -- */
 
-/* The query behind FOR, as a statement of its own. */
-static custos_status
-inner_read(struct session *s, const struct statement *st, str text,
-           custos_err *err)
-{
-    struct prepared *p = s->parsing;
-    custos_status status;
-
-    p->text.len = (size_t)st->query_len;
-    p->text.ptr = arena_copy(p->a, (str){text.ptr + st->query_at, p->text.len});
-    p->bytes = sizeof *p + p->text.len;
-    if (!p->text.ptr)
-        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    status = prepared_read(p, err);
-    if (!status && (p->empty || !statement_asks(p->statement.kind)))
-        status = custos_fail_at(err, CUSTOS_EUNSUPPORTED, 0,
-                                "a cursor is for a SELECT");
-    if (status && err->at >= 0)
-        err->at += st->query_at;
-    return status;
-}
-
 enum done
 cursor_declare(struct session *s, const struct statement *st, str text)
 {
-    custos_err err = {.at = -1};
-    struct asking a = {0};
+    struct prepared *p;
 
     if (s->state == PG_IDLE) {
         session_refuse(s, "25P01",
@@ -61,18 +38,34 @@ cursor_declare(struct session *s, const struct statement *st, str text)
                        cut(st->name), st->name.ptr);
         return FAILED;
     }
-    s->parsing = prepared_new();
+    p = s->parsing = prepared_new();
     s->declaring = strndup(st->name.ptr, st->name.len);
-    if (!s->parsing || !s->declaring)
+    if (!p || !s->declaring)
         return no_memory(s);
-    if (inner_read(s, st, text, &err)) {
-        session_fail(s, &err, text);
-        return FAILED;
-    }
-    a.statement = &s->parsing->statement;
-    a.sql =
-        (str){s->parsing->text.ptr + a.statement->at, (size_t)a.statement->len};
-    return asking_begin(s, &a, THEN_PARSE) ? PENDING : FAILED;
+    /* the query behind FOR, as a statement of its own */
+    p->text.len = (size_t)st->query_len;
+    p->text.ptr = arena_copy(p->a, (str){text.ptr + st->query_at, p->text.len});
+    if (!p->text.ptr)
+        return no_memory(s);
+    s->outer = text;
+    s->outer_at = st->query_at;
+    reading_prepared(s);
+    return s->at == AT_WORK ? PENDING : FAILED;
+}
+
+void
+cursor_read(struct session *s)
+{
+    const struct prepared *p = s->parsing;
+    const struct asking a = {
+        .statement = &p->statement,
+        .sql = {p->text.ptr + p->statement.at, (size_t)p->statement.len},
+    };
+
+    if (p->empty || !statement_asks(p->statement.kind))
+        session_refuse(s, "0A000", "a cursor is for a SELECT");
+    else
+        (void)asking_begin(s, &a, THEN_PARSE);
 }
 
 void
@@ -92,7 +85,6 @@ cursor_declared(struct session *s)
         (void)no_memory(s);
         return;
     }
-    p->bytes = of->bytes + sizeof *p;
     if (held_bind(&s->held, str_of(s->declaring), p, &err)) {
         session_fail(s, &err, str_of(""));
         return;

@@ -10,8 +10,6 @@
 #include "base/error.h"
 #include "serve/session_inside.h"
 
-enum { READ_BYTES = 1 << 26 };
-
 static int
 cut(str name)
 {
@@ -19,35 +17,6 @@ cut(str name)
 }
 
 /* ---------------------------------------------------------------- Parse -- */
-
-/* The one statement of the text; what it says is copied into p. */
-custos_status
-prepared_read(struct prepared *p, custos_err *err)
-{
-    arena *a = arena_new(NULL, READ_BYTES);
-    struct statement *of = NULL;
-    custos_status st;
-    size_t n = 0;
-
-    if (!a)
-        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    st = statements_read(a, p->text, &of, &n, err);
-    if (!st && n > 1)
-        st = custos_fail(err, CUSTOS_ESYNTAX,
-                         "cannot insert multiple commands into a prepared "
-                         "statement");
-    p->empty = !n;
-    if (!st && n) {
-        p->statement = of[0];
-        if (!str_keep(p->a, &p->statement.word) ||
-            !str_keep(p->a, &p->statement.name) ||
-            !str_keep(p->a, &p->statement.column) ||
-            (p->statement.value.ptr && !str_keep(p->a, &p->statement.value)))
-            st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    }
-    arena_free(a);
-    return st;
-}
 
 /* Names it and says so; takes s->parsing. */
 static void
@@ -65,18 +34,30 @@ parse_end(struct session *s)
     s->parsing_name = NULL;
 }
 
-/* A FETCH has the columns of its cursor. */
-static void
+/* Copies columns into p; false: out of memory. */
+static bool
+keep_columns(struct prepared *p, const struct pg_column *columns, size_t n)
+{
+    struct pg_column *own = arena_take(p->a, n + 1, sizeof *own);
+
+    for (size_t i = 0; i < n && own; i++) {
+        own[i] = columns[i];
+        if (!str_keep(p->a, &own[i].name))
+            return false;
+    }
+    p->columns = own;
+    p->n_columns = own ? n : 0;
+    return own != NULL;
+}
+
+/* A FETCH has the columns of its cursor: copies, for what it held of another it
+   would hold of a chain of them. False: out of memory. */
+static bool
 fetch_columns(struct session *s, struct prepared *p)
 {
     const struct portal *at = held_portal(&s->held, p->statement.name);
 
-    if (at) { /* its statement is held by it, and outlives this text */
-        p->columns = at->of->columns;
-        p->n_columns = at->of->n_columns;
-        p->like = at->of;
-        at->of->holders++;
-    }
+    return !at || keep_columns(p, at->of->columns, at->of->n_columns);
 }
 
 /* One column; parameters are texts, whatever they were declared. */
@@ -100,7 +81,7 @@ show_columns(struct prepared *p)
 
 /* Types and columns come from the plan. */
 static void
-parse_ask(struct session *s, const struct pg_parse *m)
+parse_ask(struct session *s)
 {
     const struct prepared *p = s->parsing;
     const struct asking a = {
@@ -112,22 +93,37 @@ parse_ask(struct session *s, const struct pg_parse *m)
     if (!asking_begin(s, &a, THEN_PARSE))
         return;
     t = s->task;
-    t->types = arena_take(t->a, m->types.n + 1, sizeof *t->types);
-    if (!t->types) {
-        t->n_types = 0;
+    t->types = arena_take(t->a, p->n_types + 1, sizeof *t->types);
+    if (!t->types)
         return; /* then they are guessed */
+    t->n_types = p->n_types;
+    if (p->n_types)
+        memcpy(t->types, p->types, p->n_types * sizeof *p->types);
+}
+
+/* What the message says, kept until its text is read. */
+static struct prepared *
+prepared_of(const struct pg_parse *m)
+{
+    struct prepared *p = prepared_new();
+
+    if (!p)
+        return NULL;
+    p->text = (str){arena_copy(p->a, m->sql), m->sql.len};
+    p->types = arena_take(p->a, m->types.n + 1, sizeof *p->types);
+    if (!p->text.ptr || !p->types) {
+        prepared_drop(p);
+        return NULL;
     }
-    t->n_types = m->types.n;
+    p->n_types = m->types.n;
     for (size_t i = 0; i < m->types.n; i++)
-        t->types[i] = pg_type_at(&m->types, i);
+        p->types[i] = pg_type_at(&m->types, i);
+    return p;
 }
 
 static void
 parse(struct session *s, const struct pg_parse *m)
 {
-    struct prepared *p;
-    custos_err err = {.at = -1};
-
     if (m->name.len && held_prepared(&s->held, m->name)) {
         session_refuse(s, "42P05", "prepared statement \"%.*s\" already exists",
                        cut(m->name), m->name.ptr);
@@ -138,55 +134,43 @@ parse(struct session *s, const struct pg_parse *m)
                        s->host->query_bytes);
         return;
     }
-    p = s->parsing = prepared_new();
+    s->parsing = prepared_of(m);
     s->parsing_name = strndup(m->name.ptr, m->name.len);
-    if (!p || !s->parsing_name || !(p->text.ptr = arena_copy(p->a, m->sql))) {
+    if (!s->parsing || !s->parsing_name)
         session_refuse(s, "53200", "out of memory");
-        return;
-    }
-    p->text.len = m->sql.len;
-    p->bytes = sizeof *p + m->sql.len + m->name.len;
-    if (prepared_read(p, &err)) {
-        session_fail(s, &err, m->sql);
-        return;
-    }
+    else
+        reading_prepared(s);
+}
+
+void
+extended_read(struct session *s)
+{
+    struct prepared *p = s->parsing;
+
     if (!p->empty && !statement_allowed(s, &p->statement))
         return;
     if (!p->empty && statement_asks(p->statement.kind))
-        parse_ask(s, m);
-    else if (!p->empty && p->statement.kind == STATEMENT_SHOW &&
-             !show_columns(p))
+        parse_ask(s);
+    else if (!p->empty &&
+             ((p->statement.kind == STATEMENT_SHOW && !show_columns(p)) ||
+              (p->statement.kind == STATEMENT_FETCH && !fetch_columns(s, p))))
         session_refuse(s, "53200", "out of memory");
-    else {
-        if (!p->empty && p->statement.kind == STATEMENT_FETCH)
-            fetch_columns(s, p);
+    else
         parse_end(s);
-    }
 }
 
 void
 extended_parsed(struct session *s, struct task *t)
 {
     struct prepared *p = s->parsing;
-    struct pg_type *types;
-    str *names;
 
     if (asking_failed(s, t, p->text, p->statement.at))
         return;
-    names = arena_take(p->a, t->n_columns + 1, sizeof *names);
-    types = arena_take(p->a, t->n_columns + 1, sizeof *types);
     p->params = arena_take(p->a, t->n_params + 1, sizeof *p->params);
-    for (size_t i = 0; i < t->n_columns && names && types; i++) {
-        names[i] = t->columns[i].name;
-        types[i] = t->columns[i].type;
-    }
-    if (names && types)
-        p->columns = columns_of(p->a, names, types, t->n_columns);
-    if (!p->columns || !p->params) {
+    if (!p->params || !keep_columns(p, t->columns, t->n_columns)) {
         session_refuse(s, "53200", "out of memory");
         return;
     }
-    p->n_columns = t->n_columns;
     p->n_params = t->n_params;
     if (t->n_params)
         memcpy(p->params, t->params, t->n_params * sizeof *p->params);
@@ -247,7 +231,6 @@ bind(struct session *s, const struct pg_bind *m)
         session_refuse(s, "53200", "out of memory");
         return;
     }
-    p->bytes = sizeof *p + m->portal.len;
     if (portal_bind_values(p, m, &err)) {
         portal_free(p);
         session_fail(s, &err, str_of(""));

@@ -11,32 +11,40 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "serve/peer.h"
 
 enum {
     ENTRIES = 4096,
     WAYS = 8, /* an entry lies in one of these places from its hash on */
     FREE_NAME = 6,
     FREE_ADDRESS = 24, /* several people can sit behind one address */
+    TRIES = 0,         /* in place of these: the entry of an address's tries */
+    MINUTE_US = 60 * 1000000,
     SECOND_US = 1000000,
     WAIT_MAX_US = 60 * SECOND_US,
     FORGET_US = 900 * SECOND_US,
+    CANCELS = 255, /* a kind of entry beside FREE_NAME and FREE_ADDRESS */
+    CANCELS_US = 60 * SECOND_US,
+    NAME_BYTES = 256,
 };
 
 struct entry {
     uint64_t hash; /* 0: free */
     uint32_t failures;
-    bool known; /* it has come in from there */
-    int64_t last_us;
+    bool known;      /* it has come in from there */
+    int64_t last_us; /* of tries: they are paid for up to this moment */
 };
 
 struct gate {
     pthread_mutex_t lock;
     uint8_t key[crypto_shorthash_KEYBYTES];
+    struct gate_limits limits;
+    int64_t tries_us; /* of all addresses, as an entry's last_us */
     struct entry entries[ENTRIES];
 };
 
 struct gate *
-gate_new(void)
+gate_new(const struct gate_limits *limits)
 {
     struct gate *g = calloc(1, sizeof *g);
 
@@ -45,6 +53,8 @@ gate_new(void)
         return NULL;
     }
     randombytes_buf(g->key, sizeof g->key);
+    if (limits)
+        g->limits = *limits;
     return g;
 }
 
@@ -58,22 +68,35 @@ gate_free(struct gate *g)
 }
 
 static uint64_t
-hash_of(const struct gate *g, str address, str name, size_t free_failures)
+hash_of(const struct gate *g, str address, str name, size_t kind)
 {
-    uint8_t text[512], out[crypto_shorthash_BYTES];
-    size_t a = address.len < 128 ? address.len : 128;
-    size_t n = name.len < 256 ? name.len : 256;
+    uint8_t text[2 + PEER_GROUP_MAX + NAME_BYTES], out[crypto_shorthash_BYTES];
+    size_t n = name.len < NAME_BYTES ? name.len : NAME_BYTES;
+    char group[PEER_GROUP_MAX];
+    size_t a;
     uint64_t h;
 
-    text[0] = (uint8_t)free_failures;
+    peer_group(address, group);
+    a = strlen(group);
+    text[0] = (uint8_t)kind;
     text[1] = (uint8_t)a;
-    if (a)
-        memcpy(text + 2, address.ptr, a);
+    memcpy(text + 2, group, a);
     if (n)
         memcpy(text + 2 + a, name.ptr, n);
     crypto_shorthash(out, text, 2 + a + n, g->key);
     memcpy(&h, out, sizeof h);
     return h | 1;
+}
+
+/* Whose place is taken first: a free one, a stranger's, the quietest. */
+static bool
+goes_before(const struct entry *a, const struct entry *b)
+{
+    if (!a->hash || !b->hash)
+        return !a->hash && b->hash;
+    if (a->known != b->known)
+        return b->known;
+    return a->last_us < b->last_us;
 }
 
 /* The entry, or the one of its places to use for it. */
@@ -87,8 +110,7 @@ entry_at(struct gate *g, uint64_t hash)
 
         if (e->hash == hash)
             return e;
-        if (!oldest || !e->hash ||
-            (oldest->hash && e->last_us < oldest->last_us))
+        if (!oldest || goes_before(e, oldest))
             oldest = e;
     }
     return oldest;
@@ -139,6 +161,53 @@ gate_wait(struct gate *g, str address, str name, int64_t now_us)
     return by_name > by_address ? by_name : by_address;
 }
 
+/* One try is paid with its part of a minute, at most a minute ahead. */
+static int64_t
+pay(int64_t *paid_us, uint32_t limit, int64_t now_us)
+{
+    int64_t price = MINUTE_US / limit, wait;
+
+    if (*paid_us < now_us)
+        *paid_us = now_us;
+    wait = *paid_us + price - now_us - MINUTE_US;
+    if (wait > 0)
+        return wait;
+    *paid_us += price;
+    return 0;
+}
+
+/* Lock held. */
+static int64_t
+try_once(struct gate *g, str address, int64_t now_us)
+{
+    uint64_t hash = hash_of(g, address, str_of(""), TRIES);
+    struct entry *e = entry_at(g, hash);
+    int64_t wait = 0;
+
+    if (e->hash != hash)
+        *e = (struct entry){.hash = hash};
+    if (g->limits.per_address)
+        wait = pay(&e->last_us, g->limits.per_address, now_us);
+    if (!wait && g->limits.all)
+        wait = pay(&g->tries_us, g->limits.all, now_us);
+    return wait;
+}
+
+int64_t
+gate_try(struct gate *g, str address, str name, int64_t now_us)
+{
+    uint64_t hash = hash_of(g, address, name, FREE_NAME);
+    const struct entry *e;
+    int64_t wait = 0;
+
+    pthread_mutex_lock(&g->lock);
+    e = entry_at(g, hash);
+    if (e->hash != hash || !e->known)
+        wait = try_once(g, address, now_us);
+    pthread_mutex_unlock(&g->lock);
+    return wait;
+}
+
 void
 gate_failed(struct gate *g, str address, str name, int64_t now_us)
 {
@@ -156,5 +225,34 @@ gate_passed(struct gate *g, str address, str name, int64_t now_us)
     pthread_mutex_lock(&g->lock);
     *entry_at(g, hash) =
         (struct entry){.hash = hash, .known = true, .last_us = now_us};
+    pthread_mutex_unlock(&g->lock);
+}
+
+bool
+gate_cancels_end(struct gate *g, str address, int64_t now_us)
+{
+    uint64_t hash = hash_of(g, address, str_of(""), CANCELS);
+    const struct entry *e;
+    bool ends;
+
+    pthread_mutex_lock(&g->lock);
+    e = entry_at(g, hash);
+    ends = e->hash == hash && e->failures >= GATE_CANCELS &&
+           now_us - e->last_us < CANCELS_US;
+    pthread_mutex_unlock(&g->lock);
+    return ends;
+}
+
+void
+gate_cancel_failed(struct gate *g, str address, int64_t now_us)
+{
+    uint64_t hash = hash_of(g, address, str_of(""), CANCELS);
+    struct entry *e;
+
+    pthread_mutex_lock(&g->lock);
+    e = entry_at(g, hash);
+    if (e->hash != hash || now_us - e->last_us >= CANCELS_US)
+        *e = (struct entry){.hash = hash, .last_us = now_us};
+    e->failures++;
     pthread_mutex_unlock(&g->lock);
 }

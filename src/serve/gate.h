@@ -1,10 +1,11 @@
 /*
  * Who may try to come in: failed attempts are counted by address and by name,
- * and after a few of them one has to wait, longer each time. For both
- * listeners, from any thread.
+ * and after a few of them one has to wait, longer each time; and strangers may
+ * try only so often a minute. For both listeners, from any thread. An IPv6
+ * address counts by its first 64 bits (peer.h).
  *
  * A bounded table: when it is full, the entry that was quiet longest is
- * forgotten.
+ * forgotten, and those who have come in before last of all.
  */
 #ifndef SERVE_GATE_H
 #define SERVE_GATE_H
@@ -14,7 +15,13 @@
 
 struct gate;
 
-struct gate *gate_new(void); /* NULL: out of memory */
+/* Tries a minute of who has not come in before; as many may come at once. */
+struct gate_limits {
+    uint32_t per_address, all;
+};
+
+/* limits NULL: without these. NULL: out of memory. */
+struct gate *gate_new(const struct gate_limits *limits);
 void gate_free(struct gate *g);
 
 /*
@@ -26,10 +33,27 @@ void gate_free(struct gate *g);
  */
 int64_t gate_wait(struct gate *g, str address, str name, int64_t now_us);
 
+/*
+ * A try to log in begins: how long to wait, in microseconds, or 0: it is counted
+ * and may go on. A name that has come in from this address before is not
+ * counted: a crowd of strangers keeps no analyst out.
+ */
+int64_t gate_try(struct gate *g, str address, str name, int64_t now_us);
+
 void gate_failed(struct gate *g, str address, str name, int64_t now_us);
 
 /* Forgets the failures of the name from this address, not the address's own,
    and knows the name there from now on. */
 void gate_passed(struct gate *g, str address, str name, int64_t now_us);
+
+/*
+ * Wrong keys of cancel requests, by address: after GATE_CANCELS of them in a
+ * minute further requests from there are ignored until the minute is over.
+ * They do not count as failed logins, for a client may cancel a question that
+ * has just ended.
+ */
+enum { GATE_CANCELS = 10 };
+bool gate_cancels_end(struct gate *g, str address, int64_t now_us);
+void gate_cancel_failed(struct gate *g, str address, int64_t now_us);
 
 #endif

@@ -31,27 +31,13 @@ enum {
 
 /* ----------------------------------------------------------- connections -- */
 
-/*
- * The last quarter of the places is kept free: whose wait would end first goes,
- * so that those who send nothing keep nobody out. Who takes a reply may take
- * his time.
- */
 static void
-make_room(struct http *h, const struct link *newest)
+group_of(struct MHD_Connection *c, char group[PEER_GROUP_MAX])
 {
-    const size_t limit = h->parts->limits.connections;
-    struct link *first = NULL;
+    char address[INET6_ADDRSTRLEN];
 
-    if (h->n_links <= limit - limit / 4)
-        return;
-    for (struct link *l = h->links; l; l = l->next)
-        if (l != newest && l->until_us &&
-            (!first || l->until_us < first->until_us))
-            first = l;
-    if (!first)
-        return;
-    shutdown(first->fd, SHUT_RDWR);
-    first->until_us = 0; /* it is on its way out: the next time another */
+    exchange_address(c, address);
+    peer_group(str_of(address), group);
 }
 
 static void
@@ -76,7 +62,8 @@ on_connection(void *ctx, struct MHD_Connection *c, void **state,
             l->next->prev = l;
         h->links = l;
         h->n_links++;
-        make_room(h, l);
+        group_of(c, l->group);
+        links_make_room(h, l);
     } else if (l) {
         h->n_links--;
         if (l->prev)
@@ -105,9 +92,7 @@ look(struct http *h)
     const struct serve_parts *parts = h->parts;
     int64_t now = steady_us();
 
-    for (struct link *l = h->links; l; l = l->next)
-        if (l->until_us && now > l->until_us)
-            shutdown(l->fd, SHUT_RDWR);
+    links_look(h, now);
     pthread_mutex_lock(&h->lock);
     for (struct exchange *x = h->running; x; x = x->next) {
         int64_t waited = now - x->work.question.job.asked_us;
@@ -159,6 +144,15 @@ wait_for_work(struct http *h, int epoll)
         (void)!eventfd_read(h->wake, &told);
 }
 
+/* The library may not stop a daemon with suspended connections, nor one that a
+   worker is about to wake: so not before all jobs are back. */
+static bool
+is_over(const struct http *h, int64_t end, int64_t now)
+{
+    return atomic_load(&h->jobs) == 0 &&
+           ((end && now > end) || ((h->ends || h->retires) && !h->links));
+}
+
 static void *
 loop(void *ctx)
 {
@@ -178,7 +172,7 @@ loop(void *ctx)
         }
         if (h->ends && !end)
             end = now + END_US;
-        if ((end && now > end) || ((h->ends || h->retires) && !h->links))
+        if (is_over(h, end, now))
             break;
     }
     /* Here and not by who joins: what MPFR cached is this thread's. */

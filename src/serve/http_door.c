@@ -82,7 +82,9 @@ http_door(const struct serve_parts *parts, struct curator *c,
         http_refuse(reply, &err, str_of(""));
         return false;
     }
-    if (door >= DOOR_OWNER && out->name[0])
+    if (out->access == DOOR_METRICS_ONLY)
+        return door == DOOR_WATCH || refuse(reply, HTTP_FAULT_METRICS);
+    if (door >= DOOR_WATCH && out->name[0])
         return refuse(reply, HTTP_FAULT_OWNER);
     if (door == DOOR_ACT && !parts->acts)
         return refuse(reply, HTTP_FAULT_ACT);

@@ -12,12 +12,6 @@
 #include "serve/http_door.h"
 #include "serve/http_inside.h"
 
-enum {
-    SEND_US = 600 * 1000000, /* to take a reply */
-    DRAIN_MAX = 64 << 20,    /* a body this long is let in to be refused: who is
-                             cut off while sending reads no reply */
-};
-
 /* -------------------------------------------------------- request's head -- */
 
 static str
@@ -61,12 +55,13 @@ head_read(struct exchange *x, const char *url, const char *method)
     r->authorization = head_value(x->connection, "Authorization");
     r->content_type = head_value(x->connection, "Content-Type");
     r->accept = head_value(x->connection, "Accept");
+    r->host = head_value(x->connection, "Host");
     MHD_get_connection_values(x->connection, MHD_GET_ARGUMENT_KIND,
                               add_argument, r);
 }
 
-static void
-address_of(struct MHD_Connection *c, char text[INET6_ADDRSTRLEN])
+void
+exchange_address(struct MHD_Connection *c, char text[INET6_ADDRSTRLEN])
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
@@ -89,14 +84,20 @@ door_pass(struct exchange *x)
 
     if (x->work.route.door == DOOR_OPEN)
         return;
-    address_of(x->connection, peer);
+    exchange_address(x->connection, peer);
     if (!http_door(x->http->parts, x->http->curator, &x->request, peer,
-                   x->work.route.door, &x->work.question.who, &x->reply))
+                   x->work.route.door, &x->work.question.who, &x->reply)) {
         x->answered = true;
+        return;
+    }
+    x->link->known = true;
+    x->share =
+        share_hold(x->http->parts->shares, str_of(x->work.question.who.name));
+    x->work.share = x->share;
 }
 
-static void
-refuse(struct exchange *x, enum http_fault fault)
+void
+exchange_refuse(struct exchange *x, enum http_fault fault)
 {
     http_fault(&x->reply, fault);
     x->answered = true;
@@ -146,7 +147,7 @@ reply_send(struct exchange *x)
         return MHD_NO;
     add_headers(r, x);
     http_status_count(&x->http->status, &x->reply);
-    x->link->until_us = steady_us() + SEND_US;
+    link_sends(x->http, x->link, steady_us());
     done = MHD_queue_response(x->connection, (unsigned)x->reply.status, r);
     MHD_destroy_response(r);
     return done;
@@ -167,13 +168,19 @@ running_add(struct exchange *x)
     pthread_mutex_unlock(&h->lock);
 }
 
-/* From a worker: hands over, and is done with it. */
+/*
+ * From a worker: hands over, and is done with it. Once the connection goes on,
+ * x may be freed; the daemon, which the library still touches then, and h wait
+ * for the count of jobs.
+ */
 static void
 job_done(struct job *j)
 {
     struct exchange *x = (struct exchange *)(void *)j;
+    struct MHD_Connection *c = x->connection;
     struct http *h = x->http;
 
+    exchange_count(x, x->body.room + x->reply.body.room);
     pthread_mutex_lock(&h->lock);
     if (x->prev)
         x->prev->next = x->next;
@@ -183,8 +190,22 @@ job_done(struct job *j)
         x->next->prev = x->prev;
     x->answered = true;
     pthread_mutex_unlock(&h->lock);
-    MHD_resume_connection(x->connection);
+    MHD_resume_connection(c);
     (void)!eventfd_write(h->wake, 1); /* the library's own call comes late */
+    atomic_fetch_sub(&h->jobs, 1);
+}
+
+/* What the owner asks, but for questions, has a lane of its own. */
+static void
+choose_lane(struct exchange *x)
+{
+    struct job *j = &x->work.question.job;
+    enum http_task task = x->work.route.task;
+
+    j->who = str_of(x->work.question.who.name);
+    j->lane = j->who.len || task == TASK_QUERY || task == TASK_EXPLAIN
+                  ? LANE_QUESTIONS
+                  : LANE_OWNER;
 }
 
 static void
@@ -200,15 +221,22 @@ job_start(struct exchange *x)
     x->request.body = (str){buf_text(&x->body), x->body.len};
     x->link->until_us = 0;
     MHD_suspend_connection(x->connection);
+    choose_lane(x);
+    atomic_fetch_add(&h->jobs, 1);
     running_add(x);
-    if (workers_submit(h->parts->workers, &x->work.question.job))
+    x->refused = workers_submit(h->parts->workers, &x->work.question.job);
+    if (x->refused == SUBMIT_TAKEN)
         return;
     x->work.question.job.stopped = true;
-    COUNT_ONE(h->parts->counts, busy_total);
+    if (x->refused == SUBMIT_SHARE_FULL)
+        COUNT_ONE(h->parts->counts, busy_share_total);
+    else
+        COUNT_ONE(h->parts->counts, busy_total);
     job_done(&x->work.question.job);
 }
 
-/* What a worker could not say for itself. */
+/* What a worker could not say for itself. What took too long gets one reply,
+   however far it had come. */
 static void
 job_finish(struct exchange *x)
 {
@@ -216,13 +244,14 @@ job_finish(struct exchange *x)
         .code = CUSTOS_ENOMEM, .at = -1, .said = "out of memory"};
 
     http_work_tell(&x->work, x->http->parts->counts);
-    if (x->dropped == DROP_SLOW &&
-        (x->work.question.job.stopped || x->reply.status >= 400)) {
+    if (x->dropped == DROP_SLOW) {
         http_fault(&x->reply, HTTP_FAULT_SLOW);
     } else if (x->work.question.job.stopped) {
         http_header(&x->reply, "Retry-After", "1");
-        http_fault(&x->reply,
-                   x->http->quiesced ? HTTP_FAULT_ENDING : HTTP_FAULT_BUSY);
+        http_fault(&x->reply, x->http->quiesced ? HTTP_FAULT_ENDING
+                              : x->refused == SUBMIT_SHARE_FULL
+                                  ? HTTP_FAULT_SHARE
+                                  : HTTP_FAULT_BUSY);
     } else if (x->reply.body.failed || !x->reply.body.len) {
         http_refuse(&x->reply, &no_memory, str_of(""));
     }
@@ -288,17 +317,22 @@ exchange_begin(struct exchange *x)
 
     if (!is_framed_once(x)) {
         http_header(&x->reply, "Connection", "close");
-        refuse(x, HTTP_FAULT_FRAME);
+        exchange_refuse(x, HTTP_FAULT_FRAME);
         x->endless = true;
         return;
     }
-    if (!http_route(&x->request, &x->work.route, &x->reply))
+    if (!http_host_allowed(&x->http->parts->hosts, x->request.host))
+        exchange_refuse(x, HTTP_FAULT_HOST);
+    else if (!http_route(&x->request, &x->work.route, &x->reply))
         x->answered = true;
-    else if (length > x->http->parts->limits.message_bytes)
-        refuse(x, HTTP_FAULT_LENGTH);
     else
         door_pass(x);
-    x->endless = x->answered && length > DRAIN_MAX;
+    if (!x->answered && length > x->http->parts->limits.message_bytes)
+        exchange_refuse(x, HTTP_FAULT_LENGTH);
+    x->endless = (x->answered || !x->work.route.takes_body) &&
+                 body_is_endless(x, length);
+    if (x->endless && !x->answered)
+        exchange_refuse(x, HTTP_FAULT_LENGTH);
 }
 
 enum MHD_Result
@@ -318,12 +352,10 @@ exchange_answer(void *ctx, struct MHD_Connection *c, const char *url,
         return x->endless ? reply_send(x) : MHD_YES;
     }
     if (*upload_bytes) {
-        if (!x->answered)
-            buf_add(&x->body, upload, *upload_bytes);
-        if (x->body.failed && !x->answered)
-            refuse(x, HTTP_FAULT_LENGTH);
+        size_t n = *upload_bytes;
+
         *upload_bytes = 0;
-        return MHD_YES;
+        return body_take(x, upload, n);
     }
     if (x->work.question.job.done)
         job_finish(x);
@@ -331,7 +363,7 @@ exchange_answer(void *ctx, struct MHD_Connection *c, const char *url,
         x->answered =
             http_status_answer(&h->status, x->work.route.task, &x->request,
                                h->parts, steady_us(), &x->reply);
-    if (x->answered)
+    if (x->answered || !exchange_may_ask(x, steady_us()))
         return reply_send(x);
     job_start(x);
     return MHD_YES;
@@ -349,6 +381,9 @@ exchange_end(void *ctx, struct MHD_Connection *c, void **state,
     if (!x)
         return;
     x->link->until_us = steady_us() + h->parts->limits.login_ms * 1000;
+    x->link->sending = false;
+    exchange_count(x, 0);
+    share_drop(x->share);
     http_work_clear(&x->work);
     http_reply_clear(&x->reply);
     buf_clear(&x->body);

@@ -32,7 +32,7 @@ struct http_request {
     str path;
     struct http_argument arguments[HTTP_ARGUMENTS_MAX];
     size_t n_arguments; /* HTTP_ARGUMENTS_MAX + 1: too many */
-    str authorization, content_type, accept;
+    str authorization, content_type, accept, host;
     str body;
 };
 
@@ -78,6 +78,9 @@ void http_refuse(struct http_reply *r, const custos_err *err, str text);
       "text/csv of a query")                                                   \
     X(LENGTH, 413, "54000", "the request is too long")                         \
     X(TYPE, 415, "08P01", "the body must be application/json")                 \
+    X(HOST, 421, "08P01",                                                      \
+      "this server is not called by this name; use its address, or have the "  \
+      "owner allow the name by custos serve --http-host")                      \
     X(FRAME, 400, "08P01",                                                     \
       "the request does not say once and clearly how long its body is")        \
     X(ARGUMENT, 400, "22023",                                                  \
@@ -88,11 +91,20 @@ void http_refuse(struct http_reply *r, const custos_err *err, str text);
     X(WAIT, 429, "28P01",                                                      \
       "too many attempts that failed; wait as long as Retry-After says")       \
     X(OWNER, 403, "42501", "this is for the owner's token")                    \
+    X(METRICS, 403, "42501",                                                   \
+      "this token is for /metrics and /v1/health/deep alone")                  \
     X(ACT, 403, "42501",                                                       \
       "acts of the owner are for the machine that the server runs on: here "   \
       "HTTP is reached from others; run custos analyst and custos owner "      \
       "there")                                                                 \
     X(BUSY, 503, "53300", "too many questions wait; ask again soon")           \
+    X(SHARE, 429, "53300",                                                     \
+      "too many of your questions wait; ask again when some are answered")     \
+    X(RATE, 429, "53400",                                                      \
+      "you have made more requests than one may a minute; ask again when "     \
+      "Retry-After says")                                                      \
+    X(UNREAD, 429, "53200",                                                    \
+      "too many replies of yours wait to be read; read them first")            \
     X(ENDING, 503, "57P01", "the server ends")                                 \
     X(SLOW, 504, "57014",                                                      \
       "the question took longer than the owner allows; what it cost stays "    \

@@ -15,33 +15,42 @@ struct place {
 };
 
 static const struct place places[] = {
-    {"/v1/query", {TASK_QUERY, DOOR_TOKEN, 0}, true, true, "format"},
-    {"/v1/explain", {TASK_EXPLAIN, DOOR_TOKEN, 0}, true, false, ""},
-    {"/v1/budget", {TASK_BUDGET, DOOR_TOKEN, 0}, false, false, ""},
-    {"/v1/schema", {TASK_SCHEMA, DOOR_TOKEN, 0}, false, false, ""},
+    {"/v1/query", {TASK_QUERY, DOOR_TOKEN, 0, 0}, true, true, "format"},
+    {"/v1/explain", {TASK_EXPLAIN, DOOR_TOKEN, 0, 0}, true, false, ""},
+    {"/v1/budget", {TASK_BUDGET, DOOR_TOKEN, 0, 0}, false, false, ""},
+    {"/v1/schema", {TASK_SCHEMA, DOOR_TOKEN, 0, 0}, false, false, ""},
     {"/v1/ledger",
-     {TASK_LEDGER, DOOR_TOKEN, 0},
+     {TASK_LEDGER, DOOR_TOKEN, 0, 0},
      false,
      false,
      "from limit analyst theorem"},
-    {"/v1/me", {TASK_ME, DOOR_TOKEN, 0}, false, false, ""},
-    {"/v1/risk", {TASK_RISK, DOOR_TOKEN, 0}, false, false, "epsilon delta"},
-    {"/v1/learn", {TASK_LEARN, DOOR_OPEN, 0}, false, false, "epsilon"},
-    {"/v1/budget/history", {TASK_HISTORY, DOOR_TOKEN, 0}, false, false, ""},
-    {"/v1/ledger/verify", {TASK_VERIFY, DOOR_TOKEN, 0}, false, false, ""},
-    {"/v1/owner/policy", {TASK_OWNER_POLICY, DOOR_OWNER, 0}, false, false, ""},
-    {"/v1/owner/analysts",
-     {TASK_OWNER_ANALYSTS, DOOR_OWNER, 0},
+    {"/v1/me", {TASK_ME, DOOR_TOKEN, 0, 0}, false, false, ""},
+    {"/v1/risk", {TASK_RISK, DOOR_TOKEN, 0, 0}, false, false, "epsilon delta"},
+    {"/v1/learn", {TASK_LEARN, DOOR_OPEN, 0, 0}, false, false, "epsilon"},
+    {"/v1/budget/history", {TASK_HISTORY, DOOR_TOKEN, 0, 0}, false, false, ""},
+    {"/v1/ledger/verify", {TASK_VERIFY, DOOR_TOKEN, 0, 0}, false, false, ""},
+    {"/v1/owner/policy",
+     {TASK_OWNER_POLICY, DOOR_OWNER, 0, 0},
      false,
      false,
      ""},
-    {"/v1/owner/analysts", {TASK_OWNER_ACT, DOOR_ACT, 0}, true, false, ""},
-    {"/v1/owner/reload", {TASK_OWNER_RELOAD, DOOR_ACT, 0}, true, false, ""},
-    {"/v1/owner/data", {TASK_OWNER_DATA, DOOR_OWNER, 0}, false, false, ""},
-    {"/v1/owner/health", {TASK_OWNER_HEALTH, DOOR_OWNER, 0}, false, false, ""},
-    {"/v1/health", {TASK_HEALTH, DOOR_OPEN, 0}, false, false, ""},
-    {"/v1/openapi.json", {TASK_OPENAPI, DOOR_OPEN, 0}, false, false, ""},
-    {"/metrics", {TASK_METRICS, DOOR_OWNER, 0}, false, false, ""},
+    {"/v1/owner/analysts",
+     {TASK_OWNER_ANALYSTS, DOOR_OWNER, 0, 0},
+     false,
+     false,
+     ""},
+    {"/v1/owner/analysts", {TASK_OWNER_ACT, DOOR_ACT, 0, 0}, true, false, ""},
+    {"/v1/owner/reload", {TASK_OWNER_RELOAD, DOOR_ACT, 0, 0}, true, false, ""},
+    {"/v1/owner/data", {TASK_OWNER_DATA, DOOR_OWNER, 0, 0}, false, false, ""},
+    {"/v1/owner/health",
+     {TASK_OWNER_HEALTH, DOOR_OWNER, 0, 0},
+     false,
+     false,
+     ""},
+    {"/v1/health", {TASK_HEALTH, DOOR_OPEN, 0, 0}, false, false, ""},
+    {"/v1/health/deep", {TASK_HEALTH_DEEP, DOOR_WATCH, 0, 0}, false, false, ""},
+    {"/v1/openapi.json", {TASK_OPENAPI, DOOR_OPEN, 0, 0}, false, false, ""},
+    {"/metrics", {TASK_METRICS, DOOR_WATCH, 0, 0}, false, false, ""},
 };
 
 /* What is meant, or NULL. *allow: the methods of the path; NULL: there is no
@@ -250,6 +259,7 @@ http_route(const struct http_request *r, struct http_route *out,
     if (!arguments_known(r, p))
         return refuse(reply, HTTP_FAULT_ARGUMENT);
     *out = p->route;
+    out->takes_body = p->posts;
     if (!form_choose(r, p, &out->form))
         return refuse(reply, http_argument(r, "format").len
                                  ? HTTP_FAULT_ARGUMENT

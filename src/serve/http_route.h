@@ -26,13 +26,14 @@ enum http_task {
     TASK_OWNER_ACT,
     TASK_OWNER_RELOAD,
     TASK_HEALTH,
+    TASK_HEALTH_DEEP,
     TASK_METRICS,
     TASK_OPENAPI,
 };
 
-/* Who may come: everybody, whoever has a token, the owner; the owner where acts
-   are possible. */
-enum http_door { DOOR_OPEN, DOOR_TOKEN, DOOR_OWNER, DOOR_ACT };
+/* Who may come: everybody, whoever has a token of a name, who watches (a token
+   for metrics, or the owner), the owner; the owner where acts are possible. */
+enum http_door { DOOR_OPEN, DOOR_TOKEN, DOOR_WATCH, DOOR_OWNER, DOOR_ACT };
 
 enum http_form { FORM_JSON, FORM_CSV };
 
@@ -40,6 +41,7 @@ struct http_route {
     enum http_task task;
     enum http_door door;
     enum http_form form;
+    bool takes_body; /* what is sent as one besides is not kept */
 };
 
 /*

@@ -89,6 +89,19 @@ add_suspended(struct buf *b, struct curator *c)
 }
 
 static void
+add_shares(struct buf *b, struct shares *all)
+{
+    if (!all)
+        return;
+    add_number(b, "message_bytes", "gauge",
+               "requests and replies of analysts on their way",
+               shares_bytes(all, SHARE_MESSAGES));
+    add_number(b, "prepared_bytes", "gauge",
+               "prepared statements and cursors of analysts",
+               shares_bytes(all, SHARE_PREPARED));
+}
+
+static void
 add_metrics(struct buf *b, const struct http_status *s,
             const struct serve_parts *parts, int64_t now_us)
 {
@@ -103,6 +116,7 @@ add_metrics(struct buf *b, const struct http_status *s,
                waiting);
     add_number(b, "questions_running", "gauge",
                "questions that run or wait for their step", running);
+    add_shares(b, parts->shares);
     add_counts(b, parts->counts);
     add_trips(b, parts->curator);
     if (s->curator)

@@ -58,6 +58,22 @@ question_read(struct http_work *w, custos_err *err)
     return CUSTOS_OK;
 }
 
+/* What is free may be asked for in pieces. */
+static void
+check_length(struct http_work *w)
+{
+    const struct question *q = &w->question;
+    custos_err err = {.at = -1};
+
+    if (q->status || !q->answer->is_public ||
+        w->reply->body.len <= w->parts->limits.reply_bytes)
+        return;
+    custos_fail(&err, CUSTOS_EOVERFLOW,
+                "the answer has more than %zu bytes; ask for fewer rows",
+                w->parts->limits.reply_bytes);
+    http_refuse(w->reply, &err, str_of(""));
+}
+
 static void
 work_question(struct http_work *w, struct curator *c)
 {
@@ -70,6 +86,7 @@ work_question(struct http_work *w, struct curator *c)
     else
         w->ask(&q->job, c);
     api_answer(q, w->route.form, w->reply);
+    check_length(w);
 }
 
 /* The same as a plan; places in the text are those of what was sent. */
@@ -111,6 +128,11 @@ work(struct job *j, struct curator *c)
     str who = str_of(w->question.who.name);
 
     j->stepped = false;
+    if (share_is_full(w->share, SHARE_MESSAGES)) {
+        w->question.status = share_fail_unread(w->share, &w->question.err);
+        http_fault(w->reply, HTTP_FAULT_UNREAD);
+        return;
+    }
     switch (w->route.task) {
     case TASK_QUERY:
         j->stepped = true;
@@ -121,6 +143,7 @@ work(struct job *j, struct curator *c)
     case TASK_SCHEMA: api_schema(c, who, w->reply); break;
     case TASK_LEDGER: api_ledger(c, who, w->request, w->reply); break;
     case TASK_RISK: api_risk(c, who, w->request, w->reply); break;
+    case TASK_HEALTH_DEEP: api_health(w->parts, c, w->reply); break;
     case TASK_ME: api_me(who, w->reply); break;
     case TASK_HISTORY: api_history(c, who, wall_us(), w->reply); break;
     case TASK_VERIFY: api_verify(w->parts->verified, c, who, w->reply); break;

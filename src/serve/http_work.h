@@ -15,6 +15,7 @@ struct http_work {
     struct http_route route;
     const struct serve_parts *parts;
     struct http_reply *reply;
+    struct share *share; /* borrowed; NULL: without limits */
 
     /* its own */
     void (*ask)(struct job *j, struct curator *c);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "serve/clock.h"
+#include "serve/log_writer.h"
 
 enum { VALUE_MAX = 400 };
 
@@ -66,6 +67,8 @@ void
 log_end(struct log_line *l, int fd)
 {
     l->text[l->len++] = '\n';
+    if (log_writer_put(fd, l->text, l->len))
+        return;
     /* A log that cannot be written must not stop the server. */
     if (write(fd, l->text, l->len) < 0)
         return;

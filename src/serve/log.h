@@ -16,7 +16,8 @@
 #include "base/str.h"
 #include "custos.h"
 
-/* One line being made; begin, add pairs, end writes it in one piece. */
+/* One line being made; begin, add pairs, end hands it over in one piece: to the
+   log's writer (log_writer.h) if one runs, else it is written at once. */
 struct log_line {
     char text[1024];
     size_t len;

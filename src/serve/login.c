@@ -81,8 +81,27 @@ set_pairs(struct session *s, const struct pg_startup *m)
     }
 }
 
+/* Before anything is looked for: what strangers may cost is bounded. */
+static bool
+may_try(struct session *s, str user, int64_t now_us)
+{
+    int64_t wait =
+        gate_try(s->host->gate, str_of(s->peer.address), user, now_us);
+    char said[128];
+
+    if (!wait)
+        return true;
+    s->host->crowded(s->host->ctx);
+    snprintf(said, sizeof said,
+             "too many logins from this address or in all; try again in "
+             "%" PRId64 " seconds",
+             wait / 1000000 + 1);
+    session_fatal(s, "53300", said);
+    return false;
+}
+
 static void
-startup(struct session *s, const struct pg_startup *m)
+startup(struct session *s, const struct pg_startup *m, int64_t now_us)
 {
     struct task *t;
 
@@ -94,6 +113,8 @@ startup(struct session *s, const struct pg_startup *m)
         session_fatal(s, "28000", "no user name was given, or one too long");
         return;
     }
+    if (!may_try(s, m->user, now_us))
+        return;
     s->user = strndup(m->user.ptr, m->user.len);
     s->database = strndup(m->database.ptr, m->database.len);
     t = s->user && s->database ? task_new(TASK_VERIFIER) : NULL;
@@ -101,6 +122,7 @@ startup(struct session *s, const struct pg_startup *m)
         session_fatal(s, "53200", "out of memory");
         return;
     }
+    s->key_len = pg_minor_spoken(m) >= 2 ? PG_KEY_MAX : PG_KEY_MIN;
     if (pg_must_negotiate(m))
         pg_out_negotiate(&s->out, m);
     set_pairs(s, m);
@@ -112,7 +134,8 @@ startup(struct session *s, const struct pg_startup *m)
 }
 
 void
-login_first(struct session *s, const struct pg_message *m, size_t rest)
+login_first(struct session *s, const struct pg_message *m, size_t rest,
+            int64_t now_us)
 {
     switch (m->kind) {
     case PG_SSL_REQUEST: ssl_request(s, rest); break;
@@ -121,7 +144,7 @@ login_first(struct session *s, const struct pg_message *m, size_t rest)
         s->cancel = m->cancel;
         s->at = AT_CANCEL;
         break;
-    case PG_STARTUP: startup(s, &m->startup); break;
+    case PG_STARTUP: startup(s, &m->startup, now_us); break;
     default: session_fatal(s, "08P01", "no first message");
     }
 }
@@ -209,11 +232,15 @@ welcome(struct session *s)
 {
     const char *name, *value;
 
+    s->share = share_hold(s->host->shares, str_of(s->who.name));
+    s->held.share = s->share;
+    s->held.limit = s->host->held_bytes;
     pg_out_auth_ok(&s->out);
     for (size_t i = 0; (name = settings_told(&s->settings, i, &value)); i++)
         pg_out_parameter(&s->out, name, value);
     pg_out_parameter(&s->out, "session_authorization", s->user);
-    pg_out_key(&s->out, s->peer.process, s->peer.secret);
+    pg_out_key(&s->out, s->peer.process,
+               (str){(const char *)s->peer.key, s->key_len});
     session_ready(s);
 }
 

@@ -16,12 +16,6 @@
 #include "serve/listen.h"
 #include "serve/loop_inside.h"
 
-static struct counts *
-counts_of(const struct loop *l)
-{
-    return l->options.parts->counts;
-}
-
 /* ------------------------------------------------------- make, end, log -- */
 
 static void
@@ -52,6 +46,14 @@ strayed(void *ctx, const char *address)
     log_text(&line, "from", str_of(address));
     log_text(&line, "by", str_of("pg"));
     log_end(&line, LOG_FD);
+}
+
+static void
+crowded(void *ctx)
+{
+    const struct loop *l = ctx;
+
+    COUNT_ONE(counts_of(l), logins_refused_total);
 }
 
 void
@@ -92,6 +94,8 @@ loop_new(const struct loop_options *options, struct loop **out, custos_err *err)
     l->host = (struct session_host){
         .limits = {limits->message_bytes, 32767},
         .query_bytes = limits->query_bytes,
+        .held_bytes = limits->prepared_bytes,
+        .shares = options->parts->shares,
         .tls = l->tls != NULL,
         .gate = options->parts->gate,
         .cache = l->cache,
@@ -99,6 +103,7 @@ loop_new(const struct loop_options *options, struct loop **out, custos_err *err)
         .chance = chance,
         .enter = people_enter,
         .strayed = strayed,
+        .crowded = crowded,
         .again = again,
     };
     loop_watch(l, options->listen_fd, EVENT_LISTEN, EPOLLIN);
@@ -145,103 +150,6 @@ log_conn(const char *event, const struct conn *c, const char *why)
     log_end(&line, LOG_FD);
 }
 
-/* ---------------------------------------------------------------- tasks -- */
-
-static void
-task_done(struct job *j)
-{
-    mailbox_put(((struct task *)j)->box, j);
-}
-
-/* True: it is on its way. */
-static bool
-submit(struct loop *l, struct conn *c)
-{
-    struct task *t = session_task(c->session);
-
-    t->box = l->box;
-    t->owner = c->id;
-    t->q.job.work = task_work;
-    t->q.job.done = task_done;
-    t->q.job.asked_us = l->now_us;
-    if (!workers_submit(l->options.parts->workers, &t->q.job)) {
-        COUNT_ONE(counts_of(l), busy_total);
-        session_busy(c->session, t, l->now_us);
-        return false;
-    }
-    if (t->kind == TASK_ANSWER)
-        COUNT_ONE(counts_of(l), questions_total);
-    c->task = t;
-    c->question_us = l->now_us;
-    l->n_out++;
-    return true;
-}
-
-void
-loop_drop(struct loop *l, struct conn *c, enum ask_stop why)
-{
-    if (c->task)
-        workers_drop(l->options.parts->workers, &c->task->q.job, why);
-    c->task = NULL;
-    c->question_us = 0;
-}
-
-static void
-count_answer(struct loop *l, const struct task *t, const struct conn *c)
-{
-    struct counts *n = counts_of(l);
-    struct log_line line;
-
-    if (t->kind != TASK_ANSWER || t->q.job.stopped)
-        return;
-    if (t->q.status && t->q.job.stepped && t->q.status == CUSTOS_EENGINE)
-        COUNT_ONE(n, failures_total);
-    else if (t->q.status)
-        COUNT_ONE(n, refusals_total);
-    else if (t->cost[0] && t->q.answer->stored)
-        COUNT_ONE(n, answers_stored_total);
-    else if (t->cost[0])
-        COUNT_ONE(n, answers_charged_total);
-    if (!t->q.status && !t->q.job.stepped)
-        return;
-    log_begin(&line, "question");
-    log_int(&line, "pg", t->owner);
-    log_text(&line, "who", str_of(t->q.who.name));
-    log_text(&line, "status", str_of(custos_status_sqlstate(t->q.status)));
-    if (!t->q.status)
-        log_int(&line, "row", (int64_t)t->q.answer->receipt.seq);
-    if (t->q.status)
-        log_cause(&line, &t->q.err);
-    if (!c)
-        log_text(&line, "given", str_of("no"));
-    log_end(&line, LOG_FD);
-}
-
-static void
-come_back(struct loop *l)
-{
-    struct job *j, *next;
-
-    for (j = mailbox_take(l->box); j; j = next) {
-        struct task *t = (struct task *)j;
-        struct conn *c = people_at(l, t->owner);
-
-        next = j->next;
-        l->n_out--;
-        if (c && c->task != t)
-            c = NULL; /* it was given up */
-        count_answer(l, t, c);
-        if (!c) {
-            task_free(t);
-            continue;
-        }
-        c->task = NULL;
-        c->question_us = 0;
-        session_told(c->session, t, l->now_us);
-        loop_drive(l, c);
-    }
-}
-
 /* ---------------------------------------------------------- connections -- */
 
 void
@@ -257,14 +165,25 @@ cancel(struct loop *l, const struct conn *from)
 {
     struct pg_cancel asked = session_cancelled(from->session);
     struct conn *c = people_at(l, asked.process);
+    bool guessable = asked.len < PG_KEY_MAX;
+    str address = str_of(from->address);
 
-    if (!c || !session_is(c->session, &asked))
+    /* 32 bits can be guessed by who may try without end; 256 cannot. */
+    if (guessable &&
+        gate_cancels_end(l->options.parts->gate, address, l->now_us)) {
+        COUNT_ONE(counts_of(l), cancels_ignored_total);
         return;
-    if (!session_stop(c->session, STOP_CANCEL, l->now_us))
+    }
+    if (!c || !session_is(c->session, &asked)) {
+        COUNT_ONE(counts_of(l), cancels_wrong_total);
+        if (guessable)
+            gate_cancel_failed(l->options.parts->gate, address, l->now_us);
+        return;
+    }
+    if (!session_stop(c->session, STOP_CANCEL))
         return;
     COUNT_ONE(counts_of(l), cancels_total);
     loop_drop(l, c, ASK_CANCELLED);
-    loop_drive(l, c);
 }
 
 static void
@@ -285,8 +204,7 @@ note_entry(struct loop *l, struct conn *c)
     if (c->entered || !session_who(c->session) ||
         session_need(c->session) == NEED_END)
         return;
-    c->entered = true;
-    l->n_entered++;
+    people_entered(l, c);
     COUNT_ONE(counts_of(l), logins_total);
     log_conn("login", c, NULL);
 }
@@ -310,9 +228,14 @@ loop_drive(struct loop *l, struct conn *c)
         now = conn_drive(c, l->tls, l->now_us);
         note_entry(l, c);
         if (now == CONN_TASK) {
-            if (submit(l, c))
+            if (loop_submit(l, c))
                 break;
             continue;
+        }
+        if (now == CONN_TURN) {
+            c->wants_turn = true;
+            l->turns = true;
+            break;
         }
         if (now == CONN_CANCEL)
             cancel(l, c);
@@ -322,6 +245,7 @@ loop_drive(struct loop *l, struct conn *c)
         }
         break;
     }
+    session_count(c->session);
     watch_again(l, c);
 }
 
@@ -351,10 +275,12 @@ accept_all(struct loop *l)
     int fd;
 
     while ((fd = listen_accept(l->options.listen_fd, address)) >= 0) {
-        struct conn *c = people_add(l, fd, address);
         struct epoll_event e = {.events = EPOLLIN};
+        struct conn *c;
 
-        if (!c && people_make_room(l))
+        (void)people_make_room(l, address, PEOPLE_WITHIN_LIMITS);
+        c = people_add(l, fd, address);
+        if (!c && people_make_room(l, address, PEOPLE_ONE_PLACE))
             c = people_add(l, fd, address);
         if (!c) {
             refuse_place(l, fd);
@@ -379,12 +305,13 @@ static void
 conn_event(struct loop *l, uint32_t id, uint32_t events)
 {
     struct conn *c = people_at(l, id);
+    enum session_need need = c ? session_need(c->session) : NEED_END;
 
     if (!c)
         return;
     /* Who goes while a question runs does not get its answer. */
-    if ((events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) &&
-        session_need(c->session) != NEED_BYTES) {
+    if ((events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) && need != NEED_BYTES &&
+        need != NEED_TURN) {
         loop_close(l, c, "gone");
         return;
     }
@@ -406,10 +333,24 @@ event_take(struct loop *l, const struct epoll_event *e)
     case EVENT_OWNER: owner_call(l); break;
     case EVENT_OWNER_LINE: owner_read(l); break;
     case EVENT_SIGNAL: loop_signals(l); break;
-    case EVENT_BOX: come_back(l); break;
+    case EVENT_BOX: loop_come_back(l); break;
     case EVENT_CONN:
         conn_event(l, (uint32_t)(e->data.u64 >> 8), e->events);
         break;
+    }
+}
+
+/* To those that had more to do than one turn allows, after all others. */
+static void
+give_turns(struct loop *l)
+{
+    l->turns = false;
+    l->now_us = steady_us();
+    for (size_t i = 0; i < l->n_slots; i++) {
+        struct conn *c = l->slots[i].conn;
+
+        if (c && c->wants_turn)
+            loop_drive(l, c);
     }
 }
 
@@ -420,14 +361,19 @@ loop_run(struct loop *l)
 
     l->now_us = l->swept_us = steady_us();
     while (!l->stopping || l->n_conns) {
-        int n = epoll_wait(l->epoll, events, EVENTS_MAX, SWEEP_US / 1000);
+        int n = epoll_wait(l->epoll, events, EVENTS_MAX,
+                           l->turns ? 0 : SWEEP_US / 1000);
 
         l->now_us = steady_us();
         for (int i = 0; i < n; i++)
             event_take(l, &events[i]);
+        if (l->turns)
+            give_turns(l);
         loop_sweep(l);
+        if (l->options.notify)
+            notify_alive(l->options.notify, l->now_us);
         if (l->draining && !l->n_conns)
-            loop_stop(l, 0);
+            loop_stop(l, serve_stop_questions_ms(&l->options.parts->limits));
     }
     if (l->owner_link >= 0) /* who waits there is not to wait on */
         close(l->owner_link);

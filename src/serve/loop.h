@@ -6,6 +6,7 @@
 #ifndef SERVE_LOOP_H
 #define SERVE_LOOP_H
 
+#include "serve/notify.h"
 #include "serve/server.h"
 #include "serve/tls.h"
 
@@ -23,6 +24,7 @@ struct loop_options {
     /* Certificate and key are read again there too; may be NULL. */
     custos_status (*renew)(void *ctx, custos_err *err);
     void *ctx;
+    struct notify *notify; /* who waits for signs of life; may be NULL */
 };
 
 /* May fail: CUSTOS_ENOMEM, CUSTOS_EIO, CUSTOS_EINVAL (TLS files). */
@@ -31,6 +33,9 @@ CUSTOS_MUST_USE custos_status loop_new(const struct loop_options *options,
 
 /* Until it is told to stop and all sessions have ended, or their time is up. */
 void loop_run(struct loop *l);
+
+/* Until when questions that run may go on, in steady_us(); after loop_run. */
+int64_t loop_stop_by(const struct loop *l);
 
 /* After workers_stop: tasks that came back after loop_run are freed. */
 void loop_free(struct loop *l);

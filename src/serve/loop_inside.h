@@ -1,6 +1,6 @@
 /*
  * The inside of the loop, for its files alone: loop.c has the events,
- * loop_time.c limits of time and the end, people.c who is there, owner_line.c
+ * loop_task.c tasks, loop_time.c limits of time and the end, people.c who is there, owner_line.c
  * the owner's socket.
  */
 #ifndef SERVE_LOOP_INSIDE_H
@@ -37,9 +37,12 @@ struct loop {
     int epoll;
     struct slot *slots;
     size_t n_slots, n_conns, n_entered;
+    struct conn *oldest, *newest; /* of those who have not logged in */
+    size_t n_strangers;
     size_t n_out; /* tasks at work, also of connections that are gone */
     bool stopping, draining;
-    bool deaf; /* until the next sweep */
+    bool deaf;  /* until the next sweep */
+    bool turns; /* somebody waits for one */
     int64_t stop_by_us;
     int64_t swept_us;
     int64_t now_us;
@@ -49,6 +52,12 @@ struct loop {
     char owner_line[OWNER_LINE_MAX];
     char scratch[SCRATCH_BYTES];
 };
+
+static inline struct counts *
+counts_of(const struct loop *l)
+{
+    return l->options.parts->counts;
+}
 
 /* What epoll's data says: the low bits of an id are taken by these. */
 enum loop_event {
@@ -65,7 +74,12 @@ enum loop_event {
 struct conn *people_at(struct loop *l, uint32_t id);
 /* NULL: no place. */
 struct conn *people_add(struct loop *l, int fd, const char *address);
-bool people_make_room(struct loop *l); /* false: nobody has to go */
+/* Ends connections of strangers where there are too many: of one address, of
+   all, or `full`, of those who log in too. False: there was none to end. */
+enum people_need { PEOPLE_WITHIN_LIMITS, PEOPLE_ONE_PLACE };
+bool
+people_make_room(struct loop *l, const char *address, enum people_need need);
+void people_entered(struct loop *l, struct conn *c); /* no stranger any more */
 void people_remove(struct loop *l, struct conn *c);
 /* session_host.enter */
 custos_status people_enter(void *ctx, const struct door *who, custos_err *err);
@@ -76,14 +90,22 @@ size_t people_cut(struct loop *l, const str *name, const char *said);
 
 void loop_close(struct loop *l, struct conn *c, const char *why);
 void loop_drive(struct loop *l, struct conn *c);
-void loop_drop(struct loop *l, struct conn *c, enum ask_stop why);
 void loop_watch(struct loop *l, int fd, enum loop_event event, uint32_t events);
+
+/* --- loop_task.c */
+
+/* Its session's task to the workers; false: refused, and the session told. */
+bool loop_submit(struct loop *l, struct conn *c);
+void loop_come_back(struct loop *l); /* tasks in the mailbox */
+/* What runs for it is no longer wanted; it comes back all the same. */
+void loop_drop(struct loop *l, const struct conn *c, enum ask_stop why);
 
 /* --- loop_time.c */
 
 void loop_sweep(struct loop *l);
 void loop_signals(struct loop *l);
 void loop_deafen(struct loop *l);
+/* Ends, with so much time for questions that run; again: shortens it. */
 void loop_stop(struct loop *l, int64_t within_ms);
 
 /* --- owner_line.c */

@@ -9,6 +9,23 @@
 
 #include "serve/loop_inside.h"
 
+/* True: it has ended, for nobody takes its replies. */
+static bool
+is_not_read(struct loop *l, struct conn *c)
+{
+    int64_t acked = conn_is_sending(c) ? peer_acked(c->fd) : -1;
+
+    if (acked < 0 || acked != c->acked) {
+        c->acked = acked;
+        c->taken_us = l->now_us;
+    }
+    if (l->now_us - c->taken_us <= l->options.parts->limits.send_ms * 1000)
+        return false;
+    COUNT_ONE(l->options.parts->counts, slow_readers_total);
+    loop_close(l, c, "not read");
+    return true;
+}
+
 /* The limits of one connection. */
 static void
 look_at(struct loop *l, struct conn *c)
@@ -16,14 +33,15 @@ look_at(struct loop *l, struct conn *c)
     const struct serve_limits *limits = &l->options.parts->limits;
     const int64_t now = l->now_us;
 
-    if (c->question_us && now - c->question_us > limits->query_ms * 1000) {
-        if (session_stop(c->session, STOP_TIME, now)) {
+    if (c->entered && c->question_us &&
+        now - c->question_us > limits->query_ms * 1000) {
+        if (session_stop(c->session, STOP_TIME)) {
             COUNT_ONE(l->options.parts->counts, timeouts_total);
             loop_drop(l, c, ASK_OVERRUN);
-        } else {
-            session_end(c->session, "57014", "the login took too long");
         }
-    } else if (!c->entered && now - c->since_us > limits->login_ms * 1000) {
+        return; /* what there is to say comes with the job */
+    }
+    if (!c->entered && now - c->since_us > limits->login_ms * 1000) {
         session_end(c->session, "08006", "the login took too long");
     } else if (c->entered && !c->question_us &&
                now - c->active_us > limits->idle_ms * 1000) {
@@ -59,7 +77,7 @@ loop_sweep(struct loop *l)
             session_end(c->session, "57P01", "the server stops now");
             (void)conn_drive(c, l->tls, l->now_us);
             loop_close(l, c, "time");
-        } else {
+        } else if (!is_not_read(l, c)) {
             look_at(l, c);
         }
     }
@@ -84,6 +102,8 @@ loop_stop(struct loop *l, int64_t within_ms)
     if (l->stopping)
         return;
     l->stopping = true;
+    if (l->options.notify)
+        notify_say(l->options.notify, "STOPPING=1");
     log_say("stop", "no new connections; questions that run may end");
     loop_deafen(l);
     for (size_t i = 0; i < l->n_slots; i++)
@@ -100,6 +120,14 @@ loop_signals(struct loop *l)
         if (info.ssi_signo == SIGHUP)
             owner_reload(l);
         else /* the second time at once */
-            loop_stop(l, l->stopping ? 0 : l->options.parts->limits.stop_ms);
+            loop_stop(l, l->stopping ? 0
+                                     : serve_stop_questions_ms(
+                                           &l->options.parts->limits));
     }
+}
+
+int64_t
+loop_stop_by(const struct loop *l)
+{
+    return l->stop_by_us;
 }

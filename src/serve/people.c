@@ -28,6 +28,43 @@ free_slot(struct loop *l)
     return NULL;
 }
 
+/* ------------------------------------------------------------ strangers -- */
+
+static void
+stranger_add(struct loop *l, struct conn *c)
+{
+    c->older = l->newest;
+    if (c->older)
+        c->older->newer = c;
+    else
+        l->oldest = c;
+    l->newest = c;
+    l->n_strangers++;
+}
+
+static void
+stranger_remove(struct loop *l, struct conn *c)
+{
+    if (c->older)
+        c->older->newer = c->newer;
+    else
+        l->oldest = c->newer;
+    if (c->newer)
+        c->newer->older = c->older;
+    else
+        l->newest = c->older;
+    c->older = c->newer = NULL;
+    l->n_strangers--;
+}
+
+void
+people_entered(struct loop *l, struct conn *c)
+{
+    stranger_remove(l, c);
+    c->entered = true;
+    l->n_entered++;
+}
+
 struct conn *
 people_add(struct loop *l, int fd, const char *address)
 {
@@ -41,10 +78,12 @@ people_add(struct loop *l, int fd, const char *address)
     c->id = slot->uses * SLOTS_MAX + (uint32_t)(slot - l->slots);
     c->fd = fd;
     c->since_us = c->active_us = l->now_us;
+    c->taken_us = l->now_us;
     memcpy(c->address, address, sizeof c->address);
+    peer_group(str_of(address), c->group);
     memcpy(peer.address, address, sizeof peer.address);
     peer.process = c->id;
-    randombytes_buf(&peer.secret, sizeof peer.secret);
+    randombytes_buf(peer.key, sizeof peer.key);
     c->session = session_new(&l->host, &peer);
     if (!c->session) {
         free(c);
@@ -52,28 +91,62 @@ people_add(struct loop *l, int fd, const char *address)
     }
     slot->conn = c;
     l->n_conns++;
+    stranger_add(l, c);
     return c;
 }
 
-/* Who has not logged in longest makes place for who comes: strangers cannot
-   fill the house and keep others out. */
-bool
-people_make_room(struct loop *l)
+/* The one to end, of a group or of all (NULL): the oldest that has sent nothing,
+   else the oldest. *n: how many there are. */
+static struct conn *
+stranger_to_end(const struct loop *l, const char *group, size_t *n)
 {
-    struct conn *oldest = NULL;
+    struct conn *oldest = NULL, *silent = NULL;
 
-    for (size_t i = 0; i < l->n_slots; i++) {
-        struct conn *c = l->slots[i].conn;
-
-        if (c && !c->entered && (!oldest || c->since_us < oldest->since_us))
+    *n = 0;
+    for (struct conn *c = l->oldest; c; c = c->newer) {
+        if (group && strcmp(c->group, group) != 0)
+            continue;
+        ++*n;
+        if (!oldest)
             oldest = c;
+        if (!silent && !c->has_sent)
+            silent = c;
     }
-    if (!oldest)
-        return false;
-    session_end(oldest->session, "53300", "sorry, too many clients already");
-    (void)conn_drive(oldest, l->tls, l->now_us);
-    loop_close(l, oldest, "crowded");
-    return true;
+    return silent ? silent : oldest;
+}
+
+static void
+stranger_end(struct loop *l, struct conn *c)
+{
+    COUNT_ONE(l->options.parts->counts, strangers_evicted_total);
+    session_end(c->session, "53300", "sorry, too many clients already");
+    (void)conn_drive(c, l->tls, l->now_us);
+    loop_close(l, c, "crowded");
+}
+
+/*
+ * Who comes is let in, and an older connection that has not logged in makes
+ * place: strangers cannot fill the server and keep others out, and those of one
+ * address cannot keep out those of another.
+ */
+bool
+people_make_room(struct loop *l, const char *address, enum people_need need)
+{
+    const struct serve_limits *limits = &l->options.parts->limits;
+    char group[PEER_GROUP_MAX];
+    struct conn *c;
+    size_t n;
+
+    peer_group(str_of(address), group);
+    c = stranger_to_end(l, group, &n);
+    if (n < limits->strangers_per_address) {
+        if (l->n_strangers < limits->strangers && need == PEOPLE_WITHIN_LIMITS)
+            return false;
+        c = stranger_to_end(l, NULL, &n);
+    }
+    if (c)
+        stranger_end(l, c);
+    return c != NULL;
 }
 
 void
@@ -81,10 +154,15 @@ people_remove(struct loop *l, struct conn *c)
 {
     l->slots[c->id % SLOTS_MAX].conn = NULL;
     l->n_conns--;
-    l->n_entered -= c->entered;
+    if (c->entered)
+        l->n_entered--;
+    else
+        stranger_remove(l, c);
     conn_clear(c);
     free(c);
 }
+
+/* ------------------------------------------------------------- analysts -- */
 
 custos_status
 people_enter(void *ctx, const struct door *who, custos_err *err)

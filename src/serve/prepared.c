@@ -21,12 +21,20 @@ prepared_new(void)
     return p;
 }
 
+static void
+give_bytes(struct held *h, size_t bytes)
+{
+    h->bytes -= bytes;
+    share_give(h->share, SHARE_PREPARED, bytes);
+}
+
 void
 prepared_drop(struct prepared *p)
 {
     if (!p || --p->holders)
         return;
-    prepared_drop(p->like);
+    if (p->held)
+        give_bytes(p->held, p->bytes);
     arena_free(p->a);
     free(p->name);
     free(p);
@@ -60,24 +68,50 @@ portal_free(struct portal *p)
     free(p);
 }
 
-custos_status
-held_has_room(const struct held *h, custos_err *err)
+static size_t
+limit_of(const struct held *h)
 {
-    if (h->bytes >= HELD_MAX)
-        return custos_fail(err, CUSTOS_EOVERFLOW,
-                           "this session holds too many prepared statements "
-                           "and cursors; close some");
-    return CUSTOS_OK;
+    return h->limit ? h->limit : HELD_MAX;
 }
 
 static custos_status
-admit(const struct held *h, size_t n, size_t bytes, custos_err *err)
+fail_session(custos_err *err)
 {
-    const struct held then = {.bytes = n < PREPARED_MAX && h->bytes < HELD_MAX
-                                           ? h->bytes + bytes
-                                           : HELD_MAX};
+    return custos_fail(err, CUSTOS_EOVERFLOW,
+                       "this session holds too many prepared statements and "
+                       "cursors; close some");
+}
 
-    return held_has_room(&then, err);
+static custos_status
+fail_analyst(const struct held *h, custos_err *err)
+{
+    return custos_fail(err, CUSTOS_EOVERFLOW,
+                       "your sessions hold %zu kB of prepared statements and "
+                       "cursors, which is all they may; close some",
+                       share_limit(h->share, SHARE_PREPARED) >> 10);
+}
+
+custos_status
+held_has_room(const struct held *h, custos_err *err)
+{
+    if (h->bytes >= limit_of(h))
+        return fail_session(err);
+    if (share_is_full(h->share, SHARE_PREPARED))
+        return fail_analyst(h, err);
+    return CUSTOS_OK;
+}
+
+/* Counts them, or fails. n: how many there are already. */
+static custos_status
+take_bytes(struct held *h, size_t n, size_t bytes, custos_err *err)
+{
+    if (n >= PREPARED_MAX || h->bytes >= limit_of(h) ||
+        bytes >= limit_of(h) - h->bytes)
+        return fail_session(err);
+    if (!share_take(h->share, SHARE_PREPARED, bytes))
+        return fail_analyst(h, err);
+    h->bytes += bytes;
+    return CUSTOS_OK;
 }
 
 void
@@ -88,130 +122,193 @@ held_answer(struct held *h, struct portal *p, struct rows *rows)
     p->done = false;
     p->bytes += rows_bytes(rows);
     h->bytes += rows_bytes(rows);
+    share_force(h->share, SHARE_PREPARED, rows_bytes(rows));
 }
 
 void
 held_given(struct held *h, struct portal *p)
 {
     p->bytes -= rows_bytes(p->rows);
-    h->bytes -= rows_bytes(p->rows);
+    give_bytes(h, rows_bytes(p->rows));
     rows_drop(p->rows);
     p->rows = NULL;
     p->at = 0;
     p->done = true;
 }
 
+/* ---------------------------------------------------------------- names -- */
+
+/* FNV-1a: names are compared in full only where these agree, so that a look for
+   one costs no more than to read it. */
+static uint64_t
+hash_of(str name)
+{
+    uint64_t h = UINT64_C(14695981039346656037);
+
+    for (size_t i = 0; i < name.len; i++)
+        h = (h ^ (unsigned char)name.ptr[i]) * UINT64_C(1099511628211);
+    return h;
+}
+
+static bool
+is_named(const char *text, uint64_t own, str name, uint64_t hash)
+{
+    return own == hash && !strncmp(text, name.ptr, name.len) && !text[name.len];
+}
+
+static struct prepared **
+prepared_at(struct held *h, str name)
+{
+    struct prepared **at = &h->prepared;
+    uint64_t hash = hash_of(name);
+
+    while (*at && !is_named((*at)->name, (*at)->hash, name, hash))
+        at = &(*at)->next;
+    return at;
+}
+
+static struct portal **
+portal_at(struct held *h, str name)
+{
+    struct portal **at = &h->portals;
+    uint64_t hash = hash_of(name);
+
+    while (*at && !is_named((*at)->name, (*at)->hash, name, hash))
+        at = &(*at)->next;
+    return at;
+}
+
+struct prepared *
+held_prepared(struct held *h, str name)
+{
+    return *prepared_at(h, name);
+}
+
+struct portal *
+held_portal(struct held *h, str name)
+{
+    return *portal_at(h, name);
+}
+
+static size_t
+prepared_bytes(const struct prepared *p, str name)
+{
+    return sizeof *p + name.len + 1 + arena_bytes(p->a);
+}
+
 custos_status
 held_prepare(struct held *h, str name, struct prepared *p, custos_err *err)
 {
-    custos_status st;
+    size_t bytes = prepared_bytes(p, name);
+    custos_status st = CUSTOS_OK;
 
     if (!name.len)
         held_close_prepared(h, name);
-    st = admit(h, h->n_prepared, p->bytes, err);
-    if (!st && !(p->name = strndup(name.ptr, name.len)))
+    if (!(p->name = strndup(name.ptr, name.len)))
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    if (!st)
+        st = take_bytes(h, h->n_prepared, bytes, err);
     if (st) {
         prepared_drop(p);
         return st;
     }
+    p->held = h;
+    p->bytes = bytes;
+    p->hash = hash_of(name);
     p->next = h->prepared;
     h->prepared = p;
     h->n_prepared++;
-    h->bytes += p->bytes;
     return CUSTOS_OK;
 }
 
 custos_status
 held_bind(struct held *h, str name, struct portal *p, custos_err *err)
 {
-    custos_status st;
+    /* a cursor's statement has no name, and counts from here on */
+    size_t of = p->of->held ? 0 : prepared_bytes(p->of, str_of(""));
+    size_t own = sizeof *p + name.len + 1 + arena_bytes(p->a);
+    custos_status st = CUSTOS_OK;
 
     if (!name.len)
         held_close_portal(h, name);
-    st = admit(h, h->n_portals, p->bytes, err);
-    if (!st && !(p->name = strndup(name.ptr, name.len)))
+    if (!(p->name = strndup(name.ptr, name.len)))
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    if (!st)
+        st = take_bytes(h, h->n_portals, own + of, err);
     if (st) {
         portal_free(p);
         return st;
     }
+    if (of) {
+        p->of->held = h;
+        p->of->bytes = of;
+    }
+    p->bytes = own;
+    p->hash = hash_of(name);
     p->next = h->portals;
     h->portals = p;
     h->n_portals++;
-    h->bytes += p->bytes;
     return CUSTOS_OK;
 }
 
-static bool
-is_named(const char *text, str name)
+static void
+close_portal(struct held *h, struct portal **at)
 {
-    return strlen(text) == name.len && !memcmp(text, name.ptr, name.len);
+    struct portal *p = *at;
+
+    *at = p->next;
+    h->n_portals--;
+    give_bytes(h, p->bytes);
+    portal_free(p);
 }
 
-struct prepared *
-held_prepared(const struct held *h, str name)
+static void
+close_prepared(struct held *h, struct prepared **at)
 {
-    struct prepared *p = h->prepared;
+    struct prepared *p = *at;
 
-    while (p && !is_named(p->name, name))
-        p = p->next;
-    return p;
-}
-
-struct portal *
-held_portal(const struct held *h, str name)
-{
-    struct portal *p = h->portals;
-
-    while (p && !is_named(p->name, name))
-        p = p->next;
-    return p;
+    *at = p->next;
+    h->n_prepared--;
+    prepared_drop(p);
 }
 
 void
 held_close_prepared(struct held *h, str name)
 {
-    struct prepared **at = &h->prepared, *p;
+    struct prepared **at = prepared_at(h, name);
 
-    while (*at && !is_named((*at)->name, name))
-        at = &(*at)->next;
-    if (!(p = *at))
-        return;
-    *at = p->next;
-    h->n_prepared--;
-    h->bytes -= p->bytes;
-    prepared_drop(p);
+    if (*at)
+        close_prepared(h, at);
 }
 
 void
 held_close_portal(struct held *h, str name)
 {
-    struct portal **at = &h->portals, *p;
+    struct portal **at = portal_at(h, name);
 
-    while (*at && !is_named((*at)->name, name))
-        at = &(*at)->next;
-    if (!(p = *at))
-        return;
-    *at = p->next;
-    h->n_portals--;
-    h->bytes -= p->bytes;
-    portal_free(p);
+    if (*at)
+        close_portal(h, at);
 }
 
 void
 held_close_portals(struct held *h)
 {
     while (h->portals)
-        held_close_portal(h, str_of(h->portals->name));
+        close_portal(h, &h->portals);
+}
+
+void
+held_close_all_prepared(struct held *h)
+{
+    while (h->prepared)
+        close_prepared(h, &h->prepared);
 }
 
 void
 held_clear(struct held *h)
 {
     held_close_portals(h);
-    while (h->prepared)
-        held_close_prepared(h, str_of(h->prepared->name));
+    held_close_all_prepared(h);
 }
 
 bool

@@ -1,37 +1,49 @@
 /*
  * Prepared statements and portals of a session, by name. A portal holds its
- * statement, so that closing or replacing one does not touch the other. Their
- * number and what they hold are bounded.
+ * statement, so that closing or replacing one does not touch the other.
+ *
+ * Invariant: what they hold in memory, texts, types, columns, values and answers,
+ * counts against the session's limit and its analyst's from the moment it is
+ * named until it is freed, also where only a portal still holds a statement.
+ * Nothing here holds another of its kind, so no chain of them can be made.
  */
 #ifndef SERVE_PREPARED_H
 #define SERVE_PREPARED_H
 
 #include "serve/rows.h"
+#include "serve/shares.h"
 #include "sql/statement.h"
 
 enum {
     PREPARED_MAX = 1000, /* statements and portals, each */
-    HELD_MAX = 1 << 24,  /* bytes of texts, values and answers, all together */
+    HELD_MAX = 1 << 24,  /* bytes of a session, where no other limit is set */
 };
+
+struct held;
 
 struct prepared {
     struct prepared *next;
     char *name;
-    size_t holders, bytes;
+    uint64_t hash; /* of the name */
+    size_t holders;
+    struct held *held; /* where its bytes count; NULL: nowhere yet */
+    size_t bytes;
     arena *a;
     str text;
     bool empty; /* the text holds no statement */
     struct statement statement;
     struct pg_column *columns; /* n_columns 0: it gives no rows */
     size_t n_columns;
-    uint32_t *params; /* types */
+    uint32_t *types; /* as the client declared them */
+    size_t n_types;
+    uint32_t *params; /* as they are */
     size_t n_params;
-    struct prepared *like; /* held: whose columns these are; else NULL */
 };
 
 struct portal {
     struct portal *next;
     char *name;
+    uint64_t hash;
     size_t bytes;
     struct prepared *of;
     arena *a;
@@ -47,6 +59,8 @@ struct held {
     struct prepared *prepared;
     struct portal *portals;
     size_t n_prepared, n_portals, bytes;
+    size_t limit;        /* of bytes; 0: HELD_MAX */
+    struct share *share; /* of all sessions of the analyst; borrowed */
 };
 
 /* New and unnamed, with an arena; NULL: out of memory. */
@@ -62,11 +76,12 @@ CUSTOS_MUST_USE custos_status held_prepare(struct held *h, str name,
 CUSTOS_MUST_USE custos_status held_bind(struct held *h, str name,
                                         struct portal *p, custos_err *err);
 
-struct prepared *held_prepared(const struct held *h, str name);
-struct portal *held_portal(const struct held *h, str name);
+struct prepared *held_prepared(struct held *h, str name);
+struct portal *held_portal(struct held *h, str name);
 void held_close_prepared(struct held *h, str name);
 void held_close_portal(struct held *h, str name);
 void held_close_portals(struct held *h);
+void held_close_all_prepared(struct held *h);
 void held_clear(struct held *h);
 
 /* An answer counts as long as it is being given out. The last one may go past

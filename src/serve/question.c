@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "serve/clock.h"
 #include "serve/log.h"
+#include "serve/reply_queue.h"
 
 static void
 tell_left(struct question *q, struct curator *c)
@@ -55,6 +56,27 @@ log_trip(const struct question *q, struct curator *c)
     log_end(&line, LOG_FD);
 }
 
+/* When the reply leaves: fixed once it is charged, before the data is touched
+   (reply-time). */
+static int64_t
+admit(void *ctx, int64_t class_us)
+{
+    struct job *j = ctx;
+
+    j->due_us =
+        reply_queue_admit(j->replies, j->asked_us, steady_us(), class_us);
+    return j->due_us;
+}
+
+static void
+leaves(struct job *j, struct curator *c)
+{
+    struct question *q = (struct question *)j;
+
+    if (q->answer)
+        curator_keep(c, q->answer);
+}
+
 /* Only what is known to have cost nothing may leave when it likes. */
 void
 question_work(struct job *j, struct curator *c)
@@ -64,6 +86,11 @@ question_work(struct job *j, struct curator *c)
     q->ask.who = str_of(q->who.name);
     q->ask.now = wall_us();
     q->ask.stop = &j->why;
+    if (j->replies) {
+        j->leaves = leaves;
+        q->ask.admit = admit;
+        q->ask.admit_ctx = j;
+    }
     q->err = (custos_err){.at = -1};
     q->status = door_holds(c, &q->who, &q->err);
     q->lost = q->status == CUSTOS_EDENIED;

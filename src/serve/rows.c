@@ -20,7 +20,7 @@ format_at(const struct formats *f, size_t i)
 }
 
 static custos_status
-rows_new(size_t n_columns, struct rows **out, custos_err *err)
+rows_new(size_t n_columns, size_t most, struct rows **out, custos_err *err)
 {
     struct rows *r = calloc(1, sizeof *r);
 
@@ -32,7 +32,8 @@ rows_new(size_t n_columns, struct rows **out, custos_err *err)
         r->holders = 1;
         r->n_columns = n_columns;
         r->columns = arena_take(r->a, n_columns + 1, sizeof *r->columns);
-        buf_init(&r->bytes, NULL, ROWS_BYTES);
+        buf_init(&r->bytes, NULL,
+                 most && most < ROWS_BYTES ? most : ROWS_BYTES);
     }
     if (!r || !r->columns) {
         rows_drop(r);
@@ -123,7 +124,8 @@ rows_end(struct rows *r, custos_status st, struct rows **out, custos_err *err)
 {
     if (!st && r->bytes.failed)
         st = custos_fail(err, CUSTOS_EOVERFLOW,
-                         "the answer has more bytes than a client can be sent");
+                         "the answer has more bytes than a client is sent; ask "
+                         "for fewer rows");
     if (st)
         rows_drop(r);
     else
@@ -155,10 +157,12 @@ answer_value(const void *ctx, size_t i)
 
 custos_status
 rows_of_answer(const struct answer *answer, const struct formats *formats,
-               struct rows **out, custos_err *err)
+               size_t most, struct rows **out, custos_err *err)
 {
+    bool free_of_charge = answer->explained || answer->is_public;
     struct rows *r = NULL;
-    custos_status st = rows_new(answer->n_columns, &r, err);
+    custos_status st =
+        rows_new(answer->n_columns, free_of_charge ? most : 0, &r, err);
 
     if (st)
         return st;
@@ -202,10 +206,10 @@ add_texts(struct rows *r, const struct catalog_value *cells, custos_err *err)
 
 custos_status
 rows_of_catalog(const struct catalog_rows *found, const struct formats *formats,
-                struct rows **out, custos_err *err)
+                size_t most, struct rows **out, custos_err *err)
 {
     struct rows *r = NULL;
-    custos_status st = rows_new(found->n_columns, &r, err);
+    custos_status st = rows_new(found->n_columns, most, &r, err);
 
     if (st)
         return st;
@@ -231,7 +235,7 @@ rows_of_text(str name, str text, struct rows **out, custos_err *err)
 {
     struct datum value = {.type = TYPE_TEXT, .text = text};
     struct rows *r = NULL;
-    custos_status st = rows_new(1, &r, err);
+    custos_status st = rows_new(1, 0, &r, err);
 
     if (st)
         return st;

@@ -27,15 +27,17 @@ struct rows {
     uint64_t seq; /* of the charge's row; 0: none */
 };
 
-/* On success the caller holds *out. May fail: CUSTOS_ENOMEM, CUSTOS_EOVERFLOW;
-   catalogs also CUSTOS_EUNSUPPORTED (a type without binary form). */
+/* On success the caller holds *out. At most so many bytes of rows, 0: as many as
+   can be; but what was charged is given all the same. May fail: CUSTOS_ENOMEM,
+   CUSTOS_EOVERFLOW; catalogs also CUSTOS_EUNSUPPORTED (a type without binary
+   form). */
 CUSTOS_MUST_USE custos_status rows_of_answer(const struct answer *answer,
                                              const struct formats *formats,
-                                             struct rows **out,
+                                             size_t most, struct rows **out,
                                              custos_err *err);
 CUSTOS_MUST_USE custos_status rows_of_catalog(const struct catalog_rows *found,
                                               const struct formats *formats,
-                                              struct rows **out,
+                                              size_t most, struct rows **out,
                                               custos_err *err);
 /* One row of one text: SHOW. */
 CUSTOS_MUST_USE custos_status rows_of_text(str name, str text,

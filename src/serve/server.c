@@ -5,19 +5,24 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "curator/owner.h"
+#include "curator/reply_init.h"
 #include "serve/clock.h"
 #include "serve/http.h"
 #include "serve/listen.h"
 #include "serve/log.h"
+#include "serve/log_writer.h"
 #include "serve/loop.h"
+#include "serve/reply_queue.h"
 
 enum {
     CACHE_BYTES = 64 << 20,
     WORKERS_MAX = 256,
+    STOP_REST_MS = 4000,
 };
 
 void
@@ -33,7 +38,26 @@ serve_limits_default(struct serve_limits *limits)
         .login_ms = 30000,
         .idle_ms = 86400000,
         .stop_ms = 30000,
+        .waiting_per_analyst = WORKERS_SHARE_WAITING,
+        .requests_per_analyst = 120000,
+        .unread_per_analyst = 64 << 20,
+        .prepared_per_analyst = 128 << 20,
+        .prepared_bytes = 16 << 20,
+        .reply_bytes = 16 << 20,
+        .strangers = 256,
+        .strangers_per_address = 64,
+        .logins = 12000,
+        .logins_per_address = 1200,
+        .send_ms = 60000,
     };
+}
+
+int64_t
+serve_stop_questions_ms(const struct serve_limits *limits)
+{
+    int64_t rest = limits->stop_ms / 4;
+
+    return limits->stop_ms - (rest < STOP_REST_MS ? rest : STOP_REST_MS);
 }
 
 struct server {
@@ -44,6 +68,8 @@ struct server {
     int owner_fd, signals_fd;
     struct loop *loop;
     struct http *web;
+    struct reply_queue *replies;
+    struct notify notify;
 };
 
 /* What stands for "not given". */
@@ -63,6 +89,17 @@ limits_fill(struct serve_limits *limits)
     FILL(login_ms);
     FILL(idle_ms);
     FILL(stop_ms);
+    FILL(waiting_per_analyst);
+    FILL(requests_per_analyst);
+    FILL(unread_per_analyst);
+    FILL(prepared_per_analyst);
+    FILL(prepared_bytes);
+    FILL(reply_bytes);
+    FILL(strangers);
+    FILL(strangers_per_address);
+    FILL(logins);
+    FILL(logins_per_address);
+    FILL(send_ms);
 #undef FILL
 }
 
@@ -144,8 +181,8 @@ static custos_status
 pool_start(struct server *s, custos_err *err)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) *
-                      (uint64_t)sysconf(_SC_PAGESIZE) / 2;
+    uint64_t memory =
+        (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
     size_t n = s->options->workers ? s->options->workers
                : cores > 0         ? (size_t)cores
                                    : 1;
@@ -159,7 +196,33 @@ pool_start(struct server *s, custos_err *err)
         .now_us = steady_us,
     };
 
+    if (s->options->steps &&
+        !(s->replies = reply_queue_new(n, REPLY_ALLOWANCE_US)))
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     return pool_new(&o, &s->parts.pool, err);
+}
+
+static struct gate *
+gate_start(const struct serve_limits *limits)
+{
+    const struct gate_limits tries = {
+        .per_address = (uint32_t)limits->logins_per_address,
+        .all = (uint32_t)limits->logins,
+    };
+
+    return gate_new(&tries);
+}
+
+static struct shares *
+shares_start(const struct serve_limits *limits)
+{
+    const struct share_limits shares = {
+        .bytes = {[SHARE_MESSAGES] = limits->unread_per_analyst,
+                  [SHARE_PREPARED] = limits->prepared_per_analyst},
+        .requests = (uint32_t)limits->requests_per_analyst,
+    };
+
+    return shares_new(&shares);
 }
 
 static custos_status
@@ -171,8 +234,11 @@ workers_start(struct server *s, custos_err *err)
                    : cores > 0         ? 16 * (size_t)cores
                                        : 16,
         .waiting_max = s->parts.limits.waiting,
+        .share_waiting = s->parts.limits.waiting_per_analyst,
+        .share_running = s->parts.limits.running_per_analyst,
         .steps = s->options->steps,
         .pool = s->parts.pool,
+        .replies = s->replies,
     };
 
     if (options.threads > WORKERS_MAX)
@@ -217,13 +283,19 @@ start(struct server *s, custos_err *err)
         .quiesce = quiesce,
         .renew = renew,
         .ctx = s,
+        .notify = &s->notify,
     };
     custos_status st = signals_open(s, err);
+    custos_err quiet;
 
     descriptors_raise();
     if (!st)
         st = curator_open(o->store, &s->parts.curator, err);
-    if (!st && (!(s->parts.gate = gate_new()) ||
+    /* Without it the usual speeds hold. */
+    if (!st && o->steps)
+        (void)!reply_speed_ready(s->parts.curator, &quiet);
+    if (!st && (!(s->parts.gate = gate_start(&s->parts.limits)) ||
+                !(s->parts.shares = shares_start(&s->parts.limits)) ||
                 !(s->parts.verified = verified_new())))
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     if (!st)
@@ -260,19 +332,63 @@ say_started(const struct server *s)
     log_end(&l, LOG_FD);
 }
 
+static void
+exit_now(int signal)
+{
+    (void)signal;
+    _exit(0); /* what was charged is on disk */
+}
+
+/*
+ * From here on no loop reads signals: one more ends the process at once, and so
+ * does an alarm, whatever still runs. Returns how long questions that run may
+ * go on; the rest of the time is for interrupted ones and last replies.
+ */
+static int64_t
+end_in_time(const struct server *s)
+{
+    const int signals[] = {SIGTERM, SIGINT, SIGALRM};
+    const struct serve_limits *limits = &s->parts.limits;
+    int64_t left_us = s->loop ? loop_stop_by(s->loop) - steady_us() : 0;
+    int64_t all_us;
+    struct itimerval limit = {0};
+    sigset_t set;
+
+    left_us = left_us > 0 ? left_us : 0;
+    all_us =
+        left_us + (limits->stop_ms - serve_stop_questions_ms(limits)) * 1000;
+    limit.it_value.tv_sec = (time_t)(all_us / 1000000);
+    limit.it_value.tv_usec = (suseconds_t)(all_us % 1000000);
+    sigemptyset(&set);
+    for (size_t i = 0; i < COUNT_OF(signals); i++) {
+        signal(signals[i], exit_now);
+        sigaddset(&set, signals[i]);
+    }
+    (void)setitimer(ITIMER_REAL, &limit, NULL);
+    (void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    return left_us / 1000;
+}
+
 /* In the order in which one needs the other. Workers may wait at the owner's
    socket for the loop, which no longer answers: they are hung up on first. */
 static void
 end(struct server *s)
 {
+    int64_t questions_ms = end_in_time(s);
+
     quiesce(s);
     if (s->owner_fd >= 0)
         owner_close(s->parts.curator, s->owner_fd);
-    workers_stop(s->parts.workers, s->parts.limits.stop_ms);
+    if (!workers_stop(s->parts.workers, questions_ms)) {
+        log_say("stopped", "a question did not end and was left behind");
+        log_writer_stop();
+        _exit(0);
+    }
     http_stop(s->web);
     loop_free(s->loop);
     workers_free(s->parts.workers);
     pool_free(s->parts.pool);
+    reply_queue_free(s->replies);
     if (s->pg.fd >= 0)
         close(s->pg.fd);
     if (s->http.fd >= 0)
@@ -281,6 +397,7 @@ end(struct server *s)
         close(s->signals_fd);
     verified_free(s->parts.verified);
     gate_free(s->parts.gate);
+    shares_free(s->parts.shares);
     curator_close(s->parts.curator);
 }
 
@@ -298,14 +415,26 @@ server_run(const struct server_options *options, custos_err *err)
     custos_status st;
 
     s.parts.counts = &s.counts;
+    s.parts.hosts = (struct http_hosts){
+        .listen = options->http,
+        .names = options->http_hosts,
+        .n_names = options->n_http_hosts,
+    };
     limits_fill(&s.parts.limits);
+    st = log_writer_start(LOG_FD, &s.counts.log_lines_dropped_total, err);
+    if (st)
+        return st;
+    notify_open(&s.notify);
     st = start(&s, err);
     if (!st) {
         say_started(&s);
+        notify_say(&s.notify, "READY=1");
         loop_run(s.loop);
     }
     end(&s);
     if (!st)
         log_say("stopped", "all is written");
+    notify_close(&s.notify);
+    log_writer_stop();
     return st;
 }

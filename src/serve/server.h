@@ -8,6 +8,8 @@
 
 #include "serve/counts.h"
 #include "serve/gate.h"
+#include "serve/http_host.h"
+#include "serve/shares.h"
 #include "serve/verified.h"
 #include "serve/workers.h"
 
@@ -16,14 +18,30 @@ struct serve_limits {
     size_t waiting;     /* questions that no worker has begun */
     size_t connections; /* all together */
     size_t connections_per_analyst;
-    size_t message_bytes; /* of one message from a client */
-    size_t query_bytes;   /* of one text of SQL */
-    int64_t query_ms;     /* of one question, waiting included */
-    int64_t login_ms;     /* from connect to proved */
-    int64_t idle_ms;      /* between questions */
-    int64_t stop_ms;      /* for questions that run when it ends */
+    size_t message_bytes;        /* of one message from a client */
+    size_t query_bytes;          /* of one text of SQL */
+    int64_t query_ms;            /* of one question, waiting included */
+    int64_t login_ms;            /* from connect to proved */
+    int64_t idle_ms;             /* between questions */
+    int64_t stop_ms;             /* from the signal to the end */
+    size_t running_per_analyst;  /* questions at one time */
+    size_t waiting_per_analyst;  /* that no worker has begun */
+    size_t requests_per_analyst; /* a minute */
+    size_t unread_per_analyst; /* bytes of requests and replies on their way */
+    size_t prepared_per_analyst;  /* bytes of prepared statements and cursors */
+    size_t prepared_bytes;        /* the same of one session */
+    size_t reply_bytes;           /* of one reply that is free */
+    size_t strangers;             /* connections that have not logged in */
+    size_t strangers_per_address; /* /64 of IPv6 */
+    size_t logins;                /* tries a minute of strangers */
+    size_t logins_per_address;
+    int64_t send_ms; /* for some of a reply to be taken */
 };
 void serve_limits_default(struct serve_limits *limits);
+
+/* Of the time to stop, what is for questions that run; the rest is for
+   interrupted ones and last replies. */
+int64_t serve_stop_questions_ms(const struct serve_limits *limits);
 
 /* What both listeners work with. Borrowed by them; lives longer. */
 struct serve_parts {
@@ -32,18 +50,27 @@ struct serve_parts {
     struct gate *gate;
     struct counts *counts;
     struct verified *verified;
+    struct shares *shares; /* NULL: without limits */
     struct serve_limits limits;
+    struct http_hosts hosts;
     int64_t started_us; /* steady_us() */
     bool acts; /* HTTP is reached from this machine alone: acts of the owner are
                   done by it too */
     struct curator *curator; /* the handle of the thread that starts; for its
                                 policy at the start, not for questions */
+    /* Does a worker process answer? For deep health, from any thread; NULL:
+       there are none. */
+    custos_status (*worker_ping)(void *ctx, custos_err *err);
+    void *worker_ctx;
 };
 
 struct server_options {
     const char *store;
-    const char *pg;                 /* "127.0.0.1:6432"; "" : not listened */
-    const char *http;               /* "127.0.0.1:8080"; "" : not listened */
+    const char *pg;                /* "127.0.0.1:6432"; "" : not listened */
+    const char *http;              /* "127.0.0.1:8080"; "" : not listened */
+    const char *const *http_hosts; /* names that HTTP is called by, besides
+                                       its own (http_host.h) */
+    size_t n_http_hosts;
     const char *tls_cert, *tls_key; /* PEM files, both or none; reread by
                                        reload */
     size_t threads;                 /* 0: sixteen a processor */

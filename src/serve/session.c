@@ -66,6 +66,8 @@ session_free(struct session *s)
     free(s->database);
     buf_clear(&s->in);
     buf_clear(&s->out);
+    session_count(s);
+    share_drop(s->share);
     wipe(s, sizeof *s);
     free(s);
 }
@@ -108,12 +110,18 @@ failed(struct session *s)
 }
 
 void
+session_error(struct session *s, const struct pg_report *r)
+{
+    report(s, r);
+    failed(s);
+}
+
+void
 session_fail(struct session *s, const custos_err *err, str sql)
 {
     struct pg_report r = pg_report_of(PG_ERROR, err, sql);
 
-    report(s, &r);
-    failed(s);
+    session_error(s, &r);
 }
 
 void
@@ -127,8 +135,7 @@ session_refuse(struct session *s, const char *sqlstate, const char *format, ...)
     vsnprintf(said, sizeof said, format, args);
     va_end(args);
     r.message = str_of(said);
-    report(s, &r);
-    failed(s);
+    session_error(s, &r);
 }
 
 /* Portals of no transaction end with it, and this is its end. */
@@ -147,6 +154,7 @@ session_ready(struct session *s)
 static void
 ready_message(struct session *s, const struct pg_message *m, int64_t now_us)
 {
+    s->cost++;
     if (m->kind == PG_TERMINATE) {
         s->at = AT_END;
         return;
@@ -183,7 +191,7 @@ static bool
 is_listening(const struct session *s)
 {
     return (s->at == AT_FIRST || s->at == AT_SASL || s->at == AT_FINAL ||
-            (s->at == AT_READY && !s->batch.a)) &&
+            (s->at == AT_READY && !s->batch.a && s->cost < TURN_COST)) &&
            s->out.len < OUT_HIGH;
 }
 
@@ -204,12 +212,25 @@ static void
 take(struct session *s, const struct pg_message *m, size_t rest, int64_t now_us)
 {
     switch (s->at) {
-    case AT_FIRST: login_first(s, m, rest); break;
+    case AT_FIRST: login_first(s, m, rest, now_us); break;
     case AT_SASL:
     case AT_FINAL: login_step(s, m, now_us); break;
     case AT_READY: ready_message(s, m, now_us); break;
     default: CUSTOS_REQUIRE(is_listening(s)); /* as take_all saw to */
     }
+}
+
+/* The rows of a portal count where it is held. */
+void
+session_count(struct session *s)
+{
+    size_t n = s->in.room + s->out.room + s->key.room;
+
+    if (s->batch.a)
+        n += arena_bytes(s->batch.a);
+    if (s->giving.rows && !s->giving.portal)
+        n += rows_bytes(s->giving.rows);
+    share_change(s->share, SHARE_MESSAGES, &s->counted, s->share ? n : 0);
 }
 
 /* How many of the bytes were messages that are taken. */
@@ -245,16 +266,27 @@ take_all(struct session *s, str bytes, int64_t now_us)
     return at;
 }
 
-/* Goes on with what is there, until it needs something. */
+/* A later moment is another turn. */
 static void
-go(struct session *s, int64_t now_us)
+session_turn(struct session *s, int64_t now_us)
 {
+    if (s->turn_us != now_us)
+        s->cost = 0;
+    s->turn_us = now_us;
+}
+
+void
+session_go(struct session *s, int64_t now_us)
+{
+    session_turn(s, now_us);
     for (;;) {
         size_t used;
 
         while (s->at == AT_GIVING && s->out.len < OUT_HIGH)
             giving_go(s);
-        if (s->at == AT_READY && s->batch.a && s->out.len < OUT_HIGH) {
+        if (s->at == AT_READY && s->batch.a && s->out.len < OUT_HIGH &&
+            s->cost < TURN_COST) {
+            s->cost++;
             simple_go(s, now_us);
             continue;
         }
@@ -270,6 +302,7 @@ go(struct session *s, int64_t now_us)
         buf_clear(&s->in);
     if (s->out.failed)
         s->at = AT_END;
+    session_count(s);
 }
 
 void
@@ -279,114 +312,20 @@ session_receive(struct session *s, str bytes, int64_t now_us)
 
     if (s->at == AT_END)
         return;
+    session_turn(s, now_us);
     if (!s->in.len)
         used = take_all(s, bytes, now_us);
     if (s->at != AT_END)
         buf_add(&s->in, bytes.ptr + used, bytes.len - used);
     if (s->in.failed)
         session_fatal(s, "54000", "too much was sent before it was asked for");
-    go(s, now_us);
+    session_go(s, now_us);
 }
 
 void
 session_sent(struct session *s, int64_t now_us)
 {
-    go(s, now_us);
-}
-
-/* ---------------------------------------------------------------- tasks -- */
-
-struct task *
-session_want(struct session *s, enum task_kind kind, enum session_then then)
-{
-    struct task *t = task_new(kind);
-
-    if (!t) {
-        session_refuse(s, "53200", "out of memory");
-        return NULL;
-    }
-    t->q.who = s->who;
-    s->task = s->running = t;
-    s->then = then;
-    s->at = AT_WORK;
-    return t;
-}
-
-struct task *
-session_task(struct session *s)
-{
-    struct task *t = s->task;
-
-    s->task = NULL;
-    return t;
-}
-
-static bool
-is_waited_for(const struct session *s, const struct task *t)
-{
-    return s->running == t && (s->at == AT_WORK || s->at == AT_NAMED);
-}
-
-void
-session_told(struct session *s, struct task *t, int64_t now_us)
-{
-    if (is_waited_for(s, t)) {
-        s->running = NULL;
-        if (s->at == AT_NAMED) {
-            login_told(s, t);
-        } else {
-            s->at = AT_READY;
-            if (s->then == THEN_SIMPLE)
-                simple_told(s, t, now_us);
-            else if (s->then == THEN_PARSE)
-                extended_parsed(s, t);
-            else if (s->then == THEN_FETCH)
-                cursor_told(s, t, now_us);
-            else
-                extended_told(s, t, now_us);
-        }
-        go(s, now_us);
-    }
-    task_free(t);
-}
-
-void
-session_busy(struct session *s, struct task *t, int64_t now_us)
-{
-    if (is_waited_for(s, t)) {
-        s->running = NULL;
-        if (s->at == AT_NAMED) {
-            session_fatal(s, "53300", "the server is busy; try again");
-        } else {
-            session_refuse(s, "53300",
-                           "too many questions wait; ask again later (nothing "
-                           "was charged)");
-        }
-        go(s, now_us);
-    }
-    task_free(t);
-}
-
-bool
-session_stop(struct session *s, enum session_stop why, int64_t now_us)
-{
-    struct pg_report r = {
-        .severity = PG_ERROR,
-        .sqlstate = "57014",
-        .message = str_of(why == STOP_CANCEL
-                              ? "canceling statement due to user request"
-                              : "the question took longer than the owner of "
-                                "the data allows"),
-        .detail = str_of("What was charged for it stays charged."),
-    };
-
-    if (s->at != AT_WORK)
-        return false;
-    s->running = NULL;
-    report(s, &r);
-    failed(s);
-    go(s, now_us);
-    return true;
+    session_go(s, now_us);
 }
 
 /* --------------------------------------------------------------- facts -- */
@@ -401,7 +340,10 @@ session_need(const struct session *s)
     case AT_CANCEL: return NEED_CANCEL;
     case AT_END: return NEED_END;
     case AT_GIVING: return NEED_SPACE;
-    default: return s->out.len < OUT_HIGH ? NEED_BYTES : NEED_SPACE;
+    default:
+        return s->out.len >= OUT_HIGH                              ? NEED_SPACE
+               : s->cost >= TURN_COST && (s->in.len || s->batch.a) ? NEED_TURN
+                                                                   : NEED_BYTES;
     }
 }
 
@@ -420,7 +362,7 @@ session_secured(struct session *s, str binding, int64_t now_us)
     if (binding.len)
         memcpy(s->binding, binding.ptr, binding.len);
     s->at = AT_FIRST;
-    go(s, now_us);
+    session_go(s, now_us);
 }
 
 struct pg_cancel
@@ -432,16 +374,27 @@ session_cancelled(const struct session *s)
 bool
 session_is(const struct session *s, const struct pg_cancel *c)
 {
-    uint32_t mine[2] = {s->peer.process, s->peer.secret};
-    uint32_t theirs[2] = {c->process, c->secret};
-
-    return !sodium_memcmp(mine, theirs, sizeof mine);
+    return s->key_len && s->key_len == c->len &&
+           s->peer.process == c->process &&
+           !sodium_memcmp(s->peer.key, c->key, s->key_len);
 }
 
 void
 session_end(struct session *s, const char *sqlstate, const char *said)
 {
     session_fatal(s, sqlstate, said);
+}
+
+struct share *
+session_share(const struct session *s)
+{
+    return s->share;
+}
+
+size_t
+session_held_bytes(const struct session *s)
+{
+    return s->held.bytes;
 }
 
 const struct door *

@@ -11,6 +11,7 @@
 
 #include "serve/cache.h"
 #include "serve/gate.h"
+#include "serve/shares.h"
 #include "serve/task.h"
 #include "wire/pg_in.h"
 
@@ -19,6 +20,8 @@ struct session_host {
     struct pg_limits limits; /* of messages after the login */
     size_t query_bytes;      /* of one text of SQL */
     bool tls;                /* it is offered, and then required */
+    size_t held_bytes;     /* of prepared statements and cursors; 0: HELD_MAX */
+    struct shares *shares; /* what analysts use; NULL: without limits */
     struct gate *gate;
     struct cache *cache; /* NULL: none */
     void *ctx;
@@ -26,15 +29,19 @@ struct session_host {
     void (*chance)(void *ctx, uint8_t *bytes, size_t n);
     /* A client has proved who it is: may it stay? Else err says why not. */
     custos_status (*enter)(void *ctx, const struct door *who, custos_err *err);
-    /* A login failed, from this address. */
+    /* A login failed, from this address; or was not begun for the number of
+       tries. */
     void (*strayed)(void *ctx, const char *address);
+    void (*crowded)(void *ctx);
     /* An answer was given again, free: the receipt's row. */
     void (*again)(void *ctx, const struct door *who, uint64_t seq);
 };
 
-/* How it is known to cancel requests, and where it comes from. */
+/* How it is known to cancel requests, and where it comes from. Clients of
+   protocol 3.0 know the key's first PG_KEY_MIN bytes. */
 struct session_peer {
-    uint32_t process, secret;
+    uint32_t process;
+    uint8_t key[PG_KEY_MAX];
     char address[64];
 };
 
@@ -50,6 +57,7 @@ enum session_need {
     NEED_TLS,    /* when all is sent: the handshake, then session_secured */
     NEED_WORK,   /* session_task, and session_told when it comes back */
     NEED_SPACE,  /* when all is sent: session_sent */
+    NEED_TURN,   /* when others had theirs, at a later moment: session_sent */
     NEED_CANCEL, /* session_cancelled says of whom; then it ends */
     NEED_END,    /* when all is sent: close */
 };
@@ -77,25 +85,34 @@ struct task *session_task(struct session *s);
  */
 void session_told(struct session *s, struct task *t, int64_t now_us);
 
-/* There was no room among the workers: the task is freed. */
-void session_busy(struct session *s, struct task *t, int64_t now_us);
+/* The task was not taken, for the reason that is said: it is freed. */
+void session_refused(struct session *s, struct task *t, const char *sqlstate,
+                     const char *said, int64_t now_us);
 
 /*
  * The running question is given up: by who asked it, or for its time. True: it
- * was one, and the reply, which does not depend on how far it had come, is
- * written; its task, when it comes back, is no longer waited for.
+ * was one, and was not given up before. The reply is written when its task
+ * comes back, which is at the time of its reply, and does not depend on how far
+ * it had come.
  */
-enum session_stop { STOP_CANCEL, STOP_TIME };
-bool session_stop(struct session *s, enum session_stop why, int64_t now_us);
+enum session_stop { STOP_NOT, STOP_CANCEL, STOP_TIME };
+bool session_stop(struct session *s, enum session_stop why);
 
 /* The session that NEED_CANCEL is about. */
 struct pg_cancel session_cancelled(const struct session *s);
 
-/* Whether it is the one: process and secret, in constant time. */
+/* Whether it is the one: process and key, in constant time. */
 bool session_is(const struct session *s, const struct pg_cancel *c);
 
 /* Says why and ends, unless it has ended. */
 void session_end(struct session *s, const char *sqlstate, const char *said);
+
+/* What it holds in memory counts against its analyst's share. To be called when
+   that may have changed outside the session: bytes were sent. */
+void session_count(struct session *s);
+struct share *
+session_share(const struct session *s);             /* NULL before the login */
+size_t session_held_bytes(const struct session *s); /* of prepared statements */
 
 /* NULL before the login. */
 const struct door *session_who(const struct session *s);

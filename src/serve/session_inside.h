@@ -1,7 +1,8 @@
 /*
  * The inside of a session, for its files alone: session.c moves messages,
- * login.c lets clients in, statements.c does what a statement says, simple.c
- * and extended.c are the two ways to ask, asking.c asks, giving.c answers.
+ * session_task.c brings tasks there and back, login.c lets clients in,
+ * reading.c reads texts, statements.c does what a statement says, simple.c and
+ * extended.c are the two ways to ask, asking.c asks, giving.c answers.
  */
 #ifndef SERVE_SESSION_INSIDE_H
 #define SERVE_SESSION_INSIDE_H
@@ -14,6 +15,8 @@ enum {
     OUT_HIGH = 1 << 18,  /* beyond it no message is read and no row written */
     OUT_LIMIT = 1 << 26, /* of bytes that wait to be sent */
     FRESH_US = 250000,   /* as long a worker's word holds: see asking.c */
+    TURN_COST = 256,     /* messages, statements and tokens of one turn, some 6
+                            us each at most: then it is others' turn */
 };
 
 /* Where it stands. Only up to AT_FINAL is anybody a stranger. */
@@ -31,7 +34,13 @@ enum session_at {
 };
 
 /* What a task is for. */
-enum session_then { THEN_SIMPLE, THEN_PARSE, THEN_EXECUTE, THEN_FETCH };
+enum session_then {
+    THEN_READ, /* a text was read, of `parsing` or of the batch */
+    THEN_SIMPLE,
+    THEN_PARSE,
+    THEN_EXECUTE,
+    THEN_FETCH,
+};
 
 /* The statements of one Query message, done one by one. */
 struct batch {
@@ -71,27 +80,36 @@ struct session {
     uint8_t binding[SCRAM_BINDING_MAX];
     struct settings settings;
     struct held held;
+    struct share *share; /* of its analyst, held after the login */
+    size_t counted;      /* bytes of it that are here */
     enum pg_state state;
     bool skip;                   /* to the next Sync, after an error */
     struct task *task, *running; /* wanted; out at work */
+    enum session_stop stop;      /* why what runs was given up */
     struct batch batch;
     struct prepared *parsing; /* what a Parse is about */
     char *parsing_name;
     struct portal *portal; /* what an Execute is about */
     uint32_t rows_asked;
     char *declaring; /* the cursor that `parsing` is for; NULL: none */
+    str outer;       /* its DECLARE, and where the query is in it */
+    int outer_at;
     uint64_t fetch_most;
     enum give fetch_how;
     struct giving giving;
     struct buf key;       /* of the question that runs; empty: not to be kept */
     int64_t confirmed_us; /* when a worker last said that the door holds */
     struct pg_cancel cancel;
+    size_t key_len; /* of the cancel key that the client gets; 0: none yet */
+    int64_t turn_us; /* the turn of the loop, and what it has cost so far */
+    size_t cost;
 };
 
 /* --- session.c */
 
 /* An error, of ours or by its SQLSTATE; then what follows from one: the rest
    of the batch or all up to Sync is skipped. */
+void session_error(struct session *s, const struct pg_report *r);
 void session_fail(struct session *s, const custos_err *err, str sql);
 void session_refuse(struct session *s, const char *sqlstate, const char *format,
                     ...) CUSTOS_PRINTF(3, 4);
@@ -99,6 +117,11 @@ void session_fatal(struct session *s, const char *sqlstate, const char *said);
 
 /* ReadyForQuery, and the next message. */
 void session_ready(struct session *s);
+
+/* Goes on with what is there, until it needs something. */
+void session_go(struct session *s, int64_t now_us);
+
+/* --- session_task.c */
 
 /* A task with what every task has; NULL: refused for want of memory. */
 struct task *
@@ -117,7 +140,8 @@ void giving_go(struct session *s);
 
 /* --- login.c */
 
-void login_first(struct session *s, const struct pg_message *m, size_t rest);
+void login_first(struct session *s, const struct pg_message *m, size_t rest,
+                 int64_t now_us);
 void login_step(struct session *s, const struct pg_message *m, int64_t now_us);
 void login_told(struct session *s, struct task *t);
 
@@ -171,9 +195,18 @@ bool show_is_budget(const struct statement *st);
 struct rows *show_rows(struct session *s, const struct statement *st, str text,
                        const struct datum *values);
 
+/* --- reading.c */
+
+/* Reads a text into the batch, or that of s->parsing: then simple_read,
+   extended_read or cursor_read goes on, perhaps after a task. */
+void reading_batch(struct session *s, str text);
+void reading_prepared(struct session *s);
+void reading_told(struct session *s, struct task *t);
+
 /* --- simple.c */
 
 void simple_query(struct session *s, str text, int64_t now_us);
+void simple_read(struct session *s); /* the batch has its statements */
 void simple_told(struct session *s, struct task *t, int64_t now_us);
 void simple_go(struct session *s, int64_t now_us); /* the next statement */
 
@@ -181,6 +214,7 @@ void simple_go(struct session *s, int64_t now_us); /* the next statement */
 
 void
 extended_message(struct session *s, const struct pg_message *m, int64_t now_us);
+void extended_read(struct session *s); /* s->parsing has its statement */
 void extended_parsed(struct session *s, struct task *t);
 void extended_told(struct session *s, struct task *t, int64_t now_us);
 
@@ -189,14 +223,11 @@ CUSTOS_MUST_USE custos_status portal_bind_values(struct portal *p,
                                                  const struct pg_bind *m,
                                                  custos_err *err);
 
-/* Reads p->text, of one statement or none, into p. */
-CUSTOS_MUST_USE custos_status prepared_read(struct prepared *p,
-                                            custos_err *err);
-
 /* --- cursor.c */
 
 enum done
 cursor_declare(struct session *s, const struct statement *st, str text);
+void cursor_read(struct session *s);     /* s->parsing has its statement */
 void cursor_declared(struct session *s); /* s->parsing is described */
 enum done
 cursor_fetch(struct session *s, const struct statement *st, int64_t now_us);

@@ -2,7 +2,6 @@
  * The simple query: a text of statements, done one after the other. The first
  * error ends it, and ReadyForQuery is its end.
  */
-#include "base/error.h"
 #include "serve/session_inside.h"
 
 enum { BATCH_BYTES = 1 << 26 };
@@ -30,8 +29,6 @@ void
 simple_query(struct session *s, str text, int64_t now_us)
 {
     struct batch *b = &s->batch;
-    custos_err err = {.at = -1};
-    custos_status st;
 
     held_close_prepared(&s->held, str_of(""));
     held_close_portal(&s->held, str_of(""));
@@ -49,15 +46,16 @@ simple_query(struct session *s, str text, int64_t now_us)
                        s->host->query_bytes);
         return;
     }
-    b->text = (str){arena_copy(b->a, text), text.len};
-    st = b->text.ptr ? statements_read(b->a, b->text, &b->of, &b->n, &err)
-                     : custos_fail(&err, CUSTOS_ENOMEM, "out of memory");
-    if (st) {
-        session_fail(s, &err, text);
-    } else if (!b->n) {
-        pg_out_word(&s->out, PG_EMPTY_QUERY);
-        session_ready(s);
-    }
+    reading_batch(s, text);
+}
+
+void
+simple_read(struct session *s)
+{
+    if (s->batch.n)
+        return; /* simple_go does them */
+    pg_out_word(&s->out, PG_EMPTY_QUERY);
+    session_ready(s);
 }
 
 static void

@@ -197,8 +197,7 @@ static enum done
 deallocate(struct session *s, const struct statement *st)
 {
     if (!st->name.len) {
-        while (s->held.prepared)
-            held_close_prepared(&s->held, str_of(s->held.prepared->name));
+        held_close_all_prepared(&s->held);
         return complete(s, "DEALLOCATE ALL");
     }
     if (!held_prepared(&s->held, st->name)) {

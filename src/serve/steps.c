@@ -76,7 +76,8 @@ shelf_put(struct shelf *s, struct job *j, int64_t finished_us)
     size_t i = s->n;
 
     CUSTOS_REQUIRE(s->n < s->room);
-    j->due_us = j->asked_us + step_after(finished_us - j->asked_us);
+    if (!j->due_us)
+        j->due_us = j->asked_us + step_after(finished_us - j->asked_us);
     s->jobs[s->n++] = j;
     for (; i && s->jobs[(i - 1) / 2]->due_us > s->jobs[i]->due_us;
          i = (i - 1) / 2)

@@ -16,7 +16,8 @@ struct job;
 int64_t step_after(int64_t elapsed_us);
 
 /*
- * Jobs that wait for their step, the next one first. Not for several threads
+ * Jobs that wait for their time, the next one first: for the moment that a job
+ * itself says (due_us), or else for its step. Not for several threads
  * at once. The clock is an argument.
  */
 struct shelf {
@@ -31,10 +32,10 @@ bool shelf_reserve(struct shelf *s, size_t jobs);
 /* Within what was reserved. */
 void shelf_put(struct shelf *s, struct job *j, int64_t finished_us);
 
-/* A job whose step has come, or NULL. */
+/* A job whose time has come, or NULL. */
 struct job *shelf_take(struct shelf *s, int64_t now_us);
 
-/* When the next step is due; INT64_MAX: none. */
+/* When the next one is due; INT64_MAX: none. */
 int64_t shelf_next(const struct shelf *s);
 
 #endif

@@ -23,6 +23,8 @@ task_free(struct task *t)
 {
     if (!t)
         return;
+    share_change(t->share, SHARE_MESSAGES, &t->counted, 0);
+    share_drop(t->share);
     answer_free(t->q.answer);
     rows_drop(t->rows);
     arena_free(t->a);

@@ -9,6 +9,8 @@
 #include "serve/mailbox.h"
 #include "serve/question.h"
 #include "serve/rows.h"
+#include "serve/shares.h"
+#include "sql/statement.h"
 #include "wire/scram.h"
 
 enum task_kind {
@@ -18,6 +20,7 @@ enum task_kind {
     TASK_CATALOG,
     TASK_CATALOG_DESCRIBE,
     TASK_BUDGET, /* what is left, as the text of one row */
+    TASK_READ,   /* ask.sql as statements */
 };
 
 struct task {
@@ -31,6 +34,9 @@ struct task {
     struct catalog_ask catalog; /* TASK_CATALOG, TASK_CATALOG_DESCRIBE */
     uint32_t *types;            /* descriptions: of parameters, 0: not said */
     size_t n_types;
+    struct share *share; /* of the analyst, held; what it brings counts there */
+    size_t counted;
+    size_t reply_max; /* bytes of rows that are free; 0: any number */
 
     /* out */
     struct scram_verifier verifier;
@@ -40,6 +46,8 @@ struct task {
     size_t n_columns;
     uint32_t *params;
     size_t n_params;
+    struct statement *statements; /* TASK_READ, in a */
+    size_t n_statements;
 };
 
 /* Without work and done, which are its submitter's. NULL: out of memory. */

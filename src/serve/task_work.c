@@ -129,7 +129,9 @@ ask_catalog(struct task *t, struct curator *c, custos_err *err)
     struct catalog_rows found = {0};
     custos_status st = curator_catalog(c, &t->catalog, t->a, &found, err);
 
-    return st ? st : rows_of_catalog(&found, &t->formats, &t->rows, err);
+    return st ? st
+              : rows_of_catalog(&found, &t->formats, t->reply_max, &t->rows,
+                                err);
 }
 
 static custos_status
@@ -168,6 +170,9 @@ work_free(struct task *t, struct curator *c, custos_err *err)
 
     if (t->kind == TASK_VERIFIER)
         return find_verifier(t, c, err);
+    if (t->kind == TASK_READ)
+        return statements_read(t->a, t->q.ask.sql, &t->statements,
+                               &t->n_statements, err);
     st = door_holds(c, &t->q.who, err);
     t->q.lost = st == CUSTOS_EDENIED;
     if (!st)
@@ -182,23 +187,45 @@ work_free(struct task *t, struct curator *c, custos_err *err)
     }
 }
 
+/* Others of the analyst may have brought much while this one waited. */
+static bool
+has_room(struct task *t)
+{
+    t->q.err = (custos_err){.at = -1};
+    if (!share_is_full(t->share, SHARE_MESSAGES))
+        return true;
+    t->q.status = share_fail_unread(t->share, &t->q.err);
+    t->q.job.stepped = false;
+    return false;
+}
+
+static void
+work_question(struct task *t, struct curator *c)
+{
+    question_work(&t->q.job, c);
+    if (t->q.status)
+        return;
+    if (!t->q.answer->explained && !t->q.answer->is_public)
+        cost_write(&t->q, t->cost);
+    t->q.status = rows_of_answer(t->q.answer, &t->formats, t->reply_max,
+                                 &t->rows, &t->q.err);
+}
+
 void
 task_work(struct job *j, struct curator *c)
 {
     struct task *t = (struct task *)j;
 
     t->q.ask.who = t->catalog.who = str_of(t->q.who.name);
-    if (t->kind != TASK_ANSWER) {
-        t->q.err = (custos_err){.at = -1};
+    if (!has_room(t))
+        return;
+    if (t->kind == TASK_ANSWER) {
+        work_question(t, c);
+    } else {
         t->q.ask.now = wall_us();
         t->q.status = work_free(t, c, &t->q.err);
         j->stepped = false;
-        return;
     }
-    question_work(j, c);
-    if (t->q.status)
-        return;
-    if (!t->q.answer->explained && !t->q.answer->is_public)
-        cost_write(&t->q, t->cost);
-    t->q.status = rows_of_answer(t->q.answer, &t->formats, &t->rows, &t->q.err);
+    share_change(t->share, SHARE_MESSAGES, &t->counted,
+                 t->rows ? rows_bytes(t->rows) : 0);
 }

@@ -1,7 +1,8 @@
 /*
- * A queue, threads with a handle of the curator each, and one thread that
- * holds finished jobs until their step. All of it under one lock: work is
- * milliseconds, and the lock is held for a few instructions.
+ * Lanes of jobs, threads with a handle of the curator each, and one thread, the
+ * releaser, that holds finished jobs until their time and interrupts dropped
+ * ones until they have ended. All of it under one lock: work is milliseconds,
+ * and the lock is held for a few instructions.
  */
 #include "serve/workers.h"
 
@@ -15,26 +16,45 @@
 #include "serve/clock.h"
 #include "serve/steps.h"
 
-/* Reading a deep query takes stack: see sql/tokens.h. */
-enum { STACK_BYTES = 16 << 20, AGAIN_US = 50000 };
+enum {
+    STACK_BYTES = 16 << 20, /* reading a deep query takes it: sql/tokens.h */
+    AGAIN_US = 50000,       /* between two interrupts of a dropped job */
+    LOOK_US = 500000,       /* between two looks at the clock of replies */
+    GIVE_UP_US = 1000000,   /* for interrupted jobs to end, at the end */
+    IN_FLIGHT = 4,          /* for each that may run: a reply that waits for
+                               its time keeps no thread */
+    LOGINS_WAITING = 1024,  /* of all addresses */
+    LOGINS_SHARE = 64,      /* of one */
+    OWNER_WAITING = 64,
+};
 
 struct worker {
     struct workers *all;
+    enum lane lane;
     struct curator *curator;
     struct remote *remote; /* what it works by */
-    struct job *job; /* what it runs; NULL: nothing */
+    struct job *job;       /* what it runs; NULL: nothing */
     pthread_t thread;
     bool started;
 };
 
+struct lane_state {
+    pthread_cond_t work;
+    struct fair_queue queue;
+};
+
 struct workers {
     pthread_mutex_t lock;
-    pthread_cond_t work, quiet, held;
+    pthread_cond_t quiet, held, due;
+    struct curator *keeper; /* whose handle it was made from */
     struct workers_options options;
-    struct job *first, **last;
-    struct job *back; /* dropped before they were begun; the releaser's */
-    size_t waiting, running, n;
-    bool ending, ended;
+    struct lane_state lanes[LANES];
+    size_t running; /* taken or withdrawn, and not yet back */
+    size_t n;
+    bool ending; /* takes no more */
+    bool over;   /* holds nothing any more: all comes back stopped */
+    bool ended;
+    int64_t again_us; /* when dropped jobs are interrupted again */
     struct shelf shelf;
     pthread_t releaser;
     bool releasing;
@@ -56,34 +76,63 @@ wait_until(struct workers *w, pthread_cond_t *what, int64_t until_us)
         pthread_cond_timedwait(what, &w->lock, &t);
 }
 
-static struct job *
-next_job(struct workers *w)
-{
-    struct job *j = w->first;
-
-    if (j) {
-        w->first = j->next;
-        if (!w->first)
-            w->last = &w->first;
-        w->waiting--;
-    }
-    return j;
-}
-
-/* Lock held: hands a finished job back, or to the shelf. */
+/* Lock held, which is let go meanwhile. The job is the caller's again. */
 static void
-finish(struct workers *w, struct job *j)
+hand_back(struct workers *w, struct job *j)
 {
-    if (j->stepped && w->options.steps) {
-        shelf_put(&w->shelf, j, w->options.now_us());
-        pthread_cond_signal(&w->held);
-        return;
-    }
+    struct lane_state *lane = &w->lanes[j->lane];
+
+    bool leaves = j->leaves && !j->stopped &&
+                  atomic_load(&j->why) == ASK_GOES_ON;
+
+    j->at = JOB_OUT;
+    fair_queue_done(&lane->queue, j);
+    pthread_cond_signal(&lane->work); /* its share may begin another */
     w->running--;
     pthread_mutex_unlock(&w->lock);
+    if (leaves)
+        j->leaves(j, w->keeper);
     j->done(j);
     pthread_mutex_lock(&w->lock);
     pthread_cond_broadcast(&w->quiet);
+}
+
+/* Lock held: the releaser hands it back at its time. */
+static void
+hold_job(struct workers *w, struct job *j)
+{
+    j->at = JOB_HELD;
+    shelf_put(&w->shelf, j, w->options.now_us());
+    pthread_cond_signal(&w->held);
+}
+
+/* Lock held. Waits at most so long. */
+static void
+wait_for_due(struct workers *w, int64_t left_us)
+{
+    wait_until(w, &w->due,
+               steady_us() + (left_us < LOOK_US ? left_us : LOOK_US));
+}
+
+/* Lock held: what a worker is done with. */
+static void
+finish_job(struct workers *w, struct job *j)
+{
+    struct lane_state *lane = &w->lanes[j->lane];
+
+    if (j->due_us)
+        j->at = JOB_HELD;
+    while (j->due_us > w->options.now_us() && !w->over)
+        wait_for_due(w, j->due_us - w->options.now_us());
+    fair_queue_ran(&lane->queue, j);
+    pthread_cond_signal(&lane->work);
+    if (w->over)
+        j->stopped = true;
+    else if (!j->due_us && j->stepped && w->options.steps) {
+        hold_job(w, j);
+        return;
+    }
+    hand_back(w, j);
 }
 
 static void *
@@ -91,26 +140,29 @@ worker_main(void *ctx)
 {
     struct worker *me = ctx;
     struct workers *w = me->all;
+    struct lane_state *lane = &w->lanes[me->lane];
     struct curator *mine;
 
     pthread_mutex_lock(&w->lock);
     for (;;) {
-        struct job *j = next_job(w);
+        struct job *j = w->ending ? NULL : fair_queue_take(&lane->queue);
 
         if (!j && w->ending)
             break;
         if (!j) {
-            pthread_cond_wait(&w->work, &w->lock);
+            pthread_cond_wait(&lane->work, &w->lock);
             continue;
         }
         w->running++;
         j->stepped = true;
+        j->replies = w->options.replies;
+        j->at = JOB_RUNS;
         me->job = j;
         pthread_mutex_unlock(&w->lock);
         j->work(j, me->curator);
         pthread_mutex_lock(&w->lock);
         me->job = NULL;
-        finish(w, j);
+        finish_job(w, j);
     }
     mine = me->curator;
     me->curator = NULL;
@@ -119,28 +171,58 @@ worker_main(void *ctx)
     return NULL;
 }
 
+/* The first reason stands: it is what was told. */
+static void
+job_stop(struct job *j, enum ask_stop why)
+{
+    int none = ASK_GOES_ON;
+
+    atomic_compare_exchange_strong(&j->why, &none, (int)why);
+}
+
+/*
+ * Lock held: ends what the engine does for dropped jobs, and says when to do so
+ * again. An interrupt can come between two calls of the engine and meet nothing:
+ * so it is sent until the job has ended.
+ */
+static int64_t
+interrupt_dropped(struct workers *w)
+{
+    int64_t now = steady_us();
+    bool some = false;
+
+    if (now < w->again_us)
+        return w->again_us;
+    for (size_t i = 0; i < w->n; i++) {
+        struct job *j = w->worker[i].job;
+
+        if (!j || atomic_load(&j->why) == ASK_GOES_ON)
+            continue;
+        w->options.interrupt(w->worker[i].curator);
+        some = true;
+    }
+    w->again_us = some ? now + AGAIN_US : 0;
+    return some ? w->again_us : INT64_MAX;
+}
+
 static void *
 releaser_main(void *ctx)
 {
     struct workers *w = ctx;
 
     pthread_mutex_lock(&w->lock);
-    while (!w->ended || w->shelf.n || w->back) {
-        struct job *j = w->back;
+    while (!w->ended || w->shelf.n) {
+        int64_t again = interrupt_dropped(w), next;
+        struct job *j =
+            shelf_take(&w->shelf, w->over ? INT64_MAX : w->options.now_us());
 
-        if (j)
-            w->back = j->next;
-        else
-            j = shelf_take(&w->shelf, w->options.now_us());
-        if (!j) {
-            wait_until(w, &w->held, shelf_next(&w->shelf));
+        if (j) {
+            j->stopped = j->stopped || w->over;
+            hand_back(w, j);
             continue;
         }
-        w->running--;
-        pthread_mutex_unlock(&w->lock);
-        j->done(j);
-        pthread_mutex_lock(&w->lock);
-        pthread_cond_broadcast(&w->quiet);
+        next = shelf_next(&w->shelf);
+        wait_until(w, &w->held, next < again ? next : again);
     }
     pthread_mutex_unlock(&w->lock);
     return NULL;
@@ -158,16 +240,76 @@ conditions_init(struct workers *w)
         return false;
     good = !pthread_condattr_setclock(&steady, CLOCK_MONOTONIC) &&
            !pthread_mutex_init(&w->lock, NULL) &&
-           !pthread_cond_init(&w->work, &steady) &&
            !pthread_cond_init(&w->quiet, &steady) &&
+           !pthread_cond_init(&w->due, &steady) &&
            !pthread_cond_init(&w->held, &steady);
+    for (size_t i = 0; i < LANES && good; i++)
+        good = !pthread_cond_init(&w->lanes[i].work, &steady);
     pthread_condattr_destroy(&steady);
     return good;
+}
+
+static void
+options_fill(struct workers_options *o)
+{
+    o->now_us = o->now_us ? o->now_us : steady_us;
+    o->interrupt = o->interrupt ? o->interrupt : curator_interrupt;
+    o->login_threads = o->login_threads ? o->login_threads : WORKERS_LOGINS;
+    o->owner_threads = o->owner_threads ? o->owner_threads : WORKERS_OWNER;
+    o->share_waiting =
+        o->share_waiting ? o->share_waiting : WORKERS_SHARE_WAITING;
+    if (!o->share_running)
+        o->share_running = (o->threads + 1) / 2;
+}
+
+static void
+lanes_init(struct workers *w)
+{
+    const struct workers_options *o = &w->options;
+    const struct queue_limits limits[LANES] = {
+        [LANE_QUESTIONS] = {o->waiting_max, o->share_waiting, o->share_running,
+                            IN_FLIGHT * o->share_running},
+        [LANE_LOGINS] = {LOGINS_WAITING, LOGINS_SHARE, o->login_threads,
+                         o->login_threads},
+        [LANE_OWNER] = {OWNER_WAITING, OWNER_WAITING, o->owner_threads,
+                        OWNER_WAITING},
+    };
+
+    for (size_t i = 0; i < LANES; i++)
+        fair_queue_init(&w->lanes[i].queue, &limits[i]);
+}
+
+static custos_status
+worker_start(struct workers *w, struct curator *c, enum lane lane,
+             const pthread_attr_t *attr, custos_err *err)
+{
+    struct worker *me = &w->worker[w->n];
+    custos_status st;
+
+    me->all = w;
+    me->lane = lane;
+    st = curator_share(c, &me->curator, err);
+    if (!st && w->options.pool)
+        st = remote_new(w->options.pool, &me->remote, err);
+    if (me->remote)
+        curator_use(me->curator, remote_executor(me->remote));
+    if (!st && pthread_create(&me->thread, attr, worker_main, me))
+        st = custos_fail(err, CUSTOS_ENOMEM, "no thread could be started");
+    me->started = !st;
+    pthread_mutex_lock(&w->lock); /* the releaser looks at them */
+    w->n++;
+    pthread_mutex_unlock(&w->lock);
+    return st;
 }
 
 static custos_status
 start(struct workers *w, struct curator *c, custos_err *err)
 {
+    const size_t threads[LANES] = {
+        [LANE_QUESTIONS] = w->options.threads,
+        [LANE_LOGINS] = w->options.login_threads,
+        [LANE_OWNER] = w->options.owner_threads,
+    };
     custos_status st = CUSTOS_OK;
     pthread_attr_t attr;
 
@@ -177,21 +319,9 @@ start(struct workers *w, struct curator *c, custos_err *err)
         pthread_create(&w->releaser, &attr, releaser_main, w))
         st = custos_fail(err, CUSTOS_ENOMEM, "no thread could be started");
     w->releasing = !st;
-    for (size_t i = 0; i < w->options.threads && !st; i++) {
-        struct worker *me = &w->worker[i];
-
-        me->all = w;
-        w->n = i + 1;
-        st = curator_share(c, &me->curator, err);
-        if (!st && w->options.pool) {
-            st = remote_new(w->options.pool, &me->remote, err);
-            if (!st)
-                curator_use(me->curator, remote_executor(me->remote));
-        }
-        if (!st && pthread_create(&me->thread, &attr, worker_main, me))
-            st = custos_fail(err, CUSTOS_ENOMEM, "no thread could be started");
-        me->started = !st;
-    }
+    for (size_t lane = 0; lane < LANES; lane++)
+        for (size_t i = 0; i < threads[lane] && !st; i++)
+            st = worker_start(w, c, (enum lane)lane, &attr, err);
     pthread_attr_destroy(&attr);
     return st;
 }
@@ -200,91 +330,87 @@ custos_status
 workers_new(struct curator *c, const struct workers_options *options,
             struct workers **out, custos_err *err)
 {
-    struct workers *w =
-        calloc(1, sizeof *w + options->threads * sizeof(struct worker));
+    struct workers_options o = *options;
+    struct workers *w;
     custos_status st;
 
+    options_fill(&o);
+    w = calloc(1, sizeof *w + (o.threads + o.login_threads + o.owner_threads) *
+                                  sizeof(struct worker));
     if (!w || !conditions_init(w)) {
         free(w);
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
-    w->options = *options;
-    if (!w->options.now_us)
-        w->options.now_us = steady_us;
-    w->last = &w->first;
+    w->options = o;
+    w->keeper = c;
+    lanes_init(w);
     st = start(w, c, err);
-    if (st) {
-        workers_stop(w, 0);
-        workers_free(w);
-    } else {
+    if (!st)
         *out = w;
-    }
+    else if (workers_stop(w, 0))
+        workers_free(w);
     return st;
 }
 
 void
 workers_end(struct workers *w)
 {
-    struct job *j;
-
     pthread_mutex_lock(&w->lock);
     w->ending = true;
-    while ((j = next_job(w))) {
-        pthread_mutex_unlock(&w->lock);
-        j->stopped = true;
-        j->done(j);
-        pthread_mutex_lock(&w->lock);
+    for (size_t i = 0; i < LANES; i++) {
+        struct job *j;
+
+        while ((j = fair_queue_drain(&w->lanes[i].queue))) {
+            w->running++;
+            j->stopped = true;
+            hand_back(w, j);
+        }
+        pthread_cond_broadcast(&w->lanes[i].work);
     }
-    pthread_cond_broadcast(&w->work);
     pthread_mutex_unlock(&w->lock);
 }
 
-/* The first reason stands: it is what was told. */
+/* Lock held: all that runs is dropped. */
 static void
-job_stop(struct job *j, enum ask_stop why)
+drop_running(struct workers *w)
 {
-    int none = ASK_GOES_ON;
-
-    atomic_compare_exchange_strong(&j->why, &none, (int)why);
-}
-
-/* Lock held: ends what the engine does for jobs; true where there are some. */
-static bool
-interrupt_all(struct workers *w)
-{
-    bool some = false;
-
     for (size_t i = 0; i < w->n; i++)
-        if (w->worker[i].job) {
-            some = true;
+        if (w->worker[i].job)
             job_stop(w->worker[i].job, ASK_CANCELLED);
-            curator_interrupt(w->worker[i].curator);
-        }
-    return some;
+    w->again_us = 0;
+    pthread_cond_broadcast(&w->held);
 }
 
-/* Lock held. Between two calls of the engine nothing can be interrupted: so
-   again, until all have heard. */
-static void
-settle(struct workers *w, int64_t wait_ms)
+/* Lock held; false: not all has come back. */
+static bool
+settle_all(struct workers *w, int64_t wait_ms)
 {
     int64_t until = steady_us() + wait_ms * 1000;
 
     while (w->running && steady_us() < until)
         wait_until(w, &w->quiet, until);
-    while (interrupt_all(w))
-        wait_until(w, &w->quiet, steady_us() + AGAIN_US);
+    w->over = true;
+    pthread_cond_broadcast(&w->due);
+    drop_running(w);
+    until = steady_us() + GIVE_UP_US;
+    while (w->running && w->releasing && steady_us() < until)
+        wait_until(w, &w->quiet, until);
+    return !w->running;
 }
 
-void
+bool
 workers_stop(struct workers *w, int64_t wait_ms)
 {
+    bool all;
+
     if (!w)
-        return;
+        return true;
     workers_end(w);
     pthread_mutex_lock(&w->lock);
-    settle(w, wait_ms);
+    all = settle_all(w, wait_ms);
     pthread_mutex_unlock(&w->lock);
+    if (!all)
+        return false;
     for (size_t i = 0; i < w->n; i++) {
         if (w->worker[i].started)
             pthread_join(w->worker[i].thread, NULL);
@@ -299,6 +425,7 @@ workers_stop(struct workers *w, int64_t wait_ms)
     if (w->releasing)
         pthread_join(w->releaser, NULL);
     w->releasing = false;
+    return true;
 }
 
 void
@@ -310,75 +437,87 @@ workers_free(struct workers *w)
     shelf_clear(&w->shelf);
     pthread_cond_destroy(&w->held);
     pthread_cond_destroy(&w->quiet);
-    pthread_cond_destroy(&w->work);
+    pthread_cond_destroy(&w->due);
+    for (size_t i = 0; i < LANES; i++) {
+        fair_queue_clear(&w->lanes[i].queue);
+        pthread_cond_destroy(&w->lanes[i].work);
+    }
     pthread_mutex_destroy(&w->lock);
     free(w);
 }
 
 /* ---------------------------------------------------------------- jobs -- */
 
-bool
+static size_t
+count_waiting(const struct workers *w)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < LANES; i++)
+        n += w->lanes[i].queue.waiting;
+    return n;
+}
+
+enum workers_submit
 workers_submit(struct workers *w, struct job *j)
 {
-    bool taken;
+    enum workers_submit taken = SUBMIT_ENDING;
+    struct lane_state *lane = &w->lanes[j->lane];
 
+    j->stopped = false;
+    j->due_us = 0;
+    j->at = JOB_WAITS;
+    atomic_store(&j->why, ASK_GOES_ON);
     pthread_mutex_lock(&w->lock);
     /* Its place on the shelf is made now, for then it must be there. */
-    taken = !w->ending && w->waiting < w->options.waiting_max &&
-            shelf_reserve(&w->shelf, w->waiting + w->running + 1);
-    if (taken) {
-        j->next = NULL;
-        j->stopped = false;
-        atomic_store(&j->why, ASK_GOES_ON);
-        *w->last = j;
-        w->last = &j->next;
-        w->waiting++;
-        pthread_cond_signal(&w->work);
+    if (!w->ending) {
+        taken = SUBMIT_FULL;
+        if (shelf_reserve(&w->shelf, count_waiting(w) + w->running + 1))
+            switch (fair_queue_put(&lane->queue, j)) {
+            case QUEUE_PUT: taken = SUBMIT_TAKEN; break;
+            case QUEUE_FULL: break;
+            case QUEUE_SHARE_FULL: taken = SUBMIT_SHARE_FULL; break;
+            }
     }
+    if (taken == SUBMIT_TAKEN)
+        pthread_cond_signal(&lane->work);
     pthread_mutex_unlock(&w->lock);
     return taken;
 }
 
-/* Lock held. What waits for a worker does not wait to be given back, which is
-   the releaser's: who drops may hold a lock that done wants. */
+/* Lock held. What waits for a worker is given back by the releaser: who drops
+   may hold a lock that done wants. It keeps to the steps, or whether it had
+   been begun would show how busy others keep the workers. */
 static void
-give_back(struct workers *w, struct job *j)
+withdraw_job(struct workers *w, struct job *j)
 {
-    struct job **at = &w->first;
-
-    while (*at && *at != j)
-        at = &(*at)->next;
-    if (!*at)
-        return;
-    *at = j->next;
-    if (!*at)
-        w->last = at;
-    w->waiting--;
+    fair_queue_remove(&w->lanes[j->lane].queue, j);
     w->running++;
     j->stopped = true;
-    j->next = w->back;
-    w->back = j;
-    pthread_cond_signal(&w->held);
+    if (!w->options.steps)
+        j->due_us = w->options.now_us();
+    hold_job(w, j);
 }
 
 void
 workers_drop(struct workers *w, struct job *j, enum ask_stop why)
 {
     pthread_mutex_lock(&w->lock);
-    give_back(w, j);
-    for (size_t i = 0; i < w->n; i++)
-        if (w->worker[i].job == j) {
-            job_stop(j, why);
-            curator_interrupt(w->worker[i].curator);
-        }
+    if (j->at == JOB_WAITS) {
+        withdraw_job(w, j);
+    } else {
+        job_stop(j, why);
+        w->again_us = 0;
+        pthread_cond_signal(&w->held);
+    }
     pthread_mutex_unlock(&w->lock);
 }
 
 void
-workers_count(struct workers *w, size_t *waiting, size_t *running)
+workers_count(struct workers *w, size_t *n_waiting, size_t *n_running)
 {
     pthread_mutex_lock(&w->lock);
-    *waiting = w->waiting;
-    *running = w->running;
+    *n_waiting = count_waiting(w);
+    *n_running = w->running;
     pthread_mutex_unlock(&w->lock);
 }

@@ -3,8 +3,16 @@
  * a function that a worker runs on its own handle of the curator, and one that
  * gets the job back. Jobs are borrowed from submit to done.
  *
- * What was charged comes back only at a step of time after the request
- * (steps.h): the workers hold it until then, so that no listener can forget to.
+ * Jobs wait in lanes, each with threads of its own: no number of questions
+ * delays a login or the owner. Within a lane they are served fairly between
+ * those who ask (fair_queue.h).
+ *
+ * When a job comes back is decided here, so that no listener can forget it. A
+ * charged question says by `due_us` when its reply leaves, and comes back then,
+ * whatever became of it: an answer, a failure, a cancel. Until then it keeps its
+ * thread and its share, so that when the next one begins tells nothing of when
+ * its work ended. A question that has no such moment and is not known to be free comes back at a step of time after
+ * the request (steps.h).
  */
 #ifndef SERVE_WORKERS_H
 #define SERVE_WORKERS_H
@@ -12,33 +20,67 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "serve/fair_queue.h"
 #include "worker/remote.h"
 
 struct workers;
 
+enum lane {
+    LANE_QUESTIONS,
+    LANE_LOGINS, /* looks for credentials */
+    LANE_OWNER,  /* the owner's requests, and health */
+    LANES
+};
+
 struct job {
-    /* In a worker's thread. Says by `stepped` when the job may come back. */
+    /* In a worker's thread. Says by `due_us` and `stepped` when the job may
+       come back. */
     void (*work)(struct job *j, struct curator *c);
+    /* In any thread, once, where its time has come and nobody has dropped it:
+       what is to be seen of it from now on. c is a handle for any thread to
+       keep answers by; NULL: there is nothing to do. */
+    void (*leaves)(struct job *j, struct curator *c);
     /* In any thread, once: hand over, never wait. The job is the caller's
        again. */
     void (*done)(struct job *j);
+    enum lane lane;
+    str who;          /* whose share of the lane it takes; for submit alone */
     int64_t asked_us; /* steady_us() when its request had come in whole */
+    int64_t due_us;   /* set by work: it comes back at this moment of
+                         steady_us(), whatever its outcome; 0: see stepped */
     bool stepped;     /* true until work knows that nothing was charged */
     bool stopped;     /* out: the server ends, or it was dropped, before work
                          was begun */
     _Atomic int why;  /* an enum ask_stop: it was dropped while it ran, why */
 
+    struct reply_queue *replies; /* set by the workers, for work: fixes when
+                                    charged replies leave; NULL: nothing does */
+
     /* the workers' own */
     struct job *next;
-    int64_t due_us;
+    struct queue_share *share;
+    enum job_at { JOB_OUT, JOB_WAITS, JOB_RUNS, JOB_HELD } at;
 };
 
 struct workers_options {
-    size_t threads;
-    size_t waiting_max;      /* jobs not yet begun; more are refused */
-    bool steps;              /* response-time steps; the owner's choice */
-    int64_t (*now_us)(void); /* NULL: steady_us */
-    struct pool *pool; /* of worker processes; NULL: threads do all themselves */
+    size_t threads;       /* of questions */
+    size_t login_threads; /* 0: as many as WORKERS_LOGINS says */
+    size_t owner_threads; /* 0: as many as WORKERS_OWNER says */
+    size_t waiting_max;   /* questions not yet begun; more are refused */
+    size_t share_waiting; /* of one analyst; 0: WORKERS_SHARE_WAITING */
+    size_t share_running; /* of one analyst at one time; 0: half the threads */
+    bool steps;           /* response-time steps; the owner's choice */
+    int64_t (*now_us)(void);              /* NULL: steady_us */
+    void (*interrupt)(struct curator *c); /* NULL: curator_interrupt */
+    struct reply_queue *replies;          /* NULL: no reply times */
+    struct pool
+        *pool; /* of worker processes; NULL: threads do all themselves */
+};
+
+enum {
+    WORKERS_LOGINS = 2,
+    WORKERS_OWNER = 2,
+    WORKERS_SHARE_WAITING = 256,
 };
 
 /* Handles for the threads are shared from c, which stays the caller's. */
@@ -47,28 +89,39 @@ CUSTOS_MUST_USE custos_status workers_new(struct curator *c,
                                           struct workers **out,
                                           custos_err *err);
 
-/* False: too much waits, or the server ends. Then done will not be called. */
-CUSTOS_MUST_USE bool workers_submit(struct workers *w, struct job *j);
+/* Whether it was taken; if not, done will not be called. */
+enum workers_submit {
+    SUBMIT_TAKEN,
+    SUBMIT_FULL,       /* too many jobs wait, or there is no memory */
+    SUBMIT_SHARE_FULL, /* too many jobs of this name wait */
+    SUBMIT_ENDING,     /* the server ends */
+};
+CUSTOS_MUST_USE enum workers_submit
+workers_submit(struct workers *w, struct job *j);
 
 /*
- * The job's result is no longer wanted: what runs for it is ended if it can be,
- * and what was not begun comes back `stopped`, soon. done is called all the
- * same, by another thread, at its time. To be called only before done was,
- * so by who takes jobs back in the same thread, or under a lock of theirs.
+ * The job's result is no longer wanted: what runs for it is interrupted, again
+ * and again until it has ended, so that a drop cannot be lost; what was not
+ * begun comes back `stopped`. done is called all the same, by another thread,
+ * at its time. To be called only before done was, so by who takes jobs back in
+ * the same thread, or under a lock of theirs.
  */
 void workers_drop(struct workers *w, struct job *j, enum ask_stop why);
 
-/* Not begun, and running or held for their step. */
+/* Not begun, and running or held for their time. */
 void workers_count(struct workers *w, size_t *waiting, size_t *running);
 
 /* Takes no more; jobs not begun come back `stopped`. */
 void workers_end(struct workers *w);
 
 /*
- * Ends them. Waits for what runs, at most wait_ms; then it is interrupted.
- * Everything has come back when this returns, and who still submits is refused.
+ * Ends them. Waits for what runs and for replies that wait for their time, at
+ * most wait_ms; then what runs is interrupted, and everything comes back
+ * `stopped`, for nothing may leave before its time. True: all has come back and
+ * the threads have ended. False: a job did not end even so; its thread is left
+ * behind, and the process can only _exit. Who still submits is refused.
  */
-void workers_stop(struct workers *w, int64_t wait_ms);
+CUSTOS_MUST_USE bool workers_stop(struct workers *w, int64_t wait_ms);
 
 /* Stopped, and nobody calls. */
 void workers_free(struct workers *w);

@@ -8,22 +8,39 @@
 #include "sql/fields.h"
 #include "sql/read.h"
 
-/* The names that WITH defines anywhere in a tree, in order. */
+/*
+ * The names that WITH defines anywhere in a tree, in order, and of each how
+ * many scopes are open for it where a walk is now. Names have no schema.
+ */
 struct cte_names {
     const char **list;
+    size_t *scopes;
     size_t n;
+    const struct cte_own *own; /* the recursive query that is walked */
 };
 CUSTOS_MUST_USE custos_status cte_names_take(arena *a, const pg_message *tree,
                                              struct cte_names *out,
                                              custos_err *err);
+
+/* Is it a name of WITH that can be used here? */
 bool cte_names_have(const struct cte_names *names, const char *name);
+
+/*
+ * Visits what is right below a message, queries of WITH before the rest, each
+ * with its own names in scope. A visit calls this again to go down. Stops at
+ * the first failure.
+ */
+typedef custos_status cte_visit(void *ctx, pg_message *m);
+CUSTOS_MUST_USE custos_status cte_walk(struct cte_names *names,
+                                       const pg_message *m, cte_visit *visit,
+                                       void *ctx);
 
 /*
  * Does a tree name no table but those of pg_catalog and information_schema
  * (and names of its own WITH)? Then it is a question about the catalog; also
  * when it names none at all.
  */
-bool catalog_only(const pg_message *tree, const struct cte_names *ctes);
+bool catalog_only(pg_message *tree, struct cte_names *ctes);
 
 struct catalog_change {
     struct sql_reader *r;
@@ -32,9 +49,6 @@ struct catalog_change {
     const struct catalog_question *q;
 };
 
-/* Changes the tree to what the database understands, leaves first. */
-CUSTOS_MUST_USE custos_status catalog_change_all(struct catalog_change *c,
-                                                 pg_message *m);
 CUSTOS_MUST_USE custos_status catalog_change_call(struct catalog_change *c,
                                                   pg_node *node);
 CUSTOS_MUST_USE custos_status catalog_change_cast(struct catalog_change *c,

@@ -1,10 +1,10 @@
 /*
  * Which questions are for the catalog: told by the tables they name, wherever
- * these stand. A name of WITH is no table; where it hides one of the policy's,
- * the catalog does not know that either.
+ * these stand. A name of WITH is a table only where it is in scope; elsewhere
+ * the same name could be a relation of the database that is not the catalog's.
  *
- * A text of 64 KiB names tens of thousands: the tree is walked once for the
- * names of WITH and once for the tables.
+ * A text of 64 KiB names tens of thousands: names are sorted once, and each has
+ * a count of the scopes that are open for it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,19 +42,135 @@ custos_status
 cte_names_take(arena *a, const pg_message *tree, struct cte_names *out,
                custos_err *err)
 {
-    out->n = names_find(tree, NULL);
-    out->list = arena_take(a, out->n + 1, sizeof(const char *));
-    if (!out->list)
+    size_t n = names_find(tree, NULL), kept = 0;
+
+    *out = (struct cte_names){0};
+    out->list = arena_take(a, n + 1, sizeof(const char *));
+    out->scopes = arena_take(a, n + 1, sizeof(size_t));
+    if (!out->list || !out->scopes)
         return fail_memory(err);
+    memset(out->scopes, 0, (n + 1) * sizeof(size_t));
     names_find(tree, out->list);
-    qsort(out->list, out->n, sizeof(const char *), compare);
+    qsort(out->list, n, sizeof(const char *), compare);
+    for (size_t i = 0; i < n; i++)
+        if (!kept || strcmp(out->list[kept - 1], out->list[i]) != 0)
+            out->list[kept++] = out->list[i];
+    out->n = kept;
     return CUSTOS_OK;
+}
+
+/* The scopes of a name that cte_names_take has found, or NULL. */
+static size_t *
+scopes_of(const struct cte_names *names, const char *name)
+{
+    const char **at =
+        bsearch(&name, names->list, names->n, sizeof(const char *), compare);
+
+    return at ? &names->scopes[at - names->list] : NULL;
 }
 
 bool
 cte_names_have(const struct cte_names *names, const char *name)
 {
-    return bsearch(&name, names->list, names->n, sizeof(const char *), compare);
+    const size_t *scopes = scopes_of(names, name);
+
+    return scopes && *scopes > 0;
+}
+
+/* ----------------------------------------------------------------- scopes -- */
+
+/* The part of a recursive query that may name the query itself. */
+struct cte_own {
+    const PgQuery__SelectStmt *part;
+    size_t *scopes;
+};
+
+static custos_status
+fields_walk(const pg_message *m, const pg_message *but, cte_visit *visit,
+            void *ctx)
+{
+    const ProtobufCMessageDescriptor *d = m->descriptor;
+    const struct field_span span = fields_of(m);
+    custos_status st = CUSTOS_OK;
+
+    for (unsigned i = span.first; i < span.end && !st; i++)
+        for (size_t j = 0; j < field_messages(m, &d->fields[i]) && !st; j++) {
+            pg_message *inside = field_message(m, &d->fields[i], j);
+
+            if (inside != but)
+                st = visit(ctx, inside);
+        }
+    return st;
+}
+
+/*
+ * A query of WITH. It does not see its own name, not even where an outer WITH
+ * defines it too, but for the part after UNION of a recursive one: databases
+ * differ in what the name means elsewhere.
+ */
+static custos_status
+query_walk(struct cte_names *names, bool recursive, pg_node *node,
+           cte_visit *visit, void *ctx)
+{
+    const PgQuery__CommonTableExpr *q = node->common_table_expr;
+    const pg_node *body = q->ctequery;
+    size_t *scopes = scopes_of(names, q->ctename), outer = *scopes;
+    const struct cte_own *outer_own = names->own;
+    struct cte_own own = {.scopes = scopes};
+    custos_status st;
+
+    if (recursive && body &&
+        body->node_case == PG_QUERY__NODE__NODE_SELECT_STMT &&
+        body->select_stmt->op == PG_QUERY__SET_OPERATION__SETOP_UNION)
+        own.part = body->select_stmt->rarg;
+    *scopes = 0;
+    names->own = &own;
+    st = visit(ctx, &node->base);
+    names->own = outer_own;
+    *scopes = outer;
+    return st;
+}
+
+/* Each query of WITH sees those before it; the rest of the SELECT sees all. */
+static custos_status
+with_walk(struct cte_names *names, const pg_message *m, cte_visit *visit,
+          void *ctx)
+{
+    const PgQuery__WithClause *with =
+        ((const PgQuery__SelectStmt *)m)->with_clause;
+    custos_status st = CUSTOS_OK;
+    size_t open = 0;
+
+    for (; open < with->n_ctes && !st; open++) {
+        st = query_walk(names, with->recursive, with->ctes[open], visit, ctx);
+        ++*scopes_of(names, with->ctes[open]->common_table_expr->ctename);
+    }
+    if (!st)
+        st = fields_walk(m, &with->base, visit, ctx);
+    while (open-- > 0)
+        --*scopes_of(names, with->ctes[open]->common_table_expr->ctename);
+    return st;
+}
+
+custos_status
+cte_walk(struct cte_names *names, const pg_message *m, cte_visit *visit,
+         void *ctx)
+{
+    const PgQuery__SelectStmt *s = (const PgQuery__SelectStmt *)m;
+    const struct cte_own *own = names->own;
+    bool is_own;
+    custos_status st;
+
+    if (m->descriptor != &pg_query__select_stmt__descriptor)
+        return fields_walk(m, NULL, visit, ctx);
+    is_own = own && own->part == s;
+    if (is_own)
+        ++*own->scopes;
+    st = s->with_clause ? with_walk(names, m, visit, ctx)
+                        : fields_walk(m, NULL, visit, ctx);
+    if (is_own)
+        --*own->scopes;
+    return st;
 }
 
 static bool
@@ -66,17 +182,20 @@ is_catalog(const struct cte_names *ctes, const PgQuery__RangeVar *v)
     return !strncmp(v->relname, "pg_", 3) || cte_names_have(ctes, v->relname);
 }
 
-bool
-catalog_only(const pg_message *m, const struct cte_names *ctes)
+/* Stops at the first table that is not the catalog's. */
+static custos_status
+table_visit(void *ctx, pg_message *m)
 {
-    const ProtobufCMessageDescriptor *d = m->descriptor;
-    const struct field_span span = fields_of(m);
+    struct cte_names *names = ctx;
 
-    if (d == &pg_query__range_var__descriptor)
-        return is_catalog(ctes, (const PgQuery__RangeVar *)m);
-    for (unsigned i = span.first; i < span.end; i++)
-        for (size_t j = 0; j < field_messages(m, &d->fields[i]); j++)
-            if (!catalog_only(field_message(m, &d->fields[i], j), ctes))
-                return false;
-    return true;
+    if (m->descriptor != &pg_query__range_var__descriptor)
+        return cte_walk(names, m, table_visit, names);
+    return is_catalog(names, (const PgQuery__RangeVar *)m) ? CUSTOS_OK
+                                                           : CUSTOS_ENAME;
+}
+
+bool
+catalog_only(pg_message *tree, struct cte_names *ctes)
+{
+    return !table_visit(ctes, tree);
 }

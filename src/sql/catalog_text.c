@@ -10,6 +10,7 @@
  * GIVES    a text for the database, or a refusal by name.
  * FAILS    on the text alone.
  * TESTED   what_is_not_listed_is_refused the_catalog_is_asked_alone
+ *          names_of_with_have_a_scope
  */
 #include "sql/catalog_text.h"
 
@@ -266,22 +267,21 @@ see_node(struct catalog_change *c, pg_node *node)
     return CUSTOS_OK;
 }
 
-custos_status
-catalog_change_all(struct catalog_change *c, pg_message *m)
+/* Changes the tree to what the database understands, leaves first. */
+static custos_status
+change_all(void *ctx, pg_message *m)
 {
+    struct catalog_change *c = ctx;
     const ProtobufCMessageDescriptor *d = m->descriptor;
     bool is_node = d == &pg_query__node__descriptor;
     custos_status st = CUSTOS_OK;
-    struct field_span span;
 
     if (is_node)
         st = see_node(c, (pg_node *)m);
     else if (d == &pg_query__select_stmt__descriptor)
         st = name_targets(c, (PgQuery__SelectStmt *)m);
-    span = fields_of(m); /* a node may have become another */
-    for (unsigned i = span.first; i < span.end && !st; i++)
-        for (size_t j = 0; j < field_messages(m, &d->fields[i]) && !st; j++)
-            st = catalog_change_all(c, field_message(m, &d->fields[i], j));
+    if (!st)
+        st = cte_walk(&c->ctes, m, change_all, c);
     return st || !is_node ? st : change_node(c, (pg_node *)m);
 }
 
@@ -297,7 +297,7 @@ statement_write(struct catalog_change *c, PgQuery__ParseResult *tree,
                            "the catalog is asked by one SELECT");
     st = closed_check(c->r, tree);
     if (!st)
-        st = catalog_change_all(c, &tree->base);
+        st = change_all(c, &tree->base);
     return st ? st : pg_deparse(c->r->a, tree, out, c->r->err);
 }
 

@@ -7,6 +7,7 @@
  *   and function that is printed is total by itself (total.h lists them), and
  *   so are their compositions. Nothing guards anything: the engine may compute
  *   what stands in a CASE, an AND or a COALESCE for rows that do not need it.
+ *   Aggregates, which may fail, are printed by duckdb_print_public alone.
  * SOURCE   doc/proofs/totality.md
  * NEEDS    columns as the import makes them (view.h); total-functions;
  *          bare-arithmetic, where the engine's own whole-number arithmetic is
@@ -473,8 +474,8 @@ duckdb_print_condition(const struct expr *e, const char *alias,
     size_t before = out->len;
 
     duck_expr(&d, e);
-    if (!out->failed && !d.aggregates &&
-        !total_is_text(out->ptr + before, out->len - before))
+    if (!out->failed &&
+        (d.aggregates || !total_is_text(out->ptr + before, out->len - before)))
         out->failed = true;
 }
 
@@ -482,4 +483,16 @@ void
 duckdb_print_expr(const struct expr *e, const char *alias, struct buf *out)
 {
     duckdb_print_condition(e, alias, NULL, out);
+}
+
+void
+duckdb_print_public(const struct expr *e, const char *alias, struct buf *out)
+{
+    struct duck d = {.alias = alias, .out = out};
+    size_t before = out->len;
+
+    duck_expr(&d, e);
+    if (!out->failed &&
+        !total_is_public_text(out->ptr + before, out->len - before))
+        out->failed = true;
 }

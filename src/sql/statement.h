@@ -41,7 +41,9 @@ enum statement_kind {
 
 enum {
     STATEMENTS_MAX = 1000,
-    STATEMENT_TOKENS_MAX = 10000, /* but of one SELECT of private tables */
+    /* words and signs of a text, */
+    STATEMENT_TOKENS_SHORT = 300, /* that is always parsed */
+    STATEMENT_TOKENS_MAX = 3000,  /* but of one SELECT of private tables */
 };
 
 #define STATEMENT_ALL INT64_MAX /* FETCH ALL */
@@ -66,8 +68,9 @@ struct statement {
 /*
  * The statements of a text, in order; empty ones are left out, so n may be 0.
  * As in PostgreSQL a mistake anywhere is one of the whole text; but a long
- * SELECT of private tables is known by its tokens, and who answers it reads it.
- * So whoever waits for this waits for few milliseconds. May fail:
+ * SELECT of private tables is known by its words, and who answers it reads it.
+ * So whoever waits for this waits a millisecond, and for what is neither short
+ * nor such a SELECT some ten of them. May fail:
  * CUSTOS_ESYNTAX, CUSTOS_EUNSUPPORTED (too long, too deep, too many),
  * CUSTOS_ENOMEM. What they hold lives in a.
  */

@@ -4,6 +4,8 @@
  */
 #include "sql/total.h"
 
+#include "base/base.h"
+
 #define BIG "CAST('9223372036854775807' AS BIGINT)"
 #define SMALL "CAST('-9223372036854775808' AS BIGINT)"
 #define ONE "CAST('1' AS BIGINT)"
@@ -20,6 +22,11 @@
 #define LAST_TIME "TIMESTAMP '9999-12-31 23:59:59.999999'"
 #define NINES "CAST('99999999999999999999999999999999999999' AS DECIMAL(38, 0))"
 #define LONG "repeat('aé', 100000)"
+
+#define NUMBERS                                                                \
+    "(VALUES (" INF "), (- " INF "), (" NAN "), (CAST(NULL AS DOUBLE))) AS "   \
+    "v(x)"
+#define LARGE "(VALUES (" FAR "), (" FAR "), (- " FAR ")) AS v(x)"
 
 #define STOPS "stops at the ends of its type"
 #define OF_DATES "every date and timestamp is of the years 1 to 9999"
@@ -132,15 +139,26 @@ const struct total totals[] = {
     {"BETWEEN", "of one type", FAR " BETWEEN " NAN " AND " INF},
     {"IN", "of one type", NAN " IN (" INF ", " NAN ", NULL)"},
     {"IS DISTINCT FROM", "of one type", NAN " IS DISTINCT FROM NULL"},
+    /* aggregates, over public rows */
+    {"count", "below the number of rows",
+     "count(*) FROM " NUMBERS "; count("
+     "DISTINCT x) FROM " NUMBERS},
+    {"min", "one of its arguments", "min(x) FROM " NUMBERS},
+    {"max", "one of its arguments", "max(x) FROM " NUMBERS},
+    {"avg", "of doubles", "avg(x) FROM " NUMBERS "; avg(x) FROM " LARGE},
+    {"quantile_disc", "one of its arguments",
+     "quantile_disc(x, 0.5) FROM " NUMBERS},
+    {"quantile_cont", "of doubles, dates and timestamps",
+     "quantile_cont(x, 0.5) FROM " NUMBERS "; quantile_cont(x, 0.5) FROM " LARGE
+     "; quantile_cont(x, 0.5) FROM (VALUES (" FIRST "), (" LAST ")) AS v(x); "
+     "quantile_cont(x, 0.3) FROM (VALUES (" FIRST_TIME "), (" LAST_TIME
+     ")) AS v(x)"},
 };
 
 /* Sums are of whole numbers, in 128 bits. */
 const struct total totals_around[] = {
-    {"count", "fewer than 2^63 rows", "count(" NAN ")"},
     {"sum", "rows times the bound of a part are below 2^126, doubles to inf",
      "sum(" BIG "); sum(" SMALL "); sum(" FAR ")"},
-    {"min", "one of its arguments", "min(" NAN "); min(" LONG ")"},
-    {"max", "one of its arguments", "max(" INF "); max(" WIDE_BIG ")"},
     {"pow", "of doubles; exponents of a grid",
      "pow(CAST('2' AS DOUBLE), 1074) * " FAR
      "; pow(CAST('10' AS DOUBLE), -36)"},
@@ -172,17 +190,29 @@ const struct total totals_around[] = {
 const size_t n_totals = sizeof totals / sizeof *totals;
 const size_t n_totals_around = sizeof totals_around / sizeof *totals_around;
 
+/* Aggregates that fail on some values: sums past 128 bits, variances that are
+   not finite. */
+static const char *const partial[] = {
+    "sum", "var_samp", "var_pop", "stddev_samp", "stddev_pop",
+};
+
+/* Where a text stands. */
+enum scope { IN_EXPRESSION, IN_PUBLIC, IN_STATEMENT };
+
 static bool
-is_listed(str name, bool around)
+is_listed(str name, enum scope scope)
 {
     if (str_equal(name, str_of("DECIMAL")) ||
-        (around && str_equal(name, str_of("ENUM")))) /* types */
+        (scope == IN_STATEMENT && str_equal(name, str_of("ENUM")))) /* types */
         return true;
     for (size_t i = 0; i < n_totals; i++)
         if (str_equal(name, str_of(totals[i].name)))
             return true;
-    for (size_t i = 0; around && i < n_totals_around; i++)
+    for (size_t i = 0; scope == IN_STATEMENT && i < n_totals_around; i++)
         if (str_equal(name, str_of(totals_around[i].name)))
+            return true;
+    for (size_t i = 0; scope == IN_PUBLIC && i < COUNT_OF(partial); i++)
+        if (str_equal(name, str_of(partial[i])))
             return true;
     return false;
 }
@@ -196,7 +226,7 @@ is_of_name(char c)
 
 /* A quoted text is passed over; its doubled quotes are two of them. */
 static bool
-are_listed(const char *text, size_t len, bool around)
+are_listed(const char *text, size_t len, enum scope scope)
 {
     size_t name = 0;
     bool quoted = false;
@@ -207,7 +237,7 @@ are_listed(const char *text, size_t len, bool around)
         if (quoted || text[i] == '\'')
             name = i + 1;
         else if (text[i] == '(' && i > name &&
-                 !is_listed((str){text + name, i - name}, around))
+                 !is_listed((str){text + name, i - name}, scope))
             return false;
         if (!quoted && !is_of_name(text[i]))
             name = i + 1;
@@ -218,11 +248,17 @@ are_listed(const char *text, size_t len, bool around)
 bool
 total_is_text(const char *text, size_t len)
 {
-    return are_listed(text, len, false);
+    return are_listed(text, len, IN_EXPRESSION);
 }
 
 bool
 total_is_statement(const char *text, size_t len)
 {
-    return are_listed(text, len, true);
+    return are_listed(text, len, IN_STATEMENT);
+}
+
+bool
+total_is_public_text(const char *text, size_t len)
+{
+    return are_listed(text, len, IN_PUBLIC);
 }

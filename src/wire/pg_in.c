@@ -16,6 +16,7 @@ enum {
     CODE_SSL = 1234 << 16 | 5679,
     CODE_GSS = 1234 << 16 | 5680,
     LENGTH_BYTES = 4,
+    KEY_LENGTH_MAX = 256, /* of a cancel key, by the protocol */
     LENGTH_MAX = 0x7fffffff,
 };
 
@@ -260,12 +261,33 @@ frame(str bytes, size_t head, size_t least, size_t most, struct reader *r,
     return PG_IN_MESSAGE;
 }
 
+/* A key has 4 to 256 bytes; of longer ones than ours the beginning is kept. */
+static void
+read_cancel(struct reader *r, struct pg_cancel *out)
+{
+    size_t len, kept;
+    const char *key;
+
+    out->process = take_u32(r);
+    len = (size_t)(r->end - r->at);
+    if (len < PG_KEY_MIN || len > KEY_LENGTH_MAX) {
+        reader_fail(r, len < PG_KEY_MIN ? "is shorter than a key to cancel by"
+                                        : "is longer than a key to cancel by");
+        return;
+    }
+    key = take(r, len);
+    kept = len < PG_KEY_MAX ? len : PG_KEY_MAX;
+    out->len = (uint32_t)len;
+    if (key)
+        memcpy(out->key, key, kept);
+}
+
 static enum pg_in
 bad_version(custos_err *err, uint32_t code)
 {
     custos_fail(err, CUSTOS_EPROTOCOL,
                 "the client speaks version %u.%u of the protocol; this server "
-                "speaks 3.0",
+                "speaks 3.0 and 3.2",
                 code >> 16, code & 0xffff);
     return PG_IN_BAD;
 }
@@ -287,8 +309,7 @@ pg_in_first(str bytes, struct pg_message *out, size_t *used, custos_err *err)
         m.kind = PG_GSS_REQUEST;
     } else if (code == CODE_CANCEL) {
         m.kind = PG_CANCEL_REQUEST;
-        m.cancel.process = take_u32(&r);
-        m.cancel.secret = take_u32(&r);
+        read_cancel(&r, &m.cancel);
     } else if (code >> 16 == VERSION_MAJOR) {
         m.kind = PG_STARTUP;
         m.startup.minor = (int)(code & 0xffff);

@@ -1,5 +1,5 @@
 /*
- * What a PostgreSQL client sends, protocol 3.0: bytes to messages. Nothing is
+ * What a PostgreSQL client sends, protocols 3.0 and 3.2: bytes to messages. Nothing is
  * copied and no memory is taken: a message borrows from the bytes it was read
  * from, and lists are views into them that were checked when the message was,
  * so that reading them cannot fail.
@@ -20,8 +20,12 @@ struct pg_limits {
     size_t list_max;      /* entries of one list: formats, values, types */
 };
 
-/* PostgreSQL's own limit for first packets. */
-enum { PG_FIRST_BYTES = 10000 };
+enum {
+    PG_FIRST_BYTES = 10000, /* PostgreSQL's own limit for first packets */
+    PG_MINOR = 2,           /* protocol 3.2 is the newest that we speak */
+    PG_KEY_MIN = 4,         /* bytes of a cancel key in 3.0 */
+    PG_KEY_MAX = 32,        /* and in 3.2, which lets servers choose */
+};
 
 enum pg_in {
     PG_IN_MORE,    /* *used is how many bytes there must be to go on */
@@ -62,13 +66,16 @@ struct pg_list {
 };
 
 struct pg_startup {
-    int minor;            /* of version 3.minor; 0 is all we speak */
+    int minor;            /* of version 3.minor, as asked for */
     struct pg_list pairs; /* pg_pair_next */
     str user, database;   /* database: the user's name when not given */
 };
 
+/* A key of another length than ours cannot be right; len says it. */
 struct pg_cancel {
-    uint32_t process, secret;
+    uint32_t process;
+    uint32_t len; /* of the key as it was sent */
+    uint8_t key[PG_KEY_MAX];
 };
 
 struct pg_parse {

@@ -117,12 +117,12 @@ pg_out_parameter(struct buf *out, const char *name, const char *value)
 }
 
 void
-pg_out_key(struct buf *out, uint32_t process, uint32_t secret)
+pg_out_key(struct buf *out, uint32_t process, str key)
 {
     size_t at = begin(out, 'K');
 
     add_u32(out, process);
-    add_u32(out, secret);
+    buf_add(out, key.ptr, key.len);
     end(out, at);
 }
 
@@ -144,10 +144,16 @@ count_options(const struct pg_startup *s)
     return n;
 }
 
+int
+pg_minor_spoken(const struct pg_startup *s)
+{
+    return s->minor >= PG_MINOR ? PG_MINOR : 0;
+}
+
 bool
 pg_must_negotiate(const struct pg_startup *s)
 {
-    return s->minor > 0 || count_options(s) > 0;
+    return s->minor != pg_minor_spoken(s) || count_options(s) > 0;
 }
 
 void
@@ -157,7 +163,8 @@ pg_out_negotiate(struct buf *out, const struct pg_startup *s)
     size_t at = begin(out, 'v');
     str name, value;
 
-    add_u32(out, 0); /* the newest minor version we speak */
+    /* Major and minor, as servers send it and clients read it. */
+    add_u32(out, 3u << 16 | (uint32_t)pg_minor_spoken(s));
     add_u32(out, count_options(s));
     while (pg_pair_next(&pairs, &name, &value))
         if (is_option(name))

@@ -22,11 +22,16 @@ void pg_out_auth_sasl_continue(struct buf *out, str data);
 void pg_out_auth_sasl_final(struct buf *out, str data);
 
 void pg_out_parameter(struct buf *out, const char *name, const char *value);
-void pg_out_key(struct buf *out, uint32_t process, uint32_t secret);
+/* key: PG_KEY_MIN bytes in protocol 3.0, up to PG_KEY_MAX in 3.2. */
+void pg_out_key(struct buf *out, uint32_t process, str key);
 
-/* When a client asks for more than 3.0: what we speak, and the startup's
-   options that begin with "_pq_.", of which we know none. Call it when
-   pg_must_negotiate. */
+/* The minor version that is spoken: 2 where it was asked for, else 0 (there is
+   no 3.1). */
+int pg_minor_spoken(const struct pg_startup *s);
+
+/* When a client asks for another version than is spoken: which that is, and the
+   startup's options that begin with "_pq_.", of which we know none. Call it
+   when pg_must_negotiate. */
 bool pg_must_negotiate(const struct pg_startup *s);
 void pg_out_negotiate(struct buf *out, const struct pg_startup *s);
 

@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import stat
 import tempfile
+import time
 import unittest
 
 from command import CommandCase, lines, run
@@ -20,6 +21,7 @@ tables:
   people:
     source: people.csv
     unit: id
+    max_rows: 1000
     columns:
       id: {type: integer}
       age: {type: integer, range: [0, 120]}
@@ -64,7 +66,9 @@ class Doors(CommandCase):
         db = sqlite3.connect(self.store / "ledger.db")
         try:
             return {name: (verifier, token) for name, verifier, token in
-                    db.execute("SELECT name, verifier, token FROM doors")}
+                    db.execute("SELECT doors.name, verifier, hash FROM doors "
+                               "JOIN tokens ON tokens.name = doors.name "
+                               "AND access = 0 ORDER BY tokens.seq")}
         finally:
             db.close()
 
@@ -143,6 +147,46 @@ class Doors(CommandCase):
         told = "\n".join(self.analyst("list"))
         self.assertRegex(told, "ana +not in the policy")
         self.analyst("revoke", "ana")
+
+    def tokens(self, name):
+        for one in json.loads(self.analyst("list", "--json")[0]):
+            if one["name"] == name:
+                return one
+
+    def test_a_second_token(self):
+        """The old one stays valid until its grace is over or it is ended."""
+        first = self.add("add", "ana")
+        self.no_analyst("token", "ana", says="--rotate")
+        self.no_analyst("token", "bo", "--rotate", says="no password")
+        second = json.loads(self.analyst("token", "ana", "--rotate", "--json",
+                                         "--expires", "90d")[0])
+        self.assertNotIn("password", second)
+        self.assertIn("expires", second)
+        self.assertNotEqual(first["token"], second["token"])
+        seen = self.tokens("ana")
+        self.assertEqual([t["expires"] is None for t in seen["tokens"]],
+                         [False, True])
+        self.assertIn("old token still valid", self.analyst("list")[0])
+        self.analyst("token", "ana", "--end-old")
+        self.assertEqual(len(self.tokens("ana")["tokens"]), 1)
+        self.no_analyst("token", "ana", "--end-old", says="no older token")
+        self.analyst("token", "ana", "--rotate", "--grace", "7d")
+        seen = self.tokens("ana")
+        self.assertEqual([t["expires"] is None for t in seen["tokens"]],
+                         [True, False])
+        self.assertRegex(self.analyst("list")[0],
+                         r"can come in; old token until 2\d{3}-")
+        for bad in ("7", "d", "-1d", "1w", "99999d", "1d2"):
+            self.no_analyst("token", "ana", "--rotate", "--grace", bad,
+                            says="a length of time")
+
+    def test_expiry_is_listed(self):
+        self.analyst("add", "ana", "--expires", "1s")
+        self.assertRegex(self.analyst("list")[0],
+                         r"; password until .*; token until ")
+        time.sleep(1.1)
+        self.assertIn("expired", self.analyst("list")[0])
+        self.assertIsNone(self.tokens("bo")["password_expires"])
 
     def test_owner(self):
         token = lines("owner", "token", "--store", str(self.store))[0].split()

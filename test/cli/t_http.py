@@ -80,6 +80,23 @@ class Http(HttpCase):
         self.assertEqual((got["kind"], got["receipt"]), ("public", None))
         self.assertEqual(got["cost"]["epsilon"], "0")
 
+    def test_a_public_part_that_fails_costs_nothing(self):
+        part = ("SELECT stddev_pop(CAST(floor AS double precision){}) AS x "
+                "FROM departments")
+        asked = "SELECT count(*) AS n FROM patients JOIN ({}) AS q ON x >= 0"
+        before = self.call("GET", "/v1/budget", who="ana").json
+        reply = self.ask(asked.format(part.format(" * 1e35" * 6)),
+                         epsilon="0.125")
+        self.assertEqual(reply.status, 400, reply.bytes)
+        self.assertIn("public tables cannot be computed",
+                      reply.error["message"])
+        after = self.call("GET", "/v1/budget", who="ana").json
+        self.assertEqual(after, before)
+        # the same worker answers what can be computed
+        reply = self.ask(asked.format(part.format("")), epsilon="0.125")
+        self.assertEqual(reply.status, 200, reply.bytes)
+        self.assertEqual(reply.json["cost"]["epsilon"], "0.125")
+
     def test_dates_and_decimals_are_exact_texts(self):
         got = self.ask("SELECT median(since) AS d, avg(weight) AS w "
                        "FROM patients", epsilon=20).json
@@ -213,6 +230,16 @@ class Http(HttpCase):
     def test_what_is_open(self):
         self.assertEqual(self.call("GET", "/v1/health").json["status"], "ok")
         self.assertEqual(self.document["openapi"][:4], "3.1.")
+
+    def test_deep_health_is_the_owners(self):
+        got = self.call("GET", "/v1/health/deep", who="").json
+        self.assertEqual(got["status"], "ok")
+        self.assertTrue(got["ledger"]["ok"])
+        self.assertGreater(got["ledger"]["free_bytes"], 0)
+        self.assertTrue(got["worker"]["ok"])
+        self.refused(403, "OWNER",
+                     self.call("GET", "/v1/health/deep", who="ana"))
+        self.assertEqual(self.call("GET", "/v1/health/deep").status, 401)
 
     def test_metrics_are_the_owners(self):
         self.refused(403, "OWNER", self.call("GET", "/metrics", who="ana"))
@@ -405,11 +432,11 @@ class Http(HttpCase):
                      b"GET / HTTP/9.9\r\n\r\n", b"\x00" * 100 + b"\r\n\r\n",
                      b"GET /" + b"a" * 70000 + b" HTTP/1.1\r\n\r\n",
                      b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 20000 + b"\r\n",
-                     b"POST /v1/query HTTP/1.1\r\nHost: x\r\n"
+                     b"POST /v1/query HTTP/1.1\r\nHost: localhost\r\n"
                      b"Content-Length: -5\r\n\r\n",
-                     b"POST /v1/query HTTP/1.1\r\nHost: x\r\n"
+                     b"POST /v1/query HTTP/1.1\r\nHost: localhost\r\n"
                      b"Content-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef",
-                     b"POST /v1/query HTTP/1.1\r\nHost: x\r\n"
+                     b"POST /v1/query HTTP/1.1\r\nHost: localhost\r\n"
                      b"Transfer-Encoding: chunked\r\n\r\nzz\r\n"]:
             got = self.raw(data)
             self.assertNotRegex(got, rb"^HTTP/1.\d 200")
@@ -418,23 +445,35 @@ class Http(HttpCase):
 
     def test_a_body_is_framed_once(self):
         """What is read in two ways could hide a request behind another's."""
-        hidden = b"GET /v1/health HTTP/1.1\r\nHost: x\r\n\r\n"
+        hidden = b"GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n"
         for frames in [b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
                        b"Transfer-Encoding: chunked\r\nContent-Length: 5\r\n",
                        b"Content-Length: 5\r\nContent-Length: 0\r\n",
                        b"Transfer-Encoding: xchunked\r\n"]:
-            got = self.raw(b"POST /v1/query HTTP/1.1\r\nHost: x\r\n" + frames +
+            got = self.raw(b"POST /v1/query HTTP/1.1\r\nHost: localhost\r\n" + frames +
                            b"\r\n0\r\n\r\n" + hidden)
             self.assertRegex(got, rb"^HTTP/1.1 400 ", frames)
             self.assertEqual(got.count(b"HTTP/1.1 "), 1, got)
             self.assertIn(b"Connection: close", got)
+
+    def test_other_names_are_not_answered(self):
+        """A name of another site that leads here (DNS rebinding)."""
+        for path in ["/", "/v1/health", "/v1/query", "/metrics", "/nowhere"]:
+            got = call(self.server.http, "GET", path, token=self.store.tokens[""],
+                       headers={"Host": f"evil.example:{self.server.http}"})
+            self.assertEqual(got.status, 421, got.bytes)
+            self.assertEqual(got.error["code"], "HOST")
+        for name in ["localhost", "127.0.0.1", "[::1]", "a.localhost:1"]:
+            got = call(self.server.http, "GET", "/v1/health",
+                       headers={"Host": name})
+            self.assertEqual(got.status, 200, got.bytes)
 
     def test_slow_clients_hold_nobody(self):
         """Many requests that never end, and a question beside them."""
         slow = [socket.create_connection(("127.0.0.1", self.server.http))
                 for _ in range(60)]
         for i, s in enumerate(slow):
-            s.sendall(b"POST /v1/query HTTP/1.1\r\nHost: x\r\n"
+            s.sendall(b"POST /v1/query HTTP/1.1\r\nHost: localhost\r\n"
                       b"Content-Type: application/json\r\n"
                       b"Authorization: Bearer "
                       + self.store.tokens["ana"].encode()
@@ -447,7 +486,7 @@ class Http(HttpCase):
         sql = "SELECT count(*) FROM visits WHERE cost < 4321"
         body = json.dumps({"sql": sql}).encode()
         with socket.create_connection(("127.0.0.1", self.server.http)) as s:
-            s.sendall(b"POST /v1/query HTTP/1.1\r\nHost: x\r\n"
+            s.sendall(b"POST /v1/query HTTP/1.1\r\nHost: localhost\r\n"
                       b"Content-Type: application/json\r\n"
                       b"Authorization: Bearer "
                       + self.store.tokens["ana"].encode()
@@ -459,7 +498,7 @@ class Http(HttpCase):
         self.assertEqual(self.ask(COUNT).status, 200)
 
     def test_one_connection_for_many(self):
-        ask = (b"GET /v1/health HTTP/1.1\r\nHost: x\r\n\r\n")
+        ask = (b"GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
         with socket.create_connection(("127.0.0.1", self.server.http)) as s:
             s.settimeout(20)
             s.sendall(ask * 5)
@@ -482,6 +521,19 @@ class Doors(unittest.TestCase):
     def setUpClass(cls):
         cls.store = Store(people=50)
         cls.addClassCleanup(cls.store.close)
+
+    def test_names_are_allowed_by_the_owner(self):
+        server = Server(self.store.path, "--http-host", "a.example",
+                        "--http-host", "b.example")
+        self.addCleanup(server.stop)
+        for name, status in [("a.example", 200), ("B.example:80", 200),
+                             ("c.example", 421)]:
+            got = call(server.http, "GET", "/v1/health",
+                       headers={"Host": name})
+            self.assertEqual(got.status, status, got.bytes)
+        self.assertIn(b'custos_http_errors_total{code="HOST"} 1',
+                      call(server.http, "GET", "/metrics",
+                           token=self.store.tokens[""]).bytes)
 
     def test_wrong_tokens_make_one_wait(self):
         server = Server(self.store.path)
@@ -521,6 +573,50 @@ class Doors(unittest.TestCase):
         self.store.custos("analyst", "revoke", "bob")
         self.assertEqual(
             call(server.http, "GET", "/v1/schema", token=token).status, 401)
+
+    def test_a_metrics_token_sees_metrics_alone(self):
+        server = Server(self.store.path)
+        self.addCleanup(server.stop)
+
+        def given(*words):
+            return re.search("custos_[0-9a-f]{64}",
+                             self.store.custos("owner", *words)).group()
+
+        def status(token, path, method="GET", body=None):
+            return call(server.http, method, path, body, token).status
+
+        first = given("metrics-token")
+        for path in ("/metrics", "/v1/health", "/v1/health/deep"):
+            self.assertEqual(status(first, path), 200, path)
+        for path in ("/v1/budget", "/v1/me", "/v1/ledger", "/v1/schema",
+                     "/v1/owner/policy", "/v1/owner/health",
+                     "/v1/ledger/verify", "/v1/risk"):
+            self.assertEqual(status(first, path), 403, path)
+        self.assertEqual(status(first, "/v1/query", "POST", {"sql": COUNT}), 403)
+        self.assertEqual(status(first, "/v1/owner/reload", "POST", {}), 403)
+        second = given("metrics-token")
+        self.assertEqual(status(first, "/metrics"), 200)
+        self.assertEqual(status(second, "/metrics"), 200)
+        given("metrics-token", "--grace", "1s")
+        self.assertEqual(status(first, "/metrics"), 401)
+        self.until(lambda: status(second, "/metrics") == 401)
+        self.store.custos("owner", "metrics-token", "--revoke")
+        self.assertEqual(status(self.store.tokens[""], "/metrics"), 200)
+
+    def test_two_tokens_at_once(self):
+        server = Server(self.store.path)
+        self.addCleanup(server.stop)
+
+        def status(token):
+            return call(server.http, "GET", "/v1/me", token=token).status
+
+        old = self.store.tokens["ana"]
+        new = re.search("custos_[0-9a-f]{64}", self.store.custos(
+            "analyst", "token", "ana", "--rotate")).group()
+        self.assertEqual([status(old), status(new)], [200, 200])
+        self.store.custos("analyst", "token", "ana", "--end-old")
+        self.assertEqual([status(old), status(new)], [401, 200])
+        self.store.tokens["ana"] = new
 
     def test_full_and_slow(self):
         """One works, one waits, and the ledger is held by another: the next
@@ -577,7 +673,7 @@ class Doors(unittest.TestCase):
         self.addCleanup(server.stop)
         with socket.create_connection(("127.0.0.1", server.http)) as link:
             link.settimeout(60)
-            link.sendall(b"POST /v1/query HTTP/1.1\r\nHost: x\r\n"
+            link.sendall(b"POST /v1/query HTTP/1.1\r\nHost: localhost\r\n"
                          b"Content-Type: application/json\r\n"
                          b"Authorization: Bearer "
                          + self.store.tokens["ana"].encode()

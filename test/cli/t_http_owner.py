@@ -396,7 +396,7 @@ class Stores(unittest.TestCase):
         token = self.store.tokens[""]
         body = b'{"act":"rotate","name":"ana"}'
         with socket.create_connection(("127.0.0.1", server.http)) as s:
-            s.sendall(b"POST /v1/owner/analysts HTTP/1.1\r\nHost: x\r\n"
+            s.sendall(b"POST /v1/owner/analysts HTTP/1.1\r\nHost: localhost\r\n"
                       b"Content-Type: application/json\r\n"
                       b"Authorization: Bearer " + token.encode()
                       + b"\r\nContent-Length: %d\r\n\r\n" % len(body))

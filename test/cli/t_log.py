@@ -5,12 +5,15 @@ no text of a query or of the engine.
 The failures are provoked by files that were attached and have changed since:
 what the engine says of them quotes the line.
 """
+import fcntl
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import unittest
 
+from command import CUSTOS
 from serving import Server, Store, call
 
 SECRET = "qzxattached"
@@ -23,6 +26,7 @@ tables:
     attach: true
     unit: id
     rows_per_unit: 1
+    max_rows: 100
     columns:
       id: {type: integer}
       city: {type: text, values: [oslo, rome]}
@@ -97,6 +101,34 @@ class Log(unittest.TestCase):
             self.assertNotIn("4711", rest)
             if rest.startswith("question"):
                 self.assertIsNone(WORDS.search(rest), line)
+
+
+class Unread(unittest.TestCase):
+    """Nobody reads standard error: the server serves on, and ends."""
+
+    def test_a_full_pipe_stops_nothing(self):
+        store = Store(people=10)
+        self.addCleanup(store.close)
+        ours, theirs = os.pipe()
+        self.addCleanup(os.close, ours)
+        fcntl.fcntl(theirs, fcntl.F_SETPIPE_SZ, 4096)
+        process = subprocess.Popen(
+            [CUSTOS, "serve", "--store", store.path, "--pg", "none",
+             "--http", "127.0.0.1:0"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs)
+        os.close(theirs)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        port = int(re.search(rb'http="\S*:(\d+)"', os.read(ours, 4096)).group(1))
+        for _ in range(100):
+            bad = call(port, "POST", "/v1/query", {"sql": "SELECT nothing"},
+                       store.tokens["ana"])
+            self.assertEqual(bad.status, 404, bad.bytes)
+        self.assertEqual(call(port, "GET", "/v1/health").status, 200)
+        counts = call(port, "GET", "/metrics", token=store.tokens[""]).bytes
+        self.assertIn(b"custos_log_lines_dropped_total 0", counts)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(timeout=60), 0)
 
 
 if __name__ == "__main__":

@@ -45,6 +45,29 @@ def setUpModule():
     unittest.addModuleCleanup(Case.store.close)
 
 
+class Systemd(unittest.TestCase):
+    """What a unit of Type=notify is told."""
+
+    def test_ready_alive_and_stopping(self):
+        store = Store(people=10)
+        self.addCleanup(store.close)
+        path = f"{store.folder.name}/notify"
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ours:
+            ours.bind(path)
+            ours.settimeout(60)
+            server = Server(store.path, env={"NOTIFY_SOCKET": path,
+                                             "WATCHDOG_USEC": "200000"})
+            self.addCleanup(server.stop)
+            self.assertEqual(ours.recv(100), b"READY=1")
+            self.assertEqual(ours.recv(100), b"WATCHDOG=1")
+            self.assertEqual(ours.recv(100), b"WATCHDOG=1")
+            self.assertEqual(server.stop(), 0)
+            said = ours.recv(100)
+            while said == b"WATCHDOG=1":
+                said = ours.recv(100)
+            self.assertEqual(said, b"STOPPING=1")
+
+
 class Case(unittest.TestCase):
     store = None
 

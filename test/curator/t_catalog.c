@@ -257,6 +257,54 @@ what_is_not_listed_is_refused(void **state)
     refuses("SELECT current_setting('Custos.within') || 'x'", "stands alone");
 }
 
+/* Outside its scope a name of WITH is the database's own, which has views that
+   the catalog does not. */
+static void
+names_of_with_have_a_scope(void **state)
+{
+    static const char gone[] = "there is no table sqlite_master";
+
+    (void)state;
+    refuses("SELECT * FROM (WITH sqlite_master AS (SELECT 1) SELECT * FROM "
+            "sqlite_master) a, sqlite_master b",
+            gone);
+    refuses("SELECT 1 FROM sqlite_master WHERE 1 = (WITH sqlite_master AS "
+            "(SELECT 1) SELECT 1)",
+            gone);
+    refuses("(WITH sqlite_master AS (SELECT 1 x) SELECT x FROM sqlite_master) "
+            "UNION SELECT 1 FROM sqlite_master",
+            gone);
+    refuses("WITH sqlite_master AS (SELECT * FROM sqlite_master) SELECT 1",
+            gone);
+    refuses("WITH a AS (SELECT * FROM sqlite_master), sqlite_master AS (SELECT "
+            "1) SELECT * FROM a",
+            gone);
+    refuses("WITH RECURSIVE a AS (SELECT * FROM sqlite_master), sqlite_master "
+            "AS (SELECT 1) SELECT * FROM a",
+            gone);
+    refuses("WITH RECURSIVE sqlite_master AS (SELECT * FROM sqlite_master) "
+            "SELECT 1",
+            gone);
+    refuses("WITH RECURSIVE sqlite_master AS (SELECT 1 FROM sqlite_master "
+            "UNION SELECT 2) SELECT 1",
+            gone);
+    refuses("WITH sqlite_master AS (SELECT 1 x) SELECT * FROM (WITH "
+            "sqlite_master AS (SELECT * FROM sqlite_master) SELECT 1) a",
+            gone);
+    gives("ana",
+          "WITH a AS (SELECT 1 x), b AS (SELECT x + 1 y FROM a) SELECT y, "
+          "(SELECT max(x) FROM a) m FROM b",
+          "y:23|m:23\n2|1\n");
+    gives("ana",
+          "WITH RECURSIVE n AS (SELECT 1 x UNION ALL SELECT x + 1 FROM n "
+          "WHERE x < 3) SELECT x FROM n ORDER BY x",
+          "x:23\n1\n2\n3\n");
+    gives("ana",
+          "WITH a AS (SELECT 1 x) SELECT x FROM (WITH a AS (SELECT 2 x) "
+          "SELECT x FROM a) b UNION SELECT x FROM a ORDER BY x",
+          "x:23\n1\n2\n");
+}
+
 /* Whatever fails there is one sentence; its settings are out of reach. */
 static void
 the_database_is_sealed(void **state)
@@ -488,6 +536,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_analyst_sees_what_is_granted),
         cmocka_unit_test(what_is_not_listed_is_refused),
+        cmocka_unit_test(names_of_with_have_a_scope),
         cmocka_unit_test(the_database_is_sealed),
         cmocka_unit_test(parameters_are_typed_and_given),
         cmocka_unit_test(outputs_have_their_names),

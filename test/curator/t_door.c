@@ -53,7 +53,7 @@ set(const char *name, enum door_change how, const char *verifier,
 
     assert_int_equal(door_token_new(token, &err), CUSTOS_OK);
     if (door_set(curator_ledger(owner), str_of(name), how, str_of(verifier),
-                 str_of(token), 5, &r, &err))
+                 str_of(token), 0, 5, &r, &err))
         fail_msg("%s", err.said);
 }
 
@@ -122,6 +122,120 @@ who_has_the_token_comes_in(void **state)
                      CUSTOS_EDENIED);
 }
 
+static custos_status
+comes_in(const char *token, struct door *out)
+{
+    custos_err err;
+
+    return door_token(c, str_of(token), out, &err);
+}
+
+/* Both tokens come in until the old one ends; the password is not touched. */
+static void
+a_new_token_leaves_the_old_one(void **state)
+{
+    char first[DOOR_TOKEN_MAX], second[DOOR_TOKEN_MAX], third[DOOR_TOKEN_MAX];
+    char verifier[DOOR_VERIFIER_MAX];
+    struct door by_password, old, new;
+    struct ledger *l = curator_ledger(owner);
+    struct receipt r;
+    custos_err err;
+
+    (void)state;
+    set("bob", DOOR_NEW, "SCRAM-1", first);
+    assert_int_equal(
+        door_verifier(c, str_of("bob"), &by_password, verifier, &err),
+        CUSTOS_OK);
+    assert_int_equal(door_token_new(second, &err), CUSTOS_OK);
+    assert_int_equal(door_token_new(third, &err), CUSTOS_OK);
+    assert_int_equal(door_token_add(l, str_of("bob"), DOOR_FULL, str_of(second),
+                                    0, 0, 6, &r, &err),
+                     CUSTOS_OK);
+    assert_int_equal(comes_in(first, &old), CUSTOS_OK);
+    assert_int_equal(comes_in(second, &new), CUSTOS_OK);
+    assert_int_equal(door_holds(c, &old, &err), CUSTOS_OK);
+    assert_int_equal(door_holds(c, &new, &err), CUSTOS_OK);
+    assert_int_equal(door_tokens_end(l, str_of("bob"), DOOR_FULL, 7, &r, &err),
+                     CUSTOS_OK);
+    assert_int_equal(comes_in(first, &old), CUSTOS_EDENIED);
+    assert_int_equal(door_holds(c, &old, &err), CUSTOS_EDENIED);
+    assert_int_equal(door_holds(c, &new, &err), CUSTOS_OK);
+    /* a grace that is over: 8 microseconds after 1970 */
+    assert_int_equal(door_token_add(l, str_of("bob"), DOOR_FULL, str_of(third),
+                                    0, 8, 8, &r, &err),
+                     CUSTOS_OK);
+    assert_int_equal(comes_in(second, &old), CUSTOS_EDENIED);
+    assert_int_equal(door_holds(c, &new, &err), CUSTOS_EDENIED);
+    assert_int_equal(comes_in(third, &new), CUSTOS_OK);
+    assert_int_equal(door_holds(c, &by_password, &err), CUSTOS_OK);
+    assert_int_equal(door_revoke(l, str_of("bob"), 9, &r, &err), CUSTOS_OK);
+    assert_int_equal(door_holds(c, &by_password, &err), CUSTOS_EDENIED);
+    assert_int_equal(comes_in(third, &new), CUSTOS_EDENIED);
+}
+
+static void
+what_expired_is_wrong(void **state)
+{
+    const int64_t far = INT64_C(9000000000) * 1000000;
+    char token[DOOR_TOKEN_MAX], verifier[DOOR_VERIFIER_MAX];
+    struct ledger *l = curator_ledger(owner);
+    arena *a = arena_new(NULL, 1 << 20);
+    struct door_seen *seen = NULL;
+    struct door in;
+    struct receipt r;
+    custos_err err;
+    size_t n = 0;
+
+    (void)state;
+    assert_int_equal(door_token_new(token, &err), CUSTOS_OK);
+    assert_int_equal(door_set(l, str_of("bob"), DOOR_NEW, str_of("SCRAM-1"),
+                              str_of(token), far, 5, &r, &err),
+                     CUSTOS_OK);
+    assert_int_equal(comes_in(token, &in), CUSTOS_OK);
+    assert_int_equal(door_list(l, a, &seen, &n, &err), CUSTOS_OK);
+    assert_int_equal(seen[1].expires, far);
+    assert_int_equal(seen[1].n_tokens, 1);
+    assert_int_equal(seen[1].tokens[0].expires, far);
+    assert_int_equal(door_set(l, str_of("bob"), DOOR_AGAIN, str_of("SCRAM-1"),
+                              str_of(token), 6, 5, &r, &err),
+                     CUSTOS_OK);
+    assert_int_equal(comes_in(token, &in), CUSTOS_EDENIED);
+    assert_int_equal(door_verifier(c, str_of("bob"), &in, verifier, &err),
+                     CUSTOS_EDENIED);
+    in = (struct door){.name = "bob", .seq = r.seq};
+    assert_int_equal(door_holds(c, &in, &err), CUSTOS_EDENIED);
+    in.by_token = true;
+    assert_int_equal(door_holds(c, &in, &err), CUSTOS_EDENIED);
+    assert_int_equal(door_revoke(l, str_of("bob"), 9, &r, &err), CUSTOS_OK);
+    arena_free(a);
+}
+
+static void
+metrics_are_not_the_owner(void **state)
+{
+    char token[DOOR_TOKEN_MAX];
+    struct ledger *l = curator_ledger(owner);
+    struct door in, owners;
+    struct receipt r;
+    custos_err err;
+
+    (void)state;
+    assert_int_equal(door_token_new(token, &err), CUSTOS_OK);
+    assert_int_equal(door_token_add(l, str_of(""), DOOR_METRICS_ONLY,
+                                    str_of(token), 0, 0, 6, &r, &err),
+                     CUSTOS_OK);
+    assert_int_equal(comes_in(token, &in), CUSTOS_OK);
+    assert_int_equal(in.access, DOOR_METRICS_ONLY);
+    assert_int_equal(door_holds(c, &in, &err), CUSTOS_OK);
+    owners = in;
+    owners.access = DOOR_FULL;
+    assert_int_equal(door_holds(c, &owners, &err), CUSTOS_EDENIED);
+    assert_int_equal(
+        door_tokens_end(l, str_of(""), DOOR_METRICS_ONLY, 7, &r, &err),
+        CUSTOS_OK);
+    assert_int_equal(comes_in(token, &in), CUSTOS_EDENIED);
+}
+
 /* The same each time, by name; of another store another. */
 static void
 mock_salts_stay(void **state)
@@ -142,6 +256,9 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tokens_are_new_and_long),
         cmocka_unit_test(who_has_the_token_comes_in),
+        cmocka_unit_test(a_new_token_leaves_the_old_one),
+        cmocka_unit_test(what_expired_is_wrong),
+        cmocka_unit_test(metrics_are_not_the_owner),
         cmocka_unit_test(mock_salts_stay),
     };
 

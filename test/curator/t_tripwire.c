@@ -4,6 +4,8 @@
  */
 #include "curator/tripwire.h"
 
+#include "base/error.h"
+
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -229,19 +231,63 @@ three_failures_suspend_the_store(void **state)
     assert_int_equal(asks("cy", SUM), CUSTOS_OK);
 }
 
+/* An executor whose work ends as ctx says. */
+static custos_status
+run_to_end(void *ctx, const struct work *w, struct answer **out,
+           enum work_end *end, custos_err *err)
+{
+    (void)w;
+    (void)out;
+    *end = *(const enum work_end *)ctx;
+    return custos_fail(err, CUSTOS_EENGINE, "%s",
+                       custos_status_words(CUSTOS_EENGINE));
+}
+
+static void
+stop_nothing(void *ctx)
+{
+    (void)ctx;
+}
+
 static void
 a_cancel_does_not_count(void **state)
+{
+    enum work_end end = WORK_STOPPED;
+    const struct executor by = {
+        .ctx = &end, .run = run_to_end, .stop = stop_nothing};
+    custos_err err;
+    uint64_t row;
+
+    (void)state;
+    curator_use(c, &by);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(ask("ana", SUM, ASK_CANCELLED, &err), CUSTOS_EENGINE);
+        assert_int_equal(curator_tripped(c, &row), TRIP_NONE);
+    }
+    end = WORK_LOST; /* killed from outside */
+    assert_int_equal(ask("ana", SUM, ASK_GOES_ON, &err), CUSTOS_EENGINE);
+    assert_int_equal(curator_tripped(c, &row), TRIP_NONE);
+    assert_int_equal(failures_of("ana", NULL), 0);
+    end = WORK_OVERRUN;
+    assert_int_equal(ask("ana", SUM, ASK_GOES_ON, &err), CUSTOS_EENGINE);
+    assert_int_equal(curator_tripped(c, &row), TRIP_OVERRUN);
+}
+
+/* Else whoever hangs up in time could try failures without end. */
+static void
+a_failure_counts_though_it_is_cancelled(void **state)
 {
     custos_err err;
     uint64_t row;
 
     (void)state;
     damage_the_data();
-    for (int i = 0; i < 5; i++) {
-        assert_int_equal(ask("ana", SUM, ASK_CANCELLED, &err), CUSTOS_EENGINE);
-        assert_int_equal(curator_tripped(c, &row), TRIP_NONE);
-    }
-    assert_int_equal(failures_of("ana", NULL), 0);
+    assert_int_equal(ask("ana", SUM, ASK_CANCELLED, &err), CUSTOS_EENGINE);
+    assert_int_equal(curator_tripped(c, &row), TRIP_FAILURE);
+    assert_int_equal(failures_of("ana", NULL), 1);
+    assert_int_equal(ask("ana", SUM, ASK_CANCELLED, &err), CUSTOS_EDENIED);
+    mend_the_data();
+    resume();
 }
 
 /* An overrun counts as one, even when the answer was there a moment later. */
@@ -601,6 +647,7 @@ main(void)
         TEST(a_failure_suspends_and_resume_lifts_it),
         TEST(three_failures_suspend_the_store),
         TEST(a_cancel_does_not_count),
+        TEST(a_failure_counts_though_it_is_cancelled),
         TEST(overruns_have_a_count_of_their_own),
         TEST(a_crash_of_its_own_counts),
         TEST(a_kill_from_outside_does_not),

@@ -178,7 +178,8 @@ fact_pairs(const struct made *m, struct fact_case *c, const struct relation *r)
     buf_init(&b, NULL, FACT_TEXT_MAX);
     buf_add_text(&b, "(SELECT x.*");
     for (size_t i = 0; i < r->right->as->n_columns; i++)
-        buf_printf(&b, ", y.c%zu AS c%zu", i, left + i);
+        if (relation_carries(r->right, i))
+            buf_printf(&b, ", y.c%zu AS c%zu", i, left + i);
     buf_printf(&b, " FROM %s AS x, ", fact_from(m, c, r->left));
     buf_printf(&b, "%s AS y)", fact_from(m, c, r->right));
     return fact_keep(c, &b);
@@ -196,8 +197,10 @@ fact_relation(const struct made *m, struct fact_probes *p, struct fact_case *c,
                                             : fact_from(m, c, r->left),
                    SIZE_MAX);
     for (size_t i = 0; i < r->n_exprs; i++)
-        fact_nodes(p, c, owner, r->exprs[i], fact_from(m, c, r->left),
-                   SIZE_MAX);
+        if (r->kind != RELATION_EXTEND ||
+            relation_carries(r, r->left->as->n_columns + i))
+            fact_nodes(p, c, owner, r->exprs[i], fact_from(m, c, r->left),
+                       SIZE_MAX);
     fact_relation(m, p, c, owner, r->left);
     fact_relation(m, p, c, owner, r->right);
     for (size_t i = 0; i < r->n_branches; i++)

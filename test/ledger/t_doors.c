@@ -27,8 +27,17 @@ door_of(const char *name, uint8_t token)
 
     snprintf(d.name, sizeof d.name, "%s", name);
     snprintf(d.verifier, sizeof d.verifier, "SCRAM-SHA-256$%d", token);
-    memset(d.token, token, sizeof d.token);
     return d;
+}
+
+static struct ledger_token
+token_of(const char *name, uint8_t token)
+{
+    struct ledger_token t = {.seq = 0};
+
+    snprintf(t.name, sizeof t.name, "%s", name);
+    memset(t.hash, token, sizeof t.hash);
+    return t;
 }
 
 static custos_status
@@ -36,25 +45,27 @@ put(struct ledger *l, const char *name, uint8_t token, enum ledger_door_how how,
     struct receipt *r)
 {
     struct ledger_door d = door_of(name, token);
+    struct ledger_token t = token_of(name, token);
 
-    return ledger_door_put(l, &d, how, 9, r, NULL);
+    return ledger_door_put(l, &d, &t, how, 9, r, NULL);
 }
 
 /* By name and by token: this one, or none when token is 0. */
 static void
 assert_door(struct ledger *l, const char *name, uint8_t token, uint64_t seq)
 {
-    struct ledger_door want = door_of(name, token), by_name, by_token;
+    struct ledger_door want = door_of(name, token), by_name;
+    struct ledger_token own = token_of(name, token), by_token;
     custos_status st = ledger_door_find(l, str_of(name), &by_name, NULL);
 
     assert_int_equal(st, token ? CUSTOS_OK : CUSTOS_ENAME);
     if (st)
         return;
-    want.seq = seq;
+    want.seq = own.seq = seq;
     assert_memory_equal(&by_name, &want, sizeof want);
-    assert_int_equal(ledger_door_of_token(l, want.token, &by_token, NULL),
+    assert_int_equal(ledger_token_find(l, own.hash, &by_token, NULL),
                      CUSTOS_OK);
-    assert_memory_equal(&by_token, &want, sizeof want);
+    assert_memory_equal(&by_token, &own, sizeof own);
 }
 
 static void
@@ -121,6 +132,89 @@ doors_and_rows_are_one(void **state)
     assert_verifies(l, &r);
     ledger_close(l);
     ledger_close(other);
+    arena_free(a);
+    place_remove(&p);
+}
+
+static custos_status
+put_token(struct ledger *l, const char *name, uint8_t token, int64_t old_until,
+          struct receipt *r)
+{
+    struct ledger_token t = token_of(name, token);
+
+    return ledger_token_put(l, &t, old_until, 9, r, NULL);
+}
+
+/* When the token expires; -1: there is none. */
+static int64_t
+expiry_of(struct ledger *l, uint8_t token)
+{
+    struct ledger_token t = token_of("", token), found;
+
+    return ledger_token_find(l, t.hash, &found, NULL) ? -1 : found.expires;
+}
+
+/* Two at one time, the rest ends; each change has its row. */
+static void
+tokens_and_rows_are_one(void **state)
+{
+    struct ledger_terms t = terms_with(both, 2);
+    struct ledger_token metrics = token_of("", 9), found;
+    arena *a = arena_new(NULL, 1 << 20);
+    struct ledger_token *all = NULL;
+    struct receipt r, first;
+    struct ledger *l;
+    struct place p;
+    size_t n = 0;
+
+    (void)state;
+    place_make(&p);
+    l = open_at(&p);
+    set_terms(l, &t);
+    assert_int_equal(put_token(l, "ann", 1, 0, &r), CUSTOS_ENAME);
+    assert_int_equal(put(l, "ann", 1, LEDGER_DOOR_NEW, &first), CUSTOS_OK);
+    assert_int_equal(put_token(l, "ann", 2, 0, &r), CUSTOS_OK);
+    assert_last_row(l, &r, "token", "ann");
+    assert_int_equal(expiry_of(l, 1), 0);
+    assert_int_equal(expiry_of(l, 2), 0);
+    assert_int_equal(ledger_token_of_row(l, str_of("ann"), LEDGER_ACCESS_FULL,
+                                         first.seq, &found, NULL),
+                     CUSTOS_OK);
+    assert_int_equal(put_token(l, "ann", 3, 77, &r), CUSTOS_OK);
+    assert_int_equal(expiry_of(l, 1), -1);
+    assert_int_equal(expiry_of(l, 2), 77);
+    assert_int_equal(expiry_of(l, 3), 0);
+    assert_int_equal(ledger_token_of_row(l, str_of("ann"), LEDGER_ACCESS_FULL,
+                                         first.seq, &found, NULL),
+                     CUSTOS_ENAME);
+    /* metrics are nobody's, and end apart from the owner's */
+    metrics.access = LEDGER_ACCESS_METRICS;
+    metrics.expires = 5;
+    assert_int_equal(put(l, "", 8, LEDGER_DOOR_NEW, &r), CUSTOS_OK);
+    assert_int_equal(ledger_token_put(l, &metrics, 0, 9, &r, NULL), CUSTOS_OK);
+    assert_last_row(l, &r, "token", "metrics");
+    assert_int_equal(expiry_of(l, 9), 5);
+    assert_int_equal(ledger_tokens(l, a, &all, &n, NULL), CUSTOS_OK);
+    assert_int_equal(n, 4);
+    assert_int_equal(
+        ledger_tokens_end(l, str_of("ann"), LEDGER_ACCESS_FULL, 1, 9, &r, NULL),
+        CUSTOS_OK);
+    assert_last_row(l, &r, "revoke", "ann");
+    assert_int_equal(expiry_of(l, 2), -1);
+    assert_int_equal(expiry_of(l, 3), 0);
+    assert_int_equal(
+        ledger_tokens_end(l, str_of("ann"), LEDGER_ACCESS_FULL, 1, 9, &r, NULL),
+        CUSTOS_ENAME);
+    assert_int_equal(
+        ledger_tokens_end(l, str_of(""), LEDGER_ACCESS_METRICS, 0, 9, &r, NULL),
+        CUSTOS_OK);
+    assert_int_equal(expiry_of(l, 9), -1);
+    assert_int_equal(expiry_of(l, 8), 0);
+    assert_int_equal(ledger_door_drop(l, str_of("ann"), 9, &r, NULL),
+                     CUSTOS_OK);
+    assert_int_equal(expiry_of(l, 3), -1);
+    assert_verifies(l, &r);
+    ledger_close(l);
     arena_free(a);
     place_remove(&p);
 }
@@ -212,6 +306,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(doors_and_rows_are_one),
+        cmocka_unit_test(tokens_and_rows_are_one),
         cmocka_unit_test(doors_survive_a_power_cut),
         cmocka_unit_test(doors_leave_no_secret_in_the_chain),
     };

@@ -66,11 +66,13 @@ static const i128 wholes[] = {
 static void
 wholes_come_back(void **state)
 {
-    rat r, bit;
+    rat r, bit, third;
 
     (void)state;
     rat_init(&r);
     rat_init(&bit);
+    rat_init(&third);
+    rat_set_i64(&third, 1, 3);
     rat_set_pow2(&bit, -200);
     for (size_t i = 0; i < COUNT_OF(wholes); i++) {
         i128 x = wholes[i], got;
@@ -81,6 +83,8 @@ wholes_come_back(void **state)
         assert_int_equal(rat_sign(&r), (x > 0) - (x < 0));
         assert_true(rat_floor_i128(&r, &got) && got == x);
         assert_true(rat_ceil_i128(&r, &got) && got == x);
+        assert_true(rat_floor_times(&third, x, &got));
+        assert_true(got == x / 3 - (x % 3 < 0));
         assert_int_equal(rat_floor_u64(&r, &word), x >= 0 && x <= UINT64_MAX);
         if (x >= 0 && x <= UINT64_MAX)
             assert_true(word == (uint64_t)x);
@@ -100,6 +104,7 @@ wholes_come_back(void **state)
     assert_false(rat_floor_i128(&r, &(i128){0}));
     assert_false(rat_floor_u64(&r, &(uint64_t){0}));
     rat_clear(&bit);
+    rat_clear(&third);
     rat_clear(&r);
 }
 

@@ -172,6 +172,8 @@ static void
 calibration_follows_the_groups(void **state)
 {
     struct plan p = {.cells = 5, .groups = 1};
+    struct plan_options options = {.effort = NULL};
+    struct work w = {.plan = &p, .options = &options};
     struct part part = {.kind = PART_UNITS};
     custos_err err;
     rat delta;
@@ -188,7 +190,7 @@ calibration_follows_the_groups(void **state)
     rat_set_i64(&delta, 1, 1000000);
     for (int one = 0; one < 2; one++) {
         part.one_cell = one == 1;
-        assert_int_equal(choose_part(&p, &part, &delta, 1, &err), CUSTOS_OK);
+        assert_int_equal(choose_part(&w, &part, &delta, 1, &err), CUSTOS_OK);
         assert_string_equal(part.theorem,
                             one ? "gauss-discrete-exact" : "gauss-zcdp");
     }

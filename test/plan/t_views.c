@@ -49,7 +49,8 @@ expand(struct made *m, const char *who, const char *sql)
 
     if (sql_read(m->a, str_of(sql), &q, &m->err) ||
         views_expand(m->a, m->policy,
-                     policy_analyst_find(m->policy, str_of(who)), q, &m->err))
+                     policy_analyst_find(m->policy, str_of(who)), NULL, q,
+                     &m->err))
         fail_msg("%s: %s", sql, m->err.said);
     return q;
 }
@@ -223,9 +224,9 @@ the_owner_reads_what_is_wrong(void **state)
             sql_read(m.a, str_of("SELECT count(*) FROM v"), &q, &m.err),
             CUSTOS_OK);
         if (i + 1 < COUNT_OF(wrong)) {
-            assert_int_equal(
-                views_expand(m.a, m.policy, &m.policy->analysts[0], q, &m.err),
-                CUSTOS_EPOLICY);
+            assert_int_equal(views_expand(m.a, m.policy, &m.policy->analysts[0],
+                                          NULL, q, &m.err),
+                             CUSTOS_EPOLICY);
             assert_int_equal(m.err.at, 21);
             assert_string_equal(m.err.said,
                                 "view v cannot be used: custos policy check "
@@ -256,7 +257,7 @@ many_views_are_refused(void **state)
                         "v i"),
                  &q, &m.err),
         CUSTOS_OK);
-    assert_int_equal(views_expand(m.a, m.policy, NULL, q, &m.err),
+    assert_int_equal(views_expand(m.a, m.policy, NULL, NULL, q, &m.err),
                      CUSTOS_EUNSUPPORTED);
     assert_non_null(strstr(m.err.said, "more than 64 views"));
     arena_free(m.a);

@@ -47,7 +47,7 @@ check(const char *budget, const char *table, const char *rest,
     buf_printf(&text,
                "custos: 1\n"
                "budget: %s\n"
-               "tables: {t: {source: t.csv, %s}}\n"
+               "tables: {t: {source: t.csv, max_rows: 9, %s}}\n"
                "%s\n",
                budget, table, rest);
     remarks(a, buf_text(&text), &got);
@@ -150,7 +150,7 @@ keys_are_no_numbers(void **state)
     (void)state;
     check(BUDGET,
           "unit: id, columns: {id: {type: integer}}},\n"
-          " v: {source: v.csv, unit: p, rows_per_unit: 3,\n"
+          " v: {source: v.csv, max_rows: 9, unit: p, rows_per_unit: 3,\n"
           "     columns: {p: {type: integer, references: t.id},\n"
           "               q: {type: integer, references: t.id}}",
           QUERY, "");
@@ -215,11 +215,12 @@ exact_sums_are_no_remark(void **state)
 static void
 remarks_are_in_order(void **state)
 {
-    static const char text[] = "custos: 1\n"
-                               "tables: {t: {source: t.csv, unit: id,\n"
-                               "  columns: {id: {type: integer}}}}\n"
-                               "query: {max_epsilon: 3}\n"
-                               "budget: {epsilon: 2, n: 5}\n";
+    static const char text[] =
+        "custos: 1\n"
+        "tables: {t: {source: t.csv, max_rows: 9, unit: id,\n"
+        "  columns: {id: {type: integer}}}}\n"
+        "query: {max_epsilon: 3}\n"
+        "budget: {epsilon: 2, n: 5}\n";
     arena *a = arena_new(NULL, MEMORY);
     struct buf got;
 
@@ -289,6 +290,25 @@ memory_fails(void **state)
     arena_free(a);
 }
 
+/* A table without a ceiling costs a noisy count. */
+static void
+ceilings_are_asked_for(void **state)
+{
+    static const char text[] = "custos: 1\nbudget: {epsilon: 1}\n"
+                               "tables: {t: {source: t.csv, unit: id,\n"
+                               "  rows_per_unit: 1,\n"
+                               "  columns: {id: {type: integer}}}}\n";
+    arena *a = arena_new(NULL, MEMORY);
+    struct buf got;
+
+    (void)state;
+    buf_init(&got, NULL, FILE_MAX);
+    remarks(a, text, &got);
+    assert_non_null(strstr(buf_text(&got), "table 't' has no max_rows"));
+    buf_clear(&got);
+    arena_free(a);
+}
+
 int
 main(void)
 {
@@ -301,6 +321,7 @@ main(void)
         cmocka_unit_test(analysts),
         cmocka_unit_test(exact_sums_are_no_remark),
         cmocka_unit_test(remarks_are_in_order),
+        cmocka_unit_test(ceilings_are_asked_for),
         cmocka_unit_test(the_example_is_good),
         cmocka_unit_test(memory_fails),
     };

@@ -12,7 +12,7 @@ enum { SECOND = 1000000 };
 static void
 a_few_failures_are_free_then_one_waits(void **state)
 {
-    struct gate *g = gate_new();
+    struct gate *g = gate_new(NULL);
     str here = str_of("192.0.2.1"), ana = str_of("ana");
     int64_t now = 1000 * (int64_t)SECOND, before = 0;
 
@@ -43,7 +43,7 @@ a_few_failures_are_free_then_one_waits(void **state)
 static void
 an_address_waits_for_all_its_names(void **state)
 {
-    struct gate *g = gate_new();
+    struct gate *g = gate_new(NULL);
     str here = str_of("192.0.2.1");
     char name[16];
 
@@ -62,7 +62,7 @@ an_address_waits_for_all_its_names(void **state)
 static void
 neighbours_do_not_shut_out_who_is_known(void **state)
 {
-    struct gate *g = gate_new();
+    struct gate *g = gate_new(NULL);
     str here = str_of("192.0.2.1"), ana = str_of("ana");
     char name[16];
 
@@ -85,7 +85,7 @@ neighbours_do_not_shut_out_who_is_known(void **state)
 static void
 the_table_is_bounded(void **state)
 {
-    struct gate *g = gate_new();
+    struct gate *g = gate_new(NULL);
     char name[16], address[16];
 
     (void)state;
@@ -99,6 +99,102 @@ the_table_is_bounded(void **state)
     gate_free(g);
 }
 
+static void
+cancels_end_after_a_few_wrong_keys(void **state)
+{
+    struct gate *g = gate_new(NULL);
+    str here = str_of("192.0.2.1"), there = str_of("192.0.2.2");
+    const int64_t second = 1000000;
+
+    (void)state;
+    for (int i = 0; i < GATE_CANCELS; i++) {
+        assert_false(gate_cancels_end(g, here, i * second));
+        gate_cancel_failed(g, here, i * second);
+    }
+    assert_true(gate_cancels_end(g, here, GATE_CANCELS * second));
+    assert_false(gate_cancels_end(g, there, GATE_CANCELS * second));
+    assert_int_equal(gate_wait(g, here, str_of("ana"), GATE_CANCELS * second),
+                     0); /* logins are another matter */
+    assert_true(gate_cancels_end(g, here, 59 * second));
+    assert_false(gate_cancels_end(g, here, 60 * second));
+    gate_cancel_failed(g, here, 60 * second);
+    assert_false(gate_cancels_end(g, here, 60 * second));
+    gate_free(g);
+}
+
+/* Whoever has one address of a network has all of its last 64 bits. */
+static void
+addresses_of_one_network_count_together(void **state)
+{
+    struct gate *g = gate_new(NULL);
+    char address[64];
+
+    (void)state;
+    for (int i = 0; i < 30; i++) {
+        snprintf(address, sizeof address, "2001:db8:1:2::%x", i + 1);
+        gate_failed(g, str_of(address), str_of(address), 0);
+        gate_cancel_failed(g, str_of(address), 0);
+    }
+    assert_true(gate_wait(g, str_of("2001:db8:1:2:ffff::1"), str_of("x"), 1) >
+                0);
+    assert_true(gate_cancels_end(g, str_of("2001:db8:1:2:ffff::1"), 1));
+    assert_int_equal(gate_wait(g, str_of("2001:db8:1:3::1"), str_of("x"), 1),
+                     0);
+    assert_false(gate_cancels_end(g, str_of("2001:db8:1:3::1"), 1));
+    gate_free(g);
+}
+
+/* Strangers may try so often, of one address and of all; a name that has come
+   in from there is none. */
+static void
+strangers_try_so_often(void **state)
+{
+    const struct gate_limits limits = {.per_address = 60, .all = 100};
+    struct gate *g = gate_new(&limits);
+    str here = str_of("2001:db8:1:2::1"), near = str_of("2001:db8:1:2:3::9");
+    str far = str_of("2001:db8:1:3::1"), ana = str_of("ana");
+    int64_t now = 1000 * (int64_t)SECOND, wait;
+    int n = 0;
+
+    (void)state;
+    assert_non_null(g);
+    gate_passed(g, here, ana, now);
+    for (int i = 0; i < 60; i++) /* one /64 is one */
+        assert_int_equal(gate_try(g, i % 2 ? here : near, str_of("x"), now), 0);
+    wait = gate_try(g, near, str_of("y"), now);
+    assert_in_range(wait, 1, SECOND);
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(gate_try(g, here, ana, now), 0);
+    while (n < 1000 && !gate_try(g, far, str_of("x"), now))
+        n++;
+    assert_int_equal(n, 40); /* the rest of what all have */
+    assert_true(gate_try(g, str_of("192.0.2.1"), str_of("x"), now) > 0);
+    assert_int_equal(gate_try(g, near, str_of("y"), now + wait), 0);
+    gate_free(g);
+}
+
+/* A flood of addresses forgets strangers first. */
+static void
+who_came_in_is_forgotten_last(void **state)
+{
+    const struct gate_limits limits = {.per_address = 1};
+    struct gate *g = gate_new(&limits);
+    str here = str_of("192.0.2.1"), ana = str_of("ana");
+    char address[32];
+
+    (void)state;
+    assert_non_null(g);
+    gate_passed(g, here, ana, 1);
+    for (int i = 0; i < 100000; i++) {
+        snprintf(address, sizeof address, "10.%d.%d.%d", i >> 16 & 255,
+                 i >> 8 & 255, i & 255);
+        (void)gate_try(g, str_of(address), str_of("x"), 1000 + i);
+    }
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(gate_try(g, here, ana, 200000), 0);
+    gate_free(g);
+}
+
 int
 main(void)
 {
@@ -106,7 +202,11 @@ main(void)
         cmocka_unit_test(a_few_failures_are_free_then_one_waits),
         cmocka_unit_test(an_address_waits_for_all_its_names),
         cmocka_unit_test(neighbours_do_not_shut_out_who_is_known),
+        cmocka_unit_test(cancels_end_after_a_few_wrong_keys),
+        cmocka_unit_test(addresses_of_one_network_count_together),
         cmocka_unit_test(the_table_is_bounded),
+        cmocka_unit_test(strangers_try_so_often),
+        cmocka_unit_test(who_came_in_is_forgotten_last),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,15 +42,25 @@ every_path_has_its_methods(void **state)
         const char *path;
         bool looks, posts;
     } paths[] = {
-        {"/v1/query", false, true},         {"/v1/explain", false, true},
-        {"/v1/budget", true, false},        {"/v1/budget/history", true, false},
-        {"/v1/schema", true, false},        {"/v1/ledger", true, false},
-        {"/v1/ledger/verify", true, false}, {"/v1/owner/policy", true, false},
-        {"/v1/owner/analysts", true, true}, {"/v1/owner/reload", false, true},
-        {"/v1/owner/data", true, false},    {"/v1/owner/health", true, false},
-        {"/v1/health", true, false},        {"/metrics", true, false},
-        {"/v1/openapi.json", true, false},  {"/v1/me", true, false},
-        {"/v1/risk", true, false},          {"/v1/learn", true, false},
+        {"/v1/query", false, true},
+        {"/v1/explain", false, true},
+        {"/v1/budget", true, false},
+        {"/v1/budget/history", true, false},
+        {"/v1/schema", true, false},
+        {"/v1/ledger", true, false},
+        {"/v1/ledger/verify", true, false},
+        {"/v1/owner/policy", true, false},
+        {"/v1/owner/analysts", true, true},
+        {"/v1/owner/reload", false, true},
+        {"/v1/owner/data", true, false},
+        {"/v1/owner/health", true, false},
+        {"/v1/health", true, false},
+        {"/v1/health/deep", true, false},
+        {"/metrics", true, false},
+        {"/v1/openapi.json", true, false},
+        {"/v1/me", true, false},
+        {"/v1/risk", true, false},
+        {"/v1/learn", true, false},
     };
     struct http_route route;
 
@@ -263,7 +273,7 @@ doors_are_shut_but_for_three(void **state)
 
         assert_int_equal(status_of(&r, &route), 0);
         assert_int_equal(route.door, i < 5    ? DOOR_TOKEN
-                                     : i == 5 ? DOOR_OWNER
+                                     : i == 5 ? DOOR_WATCH
                                               : DOOR_OPEN);
     }
 }

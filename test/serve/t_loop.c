@@ -29,6 +29,8 @@ static const char policy[] =
     "    columns: {age: {type: integer, range: [0, 100]}}\n"
     "analysts:\n  ann: {}\n  bob: {}\n";
 
+enum { REQUESTS = 20 }; /* of an analyst a minute */
+
 static struct test_store files;
 static struct scram_verifier verifier;
 static atomic_bool stopped; /* the workers' clock */
@@ -76,7 +78,7 @@ open_doors(struct curator *c)
 
         assert_int_equal(door_token_new(token, &err), CUSTOS_OK);
         (void)!door_set(curator_ledger(c), str_of(names[i]), DOOR_NEW,
-                        str_of(buf_text(&text)), str_of(token), 1, &r, &err);
+                        str_of(buf_text(&text)), str_of(token), 0, 1, &r, &err);
     }
     buf_clear(&text);
 }
@@ -84,6 +86,10 @@ open_doors(struct curator *c)
 static void
 server_start(struct serve_limits limits)
 {
+    const struct share_limits shares = {
+        .bytes = {[SHARE_MESSAGES] = 1 << 20, [SHARE_PREPARED] = 1 << 20},
+        .requests = REQUESTS,
+    };
     const struct workers_options workers = {.threads = 2,
                                             .waiting_max = 8,
                                             .steps = true,
@@ -94,7 +100,8 @@ server_start(struct serve_limits limits)
 
     server = (struct server){.parts.limits = limits};
     server.parts.counts = &server.counts;
-    server.parts.gate = gate_new();
+    server.parts.gate = gate_new(NULL);
+    server.parts.shares = shares_new(&shares);
     atomic_store(&stopped, false);
     if (curator_open(files.store, &server.parts.curator, &err))
         fail_msg("%s", err.said);
@@ -123,10 +130,12 @@ static void
 server_end(void)
 {
     pthread_join(server.thread, NULL);
-    workers_stop(server.parts.workers, 10000);
+    assert_true(workers_stop(server.parts.workers, 10000));
     loop_free(server.loop);
     workers_free(server.parts.workers);
     gate_free(server.parts.gate);
+    assert_int_equal(shares_bytes(server.parts.shares, SHARE_MESSAGES), 0);
+    shares_free(server.parts.shares);
     curator_close(server.parts.curator);
     close(server.at.fd);
     close(server.signals[0]);
@@ -274,6 +283,15 @@ client_ask_held(struct client *c, const char *sql)
         usleep(1000);
 }
 
+/* Nothing is on its way to it: another's question goes there and back. */
+static void
+client_says_nothing(const struct client *c)
+{
+    struct pollfd ready = {.fd = c->fd, .events = POLLIN};
+
+    assert_int_equal(poll(&ready, 1, 50), 0);
+}
+
 static void
 client_close(struct client *c)
 {
@@ -318,6 +336,30 @@ clients_ask_over_sockets(void **state)
     client_close(&a);
 }
 
+/* After too many wrong keys from an address not even the right one is heard. */
+static void
+wrong_keys_end_cancels(void **state)
+{
+    struct client a;
+
+    (void)state;
+    server_start(usual());
+    client_login(&a, "ann");
+    client_ask_held(&a, "SELECT count(*) FROM people WHERE age > 2");
+    for (uint32_t i = 1; i <= GATE_CANCELS; i++)
+        cancel(a.process, a.secret + i);
+    cancel(a.process, a.secret);
+    assert_int_equal(server.counts.cancels_wrong_total, GATE_CANCELS);
+    assert_int_equal(server.counts.cancels_ignored_total, 1);
+    assert_int_equal(server.counts.cancels_total, 0);
+    atomic_store(&stopped, false);
+    expect(&a, 'Z', "N:00000 T D C:SELECT_1 Z:I");
+    server_tell(SIGTERM);
+    expect(&a, 'Z', "E:57P01");
+    server_end();
+    client_close(&a);
+}
+
 /* A charged answer that waits for its step: the one moment for a cancel. */
 static void
 only_the_right_secret_cancels(void **state)
@@ -335,8 +377,11 @@ only_the_right_secret_cancels(void **state)
     assert_int_equal(a.got.len, 0);
     assert_int_equal(server.counts.cancels_total, 0);
     cancel(a.process, a.secret);
-    expect(&a, 'Z', "E:57014 Z:I");
+    cancel(a.process, a.secret);
+    assert_int_equal(server.counts.cancels_total, 1);
+    client_says_nothing(&a); /* its time has not come */
     atomic_store(&stopped, false);
+    expect(&a, 'Z', "E:57014 Z:I");
     /* the charge stands, and the session goes on */
     client_send(&a, 'Q', "s", "SELECT count(*) FROM people");
     client_until(&a, 'Z');
@@ -403,9 +448,12 @@ limits_of_time_and_number(void **state)
     expect(&c, 'X', "E:53300");
     client_close(&c);
     client_ask_held(&a, "SELECT count(*) FROM people WHERE age > 4");
+    while (!server.counts.timeouts_total)
+        usleep(1000);
+    client_says_nothing(&a);
+    atomic_store(&stopped, false);
     expect(&a, 'Z', "E:57014 Z:I");
     assert_int_equal(server.counts.timeouts_total, 1);
-    atomic_store(&stopped, false);
     server_tell(SIGTERM);
     server_end();
     client_close(&a);
@@ -433,6 +481,60 @@ strangers_keep_nobody_out(void **state)
     client_close(&a);
     for (size_t i = 0; i < COUNT_OF(crowd); i++)
         client_close(&crowd[i]);
+}
+
+/* The silent go first: who has begun to log in stays. */
+static void
+the_silent_make_room_first(void **state)
+{
+    struct serve_limits limits = usual();
+    struct client first, crowd[3], late;
+
+    (void)state;
+    limits.strangers_per_address = 3;
+    server_start(limits);
+    client_open(&first);
+    client_send(&first, 0, "4ss1", 196608u, "user", "ann", 0u);
+    assert_true(client_until(&first, 'R'));
+    for (size_t i = 0; i < COUNT_OF(crowd); i++)
+        client_open(&crowd[i]);
+    expect(&crowd[0], 'E', "E:53300");
+    client_open(&late);
+    expect(&crowd[1], 'E', "E:53300");
+    client_says_nothing(&first);
+    assert_int_equal(server.counts.strangers_evicted_total, 2);
+    server_tell(SIGTERM);
+    server_end();
+    client_close(&first);
+    client_close(&late);
+    for (size_t i = 0; i < COUNT_OF(crowd); i++)
+        client_close(&crowd[i]);
+}
+
+static void
+an_analyst_asks_so_often_a_minute(void **state)
+{
+    struct client a, b;
+
+    (void)state;
+    server_start(usual());
+    client_login(&a, "ann");
+    client_login(&b, "bob");
+    for (int i = 0; i < REQUESTS; i++) {
+        client_send(&a, 'Q', "s", "SHOW custos.budget");
+        expect(&a, 'Z', "T D C:SELECT_1 Z:I");
+    }
+    client_send(&a, 'Q', "s", "SHOW custos.budget");
+    expect(&a, 'Z', "E:53400 Z:I");
+    assert_int_equal(server.counts.requests_refused_total, 1);
+    client_send(&a, 'Q', "s", "SHOW TimeZone");
+    expect(&a, 'Z', "T D C:SELECT_1 Z:I");
+    client_send(&b, 'Q', "s", "SHOW custos.budget");
+    expect(&b, 'Z', "T D C:SELECT_1 Z:I");
+    server_tell(SIGTERM);
+    server_end();
+    client_close(&a);
+    client_close(&b);
 }
 
 /* Who goes takes nothing along, and what was asked comes to nobody. */
@@ -485,10 +587,13 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clients_ask_over_sockets),
         cmocka_unit_test(only_the_right_secret_cancels),
+        cmocka_unit_test(wrong_keys_end_cancels),
         cmocka_unit_test(a_stop_waits_for_what_runs),
         cmocka_unit_test(a_second_signal_ends_it_at_once),
         cmocka_unit_test(limits_of_time_and_number),
         cmocka_unit_test(strangers_keep_nobody_out),
+        cmocka_unit_test(the_silent_make_room_first),
+        cmocka_unit_test(an_analyst_asks_so_often_a_minute),
         cmocka_unit_test(who_goes_while_asking_is_forgotten),
     };
 

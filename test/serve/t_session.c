@@ -594,6 +594,283 @@ names_are_limited(void **state)
     fake_clear(f);
 }
 
+/* A chain of prepared FETCHes, each of a portal of the one before: closed ones
+   are gone, and nothing holds another. */
+static void
+a_chain_of_fetches_holds_nothing(void **state)
+{
+    struct fake *f = logged_in(NULL);
+    char sql[64], name[32], said[4096], before[32] = "c";
+    size_t most = 0;
+
+    (void)state;
+    f->host.shares = NULL;
+    query(f, "BEGIN; DECLARE c CURSOR FOR SELECT city, count(*) FROM p",
+          "C:BEGIN C:DECLARE_CURSOR Z:T");
+    for (int i = 0; i < 20000; i++) {
+        snprintf(sql, sizeof sql, "FETCH 1 FROM %s", before);
+        snprintf(name, sizeof name, "p%d", i);
+        fake_send(f, 'P', "ss2", "s", sql, 0u);
+        fake_send(f, 'B', "ss222", name, "s", 0u, 0u, 0u);
+        fake_send(f, 'C', "bs", "S", 1, "s");
+        if (i)
+            fake_send(f, 'C', "bs", "P", 1, before);
+        snprintf(before, sizeof before, "%s", name);
+        if (session_held_bytes(f->session) > most)
+            most = session_held_bytes(f->session);
+    }
+    fake_said(f, said);
+    assert_null(strchr(said, 'E'));
+    assert_true(most < 100000);
+    fake_send(f, 'S', "");
+    query(f, "ROLLBACK", "Z:T C:ROLLBACK Z:I");
+    assert_int_equal(session_held_bytes(f->session), 0);
+    fake_clear(f);
+}
+
+/* A statement that is closed counts as long as a portal holds it. */
+static void
+all_memory_of_statements_counts(void **state)
+{
+    enum { LONG = 60000 };
+    static char sql[LONG + 64], said[4096];
+    struct fake *f = logged_in(NULL);
+    char name[32];
+    int n = 0;
+
+    (void)state;
+    snprintf(sql, sizeof sql, "SELECT city, count(*) FROM p%*s", LONG, "");
+    query(f, "BEGIN", "C:BEGIN Z:T");
+    do {
+        snprintf(name, sizeof name, "p%d", ++n);
+        fake_send(f, 'P', "ss2", "s", sql, 0u);
+        fake_send(f, 'B', "ss222", name, "s", 0u, 0u, 0u);
+        fake_send(f, 'C', "bs", "S", 1, "s");
+        fake_send(f, 'S', "");
+    } while (n < 1000 && !strchr(fake_said(f, said), 'E'));
+    assert_in_range(n, HELD_MAX / (LONG + 10000), HELD_MAX / LONG + 1);
+    assert_non_null(strstr(said, "E:54000"));
+    assert_true(session_held_bytes(f->session) <= HELD_MAX);
+    query(f, "ROLLBACK; DEALLOCATE ALL", "C:ROLLBACK C:DEALLOCATE_ALL Z:I");
+    assert_int_equal(session_held_bytes(f->session), 0);
+    fake_clear(f);
+}
+
+/* Two sessions of one analyst have one limit. */
+static void
+an_analysts_sessions_share_a_limit(void **state)
+{
+    const struct share_limits limits = {
+        .bytes = {[SHARE_MESSAGES] = 1 << 20, [SHARE_PREPARED] = 40000},
+        .requests = 100000,
+    };
+    struct shares *shares = shares_new(&limits);
+    struct session *first;
+    struct fake f;
+    char said[4096], name[16];
+    int n = 0;
+
+    (void)state;
+    fake_init(&f, FAKE_PLAIN, NULL);
+    f.host.shares = shares;
+    fake_login(&f, "ana", "pencil");
+    fake_send(&f, 'P', "ss2", "a", "SELECT city FROM p", 0u);
+    fake_send(&f, 'P', "ss2", "b", "SELECT city FROM p", 0u);
+    fake_said(&f, said);
+    first = f.session;
+    f.session = NULL;
+    fake_again(&f);
+    fake_login(&f, "ana", "pencil");
+    do {
+        snprintf(name, sizeof name, "s%d", n++);
+        fake_send(&f, 'P', "ss2", name, "SELECT city FROM p", 0u);
+        fake_send(&f, 'S', "");
+        fake_said(&f, said);
+    } while (n < 20 && !strstr(said, "E:54000"));
+    assert_in_range(n, 3, 8);
+    /* another analyst has all of his */
+    session_free(f.session);
+    f.session = NULL;
+    fake_again(&f);
+    fake_login(&f, "bob", "pencil");
+    fake_send(&f, 'P', "ss2", "a", "SELECT city FROM p", 0u);
+    fake_said(&f, said);
+    assert_null(strchr(said, 'E'));
+    session_free(first);
+    fake_clear(&f);
+    assert_int_equal(shares_bytes(shares, SHARE_PREPARED), 0);
+    assert_int_equal(shares_bytes(shares, SHARE_MESSAGES), 0);
+    shares_free(shares);
+}
+
+/* What is not read counts, from the cache too, and is given back. */
+static void
+unread_replies_count(void **state)
+{
+    const struct share_limits limits = {
+        .bytes = {[SHARE_MESSAGES] = 1 << 20, [SHARE_PREPARED] = 1 << 20},
+        .requests = 100000,
+    };
+    struct shares *shares = shares_new(&limits);
+    struct fake f;
+    char said[4096];
+    struct buf *out;
+
+    (void)state;
+    fake_init(&f, FAKE_PLAIN, NULL);
+    f.host.shares = shares;
+    f.rows = 100000;
+    fake_login(&f, "ana", "pencil");
+    fake_said(&f, said);
+    session_count(f.session);
+    assert_true(shares_bytes(shares, SHARE_MESSAGES) < 10000);
+    f.hold = true;
+    fake_send(&f, 'Q', "s", "SELECT city, count(*) FROM p GROUP BY city");
+    f.hold = false;
+    {
+        struct task *t = f.held;
+
+        f.held = NULL;
+        fake_work(&f, t);
+        session_told(f.session, t, f.now);
+    }
+    assert_true(shares_bytes(shares, SHARE_MESSAGES) > 1 << 20);
+    assert_true(share_is_full(session_share(f.session), SHARE_MESSAGES));
+    while (session_need(f.session) == NEED_SPACE) {
+        out = session_out(f.session);
+        buf_clear(out);
+        session_sent(f.session, f.now);
+    }
+    buf_clear(session_out(f.session));
+    session_count(f.session);
+    assert_true(shares_bytes(shares, SHARE_MESSAGES) < 10000);
+    fake_clear(&f);
+    assert_int_equal(shares_bytes(shares, SHARE_MESSAGES), 0);
+    shares_free(shares);
+}
+
+/* Long texts are not read in the loop, and what follows is the same. */
+static void
+long_texts_are_read_by_a_worker(void **state)
+{
+    struct fake *f = logged_in(NULL);
+    static char sql[8000], bad[8100], declare[8200];
+    size_t n = 0;
+
+    (void)state;
+    n +=
+        (size_t)snprintf(sql, sizeof sql, "SELECT count(*) FROM p WHERE 0 = 1");
+    while (n < 4500)
+        n += (size_t)snprintf(sql + n, sizeof sql - n, " OR a = %zu", n);
+    snprintf(bad, sizeof bad, "%s OR (", sql);
+    query(f, "SELECT 1 FROM p", "N:00000 T D D C:SELECT_2 Z:I");
+    query(f, "SELECT (", "E:42601 Z:I");
+    assert_int_equal(f->read, 0);
+    query(f, sql, "N:00000 T D D C:SELECT_2 Z:I");
+    assert_int_equal(f->read, 1);
+    query(f, bad, "E:42601 Z:I");
+    snprintf(declare, sizeof declare, "%s; SHOW TimeZone", sql);
+    query(f, declare, "N:00000 T D D C:SELECT_2 T D C:SELECT_1 Z:I");
+    assert_int_equal(f->read, 3);
+    fake_send(f, 'P', "ss24", "s", sql, 1u, 20u);
+    fake_send(f, 'D', "bs", "S", 1, "s");
+    fake_send(f, 'S', "");
+    expect(f, "1 t T Z:I");
+    fake_send(f, 'P', "ss2", "t", bad, 0u);
+    fake_send(f, 'S', "");
+    expect(f, "E:42601 Z:I");
+    fake_send(f, 'P', "ss2", "t", declare, 0u);
+    fake_send(f, 'S', "");
+    expect(f, "E:42601 Z:I");
+    assert_int_equal(f->read, 6);
+    snprintf(declare, sizeof declare,
+             "BEGIN; DECLARE c CURSOR FOR %s; FETCH 1 FROM c", sql);
+    query(f, declare, "C:BEGIN C:DECLARE_CURSOR N:00000 T D C:FETCH_1 Z:T");
+    query(f, "ROLLBACK", "C:ROLLBACK Z:I");
+    assert_int_equal(f->read, 8);
+    /* many words in few bytes are long too */
+    memset(sql, 0, sizeof sql);
+    for (n = 0; n < 600; n++)
+        sql[n] = n % 2 ? ',' : '1';
+    query(f, sql, "E:42601 Z:I");
+    assert_int_equal(f->read, 9);
+    /* and can be cancelled */
+    f->hold = true;
+    fake_send(f, 'Q', "s", bad);
+    assert_true(session_stop(f->session, STOP_CANCEL));
+    fake_bring(f);
+    expect(f, "E:57014 Z:I");
+    fake_clear(f);
+}
+
+/* Many small messages at once: others have their turn between them. */
+static void
+no_session_keeps_the_loop(void **state)
+{
+    enum { MANY = 1000 };
+    struct fake *f = logged_in(NULL);
+    char said[4096];
+    struct buf all;
+
+    (void)state;
+    buf_init(&all, NULL, 1 << 20);
+    for (int i = 0; i < MANY; i++)
+        buf_add(&all, "P\0\0\0\x0d\0BEGIN\0\0\0", 14);
+    buf_add(&all, "S\0\0\0\4", 5);
+    session_receive(f->session, (str){all.ptr, all.len}, ++f->now);
+    assert_int_equal(session_need(f->session), NEED_TURN);
+    session_sent(f->session, f->now); /* the same turn: nothing more is done */
+    assert_int_equal(session_need(f->session), NEED_TURN);
+    fake_pump(f);
+    assert_in_range(f->turns, MANY / 256, MANY);
+    fake_said(f, said);
+    assert_non_null(strstr(said, "Z:I"));
+    /* the statements of one text, too */
+    f->turns = 0;
+    all.len = 0;
+    for (int i = 0; i < 900; i++)
+        buf_add_text(&all, "SHOW TimeZone;");
+    fake_send(f, 'Q', "s", buf_text(&all));
+    assert_true(f->turns >= 900 / 256);
+    fake_said(f, said);
+    assert_null(strstr(said, "E:"));
+    buf_clear(&all);
+    fake_clear(f);
+}
+
+static void
+strangers_may_try_so_often(void **state)
+{
+    const struct gate_limits limits = {.per_address = 3, .all = 100};
+    struct fake f;
+
+    (void)state;
+    fake_init(&f, FAKE_PLAIN, NULL);
+    gate_free(f.host.gate);
+    f.host.gate = gate_new(&limits);
+    fake_login(&f, "ana", "pencil");
+    expect(&f, "R10 R11 R12 R0 Z:I");
+    for (int i = 0; i < 2; i++) {
+        fake_again(&f);
+        fake_startup(&f, "bob");
+        expect(&f, "R10");
+    }
+    fake_again(&f);
+    fake_startup(&f, "bob");
+    expect(&f, "E:53300");
+    assert_int_equal(f.crowded, 1);
+    assert_int_equal(session_need(f.session), NEED_END);
+    /* who has come in from there is not kept out by them */
+    fake_again(&f);
+    fake_login(&f, "ana", "pencil");
+    expect(&f, "R10 R11 R12 R0 Z:I");
+    f.now += 20 * 1000000 + 1;
+    fake_again(&f);
+    fake_startup(&f, "bob");
+    expect(&f, "R10");
+    fake_clear(&f);
+}
+
 /* ------------------------------------------------------ cancel and time -- */
 
 /* The reply of a cancelled question is the same however far it has come. */
@@ -625,59 +902,92 @@ suspended_answers_are_limited(void **state)
     fake_clear(f);
 }
 
+/* Its reply leaves when its task comes back, which is at its public time, and
+   is the same whatever the task brings. */
 static void
-a_cancelled_question_is_answered_at_once(void **state)
+a_cancelled_question_is_answered_at_its_time(void **state)
 {
     struct fake *f = logged_in(NULL);
-    struct pg_cancel right = {42, 4242}, wrong = {42, 4243};
+    struct pg_cancel right = {42, 4, "0123"}, wrong = {42, 4, "0124"};
+    struct pg_cancel longer = {42, 32, "0123456789abcdef0123456789abcde"};
+    struct pg_cancel other = {43, 4, "0123"};
 
     (void)state;
     assert_true(session_is(f->session, &right));
     assert_false(session_is(f->session, &wrong));
-    assert_false(session_stop(f->session, STOP_CANCEL, f->now));
-    f->hold = true;
-    fake_send(f, 'Q', "s", "SELECT count(*) FROM p; SELECT 2 FROM p");
-    expect(f, "");
-    assert_true(session_stop(f->session, STOP_CANCEL, f->now));
-    assert_false(session_stop(f->session, STOP_CANCEL, f->now));
-    fake_pump(f);
-    expect(f, "E:57014 Z:I");
-    fake_bring(f); /* late, and to nobody */
-    expect(f, "");
-    f->hold = false;
-    query(f, "SELECT 1 FROM p", "N:00000 T D D C:SELECT_2 Z:I");
+    assert_false(session_is(f->session, &longer)); /* of protocol 3.2 */
+    assert_false(session_is(f->session, &other));
+    assert_false(session_stop(f->session, STOP_CANCEL));
+    for (int i = 0; i < 3; i++) {
+        f->hold = true;
+        f->refuse = i ? CUSTOS_OK : CUSTOS_EENGINE;
+        fake_send(f, 'Q', "s", "SELECT count(*) FROM p; SELECT 2 FROM p");
+        assert_true(session_stop(f->session, STOP_CANCEL));
+        assert_false(session_stop(f->session, STOP_CANCEL));
+        assert_false(session_stop(f->session, STOP_TIME));
+        fake_pump(f);
+        fake_send(f, 'Q', "s", "SELECT 3 FROM p"); /* it waits */
+        expect(f, "");
+        if (i == 2)
+            f->held->q.job.stopped = true; /* never begun: the same reply */
+        f->hold = false;
+        fake_bring(f);
+        expect(f, i ? "E:57014 Z:I N:00000 T D D C:SELECT_2 Z:I"
+                    : "E:57014 Z:I E:58000 Z:I");
+    }
     f->hold = true;
     fake_send(f, 'P', "ss2", NONE, "SELECT 1 FROM p", 0u);
-    assert_true(session_stop(f->session, STOP_TIME, f->now));
-    fake_pump(f);
+    assert_true(session_stop(f->session, STOP_TIME));
     fake_send(f, 'S', "");
+    expect(f, "");
+    fake_bring(f);
     expect(f, "E:57014 Z:I");
+    /* what was given up is not the next one */
+    fake_send(f, 'Q', "s", "SELECT 1 FROM p");
+    fake_bring(f);
+    expect(f, "N:00000 T D D C:SELECT_2 Z:I");
     fake_clear(f);
 }
 
-/* A task that comes back late is not taken for the one that runs now. */
+/* A task that comes back to a session that has ended is freed, and no more. */
 static void
-what_was_given_up_stays_so(void **state)
+what_comes_back_too_late_is_nobodys(void **state)
 {
     struct fake *f = logged_in(NULL);
-    struct task *late;
 
     (void)state;
     f->hold = true;
     fake_send(f, 'Q', "s", "SELECT 1 FROM p");
-    late = f->held;
-    f->held = NULL;
-    assert_true(session_stop(f->session, STOP_CANCEL, f->now));
-    fake_send(f, 'Q', "s", "SELECT 2 FROM p");
-    expect(f, "E:57014 Z:I");
-    late->q.status = CUSTOS_EENGINE;
-    session_told(f->session, late, f->now);
+    session_end(f->session, "57P01", "end");
     fake_pump(f);
-    expect(f, "");
+    expect(f, "E:57P01");
     fake_bring(f);
-    expect(f, "N:00000 T D D C:SELECT_2 Z:I");
-    assert_string_equal(f->last_sql, "SELECT 2 FROM p");
+    expect(f, "");
+    assert_int_equal(session_need(f->session), NEED_END);
     fake_clear(f);
+}
+
+/* A client of protocol 3.2 has a key of 256 bits, and no part of it will do. */
+static void
+newer_clients_have_longer_keys(void **state)
+{
+    struct pg_cancel whole = {42, 32, "0123456789abcdef0123456789abcde"};
+    struct pg_cancel part = {42, 4, "0123"}, wrong = whole, longer = whole;
+    struct fake f;
+    char said[4096];
+
+    (void)state;
+    fake_init(&f, FAKE_PLAIN, NULL);
+    assert_false(session_is(f.session, &whole)); /* nobody yet */
+    fake_send(&f, 0, "4sss", 3u << 16 | 2, "user", "ana", "");
+    assert_null(strchr(fake_said(&f, said), 'v'));
+    assert_true(session_is(f.session, &whole));
+    assert_false(session_is(f.session, &part));
+    wrong.key[31] = 1;
+    assert_false(session_is(f.session, &wrong));
+    longer.len = 33;
+    assert_false(session_is(f.session, &longer));
+    fake_clear(&f);
 }
 
 static void
@@ -692,7 +1002,8 @@ a_cancel_request_names_its_session(void **state)
     assert_int_equal(session_need(f.session), NEED_CANCEL);
     c = session_cancelled(f.session);
     assert_int_equal(c.process, 77);
-    assert_int_equal(c.secret, 88);
+    assert_int_equal(c.len, 4);
+    assert_memory_equal(c.key, "\0\0\0X", 4);
     fake_clear(&f);
 }
 
@@ -863,8 +1174,16 @@ main(void)
         cmocka_unit_test(what_is_not_a_question_can_be_prepared),
         cmocka_unit_test(names_are_limited),
         cmocka_unit_test(suspended_answers_are_limited),
-        cmocka_unit_test(a_cancelled_question_is_answered_at_once),
-        cmocka_unit_test(what_was_given_up_stays_so),
+        cmocka_unit_test(a_chain_of_fetches_holds_nothing),
+        cmocka_unit_test(all_memory_of_statements_counts),
+        cmocka_unit_test(an_analysts_sessions_share_a_limit),
+        cmocka_unit_test(unread_replies_count),
+        cmocka_unit_test(long_texts_are_read_by_a_worker),
+        cmocka_unit_test(no_session_keeps_the_loop),
+        cmocka_unit_test(strangers_may_try_so_often),
+        cmocka_unit_test(a_cancelled_question_is_answered_at_its_time),
+        cmocka_unit_test(what_comes_back_too_late_is_nobodys),
+        cmocka_unit_test(newer_clients_have_longer_keys),
         cmocka_unit_test(a_cancel_request_names_its_session),
         cmocka_unit_test(messages_may_come_in_pieces),
         cmocka_unit_test(large_answers_wait_for_space),

@@ -72,6 +72,25 @@ nothing_leaves_before_its_step(void **state)
     shelf_clear(&s);
 }
 
+/* A job that says its time leaves then, however soon or late it was done. */
+static void
+a_time_that_is_said_is_kept(void **state)
+{
+    struct job sooner = {.asked_us = 5, .due_us = 1000};
+    struct job later = {.asked_us = 5, .due_us = 123456789};
+    struct shelf s = {0};
+
+    (void)state;
+    assert_true(shelf_reserve(&s, 2));
+    shelf_put(&s, &later, 6);
+    shelf_put(&s, &sooner, 90000);
+    assert_null(shelf_take(&s, 999));
+    assert_ptr_equal(shelf_take(&s, 1000), &sooner);
+    assert_null(shelf_take(&s, 123456788));
+    assert_ptr_equal(shelf_take(&s, 123456789), &later);
+    shelf_clear(&s);
+}
+
 /* Neighbours' times that fall into one step: one moment. */
 static void
 times_within_a_step_look_alike(void **state)
@@ -103,6 +122,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_are_those_of_the_promise),
         cmocka_unit_test(nothing_leaves_before_its_step),
+        cmocka_unit_test(a_time_that_is_said_is_kept),
         cmocka_unit_test(times_within_a_step_look_alike),
     };
 

@@ -172,6 +172,8 @@ the_catalog_is_asked_alone(void **state)
          "information_schema.tables t WHERE EXISTS (SELECT 1 FROM pg_type)]");
     cuts("WITH x AS (SELECT 1 FROM pg_class) SELECT 1 FROM x",
          "catalog[WITH x AS (SELECT 1 FROM pg_class) SELECT 1 FROM x]");
+    cuts("SELECT 1 FROM (WITH x AS (SELECT 1) SELECT 1 FROM x) y, x",
+         "select[SELECT 1 FROM (WITH x AS (SELECT 1) SELECT 1 FROM x) y, x]");
     cuts("SELECT 1 FROM pg_class, t", "select[SELECT 1 FROM pg_class, t]");
     cuts("SELECT 1 FROM public.pg_class",
          "select[SELECT 1 FROM public.pg_class]");
@@ -287,13 +289,13 @@ long_one(const char *head, size_t most, const char *want)
 static void
 long_texts_are_read(void **state)
 {
-    static const char *const more = "more than 10000 words and signs";
+    static const char *const more = "more than 3000 words and signs";
 
     (void)state;
-    long_one("WITH a AS (SELECT 1) SELECT 1 FROM a", 9000, "catalog");
+    long_one("WITH a AS (SELECT 1) SELECT 1 FROM a", 300, "catalog");
     long_one("WITH a AS (SELECT 1 FROM pg_class) SELECT 1 FROM pg_class a",
-             9000, "catalog");
-    long_one("SELECT a", 9000, "catalog");
+             3000, "catalog");
+    long_one("SELECT a", 3000, "catalog");
     long_one("SELECT count(*) FROM p WHERE b IN (a", SQL_TEXT_MAX, "select");
     long_one("EXPLAIN SELECT count(*) FROM p WHERE b IN (a", SQL_TEXT_MAX,
              "explain");

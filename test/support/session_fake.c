@@ -37,6 +37,14 @@ strayed(void *ctx, const char *address)
 }
 
 static void
+crowded(void *ctx)
+{
+    struct fake *f = ctx;
+
+    f->crowded++;
+}
+
+static void
 again(void *ctx, const struct door *who, uint64_t seq)
 {
     struct fake *f = ctx;
@@ -49,7 +57,8 @@ again(void *ctx, const struct door *who, uint64_t seq)
 void
 fake_again(struct fake *f)
 {
-    const struct session_peer peer = {42, 4242, "192.0.2.1"};
+    const struct session_peer peer = {42, "0123456789abcdef0123456789abcde",
+                                      "192.0.2.1"};
 
     session_free(f->session);
     f->session = session_new(&f->host, &peer);
@@ -73,12 +82,13 @@ fake_init(struct fake *f, enum fake_tls tls, struct cache *cache)
         .limits = {1 << 20, 1000},
         .query_bytes = 1 << 16,
         .tls = tls == FAKE_TLS,
-        .gate = gate_new(),
+        .gate = gate_new(NULL),
         .cache = cache,
         .ctx = f,
         .chance = chance,
         .enter = enter,
         .strayed = strayed,
+        .crowded = crowded,
         .again = again,
     };
     buf_init(&f->sent, NULL, 1 << 28);
@@ -124,7 +134,7 @@ answer(struct fake *f, struct task *t)
             .high = {.type = TYPE_INT, .n = 5},
         };
     }
-    t->q.status = rows_of_answer(&a, &t->formats, &t->rows, &t->q.err);
+    t->q.status = rows_of_answer(&a, &t->formats, 0, &t->rows, &t->q.err);
     if (!f->is_public)
         snprintf(t->cost, sizeof t->cost, "cost epsilon 0.1");
     free(cells);
@@ -162,8 +172,8 @@ remember(struct fake *f, const struct task *t)
     f->last_params = t->q.ask.n_params;
 }
 
-static void
-work(struct fake *f, struct task *t)
+void
+fake_work(struct fake *f, struct task *t)
 {
     t->q.err = (custos_err){.at = -1};
     switch (t->kind) {
@@ -187,6 +197,11 @@ work(struct fake *f, struct task *t)
         t->q.status =
             rows_of_text(str_of("custos.budget"), str_of("epsilon 1 left"),
                          &t->rows, &t->q.err);
+        return;
+    case TASK_READ:
+        f->read++;
+        t->q.status = statements_read(t->a, t->q.ask.sql, &t->statements,
+                                      &t->n_statements, &t->q.err);
         return;
     case TASK_CATALOG:
         f->catalogs++;
@@ -212,7 +227,7 @@ fake_bring(struct fake *f)
     f->held = NULL;
     if (!t)
         return;
-    work(f, t);
+    fake_work(f, t);
     session_told(f->session, t, f->now);
     fake_pump(f);
 }
@@ -238,9 +253,14 @@ fake_pump(struct fake *f)
                 struct task *t = f->held;
 
                 f->held = NULL;
-                work(f, t);
+                fake_work(f, t);
                 session_told(f->session, t, f->now);
             }
+            break;
+        case NEED_TURN:
+            f->turns++;
+            f->now++;
+            session_sent(f->session, f->now);
             break;
         case NEED_SPACE: session_sent(f->session, f->now); break;
         case NEED_TLS:

@@ -17,7 +17,10 @@ struct fake {
     struct buf sent; /* all that the session wrote since fake_said */
     uint64_t rows;   /* of every answer */
     int asked, described, looked_up, catalogs, again; /* tasks by kind */
+    int read;                                         /* texts by a task */
+    int turns;                                        /* waited for */
     int strayed;                                      /* failed logins */
+    int crowded;                                      /* too many tries */
     custos_status refuse; /* what questions get instead; CUSTOS_OK: answers */
     bool refuse_entry, is_public, hold; /* hold: tasks stay out */
     struct task *held;
@@ -39,6 +42,8 @@ void fake_again(struct fake *f);
 void fake_feed(struct fake *f, const void *bytes, size_t len, size_t piece);
 /* Goes on with what the session needs. */
 void fake_pump(struct fake *f);
+/* Does a task. */
+void fake_work(struct fake *f, struct task *t);
 /* Brings the held task back. */
 void fake_bring(struct fake *f);
 

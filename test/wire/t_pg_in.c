@@ -120,7 +120,15 @@ first_packets(void **state)
         BYTES("\0\0\0\x10\x04\xd2\x16\x2e\0\0\1\2\xfe\xdc\xba\x98"));
     assert_int_equal(m.kind, PG_CANCEL_REQUEST);
     assert_int_equal(m.cancel.process, 0x102);
-    assert_int_equal(m.cancel.secret, 0xfedcba98);
+    assert_int_equal(m.cancel.len, 4);
+    assert_memory_equal(m.cancel.key, "\xfe\xdc\xba\x98", 4);
+    m = taken_first(BYTES("\0\0\0\x2c\x04\xd2\x16\x2e\0\0\1\2"
+                          "0123456789abcdef0123456789abcdef"));
+    assert_int_equal(m.cancel.len, 32);
+    assert_memory_equal(m.cancel.key, "0123456789abcdef0123456789abcdef", 32);
+    m = taken_first(BYTES("\0\0\0\x2d\x04\xd2\x16\x2e\0\0\1\2"
+                          "0123456789abcdef0123456789abcdefX"));
+    assert_int_equal(m.cancel.len, 33);
 }
 
 static void
@@ -144,8 +152,7 @@ first_packets_that_are_refused(void **state)
         {BYTES("\0\0\0\x11\0\3\0\0user\0a\0\0x"), "longer than"},
         {BYTES("\0\0\0\x09\x04\xd2\x16\x2f\0"), "longer than"},
         {BYTES("\0\0\0\x0c\x04\xd2\x16\x2e\0\0\1\2"), "shorter than"},
-        {BYTES("\0\0\0\x14\x04\xd2\x16\x2e\0\0\1\2\0\0\0\1\0\0\0\1"),
-         "longer than"},
+        {BYTES("\0\0\0\x0f\x04\xd2\x16\x2e\0\0\1\2\0\0\0"), "shorter than"},
     };
 
     (void)state;
@@ -161,6 +168,25 @@ first_packets_that_are_refused(void **state)
                     err.code == CUSTOS_EOVERFLOW);
         free((char *)bytes.ptr);
     }
+}
+
+/* 256 bytes are a key of the protocol, 257 are not. */
+static void
+keys_have_a_length(void **state)
+{
+    char bytes[12 + 257] = "\0\0\1\x0c\x04\xd2\x16\x2e";
+    struct pg_message m;
+    custos_err err;
+    size_t used;
+
+    (void)state;
+    assert_int_equal(pg_in_first((str){bytes, 12 + 256}, &m, &used, &err),
+                     PG_IN_MESSAGE);
+    assert_int_equal(m.cancel.len, 256);
+    bytes[3]++;
+    assert_int_equal(pg_in_first((str){bytes, 12 + 257}, &m, &used, &err),
+                     PG_IN_BAD);
+    assert_non_null(strstr(err.said, "longer than"));
 }
 
 static void
@@ -442,6 +468,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(first_packets),
         cmocka_unit_test(first_packets_that_are_refused),
+        cmocka_unit_test(keys_have_a_length),
         cmocka_unit_test(simple_messages),
         cmocka_unit_test(lists_of_messages),
         cmocka_unit_test(formats_of_values),

@@ -34,8 +34,7 @@ logins(void **state)
           "R\0\0\0\x0b\0\0\0\x0cv=y");
     SENDS(pg_out_parameter(&out, "TimeZone", "UTC"),
           "S\0\0\0\x11TimeZone\0UTC\0");
-    SENDS(pg_out_key(&out, 258, 0xfedcba98),
-          "K\0\0\0\x0c\0\0\1\2\xfe\xdc\xba\x98");
+    SENDS(pg_out_key(&out, 258, str_of("abcd")), "K\0\0\0\x0c\0\0\1\2abcd");
 }
 
 static struct pg_startup
@@ -56,12 +55,19 @@ versions(void **state)
 
     (void)state;
     assert_false(pg_must_negotiate(&s));
-    s = startup(BYTES("\0\0\0\x10\0\3\0\2user\0a\0\0"));
+    assert_int_equal(pg_minor_spoken(&s), 0);
+    s = startup(BYTES("\0\0\0\x10\0\3\0\1user\0a\0\0"));
     assert_true(pg_must_negotiate(&s));
-    SENDS(pg_out_negotiate(&out, &s), "v\0\0\0\x0c\0\0\0\0\0\0\0\0");
+    SENDS(pg_out_negotiate(&out, &s), "v\0\0\0\x0c\0\3\0\0\0\0\0\0");
+    s = startup(BYTES("\0\0\0\x10\0\3\0\2user\0a\0\0"));
+    assert_false(pg_must_negotiate(&s));
+    assert_int_equal(pg_minor_spoken(&s), 2);
+    s = startup(BYTES("\0\0\0\x10\0\3\x27\x0fuser\0a\0\0"));
+    assert_true(pg_must_negotiate(&s));
+    SENDS(pg_out_negotiate(&out, &s), "v\0\0\0\x0c\0\3\0\2\0\0\0\0");
     s = startup(BYTES("\0\0\0\x19\0\3\0\0user\0a\0_pq_.x\0y\0\0"));
     assert_true(pg_must_negotiate(&s));
-    SENDS(pg_out_negotiate(&out, &s), "v\0\0\0\x13\0\0\0\0\0\0\0\1_pq_.x\0");
+    SENDS(pg_out_negotiate(&out, &s), "v\0\0\0\x13\0\3\0\0\0\0\0\1_pq_.x\0");
 }
 
 static void

@@ -1,0 +1,106 @@
+#include "cli/owner_token.h"
+
+#include <unistd.h>
+
+#include "base/base.h"
+#include "cli/at_ledger.h"
+#include "cli/at_store.h"
+#include "cli/cli.h"
+#include "cli/duration.h"
+#include "cli/out.h"
+
+/* A new token instead of all there are. */
+static custos_status
+replace(struct ledger *l, str token, int64_t expires, struct receipt *r,
+        custos_err *err)
+{
+    str none = str_of("");
+    custos_status st =
+        door_set(l, none, DOOR_NEW, none, token, expires, clock_us(), r, err);
+
+    if (st == CUSTOS_EINVAL)
+        st = door_set(l, none, DOOR_AGAIN, none, token, expires, clock_us(), r,
+                      err);
+    return st;
+}
+
+static custos_status
+give(struct ledger *l, const struct owner_token_act *act, int64_t expires,
+     int64_t grace, char token[DOOR_TOKEN_MAX], struct receipt *r,
+     custos_err *err)
+{
+    custos_status st = door_token_new(token, err);
+
+    if (st)
+        return st;
+    if (act->access == DOOR_FULL && !act->rotate)
+        return replace(l, str_of(token), expires, r, err);
+    return door_token_add(l, str_of(""), act->access, str_of(token), expires,
+                          grace ? clock_us() + grace : 0, clock_us(), r, err);
+}
+
+static custos_status
+take_away(struct ledger *l, const struct owner_token_act *act,
+          struct receipt *r, custos_err *err)
+{
+    if (act->access == DOOR_FULL && act->revoke)
+        return door_revoke(l, str_of(""), clock_us(), r, err);
+    return door_tokens_end(l, str_of(""), act->access, clock_us(), r, err);
+}
+
+static int
+show(const struct owner_token_act *act, const char *token,
+     const struct receipt *r)
+{
+    char receipt[RECEIPT_TEXT_MAX];
+    static struct out o;
+    int code;
+
+    receipt_write(r, receipt);
+    out_init(&o, STDOUT_FILENO);
+    if (*token)
+        out_printf(&o,
+                   "token     %s\nThis is shown once: the store keeps only "
+                   "its hash. Receipt %s\n",
+                   token, receipt);
+    else if (act->revoke)
+        out_printf(&o, "%s. Receipt %s\n",
+                   act->access == DOOR_FULL ? "the owner's token is gone"
+                                            : "the tokens for metrics are gone",
+                   receipt);
+    else
+        out_printf(&o, "the old token has ended. Receipt %s\n", receipt);
+    code = out_end(&o);
+    wipe(&o, sizeof o);
+    return code;
+}
+
+int
+owner_token_do(const char *store, const struct owner_token_act *act)
+{
+    char token[DOOR_TOKEN_MAX] = "";
+    int64_t expires, grace;
+    struct ledger *l = NULL;
+    struct receipt r;
+    custos_status st;
+    custos_err err;
+    int code = duration_read(act->expires, "expires", &expires);
+
+    if (!code)
+        code = duration_read(act->grace, "grace", &grace);
+    if (!code && act->revoke + act->rotate + act->end_old > 1)
+        code = fail_usage("one of --rotate, --end-old and --revoke, please");
+    if (!code)
+        code = ledger_at(store, &l);
+    if (code)
+        return code;
+    if (expires)
+        expires += clock_us();
+    st = act->revoke || act->end_old
+             ? take_away(l, act, &r, &err)
+             : give(l, act, expires, grace, token, &r, &err);
+    ledger_close(l);
+    code = st ? fail_status(st, &err) : show(act, token, &r);
+    wipe(token, sizeof token);
+    return code;
+}

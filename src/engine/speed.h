@@ -1,0 +1,51 @@
+/*
+ * How fast this machine is, by kind of work, for the class times of replies
+ * (plan/reply_class.h). It is measured on rows that are made up here, of the
+ * types that the policy's private tables have, never on stored ones: so it is
+ * a public fact. The store keeps it in the file `speed`:
+ *
+ *     custos speed 1
+ *     engine v1.4.4
+ *     processors 2
+ *     scan 14000            picoseconds a row
+ *     computed 88000
+ *     text 140000
+ *     sort 1500000
+ *     fixed 1000            microseconds
+ *
+ * What another engine or another number of processors measured is measured
+ * anew.
+ */
+#ifndef ENGINE_SPEED_H
+#define ENGINE_SPEED_H
+
+#include "plan/reply_class.h"
+#include "policy/policy.h"
+#include "store/store.h"
+
+/* What is stored, if it is this machine's; else false, and *out is as it was.
+   Sets the speeds of *out, not its rows. */
+bool engine_speed_known(const struct store *s, struct reply_speeds *out);
+
+/*
+ * Measures (about two seconds of one processor), and stores what it finds where
+ * the store can be written. Sets the speeds of *out, not its rows; it is as it
+ * was after a failure: CUSTOS_EENGINE, CUSTOS_ENOMEM, CUSTOS_EENTROPY,
+ * CUSTOS_EIO.
+ */
+CUSTOS_MUST_USE custos_status engine_speed_measure(const struct store *s,
+                                                   const struct policy *p,
+                                                   struct reply_speeds *out,
+                                                   custos_err *err);
+
+/* The text of the file; false where it is not whole, or another machine's. */
+struct speed_machine {
+    char engine[32];
+    long processors;
+};
+bool speed_parse(str text, const struct speed_machine *machine,
+                 struct reply_speeds *out);
+void speed_print(const struct speed_machine *machine,
+                 const struct reply_speeds *s, struct buf *out);
+
+#endif

@@ -1,0 +1,205 @@
+#include "serve/fair_queue.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "serve/workers.h"
+
+void
+fair_queue_init(struct fair_queue *q, const struct queue_limits *limits)
+{
+    *q = (struct fair_queue){.limits = *limits};
+    q->ready_last = &q->ready;
+}
+
+void
+fair_queue_clear(struct fair_queue *q)
+{
+    for (size_t i = 0; i < QUEUE_BUCKETS; i++)
+        CUSTOS_REQUIRE(!q->buckets[i]);
+}
+
+/* --------------------------------------------------------------- shares -- */
+
+/* FNV-1a. Names are those of the policy and addresses of clients: nobody gains
+   by a long bucket, which costs him alone what he looks for in it. */
+static struct queue_share **
+bucket_of(struct fair_queue *q, str name)
+{
+    uint32_t h = 2166136261u;
+
+    for (size_t i = 0; i < name.len; i++)
+        h = (h ^ (unsigned char)name.ptr[i]) * 16777619u;
+    return &q->buckets[h % QUEUE_BUCKETS];
+}
+
+static struct queue_share *
+share_find(struct fair_queue *q, str name)
+{
+    struct queue_share *s = *bucket_of(q, name);
+
+    while (s && !str_equal((str){s->name, s->name_len}, name))
+        s = s->next;
+    return s;
+}
+
+static struct queue_share *
+share_new(struct fair_queue *q, str name)
+{
+    struct queue_share **bucket = bucket_of(q, name);
+    struct queue_share *s = calloc(1, sizeof *s + name.len + 1);
+
+    if (!s)
+        return NULL;
+    s->last = &s->first;
+    s->name_len = name.len;
+    if (name.len)
+        memcpy(s->name, name.ptr, name.len);
+    s->next = *bucket;
+    *bucket = s;
+    return s;
+}
+
+static void
+ready_add(struct fair_queue *q, struct queue_share *s)
+{
+    s->ready_next = NULL;
+    s->ready_at = q->ready_last;
+    *q->ready_last = s;
+    q->ready_last = &s->ready_next;
+}
+
+static void
+ready_remove(struct fair_queue *q, struct queue_share *s)
+{
+    *s->ready_at = s->ready_next;
+    if (s->ready_next)
+        s->ready_next->ready_at = s->ready_at;
+    else
+        q->ready_last = s->ready_at;
+    s->ready_at = NULL;
+}
+
+/* After every change: it is among the ready exactly when it may begin a job,
+   and it exists exactly while it has jobs. */
+static void
+share_settle(struct fair_queue *q, struct queue_share *s)
+{
+    bool may = s->waiting && s->running < q->limits.share_running &&
+               s->in_flight < q->limits.share_in_flight;
+    struct queue_share **at;
+
+    if (may && !s->ready_at)
+        ready_add(q, s);
+    else if (!may && s->ready_at)
+        ready_remove(q, s);
+    if (s->waiting || s->in_flight)
+        return;
+    at = bucket_of(q, (str){s->name, s->name_len});
+    while (*at != s)
+        at = &(*at)->next;
+    *at = s->next;
+    free(s);
+}
+
+/* ----------------------------------------------------------------- jobs -- */
+
+enum queue_put
+fair_queue_put(struct fair_queue *q, struct job *j)
+{
+    struct queue_share *s = share_find(q, j->who);
+
+    if (q->waiting >= q->limits.waiting)
+        return QUEUE_FULL;
+    if (s && s->waiting >= q->limits.share_waiting)
+        return QUEUE_SHARE_FULL;
+    if (!s && !(s = share_new(q, j->who)))
+        return QUEUE_FULL;
+    j->next = NULL;
+    j->share = s;
+    *s->last = j;
+    s->last = &j->next;
+    s->waiting++;
+    q->waiting++;
+    share_settle(q, s);
+    return QUEUE_PUT;
+}
+
+static struct job *
+share_take(struct fair_queue *q, struct queue_share *s)
+{
+    struct job *j = s->first;
+
+    s->first = j->next;
+    if (!s->first)
+        s->last = &s->first;
+    s->waiting--;
+    s->in_flight++;
+    q->waiting--;
+    return j;
+}
+
+struct job *
+fair_queue_take(struct fair_queue *q)
+{
+    struct queue_share *s = q->ready;
+    struct job *j;
+
+    if (!s)
+        return NULL;
+    ready_remove(q, s); /* and behind all others, if it may begin one more */
+    j = share_take(q, s);
+    s->running++;
+    share_settle(q, s);
+    return j;
+}
+
+void
+fair_queue_ran(struct fair_queue *q, struct job *j)
+{
+    j->share->running--;
+    share_settle(q, j->share);
+}
+
+void
+fair_queue_done(struct fair_queue *q, struct job *j)
+{
+    struct queue_share *s = j->share;
+
+    j->share = NULL;
+    s->in_flight--;
+    share_settle(q, s);
+}
+
+void
+fair_queue_remove(struct fair_queue *q, struct job *j)
+{
+    struct queue_share *s = j->share;
+    struct job **at = &s->first;
+
+    while (*at != j)
+        at = &(*at)->next;
+    *at = j->next;
+    if (!*at)
+        s->last = at;
+    s->waiting--;
+    s->in_flight++;
+    q->waiting--;
+    share_settle(q, s);
+}
+
+struct job *
+fair_queue_drain(struct fair_queue *q)
+{
+    for (size_t i = 0; i < QUEUE_BUCKETS; i++)
+        for (struct queue_share *s = q->buckets[i]; s; s = s->next)
+            if (s->waiting) {
+                struct job *j = share_take(q, s);
+
+                share_settle(q, s);
+                return j;
+            }
+    return NULL;
+}

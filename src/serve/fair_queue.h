@@ -1,0 +1,70 @@
+/*
+ * A queue that is fair between those who ask: each name has a first-in-first-out
+ * queue of its own, and the names are served round robin. A name has limits of
+ * its own on jobs that wait, that run, and that are in flight (they run, or
+ * their reply waits for its time), so that nobody's jobs can keep out another's.
+ *
+ * No threads and no clock: whoever has a queue locks it. Every call is O(1) in
+ * the number of names and of jobs, but for fair_queue_remove.
+ */
+#ifndef SERVE_FAIR_QUEUE_H
+#define SERVE_FAIR_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct job;
+
+/* The jobs of one name. It exists while it has some. */
+struct queue_share {
+    struct queue_share *next;                   /* of its bucket */
+    struct queue_share *ready_next, **ready_at; /* NULL: not among the ready */
+    struct job *first, **last;
+    size_t waiting, running, in_flight;
+    size_t name_len;
+    char name[];
+};
+
+enum { QUEUE_BUCKETS = 256 };
+
+struct queue_limits {
+    size_t waiting;         /* of all names together */
+    size_t share_waiting;   /* of one name */
+    size_t share_running;   /* at one time */
+    size_t share_in_flight; /* run, or wait for the time of their reply */
+};
+
+struct fair_queue {
+    struct queue_limits limits;
+    size_t waiting;
+    struct queue_share *ready, **ready_last; /* that may begin a job */
+    struct queue_share *buckets[QUEUE_BUCKETS];
+};
+
+void fair_queue_init(struct fair_queue *q, const struct queue_limits *limits);
+/* It must be empty, and no job in flight. */
+void fair_queue_clear(struct fair_queue *q);
+
+enum queue_put {
+    QUEUE_PUT,
+    QUEUE_FULL,       /* of jobs of all names, or there is no memory */
+    QUEUE_SHARE_FULL, /* of jobs of this name */
+};
+enum queue_put fair_queue_put(struct fair_queue *q, struct job *j);
+
+/* The next job that may begin, which then runs; NULL: none. */
+struct job *fair_queue_take(struct fair_queue *q);
+
+/* It no longer runs, and is still in flight. */
+void fair_queue_ran(struct fair_queue *q, struct job *j);
+
+/* It is no longer in flight. The last call for a job that was taken. */
+void fair_queue_done(struct fair_queue *q, struct job *j);
+
+/* Withdraws a job that waits: it is in flight then, and does not run. */
+void fair_queue_remove(struct fair_queue *q, struct job *j);
+
+/* Withdraws any job, whatever the limits say: for the end. NULL: none waits. */
+struct job *fair_queue_drain(struct fair_queue *q);
+
+#endif

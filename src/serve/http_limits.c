@@ -1,0 +1,157 @@
+/*
+ * Limits of the HTTP listener: how many strangers an address may have, how long
+ * a reply may take to be read, which bodies are kept, and what one analyst may
+ * ask for.
+ */
+#include <sys/socket.h>
+
+#include "serve/http_inside.h"
+
+enum {
+    STRANGER_BODY = 64 << 10, /* of a body that nobody wants: read, not kept */
+    KNOWN_BODY = 64 << 20,    /* the same of who has shown a token: one who is
+                                 cut off while sending reads no reply */
+};
+
+/* ---------------------------------------------------------- connections -- */
+
+/* The stranger whose wait ends first, of a group or of all (NULL). */
+static struct link *
+first_to_go(const struct http *h, const struct link *newest, const char *group,
+            size_t *n)
+{
+    struct link *first = NULL;
+
+    *n = 0;
+    for (struct link *l = h->links; l; l = l->next) {
+        if (group && (l->known || strcmp(l->group, group) != 0))
+            continue;
+        ++*n;
+        if (l != newest && l->until_us &&
+            (!first || l->until_us < first->until_us))
+            first = l;
+    }
+    return first;
+}
+
+static void
+hang_up(struct http *h, struct link *l)
+{
+    COUNT_ONE(h->parts->counts, strangers_evicted_total);
+    shutdown(l->fd, SHUT_RDWR);
+    l->until_us = 0; /* it is on its way out: the next time another */
+}
+
+/*
+ * An address has few places for connections that have shown no token, and the
+ * last quarter of all places is kept free: whose wait would end first goes, so
+ * that those who send nothing keep nobody out.
+ */
+void
+links_make_room(struct http *h, const struct link *newest)
+{
+    const struct serve_limits *limits = &h->parts->limits;
+    struct link *first;
+    size_t n;
+
+    first = first_to_go(h, newest, newest->group, &n);
+    if (n > limits->strangers_per_address && first)
+        hang_up(h, first);
+    if (h->n_links <= limits->connections - limits->connections / 4)
+        return;
+    first = first_to_go(h, newest, NULL, &n);
+    if (first)
+        hang_up(h, first);
+}
+
+void
+link_sends(const struct http *h, struct link *l, int64_t now_us)
+{
+    l->sending = true;
+    l->acked = peer_acked(l->fd);
+    l->until_us = now_us + h->parts->limits.send_ms * 1000;
+}
+
+/* A reply may take its time, as long as some of it is taken. */
+void
+links_look(struct http *h, int64_t now_us)
+{
+    for (struct link *l = h->links; l; l = l->next) {
+        int64_t acked = l->sending ? peer_acked(l->fd) : l->acked;
+
+        if (acked != l->acked) {
+            l->acked = acked;
+            l->until_us = now_us + h->parts->limits.send_ms * 1000;
+        }
+        if (!l->until_us || now_us <= l->until_us)
+            continue;
+        if (l->sending)
+            COUNT_ONE(h->parts->counts, slow_readers_total);
+        l->sending = false;
+        l->until_us = 0;
+        shutdown(l->fd, SHUT_RDWR);
+    }
+}
+
+/* ----------------------------------------------------------------- bodies -- */
+
+bool
+body_is_endless(const struct exchange *x, unsigned long long length)
+{
+    return length > (x->link->known ? KNOWN_BODY : STRANGER_BODY);
+}
+
+/* Kept where the request has a use for it and the analyst has room for it; else
+   read to a bound, which is the connection's end. */
+enum MHD_Result
+body_take(struct exchange *x, const char *bytes, size_t n)
+{
+    x->received += n;
+    if (!x->answered && x->work.route.takes_body) {
+        if (x->body.len + n > x->http->parts->limits.message_bytes) {
+            exchange_refuse(x, HTTP_FAULT_LENGTH);
+        } else if (!share_take(x->share, SHARE_MESSAGES, n)) {
+            COUNT_ONE(x->http->parts->counts, unread_refused_total);
+            exchange_refuse(x, HTTP_FAULT_UNREAD);
+        } else {
+            x->counted += n;
+            buf_add(&x->body, bytes, n);
+            if (x->body.failed)
+                exchange_refuse(x, HTTP_FAULT_LENGTH);
+            return MHD_YES;
+        }
+    }
+    if (x->answered)
+        buf_clear(&x->body);
+    return body_is_endless(x, x->received) ? MHD_NO : MHD_YES;
+}
+
+/* ----------------------------------------------------------------- shares -- */
+
+bool
+exchange_may_ask(struct exchange *x, int64_t now_us)
+{
+    struct counts *counts = x->http->parts->counts;
+    int64_t wait = share_request(x->share, now_us);
+
+    if (wait) {
+        COUNT_ONE(counts, requests_refused_total);
+        http_header(&x->reply, "Retry-After", "%lld",
+                    (long long)(wait / 1000000 + 1));
+        exchange_refuse(x, HTTP_FAULT_RATE);
+        return false;
+    }
+    if (share_is_full(x->share, SHARE_MESSAGES)) {
+        COUNT_ONE(counts, unread_refused_total);
+        http_header(&x->reply, "Retry-After", "1");
+        exchange_refuse(x, HTTP_FAULT_UNREAD);
+        return false;
+    }
+    return true;
+}
+
+void
+exchange_count(struct exchange *x, size_t bytes)
+{
+    share_change(x->share, SHARE_MESSAGES, &x->counted, bytes);
+}

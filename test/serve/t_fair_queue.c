@@ -1,0 +1,181 @@
+/*
+ * The fair queue by itself: turns, limits, and what is left behind.
+ */
+#include "../support/support.h"
+
+#include <stdio.h>
+
+#include "serve/fair_queue.h"
+#include "serve/workers.h"
+
+static struct job
+job_of(const char *who)
+{
+    return (struct job){.who = str_of(who)};
+}
+
+static void
+end_job(struct fair_queue *q, struct job *j)
+{
+    fair_queue_ran(q, j);
+    fair_queue_done(q, j);
+}
+
+/* One who asks a thousand times waits for himself alone. */
+static void
+names_are_served_in_turn(void **state)
+{
+    enum { MANY = 1000 };
+    static struct job flood[MANY];
+    const struct queue_limits limits = {2000, 2000, 100, 100};
+    struct job bob[2] = {job_of("bob"), job_of("bob")};
+    struct job eve = job_of("eve");
+    struct fair_queue q;
+
+    (void)state;
+    fair_queue_init(&q, &limits);
+    for (size_t i = 0; i < MANY; i++) {
+        flood[i] = job_of("ana");
+        assert_int_equal(fair_queue_put(&q, &flood[i]), QUEUE_PUT);
+    }
+    assert_int_equal(fair_queue_put(&q, &bob[0]), QUEUE_PUT);
+    assert_int_equal(fair_queue_put(&q, &eve), QUEUE_PUT);
+    assert_int_equal(fair_queue_put(&q, &bob[1]), QUEUE_PUT);
+    assert_ptr_equal(fair_queue_take(&q), &flood[0]);
+    assert_ptr_equal(fair_queue_take(&q), &bob[0]);
+    assert_ptr_equal(fair_queue_take(&q), &eve);
+    assert_ptr_equal(fair_queue_take(&q), &flood[1]);
+    assert_ptr_equal(fair_queue_take(&q), &bob[1]);
+    assert_ptr_equal(fair_queue_take(&q), &flood[2]);
+    assert_ptr_equal(fair_queue_take(&q), &flood[3]);
+    end_job(&q, &bob[0]);
+    end_job(&q, &bob[1]);
+    end_job(&q, &eve);
+    for (size_t i = 0; i < 4; i++)
+        end_job(&q, &flood[i]);
+    for (size_t i = 4; i < MANY; i++) {
+        assert_ptr_equal(fair_queue_take(&q),
+                         &flood[i]); /* first in, first out */
+        end_job(&q, &flood[i]);
+    }
+    assert_null(fair_queue_take(&q));
+    assert_int_equal(q.waiting, 0);
+    fair_queue_clear(&q);
+}
+
+static void
+a_name_has_limits_of_its_own(void **state)
+{
+    const struct queue_limits limits = {6, 4, 2, 3};
+    struct job a[6], b[3];
+    struct fair_queue q;
+
+    (void)state;
+    fair_queue_init(&q, &limits);
+    for (size_t i = 0; i < 6; i++) {
+        a[i] = job_of("ana");
+        assert_int_equal(fair_queue_put(&q, &a[i]),
+                         i < 4 ? QUEUE_PUT : QUEUE_SHARE_FULL);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        b[i] = job_of("bob");
+        assert_int_equal(fair_queue_put(&q, &b[i]),
+                         i < 2 ? QUEUE_PUT : QUEUE_FULL);
+    }
+    /* two of a name run at one time */
+    assert_ptr_equal(fair_queue_take(&q), &a[0]);
+    assert_ptr_equal(fair_queue_take(&q), &b[0]);
+    assert_ptr_equal(fair_queue_take(&q), &a[1]);
+    assert_ptr_equal(fair_queue_take(&q), &b[1]);
+    assert_null(fair_queue_take(&q));
+    /* a reply that waits for its time makes room for one more that runs, but
+       not for any number of them */
+    fair_queue_ran(&q, &a[0]);
+    assert_ptr_equal(fair_queue_take(&q), &a[2]);
+    fair_queue_ran(&q, &a[1]);
+    assert_null(fair_queue_take(&q));
+    fair_queue_done(&q, &a[0]);
+    assert_ptr_equal(fair_queue_take(&q), &a[3]);
+    fair_queue_done(&q, &a[1]);
+    end_job(&q, &a[2]);
+    end_job(&q, &a[3]);
+    end_job(&q, &b[0]);
+    end_job(&q, &b[1]);
+    fair_queue_clear(&q);
+}
+
+static void
+what_waits_can_be_withdrawn(void **state)
+{
+    const struct queue_limits limits = {100, 100, 1, 1};
+    struct job a[5], b = job_of("bob");
+    struct fair_queue q;
+    struct job *j;
+    size_t n = 0;
+
+    (void)state;
+    fair_queue_init(&q, &limits);
+    for (size_t i = 0; i < 5; i++) {
+        a[i] = job_of("ana");
+        assert_int_equal(fair_queue_put(&q, &a[i]), QUEUE_PUT);
+    }
+    assert_int_equal(fair_queue_put(&q, &b), QUEUE_PUT);
+    fair_queue_remove(&q, &a[4]); /* the last, then one between */
+    fair_queue_done(&q, &a[4]);
+    fair_queue_remove(&q, &a[1]);
+    fair_queue_done(&q, &a[1]);
+    assert_int_equal(q.waiting, 4);
+    assert_int_equal(fair_queue_put(&q, &a[4]), QUEUE_PUT);
+    /* what was withdrawn was in flight: meanwhile it was another's turn */
+    assert_ptr_equal(fair_queue_take(&q), &b);
+    end_job(&q, &b);
+    /* the end takes what the limits would not let begin */
+    while ((j = fair_queue_drain(&q))) {
+        fair_queue_done(&q, j);
+        n++;
+    }
+    assert_int_equal(n, 4);
+    fair_queue_clear(&q);
+}
+
+/* Many names at once, in any order: nobody is served twice before another who
+   waits was served once. */
+static void
+turns_hold_for_many_names(void **state)
+{
+    enum { NAMES = 600, EACH = 3 };
+    const struct queue_limits limits = {10000, 10, 10, 10};
+    static struct job jobs[EACH][NAMES];
+    static char names[NAMES][16];
+    struct fair_queue q;
+
+    (void)state;
+    fair_queue_init(&q, &limits);
+    for (size_t i = 0; i < NAMES; i++) {
+        snprintf(names[i], sizeof names[i], "analyst%zu", i);
+        for (size_t k = 0; k < EACH; k++) {
+            jobs[k][i] = job_of(names[i]);
+            assert_int_equal(fair_queue_put(&q, &jobs[k][i]), QUEUE_PUT);
+        }
+    }
+    for (size_t k = 0; k < EACH; k++)
+        for (size_t i = 0; i < NAMES; i++)
+            assert_ptr_equal(fair_queue_take(&q), &jobs[k][i]);
+    for (size_t k = 0; k < EACH; k++)
+        for (size_t i = 0; i < NAMES; i++)
+            end_job(&q, &jobs[k][i]);
+    fair_queue_clear(&q);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_are_served_in_turn),
+        cmocka_unit_test(a_name_has_limits_of_its_own),
+        cmocka_unit_test(what_waits_can_be_withdrawn),
+        cmocka_unit_test(turns_hold_for_many_names),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,62 @@
+"""The process in which attacks run: reads from standard input, as one line of
+JSON, whom to attack and with what, and prints what came of it as one more.
+
+It ends when its time is up or its standard input is closed, so that nothing of
+it outlives the siege. It runs at nice 10: on a small machine the honest clients
+and the server come first.
+"""
+import asyncio
+import contextlib
+import json
+import os
+import resource
+import sys
+import time
+
+import attacks_http  # noqa: F401 pylint: disable=unused-import
+import attacks_pg  # noqa: F401 pylint: disable=unused-import
+import attacks_sql  # noqa: F401 pylint: disable=unused-import
+from attack import ATTACKS, Attack
+
+NICE = 10
+
+
+async def wait_for_end(seconds):
+    """Until standard input is closed, at most so long."""
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader()
+    await loop.connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    with contextlib.suppress(asyncio.TimeoutError):
+        await asyncio.wait_for(reader.read(), seconds)
+
+
+async def run(target):
+    # What breaks in the moment of a timeout was counted as that.
+    asyncio.get_running_loop().set_exception_handler(lambda *_: None)
+    until = time.monotonic() + target["seconds"]
+    numbers = {name: i for i, name in enumerate(ATTACKS)}
+    attacks = [Attack(name, numbers[name], target)
+               for name in target["attacks"]]
+    tasks = [asyncio.create_task(a.repeat(until)) for a in attacks]
+    await wait_for_end(target["seconds"])
+    for task in tasks:
+        task.cancel()
+    done = await asyncio.gather(*tasks, return_exceptions=True)
+    return [{"name": a.name, "who": a.who, "seen": a.seen,
+             "receipts": a.receipts, "slowest": a.slowest,
+             "cpu": time.process_time() / len(attacks),
+             "fault": repr(error) if isinstance(error, Exception) else None}
+            for a, error in zip(attacks, done)]
+
+
+def main():
+    os.nice(NICE)
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 65536), most))
+    target = json.loads(sys.stdin.readline())
+    print(json.dumps(asyncio.run(run(target))))
+
+
+if __name__ == "__main__":
+    main()

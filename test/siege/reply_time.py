@@ -1,0 +1,357 @@
+"""Does the time of a reply tell whether a person is in the data?
+
+Queries about 500 people who are in the data and 500 who are not are asked in
+random order on several connections, each at a new price, so that none is
+answered from the cache. The times of both arms are compared by the test of
+Kolmogorov and Smirnov at 1e-6, and how often they fail (queries that are ended
+for their time) by Fisher's, all together and for each query: through
+PostgreSQL and HTTP; with the attack queries of test/attack; while another
+analyst loads the server. Also compared is how long a second analyst's free
+questions take (SHOW, EXPLAIN, a cached answer, the catalog) while the first
+one's questions run.
+
+The program first shows that it can fail: the test must tell two distributions
+apart that differ, and a server without public reply times must be caught by a
+query that is slow for the present person.
+
+    python3 test/siege/reply_time.py [--replies 10000] [--lanes 6]
+"""
+import argparse
+import asyncio
+import itertools
+import os
+import random
+import sys
+import time
+
+import ks
+from pairs import (ABSENT, N_PAIRS, PLAIN, PRESENT, SLOW, PairStore, corpus,
+                   person)
+from sites import Server, run
+from wire import Http, Pg, PgError
+
+ARMS = (PRESENT, ABSENT)
+LEAST_PER_QUERY = 20  # replies of an arm for a comparison of its own
+SLOW_SECONDS = 0.25   # a query above it is asked less often
+ERRORS_MOST = 0.01    # part of all replies; all are equal to one another
+TRIES = 5
+PATIENCE = 120
+# Newer servers have the second form.
+TIMES_OFF = (["--no-response-steps"], ["--reply-times", "off"])
+
+prices = itertools.count(1)
+
+
+def times_off():
+    """The options by which this custos replies as soon as it can."""
+    said = run("serve", "--help").stdout.decode()
+    for words in TIMES_OFF:
+        if words[0] in said:
+            return words
+    raise AssertionError("no option turns reply times off")
+
+
+class Asker:
+    """A connection of one analyst that measures replies."""
+
+    def __init__(self, server, store, who, by_http):
+        self.server, self.store, self.who = server, store, who
+        self.by_http, self.link = by_http, None
+
+    async def open(self):
+        if self.by_http:
+            self.link = await Http.connect(self.server.http)
+        else:
+            self.link = await Pg.connect(self.server.pg, self.who,
+                                         self.store.passwords[self.who])
+        return self
+
+    async def ask(self, sql, price=None):
+        """Seconds until the reply, and its error code or None."""
+        if self.by_http:
+            more = {"epsilon": price} if price else {}
+            began = time.perf_counter()
+            status, got = await asyncio.wait_for(self.link.query(
+                sql, self.store.tokens[self.who], **more), PATIENCE)
+            took = time.perf_counter() - began
+            return took, None if status == 200 else \
+                f"{status} {got['error']['message'][:80]}"
+        if price:
+            got = await self.link.ask(f"SET custos.epsilon = '{price}'")
+            if got.error:
+                raise got.error
+        began = time.perf_counter()
+        got = await asyncio.wait_for(self.link.ask(sql), PATIENCE)
+        took = time.perf_counter() - began
+        return took, str(got.error)[:80] if got.error else None
+
+    async def ask_about(self, query, pair, arm):
+        return await self.ask(query.text(person(pair, arm)),
+                              f"{query.price}{next(prices):08}")
+
+    def close(self):
+        if self.link:
+            self.link.abort()
+
+
+class Samples:
+    """Times of both arms, by query."""
+
+    def __init__(self, name):
+        self.name = name
+        self.times = {}  # label -> arm -> [seconds]
+        self.failed = {}  # label -> arm -> errors
+        self.errors, self.error = 0, None
+
+    def add(self, label, arm, took, error):
+        self.times.setdefault(label, {a: [] for a in ARMS})[arm].append(took)
+        self.failed.setdefault(label, {a: 0 for a in ARMS})[arm] += \
+            error is not None
+        self.errors += error is not None
+        self.error = error or self.error
+
+    def arm(self, arm):
+        return [t for by_arm in self.times.values() for t in by_arm[arm]]
+
+    def judge(self, errors_most=ERRORS_MOST):
+        """Prints the comparison of all; what tells the arms apart, by times
+        or by failures."""
+        xs, ys = self.arm(PRESENT), self.arm(ABSENT)
+        d, p = ks.compare(xs, ys)
+        print(f"{self.name}: {len(xs)} present, {len(ys)} absent, medians "
+              f"{1000 * median(xs):.2f} and {1000 * median(ys):.2f} ms, "
+              f"D {d:.4f}, p {p:.2g}, {self.errors} errors", flush=True)
+        print(f"bench: reply_time_{self.name}_d {d:.5f} of 1")
+        found = []
+        worst = sorted(self.failed, key=lambda q: -sum(self.failed[q].values()))
+        if self.errors:
+            print("  most failures:", ", ".join(
+                f"{q} {sum(self.failed[q].values())}" for q in worst[:5]))
+        if self.errors > errors_most * (len(xs) + len(ys)):
+            found.append(f"{self.name}: {self.errors} errors, such as "
+                         f"{self.error}: too few answers to compare")
+        found += self.differ("all", xs, ys, *(
+            sum(f[arm] for f in self.failed.values()) for arm in ARMS))
+        for label, by_arm in self.times.items():
+            if min(map(len, by_arm.values())) >= LEAST_PER_QUERY:
+                found += self.differ(label, *(by_arm[a] for a in ARMS),
+                                     *(self.failed[label][a] for a in ARMS))
+        return found
+
+    def differ(self, label, xs, ys, failed_x, failed_y):
+        found = []
+        d, p = ks.compare(xs, ys)
+        if p < ks.ALPHA:
+            found.append(f"{self.name}, {label}: D {d:.3f}, p {p:.2g}, "
+                         f"medians {1000 * median(xs):.2f} and "
+                         f"{1000 * median(ys):.2f} ms")
+        p = ks.compare_counts(failed_x, len(xs), failed_y, len(ys))
+        if p < ks.ALPHA:
+            found.append(f"{self.name}, {label}: {failed_x} of {len(xs)} and "
+                         f"{failed_y} of {len(ys)} fail, p {p:.2g}")
+        return found
+
+
+def median(values):
+    return sorted(values)[len(values) // 2]
+
+
+# ---------------------------------------------------------------- comparisons --
+
+class Comparison:
+    """A server, and comparisons on it."""
+
+    def __init__(self, store, lanes, seed, options=()):
+        self.store, self.lanes = store, lanes
+        self.dice = random.Random(seed)
+        self.server = Server(store.path, *options)
+
+    async def askers(self, who, by_http, n=None):
+        return [await Asker(self.server, self.store, who, by_http).open()
+                for _ in range(n or self.lanes)]
+
+    async def usable(self, queries):
+        """Those that are answered, their times noted. On a busy machine one
+        may be ended for its time: it is asked again."""
+        [asker] = await self.askers("ana", False, 1)
+        found = []
+        for query in queries:
+            error = "not asked"
+            for _ in range(TRIES):
+                if error is not None:
+                    query.seconds, error = await asker.ask_about(
+                        query, 0, self.dice.choice(ARMS))
+            if error is None:
+                found.append(query)
+        asker.close()
+        return found
+
+    def schedule(self, queries, replies):
+        """Pairs to ask, in random order: all queries equally often, but slow
+        ones less; people in turn."""
+        fast = [q for q in queries if q.seconds <= SLOW_SECONDS] or queries
+        slow = [q for q in queries if q not in fast]
+        plan = [fast[i % len(fast)] for i in range(replies)]
+        plan += slow * min(LEAST_PER_QUERY, 1 + replies // 500)
+        plan = [(q, i % N_PAIRS) for i, q in enumerate(plan)]
+        self.dice.shuffle(plan)
+        return plan
+
+    async def measure(self, name, queries, replies, by_http=False):
+        """Asks every pair, both arms in an order drawn by coin."""
+        samples = Samples(name)
+        plan = self.schedule(queries, replies)
+
+        async def lane(asker):
+            while plan:
+                query, pair = plan.pop()
+                for arm in self.dice.sample(ARMS, 2):
+                    took, error = await asker.ask_about(query, pair, arm)
+                    samples.add(query.label, arm, took, error)
+        askers = await self.askers("ana", by_http)
+        await asyncio.gather(*(lane(a) for a in askers))
+        for asker in askers:
+            asker.close()
+        return samples
+
+    async def under_load(self, name, queries, replies):
+        """The same while bob asks charged questions without a pause."""
+        ends = asyncio.Event()
+
+        async def load(asker):
+            while not ends.is_set():
+                await asker.ask_about(self.dice.choice(PLAIN),
+                                      self.dice.randrange(N_PAIRS),
+                                      self.dice.choice(ARMS))
+        bobs = await self.askers("bob", False, 2)
+        loads = [asyncio.create_task(load(b)) for b in bobs]
+        try:
+            return await self.measure(name, queries, replies)
+        finally:
+            ends.set()
+            await asyncio.gather(*loads)
+            for bob in bobs:
+                bob.close()
+
+    async def seen_by_another(self, replies):
+        """In each step ana asks on all lanes about people of one arm, drawn by
+        coin, and bob asks one free question of each kind: that is a sample."""
+        kinds = {
+            "SHOW": "SHOW custos.budget",
+            "EXPLAIN": "EXPLAIN SELECT sex, count(*) FROM patients GROUP BY 1",
+            "cached": "SELECT count(*) FROM patients WHERE age > 50",
+            "catalog": "SELECT relname FROM pg_class WHERE relkind = 'r'"}
+        samples = Samples("another")
+        anas = await self.askers("ana", False)
+        bobs = await self.askers("bob", False, len(kinds))
+        await bobs[0].ask(kinds["cached"], "0.5")
+        for bob in bobs:
+            await bob.link.ask("SET custos.epsilon = '0.5'")
+        queries = [PLAIN[0], PLAIN[3], SLOW]
+
+        async def free(bob, kind, arm, after):
+            await asyncio.sleep(after)
+            took, error = await bob.ask(kinds[kind])
+            samples.add(kind, arm, took, error)
+        arms = [arm for arm in ARMS for _ in range(replies // len(kinds) + 1)]
+        self.dice.shuffle(arms)
+        for step, arm in enumerate(arms):
+            query = queries[step % len(queries)]
+            after = self.dice.random() * 0.01
+            await asyncio.gather(
+                *(a.ask_about(query, (step + i) % N_PAIRS, arm)
+                  for i, a in enumerate(anas)),
+                *(free(b, k, arm, after) for b, k in zip(bobs, kinds)))
+        for asker in anas + bobs:
+            asker.close()
+        return samples
+
+    def close(self):
+        if self.server.process.poll() is None:
+            self.server.stop()
+
+
+def test_can_fail(seed=1):
+    """The comparison itself tells apart what differs, and only that."""
+    dice = random.Random(seed)
+    same = [[dice.gauss(10, 1) for _ in range(2000)] for _ in range(2)]
+    moved = [dice.gauss(10.4, 1) for _ in range(2000)]
+    return (ks.compare(*same)[1] > ks.ALPHA and
+            ks.compare(same[0], moved)[1] < ks.ALPHA)
+
+
+def caught_without_times(store, replies, seed):
+    """True: without public reply times the slow query tells the arms apart."""
+    bare = Comparison(store, 2, seed, times_off())
+    try:
+        samples = asyncio.run(bare.measure("times_off", [SLOW], replies))
+    finally:
+        bare.close()
+    return bool(samples.judge())
+
+
+async def run_all(one, replies, errors_most):
+    """All comparisons; what tells the arms apart."""
+    found, errors, asked = [], 0, 0
+
+    def judge(samples):
+        nonlocal errors, asked
+        errors += samples.errors
+        asked += len(samples.arm(PRESENT)) + len(samples.arm(ABSENT))
+        found.extend(samples.judge(errors_most))
+    plain = await one.usable(PLAIN)
+    attacks = await one.usable(corpus("errors.txt") + corpus("time.txt"))
+    print(f"{len(plain)} plain queries, {len(attacks)} attack queries",
+          flush=True)
+    if len(plain) < len(PLAIN) or not attacks:
+        found.append("not all plain queries are answered")
+    for name, queries, by_http, n in [
+            ("pg", plain, False, replies), ("http", plain, True, replies),
+            ("pg_slow", [SLOW], False, min(replies, 1000)),
+            ("http_slow", [SLOW], True, min(replies, 1000)),
+            ("pg_attack", attacks, False, replies),
+            ("http_attack", attacks, True, replies)]:
+        judge(await one.measure(name, queries, n, by_http))
+    judge(await one.under_load("pg_load", plain, replies))
+    judge(await one.seen_by_another(replies))
+    print(f"bench: reply_time_overruns {errors / asked:.2g} of replies")
+    return found
+
+
+def reply_time(replies, lanes, seed, errors_most=ERRORS_MOST):
+    """Runs all of it; the violations."""
+    store = PairStore()
+    try:
+        if not test_can_fail():
+            return ["the comparison does not tell what differs"]
+        if not caught_without_times(store, min(replies, 500), seed):
+            return ["a server without reply times was not caught"]
+        one = Comparison(store, lanes, seed)
+        try:
+            return asyncio.run(run_all(one, replies, errors_most))
+        finally:
+            one.close()
+    finally:
+        store.close()
+
+
+def main():
+    words = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    words.add_argument("--replies", type=int, default=int(
+        os.environ.get("REPLY_TIME_REPLIES", "10000")))
+    words.add_argument("--lanes", type=int, default=6)
+    words.add_argument("--seed", type=int, default=random.getrandbits(32))
+    given = words.parse_args()
+    print(f"seed {given.seed}", flush=True)
+    try:
+        found = reply_time(given.replies, given.lanes, given.seed)
+    except PgError as error:
+        found = [repr(error)]
+    for what in found[:50]:
+        print(f"violation: {what}")
+    print(f"bench: reply_time_violations {len(found)} comparisons")
+    sys.exit(bool(found))
+
+
+if __name__ == "__main__":
+    main()
