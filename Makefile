@@ -72,7 +72,7 @@ asan: dev ## the suite by clang, under ASan and UBSan
 		cli/t_http_tell.py cli/t_serve.py cli/t_store.py cli/t_doors.py
 
 # DuckDB is not instrumented: tools/tsan.supp.
-TSAN_TESTS = curator/t_till curator/t_share curator/t_owner serve/t_loop \
+TSAN_TESTS = curator/t_till curator/t_share curator/t_owner serve/t_loop serve/t_workers \
 	engine/t_sandbox cli/t_http.py cli/t_http_owner.py cli/t_serve.py clients/t_pgbench.py
 
 tsan: dev ## the server and what its threads share, by clang, under TSan

@@ -15,12 +15,13 @@
  */
 #include "curator/answer.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "curator/aggregate.h"
 #include "plan/evaluate.h"
+
+#define DAY_US INT64_C(86400000000)
 
 enum { EXPLAIN_MAX = 1 << 20 };
 
@@ -269,11 +270,14 @@ static struct datum
 bar_end(const struct value *v, bool high)
 {
     enum data_type type = v->datum.type;
+    const int64_t unit = type == TYPE_DATE ? 1 : DAY_US;
     double x = high ? v->high : v->low;
 
     if (type != TYPE_DATE && type != TYPE_TIMESTAMP)
         return datum_of_double(x);
-    return (struct datum){.type = type, .n = (i128)(high ? ceil(x) : floor(x))};
+    return (struct datum){
+        .type = type,
+        .n = bar_whole(x, high, DATE_FIRST * unit, (DATE_LAST + 1) * unit - 1)};
 }
 
 static bool

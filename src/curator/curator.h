@@ -185,11 +185,21 @@ void curator_keep(struct curator *c, struct answer *answer);
 enum curator_trip { TRIP_NONE, TRIP_FAILURE, TRIP_OVERRUN };
 enum curator_trip curator_tripped(const struct curator *c, uint64_t *seq);
 
+/*
+ * Crashes of other processes that a question of this handle found before its
+ * charge and wrote down as failures, since this was last asked; *row: the charge
+ * of the last of them.
+ */
+uint64_t curator_crashes(struct curator *c, uint64_t *row);
+
 /* The same of all handles, since the store was opened; from any thread. */
 struct curator_trips {
     uint64_t failures, overruns;
     uint64_t refusals; /* charges refused by suspension */
 };
 void curator_trips(const struct curator *c, struct curator_trips *out);
+
+/* What the policy keeps of stored answers. */
+struct ledger_retention retention_of(const struct policy *p);
 
 #endif

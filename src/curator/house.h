@@ -41,6 +41,8 @@ struct house {
     struct world *world;
     struct till *till;     /* NULL in a worker, which has no ledger */
     int crashes;           /* the file of marks, or none (crash.h) */
+    _Atomic uint64_t crashes_seen; /* its crash_size when no mark was left in it */
+    atomic_bool unreadable; /* a mark of nobody knows whose: nobody is charged */
     atomic_bool unwritten; /* a failure that no row tells: nobody is charged */
     struct trips trips;
 };
@@ -52,10 +54,11 @@ struct curator {
     struct engine *engine; /* of this world; NULL: not connected yet */
     struct ledger *ledger; /* to read from */
     custos_rng *rng;
-    struct mechs *mechs; /* of its last questions */
+    struct mechs *mechs;             /* of its last questions */
     const struct executor *executor; /* NULL: this thread works */
     enum curator_trip trip;
     uint64_t trip_seq;
+    uint64_t crashes, crash_row; /* found and not asked for: curator_crashes */
 };
 
 #endif

@@ -53,8 +53,9 @@ release_quantiles(const struct releaser *r, arena *a, const struct plan *p,
 
 /* One part of a chosen group. */
 static custos_status
-release_part(const struct releaser *r, const struct plan *p, struct engine_groups *g,
-             size_t group, size_t part, custos_int *out, custos_err *err)
+release_part(const struct releaser *r, const struct plan *p,
+             struct engine_groups *g, size_t group, size_t part,
+             custos_int *out, custos_err *err)
 {
     custos_sealed *sealed = NULL;
     custos_status st;

@@ -191,8 +191,11 @@ add_join(struct cost *c, const struct relation *r)
     uint64_t sides = largest(rows_of(c, r->left), rows_of(c, r->right));
 
     add_heavy(c, largest(out, sides), c->speeds->text_ps, 1);
-    if (r->meeting == MEET_MANY) /* numbered anew, by a window */
+    if (r->meeting == MEET_MANY) { /* numbered anew, by a window; the public
+                                      side's texts are hashed before */
         add_heavy(c, out, c->speeds->sort_ps, MEETING);
+        add_heavy(c, sides, c->speeds->text_ps, 1);
+    }
 }
 
 /* The relation itself, without those below it. */

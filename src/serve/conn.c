@@ -97,6 +97,12 @@ conn_drive(struct conn *c, struct tls *tls, int64_t now_us)
             if (c->shaking)
                 return CONN_WAITS;
             break;
+        case NEED_TURN:
+            if (!c->wants_turn)
+                return CONN_TURN;
+            c->wants_turn = false;
+            session_sent(c->session, now_us);
+            break;
         case NEED_BYTES: return CONN_WAITS;
         }
     }

@@ -21,6 +21,7 @@ struct conn {
     size_t sent;                /* of what the session wrote */
     uint32_t events;            /* what epoll was told */
     struct task *task;          /* out at work */
+    bool wants_turn;            /* see CONN_TURN */
     bool has_sent;              /* anything at all */
     bool entered;               /* counted among its analyst's; until then: */
     struct conn *older, *newer; /* among strangers */
@@ -37,6 +38,7 @@ struct conn {
 enum conn_now {
     CONN_WAITS,  /* for its events */
     CONN_TASK,   /* session_task is to be submitted */
+    CONN_TURN,   /* to be driven again when others had their turn */
     CONN_CANCEL, /* session_cancelled is to be cancelled, then close */
     CONN_CLOSED,
 };

@@ -16,12 +16,6 @@
 #include "serve/listen.h"
 #include "serve/loop_inside.h"
 
-static struct counts *
-counts_of(const struct loop *l)
-{
-    return l->options.parts->counts;
-}
-
 /* ------------------------------------------------------- make, end, log -- */
 
 static void
@@ -156,170 +150,6 @@ log_conn(const char *event, const struct conn *c, const char *why)
     log_end(&line, LOG_FD);
 }
 
-/* ---------------------------------------------------------------- tasks -- */
-
-static void
-task_done(struct job *j)
-{
-    mailbox_put(((struct task *)j)->box, j);
-}
-
-/* Looks for credentials have a lane of their own, fair between addresses. */
-static void
-choose_lane(struct job *j, const struct task *t, const struct conn *c)
-{
-    bool login = t->kind == TASK_VERIFIER;
-
-    j->lane = login ? LANE_LOGINS : LANE_QUESTIONS;
-    j->who = str_of(login ? c->group : t->q.who.name);
-}
-
-static void
-refuse(struct loop *l, struct conn *c, struct task *t, const char *sqlstate,
-       const char *said)
-{
-    session_refused(c->session, t, sqlstate, said, l->now_us);
-}
-
-/* False: refused for what the analyst has asked for already. */
-static bool
-share_allows(struct loop *l, struct conn *c, struct task *t)
-{
-    struct share *share = session_share(c->session);
-    int64_t wait = share_request(share, l->now_us);
-    custos_err err;
-
-    if (wait) {
-        COUNT_ONE(counts_of(l), requests_refused_total);
-        share_fail_requests(share, wait, &err);
-        refuse(l, c, t, "53400", err.said);
-        return false;
-    }
-    if (share_is_full(share, SHARE_MESSAGES)) {
-        COUNT_ONE(counts_of(l), unread_refused_total);
-        share_fail_unread(share, &err);
-        refuse(l, c, t, "53200", err.said);
-        return false;
-    }
-    return true;
-}
-
-static void
-refuse_busy(struct loop *l, struct conn *c, struct task *t,
-            enum workers_submit why)
-{
-    bool login = t->kind == TASK_VERIFIER;
-
-    if (why == SUBMIT_SHARE_FULL)
-        COUNT_ONE(counts_of(l), busy_share_total);
-    else
-        COUNT_ONE(counts_of(l), busy_total);
-    if (why == SUBMIT_ENDING)
-        refuse(l, c, t, "57P01", "the server is stopping; nothing was charged");
-    else if (why == SUBMIT_SHARE_FULL)
-        refuse(l, c, t, "53300",
-               login ? "too many logins from this address wait; try again"
-                     : "too many of your questions wait; ask again when some "
-                       "are answered (nothing was charged)");
-    else
-        refuse(l, c, t, "53300",
-               login ? "the server is busy; try again"
-                     : "too many questions wait; ask again later (nothing was "
-                       "charged)");
-}
-
-/* True: it is on its way. */
-static bool
-submit(struct loop *l, struct conn *c)
-{
-    struct task *t = session_task(c->session);
-    enum workers_submit taken;
-
-    if (t->kind != TASK_VERIFIER && !share_allows(l, c, t))
-        return false;
-    t->box = l->box;
-    t->owner = c->id;
-    t->reply_max = l->options.parts->limits.reply_bytes;
-    t->q.job.work = task_work;
-    t->q.job.done = task_done;
-    t->q.job.asked_us = l->now_us;
-    choose_lane(&t->q.job, t, c);
-    taken = workers_submit(l->options.parts->workers, &t->q.job);
-    if (taken != SUBMIT_TAKEN) {
-        refuse_busy(l, c, t, taken);
-        return false;
-    }
-    if (t->kind == TASK_ANSWER)
-        COUNT_ONE(counts_of(l), questions_total);
-    c->task = t;
-    c->question_us = l->now_us;
-    l->n_out++;
-    return true;
-}
-
-void
-loop_drop(struct loop *l, const struct conn *c, enum ask_stop why)
-{
-    if (c->task)
-        workers_drop(l->options.parts->workers, &c->task->q.job, why);
-}
-
-static void
-count_answer(struct loop *l, const struct task *t, const struct conn *c)
-{
-    struct counts *n = counts_of(l);
-    struct log_line line;
-
-    if (t->kind != TASK_ANSWER || t->q.job.stopped)
-        return;
-    if (t->q.status && t->q.job.stepped && t->q.status == CUSTOS_EENGINE)
-        COUNT_ONE(n, failures_total);
-    else if (t->q.status)
-        COUNT_ONE(n, refusals_total);
-    else if (t->cost[0] && t->q.answer->stored)
-        COUNT_ONE(n, answers_stored_total);
-    else if (t->cost[0])
-        COUNT_ONE(n, answers_charged_total);
-    if (!t->q.status && !t->q.job.stepped)
-        return;
-    log_begin(&line, "question");
-    log_int(&line, "pg", t->owner);
-    log_text(&line, "who", str_of(t->q.who.name));
-    log_text(&line, "status", str_of(custos_status_sqlstate(t->q.status)));
-    if (!t->q.status)
-        log_int(&line, "row", (int64_t)t->q.answer->receipt.seq);
-    if (t->q.status)
-        log_cause(&line, &t->q.err);
-    if (!c)
-        log_text(&line, "given", str_of("no"));
-    log_end(&line, LOG_FD);
-}
-
-static void
-come_back(struct loop *l)
-{
-    struct job *j, *next;
-
-    for (j = mailbox_take(l->box); j; j = next) {
-        struct task *t = (struct task *)j;
-        struct conn *c = people_at(l, t->owner);
-
-        next = j->next;
-        l->n_out--;
-        if (c && c->task != t)
-            c = NULL; /* its slot was taken by another */
-        count_answer(l, t, c);
-        if (!c) {
-            task_free(t);
-            continue;
-        }
-        c->task = NULL;
-        c->question_us = 0;
-        session_told(c->session, t, l->now_us);
-        loop_drive(l, c);
-    }
-}
-
 /* ---------------------------------------------------------- connections -- */
 
 void
@@ -398,9 +228,14 @@ loop_drive(struct loop *l, struct conn *c)
         now = conn_drive(c, l->tls, l->now_us);
         note_entry(l, c);
         if (now == CONN_TASK) {
-            if (submit(l, c))
+            if (loop_submit(l, c))
                 break;
             continue;
+        }
+        if (now == CONN_TURN) {
+            c->wants_turn = true;
+            l->turns = true;
+            break;
         }
         if (now == CONN_CANCEL)
             cancel(l, c);
@@ -470,12 +305,13 @@ static void
 conn_event(struct loop *l, uint32_t id, uint32_t events)
 {
     struct conn *c = people_at(l, id);
+    enum session_need need = c ? session_need(c->session) : NEED_END;
 
     if (!c)
         return;
     /* Who goes while a question runs does not get its answer. */
-    if ((events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) &&
-        session_need(c->session) != NEED_BYTES) {
+    if ((events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) && need != NEED_BYTES &&
+        need != NEED_TURN) {
         loop_close(l, c, "gone");
         return;
     }
@@ -497,10 +333,24 @@ event_take(struct loop *l, const struct epoll_event *e)
     case EVENT_OWNER: owner_call(l); break;
     case EVENT_OWNER_LINE: owner_read(l); break;
     case EVENT_SIGNAL: loop_signals(l); break;
-    case EVENT_BOX: come_back(l); break;
+    case EVENT_BOX: loop_come_back(l); break;
     case EVENT_CONN:
         conn_event(l, (uint32_t)(e->data.u64 >> 8), e->events);
         break;
+    }
+}
+
+/* To those that had more to do than one turn allows, after all others. */
+static void
+give_turns(struct loop *l)
+{
+    l->turns = false;
+    l->now_us = steady_us();
+    for (size_t i = 0; i < l->n_slots; i++) {
+        struct conn *c = l->slots[i].conn;
+
+        if (c && c->wants_turn)
+            loop_drive(l, c);
     }
 }
 
@@ -511,11 +361,14 @@ loop_run(struct loop *l)
 
     l->now_us = l->swept_us = steady_us();
     while (!l->stopping || l->n_conns) {
-        int n = epoll_wait(l->epoll, events, EVENTS_MAX, SWEEP_US / 1000);
+        int n = epoll_wait(l->epoll, events, EVENTS_MAX,
+                           l->turns ? 0 : SWEEP_US / 1000);
 
         l->now_us = steady_us();
         for (int i = 0; i < n; i++)
             event_take(l, &events[i]);
+        if (l->turns)
+            give_turns(l);
         loop_sweep(l);
         if (l->options.notify)
             notify_alive(l->options.notify, l->now_us);

@@ -1,6 +1,6 @@
 /*
  * The inside of the loop, for its files alone: loop.c has the events,
- * loop_time.c limits of time and the end, people.c who is there, owner_line.c
+ * loop_task.c tasks, loop_time.c limits of time and the end, people.c who is there, owner_line.c
  * the owner's socket.
  */
 #ifndef SERVE_LOOP_INSIDE_H
@@ -41,7 +41,8 @@ struct loop {
     size_t n_strangers;
     size_t n_out; /* tasks at work, also of connections that are gone */
     bool stopping, draining;
-    bool deaf; /* until the next sweep */
+    bool deaf;  /* until the next sweep */
+    bool turns; /* somebody waits for one */
     int64_t stop_by_us;
     int64_t swept_us;
     int64_t now_us;
@@ -51,6 +52,12 @@ struct loop {
     char owner_line[OWNER_LINE_MAX];
     char scratch[SCRATCH_BYTES];
 };
+
+static inline struct counts *
+counts_of(const struct loop *l)
+{
+    return l->options.parts->counts;
+}
 
 /* What epoll's data says: the low bits of an id are taken by these. */
 enum loop_event {
@@ -83,9 +90,15 @@ size_t people_cut(struct loop *l, const str *name, const char *said);
 
 void loop_close(struct loop *l, struct conn *c, const char *why);
 void loop_drive(struct loop *l, struct conn *c);
+void loop_watch(struct loop *l, int fd, enum loop_event event, uint32_t events);
+
+/* --- loop_task.c */
+
+/* Its session's task to the workers; false: refused, and the session told. */
+bool loop_submit(struct loop *l, struct conn *c);
+void loop_come_back(struct loop *l); /* tasks in the mailbox */
 /* What runs for it is no longer wanted; it comes back all the same. */
 void loop_drop(struct loop *l, const struct conn *c, enum ask_stop why);
-void loop_watch(struct loop *l, int fd, enum loop_event event, uint32_t events);
 
 /* --- loop_time.c */
 

@@ -14,9 +14,10 @@ enum {
     SHORT_TOKENS = 200, /* some 6 us each */
 };
 
-/* Counts words and signs, which are at least as many as the tokens. */
+/* Counts words and signs, which are at least as many as the tokens. What the
+   loop reads is bounded by text, by session and by analyst. */
 static bool
-is_short(str text)
+is_short(struct session *s, str text)
 {
     size_t tokens = 0;
     bool in_word = false;
@@ -30,7 +31,10 @@ is_short(str text)
         tokens += word ? !in_word : !isspace(c);
         in_word = word;
     }
-    return tokens <= SHORT_TOKENS;
+    if (tokens > SHORT_TOKENS || !share_may_read(s->share, s->turn_us, tokens))
+        return false;
+    s->cost += tokens;
+    return true;
 }
 
 static custos_status
@@ -63,7 +67,7 @@ reading_batch(struct session *s, str text)
     custos_err err = {.at = -1};
     custos_status st;
 
-    if (!is_short(text)) {
+    if (!is_short(s, text)) {
         read_by_worker(s, text);
         return;
     }
@@ -142,7 +146,7 @@ reading_prepared(struct session *s)
     size_t n = 0;
     arena *a;
 
-    if (!is_short(p->text)) {
+    if (!is_short(s, p->text)) {
         read_by_worker(s, p->text);
         return;
     }

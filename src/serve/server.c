@@ -381,6 +381,7 @@ end(struct server *s)
         owner_close(s->parts.curator, s->owner_fd);
     if (!workers_stop(s->parts.workers, questions_ms)) {
         log_say("stopped", "a question did not end and was left behind");
+        log_writer_stop();
         _exit(0);
     }
     http_stop(s->web);

@@ -110,12 +110,18 @@ failed(struct session *s)
 }
 
 void
+session_error(struct session *s, const struct pg_report *r)
+{
+    report(s, r);
+    failed(s);
+}
+
+void
 session_fail(struct session *s, const custos_err *err, str sql)
 {
     struct pg_report r = pg_report_of(PG_ERROR, err, sql);
 
-    report(s, &r);
-    failed(s);
+    session_error(s, &r);
 }
 
 void
@@ -129,8 +135,7 @@ session_refuse(struct session *s, const char *sqlstate, const char *format, ...)
     vsnprintf(said, sizeof said, format, args);
     va_end(args);
     r.message = str_of(said);
-    report(s, &r);
-    failed(s);
+    session_error(s, &r);
 }
 
 /* Portals of no transaction end with it, and this is its end. */
@@ -149,6 +154,7 @@ session_ready(struct session *s)
 static void
 ready_message(struct session *s, const struct pg_message *m, int64_t now_us)
 {
+    s->cost++;
     if (m->kind == PG_TERMINATE) {
         s->at = AT_END;
         return;
@@ -185,7 +191,7 @@ static bool
 is_listening(const struct session *s)
 {
     return (s->at == AT_FIRST || s->at == AT_SASL || s->at == AT_FINAL ||
-            (s->at == AT_READY && !s->batch.a)) &&
+            (s->at == AT_READY && !s->batch.a && s->cost < TURN_COST)) &&
            s->out.len < OUT_HIGH;
 }
 
@@ -260,16 +266,27 @@ take_all(struct session *s, str bytes, int64_t now_us)
     return at;
 }
 
-/* Goes on with what is there, until it needs something. */
+/* A later moment is another turn. */
 static void
-go(struct session *s, int64_t now_us)
+session_turn(struct session *s, int64_t now_us)
 {
+    if (s->turn_us != now_us)
+        s->cost = 0;
+    s->turn_us = now_us;
+}
+
+void
+session_go(struct session *s, int64_t now_us)
+{
+    session_turn(s, now_us);
     for (;;) {
         size_t used;
 
         while (s->at == AT_GIVING && s->out.len < OUT_HIGH)
             giving_go(s);
-        if (s->at == AT_READY && s->batch.a && s->out.len < OUT_HIGH) {
+        if (s->at == AT_READY && s->batch.a && s->out.len < OUT_HIGH &&
+            s->cost < TURN_COST) {
+            s->cost++;
             simple_go(s, now_us);
             continue;
         }
@@ -295,129 +312,20 @@ session_receive(struct session *s, str bytes, int64_t now_us)
 
     if (s->at == AT_END)
         return;
+    session_turn(s, now_us);
     if (!s->in.len)
         used = take_all(s, bytes, now_us);
     if (s->at != AT_END)
         buf_add(&s->in, bytes.ptr + used, bytes.len - used);
     if (s->in.failed)
         session_fatal(s, "54000", "too much was sent before it was asked for");
-    go(s, now_us);
+    session_go(s, now_us);
 }
 
 void
 session_sent(struct session *s, int64_t now_us)
 {
-    go(s, now_us);
-}
-
-/* ---------------------------------------------------------------- tasks -- */
-
-struct task *
-session_want(struct session *s, enum task_kind kind, enum session_then then)
-{
-    struct task *t = task_new(kind);
-
-    if (!t) {
-        session_refuse(s, "53200", "out of memory");
-        return NULL;
-    }
-    t->q.who = s->who;
-    t->share = share_again(s->share);
-    s->task = s->running = t;
-    s->stop = STOP_NOT;
-    s->then = then;
-    s->at = AT_WORK;
-    return t;
-}
-
-struct task *
-session_task(struct session *s)
-{
-    struct task *t = s->task;
-
-    s->task = NULL;
-    return t;
-}
-
-static bool
-is_waited_for(const struct session *s, const struct task *t)
-{
-    return s->running == t && (s->at == AT_WORK || s->at == AT_NAMED);
-}
-
-/* The reply to what was given up: the same however far it had come. */
-static void
-tell_stopped(struct session *s)
-{
-    struct pg_report r = {
-        .severity = PG_ERROR,
-        .sqlstate = "57014",
-        .message = str_of(s->stop == STOP_CANCEL
-                              ? "canceling statement due to user request"
-                              : "the question took longer than the owner of "
-                                "the data allows"),
-        .detail = str_of("What was charged for it stays charged."),
-    };
-
-    s->stop = STOP_NOT;
-    report(s, &r);
-    failed(s);
-}
-
-static void
-task_told(struct session *s, struct task *t, int64_t now_us)
-{
-    s->at = AT_READY;
-    if (s->stop)
-        tell_stopped(s);
-    else if (s->then == THEN_READ)
-        reading_told(s, t);
-    else if (s->then == THEN_SIMPLE)
-        simple_told(s, t, now_us);
-    else if (s->then == THEN_PARSE)
-        extended_parsed(s, t);
-    else if (s->then == THEN_FETCH)
-        cursor_told(s, t, now_us);
-    else
-        extended_told(s, t, now_us);
-}
-
-void
-session_told(struct session *s, struct task *t, int64_t now_us)
-{
-    if (is_waited_for(s, t)) {
-        s->running = NULL;
-        if (s->at == AT_NAMED)
-            login_told(s, t);
-        else
-            task_told(s, t, now_us);
-        go(s, now_us);
-    }
-    task_free(t);
-}
-
-void
-session_refused(struct session *s, struct task *t, const char *sqlstate,
-                const char *said, int64_t now_us)
-{
-    if (is_waited_for(s, t)) {
-        s->running = NULL;
-        if (s->at == AT_NAMED)
-            session_fatal(s, sqlstate, said);
-        else
-            session_refuse(s, sqlstate, "%s", said);
-        go(s, now_us);
-    }
-    task_free(t);
-}
-
-bool
-session_stop(struct session *s, enum session_stop why)
-{
-    if (s->at != AT_WORK || s->stop)
-        return false;
-    s->stop = why;
-    return true;
+    session_go(s, now_us);
 }
 
 /* --------------------------------------------------------------- facts -- */
@@ -432,7 +340,10 @@ session_need(const struct session *s)
     case AT_CANCEL: return NEED_CANCEL;
     case AT_END: return NEED_END;
     case AT_GIVING: return NEED_SPACE;
-    default: return s->out.len < OUT_HIGH ? NEED_BYTES : NEED_SPACE;
+    default:
+        return s->out.len >= OUT_HIGH                              ? NEED_SPACE
+               : s->cost >= TURN_COST && (s->in.len || s->batch.a) ? NEED_TURN
+                                                                   : NEED_BYTES;
     }
 }
 
@@ -451,7 +362,7 @@ session_secured(struct session *s, str binding, int64_t now_us)
     if (binding.len)
         memcpy(s->binding, binding.ptr, binding.len);
     s->at = AT_FIRST;
-    go(s, now_us);
+    session_go(s, now_us);
 }
 
 struct pg_cancel

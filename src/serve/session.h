@@ -57,6 +57,7 @@ enum session_need {
     NEED_TLS,    /* when all is sent: the handshake, then session_secured */
     NEED_WORK,   /* session_task, and session_told when it comes back */
     NEED_SPACE,  /* when all is sent: session_sent */
+    NEED_TURN,   /* when others had theirs, at a later moment: session_sent */
     NEED_CANCEL, /* session_cancelled says of whom; then it ends */
     NEED_END,    /* when all is sent: close */
 };

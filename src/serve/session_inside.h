@@ -1,8 +1,8 @@
 /*
  * The inside of a session, for its files alone: session.c moves messages,
- * login.c lets clients in, reading.c reads texts, statements.c does what a
- * statement says, simple.c and extended.c are the two ways to ask, asking.c
- * asks, giving.c answers.
+ * session_task.c brings tasks there and back, login.c lets clients in,
+ * reading.c reads texts, statements.c does what a statement says, simple.c and
+ * extended.c are the two ways to ask, asking.c asks, giving.c answers.
  */
 #ifndef SERVE_SESSION_INSIDE_H
 #define SERVE_SESSION_INSIDE_H
@@ -15,6 +15,8 @@ enum {
     OUT_HIGH = 1 << 18,  /* beyond it no message is read and no row written */
     OUT_LIMIT = 1 << 26, /* of bytes that wait to be sent */
     FRESH_US = 250000,   /* as long a worker's word holds: see asking.c */
+    TURN_COST = 256,     /* messages, statements and tokens of one turn, some 6
+                            us each at most: then it is others' turn */
 };
 
 /* Where it stands. Only up to AT_FINAL is anybody a stranger. */
@@ -99,12 +101,15 @@ struct session {
     int64_t confirmed_us; /* when a worker last said that the door holds */
     struct pg_cancel cancel;
     size_t key_len; /* of the cancel key that the client gets; 0: none yet */
+    int64_t turn_us; /* the turn of the loop, and what it has cost so far */
+    size_t cost;
 };
 
 /* --- session.c */
 
 /* An error, of ours or by its SQLSTATE; then what follows from one: the rest
    of the batch or all up to Sync is skipped. */
+void session_error(struct session *s, const struct pg_report *r);
 void session_fail(struct session *s, const custos_err *err, str sql);
 void session_refuse(struct session *s, const char *sqlstate, const char *format,
                     ...) CUSTOS_PRINTF(3, 4);
@@ -112,6 +117,11 @@ void session_fatal(struct session *s, const char *sqlstate, const char *said);
 
 /* ReadyForQuery, and the next message. */
 void session_ready(struct session *s);
+
+/* Goes on with what is there, until it needs something. */
+void session_go(struct session *s, int64_t now_us);
+
+/* --- session_task.c */
 
 /* A task with what every task has; NULL: refused for want of memory. */
 struct task *

@@ -7,7 +7,7 @@
 #include "base/base.h"
 #include "base/error.h"
 
-enum { MINUTE_US = 60 * 1000000 };
+enum { MINUTE_US = 60 * 1000000, TURN_TOKENS = 400 };
 
 struct share {
     struct share *next;
@@ -15,6 +15,8 @@ struct share {
     size_t holders;
     size_t bytes[SHARE_USES];
     int64_t paid_us; /* requests so far are paid for up to this moment */
+    int64_t turn_us; /* of the loop, in which so many tokens were read: */
+    size_t tokens;
     size_t name_len;
     char name[];
 };
@@ -199,6 +201,23 @@ share_request(struct share *s, int64_t now_us)
         s->paid_us += price;
     pthread_mutex_unlock(&s->all->lock);
     return wait;
+}
+
+bool
+share_may_read(struct share *s, int64_t turn_us, size_t tokens)
+{
+    bool may;
+
+    if (!s)
+        return true;
+    pthread_mutex_lock(&s->all->lock);
+    if (s->turn_us != turn_us)
+        s->tokens = 0;
+    s->turn_us = turn_us;
+    may = s->tokens + tokens <= TURN_TOKENS;
+    s->tokens += may ? tokens : 0;
+    pthread_mutex_unlock(&s->all->lock);
+    return may;
 }
 
 /* ---------------------------------------------------------------- facts -- */

@@ -54,6 +54,10 @@ bool share_is_full(struct share *s, enum share_use use);
    0: it is counted, and may go on. */
 int64_t share_request(struct share *s, int64_t now_us);
 
+/* Tokens of a text that the loop reads itself in this turn, which is told by its
+   moment; false: the analyst's sessions have had enough of it. */
+bool share_may_read(struct share *s, int64_t turn_us, size_t tokens);
+
 size_t share_limit(const struct share *s, enum share_use use);
 
 /* The refusals. CUSTOS_ENOMEM: replies wait that nobody reads; CUSTOS_EBUSY: too

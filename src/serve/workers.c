@@ -33,7 +33,7 @@ struct worker {
     enum lane lane;
     struct curator *curator;
     struct remote *remote; /* what it works by */
-    struct job *job; /* what it runs; NULL: nothing */
+    struct job *job;       /* what it runs; NULL: nothing */
     pthread_t thread;
     bool started;
 };

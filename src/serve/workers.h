@@ -73,7 +73,8 @@ struct workers_options {
     int64_t (*now_us)(void);              /* NULL: steady_us */
     void (*interrupt)(struct curator *c); /* NULL: curator_interrupt */
     struct reply_queue *replies;          /* NULL: no reply times */
-    struct pool *pool; /* of worker processes; NULL: threads do all themselves */
+    struct pool
+        *pool; /* of worker processes; NULL: threads do all themselves */
 };
 
 enum {

@@ -96,6 +96,17 @@ CUSTOS_MUST_USE custos_status store_import_begin(struct store *s,
                                                  custos_err *err);
 void store_import_end(struct store *s);
 
+/*
+ * Removes what store_import_begin removes, and says how much of the disk that
+ * was. May fail as it does.
+ */
+struct store_freed {
+    uint64_t data_bytes, tmp_bytes;
+};
+CUSTOS_MUST_USE custos_status store_vacuum(struct store *s,
+                                           struct store_freed *out,
+                                           custos_err *err);
+
 /* The number of the next version, and where it is to be made. */
 void store_import_path(const struct store *s, char *out);
 

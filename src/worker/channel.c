@@ -29,8 +29,8 @@ wait_for(const struct channel *c, short events, int64_t until_us)
     struct pollfd p = {.fd = c->fd, .events = events};
 
     for (;;) {
-        int64_t left = until_us ? (until_us - c->now_us() + 999) / 1000
-                                : TICK_MS_MOST;
+        int64_t left =
+            until_us ? (until_us - c->now_us() + 999) / 1000 : TICK_MS_MOST;
         int n;
 
         if (left <= 0)
@@ -98,8 +98,7 @@ channel_receive(const struct channel *c, int64_t until_us, size_t most,
                 arena *a, enum message_kind *kind, str *bytes)
 {
     unsigned char head[MESSAGE_HEAD];
-    enum channel_end end =
-        receive_all(c, until_us, (char *)head, sizeof head);
+    enum channel_end end = receive_all(c, until_us, (char *)head, sizeof head);
     size_t len = 0;
     char *room;
 

@@ -31,9 +31,9 @@ enum channel_end channel_send(const struct channel *c, enum message_kind kind,
                               struct buf *b, int64_t until_us);
 
 /* The next message: its kind, and its bytes in a, at most so many. */
-enum channel_end channel_receive(const struct channel *c, int64_t until_us,
-                                 size_t most, arena *a, enum message_kind *kind,
-                                 str *bytes);
+enum channel_end
+channel_receive(const struct channel *c, int64_t until_us, size_t most,
+                arena *a, enum message_kind *kind, str *bytes);
 
 /* Is nothing there to be read? A worker that was asked nothing says nothing: if
    it does, or has hung up, something is wrong with it. */

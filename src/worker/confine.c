@@ -123,11 +123,23 @@ writing(long version)
     return rights;
 }
 
+static long
+landlock_version(void)
+{
+    return syscall(SYS_landlock_create_ruleset, NULL, 0,
+                   LANDLOCK_CREATE_RULESET_VERSION);
+}
+
+bool
+confine_has_files(void)
+{
+    return landlock_version() >= 1;
+}
+
 static void
 confine_files(const char *spill)
 {
-    long version = syscall(SYS_landlock_create_ruleset, NULL, 0,
-                           LANDLOCK_CREATE_RULESET_VERSION);
+    long version = landlock_version();
     struct landlock_ruleset_attr all = {0};
     struct landlock_path_beneath_attr own = {0};
     int rules;
@@ -155,19 +167,41 @@ confine_files(const char *spill)
    clone is looked at by its flags, and clone3, whose flags lie in memory, is
    said not to exist, so that the C library uses clone. */
 static const int forbidden[] = {
-    SYS_socket,          SYS_socketpair,      SYS_connect,
-    SYS_bind,            SYS_listen,          SYS_accept,
-    SYS_accept4,         SYS_execve,          SYS_execveat,
-    SYS_ptrace,          SYS_process_vm_readv, SYS_process_vm_writev,
-    SYS_mount,           SYS_umount2,         SYS_pivot_root,
-    SYS_chroot,          SYS_setns,           SYS_unshare,
-    SYS_bpf,             SYS_perf_event_open, SYS_userfaultfd,
-    SYS_io_uring_setup,  SYS_keyctl,          SYS_add_key,
-    SYS_request_key,     SYS_init_module,     SYS_finit_module,
-    SYS_delete_module,   SYS_kexec_load,      SYS_reboot,
-    SYS_swapon,          SYS_swapoff,
+    SYS_socket,
+    SYS_socketpair,
+    SYS_connect,
+    SYS_bind,
+    SYS_listen,
+    SYS_accept,
+    SYS_accept4,
+    SYS_execve,
+    SYS_execveat,
+    SYS_ptrace,
+    SYS_process_vm_readv,
+    SYS_process_vm_writev,
+    SYS_mount,
+    SYS_umount2,
+    SYS_pivot_root,
+    SYS_chroot,
+    SYS_setns,
+    SYS_unshare,
+    SYS_bpf,
+    SYS_perf_event_open,
+    SYS_userfaultfd,
+    SYS_io_uring_setup,
+    SYS_keyctl,
+    SYS_add_key,
+    SYS_request_key,
+    SYS_init_module,
+    SYS_finit_module,
+    SYS_delete_module,
+    SYS_kexec_load,
+    SYS_reboot,
+    SYS_swapon,
+    SYS_swapoff,
 #ifdef SYS_fork
-    SYS_fork,            SYS_vfork,
+    SYS_fork,
+    SYS_vfork,
 #endif
 };
 
@@ -183,7 +217,8 @@ confine_calls(void)
     unsigned short n = 0;
 
 #define RULE(...) f[n++] = (struct sock_filter)__VA_ARGS__
-    RULE(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)));
+    RULE(BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+                  offsetof(struct seccomp_data, arch)));
     RULE(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
     RULE(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS));
     RULE(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)));

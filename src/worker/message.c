@@ -47,6 +47,7 @@ message_query_pack(const struct work *w, struct buf *out)
     const struct ask *ask = w->ask;
 
     pack_number(out, w->is_public);
+    pack_number(out, w->prepare_only);
     pack_bytes(out, w->digest, sizeof w->digest);
     pack_number(out, w->receipt.seq);
     pack_bytes(out, w->receipt.hash, sizeof w->receipt.hash);
@@ -68,6 +69,7 @@ message_query_unpack(str bytes, arena *a, struct work *out, struct ask *ask)
     struct datum *params;
 
     *out = (struct work){.ask = ask, .is_public = unpack_size(&u, 1)};
+    out->prepare_only = unpack_size(&u, 1);
     *ask = (struct ask){0};
     unpack_bytes(&u, out->digest, sizeof out->digest);
     out->receipt.seq = unpack_u64(&u);
@@ -102,8 +104,8 @@ message_catalog_pack(const struct catalog_ask *ask, enum catalog_how how,
     pack_number(out, (i128)ask->n_params);
     for (size_t i = 0; i < ask->n_params; i++) {
         pack_number(out, ask->params[i].is_null);
-        pack_text(out, ask->params[i].is_null ? (str){"", 0}
-                                              : ask->params[i].text);
+        pack_text(out,
+                  ask->params[i].is_null ? (str){"", 0} : ask->params[i].text);
     }
 }
 
@@ -156,8 +158,8 @@ message_rows_pack(const struct catalog_rows *rows, struct buf *out)
     pack_number(out, (i128)rows->n_rows);
     for (size_t i = 0; i < rows->n_rows * rows->n_columns; i++) {
         pack_number(out, rows->cells[i].is_null);
-        pack_text(out, rows->cells[i].is_null ? (str){"", 0}
-                                              : rows->cells[i].text);
+        pack_text(out,
+                  rows->cells[i].is_null ? (str){"", 0} : rows->cells[i].text);
     }
 }
 

@@ -44,21 +44,21 @@ void message_query_pack(const struct work *w, struct buf *out);
 void message_catalog_pack(const struct catalog_ask *ask, enum catalog_how how,
                           struct buf *out);
 void message_rows_pack(const struct catalog_rows *rows, struct buf *out);
-void message_failed_pack(custos_status st, const custos_err *err,
-                         struct buf *out);
+void
+message_failed_pack(custos_status st, const custos_err *err, struct buf *out);
 
 /*
  * From the bytes behind the head; texts are borrowed from them, lists live in
  * a. False where they are no such message, or without memory.
  */
 CUSTOS_MUST_USE bool message_hello_unpack(str bytes, struct message_hello *out);
-CUSTOS_MUST_USE bool message_query_unpack(str bytes, arena *a, struct work *out,
-                                          struct ask *ask);
-CUSTOS_MUST_USE bool message_catalog_unpack(str bytes, arena *a,
-                                            struct catalog_ask *out,
-                                            enum catalog_how *how);
-CUSTOS_MUST_USE bool message_rows_unpack(str bytes, arena *a,
-                                         struct catalog_rows *out);
+CUSTOS_MUST_USE bool
+message_query_unpack(str bytes, arena *a, struct work *out, struct ask *ask);
+CUSTOS_MUST_USE bool
+message_catalog_unpack(str bytes, arena *a, struct catalog_ask *out,
+                       enum catalog_how *how);
+CUSTOS_MUST_USE bool
+message_rows_unpack(str bytes, arena *a, struct catalog_rows *out);
 /* Fills err as custos_fail does; returns the status, CUSTOS_EINTERNAL where
    the bytes are none. Never CUSTOS_OK. */
 CUSTOS_MUST_USE custos_status message_failed_unpack(str bytes, custos_err *err);

@@ -37,9 +37,9 @@ void pool_free(struct pool *p);
  * must be done first comes first (until_us; 0: last), then whoever came first.
  * NULL: *stop is set, the time is over, or none can be started.
  */
-struct process *pool_take(struct pool *p, enum pool_lane lane,
-                          const struct work_snapshot *of, int64_t until_us,
-                          const _Atomic int *stop);
+struct process *
+pool_take(struct pool *p, enum pool_lane lane, const struct work_snapshot *of,
+          int64_t until_us, const _Atomic int *stop);
 void pool_give(struct pool *p, struct process *w);
 
 /* Ends it and has another started; why it had ended. */

@@ -311,6 +311,54 @@ class Store(unittest.TestCase):
         self.assertNotEqual(code, 0)
         self.assertIn(back, said)
 
+    def policy(self, storage):
+        """The demo's policy with a part of its own, put in force."""
+        text = (self.hospital / "policy.yaml").read_text()
+        path = self.hospital / f"policy{self.number}.yaml"
+        path.write_text(text + f"\nstorage: {storage}\n")
+        code, _, said = custos("init", str(path), "--store", self.store)
+        self.assertEqual((code, said), (0, ""))
+
+    def test_vacuum_tells_what_it_frees(self):
+        sql = "SELECT count(*) FROM patients"
+        self.assertFalse(self.answer(sql)["stored"])
+        self.assertTrue(self.answer(sql)["stored"])
+        # left behind: a version that never came into force, and spill files
+        store = pathlib.Path(self.store)
+        (store / "data" / "77.duckdb").write_bytes(b"x" * 100000)
+        (store / "tmp" / "spill-gone").mkdir()
+        (store / "tmp" / "spill-gone" / "a.tmp").write_bytes(b"x" * 50000)
+        code, text, said = custos("store", "vacuum", "--json", "--store",
+                                  self.store)
+        self.assertEqual((code, said), (0, ""))
+        freed = json.loads(text)
+        self.assertGreaterEqual(freed["data_bytes"], 100000)
+        self.assertGreaterEqual(freed["tmp_bytes"], 50000)
+        self.assertEqual(freed["answers"], 0)
+        self.assertFalse((store / "data" / "77.duckdb").exists())
+        self.assertEqual(os.listdir(store / "tmp"), [])
+        self.assertTrue(self.answer(sql)["stored"])
+        custos("ledger", "verify", "--store", self.store, "--receipt",
+               freed["receipt"])
+        code, text, said = custos("store", "vacuum", "--store", self.store)
+        self.assertEqual((code, said), (0, ""))
+        self.assertIn("0 dropped", text)
+        self.assertEqual(custos("store", "--store", self.store)[0], 2)
+
+    def test_retention_and_growth_follow_the_policy(self):
+        self.policy("{answer_bytes: 1, ledger_bytes: 4000}")
+        sql = "SELECT count(*) FROM patients"
+        self.assertFalse(self.answer(sql)["stored"])
+        self.assertFalse(self.answer(sql)["stored"])  # not kept: costs again
+        for i in range(20):
+            code, _, said = self.ask(f"SELECT count(*) AS n{i} FROM patients",
+                                     "--as", "ana", "--epsilon", "0.001")
+            if code:
+                break
+        self.assertIn("room in the ledger", said)
+        self.assertEqual(custos("ledger", "verify", "--store", self.store)[0],
+                         0)
+
     def test_no_verb_makes_a_ledger_anew(self):
         """In a new ledger nothing is spent: only a new store has one."""
         policy = str(self.hospital / "policy.yaml")

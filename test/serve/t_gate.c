@@ -144,6 +144,57 @@ addresses_of_one_network_count_together(void **state)
     gate_free(g);
 }
 
+/* Strangers may try so often, of one address and of all; a name that has come
+   in from there is none. */
+static void
+strangers_try_so_often(void **state)
+{
+    const struct gate_limits limits = {.per_address = 60, .all = 100};
+    struct gate *g = gate_new(&limits);
+    str here = str_of("2001:db8:1:2::1"), near = str_of("2001:db8:1:2:3::9");
+    str far = str_of("2001:db8:1:3::1"), ana = str_of("ana");
+    int64_t now = 1000 * (int64_t)SECOND, wait;
+    int n = 0;
+
+    (void)state;
+    assert_non_null(g);
+    gate_passed(g, here, ana, now);
+    for (int i = 0; i < 60; i++) /* one /64 is one */
+        assert_int_equal(gate_try(g, i % 2 ? here : near, str_of("x"), now), 0);
+    wait = gate_try(g, near, str_of("y"), now);
+    assert_in_range(wait, 1, SECOND);
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(gate_try(g, here, ana, now), 0);
+    while (n < 1000 && !gate_try(g, far, str_of("x"), now))
+        n++;
+    assert_int_equal(n, 40); /* the rest of what all have */
+    assert_true(gate_try(g, str_of("192.0.2.1"), str_of("x"), now) > 0);
+    assert_int_equal(gate_try(g, near, str_of("y"), now + wait), 0);
+    gate_free(g);
+}
+
+/* A flood of addresses forgets strangers first. */
+static void
+who_came_in_is_forgotten_last(void **state)
+{
+    const struct gate_limits limits = {.per_address = 1};
+    struct gate *g = gate_new(&limits);
+    str here = str_of("192.0.2.1"), ana = str_of("ana");
+    char address[32];
+
+    (void)state;
+    assert_non_null(g);
+    gate_passed(g, here, ana, 1);
+    for (int i = 0; i < 100000; i++) {
+        snprintf(address, sizeof address, "10.%d.%d.%d", i >> 16 & 255,
+                 i >> 8 & 255, i & 255);
+        (void)gate_try(g, str_of(address), str_of("x"), 1000 + i);
+    }
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(gate_try(g, here, ana, 200000), 0);
+    gate_free(g);
+}
+
 int
 main(void)
 {
@@ -154,6 +205,8 @@ main(void)
         cmocka_unit_test(cancels_end_after_a_few_wrong_keys),
         cmocka_unit_test(addresses_of_one_network_count_together),
         cmocka_unit_test(the_table_is_bounded),
+        cmocka_unit_test(strangers_try_so_often),
+        cmocka_unit_test(who_came_in_is_forgotten_last),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,6 +29,8 @@ static const char policy[] =
     "    columns: {age: {type: integer, range: [0, 100]}}\n"
     "analysts:\n  ann: {}\n  bob: {}\n";
 
+enum { REQUESTS = 20 }; /* of an analyst a minute */
+
 static struct test_store files;
 static struct scram_verifier verifier;
 static atomic_bool stopped; /* the workers' clock */
@@ -84,6 +86,10 @@ open_doors(struct curator *c)
 static void
 server_start(struct serve_limits limits)
 {
+    const struct share_limits shares = {
+        .bytes = {[SHARE_MESSAGES] = 1 << 20, [SHARE_PREPARED] = 1 << 20},
+        .requests = REQUESTS,
+    };
     const struct workers_options workers = {.threads = 2,
                                             .waiting_max = 8,
                                             .steps = true,
@@ -95,6 +101,7 @@ server_start(struct serve_limits limits)
     server = (struct server){.parts.limits = limits};
     server.parts.counts = &server.counts;
     server.parts.gate = gate_new(NULL);
+    server.parts.shares = shares_new(&shares);
     atomic_store(&stopped, false);
     if (curator_open(files.store, &server.parts.curator, &err))
         fail_msg("%s", err.said);
@@ -127,6 +134,8 @@ server_end(void)
     loop_free(server.loop);
     workers_free(server.parts.workers);
     gate_free(server.parts.gate);
+    assert_int_equal(shares_bytes(server.parts.shares, SHARE_MESSAGES), 0);
+    shares_free(server.parts.shares);
     curator_close(server.parts.curator);
     close(server.at.fd);
     close(server.signals[0]);
@@ -474,6 +483,60 @@ strangers_keep_nobody_out(void **state)
         client_close(&crowd[i]);
 }
 
+/* The silent go first: who has begun to log in stays. */
+static void
+the_silent_make_room_first(void **state)
+{
+    struct serve_limits limits = usual();
+    struct client first, crowd[3], late;
+
+    (void)state;
+    limits.strangers_per_address = 3;
+    server_start(limits);
+    client_open(&first);
+    client_send(&first, 0, "4ss1", 196608u, "user", "ann", 0u);
+    assert_true(client_until(&first, 'R'));
+    for (size_t i = 0; i < COUNT_OF(crowd); i++)
+        client_open(&crowd[i]);
+    expect(&crowd[0], 'E', "E:53300");
+    client_open(&late);
+    expect(&crowd[1], 'E', "E:53300");
+    client_says_nothing(&first);
+    assert_int_equal(server.counts.strangers_evicted_total, 2);
+    server_tell(SIGTERM);
+    server_end();
+    client_close(&first);
+    client_close(&late);
+    for (size_t i = 0; i < COUNT_OF(crowd); i++)
+        client_close(&crowd[i]);
+}
+
+static void
+an_analyst_asks_so_often_a_minute(void **state)
+{
+    struct client a, b;
+
+    (void)state;
+    server_start(usual());
+    client_login(&a, "ann");
+    client_login(&b, "bob");
+    for (int i = 0; i < REQUESTS; i++) {
+        client_send(&a, 'Q', "s", "SHOW custos.budget");
+        expect(&a, 'Z', "T D C:SELECT_1 Z:I");
+    }
+    client_send(&a, 'Q', "s", "SHOW custos.budget");
+    expect(&a, 'Z', "E:53400 Z:I");
+    assert_int_equal(server.counts.requests_refused_total, 1);
+    client_send(&a, 'Q', "s", "SHOW TimeZone");
+    expect(&a, 'Z', "T D C:SELECT_1 Z:I");
+    client_send(&b, 'Q', "s", "SHOW custos.budget");
+    expect(&b, 'Z', "T D C:SELECT_1 Z:I");
+    server_tell(SIGTERM);
+    server_end();
+    client_close(&a);
+    client_close(&b);
+}
+
 /* Who goes takes nothing along, and what was asked comes to nobody. */
 static void
 who_goes_while_asking_is_forgotten(void **state)
@@ -529,6 +592,8 @@ main(void)
         cmocka_unit_test(a_second_signal_ends_it_at_once),
         cmocka_unit_test(limits_of_time_and_number),
         cmocka_unit_test(strangers_keep_nobody_out),
+        cmocka_unit_test(the_silent_make_room_first),
+        cmocka_unit_test(an_analyst_asks_so_often_a_minute),
         cmocka_unit_test(who_goes_while_asking_is_forgotten),
     };
 

@@ -803,6 +803,41 @@ long_texts_are_read_by_a_worker(void **state)
     fake_clear(f);
 }
 
+/* Many small messages at once: others have their turn between them. */
+static void
+no_session_keeps_the_loop(void **state)
+{
+    enum { MANY = 1000 };
+    struct fake *f = logged_in(NULL);
+    char said[4096];
+    struct buf all;
+
+    (void)state;
+    buf_init(&all, NULL, 1 << 20);
+    for (int i = 0; i < MANY; i++)
+        buf_add(&all, "P\0\0\0\x0d\0BEGIN\0\0\0", 14);
+    buf_add(&all, "S\0\0\0\4", 5);
+    session_receive(f->session, (str){all.ptr, all.len}, ++f->now);
+    assert_int_equal(session_need(f->session), NEED_TURN);
+    session_sent(f->session, f->now); /* the same turn: nothing more is done */
+    assert_int_equal(session_need(f->session), NEED_TURN);
+    fake_pump(f);
+    assert_in_range(f->turns, MANY / 256, MANY);
+    fake_said(f, said);
+    assert_non_null(strstr(said, "Z:I"));
+    /* the statements of one text, too */
+    f->turns = 0;
+    all.len = 0;
+    for (int i = 0; i < 900; i++)
+        buf_add_text(&all, "SHOW TimeZone;");
+    fake_send(f, 'Q', "s", buf_text(&all));
+    assert_true(f->turns >= 900 / 256);
+    fake_said(f, said);
+    assert_null(strstr(said, "E:"));
+    buf_clear(&all);
+    fake_clear(f);
+}
+
 static void
 strangers_may_try_so_often(void **state)
 {
@@ -1144,6 +1179,7 @@ main(void)
         cmocka_unit_test(an_analysts_sessions_share_a_limit),
         cmocka_unit_test(unread_replies_count),
         cmocka_unit_test(long_texts_are_read_by_a_worker),
+        cmocka_unit_test(no_session_keeps_the_loop),
         cmocka_unit_test(strangers_may_try_so_often),
         cmocka_unit_test(a_cancelled_question_is_answered_at_its_time),
         cmocka_unit_test(what_comes_back_too_late_is_nobodys),

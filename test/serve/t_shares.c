@@ -99,6 +99,25 @@ requests_of_a_minute(void **state)
     shares_free(all);
 }
 
+/* What the loop reads in one turn, of all sessions of an analyst. */
+static void
+the_loop_reads_so_much_a_turn(void **state)
+{
+    struct shares *all = shares_new(&limits);
+    struct share *ana = share_hold(all, str_of("ana"));
+    struct share *bob = share_hold(all, str_of("bob"));
+
+    (void)state;
+    assert_true(share_may_read(ana, 7, 200));
+    assert_true(share_may_read(ana, 7, 200));
+    assert_false(share_may_read(ana, 7, 1));
+    assert_true(share_may_read(bob, 7, 200));
+    assert_true(share_may_read(ana, 8, 1));
+    share_drop(ana);
+    share_drop(bob);
+    shares_free(all);
+}
+
 int
 main(void)
 {
@@ -106,6 +125,7 @@ main(void)
         cmocka_unit_test(a_limit_is_one_analysts),
         cmocka_unit_test(what_is_there_is_counted_again),
         cmocka_unit_test(requests_of_a_minute),
+        cmocka_unit_test(the_loop_reads_so_much_a_turn),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -257,6 +257,11 @@ fake_pump(struct fake *f)
                 session_told(f->session, t, f->now);
             }
             break;
+        case NEED_TURN:
+            f->turns++;
+            f->now++;
+            session_sent(f->session, f->now);
+            break;
         case NEED_SPACE: session_sent(f->session, f->now); break;
         case NEED_TLS:
             session_secured(f->session,

@@ -18,6 +18,7 @@ struct fake {
     uint64_t rows;   /* of every answer */
     int asked, described, looked_up, catalogs, again; /* tasks by kind */
     int read;                                         /* texts by a task */
+    int turns;                                        /* waited for */
     int strayed;                                      /* failed logins */
     int crowded;                                      /* too many tries */
     custos_status refuse; /* what questions get instead; CUSTOS_OK: answers */
