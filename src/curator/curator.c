@@ -210,6 +210,23 @@ run_charged(struct curator *c, const struct course *k, struct work *w,
     return st;
 }
 
+/* Above the charge: is its public time within what the server gives one? */
+static custos_status
+check_class(const struct curator *c, const struct course *k, custos_err *err)
+{
+    int64_t class_us = reply_class_of(c, k->p), most = k->asked->most_us;
+    char takes[REPLY_CLASS_TEXT];
+
+    if (!most || class_us <= most || class_us == INT64_MAX)
+        return CUSTOS_OK;
+    reply_class_write(class_us, takes);
+    return custos_fail(err, CUSTOS_EDENIED,
+                       "the reply to this query would take %s, longer than the "
+                       "server allows: ask something simpler, or ask the owner "
+                       "for a larger --max-seconds",
+                       takes);
+}
+
 /* A private query that was not answered before; its public parts, where this
    handle has computed them, are the caller's to drop. */
 static custos_status
@@ -224,6 +241,8 @@ charge_and_run(struct curator *c, const struct course *k,
     int work;
 
     st = engine_ready(c->engine, k->p, err);
+    if (!st)
+        st = check_class(c, k, err);
     if (!st && !plan_digest(k->p, w.digest))
         st = no_memory(err);
     if (!st)

@@ -90,6 +90,7 @@ question_work(struct job *j, struct curator *c)
     if (j->replies) {
         j->leaves = leaves;
         q->ask.admit = admit;
+        q->ask.most_us = j->most_us;
         q->ask.admit_ctx = j;
     }
     q->err = (custos_err){.at = -1};

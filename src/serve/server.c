@@ -22,6 +22,8 @@
 enum {
     CACHE_BYTES = 64 << 20,
     WORKERS_MAX = 256,
+    THREADS_A_CORE = 48, /* a charged question keeps its thread until its reply
+                            leaves, so most of them sleep */
     STOP_REST_MS = 4000,
 };
 
@@ -236,8 +238,8 @@ workers_start(struct server *s, custos_err *err)
                                          : 1;
     struct workers_options options = {
         .threads = s->options->threads ? s->options->threads
-                   : cores > 0         ? 16 * (size_t)cores
-                                       : 16,
+                   : cores > 0         ? THREADS_A_CORE * (size_t)cores
+                                       : THREADS_A_CORE,
         .waiting_max = s->parts.limits.waiting,
         .share_waiting = s->parts.limits.waiting_per_analyst,
         .share_running = s->parts.limits.running_per_analyst,
@@ -246,6 +248,7 @@ workers_start(struct server *s, custos_err *err)
         .steps = s->options->steps,
         .pool = s->parts.pool,
         .replies = s->replies,
+        .most_us = s->parts.limits.query_ms * 1000,
     };
 
     if (options.threads > WORKERS_MAX)

@@ -77,7 +77,7 @@ struct server_options {
     size_t n_http_hosts;
     const char *tls_cert, *tls_key; /* PEM files, both or none; reread by
                                        reload */
-    size_t threads;                 /* 0: sixteen a processor */
+    size_t threads;                 /* 0: 48 a processor */
     size_t workers;                 /* worker processes for private questions,
                                        and as many for what is free; 0: one a
                                        processor */

@@ -53,6 +53,8 @@ struct job {
                          was begun */
     _Atomic int why;  /* an enum ask_stop: it was dropped while it ran, why */
 
+    int64_t most_us;             /* set by the workers, for work: the longest
+                                    public time that a question may have */
     struct reply_queue *replies; /* set by the workers, for work: fixes when
                                     charged replies leave; NULL: nothing does */
 
@@ -77,6 +79,7 @@ struct workers_options {
     int64_t (*now_us)(void);              /* NULL: steady_us */
     void (*interrupt)(struct curator *c); /* NULL: curator_interrupt */
     struct reply_queue *replies;          /* NULL: no reply times */
+    int64_t most_us;                      /* the longest of them; 0: any */
     struct pool
         *pool; /* of worker processes; NULL: threads do all themselves */
 };

@@ -54,7 +54,7 @@ struct pool {
     struct store store;
     struct process_options options;
     struct work_snapshot of; /* what new workers are started on */
-    struct waiter *waiters;  /* who must be done first comes first */
+    struct waiter *waiters;  /* who came first is served first */
     unsigned failures;       /* starts in a row */
     custos_err why;          /* the last one failed */
     uint64_t started, lost;
@@ -129,11 +129,10 @@ static void
 join_waiters(struct pool *p, struct waiter *w)
 {
     struct waiter **at = &p->waiters;
-    int64_t until = w->until_us ? w->until_us : INT64_MAX;
 
-    while (*at && ((*at)->until_us ? (*at)->until_us : INT64_MAX) <= until)
+    while (*at)
         at = &(*at)->next;
-    w->next = *at;
+    w->next = NULL;
     *at = w;
 }
 

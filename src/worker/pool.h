@@ -33,9 +33,10 @@ CUSTOS_MUST_USE custos_status pool_new(const struct pool_options *o,
 void pool_free(struct pool *p);
 
 /*
- * A worker for this snapshot, the caller's alone until it is given back. Whoever
- * must be done first comes first (until_us; 0: last), then whoever came first.
- * NULL: *stop is set, the time is over, or none can be started.
+ * A worker for this snapshot, the caller's alone until it is given back, in the
+ * order in which callers come: that of their admission, which is what reply
+ * times count with (serve/reply_queue.h). NULL: *stop is set, the time is over
+ * (until_us; 0: never), or none can be started.
  */
 struct process *
 pool_take(struct pool *p, enum pool_lane lane, const struct work_snapshot *of,
