@@ -14,6 +14,7 @@
 #include "cli/out.h"
 #include "cli/paint.h"
 #include "cli/progress.h"
+#include "cli/replies.h"
 
 enum { INIT_STORE, INIT_OPTIONS };
 enum { INIT_ARENA = 1 << 26 };
@@ -70,9 +71,11 @@ print_table(struct out *o, const struct engine_import_table *t)
 }
 
 static int
-report(const struct init_report *r, const char *store)
+report(const struct init_report *r, const char *store, arena *a)
 {
     char receipt[RECEIPT_TEXT_MAX];
+    custos_err err;
+    custos_status st;
     struct out o;
 
     out_init(&o, STDOUT_FILENO);
@@ -86,7 +89,8 @@ report(const struct init_report *r, const char *store)
             print_table(&o, &r->tables[i]);
     receipt_write(&r->receipt, receipt);
     out_printf(&o, "receipt %s\n", receipt);
-    return out_end(&o);
+    st = replies_prepare(store, a, &o, &err);
+    return st ? fail_status(st, &err) : out_end(&o);
 }
 
 static int
@@ -113,7 +117,7 @@ run(const struct verb *verb, int argc, char **argv)
                             &watch, a, &r, &err);
     if (watch.started)
         progress_end(&watch.bar);
-    code = err.code ? fail_status(err.code, &err) : report(&r, store);
+    code = err.code ? fail_status(err.code, &err) : report(&r, store, a);
     arena_free(a);
     return code;
 }

@@ -11,13 +11,17 @@
 #include "cli/at_ledger.h"
 #include "cli/at_store.h"
 #include "cli/cli.h"
+#include "cli/commit.h"
 #include "cli/help.h"
 #include "cli/out.h"
 #include "cli/owner_token.h"
+#include "cli/replies.h"
 #include "curator/crash.h"
 #include "curator/door.h"
 #include "curator/owner.h"
 #include "curator/tripwire.h"
+#include "engine/duck.h"
+#include "ledger/tripwire.h"
 
 enum {
     OWNER_STORE,
@@ -98,18 +102,18 @@ token(const char *store, const struct args *args, enum door_access access)
 
 /* Crashes that no charge has met yet are among what is resumed after. */
 static custos_status
-take_up(struct ledger *l, const char *store, custos_err *err)
+take_up(struct ledger *l, const char *store, struct tripwire_found *found,
+        custos_err *err)
 {
     char path[STORE_PATH_MAX];
     custos_status st = CUSTOS_OK;
-    size_t n;
     int file;
 
     snprintf(path, sizeof path, "%s/crashes", store);
     file = crash_open(path);
     if (file < 0)
         return st;
-    st = tripwire_take_up(l, file, clock_us(), &n, err);
+    st = tripwire_take_up(l, file, clock_us(), TAKE_UP_ALL, found, err);
     close(file);
     return st;
 }
@@ -121,9 +125,10 @@ take_up(struct ledger *l, const char *store, custos_err *err)
 static int
 resume(const char *store)
 {
-    char receipt[RECEIPT_TEXT_MAX];
+    char receipt[RECEIPT_TEXT_MAX], build[TRIPWIRE_WORDS_MAX];
     struct ledger *l = NULL;
     struct ledger_tripwire was;
+    struct tripwire_found found = {.failures = 0};
     static struct out o;
     struct receipt r;
     custos_status st;
@@ -132,22 +137,46 @@ resume(const char *store)
 
     if (code)
         return code;
-    st = take_up(l, store, &err);
+    snprintf(build, sizeof build, "custos %s (%.40s), DuckDB %.40s",
+             custos_version(), custos_commit, duck_version());
+    st = take_up(l, store, &found, &err);
     if (!st)
         st = ledger_tripwire(l, str_of(""), &was, &err);
     if (!st)
-        st = ledger_resume(l, clock_us(), &r, &err);
+        st = ledger_resume(l, str_of(build), clock_us(), &r, &err);
     ledger_close(l);
     if (st)
         return fail_status(st, &err);
     receipt_write(&r, receipt);
     out_init(&o, STDOUT_FILENO);
     out_printf(&o,
-               "nobody is suspended any more; %llu failure%s since the last "
-               "time. Receipt %s\n",
+               "all suspensions lifted; %llu failure%s since the last resume. "
+               "Receipt %s\n",
                (unsigned long long)was.failures, was.failures == 1 ? "" : "s",
                receipt);
+    if (found.unreadable)
+        out_printf(&o,
+                   "The crash file had %zu line%s that named no query; "
+                   "cleared.\n",
+                   found.unreadable, found.unreadable == 1 ? "" : "s");
     return out_end(&o);
+}
+
+/* Stores from before reply times, and policies that lost their max_rows. What
+   goes to standard output is the server's reply; so is what is wrong with the
+   store, if something is. */
+static void
+count_rows(const char *store)
+{
+    arena *a = arena_new(NULL, REPLY_BYTES);
+    static struct out o;
+    custos_err quiet;
+
+    out_init(&o, STDERR_FILENO);
+    if (a)
+        (void)!replies_count(store, a, &o, &quiet);
+    (void)!out_end(&o);
+    arena_free(a);
 }
 
 static int
@@ -173,7 +202,11 @@ run(const struct verb *verb, int argc, char **argv)
             return token(store, &args, DOOR_FULL);
         if (!strcmp(what, "metrics-token"))
             return token(store, &args, DOOR_METRICS_ONLY);
-        return strcmp(what, "resume") ? tell(store, &args) : resume(store);
+        if (!strcmp(what, "resume"))
+            return resume(store);
+        if (!strcmp(what, "reload"))
+            count_rows(store);
+        return tell(store, &args);
     }
     guess = *what ? nearest(what, words, COUNT_OF(words)) : NULL;
     if (guess && strcmp(guess, what) != 0)

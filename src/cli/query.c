@@ -69,10 +69,16 @@ window_counts(struct ledger *l, const struct ask *ask,
 
 /* Failing after the charge is a bug by definition: here is the only log. */
 static void
-warn_of_trip(const struct curator *c, const struct ask *ask)
+warn_of_trip(struct curator *c, const struct ask *ask)
 {
     uint64_t row;
 
+    if (curator_crashes(c, &row))
+        fprintf(stderr,
+                "custos: BUG: custos crashed while it worked on the query of "
+                "row %llu; its analyst is suspended until custos owner "
+                "resume\n",
+                (unsigned long long)row);
     if (curator_tripped(c, &row) != TRIP_FAILURE)
         return;
     fprintf(stderr,

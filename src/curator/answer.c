@@ -15,12 +15,13 @@
  */
 #include "curator/answer.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "curator/aggregate.h"
 #include "plan/evaluate.h"
+
+#define DAY_US INT64_C(86400000000)
 
 enum { EXPLAIN_MAX = 1 << 20 };
 
@@ -164,7 +165,8 @@ answer_for(const struct plan *p, struct answer **out, custos_err *err)
 }
 
 custos_status
-answer_of_explain(const struct plan *p, struct answer **out, custos_err *err)
+answer_of_explain(const struct plan *p, const char *more, struct answer **out,
+                  custos_err *err)
 {
     struct answer *answer = NULL;
     struct buf text;
@@ -175,6 +177,8 @@ answer_of_explain(const struct plan *p, struct answer **out, custos_err *err)
         return st;
     buf_init(&text, NULL, EXPLAIN_MAX);
     plan_explain(p, &text);
+    if (more)
+        buf_printf(&text, "%s\n", more);
     answer->explained = true;
     if (!p->is_public && !answer_label(answer, p))
         st = no_memory(err);
@@ -266,11 +270,14 @@ static struct datum
 bar_end(const struct value *v, bool high)
 {
     enum data_type type = v->datum.type;
+    const int64_t unit = type == TYPE_DATE ? 1 : DAY_US;
     double x = high ? v->high : v->low;
 
     if (type != TYPE_DATE && type != TYPE_TIMESTAMP)
         return datum_of_double(x);
-    return (struct datum){.type = type, .n = (i128)(high ? ceil(x) : floor(x))};
+    return (struct datum){
+        .type = type,
+        .n = bar_whole(x, high, DATE_FIRST * unit, (DATE_LAST + 1) * unit - 1)};
 }
 
 static bool

@@ -45,7 +45,9 @@ CUSTOS_MUST_USE custos_status answer_of_rows(const struct plan *p,
                                              const struct engine_rows *rows,
                                              struct answer **out,
                                              custos_err *err);
+/* After the lines of the plan one more, unless it is NULL. */
 CUSTOS_MUST_USE custos_status answer_of_explain(const struct plan *p,
+                                                const char *more,
                                                 struct answer **out,
                                                 custos_err *err);
 
@@ -71,6 +73,7 @@ CUSTOS_MUST_USE bool answer_unpack(str bytes, struct answer *answer);
 /* An answer on its way into the ledger: its bytes, and its keys. */
 struct answer_kept {
     str bytes;
+    struct ledger_retention retention;
     bool is_shared;
     uint8_t own[32], shared[32];
 };
@@ -79,10 +82,12 @@ struct answer_kept {
  * Kept in the ledger under a key, found again. A stored answer is the same
  * bytes, so the same answer. answer_find: CUSTOS_ENAME when there is none.
  * What is kept is what was given. An answer larger than the ledger takes is
- * not kept: CUSTOS_EOVERFLOW.
+ * not kept: CUSTOS_EOVERFLOW. Older ones make room for it, as the policy says
+ * (`storage:`): asked again, they are charged again.
  */
 CUSTOS_MUST_USE custos_status answer_keep(struct till *t, const uint8_t key[32],
                                           const struct answer *answer,
+                                          const struct policy *policy,
                                           custos_err *err);
 CUSTOS_MUST_USE custos_status answer_find(struct ledger *l,
                                           const uint8_t key[32],

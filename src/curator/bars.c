@@ -222,3 +222,15 @@ bar_root(struct bar variance)
 {
     return (struct bar){sqrt(variance.low), sqrt(variance.high)};
 }
+
+int64_t
+bar_whole(double end, bool high, int64_t least, int64_t most)
+{
+    double x = high ? ceil(end) : floor(end);
+
+    if (isnan(x))
+        return high ? most : least;
+    if (x <= (double)least)
+        return least;
+    return x >= (double)most ? most : (int64_t)x;
+}

@@ -18,6 +18,9 @@
 #ifndef CURATOR_BARS_H
 #define CURATOR_BARS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 /* The noise on one released whole number. */
 struct bar_law {
     enum bar_kind { BAR_LAPLACE, BAR_GAUSSIAN } kind;
@@ -86,5 +89,9 @@ double bar_variance_point(double squares, double sum, double count,
 
 /* The same for the standard deviation: roots of the ends. */
 struct bar bar_root(struct bar variance);
+
+/* An end of a bar as a whole number, away from its middle, within what values
+   can be; an end that is not a number or infinite is the last such value. */
+int64_t bar_whole(double end, bool high, int64_t least, int64_t most);
 
 #endif

@@ -20,6 +20,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -125,22 +126,26 @@ crash_open(const char *path)
 }
 
 int
-crash_begin(int file, uint64_t seq)
+crash_claim(void)
 {
     for (int i = 0; i < WORKS_MOST; i++) {
         int none = WORK_FREE;
 
-        if (atomic_load(&works[i].file) ||
-            !atomic_compare_exchange_strong(&works[i].file, &none,
-                                            WORK_CLAIMED))
-            continue;
-        atomic_store(&works[i].seq, seq);
-        atomic_store(&works[i].file, file + 1);
-        mine = i + 1;
-        lend_stack();
-        return i;
+        if (!atomic_load(&works[i].file) &&
+            atomic_compare_exchange_strong(&works[i].file, &none, WORK_CLAIMED))
+            return i;
     }
     return -1;
+}
+
+void
+crash_begin(int work, int file, uint64_t seq)
+{
+    CUSTOS_REQUIRE(work >= 0 && work < WORKS_MOST && file >= 0);
+    atomic_store(&works[work].seq, seq);
+    atomic_store(&works[work].file, file + 1);
+    mine = work + 1;
+    lend_stack();
 }
 
 void
@@ -154,76 +159,132 @@ crash_end(int work)
 
 /* ---------------------------------------------------------------- marks -- */
 
-bool
-crash_is_marked(int file)
-{
-    struct stat is;
-
-    return fstat(file, &is) || is.st_size > 0;
-}
-
 static custos_status
 fail_marks(custos_err *err)
 {
-    return custos_fail(err, CUSTOS_EIO,
-                       "the store's file of crashes cannot be read");
+    return custos_fail(err, CUSTOS_EIO, "cannot read the store's crash file");
 }
 
-/* The next digit of a row's number; what is no row's number stays 0. */
-static void
-add_digit(uint64_t *seq, bool *good, char c)
+uint64_t
+crash_size(int file)
 {
-    *good = *good && c >= '0' && c <= '9' && ck_mul_u64(*seq, 10, seq) &&
-            ck_add_u64(*seq, (uint64_t)(c - '0'), seq);
-    if (!*good)
-        *seq = 0;
+    struct stat is;
+
+    return fstat(file, &is) || is.st_size < 0 ? UINT64_MAX
+                                              : (uint64_t)is.st_size;
+}
+
+/* All of it that was there when its size was looked at. */
+static bool
+read_whole(int file, char *text, size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        ssize_t got = pread(file, text + at, size - at, (off_t)at);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        at += (size_t)got;
+    }
+    return true;
+}
+
+/* Is the line a row's number? */
+static bool
+read_seq(const char *line, size_t len, uint64_t *seq)
+{
+    bool good = len > 0;
+
+    *seq = 0;
+    for (size_t i = 0; i < len && good; i++)
+        good = line[i] >= '0' && line[i] <= '9' && ck_mul_u64(*seq, 10, seq) &&
+               ck_add_u64(*seq, (uint64_t)(line[i] - '0'), seq);
+    return good;
+}
+
+/* The last line has no end where a write was cut off, or is under way. */
+static void
+cut_lines(const char *text, size_t size, struct crash_marks *out)
+{
+    for (size_t at = 0, next; at < size; at = next) {
+        const char *end = memchr(text + at, '\n', size - at);
+        struct crash_mark *mark = &out->list[out->n];
+
+        next = end ? (size_t)(end - text) + 1 : size;
+        *mark = (struct crash_mark){.at = at, .len = next - at - (end != NULL)};
+        mark->readable = read_seq(text + at, mark->len, &mark->seq) && end;
+        out->n += mark->len > 0;
+    }
 }
 
 custos_status
-crash_read(int file, arena *a, uint64_t **seqs, size_t *n, custos_err *err)
+crash_read(int file, arena *a, struct crash_marks *out, custos_err *err)
 {
-    custos_status st = CUSTOS_OK;
-    uint64_t *out = NULL, seq = 0;
-    bool good = true;
+    uint64_t size;
     char *text = NULL;
-    struct stat is;
-    ssize_t got;
+    custos_status st = CUSTOS_OK;
 
+    *out = (struct crash_marks){.n = 0};
     if (flock(file, LOCK_EX))
         return fail_marks(err);
-    *n = 0;
-    if (fstat(file, &is) || is.st_size > MARKS_MOST)
+    size = crash_size(file);
+    if (size > MARKS_MOST)
         st = fail_marks(err);
     if (!st) {
-        text = arena_take(a, (size_t)is.st_size + 1, 1);
-        out = arena_take(a, (size_t)is.st_size + 1, sizeof *out);
-        if (!text || !out)
+        text = arena_take(a, (size_t)size + 1, 1);
+        out->list = arena_take(a, (size_t)size / 2 + 1, sizeof *out->list);
+        if (!text || !out->list)
             st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
-    got = st ? 0 : pread(file, text, (size_t)is.st_size, 0);
-    if (!st && got < 0)
+    if (!st && !read_whole(file, text, (size_t)size))
         st = fail_marks(err);
-    /* What is no number was not written by us and names no row: 0. */
-    for (ssize_t i = 0; i < got; i++) {
-        if (text[i] == '\n') {
-            out[(*n)++] = seq;
-            seq = 0;
-            good = true;
-        } else {
-            add_digit(&seq, &good, text[i]);
-        }
-    }
-    if (st)
+    if (st) {
         flock(file, LOCK_UN);
-    else
-        *seqs = out;
-    return st;
+        return st;
+    }
+    cut_lines(text, (size_t)size, out);
+    out->size = size;
+    return CUSTOS_OK;
 }
 
-void
-crash_forget(int file, enum crash_marks marks)
+/* By a descriptor of its own: the other one appends, whatever offset a write
+   names. */
+static bool
+erase(int file, const struct crash_marks *marks)
 {
-    if (marks == CRASH_EMPTY && !ftruncate(file, 0))
-        fsync(file);
+    char self[32], ends[32];
+    bool good = true;
+    int edit;
+
+    snprintf(self, sizeof self, "/proc/self/fd/%d", file);
+    memset(ends, '\n', sizeof ends);
+    edit = open(self, O_WRONLY | O_CLOEXEC);
+    if (edit < 0)
+        return false;
+    for (size_t i = 0; i < marks->n && good; i++) {
+        const struct crash_mark *m = &marks->list[i];
+
+        for (size_t at = 0; m->taken_up && at < m->len && good;) {
+            size_t left = m->len - at;
+            ssize_t put =
+                pwrite(edit, ends, left < sizeof ends ? left : sizeof ends,
+                       (off_t)(m->at + at));
+
+            good = put > 0;
+            at += good ? (size_t)put : 0;
+        }
+    }
+    good = good && !fsync(edit);
+    close(edit);
+    return good;
+}
+
+custos_status
+crash_forget(int file, const struct crash_marks *marks, custos_err *err)
+{
+    bool done = erase(file, marks);
+
     flock(file, LOCK_UN);
+    return done ? CUSTOS_OK : fail_marks(err);
 }

@@ -9,14 +9,16 @@
  * GIVES    an answer of private data carries the receipt of its charge; one
  *          stored before costs nothing, being the same bytes again. A failure
  *          below the charge is in the chain before it is told (tripwire).
- * FAILS    above the charge: on query, policy, ledger and the columns of
- *          attached files alone; below it: CUSTOS_EENGINE with one constant
+ * FAILS    above the charge: on query, policy, ledger, public tables and the
+ *          state of attached files alone; below it: CUSTOS_EENGINE with one constant
  *          sentence, CUSTOS_EENTROPY, CUSTOS_ENOMEM.
  * TESTED   the_charge_comes_first a_failed_engine_is_not_refunded
  *          the_same_question_is_free
  *          an_attached_file_that_is_gone_costs_nothing
  */
 #include "curator/curator.h"
+
+#include <stdio.h>
 
 #include "base/error.h"
 #include "curator/answer.h"
@@ -26,6 +28,7 @@
 #include "curator/house.h"
 #include "curator/key.h"
 #include "curator/release.h"
+#include "curator/reply.h"
 #include "curator/tripwire.h"
 
 enum { TEXT_MAX = 1 << 20 };
@@ -54,6 +57,8 @@ charge(struct curator *c, const struct ask *ask, const struct plan *p,
         .shared = purse == PURSE_OWN,
         .max_failures = c->world->policy->max_failures,
         .max_overruns = c->world->policy->max_overruns,
+        .max_bytes = c->world->policy->ledger_bytes,
+        .max_minute_bytes = c->world->policy->ledger_minute_bytes,
     };
     struct buf plan, theorems;
     custos_status st;
@@ -86,14 +91,15 @@ keep_own(struct curator *c, const struct answer_keys *keys,
 {
     custos_err quiet;
 
-    if (answer_keep(c->house->till, keys->own, answer, &quiet))
+    if (answer_keep(c->house->till, keys->own, answer, c->world->policy,
+                    &quiet))
         answer_remark(answer, "This answer could not be kept: asking again "
                               "will cost again.");
 }
 
 /* Room for what is kept later; without memory it is not. */
 static void
-prepare_keeping(const struct answer_keys *keys, bool share,
+prepare_keeping(const struct policy *policy, const struct answer_keys *keys,
                 struct answer *answer)
 {
     struct answer_kept *k = arena_take(answer->arena, 1, sizeof *k);
@@ -107,7 +113,8 @@ prepare_keeping(const struct answer_keys *keys, bool share,
         b.failed ? NULL : arena_copy(answer->arena, (str){b.ptr, b.len});
     k->bytes.len = b.len;
     buf_clear(&b);
-    k->is_shared = share;
+    k->retention = retention_of(policy);
+    k->is_shared = policy->share_answers;
     memcpy(k->own, keys->own, sizeof k->own);
     memcpy(k->shared, keys->shared, sizeof k->shared);
     answer->kept = k->bytes.ptr ? k : NULL;
@@ -123,9 +130,9 @@ curator_keep(struct curator *c, struct answer *answer)
         return;
     if (k->is_shared)
         (void)!till_keep(c->house->till, k->shared, &answer->receipt, k->bytes,
-                         &quiet);
+                         &k->retention, &quiet);
     (void)!till_keep(c->house->till, k->own, &answer->receipt, k->bytes,
-                     &quiet);
+                     &k->retention, &quiet);
     answer->kept = NULL;
 }
 
@@ -157,6 +164,30 @@ run_public(struct curator *c, const struct course *k, struct answer **out,
     return c->executor->run(c->executor->ctx, &w, out, &end, err);
 }
 
+/*
+ * Above the charge: what of a private query is over public data is computed,
+ * and the query refused where that fails (public-first). The handle's executor
+ * only tries it: the worker that gets the charged query computes it again.
+ */
+static custos_status
+prepare_public(struct curator *c, const struct course *k, const struct work *w,
+               custos_err *err)
+{
+    struct work only = *w;
+    struct answer *nothing = NULL;
+    enum work_end end;
+    custos_status st;
+
+    if (!engine_has_public_parts(k->p))
+        return CUSTOS_OK;
+    if (!c->executor)
+        return engine_prepare(c->engine, k->p, err);
+    only.prepare_only = true;
+    st = c->executor->run(c->executor->ctx, &only, &nothing, &end, err);
+    answer_free(nothing);
+    return st;
+}
+
 /* The same below the charge. When its reply leaves is fixed here, before the
    data is touched. */
 static custos_status
@@ -165,7 +196,7 @@ run_charged(struct curator *c, const struct course *k, struct work *w,
 {
     const struct ask *ask = w->ask;
     struct releaser here = {.engine = c->engine, .rng = c->rng};
-    int64_t class_us = plan_class_us(k->p, &c->world->speeds);
+    int64_t class_us = reply_class_of(c, k->p);
     custos_status st;
 
     /* Without a ceiling of rows no time is public: it leaves when it can. */
@@ -180,9 +211,10 @@ run_charged(struct curator *c, const struct course *k, struct work *w,
     return st;
 }
 
-/* A private query that was not answered before. */
+/* A private query that was not answered before; its public parts, where this
+   handle has computed them, are the caller's to drop. */
 static custos_status
-answer_private(struct curator *c, const struct course *k,
+charge_and_run(struct curator *c, const struct course *k,
                const struct answer_keys *keys, struct answer **out,
                custos_err *err)
 {
@@ -196,23 +228,42 @@ answer_private(struct curator *c, const struct course *k,
     if (!st && !plan_digest(k->p, w.digest))
         st = no_memory(err);
     if (!st)
-        st = charge(c, k->ask, k->p, PURSE_BOTH, &w.receipt, err);
+        st = prepare_public(c, k, &w, err);
+    if (!st)
+        st = tripwire_claim(&work, err);
     if (st)
         return st;
-    work = tripwire_begin(c, &w.receipt);
+    st = charge(c, k->ask, k->p, PURSE_BOTH, &w.receipt, err);
+    if (st) {
+        tripwire_drop(work);
+        return st;
+    }
+    tripwire_begin(c, &w.receipt, work);
     st = run_charged(c, k, &w, out, &end, err);
     tripwire_after(c, k->ask, &w.receipt, work, end, st);
     if (st)
         return st;
     if (w.until_us) {
-        prepare_keeping(keys, c->world->policy->share_answers, *out);
+        prepare_keeping(c->world->policy, keys, *out);
         return CUSTOS_OK;
     }
     /* Without it the next asker is charged in full, which is safe. */
     if (c->world->policy->share_answers)
-        (void)!answer_keep(c->house->till, keys->shared, *out, &quiet);
+        (void)!answer_keep(c->house->till, keys->shared, *out, c->world->policy,
+                           &quiet);
     keep_own(c, keys, *out);
     return CUSTOS_OK;
+}
+
+static custos_status
+answer_private(struct curator *c, const struct course *k,
+               const struct answer_keys *keys, struct answer **out,
+               custos_err *err)
+{
+    custos_status st = charge_and_run(c, k, keys, out, err);
+
+    engine_unprepare(c->engine);
+    return st;
 }
 
 /* What was paid for before, given again. CUSTOS_ENAME: nothing. */
@@ -263,6 +314,25 @@ curator_find(const struct curator *c, str name,
                        "the policy knows no analyst of this name");
 }
 
+/* The plan, and what it is not made of: the time of the reply follows from the
+   machine, which the plan that is charged and kept does not. */
+static custos_status
+explain(struct curator *c, const struct course *k, struct answer **out,
+        custos_err *err)
+{
+    char time[REPLY_CLASS_TEXT], line[REPLY_CLASS_TEXT + 16];
+    struct forecast f = {.stored = false};
+    custos_status st;
+
+    forecast_make(c, k->ask, k->q, k->p, &f);
+    reply_class_write(f.class_us, time);
+    snprintf(line, sizeof line, "answers in %s", time);
+    st = answer_of_explain(k->p, f.class_us ? line : NULL, out, err);
+    if (!st)
+        (*out)->forecast = f;
+    return st;
+}
+
 static custos_status
 answer_plan(struct curator *c, const struct course *k, struct answer **out,
             custos_err *err)
@@ -270,12 +340,8 @@ answer_plan(struct curator *c, const struct course *k, struct answer **out,
     struct answer_keys keys;
     custos_status st;
 
-    if (k->q->explain) {
-        st = answer_of_explain(k->p, out, err);
-        if (!st)
-            forecast_make(c, k->ask, k->q, k->p, &(*out)->forecast);
-        return st;
-    }
+    if (k->q->explain)
+        return explain(c, k, out, err);
     if (k->p->is_public)
         return run_public(c, k, out, err);
     st = answer_keys_make(c, k->ask, k->q, k->p, &keys, err);
@@ -372,11 +438,45 @@ curator_answer(struct curator *c, const struct ask *asked, struct answer **out,
     return st;
 }
 
+/* What a worker computes before it reads a private table: it was computed above
+   the charge, so a failure is none of the query's. */
+static custos_status
+prepare_again(struct curator *c, const struct work *w, const struct plan *p,
+              arena *a, custos_err *err)
+{
+    custos_status st = engine_ready(c->engine, p, a, err);
+
+    if (!st)
+        st = engine_prepare(c->engine, p, err);
+    if (st && work_is_charged(w))
+        st = custos_fail(err, CUSTOS_EINTERNAL,
+                         "the public part of the query failed");
+    return st;
+}
+
+/* The answer of a plan, or one that is empty where only its public parts are
+   wanted. */
+static custos_status
+work_answer(struct curator *c, const struct work *w, const struct plan *p,
+            arena *a, struct answer **out, custos_err *err)
+{
+    struct releaser here = {.engine = c->engine, .rng = c->rng};
+    custos_status st;
+
+    if (w->is_public)
+        return release_public(c->engine, p, out, err);
+    st = prepare_again(c, w, p, a, err);
+    if (!st)
+        st = w->prepare_only ? answer_new(1, out, err)
+                             : release_answer(&here, p, &w->receipt, out, err);
+    engine_unprepare(c->engine);
+    return st;
+}
+
 custos_status
 curator_work(struct curator *c, const struct work *w, struct answer **out,
              custos_err *err)
 {
-    struct releaser here = {.engine = c->engine, .rng = c->rng};
     uint8_t digest[PLAN_DIGEST_BYTES];
     arena *a = arena_new(NULL, QUERY_BYTES);
     struct ask ask = *w->ask;
@@ -393,8 +493,7 @@ curator_work(struct curator *c, const struct work *w, struct answer **out,
         st = custos_fail(err, CUSTOS_EINTERNAL,
                          "the plan is not the one that was charged");
     if (!st)
-        st = w->is_public ? release_public(c->engine, p, out, err)
-                          : release_answer(&here, p, &w->receipt, out, err);
+        st = work_answer(c, w, p, a, out, err);
     plan_free(p);
     arena_free(a);
     return st;

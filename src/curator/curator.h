@@ -106,6 +106,8 @@ struct forecast {
     bool stored;  /* answered before, to this analyst: free */
     bool can_pay; /* the budget has room for it; then: */
     char left_epsilon[CUSTOS_AMOUNT_MAX]; /* the largest charge after it */
+    int64_t class_us; /* how long its work may take, by public facts
+                         (plan/reply_class.h); 0: not known, or it is free */
 };
 
 /* All of it in one arena; freed by answer_free. */
@@ -183,11 +185,21 @@ void curator_keep(struct curator *c, struct answer *answer);
 enum curator_trip { TRIP_NONE, TRIP_FAILURE, TRIP_OVERRUN };
 enum curator_trip curator_tripped(const struct curator *c, uint64_t *seq);
 
+/*
+ * Crashes of other processes that a question of this handle found before its
+ * charge and wrote down as failures, since this was last asked; *row: the charge
+ * of the last of them.
+ */
+uint64_t curator_crashes(struct curator *c, uint64_t *row);
+
 /* The same of all handles, since the store was opened; from any thread. */
 struct curator_trips {
     uint64_t failures, overruns;
     uint64_t refusals; /* charges refused by suspension */
 };
 void curator_trips(const struct curator *c, struct curator_trips *out);
+
+/* What the policy keeps of stored answers. */
+struct ledger_retention retention_of(const struct policy *p);
 
 #endif

@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "curator/aggregate.h"
+#include "curator/answer.h"
 
 static custos_status
 columns_take(arena *a, const struct query *q, const struct plan *p,
@@ -31,13 +32,16 @@ columns_take(arena *a, const struct query *q, const struct plan *p,
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     if (q->explain)
         out->columns[0] = line;
-    for (size_t i = 0; i < p->n_outputs && !q->explain; i++)
-        out->columns[i] = (struct description_column){
-            .name = p->outputs[i].name,
-            .type = p->outputs[i].type == TYPE_NULL ? TYPE_TEXT
-                                                    : p->outputs[i].type,
-            .is_key = p->outputs[i].is_key,
-        };
+    for (size_t i = 0; i < p->n_outputs && !q->explain; i++) {
+        const struct plan_output *o = &p->outputs[i];
+        struct description_column *c = &out->columns[i];
+
+        c->name = (str){arena_copy(a, o->name), o->name.len};
+        c->type = o->type == TYPE_NULL ? TYPE_TEXT : o->type;
+        c->is_key = o->is_key;
+        if (!c->name.ptr)
+            return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    }
     return CUSTOS_OK;
 }
 
@@ -80,9 +84,10 @@ params_take(arena *a, const struct sql_params *params, struct description *out,
     return CUSTOS_OK;
 }
 
-custos_status
-curator_describe(struct curator *c, const struct ask *ask, arena *a,
-                 struct description *out, custos_err *err)
+/* The tree and plan live in own, what is told of them in a. */
+static custos_status
+describe(struct curator *c, const struct ask *ask, arena *own, arena *a,
+         struct description *out, custos_err *err)
 {
     struct plan_options options = {
         .epsilon = ask->epsilon,
@@ -100,24 +105,38 @@ curator_describe(struct curator *c, const struct ask *ask, arena *a,
     if (!st)
         st = curator_find(c, ask->who, &options.who, err);
     if (!st)
-        st = sql_params_find(a, ask->sql, ask->n_param_types, &params, err);
+        st = sql_params_find(own, ask->sql, ask->n_param_types, &params, err);
     for (size_t i = 0; !st && i < ask->n_param_types; i++) {
         params.list[i].type = ask->param_types[i];
         if (ask->param_lists && ask->param_lists[i])
             params.list[i].use = SQL_PARAM_LIST;
     }
     if (!st)
-        st = sql_read_with(a, ask->sql, &params, &q, err);
+        st = sql_read_with(own, ask->sql, &params, &q, err);
     if (!st)
-        st = plan_make(a, q, curator_policy(c), &options, &p, err);
+        st = plan_make(own, q, curator_policy(c), &options, &p, err);
     if (!st)
         st = columns_take(a, q, p, &d, err);
     if (!st && !q->explain)
-        st = within_tell(a, p, &d, err);
+        st = within_tell(own, p, &d, err);
     if (!st)
         st = params_take(a, &params, &d, err);
     plan_free(p);
     if (!st)
         *out = d;
+    return st;
+}
+
+custos_status
+curator_describe(struct curator *c, const struct ask *ask, arena *a,
+                 struct description *out, custos_err *err)
+{
+    arena *own = arena_new(NULL, QUERY_BYTES); /* as an answer has */
+    custos_status st;
+
+    if (!own)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    st = describe(c, ask, own, a, out, err);
+    arena_free(own);
     return st;
 }

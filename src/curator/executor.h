@@ -20,11 +20,20 @@ struct work_snapshot {
 struct work {
     struct work_snapshot of;
     const struct ask *ask;
-    bool is_public;                    /* nothing was charged */
+    bool is_public;    /* nothing was charged */
+    bool prepare_only; /* of a private query, before its charge: computes its
+                          public parts, and answers nothing */
     uint8_t digest[PLAN_DIGEST_BYTES]; /* of plan and charge */
     struct receipt receipt;
     int64_t until_us; /* of the steady clock: killed then; 0: never */
 };
+
+/* Was it charged: does it read private tables? */
+static inline bool
+work_is_charged(const struct work *w)
+{
+    return !w->is_public && !w->prepare_only;
+}
 
 /* How it ended, for the tripwire (tripwire.c). */
 enum work_end {
@@ -75,7 +84,10 @@ CUSTOS_MUST_USE custos_status curator_open_work(
 
 /*
  * In a worker: plans w->ask again, compares the digest (CUSTOS_EINTERNAL where
- * it differs), and answers. Charges nothing and keeps nothing.
+ * it differs), and answers; an answer without rows where w->prepare_only. Of a
+ * charged query whose public parts fail, or whose files changed since the
+ * charge, it is CUSTOS_EINTERNAL too: no private table was read. Charges
+ * nothing and keeps nothing.
  */
 CUSTOS_MUST_USE custos_status curator_work(struct curator *c,
                                            const struct work *w,

@@ -26,7 +26,8 @@ enum {
     LEAST_GROUPS = 1024,
 };
 
-/* Texts that a tree makes, and bytes of those at its leaves. */
+/* Texts that a tree makes, and bytes of those at its leaves. An interval is
+   evaluated by evaluating its output once more. */
 struct extent {
     double made, leaves;
 };
@@ -44,8 +45,13 @@ key_text(const struct key *k)
 }
 
 static void
-tree_measure(const double *keys, const struct expr *e, struct extent *out)
+tree_measure(const struct plan *p, const double *keys, const struct expr *e,
+             struct extent *out)
 {
+    if (e->kind == EXPR_INTERVAL) { /* of an output without intervals */
+        tree_measure(p, keys, p->outputs[e->slot].expr, out);
+        return;
+    }
     if (e->type == TYPE_TEXT && (e->kind == EXPR_CALL || e->kind == EXPR_CAST))
         out->made++;
     if (e->kind == EXPR_KEY)
@@ -56,18 +62,18 @@ tree_measure(const double *keys, const struct expr *e, struct extent *out)
         out->leaves += NUMBER_TEXT;
     for (size_t i = 0; i < e->n_args; i++)
         if (e->args[i])
-            tree_measure(keys, e->args[i], out);
+            tree_measure(p, keys, e->args[i], out);
 }
 
 /* What the texts of one evaluation take. */
 static double
-text_bytes(const double *keys, const struct expr *e)
+text_bytes(const struct plan *p, const double *keys, const struct expr *e)
 {
     struct extent x = {0};
 
     if (!e)
         return 0;
-    tree_measure(keys, e, &x);
+    tree_measure(p, keys, e, &x);
     if (x.made == 0) /* a key or literal as it is, copied at most once */
         return e->type == TYPE_TEXT ? x.leaves + TEXT_ALIGN : 0;
     return (x.made + (e->type == TYPE_TEXT)) * TEXT_FACTOR * x.leaves;
@@ -79,23 +85,25 @@ is_within(double bytes, size_t most)
     return bytes * 100 <= (double)most * SHARE_PERCENT;
 }
 
-/* The bytes of each key, in the mean over `rows` of all groups. */
+/* The bytes of each key, in the mean over `rows` of all groups; texts: what
+   key_text says of each. */
 static void
-keys_measure(const struct plan *p, double rows, double *keys)
+keys_measure(const struct plan *p, const double *texts, double rows,
+             double *keys)
 {
     double longer = (double)p->cells / (rows > 1 ? rows : 1);
 
     for (size_t i = 0; i < p->n_keys; i++) {
-        keys[i] = key_text(&p->keys[i]);
+        keys[i] = texts[i];
         if (p->keys[i].kind == KEY_PRIVATE && keys[i] < KEY_TEXT_MAX)
             keys[i] = keys[i] * longer < KEY_TEXT_MAX ? keys[i] * longer
                                                       : KEY_TEXT_MAX;
     }
 }
 
-/* Do so many groups? keys: room for as many as there are. */
+/* Do so many groups? texts: as above; keys: room for as many as there are. */
 static bool
-groups_fit(const struct plan *p, double *keys)
+groups_fit(const struct plan *p, const double *texts, double *keys)
 {
     double cells = (double)p->cells, rows = cells, made, shown = 0;
     size_t width = 0;
@@ -104,14 +112,14 @@ groups_fit(const struct plan *p, double *keys)
         rows = (double)p->query->limit;
     for (size_t i = 0; i < p->n_parts; i++)
         width += part_width(&p->parts[i]);
-    keys_measure(p, cells, keys);
-    made = cells * (GROUP_BYTES + text_bytes(keys, p->having));
+    keys_measure(p, texts, cells, keys);
+    made = cells * (GROUP_BYTES + text_bytes(p, keys, p->having));
     for (size_t i = 0; i < p->n_order_by; i++)
         made += cells * ((double)sizeof(struct value) +
-                         text_bytes(keys, p->order_by[i].expr));
-    keys_measure(p, rows, keys);
+                         text_bytes(p, keys, p->order_by[i].expr));
+    keys_measure(p, texts, rows, keys);
     for (size_t i = 0; i < p->n_outputs; i++) {
-        double text = text_bytes(keys, p->outputs[i].expr);
+        double text = text_bytes(p, keys, p->outputs[i].expr);
 
         made += rows * text;
         shown += rows * ((double)sizeof(struct answer_cell) + text);
@@ -135,14 +143,18 @@ custos_status
 answer_fits(arena *a, struct plan *p, custos_err *err)
 {
     double *keys = arena_take(a, p->n_keys + 1, sizeof *keys);
+    double *texts = arena_take(a, p->n_keys + 1, sizeof *texts);
 
     if (p->race)
         return race_fits(a, p->race, err);
-    if (!keys)
+    if (!keys || !texts)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    while (p->selection && p->cells > LEAST_GROUPS && !groups_fit(p, keys))
+    for (size_t i = 0; i < p->n_keys; i++)
+        texts[i] = key_text(&p->keys[i]); /* there may be a million values */
+    while (p->selection && p->cells > LEAST_GROUPS &&
+           !groups_fit(p, texts, keys))
         p->cells /= 2;
-    if (groups_fit(p, keys))
+    if (groups_fit(p, texts, keys))
         return CUSTOS_OK;
     return custos_fail(err, CUSTOS_EOVERFLOW,
                        "an answer of %zu groups with %zu columns is too large: "

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "curator/crash.h"
+#include "curator/reply.h"
 #include "num/ival.h"
 
 enum { POLICY_ARENA = 1 << 26, WORDS_MAX = 96 };
@@ -44,7 +45,6 @@ world_open(const struct store *s, struct world **out, custos_err *err)
     if (!w)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     atomic_init(&w->holders, 1);
-    w->speeds = REPLY_SPEEDS_DEFAULT;
     w->of = (struct work_snapshot){.version = s->version, .policy = s->policy};
     w->a = arena_new(NULL, POLICY_ARENA);
     w->catalogs = catalogs_new();
@@ -52,6 +52,8 @@ world_open(const struct store *s, struct world **out, custos_err *err)
                              : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     if (!st)
         st = policy_read(w->a, text, "the store's policy", &w->policy, err);
+    if (!st)
+        reply_load(s, w);
     *out = w;
     return st;
 }

@@ -35,17 +35,28 @@ answer_pack(const struct answer *a, struct buf *b)
     }
 }
 
+struct ledger_retention
+retention_of(const struct policy *p)
+{
+    return (struct ledger_retention){
+        .bytes = p->answer_bytes,
+        .age_us = (int64_t)p->answer_days * 86400 * 1000000,
+    };
+}
+
 custos_status
 answer_keep(struct till *t, const uint8_t key[32], const struct answer *a,
-            custos_err *err)
+            const struct policy *policy, custos_err *err)
 {
+    const struct ledger_retention retention = retention_of(policy);
     custos_status st;
     struct buf b;
 
     buf_init(&b, NULL, KEEP_BYTES_MAX);
     answer_pack(a, &b);
     st = b.failed ? custos_fail(err, CUSTOS_EOVERFLOW, "too large to be kept")
-                  : till_keep(t, key, &a->receipt, (str){b.ptr, b.len}, err);
+                  : till_keep(t, key, &a->receipt, (str){b.ptr, b.len},
+                              &retention, err);
     buf_clear(&b);
     return st;
 }

@@ -354,12 +354,13 @@ is_alone(struct till *t)
 
 custos_status
 till_keep(struct till *t, const uint8_t key[32], const struct receipt *r,
-          str answer, custos_err *err)
+          str answer, const struct ledger_retention *keep, custos_err *err)
 {
     struct till_job *j, own = {.job = {.kind = LEDGER_KEEP,
                                        .key = key,
                                        .receipt = *r,
                                        .answer = answer,
+                                       .retention = *keep,
                                        .err = err}};
     char *room;
 
@@ -378,6 +379,7 @@ till_keep(struct till *t, const uint8_t key[32], const struct receipt *r,
     j->job.receipt = *r;
     j->job.key = (const uint8_t *)room;
     j->job.answer = (str){room + KEY_BYTES, answer.len};
+    j->job.retention = *keep;
     pthread_mutex_lock(&t->mutex);
     while (t->keep_bytes > KEEP_BYTES_MOST) {
         hurry(t);

@@ -42,6 +42,7 @@ CUSTOS_MUST_USE custos_status till_act(struct till *t, const char *act,
  */
 CUSTOS_MUST_USE custos_status till_keep(struct till *t, const uint8_t key[32],
                                         const struct receipt *r, str answer,
+                                        const struct ledger_retention *keep,
                                         custos_err *err);
 
 /* Waits until no answer under this key is on its way. */

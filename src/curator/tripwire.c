@@ -53,60 +53,91 @@ find_charge(struct ledger *l, uint64_t seq, arena *a, str *who, bool *found,
     return st;
 }
 
-/* *written: how many of the n marks name a charge, and so became a row. */
+/* A mark that names no charge is as bad as one that cannot be read: somebody's
+   query crashed, and nobody knows whose. */
 static custos_status
-write_crashes(struct ledger *l, const uint64_t *seqs, size_t n, arena *a,
-              int64_t now, size_t *written, custos_err *err)
+write_crashes(struct ledger *l, struct crash_marks *marks, arena *a,
+              int64_t now, struct tripwire_found *out, custos_err *err)
 {
     char words[TRIPWIRE_WORDS_MAX];
     struct receipt ignored;
     custos_status st = CUSTOS_OK;
 
-    for (size_t i = 0; i < n && !st; i++) {
+    for (size_t i = 0; i < marks->n && !st; i++) {
+        struct crash_mark *mark = &marks->list[i];
         bool found = false;
         str who;
 
-        st = find_charge(l, seqs[i], a, &who, &found, err);
+        if (mark->readable)
+            st = find_charge(l, mark->seq, a, &who, &found, err);
+        if (!st && !found)
+            out->unreadable++;
         if (st || !found)
             continue;
-        words_of(seqs[i], "crash", words);
+        words_of(mark->seq, "crash", words);
         st = ledger_act(l, TRIPWIRE_FAILURE, str_of(words), who, now, &ignored,
                         err);
-        *written += !st;
+        mark->taken_up = !st;
+        out->failures += !st;
+        out->row = mark->seq;
     }
     return st;
 }
 
 custos_status
-tripwire_take_up(struct ledger *l, int file, int64_t now, size_t *n,
-                 custos_err *err)
+tripwire_take_up(struct ledger *l, int file, int64_t now, enum take_up mode,
+                 struct tripwire_found *out, custos_err *err)
 {
-    uint64_t *seqs = NULL;
-    size_t marks = 0;
-    custos_status st;
+    struct crash_marks marks;
+    custos_status st, erased;
+    custos_err quiet;
     arena *a;
 
-    *n = 0;
-    if (!crash_is_marked(file))
+    *out = (struct tripwire_found){.failures = 0};
+    if (crash_size(file) == 0)
         return CUSTOS_OK;
     a = arena_new(NULL, MARKS_ARENA);
     if (!a)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    st = crash_read(file, a, &seqs, &marks, err);
+    st = crash_read(file, a, &marks, err);
     if (!st) {
-        st = write_crashes(l, seqs, marks, a, now, n, err);
-        crash_forget(file, st ? CRASH_KEEP : CRASH_EMPTY);
+        st = write_crashes(l, &marks, a, now, out, err);
+        for (size_t i = 0; !st && mode == TAKE_UP_ALL && i < marks.n; i++)
+            marks.list[i].taken_up = true;
+        erased = crash_forget(file, &marks, st ? &quiet : err);
+        st = st ? st : erased;
+        out->size = marks.size;
     }
     arena_free(a);
     return st;
+}
+
+/* With the house's mutex: for threads what the file's lock is for processes. */
+static custos_status
+take_up_marks(struct curator *c, int64_t now, custos_err *err)
+{
+    struct house *h = c->house;
+    struct tripwire_found found;
+    custos_status st = tripwire_take_up(c->ledger, h->crashes, now,
+                                        TAKE_UP_READABLE, &found, err);
+
+    atomic_fetch_add(&h->trips.failures, found.failures);
+    c->crashes += found.failures;
+    c->crash_row = found.failures ? found.row : c->crash_row;
+    if (st)
+        return st;
+    atomic_store(&h->unreadable, found.unreadable > 0);
+    if (found.unreadable)
+        return custos_fail(err, CUSTOS_EDENIED, "%s", LEDGER_SUSPENDED_SAID);
+    atomic_store(&h->crashes_seen, found.size);
+    return CUSTOS_OK;
 }
 
 custos_status
 tripwire_ready(struct curator *c, int64_t now, custos_err *err)
 {
     struct house *h = c->house;
-    custos_status st;
-    size_t n = 0;
+    custos_status st = CUSTOS_OK;
 
     if (atomic_load(&h->unwritten))
         return custos_fail(err, CUSTOS_EDENIED, "%s", LEDGER_SUSPENDED_SAID);
@@ -114,26 +145,40 @@ tripwire_ready(struct curator *c, int64_t now, custos_err *err)
         return CUSTOS_OK; /* the ledger refuses, and says why */
     if (h->crashes < 0)
         return custos_fail(err, CUSTOS_EIO,
-                           "the store's file of crashes cannot be opened: see "
-                           "that the store is not read-only and is owned by "
-                           "you");
-    if (!crash_is_marked(h->crashes))
+                           "cannot open the store's crash file; check that the "
+                           "store is writable and owned by you");
+    if (crash_size(h->crashes) == atomic_load(&h->crashes_seen))
         return CUSTOS_OK;
-    /* For threads what the file's lock is for processes. */
     pthread_mutex_lock(&h->mutex);
-    st = tripwire_take_up(c->ledger, h->crashes, now, &n, err);
+    if (crash_size(h->crashes) != atomic_load(&h->crashes_seen))
+        st = take_up_marks(c, now, err);
     pthread_mutex_unlock(&h->mutex);
-    atomic_fetch_add(&h->trips.failures, n);
     return st;
 }
 
 /* ------------------------------------------------------------- endings -- */
 
-int
-tripwire_begin(struct curator *c, const struct receipt *r)
+custos_status
+tripwire_claim(int *work, custos_err *err)
+{
+    *work = crash_claim();
+    if (*work < 0)
+        return custos_fail(err, CUSTOS_EBUSY,
+                           "too many private queries are running; try again");
+    return CUSTOS_OK;
+}
+
+void
+tripwire_begin(struct curator *c, const struct receipt *r, int work)
 {
     c->trip = TRIP_NONE;
-    return crash_begin(c->house->crashes, r->seq);
+    crash_begin(work, c->house->crashes, r->seq);
+}
+
+void
+tripwire_drop(int work)
+{
+    crash_end(work);
 }
 
 static enum curator_trip
@@ -191,6 +236,16 @@ curator_tripped(const struct curator *c, uint64_t *seq)
     return c->trip;
 }
 
+uint64_t
+curator_crashes(struct curator *c, uint64_t *row)
+{
+    uint64_t n = c->crashes;
+
+    *row = c->crash_row;
+    c->crashes = 0;
+    return n;
+}
+
 void
 curator_trips(const struct curator *c, struct curator_trips *out)
 {
@@ -203,6 +258,29 @@ curator_trips(const struct curator *c, struct curator_trips *out)
 
 /* ------------------------------------------------------------- for owners -- */
 
+static bool
+all_are_suspended(const struct house *h, const struct ledger_tripwire *t,
+                  const struct policy *p)
+{
+    return atomic_load(&h->unwritten) || atomic_load(&h->unreadable) ||
+           ledger_all_suspended(t, p->max_failures);
+}
+
+custos_status
+tripwire_now(struct curator *c, uint64_t *failures, bool *all, custos_err *err)
+{
+    struct ledger_tripwire t;
+    custos_status st = ledger_tripwire(c->ledger, str_of(""), &t, err);
+
+    if (st)
+        return st;
+    *failures = t.failures;
+    pthread_mutex_lock(&c->house->mutex); /* by the policy that is in force */
+    *all = all_are_suspended(c->house, &t, c->house->world->policy);
+    pthread_mutex_unlock(&c->house->mutex);
+    return CUSTOS_OK;
+}
+
 void
 tripwire_tell(struct curator *c, struct buf *json)
 {
@@ -210,7 +288,6 @@ tripwire_tell(struct curator *c, struct buf *json)
     struct ledger_tripwire t = {0};
     struct buf names;
     custos_err quiet;
-    bool all;
 
     buf_init(&names, NULL, OWNER_REPLY_MAX);
     for (size_t i = 0; i <= p->n_analysts; i++) {
@@ -223,12 +300,11 @@ tripwire_tell(struct curator *c, struct buf *json)
         buf_add_text(&names, names.len ? ", " : "");
         buf_add(&names, i ? name.ptr : "owner", i ? name.len : strlen("owner"));
     }
-    all = atomic_load(&c->house->unwritten) ||
-          ledger_all_suspended(&t, p->max_failures);
     buf_printf(json,
                ",\"failures_since_resume\":%" PRIu64
                ",\"all_suspended\":%s,\"suspended\":",
-               t.failures, all ? "true" : "false");
+               t.failures,
+               all_are_suspended(c->house, &t, p) ? "true" : "false");
     json_text(json, (str){buf_text(&names), names.len});
     buf_clear(&names);
 }

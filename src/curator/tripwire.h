@@ -9,22 +9,41 @@
 
 /*
  * Before a charge: crashes of processes that are gone become failures. May
- * fail: CUSTOS_EDENIED where a failure could not be written down, and as acts
- * do; then nothing may be charged.
+ * fail: CUSTOS_EDENIED where a failure could not be written down or a mark of a
+ * crash cannot be read, and as acts do; then nothing may be charged.
  */
 CUSTOS_MUST_USE custos_status tripwire_ready(struct curator *c, int64_t now,
                                              custos_err *err);
 
+/* What was found in the store's crash file. */
+struct tripwire_found {
+    size_t failures;   /* marks that became rows */
+    uint64_t row;      /* the charge of the last of them */
+    size_t unreadable; /* marks of nobody knows whose query */
+    uint64_t size;     /* crash_size: up to here the file was looked at */
+};
+
+/* Which marks are erased: those that became rows, or when the owner resumes all
+   of them. */
+enum take_up { TAKE_UP_READABLE, TAKE_UP_ALL };
+
 /*
- * The same for a ledger and its store's file of crashes: *n marks became
- * failures. Threads of one process take turns. Fails as acts do, CUSTOS_EIO.
+ * The same for a ledger and its store's crash file. Threads of one process take
+ * turns. Fails as acts do, CUSTOS_EIO; *out is set in any case.
  */
 CUSTOS_MUST_USE custos_status tripwire_take_up(struct ledger *l, int file,
-                                               int64_t now, size_t *n,
+                                               int64_t now, enum take_up mode,
+                                               struct tripwire_found *out,
                                                custos_err *err);
 
-/* The work of the charge r begins; what is returned is for tripwire_after. */
-int tripwire_begin(struct curator *c, const struct receipt *r);
+/* Before a charge: a place for its work, so that a crash leaves a mark.
+   CUSTOS_EBUSY: there is none, and nothing may be charged. */
+CUSTOS_MUST_USE custos_status tripwire_claim(int *work, custos_err *err);
+
+/* The work of the charge r begins, until tripwire_after; or nothing was
+   charged. */
+void tripwire_begin(struct curator *c, const struct receipt *r, int work);
+void tripwire_drop(int work);
 
 /* It has ended with st: what has to be written down is, durably. */
 void tripwire_after(struct curator *c, const struct ask *ask,
@@ -34,6 +53,12 @@ void tripwire_after(struct curator *c, const struct ask *ask,
 /* A charge was refused: counts it if that was by suspension. */
 void
 tripwire_refused(struct curator *c, custos_status st, const custos_err *err);
+
+/* From the ledger: failures of everybody since the last resume, and whether
+   nobody may be charged. Fails as ledger_tripwire. */
+CUSTOS_MUST_USE custos_status tripwire_now(struct curator *c,
+                                           uint64_t *failures, bool *all,
+                                           custos_err *err);
 
 /* Adds `,"name":value` pairs: what failed since the last resume, and who is
    suspended. */

@@ -21,6 +21,9 @@ struct duck;            /* a database */
 struct duck_connection; /* one thread at a time */
 struct duck_rows;       /* a result */
 
+/* Of the library that is loaded, as it says itself. */
+const char *duck_version(void);
+
 enum duck_mode { DUCK_READ, DUCK_WRITE };
 
 /* How a column's values lie in memory. */
@@ -74,9 +77,9 @@ CUSTOS_MUST_USE custos_status duck_connect(struct duck *d,
                                            custos_err *err);
 void duck_disconnect(struct duck_connection *c);
 
-/* From now on the last statements of c are prepared once; only where nothing
+/* Are the last statements of c prepared once, from now on? Only where nothing
    that a statement reads can change. */
-void duck_keep(struct duck_connection *c);
+void duck_keep(struct duck_connection *c, bool keeps);
 
 /* Ends what another thread runs on c; it fails then. */
 void duck_interrupt(struct duck_connection *c);

@@ -9,9 +9,9 @@
 #include "engine/duck_inside.h"
 
 void
-duck_keep(struct duck_connection *c)
+duck_keep(struct duck_connection *c, bool keeps)
 {
-    c->keeps = true;
+    c->keeps = keeps;
 }
 
 static void

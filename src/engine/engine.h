@@ -67,6 +67,25 @@ CUSTOS_MUST_USE custos_status engine_ready(struct engine *e,
                                            custos_err *err);
 
 /*
+ * Has a private plan parts over public data that may fail: subqueries with
+ * aggregates and the like, attached tables? They are computed beforehand.
+ */
+bool engine_has_public_parts(const struct plan *plan);
+
+/*
+ * Computes these parts into temporary tables of the handle, by statements that
+ * read public tables alone; what reads private tables then reads those. To be
+ * called above the charge, and again by whoever does the work; engine_unprepare
+ * ends it, and a plan without such parts needs neither. A failure is a function
+ * of public data. May fail: CUSTOS_EINVAL (one constant sentence, nothing is
+ * left prepared), CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status engine_prepare(struct engine *e,
+                                             const struct plan *plan,
+                                             custos_err *err);
+void engine_unprepare(struct engine *e);
+
+/*
  * The numbers of plan's race, all from one snapshot: out[i] is sealed, one int,
  * less the units that have more rows than bound i; none for the last bound. The
  * caller frees each. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM.

@@ -121,7 +121,7 @@ run_general(struct engine *e, const struct plan *plan, struct exact *x,
     if (st)
         return st;
     buf_init(&b, NULL, SQL_MOST);
-    relation_queries(e, plan, &b);
+    relation_queries(e, plan, plan->n_queries, &b);
     print_keys(plan, "SELECT ", &b);
     if (plan->n_keys == 0)
         buf_add_text(&b, "SELECT 0");

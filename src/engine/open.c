@@ -219,7 +219,7 @@ connect_all(struct engine *e, custos_err *err)
         e->threads += !st;
     }
     for (size_t i = 0; i < e->threads && e->data->fixed; i++)
-        duck_keep(e->connections[i]);
+        duck_keep(e->connections[i], true);
     return st;
 }
 
@@ -420,6 +420,7 @@ engine_close(struct engine *e)
 {
     if (!e)
         return;
+    engine_unprepare(e);
     for (size_t i = 0; i < e->threads; i++)
         duck_disconnect(e->connections[i]);
     if (atomic_fetch_sub(&e->data->handles, 1) == 1)

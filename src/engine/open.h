@@ -50,6 +50,10 @@ struct engine {
     struct engine_data *data;
     struct duck_connection *connections[ENGINE_THREADS_MAX];
     size_t threads;
+    bool public_only; /* what is printed now is of a statement that reads no
+                         private table */
+    struct prepared *prepared; /* public parts of the question: prepare.h */
+    size_t n_prepared;
 };
 
 /* engine_open, with another limit of what is small: tests have small tables

@@ -1,6 +1,7 @@
 /*
  * Queries over public tables, or over none: the engine does all of it, from
- * text that is printed from the tree.
+ * text that is printed from the tree. Such text may fail on some values, so it
+ * stands in no statement that reads a private table (prepare.h).
  */
 #include "base/ck.h"
 #include "base/error.h"
@@ -17,7 +18,7 @@ print_list(const struct key *keys, size_t n, const char *before,
 {
     for (size_t i = 0; i < n; i++) {
         buf_add_text(out, i ? ", " : before);
-        duckdb_print_expr(keys[i].expr, "t", out);
+        duckdb_print_public(keys[i].expr, "t", out);
         buf_add_text(out, after);
     }
 }
@@ -33,7 +34,7 @@ print_order(const struct plan *plan, struct buf *out)
         if (o->expr->kind == EXPR_LITERAL && o->expr->value.type == TYPE_INT)
             buf_printf(out, "%lld", (long long)o->expr->value.n);
         else
-            duckdb_print_expr(o->expr, "t", out);
+            duckdb_print_public(o->expr, "t", out);
         buf_add_text(out, o->descending ? " DESC" : " ASC");
         buf_add_text(out, o->nulls_first ? " NULLS FIRST" : " NULLS LAST");
     }
@@ -50,10 +51,12 @@ public_print(struct engine *e, const struct plan *plan, struct buf *out)
 {
     const struct query *q = plan->query;
 
+    if (!e->public_only)
+        out->failed = true;
     buf_add_text(out, q->distinct ? "SELECT DISTINCT " : "SELECT ");
     for (size_t i = 0; i < plan->n_outputs; i++) {
         buf_add_text(out, i ? ", " : "");
-        duckdb_print_expr(plan->outputs[i].expr, "t", out);
+        duckdb_print_public(plan->outputs[i].expr, "t", out);
         buf_printf(out, " AS c%zu", i);
     }
     if (plan->table) {
@@ -63,12 +66,12 @@ public_print(struct engine *e, const struct plan *plan, struct buf *out)
     }
     if (plan->where) {
         buf_add_text(out, " WHERE ");
-        duckdb_print_expr(plan->where, "t", out);
+        duckdb_print_public(plan->where, "t", out);
     }
     print_list(plan->keys, plan->n_keys, " GROUP BY ", "", out);
     if (plan->having) {
         buf_add_text(out, " HAVING ");
-        duckdb_print_expr(plan->having, "t", out);
+        duckdb_print_public(plan->having, "t", out);
     }
     print_order(plan, out);
     if (q->has_limit)
@@ -165,8 +168,10 @@ engine_public(struct engine *e, const struct plan *plan, arena *a,
 
     CUSTOS_REQUIRE(plan->is_public && (!plan->table || plan->table->is_public));
     buf_init(&b, NULL, SQL_MOST);
-    relation_queries(e, plan, &b);
+    e->public_only = true;
+    relation_queries(e, plan, plan->n_queries, &b);
     public_print(e, plan, &b);
+    e->public_only = false;
     st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
                   : duck_ask(e->connections[0], buf_text(&b), &rows, err);
     buf_clear(&b);

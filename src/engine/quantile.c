@@ -150,7 +150,7 @@ print_groups(struct engine *e, const struct plan *plan, const struct part *part,
 {
     struct work_values values = {.of = {part}, .n = 1};
 
-    relation_queries(e, plan, out);
+    relation_queries(e, plan, plan->n_queries, out);
     buf_add_text(out, "SELECT ");
     for (size_t i = 0; i < plan->n_keys; i++)
         buf_printf(out, "i%zu, ", i);

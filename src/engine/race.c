@@ -62,7 +62,7 @@ print_race(struct engine *e, const struct plan *plan, size_t n, struct buf *out)
 
     buf_init(&conditions, NULL, SQL_MOST);
     work_conditions(plan, &conditions);
-    relation_queries(e, plan, out);
+    relation_queries(e, plan, plan->n_queries, out);
     buf_add_text(out, "SELECT");
     if (t && t->sorted && conditions.len == 0) {
         print_ranks(t, n, out);

@@ -123,7 +123,7 @@ engine_ready(struct engine *e, const struct plan *plan, arena *a,
         st = relation_ready(e, plan->queries[i], none, a, err);
     if (!st && !plan->is_public && plan->fanout == 0)
         st = custos_fail(err, CUSTOS_EINVAL,
-                         "the rows of a public table in FROM could not be "
-                         "counted: ask again");
+                         "could not count the rows of a public table; try "
+                         "again");
     return st;
 }

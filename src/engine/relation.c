@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "engine/import.h"
+#include "engine/prepare.h"
 #include "engine/work.h"
 #include "sql/duckdb.h"
 
@@ -24,7 +25,7 @@ relation_column(const struct policy_column *c, bool stored, const char *before,
 /* ---------------------------------------------------------------- tables -- */
 
 static void
-print_table(struct engine *e, const struct policy_table *t, struct buf *out)
+print_rows(struct engine *e, const struct policy_table *t, struct buf *out)
 {
     size_t i = t->number;
     const char *from = e->data->tables[i].from;
@@ -42,6 +43,29 @@ print_table(struct engine *e, const struct policy_table *t, struct buf *out)
         people_from(e->data->policy, i, from, out);
         buf_add_text(out, "))");
     }
+}
+
+/*
+ * The seed of a row: of its unit's own value and its rank, which tell the row
+ * from all others; of all its columns where the unit is the row.
+ */
+static void
+print_table(struct engine *e, const struct relation *r, struct buf *out)
+{
+    const struct policy_table *t = r->as;
+
+    if (!r->seeded) {
+        print_rows(e, t, out);
+        return;
+    }
+    buf_add_text(out, "(SELECT *, hash(");
+    if (!t->unit_is_row)
+        buf_printf(out, "r, c%zu", t->unit_column);
+    for (size_t i = 0; t->unit_is_row && i < t->n_columns; i++)
+        buf_printf(out, "%sc%zu", i ? ", " : "", i);
+    buf_add_text(out, ") AS seed FROM ");
+    print_rows(e, t, out);
+    buf_add_text(out, ")");
 }
 
 /* ------------------------------------------------------------ the others -- */
@@ -95,6 +119,8 @@ print_extend(struct engine *e, const struct relation *r, struct buf *out)
 
     buf_add_text(out, "(SELECT *");
     for (size_t i = 0; i < r->n_exprs; i++) {
+        if (!relation_carries(r, had + i))
+            continue;
         buf_add_text(out, ", ");
         relation_computed(&r->as->columns[had + i], r->exprs[i], out);
         buf_printf(out, " AS c%zu", had + i);
@@ -128,9 +154,12 @@ print_union(struct engine *e, const struct relation *r, struct buf *out)
             buf_printf(out, "t.u AS u, %llu + t.r AS r", before);
         else
             buf_add_text(out, "0 AS u");
+        if (r->seeded)
+            buf_printf(out, ", hash(t.seed, %zu) AS seed", b);
         for (size_t i = 0; i < n; i++)
-            relation_column(&r->as->columns[i], r->columns[i].stored, "t.",
-                            r->slots[b * n + i], i, out);
+            if (relation_carries(r, i))
+                relation_column(&r->as->columns[i], r->columns[i].stored, "t.",
+                                r->slots[b * n + i], i, out);
         buf_add_text(out, " FROM ");
         relation_print(e, branch, out);
         buf_add_text(out, " AS t");
@@ -162,8 +191,12 @@ print_public(struct engine *e, const struct relation *r, struct buf *out)
 void
 relation_print(struct engine *e, const struct relation *r, struct buf *out)
 {
+    if (prepare_is_part(r) && !e->public_only) {
+        prepare_print(e, r, out);
+        return;
+    }
     switch (r->kind) {
-    case RELATION_TABLE: print_table(e, r->as, out); return;
+    case RELATION_TABLE: print_table(e, r, out); return;
     case RELATION_FILTER: print_filter(e, r, out); return;
     case RELATION_EXTEND: print_extend(e, r, out); return;
     case RELATION_JOIN: relation_join(e, r, out); return;
@@ -184,11 +217,12 @@ relation_of_plan(struct engine *e, const struct plan *plan, struct buf *out)
 }
 
 void
-relation_queries(struct engine *e, const struct plan *plan, struct buf *out)
+relation_queries(struct engine *e, const struct plan *plan, size_t n,
+                 struct buf *out)
 {
-    for (size_t i = 0; i < plan->n_queries; i++) {
+    for (size_t i = 0; i < n; i++) {
         buf_printf(out, "%sq%zu AS (SELECT * FROM ", i ? ", " : "WITH ", i);
         relation_print(e, plan->queries[i], out);
-        buf_add_text(out, i + 1 < plan->n_queries ? ")" : ") ");
+        buf_add_text(out, i + 1 < n ? ")" : ") ");
     }
 }

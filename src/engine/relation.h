@@ -22,8 +22,9 @@ relation_rows(const struct relation *r)
 
 /*
  * A name or a bracketed SELECT, without alias. Columns are c<i>, g<i>, k<i> as
- * view.h says (the last two where the relation's column is stored); of private
- * relations also u, the unit, and r, which tells its rows apart (join-order).
+ * view.h says (the last two where the relation's column is stored), of those
+ * that are carried; of private relations also u, the unit, r, which tells its
+ * rows apart (join-order), and, where it is seeded, the seed (plan/carry.h).
  */
 void
 relation_print(struct engine *e, const struct relation *r, struct buf *out);
@@ -32,9 +33,10 @@ relation_print(struct engine *e, const struct relation *r, struct buf *out);
 void
 relation_of_plan(struct engine *e, const struct plan *plan, struct buf *out);
 
-/* "WITH q0 AS (...), ..." for IN (SELECT ...): before every statement. */
-void
-relation_queries(struct engine *e, const struct plan *plan, struct buf *out);
+/* "WITH q0 AS (...), ..." for IN (SELECT ...): before every statement. The first
+   n alone, for what is read before the others. */
+void relation_queries(struct engine *e, const struct plan *plan, size_t n,
+                      struct buf *out);
 
 /* A value as c<i>, in the type that the column has; a whole number clamped into
    the range it has (bare-arithmetic relies on it). */
@@ -56,7 +58,8 @@ void relation_join(struct engine *e, const struct relation *r, struct buf *out);
 void
 relation_units(struct engine *e, const struct relation *r, struct buf *out);
 
-/* A query over public data, its outputs called c0, c1, ... */
+/* A query over public data, its outputs called c0, c1, ... Only for a statement
+   that reads nothing else: e->public_only. */
 void public_print(struct engine *e, const struct plan *plan, struct buf *out);
 
 #endif

@@ -1,13 +1,16 @@
 /*
  * Joins as engine text. A chain of joins is one flat FROM, for the engine finds
  * a good order of joins only among those of one FROM: item n is a side with its
- * columns under the numbers they have in the whole, and u<n>, r<n>.
+ * columns under the numbers they have in the whole, and u<n>, r<n>, seed<n>.
  *
  * Every join of two private relations is written with equality of their units,
  * whatever its condition says: rows of two units never meet, so all that is
  * computed of a unit is computed of its own rows (theorem unit-local). What r
  * is, and what is cut before, is theorem join-order; both stand in
  * plan/relation.h.
+ *
+ * A join hands on the columns alone that are read above it, and what orders
+ * pairs has a fixed width: rows that are multiplied copy no other text.
  */
 #include "engine/relation.h"
 
@@ -28,18 +31,35 @@ is_plain(const struct relation *r)
             r->meeting == MEET_RIGHT);
 }
 
+/* What stands for a text wherever public rows are ordered: no two texts have
+   one hash (join-order). */
+static void
+print_text_hash(const struct relation *r, size_t i, size_t as, struct buf *out)
+{
+    if (r->as->columns[i].type == TYPE_TEXT)
+        buf_printf(out, ", row_hash(t.c%zu) AS p%zu", i, as);
+}
+
 /* Item n: a side whose first column is column `offset` of the whole. Rows past
-   the bound, as a join with many public rows makes them, meet no others. */
+   the bound, as a join with many public rows makes them, meet no others.
+   hashed: its texts also by their hash, p<i>. */
 static void
 print_item(struct engine *e, const struct relation *r, size_t offset, size_t n,
-           bool cut, struct buf *out)
+           bool cut, bool hashed, struct buf *out)
 {
     buf_printf(out, "(SELECT 0 AS z%zu", n);
     if (relation_is_private(r))
         buf_printf(out, ", t.u AS u%zu, t.r AS r%zu", n, n);
-    for (size_t i = 0; i < r->as->n_columns; i++)
+    if (r->seeded)
+        buf_printf(out, ", t.seed AS seed%zu", n);
+    for (size_t i = 0; i < r->as->n_columns; i++) {
+        if (!relation_carries(r, i))
+            continue;
         relation_column(&r->as->columns[i], r->columns[i].stored, "t.", i,
                         offset + i, out);
+        if (hashed && !relation_is_private(r))
+            print_text_hash(r, i, offset + i, out);
+    }
     buf_add_text(out, " FROM ");
     relation_print(e, r, out);
     buf_add_text(out, " AS t");
@@ -50,23 +70,24 @@ print_item(struct engine *e, const struct relation *r, size_t offset, size_t n,
 
 /* The items of a join, joined. */
 static struct chain
-print_chain(struct engine *e, const struct relation *r, struct buf *out)
+print_chain(struct engine *e, const struct relation *r, bool hashed,
+            struct buf *out)
 {
     bool product = r->meeting == MEET_UNIT;
-    bool many = r->meeting == MEET_MANY;
+    bool many = r->meeting == MEET_MANY, hash = many || hashed;
     bool cut = product || r->meeting == MEET_EITHER ||
                (many && relation_is_private(r->left));
     struct chain c = {1, 0, 0};
     size_t n;
 
     if (!cut && is_plain(r->left))
-        c = print_chain(e, r->left, out);
+        c = print_chain(e, r->left, hash, out);
     else
-        print_item(e, r->left, 0, 0, cut, out);
+        print_item(e, r->left, 0, 0, cut, hash, out);
     n = c.n++;
     buf_add_text(out, r->outer ? " LEFT JOIN " : " JOIN ");
     print_item(e, r->right, r->left->as->n_columns, n,
-               product || (many && relation_is_private(r->right)), out);
+               product || (many && relation_is_private(r->right)), hash, out);
     if (relation_is_private(r->left) && relation_is_private(r->right))
         buf_printf(out, " ON u%zu = u%zu", c.u, n);
     else
@@ -83,33 +104,57 @@ print_chain(struct engine *e, const struct relation *r, struct buf *out)
     return c;
 }
 
-/* ", c7, c8, ..." */
+/* ", c7, p8, ...": the public columns that are read above, texts by hash. */
 static void
-print_values(size_t from, size_t n, struct buf *out)
+print_public(const struct relation *r, struct buf *out)
 {
-    for (size_t i = from; i < from + n; i++)
-        buf_printf(out, ", c%zu", i);
+    size_t split = r->left->as->n_columns;
+    bool own = relation_is_private(r->left);
+    size_t end = own ? r->as->n_columns : split;
+
+    for (size_t i = own ? split : 0; i < end; i++)
+        if (relation_carries(r, i))
+            buf_printf(out, ", %s%zu",
+                       r->as->columns[i].type == TYPE_TEXT ? "p" : "c", i);
 }
 
 /*
  * Numbered anew: by the hash of the pair, lest the first of the public rows be
  * the one that always counts; where hashes are equal, by the private row, then
- * by all that the public one is.
+ * by all that is read of the public one.
  */
 static void
-print_many(const struct relation *r, size_t left, size_t right, struct buf *out)
+print_many(const struct relation *r, size_t own, struct buf *out)
 {
-    size_t split = r->left->as->n_columns, all = r->as->n_columns;
-    bool own = relation_is_private(r->left);
-    size_t n = own ? left : right;
-
-    buf_printf(out, "row_number() OVER (PARTITION BY u%zu ORDER BY hash(r%zu",
-               n, n);
-    print_values(own ? 0 : split, own ? split : all - split, out);
-    print_values(own ? split : 0, own ? all - split : split, out);
-    buf_printf(out, "), r%zu", n);
-    print_values(own ? split : 0, own ? all - split : split, out);
+    buf_printf(out,
+               "row_number() OVER (PARTITION BY u%zu ORDER BY hash(seed%zu",
+               own, own);
+    print_public(r, out);
+    buf_printf(out, "), r%zu", own);
+    print_public(r, out);
     buf_add_text(out, ")");
+}
+
+/* The seed of a pair, of the same sides as its r. */
+static void
+print_seed(const struct relation *r, size_t left, size_t right, struct buf *out)
+{
+    size_t own = relation_is_private(r->left) ? left : right;
+
+    switch (r->meeting) {
+    case MEET_PUBLIC: break;
+    case MEET_LEFT: buf_printf(out, "seed%zu", left); break;
+    case MEET_RIGHT: buf_printf(out, "seed%zu", right); break;
+    case MEET_EITHER:
+    case MEET_UNIT:
+        buf_printf(out, "hash(seed%zu, seed%zu)", left, right);
+        break;
+    case MEET_MANY:
+        buf_printf(out, "hash(seed%zu", own);
+        print_public(r, out);
+        buf_add_text(out, ")");
+        break;
+    }
 }
 
 /* r, of the left side's r<left> and the last item's r<right>. */
@@ -129,7 +174,9 @@ print_order(const struct relation *r, size_t left, size_t right,
         buf_printf(out, "(r%zu - 1) * %llu + coalesce(r%zu, 1)", left,
                    relation_rows(r->right), right);
         break;
-    case MEET_MANY: print_many(r, left, right, out); break;
+    case MEET_MANY:
+        print_many(r, relation_is_private(r->left) ? left : right, out);
+        break;
     }
 }
 
@@ -140,7 +187,7 @@ relation_join(struct engine *e, const struct relation *r, struct buf *out)
     struct buf from;
 
     buf_init(&from, NULL, SQL_MOST);
-    c = print_chain(e, r, &from);
+    c = print_chain(e, r, false, &from);
     buf_add_text(out, "(SELECT ");
     if (relation_is_private(r)) {
         buf_printf(out, "u%zu AS u, ", c.u);
@@ -149,9 +196,15 @@ relation_join(struct engine *e, const struct relation *r, struct buf *out)
     } else {
         buf_add_text(out, "0 AS u");
     }
+    if (r->seeded) {
+        buf_add_text(out, ", ");
+        print_seed(r, c.r, c.n - 1, out);
+        buf_add_text(out, " AS seed");
+    }
     for (size_t i = 0; i < r->as->n_columns; i++)
-        relation_column(&r->as->columns[i], r->columns[i].stored, "", i, i,
-                        out);
+        if (relation_carries(r, i))
+            relation_column(&r->as->columns[i], r->columns[i].stored, "", i, i,
+                            out);
     buf_printf(out, " FROM %s)", buf_text(&from));
     out->failed |= from.failed;
     buf_clear(&from);

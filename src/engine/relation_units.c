@@ -112,6 +112,8 @@ relation_units(struct engine *e, const struct relation *r, struct buf *out)
         print_aggregate(r, i, out);
         buf_printf(out, " AS c%zu", r->n_keys + i);
     }
+    if (r->seeded)
+        buf_add_text(out, ", min(t.seed) AS seed");
     buf_add_text(out, " FROM ");
     relation_print(e, r->left, out);
     buf_printf(out, " AS t WHERE t.r <= %llu GROUP BY 1",

@@ -221,7 +221,7 @@ run_sql(struct engine *e, const struct plan *plan, struct exact *x,
     if (st)
         return st;
     buf_init(&b, NULL, SQL_MOST);
-    relation_queries(e, plan, &b);
+    relation_queries(e, plan, plan->n_queries, &b);
     buf_add_text(&b, "SELECT ");
     for (size_t i = 0; i < plan->n_keys; i++)
         buf_printf(&b, "%si%zu", i ? ", " : "", i);

@@ -83,6 +83,7 @@ speed_parse(str text, const struct speed_machine *machine,
         !is_sane(s.fixed_us, usual.fixed_us))
         return false;
     s.rows = out->rows;
+    s.known = out->known;
     *out = s;
     return true;
 }
@@ -302,7 +303,8 @@ measure_kinds(struct duck_connection *c, const struct policy *p,
               struct reply_speeds *out, custos_err *err)
 {
     const struct reply_speeds usual = REPLY_SPEEDS_DEFAULT;
-    struct reply_speeds s = {.fixed_us = usual.fixed_us, .rows = out->rows};
+    struct reply_speeds s = {
+        .fixed_us = usual.fixed_us, .rows = out->rows, .known = out->known};
     custos_status st = measure(c, scans, COUNT_OF(scans), &s.scan_ps, err);
 
     s.computed_ps = s.scan_ps;

@@ -10,6 +10,7 @@
  *          sharing, closed tree, parameters, epsilon, options, policy, data
  *          version); the answer is kept whole and durable before it counts;
  *          the first under a key stays: a second draw would be a new release.
+ *          One that retention dropped is asked anew, and charged anew.
  * GIVES    find returns the bytes of the first store, or nothing.
  * FAILS    CUSTOS_ENAME: none; CUSTOS_ECORRUPT: not the bytes stored.
  * TESTED   answers_keep_the_first answers_damaged_are_not_given
@@ -21,8 +22,9 @@
 #include "base/error.h"
 #include "base/sha256.h"
 #include "ledger/inside.h"
+#include "ledger/sizes.h"
 
-enum { KEY_BYTES = 32 };
+enum { KEY_BYTES = 32, TRIM_MOST = 64 };
 
 static const char DOMAIN[] = "custos ledger answer, format 1";
 
@@ -137,11 +139,31 @@ ledger_answer_find(struct ledger *l, const uint8_t key[32], arena *a,
     return st;
 }
 
+/* A few older ones for each that comes; its charge tells the time. */
+static custos_status
+make_room(struct db *d, const struct ledger_job *job, custos_err *err)
+{
+    uint64_t dropped = 0, bytes = 0;
+    int64_t now = 0;
+    struct query q;
+    custos_status st;
+
+    query_begin(&q, d, "SELECT time FROM chain WHERE seq = ?");
+    query_put_int(&q, (int64_t)job->receipt.seq);
+    if (query_next(&q))
+        now = query_int(&q, 0);
+    st = query_end(&q, err);
+    return st ? st
+              : answers_trim(d, &job->retention, now, TRIM_MOST, &dropped,
+                             &bytes, err);
+}
+
 custos_status
 step_keep(struct ledger *l, void *arg, custos_err *err)
 {
     struct ledger_job *f = arg;
     uint8_t mark[LEDGER_HASH_BYTES];
+    int64_t before = db_changes(l->db);
     struct receipt row;
     struct query q;
     custos_status st = chain_find(l->db, f->receipt.seq, &row, err);
@@ -161,7 +183,12 @@ step_keep(struct ledger *l, void *arg, custos_err *err)
     query_put_bytes(&q, mark, sizeof mark);
     while (query_next(&q))
         ;
-    return query_end(&q, err);
+    st = query_end(&q, err);
+    if (st || db_changes(l->db) == before)
+        return st;
+    st = size_add(l->db, SIZE_ANSWERS, str_of(""),
+                  (int64_t)answer_size(f->answer.len), err);
+    return st ? st : make_room(l->db, f, err);
 }
 
 custos_status

@@ -93,6 +93,7 @@ state_read(struct query *q, str who, struct sums *out)
         !query_fixed(q, 5, mark, sizeof mark) ||
         !query_fixed(q, 6, row, sizeof row))
         return false;
+    memcpy(out->row, row, sizeof row);
     mark_of(who, out, row, want);
     return memcmp(mark, want, sizeof mark) == 0;
 }
@@ -161,74 +162,6 @@ budgets_save(struct db *d, str who, const struct sums *s,
     return query_end(&q, err);
 }
 
-/* -------------------------------------------------------------- windows -- */
-
-/* The moment at which a window of so many days began. */
-static int64_t
-window_start(int64_t now, uint32_t days)
-{
-    int64_t span = (int64_t)days * 86400 * 1000000, start;
-
-    return __builtin_sub_overflow(now, span, &start) ? INT64_MIN : start;
-}
-
-/* What was spent after a moment. A clock that was put back only makes the
-   window longer. */
-static custos_status
-budgets_since(struct db *d, str who, int64_t since, const struct filter *limits,
-              struct sums *out, custos_err *err)
-{
-    struct ledger_row row;
-    struct charge c;
-    struct query q;
-    bool whole = true;
-    custos_status st;
-
-    sums_init(out);
-    memset(&row, 0, sizeof row);
-    query_begin(&q, d,
-                "SELECT seq, epsilon, rho, delta FROM chain"
-                " WHERE kind = 'charge' AND who = ? AND time > ?");
-    query_put_text(&q, who);
-    query_put_int(&q, since);
-    while (whole && query_next(&q)) {
-        row.seq = (uint64_t)query_int(&q, 0);
-        row.epsilon = query_bytes(&q, 1);
-        row.rho = query_bytes(&q, 2);
-        row.delta = query_bytes(&q, 3);
-        whole = chain_charge(&row, &c);
-        if (whole)
-            sums_add(out, &c, row.seq);
-    }
-    if (limits->delta == 0)
-        out->spent.delta = 0;
-    st = query_end(&q, err);
-    return st || whole ? st : chain_fail(err, row.seq, "has no amounts");
-}
-
-custos_status
-budgets_window(struct db *d, struct terms *t, size_t analyst, int64_t now,
-               const struct filter **limits, struct sums *out, custos_err *err)
-{
-    const struct ledger_analyst *a = &t->said.analysts[analyst];
-    custos_status st = terms_window(t, analyst, limits, err);
-
-    if (st || !*limits)
-        return st;
-    return budgets_since(d, a->name, window_start(now, a->window_days), *limits,
-                         out, err);
-}
-
-struct charge
-window_charge(const struct filter *limits, const struct charge *c)
-{
-    struct charge counted = *c;
-
-    if (limits->delta == 0)
-        counted.delta = 0;
-    return counted;
-}
-
 /* ------------------------------------------------------------ admission -- */
 
 /* What was needed and what is left, in the currency that is short. */
@@ -287,7 +220,8 @@ admit_own(struct db *d, struct terms *t, const struct ledger_request *r,
     if (!st && limits)
         st = admit(limits, &s->own, r->charge, "your own budget", err);
     if (!st)
-        st = budgets_window(d, t, s->analyst, r->now, &limits, &window, err);
+        st = budgets_window(d, t, s->analyst, r->now, &s->own, &limits, &window,
+                            err);
     if (!st && limits) {
         c = window_charge(limits, r->charge);
         st = admit(limits, &window, &c,

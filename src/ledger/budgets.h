@@ -14,7 +14,8 @@
 struct sums {
     struct charge spent; /* epsilon, rho and delta; the rest is infinite */
     uint64_t charges;
-    uint64_t seq; /* the row that made them so */
+    uint64_t seq;                   /* the row that made them so */
+    uint8_t row[LEDGER_HASH_BYTES]; /* its hash, as far as it is known */
 };
 
 void sums_init(struct sums *s);
@@ -41,13 +42,19 @@ CUSTOS_MUST_USE custos_status budgets_save(struct db *d, str who,
 
 /*
  * The window of an analyst, by index: its limits, NULL where there is none, and
- * what it has spent of them. One without a delta counts epsilon alone, since a
- * window promises nothing; so does window_charge of a charge to come.
+ * what it has spent of them (windows.c). own: the sums of the same analyst,
+ * loaded in this transaction. A window without a delta counts epsilon alone,
+ * since it promises nothing; so does window_charge of a charge to come.
  */
 CUSTOS_MUST_USE custos_status budgets_window(struct db *d, struct terms *t,
                                              size_t analyst, int64_t now,
+                                             const struct sums *own,
                                              const struct filter **limits,
                                              struct sums *out, custos_err *err);
+
+/* A charge was added in this transaction; own is with it. */
+void window_count(struct terms *t, size_t analyst, const struct sums *own,
+                  const struct charge *c, int64_t time);
 struct charge
 window_charge(const struct filter *limits, const struct charge *c);
 

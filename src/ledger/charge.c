@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "ledger/inside.h"
+#include "ledger/sizes.h"
 #include "ledger/tripwire.h"
 
 static custos_status
@@ -37,6 +38,8 @@ judge(struct ledger *l, const struct ledger_request *r, struct standing *s,
         st = tripwire_judge(l->db, r, err);
     if (!st)
         st = budgets_admit(l->db, l->terms, r, s, err);
+    if (!st)
+        st = growth_judge(l, r, s->analyst, err);
     return st;
 }
 
@@ -72,6 +75,10 @@ step_charge(struct ledger *l, void *arg, custos_err *err)
     row.data_version = r->data_version;
     memcpy(row.policy, r->policy, sizeof row.policy);
     st = ledger_append(l, &row, r->charge, &s.own, err);
+    if (!st)
+        st = growth_count(l, r, s.analyst, err);
+    if (!st)
+        window_count(l->terms, s.analyst, &s.own, r->charge, r->now);
     job->receipt = row.receipt;
     return st;
 }

@@ -295,6 +295,7 @@ ledger_append(struct ledger *l, struct ledger_row *row, const struct charge *c,
         sums_add(&common, c, head.seq);
     if (!st && c && row->who.len) {
         sums_add(own, c, head.seq);
+        memcpy(own->row, head.hash, sizeof own->row);
         st = budgets_save(l->db, row->who, own, &head, err);
     }
     if (!st)

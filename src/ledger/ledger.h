@@ -20,7 +20,7 @@
 #include "base/str.h"
 #include "custos.h"
 
-enum { LEDGER_FORMAT = 4, LEDGER_HASH_BYTES = 32 };
+enum { LEDGER_FORMAT = 5, LEDGER_HASH_BYTES = 32 };
 
 struct ledger;
 
@@ -97,6 +97,8 @@ struct ledger_request {
                     costs their own budget and window, not the common one */
     /* The policy's tripwire; zeros suspend at the first of each. */
     uint64_t max_failures, max_overruns;
+    /* What an analyst's rows may take, in all and new in a minute; 0: any. */
+    uint64_t max_bytes, max_minute_bytes;
 };
 
 /*
@@ -104,7 +106,7 @@ struct ledger_request {
  * return. CUSTOS_ESPENT says whether the own or the common one is spent, what
  * was needed and what is left; nothing is charged then. CUSTOS_EPOLICY: the
  * policy of the request is not the one in force (it was changed meanwhile, or
- * there is none); CUSTOS_EDENIED: no such analyst, or one that is suspended
+ * there is none); CUSTOS_EOVERFLOW: the analyst's rows take too much room; CUSTOS_EDENIED: no such analyst, or one that is suspended
  * (LEDGER_SUSPENDED_SAID). Also: CUSTOS_EIO,
  * CUSTOS_ECORRUPT, CUSTOS_EBUSY; the charge may then stand or not (never: an
  * answer without a charge).
@@ -121,9 +123,9 @@ CUSTOS_MUST_USE custos_status ledger_charge(struct ledger *l,
  */
 enum { LEDGER_OVERRUN_WINDOW = 1000 };
 #define LEDGER_SUSPENDED_SAID                                                  \
-    "private queries are suspended after a failure: ask the owner of the "     \
-    "data, who reads the log and runs custos owner resume (stored answers "    \
-    "and EXPLAIN still work)"
+    "private queries are suspended after a failure: ask the data owner to "    \
+    "run "                                                                     \
+    "custos owner resume"
 struct ledger_tripwire {
     uint64_t failures;     /* of everybody */
     uint64_t failing;      /* names that had any: one analyst's questions at
@@ -141,10 +143,17 @@ bool ledger_is_suspended(const struct ledger_tripwire *t, uint64_t max_failures,
 bool
 ledger_all_suspended(const struct ledger_tripwire *t, uint64_t max_failures);
 
-/* Ends every suspension: an act of the owner, whose row names the build. */
-CUSTOS_MUST_USE custos_status ledger_resume(struct ledger *l, int64_t now,
-                                            struct receipt *out,
+/* Ends every suspension: an act of the owner, whose row names the build that
+   goes on: version, commit and engine, in the caller's words. */
+CUSTOS_MUST_USE custos_status ledger_resume(struct ledger *l, str build,
+                                            int64_t now, struct receipt *out,
                                             custos_err *err);
+
+/* How long and how much of stored answers is kept; zeros: all. */
+struct ledger_retention {
+    uint64_t bytes;
+    int64_t age_us;
+};
 
 /*
  * What is to be written, as one of a group: a charge, an act of the owner, an
@@ -158,6 +167,7 @@ struct ledger_job {
     int64_t now;
     const uint8_t *key; /* of an answer, 32 bytes */
     str answer;
+    struct ledger_retention retention; /* older answers make room for it */
     struct receipt receipt; /* becomes that of the row; of an answer: is */
     custos_status status;   /* becomes what ledger_charge ... would return */
     custos_err *err;        /* or NULL */
@@ -198,6 +208,19 @@ CUSTOS_MUST_USE custos_status ledger_answer_store(struct ledger *l,
                                                   const uint8_t key[32],
                                                   const struct receipt *r,
                                                   str answer, custos_err *err);
+
+/*
+ * Drops stored answers that retention does not keep, and writes the file anew
+ * without its free pages. Charges wait. May fail as ledger_charge does; what
+ * was dropped stays so.
+ */
+struct ledger_freed {
+    uint64_t answers, answer_bytes; /* dropped */
+    uint64_t file_bytes;            /* by which the file became smaller */
+};
+CUSTOS_MUST_USE custos_status
+ledger_vacuum(struct ledger *l, const struct ledger_retention *retention,
+              int64_t now, struct ledger_freed *out, custos_err *err);
 
 /*
  * What is spent and left: of the whole (who empty), or of one analyst. facts

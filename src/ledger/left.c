@@ -47,14 +47,14 @@ leave(const struct filter *limits, const struct sums *s, const struct charge *c,
 }
 
 static custos_status
-leave_window(struct ledger *l, size_t analyst, struct look *look,
-             custos_err *err)
+leave_window(struct ledger *l, size_t analyst, const struct sums *own,
+             struct look *look, custos_err *err)
 {
     const struct filter *limits = NULL;
     struct charge counted;
     struct sums s;
-    custos_status st =
-        budgets_window(l->db, l->terms, analyst, look->now, &limits, &s, err);
+    custos_status st = budgets_window(l->db, l->terms, analyst, look->now, own,
+                                      &limits, &s, err);
 
     if (st || !limits)
         return st;
@@ -95,7 +95,7 @@ step_left(struct ledger *l, void *arg, custos_err *err)
         st = terms_own(l->terms, analyst, &limits, err);
     if (!st && limits)
         st = leave(limits, &s, look->charge, look, err);
-    return st ? st : leave_window(l, analyst, look, err);
+    return st ? st : leave_window(l, analyst, &s, look, err);
 }
 
 custos_status

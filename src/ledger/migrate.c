@@ -9,7 +9,8 @@
  * format 3 the rows of the tripwire have an index; older programs, which would
  * charge who is suspended, refuse the file. Since format 4 tokens have a table
  * of their own, and they and passwords may expire; older programs, which would
- * let in who has expired, refuse it.
+ * let in who has expired, refuse it. Since format 5 the room that answers and
+ * analysts take is counted; older programs, which would not count, refuse it.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -67,8 +68,19 @@ static const char TOKENS[] =
     "INSERT OR IGNORE INTO tokens SELECT token, name, 0, seq, 0 FROM doors;"
     "DROP INDEX doors_token;"
     "ALTER TABLE doors DROP COLUMN token;"
-    "ALTER TABLE doors ADD COLUMN expires INTEGER NOT NULL DEFAULT 0;"
-    "PRAGMA user_version = 4;";
+    "ALTER TABLE doors ADD COLUMN expires INTEGER NOT NULL DEFAULT 0;";
+
+/* Of what is there; sizes.c adds to it. */
+static const char SIZES[] =
+    "CREATE TABLE sizes (what TEXT NOT NULL, who TEXT NOT NULL,"
+    " bytes INTEGER NOT NULL, PRIMARY KEY (what, who)) STRICT;"
+    "CREATE INDEX answers_seq ON answers (seq);"
+    "INSERT INTO sizes SELECT 'answers', '', sum(160 + length(answer))"
+    " FROM answers HAVING count(*) > 0;"
+    "INSERT INTO sizes SELECT 'rows', who, sum(400 + length(query) +"
+    " length(plan) + length(theorems)) FROM chain WHERE kind = 'charge' AND"
+    " who <> '' GROUP BY who;"
+    "PRAGMA user_version = 5;";
 
 /* --------------------------------------------------------------- making -- */
 
@@ -103,6 +115,8 @@ fill(const char *path, custos_err *err)
     if (!st)
         st = db_run(d, TOKENS, err);
     if (!st)
+        st = db_run(d, SIZES, err);
+    if (!st)
         st = db_run(d, "COMMIT", err);
     if (!st)
         st = db_run(d, "PRAGMA journal_mode=WAL", err);
@@ -118,7 +132,7 @@ ledger_make(const char *path, custos_err *err)
     char half[PATH_ROOM], log[PATH_ROOM];
     custos_status st;
 
-    static_assert(LEDGER_FORMAT == 4, "TOKENS writes the number");
+    static_assert(LEDGER_FORMAT == 5, "SIZES writes the number");
     snprintf(log, sizeof log, "%s-wal", path);
     if (access(log, F_OK) == 0)
         return custos_fail(err, CUSTOS_ECORRUPT,
@@ -180,8 +194,10 @@ migrate_from(int64_t format, struct db *d, custos_err *err)
         st = db_run(d, DOORS, err);
     if (!st && format < 3)
         st = db_run(d, TRIPWIRE, err);
-    if (!st)
+    if (!st && format < 4)
         st = db_run(d, TOKENS, err);
+    if (!st)
+        st = db_run(d, SIZES, err);
     if (!st)
         st = db_run(d, "COMMIT", err);
     if (st)

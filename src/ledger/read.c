@@ -94,15 +94,17 @@ step_window(struct ledger *l, void *arg, custos_err *err)
     struct look *look = arg;
     const struct filter *limits = NULL;
     struct filter f;
-    struct sums s;
+    struct sums own, s;
     size_t analyst;
     custos_status st = ledger_terms_now(l, err);
 
     if (!st)
         st = terms_find(l->terms, look->who, &analyst, err);
     if (!st)
-        st = budgets_window(l->db, l->terms, analyst, look->now, &limits, &s,
-                            err);
+        st = budgets_load(l->db, look->who, &own, err);
+    if (!st)
+        st = budgets_window(l->db, l->terms, analyst, look->now, &own, &limits,
+                            &s, err);
     if (st || !limits)
         return st;
     tell(limits, &s, &f, look->out);

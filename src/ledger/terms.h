@@ -14,10 +14,27 @@
 
 #include "ledger/chain.h"
 
+/* The running sum of a window: see windows.c. */
+struct window_part {
+    amount finite;
+    uint64_t infinite; /* how many had no bound */
+};
+struct window_sum {
+    bool valid;
+    bool passed;        /* the largest amount: to be summed anew */
+    int64_t since;      /* charges after this moment are counted */
+    struct receipt row; /* the last that is; seq 0: none */
+    struct window_part epsilon, rho, delta;
+    uint64_t charges;
+};
+
 /* The limits that follow from a promise; made when first needed. */
 struct limits {
     bool made_own, made_window;
     struct filter own, window;
+    struct window_sum sum;
+    int64_t minute;        /* since 1970, of the last charge */
+    uint64_t minute_bytes; /* that its rows and those before in it took */
 };
 
 struct terms {

@@ -177,12 +177,9 @@ ledger_tripwire(struct ledger *l, str who, struct ledger_tripwire *out,
 /* -------------------------------------------------------------- resuming -- */
 
 custos_status
-ledger_resume(struct ledger *l, int64_t now, struct receipt *out,
+ledger_resume(struct ledger *l, str build, int64_t now, struct receipt *out,
               custos_err *err)
 {
-    char words[TRIPWIRE_WORDS_MAX];
-
-    snprintf(words, sizeof words, "custos %s", custos_version());
-    return ledger_act(l, TRIPWIRE_RESUME, str_of(words), str_of("owner"), now,
-                      out, err);
+    return ledger_act(l, TRIPWIRE_RESUME, build, str_of("owner"), now, out,
+                      err);
 }

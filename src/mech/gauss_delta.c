@@ -215,12 +215,9 @@ order_slope(ival *r, const rat *rho, const rat *epsilon, const rat *alpha)
     rat_clear(&one);
 }
 
-/*
- * The order with slope near 0, by doubling and halving; any order above 1 is
- * safe, the right one is tight.
- */
+/* The order with slope near 0, by doubling and halving. */
 static void
-order_best(const rat *rho, const rat *epsilon, rat *alpha)
+order_halve(const rat *rho, const rat *epsilon, rat *alpha)
 {
     rat low, high, one;
     ival slope, zero;
@@ -258,6 +255,76 @@ order_best(const rat *rho, const rat *epsilon, rat *alpha)
     rat_clear(&low);
     rat_clear(&high);
     rat_clear(&one);
+}
+
+/* log2_floor of |x|; x is not 0. */
+static long
+log2_of_size(const rat *x)
+{
+    long e;
+    rat size;
+
+    rat_init(&size);
+    rat_abs(&size, x);
+    e = rat_log2_floor(&size);
+    rat_clear(&size);
+    return e;
+}
+
+/*
+ * The same by Newton's method, where epsilon > rho. The slope rises and is
+ * concave, and is below 0 at the first alpha, where it would be 0 without its
+ * logarithm: so every step goes up, none past the root, and the last ones
+ * double the digits.
+ */
+static void
+order_newton(const rat *rho, const rat *epsilon, rat *alpha)
+{
+    enum { STEPS_MAX = 4 * ALPHA_BITS };
+    rat t, step, steep, one; /* t: alpha - 1 */
+    ival slope;
+
+    ival_init(&slope, 2L * ALPHA_BITS);
+    rat_init(&t);
+    rat_init(&step);
+    rat_init(&steep);
+    rat_init(&one);
+    rat_set_i64(&one, 1, 1);
+    rat_add(&step, rho, rho);
+    rat_sub(&t, epsilon, rho);
+    rat_div(&t, &t, &step);
+    rat_round_up(&t, &t, ALPHA_BITS);
+    for (int i = 0; i < STEPS_MAX; i++) {
+        rat_add(alpha, &t, &one);
+        order_slope(&slope, rho, epsilon, alpha);
+        ival_up(&slope, &step);
+        rat_mul(&steep, &t, alpha);
+        rat_div(&steep, &one, &steep);
+        rat_add(&steep, &steep, rho);
+        rat_add(&steep, &steep, rho);
+        rat_div(&step, &step, &steep);
+        rat_sub(&t, &t, &step);
+        rat_round_up(&t, &t, ALPHA_BITS);
+        if (rat_sign(&step) >= 0 ||
+            rat_log2_floor(&t) - log2_of_size(&step) > ALPHA_BITS - 2)
+            break;
+    }
+    rat_add(alpha, &t, &one);
+    ival_clear(&slope);
+    rat_clear(&t);
+    rat_clear(&step);
+    rat_clear(&steep);
+    rat_clear(&one);
+}
+
+/* Any order above 1 is safe, the right one is tight. */
+static void
+order_best(const rat *rho, const rat *epsilon, rat *alpha)
+{
+    if (rat_cmp(rho, epsilon) < 0)
+        order_newton(rho, epsilon, alpha);
+    else
+        order_halve(rho, epsilon, alpha);
 }
 
 /*

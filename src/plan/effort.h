@@ -35,7 +35,7 @@ enum {
     EFFORT_PERIOD = 3,         /* one period of a calendar */
     EFFORT_TEXT_BYTE = 40,     /* parsing one byte of a view */
     EFFORT_LAPLACE = 12000,    /* a Laplace mechanism and its error bar */
-    EFFORT_GAUSSIAN = 100000,  /* calibrating a Gaussian one */
+    EFFORT_GAUSSIAN = 150000,  /* calibrating a Gaussian one */
     EFFORT_QUANTILE = 4000,    /* the trees of a part, */
     EFFORT_RANK = 5000,        /* and for each of its ranks */
     EFFORT_SELECTION = 100000, /* a rule that chooses groups, */

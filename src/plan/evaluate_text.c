@@ -83,8 +83,11 @@ change_case(arena *a, str s, bool upper, struct value *out)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     size_t len = 0;
-    char *text = arena_take(a, 4 * s.len + 1, 1);
+    char *text;
 
+    if (s.len > TEXT_COMPUTED_MAX) /* NULL, as in the engine */
+        return true;
+    text = arena_take(a, 4 * s.len + 1, 1);
     if (!text || pthread_once(&once, open_locale) || !utf8_locale)
         return false;
     for (size_t i = 0; i < s.len;) {

@@ -252,8 +252,8 @@ explain_price(const struct plan *p, struct buf *out)
     buf_add_text(out, ", delta ");
     words_number(&p->delta, out);
     if (p->raised) {
-        buf_add_text(out, "\n           the policy's least for a query; the "
-                          "noise is that of ");
+        buf_add_text(out, "\n           raised to the policy's minimum; noise "
+                          "as for ");
         explain_amounts(&p->epsilon, &p->rho, out);
     }
     rat_clear(&epsilon);

@@ -6,6 +6,7 @@
 #include "plan/unit_work.h"
 #include "plan/plan.h"
 
+#include "plan/carry.h"
 #include "plan/from.h"
 #include "plan/quantile.h"
 #include "plan/race.h"
@@ -115,6 +116,8 @@ private_make(struct work *w)
         st = parts_make(w);
     if (!st)
         st = bounds_make(w);
+    if (!st)
+        st = carry_make(w);
     if (!st)
         st = unit_work_check(w);
     if (!st)

@@ -6,8 +6,8 @@
  *   exact operands lie in intervals whose ends are doubles, and [L, U] holds
  *   every exact result, the rounded result lies between the largest double that
  *   is no more than L and the smallest that is no less than U. A whole number or
- *   decimal of at most 2^53 steps becomes a double by at most one rounding; any
- *   other within a relative 2^-50.
+ *   decimal of at most 2^53 steps and at most 22 digits behind the point becomes
+ *   a double by at most one rounding; any other within a relative 2^-50.
  * SOURCE   doc/proofs/real-enclosure.md
  * NEEDS    IEEE 754 doubles, each operation rounded once, to nearest.
  * GIVES    ends of facts that hold for the engine's values, not only for exact
@@ -19,7 +19,12 @@
 #include "plan/range.h"
 #include "plan/work.h"
 
-enum { MANTISSA = 53, LEAST_LOG2 = -1074, SLACK_LOG2 = -50 };
+enum {
+    MANTISSA = 53,
+    LEAST_LOG2 = -1074,
+    SLACK_LOG2 = -50,
+    TEN_EXACT = 22 /* 10^22 is a double, 10^23 is none: 5^23 > 2^53 */
+};
 
 /* The next double down, or up: a multiple of 2^g that has 53 bits. */
 static void
@@ -78,13 +83,15 @@ range_slack(struct fact *f)
     move(&f->upper, true);
 }
 
-/* Does it have at most 2^53 steps of 10^-scale? */
+/* Does it have at most 2^53 steps of 10^-scale, and is 10^scale a double? */
 static bool
 is_short(const rat *x, int scale)
 {
     bool fits;
     rat limit, steps;
 
+    if (scale > TEN_EXACT)
+        return false;
     rat_init(&limit);
     rat_init(&steps);
     grid_step((struct grid){10, scale}, &limit);

@@ -28,18 +28,21 @@
  *     on the unit alone                       (a.r - 1) M_b + b.r, both cut
  *                                             to r <= M before
  *     a public side that may meet many        numbered anew by a hash of the
- *                                             pair, then a.r and all columns
- *                                             of the public side; cut to
- *                                             r <= M before and after
+ *                                             pair, then a.r and the columns
+ *                                             of the public side that are read
+ *                                             above; cut to r <= M before and
+ *                                             after
  *   UNION ALL: r and the M of all branches before, each cut to r <= M before.
  *   Per unit: 1; per unit and more: the least r of the group.
  * SOURCE   doc/proofs/join-order.md
  * NEEDS    columns called unique here are so in the store: the import checks
- *          every column that another references.
+ *          every column that another references. Of the public texts that are
+ *          read above, no two with the same first 128 bits of salted SHA-256.
  * GIVES    as->rows_per_unit.
  * FAILS    cannot.
  * TESTED   every_join_equals_the_reference removing_a_unit_moves_little
  *          doubled_keys_are_refused rows_are_cut_between_joins
+ *          numbers_do_not_move_when_a_unit_goes
  */
 #ifndef PLAN_RELATION_H
 #define PLAN_RELATION_H
@@ -103,6 +106,8 @@ struct relation {
                         in FROM cuts it to r <= rows_per_unit first */
     bool raced;      /* rows_per_unit is a table's that declares none: the bound
                         that is tried, or was chosen (race.h) */
+    bool *carried;   /* by column: is it read above? NULL: all may be */
+    bool seeded;     /* the seed of its rows is read above (carry.h) */
     struct relation *left, *right;
     struct expr *on; /* typed; NULL: none */
     bool outer;
@@ -123,6 +128,13 @@ relation_is_unit(const struct relation *r, size_t slot,
                  const struct policy *policy)
 {
     return r->columns[slot].names == policy && !r->columns[slot].outer;
+}
+
+/* Does anything above read this column? */
+static inline bool
+relation_carries(const struct relation *r, size_t slot)
+{
+    return !r->carried || r->carried[slot];
 }
 
 /* What people are told that it is called. */

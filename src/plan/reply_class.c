@@ -23,6 +23,9 @@ enum {
     UNIT_STEP_PS = 1000 /* a step of unit-work */
 };
 
+/* Opening a file that stays where it is, and finding out what is in it. */
+#define ATTACHED_PS INT64_C(100000000000)
+
 struct cost {
     const struct plan *plan;
     const struct reply_speeds *speeds;
@@ -61,11 +64,17 @@ add_heavy(struct cost *c, uint64_t rows, int64_t ps, uint64_t times)
 static uint64_t
 rows_of_table(const struct cost *c, const struct policy_table *t)
 {
-    const uint64_t *known = c->speeds->rows;
+    const struct plan_known *known = c->speeds->known;
+    const uint64_t *bounds = c->speeds->rows;
+    uint64_t rows;
 
+    if (t->is_public && known &&
+        known->count(known->ctx, t->number, PLAN_ROWS_OF_TABLE, &rows))
+        return rows;
     if (t->max_rows_given)
         return t->max_rows;
-    return known && known[t->number] ? known[t->number] : UINT64_MAX;
+    return !t->is_public && bounds && bounds[t->number] ? bounds[t->number]
+                                                        : UINT64_MAX;
 }
 
 static uint64_t rows_of(const struct cost *c, const struct relation *r);
@@ -180,8 +189,11 @@ add_join(struct cost *c, const struct relation *r)
     uint64_t sides = largest(rows_of(c, r->left), rows_of(c, r->right));
 
     add_heavy(c, largest(out, sides), c->speeds->text_ps, 1);
-    if (r->meeting == MEET_MANY) /* numbered anew, by a window */
+    if (r->meeting == MEET_MANY) { /* numbered anew, by a window; the public
+                                      side's texts are hashed before */
         add_heavy(c, out, c->speeds->sort_ps, 1);
+        add_heavy(c, sides, c->speeds->text_ps, 1);
+    }
 }
 
 /* The relation itself, without those below it. */
@@ -193,8 +205,10 @@ add_relation_own(struct cost *c, const struct relation *r)
     switch (r->kind) {
     case RELATION_TABLE:
         add_scan(c, rows_of(c, r), 1);
-        if (r->as->attached) /* read and normalised anew in every query */
+        if (r->as->attached) { /* opened, read and normalised anew */
             add_heavy(c, rows_of(c, r), c->speeds->sort_ps, 1);
+            add_heavy(c, 1, ATTACHED_PS, 1);
+        }
         return;
     case RELATION_JOIN: add_join(c, r); break;
     case RELATION_UNITS:

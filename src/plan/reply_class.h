@@ -6,7 +6,8 @@
  *
  * Rows are ceilings that the owner made public, never counts of private rows:
  * a table's max_rows, or where the policy has none a noisy bound that was
- * charged for. Of public tables the true count is public and is used.
+ * charged for. Of public tables the true count is public, and nearer than any
+ * ceiling: it is used where it is known.
  *
  * Speeds are picoseconds a row, by the heaviest kind of work done on it; those
  * of the heavier kinds include reading the row. The work of a plan is the
@@ -25,9 +26,10 @@ struct reply_speeds {
     int64_t text_ps;     /* a look-up by hash: text keys, joins, distinct */
     int64_t sort_ps;     /* windows, sorting, quantiles */
     int64_t fixed_us;    /* of any plan */
-    /* By number of the policy's table, where it declares no max_rows: its
-       bound, or the count of a public one; 0: not known. NULL: none is. */
+    /* By number of the policy's table, of private ones that declare no
+       max_rows: a bound that was charged for; 0: not known. NULL: none is. */
     const uint64_t *rows;
+    const struct plan_known *known; /* counts of public tables, or NULL */
 };
 
 /* Of a machine of 2023, until its own are measured. */

@@ -87,7 +87,10 @@ types_within_bits(const struct fact *f, long bits)
     return fits;
 }
 
-/* Room for a number's range, or a refusal. */
+/*
+ * Room for a number's range, or a refusal. What is DECIMAL in the engine stays
+ * one here, whatever its scale: 38 digits hold every literal.
+ */
 static custos_status
 give_room(struct work *w, struct expr *e, enum place place)
 {
@@ -95,9 +98,8 @@ give_room(struct work *w, struct expr *e, enum place place)
 
     if (place == PLACE_AFTER)
         return CUSTOS_OK;
-    if (e->type == TYPE_DECIMAL && e->kind != EXPR_COLUMN &&
-        e->kind != EXPR_CAST && e->kind != EXPR_AGGREGATE &&
-        !decimal_fits(f, f->scale))
+    if (e->type == TYPE_DECIMAL && !expr_is_exact(e) &&
+        e->kind != EXPR_AGGREGATE && !decimal_fits(f, f->scale))
         e->type = TYPE_REAL;
     if (e->type != TYPE_INT)
         return CUSTOS_OK;
@@ -350,7 +352,6 @@ range_node(struct work *w, struct expr *e, enum place place)
 static custos_status
 count_nodes(struct work *w, struct expr *e)
 {
-    enum { NODES_MAX = 20000 }; /* as many as a text may have: sql/read.h */
     size_t nodes = 1;
 
     if (e->kind == EXPR_COLUMN && w->from && w->from->columns[e->slot].nodes)
@@ -359,12 +360,12 @@ count_nodes(struct work *w, struct expr *e)
         if (e->args[i] && e->args[i]->fact)
             nodes += fact_of(e->args[i])->nodes;
     fact_of(e)->nodes = nodes;
-    if (nodes <= NODES_MAX)
+    if (nodes <= SQL_NODES_MAX) /* as many as a text may have */
         return CUSTOS_OK;
     return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
-                          "%s has more than %d parts when the columns of its "
-                          "subqueries are written out: use them less often",
-                          work_text(w, e), (int)NODES_MAX);
+                          "expression too large: over %d nodes after "
+                          "subqueries are inlined",
+                          (int)SQL_NODES_MAX);
 }
 
 custos_status

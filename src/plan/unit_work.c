@@ -6,7 +6,7 @@
 #include "plan/unit_work.h"
 
 #include "plan/from.h"
-#include "sql/text_limits.h"
+#include "plan/text_steps.h"
 
 static uint64_t
 least(uint64_t a, uint64_t b)
@@ -70,36 +70,7 @@ unit_rows(const struct plan *p, const struct relation *r, uint64_t stored)
 
 /* ----------------------------------------------------------------- steps -- */
 
-enum {
-    ROW_STEPS = 256,      /* of a row that a join, union or aggregate makes */
-    BYTES_OF_A_STEP = 4,  /* of a text that a function reads */
-    LIKE_STEPS_LOG2 = 20, /* of our matcher, on one value at most */
-};
-
-/* Of our matcher: text times the longest segment, as far as it goes. */
-static uint64_t
-like_steps(const struct expr *e)
-{
-    uint64_t text = from_times(TEXT_CASE_GROWTH, e->args[0]->text_max);
-    uint64_t steps = from_times(text, e->args[1]->text_max + 2);
-
-    return least(steps, (uint64_t)1 << LIKE_STEPS_LOG2);
-}
-
-/* What a node takes by itself: 1, and what the texts it reads take. */
-static uint64_t
-steps_of_node(const struct expr *e)
-{
-    uint64_t bytes = 0;
-
-    if (e->kind == EXPR_CALL && e->call >= CALL_LIKE &&
-        e->call <= CALL_NOT_ILIKE && !expr_like_is_plain(e))
-        return from_plus(1, like_steps(e));
-    for (size_t i = 0; i < e->n_args; i++)
-        if (e->args[i])
-            bytes = from_plus(bytes, e->args[i]->text_max);
-    return from_plus(1, bytes / BYTES_OF_A_STEP);
-}
+enum { ROW_STEPS = 256 }; /* of a row that a join, union or aggregate makes */
 
 static uint64_t
 steps_of(const struct expr *e)
@@ -108,10 +79,43 @@ steps_of(const struct expr *e)
 
     if (!e)
         return 0;
-    n = steps_of_node(e);
+    n = from_plus(1, text_steps(e));
     for (size_t i = 0; i < e->n_args; i++)
         n = from_plus(n, steps_of(e->args[i]));
     return n;
+}
+
+/* Bytes of the texts that a row of r hands on. */
+static uint64_t
+bytes_carried(const struct relation *r)
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < r->as->n_columns; i++)
+        if (r->as->columns[i].type == TYPE_TEXT &&
+            (relation_carries(r, i) || r->kind == RELATION_UNITS))
+            bytes = from_plus(bytes, r->as->columns[i].text_max);
+    return bytes;
+}
+
+/* Steps of making a row of r, without its expressions. */
+static uint64_t
+steps_of_making(const struct relation *r)
+{
+    switch (r->kind) {
+    case RELATION_TABLE: return text_steps_read(bytes_carried(r));
+    case RELATION_JOIN:
+        return from_plus(ROW_STEPS, r->meeting == MEET_MANY
+                                        ? text_steps_numbered(bytes_carried(r))
+                                        : text_steps_copied(bytes_carried(r)));
+    case RELATION_UNION:
+    case RELATION_UNITS:
+        return from_plus(ROW_STEPS, text_steps_copied(bytes_carried(r)));
+    case RELATION_FILTER:
+    case RELATION_EXTEND:
+    case RELATION_PUBLIC: break;
+    }
+    return 0;
 }
 
 /* Steps that computing r takes on a row: its own, and its columns. */
@@ -120,9 +124,7 @@ steps_of_row(const struct relation *r)
 {
     uint64_t n = from_plus(r->as->n_columns, steps_of(r->on));
 
-    if (r->kind == RELATION_JOIN || r->kind == RELATION_UNION ||
-        r->kind == RELATION_UNITS)
-        n = from_plus(n, ROW_STEPS);
+    n = from_plus(n, steps_of_making(r));
     for (size_t i = 0; i < r->n_exprs; i++)
         n = from_plus(n, steps_of(r->exprs[i]));
     return n;
@@ -146,13 +148,24 @@ work_of(const struct plan *p, const struct relation *r, uint64_t stored)
     return work;
 }
 
+/* A key of the data goes through the windows that bound groups. */
+static uint64_t
+steps_of_key(const struct key *k)
+{
+    uint64_t bytes = k->kind == KEY_PRIVATE && k->expr->type == TYPE_TEXT
+                         ? least(k->expr->text_max, KEY_TEXT_MAX)
+                         : 0;
+
+    return from_plus(steps_of(k->expr), text_steps_numbered(bytes));
+}
+
 uint64_t
 unit_work(const struct plan *p, uint64_t stored)
 {
     uint64_t steps = steps_of(p->where);
 
     for (size_t i = 0; i < p->n_keys; i++)
-        steps = from_plus(steps, steps_of(p->keys[i].expr));
+        steps = from_plus(steps, steps_of_key(&p->keys[i]));
     for (size_t i = 0; i < p->n_parts; i++)
         steps = from_plus(steps, from_plus(1, steps_of(p->parts[i].of)));
     return from_plus(work_of(p, p->from, stored),

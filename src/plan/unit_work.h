@@ -6,18 +6,23 @@
  *   the plan's relations with this unit in the data instead of without it takes
  *   at most unit_work(plan, s) more steps, and at most one more pass over the
  *   public data that the plan reads. A step is the evaluation of a node on
- *   numbers, or the reading of a few bytes of a text; a row that a join or a
- *   union makes counts as many. With the rows that the policy bounds in place
- *   of s, a plan has at most the policy's max_unit_work.
+ *   numbers, or about a nanosecond's work on a text (text_steps.h); a row that
+ *   a join or a union makes counts as many, and so do the bytes of the texts
+ *   that it copies. With the rows that the policy bounds in place of s, a plan
+ *   has at most the policy's max_unit_work.
  * SOURCE   doc/proofs/unit-work.md
  * NEEDS    unit-local, join-order (rows are cut before and after every join
  *          that meets many), fanout-bound, like-steps; functions whose cost and
- *          output their arguments' lengths bound.
+ *          output their arguments' lengths bound; rows that hand on no other
+ *          columns than those read above (carry.h).
  * GIVES    a bound from public facts and s: s times the nodes of the query,
  *          and beyond tables no more than max_unit_work. It hides nothing by
  *          itself: any amount can cross a step of time.
  * FAILS    CUSTOS_EDENIED, from public facts alone; sums stay at 2^64 - 1.
  * TESTED   no_relation_has_more_rows_of_a_unit the_work_of_a_unit_is_capped
+ *          steps_are_counted
+ *          texts_of_pairs_are_counted every_text_call_has_a_weight
+ *          joins_hand_on_what_is_read
  */
 #ifndef PLAN_UNIT_WORK_H
 #define PLAN_UNIT_WORK_H

@@ -11,8 +11,8 @@
 #include "policy/read.h"
 
 static const char *const top_keys[] = {
-    "custos", "adjacency", "budget",   "query",
-    "tables", "views",     "analysts", "tripwire",
+    "custos", "adjacency", "budget",   "query",   "tables",
+    "views",  "analysts",  "tripwire", "storage",
 };
 
 static custos_status
@@ -74,6 +74,8 @@ read_parts(const struct reading *r, const struct node *root, struct policy *p)
         st = reading_go_on(r, read_budgets(r, root, p));
     if (!st)
         st = reading_go_on(r, read_tripwire(r, root, p));
+    if (!st)
+        st = reading_go_on(r, read_storage(r, root, p));
     if (!st)
         st = reading_go_on(r, read_tables(r, root, p));
     /* What names other parts is looked at when those are right. */

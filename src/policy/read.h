@@ -13,6 +13,11 @@ CUSTOS_MUST_USE custos_status read_budgets(const struct reading *r,
                                            const struct node *root,
                                            struct policy *p);
 
+/* storage: */
+CUSTOS_MUST_USE custos_status read_storage(const struct reading *r,
+                                           const struct node *root,
+                                           struct policy *p);
+
 /* tripwire: */
 CUSTOS_MUST_USE custos_status read_tripwire(const struct reading *r,
                                             const struct node *root,

@@ -148,7 +148,13 @@ json_forecast(struct buf *b, const struct question *q)
                    f->stored ? q->left_epsilon : f->left_epsilon);
     else
         buf_add_text(b, ",\"after\":null");
-    buf_printf(b, ",\"stored\":%s", f->stored ? "true" : "false");
+    buf_printf(
+        b, ",\"stored\":%s,\"reply_seconds\":", f->stored ? "true" : "false");
+    if (f->class_us)
+        buf_printf(b, "%lld.%06lld", (long long)(f->class_us / 1000000),
+                   (long long)(f->class_us % 1000000));
+    else
+        buf_add_text(b, "null");
 }
 
 void

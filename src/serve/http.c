@@ -280,6 +280,7 @@ http_start(const struct serve_parts *parts, int fd, const char *tls_cert,
         st = pem_read(tls_key, &h->key, err);
     if (!st)
         st = curator_share(parts->curator, &h->curator, err);
+    h->status.curator = h->curator;
     if (!st)
         st = daemon_start(h, fd, err);
     if (!st && pthread_create(&h->thread, NULL, loop, h))

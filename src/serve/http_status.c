@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "curator/tripwire.h"
 #include "serve/api.h"
 #include "serve/openapi.h"
 
@@ -68,6 +69,25 @@ add_trips(struct buf *b, const struct curator *c)
                "questions refused by suspension", t.refusals);
 }
 
+/* What the ledger says, also of failures before this server began. Without
+   these where it cannot be read: no number is better than a wrong one. */
+static void
+add_suspended(struct buf *b, struct curator *c)
+{
+    uint64_t failures;
+    bool all;
+    custos_err quiet;
+
+    if (tripwire_now(c, &failures, &all, &quiet))
+        return;
+    add_number(b, "failures_since_resume", "gauge",
+               "charged queries that failed since the last custos owner resume",
+               failures);
+    add_number(b, "all_suspended", "gauge",
+               "1 where no private query is answered until the owner resumes",
+               all);
+}
+
 static void
 add_shares(struct buf *b, struct shares *all)
 {
@@ -99,6 +119,8 @@ add_metrics(struct buf *b, const struct http_status *s,
     add_shares(b, parts->shares);
     add_counts(b, parts->counts);
     add_trips(b, parts->curator);
+    if (s->curator)
+        add_suspended(b, s->curator);
     add_head(b, "http_replies_total", "counter", "replies by HTTP status");
     for (size_t i = 0; i < COUNT_OF(s->replies); i++)
         if (s->replies[i])

@@ -14,14 +14,33 @@ tell_left(struct question *q, struct curator *c)
                                q->left_epsilon, &quiet);
 }
 
+/* A process that is gone could not say it itself. */
+static void
+log_crashes(struct curator *c)
+{
+    struct log_line line;
+    uint64_t row, n = curator_crashes(c, &row);
+
+    if (n == 0)
+        return;
+    log_begin(&line, "tripwire");
+    log_int(&line, "row", (int64_t)row);
+    log_int(&line, "crashes", (int64_t)n);
+    log_text(&line, "said",
+             str_of("BUG: custos crashed while it worked on a charged query; "
+                    "its analyst is suspended until custos owner resume"));
+    log_end(&line, LOG_FD);
+}
+
 /* A bug by definition: loud, and at once. */
 static void
-log_trip(const struct question *q, const struct curator *c)
+log_trip(const struct question *q, struct curator *c)
 {
     struct log_line line;
     uint64_t row;
     enum curator_trip trip = curator_tripped(c, &row);
 
+    log_crashes(c);
     if (trip == TRIP_NONE)
         return;
     log_begin(&line, "tripwire");

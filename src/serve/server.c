@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "curator/owner.h"
+#include "curator/reply_init.h"
 #include "serve/clock.h"
 #include "serve/http.h"
 #include "serve/listen.h"
@@ -292,10 +293,14 @@ start(struct server *s, custos_err *err)
         .notify = &s->notify,
     };
     custos_status st = signals_open(s, err);
+    custos_err quiet;
 
     descriptors_raise();
     if (!st)
         st = curator_open(o->store, &s->parts.curator, err);
+    /* Without it the usual speeds hold. */
+    if (!st && o->steps)
+        (void)!reply_speed_ready(s->parts.curator, &quiet);
     if (!st && (!(s->parts.gate = gate_start(&s->parts.limits)) ||
                 !(s->parts.shares = shares_start(&s->parts.limits)) ||
                 !(s->parts.verified = verified_new())))
@@ -383,6 +388,7 @@ end(struct server *s)
         owner_close(s->parts.curator, s->owner_fd);
     if (!workers_stop(s->parts.workers, questions_ms)) {
         log_say("stopped", "a question did not end and was left behind");
+        log_writer_stop();
         _exit(0);
     }
     http_stop(s->web);

@@ -7,6 +7,7 @@
  *   and function that is printed is total by itself (total.h lists them), and
  *   so are their compositions. Nothing guards anything: the engine may compute
  *   what stands in a CASE, an AND or a COALESCE for rows that do not need it.
+ *   Aggregates, which may fail, are printed by duckdb_print_public alone.
  * SOURCE   doc/proofs/totality.md
  * NEEDS    columns as the import makes them (view.h); total-functions;
  *          bare-arithmetic, where the engine's own whole-number arithmetic is
@@ -61,13 +62,6 @@ duck_is_wide(const struct expr *e)
     if (e->kind == EXPR_LITERAL)
         return e->value.n > INT64_MAX || e->value.n < INT64_MIN;
     return e->wide;
-}
-
-static bool
-is_exact(const struct expr *e)
-{
-    return e->kind == EXPR_LITERAL ? duck_type_of(e) == TYPE_DECIMAL
-                                   : expr_is_exact(e);
 }
 
 struct shape
@@ -191,7 +185,7 @@ duck_as(struct duck *d, const struct expr *e, struct shape s)
             buf_add_text(d->out, ")");
         }
     } else if (!s.exact && data_type_is_number(s.type) &&
-               (t == TYPE_INT || is_exact(e))) {
+               (t == TYPE_INT || expr_is_exact(e))) {
         cast_as(d, "CAST", e, "DOUBLE");
     } else if (t == TYPE_DATE && s.type == TYPE_TIMESTAMP) {
         cast_as(d, "TRY_CAST", e, "TIMESTAMP");
@@ -329,7 +323,7 @@ cast_print(struct duck *d, const struct expr *e)
         return;
     }
     if (e->cast_to == TYPE_INT && data_type_is_number(from) &&
-        from != TYPE_INT && !is_exact(x)) {
+        from != TYPE_INT && !expr_is_exact(x)) {
         cast_double(d, e);
         return;
     }
@@ -418,7 +412,7 @@ duck_aggregate(struct duck *d, const struct expr *e)
     if (e->n_args > 0 &&
         (e->aggregate == AGG_COUNT || e->aggregate == AGG_COUNT_DISTINCT ||
          (e->aggregate == AGG_SUM &&
-          (duck_type_of(e->args[0]) == TYPE_INT || is_exact(e->args[0])))))
+          (duck_type_of(e->args[0]) == TYPE_INT || expr_is_exact(e->args[0])))))
         duck_expr(d, e->args[0]);
     else if (e->n_args > 0)
         duck_as(d, e->args[0], s);
@@ -480,8 +474,8 @@ duckdb_print_condition(const struct expr *e, const char *alias,
     size_t before = out->len;
 
     duck_expr(&d, e);
-    if (!out->failed && !d.aggregates &&
-        !total_is_text(out->ptr + before, out->len - before))
+    if (!out->failed &&
+        (d.aggregates || !total_is_text(out->ptr + before, out->len - before)))
         out->failed = true;
 }
 
@@ -489,4 +483,16 @@ void
 duckdb_print_expr(const struct expr *e, const char *alias, struct buf *out)
 {
     duckdb_print_condition(e, alias, NULL, out);
+}
+
+void
+duckdb_print_public(const struct expr *e, const char *alias, struct buf *out)
+{
+    struct duck d = {.alias = alias, .out = out};
+    size_t before = out->len;
+
+    duck_expr(&d, e);
+    if (!out->failed &&
+        !total_is_public_text(out->ptr + before, out->len - before))
+        out->failed = true;
 }

@@ -24,4 +24,11 @@ duckdb_print_expr(const struct expr *e, const char *alias, struct buf *out);
 void duckdb_print_condition(const struct expr *e, const char *alias,
                             const bool *stepped, struct buf *out);
 
+/*
+ * The same for a statement that reads public tables alone: e may have
+ * aggregates, and values may make it fail. The others refuse an aggregate.
+ */
+void
+duckdb_print_public(const struct expr *e, const char *alias, struct buf *out);
+
 #endif

@@ -223,7 +223,6 @@ close_short(struct duck *d, bool may)
 static void
 substring(struct duck *d, const struct expr *e)
 {
-    enum { CHARACTER_MAX = 4 }; /* bytes */
     const i128 far = INT32_MAX;
     bool may;
     i128 from = clamp_i128(e->args[1]->value.n, -far, far), len = far;
@@ -234,7 +233,7 @@ substring(struct duck *d, const struct expr *e)
         len = clamp_i128(len, 0, far);
     }
     may = e->args[0]->text_max > TEXT_COMPUTED_MAX &&
-          len > TEXT_COMPUTED_MAX / CHARACTER_MAX;
+          len > TEXT_COMPUTED_MAX / TEXT_CHARACTER_MAX;
     buf_add_text(d->out, may ? "text_short(substring(" : "substring(");
     duck_as(d, e->args[0], text);
     buf_printf(d->out, ", %d, %d)", (int)start, (int)len);
@@ -259,15 +258,32 @@ like(struct duck *d, const struct expr *e)
     buf_printf(d->out, "%s)%s", end, not ? ")" : "");
 }
 
-/* A computed text, NULL where it is longer than such may be. */
+/* NULL where it is longer than a computed text may be. */
 static void
-text_function(struct duck *d, const struct expr *e, const char *name,
-              size_t most)
+trim(struct duck *d, const struct expr *e)
 {
-    bool may = most > TEXT_COMPUTED_MAX;
+    bool may = e->args[0]->text_max > TEXT_COMPUTED_MAX;
 
     buf_add_text(d->out, may ? "text_short(" : "");
-    function(d, name, e, text);
+    function(d, "trim", e, text);
+    close_short(d, may);
+}
+
+/*
+ * lower or upper: NULL for a text that is longer than a computed one may be,
+ * before it is read, since letters of two bytes take long.
+ */
+static void
+change_case(struct duck *d, const struct expr *e, const char *name)
+{
+    size_t most = e->args[0]->text_max;
+    bool may = TEXT_CASE_GROWTH * most > TEXT_COMPUTED_MAX;
+
+    buf_printf(d->out, "%s%s(", may ? "text_short(" : "", name);
+    buf_add_text(d->out, most > TEXT_COMPUTED_MAX ? "text_short(" : "");
+    duck_as(d, e->args[0], text);
+    close_short(d, most > TEXT_COMPUTED_MAX);
+    buf_add_text(d->out, ")");
     close_short(d, may);
 }
 
@@ -404,13 +420,9 @@ duck_call(struct duck *d, const struct expr *e)
     case CALL_GREATEST: choice(d, e, "greatest"); return;
     case CALL_COALESCE: choice(d, e, "coalesce"); return;
     case CALL_NULLIF: choice(d, e, "nullif"); return;
-    case CALL_LOWER:
-        text_function(d, e, "lower", TEXT_CASE_GROWTH * e->args[0]->text_max);
-        return;
-    case CALL_UPPER:
-        text_function(d, e, "upper", TEXT_CASE_GROWTH * e->args[0]->text_max);
-        return;
-    case CALL_TRIM: text_function(d, e, "trim", e->args[0]->text_max); return;
+    case CALL_LOWER: change_case(d, e, "lower"); return;
+    case CALL_UPPER: change_case(d, e, "upper"); return;
+    case CALL_TRIM: trim(d, e); return;
     case CALL_LENGTH: function(d, "length", e, text); return;
     case CALL_SUBSTRING: substring(d, e); return;
     case CALL_CONCAT: concat(d, e); return;

@@ -17,7 +17,7 @@ struct shape {
 struct duck {
     const char *alias;
     const bool *stepped; /* by column: it has g<i>; NULL: none */
-    bool aggregates;     /* some were printed: the rows are public */
+    bool aggregates;     /* some were printed: for public rows alone */
     struct buf *out;
 };
 

@@ -12,9 +12,7 @@
 
 enum {
     SQL_TEXT_MAX = 65536,
-    SQL_NODES_MAX = 20000, /* expressions and tables of one query, copies
-                              included, and as an engine counts them */
-    SQL_LEVELS_MAX = 300,  /* of our tree, once WITH is written out */
+    SQL_LEVELS_MAX = 300, /* of our tree, once WITH is written out */
 };
 
 /* Where an expression stands. */

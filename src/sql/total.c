@@ -4,6 +4,8 @@
  */
 #include "sql/total.h"
 
+#include "base/base.h"
+
 #define BIG "CAST('9223372036854775807' AS BIGINT)"
 #define SMALL "CAST('-9223372036854775808' AS BIGINT)"
 #define ONE "CAST('1' AS BIGINT)"
@@ -20,6 +22,11 @@
 #define LAST_TIME "TIMESTAMP '9999-12-31 23:59:59.999999'"
 #define NINES "CAST('99999999999999999999999999999999999999' AS DECIMAL(38, 0))"
 #define LONG "repeat('aé', 100000)"
+
+#define NUMBERS                                                                \
+    "(VALUES (" INF "), (- " INF "), (" NAN "), (CAST(NULL AS DOUBLE))) AS "   \
+    "v(x)"
+#define LARGE "(VALUES (" FAR "), (" FAR "), (- " FAR ")) AS v(x)"
 
 #define STOPS "stops at the ends of its type"
 #define OF_DATES "every date and timestamp is of the years 1 to 9999"
@@ -124,17 +131,40 @@ const struct total totals[] = {
     {"hour", OF_DATES, "hour(" LAST_TIME ")"},
     {"minute", OF_DATES, "minute(" LAST_TIME ")"},
     {"second", OF_DATES, "second(" LAST_TIME ")"},
+    /* aggregates, over public rows */
+    {"count", "below the number of rows",
+     "count(*) FROM " NUMBERS "; count("
+     "DISTINCT x) FROM " NUMBERS},
+    {"min", "one of its arguments", "min(x) FROM " NUMBERS},
+    {"max", "one of its arguments", "max(x) FROM " NUMBERS},
+    {"avg", "of doubles", "avg(x) FROM " NUMBERS "; avg(x) FROM " LARGE},
+    {"quantile_disc", "one of its arguments",
+     "quantile_disc(x, 0.5) FROM " NUMBERS},
+    {"quantile_cont", "of doubles, dates and timestamps",
+     "quantile_cont(x, 0.5) FROM " NUMBERS "; quantile_cont(x, 0.5) FROM " LARGE
+     "; quantile_cont(x, 0.5) FROM (VALUES (" FIRST "), (" LAST ")) AS v(x); "
+     "quantile_cont(x, 0.3) FROM (VALUES (" FIRST_TIME "), (" LAST_TIME
+     ")) AS v(x)"},
 };
 
 const size_t n_totals = sizeof totals / sizeof *totals;
 
+/* Aggregates that fail on some values: sums past 128 bits, variances that are
+   not finite. */
+static const char *const partial[] = {
+    "sum", "var_samp", "var_pop", "stddev_samp", "stddev_pop",
+};
+
 static bool
-is_listed(str name)
+is_listed(str name, bool public_rows)
 {
     if (str_equal(name, str_of("DECIMAL"))) /* a type */
         return true;
     for (size_t i = 0; i < n_totals; i++)
         if (str_equal(name, str_of(totals[i].name)))
+            return true;
+    for (size_t i = 0; i < COUNT_OF(partial) && public_rows; i++)
+        if (str_equal(name, str_of(partial[i])))
             return true;
     return false;
 }
@@ -147,8 +177,8 @@ is_of_name(char c)
 }
 
 /* A quoted text is passed over; its doubled quotes are two of them. */
-bool
-total_is_text(const char *text, size_t len)
+static bool
+all_listed(const char *text, size_t len, bool public_rows)
 {
     size_t name = 0;
     bool quoted = false;
@@ -159,10 +189,22 @@ total_is_text(const char *text, size_t len)
         if (quoted || text[i] == '\'')
             name = i + 1;
         else if (text[i] == '(' && i > name &&
-                 !is_listed((str){text + name, i - name}))
+                 !is_listed((str){text + name, i - name}, public_rows))
             return false;
         if (!quoted && !is_of_name(text[i]))
             name = i + 1;
     }
     return true;
+}
+
+bool
+total_is_text(const char *text, size_t len)
+{
+    return all_listed(text, len, false);
+}
+
+bool
+total_is_public_text(const char *text, size_t len)
+{
+    return all_listed(text, len, true);
 }

@@ -2,6 +2,10 @@
  * The functions and operators that may be printed into an engine's expression
  * over private rows, and why each is total: the list that theorem
  * total-expressions rests on. What is not listed is not printed.
+ *
+ * Aggregates are printed over public rows alone. Those that are total are
+ * listed with the rest; those that are not (the engine's sums of decimals, its
+ * variances) are allowed in statements that read nothing but public tables.
  */
 #ifndef SQL_TOTAL_H
 #define SQL_TOTAL_H
@@ -23,5 +27,9 @@ extern const size_t n_totals;
 
 /* Is every function that is called in an expression's text listed? */
 bool total_is_text(const char *text, size_t len);
+
+/* The same for a statement over public rows alone, where an aggregate may fail
+   too. */
+bool total_is_public_text(const char *text, size_t len);
 
 #endif

@@ -15,6 +15,10 @@
 #include "base/datum.h"
 #include "custos.h"
 
+/* Expressions and tables of one query at most, copies included, and as an
+   engine counts them. */
+enum { SQL_NODES_MAX = 20000 };
+
 enum expr_kind {
     EXPR_LITERAL,  /* value */
     EXPR_COLUMN,   /* name, qualifier */
@@ -181,13 +185,15 @@ struct expr {
     void *fact;      /* the planner's: range and the like */
 };
 
-/* Is it DECIMAL in the engine, and exact? Other decimals are DOUBLE there. */
+/* Is it DECIMAL in the engine, and exact? Other decimals are DOUBLE there, a
+   NULL literal too. The planner and the printer both ask here. */
 static inline bool
 expr_is_exact(const struct expr *e)
 {
+    if (e->kind == EXPR_LITERAL)
+        return e->value.type == TYPE_DECIMAL;
     return e->type == TYPE_DECIMAL &&
-           (e->kind == EXPR_COLUMN || e->kind == EXPR_LITERAL ||
-            e->kind == EXPR_CAST);
+           (e->kind == EXPR_COLUMN || e->kind == EXPR_CAST);
 }
 
 /* Of LIKE: is % all that is special in its pattern, and case heeded? Then the

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "base/error.h"
@@ -52,6 +53,10 @@ backup_fill(const struct store *s, const char *folder, custos_err *err)
         snprintf(name, sizeof name, "policy/%llu.yaml", (unsigned long long)i);
         st = copy_name(s, folder, name, err);
     }
+    /* Bounds that were paid for; speeds are another machine's. */
+    store_path(s, "rows", path);
+    if (!st && !access(path, F_OK))
+        st = copy_name(s, folder, "rows", err);
     if (!st) {
         /* Not copied: it may have moved on since s was opened. */
         snprintf(name, sizeof name, "%llu %llu\n",

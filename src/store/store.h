@@ -11,6 +11,7 @@
  *     data/N.duckdb  immutable, opened read-only by any number of processes
  *     tmp/           spill files and half-made versions
  *     speed          how fast this machine is (engine/speed.h); may be missing
+ *     rows           bounds of rows (curator/reply.h); may be missing
  *
  * A new version is written in tmp/, synced, renamed into data/, and counts
  * from the moment `current` is replaced by rename; with it, in the same step,
@@ -94,6 +95,17 @@ void store_unlock(struct store *s);
 CUSTOS_MUST_USE custos_status store_import_begin(struct store *s,
                                                  custos_err *err);
 void store_import_end(struct store *s);
+
+/*
+ * Removes what store_import_begin removes, and says how much of the disk that
+ * was. May fail as it does.
+ */
+struct store_freed {
+    uint64_t data_bytes, tmp_bytes;
+};
+CUSTOS_MUST_USE custos_status store_vacuum(struct store *s,
+                                           struct store_freed *out,
+                                           custos_err *err);
 
 /* The number of the next version, and where it is to be made. */
 void store_import_path(const struct store *s, char *out);

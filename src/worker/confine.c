@@ -123,11 +123,23 @@ writing(long version)
     return rights;
 }
 
+static long
+landlock_version(void)
+{
+    return syscall(SYS_landlock_create_ruleset, NULL, 0,
+                   LANDLOCK_CREATE_RULESET_VERSION);
+}
+
+bool
+confine_has_files(void)
+{
+    return landlock_version() >= 1;
+}
+
 static void
 confine_files(const char *spill)
 {
-    long version = syscall(SYS_landlock_create_ruleset, NULL, 0,
-                           LANDLOCK_CREATE_RULESET_VERSION);
+    long version = landlock_version();
     struct landlock_ruleset_attr all = {0};
     struct landlock_path_beneath_attr own = {0};
     int rules;

@@ -7,6 +7,7 @@
 #ifndef WORKER_CONFINE_H
 #define WORKER_CONFINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -23,5 +24,8 @@ void confine_memory(uint64_t bytes);
    Both hold for threads that are started later, so it comes before the first:
    the engine has many. */
 void confine_system(const char *spill);
+
+/* Does the kernel enforce which files may be written? */
+bool confine_has_files(void);
 
 #endif

@@ -42,12 +42,12 @@ steady_us(void)
 /* Below the charge a message is the status's own words: one constant sentence,
    whatever it was. Of public tables and the catalog it may say more. */
 static void
-pack_failure(custos_status st, const custos_err *err, bool is_public,
+pack_failure(custos_status st, const custos_err *err, bool is_charged,
              struct buf *out)
 {
     custos_err told = *err;
 
-    if (!is_public) {
+    if (is_charged) {
         st = st == CUSTOS_EINTERNAL ? st : CUSTOS_EENGINE;
         custos_fail(&told, st, "%s", custos_status_words(st));
         told.at = -1;
@@ -71,7 +71,7 @@ answer_query(struct curator *c, str bytes, arena *a, struct buf *out)
     if (!st)
         answer_pack(answer, out);
     else
-        pack_failure(st, &err, w.is_public, out);
+        pack_failure(st, &err, work_is_charged(&w), out);
     answer_free(answer);
     return st ? MESSAGE_FAILED : MESSAGE_ANSWER;
 }

@@ -47,6 +47,7 @@ message_query_pack(const struct work *w, struct buf *out)
     const struct ask *ask = w->ask;
 
     pack_number(out, w->is_public);
+    pack_number(out, w->prepare_only);
     pack_bytes(out, w->digest, sizeof w->digest);
     pack_number(out, w->receipt.seq);
     pack_bytes(out, w->receipt.hash, sizeof w->receipt.hash);
@@ -68,6 +69,7 @@ message_query_unpack(str bytes, arena *a, struct work *out, struct ask *ask)
     struct datum *params;
 
     *out = (struct work){.ask = ask, .is_public = unpack_size(&u, 1)};
+    out->prepare_only = unpack_size(&u, 1);
     *ask = (struct ask){0};
     unpack_bytes(&u, out->digest, sizeof out->digest);
     out->receipt.seq = unpack_u64(&u);

@@ -56,6 +56,7 @@ struct pool {
     struct work_snapshot of; /* what new workers are started on */
     struct waiter *waiters;  /* who must be done first comes first */
     unsigned failures;       /* starts in a row */
+    custos_err why;          /* the last one failed */
     uint64_t started, lost;
     pthread_t keeper;
     bool has_keeper, ending;
@@ -274,6 +275,7 @@ fill_slot(struct pool *p, struct slot *s, custos_err *err)
     p->failures = st ? p->failures + 1 : 0;
     s->state = st ? SLOT_EMPTY : SLOT_IDLE;
     if (st) {
+        p->why = *err;
         for (struct waiter *w = p->waiters; w; w = w->next)
             pthread_cond_signal(&w->ready); /* it may be time to give up */
         return st;
@@ -328,11 +330,11 @@ keeper_main(void *ctx)
     pthread_mutex_lock(&p->lock);
     while (fds && !p->ending) {
         struct slot *s = next_slot(p);
-        custos_err quiet;
+        custos_err err = {.at = -1};
 
         if (!s)
             sleep_keeper(p, fds, -1);
-        else if (fill_slot(p, s, &quiet))
+        else if (fill_slot(p, s, &err))
             sleep_keeper(p, fds, AGAIN_MS);
     }
     pthread_mutex_unlock(&p->lock);
@@ -367,7 +369,8 @@ pool_start(struct pool *p, custos_err *err)
                       NULL);
     if (!first)
         return custos_fail(err, CUSTOS_EIO,
-                           "no worker process could be started");
+                           "no worker process could be started: %.120s",
+                           p->why.said);
     pool_give(p, first);
     return CUSTOS_OK;
 }

@@ -147,7 +147,8 @@ fail(enum work_end end, custos_err *err)
 }
 
 /* A failure that the worker tells: below the charge it is a failure whatever
-   the status, but for a plan that is another one, which touched no data. */
+   the status, but for what failed before private data was touched: a plan that
+   is another one, a public part. */
 static custos_status
 fail_told(const struct work *w, str bytes, enum work_end *end, custos_err *err)
 {
@@ -155,7 +156,7 @@ fail_told(const struct work *w, str bytes, enum work_end *end, custos_err *err)
     custos_status st = message_failed_unpack(bytes, &told);
 
     *end = st == CUSTOS_EINTERNAL ? WORK_LOST : WORK_FAILED;
-    if (w->is_public) {
+    if (!work_is_charged(w)) {
         if (err)
             *err = told;
         return st;
@@ -176,7 +177,7 @@ run(void *ctx, const struct work *w, struct answer **out, enum work_end *end,
     struct buf request;
     custos_status st = answer_new(1, &answer, err);
     struct errand c = {
-        .lane = w->is_public ? POOL_FREE : POOL_PRIVATE,
+        .lane = work_is_charged(w) ? POOL_PRIVATE : POOL_FREE,
         .of = &w->of,
         .stop = w->ask->stop,
         .until_us = w->until_us,

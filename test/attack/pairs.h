@@ -55,7 +55,7 @@ static const char pairs_policy[] =
     "query: {epsilon: 0.5, max_epsilon: 10, delta: 1e-12}\n"
     "analysts:\n"
     "  ana: {tables: {patients: all, visits: all, bills: all,\n"
-    "                 departments: all}}\n"
+    "                 departments: all, letters: all, wards: all}}\n"
     "tables:\n"
     "  patients:\n"
     "    source: patients.csv\n"
@@ -99,6 +99,18 @@ static const char pairs_policy[] =
     "      nights: {type: integer}\n"
     "      cost: {type: decimal, scale: 2, range: [0, 20000],\n"
     "             nullable: false}\n"
+    "  letters:\n"
+    "    source: letters.csv\n"
+    "    unit: person\n"
+    "    rows_per_unit: 20\n"
+    "    columns:\n"
+    "      person: {type: integer, nullable: false}\n"
+    "      page: {type: integer, range: [0, 100], nullable: false}\n"
+    "      body: {type: text}\n"
+    "  wards:\n"
+    "    public: true\n"
+    "    source: wards.csv\n"
+    "    columns: {k: {type: integer}, name: {type: text}}\n"
     "  departments:\n"
     "    public: true\n"
     "    source: departments.csv\n"
@@ -141,11 +153,33 @@ pairs_people(struct buf *patients, struct buf *visits)
     }
 }
 
+/* Everybody has a short letter; the present person 20 of 64 KB, of letters that
+   take long to change their case. */
+static inline void
+pairs_letters(struct buf *letters, struct buf *wards)
+{
+    enum { LONG = 16000, PAGES = 20, WARDS = 900 };
+
+    buf_add_text(letters, "person,page,body\n");
+    for (int i = 1000; i < 1040; i++)
+        if (i != 1007 && i != 1008)
+            buf_printf(letters, "%d,0,short\n", i);
+    for (int page = 0; page < PAGES; page++) {
+        buf_printf(letters, "1007,%d,", page);
+        for (int i = 0; i < LONG; i++)
+            buf_add_text(letters, "\xc8\xba\xc3\xa9");
+        buf_add_text(letters, "\n");
+    }
+    buf_add_text(wards, "k,name\n");
+    for (int i = 0; i < WARDS; i++)
+        buf_printf(wards, "%d,ward%d\n", i, i);
+}
+
 static inline void
 pairs_open(struct pairs *p, const char *name)
 {
     const char *src = getenv("SRC");
-    struct buf patients, visits, departments;
+    struct buf patients, visits, departments, letters, wards;
     char path[4096];
     custos_err err;
     FILE *f;
@@ -161,19 +195,25 @@ pairs_open(struct pairs *p, const char *name)
     buf_init(&patients, NULL, 1 << 20);
     buf_init(&visits, NULL, 1 << 20);
     buf_init(&departments, NULL, 1 << 20);
+    buf_init(&letters, NULL, 1 << 22);
+    buf_init(&wards, NULL, 1 << 20);
     pairs_people(&patients, &visits);
+    pairs_letters(&letters, &wards);
     buf_add_text(&departments, "name,floor,beds\n");
     for (int i = 0; i < 12; i++)
         buf_printf(&departments, "ward%d,%d,%d\n", i, i, 10 * i);
     test_store_write(&p->files, pairs_policy, "patients.csv",
                      buf_text(&patients), "visits.csv", buf_text(&visits),
-                     "departments.csv", buf_text(&departments), NULL);
+                     "departments.csv", buf_text(&departments), "letters.csv",
+                     buf_text(&letters), "wards.csv", buf_text(&wards), NULL);
     test_store_init(&p->files);
     if (curator_open(p->files.store, &p->curator, &err))
         fail_msg("%s (%s)", err.said, err.noted);
     buf_clear(&patients);
     buf_clear(&visits);
     buf_clear(&departments);
+    buf_clear(&letters);
+    buf_clear(&wards);
 }
 
 static inline void
@@ -288,7 +328,8 @@ pairs_resume(struct pairs *p)
     struct receipt ignored;
     custos_err err;
 
-    if (ledger_resume(curator_ledger(p->curator), 1, &ignored, &err))
+    if (ledger_resume(curator_ledger(p->curator), str_of("a build"), 1,
+                      &ignored, &err))
         fail_msg("%s (%s)", err.said, err.noted);
 }
 

@@ -4,7 +4,19 @@
  * errors.txt fails so in an engine that computes what it is told to.
  *
  * Ours: both have the same outcome, and no charged query fails. The twins are
- * the patches of test/mutants that name this test.
+ * the patches of test/mutants that name this test. By the parts of errors.txt:
+ *
+ *   real to integer             double-cast-throws
+ *   integers at the ends        bare-add-always, bare-mod-always
+ *   dates                       date-shift-bare-mul
+ *   NULL; reals that overflow   cast-throws
+ *   the planner's type          decimals-not-double
+ *   computed columns            computed-bare-mul
+ *   texts and conditions        text-cast-throws
+ *   literals multiplied first   bare-zero-factor, bare-terms-cancel
+ *
+ * Group keys outside the calendar have no patch of one protection: a key is
+ * safe by date_shift, by the calendar of stored dates and by its index.
  */
 #include "attack/pairs.h"
 

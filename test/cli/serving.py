@@ -33,6 +33,7 @@ tables:
   patients:
     source: patients.csv
     unit: id
+    max_rows: 10000
     comment: Everybody who came in
     columns:
       id: {type: integer}
@@ -45,6 +46,7 @@ tables:
     source: visits.csv
     unit: patient_id
     rows_per_unit: 4
+    max_rows: 40000
     columns:
       patient_id: {type: integer, references: patients.id}
       department: {type: text, values: [heart, bones, eyes], nullable: false}

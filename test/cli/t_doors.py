@@ -21,6 +21,7 @@ tables:
   people:
     source: people.csv
     unit: id
+    max_rows: 1000
     columns:
       id: {type: integer}
       age: {type: integer, range: [0, 120]}

@@ -80,6 +80,23 @@ class Http(HttpCase):
         self.assertEqual((got["kind"], got["receipt"]), ("public", None))
         self.assertEqual(got["cost"]["epsilon"], "0")
 
+    def test_a_public_part_that_fails_costs_nothing(self):
+        part = ("SELECT stddev_pop(CAST(floor AS double precision){}) AS x "
+                "FROM departments")
+        asked = "SELECT count(*) AS n FROM patients JOIN ({}) AS q ON x >= 0"
+        before = self.call("GET", "/v1/budget", who="ana").json
+        reply = self.ask(asked.format(part.format(" * 1e35" * 6)),
+                         epsilon="0.125")
+        self.assertEqual(reply.status, 400, reply.bytes)
+        self.assertIn("public tables cannot be computed",
+                      reply.error["message"])
+        after = self.call("GET", "/v1/budget", who="ana").json
+        self.assertEqual(after, before)
+        # the same worker answers what can be computed
+        reply = self.ask(asked.format(part.format("")), epsilon="0.125")
+        self.assertEqual(reply.status, 200, reply.bytes)
+        self.assertEqual(reply.json["cost"]["epsilon"], "0.125")
+
     def test_dates_and_decimals_are_exact_texts(self):
         got = self.ask("SELECT median(since) AS d, avg(weight) AS w "
                        "FROM patients", epsilon=20).json

@@ -50,6 +50,16 @@ class Tell(HttpCase):
             self.assertTrue(self.ask(COUNT, who, epsilon=epsilon)
                             .json["stored"])
 
+    def test_the_time_of_a_reply_is_told(self):
+        got = self.explain(COUNT, "ana", epsilon="0.0421").json
+        self.assertIn(got["reply_seconds"] * 64 / 0.1, [1.00032, 2, 4, 8])
+        self.assertRegex(got["plan"][-1], r"^answers in \d+(\.\d)? ms$")
+        self.assertEqual(self.ask(COUNT, "ana", epsilon="0.0421").status, 200)
+        again = self.explain(COUNT, "ana", epsilon="0.0421").json
+        self.assertIsNone(again["reply_seconds"])  # at once
+        free = self.explain("SELECT floor FROM departments", "ana").json
+        self.assertIsNone(free["reply_seconds"])
+
     def test_what_cannot_be_paid_leaves_nothing(self):
         got = self.explain(COUNT, 'Zoë "Z"', epsilon="0.9").json
         self.assertIsNone(got["after"])  # the window has 0.5

@@ -26,6 +26,7 @@ tables:
     attach: true
     unit: id
     rows_per_unit: 1
+    max_rows: 100
     columns:
       id: {type: integer}
       city: {type: text, values: [oslo, rome]}

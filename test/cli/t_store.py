@@ -151,6 +151,28 @@ class Store(unittest.TestCase):
             "      \"größe\": {type: integer, range: [0, 9]}", *more)) + "\n")
         return str(folder / "policy.yaml"), str(folder / "store")
 
+    def test_a_table_without_max_rows_is_counted(self):
+        rows = "who,größe\n" + "".join(f"{i},2\n" for i in range(40))
+        policy, store = self.small("counted", rows)
+        code, text, said = custos("init", policy, "--store", store)
+        self.assertEqual(code, 0, said)
+        self.assertRegex(text, r"  d: the policy has no max_rows; a noisy count"
+                         r" was charged, epsilon 1: at most (32|64|128|256) "
+                         r"rows, which is public\. Receipt \d+:[0-9a-f]{64}\n")
+        charges = custos("ledger", "--store", store)[1].count(" charge ")
+        self.assertEqual(charges, 1)
+        path = pathlib.Path(policy)
+        path.write_text(path.read_text().replace(
+            "    unit: who", "    unit: who\n    max_rows: 40"))
+        code, text, said = custos("init", policy, "--store", store)
+        self.assertEqual(code, 0, said)
+        self.assertNotIn("charged", text)
+        path.write_text(path.read_text().replace("max_rows: 40",
+                                                 "max_rows: 39"))
+        code, _, said = custos("init", policy, "--store", store)
+        self.assertNotEqual(code, 0)
+        self.assertIn("table d has more rows than its max_rows", said)
+
     def test_left_is_what_the_window_admits(self):
         policy, store = self.small(
             "window", "who,größe\n1,2\n", "analysts:",
@@ -288,6 +310,54 @@ class Store(unittest.TestCase):
         code, _, said = custos("restore", to, "--store", back)
         self.assertNotEqual(code, 0)
         self.assertIn(back, said)
+
+    def policy(self, storage):
+        """The demo's policy with a part of its own, put in force."""
+        text = (self.hospital / "policy.yaml").read_text()
+        path = self.hospital / f"policy{self.number}.yaml"
+        path.write_text(text + f"\nstorage: {storage}\n")
+        code, _, said = custos("init", str(path), "--store", self.store)
+        self.assertEqual((code, said), (0, ""))
+
+    def test_vacuum_tells_what_it_frees(self):
+        sql = "SELECT count(*) FROM patients"
+        self.assertFalse(self.answer(sql)["stored"])
+        self.assertTrue(self.answer(sql)["stored"])
+        # left behind: a version that never came into force, and spill files
+        store = pathlib.Path(self.store)
+        (store / "data" / "77.duckdb").write_bytes(b"x" * 100000)
+        (store / "tmp" / "spill-gone").mkdir()
+        (store / "tmp" / "spill-gone" / "a.tmp").write_bytes(b"x" * 50000)
+        code, text, said = custos("store", "vacuum", "--json", "--store",
+                                  self.store)
+        self.assertEqual((code, said), (0, ""))
+        freed = json.loads(text)
+        self.assertGreaterEqual(freed["data_bytes"], 100000)
+        self.assertGreaterEqual(freed["tmp_bytes"], 50000)
+        self.assertEqual(freed["answers"], 0)
+        self.assertFalse((store / "data" / "77.duckdb").exists())
+        self.assertEqual(os.listdir(store / "tmp"), [])
+        self.assertTrue(self.answer(sql)["stored"])
+        custos("ledger", "verify", "--store", self.store, "--receipt",
+               freed["receipt"])
+        code, text, said = custos("store", "vacuum", "--store", self.store)
+        self.assertEqual((code, said), (0, ""))
+        self.assertIn("0 dropped", text)
+        self.assertEqual(custos("store", "--store", self.store)[0], 2)
+
+    def test_retention_and_growth_follow_the_policy(self):
+        self.policy("{answer_bytes: 1, ledger_bytes: 4000}")
+        sql = "SELECT count(*) FROM patients"
+        self.assertFalse(self.answer(sql)["stored"])
+        self.assertFalse(self.answer(sql)["stored"])  # not kept: costs again
+        for i in range(20):
+            code, _, said = self.ask(f"SELECT count(*) AS n{i} FROM patients",
+                                     "--as", "ana", "--epsilon", "0.001")
+            if code:
+                break
+        self.assertIn("room in the ledger", said)
+        self.assertEqual(custos("ledger", "verify", "--store", self.store)[0],
+                         0)
 
     def test_no_verb_makes_a_ledger_anew(self):
         """In a new ledger nothing is spent: only a new store has one."""

@@ -66,6 +66,12 @@ class Tripwire(unittest.TestCase):
             file.write(self.kept)
         self.serve()
 
+    def mark(self, row):
+        """What a process leaves that dies while it works on this row."""
+        with open(pathlib.Path(self.store.path) / "crashes", "a",
+                  encoding="ascii") as file:
+            file.write(f"{row}\n")
+
     def status(self):
         return json.loads(self.store.custos("owner", "status"))
 
@@ -95,6 +101,8 @@ class Tripwire(unittest.TestCase):
         self.assertRegex(self.server.said(),
                          r'event=tripwire who="ana" row=\d+ .*BUG')
         self.assertEqual(self.metric("tripwire_failures_total"), 1)
+        self.assertEqual(self.metric("failures_since_resume"), 1)
+        self.assertEqual(self.metric("all_suspended"), 0)
         status = self.status()
         self.assertEqual(status["suspended"], "ana")
         self.assertEqual(status["failures_since_resume"], 1)
@@ -110,7 +118,10 @@ class Tripwire(unittest.TestCase):
         self.assertEqual(
             self.ask("bob", "SELECT sum(cost) FROM visits").status, 200)
         # with a server that runs
-        self.assertIn("1 failure since", self.store.custos("owner", "resume"))
+        self.assertIn("all suspensions lifted; 1 failure since the last resume",
+                      self.store.custos("owner", "resume"))
+        self.assertRegex(self.store.custos("ledger", "--json"),
+                         r"custos \d+\.\d+\.\d+ \(\S+\), DuckDB v\d+\.\d+")
         self.assertEqual(self.status()["suspended"], "")
         self.assertEqual(
             self.ask("ana", "SELECT sum(born) FROM patients").status, 200)
@@ -126,6 +137,9 @@ class Tripwire(unittest.TestCase):
         self.assertEqual(failed.status, 500, failed.bytes)
         self.assertTrue(self.status()["all_suspended"])
         self.mend()
+        self.assertEqual(self.metric("tripwire_failures_total"), 0)
+        self.assertEqual(self.metric("failures_since_resume"), 3)
+        self.assertEqual(self.metric("all_suspended"), 1)
         code, said = self.query("", "SELECT count(*) FROM visits")
         self.assertEqual(code, 2)
         self.assertIn(SAID, said)
@@ -139,6 +153,28 @@ class Tripwire(unittest.TestCase):
         rows = self.store.custos("ledger")
         self.assertEqual(rows.count("failure"), 3)
         self.assertEqual(rows.count("resume"), 1)
+
+    def test_a_crash_is_loud_at_the_next_charge(self):
+        self.assertEqual(
+            self.ask("ana", "SELECT count(*) FROM patients").status, 200)
+        rows = json.loads(self.store.custos("ledger", "--json"))
+        charge = [r["row"] for r in rows if r["what"] == "charge"][-1]
+        self.mark(charge)
+        self.assertEqual(
+            self.ask("bob", "SELECT count(*) FROM visits").status, 200)
+        self.assertRegex(self.server.said(),
+                         rf"event=tripwire row={charge} crashes=1 .*BUG")
+        self.assertEqual(self.status()["suspended"], "ana")
+        self.store.custos("owner", "resume")
+
+    def test_a_mark_of_nobody_suspends_all(self):
+        self.mark(999999)
+        self.assert_suspended("bob", "SELECT sum(cost) FROM visits")
+        self.assertEqual(self.metric("all_suspended"), 1)
+        self.assertIn("cleared", self.store.custos("owner", "resume"))
+        self.assertEqual(
+            self.ask("bob", "SELECT sum(cost) FROM visits").status, 200)
+        self.assertEqual(self.metric("all_suspended"), 0)
 
     def test_two_overruns_suspend(self):
         self.end()

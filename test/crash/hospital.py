@@ -17,6 +17,7 @@ tables:
   people:
     source: people.csv
     unit: id
+    max_rows: 10000
     columns:
       id: {{type: integer, nullable: false}}
       age: {{type: integer, range: [0, 100], nullable: false}}

@@ -10,6 +10,7 @@
  *   $t text           $D date           $T timestamp or date
  *   $b condition      $w whole number within ten million
  *   $k whole literal  $x literal of any number  $q text literal
+ *   $s 19 to 37, a scale beyond that of stored decimals
  *
  * The columns are the table's; everything else is the same for all.
  */
@@ -238,6 +239,8 @@ static const char *const decimal_forms[] = {
     "CAST($n AS numeric(38, 0))",
     "CAST($n AS numeric(38, 10))",
     "CAST($n AS numeric(38, 37))",
+    "CAST($n AS numeric(38, $s))",
+    "CAST($x AS numeric(38, $s))",
     "CAST($t AS numeric(4, 1))",
     "CAST($t AS numeric(18, 2))",
     "CAST($t AS numeric(38, 0))",
@@ -263,6 +266,8 @@ static const char *const real_forms[] = {
     "nullif($r, $r)",
     "CASE WHEN $b THEN $r ELSE $n END",
     "CAST($n AS double precision)",
+    "CAST($m AS double precision)",
+    "CAST($x AS double precision)",
     "CAST($i AS real)",
     "CAST($t AS double precision)",
     "least(greatest($r, -1), 1e10)",
@@ -390,27 +395,58 @@ edge_column(struct maker *m, const char *const *list)
             PUT_ONE(m, literals);                                              \
     } while (0)
 
+/* A decimal with more digits behind the point than stored ones have, and at
+   most 36: a few digits after many zeros, or digits throughout. */
+static void
+edge_long_decimal(struct maker *m)
+{
+    unsigned scale = 19 + below(m, 18);
+    unsigned zeros = below(m, scale);
+
+    buf_printf(&m->b, "%s.", chance(m, 80) ? "0" : chance(m, 50) ? "7" : "-3");
+    for (unsigned i = 0; i < scale; i++)
+        buf_printf(&m->b, "%u",
+                   i + 1 == scale ? 1 + below(m, 9)
+                   : i < zeros    ? 0
+                                  : below(m, 10));
+}
+
+static void
+edge_number(struct maker *m)
+{
+    if (chance(m, 25))
+        edge_long_decimal(m);
+    else
+        PUT_ONE(m, edge_numbers);
+}
+
 static void
 edge_leaf(struct maker *m, const struct edge_table *t, char type)
 {
     switch (type) {
     case 'k': PUT_ONE(m, edge_wholes); break;
     case 'q': PUT_ONE(m, edge_texts); break;
+    case 's': buf_printf(&m->b, "%u", 19 + below(m, 19)); break;
     case 'x':
         if (chance(m, 50))
-            PUT_ONE(m, edge_numbers);
+            edge_number(m);
         else
             PUT_ONE(m, edge_wholes);
         break;
     case 'w': EDGE_LEAF(m, t->small, edge_smalls); break;
     case 'i': EDGE_LEAF(m, t->whole, edge_wholes); break;
-    case 'm': EDGE_LEAF(m, t->decimal, edge_numbers); break;
+    case 'm':
+        if (chance(m, 65))
+            edge_column(m, t->decimal);
+        else
+            edge_number(m);
+        break;
     case 'r':
         if (chance(m, 75)) {
             edge_column(m, t->real);
         } else {
             put(m, "CAST(");
-            PUT_ONE(m, edge_numbers);
+            edge_number(m);
             put(m, " AS double precision)");
         }
         break;
@@ -433,7 +469,7 @@ edge_put(struct maker *m, const struct edge_table *t, char type, int depth)
     if (type == 'T' && chance(m, 50))
         type = 'D';
     if (depth <= 0 || chance(m, 20) || type == 'k' || type == 'x' ||
-        type == 'q') {
+        type == 'q' || type == 's') {
         edge_leaf(m, t, type);
         return;
     }

@@ -465,10 +465,33 @@ variance_of_nothing_is_the_range(void **state)
     assert_true(b.low == 2 && b.high == 3);
 }
 
+/* An end that no whole number can hold is the last value there can be. */
+static void
+ends_are_whole_and_within_their_limits(void **state)
+{
+    static const double beyond[] = {1e300, HUGE_VAL, 1e19,
+                                    9223372036854775808.0};
+
+    (void)state;
+    assert_int_equal(bar_whole(2.1, true, -5, 5), 3);
+    assert_int_equal(bar_whole(2.1, false, -5, 5), 2);
+    assert_int_equal(bar_whole(-2.1, true, -5, 5), -2);
+    assert_int_equal(bar_whole(-2.1, false, -5, 5), -3);
+    assert_int_equal(bar_whole(5.5, false, -5, 5), 5);
+    assert_int_equal(bar_whole(NAN, true, -5, 5), 5);
+    assert_int_equal(bar_whole(NAN, false, -5, 5), -5);
+    for (size_t i = 0; i < COUNT_OF(beyond); i++)
+        for (int high = 0; high < 2; high++) {
+            assert_int_equal(bar_whole(beyond[i], high, -5, 5), 5);
+            assert_int_equal(bar_whole(-beyond[i], high, -5, 5), -5);
+        }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ends_are_whole_and_within_their_limits),
         cmocka_unit_test(ratio_covers),
         cmocka_unit_test(ratio_is_not_wide),
         cmocka_unit_test(ratio_of_flags_covers),

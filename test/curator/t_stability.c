@@ -373,6 +373,9 @@ check_query(struct world *w, const char *sql, const bool *used,
 
     assert_non_null(a);
     c.plan = plan = plan_of(&w->made[0], a, sql);
+    for (int side = 0; side < SIDES && plan; side++)
+        if (engine_prepare(w->made[side].engine, plan, &w->made[side].err))
+            no_answer(&c, &w->made[side]);
     if (plan && plan->race) { /* then any bound may follow: mostly a low one */
         size_t low = (size_t)count->triples / 4 % LOW;
 
@@ -394,6 +397,8 @@ check_query(struct world *w, const char *sql, const bool *used,
     for (size_t i = 0; used && i < RULES; i++)
         if (used[i])
             tally(&count->by_rule[i], plan, c.moved);
+    for (int side = 0; side < SIDES; side++)
+        engine_unprepare(w->made[side].engine);
     plan_free(plan);
     arena_free(a);
 }

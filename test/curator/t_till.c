@@ -180,6 +180,7 @@ till_failure_is_told_to_all(void **state)
 static void
 check_kept(struct shop *s)
 {
+    const struct ledger_retention all = {0};
     struct receipt r, back;
     uint8_t key[32] = {9};
     struct ledger *l;
@@ -187,7 +188,7 @@ check_kept(struct shop *s)
     str answer;
 
     assert_int_equal(pay(s, "0.01", &r), CUSTOS_OK);
-    assert_int_equal(till_keep(s->till, key, &r, str_of("42"), NULL),
+    assert_int_equal(till_keep(s->till, key, &r, str_of("42"), &all, NULL),
                      CUSTOS_OK);
     till_settle(s->till, key);
     l = open_at(&s->place);

@@ -207,10 +207,13 @@ time_query(const char *query, size_t id)
         fail_msg("%s\n%s", query, err.said);
     parts = arena_take(a, p->n_parts + 1, sizeof(custos_sealed *));
     assert_non_null(parts);
+    if (engine_prepare(curator->engine, p, &err))
+        fail_msg("%s\n%s (%s)", query, err.said, err.noted);
     begun = now_ns();
     if (engine_run(curator->engine, p, parts, &err))
         fail_msg("%s\n%s (%s)", query, err.said, err.noted);
     took = now_ns() - begun;
+    engine_unprepare(curator->engine);
     for (size_t i = 0; i < p->n_parts; i++)
         custos_sealed_free(parts[i]);
     plan_free(p);

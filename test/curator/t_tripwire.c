@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "curator/crash.h"
 #include "support/hospital.h"
 #include "support/support.h"
 
@@ -164,8 +165,9 @@ resume(void)
     struct receipt r, head;
     custos_err err;
 
-    assert_int_equal(ledger_resume(curator_ledger(c), 2000, &r, &err),
-                     CUSTOS_OK);
+    assert_int_equal(
+        ledger_resume(curator_ledger(c), str_of("a build"), 2000, &r, &err),
+        CUSTOS_OK);
     assert_int_equal(ledger_verify(curator_ledger(c), &r, &head, &err),
                      CUSTOS_OK);
 }
@@ -333,11 +335,13 @@ work_and_die(enum death how, int ready)
 {
     struct answer *answer;
     pthread_t thread;
+    int work;
 
     reopen();
     answer = test_ask(c, "ana", COUNT, "0.02");
-    if (tripwire_begin(c, &answer->receipt) < 0)
+    if (tripwire_claim(&work, NULL))
         _exit(1);
+    tripwire_begin(c, &answer->receipt, work);
     if (write(ready, "x", 1) != 1)
         _exit(1);
     if (how == BY_ABORT)
@@ -382,12 +386,16 @@ static void
 a_crash_of_its_own_counts(void **state)
 {
     static const enum death own[] = {BY_ABORT, BY_FAULT, BY_ANOTHER_THREAD};
+    uint64_t row;
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(own); i++) {
         die(own[i]);
         assert_int_equal(asks("ana", SUM), CUSTOS_EDENIED);
         assert_int_equal(failures_of("ana", NULL), 1);
+        assert_int_equal(curator_crashes(c, &row), 1);
+        assert_true(row > 0);
+        assert_int_equal(curator_crashes(c, &row), 0);
         assert_int_equal(asks("ana", SUM), CUSTOS_EDENIED);
         assert_int_equal(failures_of("ana", NULL), 1); /* once */
         assert_int_equal(failures_of("bo", NULL), 0);
@@ -420,31 +428,166 @@ write_wrapped(uint64_t row, char out[32])
     memmove(out, out + at, 32 - at);
 }
 
-/* Marks that name no charge are no failures, and are gone. */
-static void
-a_mark_of_nothing_is_forgotten(void **state)
+static off_t
+append_marks(const char *marks, size_t len)
 {
-    struct answer *answer = test_ask(c, "ana", SUM, "0.02");
-    char path[128], wrapped[32], marks[128];
-    struct curator_trips trips;
-    int fd, len;
+    char path[128];
+    off_t size;
+    int fd;
 
-    (void)state;
-    write_wrapped(answer->receipt.seq, wrapped);
-    len = snprintf(marks, sizeof marks, "1\n99\nxx\n\n%s\n+%" PRIu64 "\n",
-                   wrapped, answer->receipt.seq);
-    answer_free(answer);
     snprintf(path, sizeof path, "%s/crashes", files.store);
     fd = open(path, O_WRONLY | O_APPEND);
     assert_true(fd >= 0);
-    assert_int_equal(write(fd, marks, (size_t)len), len);
+    assert_int_equal(write(fd, marks, len), len);
+    size = lseek(fd, 0, SEEK_END);
     close(fd);
-    assert_int_equal(asks("ana", COUNT), CUSTOS_OK);
+    return size;
+}
+
+/* As `custos owner resume` does it. */
+static void
+resume_with_marks(size_t unreadable)
+{
+    struct tripwire_found found;
+    char path[128];
+    custos_err err;
+    int fd;
+
+    snprintf(path, sizeof path, "%s/crashes", files.store);
+    fd = crash_open(path);
+    assert_true(fd >= 0);
+    assert_int_equal(tripwire_take_up(curator_ledger(c), fd, 1000, TAKE_UP_ALL,
+                                      &found, &err),
+                     CUSTOS_OK);
+    assert_int_equal(found.unreadable, unreadable);
+    close(fd);
+    resume();
+}
+
+/* Asked by none before: no stored answer is given. */
+static custos_status
+asks_anew(const char *who)
+{
+    static int n;
+    char sql[64];
+
+    snprintf(sql, sizeof sql, "SELECT count(*) + %d FROM people", ++n);
+    return asks(who, sql);
+}
+
+static void
+suspends_all(const char *marks, size_t len)
+{
+    struct curator_trips trips;
+    struct buf b;
+
+    append_marks(marks, len);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(asks_anew("bo"), CUSTOS_EDENIED);
+        reopen(); /* a restart forgets nothing */
+    }
+    assert_int_equal(asks_anew("cy"), CUSTOS_EDENIED);
     curator_trips(c, &trips);
     assert_int_equal(trips.failures, 0);
-    fd = open(path, O_RDONLY);
-    assert_int_equal(lseek(fd, 0, SEEK_END), 0);
+    buf_init(&b, NULL, 4096);
+    tripwire_tell(c, &b);
+    assert_non_null(strstr(buf_text(&b), "\"all_suspended\":true"));
+    buf_clear(&b);
+    resume_with_marks(1);
+    assert_int_equal(asks_anew("bo"), CUSTOS_OK);
+}
+
+/* Somebody's query crashed, and nobody knows whose. */
+static void
+a_mark_of_nobody_suspends_all(void **state)
+{
+    struct answer *answer = test_ask(c, "ana", SUM, "0.02");
+    uint64_t row = answer->receipt.seq;
+    char wrapped[32], line[40], plus[40], cut[40];
+
+    (void)state;
+    answer_free(answer);
+    write_wrapped(row, wrapped);
+    snprintf(line, sizeof line, "%s\n", wrapped);
+    snprintf(plus, sizeof plus, "+%" PRIu64 "\n", row);
+    snprintf(cut, sizeof cut, "%" PRIu64, row); /* a write that was cut off */
+    suspends_all("1\n", 2);                     /* a row, but no charge */
+    suspends_all("999999\n", 7);
+    suspends_all("xx\n", 3);
+    suspends_all("\0\0\n", 3);
+    suspends_all(line, strlen(line));
+    suspends_all(plus, strlen(plus));
+    suspends_all(cut, strlen(cut));
+    append_marks("\n\n", 2); /* what was taken up */
+    assert_int_equal(asks_anew("bo"), CUSTOS_OK);
+}
+
+/* What is cut off is not erased: when its rest comes it is taken up. */
+static void
+a_mark_that_is_being_written_is_kept(void **state)
+{
+    struct answer *answer = test_ask(c, "ana", SUM, "0.02");
+    char mark[40];
+    int len = snprintf(mark, sizeof mark, "%" PRIu64, answer->receipt.seq);
+
+    (void)state;
+    answer_free(answer);
+    append_marks(mark, (size_t)len);
+    assert_int_equal(asks("bo", COUNT), CUSTOS_EDENIED);
+    assert_int_equal(failures_of("ana", NULL), 0);
+    append_marks("\n", 1);
+    assert_int_equal(asks("bo", COUNT), CUSTOS_OK);
+    assert_int_equal(failures_of("ana", NULL), 1);
+}
+
+/* A handler writes without a lock: what comes after the reading stays. */
+static void
+a_mark_after_the_reading_is_kept(void **state)
+{
+    struct crash_marks marks;
+    char path[128];
+    arena *a = arena_new(NULL, (size_t)1 << 20);
+    custos_err err;
+    int fd;
+
+    (void)state;
+    append_marks("12\n\n345\n", 8);
+    snprintf(path, sizeof path, "%s/crashes", files.store);
+    fd = crash_open(path);
+    assert_int_equal(crash_read(fd, a, &marks, &err), CUSTOS_OK);
+    assert_int_equal(marks.n, 2);
+    assert_int_equal(marks.list[1].seq, 345);
+    marks.list[0].taken_up = marks.list[1].taken_up = true;
+    append_marks("6\n", 2);
+    assert_int_equal(crash_forget(fd, &marks, &err), CUSTOS_OK);
+    assert_int_equal(crash_size(fd), 10);
+    assert_int_equal(crash_read(fd, a, &marks, &err), CUSTOS_OK);
+    assert_int_equal(marks.n, 1);
+    assert_true(marks.list[0].readable && marks.list[0].seq == 6);
+    marks.list[0].taken_up = true;
+    assert_int_equal(crash_forget(fd, &marks, &err), CUSTOS_OK);
     close(fd);
+    arena_free(a);
+}
+
+/* Without a place no crash would leave a mark: nothing is charged. */
+static void
+without_a_place_nothing_is_charged(void **state)
+{
+    enum { PLACES = 1024 };
+    static int works[PLACES];
+    custos_err err;
+    int n = 0;
+
+    (void)state;
+    while (n < PLACES && (works[n] = crash_claim()) >= 0)
+        n++;
+    assert_int_equal(crash_claim(), -1);
+    assert_int_equal(ask("ana", COUNT, ASK_GOES_ON, &err), CUSTOS_EBUSY);
+    while (n > 0)
+        crash_end(works[--n]);
+    assert_int_equal(asks("ana", COUNT), CUSTOS_OK);
+    assert_int_equal(failures_of("ana", NULL), 0);
 }
 
 /* A disk that takes no row: nobody is charged as long as the process lives. */
@@ -508,7 +651,10 @@ main(void)
         TEST(overruns_have_a_count_of_their_own),
         TEST(a_crash_of_its_own_counts),
         TEST(a_kill_from_outside_does_not),
-        TEST(a_mark_of_nothing_is_forgotten),
+        TEST(a_mark_of_nobody_suspends_all),
+        TEST(a_mark_that_is_being_written_is_kept),
+        TEST(a_mark_after_the_reading_is_kept),
+        TEST(without_a_place_nothing_is_charged),
         TEST(a_failure_without_a_row_suspends_all),
         TEST(the_owner_is_told),
     };

@@ -42,6 +42,18 @@ static const char *const fact_causes[] = {
     "SELECT count(x) FROM (SELECT CASE WHEN age >= 0 THEN 58192502454374.03 "
     "ELSE 1 END * 11 AS x FROM edges) AS v",
     "SELECT sum(r * 3, contribution_bounds_per_row => (0, 10)) FROM edges",
+    /* ... and of more than 18 or 22 digits behind the point. */
+    "SELECT count(*) FROM edges WHERE CAST(0.1234567890123456789 AS double "
+    "precision) > 5",
+    "SELECT count(*) FROM edges WHERE CAST(0.1000000000000000000001 AS double "
+    "precision) > 5",
+    "SELECT count(*) FROM edges WHERE 0.1234567890123456789 + r > 5",
+    "SELECT count(*) FROM edges WHERE floor(0.1000000000000000000001 * 10) > 5",
+    "SELECT count(x) FROM (SELECT 0.1234567890123456789 AS x FROM edges) AS v",
+    "SELECT count(*) FROM edges WHERE CAST(CAST(0.00000000000000000001001 AS "
+    "numeric(38, 23)) AS double precision) > 5",
+    "SELECT count(*) FROM edges WHERE CAST(CAST(0.00000000000000000001001 AS "
+    "numeric(38, 23)) AS double precision) * 3 > 5",
     /* Dates outside the years 1 to 9999, and outside timestamps. */
     "SELECT count(*) FROM edges WHERE extract(year FROM born + 10000000) * "
     "922000000000000 > 5",

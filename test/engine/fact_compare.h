@@ -21,11 +21,12 @@ enum fact_fault {
     FACT_BELOW,
     FACT_ABOVE,
     FACT_NOT_FINITE,
+    FACT_LONG,
 };
 
 static const char *const fact_fault_names[] = {
     "holds", "engine error", "other type",      "NULL that cannot be",
-    "below", "above",        "NaN or infinite",
+    "below", "above",        "NaN or infinite", "text too long",
 };
 
 /* What was seen of a column. */
@@ -33,6 +34,7 @@ struct fact_seen {
     bool any, null, nan, low_inf, high_inf;
     i128 least, most; /* whole numbers, dates; decimals in units of scale */
     double low, high; /* reals */
+    size_t longest;   /* texts: bytes */
     enum duck_type type;
     int scale;
 };
@@ -75,6 +77,13 @@ fact_see(struct fact_seen *s, const struct duck_column *c, size_t rows)
             fact_see_real(s, duck_real(c, i));
             continue;
         }
+        if (c->type == DUCK_TEXT) {
+            size_t len = duck_text(c, i).len;
+
+            s->longest = len > s->longest ? len : s->longest;
+            s->any = true;
+            continue;
+        }
         n = duck_whole(c, i);
         s->least = !s->any || n < s->least ? n : s->least;
         s->most = !s->any || n > s->most ? n : s->most;
@@ -84,13 +93,6 @@ fact_see(struct fact_seen *s, const struct duck_column *c, size_t rows)
 
 /* ----------------------------------------------------------------- types -- */
 
-static inline enum data_type
-fact_type_of(const struct expr *e)
-{
-    return e->kind == EXPR_LITERAL && e->value.type != TYPE_NULL ? e->value.type
-                                                                 : e->type;
-}
-
 static inline bool
 fact_is_wide(const struct expr *e)
 {
@@ -99,24 +101,34 @@ fact_is_wide(const struct expr *e)
     return e->wide;
 }
 
+/* Does it consist of literals alone, so that the engine may fold it? */
+static inline bool
+fact_is_constant(const struct expr *e)
+{
+    if (e->kind == EXPR_COLUMN || e->kind == EXPR_IN_QUERY)
+        return false;
+    for (size_t i = 0; i < e->n_args; i++)
+        if (e->args[i] && !fact_is_constant(e->args[i]))
+            return false;
+    return true;
+}
+
 /* The type that sql/duckdb.h promises. An expression of literals that is NULL
    has the type that the engine gives to a bare NULL. */
 static inline bool
 fact_type_holds(const struct expr *e, const struct fact_seen *s)
 {
-    bool exact = e->kind == EXPR_COLUMN || e->kind == EXPR_LITERAL ||
-                 e->kind == EXPR_CAST;
+    bool exact = e->kind == EXPR_COLUMN || e->kind == EXPR_CAST ||
+                 (e->kind == EXPR_LITERAL && e->value.type != TYPE_NULL);
 
-    if (s->type == DUCK_I32 && s->null && !s->any)
+    if (s->type == DUCK_I32 && s->null && !s->any && fact_is_constant(e))
         return true;
-    switch (fact_type_of(e)) {
+    switch (e->type) {
     case TYPE_NULL: return true;
     case TYPE_BOOL: return s->type == DUCK_BOOL;
     case TYPE_INT: return s->type == (fact_is_wide(e) ? DUCK_I128 : DUCK_I64);
     case TYPE_REAL: return s->type == DUCK_F64;
     case TYPE_DECIMAL:
-        if (e->kind == EXPR_LITERAL && e->value.type == TYPE_NULL)
-            return s->type == DUCK_F64;
         return exact ? fact_is_decimal(s->type) : s->type == DUCK_F64;
     case TYPE_TEXT: return s->type == DUCK_TEXT;
     case TYPE_DATE: return s->type == DUCK_DATE;
@@ -172,7 +184,7 @@ fact_range_fault(const struct fact *f, const struct fact_seen *s)
 static inline bool
 fact_has_order(const struct expr *e)
 {
-    enum data_type t = fact_type_of(e);
+    enum data_type t = e->type;
 
     return data_type_is_number(t) || t == TYPE_DATE || t == TYPE_TIMESTAMP;
 }
@@ -186,6 +198,8 @@ fact_compare(const struct expr *e, const struct fact_seen *s)
         return FACT_TYPE;
     if (s->null && !f->nullable)
         return FACT_NULL;
+    if (s->type == DUCK_TEXT && s->longest > e->text_max)
+        return FACT_LONG;
     return fact_has_order(e) ? fact_range_fault(f, s) : FACT_HOLDS;
 }
 
@@ -197,7 +211,7 @@ fact_describe(const struct expr *e, const struct fact_seen *s, struct buf *out)
     rat end;
 
     rat_init(&end);
-    buf_printf(out, "%s%s claimed ", data_type_name(fact_type_of(e)),
+    buf_printf(out, "%s%s claimed ", data_type_name(e->type),
                fact_is_wide(e) ? " wide" : "");
     if (f->known != KNOWN_NOTHING || f->floor || f->ceiling) {
         buf_add_text(out, "[");

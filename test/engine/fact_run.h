@@ -17,6 +17,8 @@ enum { FACT_AT_ONCE = 64 };
 static inline enum fact_fault
 fact_limits_fault(const struct fact_probe *p)
 {
+    if (p->never_null && p->seen.null)
+        return FACT_NULL;
     if (!p->limited || !p->seen.any)
         return FACT_HOLDS;
     return p->seen.least < p->least ? FACT_BELOW

@@ -25,7 +25,7 @@ fact_sign_of(const struct fact_probe *p)
     if (!p->e)
         return s;
     s.kind = (int)p->e->kind;
-    s.type = fact_type_of(p->e);
+    s.type = p->e->type;
     s.call = p->e->kind == EXPR_CALL ? p->e->call : CALL_AND;
     s.cast_to = p->e->kind == EXPR_CAST ? p->e->cast_to : TYPE_NULL;
     return s;

@@ -26,6 +26,7 @@ struct fact_probe {
     size_t owner;         /* which case of the batch */
     size_t parent;        /* the probe of the node above; SIZE_MAX: none */
     bool limited;         /* least and most hold for the printed number */
+    bool never_null;      /* so is claimed of a part or a key */
     i128 least, most;
     char *text;       /* as the engine reads it */
     const char *from; /* after FROM, without alias */
@@ -113,7 +114,7 @@ static inline bool
 fact_literal_was_seen(struct fact_probes *p, const struct expr *e,
                       const char *text)
 {
-    uint64_t hash = 14695981039346656037u + (uint64_t)fact_type_of(e);
+    uint64_t hash = 14695981039346656037u + (uint64_t)e->type;
     uint64_t *slot;
 
     if (e->kind != EXPR_LITERAL)
@@ -177,7 +178,8 @@ fact_pairs(const struct made *m, struct fact_case *c, const struct relation *r)
     buf_init(&b, NULL, FACT_TEXT_MAX);
     buf_add_text(&b, "(SELECT x.*");
     for (size_t i = 0; i < r->right->as->n_columns; i++)
-        buf_printf(&b, ", y.c%zu AS c%zu", i, left + i);
+        if (relation_carries(r->right, i))
+            buf_printf(&b, ", y.c%zu AS c%zu", i, left + i);
     buf_printf(&b, " FROM %s AS x, ", fact_from(m, c, r->left));
     buf_printf(&b, "%s AS y)", fact_from(m, c, r->right));
     return fact_keep(c, &b);
@@ -195,8 +197,10 @@ fact_relation(const struct made *m, struct fact_probes *p, struct fact_case *c,
                                             : fact_from(m, c, r->left),
                    SIZE_MAX);
     for (size_t i = 0; i < r->n_exprs; i++)
-        fact_nodes(p, c, owner, r->exprs[i], fact_from(m, c, r->left),
-                   SIZE_MAX);
+        if (r->kind != RELATION_EXTEND ||
+            relation_carries(r, r->left->as->n_columns + i))
+            fact_nodes(p, c, owner, r->exprs[i], fact_from(m, c, r->left),
+                       SIZE_MAX);
     fact_relation(m, p, c, owner, r->left);
     fact_relation(m, p, c, owner, r->right);
     for (size_t i = 0; i < r->n_branches; i++)
@@ -215,6 +219,8 @@ fact_part(struct fact_probes *p, struct fact_case *c, size_t owner,
     work_value(c->plan, part, &b);
     probe->text = fact_keep(c, &b);
     probe->limited = part->kind == PART_SUM || part->kind == PART_SQUARES;
+    probe->never_null = fact_of(part->of) && !fact_of(part->of)->nullable &&
+                        fact_of(part->of)->known == KNOWN_DECLARED;
     probe->least = part->lower;
     probe->most = part->upper;
 }
@@ -231,6 +237,8 @@ fact_key(struct fact_probes *p, struct fact_case *c, size_t owner, size_t k,
     work_key(c->plan, k, &b);
     probe->text = fact_keep(c, &b);
     probe->limited = key->kind != KEY_PRIVATE;
+    probe->never_null =
+        probe->limited && fact_of(key->expr) && !fact_of(key->expr)->nullable;
     probe->least = 0;
     probe->most = (i128)key->n - 1;
 }

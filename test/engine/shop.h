@@ -183,6 +183,8 @@ shop_run(struct shop *s, const char *sql, struct shop_answer *a)
     custos_status st = exact_init(&a->x, a->plan, &s->made.err);
 
     assert_int_equal(st, CUSTOS_OK);
+    assert_int_equal(engine_prepare(s->made.engine, a->plan, &s->made.err),
+                     CUSTOS_OK);
     switch (a->plan->bounding) {
     case BOUND_FOLD:
         st = run_fold(s->made.engine, a->plan, &a->x, &s->made.err);
@@ -192,6 +194,7 @@ shop_run(struct shop *s, const char *sql, struct shop_answer *a)
         break;
     default: st = run_sql(s->made.engine, a->plan, &a->x, &s->made.err); break;
     }
+    engine_unprepare(s->made.engine);
     if (st)
         fail_msg("%s\n%s", sql, s->made.err.noted);
 }

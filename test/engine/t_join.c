@@ -347,6 +347,111 @@ no_unit_has_more_rows_than_it_may(void **state)
     made_close(&s.made);
 }
 
+/* The rows of orders 109 and above with their numbers, as one text. */
+static char *
+numbered(struct shop *s, const char *from)
+{
+    struct shop_answer a;
+    struct buf b;
+    char sql[400], *text;
+
+    snprintf(sql, sizeof sql,
+             "SELECT sum(l.ok, contribution_bounds_per_row => (0, 9)), "
+             "sum(t.w) FROM %s",
+             from);
+    shop_plan(s, sql, &a);
+    buf_init(&b, NULL, 1 << 20);
+    buf_printf(&b,
+               "SELECT string_agg(concat_ws(' ', c%d, r, c%d), ',' ORDER BY "
+               "c%d, r) FROM ",
+               a.plan->parts[0].of->slot, a.plan->parts[1].of->slot,
+               a.plan->parts[0].of->slot);
+    relation_of_plan(s->made.engine, a.plan, &b);
+    buf_printf(&b, " AS t WHERE c%d > 108", a.plan->parts[0].of->slot);
+    text = strdup(made_ask(&s->made, buf_text(&b)));
+    assert_non_null(text);
+    buf_clear(&b);
+    plan_free(a.plan);
+    return text;
+}
+
+/* Rows that meet many public ones are numbered by their own unit's rows: the
+   first person, with orders 100 to 108, moves nobody else's. */
+static void
+numbers_do_not_move_when_a_unit_goes(void **state)
+{
+    static const char *const froms[] = {
+        "lines l JOIN tags t ON true",
+        "tags t JOIN lines l ON t.w >= 3",
+        "lines l JOIN parts p ON p.w >= y JOIN tags t ON true",
+        "lines l JOIN orders o ON l.ok = o.ok JOIN tags t ON t.w >= x",
+        "lines l JOIN returns b ON b.ok = l.ok JOIN tags t ON true",
+        "orders o LEFT JOIN lines l ON l.ok = o.ok JOIN tags t ON true",
+        "far l LEFT JOIN tags t ON t.w > y",
+        "(SELECT ok FROM lines UNION ALL SELECT ok FROM returns) l JOIN tags t "
+        "ON true",
+        "(SELECT ok, count(*) AS n FROM lines GROUP BY ok) l JOIN tags t ON "
+        "true",
+    };
+    struct shop s, t;
+
+    (void)state;
+    shop_fill(&s, 8, 14, -1);
+    shop_fill(&t, 8, 14, 1);
+    shop_open(&s, 3);
+    shop_open(&t, 3);
+    for (size_t i = 0; i < sizeof froms / sizeof *froms; i++) {
+        char *a = numbered(&s, froms[i]), *b = numbered(&t, froms[i]);
+
+        if (strlen(a) < 40 || strcmp(a, b) != 0)
+            fail_msg("%s\n%s\n%s", froms[i], a, b);
+        free(a);
+        free(b);
+    }
+    made_close(&s.made);
+    made_close(&t.made);
+}
+
+/* A join copies the columns that are read above it and no others. */
+static void
+joins_hand_on_what_is_read(void **state)
+{
+    static const struct {
+        const char *sql, *columns;
+    } cases[] = {
+        {"SELECT count(*) FROM lines l JOIN tags t ON true", "0"},
+        {"SELECT count(*) FROM lines l JOIN tags t ON l.pk = t.pk", "0"},
+        {"SELECT sum(t.w) FROM lines l JOIN tags t ON l.pk = t.pk", "1"},
+        {"SELECT sum(t.w) FROM lines l JOIN tags t ON true WHERE y > 2", "2"},
+        {"SELECT sum(b.w) FROM lines l JOIN tags a ON true JOIN tags b ON "
+         "a.w > b.w",
+         "1"},
+        {"SELECT sum(v) FROM (SELECT ok, y AS v, pk FROM lines UNION ALL "
+         "SELECT ok, z, pk FROM returns) u",
+         "1"},
+    };
+    struct shop s;
+    struct shop_answer a;
+
+    (void)state;
+    shop_fill(&s, 9, 5, -1);
+    shop_open(&s, 3);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct buf b;
+
+        shop_plan(&s, cases[i].sql, &a);
+        buf_init(&b, NULL, 1 << 20);
+        buf_add_text(&b, "SELECT count(*) FROM (DESCRIBE SELECT * FROM ");
+        relation_of_plan(s.made.engine, a.plan, &b);
+        buf_add_text(&b, ") WHERE column_name LIKE 'c%'");
+        if (strcmp(made_ask(&s.made, buf_text(&b)), cases[i].columns) != 0)
+            fail_msg("%s: not %s columns", cases[i].sql, cases[i].columns);
+        buf_clear(&b);
+        plan_free(a.plan);
+    }
+    made_close(&s.made);
+}
+
 /* Whatever the planner thought: rows of two units never meet. */
 static void
 the_engine_writes_the_unit_itself(void **state)
@@ -445,6 +550,8 @@ main(void)
         cmocka_unit_test(two_ways_give_one_answer),
         cmocka_unit_test(removing_a_unit_moves_little),
         cmocka_unit_test(no_unit_has_more_rows_than_it_may),
+        cmocka_unit_test(numbers_do_not_move_when_a_unit_goes),
+        cmocka_unit_test(joins_hand_on_what_is_read),
         cmocka_unit_test(the_engine_writes_the_unit_itself),
         cmocka_unit_test(units_have_proven_ranges),
         cmocka_unit_test(doubled_keys_are_refused),

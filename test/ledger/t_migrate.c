@@ -65,6 +65,9 @@ make(struct place *p, struct receipt *last)
     ledger_close(l);
 }
 
+/* Before format 5 nothing was counted. */
+#define OLD_SIZES "DROP TABLE sizes; DROP INDEX answers_seq;"
+
 static void
 migrate_touches_no_row(void **state)
 {
@@ -76,11 +79,12 @@ migrate_touches_no_row(void **state)
     (void)state;
     make(&p, &last);
     /* Format 0: the chain alone. */
-    meddle(&p, "DROP TABLE tokens; DROP TABLE doors; DROP TABLE state; DROP "
-               "TABLE answers; DROP "
-               "INDEX chain_who;"
-               "DROP INDEX chain_terms; DROP INDEX chain_tripwire;"
-               "PRAGMA user_version = 0;");
+    meddle(&p, OLD_SIZES
+           "DROP TABLE tokens; DROP TABLE doors; DROP TABLE state; DROP "
+           "TABLE answers; DROP "
+           "INDEX chain_who;"
+           "DROP INDEX chain_terms; DROP INDEX chain_tripwire;"
+           "PRAGMA user_version = 0;");
     buf_init(&before, NULL, 1 << 20);
     buf_init(&after, NULL, 1 << 20);
     dump(&p, &before);
@@ -109,8 +113,9 @@ migrate_adds_doors(void **state)
 
     (void)state;
     make(&p, &last);
-    meddle(&p, "DROP TABLE tokens; DROP TABLE doors; DROP INDEX chain_tripwire;"
-               "PRAGMA user_version = 1;");
+    meddle(&p, OLD_SIZES
+           "DROP TABLE tokens; DROP TABLE doors; DROP INDEX chain_tripwire;"
+           "PRAGMA user_version = 1;");
     l = open_at(&p);
     assert_verifies(l, &last);
     assert_int_equal(ledger_door_find(l, str_of("ana"), &door, NULL),
@@ -121,9 +126,11 @@ migrate_adds_doors(void **state)
 
 /* Doors as formats 2 and 3 had them. */
 #define OLD_DOORS                                                              \
+    OLD_SIZES                                                                  \
     "DROP TABLE tokens; DROP TABLE doors;"                                     \
     "CREATE TABLE doors (name TEXT PRIMARY KEY, seq INTEGER NOT NULL"          \
-    " REFERENCES chain (seq), verifier TEXT NOT NULL, token BLOB NOT NULL)"    \
+    " REFERENCES chain (seq), verifier TEXT NOT NULL, token BLOB NOT "         \
+    "NULL)"                                                                    \
     " STRICT; CREATE INDEX doors_token ON doors (token);"
 
 /* Format 2: all but the tripwire, whose rows have no index. */
@@ -194,6 +201,54 @@ migrate_keeps_doors(void **state)
     place_remove(&p);
 }
 
+/* What a name's rows take, by the file itself. */
+static int64_t
+size_of(const struct place *p, const char *sql)
+{
+    sqlite3 *db = open_raw(p);
+    sqlite3_stmt *s = NULL;
+    int64_t n = -1;
+
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &s, NULL), SQLITE_OK);
+    if (sqlite3_step(s) == SQLITE_ROW)
+        n = sqlite3_column_int64(s, 0);
+    sqlite3_finalize(s);
+    sqlite3_close(db);
+    return n;
+}
+
+/* Format 4: what is there is counted once, as it would have been. */
+static void
+migrate_counts_sizes(void **state)
+{
+    static const char rows[] = "SELECT bytes FROM sizes WHERE what = 'rows' "
+                               "AND who = 'ana'";
+    static const char answers[] =
+        "SELECT bytes FROM sizes WHERE what = 'answers'";
+    const uint8_t key[32] = {1};
+    struct receipt last;
+    struct ledger *l;
+    struct place p;
+    int64_t was_rows, was_answers;
+
+    (void)state;
+    make(&p, &last);
+    l = open_at(&p);
+    assert_int_equal(ledger_answer_store(l, key, &last, str_of("12345"), NULL),
+                     CUSTOS_OK);
+    ledger_close(l);
+    was_rows = size_of(&p, rows);
+    was_answers = size_of(&p, answers);
+    assert_true(was_rows > 1200 && was_answers == 165);
+    meddle(&p, OLD_SIZES "PRAGMA user_version = 4;");
+    l = open_at(&p);
+    assert_verifies(l, &last);
+    ledger_close(l);
+    assert_int_equal(size_of(&p, rows), was_rows);
+    assert_int_equal(size_of(&p, answers), was_answers);
+    place_remove(&p);
+}
+
 /* A chain of format 0 that is wrong is not made into a balance. */
 static void
 migrate_stops_at_damage(void **state)
@@ -205,12 +260,13 @@ migrate_stops_at_damage(void **state)
 
     (void)state;
     make(&p, &last);
-    meddle(&p, "DROP TABLE tokens; DROP TABLE doors; DROP TABLE state; DROP "
-               "TABLE answers; DROP "
-               "INDEX chain_who;"
-               "DROP INDEX chain_terms; DROP TRIGGER chain_no_update;"
-               "UPDATE chain SET epsilon = '0' WHERE seq = 5;"
-               "PRAGMA user_version = 0;");
+    meddle(&p, OLD_SIZES
+           "DROP TABLE tokens; DROP TABLE doors; DROP TABLE state; DROP "
+           "TABLE answers; DROP "
+           "INDEX chain_who;"
+           "DROP INDEX chain_terms; DROP TRIGGER chain_no_update;"
+           "UPDATE chain SET epsilon = '0' WHERE seq = 5;"
+           "PRAGMA user_version = 0;");
     assert_int_equal(ledger_open(p.path, p.lock, &l, &err), CUSTOS_ECORRUPT);
     assert_non_null(strstr(err.said, "row 5"));
     place_remove(&p);
@@ -226,11 +282,11 @@ migrate_refuses_newer(void **state)
 
     (void)state;
     make(&p, &last);
-    meddle(&p, "PRAGMA user_version = 5");
+    meddle(&p, "PRAGMA user_version = 6");
     assert_int_equal(ledger_open(p.path, p.lock, &l, &err),
                      CUSTOS_EUNSUPPORTED);
-    assert_non_null(strstr(err.said, "format 5"));
-    meddle(&p, "PRAGMA user_version = 4");
+    assert_non_null(strstr(err.said, "format 6"));
+    meddle(&p, "PRAGMA user_version = 5");
     l = open_at(&p);
     assert_verifies(l, &last);
     ledger_close(l);
@@ -306,6 +362,7 @@ main(void)
         cmocka_unit_test(migrate_adds_doors),
         cmocka_unit_test(migrate_adds_the_tripwire),
         cmocka_unit_test(migrate_keeps_doors),
+        cmocka_unit_test(migrate_counts_sizes),
         cmocka_unit_test(migrate_stops_at_damage),
         cmocka_unit_test(migrate_refuses_newer),
         cmocka_unit_test(migrate_refuses_what_is_no_ledger),

@@ -129,15 +129,15 @@ public_relations_have_a_fanout(void **state)
 }
 
 static void
-is_rejected(const char *sql, const char *number)
+is_rejected(const char *sql)
 {
     struct planned t;
 
     plan_with(&t, sql, true);
     if (t.status != CUSTOS_EDENIED)
         fail_msg("%s\n%d: %s", sql, (int)t.status, t.err.said);
-    assert_non_null(strstr(t.err.said, number));
-    assert_non_null(strstr(t.err.said, "max_fanout is 1000"));
+    assert_non_null(
+        strstr(t.err.said, "more than 1000 public rows (max_fanout)"));
     assert_true(strlen(t.err.said) < sizeof t.err.said - 1);
     assert_true(t.err.at > 0);
     plan_done(&t);
@@ -150,22 +150,18 @@ the_fanout_of_a_plan_is_capped(void **state)
 
     (void)state;
     is_rejected("SELECT count(*) FROM (SELECT age FROM patients WHERE id = 4) "
-                "v JOIN cities a ON true JOIN cities b ON true",
-                "160000");
-    is_rejected("SELECT count(*) FROM patients p, drugs a, cities b", "12000");
+                "v JOIN cities a ON true JOIN cities b ON true");
+    is_rejected("SELECT count(*) FROM patients p, drugs a, cities b");
     is_rejected("SELECT count(*) FROM patients p JOIN (SELECT a.name FROM "
                 "cities a JOIN drugs b ON true JOIN drugs c ON true) x ON "
-                "p.city = x.name",
-                "1800");
+                "p.city = x.name");
     is_rejected("SELECT count(*) FROM patients WHERE city IN (SELECT a.name "
                 "FROM cities a JOIN drugs b ON true JOIN drugs c ON true JOIN "
-                "drugs d ON true)",
-                "27000");
+                "drugs d ON true)");
     is_rejected("SELECT count(*) FROM patients p JOIN (SELECT name FROM cities "
                 "WHERE people IN (SELECT a.people FROM cities a JOIN drugs b "
                 "ON true JOIN drugs c ON true JOIN drugs d ON true)) x ON "
-                "p.city = x.name",
-                "27000");
+                "p.city = x.name");
     /* What is public alone is the asker's own time. */
     plan_with(&t, "SELECT count(*) FROM cities a, cities b, cities c", true);
     assert_int_equal(t.status, CUSTOS_OK);

@@ -9,53 +9,10 @@
  * A refusal is "at 7: sentence". CUSTOS_GOLDEN=FILE writes what is, for a look
  * at the difference.
  */
-#include "plan/hospital.h"
-
-enum { FILE_MAX = 1 << 20, WITH_MAX = 200 };
+#include "plan/golden.h"
 
 /* A golden file that lost its cases proves nothing. */
 enum { CASES_LEAST = 180, REFUSED_LEAST = 70 };
-
-static char *
-golden_read(void)
-{
-    const char *src = getenv("SRC");
-    char path[4096], *text = calloc(1, FILE_MAX);
-    FILE *f;
-
-    snprintf(path, sizeof path, "%s/test/plan/golden.txt", src ? src : ".");
-    f = fopen(path, "r");
-    if (!f || !text)
-        fail_msg("%s cannot be read", path);
-    assert_true(fread(text, 1, FILE_MAX - 1, f) > 0);
-    fclose(f);
-    return text;
-}
-
-/* The words after "with", cut apart in place. */
-static void
-with_read(char *with, struct asked *asked)
-{
-    char *save = NULL;
-
-    for (char *w = strtok_r(with, " ", &save); w;
-         w = strtok_r(NULL, " ", &save)) {
-        if (!strcmp(w, "change-one"))
-            asked->adjacency = w;
-        else if (!strcmp(w, "jointly"))
-            asked->jointly = true;
-        else if (!strncmp(w, "who=", 4))
-            asked->who = w + 4;
-        else if (!strncmp(w, "within=", 7))
-            asked->within = w + 7;
-        else if (!strncmp(w, "delta=", 6))
-            asked->delta = w + 6;
-        else if (!strncmp(w, "epsilon=", 8))
-            asked->epsilon = w + 8;
-        else
-            fail_msg("golden.txt: %s", w);
-    }
-}
 
 static void
 answer_write(const char *sql, const struct asked *asked, struct buf *out)
@@ -73,7 +30,7 @@ answer_write(const char *sql, const struct asked *asked, struct buf *out)
 static void
 golden_plans(void **state)
 {
-    char *text = golden_read(), *at = text, with[WITH_MAX];
+    char *text = golden_read(), *at = text, with[GOLDEN_WITH_MAX];
     const char *path = getenv("CUSTOS_GOLDEN");
     FILE *out = path ? fopen(path, "w") : NULL;
     int cases = 0, wrong = 0, refused = 0;
@@ -99,7 +56,7 @@ golden_plans(void **state)
             snprintf(with, sizeof with, "%s", line);
             if (out)
                 fprintf(out, "with %s\n", line);
-            with_read(with, &asked);
+            golden_with(with, &asked);
         }
         next = strstr(end, "\n> ");
         if (!strncmp(end, "> ", 2))

@@ -52,8 +52,8 @@ least_price_is_charged_in_both_lanes(void **state)
     explain_of(&t, &b);
     assert_non_null(strstr(buf_text(&b), "price      epsilon 0.01, rho "));
     assert_non_null(strstr(buf_text(&b),
-                           "the policy's least for a query; the "
-                           "noise is that of epsilon 0.000000001, rho "));
+                           "raised to the policy's minimum; noise as for "
+                           "epsilon 0.000000001, rho "));
     buf_clear(&b);
     plan_done(&t);
 

@@ -149,6 +149,9 @@ mistakes_of_budgets(void **state)
         {"max_groups: 1000", "min_rho: 1e7",
          "line 8: min_rho must be 0, or a number from 1e-20 to 1e6, such as "
          "1e-4, not '1e7'"},
+        {"tables:\n", "storage: {answer_day: 9}\ntables:\n",
+         "line 10: there is no key 'answer_day' in storage; did you mean "
+         "answer_days?"},
         {"tables:\n", "tripwire: {failures: 0}\ntables:\n",
          "line 10: failures must be a whole number from 1 to 1000000, not "
          "'0'"},

@@ -108,6 +108,35 @@ least_price_and_tripwire(void **state)
 }
 
 static void
+storage_has_defaults(void **state)
+{
+    static const char rest[] = "tables: {t: {source: t.csv, unit: row,\n"
+                               "  columns: {a: {type: integer}}}}\n";
+    arena *a = arena_new(NULL, MEMORY);
+    const struct policy *p;
+    char text[400];
+
+    (void)state;
+    snprintf(text, sizeof text, "custos: 1\nbudget: {epsilon: 2}\n%s", rest);
+    p = read_good(a, text);
+    assert_int_equal(p->answer_days, 0);
+    assert_int_equal(p->answer_bytes, 1 << 30);
+    assert_int_equal(p->ledger_bytes, UINT64_C(1) << 33);
+    assert_int_equal(p->ledger_minute_bytes, 1 << 28);
+    snprintf(text, sizeof text,
+             "custos: 1\nbudget: {epsilon: 2}\nstorage: {answer_days: 90,\n"
+             "  answer_bytes: 1e6, ledger_bytes: 2000,\n"
+             "  ledger_bytes_per_minute: 1000}\n%s",
+             rest);
+    p = read_good(a, text);
+    assert_int_equal(p->answer_days, 90);
+    assert_int_equal(p->answer_bytes, 1000000);
+    assert_int_equal(p->ledger_bytes, 2000);
+    assert_int_equal(p->ledger_minute_bytes, 1000);
+    arena_free(a);
+}
+
+static void
 tables_and_units(void **state)
 {
     arena *a = arena_new(NULL, MEMORY);
@@ -541,6 +570,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(budgets_and_defaults),
         cmocka_unit_test(least_price_and_tripwire),
+        cmocka_unit_test(storage_has_defaults),
         cmocka_unit_test(tables_and_units),
         cmocka_unit_test(columns_and_domains),
         cmocka_unit_test(analysts_and_grants),

@@ -66,7 +66,7 @@ server_end(void)
     custos_err err;
 
     http_quiesce(server.web);
-    workers_stop(server.parts.workers, 10000);
+    assert_true(workers_stop(server.parts.workers, 10000));
     http_stop(server.web);
     workers_free(server.parts.workers);
     assert_int_equal(door_revoke(curator_ledger(server.parts.curator),

@@ -23,10 +23,11 @@ BROKEN = (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError,
 ATTACKS = {}
 
 
-def attack(pause=1.0):
-    """Registers a round under its function's name."""
+def attack(pause=1.0, seconds=ROUND_SECONDS):
+    """Registers a round under its function's name: the mean pause after it,
+    and the longest it may take."""
     def add(function):
-        ATTACKS[function.__name__] = (function, pause)
+        ATTACKS[function.__name__] = (function, pause, seconds)
         return function
     return add
 
@@ -36,7 +37,7 @@ class Attack:
 
     def __init__(self, name, number, target):
         self.name, self.target = name, target
-        self.round, self.pause = ATTACKS[name]
+        self.round, self.pause, self.seconds = ATTACKS[name]
         self.dice = random.Random(f"{target['seed']} {name}")
         hostile = target["hostile"]
         self.who = hostile[number % len(hostile)]
@@ -157,7 +158,7 @@ class Attack:
     async def once(self):
         self.seen["rounds"] += 1
         try:
-            await asyncio.wait_for(self.round(self), ROUND_SECONDS)
+            await asyncio.wait_for(self.round(self), self.seconds)
         except BROKEN as error:
             self.broke(error)
         finally:

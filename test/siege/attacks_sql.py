@@ -13,6 +13,7 @@ CROSS = "diagnoses a, diagnoses b, diagnoses c"
 SLOW_PUBLIC = f"SELECT count(*) FROM {CROSS}, diagnoses d"
 SLOW_CATALOG = ("SELECT count(*) FROM pg_class a, pg_class b, pg_class c, "
                 "pg_class d, pg_class e, pg_class f")
+CANCEL_PATIENCE = 30  # seconds
 JOIN = "FROM patients p JOIN patients q ON p.id = q.id"
 
 
@@ -320,20 +321,21 @@ async def charged_cancelled(a):
             return
 
 
-@attack(pause=0.2)
+@attack(pause=0.2, seconds=180)
 async def cancel_random(a):
-    """Slow free queries, cancelled once at a random time: each must end."""
+    """Slow free queries, cancelled once at a random time: each must end. On a
+    slow machine it may take a while; a cancel that is lost takes ten minutes."""
     link = await a.pg()
     for _ in range(5):
         task = await a.ask_later(
-            link, a.dice.choice([SLOW_PUBLIC, SLOW_CATALOG]))
+            link, a.dice.choice([SLOW_PUBLIC, SLOW_CATALOG]), CANCEL_PATIENCE)
         await asyncio.sleep(0.05 + a.dice.random() * 0.5)
         running = not task.done()
         if running:
             await link.cancel(a.target["pg"], a.source)
             a.seen["cancels"] += 1
-        done, _ = await asyncio.wait([task], timeout=8)
-        if running and not done:
+        missed = a.seen["no reply"]
+        await task
+        if running and a.seen["no reply"] > missed:
             a.seen["cancels lost"] += 1
-            task.cancel()
             return

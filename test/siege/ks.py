@@ -1,4 +1,4 @@
-"""The two-sample test of Kolmogorov and Smirnov.
+"""The two-sample test of Kolmogorov and Smirnov, and Fisher's for counts.
 
 The p-value is Kolmogorov's limit law at sqrt(nm / (n + m)) D. It is valid, and
 conservative, where values repeat. Samples here are of two arms that are drawn
@@ -42,3 +42,19 @@ def compare(xs, ys):
     """D, and the probability of as large a one under equal distributions."""
     d = statistic(xs, ys)
     return d, tail(math.sqrt(len(xs) * len(ys) / (len(xs) + len(ys))) * d)
+
+
+def log_choose(n, k):
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+
+
+def compare_counts(a, n, b, m):
+    """The probability that a of n and b of m differ as much, or more, when
+    both are equally likely: twice the smaller tail of Fisher's exact test."""
+    total = a + b
+    logs = {k: log_choose(n, k) + log_choose(m, total - k) -
+               log_choose(n + m, total)
+            for k in range(max(0, total - m), min(n, total) + 1)}
+    below = sum(math.exp(p) for k, p in logs.items() if k <= a)
+    above = sum(math.exp(p) for k, p in logs.items() if k >= a)
+    return min(1.0, 2 * min(below, above))

@@ -29,15 +29,17 @@ def person(pair, arm):
 
 
 def policy():
-    """The policy of pairs.h with public bounds on rows and no least price."""
+    """The policy of pairs.h with public bounds on rows and no least price. A
+    query that is ended for its time suspends nobody: it is compared."""
     text = (ATTACK / "pairs.h").read_text(encoding="utf-8")
     body = text.split("pairs_policy[] =")[1].split(";\n")[0]
     lines = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', body))
     lines = lines.replace("\\n", "\n").replace(
         "delta: 1e-12}", "delta: 1e-12, min_epsilon: 0, min_rho: 0}")
     lines = lines.replace("analysts:\n", "analysts:\n  bob: {}\n")
-    return re.sub(r"(?m)^    unit: ", f"    max_rows: {MAX_ROWS}\n    unit: ",
-                  lines)
+    lines = re.sub(r"(?m)^    unit: ", f"    max_rows: {MAX_ROWS}\n    unit: ",
+                   lines)
+    return lines + "tripwire: {overrun_rate: 1}\n"
 
 
 def write_people(folder):

@@ -13,8 +13,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
 from command import run  # noqa: E402
 from serving import Server, Store  # noqa: E402
 
-__all__ = ["DemoStore", "Server", "run", "tree", "tree_mb", "zombies",
-           "worker_pids"]
+__all__ = ["DemoStore", "Server", "cpu_seconds", "machine_seconds", "run",
+           "tree", "tree_mb", "zombies", "worker_pids"]
 
 HONEST = ("ana", "bob")
 HOSTILE = tuple(f"mal{i}" for i in range(8))
@@ -110,6 +110,30 @@ def tree_mb(root):
         except OSError:
             pass
     return total * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
+
+
+def cpu_seconds(root):
+    """Processor time of a process, and of all processes below it, also of
+    those that have ended."""
+    def times(pid):
+        try:
+            with open(f"/proc/{pid}/stat", encoding="ascii",
+                      errors="replace") as file:
+                words = file.read().rpartition(")")[2].split()[11:15]
+        except OSError:
+            return 0.0, 0.0
+        ticks = [int(w) / os.sysconf("SC_CLK_TCK") for w in words]
+        return ticks[0] + ticks[1], ticks[2] + ticks[3]
+    own, reaped = times(root)
+    return own, reaped + sum(sum(times(pid)) for pid, _ in tree(root)[1:])
+
+
+def machine_seconds():
+    """Processor time of all processes of the machine."""
+    with open("/proc/stat", encoding="ascii") as file:
+        words = [int(w) for w in file.readline().split()[1:]]
+    idle = words[3] + words[4]
+    return (sum(words[:7]) - idle) / os.sysconf("SC_CLK_TCK")
 
 
 def zombies(root):

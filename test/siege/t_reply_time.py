@@ -44,11 +44,21 @@ class Comparisons(unittest.TestCase):
             samples.add("q", arm, 1, "42501")
         self.assertIn("too few answers", self.judged(samples))
 
-    def test_another_outcome_is_seen(self):
+    def test_failures_of_one_arm_are_seen(self):
         samples = Samples("forged")
-        samples.add("q", PRESENT, 1, "57014")
-        samples.add("q", ABSENT, 1, None)
-        self.assertIn("57014", self.judged(samples))
+        for i in range(40):
+            samples.add("q", PRESENT, 1, "57014" if i % 2 else None)
+            samples.add("q", ABSENT, 1, "57014" if i % 2 else None)
+        self.assertNotIn("forged, q", self.judged(samples))
+        samples.failed["q"][ABSENT] = 0
+        self.assertIn("forged, q: 20 of 40 and 0 of 40 fail",
+                      self.judged(samples))
+
+    def test_the_law_of_fisher(self):
+        # The lady's tea: 4 of 4 against 0 of 4 has 1 of 70, on either side.
+        self.assertAlmostEqual(ks.compare_counts(4, 4, 0, 4), 2 / 70)
+        self.assertEqual(ks.compare_counts(0, 9, 0, 9), 1.0)
+        self.assertLess(ks.compare_counts(100, 10000, 10, 10000), 1e-15)
 
 
 class Pairs(unittest.TestCase):
@@ -66,7 +76,8 @@ class Pairs(unittest.TestCase):
 
 class Server(unittest.TestCase):
     def test_replies_of_both_arms_look_alike(self):
-        self.assertEqual(reply_time(REPLIES, 4, 7), [])
+        # other tests use the machine: more queries are ended for their time
+        self.assertEqual(reply_time(REPLIES, 4, 7, errors_most=0.9), [])
 
 
 if __name__ == "__main__":

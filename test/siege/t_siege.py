@@ -38,7 +38,7 @@ class Smoke(unittest.TestCase):
     def test_the_server_withstands(self):
         self.assertEqual(self.one.violations(timed=False), [],
                          json.dumps(self.one.figures()))
-        self.assertGreaterEqual(self.one.figures()["answers"][0], SECONDS)
+        self.assertTrue(all(c.answers for c in self.one.clients))
 
     def test_it_would_see(self):
         kept = dict(vars(self.one))

@@ -20,6 +20,7 @@ tables:
   patients:
     source: patients.csv
     unit: id
+    max_rows: 10000
     comment: Everybody who was ever a patient
     columns:
       id: {type: integer}
@@ -31,6 +32,7 @@ tables:
     source: visits.csv
     unit: patient_id
     rows_per_unit: 4
+    max_rows: 40000
     comment: One row a stay
     columns:
       patient_id: {type: integer, references: patients.id}

@@ -60,6 +60,7 @@ visiting("a refusal stands at its place, with what to write instead", at, async 
 visiting("an answer has ± in its table, bars in its chart, and files with every digit", at, async (page) => {
   await logIn(page, server, token);
   await write(page, "SELECT city, count(*) AS people FROM patients GROUP BY city");
+  await page.getByLabel("Price").getByText(/^Answers in [0-9.]+ m?s$/).waitFor();
   await button(page).getByText("Ask for ε").click();
   const row = page.getByRole("row", { name: /Aachen/ });
   await row.waitFor();

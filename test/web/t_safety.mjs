@@ -25,6 +25,7 @@ tables:
   ${yaml(IMG)}:
     source: odd.csv
     unit: id
+    max_rows: 1000
     comment: ${yaml(SCRIPT)}
     columns:
       id: {type: integer}

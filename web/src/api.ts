@@ -37,6 +37,8 @@ export interface Plan {
      whether it is stored and so free. */
   after: Remaining | null;
   stored: boolean;
+  /* How long the answer takes, by public facts; null: it is free, or not known. */
+  reply_seconds: number | null;
 }
 
 export interface Question {

@@ -71,6 +71,22 @@ function Cost({ plan, fare }: { plan: Plan; fare: Fare }) {
   );
 }
 
+/* "1.6 ms", "25 ms", "0.1 s": as EXPLAIN writes it. */
+export function durationOf(seconds: number): string {
+  if (seconds < 0.01) return `${(seconds * 1000).toFixed(1)} ms`;
+  return seconds < 0.1 ? `${Math.floor(seconds * 1000)} ms` : `${seconds.toFixed(1)} s`;
+}
+
+/* When it comes; that tells nothing of the data. */
+function Time({ plan }: { plan: Plan }) {
+  if (plan.reply_seconds === null) return null;
+  return (
+    <p class="soft" title="The time follows from the question, the policy and the machine, never from the data.">
+      Answers in {durationOf(plan.reply_seconds)}
+    </p>
+  );
+}
+
 export function Price({ plan, fresh, children }: {
   plan: Plan | null; fresh: boolean; children: preact.ComponentChildren;
 }) {
@@ -82,6 +98,7 @@ export function Price({ plan, fresh, children }: {
         {plan && fare ? <Cost plan={plan} fare={fare} />
           : <><strong class="amount none">–</strong><p class="soft">The price appears as soon as the question can be read.</p></>}
         {plan && fare && <Left plan={plan} fare={fare} />}
+        {plan && <Time plan={plan} />}
       </div>
       {children}
       {plan && fare && (

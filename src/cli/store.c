@@ -1,0 +1,138 @@
+/*
+ * `custos store vacuum`: gives back the room of what is in force no more.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cli/args.h"
+#include "cli/at_ledger.h"
+#include "cli/at_store.h"
+#include "cli/cli.h"
+#include "cli/help.h"
+#include "cli/out.h"
+
+enum { STORE_STORE, STORE_JSON, STORE_OPTIONS };
+enum { POLICY_BYTES = 1 << 26, WORDS_MAX = 160 };
+
+static const struct option options[STORE_OPTIONS] = {
+    [STORE_STORE] = {"store", "DIR", STORE_HELP},
+    [STORE_JSON] = {"json", NULL, "for programs"},
+};
+
+struct freed {
+    struct store_freed store;
+    struct ledger_freed ledger;
+    struct receipt receipt;
+};
+
+/* What the policy in force keeps. */
+static custos_status
+retention_read(const struct store *s, struct ledger_retention *out,
+               custos_err *err)
+{
+    arena *a = arena_new(NULL, POLICY_BYTES);
+    struct policy *p = NULL;
+    custos_status st;
+    str text;
+
+    if (!a)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    st = store_policy(s, a, &text, err);
+    if (!st)
+        st = policy_read(a, text, "the store's policy", &p, err);
+    if (!st)
+        *out = retention_of(p);
+    arena_free(a);
+    return st;
+}
+
+static custos_status
+vacuum(const char *path, struct freed *f, custos_err *err)
+{
+    struct ledger_retention keep;
+    struct ledger *l = NULL;
+    char words[WORDS_MAX];
+    struct store s;
+    custos_status st = store_open(path, &s, err);
+
+    if (st)
+        return st;
+    st = retention_read(&s, &keep, err);
+    if (!st)
+        st = ledger_of(&s, &l, err);
+    if (!st)
+        st = store_vacuum(&s, &f->store, err);
+    if (!st)
+        st = ledger_vacuum(l, &keep, clock_us(), &f->ledger, err);
+    if (!st) {
+        snprintf(words, sizeof words, "%" PRIu64 " stored answers dropped",
+                 f->ledger.answers);
+        st = ledger_act(l, "vacuum", str_of(words), str_of("owner"), clock_us(),
+                        &f->receipt, err);
+    }
+    ledger_close(l);
+    store_close(&s);
+    return st;
+}
+
+static int
+show(const struct freed *f, bool json)
+{
+    char receipt[RECEIPT_TEXT_MAX];
+    struct out o;
+
+    receipt_write(&f->receipt, receipt);
+    out_init(&o, STDOUT_FILENO);
+    out_printf(&o,
+               json ? "{\"data_bytes\":%" PRIu64 ",\"tmp_bytes\":%" PRIu64
+                      ",\"answers\":%" PRIu64 ",\"answer_bytes\":%" PRIu64
+                      ",\"ledger_bytes\":%" PRIu64 ",\"receipt\":\"%s\"}\n"
+                    : "old data versions   %" PRIu64 " bytes\n"
+                      "left-over files     %" PRIu64 " bytes\n"
+                      "stored answers      %" PRIu64 " dropped, %" PRIu64
+                      " bytes: asking them again costs again\n"
+                      "ledger's file       %" PRIu64 " bytes smaller\n"
+                      "Receipt %s\n",
+               f->store.data_bytes, f->store.tmp_bytes, f->ledger.answers,
+               f->ledger.answer_bytes, f->ledger.file_bytes, receipt);
+    return out_end(&o);
+}
+
+static int
+run(const struct verb *verb, int argc, char **argv)
+{
+    struct freed f = {0};
+    struct args args;
+    custos_err err;
+    custos_status st;
+    int code = args_read(verb, argc, argv, &args);
+
+    if (code || args.help)
+        return code ? code : help_of_verb(verb);
+    if (args.n_words != 1 || strcmp(args.words[0], "vacuum") != 0)
+        return fail_usage("custos store vacuum; see custos store --help");
+    st = vacuum(store_given(args.given[STORE_STORE]), &f, &err);
+    return st ? fail_status(st, &err)
+              : show(&f, args.given[STORE_JSON] != NULL);
+}
+
+const struct verb verb_store = {
+    .name = "store",
+    .summary = "give back the room of what is in force no more",
+    .usage = "store vacuum [--json] [--store DIR]",
+    .about = "Removes data versions that are not in force, spill files and "
+             "half-made versions of\nprocesses that are gone, and stored "
+             "answers beyond what the policy keeps (storage\nin "
+             "custos-policy(5)); then writes the ledger's file anew without "
+             "its free pages.\nCharges wait meanwhile. No row of the ledger is "
+             "touched, and asking again for an\nanswer that was dropped costs "
+             "again.",
+    .examples = "custos store vacuum\n"
+                "custos store vacuum --json --store hospital",
+    .options = options,
+    .n_options = COUNT_OF(options),
+    .run = run,
+};

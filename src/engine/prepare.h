@@ -1,0 +1,41 @@
+/*
+ * Public parts of private plans: computed before any private table is read.
+ *
+ * THEOREM  public-first
+ *   Of a statement that reads a private table, every expression is total
+ *   (total-expressions), and no aggregate over public rows and no public file
+ *   is in it: these were computed before, by statements that read public
+ *   tables alone, into temporary tables that the private statement reads.
+ * SOURCE   doc/proofs/public-first.md
+ * NEEDS    relation_print prints a public part only where e->public_only is
+ *          set, else the table that it was computed into; public_print and
+ *          duckdb_print_public are called for public parts alone.
+ * GIVES    whether a public part fails is a function of public data, decided
+ *          above the charge. What the engine plans with (the least and
+ *          greatest value of a private column, whether a side is empty)
+ *          decides how much of a statement runs, and never whether it fails.
+ * FAILS    CUSTOS_EINVAL, above the charge.
+ * TESTED   public_parts_fail_above_the_charge no_query_tells_by_failing
+ *          a_private_statement_has_no_public_part
+ *
+ * A part is known by its text, which is the same in all plans of a race. The
+ * tables are temporary ones of the handle's first connection, which runs all
+ * statements that read relations: no other handle sees them.
+ */
+#ifndef ENGINE_PREPARE_H
+#define ENGINE_PREPARE_H
+
+#include "engine/relation.h"
+
+/* Is r such a part: a query over public rows, or an attached public table? */
+static inline bool
+prepare_is_part(const struct relation *r)
+{
+    return r->kind == RELATION_PUBLIC ||
+           (r->kind == RELATION_TABLE && r->as->is_public && r->as->attached);
+}
+
+/* The table that part r was computed into; out fails where it was not. */
+void prepare_print(struct engine *e, const struct relation *r, struct buf *out);
+
+#endif

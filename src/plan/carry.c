@@ -1,0 +1,150 @@
+/*
+ * One walk from the plan's own expressions down to its tables. What is unknown
+ * stays carried: a relation that was not walked hands on all its columns.
+ */
+#include "plan/carry.h"
+
+#include <string.h>
+
+/* Columns that an expression reads. */
+static void
+mark(const struct expr *e, bool *read)
+{
+    if (!e)
+        return;
+    if (e->kind == EXPR_COLUMN && e->slot >= 0)
+        read[e->slot] = true;
+    for (size_t i = 0; i < e->n_args; i++)
+        mark(e->args[i], read);
+}
+
+static bool *
+marks(struct work *w, const struct relation *r)
+{
+    return arena_take(w->a, r->as->n_columns + 1, sizeof(bool));
+}
+
+static custos_status
+carry(struct work *w, struct relation *r, const bool *read, bool seeded);
+
+/* The same columns and perhaps more: filters, extensions, aggregates. */
+static custos_status
+carry_left(struct work *w, struct relation *r)
+{
+    size_t had = r->left->as->n_columns;
+    bool *read = marks(w, r->left);
+
+    if (!read)
+        return work_no_memory(w);
+    if (r->kind != RELATION_UNITS)
+        memcpy(read, r->carried, had * sizeof *read);
+    mark(r->on, read);
+    for (size_t i = 0; i < r->n_exprs; i++)
+        if (r->kind != RELATION_EXTEND || r->carried[had + i])
+            mark(r->exprs[i], read);
+    for (size_t i = 0; r->values && i < r->n_exprs - r->n_keys; i++)
+        mark(r->values[i].of, read);
+    return carry(w, r->left, read, r->seeded);
+}
+
+/* Whose seed is the join's? */
+static void
+seed_sides(const struct relation *r, bool *left, bool *right)
+{
+    bool both = r->meeting == MEET_UNIT || r->meeting == MEET_EITHER;
+
+    *left = r->seeded && (both || r->meeting == MEET_LEFT);
+    *right = r->seeded && (both || r->meeting == MEET_RIGHT);
+    if (r->meeting == MEET_MANY) {
+        *left = !r->left->as->is_public;
+        *right = !r->right->as->is_public;
+    }
+}
+
+static custos_status
+carry_join(struct work *w, struct relation *r)
+{
+    bool *read = marks(w, r), left, right;
+    custos_status st;
+
+    if (!read)
+        return work_no_memory(w);
+    memcpy(read, r->carried, r->as->n_columns * sizeof *read);
+    mark(r->on, read);
+    seed_sides(r, &left, &right);
+    st = carry(w, r->left, read, left);
+    return st ? st : carry(w, r->right, read + r->left->as->n_columns, right);
+}
+
+static custos_status
+carry_union(struct work *w, struct relation *r)
+{
+    size_t n = r->as->n_columns;
+    custos_status st = CUSTOS_OK;
+
+    for (size_t b = 0; b < r->n_branches && !st; b++) {
+        bool *read = marks(w, r->branches[b]);
+
+        if (!read)
+            return work_no_memory(w);
+        for (size_t i = 0; i < n; i++)
+            if (r->carried[i])
+                read[r->slots[b * n + i]] = true;
+        st = carry(w, r->branches[b], read, r->seeded);
+    }
+    return st;
+}
+
+/* What the seed of a table's row is made of (engine/relation.c). */
+static void
+carry_seed(struct relation *r)
+{
+    if (!r->as->unit_is_row) {
+        r->carried[r->as->unit_column] = true;
+        return;
+    }
+    for (size_t i = 0; i < r->as->n_columns; i++)
+        r->carried[i] = true;
+}
+
+static custos_status
+carry(struct work *w, struct relation *r, const bool *read, bool seeded)
+{
+    if (!r->carried && !(r->carried = marks(w, r)))
+        return work_no_memory(w);
+    for (size_t i = 0; i < r->as->n_columns; i++)
+        r->carried[i] = r->carried[i] || read[i];
+    r->seeded = r->seeded || seeded;
+    switch (r->kind) {
+    case RELATION_TABLE:
+        if (r->seeded)
+            carry_seed(r);
+        return CUSTOS_OK;
+    case RELATION_FILTER:
+    case RELATION_EXTEND:
+    case RELATION_UNITS: return carry_left(w, r);
+    case RELATION_JOIN: return carry_join(w, r);
+    case RELATION_UNION: return carry_union(w, r);
+    case RELATION_PUBLIC: return CUSTOS_OK; /* a plan of its own */
+    }
+    return CUSTOS_OK; /* UNREACHABLE: all kinds are above */
+}
+
+custos_status
+carry_make(struct work *w)
+{
+    const struct plan *p = w->plan;
+    bool *read;
+
+    if (!w->from)
+        return CUSTOS_OK;
+    read = marks(w, w->from);
+    if (!read)
+        return work_no_memory(w);
+    mark(p->where, read);
+    for (size_t i = 0; i < p->n_keys; i++)
+        mark(p->keys[i].expr, read);
+    for (size_t i = 0; i < p->n_parts; i++)
+        mark(p->parts[i].of, read);
+    return carry(w, w->from, read, false);
+}

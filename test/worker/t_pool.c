@@ -1,0 +1,391 @@
+/*
+ * Worker processes with a real store: the curator's handle here is the server,
+ * and the workers are those of the command that was built ($CUSTOS). For a
+ * worker that lies, the program is this test itself (see main).
+ */
+#include "worker/pool.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "support/support.h"
+
+#include "base/error.h"
+#include "curator/answer.h"
+#include "support/hospital.h"
+#include "worker/confine.h"
+#include "worker/main.h"
+#include "worker/remote.h"
+
+enum { SECOND_US = 1000000 };
+
+static const char policy[] =
+    "custos: 1\nbudget: {epsilon: 10, delta: 0}\n"
+    "query: {epsilon: 0.01, max_epsilon: 1, min_epsilon: 0, min_rho: 0}\n"
+    "tables:\n  people:\n    source: people.csv\n    unit: row\n"
+    "    columns: {age: {type: integer, range: [0, 100]}}\n"
+    "  places:\n    public: true\n    source: places.csv\n"
+    "    columns: {name: {type: text}}\n"
+    "analysts:\n  ann: {}\n";
+
+static struct test_store files;
+static struct curator *curator;
+static struct pool *pool;
+static struct remote *remote;
+static struct work_snapshot of;
+
+static int64_t
+steady_us(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * SECOND_US + t.tv_nsec / 1000;
+}
+
+static void
+open_pool(const char *command)
+{
+    struct pool_options o = {
+        .command = command,
+        .store = files.store,
+        .of = of,
+        .workers = {1, 1},
+        .memory_bytes = (uint64_t)512 << 20,
+        .now_us = steady_us,
+    };
+    custos_err err;
+
+    if (pool_new(&o, &pool, &err) || remote_new(pool, &remote, &err))
+        fail_msg("%s", err.said);
+}
+
+static int
+begin(void **state)
+{
+    custos_err err;
+
+    (void)state;
+    test_store_write(&files, policy, "people.csv", "age\n1\n2\n3\n",
+                     "places.csv", "name\nRome\n", NULL);
+    test_store_init(&files);
+    if (curator_open(files.store, &curator, &err))
+        fail_msg("%s", err.said);
+    of = curator_snapshot(curator);
+    open_pool(getenv("CUSTOS"));
+    curator_use(curator, remote_executor(remote));
+    return 0;
+}
+
+static void
+close_pool(void)
+{
+    remote_free(remote);
+    pool_free(pool);
+}
+
+static int
+end(void **state)
+{
+    char path[256];
+    struct dirent *e;
+    DIR *d;
+
+    (void)state;
+    curator_close(curator);
+    close_pool();
+    /* nothing is left behind, however they ended */
+    snprintf(path, sizeof path, "%s/tmp", files.store);
+    d = opendir(path);
+    assert_non_null(d);
+    while ((e = readdir(d)))
+        assert_int_not_equal(strncmp(e->d_name, "spill-", 6), 0);
+    closedir(d);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no zombies */
+    test_store_remove(&files);
+    return 0;
+}
+
+/* ------------------------------------------------------------- answering -- */
+
+static void
+a_worker_answers_what_was_charged(void **state)
+{
+    struct answer *a =
+        test_ask(curator, "ann", "SELECT count(*) FROM people", "1");
+    char text[64];
+
+    (void)state;
+    assert_true(test_whole(a, 0, 0) > -40 && test_whole(a, 0, 0) < 40);
+    assert_true(a->receipt.seq > 0 && !a->is_public && !a->stored);
+    assert_string_equal(test_left(curator, "", text), "9");
+    answer_free(a);
+    /* kept, in this process: no worker is asked */
+    a = test_ask(curator, "ann", "SELECT count(*) FROM people", "1");
+    assert_true(a->stored);
+    answer_free(a);
+    a = test_ask(curator, "ann", "SELECT name FROM places", "");
+    assert_true(a->is_public);
+    assert_true(str_equal(a->cells[0].value.text, str_of("Rome")));
+    answer_free(a);
+}
+
+/* A question sent straight to a worker. */
+static custos_status
+send_work(struct work *w, const char *sql, enum work_end *end, custos_err *err)
+{
+    struct ask ask = {.who = str_of("ann"), .sql = str_of(sql), .now = 1};
+    const struct executor *by = remote_executor(remote);
+    struct answer *answer = NULL;
+    const struct ask *before = w->ask;
+    custos_status st;
+
+    if (before)
+        ask.stop = before->stop;
+    w->ask = &ask;
+    w->of = of;
+    st = by->run(by->ctx, w, &answer, end, err);
+    w->ask = before;
+    answer_free(answer);
+    return st;
+}
+
+static void
+another_plan_is_refused(void **state)
+{
+    struct work w = {.digest = {1}};
+    enum work_end end = WORK_DONE;
+    custos_err err;
+
+    (void)state;
+    assert_int_equal(send_work(&w, "SELECT count(*) FROM people", &end, &err),
+                     CUSTOS_EENGINE);
+    assert_int_equal(end, WORK_LOST);
+    assert_string_equal(err.said, custos_status_words(CUSTOS_EENGINE));
+}
+
+/* ---------------------------------------------------------------- ending -- */
+
+/* The worker of the private lane, which has just one. */
+static pid_t
+private_worker(void)
+{
+    struct process *p =
+        pool_take(pool, POOL_PRIVATE, &of, steady_us() + 30 * SECOND_US, NULL);
+    pid_t pid;
+
+    assert_non_null(p);
+    pid = p->pid;
+    pool_give(pool, p);
+    return pid;
+}
+
+/* From outside, while it is idle; the pool has seen it. */
+static void
+kill_idle_worker(void)
+{
+    pid_t pid = private_worker();
+
+    kill(pid, SIGKILL);
+    while (!kill(pid, 0))
+        usleep(1000);
+}
+
+static void
+a_killed_worker_costs_one_question(void **state)
+{
+    struct pool_counts before, after;
+
+    (void)state;
+    pool_count(pool, &before);
+    for (int i = 0; i < 5; i++) {
+        char sql[64];
+        struct answer *a;
+
+        kill_idle_worker();
+        snprintf(sql, sizeof sql, "SELECT count(*) + %d FROM people", i);
+        a = test_ask(curator, "ann", sql, "0.01"); /* by the next one */
+        answer_free(a);
+    }
+    pool_count(pool, &after);
+    assert_int_equal(after.started, before.started + 5);
+    assert_int_equal(after.lost, before.lost + 5);
+}
+
+/* A stopped process does no work, and dies when it is killed. */
+static void
+work_ends_at_its_time(void **state)
+{
+    struct work w = {.until_us = steady_us() + SECOND_US / 5};
+    pid_t pid = private_worker();
+    enum work_end end = WORK_DONE;
+    custos_err err;
+
+    (void)state;
+    kill(pid, SIGSTOP);
+    assert_int_equal(send_work(&w, "SELECT count(*) FROM people", &end, &err),
+                     CUSTOS_EENGINE);
+    assert_int_equal(end, WORK_OVERRUN);
+    assert_true(steady_us() >= w.until_us);
+    assert_string_equal(err.said, custos_status_words(CUSTOS_EENGINE));
+    assert_int_equal(kill(pid, 0), -1); /* gone, and reaped */
+}
+
+static atomic_int stop;
+
+static void *
+stop_soon(void *ctx)
+{
+    usleep(*(const unsigned *)ctx);
+    atomic_store(&stop, ASK_CANCELLED);
+    remote_executor(remote)->stop(remote_executor(remote)->ctx);
+    return NULL;
+}
+
+static void
+a_stop_is_never_lost(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 40; i++) {
+        const struct ask with_stop = {.stop = &stop};
+        struct work w = {.ask = &with_stop,
+                         .until_us = steady_us() + 30 * SECOND_US};
+        unsigned wait = i * i * 10;
+        enum work_end end = WORK_DONE;
+        pthread_t thread;
+        custos_err err;
+
+        atomic_store(&stop, ASK_GOES_ON);
+        kill(private_worker(), SIGSTOP);
+        assert_int_equal(pthread_create(&thread, NULL, stop_soon, &wait), 0);
+        assert_int_equal(
+            send_work(&w, "SELECT count(*) FROM people", &end, &err),
+            CUSTOS_EENGINE);
+        assert_int_equal(end, WORK_STOPPED);
+        pthread_join(thread, NULL);
+        /* one that was not begun is still stopped: it is replaced */
+        kill_idle_worker();
+    }
+}
+
+/* ------------------------------------------------------------------ lies -- */
+
+/* In a process of its own: says READY, then answers with what is no answer. */
+static int
+lie(void)
+{
+    const struct channel to = {.fd = WORKER_FD, .now_us = steady_us};
+    arena *a = arena_new(NULL, 1 << 24);
+    enum message_kind kind;
+    struct buf b;
+    str bytes;
+
+    message_begin(&b, 64);
+    if (!a || channel_receive(&to, 0, MESSAGE_MAX_ASKED, a, &kind, &bytes) ||
+        channel_send(&to, MESSAGE_READY, &b, 0))
+        return 1;
+    buf_add(&b, "what?", 5);
+    if (channel_receive(&to, 0, MESSAGE_MAX_ASKED, a, &kind, &bytes) ||
+        channel_send(&to, MESSAGE_ANSWER, &b, 0))
+        return 1;
+    pause();
+    return 0;
+}
+
+static void
+a_worker_that_lies_is_ended(void **state)
+{
+    struct work w = {.until_us = 0};
+    enum work_end end = WORK_DONE;
+    custos_err err;
+
+    (void)state;
+    close_pool();
+    open_pool("/proc/self/exe");
+    assert_int_equal(send_work(&w, "SELECT count(*) FROM people", &end, &err),
+                     CUSTOS_EENGINE);
+    assert_int_equal(end, WORK_FAILED);
+    close_pool();
+    open_pool(getenv("CUSTOS"));
+    curator_use(curator, remote_executor(remote));
+}
+
+/* --------------------------------------------------------------- confined -- */
+
+/* In a child: what a worker may not do; the number of the first that it could. */
+static int
+reach_out(const char *spill, const char *outside)
+{
+    char inside[256];
+    char *const argv[] = {"true", NULL};
+    int fd;
+
+    confine_system(spill);
+    if (socket(AF_INET, SOCK_STREAM, 0) >= 0 || errno != EPERM)
+        return 1;
+    if (fork() >= 0)
+        return 2;
+    execv("/bin/true", argv);
+    if (errno != EPERM && errno != EACCES)
+        return 3;
+    snprintf(inside, sizeof inside, "%s/own", spill);
+    fd = open(inside, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return 4;
+    close(fd);
+    unlink(inside);
+    if (confine_has_files() &&
+        open(outside, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) >= 0)
+        return 5;
+    return 0;
+}
+
+static void
+a_worker_cannot_reach_out(void **state)
+{
+    char spill[128], outside[128];
+    int status = -1;
+    pid_t child;
+
+    (void)state;
+    snprintf(spill, sizeof spill, "%s/spill", files.folder);
+    snprintf(outside, sizeof outside, "%s/outside", files.folder);
+    assert_int_equal(mkdir(spill, 0700), 0);
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(reach_out(spill, outside));
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_worker_answers_what_was_charged),
+        cmocka_unit_test(another_plan_is_refused),
+        cmocka_unit_test(a_killed_worker_costs_one_question),
+        cmocka_unit_test(work_ends_at_its_time),
+        cmocka_unit_test(a_stop_is_never_lost),
+        cmocka_unit_test(a_worker_that_lies_is_ended),
+        cmocka_unit_test(a_worker_cannot_reach_out),
+    };
+
+    if (argc > 1 && !strcmp(argv[1], "worker"))
+        return lie();
+    return cmocka_run_group_tests(tests, begin, end);
+}
