@@ -25,7 +25,7 @@
 
 #define NUMBERS                                                                \
     "(VALUES (" INF "), (- " INF "), (" NAN "), (CAST(NULL AS DOUBLE))) AS "   \
-    "v(x)"
+                                            "v(x)"
 #define LARGE "(VALUES (" FAR "), (" FAR "), (- " FAR ")) AS v(x)"
 
 #define STOPS "stops at the ends of its type"
