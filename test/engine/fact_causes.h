@@ -42,6 +42,10 @@ static const char *const fact_causes[] = {
     "SELECT count(x) FROM (SELECT CASE WHEN age >= 0 THEN 58192502454374.03 "
     "ELSE 1 END * 11 AS x FROM edges) AS v",
     "SELECT sum(r * 3, contribution_bounds_per_row => (0, 10)) FROM edges",
+    "SELECT count(x) FROM (SELECT CAST(coalesce(CAST(upper('x') AS numeric(38, "
+    "0)), 1.005) AS numeric(3, 2)) AS x FROM edges) AS v",
+    "SELECT count(x) FROM (SELECT round(CASE WHEN yes THEN 1.005 ELSE 2.675 "
+    "END, 2) AS x FROM edges) AS v",
     /* ... and of more than 18 or 22 digits behind the point. */
     "SELECT count(*) FROM edges WHERE CAST(0.1234567890123456789 AS double "
     "precision) > 5",
