@@ -102,49 +102,6 @@ open_both(const char *folder, struct duck **d)
 
 /* -------------------------------------------------------------- queries -- */
 
-/* Read by custos and by DuckDB alike; keys come first. */
-static const struct question {
-    const char *name;
-    size_t n_keys;
-    const char *sql; /* after SELECT */
-} questions[] = {
-    {"q1", 2,
-     "l_returnflag, l_linestatus, sum(l_quantity) AS sum_qty, "
-     "sum(l_extendedprice) AS sum_base_price, "
-     "sum(l_extendedprice * (1 - l_discount)) AS sum_disc_price, "
-     "sum(l_extendedprice * (1 - l_discount) * (1 + l_tax)) AS sum_charge, "
-     "avg(l_quantity) AS avg_qty, avg(l_extendedprice) AS avg_price, "
-     "avg(l_discount) AS avg_disc, count(*) AS count_order FROM lineitem "
-     "WHERE l_shipdate <= DATE '1998-09-02' GROUP BY l_returnflag, "
-     "l_linestatus"},
-    {"q5", 1,
-     "n_name, sum(l_extendedprice * (1 - l_discount)) AS revenue FROM customer "
-     "JOIN orders ON c_custkey = o_custkey JOIN lineitem ON l_orderkey = "
-     "o_orderkey JOIN supplier ON l_suppkey = s_suppkey JOIN nation ON "
-     "s_nationkey = n_nationkey JOIN region ON n_regionkey = r_regionkey "
-     "WHERE c_nationkey = s_nationkey AND r_name = 'R2' AND o_orderdate >= "
-     "DATE '1994-01-01' AND o_orderdate < DATE '1995-01-01' GROUP BY n_name"},
-    {"q6", 0,
-     "sum(l_extendedprice * l_discount) AS revenue FROM lineitem WHERE "
-     "l_shipdate >= DATE '1994-01-01' AND l_shipdate < DATE '1995-01-01' AND "
-     "l_discount BETWEEN 0.05 AND 0.07 AND l_quantity < 24"},
-    {"q14", 0,
-     "100.0 * sum(CASE WHEN p_type LIKE 'PROMO%' THEN l_extendedprice * (1 - "
-     "l_discount) ELSE 0 END) / sum(l_extendedprice * (1 - l_discount)) AS "
-     "promo_revenue FROM lineitem JOIN part ON l_partkey = p_partkey WHERE "
-     "l_shipdate >= DATE '1995-09-01' AND l_shipdate < DATE '1995-10-01'"},
-    {"q19", 0,
-     "sum(l_extendedprice * (1 - l_discount)) AS revenue FROM lineitem JOIN "
-     "part ON p_partkey = l_partkey WHERE l_shipmode IN ('AIR', 'REG AIR') AND "
-     "l_shipinstruct = 'DELIVER IN PERSON' AND ((p_brand = 'Brand#12' AND "
-     "p_container IN ('SM CASE', 'SM BOX', 'SM PACK', 'SM PKG') AND l_quantity "
-     "BETWEEN 1 AND 11 AND p_size BETWEEN 1 AND 5) OR (p_brand = 'Brand#23' "
-     "AND p_container IN ('MED BAG', 'MED BOX', 'MED PKG', 'MED PACK') AND "
-     "l_quantity BETWEEN 10 AND 20 AND p_size BETWEEN 1 AND 10) OR (p_brand = "
-     "'Brand#34' AND p_container IN ('LG CASE', 'LG BOX', 'LG PACK', 'LG PKG') "
-     "AND l_quantity BETWEEN 20 AND 30 AND p_size BETWEEN 1 AND 15))"},
-};
-
 /* The exact answer, as text of keys and doubles. */
 enum { CELLS_MAX = 512, KEY_MAX = 64 };
 struct exact {
@@ -161,7 +118,7 @@ number_at(const struct duck_column *c, size_t row)
 }
 
 static double
-ask_plain(const struct question *q, struct exact *exact)
+ask_plain(const struct tpch_query *q, struct exact *exact)
 {
     struct duck_column columns[TPCH_COLUMNS];
     struct duck_rows *rows = NULL;
@@ -194,7 +151,7 @@ ask_plain(const struct question *q, struct exact *exact)
 }
 
 static struct answer *
-ask_private(const struct question *q, double *seconds)
+ask_private(const struct tpch_query *q, double *seconds)
 {
     char sql[2048], epsilon[32];
     struct answer *answer = NULL;
@@ -248,8 +205,8 @@ see_cell(const char *key, const struct answer_cell *cell,
 }
 
 static void
-see(const struct question *q, const struct answer *a, const struct exact *exact,
-    struct seen *seen)
+see(const struct tpch_query *q, const struct answer *a,
+    const struct exact *exact, struct seen *seen)
 {
     char key[KEY_MAX + 32];
 
@@ -270,7 +227,7 @@ see(const struct question *q, const struct answer *a, const struct exact *exact,
 }
 
 static void
-measure(const struct question *q, struct seen *all)
+measure(const struct tpch_query *q, struct seen *all)
 {
     static struct exact exact;
     double ratio[RUNS], private[RUNS], open[RUNS], t;
@@ -317,7 +274,7 @@ choose_bounds(const char *folder, const struct tpch_sizes *sizes)
 
 /* What the bounds that queries choose leave out, and the choice's time. */
 static void
-measure_loss(const struct question *q)
+measure_loss(const struct tpch_query *q)
 {
     static struct exact exact;
     double private[RUNS], open[RUNS], ratio[RUNS];
@@ -358,13 +315,13 @@ main(int argc, char **argv)
     setvbuf(stdout, NULL, _IOLBF, 0);
     make_store(folder, &sizes);
     open_both(folder, &d);
-    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
-        measure(&questions[i], &seen);
+    for (size_t i = 0; i < TPCH_QUERIES; i++)
+        measure(&tpch_queries[i], &seen);
     printf("bench: tpch_covered %.2f %% of %zu values within their bars\n",
            100.0 * (double)seen.covered / (double)seen.values, seen.values);
     choose_bounds(folder, &sizes);
-    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
-        measure_loss(&questions[i]);
+    for (size_t i = 0; i < TPCH_QUERIES; i++)
+        measure_loss(&tpch_queries[i]);
     curator_close(curator);
     duck_disconnect(plain);
     duck_close(d);

@@ -113,6 +113,45 @@ const struct tpch_table tpch_tables[TPCH_TABLES] = {
      "range(10 * $c) s(o), range(7) t(n) WHERE n <= draw(o, 11, 7))"},
 };
 
+/* Q1, Q5, Q6, Q14 and Q19. */
+const struct tpch_query tpch_queries[TPCH_QUERIES] = {
+    {"q1", 2,
+     "l_returnflag, l_linestatus, sum(l_quantity) AS sum_qty, "
+     "sum(l_extendedprice) AS sum_base_price, "
+     "sum(l_extendedprice * (1 - l_discount)) AS sum_disc_price, "
+     "sum(l_extendedprice * (1 - l_discount) * (1 + l_tax)) AS sum_charge, "
+     "avg(l_quantity) AS avg_qty, avg(l_extendedprice) AS avg_price, "
+     "avg(l_discount) AS avg_disc, count(*) AS count_order FROM lineitem "
+     "WHERE l_shipdate <= DATE '1998-09-02' GROUP BY l_returnflag, "
+     "l_linestatus"},
+    {"q5", 1,
+     "n_name, sum(l_extendedprice * (1 - l_discount)) AS revenue FROM customer "
+     "JOIN orders ON c_custkey = o_custkey JOIN lineitem ON l_orderkey = "
+     "o_orderkey JOIN supplier ON l_suppkey = s_suppkey JOIN nation ON "
+     "s_nationkey = n_nationkey JOIN region ON n_regionkey = r_regionkey "
+     "WHERE c_nationkey = s_nationkey AND r_name = 'R2' AND o_orderdate >= "
+     "DATE '1994-01-01' AND o_orderdate < DATE '1995-01-01' GROUP BY n_name"},
+    {"q6", 0,
+     "sum(l_extendedprice * l_discount) AS revenue FROM lineitem WHERE "
+     "l_shipdate >= DATE '1994-01-01' AND l_shipdate < DATE '1995-01-01' AND "
+     "l_discount BETWEEN 0.05 AND 0.07 AND l_quantity < 24"},
+    {"q14", 0,
+     "100.0 * sum(CASE WHEN p_type LIKE 'PROMO%' THEN l_extendedprice * (1 - "
+     "l_discount) ELSE 0 END) / sum(l_extendedprice * (1 - l_discount)) AS "
+     "promo_revenue FROM lineitem JOIN part ON l_partkey = p_partkey WHERE "
+     "l_shipdate >= DATE '1995-09-01' AND l_shipdate < DATE '1995-10-01'"},
+    {"q19", 0,
+     "sum(l_extendedprice * (1 - l_discount)) AS revenue FROM lineitem JOIN "
+     "part ON p_partkey = l_partkey WHERE l_shipmode IN ('AIR', 'REG AIR') AND "
+     "l_shipinstruct = 'DELIVER IN PERSON' AND ((p_brand = 'Brand#12' AND "
+     "p_container IN ('SM CASE', 'SM BOX', 'SM PACK', 'SM PKG') AND l_quantity "
+     "BETWEEN 1 AND 11 AND p_size BETWEEN 1 AND 5) OR (p_brand = 'Brand#23' "
+     "AND p_container IN ('MED BAG', 'MED BOX', 'MED PKG', 'MED PACK') AND "
+     "l_quantity BETWEEN 10 AND 20 AND p_size BETWEEN 1 AND 10) OR (p_brand = "
+     "'Brand#34' AND p_container IN ('LG CASE', 'LG BOX', 'LG PACK', 'LG PKG') "
+     "AND l_quantity BETWEEN 20 AND 30 AND p_size BETWEEN 1 AND 15))"},
+};
+
 static void
 add_sized(struct buf *out, const char *text, const struct tpch_sizes *s)
 {

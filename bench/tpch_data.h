@@ -6,7 +6,7 @@
 
 #include "base/str.h"
 
-enum { TPCH_TABLES = 7, TPCH_COLUMNS = 16 };
+enum { TPCH_TABLES = 7, TPCH_COLUMNS = 16, TPCH_QUERIES = 5 };
 
 /*
  * A column is its name, and its type and domain as the policy says them; the
@@ -19,6 +19,14 @@ struct tpch_table {
     const char *rows;
 };
 extern const struct tpch_table tpch_tables[TPCH_TABLES];
+
+/* Read by custos and by DuckDB alike; keys come first. */
+struct tpch_query {
+    const char *name;
+    size_t n_keys;
+    const char *sql; /* after SELECT */
+};
+extern const struct tpch_query tpch_queries[TPCH_QUERIES];
 
 /* To be run before the statements below. */
 extern const char *const tpch_macro;

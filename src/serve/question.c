@@ -63,6 +63,7 @@ admit(void *ctx, int64_t class_us)
 {
     struct job *j = ctx;
 
+    workers_admit(j, class_us);
     j->due_us =
         reply_queue_admit(j->replies, j->asked_us, steady_us(), class_us);
     return j->due_us;

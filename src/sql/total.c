@@ -25,7 +25,7 @@
 
 #define NUMBERS                                                                \
     "(VALUES (" INF "), (- " INF "), (" NAN "), (CAST(NULL AS DOUBLE))) AS "   \
-                                            "v(x)"
+    "v(x)"
 #define LARGE "(VALUES (" FAR "), (" FAR "), (- " FAR ")) AS v(x)"
 
 #define STOPS "stops at the ends of its type"
@@ -131,6 +131,14 @@ const struct total totals[] = {
     {"hour", OF_DATES, "hour(" LAST_TIME ")"},
     {"minute", OF_DATES, "minute(" LAST_TIME ")"},
     {"second", OF_DATES, "second(" LAST_TIME ")"},
+    /* comparisons: of one type, or of numbers as doubles */
+    {"=", "of one type", NAN " = " INF "; " NINES " = - " NINES},
+    {"<>", "of one type", NAN " <> " NAN},
+    {"<", "of one type", WIDE_SMALL " < " WIDE_BIG "; " FIRST " < " LAST},
+    {">=", "of one type", LONG " >= " LONG "; " LAST_TIME " >= " FIRST_TIME},
+    {"BETWEEN", "of one type", FAR " BETWEEN " NAN " AND " INF},
+    {"IN", "of one type", NAN " IN (" INF ", " NAN ", NULL)"},
+    {"IS DISTINCT FROM", "of one type", NAN " IS DISTINCT FROM NULL"},
     /* aggregates, over public rows */
     {"count", "below the number of rows",
      "count(*) FROM " NUMBERS "; count("
@@ -147,7 +155,40 @@ const struct total totals[] = {
      ")) AS v(x)"},
 };
 
+/* Sums are of whole numbers, in 128 bits. */
+const struct total totals_around[] = {
+    {"sum", "rows times the bound of a part are below 2^126, doubles to inf",
+     "sum(" BIG "); sum(" SMALL "); sum(" FAR ")"},
+    {"pow", "of doubles; exponents of a grid",
+     "pow(CAST('2' AS DOUBLE), 1074) * " FAR
+     "; pow(CAST('10' AS DOUBLE), -36)"},
+    {"epoch_us", OF_DATES, "epoch_us(" FIRST_TIME "); epoch_us(" LAST_TIME ")"},
+    {"calendar", "outside the years 1 to 9999 NULL",
+     "calendar(DATE 'infinity'); calendar(DATE '290309-12-22 (BC)'); "
+     "calendar(TIMESTAMP 'infinity'); calendar(TIMESTAMP '294247-01-10')"},
+    {"enum_code", "of a value of the ENUM, or NULL",
+     "enum_code(TRY_CAST('x' AS ENUM('a', 'b')))"},
+    {"replace", "of the text of a decimal",
+     "replace(CAST(" NINES " AS VARCHAR), '.', '')"},
+    {"isnan", "of doubles", "isnan(" INF ")"},
+    {"isfinite", "of doubles", "isfinite(" NAN ")"},
+    {"strlen", "bytes of a text", "strlen(" LONG ")"},
+    {"concat", "of texts of a row, for its hash", "concat(" LONG ", NULL)"},
+    {"contains", "of texts", "contains(" LONG ", 'z')"},
+    {"hash", "of any value", "hash(" NAN ", " LONG ", " WIDE_SMALL ")"},
+    {"row_hash", "of any text", "row_hash(" LONG ")"},
+    {"v - c, squared", "squares of a part are at most 2^48: grid_lay",
+     "sum(CAST(CAST('16777216' AS INTEGER) - CAST('-16777216' AS HUGEINT) AS "
+     "BIGINT) * CAST(CAST('16777216' AS INTEGER) - CAST('-16777216' AS "
+     "HUGEINT) AS BIGINT))"},
+    {"dense_rank", "fewer than 2^63 rows",
+     "dense_rank() OVER (ORDER BY " NAN ")"},
+    {"row_number", "fewer than 2^63 rows",
+     "row_number() OVER (ORDER BY " NAN ")"},
+};
+
 const size_t n_totals = sizeof totals / sizeof *totals;
+const size_t n_totals_around = sizeof totals_around / sizeof *totals_around;
 
 /* Aggregates that fail on some values: sums past 128 bits, variances that are
    not finite. */
@@ -155,15 +196,22 @@ static const char *const partial[] = {
     "sum", "var_samp", "var_pop", "stddev_samp", "stddev_pop",
 };
 
+/* Where a text stands. */
+enum scope { IN_EXPRESSION, IN_PUBLIC, IN_STATEMENT };
+
 static bool
-is_listed(str name, bool public_rows)
+is_listed(str name, enum scope scope)
 {
-    if (str_equal(name, str_of("DECIMAL"))) /* a type */
+    if (str_equal(name, str_of("DECIMAL")) ||
+        (scope == IN_STATEMENT && str_equal(name, str_of("ENUM")))) /* types */
         return true;
     for (size_t i = 0; i < n_totals; i++)
         if (str_equal(name, str_of(totals[i].name)))
             return true;
-    for (size_t i = 0; i < COUNT_OF(partial) && public_rows; i++)
+    for (size_t i = 0; scope == IN_STATEMENT && i < n_totals_around; i++)
+        if (str_equal(name, str_of(totals_around[i].name)))
+            return true;
+    for (size_t i = 0; scope == IN_PUBLIC && i < COUNT_OF(partial); i++)
         if (str_equal(name, str_of(partial[i])))
             return true;
     return false;
@@ -178,7 +226,7 @@ is_of_name(char c)
 
 /* A quoted text is passed over; its doubled quotes are two of them. */
 static bool
-all_listed(const char *text, size_t len, bool public_rows)
+are_listed(const char *text, size_t len, enum scope scope)
 {
     size_t name = 0;
     bool quoted = false;
@@ -189,7 +237,7 @@ all_listed(const char *text, size_t len, bool public_rows)
         if (quoted || text[i] == '\'')
             name = i + 1;
         else if (text[i] == '(' && i > name &&
-                 !is_listed((str){text + name, i - name}, public_rows))
+                 !is_listed((str){text + name, i - name}, scope))
             return false;
         if (!quoted && !is_of_name(text[i]))
             name = i + 1;
@@ -200,11 +248,17 @@ all_listed(const char *text, size_t len, bool public_rows)
 bool
 total_is_text(const char *text, size_t len)
 {
-    return all_listed(text, len, false);
+    return are_listed(text, len, IN_EXPRESSION);
+}
+
+bool
+total_is_statement(const char *text, size_t len)
+{
+    return are_listed(text, len, IN_STATEMENT);
 }
 
 bool
 total_is_public_text(const char *text, size_t len)
 {
-    return all_listed(text, len, true);
+    return are_listed(text, len, IN_PUBLIC);
 }

@@ -6,7 +6,7 @@
  * Ours: both have the same outcome, and no charged query fails. The twins are
  * the patches of test/mutants that name this test. By the parts of errors.txt:
  *
- *   real to integer             double-cast-throws
+ *   real to integer             real-to-whole-bare, double-cast-throws
  *   integers at the ends        bare-add-always, bare-mod-always
  *   dates                       date-shift-bare-mul
  *   NULL; reals that overflow   cast-throws

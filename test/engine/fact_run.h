@@ -11,6 +11,7 @@
 #define TEST_ENGINE_FACT_RUN_H
 
 #include "fact_walk.h"
+#include "sql/total.h"
 
 enum { FACT_AT_ONCE = 64 };
 
@@ -45,6 +46,7 @@ fact_statement(const struct made *m, struct fact_probe **list, size_t n,
     }
     buf_printf(&b, " FROM %s AS t", list[0]->from);
     assert_false(b.failed);
+    assert_true(total_is_statement(buf_text(&b), b.len));
     st = duck_ask(m->engine->connections[0], buf_text(&b), &rows, err);
     while (!st && !(st = duck_next(rows, &count, columns, err)) && count > 0)
         for (size_t i = 0; i < n; i++)

@@ -5,8 +5,10 @@
  */
 #include <math.h>
 
+#include "engine/relation.h"
 #include "made.h"
 #include "plan/evaluate.h"
+#include "sql/total.h"
 
 enum { WIDTH = 7, ROWS_MOST = 1000, CELLS_MOST = 4096, PARTS_MOST = 12 };
 
@@ -300,6 +302,25 @@ is_known(const struct plan *plan)
     return known;
 }
 
+/* The whole statement, in every way of bounding, has listed functions alone. */
+static void
+statement_is_total(struct made *m, const struct plan *plan, const char *sql)
+{
+    struct work_values values;
+    struct buf b;
+
+    assert_int_equal(work_values(plan, &values, &m->err), CUSTOS_OK);
+    buf_init(&b, NULL, 1 << 20);
+    relation_queries(m->engine, plan, &b);
+    work_sums(plan, &values, "count(DISTINCT u)", &b);
+    sql_bounded(m->engine, plan, &values, &b);
+    general_bounded(m->engine, plan, &values, &b);
+    assert_false(b.failed);
+    if (!total_is_statement(buf_text(&b), b.len))
+        fail_msg("%s: %s", sql, buf_text(&b));
+    buf_clear(&b);
+}
+
 static bool
 check(struct made *m, struct row *rows, size_t n, const char *sql)
 {
@@ -316,6 +337,7 @@ check(struct made *m, struct row *rows, size_t n, const char *sql)
     if (st)
         fail_msg("%s: %s", sql, m->err.said);
     assert_true(plan->cells <= CELLS_MOST && plan->n_parts <= PARTS_MOST);
+    statement_is_total(m, plan, sql);
     for (size_t i = 0; i < plan->n_parts; i++)
         units |= plan->parts[i].kind == PART_UNITS;
     known = is_known(plan);
