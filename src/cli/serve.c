@@ -46,6 +46,7 @@ enum {
     SERVE_IDLE,
     SERVE_STOP,
     SERVE_NO_STEPS,
+    SERVE_ALLOWANCE,
     SERVE_INSECURE,
     SERVE_CONFIRM,
     SERVE_OPTIONS
@@ -121,6 +122,9 @@ static const struct option options[SERVE_OPTIONS] = {
     [SERVE_IDLE] = {"idle-seconds", "N", "between questions (86400)"},
     [SERVE_STOP] = {"stop-seconds", "N",
                     "from SIGTERM to the end, whatever runs (30)"},
+    [SERVE_ALLOWANCE] = {"reply-allowance", "MS",
+                         "how much later than its public time a charged reply\n"
+                         "leaves, for what a busy machine adds (40)"},
     [SERVE_NO_STEPS] = {"no-response-steps", NULL,
                         "answer as soon as possible: how long a question took\n"
                         "is then seen by who asked, and depends on the data"},
@@ -158,6 +162,7 @@ limits_read(const struct args *args, struct server_options *o)
         {SERVE_WORKERS, 256},
         {SERVE_MEMORY, 1 << 24},
         {SERVE_THREADS, 256},
+        {SERVE_ALLOWANCE, 60000},
         {SERVE_WAITING, 1000000},
         {SERVE_CONNECTIONS, 60000},
         {SERVE_PER_ANALYST, 60000},
@@ -192,6 +197,7 @@ limits_read(const struct args *args, struct server_options *o)
     o->workers = (size_t)n[SERVE_WORKERS];
     o->worker_bytes = (uint64_t)n[SERVE_MEMORY] << 20;
     o->threads = (size_t)n[SERVE_THREADS];
+    o->allowance_us = n[SERVE_ALLOWANCE] * 1000;
     o->limits = (struct serve_limits){
         .waiting = (size_t)n[SERVE_WAITING],
         .connections = (size_t)n[SERVE_CONNECTIONS],

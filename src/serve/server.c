@@ -37,6 +37,7 @@ serve_limits_default(struct serve_limits *limits)
         .message_bytes = 1 << 20,
         .query_bytes = 1 << 16,
         .query_ms = 600000,
+        .free_ms = 30000,
         .login_ms = 30000,
         .idle_ms = 86400000,
         .stop_ms = 30000,
@@ -89,6 +90,7 @@ limits_fill(struct serve_limits *limits)
     FILL(message_bytes);
     FILL(query_bytes);
     FILL(query_ms);
+    FILL(free_ms);
     FILL(login_ms);
     FILL(idle_ms);
     FILL(stop_ms);
@@ -197,11 +199,14 @@ pool_start(struct server *s, custos_err *err)
         .workers = {n, n},
         .memory_bytes = s->options->worker_bytes ? s->options->worker_bytes
                                                  : memory / (2 * n),
+        .free_us = s->parts.limits.free_ms * 1000,
         .now_us = steady_us,
     };
 
     if (s->options->steps &&
-        !(s->replies = reply_queue_new(n, REPLY_ALLOWANCE_US)))
+        !(s->replies = reply_queue_new(n, s->options->allowance_us
+                                              ? s->options->allowance_us
+                                              : REPLY_ALLOWANCE_US)))
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     return pool_new(&o, &s->parts.pool, err);
 }

@@ -61,10 +61,6 @@ struct serve_parts {
                   done by it too */
     struct curator *curator; /* the handle of the thread that starts; for its
                                 policy at the start, not for questions */
-    /* Does a worker process answer? For deep health, from any thread; NULL:
-       there are none. */
-    custos_status (*worker_ping)(void *ctx, custos_err *err);
-    void *worker_ctx;
 };
 
 struct server_options {
@@ -84,6 +80,7 @@ struct server_options {
     uint64_t worker_bytes;          /* memory of each; 0: its share of half of
                                        the machine's */
     bool steps;                     /* response-time steps */
+    int64_t allowance_us;           /* of replies; 0: the default */
     int insecure;                   /* 2: told twice: listen off loopback
                                        without TLS */
     struct serve_limits limits;
