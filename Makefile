@@ -67,7 +67,7 @@ asan: dev ## the suite by clang, under ASan and UBSan
 		-Db_lundef=false $(OPTIONS)
 	@ninja -C build-asan
 	@CUSTOS_QUICK=1 $(RUN_TESTS) build-asan --no-suite clients --no-suite cli \
-		--no-suite crash --no-suite web --no-suite many-stores
+		--no-suite crash --no-suite siege --no-suite web --no-suite many-stores
 	@CUSTOS_QUICK=1 $(RUN_TESTS) build-asan cli/t_http.py cli/t_http_owner.py \
 		cli/t_http_tell.py cli/t_serve.py cli/t_store.py cli/t_doors.py
 

@@ -13,17 +13,28 @@
 #include "cli/at_store.h"
 #include "cli/cli.h"
 #include "cli/help.h"
+#include "cli/ledger_against.h"
 #include "cli/number.h"
 #include "cli/paint.h"
 #include "tell/digits.h"
 
-enum { LEDGER_STORE, LEDGER_AS, LEDGER_RECEIPT, LEDGER_JSON, LEDGER_OPTIONS };
+enum {
+    LEDGER_STORE,
+    LEDGER_AS,
+    LEDGER_RECEIPT,
+    LEDGER_AGAINST,
+    LEDGER_JSON,
+    LEDGER_OPTIONS
+};
 
 static const struct option options[LEDGER_OPTIONS] = {
     [LEDGER_STORE] = {"store", "DIR", STORE_HELP},
     [LEDGER_AS] = {"as", "ANALYST", "only the rows of this analyst"},
     [LEDGER_RECEIPT] = {"receipt", "RECEIPT",
                         "verify: also that this receipt is of this ledger"},
+    [LEDGER_AGAINST] = {"against", "FILE",
+                        "verify: also that all receipts exported to this\n"
+                        "file (custos serve --export-receipts) are of it"},
     [LEDGER_JSON] = {"json", NULL, "for programs"},
 };
 
@@ -178,9 +189,11 @@ verify(struct ledger *l, const struct args *args)
     const char *given = args->given[LEDGER_RECEIPT];
     char text[RECEIPT_TEXT_MAX];
     struct receipt want, head;
+    uint64_t n_against = 0;
     custos_err err;
     struct out o;
     custos_status st;
+    int code = CLI_OK;
 
     if (given && !receipt_read(str_of(given), &want))
         return fail_usage("--receipt %.80s is no receipt: a row's number, a "
@@ -189,6 +202,10 @@ verify(struct ledger *l, const struct args *args)
     st = ledger_verify(l, given ? &want : NULL, &head, &err);
     if (st)
         return fail_run("%s", err.said);
+    if (args->given[LEDGER_AGAINST])
+        code = ledger_against(l, args->given[LEDGER_AGAINST], &n_against);
+    if (code)
+        return code;
     receipt_write(&head, text);
     out_init(&o, STDOUT_FILENO);
     if (args->given[LEDGER_JSON])
@@ -197,9 +214,10 @@ verify(struct ledger *l, const struct args *args)
     else
         out_printf(&o,
                    "The ledger is whole: %" PRIu64 " rows in one chain, every "
-                   "balance the sum of its charges,\nno budget exceeded%s. "
+                   "balance the sum of its charges,\nno budget exceeded%s%s. "
                    "Its receipt now:\n\n  %s\n",
                    head.seq, given ? ", and the receipt given is of it" : "",
+                   n_against ? ", and all receipts of the file are of it" : "",
                    text);
     return out_end(&o);
 }
@@ -233,8 +251,10 @@ task_read(const struct args *args, enum task *out)
     if (*out != TASK_RECALL && args->n_words > 1)
         return fail_usage("unexpected word %.60s; see custos ledger --help",
                           args->words[1]);
-    if (*out != TASK_VERIFY && args->given[LEDGER_RECEIPT])
-        return fail_usage("--receipt is for custos ledger verify");
+    if (*out != TASK_VERIFY &&
+        (args->given[LEDGER_RECEIPT] || args->given[LEDGER_AGAINST]))
+        return fail_usage("--receipt and --against are for custos ledger "
+                          "verify");
     if (*out == TASK_VERIFY && args->given[LEDGER_AS])
         return fail_usage("verify is of the whole ledger: leave out --as");
     return CLI_OK;
@@ -270,13 +290,14 @@ const struct verb verb_ledger = {
     .name = "ledger",
     .summary = "what was spent, by whom and for what; check it; recall",
     .usage = "ledger [list] [--as ANALYST] [--json]\n"
-             "ledger verify [--receipt RECEIPT]\n"
+             "ledger verify [--receipt RECEIPT] [--against FILE]\n"
              "ledger recall THEOREM [--json]",
     .about = "Every charge and every act of the owner is a row of one chain "
              "of hashes, on\ndisk before the data is touched. verify checks "
              "the chain and adds up every\nbalance anew; with the newest "
-             "receipt you hold it also tells a ledger that was\nput back "
-             "from an older backup. recall lists the answers that rest on a\n"
+             "receipt you hold, or the file that a server\nexported receipts "
+             "to, it also tells a ledger that was put back from an older\n"
+             "backup. recall lists the answers that rest on a\n"
              "theorem.",
     .examples = "custos ledger --as ana\n"
                 "custos ledger verify --receipt 17:9f3c...\n"

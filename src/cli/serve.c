@@ -17,6 +17,7 @@ enum {
     SERVE_PG,
     SERVE_HTTP,
     SERVE_HTTP_HOST,
+    SERVE_RECEIPTS,
     SERVE_CERT,
     SERVE_KEY,
     SERVE_WORKERS,
@@ -25,6 +26,7 @@ enum {
     SERVE_WAITING,
     SERVE_OWN_RUNNING,
     SERVE_OWN_WAITING,
+    SERVE_OWN_AHEAD,
     SERVE_OWN_REQUESTS,
     SERVE_OWN_UNREAD,
     SERVE_OWN_PREPARED,
@@ -58,6 +60,10 @@ static const struct option options[SERVE_OPTIONS] = {
     [SERVE_HTTP_HOST] = {"http-host", "NAME...",
                          "a name that HTTP may be called by, besides\n"
                          "localhost and addresses; may be given again"},
+    [SERVE_RECEIPTS] = {"export-receipts", "WHERE",
+                        "number and hash of each ledger row to file:PATH,\n"
+                        "syslog:HOST:PORT, syslog+tcp:HOST:PORT or\n"
+                        "http://HOST:PORT/path"},
     [SERVE_CERT] = {"tls-cert", "FILE",
                     "certificate chain in PEM: TLS for both"},
     [SERVE_KEY] = {"tls-key", "FILE", "its key"},
@@ -68,14 +74,17 @@ static const struct option options[SERVE_OPTIONS] = {
                       "memory of each (half of the machine's, shared)"},
     [SERVE_THREADS] = {"threads", "N",
                        "questions planned, charged or waited for at one time\n"
-                       "(16 for each processor)"},
+                       "(48 for each processor)"},
     [SERVE_WAITING] = {"max-waiting", "N",
                        "questions that wait for a worker (4096)"},
     [SERVE_OWN_RUNNING] = {"analyst-running", "N",
                            "questions of one analyst at one time (half of\n"
-                           "--workers)"},
+                           "--threads)"},
     [SERVE_OWN_WAITING] = {"analyst-waiting", "N",
                            "questions of one analyst that wait (256)"},
+    [SERVE_OWN_AHEAD] = {"analyst-ahead", "MS",
+                         "reply times of one analyst's charged questions\n"
+                         "that are on their way (100 for two workers)"},
     [SERVE_OWN_REQUESTS] = {"analyst-requests", "N",
                             "requests of one analyst a minute (120000)"},
     [SERVE_OWN_UNREAD] = {"analyst-unread", "BYTES",
@@ -160,6 +169,7 @@ limits_read(const struct args *args, struct server_options *o)
         {SERVE_STOP, 1000000},
         {SERVE_OWN_RUNNING, 256},
         {SERVE_OWN_WAITING, 1000000},
+        {SERVE_OWN_AHEAD, 1000000},
         {SERVE_OWN_REQUESTS, 10000000},
         {SERVE_OWN_UNREAD, INT64_C(1) << 40},
         {SERVE_OWN_PREPARED, INT64_C(1) << 40},
@@ -194,6 +204,7 @@ limits_read(const struct args *args, struct server_options *o)
         .stop_ms = n[SERVE_STOP] * 1000,
         .running_per_analyst = (size_t)n[SERVE_OWN_RUNNING],
         .waiting_per_analyst = (size_t)n[SERVE_OWN_WAITING],
+        .ahead_ms = n[SERVE_OWN_AHEAD],
         .requests_per_analyst = (size_t)n[SERVE_OWN_REQUESTS],
         .unread_per_analyst = (size_t)n[SERVE_OWN_UNREAD],
         .prepared_per_analyst = (size_t)n[SERVE_OWN_PREPARED],
@@ -244,6 +255,7 @@ options_read(const struct args *args, struct server_options *o)
 static int
 run(const struct verb *verb, int argc, char **argv)
 {
+    struct receipts_target receipts;
     struct server_options o;
     struct args args;
     custos_err err;
@@ -254,6 +266,11 @@ run(const struct verb *verb, int argc, char **argv)
     if (args.n_words)
         return fail_usage("serve takes no words, only options");
     code = options_read(&args, &o);
+    if (!code && args.given[SERVE_RECEIPTS]) {
+        if (receipts_target_read(args.given[SERVE_RECEIPTS], &receipts, &err))
+            return fail_usage("%s", err.said);
+        o.receipts = &receipts;
+    }
     if (code)
         return code;
     forbid_cores();

@@ -70,9 +70,6 @@ CUSTOS_MUST_USE custos_status answer_for(const struct plan *p,
 void answer_pack(const struct answer *answer, struct buf *out);
 CUSTOS_MUST_USE bool answer_unpack(str bytes, struct answer *answer);
 
-/* How long answers are kept, as the policy says. */
-struct ledger_retention answer_retention(const struct policy *policy);
-
 /* An answer on its way into the ledger: its bytes, and its keys. */
 struct answer_kept {
     str bytes;

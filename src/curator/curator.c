@@ -113,7 +113,7 @@ prepare_keeping(const struct policy *policy, const struct answer_keys *keys,
         b.failed ? NULL : arena_copy(answer->arena, (str){b.ptr, b.len});
     k->bytes.len = b.len;
     buf_clear(&b);
-    k->retention = answer_retention(policy);
+    k->retention = retention_of(policy);
     k->is_shared = policy->share_answers;
     memcpy(k->own, keys->own, sizeof k->own);
     memcpy(k->shared, keys->shared, sizeof k->shared);
@@ -140,7 +140,6 @@ curator_keep(struct curator *c, struct answer *answer)
 struct course {
     const struct ask *asked; /* with the values of its parameters apart */
     const struct ask *ask;   /* with them in its text */
-    arena *a;
     struct query *q;
     const struct plan *p;
 };
@@ -152,7 +151,7 @@ run_public(struct curator *c, const struct course *k, struct answer **out,
 {
     struct work w = {
         .of = curator_snapshot(c), .ask = k->asked, .is_public = true};
-    custos_status st = engine_ready(c->engine, k->p, k->a, err);
+    custos_status st = engine_ready(c->engine, k->p, err);
     enum work_end end;
 
     if (!st && !c->executor)
@@ -211,6 +210,23 @@ run_charged(struct curator *c, const struct course *k, struct work *w,
     return st;
 }
 
+/* Above the charge: is its public time within what the server gives one? */
+static custos_status
+check_class(const struct curator *c, const struct course *k, custos_err *err)
+{
+    int64_t class_us = reply_class_of(c, k->p), most = k->asked->most_us;
+    char takes[REPLY_CLASS_TEXT];
+
+    if (!most || class_us <= most || class_us == INT64_MAX)
+        return CUSTOS_OK;
+    reply_class_write(class_us, takes);
+    return custos_fail(err, CUSTOS_EDENIED,
+                       "the reply to this query would take %s, longer than the "
+                       "server allows: ask something simpler, or ask the owner "
+                       "for a larger --max-seconds",
+                       takes);
+}
+
 /* A private query that was not answered before; its public parts, where this
    handle has computed them, are the caller's to drop. */
 static custos_status
@@ -224,7 +240,9 @@ charge_and_run(struct curator *c, const struct course *k,
     custos_status st;
     int work;
 
-    st = engine_ready(c->engine, k->p, k->a, err);
+    st = engine_ready(c->engine, k->p, err);
+    if (!st)
+        st = check_class(c, k, err);
     if (!st && !plan_digest(k->p, w.digest))
         st = no_memory(err);
     if (!st)
@@ -414,7 +432,7 @@ curator_answer(struct curator *c, const struct ask *asked, struct answer **out,
 {
     struct ask copy = *asked;
     arena *a = arena_new(NULL, QUERY_BYTES);
-    struct course k = {.asked = asked, .ask = &copy, .a = a};
+    struct course k = {.asked = asked, .ask = &copy};
     struct answer *answer = NULL;
     struct plan *p = NULL;
     custos_status st;
@@ -442,9 +460,9 @@ curator_answer(struct curator *c, const struct ask *asked, struct answer **out,
    the charge, so a failure is none of the query's. */
 static custos_status
 prepare_again(struct curator *c, const struct work *w, const struct plan *p,
-              arena *a, custos_err *err)
+              custos_err *err)
 {
-    custos_status st = engine_ready(c->engine, p, a, err);
+    custos_status st = engine_ready(c->engine, p, err);
 
     if (!st)
         st = engine_prepare(c->engine, p, err);
@@ -458,14 +476,14 @@ prepare_again(struct curator *c, const struct work *w, const struct plan *p,
    wanted. */
 static custos_status
 work_answer(struct curator *c, const struct work *w, const struct plan *p,
-            arena *a, struct answer **out, custos_err *err)
+            struct answer **out, custos_err *err)
 {
     struct releaser here = {.engine = c->engine, .rng = c->rng};
     custos_status st;
 
     if (w->is_public)
         return release_public(c->engine, p, out, err);
-    st = prepare_again(c, w, p, a, err);
+    st = prepare_again(c, w, p, err);
     if (!st)
         st = w->prepare_only ? answer_new(1, out, err)
                              : release_answer(&here, p, &w->receipt, out, err);
@@ -493,7 +511,7 @@ curator_work(struct curator *c, const struct work *w, struct answer **out,
         st = custos_fail(err, CUSTOS_EINTERNAL,
                          "the plan is not the one that was charged");
     if (!st)
-        st = work_answer(c, w, p, a, out, err);
+        st = work_answer(c, w, p, out, err);
     plan_free(p);
     arena_free(a);
     return st;

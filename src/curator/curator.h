@@ -158,6 +158,8 @@ struct ask {
      */
     int64_t (*admit)(void *ctx, int64_t class_us);
     void *admit_ctx;
+    int64_t most_us; /* a question whose public time is longer is rejected
+                        above its charge; 0: none is */
 };
 
 /*

@@ -48,7 +48,7 @@ custos_status
 answer_keep(struct till *t, const uint8_t key[32], const struct answer *a,
             const struct policy *policy, custos_err *err)
 {
-    const struct ledger_retention retention = answer_retention(policy);
+    const struct ledger_retention retention = retention_of(policy);
     custos_status st;
     struct buf b;
 

@@ -57,13 +57,13 @@ uint64_t engine_version(const struct engine *e);
 bool engine_count(void *ctx, size_t table, int column, uint64_t *out);
 
 /*
- * Can all tables of a plan be read? Of attached ones: is their file there, with
- * the columns it had. And is the fan-out of a private plan known? To be asked
- * above the charge; looks at no values. a is for the time of the call. May
- * fail: CUSTOS_EIO, CUSTOS_EINVAL.
+ * Can all tables of a plan be read? Of attached ones: is their file there, and
+ * unchanged since it was imported. And is the fan-out of a private plan known?
+ * To be asked above the charge, and by a worker before it reads; looks at no
+ * values. May fail: CUSTOS_EIO, CUSTOS_EINVAL.
  */
 CUSTOS_MUST_USE custos_status engine_ready(struct engine *e,
-                                           const struct plan *plan, arena *a,
+                                           const struct plan *plan,
                                            custos_err *err);
 
 /*

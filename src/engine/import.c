@@ -4,11 +4,13 @@
  * its name when it is whole and synced.
  *
  * Tables of the version: t<i>, by table of the policy; people; facts (what of
- * the policy the columns depend on); sources (attached tables); cuts (units at
+ * the policy the columns depend on); sources (attached tables, with the marks of
+ * their files); cuts (units at
  * equal distances, where threads part their work).
  */
 #include "engine/import.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -48,6 +50,14 @@ step_failed(const struct policy_table *t, const char *what, custos_err *err)
                   fault);
 }
 
+void
+import_show_step(struct import *m, const char *what)
+{
+    m->what = what;
+    if (m->step < m->steps)
+        step_percent(m, 0);
+}
+
 custos_status
 import_step(struct import *m, size_t table, const char *what, struct buf *b,
             custos_err *err)
@@ -55,9 +65,7 @@ import_step(struct import *m, size_t table, const char *what, struct buf *b,
     const struct policy_table *t = &m->policy->tables[table];
     custos_status st;
 
-    m->what = what;
-    if (m->step < m->steps)
-        step_percent(m, 0);
+    import_show_step(m, what);
     if (b->failed)
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     else
@@ -259,7 +267,8 @@ import_facts(struct import *m, custos_err *err)
     view_facts(m->policy, &facts);
     buf_add_text(
         &b, "CREATE TABLE cuts (t BIGINT, u BIGINT); CREATE TABLE "
-            "sources (t BIGINT, attach VARCHAR, path VARCHAR, view VARCHAR); "
+            "sources (t BIGINT, attach VARCHAR, path VARCHAR, view VARCHAR, "
+            "size BIGINT, changed_ns BIGINT, inode BIGINT); "
             "CREATE TABLE facts (format BIGINT, text VARCHAR); "
             "INSERT INTO facts VALUES (");
     buf_printf(&b, "%d, ", (int)DATA_FORMAT);
@@ -276,7 +285,9 @@ import_facts(struct import *m, custos_err *err)
         duck_quote_text(&b, str_of(m->sources[i].path));
         buf_add_text(&b, ", ");
         duck_quote_text(&b, str_of(buf_text(&facts)));
-        buf_add_text(&b, ")");
+        buf_printf(&b, ", %" PRId64 ", %" PRId64 ", %" PRId64 ")",
+                   m->sources[i].mark.size, m->sources[i].mark.changed_ns,
+                   m->sources[i].mark.inode);
     }
     st = b.failed || facts.failed
              ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
@@ -303,8 +314,10 @@ import_all(struct import *m, custos_err *err)
 
         m->tables[i].name = t->name;
         m->tables[i].attached = t->attached;
-        if (t->attached)
+        if (t->attached) {
+            st = import_attached(m, i, err);
             continue;
+        }
         st = import_table(m, i, err);
         if (!st && !t->is_public && !t->unit_is_row)
             st = import_check(m, i, err);
@@ -367,7 +380,7 @@ engine_import(struct store *s, const struct policy *p, const char *base,
     if (!m.sources || !m.tables)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     for (size_t i = 0; i < p->n_tables; i++)
-        m.steps += p->tables[i].attached ? 0 : 3;
+        m.steps += p->tables[i].attached ? 1 : 3;
     m.steps += 1;
     st = store_import_begin(s, err);
     if (st)

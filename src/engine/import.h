@@ -13,9 +13,10 @@
 
 enum { SQL_MOST = 256 << 20 };
 
-/* Of the tables in a version. From 3 on dates and texts are as view.h says, and
-   no older version is opened: queries rely on it. */
-enum { DATA_FORMAT = 3 };
+/* Of the tables in a version. From 3 on dates and texts are as view.h says; from
+   4 on attached files were decoded in full and have marks. No older version is
+   opened: queries rely on it. */
+enum { DATA_FORMAT = 4 };
 
 struct import {
     struct store *store;
@@ -37,6 +38,14 @@ struct import {
 CUSTOS_MUST_USE custos_status import_step(struct import *m, size_t table,
                                           const char *what, struct buf *b,
                                           custos_err *err);
+
+/* Tells whoever watches that the next step begins. */
+void import_show_step(struct import *m, const char *what);
+
+/* Decodes all of attached table i, as one step. May fail: CUSTOS_EPOLICY,
+   CUSTOS_EIO. */
+CUSTOS_MUST_USE custos_status import_attached(struct import *m, size_t i,
+                                              custos_err *err);
 
 /* Opens all sources and makes stage.s<i> of those that are not attached. */
 CUSTOS_MUST_USE custos_status import_stage(struct import *m, custos_err *err);

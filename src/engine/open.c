@@ -78,6 +78,10 @@ source_take(struct engine *e, const struct duck_column *columns, size_t row,
     buf_clear(&b);
     t->attach = arena_copy(e->data->a, duck_text(&columns[1], row));
     t->path = arena_copy(e->data->a, duck_text(&columns[2], row));
+    t->mark =
+        (struct file_mark){.size = (int64_t)duck_whole(&columns[4], row),
+                           .changed_ns = (int64_t)duck_whole(&columns[5], row),
+                           .inode = (int64_t)duck_whole(&columns[6], row)};
     return t->from && t->attach && t->path
                ? CUSTOS_OK
                : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
@@ -107,13 +111,15 @@ attach(struct engine *e, struct engine_table *t, struct buf *paths)
 static custos_status
 open_sources(struct engine *e, struct buf *paths, custos_err *err)
 {
-    struct duck_column columns[4];
+    struct duck_column columns[7];
     struct duck_rows *rows = NULL;
     size_t n = 0;
     custos_status st;
 
     st = duck_ask(e->connections[0],
-                  "SELECT t, attach, path, view FROM sources", &rows, err);
+                  "SELECT t, attach, path, view, size, changed_ns, inode FROM "
+                  "sources",
+                  &rows, err);
     while (!st && !(st = duck_next(rows, &n, columns, err)) && n > 0)
         for (size_t k = 0; k < n && !st; k++)
             st = source_take(e, columns, k, err);

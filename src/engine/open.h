@@ -8,6 +8,7 @@
 
 #include "engine/duck.h"
 #include "engine/engine.h"
+#include "engine/file_mark.h"
 
 enum {
     ENGINE_THREADS_MAX = 64,
@@ -22,9 +23,10 @@ struct engine_table {
     size_t n_cuts;
     bool sorted; /* by (u, r) */
     /* Of an attached table: */
-    const char *path;   /* its file */
-    const char *attach; /* the statement that opens it; "": it needs none */
-    bool missing;       /* it could not be opened */
+    const char *path;      /* its file */
+    struct file_mark mark; /* when custos init read it */
+    const char *attach;    /* the statement that opens it; "": it needs none */
+    bool missing;          /* it could not be opened */
     /* Of a public table: its rows, then by column the most rows of one value;
        each 1 more, and 0 before it was counted: count.c */
     _Atomic uint64_t *counts;

@@ -17,6 +17,7 @@
  * FAILS    CUSTOS_EINVAL, above the charge.
  * TESTED   public_parts_fail_above_the_charge no_query_tells_by_failing
  *          a_private_statement_has_no_public_part
+ *          parts_are_tried_before_the_charge
  *
  * A part is known by its text, which is the same in all plans of a race. The
  * tables are temporary ones of the handle's first connection, which runs all

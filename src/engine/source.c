@@ -166,24 +166,6 @@ csv_from(struct duck_connection *c, const char *path, arena *a, char **from,
     return st ? st : csv_text(path, line, a, from, err);
 }
 
-/* Not by the engine: it would look at what follows the first line. */
-bool
-source_csv_is(const char *path, arena *a, const char *text)
-{
-    FILE *f = fopen(path, "re");
-    char *line = f ? arena_take(a, HEADER_MOST, 1) : NULL, *from = NULL;
-    size_t len = line ? fread(line, 1, HEADER_MOST, f) : 0;
-    const char *end = len ? memchr(line, '\n', len) : NULL;
-
-    if (f)
-        fclose(f);
-    if (end)
-        len = (size_t)(end - line);
-    return len > 0 &&
-           !csv_text(path, line_trim((str){line, len}), a, &from, NULL) &&
-           strstr(text, from);
-}
-
 custos_status
 source_from(struct duck_connection *c, const char *path, enum source_kind kind,
             const char *table, size_t number, arena *a, char **from,
@@ -296,6 +278,10 @@ source_open(struct duck_connection *c, const struct policy_table *t,
         return custos_fail(err, CUSTOS_EPOLICY,
                            "an attached source is one file, without %s: %.100s",
                            PATTERN, path);
+    if (t->attached && !file_mark_read(s.path, &s.mark))
+        return custos_fail(err, CUSTOS_EIO,
+                           "the source %.150s is not there or may not be read",
+                           path);
     st = source_from(c, s.path, t->source_kind, table, number, a, &s.from,
                      &s.attach, err);
     if (!st)

@@ -20,12 +20,6 @@ CUSTOS_MUST_USE custos_status source_open(struct duck_connection *c,
                                           arena *a, struct source *out,
                                           custos_err *err);
 
-/*
- * Does the CSV at path still begin as when text, which has its FROM, was made?
- * For files that are not packed; nothing but the first line is looked at.
- */
-bool source_csv_is(const char *path, arena *a, const char *text);
-
 /* The same without a policy: FROM, and every column with name and type. */
 CUSTOS_MUST_USE custos_status source_from(struct duck_connection *c,
                                           const char *path,

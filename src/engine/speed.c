@@ -38,10 +38,12 @@ speed_print(const struct speed_machine *machine, const struct reply_speeds *s,
 {
     buf_printf(out,
                "custos speed 1\nengine %s\nprocessors %ld\nscan %lld\n"
-               "computed %lld\ntext %lld\nsort %lld\nfixed %lld\n",
+               "computed %lld\ntext %lld\nsort %lld\nquantile %lld\n"
+               "fixed %lld\n",
                machine->engine, machine->processors, (long long)s->scan_ps,
                (long long)s->computed_ps, (long long)s->text_ps,
-               (long long)s->sort_ps, (long long)s->fixed_us);
+               (long long)s->sort_ps, (long long)s->quantile_ps,
+               (long long)s->fixed_us);
 }
 
 /* Whole exactly when it is what speed_print writes of what was read. */
@@ -51,7 +53,7 @@ speed_parse(str text, const struct speed_machine *machine,
 {
     const struct reply_speeds usual = REPLY_SPEEDS_DEFAULT;
     struct speed_machine of = {.processors = 0};
-    long long n[5] = {0};
+    long long n[6] = {0};
     char line[FILE_MOST];
     struct reply_speeds s;
     struct buf again;
@@ -63,15 +65,17 @@ speed_parse(str text, const struct speed_machine *machine,
     line[text.len] = '\0';
     if (sscanf(line,
                "custos speed 1\nengine %31s\nprocessors %9ld\nscan %18lld\n"
-               "computed %18lld\ntext %18lld\nsort %18lld\nfixed %18lld",
-               of.engine, &of.processors, &n[0], &n[1], &n[2], &n[3],
-               &n[4]) != 7)
+               "computed %18lld\ntext %18lld\nsort %18lld\nquantile %18lld\n"
+               "fixed %18lld",
+               of.engine, &of.processors, &n[0], &n[1], &n[2], &n[3], &n[4],
+               &n[5]) != 8)
         return false;
     s = (struct reply_speeds){.scan_ps = n[0],
                               .computed_ps = n[1],
                               .text_ps = n[2],
                               .sort_ps = n[3],
-                              .fixed_us = n[4]};
+                              .quantile_ps = n[4],
+                              .fixed_us = n[5]};
     buf_init(&again, NULL, FILE_MOST);
     speed_print(machine, &s, &again);
     same = !again.failed && str_equal(text, (str){again.ptr, again.len});
@@ -80,6 +84,7 @@ speed_parse(str text, const struct speed_machine *machine,
         !is_sane(s.computed_ps, usual.computed_ps) ||
         !is_sane(s.text_ps, usual.text_ps) ||
         !is_sane(s.sort_ps, usual.sort_ps) ||
+        !is_sane(s.quantile_ps, usual.quantile_ps) ||
         !is_sane(s.fixed_us, usual.fixed_us))
         return false;
     s.rows = out->rows;
@@ -105,6 +110,7 @@ static const char *const made =
     "CREATE TABLE units AS SELECT DISTINCT u, u AS c, "
     "CAST(u % 6 AS SMALLINT) AS k FROM made ORDER BY u; "
     "CREATE TABLE names AS SELECT t, min(u) % 7 AS k FROM made GROUP BY t; "
+    "CREATE TYPE label AS ENUM (SELECT DISTINCT CAST(d AS VARCHAR) FROM made); "
     "CHECKPOINT";
 
 struct kind {
@@ -149,8 +155,8 @@ static const struct kind joins[] = {
     {"SELECT u, count(*), sum(g) FROM made WHERE r <= 8 GROUP BY u", 1},
 };
 
-static const struct kind texts[] = {
-    {"SELECT t, count(*), count(DISTINCT u) FROM made GROUP BY t", 2},
+static const struct kind labels[] = {
+    {KEYED("enum_code(TRY_CAST(CAST(d AS VARCHAR) AS label))"), 2},
 };
 
 static const struct kind sorts[] = {
@@ -314,10 +320,10 @@ measure_kinds(struct duck_connection *c, const struct policy *p,
         st = measure(c, dates, COUNT_OF(dates), &s.computed_ps, err);
     if (!st)
         st = measure(c, joins, COUNT_OF(joins), &s.text_ps, err);
-    if (!st && has_type(p, TYPE_TEXT, TYPE_TEXT))
-        st = measure(c, texts, COUNT_OF(texts), &s.text_ps, err);
+    if (!st && has_type(p, TYPE_TEXT, TYPE_DATE))
+        st = measure(c, labels, COUNT_OF(labels), &s.text_ps, err);
     if (!st)
-        st = measure_quantile(c, &s.sort_ps, err);
+        st = measure_quantile(c, &s.quantile_ps, err);
     if (!st)
         st = measure(c, sorts, COUNT_OF(sorts), &s.sort_ps, err);
     if (st)
@@ -326,6 +332,7 @@ measure_kinds(struct duck_connection *c, const struct policy *p,
     s.computed_ps = settle(s.computed_ps, usual.computed_ps);
     s.text_ps = settle(s.text_ps, usual.text_ps);
     s.sort_ps = settle(s.sort_ps, usual.sort_ps);
+    s.quantile_ps = settle(s.quantile_ps, usual.quantile_ps);
     *out = s;
     return CUSTOS_OK;
 }

@@ -10,7 +10,8 @@
  *     scan 14000            picoseconds a row
  *     computed 88000
  *     text 140000
- *     sort 1500000
+ *     sort 300000
+ *     quantile 1500000
  *     fixed 1000            microseconds
  *
  * What another engine or another number of processors measured is measured

@@ -22,6 +22,7 @@
 #define ENGINE_VIEW_H
 
 #include "engine/duck.h"
+#include "engine/file_mark.h"
 #include "policy/policy.h"
 #include "store/store.h"
 
@@ -31,7 +32,8 @@ struct source {
     char *from;
     char *path; /* absolute */
     enum duck_type *types;
-    char *attach; /* a statement to run first; NULL: none */
+    char *attach;          /* a statement to run first; NULL: none */
+    struct file_mark mark; /* before it was read */
 };
 
 /* Which columns besides c<i> a column has. */

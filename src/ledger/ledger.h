@@ -315,6 +315,17 @@ struct ledger_row {
                                           the first */
 };
 
+/* What seals a row: its receipt, and when it was written. */
+struct ledger_seal {
+    struct receipt receipt;
+    int64_t time;
+};
+
+/* Those of the rows from `from` on, in order; *n: room, and how many. */
+CUSTOS_MUST_USE custos_status ledger_seals(struct ledger *l, uint64_t from,
+                                           struct ledger_seal *out, size_t *n,
+                                           custos_err *err);
+
 /* The last row; seq 0: there is none. */
 CUSTOS_MUST_USE custos_status ledger_head(struct ledger *l, struct receipt *out,
                                           custos_err *err);

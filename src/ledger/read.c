@@ -302,3 +302,49 @@ ledger_copy(struct ledger *l, const char *path, custos_err *err)
         unlink(path);
     return st;
 }
+
+/* ----------------------------------------------------------------- seals -- */
+
+struct seals {
+    uint64_t from;
+    struct ledger_seal *out;
+    size_t room, n;
+};
+
+static custos_status
+step_seals(struct ledger *l, void *arg, custos_err *err)
+{
+    struct seals *s = arg;
+    struct query q;
+    bool whole = true;
+    custos_status st;
+
+    query_begin(&q, l->db,
+                "SELECT seq, time, hash FROM chain WHERE seq >= ?"
+                " ORDER BY seq LIMIT ?");
+    query_put_int(&q, (int64_t)s->from);
+    query_put_int(&q, (int64_t)s->room);
+    while (whole && s->n < s->room && query_next(&q)) {
+        struct ledger_seal *at = &s->out[s->n++];
+
+        memset(at, 0, sizeof *at);
+        at->receipt.seq = (uint64_t)query_int(&q, 0);
+        at->time = query_int(&q, 1);
+        whole = query_fixed(&q, 2, at->receipt.hash, sizeof at->receipt.hash);
+    }
+    st = query_end(&q, err);
+    return st || whole
+               ? st
+               : chain_fail(err, s->out[s->n - 1].receipt.seq, "has no hash");
+}
+
+custos_status
+ledger_seals(struct ledger *l, uint64_t from, struct ledger_seal *out,
+             size_t *n, custos_err *err)
+{
+    struct seals s = {.from = from, .out = out, .room = *n};
+    custos_status st = ledger_read(l, step_seals, &s, err);
+
+    *n = st ? 0 : s.n;
+    return st;
+}

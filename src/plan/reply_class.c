@@ -12,14 +12,16 @@
 
 enum {
     MARGIN = 2,
-    SIMPLE = 8,         /* simple operators that one scan covers */
-    COMPUTED = 4,       /* nodes that one computed value covers */
-    TEXT_NODE = 64,     /* bytes of a text that make one node more */
-    TEXT_MOST = 1024,   /* of which so many are thought to be there */
-    LABELS_FEW = 16,    /* listed values that are compared one by one */
-    WINDOWS = 4,        /* windows by the unit that one sort covers */
-    SQUARES = 4,        /* simple operators that a square is */
-    CELL_PS = 2000000,  /* noise and output of one value */
+    SIMPLE = 8,        /* simple operators that one scan covers */
+    COMPUTED = 4,      /* nodes that one computed value covers */
+    TEXT_NODE = 64,    /* bytes of a text that make one node more */
+    TEXT_MOST = 1024,  /* of which so many are thought to be there */
+    LABELS_FEW = 16,   /* listed values that are compared one by one */
+    TRACKING = 3,      /* windows of bounding by unit and group */
+    MEETING = 2,       /* windows, of all columns, after MEET_MANY */
+    READING = 3,       /* sorts that reading an attached row costs as much as */
+    SQUARES = 8,       /* simple operators that a square is */
+    CELL_PS = 2000000, /* noise and output of one value */
     UNIT_STEP_PS = 1000 /* a step of unit-work */
 };
 
@@ -191,7 +193,7 @@ add_join(struct cost *c, const struct relation *r)
     add_heavy(c, largest(out, sides), c->speeds->text_ps, 1);
     if (r->meeting == MEET_MANY) { /* numbered anew, by a window; the public
                                       side's texts are hashed before */
-        add_heavy(c, out, c->speeds->sort_ps, 1);
+        add_heavy(c, out, c->speeds->sort_ps, MEETING);
         add_heavy(c, sides, c->speeds->text_ps, 1);
     }
 }
@@ -206,7 +208,7 @@ add_relation_own(struct cost *c, const struct relation *r)
     case RELATION_TABLE:
         add_scan(c, rows_of(c, r), 1);
         if (r->as->attached) { /* opened, read and normalised anew */
-            add_heavy(c, rows_of(c, r), c->speeds->sort_ps, 1);
+            add_heavy(c, rows_of(c, r), c->speeds->sort_ps, READING);
             add_heavy(c, 1, ATTACHED_PS, 1);
         }
         return;
@@ -330,8 +332,8 @@ add_pass(struct cost *c, uint64_t rows, struct operators *o)
     add_operators(c->plan->where, o);
     add_keys(c, rows, o);
     if (c->plan->bounding == BOUND_GENERAL)
-        add_heavy(c, tracks_groups(c->plan) ? rows : rows / WINDOWS + 1,
-                  c->speeds->sort_ps, 1);
+        add_heavy(c, rows, c->speeds->sort_ps,
+                  tracks_groups(c->plan) ? TRACKING : 1);
 }
 
 /* Groups that are shown. Of discovered ones few have fewer units than are
@@ -364,7 +366,7 @@ add_quantiles(struct cost *c, const struct part *part, uint64_t rows)
     add_row_work(c, rows, &o);
     pads = from_times(from_times(cells_of(c->plan, rows), q->off), 4) / 3 + 1;
     add_heavy(c, from_times(from_plus(rows, pads), 1 + 2 * levels) / 3,
-              c->speeds->sort_ps, 1);
+              c->speeds->quantile_ps, 1);
 }
 
 static void

@@ -9,6 +9,7 @@
  *   division        of whole numbers truncates, all other is real; by 0: NULL
  *   dates           date - date is days; date + days is a date
  */
+#include "num/rat_round.h"
 #include "plan/range.h"
 #include "plan/types.h"
 #include "plan/work.h"
@@ -368,6 +369,16 @@ count_nodes(struct work *w, struct expr *e)
                           (int)SQL_NODES_MAX);
 }
 
+/* Ranges of products are long numbers, which take longer. */
+static custos_status
+spend_range(struct work *w, const struct fact *f)
+{
+    enum { BITS_OF_A_STEP = 4 };
+
+    return work_spend(w, (rat_size(&f->lower) + rat_size(&f->upper)) /
+                             BITS_OF_A_STEP);
+}
+
 custos_status
 types_set(struct work *w, struct expr *e, enum place place)
 {
@@ -391,6 +402,8 @@ types_set(struct work *w, struct expr *e, enum place place)
     if (st)
         return st;
     st = range_node(w, e, place);
+    if (!st)
+        st = spend_range(w, f);
     if (!st && place != PLACE_AFTER)
         st = count_nodes(w, e);
     if (!st)

@@ -29,7 +29,9 @@
     X(unread_refused_total, "requests refused: replies wait to be read")       \
     X(strangers_evicted_total, "connections ended: too many without a login")  \
     X(logins_refused_total, "logins refused: too many a minute")               \
-    X(slow_readers_total, "connections ended: a reply was not taken")               \
+    X(slow_readers_total, "connections ended: a reply was not taken")          \
+    X(receipts_exported_total, "receipts sent to the place they go to")        \
+    X(receipts_failed_total, "attempts to send receipts that failed")          \
     X(log_lines_dropped_total, "log lines dropped: standard error is not "     \
                                "read")
 

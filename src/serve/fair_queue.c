@@ -87,7 +87,8 @@ ready_remove(struct fair_queue *q, struct queue_share *s)
 static void
 share_settle(struct fair_queue *q, struct queue_share *s)
 {
-    bool may = s->waiting && s->running < q->limits.share_running &&
+    bool may = s->waiting && !s->paused &&
+               s->running < q->limits.share_running &&
                s->in_flight < q->limits.share_in_flight;
     struct queue_share **at;
 
@@ -170,7 +171,32 @@ fair_queue_done(struct fair_queue *q, struct job *j)
 
     j->share = NULL;
     s->in_flight--;
+    s->work_us -= j->class_us;
     share_settle(q, s);
+}
+
+void
+fair_queue_pause(struct fair_queue *q, struct job *j)
+{
+    j->share->paused++;
+    share_settle(q, j->share);
+}
+
+bool
+fair_queue_has_room(const struct job *j, int64_t class_us, int64_t most)
+{
+    const struct queue_share *s = j->share;
+
+    return !s->work_us || (s->work_us <= most && class_us <= most - s->work_us);
+}
+
+void
+fair_queue_admit(struct fair_queue *q, struct job *j, int64_t class_us)
+{
+    j->share->paused--;
+    j->class_us = class_us;
+    j->share->work_us += class_us;
+    share_settle(q, j->share);
 }
 
 void

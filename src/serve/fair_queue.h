@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct job;
 
@@ -21,6 +22,8 @@ struct queue_share {
     struct queue_share *ready_next, **ready_at; /* NULL: not among the ready */
     struct job *first, **last;
     size_t waiting, running, in_flight;
+    size_t paused;   /* jobs that wait for room for their charged work */
+    int64_t work_us; /* charged work that is on its way */
     size_t name_len;
     char name[];
 };
@@ -60,6 +63,15 @@ void fair_queue_ran(struct fair_queue *q, struct job *j);
 
 /* It is no longer in flight. The last call for a job that was taken. */
 void fair_queue_done(struct fair_queue *q, struct job *j);
+
+/*
+ * Charged work. A job that runs pauses its name, waits until there is room for
+ * its class, and is admitted, which ends the pause and counts its class until
+ * fair_queue_done. There is always room for one.
+ */
+void fair_queue_pause(struct fair_queue *q, struct job *j);
+bool fair_queue_has_room(const struct job *j, int64_t class_us, int64_t most);
+void fair_queue_admit(struct fair_queue *q, struct job *j, int64_t class_us);
 
 /* Withdraws a job that waits: it is in flight then, and does not run. */
 void fair_queue_remove(struct fair_queue *q, struct job *j);

@@ -118,6 +118,10 @@ add_metrics(struct buf *b, const struct http_status *s,
                "questions that run or wait for their step", running);
     add_shares(b, parts->shares);
     add_counts(b, parts->counts);
+    if (parts->receipts)
+        add_number(b, "receipts_lag_rows", "gauge",
+                   "rows of the ledger not yet exported",
+                   receipts_lag(parts->receipts));
     add_trips(b, parts->curator);
     if (s->curator)
         add_suspended(b, s->curator);

@@ -63,6 +63,7 @@ admit(void *ctx, int64_t class_us)
 {
     struct job *j = ctx;
 
+    workers_admit(j, class_us);
     j->due_us =
         reply_queue_admit(j->replies, j->asked_us, steady_us(), class_us);
     return j->due_us;
@@ -89,6 +90,7 @@ question_work(struct job *j, struct curator *c)
     if (j->replies) {
         j->leaves = leaves;
         q->ask.admit = admit;
+        q->ask.most_us = j->most_us;
         q->ask.admit_ctx = j;
     }
     q->err = (custos_err){.at = -1};

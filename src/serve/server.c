@@ -22,6 +22,8 @@
 enum {
     CACHE_BYTES = 64 << 20,
     WORKERS_MAX = 256,
+    THREADS_A_CORE = 48, /* a charged question keeps its thread until its reply
+                            leaves, so most of them sleep */
     STOP_REST_MS = 4000,
 };
 
@@ -39,6 +41,7 @@ serve_limits_default(struct serve_limits *limits)
         .idle_ms = 86400000,
         .stop_ms = 30000,
         .waiting_per_analyst = WORKERS_SHARE_WAITING,
+        .ahead_ms = 100,
         .requests_per_analyst = 120000,
         .unread_per_analyst = 64 << 20,
         .prepared_per_analyst = 128 << 20,
@@ -90,6 +93,7 @@ limits_fill(struct serve_limits *limits)
     FILL(idle_ms);
     FILL(stop_ms);
     FILL(waiting_per_analyst);
+    FILL(ahead_ms);
     FILL(requests_per_analyst);
     FILL(unread_per_analyst);
     FILL(prepared_per_analyst);
@@ -229,16 +233,22 @@ static custos_status
 workers_start(struct server *s, custos_err *err)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t workers = s->options->workers ? s->options->workers
+                     : cores > 0         ? (size_t)cores
+                                         : 1;
     struct workers_options options = {
         .threads = s->options->threads ? s->options->threads
-                   : cores > 0         ? 16 * (size_t)cores
-                                       : 16,
+                   : cores > 0         ? THREADS_A_CORE * (size_t)cores
+                                       : THREADS_A_CORE,
         .waiting_max = s->parts.limits.waiting,
         .share_waiting = s->parts.limits.waiting_per_analyst,
         .share_running = s->parts.limits.running_per_analyst,
+        .share_work_us = s->parts.limits.ahead_ms * 1000 *
+                         (int64_t)(workers > 1 ? workers / 2 : 1),
         .steps = s->options->steps,
         .pool = s->parts.pool,
         .replies = s->replies,
+        .most_us = s->parts.limits.query_ms * 1000,
     };
 
     if (options.threads > WORKERS_MAX)
@@ -311,6 +321,9 @@ start(struct server *s, custos_err *err)
     loop.signals_fd = s->signals_fd;
     if (!st)
         st = loop_new(&loop, &s->loop, err);
+    if (!st && o->receipts)
+        st = receipts_start(s->parts.curator, o->receipts, &s->counts,
+                            &s->parts.receipts, err);
     if (!st && s->http.fd >= 0)
         st = http_start(&s->parts, s->http.fd, o->tls_cert, o->tls_key, &s->web,
                         err);
@@ -385,6 +398,7 @@ end(struct server *s)
         _exit(0);
     }
     http_stop(s->web);
+    receipts_stop(s->parts.receipts);
     loop_free(s->loop);
     workers_free(s->parts.workers);
     pool_free(s->parts.pool);

@@ -9,6 +9,7 @@
 #include "serve/counts.h"
 #include "serve/gate.h"
 #include "serve/http_host.h"
+#include "serve/receipts.h"
 #include "serve/shares.h"
 #include "serve/verified.h"
 #include "serve/workers.h"
@@ -18,13 +19,14 @@ struct serve_limits {
     size_t waiting;     /* questions that no worker has begun */
     size_t connections; /* all together */
     size_t connections_per_analyst;
-    size_t message_bytes;        /* of one message from a client */
-    size_t query_bytes;          /* of one text of SQL */
-    int64_t query_ms;            /* of one question, waiting included */
-    int64_t login_ms;            /* from connect to proved */
-    int64_t idle_ms;             /* between questions */
-    int64_t stop_ms;             /* from the signal to the end */
-    size_t running_per_analyst;  /* questions at one time */
+    size_t message_bytes;       /* of one message from a client */
+    size_t query_bytes;         /* of one text of SQL */
+    int64_t query_ms;           /* of one question, waiting included */
+    int64_t login_ms;           /* from connect to proved */
+    int64_t idle_ms;            /* between questions */
+    int64_t stop_ms;            /* from the signal to the end */
+    size_t running_per_analyst; /* questions at one time */
+    int64_t ahead_ms; /* of one analyst's charged questions, on their way */
     size_t waiting_per_analyst;  /* that no worker has begun */
     size_t requests_per_analyst; /* a minute */
     size_t unread_per_analyst; /* bytes of requests and replies on their way */
@@ -53,7 +55,8 @@ struct serve_parts {
     struct shares *shares; /* NULL: without limits */
     struct serve_limits limits;
     struct http_hosts hosts;
-    int64_t started_us; /* steady_us() */
+    struct receipts *receipts; /* exported to another place; NULL: not */
+    int64_t started_us;        /* steady_us() */
     bool acts; /* HTTP is reached from this machine alone: acts of the owner are
                   done by it too */
     struct curator *curator; /* the handle of the thread that starts; for its
@@ -66,14 +69,15 @@ struct serve_parts {
 
 struct server_options {
     const char *store;
-    const char *pg;                /* "127.0.0.1:6432"; "" : not listened */
-    const char *http;              /* "127.0.0.1:8080"; "" : not listened */
+    const char *pg;   /* "127.0.0.1:6432"; "" : not listened */
+    const char *http; /* "127.0.0.1:8080"; "" : not listened */
+    const struct receipts_target *receipts; /* where they go; NULL: nowhere */
     const char *const *http_hosts; /* names that HTTP is called by, besides
                                        its own (http_host.h) */
     size_t n_http_hosts;
     const char *tls_cert, *tls_key; /* PEM files, both or none; reread by
                                        reload */
-    size_t threads;                 /* 0: sixteen a processor */
+    size_t threads;                 /* 0: 48 a processor */
     size_t workers;                 /* worker processes for private questions,
                                        and as many for what is free; 0: one a
                                        processor */

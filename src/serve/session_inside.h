@@ -100,9 +100,9 @@ struct session {
     struct buf key;       /* of the question that runs; empty: not to be kept */
     int64_t confirmed_us; /* when a worker last said that the door holds */
     struct pg_cancel cancel;
-    size_t key_len; /* of the cancel key that the client gets; 0: none yet */
     int64_t turn_us; /* the turn of the loop, and what it has cost so far */
     size_t cost;
+    size_t key_len; /* of the cancel key that the client gets; 0: none yet */
 };
 
 /* --- session.c */

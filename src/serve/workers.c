@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "serve/clock.h"
-#include "serve/steps.h"
+#include "serve/workers_inside.h"
 
 enum {
     STACK_BYTES = 16 << 20, /* reading a deep query takes it: sql/tokens.h */
@@ -26,39 +26,6 @@ enum {
     LOGINS_WAITING = 1024,  /* of all addresses */
     LOGINS_SHARE = 64,      /* of one */
     OWNER_WAITING = 64,
-};
-
-struct worker {
-    struct workers *all;
-    enum lane lane;
-    struct curator *curator;
-    struct remote *remote; /* what it works by */
-    struct job *job;       /* what it runs; NULL: nothing */
-    pthread_t thread;
-    bool started;
-};
-
-struct lane_state {
-    pthread_cond_t work;
-    struct fair_queue queue;
-};
-
-struct workers {
-    pthread_mutex_t lock;
-    pthread_cond_t quiet, held, due;
-    struct curator *keeper; /* whose handle it was made from */
-    struct workers_options options;
-    struct lane_state lanes[LANES];
-    size_t running; /* taken or withdrawn, and not yet back */
-    size_t n;
-    bool ending; /* takes no more */
-    bool over;   /* holds nothing any more: all comes back stopped */
-    bool ended;
-    int64_t again_us; /* when dropped jobs are interrupted again */
-    struct shelf shelf;
-    pthread_t releaser;
-    bool releasing;
-    struct worker worker[];
 };
 
 /* ------------------------------------------------------------- threads -- */
@@ -82,10 +49,12 @@ hand_back(struct workers *w, struct job *j)
 {
     struct lane_state *lane = &w->lanes[j->lane];
 
-    bool leaves = j->leaves && !j->stopped &&
-                  atomic_load(&j->why) == ASK_GOES_ON;
+    bool leaves =
+        j->leaves && !j->stopped && atomic_load(&j->why) == ASK_GOES_ON;
 
     j->at = JOB_OUT;
+    if (j->class_us)
+        pthread_cond_broadcast(&w->share);
     fair_queue_done(&lane->queue, j);
     pthread_cond_signal(&lane->work); /* its share may begin another */
     w->running--;
@@ -156,6 +125,7 @@ worker_main(void *ctx)
         w->running++;
         j->stepped = true;
         j->replies = w->options.replies;
+        j->most_us = w->options.most_us;
         j->at = JOB_RUNS;
         me->job = j;
         pthread_mutex_unlock(&w->lock);
@@ -242,6 +212,7 @@ conditions_init(struct workers *w)
            !pthread_mutex_init(&w->lock, NULL) &&
            !pthread_cond_init(&w->quiet, &steady) &&
            !pthread_cond_init(&w->due, &steady) &&
+           !pthread_cond_init(&w->share, &steady) &&
            !pthread_cond_init(&w->held, &steady);
     for (size_t i = 0; i < LANES && good; i++)
         good = !pthread_cond_init(&w->lanes[i].work, &steady);
@@ -390,6 +361,7 @@ settle_all(struct workers *w, int64_t wait_ms)
     while (w->running && steady_us() < until)
         wait_until(w, &w->quiet, until);
     w->over = true;
+    pthread_cond_broadcast(&w->share);
     pthread_cond_broadcast(&w->due);
     drop_running(w);
     until = steady_us() + GIVE_UP_US;
@@ -436,6 +408,7 @@ workers_free(struct workers *w)
     CUSTOS_REQUIRE(w->ended);
     shelf_clear(&w->shelf);
     pthread_cond_destroy(&w->held);
+    pthread_cond_destroy(&w->share);
     pthread_cond_destroy(&w->quiet);
     pthread_cond_destroy(&w->due);
     for (size_t i = 0; i < LANES; i++) {
@@ -465,7 +438,8 @@ workers_submit(struct workers *w, struct job *j)
     struct lane_state *lane = &w->lanes[j->lane];
 
     j->stopped = false;
-    j->due_us = 0;
+    j->due_us = j->class_us = 0;
+    j->all = w;
     j->at = JOB_WAITS;
     atomic_store(&j->why, ASK_GOES_ON);
     pthread_mutex_lock(&w->lock);

@@ -53,26 +53,33 @@ struct job {
                          was begun */
     _Atomic int why;  /* an enum ask_stop: it was dropped while it ran, why */
 
+    int64_t most_us;             /* set by the workers, for work: the longest
+                                    public time that a question may have */
     struct reply_queue *replies; /* set by the workers, for work: fixes when
                                     charged replies leave; NULL: nothing does */
 
     /* the workers' own */
     struct job *next;
+    struct workers *all;
     struct queue_share *share;
+    int64_t class_us; /* of its charged work; 0: none was admitted */
     enum job_at { JOB_OUT, JOB_WAITS, JOB_RUNS, JOB_HELD } at;
 };
 
 struct workers_options {
-    size_t threads;       /* of questions */
-    size_t login_threads; /* 0: as many as WORKERS_LOGINS says */
-    size_t owner_threads; /* 0: as many as WORKERS_OWNER says */
-    size_t waiting_max;   /* questions not yet begun; more are refused */
-    size_t share_waiting; /* of one analyst; 0: WORKERS_SHARE_WAITING */
-    size_t share_running; /* of one analyst at one time; 0: half the threads */
-    bool steps;           /* response-time steps; the owner's choice */
+    size_t threads;        /* of questions */
+    size_t login_threads;  /* 0: as many as WORKERS_LOGINS says */
+    size_t owner_threads;  /* 0: as many as WORKERS_OWNER says */
+    size_t waiting_max;    /* questions not yet begun; more are refused */
+    size_t share_waiting;  /* of one analyst; 0: WORKERS_SHARE_WAITING */
+    size_t share_running;  /* of one analyst at one time; 0: half the threads */
+    int64_t share_work_us; /* classes of one analyst's charged questions that
+                              are on their way; 0: any */
+    bool steps;            /* response-time steps; the owner's choice */
     int64_t (*now_us)(void);              /* NULL: steady_us */
     void (*interrupt)(struct curator *c); /* NULL: curator_interrupt */
     struct reply_queue *replies;          /* NULL: no reply times */
+    int64_t most_us;                      /* the longest of them; 0: any */
     struct pool
         *pool; /* of worker processes; NULL: threads do all themselves */
 };
@@ -107,6 +114,13 @@ workers_submit(struct workers *w, struct job *j);
  * the same thread, or under a lock of theirs.
  */
 void workers_drop(struct workers *w, struct job *j, enum ask_stop why);
+
+/*
+ * In work, once it is charged and before its reply's moment is fixed: waits until
+ * the charged questions of its name leave room for one of this class. It counts
+ * until it comes back; meanwhile no other of the name is begun.
+ */
+void workers_admit(struct job *j, int64_t class_us);
 
 /* Not begun, and running or held for their time. */
 void workers_count(struct workers *w, size_t *waiting, size_t *running);

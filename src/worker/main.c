@@ -50,6 +50,7 @@ pack_failure(custos_status st, const custos_err *err, bool is_charged,
     if (is_charged) {
         st = st == CUSTOS_EINTERNAL ? st : CUSTOS_EENGINE;
         custos_fail(&told, st, "%s", custos_status_words(st));
+        custos_note(&told, "%s", err->noted); /* its cause is told: a word */
         told.at = -1;
     }
     message_failed_pack(st, &told, out);

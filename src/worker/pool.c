@@ -38,11 +38,13 @@ struct slot {
     struct process process; /* first: what is taken is its slot */
     enum slot_state state;
     enum pool_lane lane;
+    uint64_t who; /* who has it, or had it last */
 };
 
 struct waiter {
     struct waiter *next;
     enum pool_lane lane;
+    uint64_t who;
     struct work_snapshot of;
     int64_t until_us;
     struct slot *got;
@@ -54,7 +56,7 @@ struct pool {
     struct store store;
     struct process_options options;
     struct work_snapshot of; /* what new workers are started on */
-    struct waiter *waiters;  /* who must be done first comes first */
+    struct waiter *waiters;  /* who came first is served first */
     unsigned failures;       /* starts in a row */
     custos_err why;          /* the last one failed */
     uint64_t started, lost;
@@ -79,18 +81,63 @@ wake_keeper(struct pool *p)
 
 /* ------------------------------------------------------------- handing -- */
 
-/* Lock held: an idle worker goes to the first who can use it. */
+/* A name in few bits: two that agree share a limit, and no more. */
+static uint64_t
+hash_of(str who)
+{
+    uint64_t h = UINT64_C(14695981039346656037);
+
+    for (size_t i = 0; i < who.len; i++)
+        h = (h ^ (unsigned char)who.ptr[i]) * UINT64_C(1099511628211);
+    return who.len ? h | 1 : 0;
+}
+
+/* Lock held. Private work has reply times, which its order keeps. */
+static bool
+may_have_more(const struct pool *p, enum pool_lane lane, uint64_t who)
+{
+    size_t all = 0, own = 0;
+
+    if (lane == POOL_PRIVATE || !who)
+        return true;
+    for (size_t i = 0; i < p->n; i++)
+        if (p->slots[i].lane == lane) {
+            all++;
+            own += p->slots[i].state == SLOT_TAKEN && p->slots[i].who == who;
+        }
+    return own < (all > 1 ? all / 2 : 1);
+}
+
+/* Lock held: the first who can use an idle worker, and before him the first
+   that is not who had it last, where the work is free. */
+static struct waiter **
+next_waiter(struct pool *p, const struct slot *s)
+{
+    struct waiter **first = NULL;
+
+    for (struct waiter **at = &p->waiters; *at; at = &(*at)->next) {
+        const struct waiter *w = *at;
+
+        if (w->lane != s->lane || !is_same(&w->of, &s->process.of) ||
+            !may_have_more(p, w->lane, w->who))
+            continue;
+        if (w->lane == POOL_PRIVATE || w->who != s->who)
+            return at;
+        first = first ? first : at;
+    }
+    return first;
+}
+
+/* Lock held. */
 static void
 hand_out(struct pool *p, struct slot *s)
 {
-    struct waiter **at = &p->waiters;
+    struct waiter **at = next_waiter(p, s);
 
-    while (*at &&
-           ((*at)->lane != s->lane || !is_same(&(*at)->of, &s->process.of)))
-        at = &(*at)->next;
-    if (!*at)
+    if (!at)
         return;
     s->state = SLOT_TAKEN;
+    s->who = (*at)->who;
     (*at)->got = s;
     pthread_cond_signal(&(*at)->ready);
     *at = (*at)->next;
@@ -129,11 +176,10 @@ static void
 join_waiters(struct pool *p, struct waiter *w)
 {
     struct waiter **at = &p->waiters;
-    int64_t until = w->until_us ? w->until_us : INT64_MAX;
 
-    while (*at && ((*at)->until_us ? (*at)->until_us : INT64_MAX) <= until)
+    while (*at)
         at = &(*at)->next;
-    w->next = *at;
+    w->next = NULL;
     *at = w;
 }
 
@@ -184,10 +230,12 @@ waiter_init(struct waiter *w)
 }
 
 struct process *
-pool_take(struct pool *p, enum pool_lane lane, const struct work_snapshot *of,
-          int64_t until_us, const _Atomic int *stop)
+pool_take(struct pool *p, enum pool_lane lane, str who,
+          const struct work_snapshot *of, int64_t until_us,
+          const _Atomic int *stop)
 {
-    struct waiter w = {.lane = lane, .of = *of, .until_us = until_us};
+    struct waiter w = {
+        .lane = lane, .who = hash_of(who), .of = *of, .until_us = until_us};
     struct slot *s;
 
     if (!waiter_init(&w))
@@ -199,8 +247,9 @@ pool_take(struct pool *p, enum pool_lane lane, const struct work_snapshot *of,
         s->state = SLOT_STALE;
         wake_keeper(p);
     }
-    if (s) {
+    if (s && may_have_more(p, lane, w.who)) {
         s->state = SLOT_TAKEN;
+        s->who = w.who;
     } else {
         join_waiters(p, &w);
         wait_for_worker(p, &w, stop);
@@ -365,8 +414,8 @@ pool_start(struct pool *p, custos_err *err)
     if (st)
         return st;
     p->has_keeper = true;
-    first = pool_take(p, POOL_PRIVATE, &p->of, p->options.now_us() + START_US,
-                      NULL);
+    first = pool_take(p, POOL_PRIVATE, str_of(""), &p->of,
+                      p->options.now_us() + START_US, NULL);
     if (!first)
         return custos_fail(err, CUSTOS_EIO,
                            "no worker process could be started: %.120s",

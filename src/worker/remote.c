@@ -32,6 +32,7 @@ struct remote {
 /* What a worker is asked. */
 struct errand {
     enum pool_lane lane;
+    str who;
     const struct work_snapshot *of;
     const _Atomic int *stop;
     int64_t until_us;
@@ -112,7 +113,7 @@ ask_worker(struct remote *r, const struct errand *c, enum message_kind *kind,
            str *bytes)
 {
     struct process *w =
-        pool_take(r->pool, c->lane, c->of, c->until_us, c->stop);
+        pool_take(r->pool, c->lane, c->who, c->of, c->until_us, c->stop);
     enum process_death death = DEATH_FAULT;
     enum channel_end end;
 
@@ -178,6 +179,7 @@ run(void *ctx, const struct work *w, struct answer **out, enum work_end *end,
     custos_status st = answer_new(1, &answer, err);
     struct errand c = {
         .lane = work_is_charged(w) ? POOL_PRIVATE : POOL_FREE,
+        .who = w->ask->who,
         .of = &w->of,
         .stop = w->ask->stop,
         .until_us = w->until_us,
@@ -222,6 +224,7 @@ catalog(void *ctx, const struct work_snapshot *of,
     struct buf request;
     struct errand c = {
         .lane = POOL_FREE,
+        .who = ask->who,
         .of = of,
         .stop = ask->stop,
         .asks = MESSAGE_CATALOG,
@@ -281,7 +284,7 @@ custos_status
 remote_ping(struct pool *p, enum pool_lane lane, const struct work_snapshot *of,
             int64_t until_us, custos_err *err)
 {
-    struct process *w = pool_take(p, lane, of, until_us, NULL);
+    struct process *w = pool_take(p, lane, str_of(""), of, until_us, NULL);
     enum message_kind kind = MESSAGE_FAILED;
     arena *a = arena_new(NULL, 1 << 16);
     struct buf request;

@@ -1,11 +1,17 @@
 /*
- * A13: what is public fails, and private rows decide whether the engine comes
- * to it. By plan-time statistics alone a query told the exact maximum of a
- * private column.
+ * A13: something in a statement can fail, and private rows decide whether the
+ * engine comes to it: an aggregate of public rows, by plan-time statistics
+ * alone, which told the exact maximum of a private column; a byte late in an
+ * attached file, by whether the other side of a join is empty.
  *
  * Ours: public parts are computed before the charge, by statements that read
- * nothing else; a failure there is a refusal that costs nothing.
+ * nothing else; a failure there is a refusal that costs nothing. Files are
+ * decoded in full by custos init, and refused once they have changed.
  */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "attack/pairs.h"
 #include "curator/house.h"
 #include "engine/open.h"
@@ -126,12 +132,150 @@ public_parts_are_read(void **state)
     }
 }
 
+/* ------------------------------------------------------- attached files -- */
+
+enum { CODES = 50000 };
+
+static const char attached[] =
+    "custos: 1\nbudget: {epsilon: 100}\n"
+    "query: {epsilon: 0.1, max_epsilon: 10}\nanalysts:\n  ana: {}\ntables:\n"
+    "  people:\n    source: people.csv\n    unit: id\n"
+    "    columns: {id: {type: integer, nullable: false},\n"
+    "              code: {type: integer, range: [0, 9]}}\n"
+    "  codes:\n    source: codes.csv\n    public: true\n    attach: true\n"
+    "    columns: {k: {type: integer}, name: {type: text}}\n"
+    "  visits:\n    source: visits.csv\n    unit: id\n    attach: true\n"
+    "    rows_per_unit: 1\n"
+    "    columns: {id: {type: integer, nullable: false}, name: {type: text}}\n";
+
+/* So many rows, the last of which has a byte that is no UTF-8. */
+static void
+write_codes(const struct test_store *s, const char *name, const char *head,
+            const char *last)
+{
+    char path[160];
+    FILE *f;
+
+    snprintf(path, sizeof path, "%s/%s", s->folder, name);
+    f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f, "%s\n", head);
+    for (int i = 0; i < CODES; i++)
+        fprintf(f, "%d,n%d\n", i, i);
+    fprintf(f, "%d,%s\n", CODES, last);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* Wherever the engine would stop reading, init reads to the end. */
+static void
+a_file_is_decoded_in_full(void **state)
+{
+    struct test_store s;
+    custos_err err = {0};
+
+    (void)state;
+    test_store_write(&s, attached, "people.csv", "id,code\n1,1\n2,2\n", NULL);
+    write_codes(&s, "codes.csv", "k,name", "caf\xe9");
+    write_codes(&s, "visits.csv", "id,name", "good");
+    assert_int_equal(test_store_try(&s, &err), CUSTOS_EPOLICY);
+    assert_non_null(strstr(err.said, "table 'codes'"));
+    assert_non_null(strstr(err.said, "line 50002"));
+    write_codes(&s, "codes.csv", "k,name", "good");
+    write_codes(&s, "visits.csv", "id,name", "caf\xe9");
+    assert_int_equal(test_store_try(&s, &err), CUSTOS_EPOLICY);
+    assert_non_null(strstr(err.said, "table 'visits'"));
+    assert_non_null(strstr(err.said, "line 50002"));
+    write_codes(&s, "visits.csv", "id,name", "good");
+    test_store_init(&s);
+    test_store_remove(&s);
+}
+
+/* A query of a changed file fails for nobody, and costs nothing. */
+static void
+changed_refused(struct curator *c, const char *table)
+{
+    static const char *const ids[] = {"1", "9"}; /* there, and not there */
+    static const char *const queries[] = {
+        "SELECT count(*) FROM people JOIN codes ON code = k WHERE id = %s",
+        "SELECT count(*) FROM people WHERE id = %s AND code IN (SELECT max(k) "
+        "FROM codes)",
+        "SELECT count(*) FROM visits WHERE id = %s",
+    };
+
+    for (size_t i = 0; i < COUNT_OF(queries); i++)
+        for (size_t k = 0; k < COUNT_OF(ids); k++) {
+            uint64_t before = pairs_charges(c);
+            custos_err err = {0};
+            char sql[200];
+
+            if (!strstr(queries[i], table))
+                continue;
+            snprintf(sql, sizeof sql, queries[i], ids[k]);
+            assert_int_equal(test_refused(c, "ana", sql, "0.1", &err),
+                             CUSTOS_EIO);
+            assert_non_null(strstr(err.said, "has changed since custos init"));
+            assert_non_null(strstr(err.said, table));
+            assert_int_equal(pairs_charges(c), before);
+        }
+}
+
+static void
+a_changed_file_is_refused(void **state)
+{
+    struct curator *c = NULL;
+    struct test_store s;
+    struct stat was;
+    struct timespec times[2];
+    char path[160];
+    custos_err err;
+
+    (void)state;
+    test_store_write(&s, attached, "people.csv", "id,code\n1,1\n2,2\n", NULL);
+    write_codes(&s, "codes.csv", "k,name", "good");
+    write_codes(&s, "visits.csv", "id,name", "good");
+    test_store_init(&s);
+    assert_int_equal(curator_open(s.store, &c, &err), CUSTOS_OK);
+    answer_free(test_ask(c, "ana", "SELECT count(*) FROM visits", "0.1"));
+    answer_free(test_ask(c, "ana",
+                         "SELECT count(*) FROM people JOIN codes ON "
+                         "code = k",
+                         "0.1"));
+    snprintf(path, sizeof path, "%s/codes.csv", s.folder);
+    assert_int_equal(stat(path, &was), 0);
+    write_codes(&s, "codes.csv", "k,name", "caf\xe9"); /* as many bytes */
+    changed_refused(c, "codes");
+    times[0] = was.st_atim;
+    times[1] = was.st_mtim;
+    assert_int_equal(truncate(path, was.st_size - 1), 0); /* as old */
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+    changed_refused(c, "codes");
+    answer_free(test_ask(c, "ana",
+                         "SELECT max(length(name), "
+                         "contribution_bounds_per_row => (0, 9)) "
+                         "FROM visits",
+                         "0.1"));
+    write_codes(&s, "codes.csv", "k,name", "good");
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0); /* as it was */
+    answer_free(test_ask(c, "ana",
+                         "SELECT count(*) FROM people JOIN codes ON "
+                         "code = k WHERE id < 2",
+                         "0.1"));
+    snprintf(path, sizeof path, "%s/visits.csv", s.folder);
+    assert_int_equal(unlink(path), 0);
+    write_codes(&s, "visits.csv", "id,name", "caf\xe9");
+    changed_refused(c, "visits");
+    curator_close(c);
+    test_store_remove(&s);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(public_parts_fail_above_the_charge),
         cmocka_unit_test(public_parts_are_read),
+        cmocka_unit_test(a_file_is_decoded_in_full),
+        cmocka_unit_test(a_changed_file_is_refused),
     };
 
     return cmocka_run_group_tests(tests, begin, end);

@@ -151,6 +151,50 @@ memory_failure_is_null(void **state)
     }
 }
 
+/* By what was asked for, whatever blocks there are. */
+static void
+an_allowance_counts_pieces(void **state)
+{
+    (void)state;
+    for (size_t before = 1; before < 9000; before += 1777) {
+        arena *a = arena_new(NULL, 1 << 20);
+
+        assert_non_null(arena_take(a, before, 1));
+        arena_allow(a, 96);
+        assert_non_null(arena_take(a, 33, 1)); /* 48 with its alignment */
+        assert_false(arena_is_denied(a));
+        assert_null(arena_take(a, 49, 1));
+        assert_true(arena_is_denied(a));
+        assert_non_null(arena_take(a, 48, 1));
+        assert_null(arena_copy(a, (str){"x", 1}));
+        arena_allow(a, SIZE_MAX);
+        assert_false(arena_is_denied(a));
+        assert_non_null(arena_take(a, 10000, 1));
+        arena_free(a);
+    }
+}
+
+static void
+a_reset_arena_is_as_new(void **state)
+{
+    arena *a = arena_new(NULL, 1 << 16);
+
+    (void)state;
+    arena_reset(a);
+    for (int turn = 0; turn < 100; turn++) {
+        for (int i = 0; i < 10; i++) {
+            unsigned char *p = arena_take(a, 3000, 1);
+
+            assert_non_null(p);
+            for (int k = 0; k < 3000; k++)
+                assert_int_equal(p[k], 0);
+            memset(p, 0xa5, 3000);
+        }
+        arena_reset(a);
+    }
+    arena_free(a);
+}
+
 int
 main(void)
 {
@@ -161,6 +205,8 @@ main(void)
         cmocka_unit_test(arenas_have_a_limit),
         cmocka_unit_test(copies_are_terminated),
         cmocka_unit_test(memory_failure_is_null),
+        cmocka_unit_test(an_allowance_counts_pieces),
+        cmocka_unit_test(a_reset_arena_is_as_new),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

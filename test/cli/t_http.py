@@ -621,7 +621,7 @@ class Doors(unittest.TestCase):
     def test_full_and_slow(self):
         """One works, one waits, and the ledger is held by another: the next
         is told to come back, and who waited that it took too long."""
-        server = Server(self.store.path, "--workers", "1", "--max-waiting",
+        server = Server(self.store.path, "--threads", "1", "--max-waiting",
                         "1", "--max-seconds", "2")
         self.addCleanup(server.stop)
         replies = {}

@@ -144,7 +144,7 @@ class Analysts(Case):
     def test_questions_that_wait(self):
         """One worker that is busy for minutes: one more may wait, others not;
         logins, the owner and what a session does itself go on."""
-        server = self.serve("--workers", "1", "--analyst-waiting", "1")
+        server = self.serve("--threads", "1", "--analyst-waiting", "1")
         busy, waits, third = (self.raw(server) for _ in range(3))
         busy.send(query(SLOW))
         self.wait(lambda: self.metric(server, "questions_running") == 1)
@@ -165,7 +165,7 @@ class Analysts(Case):
         self.assertEqual(len(self.ask(bob, "SELECT count(*) FROM visits")), 1)
 
     def test_cancels_at_any_moment_are_heard(self):
-        server = self.serve("--workers", "2")
+        server = self.serve("--threads", "2")
         ana = self.raw(server)
         for i in range(30):
             ana.send(query(SLOW))
@@ -252,12 +252,12 @@ class Loop(Case):
     def test_long_texts_are_not_read_by_the_loop(self):
         """The only worker is busy: a long text waits for it, and the loop does
         what is its own meanwhile."""
-        server = self.serve("--workers", "1")
+        server = self.serve("--threads", "1")
         busy, long = self.raw(server), self.raw(server)
         bob = self.connect(server, "bob")
         busy.send(query(SLOW))
         self.wait(lambda: self.metric(server, "questions_running") == 1)
-        long.send(query("SELECT " + "1," * 4900))
+        long.send(query("SELECT " + "1," * 1200))
         self.wait(lambda: self.metric(server, "questions_waiting") == 1)
         self.ask(bob, "SHOW TimeZone")
         self.assertEqual(self.metric(server, "questions_waiting"), 1)
@@ -382,7 +382,7 @@ class Readers(Case):
 
 class End(Case):
     def test_a_stop_in_time_whatever_runs(self):
-        server = self.serve("--stop-seconds", "4", "--workers", "2",
+        server = self.serve("--stop-seconds", "4", "--threads", "2",
                             "--analyst-running", "2")
         busy = [self.raw(server) for _ in range(4)]
         for raw in busy:

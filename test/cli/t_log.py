@@ -2,8 +2,9 @@
 the analyst, the status and a cause of one word; no value, no line of a file and
 no text of a query or of the engine.
 
-The failures are provoked by files that were attached and have changed since:
-what the engine says of them quotes the line.
+The failures are provoked by an attached file whose bytes change while size,
+time and inode stay: what the engine says of it quotes the line. A change that
+shows is rejected before the charge.
 """
 import fcntl
 import os
@@ -35,6 +36,9 @@ analysts:
   bob: {}
   'Zoë "Z"': {}
 """
+BAD = f'id,city\n1,oslo\n2,"{SECRET} 4711,rome\n3,x,y,z\n'
+GOOD = "id,city\n1,oslo\n2,rome\n3,rome\n4,"
+GOOD += "x" * (len(BAD) - len(GOOD) - 1) + "\n"
 LINE = re.compile(
     r'time=\S+ event=[a-z ]+( [a-z]+=(\d+|\S+|"([^"\\]|\\.)*"))*')
 WORDS = re.compile(r"select|count|where|city|oslo|people|error:|line \d|duckdb"
@@ -58,7 +62,7 @@ class Log(unittest.TestCase):
             def custos(self, *words, **more):
                 people = pathlib.Path(self.folder.name) / "people.csv"
                 if not people.exists():
-                    people.write_text("id,city\n1,oslo\n2,rome\n")
+                    people.write_text(GOOD)
                 return super().custos(*words, **more)
         return Attached()
 
@@ -78,7 +82,11 @@ class Log(unittest.TestCase):
         good = self.ask("ana", "SELECT count(*) FROM people")
         self.assertEqual(good.status, 200, good.bytes)
         people = pathlib.Path(self.store.folder.name) / "people.csv"
-        people.write_text(f'id,city\n1,oslo\n2,"{SECRET} 4711,rome\n3,x,y,z\n')
+        was = people.stat()
+        people.write_text(BAD)
+        changed = self.ask("ana", "SELECT count(*) FROM people WHERE id > 1")
+        self.assertIn(b"has changed since custos init", changed.bytes)
+        os.utime(people, ns=(was.st_atime_ns, was.st_mtime_ns))
         bad = self.ask("bob", "SELECT city, count(*) FROM people WHERE "
                        "id <> 4711 GROUP BY city")
         self.assertEqual(bad.status, 500, bad.bytes)

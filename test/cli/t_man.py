@@ -22,7 +22,7 @@ class Man(unittest.TestCase):
         known = {"help", "version"}
         verbs = [(verb,) for verb in (
             "noise", "demo", "risk", "init", "query", "explain", "shell",
-            "backup", "restore", "budget", "analyst", "owner")]
+            "backup", "restore", "store", "budget", "analyst", "owner")]
         verbs += [("policy", verb) for verb in ("draft", "check", "import")]
         verbs += [("ledger", verb) for verb in ("list", "verify", "recall")]
         verbs += [("account", verb) for verb in (

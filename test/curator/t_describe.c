@@ -352,6 +352,41 @@ values_are_part_of_the_question(void **state)
     answer_free(d);
 }
 
+/* Thousands of values for each of eleven bounds: too many steps, however it is
+   asked; and nothing is charged. */
+static void
+the_account_of_planning_is_one(void **state)
+{
+    enum { VALUES = 9000, EXPLAIN_LEN = sizeof "EXPLAIN " - 1 };
+    arena *a = arena_new(NULL, 1 << 20);
+    custos_err said[3] = {{.at = -1}, {.at = -1}, {.at = -1}};
+    struct answer *answer = NULL;
+    struct ask ask = {.now = 1};
+    struct description d;
+    struct buf sql;
+
+    (void)state;
+    buf_init(&sql, NULL, 1 << 16);
+    buf_add_text(&sql, "EXPLAIN SELECT count(*) FROM stays WHERE id IN (1");
+    for (int i = 0; i < VALUES; i++)
+        buf_printf(&sql, ",%d", i);
+    buf_add_text(&sql, ")");
+    assert_false(sql.failed);
+    ask.sql = (str){sql.ptr, sql.len};
+    assert_int_equal(curator_answer(c, &ask, &answer, &said[0]),
+                     CUSTOS_EOVERFLOW);
+    ask.sql = (str){sql.ptr + EXPLAIN_LEN, sql.len - EXPLAIN_LEN};
+    assert_int_equal(curator_answer(c, &ask, &answer, &said[1]),
+                     CUSTOS_EOVERFLOW);
+    assert_int_equal(curator_describe(c, &ask, a, &d, &said[2]),
+                     CUSTOS_EOVERFLOW);
+    assert_non_null(strstr(said[0].said, "too many steps"));
+    assert_string_equal(said[0].said, said[1].said);
+    assert_string_equal(said[0].said, said[2].said);
+    buf_clear(&sql);
+    arena_free(a);
+}
+
 int
 main(void)
 {
@@ -363,6 +398,7 @@ main(void)
         cmocka_unit_test(the_bar_that_is_foretold_is_the_answers),
         cmocka_unit_test(describing_touches_nothing),
         cmocka_unit_test(values_are_part_of_the_question),
+        cmocka_unit_test(the_account_of_planning_is_one),
     };
 
     return cmocka_run_group_tests(tests, begin, end);

@@ -8,6 +8,8 @@
 
 enum { ROWS = 9 };
 
+static const struct policy keeping = {.answer_bytes = 1 << 30};
+
 static struct datum
 number(i128 n, int scale)
 {
@@ -121,7 +123,8 @@ kept_answers_come_back(void **state)
     (void)state;
     kept_make(&k);
     assert_int_equal(answer_find(k.l, key, &back, NULL), CUSTOS_ENAME);
-    assert_int_equal(answer_keep(k.t, key, k.a, NULL), CUSTOS_OK);
+    assert_int_equal(answer_keep(k.t, key, k.a, &keeping, NULL),
+                     CUSTOS_OK);
     assert_int_equal(answer_find(k.l, key, &back, NULL), CUSTOS_OK);
     assert_true(back->stored);
     assert_same_answer(k.a, back);
@@ -142,7 +145,8 @@ damaged_bytes_are_refused(void **state)
 
     (void)state;
     kept_make(&k);
-    assert_int_equal(answer_keep(k.t, key, k.a, NULL), CUSTOS_OK);
+    assert_int_equal(answer_keep(k.t, key, k.a, &keeping, NULL),
+                     CUSTOS_OK);
     assert_int_equal(ledger_answer_find(k.l, key, a, &bytes, &r, NULL),
                      CUSTOS_OK);
     assert_true(bytes.len < sizeof copy);

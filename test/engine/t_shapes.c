@@ -311,7 +311,7 @@ statement_is_total(struct made *m, const struct plan *plan, const char *sql)
 
     assert_int_equal(work_values(plan, &values, &m->err), CUSTOS_OK);
     buf_init(&b, NULL, 1 << 20);
-    relation_queries(m->engine, plan, &b);
+    relation_queries(m->engine, plan, plan->n_queries, &b);
     work_sums(plan, &values, "count(DISTINCT u)", &b);
     sql_bounded(m->engine, plan, &values, &b);
     general_bounded(m->engine, plan, &values, &b);

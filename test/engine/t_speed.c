@@ -37,7 +37,8 @@ reads(const char *text)
 }
 
 #define HEAD "custos speed 1\nengine v1.2.3\nprocessors 2\n"
-#define TAIL "computed 80000\ntext 90000\nsort 900000\nfixed 1000\n"
+#define TAIL                                                                   \
+    "computed 80000\ntext 90000\nsort 900000\nquantile 800000\nfixed 1000\n"
 
 static void
 the_file_is_read_strictly(void **state)
@@ -74,6 +75,7 @@ the_file_is_read_strictly(void **state)
     assert_int_equal(s.computed_ps, 80000);
     assert_int_equal(s.text_ps, 90000);
     assert_int_equal(s.sort_ps, 900000);
+    assert_int_equal(s.quantile_ps, 800000);
     assert_int_equal(s.fixed_us, 1000);
     assert_ptr_equal(s.rows, &here); /* untouched */
     buf_init(&b, NULL, 1 << 12);
@@ -109,10 +111,7 @@ speeds_are_measured_and_kept(void **state)
     assert_true(engine_speed_known(&store, &again));
     assert_int_equal(again.scan_ps, s.scan_ps);
     assert_int_equal(again.sort_ps, s.sort_ps);
-    if (getenv("SPEED_SHOW"))
-        print_message("%lld %lld %lld %lld\n", (long long)s.scan_ps,
-                      (long long)s.computed_ps, (long long)s.text_ps,
-                      (long long)s.sort_ps);
+    assert_int_equal(again.quantile_ps, s.quantile_ps);
     store_close(&store);
     tree_remove(folder);
     arena_free(a);

@@ -127,11 +127,11 @@ migrate_adds_doors(void **state)
 /* Doors as formats 2 and 3 had them. */
 #define OLD_DOORS                                                              \
     OLD_SIZES                                                                  \
-        "DROP TABLE tokens; DROP TABLE doors;"                                 \
-        "CREATE TABLE doors (name TEXT PRIMARY KEY, seq INTEGER NOT NULL"      \
-        " REFERENCES chain (seq), verifier TEXT NOT NULL, token BLOB NOT "     \
-        "NULL)"                                                                \
-        " STRICT; CREATE INDEX doors_token ON doors (token);"
+    "DROP TABLE tokens; DROP TABLE doors;"                                     \
+    "CREATE TABLE doors (name TEXT PRIMARY KEY, seq INTEGER NOT NULL"          \
+    " REFERENCES chain (seq), verifier TEXT NOT NULL, token BLOB NOT "         \
+    "NULL)"                                                                    \
+    " STRICT; CREATE INDEX doors_token ON doors (token);"
 
 /* Format 2: all but the tripwire, whose rows have no index. */
 static void

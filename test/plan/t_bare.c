@@ -91,7 +91,7 @@ static void
 limits_are_printed(void **state)
 {
     static const char *const cases[][2] = {
-        {"upper(note)", "text_short(upper("},
+        {"upper(note)", "text_short(upper(text_short("},
         {"trim(note)", "text_short(trim("},
         {"substring(note, 2)", "text_short(substring("},
         {"note || 'x'", "text_concat("},

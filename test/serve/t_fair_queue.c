@@ -138,6 +138,48 @@ what_waits_can_be_withdrawn(void **state)
     fair_queue_clear(&q);
 }
 
+/* Charged work: so much of it is on its way, or one job; and while one waits for
+   room, no other of its name begins. */
+static void
+charged_work_of_a_name_is_bounded(void **state)
+{
+    const struct queue_limits limits = {100, 100, 100, 100};
+    struct job a[4], b = job_of("bob");
+    struct fair_queue q;
+
+    (void)state;
+    fair_queue_init(&q, &limits);
+    for (size_t i = 0; i < 4; i++) {
+        a[i] = job_of("ana");
+        assert_int_equal(fair_queue_put(&q, &a[i]), QUEUE_PUT);
+        if (i < 3)
+            assert_ptr_equal(fair_queue_take(&q), &a[i]);
+    }
+    fair_queue_pause(&q, &a[0]);
+    assert_null(fair_queue_take(&q));
+    assert_true(fair_queue_has_room(&a[0], 1000, 100)); /* always for one */
+    fair_queue_admit(&q, &a[0], 1000);
+    fair_queue_pause(&q, &a[1]);
+    assert_false(fair_queue_has_room(&a[1], 1, 100));
+    assert_null(fair_queue_take(&q));
+    assert_int_equal(fair_queue_put(&q, &b), QUEUE_PUT);
+    assert_ptr_equal(fair_queue_take(&q), &b);
+    fair_queue_pause(&q, &b);
+    assert_true(fair_queue_has_room(&b, 1, 100));
+    fair_queue_admit(&q, &b, 1);
+    end_job(&q, &b);
+    end_job(&q, &a[0]);
+    assert_true(fair_queue_has_room(&a[1], 60, 100));
+    fair_queue_admit(&q, &a[1], 60);
+    assert_ptr_equal(fair_queue_take(&q), &a[3]);
+    assert_true(fair_queue_has_room(&a[2], 40, 100));
+    assert_false(fair_queue_has_room(&a[2], 41, 100));
+    end_job(&q, &a[1]);
+    end_job(&q, &a[2]);
+    end_job(&q, &a[3]);
+    fair_queue_clear(&q);
+}
+
 /* Many names at once, in any order: nobody is served twice before another who
    waits was served once. */
 static void
@@ -174,6 +216,7 @@ main(void)
         cmocka_unit_test(names_are_served_in_turn),
         cmocka_unit_test(a_name_has_limits_of_its_own),
         cmocka_unit_test(what_waits_can_be_withdrawn),
+        cmocka_unit_test(charged_work_of_a_name_is_bounded),
         cmocka_unit_test(turns_hold_for_many_names),
     };
 

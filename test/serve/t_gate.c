@@ -99,51 +99,6 @@ the_table_is_bounded(void **state)
     gate_free(g);
 }
 
-static void
-cancels_end_after_a_few_wrong_keys(void **state)
-{
-    struct gate *g = gate_new(NULL);
-    str here = str_of("192.0.2.1"), there = str_of("192.0.2.2");
-    const int64_t second = 1000000;
-
-    (void)state;
-    for (int i = 0; i < GATE_CANCELS; i++) {
-        assert_false(gate_cancels_end(g, here, i * second));
-        gate_cancel_failed(g, here, i * second);
-    }
-    assert_true(gate_cancels_end(g, here, GATE_CANCELS * second));
-    assert_false(gate_cancels_end(g, there, GATE_CANCELS * second));
-    assert_int_equal(gate_wait(g, here, str_of("ana"), GATE_CANCELS * second),
-                     0); /* logins are another matter */
-    assert_true(gate_cancels_end(g, here, 59 * second));
-    assert_false(gate_cancels_end(g, here, 60 * second));
-    gate_cancel_failed(g, here, 60 * second);
-    assert_false(gate_cancels_end(g, here, 60 * second));
-    gate_free(g);
-}
-
-/* Whoever has one address of a network has all of its last 64 bits. */
-static void
-addresses_of_one_network_count_together(void **state)
-{
-    struct gate *g = gate_new(NULL);
-    char address[64];
-
-    (void)state;
-    for (int i = 0; i < 30; i++) {
-        snprintf(address, sizeof address, "2001:db8:1:2::%x", i + 1);
-        gate_failed(g, str_of(address), str_of(address), 0);
-        gate_cancel_failed(g, str_of(address), 0);
-    }
-    assert_true(gate_wait(g, str_of("2001:db8:1:2:ffff::1"), str_of("x"), 1) >
-                0);
-    assert_true(gate_cancels_end(g, str_of("2001:db8:1:2:ffff::1"), 1));
-    assert_int_equal(gate_wait(g, str_of("2001:db8:1:3::1"), str_of("x"), 1),
-                     0);
-    assert_false(gate_cancels_end(g, str_of("2001:db8:1:3::1"), 1));
-    gate_free(g);
-}
-
 /* Strangers may try so often, of one address and of all; a name that has come
    in from there is none. */
 static void
@@ -192,6 +147,51 @@ who_came_in_is_forgotten_last(void **state)
     }
     for (int i = 0; i < 100; i++)
         assert_int_equal(gate_try(g, here, ana, 200000), 0);
+    gate_free(g);
+}
+
+static void
+cancels_end_after_a_few_wrong_keys(void **state)
+{
+    struct gate *g = gate_new(NULL);
+    str here = str_of("192.0.2.1"), there = str_of("192.0.2.2");
+    const int64_t second = 1000000;
+
+    (void)state;
+    for (int i = 0; i < GATE_CANCELS; i++) {
+        assert_false(gate_cancels_end(g, here, i * second));
+        gate_cancel_failed(g, here, i * second);
+    }
+    assert_true(gate_cancels_end(g, here, GATE_CANCELS * second));
+    assert_false(gate_cancels_end(g, there, GATE_CANCELS * second));
+    assert_int_equal(gate_wait(g, here, str_of("ana"), GATE_CANCELS * second),
+                     0); /* logins are another matter */
+    assert_true(gate_cancels_end(g, here, 59 * second));
+    assert_false(gate_cancels_end(g, here, 60 * second));
+    gate_cancel_failed(g, here, 60 * second);
+    assert_false(gate_cancels_end(g, here, 60 * second));
+    gate_free(g);
+}
+
+/* Whoever has one address of a network has all of its last 64 bits. */
+static void
+addresses_of_one_network_count_together(void **state)
+{
+    struct gate *g = gate_new(NULL);
+    char address[64];
+
+    (void)state;
+    for (int i = 0; i < 30; i++) {
+        snprintf(address, sizeof address, "2001:db8:1:2::%x", i + 1);
+        gate_failed(g, str_of(address), str_of(address), 0);
+        gate_cancel_failed(g, str_of(address), 0);
+    }
+    assert_true(gate_wait(g, str_of("2001:db8:1:2:ffff::1"), str_of("x"), 1) >
+                0);
+    assert_true(gate_cancels_end(g, str_of("2001:db8:1:2:ffff::1"), 1));
+    assert_int_equal(gate_wait(g, str_of("2001:db8:1:3::1"), str_of("x"), 1),
+                     0);
+    assert_false(gate_cancels_end(g, str_of("2001:db8:1:3::1"), 1));
     gate_free(g);
 }
 

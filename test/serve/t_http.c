@@ -46,7 +46,7 @@ server_start(void)
     memset(&server, 0, sizeof server);
     serve_limits_default(&server.parts.limits);
     server.parts.counts = &server.counts;
-    server.parts.gate = gate_new();
+    server.parts.gate = gate_new(NULL);
     server.parts.verified = verified_new();
     if (curator_open(files.store, &server.parts.curator, &err) ||
         door_token_new(token, &err) ||

@@ -762,7 +762,7 @@ long_texts_are_read_by_a_worker(void **state)
         (size_t)snprintf(sql, sizeof sql, "SELECT count(*) FROM p WHERE 0 = 1");
     while (n < 4500)
         n += (size_t)snprintf(sql + n, sizeof sql - n, " OR a = %zu", n);
-    snprintf(bad, sizeof bad, "%s OR (", sql);
+    snprintf(bad, sizeof bad, "%s; SELECT (", sql);
     query(f, "SELECT 1 FROM p", "N:00000 T D D C:SELECT_2 Z:I");
     query(f, "SELECT (", "E:42601 Z:I");
     assert_int_equal(f->read, 0);

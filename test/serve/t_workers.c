@@ -23,7 +23,7 @@ static struct test_store files;
 static struct curator *curator;
 static struct workers *workers;
 static _Atomic int64_t clock_us; /* 0: the real one */
-static atomic_int interrupts, begun;
+static atomic_int interrupts, begun, admitted;
 static atomic_bool go_on; /* blocked jobs end */
 
 static int64_t
@@ -46,6 +46,7 @@ struct asked {
     atomic_bool back;
     int64_t due_us;    /* what work says */
     int interrupts;    /* how many it takes to end it; 0: it ends by itself */
+    int64_t class_us;  /* what it is admitted for; 0: nothing is charged */
     bool blocks, free; /* ends when go_on; is known to cost nothing */
 };
 
@@ -56,6 +57,9 @@ work(struct job *j, struct curator *c)
 
     (void)c;
     begun++;
+    if (a->class_us)
+        workers_admit(j, a->class_us);
+    admitted++;
     while ((a->blocks && !go_on) || interrupts < a->interrupts)
         usleep(1000);
     j->due_us = a->due_us;
@@ -100,7 +104,7 @@ start(struct workers_options o)
     custos_err err;
 
     clock_us = 0;
-    interrupts = begun = 0;
+    interrupts = begun = admitted = 0;
     go_on = false;
     o.waiting_max = 100;
     o.now_us = clock_now;
@@ -224,6 +228,33 @@ one_analyst_leaves_threads_for_others(void **state)
     stop();
 }
 
+/* One who asks much waits for his own replies, and others do not. */
+static void
+charged_work_waits_for_its_own(void **state)
+{
+    struct asked ann[3], bob = {.class_us = 5000, .blocks = true};
+
+    (void)state;
+    start((struct workers_options){
+        .threads = 8, .share_running = 4, .share_work_us = 100});
+    for (size_t i = 0; i < 3; i++) {
+        ann[i] = (struct asked){.class_us = 5000, .blocks = true};
+        assert_int_equal(submit(&ann[i], "ann"), SUBMIT_TAKEN);
+        if (i < 2)
+            wait_begun((int)i + 1);
+    }
+    assert_int_equal(submit(&bob, "bob"), SUBMIT_TAKEN);
+    for (int i = 0; i < 20000 && admitted < 2; i++)
+        usleep(1000);
+    usleep(50000);
+    assert_int_equal(admitted, 2); /* one of each */
+    go_on = true;
+    for (size_t i = 0; i < 3; i++)
+        wait_for(&ann[i].back);
+    wait_for(&bob.back);
+    stop();
+}
+
 /* The first interrupts meet nothing: it is sent until the job has ended. */
 static void
 a_drop_is_never_lost(void **state)
@@ -337,6 +368,7 @@ main(void)
         cmocka_unit_test(a_held_reply_keeps_its_share),
         cmocka_unit_test(questions_delay_neither_logins_nor_the_owner),
         cmocka_unit_test(one_analyst_leaves_threads_for_others),
+        cmocka_unit_test(charged_work_waits_for_its_own),
         cmocka_unit_test(a_drop_is_never_lost),
         cmocka_unit_test(what_waits_is_withdrawn),
         cmocka_unit_test(the_end_gives_nothing_out_early),

@@ -17,6 +17,7 @@ ATTACK = pathlib.Path(__file__).resolve().parent.parent / "attack"
 N_PAIRS = 500
 FIRST, LAST = 1000, 1000 + 4 * (N_PAIRS + 4)
 PRICE = "0.000000001"
+LONG_PAIRS = 4  # queries about letters are about these alone
 MAX_ROWS = 8192
 WARDS = ("cardiology", "oncology", "surgery")
 
@@ -63,8 +64,25 @@ def write_people(folder):
                 print(i, f"2024-0{i % 9 + 1}-1{k}", WARDS[(i + k) % 3],
                       (i + k) % 30, f"{i % 20 * 900}.{i % 100:02}",
                       f"3{6 + k % 3}.{i % 10}", sep=",", file=out)
+    write_letters(folder)
     (folder / "departments.csv").write_text("name,floor,beds\n" + "".join(
         f"ward{i},{i},{10 * i}\n" for i in range(12)), encoding="ascii")
+
+
+def write_letters(folder):
+    """As in pairs.h: everybody has a short letter; present people of a few
+    pairs have 20 of 64 KB, of letters that take long to change their case."""
+    long = {person(pair, PRESENT) for pair in range(LONG_PAIRS)}
+    with open(folder / "letters.csv", "w", encoding="utf-8") as out:
+        print("person,page,body", file=out)
+        for i in range(FIRST, LAST):
+            if i in long:
+                for page in range(20):
+                    print(i, page, "\u023a\u00e9" * 16000, sep=",", file=out)
+            elif i % 4 or i == FIRST:
+                print(i, 0, "short", sep=",", file=out)
+    (folder / "wards.csv").write_text("k,name\n" + "".join(
+        f"{i},ward{i}\n" for i in range(900)), encoding="ascii")
 
 
 class PairStore(Store):
@@ -91,6 +109,10 @@ class Query:
     def __init__(self, label, sql, price=PRICE):
         self.label, self.sql, self.price = label, sql, price
         self.seconds = 0.0  # of one reply, once it was asked
+
+    def pair(self, number):
+        """The pair that a question of this number is about."""
+        return number % (LONG_PAIRS if "letters" in self.sql else N_PAIRS)
 
     def text(self, who):
         return self.sql.replace("$P", str(who))

@@ -174,7 +174,7 @@ class Comparison:
         """Those that are answered, their times noted. On a busy machine one
         may be ended for its time: it is asked again."""
         [asker] = await self.askers("ana", False, 1)
-        found = []
+        found, before = [], None
         for query in queries:
             error = "not asked"
             for _ in range(TRIES):
@@ -183,6 +183,10 @@ class Comparison:
                         query, 0, self.dice.choice(ARMS))
             if error is None:
                 found.append(query)
+            elif "suspended" in error:
+                raise AssertionError(f"a failure suspended ana: {before} or "
+                                     f"{query.label}")
+            before = query.label
         asker.close()
         return found
 
@@ -193,7 +197,7 @@ class Comparison:
         slow = [q for q in queries if q not in fast]
         plan = [fast[i % len(fast)] for i in range(replies)]
         plan += slow * min(LEAST_PER_QUERY, 1 + replies // 500)
-        plan = [(q, i % N_PAIRS) for i, q in enumerate(plan)]
+        plan = [(q, q.pair(i)) for i, q in enumerate(plan)]
         self.dice.shuffle(plan)
         return plan
 
@@ -345,7 +349,7 @@ def main():
     print(f"seed {given.seed}", flush=True)
     try:
         found = reply_time(given.replies, given.lanes, given.seed)
-    except PgError as error:
+    except (AssertionError, PgError) as error:
         found = [repr(error)]
     for what in found[:50]:
         print(f"violation: {what}")

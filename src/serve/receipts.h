@@ -1,0 +1,62 @@
+/*
+ * Receipts exported to another place, so that a ledger which was put back from
+ * an older copy shows: `custos ledger verify --against`.
+ *
+ * A thread follows the chain by a handle of its own, and sends the number, hash
+ * and time of each row that was committed, by whichever process. What waits is
+ * the chain itself: charges never wait for this, and a place that cannot be
+ * reached gets later what it missed.
+ */
+#ifndef SERVE_RECEIPTS_H
+#define SERVE_RECEIPTS_H
+
+#include "curator/curator.h"
+#include "serve/counts.h"
+
+enum receipts_kind {
+    RECEIPTS_FILE,
+    RECEIPTS_SYSLOG_UDP,
+    RECEIPTS_SYSLOG_TCP,
+    RECEIPTS_HTTP,
+};
+
+struct receipts_target {
+    enum receipts_kind kind;
+    char host[128], port[8];
+    char path[512]; /* of a file, or of a request */
+};
+
+/* file:PATH, syslog:HOST:PORT (UDP), syslog+tcp:HOST:PORT or
+   http://HOST:PORT/path. May fail: CUSTOS_EINVAL. */
+CUSTOS_MUST_USE custos_status receipts_target_read(const char *text,
+                                                   struct receipts_target *out,
+                                                   custos_err *err);
+
+struct receipts;
+
+/*
+ * Goes on after the last line of a file; elsewhere begins with the newest row,
+ * whose hash vouches for all before it. May fail: CUSTOS_EIO (the file cannot
+ * be written), CUSTOS_ENOMEM, as curator_share.
+ */
+CUSTOS_MUST_USE custos_status receipts_start(struct curator *c,
+                                             const struct receipts_target *to,
+                                             struct counts *counts,
+                                             struct receipts **out,
+                                             custos_err *err);
+
+/* Sends what has come meanwhile, once, and ends. */
+void receipts_stop(struct receipts *r);
+
+/* Rows that were not sent yet, when it last looked. */
+uint64_t receipts_lag(const struct receipts *r);
+
+/* Lines to the target, all or none as far as it can be told; false: not now.
+   For receipts.c alone. */
+struct receipts_line {
+    str text; /* "17:9f3c... 2026-11-17T00:00:00.000000Z" */
+};
+bool receipts_send(const struct receipts_target *to, int file,
+                   const struct receipts_line *lines, size_t n);
+
+#endif

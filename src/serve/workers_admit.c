@@ -1,0 +1,30 @@
+/*
+ * Charged questions of one analyst, admitted one after another: a question takes
+ * its class of the virtual servers' time (reply_queue.h) when it is admitted, so
+ * whoever admitted many at once would make everybody wait behind them. So a name
+ * has no more on its way than share_work_us, or one question.
+ *
+ * What is waited for here are the moments at which earlier replies leave, which
+ * are public; that this question waits depends on no data.
+ */
+#include "serve/clock.h"
+#include "serve/workers_inside.h"
+
+void
+workers_admit(struct job *j, int64_t class_us)
+{
+    struct workers *w = j->all;
+    struct lane_state *lane;
+
+    if (!w || !w->options.share_work_us)
+        return;
+    lane = &w->lanes[j->lane];
+    pthread_mutex_lock(&w->lock);
+    fair_queue_pause(&lane->queue, j);
+    while (!w->over &&
+           !fair_queue_has_room(j, class_us, w->options.share_work_us))
+        pthread_cond_wait(&w->share, &w->lock);
+    fair_queue_admit(&lane->queue, j, class_us);
+    pthread_cond_signal(&lane->work);
+    pthread_mutex_unlock(&w->lock);
+}

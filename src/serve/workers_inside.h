@@ -1,0 +1,47 @@
+/*
+ * The inside of the workers, for their files alone: workers.c has queues and
+ * threads, workers_admit.c the shares of charged work.
+ */
+#ifndef SERVE_WORKERS_INSIDE_H
+#define SERVE_WORKERS_INSIDE_H
+
+#include <pthread.h>
+
+#include "serve/steps.h"
+#include "serve/workers.h"
+
+struct worker {
+    struct workers *all;
+    enum lane lane;
+    struct curator *curator;
+    struct remote *remote; /* what it works by */
+    struct job *job;       /* what it runs; NULL: nothing */
+    pthread_t thread;
+    bool started;
+};
+
+struct lane_state {
+    pthread_cond_t work;
+    struct fair_queue queue;
+};
+
+struct workers {
+    pthread_mutex_t lock;
+    pthread_cond_t quiet, held, due;
+    pthread_cond_t share;   /* charged work has left its share */
+    struct curator *keeper; /* whose handle it was made from */
+    struct workers_options options;
+    struct lane_state lanes[LANES];
+    size_t running; /* taken or withdrawn, and not yet back */
+    size_t n;
+    bool ending; /* takes no more */
+    bool over;   /* holds nothing any more: all comes back stopped */
+    bool ended;
+    int64_t again_us; /* when dropped jobs are interrupted again */
+    struct shelf shelf;
+    pthread_t releaser;
+    bool releasing;
+    struct worker worker[];
+};
+
+#endif
