@@ -204,9 +204,9 @@ run_charged(struct curator *c, const struct course *k, struct work *w,
     if (c->executor)
         return c->executor->run(c->executor->ctx, w, out, end, err);
     st = release_answer(&here, k->p, &w->receipt, out, err);
-    *end = !st                           ? WORK_DONE
+    *end = !st                         ? WORK_DONE
            : err && cause_is_stop(err) ? WORK_STOPPED
-                                         : WORK_FAILED;
+                                       : WORK_FAILED;
     return st;
 }
 

@@ -24,7 +24,7 @@ struct world {
     struct catalogs *catalogs;
     struct work_snapshot of; /* in the store's numbers */
     struct reply_speeds speeds;
-    bool measured; /* speeds are this machine's, else the usual ones */
+    bool measured;         /* speeds are this machine's, else the usual ones */
     uint64_t rows_version; /* of the data that its bounds of rows are of */
 };
 
@@ -39,10 +39,12 @@ struct house {
     struct store store;
     struct stat current; /* of the file that says what is in force */
     struct world *world;
-    struct till *till;     /* NULL in a worker, which has no ledger */
-    int crashes;           /* the file of marks, or none (crash.h) */
-    _Atomic uint64_t crashes_seen; /* its crash_size when no mark was left in it */
-    atomic_bool unreadable; /* a mark of nobody knows whose: nobody is charged */
+    struct till *till; /* NULL in a worker, which has no ledger */
+    int crashes;       /* the file of marks, or none (crash.h) */
+    _Atomic uint64_t
+        crashes_seen; /* its crash_size when no mark was left in it */
+    atomic_bool
+        unreadable;        /* a mark of nobody knows whose: nobody is charged */
     atomic_bool unwritten; /* a failure that no row tells: nobody is charged */
     struct trips trips;
 };

@@ -16,8 +16,8 @@ enum {
 
 struct http_status {
     struct curator *curator; /* of the listener's thread; borrowed */
-    int64_t toys_us;       /* until when those that were given are counted */
-    uint64_t replies[600]; /* by status */
+    int64_t toys_us;         /* until when those that were given are counted */
+    uint64_t replies[600];   /* by status */
     struct {
         const char *code;
         uint64_t n;
