@@ -72,7 +72,7 @@ asan: dev ## the suite by clang, under ASan and UBSan
 		cli/t_http_tell.py cli/t_serve.py cli/t_store.py cli/t_doors.py
 
 # DuckDB is not instrumented: tools/tsan.supp.
-TSAN_TESTS = curator/t_till curator/t_share curator/t_owner serve/t_loop serve/t_workers \
+TSAN_TESTS = worker/t_pool curator/t_till curator/t_share curator/t_owner serve/t_loop serve/t_workers \
 	engine/t_sandbox cli/t_http.py cli/t_http_owner.py cli/t_serve.py clients/t_pgbench.py
 
 tsan: dev ## the server and what its threads share, by clang, under TSan
@@ -85,7 +85,7 @@ tsan: dev ## the server and what its threads share, by clang, under TSan
 valgrind: dev all ## the library's tests under valgrind
 	@$(RUN_TESTS) $(BUILD) --setup valgrind --suite unit \
 		$(addprefix --no-suite ,numeric account policy sql plan ledger store engine \
-			curator serve)
+			curator serve worker)
 
 tidy: dev ## clang-tidy and cppcheck on src/
 	@CC=clang tools/configure build-tidy $(OPTIONS)
@@ -166,7 +166,7 @@ powercut: all ## 1000 power cuts and 1000 kills in the middle of charges
 bench: bench-noise bench-timing bench-account bench-query
 
 # What strangers can send to the server; each target runs so often.
-FUZZ_SERVE = pg_in pg_value scram json http statement session
+FUZZ_SERVE = pg_in pg_value scram json http statement session worker
 FUZZ_RUNS  = 10000000
 
 fuzz-serve: fuzz ## the server's fuzz targets, FUZZ_RUNS runs each (an hour)

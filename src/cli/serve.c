@@ -42,10 +42,12 @@ enum {
     SERVE_ADDRESS_LOGINS,
     SERVE_TIME,
     SERVE_SEND,
+    SERVE_FREE,
     SERVE_LOGIN,
     SERVE_IDLE,
     SERVE_STOP,
     SERVE_NO_STEPS,
+    SERVE_ALLOWANCE,
     SERVE_INSECURE,
     SERVE_CONFIRM,
     SERVE_OPTIONS
@@ -117,10 +119,15 @@ static const struct option options[SERVE_OPTIONS] = {
                     "one question; it is charged all the same (600)"},
     [SERVE_SEND] = {"send-seconds", "N",
                     "for a client to take some of its reply (60)"},
+    [SERVE_FREE] = {"free-seconds", "N",
+                    "work for one free question: public tables, catalogs (30)"},
     [SERVE_LOGIN] = {"login-seconds", "N", "from connecting to proved (30)"},
     [SERVE_IDLE] = {"idle-seconds", "N", "between questions (86400)"},
     [SERVE_STOP] = {"stop-seconds", "N",
                     "from SIGTERM to the end, whatever runs (30)"},
+    [SERVE_ALLOWANCE] = {"reply-allowance", "MS",
+                         "how much later than its public time a charged reply\n"
+                         "leaves, for what a busy machine adds (40)"},
     [SERVE_NO_STEPS] = {"no-response-steps", NULL,
                         "answer as soon as possible: how long a question took\n"
                         "is then seen by who asked, and depends on the data"},
@@ -158,12 +165,14 @@ limits_read(const struct args *args, struct server_options *o)
         {SERVE_WORKERS, 256},
         {SERVE_MEMORY, 1 << 24},
         {SERVE_THREADS, 256},
+        {SERVE_ALLOWANCE, 60000},
         {SERVE_WAITING, 1000000},
         {SERVE_CONNECTIONS, 60000},
         {SERVE_PER_ANALYST, 60000},
         {SERVE_MESSAGE, 1 << 28},
         {SERVE_QUERY, 1 << 16},
         {SERVE_TIME, 1000000},
+        {SERVE_FREE, 1000000},
         {SERVE_LOGIN, 1000000},
         {SERVE_IDLE, 100000000},
         {SERVE_STOP, 1000000},
@@ -192,6 +201,7 @@ limits_read(const struct args *args, struct server_options *o)
     o->workers = (size_t)n[SERVE_WORKERS];
     o->worker_bytes = (uint64_t)n[SERVE_MEMORY] << 20;
     o->threads = (size_t)n[SERVE_THREADS];
+    o->allowance_us = n[SERVE_ALLOWANCE] * 1000;
     o->limits = (struct serve_limits){
         .waiting = (size_t)n[SERVE_WAITING],
         .connections = (size_t)n[SERVE_CONNECTIONS],
@@ -199,6 +209,7 @@ limits_read(const struct args *args, struct server_options *o)
         .message_bytes = (size_t)n[SERVE_MESSAGE],
         .query_bytes = (size_t)n[SERVE_QUERY],
         .query_ms = n[SERVE_TIME] * 1000,
+        .free_ms = n[SERVE_FREE] * 1000,
         .login_ms = n[SERVE_LOGIN] * 1000,
         .idle_ms = n[SERVE_IDLE] * 1000,
         .stop_ms = n[SERVE_STOP] * 1000,

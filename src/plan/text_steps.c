@@ -20,7 +20,7 @@ enum {
     COPIED = 8,       /* 0.34: the side of a join that is built */
     NUMBERED = 32,    /* 2.0, and three bytes of memory: rows that are sorted */
     LIKE_PLAIN = 128, /* 7.8: finding a segment of up to 64 bytes, */
-    LIKE_PER_STEP = 4,    /* and 0.01 more for each byte of a longer one */
+    LIKE_PER_STEP = 4, /* and 0.01 more for each byte of a longer one */
 };
 
 static const uint16_t weights[] = {

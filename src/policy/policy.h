@@ -143,13 +143,13 @@ struct policy {
                               questions, before it is suspended; 1 */
     uint64_t max_groups;   /* public ceiling of groups per query; 2^20 */
     uint64_t max_fanout;   /* public rows that a private row may meet in FROM */
-    uint64_t max_unit_work; /* steps that one unit's rows may take; 2^27 */
+    uint64_t max_unit_work;      /* steps that one unit's rows may take; 2^27 */
     uint64_t max_planning_steps; /* that one plan may take; 10^7, about 0.25 s
                                     of one core */
-    uint64_t min_units;     /* groups of the data of fewer are never shown; 1 */
-    uint64_t answer_days;   /* stored answers are kept so long; 0: for good */
-    uint64_t answer_bytes;  /* and so much of them; 2^30 */
-    uint64_t ledger_bytes;  /* that an analyst's rows may take; 2^33 */
+    uint64_t min_units;    /* groups of the data of fewer are never shown; 1 */
+    uint64_t answer_days;  /* stored answers are kept so long; 0: for good */
+    uint64_t answer_bytes; /* and so much of them; 2^30 */
+    uint64_t ledger_bytes; /* that an analyst's rows may take; 2^33 */
     uint64_t ledger_minute_bytes; /* and those that come in a minute; 2^28 */
     bool share_answers;           /* between analysts; default false */
     struct policy_table *tables;

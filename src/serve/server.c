@@ -22,6 +22,7 @@
 enum {
     CACHE_BYTES = 64 << 20,
     WORKERS_MAX = 256,
+    PING_US = 10000000,
     THREADS_A_CORE = 48, /* a charged question keeps its thread until its reply
                             leaves, so most of them sleep */
     STOP_REST_MS = 4000,
@@ -37,6 +38,7 @@ serve_limits_default(struct serve_limits *limits)
         .message_bytes = 1 << 20,
         .query_bytes = 1 << 16,
         .query_ms = 600000,
+        .free_ms = 30000,
         .login_ms = 30000,
         .idle_ms = 86400000,
         .stop_ms = 30000,
@@ -89,6 +91,7 @@ limits_fill(struct serve_limits *limits)
     FILL(message_bytes);
     FILL(query_bytes);
     FILL(query_ms);
+    FILL(free_ms);
     FILL(login_ms);
     FILL(idle_ms);
     FILL(stop_ms);
@@ -179,6 +182,19 @@ descriptors_raise(void)
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+static custos_status
+ping_workers(void *ctx, custos_err *err)
+{
+    struct server *s = ctx;
+    const struct work_snapshot of = curator_snapshot(s->parts.curator);
+    int64_t until = steady_us() + PING_US;
+    custos_status st = CUSTOS_OK;
+
+    for (int lane = 0; lane < POOL_LANES && !st; lane++)
+        st = remote_ping(s->parts.pool, (enum pool_lane)lane, &of, until, err);
+    return st;
+}
+
 /* Worker processes: one a processor for private questions, and as many for what
    is free; together half of the machine's memory. */
 static custos_status
@@ -197,12 +213,17 @@ pool_start(struct server *s, custos_err *err)
         .workers = {n, n},
         .memory_bytes = s->options->worker_bytes ? s->options->worker_bytes
                                                  : memory / (2 * n),
+        .free_us = s->parts.limits.free_ms * 1000,
         .now_us = steady_us,
     };
 
     if (s->options->steps &&
-        !(s->replies = reply_queue_new(n, REPLY_ALLOWANCE_US)))
+        !(s->replies = reply_queue_new(n, s->options->allowance_us
+                                              ? s->options->allowance_us
+                                              : REPLY_ALLOWANCE_US)))
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    s->parts.worker_ping = ping_workers;
+    s->parts.worker_ctx = s;
     return pool_new(&o, &s->parts.pool, err);
 }
 

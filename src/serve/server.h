@@ -22,6 +22,7 @@ struct serve_limits {
     size_t message_bytes;       /* of one message from a client */
     size_t query_bytes;         /* of one text of SQL */
     int64_t query_ms;           /* of one question, waiting included */
+    int64_t free_ms;            /* of one that is free, at work */
     int64_t login_ms;           /* from connect to proved */
     int64_t idle_ms;            /* between questions */
     int64_t stop_ms;            /* from the signal to the end */
@@ -61,8 +62,8 @@ struct serve_parts {
                   done by it too */
     struct curator *curator; /* the handle of the thread that starts; for its
                                 policy at the start, not for questions */
-    /* Does a worker process answer? For deep health, from any thread; NULL:
-       there are none. */
+    /* Does a worker process of each lane answer? For deep health, from any
+       thread; NULL: there are none. */
     custos_status (*worker_ping)(void *ctx, custos_err *err);
     void *worker_ctx;
 };
@@ -84,6 +85,7 @@ struct server_options {
     uint64_t worker_bytes;          /* memory of each; 0: its share of half of
                                        the machine's */
     bool steps;                     /* response-time steps */
+    int64_t allowance_us;           /* of replies; 0: the default */
     int insecure;                   /* 2: told twice: listen off loopback
                                        without TLS */
     struct serve_limits limits;

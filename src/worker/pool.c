@@ -55,6 +55,7 @@ struct pool {
     pthread_mutex_t lock;
     struct store store;
     struct process_options options;
+    int64_t free_us;
     struct work_snapshot of; /* what new workers are started on */
     struct waiter *waiters;  /* who came first is served first */
     unsigned failures;       /* starts in a row */
@@ -290,6 +291,12 @@ pool_lose(struct pool *p, struct process *w)
     return death;
 }
 
+int64_t
+pool_free_until(const struct pool *p)
+{
+    return p->free_us ? p->options.now_us() + p->free_us : 0;
+}
+
 void
 pool_count(struct pool *p, struct pool_counts *out)
 {
@@ -442,6 +449,7 @@ pool_new(const struct pool_options *o, struct pool **out, custos_err *err)
     p->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     p->n = n;
     p->of = o->of;
+    p->free_us = o->free_us;
     p->options = (struct process_options){
         .command = o->command,
         .store = &p->store,

@@ -22,6 +22,7 @@ struct pool_options {
     struct work_snapshot of;    /* to begin with */
     size_t workers[POOL_LANES]; /* at least one each */
     uint64_t memory_bytes;      /* of each */
+    int64_t free_us;            /* that free work may take; 0: for ever */
     steady_clock now_us;
 };
 
@@ -47,6 +48,9 @@ void pool_give(struct pool *p, struct process *w);
 
 /* Ends it and has another started; why it had ended. */
 enum process_death pool_lose(struct pool *p, struct process *w);
+
+/* When free work that begins now is ended; 0: never. */
+int64_t pool_free_until(const struct pool *p);
 
 /* For operators. */
 struct pool_counts {

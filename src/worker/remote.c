@@ -193,6 +193,8 @@ run(void *ctx, const struct work *w, struct answer **out, enum work_end *end,
     if (st)
         return st;
     c.a = answer->arena;
+    if (c.lane == POOL_FREE)
+        c.until_us = pool_free_until(r->pool);
     message_begin(&request, MESSAGE_MAX_ASKED);
     message_query_pack(w, &request);
     *end = ask_worker(r, &c, &kind, &bytes);
@@ -227,6 +229,7 @@ catalog(void *ctx, const struct work_snapshot *of,
         .who = ask->who,
         .of = of,
         .stop = ask->stop,
+        .until_us = pool_free_until(r->pool),
         .asks = MESSAGE_CATALOG,
         .wants = MESSAGE_ROWS,
         .request = &request,

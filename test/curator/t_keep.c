@@ -123,8 +123,7 @@ kept_answers_come_back(void **state)
     (void)state;
     kept_make(&k);
     assert_int_equal(answer_find(k.l, key, &back, NULL), CUSTOS_ENAME);
-    assert_int_equal(answer_keep(k.t, key, k.a, &keeping, NULL),
-                     CUSTOS_OK);
+    assert_int_equal(answer_keep(k.t, key, k.a, &keeping, NULL), CUSTOS_OK);
     assert_int_equal(answer_find(k.l, key, &back, NULL), CUSTOS_OK);
     assert_true(back->stored);
     assert_same_answer(k.a, back);
@@ -145,8 +144,7 @@ damaged_bytes_are_refused(void **state)
 
     (void)state;
     kept_make(&k);
-    assert_int_equal(answer_keep(k.t, key, k.a, &keeping, NULL),
-                     CUSTOS_OK);
+    assert_int_equal(answer_keep(k.t, key, k.a, &keeping, NULL), CUSTOS_OK);
     assert_int_equal(ledger_answer_find(k.l, key, a, &bytes, &r, NULL),
                      CUSTOS_OK);
     assert_true(bytes.len < sizeof copy);

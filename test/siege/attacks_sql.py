@@ -296,6 +296,20 @@ async def charged_heavy(a):
     await sessions(a, 3, work)
 
 
+@attack(pause=0.5)
+async def charged_long(a):
+    """Private queries whose public reply time is many seconds: their places in
+    the queue must not be in front of others'."""
+    joins = " ".join(f"JOIN visits v{i} ON v0.patient_id = v{i}.patient_id"
+                     for i in range(1, 4))
+
+    async def work(link, _):
+        n = a.dice.randrange(1 << 30)
+        await a.ask(link, f"SELECT count(*) FROM visits v0 {joins} WHERE "
+                    f"v0.nights <> {n}", ROUND_SECONDS - 1)
+    await sessions(a, 8, work)
+
+
 @attack(pause=0.2)
 async def charged_flood(a):
     """New counts as fast as they are answered, in six sessions."""

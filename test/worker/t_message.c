@@ -163,8 +163,10 @@ catalog_questions_and_rows_come_back(void **state)
         .n_params = 2,
     };
     struct catalog_column columns[] = {{str_of("a"), 25}, {str_of("b"), 20}};
-    struct catalog_value cells[] = {
-        {false, str_of("1")}, {true, {"", 0}}, {false, str_of("")}, {false, str_of("4")}};
+    struct catalog_value cells[] = {{false, str_of("1")},
+                                    {true, {"", 0}},
+                                    {false, str_of("")},
+                                    {false, str_of("4")}};
     struct catalog_rows rows = {.columns = columns,
                                 .n_columns = 2,
                                 .params = NULL,
@@ -186,7 +188,8 @@ catalog_questions_and_rows_come_back(void **state)
     message_rows_pack(&rows, &b);
     assert_true(message_rows_unpack(sent(), a, &got));
     assert_true(got.n_rows == 2 && got.n_columns == 2);
-    assert_true(got.cells[1].is_null && str_equal(got.cells[3].text, str_of("4")));
+    assert_true(got.cells[1].is_null &&
+                str_equal(got.cells[3].text, str_of("4")));
     assert_int_equal(got.columns[1].oid, 20);
     is_taken_whole(takes_rows);
 }

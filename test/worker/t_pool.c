@@ -123,8 +123,8 @@ end(void **state)
 static void
 a_worker_answers_what_was_charged(void **state)
 {
-    struct answer *a = test_ask(curator, "ann", "SELECT count(*) FROM people",
-                                "1");
+    struct answer *a =
+        test_ask(curator, "ann", "SELECT count(*) FROM people", "1");
     char text[64];
 
     (void)state;
@@ -170,9 +170,8 @@ another_plan_is_refused(void **state)
     custos_err err;
 
     (void)state;
-    assert_int_equal(
-        send_work(&w, "SELECT count(*) FROM people", &end, &err),
-        CUSTOS_EENGINE);
+    assert_int_equal(send_work(&w, "SELECT count(*) FROM people", &end, &err),
+                     CUSTOS_EENGINE);
     assert_int_equal(end, WORK_LOST);
     assert_string_equal(err.said, custos_status_words(CUSTOS_EENGINE));
 }
@@ -236,9 +235,8 @@ work_ends_at_its_time(void **state)
 
     (void)state;
     kill(pid, SIGSTOP);
-    assert_int_equal(
-        send_work(&w, "SELECT count(*) FROM people", &end, &err),
-        CUSTOS_EENGINE);
+    assert_int_equal(send_work(&w, "SELECT count(*) FROM people", &end, &err),
+                     CUSTOS_EENGINE);
     assert_int_equal(end, WORK_OVERRUN);
     assert_true(steady_us() >= w.until_us);
     assert_string_equal(err.said, custos_status_words(CUSTOS_EENGINE));
@@ -316,9 +314,8 @@ a_worker_that_lies_is_ended(void **state)
     (void)state;
     close_pool();
     open_pool("/proc/self/exe");
-    assert_int_equal(
-        send_work(&w, "SELECT count(*) FROM people", &end, &err),
-        CUSTOS_EENGINE);
+    assert_int_equal(send_work(&w, "SELECT count(*) FROM people", &end, &err),
+                     CUSTOS_EENGINE);
     assert_int_equal(end, WORK_FAILED);
     close_pool();
     open_pool(getenv("CUSTOS"));

@@ -1,0 +1,80 @@
+"""Public reply times of the real server: the reply of a charged question leaves
+at a moment that was fixed before the data was touched, and until then nothing
+tells how far its work is: not EXPLAIN, not hanging up, not a cancel.
+"""
+import http.client
+import json
+import threading
+import time
+import unittest
+
+from serving import POLICY, Server, Store, call
+
+ALLOWANCE = 1500  # ms; no machine takes longer for these
+TIMED = POLICY.replace("    unit: id\n", "    unit: id\n    max_rows: 1000\n") \
+    .replace("    unit: patient_id\n", "    unit: patient_id\n    max_rows: 2000\n")
+
+
+class Replies(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.store = Store(policy=TIMED)
+        cls.server = Server(cls.store.path, "--reply-allowance", str(ALLOWANCE),
+                            times=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.stop()
+        cls.server.log.close()
+        cls.store.close()
+
+    def post(self, path, sql):
+        return call(self.server.http, "POST", path, {"sql": sql},
+                    self.store.tokens["ana"])
+
+    def is_stored(self, sql):
+        reply = self.post("/v1/explain", sql)
+        self.assertEqual(reply.status, 200, reply.bytes)
+        return reply.json["stored"]
+
+    def hang_up(self, sql, after):
+        """Asks, and is gone after so many seconds."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.http)
+        connection.request("POST", "/v1/query", json.dumps({"sql": sql}), {
+            "Content-Type": "application/json",
+            "Authorization": f"Bearer {self.store.tokens['ana']}"})
+        time.sleep(after)
+        connection.close()
+
+    def test_it_leaves_at_its_time(self):
+        began = time.monotonic()
+        reply = self.post("/v1/query", "SELECT count(*) FROM patients")
+        self.assertEqual(reply.status, 200, reply.bytes)
+        self.assertGreaterEqual(time.monotonic() - began, ALLOWANCE / 1000)
+
+    def test_explain_says_when(self):
+        reply = self.post("/v1/explain", "SELECT count(*) + 1 FROM patients")
+        self.assertIn("reply_seconds", reply.json)
+
+    def test_nothing_is_kept_before_it_leaves(self):
+        sql = "SELECT sum(born) FROM patients"
+        got = []
+        asks = threading.Thread(
+            target=lambda: got.append(self.post("/v1/query", sql)))
+        asks.start()
+        time.sleep(ALLOWANCE / 1000 / 2)  # its work takes milliseconds
+        self.assertFalse(self.is_stored(sql))
+        self.assertEqual(got, [])
+        asks.join()
+        self.assertEqual(got[0].status, 200, got[0].bytes)
+        self.assertTrue(self.is_stored(sql))
+
+    def test_who_hangs_up_leaves_nothing(self):
+        sql = "SELECT sum(born) + 1 FROM patients"
+        self.hang_up(sql, ALLOWANCE / 1000 / 2)
+        time.sleep(ALLOWANCE / 1000)
+        self.assertFalse(self.is_stored(sql))
+
+
+if __name__ == "__main__":
+    unittest.main()
