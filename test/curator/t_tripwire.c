@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -31,6 +32,7 @@ static const char policy[] =
     "  people:\n"
     "    source: people.csv\n"
     "    unit: id\n"
+    "    max_rows: 100\n"
     "    columns:\n"
     "      id: {type: integer, nullable: false}\n"
     "      age: {type: integer, range: [0, 100], nullable: false}\n"
@@ -122,15 +124,33 @@ mend_the_data(void)
     reopen();
 }
 
+struct late_stop {
+    _Atomic int why;
+    int stop;
+};
+
+/* After the charge, since what is stopped before it is not charged. */
+static int64_t
+stop_now(void *ctx, int64_t class_us)
+{
+    struct late_stop *late = ctx;
+
+    (void)class_us;
+    atomic_store(&late->why, late->stop);
+    return 0;
+}
+
 static custos_status
 ask(const char *who, const char *sql, int stop, custos_err *err)
 {
-    _Atomic int why = stop;
+    struct late_stop late = {.why = ASK_GOES_ON, .stop = stop};
     struct ask a = {.who = str_of(who),
                     .sql = str_of(sql),
                     .epsilon = str_of("0.01"),
                     .now = 1000,
-                    .stop = &why};
+                    .stop = &late.why,
+                    .admit = stop_now,
+                    .admit_ctx = &late};
     struct answer *answer = NULL;
     custos_status st = curator_answer(c, &a, &answer, err);
 
