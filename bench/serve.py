@@ -2,9 +2,13 @@
 
     serve_cached_qps     answers per second that were given before, 32 clients
     serve_charged_qps    new questions per second, each charged and on disk
-                         before it is answered, response-time steps on
-    serve_p99_over_p50   of the times of these
+                         before it is answered, public reply times on; 64
+                         clients, since each waits for the time of its reply
+    serve_grouped_qps    the same by a key with public values
+    serve_p99_over_p50   of the times of charged ones
+    serve_overruns       of all these questions: killed at their time
     serve_idle1000_mb    what 1,000 idle connections add to the process
+    serve_worker_mb      an idle worker process, its share of shared pages
 
     python3 bench/serve.py [--seconds 10]
 """
@@ -19,25 +23,28 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "test/cli"))
 
-from serving import Server, Store, need_module  # noqa: E402
+from serving import Server, Store, call, need_module  # noqa: E402
 
 psycopg2 = need_module("psycopg2")
 
-CLIENTS = 32
+CLIENTS = {"cached": 32, "charged": 64}
 CACHED = "SELECT count(*) FROM patients;\n"
+GROUPED = """\\set x random(1, 1000000000)
+SELECT sex, count(*) FROM patients WHERE born <> :x GROUP BY sex;
+"""
 CHARGED = """\\set x random(1, 1000000000)
 SELECT count(*) FROM patients WHERE born <> :x;
 """
 
 
-def pgbench(server, store, script, seconds, log=None):
+def pgbench(server, store, script, seconds, kind="charged", log=None):
     """Transactions per second, and the times of all of them in ms."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "ask.sql"
         path.write_text(script)
         more = ["-l"] if log else []
         done = subprocess.run(
-            ["pgbench", "-n", "-M", "prepared", "-c", str(CLIENTS), "-j", "2",
+            ["pgbench", "-n", "-M", "prepared", "-c", str(CLIENTS[kind]), "-j", "2",
              "-T", str(seconds), "-f", str(path), *more],
             check=True, text=True, cwd=folder, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -59,6 +66,22 @@ def resident_mb(process):
     return int(re.search(r"VmRSS:\s+(\d+) kB", status).group(1)) / 1024
 
 
+def worker_mb(process):
+    """The mean over its worker processes of what they take (PSS)."""
+    children = subprocess.run(["pgrep", "-P", str(process.pid)], text=True,
+                              stdout=subprocess.PIPE, check=True).stdout.split()
+    sizes = [int(re.search(r"Pss:\s+(\d+) kB", pathlib.Path(
+        f"/proc/{child}/smaps_rollup").read_text()).group(1)) / 1024
+             for child in children]
+    return sum(sizes) / len(sizes)
+
+
+def overruns(server, store):
+    reply = call(server.http, "GET", "/metrics", token=store.tokens[""])
+    found = re.search(rb"tripwire_overruns_total (\d+)", reply.bytes)
+    return int(found.group(1)) if found else 0
+
+
 def idle(server, store):
     """Memory that 1,000 sessions at rest add, each logged in."""
     before = resident_mb(server.process)
@@ -77,11 +100,14 @@ def main():
     words.add_argument("--seconds", type=int, default=10)
     seconds = words.parse_args().seconds
     store = Store(people=2000)
-    server = Server(store.path)
+    server = Server(store.path, times=True)
     try:
-        pgbench(server, store, CACHED, 1)
-        cached, _ = pgbench(server, store, CACHED, seconds)
+        worker = worker_mb(server.process)
+        pgbench(server, store, CACHED, 1, "cached")
+        cached, _ = pgbench(server, store, CACHED, seconds, "cached")
         charged, times = pgbench(server, store, CHARGED, seconds, log=True)
+        grouped, _ = pgbench(server, store, GROUPED, seconds)
+        late = overruns(server, store)
         more = idle(server, store)
     finally:
         server.stop()
@@ -90,9 +116,13 @@ def main():
     print(f"cached   {cached:10.0f} answers a second\n"
           f"charged  {charged:10.0f} answers a second, "
           f"p50 {p50:.1f} ms, p99 {p99:.1f} ms\n"
+          f"grouped  {grouped:10.0f} answers a second\n"
           f"idle     {more:10.1f} MB for 1,000 connections")
     print(f"bench: serve_cached_qps {cached:.0f} q/s")
     print(f"bench: serve_charged_qps {charged:.0f} q/s")
+    print(f"bench: serve_grouped_qps {grouped:.0f} q/s")
+    print(f"bench: serve_overruns {late} questions")
+    print(f"bench: serve_worker_mb {worker:.1f} MB")
     print(f"bench: serve_p99_over_p50 {p99 / p50:.2f} ratio")
     print(f"bench: serve_idle1000_mb {more:.1f} MB")
 
