@@ -21,10 +21,12 @@ OFTEN = {"400", "403", "404", "406", "409", "413", "415", "429"}
 
 
 class HttpCase(unittest.TestCase):
+    times = False  # public reply times, which tests of them alone want
+
     @classmethod
     def setUpClass(cls):
         cls.store = Store()
-        cls.server = Server(cls.store.path)
+        cls.server = Server(cls.store.path, times=cls.times)
         cls.addClassCleanup(cls.store.close)
         cls.addClassCleanup(cls.server.stop)
         cls.values = [v.encode() for v in table_values(cls.store.folder.name)]

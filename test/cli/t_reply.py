@@ -8,17 +8,15 @@ import threading
 import time
 import unittest
 
-from serving import POLICY, Server, Store, call
+from serving import Server, Store, call
 
 ALLOWANCE = 1500  # ms; no machine takes longer for these
-TIMED = POLICY.replace("    unit: id\n", "    unit: id\n    max_rows: 1000\n") \
-    .replace("    unit: patient_id\n", "    unit: patient_id\n    max_rows: 2000\n")
 
 
 class Replies(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.store = Store(policy=TIMED)
+        cls.store = Store()
         cls.server = Server(cls.store.path, "--reply-allowance", str(ALLOWANCE),
                             times=True)
 

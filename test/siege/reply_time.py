@@ -175,7 +175,7 @@ class Comparison:
     def __init__(self, store, lanes, seed, options=()):
         self.store, self.lanes = store, lanes
         self.dice = random.Random(seed)
-        self.server = Server(store.path, *options)
+        self.server = Server(store.path, *options, times=True)
 
     async def askers(self, who, by_http, n=None):
         return [await Asker(self.server, self.store, who, by_http).open()

@@ -131,7 +131,7 @@ class Siege:
     def __init__(self, store, names, seconds, seed, idle_seconds, options=()):
         self.store, self.names, self.seconds = store, names, seconds
         self.seed, self.idle_seconds = seed, idle_seconds
-        self.server = Server(store.path, *options)
+        self.server = Server(store.path, *options, times=True)
         self.clients, self.idle = [], []
         self.peak_mb, self.died = 0.0, None
         self.guard_mb = GUARD_PART * available_mb()

@@ -157,7 +157,7 @@ class Kills:
         self.dice = random.Random(seed)
         # A kill may look like an overrun: that must not suspend anybody here.
         self.store = DemoStore(5000, ANALYSTS, overrun_rate=1)
-        self.server = Server(self.store.path)
+        self.server = Server(self.store.path, times=True)
         self.clients = [Client(self, i) for i in range(clients)]
         self.killed, self.ends, self.violations = 0, False, []
 
