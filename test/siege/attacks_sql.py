@@ -298,16 +298,16 @@ async def charged_heavy(a):
 
 @attack(pause=0.5)
 async def charged_long(a):
-    """Private queries whose public reply time is many seconds: their places in
-    the queue must not be in front of others'."""
+    """Private queries of all hostile analysts whose public reply time is many
+    seconds: together they must not fill the queue for others."""
     joins = " ".join(f"JOIN visits v{i} ON v0.patient_id = v{i}.patient_id"
                      for i in range(1, 4))
 
-    async def work(link, _):
+    async def one(who):
         n = a.dice.randrange(1 << 30)
-        await a.ask(link, f"SELECT count(*) FROM visits v0 {joins} WHERE "
-                    f"v0.nights <> {n}", ROUND_SECONDS - 1)
-    await sessions(a, 8, work)
+        await a.ask(await a.pg(who), "SELECT count(*) FROM visits v0 "
+                    f"{joins} WHERE v0.nights <> {n}", ROUND_SECONDS - 1)
+    await a.together([one(who) for who in a.target["hostile"]])
 
 
 @attack(pause=0.2)

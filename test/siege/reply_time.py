@@ -88,8 +88,12 @@ class Asker:
         return took, str(got.error)[:80] if got.error else None
 
     async def ask_about(self, query, pair, arm):
-        return await self.ask(query.text(person(pair, arm)),
-                              f"{query.price}{next(prices):08}")
+        try:
+            return await self.ask(query.text(person(pair, arm)),
+                                  f"{query.price}{next(prices):08}")
+        except asyncio.TimeoutError as error:
+            raise AssertionError(f"no reply to {query.label} in {PATIENCE} s"
+                                 ) from error
 
     async def answers_in(self, sql):
         """The public time of a reply as EXPLAIN tells it, in seconds; 0 where

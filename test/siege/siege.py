@@ -241,7 +241,7 @@ class Siege:
         for report in self.reports:
             for receipt in report["receipts"]:
                 row = charges.get(receipt)
-                bad += row is None or row["who"] != report["who"]
+                bad += row is None or row["who"] not in HOSTILE
         self.uncharged = bad
 
     def figures(self):
