@@ -198,6 +198,7 @@ run_charged(struct curator *c, const struct course *k, struct work *w,
     int64_t class_us = reply_class_of(c, k->p);
     custos_status st;
 
+    w->is_long = class_us > ASK_LONG_US;
     /* Without a ceiling of rows no time is public: it leaves when it can. */
     if (ask->admit && class_us < INT64_MAX)
         w->until_us = ask->admit(ask->admit_ctx, class_us);

@@ -135,6 +135,10 @@ enum ask_stop {
     ASK_OVERRUN,   /* its time is over */
 };
 
+/* Questions of a longer public time have workers of their own: whatever they
+   take, nobody waits behind them for a count. */
+enum { ASK_LONG_US = 400000 };
+
 struct ask {
     str who; /* analyst's name; empty: the owner */
     str sql;

@@ -40,7 +40,7 @@ struct reply_speeds {
                            .text_ps = 100000,                                  \
                            .sort_ps = 300000,                                  \
                            .quantile_ps = 850000,                              \
-                           .fixed_us = 1000})
+                           .fixed_us = 2000})
 
 /* The least class: 100 ms / 64, rounded up. Each is the double of the one
    before, but for that rounding. */

@@ -65,7 +65,8 @@ admit(void *ctx, int64_t class_us)
 
     workers_admit(j, class_us);
     j->due_us =
-        reply_queue_admit(j->replies, j->asked_us, steady_us(), class_us);
+        reply_queue_admit(class_us > ASK_LONG_US ? j->long_replies : j->replies,
+                          j->asked_us, steady_us(), class_us);
     return j->due_us;
 }
 

@@ -84,7 +84,7 @@ reply_queue_admit(struct reply_queue *q, int64_t asked_us, int64_t now_us,
 
     CUSTOS_REQUIRE(class_us >= 1 && asked_us >= 0);
     begin = now_us > asked_us ? now_us - asked_us : 0;
-    begin = plus(asked_us, step_after(begin));
+    begin = plus(asked_us, moment_after(begin));
     pthread_mutex_lock(&q->lock);
     if (begin < q->free_us[0])
         begin = q->free_us[0];

@@ -73,7 +73,7 @@ struct server {
     int owner_fd, signals_fd;
     struct loop *loop;
     struct http *web;
-    struct reply_queue *replies;
+    struct reply_queue *replies, *long_replies;
     struct notify notify;
 };
 
@@ -206,21 +206,23 @@ pool_start(struct server *s, custos_err *err)
     size_t n = s->options->workers ? s->options->workers
                : cores > 0         ? (size_t)cores
                                    : 1;
+    size_t slow = (n + 1) / 2;
+    int64_t allowance = s->options->allowance_us ? s->options->allowance_us
+                                                 : REPLY_ALLOWANCE_US;
     struct pool_options o = {
         .command = "/proc/self/exe",
         .store = s->options->store,
         .of = curator_snapshot(s->parts.curator),
-        .workers = {n, n},
+        .workers = {[POOL_PRIVATE] = n, [POOL_LONG] = slow, [POOL_FREE] = n},
         .memory_bytes = s->options->worker_bytes ? s->options->worker_bytes
-                                                 : memory / (2 * n),
+                                                 : memory / (2 * n + slow),
         .free_us = s->parts.limits.free_ms * 1000,
         .now_us = steady_us,
     };
 
     if (s->options->steps &&
-        !(s->replies = reply_queue_new(n, s->options->allowance_us
-                                              ? s->options->allowance_us
-                                              : REPLY_ALLOWANCE_US)))
+        (!(s->replies = reply_queue_new(n, allowance)) ||
+         !(s->long_replies = reply_queue_new(slow, allowance))))
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     s->parts.worker_ping = ping_workers;
     s->parts.worker_ctx = s;
@@ -269,6 +271,7 @@ workers_start(struct server *s, custos_err *err)
         .steps = s->options->steps,
         .pool = s->parts.pool,
         .replies = s->replies,
+        .long_replies = s->long_replies,
         .most_us = s->parts.limits.query_ms * 1000,
     };
 
@@ -424,6 +427,7 @@ end(struct server *s)
     workers_free(s->parts.workers);
     pool_free(s->parts.pool);
     reply_queue_free(s->replies);
+    reply_queue_free(s->long_replies);
     if (s->pg.fd >= 0)
         close(s->pg.fd);
     if (s->http.fd >= 0)

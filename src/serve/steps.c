@@ -39,6 +39,16 @@ step_after(int64_t elapsed_us)
     return step;
 }
 
+int64_t
+moment_after(int64_t elapsed_us)
+{
+    if (elapsed_us <= FINE_US)
+        return FINE_US;
+    if (elapsed_us > INT64_MAX - FINE_US)
+        return INT64_MAX;
+    return (elapsed_us + FINE_US - 1) / FINE_US * FINE_US;
+}
+
 void
 shelf_clear(struct shelf *s)
 {

@@ -15,6 +15,11 @@ struct job;
    200, 400, 800 ... Cannot fail. */
 int64_t step_after(int64_t elapsed_us);
 
+/* The first multiple of 10 ms at or after so many microseconds, and not 0. It
+   adds no more than that however long it was: what is added to a wait that
+   holds earlier ones must not grow with it. Cannot fail. */
+int64_t moment_after(int64_t elapsed_us);
+
 /*
  * Jobs that wait for their time, the next one first: for the moment that a job
  * itself says (due_us), or else for its step. Not for several threads

@@ -125,6 +125,7 @@ worker_main(void *ctx)
         w->running++;
         j->stepped = true;
         j->replies = w->options.replies;
+        j->long_replies = w->options.long_replies;
         j->most_us = w->options.most_us;
         j->at = JOB_RUNS;
         me->job = j;

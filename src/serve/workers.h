@@ -57,6 +57,7 @@ struct job {
                                     public time that a question may have */
     struct reply_queue *replies; /* set by the workers, for work: fixes when
                                     charged replies leave; NULL: nothing does */
+    struct reply_queue *long_replies; /* the same of long public times */
 
     /* the workers' own */
     struct job *next;
@@ -79,6 +80,7 @@ struct workers_options {
     int64_t (*now_us)(void);              /* NULL: steady_us */
     void (*interrupt)(struct curator *c); /* NULL: curator_interrupt */
     struct reply_queue *replies;          /* NULL: no reply times */
+    struct reply_queue *long_replies;     /* as replies */
     int64_t most_us;                      /* the longest of them; 0: any */
     struct pool
         *pool; /* of worker processes; NULL: threads do all themselves */

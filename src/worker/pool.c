@@ -22,7 +22,7 @@ enum {
     START_US = 30000000, /* for a worker to be ready */
     LOOK_US = 50000,     /* how often one who waits looks whether to stop */
     AGAIN_MS = 200,      /* after a start that failed */
-    FAILURES_MOST = 5,   /* in a row; then who waits is told */
+    FAILURES_MOST = 5,   /* in a row, when the pool begins */
     KEEPER_STACK = 1 << 18,
 };
 
@@ -63,10 +63,15 @@ struct pool {
     uint64_t started, lost;
     pthread_t keeper;
     bool has_keeper, ending;
+    bool beginning; /* none has been ready: to start them may be in vain */
     int wake;
     size_t n;
     struct slot slots[];
 };
+
+/* What is free, and what takes long, leaves processors to what does not. */
+static const int nices[POOL_LANES] = {
+    [POOL_PRIVATE] = 0, [POOL_LONG] = 5, [POOL_FREE] = 10};
 
 static bool
 is_same(const struct work_snapshot *a, const struct work_snapshot *b)
@@ -200,7 +205,7 @@ static void
 wait_for_worker(struct pool *p, struct waiter *w, const _Atomic int *stop)
 {
     while (!w->got && !p->ending && !(stop && atomic_load(stop)) &&
-           p->failures < FAILURES_MOST) {
+           !(p->beginning && p->failures >= FAILURES_MOST)) {
         int64_t now = p->options.now_us(), until = now + LOOK_US;
         struct timespec t;
 
@@ -317,6 +322,7 @@ fill_slot(struct pool *p, struct slot *s, custos_err *err)
 {
     struct work_snapshot of = p->of;
     struct process old = s->process, fresh;
+    struct process_options how = p->options;
     bool replaces = s->state == SLOT_STALE;
     custos_status st;
 
@@ -325,8 +331,8 @@ fill_slot(struct pool *p, struct slot *s, custos_err *err)
     pthread_mutex_unlock(&p->lock);
     if (replaces)
         (void)process_end(&old);
-    st = process_start(&p->options, &of, p->options.now_us() + START_US, &fresh,
-                       err);
+    how.nice = nices[s->lane];
+    st = process_start(&how, &of, how.now_us() + START_US, &fresh, err);
     pthread_mutex_lock(&p->lock);
     p->failures = st ? p->failures + 1 : 0;
     s->state = st ? SLOT_EMPTY : SLOT_IDLE;
@@ -421,12 +427,14 @@ pool_start(struct pool *p, custos_err *err)
     if (st)
         return st;
     p->has_keeper = true;
+    p->beginning = true;
     first = pool_take(p, POOL_PRIVATE, str_of(""), &p->of,
                       p->options.now_us() + START_US, NULL);
     if (!first)
         return custos_fail(err, CUSTOS_EIO,
                            "no worker process could be started: %.120s",
                            p->why.said);
+    p->beginning = false;
     pool_give(p, first);
     return CUSTOS_OK;
 }
@@ -434,10 +442,13 @@ pool_start(struct pool *p, custos_err *err)
 custos_status
 pool_new(const struct pool_options *o, struct pool **out, custos_err *err)
 {
-    size_t n = o->workers[POOL_PRIVATE] + o->workers[POOL_FREE];
-    struct pool *p = calloc(1, sizeof *p + n * sizeof(struct slot));
+    size_t n = 0, at = 0;
+    struct pool *p;
     custos_status st;
 
+    for (int lane = 0; lane < POOL_LANES; lane++)
+        n += o->workers[lane];
+    p = calloc(1, sizeof *p + n * sizeof(struct slot));
     if (!p)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     st = store_open(o->store, &p->store, err);
@@ -456,8 +467,9 @@ pool_new(const struct pool_options *o, struct pool **out, custos_err *err)
         .memory_bytes = o->memory_bytes,
         .now_us = o->now_us,
     };
-    for (size_t i = o->workers[POOL_PRIVATE]; i < n; i++)
-        p->slots[i].lane = POOL_FREE;
+    for (int lane = 0; lane < POOL_LANES; lane++)
+        for (size_t i = 0; i < o->workers[lane]; i++)
+            p->slots[at++].lane = (enum pool_lane)lane;
     st = p->wake < 0 ? custos_fail(err, CUSTOS_EIO, "no descriptors are left")
                      : pool_start(p, err);
     if (st)

@@ -1,7 +1,7 @@
 /*
- * The server's worker processes: so many for private queries, so many for what
- * is free, started beforehand and replaced when they end. Private work never
- * waits for free work, nor the other way round.
+ * The server's worker processes: so many for private queries, so many for those
+ * that take long and for what is free, started beforehand and replaced when they
+ * end. None of the three waits for another.
  *
  * Whoever has work takes a worker, speaks to it, and gives it back or says that
  * it is lost. A worker knows one snapshot of the store for life: when another
@@ -14,7 +14,12 @@
 
 struct pool;
 
-enum pool_lane { POOL_PRIVATE, POOL_FREE, POOL_LANES };
+enum pool_lane {
+    POOL_PRIVATE,
+    POOL_LONG, /* private, of long public times */
+    POOL_FREE,
+    POOL_LANES
+};
 
 struct pool_options {
     const char *command;        /* the program: custos */

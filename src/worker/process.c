@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -114,6 +115,9 @@ process_start(const struct process_options *o, const struct work_snapshot *of,
     }
     if (theirs >= 0)
         close(theirs);
+    if (!st && o->nice)
+        (void)setpriority(PRIO_PROCESS, (id_t)p.pid,
+                          getpriority(PRIO_PROCESS, 0) + o->nice);
     if (!st)
         st = greet(o, &p, until_us, err);
     if (st)

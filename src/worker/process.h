@@ -15,6 +15,7 @@ struct process_options {
     const char *command; /* the program: custos */
     const struct store *store;
     uint64_t memory_bytes;
+    int nice; /* added to the server's */
     steady_clock now_us;
 };
 

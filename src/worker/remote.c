@@ -178,7 +178,9 @@ run(void *ctx, const struct work *w, struct answer **out, enum work_end *end,
     struct buf request;
     custos_status st = answer_new(1, &answer, err);
     struct errand c = {
-        .lane = work_is_charged(w) ? POOL_PRIVATE : POOL_FREE,
+        .lane = !work_is_charged(w) ? POOL_FREE
+                : w->is_long        ? POOL_LONG
+                                    : POOL_PRIVATE,
         .who = w->ask->who,
         .of = &w->of,
         .stop = w->ask->stop,

@@ -41,7 +41,7 @@ make_questions(uint32_t seed, struct question *q)
 static int64_t
 admit_plainly(int64_t *free_us, size_t n, const struct question *q)
 {
-    int64_t begin = q->asked + step_after(q->now - q->asked);
+    int64_t begin = q->asked + moment_after(q->now - q->asked);
     size_t first = 0;
 
     for (size_t i = 1; i < n; i++)
@@ -69,7 +69,7 @@ moments_depend_on_arrivals_and_classes_alone(void **state)
             int64_t due =
                 reply_queue_admit(a, q[i].asked, q[i].now, q[i].class);
             /* Admitted later, within the same step: the same moment. */
-            int64_t same = q[i].asked + step_after(q[i].now - q[i].asked);
+            int64_t same = q[i].asked + moment_after(q[i].now - q[i].asked);
 
             assert_int_equal(
                 due, reply_queue_admit(b, q[i].asked, same, q[i].class));
@@ -149,7 +149,7 @@ capacity_is_servers_by_class(void **state)
     (void)state;
     for (size_t n = 1; n <= SERVERS_MAX; n++) {
         struct reply_queue *q = reply_queue_new(n, 0);
-        int64_t first = step_after(0);
+        int64_t first = moment_after(0);
 
         for (int64_t round = 1; round <= ROUNDS; round++)
             for (size_t i = 0; i < n; i++)

@@ -35,6 +35,13 @@ steps_are_those_of_the_promise(void **state)
         assert_true(step_after(d) >= step_after(d > 137 ? d - 137 : 0));
     }
     assert_true(step_after(INT64_MAX / 2) > 0);
+    for (int64_t d = 0; d < 5000 * MS; d += 977) {
+        int64_t at = moment_after(d);
+
+        assert_true(at >= d && at < d + 10 * MS + (d == 0) && at > 0);
+        assert_int_equal(at % (10 * MS), 0);
+    }
+    assert_true(moment_after(INT64_MAX) == INT64_MAX);
 }
 
 static void

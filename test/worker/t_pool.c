@@ -35,6 +35,7 @@ static const char policy[] =
     "custos: 1\nbudget: {epsilon: 10, delta: 0}\n"
     "query: {epsilon: 0.01, max_epsilon: 1, min_epsilon: 0, min_rho: 0}\n"
     "tables:\n  people:\n    source: people.csv\n    unit: row\n"
+    "    max_rows: 100\n"
     "    columns: {age: {type: integer, range: [0, 100]}}\n"
     "  places:\n    public: true\n    source: places.csv\n"
     "    columns: {name: {type: text}}\n"
@@ -62,7 +63,7 @@ open_pool(const char *command)
         .command = command,
         .store = files.store,
         .of = of,
-        .workers = {1, 1},
+        .workers = {[POOL_PRIVATE] = 1, [POOL_LONG] = 1, [POOL_FREE] = 1},
         .memory_bytes = (uint64_t)512 << 20,
         .now_us = steady_us,
     };
@@ -209,7 +210,9 @@ a_killed_worker_costs_one_question(void **state)
     struct pool_counts before, after;
 
     (void)state;
-    pool_count(pool, &before);
+    do
+        pool_count(pool, &before);
+    while (before.idle < before.workers && !usleep(1000));
     for (int i = 0; i < 5; i++) {
         char sql[64];
         struct answer *a;
@@ -381,7 +384,7 @@ no_name_has_all_that_is_free(void **state)
         .command = getenv("CUSTOS"),
         .store = files.store,
         .of = of,
-        .workers = {1, 2},
+        .workers = {[POOL_PRIVATE] = 1, [POOL_FREE] = 2},
         .memory_bytes = (uint64_t)512 << 20,
         .now_us = steady_us,
     };
