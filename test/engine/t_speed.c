@@ -76,7 +76,7 @@ the_file_is_read_strictly(void **state)
     assert_int_equal(s.text_ps, 90000);
     assert_int_equal(s.sort_ps, 900000);
     assert_int_equal(s.quantile_ps, 800000);
-    assert_int_equal(s.fixed_us, 2000);
+    assert_int_equal(s.fixed_us, 1000);
     assert_ptr_equal(s.rows, &here); /* untouched */
     buf_init(&b, NULL, 1 << 12);
     speed_print(&here, &s, &b);

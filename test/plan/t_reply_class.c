@@ -108,8 +108,8 @@ classes_are_those_of_the_list(void **state)
         /* a file that stays where it is */
         {400, "SELECT count(*) FROM remote"},
         /* a small table */
-        {3, "SELECT count(*) FROM d"},
-        {3, "SELECT sum(nights) FROM stays"},
+        {6, "SELECT count(*) FROM d"},
+        {6, "SELECT sum(nights) FROM stays"},
     };
 
     (void)state;
