@@ -26,7 +26,8 @@ class HttpCase(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.store = Store()
-        cls.server = Server(cls.store.path, times=cls.times)
+        words = ["--reply-allowance", "300"] if cls.times else []
+        cls.server = Server(cls.store.path, *words, times=cls.times)
         cls.addClassCleanup(cls.store.close)
         cls.addClassCleanup(cls.server.stop)
         cls.values = [v.encode() for v in table_values(cls.store.folder.name)]

@@ -18,6 +18,8 @@ def success(epsilon, delta=0.0):
 
 
 class Tell(HttpCase):
+    times = True
+
     def explain(self, sql, who="ana", **more):
         return self.call("POST", "/v1/explain", {"sql": sql, **more}, who)
 
