@@ -74,8 +74,9 @@ static void
 try_failed(str bytes)
 {
     custos_err err = {.at = -1};
+    custos_status st = CUSTOS_OK;
 
-    require(message_failed_unpack(bytes, &err) != CUSTOS_OK);
+    require(!message_failed_unpack(bytes, &st, &err) || st != CUSTOS_OK);
     require(memchr(err.said, 0, sizeof err.said) != NULL);
     require(memchr(err.noted, 0, sizeof err.noted) != NULL);
 }

@@ -198,7 +198,9 @@ run_charged(struct curator *c, const struct course *k, struct work *w,
     int64_t class_us = reply_class_of(c, k->p);
     custos_status st;
 
-    w->is_long = class_us > ASK_LONG_US;
+    w->time = class_us == INT64_MAX    ? WORK_UNTIMED
+              : class_us > ASK_LONG_US ? WORK_LONG
+                                       : WORK_SHORT;
     /* Without a ceiling of rows no time is public: it leaves when it can. */
     if (ask->admit && class_us < INT64_MAX)
         w->until_us = ask->admit(ask->admit_ctx, class_us);
@@ -473,6 +475,16 @@ prepare_again(struct curator *c, const struct work *w, const struct plan *p,
     return st;
 }
 
+/* Private data is read from here on, which CUSTOS_EINTERNAL denies. */
+static custos_status
+release_private(const struct releaser *here, const struct plan *p,
+                const struct work *w, struct answer **out, custos_err *err)
+{
+    custos_status st = release_answer(here, p, &w->receipt, out, err);
+
+    return st == CUSTOS_EINTERNAL ? CUSTOS_EENGINE : st;
+}
+
 /* The answer of a plan, or one that is empty where only its public parts are
    wanted. */
 static custos_status
@@ -487,7 +499,7 @@ work_answer(struct curator *c, const struct work *w, const struct plan *p,
     st = prepare_again(c, w, p, err);
     if (!st)
         st = w->prepare_only ? answer_new(1, out, err)
-                             : release_answer(&here, p, &w->receipt, out, err);
+                             : release_private(&here, p, w, out, err);
     engine_unprepare(c->engine);
     return st;
 }

@@ -20,8 +20,13 @@ struct work_snapshot {
 struct work {
     struct work_snapshot of;
     const struct ask *ask;
-    bool is_public;    /* nothing was charged */
-    bool is_long;      /* its public time is above ASK_LONG_US, or not known */
+    bool is_public; /* nothing was charged */
+    enum work_time {
+        WORK_SHORT,
+        WORK_LONG,
+        WORK_UNTIMED
+    } time;            /* its public
+                                       time: to ASK_LONG_US, above, not known */
     bool prepare_only; /* of a private query, before its charge: computes its
                           public parts, and answers nothing */
     uint8_t digest[PLAN_DIGEST_BYTES]; /* of plan and charge */

@@ -191,7 +191,10 @@ asking_failed(struct session *s, const struct task *t, str text, int at)
 {
     if (t->q.job.stopped)
         session_refuse(s, "57P01",
-                       "the server is stopping; nothing was charged");
+                       t->q.job.begun
+                           ? "the server is stopping; what was charged stays "
+                             "charged"
+                           : "the server is stopping; nothing was charged");
     else if (t->q.lost)
         session_fatal(s, "28000", t->q.err.said);
     else if (t->q.status)

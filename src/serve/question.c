@@ -62,11 +62,16 @@ static int64_t
 admit(void *ctx, int64_t class_us)
 {
     struct job *j = ctx;
+    struct question *q = (struct question *)j;
 
     workers_admit(j, class_us);
     j->due_us =
         reply_queue_admit(class_us > ASK_LONG_US ? j->long_replies : j->replies,
                           j->asked_us, steady_us(), class_us);
+    /* Now, at a public moment: what is left when the work ends would tell by
+       others' charges when that was. */
+    if (!q->quiet)
+        tell_left(q, q->by);
     return j->due_us;
 }
 
@@ -88,6 +93,7 @@ question_work(struct job *j, struct curator *c)
     q->ask.who = str_of(q->who.name);
     q->ask.now = wall_us();
     q->ask.stop = &j->why;
+    q->by = c;
     if (j->replies) {
         j->leaves = leaves;
         q->ask.admit = admit;
@@ -106,7 +112,7 @@ question_work(struct job *j, struct curator *c)
         !(q->answer->stored || q->answer->explained || q->answer->is_public);
     memcpy(q->policy, curator_policy(c)->id, sizeof q->policy);
     q->version = curator_version(c);
-    if (!q->quiet && !q->answer->is_public)
+    if (!q->quiet && !q->answer->is_public && !j->due_us)
         tell_left(q, c);
 }
 

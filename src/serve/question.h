@@ -14,6 +14,8 @@ struct question {
     struct ask ask;  /* borrowed until done; who and now are set by the job */
     bool quiet;      /* what is left is not wanted */
 
+    struct curator *by; /* its own: the handle it is asked on */
+
     /* out */
     custos_status status;
     custos_err err;

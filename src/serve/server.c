@@ -186,17 +186,17 @@ static custos_status
 ping_workers(void *ctx, custos_err *err)
 {
     struct server *s = ctx;
-    const struct work_snapshot of = curator_snapshot(s->parts.curator);
     int64_t until = steady_us() + PING_US;
     custos_status st = CUSTOS_OK;
 
     for (int lane = 0; lane < POOL_LANES && !st; lane++)
-        st = remote_ping(s->parts.pool, (enum pool_lane)lane, &of, until, err);
+        st = remote_ping(s->parts.pool, (enum pool_lane)lane, until, err);
     return st;
 }
 
-/* Worker processes: one a processor for private questions, and as many for what
-   is free; together half of the machine's memory. */
+/* Worker processes: one a processor for private questions, half as many for long
+   ones, one for those without a public time, and one a processor for what is
+   free; together half of the machine's memory. */
 static custos_status
 pool_start(struct server *s, custos_err *err)
 {
@@ -213,9 +213,12 @@ pool_start(struct server *s, custos_err *err)
         .command = "/proc/self/exe",
         .store = s->options->store,
         .of = curator_snapshot(s->parts.curator),
-        .workers = {[POOL_PRIVATE] = n, [POOL_LONG] = slow, [POOL_FREE] = n},
+        .workers = {[POOL_PRIVATE] = n,
+                    [POOL_LONG] = slow,
+                    [POOL_UNTIMED] = 1,
+                    [POOL_FREE] = n},
         .memory_bytes = s->options->worker_bytes ? s->options->worker_bytes
-                                                 : memory / (2 * n + slow),
+                                                 : memory / (2 * n + slow + 1),
         .free_us = s->parts.limits.free_ms * 1000,
         .now_us = steady_us,
     };
@@ -272,7 +275,8 @@ workers_start(struct server *s, custos_err *err)
         .pool = s->parts.pool,
         .replies = s->replies,
         .long_replies = s->long_replies,
-        .most_us = s->parts.limits.query_ms * 1000,
+        /* waiting takes of its time too */
+        .most_us = s->parts.limits.query_ms * 1000 / 4,
     };
 
     if (options.threads > WORKERS_MAX)

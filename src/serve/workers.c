@@ -22,7 +22,7 @@ enum {
     LOOK_US = 500000,       /* between two looks at the clock of replies */
     GIVE_UP_US = 1000000,   /* for interrupted jobs to end, at the end */
     IN_FLIGHT = 4,          /* for each that may run: a reply that waits for
-                               its time keeps no thread */
+                               its step keeps no thread */
     LOGINS_WAITING = 1024,  /* of all addresses */
     LOGINS_SHARE = 64,      /* of one */
     OWNER_WAITING = 64,
@@ -123,7 +123,9 @@ worker_main(void *ctx)
             continue;
         }
         w->running++;
-        j->stepped = true;
+        if (lane->queue.ready) /* one signal may stand for several jobs */
+            pthread_cond_signal(&lane->work);
+        j->stepped = j->begun = true;
         j->replies = w->options.replies;
         j->long_replies = w->options.long_replies;
         j->most_us = w->options.most_us;
@@ -438,7 +440,7 @@ workers_submit(struct workers *w, struct job *j)
     enum workers_submit taken = SUBMIT_ENDING;
     struct lane_state *lane = &w->lanes[j->lane];
 
-    j->stopped = false;
+    j->stopped = j->begun = false;
     j->due_us = j->class_us = 0;
     j->all = w;
     j->at = JOB_WAITS;

@@ -49,8 +49,9 @@ struct job {
     int64_t due_us;   /* set by work: it comes back at this moment of
                          steady_us(), whatever its outcome; 0: see stepped */
     bool stepped;     /* true until work knows that nothing was charged */
-    bool stopped;     /* out: the server ends, or it was dropped, before work
-                         was begun */
+    bool begun;       /* out: work was begun, so it may have been charged */
+    bool stopped;     /* out: the server ends, or it was dropped before work was
+                         begun; what it did is not told */
     _Atomic int why;  /* an enum ask_stop: it was dropped while it ran, why */
 
     int64_t most_us;             /* set by the workers, for work: the longest

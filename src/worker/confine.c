@@ -38,6 +38,18 @@
 
 /* ----------------------------------------------------------------- life -- */
 
+/* When memory is short the kernel is to end a worker, not the server. */
+static void
+volunteer(void)
+{
+    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return;
+    (void)!write(fd, "500", 3);
+    close(fd);
+}
+
 bool
 confine_life(int fd, pid_t server)
 {
@@ -48,6 +60,7 @@ confine_life(int fd, pid_t server)
     for (size_t i = 0; i < COUNT_OF(ignored); i++)
         signal(ignored[i], SIG_IGN);
     (void)setrlimit(RLIMIT_CORE, &none);
+    volunteer(); /* before the next line, which makes that file root's */
     (void)prctl(PR_SET_DUMPABLE, 0);
     (void)syscall(SYS_close_range, (unsigned)fd + 1, ~0U, 0);
     return !prctl(PR_SET_PDEATHSIG, SIGKILL) && getppid() == server;
@@ -71,24 +84,11 @@ address_space(void)
     return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* When memory is short the kernel is to end a worker, not the server. */
-static void
-volunteer(void)
-{
-    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-
-    if (fd < 0)
-        return;
-    (void)!write(fd, "500", 3);
-    close(fd);
-}
-
 void
 confine_memory(uint64_t bytes)
 {
     struct rlimit limit;
 
-    volunteer();
     if (IS_SANITIZED)
         return;
     limit.rlim_cur = limit.rlim_max = address_space() + bytes;
@@ -176,6 +176,9 @@ static const int forbidden[] = {
     SYS_accept4,
     SYS_execve,
     SYS_execveat,
+    SYS_kill,
+    SYS_pidfd_getfd,
+    SYS_pidfd_send_signal,
     SYS_ptrace,
     SYS_process_vm_readv,
     SYS_process_vm_writev,
@@ -205,7 +208,7 @@ static const int forbidden[] = {
 #endif
 };
 
-enum { RULES_MAX = 2 * COUNT_OF(forbidden) + 16, CLONE_THREAD_FLAG = 0x10000 };
+enum { RULES_MAX = 2 * COUNT_OF(forbidden) + 20, CLONE_THREAD_FLAG = 0x10000 };
 
 static void
 confine_calls(void)
@@ -222,6 +225,10 @@ confine_calls(void)
     RULE(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
     RULE(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS));
     RULE(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)));
+#ifdef __x86_64__ /* another table of calls, with other numbers */
+    RULE(BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1));
+    RULE(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS));
+#endif
     for (size_t i = 0; i < COUNT_OF(forbidden); i++) {
         RULE(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)forbidden[i], 0, 1));
         RULE(BPF_STMT(BPF_RET | BPF_K, errno_eperm));

@@ -201,21 +201,21 @@ message_failed_pack(custos_status st, const custos_err *err, struct buf *out)
     pack_number(out, (i128)cause_find(err));
 }
 
-custos_status
-message_failed_unpack(str bytes, custos_err *err)
+bool
+message_failed_unpack(str bytes, custos_status *st, custos_err *err)
 {
     struct unpack u = unpack_of(bytes);
-    custos_status st = (custos_status)unpack_size(&u, STATUS_MOST);
+    size_t status = unpack_size(&u, STATUS_MOST);
     i128 at = unpack_number(&u);
     str said = unpack_text(&u);
     size_t cause = unpack_size(&u, CAUSE_OTHER);
 
-    if (!unpack_end(&u) || st == CUSTOS_OK || said.len >= sizeof err->said ||
-        at < -1 || at > MESSAGE_MAX_ASKED)
-        return custos_fail(err, CUSTOS_EINTERNAL,
-                           "a worker process said what is no message");
-    custos_fail(err, st, "%.*s", (int)said.len, said.ptr);
+    if (!unpack_end(&u) || status == CUSTOS_OK ||
+        said.len >= sizeof err->said || at < -1 || at > MESSAGE_MAX_ASKED)
+        return false;
+    *st = (custos_status)status;
+    custos_fail(err, *st, "%.*s", (int)said.len, said.ptr);
     err->at = (int)at;
     custos_note(err, "%s", cause_note(cause));
-    return st;
+    return true;
 }

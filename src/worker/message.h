@@ -59,8 +59,8 @@ message_catalog_unpack(str bytes, arena *a, struct catalog_ask *out,
                        enum catalog_how *how);
 CUSTOS_MUST_USE bool
 message_rows_unpack(str bytes, arena *a, struct catalog_rows *out);
-/* Fills err as custos_fail does; returns the status, CUSTOS_EINTERNAL where
-   the bytes are none. Never CUSTOS_OK. */
-CUSTOS_MUST_USE custos_status message_failed_unpack(str bytes, custos_err *err);
+/* Fills err as custos_fail does; *st is never CUSTOS_OK. */
+CUSTOS_MUST_USE bool
+message_failed_unpack(str bytes, custos_status *st, custos_err *err);
 
 #endif

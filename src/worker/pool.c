@@ -9,6 +9,7 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +72,7 @@ struct pool {
 
 /* What is free, and what takes long, leaves processors to what does not. */
 static const int nices[POOL_LANES] = {
-    [POOL_PRIVATE] = 0, [POOL_LONG] = 5, [POOL_FREE] = 10};
+    [POOL_PRIVATE] = 0, [POOL_LONG] = 5, [POOL_UNTIMED] = 5, [POOL_FREE] = 10};
 
 static bool
 is_same(const struct work_snapshot *a, const struct work_snapshot *b)
@@ -104,7 +105,7 @@ may_have_more(const struct pool *p, enum pool_lane lane, uint64_t who)
 {
     size_t all = 0, own = 0;
 
-    if (lane == POOL_PRIVATE || !who)
+    if (lane != POOL_FREE || !who)
         return true;
     for (size_t i = 0; i < p->n; i++)
         if (p->slots[i].lane == lane) {
@@ -114,8 +115,8 @@ may_have_more(const struct pool *p, enum pool_lane lane, uint64_t who)
     return own < (all > 1 ? all / 2 : 1);
 }
 
-/* Lock held: the first who can use an idle worker, and before him the first
-   that is not who had it last, where the work is free. */
+/* Lock held: the first waiter that can use this worker. In the free lane a name
+   that did not have it last is preferred. */
 static struct waiter **
 next_waiter(struct pool *p, const struct slot *s)
 {
@@ -127,7 +128,7 @@ next_waiter(struct pool *p, const struct slot *s)
         if (w->lane != s->lane || !is_same(&w->of, &s->process.of) ||
             !may_have_more(p, w->lane, w->who))
             continue;
-        if (w->lane == POOL_PRIVATE || w->who != s->who)
+        if (w->lane != POOL_FREE || w->who != s->who)
             return at;
         first = first ? first : at;
     }
@@ -159,23 +160,49 @@ find_idle(struct pool *p, enum pool_lane lane, const struct work_snapshot *of)
     return NULL;
 }
 
-/* Lock held: idle workers of other snapshots are replaced by some of this. */
-static void
-move_to(struct pool *p, const struct work_snapshot *of)
+static bool
+is_newer(const struct work_snapshot *a, const struct work_snapshot *b)
 {
-    bool some = !is_same(&p->of, of);
+    return a->version > b->version ||
+           (a->version == b->version && a->policy > b->policy);
+}
 
-    p->of = *of;
+/* Lock held: is there a worker of this snapshot, at work or on its way? */
+static bool
+has_any(const struct pool *p, enum pool_lane lane,
+        const struct work_snapshot *of)
+{
     for (size_t i = 0; i < p->n; i++)
+        if (p->slots[i].lane == lane && p->slots[i].state != SLOT_STALE &&
+            p->slots[i].state != SLOT_EMPTY &&
+            is_same(&p->slots[i].process.of, of))
+            return true;
+    return false;
+}
+
+/*
+ * Lock held. When a newer snapshot is asked for, idle workers of others are
+ * replaced. A question that began on an older one gets a worker of it, in
+ * place of an idle one.
+ */
+static void
+look_for(struct pool *p, enum pool_lane lane, const struct work_snapshot *of)
+{
+    bool newer = is_newer(of, &p->of), some = newer;
+
+    if (newer)
+        p->of = *of;
+    else if (is_same(of, &p->of) || has_any(p, lane, of))
+        return;
+    for (size_t i = 0; i < p->n && (newer || !some); i++)
         if (p->slots[i].state == SLOT_IDLE &&
+            (newer || p->slots[i].lane == lane) &&
             !is_same(&p->slots[i].process.of, of)) {
             p->slots[i].state = SLOT_STALE;
             some = true;
         }
-    if (some) {
-        p->failures = 0;
+    if (some)
         wake_keeper(p);
-    }
 }
 
 static void
@@ -247,7 +274,7 @@ pool_take(struct pool *p, enum pool_lane lane, str who,
     if (!waiter_init(&w))
         return NULL;
     pthread_mutex_lock(&p->lock);
-    move_to(p, of);
+    look_for(p, lane, of);
     /* One that died a moment ago is not taken; the keeper sees it too. */
     while ((s = find_idle(p, lane, of)) && !channel_is_quiet(&s->process.to)) {
         s->state = SLOT_STALE;
@@ -280,6 +307,15 @@ pool_give(struct pool *p, struct process *w)
     pthread_mutex_unlock(&p->lock);
 }
 
+/* Lock held: a name that has lost a worker may have another. */
+static void
+offer_idle(struct pool *p, enum pool_lane lane)
+{
+    for (size_t i = 0; i < p->n; i++)
+        if (p->slots[i].lane == lane && p->slots[i].state == SLOT_IDLE)
+            hand_out(p, &p->slots[i]);
+}
+
 enum process_death
 pool_lose(struct pool *p, struct process *w)
 {
@@ -290,10 +326,53 @@ pool_lose(struct pool *p, struct process *w)
     pthread_mutex_lock(&p->lock);
     s->state = SLOT_EMPTY;
     p->lost++;
+    offer_idle(p, s->lane);
     wake_keeper(p);
     pthread_mutex_unlock(&p->lock);
     death = process_end(&gone); /* meanwhile the next one starts */
     return death;
+}
+
+void
+pool_kill(struct pool *p, struct process *w)
+{
+    struct slot *s = (struct slot *)w;
+
+    pthread_mutex_lock(&p->lock);
+    kill(w->pid, SIGKILL);
+    s->state = SLOT_STALE;
+    offer_idle(p, s->lane);
+    wake_keeper(p);
+    pthread_mutex_unlock(&p->lock);
+}
+
+struct work_snapshot
+pool_snapshot(struct pool *p)
+{
+    struct work_snapshot of;
+
+    pthread_mutex_lock(&p->lock);
+    of = p->of;
+    pthread_mutex_unlock(&p->lock);
+    return of;
+}
+
+bool
+pool_is_late(const struct pool *p, int64_t until_us)
+{
+    return until_us && p->options.now_us() >= until_us;
+}
+
+bool
+pool_is_busy(struct pool *p, enum pool_lane lane)
+{
+    bool some = false;
+
+    pthread_mutex_lock(&p->lock);
+    for (size_t i = 0; i < p->n; i++)
+        some |= p->slots[i].lane == lane && p->slots[i].state == SLOT_TAKEN;
+    pthread_mutex_unlock(&p->lock);
+    return some;
 }
 
 int64_t
@@ -316,17 +395,28 @@ pool_count(struct pool *p, struct pool_counts *out)
 
 /* -------------------------------------------------------------- keeping -- */
 
+/* Lock held: what the next worker of a lane is for. */
+static struct work_snapshot
+wanted(const struct pool *p, enum pool_lane lane)
+{
+    for (const struct waiter *w = p->waiters; w; w = w->next)
+        if (w->lane == lane && !has_any(p, lane, &w->of))
+            return w->of;
+    return p->of;
+}
+
 /* Lock held, and given up meanwhile. */
 static custos_status
 fill_slot(struct pool *p, struct slot *s, custos_err *err)
 {
-    struct work_snapshot of = p->of;
+    struct work_snapshot of = wanted(p, s->lane);
     struct process old = s->process, fresh;
     struct process_options how = p->options;
     bool replaces = s->state == SLOT_STALE;
     custos_status st;
 
     s->state = SLOT_STARTING;
+    s->process.of = of; /* the rest of it is in old */
     p->lost += replaces;
     pthread_mutex_unlock(&p->lock);
     if (replaces)

@@ -1,7 +1,7 @@
 /*
  * The server's worker processes: so many for private queries, so many for those
- * that take long and for what is free, started beforehand and replaced when they
- * end. None of the three waits for another.
+ * that take long, for those without a public time and for what is free, started
+ * beforehand and replaced when they end. None of these waits for another.
  *
  * Whoever has work takes a worker, speaks to it, and gives it back or says that
  * it is lost. A worker knows one snapshot of the store for life: when another
@@ -16,7 +16,8 @@ struct pool;
 
 enum pool_lane {
     POOL_PRIVATE,
-    POOL_LONG, /* private, of long public times */
+    POOL_LONG,    /* private, of long public times */
+    POOL_UNTIMED, /* private, of no public time: it may take any */
     POOL_FREE,
     POOL_LANES
 };
@@ -53,6 +54,18 @@ void pool_give(struct pool *p, struct process *w);
 
 /* Ends it and has another started; why it had ended. */
 enum process_death pool_lose(struct pool *p, struct process *w);
+
+/* Ends it without waiting: how long that takes depends on its memory. */
+void pool_kill(struct pool *p, struct process *w);
+
+/* The newest snapshot that was asked for. */
+struct work_snapshot pool_snapshot(struct pool *p);
+
+/* Is that moment past? 0 never is. */
+bool pool_is_late(const struct pool *p, int64_t until_us);
+
+/* Does a worker of the lane work? */
+bool pool_is_busy(struct pool *p, enum pool_lane lane);
 
 /* When free work that begins now is ended; 0: never. */
 int64_t pool_free_until(const struct pool *p);

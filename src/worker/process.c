@@ -78,7 +78,7 @@ greet(const struct process_options *o, struct process *p, int64_t until_us,
     };
     arena *a = arena_new(NULL, 1 << 16);
     enum message_kind kind = MESSAGE_FAILED;
-    custos_status st;
+    custos_status st = CUSTOS_EIO;
     struct buf b;
     str bytes;
 
@@ -89,8 +89,9 @@ greet(const struct process_options *o, struct process *p, int64_t until_us,
         st = custos_fail(err, CUSTOS_EIO, "a worker process did not start");
     else if (kind == MESSAGE_READY)
         st = CUSTOS_OK;
-    else
-        st = message_failed_unpack(bytes, err);
+    else if (!message_failed_unpack(bytes, &st, err))
+        st = custos_fail(err, CUSTOS_EIO,
+                         "malformed message from a worker process");
     buf_clear(&b);
     arena_free(a);
     return st;

@@ -39,6 +39,11 @@ struct errand {
     enum message_kind asks, wants;
     struct buf *request;
     arena *a; /* of the reply */
+    /* Takes the reply; false: it is none, and the worker is at fault. */
+    bool (*takes)(struct errand *c, enum message_kind kind, str bytes);
+    custos_err told; /* of a MESSAGE_FAILED */
+    custos_status status;
+    void *out;
 };
 
 static bool
@@ -84,58 +89,69 @@ stop(void *ctx)
 static enum work_end
 judge(const struct errand *c, enum channel_end end, enum process_death death)
 {
+    if (end == CHANNEL_BROKEN ||
+        (end == CHANNEL_CLOSED && death == DEATH_FAULT))
+        return WORK_FAILED; /* by itself, whether it was stopped too or not */
     if (is_stopped(c))
         return WORK_STOPPED;
-    if (end == CHANNEL_LATE)
-        return WORK_OVERRUN;
-    return end == CHANNEL_CLOSED && death == DEATH_KILLED ? WORK_LOST
-                                                          : WORK_FAILED;
+    return end == CHANNEL_LATE ? WORK_OVERRUN : WORK_LOST;
 }
 
 static enum channel_end
-exchange(const struct process *w, const struct errand *c,
-         enum message_kind *kind, str *bytes)
+exchange(const struct process *w, struct errand *c)
 {
+    enum message_kind kind = MESSAGE_FAILED;
     enum channel_end end =
         channel_send(&w->to, c->asks, c->request, c->until_us);
+    str bytes = {"", 0};
 
     if (!end)
-        end = channel_receive(&w->to, c->until_us, MESSAGE_MAX_TOLD, c->a, kind,
-                              bytes);
-    if (!end && *kind != c->wants && *kind != MESSAGE_FAILED)
-        end = CHANNEL_BROKEN;
-    return end;
+        end = channel_receive(&w->to, c->until_us, MESSAGE_MAX_TOLD, c->a,
+                              &kind, &bytes);
+    if (end)
+        return end;
+    if (kind == MESSAGE_FAILED)
+        return message_failed_unpack(bytes, &c->status, &c->told)
+                   ? CHANNEL_OK
+                   : CHANNEL_BROKEN;
+    c->status = CUSTOS_OK;
+    return kind == c->wants && c->takes(c, kind, bytes) ? CHANNEL_OK
+                                                        : CHANNEL_BROKEN;
 }
 
-/* Asks a worker; WORK_DONE: *kind is what was wanted, or MESSAGE_FAILED. */
+/* Asks a worker; WORK_DONE: c->status is OK, or what the worker failed with. */
 static enum work_end
-ask_worker(struct remote *r, const struct errand *c, enum message_kind *kind,
-           str *bytes)
+ask_worker(struct remote *r, struct errand *c)
 {
     struct process *w =
         pool_take(r->pool, c->lane, c->who, c->of, c->until_us, c->stop);
-    enum process_death death = DEATH_FAULT;
     enum channel_end end;
 
+    c->told = (custos_err){.at = -1};
     if (!w)
-        return is_stopped(c) ? WORK_STOPPED : WORK_LOST;
+        return is_stopped(c)                        ? WORK_STOPPED
+               : pool_is_late(r->pool, c->until_us) ? WORK_OVERRUN
+                                                    : WORK_LOST;
     if (!hold(r, c, w)) {
         pool_give(r->pool, w);
         return WORK_STOPPED;
     }
-    end = exchange(w, c, kind, bytes);
+    end = exchange(w, c);
     let_go(r);
     if (!end) {
         pool_give(r->pool, w);
         return WORK_DONE;
     }
-    death = pool_lose(r->pool, w);
-    return judge(c, end, death);
+    if (end == CHANNEL_LATE) { /* the reply leaves now */
+        pool_kill(r->pool, w);
+        return judge(c, end, DEATH_KILLED);
+    }
+    return judge(c, end, pool_lose(r->pool, w));
 }
 
 /* ------------------------------------------------------------- questions -- */
 
-/* What went wrong, in the one sentence of all. */
+/* Fails with the one constant sentence. */
 static custos_status
 fail(enum work_end end, custos_err *err)
 {
@@ -147,25 +163,48 @@ fail(enum work_end end, custos_err *err)
     return st;
 }
 
-/* A failure that the worker tells: below the charge it is a failure whatever
-   the status, but for what failed before private data was touched: a plan that
-   is another one, a public part. */
+/* A failure reported by the worker. Below the charge it counts, unless it
+   happened before private data was read, which CUSTOS_EINTERNAL says. */
 static custos_status
-fail_told(const struct work *w, str bytes, enum work_end *end, custos_err *err)
+fail_told(const struct work *w, const struct errand *c, enum work_end *end,
+          custos_err *err)
 {
-    custos_err told = {.at = -1};
-    custos_status st = message_failed_unpack(bytes, &told);
+    custos_status st;
 
-    *end = st == CUSTOS_EINTERNAL ? WORK_LOST : WORK_FAILED;
+    *end = c->status == CUSTOS_EINTERNAL ? WORK_LOST : WORK_FAILED;
     if (!work_is_charged(w)) {
         if (err)
-            *err = told;
-        return st;
+            *err = c->told;
+        return c->status;
     }
     st = custos_fail(err, CUSTOS_EENGINE, "%s",
                      custos_status_words(CUSTOS_EENGINE));
-    custos_note(err, "%s", told.noted);
+    custos_note(err, "%s", c->told.noted);
     return st;
+}
+
+static bool
+takes_answer(struct errand *c, enum message_kind kind, str bytes)
+{
+    (void)kind;
+    return answer_unpack(bytes, c->out);
+}
+
+static bool
+takes_rows(struct errand *c, enum message_kind kind, str bytes)
+{
+    (void)kind;
+    return message_rows_unpack(bytes, c->a, c->out);
+}
+
+static enum pool_lane
+lane_of(const struct work *w)
+{
+    if (!work_is_charged(w))
+        return POOL_FREE;
+    return w->time == WORK_UNTIMED ? POOL_UNTIMED
+           : w->time == WORK_LONG  ? POOL_LONG
+                                   : POOL_PRIVATE;
 }
 
 static custos_status
@@ -174,13 +213,10 @@ run(void *ctx, const struct work *w, struct answer **out, enum work_end *end,
 {
     struct remote *r = ctx;
     struct answer *answer = NULL;
-    enum message_kind kind;
     struct buf request;
     custos_status st = answer_new(1, &answer, err);
     struct errand c = {
-        .lane = !work_is_charged(w) ? POOL_FREE
-                : w->is_long        ? POOL_LONG
-                                    : POOL_PRIVATE,
+        .lane = lane_of(w),
         .who = w->ask->who,
         .of = &w->of,
         .stop = w->ask->stop,
@@ -188,32 +224,27 @@ run(void *ctx, const struct work *w, struct answer **out, enum work_end *end,
         .asks = MESSAGE_QUERY,
         .wants = MESSAGE_ANSWER,
         .request = &request,
+        .takes = takes_answer,
     };
-    str bytes;
 
     *end = WORK_FAILED;
     if (st)
         return st;
     c.a = answer->arena;
+    c.out = answer;
     if (c.lane == POOL_FREE)
         c.until_us = pool_free_until(r->pool);
     message_begin(&request, MESSAGE_MAX_ASKED);
     message_query_pack(w, &request);
-    *end = ask_worker(r, &c, &kind, &bytes);
+    *end = ask_worker(r, &c);
     buf_clear(&request);
-    if (*end == WORK_DONE && kind == MESSAGE_ANSWER &&
-        answer_unpack(bytes, answer)) {
+    if (*end == WORK_DONE && !c.status) {
         answer->is_public = w->is_public;
         answer->receipt = w->receipt;
         *out = answer;
         return CUSTOS_OK;
     }
-    if (*end == WORK_DONE && kind == MESSAGE_FAILED) {
-        st = fail_told(w, bytes, end, err);
-    } else {
-        *end = *end == WORK_DONE ? WORK_FAILED : *end;
-        st = fail(*end, err);
-    }
+    st = *end == WORK_DONE ? fail_told(w, &c, end, err) : fail(*end, err);
     answer_free(answer);
     return st;
 }
@@ -224,7 +255,6 @@ catalog(void *ctx, const struct work_snapshot *of,
         struct catalog_rows *out, custos_err *err)
 {
     struct remote *r = ctx;
-    enum message_kind kind;
     struct buf request;
     struct errand c = {
         .lane = POOL_FREE,
@@ -236,20 +266,20 @@ catalog(void *ctx, const struct work_snapshot *of,
         .wants = MESSAGE_ROWS,
         .request = &request,
         .a = a,
+        .takes = takes_rows,
+        .out = out,
     };
     enum work_end end;
-    str bytes;
 
     message_begin(&request, MESSAGE_MAX_ASKED);
     message_catalog_pack(ask, how, &request);
-    end = ask_worker(r, &c, &kind, &bytes);
+    end = ask_worker(r, &c);
     buf_clear(&request);
-    if (end == WORK_DONE && kind == MESSAGE_ROWS &&
-        message_rows_unpack(bytes, a, out))
-        return CUSTOS_OK;
-    if (end == WORK_DONE && kind == MESSAGE_FAILED)
-        return message_failed_unpack(bytes, err);
-    return fail(end, err);
+    if (end != WORK_DONE)
+        return fail(end, err);
+    if (c.status && err)
+        *err = c.told;
+    return c.status;
 }
 
 /* ---------------------------------------------------------------- handle -- */
@@ -286,10 +316,11 @@ remote_executor(const struct remote *r)
 }
 
 custos_status
-remote_ping(struct pool *p, enum pool_lane lane, const struct work_snapshot *of,
-            int64_t until_us, custos_err *err)
+remote_ping(struct pool *p, enum pool_lane lane, int64_t until_us,
+            custos_err *err)
 {
-    struct process *w = pool_take(p, lane, str_of(""), of, until_us, NULL);
+    const struct work_snapshot of = pool_snapshot(p);
+    struct process *w = pool_take(p, lane, str_of(""), &of, until_us, NULL);
     enum message_kind kind = MESSAGE_FAILED;
     arena *a = arena_new(NULL, 1 << 16);
     struct buf request;
@@ -306,6 +337,8 @@ remote_ping(struct pool *p, enum pool_lane lane, const struct work_snapshot *of,
         pool_give(p, w);
     else if (w)
         (void)pool_lose(p, w);
+    else
+        good = pool_is_busy(p, lane); /* with questions that take long */
     return good ? CUSTOS_OK
                 : custos_fail(err, CUSTOS_EBUSY, "no worker process answers");
 }

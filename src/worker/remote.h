@@ -16,9 +16,9 @@ void remote_free(struct remote *r); /* nothing of it runs */
 /* Lives as long as r. */
 const struct executor *remote_executor(const struct remote *r);
 
-/* Does a worker of this lane answer? May fail: CUSTOS_EBUSY. */
+/* Does a worker of this lane answer, or are all at work? May fail:
+   CUSTOS_EBUSY. */
 CUSTOS_MUST_USE custos_status remote_ping(struct pool *p, enum pool_lane lane,
-                                          const struct work_snapshot *of,
                                           int64_t until_us, custos_err *err);
 
 #endif

@@ -199,6 +199,7 @@ static void
 a_failure_says_a_status_and_a_cause(void **state)
 {
     custos_err err = {.at = -1}, got = {.at = -1};
+    custos_status st;
 
     (void)state;
     custos_fail(&err, CUSTOS_EENGINE, "the query could not be completed");
@@ -206,14 +207,14 @@ a_failure_says_a_status_and_a_cause(void **state)
     message_failed_pack(CUSTOS_EENGINE, &err, &b);
     for (size_t i = 0; i + 3 < b.len; i++)
         assert_memory_not_equal(b.ptr + i, "Ann", 3);
-    assert_int_equal(message_failed_unpack(sent(), &got), CUSTOS_EENGINE);
+    assert_true(message_failed_unpack(sent(), &st, &got));
+    assert_int_equal(st, CUSTOS_EENGINE);
     assert_string_equal(got.said, err.said);
     assert_string_equal(cause_word(cause_find(&got)), "conversion");
-    assert_int_equal(message_failed_unpack((str){"", 0}, &got),
-                     CUSTOS_EINTERNAL);
+    assert_false(message_failed_unpack((str){"", 0}, &st, &got));
     b.len = 0;
     message_failed_pack(CUSTOS_OK, &err, &b); /* a lie */
-    assert_int_equal(message_failed_unpack(sent(), &got), CUSTOS_EINTERNAL);
+    assert_false(message_failed_unpack(sent(), &st, &got));
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
