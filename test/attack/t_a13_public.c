@@ -197,8 +197,8 @@ changed_refused(struct curator *c, const char *table)
     static const char *const ids[] = {"1", "9"}; /* there, and not there */
     static const char *const queries[] = {
         "SELECT count(*) FROM people JOIN codes ON code = k WHERE id = %s",
-        "SELECT count(*) FROM people WHERE id = %s AND code IN (SELECT max(k) "
-        "FROM codes)",
+        ("SELECT count(*) FROM people WHERE id = %s AND code IN (SELECT max(k) "
+         "FROM codes)"),
         "SELECT count(*) FROM visits WHERE id = %s",
     };
 

@@ -159,8 +159,8 @@ the_class_grows_with_the_speeds(void **state)
     static const char *const sql[] = {
         "SELECT level, count(*) FROM visits GROUP BY level",
         "SELECT floor(cost / 1000) AS k, count(*) FROM visits GROUP BY k",
-        "SELECT p.city, count(*) FROM visits v JOIN patients p "
-        "ON v.patient_id = p.id GROUP BY p.city",
+        ("SELECT p.city, count(*) FROM visits v JOIN patients p "
+         "ON v.patient_id = p.id GROUP BY p.city"),
         "SELECT median(cost) FROM visits",
     };
     uint64_t rows[TABLES] = {0};
