@@ -445,7 +445,8 @@ plan_class_us(const struct plan *p, const struct reply_speeds *s)
 void
 reply_class_write(int64_t class_us, char out[REPLY_CLASS_TEXT])
 {
-    long long tenths = (class_us + 50) / 100; /* of a millisecond */
+    /* of a millisecond, rounded */
+    long long tenths = class_us / 100 + (class_us % 100 >= 50);
 
     if (class_us == INT64_MAX)
         snprintf(out, REPLY_CLASS_TEXT, "an unknown time");
