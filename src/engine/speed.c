@@ -63,6 +63,7 @@ speed_parse(str text, const struct speed_machine *machine,
         return false;
     memcpy(line, text.ptr, text.len);
     line[text.len] = '\0';
+    /* NOLINTNEXTLINE(cert-err34-c): the widths bound them */
     if (sscanf(line,
                "custos speed 1\nengine %31s\nprocessors %9ld\nscan %18lld\n"
                "computed %18lld\ntext %18lld\nsort %18lld\nquantile %18lld\n"

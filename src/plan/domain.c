@@ -250,15 +250,15 @@ is_cut(const struct expr *e)
 static i128
 least_hours(enum call period)
 {
-    enum { DAY = 24 };
+    const i128 day = 24;
 
     switch (period) {
     case CALL_TRUNC_HOUR: return 1;
-    case CALL_TRUNC_WEEK: return 7 * DAY;
-    case CALL_TRUNC_MONTH: return 28 * DAY;
-    case CALL_TRUNC_QUARTER: return 90 * DAY;
-    case CALL_TRUNC_YEAR: return 365 * DAY;
-    default: return DAY;
+    case CALL_TRUNC_WEEK: return 7 * day;
+    case CALL_TRUNC_MONTH: return 28 * day;
+    case CALL_TRUNC_QUARTER: return 90 * day;
+    case CALL_TRUNC_YEAR: return 365 * day;
+    default: return day;
     }
 }
 

@@ -272,8 +272,8 @@ read_query(const struct reading *r, const struct node *map, struct policy *p)
                         (uint64_t)1 << 62, &p->max_unit_work);
     n = node_find(map, "max_planning_steps");
     if (!st && n)
-        st = node_count(r, n, "max_planning_steps", 1000 * 1000,
-                        (uint64_t)1 << 40, &p->max_planning_steps);
+        st = node_count(r, n, "max_planning_steps", 1000000, (uint64_t)1 << 40,
+                        &p->max_planning_steps);
     n = node_find(map, "min_units");
     if (!st && n)
         st = node_count(r, n, "min_units", 1, (uint64_t)1 << 40, &p->min_units);

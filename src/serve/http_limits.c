@@ -137,7 +137,7 @@ exchange_may_ask(struct exchange *x, int64_t now_us)
     if (wait) {
         COUNT_ONE(counts, requests_refused_total);
         http_header(&x->reply, "Retry-After", "%lld",
-                    (long long)(wait / 1000000 + 1));
+                    (long long)wait / 1000000 + 1);
         exchange_refuse(x, HTTP_FAULT_RATE);
         return false;
     }

@@ -194,7 +194,7 @@ http_send(const struct receipts_target *to, const struct receipts_line *lines,
     ssize_t got;
 
     buf_init(&body, NULL, BODY_MAX);
-    buf_init(&all, NULL, 2 * BODY_MAX);
+    buf_init(&all, NULL, (size_t)2 * BODY_MAX);
     add_lines(&body, lines, n);
     buf_printf(&all,
                "POST %s HTTP/1.1\r\nHost: %s%s%s:%s\r\nContent-Type: "
