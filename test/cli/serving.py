@@ -178,6 +178,13 @@ class Server:
         self.log.seek(0)
         return self.log.read().decode()
 
+    def says(self, pattern):
+        """Its log, once this is in it: a thread of its own writes the lines."""
+        limit = time.monotonic() + 30
+        while not re.search(pattern, self.said()) and time.monotonic() < limit:
+            time.sleep(0.01)
+        return self.said()
+
     def stop(self, how=signal.SIGTERM):
         if self.process.poll() is None:
             self.process.send_signal(how)

@@ -91,7 +91,8 @@ class Receipts(unittest.TestCase):
         shutil.copytree(copy, self.store.path)
         self.assertIn("put back from an older copy", self.verify(path, 1))
         server = self.serve(f"file:{path}")
-        self.assertIn("does not have the last row", server.said())
+        self.assertIn("does not have the last row",
+                      server.says("does not have the last row"))
         for _ in range(6):
             last = self.ask(server)
         self.until(lambda: last in path.read_bytes())

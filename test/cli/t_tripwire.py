@@ -98,8 +98,8 @@ class Tripwire(unittest.TestCase):
         self.damage()
         failed = self.ask("ana", "SELECT sum(weight) FROM patients")
         self.assertEqual(failed.status, 500, failed.bytes)
-        self.assertRegex(self.server.said(),
-                         r'event=tripwire who="ana" row=\d+ .*BUG')
+        bug = r'event=tripwire who="ana" row=\d+ .*BUG'
+        self.assertRegex(self.server.says(bug), bug)
         self.assertEqual(self.metric("tripwire_failures_total"), 1)
         self.assertEqual(self.metric("failures_since_resume"), 1)
         self.assertEqual(self.metric("all_suspended"), 0)
@@ -162,8 +162,8 @@ class Tripwire(unittest.TestCase):
         self.mark(charge)
         self.assertEqual(
             self.ask("bob", "SELECT count(*) FROM visits").status, 200)
-        self.assertRegex(self.server.said(),
-                         rf"event=tripwire row={charge} crashes=1 .*BUG")
+        bug = rf"event=tripwire row={charge} crashes=1 .*BUG"
+        self.assertRegex(self.server.says(bug), bug)
         self.assertEqual(self.status()["suspended"], "ana")
         self.store.custos("owner", "resume")
 
