@@ -111,7 +111,8 @@ export class Store {
     return /custos_[0-9a-f]{64}/.exec(this.custos("owner", "token"))[0];
   }
 
-  async serve({ http = 0, words = [] } = {}) {
+  /* An allowance that no busy machine misses: a reply that is late is an error. */
+  async serve({ http = 0, words = ["--reply-allowance", "500"] } = {}) {
     const server = new Server(this.path, http, words);
     await server.listening;
     return server;

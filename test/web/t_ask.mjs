@@ -6,7 +6,7 @@ import { Store } from "./store.mjs";
 import { runAll } from "./tap.mjs";
 
 const store = new Store();
-const server = await store.serve({ words: ["--no-response-steps"] });
+const server = await store.serve();
 const token = store.letIn("ana");
 const at = () => ({ server });
 
