@@ -182,6 +182,21 @@ descriptors_raise(void)
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+static size_t
+count_cores(void)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return cores > 0 ? (size_t)cores : 1;
+}
+
+/* For private questions of a short public time; the other lanes follow. */
+static size_t
+count_workers(const struct server *s)
+{
+    return s->options->workers ? s->options->workers : count_cores();
+}
+
 static custos_status
 ping_workers(void *ctx, custos_err *err)
 {
@@ -200,12 +215,9 @@ ping_workers(void *ctx, custos_err *err)
 static custos_status
 pool_start(struct server *s, custos_err *err)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t memory =
         (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
-    size_t n = s->options->workers ? s->options->workers
-               : cores > 0         ? (size_t)cores
-                                   : 1;
+    size_t n = count_workers(s);
     size_t slow = (n + 1) / 2;
     int64_t allowance = s->options->allowance_us ? s->options->allowance_us
                                                  : REPLY_ALLOWANCE_US;
@@ -258,14 +270,10 @@ shares_start(const struct serve_limits *limits)
 static custos_status
 workers_start(struct server *s, custos_err *err)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t workers = s->options->workers ? s->options->workers
-                     : cores > 0         ? (size_t)cores
-                                         : 1;
+    size_t workers = count_workers(s);
     struct workers_options options = {
         .threads = s->options->threads ? s->options->threads
-                   : cores > 0         ? THREADS_A_CORE * (size_t)cores
-                                       : THREADS_A_CORE,
+                                       : THREADS_A_CORE * count_cores(),
         .waiting_max = s->parts.limits.waiting,
         .share_waiting = s->parts.limits.waiting_per_analyst,
         .share_running = s->parts.limits.running_per_analyst,

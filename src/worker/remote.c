@@ -40,7 +40,7 @@ struct errand {
     struct buf *request;
     arena *a; /* of the reply */
     /* Takes the reply; false: it is none, and the worker is at fault. */
-    bool (*takes)(struct errand *c, enum message_kind kind, str bytes);
+    bool (*takes)(const struct errand *c, str bytes);
     custos_err told; /* of a MESSAGE_FAILED */
     custos_status status;
     void *out;
@@ -115,8 +115,7 @@ exchange(const struct process *w, struct errand *c)
                    ? CHANNEL_OK
                    : CHANNEL_BROKEN;
     c->status = CUSTOS_OK;
-    return kind == c->wants && c->takes(c, kind, bytes) ? CHANNEL_OK
-                                                        : CHANNEL_BROKEN;
+    return kind == c->wants && c->takes(c, bytes) ? CHANNEL_OK : CHANNEL_BROKEN;
 }
 
 /* Asks a worker; WORK_DONE: c->status is OK, or what the worker failed with. */
@@ -184,16 +183,14 @@ fail_told(const struct work *w, const struct errand *c, enum work_end *end,
 }
 
 static bool
-takes_answer(struct errand *c, enum message_kind kind, str bytes)
+takes_answer(const struct errand *c, str bytes)
 {
-    (void)kind;
     return answer_unpack(bytes, c->out);
 }
 
 static bool
-takes_rows(struct errand *c, enum message_kind kind, str bytes)
+takes_rows(const struct errand *c, str bytes)
 {
-    (void)kind;
     return message_rows_unpack(bytes, c->a, c->out);
 }
 
