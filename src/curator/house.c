@@ -131,6 +131,30 @@ house_new(const char *path, struct house **out, custos_err *err)
     return CUSTOS_OK;
 }
 
+/*
+ * What is in force, with its data. An import removes all versions but the one
+ * in force, so the version that was read a moment ago may be gone: then another
+ * is in force, which is opened instead.
+ */
+static custos_status
+house_fill(struct house *h, custos_err *err)
+{
+    custos_status st;
+
+    do {
+        world_let_go(h->world);
+        h->world = NULL;
+        (void)is_replaced(h, &h->current);
+        /* again, in case it was replaced before it was looked at */
+        st = store_refresh(&h->store, err);
+        if (!st)
+            st = world_open(&h->store, &h->world, err);
+        if (!st)
+            st = world_fill(&h->store, h->world, NULL, err);
+    } while (st && is_replaced(h, &(struct stat){0}));
+    return st;
+}
+
 static custos_status
 house_open(const char *path, struct house **out, custos_err *err)
 {
@@ -142,17 +166,11 @@ house_open(const char *path, struct house **out, custos_err *err)
         return st;
     store_path(&h->store, "crashes", crashes);
     h->crashes = crash_open(crashes);
-    (void)is_replaced(h, &h->current);
-    /* again, in case it was replaced before it was looked at */
-    st = store_refresh(&h->store, err);
-    if (!st)
-        st = world_open(&h->store, &h->world, err);
-    if (!st)
-        st = ledger_paths(h, ledger, lock, err);
+    st = ledger_paths(h, ledger, lock, err);
     if (!st)
         st = till_open(ledger, lock, &h->till, err);
     if (!st)
-        st = world_fill(&h->store, h->world, NULL, err);
+        st = house_fill(h, err);
     if (st)
         house_close(h);
     else

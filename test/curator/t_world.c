@@ -2,6 +2,8 @@
  * The world around the curator fails: answers that cannot be kept, attached
  * files that are gone or are others, an init that ends half way.
  */
+#include <fcntl.h>
+#include <pthread.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
@@ -302,6 +304,64 @@ an_init_that_ends_half_way_goes_on(void **state)
     assert_int_not_equal(access(path, F_OK), 0);
 }
 
+/* Imports that end while somebody opens the store: what was in force when it
+   looked can no longer be read, and another version is in force. */
+struct imports {
+    char policy[128], aside[128], data[128], next[128], current[128];
+    unsigned long long version, number; /* of the data and of the policy */
+};
+
+static void *
+import_twice(void *p)
+{
+    const struct imports *x = p;
+    int fd = open(x->policy, O_WRONLY); /* once the other has come to read */
+    FILE *f = fopen(x->aside, "w");
+
+    if (fd < 0 || !f || fputs(policy, f) < 0 || fclose(f) ||
+        rename(x->aside, x->policy) || rename(x->data, x->next))
+        return "the version cannot be removed";
+    f = fopen(x->aside, "w");
+    if (!f || fprintf(f, "%llu %llu\n", x->version + 1, x->number) < 0 ||
+        fclose(f) || rename(x->aside, x->current))
+        return "the next cannot come into force";
+    close(fd); /* it has read nothing */
+    return NULL;
+}
+
+static void
+a_version_that_goes_while_it_is_opened(void **state)
+{
+    struct imports x = {0};
+    pthread_t thread;
+    void *fault = NULL;
+    FILE *f;
+
+    (void)state;
+    curator_close(c);
+    c = NULL;
+    snprintf(x.current, sizeof x.current, "%s/current", files.store);
+    f = fopen(x.current, "r");
+    assert_non_null(f);
+    assert_int_equal(fscanf(f, "%9llu %9llu", &x.version, &x.number), 2);
+    fclose(f);
+    snprintf(x.policy, sizeof x.policy, "%s/policy/%llu.yaml", files.store,
+             x.number);
+    snprintf(x.aside, sizeof x.aside, "%s/aside", files.folder);
+    snprintf(x.data, sizeof x.data, "%s/data/%llu.duckdb", files.store,
+             x.version);
+    snprintf(x.next, sizeof x.next, "%s/data/%llu.duckdb", files.store,
+             x.version + 1);
+    assert_int_equal(unlink(x.policy), 0);
+    assert_int_equal(mkfifo(x.policy, 0600), 0);
+    assert_int_equal(pthread_create(&thread, NULL, import_twice, &x), 0);
+    reopen();
+    pthread_join(thread, &fault);
+    if (fault)
+        fail_msg("%s", (const char *)fault);
+    answer_free(test_ask(c, "", "SELECT count(*) FROM people", "0.1"));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int
@@ -312,6 +372,7 @@ main(void)
         TEST(an_attached_file_that_is_gone_costs_nothing),
         TEST(a_change_of_the_budget_is_an_act),
         TEST(an_init_that_ends_half_way_goes_on),
+        TEST(a_version_that_goes_while_it_is_opened),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

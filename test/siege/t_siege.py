@@ -1,5 +1,7 @@
 """Twenty seconds of what `make siege` does for ten minutes, and that it would
-see what it looks for. Other tests run beside it, so that times are not judged.
+see what it looks for. Other tests may run beside it, so that times are not
+judged, and the server has none: a question that a busy machine makes late would
+be ended, and its analyst suspended.
 """
 import json
 import os
@@ -33,7 +35,8 @@ class Smoke(unittest.TestCase):
     def setUpClass(cls):
         cls.store = DemoStore(2000)
         cls.addClassCleanup(cls.store.close)
-        cls.one = siege(cls.store, list(ATTACKS), SECONDS, 7, 3)
+        cls.one = siege(cls.store, list(ATTACKS), SECONDS, 7, 3,
+                        ("--no-response-steps",))
 
     def test_the_server_withstands(self):
         self.assertEqual(self.one.violations(timed=False), [],
