@@ -144,6 +144,15 @@ struct course {
     const struct plan *p;
 };
 
+/* May the question go on here with what follows? (struct ask, place) */
+static custos_status
+check_place(const struct course *k, enum ask_place at, custos_err *err)
+{
+    const struct ask *ask = k->asked;
+
+    return ask->place ? ask->place(ask->admit_ctx, at, err) : CUSTOS_OK;
+}
+
 /* In this thread, or by the handle's executor. */
 static custos_status
 run_public(struct curator *c, const struct course *k, struct answer **out,
@@ -154,6 +163,8 @@ run_public(struct curator *c, const struct course *k, struct answer **out,
     custos_status st = engine_ready(c->engine, k->p, err);
     enum work_end end;
 
+    if (!st)
+        st = check_place(k, ASK_AT_FREE, err);
     if (!st && !c->executor)
         return release_public(c->engine, k->p, out, err);
     if (!st)
@@ -172,6 +183,7 @@ static custos_status
 prepare_public(struct curator *c, const struct course *k, const struct work *w,
                custos_err *err)
 {
+    struct work_snapshot *done = k->asked->public_parts;
     struct work only = *w;
     struct answer *nothing = NULL;
     enum work_end end;
@@ -181,9 +193,16 @@ prepare_public(struct curator *c, const struct course *k, const struct work *w,
         return CUSTOS_OK;
     if (!c->executor)
         return engine_prepare(c->engine, k->p, err);
+    if (done && done->version == w->of.version && done->policy == w->of.policy)
+        return CUSTOS_OK;
+    st = check_place(k, ASK_AT_FREE, err);
+    if (st)
+        return st;
     only.prepare_only = true;
     st = c->executor->run(c->executor->ctx, &only, &nothing, &end, err);
     answer_free(nothing);
+    if (!st && done)
+        *done = w->of;
     return st;
 }
 
@@ -250,6 +269,8 @@ charge_and_run(struct curator *c, const struct course *k,
         st = no_memory(err);
     if (!st)
         st = prepare_public(c, k, &w, err);
+    if (!st)
+        st = check_place(k, ASK_AT_CHARGED, err);
     if (!st)
         st = tripwire_claim(&work, err);
     if (st)

@@ -139,6 +139,14 @@ enum ask_stop {
    take, nobody waits behind them for a count. */
 enum { ASK_LONG_US = 400000 };
 
+enum ask_place { ASK_AT_FREE, ASK_AT_CHARGED };
+
+/* The data and the policy that work is for, as the store numbers them; zeros:
+   of none. */
+struct work_snapshot {
+    uint64_t version, policy;
+};
+
 struct ask {
     str who; /* analyst's name; empty: the owner */
     str sql;
@@ -164,6 +172,15 @@ struct ask {
     void *admit_ctx;
     int64_t most_us; /* a question whose public time is longer is rejected
                         above its charge; 0: none is */
+
+    /*
+     * Called before work that costs nothing (a public question, the public parts
+     * of a private one), and before a charge: may it be done here? CUSTOS_EBUSY:
+     * no, it is asked again elsewhere, or refused. NULL: anything may.
+     * public_parts keeps which snapshot's parts were computed meanwhile.
+     */
+    custos_status (*place)(void *ctx, enum ask_place at, custos_err *err);
+    struct work_snapshot *public_parts;
 };
 
 /*

@@ -11,11 +11,6 @@
 
 enum { PLAN_DIGEST_BYTES = 32 };
 
-/* The data and the policy that work is for, as the store numbers them. */
-struct work_snapshot {
-    uint64_t version, policy;
-};
-
 /* One query. The worker plans it again, and refuses another plan. */
 struct work {
     struct work_snapshot of;

@@ -107,17 +107,13 @@ share_settle(struct fair_queue *q, struct queue_share *s)
 
 /* ----------------------------------------------------------------- jobs -- */
 
-enum queue_put
-fair_queue_put(struct fair_queue *q, struct job *j)
+static bool
+share_add(struct fair_queue *q, str who, struct job *j)
 {
-    struct queue_share *s = share_find(q, j->who);
+    struct queue_share *s = share_find(q, who);
 
-    if (q->waiting >= q->limits.waiting)
-        return QUEUE_FULL;
-    if (s && s->waiting >= q->limits.share_waiting)
-        return QUEUE_SHARE_FULL;
-    if (!s && !(s = share_new(q, j->who)))
-        return QUEUE_FULL;
+    if (!s && !(s = share_new(q, who)))
+        return false;
     j->next = NULL;
     j->share = s;
     *s->last = j;
@@ -125,7 +121,39 @@ fair_queue_put(struct fair_queue *q, struct job *j)
     s->waiting++;
     q->waiting++;
     share_settle(q, s);
-    return QUEUE_PUT;
+    return true;
+}
+
+enum queue_put
+fair_queue_room(struct fair_queue *q, str who)
+{
+    const struct queue_share *s = share_find(q, who);
+
+    if (q->waiting >= q->limits.waiting)
+        return QUEUE_FULL;
+    return s && s->waiting >= q->limits.share_waiting ? QUEUE_SHARE_FULL
+                                                      : QUEUE_PUT;
+}
+
+enum queue_put
+fair_queue_put(struct fair_queue *q, struct job *j)
+{
+    enum queue_put room = fair_queue_room(q, j->who);
+
+    return room ? room : share_add(q, j->who, j) ? QUEUE_PUT : QUEUE_FULL;
+}
+
+bool
+fair_queue_move(struct fair_queue *from, struct fair_queue *to, struct job *j)
+{
+    struct queue_share *s = j->share;
+
+    if (!share_add(to, (str){s->name, s->name_len}, j))
+        return false;
+    s->running--;
+    s->in_flight--;
+    share_settle(from, s);
+    return true;
 }
 
 static struct job *

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/str.h"
+
 struct job;
 
 /* The jobs of one name. It exists while it has some. */
@@ -54,6 +56,14 @@ enum queue_put {
     QUEUE_SHARE_FULL, /* of jobs of this name */
 };
 enum queue_put fair_queue_put(struct fair_queue *q, struct job *j);
+
+/* What put would say of a job of this name. */
+enum queue_put fair_queue_room(struct fair_queue *q, str who);
+
+/* Of a job that runs: ends that, and has it wait in another queue under its
+   name, whatever the limits say. False: there is no memory, and it runs still. */
+bool
+fair_queue_move(struct fair_queue *from, struct fair_queue *to, struct job *j);
 
 /* The next job that may begin, which then runs; NULL: none. */
 struct job *fair_queue_take(struct fair_queue *q);

@@ -85,6 +85,8 @@ work_question(struct http_work *w, struct curator *c)
         q->job.stepped = false;
     else
         w->ask(&q->job, c);
+    if (q->job.moves)
+        return; /* it is asked again */
     api_answer(q, w->route.form, w->reply);
     check_length(w);
 }

@@ -17,7 +17,10 @@ choose_lane(struct job *j, const struct task *t, const struct conn *c)
 {
     bool login = t->kind == TASK_VERIFIER;
 
-    j->lane = login ? LANE_LOGINS : LANE_QUESTIONS;
+    j->lane = login ? LANE_LOGINS
+              : t->kind == TASK_CATALOG || t->kind == TASK_CATALOG_DESCRIBE
+                  ? LANE_FREE
+                  : LANE_QUESTIONS;
     j->who = str_of(login ? c->group : t->q.who.name);
 }
 

@@ -75,6 +75,21 @@ admit(void *ctx, int64_t class_us)
     return j->due_us;
 }
 
+/* The owner's lane is for anything. */
+static custos_status
+place(void *ctx, enum ask_place at, custos_err *err)
+{
+    struct job *j = ctx;
+    enum lane from = at == ASK_AT_FREE ? LANE_QUESTIONS : LANE_FREE;
+    enum lane to = at == ASK_AT_FREE ? LANE_FREE : LANE_QUESTIONS;
+
+    return j->lane != from || workers_move(j, to) == MOVE_HERE
+               ? CUSTOS_OK
+               : custos_fail(err, CUSTOS_EBUSY,
+                             "too many of your questions wait; ask again when "
+                             "some are answered (nothing was charged)");
+}
+
 static void
 leaves(struct job *j, struct curator *c)
 {
@@ -93,12 +108,14 @@ question_work(struct job *j, struct curator *c)
     q->ask.who = str_of(q->who.name);
     q->ask.now = wall_us();
     q->ask.stop = &j->why;
+    q->ask.place = place;
+    q->ask.public_parts = &q->public_parts;
+    q->ask.admit_ctx = j;
     q->by = c;
     if (j->replies) {
         j->leaves = leaves;
         q->ask.admit = admit;
         q->ask.most_us = j->most_us;
-        q->ask.admit_ctx = j;
     }
     q->err = (custos_err){.at = -1};
     q->status = door_holds(c, &q->who, &q->err);

@@ -14,7 +14,8 @@ struct question {
     struct ask ask;  /* borrowed until done; who and now are set by the job */
     bool quiet;      /* what is left is not wanted */
 
-    struct curator *by; /* its own: the handle it is asked on */
+    struct curator *by;                /* its own: the handle it is asked on */
+    struct work_snapshot public_parts; /* and what was computed before a move */
 
     /* out */
     custos_status status;

@@ -274,6 +274,7 @@ workers_start(struct server *s, custos_err *err)
     struct workers_options options = {
         .threads = s->options->threads ? s->options->threads
                                        : THREADS_A_CORE * count_cores(),
+        .free_threads = workers,
         .waiting_max = s->parts.limits.waiting,
         .share_waiting = s->parts.limits.waiting_per_analyst,
         .share_running = s->parts.limits.running_per_analyst,

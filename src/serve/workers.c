@@ -83,6 +83,31 @@ wait_for_due(struct workers *w, int64_t left_us)
                steady_us() + (left_us < LOOK_US ? left_us : LOOK_US));
 }
 
+/* Lock held: has the job wait in the lane that it asked for. What was dropped
+   meanwhile, or at the end, comes back as if it had not been begun. */
+static void
+move_job(struct workers *w, struct job *j)
+{
+    struct fair_queue *from = &w->lanes[j->lane].queue;
+    bool stays = atomic_load(&j->why) != ASK_GOES_ON || w->ending ||
+                 !fair_queue_move(from, &w->lanes[j->to].queue, j);
+
+    j->moves = j->begun = false;
+    pthread_cond_signal(&w->lanes[j->lane].work);
+    if (stays) {
+        fair_queue_ran(from, j);
+        j->stopped = true;
+        if (!w->options.steps)
+            j->due_us = w->options.now_us();
+        hold_job(w, j);
+        return;
+    }
+    w->running--;
+    j->lane = j->to;
+    j->at = JOB_WAITS;
+    pthread_cond_signal(&w->lanes[j->to].work);
+}
+
 /* Lock held: what a worker is done with. */
 static void
 finish_job(struct workers *w, struct job *j)
@@ -135,7 +160,10 @@ worker_main(void *ctx)
         j->work(j, me->curator);
         pthread_mutex_lock(&w->lock);
         me->job = NULL;
-        finish_job(w, j);
+        if (j->moves)
+            move_job(w, j);
+        else
+            finish_job(w, j);
     }
     mine = me->curator;
     me->curator = NULL;
@@ -228,6 +256,7 @@ options_fill(struct workers_options *o)
 {
     o->now_us = o->now_us ? o->now_us : steady_us;
     o->interrupt = o->interrupt ? o->interrupt : curator_interrupt;
+    o->free_threads = o->free_threads ? o->free_threads : WORKERS_FREE;
     o->login_threads = o->login_threads ? o->login_threads : WORKERS_LOGINS;
     o->owner_threads = o->owner_threads ? o->owner_threads : WORKERS_OWNER;
     o->share_waiting =
@@ -243,6 +272,9 @@ lanes_init(struct workers *w)
     const struct queue_limits limits[LANES] = {
         [LANE_QUESTIONS] = {o->waiting_max, o->share_waiting, o->share_running,
                             IN_FLIGHT * o->share_running},
+        /* half of the processes is for others */
+        [LANE_FREE] = {o->waiting_max, o->share_waiting,
+                       (o->free_threads + 1) / 2, o->free_threads},
         [LANE_LOGINS] = {LOGINS_WAITING, LOGINS_SHARE, o->login_threads,
                          o->login_threads},
         [LANE_OWNER] = {OWNER_WAITING, OWNER_WAITING, o->owner_threads,
@@ -281,6 +313,7 @@ start(struct workers *w, struct curator *c, custos_err *err)
 {
     const size_t threads[LANES] = {
         [LANE_QUESTIONS] = w->options.threads,
+        [LANE_FREE] = w->options.free_threads,
         [LANE_LOGINS] = w->options.login_threads,
         [LANE_OWNER] = w->options.owner_threads,
     };
@@ -309,7 +342,8 @@ workers_new(struct curator *c, const struct workers_options *options,
     custos_status st;
 
     options_fill(&o);
-    w = calloc(1, sizeof *w + (o.threads + o.login_threads + o.owner_threads) *
+    w = calloc(1, sizeof *w + (o.threads + o.free_threads + o.login_threads +
+                               o.owner_threads) *
                                   sizeof(struct worker));
     if (!w || !conditions_init(w)) {
         free(w);
@@ -440,7 +474,7 @@ workers_submit(struct workers *w, struct job *j)
     enum workers_submit taken = SUBMIT_ENDING;
     struct lane_state *lane = &w->lanes[j->lane];
 
-    j->stopped = j->begun = false;
+    j->stopped = j->begun = j->moves = false;
     j->due_us = j->class_us = 0;
     j->all = w;
     j->at = JOB_WAITS;

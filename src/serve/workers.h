@@ -11,8 +11,8 @@
  * charged question says by `due_us` when its reply leaves, and comes back then,
  * whatever became of it: an answer, a failure, a cancel. Until then it keeps its
  * thread and its share, so that when the next one begins tells nothing of when
- * its work ended. A question that has no such moment and is not known to be free comes back at a step of time after
- * the request (steps.h).
+ * its work ended. A question that has no such moment and is not known to be free
+ * comes back at a step of time after the request (steps.h).
  */
 #ifndef SERVE_WORKERS_H
 #define SERVE_WORKERS_H
@@ -27,6 +27,8 @@ struct workers;
 
 enum lane {
     LANE_QUESTIONS,
+    LANE_FREE,   /* what is known to cost nothing and needs a worker process:
+                    as many threads as there are such processes */
     LANE_LOGINS, /* looks for credentials */
     LANE_OWNER,  /* the owner's requests, and health */
     LANES
@@ -34,7 +36,8 @@ enum lane {
 
 struct job {
     /* In a worker's thread. Says by `due_us` and `stepped` when the job may
-       come back. */
+       come back. Called once more where it has asked for another lane
+       (workers_move). */
     void (*work)(struct job *j, struct curator *c);
     /* In any thread, once, where its time has come and nobody has dropped it:
        what is to be seen of it from now on. c is a handle for any thread to
@@ -64,12 +67,15 @@ struct job {
     struct job *next;
     struct workers *all;
     struct queue_share *share;
+    bool moves; /* once work returns, to this lane */
+    enum lane to;
     int64_t class_us; /* of its charged work; 0: none was admitted */
     enum job_at { JOB_OUT, JOB_WAITS, JOB_RUNS, JOB_HELD } at;
 };
 
 struct workers_options {
     size_t threads;        /* of questions */
+    size_t free_threads;   /* 0: as many as WORKERS_FREE says */
     size_t login_threads;  /* 0: as many as WORKERS_LOGINS says */
     size_t owner_threads;  /* 0: as many as WORKERS_OWNER says */
     size_t waiting_max;    /* questions not yet begun; more are refused */
@@ -88,6 +94,7 @@ struct workers_options {
 };
 
 enum {
+    WORKERS_FREE = 2,
     WORKERS_LOGINS = 2,
     WORKERS_OWNER = 2,
     WORKERS_SHARE_WAITING = 256,
@@ -117,6 +124,18 @@ workers_submit(struct workers *w, struct job *j);
  * the same thread, or under a lock of theirs.
  */
 void workers_drop(struct workers *w, struct job *j, enum ask_stop why);
+
+/*
+ * In work, before anything is charged: what follows belongs in this lane, so
+ * that who waits for a worker process for free questions keeps no thread from
+ * others. MOVE_LATER: work is to return at once, and is called again there.
+ */
+enum workers_move {
+    MOVE_HERE, /* no workers run it */
+    MOVE_LATER,
+    MOVE_FULL, /* too many wait in that lane: the question is refused */
+};
+CUSTOS_MUST_USE enum workers_move workers_move(struct job *j, enum lane to);
 
 /*
  * In work, once it is charged and before its reply's moment is fixed: waits until

@@ -1,5 +1,8 @@
 /*
- * Charged questions of one analyst, admitted one after another: a question takes
+ * What a question asks of the queue while it is worked on: another lane, and
+ * room for charged work.
+ *
+ * Charged questions of one analyst are admitted one after another: a question takes
  * its class of the virtual servers' time (reply_queue.h) when it is admitted, so
  * whoever admitted many at once would make everybody wait behind them. So a name
  * has no more on its way than share_work_us, or one question.
@@ -9,6 +12,24 @@
  */
 #include "serve/clock.h"
 #include "serve/workers_inside.h"
+
+enum workers_move
+workers_move(struct job *j, enum lane to)
+{
+    struct workers *w = j->all;
+    str who;
+
+    if (!w)
+        return MOVE_HERE;
+    pthread_mutex_lock(&w->lock);
+    who = (str){j->share->name, j->share->name_len};
+    /* who came from there has had his place */
+    j->moves = to == LANE_QUESTIONS ||
+               fair_queue_room(&w->lanes[to].queue, who) == QUEUE_PUT;
+    j->to = to;
+    pthread_mutex_unlock(&w->lock);
+    return j->moves ? MOVE_LATER : MOVE_FULL;
+}
 
 void
 workers_admit(struct job *j, int64_t class_us)

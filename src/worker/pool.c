@@ -39,13 +39,12 @@ struct slot {
     struct process process; /* first: what is taken is its slot */
     enum slot_state state;
     enum pool_lane lane;
-    uint64_t who; /* who has it, or had it last */
+    bool died; /* the keeper has seen that */
 };
 
 struct waiter {
     struct waiter *next;
     enum pool_lane lane;
-    uint64_t who;
     struct work_snapshot of;
     int64_t until_us;
     struct slot *got;
@@ -88,51 +87,16 @@ wake_keeper(struct pool *p)
 
 /* ------------------------------------------------------------- handing -- */
 
-/* A name in few bits: two that agree share a limit, and no more. */
-static uint64_t
-hash_of(str who)
-{
-    uint64_t h = UINT64_C(14695981039346656037);
-
-    for (size_t i = 0; i < who.len; i++)
-        h = (h ^ (unsigned char)who.ptr[i]) * UINT64_C(1099511628211);
-    return who.len ? h | 1 : 0;
-}
-
-/* Lock held. Private work has reply times, which its order keeps. */
-static bool
-may_have_more(const struct pool *p, enum pool_lane lane, uint64_t who)
-{
-    size_t all = 0, own = 0;
-
-    if (lane != POOL_FREE || !who)
-        return true;
-    for (size_t i = 0; i < p->n; i++)
-        if (p->slots[i].lane == lane) {
-            all++;
-            own += p->slots[i].state == SLOT_TAKEN && p->slots[i].who == who;
-        }
-    return own < (all > 1 ? all / 2 : 1);
-}
-
-/* Lock held: the first waiter that can use this worker. In the free lane a name
-   that did not have it last is preferred. */
+/* Lock held: the first waiter that can use this worker. */
 static struct waiter **
 next_waiter(struct pool *p, const struct slot *s)
 {
-    struct waiter **first = NULL;
+    struct waiter **at = &p->waiters;
 
-    for (struct waiter **at = &p->waiters; *at; at = &(*at)->next) {
-        const struct waiter *w = *at;
-
-        if (w->lane != s->lane || !is_same(&w->of, &s->process.of) ||
-            !may_have_more(p, w->lane, w->who))
-            continue;
-        if (w->lane != POOL_FREE || w->who != s->who)
-            return at;
-        first = first ? first : at;
-    }
-    return first;
+    while (*at &&
+           ((*at)->lane != s->lane || !is_same(&(*at)->of, &s->process.of)))
+        at = &(*at)->next;
+    return at;
 }
 
 /* Lock held. */
@@ -141,10 +105,9 @@ hand_out(struct pool *p, struct slot *s)
 {
     struct waiter **at = next_waiter(p, s);
 
-    if (!at)
+    if (!*at)
         return;
     s->state = SLOT_TAKEN;
-    s->who = (*at)->who;
     (*at)->got = s;
     pthread_cond_signal(&(*at)->ready);
     *at = (*at)->next;
@@ -263,12 +226,10 @@ waiter_init(struct waiter *w)
 }
 
 struct process *
-pool_take(struct pool *p, enum pool_lane lane, str who,
-          const struct work_snapshot *of, int64_t until_us,
-          const _Atomic int *stop)
+pool_take(struct pool *p, enum pool_lane lane, const struct work_snapshot *of,
+          int64_t until_us, const _Atomic int *stop)
 {
-    struct waiter w = {
-        .lane = lane, .who = hash_of(who), .of = *of, .until_us = until_us};
+    struct waiter w = {.lane = lane, .of = *of, .until_us = until_us};
     struct slot *s;
 
     if (!waiter_init(&w))
@@ -280,9 +241,8 @@ pool_take(struct pool *p, enum pool_lane lane, str who,
         s->state = SLOT_STALE;
         wake_keeper(p);
     }
-    if (s && may_have_more(p, lane, w.who)) {
+    if (s) {
         s->state = SLOT_TAKEN;
-        s->who = w.who;
     } else {
         join_waiters(p, &w);
         wait_for_worker(p, &w, stop);
@@ -299,21 +259,12 @@ pool_give(struct pool *p, struct process *w)
     struct slot *s = (struct slot *)w;
 
     pthread_mutex_lock(&p->lock);
-    s->state = is_same(&w->of, &p->of) ? SLOT_IDLE : SLOT_STALE;
+    s->state = is_same(&w->of, &p->of) && !s->died ? SLOT_IDLE : SLOT_STALE;
     if (s->state == SLOT_IDLE)
         hand_out(p, s);
-    if (s->state != SLOT_TAKEN)
-        wake_keeper(p); /* which looks after it from now on */
+    else
+        wake_keeper(p);
     pthread_mutex_unlock(&p->lock);
-}
-
-/* Lock held: a name that has lost a worker may have another. */
-static void
-offer_idle(struct pool *p, enum pool_lane lane)
-{
-    for (size_t i = 0; i < p->n; i++)
-        if (p->slots[i].lane == lane && p->slots[i].state == SLOT_IDLE)
-            hand_out(p, &p->slots[i]);
 }
 
 enum process_death
@@ -326,7 +277,6 @@ pool_lose(struct pool *p, struct process *w)
     pthread_mutex_lock(&p->lock);
     s->state = SLOT_EMPTY;
     p->lost++;
-    offer_idle(p, s->lane);
     wake_keeper(p);
     pthread_mutex_unlock(&p->lock);
     death = process_end(&gone); /* meanwhile the next one starts */
@@ -341,7 +291,6 @@ pool_kill(struct pool *p, struct process *w)
     pthread_mutex_lock(&p->lock);
     kill(w->pid, SIGKILL);
     s->state = SLOT_STALE;
-    offer_idle(p, s->lane);
     wake_keeper(p);
     pthread_mutex_unlock(&p->lock);
 }
@@ -434,6 +383,7 @@ fill_slot(struct pool *p, struct slot *s, custos_err *err)
     }
     p->started++;
     s->process = fresh;
+    s->died = false;
     hand_out(p, s);
     return CUSTOS_OK;
 }
@@ -447,7 +397,7 @@ next_slot(struct pool *p)
 
         if (s->state == SLOT_EMPTY || s->state == SLOT_STALE)
             return s;
-        if (s->state == SLOT_IDLE && !channel_is_quiet(&s->process.to)) {
+        if (s->state == SLOT_IDLE && s->died) {
             s->state = SLOT_STALE;
             return s;
         }
@@ -455,22 +405,31 @@ next_slot(struct pool *p)
     return NULL;
 }
 
-/* Sleeps until it is woken, an idle worker dies, or the time is over. */
+/*
+ * Sleeps until it is woken, a worker dies, or the time is over. Workers that are
+ * taken are looked at too, so that nobody has to wake the keeper when he gives
+ * one back; of these it only notes the death, which who has it sees himself.
+ */
 static void
 sleep_keeper(struct pool *p, struct pollfd *fds, int ms)
 {
-    nfds_t n = 0;
     eventfd_t ignored;
 
-    fds[n++] = (struct pollfd){.fd = p->wake, .events = POLLIN};
-    for (size_t i = 0; i < p->n; i++)
-        if (p->slots[i].state == SLOT_IDLE)
-            fds[n++] = (struct pollfd){.fd = p->slots[i].process.to.fd,
-                                       .events = POLLIN};
+    fds[p->n] = (struct pollfd){.fd = p->wake, .events = POLLIN};
+    for (size_t i = 0; i < p->n; i++) {
+        const struct slot *s = &p->slots[i];
+        bool lives = s->state == SLOT_IDLE || s->state == SLOT_TAKEN;
+
+        fds[i] =
+            (struct pollfd){.fd = lives && !s->died ? s->process.to.fd : -1,
+                            .events = POLLRDHUP};
+    }
     pthread_mutex_unlock(&p->lock);
-    (void)poll(fds, n, ms);
+    (void)poll(fds, p->n + 1, ms);
     (void)!eventfd_read(p->wake, &ignored);
     pthread_mutex_lock(&p->lock);
+    for (size_t i = 0; i < p->n; i++)
+        p->slots[i].died |= fds[i].revents != 0;
 }
 
 static void *
@@ -518,8 +477,8 @@ pool_start(struct pool *p, custos_err *err)
         return st;
     p->has_keeper = true;
     p->beginning = true;
-    first = pool_take(p, POOL_PRIVATE, str_of(""), &p->of,
-                      p->options.now_us() + START_US, NULL);
+    first = pool_take(p, POOL_PRIVATE, &p->of, p->options.now_us() + START_US,
+                      NULL);
     if (!first)
         return custos_fail(err, CUSTOS_EIO,
                            "no worker process could be started: %.120s",

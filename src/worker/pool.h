@@ -42,14 +42,12 @@ void pool_free(struct pool *p);
 /*
  * A worker for this snapshot, the caller's alone until it is given back, in the
  * order in which callers come: that of their admission, which is what reply
- * times count with (serve/reply_queue.h). Of the workers for what is free one
- * name has at most half, where there are more than one, so that it cannot keep
- * out others; who: for whom, empty for the server itself. NULL: *stop is set,
- * the time is over (until_us; 0: never), or none can be started.
+ * times count with (serve/reply_queue.h). NULL: *stop is set, the time is
+ * over (until_us; 0: never), or none can be started.
  */
-struct process *pool_take(struct pool *p, enum pool_lane lane, str who,
-                          const struct work_snapshot *of, int64_t until_us,
-                          const _Atomic int *stop);
+struct process *
+pool_take(struct pool *p, enum pool_lane lane, const struct work_snapshot *of,
+          int64_t until_us, const _Atomic int *stop);
 void pool_give(struct pool *p, struct process *w);
 
 /* Ends it and has another started; why it had ended. */

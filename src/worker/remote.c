@@ -32,7 +32,6 @@ struct remote {
 /* What a worker is asked. */
 struct errand {
     enum pool_lane lane;
-    str who;
     const struct work_snapshot *of;
     const _Atomic int *stop;
     int64_t until_us;
@@ -123,7 +122,7 @@ static enum work_end
 ask_worker(struct remote *r, struct errand *c)
 {
     struct process *w =
-        pool_take(r->pool, c->lane, c->who, c->of, c->until_us, c->stop);
+        pool_take(r->pool, c->lane, c->of, c->until_us, c->stop);
     enum channel_end end;
 
     c->told = (custos_err){.at = -1};
@@ -214,7 +213,6 @@ run(void *ctx, const struct work *w, struct answer **out, enum work_end *end,
     custos_status st = answer_new(1, &answer, err);
     struct errand c = {
         .lane = lane_of(w),
-        .who = w->ask->who,
         .of = &w->of,
         .stop = w->ask->stop,
         .until_us = w->until_us,
@@ -255,7 +253,6 @@ catalog(void *ctx, const struct work_snapshot *of,
     struct buf request;
     struct errand c = {
         .lane = POOL_FREE,
-        .who = ask->who,
         .of = of,
         .stop = ask->stop,
         .until_us = pool_free_until(r->pool),
@@ -317,7 +314,7 @@ remote_ping(struct pool *p, enum pool_lane lane, int64_t until_us,
             custos_err *err)
 {
     const struct work_snapshot of = pool_snapshot(p);
-    struct process *w = pool_take(p, lane, str_of(""), &of, until_us, NULL);
+    struct process *w = pool_take(p, lane, &of, until_us, NULL);
     enum message_kind kind = MESSAGE_FAILED;
     arena *a = arena_new(NULL, 1 << 16);
     struct buf request;

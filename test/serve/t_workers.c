@@ -48,6 +48,7 @@ struct asked {
     int interrupts;    /* how many it takes to end it; 0: it ends by itself */
     int64_t class_us;  /* what it is admitted for; 0: nothing is charged */
     bool blocks, free; /* ends when go_on; is known to cost nothing */
+    bool moves, full;  /* to the free lane; out: which has no room */
 };
 
 static void
@@ -56,6 +57,14 @@ work(struct job *j, struct curator *c)
     struct asked *a = (struct asked *)j;
 
     (void)c;
+    if (a->moves && j->lane == LANE_QUESTIONS) {
+        enum workers_move move = workers_move(j, LANE_FREE);
+
+        a->full = move == MOVE_FULL;
+        j->stepped = false;
+        if (move != MOVE_HERE)
+            return;
+    }
     begun++;
     if (a->class_us)
         workers_admit(j, a->class_us);
@@ -228,6 +237,49 @@ one_analyst_leaves_threads_for_others(void **state)
     stop();
 }
 
+/* What waits for a process for free questions keeps no thread from others, and
+   of these processes half is for others. What was moved can be dropped. */
+static void
+free_questions_delay_free_questions_alone(void **state)
+{
+    enum { MANY = 20 };
+    static struct asked ann[MANY];
+    struct asked bob = {.moves = true, .blocks = true, .free = true};
+    struct asked eve = {.free = true}, more = {.moves = true, .free = true};
+
+    (void)state;
+    start((struct workers_options){.threads = 2,
+                                   .share_running = 2,
+                                   .free_threads = 2,
+                                   .share_waiting = MANY - 1});
+    for (size_t i = 0; i < MANY; i++) {
+        ann[i] = (struct asked){.moves = true, .blocks = true, .free = true};
+        assert_int_equal(submit(&ann[i], "ann"), SUBMIT_TAKEN);
+        if (i == 0)
+            wait_begun(1);
+    }
+    assert_int_equal(submit(&eve, "eve"), SUBMIT_TAKEN);
+    wait_for(&eve.back);
+    wait_begun(2); /* one of ann and the one of eve */
+    assert_int_equal(submit(&bob, "bob"), SUBMIT_TAKEN);
+    wait_begun(3);
+    for (int i = 0; i < 20000 && !more.full; i++) {
+        more.back = false;
+        assert_int_equal(submit(&more, "ann"), SUBMIT_TAKEN);
+        wait_for(&more.back);
+    }
+    assert_true(more.full);
+    workers_drop(workers, &ann[MANY - 1].job, ASK_CANCELLED);
+    wait_for(&ann[MANY - 1].back);
+    assert_true(ann[MANY - 1].job.stopped);
+    assert_false(ann[MANY - 1].job.begun);
+    go_on = true;
+    for (size_t i = 0; i < MANY; i++)
+        wait_for(&ann[i].back);
+    wait_for(&bob.back);
+    stop();
+}
+
 /* One who asks much waits for his own replies, and others do not. */
 static void
 charged_work_waits_for_its_own(void **state)
@@ -368,6 +420,7 @@ main(void)
         cmocka_unit_test(a_held_reply_keeps_its_share),
         cmocka_unit_test(questions_delay_neither_logins_nor_the_owner),
         cmocka_unit_test(one_analyst_leaves_threads_for_others),
+        cmocka_unit_test(free_questions_delay_free_questions_alone),
         cmocka_unit_test(charged_work_waits_for_its_own),
         cmocka_unit_test(a_drop_is_never_lost),
         cmocka_unit_test(what_waits_is_withdrawn),

@@ -186,8 +186,8 @@ another_plan_is_refused(void **state)
 static pid_t
 private_worker(void)
 {
-    struct process *p = pool_take(pool, POOL_PRIVATE, str_of("ann"), &of,
-                                  steady_us() + 30 * SECOND_US, NULL);
+    struct process *p =
+        pool_take(pool, POOL_PRIVATE, &of, steady_us() + 30 * SECOND_US, NULL);
     pid_t pid;
 
     assert_non_null(p);
@@ -379,41 +379,6 @@ a_worker_cannot_reach_out(void **state)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* Of two workers for what is free a name has one, and the other is another's;
-   a worker goes to who has not had it last. */
-static void
-no_name_has_all_that_is_free(void **state)
-{
-    struct pool_options o = {
-        .command = getenv("CUSTOS"),
-        .store = files.store,
-        .of = of,
-        .workers = {[POOL_PRIVATE] = 1, [POOL_FREE] = 2},
-        .memory_bytes = (uint64_t)512 << 20,
-        .now_us = steady_us,
-    };
-    int64_t soon = steady_us() + 60 * (int64_t)SECOND_US;
-    struct process *ann, *bob;
-    struct pool *fair;
-    custos_err err;
-
-    (void)state;
-    if (pool_new(&o, &fair, &err))
-        fail_msg("%s", err.said);
-    ann = pool_take(fair, POOL_FREE, str_of("ann"), &of, soon, NULL);
-    assert_non_null(ann);
-    assert_null(pool_take(fair, POOL_FREE, str_of("ann"), &of,
-                          steady_us() + SECOND_US / 5, NULL));
-    bob = pool_take(fair, POOL_FREE, str_of("bob"), &of, soon, NULL);
-    assert_non_null(bob);
-    pool_give(fair, ann);
-    ann = pool_take(fair, POOL_FREE, str_of("ann"), &of, soon, NULL);
-    assert_non_null(ann);
-    pool_give(fair, ann);
-    pool_give(fair, bob);
-    pool_free(fair);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -425,7 +390,6 @@ main(int argc, char **argv)
         cmocka_unit_test(a_stop_is_never_lost),
         cmocka_unit_test(a_worker_that_lies_is_ended),
         cmocka_unit_test(a_worker_cannot_reach_out),
-        cmocka_unit_test(no_name_has_all_that_is_free),
     };
 
     if (argc > 1 && !strcmp(argv[1], "worker"))
