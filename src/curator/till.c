@@ -19,7 +19,9 @@
  */
 #include "curator/till.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -40,7 +42,7 @@ enum {
 
 struct till_job {
     struct ledger_job job;
-    bool done;
+    sem_t done; /* posted once, to who waits for this one */
     bool owned; /* an answer: nobody waits, the writer frees it */
     struct till_job *next;
 };
@@ -190,10 +192,11 @@ turn(struct till *t)
     t->turning = false;
     for (; group; group = next) {
         next = group->next;
-        group->done = true;
         if (group->owned) {
             t->keep_bytes -= group->job.answer.len;
             free(group);
+        } else {
+            sem_post(&group->done); /* it is gone then */
         }
     }
     pthread_cond_broadcast(&t->done);
@@ -280,10 +283,10 @@ till_close(struct till *t)
 static void
 hurry(struct till *t)
 {
-    t->urgent = true;
-    if (t->started)
+    if (t->started && !t->urgent)
         pthread_cond_signal(&t->work);
-    else if (!t->turning)
+    t->urgent = true;
+    if (!t->started && !t->turning)
         turn(t);
 }
 
@@ -295,18 +298,21 @@ join_queue(struct till *t, struct till_job *j)
     t->last = &j->next;
 }
 
+/* Each waits for his own: a commit wakes those whose rows it has, and no other.
+   Who is alone does the writing himself. */
 static void
 wait_for(struct till *t, struct till_job *j)
 {
+    sem_init(&j->done, 0, 0);
     pthread_mutex_lock(&t->mutex);
     join_queue(t, j);
-    hurry(t);
-    while (!j->done) {
+    while (!t->started && t->turning)
         pthread_cond_wait(&t->done, &t->mutex);
-        if (!j->done)
-            hurry(t);
-    }
+    hurry(t);
     pthread_mutex_unlock(&t->mutex);
+    while (sem_wait(&j->done) && errno == EINTR)
+        continue;
+    sem_destroy(&j->done);
 }
 
 custos_status

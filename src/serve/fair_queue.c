@@ -54,6 +54,7 @@ share_new(struct fair_queue *q, str name)
     if (!s)
         return NULL;
     s->last = &s->first;
+    s->paused_last = &s->paused;
     s->name_len = name.len;
     if (name.len)
         memcpy(s->name, name.ptr, name.len);
@@ -199,32 +200,54 @@ fair_queue_done(struct fair_queue *q, struct job *j)
 
     j->share = NULL;
     s->in_flight--;
-    s->work_us -= j->class_us;
+    s->work_us -= j->admitted_us;
+    j->admitted_us = 0;
     share_settle(q, s);
 }
 
 void
 fair_queue_pause(struct fair_queue *q, struct job *j)
 {
-    j->share->paused++;
-    share_settle(q, j->share);
+    struct queue_share *s = j->share;
+
+    j->next = NULL;
+    *s->paused_last = j;
+    s->paused_last = &j->next;
+    share_settle(q, s);
 }
 
-bool
-fair_queue_has_room(const struct job *j, int64_t class_us, int64_t most)
+struct job *
+fair_queue_admit(struct fair_queue *q, struct queue_share *s, int64_t most)
 {
-    const struct queue_share *s = j->share;
+    struct job *j = s->paused;
 
-    return !s->work_us || (s->work_us <= most && class_us <= most - s->work_us);
+    if (!j ||
+        (s->work_us && (s->work_us > most || j->class_us > most - s->work_us)))
+        return NULL;
+    s->paused = j->next;
+    if (!s->paused)
+        s->paused_last = &s->paused;
+    j->admitted_us = j->class_us;
+    s->work_us += j->admitted_us;
+    share_settle(q, s);
+    return j;
 }
 
 void
-fair_queue_admit(struct fair_queue *q, struct job *j, int64_t class_us)
+fair_queue_leave(struct job *j)
 {
-    j->share->paused--;
-    j->class_us = class_us;
-    j->share->work_us += class_us;
-    share_settle(q, j->share);
+    j->share->work_us -= j->admitted_us;
+    j->admitted_us = 0;
+}
+
+struct queue_share *
+fair_queue_paused(struct fair_queue *q)
+{
+    for (size_t i = 0; i < QUEUE_BUCKETS; i++)
+        for (struct queue_share *s = q->buckets[i]; s; s = s->next)
+            if (s->paused)
+                return s;
+    return NULL;
 }
 
 void

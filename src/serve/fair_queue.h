@@ -24,8 +24,9 @@ struct queue_share {
     struct queue_share *ready_next, **ready_at; /* NULL: not among the ready */
     struct job *first, **last;
     size_t waiting, running, in_flight;
-    size_t paused;   /* jobs that wait for room for their charged work */
-    int64_t work_us; /* charged work that is on its way */
+    struct job *paused, **paused_last; /* that wait for room for their charged
+                                          work, the first come first */
+    int64_t work_us;                   /* charged work that is on its way */
     size_t name_len;
     char name[];
 };
@@ -75,13 +76,19 @@ void fair_queue_ran(struct fair_queue *q, struct job *j);
 void fair_queue_done(struct fair_queue *q, struct job *j);
 
 /*
- * Charged work. A job that runs pauses its name, waits until there is room for
- * its class, and is admitted, which ends the pause and counts its class until
- * fair_queue_done. There is always room for one.
+ * Charged work. A job that runs waits until there is room for its class_us, and
+ * meanwhile no other of its name is begun. Whoever was first is admitted first:
+ * then its class counts, until it has left or is done. There is always room for
+ * one.
  */
 void fair_queue_pause(struct fair_queue *q, struct job *j);
-bool fair_queue_has_room(const struct job *j, int64_t class_us, int64_t most);
-void fair_queue_admit(struct fair_queue *q, struct job *j, int64_t class_us);
+/* The next of this share, which counts from now on; NULL: there is none, or no
+   room for it within most. */
+struct job *
+fair_queue_admit(struct fair_queue *q, struct queue_share *s, int64_t most);
+void fair_queue_leave(struct job *j);
+/* Any share that has one that waits; NULL: none has. */
+struct queue_share *fair_queue_paused(struct fair_queue *q);
 
 /* Withdraws a job that waits: it is in flight then, and does not run. */
 void fair_queue_remove(struct fair_queue *q, struct job *j);

@@ -43,20 +43,28 @@ wait_until(struct workers *w, pthread_cond_t *what, int64_t until_us)
         pthread_cond_timedwait(what, &w->lock, &t);
 }
 
+/* Lock held: somebody comes for the next job, if there is one. */
+static void
+lane_wake(struct lane_state *lane)
+{
+    if (lane->queue.ready)
+        pthread_cond_signal(&lane->work);
+}
+
 /* Lock held, which is let go meanwhile. The job is the caller's again. */
 static void
 hand_back(struct workers *w, struct job *j)
 {
     struct lane_state *lane = &w->lanes[j->lane];
-
     bool leaves =
         j->leaves && !j->stopped && atomic_load(&j->why) == ASK_GOES_ON;
 
     j->at = JOB_OUT;
-    if (j->class_us)
-        pthread_cond_broadcast(&w->share);
+    if (j->admitted_us) {
+        fair_queue_leave(j);
+        share_admit(w, &lane->queue, j->share);
+    }
     fair_queue_done(&lane->queue, j);
-    pthread_cond_signal(&lane->work); /* its share may begin another */
     w->running--;
     pthread_mutex_unlock(&w->lock);
     if (leaves)
@@ -93,7 +101,7 @@ move_job(struct workers *w, struct job *j)
                  !fair_queue_move(from, &w->lanes[j->to].queue, j);
 
     j->moves = j->begun = false;
-    pthread_cond_signal(&w->lanes[j->lane].work);
+    lane_wake(&w->lanes[j->lane]);
     if (stays) {
         fair_queue_ran(from, j);
         j->stopped = true;
@@ -105,10 +113,11 @@ move_job(struct workers *w, struct job *j)
     w->running--;
     j->lane = j->to;
     j->at = JOB_WAITS;
-    pthread_cond_signal(&w->lanes[j->to].work);
+    lane_wake(&w->lanes[j->to]);
 }
 
-/* Lock held: what a worker is done with. */
+/* Lock held: what a worker is done with. If its share may begin another, this
+   worker is the one that comes for it. */
 static void
 finish_job(struct workers *w, struct job *j)
 {
@@ -119,7 +128,6 @@ finish_job(struct workers *w, struct job *j)
     while (j->due_us > w->options.now_us() && !w->over)
         wait_for_due(w, j->due_us - w->options.now_us());
     fair_queue_ran(&lane->queue, j);
-    pthread_cond_signal(&lane->work);
     if (w->over)
         j->stopped = true;
     else if (!j->due_us && j->stepped && w->options.steps) {
@@ -148,8 +156,7 @@ worker_main(void *ctx)
             continue;
         }
         w->running++;
-        if (lane->queue.ready) /* one signal may stand for several jobs */
-            pthread_cond_signal(&lane->work);
+        lane_wake(lane); /* one signal may stand for several jobs */
         j->stepped = j->begun = true;
         j->replies = w->options.replies;
         j->long_replies = w->options.long_replies;
@@ -218,8 +225,11 @@ releaser_main(void *ctx)
             shelf_take(&w->shelf, w->over ? INT64_MAX : w->options.now_us());
 
         if (j) {
+            struct lane_state *lane = &w->lanes[j->lane];
+
             j->stopped = j->stopped || w->over;
             hand_back(w, j);
+            lane_wake(lane); /* its share may begin another */
             continue;
         }
         next = shelf_next(&w->shelf);
@@ -243,7 +253,6 @@ conditions_init(struct workers *w)
            !pthread_mutex_init(&w->lock, NULL) &&
            !pthread_cond_init(&w->quiet, &steady) &&
            !pthread_cond_init(&w->due, &steady) &&
-           !pthread_cond_init(&w->share, &steady) &&
            !pthread_cond_init(&w->held, &steady);
     for (size_t i = 0; i < LANES && good; i++)
         good = !pthread_cond_init(&w->lanes[i].work, &steady);
@@ -398,8 +407,14 @@ settle_all(struct workers *w, int64_t wait_ms)
     while (w->running && steady_us() < until)
         wait_until(w, &w->quiet, until);
     w->over = true;
-    pthread_cond_broadcast(&w->share);
     pthread_cond_broadcast(&w->due);
+    for (size_t i = 0; i < LANES; i++) {
+        struct fair_queue *q = &w->lanes[i].queue;
+        struct queue_share *s;
+
+        while ((s = fair_queue_paused(q)))
+            share_admit(w, q, s);
+    }
     drop_running(w);
     until = steady_us() + GIVE_UP_US;
     while (w->running && w->releasing && steady_us() < until)
@@ -445,7 +460,6 @@ workers_free(struct workers *w)
     CUSTOS_REQUIRE(w->ended);
     shelf_clear(&w->shelf);
     pthread_cond_destroy(&w->held);
-    pthread_cond_destroy(&w->share);
     pthread_cond_destroy(&w->quiet);
     pthread_cond_destroy(&w->due);
     for (size_t i = 0; i < LANES; i++) {
@@ -475,7 +489,7 @@ workers_submit(struct workers *w, struct job *j)
     struct lane_state *lane = &w->lanes[j->lane];
 
     j->stopped = j->begun = j->moves = false;
-    j->due_us = j->class_us = 0;
+    j->due_us = j->class_us = j->admitted_us = 0;
     j->all = w;
     j->at = JOB_WAITS;
     atomic_store(&j->why, ASK_GOES_ON);
@@ -490,8 +504,7 @@ workers_submit(struct workers *w, struct job *j)
             case QUEUE_SHARE_FULL: taken = SUBMIT_SHARE_FULL; break;
             }
     }
-    if (taken == SUBMIT_TAKEN)
-        pthread_cond_signal(&lane->work);
+    lane_wake(lane);
     pthread_mutex_unlock(&w->lock);
     return taken;
 }

@@ -17,6 +17,7 @@
 #ifndef SERVE_WORKERS_H
 #define SERVE_WORKERS_H
 
+#include <semaphore.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -69,7 +70,9 @@ struct job {
     struct queue_share *share;
     bool moves; /* once work returns, to this lane */
     enum lane to;
-    int64_t class_us; /* of its charged work; 0: none was admitted */
+    int64_t class_us;    /* of its charged work, */
+    int64_t admitted_us; /* and once there was room for it; else 0 */
+    sem_t room;          /* posted then */
     enum job_at { JOB_OUT, JOB_WAITS, JOB_RUNS, JOB_HELD } at;
 };
 

@@ -10,7 +10,8 @@
  * What is waited for here are the moments at which earlier replies leave, which
  * are public; that this question waits depends on no data.
  */
-#include "serve/clock.h"
+#include <errno.h>
+
 #include "serve/workers_inside.h"
 
 enum workers_move
@@ -32,20 +33,33 @@ workers_move(struct job *j, enum lane to)
 }
 
 void
+share_admit(struct workers *w, struct fair_queue *q, struct queue_share *s)
+{
+    int64_t most = w->over ? INT64_MAX : w->options.share_work_us;
+    struct job *j;
+
+    while ((j = fair_queue_admit(q, s, most)))
+        sem_post(&j->room);
+}
+
+void
 workers_admit(struct job *j, int64_t class_us)
 {
     struct workers *w = j->all;
-    struct lane_state *lane;
+    struct fair_queue *q;
 
     if (!w || !w->options.share_work_us)
         return;
-    lane = &w->lanes[j->lane];
+    q = &w->lanes[j->lane].queue;
+    sem_init(&j->room, 0, 0);
     pthread_mutex_lock(&w->lock);
-    fair_queue_pause(&lane->queue, j);
-    while (!w->over &&
-           !fair_queue_has_room(j, class_us, w->options.share_work_us))
-        pthread_cond_wait(&w->share, &w->lock);
-    fair_queue_admit(&lane->queue, j, class_us);
-    pthread_cond_signal(&lane->work);
+    j->class_us = class_us;
+    fair_queue_pause(q, j);
+    share_admit(w, q, j->share);
+    if (q->ready)
+        pthread_cond_signal(&w->lanes[j->lane].work);
     pthread_mutex_unlock(&w->lock);
+    while (sem_wait(&j->room) && errno == EINTR)
+        continue;
+    sem_destroy(&j->room);
 }

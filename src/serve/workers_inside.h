@@ -28,7 +28,6 @@ struct lane_state {
 struct workers {
     pthread_mutex_t lock;
     pthread_cond_t quiet, held, due;
-    pthread_cond_t share;   /* charged work has left its share */
     struct curator *keeper; /* whose handle it was made from */
     struct workers_options options;
     struct lane_state lanes[LANES];
@@ -43,5 +42,10 @@ struct workers {
     bool releasing;
     struct worker worker[];
 };
+
+/* Lock held: who waits for room in this share goes on while there is some; at the
+   end all do. */
+void
+share_admit(struct workers *w, struct fair_queue *q, struct queue_share *s);
 
 #endif

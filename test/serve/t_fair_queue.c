@@ -155,29 +155,63 @@ charged_work_of_a_name_is_bounded(void **state)
         if (i < 3)
             assert_ptr_equal(fair_queue_take(&q), &a[i]);
     }
+    a[0].class_us = 1000;
     fair_queue_pause(&q, &a[0]);
     assert_null(fair_queue_take(&q));
-    assert_true(fair_queue_has_room(&a[0], 1000, 100)); /* always for one */
-    fair_queue_admit(&q, &a[0], 1000);
+    assert_ptr_equal(fair_queue_admit(&q, a[0].share, 100), &a[0]); /* one */
+    a[1].class_us = 60;
+    a[2].class_us = 41;
     fair_queue_pause(&q, &a[1]);
-    assert_false(fair_queue_has_room(&a[1], 1, 100));
+    fair_queue_pause(&q, &a[2]);
+    assert_null(fair_queue_admit(&q, a[1].share, 100));
     assert_null(fair_queue_take(&q));
     assert_int_equal(fair_queue_put(&q, &b), QUEUE_PUT);
     assert_ptr_equal(fair_queue_take(&q), &b);
+    b.class_us = 1;
     fair_queue_pause(&q, &b);
-    assert_true(fair_queue_has_room(&b, 1, 100));
-    fair_queue_admit(&q, &b, 1);
+    assert_ptr_equal(fair_queue_admit(&q, b.share, 100), &b);
     end_job(&q, &b);
+    assert_ptr_equal(fair_queue_paused(&q), a[1].share);
+    fair_queue_leave(&a[0]);
+    assert_ptr_equal(fair_queue_admit(&q, a[1].share, 100), &a[1]);
+    assert_null(fair_queue_admit(&q, a[2].share, 100));
     end_job(&q, &a[0]);
-    assert_true(fair_queue_has_room(&a[1], 60, 100));
-    fair_queue_admit(&q, &a[1], 60);
+    assert_null(fair_queue_admit(&q, a[2].share, 100));
+    assert_null(fair_queue_take(&q));
+    assert_ptr_equal(fair_queue_admit(&q, a[2].share, 101), &a[2]);
+    assert_null(fair_queue_paused(&q));
     assert_ptr_equal(fair_queue_take(&q), &a[3]);
-    assert_true(fair_queue_has_room(&a[2], 40, 100));
-    assert_false(fair_queue_has_room(&a[2], 41, 100));
     end_job(&q, &a[1]);
     end_job(&q, &a[2]);
     end_job(&q, &a[3]);
     fair_queue_clear(&q);
+}
+
+/* It waits under its name in the other queue, and its share there is its own. */
+static void
+a_job_moves_to_another_queue(void **state)
+{
+    const struct queue_limits limits = {100, 1, 1, 1};
+    struct job first = job_of("ana"), next = job_of("ana");
+    struct fair_queue from, to;
+
+    (void)state;
+    fair_queue_init(&from, &limits);
+    fair_queue_init(&to, &limits);
+    assert_int_equal(fair_queue_put(&from, &first), QUEUE_PUT);
+    assert_ptr_equal(fair_queue_take(&from), &first);
+    assert_int_equal(fair_queue_put(&from, &next), QUEUE_PUT);
+    assert_int_equal(fair_queue_room(&from, str_of("ana")), QUEUE_SHARE_FULL);
+    assert_null(fair_queue_take(&from));
+    assert_true(fair_queue_move(&from, &to, &first));
+    assert_int_equal(fair_queue_room(&to, str_of("ana")), QUEUE_SHARE_FULL);
+    assert_int_equal(fair_queue_room(&to, str_of("bob")), QUEUE_PUT);
+    assert_ptr_equal(fair_queue_take(&from), &next);
+    assert_ptr_equal(fair_queue_take(&to), &first);
+    end_job(&from, &next);
+    end_job(&to, &first);
+    fair_queue_clear(&from);
+    fair_queue_clear(&to);
 }
 
 /* Many names at once, in any order: nobody is served twice before another who
@@ -217,6 +251,7 @@ main(void)
         cmocka_unit_test(a_name_has_limits_of_its_own),
         cmocka_unit_test(what_waits_can_be_withdrawn),
         cmocka_unit_test(charged_work_of_a_name_is_bounded),
+        cmocka_unit_test(a_job_moves_to_another_queue),
         cmocka_unit_test(turns_hold_for_many_names),
     };
 
