@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "serve/clock.h"
 #include "serve/http_inside.h"
+#include "serve/reply_clock.h"
 
 enum {
     HEAD_BYTES = 32 << 10, /* of one request's head */
@@ -90,12 +91,12 @@ static void
 look(struct http *h)
 {
     const struct serve_parts *parts = h->parts;
-    int64_t now = steady_us();
+    int64_t asked = reply_clock_us();
 
-    links_look(h, now);
+    links_look(h, steady_us());
     pthread_mutex_lock(&h->lock);
     for (struct exchange *x = h->running; x; x = x->next) {
-        int64_t waited = now - x->work.question.job.asked_us;
+        int64_t waited = asked - x->work.question.job.asked_us;
 
         if (x->dropped)
             continue;

@@ -11,6 +11,7 @@
 #include "serve/clock.h"
 #include "serve/http_door.h"
 #include "serve/http_inside.h"
+#include "serve/reply_clock.h"
 
 /* -------------------------------------------------------- request's head -- */
 
@@ -217,7 +218,7 @@ job_start(struct exchange *x)
     x->work.parts = h->parts;
     x->work.reply = &x->reply;
     x->work.question.job.done = job_done;
-    x->work.question.job.asked_us = steady_us();
+    x->work.question.job.asked_us = reply_clock_us();
     x->request.body = (str){buf_text(&x->body), x->body.len};
     x->link->until_us = 0;
     MHD_suspend_connection(x->connection);

@@ -7,6 +7,7 @@
 #include "curator/tripwire.h"
 #include "serve/api.h"
 #include "serve/openapi.h"
+#include "serve/reply_clock.h"
 
 void
 http_status_count(struct http_status *s, const struct http_reply *reply)
@@ -65,6 +66,10 @@ add_trips(struct buf *b, const struct curator *c)
                t.failures);
     add_number(b, "tripwire_overruns_total", "counter",
                "charged questions that were ended for their time", t.overruns);
+    add_number(b, "machine_stalls_milliseconds_total", "counter",
+               "time in which the machine did not run the server, which reply "
+               "times do not count",
+               (uint64_t)reply_clock_lost_us() / 1000);
     add_number(b, "tripwire_refusals_total", "counter",
                "questions refused by suspension", t.refusals);
 }

@@ -4,6 +4,7 @@
  */
 #include "base/error.h"
 #include "serve/loop_inside.h"
+#include "serve/reply_clock.h"
 
 static void
 task_done(struct job *j)
@@ -91,7 +92,7 @@ loop_submit(struct loop *l, struct conn *c)
     t->reply_max = l->options.parts->limits.reply_bytes;
     t->q.job.work = task_work;
     t->q.job.done = task_done;
-    t->q.job.asked_us = l->now_us;
+    t->q.job.asked_us = reply_clock_us();
     choose_lane(&t->q.job, t, c);
     taken = workers_submit(l->options.parts->workers, &t->q.job);
     if (taken != SUBMIT_TAKEN) {

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "serve/clock.h"
 #include "serve/log.h"
+#include "serve/reply_clock.h"
 #include "serve/reply_queue.h"
 
 static void
@@ -65,9 +66,10 @@ admit(void *ctx, int64_t class_us)
     struct question *q = (struct question *)j;
 
     workers_admit(j, class_us);
+    reply_clock_watch();
     j->due_us =
         reply_queue_admit(class_us > ASK_LONG_US ? j->long_replies : j->replies,
-                          j->asked_us, steady_us(), class_us);
+                          j->asked_us, reply_clock_us(), class_us);
     /* Now, at a public moment: what is left when the work ends would tell by
        others' charges when that was. */
     if (!q->quiet)

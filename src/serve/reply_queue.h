@@ -21,7 +21,9 @@
  *          functions of public facts: no thread that admits waits for private
  *          work of unknown length. For p = 0 also: n workers that do nothing
  *          else, handed out in the order of admission, and an allowance that
- *          covers what lies between a worker's end and the reply.
+ *          covers what lies between a worker's end and the reply. And when the
+ *          machine holds this process up, which reply_clock.h does not count,
+ *          is no function of the data.
  * GIVES    due: a function of what this handle was given, of no data.
  * FAILS    cannot. Late waking, caches, memory bandwidth and disks remain:
  *          THREATS.md.

@@ -17,6 +17,7 @@
 #include "serve/log.h"
 #include "serve/log_writer.h"
 #include "serve/loop.h"
+#include "serve/reply_clock.h"
 #include "serve/reply_queue.h"
 
 enum {
@@ -201,7 +202,7 @@ static custos_status
 ping_workers(void *ctx, custos_err *err)
 {
     struct server *s = ctx;
-    int64_t until = steady_us() + PING_US;
+    int64_t until = reply_clock_us() + PING_US;
     custos_status st = CUSTOS_OK;
 
     for (int lane = 0; lane < POOL_LANES && !st; lane++)
@@ -229,15 +230,17 @@ pool_start(struct server *s, custos_err *err)
                     [POOL_LONG] = slow,
                     [POOL_UNTIMED] = 1,
                     [POOL_FREE] = n},
+        .spare = {[POOL_PRIVATE] = n},
         .memory_bytes = s->options->worker_bytes ? s->options->worker_bytes
-                                                 : memory / (2 * n + slow + 1),
+                                                 : memory / (3 * n + slow + 1),
         .free_us = s->parts.limits.free_ms * 1000,
-        .now_us = steady_us,
+        .now_us = reply_clock_us,
     };
 
     if (s->options->steps &&
         (!(s->replies = reply_queue_new(n, allowance)) ||
-         !(s->long_replies = reply_queue_new(slow, allowance))))
+         !(s->long_replies = reply_queue_new(slow, allowance)) ||
+         !reply_clock_start()))
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     s->parts.worker_ping = ping_workers;
     s->parts.worker_ctx = s;
@@ -439,6 +442,7 @@ end(struct server *s)
     loop_free(s->loop);
     workers_free(s->parts.workers);
     pool_free(s->parts.pool);
+    reply_clock_stop();
     reply_queue_free(s->replies);
     reply_queue_free(s->long_replies);
     if (s->pg.fd >= 0)

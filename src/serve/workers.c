@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "serve/clock.h"
+#include "serve/reply_clock.h"
 #include "serve/workers_inside.h"
 
 enum {
@@ -233,6 +234,8 @@ releaser_main(void *ctx)
             continue;
         }
         next = shelf_next(&w->shelf);
+        if (next < INT64_MAX)
+            next += steady_us() - w->options.now_us();
         wait_until(w, &w->held, next < again ? next : again);
     }
     pthread_mutex_unlock(&w->lock);
@@ -263,7 +266,7 @@ conditions_init(struct workers *w)
 static void
 options_fill(struct workers_options *o)
 {
-    o->now_us = o->now_us ? o->now_us : steady_us;
+    o->now_us = o->now_us ? o->now_us : reply_clock_us;
     o->interrupt = o->interrupt ? o->interrupt : curator_interrupt;
     o->free_threads = o->free_threads ? o->free_threads : WORKERS_FREE;
     o->login_threads = o->login_threads ? o->login_threads : WORKERS_LOGINS;

@@ -49,9 +49,10 @@ struct job {
     void (*done)(struct job *j);
     enum lane lane;
     str who;          /* whose share of the lane it takes; for submit alone */
-    int64_t asked_us; /* steady_us() when its request had come in whole */
-    int64_t due_us;   /* set by work: it comes back at this moment of
-                         steady_us(), whatever its outcome; 0: see stepped */
+    int64_t asked_us; /* by the clock of the workers (now_us), when its request
+                         had come in whole */
+    int64_t due_us;   /* set by work: it comes back at this moment of that
+                         clock, whatever its outcome; 0: see stepped */
     bool stepped;     /* true until work knows that nothing was charged */
     bool begun;       /* out: work was begun, so it may have been charged */
     bool stopped;     /* out: the server ends, or it was dropped before work was
@@ -87,7 +88,7 @@ struct workers_options {
     int64_t share_work_us; /* classes of one analyst's charged questions that
                               are on their way; 0: any */
     bool steps;            /* response-time steps; the owner's choice */
-    int64_t (*now_us)(void);              /* NULL: steady_us */
+    int64_t (*now_us)(void);              /* NULL: reply_clock_us */
     void (*interrupt)(struct curator *c); /* NULL: curator_interrupt */
     struct reply_queue *replies;          /* NULL: no reply times */
     struct reply_queue *long_replies;     /* as replies */

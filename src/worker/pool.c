@@ -56,6 +56,7 @@ struct pool {
     struct store store;
     struct process_options options;
     int64_t free_us;
+    size_t most[POOL_LANES]; /* that work at one time */
     struct work_snapshot of; /* what new workers are started on */
     struct waiter *waiters;  /* who came first is served first */
     unsigned failures;       /* starts in a row */
@@ -87,40 +88,55 @@ wake_keeper(struct pool *p)
 
 /* ------------------------------------------------------------- handing -- */
 
-/* Lock held: the first waiter that can use this worker. */
-static struct waiter **
-next_waiter(struct pool *p, const struct slot *s)
-{
-    struct waiter **at = &p->waiters;
-
-    while (*at &&
-           ((*at)->lane != s->lane || !is_same(&(*at)->of, &s->process.of)))
-        at = &(*at)->next;
-    return at;
-}
-
-/* Lock held. */
-static void
-hand_out(struct pool *p, struct slot *s)
-{
-    struct waiter **at = next_waiter(p, s);
-
-    if (!*at)
-        return;
-    s->state = SLOT_TAKEN;
-    (*at)->got = s;
-    pthread_cond_signal(&(*at)->ready);
-    *at = (*at)->next;
-}
-
+/* Lock held: one that lives. One that died a moment ago is not taken; the keeper
+   sees it too. */
 static struct slot *
 find_idle(struct pool *p, enum pool_lane lane, const struct work_snapshot *of)
 {
-    for (size_t i = 0; i < p->n; i++)
-        if (p->slots[i].state == SLOT_IDLE && p->slots[i].lane == lane &&
-            is_same(&p->slots[i].process.of, of))
-            return &p->slots[i];
+    for (size_t i = 0; i < p->n; i++) {
+        struct slot *s = &p->slots[i];
+
+        if (s->state != SLOT_IDLE || s->lane != lane ||
+            !is_same(&s->process.of, of))
+            continue;
+        if (channel_is_quiet(&s->process.to))
+            return s;
+        s->state = SLOT_STALE;
+        wake_keeper(p);
+    }
     return NULL;
+}
+
+/* Lock held: may one more of the lane work? Those beyond are spare. */
+static bool
+has_place(const struct pool *p, enum pool_lane lane)
+{
+    size_t taken = 0;
+
+    for (size_t i = 0; i < p->n; i++)
+        taken += p->slots[i].lane == lane && p->slots[i].state == SLOT_TAKEN;
+    return taken < p->most[lane];
+}
+
+/* Lock held: workers of the lane to those who wait, the first come first. */
+static void
+hand_out(struct pool *p, enum pool_lane lane)
+{
+    struct waiter **at = &p->waiters;
+
+    while (*at && has_place(p, lane)) {
+        struct waiter *w = *at;
+        struct slot *s = w->lane == lane ? find_idle(p, lane, &w->of) : NULL;
+
+        if (!s) {
+            at = &w->next;
+            continue;
+        }
+        s->state = SLOT_TAKEN;
+        w->got = s;
+        *at = w->next;
+        pthread_cond_signal(&w->ready);
+    }
 }
 
 static bool
@@ -196,15 +212,17 @@ wait_for_worker(struct pool *p, struct waiter *w, const _Atomic int *stop)
 {
     while (!w->got && !p->ending && !(stop && atomic_load(stop)) &&
            !(p->beginning && p->failures >= FAILURES_MOST)) {
-        int64_t now = p->options.now_us(), until = now + LOOK_US;
+        int64_t left = LOOK_US, now = p->options.now_us();
         struct timespec t;
 
         if (w->until_us && w->until_us <= now)
             break;
-        if (w->until_us && w->until_us < until)
-            until = w->until_us;
-        t.tv_sec = (time_t)(until / 1000000);
-        t.tv_nsec = (long)(until % 1000000 * 1000);
+        if (w->until_us && w->until_us - now < left)
+            left = w->until_us - now;
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        left += t.tv_nsec / 1000;
+        t.tv_sec += (time_t)(left / 1000000);
+        t.tv_nsec = (long)(left % 1000000 * 1000);
         pthread_cond_timedwait(&w->ready, &p->lock, &t);
     }
     if (!w->got)
@@ -230,27 +248,17 @@ pool_take(struct pool *p, enum pool_lane lane, const struct work_snapshot *of,
           int64_t until_us, const _Atomic int *stop)
 {
     struct waiter w = {.lane = lane, .of = *of, .until_us = until_us};
-    struct slot *s;
 
     if (!waiter_init(&w))
         return NULL;
     pthread_mutex_lock(&p->lock);
     look_for(p, lane, of);
-    /* One that died a moment ago is not taken; the keeper sees it too. */
-    while ((s = find_idle(p, lane, of)) && !channel_is_quiet(&s->process.to)) {
-        s->state = SLOT_STALE;
-        wake_keeper(p);
-    }
-    if (s) {
-        s->state = SLOT_TAKEN;
-    } else {
-        join_waiters(p, &w);
-        wait_for_worker(p, &w, stop);
-        s = w.got;
-    }
+    join_waiters(p, &w);
+    hand_out(p, lane);
+    wait_for_worker(p, &w, stop);
     pthread_mutex_unlock(&p->lock);
     pthread_cond_destroy(&w.ready);
-    return s ? &s->process : NULL;
+    return w.got ? &w.got->process : NULL;
 }
 
 void
@@ -260,10 +268,9 @@ pool_give(struct pool *p, struct process *w)
 
     pthread_mutex_lock(&p->lock);
     s->state = is_same(&w->of, &p->of) && !s->died ? SLOT_IDLE : SLOT_STALE;
-    if (s->state == SLOT_IDLE)
-        hand_out(p, s);
-    else
+    if (s->state == SLOT_STALE)
         wake_keeper(p);
+    hand_out(p, s->lane);
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -277,6 +284,7 @@ pool_lose(struct pool *p, struct process *w)
     pthread_mutex_lock(&p->lock);
     s->state = SLOT_EMPTY;
     p->lost++;
+    hand_out(p, s->lane);
     wake_keeper(p);
     pthread_mutex_unlock(&p->lock);
     death = process_end(&gone); /* meanwhile the next one starts */
@@ -291,6 +299,7 @@ pool_kill(struct pool *p, struct process *w)
     pthread_mutex_lock(&p->lock);
     kill(w->pid, SIGKILL);
     s->state = SLOT_STALE;
+    hand_out(p, s->lane);
     wake_keeper(p);
     pthread_mutex_unlock(&p->lock);
 }
@@ -384,7 +393,7 @@ fill_slot(struct pool *p, struct slot *s, custos_err *err)
     p->started++;
     s->process = fresh;
     s->died = false;
-    hand_out(p, s);
+    hand_out(p, s->lane);
     return CUSTOS_OK;
 }
 
@@ -496,7 +505,7 @@ pool_new(const struct pool_options *o, struct pool **out, custos_err *err)
     custos_status st;
 
     for (int lane = 0; lane < POOL_LANES; lane++)
-        n += o->workers[lane];
+        n += o->workers[lane] + o->spare[lane];
     p = calloc(1, sizeof *p + n * sizeof(struct slot));
     if (!p)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
@@ -517,8 +526,9 @@ pool_new(const struct pool_options *o, struct pool **out, custos_err *err)
         .now_us = o->now_us,
     };
     for (int lane = 0; lane < POOL_LANES; lane++)
-        for (size_t i = 0; i < o->workers[lane]; i++)
+        for (size_t i = 0; i < o->workers[lane] + o->spare[lane]; i++)
             p->slots[at++].lane = (enum pool_lane)lane;
+    memcpy(p->most, o->workers, sizeof p->most);
     st = p->wake < 0 ? custos_fail(err, CUSTOS_EIO, "no descriptors are left")
                      : pool_start(p, err);
     if (st)

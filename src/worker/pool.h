@@ -26,7 +26,10 @@ struct pool_options {
     const char *command;        /* the program: custos */
     const char *store;          /* its path */
     struct work_snapshot of;    /* to begin with */
-    size_t workers[POOL_LANES]; /* at least one each */
+    size_t workers[POOL_LANES]; /* that work at one time: at least one each */
+    size_t spare[POOL_LANES];   /* beside them, to take the place of one that
+                                   was ended: to start another takes longer
+                                   than a reply may be late */
     uint64_t memory_bytes;      /* of each */
     int64_t free_us;            /* that free work may take; 0: for ever */
     steady_clock now_us;
