@@ -4,6 +4,7 @@
  */
 #include "base/alloc.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,4 +53,13 @@ alloc_give(const custos_alloc *alloc, void *p, size_t count, size_t size)
         return;
     wipe(p, count * size); /* cannot overflow: it was taken with this size */
     alloc->give(alloc->ctx, p, count * size);
+}
+
+void
+alloc_keep_freed(void)
+{
+    enum { KEPT_BYTES = 4 << 20, MAPPED_BYTES = 1 << 20 };
+
+    (void)mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+    (void)mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
 }

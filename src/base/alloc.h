@@ -16,4 +16,11 @@ void *alloc_take(const custos_alloc *alloc, size_t count, size_t size);
 /* Wipes and gives back what alloc_take(alloc, count, size) returned. */
 void alloc_give(const custos_alloc *alloc, void *p, size_t count, size_t size);
 
+/*
+ * For a process that lives long and does the same over and over: malloc keeps
+ * what was freed, up to a few megabytes for each of its arenas, where it would
+ * give the top back to the system and fetch it again with every question.
+ */
+void alloc_keep_freed(void);
+
 #endif

@@ -119,8 +119,8 @@ take(struct part *part, custos_mech *mech, custos_mech_kind kind, i128 bar)
 }
 
 static custos_status
-try_gauss(struct work *w, struct part *part, const rat *delta, const char *beta,
-          size_t n, custos_err *err)
+try_gauss(struct work *w, struct part *part, const rat *delta, size_t n,
+          custos_err *err)
 {
     custos_mech *mech = NULL;
     custos_int bar = 0;
@@ -130,7 +130,7 @@ try_gauss(struct work *w, struct part *part, const rat *delta, const char *beta,
     if (!st)
         st = make_gauss(w->plan, part, delta, &mech, &why);
     if (!st)
-        st = custos_mech_error_wide(mech, beta, n, &bar, &why);
+        st = mechs_bar(w->plan->mechs, mech, n, &bar, &why);
     if (!st && (!part->mech || bar < part->bar)) {
         take(part, mech, CUSTOS_GAUSSIAN, bar);
         rat_set(&part->delta, delta);
@@ -146,7 +146,6 @@ custos_status
 choose_part(struct work *w, struct part *part, const rat *delta, size_t n,
             custos_err *err)
 {
-    const char *beta = "0.05";
     custos_mech *mech = NULL;
     custos_int bar = 0;
     custos_status st = effort_spend(w->options->effort, EFFORT_LAPLACE, err);
@@ -155,7 +154,7 @@ choose_part(struct work *w, struct part *part, const rat *delta, size_t n,
         st = make_laplace(w->plan, part, &mech, err);
     n = n > 0 ? n : 1;
     if (!st)
-        st = custos_mech_error_wide(mech, beta, n, &bar, err);
+        st = mechs_bar(w->plan->mechs, mech, n, &bar, err);
     if (st) {
         custos_mech_free(mech);
         return st;
@@ -164,7 +163,7 @@ choose_part(struct work *w, struct part *part, const rat *delta, size_t n,
     rat_set_i64(&part->delta, 0, 1);
     if (!gauss_can_win(part, delta, bar))
         return CUSTOS_OK;
-    return try_gauss(w, part, delta, beta, n, err);
+    return try_gauss(w, part, delta, n, err);
 }
 
 /* The k Gaussians found at delta/parts have delta/k each: still the better. */
@@ -187,7 +186,7 @@ share_delta(struct work *w)
         if (p->parts[i].mech_kind == CUSTOS_GAUSSIAN) {
             custos_mech_free(p->parts[i].mech);
             p->parts[i].mech = NULL;
-            st = try_gauss(w, &p->parts[i], &share, "0.05", 1, w->err);
+            st = try_gauss(w, &p->parts[i], &share, 1, w->err);
         }
     rat_clear(&share);
     return st;
@@ -203,7 +202,7 @@ set_bars(struct work *w)
     for (size_t i = 0; i < p->n_parts && !st; i++) {
         custos_int bar = 0;
 
-        st = custos_mech_error_wide(p->parts[i].mech, "0.05", 1, &bar, w->err);
+        st = mechs_bar(p->mechs, p->parts[i].mech, 1, &bar, w->err);
         p->parts[i].bar = bar;
     }
     return st;

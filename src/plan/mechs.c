@@ -15,6 +15,8 @@ struct made {
     char *key;
     custos_mech *mech; /* one of them */
     custos_keys *keys;
+    size_t bar_n; /* of the mechanism: the bar of so many values; 0: of none */
+    custos_int bar;
     uint64_t used; /* when last; the one used longest ago makes room */
 };
 
@@ -132,6 +134,28 @@ mechs_take(struct mechs *m, const custos_mech_options *o, custos_mech **out,
     if (!st && at)
         at->used = ++m->clock;
     buf_clear(&key);
+    return st;
+}
+
+custos_status
+mechs_bar(struct mechs *m, const custos_mech *mech, size_t n,
+          custos_int *half_width, custos_err *err)
+{
+    struct made *at = NULL;
+    custos_status st;
+
+    for (size_t i = 0; m && i < MECHS_MOST && !at; i++)
+        if (m->all[i].mech == mech)
+            at = &m->all[i];
+    if (at && at->bar_n == n && n > 0) {
+        *half_width = at->bar;
+        return CUSTOS_OK;
+    }
+    st = custos_mech_error_wide(mech, "0.05", n, half_width, err);
+    if (!st && at) {
+        at->bar_n = n;
+        at->bar = *half_width;
+    }
     return st;
 }
 

@@ -22,6 +22,12 @@ CUSTOS_MUST_USE custos_status mechs_take(struct mechs *m,
                                          const custos_mech_options *o,
                                          custos_mech **out, custos_err *err);
 
+/* custos_mech_error_wide at 95 %, or what it was of the same mechanism before. */
+CUSTOS_MUST_USE custos_status mechs_bar(struct mechs *m,
+                                        const custos_mech *mech, size_t n,
+                                        custos_int *half_width,
+                                        custos_err *err);
+
 /* The same of custos_keys_new. */
 CUSTOS_MUST_USE custos_status mechs_take_keys(struct mechs *m,
                                               const custos_keys_options *o,

@@ -8,6 +8,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "curator/owner.h"
 #include "curator/reply_init.h"
@@ -476,6 +477,7 @@ server_run(const struct server_options *options, custos_err *err)
         .names = options->http_hosts,
         .n_names = options->n_http_hosts,
     };
+    alloc_keep_freed();
     limits_fill(&s.parts.limits);
     st = log_writer_start(LOG_FD, &s.counts.log_lines_dropped_total, err);
     if (st)

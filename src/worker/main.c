@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "curator/answer.h"
 #include "worker/channel.h"
@@ -157,6 +158,7 @@ worker_main(void)
     struct buf out;
     str bytes;
 
+    alloc_keep_freed();
     if (!a || channel_receive(&to, 0, MESSAGE_MAX_ASKED, a, &kind, &bytes) ||
         kind != MESSAGE_HELLO || !message_hello_unpack(bytes, &hello))
         return 1;
