@@ -423,23 +423,33 @@ unit_ps(const struct plan *p)
     return from_times(unit_work(p, UNIT_ROWS_DECLARED), UNIT_STEP_PS);
 }
 
+/* The least class that is not below us: from 8 to 15 eighths of 100 ms times a
+   power of two, from 2^-6 on. In units of which 512 are a microsecond, all of
+   them are whole. */
+static int64_t
+class_above(uint64_t us)
+{
+    const uint64_t unit = 512;
+    uint64_t eighth = REPLY_CLASS_STEP_US; /* of 100 ms / 64 */
+    uint64_t want = from_times(us, unit);
+
+    while (eighth <= UINT64_MAX / 32 && 16 * eighth <= want)
+        eighth *= 2;
+    want = want > 8 * eighth ? (want - 1) / eighth + 1 : 8;
+    return (int64_t)((want * (eighth / 8) - 1) / (unit / 8) + 1);
+}
+
 int64_t
 plan_class_us(const struct plan *p, const struct reply_speeds *s)
 {
     const uint64_t ps_of_us = 1000000;
-    uint64_t ps, us, class_us = REPLY_CLASS_STEP_US;
+    uint64_t ps, us;
 
     ps = from_plus(from_times(work_of(p, s), MARGIN), unit_ps(p));
     us = from_plus(ps / ps_of_us + 1, (uint64_t)s->fixed_us);
     if (ps == UINT64_MAX)
         return INT64_MAX;
-    while (class_us / 2 >= us && class_us / 2 >= REPLY_CLASS_LEAST_US)
-        class_us /= 2;
-    if (us <= REPLY_CLASS_LEAST_US)
-        return REPLY_CLASS_LEAST_US;
-    while (class_us < us)
-        class_us *= 2;
-    return (int64_t)class_us;
+    return class_above(us);
 }
 
 void

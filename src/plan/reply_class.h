@@ -13,7 +13,7 @@
  * of the heavier kinds include reading the row. The work of a plan is the
  * larger of its scans and of the sum of its heavier operators. The class is
  * twice that, and what one unit's rows may add at most (unit-work), rounded up
- * to 100 ms times a power of two, not below 1/64.
+ * to the next of eight steps in every doubling, not below 100 ms / 64.
  */
 #ifndef PLAN_REPLY_CLASS_H
 #define PLAN_REPLY_CLASS_H
@@ -40,10 +40,10 @@ struct reply_speeds {
                            .text_ps = 100000,                                  \
                            .sort_ps = 300000,                                  \
                            .quantile_ps = 850000,                              \
-                           .fixed_us = 2000})
+                           .fixed_us = 1600})
 
-/* The least class: 100 ms / 64, rounded up. Each is the double of the one
-   before, but for that rounding. */
+/* The least class: 100 ms / 64, rounded up. Between it and its double are eight
+   steps of the same size, then eight of the double size, and so on. */
 enum { REPLY_CLASS_LEAST_US = 1563, REPLY_CLASS_STEP_US = 100000 };
 
 /* Microseconds, >= REPLY_CLASS_LEAST_US; INT64_MAX where no ceiling of rows is

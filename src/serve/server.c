@@ -25,7 +25,7 @@ enum {
     CACHE_BYTES = 64 << 20,
     WORKERS_MAX = 256,
     PING_US = 10000000,
-    THREADS_A_CORE = 48, /* a charged question keeps its thread until its reply
+    THREADS_A_CORE = 64, /* a charged question keeps its thread until its reply
                             leaves, so most of them sleep */
     STOP_REST_MS = 4000,
 };
@@ -199,6 +199,13 @@ count_workers(const struct server *s)
     return s->options->workers ? s->options->workers : count_cores();
 }
 
+static int64_t
+allowance_us(const struct server *s)
+{
+    return s->options->allowance_us ? s->options->allowance_us
+                                    : REPLY_ALLOWANCE_US;
+}
+
 static custos_status
 ping_workers(void *ctx, custos_err *err)
 {
@@ -221,8 +228,7 @@ pool_start(struct server *s, custos_err *err)
         (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
     size_t n = count_workers(s);
     size_t slow = (n + 1) / 2;
-    int64_t allowance = s->options->allowance_us ? s->options->allowance_us
-                                                 : REPLY_ALLOWANCE_US;
+    int64_t allowance = allowance_us(s);
     struct pool_options o = {
         .command = "/proc/self/exe",
         .store = s->options->store,
@@ -282,8 +288,10 @@ workers_start(struct server *s, custos_err *err)
         .waiting_max = s->parts.limits.waiting,
         .share_waiting = s->parts.limits.waiting_per_analyst,
         .share_running = s->parts.limits.running_per_analyst,
+        /* and what its workers do while replies wait out the allowance */
         .share_work_us = s->parts.limits.ahead_ms * 1000 *
-                         (int64_t)(workers > 1 ? workers / 2 : 1),
+                             (int64_t)(workers > 1 ? workers / 2 : 1) +
+                         allowance_us(s) * (int64_t)workers,
         .steps = s->options->steps,
         .pool = s->parts.pool,
         .replies = s->replies,
