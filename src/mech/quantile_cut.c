@@ -174,10 +174,9 @@ stretch_target(const struct stretch *s, const struct node *node)
 
 /* |den left - target|, below 2^63. */
 static uint64_t
-slot_distance(const struct stretch *s, const struct node *node,
-              const struct slot *slot)
+distance_of(const struct stretch *s, const struct node *node, uint64_t left)
 {
-    int64_t off = (int64_t)(node->den * slot->left) - (int64_t)s->target;
+    int64_t off = (int64_t)(node->den * left) - (int64_t)s->target;
     int64_t sign = (int64_t)(uint64_t)(mask_less_i128(off, 0));
 
     return (uint64_t)((off ^ sign) - sign);
@@ -201,17 +200,29 @@ exponent_fixed(const struct slope *s, uint64_t distance)
     return (most & far) | (z & ~far);
 }
 
-/* length exp(-rate distance), to one part in 2^50. */
-static struct weight
-weight_of(const struct slope *s, u128 length, uint64_t distance)
+/* exp(-rate distance) as mantissa 2^-halvings, to one part in 2^50. */
+struct decay {
+    uint64_t mantissa, halvings;
+};
+
+static struct decay
+decay_at(const struct stretch *s, const struct node *node, uint64_t left)
 {
     /* floor(2^32 / ln 2) and floor(2^90 ln 2) */
     const uint64_t per_log = UINT64_C(6196328018);
     const u128 log_of_two =
         (u128)UINT64_C(0x2c5c85f) << 64 | UINT64_C(0xdf473de6af278ece);
-    u128 z = exponent_fixed(s, distance);
+    u128 z = exponent_fixed(&node->slope, distance_of(s, node, left));
     uint64_t halvings = (uint64_t)(z >> (EXP_Z_BITS - 12)) * per_log >> 44;
     uint64_t rest = (uint64_t)(((z << 32) - halvings * log_of_two) >> 32);
+
+    return (struct decay){exp_fixed(rest), halvings};
+}
+
+/* length exp(-rate distance). */
+static inline struct weight
+weight_of(struct decay d, u128 length)
+{
     uint64_t high = (uint64_t)(length >> 64), low = (uint64_t)length;
     uint64_t wide = mask_less(0, high), some = mask_less(0, high | low);
     unsigned lead =
@@ -221,17 +232,35 @@ weight_of(const struct slope *s, u128 length, uint64_t distance)
         choose(wide, high << lead | low >> 1 >> (63 - lead), low << lead);
 
     return (struct weight){
-        .mantissa = mul_high(exp_fixed(rest), scaled) & some,
-        .exponent = (EXPONENT_ZERO + (64 & wide) - lead - halvings) & some,
+        .mantissa = mul_high(d.mantissa, scaled) & some,
+        .exponent = (EXPONENT_ZERO + (64 & wide) - lead - d.halvings) & some,
     };
 }
 
-static struct weight
-slot_weight(const struct stretch *s, const struct node *node, uint64_t k)
-{
-    struct slot slot = slot_at(s, k);
+/* The slots in their order, with their weights. What a weight decays by depends
+   on the number left alone, which the last slot of a value shares with the first
+   two of the next: it is worked out once. */
+struct walk {
+    const struct stretch *stretch;
+    const struct node *node;
+    uint64_t k;
+    struct decay now;
+};
 
-    return weight_of(&node->slope, slot.length, slot_distance(s, node, &slot));
+static struct walk
+walk_begin(const struct stretch *s, const struct node *node)
+{
+    return (struct walk){s, node, 0, decay_at(s, node, 0)};
+}
+
+static inline struct weight
+walk_next(struct walk *w)
+{
+    uint64_t i = w->k / KINDS, kind = w->k % KINDS;
+
+    if (kind + 1 == KINDS)
+        w->now = decay_at(w->stretch, w->node, i + 1);
+    return weight_of(w->now, slot_at(w->stretch, w->k++).length);
 }
 
 static uint64_t
@@ -257,30 +286,34 @@ static bool
 winner_scan(const struct stretch *s, const struct node *node, uint64_t first,
             size_t *winner)
 {
+    struct walk w = walk_begin(s, node);
     uint64_t n = slot_count(s), top = 0;
     u128 total = 0, sum = 0, at, slack;
     size_t passed = 0, close = 0;
 
     for (uint64_t k = 0; k < n; k++) {
-        uint64_t e = slot_weight(s, node, k).exponent;
+        uint64_t e = walk_next(&w).exponent;
 
         top = choose(mask_less(top, e), e, top);
     }
+    w = walk_begin(s, node);
     for (uint64_t k = 0; k < n; k++)
-        total += weight_below(slot_weight(s, node, k), top);
+        total += weight_below(walk_next(&w), top);
     /* floor(first * total / 2^64); total < 2^97. */
     at = (u128)first * (uint64_t)(total >> 64) +
          ((u128)first * (uint64_t)total >> 64);
     slack = (total >> SLACK_BITS) + 2 * (u128)n + 8;
+    w = walk_begin(s, node);
     for (uint64_t k = 0; k + 1 < n; k++) {
         size_t past, before;
 
-        sum += weight_below(slot_weight(s, node, k), top);
+        sum += weight_below(walk_next(&w), top);
         past = 1 & ~(size_t)mask_less_i128((i128)at, (i128)(sum + slack));
         before = 1 & (size_t)mask_less_i128((i128)(at + slack), (i128)sum);
         passed += past;
         close |= 1 ^ (past | before);
     }
+    wipe(&w, sizeof w);
     *winner = passed;
     return !close;
 }
@@ -303,7 +336,7 @@ weight_enclose(const void *of, size_t k, ival *w)
     rat_init(&x);
     rat_set_i128(&x, (i128)slot.length);
     ival_set_rat(&length, &x);
-    rat_set_i128(&x, -(i128)slot_distance(s->stretch, s->node, &slot));
+    rat_set_i128(&x, -(i128)distance_of(s->stretch, s->node, slot.left));
     rat_mul(&x, &x, &s->node->slope.rate);
     ival_set_rat(w, &x);
     ival_exp(w, w);

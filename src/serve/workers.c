@@ -10,7 +10,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "serve/clock.h"
@@ -27,6 +29,7 @@ enum {
     LOGINS_WAITING = 1024,  /* of all addresses */
     LOGINS_SHARE = 64,      /* of one */
     OWNER_WAITING = 64,
+    QUESTIONS_NICE = 5,
 };
 
 /* ------------------------------------------------------------- threads -- */
@@ -138,6 +141,15 @@ finish_job(struct workers *w, struct job *j)
     hand_back(w, j);
 }
 
+/* Questions are read, planned and charged behind the processes that work on those
+   that are charged: the time of these is fixed. */
+static void
+step_back(enum lane lane)
+{
+    if (lane == LANE_QUESTIONS || lane == LANE_FREE)
+        (void)setpriority(PRIO_PROCESS, (id_t)gettid(), QUESTIONS_NICE);
+}
+
 static void *
 worker_main(void *ctx)
 {
@@ -146,6 +158,7 @@ worker_main(void *ctx)
     struct lane_state *lane = &w->lanes[me->lane];
     struct curator *mine;
 
+    step_back(me->lane);
     pthread_mutex_lock(&w->lock);
     for (;;) {
         struct job *j = w->ending ? NULL : fair_queue_take(&lane->queue);
