@@ -86,7 +86,7 @@ static const struct option options[SERVE_OPTIONS] = {
                            "questions of one analyst that wait (256)"},
     [SERVE_OWN_AHEAD] = {"analyst-ahead", "MS",
                          "reply times of one analyst's charged questions\n"
-                         "that are on their way (100 for two workers)"},
+                         "that are on their way (110 for two workers)"},
     [SERVE_OWN_REQUESTS] = {"analyst-requests", "N",
                             "requests of one analyst a minute (120000)"},
     [SERVE_OWN_UNREAD] = {"analyst-unread", "BYTES",

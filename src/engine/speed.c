@@ -20,7 +20,7 @@ enum {
     VALUES = 100000, /* of quantiles */
     RUNS = 3,
     TINY_RUNS = 31,
-    FIXED_TIMES = 2,
+    FIXED_TIMES = 3,
     FASTER = 16, /* than the default: no machine is, the clock is wrong */
     SLOWER = 64,
     FILE_MOST = 512,

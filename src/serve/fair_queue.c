@@ -12,6 +12,7 @@ fair_queue_init(struct fair_queue *q, const struct queue_limits *limits)
 {
     *q = (struct fair_queue){.limits = *limits};
     q->ready_last = &q->ready;
+    q->paused_last = &q->paused;
 }
 
 void
@@ -88,9 +89,10 @@ ready_remove(struct fair_queue *q, struct queue_share *s)
 static void
 share_settle(struct fair_queue *q, struct queue_share *s)
 {
-    bool may = s->waiting && !s->paused &&
-               s->running < q->limits.share_running &&
-               s->in_flight < q->limits.share_in_flight;
+    bool may =
+        s->waiting && !s->paused && s->running < q->limits.share_running &&
+        (!q->limits.share_planning || s->planning < q->limits.share_planning) &&
+        s->in_flight < q->limits.share_in_flight;
     struct queue_share **at;
 
     if (may && !s->ready_at)
@@ -144,13 +146,22 @@ fair_queue_put(struct fair_queue *q, struct job *j)
     return room ? room : share_add(q, j->who, j) ? QUEUE_PUT : QUEUE_FULL;
 }
 
+static void
+share_planned(struct job *j)
+{
+    j->share->planning -= !j->is_planned;
+    j->is_planned = true;
+}
+
 bool
 fair_queue_move(struct fair_queue *from, struct fair_queue *to, struct job *j)
 {
     struct queue_share *s = j->share;
+    bool was = j->is_planned;
 
     if (!share_add(to, (str){s->name, s->name_len}, j))
         return false;
+    s->planning -= !was;
     s->running--;
     s->in_flight--;
     share_settle(from, s);
@@ -181,14 +192,24 @@ fair_queue_take(struct fair_queue *q)
         return NULL;
     ready_remove(q, s); /* and behind all others, if it may begin one more */
     j = share_take(q, s);
+    j->is_planned = false;
+    s->planning++;
     s->running++;
     share_settle(q, s);
     return j;
 }
 
 void
+fair_queue_planned(struct fair_queue *q, struct job *j)
+{
+    share_planned(j);
+    share_settle(q, j->share);
+}
+
+void
 fair_queue_ran(struct fair_queue *q, struct job *j)
 {
+    share_planned(j);
     j->share->running--;
     share_settle(q, j->share);
 }
@@ -198,10 +219,9 @@ fair_queue_done(struct fair_queue *q, struct job *j)
 {
     struct queue_share *s = j->share;
 
+    fair_queue_leave(q, j);
     j->share = NULL;
     s->in_flight--;
-    s->work_us -= j->admitted_us;
-    j->admitted_us = 0;
     share_settle(q, s);
 }
 
@@ -210,44 +230,74 @@ fair_queue_pause(struct fair_queue *q, struct job *j)
 {
     struct queue_share *s = j->share;
 
+    if (!s->paused) {
+        s->paused_next = NULL;
+        *q->paused_last = s;
+        q->paused_last = &s->paused_next;
+    }
     j->next = NULL;
     *s->paused_last = j;
     s->paused_last = &j->next;
     share_settle(q, s);
 }
 
-struct job *
-fair_queue_admit(struct fair_queue *q, struct queue_share *s, int64_t most)
+static bool
+has_room(int64_t on_its_way, int64_t class_us, int64_t most)
 {
+    return !on_its_way || (on_its_way <= most && class_us <= most - on_its_way);
+}
+
+/* Takes the first of a share; the share goes behind the others. */
+static struct job *
+admit_first(struct fair_queue *q, struct queue_share **at, bool is_short)
+{
+    struct queue_share *s = *at;
     struct job *j = s->paused;
 
-    if (!j ||
-        (s->work_us && (s->work_us > most || j->class_us > most - s->work_us)))
-        return NULL;
+    *at = s->paused_next;
+    if (!*at)
+        q->paused_last = at;
     s->paused = j->next;
-    if (!s->paused)
+    if (!s->paused) {
         s->paused_last = &s->paused;
+    } else {
+        s->paused_next = NULL;
+        *q->paused_last = s;
+        q->paused_last = &s->paused_next;
+    }
     j->admitted_us = j->class_us;
-    s->work_us += j->admitted_us;
+    j->is_short = is_short;
+    s->work_us += j->class_us;
+    q->work_us += is_short ? j->class_us : 0;
     share_settle(q, s);
     return j;
 }
 
-void
-fair_queue_leave(struct job *j)
+struct job *
+fair_queue_admit(struct fair_queue *q, const struct room *r)
 {
-    j->share->work_us -= j->admitted_us;
-    j->admitted_us = 0;
+    bool waits = false; /* a short one, which no other short one overtakes */
+
+    for (struct queue_share **at = &q->paused; *at; at = &(*at)->paused_next) {
+        int64_t class_us = (*at)->paused->class_us;
+        bool is_short = class_us <= r->long_us;
+
+        if (!has_room((*at)->work_us, class_us, r->of_name))
+            continue;
+        if (is_short && (waits || !has_room(q->work_us, class_us, r->of_all)))
+            waits = true;
+        else
+            return admit_first(q, at, is_short);
+    }
+    return NULL;
 }
 
-struct queue_share *
-fair_queue_paused(struct fair_queue *q)
+void
+fair_queue_leave(struct fair_queue *q, struct job *j)
 {
-    for (size_t i = 0; i < QUEUE_BUCKETS; i++)
-        for (struct queue_share *s = q->buckets[i]; s; s = s->next)
-            if (s->paused)
-                return s;
-    return NULL;
+    j->share->work_us -= j->admitted_us;
+    q->work_us -= j->is_short ? j->admitted_us : 0;
+    j->admitted_us = 0;
 }
 
 void

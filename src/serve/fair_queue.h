@@ -24,8 +24,10 @@ struct queue_share {
     struct queue_share *ready_next, **ready_at; /* NULL: not among the ready */
     struct job *first, **last;
     size_t waiting, running, in_flight;
+    size_t planning;                   /* of those that run: not yet planned */
     struct job *paused, **paused_last; /* that wait for room for their charged
                                           work, the first come first */
+    struct queue_share *paused_next;   /* of those that have such */
     int64_t work_us;                   /* charged work that is on its way */
     size_t name_len;
     char name[];
@@ -38,12 +40,15 @@ struct queue_limits {
     size_t share_waiting;   /* of one name */
     size_t share_running;   /* at one time */
     size_t share_in_flight; /* run, or wait for the time of their reply */
+    size_t share_planning;  /* run, and are not planned; 0: any */
 };
 
 struct fair_queue {
     struct queue_limits limits;
     size_t waiting;
-    struct queue_share *ready, **ready_last; /* that may begin a job */
+    struct queue_share *ready, **ready_last;   /* that may begin a job */
+    struct queue_share *paused, **paused_last; /* whose jobs wait for room */
+    int64_t work_us; /* charged short work of all that is on its way */
     struct queue_share *buckets[QUEUE_BUCKETS];
 };
 
@@ -69,6 +74,10 @@ fair_queue_move(struct fair_queue *from, struct fair_queue *to, struct job *j);
 /* The next job that may begin, which then runs; NULL: none. */
 struct job *fair_queue_take(struct fair_queue *q);
 
+/* A job that runs is planned: from now on it waits more than it works. What no
+   longer runs is so anyway. */
+void fair_queue_planned(struct fair_queue *q, struct job *j);
+
 /* It no longer runs, and is still in flight. */
 void fair_queue_ran(struct fair_queue *q, struct job *j);
 
@@ -77,18 +86,20 @@ void fair_queue_done(struct fair_queue *q, struct job *j);
 
 /*
  * Charged work. A job that runs waits until there is room for its class_us, and
- * meanwhile no other of its name is begun. Whoever was first is admitted first:
- * then its class counts, until it has left or is done. There is always room for
- * one.
+ * meanwhile no other of its name is begun. Of a name who came first is admitted
+ * first, and names take turns. From then on its class counts, until it has left
+ * or is done.
  */
+struct room {
+    int64_t of_name; /* work on its way; there is always room for one */
+    int64_t of_all; /* the same of all names, what is longer than long_us apart:
+                        that waits for nobody else's */
+    int64_t long_us;
+};
 void fair_queue_pause(struct fair_queue *q, struct job *j);
-/* The next of this share, which counts from now on; NULL: there is none, or no
-   room for it within most. */
-struct job *
-fair_queue_admit(struct fair_queue *q, struct queue_share *s, int64_t most);
-void fair_queue_leave(struct job *j);
-/* Any share that has one that waits; NULL: none has. */
-struct queue_share *fair_queue_paused(struct fair_queue *q);
+/* The next that there is room for, which counts from now on; NULL: none. */
+struct job *fair_queue_admit(struct fair_queue *q, const struct room *r);
+void fair_queue_leave(struct fair_queue *q, struct job *j);
 
 /* Withdraws a job that waits: it is in flight then, and does not run. */
 void fair_queue_remove(struct fair_queue *q, struct job *j);

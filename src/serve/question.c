@@ -85,6 +85,8 @@ place(void *ctx, enum ask_place at, custos_err *err)
     enum lane from = at == ASK_AT_FREE ? LANE_QUESTIONS : LANE_FREE;
     enum lane to = at == ASK_AT_FREE ? LANE_FREE : LANE_QUESTIONS;
 
+    if (at == ASK_AT_CHARGED && j->lane != from)
+        workers_planned(j);
     return j->lane != from || workers_move(j, to) == MOVE_HERE
                ? CUSTOS_OK
                : custos_fail(err, CUSTOS_EBUSY,

@@ -27,6 +27,8 @@ enum {
     PING_US = 10000000,
     THREADS_A_CORE = 64, /* a charged question keeps its thread until its reply
                             leaves, so most of them sleep */
+    PLANNING_A_CORE = 2, /* of one analyst: what works, or would, keeps others
+                            from a processor */
     STOP_REST_MS = 4000,
 };
 
@@ -45,7 +47,7 @@ serve_limits_default(struct serve_limits *limits)
         .idle_ms = 86400000,
         .stop_ms = 30000,
         .waiting_per_analyst = WORKERS_SHARE_WAITING,
-        .ahead_ms = 100,
+        .ahead_ms = 110,
         .requests_per_analyst = 120000,
         .unread_per_analyst = 64 << 20,
         .prepared_per_analyst = 128 << 20,
@@ -288,10 +290,10 @@ workers_start(struct server *s, custos_err *err)
         .waiting_max = s->parts.limits.waiting,
         .share_waiting = s->parts.limits.waiting_per_analyst,
         .share_running = s->parts.limits.running_per_analyst,
-        /* and what its workers do while replies wait out the allowance */
+        .share_planning = PLANNING_A_CORE * count_cores(),
         .share_work_us = s->parts.limits.ahead_ms * 1000 *
-                             (int64_t)(workers > 1 ? workers / 2 : 1) +
-                         allowance_us(s) * (int64_t)workers,
+                         (int64_t)(workers > 1 ? workers / 2 : 1),
+        .work_us = s->parts.limits.ahead_ms * 750 * (int64_t)workers,
         .steps = s->options->steps,
         .pool = s->parts.pool,
         .replies = s->replies,

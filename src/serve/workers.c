@@ -65,8 +65,8 @@ hand_back(struct workers *w, struct job *j)
 
     j->at = JOB_OUT;
     if (j->admitted_us) {
-        fair_queue_leave(j);
-        share_admit(w, &lane->queue, j->share);
+        fair_queue_leave(&lane->queue, j);
+        queue_admit(w, &lane->queue);
     }
     fair_queue_done(&lane->queue, j);
     w->running--;
@@ -296,14 +296,14 @@ lanes_init(struct workers *w)
     const struct workers_options *o = &w->options;
     const struct queue_limits limits[LANES] = {
         [LANE_QUESTIONS] = {o->waiting_max, o->share_waiting, o->share_running,
-                            IN_FLIGHT * o->share_running},
+                            IN_FLIGHT * o->share_running, o->share_planning},
         /* half of the processes is for others */
         [LANE_FREE] = {o->waiting_max, o->share_waiting,
-                       (o->free_threads + 1) / 2, o->free_threads},
+                       (o->free_threads + 1) / 2, o->free_threads, 0},
         [LANE_LOGINS] = {LOGINS_WAITING, LOGINS_SHARE, o->login_threads,
-                         o->login_threads},
+                         o->login_threads, 0},
         [LANE_OWNER] = {OWNER_WAITING, OWNER_WAITING, o->owner_threads,
-                        OWNER_WAITING},
+                        OWNER_WAITING, 0},
     };
 
     for (size_t i = 0; i < LANES; i++)
@@ -424,13 +424,8 @@ settle_all(struct workers *w, int64_t wait_ms)
         wait_until(w, &w->quiet, until);
     w->over = true;
     pthread_cond_broadcast(&w->due);
-    for (size_t i = 0; i < LANES; i++) {
-        struct fair_queue *q = &w->lanes[i].queue;
-        struct queue_share *s;
-
-        while ((s = fair_queue_paused(q)))
-            share_admit(w, q, s);
-    }
+    for (size_t i = 0; i < LANES; i++)
+        queue_admit(w, &w->lanes[i].queue);
     drop_running(w);
     until = steady_us() + GIVE_UP_US;
     while (w->running && w->releasing && steady_us() < until)

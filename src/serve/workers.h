@@ -69,10 +69,12 @@ struct job {
     struct job *next;
     struct workers *all;
     struct queue_share *share;
+    bool is_planned;
     bool moves; /* once work returns, to this lane */
     enum lane to;
     int64_t class_us;    /* of its charged work, */
     int64_t admitted_us; /* and once there was room for it; else 0 */
+    bool is_short;       /* counted with the short ones of all then */
     sem_t room;          /* posted then */
     enum job_at { JOB_OUT, JOB_WAITS, JOB_RUNS, JOB_HELD } at;
 };
@@ -85,8 +87,11 @@ struct workers_options {
     size_t waiting_max;    /* questions not yet begun; more are refused */
     size_t share_waiting;  /* of one analyst; 0: WORKERS_SHARE_WAITING */
     size_t share_running;  /* of one analyst at one time; 0: half the threads */
+    size_t share_planning; /* of these: that are read, planned and charged; 0:
+                              any */
     int64_t share_work_us; /* classes of one analyst's charged questions that
                               are on their way; 0: any */
+    int64_t work_us;       /* and of all analysts', of short ones */
     bool steps;            /* response-time steps; the owner's choice */
     int64_t (*now_us)(void);              /* NULL: reply_clock_us */
     void (*interrupt)(struct curator *c); /* NULL: curator_interrupt */
@@ -140,6 +145,9 @@ enum workers_move {
     MOVE_FULL, /* too many wait in that lane: the question is refused */
 };
 CUSTOS_MUST_USE enum workers_move workers_move(struct job *j, enum lane to);
+
+/* In work: what is left takes little of a processor. */
+void workers_planned(struct job *j);
 
 /*
  * In work, once it is charged and before its reply's moment is fixed: waits until

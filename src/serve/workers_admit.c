@@ -33,12 +33,32 @@ workers_move(struct job *j, enum lane to)
 }
 
 void
-share_admit(struct workers *w, struct fair_queue *q, struct queue_share *s)
+workers_planned(struct job *j)
 {
-    int64_t most = w->over ? INT64_MAX : w->options.share_work_us;
+    struct workers *w = j->all;
+    struct lane_state *lane;
+
+    if (!w)
+        return;
+    lane = &w->lanes[j->lane];
+    pthread_mutex_lock(&w->lock);
+    fair_queue_planned(&lane->queue, j);
+    if (lane->queue.ready)
+        pthread_cond_signal(&lane->work);
+    pthread_mutex_unlock(&w->lock);
+}
+
+void
+queue_admit(struct workers *w, struct fair_queue *q)
+{
+    const struct room room = {
+        .of_name = w->over ? INT64_MAX : w->options.share_work_us,
+        .of_all = w->over ? INT64_MAX : w->options.work_us,
+        .long_us = ASK_LONG_US,
+    };
     struct job *j;
 
-    while ((j = fair_queue_admit(q, s, most)))
+    while ((j = fair_queue_admit(q, &room)))
         sem_post(&j->room);
 }
 
@@ -55,7 +75,7 @@ workers_admit(struct job *j, int64_t class_us)
     pthread_mutex_lock(&w->lock);
     j->class_us = class_us;
     fair_queue_pause(q, j);
-    share_admit(w, q, j->share);
+    queue_admit(w, q);
     if (q->ready)
         pthread_cond_signal(&w->lanes[j->lane].work);
     pthread_mutex_unlock(&w->lock);

@@ -43,9 +43,7 @@ struct workers {
     struct worker worker[];
 };
 
-/* Lock held: who waits for room in this share goes on while there is some; at the
-   end all do. */
-void
-share_admit(struct workers *w, struct fair_queue *q, struct queue_share *s);
+/* Lock held: who waits for room goes on while there is some; at the end all do. */
+void queue_admit(struct workers *w, struct fair_queue *q);
 
 #endif

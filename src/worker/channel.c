@@ -11,7 +11,11 @@
 
 #include "base/base.h"
 
-enum { LENGTH_BYTES = 4, TICK_MS_MOST = 60000 };
+enum {
+    LENGTH_BYTES = 4,
+    TICK_MS_MOST = 60000,
+    AT_ONCE_MAX = 1 << 14, /* an empty socket takes it whole */
+};
 
 void
 message_begin(struct buf *b, size_t most)
@@ -43,17 +47,37 @@ wait_for(const struct channel *c, short events, int64_t until_us)
     }
 }
 
+/* Where there was room for it from the beginning (message_begin). */
+static void
+head_write(struct buf *b, enum message_kind kind)
+{
+    size_t rest = b->len - LENGTH_BYTES;
+
+    for (unsigned i = 0; i < LENGTH_BYTES; i++)
+        b->ptr[i] = (char)(unsigned char)(rest >> 8 * i);
+    b->ptr[LENGTH_BYTES] = (char)kind;
+}
+
+bool
+channel_send_at_once(const struct channel *c, enum message_kind kind,
+                     struct buf *b)
+{
+    if (b->failed || b->len > AT_ONCE_MAX)
+        return false;
+    head_write(b, kind);
+    return send(c->fd, b->ptr, b->len, MSG_NOSIGNAL | MSG_DONTWAIT) ==
+           (ssize_t)b->len;
+}
+
 enum channel_end
 channel_send(const struct channel *c, enum message_kind kind, struct buf *b,
              int64_t until_us)
 {
-    size_t sent = 0, rest = b->len - LENGTH_BYTES;
+    size_t sent = 0;
 
     if (b->failed)
         return CHANNEL_BROKEN;
-    for (unsigned i = 0; i < LENGTH_BYTES; i++)
-        b->ptr[i] = (char)(unsigned char)(rest >> 8 * i);
-    b->ptr[LENGTH_BYTES] = (char)kind;
+    head_write(b, kind);
     while (sent < b->len) {
         ssize_t n = send(c->fd, b->ptr + sent, b->len - sent,
                          MSG_NOSIGNAL | MSG_DONTWAIT);

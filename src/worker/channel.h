@@ -30,6 +30,11 @@ void message_begin(struct buf *b, size_t most);
 enum channel_end channel_send(const struct channel *c, enum message_kind kind,
                               struct buf *b, int64_t until_us);
 
+/* The same to one that is asked nothing, if it is short; false: it was not sent,
+   since it is long or the other side is gone. */
+bool channel_send_at_once(const struct channel *c, enum message_kind kind,
+                          struct buf *b);
+
 /* The next message: its kind, and its bytes in a, at most so many. */
 enum channel_end
 channel_receive(const struct channel *c, int64_t until_us, size_t most,

@@ -47,6 +47,9 @@ struct waiter {
     enum pool_lane lane;
     struct work_snapshot of;
     int64_t until_us;
+    struct buf *message; /* NULL: none */
+    enum message_kind kind;
+    bool sent;
     struct slot *got;
     pthread_cond_t ready;
 };
@@ -134,6 +137,8 @@ hand_out(struct pool *p, enum pool_lane lane)
         }
         s->state = SLOT_TAKEN;
         w->got = s;
+        w->sent = w->message &&
+                  channel_send_at_once(&s->process.to, w->kind, w->message);
         *at = w->next;
         pthread_cond_signal(&w->ready);
     }
@@ -247,7 +252,23 @@ struct process *
 pool_take(struct pool *p, enum pool_lane lane, const struct work_snapshot *of,
           int64_t until_us, const _Atomic int *stop)
 {
-    struct waiter w = {.lane = lane, .of = *of, .until_us = until_us};
+    bool none;
+
+    return pool_take_for(p, lane, of, until_us, stop, MESSAGE_PING, NULL,
+                         &none);
+}
+
+struct process *
+pool_take_for(struct pool *p, enum pool_lane lane,
+              const struct work_snapshot *of, int64_t until_us,
+              const _Atomic int *stop, enum message_kind kind,
+              struct buf *message, bool *sent)
+{
+    struct waiter w = {.lane = lane,
+                       .of = *of,
+                       .until_us = until_us,
+                       .kind = kind,
+                       .message = message};
 
     if (!waiter_init(&w))
         return NULL;
@@ -258,6 +279,7 @@ pool_take(struct pool *p, enum pool_lane lane, const struct work_snapshot *of,
     wait_for_worker(p, &w, stop);
     pthread_mutex_unlock(&p->lock);
     pthread_cond_destroy(&w.ready);
+    *sent = w.sent;
     return w.got ? &w.got->process : NULL;
 }
 

@@ -51,6 +51,14 @@ void pool_free(struct pool *p);
 struct process *
 pool_take(struct pool *p, enum pool_lane lane, const struct work_snapshot *of,
           int64_t until_us, const _Atomic int *stop);
+
+/* The same, with a message that the worker has got when it is taken: whoever
+   gives it back passes it on, so that it does not wait for another thread to
+   wake. False in *sent: it is the caller's to send. */
+struct process *pool_take_for(struct pool *p, enum pool_lane lane,
+                              const struct work_snapshot *of, int64_t until_us,
+                              const _Atomic int *stop, enum message_kind kind,
+                              struct buf *message, bool *sent);
 void pool_give(struct pool *p, struct process *w);
 
 /* Ends it and has another started; why it had ended. */

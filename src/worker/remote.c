@@ -97,13 +97,14 @@ judge(const struct errand *c, enum channel_end end, enum process_death death)
 }
 
 static enum channel_end
-exchange(const struct process *w, struct errand *c)
+exchange(const struct process *w, bool sent, struct errand *c)
 {
     enum message_kind kind = MESSAGE_FAILED;
-    enum channel_end end =
-        channel_send(&w->to, c->asks, c->request, c->until_us);
+    enum channel_end end = CHANNEL_OK;
     str bytes = {"", 0};
 
+    if (!sent)
+        end = channel_send(&w->to, c->asks, c->request, c->until_us);
     if (!end)
         end = channel_receive(&w->to, c->until_us, MESSAGE_MAX_TOLD, c->a,
                               &kind, &bytes);
@@ -121,8 +122,9 @@ exchange(const struct process *w, struct errand *c)
 static enum work_end
 ask_worker(struct remote *r, struct errand *c)
 {
-    struct process *w =
-        pool_take(r->pool, c->lane, c->of, c->until_us, c->stop);
+    bool sent = false;
+    struct process *w = pool_take_for(r->pool, c->lane, c->of, c->until_us,
+                                      c->stop, c->asks, c->request, &sent);
     enum channel_end end;
 
     c->told = (custos_err){.at = -1};
@@ -131,10 +133,13 @@ ask_worker(struct remote *r, struct errand *c)
                : pool_is_late(r->pool, c->until_us) ? WORK_OVERRUN
                                                     : WORK_LOST;
     if (!hold(r, c, w)) {
-        pool_give(r->pool, w);
+        if (sent)
+            pool_kill(r->pool, w);
+        else
+            pool_give(r->pool, w);
         return WORK_STOPPED;
     }
-    end = exchange(w, c);
+    end = exchange(w, sent, c);
     let_go(r);
     if (!end) {
         pool_give(r->pool, w);

@@ -27,7 +27,7 @@ names_are_served_in_turn(void **state)
 {
     enum { MANY = 1000 };
     static struct job flood[MANY];
-    const struct queue_limits limits = {2000, 2000, 100, 100};
+    const struct queue_limits limits = {2000, 2000, 100, 100, 0};
     struct job bob[2] = {job_of("bob"), job_of("bob")};
     struct job eve = job_of("eve");
     struct fair_queue q;
@@ -66,7 +66,7 @@ names_are_served_in_turn(void **state)
 static void
 a_name_has_limits_of_its_own(void **state)
 {
-    const struct queue_limits limits = {6, 4, 2, 3};
+    const struct queue_limits limits = {6, 4, 2, 3, 0};
     struct job a[6], b[3];
     struct fair_queue q;
 
@@ -107,7 +107,7 @@ a_name_has_limits_of_its_own(void **state)
 static void
 what_waits_can_be_withdrawn(void **state)
 {
-    const struct queue_limits limits = {100, 100, 1, 1};
+    const struct queue_limits limits = {100, 100, 1, 1, 0};
     struct job a[5], b = job_of("bob");
     struct fair_queue q;
     struct job *j;
@@ -143,7 +143,8 @@ what_waits_can_be_withdrawn(void **state)
 static void
 charged_work_of_a_name_is_bounded(void **state)
 {
-    const struct queue_limits limits = {100, 100, 100, 100};
+    const struct queue_limits limits = {100, 100, 100, 100, 0};
+    struct room room = {.of_name = 100, .of_all = 5000, .long_us = 5000};
     struct job a[4], b = job_of("bob");
     struct fair_queue q;
 
@@ -158,28 +159,28 @@ charged_work_of_a_name_is_bounded(void **state)
     a[0].class_us = 1000;
     fair_queue_pause(&q, &a[0]);
     assert_null(fair_queue_take(&q));
-    assert_ptr_equal(fair_queue_admit(&q, a[0].share, 100), &a[0]); /* one */
+    assert_ptr_equal(fair_queue_admit(&q, &room), &a[0]); /* always one */
     a[1].class_us = 60;
     a[2].class_us = 41;
     fair_queue_pause(&q, &a[1]);
     fair_queue_pause(&q, &a[2]);
-    assert_null(fair_queue_admit(&q, a[1].share, 100));
+    assert_null(fair_queue_admit(&q, &room));
     assert_null(fair_queue_take(&q));
     assert_int_equal(fair_queue_put(&q, &b), QUEUE_PUT);
     assert_ptr_equal(fair_queue_take(&q), &b);
     b.class_us = 1;
     fair_queue_pause(&q, &b);
-    assert_ptr_equal(fair_queue_admit(&q, b.share, 100), &b);
+    assert_ptr_equal(fair_queue_admit(&q, &room), &b);
     end_job(&q, &b);
-    assert_ptr_equal(fair_queue_paused(&q), a[1].share);
-    fair_queue_leave(&a[0]);
-    assert_ptr_equal(fair_queue_admit(&q, a[1].share, 100), &a[1]);
-    assert_null(fair_queue_admit(&q, a[2].share, 100));
+    fair_queue_leave(&q, &a[0]);
+    assert_ptr_equal(fair_queue_admit(&q, &room), &a[1]);
+    assert_null(fair_queue_admit(&q, &room));
     end_job(&q, &a[0]);
-    assert_null(fair_queue_admit(&q, a[2].share, 100));
+    assert_null(fair_queue_admit(&q, &room));
     assert_null(fair_queue_take(&q));
-    assert_ptr_equal(fair_queue_admit(&q, a[2].share, 101), &a[2]);
-    assert_null(fair_queue_paused(&q));
+    room.of_name = 101;
+    assert_ptr_equal(fair_queue_admit(&q, &room), &a[2]);
+    assert_null(fair_queue_admit(&q, &room));
     assert_ptr_equal(fair_queue_take(&q), &a[3]);
     end_job(&q, &a[1]);
     end_job(&q, &a[2]);
@@ -187,11 +188,110 @@ charged_work_of_a_name_is_bounded(void **state)
     fair_queue_clear(&q);
 }
 
+/* Names take turns where all of them together have enough on its way; what is
+   long waits for no other's, and no short one passes one that waits. */
+static void
+charged_work_of_all_is_bounded(void **state)
+{
+    const struct queue_limits limits = {100, 100, 100, 100, 0};
+    const struct room room = {.of_name = 100, .of_all = 150, .long_us = 400};
+    struct job ana[3], bob = job_of("bob"), eve = job_of("eve");
+    struct fair_queue q;
+
+    (void)state;
+    fair_queue_init(&q, &limits);
+    for (size_t i = 0; i < 3; i++) {
+        ana[i] = job_of("ana");
+        assert_int_equal(fair_queue_put(&q, &ana[i]), QUEUE_PUT);
+        assert_ptr_equal(fair_queue_take(&q), &ana[i]);
+        ana[i].class_us = 50;
+    }
+    for (size_t i = 0; i < 3; i++)
+        fair_queue_pause(&q, &ana[i]);
+    assert_int_equal(fair_queue_put(&q, &bob), QUEUE_PUT);
+    assert_ptr_equal(fair_queue_take(&q), &bob);
+    bob.class_us = 90;
+    fair_queue_pause(&q, &bob);
+    assert_int_equal(fair_queue_put(&q, &eve), QUEUE_PUT);
+    assert_ptr_equal(fair_queue_take(&q), &eve);
+    eve.class_us = 10;
+    fair_queue_pause(&q, &eve);
+    /* 50 + 90 + 10 */
+    assert_ptr_equal(fair_queue_admit(&q, &room), &ana[0]);
+    assert_ptr_equal(fair_queue_admit(&q, &room), &bob);
+    assert_ptr_equal(fair_queue_admit(&q, &room), &eve);
+    assert_null(fair_queue_admit(&q, &room));
+    end_job(&q, &bob);
+    assert_ptr_equal(fair_queue_admit(&q, &room), &ana[1]);
+    assert_null(fair_queue_admit(&q, &room)); /* a name has 100 */
+    assert_int_equal(fair_queue_put(&q, &bob), QUEUE_PUT);
+    assert_ptr_equal(fair_queue_take(&q), &bob);
+    bob.class_us = 60;
+    fair_queue_pause(&q, &bob);
+    assert_null(fair_queue_admit(&q, &room)); /* 110 of 150 */
+    end_job(&q, &eve);
+    assert_int_equal(fair_queue_put(&q, &eve), QUEUE_PUT);
+    assert_ptr_equal(fair_queue_take(&q), &eve);
+    eve.class_us = 5;
+    fair_queue_pause(&q, &eve);
+    assert_null(fair_queue_admit(&q, &room)); /* bob was first */
+    eve.class_us = 401;
+    assert_ptr_equal(fair_queue_admit(&q, &room), &eve);
+    end_job(&q, &ana[0]);
+    assert_ptr_equal(fair_queue_admit(&q, &room), &ana[2]);
+    assert_null(fair_queue_admit(&q, &room));
+    end_job(&q, &ana[1]);
+    assert_ptr_equal(fair_queue_admit(&q, &room), &bob);
+    end_job(&q, &ana[2]);
+    end_job(&q, &bob);
+    end_job(&q, &eve);
+    fair_queue_clear(&q);
+}
+
+/* So many of a name are planned at one time; those that are planned make room. */
+static void
+few_of_a_name_are_planned_at_once(void **state)
+{
+    const struct queue_limits limits = {100, 100, 100, 100, 2};
+    struct job a[5], b = job_of("bob");
+    struct fair_queue q, other;
+
+    (void)state;
+    fair_queue_init(&q, &limits);
+    fair_queue_init(&other, &limits);
+    for (size_t i = 0; i < 5; i++) {
+        a[i] = job_of("ana");
+        assert_int_equal(fair_queue_put(&q, &a[i]), QUEUE_PUT);
+    }
+    assert_ptr_equal(fair_queue_take(&q), &a[0]);
+    assert_ptr_equal(fair_queue_take(&q), &a[1]);
+    assert_null(fair_queue_take(&q));
+    assert_int_equal(fair_queue_put(&q, &b), QUEUE_PUT);
+    assert_ptr_equal(fair_queue_take(&q), &b);
+    fair_queue_planned(&q, &a[0]);
+    fair_queue_planned(&q, &a[0]);
+    assert_ptr_equal(fair_queue_take(&q), &a[2]);
+    assert_null(fair_queue_take(&q));
+    assert_true(fair_queue_move(&q, &other, &a[1]));
+    assert_ptr_equal(fair_queue_take(&q), &a[3]);
+    end_job(&q, &a[0]);
+    assert_null(fair_queue_take(&q));
+    end_job(&q, &a[2]);
+    assert_ptr_equal(fair_queue_take(&q), &a[4]);
+    assert_ptr_equal(fair_queue_take(&other), &a[1]);
+    end_job(&other, &a[1]);
+    end_job(&q, &a[3]);
+    end_job(&q, &a[4]);
+    end_job(&q, &b);
+    fair_queue_clear(&q);
+    fair_queue_clear(&other);
+}
+
 /* It waits under its name in the other queue, and its share there is its own. */
 static void
 a_job_moves_to_another_queue(void **state)
 {
-    const struct queue_limits limits = {100, 1, 1, 1};
+    const struct queue_limits limits = {100, 1, 1, 1, 0};
     struct job first = job_of("ana"), next = job_of("ana");
     struct fair_queue from, to;
 
@@ -220,7 +320,7 @@ static void
 turns_hold_for_many_names(void **state)
 {
     enum { NAMES = 600, EACH = 3 };
-    const struct queue_limits limits = {10000, 10, 10, 10};
+    const struct queue_limits limits = {10000, 10, 10, 10, 0};
     static struct job jobs[EACH][NAMES];
     static char names[NAMES][16];
     struct fair_queue q;
@@ -251,6 +351,8 @@ main(void)
         cmocka_unit_test(a_name_has_limits_of_its_own),
         cmocka_unit_test(what_waits_can_be_withdrawn),
         cmocka_unit_test(charged_work_of_a_name_is_bounded),
+        cmocka_unit_test(charged_work_of_all_is_bounded),
+        cmocka_unit_test(few_of_a_name_are_planned_at_once),
         cmocka_unit_test(a_job_moves_to_another_queue),
         cmocka_unit_test(turns_hold_for_many_names),
     };

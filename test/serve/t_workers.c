@@ -287,8 +287,10 @@ charged_work_waits_for_its_own(void **state)
     struct asked ann[3], bob = {.class_us = 5000, .blocks = true};
 
     (void)state;
-    start((struct workers_options){
-        .threads = 8, .share_running = 4, .share_work_us = 100});
+    start((struct workers_options){.threads = 8,
+                                   .share_running = 4,
+                                   .share_work_us = 100,
+                                   .work_us = 100000});
     for (size_t i = 0; i < 3; i++) {
         ann[i] = (struct asked){.class_us = 5000, .blocks = true};
         assert_int_equal(submit(&ann[i], "ann"), SUBMIT_TAKEN);
