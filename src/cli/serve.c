@@ -76,7 +76,7 @@ static const struct option options[SERVE_OPTIONS] = {
                       "memory of each (half of the machine's, shared)"},
     [SERVE_THREADS] = {"threads", "N",
                        "questions planned, charged or waited for at one time\n"
-                       "(48 for each processor)"},
+                       "(64 for each processor)"},
     [SERVE_WAITING] = {"max-waiting", "N",
                        "questions that wait for a worker (4096)"},
     [SERVE_OWN_RUNNING] = {"analyst-running", "N",
