@@ -87,6 +87,11 @@ work_question(struct http_work *w, struct curator *c)
         w->ask(&q->job, c);
     if (q->job.moves)
         return; /* it is asked again */
+    if (q->job.crowded) {
+        COUNT_ONE(w->parts->counts, busy_share_total);
+        http_fault(w->reply, HTTP_FAULT_SHARE);
+        return;
+    }
     api_answer(q, w->route.form, w->reply);
     check_length(w);
 }

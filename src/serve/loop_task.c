@@ -165,7 +165,10 @@ loop_come_back(struct loop *l)
         }
         c->task = NULL;
         c->question_us = 0;
-        session_told(c->session, t, l->now_us);
+        if (j->crowded)
+            refuse_busy(l, c, t, SUBMIT_SHARE_FULL);
+        else
+            session_told(c->session, t, l->now_us);
         loop_drive(l, c);
     }
 }

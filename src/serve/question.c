@@ -89,9 +89,8 @@ place(void *ctx, enum ask_place at, custos_err *err)
         workers_planned(j);
     return j->lane != from || workers_move(j, to) == MOVE_HERE
                ? CUSTOS_OK
-               : custos_fail(err, CUSTOS_EBUSY,
-                             "too many of your questions wait; ask again when "
-                             "some are answered (nothing was charged)");
+               : custos_fail(err, CUSTOS_EBUSY, "%s",
+                             custos_status_words(CUSTOS_EBUSY));
 }
 
 static void
@@ -127,6 +126,9 @@ question_work(struct job *j, struct curator *c)
     if (!q->status)
         q->status = curator_answer(c, &q->ask, &q->answer, &q->err);
     log_trip(q, c);
+    if (j->crowded)
+        j->stepped =
+            false; /* what waits is no secret, and nothing was charged */
     if (q->status)
         return;
     j->stepped =

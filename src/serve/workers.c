@@ -247,8 +247,8 @@ releaser_main(void *ctx)
             continue;
         }
         next = shelf_next(&w->shelf);
-        if (next < INT64_MAX)
-            next += steady_us() - w->options.now_us();
+        if (next < INT64_MAX) /* by another clock, which may stand still */
+            next = steady_us() + LOOK_US < next ? steady_us() + LOOK_US : next;
         wait_until(w, &w->held, next < again ? next : again);
     }
     pthread_mutex_unlock(&w->lock);
@@ -499,7 +499,7 @@ workers_submit(struct workers *w, struct job *j)
     enum workers_submit taken = SUBMIT_ENDING;
     struct lane_state *lane = &w->lanes[j->lane];
 
-    j->stopped = j->begun = j->moves = false;
+    j->stopped = j->begun = j->moves = j->crowded = false;
     j->due_us = j->class_us = j->admitted_us = 0;
     j->all = w;
     j->at = JOB_WAITS;

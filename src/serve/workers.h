@@ -70,7 +70,8 @@ struct job {
     struct workers *all;
     struct queue_share *share;
     bool is_planned;
-    bool moves; /* once work returns, to this lane */
+    bool crowded; /* out: too many wait in the lane that it asked for */
+    bool moves;   /* once work returns, to this lane */
     enum lane to;
     int64_t class_us;    /* of its charged work, */
     int64_t admitted_us; /* and once there was room for it; else 0 */

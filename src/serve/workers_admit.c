@@ -29,6 +29,7 @@ workers_move(struct job *j, enum lane to)
                fair_queue_room(&w->lanes[to].queue, who) == QUEUE_PUT;
     j->to = to;
     pthread_mutex_unlock(&w->lock);
+    j->crowded = !j->moves;
     return j->moves ? MOVE_LATER : MOVE_FULL;
 }
 

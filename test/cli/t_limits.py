@@ -21,6 +21,7 @@ ROWS = 200000
 ALL = "SELECT department FROM departments"  # public, some 12 MB
 SLOW = ("SELECT count(*) FROM departments a JOIN departments b "
         "ON a.floor = b.floor")  # minutes
+FLOORS = "SELECT max(floor) FROM departments"  # at once
 COUNT = "SELECT count(*) FROM patients"
 
 
@@ -80,8 +81,8 @@ class Raw:
 class Case(unittest.TestCase):
     store = None
 
-    def serve(self, *words):
-        server = Server(self.store.path, *words)
+    def serve(self, *words, **more):
+        server = Server(self.store.path, *words, **more)
         self.addCleanup(lambda: server.process.poll() is None and
                         server.stop(signal.SIGKILL))
         return server
@@ -142,20 +143,22 @@ class Analysts(Case):
         self.assertEqual(self.metric(server, "requests_refused_total"), 2)
 
     def test_questions_that_wait(self):
-        """One worker that is busy for minutes: one more may wait, others not;
-        logins, the owner and what a session does itself go on."""
-        server = self.serve("--threads", "1", "--analyst-waiting", "1")
+        """One process that is busy for minutes: one more free question may
+        wait, others not; private ones, logins, the owner and what a session
+        does itself go on."""
+        server = self.serve("--workers", "1", "--analyst-waiting", "1")
         busy, waits, third = (self.raw(server) for _ in range(3))
         busy.send(query(SLOW))
         self.wait(lambda: self.metric(server, "questions_running") == 1)
-        waits.send(query(COUNT))
+        waits.send(query(FLOORS))
         self.wait(lambda: self.metric(server, "questions_waiting") == 1)
-        third.send(query(COUNT))
+        third.send(query(FLOORS))
         said = third.until(b"Z")
         self.assertIn(b"too many of your questions wait", said[0][1])
-        got = self.http(server, COUNT)
+        got = self.http(server, FLOORS)
         self.assertEqual((got.status, got.error["code"]), (429, "SHARE"))
         self.assertEqual(self.metric(server, "busy_share_total"), 2)
+        self.assertEqual(self.http(server, COUNT).status, 200)
         bob = self.connect(server, "bob")  # a login
         self.ask(bob, "SHOW TimeZone")
         # the cancel is heard, and frees the worker
@@ -250,18 +253,18 @@ class Analysts(Case):
 
 class Loop(Case):
     def test_long_texts_are_not_read_by_the_loop(self):
-        """The only worker is busy: a long text waits for it, and the loop does
-        what is its own meanwhile."""
-        server = self.serve("--threads", "1")
+        """The only thread has a question whose time has not come: a long text
+        waits for it, and the loop does what is its own meanwhile."""
+        server = self.serve("--threads", "1", "--reply-allowance", "3000",
+                            times=True)
         busy, long = self.raw(server), self.raw(server)
         bob = self.connect(server, "bob")
-        busy.send(query(SLOW))
+        busy.send(query(COUNT + " WHERE born <> 7"))
         self.wait(lambda: self.metric(server, "questions_running") == 1)
         long.send(query("SELECT " + "1," * 1200))
         self.wait(lambda: self.metric(server, "questions_waiting") == 1)
         self.ask(bob, "SHOW TimeZone")
         self.assertEqual(self.metric(server, "questions_waiting"), 1)
-        busy.connection.cancel()
         busy.until(b"Z")
         self.assertIn(b"C42601", long.until(b"Z")[0][1])
 
@@ -384,7 +387,7 @@ class End(Case):
     def test_a_stop_in_time_whatever_runs(self):
         server = self.serve("--stop-seconds", "4", "--threads", "2",
                             "--analyst-running", "2")
-        busy = [self.raw(server) for _ in range(4)]
+        busy = [self.raw(server, who) for who in ("ana", "bob") * 2]
         for raw in busy:
             raw.send(query(SLOW))
         asked = threading.Thread(target=self.http_ends, args=(server,))
