@@ -385,9 +385,8 @@ class Readers(Case):
 
 class End(Case):
     def test_a_stop_in_time_whatever_runs(self):
-        server = self.serve("--stop-seconds", "4", "--threads", "2",
-                            "--analyst-running", "2")
-        busy = [self.raw(server, who) for who in ("ana", "bob") * 2]
+        server = self.serve("--stop-seconds", "4", "--workers", "4")
+        busy = [self.raw(server) for _ in range(4)]
         for raw in busy:
             raw.send(query(SLOW))
         asked = threading.Thread(target=self.http_ends, args=(server,))

@@ -66,6 +66,10 @@ class Receipts(unittest.TestCase):
         self.assertEqual(done.returncode, code, done.stderr)
         return done.stdout + done.stderr
 
+    def metrics(self, server):
+        return call(server.http, "GET", "/metrics",
+                    token=self.store.tokens[""]).bytes
+
     def test_a_file_has_every_row_and_shows_a_rollback(self):
         path = self.folder / "receipts"
         server = self.serve(f"file:{path}")
@@ -77,10 +81,13 @@ class Receipts(unittest.TestCase):
         server = self.serve(f"file:{path}")
         receipts = [self.ask(server) for _ in range(3)]
         self.until(lambda: receipts[-1] in path.read_bytes())
-        counts = call(server.http, "GET", "/metrics",
-                      token=self.store.tokens[""]).bytes
-        self.assertRegex(counts, rb"\ncustos_receipts_exported_total [1-9]")
-        self.assertRegex(counts, rb"\ncustos_receipts_lag_rows \d+\n")
+        # counted once they are written
+        self.until(lambda: b"\ncustos_receipts_exported_total 0\n" not in
+                   self.metrics(server))
+        self.assertRegex(self.metrics(server),
+                         rb"\ncustos_receipts_exported_total [1-9]")
+        self.assertRegex(self.metrics(server),
+                         rb"\ncustos_receipts_lag_rows \d+\n")
         server.stop()
         found = RECEIPT.findall(path.read_bytes())
         numbers = [int(r.split(b":")[0]) for r in found]
