@@ -120,6 +120,19 @@ class Case(unittest.TestCase):
             self.assertLess(time.monotonic(), limit)
             time.sleep(0.02)
 
+    def settle(self, server, running, waiting):
+        """So many run and wait, and did so for a while: a question is read and
+        planned before it waits for a process."""
+        same = 0
+
+        def fact():
+            nonlocal same
+            now = [self.metric(server, "questions_" + what)
+                   for what in ("running", "waiting")]
+            same = same + 1 if now == [running, waiting] else 0
+            return same == 20
+        self.wait(fact)
+
 
 def resident_mb(process):
     status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
@@ -149,9 +162,9 @@ class Analysts(Case):
         server = self.serve("--workers", "1", "--analyst-waiting", "1")
         busy, waits, third = (self.raw(server) for _ in range(3))
         busy.send(query(SLOW))
-        self.wait(lambda: self.metric(server, "questions_running") == 1)
+        self.settle(server, 1, 0)
         waits.send(query(FLOORS))
-        self.wait(lambda: self.metric(server, "questions_waiting") == 1)
+        self.settle(server, 1, 1)
         third.send(query(FLOORS))
         said = third.until(b"Z")
         self.assertIn(b"too many of your questions wait", said[0][1])
