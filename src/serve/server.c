@@ -27,7 +27,7 @@ enum {
     PING_US = 10000000,
     THREADS_A_CORE = 64, /* a charged question keeps its thread until its reply
                             leaves, so most of them sleep */
-    PLANNING_A_CORE = 2, /* of one analyst: what works, or would, keeps others
+    PLANNING_A_CORE = 1, /* of one analyst: what works, or would, keeps others
                             from a processor */
     STOP_REST_MS = 4000,
 };
