@@ -108,8 +108,8 @@ classes_are_those_of_the_list(void **state)
         /* a file that stays where it is */
         {325, "SELECT count(*) FROM remote"},
         /* a small table */
-        {3, "SELECT count(*) FROM d"},
-        {3, "SELECT sum(nights) FROM stays"},
+        {4, "SELECT count(*) FROM d"},
+        {4, "SELECT sum(nights) FROM stays"},
     };
 
     (void)state;
