@@ -94,6 +94,7 @@ visiting("receipts of answers that lie far apart are found", at, async (page) =>
   await page.getByRole("link", { name: "Ledger" }).click();
   await page.getByRole("button", { name: "Verify the chain" }).click();
   await page.getByText("All 2 receipts of the answers in this tab are in it.").waitFor();
+  await page.unrouteAll({ behavior: "wait" }); /* a reply may be on its way */
 });
 
 visiting("a row opens: query, plan, cost, theorems, receipt, all as text", at, async (page) => {
