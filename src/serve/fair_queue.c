@@ -157,11 +157,10 @@ bool
 fair_queue_move(struct fair_queue *from, struct fair_queue *to, struct job *j)
 {
     struct queue_share *s = j->share;
-    bool was = j->is_planned;
 
+    share_planned(j);
     if (!share_add(to, (str){s->name, s->name_len}, j))
         return false;
-    s->planning -= !was;
     s->running--;
     s->in_flight--;
     share_settle(from, s);

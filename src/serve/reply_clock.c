@@ -1,3 +1,7 @@
+/*
+ * Beats as numbers, and the threads that beat: one on each processor, asleep
+ * while no charged question comes.
+ */
 #include "serve/reply_clock.h"
 
 #include <pthread.h>

@@ -47,14 +47,6 @@ wait_until(struct workers *w, pthread_cond_t *what, int64_t until_us)
         pthread_cond_timedwait(what, &w->lock, &t);
 }
 
-/* Lock held: somebody comes for the next job, if there is one. */
-static void
-lane_wake(struct lane_state *lane)
-{
-    if (lane->queue.ready)
-        pthread_cond_signal(&lane->work);
-}
-
 /* Lock held, which is let go meanwhile. The job is the caller's again. */
 static void
 hand_back(struct workers *w, struct job *j)

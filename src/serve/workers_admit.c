@@ -44,8 +44,7 @@ workers_planned(struct job *j)
     lane = &w->lanes[j->lane];
     pthread_mutex_lock(&w->lock);
     fair_queue_planned(&lane->queue, j);
-    if (lane->queue.ready)
-        pthread_cond_signal(&lane->work);
+    lane_wake(lane);
     pthread_mutex_unlock(&w->lock);
 }
 
@@ -77,8 +76,7 @@ workers_admit(struct job *j, int64_t class_us)
     j->class_us = class_us;
     fair_queue_pause(q, j);
     queue_admit(w, q);
-    if (q->ready)
-        pthread_cond_signal(&w->lanes[j->lane].work);
+    lane_wake(&w->lanes[j->lane]);
     pthread_mutex_unlock(&w->lock);
     while (sem_wait(&j->room) && errno == EINTR)
         continue;

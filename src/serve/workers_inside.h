@@ -43,6 +43,14 @@ struct workers {
     struct worker worker[];
 };
 
+/* Lock held: somebody comes for the next job, if there is one. */
+static inline void
+lane_wake(struct lane_state *lane)
+{
+    if (lane->queue.ready)
+        pthread_cond_signal(&lane->work);
+}
+
 /* Lock held: who waits for room goes on while there is some; at the end all do. */
 void queue_admit(struct workers *w, struct fair_queue *q);
 
