@@ -167,15 +167,17 @@ leaf(void *ctx, const struct expr *e, struct value *out)
     return true;
 }
 
-/* Does it write numbers with a fraction as text? The engine has its own way. */
+/* Is it evaluated here otherwise than by the engine? Reals have 15 digits here,
+   and the engine has its own way to write numbers with a fraction as text. */
 static bool
-writes_fractions(const struct expr *e)
+differs(const struct expr *e)
 {
-    if (e->kind == EXPR_CAST && e->cast_to == TYPE_TEXT &&
-        (e->args[0]->type == TYPE_DECIMAL || e->args[0]->type == TYPE_REAL))
+    if (e->type == TYPE_REAL ||
+        (e->kind == EXPR_CAST && e->cast_to == TYPE_TEXT &&
+         e->args[0]->type == TYPE_DECIMAL))
         return true;
     for (size_t i = 0; i < e->n_args; i++)
-        if (e->args[i] && writes_fractions(e->args[i]))
+        if (e->args[i] && differs(e->args[i]))
             return true;
     return false;
 }
@@ -227,7 +229,7 @@ image(struct domain *d, const struct expr *e)
 
     if (!effort_take(d->effort, count_nodes(e)))
         return DOMAIN_NO_MEMORY;
-    if (!evaluate_knows(e) || writes_fractions(e) || !tuple_find(d, e, &t))
+    if (!evaluate_knows(e) || differs(e) || !tuple_find(d, e, &t))
         return DOMAIN_NONE;
     scratch = arena_new(NULL, SCRATCH_BYTES);
     if (!scratch)

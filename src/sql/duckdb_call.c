@@ -287,13 +287,17 @@ change_case(struct duck *d, const struct expr *e, const char *name)
     close_short(d, may);
 }
 
+/* || beside a constant NULL has no type in the engine, hence the cast. */
 static void
 concat(struct duck *d, const struct expr *e)
 {
-    if (e->args[0]->text_max + e->args[1]->text_max > TEXT_COMPUTED_MAX)
+    if (e->args[0]->text_max + e->args[1]->text_max > TEXT_COMPUTED_MAX) {
         function(d, "text_concat", e, text);
-    else
-        infix(d, e, "||", text);
+        return;
+    }
+    buf_add_text(d->out, "CAST(");
+    infix(d, e, "||", text);
+    buf_add_text(d->out, " AS VARCHAR)");
 }
 
 /* -------------------------------------------------------------- choices -- */

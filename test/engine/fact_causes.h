@@ -46,6 +46,9 @@ static const char *const fact_causes[] = {
     "0)), 1.005) AS numeric(3, 2)) AS x FROM edges) AS v",
     "SELECT count(x) FROM (SELECT round(CASE WHEN yes THEN 1.005 ELSE 2.675 "
     "END, 2) AS x FROM edges) AS v",
+    /* ... and keys that are reached through them. */
+    "SELECT CAST(CAST(9007199254740992.5 AS double precision) AS bigint) % 7, "
+    "count(*) FROM edges GROUP BY 1",
     /* ... and of more than 18 or 22 digits behind the point. */
     "SELECT count(*) FROM edges WHERE CAST(0.1234567890123456789 AS double "
     "precision) > 5",
@@ -84,6 +87,8 @@ static const char *const fact_causes[] = {
     "SELECT count(*) FROM edges WHERE CAST(age AS numeric(2, 0)) > 5",
     "SELECT count(*) FROM edges WHERE CAST(cost AS numeric(3, 2)) > 5",
     "SELECT CAST(yes AS integer), count(*) FROM edges GROUP BY 1",
+    "SELECT count(*) FROM edges WHERE (CAST(i AS text) || CAST(CAST(10 AS "
+    "numeric(3, 2)) AS text)) IS NULL",
     "SELECT count(*) FROM edges WHERE CAST(wide * wide * wide AS bigint) > 5",
     "SELECT count(*) FROM edges WHERE 7 / age > 0",
     "SELECT count(*) FROM edges WHERE 7 % age > 0",
