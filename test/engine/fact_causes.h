@@ -49,6 +49,8 @@ static const char *const fact_causes[] = {
     /* ... and keys that are reached through them. */
     "SELECT CAST(CAST(9007199254740992.5 AS double precision) AS bigint) % 7, "
     "count(*) FROM edges GROUP BY 1",
+    "SELECT ceil((CASE WHEN b THEN 0.1 ELSE 0.0 END + 0.2) * 10) % 7, count(*) "
+    "FROM edges GROUP BY 1",
     /* ... and of more than 18 or 22 digits behind the point. */
     "SELECT count(*) FROM edges WHERE CAST(0.1234567890123456789 AS double "
     "precision) > 5",
