@@ -15,8 +15,12 @@
 #include <math.h>
 
 #include "base/datum.h"
+#include "base/period.h"
 #include "base/whole.h"
 #include "engine/duck_own.h"
+
+#define HOUR_US INT64_C(3600000000)
+#define DAY_US (24 * HOUR_US)
 
 /* A HUGEINT of the engine is aligned to 8 bytes, an i128 to 16. */
 static inline i128
@@ -237,6 +241,48 @@ index_i128(duckdb_function_info info, duckdb_data_chunk input,
 }
 
 static void
+set_period(const struct own_call *c, size_t i, int64_t days, int hour)
+{
+    int64_t p = narrow_at(c->arg[1], i);
+
+    if (days < DATE_FIRST || days > DATE_LAST || p < PERIOD_YEAR ||
+        p > PERIOD_HOUR)
+        own_set_null(c, i);
+    else
+        narrow_set(c->out, i, period_number((enum period)p, days, hour));
+}
+
+static void
+period_of_date(duckdb_function_info info, duckdb_data_chunk input,
+               duckdb_vector output)
+{
+    struct own_call c = own_begin(input, output);
+
+    (void)info;
+    for (size_t i = 0; i < c.n; i++)
+        set_period(&c, i, ((const int32_t *)c.arg[0])[i], 0);
+}
+
+static void
+period_of_timestamp(duckdb_function_info info, duckdb_data_chunk input,
+                    duckdb_vector output)
+{
+    struct own_call c = own_begin(input, output);
+
+    (void)info;
+    for (size_t i = 0; i < c.n; i++) {
+        int64_t us = narrow_at(c.arg[0], i), day = us / DAY_US;
+
+        us %= DAY_US;
+        if (us < 0) {
+            us += DAY_US;
+            day--;
+        }
+        set_period(&c, i, day, (int)(us / HOUR_US));
+    }
+}
+
+static void
 shift_date(duckdb_function_info info, duckdb_data_chunk input,
            duckdb_vector output)
 {
@@ -274,14 +320,13 @@ static void
 keep_timestamp(duckdb_function_info info, duckdb_data_chunk input,
                duckdb_vector output)
 {
-    const int64_t day = INT64_C(86400000000);
     struct own_call c = own_begin(input, output);
 
     (void)info;
     for (size_t i = 0; i < c.n; i++) {
         int64_t us = narrow_at(c.arg[0], i);
 
-        if (us < DATE_FIRST * day || us >= (DATE_LAST + 1) * day)
+        if (us < DATE_FIRST * DAY_US || us >= (DATE_LAST + 1) * DAY_US)
             own_set_null(&c, i);
         else
             narrow_set(c.out, i, us);
@@ -316,6 +361,11 @@ const struct own_function own_whole[] = {
     {"whole_of", WIDE, {REAL, WIDE, WIDE}, of_double_i128},
     {"whole_index", DUCKDB_TYPE_INTEGER, {NARROW, NARROW, NARROW}, index_i64},
     {"whole_index", DUCKDB_TYPE_INTEGER, {WIDE, WIDE, WIDE}, index_i128},
+    {"period_number", NARROW, {DUCKDB_TYPE_DATE, NARROW}, period_of_date},
+    {"period_number",
+     NARROW,
+     {DUCKDB_TYPE_TIMESTAMP, NARROW},
+     period_of_timestamp},
     {"calendar", DUCKDB_TYPE_DATE, {DUCKDB_TYPE_DATE}, keep_date},
     {"calendar",
      DUCKDB_TYPE_TIMESTAMP,

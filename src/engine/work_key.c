@@ -135,6 +135,16 @@ key_whole(const struct key *k, struct buf *out)
                narrow ? "" : " AS HUGEINT)", from, type, k->n, type);
 }
 
+static void
+key_period(const struct key *k, struct buf *out)
+{
+    buf_add_text(out, "whole_index(period_number(");
+    duckdb_print_expr(key_in_period(k), "t", out);
+    buf_printf(out, ", CAST('%d' AS BIGINT)), ", (int)k->period);
+    whole_literal(k, k->from, out);
+    buf_printf(out, ", CAST('%zu' AS BIGINT))", k->n);
+}
+
 /*
  * Is the key a column whose stored values all lie within from..last? Then the
  * difference alone is its index, and the engine knows how small it is.
@@ -189,6 +199,10 @@ work_key(const struct plan *plan, size_t index, struct buf *out)
     }
     if (k->kind == KEY_WHOLE) {
         key_whole(k, out);
+        return;
+    }
+    if (k->kind == KEY_PERIOD) {
+        key_period(k, out);
         return;
     }
     buf_init(&e, NULL, out->limit);

@@ -119,6 +119,7 @@ add_keys(struct sha256 *h, const struct plan *p, const struct plan *outer)
         add_number(h, k->column);
         add_number(h, k->scale);
         add_number(h, k->from);
+        add_number(h, k->period);
         add_number(h, k->null_group);
         add_number(h, (i128)k->n);
         for (size_t n = 0; k->kind == KEY_LISTED && n < k->n && !shared; n++)

@@ -113,6 +113,52 @@ key_whole(struct work *w, struct key *k)
     return CUSTOS_OK;
 }
 
+/* Is it date_trunc? */
+static bool
+truncates(const struct expr *e)
+{
+    return e->kind == EXPR_CALL && e->call >= CALL_TRUNC_YEAR &&
+           e->call <= CALL_TRUNC_HOUR;
+}
+
+const struct expr *
+key_in_period(const struct key *k)
+{
+    return truncates(k->expr) ? k->expr->args[0] : k->expr;
+}
+
+static int64_t
+number_of(enum period p, const struct datum *v)
+{
+    const i128 hour = INT64_C(3600000000), day = 24 * hour;
+    i128 us = v->n - DATE_FIRST * day;
+
+    if (v->type == TYPE_DATE)
+        return period_number(p, (int64_t)v->n, 0);
+    return period_number(p, (int64_t)(us / day) + DATE_FIRST,
+                         (int)(us % day / hour));
+}
+
+/* Periods that follow each other are found by their number, without a list. */
+static void
+key_periods(struct key *k)
+{
+    const enum period p = truncates(k->expr)
+                              ? (enum period)(k->expr->call - CALL_TRUNC_YEAR)
+                              : PERIOD_DAY;
+    int64_t from;
+
+    if (!truncates(k->expr) && k->expr->type != TYPE_DATE)
+        return;
+    from = number_of(p, &k->values[0]);
+    for (size_t i = 1; i < k->n; i++)
+        if (number_of(p, &k->values[i]) != from + (int64_t)i)
+            return;
+    k->kind = KEY_PERIOD;
+    k->period = p;
+    k->from = from;
+}
+
 static custos_status
 key_listed(struct work *w, struct key *k, bool *found)
 {
@@ -137,6 +183,8 @@ key_listed(struct work *w, struct key *k, bool *found)
         return custos_fail_at(w->err, CUSTOS_EINVAL, k->expr->at,
                               "%s is NULL in every row: it is no key",
                               work_text(w, k->expr));
+    if (*found)
+        key_periods(k);
     return CUSTOS_OK;
 }
 

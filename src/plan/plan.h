@@ -13,6 +13,7 @@
 #define PLAN_PLAN_H
 
 #include "account/charge.h"
+#include "base/period.h"
 #include "base/sha256.h"
 #include "num/rat.h"
 #include "plan/mechs.h"
@@ -100,17 +101,22 @@ size_t part_width(const struct part *part);
 /* How one expression of GROUP BY takes values. */
 struct key {
     struct expr *expr;
-    enum { KEY_STORED, KEY_WHOLE, KEY_LISTED, KEY_PRIVATE } kind;
+    enum { KEY_STORED, KEY_WHOLE, KEY_PERIOD, KEY_LISTED, KEY_PRIVATE } kind;
     /* the index column of a column with values; whole numbers from..to;
-           values looked up in a list; values that only the data know */
+           periods of the calendar without a gap; values looked up in a
+           list; values that only the data know */
     int column;           /* KEY_STORED */
     int scale;            /* KEY_PRIVATE, decimals: digits after the point */
-    i128 from;            /* KEY_WHOLE */
+    i128 from;            /* KEY_WHOLE, and the first of KEY_PERIOD */
+    enum period period;   /* KEY_PERIOD */
     struct datum *values; /* n of them, in the order of output */
     size_t n;
     bool null_group; /* one more, for NULL and what lies outside; else such
                         rows are in no group */
 };
+
+/* What lies in the periods of a KEY_PERIOD: of date_trunc its argument. */
+const struct expr *key_in_period(const struct key *k);
 
 /*
  * Where a key is private, groups come from the data, and which of them are

@@ -285,6 +285,8 @@ add_keys(struct cost *c, uint64_t rows, struct operators *o)
         add_operators(k->expr, o);
         if (k->kind == KEY_WHOLE && k->expr->kind != EXPR_COLUMN)
             o->computed++;
+        else if (k->kind == KEY_PERIOD)
+            o->computed += 2;
         else if (k->kind == KEY_LISTED && k->n <= LABELS_FEW)
             o->computed += 1 + k->n / COMPUTED;
         else if (k->kind == KEY_LISTED) /* as a text, and that by hash */

@@ -72,6 +72,10 @@ const struct total totals[] = {
     {"whole_index", "outside its places NULL",
      "whole_index(" SMALL ", " BIG ", " BIG "); whole_index(" WIDE_BIG
      ", " WIDE_SMALL ", " WIDE_BIG ")"},
+    {"period_number", "outside the years 1 to 9999 NULL",
+     "period_number(DATE 'infinity', " ONE "); period_number(" FIRST ", " SMALL
+     "); period_number(TIMESTAMP '-infinity', CAST('5' AS BIGINT)); "
+     "period_number(TIMESTAMP '294247-01-10', " ONE ")"},
     {"date_shift", "outside the years 1 to 9999 NULL",
      "date_shift(" LAST ", " BIG "); date_shift(" FIRST ", " SMALL ")"},
     {"read_whole", READS,

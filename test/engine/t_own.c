@@ -6,6 +6,7 @@
 
 #include "base/base.h"
 #include "engine/duck.h"
+#include "base/period.h"
 #include "engine/duck_own.h"
 #include "engine/relation.h"
 #include "engine/work.h"
@@ -99,6 +100,18 @@ own_functions_stop_at_the_ends(void **state)
         {"date_shift(DATE '9999-12-31', 1::BIGINT)", "NULL"},
         {"date_shift(DATE '0001-01-01', (-1)::BIGINT)", "NULL"},
         {"date_shift(DATE '2000-02-28', " BIG "::BIGINT)", "NULL"},
+        {"period_number(DATE '0001-01-01', 2::BIGINT)", "0"},
+        {"period_number(DATE '9999-12-31', 4::BIGINT)", "3652058"},
+        {"period_number(DATE '10000-01-01', 4::BIGINT)", "NULL"},
+        {"period_number(DATE '-infinity', 4::BIGINT)", "NULL"},
+        {"period_number(DATE '2000-01-01', 6::BIGINT)", "NULL"},
+        {"period_number(TIMESTAMP '0001-01-01', 5::BIGINT)", "0"},
+        {"period_number(TIMESTAMP '9999-12-31 23:59:59.999999', 5::BIGINT)",
+         "87649415"},
+        {"period_number(TIMESTAMP 'infinity', 5::BIGINT)", "NULL"},
+        {"period_number(make_timestamp((-9223372022400000000)::BIGINT), "
+         "0::BIGINT)",
+         "NULL"},
         {"calendar(DATE '10000-01-01')", "NULL"},
         {"calendar(DATE 'infinity')", "NULL"},
         {"calendar(DATE '0001-01-01')", "0001-01-01"},
@@ -111,6 +124,42 @@ own_functions_stop_at_the_ends(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         gives(cases[i][0], cases[i][1]);
+}
+
+/* One number for each period that the engine knows, without a gap: of moments
+   of every day of 1,000 years, and of every hour of three. */
+static void
+periods_are_those_of_the_calendar(void **state)
+{
+    static const char *const names[] = {[PERIOD_YEAR] = "year",
+                                        [PERIOD_QUARTER] = "quarter",
+                                        [PERIOD_MONTH] = "month",
+                                        [PERIOD_WEEK] = "week",
+                                        [PERIOD_DAY] = "day",
+                                        [PERIOD_HOUR] = "hour"};
+    static const char *const times[] = {
+        "TIMESTAMP '1401-01-01 00:30:00' + INTERVAL (i) DAY FROM range(365242)",
+        "TIMESTAMP '1969-01-01 00:59:59' + INTERVAL (i) HOUR FROM range(26280)",
+    };
+    static const char *const types[] = {"TIMESTAMP", "DATE"};
+    char sql[1024];
+
+    (void)state;
+    for (size_t p = 0; p < COUNT_OF(names); p++)
+        for (size_t i = 0; i < COUNT_OF(times); i++)
+            for (size_t k = 0; k < COUNT_OF(types); k++) {
+                if (p == PERIOD_HOUR && (i == 0 || k == 1))
+                    continue; /* hours of days have gaps */
+                snprintf(sql, sizeof sql,
+                         "(SELECT (count(DISTINCT n), count(DISTINCT p), "
+                         "count(DISTINCT (n, p))) = (max(n) - min(n) + 1, "
+                         "max(n) - min(n) + 1, max(n) - min(n) + 1) FROM "
+                         "(SELECT period_number(t, %zu::BIGINT) AS n, "
+                         "date_trunc('%s', t) AS p FROM (SELECT CAST(t AS %s) "
+                         "AS t FROM (SELECT %s AS r(i)) AS a(t))))",
+                         p, names[p], types[k], times[i]);
+                gives(sql, "true");
+            }
 }
 
 static void
@@ -283,6 +332,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(own_functions_stop_at_the_ends),
+        cmocka_unit_test(periods_are_those_of_the_calendar),
         cmocka_unit_test(text_is_read_as_custos_reads_it),
         cmocka_unit_test(texts_have_a_maximum),
         cmocka_unit_test(computed_columns_are_clamped),

@@ -1,0 +1,45 @@
+/*
+ * Hours, days, weeks ... of the calendar as numbers, counted from the first
+ * moment of the year 1, which was a Monday. Periods that follow each other have
+ * numbers that do.
+ */
+#ifndef BASE_PERIOD_H
+#define BASE_PERIOD_H
+
+#include <stdint.h>
+
+#include "base/datum.h"
+
+enum period {
+    PERIOD_YEAR,
+    PERIOD_QUARTER,
+    PERIOD_MONTH,
+    PERIOD_WEEK,
+    PERIOD_DAY,
+    PERIOD_HOUR,
+};
+
+/* Of a day since 1970-01-01, DATE_FIRST .. DATE_LAST, and an hour of it. */
+static inline int64_t
+period_number(enum period p, int64_t days, int hour)
+{
+    const int64_t day = days - DATE_FIRST;
+    int year, month, of_month;
+
+    switch (p) {
+    case PERIOD_HOUR: return 24 * day + hour;
+    case PERIOD_DAY: return day;
+    case PERIOD_WEEK: return day / 7;
+    case PERIOD_YEAR:
+    case PERIOD_QUARTER:
+    case PERIOD_MONTH: break;
+    }
+    date_split(days, &year, &month, &of_month);
+    year--;
+    if (p == PERIOD_YEAR)
+        return year;
+    return p == PERIOD_MONTH ? 12 * (int64_t)year + month - 1
+                             : 4 * (int64_t)year + (month - 1) / 3;
+}
+
+#endif
