@@ -17,7 +17,6 @@
 #include "base/ck.h"
 #include "plan/evaluate.h"
 #include "plan/range.h"
-#include "plan/work.h"
 
 #define HOUR_US ((i128)3600000000)
 
@@ -168,12 +167,12 @@ leaf(void *ctx, const struct expr *e, struct value *out)
     return true;
 }
 
-/* Is it evaluated here otherwise than by the engine? Doubles have 15 digits
-   here, and the engine has its own way to write numbers with a fraction as text. */
+/* Is it evaluated here otherwise than by the engine? That also has its own way
+   to write numbers with a fraction as text. */
 static bool
 differs(const struct expr *e)
 {
-    if (expr_is_double(e) ||
+    if (evaluate_rounds(e) ||
         (e->kind == EXPR_CAST && e->cast_to == TYPE_TEXT &&
          e->args[0]->type == TYPE_DECIMAL))
         return true;

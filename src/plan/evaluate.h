@@ -43,6 +43,10 @@ struct scope {
 /* Is every call of the tree known here? For refusals above the charge. */
 bool evaluate_knows(const struct expr *e);
 
+/* Is its own value, without its arguments', computed here as a double of 15
+   digits? The engine has more of them. */
+bool evaluate_rounds(const struct expr *e);
+
 /* False without memory or steps. What has no value (division by 0, overflow) is NULL. */
 CUSTOS_MUST_USE bool
 evaluate(const struct scope *s, const struct expr *e, struct value *out);

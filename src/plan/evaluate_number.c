@@ -5,6 +5,7 @@
 
 #include "base/ck.h"
 #include "plan/evaluate_parts.h"
+#include "plan/work.h"
 
 struct span {
     double low, high;
@@ -243,6 +244,17 @@ is_numeric_call(enum call call)
 {
     return (call >= CALL_NEG && call <= CALL_GREATEST) ||
            call == CALL_WIDTH_BUCKET;
+}
+
+bool
+evaluate_rounds(const struct expr *e)
+{
+    bool rounds = expr_is_double(e);
+
+    for (size_t i = 0; i < e->n_args && e->kind == EXPR_CALL; i++)
+        rounds = rounds ||
+                 (is_numeric_call(e->call) && e->args[i]->type == TYPE_DECIMAL);
+    return rounds;
 }
 
 bool

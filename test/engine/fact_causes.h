@@ -51,6 +51,8 @@ static const char *const fact_causes[] = {
     "count(*) FROM edges GROUP BY 1",
     "SELECT ceil((CASE WHEN b THEN 0.1 ELSE 0.0 END + 0.2) * 10) % 7, count(*) "
     "FROM edges GROUP BY 1",
+    "SELECT (floor(9007199254740992.5) / 9007199254740991) % 7, count(*) FROM "
+    "edges GROUP BY 1",
     /* ... and of more than 18 or 22 digits behind the point. */
     "SELECT count(*) FROM edges WHERE CAST(0.1234567890123456789 AS double "
     "precision) > 5",
