@@ -219,6 +219,7 @@ uint64_t curator_crashes(struct curator *c, uint64_t *row);
 struct curator_trips {
     uint64_t failures, overruns;
     uint64_t refusals; /* charges refused by suspension */
+    uint64_t no_room;  /* the same by the policy's limits on the ledger's growth */
 };
 void curator_trips(const struct curator *c, struct curator_trips *out);
 

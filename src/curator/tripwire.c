@@ -227,6 +227,8 @@ tripwire_refused(struct curator *c, custos_status st, const custos_err *err)
     if (st == CUSTOS_EDENIED && err &&
         !strcmp(err->said, LEDGER_SUSPENDED_SAID))
         atomic_fetch_add(&c->house->trips.refusals, 1);
+    if (st == CUSTOS_EOVERFLOW) /* ledger/sizes.c alone says so of a charge */
+        atomic_fetch_add(&c->house->trips.no_room, 1);
 }
 
 enum curator_trip
@@ -254,6 +256,7 @@ curator_trips(const struct curator *c, struct curator_trips *out)
     out->failures = atomic_load(&t->failures);
     out->overruns = atomic_load(&t->overruns);
     out->refusals = atomic_load(&t->refusals);
+    out->no_room = atomic_load(&t->no_room);
 }
 
 /* ------------------------------------------------------------- for owners -- */

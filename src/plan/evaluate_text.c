@@ -327,6 +327,9 @@ cast_number(const struct expr *e, const struct value *v, struct value *out)
     *out = *v;
     if (e->cast_to != TYPE_REAL)
         round_value(e, out);
+    if (e->cast_to == TYPE_INT &&
+        (out->datum.n < INT64_MIN || out->datum.n > INT64_MAX))
+        out->datum = (struct datum){.type = TYPE_NULL};
     if (out->datum.type != TYPE_NULL)
         out->datum.type = e->cast_to;
 }

@@ -72,6 +72,10 @@ add_trips(struct buf *b, const struct curator *c)
                (uint64_t)reply_clock_lost_us() / 1000);
     add_number(b, "tripwire_refusals_total", "counter",
                "questions refused by suspension", t.refusals);
+    add_number(b, "ledger_room_refusals_total", "counter",
+               "questions refused: the analyst's rows have all the room in the "
+               "ledger that the policy gives",
+               t.no_room);
 }
 
 /* What the ledger says, also of failures before this server began. Without

@@ -13,7 +13,7 @@ import threading
 import time
 import unittest
 
-from serving import Server, Store, call, need_module
+from serving import POLICY, Server, Store, call, need_module
 
 psycopg2 = need_module("psycopg2")
 
@@ -154,6 +154,24 @@ class Analysts(Case):
         self.assertGreater(int(got.headers["Retry-After"]), 0)
         self.ask(bob, "SHOW custos.budget")
         self.assertEqual(self.metric(server, "requests_refused_total"), 2)
+
+    def test_rows_of_the_ledger(self):
+        small = Store(policy=POLICY.replace(
+            "tables:", "storage: {ledger_bytes: 4000}\ntables:", 1))
+        self.addCleanup(small.close)
+        server = Server(small.path)
+        self.addCleanup(server.stop)
+        got = [call(server.http, "POST", "/v1/query",
+                    {"sql": f"{COUNT} WHERE born <> {i}"}, small.tokens["ana"])
+               for i in range(20)]
+        self.assertEqual(got[0].status, 200)
+        refused = [reply for reply in got if reply.status != 200]
+        self.assertIn("all the room in the ledger",
+                      refused[0].error["message"])
+        text = call(server.http, "GET", "/metrics",
+                    token=small.tokens[""]).bytes.decode()
+        self.assertIn(f"custos_ledger_room_refusals_total {len(refused)}\n",
+                      text)
 
     def test_questions_that_wait(self):
         """One process that is busy for minutes: one more free question may

@@ -91,6 +91,8 @@ static const char *const fact_causes[] = {
     "SELECT count(*) FROM edges WHERE CAST(age AS numeric(2, 0)) > 5",
     "SELECT count(*) FROM edges WHERE CAST(cost AS numeric(3, 2)) > 5",
     "SELECT CAST(yes AS integer), count(*) FROM edges GROUP BY 1",
+    "SELECT greatest(CAST(92233720368547758 * 9007199254740993 AS bigint), 0) "
+    "% 7, count(*) FROM edges GROUP BY 1",
     "SELECT count(*) FROM edges WHERE (CAST(i AS text) || CAST(CAST(10 AS "
     "numeric(3, 2)) AS text)) IS NULL",
     "SELECT count(*) FROM edges WHERE CAST(wide * wide * wide AS bigint) > 5",
