@@ -367,9 +367,9 @@ explain(struct curator *c, const struct course *k, struct answer **out,
     custos_status st;
 
     forecast_make(c, k->ask, k->q, k->p, &f);
-    reply_class_write(f.class_us, time);
+    reply_class_write(f.reply_us, time);
     snprintf(line, sizeof line, "answers in %s", time);
-    st = answer_of_explain(k->p, f.class_us ? line : NULL, out, err);
+    st = answer_of_explain(k->p, f.reply_us ? line : NULL, out, err);
     if (!st)
         (*out)->forecast = f;
     return st;

@@ -106,8 +106,9 @@ struct forecast {
     bool stored;  /* answered before, to this analyst: free */
     bool can_pay; /* the budget has room for it; then: */
     char left_epsilon[CUSTOS_AMOUNT_MAX]; /* the largest charge after it */
-    int64_t class_us; /* how long its work may take, by public facts
-                         (plan/reply_class.h); 0: not known, or it is free */
+    int64_t reply_us; /* after how long the reply leaves where nothing waits,
+                         by public facts (plan/reply_class.h); 0: not known, or
+                         it is free */
 };
 
 /* All of it in one arena; freed by answer_free. */
@@ -170,7 +171,9 @@ struct ask {
      */
     int64_t (*admit)(void *ctx, int64_t class_us);
     void *admit_ctx;
-    int64_t most_us; /* a question whose public time is longer is rejected
+    int64_t allowance_us; /* by which that is later than the public time, where
+                             nothing waits: for EXPLAIN */
+    int64_t most_us;      /* a question whose public time is longer is rejected
                         above its charge; 0: none is */
 
     /*
@@ -219,7 +222,8 @@ uint64_t curator_crashes(struct curator *c, uint64_t *row);
 struct curator_trips {
     uint64_t failures, overruns;
     uint64_t refusals; /* charges refused by suspension */
-    uint64_t no_room;  /* the same by the policy's limits on the ledger's growth */
+    uint64_t
+        no_room; /* the same by the policy's limits on the ledger's growth */
 };
 void curator_trips(const struct curator *c, struct curator_trips *out);
 

@@ -7,14 +7,14 @@
 
 /* Where replies have no time of their own, only by speeds that are known. */
 static int64_t
-forecast_class(const struct curator *c, const struct ask *ask,
-               const struct plan *p)
+forecast_time(const struct curator *c, const struct ask *ask,
+              const struct plan *p)
 {
     int64_t us = p->is_public || !(ask->admit || c->world->measured)
                      ? INT64_MAX
                      : reply_class_of(c, p);
 
-    return us == INT64_MAX ? 0 : us;
+    return us == INT64_MAX ? 0 : us + ask->allowance_us;
 }
 
 /*
@@ -27,7 +27,7 @@ forecast_class(const struct curator *c, const struct ask *ask,
  * NEEDS    the key of own answers names the analyst (stored-answer); shared
  *          answers are not looked for.
  * GIVES    whether it is free, what is left after it, rounded down, and the
- *          class time of its reply (plan/reply_class.h).
+ *          time of its reply (plan/reply_class.h).
  * FAILS    cannot: what cannot be found out is told as not stored, not paid.
  * TESTED   explain_tells_what_is_stored explain_tells_nothing_of_others
  *          explain_tells_what_is_left_after
@@ -47,7 +47,7 @@ forecast_make(struct curator *c, const struct ask *ask, const struct query *q,
         out->stored = !answer_find(c->ledger, keys.own, &given, &quiet);
         answer_free(given);
     }
-    out->class_us = out->stored ? 0 : forecast_class(c, ask, p);
+    out->reply_us = out->stored ? 0 : forecast_time(c, ask, p);
     out->can_pay = !ledger_left(c->ledger, ask->who, ask->now,
                                 out->stored || p->is_public ? NULL : &p->charge,
                                 out->left_epsilon, &quiet);

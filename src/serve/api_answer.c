@@ -150,9 +150,9 @@ json_forecast(struct buf *b, const struct question *q)
         buf_add_text(b, ",\"after\":null");
     buf_printf(
         b, ",\"stored\":%s,\"reply_seconds\":", f->stored ? "true" : "false");
-    if (f->class_us)
-        buf_printf(b, "%lld.%06lld", (long long)(f->class_us / 1000000),
-                   (long long)(f->class_us % 1000000));
+    if (f->reply_us)
+        buf_printf(b, "%lld.%06lld", (long long)(f->reply_us / 1000000),
+                   (long long)(f->reply_us % 1000000));
     else
         buf_add_text(b, "null");
 }

@@ -118,6 +118,7 @@ question_work(struct job *j, struct curator *c)
     if (j->replies) {
         j->leaves = leaves;
         q->ask.admit = admit;
+        q->ask.allowance_us = reply_queue_allowance(j->replies);
         q->ask.most_us = j->most_us;
     }
     q->err = (custos_err){.at = -1};

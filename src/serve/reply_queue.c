@@ -48,6 +48,12 @@ reply_queue_free(struct reply_queue *q)
     free(q);
 }
 
+int64_t
+reply_queue_allowance(const struct reply_queue *q)
+{
+    return q->allowance_us;
+}
+
 static int64_t
 plus(int64_t a, int64_t b)
 {

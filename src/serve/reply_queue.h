@@ -45,6 +45,7 @@ enum { REPLY_ALLOWANCE_US = 40000 };
 /* servers: how many workers run charged questions, >= 1. NULL: no memory. */
 struct reply_queue *reply_queue_new(size_t servers, int64_t allowance_us);
 void reply_queue_free(struct reply_queue *q);
+int64_t reply_queue_allowance(const struct reply_queue *q);
 
 /*
  * The moment at which the reply leaves and its work is ended, of a question

@@ -19,6 +19,8 @@ RARE = {"500", "503", "504"}
 # Refused in the same way everywhere: seen at some address.
 OFTEN = {"400", "403", "404", "406", "409", "413", "415", "429"}
 
+ALLOWANCE = 300  # ms
+
 
 class HttpCase(unittest.TestCase):
     times = False  # public reply times, which tests of them alone want
@@ -26,7 +28,7 @@ class HttpCase(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.store = Store()
-        words = ["--reply-allowance", "300"] if cls.times else []
+        words = ["--reply-allowance", str(ALLOWANCE)] if cls.times else []
         cls.server = Server(cls.store.path, *words, times=cls.times)
         cls.addClassCleanup(cls.store.close)
         cls.addClassCleanup(cls.server.stop)

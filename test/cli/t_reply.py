@@ -52,7 +52,7 @@ class Replies(unittest.TestCase):
 
     def test_explain_says_when(self):
         reply = self.post("/v1/explain", "SELECT count(*) + 1 FROM patients")
-        self.assertIn("reply_seconds", reply.json)
+        self.assertGreater(reply.json["reply_seconds"], ALLOWANCE / 1000)
 
     def test_nothing_is_kept_before_it_leaves(self):
         sql = "SELECT sum(born) FROM patients"

@@ -122,7 +122,7 @@ explained(const struct place *p, const char *sql, bool *said)
     if (curator_open(p->store, &c, &err) ||
         curator_answer(c, &ask, &answer, &err))
         fail_msg("%s", err.said);
-    us = answer->forecast.class_us;
+    us = answer->forecast.reply_us;
     last = &answer->cells[answer->n_rows - 1].value;
     *said = last->text.len > 11 && !memcmp(last->text.ptr, "answers in ", 11);
     answer_free(answer);

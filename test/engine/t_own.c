@@ -131,12 +131,10 @@ own_functions_stop_at_the_ends(void **state)
 static void
 periods_are_those_of_the_calendar(void **state)
 {
-    static const char *const names[] = {[PERIOD_YEAR] = "year",
-                                        [PERIOD_QUARTER] = "quarter",
-                                        [PERIOD_MONTH] = "month",
-                                        [PERIOD_WEEK] = "week",
-                                        [PERIOD_DAY] = "day",
-                                        [PERIOD_HOUR] = "hour"};
+    static const char *const names[] = {
+        [PERIOD_YEAR] = "year",   [PERIOD_QUARTER] = "quarter",
+        [PERIOD_MONTH] = "month", [PERIOD_WEEK] = "week",
+        [PERIOD_DAY] = "day",     [PERIOD_HOUR] = "hour"};
     static const char *const times[] = {
         "TIMESTAMP '1401-01-01 00:30:00' + INTERVAL (i) DAY FROM range(365242)",
         "TIMESTAMP '1969-01-01 00:59:59' + INTERVAL (i) HOUR FROM range(26280)",
