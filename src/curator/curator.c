@@ -221,8 +221,10 @@ run_charged(struct curator *c, const struct course *k, struct work *w,
               : class_us > ASK_LONG_US ? WORK_LONG
                                        : WORK_SHORT;
     /* Without a ceiling of rows no time is public: it leaves when it can. */
-    if (ask->admit && class_us < INT64_MAX)
+    if (ask->admit && class_us < INT64_MAX) {
         w->until_us = ask->admit(ask->admit_ctx, class_us);
+        w->begin_us = w->until_us - class_us;
+    }
     if (c->executor)
         return c->executor->run(c->executor->ctx, w, out, end, err);
     st = release_answer(&here, k->p, &w->receipt, out, err);

@@ -221,6 +221,7 @@ uint64_t curator_crashes(struct curator *c, uint64_t *row);
 /* The same of all handles, since the store was opened; from any thread. */
 struct curator_trips {
     uint64_t failures, overruns;
+    uint64_t delayed;  /* ended before they began: others took too long */
     uint64_t refusals; /* charges refused by suspension */
     uint64_t
         no_room; /* the same by the policy's limits on the ledger's growth */

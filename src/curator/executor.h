@@ -26,7 +26,9 @@ struct work {
                           public parts, and answers nothing */
     uint8_t digest[PLAN_DIGEST_BYTES]; /* of plan and charge */
     struct receipt receipt;
-    int64_t until_us; /* of the steady clock: killed then; 0: never */
+    int64_t
+        begin_us; /* of the steady clock: not begun after this; 0: any time */
+    int64_t until_us; /* killed then; 0: never */
 };
 
 /* Was it charged: does it read private tables? */
@@ -41,6 +43,7 @@ enum work_end {
     WORK_DONE,
     WORK_FAILED,  /* a bug by definition, where it was charged */
     WORK_OVERRUN, /* killed at its time */
+    WORK_DELAYED, /* others took so long that its own work was not begun */
     WORK_STOPPED, /* killed because ask->stop says so */
     WORK_LOST,    /* the worker was killed from outside */
 };

@@ -30,7 +30,7 @@ struct world {
 
 /* Since the store was opened, for operators. */
 struct trips {
-    _Atomic uint64_t failures, overruns, refusals, no_room;
+    _Atomic uint64_t failures, overruns, refusals, no_room, delayed;
 };
 
 struct house {

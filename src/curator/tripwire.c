@@ -188,6 +188,8 @@ judge(const struct ask *ask, enum work_end end)
 
     if (end == WORK_FAILED)
         return TRIP_FAILURE;
+    if (end == WORK_DELAYED) /* it tells of others' work, which counts there */
+        return TRIP_NONE;
     return end == WORK_OVERRUN || stop == ASK_OVERRUN ? TRIP_OVERRUN
                                                       : TRIP_NONE;
 }
@@ -208,6 +210,8 @@ tripwire_after(struct curator *c, const struct ask *ask,
     bool failed;
 
     crash_end(work);
+    if (end == WORK_DELAYED)
+        atomic_fetch_add(&h->trips.delayed, 1);
     c->trip = judge(ask, end);
     c->trip_seq = r->seq;
     if (c->trip == TRIP_NONE)
@@ -257,6 +261,7 @@ curator_trips(const struct curator *c, struct curator_trips *out)
     out->overruns = atomic_load(&t->overruns);
     out->refusals = atomic_load(&t->refusals);
     out->no_room = atomic_load(&t->no_room);
+    out->delayed = atomic_load(&t->delayed);
 }
 
 /* ------------------------------------------------------------- for owners -- */

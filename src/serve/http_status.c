@@ -66,6 +66,10 @@ add_trips(struct buf *b, const struct curator *c)
                t.failures);
     add_number(b, "tripwire_overruns_total", "counter",
                "charged questions that were ended for their time", t.overruns);
+    add_number(b, "questions_delayed_total", "counter",
+               "charged questions that were ended before they began, since "
+               "others took longer than planned",
+               t.delayed);
     add_number(b, "machine_stalls_milliseconds_total", "counter",
                "time in which the machine did not run the server, which reply "
                "times do not count",

@@ -126,10 +126,13 @@ static void
 hand_out(struct pool *p, enum pool_lane lane)
 {
     struct waiter **at = &p->waiters;
+    int64_t now = *at ? p->options.now_us() : 0;
 
     while (*at && has_place(p, lane)) {
         struct waiter *w = *at;
-        struct slot *s = w->lane == lane ? find_idle(p, lane, &w->of) : NULL;
+        struct slot *s = w->lane == lane && (!w->until_us || now < w->until_us)
+                             ? find_idle(p, lane, &w->of)
+                             : NULL;
 
         if (!s) {
             at = &w->next;

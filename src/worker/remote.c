@@ -34,7 +34,7 @@ struct errand {
     enum pool_lane lane;
     const struct work_snapshot *of;
     const _Atomic int *stop;
-    int64_t until_us;
+    int64_t begin_us, until_us; /* 0: any time */
     enum message_kind asks, wants;
     struct buf *request;
     arena *a; /* of the reply */
@@ -123,14 +123,14 @@ static enum work_end
 ask_worker(struct remote *r, struct errand *c)
 {
     bool sent = false;
-    struct process *w = pool_take_for(r->pool, c->lane, c->of, c->until_us,
+    struct process *w = pool_take_for(r->pool, c->lane, c->of, c->begin_us,
                                       c->stop, c->asks, c->request, &sent);
     enum channel_end end;
 
     c->told = (custos_err){.at = -1};
     if (!w)
         return is_stopped(c)                        ? WORK_STOPPED
-               : pool_is_late(r->pool, c->until_us) ? WORK_OVERRUN
+               : pool_is_late(r->pool, c->begin_us) ? WORK_DELAYED
                                                     : WORK_LOST;
     if (!hold(r, c, w)) {
         if (sent)
@@ -220,6 +220,7 @@ run(void *ctx, const struct work *w, struct answer **out, enum work_end *end,
         .lane = lane_of(w),
         .of = &w->of,
         .stop = w->ask->stop,
+        .begin_us = w->begin_us,
         .until_us = w->until_us,
         .asks = MESSAGE_QUERY,
         .wants = MESSAGE_ANSWER,
@@ -233,7 +234,7 @@ run(void *ctx, const struct work *w, struct answer **out, enum work_end *end,
     c.a = answer->arena;
     c.out = answer;
     if (c.lane == POOL_FREE)
-        c.until_us = pool_free_until(r->pool);
+        c.begin_us = c.until_us = pool_free_until(r->pool);
     message_begin(&request, MESSAGE_MAX_ASKED);
     message_query_pack(w, &request);
     *end = ask_worker(r, &c);
@@ -255,12 +256,14 @@ catalog(void *ctx, const struct work_snapshot *of,
         struct catalog_rows *out, custos_err *err)
 {
     struct remote *r = ctx;
+    int64_t until = pool_free_until(r->pool);
     struct buf request;
     struct errand c = {
         .lane = POOL_FREE,
         .of = of,
         .stop = ask->stop,
-        .until_us = pool_free_until(r->pool),
+        .begin_us = until,
+        .until_us = until,
         .asks = MESSAGE_CATALOG,
         .wants = MESSAGE_ROWS,
         .request = &request,

@@ -275,6 +275,7 @@ a_cancel_does_not_count(void **state)
     enum work_end end = WORK_STOPPED;
     const struct executor by = {
         .ctx = &end, .run = run_to_end, .stop = stop_nothing};
+    struct curator_trips trips;
     custos_err err;
     uint64_t row;
 
@@ -288,6 +289,11 @@ a_cancel_does_not_count(void **state)
     assert_int_equal(ask("ana", SUM, ASK_GOES_ON, &err), CUSTOS_EENGINE);
     assert_int_equal(curator_tripped(c, &row), TRIP_NONE);
     assert_int_equal(failures_of("ana", NULL), 0);
+    end = WORK_DELAYED; /* by others */
+    assert_int_equal(ask("ana", SUM, ASK_GOES_ON, &err), CUSTOS_EENGINE);
+    assert_int_equal(curator_tripped(c, &row), TRIP_NONE);
+    curator_trips(c, &trips);
+    assert_int_equal(trips.delayed, 1);
     end = WORK_OVERRUN;
     assert_int_equal(ask("ana", SUM, ASK_GOES_ON, &err), CUSTOS_EENGINE);
     assert_int_equal(curator_tripped(c, &row), TRIP_OVERRUN);

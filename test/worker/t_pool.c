@@ -250,6 +250,26 @@ work_ends_at_its_time(void **state)
         usleep(1000);
 }
 
+/* Its worker would be killed in the middle of it, and be missed by others. */
+static void
+work_that_is_late_is_not_begun(void **state)
+{
+    struct work w = {.begin_us = steady_us() - 1,
+                     .until_us = steady_us() + SECOND_US};
+    struct pool_counts before, after;
+    enum work_end end = WORK_DONE;
+    custos_err err;
+
+    (void)state;
+    pool_count(pool, &before);
+    assert_int_equal(send_work(&w, "SELECT count(*) FROM people", &end, &err),
+                     CUSTOS_EENGINE);
+    assert_int_equal(end, WORK_DELAYED);
+    assert_string_equal(err.said, custos_status_words(CUSTOS_EENGINE));
+    pool_count(pool, &after);
+    assert_int_equal(after.lost, before.lost);
+}
+
 static atomic_int stop;
 
 static void *
@@ -387,6 +407,7 @@ main(int argc, char **argv)
         cmocka_unit_test(another_plan_is_refused),
         cmocka_unit_test(a_killed_worker_costs_one_question),
         cmocka_unit_test(work_ends_at_its_time),
+        cmocka_unit_test(work_that_is_late_is_not_begun),
         cmocka_unit_test(a_stop_is_never_lost),
         cmocka_unit_test(a_worker_that_lies_is_ended),
         cmocka_unit_test(a_worker_cannot_reach_out),
