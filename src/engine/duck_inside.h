@@ -7,6 +7,7 @@
 #include <duckdb.h>
 
 #include "engine/duck.h"
+#include "engine/duck_bound.h"
 
 /* A statement that was prepared before, and may be run again. */
 struct duck_kept {
@@ -20,7 +21,7 @@ enum { DUCK_KEPT_MAX = 32, DUCK_KEPT_BYTES = 1 << 16 };
 
 struct duck_connection {
     duckdb_connection c;
-    bool keeps;
+    enum duck_keep keeps;
     uint64_t clock;
     struct duck_kept kept[DUCK_KEPT_MAX];
 };
@@ -28,11 +29,11 @@ struct duck_connection {
 /*
  * The prepared statement of a text, kept or new; *kept is where it lies, NULL
  * when the caller owns it. After a failure *statement has the words, and the
- * caller owns it.
+ * caller owns it. *bound has the numbers that are to be in use while it runs.
  */
-bool
-duck_prepare(struct duck_connection *c, const char *sql,
-             duckdb_prepared_statement *statement, struct duck_kept **kept);
+bool duck_prepare(struct duck_connection *c, const char *sql,
+                  duckdb_prepared_statement *statement, struct duck_kept **kept,
+                  struct duck_bound *bound);
 void duck_forget_all(struct duck_connection *c);
 
 /* A flat vector as a column. */

@@ -9,7 +9,7 @@
 #include "engine/duck_inside.h"
 
 void
-duck_keep(struct duck_connection *c, bool keeps)
+duck_keep(struct duck_connection *c, enum duck_keep keeps)
 {
     c->keeps = keeps;
 }
@@ -48,9 +48,9 @@ place_of(struct duck_connection *c, const char *sql)
     return oldest;
 }
 
-bool
-duck_prepare(struct duck_connection *c, const char *sql,
-             duckdb_prepared_statement *statement, struct duck_kept **kept)
+static bool
+prepare(struct duck_connection *c, const char *sql,
+        duckdb_prepared_statement *statement, struct duck_kept **kept)
 {
     struct duck_kept *k = NULL;
 
@@ -74,4 +74,22 @@ duck_prepare(struct duck_connection *c, const char *sql,
         *kept = k;
     }
     return true;
+}
+
+bool
+duck_prepare(struct duck_connection *c, const char *sql,
+             duckdb_prepared_statement *statement, struct duck_kept **kept,
+             struct duck_bound *bound)
+{
+    struct buf shape;
+    bool good;
+
+    buf_init(&shape, NULL, DUCK_KEPT_BYTES);
+    if (c->keeps == DUCK_KEEP_SHAPES && duck_bound_take(sql, &shape, bound))
+        sql = buf_text(&shape);
+    else
+        bound->n = 0;
+    good = prepare(c, sql, statement, kept);
+    buf_clear(&shape);
+    return good;
 }

@@ -109,6 +109,8 @@ add_set(struct duck_connection *c, const struct own_function *own, size_t *n)
         if (good) {
             duckdb_scalar_function_set_name(f, own->name);
             duckdb_scalar_function_set_function(f, own[*n].run);
+            if (own == own_bound)
+                duckdb_scalar_function_set_volatile(f);
             good = duckdb_add_scalar_function_to_set(set, f) == DuckDBSuccess;
         }
         duckdb_destroy_scalar_function(&f);
@@ -123,7 +125,7 @@ custos_status
 duck_own_add(struct duck_connection *c, custos_err *err)
 {
     const struct own_function *lists[] = {own_whole, own_read,
-                                          own_text_functions};
+                                          own_text_functions, own_bound};
 
     for (size_t i = 0; i < COUNT_OF(lists); i++)
         for (size_t k = 0, n = 0; lists[i][k].name; k += n)

@@ -10,6 +10,7 @@
  *   whole_of(r, low, high)    a DOUBLE, rounded half away from 0 and clamped; of
  *                             NaN NULL; BIGINT or HUGEINT as the limits are
  *   whole_index(x, from, n)   x - from, an INTEGER; NULL unless 0 .. n - 1
+ *   bound_whole(n)            number n of duck_bound.h; NULL where there is none
  *   period_number(d, p)       base/period.h, of a date or timestamp; NULL outside
  *                             the years 1 to 9999, or where p is no period
  *   calendar(d)               a date or timestamp; NULL outside the years 1
@@ -64,5 +65,6 @@ void own_set_text(const struct own_call *c, size_t row, str text);
 extern const struct own_function own_whole[];
 extern const struct own_function own_read[];
 extern const struct own_function own_text_functions[];
+extern const struct own_function own_bound[]; /* not computed beforehand */
 
 #endif

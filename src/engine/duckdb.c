@@ -20,6 +20,7 @@ struct duck {
 struct duck_rows {
     duckdb_prepared_statement statement;
     struct duck_kept *kept; /* whose statement it is; NULL: ours */
+    struct duck_bound bound;
     duckdb_result result;
     duckdb_data_chunk chunk;
     size_t width;
@@ -290,7 +291,7 @@ duck_describe(struct duck_connection *c, const char *sql,
 
     if (!r)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    if (!duck_prepare(c, sql, &r->statement, &r->kept))
+    if (!duck_prepare(c, sql, &r->statement, &r->kept, &r->bound))
         st = fail_engine(err, duckdb_prepare_error(r->statement));
     else
         st = rows_shape(r, err);
@@ -307,12 +308,15 @@ duck_ask(struct duck_connection *c, const char *sql, struct duck_rows **out,
 {
     struct duck_rows *r = NULL;
     custos_status st = duck_describe(c, sql, &r, err);
+    duckdb_state state;
 
     if (st)
         return st;
     r->has_result = true;
-    if (duckdb_execute_prepared_streaming(r->statement, &r->result) !=
-        DuckDBSuccess) {
+    duck_bound_use(&r->bound);
+    state = duckdb_execute_prepared_streaming(r->statement, &r->result);
+    duck_bound_use(NULL);
+    if (state != DuckDBSuccess) {
         st = fail_engine(err, duckdb_result_error(&r->result));
         duck_rows_free(r);
         return st;
@@ -374,7 +378,9 @@ duck_next(struct duck_rows *r, size_t *n, struct duck_column *columns,
     const char *words;
 
     duckdb_destroy_data_chunk(&r->chunk);
+    duck_bound_use(&r->bound);
     r->chunk = duckdb_stream_fetch_chunk(r->result);
+    duck_bound_use(NULL);
     if (!r->chunk) {
         words = duckdb_result_error(&r->result);
         if (words && *words)

@@ -210,6 +210,14 @@ seal_off(struct engine *e, const char *paths, custos_err *err)
     return st;
 }
 
+enum duck_keep
+open_keeps(const struct engine *e)
+{
+    return e->data->small   ? DUCK_KEEP_SHAPES
+           : e->data->fixed ? DUCK_KEEP_TEXTS
+                            : DUCK_KEEP_NONE;
+}
+
 /* One connection, or, where that can be of use, one for each core. */
 static custos_status
 connect_all(struct engine *e, custos_err *err)
@@ -224,8 +232,8 @@ connect_all(struct engine *e, custos_err *err)
         st = duck_connect(e->data->db, &e->connections[e->threads], err);
         e->threads += !st;
     }
-    for (size_t i = 0; i < e->threads && e->data->fixed; i++)
-        duck_keep(e->connections[i], true);
+    for (size_t i = 0; i < e->threads; i++)
+        duck_keep(e->connections[i], open_keeps(e));
     return st;
 }
 

@@ -58,6 +58,9 @@ struct engine {
     size_t n_prepared;
 };
 
+/* What connections of a handle keep (duck.h). */
+enum duck_keep open_keeps(const struct engine *e);
+
 /* engine_open, with another limit of what is small: tests have small tables
    and want all threads. */
 CUSTOS_MUST_USE custos_status engine_open_for(const struct store *s,

@@ -73,6 +73,56 @@ statements_are_kept_and_make_room(void **state)
     made_close(&m);
 }
 
+/* Numbers are taken out of the text, and are those of the question that runs. */
+static void
+questions_that_differ_in_numbers_share_a_statement(void **state)
+{
+    struct duck_connection *c;
+    struct made m;
+    size_t before;
+    char sql[128];
+
+    (void)state;
+    ready(&m, HEAD TABLE("t", ""), ENGINE_SMALL_ROWS);
+    c = m.engine->connections[0];
+    before = kept(c);
+    for (int k = 0; k < 9; k++) {
+        snprintf(sql, sizeof sql,
+                 "SELECT count(*) FROM t0 WHERE u > CAST('%d' AS BIGINT)", k);
+        assert_int_equal(count(c, sql), k < 3 ? 3 - k : 0);
+    }
+    assert_int_equal(kept(c), before + 1);
+    made_close(&m);
+}
+
+/* What stands in texts and names is no number, and joins keep theirs. */
+static void
+only_literals_are_taken_out(void **state)
+{
+    static const char *const none[] = {
+        "SELECT 'CAST(''7'' AS BIGINT)'",
+        "SELECT \"CAST('7' AS BIGINT)\"",
+        "SELECT CAST('x' AS BIGINT)",
+        "SELECT CAST('99999999999999999999' AS BIGINT)",
+        "SELECT CAST('7' AS HUGEINT), 'it''s CAST('",
+        "SELECT CAST('7' AS BIGINT) FROM a JOIN b",
+    };
+    struct duck_bound bound;
+    struct buf b;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(none); i++) {
+        buf_init(&b, NULL, 1000);
+        assert_false(duck_bound_take(none[i], &b, &bound));
+        buf_clear(&b);
+    }
+    buf_init(&b, NULL, 1000);
+    assert_true(duck_bound_take("'it''s' < CAST('-7' AS BIGINT)", &b, &bound));
+    assert_string_equal(buf_text(&b), "'it''s' < bound_whole(0)");
+    assert_int_equal(bound.values[0], -7);
+    buf_clear(&b);
+}
+
 /* A file can change under a plan: nothing is kept, all threads are there. */
 static void
 attached_files_are_looked_at_anew(void **state)
@@ -131,6 +181,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(statements_are_kept_and_make_room),
+        cmocka_unit_test(questions_that_differ_in_numbers_share_a_statement),
+        cmocka_unit_test(only_literals_are_taken_out),
         cmocka_unit_test(attached_files_are_looked_at_anew),
         cmocka_unit_test(small_data_has_one_thread),
         cmocka_unit_test(handles_share_a_version),

@@ -296,7 +296,7 @@ static void
 own_functions_are_total(void **state)
 {
     const struct own_function *lists[] = {own_whole, own_read,
-                                          own_text_functions};
+                                          own_text_functions, own_bound};
     char sql[8192];
     custos_err err;
 

@@ -1,0 +1,89 @@
+#include "engine/duck_bound.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/duck_own.h"
+
+static _Thread_local const struct duck_bound *in_use;
+
+void
+duck_bound_use(const struct duck_bound *b)
+{
+    in_use = b;
+}
+
+/* Where the literal at `at` ends; NULL: there is none. */
+static const char *
+literal_end(const char *at, int64_t *value)
+{
+    static const char before[] = "CAST('", after[] = "' AS BIGINT)";
+    char *end;
+
+    if (strncmp(at, before, sizeof before - 1) != 0)
+        return NULL;
+    at += sizeof before - 1;
+    if (*at != '-' && (*at < '0' || *at > '9'))
+        return NULL;
+    errno = 0;
+    *value = strtoll(at, &end, 10);
+    if (errno || end == at || strncmp(end, after, sizeof after - 1) != 0)
+        return NULL;
+    return end + sizeof after - 1;
+}
+
+/* Behind a quoted text or name, or the next character. A quote within is
+   doubled, and reads as the end of one and the beginning of the next. */
+static const char *
+skip(const char *at)
+{
+    const char *end = *at == '\'' || *at == '"' ? strchr(at + 1, *at) : at;
+
+    return end ? end + 1 : at + strlen(at);
+}
+
+bool
+duck_bound_take(const char *sql, struct buf *out, struct duck_bound *to)
+{
+    const char *at = sql, *next;
+    int64_t value;
+
+    to->n = 0;
+    if (strstr(sql, " JOIN ")) /* conditions would not go below it */
+        return false;
+    for (; *at; at = next) {
+        next = literal_end(at, &value);
+        if (!next) {
+            next = skip(at);
+            buf_add(out, at, (size_t)(next - at));
+            continue;
+        }
+        if (to->n == DUCK_BOUND_MAX)
+            return false;
+        buf_printf(out, "bound_whole(%zu)", to->n);
+        to->values[to->n++] = value;
+    }
+    return to->n > 0 && !out->failed;
+}
+
+static void
+bound_whole(duckdb_function_info info, duckdb_data_chunk input,
+            duckdb_vector output)
+{
+    struct own_call c = own_begin(input, output);
+    const int32_t *number = c.arg[0];
+
+    (void)info;
+    for (size_t i = 0; i < c.n; i++) {
+        if (in_use && number[i] >= 0 && (size_t)number[i] < in_use->n)
+            ((int64_t *)c.out)[i] = in_use->values[number[i]];
+        else
+            own_set_null(&c, i);
+    }
+}
+
+const struct own_function own_bound[] = {
+    {"bound_whole", DUCKDB_TYPE_BIGINT, {DUCKDB_TYPE_INTEGER}, bound_whole},
+    {.name = NULL},
+};

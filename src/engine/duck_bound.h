@@ -1,0 +1,34 @@
+/*
+ * Whole numbers outside the text of a statement: questions that differ in them
+ * alone then share one prepared statement, and of a question on a small table
+ * most of the time is the engine's planning. (Parameters of the engine's own
+ * would not do: it plans anew for each value of them.)
+ *
+ * A literal CAST('7' AS BIGINT) becomes bound_whole(0), a function of ours that
+ * reads number 0 of this thread. So the engine must run the statement on the
+ * thread that asks: it has one, where this is used (open_size).
+ */
+#ifndef ENGINE_DUCK_BOUND_H
+#define ENGINE_DUCK_BOUND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+enum { DUCK_BOUND_MAX = 24 };
+
+struct duck_bound {
+    size_t n;
+    int64_t values[DUCK_BOUND_MAX];
+};
+
+/* Writes sql with its numbers taken out. False: nothing to take out, more than
+   there is room for, a join, or no memory; it is to be run as it is. */
+bool duck_bound_take(const char *sql, struct buf *out, struct duck_bound *to);
+
+/* From now on, on this thread; NULL: there are none. */
+void duck_bound_use(const struct duck_bound *b);
+
+#endif
