@@ -86,7 +86,7 @@ static const struct option options[SERVE_OPTIONS] = {
                            "questions of one analyst that wait (256)"},
     [SERVE_OWN_AHEAD] = {"analyst-ahead", "MS",
                          "reply times of one analyst's charged questions\n"
-                         "that are on their way (110 for two workers)"},
+                         "that are on their way (140 for two workers)"},
     [SERVE_OWN_REQUESTS] = {"analyst-requests", "N",
                             "requests of one analyst a minute (120000)"},
     [SERVE_OWN_UNREAD] = {"analyst-unread", "BYTES",
@@ -127,7 +127,7 @@ static const struct option options[SERVE_OPTIONS] = {
                     "from SIGTERM to the end, whatever runs (30)"},
     [SERVE_ALLOWANCE] = {"reply-allowance", "MS",
                          "how much later than its public time a charged reply\n"
-                         "leaves, for what a busy machine adds (40)"},
+                         "leaves, for what a busy machine adds (45)"},
     [SERVE_NO_STEPS] = {"no-response-steps", NULL,
                         "answer as soon as possible: how long a question took\n"
                         "is then seen by who asked, and depends on the data"},

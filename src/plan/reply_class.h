@@ -40,7 +40,7 @@ struct reply_speeds {
                            .text_ps = 100000,                                  \
                            .sort_ps = 300000,                                  \
                            .quantile_ps = 850000,                              \
-                           .fixed_us = 1400})
+                           .fixed_us = 1300})
 
 /* The least class: 100 ms / 64, rounded up. Between it and its double are eight
    steps of the same size, then eight of the double size, and so on. */

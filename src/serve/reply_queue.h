@@ -40,7 +40,7 @@
 struct reply_queue;
 
 /* By default; the time for planning again in the worker, messages, waking. */
-enum { REPLY_ALLOWANCE_US = 40000 };
+enum { REPLY_ALLOWANCE_US = 45000 };
 
 /* servers: how many workers run charged questions, >= 1. NULL: no memory. */
 struct reply_queue *reply_queue_new(size_t servers, int64_t allowance_us);

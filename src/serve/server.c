@@ -47,7 +47,7 @@ serve_limits_default(struct serve_limits *limits)
         .idle_ms = 86400000,
         .stop_ms = 30000,
         .waiting_per_analyst = WORKERS_SHARE_WAITING,
-        .ahead_ms = 110,
+        .ahead_ms = 140,
         .requests_per_analyst = 120000,
         .unread_per_analyst = 64 << 20,
         .prepared_per_analyst = 128 << 20,
