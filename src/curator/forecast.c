@@ -14,7 +14,7 @@ forecast_time(const struct curator *c, const struct ask *ask,
                      ? INT64_MAX
                      : reply_class_of(c, p);
 
-    return us == INT64_MAX ? 0 : us + ask->allowance_us;
+    return us >= INT64_MAX - ask->allowance_us ? 0 : us + ask->allowance_us;
 }
 
 /*

@@ -188,8 +188,10 @@ judge(const struct ask *ask, enum work_end end)
 
     if (end == WORK_FAILED)
         return TRIP_FAILURE;
-    if (end == WORK_DELAYED) /* it tells of others' work, which counts there */
-        return TRIP_NONE;
+    if (end == WORK_DELAYED) /* it tells of work before, which counts there if
+                                it overran, and does not if it was stopped */
+        return ask->stopped && ask->stopped(ask->admit_ctx) ? TRIP_OVERRUN
+                                                            : TRIP_NONE;
     return end == WORK_OVERRUN || stop == ASK_OVERRUN ? TRIP_OVERRUN
                                                       : TRIP_NONE;
 }

@@ -78,8 +78,9 @@ CUSTOS_MUST_USE custos_status duck_connect(struct duck *d,
 void duck_disconnect(struct duck_connection *c);
 
 /* Are the last statements of c prepared once, from now on? Only where nothing
-   that a statement reads can change. DUCK_KEEP_SHAPES: also those that differ in
-   whole numbers alone; only where the engine has one thread (duck_bound.h). */
+   that a statement reads can change. DUCK_KEEP_SHAPES: also those that differ
+   in whole numbers alone; only where the engine has one thread (duck_bound.h).
+ */
 enum duck_keep { DUCK_KEEP_NONE, DUCK_KEEP_TEXTS, DUCK_KEEP_SHAPES };
 void duck_keep(struct duck_connection *c, enum duck_keep keeps);
 

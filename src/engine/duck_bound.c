@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "engine/duck_own.h"
 
 static _Thread_local const struct duck_bound *in_use;
@@ -14,14 +15,15 @@ duck_bound_use(const struct duck_bound *b)
     in_use = b;
 }
 
-/* Where the literal at `at` ends; NULL: there is none. */
+/* Where the literal at `at` ends; NULL: there is none. TRY_CAST is another. */
 static const char *
-literal_end(const char *at, int64_t *value)
+literal_end(const char *sql, const char *at, int64_t *value)
 {
     static const char before[] = "CAST('", after[] = "' AS BIGINT)";
     char *end;
 
-    if (strncmp(at, before, sizeof before - 1) != 0)
+    if (strncmp(at, before, sizeof before - 1) != 0 ||
+        (at > sql && at[-1] == '_'))
         return NULL;
     at += sizeof before - 1;
     if (*at != '-' && (*at < '0' || *at > '9'))
@@ -46,14 +48,19 @@ skip(const char *at)
 bool
 duck_bound_take(const char *sql, struct buf *out, struct duck_bound *to)
 {
+    /* Conditions would not go below a join, and of a function that may differ
+       from call to call the engine does not know a key or a value again. */
+    static const char *const more[] = {" JOIN ", " GROUP BY ", " ORDER BY ",
+                                       "DISTINCT ", " OVER "};
     const char *at = sql, *next;
     int64_t value;
 
     to->n = 0;
-    if (strstr(sql, " JOIN ")) /* conditions would not go below it */
-        return false;
+    for (size_t i = 0; i < COUNT_OF(more); i++)
+        if (strstr(sql, more[i]))
+            return false;
     for (; *at; at = next) {
-        next = literal_end(at, &value);
+        next = literal_end(sql, at, &value);
         if (!next) {
             next = skip(at);
             buf_add(out, at, (size_t)(next - at));

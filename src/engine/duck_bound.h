@@ -24,8 +24,9 @@ struct duck_bound {
     int64_t values[DUCK_BOUND_MAX];
 };
 
-/* Writes sql with its numbers taken out. False: nothing to take out, more than
-   there is room for, a join, or no memory; it is to be run as it is. */
+/* Writes sql with its numbers taken out. False: it is to be run as it is, for
+   there are none, or more than there is room for, or it is more than a scan of
+   one table with conditions; or there is no memory. */
 bool duck_bound_take(const char *sql, struct buf *out, struct duck_bound *to);
 
 /* From now on, on this thread; NULL: there are none. */

@@ -96,7 +96,8 @@ add_types(duckdb_scalar_function f, const struct own_function *own)
 
 /* All functions of one name, which stand together; *n: how many. */
 static bool
-add_set(struct duck_connection *c, const struct own_function *own, size_t *n)
+add_set(struct duck_connection *c, const struct own_function *own,
+        bool is_volatile, size_t *n)
 {
     duckdb_scalar_function_set set =
         duckdb_create_scalar_function_set(own->name);
@@ -109,7 +110,7 @@ add_set(struct duck_connection *c, const struct own_function *own, size_t *n)
         if (good) {
             duckdb_scalar_function_set_name(f, own->name);
             duckdb_scalar_function_set_function(f, own[*n].run);
-            if (own == own_bound)
+            if (is_volatile)
                 duckdb_scalar_function_set_volatile(f);
             good = duckdb_add_scalar_function_to_set(set, f) == DuckDBSuccess;
         }
@@ -129,7 +130,7 @@ duck_own_add(struct duck_connection *c, custos_err *err)
 
     for (size_t i = 0; i < COUNT_OF(lists); i++)
         for (size_t k = 0, n = 0; lists[i][k].name; k += n)
-            if (!add_set(c, &lists[i][k], &n)) {
+            if (!add_set(c, &lists[i][k], lists[i] == own_bound, &n)) {
                 custos_note(err, "the engine does not take %s",
                             lists[i][k].name);
                 return custos_fail(err, CUSTOS_EENGINE,

@@ -167,17 +167,17 @@ leaf(void *ctx, const struct expr *e, struct value *out)
     return true;
 }
 
-/* Is it evaluated here otherwise than by the engine? That also has its own way
-   to write numbers with a fraction as text. */
+/* May the engine compute another value than evaluate() does, or write it
+   otherwise as a text? */
 static bool
-differs(const struct expr *e)
+engine_may_differ(const struct expr *e)
 {
     if (evaluate_rounds(e) ||
         (e->kind == EXPR_CAST && e->cast_to == TYPE_TEXT &&
          e->args[0]->type == TYPE_DECIMAL))
         return true;
     for (size_t i = 0; i < e->n_args; i++)
-        if (e->args[i] && differs(e->args[i]))
+        if (e->args[i] && engine_may_differ(e->args[i]))
             return true;
     return false;
 }
@@ -229,7 +229,7 @@ image(struct domain *d, const struct expr *e)
 
     if (!effort_take(d->effort, count_nodes(e)))
         return DOMAIN_NO_MEMORY;
-    if (!evaluate_knows(e) || differs(e) || !tuple_find(d, e, &t))
+    if (!evaluate_knows(e) || engine_may_differ(e) || !tuple_find(d, e, &t))
         return DOMAIN_NONE;
     scratch = arena_new(NULL, SCRATCH_BYTES);
     if (!scratch)
@@ -241,8 +241,8 @@ image(struct domain *d, const struct expr *e)
 
 /* ----------------------------------------------------------------- dates -- */
 
-static bool
-is_cut(const struct expr *e)
+bool
+domain_is_period(const struct expr *e)
 {
     return e->kind == EXPR_CALL && e->call >= CALL_TRUNC_YEAR &&
            e->call <= CALL_TRUNC_HOUR;
@@ -273,12 +273,13 @@ static enum domain_found
 calendar(struct domain *d, const struct expr *e)
 {
     const struct fact *f = fact_of(e);
-    enum call period = is_cut(e) ? e->call : CALL_TRUNC_DAY;
+    enum call period = domain_is_period(e) ? e->call : CALL_TRUNC_DAY;
     i128 hours = least_hours(period);
     i128 step = e->type == TYPE_DATE ? (hours + 23) / 24 : hours * HOUR_US;
     i128 at = 0, last = 0;
 
-    if (f->known != KNOWN_DECLARED || (e->type == TYPE_TIMESTAMP && !is_cut(e)))
+    if (f->known != KNOWN_DECLARED ||
+        (e->type == TYPE_TIMESTAMP && !domain_is_period(e)))
         return DOMAIN_NONE;
     CUSTOS_REQUIRE(rat_floor_i128(&f->lower, &at) &&
                    rat_floor_i128(&f->upper, &last));

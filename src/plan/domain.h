@@ -29,4 +29,7 @@ struct domain {
 /* e is typed; a, effort, table and room are set, the rest is zero. */
 enum domain_found domain_find(struct domain *d, const struct expr *e);
 
+/* Is it date_trunc, of whatever period? */
+bool domain_is_period(const struct expr *e);
+
 #endif

@@ -17,6 +17,8 @@
  *          Both from public facts.
  * TESTED   groups_cost_one_charge keys_come_from_public_facts
  */
+#include <assert.h>
+
 #include "base/ck.h"
 #include "plan/domain.h"
 #include "plan/work.h"
@@ -113,18 +115,10 @@ key_whole(struct work *w, struct key *k)
     return CUSTOS_OK;
 }
 
-/* Is it date_trunc? */
-static bool
-truncates(const struct expr *e)
-{
-    return e->kind == EXPR_CALL && e->call >= CALL_TRUNC_YEAR &&
-           e->call <= CALL_TRUNC_HOUR;
-}
-
 const struct expr *
 key_in_period(const struct key *k)
 {
-    return truncates(k->expr) ? k->expr->args[0] : k->expr;
+    return domain_is_period(k->expr) ? k->expr->args[0] : k->expr;
 }
 
 static int64_t
@@ -143,12 +137,18 @@ number_of(enum period p, const struct datum *v)
 static void
 key_periods(struct key *k)
 {
-    const enum period p = truncates(k->expr)
-                              ? (enum period)(k->expr->call - CALL_TRUNC_YEAR)
-                              : PERIOD_DAY;
+    const bool is_period = domain_is_period(k->expr);
+    const enum period p =
+        is_period ? (enum period)(k->expr->call - CALL_TRUNC_YEAR) : PERIOD_DAY;
     int64_t from;
 
-    if (!truncates(k->expr) && k->expr->type != TYPE_DATE)
+    static_assert(CALL_TRUNC_QUARTER - CALL_TRUNC_YEAR == PERIOD_QUARTER &&
+                      CALL_TRUNC_MONTH - CALL_TRUNC_YEAR == PERIOD_MONTH &&
+                      CALL_TRUNC_WEEK - CALL_TRUNC_YEAR == PERIOD_WEEK &&
+                      CALL_TRUNC_DAY - CALL_TRUNC_YEAR == PERIOD_DAY &&
+                      CALL_TRUNC_HOUR - CALL_TRUNC_YEAR == PERIOD_HOUR,
+                  "periods in the order of date_trunc's calls");
+    if (!is_period && k->expr->type != TYPE_DATE)
         return;
     from = number_of(p, &k->values[0]);
     for (size_t i = 1; i < k->n; i++)

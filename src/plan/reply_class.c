@@ -11,7 +11,6 @@
 #include "plan/unit_work.h"
 
 enum {
-    MARGIN = 2,
     SIMPLE = 8,        /* simple operators that one scan covers */
     COMPUTED = 4,      /* nodes that one computed value covers */
     TEXT_NODE = 64,    /* bytes of a text that make one node more */
@@ -447,7 +446,7 @@ plan_class_us(const struct plan *p, const struct reply_speeds *s)
     const uint64_t ps_of_us = 1000000;
     uint64_t ps, us;
 
-    ps = from_plus(from_times(work_of(p, s), MARGIN), unit_ps(p));
+    ps = from_plus(from_times(work_of(p, s), REPLY_CLASS_MARGIN), unit_ps(p));
     us = from_plus(ps / ps_of_us + 1, (uint64_t)s->fixed_us);
     if (ps == UINT64_MAX)
         return INT64_MAX;
@@ -457,17 +456,17 @@ plan_class_us(const struct plan *p, const struct reply_speeds *s)
 void
 reply_class_write(int64_t class_us, char out[REPLY_CLASS_TEXT])
 {
-    /* of a millisecond, rounded */
-    long long tenths = class_us / 100 + (class_us % 100 >= 50);
+    /* of 0.1 ms, 1 ms or 0.1 s; rounded up: it takes no longer than is said */
+    const int64_t unit = class_us <= 9900    ? 100
+                         : class_us <= 99000 ? 1000
+                                             : 100000;
+    long long n = class_us / unit + (class_us % unit > 0);
 
     if (class_us == INT64_MAX)
         snprintf(out, REPLY_CLASS_TEXT, "an unknown time");
-    else if (class_us < 10000)
-        snprintf(out, REPLY_CLASS_TEXT, "%lld.%lld ms", tenths / 10,
-                 tenths % 10);
-    else if (class_us < REPLY_CLASS_STEP_US)
-        snprintf(out, REPLY_CLASS_TEXT, "%lld ms", tenths / 10);
+    else if (unit == 1000)
+        snprintf(out, REPLY_CLASS_TEXT, "%lld ms", n);
     else
-        snprintf(out, REPLY_CLASS_TEXT, "%lld.%lld s", tenths / 10000,
-                 tenths / 1000 % 10);
+        snprintf(out, REPLY_CLASS_TEXT, "%lld.%lld %s", n / 10, n % 10,
+                 unit == 100 ? "ms" : "s");
 }

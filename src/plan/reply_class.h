@@ -42,6 +42,9 @@ struct reply_speeds {
                            .quantile_ps = 850000,                              \
                            .fixed_us = 1300})
 
+/* By which a class is longer than what its work takes by the speeds. */
+enum { REPLY_CLASS_MARGIN = 2 };
+
 /* The least class: 100 ms / 64, rounded up. Between it and its double are eight
    steps of the same size, then eight of the double size, and so on. */
 enum { REPLY_CLASS_LEAST_US = 1563, REPLY_CLASS_STEP_US = 100000 };

@@ -140,6 +140,15 @@ stop_now(void *ctx, int64_t class_us)
     return 0;
 }
 
+static bool stops; /* has the analyst stopped charged work just now? */
+
+static bool
+stopped(void *ctx)
+{
+    (void)ctx;
+    return stops;
+}
+
 static custos_status
 ask(const char *who, const char *sql, int stop, custos_err *err)
 {
@@ -150,6 +159,7 @@ ask(const char *who, const char *sql, int stop, custos_err *err)
                     .now = 1000,
                     .stop = &late.why,
                     .admit = stop_now,
+                    .stopped = stopped,
                     .admit_ctx = &late};
     struct answer *answer = NULL;
     custos_status st = curator_answer(c, &a, &answer, err);
@@ -294,6 +304,12 @@ a_cancel_does_not_count(void **state)
     assert_int_equal(curator_tripped(c, &row), TRIP_NONE);
     curator_trips(c, &trips);
     assert_int_equal(trips.delayed, 1);
+    end = WORK_DELAYED; /* by work that the analyst has just stopped */
+    stops = true;
+    assert_int_equal(ask("ana", SUM, ASK_GOES_ON, &err), CUSTOS_EENGINE);
+    assert_int_equal(curator_tripped(c, &row), TRIP_OVERRUN);
+    stops = false;
+    resume();
     end = WORK_OVERRUN;
     assert_int_equal(ask("ana", SUM, ASK_GOES_ON, &err), CUSTOS_EENGINE);
     assert_int_equal(curator_tripped(c, &row), TRIP_OVERRUN);

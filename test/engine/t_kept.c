@@ -106,6 +106,9 @@ only_literals_are_taken_out(void **state)
         "SELECT CAST('99999999999999999999' AS BIGINT)",
         "SELECT CAST('7' AS HUGEINT), 'it''s CAST('",
         "SELECT CAST('7' AS BIGINT) FROM a JOIN b",
+        "SELECT x % CAST('7' AS BIGINT) FROM a GROUP BY x % CAST('7' AS "
+        "BIGINT)",
+        "SELECT TRY_CAST('7' AS BIGINT) FROM a",
     };
     struct duck_bound bound;
     struct buf b;

@@ -215,6 +215,10 @@ keys_come_from_public_facts(void **state)
         {"visits", "extract(quarter from day)", "1|2|3|4", KEY_WHOLE, true},
         {"visits", "date_trunc('quarter', day)",
          "2020-01-01|2020-04-01|2020-07-01|2020-10-01", KEY_PERIOD, true},
+        {"visits",
+         "CASE WHEN level > 1 THEN date '2020-01-03' ELSE date "
+         "'2020-01-01' END",
+         "2020-01-01|2020-01-03", KEY_LISTED, false},
         {"visits", "width_bucket(cost, 0, 10, 2)", "0|1|2|3", KEY_WHOLE, true},
         {"patients", "extract(year from born) / 5", "398|399", KEY_WHOLE, true},
     };
