@@ -223,7 +223,9 @@ run_charged(struct curator *c, const struct course *k, struct work *w,
     /* Without a ceiling of rows no time is public: it leaves when it can. */
     if (ask->admit && class_us < INT64_MAX) {
         w->until_us = ask->admit(ask->admit_ctx, class_us);
-        w->begin_us = w->until_us - class_us / REPLY_CLASS_MARGIN;
+        /* half of the allowance is for waiting, half for a slow machine */
+        w->begin_us =
+            w->until_us - class_us / REPLY_CLASS_MARGIN - ask->allowance_us / 2;
     }
     if (c->executor)
         return c->executor->run(c->executor->ctx, w, out, end, err);

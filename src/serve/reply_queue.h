@@ -12,7 +12,7 @@
  *   Let M be the mechanism of a charged question, (eps, delta)-DP, and let its
  *   reply leave at `due`, which reply_queue_admit fixed before the data was
  *   touched. If M has not answered by then, a constant sentence leaves instead:
- *   an overrun; likewise if no worker was free by due - class_us / 2. With p the
+ *   an overrun; likewise if no worker was free for it in time. With p the
  *   largest chance of either over all data, the pair (reply, time) is
  *   (eps, delta + (1 + e^eps) p)-DP.
  *   Cost bound (an assumption, not proven): each admitted question takes at
