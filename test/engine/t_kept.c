@@ -106,8 +106,7 @@ only_literals_are_taken_out(void **state)
         "SELECT CAST('99999999999999999999' AS BIGINT)",
         "SELECT CAST('7' AS HUGEINT), 'it''s CAST('",
         "SELECT CAST('7' AS BIGINT) FROM a JOIN b",
-        "SELECT x % CAST('7' AS BIGINT) FROM a GROUP BY x % CAST('7' AS "
-        "BIGINT)",
+        "SELECT x + CAST('7' AS BIGINT) FROM a GROUP BY 1",
         "SELECT TRY_CAST('7' AS BIGINT) FROM a",
     };
     struct duck_bound bound;
