@@ -42,4 +42,19 @@ period_number(enum period p, int64_t days, int hour)
                              : 4 * (int64_t)year + (month - 1) / 3;
 }
 
+/* The day, since 1970-01-01, of microseconds since then; and the hour of it. */
+static inline int64_t
+period_day_of(int64_t us, int *hour)
+{
+    const int64_t hour_us = INT64_C(3600000000), day_us = 24 * hour_us;
+    int64_t day = us / day_us, rest = us % day_us;
+
+    if (rest < 0) {
+        rest += day_us;
+        day--;
+    }
+    *hour = (int)(rest / hour_us);
+    return day;
+}
+
 #endif

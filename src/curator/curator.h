@@ -175,7 +175,7 @@ struct ask {
        of this question would tell whether it still ran. NULL: nobody can. */
     bool (*stopped)(void *admit_ctx);
     int64_t allowance_us; /* by which that is later than the public time, where
-                             nothing waits: for EXPLAIN */
+                             nothing waits */
     int64_t most_us;      /* a question whose public time is longer is rejected
                         above its charge; 0: none is */
 

@@ -1,3 +1,7 @@
+/*
+ * Finds the literals in the text of a statement, and the function of the engine
+ * that gives their numbers back. Tested with duck_kept.c (t_kept).
+ */
 #include "engine/duck_bound.h"
 
 #include <errno.h>

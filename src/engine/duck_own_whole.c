@@ -20,8 +20,7 @@
 #include "base/whole.h"
 #include "engine/duck_own.h"
 
-#define HOUR_US INT64_C(3600000000)
-#define DAY_US (24 * HOUR_US)
+#define DAY_US INT64_C(86400000000)
 
 /* A HUGEINT of the engine is aligned to 8 bytes, an i128 to 16. */
 static inline i128
@@ -272,14 +271,10 @@ period_of_timestamp(duckdb_function_info info, duckdb_data_chunk input,
 
     (void)info;
     for (size_t i = 0; i < c.n; i++) {
-        int64_t us = narrow_at(c.arg[0], i), day = us / DAY_US;
+        int hour;
+        int64_t day = period_day_of(narrow_at(c.arg[0], i), &hour);
 
-        us %= DAY_US;
-        if (us < 0) {
-            us += DAY_US;
-            day--;
-        }
-        set_period(&c, i, day, (int)(us / HOUR_US));
+        set_period(&c, i, day, hour);
     }
 }
 

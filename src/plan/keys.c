@@ -124,13 +124,12 @@ key_in_period(const struct key *k)
 static int64_t
 number_of(enum period p, const struct datum *v)
 {
-    const i128 hour = INT64_C(3600000000), day = 24 * hour;
-    i128 us = v->n - DATE_FIRST * day;
+    int64_t days = (int64_t)v->n;
+    int hour = 0;
 
-    if (v->type == TYPE_DATE)
-        return period_number(p, (int64_t)v->n, 0);
-    return period_number(p, (int64_t)(us / day) + DATE_FIRST,
-                         (int)(us % day / hour));
+    if (v->type == TYPE_TIMESTAMP)
+        days = period_day_of(days, &hour);
+    return period_number(p, days, hour);
 }
 
 /* Periods that follow each other are found by their number, without a list. */
