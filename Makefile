@@ -69,10 +69,10 @@ asan: dev ## the suite by clang, under ASan and UBSan
 	@CUSTOS_QUICK=1 $(RUN_TESTS) build-asan --no-suite clients --no-suite cli \
 		--no-suite crash --no-suite siege --no-suite web --no-suite many-stores
 	@CUSTOS_QUICK=1 $(RUN_TESTS) build-asan cli/t_http.py cli/t_http_owner.py \
-		cli/t_http_tell.py cli/t_serve.py cli/t_store.py cli/t_doors.py
+		cli/t_http_report.py cli/t_serve.py cli/t_store.py cli/t_credentials.py
 
 # DuckDB is not instrumented: tools/tsan.supp.
-TSAN_TESTS = worker/t_pool curator/t_till curator/t_share curator/t_owner serve/t_loop serve/t_workers \
+TSAN_TESTS = worker/t_pool curator/t_ledger_writer curator/t_share curator/t_owner serve/t_loop serve/t_workers \
 	engine/t_sandbox cli/t_http.py cli/t_http_owner.py cli/t_serve.py clients/t_pgbench.py
 
 tsan: dev ## the server and what its threads share, by clang, under TSan

@@ -44,7 +44,7 @@ main(void)
                                    &err),
           &err);
     printf("keys with a noisy count of at least %" PRId64 ":\n",
-           custos_threshold_tell(threshold)->threshold);
+           custos_threshold_report(threshold)->threshold);
     for (size_t i = 0; i < KEYS; i++)
         if (kept[i])
             printf("  %-10s %" PRId64 "\n", keys[i], counts[i]);

@@ -102,7 +102,7 @@ check_route(const struct http_request *r)
         require(posts(route.task)
                     ? r->method == HTTP_POST
                     : r->method == HTTP_GET || r->method == HTTP_HEAD);
-        require((route.door == DOOR_OPEN) == is_open(route.task));
+        require((route.access == ACCESS_OPEN) == is_open(route.task));
         require(route.form == FORM_JSON || route.task == TASK_QUERY);
         require(r->n_arguments <= HTTP_ARGUMENTS_MAX);
         check_numbers(r, route.task);

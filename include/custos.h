@@ -590,7 +590,7 @@ CUSTOS_API void custos_threshold_free(custos_threshold *threshold);
 
 /* NULL for NULL. */
 CUSTOS_API const custos_threshold_facts *
-custos_threshold_tell(const custos_threshold *threshold);
+custos_threshold_report(const custos_threshold *threshold);
 
 /*
  * For the n keys of the data, in any order, their sealed counts: kept[i] is 1
@@ -655,7 +655,7 @@ custos_keys_new(const custos_alloc *alloc, const custos_keys_options *options,
 CUSTOS_API void custos_keys_free(custos_keys *keys);
 
 /* NULL for NULL. */
-CUSTOS_API const custos_keys_facts *custos_keys_tell(const custos_keys *keys);
+CUSTOS_API const custos_keys_facts *custos_keys_report(const custos_keys *keys);
 
 /*
  * The probability that a key held by this many units comes out, enclosed: for
@@ -734,7 +734,7 @@ CUSTOS_API void custos_quantile_free(custos_quantile *quantile);
 
 /* NULL for NULL. */
 CUSTOS_API const custos_quantile_facts *
-custos_quantile_tell(const custos_quantile *quantile);
+custos_quantile_report(const custos_quantile *quantile);
 
 /*
  * The quantiles, in the order of their ranks, never falling. The sealed wide
@@ -959,7 +959,7 @@ CUSTOS_API void custos_charge_free(custos_charge *charge);
 
 /* NULL for NULL. */
 CUSTOS_API const custos_charge_facts *
-custos_charge_tell(const custos_charge *charge);
+custos_charge_report(const custos_charge *charge);
 
 typedef enum custos_filter_kind {
     CUSTOS_FILTER_BEST = 1, /* sum of epsilon or sum of rho, whichever holds */
@@ -1019,7 +1019,7 @@ typedef struct custos_filter_facts {
 } custos_filter_facts;
 
 /* May fail: CUSTOS_EINVAL. */
-CUSTOS_API CUSTOS_MUST_USE custos_status custos_filter_tell(
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_filter_report(
     const custos_filter *filter, custos_filter_facts *out, custos_err *err);
 
 /* The whole state in bytes of one layout on all machines, for a ledger. */
@@ -1370,8 +1370,8 @@ typedef struct custos_risk_facts {
  * CUSTOS_EPARSE, CUSTOS_ERANGE.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status
-custos_risk_tell(const custos_risk *risk, const char *prior, const char *people,
-                 custos_risk_facts *out, custos_err *err);
+custos_risk_report(const custos_risk *risk, const char *prior,
+                   const char *people, custos_risk_facts *out, custos_err *err);
 
 #ifdef __cplusplus
 }

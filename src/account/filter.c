@@ -216,7 +216,7 @@ filter_resume(struct filter *f, const struct charge *spent)
 }
 
 void
-filter_tell(const struct filter *f, custos_filter_facts *out)
+filter_report(const struct filter *f, custos_filter_facts *out)
 {
     size_t lane = filter_lane(f);
 

@@ -69,7 +69,7 @@ const char *filter_currency(const struct filter *f, size_t lane);
 const char *filter_theorem(const struct filter *f);
 
 /* What is promised and what is counted, as exact text. */
-void filter_tell(const struct filter *f, custos_filter_facts *out);
+void filter_report(const struct filter *f, custos_filter_facts *out);
 
 /* As bytes of one layout on all machines. */
 void filter_save(const struct filter *f, uint8_t bytes[FILTER_BYTES]);

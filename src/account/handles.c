@@ -152,7 +152,7 @@ custos_charge_free(custos_charge *charge)
 }
 
 const custos_charge_facts *
-custos_charge_tell(const custos_charge *charge)
+custos_charge_report(const custos_charge *charge)
 {
     return charge ? &charge->facts : NULL;
 }
@@ -204,12 +204,12 @@ custos_filter_admit(custos_filter *filter, const custos_charge *charge,
 }
 
 custos_status
-custos_filter_tell(const custos_filter *filter, custos_filter_facts *out,
-                   custos_err *err)
+custos_filter_report(const custos_filter *filter, custos_filter_facts *out,
+                     custos_err *err)
 {
     if (!filter || !out)
         return fail_null(err);
-    filter_tell(&filter->filter, out);
+    filter_report(&filter->filter, out);
     return CUSTOS_OK;
 }
 

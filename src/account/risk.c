@@ -387,8 +387,8 @@ exposed_write(const struct promise *p, const char *people,
 }
 
 custos_status
-custos_risk_tell(const custos_risk *risk, const char *prior, const char *people,
-                 custos_risk_facts *out, custos_err *err)
+custos_risk_report(const custos_risk *risk, const char *prior,
+                   const char *people, custos_risk_facts *out, custos_err *err)
 {
     custos_risk_facts facts;
     custos_status st;

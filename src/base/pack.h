@@ -5,7 +5,7 @@
  * after that is empty.
  *
  * The bytes of stored answers are in ledgers of users: a change of this
- * encoding needs a new format number there (curator/keep.c).
+ * encoding needs a new format number there (curator/answer_codec.c).
  */
 #ifndef BASE_PACK_H
 #define BASE_PACK_H

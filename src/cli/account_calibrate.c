@@ -11,7 +11,7 @@
 #include "cli/help.h"
 #include "cli/out.h"
 #include "cli/number.h"
-#include "tell/digits.h"
+#include "report/digits.h"
 
 enum {
     CALIBRATE_MECHANISM,

@@ -11,7 +11,7 @@
 #include "cli/help.h"
 #include "cli/number.h"
 #include "cli/paint.h"
-#include "tell/digits.h"
+#include "report/digits.h"
 
 enum {
     COMPOSE_MECHANISM,

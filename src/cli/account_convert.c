@@ -8,7 +8,7 @@
 #include "cli/help.h"
 #include "cli/out.h"
 #include "cli/number.h"
-#include "tell/digits.h"
+#include "report/digits.h"
 
 enum {
     CONVERT_FROM,

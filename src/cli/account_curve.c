@@ -10,7 +10,7 @@
 #include "cli/chart.h"
 #include "cli/help.h"
 #include "cli/number.h"
-#include "tell/digits.h"
+#include "report/digits.h"
 
 enum {
     CURVE_MECHANISM,

@@ -7,7 +7,7 @@
 #include "cli/help.h"
 #include "cli/out.h"
 #include "cli/number.h"
-#include "tell/digits.h"
+#include "report/digits.h"
 
 enum {
     GROUP_EPSILON,

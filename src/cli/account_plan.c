@@ -18,7 +18,7 @@
 #include "cli/help.h"
 #include "cli/number.h"
 #include "cli/out.h"
-#include "tell/digits.h"
+#include "report/digits.h"
 
 enum {
     PLAN_N,

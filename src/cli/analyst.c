@@ -103,7 +103,7 @@ expiry_read(const struct args *args, int64_t *out)
 }
 
 static int
-give(const struct args *args, const char *store, enum door_change how)
+give(const struct args *args, const char *store, enum credential_change how)
 {
     bool made = !args->given[ANALYST_PASSWORD];
     struct credentials g = {.token = ""};
@@ -123,7 +123,7 @@ give(const struct args *args, const char *store, enum door_change how)
     ledger_close(l);
     if (st)
         code = fail_status(st, &err);
-    if (!code && how == DOOR_AGAIN)
+    if (!code && how == CREDENTIAL_AGAIN)
         owner_cut(store, str_of(name));
     if (!code)
         code = show(name, &g, made, &r, args->given[ANALYST_JSON] != NULL);
@@ -152,11 +152,11 @@ give_token(const struct args *args, const char *store)
         code = ledger_at(store, &l);
     if (code)
         return code;
-    st = door_token_new(g.token, &err);
+    st = credential_token_new(g.token, &err);
     if (!st)
-        st = door_token_add(l, str_of(name), DOOR_FULL, str_of(g.token),
-                            g.expires, grace ? clock_us() + grace : 0,
-                            clock_us(), &r, &err);
+        st = credential_token_add(
+            l, str_of(name), CREDENTIAL_FULL, str_of(g.token), g.expires,
+            grace ? clock_us() + grace : 0, clock_us(), &r, &err);
     ledger_close(l);
     code = st ? fail_status(st, &err)
               : show(name, &g, false, &r, args->given[ANALYST_JSON] != NULL);
@@ -177,8 +177,8 @@ end_old_token(const struct args *args, const char *store)
 
     if (code)
         return code;
-    st = door_tokens_end(l, str_of(args->words[0]), DOOR_FULL, clock_us(), &r,
-                         &err);
+    st = credential_tokens_end(l, str_of(args->words[0]), CREDENTIAL_FULL,
+                               clock_us(), &r, &err);
     ledger_close(l);
     if (st)
         return fail_status(st, &err);
@@ -214,7 +214,7 @@ take_away(const struct args *args, const char *store)
 
     if (code)
         return code;
-    st = door_revoke(l, str_of(args->words[0]), clock_us(), &r, &err);
+    st = credential_revoke(l, str_of(args->words[0]), clock_us(), &r, &err);
     ledger_close(l);
     if (st)
         return fail_status(st, &err);
@@ -230,17 +230,17 @@ take_away(const struct args *args, const char *store)
 
 /* Has all that the name comes in by expired? */
 static bool
-is_expired(const struct door_seen *d, int64_t now)
+is_expired(const struct credential_info *d, int64_t now)
 {
-    bool over = !d->password || door_is_over(d->expires, now);
+    bool over = !d->password || credential_is_expired(d->expires, now);
 
     for (size_t i = 0; i < d->n_tokens; i++)
-        over = over && door_is_over(d->tokens[i].expires, now);
+        over = over && credential_is_expired(d->tokens[i].expires, now);
     return over;
 }
 
 static const char *
-state_of(const struct door_seen *d, int64_t now)
+state_of(const struct credential_info *d, int64_t now)
 {
     return !d->known            ? "not in the policy"
            : !d->seq            ? "no password yet"
@@ -258,7 +258,7 @@ json_expiry(struct out *o, int64_t expires)
 }
 
 static void
-json_one(struct out *o, const struct door_seen *d, int64_t now)
+json_one(struct out *o, const struct credential_info *d, int64_t now)
 {
     out_text(o, "{\"name\":");
     out_json(o, d->name.ptr);
@@ -287,7 +287,7 @@ print_expiry(struct out *o, const char *what, int64_t expires)
 }
 
 static void
-print_one(struct out *o, const struct door_seen *d, int64_t now)
+print_one(struct out *o, const struct credential_info *d, int64_t now)
 {
     cell_print(o, d->name, 24, CELL_PADDED);
     out_printf(o, " %s", state_of(d, now));
@@ -302,21 +302,21 @@ print_one(struct out *o, const struct door_seen *d, int64_t now)
 static custos_status
 list_all(struct ledger *l, arena *a, struct out *o, bool json, custos_err *err)
 {
-    struct door_seen *doors = NULL;
+    struct credential_info *credentials = NULL;
     size_t n = 0;
     int64_t now = clock_us();
-    custos_status st = door_list(l, a, &doors, &n, err);
+    custos_status st = credential_list(l, a, &credentials, &n, err);
 
     if (st)
         return st;
     out_text(o, json ? "[" : "");
     for (size_t i = 0; i < n; i++) {
         if (!json) {
-            print_one(o, &doors[i], now);
+            print_one(o, &credentials[i], now);
             continue;
         }
         out_text(o, i ? "," : "");
-        json_one(o, &doors[i], now);
+        json_one(o, &credentials[i], now);
     }
     out_text(o, json ? "]\n" : "");
     return CUSTOS_OK;
@@ -363,9 +363,9 @@ run(const struct verb *verb, int argc, char **argv)
     if (lists)
         return list(&args, store);
     if (!strcmp(what, "add"))
-        return give(&args, store, DOOR_NEW);
+        return give(&args, store, CREDENTIAL_NEW);
     if (!strcmp(what, "rotate"))
-        return give(&args, store, DOOR_AGAIN);
+        return give(&args, store, CREDENTIAL_AGAIN);
     if (!strcmp(what, "token"))
         return token(&args, store);
     if (!strcmp(what, "revoke"))

@@ -15,7 +15,7 @@
 #include "cli/paint.h"
 #include "plan/evaluate.h"
 #include "cli/number.h"
-#include "tell/digits.h"
+#include "report/digits.h"
 
 enum {
     CELL_MAX = 1 << 16,

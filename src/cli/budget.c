@@ -16,7 +16,7 @@
 #include "cli/help.h"
 #include "cli/number.h"
 #include "cli/paint.h"
-#include "tell/digits.h"
+#include "report/digits.h"
 
 enum { BUDGET_STORE, BUDGET_AS, BUDGET_JSON, BUDGET_OPTIONS };
 
@@ -108,7 +108,7 @@ print_promise(struct painter *p, const struct ledger_balance *b)
     paint(p, PAINT_PLAIN);
     if (custos_risk_new(NULL, b->facts.epsilon, b->facts.delta, &risk, NULL) ==
             CUSTOS_OK &&
-        custos_risk_tell(risk, NULL, NULL, &facts, NULL) == CUSTOS_OK) {
+        custos_risk_report(risk, NULL, NULL, &facts, NULL) == CUSTOS_OK) {
         digits_up(facts.utility_factor, 4, factor);
         out_printf(o,
                    "When all of it is spent, whatever comes of the answers is "
@@ -187,8 +187,8 @@ print_analyst(struct painter *p, const struct ledger_analyst *a,
 }
 
 static custos_status
-tell_analyst(struct ledger *l, struct painter *p,
-             const struct ledger_analyst *a, bool json, custos_err *err)
+report_analyst(struct ledger *l, struct painter *p,
+               const struct ledger_analyst *a, bool json, custos_err *err)
 {
     struct ledger_balance own, window;
     custos_status st = ledger_balance(l, a->name, &own, err);
@@ -227,7 +227,7 @@ tell(struct ledger *l, struct painter *p, const char *who, bool json, arena *a,
         if (who && !str_equal(terms.analysts[i].name, str_of(who)))
             continue;
         out_text(p->o, json && told ? "," : "");
-        st = tell_analyst(l, p, &terms.analysts[i], json, err);
+        st = report_analyst(l, p, &terms.analysts[i], json, err);
         told++;
     }
     if (!st && who && !told)

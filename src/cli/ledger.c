@@ -16,7 +16,7 @@
 #include "cli/ledger_against.h"
 #include "cli/number.h"
 #include "cli/paint.h"
-#include "tell/digits.h"
+#include "report/digits.h"
 
 enum {
     LEDGER_STORE,

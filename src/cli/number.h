@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "tell/digits.h"
+#include "report/digits.h"
 
 enum {
     NUMBER_MAX = DIGITS_MAX,

@@ -17,7 +17,7 @@
 #include "cli/owner_token.h"
 #include "cli/replies.h"
 #include "curator/crash.h"
-#include "curator/door.h"
+#include "curator/credential.h"
 #include "curator/owner.h"
 #include "curator/tripwire.h"
 #include "engine/duck.h"
@@ -83,7 +83,7 @@ tell(const char *store, const struct args *args)
 }
 
 static int
-token(const char *store, const struct args *args, enum door_access access)
+token(const char *store, const struct args *args, enum credential_access access)
 {
     const struct owner_token_act act = {
         .access = access,
@@ -94,7 +94,7 @@ token(const char *store, const struct args *args, enum door_access access)
         .grace = args->given[OWNER_GRACE],
     };
 
-    if (access == DOOR_METRICS_ONLY && act.end_old)
+    if (access == CREDENTIAL_METRICS_ONLY && act.end_old)
         return fail_usage("metrics-token takes --revoke, which ends all of "
                           "them, or --grace for the old one");
     return owner_token_do(store, &act);
@@ -102,7 +102,7 @@ token(const char *store, const struct args *args, enum door_access access)
 
 /* Crashes that no charge has met yet are among what is resumed after. */
 static custos_status
-take_up(struct ledger *l, const char *store, struct tripwire_found *found,
+take_up(struct ledger *l, const char *store, struct tripwire_tally *found,
         custos_err *err)
 {
     char path[STORE_PATH_MAX];
@@ -128,7 +128,7 @@ resume(const char *store)
     char receipt[RECEIPT_TEXT_MAX], build[TRIPWIRE_WORDS_MAX];
     struct ledger *l = NULL;
     struct ledger_tripwire was;
-    struct tripwire_found found = {.failures = 0};
+    struct tripwire_tally found = {.failures = 0};
     static struct out o;
     struct receipt r;
     custos_status st;
@@ -199,9 +199,9 @@ run(const struct verb *verb, int argc, char **argv)
         if (args.n_words != (strcmp(what, "cut") ? 1 : 2))
             break;
         if (!strcmp(what, "token"))
-            return token(store, &args, DOOR_FULL);
+            return token(store, &args, CREDENTIAL_FULL);
         if (!strcmp(what, "metrics-token"))
-            return token(store, &args, DOOR_METRICS_ONLY);
+            return token(store, &args, CREDENTIAL_METRICS_ONLY);
         if (!strcmp(what, "resume"))
             return resume(store);
         if (!strcmp(what, "reload"))

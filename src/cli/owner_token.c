@@ -15,37 +15,39 @@ replace(struct ledger *l, str token, int64_t expires, struct receipt *r,
         custos_err *err)
 {
     str none = str_of("");
-    custos_status st =
-        door_set(l, none, DOOR_NEW, none, token, expires, clock_us(), r, err);
+    custos_status st = credential_set(l, none, CREDENTIAL_NEW, none, token,
+                                      expires, clock_us(), r, err);
 
     if (st == CUSTOS_EINVAL)
-        st = door_set(l, none, DOOR_AGAIN, none, token, expires, clock_us(), r,
-                      err);
+        st = credential_set(l, none, CREDENTIAL_AGAIN, none, token, expires,
+                            clock_us(), r, err);
     return st;
 }
 
 static custos_status
 give(struct ledger *l, const struct owner_token_act *act, int64_t expires,
-     int64_t grace, char token[DOOR_TOKEN_MAX], struct receipt *r,
+     int64_t grace, char token[CREDENTIAL_TOKEN_MAX], struct receipt *r,
      custos_err *err)
 {
-    custos_status st = door_token_new(token, err);
+    custos_status st = credential_token_new(token, err);
 
     if (st)
         return st;
-    if (act->access == DOOR_FULL && !act->rotate)
+    if (act->access == CREDENTIAL_FULL && !act->rotate)
         return replace(l, str_of(token), expires, r, err);
-    return door_token_add(l, str_of(""), act->access, str_of(token), expires,
-                          grace ? clock_us() + grace : 0, clock_us(), r, err);
+    return credential_token_add(l, str_of(""), act->access, str_of(token),
+                                expires, grace ? clock_us() + grace : 0,
+                                clock_us(), r, err);
 }
 
 static custos_status
 take_away(struct ledger *l, const struct owner_token_act *act,
           struct receipt *r, custos_err *err)
 {
-    if (act->access == DOOR_FULL && act->revoke)
-        return door_revoke(l, str_of(""), clock_us(), r, err);
-    return door_tokens_end(l, str_of(""), act->access, clock_us(), r, err);
+    if (act->access == CREDENTIAL_FULL && act->revoke)
+        return credential_revoke(l, str_of(""), clock_us(), r, err);
+    return credential_tokens_end(l, str_of(""), act->access, clock_us(), r,
+                                 err);
 }
 
 static int
@@ -65,8 +67,9 @@ show(const struct owner_token_act *act, const char *token,
                    token, receipt);
     else if (act->revoke)
         out_printf(&o, "%s. Receipt %s\n",
-                   act->access == DOOR_FULL ? "the owner's token is gone"
-                                            : "the tokens for metrics are gone",
+                   act->access == CREDENTIAL_FULL
+                       ? "the owner's token is gone"
+                       : "the tokens for metrics are gone",
                    receipt);
     else
         out_printf(&o, "the old token has ended. Receipt %s\n", receipt);
@@ -78,7 +81,7 @@ show(const struct owner_token_act *act, const char *token,
 int
 owner_token_do(const char *store, const struct owner_token_act *act)
 {
-    char token[DOOR_TOKEN_MAX] = "";
+    char token[CREDENTIAL_TOKEN_MAX] = "";
     int64_t expires, grace;
     struct ledger *l = NULL;
     struct receipt r;

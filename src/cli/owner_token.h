@@ -4,10 +4,10 @@
 #ifndef CLI_OWNER_TOKEN_H
 #define CLI_OWNER_TOKEN_H
 
-#include "curator/door.h"
+#include "curator/credential.h"
 
 struct owner_token_act {
-    enum door_access access;
+    enum credential_access access;
     bool revoke;                 /* takes all away */
     bool rotate;                 /* a new one beside the old one */
     bool end_old;                /* ends the old one */

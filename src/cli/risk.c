@@ -15,7 +15,7 @@
 #include "cli/chart.h"
 #include "cli/help.h"
 #include "cli/number.h"
-#include "tell/risk.h"
+#include "report/risk.h"
 
 enum {
     RISK_EPSILON,
@@ -115,7 +115,7 @@ static int
 tell(const custos_risk *risk, const struct args *args, struct told *t)
 {
     custos_err err;
-    custos_status st = risk_tell(risk, &t->risk, &err);
+    custos_status st = risk_report(risk, &t->risk, &err);
 
     if (st)
         return account_fail(&verb_risk, args, st, &err);

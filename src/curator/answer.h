@@ -6,7 +6,7 @@
 #define CURATOR_ANSWER_H
 
 #include "curator/curator.h"
-#include "curator/till.h"
+#include "curator/ledger_writer.h"
 
 /* Memory of a query, and of its answer. */
 #define QUERY_BYTES ((size_t)1 << 30)
@@ -19,8 +19,8 @@
  * that are shown, become what there is room for. May fail: CUSTOS_EOVERFLOW,
  * CUSTOS_ENOMEM.
  */
-CUSTOS_MUST_USE custos_status answer_fits(arena *a, struct plan *p,
-                                          custos_err *err);
+CUSTOS_MUST_USE custos_status answer_limit_size(arena *a, struct plan *p,
+                                                custos_err *err);
 
 /* What came out of the mechanisms: for every part, part_width values a group.
    Quantiles: those at their places, then all low ends, then all high ones. */
@@ -71,7 +71,7 @@ void answer_pack(const struct answer *answer, struct buf *out);
 CUSTOS_MUST_USE bool answer_unpack(str bytes, struct answer *answer);
 
 /* An answer on its way into the ledger: its bytes, and its keys. */
-struct answer_kept {
+struct answer_to_store {
     str bytes;
     struct ledger_retention retention;
     bool is_shared;
@@ -85,10 +85,11 @@ struct answer_kept {
  * not kept: CUSTOS_EOVERFLOW. Older ones make room for it, as the policy says
  * (`storage:`): asked again, they are charged again.
  */
-CUSTOS_MUST_USE custos_status answer_keep(struct till *t, const uint8_t key[32],
-                                          const struct answer *answer,
-                                          const struct policy *policy,
-                                          custos_err *err);
+CUSTOS_MUST_USE custos_status answer_store(struct ledger_writer *t,
+                                           const uint8_t key[32],
+                                           const struct answer *answer,
+                                           const struct policy *policy,
+                                           custos_err *err);
 CUSTOS_MUST_USE custos_status answer_find(struct ledger *l,
                                           const uint8_t key[32],
                                           struct answer **out, custos_err *err);

@@ -23,7 +23,7 @@
 #include "curator/catalog_setup.h"
 #include "curator/catalog_tables.h"
 #include "curator/catalogs.h"
-#include "curator/house.h"
+#include "curator/shared_state.h"
 #include "engine/sandbox.h"
 #include "sql/catalog_text.h"
 
@@ -217,13 +217,14 @@ catalog_answer(struct curator *c, const struct catalog_ask *ask,
     if (!st)
         st = catalog_write(a, &q, &sql, err);
     if (!st)
-        st = catalogs_take(c->world->catalogs, c->world->policy, who, &k, err);
+        st = catalogs_take(c->snapshot->catalogs, c->snapshot->policy, who, &k,
+                           err);
     if (st)
         return st;
     st = sandbox_ask(k->box,
                      ask->database.len ? ask->database : str_of("custos"), sql,
                      how, a, &rows, err);
-    catalogs_give(c->world->catalogs, k,
+    catalogs_give(c->snapshot->catalogs, k,
                   st == CUSTOS_EENGINE && !sandbox_is_well(k->box, a));
     return st ? st : rows_take(&rows, &q, a, out, err);
 }

@@ -25,7 +25,7 @@
 #include "curator/cause.h"
 #include "curator/executor.h"
 #include "curator/forecast.h"
-#include "curator/house.h"
+#include "curator/shared_state.h"
 #include "curator/key.h"
 #include "curator/release.h"
 #include "curator/reply.h"
@@ -55,10 +55,10 @@ charge(struct curator *c, const struct ask *ask, const struct plan *p,
         .data_version = engine_version(c->engine),
         .now = ask->now,
         .shared = purse == PURSE_OWN,
-        .max_failures = c->world->policy->max_failures,
-        .max_overruns = c->world->policy->max_overruns,
-        .max_bytes = c->world->policy->ledger_bytes,
-        .max_minute_bytes = c->world->policy->ledger_minute_bytes,
+        .max_failures = c->snapshot->policy->max_failures,
+        .max_overruns = c->snapshot->policy->max_overruns,
+        .max_bytes = c->snapshot->policy->ledger_bytes,
+        .max_minute_bytes = c->snapshot->policy->ledger_minute_bytes,
     };
     struct buf plan, theorems;
     custos_status st;
@@ -68,13 +68,13 @@ charge(struct curator *c, const struct ask *ask, const struct plan *p,
     plan_explain(p, &plan);
     for (size_t i = 0; i < p->n_theorems; i++)
         buf_printf(&theorems, "%s%s", i ? " " : "", p->theorems[i]);
-    memcpy(r.policy, c->world->policy->id, sizeof r.policy);
+    memcpy(r.policy, c->snapshot->policy->id, sizeof r.policy);
     r.plan = str_of(buf_text(&plan));
     r.theorems = str_of(buf_text(&theorems));
     st = plan.failed || theorems.failed ? no_memory(err)
                                         : tripwire_ready(c, ask->now, err);
     if (!st)
-        st = till_charge(c->house->till, &r, receipt, err);
+        st = ledger_writer_charge(c->shared->writer, &r, receipt, err);
     tripwire_refused(c, st, err);
     buf_clear(&plan);
     buf_clear(&theorems);
@@ -91,8 +91,8 @@ keep_own(struct curator *c, const struct answer_keys *keys,
 {
     custos_err quiet;
 
-    if (answer_keep(c->house->till, keys->own, answer, c->world->policy,
-                    &quiet))
+    if (answer_store(c->shared->writer, keys->own, answer, c->snapshot->policy,
+                     &quiet))
         answer_remark(answer, "This answer could not be kept: asking again "
                               "will cost again.");
 }
@@ -102,7 +102,7 @@ static void
 prepare_keeping(const struct policy *policy, const struct answer_keys *keys,
                 struct answer *answer)
 {
-    struct answer_kept *k = arena_take(answer->arena, 1, sizeof *k);
+    struct answer_to_store *k = arena_take(answer->arena, 1, sizeof *k);
     struct buf b;
 
     if (!k)
@@ -121,18 +121,19 @@ prepare_keeping(const struct policy *policy, const struct answer_keys *keys,
 }
 
 void
-curator_keep(struct curator *c, struct answer *answer)
+curator_store_answer(struct curator *c, struct answer *answer)
 {
-    const struct answer_kept *k = answer->kept;
+    const struct answer_to_store *k = answer->kept;
     custos_err quiet;
 
     if (!k)
         return;
     if (k->is_shared)
-        (void)!till_keep(c->house->till, k->shared, &answer->receipt, k->bytes,
-                         &k->retention, &quiet);
-    (void)!till_keep(c->house->till, k->own, &answer->receipt, k->bytes,
-                     &k->retention, &quiet);
+        (void)!ledger_writer_store(c->shared->writer, k->shared,
+                                   &answer->receipt, k->bytes, &k->retention,
+                                   &quiet);
+    (void)!ledger_writer_store(c->shared->writer, k->own, &answer->receipt,
+                               k->bytes, &k->retention, &quiet);
     answer->kept = NULL;
 }
 
@@ -146,7 +147,7 @@ struct course {
 
 /* May the question go on here with what follows? (struct ask, place) */
 static custos_status
-check_place(const struct course *k, enum ask_place at, custos_err *err)
+check_place(const struct course *k, enum ask_stage at, custos_err *err)
 {
     const struct ask *ask = k->asked;
 
@@ -160,7 +161,7 @@ run_public(struct curator *c, const struct course *k, struct answer **out,
 {
     struct work w = {
         .of = curator_snapshot(c), .ask = k->asked, .is_public = true};
-    custos_status st = engine_ready(c->engine, k->p, err);
+    custos_status st = engine_check_attached(c->engine, k->p, err);
     enum work_end end;
 
     if (!st)
@@ -217,9 +218,6 @@ run_charged(struct curator *c, const struct course *k, struct work *w,
     int64_t class_us = reply_class_of(c, k->p);
     custos_status st;
 
-    w->time = class_us == INT64_MAX    ? WORK_UNTIMED
-              : class_us > ASK_LONG_US ? WORK_LONG
-                                       : WORK_SHORT;
     /* Without a ceiling of rows no time is public: it leaves when it can. */
     if (ask->admit && class_us < INT64_MAX) {
         w->until_us = ask->admit(ask->admit_ctx, class_us);
@@ -238,11 +236,15 @@ run_charged(struct curator *c, const struct course *k, struct work *w,
 
 /* Above the charge: is its public time within what the server gives one? */
 static custos_status
-check_class(const struct curator *c, const struct course *k, custos_err *err)
+check_class(const struct curator *c, const struct course *k, struct work *w,
+            custos_err *err)
 {
     int64_t class_us = reply_class_of(c, k->p), most = k->asked->most_us;
     char takes[REPLY_CLASS_TEXT];
 
+    w->time = class_us == INT64_MAX    ? WORK_UNTIMED
+              : class_us > ASK_LONG_US ? WORK_LONG
+                                       : WORK_SHORT;
     if (!most || class_us <= most || class_us == INT64_MAX)
         return CUSTOS_OK;
     reply_class_write(class_us, takes);
@@ -266,15 +268,17 @@ charge_and_run(struct curator *c, const struct course *k,
     custos_status st;
     int work;
 
-    st = engine_ready(c->engine, k->p, err);
+    st = engine_check_attached(c->engine, k->p, err);
     if (!st)
-        st = check_class(c, k, err);
+        st = check_class(c, k, &w, err);
     if (!st && !plan_digest(k->p, w.digest))
         st = no_memory(err);
     if (!st)
         st = prepare_public(c, k, &w, err);
     if (!st)
         st = check_place(k, ASK_AT_CHARGED, err);
+    if (!st && c->executor)
+        st = c->executor->await(c->executor->ctx, &w, err);
     if (!st)
         st = tripwire_claim(&work, err);
     if (st)
@@ -290,13 +294,13 @@ charge_and_run(struct curator *c, const struct course *k,
     if (st)
         return st;
     if (w.until_us) {
-        prepare_keeping(c->world->policy, keys, *out);
+        prepare_keeping(c->snapshot->policy, keys, *out);
         return CUSTOS_OK;
     }
     /* Without it the next asker is charged in full, which is safe. */
-    if (c->world->policy->share_answers)
-        (void)!answer_keep(c->house->till, keys->shared, *out, c->world->policy,
-                           &quiet);
+    if (c->snapshot->policy->share_answers)
+        (void)!answer_store(c->shared->writer, keys->shared, *out,
+                            c->snapshot->policy, &quiet);
     keep_own(c, keys, *out);
     return CUSTOS_OK;
 }
@@ -319,10 +323,11 @@ find_own(struct curator *c, const struct ask *ask,
 {
     custos_status st;
 
-    till_settle(c->house->till, keys->own);
+    ledger_writer_settle(c->shared->writer, keys->own);
     st = answer_find(c->ledger, keys->own, out, err);
     if (!st)
-        till_again(c->house->till, ask->who, (*out)->receipt.seq, ask->now);
+        ledger_writer_count_cached(c->shared->writer, ask->who,
+                                   (*out)->receipt.seq, ask->now);
     return st;
 }
 
@@ -334,7 +339,7 @@ answer_shared(struct curator *c, const struct ask *ask, const struct plan *p,
 {
     custos_status st;
 
-    if (!c->world->policy->share_answers || !ask->who.len)
+    if (!c->snapshot->policy->share_answers || !ask->who.len)
         return CUSTOS_ENAME;
     st = answer_find(c->ledger, keys->shared, out, err);
     if (!st)
@@ -353,7 +358,7 @@ curator_find(const struct curator *c, str name,
     *who = NULL;
     if (!name.len)
         return CUSTOS_OK;
-    *who = policy_analyst_find(c->world->policy, name);
+    *who = policy_analyst_find(c->snapshot->policy, name);
     if (*who)
         return CUSTOS_OK;
     return custos_fail(err, CUSTOS_EDENIED,
@@ -448,9 +453,9 @@ plan_ask(struct curator *c, struct ask *ask, arena *a, struct query **q,
     if (!st)
         st = read_ask(a, ask, q, err);
     if (!st)
-        st = plan_make(a, *q, c->world->policy, &options, p, err);
+        st = plan_make(a, *q, c->snapshot->policy, &options, p, err);
     if (!st && !(*p)->is_public)
-        st = answer_fits(a, *p, err); /* EXPLAIN tells the same */
+        st = answer_limit_size(a, *p, err); /* EXPLAIN tells the same */
     return st;
 }
 
@@ -490,7 +495,7 @@ static custos_status
 prepare_again(struct curator *c, const struct work *w, const struct plan *p,
               custos_err *err)
 {
-    custos_status st = engine_ready(c->engine, p, err);
+    custos_status st = engine_check_attached(c->engine, p, err);
 
     if (!st)
         st = engine_prepare(c->engine, p, err);

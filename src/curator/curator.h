@@ -125,7 +125,8 @@ struct answer {
     str remarks;             /* sentences, one a line */
     struct receipt receipt;
     struct forecast forecast; /* of one that is explained */
-    struct answer_kept *kept; /* how it is to be kept; NULL: it is, or not */
+    struct answer_to_store
+        *kept; /* how it is to be kept; NULL: it is, or not */
 };
 void answer_free(struct answer *a);
 
@@ -140,7 +141,7 @@ enum ask_stop {
    take, nobody waits behind them for a count. */
 enum { ASK_LONG_US = 400000 };
 
-enum ask_place { ASK_AT_FREE, ASK_AT_CHARGED };
+enum ask_stage { ASK_AT_FREE, ASK_AT_CHARGED };
 
 /* The data and the policy that work is for, as the store numbers them; zeros:
    of none. */
@@ -185,7 +186,7 @@ struct ask {
      * no, it is asked again elsewhere, or refused. NULL: anything may.
      * public_parts keeps which snapshot's parts were computed meanwhile.
      */
-    custos_status (*place)(void *ctx, enum ask_place at, custos_err *err);
+    custos_status (*place)(void *ctx, enum ask_stage at, custos_err *err);
     struct work_snapshot *public_parts;
 };
 
@@ -205,7 +206,7 @@ CUSTOS_MUST_USE custos_status curator_answer(struct curator *c,
  * kept can be seen (EXPLAIN), so before that it would tell when its work ended.
  * From any thread; does nothing where nothing is to be kept.
  */
-void curator_keep(struct curator *c, struct answer *answer);
+void curator_store_answer(struct curator *c, struct answer *answer);
 
 /*
  * What the handle's last question has tripped, and the row of its charge: below

@@ -47,13 +47,14 @@ columns_take(arena *a, const struct query *q, const struct plan *p,
 
 /* What is known of the columns' bars before anything is released. */
 static custos_status
-within_tell(arena *a, const struct plan *p, struct description *out,
-            custos_err *err)
+within_report(arena *a, const struct plan *p, struct description *out,
+              custos_err *err)
 {
     custos_status st = CUSTOS_OK;
     struct bars bars;
 
-    if (p->is_public || p->race) /* a race chooses what bars rest on */
+    if (p->is_public ||
+        p->bound_selection) /* a bound selection chooses what bars rest on */
         return CUSTOS_OK;
     st = bars_make(a, p, 1, &bars, err);
     for (size_t i = 0; i < p->n_outputs && !st; i++) {
@@ -118,7 +119,7 @@ describe(struct curator *c, const struct ask *ask, arena *own, arena *a,
     if (!st)
         st = columns_take(a, q, p, &d, err);
     if (!st && !q->explain)
-        st = within_tell(own, p, &d, err);
+        st = within_report(own, p, &d, err);
     if (!st)
         st = params_take(a, &params, &d, err);
     plan_free(p);

@@ -51,6 +51,11 @@ enum work_end {
 struct executor {
     void *ctx;
 
+    /* Above the charge: returns once this work could begin at once if nobody
+       else asked. After an import that takes as long as workers take to open
+       the new data. May fail: CUSTOS_EBUSY. */
+    custos_status (*await)(void *ctx, const struct work *w, custos_err *err);
+
     /* Fails with CUSTOS_EENGINE and one constant sentence where it was
        charged. *end is set in any case; on success the caller owns *out. */
     custos_status (*run)(void *ctx, const struct work *w, struct answer **out,

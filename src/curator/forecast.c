@@ -1,7 +1,7 @@
 #include "curator/forecast.h"
 
 #include "curator/answer.h"
-#include "curator/house.h"
+#include "curator/shared_state.h"
 #include "curator/key.h"
 #include "curator/reply.h"
 
@@ -10,7 +10,7 @@ static int64_t
 forecast_time(const struct curator *c, const struct ask *ask,
               const struct plan *p)
 {
-    int64_t us = p->is_public || !(ask->admit || c->world->measured)
+    int64_t us = p->is_public || !(ask->admit || c->snapshot->measured)
                      ? INT64_MAX
                      : reply_class_of(c, p);
 
@@ -43,7 +43,7 @@ forecast_make(struct curator *c, const struct ask *ask, const struct query *q,
 
     asked.explain = false;
     if (!p->is_public && !answer_keys_make(c, ask, &asked, p, &keys, &quiet)) {
-        till_settle(c->house->till, keys.own);
+        ledger_writer_settle(c->shared->writer, keys.own);
         out->stored = !answer_find(c->ledger, keys.own, &given, &quiet);
         answer_free(given);
     }

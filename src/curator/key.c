@@ -1,7 +1,7 @@
 #include "curator/key.h"
 
 #include "base/error.h"
-#include "curator/house.h"
+#include "curator/shared_state.h"
 
 enum { TEXT_MAX = 1 << 20 };
 
@@ -57,7 +57,7 @@ answer_key(const struct curator *c, str who, const struct ask *ask,
         hash_text(&h, (str){text.ptr, text.len});
         hash_text(&h, ask->within);
         hash_text(&h, str_of(ask->jointly ? "jointly" : ""));
-        sha256_add(&h, c->world->policy->id, sizeof c->world->policy->id);
+        sha256_add(&h, c->snapshot->policy->id, sizeof c->snapshot->policy->id);
         sha256_add(&h, &version, sizeof version);
         sha256_end(&h, key);
     }

@@ -18,7 +18,7 @@
 #include "base/base.h"
 #include "base/error.h"
 #include "base/utf8.h"
-#include "curator/house.h"
+#include "curator/shared_state.h"
 #include "curator/tripwire.h"
 #include "store/file.h"
 
@@ -73,7 +73,7 @@ fail_socket(custos_err *err)
 custos_status
 owner_listen(const struct curator *c, int *out, custos_err *err)
 {
-    const char *store = c->house->store.path;
+    const char *store = c->shared->store.path;
     int fd = call(store), folder = -1;
     struct sockaddr_un at;
     custos_status st = CUSTOS_OK;
@@ -112,7 +112,7 @@ owner_close(const struct curator *c, int fd)
 
     if (fd < 0)
         return;
-    store_path(&c->house->store, NAME, path);
+    store_path(&c->shared->store, NAME, path);
     unlink(path);
     close(fd);
 }
@@ -178,8 +178,8 @@ desk_act(struct desk *d, const char *act, str words)
     struct receipt ignored;
     custos_err err;
 
-    if (!till_act(d->c->house->till, act, words, str_of("owner"), d->now,
-                  &ignored, &err))
+    if (!ledger_writer_act(d->c->shared->writer, act, words, str_of("owner"),
+                           d->now, &ignored, &err))
         return true;
     reply_error(d->reply, err.said);
     return false;
@@ -229,12 +229,12 @@ desk_status(struct desk *d)
                "\"policy\":\"",
                custos_version(),
                (unsigned long long)engine_version(d->c->engine));
-    for (size_t i = 0; i < sizeof d->c->world->policy->id; i++)
-        buf_printf(d->reply, "%02x", d->c->world->policy->id[i]);
+    for (size_t i = 0; i < sizeof d->c->snapshot->policy->id; i++)
+        buf_printf(d->reply, "%02x", d->c->snapshot->policy->id[i]);
     buf_add_text(d->reply, "\"");
     if (d->hooks->status)
         d->hooks->status(d->hooks->ctx, d->reply);
-    tripwire_tell(d->c, d->reply);
+    tripwire_report(d->c, d->reply);
     buf_add_text(d->reply, "}\n");
 }
 

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "curator/answer.h"
-#include "curator/race.h"
+#include "curator/bound_selection.h"
 
 /* Where the quantiles of a part go. */
 struct quantiles {
@@ -19,13 +19,13 @@ struct quantiles {
 };
 
 static custos_status
-take_quantiles(void *ctx, size_t cell, enum engine_place place,
+take_quantiles(void *ctx, size_t cell, enum engine_quantile place,
                custos_sealed *sealed, size_t cells, custos_err *err)
 {
     struct quantiles *q = ctx;
-    const custos_quantile *by = place == PLACE_AT    ? q->of->at
-                                : place == PLACE_LOW ? q->of->low
-                                                     : q->of->high;
+    const custos_quantile *by = place == QUANTILE_AT    ? q->of->at
+                                : place == QUANTILE_LOW ? q->of->low
+                                                        : q->of->high;
     custos_int *to = q->values + (3 * cell + (size_t)place) * q->of->n;
     custos_status st =
         custos_quantile_release(by, q->rng, sealed, cells, q->room, err);
@@ -142,7 +142,7 @@ release_parts(const struct releaser *r, arena *a, const struct plan *p,
 
 /* How many groups were chosen is released with them: to say it is free. */
 static void
-tell_more(size_t more, struct answer *answer)
+report_more(size_t more, struct answer *answer)
 {
     char text[160];
 
@@ -165,15 +165,15 @@ release_answer(const struct releaser *r, const struct plan *p,
 
     if (!a)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    st = race_run(r->engine, r->rng, p, &run, err);
+    st = bound_selection_run(r->engine, r->rng, p, &run, err);
     if (!st)
         st = release_parts(r, a, run, &released, err);
     if (!st)
         st = answer_of_released(run, &released, receipt, out, err);
-    if (!st && p->race)
-        race_tell(p, *out);
+    if (!st && p->bound_selection)
+        bound_selection_report(p, *out);
     if (!st && released.more)
-        tell_more(released.more, *out);
+        report_more(released.more, *out);
     arena_free(a);
     return st;
 }

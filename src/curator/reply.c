@@ -88,7 +88,7 @@ reply_rows_print(uint64_t version, const struct policy *p,
 }
 
 void
-reply_load(const struct store *s, struct world *w)
+reply_load(const struct store *s, struct snapshot *w)
 {
     uint64_t *bounds = arena_take(w->a, w->policy->n_tables, sizeof *bounds);
     char path[STORE_PATH_MAX];
@@ -107,7 +107,7 @@ int64_t
 reply_class_of(const struct curator *c, const struct plan *p)
 {
     struct plan_known known = {.count = engine_count, .ctx = c->engine};
-    struct reply_speeds s = c->world->speeds;
+    struct reply_speeds s = c->snapshot->speeds;
 
     if (c->engine)
         s.known = &known;

@@ -13,11 +13,11 @@
 #ifndef CURATOR_REPLY_H
 #define CURATOR_REPLY_H
 
-#include "curator/house.h"
+#include "curator/shared_state.h"
 
 /* Sets w->speeds from what the store s has. Cannot fail: what cannot be read
    is not known. */
-void reply_load(const struct store *s, struct world *w);
+void reply_load(const struct store *s, struct snapshot *w);
 
 /* Of a plan that was made against c's snapshot: plan_class_us. */
 int64_t reply_class_of(const struct curator *c, const struct plan *p);

@@ -114,9 +114,9 @@ write_bounds(const struct curator *c, const uint64_t *bounds, custos_err *err)
     custos_status st;
     struct buf b;
 
-    store_path(&c->house->store, "rows", path);
+    store_path(&c->shared->store, "rows", path);
     buf_init(&b, NULL, FILE_MAX);
-    reply_rows_print(c->world->of.version, c->world->policy, bounds, &b);
+    reply_rows_print(c->snapshot->of.version, c->snapshot->policy, bounds, &b);
     st = b.failed ? no_memory(err) : file_write(path, (str){b.ptr, b.len}, err);
     buf_clear(&b);
     return st;
@@ -125,19 +125,19 @@ write_bounds(const struct curator *c, const uint64_t *bounds, custos_err *err)
 static bool
 lacks_bound(const struct curator *c, size_t table)
 {
-    const struct policy_table *t = &c->world->policy->tables[table];
-    const uint64_t *bounds = c->world->speeds.rows;
+    const struct policy_table *t = &c->snapshot->policy->tables[table];
+    const uint64_t *bounds = c->snapshot->speeds.rows;
 
     return !t->is_public && !t->max_rows_given &&
            !(bounds && bounds[table] &&
-             c->world->rows_version == c->world->of.version);
+             c->snapshot->rows_version == c->snapshot->of.version);
 }
 
 static custos_status
 charge_rows(struct curator *c, int64_t now, arena *a, struct reply_report *out,
             custos_err *err)
 {
-    const struct policy *p = c->world->policy;
+    const struct policy *p = c->snapshot->policy;
     uint64_t *bounds = arena_take(a, p->n_tables + 1, sizeof *bounds);
     const char *price = price_of(p, a);
 
@@ -148,7 +148,7 @@ charge_rows(struct curator *c, int64_t now, arena *a, struct reply_report *out,
     for (size_t i = 0; i < p->n_tables; i++) {
         struct reply_table *t = &out->tables[out->n];
 
-        bounds[i] = c->world->speeds.rows ? c->world->speeds.rows[i] : 0;
+        bounds[i] = c->snapshot->speeds.rows ? c->snapshot->speeds.rows[i] : 0;
         if (!lacks_bound(c, i))
             continue;
         *t = (struct reply_table){.err.at = -1};
@@ -179,8 +179,8 @@ reply_rows_charge(const char *store, int64_t now, arena *a,
 custos_status
 reply_speed_ready(struct curator *c, custos_err *err)
 {
-    const struct policy *p = c->world->policy;
-    const uint64_t *bounds = c->world->speeds.rows;
+    const struct policy *p = c->snapshot->policy;
+    const uint64_t *bounds = c->snapshot->speeds.rows;
     bool matters = false;
     custos_status st;
 
@@ -192,9 +192,9 @@ reply_speed_ready(struct curator *c, custos_err *err)
                    (t->max_rows_given ? t->max_rows >= SPEED_MATTERS
                                       : bounds && bounds[i] >= SPEED_MATTERS));
     }
-    if (c->world->measured || !matters)
+    if (c->snapshot->measured || !matters)
         return CUSTOS_OK;
-    st = engine_speed_measure(&c->house->store, p, &c->world->speeds, err);
-    c->world->measured = !st;
+    st = engine_speed_measure(&c->shared->store, p, &c->snapshot->speeds, err);
+    c->snapshot->measured = !st;
     return st;
 }

@@ -19,7 +19,7 @@
 
 #include "base/error.h"
 #include "curator/crash.h"
-#include "curator/house.h"
+#include "curator/shared_state.h"
 #include "curator/owner.h"
 #include "ledger/tripwire.h"
 
@@ -57,7 +57,7 @@ find_charge(struct ledger *l, uint64_t seq, arena *a, str *who, bool *found,
    query crashed, and nobody knows whose. */
 static custos_status
 write_crashes(struct ledger *l, struct crash_marks *marks, arena *a,
-              int64_t now, struct tripwire_found *out, custos_err *err)
+              int64_t now, struct tripwire_tally *out, custos_err *err)
 {
     char words[TRIPWIRE_WORDS_MAX];
     struct receipt ignored;
@@ -86,14 +86,14 @@ write_crashes(struct ledger *l, struct crash_marks *marks, arena *a,
 
 custos_status
 tripwire_take_up(struct ledger *l, int file, int64_t now, enum take_up mode,
-                 struct tripwire_found *out, custos_err *err)
+                 struct tripwire_tally *out, custos_err *err)
 {
     struct crash_marks marks;
     custos_status st, erased;
     custos_err quiet;
     arena *a;
 
-    *out = (struct tripwire_found){.failures = 0};
+    *out = (struct tripwire_tally){.failures = 0};
     if (crash_size(file) == 0)
         return CUSTOS_OK;
     a = arena_new(NULL, MARKS_ARENA);
@@ -112,12 +112,12 @@ tripwire_take_up(struct ledger *l, int file, int64_t now, enum take_up mode,
     return st;
 }
 
-/* With the house's mutex: for threads what the file's lock is for processes. */
+/* With the shared state's mutex: for threads what the file's lock is for processes. */
 static custos_status
 take_up_marks(struct curator *c, int64_t now, custos_err *err)
 {
-    struct house *h = c->house;
-    struct tripwire_found found;
+    struct shared_state *h = c->shared;
+    struct tripwire_tally found;
     custos_status st = tripwire_take_up(c->ledger, h->crashes, now,
                                         TAKE_UP_READABLE, &found, err);
 
@@ -136,7 +136,7 @@ take_up_marks(struct curator *c, int64_t now, custos_err *err)
 custos_status
 tripwire_ready(struct curator *c, int64_t now, custos_err *err)
 {
-    struct house *h = c->house;
+    struct shared_state *h = c->shared;
     custos_status st = CUSTOS_OK;
 
     if (atomic_load(&h->unwritten))
@@ -172,7 +172,7 @@ void
 tripwire_begin(struct curator *c, const struct receipt *r, int work)
 {
     c->trip = TRIP_NONE;
-    crash_begin(work, c->house->crashes, r->seq);
+    crash_begin(work, c->shared->crashes, r->seq);
 }
 
 void
@@ -205,7 +205,7 @@ tripwire_after(struct curator *c, const struct ask *ask,
                const struct receipt *r, int work, enum work_end end,
                custos_status st)
 {
-    struct house *h = c->house;
+    struct shared_state *h = c->shared;
     char words[TRIPWIRE_WORDS_MAX];
     struct receipt ignored;
     custos_err quiet;
@@ -221,8 +221,9 @@ tripwire_after(struct curator *c, const struct ask *ask,
     failed = c->trip == TRIP_FAILURE;
     atomic_fetch_add(failed ? &h->trips.failures : &h->trips.overruns, 1);
     words_of(r->seq, failed ? custos_status_words(st) : "time", words);
-    if (till_act(h->till, failed ? TRIPWIRE_FAILURE : TRIPWIRE_OVERRUN,
-                 str_of(words), ask->who, ask->now, &ignored, &quiet) &&
+    if (ledger_writer_act(
+            h->writer, failed ? TRIPWIRE_FAILURE : TRIPWIRE_OVERRUN,
+            str_of(words), ask->who, ask->now, &ignored, &quiet) &&
         failed)
         atomic_store(&h->unwritten, true);
 }
@@ -232,9 +233,9 @@ tripwire_refused(struct curator *c, custos_status st, const custos_err *err)
 {
     if (st == CUSTOS_EDENIED && err &&
         !strcmp(err->said, LEDGER_SUSPENDED_SAID))
-        atomic_fetch_add(&c->house->trips.refusals, 1);
+        atomic_fetch_add(&c->shared->trips.refusals, 1);
     if (st == CUSTOS_EOVERFLOW) /* ledger/sizes.c alone says so of a charge */
-        atomic_fetch_add(&c->house->trips.no_room, 1);
+        atomic_fetch_add(&c->shared->trips.no_room, 1);
 }
 
 enum curator_trip
@@ -257,7 +258,7 @@ curator_crashes(struct curator *c, uint64_t *row)
 void
 curator_trips(const struct curator *c, struct curator_trips *out)
 {
-    const struct trips *t = &c->house->trips;
+    const struct trips *t = &c->shared->trips;
 
     out->failures = atomic_load(&t->failures);
     out->overruns = atomic_load(&t->overruns);
@@ -269,7 +270,7 @@ curator_trips(const struct curator *c, struct curator_trips *out)
 /* ------------------------------------------------------------- for owners -- */
 
 static bool
-all_are_suspended(const struct house *h, const struct ledger_tripwire *t,
+all_are_suspended(const struct shared_state *h, const struct ledger_tripwire *t,
                   const struct policy *p)
 {
     return atomic_load(&h->unwritten) || atomic_load(&h->unreadable) ||
@@ -285,16 +286,16 @@ tripwire_now(struct curator *c, uint64_t *failures, bool *all, custos_err *err)
     if (st)
         return st;
     *failures = t.failures;
-    pthread_mutex_lock(&c->house->mutex); /* by the policy that is in force */
-    *all = all_are_suspended(c->house, &t, c->house->world->policy);
-    pthread_mutex_unlock(&c->house->mutex);
+    pthread_mutex_lock(&c->shared->mutex); /* by the policy that is in force */
+    *all = all_are_suspended(c->shared, &t, c->shared->snapshot->policy);
+    pthread_mutex_unlock(&c->shared->mutex);
     return CUSTOS_OK;
 }
 
 void
-tripwire_tell(struct curator *c, struct buf *json)
+tripwire_report(struct curator *c, struct buf *json)
 {
-    const struct policy *p = c->world->policy;
+    const struct policy *p = c->snapshot->policy;
     struct ledger_tripwire t = {0};
     struct buf names;
     custos_err quiet;
@@ -314,7 +315,7 @@ tripwire_tell(struct curator *c, struct buf *json)
                ",\"failures_since_resume\":%" PRIu64
                ",\"all_suspended\":%s,\"suspended\":",
                t.failures,
-               all_are_suspended(c->house, &t, p) ? "true" : "false");
+               all_are_suspended(c->shared, &t, p) ? "true" : "false");
     json_text(json, (str){buf_text(&names), names.len});
     buf_clear(&names);
 }

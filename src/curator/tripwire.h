@@ -16,7 +16,7 @@ CUSTOS_MUST_USE custos_status tripwire_ready(struct curator *c, int64_t now,
                                              custos_err *err);
 
 /* What was found in the store's crash file. */
-struct tripwire_found {
+struct tripwire_tally {
     size_t failures;   /* marks that became rows */
     uint64_t row;      /* the charge of the last of them */
     size_t unreadable; /* marks of nobody knows whose query */
@@ -33,7 +33,7 @@ enum take_up { TAKE_UP_READABLE, TAKE_UP_ALL };
  */
 CUSTOS_MUST_USE custos_status tripwire_take_up(struct ledger *l, int file,
                                                int64_t now, enum take_up mode,
-                                               struct tripwire_found *out,
+                                               struct tripwire_tally *out,
                                                custos_err *err);
 
 /* Before a charge: a place for its work, so that a crash leaves a mark.
@@ -63,6 +63,6 @@ CUSTOS_MUST_USE custos_status tripwire_now(struct curator *c,
 
 /* Adds `,"name":value` pairs: what failed since the last resume, and who is
    suspended. */
-void tripwire_tell(struct curator *c, struct buf *json);
+void tripwire_report(struct curator *c, struct buf *json);
 
 #endif

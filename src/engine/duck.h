@@ -78,11 +78,15 @@ CUSTOS_MUST_USE custos_status duck_connect(struct duck *d,
 void duck_disconnect(struct duck_connection *c);
 
 /* Are the last statements of c prepared once, from now on? Only where nothing
-   that a statement reads can change. DUCK_KEEP_SHAPES: also those that differ
-   in whole numbers alone; only where the engine has one thread (duck_bound.h).
+   that a statement reads can change. DUCK_REUSE_OTHER_NUMBERS: also those that differ
+   in whole numbers alone; only where the engine has one thread (duck_numbers.h).
  */
-enum duck_keep { DUCK_KEEP_NONE, DUCK_KEEP_TEXTS, DUCK_KEEP_SHAPES };
-void duck_keep(struct duck_connection *c, enum duck_keep keeps);
+enum duck_reuse {
+    DUCK_REUSE_NONE,
+    DUCK_REUSE_SAME_TEXT,
+    DUCK_REUSE_OTHER_NUMBERS
+};
+void duck_reuse(struct duck_connection *c, enum duck_reuse keeps);
 
 /* Ends what another thread runs on c; it fails then. */
 void duck_interrupt(struct duck_connection *c);
@@ -154,13 +158,13 @@ CUSTOS_MUST_USE custos_status duck_hash_add(struct duck_connection *c, str salt,
                                             custos_err *err);
 
 /*
- * From now on statements of c's database may call value_place(column, row,
+ * From now on statements of c's database may call value_ordinal(column, row,
  * unit, value): places.h, with a memory for each of so many columns; a SMALLINT.
  * The statement fails where rows do not come one after the other. May fail:
  * CUSTOS_EENGINE, CUSTOS_ENOMEM.
  */
-CUSTOS_MUST_USE custos_status duck_place_add(struct duck_connection *c,
-                                             size_t columns, custos_err *err);
+CUSTOS_MUST_USE custos_status duck_ordinal_add(struct duck_connection *c,
+                                               size_t columns, custos_err *err);
 
 /*
  * From now on statements of c's database may call our own total functions, as

@@ -7,10 +7,10 @@
 #include <duckdb.h>
 
 #include "engine/duck.h"
-#include "engine/duck_bound.h"
+#include "engine/duck_numbers.h"
 
 /* A statement that was prepared before, and may be run again. */
-struct duck_kept {
+struct duck_statements {
     char *sql;
     duckdb_prepared_statement statement;
     uint64_t used; /* when last; the one used longest ago makes room */
@@ -21,9 +21,9 @@ enum { DUCK_KEPT_MAX = 32, DUCK_KEPT_BYTES = 1 << 16 };
 
 struct duck_connection {
     duckdb_connection c;
-    enum duck_keep keeps;
+    enum duck_reuse keeps;
     uint64_t clock;
-    struct duck_kept kept[DUCK_KEPT_MAX];
+    struct duck_statements kept[DUCK_KEPT_MAX];
 };
 
 /*
@@ -32,8 +32,8 @@ struct duck_connection {
  * caller owns it. *bound has the numbers that are to be in use while it runs.
  */
 bool duck_prepare(struct duck_connection *c, const char *sql,
-                  duckdb_prepared_statement *statement, struct duck_kept **kept,
-                  struct duck_bound *bound);
+                  duckdb_prepared_statement *statement,
+                  struct duck_statements **kept, struct duck_numbers *bound);
 void duck_forget_all(struct duck_connection *c);
 
 /* A flat vector as a column. */

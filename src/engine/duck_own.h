@@ -10,7 +10,7 @@
  *   whole_of(r, low, high)    a DOUBLE, rounded half away from 0 and clamped; of
  *                             NaN NULL; BIGINT or HUGEINT as the limits are
  *   whole_index(x, from, n)   x - from, an INTEGER; NULL unless 0 .. n - 1
- *   bound_whole(n)            number n of duck_bound.h; NULL where there is none
+ *   statement_number(n)            number n of duck_numbers.h; NULL where there is none
  *   period_number(d, p)       base/period.h, of a date or timestamp; NULL outside
  *                             the years 1 to 9999, or where p is no period
  *   calendar(d)               a date or timestamp; NULL outside the years 1

@@ -19,8 +19,8 @@ struct duck {
 
 struct duck_rows {
     duckdb_prepared_statement statement;
-    struct duck_kept *kept; /* whose statement it is; NULL: ours */
-    struct duck_bound bound;
+    struct duck_statements *kept; /* whose statement it is; NULL: ours */
+    struct duck_numbers bound;
     duckdb_result result;
     duckdb_data_chunk chunk;
     size_t width;
@@ -313,9 +313,9 @@ duck_ask(struct duck_connection *c, const char *sql, struct duck_rows **out,
     if (st)
         return st;
     r->has_result = true;
-    duck_bound_use(&r->bound);
+    duck_numbers_use(&r->bound);
     state = duckdb_execute_prepared_streaming(r->statement, &r->result);
-    duck_bound_use(NULL);
+    duck_numbers_use(NULL);
     if (state != DuckDBSuccess) {
         st = fail_engine(err, duckdb_result_error(&r->result));
         duck_rows_free(r);
@@ -378,9 +378,9 @@ duck_next(struct duck_rows *r, size_t *n, struct duck_column *columns,
     const char *words;
 
     duckdb_destroy_data_chunk(&r->chunk);
-    duck_bound_use(&r->bound);
+    duck_numbers_use(&r->bound);
     r->chunk = duckdb_stream_fetch_chunk(r->result);
-    duck_bound_use(NULL);
+    duck_numbers_use(NULL);
     if (!r->chunk) {
         words = duckdb_result_error(&r->result);
         if (words && *words)

@@ -62,9 +62,9 @@ bool engine_count(void *ctx, size_t table, int column, uint64_t *out);
  * To be asked above the charge, and by a worker before it reads; looks at no
  * values. May fail: CUSTOS_EIO, CUSTOS_EINVAL.
  */
-CUSTOS_MUST_USE custos_status engine_ready(struct engine *e,
-                                           const struct plan *plan,
-                                           custos_err *err);
+CUSTOS_MUST_USE custos_status engine_check_attached(struct engine *e,
+                                                    const struct plan *plan,
+                                                    custos_err *err);
 
 /*
  * Has a private plan parts over public data that may fail: subqueries with
@@ -86,13 +86,14 @@ CUSTOS_MUST_USE custos_status engine_prepare(struct engine *e,
 void engine_unprepare(struct engine *e);
 
 /*
- * The numbers of plan's race, all from one snapshot: out[i] is sealed, one int,
+ * The numbers of plan's bound_selection, all from one snapshot: out[i] is sealed, one int,
  * less the units that have more rows than bound i; none for the last bound. The
  * caller frees each. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM.
  */
-CUSTOS_MUST_USE custos_status engine_race(struct engine *e,
-                                          const struct plan *plan,
-                                          custos_sealed **out, custos_err *err);
+CUSTOS_MUST_USE custos_status engine_bound_counts(struct engine *e,
+                                                  const struct plan *plan,
+                                                  custos_sealed **out,
+                                                  custos_err *err);
 
 /*
  * Computes all parts of a private plan from one snapshot: parts[i] is sealed,
@@ -141,9 +142,9 @@ CUSTOS_MUST_USE custos_status engine_groups_part(struct engine_groups *g,
  * high ends of their bars. `take` gets each seal once, of `cells` wide ints,
  * and does not keep it. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM, and as take.
  */
-enum engine_place { PLACE_AT, PLACE_LOW, PLACE_HIGH };
+enum engine_quantile { QUANTILE_AT, QUANTILE_LOW, QUANTILE_HIGH };
 typedef custos_status (*engine_take)(void *ctx, size_t cell,
-                                     enum engine_place place,
+                                     enum engine_quantile place,
                                      custos_sealed *sealed, size_t cells,
                                      custos_err *err);
 CUSTOS_MUST_USE custos_status engine_quantiles(struct engine *e,

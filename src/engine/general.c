@@ -41,7 +41,7 @@ print_rows(struct engine *e, const struct plan *plan, struct buf *out)
     buf_add_text(out, "(SELECT *, ");
     view_rank(plan->table, "CAST(v.x AS VARCHAR)", out);
     buf_add_text(out, " AS h FROM ");
-    people_from(plan->policy, table, t->from, out);
+    unit_path_from(plan->policy, table, t->from, out);
     buf_add_text(out, ")");
 }
 

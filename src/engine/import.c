@@ -117,7 +117,7 @@ import_prepare(struct import *m, const char *spill, custos_err *err)
     if (!st)
         st = duck_own_add(m->c, err);
     if (!st)
-        st = duck_place_add(m->c, count_places(m->policy), err);
+        st = duck_ordinal_add(m->c, count_places(m->policy), err);
     return st ? refail(err, CUSTOS_EIO, "the store cannot be written") : st;
 }
 
@@ -131,7 +131,7 @@ place_columns(struct import *m, const struct policy_table *t, struct buf *out)
         if (!view_has_place(t, i))
             continue;
         snprintf(name, sizeof name, "c%zu", i);
-        buf_printf(out, ", value_place(%zu, n, u, ", m->places++);
+        buf_printf(out, ", value_ordinal(%zu, n, u, ", m->places++);
         key_print(t->columns[i].type, false, name, out);
         buf_printf(out, ") AS h%zu", i);
     }
@@ -141,7 +141,7 @@ place_columns(struct import *m, const struct policy_table *t, struct buf *out)
  * t<i> of a table with units: sorted by unit and hash, then numbered as it
  * streams by (number of the row, less that of its unit's first). A window per
  * unit would be shorter and does not spill to disk. import_check sees to it
- * that the order held, value_place that it got rows in the order of n, which r
+ * that the order held, value_ordinal that it got rows in the order of n, which r
  * follows within a unit. Ties of the hash are equal rows.
  */
 static void
@@ -165,7 +165,7 @@ sorted_table(struct import *m, size_t i, struct buf *out)
     buf_add_text(out, " AS h FROM ");
     buf_init(&rows, NULL, SQL_MOST);
     buf_printf(&rows, "(SELECT * FROM stage.s%zu WHERE NOT bad)", i);
-    people_from(m->policy, i, buf_text(&rows), out);
+    unit_path_from(m->policy, i, buf_text(&rows), out);
     buf_clear(&rows);
     buf_add_text(out, " JOIN people AS y ON v.x = y.x ORDER BY u, h)))");
 }
@@ -304,7 +304,7 @@ import_all(struct import *m, custos_err *err)
     custos_status st = import_stage(m, err);
 
     if (!st)
-        st = import_people(m, err);
+        st = import_unit_paths(m, err);
     if (!st)
         st = import_references(m, err);
     if (!st)

@@ -61,21 +61,23 @@ CUSTOS_MUST_USE custos_status import_units(struct import *m, custos_err *err);
  * (k, x) for every column j of a table i that units lead through: of the key k
  * the unit x. May fail: CUSTOS_EPOLICY (a key is there twice).
  */
-CUSTOS_MUST_USE custos_status import_people(struct import *m, custos_err *err);
+CUSTOS_MUST_USE custos_status import_unit_paths(struct import *m,
+                                                custos_err *err);
 
 /* Refuses a column that is referenced and has a value twice: CUSTOS_EPOLICY. */
 CUSTOS_MUST_USE custos_status import_references(struct import *m,
                                                 custos_err *err);
 
 /* Which database p<i>_<j> is in: kept when an attached table needs it. */
-const char *people_home(const struct policy *p, const struct policy_table *t,
-                        const struct policy_column *key);
+const char *
+unit_path_schema(const struct policy *p, const struct policy_table *t,
+                 const struct policy_column *key);
 
 /*
  * FROM text of the rows of table i with their unit as x and their columns as
  * v.c0 ...: rows without a unit are not in it. relation is a bracketed select.
  */
-void people_from(const struct policy *p, size_t table, const char *relation,
-                 struct buf *out);
+void unit_path_from(const struct policy *p, size_t table, const char *relation,
+                    struct buf *out);
 
 #endif

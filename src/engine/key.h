@@ -12,8 +12,9 @@
 
 /*
  * value, engine text of the given type, as a key: of one type for its kind,
- * and NULL where it can be none: dates of years that are not 1 to 9999, and
- * texts of more than KEY_TEXT_MAX bytes.
+ * and NULL where it can be none: dates of years that are not 1 to 9999,
+ * timestamps after 9999-12-31 00:00:00 (stores were made so), and texts of more
+ * than KEY_TEXT_MAX bytes.
  */
 void
 key_print(enum data_type type, bool wide, const char *value, struct buf *out);

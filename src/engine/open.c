@@ -210,12 +210,12 @@ seal_off(struct engine *e, const char *paths, custos_err *err)
     return st;
 }
 
-enum duck_keep
-open_keeps(const struct engine *e)
+enum duck_reuse
+open_reuse(const struct engine *e)
 {
-    return e->data->small   ? DUCK_KEEP_SHAPES
-           : e->data->fixed ? DUCK_KEEP_TEXTS
-                            : DUCK_KEEP_NONE;
+    return e->data->small   ? DUCK_REUSE_OTHER_NUMBERS
+           : e->data->fixed ? DUCK_REUSE_SAME_TEXT
+                            : DUCK_REUSE_NONE;
 }
 
 /* One connection, or, where that can be of use, one for each core. */
@@ -233,7 +233,7 @@ connect_all(struct engine *e, custos_err *err)
         e->threads += !st;
     }
     for (size_t i = 0; i < e->threads; i++)
-        duck_keep(e->connections[i], open_keeps(e));
+        duck_reuse(e->connections[i], open_reuse(e));
     return st;
 }
 

@@ -59,7 +59,7 @@ struct engine {
 };
 
 /* What connections of a handle keep (duck.h). */
-enum duck_keep open_keeps(const struct engine *e);
+enum duck_reuse open_reuse(const struct engine *e);
 
 /* engine_open, with another limit of what is small: tests have small tables
    and want all threads. */

@@ -169,7 +169,7 @@ engine_prepare(struct engine *e, const struct plan *plan, custos_err *err)
     if (!engine_has_public_parts(plan))
         return CUSTOS_OK;
     /* A kept statement would read tables of another question. */
-    duck_keep(e->connections[0], DUCK_KEEP_NONE);
+    duck_reuse(e->connections[0], DUCK_REUSE_NONE);
     for (size_t i = 0; i < plan->n_queries && !st; i++) {
         p.queries = i;
         st = walk_parts(plan->queries[i], prepare_part, &p, err);
@@ -200,5 +200,5 @@ engine_unprepare(struct engine *e)
     e->prepared = NULL;
     e->n_prepared = 0;
     if (e->threads > 0)
-        duck_keep(e->connections[0], open_keeps(e));
+        duck_reuse(e->connections[0], open_reuse(e));
 }

@@ -31,8 +31,8 @@ struct collector {
 };
 
 static custos_status
-seal_one(struct collector *c, enum engine_place place, const custos_int *from,
-         size_t n, custos_err *err)
+seal_one(struct collector *c, enum engine_quantile place,
+         const custos_int *from, size_t n, custos_err *err)
 {
     custos_sealed *sealed = NULL;
     custos_status st = custos_seal_wide(NULL, from, n, &sealed, err);
@@ -54,14 +54,14 @@ group_end(struct collector *c, custos_err *err)
     for (size_t i = 0; i < c->pad; i++)
         end[i] = c->part->upper;
     *at = (custos_int)c->n;
-    st = seal_one(c, PLACE_AT, at, 1 + c->n, err);
+    st = seal_one(c, QUANTILE_AT, at, 1 + c->n, err);
     if (c->pad > 0)
         *at = c->part->lower;
     c->cells[0] = (custos_int)(all - 1);
     if (!st)
-        st = seal_one(c, PLACE_LOW, c->cells, all, err);
+        st = seal_one(c, QUANTILE_LOW, c->cells, all, err);
     if (!st)
-        st = seal_one(c, PLACE_HIGH, c->cells, all, err);
+        st = seal_one(c, QUANTILE_HIGH, c->cells, all, err);
     c->n = 0;
     c->open = false;
     c->done[c->cell] = true;

@@ -40,7 +40,7 @@ print_rows(struct engine *e, const struct policy_table *t, struct buf *out)
                           "x ORDER BY h) AS r FROM (SELECT *, ");
         view_rank(t, "CAST(v.x AS VARCHAR)", out);
         buf_add_text(out, " AS h FROM ");
-        people_from(e->data->policy, i, from, out);
+        unit_path_from(e->data->policy, i, from, out);
         buf_add_text(out, "))");
     }
 }
@@ -84,13 +84,14 @@ relation_typed(const struct policy_column *c, const char *value,
     const char *type = is_wide(c) ? "HUGEINT" : "BIGINT";
     char low[41], high[41];
 
-    buf_printf(out, clamp ? "whole_clamp(TRY_CAST(%s AS " : "TRY_CAST(%s AS ",
-               value);
+    buf_printf(
+        out, clamp ? "whole_clamp(TRY_CAST(%s AS " : "coalesce(TRY_CAST(%s AS ",
+        value);
     if (c->type == TYPE_INT)
         buf_add_text(out, type);
     else
         view_type(c, out);
-    buf_add_text(out, ")");
+    buf_add_text(out, clamp ? ")" : "), NULL)"); /* as sql/duckdb.c */
     if (!clamp)
         return;
     custos_int_write(c->lower.n, low);

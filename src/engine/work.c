@@ -20,7 +20,7 @@
 
 #include "base/ck.h"
 #include "base/error.h"
-#include "engine/steps.h"
+#include "engine/grid_steps.h"
 #include "engine/view.h"
 #include "plan/relation.h"
 #include "sql/duckdb.h"
@@ -114,10 +114,10 @@ whole_steps(const struct plan *plan, const struct part *part, bool *inside,
             struct buf *steps)
 {
     size_t limit = steps->limit;
-    struct steps known;
+    struct grid_steps known;
 
     if (part->grid.base != 10 || part->grid.digits < 0 ||
-        !steps_print(plan, part->of, part->grid.digits, &known, steps)) {
+        !grid_steps_print(plan, part->of, part->grid.digits, &known, steps)) {
         buf_clear(steps);
         buf_init(steps, NULL, limit);
         return false;

@@ -124,7 +124,7 @@ tell(struct ledger *l, struct look *look, size_t *lane, custos_err *err)
     }
     f = *limits;
     filter_resume(&f, &look->sums.spent);
-    filter_tell(&f, &facts);
+    filter_report(&f, &facts);
     *lane = filter_lane(&f);
     out->currency = facts.currency;
     out->limited = true;

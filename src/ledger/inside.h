@@ -70,12 +70,11 @@ CUSTOS_MUST_USE custos_status ledger_append(struct ledger *l,
 
 /* A name's door, or CUSTOS_ENAME; and whether the policy in force has the name,
    as it always has the owner. */
-struct ledger_door;
-CUSTOS_MUST_USE custos_status doors_find_name(struct db *d, str name,
-                                              struct ledger_door *out,
-                                              custos_err *err);
-CUSTOS_MUST_USE custos_status doors_check_name(struct ledger *l, str name,
-                                               custos_err *err);
+struct ledger_credential;
+CUSTOS_MUST_USE custos_status credentials_find_name(
+    struct db *d, str name, struct ledger_credential *out, custos_err *err);
+CUSTOS_MUST_USE custos_status credentials_check_name(struct ledger *l, str name,
+                                                     custos_err *err);
 
 /* Makes an empty ledger at a path where nothing is. */
 CUSTOS_MUST_USE custos_status ledger_make(const char *path, custos_err *err);

@@ -190,9 +190,9 @@ void ledger_post(struct ledger *l, struct ledger_job *first);
  * ledger_charge fails.
  */
 enum { LEDGER_FREE_LEAST = 16 << 20 };
-CUSTOS_MUST_USE custos_status ledger_ready(struct ledger *l,
-                                           uint64_t *free_bytes,
-                                           custos_err *err);
+CUSTOS_MUST_USE custos_status ledger_check_writable(struct ledger *l,
+                                                    uint64_t *free_bytes,
+                                                    custos_err *err);
 
 /*
  * Stored answers: `key` is a hash of all that the answer depends on. find:

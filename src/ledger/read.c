@@ -30,7 +30,7 @@ tell(const struct filter *limits, const struct sums *s, struct filter *f,
 {
     *f = *limits;
     filter_resume(f, &s->spent);
-    filter_tell(f, &out->facts);
+    filter_report(f, &out->facts);
     out->limited = true;
 }
 

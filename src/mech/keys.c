@@ -96,7 +96,7 @@ laplace_make(custos_keys *k, const custos_keys_options *o, struct asked *a,
 
     if (st)
         return st;
-    f = custos_threshold_tell(k->laplace);
+    f = custos_threshold_report(k->laplace);
     k->draw = threshold_noise(k->laplace);
     k->facts.delta = f->delta;
     k->facts.scale = f->scale;
@@ -227,7 +227,7 @@ custos_keys_free(custos_keys *keys)
 }
 
 const custos_keys_facts *
-custos_keys_tell(const custos_keys *keys)
+custos_keys_report(const custos_keys *keys)
 {
     return keys ? &keys->facts : NULL;
 }

@@ -352,7 +352,7 @@ custos_quantile_free(custos_quantile *quantile)
 }
 
 const custos_quantile_facts *
-custos_quantile_tell(const custos_quantile *quantile)
+custos_quantile_report(const custos_quantile *quantile)
 {
     return quantile ? &quantile->facts : NULL;
 }

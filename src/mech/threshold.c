@@ -227,7 +227,7 @@ custos_threshold_free(custos_threshold *threshold)
 }
 
 const custos_threshold_facts *
-custos_threshold_tell(const custos_threshold *threshold)
+custos_threshold_report(const custos_threshold *threshold)
 {
     return threshold ? &threshold->facts : NULL;
 }

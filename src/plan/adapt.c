@@ -34,7 +34,7 @@ adapt_literal(struct work *w, struct expr *e, enum data_type to, int scale)
     e->value = d;
     range_literal(e);
     e->whole_low = e->whole_high = d.n; /* of a whole number */
-    bare_set(e, w->place);
+    bare_set(e, w->context);
     return CUSTOS_OK;
 }
 

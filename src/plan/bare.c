@@ -155,13 +155,13 @@ prove_cast(struct expr *e)
 }
 
 void
-bare_set(struct expr *e, enum place place)
+bare_set(struct expr *e, enum context context)
 {
     struct fact *f = fact_of(e);
 
     e->bare = false;
     f->proven = false;
-    if (e->type != TYPE_INT || place == PLACE_AFTER)
+    if (e->type != TYPE_INT || context == CONTEXT_AFTER)
         return;
     switch (e->kind) {
     case EXPR_LITERAL:
@@ -169,7 +169,7 @@ bare_set(struct expr *e, enum place place)
             prove(f, e->value.n, e->value.n);
         break;
     case EXPR_COLUMN:
-        if (place == PLACE_ROWS && f->known == KNOWN_DECLARED)
+        if (context == CONTEXT_ROWS && f->known == KNOWN_DECLARED)
             prove(f, e->whole_low, e->whole_high);
         break;
     case EXPR_CASE: prove_choice(e); break;

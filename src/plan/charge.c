@@ -8,7 +8,7 @@
  *   (sum epsilon_i, sum delta_i)-DP and (sum rho_i)-zCDP: sequential
  *   composition of releases fixed beforehand from the same data. Where groups
  *   are chosen first, the choice is one more release, and the parts are those
- *   of the groups it showed: adaptive composition; and so where a race chose
+ *   of the groups it showed: adaptive composition; and so where a bound selection chose
  *   the bound of rows (bound-race). What is
  *   (epsilon, delta)-DP is delta-approximately what pure epsilon-DP is in
  *   concentrated DP.
@@ -23,7 +23,7 @@
 #include "num/batch.h"
 #include "num/rat_round.h"
 #include "plan/quantile.h"
-#include "plan/race.h"
+#include "plan/bound_selection.h"
 #include "plan/work.h"
 
 /* What a Gaussian costs: D2^2 / (2 sigma^2), of a sigma rounded down. */
@@ -126,12 +126,12 @@ raise(rat *to, const rat *x)
         rat_set(to, x);
 }
 
-/* The race's share, and of each amount the most that a plan after it has. All
+/* The bound selection's share, and of each amount the most that a plan after it has. All
    of them answer at this charge. */
 void
-charge_race(struct plan *p)
+charge_bound_selection(struct plan *p)
 {
-    struct race *r = p->race;
+    struct bound_selection *r = p->bound_selection;
     rat x, squares;
 
     rat_init(&x);

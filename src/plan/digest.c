@@ -4,7 +4,7 @@
  * the second one touches data that the first one charged for.
  *
  * Covered are the text of EXPLAIN, the query, the charge as the ledger counts
- * it, and every number of the plan that EXPLAIN rounds or leaves out; of a race
+ * it, and every number of the plan that EXPLAIN rounds or leaves out; of a bound selection
  * the same of each plan that may follow. Texts go in with their lengths and
  * numbers with a fixed width, so that no two plans write the same bytes. No
  * pointer, clock or order of a table goes in.
@@ -12,7 +12,7 @@
 #include <assert.h>
 
 #include "base/sha256.h"
-#include "plan/race.h"
+#include "plan/bound_selection.h"
 #include "plan/work.h"
 
 enum { TEXT_MAX = 1 << 26 };
@@ -104,7 +104,7 @@ add_charge(struct sha256 *h, const struct charge *c)
 
 /*
  * Values that follow from a column and the policy, or from the first number,
- * are covered by these. In a race plans share values: they go in once.
+ * are covered by these. In a bound selection plans share values: they go in once.
  */
 static void
 add_keys(struct sha256 *h, const struct plan *p, const struct plan *outer)
@@ -130,7 +130,7 @@ add_keys(struct sha256 *h, const struct plan *p, const struct plan *outer)
 static bool
 add_selection(struct sha256 *h, const struct selection *s)
 {
-    const custos_keys_facts *f = s ? custos_keys_tell(s->rule) : NULL;
+    const custos_keys_facts *f = s ? custos_keys_report(s->rule) : NULL;
 
     add_number(h, s != NULL);
     if (!s)
@@ -166,7 +166,7 @@ add_part(struct sha256 *h, const struct part *part)
            add_rat(h, &part->epsilon) && add_rat(h, &part->delta);
 }
 
-/* outer: the plan of the race that p belongs to; NULL: none. */
+/* outer: the plan of the bound selection that p belongs to; NULL: none. */
 static bool
 add_plan(struct sha256 *h, const struct plan *p, const struct plan *outer)
 {
@@ -187,9 +187,10 @@ add_plan(struct sha256 *h, const struct plan *p, const struct plan *outer)
     add_number(h, (i128)p->n_parts);
     for (size_t i = 0; i < p->n_parts && whole; i++)
         whole = add_part(h, &p->parts[i]);
-    add_number(h, p->race ? (i128)p->race->n : 0);
-    for (size_t i = 0; p->race && i < p->race->n && whole; i++)
-        whole = add_plan(h, p->race->plans[i], p);
+    add_number(h, p->bound_selection ? (i128)p->bound_selection->n : 0);
+    for (size_t i = 0; p->bound_selection && i < p->bound_selection->n && whole;
+         i++)
+        whole = add_plan(h, p->bound_selection->plans[i], p);
     return whole;
 }
 

@@ -50,7 +50,7 @@ grow(struct domain *d)
 }
 
 /* A text is copied: its own lives only as long as the tuple it was found of. */
-static enum domain_found
+static enum domain_result
 add(struct domain *d, const struct datum *v)
 {
     struct datum *to;
@@ -193,13 +193,13 @@ count_nodes(const struct expr *e)
 }
 
 /* The values of every combination; texts on the way live in scratch. */
-static enum domain_found
+static enum domain_result
 evaluate_all(struct domain *d, const struct expr *e, struct tuple *t,
              arena *scratch)
 {
     struct scope s = {
         .a = scratch, .effort = d->effort, .leaf = leaf, .ctx = t};
-    enum domain_found found = DOMAIN_FOUND;
+    enum domain_result found = DOMAIN_FOUND;
 
     for (size_t i = 0; i < t->all && found == DOMAIN_FOUND; i++) {
         size_t rest = i;
@@ -220,11 +220,11 @@ evaluate_all(struct domain *d, const struct expr *e, struct tuple *t,
 }
 
 /* Every combination of the columns' values; without columns there is one. */
-static enum domain_found
+static enum domain_result
 image(struct domain *d, const struct expr *e)
 {
     struct tuple t = {.all = 1};
-    enum domain_found found;
+    enum domain_result found;
     arena *scratch;
 
     if (!effort_take(d->effort, count_nodes(e)))
@@ -269,7 +269,7 @@ enum { LONGEST_PERIOD = 2 };
 
 /* Every period of the range: steps no longer than a period meet all of them,
    where the last step goes to the end. */
-static enum domain_found
+static enum domain_result
 calendar(struct domain *d, const struct expr *e)
 {
     const struct fact *f = fact_of(e);
@@ -288,7 +288,7 @@ calendar(struct domain *d, const struct expr *e)
         return DOMAIN_LARGE;
     for (bool more = at <= last; more;) {
         struct datum v = {.type = e->type, .n = date_cut(period, e->type, at)};
-        enum domain_found found = DOMAIN_FOUND;
+        enum domain_result found = DOMAIN_FOUND;
 
         if (!effort_take(d->effort, EFFORT_PERIOD))
             return DOMAIN_NO_MEMORY;
@@ -304,13 +304,13 @@ calendar(struct domain *d, const struct expr *e)
 
 /* --------------------------------------------------------------- choices -- */
 
-static enum domain_found find(struct domain *d, const struct expr *e);
+static enum domain_result find(struct domain *d, const struct expr *e);
 
-static enum domain_found
+static enum domain_result
 results(struct domain *d, const struct expr *e)
 {
     bool is_case = e->kind == EXPR_CASE;
-    enum domain_found found = DOMAIN_FOUND;
+    enum domain_result found = DOMAIN_FOUND;
 
     for (size_t i = 0; i < e->n_args && found == DOMAIN_FOUND; i++)
         if (e->args[i] && (!is_case || i % 2 == 1 || i + 1 == e->n_args))
@@ -320,10 +320,10 @@ results(struct domain *d, const struct expr *e)
 }
 
 /* Adds the domain of e to d. */
-static enum domain_found
+static enum domain_result
 find(struct domain *d, const struct expr *e)
 {
-    enum domain_found found = image(d, e);
+    enum domain_result found = image(d, e);
 
     if (found != DOMAIN_NONE)
         return found;
@@ -343,10 +343,10 @@ find(struct domain *d, const struct expr *e)
     return DOMAIN_NONE;
 }
 
-enum domain_found
+enum domain_result
 domain_find(struct domain *d, const struct expr *e)
 {
-    enum domain_found found;
+    enum domain_result found;
 
     if (e->type == TYPE_REAL) /* doubles are no keys: which would be equal? */
         return DOMAIN_NONE;

@@ -8,7 +8,7 @@
 #include "plan/fact.h"
 #include "policy/policy.h"
 
-enum domain_found {
+enum domain_result {
     DOMAIN_FOUND,
     DOMAIN_NONE,      /* no finite domain is known */
     DOMAIN_LARGE,     /* more than `room` values */
@@ -27,7 +27,7 @@ struct domain {
 };
 
 /* e is typed; a, effort, table and room are set, the rest is zero. */
-enum domain_found domain_find(struct domain *d, const struct expr *e);
+enum domain_result domain_find(struct domain *d, const struct expr *e);
 
 /* Is it date_trunc, of whatever period? */
 bool domain_is_period(const struct expr *e);

@@ -2,7 +2,7 @@
  * EXPLAIN: what a plan does, in lines of words and numbers, all public.
  */
 #include "plan/from.h"
-#include "plan/race.h"
+#include "plan/bound_selection.h"
 #include "plan/words.h"
 #include "plan/work.h"
 
@@ -80,7 +80,7 @@ explain_selection(const struct plan *p, struct buf *out)
         [CUSTOS_KEYS_GAUSSIAN] = "a threshold, Gaussian noise",
     };
     const struct selection *s = p->selection;
-    const custos_keys_facts *f = custos_keys_tell(s->rule);
+    const custos_keys_facts *f = custos_keys_report(s->rule);
 
     buf_printf(out, "chosen by  distinct units, %s", NAMES[f->rule]);
     if (f->threshold)
@@ -212,8 +212,8 @@ explain_quantiles(const struct plan *p, const struct part *part,
     buf_add_text(out, " .. ");
     words_value(part, part->upper, out);
     buf_printf(out, "\n           exponential mechanism in %u level%s",
-               custos_quantile_tell(q->at)->levels,
-               custos_quantile_tell(q->at)->levels > 1 ? "s" : "");
+               custos_quantile_report(q->at)->levels,
+               custos_quantile_report(q->at)->levels > 1 ? "s" : "");
     if (part->grid.digits != 0) {
         buf_add_text(out, ", in steps of ");
         words_whole_steps(1, part->grid, out);
@@ -266,14 +266,14 @@ explain_price(const struct plan *p, struct buf *out)
 
 /* The choice of a bound that comes before. */
 static void
-explain_race(const struct race *r, struct buf *out)
+explain_bound_selection(const struct bound_selection *r, struct buf *out)
 {
-    buf_printf(
-        out,
-        "race       the policy has no bound of rows of a unit: the first "
-        "of 1, 2, 4 ... %llu that about %lld units or fewer pass\n"
-        "           sparse vector, Laplace, scale ",
-        1ULL << (r->n - 1), (long long)r->few);
+    buf_printf(out,
+               "row bound  the policy has no bound of rows of a "
+               "unit: the first "
+               "of 1, 2, 4 ... %llu that about %lld units or fewer pass\n"
+               "           sparse vector, Laplace, scale ",
+               1ULL << (r->n - 1), (long long)r->few);
     words_number(&r->scale, out);
     buf_add_text(out, "; epsilon ");
     words_number(&r->share, out);
@@ -309,7 +309,7 @@ explain_notes(const struct plan *p, struct buf *out)
 void
 plan_explain(const struct plan *p, struct buf *out)
 {
-    const struct race *r = p->race;
+    const struct bound_selection *r = p->bound_selection;
 
     if (p->is_public) {
         buf_add_text(out, "public     no private row is read: the answer is "
@@ -318,7 +318,7 @@ plan_explain(const struct plan *p, struct buf *out)
     }
     explain_protected(p, out);
     if (r) {
-        explain_race(r, out);
+        explain_bound_selection(r, out);
         for (size_t i = 0; i<r->n; i += r->n> 1 ? r->n - 1 : 1) {
             buf_printf(out, "bound %-4llu if it is taken:\n", 1ULL << i);
             explain_releases(r->plans[i], out);

@@ -6,7 +6,7 @@
 #include "plan/from.h"
 
 #include "base/ck.h"
-#include "plan/race.h"
+#include "plan/bound_selection.h"
 
 uint64_t
 from_times(uint64_t a, uint64_t b)
@@ -68,10 +68,10 @@ from_enter(struct work *w, struct relation *r)
     w->table = r ? r->as : NULL;
 }
 
-enum place
-from_place(const struct relation *r)
+enum context
+from_context(const struct relation *r)
 {
-    return r->as->is_public ? PLACE_PUBLIC : PLACE_ROWS;
+    return r->as->is_public ? CONTEXT_PUBLIC : CONTEXT_ROWS;
 }
 
 custos_status
@@ -392,7 +392,7 @@ from_top(struct work *w)
     w->plan->from = r;
     w->plan->table = w->table;
     w->plan->is_public = !r || r->as->is_public;
-    w->plan->raced = !w->plan->is_public && race_is_open(r) &&
+    w->plan->raced = !w->plan->is_public && bound_selection_is_open(r) &&
                      w->q->options.max_rows_contributed.len == 0;
     return CUSTOS_OK;
 }

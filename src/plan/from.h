@@ -64,7 +64,7 @@ CUSTOS_MUST_USE custos_status from_filter(struct work *w,
 void from_enter(struct work *w, struct relation *r);
 
 /* Where expressions over r stand. */
-enum place from_place(const struct relation *r);
+enum context from_context(const struct relation *r);
 
 /* Names are those of f's list, where it has one. */
 CUSTOS_MUST_USE custos_status from_rename(struct work *w, const struct from *f,

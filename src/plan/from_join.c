@@ -83,7 +83,7 @@ add_condition(struct work *w, struct join *j, struct expr *e)
                               "...)) instead");
     st = names_bind(w, e);
     if (!st)
-        st = types_truth(w, e, from_place(j->r), "ON");
+        st = types_truth(w, e, from_context(j->r), "ON");
     if (!st)
         st = from_conjuncts(w, e, see, j);
     return st ? st : from_and(w, j->r->on, e, &j->r->on);

@@ -10,7 +10,7 @@ plan_rows(struct work *w)
     custos_status st = work_bind(w);
 
     if (!st)
-        st = work_where(w, PLACE_PUBLIC);
+        st = work_where(w, CONTEXT_PUBLIC);
     return st ? st : public_make(w);
 }
 

@@ -80,9 +80,9 @@ set_values(struct work *w, const struct expr *e, struct policy_column *c)
                        .effort = w->options->effort,
                        .table = w->table,
                        .room = ROOM};
-    enum domain_found found;
+    enum domain_result found;
 
-    if (c->type == TYPE_BOOL || from_place(w->from) == PLACE_PUBLIC)
+    if (c->type == TYPE_BOOL || from_context(w->from) == CONTEXT_PUBLIC)
         return CUSTOS_OK;
     /* of whole numbers the engine keeps the range, texts have none */
     if (c->type != TYPE_INT && c->type != TYPE_TEXT && rounds_doubles(e))
@@ -183,7 +183,7 @@ add_target(struct work *w, struct relation *r, const struct target *t)
 {
     struct policy_table *as = from_as(r);
     struct expr *e = t->expr;
-    custos_status st = types_set(w, e, from_place(r));
+    custos_status st = types_set(w, e, from_context(r));
 
     if (!st)
         st = query_column(w, e, &as->columns[as->n_columns]);
@@ -278,7 +278,7 @@ where_filter(struct work *w, const struct query *q, struct relation **r)
                               "for conditions on aggregates");
     st = names_bind(w, q->where);
     if (!st)
-        st = types_truth(w, q->where, from_place(*r), "WHERE");
+        st = types_truth(w, q->where, from_context(*r), "WHERE");
     return st ? st : from_filter(w, *r, q->where, r);
 }
 

@@ -134,7 +134,7 @@ key_column(struct work *w, const struct relation *inner, struct units *u,
     struct policy_column *c = &from_as(r)->columns[i];
     struct relation_column *known = &r->columns[i];
     struct expr *e = u->keys[i];
-    custos_status st = types_set(w, e, PLACE_ROWS);
+    custos_status st = types_set(w, e, CONTEXT_ROWS);
 
     r->exprs[i] = e;
     if (st)
@@ -194,7 +194,7 @@ finish(struct work *w, struct query *q, struct relation *r,
 
     from_enter(w, r);
     if (q->having) {
-        st = types_truth(w, q->having, PLACE_ROWS, "HAVING");
+        st = types_truth(w, q->having, CONTEXT_ROWS, "HAVING");
         if (!st)
             st = from_filter(w, r, q->having, &r);
         from_enter(w, r);

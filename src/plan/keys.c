@@ -165,7 +165,7 @@ key_listed(struct work *w, struct key *k, bool *found)
                        .effort = w->options->effort,
                        .table = w->table,
                        .room = (size_t)w->policy->max_groups};
-    enum domain_found how = domain_find(&d, k->expr);
+    enum domain_result how = domain_find(&d, k->expr);
 
     if (how == DOMAIN_LARGE) {
         *found = true;
@@ -215,7 +215,7 @@ key_make(struct work *w, struct key *k)
 }
 
 /*
- * Plans of a race differ in rows of a unit alone: over the columns of one table
+ * Plans of a bound selection differ in rows of a unit alone: over the columns of one table
  * of the policy the values of a key are found once. (Ranges of what is computed
  * per unit below FROM do depend on the bound.)
  */
@@ -276,7 +276,7 @@ keys_make(struct work *w)
     custos_status st = CUSTOS_OK;
 
     for (size_t i = 0; i < p->n_keys && !st; i++) {
-        st = types_set(w, p->keys[i].expr, PLACE_ROWS);
+        st = types_set(w, p->keys[i].expr, CONTEXT_ROWS);
         if (!st && !key_recall(w, &p->keys[i], &st)) {
             st = key_make(w, &p->keys[i]);
             if (!st)

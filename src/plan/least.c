@@ -23,7 +23,7 @@
  *          least_price_bounds_the_number_of_charges
  *          least_price_is_of_the_whole_race
  */
-#include "plan/race.h"
+#include "plan/bound_selection.h"
 #include "plan/work.h"
 
 /* Raises *to; true where it was below. */
@@ -54,6 +54,6 @@ least_make(struct plan *p)
     epsilon = raise_to(p->policy->min_epsilon, &p->charge.epsilon);
     rho = raise_to(p->policy->min_rho, &p->charge.rho);
     p->raised = epsilon || rho;
-    for (size_t i = 0; p->race && i < p->race->n; i++)
-        p->race->plans[i]->charge = p->charge;
+    for (size_t i = 0; p->bound_selection && i < p->bound_selection->n; i++)
+        p->bound_selection->plans[i]->charge = p->charge;
 }

@@ -37,11 +37,11 @@ type_aggregate(struct work *w, struct expr *e)
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, inner->at,
                               "an aggregate cannot stand within another");
     if (e->n_args > 0)
-        st = types_set(w, e->args[0], PLACE_ROWS);
+        st = types_set(w, e->args[0], CONTEXT_ROWS);
     if (!st && e->lower)
-        st = types_set(w, e->lower, PLACE_ROWS);
+        st = types_set(w, e->lower, CONTEXT_ROWS);
     if (!st && e->upper)
-        st = types_set(w, e->upper, PLACE_ROWS);
+        st = types_set(w, e->upper, CONTEXT_ROWS);
     return st ? st : types_aggregate(w, e);
 }
 
@@ -211,7 +211,7 @@ type_after(struct work *w, struct expr *e)
     custos_status st = type_intervals(w, e);
 
     if (!st)
-        st = types_set(w, e, PLACE_AFTER);
+        st = types_set(w, e, CONTEXT_AFTER);
     if (!st && !evaluate_knows(e))
         st = custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
                             "%s cannot be done after the noise; LIKE, for one, "

@@ -9,7 +9,7 @@
 #include "plan/carry.h"
 #include "plan/from.h"
 #include "plan/quantile.h"
-#include "plan/race.h"
+#include "plan/bound_selection.h"
 #include "plan/views.h"
 
 /* SELECT DISTINCT x, y is SELECT x, y GROUP BY x, y. */
@@ -73,7 +73,7 @@ work_bind(struct work *w)
 }
 
 custos_status
-work_where(struct work *w, enum place place)
+work_where(struct work *w, enum context context)
 {
     struct expr *e = w->q->where;
     const struct expr *inner = e ? expr_aggregate(e) : NULL;
@@ -85,14 +85,14 @@ work_where(struct work *w, enum place place)
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, inner->at,
                               "an aggregate cannot stand in WHERE; HAVING is "
                               "for conditions on aggregates");
-    return types_truth(w, e, place, "WHERE");
+    return types_truth(w, e, context, "WHERE");
 }
 
 /* WHERE, and what subqueries in FROM leave to it. */
 static custos_status
-where_make(struct work *w, enum place place)
+where_make(struct work *w, enum context context)
 {
-    custos_status st = work_where(w, place);
+    custos_status st = work_where(w, context);
 
     return st ? st : from_and(w, w->lifted, w->plan->where, &w->plan->where);
 }
@@ -105,7 +105,7 @@ private_make(struct work *w)
     if (!st)
         st = work_bind(w);
     if (!st)
-        st = where_make(w, PLACE_ROWS);
+        st = where_make(w, CONTEXT_ROWS);
     if (!st)
         st = price_delta(w);
     if (!st)
@@ -125,7 +125,7 @@ private_make(struct work *w)
     if (!st)
         st = price_make(w);
     if (!st && w->plan->raced)
-        st = race_share(w);
+        st = bound_selection_share(w);
     if (st)
         return st;
     split_weigh(w->plan);
@@ -154,7 +154,7 @@ make(struct work *w)
     if (!st)
         st = work_bind(w);
     if (!st)
-        st = where_make(w, PLACE_PUBLIC);
+        st = where_make(w, CONTEXT_PUBLIC);
     return st ? st : public_make(w);
 }
 
@@ -230,7 +230,7 @@ plan_make(arena *a, struct query *q, const struct policy *p,
     if (!st)
         st = plan_assuming(a, q, p, &own, bounds_asked(q), &first, err);
     if (!st && first->raced)
-        st = race_make(a, q, p, &own, first, &first, err);
+        st = bound_selection_make(a, q, p, &own, first, &first, err);
     if (arena_is_denied(a))
         effort_end(&effort, EFFORT_OUT_OF_BYTES);
     arena_allow(a, SIZE_MAX);
@@ -250,7 +250,7 @@ plan_free(struct plan *p)
 {
     if (!p)
         return;
-    race_clear(p->race);
+    bound_selection_clear(p->bound_selection);
     for (size_t i = 0; i < p->n_parts; i++) {
         custos_mech_free(p->parts[i].mech);
         p->parts[i].mech = NULL;

@@ -22,7 +22,7 @@
 
 struct effort;
 struct fact;
-struct race;
+struct bound_selection;
 struct relation;
 
 /* What one query may ask for; more is refused above the charge. */
@@ -188,9 +188,10 @@ struct plan {
     enum bounding bounding;
     str unit;              /* what the unit is called to who asks */
     uint64_t rows, groups; /* per unit */
-    struct race *race;     /* the choice: then this plan has no parts of its
-                              own, only the price of all; else NULL. race.h */
-    struct expr *where;    /* NULL: all rows */
+    struct bound_selection
+        *bound_selection; /* the choice: then this plan has no parts of its
+                              own, only the price of all; else NULL. bound_selection.h */
+    struct expr *where;   /* NULL: all rows */
     struct key *keys;
     size_t n_keys;
     size_t cells; /* groups in all: the product over keys; 1 without keys.

@@ -58,7 +58,7 @@ type_one(struct work *w, struct expr *e, bool grouped)
 
     if (!st && grouped)
         st = check_grouped(w, e, false);
-    return st ? st : types_set(w, e, PLACE_PUBLIC);
+    return st ? st : types_set(w, e, CONTEXT_PUBLIC);
 }
 
 static bool
@@ -120,7 +120,7 @@ public_make(struct work *w)
 
         st = inner ? custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, inner->at,
                                     "an aggregate cannot be a key of GROUP BY")
-                   : types_set(w, q->group_by[i], PLACE_PUBLIC);
+                   : types_set(w, q->group_by[i], CONTEXT_PUBLIC);
     }
     return st ? st : take_outputs(w);
 }

@@ -283,8 +283,8 @@ find_inside(const struct part *part, const custos_quantile *q,
     rat_set_u64(&x[1], per_unit);
     rat_mul(&x[0], &x[0], &x[1]);
     rat_set_i64(
-        &x[1], (int64_t)2 * RELEASES * (int64_t)custos_quantile_tell(q)->levels,
-        1);
+        &x[1],
+        (int64_t)2 * RELEASES * (int64_t)custos_quantile_report(q)->levels, 1);
     rat_mul(&x[0], &x[0], &x[1]);
     rat_div(&x[0], &x[0], &part->epsilon);
     if (!rat_floor_u64(&x[0], &inside) || inside >> OFF_LOG2)
@@ -351,7 +351,7 @@ custos_status
 quantile_rho(const struct part *part, rat *rho, custos_err *err)
 {
     custos_status st = rat_read_positive(
-        custos_quantile_tell(part->quantiles->at)->rho, "rho", rho, err);
+        custos_quantile_report(part->quantiles->at)->rho, "rho", rho, err);
     rat x;
 
     rat_init(&x);

@@ -105,7 +105,7 @@ struct relation {
     bool renumbered; /* r may pass rows_per_unit: whatever reads this relation
                         in FROM cuts it to r <= rows_per_unit first */
     bool raced;      /* rows_per_unit is a table's that declares none: the bound
-                        that is tried, or was chosen (race.h) */
+                        that is tried, or was chosen (bound_selection.h) */
     bool *carried;   /* by column: is it read above? NULL: all may be */
     bool seeded;     /* the seed of its rows is read above (carry.h) */
     struct relation *left, *right;

@@ -186,7 +186,7 @@ theorems_make(struct work *w)
         theorem(p, "group-parallel");
     if (p->selection) {
         theorem(p, "groups-chosen");
-        theorem(p, custos_keys_tell(p->selection->rule)->theorem);
+        theorem(p, custos_keys_report(p->selection->rule)->theorem);
         if (p->selection->least > 1)
             theorem(p, "keys-floor");
     }

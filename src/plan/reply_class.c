@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "plan/from.h"
-#include "plan/race.h"
+#include "plan/bound_selection.h"
 #include "plan/unit_work.h"
 
 enum {
@@ -399,14 +399,14 @@ work_of(const struct plan *p, const struct reply_speeds *s)
     struct cost c = {.plan = p, .speeds = s};
     uint64_t most = 0;
 
-    if (!p->race) {
+    if (!p->bound_selection) {
         add_plan(&c);
         return largest(c.scan, c.heavy);
     }
-    for (size_t i = 0; i < p->race->n; i++)
-        most = largest(most, work_of(p->race->plans[i], s));
+    for (size_t i = 0; i < p->bound_selection->n; i++)
+        most = largest(most, work_of(p->bound_selection->plans[i], s));
     /* Rows by unit, counted for the choice, at the largest bound. */
-    c.plan = p->race->plans[p->race->n - 1];
+    c.plan = p->bound_selection->plans[p->bound_selection->n - 1];
     add_from(&c);
     add_heavy(&c, rows_of_plan(&c), s->text_ps, 1);
     return from_plus(most, largest(c.scan, c.heavy));
@@ -417,9 +417,9 @@ unit_ps(const struct plan *p)
 {
     uint64_t most = 0;
 
-    for (size_t i = 0; p->race && i < p->race->n; i++)
-        most = largest(most, unit_ps(p->race->plans[i]));
-    if (p->race || p->is_public || !p->from)
+    for (size_t i = 0; p->bound_selection && i < p->bound_selection->n; i++)
+        most = largest(most, unit_ps(p->bound_selection->plans[i]));
+    if (p->bound_selection || p->is_public || !p->from)
         return most;
     return from_times(unit_work(p, UNIT_ROWS_DECLARED), UNIT_STEP_PS);
 }

@@ -130,7 +130,7 @@ spend_table(struct work *w, const custos_keys_options *o,
             const custos_keys *rule)
 {
     enum { ENTRIES_MAX = 1 << 16 };
-    uint64_t entries = rule ? custos_keys_tell(rule)->certain : ENTRIES_MAX;
+    uint64_t entries = rule ? custos_keys_report(rule)->certain : ENTRIES_MAX;
 
     if (o->rule != CUSTOS_KEYS_GEOMETRIC)
         return CUSTOS_OK;
@@ -158,10 +158,10 @@ try_rule(struct work *w, const custos_keys_options *o)
         return spent;
     }
     if (!st)
-        half = custos_keys_tell(rule)->half;
+        half = custos_keys_report(rule)->half;
     if (!st &&
         (!s->rule || half < s->half ||
-         (half == s->half && o->rule < custos_keys_tell(s->rule)->rule))) {
+         (half == s->half && o->rule < custos_keys_report(s->rule)->rule))) {
         custos_keys_free(s->rule);
         s->rule = rule;
         s->half = half;
@@ -226,7 +226,7 @@ try_rules(struct work *w, custos_keys_options *o)
         if (!s->rule || optimal_may_win(p)) {
             o->rule = CUSTOS_KEYS_GEOMETRIC;
             st = try_rule(w, o);
-            laplace = !s->rule || custos_keys_tell(s->rule)->rule != o->rule;
+            laplace = !s->rule || custos_keys_report(s->rule)->rule != o->rule;
         }
     }
     if (!st && laplace) {
@@ -298,7 +298,7 @@ static custos_status
 set_bar(struct work *w)
 {
     struct selection *s = w->plan->selection;
-    const custos_keys_facts *f = custos_keys_tell(s->rule);
+    const custos_keys_facts *f = custos_keys_report(s->rule);
     struct part *part;
     uint64_t units = 0;
     custos_status st;
@@ -337,8 +337,8 @@ select_make(struct work *w)
     st = try_rules(w, &o);
     rat_init(&needed);
     if (!st)
-        st = rat_read_delta(custos_keys_tell(s->rule)->delta, "delta", &needed,
-                            w->err);
+        st = rat_read_delta(custos_keys_report(s->rule)->delta, "delta",
+                            &needed, w->err);
     if (!st && rat_cmp(&needed, &s->delta) < 0) /* told rounded up */
         rat_set(&s->delta, &needed);
     rat_clear(&needed);

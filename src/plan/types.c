@@ -93,11 +93,11 @@ types_within_bits(const struct fact *f, long bits)
  * one here, whatever its scale: 38 digits hold every literal.
  */
 static custos_status
-give_room(struct work *w, struct expr *e, enum place place)
+give_room(struct work *w, struct expr *e, enum context context)
 {
     struct fact *f = fact_of(e);
 
-    if (place == PLACE_AFTER)
+    if (context == CONTEXT_AFTER)
         return CUSTOS_OK;
     if (e->type == TYPE_DECIMAL && !expr_is_exact(e) &&
         e->kind != EXPR_AGGREGATE && !decimal_fits(f, f->scale))
@@ -139,7 +139,7 @@ type_quantile(struct work *w, struct expr *e)
     bool between =
         e->aggregate == AGG_MEDIAN || e->aggregate == AGG_PERCENTILE_CONT;
 
-    if (!has_order(x->type) && (between || w->place != PLACE_PUBLIC))
+    if (!has_order(x->type) && (between || w->context != CONTEXT_PUBLIC))
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, x->at,
                               "a quantile (median, percentile, min, max) is "
                               "of numbers, dates or timestamps, and %s is of "
@@ -231,7 +231,7 @@ type_node(struct work *w, struct expr *e)
     case EXPR_IN: return types_comparison(w, e);
     case EXPR_CAST: return types_cast(w, e);
     case EXPR_AGGREGATE:
-        return w->place == PLACE_PUBLIC ? types_aggregate(w, e) : CUSTOS_OK;
+        return w->context == CONTEXT_PUBLIC ? types_aggregate(w, e) : CUSTOS_OK;
     case EXPR_INTERVAL: return CUSTOS_OK; /* outputs.c has typed them */
     case EXPR_KEY: type_key(w, e); return CUSTOS_OK;
     case EXPR_IN_QUERY: return type_in(w, e);
@@ -319,13 +319,13 @@ range_operation(struct work *w, struct expr *e)
 }
 
 static custos_status
-range_node(struct work *w, struct expr *e, enum place place)
+range_node(struct work *w, struct expr *e, enum context context)
 {
     switch (e->kind) {
     case EXPR_LITERAL: range_literal(e); break;
     case EXPR_COLUMN:
         range_column(fact_of(e), &w->table->columns[e->slot]);
-        if (place == PLACE_PUBLIC && fact_of(e)->known == KNOWN_DECLARED)
+        if (context == CONTEXT_PUBLIC && fact_of(e)->known == KNOWN_DECLARED)
             range_of_type(fact_of(e), e->type); /* public rows are as found */
         break;
     case EXPR_CAST: range_cast(e); break;
@@ -380,7 +380,7 @@ spend_range(struct work *w, const struct fact *f)
 }
 
 custos_status
-types_set(struct work *w, struct expr *e, enum place place)
+types_set(struct work *w, struct expr *e, enum context context)
 {
     struct fact *f = NULL;
     custos_status st = CUSTOS_OK;
@@ -389,36 +389,37 @@ types_set(struct work *w, struct expr *e, enum place place)
         f = fact_new(w);
     if (!f)
         return work_no_memory(w);
-    w->place = place;
+    w->context = context;
     e->fact = f;
     e->wide = false;
     if (e->kind != EXPR_INTERVAL &&
-        (e->kind != EXPR_AGGREGATE || place == PLACE_PUBLIC))
+        (e->kind != EXPR_AGGREGATE || context == CONTEXT_PUBLIC))
         for (size_t i = 0; i < e->n_args && !st; i++)
             if (e->args[i])
-                st = types_set(w, e->args[i], place);
+                st = types_set(w, e->args[i], context);
     if (!st)
         st = type_node(w, e);
     if (st)
         return st;
-    st = range_node(w, e, place);
+    st = range_node(w, e, context);
     if (!st)
         st = spend_range(w, f);
-    if (!st && place != PLACE_AFTER)
+    if (!st && context != CONTEXT_AFTER)
         st = count_nodes(w, e);
     if (!st)
-        st = give_room(w, e, place);
+        st = give_room(w, e, context);
     if (st)
         return st;
     text_limit_set(w, e);
-    bare_set(e, place);
+    bare_set(e, context);
     return CUSTOS_OK;
 }
 
 custos_status
-types_truth(struct work *w, struct expr *e, enum place place, const char *what)
+types_truth(struct work *w, struct expr *e, enum context context,
+            const char *what)
 {
-    custos_status st = types_set(w, e, place);
+    custos_status st = types_set(w, e, context);
 
     if (!st && e->kind == EXPR_LITERAL && e->value.type == TYPE_NULL)
         st = adapt_literal(w, e, TYPE_BOOL, 0);

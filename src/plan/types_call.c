@@ -102,9 +102,11 @@ type_days(struct work *w, struct expr *a, struct expr *b)
 {
     custos_status st = want(w, b, TYPE_DATE, "a date");
 
-    if (!st && w->place == PLACE_ROWS && fact_of(a)->known != KNOWN_DECLARED)
+    if (!st && w->context == CONTEXT_ROWS &&
+        fact_of(a)->known != KNOWN_DECLARED)
         st = no_days(w, a);
-    if (!st && w->place == PLACE_ROWS && fact_of(b)->known != KNOWN_DECLARED)
+    if (!st && w->context == CONTEXT_ROWS &&
+        fact_of(b)->known != KNOWN_DECLARED)
         st = no_days(w, b);
     return st;
 }
@@ -147,7 +149,7 @@ type_date_arithmetic(struct work *w, struct expr *e)
                               "with dates there is date - date, date + days "
                               "and date - days");
     days = fact_of(b);
-    if (w->place == PLACE_ROWS && fact_of(a)->known != KNOWN_DECLARED)
+    if (w->context == CONTEXT_ROWS && fact_of(a)->known != KNOWN_DECLARED)
         return no_days(w, a);
     if (rat_cmp_i64(&days->lower, -DAYS_MAX) < 0 ||
         rat_cmp_i64(&days->upper, DAYS_MAX) > 0)

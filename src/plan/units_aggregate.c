@@ -111,11 +111,11 @@ units_aggregate(struct work *w, struct expr *e, struct part *value,
                               "an aggregate below FROM has no noise and no "
                               "epsilon of its own");
     if (x)
-        st = types_set(w, x, PLACE_ROWS);
+        st = types_set(w, x, CONTEXT_ROWS);
     if (!st && e->lower)
-        st = types_set(w, e->lower, PLACE_ROWS);
+        st = types_set(w, e->lower, CONTEXT_ROWS);
     if (!st && e->upper)
-        st = types_set(w, e->upper, PLACE_ROWS);
+        st = types_set(w, e->upper, CONTEXT_ROWS);
     if (!st)
         st = types_aggregate(w, e);
     if (st)

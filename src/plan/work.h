@@ -14,7 +14,7 @@
 
 /* Where an expression stands: on private rows what overflows is refused; after
    noise and on public rows a value that does not fit is just NULL. */
-enum place { PLACE_ROWS, PLACE_PUBLIC, PLACE_AFTER };
+enum context { CONTEXT_ROWS, CONTEXT_PUBLIC, CONTEXT_AFTER };
 
 struct work {
     arena *a;
@@ -28,10 +28,10 @@ struct work {
     uint64_t assumed;    /* rows of a unit, of tables that declare none */
     struct plan *plan;
     custos_err *err;
-    struct expr **typed; /* of plan->aggregates, while they are found */
-    enum place place;    /* where the expression being typed stands */
-    rat delta;           /* what this query may use */
-    rat *shares;         /* by aggregate: the epsilon it names, or 0 */
+    struct expr **typed;  /* of plan->aggregates, while they are found */
+    enum context context; /* where the expression being typed stands */
+    rat delta;            /* what this query may use */
+    rat *shares;          /* by aggregate: the epsilon it names, or 0 */
     size_t n_shares;
     rat own;        /* their sum */
     size_t at_once; /* values that are to be near together; 0: each alone */
@@ -111,11 +111,12 @@ CUSTOS_MUST_USE custos_status names_outputs(struct work *w);
 
 /* Types e and all below it, with facts. */
 CUSTOS_MUST_USE custos_status types_set(struct work *w, struct expr *e,
-                                        enum place place);
+                                        enum context context);
 
 /* The same, and it must be a truth value: `what` is WHERE or HAVING. */
 CUSTOS_MUST_USE custos_status types_truth(struct work *w, struct expr *e,
-                                          enum place place, const char *what);
+                                          enum context context,
+                                          const char *what);
 
 /* The type of an aggregate from that of its argument, which is typed. */
 CUSTOS_MUST_USE custos_status types_aggregate(struct work *w, struct expr *e);
@@ -153,7 +154,7 @@ expr_is_double(const struct expr *e)
 }
 
 /* e->bare, from the facts of e and its arguments. */
-void bare_set(struct expr *e, enum place place);
+void bare_set(struct expr *e, enum context context);
 
 /* e->text_max of a text, and whether it may be too long and so NULL. */
 void text_limit_set(struct work *w, struct expr *e);
@@ -182,7 +183,7 @@ CUSTOS_MUST_USE custos_status from_in(struct work *w, struct expr *e);
 
 /* Binds all of w->q but FROM; makes plan->where. */
 CUSTOS_MUST_USE custos_status work_bind(struct work *w);
-CUSTOS_MUST_USE custos_status work_where(struct work *w, enum place place);
+CUSTOS_MUST_USE custos_status work_where(struct work *w, enum context context);
 
 CUSTOS_MUST_USE custos_status keys_make(struct work *w);
 CUSTOS_MUST_USE custos_status outputs_make(struct work *w);
@@ -209,7 +210,7 @@ CUSTOS_MUST_USE custos_status select_make(struct work *w);
 void select_clear(struct selection *s);
 CUSTOS_MUST_USE custos_status within_make(struct work *w);
 CUSTOS_MUST_USE custos_status charge_make(struct work *w);
-void charge_race(struct plan *p);
+void charge_bound_selection(struct plan *p);
 
 /* Raises the charge of a whole plan to the policy's least price. */
 void least_make(struct plan *p);

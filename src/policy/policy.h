@@ -208,7 +208,7 @@ bool policy_is_key(const struct policy *p, const struct policy_table *t,
 /*
  * Is it public how many rows of a unit there can be: declared, or one, since
  * the unit is the row or its column a key? If not, a query on it has a bound
- * chosen from the data (plan/race.h).
+ * chosen from the data (plan/bound_selection.h).
  */
 bool policy_rows_known(const struct policy *p, const struct policy_table *t);
 

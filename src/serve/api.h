@@ -8,7 +8,7 @@
 #include "serve/http_route.h"
 #include "serve/question.h"
 #include "serve/server.h"
-#include "tell/risk.h"
+#include "report/risk.h"
 
 /* The body of a query's reply. Numbers are texts with every digit. */
 void api_answer(const struct question *q, enum http_form form,
@@ -55,9 +55,9 @@ api_history(struct curator *c, str who, int64_t now, struct http_reply *out);
 void api_verify(struct verified *v, struct curator *c, str who,
                 struct http_reply *out);
 
-/* The owner's routes; who came in by which door. */
+/* The owner's routes; who came in by which credential. */
 void api_owner(const struct serve_parts *parts, struct curator *c,
-               const struct door *who, enum http_task task,
+               const struct credential *who, enum http_task task,
                const struct http_request *r, struct http_reply *out);
 
 /* One analyst of /v1/budget. */

@@ -72,10 +72,11 @@ api_owner_act(const struct api_call *call, struct http_reply *out,
         return st;
     }
     if (act.kind == HTTP_ACT_REVOKE)
-        st = door_revoke(l, act.name, wall_us(), &r, err);
+        st = credential_revoke(l, act.name, wall_us(), &r, err);
     else
         st = credentials_give(l, act.name,
-                              act.kind == HTTP_ACT_ADD ? DOOR_NEW : DOOR_AGAIN,
+                              act.kind == HTTP_ACT_ADD ? CREDENTIAL_NEW
+                                                       : CREDENTIAL_AGAIN,
                               &given, wall_us(), &r, err);
     if (!st && act.kind != HTTP_ACT_ADD)
         owner_cut(curator_path(call->c), act.name);

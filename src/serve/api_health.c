@@ -24,7 +24,7 @@ api_health(const struct serve_parts *parts, struct curator *c,
     custos_err ledger_err = {.at = -1}, worker_err = {.at = -1};
     uint64_t free_bytes = 0;
     custos_status ledger =
-        ledger_ready(curator_ledger(c), &free_bytes, &ledger_err);
+        ledger_check_writable(curator_ledger(c), &free_bytes, &ledger_err);
     custos_status worker =
         parts->worker_ping ? parts->worker_ping(parts->worker_ctx, &worker_err)
                            : CUSTOS_OK;

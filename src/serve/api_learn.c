@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "tell/learn.h"
+#include "report/learn.h"
 #include "wire/json.h"
 
 void

@@ -113,7 +113,7 @@ add_moment(struct buf *b, int64_t expires)
 
 /* When the password expires, and the tokens, newest first. */
 static void
-add_expiry(struct buf *b, const struct door_seen *d)
+add_expiry(struct buf *b, const struct credential_info *d)
 {
     buf_add_text(b, ",\"password_expires\":");
     add_moment(b, d->expires);
@@ -132,24 +132,24 @@ api_owner_analysts(const struct api_call *call, struct http_reply *out,
 {
     struct buf *b = &out->body;
     struct ledger *l = curator_ledger(call->c);
-    struct door_seen *doors = NULL;
+    struct credential_info *credentials = NULL;
     struct ledger_terms terms;
     size_t n = 0;
     custos_status st = ledger_terms_get(l, call->a, &terms, err);
 
     if (!st)
-        st = door_list(l, call->a, &doors, &n, err);
+        st = credential_list(l, call->a, &credentials, &n, err);
     buf_add_text(b, "{\"analysts\":[");
     for (size_t i = 0; !st && i < n; i++) {
         buf_add_text(b, i ? ",\n{\"name\":" : "\n{\"name\":");
-        json_add_text(b, doors[i].name);
+        json_add_text(b, credentials[i].name);
         buf_printf(b, ",\"password\":%s,\"token\":%s",
-                   doors[i].password ? "true" : "false",
-                   doors[i].token ? "true" : "false");
-        add_expiry(b, &doors[i]);
-        st = add_since(b, l, doors[i].seq, call->a, err);
+                   credentials[i].password ? "true" : "false",
+                   credentials[i].token ? "true" : "false");
+        add_expiry(b, &credentials[i]);
+        st = add_since(b, l, credentials[i].seq, call->a, err);
         if (!st)
-            st = add_budget(b, l, &terms, doors[i].name, wall_us(), err);
+            st = add_budget(b, l, &terms, credentials[i].name, wall_us(), err);
         buf_add_text(b, "}");
     }
     buf_printf(b, "],\n\"acts\":%s", call->parts->acts ? "true" : "false");
@@ -276,7 +276,7 @@ answer(const struct api_call *call, enum http_task task, struct http_reply *out,
 /* A body may have come long after its head: the token is looked at again. */
 void
 api_owner(const struct serve_parts *parts, struct curator *c,
-          const struct door *who, enum http_task task,
+          const struct credential *who, enum http_task task,
           const struct http_request *r, struct http_reply *out)
 {
     struct api_call call = {
@@ -292,7 +292,7 @@ api_owner(const struct serve_parts *parts, struct curator *c,
     bool lost = false;
 
     if (!st) {
-        st = door_holds(c, who, &err);
+        st = credential_holds(c, who, &err);
         lost = st == CUSTOS_EDENIED;
     }
     if (!st)

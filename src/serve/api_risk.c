@@ -125,7 +125,7 @@ api_risk(struct curator *c, str who, const struct http_request *r,
     t.of = p.of;
     if (!st) {
         t.adjacency = curator_policy(c)->adjacency;
-        st = risk_tell(p.risk, &t, &err);
+        st = risk_report(p.risk, &t, &err);
     }
     if (!st) {
         api_add_risk(&out->body, &t);

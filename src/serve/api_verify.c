@@ -12,7 +12,7 @@
 enum { SAID_MAX = 400 };
 
 static void
-tell_owner(const struct verified_facts *f, char said[SAID_MAX])
+report_owner(const struct verified_facts *f, char said[SAID_MAX])
 {
     int n = 0;
 
@@ -70,7 +70,7 @@ api_verify(struct verified *v, struct curator *c, str who,
         buf_printf(b, ",\"rows\":%" PRIu64 ",\"head\":\"%s\"", f.head.seq,
                    receipt);
     }
-    tell_owner(&f, said);
+    report_owner(&f, said);
     json_add_member(b, "said", str_of(who.len ? for_analyst(f.ok) : said));
     buf_add_text(b, "}\n");
 }

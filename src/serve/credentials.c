@@ -10,14 +10,14 @@ enum { VERIFIER_MAX = 512 };
 
 static_assert(CREDENTIALS_PASSWORD_MAX - 1 == (int)SCRAM_PASSWORD_MAX,
               "one length");
-static_assert(DOOR_SALT_BYTES == (int)SCRAM_SALT_BYTES, "one length");
+static_assert(CREDENTIAL_SALT_BYTES == (int)SCRAM_SALT_BYTES, "one length");
 
 static custos_status
 verifier_of(const char *password, struct buf *out, custos_err *err)
 {
     uint8_t salt[SCRAM_SALT_BYTES];
     struct scram_verifier v;
-    custos_status st = door_salt_new(salt, err);
+    custos_status st = credential_salt_new(salt, err);
 
     if (st)
         return st;
@@ -32,7 +32,7 @@ verifier_of(const char *password, struct buf *out, custos_err *err)
 }
 
 custos_status
-credentials_give(struct ledger *l, str name, enum door_change how,
+credentials_give(struct ledger *l, str name, enum credential_change how,
                  struct credentials *c, int64_t now, struct receipt *out,
                  custos_err *err)
 {
@@ -45,14 +45,14 @@ credentials_give(struct ledger *l, str name, enum door_change how,
                            "by custos owner token");
     buf_init(&text, NULL, VERIFIER_MAX);
     if (!*c->password)
-        st = door_password_new(c->password, err);
+        st = credential_password_new(c->password, err);
     if (!st)
         st = verifier_of(c->password, &text, err);
     if (!st)
-        st = door_token_new(c->token, err);
+        st = credential_token_new(c->token, err);
     if (!st)
-        st = door_set(l, name, how, (str){buf_text(&text), text.len},
-                      str_of(c->token), c->expires, now, out, err);
+        st = credential_set(l, name, how, (str){buf_text(&text), text.len},
+                            str_of(c->token), c->expires, now, out, err);
     buf_clear(&text);
     return st;
 }

@@ -9,7 +9,7 @@
 
 #include "base/base.h"
 #include "serve/clock.h"
-#include "serve/http_door.h"
+#include "serve/http_access.h"
 #include "serve/http_inside.h"
 #include "serve/reply_clock.h"
 
@@ -79,15 +79,16 @@ exchange_address(struct MHD_Connection *c, char text[INET6_ADDRSTRLEN])
 
 /* Who asks: refused here, with the body unread, or let in. */
 static void
-door_pass(struct exchange *x)
+credential_pass(struct exchange *x)
 {
     char peer[INET6_ADDRSTRLEN];
 
-    if (x->work.route.door == DOOR_OPEN)
+    if (x->work.route.access == ACCESS_OPEN)
         return;
     exchange_address(x->connection, peer);
-    if (!http_door(x->http->parts, x->http->curator, &x->request, peer,
-                   x->work.route.door, &x->work.question.who, &x->reply)) {
+    if (!http_authenticate(x->http->parts, x->http->curator, &x->request, peer,
+                           x->work.route.access, &x->work.question.who,
+                           &x->reply)) {
         x->answered = true;
         return;
     }
@@ -244,7 +245,7 @@ job_finish(struct exchange *x)
     static const custos_err no_memory = {
         .code = CUSTOS_ENOMEM, .at = -1, .said = "out of memory"};
 
-    http_work_tell(&x->work, x->http->parts->counts);
+    http_work_report(&x->work, x->http->parts->counts);
     if (x->dropped == DROP_SLOW) {
         http_fault(&x->reply, HTTP_FAULT_SLOW);
     } else if (x->work.question.job.stopped) {
@@ -327,7 +328,7 @@ exchange_begin(struct exchange *x)
     else if (!http_route(&x->request, &x->work.route, &x->reply))
         x->answered = true;
     else
-        door_pass(x);
+        credential_pass(x);
     if (!x->answered && length > x->http->parts->limits.message_bytes)
         exchange_refuse(x, HTTP_FAULT_LENGTH);
     x->endless = (x->answered || !x->work.route.takes_body) &&

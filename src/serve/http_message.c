@@ -49,13 +49,13 @@ http_header(struct http_reply *r, const char *name, const char *format, ...)
 
 /* Characters before a byte of UTF-8, from 1. */
 static size_t
-place_of(str text, int at)
+position_of(str text, int at)
 {
-    size_t place = 1;
+    size_t position = 1;
 
     for (size_t i = 0; i < text.len && i < (size_t)at; i++)
-        place += ((unsigned char)text.ptr[i] & 0xc0) != 0x80;
-    return place;
+        position += ((unsigned char)text.ptr[i] & 0xc0) != 0x80;
+    return position;
 }
 
 /* A sentence says what is wrong and, after a semicolon, what to write. */
@@ -74,7 +74,7 @@ add_said(struct buf *b, const char *said)
 
 static void
 error_body(struct http_reply *r, const char *code, const char *sqlstate,
-           const char *said, size_t place)
+           const char *said, size_t position)
 {
     struct buf *b = &r->body;
 
@@ -86,8 +86,8 @@ error_body(struct http_reply *r, const char *code, const char *sqlstate,
         b, "{\"error\":{\"code\":\"%s\",\"sqlstate\":\"%s\",\"message\":", code,
         sqlstate);
     add_said(b, said);
-    if (place)
-        buf_printf(b, ",\"position\":%zu", place);
+    if (position)
+        buf_printf(b, ",\"position\":%zu", position);
     else
         buf_add_text(b, ",\"position\":null");
     buf_add_text(b, "}}\n");
@@ -112,7 +112,7 @@ http_refuse(struct http_reply *r, const custos_err *err, str text)
 
     r->status = custos_status_http(err->code);
     error_body(r, status_code(err->code), custos_status_sqlstate(err->code),
-               err->said, placed ? place_of(text, err->at) : 0);
+               err->said, placed ? position_of(text, err->at) : 0);
 }
 
 static const struct {

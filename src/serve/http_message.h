@@ -64,7 +64,7 @@ void http_header(struct http_reply *r, const char *name, const char *format,
 
 /*
  * {"error": {...}} instead of what the body was. Of a status of ours, with its
- * place in the text, in characters from 1 (text empty: none).
+ * position in the text, in characters from 1 (text empty: none).
  */
 void http_refuse(struct http_reply *r, const custos_err *err, str text);
 

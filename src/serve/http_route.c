@@ -6,7 +6,7 @@
 #include "base/base.h"
 #include "serve/console.h"
 
-struct place {
+struct path {
     const char *path;
     struct http_route route;
     bool posts;            /* POST; else GET and HEAD */
@@ -14,57 +14,73 @@ struct place {
     const char *arguments; /* that it knows, a blank between */
 };
 
-static const struct place places[] = {
-    {"/v1/query", {TASK_QUERY, DOOR_TOKEN, 0, 0}, true, true, "format"},
-    {"/v1/explain", {TASK_EXPLAIN, DOOR_TOKEN, 0, 0}, true, false, ""},
-    {"/v1/budget", {TASK_BUDGET, DOOR_TOKEN, 0, 0}, false, false, ""},
-    {"/v1/schema", {TASK_SCHEMA, DOOR_TOKEN, 0, 0}, false, false, ""},
+static const struct path paths[] = {
+    {"/v1/query", {TASK_QUERY, ACCESS_TOKEN, 0, 0}, true, true, "format"},
+    {"/v1/explain", {TASK_EXPLAIN, ACCESS_TOKEN, 0, 0}, true, false, ""},
+    {"/v1/budget", {TASK_BUDGET, ACCESS_TOKEN, 0, 0}, false, false, ""},
+    {"/v1/schema", {TASK_SCHEMA, ACCESS_TOKEN, 0, 0}, false, false, ""},
     {"/v1/ledger",
-     {TASK_LEDGER, DOOR_TOKEN, 0, 0},
+     {TASK_LEDGER, ACCESS_TOKEN, 0, 0},
      false,
      false,
      "from limit analyst theorem"},
-    {"/v1/me", {TASK_ME, DOOR_TOKEN, 0, 0}, false, false, ""},
-    {"/v1/risk", {TASK_RISK, DOOR_TOKEN, 0, 0}, false, false, "epsilon delta"},
-    {"/v1/learn", {TASK_LEARN, DOOR_OPEN, 0, 0}, false, false, "epsilon"},
-    {"/v1/budget/history", {TASK_HISTORY, DOOR_TOKEN, 0, 0}, false, false, ""},
-    {"/v1/ledger/verify", {TASK_VERIFY, DOOR_TOKEN, 0, 0}, false, false, ""},
+    {"/v1/me", {TASK_ME, ACCESS_TOKEN, 0, 0}, false, false, ""},
+    {"/v1/risk",
+     {TASK_RISK, ACCESS_TOKEN, 0, 0},
+     false,
+     false,
+     "epsilon delta"},
+    {"/v1/learn", {TASK_LEARN, ACCESS_OPEN, 0, 0}, false, false, "epsilon"},
+    {"/v1/budget/history",
+     {TASK_HISTORY, ACCESS_TOKEN, 0, 0},
+     false,
+     false,
+     ""},
+    {"/v1/ledger/verify", {TASK_VERIFY, ACCESS_TOKEN, 0, 0}, false, false, ""},
     {"/v1/owner/policy",
-     {TASK_OWNER_POLICY, DOOR_OWNER, 0, 0},
+     {TASK_OWNER_POLICY, ACCESS_OWNER, 0, 0},
      false,
      false,
      ""},
     {"/v1/owner/analysts",
-     {TASK_OWNER_ANALYSTS, DOOR_OWNER, 0, 0},
+     {TASK_OWNER_ANALYSTS, ACCESS_OWNER, 0, 0},
      false,
      false,
      ""},
-    {"/v1/owner/analysts", {TASK_OWNER_ACT, DOOR_ACT, 0, 0}, true, false, ""},
-    {"/v1/owner/reload", {TASK_OWNER_RELOAD, DOOR_ACT, 0, 0}, true, false, ""},
-    {"/v1/owner/data", {TASK_OWNER_DATA, DOOR_OWNER, 0, 0}, false, false, ""},
+    {"/v1/owner/analysts", {TASK_OWNER_ACT, ACCESS_ACT, 0, 0}, true, false, ""},
+    {"/v1/owner/reload",
+     {TASK_OWNER_RELOAD, ACCESS_ACT, 0, 0},
+     true,
+     false,
+     ""},
+    {"/v1/owner/data", {TASK_OWNER_DATA, ACCESS_OWNER, 0, 0}, false, false, ""},
     {"/v1/owner/health",
-     {TASK_OWNER_HEALTH, DOOR_OWNER, 0, 0},
+     {TASK_OWNER_HEALTH, ACCESS_OWNER, 0, 0},
      false,
      false,
      ""},
-    {"/v1/health", {TASK_HEALTH, DOOR_OPEN, 0, 0}, false, false, ""},
-    {"/v1/health/deep", {TASK_HEALTH_DEEP, DOOR_WATCH, 0, 0}, false, false, ""},
-    {"/v1/openapi.json", {TASK_OPENAPI, DOOR_OPEN, 0, 0}, false, false, ""},
-    {"/metrics", {TASK_METRICS, DOOR_WATCH, 0, 0}, false, false, ""},
+    {"/v1/health", {TASK_HEALTH, ACCESS_OPEN, 0, 0}, false, false, ""},
+    {"/v1/health/deep",
+     {TASK_HEALTH_DEEP, ACCESS_WATCH, 0, 0},
+     false,
+     false,
+     ""},
+    {"/v1/openapi.json", {TASK_OPENAPI, ACCESS_OPEN, 0, 0}, false, false, ""},
+    {"/metrics", {TASK_METRICS, ACCESS_WATCH, 0, 0}, false, false, ""},
 };
 
 /* What is meant, or NULL. *allow: the methods of the path; NULL: there is no
    such path. */
-static const struct place *
-place_find(const struct http_request *r, const char **allow)
+static const struct path *
+path_find(const struct http_request *r, const char **allow)
 {
     bool looks = r->method == HTTP_GET || r->method == HTTP_HEAD;
     bool posts = r->method == HTTP_POST;
     bool has_get = false, has_post = false;
-    const struct place *found = NULL;
+    const struct path *found = NULL;
 
-    for (size_t i = 0; i < COUNT_OF(places); i++) {
-        const struct place *p = &places[i];
+    for (size_t i = 0; i < COUNT_OF(paths); i++) {
+        const struct path *p = &paths[i];
 
         if (!str_equal(r->path, str_of(p->path)))
             continue;
@@ -161,7 +177,7 @@ wanted(str accept, const char *type)
 }
 
 static bool
-form_choose(const struct http_request *r, const struct place *p,
+form_choose(const struct http_request *r, const struct path *p,
             enum http_form *out)
 {
     str asked = http_argument(r, "format");
@@ -190,7 +206,7 @@ body_is_json(str type)
 /* ----------------------------------------------------------------- route -- */
 
 static bool
-argument_known(const struct place *p, str name)
+argument_known(const struct path *p, str name)
 {
     str known = str_of(p->arguments);
 
@@ -201,7 +217,7 @@ argument_known(const struct place *p, str name)
 }
 
 static bool
-arguments_known(const struct http_request *r, const struct place *p)
+arguments_known(const struct http_request *r, const struct path *p)
 {
     if (r->n_arguments > HTTP_ARGUMENTS_MAX)
         return false;
@@ -241,7 +257,7 @@ http_route(const struct http_request *r, struct http_route *out,
 {
     const struct console_file *f = console_find(r->path);
     const char *allow;
-    const struct place *p = place_find(r, &allow);
+    const struct path *p = path_find(r, &allow);
 
     if (f)
         return page_route(r, f, reply);

@@ -33,13 +33,19 @@ enum http_task {
 
 /* Who may come: everybody, whoever has a token of a name, who watches (a token
    for metrics, or the owner), the owner; the owner where acts are possible. */
-enum http_door { DOOR_OPEN, DOOR_TOKEN, DOOR_WATCH, DOOR_OWNER, DOOR_ACT };
+enum http_access {
+    ACCESS_OPEN,
+    ACCESS_TOKEN,
+    ACCESS_WATCH,
+    ACCESS_OWNER,
+    ACCESS_ACT
+};
 
 enum http_form { FORM_JSON, FORM_CSV };
 
 struct http_route {
     enum http_task task;
-    enum http_door door;
+    enum http_access access;
     enum http_form form;
     bool takes_body; /* what is sent as one besides is not kept */
 };

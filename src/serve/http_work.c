@@ -197,7 +197,7 @@ log_question(const struct question *q)
 }
 
 void
-http_work_tell(const struct http_work *w, struct counts *counts)
+http_work_report(const struct http_work *w, struct counts *counts)
 {
     const struct question *q = &w->question;
     const struct answer *a = q->answer;

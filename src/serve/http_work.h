@@ -30,7 +30,7 @@ struct http_work {
 void http_work_init(struct http_work *w);
 
 /* Afterwards: counts it, and logs what it was. */
-void http_work_tell(const struct http_work *w, struct counts *counts);
+void http_work_report(const struct http_work *w, struct counts *counts);
 
 void http_work_clear(struct http_work *w);
 

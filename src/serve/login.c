@@ -86,7 +86,7 @@ static bool
 may_try(struct session *s, str user, int64_t now_us)
 {
     int64_t wait =
-        gate_try(s->host->gate, str_of(s->peer.address), user, now_us);
+        throttle_try(s->host->throttle, str_of(s->peer.address), user, now_us);
     char said[128];
 
     if (!wait)
@@ -109,7 +109,7 @@ startup(struct session *s, const struct pg_startup *m, int64_t now_us)
         plain_refused(s);
         return;
     }
-    if (!m->user.len || m->user.len >= DOOR_NAME_MAX) {
+    if (!m->user.len || m->user.len >= CREDENTIAL_NAME_MAX) {
         session_fatal(s, "28000", "no user name was given, or one too long");
         return;
     }
@@ -175,10 +175,10 @@ login_told(struct session *s, struct task *t)
 static void
 login_failed(struct session *s, int64_t now_us)
 {
-    char said[DOOR_NAME_MAX + 64];
+    char said[CREDENTIAL_NAME_MAX + 64];
 
-    gate_failed(s->host->gate, str_of(s->peer.address), str_of(s->user),
-                now_us);
+    throttle_failed(s->host->throttle, str_of(s->peer.address), str_of(s->user),
+                    now_us);
     s->host->strayed(s->host->ctx, s->peer.address);
     snprintf(said, sizeof said,
              "password authentication failed for user \"%s\"", s->user);
@@ -188,10 +188,10 @@ login_failed(struct session *s, int64_t now_us)
 /* Before anything is compared: a gate that is shut says nothing of a name. It
    is asked at both steps, or many could wait at the second and then guess. */
 static bool
-gate_is_open(struct session *s, int64_t now_us)
+throttle_is_open(struct session *s, int64_t now_us)
 {
-    int64_t wait = gate_wait(s->host->gate, str_of(s->peer.address),
-                             str_of(s->user), now_us);
+    int64_t wait = throttle_wait(s->host->throttle, str_of(s->peer.address),
+                                 str_of(s->user), now_us);
     char said[128];
 
     if (!wait)
@@ -212,7 +212,7 @@ sasl_first(struct session *s, str secret, int64_t now_us)
     str mechanism;
 
     buf_init(&reply, NULL, REPLY_BYTES);
-    if (!gate_is_open(s, now_us))
+    if (!throttle_is_open(s, now_us))
         return;
     if (pg_sasl_first(secret, &mechanism, &response, &err) ||
         response.is_null ||
@@ -251,7 +251,7 @@ sasl_final(struct session *s, str secret, int64_t now_us)
     custos_status st;
     custos_err err;
 
-    if (!gate_is_open(s, now_us))
+    if (!throttle_is_open(s, now_us))
         return;
     buf_init(&reply, NULL, REPLY_BYTES);
     st = scram_final(s->scram, secret, &reply, &err);
@@ -260,8 +260,8 @@ sasl_final(struct session *s, str secret, int64_t now_us)
         buf_clear(&reply);
         return;
     }
-    gate_passed(s->host->gate, str_of(s->peer.address), str_of(s->user),
-                now_us);
+    throttle_passed(s->host->throttle, str_of(s->peer.address), str_of(s->user),
+                    now_us);
     scram_clear(s->scram);
     free(s->scram);
     s->scram = NULL;

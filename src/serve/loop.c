@@ -26,7 +26,7 @@ chance(void *ctx, uint8_t *bytes, size_t n)
 }
 
 static void
-again(void *ctx, const struct door *who, uint64_t seq)
+again(void *ctx, const struct credential *who, uint64_t seq)
 {
     struct loop *l = ctx;
 
@@ -97,11 +97,11 @@ loop_new(const struct loop_options *options, struct loop **out, custos_err *err)
         .held_bytes = limits->prepared_bytes,
         .shares = options->parts->shares,
         .tls = l->tls != NULL,
-        .gate = options->parts->gate,
+        .throttle = options->parts->throttle,
         .cache = l->cache,
         .ctx = l,
         .chance = chance,
-        .enter = people_enter,
+        .enter = connections_enter,
         .strayed = strayed,
         .crowded = crowded,
         .again = again,
@@ -137,7 +137,7 @@ loop_free(struct loop *l)
 static void
 log_conn(const char *event, const struct conn *c, const char *why)
 {
-    const struct door *who = session_who(c->session);
+    const struct credential *who = session_who(c->session);
     struct log_line line;
 
     log_begin(&line, event);
@@ -157,27 +157,28 @@ loop_close(struct loop *l, struct conn *c, const char *why)
 {
     loop_drop(l, c, ASK_CANCELLED);
     log_conn("close", c, why);
-    people_remove(l, c);
+    connections_remove(l, c);
 }
 
 static void
 cancel(struct loop *l, const struct conn *from)
 {
     struct pg_cancel asked = session_cancelled(from->session);
-    struct conn *c = people_at(l, asked.process);
+    struct conn *c = connections_at(l, asked.process);
     bool guessable = asked.len < PG_KEY_MAX;
     str address = str_of(from->address);
 
     /* 32 bits can be guessed by who may try without end; 256 cannot. */
     if (guessable &&
-        gate_cancels_end(l->options.parts->gate, address, l->now_us)) {
+        throttle_cancels_end(l->options.parts->throttle, address, l->now_us)) {
         COUNT_ONE(counts_of(l), cancels_ignored_total);
         return;
     }
     if (!c || !session_is(c->session, &asked)) {
         COUNT_ONE(counts_of(l), cancels_wrong_total);
         if (guessable)
-            gate_cancel_failed(l->options.parts->gate, address, l->now_us);
+            throttle_cancel_failed(l->options.parts->throttle, address,
+                                   l->now_us);
         return;
     }
     if (!session_stop(c->session, STOP_CANCEL))
@@ -204,7 +205,7 @@ note_entry(struct loop *l, struct conn *c)
     if (c->entered || !session_who(c->session) ||
         session_need(c->session) == NEED_END)
         return;
-    people_entered(l, c);
+    connections_entered(l, c);
     COUNT_ONE(counts_of(l), logins_total);
     log_conn("login", c, NULL);
 }
@@ -278,10 +279,10 @@ accept_all(struct loop *l)
         struct epoll_event e = {.events = EPOLLIN};
         struct conn *c;
 
-        (void)people_make_room(l, address, PEOPLE_WITHIN_LIMITS);
-        c = people_add(l, fd, address);
-        if (!c && people_make_room(l, address, PEOPLE_ONE_PLACE))
-            c = people_add(l, fd, address);
+        (void)connections_make_room(l, address, PEOPLE_WITHIN_LIMITS);
+        c = connections_add(l, fd, address);
+        if (!c && connections_make_room(l, address, PEOPLE_ONE_PLACE))
+            c = connections_add(l, fd, address);
         if (!c) {
             refuse_place(l, fd);
             continue;
@@ -304,7 +305,7 @@ accept_all(struct loop *l)
 static void
 conn_event(struct loop *l, uint32_t id, uint32_t events)
 {
-    struct conn *c = people_at(l, id);
+    struct conn *c = connections_at(l, id);
     enum session_need need = c ? session_need(c->session) : NEED_END;
 
     if (!c)

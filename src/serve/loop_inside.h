@@ -71,20 +71,22 @@ enum loop_event {
 
 /* --- people.c: slots, limits, who may stay */
 
-struct conn *people_at(struct loop *l, uint32_t id);
+struct conn *connections_at(struct loop *l, uint32_t id);
 /* NULL: no place. */
-struct conn *people_add(struct loop *l, int fd, const char *address);
+struct conn *connections_add(struct loop *l, int fd, const char *address);
 /* Ends connections of strangers where there are too many: of one address, of
    all, or `full`, of those who log in too. False: there was none to end. */
-enum people_need { PEOPLE_WITHIN_LIMITS, PEOPLE_ONE_PLACE };
-bool
-people_make_room(struct loop *l, const char *address, enum people_need need);
-void people_entered(struct loop *l, struct conn *c); /* no stranger any more */
-void people_remove(struct loop *l, struct conn *c);
+enum connections_need { PEOPLE_WITHIN_LIMITS, PEOPLE_ONE_PLACE };
+bool connections_make_room(struct loop *l, const char *address,
+                           enum connections_need need);
+void
+connections_entered(struct loop *l, struct conn *c); /* no stranger any more */
+void connections_remove(struct loop *l, struct conn *c);
 /* session_host.enter */
-custos_status people_enter(void *ctx, const struct door *who, custos_err *err);
+custos_status
+connections_enter(void *ctx, const struct credential *who, custos_err *err);
 /* Ends sessions of a name, or all (NULL); how many. */
-size_t people_cut(struct loop *l, const str *name, const char *said);
+size_t connections_cut(struct loop *l, const str *name, const char *said);
 
 /* --- loop.c */
 

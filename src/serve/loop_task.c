@@ -152,7 +152,7 @@ loop_come_back(struct loop *l)
 
     for (j = mailbox_take(l->box); j; j = next) {
         struct task *t = (struct task *)j;
-        struct conn *c = people_at(l, t->owner);
+        struct conn *c = connections_at(l, t->owner);
 
         next = j->next;
         l->n_out--;

@@ -59,8 +59,8 @@ drain(void *ctx)
 static size_t
 cut(void *ctx, str name)
 {
-    return people_cut(ctx, &name,
-                      "terminating connection: the owner has ended it");
+    return connections_cut(ctx, &name,
+                           "terminating connection: the owner has ended it");
 }
 
 /* Certificate and key, read again. Open connections hold what they need of

@@ -7,7 +7,7 @@
 #include "serve/reply_queue.h"
 
 static void
-tell_left(struct question *q, struct curator *c)
+report_left(struct question *q, struct curator *c)
 {
     custos_err quiet;
 
@@ -73,7 +73,7 @@ admit(void *ctx, int64_t class_us)
     /* Now, at a public moment: what is left when the work ends would tell by
        others' charges when that was. */
     if (!q->quiet)
-        tell_left(q, q->by);
+        report_left(q, q->by);
     return j->due_us;
 }
 
@@ -85,7 +85,7 @@ stopped(void *ctx)
 
 /* The owner's lane is for anything. */
 static custos_status
-place(void *ctx, enum ask_place at, custos_err *err)
+place(void *ctx, enum ask_stage at, custos_err *err)
 {
     struct job *j = ctx;
     enum lane from = at == ASK_AT_FREE ? LANE_QUESTIONS : LANE_FREE;
@@ -105,7 +105,7 @@ leaves(struct job *j, struct curator *c)
     struct question *q = (struct question *)j;
 
     if (q->answer)
-        curator_keep(c, q->answer);
+        curator_store_answer(c, q->answer);
 }
 
 /* Only what is known to have cost nothing may leave when it likes. */
@@ -129,7 +129,7 @@ question_work(struct job *j, struct curator *c)
         q->ask.most_us = j->most_us;
     }
     q->err = (custos_err){.at = -1};
-    q->status = door_holds(c, &q->who, &q->err);
+    q->status = credential_holds(c, &q->who, &q->err);
     q->lost = q->status == CUSTOS_EDENIED;
     if (!q->status)
         q->status = curator_answer(c, &q->ask, &q->answer, &q->err);
@@ -144,7 +144,7 @@ question_work(struct job *j, struct curator *c)
     memcpy(q->policy, curator_policy(c)->id, sizeof q->policy);
     q->version = curator_version(c);
     if (!q->quiet && !q->answer->is_public && !j->due_us)
-        tell_left(q, c);
+        report_left(q, c);
 }
 
 void

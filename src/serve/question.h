@@ -5,14 +5,14 @@
 #ifndef SERVE_QUESTION_H
 #define SERVE_QUESTION_H
 
-#include "curator/door.h"
+#include "curator/credential.h"
 #include "serve/workers.h"
 
 struct question {
-    struct job job;  /* first: a job is its question */
-    struct door who; /* who came in; asked again before the question is */
-    struct ask ask;  /* borrowed until done; who and now are set by the job */
-    bool quiet;      /* what is left is not wanted */
+    struct job job;        /* first: a job is its question */
+    struct credential who; /* who came in; asked again before the question is */
+    struct ask ask; /* borrowed until done; who and now are set by the job */
+    bool quiet;     /* what is left is not wanted */
 
     struct curator *by;                /* its own: the handle it is asked on */
     struct work_snapshot public_parts; /* and what was computed before a move */

@@ -10,7 +10,7 @@
 
 #include "base/base.h"
 #include "base/ck.h"
-#include "serve/steps.h"
+#include "serve/response_steps.h"
 
 struct reply_queue {
     pthread_mutex_t lock;

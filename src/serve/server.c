@@ -239,7 +239,7 @@ pool_start(struct server *s, custos_err *err)
                     [POOL_LONG] = slow,
                     [POOL_UNTIMED] = 1,
                     [POOL_FREE] = n},
-        .spare = {[POOL_PRIVATE] = n},
+        .spare = {[POOL_PRIVATE] = n, [POOL_LONG] = 1},
         .memory_bytes = s->options->worker_bytes ? s->options->worker_bytes
                                                  : memory / (3 * n + slow + 1),
         .free_us = s->parts.limits.free_ms * 1000,
@@ -256,15 +256,15 @@ pool_start(struct server *s, custos_err *err)
     return pool_new(&o, &s->parts.pool, err);
 }
 
-static struct gate *
-gate_start(const struct serve_limits *limits)
+static struct throttle *
+throttle_start(const struct serve_limits *limits)
 {
-    const struct gate_limits tries = {
+    const struct throttle_limits tries = {
         .per_address = (uint32_t)limits->logins_per_address,
         .all = (uint32_t)limits->logins,
     };
 
-    return gate_new(&tries);
+    return throttle_new(&tries);
 }
 
 static struct shares *
@@ -355,7 +355,7 @@ start(struct server *s, custos_err *err)
     /* Without it the usual speeds hold. */
     if (!st && o->steps)
         (void)!reply_speed_ready(s->parts.curator, &quiet);
-    if (!st && (!(s->parts.gate = gate_start(&s->parts.limits)) ||
+    if (!st && (!(s->parts.throttle = throttle_start(&s->parts.limits)) ||
                 !(s->parts.shares = shares_start(&s->parts.limits)) ||
                 !(s->parts.verified = verified_new())))
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
@@ -463,7 +463,7 @@ end(struct server *s)
     if (s->signals_fd >= 0)
         close(s->signals_fd);
     verified_free(s->parts.verified);
-    gate_free(s->parts.gate);
+    throttle_free(s->parts.throttle);
     shares_free(s->parts.shares);
     curator_close(s->parts.curator);
 }

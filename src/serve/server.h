@@ -7,7 +7,7 @@
 #define SERVE_SERVER_H
 
 #include "serve/counts.h"
-#include "serve/gate.h"
+#include "serve/throttle.h"
 #include "serve/http_host.h"
 #include "serve/receipts.h"
 #include "serve/shares.h"
@@ -50,7 +50,7 @@ int64_t serve_stop_questions_ms(const struct serve_limits *limits);
 struct serve_parts {
     struct workers *workers;
     struct pool *pool; /* of worker processes */
-    struct gate *gate;
+    struct throttle *throttle;
     struct counts *counts;
     struct verified *verified;
     struct shares *shares; /* NULL: without limits */

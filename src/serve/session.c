@@ -397,7 +397,7 @@ session_held_bytes(const struct session *s)
     return s->held.bytes;
 }
 
-const struct door *
+const struct credential *
 session_who(const struct session *s)
 {
     return s->at >= AT_READY && s->at != AT_CANCEL && s->user && !s->scram

@@ -10,7 +10,7 @@
 #define SERVE_SESSION_H
 
 #include "serve/cache.h"
-#include "serve/gate.h"
+#include "serve/throttle.h"
 #include "serve/shares.h"
 #include "serve/task.h"
 #include "wire/pg_in.h"
@@ -22,19 +22,20 @@ struct session_host {
     bool tls;                /* it is offered, and then required */
     size_t held_bytes;     /* of prepared statements and cursors; 0: HELD_MAX */
     struct shares *shares; /* what analysts use; NULL: without limits */
-    struct gate *gate;
+    struct throttle *throttle;
     struct cache *cache; /* NULL: none */
     void *ctx;
     /* Random bytes. */
     void (*chance)(void *ctx, uint8_t *bytes, size_t n);
     /* A client has proved who it is: may it stay? Else err says why not. */
-    custos_status (*enter)(void *ctx, const struct door *who, custos_err *err);
+    custos_status (*enter)(void *ctx, const struct credential *who,
+                           custos_err *err);
     /* A login failed, from this address; or was not begun for the number of
        tries. */
     void (*strayed)(void *ctx, const char *address);
     void (*crowded)(void *ctx);
     /* An answer was given again, free: the receipt's row. */
-    void (*again)(void *ctx, const struct door *who, uint64_t seq);
+    void (*again)(void *ctx, const struct credential *who, uint64_t seq);
 };
 
 /* How it is known to cancel requests, and where it comes from. Clients of
@@ -115,7 +116,7 @@ session_share(const struct session *s);             /* NULL before the login */
 size_t session_held_bytes(const struct session *s); /* of prepared statements */
 
 /* NULL before the login. */
-const struct door *session_who(const struct session *s);
+const struct credential *session_who(const struct session *s);
 bool session_in_question(const struct session *s);
 
 #endif

@@ -72,7 +72,7 @@ struct session {
     enum session_at at;
     enum session_then then;
     struct buf in, out;
-    struct door who;
+    struct credential who;
     char *user, *database;
     struct scram *scram; /* during the login */
     bool secured;

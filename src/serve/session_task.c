@@ -38,7 +38,7 @@ is_waited_for(const struct session *s, const struct task *t)
 
 /* The reply to what was given up: the same however far it had come. */
 static void
-tell_stopped(struct session *s)
+report_stopped(struct session *s)
 {
     struct pg_report r = {
         .severity = PG_ERROR,
@@ -59,7 +59,7 @@ task_told(struct session *s, struct task *t, int64_t now_us)
 {
     s->at = AT_READY;
     if (s->stop)
-        tell_stopped(s);
+        report_stopped(s);
     else if (s->then == THEN_READ)
         reading_told(s, t);
     else if (s->then == THEN_SIMPLE)

@@ -90,7 +90,7 @@ set(struct session *s, const struct statement *st, str text, const char *tag)
 }
 
 static void
-tell_all(struct session *s)
+report_all(struct session *s)
 {
     const char *name, *value;
 
@@ -102,7 +102,7 @@ static enum done
 reset_all(struct session *s, const char *tag)
 {
     settings_reset(&s->settings);
-    tell_all(s);
+    report_all(s);
     return complete(s, tag);
 }
 
@@ -157,7 +157,7 @@ commit(struct session *s)
     else
         settings_commit(&s->settings);
     s->state = PG_IDLE;
-    tell_all(s);
+    report_all(s);
     return complete(s, tag);
 }
 
@@ -169,7 +169,7 @@ roll_back(struct session *s)
                     "ROLLBACK");
     settings_rollback(&s->settings);
     s->state = PG_IDLE;
-    tell_all(s);
+    report_all(s);
     return complete(s, "ROLLBACK");
 }
 

@@ -18,8 +18,8 @@ no_memory(custos_err *err)
 static custos_status
 find_verifier(struct task *t, struct curator *c, custos_err *err)
 {
-    char text[DOOR_VERIFIER_MAX];
-    custos_status st = door_verifier(c, t->user, &t->q.who, text, err);
+    char text[CREDENTIAL_VERIFIER_MAX];
+    custos_status st = credential_verifier(c, t->user, &t->q.who, text, err);
 
     if (!st)
         st = scram_verifier_read(str_of(text), &t->verifier, err);
@@ -29,9 +29,9 @@ find_verifier(struct task *t, struct curator *c, custos_err *err)
     t->verifier = (struct scram_verifier){
         .mock = true,
         .iterations = SCRAM_ITERATIONS,
-        .salt_len = DOOR_SALT_BYTES,
+        .salt_len = CREDENTIAL_SALT_BYTES,
     };
-    door_mock_salt(c, t->user, t->verifier.salt);
+    credential_mock_salt(c, t->user, t->verifier.salt);
     return CUSTOS_OK;
 }
 
@@ -173,7 +173,7 @@ work_free(struct task *t, struct curator *c, custos_err *err)
     if (t->kind == TASK_READ)
         return statements_read(t->a, t->q.ask.sql, &t->statements,
                                &t->n_statements, err);
-    st = door_holds(c, &t->q.who, err);
+    st = credential_holds(c, &t->q.who, err);
     t->q.lost = st == CUSTOS_EDENIED;
     if (!st)
         st = curator_refresh(c, err);

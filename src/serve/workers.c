@@ -75,7 +75,7 @@ static void
 hold_job(struct workers *w, struct job *j)
 {
     j->at = JOB_HELD;
-    shelf_put(&w->shelf, j, w->options.now_us());
+    reply_heap_put(&w->shelf, j, w->options.now_us());
     pthread_cond_signal(&w->held);
 }
 
@@ -227,8 +227,8 @@ releaser_main(void *ctx)
     pthread_mutex_lock(&w->lock);
     while (!w->ended || w->shelf.n) {
         int64_t again = interrupt_dropped(w), next;
-        struct job *j =
-            shelf_take(&w->shelf, w->over ? INT64_MAX : w->options.now_us());
+        struct job *j = reply_heap_take(
+            &w->shelf, w->over ? INT64_MAX : w->options.now_us());
 
         if (j) {
             struct lane_state *lane = &w->lanes[j->lane];
@@ -238,7 +238,7 @@ releaser_main(void *ctx)
             lane_wake(lane); /* its share may begin another */
             continue;
         }
-        next = shelf_next(&w->shelf);
+        next = reply_heap_next(&w->shelf);
         if (next < INT64_MAX) /* by another clock, which may stand still */
             next = steady_us() + LOOK_US < next ? steady_us() + LOOK_US : next;
         wait_until(w, &w->held, next < again ? next : again);
@@ -461,7 +461,7 @@ workers_free(struct workers *w)
     if (!w)
         return;
     CUSTOS_REQUIRE(w->ended);
-    shelf_clear(&w->shelf);
+    reply_heap_clear(&w->shelf);
     pthread_cond_destroy(&w->held);
     pthread_cond_destroy(&w->quiet);
     pthread_cond_destroy(&w->due);
@@ -500,7 +500,7 @@ workers_submit(struct workers *w, struct job *j)
     /* Its place on the shelf is made now, for then it must be there. */
     if (!w->ending) {
         taken = SUBMIT_FULL;
-        if (shelf_reserve(&w->shelf, count_waiting(w) + w->running + 1))
+        if (reply_heap_reserve(&w->shelf, count_waiting(w) + w->running + 1))
             switch (fair_queue_put(&lane->queue, j)) {
             case QUEUE_PUT: taken = SUBMIT_TAKEN; break;
             case QUEUE_FULL: break;

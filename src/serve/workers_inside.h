@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-#include "serve/steps.h"
+#include "serve/response_steps.h"
 #include "serve/workers.h"
 
 struct worker {
@@ -37,7 +37,7 @@ struct workers {
     bool over;   /* holds nothing any more: all comes back stopped */
     bool ended;
     int64_t again_us; /* when dropped jobs are interrupted again */
-    struct shelf shelf;
+    struct reply_heap shelf;
     pthread_t releaser;
     bool releasing;
     struct worker worker[];

@@ -24,6 +24,7 @@
  */
 #include "sql/duckdb.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/ck.h"
@@ -151,14 +152,29 @@ as_steps(struct duck *d, const struct expr *e, int scale)
     buf_printf(d->out, "CAST('%s' AS BIGINT)", text);
 }
 
-/* CAST or TRY_CAST of e as a type. */
 static void
-cast_as(struct duck *d, const char *cast, const struct expr *e,
-        const char *type)
+cast_as(struct duck *d, const struct expr *e, const char *type)
 {
-    buf_printf(d->out, "%s(", cast);
+    buf_add_text(d->out, "CAST(");
     duck_expr(d, e);
     buf_printf(d->out, " AS %s)", type);
+}
+
+/*
+ * Between these stands what is cast, and is NULL where it does not fit. Beside a
+ * constant the engine would drop a bare TRY_CAST and compare what is inside it,
+ * so that a value which does not fit would count: it looks into no coalesce.
+ */
+static void
+try_cast_begin(struct duck *d)
+{
+    buf_add_text(d->out, "coalesce(TRY_CAST(");
+}
+
+static void
+try_cast_end(struct duck *d, const char *type)
+{
+    buf_printf(d->out, " AS %s), NULL)", type);
 }
 
 void
@@ -178,7 +194,7 @@ duck_as(struct duck *d, const struct expr *e, struct shape s)
         if (duck_is_wide(e) == s.wide) {
             duck_expr(d, e);
         } else if (s.wide) {
-            cast_as(d, "CAST", e, "HUGEINT");
+            cast_as(d, e, "HUGEINT");
         } else {
             buf_add_text(d->out, "whole_narrow(");
             duck_expr(d, e);
@@ -186,9 +202,11 @@ duck_as(struct duck *d, const struct expr *e, struct shape s)
         }
     } else if (!s.exact && data_type_is_number(s.type) &&
                (t == TYPE_INT || expr_is_exact(e))) {
-        cast_as(d, "CAST", e, "DOUBLE");
+        cast_as(d, e, "DOUBLE");
     } else if (t == TYPE_DATE && s.type == TYPE_TIMESTAMP) {
-        cast_as(d, "TRY_CAST", e, "TIMESTAMP");
+        try_cast_begin(d);
+        duck_expr(d, e);
+        try_cast_end(d, "TIMESTAMP");
     } else {
         duck_expr(d, e);
     }
@@ -259,6 +277,19 @@ duck_whole_limits(struct duck *d, const struct expr *e)
 }
 
 /* Text: by our own functions, which read what the rest of custos reads. */
+enum { DECIMAL_TYPE = 32 };
+
+/* The type that e casts to; of a decimal written into `decimal`. */
+static const char *
+cast_type(const struct expr *e, char decimal[DECIMAL_TYPE])
+{
+    if (e->cast_to != TYPE_DECIMAL)
+        return duck_type(e->cast_to, e->wide);
+    snprintf(decimal, DECIMAL_TYPE, "DECIMAL(%d, %d)", e->cast_precision,
+             e->cast_scale);
+    return decimal;
+}
+
 static void
 cast_text(struct duck *d, const struct expr *e)
 {
@@ -268,14 +299,16 @@ cast_text(struct duck *d, const struct expr *e)
         [TYPE_TIMESTAMP] = "read_timestamp",
     };
     const struct expr *x = e->args[0];
+    char decimal[DECIMAL_TYPE];
 
     if (e->cast_to == TYPE_TEXT) {
         duck_expr(d, x);
     } else if (e->cast_to == TYPE_DECIMAL) {
-        buf_add_text(d->out, "TRY_CAST(read_decimal(");
+        try_cast_begin(d);
+        buf_add_text(d->out, "read_decimal(");
         duck_expr(d, x);
-        buf_printf(d->out, ", %d, %d) AS DECIMAL(%d, %d))", e->cast_precision,
-                   e->cast_scale, e->cast_precision, e->cast_scale);
+        buf_printf(d->out, ", %d, %d)", e->cast_precision, e->cast_scale);
+        try_cast_end(d, cast_type(e, decimal));
     } else {
         buf_printf(d->out, "%s(", readers[e->cast_to]);
         duck_expr(d, x);
@@ -316,6 +349,7 @@ cast_print(struct duck *d, const struct expr *e)
 {
     const struct expr *x = e->args[0];
     enum data_type from = duck_type_of(x);
+    char decimal[DECIMAL_TYPE];
     bool clamp;
 
     if (from == TYPE_TEXT) {
@@ -328,13 +362,10 @@ cast_print(struct duck *d, const struct expr *e)
         return;
     }
     clamp = e->cast_to == TYPE_INT && from == TYPE_DECIMAL && is_claimed(e);
-    buf_add_text(d->out, clamp ? "whole_clamp(TRY_CAST(" : "TRY_CAST(");
+    buf_add_text(d->out, clamp ? "whole_clamp(" : "");
+    try_cast_begin(d);
     duck_expr(d, x);
-    if (e->cast_to == TYPE_DECIMAL)
-        buf_printf(d->out, " AS DECIMAL(%d, %d))", e->cast_precision,
-                   e->cast_scale);
-    else
-        buf_printf(d->out, " AS %s)", duck_type(e->cast_to, e->wide));
+    try_cast_end(d, cast_type(e, decimal));
     if (clamp)
         duck_whole_limits(d, e);
 }

@@ -16,14 +16,14 @@ enum {
 };
 
 /* Where an expression stands. */
-enum place {
-    PLACE_TARGET,
-    PLACE_WHERE,
-    PLACE_GROUP_BY,
-    PLACE_HAVING,
-    PLACE_ORDER_BY,
-    PLACE_AGGREGATE, /* inside one */
-    PLACE_ON,
+enum clause {
+    CLAUSE_TARGET,
+    CLAUSE_WHERE,
+    CLAUSE_GROUP_BY,
+    CLAUSE_HAVING,
+    CLAUSE_ORDER_BY,
+    CLAUSE_AGGREGATE, /* inside one */
+    CLAUSE_ON,
 };
 
 /* A name that WITH defined; its own query sees what is behind `next`. */
@@ -49,7 +49,7 @@ struct sql_reader {
     size_t n_tokens;
     bool subquery;       /* the whole text is one */
     struct query *query; /* the one being read */
-    enum place place;
+    enum clause clause;
     bool exchanged; /* its FROM has a RIGHT JOIN */
     int below;      /* queries around it */
     struct sql_cte *ctes;
@@ -99,7 +99,7 @@ CUSTOS_MUST_USE custos_status sublink_read(struct sql_reader *r,
                                            bool negated, struct expr **out);
 
 /* Where a SELECT begins; the last of these words (NULL ends them) before a
-   place, or the place. */
+   clause, or the place. */
 int select_at(const struct sql_reader *r, const PgQuery__SelectStmt *s);
 int word_before(const struct sql_reader *r, int at, const char *const *words);
 

@@ -32,18 +32,18 @@ static const struct {
 static custos_status
 place_check(struct sql_reader *r, const char *name, int at)
 {
-    static const char *const places[] = {
-        [PLACE_WHERE] = "in WHERE",
-        [PLACE_GROUP_BY] = "in GROUP BY",
-        [PLACE_AGGREGATE] = "inside an aggregate",
-        [PLACE_ON] = "in ON",
+    static const char *const clauses[] = {
+        [CLAUSE_WHERE] = "in WHERE",
+        [CLAUSE_GROUP_BY] = "in GROUP BY",
+        [CLAUSE_AGGREGATE] = "inside an aggregate",
+        [CLAUSE_ON] = "in ON",
     };
 
-    if (r->place == PLACE_TARGET || r->place == PLACE_HAVING ||
-        r->place == PLACE_ORDER_BY)
+    if (r->clause == CLAUSE_TARGET || r->clause == CLAUSE_HAVING ||
+        r->clause == CLAUSE_ORDER_BY)
         return CUSTOS_OK;
     return custos_fail_at(r->err, CUSTOS_ESYNTAX, at, "%.40s cannot stand %s",
-                          name, places[r->place]);
+                          name, clauses[r->clause]);
 }
 
 /* epsilon => 0.3: kept as it is written. */
@@ -136,10 +136,10 @@ named_read(struct sql_reader *r, const PgQuery__NamedArgExpr *n, struct expr *e)
 static custos_status
 arguments_read(struct sql_reader *r, const PgQuery__FuncCall *f, struct expr *e)
 {
-    enum place place = r->place;
+    enum clause clause = r->clause;
     custos_status st = CUSTOS_OK;
 
-    r->place = PLACE_AGGREGATE;
+    r->clause = CLAUSE_AGGREGATE;
     for (size_t i = 0; !st && i < f->n_args; i++) {
         const pg_node *arg = f->args[i];
 
@@ -152,7 +152,7 @@ arguments_read(struct sql_reader *r, const PgQuery__FuncCall *f, struct expr *e)
                                 node_at(arg, f->location),
                                 "an aggregate takes one value");
     }
-    r->place = place;
+    r->clause = clause;
     return st;
 }
 
@@ -237,7 +237,7 @@ percentile_read(struct sql_reader *r, const PgQuery__FuncCall *f,
                 f->agg_order[0]->node_case == PG_QUERY__NODE__NODE_SORT_BY
             ? f->agg_order[0]->sort_by
             : NULL;
-    enum place place = r->place;
+    enum clause clause = r->clause;
     struct datum rank = {.n = 0};
     custos_status st;
 
@@ -252,9 +252,9 @@ percentile_read(struct sql_reader *r, const PgQuery__FuncCall *f,
     if (st)
         return st;
     (*out)->aggregate = kind;
-    r->place = PLACE_AGGREGATE;
+    r->clause = CLAUSE_AGGREGATE;
     st = expr_read(r, by->node, &(*out)->args[0]);
-    r->place = place;
+    r->clause = clause;
     for (size_t i = 1; i < f->n_args && !st; i++)
         st = f->args[i]->node_case == PG_QUERY__NODE__NODE_NAMED_ARG_EXPR
                  ? named_read(r, f->args[i]->named_arg_expr, *out)

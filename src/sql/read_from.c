@@ -168,14 +168,14 @@ pair_new(struct sql_reader *r, struct from *left, struct from *right,
 static custos_status
 condition_read(struct sql_reader *r, const PgQuery__JoinExpr *j, struct from *f)
 {
-    enum place place = r->place;
+    enum clause clause = r->clause;
     custos_status st = columns_read(r, j->using_clause, j->n_using_clause, NULL,
                                     0, f->at, &f->using, &f->n_using);
 
     if (!st && j->quals) {
-        r->place = PLACE_ON;
+        r->clause = CLAUSE_ON;
         st = expr_read(r, j->quals, &f->on);
-        r->place = place;
+        r->clause = clause;
     }
     return st;
 }

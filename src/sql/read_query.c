@@ -158,7 +158,7 @@ static custos_status
 one_read(struct sql_reader *r, const PgQuery__SelectStmt *s, struct query **out)
 {
     struct query *outer = r->query;
-    enum place place = r->place;
+    enum clause clause = r->clause;
     bool exchanged = r->exchanged;
     custos_status st = node_counts(r, select_at(r, s));
 
@@ -170,7 +170,7 @@ one_read(struct sql_reader *r, const PgQuery__SelectStmt *s, struct query **out)
     r->query = *out;
     st = select_read(r, s);
     r->query = outer;
-    r->place = place;
+    r->clause = clause;
     r->exchanged = exchanged;
     return st;
 }

@@ -77,7 +77,7 @@ targets_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
     if (s->n_target_list == 0)
         return custos_fail_at(r->err, CUSTOS_ESYNTAX, 0,
                               "SELECT needs something to answer");
-    r->place = PLACE_TARGET;
+    r->clause = CLAUSE_TARGET;
     q->targets = arena_take(r->a, s->n_target_list, sizeof *q->targets);
     if (!q->targets)
         return fail_memory(r->err);
@@ -168,7 +168,7 @@ group_by_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
                       : NULL;
     if (q->n_group_by && !q->group_by)
         return fail_memory(r->err);
-    r->place = PLACE_GROUP_BY;
+    r->clause = CLAUSE_GROUP_BY;
     for (size_t i = 0; !st && i < q->n_group_by; i++) {
         const pg_node *node = s->group_clause[i];
         size_t k = 0;
@@ -221,7 +221,7 @@ order_by_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
                       : NULL;
     if (q->n_order_by && !q->order_by)
         return fail_memory(r->err);
-    r->place = PLACE_ORDER_BY;
+    r->clause = CLAUSE_ORDER_BY;
     for (size_t i = 0; !st && i < q->n_order_by; i++) {
         const pg_node *node = s->sort_clause[i];
 
@@ -279,10 +279,10 @@ limits_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
 /* -------------------------------------------------------------- clauses -- */
 
 static custos_status
-clause_read(struct sql_reader *r, const pg_node *node, enum place place,
+clause_read(struct sql_reader *r, const pg_node *node, enum clause clause,
             struct expr **out)
 {
-    r->place = place;
+    r->clause = clause;
     return node ? expr_read(r, node, out) : CUSTOS_OK;
 }
 
@@ -312,11 +312,11 @@ select_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
     if (!st)
         st = targets_read(r, s);
     if (!st)
-        st = clause_read(r, s->where_clause, PLACE_WHERE, &q->where);
+        st = clause_read(r, s->where_clause, CLAUSE_WHERE, &q->where);
     if (!st)
         st = group_by_read(r, s);
     if (!st)
-        st = clause_read(r, s->having_clause, PLACE_HAVING, &q->having);
+        st = clause_read(r, s->having_clause, CLAUSE_HAVING, &q->having);
     if (!st)
         st = order_by_read(r, s);
     if (!st)

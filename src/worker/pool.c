@@ -39,14 +39,16 @@ struct slot {
     struct process process; /* first: what is taken is its slot */
     enum slot_state state;
     enum pool_lane lane;
-    bool died; /* the keeper has seen that */
+    bool died;     /* the keeper has seen that */
+    bool outdated; /* a newer snapshot came after it was started */
 };
 
 struct waiter {
     struct waiter *next;
     enum pool_lane lane;
     struct work_snapshot of;
-    int64_t until_us;
+    int64_t begin_us; /* gives up then; 0: never */
+    size_t needs; /* workers of its snapshot, and takes none; 0: takes one */
     struct buf *message; /* NULL: none */
     enum message_kind kind;
     bool sent;
@@ -59,11 +61,12 @@ struct pool {
     struct store store;
     struct process_options options;
     int64_t free_us;
-    size_t most[POOL_LANES]; /* that work at one time */
-    struct work_snapshot of; /* what new workers are started on */
-    struct waiter *waiters;  /* who came first is served first */
-    unsigned failures;       /* starts in a row */
-    custos_err why;          /* the last one failed */
+    size_t most[POOL_LANES];       /* that work at one time */
+    size_t kept_ready[POOL_LANES]; /* of the newest snapshot, for pool_await */
+    struct work_snapshot of;       /* what new workers are started on */
+    struct waiter *waiters;        /* who came first is served first */
+    unsigned failures;             /* starts in a row */
+    custos_err why;                /* the last one failed */
     uint64_t started, lost;
     pthread_t keeper;
     bool has_keeper, ending;
@@ -130,9 +133,9 @@ hand_out(struct pool *p, enum pool_lane lane)
 
     while (*at && has_place(p, lane)) {
         struct waiter *w = *at;
-        struct slot *s = w->lane == lane && (!w->until_us || now < w->until_us)
-                             ? find_idle(p, lane, &w->of)
-                             : NULL;
+        bool takes =
+            w->lane == lane && !w->needs && (!w->begin_us || now < w->begin_us);
+        struct slot *s = takes ? find_idle(p, lane, &w->of) : NULL;
 
         if (!s) {
             at = &w->next;
@@ -168,9 +171,10 @@ has_any(const struct pool *p, enum pool_lane lane,
 }
 
 /*
- * Lock held. When a newer snapshot is asked for, idle workers of others are
- * replaced. A question that began on an older one gets a worker of it, in
- * place of an idle one.
+ * Lock held. When a newer snapshot is asked for, workers of others are outdated:
+ * the keeper replaces them one by one, so that a question which began on the
+ * older snapshot still finds one. If it does not, it gets a worker of that
+ * snapshot in place of an idle one.
  */
 static void
 look_for(struct pool *p, enum pool_lane lane, const struct work_snapshot *of)
@@ -181,10 +185,10 @@ look_for(struct pool *p, enum pool_lane lane, const struct work_snapshot *of)
         p->of = *of;
     else if (is_same(of, &p->of) || has_any(p, lane, of))
         return;
-    for (size_t i = 0; i < p->n && (newer || !some); i++)
-        if (p->slots[i].state == SLOT_IDLE &&
-            (newer || p->slots[i].lane == lane) &&
-            !is_same(&p->slots[i].process.of, of)) {
+    for (size_t i = 0; i < p->n && newer; i++)
+        p->slots[i].outdated = !is_same(&p->slots[i].process.of, of);
+    for (size_t i = 0; i < p->n && !some; i++)
+        if (p->slots[i].state == SLOT_IDLE && p->slots[i].lane == lane) {
             p->slots[i].state = SLOT_STALE;
             some = true;
         }
@@ -214,19 +218,42 @@ leave_waiters(struct pool *p, const struct waiter *w)
         *at = w->next;
 }
 
-/* Lock held: waits until it has one, or has to give up. */
+/* Lock held: workers of this snapshot that are ready or at work. */
+static size_t
+count_workers(const struct pool *p, enum pool_lane lane,
+              const struct work_snapshot *of)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < p->n; i++) {
+        const struct slot *s = &p->slots[i];
+
+        n += s->lane == lane && is_same(&s->process.of, of) &&
+             (s->state == SLOT_IDLE || s->state == SLOT_TAKEN);
+    }
+    return n;
+}
+
+static bool
+is_served(const struct pool *p, const struct waiter *w)
+{
+    return w->needs ? count_workers(p, w->lane, &w->of) >= w->needs
+                    : w->got != NULL;
+}
+
+/* Lock held: waits until it has what it waits for, or has to give up. */
 static void
 wait_for_worker(struct pool *p, struct waiter *w, const _Atomic int *stop)
 {
-    while (!w->got && !p->ending && !(stop && atomic_load(stop)) &&
+    while (!is_served(p, w) && !p->ending && !(stop && atomic_load(stop)) &&
            !(p->beginning && p->failures >= FAILURES_MOST)) {
         int64_t left = LOOK_US, now = p->options.now_us();
         struct timespec t;
 
-        if (w->until_us && w->until_us <= now)
+        if (w->begin_us && w->begin_us <= now)
             break;
-        if (w->until_us && w->until_us - now < left)
-            left = w->until_us - now;
+        if (w->begin_us && w->begin_us - now < left)
+            left = w->begin_us - now;
         clock_gettime(CLOCK_MONOTONIC, &t);
         left += t.tv_nsec / 1000;
         t.tv_sec += (time_t)(left / 1000000);
@@ -253,23 +280,23 @@ waiter_init(struct waiter *w)
 
 struct process *
 pool_take(struct pool *p, enum pool_lane lane, const struct work_snapshot *of,
-          int64_t until_us, const _Atomic int *stop)
+          int64_t begin_us, const _Atomic int *stop)
 {
     bool none;
 
-    return pool_take_for(p, lane, of, until_us, stop, MESSAGE_PING, NULL,
+    return pool_take_for(p, lane, of, begin_us, stop, MESSAGE_PING, NULL,
                          &none);
 }
 
 struct process *
 pool_take_for(struct pool *p, enum pool_lane lane,
-              const struct work_snapshot *of, int64_t until_us,
+              const struct work_snapshot *of, int64_t begin_us,
               const _Atomic int *stop, enum message_kind kind,
               struct buf *message, bool *sent)
 {
     struct waiter w = {.lane = lane,
                        .of = *of,
-                       .until_us = until_us,
+                       .begin_us = begin_us,
                        .kind = kind,
                        .message = message};
 
@@ -286,16 +313,43 @@ pool_take_for(struct pool *p, enum pool_lane lane,
     return w.got ? &w.got->process : NULL;
 }
 
+bool
+pool_await(struct pool *p, enum pool_lane lane, const struct work_snapshot *of,
+           const _Atomic int *stop)
+{
+    struct waiter w = {
+        .lane = lane, .of = *of, .begin_us = p->options.now_us() + START_US};
+    bool served;
+
+    if (!waiter_init(&w))
+        return false;
+    pthread_mutex_lock(&p->lock);
+    look_for(p, lane, of);
+    w.needs = is_same(of, &p->of) ? p->kept_ready[lane] : 1;
+    served = w.needs == 0;
+    if (!served) {
+        join_waiters(p, &w);
+        wait_for_worker(p, &w, stop);
+        leave_waiters(p, &w);
+        served = is_served(p, &w);
+    }
+    pthread_mutex_unlock(&p->lock);
+    pthread_cond_destroy(&w.ready);
+    return served;
+}
+
 void
 pool_give(struct pool *p, struct process *w)
 {
     struct slot *s = (struct slot *)w;
 
     pthread_mutex_lock(&p->lock);
-    s->state = is_same(&w->of, &p->of) && !s->died ? SLOT_IDLE : SLOT_STALE;
+    s->state = s->died ? SLOT_STALE : SLOT_IDLE;
+    hand_out(p, s->lane); /* first to one who waits on the same snapshot */
+    if (s->state == SLOT_IDLE && !is_same(&s->process.of, &p->of))
+        s->state = SLOT_STALE;
     if (s->state == SLOT_STALE)
         wake_keeper(p);
-    hand_out(p, s->lane);
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -341,9 +395,9 @@ pool_snapshot(struct pool *p)
 }
 
 bool
-pool_is_late(const struct pool *p, int64_t until_us)
+pool_is_late(const struct pool *p, int64_t begin_us)
 {
-    return until_us && p->options.now_us() >= until_us;
+    return begin_us && p->options.now_us() >= begin_us;
 }
 
 bool
@@ -392,7 +446,7 @@ wanted(const struct pool *p, enum pool_lane lane)
 static custos_status
 fill_slot(struct pool *p, struct slot *s, custos_err *err)
 {
-    struct work_snapshot of = wanted(p, s->lane);
+    struct work_snapshot of = wanted(p, s->lane), before = p->of;
     struct process old = s->process, fresh;
     struct process_options how = p->options;
     bool replaces = s->state == SLOT_STALE;
@@ -418,8 +472,22 @@ fill_slot(struct pool *p, struct slot *s, custos_err *err)
     p->started++;
     s->process = fresh;
     s->died = false;
+    s->outdated = !is_same(&of, &p->of) && is_newer(&p->of, &before);
     hand_out(p, s->lane);
+    for (struct waiter *w = p->waiters; w; w = w->next)
+        if (w->needs)
+            pthread_cond_signal(&w->ready);
     return CUSTOS_OK;
+}
+
+/* Lock held: does somebody wait for a worker of this one's snapshot? */
+static bool
+is_awaited(const struct pool *p, const struct slot *s)
+{
+    for (const struct waiter *w = p->waiters; w; w = w->next)
+        if (w->lane == s->lane && is_same(&w->of, &s->process.of))
+            return true;
+    return false;
 }
 
 /* Lock held: the next slot that needs the keeper, or NULL. */
@@ -431,7 +499,12 @@ next_slot(struct pool *p)
 
         if (s->state == SLOT_EMPTY || s->state == SLOT_STALE)
             return s;
-        if (s->state == SLOT_IDLE && s->died) {
+    }
+    for (size_t i = 0; i < p->n; i++) {
+        struct slot *s = &p->slots[i];
+
+        if (s->state == SLOT_IDLE &&
+            (s->died || (s->outdated && !is_awaited(p, s)))) {
             s->state = SLOT_STALE;
             return s;
         }
@@ -554,6 +627,10 @@ pool_new(const struct pool_options *o, struct pool **out, custos_err *err)
         for (size_t i = 0; i < o->workers[lane] + o->spare[lane]; i++)
             p->slots[at++].lane = (enum pool_lane)lane;
     memcpy(p->most, o->workers, sizeof p->most);
+    for (int lane = 0; lane < POOL_LANES; lane++)
+        p->kept_ready[lane] = o->spare[lane] < o->workers[lane]
+                                  ? o->spare[lane]
+                                  : o->workers[lane];
     st = p->wake < 0 ? custos_fail(err, CUSTOS_EIO, "no descriptors are left")
                      : pool_start(p, err);
     if (st)

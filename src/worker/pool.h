@@ -45,18 +45,29 @@ void pool_free(struct pool *p);
 /*
  * A worker for this snapshot, the caller's alone until it is given back, in the
  * order in which callers come: that of their admission, which is what reply
- * times count with (serve/reply_queue.h). NULL: *stop is set, the time is
- * over (until_us; 0: never), or none can be started.
+ * times count with (serve/reply_queue.h). NULL: *stop is set, it is too late
+ * to begin (begin_us; 0: never), or none can be started.
  */
 struct process *
 pool_take(struct pool *p, enum pool_lane lane, const struct work_snapshot *of,
-          int64_t until_us, const _Atomic int *stop);
+          int64_t begin_us, const _Atomic int *stop);
+
+/*
+ * Waits, before a charge, until workers of this snapshot are ready: starting
+ * one takes longer than a reply may be late. A newer snapshot needs as many as
+ * the lane has spare ones. Spare workers are never at work, so how long this
+ * takes does not depend on what other questions do. False: *stop is set, or
+ * none could be started.
+ */
+CUSTOS_MUST_USE bool
+pool_await(struct pool *p, enum pool_lane lane, const struct work_snapshot *of,
+           const _Atomic int *stop);
 
 /* The same, with a message that the worker has got when it is taken: whoever
    gives it back passes it on, so that it does not wait for another thread to
    wake. False in *sent: it is the caller's to send. */
 struct process *pool_take_for(struct pool *p, enum pool_lane lane,
-                              const struct work_snapshot *of, int64_t until_us,
+                              const struct work_snapshot *of, int64_t begin_us,
                               const _Atomic int *stop, enum message_kind kind,
                               struct buf *message, bool *sent);
 void pool_give(struct pool *p, struct process *w);
@@ -71,7 +82,7 @@ void pool_kill(struct pool *p, struct process *w);
 struct work_snapshot pool_snapshot(struct pool *p);
 
 /* Is that moment past? 0 never is. */
-bool pool_is_late(const struct pool *p, int64_t until_us);
+bool pool_is_late(const struct pool *p, int64_t begin_us);
 
 /* Does a worker of the lane work? */
 bool pool_is_busy(struct pool *p, enum pool_lane lane);

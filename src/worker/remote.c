@@ -209,6 +209,18 @@ lane_of(const struct work *w)
 }
 
 static custos_status
+await_workers(void *ctx, const struct work *w, custos_err *err)
+{
+    const struct remote *r = ctx;
+
+    if (pool_await(r->pool, lane_of(w), &w->of, w->ask->stop))
+        return CUSTOS_OK;
+    return custos_fail(err, CUSTOS_EBUSY,
+                       "no worker process is ready for this data, and nothing "
+                       "was charged: ask again");
+}
+
+static custos_status
 run(void *ctx, const struct work *w, struct answer **out, enum work_end *end,
     custos_err *err)
 {
@@ -296,8 +308,11 @@ remote_new(struct pool *pool, struct remote **out, custos_err *err)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
     r->pool = pool;
-    r->executor = (struct executor){
-        .ctx = r, .run = run, .catalog = catalog, .stop = stop};
+    r->executor = (struct executor){.ctx = r,
+                                    .await = await_workers,
+                                    .run = run,
+                                    .catalog = catalog,
+                                    .stop = stop};
     *out = r;
     return CUSTOS_OK;
 }

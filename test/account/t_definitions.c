@@ -258,7 +258,7 @@ the_accountant_rejects_name_and_shame(void **state)
     custos_plan_free(plan);
     assert_int_equal(custos_risk_new(NULL, "0", "0.001", &risk, NULL),
                      CUSTOS_OK);
-    assert_int_equal(custos_risk_tell(risk, NULL, "1000", &facts, NULL),
+    assert_int_equal(custos_risk_report(risk, NULL, "1000", &facts, NULL),
                      CUSTOS_OK);
     assert_int_equal(facts.delta_too_large, 1);
     custos_risk_free(risk);

@@ -52,7 +52,7 @@ filter_exhausts_exactly(void **state)
     assert_int_equal(custos_filter_admit(f, c, &err), CUSTOS_ESPENT);
     assert_string_equal(err.said, "the budget has no room: this needs epsilon "
                                   "0.1 and 0 is left");
-    assert_int_equal(custos_filter_tell(f, &facts, NULL), CUSTOS_OK);
+    assert_int_equal(custos_filter_report(f, &facts, NULL), CUSTOS_OK);
     assert_string_equal(facts.spent, "1");
     assert_string_equal(facts.limit, "1");
     assert_string_equal(facts.currency, "epsilon");
@@ -93,24 +93,24 @@ static void
 charge_rounds_up(void **state)
 {
     custos_charge *c = charge("laplace:epsilon=1/3:count=7");
-    const custos_charge_facts *facts = custos_charge_tell(c);
+    const custos_charge_facts *facts = custos_charge_report(c);
 
     (void)state;
     assert_string_equal(facts->epsilon, "2.33333333333333333334");
     assert_string_equal(facts->delta, "0");
     custos_charge_free(c);
     c = charge("gaussian:sigma=10:count=9223372036854775808");
-    facts = custos_charge_tell(c);
+    facts = custos_charge_report(c);
     assert_string_equal(facts->epsilon, "infinity");
     assert_string_equal(facts->rho, "46116860184273879.04");
     assert_string_equal(facts->mu_squared, "92233720368547758.08");
     custos_charge_free(c);
     c = charge("discrete-gaussian:sigma=10");
-    facts = custos_charge_tell(c);
+    facts = custos_charge_report(c);
     assert_string_equal(facts->rho, "0.005");
     assert_string_equal(facts->mu_squared, "infinity");
     custos_charge_free(c);
-    assert_null(custos_charge_tell(NULL));
+    assert_null(custos_charge_report(NULL));
 }
 
 static void
@@ -202,7 +202,7 @@ filter_rdp_orders(void **state)
                                          .like = "gaussian:sigma=2",
                                          .delta = "1e-6"});
     assert_int_equal(admit_all(all, response, 1000), 1);
-    assert_int_equal(custos_filter_tell(all, &facts, NULL), CUSTOS_OK);
+    assert_int_equal(custos_filter_report(all, &facts, NULL), CUSTOS_OK);
     assert_string_equal(facts.theorem, "filter-zcdp");
     rdp_budget_down(&alpha, &epsilon, &delta, &room);
     rat_div(&room, &room, &each);
@@ -288,7 +288,7 @@ filter_best_of_both(void **state)
     f = filter(o);
     n = admit_all(f, tiny, 100000);
     assert_true(n > 20000 && n < 100000);
-    assert_int_equal(custos_filter_tell(f, &facts, NULL), CUSTOS_OK);
+    assert_int_equal(custos_filter_report(f, &facts, NULL), CUSTOS_OK);
     assert_string_equal(facts.currency, "rho");
     assert_string_equal(facts.theorem, "filter-best-of-both");
     custos_filter_free(f);
@@ -301,7 +301,7 @@ filter_best_of_both(void **state)
     /* delta is split: 2 * 4e-7 for members, 2e-7 for the conversion. */
     o.member_delta = "4e-7";
     f = filter(o);
-    assert_int_equal(custos_filter_tell(f, &facts, NULL), CUSTOS_OK);
+    assert_int_equal(custos_filter_report(f, &facts, NULL), CUSTOS_OK);
     assert_string_equal(facts.member_delta_limit, "0.0000004");
     custos_filter_free(f);
     custos_charge_free(half);
@@ -409,7 +409,7 @@ filter_says_what_is_left(void **state)
                  i == 5 ? "epsilon" : kinds[i].currency);
         assert_non_null(strstr(err.said, want));
         assert_true(admit_all(f, small, 100000) > 50);
-        assert_int_equal(custos_filter_tell(f, &facts, NULL), CUSTOS_OK);
+        assert_int_equal(custos_filter_report(f, &facts, NULL), CUSTOS_OK);
         assert_string_equal(facts.currency, kinds[i].currency);
         assert_string_equal(facts.theorem, kinds[i].theorem);
         custos_filter_free(f);
@@ -696,8 +696,8 @@ filter_refuses(void **state)
     assert_int_equal(custos_filter_new(NULL, NULL, NULL, NULL), CUSTOS_EINVAL);
     assert_int_equal(custos_filter_admit(f, NULL, NULL), CUSTOS_EINVAL);
     assert_int_equal(custos_filter_admit(NULL, c, NULL), CUSTOS_EINVAL);
-    assert_int_equal(custos_filter_tell(NULL, &facts, NULL), CUSTOS_EINVAL);
-    assert_int_equal(custos_filter_tell(f, NULL, NULL), CUSTOS_EINVAL);
+    assert_int_equal(custos_filter_report(NULL, &facts, NULL), CUSTOS_EINVAL);
+    assert_int_equal(custos_filter_report(f, NULL, NULL), CUSTOS_EINVAL);
     assert_int_equal(custos_filter_save(NULL, bytes, NULL), CUSTOS_EINVAL);
     assert_int_equal(custos_filter_save(f, NULL, NULL), CUSTOS_EINVAL);
     assert_int_equal(custos_filter_load(NULL, NULL, 600, &f, NULL),
@@ -745,7 +745,7 @@ charge_takes_amounts(void **state)
 
     (void)state;
     assert_int_equal(custos_charge_new(NULL, &o, &c, NULL), CUSTOS_OK);
-    facts = custos_charge_tell(c);
+    facts = custos_charge_report(c);
     assert_string_equal(facts->epsilon, "2");
     assert_string_equal(facts->rho, "0.02");
     assert_string_equal(facts->delta, "0.0000001");
@@ -753,16 +753,16 @@ charge_takes_amounts(void **state)
     /* rho of pure DP is better than a rho that is too large. */
     o.rho = "50";
     assert_int_equal(custos_charge_new(NULL, &o, &c, NULL), CUSTOS_OK);
-    assert_int_equal(strncmp(custos_charge_tell(c)->rho, "1.52318831191", 13),
+    assert_int_equal(strncmp(custos_charge_report(c)->rho, "1.52318831191", 13),
                      0);
     custos_charge_free(c);
     o = (custos_charge_options){.size = sizeof o, .rho = "0.5"};
     assert_int_equal(custos_charge_new(NULL, &o, &c, NULL), CUSTOS_OK);
-    assert_string_equal(custos_charge_tell(c)->epsilon, "infinity");
+    assert_string_equal(custos_charge_report(c)->epsilon, "infinity");
     custos_charge_free(c);
     o = (custos_charge_options){.size = sizeof o, .epsilon = "0.5"};
     assert_int_equal(custos_charge_new(NULL, &o, &c, NULL), CUSTOS_OK);
-    assert_string_equal(custos_charge_tell(c)->epsilon, "0.5");
+    assert_string_equal(custos_charge_report(c)->epsilon, "0.5");
     custos_charge_free(c);
 }
 

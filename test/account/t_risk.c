@@ -245,14 +245,14 @@ risk_advantage_of_known_promises(void **state)
     custos_risk_facts facts;
 
     (void)state;
-    assert_int_equal(custos_risk_tell(risk, NULL, NULL, &facts, NULL),
+    assert_int_equal(custos_risk_report(risk, NULL, NULL, &facts, NULL),
                      CUSTOS_OK);
     assert_near(strtod(facts.advantage, NULL),
                 (exp(1) - 1 + 0.2) / (exp(1) + 1));
     assert_near(strtod(facts.guess, NULL),
                 (1 + (exp(1) - 1 + 0.2) / (exp(1) + 1)) / 2);
     assert_int_equal(custos_risk_add(risk, "0", "0.25", NULL), CUSTOS_OK);
-    assert_int_equal(custos_risk_tell(risk, NULL, NULL, &facts, NULL),
+    assert_int_equal(custos_risk_report(risk, NULL, NULL, &facts, NULL),
                      CUSTOS_OK);
     assert_string_equal(facts.advantage, "0.25");
     assert_string_equal(facts.guess, "0.625");
@@ -268,7 +268,7 @@ risk_posterior_of_known_promises(void **state)
     double f = exp(0.25);
 
     (void)state;
-    assert_int_equal(custos_risk_tell(risk, "1/10", NULL, &facts, NULL),
+    assert_int_equal(custos_risk_report(risk, "1/10", NULL, &facts, NULL),
                      CUSTOS_OK);
     assert_near(strtod(facts.posterior_most, NULL), 0.1 * f / (0.9 + 0.1 * f));
     assert_near(strtod(facts.posterior_least, NULL), 0.1 / (0.1 + 0.9 * f));
@@ -276,12 +276,12 @@ risk_posterior_of_known_promises(void **state)
     assert_near(strtod(facts.utility_factor, NULL), f);
     assert_true(strtod(facts.utility_factor, NULL) >= f - 3e-16);
     assert_string_equal(facts.exposed, "");
-    assert_int_equal(custos_risk_tell(none, "1/10", NULL, &facts, NULL),
+    assert_int_equal(custos_risk_report(none, "1/10", NULL, &facts, NULL),
                      CUSTOS_OK);
     assert_string_equal(facts.posterior_shift, "0");
     assert_string_equal(facts.utility_factor, "1");
     assert_near(strtod(facts.posterior_most, NULL), 0.1);
-    assert_int_equal(custos_risk_tell(huge, NULL, NULL, &facts, NULL),
+    assert_int_equal(custos_risk_report(huge, NULL, NULL, &facts, NULL),
                      CUSTOS_OK);
     assert_string_equal(facts.posterior_most, "1");
     assert_string_equal(facts.posterior_shift, "1");
@@ -298,14 +298,14 @@ risk_counts_the_exposed(void **state)
     custos_risk_facts facts;
 
     (void)state;
-    assert_int_equal(custos_risk_tell(risk, NULL, "100000", &facts, NULL),
+    assert_int_equal(custos_risk_report(risk, NULL, "100000", &facts, NULL),
                      CUSTOS_OK);
     assert_string_equal(facts.exposed, "0.1");
     assert_int_equal(facts.delta_too_large, 0);
-    assert_int_equal(custos_risk_tell(risk, NULL, "999999", &facts, NULL),
+    assert_int_equal(custos_risk_report(risk, NULL, "999999", &facts, NULL),
                      CUSTOS_OK);
     assert_int_equal(facts.delta_too_large, 0);
-    assert_int_equal(custos_risk_tell(risk, NULL, "1000000", &facts, NULL),
+    assert_int_equal(custos_risk_report(risk, NULL, "1000000", &facts, NULL),
                      CUSTOS_OK);
     assert_int_equal(facts.delta_too_large, 1);
     assert_string_equal(facts.exposed, "1");
@@ -347,15 +347,15 @@ risk_refuses_what_is_no_promise(void **state)
     assert_int_equal(custos_risk_fnr(NULL, "0.1", fnr, NULL), CUSTOS_EINVAL);
     assert_int_equal(custos_risk_fnr(risk, NULL, fnr, NULL), CUSTOS_EINVAL);
     assert_int_equal(custos_risk_fnr(risk, "0.1", NULL, NULL), CUSTOS_EINVAL);
-    assert_int_equal(custos_risk_tell(risk, "0", NULL, &facts, NULL),
+    assert_int_equal(custos_risk_report(risk, "0", NULL, &facts, NULL),
                      CUSTOS_ERANGE);
-    assert_int_equal(custos_risk_tell(risk, "1", NULL, &facts, NULL),
+    assert_int_equal(custos_risk_report(risk, "1", NULL, &facts, NULL),
                      CUSTOS_ERANGE);
-    assert_int_equal(custos_risk_tell(risk, NULL, "0", &facts, NULL),
+    assert_int_equal(custos_risk_report(risk, NULL, "0", &facts, NULL),
                      CUSTOS_ERANGE);
-    assert_int_equal(custos_risk_tell(risk, NULL, "1.5", &facts, NULL),
+    assert_int_equal(custos_risk_report(risk, NULL, "1.5", &facts, NULL),
                      CUSTOS_ERANGE);
-    assert_int_equal(custos_risk_tell(NULL, NULL, NULL, &facts, NULL),
+    assert_int_equal(custos_risk_report(NULL, NULL, NULL, &facts, NULL),
                      CUSTOS_EINVAL);
     custos_risk_free(risk);
     custos_risk_free(NULL);

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "attack/pairs.h"
-#include "curator/house.h"
+#include "curator/shared_state.h"
 #include "engine/open.h"
 
 #define FAR "CAST(beds AS double precision) * 1e35 * 1e35 * 1e35 * 1e35 * 1e35"

@@ -317,7 +317,7 @@ side_first(struct side *s, uint64_t *state)
 /* Stores of one policy, and which of them are neighbours. Under add-remove
    sides 1 and 2 lack one unit each, and side 3 both; under change-one there
    is another unit in the same place of each. */
-struct world {
+struct dataset {
     struct made made[SIDES]; /* their policy is the first one's */
     bool change;
     const int (*pairs)[2];
@@ -325,7 +325,7 @@ struct world {
 };
 
 static void
-policy_write(const struct world *w, char *text, size_t size, uint64_t *state)
+policy_write(const struct dataset *w, char *text, size_t size, uint64_t *state)
 {
     static const unsigned bounds[][2] = {{1, 1}, {3, 2}, {4, 1},
                                          {5, 5}, {2, 2}, {9, 3}};
@@ -339,7 +339,7 @@ policy_write(const struct world *w, char *text, size_t size, uint64_t *state)
              n[5][1]);
 }
 
-/* Of every third table the bound of rows is left to a race. */
+/* Of every third table the bound of rows is left to a bound selection. */
 static void
 policy_open(char *text, uint64_t *state)
 {
@@ -390,7 +390,7 @@ sides_make(struct side sides[SIDES], bool change, uint64_t *state)
 
 /* The engine's own threads are one on sides 1 and 3. */
 static void
-world_make(struct world *w, bool change, uint64_t *state)
+dataset_make(struct dataset *w, bool change, uint64_t *state)
 {
     static const int square[][2] = {{0, 1}, {0, 2}, {1, 3}, {2, 3}};
     static const int all[][2] = {{0, 1}, {0, 2}, {0, 3},
@@ -419,7 +419,7 @@ world_make(struct world *w, bool change, uint64_t *state)
 }
 
 static void
-world_end(struct world *w)
+dataset_end(struct dataset *w)
 {
     for (int i = SIDES - 1; i >= 0; i--)
         made_close(&w->made[i]);

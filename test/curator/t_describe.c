@@ -27,7 +27,7 @@ static const char *const policy =
     "      weight: {type: real, range: [0, 200]}\n"
     "      born: {type: date, range: ['1900-01-01', '2026-01-01']}\n"
     "      seen: {type: timestamp}\n"
-    "  stays:\n" /* how many rows of a unit count is chosen by a race */
+    "  stays:\n" /* how many rows of a unit count is chosen by a bound selection */
     "    source: patients.csv\n"
     "    unit: id\n"
     "    columns: {id: {type: integer}}\n"

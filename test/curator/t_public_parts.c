@@ -8,7 +8,7 @@
 
 #include "curator/answer.h"
 #include "curator/executor.h"
-#include "curator/house.h"
+#include "curator/shared_state.h"
 #include "support/hospital.h"
 #include "support/support.h"
 
@@ -55,7 +55,16 @@ run(void *ctx, const struct work *w, struct answer **out, enum work_end *end,
     return st;
 }
 
-static const struct executor executor = {.run = run};
+static custos_status
+await(void *ctx, const struct work *w, custos_err *err)
+{
+    (void)ctx;
+    (void)w;
+    (void)err;
+    return CUSTOS_OK;
+}
+
+static const struct executor executor = {.await = await, .run = run};
 
 static int
 begin(void **state)

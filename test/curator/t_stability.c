@@ -11,7 +11,7 @@
  * often as far as it may, and how many queries of each construct were planned:
  * a generator that is always refused would test nothing.
  */
-#include "plan/race.h"
+#include "plan/bound_selection.h"
 
 #include "curator/stability_data.h"
 #include "curator/stability_query.h"
@@ -19,10 +19,10 @@
 #include "sql/tree.h"
 
 enum {
-    TRIPLES = 500, /* of one world */
+    TRIPLES = 500, /* of one dataset */
     ENOUGH = 2000, /* triples in which everything is to be seen */
     SHOWN_MOST = 10,
-    LOW = 4, /* bounds 1, 2, 4, 8 of a race */
+    LOW = 4, /* bounds 1, 2, 4, 8 of a bound selection */
 };
 
 /* Of one kind of query. */
@@ -37,9 +37,9 @@ struct count {
     struct tally all, by_rule[RULES];
 };
 
-/* One query against all sides of a world. */
+/* One query against all sides of a dataset. */
 struct check {
-    struct world *world;
+    struct dataset *dataset;
     const struct plan *plan;
     const char *sql;
     struct count *count;
@@ -132,7 +132,7 @@ check_values(struct check *c, size_t which, const struct values *a,
              const struct values *b)
 {
     struct unshared u = values_compare(a, b);
-    bool change = c->world->change;
+    bool change = c->dataset->change;
 
     if (change ? u.gone > c->plan->rows || u.come > c->plan->rows
                : u.gone + u.come > c->plan->rows)
@@ -150,15 +150,15 @@ check_quantiles(struct check *c, size_t which)
     struct values v[SIDES] = {{NULL, 0, 0}};
 
     for (int side = 0; side < SIDES; side++) {
-        struct made *m = &c->world->made[side];
+        struct made *m = &c->dataset->made[side];
 
         if (engine_quantiles(m->engine, c->plan, which, values_take, &v[side],
                              &m->err))
             no_answer(c, m);
     }
-    for (size_t p = 0; p < c->world->n_pairs; p++)
-        check_values(c, which, &v[c->world->pairs[p][0]],
-                     &v[c->world->pairs[p][1]]);
+    for (size_t p = 0; p < c->dataset->n_pairs; p++)
+        check_values(c, which, &v[c->dataset->pairs[p][0]],
+                     &v[c->dataset->pairs[p][1]]);
     for (int side = 0; side < SIDES; side++)
         free(v[side].all);
 }
@@ -170,15 +170,15 @@ check_cells(struct check *c)
     custos_int *values[SIDES];
 
     for (int side = 0; side < SIDES; side++)
-        values[side] = cells_of(c, &c->world->made[side]);
+        values[side] = cells_of(c, &c->dataset->made[side]);
     for (size_t i = 0; i < c->plan->n_parts; i++) {
         if (c->plan->parts[i].kind == PART_QUANTILES) {
             check_quantiles(c, i);
             continue;
         }
-        for (size_t p = 0; p < c->world->n_pairs; p++)
-            check_part(c, i, cells, values[c->world->pairs[p][0]] + i * cells,
-                       values[c->world->pairs[p][1]] + i * cells);
+        for (size_t p = 0; p < c->dataset->n_pairs; p++)
+            check_part(c, i, cells, values[c->dataset->pairs[p][0]] + i * cells,
+                       values[c->dataset->pairs[p][1]] + i * cells);
     }
     for (int side = 0; side < SIDES; side++)
         free(values[side]);
@@ -218,7 +218,7 @@ check_difference(struct check *c, const struct groups *g)
             violated(c, "a unit counts twice in this group", k);
         moved += g->units[k] != 0;
     }
-    if (moved > c->plan->groups * (c->world->change ? 2 : 1))
+    if (moved > c->plan->groups * (c->dataset->change ? 2 : 1))
         violated(c, "so many groups gain or lose a unit", moved);
     for (size_t i = 0; i < c->plan->n_parts; i++)
         if (c->plan->parts[i].kind != PART_QUANTILES)
@@ -254,8 +254,8 @@ check_group_values(struct check *c, size_t which, const size_t pair[2],
     struct values v[2];
 
     for (int i = 0; i < 2; i++)
-        v[i] = values_among(c, &c->world->made[pair[i]], which, &found[pair[i]],
-                            both);
+        v[i] = values_among(c, &c->dataset->made[pair[i]], which,
+                            &found[pair[i]], both);
     check_values(c, which, &v[0], &v[1]);
     c->count->quantiles++;
     free(v[0].all);
@@ -268,14 +268,14 @@ check_groups(struct check *c)
     struct groups found[SIDES], both;
 
     for (int side = 0; side < SIDES; side++)
-        groups_of(c, &c->world->made[side], &found[side]);
-    for (size_t p = 0; p < c->world->n_pairs; p++) {
-        const size_t pair[2] = {(size_t)c->world->pairs[p][0],
-                                (size_t)c->world->pairs[p][1]};
+        groups_of(c, &c->dataset->made[side], &found[side]);
+    for (size_t p = 0; p < c->dataset->n_pairs; p++) {
+        const size_t pair[2] = {(size_t)c->dataset->pairs[p][0],
+                                (size_t)c->dataset->pairs[p][1]};
         struct groups *other = &found[pair[1]];
 
         assert_true(groups_init(&both, c->plan));
-        assert_true(groups_merge(&both, &found[c->world->pairs[p][0]]));
+        assert_true(groups_merge(&both, &found[c->dataset->pairs[p][0]]));
         groups_negate(other, c->plan->n_parts);
         assert_true(groups_merge(&both, other));
         groups_negate(other, c->plan->n_parts);
@@ -293,14 +293,14 @@ check_groups(struct check *c)
 
 /* Units above each bound, before any noise, as they are sealed: negated. */
 static void
-race_of(struct check *c, struct made *m, const struct plan *plan,
-        i128 below[RACE_BOUNDS])
+bound_counts_of(struct check *c, struct made *m, const struct plan *plan,
+                i128 below[BOUND_SELECTION_MAX])
 {
-    custos_sealed *few[RACE_BOUNDS] = {NULL};
+    custos_sealed *few[BOUND_SELECTION_MAX] = {NULL};
 
-    if (engine_race(m->engine, plan, few, &m->err))
+    if (engine_bound_counts(m->engine, plan, few, &m->err))
         no_answer(c, m);
-    for (size_t i = 0; i + 1 < plan->race->n; i++) {
+    for (size_t i = 0; i + 1 < plan->bound_selection->n; i++) {
         i128 *exact = NULL;
 
         assert_int_equal(sealed_open(few[i], SEALED_INTS, 1, &exact, &m->err),
@@ -314,24 +314,24 @@ race_of(struct check *c, struct made *m, const struct plan *plan,
 static void
 check_race(struct check *c, const struct plan *plan)
 {
-    i128 below[SIDES][RACE_BOUNDS];
+    i128 below[SIDES][BOUND_SELECTION_MAX];
 
     for (int side = 0; side < SIDES; side++)
-        race_of(c, &c->world->made[side], plan, below[side]);
-    for (size_t p = 0; p < c->world->n_pairs; p++) {
+        bound_counts_of(c, &c->dataset->made[side], plan, below[side]);
+    for (size_t p = 0; p < c->dataset->n_pairs; p++) {
         bool up = false, down = false;
 
-        for (size_t i = 0; i + 1 < plan->race->n; i++) {
-            i128 moved = below[c->world->pairs[p][0]][i] -
-                         below[c->world->pairs[p][1]][i];
+        for (size_t i = 0; i + 1 < plan->bound_selection->n; i++) {
+            i128 moved = below[c->dataset->pairs[p][0]][i] -
+                         below[c->dataset->pairs[p][1]][i];
 
             if (moved > 1 || moved < -1)
-                violated(c, "a race moved far", i);
+                violated(c, "a bound selection moved far", i);
             up = up || moved > 0;
             down = down || moved < 0;
         }
         if (up && down)
-            violated(c, "a race moved both ways", p);
+            violated(c, "a bound selection moved both ways", p);
         c->count->races_moved += up || down;
         c->count->races++;
     }
@@ -364,23 +364,24 @@ tally(struct tally *t, bool planned, bool moved)
 
 /* used: the rules that the query came by, or NULL. */
 static void
-check_query(struct world *w, const char *sql, const bool *used,
+check_query(struct dataset *w, const char *sql, const bool *used,
             struct count *count)
 {
     arena *a = arena_new(NULL, (size_t)1 << 28);
     struct plan *plan;
-    struct check c = {.world = w, .sql = sql, .count = count};
+    struct check c = {.dataset = w, .sql = sql, .count = count};
 
     assert_non_null(a);
     c.plan = plan = plan_of(&w->made[0], a, sql);
     for (int side = 0; side < SIDES && plan; side++)
         if (engine_prepare(w->made[side].engine, plan, &w->made[side].err))
             no_answer(&c, &w->made[side]);
-    if (plan && plan->race) { /* then any bound may follow: mostly a low one */
+    if (plan &&
+        plan->bound_selection) { /* then any bound may follow: mostly a low one */
         size_t low = (size_t)count->triples / 4 % LOW;
 
         check_race(&c, plan);
-        c.plan = plan->race->plans[low % plan->race->n];
+        c.plan = plan->bound_selection->plans[low % plan->bound_selection->n];
     }
     if (plan) {
         if (c.plan->selection)
@@ -519,15 +520,15 @@ neighbours_differ_as_the_plan_says(void **state)
     struct count count = {0};
     static struct writer writer;
     uint64_t seed = 11;
-    unsigned worlds = 0;
+    unsigned datasets = 0;
 
     (void)state;
     buf_init(&m.b, NULL, QUERY_MAX);
     while (count.triples < wanted) {
         int before = count.triples;
-        struct world w;
+        struct dataset w;
 
-        world_make(&w, worlds++ % 2, &seed);
+        dataset_make(&w, datasets++ % 2, &seed);
         while (count.triples < wanted && count.triples < before + TRIPLES) {
             unsigned way = below(&m, 10);
 
@@ -540,7 +541,7 @@ neighbours_differ_as_the_plan_says(void **state)
             check_query(&w, buf_text(&m.b), way > 1 ? writer.used : NULL,
                         &count);
         }
-        world_end(&w);
+        dataset_end(&w);
     }
     buf_clear(&m.b);
     print_message("# %d triples (row %d, rank %d, fold %d, general %d; groups "

@@ -21,7 +21,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "curator/house.h"
+#include "curator/shared_state.h"
 #include "curator/timing_query.h"
 #include "plan/plan.h"
 #include "support/auc.h"

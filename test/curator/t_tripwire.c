@@ -261,6 +261,15 @@ three_failures_suspend_the_store(void **state)
     assert_int_equal(asks("cy", SUM), CUSTOS_OK);
 }
 
+static custos_status
+await_nothing(void *ctx, const struct work *w, custos_err *err)
+{
+    (void)ctx;
+    (void)w;
+    (void)err;
+    return CUSTOS_OK;
+}
+
 /* An executor whose work ends as ctx says. */
 static custos_status
 run_to_end(void *ctx, const struct work *w, struct answer **out,
@@ -283,8 +292,10 @@ static void
 a_cancel_does_not_count(void **state)
 {
     enum work_end end = WORK_STOPPED;
-    const struct executor by = {
-        .ctx = &end, .run = run_to_end, .stop = stop_nothing};
+    const struct executor by = {.ctx = &end,
+                                .await = await_nothing,
+                                .run = run_to_end,
+                                .stop = stop_nothing};
     struct curator_trips trips;
     custos_err err;
     uint64_t row;
@@ -490,7 +501,7 @@ append_marks(const char *marks, size_t len)
 static void
 resume_with_marks(size_t unreadable)
 {
-    struct tripwire_found found;
+    struct tripwire_tally found;
     char path[128];
     custos_err err;
     int fd;
@@ -532,7 +543,7 @@ suspends_all(const char *marks, size_t len)
     curator_trips(c, &trips);
     assert_int_equal(trips.failures, 0);
     buf_init(&b, NULL, 4096);
-    tripwire_tell(c, &b);
+    tripwire_report(c, &b);
     assert_non_null(strstr(buf_text(&b), "\"all_suspended\":true"));
     buf_clear(&b);
     resume_with_marks(1);
@@ -657,7 +668,7 @@ a_failure_without_a_row_suspends_all(void **state)
     assert_int_equal(asks("ana", SUM), CUSTOS_EDENIED);
     answer_free(answer);
     buf_init(&b, NULL, 4096);
-    tripwire_tell(c, &b);
+    tripwire_report(c, &b);
     assert_non_null(strstr(buf_text(&b), "\"all_suspended\":true"));
     buf_clear(&b);
 }
@@ -673,7 +684,7 @@ the_owner_is_told(void **state)
     assert_int_equal(asks("", SUM), CUSTOS_EENGINE);
     assert_int_equal(asks("ana", SUM), CUSTOS_EENGINE);
     buf_init(&b, NULL, 4096);
-    tripwire_tell(c, &b);
+    tripwire_report(c, &b);
     assert_string_equal(buf_text(&b),
                         ",\"failures_since_resume\":2,\"all_suspended\":false,"
                         "\"suspended\":\"owner, ana\"");

@@ -332,6 +332,28 @@ infinite_dates_have_no_parts(void **state)
     }
 }
 
+/* Why sql/duckdb.c prints coalesce around every TRY_CAST. */
+static void
+comparisons_look_into_a_try_cast_and_into_no_coalesce(void **state)
+{
+    static const struct fact facts[] = {
+        {"170141183460469231731687303715884105727", "TRY_CAST(a AS BIGINT) > 3",
+         "true"},
+        {"170141183460469231731687303715884105727",
+         "coalesce(TRY_CAST(a AS BIGINT), NULL) > 3", NONE},
+        {"300::BIGINT", "coalesce(TRY_CAST(a AS DECIMAL(2, 0)), NULL) > 3",
+         NONE},
+        {"99999.5::DECIMAL(38, 9)",
+         "coalesce(TRY_CAST(a AS DECIMAL(9, 9)), NULL) > 0.5", NONE},
+        {"DATE '294247-01-11'",
+         "coalesce(TRY_CAST(a AS TIMESTAMP), NULL) > TIMESTAMP '2000-01-01'",
+         NONE},
+    };
+
+    (void)state;
+    facts_hold(facts, COUNT_OF(facts));
+}
+
 static void
 dates_beyond_timestamps_are_null(void **state)
 {
@@ -368,6 +390,7 @@ main(void)
         cmocka_unit_test(reals_throw_in_functions),
         cmocka_unit_test(reals_are_total_in_arithmetic),
         cmocka_unit_test(infinite_dates_have_no_parts),
+        cmocka_unit_test(comparisons_look_into_a_try_cast_and_into_no_coalesce),
         cmocka_unit_test(dates_beyond_timestamps_are_null),
     };
 

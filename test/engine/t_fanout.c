@@ -135,8 +135,9 @@ fanout_bounds_every_join(void **state)
         if (met < 1 || (uint64_t)met > a.plan->fanout)
             fail_msg("%s: %lld rows met, %llu said", sql, met,
                      (unsigned long long)a.plan->fanout);
-        assert_int_equal(engine_ready(s.made.engine, a.plan, &s.made.err),
-                         CUSTOS_OK);
+        assert_int_equal(
+            engine_check_attached(s.made.engine, a.plan, &s.made.err),
+            CUSTOS_OK);
         buf_clear(&b);
         plan_free(a.plan);
     }
@@ -266,7 +267,7 @@ unknown_fanout_is_not_ready(void **state)
     shop_fill(&s, 4, 5, -1);
     shop_open(&s, 3);
     shop_plan(&s, "SELECT count(*) FROM lines l JOIN tags a ON true", &a);
-    assert_int_equal(engine_ready(s.made.engine, a.plan, &s.made.err),
+    assert_int_equal(engine_check_attached(s.made.engine, a.plan, &s.made.err),
                      CUSTOS_EINVAL);
     plan_free(a.plan);
     made_close(&s.made);

@@ -189,7 +189,7 @@ attached_says(struct made *m, const char *said)
 
     from.as = &m->policy->tables[0];
     made_open(m);
-    st = engine_ready(m->engine, &plan, &m->err);
+    st = engine_check_attached(m->engine, &plan, &m->err);
     assert_int_equal(st, said ? CUSTOS_EIO : CUSTOS_OK);
     if (said)
         assert_string_equal(m->err.said, said);

@@ -524,14 +524,14 @@ struct seen {
 };
 
 static custos_status
-see(void *ctx, size_t cell, enum engine_place place, custos_sealed *sealed,
+see(void *ctx, size_t cell, enum engine_quantile place, custos_sealed *sealed,
     size_t cells, custos_err *err)
 {
     struct seen *s = ctx;
     i128 *v = NULL;
 
     s->all++;
-    if (place != PLACE_AT)
+    if (place != QUANTILE_AT)
         return CUSTOS_OK;
     assert_true(cell < GROUPS_MOST);
     assert_false(sealed_open(sealed, SEALED_WIDE, cells, &v, err));

@@ -21,18 +21,18 @@ struct seen {
 };
 
 static custos_status
-see(void *ctx, size_t cell, enum engine_place place, custos_sealed *sealed,
+see(void *ctx, size_t cell, enum engine_quantile place, custos_sealed *sealed,
     size_t cells, custos_err *err)
 {
     struct seen *s = ctx;
     struct list *l = &s->cells[cell];
-    size_t pad = place == PLACE_AT ? 0 : PAD;
+    size_t pad = place == QUANTILE_AT ? 0 : PAD;
     i128 *v;
 
     assert_int_equal(3 * cell + (size_t)place, s->next++);
     assert_int_equal(sealed_open(sealed, SEALED_WIDE, cells, &v, err), 0);
     assert_true(v[0] == (i128)cells - 1);
-    if (place == PLACE_AT) {
+    if (place == QUANTILE_AT) {
         l->n = cells - 1;
         assert_true(l->n <= ROWS_MOST);
         for (size_t i = 0; i < l->n; i++)
@@ -314,8 +314,8 @@ dates_and_reals_are_whole_steps(void **state)
 
 /* The fold cannot do it; what `take` says counts; one sentence all the same. */
 static custos_status
-refuse(void *ctx, size_t cell, enum engine_place place, custos_sealed *sealed,
-       size_t cells, custos_err *err)
+refuse(void *ctx, size_t cell, enum engine_quantile place,
+       custos_sealed *sealed, size_t cells, custos_err *err)
 {
     (void)ctx;
     (void)cell;

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <sqlite3.h>
 
-#include "ledger/doors.h"
+#include "ledger/credentials.h"
 #include "ledger/helpers.h"
 
 static sqlite3 *
@@ -106,7 +106,7 @@ migrate_touches_no_row(void **state)
 static void
 migrate_adds_doors(void **state)
 {
-    struct ledger_door door;
+    struct ledger_credential credential;
     struct receipt last;
     struct ledger *l;
     struct place p;
@@ -118,8 +118,9 @@ migrate_adds_doors(void **state)
            "PRAGMA user_version = 1;");
     l = open_at(&p);
     assert_verifies(l, &last);
-    assert_int_equal(ledger_door_find(l, str_of("ana"), &door, NULL),
-                     CUSTOS_ENAME);
+    assert_int_equal(
+        ledger_credential_find(l, str_of("ana"), &credential, NULL),
+        CUSTOS_ENAME);
     ledger_close(l);
     place_remove(&p);
 }
@@ -161,7 +162,7 @@ migrate_adds_the_tripwire(void **state)
 static void
 migrate_keeps_doors(void **state)
 {
-    struct ledger_door door;
+    struct ledger_credential credential;
     struct ledger_token token;
     struct receipt last;
     struct ledger *l;
@@ -179,11 +180,11 @@ migrate_keeps_doors(void **state)
         "PRAGMA user_version = 3;");
     l = open_at(&p);
     assert_verifies(l, &last);
-    assert_int_equal(ledger_door_find(l, str_of("ana"), &door, NULL),
-                     CUSTOS_OK);
-    assert_int_equal(door.seq, 3);
-    assert_string_equal(door.verifier, "SCRAM-1");
-    assert_int_equal(door.expires, 0);
+    assert_int_equal(
+        ledger_credential_find(l, str_of("ana"), &credential, NULL), CUSTOS_OK);
+    assert_int_equal(credential.seq, 3);
+    assert_string_equal(credential.verifier, "SCRAM-1");
+    assert_int_equal(credential.expires, 0);
     memset(hash, 0xab, sizeof hash);
     assert_int_equal(ledger_token_find(l, hash, &token, NULL), CUSTOS_OK);
     assert_string_equal(token.name, "ana");

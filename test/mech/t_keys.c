@@ -203,7 +203,7 @@ keys_law_of_the_table(void **state)
 {
     custos_keys *k =
         keys_make(CUSTOS_KEYS_GEOMETRIC, CUSTOS_ADD_REMOVE, 1, 0, "1", "1e-6");
-    const custos_keys_facts *f = custos_keys_tell(k);
+    const custos_keys_facts *f = custos_keys_report(k);
 
     (void)state;
     assert_int_equal(f->least, 1);
@@ -313,8 +313,8 @@ keys_floor_shifts_the_law(void **state)
             keys_make(rules[r], CUSTOS_ADD_REMOVE, 1, 1, "2", "0.05");
         custos_keys *b =
             keys_make(rules[r], CUSTOS_ADD_REMOVE, 1, 5, "2", "0.05");
-        const custos_keys_facts *f = custos_keys_tell(a);
-        const custos_keys_facts *g = custos_keys_tell(b);
+        const custos_keys_facts *f = custos_keys_report(a);
+        const custos_keys_facts *g = custos_keys_report(b);
         custos_rng *rng = test_rng_seeded(41);
         custos_sealed *s = NULL;
         int64_t units[N];
@@ -361,7 +361,7 @@ keys_chance_is_the_law(void **state)
     for (size_t r = 0; r < 3; r++) {
         custos_keys *k =
             keys_make(rules[r], CUSTOS_ADD_REMOVE, 1, 1, "1", "0.1");
-        const custos_keys_facts *f = custos_keys_tell(k);
+        const custos_keys_facts *f = custos_keys_report(k);
 
         assert_int_equal(f->rule, rules[r]);
         assert_true(chance_of(k, 0) == 0);
@@ -437,7 +437,7 @@ keys_units_is_least(void **state)
     assert_int_equal(custos_keys_chance(k, 1, low, high, &err), 0);
     assert_string_equal(low, "0");
     assert_true(strlen(high) > 4);
-    assert_null(custos_keys_tell(NULL));
+    assert_null(custos_keys_report(NULL));
     custos_keys_free(k);
 }
 

@@ -184,7 +184,7 @@ gauss_found(custos_adjacency adjacency, uint64_t keys, const char *epsilon,
     custos_keys *k = NULL;
 
     assert_int_equal(custos_keys_new(NULL, &o, &k, NULL), CUSTOS_OK);
-    f = custos_keys_tell(k);
+    f = custos_keys_report(k);
     *variance = pow(strtod(f->scale, NULL), 2);
     *threshold = f->threshold;
     *told = strtod(f->delta, NULL);

@@ -718,7 +718,7 @@ quantile_rates_are_as_proved(void **state)
     static const char *const ranks[] = {"0.1", "1/2", "3/4"};
     custos_quantile *q =
         quantile_make(CUSTOS_ADD_REMOVE, 0, 9, ranks, 3, 5, "2");
-    const custos_quantile_facts *f = custos_quantile_tell(q);
+    const custos_quantile_facts *f = custos_quantile_report(q);
 
     (void)state;
     assert_int_equal(f->levels, 2);
@@ -736,7 +736,7 @@ quantile_rates_are_as_proved(void **state)
     assert_true(is_near(&q->nodes[0].slope.rate, 1.0 / (2 * 8)));
     assert_true(is_near(&q->nodes[1].slope.rate, 1.0 / (2 * 2)));
     assert_true(is_near(&q->nodes[2].slope.rate, 1.0 / (2 * 2)));
-    assert_null(custos_quantile_tell(NULL));
+    assert_null(custos_quantile_report(NULL));
     custos_quantile_free(q);
 }
 

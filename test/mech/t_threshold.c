@@ -72,7 +72,7 @@ threshold_is_least(void **state)
                 for (int k = 0; k < test_size(3, 4); k++) {
                     custos_threshold *t = threshold_make(
                         (custos_adjacency)a, keys[k], eps[i], deltas[j]);
-                    int64_t tau = custos_threshold_tell(t)->threshold;
+                    int64_t tau = custos_threshold_report(t)->threshold;
                     double e = strtod(eps[i], NULL);
                     double d = strtod(deltas[j], NULL);
 
@@ -94,7 +94,7 @@ threshold_delta_is_exact(void **state)
         for (size_t k = 0; k < 3; k++) {
             custos_threshold *t =
                 threshold_make((custos_adjacency)a, keys[k], "0.5", "1e-6");
-            const custos_threshold_facts *f = custos_threshold_tell(t);
+            const custos_threshold_facts *f = custos_threshold_report(t);
             double told = strtod(f->delta, NULL);
             double is = delta_by_sums(0.5, keys[k], a, f->threshold);
 
@@ -106,7 +106,7 @@ threshold_delta_is_exact(void **state)
             assert_true(strtod(f->scale, NULL) == 2.0 * (double)keys[k] * a);
             custos_threshold_free(t);
         }
-    assert_null(custos_threshold_tell(NULL));
+    assert_null(custos_threshold_report(NULL));
 }
 
 /*
@@ -154,10 +154,10 @@ threshold_law(void **state)
     static int64_t values[N], counts[N];
     static uint8_t kept[N];
     custos_threshold *t = threshold_make(CUSTOS_ADD_REMOVE, 1, "0.5", "0.2");
-    int64_t tau = custos_threshold_tell(t)->threshold;
+    int64_t tau = custos_threshold_report(t)->threshold;
     custos_rng *rng = test_rng_seeded(21);
     custos_sealed *s = NULL;
-    double p = strtod(custos_threshold_tell(t)->delta, NULL), seen = 0;
+    double p = strtod(custos_threshold_report(t)->delta, NULL), seen = 0;
 
     (void)state;
     for (int i = 0; i < N; i++)
@@ -243,19 +243,19 @@ threshold_at_the_ends(void **state)
     custos_threshold *t = threshold_make(CUSTOS_ADD_REMOVE, 0, "1", "0.999");
 
     (void)state;
-    assert_int_equal(custos_threshold_tell(t)->threshold, 1);
+    assert_int_equal(custos_threshold_report(t)->threshold, 1);
     custos_threshold_free(t);
     t = threshold_make(CUSTOS_ADD_REMOVE, 1, "1000000", "1e-400");
-    assert_int_equal(custos_threshold_tell(t)->threshold, 2);
-    assert_string_equal(custos_threshold_tell(t)->delta, "1e-400");
+    assert_int_equal(custos_threshold_report(t)->threshold, 2);
+    assert_string_equal(custos_threshold_report(t)->delta, "1e-400");
     custos_threshold_free(t);
     t = threshold_make(CUSTOS_CHANGE_ONE, 1,
                        "0.3333333333333333333333333333333333333333333333333333"
                        "3333333333333333333333333333333333333333333333333333",
                        "1e-6");
-    assert_string_equal(custos_threshold_tell(t)->epsilon,
+    assert_string_equal(custos_threshold_report(t)->epsilon,
                         "0.33333333333333334");
-    assert_true(strtod(custos_threshold_tell(t)->delta, NULL) <= 1e-6);
+    assert_true(strtod(custos_threshold_report(t)->delta, NULL) <= 1e-6);
     custos_threshold_free(t);
 }
 

@@ -3,7 +3,7 @@
  * price, bound, mechanism or query.
  */
 #include "plan/hospital.h"
-#include "plan/race.h"
+#include "plan/bound_selection.h"
 
 /* Of one plan, made anew. */
 static void
@@ -143,11 +143,11 @@ every_plan_of_a_race_is_covered(void **state)
 {
     uint8_t was[SHA256_BYTES];
     struct planned t;
-    struct race *r;
+    struct bound_selection *r;
 
     (void)state;
     plan_good(&t, "SELECT count(*) FROM people", NULL);
-    r = t.plan->race;
+    r = t.plan->bound_selection;
     assert_non_null(r);
     assert_true(plan_digest(t.plan, was));
     for (size_t i = 0; i < r->n; i++)

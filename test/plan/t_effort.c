@@ -6,7 +6,7 @@
 
 #include "plan/golden.h"
 #include "plan/hospital.h"
-#include "plan/race.h"
+#include "plan/bound_selection.h"
 
 enum { TEXT_MAX = 60000 };
 
@@ -275,7 +275,7 @@ a_stop_ends_planning(void **state)
 }
 
 /* Every golden plan is made with a tenth of the steps, but for searches: by
-   accuracy, with some forty calibrations, and a race that chooses groups of the
+   accuracy, with some forty calibrations, and a bound selection that chooses groups of the
    data, with a rule for each of eleven bounds. */
 static void
 ordinary_plans_are_far_from_the_limit(void **state)
@@ -298,8 +298,9 @@ ordinary_plans_are_far_from_the_limit(void **state)
                                      .jointly = asked.jointly};
             struct plan *few = NULL;
 
-            search = asked.within ||
-                     (t.plan->race && t.plan->race->plans[0]->selection);
+            search =
+                asked.within || (t.plan->bound_selection &&
+                                 t.plan->bound_selection->plans[0]->selection);
             o.who = asked.who ? policy_analyst_find(t.policy, str_of(asked.who))
                               : NULL;
             t.policy->max_planning_steps /= search ? 1 : 10;

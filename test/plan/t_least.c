@@ -5,7 +5,7 @@
  */
 #include "account/filter.h"
 #include "plan/hospital.h"
-#include "plan/race.h"
+#include "plan/bound_selection.h"
 
 /* 10^-20 */
 static amount
@@ -153,13 +153,14 @@ least_price_is_of_the_whole_race(void **state)
 
     (void)state;
     plan_good(&t, "SELECT count(*) FROM people", &tiny);
-    assert_non_null(t.plan->race);
+    assert_non_null(t.plan->bound_selection);
     assert_true(t.plan->raised);
     assert_true(t.plan->charge.epsilon == units("0.01"));
-    for (size_t i = 0; i < t.plan->race->n; i++) {
-        assert_memory_equal(&t.plan->race->plans[i]->charge, &t.plan->charge,
-                            sizeof t.plan->charge);
-        assert_true(rat_cmp_i64(&t.plan->race->plans[i]->epsilon, 1) < 0);
+    for (size_t i = 0; i < t.plan->bound_selection->n; i++) {
+        assert_memory_equal(&t.plan->bound_selection->plans[i]->charge,
+                            &t.plan->charge, sizeof t.plan->charge);
+        assert_true(
+            rat_cmp_i64(&t.plan->bound_selection->plans[i]->epsilon, 1) < 0);
     }
     plan_done(&t);
 }

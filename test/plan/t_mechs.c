@@ -100,14 +100,14 @@ every_option_of_keys_counts(void **state)
 
         assert_ptr_not_equal(other, first);
         assert_int_equal(custos_keys_new(NULL, &o[i], &fresh, NULL), CUSTOS_OK);
-        assert_int_equal(custos_keys_tell(other)->threshold,
-                         custos_keys_tell(fresh)->threshold);
+        assert_int_equal(custos_keys_report(other)->threshold,
+                         custos_keys_report(fresh)->threshold);
         custos_keys_free(fresh);
         custos_keys_free(other);
     }
     custos_keys_free(first);
     mechs_free(m);
-    assert_string_equal(custos_keys_tell(again)->epsilon, "1");
+    assert_string_equal(custos_keys_report(again)->epsilon, "1");
     custos_keys_free(again);
 }
 

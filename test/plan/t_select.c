@@ -78,7 +78,7 @@ selection_takes_the_delta_left(void **state)
     (void)state;
     plan_good(&t, "SELECT diagnosis, sum(age) FROM patients GROUP BY 1",
               &with_delta);
-    assert_int_equal(custos_keys_tell(t.plan->selection->rule)->rule,
+    assert_int_equal(custos_keys_report(t.plan->selection->rule)->rule,
                      CUSTOS_KEYS_GEOMETRIC);
     assert_true(rat_is(&t.plan->selection->delta, "1e-7"));
     plan_done(&t);
@@ -90,7 +90,7 @@ selection_takes_the_delta_left(void **state)
         gauss += t.plan->parts[i].mech_kind == CUSTOS_GAUSSIAN;
     assert_int_equal(t.plan->selection->serves, -1);
     assert_true(rat_is(&t.plan->selection->delta, gauss ? "5e-8" : "1e-7") ||
-                custos_keys_tell(t.plan->selection->rule)->rule ==
+                custos_keys_report(t.plan->selection->rule)->rule ==
                     CUSTOS_KEYS_GAUSSIAN);
     plan_done(&t);
 }
@@ -126,9 +126,9 @@ no_rule_shows_less_than_the_optimal(void **state)
         rat_decimal(&s->epsilon, RAT_UP, epsilon);
         o.epsilon = epsilon;
         if (!custos_keys_new(NULL, &o, &rule, NULL)) {
-            uint64_t half = custos_keys_tell(rule)->half;
+            uint64_t half = custos_keys_report(rule)->half;
             bool chosen =
-                custos_keys_tell(s->rule)->rule == CUSTOS_KEYS_GEOMETRIC;
+                custos_keys_report(s->rule)->rule == CUSTOS_KEYS_GEOMETRIC;
 
             assert_true(chosen ? half == s->half : half > s->half);
             wins += chosen;
@@ -152,7 +152,7 @@ counts_of_units_are_served(void **state)
               "SELECT note, count(*), count(DISTINCT patient_id) FROM visits "
               "GROUP BY note",
               &with_delta);
-    f = custos_keys_tell(t.plan->selection->rule);
+    f = custos_keys_report(t.plan->selection->rule);
     assert_int_equal(t.plan->selection->serves, 1); /* 20 rows a unit */
     assert_true(t.plan->parts[1].served && !t.plan->parts[0].served);
     assert_int_not_equal(f->rule, CUSTOS_KEYS_GEOMETRIC);
@@ -193,7 +193,8 @@ lone_chance_is_the_delta(void **state)
         assert_false(
             custos_keys_chance(t.plan->selection->rule, 1, low, high, &err));
         p = strtod(high, NULL);
-        delta = strtod(custos_keys_tell(t.plan->selection->rule)->delta, NULL);
+        delta =
+            strtod(custos_keys_report(t.plan->selection->rule)->delta, NULL);
         assert_true(p > delta * (1 - 1e-12) && p < delta * (1 + 1e-12));
         assert_int_equal(rat_cmp(&t.plan->delta, &t.plan->selection->delta), 0);
         plan_done(&t);

@@ -25,7 +25,7 @@ static const char policy[] =
     "analysts:\n  ann: {}\n";
 
 static struct test_store files;
-static char token[DOOR_TOKEN_MAX];
+static char token[CREDENTIAL_TOKEN_MAX];
 
 static struct {
     struct counts counts;
@@ -46,12 +46,12 @@ server_start(void)
     memset(&server, 0, sizeof server);
     serve_limits_default(&server.parts.limits);
     server.parts.counts = &server.counts;
-    server.parts.gate = gate_new(NULL);
+    server.parts.throttle = throttle_new(NULL);
     server.parts.verified = verified_new();
     if (curator_open(files.store, &server.parts.curator, &err) ||
-        door_token_new(token, &err) ||
-        door_set(curator_ledger(server.parts.curator), str_of("ann"), DOOR_NEW,
-                 none, str_of(token), 0, 1, &r, &err) ||
+        credential_token_new(token, &err) ||
+        credential_set(curator_ledger(server.parts.curator), str_of("ann"),
+                       CREDENTIAL_NEW, none, str_of(token), 0, 1, &r, &err) ||
         workers_new(server.parts.curator, &workers, &server.parts.workers,
                     &err) ||
         listen_open("127.0.0.1:0", "http", &server.at, &err) ||
@@ -69,11 +69,11 @@ server_end(void)
     assert_true(workers_stop(server.parts.workers, 10000));
     http_stop(server.web);
     workers_free(server.parts.workers);
-    assert_int_equal(door_revoke(curator_ledger(server.parts.curator),
-                                 str_of("ann"), 2, &r, &err),
+    assert_int_equal(credential_revoke(curator_ledger(server.parts.curator),
+                                       str_of("ann"), 2, &r, &err),
                      CUSTOS_OK);
     verified_free(server.parts.verified);
-    gate_free(server.parts.gate);
+    throttle_free(server.parts.throttle);
     curator_close(server.parts.curator);
     close(server.at.fd);
 }

@@ -135,7 +135,7 @@ acts_are_the_owners_and_json(void **state)
         struct http_request r = request(HTTP_POST, paths[i]);
 
         assert_int_equal(status_of(&r, &route), 0);
-        assert_int_equal(route.door, DOOR_ACT);
+        assert_int_equal(route.access, ACCESS_ACT);
         for (size_t k = 0; k < COUNT_OF(types); k++) {
             r.content_type = str_of(types[k]);
             assert_int_equal(status_of(&r, &route), 415);
@@ -260,7 +260,7 @@ a_body_is_json(void **state)
 }
 
 static void
-doors_are_shut_but_for_three(void **state)
+credentials_are_shut_but_for_three(void **state)
 {
     static const char *const paths[] = {
         "/v1/query",  "/v1/explain", "/v1/budget", "/v1/schema",
@@ -272,9 +272,9 @@ doors_are_shut_but_for_three(void **state)
         struct http_request r = request(i < 2 ? HTTP_POST : HTTP_GET, paths[i]);
 
         assert_int_equal(status_of(&r, &route), 0);
-        assert_int_equal(route.door, i < 5    ? DOOR_TOKEN
-                                     : i == 5 ? DOOR_WATCH
-                                              : DOOR_OPEN);
+        assert_int_equal(route.access, i < 5    ? ACCESS_TOKEN
+                                       : i == 5 ? ACCESS_WATCH
+                                                : ACCESS_OPEN);
     }
 }
 
@@ -329,7 +329,7 @@ main(void)
         cmocka_unit_test(only_queries_have_csv),
         cmocka_unit_test(arguments_are_known_or_refused),
         cmocka_unit_test(a_body_is_json),
-        cmocka_unit_test(doors_are_shut_but_for_three),
+        cmocka_unit_test(credentials_are_shut_but_for_three),
         cmocka_unit_test(an_error_has_its_place_and_its_hint),
         cmocka_unit_test(places_outside_the_text_are_none),
     };

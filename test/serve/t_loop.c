@@ -73,12 +73,13 @@ open_doors(struct curator *c)
                      CUSTOS_OK);
     scram_verifier_write(&verifier, &text);
     for (size_t i = 0; i < 2; i++) {
-        char token[DOOR_TOKEN_MAX];
+        char token[CREDENTIAL_TOKEN_MAX];
         struct receipt r;
 
-        assert_int_equal(door_token_new(token, &err), CUSTOS_OK);
-        (void)!door_set(curator_ledger(c), str_of(names[i]), DOOR_NEW,
-                        str_of(buf_text(&text)), str_of(token), 0, 1, &r, &err);
+        assert_int_equal(credential_token_new(token, &err), CUSTOS_OK);
+        (void)!credential_set(curator_ledger(c), str_of(names[i]),
+                              CREDENTIAL_NEW, str_of(buf_text(&text)),
+                              str_of(token), 0, 1, &r, &err);
     }
     buf_clear(&text);
 }
@@ -100,7 +101,7 @@ server_start(struct serve_limits limits)
 
     server = (struct server){.parts.limits = limits};
     server.parts.counts = &server.counts;
-    server.parts.gate = gate_new(NULL);
+    server.parts.throttle = throttle_new(NULL);
     server.parts.shares = shares_new(&shares);
     atomic_store(&stopped, false);
     if (curator_open(files.store, &server.parts.curator, &err))
@@ -133,7 +134,7 @@ server_end(void)
     assert_true(workers_stop(server.parts.workers, 10000));
     loop_free(server.loop);
     workers_free(server.parts.workers);
-    gate_free(server.parts.gate);
+    throttle_free(server.parts.throttle);
     assert_int_equal(shares_bytes(server.parts.shares, SHARE_MESSAGES), 0);
     shares_free(server.parts.shares);
     curator_close(server.parts.curator);

@@ -5,7 +5,7 @@
 #include "../support/support.h"
 
 #include "serve/reply_queue.h"
-#include "serve/steps.h"
+#include "serve/response_steps.h"
 
 enum { MS = 1000, QUESTIONS = 2000, SERVERS_MAX = 7 };
 

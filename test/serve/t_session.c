@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "serve/gate.h"
+#include "serve/throttle.h"
 #include "serve/prepared.h"
 #include "support/session_fake.h"
 
@@ -100,7 +100,8 @@ many_guesses_at_once_are_still_counted(void **state)
               (int)sizeof first - 1);
     expect(&f, "R10 R11");
     for (int i = 0; i < 6; i++)
-        gate_failed(f.host.gate, str_of("192.0.2.1"), str_of("ana"), f.now);
+        throttle_failed(f.host.throttle, str_of("192.0.2.1"), str_of("ana"),
+                        f.now);
     fake_send(&f, 'p', "b", "c=biws,r=x,p=", 13);
     expect(&f, "E:28000");
     assert_int_equal(f.strayed, 0);
@@ -841,13 +842,13 @@ no_session_keeps_the_loop(void **state)
 static void
 strangers_may_try_so_often(void **state)
 {
-    const struct gate_limits limits = {.per_address = 3, .all = 100};
+    const struct throttle_limits limits = {.per_address = 3, .all = 100};
     struct fake f;
 
     (void)state;
     fake_init(&f, FAKE_PLAIN, NULL);
-    gate_free(f.host.gate);
-    f.host.gate = gate_new(&limits);
+    throttle_free(f.host.throttle);
+    f.host.throttle = throttle_new(&limits);
     fake_login(&f, "ana", "pencil");
     expect(&f, "R10 R11 R12 R0 Z:I");
     for (int i = 0; i < 2; i++) {

@@ -18,7 +18,7 @@ chance(void *ctx, uint8_t *bytes, size_t n)
 }
 
 static custos_status
-enter(void *ctx, const struct door *who, custos_err *err)
+enter(void *ctx, const struct credential *who, custos_err *err)
 {
     struct fake *f = ctx;
 
@@ -45,7 +45,7 @@ crowded(void *ctx)
 }
 
 static void
-again(void *ctx, const struct door *who, uint64_t seq)
+again(void *ctx, const struct credential *who, uint64_t seq)
 {
     struct fake *f = ctx;
 
@@ -82,7 +82,7 @@ fake_init(struct fake *f, enum fake_tls tls, struct cache *cache)
         .limits = {1 << 20, 1000},
         .query_bytes = 1 << 16,
         .tls = tls == FAKE_TLS,
-        .gate = gate_new(NULL),
+        .throttle = throttle_new(NULL),
         .cache = cache,
         .ctx = f,
         .chance = chance,
@@ -101,7 +101,7 @@ fake_clear(struct fake *f)
 {
     task_free(f->held);
     session_free(f->session);
-    gate_free(f->host.gate);
+    throttle_free(f->host.throttle);
     buf_clear(&f->sent);
     buf_clear(&f->client_first);
 }

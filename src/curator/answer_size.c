@@ -1,0 +1,163 @@
+/*
+ * Will the answer fit? Asked above the charge, of the plan alone: a query that
+ * would fail for want of memory after it has paid is refused before.
+ *
+ * Counted is what each group takes at most while the answer is made: its
+ * released numbers, its place in the order, its row, and every text that the
+ * expressions around the aggregates make. A text is never longer than some
+ * times all the texts that the query and its keys have. Texts of the data that
+ * name groups have KEY_TEXT_MEAN bytes in the mean over all groups, for with
+ * longer ones fewer are shown; those in a LIMIT may be the longest.
+ *
+ * Groups of the data are only as many as are there, so for them the limit is
+ * lowered to what fits.
+ */
+#include "base/error.h"
+#include "curator/answer.h"
+#include "plan/evaluate.h"
+#include "plan/bound_selection.h"
+
+enum {
+    GROUP_BYTES = 128, /* beside what is counted */
+    NUMBER_TEXT = 64,  /* a number, date or truth as text */
+    TEXT_FACTOR = 8,   /* bytes that a letter in another case may need */
+    TEXT_ALIGN = 16,
+    SHARE_PERCENT = 75, /* of the memory there is */
+    LEAST_GROUPS = 1024,
+};
+
+/* Texts that a tree makes, and bytes of those at its leaves. An interval is
+   evaluated by evaluating its output once more. */
+struct extent {
+    double made, leaves;
+};
+
+/* In the mean over all groups; what the data say is held to that. */
+static double
+key_text(const struct key *k)
+{
+    size_t most = k->kind == KEY_PRIVATE ? KEY_TEXT_MEAN : 0;
+
+    for (size_t i = 0; i < k->n; i++)
+        if (k->values[i].type == TYPE_TEXT && k->values[i].text.len > most)
+            most = k->values[i].text.len;
+    return (double)most;
+}
+
+static void
+tree_measure(const struct plan *p, const double *keys, const struct expr *e,
+             struct extent *out)
+{
+    if (e->kind == EXPR_INTERVAL) { /* of an output without intervals */
+        tree_measure(p, keys, p->outputs[e->slot].expr, out);
+        return;
+    }
+    if (e->type == TYPE_TEXT && (e->kind == EXPR_CALL || e->kind == EXPR_CAST))
+        out->made++;
+    if (e->kind == EXPR_KEY)
+        out->leaves += keys[e->slot];
+    else if (e->kind == EXPR_LITERAL && e->value.type == TYPE_TEXT)
+        out->leaves += (double)e->value.text.len;
+    else
+        out->leaves += NUMBER_TEXT;
+    for (size_t i = 0; i < e->n_args; i++)
+        if (e->args[i])
+            tree_measure(p, keys, e->args[i], out);
+}
+
+/* What the texts of one evaluation take. */
+static double
+text_bytes(const struct plan *p, const double *keys, const struct expr *e)
+{
+    struct extent x = {0};
+
+    if (!e)
+        return 0;
+    tree_measure(p, keys, e, &x);
+    if (x.made == 0) /* a key or literal as it is, copied at most once */
+        return e->type == TYPE_TEXT ? x.leaves + TEXT_ALIGN : 0;
+    return (x.made + (e->type == TYPE_TEXT)) * TEXT_FACTOR * x.leaves;
+}
+
+static bool
+is_within(double bytes, size_t most)
+{
+    return bytes * 100 <= (double)most * SHARE_PERCENT;
+}
+
+/* The bytes of each key, in the mean over `rows` of all groups; texts: what
+   key_text says of each. */
+static void
+keys_measure(const struct plan *p, const double *texts, double rows,
+             double *keys)
+{
+    double longer = (double)p->cells / (rows > 1 ? rows : 1);
+
+    for (size_t i = 0; i < p->n_keys; i++) {
+        keys[i] = texts[i];
+        if (p->keys[i].kind == KEY_PRIVATE && keys[i] < KEY_TEXT_MAX)
+            keys[i] = keys[i] * longer < KEY_TEXT_MAX ? keys[i] * longer
+                                                      : KEY_TEXT_MAX;
+    }
+}
+
+/* Do so many groups? texts: as above; keys: room for as many as there are. */
+static bool
+groups_fit(const struct plan *p, const double *texts, double *keys)
+{
+    double cells = (double)p->cells, rows = cells, made, shown = 0;
+    size_t width = 0;
+
+    if (p->query->has_limit && (double)p->query->limit < rows)
+        rows = (double)p->query->limit;
+    for (size_t i = 0; i < p->n_parts; i++)
+        width += part_width(&p->parts[i]);
+    keys_measure(p, texts, cells, keys);
+    made = cells * (GROUP_BYTES + text_bytes(p, keys, p->having));
+    for (size_t i = 0; i < p->n_order_by; i++)
+        made += cells * ((double)sizeof(struct value) +
+                         text_bytes(p, keys, p->order_by[i].expr));
+    keys_measure(p, texts, rows, keys);
+    for (size_t i = 0; i < p->n_outputs; i++) {
+        double text = text_bytes(p, keys, p->outputs[i].expr);
+
+        made += rows * text;
+        shown += rows * ((double)sizeof(struct answer_cell) + text);
+    }
+    return is_within(made, ANSWER_BYTES) && is_within(shown, ANSWER_BYTES) &&
+           is_within(cells * (double)(width * sizeof(custos_int)), QUERY_BYTES);
+}
+
+/* All plans that a bound selection may end with. */
+static custos_status
+limit_each_plan(arena *a, const struct bound_selection *r, custos_err *err)
+{
+    custos_status st = CUSTOS_OK;
+
+    for (size_t i = 0; i < r->n && !st; i++)
+        st = answer_limit_size(a, r->plans[i], err);
+    return st;
+}
+
+custos_status
+answer_limit_size(arena *a, struct plan *p, custos_err *err)
+{
+    double *keys = arena_take(a, p->n_keys + 1, sizeof *keys);
+    double *texts = arena_take(a, p->n_keys + 1, sizeof *texts);
+
+    if (p->bound_selection)
+        return limit_each_plan(a, p->bound_selection, err);
+    if (!keys || !texts)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    for (size_t i = 0; i < p->n_keys; i++)
+        texts[i] = key_text(&p->keys[i]); /* there may be a million values */
+    while (p->selection && p->cells > LEAST_GROUPS &&
+           !groups_fit(p, texts, keys))
+        p->cells /= 2;
+    if (groups_fit(p, texts, keys))
+        return CUSTOS_OK;
+    return custos_fail(err, CUSTOS_EOVERFLOW,
+                       "an answer of %zu groups with %zu columns is too large: "
+                       "group by less, ask for fewer columns, or add LIMIT",
+                       p->cells, p->n_outputs);
+}

@@ -1,0 +1,129 @@
+/*
+ * The exact numbers of a bound selection (plan/bound_selection.h): of each unit how many rows, m,
+ * would have to count for none to be lost; of each bound, how many units have
+ * a larger m. Where a path is cut by rank, m is the largest r of a row that
+ * passes the conditions, else the number of such rows; of several paths the
+ * largest. A unit's m is of its own rows, for relations are unit-local.
+ */
+#include "plan/bound_selection.h"
+
+#include "base/error.h"
+#include "engine/import.h"
+#include "engine/refail.h"
+#include "engine/relation.h"
+#include "engine/work.h"
+
+struct printing {
+    struct engine *e;
+    const struct plan *plan; /* at the largest bound */
+    const struct buf *conditions;
+    struct buf *out;
+    bool more; /* a path was printed before */
+};
+
+/* u and m of one path; the whole of FROM is cut after WHERE and keys. */
+static void
+print_path(void *ctx, const struct relation *r)
+{
+    struct printing *p = ctx;
+    bool whole = r == p->plan->from;
+    bool rank = !whole || p->plan->bounding == BOUND_RANK;
+
+    buf_printf(p->out, "%sSELECT t.u AS u, %s AS m FROM ",
+               p->more ? " UNION ALL " : "", rank ? "max(t.r)" : "count(*)");
+    relation_print(p->e, r, p->out);
+    buf_printf(p->out, " AS t WHERE true%s GROUP BY 1",
+               whole ? buf_text(p->conditions) : "");
+    p->more = true;
+}
+
+/* Of a stored table as it is, ranks tell: m > k where there is a row k + 1. */
+static void
+print_ranks(const struct engine_table *t, size_t n, struct buf *out)
+{
+    for (size_t i = 0; i < n; i++)
+        buf_printf(out, "%s count(*) FILTER (WHERE t.r = %llu)", i ? "," : "",
+                   (1ULL << i) + 1);
+    buf_printf(out, " FROM %s AS t WHERE t.r IN (", t->from);
+    for (size_t i = 0; i < n; i++)
+        buf_printf(out, "%s%llu", i ? ", " : "", (1ULL << i) + 1);
+    buf_add_text(out, ")");
+}
+
+static void
+print_bound_selection(struct engine *e, const struct plan *plan, size_t n,
+                      struct buf *out)
+{
+    const struct engine_table *t = plan->from->kind == RELATION_TABLE
+                                       ? &e->data->tables[plan->table->number]
+                                       : NULL;
+    struct buf conditions;
+    struct printing p = {
+        .e = e, .plan = plan, .conditions = &conditions, .out = out};
+
+    buf_init(&conditions, NULL, SQL_MOST);
+    work_conditions(plan, &conditions);
+    relation_queries(e, plan, plan->n_queries, out);
+    buf_add_text(out, "SELECT");
+    if (t && t->sorted && conditions.len == 0) {
+        print_ranks(t, n, out);
+    } else {
+        for (size_t i = 0; i < n; i++)
+            buf_printf(out, "%s count(*) FILTER (WHERE m > %llu)", i ? "," : "",
+                       1ULL << i);
+        buf_add_text(out, " FROM (SELECT u, max(m) AS m FROM (");
+        bound_selection_walk(plan->from, print_path, &p);
+        buf_add_text(out, ") GROUP BY u)");
+    }
+    out->failed |= conditions.failed;
+    buf_clear(&conditions);
+}
+
+/* One row, sealed number by number. */
+static custos_status
+seal_row(struct duck_rows *rows, size_t n, custos_sealed **out, custos_err *err)
+{
+    struct duck_column columns[BOUND_SELECTION_MAX];
+    size_t found = 0;
+    custos_status st = duck_next(rows, &found, columns, err);
+
+    if (!st && found != 1)
+        st = custos_fail(err, CUSTOS_EENGINE, "a bound selection has one row");
+    for (size_t i = 0; i < n && !st; i++) {
+        int64_t few = -(int64_t)duck_whole(&columns[i], 0);
+
+        st = custos_seal_ints(NULL, &few, 1, &out[i], err);
+        wipe(&few, sizeof few);
+    }
+    return st;
+}
+
+custos_status
+engine_bound_counts(struct engine *e, const struct plan *plan,
+                    custos_sealed **out, custos_err *err)
+{
+    const struct bound_selection *r = plan->bound_selection;
+    struct duck_rows *rows = NULL;
+    custos_status st = CUSTOS_OK;
+    struct buf b;
+
+    if (r->n == 1)
+        return CUSTOS_OK;
+    buf_init(&b, NULL, SQL_MOST);
+    print_bound_selection(e, r->plans[r->n - 1], r->n - 1, &b);
+    st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
+                  : duck_ask(e->connections[0], buf_text(&b), &rows, err);
+    buf_clear(&b);
+    if (!st)
+        st = seal_row(rows, r->n - 1, out, err);
+    duck_rows_free(rows);
+    if (!st)
+        return CUSTOS_OK;
+    for (size_t i = 0; i + 1 < r->n; i++) {
+        custos_sealed_free(out[i]);
+        out[i] = NULL;
+    }
+    if (st != CUSTOS_ENOMEM)
+        st = refail(err, CUSTOS_EENGINE, "the query could not be completed");
+    return st;
+}

@@ -1,0 +1,57 @@
+/*
+ * The place of a value among those of its unit, in the order in which they
+ * first come: 1, 2, 3, ... What an import stores of it makes a bound on groups
+ * a predicate on a column, as rank makes one of a bound on rows.
+ *
+ * THEOREM  place-of-a-value
+ *   Let the rows of a unit come in the order of rank, with values v_1, v_2,
+ *   ... The place of row i is the number of different values among v_1 .. v_j
+ *   where j <= i is the first with v_j = v_i; it is stored positive where
+ *   j = i, negative elsewhere, and 0 where i > ORDINALS_MAX. It is a function of
+ *   the unit's rows up to i alone.
+ * SOURCE   doc/proofs/place-equals-fold.md
+ * NEEDS    every row of a table once, numbered 1, 2, ... in its order; each
+ *          unit one run of rows.
+ * GIVES    the stored number in *out.
+ * FAILS    false: rows are not in order, a text is longer than a key may be,
+ *          or there is no memory. An import ends then.
+ * TESTED   ordinals_are_those_of_the_reference ordinals_reject_a_torn_order
+ */
+#ifndef ENGINE_ORDINALS_H
+#define ENGINE_ORDINALS_H
+
+#include "base/base.h"
+#include "plan/plan.h"
+
+enum { ORDINALS_MAX = INT16_MAX };
+
+/* One value of the present unit. */
+struct ordinal {
+    struct datum key; /* its text: at `text` of texts */
+    uint64_t hash;
+    size_t text;
+};
+
+struct ordinals {
+    int64_t row, unit; /* the last that came; rows count from 1 */
+    uint64_t rows;     /* of the unit */
+    struct ordinal *known;
+    size_t n, room;
+    struct ordinal_slot {
+        uint32_t turn; /* other than the present one: empty */
+        uint32_t known;
+    } * slots; /* open addressing */
+    size_t n_slots, slots_room;
+    uint32_t turn;
+    char *texts;
+    size_t text_used, text_room;
+};
+
+/* All 0 is ready for the first row. */
+void ordinals_clear(struct ordinals *p);
+
+CUSTOS_MUST_USE bool
+ordinals_next(struct ordinals *p, int64_t row, int64_t unit,
+              const struct datum *key, int16_t *out);
+
+#endif

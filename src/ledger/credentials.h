@@ -1,0 +1,107 @@
+/*
+ * Doors: by what a name comes in. They stand beside the chain, and each says
+ * which row of it made it: a change of a door and the row that tells of it are
+ * one commit. What is kept of a secret is what a server needs to check it.
+ *
+ * A name has one password and up to LEDGER_TOKENS_MAX tokens, so that a new
+ * token can be given out before the old one ends. The owner ("") has tokens
+ * alone; tokens for metrics belong to nobody and see nothing else.
+ */
+#ifndef LEDGER_CREDENTIALS_H
+#define LEDGER_CREDENTIALS_H
+
+#include "ledger/ledger.h"
+
+enum {
+    LEDGER_CREDENTIAL_NAME_MAX = 256,
+    LEDGER_CREDENTIAL_VERIFIER_MAX = 256,
+    LEDGER_TOKEN_BYTES = 32, /* of a token's hash */
+    LEDGER_TOKENS_MAX = 2,   /* of one name and access, at one time */
+};
+
+struct ledger_credential {
+    char name[LEDGER_CREDENTIAL_NAME_MAX];         /* "": the owner */
+    uint64_t seq;                                  /* the row that made it */
+    char verifier[LEDGER_CREDENTIAL_VERIFIER_MAX]; /* "": none */
+    int64_t expires; /* the password, in microseconds since 1970; 0: never */
+};
+
+/* What a token lets its holder do. The numbers are the file's. */
+enum ledger_access {
+    LEDGER_ACCESS_FULL = 0,    /* all that its name may */
+    LEDGER_ACCESS_METRICS = 1, /* metrics and health; its name is empty */
+};
+
+struct ledger_token {
+    char name[LEDGER_CREDENTIAL_NAME_MAX];
+    enum ledger_access access;
+    uint64_t seq;
+    int64_t expires; /* 0: never */
+    uint8_t hash[LEDGER_TOKEN_BYTES];
+};
+
+/*
+ * As committed now, expired or not. A name that the terms in force do not have
+ * has no door, whatever was kept. May fail: CUSTOS_ENAME (none), and as reading
+ * does.
+ */
+CUSTOS_MUST_USE custos_status ledger_credential_find(
+    struct ledger *l, str name, struct ledger_credential *out, custos_err *err);
+CUSTOS_MUST_USE custos_status
+ledger_token_find(struct ledger *l, const uint8_t hash[LEDGER_TOKEN_BYTES],
+                  struct ledger_token *out, custos_err *err);
+
+/* The token of a name that a row made: is it still there? */
+CUSTOS_MUST_USE custos_status ledger_token_of_row(struct ledger *l, str name,
+                                                  enum ledger_access access,
+                                                  uint64_t seq,
+                                                  struct ledger_token *out,
+                                                  custos_err *err);
+
+/* All that are kept, by name, newest token first, in a; also of names that
+   have gone. */
+CUSTOS_MUST_USE custos_status ledger_credentials(struct ledger *l, arena *a,
+                                                 struct ledger_credential **out,
+                                                 size_t *n, custos_err *err);
+CUSTOS_MUST_USE custos_status ledger_tokens(struct ledger *l, arena *a,
+                                            struct ledger_token **out,
+                                            size_t *n, custos_err *err);
+
+/*
+ * A door for a name of the terms in force, or for the owner, with one token in
+ * place of all it had, and its row. NEW: there must be none; AGAIN: there must
+ * be one. May fail: CUSTOS_ENAME (no such analyst; none to change),
+ * CUSTOS_EINVAL (there is one), and as writing.
+ */
+enum ledger_credential_how { LEDGER_CREDENTIAL_NEW, LEDGER_CREDENTIAL_AGAIN };
+CUSTOS_MUST_USE custos_status ledger_credential_put(
+    struct ledger *l, const struct ledger_credential *credential,
+    const struct ledger_token *token, enum ledger_credential_how how,
+    int64_t now, struct receipt *out, custos_err *err);
+
+/* Takes away the password and all tokens. CUSTOS_ENAME: there are none. */
+CUSTOS_MUST_USE custos_status ledger_credential_drop(struct ledger *l, str name,
+                                                     int64_t now,
+                                                     struct receipt *out,
+                                                     custos_err *err);
+
+/*
+ * One more token for a name that has a door, or for metrics. The newest before
+ * it stays valid, until old_until if that is not 0; older ones end. May fail:
+ * CUSTOS_ENAME (the name has no door), and as writing.
+ */
+CUSTOS_MUST_USE custos_status ledger_token_put(struct ledger *l,
+                                               const struct ledger_token *token,
+                                               int64_t old_until, int64_t now,
+                                               struct receipt *out,
+                                               custos_err *err);
+
+/* Ends all tokens of that name and access but the newest `keep` (0 or 1).
+   CUSTOS_ENAME: there is nothing to end. */
+CUSTOS_MUST_USE custos_status ledger_tokens_end(struct ledger *l, str name,
+                                                enum ledger_access access,
+                                                size_t keep, int64_t now,
+                                                struct receipt *out,
+                                                custos_err *err);
+
+#endif

@@ -1,0 +1,80 @@
+/*
+ * The bound selection: how many rows of a unit count, where the policy does not
+ * say. The bound is tried at 1, 2, 4, ...; it is doubled while many units have
+ * more rows, and where few have, it stays. That is a release of its own, with a
+ * share of the query's epsilon; then the query is an ordinary plan with that
+ * bound and the rest.
+ *
+ * All plans that can follow are made before anything is charged: the price is
+ * the largest of theirs, and none can fail for a reason that was not known.
+ *
+ * THEOREM  bound-race
+ *   Let m_u be a whole number that is a function of the rows of unit u and of
+ *   public data, and N_j the number of units with m_u > 2^j. Asking for j = 0,
+ *   1, ... whether -N_j reaches -T, by the sparse vector technique for
+ *   monotone values of sensitivity 1 with epsilon e, and taking the first 2^j
+ *   that does, is e-DP, under add-remove and under change-one. With any plan
+ *   for that bound, (e', d)-DP, after it, the whole is (e + e', d)-DP. With b
+ *   the scale of its noise and T >= 6b, with probability at least 95 % at most
+ *   T + 8b units have more than the bound that is taken, if it is not the
+ *   last; where no unit has more than 2^j, j is passed with at most 2 %.
+ * SOURCE   doc/proofs/bound-race.md
+ * NEEDS    unit-local; sparse-vector-lattice; at most 11 bounds; the largest
+ *          charge of all plans that can follow is paid before.
+ * GIVES    a bound for every table and path that declares none.
+ * FAILS    before the charge: CUSTOS_ERANGE (noise out of range),
+ *          CUSTOS_EUNSUPPORTED (asked by accuracy).
+ * TESTED   the_race_takes_the_first_bound_that_few_pass
+ *          neighbours_differ_as_the_plan_says
+ *          the_price_of_a_race_is_the_largest_of_its_plans
+ *          few_units_have_more_than_the_bound
+ */
+#ifndef PLAN_BOUND_SELECTION_H
+#define PLAN_BOUND_SELECTION_H
+
+#include "plan/plan.h"
+#include "plan/relation.h"
+
+struct work;
+
+/* Bounds 1, 2, ..., 1024. More rows of a unit only count by the policy. */
+enum { BOUND_SELECTION_MAX = 11 };
+
+struct bound_selection {
+    struct plan
+        *plans[BOUND_SELECTION_MAX]; /* at bound 2^i, each with all it needs */
+    size_t n;
+    const char *epsilon; /* the bound selection's share, exact */
+    rat share, scale;    /* the same; of each of its noises */
+    int64_t few;         /* T */
+    int64_t most;        /* T + 8b */
+};
+
+/*
+ * Every relation whose rows of a unit are cut by a bound that is not declared:
+ * the whole of FROM, or sides that are cut before they meet.
+ */
+typedef void (*bound_selection_each)(void *ctx, const struct relation *r);
+void bound_selection_walk(const struct relation *from,
+                          bound_selection_each each, void *ctx);
+
+/* Is there any? */
+bool bound_selection_is_open(const struct relation *from);
+
+/* What is left of the price, after the bound selection. May fail: CUSTOS_EUNSUPPORTED. */
+CUSTOS_MUST_USE custos_status bound_selection_share(struct work *w);
+
+/*
+ * The plan of a bound selection; first: the one at bound 1, which is its now, also when
+ * this fails. May fail as plan_make.
+ */
+CUSTOS_MUST_USE custos_status
+bound_selection_make(arena *a, struct query *q, const struct policy *p,
+                     const struct plan_options *options, struct plan *first,
+                     struct plan **out, custos_err *err);
+void bound_selection_clear(struct bound_selection *r);
+
+/* For the answer: that the bound was chosen, and what that cost. */
+void bound_selection_remark(const struct bound_selection *r, struct buf *out);
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * One counting question on a table that everybody may know: the law of its
+ * answer with one person and without, for a newcomer to look at. Nothing here
+ * comes from a store.
+ */
+#ifndef REPORT_LEARN_H
+#define REPORT_LEARN_H
+
+#include <stdbool.h>
+
+#include "report/risk.h"
+
+enum { LEARN_PEOPLE = 12, LEARN_HALF_MAX = 700 };
+
+struct learn_person {
+    const char *name;
+    bool answer;
+};
+
+extern const char learn_question[];
+extern const struct learn_person learn_people[LEARN_PEOPLE];
+extern const struct learn_person *const learn_one; /* who is there or not */
+
+struct learn {
+    char epsilon[RISK_TEXT_MAX];
+    int with, without; /* exact counts */
+    int within;        /* how far an answer is off at most, at 95 % */
+    int half;          /* at 99.9 %, and at least a few */
+    /* P[noise = k] = P[noise = -k], k = 0 ... half + 1, rounded down */
+    char chance[LEARN_HALF_MAX + 2][CUSTOS_NUMBER_MAX];
+    struct risk_told risk; /* of the promise that the answer keeps */
+    char delta[RISK_TEXT_MAX];
+};
+
+/*
+ * With the noise of an epsilon. May fail: CUSTOS_EPARSE, CUSTOS_ERANGE (not
+ * between 0.01 and 10), CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status learn_make(struct learn *l, const char *epsilon,
+                                         custos_err *err);
+
+#endif

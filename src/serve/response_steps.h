@@ -1,0 +1,46 @@
+/*
+ * Response-time steps: what was charged leaves only at fixed moments after its
+ * request came, so that the time it took tells which step it was and no more.
+ */
+#ifndef SERVE_RESPONSE_STEPS_H
+#define SERVE_RESPONSE_STEPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct job;
+
+/* The first step at or after so many microseconds: 10 ms, 20 ... 100 ms, then
+   200, 400, 800 ... Cannot fail. */
+int64_t response_step_after(int64_t elapsed_us);
+
+/* The first multiple of 10 ms at or after so many microseconds, and not 0. It
+   adds no more than that however long it was: what is added to a wait that
+   holds earlier ones must not grow with it. Cannot fail. */
+int64_t moment_after(int64_t elapsed_us);
+
+/*
+ * Jobs that wait for their time, the next one first: for the moment that a job
+ * itself says (due_us), or else for its step. Not for several threads
+ * at once. The clock is an argument.
+ */
+struct reply_heap {
+    struct job **jobs; /* a heap by due_us */
+    size_t n, room;
+};
+
+void reply_heap_clear(struct reply_heap *s);
+
+/* False: no memory. Then the job is not on it. */
+bool reply_heap_reserve(struct reply_heap *s, size_t jobs);
+/* Within what was reserved. */
+void reply_heap_put(struct reply_heap *s, struct job *j, int64_t finished_us);
+
+/* A job whose time has come, or NULL. */
+struct job *reply_heap_take(struct reply_heap *s, int64_t now_us);
+
+/* When the next one is due; INT64_MAX: none. */
+int64_t reply_heap_next(const struct reply_heap *s);
+
+#endif

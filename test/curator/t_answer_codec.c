@@ -1,0 +1,182 @@
+/*
+ * Answers as bytes: what is kept comes back the same, however large its
+ * numbers; bytes that were cut off or changed are damage, never a crash.
+ */
+#include "base/ck.h"
+#include "curator/answer.h"
+#include "ledger/helpers.h"
+
+enum { ROWS = 9 };
+
+static const struct policy keeping = {.answer_bytes = 1 << 30};
+
+static struct datum
+number(i128 n, int scale)
+{
+    return (struct datum){.type = TYPE_REAL, .n = n, .scale = scale};
+}
+
+static struct answer *
+make_answer(const struct receipt *r)
+{
+    static const i128 numbers[ROWS] = {0,   1,    -1,       63,      64,
+                                       -65, 8191, I128_MAX, I128_MIN};
+    struct answer *a = NULL;
+
+    assert_int_equal(answer_new(2, &a, NULL), CUSTOS_OK);
+    a->epsilon = str_of("0.1");
+    a->rho = str_of("0.005");
+    a->delta = str_of("0");
+    a->remarks = str_of("");
+    a->receipt = *r;
+    a->columns[0] = (struct answer_column){
+        .name = str_of("k"), .type = TYPE_TEXT, .is_key = true};
+    a->columns[1] =
+        (struct answer_column){.name = str_of("n"), .type = TYPE_REAL};
+    a->n_rows = ROWS;
+    a->cells = arena_take(a->arena, 2 * ROWS, sizeof *a->cells);
+    assert_non_null(a->cells);
+    for (size_t i = 0; i < ROWS; i++) {
+        a->cells[2 * i].value =
+            (struct datum){.type = TYPE_TEXT,
+                           .text = i == 3 ? (str){"a\0\xff", 3} : str_of("")};
+        a->cells[2 * i + 1] = (struct answer_cell){
+            .value = number(numbers[i], 36),
+            .has_bar = i % 2,
+            .low = i % 2 ? number(numbers[ROWS - 1 - i], 0) : (struct datum){0},
+            .high = i % 2 ? number(numbers[i], 1) : (struct datum){0},
+        };
+    }
+    return a;
+}
+
+static void
+assert_same_datum(const struct datum *a, const struct datum *b)
+{
+    assert_true(a->type == b->type && a->scale == b->scale && a->n == b->n);
+    if (a->type == TYPE_TEXT)
+        assert_true(str_equal(a->text, b->text));
+}
+
+static void
+assert_same_answer(const struct answer *a, const struct answer *b)
+{
+    assert_true(str_equal(a->epsilon, b->epsilon));
+    assert_true(str_equal(a->rho, b->rho));
+    assert_true(str_equal(a->delta, b->delta));
+    assert_true(str_equal(a->remarks, b->remarks));
+    assert_memory_equal(&a->receipt, &b->receipt, sizeof a->receipt);
+    assert_int_equal(a->n_columns, b->n_columns);
+    assert_int_equal(a->n_rows, b->n_rows);
+    for (size_t i = 0; i < a->n_columns; i++) {
+        assert_true(str_equal(a->columns[i].name, b->columns[i].name));
+        assert_int_equal(a->columns[i].type, b->columns[i].type);
+        assert_int_equal(a->columns[i].is_key, b->columns[i].is_key);
+    }
+    for (size_t i = 0; i < a->n_rows * a->n_columns; i++) {
+        assert_same_datum(&a->cells[i].value, &b->cells[i].value);
+        assert_int_equal(a->cells[i].has_bar, b->cells[i].has_bar);
+        if (a->cells[i].has_bar) {
+            assert_same_datum(&a->cells[i].low, &b->cells[i].low);
+            assert_same_datum(&a->cells[i].high, &b->cells[i].high);
+        }
+    }
+}
+
+struct kept {
+    struct place p;
+    struct ledger *l;
+    struct ledger_writer *t;
+    struct receipt r;
+    struct answer *a;
+};
+
+static void
+kept_make(struct kept *k)
+{
+    struct ledger_terms t = terms_of("1", "0");
+
+    place_make(&k->p);
+    k->l = open_at(&k->p);
+    set_terms(k->l, &t);
+    assert_int_equal(ledger_writer_open(k->p.path, k->p.lock, &k->t, NULL),
+                     CUSTOS_OK);
+    assert_int_equal(charge_at(k->l, "", "0.1", 1, &k->r, NULL), CUSTOS_OK);
+    k->a = make_answer(&k->r);
+}
+
+static void
+kept_remove(struct kept *k)
+{
+    answer_free(k->a);
+    ledger_writer_close(k->t);
+    ledger_close(k->l);
+    place_remove(&k->p);
+}
+
+static void
+kept_answers_come_back(void **state)
+{
+    struct answer *back = NULL;
+    uint8_t key[32] = {1};
+    struct kept k;
+
+    (void)state;
+    kept_make(&k);
+    assert_int_equal(answer_find(k.l, key, &back, NULL), CUSTOS_ENAME);
+    assert_int_equal(answer_store(k.t, key, k.a, &keeping, NULL), CUSTOS_OK);
+    assert_int_equal(answer_find(k.l, key, &back, NULL), CUSTOS_OK);
+    assert_true(back->stored);
+    assert_same_answer(k.a, back);
+    answer_free(back);
+    kept_remove(&k);
+}
+
+/* Every prefix, and every byte changed in its top bit. */
+static void
+damaged_bytes_are_refused(void **state)
+{
+    arena *a = arena_new(NULL, 1 << 20);
+    uint8_t key[32] = {1};
+    struct receipt r;
+    struct kept k;
+    char copy[4096];
+    str bytes;
+
+    (void)state;
+    kept_make(&k);
+    assert_int_equal(answer_store(k.t, key, k.a, &keeping, NULL), CUSTOS_OK);
+    assert_int_equal(ledger_answer_find(k.l, key, a, &bytes, &r, NULL),
+                     CUSTOS_OK);
+    assert_true(bytes.len < sizeof copy);
+    for (size_t i = 0; i < 2 * bytes.len; i++) {
+        struct answer *back = NULL;
+        bool cut = i < bytes.len;
+        str bad = {copy, cut ? i : bytes.len};
+        custos_status st;
+
+        memcpy(copy, bytes.ptr, bytes.len);
+        if (!cut)
+            copy[i - bytes.len] ^= (char)0x80;
+        key[0] = 2;
+        memcpy(key + 1, &i, sizeof i);
+        assert_int_equal(ledger_answer_store(k.l, key, &k.r, bad, NULL),
+                         CUSTOS_OK);
+        st = answer_find(k.l, key, &back, NULL);
+        assert_true(st == CUSTOS_ECORRUPT || (!cut && st == CUSTOS_OK));
+        answer_free(back);
+    }
+    kept_remove(&k);
+    arena_free(a);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kept_answers_come_back),
+        cmocka_unit_test(damaged_bytes_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,278 @@
+/*
+ * Doors as a server sees them: every change is seen at once by a handle that
+ * was open before.
+ */
+#include "curator/credential.h"
+
+#include <ctype.h>
+
+#include "support/hospital.h"
+#include "support/support.h"
+
+static const char policy[] =
+    "custos: 1\nbudget: {epsilon: 10, delta: 0}\n"
+    "query: {epsilon: 0.01, max_epsilon: 1}\n"
+    "tables:\n  people:\n    source: people.csv\n    unit: row\n"
+    "    columns: {age: {type: integer, range: [0, 100]}}\n"
+    "analysts:\n  ann: {}\n  bob: {}\n";
+
+static struct test_store files;
+static struct curator *c, *owner;
+
+static int
+begin(void **state)
+{
+    custos_err err;
+
+    (void)state;
+    test_rng_new_silent();
+    test_store_write(&files, policy, "people.csv", "age\n10\n", NULL);
+    test_store_init(&files);
+    if (curator_open(files.store, &c, &err) ||
+        curator_open(files.store, &owner, &err))
+        fail_msg("%s", err.said);
+    return 0;
+}
+
+static int
+end(void **state)
+{
+    (void)state;
+    curator_close(c);
+    curator_close(owner);
+    test_store_remove(&files);
+    return 0;
+}
+
+static void
+set(const char *name, enum credential_change how, const char *verifier,
+    char token[CREDENTIAL_TOKEN_MAX])
+{
+    struct receipt r;
+    custos_err err;
+
+    assert_int_equal(credential_token_new(token, &err), CUSTOS_OK);
+    if (credential_set(curator_ledger(owner), str_of(name), how,
+                       str_of(verifier), str_of(token), 0, 5, &r, &err))
+        fail_msg("%s", err.said);
+}
+
+static void
+tokens_are_new_and_long(void **state)
+{
+    char a[CREDENTIAL_TOKEN_MAX], b[CREDENTIAL_TOKEN_MAX];
+
+    (void)state;
+    assert_int_equal(credential_token_new(a, NULL), CUSTOS_OK);
+    assert_int_equal(credential_token_new(b, NULL), CUSTOS_OK);
+    assert_string_not_equal(a, b);
+    assert_int_equal(strlen(a), 71);
+    assert_memory_equal(a, "custos_", 7);
+    for (size_t i = 7; i < 71; i++)
+        assert_true(isxdigit((unsigned char)a[i]));
+}
+
+static void
+who_has_the_token_comes_in(void **state)
+{
+    char first[CREDENTIAL_TOKEN_MAX], second[CREDENTIAL_TOKEN_MAX],
+        own[CREDENTIAL_TOKEN_MAX];
+    char verifier[CREDENTIAL_VERIFIER_MAX];
+    struct credential in, now;
+    struct receipt r;
+    custos_err err;
+
+    (void)state;
+    assert_int_equal(credential_verifier(c, str_of("ann"), &in, verifier, &err),
+                     CUSTOS_EDENIED);
+    set("ann", CREDENTIAL_NEW, "SCRAM-1", first);
+    set("", CREDENTIAL_NEW, "", own);
+    assert_int_equal(credential_token(c, str_of(first), &in, &err), CUSTOS_OK);
+    assert_string_equal(in.name, "ann");
+    assert_int_equal(credential_holds(c, &in, &err), CUSTOS_OK);
+    assert_int_equal(
+        credential_verifier(c, str_of("ann"), &now, verifier, &err), CUSTOS_OK);
+    assert_string_equal(verifier, "SCRAM-1");
+    assert_int_equal(now.seq, in.seq);
+    assert_int_equal(credential_token(c, str_of(own), &now, &err), CUSTOS_OK);
+    assert_string_equal(now.name, "");
+    /* The owner has no password. */
+    assert_int_equal(credential_verifier(c, str_of(""), &now, verifier, &err),
+                     CUSTOS_EDENIED);
+    /* Every wrong byte, and every wrong length. */
+    for (size_t i = 0; i < 71; i++) {
+        char wrong[CREDENTIAL_TOKEN_MAX];
+
+        memcpy(wrong, first, sizeof wrong);
+        wrong[i] ^= 1;
+        assert_int_equal(credential_token(c, (str){wrong, 71}, &now, &err),
+                         CUSTOS_EDENIED);
+        assert_int_equal(credential_token(c, (str){first, i}, &now, &err),
+                         CUSTOS_EDENIED);
+    }
+    set("ann", CREDENTIAL_AGAIN, "SCRAM-2", second);
+    assert_int_equal(credential_holds(c, &in, &err), CUSTOS_EDENIED);
+    assert_int_equal(credential_token(c, str_of(first), &now, &err),
+                     CUSTOS_EDENIED);
+    assert_int_equal(credential_token(c, str_of(second), &in, &err), CUSTOS_OK);
+    assert_int_equal(
+        credential_revoke(curator_ledger(owner), str_of("ann"), 6, &r, &err),
+        CUSTOS_OK);
+    assert_int_equal(credential_holds(c, &in, &err), CUSTOS_EDENIED);
+    assert_int_equal(credential_token(c, str_of(second), &now, &err),
+                     CUSTOS_EDENIED);
+    assert_int_equal(
+        credential_verifier(c, str_of("ann"), &now, verifier, &err),
+        CUSTOS_EDENIED);
+}
+
+static custos_status
+comes_in(const char *token, struct credential *out)
+{
+    custos_err err;
+
+    return credential_token(c, str_of(token), out, &err);
+}
+
+/* Both tokens come in until the old one ends; the password is not touched. */
+static void
+a_new_token_leaves_the_old_one(void **state)
+{
+    char first[CREDENTIAL_TOKEN_MAX], second[CREDENTIAL_TOKEN_MAX],
+        third[CREDENTIAL_TOKEN_MAX];
+    char verifier[CREDENTIAL_VERIFIER_MAX];
+    struct credential by_password, old, new;
+    struct ledger *l = curator_ledger(owner);
+    struct receipt r;
+    custos_err err;
+
+    (void)state;
+    set("bob", CREDENTIAL_NEW, "SCRAM-1", first);
+    assert_int_equal(
+        credential_verifier(c, str_of("bob"), &by_password, verifier, &err),
+        CUSTOS_OK);
+    assert_int_equal(credential_token_new(second, &err), CUSTOS_OK);
+    assert_int_equal(credential_token_new(third, &err), CUSTOS_OK);
+    assert_int_equal(credential_token_add(l, str_of("bob"), CREDENTIAL_FULL,
+                                          str_of(second), 0, 0, 6, &r, &err),
+                     CUSTOS_OK);
+    assert_int_equal(comes_in(first, &old), CUSTOS_OK);
+    assert_int_equal(comes_in(second, &new), CUSTOS_OK);
+    assert_int_equal(credential_holds(c, &old, &err), CUSTOS_OK);
+    assert_int_equal(credential_holds(c, &new, &err), CUSTOS_OK);
+    assert_int_equal(
+        credential_tokens_end(l, str_of("bob"), CREDENTIAL_FULL, 7, &r, &err),
+        CUSTOS_OK);
+    assert_int_equal(comes_in(first, &old), CUSTOS_EDENIED);
+    assert_int_equal(credential_holds(c, &old, &err), CUSTOS_EDENIED);
+    assert_int_equal(credential_holds(c, &new, &err), CUSTOS_OK);
+    /* a grace that is over: 8 microseconds after 1970 */
+    assert_int_equal(credential_token_add(l, str_of("bob"), CREDENTIAL_FULL,
+                                          str_of(third), 0, 8, 8, &r, &err),
+                     CUSTOS_OK);
+    assert_int_equal(comes_in(second, &old), CUSTOS_EDENIED);
+    assert_int_equal(credential_holds(c, &new, &err), CUSTOS_EDENIED);
+    assert_int_equal(comes_in(third, &new), CUSTOS_OK);
+    assert_int_equal(credential_holds(c, &by_password, &err), CUSTOS_OK);
+    assert_int_equal(credential_revoke(l, str_of("bob"), 9, &r, &err),
+                     CUSTOS_OK);
+    assert_int_equal(credential_holds(c, &by_password, &err), CUSTOS_EDENIED);
+    assert_int_equal(comes_in(third, &new), CUSTOS_EDENIED);
+}
+
+static void
+what_expired_is_wrong(void **state)
+{
+    const int64_t far = INT64_C(9000000000) * 1000000;
+    char token[CREDENTIAL_TOKEN_MAX], verifier[CREDENTIAL_VERIFIER_MAX];
+    struct ledger *l = curator_ledger(owner);
+    arena *a = arena_new(NULL, 1 << 20);
+    struct credential_info *seen = NULL;
+    struct credential in;
+    struct receipt r;
+    custos_err err;
+    size_t n = 0;
+
+    (void)state;
+    assert_int_equal(credential_token_new(token, &err), CUSTOS_OK);
+    assert_int_equal(credential_set(l, str_of("bob"), CREDENTIAL_NEW,
+                                    str_of("SCRAM-1"), str_of(token), far, 5,
+                                    &r, &err),
+                     CUSTOS_OK);
+    assert_int_equal(comes_in(token, &in), CUSTOS_OK);
+    assert_int_equal(credential_list(l, a, &seen, &n, &err), CUSTOS_OK);
+    assert_int_equal(seen[1].expires, far);
+    assert_int_equal(seen[1].n_tokens, 1);
+    assert_int_equal(seen[1].tokens[0].expires, far);
+    assert_int_equal(credential_set(l, str_of("bob"), CREDENTIAL_AGAIN,
+                                    str_of("SCRAM-1"), str_of(token), 6, 5, &r,
+                                    &err),
+                     CUSTOS_OK);
+    assert_int_equal(comes_in(token, &in), CUSTOS_EDENIED);
+    assert_int_equal(credential_verifier(c, str_of("bob"), &in, verifier, &err),
+                     CUSTOS_EDENIED);
+    in = (struct credential){.name = "bob", .seq = r.seq};
+    assert_int_equal(credential_holds(c, &in, &err), CUSTOS_EDENIED);
+    in.by_token = true;
+    assert_int_equal(credential_holds(c, &in, &err), CUSTOS_EDENIED);
+    assert_int_equal(credential_revoke(l, str_of("bob"), 9, &r, &err),
+                     CUSTOS_OK);
+    arena_free(a);
+}
+
+static void
+metrics_are_not_the_owner(void **state)
+{
+    char token[CREDENTIAL_TOKEN_MAX];
+    struct ledger *l = curator_ledger(owner);
+    struct credential in, owners;
+    struct receipt r;
+    custos_err err;
+
+    (void)state;
+    assert_int_equal(credential_token_new(token, &err), CUSTOS_OK);
+    assert_int_equal(credential_token_add(l, str_of(""),
+                                          CREDENTIAL_METRICS_ONLY,
+                                          str_of(token), 0, 0, 6, &r, &err),
+                     CUSTOS_OK);
+    assert_int_equal(comes_in(token, &in), CUSTOS_OK);
+    assert_int_equal(in.access, CREDENTIAL_METRICS_ONLY);
+    assert_int_equal(credential_holds(c, &in, &err), CUSTOS_OK);
+    owners = in;
+    owners.access = CREDENTIAL_FULL;
+    assert_int_equal(credential_holds(c, &owners, &err), CUSTOS_EDENIED);
+    assert_int_equal(credential_tokens_end(
+                         l, str_of(""), CREDENTIAL_METRICS_ONLY, 7, &r, &err),
+                     CUSTOS_OK);
+    assert_int_equal(comes_in(token, &in), CUSTOS_EDENIED);
+}
+
+/* The same each time, by name; of another store another. */
+static void
+mock_salts_stay(void **state)
+{
+    uint8_t a[CREDENTIAL_SALT_BYTES], b[CREDENTIAL_SALT_BYTES],
+        eve[CREDENTIAL_SALT_BYTES];
+
+    (void)state;
+    credential_mock_salt(c, str_of("ann"), a);
+    credential_mock_salt(owner, str_of("ann"), b);
+    credential_mock_salt(c, str_of("eve"), eve);
+    assert_memory_equal(a, b, sizeof a);
+    assert_memory_not_equal(a, eve, sizeof a);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tokens_are_new_and_long),
+        cmocka_unit_test(who_has_the_token_comes_in),
+        cmocka_unit_test(a_new_token_leaves_the_old_one),
+        cmocka_unit_test(what_expired_is_wrong),
+        cmocka_unit_test(metrics_are_not_the_owner),
+        cmocka_unit_test(mock_salts_stay),
+    };
+
+    return cmocka_run_group_tests(tests, begin, end);
+}
