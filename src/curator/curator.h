@@ -172,9 +172,6 @@ struct ask {
      */
     int64_t (*admit)(void *ctx, int64_t class_us);
     void *admit_ctx;
-    /* Has who asks stopped charged work of his that ran, just now? Then a delay
-       of this question would tell whether it still ran. NULL: nobody can. */
-    bool (*stopped)(void *admit_ctx);
     int64_t allowance_us; /* by which that is later than the public time, where
                              nothing waits */
     int64_t most_us;      /* a question whose public time is longer is rejected

@@ -56,8 +56,8 @@ struct executor {
        the new data. May fail: CUSTOS_EBUSY. */
     custos_status (*await)(void *ctx, const struct work *w, custos_err *err);
 
-    /* Fails with CUSTOS_EENGINE and one constant sentence where it was
-       charged. *end is set in any case; on success the caller owns *out. */
+    /* Ends soon after w->ask->stop is set, or at the work's public time. Fails
+       with CUSTOS_EENGINE and one constant sentence where it was charged. *end is set in any case; on success the caller owns *out. */
     custos_status (*run)(void *ctx, const struct work *w, struct answer **out,
                          enum work_end *end, custos_err *err);
 
@@ -66,10 +66,6 @@ struct executor {
                              const struct catalog_ask *ask,
                              enum catalog_how how, arena *a,
                              struct catalog_rows *out, custos_err *err);
-
-    /* From another thread: what it does for a question that is stopped ends
-       now. Nothing is lost if it comes before the work has begun. */
-    void (*stop)(void *ctx);
 };
 
 /* What c works from now. */

@@ -499,6 +499,4 @@ curator_interrupt(struct curator *c)
     if (c->engine)
         engine_interrupt(c->engine);
     pthread_mutex_unlock(&c->mutex);
-    if (c->executor)
-        c->executor->stop(c->executor->ctx);
 }

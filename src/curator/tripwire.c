@@ -188,10 +188,8 @@ judge(const struct ask *ask, enum work_end end)
 
     if (end == WORK_FAILED)
         return TRIP_FAILURE;
-    if (end == WORK_DELAYED) /* it tells of work before, which counts there if
-                                it overran, and does not if it was stopped */
-        return ask->stopped && ask->stopped(ask->admit_ctx) ? TRIP_OVERRUN
-                                                            : TRIP_NONE;
+    if (end == WORK_DELAYED) /* by work before it, which counts if it overran */
+        return TRIP_NONE;
     return end == WORK_OVERRUN || stop == ASK_OVERRUN ? TRIP_OVERRUN
                                                       : TRIP_NONE;
 }

@@ -10,6 +10,8 @@
 #include "base/error.h"
 #include "serve/loop_inside.h"
 
+enum { SILENT_US = 1000000 }; /* an honest client speaks before */
+
 struct conn *
 connections_at(struct loop *l, uint32_t id)
 {
@@ -95,24 +97,54 @@ connections_add(struct loop *l, int fd, const char *address)
     return c;
 }
 
-/* The one to end, of a group or of all (NULL): the oldest that has sent nothing,
-   else the oldest. *n: how many there are. */
-static struct conn *
-stranger_to_end(const struct loop *l, const char *group, size_t *n)
+/* How many strangers a group has. */
+static size_t
+group_size(const struct loop *l, const char *group)
 {
-    struct conn *oldest = NULL, *silent = NULL;
+    size_t n = 0;
 
-    *n = 0;
+    for (const struct conn *c = l->oldest; c; c = c->newer)
+        n += !strcmp(c->group, group);
+    return n;
+}
+
+/*
+ * Whom to end of a group: the oldest that has sent nothing for a while, else the
+ * oldest. A client that has just connected has sent nothing either, so that it
+ * must not be the first to go.
+ */
+static struct conn *
+stranger_to_end(const struct loop *l, const char *group)
+{
+    struct conn *oldest = NULL;
+
     for (struct conn *c = l->oldest; c; c = c->newer) {
-        if (group && strcmp(c->group, group) != 0)
+        if (strcmp(c->group, group) != 0)
             continue;
-        ++*n;
+        if (!c->has_sent && l->now_us - c->since_us > SILENT_US)
+            return c;
         if (!oldest)
             oldest = c;
-        if (!silent && !c->has_sent)
-            silent = c;
     }
-    return silent ? silent : oldest;
+    return oldest;
+}
+
+/* The group that has most strangers, the one of the oldest among several. */
+static const char *
+largest_group(const struct loop *l)
+{
+    const char *found = NULL;
+    size_t most = 0;
+
+    for (const struct conn *c = l->oldest; c; c = c->newer) {
+        size_t n = group_size(l, c->group);
+
+        if (n > most) {
+            found = c->group;
+            most = n;
+        }
+    }
+    return found;
 }
 
 static void
@@ -126,8 +158,8 @@ stranger_end(struct loop *l, struct conn *c)
 
 /*
  * Who comes is let in, and an older connection that has not logged in makes
- * place: strangers cannot fill the server and keep others out, and those of one
- * address cannot keep out those of another.
+ * place, one of the address that has most: strangers cannot fill the server and
+ * keep others out, and those of some addresses cannot keep out those of another.
  */
 bool
 connections_make_room(struct loop *l, const char *address,
@@ -135,16 +167,17 @@ connections_make_room(struct loop *l, const char *address,
 {
     const struct serve_limits *limits = &l->options.parts->limits;
     char group[PEER_GROUP_MAX];
+    const char *of = group;
     struct conn *c;
-    size_t n;
 
     peer_group(str_of(address), group);
-    c = stranger_to_end(l, group, &n);
-    if (n < limits->strangers_per_address) {
-        if (l->n_strangers < limits->strangers && need == PEOPLE_WITHIN_LIMITS)
+    if (group_size(l, group) < limits->strangers_per_address) {
+        if (l->n_strangers < limits->strangers &&
+            need == CONNECTIONS_WITHIN_LIMITS)
             return false;
-        c = stranger_to_end(l, NULL, &n);
+        of = largest_group(l);
     }
+    c = of ? stranger_to_end(l, of) : NULL;
     if (c)
         stranger_end(l, c);
     return c != NULL;

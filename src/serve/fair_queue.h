@@ -29,7 +29,6 @@ struct queue_share {
                                           work, the first come first */
     struct queue_share *paused_next;   /* of those that have such */
     int64_t work_us;                   /* charged work that is on its way */
-    int64_t stopped_us;                /* when such was last dropped; or 0 */
     size_t name_len;
     char name[];
 };

@@ -57,7 +57,8 @@ on_connection(void *ctx, struct MHD_Connection *c, void **state,
         if (!l)
             return; /* its requests will be refused */
         l->fd = info->connect_fd;
-        l->until_us = steady_us() + h->parts->limits.login_ms * 1000;
+        l->since_us = steady_us();
+        l->until_us = l->since_us + h->parts->limits.login_ms * 1000;
         l->next = h->links;
         if (l->next)
             l->next->prev = l;

@@ -283,31 +283,38 @@ exchange_new(struct http *h, struct MHD_Connection *c, const char *url,
     return x;
 }
 
-/* Counts what says how long the body is. */
+/* What a head says of its body's length and of its host, and how often. */
+struct head {
+    size_t frames, hosts;
+    bool odd; /* a name has a blank */
+};
+
 static enum MHD_Result
-add_frame(void *ctx, enum MHD_ValueKind kind, const char *name,
-          const char *value)
+head_count(void *ctx, enum MHD_ValueKind kind, const char *name,
+           const char *value)
 {
-    size_t *frames = ctx;
+    struct head *h = ctx;
 
     (void)kind;
+    h->odd |= name[strcspn(name, " \t")] != '\0';
     if (!strcasecmp(name, "Content-Length"))
-        *frames += 1;
+        h->frames += 1;
     else if (!strcasecmp(name, "Transfer-Encoding"))
-        *frames += value && !strcasecmp(value, "chunked") ? 1 : 2;
+        h->frames += value && !strcasecmp(value, "chunked") ? 1 : 2;
+    else if (!strcasecmp(name, "Host"))
+        h->hosts += 1;
     return MHD_YES;
 }
 
-/* Who stands between us and the client may read a body that is framed twice in
-   the other way, and take its end for a request of somebody else. */
+/* Who stands between us and the client may read a head that can be read in two
+   ways in the other one, and take a body's end for a request of somebody else. */
 static bool
-is_framed_once(struct exchange *x)
+is_read_one_way(struct exchange *x)
 {
-    size_t frames = 0;
+    struct head h = {0};
 
-    MHD_get_connection_values(x->connection, MHD_HEADER_KIND, add_frame,
-                              &frames);
-    return frames <= 1;
+    MHD_get_connection_values(x->connection, MHD_HEADER_KIND, head_count, &h);
+    return h.frames <= 1 && h.hosts <= 1 && !h.odd;
 }
 
 /* Everything that the head alone decides. */
@@ -317,7 +324,7 @@ exchange_begin(struct exchange *x)
     str text = head_value(x->connection, "Content-Length");
     unsigned long long length = text.len ? strtoull(text.ptr, NULL, 10) : 0;
 
-    if (!is_framed_once(x)) {
+    if (!is_read_one_way(x)) {
         http_header(&x->reply, "Connection", "close");
         exchange_refuse(x, HTTP_FAULT_FRAME);
         x->endless = true;

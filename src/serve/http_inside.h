@@ -18,6 +18,7 @@
 struct link {
     struct link *next, *prev;
     int fd;
+    int64_t since_us;
     int64_t until_us;
     bool known;    /* it has shown a token that is in force */
     bool sending;  /* the wait is for a reply to be taken; then: */

@@ -15,7 +15,16 @@ enum {
 
 /* ---------------------------------------------------------- connections -- */
 
-/* The stranger whose wait ends first, of a group or of all (NULL). */
+/* Does a rather than b make place? Strangers do before who has shown a token,
+   and of these the one that came first: how long its wait may still take is its
+   own choice. */
+static bool
+goes_before(const struct link *a, const struct link *b)
+{
+    return a->known == b->known ? a->since_us < b->since_us : !a->known;
+}
+
+/* The one to make place, among the strangers of a group or among all (NULL). */
 static struct link *
 first_to_go(const struct http *h, const struct link *newest, const char *group,
             size_t *n)
@@ -27,8 +36,7 @@ first_to_go(const struct http *h, const struct link *newest, const char *group,
         if (group && (l->known || strcmp(l->group, group) != 0))
             continue;
         ++*n;
-        if (l != newest && l->until_us &&
-            (!first || l->until_us < first->until_us))
+        if (l != newest && l->until_us && (!first || goes_before(l, first)))
             first = l;
     }
     return first;
@@ -44,8 +52,8 @@ hang_up(struct http *h, struct link *l)
 
 /*
  * An address has few places for connections that have shown no token, and the
- * last quarter of all places is kept free: whose wait would end first goes, so
- * that those who send nothing keep nobody out.
+ * last quarter of all places is kept free: who came first goes, so that those
+ * who send or read nothing keep nobody out.
  */
 void
 links_make_room(struct http *h, const struct link *newest)

@@ -152,11 +152,25 @@ log_conn(const char *event, const struct conn *c, const char *why)
 
 /* ---------------------------------------------------------- connections -- */
 
+/* Strangers must not fill the disk: so many lines a second are theirs. */
+static bool
+may_log_close(struct loop *l, const struct conn *c)
+{
+    if (c->entered)
+        return true;
+    if (l->now_us - l->lines_since_us >= 1000000) {
+        l->lines_since_us = l->now_us;
+        l->lines = 0;
+    }
+    return l->lines++ < STRANGER_LINES;
+}
+
 void
 loop_close(struct loop *l, struct conn *c, const char *why)
 {
     loop_drop(l, c, ASK_CANCELLED);
-    log_conn("close", c, why);
+    if (may_log_close(l, c))
+        log_conn("close", c, why);
     connections_remove(l, c);
 }
 
@@ -279,9 +293,9 @@ accept_all(struct loop *l)
         struct epoll_event e = {.events = EPOLLIN};
         struct conn *c;
 
-        (void)connections_make_room(l, address, PEOPLE_WITHIN_LIMITS);
+        (void)connections_make_room(l, address, CONNECTIONS_WITHIN_LIMITS);
         c = connections_add(l, fd, address);
-        if (!c && connections_make_room(l, address, PEOPLE_ONE_PLACE))
+        if (!c && connections_make_room(l, address, CONNECTIONS_ONE_PLACE))
             c = connections_add(l, fd, address);
         if (!c) {
             refuse_place(l, fd);

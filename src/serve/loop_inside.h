@@ -28,6 +28,8 @@ struct slot {
     uint32_t uses;
 };
 
+enum { STRANGER_LINES = 20 }; /* of the log, a second */
+
 struct loop {
     struct loop_options options;
     struct session_host host;
@@ -45,6 +47,8 @@ struct loop {
     bool turns; /* somebody waits for one */
     int64_t stop_by_us;
     int64_t swept_us;
+    int64_t lines_since_us; /* the second in which strangers had so many: */
+    unsigned lines;
     int64_t now_us;
     int owner_link; /* one who speaks at the owner's socket; -1 */
     int64_t owner_since_us;
@@ -69,14 +73,14 @@ enum loop_event {
     EVENT_CONN,
 };
 
-/* --- people.c: slots, limits, who may stay */
+/* --- connections.c: slots, limits, who may stay */
 
 struct conn *connections_at(struct loop *l, uint32_t id);
 /* NULL: no place. */
 struct conn *connections_add(struct loop *l, int fd, const char *address);
 /* Ends connections of strangers where there are too many: of one address, of
    all, or `full`, of those who log in too. False: there was none to end. */
-enum connections_need { PEOPLE_WITHIN_LIMITS, PEOPLE_ONE_PLACE };
+enum connections_need { CONNECTIONS_WITHIN_LIMITS, CONNECTIONS_ONE_PLACE };
 bool connections_make_room(struct loop *l, const char *address,
                            enum connections_need need);
 void

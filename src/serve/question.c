@@ -77,12 +77,6 @@ admit(void *ctx, int64_t class_us)
     return j->due_us;
 }
 
-static bool
-stopped(void *ctx)
-{
-    return workers_stopped(ctx);
-}
-
 /* The owner's lane is for anything. */
 static custos_status
 place(void *ctx, enum ask_stage at, custos_err *err)
@@ -124,7 +118,6 @@ question_work(struct job *j, struct curator *c)
     if (j->replies) {
         j->leaves = leaves;
         q->ask.admit = admit;
-        q->ask.stopped = stopped;
         q->ask.allowance_us = reply_queue_allowance(j->replies);
         q->ask.most_us = j->most_us;
     }

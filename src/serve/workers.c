@@ -534,8 +534,6 @@ workers_drop(struct workers *w, struct job *j, enum ask_stop why)
         withdraw_job(w, j);
     } else {
         job_stop(j, why);
-        if (j->at == JOB_RUNS && j->admitted_us)
-            j->share->stopped_us = steady_us();
         w->again_us = 0;
         pthread_cond_signal(&w->held);
     }

@@ -157,10 +157,6 @@ void workers_planned(struct job *j);
  */
 void workers_admit(struct job *j, int64_t class_us);
 
-/* Was charged work of this job's name dropped while it ran, in the last seconds?
-   Its worker process is replaced, and others may wait for that. */
-bool workers_stopped(struct job *j);
-
 /* Not begun, and running or held for their time. */
 void workers_count(struct workers *w, size_t *waiting, size_t *running);
 

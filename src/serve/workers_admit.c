@@ -12,10 +12,7 @@
  */
 #include <errno.h>
 
-#include "serve/clock.h"
 #include "serve/workers_inside.h"
-
-enum { STOPPED_LATELY_US = 5000000 };
 
 enum workers_move
 workers_move(struct job *j, enum lane to)
@@ -34,21 +31,6 @@ workers_move(struct job *j, enum lane to)
     pthread_mutex_unlock(&w->lock);
     j->crowded = !j->moves;
     return j->moves ? MOVE_LATER : MOVE_FULL;
-}
-
-bool
-workers_stopped(struct job *j)
-{
-    struct workers *w = j->all;
-    bool lately;
-
-    if (!w)
-        return false;
-    pthread_mutex_lock(&w->lock);
-    lately = j->share->stopped_us &&
-             steady_us() - j->share->stopped_us < STOPPED_LATELY_US;
-    pthread_mutex_unlock(&w->lock);
-    return lately;
 }
 
 void

@@ -47,6 +47,12 @@ wait_for(const struct channel *c, short events, int64_t until_us)
     }
 }
 
+enum channel_end
+channel_wait(const struct channel *c, int64_t until_us)
+{
+    return wait_for(c, POLLIN, until_us);
+}
+
 /* Where there was room for it from the beginning (message_begin). */
 static void
 head_write(struct buf *b, enum message_kind kind)

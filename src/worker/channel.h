@@ -35,6 +35,9 @@ enum channel_end channel_send(const struct channel *c, enum message_kind kind,
 bool channel_send_at_once(const struct channel *c, enum message_kind kind,
                           struct buf *b);
 
+/* Waits until there is something to be read. */
+enum channel_end channel_wait(const struct channel *c, int64_t until_us);
+
 /* The next message: its kind, and its bytes in a, at most so many. */
 enum channel_end
 channel_receive(const struct channel *c, int64_t until_us, size_t most,

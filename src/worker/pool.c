@@ -305,7 +305,8 @@ pool_take_for(struct pool *p, enum pool_lane lane,
     pthread_mutex_lock(&p->lock);
     look_for(p, lane, of);
     join_waiters(p, &w);
-    hand_out(p, lane);
+    if (!stop || !atomic_load(stop)) /* else no worker is sent anything */
+        hand_out(p, lane);
     wait_for_worker(p, &w, stop);
     pthread_mutex_unlock(&p->lock);
     pthread_cond_destroy(&w.ready);

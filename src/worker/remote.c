@@ -10,23 +10,25 @@
  * FAILS    CUSTOS_EENGINE, with *end for the tripwire; of what is public also
  *          what the worker said.
  * TESTED   a_killed_worker_costs_one_question a_worker_that_lies_is_ended
- *          a_stop_is_never_lost work_ends_at_its_time
+ *          a_stop_is_never_lost a_stop_leaves_short_work_its_worker
+ *          work_ends_at_its_time
  */
 #include "worker/remote.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "curator/answer.h"
 
+enum {
+    LOOK_US = 20000,   /* how often one who waits looks whether to stop */
+    GRACE_US = 200000, /* for free work that is stopped to end by itself */
+};
+
 struct remote {
     struct executor executor;
     struct pool *pool;
-    pthread_mutex_t mutex; /* over what follows */
-    struct process *now;   /* the worker that works for it; NULL: none */
 };
 
 /* What a worker is asked. */
@@ -51,39 +53,6 @@ is_stopped(const struct errand *c)
     return c->stop && atomic_load(c->stop) != ASK_GOES_ON;
 }
 
-/* A stop is either seen here or sees the worker: stop is set before it. */
-static bool
-hold(struct remote *r, const struct errand *c, struct process *w)
-{
-    bool held;
-
-    pthread_mutex_lock(&r->mutex);
-    held = !is_stopped(c);
-    if (held)
-        r->now = w;
-    pthread_mutex_unlock(&r->mutex);
-    return held;
-}
-
-static void
-let_go(struct remote *r)
-{
-    pthread_mutex_lock(&r->mutex);
-    r->now = NULL;
-    pthread_mutex_unlock(&r->mutex);
-}
-
-static void
-stop(void *ctx)
-{
-    struct remote *r = ctx;
-
-    pthread_mutex_lock(&r->mutex);
-    if (r->now)
-        kill(r->now->pid, SIGKILL);
-    pthread_mutex_unlock(&r->mutex);
-}
-
 /* Why there is no reply. */
 static enum work_end
 judge(const struct errand *c, enum channel_end end, enum process_death death)
@@ -96,6 +65,50 @@ judge(const struct errand *c, enum channel_end end, enum process_death death)
     return end == CHANNEL_LATE ? WORK_OVERRUN : WORK_LOST;
 }
 
+/*
+ * When a worker that was sent this is ended after a stop. Starting another costs
+ * more than short work does, and others would wait for it: so a private question
+ * of a short public time runs to its end, for which it was charged, and free
+ * work has a moment to end by itself.
+ */
+static int64_t
+end_after_stop(const struct errand *c, int64_t now_us)
+{
+    switch (c->lane) {
+    case POOL_PRIVATE: return c->until_us ? c->until_us : INT64_MAX;
+    case POOL_FREE: return now_us + GRACE_US;
+    case POOL_LONG:
+    case POOL_UNTIMED:
+    case POOL_LANES: break;
+    }
+    return now_us;
+}
+
+/* Waits for the beginning of a reply, at most until its time. */
+static enum channel_end
+await_reply(const struct process *w, const struct errand *c)
+{
+    int64_t end = c->until_us ? c->until_us : INT64_MAX;
+    enum channel_end waited = CHANNEL_LATE;
+    bool stopped = false;
+
+    while (waited == CHANNEL_LATE) {
+        int64_t now = w->to.now_us();
+
+        if (!stopped && is_stopped(c)) {
+            int64_t stop_end = end_after_stop(c, now);
+
+            stopped = true;
+            end = stop_end < end ? stop_end : end;
+        }
+        if (now >= end)
+            return CHANNEL_LATE;
+        waited =
+            channel_wait(&w->to, end - now < LOOK_US ? end : now + LOOK_US);
+    }
+    return waited;
+}
+
 static enum channel_end
 exchange(const struct process *w, bool sent, struct errand *c)
 {
@@ -105,6 +118,8 @@ exchange(const struct process *w, bool sent, struct errand *c)
 
     if (!sent)
         end = channel_send(&w->to, c->asks, c->request, c->until_us);
+    if (!end)
+        end = await_reply(w, c);
     if (!end)
         end = channel_receive(&w->to, c->until_us, MESSAGE_MAX_TOLD, c->a,
                               &kind, &bytes);
@@ -132,15 +147,11 @@ ask_worker(struct remote *r, struct errand *c)
         return is_stopped(c)                        ? WORK_STOPPED
                : pool_is_late(r->pool, c->begin_us) ? WORK_DELAYED
                                                     : WORK_LOST;
-    if (!hold(r, c, w)) {
-        if (sent)
-            pool_kill(r->pool, w);
-        else
-            pool_give(r->pool, w);
+    if (!sent && is_stopped(c)) {
+        pool_give(r->pool, w);
         return WORK_STOPPED;
     }
     end = exchange(w, sent, c);
-    let_go(r);
     if (!end) {
         pool_give(r->pool, w);
         return WORK_DONE;
@@ -303,16 +314,11 @@ remote_new(struct pool *pool, struct remote **out, custos_err *err)
 {
     struct remote *r = calloc(1, sizeof *r);
 
-    if (!r || pthread_mutex_init(&r->mutex, NULL)) {
-        free(r);
+    if (!r)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    }
     r->pool = pool;
-    r->executor = (struct executor){.ctx = r,
-                                    .await = await_workers,
-                                    .run = run,
-                                    .catalog = catalog,
-                                    .stop = stop};
+    r->executor = (struct executor){
+        .ctx = r, .await = await_workers, .run = run, .catalog = catalog};
     *out = r;
     return CUSTOS_OK;
 }
@@ -320,9 +326,6 @@ remote_new(struct pool *pool, struct remote **out, custos_err *err)
 void
 remote_free(struct remote *r)
 {
-    if (!r)
-        return;
-    pthread_mutex_destroy(&r->mutex);
     free(r);
 }
 

@@ -449,7 +449,9 @@ class Http(HttpCase):
         for frames in [b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
                        b"Transfer-Encoding: chunked\r\nContent-Length: 5\r\n",
                        b"Content-Length: 5\r\nContent-Length: 0\r\n",
-                       b"Transfer-Encoding: xchunked\r\n"]:
+                       b"Transfer-Encoding: xchunked\r\n",
+                       b"Transfer-Encoding : chunked\r\nContent-Length: 5\r\n",
+                       b"Content-Length: 5\r\nHost: 127.0.0.1\r\n"]:
             got = self.raw(b"POST /v1/query HTTP/1.1\r\nHost: localhost\r\n" + frames +
                            b"\r\n0\r\n\r\n" + hidden)
             self.assertRegex(got, rb"^HTTP/1.1 400 ", frames)

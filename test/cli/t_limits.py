@@ -322,6 +322,42 @@ class Strangers(Case):
             self.assertIn(b"too many clients", link.recv(1000))
         self.connect(server)
 
+    def test_the_address_with_most(self):
+        """A crowd behind some addresses, which has sent a byte each, keeps out
+        nobody who comes from another and is slow to speak."""
+        server = self.serve("--max-strangers", "6")
+        for i in range(6):
+            link = socket.create_connection(("127.0.0.1", server.pg),
+                                            source_address=(f"127.0.0.{2 + i % 2}", 0))
+            self.addCleanup(link.close)
+            link.sendall(b"\0")
+        honest = self.open(server)
+        for _ in range(3):
+            self.addCleanup(socket.create_connection(
+                ("127.0.0.1", server.pg), source_address=("127.0.0.2", 0)).close)
+        time.sleep(0.2)
+        honest.sendall(struct.pack(">II", 8, 80877103))  # may I use TLS?
+        self.assertEqual(honest.recv(1), b"N")
+
+    def test_http_who_came_first_goes(self):
+        """Replies that nobody reads keep no place from who has just come."""
+        server = self.serve("--max-connections", "40")
+        for i in range(36):
+            link = socket.create_connection(("127.0.0.1", server.http),
+                                            source_address=(f"127.0.0.{2 + i % 9}", 0))
+            self.addCleanup(link.close)
+            link.sendall(b"GET /v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n" * 200)
+        time.sleep(0.5)
+        honest = socket.create_connection(("127.0.0.1", server.http))
+        self.addCleanup(honest.close)
+        honest.settimeout(30)
+        for i in range(5):
+            self.addCleanup(socket.create_connection(
+                ("127.0.0.1", server.http), source_address=(f"127.0.0.{20 + i}", 0)).close)
+        time.sleep(0.5)
+        honest.sendall(b"GET /v1/health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        self.assertIn(b" 200 ", honest.recv(1000))
+
     def test_http_of_one_address(self):
         server = self.serve("--address-strangers", "4")
         links = []

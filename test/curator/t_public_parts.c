@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "curator/answer.h"
 #include "curator/executor.h"
 #include "curator/shared_state.h"
@@ -30,6 +31,7 @@ static struct curator *asks, *works;
 struct seen {
     int tried, charged;
     bool change; /* the attached file, before the charged work */
+    bool busy;   /* no worker is ready */
     custos_status worked;
 };
 
@@ -60,8 +62,7 @@ await(void *ctx, const struct work *w, custos_err *err)
 {
     (void)ctx;
     (void)w;
-    (void)err;
-    return CUSTOS_OK;
+    return seen.busy ? custos_fail(err, CUSTOS_EBUSY, "busy") : CUSTOS_OK;
 }
 
 static const struct executor executor = {.await = await, .run = run};
@@ -162,6 +163,24 @@ a_part_lost_after_the_charge_is_no_failure(void **state)
                          "0.1"));
 }
 
+/* Workers that must open new data first are waited for at nobody's cost. */
+static void
+workers_are_awaited_before_the_charge(void **state)
+{
+    char before[64], after[64];
+    custos_err err = {0};
+
+    (void)state;
+    test_left(asks, "", before);
+    seen.busy = true;
+    assert_int_equal(test_refused(asks, "ana",
+                                  "SELECT count(*) FROM people WHERE id > 2",
+                                  "0.1", &err),
+                     CUSTOS_EBUSY);
+    assert_string_equal(test_left(asks, "", after), before);
+    assert_int_equal(seen.charged, 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int
@@ -170,6 +189,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(parts_are_tried_before_the_charge),
         TEST(a_part_lost_after_the_charge_is_no_failure),
+        TEST(workers_are_awaited_before_the_charge),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

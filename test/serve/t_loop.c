@@ -484,6 +484,32 @@ strangers_keep_nobody_out(void **state)
         client_close(&crowd[i]);
 }
 
+/* A byte costs nothing: who has just come is not ended for having sent none. */
+static void
+one_who_has_just_come_stays(void **state)
+{
+    struct serve_limits limits = usual();
+    struct client crowd[3], fresh, next;
+
+    (void)state;
+    limits.strangers_per_address = 4;
+    server_start(limits);
+    for (size_t i = 0; i < COUNT_OF(crowd); i++) {
+        client_open(&crowd[i]);
+        assert_int_equal(send(crowd[i].fd, "", 1, MSG_NOSIGNAL), 1);
+    }
+    client_open(&fresh);
+    client_open(&next);
+    expect(&crowd[0], 'E', "E:53300");
+    client_says_nothing(&fresh);
+    server_tell(SIGTERM);
+    server_end();
+    client_close(&fresh);
+    client_close(&next);
+    for (size_t i = 0; i < COUNT_OF(crowd); i++)
+        client_close(&crowd[i]);
+}
+
 /* The silent go first: who has begun to log in stays. */
 static void
 the_silent_make_room_first(void **state)
@@ -497,8 +523,10 @@ the_silent_make_room_first(void **state)
     client_open(&first);
     client_send(&first, 0, "4ss1", 196608u, "user", "ann", 0u);
     assert_true(client_until(&first, 'R'));
-    for (size_t i = 0; i < COUNT_OF(crowd); i++)
+    for (size_t i = 0; i < COUNT_OF(crowd) - 1; i++)
         client_open(&crowd[i]);
+    usleep(1200000); /* they are silent, not just slow */
+    client_open(&crowd[COUNT_OF(crowd) - 1]);
     expect(&crowd[0], 'E', "E:53300");
     client_open(&late);
     expect(&crowd[1], 'E', "E:53300");
@@ -593,6 +621,7 @@ main(void)
         cmocka_unit_test(a_second_signal_ends_it_at_once),
         cmocka_unit_test(limits_of_time_and_number),
         cmocka_unit_test(strangers_keep_nobody_out),
+        cmocka_unit_test(one_who_has_just_come_stays),
         cmocka_unit_test(the_silent_make_room_first),
         cmocka_unit_test(an_analyst_asks_so_often_a_minute),
         cmocka_unit_test(who_goes_while_asking_is_forgotten),

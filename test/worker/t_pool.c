@@ -57,7 +57,7 @@ steady_us(void)
 }
 
 static void
-open_pool(const char *command)
+open_pool(const char *command, size_t spare)
 {
     struct pool_options o = {
         .command = command,
@@ -67,6 +67,7 @@ open_pool(const char *command)
                     [POOL_LONG] = 1,
                     [POOL_UNTIMED] = 1,
                     [POOL_FREE] = 1},
+        .spare = {[POOL_PRIVATE] = spare},
         .memory_bytes = (uint64_t)512 << 20,
         .now_us = steady_us,
     };
@@ -88,7 +89,7 @@ begin(void **state)
     if (curator_open(files.store, &curator, &err))
         fail_msg("%s", err.said);
     of = curator_snapshot(curator);
-    open_pool(getenv("CUSTOS"));
+    open_pool(getenv("CUSTOS"), 0);
     curator_use(curator, remote_executor(remote));
     return 0;
 }
@@ -182,12 +183,12 @@ another_plan_is_refused(void **state)
 
 /* ---------------------------------------------------------------- ending -- */
 
-/* The worker of the private lane, which has just one. */
+/* The worker of a lane that has just one. */
 static pid_t
-private_worker(void)
+worker_of(enum pool_lane lane)
 {
     struct process *p =
-        pool_take(pool, POOL_PRIVATE, &of, steady_us() + 30 * SECOND_US, NULL);
+        pool_take(pool, lane, &of, steady_us() + 30 * SECOND_US, NULL);
     pid_t pid;
 
     assert_non_null(p);
@@ -198,9 +199,9 @@ private_worker(void)
 
 /* From outside, while it is idle; the pool has seen it. */
 static void
-kill_idle_worker(void)
+kill_idle_worker(enum pool_lane lane)
 {
-    pid_t pid = private_worker();
+    pid_t pid = worker_of(lane);
 
     kill(pid, SIGKILL);
     while (!kill(pid, 0))
@@ -220,7 +221,7 @@ a_killed_worker_costs_one_question(void **state)
         char sql[64];
         struct answer *a;
 
-        kill_idle_worker();
+        kill_idle_worker(POOL_PRIVATE);
         snprintf(sql, sizeof sql, "SELECT count(*) + %d FROM people", i);
         a = test_ask(curator, "ann", sql, "0.01"); /* by the next one */
         answer_free(a);
@@ -235,7 +236,7 @@ static void
 work_ends_at_its_time(void **state)
 {
     struct work w = {.until_us = steady_us() + SECOND_US / 5};
-    pid_t pid = private_worker();
+    pid_t pid = worker_of(POOL_PRIVATE);
     enum work_end end = WORK_DONE;
     custos_err err;
 
@@ -277,7 +278,6 @@ stop_soon(void *ctx)
 {
     usleep(*(const unsigned *)ctx);
     atomic_store(&stop, ASK_CANCELLED);
-    remote_executor(remote)->stop(remote_executor(remote)->ctx);
     return NULL;
 }
 
@@ -288,6 +288,7 @@ a_stop_is_never_lost(void **state)
     for (unsigned i = 0; i < 40; i++) {
         const struct ask with_stop = {.stop = &stop};
         struct work w = {.ask = &with_stop,
+                         .time = WORK_LONG,
                          .until_us = steady_us() + 30 * SECOND_US};
         unsigned wait = i * i * 10;
         enum work_end end = WORK_DONE;
@@ -295,7 +296,7 @@ a_stop_is_never_lost(void **state)
         custos_err err;
 
         atomic_store(&stop, ASK_GOES_ON);
-        kill(private_worker(), SIGSTOP);
+        kill(worker_of(POOL_LONG), SIGSTOP);
         assert_int_equal(pthread_create(&thread, NULL, stop_soon, &wait), 0);
         assert_int_equal(
             send_work(&w, "SELECT count(*) FROM people", &end, &err),
@@ -303,8 +304,36 @@ a_stop_is_never_lost(void **state)
         assert_int_equal(end, WORK_STOPPED);
         pthread_join(thread, NULL);
         /* one that was not begun is still stopped: it is replaced */
-        kill_idle_worker();
+        kill_idle_worker(POOL_LONG);
     }
+}
+
+/* Others would have to wait until another is started. */
+static void
+a_stop_leaves_short_work_its_worker(void **state)
+{
+    struct pool_counts before, after;
+
+    (void)state;
+    worker_of(POOL_PRIVATE); /* it is there */
+    pool_count(pool, &before);
+    for (unsigned i = 0; i < 40; i++) {
+        const struct ask with_stop = {.stop = &stop};
+        struct work w = {.ask = &with_stop,
+                         .until_us = steady_us() + 30 * SECOND_US};
+        unsigned wait = i * 50;
+        enum work_end end = WORK_FAILED;
+        pthread_t thread;
+        custos_err err;
+
+        atomic_store(&stop, i == 0 ? ASK_CANCELLED : ASK_GOES_ON);
+        assert_int_equal(pthread_create(&thread, NULL, stop_soon, &wait), 0);
+        (void)!send_work(&w, "SELECT count(*) FROM people", &end, &err);
+        assert_true(end == WORK_STOPPED || end == WORK_LOST); /* no digest */
+        pthread_join(thread, NULL);
+    }
+    pool_count(pool, &after);
+    assert_int_equal(after.lost, before.lost);
 }
 
 /* ------------------------------------------------------------------ lies -- */
@@ -340,13 +369,47 @@ a_worker_that_lies_is_ended(void **state)
 
     (void)state;
     close_pool();
-    open_pool("/proc/self/exe");
+    open_pool("/proc/self/exe", 0);
     assert_int_equal(send_work(&w, "SELECT count(*) FROM people", &end, &err),
                      CUSTOS_EENGINE);
     assert_int_equal(end, WORK_FAILED);
     close_pool();
-    open_pool(getenv("CUSTOS"));
+    open_pool(getenv("CUSTOS"), 0);
     curator_use(curator, remote_executor(remote));
+}
+
+/* ---------------------------------------------------------------- new data -- */
+
+/* Else it would be charged, and come too late for its reply. */
+static void
+a_question_on_new_data_waits_for_workers_first(void **state)
+{
+    struct pool_counts before, after;
+    struct work_snapshot newer;
+    struct process *old;
+    struct answer *a;
+
+    (void)state;
+    close_pool();
+    open_pool(getenv("CUSTOS"), 1);
+    curator_use(curator, remote_executor(remote));
+    do
+        pool_count(pool, &before);
+    while (before.idle < before.workers && !usleep(1000));
+    test_store_init(&files);
+    a = test_ask(curator, "ann", "SELECT count(*) + 9 FROM people", "0.01");
+    answer_free(a);
+    newer = curator_snapshot(curator);
+    assert_int_equal(newer.version, of.version + 1);
+    assert_true(pool_await(pool, POOL_PRIVATE, &newer, NULL));
+    pool_count(pool, &after);
+    assert_true(after.started > before.started);
+    /* one that began on the old data gets its worker too */
+    assert_true(pool_await(pool, POOL_PRIVATE, &of, NULL));
+    old = pool_take(pool, POOL_PRIVATE, &of, 0, NULL);
+    assert_non_null(old);
+    pool_give(pool, old);
+    of = newer;
 }
 
 /* --------------------------------------------------------------- confined -- */
@@ -409,7 +472,9 @@ main(int argc, char **argv)
         cmocka_unit_test(work_ends_at_its_time),
         cmocka_unit_test(work_that_is_late_is_not_begun),
         cmocka_unit_test(a_stop_is_never_lost),
+        cmocka_unit_test(a_stop_leaves_short_work_its_worker),
         cmocka_unit_test(a_worker_that_lies_is_ended),
+        cmocka_unit_test(a_question_on_new_data_waits_for_workers_first),
         cmocka_unit_test(a_worker_cannot_reach_out),
     };
 
