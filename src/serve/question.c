@@ -64,12 +64,14 @@ admit(void *ctx, int64_t class_us)
 {
     struct job *j = ctx;
     struct question *q = (struct question *)j;
+    bool is_long = class_us > ASK_LONG_US;
+    struct reply_queue *by = is_long ? j->long_replies : j->replies;
 
     workers_admit(j, class_us);
     reply_clock_watch();
-    j->due_us =
-        reply_queue_admit(class_us > ASK_LONG_US ? j->long_replies : j->replies,
-                          j->asked_us, reply_clock_us(), class_us);
+    workers_fix_due(
+        j, reply_queue_admit(by, j->asked_us, reply_clock_us(), class_us),
+        is_long ? by : NULL); /* short work runs to its end (worker/remote.c) */
     /* Now, at a public moment: what is left when the work ends would tell by
        others' charges when that was. */
     if (!q->quiet)

@@ -99,3 +99,31 @@ reply_queue_admit(struct reply_queue *q, int64_t asked_us, int64_t now_us,
     pthread_mutex_unlock(&q->lock);
     return plus(end, q->allowance_us);
 }
+
+/* Lock held: what stands at i is not later than it was. */
+static void
+heap_raise(int64_t *heap, size_t i)
+{
+    int64_t at = heap[i];
+
+    while (i > 0 && heap[(i - 1) / 2] > at) {
+        heap[i] = heap[(i - 1) / 2];
+        i = (i - 1) / 2;
+    }
+    heap[i] = at;
+}
+
+void
+reply_queue_give_back(struct reply_queue *q, int64_t due_us, int64_t now_us)
+{
+    int64_t end = due_us - q->allowance_us;
+
+    pthread_mutex_lock(&q->lock);
+    for (size_t i = 0; i < q->n; i++)
+        if (q->free_us[i] == end && now_us < end) {
+            q->free_us[i] = now_us;
+            heap_raise(q->free_us, i);
+            break;
+        }
+    pthread_mutex_unlock(&q->lock);
+}

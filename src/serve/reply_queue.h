@@ -29,6 +29,7 @@
  * FAILS    cannot. Late waking, caches, memory bandwidth and disks remain:
  *          THREATS.md.
  * TESTED   moments_depend_on_arrivals_and_classes_alone
+ *          a_stopped_question_gives_its_time_back
  *          work_within_its_class_never_overruns
  *          capacity_is_servers_by_class
  */
@@ -54,10 +55,20 @@ int64_t reply_queue_allowance(const struct reply_queue *q);
  * class_us >= 1. From any thread; those who admit are served in the order in
  * which they are admitted. Cannot fail; stops at INT64_MAX.
  *
- * A class occupies its server whatever happens: who admits a class of hours
- * gives a server away for hours. Refuse it before its charge.
+ * A class occupies its server whatever happens, unless it is given back: who
+ * admits a class of hours gives a server away for hours. Refuse it before its
+ * charge.
  */
 int64_t reply_queue_admit(struct reply_queue *q, int64_t asked_us,
                           int64_t now_us, int64_t class_us);
+
+/*
+ * The question whose reply leaves at due_us was stopped at now_us, and a worker
+ * does nothing for it from then on: its server is free, if none was admitted
+ * behind it. Its own reply still leaves at due_us. Stopping is an act of the
+ * analyst, which depends on what he has seen and on no data. Cannot fail.
+ */
+void
+reply_queue_give_back(struct reply_queue *q, int64_t due_us, int64_t now_us);
 
 #endif

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "serve/clock.h"
 #include "serve/reply_clock.h"
+#include "serve/reply_queue.h"
 #include "serve/workers_inside.h"
 
 enum {
@@ -493,6 +494,7 @@ workers_submit(struct workers *w, struct job *j)
 
     j->stopped = j->begun = j->moves = j->crowded = false;
     j->due_us = j->class_us = j->admitted_us = 0;
+    j->gives_back = NULL;
     j->all = w;
     j->at = JOB_WAITS;
     atomic_store(&j->why, ASK_GOES_ON);
@@ -526,6 +528,32 @@ withdraw_job(struct workers *w, struct job *j)
     hold_job(w, j);
 }
 
+/* Lock held. At the moment of the stop, whether the work has ended or not. */
+static void
+give_time_back(const struct workers *w, struct job *j)
+{
+    if (!j->gives_back || atomic_load(&j->why) == ASK_GOES_ON)
+        return;
+    reply_queue_give_back(j->gives_back, j->due_us, w->options.now_us());
+    j->gives_back = NULL;
+}
+
+void
+workers_fix_due(struct job *j, int64_t due_us, struct reply_queue *by)
+{
+    struct workers *w = j->all;
+
+    if (!w) {
+        j->due_us = due_us;
+        return;
+    }
+    pthread_mutex_lock(&w->lock);
+    j->due_us = due_us;
+    j->gives_back = by;
+    give_time_back(w, j);
+    pthread_mutex_unlock(&w->lock);
+}
+
 void
 workers_drop(struct workers *w, struct job *j, enum ask_stop why)
 {
@@ -534,6 +562,7 @@ workers_drop(struct workers *w, struct job *j, enum ask_stop why)
         withdraw_job(w, j);
     } else {
         job_stop(j, why);
+        give_time_back(w, j);
         w->again_us = 0;
         pthread_cond_signal(&w->held);
     }

@@ -69,6 +69,7 @@ struct job {
     struct job *next;
     struct workers *all;
     struct queue_share *share;
+    struct reply_queue *gives_back; /* its time, when it is dropped; or NULL */
     bool is_planned;
     bool crowded; /* out: too many wait in the lane that it asked for */
     bool moves;   /* once work returns, to this lane */
@@ -156,6 +157,10 @@ void workers_planned(struct job *j);
  * until it comes back; meanwhile no other of the name is begun.
  */
 void workers_admit(struct job *j, int64_t class_us);
+
+/* In work, once its reply's moment is fixed: due_us. `by` fixed it, and has the
+   time back if the job is dropped; NULL: its work goes on then. */
+void workers_fix_due(struct job *j, int64_t due_us, struct reply_queue *by);
 
 /* Not begun, and running or held for their time. */
 void workers_count(struct workers *w, size_t *waiting, size_t *running);

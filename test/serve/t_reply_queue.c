@@ -82,6 +82,28 @@ moments_depend_on_arrivals_and_classes_alone(void **state)
     }
 }
 
+/* Only where nothing was admitted behind it, and its own moment stays. */
+static void
+a_stopped_question_gives_its_time_back(void **state)
+{
+    struct reply_queue *q = reply_queue_new(2, 0);
+    int64_t first, second;
+
+    (void)state;
+    first = reply_queue_admit(q, 0, 0, 1000 * MS);
+    second = reply_queue_admit(q, 0, 0, 500 * MS);
+    reply_queue_give_back(q, first, 100 * MS);
+    assert_int_equal(reply_queue_admit(q, 200 * MS, 200 * MS, 1000 * MS),
+                     1210 * MS);               /* where the first was */
+    reply_queue_give_back(q, first, 300 * MS); /* no longer there */
+    assert_int_equal(reply_queue_admit(q, 200 * MS, 200 * MS, 10 * MS),
+                     second + 10 * MS);
+    reply_queue_give_back(q, second, 300 * MS); /* one stands behind it */
+    assert_int_equal(reply_queue_admit(q, 200 * MS, 200 * MS, 10 * MS),
+                     second + 20 * MS);
+    reply_queue_free(q);
+}
+
 /* Real workers, handed out in the order of admission. */
 static int64_t
 run_really(int64_t *free_us, size_t n, int64_t now, int64_t takes)
@@ -184,6 +206,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(moments_depend_on_arrivals_and_classes_alone),
+        cmocka_unit_test(a_stopped_question_gives_its_time_back),
         cmocka_unit_test(work_within_its_class_never_overruns),
         cmocka_unit_test(work_beyond_its_class_can_overrun),
         cmocka_unit_test(capacity_is_servers_by_class),
