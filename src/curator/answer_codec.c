@@ -105,7 +105,8 @@ answer_unpack(str bytes, struct answer *a)
     unpack_columns(&u, bytes.len, a);
     a->n_rows = unpack_size(&u, bytes.len);
     /* every cell takes bytes, so these many fit in what is there */
-    if (!known || u.failed || a->n_rows > bytes.len / (a->n_columns + 1))
+    if (!known || u.failed || (a->n_rows && !a->n_columns) ||
+        a->n_rows > bytes.len / (a->n_columns + 1))
         return false;
     a->cells =
         arena_take(a->arena, a->n_rows * a->n_columns + 1, sizeof *a->cells);

@@ -180,7 +180,7 @@ message_rows_unpack(str bytes, arena *a, struct catalog_rows *out)
         r.params[i] = (uint32_t)unpack_size(&u, UINT32_MAX);
     r.n_rows = unpack_size(&u, bytes.len);
     /* every cell takes bytes, so these many fit in what is there */
-    if (u.failed || !r.columns || !r.params ||
+    if (u.failed || !r.columns || !r.params || (r.n_rows && !r.n_columns) ||
         r.n_rows > bytes.len / (r.n_columns + 1))
         return false;
     r.cells = arena_take(a, r.n_rows * r.n_columns + 1, sizeof *r.cells);
