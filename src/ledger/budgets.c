@@ -19,6 +19,7 @@
 #include "ledger/budgets.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -164,52 +165,85 @@ budgets_save(struct db *d, str who, const struct sums *s,
 
 /* ------------------------------------------------------------ admission -- */
 
+/* Who limits a charge, as a refusal says it: whose budget, and what follows. */
+struct limiter {
+    const char *whose, *after;
+};
+
+struct shortage {
+    const char *currency;
+    amount need, left;
+    enum amount_unit unit;
+    bool any_left; /* would a cheaper query be admitted? */
+};
+
+static custos_status
+say_short(const struct limiter *by, const struct shortage *s, custos_err *err)
+{
+    char needed[AMOUNT_TEXT_MAX], rest[AMOUNT_TEXT_MAX];
+
+    amount_write(s->need, s->unit, needed);
+    amount_write(s->left, s->unit, rest);
+    return custos_fail(err, CUSTOS_ESPENT,
+                       "%s %s: this needs %s %s, and %s is left%s", by->whose,
+                       s->any_left ? "does not suffice" : "is spent",
+                       s->currency, needed, rest, by->after);
+}
+
 /* What was needed and what is left, in the currency that is short. */
 static custos_status
-refuse(const struct filter *f, const struct charge *c, const char *whose,
+refuse(const struct filter *f, const struct charge *c, const struct limiter *by,
        custos_err *err)
 {
-    char need[AMOUNT_TEXT_MAX], left[AMOUNT_TEXT_MAX];
     amount most = filter_left_epsilon(f);
+    struct shortage s = {"epsilon", c->epsilon, most, AMOUNT_LOSS, most > 0};
 
     if (amount_add(f->delta_sum, c->delta) > f->delta_limit) {
-        amount_write(c->delta, AMOUNT_DELTA, need);
-        amount_write(amount_left(f->delta_limit, f->delta_sum), AMOUNT_DELTA,
-                     left);
-        return custos_fail(err, CUSTOS_ESPENT,
-                           "%s is spent: this needs delta %s, and %s is left",
-                           whose, need, left);
+        s.currency = "delta";
+        s.need = c->delta;
+        s.left = amount_left(f->delta_limit, f->delta_sum);
+        s.unit = AMOUNT_DELTA;
+    } else if (c->epsilon <= most) {
+        s.currency = "rho";
+        s.need = c->rho;
+        s.left = amount_left(f->limit[1], f->sum[1]);
     }
-    if (c->epsilon > most) {
-        amount_write(c->epsilon, AMOUNT_LOSS, need);
-        amount_write(most, AMOUNT_LOSS, left);
-        return custos_fail(err, CUSTOS_ESPENT,
-                           "%s is spent: this needs epsilon %s, and %s is left",
-                           whose, need, left);
-    }
-    amount_write(c->rho, AMOUNT_LOSS, need);
-    amount_write(amount_left(f->limit[1], f->sum[1]), AMOUNT_LOSS, left);
-    return custos_fail(err, CUSTOS_ESPENT,
-                       "%s is spent: this needs rho %s, and %s is left", whose,
-                       need, left);
+    return say_short(by, &s, err);
 }
 
 static custos_status
 admit(const struct filter *limits, const struct sums *spent,
-      const struct charge *c, const char *whose, custos_err *err)
+      const struct charge *c, const struct limiter *by, custos_err *err)
 {
     struct filter f = *limits;
 
     filter_resume(&f, &spent->spent);
     if (filter_admit(&f, c, NULL) == CUSTOS_OK)
         return CUSTOS_OK;
-    return refuse(&f, c, whose, err);
+    return refuse(&f, c, by, err);
+}
+
+/* A charge leaves the window so many days after it was made: then there is room
+   again. */
+static custos_status
+admit_window(const struct filter *limits, const struct sums *spent,
+             const struct charge *c, uint32_t days, custos_err *err)
+{
+    char whose[64], after[64];
+    struct limiter by = {whose, after};
+
+    snprintf(whose, sizeof whose, "your window of %" PRIu32 " day%s", days,
+             days == 1 ? "" : "s");
+    snprintf(after, sizeof after, "; each charge counts for %" PRIu32 " day%s",
+             days, days == 1 ? "" : "s");
+    return admit(limits, spent, c, &by, err);
 }
 
 static custos_status
 admit_own(struct db *d, struct terms *t, const struct ledger_request *r,
           struct standing *s, custos_err *err)
 {
+    static const struct limiter own = {"your own budget", ""};
     const struct filter *limits;
     struct charge c;
     struct sums window;
@@ -218,14 +252,14 @@ admit_own(struct db *d, struct terms *t, const struct ledger_request *r,
     if (!st)
         st = terms_own(t, s->analyst, &limits, err);
     if (!st && limits)
-        st = admit(limits, &s->own, r->charge, "your own budget", err);
+        st = admit(limits, &s->own, r->charge, &own, err);
     if (!st)
         st = budgets_window(d, t, s->analyst, r->now, &s->own, &limits, &window,
                             err);
     if (!st && limits) {
         c = window_charge(limits, r->charge);
-        st = admit(limits, &window, &c,
-                   "your window (which refills with the days)", err);
+        st = admit_window(limits, &window, &c,
+                          t->said.analysts[s->analyst].window_days, err);
     }
     return st;
 }
@@ -234,6 +268,8 @@ custos_status
 budgets_admit(struct db *d, struct terms *t, const struct ledger_request *r,
               struct standing *s, custos_err *err)
 {
+    static const struct limiter common = {"the common budget (of all analysts)",
+                                          ""};
     custos_status st = CUSTOS_OK;
     struct receipt head;
 
@@ -251,7 +287,6 @@ budgets_admit(struct db *d, struct terms *t, const struct ledger_request *r,
     if (!st && r->who.len)
         st = admit_own(d, t, r, s, err);
     if (!st && !r->shared)
-        st = admit(&t->common, &s->common, r->charge,
-                   "the common budget (of all analysts)", err);
+        st = admit(&t->common, &s->common, r->charge, &common, err);
     return st;
 }

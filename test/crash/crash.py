@@ -37,7 +37,7 @@ AT_ONCE = 2.0         # seconds in which a store must open and answer
 CHECK_EVERY = 25
 
 # What a question may be refused with while others spend and import.
-REFUSALS = re.compile(r"custos: .*(budget|common one).* is spent: ")
+REFUSALS = re.compile(r"custos: .*(budget|common one).* (is spent|does not suffice): ")
 
 
 def question(i):

@@ -84,13 +84,13 @@ budgets_own_below_common(void **state)
     assert_int_equal(charge(l, "ana", "0.4"), CUSTOS_OK);
     assert_balance(l, "ana", "0.4", "0.1");
     assert_int_equal(charge_at(l, "ana", "0.2", 1, NULL, &err), CUSTOS_ESPENT);
-    assert_string_equal(err.said, "your own budget is spent: this needs "
-                                  "epsilon 0.2, and 0.1 is left");
+    assert_string_equal(err.said, "your own budget does not suffice: this "
+                                  "needs epsilon 0.2, and 0.1 is left");
     assert_int_equal(charge(l, "bo", "0.5"), CUSTOS_OK);
     assert_int_equal(charge_at(l, "bo", "0.2", 1, NULL, &err), CUSTOS_ESPENT);
     assert_string_equal(err.said,
-                        "the common budget (of all analysts) is spent: this "
-                        "needs epsilon 0.2, and 0.1 is left");
+                        "the common budget (of all analysts) does not "
+                        "suffice: this needs epsilon 0.2, and 0.1 is left");
     assert_balance(l, "bo", "0.5", "0.1");
     assert_int_equal(ledger_balance(l, str_of("cy"), &b, NULL), CUSTOS_OK);
     assert_false(b.limited);
@@ -185,11 +185,15 @@ budgets_window_slides(void **state)
     assert_int_equal(charge_at(l, "ana", "0.1", days(11), NULL, &err),
                      CUSTOS_ESPENT);
     assert_string_equal(err.said,
-                        "your window (which refills with the days) is spent: "
-                        "this needs epsilon 0.1, and 0.05 is left");
+                        "your window of 2 days does not suffice: this needs "
+                        "epsilon 0.1, and 0.05 is left; each charge counts "
+                        "for 2 days");
     assert_int_equal(charge_at(l, "ana", "0.05", days(11), NULL, NULL), 0);
-    assert_int_equal(charge_at(l, "ana", "0.1", days(12) - 1, NULL, NULL),
+    assert_int_equal(charge_at(l, "ana", "0.1", days(12) - 1, NULL, &err),
                      CUSTOS_ESPENT);
+    assert_string_equal(err.said,
+                        "your window of 2 days is spent: this needs epsilon "
+                        "0.1, and 0 is left; each charge counts for 2 days");
     assert_int_equal(ledger_window(l, str_of("ana"), days(12), &b, NULL), 0);
     assert_string_equal(b.facts.spent, "0.05");
     assert_string_equal(b.left_epsilon, "0.15");
@@ -294,8 +298,9 @@ budgets_delta_is_counted(void **state)
     assert_int_equal(ledger_charge(l, &r, &got, &err), CUSTOS_OK);
     assert_int_equal(ledger_charge(l, &r, &got, &err), CUSTOS_ESPENT);
     assert_string_equal(err.said,
-                        "the common budget (of all analysts) is spent: this "
-                        "needs delta 0.0000006, and 0.0000004 is left");
+                        "the common budget (of all analysts) does not "
+                        "suffice: this needs delta 0.0000006, and 0.0000004 "
+                        "is left");
     ledger_close(l);
     place_remove(&p);
 }
