@@ -32,8 +32,9 @@ judge(struct ledger *l, const struct ledger_request *r, struct standing *s,
 
     if (!st && memcmp(l->terms->said.policy, r->policy, sizeof r->policy) != 0)
         st = custos_fail(err, CUSTOS_EPOLICY,
-                         "the policy has changed: ask again; if that does not "
-                         "help, the owner must run custos init again");
+                         "the policy has changed: the owner must run custos "
+                         "owner reload, or custos init again where no server "
+                         "runs");
     if (!st)
         st = tripwire_judge(l->db, r, err);
     if (!st)
