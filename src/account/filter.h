@@ -63,6 +63,9 @@ void filter_resume(struct filter *f, const struct charge *spent);
  */
 amount filter_left_epsilon(const struct filter *f);
 
+/* Is that what the sum of rho has room for, and more than that of epsilon has? */
+bool filter_left_in_rho(const struct filter *f, amount left);
+
 /* The lane in force: of best of both the first that holds, else the first. */
 size_t filter_lane(const struct filter *f);
 const char *filter_currency(const struct filter *f, size_t lane);

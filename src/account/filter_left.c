@@ -72,3 +72,9 @@ filter_left_epsilon(const struct filter *f)
     }
     return low;
 }
+
+bool
+filter_left_in_rho(const struct filter *f, amount left)
+{
+    return left > amount_left(f->limit[0], f->sum[0]);
+}

@@ -231,6 +231,7 @@ struct ledger_balance {
     bool limited; /* an analyst without own budget: false, and no facts */
     custos_filter_facts facts;
     char left_epsilon[CUSTOS_AMOUNT_MAX];
+    bool left_in_rho; /* it is what a sum of rho has room for */
     uint64_t charges;
 };
 CUSTOS_MUST_USE custos_status ledger_balance(struct ledger *l, str who,
@@ -256,6 +257,12 @@ CUSTOS_MUST_USE custos_status ledger_left(struct ledger *l, str who,
                                           const struct charge *charge,
                                           char left[CUSTOS_AMOUNT_MAX],
                                           custos_err *err);
+/* The same now, and whether it is what a sum of rho has room for: then it does
+   not fall by the epsilon of a charge. */
+CUSTOS_MUST_USE custos_status ledger_left_in(struct ledger *l, str who,
+                                             int64_t now,
+                                             char left[CUSTOS_AMOUNT_MAX],
+                                             bool *in_rho, custos_err *err);
 
 /*
  * The sums of all charges of one analyst, or of the whole (who empty). A

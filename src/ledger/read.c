@@ -44,6 +44,7 @@ step_balance(struct ledger *l, void *arg, custos_err *err)
     struct filter f;
     struct sums s;
     amount left, own;
+    bool in_rho;
     size_t analyst;
     custos_status st = ledger_terms_now(l, err);
 
@@ -55,6 +56,7 @@ step_balance(struct ledger *l, void *arg, custos_err *err)
         return st;
     tell(&l->terms->common, &s, &f, out);
     left = filter_left_epsilon(&f);
+    in_rho = filter_left_in_rho(&f, left);
     if (look->who.len) {
         st = terms_find(l->terms, look->who, &analyst, err);
         if (!st)
@@ -67,9 +69,13 @@ step_balance(struct ledger *l, void *arg, custos_err *err)
         if (limits) {
             tell(limits, &s, &f, out);
             own = filter_left_epsilon(&f);
-            left = own < left ? own : left;
+            if (own < left) {
+                left = own;
+                in_rho = filter_left_in_rho(&f, own);
+            }
         }
     }
+    out->left_in_rho = in_rho;
     out->charges = s.charges;
     amount_write(left, AMOUNT_LOSS, out->left_epsilon);
     return CUSTOS_OK;
@@ -96,6 +102,7 @@ step_window(struct ledger *l, void *arg, custos_err *err)
     struct filter f;
     struct sums own, s;
     size_t analyst;
+    amount left;
     custos_status st = ledger_terms_now(l, err);
 
     if (!st)
@@ -109,7 +116,9 @@ step_window(struct ledger *l, void *arg, custos_err *err)
         return st;
     tell(limits, &s, &f, look->out);
     look->out->charges = s.charges;
-    amount_write(filter_left_epsilon(&f), AMOUNT_LOSS, look->out->left_epsilon);
+    left = filter_left_epsilon(&f);
+    look->out->left_in_rho = filter_left_in_rho(&f, left);
+    amount_write(left, AMOUNT_LOSS, look->out->left_epsilon);
     return CUSTOS_OK;
 }
 

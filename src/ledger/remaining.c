@@ -26,6 +26,7 @@ struct look {
     int64_t now;
     const struct charge *charge; /* or NULL */
     amount least;
+    bool in_rho; /* least is what a sum of rho has room for */
     struct ledger_spent *spent;
 };
 
@@ -41,8 +42,10 @@ leave(const struct filter *limits, const struct sums *s, const struct charge *c,
     if (c && filter_admit(&f, c, NULL))
         return custos_fail(err, CUSTOS_ESPENT, "the budget has no room for it");
     most = filter_left_epsilon(&f);
-    if (most < look->least)
+    if (most < look->least) {
         look->least = most;
+        look->in_rho = filter_left_in_rho(&f, most);
+    }
     return CUSTOS_OK;
 }
 
@@ -108,6 +111,20 @@ ledger_left(struct ledger *l, str who, int64_t now, const struct charge *charge,
 
     if (!st)
         amount_write(look.least, AMOUNT_LOSS, left);
+    return st;
+}
+
+custos_status
+ledger_left_in(struct ledger *l, str who, int64_t now,
+               char left[CUSTOS_AMOUNT_MAX], bool *in_rho, custos_err *err)
+{
+    struct look look = {.who = who, .now = now, .least = AMOUNT_INFINITE};
+    custos_status st = ledger_read(l, step_left, &look, err);
+
+    if (!st) {
+        amount_write(look.least, AMOUNT_LOSS, left);
+        *in_rho = look.in_rho;
+    }
     return st;
 }
 

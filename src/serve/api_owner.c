@@ -229,6 +229,27 @@ api_owner_ask(const struct api_call *call, const char *line, str *rest,
                        said ? said->text.ptr : "the server did not answer");
 }
 
+/* What the server says of itself, without this request, which runs while it
+   counts. */
+static void
+add_others(struct buf *b, str status)
+{
+    static const char name[] = "\"running\":";
+    const char *at = memmem(status.ptr, status.len, name, sizeof name - 1);
+    size_t before = at ? (size_t)(at - status.ptr) + sizeof name - 1 : 0;
+    size_t end = before;
+    uint64_t running = 0;
+
+    for (; at && end < status.len && status.ptr[end] >= '0' &&
+           status.ptr[end] <= '9';
+         end++)
+        running = running * 10 + (uint64_t)(status.ptr[end] - '0');
+    buf_add(b, status.ptr, before);
+    if (at)
+        buf_printf(b, "%" PRIu64, running ? running - 1 : 0);
+    buf_add(b, status.ptr + end, status.len - end);
+}
+
 custos_status
 api_owner_health(const struct api_call *call, struct http_reply *out,
                  custos_err *err)
@@ -253,7 +274,7 @@ api_owner_health(const struct api_call *call, struct http_reply *out,
                atomic_load_explicit(&counts->name, memory_order_relaxed));
     COUNTS_LIST(ADD)
 #undef ADD
-    buf_add(b, rest.ptr, rest.len); /* `,"version":...}` and its end of line */
+    add_others(b, rest); /* `,"version":...}` and its end of line */
     return CUSTOS_OK;
 }
 

@@ -210,6 +210,7 @@ asking_end(struct session *s, struct task *t, int64_t now_us)
     struct cache *cache = s->host->cache;
 
     notice(s, t->cost, t->rows->bars);
+    notice(s, t->note ? t->note : "", str_of(""));
     if (!cache || t->kind != TASK_ANSWER)
         return t->rows; /* of policy and data these say nothing */
     s->confirmed_us = now_us;

@@ -11,8 +11,8 @@ report_left(struct question *q, struct curator *c)
 {
     custos_err quiet;
 
-    q->has_left = !ledger_left(curator_ledger(c), q->ask.who, q->ask.now, NULL,
-                               q->left_epsilon, &quiet);
+    q->has_left = !ledger_left_in(curator_ledger(c), q->ask.who, q->ask.now,
+                                  q->left_epsilon, &q->left_in_rho, &quiet);
 }
 
 /* A process that is gone could not say it itself. */

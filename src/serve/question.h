@@ -25,6 +25,7 @@ struct question {
     uint8_t policy[32];    /* of an answer: where it comes from */
     uint64_t version;
     bool has_left;
+    bool left_in_rho; /* it is what a sum of rho has room for */
     char left_epsilon[CUSTOS_AMOUNT_MAX]; /* the largest charge admitted now */
 };
 

@@ -233,12 +233,42 @@ touch(struct slot *slot)
     return slot->touched;
 }
 
+/* Takes the value over; NULL: as it was at first. */
+static custos_status
+slot_set(struct slot *slot, char *value, enum setting_scope scope,
+         custos_err *err)
+{
+    if (scope != SETTING_SESSION && !touch(slot)) {
+        free(value);
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    }
+    replace(&slot->value, value);
+    if (scope == SETTING_IN_BLOCK)
+        replace(&slot->on_commit, copy_of(value));
+    return CUSTOS_OK;
+}
+
+/* A price and an accuracy exclude each other: the one that is set last holds. */
+static custos_status
+reset_other(struct settings *s, const char *name, enum setting_scope scope,
+            custos_err *err)
+{
+    static const char *const pair[] = {"custos.epsilon", "custos.within"};
+
+    for (size_t i = 0; i < COUNT_OF(pair); i++)
+        if (!strcmp(name, pair[i]))
+            return slot_set(&s->slots[find(str_of(pair[1 - i]))], NULL, scope,
+                            err);
+    return CUSTOS_OK;
+}
+
 custos_status
 settings_set(struct settings *s, str name, str value, enum setting_scope scope,
              const char **report, custos_err *err)
 {
     size_t i = find(name);
     char *copy = NULL;
+    custos_status st;
 
     *report = NULL;
     if (i == SIZE_MAX)
@@ -250,15 +280,12 @@ settings_set(struct settings *s, str name, str value, enum setting_scope scope,
         return refuse(&table[i], err);
     if (value.ptr && !(copy = strndup(value.ptr, value.len)))
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    if (scope != SETTING_SESSION && !touch(&s->slots[i])) {
-        free(copy);
-        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    }
-    replace(&s->slots[i].value, copy);
-    if (scope == SETTING_IN_BLOCK)
-        replace(&s->slots[i].on_commit, copy_of(copy));
-    *report = table[i].told ? table[i].name : NULL;
-    return CUSTOS_OK;
+    st = slot_set(&s->slots[i], copy, scope, err);
+    if (!st && value.len)
+        st = reset_other(s, table[i].name, scope, err);
+    if (!st)
+        *report = table[i].told ? table[i].name : NULL;
+    return st;
 }
 
 static void

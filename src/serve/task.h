@@ -42,6 +42,7 @@ struct task {
     struct scram_verifier verifier;
     struct rows *rows;         /* held by the task */
     char cost[COST_MAX];       /* of a private answer; else empty */
+    const char *note;          /* beside a plan, or NULL */
     struct pg_column *columns; /* descriptions, in a */
     size_t n_columns;
     uint32_t *params;

@@ -139,6 +139,7 @@ ask_budget(struct task *t, struct curator *c, custos_err *err)
 {
     struct ledger *l = curator_ledger(c);
     struct ledger_balance own, window;
+    char left[CUSTOS_AMOUNT_MAX];
     custos_status st = ledger_balance(l, t->q.ask.who, &own, err);
     struct buf b;
 
@@ -148,13 +149,17 @@ ask_budget(struct task *t, struct curator *c, custos_err *err)
         window.limited = false;
     if (st)
         return st;
+    /* The least of all limits comes first: it is what can be spent. */
+    st = ledger_left(l, t->q.ask.who, t->q.ask.now, NULL, left, err);
+    if (st)
+        return st;
     buf_init(&b, NULL, 4096);
-    buf_printf(&b, "epsilon %s left", own.left_epsilon);
+    buf_printf(&b, "epsilon %s left", left);
+    if (window.limited)
+        buf_printf(&b, "; the window has %s left, the budget %s",
+                   window.left_epsilon, own.left_epsilon);
     if (own.limited)
         buf_printf(&b, " of %s", own.facts.epsilon);
-    if (window.limited)
-        buf_printf(&b, "; %s left in the window that is open",
-                   window.left_epsilon);
     st = b.failed ? no_memory(err)
                   : rows_of_text(str_of("custos.budget"), (str){b.ptr, b.len},
                                  &t->rows, err);
@@ -207,6 +212,8 @@ work_question(struct task *t, struct curator *c)
         return;
     if (!t->q.answer->explained && !t->q.answer->is_public)
         cost_write(&t->q, t->cost);
+    if (t->q.answer->explained && t->q.answer->forecast.stored)
+        t->note = "this answer is stored: asking again costs nothing";
     t->q.status = rows_of_answer(t->q.answer, &t->formats, t->reply_max,
                                  &t->rows, &t->q.err);
 }

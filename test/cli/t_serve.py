@@ -91,6 +91,51 @@ class Sessions(Case):
                                       r" left\nDETAIL:  count: within ±")
         self.assertIn("answered before: free", done.stderr)
 
+    def test_the_last_of_price_and_accuracy_holds(self):
+        server = self.serve()
+        done = psql(server, self.store, "SET custos.epsilon = 3",
+                    "SET custos.within = 5", "SHOW custos.epsilon",
+                    "SHOW custos.within", COUNT, "SET custos.epsilon = 4",
+                    "SHOW custos.within", COUNT)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.split("\n")[:2], ["", "5"])
+        self.assertEqual(done.stdout.split("\n")[3], "")
+        self.assertIn("within ±5 ", done.stderr)
+        self.assertIn("cost epsilon 4; ", done.stderr)
+        done = psql(server, self.store, "SET custos.epsilon = 3", "BEGIN",
+                    "SET LOCAL custos.within = 5", "COMMIT",
+                    "SHOW custos.epsilon", "SHOW custos.within")
+        self.assertEqual(done.stdout.split("\n")[:2], ["3", ""])
+
+    def test_explain_says_what_is_stored(self):
+        server = self.serve()
+        sql = "SELECT count(*) FROM patients WHERE born < 1963"
+        says = "NOTICE:  this answer is stored: asking again costs nothing\n"
+        self.assertNotIn("stored",
+                         psql(server, self.store, "EXPLAIN " + sql).stderr)
+        psql(server, self.store, sql)
+        for _ in range(2):
+            done = psql(server, self.store, "EXPLAIN " + sql)
+            self.assertEqual(done.stderr, says)
+            self.assertIn("price ", done.stdout)
+
+    def test_what_is_left_is_what_can_be_spent(self):
+        """Of an analyst whose window is spent nothing is said to be left."""
+        server = self.serve()
+        zoe = 'Zoë "Z"'
+        ask = ["SET custos.epsilon = 0.5", COUNT, "SHOW custos.budget"]
+        with connect(server, self.store, who=zoe) as connection:
+            connection.autocommit = True
+            cursor = connection.cursor()
+            for text in ask:
+                cursor.execute(text)
+            self.assertEqual(cursor.fetchone()[0], "epsilon 0 left; the window "
+                             "has 0 left, the budget 0.5 of 1")
+            with self.assertRaisesRegex(
+                    psycopg2.Error, "your window of 7 days is spent: this needs "
+                    "epsilon 0.5, and 0 is left; each charge counts for 7 days"):
+                cursor.execute("SELECT count(*) FROM patients WHERE born > 9")
+
     def test_wrong_names_and_passwords_look_alike(self):
         server = self.serve()
         said = [psql(server, self.store, COUNT, who=who, password="wrong").stderr
@@ -238,6 +283,11 @@ class Owner(Case):
             cursor.execute("SET custos.epsilon = 5")
             cursor.execute("EXPLAIN " + COUNT)  # edited alone: nothing
             self.store.custos("init", str(policy))
+            with self.assertRaisesRegex(
+                    psycopg2.Error, "the policy has changed: the owner must "
+                    "run custos owner reload, or custos init again where no "
+                    "server runs"):
+                cursor.execute("SELECT count(*) FROM patients WHERE born < 7")
             server.process.send_signal(signal.SIGHUP)
             limit = time.monotonic() + 20
             while "event=reload" not in server.said() and \
