@@ -243,6 +243,7 @@ static const char *
 state_of(const struct credential_info *d, int64_t now)
 {
     return !d->known            ? "not in the policy"
+           : d->revoked         ? "revoked"
            : !d->seq            ? "no password yet"
            : is_expired(d, now) ? "expired"
                                 : "can come in";

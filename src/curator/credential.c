@@ -356,6 +356,11 @@ credential_list(struct ledger *l, arena *a, struct credential_info **out,
                 seen_of(str_of(credentials[i].name), false, &credentials[i]);
     }
     add_tokens(list, told, tokens, n_tokens);
+    for (size_t i = 0; i < told && !st; i++)
+        if (!list[i].seq)
+            st = ledger_was_revoked(l, list[i].name, &list[i].revoked, err);
+    if (st)
+        return st;
     *out = list;
     *n = told;
     return CUSTOS_OK;

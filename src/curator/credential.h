@@ -75,6 +75,7 @@ struct credential_info {
     str name;
     bool known;           /* the policy in force has it */
     bool password, token; /* what it has a door by */
+    bool revoked;         /* it has none, and had one before */
     uint64_t seq;    /* the row that made the credential; 0: there is none */
     int64_t expires; /* the password; 0: never */
     size_t n_tokens; /* newest first */

@@ -176,6 +176,36 @@ ledger_token_of_row(struct ledger *l, str name, enum ledger_access access,
     return ledger_read(l, step_token, &look, err);
 }
 
+struct revoked {
+    str name;
+    bool found;
+};
+
+static custos_status
+step_revoked(struct ledger *l, void *arg, custos_err *err)
+{
+    struct revoked *r = arg;
+    struct query q;
+
+    query_begin(&q, l->db,
+                "SELECT 1 FROM chain WHERE kind = 'revoke' AND who = 'owner'"
+                " AND words = ? LIMIT 1");
+    query_put_text(&q, r->name);
+    r->found = query_next(&q);
+    return query_end(&q, err);
+}
+
+custos_status
+ledger_was_revoked(struct ledger *l, str name, bool *out, custos_err *err)
+{
+    struct revoked r = {.name = name};
+    custos_status st = ledger_read(l, step_revoked, &r, err);
+
+    if (!st)
+        *out = r.found;
+    return st;
+}
+
 struct list {
     arena *a;
     struct ledger_credential *credentials;

@@ -67,6 +67,10 @@ CUSTOS_MUST_USE custos_status ledger_tokens(struct ledger *l, arena *a,
                                             struct ledger_token **out,
                                             size_t *n, custos_err *err);
 
+/* Was a name ever revoked? Whether it has credentials again is not asked. */
+CUSTOS_MUST_USE custos_status ledger_was_revoked(struct ledger *l, str name,
+                                                 bool *out, custos_err *err);
+
 /*
  * A door for a name of the terms in force, or for the owner, with one token in
  * place of all it had, and its row. NEW: there must be none; AGAIN: there must

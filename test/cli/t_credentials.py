@@ -135,6 +135,16 @@ class Doors(CommandCase):
         self.analyst("add", "ana")
         self.no_analyst("add", "ana", says="rotate gives new ones")
 
+    def test_list_says_who_was_revoked(self):
+        self.analyst("add", "bo")
+        self.analyst("revoke", "bo")
+        told = "\n".join(self.analyst("list"))
+        self.assertRegex(told, r"(?m)^bo +revoked$")
+        self.assertRegex(told, r"(?m)^ana +no password yet$")
+        self.analyst("add", "bo")
+        self.assertRegex("\n".join(self.analyst("list")),
+                         r"(?m)^bo +can come in$")
+
     def test_list(self):
         self.analyst("add", "ana")
         states = {one["name"]: one["state"] for one in
