@@ -321,13 +321,32 @@ print_short(struct out *o, const char *text)
     out_text(o, digits);
 }
 
+/* Does any value stand with its error? */
+static bool
+has_bars(const struct answer *a)
+{
+    for (size_t j = 0; j < a->n_columns; j++)
+        if (answer_has_bars(a, j))
+            return true;
+    return false;
+}
+
+/* Why what is left did not fall by the cost. */
+static void
+print_counted(struct out *o, const struct answer *a)
+{
+    out_text(o, "  the budget counts in ρ, in which this cost ");
+    print_short(o, a->rho.ptr);
+    out_text(o, "; left is the largest ε that one more query may cost\n");
+}
+
 static void
 print_price(struct out *o, const struct answer *a,
             const struct ledger_balance *balance)
 {
     bool finite = a->epsilon.len && a->epsilon.ptr[0] != 'i';
 
-    out_text(o, "\n  ± holds at 95 %. ");
+    out_text(o, has_bars(a) ? "\n  ± holds at 95 %. " : "\n  ");
     if (a->stored) {
         out_text(o, "Given before: costs nothing.");
     } else {
@@ -347,6 +366,8 @@ print_price(struct out *o, const struct answer *a,
         out_printf(o, " Left: ε = %s.", left);
     }
     out_text(o, "\n");
+    if (!a->stored && balance && balance->limited && balance->left_in_rho)
+        print_counted(o, a);
 }
 
 static void
@@ -376,6 +397,9 @@ answer_print(struct out *o, enum answer_format format, const struct answer *a,
     } else {
         if (format != FORMAT_BARS || !print_bars(o, a))
             print_table(o, a);
+        if (a->explained && a->forecast.stored)
+            out_text(o, "  stored     you had this answer before: asking again "
+                        "gives it again and costs nothing\n");
         if (!a->explained && !a->is_public) {
             print_price(o, a, balance);
             print_remarks(o, a);

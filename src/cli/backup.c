@@ -1,7 +1,6 @@
 /*
- * `custos backup`: a copy of a store. Restoring is opening the copy; a
- * receipt given out after the copy was made tells the two apart
- * (`custos ledger verify --receipt`).
+ * `custos backup`: a copy of a store, of which `custos restore` makes a store
+ * again. A receipt given out after the copy was made tells the two apart.
  */
 #include <unistd.h>
 
@@ -62,11 +61,13 @@ const struct verb verb_backup = {
     .name = "backup",
     .summary = "copy a store: data, policy, ledger",
     .usage = "backup [--store DIR] TO",
-    .about = "The copy is taken while others ask. To restore, put it where "
-             "the store was. Budget\nspent after the copy is not in it: "
-             "check with custos ledger verify --receipt and\nthe newest "
-             "receipt you have before you let anyone ask it.",
-    .examples = "custos backup hospital.backup\n",
+    .about = "The copy is taken while others ask. custos restore makes a store "
+             "of it again: do\nnot copy its files by hand. Budget that was "
+             "spent after the copy was made is not\nin it: give custos "
+             "restore --receipt the newest receipt that anybody has, and an\n"
+             "older copy is refused.",
+    .examples = "custos backup hospital.backup\n"
+                "custos restore hospital.backup --store hospital.store\n",
     .options = options,
     .n_options = BACKUP_OPTIONS,
     .run = run,

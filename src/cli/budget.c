@@ -91,21 +91,47 @@ print_left(struct out *o, const struct ledger_balance *b)
     out_text(o, "\n");
 }
 
-static void
-print_promise(struct painter *p, const struct ledger_balance *b)
+/* Decimals as the ledger writes them, of any length: is x above y? */
+static bool
+is_above(const char *x, const char *y)
 {
-    struct out *o = p->o;
+    size_t nx = strcspn(x, "."), ny = strcspn(y, ".");
+
+    return nx != ny ? nx > ny : strcmp(x, y) > 0;
+}
+
+/* Was more spent than the promise allows? Only after it was made smaller. */
+static bool
+is_overdrawn(const custos_filter_facts *f)
+{
+    return is_above(f->spent, f->limit) ||
+           is_above(f->member_delta_spent, f->member_delta_limit);
+}
+
+static void
+print_overdrawn(struct out *o, const custos_filter_facts *f)
+{
+    bool by_delta = !is_above(f->spent, f->limit);
+    char spent[NUMBER_MAX], limit[NUMBER_MAX];
+
+    digits_up(by_delta ? f->member_delta_spent : f->spent, DIGITS, spent);
+    digits_down(by_delta ? f->member_delta_limit : f->limit, DIGITS, limit);
+    out_printf(o,
+               "The budget was lowered below what is spent: the answers given "
+               "so far cost\n%s %s, and this promise allows %s. It does not "
+               "hold for them, and no new\nquery is answered until the budget "
+               "is raised.\n",
+               by_delta ? "delta" : f->currency, spent, limit);
+}
+
+/* What it means that the promise is kept. */
+static void
+print_meaning(struct out *o, const struct ledger_balance *b, bool pure)
+{
     char factor[NUMBER_MAX];
     custos_risk *risk = NULL;
     custos_risk_facts facts;
-    bool pure = strcmp(b->facts.delta, "0") == 0;
 
-    paint(p, PAINT_BOLD);
-    out_printf(o, "The promise: epsilon %s", b->facts.epsilon);
-    if (!pure)
-        out_printf(o, ", delta %s", b->facts.delta);
-    out_text(o, ", for all answers to everybody together\n");
-    paint(p, PAINT_PLAIN);
     if (custos_risk_new(NULL, b->facts.epsilon, b->facts.delta, &risk, NULL) ==
             CUSTOS_OK &&
         custos_risk_report(risk, NULL, NULL, &facts, NULL) == CUSTOS_OK) {
@@ -121,6 +147,24 @@ print_promise(struct painter *p, const struct ledger_balance *b)
         out_text(o, "The sum of epsilon is past the promise; the sum of rho, "
                     "which grows more slowly,\nstill keeps it "
                     "(filter-best-of-both): that is what counts now.\n");
+}
+
+static void
+print_promise(struct painter *p, const struct ledger_balance *b)
+{
+    struct out *o = p->o;
+    bool pure = strcmp(b->facts.delta, "0") == 0;
+
+    paint(p, PAINT_BOLD);
+    out_printf(o, "The promise: epsilon %s", b->facts.epsilon);
+    if (!pure)
+        out_printf(o, ", delta %s", b->facts.delta);
+    out_text(o, ", for all answers to everybody together\n");
+    paint(p, PAINT_PLAIN);
+    if (is_overdrawn(&b->facts))
+        print_overdrawn(o, &b->facts);
+    else
+        print_meaning(o, b, pure);
     out_text(o, "\n");
 }
 
@@ -183,6 +227,9 @@ print_analyst(struct painter *p, const struct ledger_analyst *a,
                  a->window_days == 1 ? "" : "s");
         print_line(p, str_of(name), window);
         print_left(p->o, window);
+        out_printf(
+            p->o, "  %*s each charge counts here for %" PRIu32 " day%s\n",
+            NAME_COLUMNS, "", a->window_days, a->window_days == 1 ? "" : "s");
     }
 }
 
@@ -275,10 +322,11 @@ const struct verb verb_budget = {
     .summary = "what is promised, spent and left, with bars",
     .usage = "budget [--store DIR] [--as ANALYST] [--json]",
     .about = "The common budget bounds what all answers together tell about "
-             "one person; it\nnever refills. Analysts may have budgets of "
-             "their own below it, and windows,\nwhich only slow them down. "
-             "\"left\" is the largest single charge that each\nwould still "
-             "admit.",
+             "one person; it\nnever refills, nor do the budgets that analysts "
+             "may have of their own below it.\nWindows limit what an analyst "
+             "spends in so many days: a charge leaves the window\nwhen it is "
+             "so many days old, and there is room again. \"left\" is the "
+             "largest\nsingle charge that each would still admit.",
     .examples = "custos budget\n"
                 "custos budget --as ana\n"
                 "custos budget --json",

@@ -115,6 +115,8 @@ print_remarks(const char *path, const struct policy *p,
                    i < n ? "," : "", buf_text(&said));
         buf_clear(&said);
     }
+    out_text(&o, "The sources were not read: whether they exist and have these "
+                 "columns, custos init checks.\n");
     return out_end(&o);
 }
 
@@ -168,7 +170,9 @@ const struct verb policy_verb_check = {
              "miss. Of a\n"
              "file that cannot be used yet all mistakes are listed, such as "
              "questions of a\n"
-             "draft that are not answered.\n"
+             "draft that are not answered. Only the policy is read, not its "
+             "sources: whether\n"
+             "they exist and have these columns, custos init checks.\n"
              "Exit 0: it can be used. 1: it can, with dangers. 2: it cannot.",
     .examples = "custos policy check policy.yaml",
     .run = run_check,

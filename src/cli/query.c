@@ -88,9 +88,10 @@ warn_of_trip(struct curator *c, const struct ask *ask)
             (int)ask->who.len, ask->who.ptr);
 }
 
-int
-question_ask(struct curator *c, const struct ask *ask,
-             enum answer_format format, struct out *o)
+/* The question stands `before` bytes into the text of ask. */
+static int
+ask_from(struct curator *c, const struct ask *ask, size_t before,
+         enum answer_format format, struct out *o)
 {
     struct ledger_balance balance;
     struct answer *answer = NULL;
@@ -99,8 +100,10 @@ question_ask(struct curator *c, const struct ask *ask,
     bool told;
 
     warn_of_trip(c, ask);
+    if (st && err.at >= 0)
+        err.at = (size_t)err.at > before ? err.at - (int)before : 0;
     if (st)
-        return question_fail(st, &err, ask->sql.ptr);
+        return question_fail(st, &err, ask->sql.ptr + before);
     told = !ledger_balance(curator_ledger(c), ask->who, &balance, &err);
     if (told && ask->who.len)
         window_counts(curator_ledger(c), ask, &balance);
@@ -109,12 +112,22 @@ question_ask(struct curator *c, const struct ask *ask,
     return CLI_OK;
 }
 
-/* "EXPLAIN " before the question, unless it is there. */
+int
+question_ask(struct curator *c, const struct ask *ask,
+             enum answer_format format, struct out *o)
+{
+    return ask_from(c, ask, 0, format, o);
+}
+
+static const char EXPLAIN[] = "EXPLAIN ";
+
+/* "EXPLAIN " and the question, which begins at *before of what is returned. */
 static const char *
-explained(const char *sql, struct buf *b)
+explained(const char *sql, struct buf *b, size_t *before)
 {
     buf_init(b, NULL, 1 << 20);
-    buf_printf(b, "EXPLAIN %s", sql);
+    buf_printf(b, "%s%s", EXPLAIN, sql);
+    *before = b->failed ? 0 : sizeof EXPLAIN - 1;
     return b->failed ? sql : buf_text(b);
 }
 
@@ -126,6 +139,7 @@ run(const struct verb *verb, int argc, char **argv)
     struct curator *c = NULL;
     struct ask ask = {.now = clock_us()};
     struct buf text = {0};
+    size_t before = 0;
     struct args args;
     custos_err err;
     struct out o;
@@ -145,7 +159,8 @@ run(const struct verb *verb, int argc, char **argv)
         return code;
     forbid_cores();
     ask.who = str_of(args.given[QUERY_AS]);
-    ask.sql = str_of(explain ? explained(args.words[0], &text) : args.words[0]);
+    ask.sql = str_of(explain ? explained(args.words[0], &text, &before)
+                             : args.words[0]);
     ask.epsilon = str_of(args.given[QUERY_EPSILON]);
     ask.within = str_of(args.given[QUERY_WITHIN]);
     ask.jointly = args.given[QUERY_JOINTLY] != NULL;
@@ -153,7 +168,7 @@ run(const struct verb *verb, int argc, char **argv)
         code = fail_status(err.code, &err);
     } else {
         out_init(&o, STDOUT_FILENO);
-        code = question_ask(c, &ask, format, &o);
+        code = ask_from(c, &ask, before, format, &o);
         if (!code)
             code = out_end(&o);
     }

@@ -5,6 +5,7 @@
  */
 #include <unistd.h>
 
+#include "base/error.h"
 #include "cli/args.h"
 #include "cli/at_ledger.h"
 #include "cli/at_store.h"
@@ -25,13 +26,19 @@ static const struct option options[RESTORE_OPTIONS] = {
 /* The backup is whole, and not older than the receipt. */
 static custos_status
 check_and_copy(const char *from, const char *to, const struct receipt *receipt,
-               custos_err *err)
+               bool *missing, custos_err *err)
 {
     struct ledger *l = NULL;
     struct receipt head;
     struct store s;
     custos_status st = store_open(from, &s, err);
 
+    *missing = st == CUSTOS_ENAME;
+    if (*missing)
+        return custos_fail(err, CUSTOS_ENAME,
+                           "there is no backup at %.100s: give the folder that "
+                           "custos backup has made",
+                           from);
     if (st)
         return st;
     st = ledger_of(&s, &l, err);
@@ -69,6 +76,7 @@ run(const struct verb *verb, int argc, char **argv)
     char text[RECEIPT_TEXT_MAX];
     struct receipt receipt;
     const char *given, *to;
+    bool missing = false;
     struct args args;
     custos_err err;
     struct out o;
@@ -82,9 +90,12 @@ run(const struct verb *verb, int argc, char **argv)
     to = store_given(args.given[RESTORE_STORE]);
     if (given && !receipt_read(str_of(given), &receipt))
         return fail_usage("--receipt must be a receipt, such as 17:9f3c...");
-    err.code = check_and_copy(args.words[0], to, given ? &receipt : NULL, &err);
+    err.code = check_and_copy(args.words[0], to, given ? &receipt : NULL,
+                              &missing, &err);
     if (!err.code)
         err.code = note_restore(to, &receipt, &err);
+    if (missing)
+        return fail_usage("%s", err.said);
     if (err.code)
         return fail_run("%s", err.said);
     receipt_write(&receipt, text);

@@ -48,17 +48,25 @@ static const char *const about =
 static void
 show_budget(struct shell *s, struct out *o)
 {
-    struct ledger_balance b;
+    struct ledger *l = curator_ledger(s->c);
+    struct ledger_balance b, window = {.limited = false};
     custos_err err;
 
-    if (ledger_balance(curator_ledger(s->c), s->name, &b, &err)) {
+    if (ledger_balance(l, s->name, &b, &err) ||
+        (s->name.len && ledger_window(l, s->name, clock_us(), &window, &err))) {
         (void)fail_status(err.code, &err);
-    } else if (!b.limited) {
+        return;
+    }
+    if (!b.limited)
         out_text(o, "  no budget of your own: the common one counts\n");
-    } else {
+    else
         out_printf(o, "  epsilon %s of %s left\n", b.left_epsilon,
                    b.facts.epsilon);
-    }
+    if (window.limited)
+        out_printf(o,
+                   "  epsilon %s of %s left in your window: a query needs "
+                   "room in both\n",
+                   window.left_epsilon, window.facts.epsilon);
 }
 
 /* "\word rest" */

@@ -175,8 +175,9 @@ source_from(struct duck_connection *c, const char *path, enum source_kind kind,
 
     *attach = NULL;
     if (!strpbrk(path, PATTERN) && access(path, R_OK))
-        return custos_fail(err, CUSTOS_EIO,
-                           "the source %.150s is not there or may not be read",
+        return custos_fail(err, CUSTOS_ENAME,
+                           "the source %.150s does not exist or is not "
+                           "readable",
                            path);
     if (kind == SOURCE_CSV)
         return csv_from(c, path, a, from, err);
@@ -279,8 +280,9 @@ source_open(struct duck_connection *c, const struct policy_table *t,
                            "an attached source is one file, without %s: %.100s",
                            PATTERN, path);
     if (t->attached && !file_mark_read(s.path, &s.mark))
-        return custos_fail(err, CUSTOS_EIO,
-                           "the source %.150s is not there or may not be read",
+        return custos_fail(err, CUSTOS_ENAME,
+                           "the source %.150s does not exist or is not "
+                           "readable",
                            path);
     st = source_from(c, s.path, t->source_kind, table, number, a, &s.from,
                      &s.attach, err);

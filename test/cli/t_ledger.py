@@ -149,6 +149,76 @@ class Ledger(CommandCase):
         self.assertIn("the common budget", done.stderr.decode())
         self.assertIn("0 is left", done.stderr.decode())
 
+    def test_spent_or_not_enough(self):
+        """A budget with something left does not suffice; it is not spent."""
+        self.ask("SELECT count(*) FROM people", "--as", "ana")
+        done = self.ask("SELECT sum(age) FROM people", "--as", "ana",
+                        "--epsilon", "0.2")
+        self.assertEqual(
+            (done.returncode, done.stderr.decode()),
+            (3, "custos: your own budget does not suffice: this needs epsilon "
+                "0.2, and 0.15 is left\n"))
+        done = self.ask("SELECT sum(age) FROM people", "--as", "ana",
+                        "--epsilon", "0.1")
+        self.assertEqual(
+            (done.returncode, done.stderr.decode()),
+            (3, "custos: your window of 7 days does not suffice: this needs "
+                "epsilon 0.1, and 0.05 is left; each charge counts for 7 "
+                "days\n"))
+        done = self.ask("SELECT sum(age) FROM people", "--epsilon", "0.95")
+        self.assertIn("the common budget (of all analysts) does not suffice: "
+                      "this needs epsilon 0.95, and 0.9 is left",
+                      done.stderr.decode())
+
+    def test_when_a_window_has_room_again(self):
+        at = next(i for i, line in enumerate(self.budget())
+                  if "7 days" in line)
+        self.assertEqual(self.budget()[at + 2].strip(),
+                         "each charge counts here for 7 days")
+        about = " ".join(" ".join(lines("budget", "--help")).split())
+        self.assertIn("a charge leaves the window when it is so many days old",
+                      about)
+
+    def put_in_force(self, policy):
+        (self.folder / "policy.yaml").write_text(policy)
+        lines("init", str(self.folder / "policy.yaml"), "--store", self.store)
+
+    def test_a_lowered_budget(self):
+        """Below what is spent no promise is said to be kept."""
+        self.ask("SELECT count(*) FROM people", "--epsilon", "0.6")
+        for delta, currency in (("delta: 1e-6", "rho"), ("delta: 0", "epsilon")):
+            self.put_in_force(POLICY.replace(
+                "epsilon: 1, delta: 1e-6", "epsilon: 0.3, " + delta))
+            told = " ".join(self.budget())
+            self.assertIn("The budget was lowered below what is spent", told)
+            self.assertRegex(told, f"cost {currency} [0-9.]+, and this promise "
+                                   "allows [0-9.]+. It does not hold for them, "
+                                   "and no new query is answered")
+            self.assertNotIn("still keeps it", told)
+            self.assertNotIn("times as likely", told)
+            self.assertIn("left: epsilon 0", told)
+
+    def test_a_cost_in_epsilon_that_counts_in_rho(self):
+        """Where left falls by less than the cost, a line says why."""
+        given = "\\epsilon 0.01\n" + "".join(
+            f"SELECT count(*) AS n{i} FROM people;\n" for i in range(101))
+        done = run("shell", "--store", self.store, stdin=given)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        told = [part.splitlines() for part in
+                done.stdout.decode().split("Cost ε = 0.01. Left: ε = ")[1:]]
+        self.assertEqual(len(told), 101)
+        left = [float(lines[0].rstrip(".")) for lines in told]
+        for i in range(1, 101):
+            by_rho = left[i - 1] - left[i] < 0.0099
+            self.assertEqual(
+                "  the budget counts in ρ, in which this cost 0.0000312499; "
+                "left is the largest ε that one more query may cost" in told[i],
+                by_rho, told[i])
+        self.assertTrue(by_rho)
+        self.assertIn("The sum of epsilon is past the promise; the sum of rho, "
+                      "which grows more slowly, still keeps it",
+                      " ".join(self.budget()))
+
     def test_refusals(self):
         at = ("--store", self.store)
         self.refused("ledger", "verfy", *at, says="did you mean verify?")

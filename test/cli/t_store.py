@@ -98,6 +98,60 @@ class Store(unittest.TestCase):
         self.refused("", says="")
         self.refused("SELECT 1; SELECT 2", says="")
 
+    def test_explain_names_the_place_in_what_was_given(self):
+        for sql, says in (
+                ("SELEC 1", "line 1, column 1: "),
+                ("SELECT count(*) FROM patients WHERE agee > 3",
+                 "line 1, column 37: "),
+                ("SELECT count(*)\nFROM nowhere", "line 2, column 6: ")):
+            for verb in ("query", "explain"):
+                code, _, said = self.ask(sql, verb=verb)
+                self.assertEqual(code, 2)
+                self.assertIn(says, said, verb)
+
+    def test_explain_says_what_is_stored(self):
+        sql = "SELECT count(*) FROM patients"
+        says = ("  stored     you had this answer before: asking again gives "
+                "it again and costs nothing\n")
+        self.assertNotIn("stored", self.ask(sql, verb="explain")[1])
+        self.answer(sql)
+        self.assertIn(says, self.ask(sql, verb="explain")[1])
+        self.assertIn(says, self.ask("EXPLAIN " + sql)[1])
+        self.assertNotIn("stored", self.ask(sql, "--epsilon", "0.2",
+                                            verb="explain")[1])
+
+    def test_error_bars_are_named_where_there_are_any(self):
+        policy, store = self.small(
+            "distinct", "who,größe\n" + "".join(
+                f"{i},{i % 2}\n" for i in range(400)))
+        path = pathlib.Path(policy)
+        path.write_text(path.read_text().replace(
+            "{epsilon: 1000}", "{epsilon: 1000, delta: 1e-6, n: 400}").replace(
+            ", range: [0, 9]", ""))
+        self.assertEqual(custos("init", policy, "--store", store)[0], 0)
+        for sql, bars in (('SELECT DISTINCT "größe" FROM d', False),
+                          ("SELECT count(*) FROM d", True)):
+            code, text, said = custos("query", "--store", store, sql)
+            self.assertEqual((code, said), (0, ""))
+            self.assertEqual("± holds at 95 %" in text, bars, text)
+            self.assertIn("  Cost ε = " if not bars else ". Cost ε = ", text)
+
+    def test_what_does_not_exist_is_wrong_input(self):
+        """Exit 2, as custos(1) says, whatever it is that is missing."""
+        gone = str(self.folder / "gone")
+        code, text, said = custos("restore", gone, "--store", gone + ".store")
+        self.assertEqual((code, text), (2, ""))
+        self.assertEqual(said, f"custos: there is no backup at {gone}: give "
+                               "the folder that custos backup has made\n")
+        path = self.hospital / "gone.yaml"
+        path.write_text((self.hospital / "policy.yaml").read_text().replace(
+            "source: visits.csv", "source: gone.csv"))
+        for words in (["init", str(path), "--store", gone],
+                      ["policy", "draft", str(self.hospital / "gone.csv")]):
+            code, _, said = custos(*words)
+            self.assertEqual(code, 2, words)
+            self.assertIn("gone.csv does not exist or is not readable", said)
+
     def test_bad_options(self):
         sql = "SELECT count(*) FROM patients"
         for options, says in (
@@ -185,7 +239,12 @@ class Store(unittest.TestCase):
                                    "--epsilon", "4", "--format", format, sql)
             self.assertIn(says, text, said)
         self.assertRegex(custos("budget", "--store", store, "--as", "bo")[1],
-                         r"left: epsilon 46\n  - 1 day .*\n +left: epsilon 1\n")
+                         r"left: epsilon 46\n  - 1 day .*\n +left: epsilon 1\n"
+                         r" +each charge counts here for 1 day\n")
+        text = custos("shell", "--store", store, "--as", "bo",
+                      given="\\budget\n")[1]
+        self.assertEqual(text, "  epsilon 46 of 50 left\n  epsilon 1 of 5 left "
+                               "in your window: a query needs room in both\n")
 
     def test_catalog_names_what_is_granted(self):
         policy, store = self.small(
@@ -288,6 +347,11 @@ class Store(unittest.TestCase):
         for path, _, files in os.walk(self.store):
             for name in [path] + [os.path.join(path, f) for f in files]:
                 self.assertEqual(os.stat(name).st_mode & 0o077, 0, name)
+
+    def test_backup_says_how_to_restore(self):
+        text = " ".join(" ".join(lines("backup", "--help")).split())
+        self.assertIn("custos restore makes a store of it again: do not copy "
+                      "its files by hand", text)
 
     def test_backup_and_restore(self):
         to, back = (str(self.folder / f"{x}{self.number}")

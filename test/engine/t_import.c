@@ -429,8 +429,8 @@ bad_sources_are_named(void **state)
     made_policy(&m, policy);
     assert_int_equal(engine_import(&m.store, m.policy, m.folder, NULL, NULL,
                                    m.a, &m.tables, &version, &m.err),
-                     CUSTOS_EIO);
-    assert_non_null(strstr(m.err.said, "a.csv"));
+                     CUSTOS_ENAME);
+    assert_non_null(strstr(m.err.said, "a.csv does not exist or is not "));
     made_file(&m, "a.csv", "id,other\n1,2\n");
     assert_int_equal(engine_import(&m.store, m.policy, m.folder, NULL, NULL,
                                    m.a, &m.tables, &version, &m.err),

@@ -28,6 +28,9 @@ def duckdb(path, *statements):
     library.duckdb_disconnect(ctypes.byref(connection))
     library.duckdb_close(ctypes.byref(database))
 
+UNREAD = ("The sources were not read: whether they exist and have these columns, "
+          "custos init checks.")
+
 
 class Policy(CommandCase):
     def setUp(self):
@@ -66,7 +69,17 @@ class Policy(CommandCase):
         self.assertEqual(
             lines("policy", "check", str(EXAMPLE)),
             [f"{EXAMPLE} can be used: 3 tables, 2 analysts, 0 dangers, "
-             "0 remarks."])
+             "0 remarks.", UNREAD])
+
+    def test_check_says_that_it_reads_no_source(self):
+        """Its sources are not there, which the check does not see."""
+        path = self.spoilt("unit: id", "unit: id")
+        told = lines("policy", "check", path)
+        self.assertIn(" can be used: ", told[-2])
+        self.assertEqual(told[-1], UNREAD)
+        done = run("init", path, "--store", path + ".store")
+        self.assertIn("does not exist or is not readable",
+                      done.stderr.decode())
 
     def test_check_tells_dangers(self):
         path = self.spoilt("  epsilon: 1\n", "  epsilon: 20\n")
@@ -82,7 +95,7 @@ class Policy(CommandCase):
         text = lines("policy", "check", path)
         self.assertIn(f"line {self.line('temperature')}: column 'temperature' "
                       "has no range", text[0])
-        self.assertIn("0 dangers, 1 remark.", text[-1])
+        self.assertIn("0 dangers, 1 remark.", text[-2])
 
     def test_check_refuses(self):
         self.refused("policy", "check", self.spoilt("unit: id", "unti: id"),
@@ -213,7 +226,7 @@ analysts: {ana: {tables: [nothing]}}
     def test_draft_refuses(self):
         self.refused("policy", "draft", says="needs the files")
         self.refused("policy", "draft", "x.xlsx", says="not known by its name")
-        self.refused("policy", "draft", "x.duckdb", says="not there")
+        self.refused("policy", "draft", "x.duckdb", says="does not exist")
         self.refused("policy", "draft", str(self.folder / "none.csv"),
                      says="none.csv")
 
