@@ -62,6 +62,16 @@ def free_port():
 
 
 class Admin(unittest.TestCase):
+    def test_clients_that_the_build_does_not_install(self):
+        """What the page uses and `make` does not bring, it says so."""
+        setup = (SRC / "setup").read_text()
+        brought = re.search(r'^packages="(.*?)"', setup, re.S | re.M).group(1)
+        self.assertNotIn("postgresql-client", brought)
+        self.assertNotIn("curl", brought.split())
+        first = PAGE.split("## 2.")[0]
+        for package in ("postgresql-client", "curl"):
+            self.assertIn(f"apt-get install {package}", first)
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)

@@ -34,6 +34,15 @@ class Man(unittest.TestCase):
         told = set(re.findall(r"\*--([a-z-]+)=?\*", COMMAND)) - {"name"}
         self.assertEqual(told, known)
 
+    def test_synopsis_of_owner(self):
+        """Every act of the verb is in the synopsis."""
+        acts = set(re.findall(r"^  custos owner ([a-z-]+)",
+                              "\n".join(lines("owner", "--help")), re.M))
+        self.assertIn("metrics-token", acts)
+        synopsis = COMMAND.split("# SYNOPSIS")[1].split("# DESCRIPTION")[0]
+        told = re.findall(r"^\*custos owner (.*)\[", synopsis, re.M)
+        self.assertLessEqual(acts, set(re.findall("[a-z-]+", " ".join(told))))
+
     def test_options_of_serve(self):
         text = "\n".join(lines("serve", "--help"))
         known = set(re.findall(r"^  --([a-z-]+)", text, re.M)) - {"help"}
