@@ -49,10 +49,43 @@ visiting("a spent budget: what it means and what still works", at, async (page) 
   await page.getByText("Only the owner can change that").waitFor();
 });
 
-visiting("a spent window refills", at, async (page) => {
+visiting("a spent budget has no forecast, and its chart ends at nothing", at, async (page) => {
+  await logIn(page, server, tokens.bob, "budget");
+  await page.getByRole("strong").getByText(/^Nothing is left: all of it was spent by /).waitFor();
+  const figure = page.getByRole("figure", { name: "What is left, bob" });
+  assert.doesNotMatch(await figure.innerText(), /within a day|present pace/);
+  /* It falls to the bottom in the left half, and goes on there to the right edge. */
+  const d = await figure.locator("path.line").first().getAttribute("d");
+  const points = [...d.matchAll(/(-?[\d.]+),(-?[\d.]+)/g)].map(([, x, y]) => [Number(x), Number(y)]);
+  const bottom = Math.max(...points.map(([, y]) => y)), right = points.at(-1)[0];
+  const [fell] = points.find(([, y]) => y === bottom);
+  assert.equal(bottom > 0 && fell < right / 2 && points.at(-1)[1] === bottom, true, d);
+});
+
+visiting("of a spent budget the owner's table says so", at, async (page) => {
+  await logIn(page, server, tokens.owner, "budget");
+  const row = page.getByRole("region", { name: "Analysts" }).getByRole("row", { name: /^bob/ });
+  await row.getByRole("cell", { name: "spent", exact: true }).waitFor();
+});
+
+visiting("a spent window: when there is room in it again", at, async (page) => {
   await logIn(page, server, tokens.eve, "budget");
   await page.getByText(/Nothing is left for now/).waitFor();
-  await page.getByText(/window of 7 days refills/).waitFor();
+  await page.getByText(/Each charge counts in your window for 7 days: there is room again from \d+ \w+ \d{4}/).waitFor();
+  await page.getByText("each charge counts here for 7 days, then there is room again").waitFor();
+  await page.getByRole("link", { name: "Ask", exact: true }).click();
+  await page.getByRole("textbox", { name: "Your question in SQL" }).fill("SELECT count(*) AS more FROM visits");
+  await page.getByText("Your window is spent for now.").waitFor();
+  await page.getByText(/You may spend ε 0.5 in 7 days. Each charge counts in this window for 7 days; then there is room again/).waitFor();
+  assert.doesNotMatch(await page.locator("main").innerText(), /nothing refills it/);
+});
+
+visiting("what a single question may cost is not above the policy's cap", at, async (page) => {
+  await logIn(page, server, tokens.ana, "budget");
+  const told = (await server.ask(tokens.ana, "/v1/budget")).json.analysts[0];
+  assert.equal(Number(told.left_epsilon) > 2, true);
+  await page.getByText(/A single question may cost at most ε 2, the policy’s cap\./).waitFor();
+  await page.getByText(`The budget has room for ε ${told.left_epsilon}.`).waitFor();
 });
 
 visiting("an analyst sees nobody else", at, async (page) => {

@@ -72,9 +72,20 @@ visiting("recall: a theorem, the answers that rest on it, and a file of them", a
   await page.getByText(/No answer rests on/).waitFor();
 });
 
+visiting("of an analyst whose window is spent nothing is said to be left", at, async (page) => {
+  const eve = store.letIn("eve");
+  await server.ask(eve, "/v1/query", { sql: "SELECT count(*) AS all_of_it FROM visits", epsilon: "0.5" });
+  await logIn(page, server, tokens.owner, "owner");
+  const row = page.getByRole("row", { name: /^eve/ });
+  await row.getByText(/^ε 0 left/).waitFor();
+  await row.getByText(/from the common budget; the window of 7 days has ε 0 left, the budget ε 19/).waitFor();
+});
+
 visiting("health is shown, and a refusal in the server's words", at, async (page) => {
   await logIn(page, server, tokens.owner, "owner");
   await page.getByText("rows of the ledger").waitFor();
+  const running = page.locator(".fact").filter({ hasText: /^running now/ });
+  assert.equal(await running.locator("dd").innerText(), "0"); /* not this request */
   await page.getByRole("button", { name: "Let in bob" }).waitFor();
   store.letIn("bob");
   await page.getByRole("button", { name: "Let in bob" }).click();

@@ -4,11 +4,12 @@ import { linearAxis, timeAxis } from "../parts/chart/axis";
 import { Figure } from "../parts/chart/figure";
 import { Frame } from "../parts/chart/frame";
 import { Line, Steps, type Point } from "../parts/chart/marks";
-import { forecastWords, type Forecast } from "./forecast";
+import { forecastWords, isSpent, type Forecast } from "./forecast";
 
 const AHEAD = 0.35;    /* of the past's length is shown of the future */
 const FURTHER = 10;    /* or so often the past, if the end lies in it */
 const DAY_MS = 86_400_000;
+const LEAST_MS = 1_000;
 
 export const signOf = (line: HistoryLine) => (line.currency === "epsilon" ? "ε" : "ρ");
 export const nameOf = (line: HistoryLine) => line.who ?? "all together";
@@ -19,10 +20,17 @@ export function beginning(lines: HistoryLine[], now: Date): Date {
     ...lines.flatMap((l) => (l.points[0] ? [Date.parse(l.points[0].time)] : []))));
 }
 
+/* Of a budget that is spent: the time in which it went, and a little before. A day
+   of a whole budget before its first charge would look as if all of it were left. */
+function spentSince(line: HistoryLine, now: Date): Date {
+  const first = Date.parse(line.points[0]!.time);
+  return new Date(first - Math.max((+now - first) / 10, LEAST_MS));
+}
+
 /* Without a limit of its own a line shows what is spent, rising. */
 function pointsOf(line: HistoryLine, from: Date, now: Date): Point<Date>[] {
   const limit = line.limit === null ? null : Number(line.limit);
-  const level = (spent: number) => (limit === null ? spent : limit - spent);
+  const level = (spent: number) => (limit === null ? spent : Math.max(0, limit - spent));
   const points = line.points.map((p) => ({ x: new Date(p.time), y: level(Number(p.spent)) }));
   return [{ x: from, y: level(0) }, ...points, { x: now, y: points.at(-1)?.y ?? level(0) }];
 }
@@ -30,7 +38,8 @@ function pointsOf(line: HistoryLine, from: Date, now: Date): Point<Date>[] {
 export function BurnDown({ line, now, forecast }: {
   line: HistoryLine; now: Date; forecast: Forecast | null;
 }) {
-  const start = beginning([line], now);
+  const gone = isSpent(line);
+  const start = gone ? spentSince(line, now) : beginning([line], now);
   const points = pointsOf(line, start, now);
   const sign = signOf(line);
   const down = line.limit !== null;
@@ -57,15 +66,15 @@ export function BurnDown({ line, now, forecast }: {
         y={linearAxis([0, Math.max(top, goal)], { label: down ? `${sign} left` : `${sign} spent` })}
         legend={[
           { series: 0, label: down ? "left" : "spent", mark: "line" },
-          ...(forecast && forecast.perDay > 0
+          ...(forecast && forecast.perDay > 0 && !gone
             ? [{ series: 1, label: "at the present pace", mark: "dash" as const }] : []),
         ]}>
         {(plot) => (
           <>
-            <Steps plot={plot} points={points} filled />
+            <Steps plot={plot} points={gone ? [...points, { x: until, y: 0 }] : points} filled />
             <line class="now" x1={plot.x.at(now)} x2={plot.x.at(now)} y2={plot.height} />
             <text class="aside" x={plot.x.at(now) - 6} y="12" text-anchor="end">now</text>
-            {forecast && forecast.perDay > 0 && (
+            {forecast && forecast.perDay > 0 && !gone && (
               <Line plot={plot} series={1} dash points={[{ x: now, y: level }, { x: reached, y: goal }]} />
             )}
           </>

@@ -3,6 +3,7 @@
  * spent, for the eye. Nothing is decided by it.
  */
 import type { HistoryLine } from "../api";
+import { momentWords } from "../parts/time";
 
 const DAY_MS = 86_400_000;
 const LOOK_BACK_DAYS = 7;
@@ -22,6 +23,12 @@ function spentAt(line: HistoryLine, time: number): number {
   return spent;
 }
 
+/* Is nothing left of it? */
+export function isSpent(line: HistoryLine): boolean {
+  const last = line.points.at(-1);
+  return line.limit !== null && last !== undefined && Number(last.spent) >= Number(line.limit);
+}
+
 /* Over a week, or since the first charge if that is later, but at least a day. */
 export function forecastOf(line: HistoryLine, now: Date): Forecast | null {
   const first = line.points[0], last = line.points.at(-1);
@@ -30,7 +37,7 @@ export function forecastOf(line: HistoryLine, now: Date): Forecast | null {
   const days = Math.max(1, Math.min(LOOK_BACK_DAYS, Math.ceil(age)));
   const perDay = (Number(last.spent) - spentAt(line, +now - days * DAY_MS)) / days;
   const left = line.limit === null ? NaN : Number(line.limit) - Number(last.spent);
-  const end = perDay > 0 && left >= 0 ? new Date(+now + (left / perDay) * DAY_MS) : null;
+  const end = perDay > 0 && left > 0 ? new Date(+now + (left / perDay) * DAY_MS) : null;
   return { days, perDay, end: end && Number.isFinite(+end) ? end : null };
 }
 
@@ -39,13 +46,14 @@ const written = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long"
 
 export function forecastWords(f: Forecast | null, line: HistoryLine, now: Date): string {
   if (!f) return "Nothing has been spent yet.";
+  if (isSpent(line)) return `Nothing is left: all of it was spent by ${momentWords(line.points.at(-1)!.time)}.`;
   const over = f.days === 1 ? "last day" : `last ${f.days} days`;
   if (f.perDay <= 0) return `Nothing was spent in the ${over}.`;
   const sign = line.currency === "epsilon" ? "ε" : "ρ";
   const daily = `${sign}\u00a0${Number(f.perDay.toPrecision(3))} a day`;
   if (line.limit === null) return `Over the ${over}, ${daily} was spent, from the budget that all share.`;
   const pace = `At the pace of the ${over} (${daily})`;
-  if (!f.end) return `${pace} nothing is left.`;
+  if (!f.end) return `${pace} it lasts longer than a date can say.`;
   if (+f.end - +now < DAY_MS) return `${pace} it is spent within a day.`;
   if (+f.end - +now > FAR_YEARS * 365 * DAY_MS) return `${pace} it lasts for more than ten years.`;
   return `${pace} it lasts until ${written.format(f.end)}.`;

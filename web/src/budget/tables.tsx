@@ -2,7 +2,7 @@
 import type { AnalystBudget, Balance, Budget, History, HistoryLine } from "../api";
 import { leftShort, spentShort } from "../parts/amount";
 import { beginning, nameOf, Spark } from "./burndown";
-import { forecastOf } from "./forecast";
+import { forecastOf, isSpent } from "./forecast";
 
 export interface Named { name: string; about: string; balance: Balance }
 
@@ -19,7 +19,7 @@ export function budgetsOf(budget: Budget, owner: boolean): Named[] {
   for (const a of budget.analysts) {
     const whose = owner ? a.name : "you";
     if (a.own) named.push({ name: whose, about: `${owner ? a.name + "'s" : "your"} own budget`, balance: a.own });
-    if (a.window) named.push({ name: `${whose}, ${a.window_days} days`, about: `refills as the days pass: counts the last ${a.window_days} days`, balance: a.window });
+    if (a.window) named.push({ name: `${whose}, ${a.window_days} days`, about: `each charge counts here for ${a.window_days} days, then there is room again`, balance: a.window });
   }
   return named;
 }
@@ -83,7 +83,7 @@ export function Currencies({ of }: { of: Named[] }) {
             <th scope="col">budget of</th><th scope="col">promise</th><th scope="col">counts in</th>
             <th scope="col" class="number">spent</th><th scope="col" class="number">limit</th>
             <th scope="col" class="number">δ spent</th><th scope="col" class="number">δ limit</th>
-            <th scope="col" class="number">one more may cost</th>
+            <th scope="col" class="number">has room for</th>
           </tr>
         </thead>
         <tbody>
@@ -108,6 +108,7 @@ export function Currencies({ of }: { of: Named[] }) {
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 
 function lasts(line: HistoryLine | undefined, now: Date): string {
+  if (line && isSpent(line)) return "spent";
   const end = line && forecastOf(line, now)?.end;
   return end ? day.format(end) : "–";
 }
@@ -124,7 +125,7 @@ export function Analysts({ of, history, shown, show }: {
         <thead>
           <tr>
             <th scope="col">who</th><th scope="col" class="number">answers</th><th scope="col">spent over time</th>
-            <th scope="col" class="number">spent</th><th scope="col" class="number">one more may cost</th>
+            <th scope="col" class="number">spent</th><th scope="col" class="number">has room for</th>
             <th scope="col">own budget lasts until</th><th scope="col"><span class="unseen">chart</span></th>
           </tr>
         </thead>

@@ -4,6 +4,7 @@
  */
 import { useState } from "preact/hooks";
 import type { AnalystBudget, NewSecrets, OwnerAnalyst, OwnerAnalysts } from "../api";
+import { leftOf } from "../budget/tables";
 import { leftShort, spentShort } from "../parts/amount";
 import { Confirm } from "../parts/confirm";
 import { Notice } from "../parts/notice";
@@ -32,11 +33,12 @@ function Left({ of: b }: { of: AnalystBudget | null }) {
   const own = b.own;
   return (
     <>
-      ε {leftShort(b.left_epsilon)} left
+      ε {leftShort(leftOf(b))} left
       <div class="soft">
         {own ? `${own.currency === "epsilon" ? "ε" : "ρ"} ${spentShort(own.spent)} of ${spentShort(own.limit)} spent`
           : "from the common budget"}
-        {b.window && b.window_days !== null && `, ε ${leftShort(b.window.left_epsilon)} in these ${b.window_days} days`}
+        {b.window && b.window_days !== null &&
+          `; the window of ${b.window_days} days has ε ${leftShort(b.window.left_epsilon)} left, the budget ε ${leftShort(b.left_epsilon)}`}
       </div>
     </>
   );

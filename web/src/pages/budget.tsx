@@ -1,6 +1,6 @@
 /* What may still be learned of a person, how it went, and what it means. */
 import { useEffect, useState } from "preact/hooks";
-import type { Budget, History } from "../api";
+import type { Amount, AnalystBudget, Budget, History } from "../api";
 import { BurnDown } from "../budget/burndown";
 import { forecastOf, forecastWords } from "../budget/forecast";
 import { Analysts, budgetsOf, Currencies, leftOf, Meter, Sums } from "../budget/tables";
@@ -8,17 +8,42 @@ import { useLoaded } from "../load";
 import { leftShort } from "../parts/amount";
 import { Notice, Waiting } from "../parts/notice";
 import { Odds } from "../parts/odds";
+import { momentWords } from "../parts/time";
 import { linkTo } from "../route";
 import { useSession } from "../session";
 import "./budget.css";
 
 const FRESH_MS = 20_000; /* an open page follows what others spend */
 
-function Summary({ budget, owner }: { budget: Budget; owner: boolean }) {
+const DAY_MS = 86_400_000;
+
+/* When the oldest charge that a window counts leaves it. */
+function roomAgain(me: AnalystBudget, history: History): string | null {
+  const now = Date.parse(history.now), span = (me.window_days ?? 0) * DAY_MS;
+  const oldest = history.lines.find((l) => l.who === me.name)?.points.find((p) => Date.parse(p.time) > now - span);
+  return oldest ? momentWords(new Date(Date.parse(oldest.time) + span).toISOString()) : null;
+}
+
+/* `cap`: what the policy lets one question cost; null: not known yet. */
+function MostOfOne({ left, cap }: { left: Amount; cap: Amount | null }) {
+  if (cap === null) return <Waiting />;
+  if (Number(cap) >= Number(left)) return (
+    <p>A single question may cost at most <strong class="left">ε {leftShort(left)}</strong>: no more is left. Cheaper questions last longer.</p>
+  );
+  return (
+    <p>A single question may cost at most <strong class="left">ε {leftShort(cap)}</strong>, the policy’s
+      cap. The budget has room for <strong>ε {leftShort(left)}</strong>.</p>
+  );
+}
+
+function Summary({ budget, history, owner }: { budget: Budget; history: History; owner: boolean }) {
+  const { api } = useSession();
+  const schema = useLoaded(() => api.schema(), [api]);
   const [me] = budget.analysts;
   const mine = owner ? budget.common?.left_epsilon : me && leftOf(me);
   const gone = mine !== undefined && Number(mine) === 0;
   const refills = !owner && me && Number(me.left_epsilon) > 0;
+  const again = refills ? roomAgain(me, history) : null;
   const named = budgetsOf(budget, owner).filter((n) => !owner || n.balance === budget.common);
   return (
     <section class="card" aria-labelledby="left">
@@ -27,10 +52,11 @@ function Summary({ budget, owner }: { budget: Budget; owner: boolean }) {
         <p class="news">
           Nothing is left{refills ? " for now" : ""}. New questions are refused; answers that were given before stay free, and
           {" "}<a href={linkTo("ask")}>prices can still be looked at</a>.
-          {refills ? ` Your window of ${me.window_days} days refills as the days pass.` : " Only the owner can change that."}
+          {refills ? ` Each charge counts in your window for ${me.window_days} days${again ? `: there is room again from ${again}` : ""}.`
+            : " Only the owner can change that."}
         </p>
       ) : (
-        <p>The dearest single question that can still be asked may cost <strong class="left">ε {leftShort(mine)}</strong>. Many cheap ones last longer.</p>
+        <MostOfOne left={mine} cap={schema.value?.query.max_epsilon ?? null} />
       )}
       {named.map((n) => <Meter of={n} />)}
       {!owner && named.length === 0 && (
@@ -119,7 +145,7 @@ export function BudgetPage() {
         <>
           <div class="two">
             <div class="stack">
-              <Summary budget={budget.value} owner={me.owner} />
+              <Summary budget={budget.value} history={history.value} owner={me.owner} />
               <Course history={history.value} who={who} pick={setWho} />
             </div>
             <Meaning charges={budget.value.common?.charges ?? budget.value.analysts[0]?.charges ?? 0} />
