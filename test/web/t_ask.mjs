@@ -104,12 +104,84 @@ visiting("one's own questions come back by a click, and completion knows the sch
   await page.locator(".cm-tooltip-autocomplete").getByText("visits").first().waitFor();
 }, { forgive: [/status of 40\d/] });
 
-visiting("what is written survives a reload", at, async (page) => {
+visiting("what is written survives a reload, the price does not", at, async (page) => {
   await logIn(page, server, token);
   await write(page, "SELECT count(*) AS mine FROM patients");
-  await button(page).getByText("Ask for ε").waitFor();
+  await page.getByLabel("Epsilon to pay").fill("0.3");
+  await button(page).getByText("Ask for ε 0.3").waitFor();
   await page.reload();
   await editor(page).getByText("mine").waitFor();
+  await button(page).getByText("Ask for ε 0.1").waitFor();
+});
+
+visiting("a price is for one question, and the page says so", at, async (page) => {
+  await logIn(page, server, token);
+  await write(page, "SELECT count(*) AS once FROM patients");
+  await page.getByLabel("Epsilon to pay").fill("0.3");
+  await page.getByText("Set for this question. The next one costs the policy’s ε 0.1 again.").waitFor();
+  await write(page, "SELECT count(*) AS once1 FROM patients");
+  await button(page).getByText("Ask for ε 0.3").click();
+  await button(page).getByText("Show again, free").waitFor();
+  await write(page, "SELECT count(*) AS next FROM patients");
+  await button(page).getByText("Ask for ε 0.1").waitFor();
+  assert.equal(await page.getByLabel("Epsilon to pay").inputValue(), "");
+  await page.getByText(/Set for this question/).waitFor({ state: "hidden" });
+  await page.locator(".history .past").getByText("once1").click();
+  await button(page).getByText("Show again, free").waitFor();
+});
+
+visiting("an answer under another text says which question it is of", at, async (page) => {
+  await logIn(page, server, token);
+  await write(page, "SELECT count(*) AS first FROM patients");
+  await button(page).getByText("Ask for ε").click();
+  await page.getByText(/Receipt/).first().waitFor();
+  const note = page.getByRole("note");
+  assert.equal(await note.count(), 0);
+  await write(page, "SELECT count(*) AS second FROM patients");
+  await note.getByText("This belongs to an earlier question, not to the text above:").waitFor();
+  await note.getByText("SELECT count(*) AS first FROM patients").waitFor();
+  await write(page, "SELECT count(*) AS first FROM patients");
+  await note.waitFor({ state: "hidden" });
+});
+
+visiting("EXPLAIN is a plan: free, and not called an answer", at, async (page) => {
+  await logIn(page, server, token);
+  const before = (await server.ask(token, "/v1/budget")).json.analysts[0].own.spent;
+  for (const [sql, also] of [
+    ["EXPLAIN SELECT count(*) AS planned FROM patients", /The answer itself would cost ε 0\.1\./],
+    ["explain SELECT department, floor FROM departments", /EXPLAIN shows the plan and no answer: nothing is charged\./],
+    ["EXPLAIN SELECT count(*) AS first FROM patients", /The answer itself is stored, and free too\./]]) {
+    await write(page, sql);
+    await page.getByRole("complementary", { name: "Price" }).getByText(also).waitFor();
+    await button(page).getByText("Show the plan, free").click();
+    await page.getByRole("heading", { name: "Plan", exact: true }).waitFor();
+    await page.getByText("A plan, not an answer: no data was read and nothing was charged.").waitFor();
+    assert.doesNotMatch(await page.locator(".outcome").innerText(), /Public data|± holds|Given before|stored, free/);
+    await page.locator(".history .past").filter({ hasText: sql }).getByText("plan, free").waitFor();
+  }
+  assert.equal((await server.ask(token, "/v1/budget")).json.analysts[0].own.spent, before);
+});
+
+visiting("where left does not fall by the cost, the page says why", at, async (page) => {
+  await page.route("**/v1/explain", async (route) => {
+    const reply = await route.fetch();
+    const plan = await reply.json();
+    await route.fulfill({ response: reply, json: { ...plan, remaining: { epsilon: "4" }, after: { epsilon: "3.99" } } });
+  });
+  await logIn(page, server, token);
+  await write(page, "SELECT count(*) AS counted FROM patients");
+  const price = page.getByRole("complementary", { name: "Price" });
+  await price.getByText(/The budget counts in ρ, in which this costs 0\.0049/).waitFor();
+  await button(page).getByText("Ask for ε").click();
+  await page.locator(".terms").getByText(/The budget counts in ρ, in which this cost 0\.0049\d*; left is the largest ε/).waitFor();
+});
+
+visiting("± is named only where there is one", at, async (page) => {
+  await logIn(page, server, token);
+  await write(page, "SELECT DISTINCT name FROM patients");
+  await button(page).getByText("Ask for ε").click();
+  await page.locator(".terms").getByText(/Cost: ε 0\.1/).waitFor();
+  assert.doesNotMatch(await page.locator(".terms").innerText(), /± holds/);
 });
 
 await runAll();

@@ -5,7 +5,7 @@
  */
 import type { Plan, Schema } from "../api";
 import { brief } from "../parts/decimal";
-import type { Draft } from "./draft";
+import { NO_PRICE, type Draft } from "./draft";
 
 const STEPS = 150;
 const DECADES = 3; /* the slider goes down to a thousandth of the largest price */
@@ -67,6 +67,12 @@ export function Choice({ draft, plan, rules, fixed, change }: {
               onInput={(e) => change({ by: "within", within: e.currentTarget.value })} />
           </label>
         </div>
+      )}
+      {!fixed && draft[draft.by].trim() && (
+        <p class="soft once">
+          Set for this question. The next one costs the policy’s ε {brief(rules.epsilon)} again.{" "}
+          <button type="button" class="quiet small" onClick={() => change(NO_PRICE)}>Use ε {brief(rules.epsilon)}</button>
+        </p>
       )}
     </fieldset>
   );

@@ -7,7 +7,8 @@ import { useEffect, useState } from "preact/hooks";
 import { Refused, type Amount, type Answer, type Api, type Question } from "../api";
 import { useSession } from "../session";
 
-export interface Asked { question: Question; answer: Answer }
+/* `inRho`: the budget counts in rho, so that left does not fall by the cost. */
+export interface Asked { question: Question; answer: Answer; inRho: boolean }
 /* `price`: what it was to cost, null where it was free. `told`: that the server is
    gone or the token no longer good is news once, not whenever a page is opened. */
 export type Run =
@@ -32,13 +33,13 @@ class Desk {
     for (const tell of this.watchers) tell();
   }
 
-  async ask(question: Question, price: Amount | null) {
+  async ask(question: Question, price: Amount | null, inRho: boolean) {
     if (this.run.kind === "running") return;
     const stop = (this.stop = new AbortController());
     this.turn({ kind: "running", question, price, since: performance.now() });
     try {
       const answer = await this.api.query(question, stop.signal);
-      const asked = { question, answer };
+      const asked = { question, answer, inRho };
       this.answers = [asked, ...this.answers].slice(0, KEPT);
       this.turn({ kind: "done", asked });
     } catch (e) {

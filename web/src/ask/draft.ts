@@ -1,7 +1,8 @@
 /*
- * What is being written: the text, and what is to be paid for it. It is kept in
- * this tab for each name, so that a reload, or a token that has run out, loses
- * nothing, and who logs in next under another name does not see it.
+ * What is being written: the text, and what is to be paid for it. The text is
+ * kept in this tab for each name, so that a reload, or a token that has run out,
+ * loses nothing, and who logs in next under another name does not see it. The
+ * price is not: it is set for one question and must not pay for another.
  */
 import { useEffect, useState } from "preact/hooks";
 import type { Me, Question } from "../api";
@@ -13,13 +14,15 @@ export interface Draft {
   within: string;
 }
 
-const EMPTY: Draft = { sql: "", by: "epsilon", epsilon: "", within: "" };
+/* What the policy says. */
+export const NO_PRICE = { by: "epsilon", epsilon: "", within: "" } as const;
+const EMPTY: Draft = { sql: "", ...NO_PRICE };
 const keyOf = (me: Me) => `custos-draft:${me.owner ? "owner" : `as ${me.name}`}`;
 
 function read(me: Me): Draft | null {
   try {
     const kept = JSON.parse(sessionStorage.getItem(keyOf(me)) ?? "null");
-    return kept && { ...EMPTY, ...kept };
+    return kept && { ...EMPTY, sql: String(kept.sql ?? "") };
   } catch {
     return null;
   }
@@ -30,10 +33,15 @@ export function useDraft(me: Me) {
   const [kept] = useState(() => read(me));
   const [draft, setDraft] = useState<Draft>(kept ?? EMPTY);
   useEffect(() => {
-    if (draft !== EMPTY) sessionStorage.setItem(keyOf(me), JSON.stringify(draft));
+    if (draft !== EMPTY) sessionStorage.setItem(keyOf(me), JSON.stringify({ sql: draft.sql }));
   }, [draft, me]);
   const change = (part: Partial<Draft>) => setDraft((d) => ({ ...d, ...part }));
   return { draft, change, fresh: !kept };
+}
+
+/* Does the text ask for a plan, as the server reads it? */
+export function asksForPlan(sql: string): boolean {
+  return /^[ \t\r\n]*explain[ \t\r\n]/i.test(sql);
 }
 
 /* Does the text name its price itself? Then no other is sent beside it. */

@@ -43,7 +43,7 @@ export function captionOf({ question, answer }: Asked): string[] {
   return [
     ...told(answer),
     question.sql,
-    answer.kind === "public" ? "Public data: exact."
+    answer.kind === "plan" ? "A plan: nothing was charged." : answer.kind === "public" ? "Public data: exact."
       : `Differentially private: ε ${answer.cost.epsilon}. Ranges hold at 95 %.` +
         (answer.receipt ? ` Receipt ${answer.receipt.slice(0, 16)}…` : ""),
   ];

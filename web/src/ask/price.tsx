@@ -4,13 +4,23 @@ import { leftShort, spentShort } from "../parts/amount";
 import { grouped } from "../parts/decimal";
 import { linkTo } from "../route";
 
-export type Fare = "paid" | "stored" | "public" | "beyond";
+export type Fare = "paid" | "stored" | "public" | "beyond" | "plan";
 
-/* How a question would be paid for. */
-export function fareOf(plan: Plan): Fare {
+/* How a question would be paid for; `explains`: it asks for its plan alone. */
+export function fareOf(plan: Plan, explains: boolean): Fare {
+  if (explains) return "plan";
   if (plan.stored) return "stored";
   if (Number(plan.cost.epsilon) === 0 && Number(plan.cost.delta) === 0) return "public";
   return plan.after === null && plan.remaining !== null ? "beyond" : "paid";
+}
+
+const NEAR = 1e-9;
+
+/* Does what is left not fall by the price? Then the budget counts in rho. */
+export function countsInRho({ remaining, after, cost }: Plan): boolean {
+  if (!remaining || !after) return false;
+  const now = Number(remaining.epsilon), price = Number(cost.epsilon);
+  return Math.abs(now - price - Number(after.epsilon)) > NEAR * Math.max(now, 1);
 }
 
 /* What is left, with the part that this question would take. */
@@ -28,6 +38,10 @@ function Left({ plan, fare }: { plan: Plan; fare: Fare }) {
           ? <div class="bad"><dt>Afterwards</dt><dd>not enough</dd></div>
           : fare === "paid" && then && <div><dt>Afterwards</dt><dd>ε {leftShort(then.epsilon)}</dd></div>}
       </dl>
+      {fare === "paid" && countsInRho(plan) && (
+        <p class="soft">The budget counts in ρ, in which this costs {spentShort(plan.cost.rho)}: many answers cost less
+          together. What is left is the largest ε that one more question may cost.</p>
+      )}
     </div>
   );
 }
@@ -53,6 +67,11 @@ function Expected({ plan, fare }: { plan: Plan; fare: Fare }) {
 }
 
 function Cost({ plan, fare }: { plan: Plan; fare: Fare }) {
+  if (fare === "plan") return (
+    <><strong class="amount">free</strong><p class="soft">EXPLAIN shows the plan and no answer: nothing is charged.{" "}
+      {plan.stored ? "The answer itself is stored, and free too."
+        : Number(plan.cost.epsilon) > 0 && <>The answer itself would cost ε {spentShort(plan.cost.epsilon)}.</>}</p></>
+  );
   if (fare === "stored") return (
     <><strong class="amount">free</strong><p class="soft">You had this answer before; it is stored, and is shown again as it was.</p></>
   );
@@ -87,10 +106,9 @@ function Time({ plan }: { plan: Plan }) {
   );
 }
 
-export function Price({ plan, fresh, children }: {
-  plan: Plan | null; fresh: boolean; children: preact.ComponentChildren;
+export function Price({ plan, fare, fresh, children }: {
+  plan: Plan | null; fare: Fare | null; fresh: boolean; children: preact.ComponentChildren;
 }) {
-  const fare = plan && fareOf(plan);
   return (
     <aside class="card price" aria-label="Price" aria-busy={!fresh}>
       <h2>This question costs</h2>

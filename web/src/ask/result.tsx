@@ -83,16 +83,23 @@ function Tools({ asked, chart }: { asked: Asked; chart: (() => SVGSVGElement) | 
   );
 }
 
-function Terms({ answer }: { answer: Answer }) {
+const hasErrors = (answer: Answer) => answer.rows.some((row) => row.some((cell) => cell.low !== undefined));
+
+function Terms({ asked: { answer, inRho } }: { asked: Asked }) {
   const paid = answer.kind === "private";
   return (
     <div class="terms">
       {answer.remarks.length > 0 && <ul class="remarks">{answer.remarks.map((r) => <li>{r}</li>)}</ul>}
       <p class="soft">
-        {!paid ? "Public data: exact and free."
-          : <>± holds at {Math.round(Number(answer.confidence) * 100)} %: of a hundred such ranges, about 95 hold the exact value of the rows that count. </>}
+        {answer.kind === "plan" ? "A plan, not an answer: no data was read and nothing was charged."
+          : !paid ? "Public data: exact and free."
+          : hasErrors(answer) && <>± holds at {Math.round(Number(answer.confidence) * 100)} %: of a hundred such ranges, about 95 hold the exact value of the rows that count. </>}
         {paid && (answer.stored ? <strong>Given before: costs nothing.</strong> : <>Cost: ε {spentShort(answer.cost.epsilon)}.</>)}
         {answer.remaining && <> Left: ε {leftShort(answer.remaining.epsilon)}.</>}
+        {paid && !answer.stored && inRho && (
+          <> The budget counts in ρ, in which this cost {spentShort(answer.cost.rho)}; left is the largest ε that one
+            more question may cost.</>
+        )}
       </p>
       {answer.receipt && (
         <p class="soft receipt">
@@ -106,17 +113,18 @@ function Terms({ answer }: { answer: Answer }) {
 export function Result({ asked }: { asked: Asked }) {
   const { answer, question } = asked;
   const shape = shapeOf(answer, question.sql);
+  const plan = answer.kind === "plan";
   const [wanted, setWanted] = useState<Look | null>(null);
   const [chosen, setChosen] = useState(0);
   const box = useRef<HTMLDivElement>(null);
   const look = wanted && shape.looks.includes(wanted) ? wanted : shape.looks[0];
   const measure = shape.measures[chosen] ?? shape.measures[0];
-  const drawn = look !== undefined && (look !== "numbers" || shape.measures.length === 1);
+  const drawn = !plan && look !== undefined && (look !== "numbers" || shape.measures.length === 1);
 
   return (
     <section class="card result" aria-labelledby="answer">
       <header>
-        <h2 id="answer" tabIndex={-1}>Answer</h2>
+        <h2 id="answer" tabIndex={-1}>{answer.kind === "plan" ? "Plan" : "Answer"}</h2>
         {answer.stored && <span class="badge">stored, free</span>}
         {shape.looks.length > 1 && (
           <div class="looks" role="group" aria-label="Chart">
@@ -134,7 +142,7 @@ export function Result({ asked }: { asked: Asked }) {
         )}
         <Tools asked={asked} chart={drawn ? () => box.current!.querySelector<SVGSVGElement>("svg.chart")! : null} />
       </header>
-      {answer.rows.length === 0 && <p>No group to show. Groups of few people are left out, and nobody can tell these from groups that do not exist.</p>}
+      {!plan && answer.rows.length === 0 && <p>No group to show. Groups of few people are left out, and nobody can tell these from groups that do not exist.</p>}
       {look && measure !== undefined && (
         <div class="picture" ref={box}>
           <Chart answer={answer} shape={shape} look={look} measure={measure} />
@@ -143,7 +151,7 @@ export function Result({ asked }: { asked: Asked }) {
         </div>
       )}
       {answer.rows.length > 0 && <AnswerTable answer={answer} />}
-      <Terms answer={answer} />
+      <Terms asked={asked} />
     </section>
   );
 }

@@ -7,11 +7,11 @@ import type { Refused, Schema } from "../api";
 import { Choice } from "../ask/choice";
 import { completeFrom } from "../ask/complete";
 import { useDesk } from "../ask/desk";
-import { namesPrice, questionOf, useDraft, type Draft } from "../ask/draft";
+import { asksForPlan, namesPrice, NO_PRICE, questionOf, useDraft, type Draft } from "../ask/draft";
 import { examplesOf } from "../ask/example";
 import { History } from "../ask/history";
 import { usePlan } from "../ask/plan";
-import { fareOf, Price } from "../ask/price";
+import { countsInRho, fareOf, Price } from "../ask/price";
 import { Result } from "../ask/result";
 import { Running } from "../ask/running";
 import { Cancelled, Failed, Spent } from "../ask/trouble";
@@ -46,6 +46,16 @@ function Refusal({ of, sql }: { of: Refused; sql: string }) {
   );
 }
 
+/* What follows is not of the text that stands in the editor. */
+function Earlier({ sql }: { sql: string }) {
+  return (
+    <div class="earlier" role="note">
+      <p>This belongs to an earlier question, not to the text above:</p>
+      <pre tabIndex={0}>{sql}</pre>
+    </div>
+  );
+}
+
 function Asking({ schema }: { schema: Schema }) {
   const { me } = useSession();
   const desk = useDesk();
@@ -58,14 +68,29 @@ function Asking({ schema }: { schema: Schema }) {
   const complete = useMemo(() => completeFrom(schema), [schema]);
   const question = questionOf(draft);
   const { plan, refused, fresh } = usePlan(question, turn);
-  const fare = plan && fareOf(plan);
+  const fare = plan && fareOf(plan, asksForPlan(draft.sql));
   const { run } = desk;
   const seen = useRef(run);
   const busy = run.kind === "running";
+  const asked = run.kind === "idle" ? null : run.kind === "done" ? run.asked.question.sql : run.question.sql;
+  const earlier = asked !== null && asked !== draft.sql ? asked : null;
   const ready = !busy && fresh && plan !== null && fare !== "beyond" && question !== null;
 
-  /* A text that was not typed. */
-  const write = useCallback((sql: string) => setPut({ text: sql }), []);
+  /* A text that was not typed; it is another question, with the policy's price. */
+  const priced = useRef<string | null>(null);
+  const write = useCallback((sql: string) => {
+    priced.current = null;
+    change(NO_PRICE);
+    setPut({ text: sql });
+  }, []);
+
+  /* `priced`: the text that was asked at the price that is set. Another text is another
+     question, which that price is not for. */
+  const typed = (sql: string) => {
+    const next = priced.current !== null && sql !== priced.current;
+    if (next) priced.current = null;
+    change(next ? { sql, ...NO_PRICE } : { sql });
+  };
 
   /* A link may bring the question with it, once: going back must not undo what was written since.
      It is written and never asked: that takes a hand. */
@@ -90,10 +115,15 @@ function Asking({ schema }: { schema: Schema }) {
   }, [run]);
 
   const ask = () => {
-    if (ready) void desk.ask(question, fare === "paid" ? plan.cost.epsilon : null);
+    if (!ready) return;
+    priced.current = draft.sql;
+    void desk.ask(question, fare === "paid" ? plan.cost.epsilon : null, fare === "paid" && countsInRho(plan));
   };
   const take = useCallback(({ sql, ...price }: Partial<Draft>, receipt: string | null) => {
-    if (sql !== undefined) write(sql);
+    if (sql !== undefined) {
+      write(sql);
+      priced.current = sql;
+    }
     change(price);
     const asked = receipt && desk.byReceipt(receipt);
     if (asked) desk.show(asked);
@@ -117,7 +147,7 @@ function Asking({ schema }: { schema: Schema }) {
           <div class="card sheet">
             <Editor initial={draft.sql} put={put} label="Your question in SQL" describedBy={EDITOR_KEYS}
               hint="SELECT count(*) FROM …" dialect={DIALECT} fault={fault} complete={complete}
-              onChange={(sql) => change({ sql })} onRun={ask} />
+              onChange={typed} onRun={ask} />
           </div>
           <div class="said" aria-live="polite">
             {refused && <Refusal of={refused} sql={draft.sql} />}
@@ -125,19 +155,21 @@ function Asking({ schema }: { schema: Schema }) {
           </div>
           <div class="row doing">
             <button type="button" class="ask-button" onClick={ask} disabled={!ready}>
-              {fare === "stored" ? "Show again, free" : fare === "public" ? "Ask, free"
+              {fare === "plan" ? "Show the plan, free" : fare === "stored" ? "Show again, free" : fare === "public" ? "Ask, free"
                 : plan ? <>Ask for ε {spentShort(plan.cost.epsilon)}</> : "Ask"}
             </button>
             <span class="soft keys"><kbd>{MOD}</kbd> <kbd>Enter</kbd></span>
           </div>
         </div>
-        <Price plan={plan} fresh={fresh}>
+        <Price plan={plan} fare={fare} fresh={fresh}>
           <Choice draft={draft} plan={plan} rules={schema.query} fixed={namesPrice(draft.sql)} change={change} />
         </Price>
         <div class="outcome" ref={news}>
           <p class="unseen" role="status">
-            {run.kind === "done" && `The answer is here: ${run.asked.answer.rows.length} rows.`}
+            {run.kind === "done" && (run.asked.answer.kind === "plan" ? "The plan is here."
+              : `The answer is here: ${run.asked.answer.rows.length} rows.`)}
           </p>
+          {earlier !== null && <Earlier sql={earlier} />}
           {run.kind === "running" && <Running since={run.since} price={run.price} cancel={() => desk.cancel()} />}
           {run.kind === "failed" && <Failed refused={run.refused} price={run.price} />}
           {run.kind === "cancelled" && <Cancelled price={run.price} />}
