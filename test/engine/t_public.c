@@ -188,7 +188,7 @@ schemas_come_without_values(void **state)
     assert_int_equal(c[6].type, TYPE_NULL);
     made_path(&m, "none.csv", path);
     assert_int_equal(engine_schema(path, SOURCE_CSV, NULL, m.a, &c, &n, &m.err),
-                     CUSTOS_EIO);
+                     CUSTOS_ENAME);
     made_close(&m);
 }
 
