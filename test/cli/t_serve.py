@@ -16,7 +16,7 @@ import time
 import unittest
 
 from command import CUSTOS, CommandCase, run
-from serving import Server, Store, call, need_module
+from serving import POLICY, Server, Store, call, need_module
 
 psycopg2 = need_module("psycopg2")
 COUNT = "SELECT count(*) FROM patients"
@@ -135,6 +135,27 @@ class Sessions(Case):
                     psycopg2.Error, "your window of 7 days is spent: this needs "
                     "epsilon 0.5, and 0 is left; each charge counts for 7 days"):
                 cursor.execute("SELECT count(*) FROM patients WHERE born > 9")
+
+    def test_a_cost_that_counts_in_rho(self):
+        """Where left does not fall by the cost, the notice says why."""
+        store = Store(policy=POLICY.replace(
+            "  ana: {}", "  ana: {budget: {epsilon: 1, delta: 1e-6}}").replace(
+            "delta: 1e-6, n: 10000", "delta: 1e-5, n: 10000"))
+        self.addCleanup(store.close)
+        server = Server(store.path)
+        self.addCleanup(server.stop)
+        with connect(server, store) as connection:
+            connection.autocommit = True
+            cursor = connection.cursor()
+            cursor.execute("SET custos.epsilon = 0.01")
+            for i in range(101):
+                cursor.execute(f"SELECT count(*) FROM patients WHERE born > {i}")
+                if i == 0:
+                    first = connection.notices[-1]
+            last = connection.notices[-1]
+        self.assertRegex(first, r"cost epsilon 0.01; epsilon 0.99 left\n")
+        self.assertRegex(last, r"cost epsilon 0.01 \(rho 0.0000\d+, in which "
+                               r"the budget counts\); epsilon 0.1\d+ left\n")
 
     def test_wrong_names_and_passwords_look_alike(self):
         server = self.serve()
