@@ -1,0 +1,114 @@
+"""The checks of the source find what they are for: a small tree passes, and
+fails with each planted fault.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+SRC = pathlib.Path(os.environ.get("SRC", "."))
+TREE = {
+    "README.md": "[doc](doc/README.md), `src/plan/plan.h`, `tools/docs`\n",
+    "include/custos.h": "int custos_noise(void);\n",
+    "src/LAYERS": "base:\nplan: base\n<gmp.h>: base\n",
+    "src/base/README.md": "| File | What |\n|---|---|\n| `text` | text |\n",
+    "src/base/text.c": "int\ntext_read(void)\n{\n    return 0;\n}\n",
+    "src/plan/README.md": "| File | What |\n|---|---|\n| `plan*` | plans |\n",
+    "src/plan/plan.h": "int plan_make(void);\n",
+    "src/plan/plan.c": """/*
+ * THEOREM  plan-holds
+ *   A plan holds.
+ * SOURCE   by construction
+ * NEEDS    nothing.
+ * GIVES    a plan.
+ * FAILS    cannot.
+ * TESTED   plan_holds
+ */
+#include "plan/plan.h"
+
+int
+plan_make(void)
+{
+    return 0;
+}
+""",
+    "src/plan/plan_main.c": """int
+main(void)
+{
+    return plan_make();
+}
+""",
+    "test/t_plan.c": "void\nplan_holds(void)\n{\n}\n",
+    "doc/README.md": "[a](architecture.md) [d](decisions/README.md) "
+                     "[t](theorems.md)\n",
+    "doc/architecture.md": "`plan_make()` in `plan/plan`, `gmp.h`\n"
+                           "```\nplan/plan.c\n```\n",
+    "doc/decisions/README.md": "[one](one.md)\n",
+    "doc/decisions/one.md": "One.\n",
+}
+
+
+class Checks(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        for name, text in TREE.items():
+            self.write(name, text)
+        (self.root / "tools").mkdir()
+        for tool in ("docs", "theorems"):
+            shutil.copy(SRC / "tools" / tool, self.root / "tools")
+        self.run_tool("theorems")
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def run_tool(self, tool, *args):
+        done = subprocess.run([self.root / "tools" / tool, *args],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.stderr, "")
+        return done.returncode, done.stdout
+
+    def found(self, said, tool, *args):
+        status, text = self.run_tool(tool, *args)
+        self.assertEqual(status, 1, text)
+        self.assertIn(said, text)
+
+    def test_a_good_tree_passes(self):
+        self.assertEqual(self.run_tool("docs")[0], 0, self.run_tool("docs"))
+        self.assertEqual(self.run_tool("theorems", "--check")[0], 0)
+
+    def test_docs_finds_names_without_files(self):
+        for name, text, said in [
+                ("doc/architecture.md", "[x](gone.md)", "gone.md leads nowhere"),
+                ("doc/architecture.md", "`plan/gone.c`", "`plan/gone.c` does"),
+                ("doc/architecture.md", "`plan/gone`", "`plan/gone` does"),
+                ("doc/architecture.md", "`gone.h`", "`gone.h` does"),
+                ("doc/architecture.md", "`plan_gone()`", "no such function"),
+                ("doc/architecture.md", "```\nplan/gone.c\n```", "plan/gone.c"),
+                ("src/plan/README.md", TREE["src/plan/README.md"]
+                 + "| `plan`, `gone` | x |\n", "`gone` does not exist in"),
+                ("src/LAYERS", "base:\ngone: base\nplan: base\n", "src/gone")]:
+            with self.subTest(name=name, text=text):
+                self.write(name, text)
+                self.found(said, "docs")
+                self.write(name, TREE[name])
+
+    def test_docs_finds_files_without_names(self):
+        for name, said in [
+                ("src/base/more.c", "src/base/README.md: does not name more"),
+                ("doc/more.md", "doc/README.md: does not name more.md"),
+                ("doc/more.1.scd", "does not name more.1.scd"),
+                ("doc/decisions/two.md", "decisions/README.md: does not name")]:
+            with self.subTest(name=name):
+                self.write(name, "")
+                self.found(said, "docs")
+                (self.root / name).unlink()
+
+
+if __name__ == "__main__":
+    unittest.main()
