@@ -14,7 +14,7 @@ typedef __int128 i128;
 
 /*
  * For our own mistakes, where going on could leak: abort, in every build.
- * Never for what a caller or the world can cause.
+ * Never for what a caller, disk or memory can cause.
  */
 #define CUSTOS_REQUIRE(fact)                                                   \
     do {                                                                       \

@@ -2,7 +2,7 @@
  * What the verbs of the command share: the table a verb is made of, the exit
  * codes, and how a failure is told: one sentence on standard error.
  *
- * Exit codes: 0 done; 1 the world failed (disk, memory, randomness); 2 the
+ * Exit codes: 0 done; 1 disk, memory or randomness failed; 2 the
  * command line or the input is wrong, and then nothing is on standard output;
  * 3 the budget does not allow it.
  */

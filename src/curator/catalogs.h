@@ -1,5 +1,5 @@
 /*
- * The catalogs of a world's analysts, made when they are asked for.
+ * The catalogs of a snapshot's analysts, made when they are first needed.
  */
 #ifndef CURATOR_CATALOGS_H
 #define CURATOR_CATALOGS_H

@@ -1,5 +1,5 @@
 /*
- * Doors, as a server asks for them: names and tokens in, who it is out. A
+ * Look-ups of credentials for the server: a name or a token in, who it is out. A
  * token is 256 random bits; of it the SHA-256 is kept. Finding it goes by the
  * hash, so how far a look-up gets tells of a hash and not of a token, and the
  * last comparison takes the same time for all.

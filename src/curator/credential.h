@@ -1,12 +1,12 @@
 /*
- * The doors analysts come in by: per name a SCRAM verifier and the hash of a
- * bearer token, in the ledger's file, so that who may come in and the row that
- * says so are one commit. A password or a token is never in the store, and
- * nothing of either is ever in a row.
+ * Credentials: for each name a SCRAM verifier and the hashes of its bearer
+ * tokens. They are in the ledger's file, so that a change and the row that
+ * records it are one commit. The store never holds a password or a token, and no
+ * row holds anything derived from them.
  *
- * Every look reads what is committed now: a door that was closed or changed in
- * any process is so at once for all. The name "" is the owner, who has a token
- * alone.
+ * Each look-up reads what is committed now: a credential that any process has
+ * changed or revoked is so for all at once. The name "" is the owner, who has
+ * tokens only.
  */
 #ifndef CURATOR_CREDENTIAL_H
 #define CURATOR_CREDENTIAL_H
@@ -24,12 +24,12 @@ enum {
     CREDENTIAL_TOKENS_MAX = 2, /* of one name, while one replaces the other */
 };
 
-/* What a credential is for. Metrics: /metrics and health, nothing else; it has
-   no name, and must not be taken for the owner's. */
+/* What a credential permits. A metrics token permits /metrics and health only;
+   it has no name, and must not be taken for the owner's. */
 enum credential_access { CREDENTIAL_FULL, CREDENTIAL_METRICS_ONLY };
 
-/* Who came in, by which credential, and which row of the chain made it: see
-   credential_holds. */
+/* Who logged in, with which credential, and which row of the chain made it:
+   see credential_holds. */
 struct credential {
     char name[CREDENTIAL_NAME_MAX]; /* "": the owner */
     uint64_t seq;
@@ -39,42 +39,44 @@ struct credential {
 
 /*
  * The SCRAM verifier of an analyst of the policy in force, as wire/scram writes
- * it. May fail: CUSTOS_EDENIED (none: go on with credential_mock_salt, so that a
- * stranger cannot tell), and as reading the ledger does.
+ * it. Fails with CUSTOS_EDENIED if there is none (go on with
+ * credential_mock_salt, so that a stranger cannot tell), and as reading the
+ * ledger does.
  */
 CUSTOS_MUST_USE custos_status
 credential_verifier(struct curator *c, str name, struct credential *out,
                     char verifier[CREDENTIAL_VERIFIER_MAX], custos_err *err);
 
-/* The salt that a name without a door shows: the same one each time. */
+/* The salt shown for a name without a password: the same one each time. */
 void credential_mock_salt(const struct curator *c, str name,
                           uint8_t salt[CREDENTIAL_SALT_BYTES]);
 
 /*
- * Whose token it is. It is hashed before it is compared, so that the time this
- * takes tells nothing of a token that is kept. May fail: CUSTOS_EDENIED.
+ * Finds whose token it is. The token is hashed before it is compared, so that
+ * the time this takes reveals nothing about stored tokens. Fails with
+ * CUSTOS_EDENIED.
  */
 CUSTOS_MUST_USE custos_status credential_token(struct curator *c, str token,
                                                struct credential *out,
                                                custos_err *err);
 
 /*
- * Is the door still the one that was come in by? False once it was rotated or
- * revoked, or has expired, or the policy in force has lost the name: the session is to end. To
- * be asked before each question of a session. CUSTOS_EDENIED: it is not.
+ * Is the credential still the one that was used to log in? Call it before each
+ * question of a session. CUSTOS_EDENIED: it was rotated or revoked, has expired,
+ * or the policy in force no longer has the name; end the session.
  */
 CUSTOS_MUST_USE custos_status credential_holds(struct curator *c,
                                                const struct credential *d,
                                                custos_err *err);
 
 /*
- * Everybody of the policy, in its order, then names with a door that it has
- * lost; the owner is not among them. In a.
+ * Everybody in the policy, in its order, then names that have credentials and
+ * are no longer in it; not the owner. Allocated in a.
  */
 struct credential_info {
     str name;
     bool known;           /* the policy in force has it */
-    bool password, token; /* what it has a door by */
+    bool password, token; /* which of them it has */
     bool revoked;         /* it has none, and had one before */
     uint64_t seq;    /* the row that made the credential; 0: there is none */
     int64_t expires; /* the password; 0: never */
@@ -104,10 +106,11 @@ CUSTOS_MUST_USE custos_status
 credential_token_new(char token[CREDENTIAL_TOKEN_MAX], custos_err *err);
 
 /*
- * Gives a name its door: the verifier (empty for the owner) and the token's
- * hash, instead of all it had, both until `expires` (0: for good); one commit
- * with its row. CREDENTIAL_NEW refuses a name that has one, CREDENTIAL_AGAIN one that has
- * none. CUSTOS_EPOLICY: the policy in force does not know the name.
+ * Sets a name's credentials, replacing all it had: the verifier (empty for the
+ * owner) and the hash of one token, both until `expires` (0: for good). One
+ * commit with its row. CREDENTIAL_NEW rejects a name that has some,
+ * CREDENTIAL_AGAIN one that has none. CUSTOS_EPOLICY: the policy in force has no
+ * such name.
  */
 enum credential_change { CREDENTIAL_NEW, CREDENTIAL_AGAIN };
 CUSTOS_MUST_USE custos_status credential_set(struct ledger *l, str name,
@@ -118,9 +121,9 @@ CUSTOS_MUST_USE custos_status credential_set(struct ledger *l, str name,
                                              custos_err *err);
 
 /*
- * One more token for a name that has a door, or for metrics (name empty). The
- * newest before it stays valid, until old_until if that is not 0; older ones
- * end. CUSTOS_ENAME: the name has no credential.
+ * Adds a token for a name that has credentials, or for metrics (name empty). The
+ * newest token before it stays valid, until old_until if that is not 0; older
+ * ones end. CUSTOS_ENAME: the name has no credentials.
  */
 CUSTOS_MUST_USE custos_status
 credential_token_add(struct ledger *l, str name, enum credential_access access,
@@ -133,7 +136,8 @@ CUSTOS_MUST_USE custos_status
 credential_tokens_end(struct ledger *l, str name, enum credential_access access,
                       int64_t now, struct receipt *out, custos_err *err);
 
-/* Takes it away, also of a name that the policy has lost. CUSTOS_ENAME. */
+/* Removes a name's credentials, also if the policy no longer has the name.
+   CUSTOS_ENAME: it has none. */
 CUSTOS_MUST_USE custos_status credential_revoke(struct ledger *l, str name,
                                                 int64_t now,
                                                 struct receipt *out,

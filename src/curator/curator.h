@@ -22,8 +22,7 @@ CUSTOS_MUST_USE custos_status curator_open(const char *store,
 
 /*
  * One more handle on what c has open, for another thread: one data base, one
- * policy in force, one writer of the ledger (a thread of its own from here on;
- * see till.h), while randomness, connections and the ledger to read from are
+ * policy in force, one ledger writer (a thread of its own from here on), while randomness, connections and the ledger to read from are
  * the new handle's own. It is light until its first question. Handles may be
  * closed in any order.
  */
@@ -38,7 +37,7 @@ void curator_close(struct curator *c);
  */
 const struct policy *curator_policy(const struct curator *c);
 
-/* The handle's own ledger, to read from; doors are changed by it too. */
+/* The handle's own ledger, to read from; credentials are changed by it too. */
 struct ledger *curator_ledger(struct curator *c);
 
 /* Where its store lies; the handle's. */

@@ -1,12 +1,12 @@
 /*
- * The ledger writer: the one writer of a process to the ledger, but for doors, which are
- * changed as another process would. What waits when it turns
- * to the ledger is one group: each request is admitted on the balance that
- * those before it left, one commit makes all of them durable, and nobody's
- * answer begins before that commit returned.
+ * The ledger writer: the only writer to the ledger in a process, except for
+ * credentials, which are changed as another process would change them. It
+ * commits in groups: every request that waits when a commit begins is admitted
+ * on the balance that those before it left, one commit makes all of them
+ * durable, and no answer is begun before that commit has returned.
  *
- * Alone (before ledger_writer_start) a call does its own group, in the caller's thread.
- * From ledger_writer_start on a thread does them, and any number of threads may call.
+ * Before ledger_writer_start a call commits by itself, in the caller's thread.
+ * After it a thread commits, and any number of threads may call.
  */
 #ifndef CURATOR_LEDGER_WRITER_H
 #define CURATOR_LEDGER_WRITER_H
@@ -20,19 +20,19 @@ CUSTOS_MUST_USE custos_status ledger_writer_open(const char *ledger,
                                                  struct ledger_writer **out,
                                                  custos_err *err);
 
-/* May fail: CUSTOS_ENOMEM. Once it has started, nothing happens. */
+/* No-op if already started. Fails with CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status ledger_writer_start(struct ledger_writer *t,
                                                   custos_err *err);
 
-/* Writes what waits, and ends. Nobody may be calling. */
+/* Writes what waits, and frees the writer. Nobody may be calling. */
 void ledger_writer_close(struct ledger_writer *t);
 
-/* ledger_charge: returns when it is durable, or was refused. */
+/* Returns when the charge is durable, or was rejected (ledger_charge). */
 CUSTOS_MUST_USE custos_status
 ledger_writer_charge(struct ledger_writer *t, const struct ledger_request *r,
                      struct receipt *out, custos_err *err);
 
-/* ledger_act, the same. */
+/* The same for an act of the owner (ledger_act). */
 CUSTOS_MUST_USE custos_status ledger_writer_act(struct ledger_writer *t,
                                                 const char *act, str words,
                                                 str who, int64_t now,
@@ -40,22 +40,22 @@ CUSTOS_MUST_USE custos_status ledger_writer_act(struct ledger_writer *t,
                                                 custos_err *err);
 
 /*
- * ledger_answer_store. Alone it is durable on return. With a thread it returns
- * at once, and whoever looks for the key by ledger_writer_settle first finds it; should
- * it fail or the process die before, the answer is not free the next time, and
- * that is all. May fail: CUSTOS_ENOMEM; alone also as ledger_answer_store.
+ * Stores an answer (ledger_answer_store). Without a thread it is durable on
+ * return. With one it returns at once, and ledger_writer_settle waits for it; if
+ * it fails, or the process dies first, the answer costs again the next time.
+ * Fails with CUSTOS_ENOMEM, and without a thread as ledger_answer_store does.
  */
 CUSTOS_MUST_USE custos_status ledger_writer_store(
     struct ledger_writer *t, const uint8_t key[32], const struct receipt *r,
     str answer, const struct ledger_retention *keep, custos_err *err);
 
-/* Waits until no answer under this key is on its way. */
+/* Waits until no answer under this key is being stored. */
 void ledger_writer_settle(struct ledger_writer *t, const uint8_t key[32]);
 
 /*
- * An answer was given again, free. Told to the owner by a row for each analyst
- * and batch ("given again": which receipts, how often), at most once a second
- * and without anybody waiting.
+ * Counts a cached answer, which was free. The owner sees it as a row for each
+ * analyst and batch ("given again": which receipts, how often), written at most
+ * once a second; nobody waits for it.
  */
 void ledger_writer_count_cached(struct ledger_writer *t, str who, uint64_t seq,
                                 int64_t now);

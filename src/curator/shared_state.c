@@ -72,7 +72,7 @@ snapshot_fill(const struct store *s, struct snapshot *w,
     return engine_open_within(s, w->policy, &within, &w->engine, err);
 }
 
-/* ---------------------------------------------------------------- house -- */
+/* --------------------------------------------------------- shared state -- */
 
 static custos_status
 ledger_paths(const struct shared_state *h, char *ledger, char *lock,

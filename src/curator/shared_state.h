@@ -1,7 +1,7 @@
 /*
- * What handles on one store share (the shared state), and what they answer from: a
- * policy with the data made under it (a world). A question has one world from
- * its beginning to its end; the shared state can have another by then.
+ * What all handles on one store share, and the snapshot they answer from: a
+ * policy with the data imported under it. A question keeps its snapshot from
+ * beginning to end, even if a newer one comes into force meanwhile.
  */
 #ifndef CURATOR_SHARED_STATE_H
 #define CURATOR_SHARED_STATE_H
@@ -20,8 +20,7 @@ struct snapshot {
     atomic_size_t holders;
     arena *a;
     struct policy *policy;
-    struct engine
-        *engine; /* to be shared from, under the shared state's mutex */
+    struct engine *engine; /* handles share it, under the mutex */
     struct catalogs *catalogs;
     struct work_snapshot of; /* in the store's numbers */
     struct reply_speeds speeds;
@@ -35,8 +34,7 @@ struct trips {
 };
 
 struct shared_state {
-    pthread_mutex_t
-        mutex; /* over all of it but the ledger writer and atomics */
+    pthread_mutex_t mutex; /* all of it but the ledger writer and atomics */
     size_t handles;
     struct store store;
     struct stat current; /* of the file that says what is in force */
@@ -55,7 +53,7 @@ struct curator {
     struct shared_state *shared;
     struct snapshot *snapshot;
     pthread_mutex_t mutex; /* over engine, for curator_interrupt */
-    struct engine *engine; /* of this world; NULL: not connected yet */
+    struct engine *engine; /* of the snapshot; NULL: not connected yet */
     struct ledger *ledger; /* to read from */
     custos_rng *rng;
     struct mechs *mechs;             /* of its last questions */

@@ -159,7 +159,7 @@ CUSTOS_MUST_USE custos_status duck_hash_add(struct duck_connection *c, str salt,
 
 /*
  * From now on statements of c's database may call value_ordinal(column, row,
- * unit, value): places.h, with a memory for each of so many columns; a SMALLINT.
+ * unit, value): ordinals.h, with a memory for each of so many columns; a SMALLINT.
  * The statement fails where rows do not come one after the other. May fail:
  * CUSTOS_EENGINE, CUSTOS_ENOMEM.
  */

@@ -1,6 +1,6 @@
 /*
  * The thin layer over DuckDB's C API: every call of it is here or in
- * duck_hash.c and duck_place.c, and nothing else is.
+ * duck_hash.c and duck_ordinal.c, and nothing else is.
  *
  * Results are streamed: chunks of up to 2,048 rows come as the engine makes
  * them, and their vectors are read in place.

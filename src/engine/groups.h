@@ -1,7 +1,7 @@
 /*
  * Groups that come from the data: a set of key tuples, each with the number
  * of its units and its exact parts. Nothing of it leaves the engine but what
- * a selection has let out (found.c).
+ * a selection has let out (discovered.c).
  */
 #ifndef ENGINE_GROUPS_H
 #define ENGINE_GROUPS_H

@@ -1,6 +1,6 @@
 /*
  * What the files of an import share: its steps in order are stage.c (sources
- * into normalised tables), people.c (who each row belongs to), import.c (the
+ * into normalised tables), unit_path.c (who each row belongs to), import.c (the
  * sorted tables, and the version as a whole).
  */
 #ifndef ENGINE_IMPORT_H

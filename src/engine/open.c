@@ -240,7 +240,7 @@ connect_all(struct engine *e, custos_err *err)
 /*
  * Are all tables so small that the engine would scan them on one thread
  * anyway? Then it is told to have one: waking others costs more than a small
- * query. It may tell in time, as all that the engine does; see steps.h of the
+ * query. It may tell in time, as all that the engine does; see response_steps.h of the
  * server.
  */
 static custos_status

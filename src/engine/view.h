@@ -14,7 +14,7 @@
  *
  * Imported tables that are sorted by unit also have
  *
- *     h<i>  columns whose values may be keys of the data: places.h
+ *     h<i>  columns whose values may be keys of the data: ordinals.h
  *
  * Rows with a NULL where the policy allows none are not in it.
  */

@@ -6,7 +6,7 @@
  *          name alone, below.
  * NEEDS    SHA-256 is one-way on 256 random bits; a SCRAM verifier does not let
  *          its holder log in (RFC 5802, section 9).
- * GIVES    after a crash door and row are both there or neither; who reads the
+ * GIVES    after a crash credential and row are both there or neither; who reads the
  *          store's ledger cannot come in by it.
  * FAILS    CUSTOS_ENAME, CUSTOS_EINVAL: nothing is written. As a charge does.
  * TESTED   credentials_and_rows_are_one credentials_survive_a_power_cut
@@ -59,7 +59,7 @@ static custos_status
 fail_damage(custos_err *err)
 {
     return custos_fail(err, CUSTOS_ECORRUPT,
-                       "the ledger is damaged: a door is not as it was "
+                       "the ledger is damaged: a credential is not as it was "
                        "written; put back a backup");
 }
 
@@ -73,7 +73,7 @@ discovered_one(struct query *q, bool found, bool whole, custos_err *err)
         return st;
     if (!whole)
         return fail_damage(err);
-    return found ? CUSTOS_OK : custos_fail(err, CUSTOS_ENAME, "no such door");
+    return found ? CUSTOS_OK : custos_fail(err, CUSTOS_ENAME, "no such credential");
 }
 
 custos_status

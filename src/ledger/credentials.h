@@ -1,7 +1,7 @@
 /*
- * Doors: by what a name comes in. They stand beside the chain, and each says
- * which row of it made it: a change of a door and the row that tells of it are
- * one commit. What is kept of a secret is what a server needs to check it.
+ * Credentials: what a name can log in with. They are stored beside the chain,
+ * and each says which row made it: a change and the row that records it are one
+ * commit. Of a secret only what a server needs to check it is stored.
  *
  * A name has one password and up to LEDGER_TOKENS_MAX tokens, so that a new
  * token can be given out before the old one ends. The owner ("") has tokens
@@ -41,9 +41,9 @@ struct ledger_token {
 };
 
 /*
- * As committed now, expired or not. A name that the terms in force do not have
- * has no door, whatever was kept. May fail: CUSTOS_ENAME (none), and as reading
- * does.
+ * As committed now, expired or not. A name that is not in the terms in force has
+ * no credentials, whatever is stored. Fails with CUSTOS_ENAME if there are none,
+ * and as reading does.
  */
 CUSTOS_MUST_USE custos_status ledger_credential_find(
     struct ledger *l, str name, struct ledger_credential *out, custos_err *err);
@@ -72,10 +72,10 @@ CUSTOS_MUST_USE custos_status ledger_was_revoked(struct ledger *l, str name,
                                                  bool *out, custos_err *err);
 
 /*
- * A door for a name of the terms in force, or for the owner, with one token in
- * place of all it had, and its row. NEW: there must be none; AGAIN: there must
- * be one. May fail: CUSTOS_ENAME (no such analyst; none to change),
- * CUSTOS_EINVAL (there is one), and as writing.
+ * Sets the credentials of a name in the terms in force, or of the owner, with
+ * one token replacing all it had, and writes the row. NEW: there must be none;
+ * AGAIN: there must be some. Fails with CUSTOS_ENAME (no such analyst; none to
+ * change), CUSTOS_EINVAL (there are some), and as writing does.
  */
 enum ledger_credential_how { LEDGER_CREDENTIAL_NEW, LEDGER_CREDENTIAL_AGAIN };
 CUSTOS_MUST_USE custos_status ledger_credential_put(
@@ -90,9 +90,9 @@ CUSTOS_MUST_USE custos_status ledger_credential_drop(struct ledger *l, str name,
                                                      custos_err *err);
 
 /*
- * One more token for a name that has a door, or for metrics. The newest before
- * it stays valid, until old_until if that is not 0; older ones end. May fail:
- * CUSTOS_ENAME (the name has no door), and as writing.
+ * Adds a token for a name that has credentials, or for metrics. The newest token
+ * before it stays valid, until old_until if that is not 0; older ones end. Fails
+ * with CUSTOS_ENAME (the name has no credentials), and as writing does.
  */
 CUSTOS_MUST_USE custos_status ledger_token_put(struct ledger *l,
                                                const struct ledger_token *token,

@@ -1,6 +1,6 @@
 /*
- * Changes of doors and tokens: each is one transaction with its row, which is
- * made of the name alone. See doors.c.
+ * Changes of credentials: each is one transaction with its row, which is made of
+ * the name alone. See credentials.c.
  */
 #include <string.h>
 
@@ -145,7 +145,7 @@ step_tokens_end(struct ledger *l, void *arg, custos_err *err)
     return st ? st : delete_tokens(l->db, c->token, c->keep, err);
 }
 
-/* ------------------------------------------------------------------- doors -- */
+/* ------------------------------------------------------------- credentials -- */
 
 static custos_status
 check_credential(struct ledger *l, const struct change *c, custos_err *err)

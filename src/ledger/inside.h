@@ -41,7 +41,8 @@ struct ledger_part {
 /*
  * The same for several, one after the other: each sees what those before it
  * wrote, one that refuses leaves the others alone, and one commit is for all.
- * Where the world fails nothing of any stands, and each has that failure.
+ * If the disk or the memory fails, none of them takes effect and each has that
+ * failure.
  */
 void ledger_write_all(struct ledger *l, struct ledger_part *parts, size_t n);
 
@@ -68,7 +69,7 @@ CUSTOS_MUST_USE custos_status ledger_append(struct ledger *l,
                                             const struct charge *c,
                                             struct sums *own, custos_err *err);
 
-/* A name's door, or CUSTOS_ENAME; and whether the policy in force has the name,
+/* A name's credentials, or CUSTOS_ENAME; and whether the policy in force has the name,
    as it always has the owner. */
 struct ledger_credential;
 CUSTOS_MUST_USE custos_status credentials_find_name(

@@ -111,7 +111,7 @@ ledger_close(struct ledger *l)
 
 /* ---------------------------------------------------------- transactions -- */
 
-/* Failures of the world, after which the file is not to be trusted. */
+/* Failures of disk or memory, after which the file is not to be trusted. */
 static bool
 is_failure(custos_status st)
 {
@@ -147,7 +147,7 @@ make_ready(struct ledger *l, custos_err *err)
     return l->db ? CUSTOS_OK : open_file(l, err);
 }
 
-/* All parts in the open transaction; an error is one of the world. */
+/* All parts in the open transaction; fails only with disk or memory. */
 static custos_status
 run_parts(struct ledger *l, struct ledger_part *parts, size_t n,
           custos_err *err)

@@ -178,7 +178,7 @@ struct ledger_job {
  * Group commit: does all from `first` on, in order, as ledger_charge,
  * ledger_act and ledger_answer_store would one by one, with one commit for
  * LEDGER_GROUP_MOST of them. None is durable before this returns. A refusal is
- * one job's; when the world fails each job of that commit has the failure, and
+ * one job's; when disk or memory fails each job of that commit has the failure, and
  * the ledger is opened anew before the next.
  */
 enum { LEDGER_GROUP_MOST = 64 };

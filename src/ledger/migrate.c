@@ -5,7 +5,7 @@
  *
  * Format 0 had the chain alone. Since format 1 balances and answers stand
  * beside it; they follow from the chain or may be missing, so coming from 0 is
- * adding them up once. Since format 2 there are doors, none at first. Since
+ * adding them up once. Since format 2 there are credentials (table doors), none at first. Since
  * format 3 the rows of the tripwire have an index; older programs, which would
  * charge who is suspended, refuse the file. Since format 4 tokens have a table
  * of their own, and they and passwords may expire; older programs, which would

@@ -1,5 +1,5 @@
 /*
- * What the owner does by HTTP: doors of analysts given, changed and taken away,
+ * What the owner does by HTTP: credentials of analysts added, changed and revoked,
  * policy and data of the store put in force. Each is a row of the chain, by the
  * code that `custos analyst` and the owner's socket have too; secrets are in
  * the reply and nowhere else.

@@ -2,7 +2,7 @@
  * A question and its answer, for both ways to ask.
  *
  * An answer that was given before is given again out of the cache, in the loop.
- * That the analyst's door still stands and policy and data are those of the
+ * That the analyst's credential is still valid and policy and data are those of the
  * cache, a worker has said at most FRESH_US ago: after that the next question
  * goes to a worker, who finds the stored answer and says so again.
  */

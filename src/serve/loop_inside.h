@@ -1,6 +1,6 @@
 /*
  * The inside of the loop, for its files alone: loop.c has the events,
- * loop_task.c tasks, loop_time.c limits of time and the end, people.c who is there, owner_line.c
+ * loop_task.c tasks, loop_time.c limits of time and the end, connections.c who is there, owner_line.c
  * the owner's socket.
  */
 #ifndef SERVE_LOOP_INSIDE_H

@@ -21,7 +21,7 @@ struct question {
     custos_status status;
     custos_err err;
     struct answer *answer; /* the caller's, answer_free; NULL: see err */
-    bool lost;             /* the door was closed: the session is to end */
+    bool lost;             /* the credential was revoked: end the session */
     uint8_t policy[32];    /* of an answer: where it comes from */
     uint64_t version;
     bool has_left;

@@ -98,7 +98,7 @@ struct session {
     enum give fetch_how;
     struct giving giving;
     struct buf key;       /* of the question that runs; empty: not to be kept */
-    int64_t confirmed_us; /* when a worker last said that the door holds */
+    int64_t confirmed_us; /* when a worker last found the credential valid */
     struct pg_cancel cancel;
     int64_t turn_us; /* the turn of the loop, and what it has cost so far */
     size_t cost;

@@ -14,7 +14,7 @@ no_memory(custos_err *err)
     return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
 }
 
-/* A name without a door goes on over a mock: nobody can tell. */
+/* A name without a password goes on with a mock, so that nobody can tell. */
 static custos_status
 find_verifier(struct task *t, struct curator *c, custos_err *err)
 {

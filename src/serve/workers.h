@@ -12,7 +12,7 @@
  * whatever became of it: an answer, a failure, a cancel. Until then it keeps its
  * thread and its share, so that when the next one begins tells nothing of when
  * its work ended. A question that has no such moment and is not known to be free
- * comes back at a step of time after the request (steps.h).
+ * comes back at a step of time after the request (response_steps.h).
  */
 #ifndef SERVE_WORKERS_H
 #define SERVE_WORKERS_H

@@ -28,7 +28,7 @@ CUSTOS_MUST_USE custos_status http_query_read(arena *a, str body,
                                               custos_err *err);
 
 /*
- * {"act": "add", "name": "ana"}: what the owner wants of an analyst's doors.
+ * {"act": "add", "name": "ana"}: an act of the owner on an analyst's credentials.
  * The same failures.
  */
 enum http_act_kind { HTTP_ACT_ADD, HTTP_ACT_ROTATE, HTTP_ACT_REVOKE };
