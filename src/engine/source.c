@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "engine/csv_fault.h"
 #include "engine/file_age.h"
+#include "engine/parquet_check.h"
 #include "engine/refail.h"
 
 enum { FROM_MOST = 1 << 20, HEADER_MOST = 1 << 20 };
@@ -127,13 +128,85 @@ name_read(str line, char separator, size_t *at, struct buf *out)
     *at = i + 1;
 }
 
+static bool
+is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Equal but for the case of ASCII letters, as the engine compares names. */
+static bool
+equal_but_case(str a, str b)
+{
+    if (a.len != b.len)
+        return false;
+    for (size_t i = 0; i < a.len; i++)
+        if (a.ptr[i] != b.ptr[i] &&
+            !((a.ptr[i] ^ b.ptr[i]) == 0x20 && is_letter(a.ptr[i])))
+            return false;
+    return true;
+}
+
+/* Names of a first line, in a. */
+static custos_status
+names_read(str line, char separator, arena *a, str **out, size_t *n,
+           custos_err *err)
+{
+    str *names = arena_take(a, line.len + 1, sizeof *names);
+
+    *n = 0;
+    for (size_t at = 0; at <= line.len && names; (*n)++) {
+        struct buf b;
+        size_t len;
+        char *name;
+
+        buf_init(&b, NULL, FROM_MOST);
+        name_read(line, separator, &at, &b);
+        len = b.len;
+        name = keep(a, &b);
+        if (!name)
+            return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+        names[*n] = (str){name, len};
+    }
+    *out = names;
+    return names ? CUSTOS_OK : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+}
+
+/* The engine tells columns apart by names, without regard to case. */
+static custos_status
+names_check(const char *path, const str *names, size_t n, custos_err *err)
+{
+    /* with more, no column is read */
+    for (size_t i = 0; i < n && n <= DUCK_COLUMNS_MAX; i++)
+        for (size_t k = 0; k < i; k++) {
+            if (str_equal(names[i], names[k]))
+                return custos_fail(err, CUSTOS_EPOLICY,
+                                   "%.90s, line 1: column '%.*s' is named "
+                                   "twice: rename one of them",
+                                   path, SHOWN(names[i]));
+            if (equal_but_case(names[i], names[k]))
+                return custos_fail(err, CUSTOS_EPOLICY,
+                                   "%.70s, line 1: columns '%.*s' and '%.*s' "
+                                   "differ only in case: rename one of them",
+                                   path, SHOWN(names[k]), SHOWN(names[i]));
+        }
+    return CUSTOS_OK;
+}
+
 /* FROM text of a CSV with this first line. */
 static custos_status
 csv_text(const char *path, str line, arena *a, char **from, custos_err *err)
 {
     char separator = separator_of(line);
-    struct buf b, name;
+    str *names = NULL;
+    size_t n = 0;
+    struct buf b;
+    custos_status st = names_read(line, separator, a, &names, &n, err);
 
+    if (!st)
+        st = names_check(path, names, n, err);
+    if (st)
+        return st;
     buf_init(&b, NULL, FROM_MOST);
     buf_add_text(&b, "read_csv(");
     duck_quote_text(&b, str_of(path));
@@ -142,14 +215,10 @@ csv_text(const char *path, str line, arena *a, char **from, custos_err *err)
                "escape='\"', nullstr='', allow_quoted_nulls=false, "
                "max_line_size=%d, columns={",
                separator, HEADER_MOST);
-    for (size_t at = 0, i = 0; at <= line.len; i++) {
-        buf_init(&name, NULL, FROM_MOST);
-        name_read(line, separator, &at, &name);
+    for (size_t i = 0; i < n; i++) {
         buf_add_text(&b, i ? ", " : "");
-        duck_quote_text(&b, str_of(buf_text(&name)));
+        duck_quote_text(&b, names[i]);
         buf_add_text(&b, ": 'VARCHAR'");
-        b.failed |= name.failed;
-        buf_clear(&name);
     }
     buf_add_text(&b, "})");
     *from = keep(a, &b);
@@ -181,6 +250,12 @@ source_from(struct duck_connection *c, const char *path, enum source_kind kind,
                            path);
     if (kind == SOURCE_CSV)
         return csv_from(c, path, a, from, err);
+    if (kind == SOURCE_PARQUET && !strpbrk(path, PATTERN)) {
+        custos_status st = parquet_check(path, err);
+
+        if (st)
+            return st;
+    }
     buf_init(&b, NULL, FROM_MOST);
     if (kind == SOURCE_PARQUET) {
         buf_add_text(&b, "read_parquet(");
@@ -205,6 +280,28 @@ source_from(struct duck_connection *c, const char *path, enum source_kind kind,
         *from = keep(a, &b);
     }
     return *from ? CUSTOS_OK : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+}
+
+/* The policy names a column that the source has not, or in another case. */
+static custos_status
+column_fail(const struct duck_rows *shape, const struct policy_column *column,
+            const char *path, custos_err *err)
+{
+    for (size_t i = 0; i < duck_width(shape); i++) {
+        str name = str_of(duck_name(shape, i));
+
+        if (equal_but_case(name, column->name))
+            return custos_fail(err, CUSTOS_EPOLICY,
+                               "%.60s has no column '%.*s', but one named "
+                               "'%.*s': write \"%.*s\" in the policy (line "
+                               "%d)",
+                               path, SHOWN(column->name), SHOWN(name),
+                               SHOWN(name), column->line);
+    }
+    return custos_fail(err, CUSTOS_EPOLICY,
+                       "%.80s has no column '%.*s', which the policy names "
+                       "(line %d)",
+                       path, SHOWN(column->name), column->line);
 }
 
 /* Which column of the source a column of the policy is; width: none. */
@@ -241,11 +338,7 @@ columns_check(struct duck_connection *c, const struct policy_table *t,
         size_t at = column_find(shape, column->name);
 
         if (at == duck_width(shape))
-            st = custos_fail(
-                err, CUSTOS_EPOLICY,
-                "%.80s has no column '%.*s', which the policy names "
-                "(line %d)",
-                path, SHOWN(column->name), column->line);
+            st = column_fail(shape, column, path, err);
         else
             s->types[i] = duck_column_type(shape, at, NULL);
     }

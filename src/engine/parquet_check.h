@@ -1,0 +1,12 @@
+/*
+ * Is a file a whole Parquet file, by its first and last bytes?
+ */
+#ifndef ENGINE_PARQUET_CHECK_H
+#define ENGINE_PARQUET_CHECK_H
+
+#include "custos.h"
+
+/* Reads no values. May fail: CUSTOS_EPOLICY, with what the owner can do. */
+CUSTOS_MUST_USE custos_status parquet_check(const char *path, custos_err *err);
+
+#endif
