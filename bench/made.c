@@ -41,7 +41,8 @@ made_store(const char *folder, const char *policy)
     if (!f || fputs(policy, f) < 0 || fclose(f))
         exit(1);
     t = measure_seconds();
-    if (curator_init(path, store, 1, no_progress, NULL, a, &report, &err))
+    if (curator_init(path, store, LOSS_PPM_DEFAULT, 1, no_progress, NULL, a,
+                     &report, &err))
         made_stop("init", &err);
     printf("import %.0f s\n", measure_seconds() - t);
     arena_free(a);

@@ -255,8 +255,8 @@ make_store(struct painter *p, struct hospital *h, const char *folder,
                         strerror(errno));
     }
     snprintf(policy, sizeof policy, "%s/policy.yaml", folder);
-    err.code = curator_init(policy, store, clock_us(), on_import, &w, a,
-                            &report, &err);
+    err.code = curator_init(policy, store, LOSS_PPM_DEFAULT, clock_us(),
+                            on_import, &w, a, &report, &err);
     watch_end(&w);
     arena_free(a);
     if (err.code)

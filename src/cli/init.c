@@ -11,16 +11,23 @@
 #include "cli/at_store.h"
 #include "cli/cli.h"
 #include "cli/help.h"
+#include "cli/import_report.h"
 #include "cli/out.h"
-#include "cli/paint.h"
 #include "cli/progress.h"
 #include "cli/replies.h"
 
-enum { INIT_STORE, INIT_OPTIONS };
+enum { INIT_STORE, INIT_MAX_LOSS, INIT_ACCEPT_LOSS, INIT_OPTIONS };
 enum { INIT_ARENA = 1 << 26 };
+enum { PPM_DIGITS = 4 }; /* a millionth is 0.0001 % */
 
 static const struct option options[INIT_OPTIONS] = {
     [INIT_STORE] = {"store", "DIR", STORE_HELP},
+    [INIT_MAX_LOSS] = {"max-loss", "PERCENT",
+                       "refuse a column that loses more of its values, or a\n"
+                       "table that loses more of its rows (5)"},
+    [INIT_ACCEPT_LOSS] = {"accept-loss", NULL,
+                          "import whatever is lost: values become NULL, rows\n"
+                          "are dropped"},
 };
 
 struct watch {
@@ -40,34 +47,27 @@ on_progress(void *ctx, uint64_t done, uint64_t total, const char *what)
     progress_step(&w->bar, done);
 }
 
-/* What only the owner learns. */
-static void
-print_table(struct out *o, const struct engine_import_table *t)
+/* Millionths that may be lost. */
+static int
+loss_read(const struct args *args, uint64_t *out)
 {
-    char rows[32], kept[32], units[32], lost[32], outside[32];
+    const char *text = args->given[INIT_MAX_LOSS];
+    struct datum d, all = {.type = TYPE_INT, .n = 100};
 
-    write_grouped((int64_t)t->rows, rows);
-    write_grouped((int64_t)t->kept, kept);
-    write_grouped((int64_t)t->units, units);
-    write_grouped((int64_t)t->without_unit, lost);
-    write_grouped((int64_t)t->outside, outside);
-    out_text(o, "  ");
-    out_add(o, t->name.ptr, t->name.len);
-    if (t->attached) {
-        out_text(o, ": attached, its rows stay where they are\n");
-        return;
-    }
-    out_printf(o, ": %s row%s read, %s kept", rows, t->rows == 1 ? "" : "s",
-               kept);
-    if (t->units)
-        out_printf(o, ", of %s unit%s", units, t->units == 1 ? "" : "s");
-    if (t->without_unit)
-        out_printf(o, "; %s belong%s to no unit", lost,
-                   t->without_unit == 1 ? "s" : "");
-    if (t->outside)
-        out_printf(o, "; %s value%s lay outside the domain", outside,
-                   t->outside == 1 ? "" : "s");
-    out_text(o, "\n");
+    *out = args->given[INIT_ACCEPT_LOSS] ? LOSS_PPM_ANY : LOSS_PPM_DEFAULT;
+    if (!text)
+        return CLI_OK;
+    if (args->given[INIT_ACCEPT_LOSS])
+        return fail_usage("give --max-loss or --accept-loss, not both");
+    if (!datum_read(TYPE_DECIMAL, str_of(text), &d) || d.n < 0 ||
+        datum_cmp(&d, &all) > 0 || !datum_round(&d, 18, PPM_DIGITS))
+        return fail_usage("--max-loss must be a percentage from 0 to 100, not "
+                          "%.40s",
+                          text);
+    for (; d.scale < PPM_DIGITS; d.scale++)
+        d.n *= 10;
+    *out = (uint64_t)d.n;
+    return CLI_OK;
 }
 
 static int
@@ -86,7 +86,7 @@ report(const struct init_report *r, const char *store, arena *a)
                    r->budget.ptr);
     for (size_t i = 0; i < r->n_tables; i++)
         if (r->tables[i].name.len)
-            print_table(&o, &r->tables[i]);
+            import_report_print(&o, &r->tables[i]);
     receipt_write(&r->receipt, receipt);
     out_printf(&o, "receipt %s\n", receipt);
     st = replies_prepare(store, a, &o, &err);
@@ -100,6 +100,7 @@ run(const struct verb *verb, int argc, char **argv)
     struct init_report r;
     struct args args;
     const char *store;
+    uint64_t max_loss_ppm;
     custos_err err;
     arena *a;
     int code = args_read(verb, argc, argv, &args);
@@ -108,16 +109,22 @@ run(const struct verb *verb, int argc, char **argv)
         return code ? code : help_of_verb(verb);
     if (args.n_words != 1)
         return fail_usage("init needs the policy's file, such as policy.yaml");
+    code = loss_read(&args, &max_loss_ppm);
+    if (code)
+        return code;
     forbid_cores();
     store = store_given(args.given[INIT_STORE]);
     a = arena_new(NULL, INIT_ARENA);
     if (!a)
         return fail_run("out of memory");
-    err.code = curator_init(args.words[0], store, clock_us(), on_progress,
-                            &watch, a, &r, &err);
+    err.code = curator_init(args.words[0], store, max_loss_ppm, clock_us(),
+                            on_progress, &watch, a, &r, &err);
     if (watch.started)
         progress_end(&watch.bar);
-    code = err.code ? fail_status(err.code, &err) : report(&r, store, a);
+    if (err.code && r.tables)
+        code = import_refusal_print(r.tables, r.n_tables, max_loss_ppm);
+    else
+        code = err.code ? fail_status(err.code, &err) : report(&r, store, a);
     arena_free(a);
     return code;
 }
@@ -125,13 +132,17 @@ run(const struct verb *verb, int argc, char **argv)
 const struct verb verb_init = {
     .name = "init",
     .summary = "make a store from a policy, or a new data version",
-    .usage = "init [--store DIR] POLICY",
+    .usage = "init [--store DIR] [--max-loss PERCENT | --accept-loss] POLICY",
     .about = "Imports every table of the policy, resolves who each row "
              "belongs to, and puts\npolicy, budget and data in force: all of "
              "it or nothing. On a store that is\nthere, the data becomes a "
-             "new version; ledger and budget go on.",
+             "new version; ledger and budget go on.\n\n"
+             "Reports, to you alone, what it read, kept, changed and lost. A "
+             "value is lost if it\ncannot be read as the type of its column or "
+             "is not among its values.",
     .examples = "custos init policy.yaml\n"
-                "custos init policy.yaml --store /srv/custos/hospital\n",
+                "custos init policy.yaml --store /srv/custos/hospital\n"
+                "custos init policy.yaml --max-loss 0.5\n",
     .options = options,
     .n_options = INIT_OPTIONS,
     .run = run,

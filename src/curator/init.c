@@ -2,7 +2,8 @@
  * Policy, ledger and data come into force in this order: the data is made
  * beside the old (under running readers), the ledger takes the terms, one
  * rename puts policy and data in force. Whatever fails before the ledger has
- * the terms leaves the old store answering. Who dies between the two leaves a
+ * the terms leaves the old store as it was, or no store where there was none. Who
+ * dies between the two leaves a
  * ledger that is ahead of the store: it refuses every charge (the policy is
  * not the one in force) until init is run again. Safe, and nothing is lost.
  */
@@ -214,19 +215,27 @@ folder_of(const char *path, char *out)
     }
 }
 
-/* Whoever makes it first, all go on with that: the lock of imports decides. */
+/*
+ * Whoever makes it first, all go on with that: the lock of imports decides.
+ * *made says whether that was this call.
+ */
 static custos_status
-open_or_create(const char *path, str policy, struct store *s, custos_err *err)
+open_or_create(const char *path, str policy, struct store *s,
+               enum store_made *made, custos_err *err)
 {
-    custos_err first, made;
+    custos_err first, why;
     custos_status st = store_open(path, s, &first), create;
+    bool folder = !access(path, F_OK);
 
+    *made = STORE_WAS_THERE;
     if (st == CUSTOS_ENAME) {
-        create = store_create(path, policy, &made);
+        create = store_create(path, policy, &why);
+        if (!create)
+            *made = folder ? STORE_MADE_IN_FOLDER : STORE_MADE;
         st = store_open(path, s, &first);
         if (st == CUSTOS_ENAME && create) {
             st = create;
-            first = made;
+            first = why;
         }
     }
     if (st && err)
@@ -236,9 +245,9 @@ open_or_create(const char *path, str policy, struct store *s, custos_err *err)
 
 /* The store is open; nothing is in force yet of what is new. */
 static custos_status
-import(struct store *s, const struct policy *p, const char *base, int64_t now,
-       engine_progress progress, void *ctx, arena *a, struct init_report *out,
-       custos_err *err)
+import(struct store *s, const struct policy *p, const char *base,
+       uint64_t max_loss_ppm, int64_t now, engine_progress progress, void *ctx,
+       arena *a, struct init_report *out, custos_err *err)
 {
     char ledger_path[STORE_PATH_MAX], lock[STORE_PATH_MAX], words[64];
     struct ledger *l = NULL;
@@ -252,8 +261,8 @@ import(struct store *s, const struct policy *p, const char *base, int64_t now,
                            "is not known; restore it from a backup");
     st = ledger_open(ledger_path, lock, &l, err);
     if (!st)
-        st = engine_import(s, p, base, progress, ctx, a, &out->tables,
-                           &out->version, err);
+        st = engine_import(s, p, base, max_loss_ppm, progress, ctx, a,
+                           &out->tables, &out->version, err);
     if (!st)
         st = set_terms(l, p, now, a, &out->receipt, err);
     if (!st && out->budget.len)
@@ -272,17 +281,19 @@ import(struct store *s, const struct policy *p, const char *base, int64_t now,
 }
 
 custos_status
-curator_init(const char *policy, const char *path, int64_t now,
-             engine_progress progress, void *ctx, arena *a,
+curator_init(const char *policy, const char *path, uint64_t max_loss_ppm,
+             int64_t now, engine_progress progress, void *ctx, arena *a,
              struct init_report *out, custos_err *err)
 {
     char base[STORE_PATH_MAX];
     struct init_report report = {0};
     struct policy *p = NULL;
+    enum store_made made;
     struct store s;
     custos_status st;
     str text;
 
+    *out = report;
     folder_of(policy, base);
     st = file_read(policy, POLICY_MAX, a, &text, err);
     if (!st)
@@ -290,7 +301,7 @@ curator_init(const char *policy, const char *path, int64_t now,
     if (!st)
         st = views_check(a, p, policy, err);
     if (!st)
-        st = open_or_create(path, p->text, &s, err);
+        st = open_or_create(path, p->text, &s, &made, err);
     if (st)
         return st;
     st = store_import_begin(&s, err);
@@ -299,9 +310,12 @@ curator_init(const char *policy, const char *path, int64_t now,
     report.created = s.version == 0;
     report.n_tables = p->n_tables;
     if (!st)
-        st = import(&s, p, base, now, progress, ctx, a, &report, err);
+        st = import(&s, p, base, max_loss_ppm, now, progress, ctx, a, &report,
+                    err);
+    if (st)
+        store_unmake(&s, made);
     store_close(&s);
-    if (!st)
+    if (!st || report.tables)
         *out = report;
     return st;
 }

@@ -35,18 +35,92 @@ not_decoded(const struct policy_table *t, custos_err *err)
                   SHOWN(t->name));
 }
 
-/* Reads all rows of a query, and drops them. */
+/* c<k> as view_columns writes it, all x<k> of a changed row as a list, bad. */
+static void
+counting_select(const struct policy_table *t, const struct source *s,
+                struct buf *out)
+{
+    buf_add_text(out, "SELECT ");
+    view_columns(t, "", out);
+    buf_add_text(out, ", bad, CASE WHEN false");
+    for (size_t k = 0; k < t->n_columns; k++)
+        buf_printf(out, " OR x%zu IS NOT NULL", k);
+    for (size_t k = 0; k < t->n_columns; k++)
+        buf_printf(out, "%sx%zu", k ? ", " : " THEN [", k);
+    buf_add_text(out, "] END FROM (");
+    view_select(t, s, VIEW_ALL, out);
+    buf_add_text(out, ")");
+}
+
+/* The changes of one row: its x<k>. */
 static custos_status
-read_all(struct duck_connection *c, const char *sql, custos_err *err)
+count_changes(struct import *m, struct engine_import_table *t,
+              const struct duck_column *list, size_t row, custos_err *err)
+{
+    size_t from = 0, n = 0;
+    struct duck_column items = duck_items(list, row, &from, &n);
+    custos_status st = CUSTOS_OK;
+
+    for (size_t k = 0; k < n && !st; k++) {
+        str x = duck_text(&items, from + k);
+
+        if (duck_null(&items, from + k))
+            continue;
+        t->columns[k].changes[import_change_of(x)].count++;
+        st = import_example_add(m, &t->columns[k], x, err);
+    }
+    return st;
+}
+
+/* A chunk of n rows as counting_select has them; left: by column, not NULL. */
+static custos_status
+count_chunk(struct import *m, struct engine_import_table *t,
+            const struct duck_column *columns, size_t n, uint64_t *left,
+            custos_err *err)
+{
+    const struct policy_table *is = t->is;
+    custos_status st = CUSTOS_OK;
+
+    for (size_t k = 0; k < is->n_columns; k++) {
+        for (size_t r = 0; r < n; r++)
+            left[k] += !duck_null(columns, r);
+        columns += 1 + view_has_steps(&is->columns[k]) +
+                   view_has_index(&is->columns[k]);
+    }
+    t->rows += n;
+    for (size_t r = 0; r < n && !st; r++) {
+        t->kept += !duck_whole(&columns[0], r);
+        if (!duck_null(&columns[1], r))
+            st = count_changes(m, t, &columns[1], r, err);
+    }
+    return st;
+}
+
+/* Reads all rows of table i and counts what the view changes in them. */
+static custos_status
+read_and_count(struct import *m, size_t i, custos_err *err)
 {
     struct duck_column columns[DUCK_COLUMNS_MAX];
+    struct engine_import_table *t = &m->tables[i];
+    uint64_t *left = arena_take(m->a, t->is->n_columns, sizeof *left);
     struct duck_rows *rows = NULL;
-    custos_status st = duck_ask(c, sql, &rows, err);
     size_t n = 1;
+    custos_status st;
+    struct buf b;
 
-    while (!st && n > 0)
+    buf_init(&b, NULL, SQL_MOST);
+    counting_select(t->is, &m->sources[i], &b);
+    st = b.failed || !left ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
+                           : duck_ask(m->c, buf_text(&b), &rows, err);
+    buf_clear(&b);
+    while (!st && n > 0) {
         st = duck_next(rows, &n, columns, err);
+        if (!st)
+            st = count_chunk(m, t, columns, n, left, err);
+    }
     duck_rows_free(rows);
+    for (size_t k = 0; k < t->is->n_columns && !st; k++)
+        import_column_end(t, &t->columns[k], left[k]);
     return st;
 }
 
@@ -57,14 +131,9 @@ import_attached(struct import *m, size_t i, custos_err *err)
     const struct source *s = &m->sources[i];
     struct file_mark after;
     custos_status st;
-    struct buf b;
 
-    buf_init(&b, NULL, SQL_MOST);
-    view_select(t, s, VIEW_ROWS, &b);
     import_show_step(m, "reading attached files");
-    st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
-                  : read_all(m->c, buf_text(&b), err);
-    buf_clear(&b);
+    st = read_and_count(m, i, err);
     m->step++;
     if (st == CUSTOS_EENGINE)
         return not_decoded(t, err);

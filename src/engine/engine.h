@@ -6,6 +6,7 @@
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
 
+#include "engine/view.h"
 #include "plan/plan.h"
 #include "policy/policy.h"
 #include "store/store.h"
@@ -172,15 +173,44 @@ CUSTOS_MUST_USE custos_status engine_public(struct engine *e,
 typedef void (*engine_progress)(void *ctx, uint64_t done, uint64_t total,
                                 const char *what);
 
-/* What only the owner learns of an import. */
+/* Values of a column that were changed in one way. */
+struct engine_import_change {
+    uint64_t count;
+    str *examples; /* the first ones in the source, cut and on one line */
+    size_t n_examples;
+    const char *found; /* what they look like; NULL: like nothing known */
+    const char *remedy;
+};
+
+/*
+ * What only the owner learns of a column: exact numbers and values of private
+ * data, for the terminal of `custos init` and for no log, ledger or analyst.
+ */
+struct engine_import_column {
+    const struct policy_column *is;
+    uint64_t values; /* in the source, NULL left out; of changed columns */
+    uint64_t empty;  /* NULL in the source; of columns that are not nullable */
+    struct engine_import_change changes[CHANGES];
+    bool refused; /* it loses too much */
+};
+
+/* The same of a table. */
 struct engine_import_table {
     str name;
-    bool attached;       /* not imported: the numbers are 0 */
+    const struct policy_table *is;
+    bool attached;       /* not imported: units and without_unit are 0 */
     uint64_t rows, kept; /* in the source; in the store */
     uint64_t units;
     uint64_t without_unit; /* dropped: NULL or missing parent */
-    uint64_t outside;      /* values clamped or made NULL, rows dropped */
+    struct engine_import_column *columns;
+    bool refused; /* it, or a column of it, loses too much */
 };
+
+/* The part of a column's values or a table's rows that an import may lose. */
+enum { LOSS_PPM_DEFAULT = 50000, LOSS_PPM_ANY = 1000000 };
+
+/* Values of the column that are NULL in the store and were not in the source. */
+uint64_t engine_import_lost(const struct engine_import_column *c);
 
 /*
  * Imports every table that is not attached into a new version of the store
@@ -189,10 +219,12 @@ struct engine_import_table {
  * called; until then a failure leaves nothing behind. base: the folder that
  * relative sources start from. May fail: CUSTOS_EIO, CUSTOS_EPOLICY (the
  * source has no such column, parent keys are not unique ...), CUSTOS_ENOMEM.
+ * Where a column or a table loses more than max_loss_ppm millionths it fails
+ * with CUSTOS_EPOLICY, and *tables is set: `refused` says which.
  */
 CUSTOS_MUST_USE custos_status engine_import(
     struct store *s, const struct policy *p, const char *base,
-    engine_progress progress, void *ctx, arena *a,
+    uint64_t max_loss_ppm, engine_progress progress, void *ctx, arena *a,
     struct engine_import_table **tables, uint64_t *version, custos_err *err);
 
 /* Column names and types of a file, for `custos policy draft`; no values. */

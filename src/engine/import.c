@@ -312,8 +312,6 @@ import_all(struct import *m, custos_err *err)
     for (size_t i = 0; i < p->n_tables && !st; i++) {
         const struct policy_table *t = &p->tables[i];
 
-        m->tables[i].name = t->name;
-        m->tables[i].attached = t->attached;
         if (t->attached) {
             st = import_attached(m, i, err);
             continue;
@@ -324,6 +322,8 @@ import_all(struct import *m, custos_err *err)
         else
             m->tables[i].units = t->is_public ? 0 : m->tables[i].kept;
     }
+    if (!st)
+        st = import_loss_check(m, err);
     if (!st)
         st = duck_do(m->c, "CHECKPOINT", err);
     return st;
@@ -361,23 +361,47 @@ import_file(struct import *m, custos_err *err)
     return st;
 }
 
+/* An empty report of every table. */
+static bool
+tables_new(struct import *m)
+{
+    const struct policy *p = m->policy;
+
+    m->tables = arena_take(m->a, p->n_tables + 1, sizeof *m->tables);
+    for (size_t i = 0; i < p->n_tables && m->tables; i++) {
+        const struct policy_table *t = &p->tables[i];
+        struct engine_import_column *columns =
+            arena_take(m->a, t->n_columns + 1, sizeof *columns);
+
+        if (!columns)
+            return false;
+        for (size_t k = 0; k < t->n_columns; k++)
+            columns[k].is = &t->columns[k];
+        m->tables[i] = (struct engine_import_table){.name = t->name,
+                                                    .is = t,
+                                                    .attached = t->attached,
+                                                    .columns = columns};
+    }
+    return m->tables != NULL;
+}
+
 custos_status
 engine_import(struct store *s, const struct policy *p, const char *base,
-              engine_progress progress, void *ctx, arena *a,
-              struct engine_import_table **tables, uint64_t *version,
+              uint64_t max_loss_ppm, engine_progress progress, void *ctx,
+              arena *a, struct engine_import_table **tables, uint64_t *version,
               custos_err *err)
 {
     struct import m = {.store = s,
                        .policy = p,
                        .base = base,
+                       .max_loss_ppm = max_loss_ppm,
                        .a = a,
                        .progress = progress,
                        .ctx = ctx};
     custos_status st;
 
     m.sources = arena_take(a, p->n_tables + 1, sizeof *m.sources);
-    m.tables = arena_take(a, p->n_tables + 1, sizeof *m.tables);
-    if (!m.sources || !m.tables)
+    if (!m.sources || !tables_new(&m))
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     for (size_t i = 0; i < p->n_tables; i++)
         m.steps += p->tables[i].attached ? 1 : 3;
@@ -388,12 +412,11 @@ engine_import(struct store *s, const struct policy *p, const char *base,
     st = import_file(&m, err);
     if (!st)
         st = store_import_keep(s, version, err);
-    if (st) {
+    if (st)
         store_import_end(s);
-        return st;
-    }
-    if (progress)
+    else if (progress)
         progress(ctx, m.steps * 100, m.steps * 100, "done");
-    *tables = m.tables;
-    return CUSTOS_OK;
+    if (!st || m.lost_too_much)
+        *tables = m.tables;
+    return st;
 }

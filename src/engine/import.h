@@ -1,7 +1,8 @@
 /*
  * What the files of an import share: its steps in order are stage.c (sources
- * into normalised tables), unit_path.c (who each row belongs to), import.c (the
- * sorted tables, and the version as a whole).
+ * into normalised tables), import_report.c (what was changed or lost), unit_path.c
+ * (who each row belongs to), import.c (the sorted tables, and the version as a
+ * whole).
  */
 #ifndef ENGINE_IMPORT_H
 #define ENGINE_IMPORT_H
@@ -22,11 +23,13 @@ struct import {
     struct store *store;
     const struct policy *policy;
     const char *base;
+    uint64_t max_loss_ppm;
     arena *a;
     struct duck *db;
     struct duck_connection *c;
     struct source *sources; /* by table */
     struct engine_import_table *tables;
+    bool lost_too_much;       /* why it failed */
     engine_progress progress; /* NULL: nobody asks */
     void *ctx;
     uint64_t steps, step; /* statements in all and done */
@@ -46,6 +49,30 @@ void import_show_step(struct import *m, const char *what);
    CUSTOS_EIO. */
 CUSTOS_MUST_USE custos_status import_attached(struct import *m, size_t i,
                                               custos_err *err);
+
+/*
+ * Counts what staging changed in table i, into m->tables[i]: rows, kept and
+ * columns. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status import_report_staged(struct import *m, size_t i,
+                                                   custos_err *err);
+
+/*
+ * Keeps x, which view_changes made of a value of column c, among the examples
+ * of its change while there is room; the caller counts. May fail: CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status import_example_add(struct import *m,
+                                                 struct engine_import_column *c,
+                                                 str x, custos_err *err);
+enum view_change import_change_of(str x);
+
+/* With the changes of c counted: sets its values, and what examples look like. */
+void import_column_end(struct engine_import_table *t,
+                       struct engine_import_column *c, uint64_t left);
+
+/* Has any table lost too much so far? CUSTOS_EPOLICY, and the tables say it. */
+CUSTOS_MUST_USE custos_status import_loss_check(struct import *m,
+                                                custos_err *err);
 
 /* Opens all sources and makes stage.s<i> of those that are not attached. */
 CUSTOS_MUST_USE custos_status import_stage(struct import *m, custos_err *err);

@@ -11,69 +11,6 @@
 #include <stdio.h>
 
 #include "base/base.h"
-#include "base/ck.h"
-#include "plan/plan.h"
-
-/* Decimals of 18 digits are 64-bit numbers in the engine, beyond 128. */
-enum { DIGITS_NARROW = 18, DIGITS_WIDE = 38, STEPS_DIGITS_MAX = 34 };
-
-static bool
-power(int base, int digits, i128 *out)
-{
-    *out = 1;
-    for (int i = 0; i < digits; i++)
-        if (!ck_mul_i128(*out, base, out))
-            return false;
-    return true;
-}
-
-/* Half away from zero. Needs den > 0. */
-static i128
-divide_near(i128 n, i128 den)
-{
-    i128 q = n / den, rest = n % den;
-
-    if (rest < 0)
-        rest = -rest;
-    if (rest >= den - rest)
-        q += n < 0 ? -1 : 1;
-    return q;
-}
-
-/* d in steps of g, to the nearest one. */
-static bool
-steps_of(const struct datum *d, struct grid g, i128 *out)
-{
-    i128 up, down, scale, n = d->n;
-
-    if (!power(g.base, g.digits > 0 ? g.digits : 0, &up) ||
-        !power(g.base, g.digits < 0 ? -g.digits : 0, &down) ||
-        !power(10, d->type == TYPE_INT ? 0 : d->scale, &scale) ||
-        !ck_mul_i128(n, up, &n) || !ck_mul_i128(down, scale, &down))
-        return false;
-    *out = divide_near(n, down);
-    return true;
-}
-
-bool
-view_steps(const struct policy_column *c, i128 *lower, i128 *upper)
-{
-    struct grid g = grid_of_column(c);
-
-    return c->has_range && data_type_is_number(c->type) &&
-           steps_of(&c->lower, g, lower) && steps_of(&c->upper, g, upper);
-}
-
-bool
-view_has_steps(const struct policy_column *c)
-{
-    i128 lower, upper, limit;
-
-    return (c->type == TYPE_DECIMAL || c->type == TYPE_REAL) &&
-           view_steps(c, &lower, &upper) &&
-           power(10, STEPS_DIGITS_MAX, &limit) && -limit < lower &&
-           upper < limit;
-}
 
 bool
 view_has_index(const struct policy_column *c)
@@ -101,18 +38,6 @@ view_has_place(const struct policy_table *t, size_t column)
            c->type != TYPE_REAL && !has_short_range(c);
 }
 
-static bool
-is_narrow(const struct policy_column *c)
-{
-    struct grid one = {10, c->scale};
-    i128 lower, upper, limit;
-
-    return c->has_range && c->scale <= DIGITS_NARROW &&
-           steps_of(&c->lower, one, &lower) &&
-           steps_of(&c->upper, one, &upper) &&
-           power(10, DIGITS_NARROW, &limit) && -limit < lower && upper < limit;
-}
-
 void
 view_type(const struct policy_column *c, struct buf *out)
 {
@@ -121,7 +46,7 @@ view_type(const struct policy_column *c, struct buf *out)
     case TYPE_INT: buf_add_text(out, "BIGINT"); return;
     case TYPE_DECIMAL:
         buf_printf(out, "DECIMAL(%d,%d)",
-                   is_narrow(c) ? DIGITS_NARROW : DIGITS_WIDE, c->scale);
+                   view_is_narrow(c) ? DIGITS_NARROW : DIGITS_WIDE, c->scale);
         return;
     case TYPE_REAL: buf_add_text(out, "DOUBLE"); return;
     case TYPE_TEXT: buf_add_text(out, "VARCHAR"); return;
@@ -249,33 +174,52 @@ typed(const struct policy_column *c, enum duck_type type, struct buf *out)
     buf_clear(&text);
 }
 
-/* Is not every value of the source's type one of ours? */
+/* A day or moment that is read from text. */
 static bool
-is_guarded(const struct policy_column *c)
+is_written_day(const struct policy_column *c, enum duck_type type)
 {
-    return c->type == TYPE_REAL || c->type == TYPE_TEXT || c->has_range;
+    return type == DUCK_TEXT &&
+           (c->type == TYPE_DATE || c->type == TYPE_TIMESTAMP);
 }
 
-/* When v<i> is a value for us, and not NULL. */
+/* Is not every value of the source's type one of ours? */
+static bool
+is_guarded(const struct policy_column *c, enum duck_type type)
+{
+    return c->type == TYPE_REAL || c->type == TYPE_TEXT || c->has_range ||
+           is_written_day(c, type);
+}
+
+/*
+ * When v<i> is a value for us, and not NULL. The engine takes 05/06/24 for the
+ * 24th of June of the year 5: such a year must be written 0005.
+ */
 static void
-condition(const struct policy_column *c, size_t i, struct buf *out)
+condition(const struct policy_column *c, enum duck_type type, size_t i,
+          struct buf *out)
 {
     if (c->type == TYPE_REAL)
         buf_printf(out, "isfinite(v%zu)", i);
     else if (c->type == TYPE_TEXT)
         buf_printf(out, "strlen(v%zu) <= %zu", i, c->text_max);
+    else if (is_written_day(c, type))
+        buf_printf(out,
+                   "v%zu >= CAST('0100-01-01' AS DATE) OR (v%zu IS NOT NULL "
+                   "AND starts_with(s%zu, '00'))",
+                   i, i, i);
     else
         buf_printf(out, "v%zu IS NOT NULL", i);
 }
 
 static void
-clamped(const struct policy_column *c, size_t i, struct buf *out)
+clamped(const struct policy_column *c, enum duck_type type, size_t i,
+        struct buf *out)
 {
-    bool guarded = is_guarded(c);
+    bool guarded = is_guarded(c, type);
 
     if (guarded) {
         buf_add_text(out, "CASE WHEN ");
-        condition(c, i, out);
+        condition(c, type, i, out);
         buf_add_text(out, " THEN ");
     }
     if (c->has_range) {
@@ -338,66 +282,6 @@ view_index(const struct policy_column *c, const char *expr, struct buf *out)
                                       : "UINTEGER");
 }
 
-/* The digits of |n|, at least one. */
-static int
-digits_of(i128 n)
-{
-    int digits = 1;
-
-    for (; n > 9 || n < -9; n /= 10)
-        digits++;
-    return digits;
-}
-
-/* c<i>, a decimal, as a whole number of its last digit. */
-static void
-decimal_steps(const struct policy_column *c, size_t i, i128 lower, i128 upper,
-              struct buf *out)
-{
-    int low = digits_of(lower), high = digits_of(upper);
-    int digits = low > high ? low : high;
-
-    digits = digits > c->scale ? digits : c->scale;
-    if (digits + c->scale + 1 <= DIGITS_NARROW) /* 64 bits throughout */
-        buf_printf(out,
-                   "CAST(CAST(c%zu AS DECIMAL(%d,%d)) * CAST(1%.*s AS "
-                   "DECIMAL(%d,0)) AS BIGINT)",
-                   i, digits, c->scale, c->scale, "000000000000000000",
-                   c->scale + 1);
-    else if (is_narrow(c))
-        buf_printf(out, "CAST(CAST(c%zu AS DECIMAL(38,%d)) * 1%.*s AS HUGEINT)",
-                   i, c->scale, c->scale, "000000000000000000");
-    else
-        buf_printf(
-            out, "CAST(replace(CAST(c%zu AS VARCHAR), '.', '') AS HUGEINT)", i);
-}
-
-/* c<i> in whole steps of its grid. Scaling by a power of two is exact. */
-static void
-stepped(const struct policy_column *c, size_t i, struct buf *out)
-{
-    struct grid g = grid_of_column(c);
-    char least[41], most[41];
-    i128 lower = 0, upper = 0, far = (i128)1 << 60;
-    const char *type, *wide;
-
-    (void)view_steps(c, &lower, &upper);
-    custos_int_write(lower, least);
-    custos_int_write(upper, most);
-    type = lower >= INT32_MIN && upper <= INT32_MAX   ? "INTEGER"
-           : lower >= INT64_MIN && upper <= INT64_MAX ? "BIGINT"
-                                                      : "HUGEINT";
-    wide = lower > -far && upper < far ? "BIGINT" : "HUGEINT";
-    buf_printf(out, "CASE WHEN c%zu IS NOT NULL THEN CAST(greatest(least(", i);
-    if (c->type == TYPE_REAL)
-        buf_printf(out, "CAST(round(c%zu * pow(CAST(%d AS DOUBLE), %d)) AS %s)",
-                   i, g.base, g.digits, wide);
-    else
-        decimal_steps(c, i, lower, upper, out);
-    buf_printf(out, ", CAST('%s' AS %s)), CAST('%s' AS %s)) AS %s) END", most,
-               wide, least, wide, type);
-}
-
 void
 view_columns(const struct policy_table *t, const char *prefix, struct buf *out)
 {
@@ -408,22 +292,6 @@ view_columns(const struct policy_table *t, const char *prefix, struct buf *out)
         if (view_has_index(&t->columns[i]))
             buf_printf(out, ", %sk%zu", prefix, i);
     }
-}
-
-/* Not in the view, and how many values were changed. */
-static void
-select_extra(const struct policy_table *t, struct buf *out)
-{
-    buf_add_text(out, ", (false");
-    for (size_t i = 0; i < t->n_columns; i++)
-        if (!t->columns[i].nullable)
-            buf_printf(out, " OR c%zu IS NULL", i);
-    buf_add_text(out, ") AS bad, CAST(0");
-    for (size_t i = 0; i < t->n_columns; i++)
-        buf_printf(
-            out, " + CAST(n%zu AND (c%zu IS NULL OR v%zu <> c%zu) AS INTEGER)",
-            i, i, i, i);
-    buf_add_text(out, " AS INTEGER) AS outside");
 }
 
 /* Layer 4: what has no index is nothing. */
@@ -463,7 +331,7 @@ select_clamped(const struct policy_table *t, const struct source *s,
     buf_add_text(out, "SELECT *");
     for (size_t i = 0; i < t->n_columns; i++) {
         buf_add_text(out, ", ");
-        clamped(&t->columns[i], i, out);
+        clamped(&t->columns[i], s->types[i], i, out);
         buf_printf(out, " AS d%zu", i);
     }
     buf_add_text(out, " FROM (SELECT ");
@@ -472,7 +340,7 @@ select_clamped(const struct policy_table *t, const struct source *s,
         typed(&t->columns[i], s->types[i], out);
         buf_printf(out, " AS v%zu, ", i);
         duck_quote_name(out, t->columns[i].name);
-        buf_printf(out, " IS NOT NULL AS n%zu", i);
+        buf_printf(out, " AS s%zu", i);
     }
     buf_printf(out, " FROM %s)", s->from);
 }
@@ -486,14 +354,14 @@ view_select(const struct policy_table *t, const struct source *s,
         buf_printf(out, "%sc%zu", i ? ", " : "", i);
         if (view_has_steps(&t->columns[i])) {
             buf_add_text(out, ", ");
-            stepped(&t->columns[i], i, out);
+            view_stepped(&t->columns[i], i, out);
             buf_printf(out, " AS g%zu", i);
         }
         if (view_has_index(&t->columns[i]))
             buf_printf(out, ", k%zu", i);
     }
     if (extra == VIEW_ALL)
-        select_extra(t, out);
+        view_changes(t, s, out);
     buf_add_text(out, " FROM (SELECT *");
     select_domain(t, out);
     buf_add_text(out, " FROM (SELECT *");

@@ -45,6 +45,15 @@ bool view_has_place(const struct policy_table *t, size_t column);
 /* The range of g<i>, or of c<i> for integers; false when there is none. */
 bool view_steps(const struct policy_column *c, i128 *lower, i128 *upper);
 
+/* Decimals of 18 digits are 64-bit numbers in the engine, beyond 128. */
+enum { DIGITS_NARROW = 18, DIGITS_WIDE = 38 };
+
+/* Does 64 bits hold every value of a decimal column? */
+bool view_is_narrow(const struct policy_column *c);
+
+/* c<i> in whole steps of its grid, for columns that have them. */
+void view_stepped(const struct policy_column *c, size_t i, struct buf *out);
+
 /* "BIGINT", "DECIMAL(18,2)" ...: of c<i>. */
 void view_type(const struct policy_column *c, struct buf *out);
 
@@ -62,13 +71,31 @@ view_columns(const struct policy_table *t, const char *prefix, struct buf *out);
 
 enum view_extra {
     VIEW_ROWS, /* the rows of the view */
-    VIEW_ALL,  /* every row of the source, with `bad` (not in the view) and
-                  `outside` (how many of its values were changed) */
+    VIEW_ALL,  /* every row of the source, with what view_changes adds */
 };
 
 /* SELECT ... FROM source, without a bracket. */
 void view_select(const struct policy_table *t, const struct source *s,
                  enum view_extra extra, struct buf *out);
+
+/* What became of a value of the source, each counted once: it has no meaning in
+   the declared type (or its text is too long); it is not among the declared
+   values; it was moved to an end of the range. The first two are NULL now. */
+enum view_change {
+    CHANGE_UNREADABLE,
+    CHANGE_UNLISTED,
+    CHANGE_CLAMPED,
+    CHANGES
+};
+#define VIEW_CHANGE_LETTERS "uoc" /* by enum view_change */
+
+/*
+ * ", ... AS bad" (the row is not in the view) and for every column ", ... AS
+ * x<i>": NULL where the value is as it was in the source, else the letter of
+ * the change and the first characters of the source's value.
+ */
+void view_changes(const struct policy_table *t, const struct source *s,
+                  struct buf *out);
 
 /* Gives the salt, as hexadecimal text, to view_rank's expressions. */
 CUSTOS_MUST_USE custos_status

@@ -136,6 +136,27 @@ store_create(const char *path, str policy, custos_err *err)
     return st;
 }
 
+void
+store_unmake(struct store *s, enum store_made made)
+{
+    char gone[STORE_PATH_MAX];
+
+    if (made == STORE_WAS_THERE || import_take(s, NULL) || s->version > 0)
+        return;
+    /* Renamed first: nobody opens half of it. */
+    snprintf(gone, sizeof gone, "%.*s.gone-XXXXXX", STORE_PATH_MAX / 2,
+             s->path);
+    if (!mkdtemp(gone))
+        return;
+    if (rename(s->path, gone)) {
+        rmdir(gone);
+        return;
+    }
+    tree_remove(gone);
+    if (made == STORE_MADE_IN_FOLDER)
+        (void)!mkdir(s->path, S_IRWXU | S_IRWXG | S_IRWXO);
+}
+
 /* Owned by this user and closed to all others? */
 static custos_status
 check_private(const char *path, custos_err *err)

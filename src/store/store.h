@@ -46,6 +46,21 @@ struct store {
 CUSTOS_MUST_USE custos_status store_create(const char *path, str policy,
                                            custos_err *err);
 
+/* Who made a store that is open, and what was there before. */
+enum store_made {
+    STORE_WAS_THERE,
+    STORE_MADE,           /* by this process; nothing was there */
+    STORE_MADE_IN_FOLDER, /* by this process, in an empty folder */
+};
+
+/*
+ * Removes a store that this process made and that never had data, so that all is
+ * as it was before. No-op for any other store, and while another process imports
+ * into it: then it is that one's. s can only be closed then. Cannot fail: what
+ * cannot be removed stays.
+ */
+void store_unmake(struct store *s, enum store_made made);
+
 /*
  * Opens it. May fail: CUSTOS_ENAME (no store there), CUSTOS_EIO,
  * CUSTOS_ECORRUPT, CUSTOS_EUNSUPPORTED (a newer format), CUSTOS_EDENIED

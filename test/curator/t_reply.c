@@ -60,7 +60,8 @@ import(struct place *p, const char *more)
 
     snprintf(text, sizeof text, "%s%s%s%s", head, more, COLUMNS, tail);
     file(p->folder, "policy.yaml", text);
-    if (curator_init(p->policy, p->store, 1, NULL, NULL, p->a, &r, &err))
+    if (curator_init(p->policy, p->store, LOSS_PPM_ANY, 1, NULL, NULL, p->a, &r,
+                     &err))
         fail_msg("%s (%s)", err.said, err.noted);
 }
 

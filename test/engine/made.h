@@ -92,8 +92,8 @@ made_import(struct made *m)
     uint64_t version = 0;
     custos_status st;
 
-    st = engine_import(&m->store, m->policy, m->folder, NULL, NULL, m->a,
-                       &m->tables, &version, &m->err);
+    st = engine_import(&m->store, m->policy, m->folder, LOSS_PPM_ANY, NULL,
+                       NULL, m->a, &m->tables, &version, &m->err);
     return st ? st : store_version_set(&m->store, version, &m->err);
 }
 

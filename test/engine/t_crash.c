@@ -69,8 +69,8 @@ import_and_exit(struct made *m)
 
     if (store_open(m->store_path, &s, NULL))
         _exit(9);
-    if (engine_import(&s, m->policy, m->folder, NULL, NULL, m->a, &m->tables,
-                      &version, &m->err))
+    if (engine_import(&s, m->policy, m->folder, LOSS_PPM_ANY, NULL, NULL, m->a,
+                      &m->tables, &version, &m->err))
         _exit(8);
     _exit(store_version_set(&s, version, &m->err) ? 7 : 0);
 }
@@ -158,8 +158,9 @@ try_second(void *ctx, uint64_t done, uint64_t total, const char *what)
         return;
     s->tried = true;
     assert_int_equal(store_open(s->m->store_path, &other, NULL), CUSTOS_OK);
-    s->status = engine_import(&other, s->m->policy, s->m->folder, NULL, NULL,
-                              s->m->a, &tables, &version, &s->m->err);
+    s->status =
+        engine_import(&other, s->m->policy, s->m->folder, LOSS_PPM_ANY, NULL,
+                      NULL, s->m->a, &tables, &version, &s->m->err);
     store_close(&other);
 }
 
@@ -175,8 +176,9 @@ second_import_is_refused(void **state)
     write_sources(&m, 400);
     made_policy(&m, POLICY);
     s.m = &m;
-    assert_int_equal(engine_import(&m.store, m.policy, m.folder, try_second, &s,
-                                   m.a, &m.tables, &version, &m.err),
+    assert_int_equal(engine_import(&m.store, m.policy, m.folder, LOSS_PPM_ANY,
+                                   try_second, &s, m.a, &m.tables, &version,
+                                   &m.err),
                      CUSTOS_OK);
     assert_true(s.tried);
     assert_int_equal(s.status, CUSTOS_EBUSY);
@@ -212,8 +214,8 @@ full_disk_is_told(void **state)
         getrlimit(RLIMIT_FSIZE, &was);
         signal(SIGXFSZ, SIG_IGN);
         setrlimit(RLIMIT_FSIZE, &small);
-        st = engine_import(&m.store, m.policy, m.folder, NULL, NULL, m.a,
-                           &m.tables, &version, &m.err);
+        st = engine_import(&m.store, m.policy, m.folder, LOSS_PPM_ANY, NULL,
+                           NULL, m.a, &m.tables, &version, &m.err);
         if (st != CUSTOS_EIO || !strstr(m.err.said, "disk is full"))
             _exit(1);
         _exit(0);

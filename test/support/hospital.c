@@ -64,8 +64,8 @@ test_store_try(const struct test_store *s, custos_err *err)
     custos_status st;
 
     assert_non_null(a);
-    st = curator_init(s->policy, s->store, 1, no_progress, NULL, a, &report,
-                      err);
+    st = curator_init(s->policy, s->store, LOSS_PPM_ANY, 1, no_progress, NULL,
+                      a, &report, err);
     arena_free(a);
     return st;
 }
