@@ -35,24 +35,7 @@ not_decoded(const struct policy_table *t, custos_err *err)
                   SHOWN(t->name));
 }
 
-/* c<k> as view_columns writes it, all x<k> of a changed row as a list, bad. */
-static void
-counting_select(const struct policy_table *t, const struct source *s,
-                struct buf *out)
-{
-    buf_add_text(out, "SELECT ");
-    view_columns(t, "", out);
-    buf_add_text(out, ", bad, CASE WHEN false");
-    for (size_t k = 0; k < t->n_columns; k++)
-        buf_printf(out, " OR x%zu IS NOT NULL", k);
-    for (size_t k = 0; k < t->n_columns; k++)
-        buf_printf(out, "%sx%zu", k ? ", " : " THEN [", k);
-    buf_add_text(out, "] END FROM (");
-    view_select(t, s, VIEW_ALL, out);
-    buf_add_text(out, ")");
-}
-
-/* The changes of one row: its x<k>. */
+/* The changes of one row: its list. */
 static custos_status
 count_changes(struct import *m, struct engine_import_table *t,
               const struct duck_column *list, size_t row, custos_err *err)
@@ -72,7 +55,8 @@ count_changes(struct import *m, struct engine_import_table *t,
     return st;
 }
 
-/* A chunk of n rows as counting_select has them; left: by column, not NULL. */
+/* A chunk of n rows: the columns of the view, bad, changes. In left, by column, how many
+   values are not NULL. */
 static custos_status
 count_chunk(struct import *m, struct engine_import_table *t,
             const struct duck_column *columns, size_t n, uint64_t *left,
@@ -109,7 +93,7 @@ read_and_count(struct import *m, size_t i, custos_err *err)
     struct buf b;
 
     buf_init(&b, NULL, SQL_MOST);
-    counting_select(t->is, &m->sources[i], &b);
+    view_select(t->is, &m->sources[i], VIEW_ALL, &b);
     st = b.failed || !left ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
                            : duck_ask(m->c, buf_text(&b), &rows, err);
     buf_clear(&b);

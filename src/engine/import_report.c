@@ -13,7 +13,8 @@
 #include "engine/import.h"
 #include "engine/value_format.h"
 
-enum { EXAMPLES_MAX = 100 };
+/* A result has at most DUCK_COLUMNS_MAX columns. */
+enum { EXAMPLES_MAX = 100, COLUMNS_AT_ONCE = 500 };
 
 uint64_t
 engine_import_lost(const struct engine_import_column *c)
@@ -85,9 +86,10 @@ staged_examples(struct import *m, size_t i, size_t k, enum view_change change,
 
     buf_init(&b, NULL, SQL_MOST);
     buf_printf(&b,
-               "SELECT x%zu FROM stage.s%zu WHERE starts_with(x%zu, '%c') "
+               "SELECT changes[%zu] FROM stage.s%zu WHERE "
+               "starts_with(changes[%zu], '%c') "
                "LIMIT %d",
-               k, i, k, VIEW_CHANGE_LETTERS[change], (int)EXAMPLES_MAX);
+               k + 1, i, k + 1, VIEW_CHANGE_LETTERS[change], (int)EXAMPLES_MAX);
     st = duck_ask(m->c, buf_text(&b), &rows, err);
     buf_clear(&b);
     while (!st && n > 0) {
@@ -135,8 +137,9 @@ staged_column(struct import *m, size_t i, size_t k, custos_err *err)
     buf_init(&b, NULL, SQL_MOST);
     buf_printf(&b, "SELECT count(c%zu)", k);
     for (int change = 0; change < CHANGES; change++)
-        buf_printf(&b, ", count(*) FILTER (WHERE starts_with(x%zu, '%c'))", k,
-                   VIEW_CHANGE_LETTERS[change]);
+        buf_printf(&b,
+                   ", count(*) FILTER (WHERE starts_with(changes[%zu], '%c'))",
+                   k + 1, VIEW_CHANGE_LETTERS[change]);
     buf_printf(&b, " FROM stage.s%zu", i);
     st = ask_counts(m, &b, counts, 1 + CHANGES, err);
     for (int change = 0; change < CHANGES && !st; change++) {
@@ -149,32 +152,53 @@ staged_column(struct import *m, size_t i, size_t k, custos_err *err)
     return st;
 }
 
+/* Columns from .. to - 1 of stage.s<i>: those in which something was changed. */
+static custos_status
+staged_columns(struct import *m, size_t i, size_t from, size_t to,
+               custos_err *err)
+{
+    const struct engine_import_table *t = &m->tables[i];
+    uint64_t counts[COLUMNS_AT_ONCE] = {0};
+    custos_status st;
+    struct buf b;
+
+    buf_init(&b, NULL, SQL_MOST);
+    for (size_t k = from; k < to; k++)
+        buf_printf(&b, "%scount(changes[%zu])", k > from ? ", " : "SELECT ",
+                   k + 1);
+    buf_printf(&b, " FROM stage.s%zu WHERE changes IS NOT NULL", i);
+    st = ask_counts(m, &b, counts, to - from, err);
+    for (size_t k = from; k < to && !st; k++)
+        if (counts[k - from] > 0 ||
+            (!t->is->columns[k].nullable && t->kept < t->rows))
+            st = staged_column(m, i, k, err);
+    return st;
+}
+
 custos_status
 import_report_staged(struct import *m, size_t i, custos_err *err)
 {
-    enum { AT_ONCE = 500 }; /* a result has at most DUCK_COLUMNS_MAX columns */
     struct engine_import_table *t = &m->tables[i];
     size_t n = t->is->n_columns;
-    uint64_t counts[2 + AT_ONCE] = {0};
-    custos_status st = CUSTOS_OK;
+    uint64_t counts[3] = {0};
+    custos_status st;
     struct buf b;
 
-    for (size_t from = 0; from < n && !st; from += AT_ONCE) {
-        size_t to = n - from < AT_ONCE ? n : from + AT_ONCE;
-
-        buf_init(&b, NULL, SQL_MOST);
-        buf_add_text(&b, "SELECT count(*), count(*) FILTER (WHERE NOT bad)");
-        for (size_t k = from; k < to; k++)
-            buf_printf(&b, ", count(x%zu)", k);
-        buf_printf(&b, " FROM stage.s%zu", i);
-        st = ask_counts(m, &b, counts, 2 + to - from, err);
-        t->rows = counts[0];
-        t->kept = counts[1];
-        for (size_t k = from; k < to && !st; k++)
-            if (counts[2 + k - from] > 0 ||
-                (!t->is->columns[k].nullable && t->kept < t->rows))
-                st = staged_column(m, i, k, err);
-    }
+    buf_init(&b, NULL, SQL_MOST);
+    buf_printf(
+        &b,
+        "SELECT count(*), count(*) FILTER (WHERE NOT bad), count(changes) "
+        "FROM stage.s%zu",
+        i);
+    st = ask_counts(m, &b, counts, COUNT_OF(counts), err);
+    t->rows = counts[0];
+    t->kept = counts[1];
+    if (st || (counts[2] == 0 && t->kept == t->rows))
+        return st;
+    for (size_t from = 0; from < n && !st; from += COLUMNS_AT_ONCE)
+        st = staged_columns(
+            m, i, from, n - from < COLUMNS_AT_ONCE ? n : from + COLUMNS_AT_ONCE,
+            err);
     return st;
 }
 

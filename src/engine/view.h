@@ -90,9 +90,9 @@ enum view_change {
 #define VIEW_CHANGE_LETTERS "uoc" /* by enum view_change */
 
 /*
- * ", ... AS bad" (the row is not in the view) and for every column ", ... AS
- * x<i>": NULL where the value is as it was in the source, else the letter of
- * the change and the first characters of the source's value.
+ * ", ... AS bad" (the row is not in the view) and ", ... AS changes": NULL where all
+ * values are as they were in the source, else a list by column: NULL, or the
+ * letter of the change and the first characters of the source's value.
  */
 void view_changes(const struct policy_table *t, const struct source *s,
                   struct buf *out);
