@@ -73,7 +73,8 @@ discovered_one(struct query *q, bool found, bool whole, custos_err *err)
         return st;
     if (!whole)
         return fail_damage(err);
-    return found ? CUSTOS_OK : custos_fail(err, CUSTOS_ENAME, "no such credential");
+    return found ? CUSTOS_OK
+                 : custos_fail(err, CUSTOS_ENAME, "no such credential");
 }
 
 custos_status
