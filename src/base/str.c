@@ -22,6 +22,24 @@ str_equal(str a, str b)
     return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
+static bool
+is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool
+str_equal_but_case(str a, str b)
+{
+    if (a.len != b.len)
+        return false;
+    for (size_t i = 0; i < a.len; i++)
+        if (a.ptr[i] != b.ptr[i] &&
+            !((a.ptr[i] ^ b.ptr[i]) == 0x20 && is_letter(a.ptr[i])))
+            return false;
+    return true;
+}
+
 void
 buf_init(struct buf *b, const custos_alloc *alloc, size_t limit)
 {

@@ -23,6 +23,9 @@ str str_of(const char *text);
 
 bool str_equal(str a, str b);
 
+/* Equal but for the case of ASCII letters. */
+bool str_equal_but_case(str a, str b);
+
 struct buf {
     custos_alloc alloc;
     char *ptr; /* always NUL-terminated at ptr[len] once something is in */

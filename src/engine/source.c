@@ -128,25 +128,6 @@ name_read(str line, char separator, size_t *at, struct buf *out)
     *at = i + 1;
 }
 
-static bool
-is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-/* Equal but for the case of ASCII letters, as the engine compares names. */
-static bool
-equal_but_case(str a, str b)
-{
-    if (a.len != b.len)
-        return false;
-    for (size_t i = 0; i < a.len; i++)
-        if (a.ptr[i] != b.ptr[i] &&
-            !((a.ptr[i] ^ b.ptr[i]) == 0x20 && is_letter(a.ptr[i])))
-            return false;
-    return true;
-}
-
 /* Names of a first line, in a. */
 static custos_status
 names_read(str line, char separator, arena *a, str **out, size_t *n,
@@ -184,7 +165,7 @@ names_check(const char *path, const str *names, size_t n, custos_err *err)
                                    "%.90s, line 1: column '%.*s' is named "
                                    "twice: rename one of them",
                                    path, SHOWN(names[i]));
-            if (equal_but_case(names[i], names[k]))
+            if (str_equal_but_case(names[i], names[k]))
                 return custos_fail(err, CUSTOS_EPOLICY,
                                    "%.70s, line 1: columns '%.*s' and '%.*s' "
                                    "differ only in case: rename one of them",
@@ -290,7 +271,7 @@ column_fail(const struct duck_rows *shape, const struct policy_column *column,
     for (size_t i = 0; i < duck_width(shape); i++) {
         str name = str_of(duck_name(shape, i));
 
-        if (equal_but_case(name, column->name))
+        if (str_equal_but_case(name, column->name))
             return custos_fail(err, CUSTOS_EPOLICY,
                                "%.60s has no column '%.*s', but one named "
                                "'%.*s': write \"%.*s\" in the policy (line "

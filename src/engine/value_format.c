@@ -106,24 +106,11 @@ trim(str s)
     return s;
 }
 
-/* Equal but for the case of ASCII letters. */
-static bool
-equal_but_case(str a, str b)
-{
-    if (a.len != b.len)
-        return false;
-    for (size_t i = 0; i < a.len; i++)
-        if (tolower((unsigned char)a.ptr[i]) !=
-            tolower((unsigned char)b.ptr[i]))
-            return false;
-    return true;
-}
-
 static bool
 is_one_of(str s, const char *const *words, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (equal_but_case(s, str_of(words[i])))
+        if (str_equal_but_case(s, str_of(words[i])))
             return true;
     return false;
 }
@@ -273,11 +260,11 @@ list_format(const struct policy_column *c, str s)
     for (size_t i = 0; i < c->n_values && c->type == TYPE_TEXT; i++) {
         str value = c->values[i].text;
 
-        if (equal_but_case(s, value))
+        if (str_equal_but_case(s, value))
             return FORMAT_CASE;
         if (str_equal(bare, trim(value)))
             return FORMAT_SPACES;
-        if (equal_but_case(bare, trim(value)))
+        if (str_equal_but_case(bare, trim(value)))
             return FORMAT_CASE_AND_SPACES;
     }
     return is_missing_mark(bare) ? FORMAT_MISSING : FORMAT_UNKNOWN;

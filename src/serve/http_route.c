@@ -118,7 +118,7 @@ part_next(str *rest, char mark)
 static bool
 same_word(str a, const char *b)
 {
-    return a.len == strlen(b) && !strncasecmp(a.ptr, b, a.len);
+    return str_equal_but_case(a, str_of(b));
 }
 
 /* "0.35" in thousandths; what is no such number counts as nothing. */

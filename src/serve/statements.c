@@ -3,7 +3,6 @@
  * of all that changes something or would need it.
  */
 #include <string.h>
-#include <strings.h>
 
 #include "base/error.h"
 #include "serve/session_inside.h"
@@ -39,7 +38,7 @@ complete(struct session *s, const char *tag)
 static bool
 is_name(str name, const char *word)
 {
-    return name.len == strlen(word) && !strncasecmp(name.ptr, word, name.len);
+    return str_equal_but_case(name, str_of(word));
 }
 
 /* SET TRANSACTION ..., SET SESSION CHARACTERISTICS ...: there is one kind of

@@ -15,6 +15,10 @@ borrowed_text_is_compared_by_bytes(void **state)
     assert_false(str_equal(str_of("abc"), str_of("ab")));
     assert_true(str_equal(str_of(NULL), str_of("")));
     assert_true(str_equal((str){NULL, 0}, str_of("")));
+    assert_true(str_equal_but_case(str_of("aBz9"), str_of("AbZ9")));
+    assert_false(str_equal_but_case(str_of("ab"), str_of("abc")));
+    assert_false(str_equal_but_case(str_of("@"), str_of("`"))); /* no letters */
+    assert_false(str_equal_but_case(str_of("\xc3\xa4"), str_of("\xc3\x84")));
     assert_int_equal(str_of("abc").len, 3);
 }
 
