@@ -156,7 +156,7 @@ calibrate(void)
 {
     custos_calibrated found;
     custos_plan *plan;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     need(custos_plan_new(NULL, CUSTOS_ADD_REMOVE, &plan, &err), &err);
     need(custos_plan_add(plan, "laplace:epsilon=0.1:count=500", &err), &err);
@@ -175,7 +175,7 @@ bench_calibrate_large_delta(void)
 {
     custos_calibrated found;
     custos_plan *plan;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     double seconds;
 
     need(custos_plan_new(NULL, CUSTOS_ADD_REMOVE, &plan, &err), &err);
@@ -223,7 +223,7 @@ bench_filter(void)
         .size = sizeof price, .mechanism = "laplace:epsilon=0.000001"};
     custos_charge *charge;
     custos_filter *filter;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     double start, first = 0, all, last = 0;
 
     need(custos_filter_new(NULL, &options, &filter, &err), &err);

@@ -31,7 +31,7 @@ made_store(const char *folder, const char *policy)
     char path[PATH_ROOM], store[PATH_ROOM];
     arena *a = arena_new(NULL, ARENA);
     struct init_report report;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     double t;
     FILE *f;
 
@@ -52,7 +52,7 @@ void
 made_tiny(struct duck_connection *c, const char *folder)
 {
     char sql[PATH_ROOM + 200];
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     snprintf(sql, sizeof sql,
              "COPY (SELECT i %% 40 AS person, i %% 50 AS shop, i * 1.0 AS "

@@ -72,7 +72,7 @@ check(custos_status st, const custos_err *err)
 static void
 draw(const custos_noise *noise, size_t n)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     check(custos_noise_draw(noise, rng, sink, n, &err), &err);
 }
@@ -217,7 +217,7 @@ print_lines(struct row *r)
 static void
 row_init(struct row *r)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     check(custos_noise_new(NULL, r->law, r->parameter, &r->noise, &err), &err);
     mpz_init_set_str(r->scale, r->parameter, 10);
@@ -237,7 +237,7 @@ row_clear(struct row *r)
 int
 main(void)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     check(custos_rng_new(&rng, &err), &err);
     mpz_init(drawn);

@@ -63,7 +63,7 @@ ask(const char *sql, const char *options)
     char text[512], epsilon[32];
     struct answer *answer = NULL;
     struct ask a = {.now = 1};
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     double t;
 
     snprintf(text, sizeof text, "SELECT %s %s", options, sql);
@@ -84,7 +84,7 @@ static double
 ask_plain(const char *sql)
 {
     double t = measure_seconds();
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (duck_do(plain, sql, &err))
         made_stop(sql, &err);
@@ -164,7 +164,7 @@ make_files(const char *folder, double rows)
 {
     struct duck_connection *c = NULL;
     struct duck *d = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     char sql[1024];
 
     if (duck_open(NULL, DUCK_WRITE, &d, &err) || duck_connect(d, &c, &err))
@@ -186,7 +186,7 @@ static void
 open_both(const char *folder, struct duck **d)
 {
     char path[PATH_ROOM + 64];
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     snprintf(path, sizeof path, "%s/store", folder);
     if (curator_open(path, &curator, &err))

@@ -65,7 +65,7 @@ ask(struct worker *w, int i)
     char text[256], epsilon[32] = "1";
     struct answer *answer = NULL;
     struct ask a = {.now = 1};
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     snprintf(text, sizeof text, "%s", l->sql);
     if (l->kind == BY_PRICE)
@@ -135,7 +135,7 @@ make_file(const char *folder)
 {
     struct duck_connection *c = NULL;
     struct duck *d = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (duck_open(NULL, DUCK_WRITE, &d, &err) || duck_connect(d, &c, &err))
         made_stop("an engine", &err);
@@ -151,7 +151,7 @@ main(int argc, char **argv)
     double seconds = argc > 2 ? strtod(argv[2], NULL) : 2;
     static struct worker workers[THREADS_MAX];
     char folder[PATH_ROOM], path[PATH_ROOM + 16];
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (threads < 1 || threads > THREADS_MAX)
         return 2;

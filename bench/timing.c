@@ -68,7 +68,7 @@ time_ours(const custos_noise *noise, size_t draws)
 {
     custos_int x[BATCH_MAX];
     struct batch b = {0, 0, false};
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     uint64_t begin = measure_ticks();
     custos_status st = custos_noise_draw(noise, rng, x, draws, &err);
 
@@ -95,7 +95,7 @@ static void
 measure(const struct subject *s, size_t number)
 {
     custos_noise *noise = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     mpz_t t, one, x;
 
     mpz_init_set_str(t, s->parameter, 10);
@@ -248,7 +248,7 @@ main(void)
 {
     const size_t last = COUNT_OF(subjects) - 1;
     double t = 0;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     check(custos_rng_new(&rng, &err), &err);
     printf("Small or large |X|, told by time: %d of %d batches, kernel %s\n"

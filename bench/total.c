@@ -50,7 +50,7 @@ seconds(struct duck_connection *c, const char *sql)
     struct duck_column columns[8];
     struct duck_rows *rows = NULL;
     struct timespec from, to;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     size_t n = 0;
 
     clock_gettime(CLOCK_MONOTONIC, &from);
@@ -78,7 +78,7 @@ main(int argc, char **argv)
     long millions = argc > 1 ? strtol(argv[1], NULL, 10) : 10;
     struct duck_connection *c = NULL;
     struct duck *d = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     char sql[512];
 
     must(duck_open(NULL, DUCK_WRITE, &d, &err), &err);

@@ -38,7 +38,7 @@ make_files(const char *folder, const struct tpch_sizes *sizes)
 {
     struct duck_connection *c = NULL;
     struct duck *d = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     struct buf sql;
 
     if (duck_open(NULL, DUCK_WRITE, &d, &err) || duck_connect(d, &c, &err) ||
@@ -72,7 +72,7 @@ static void
 open_both(const char *folder, struct duck **d)
 {
     char path[PATH_ROOM + 64];
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     struct buf sql;
 
     snprintf(path, sizeof path, "%s/store", folder);
@@ -124,7 +124,7 @@ ask_plain(const struct tpch_query *q, struct exact *exact)
     struct duck_rows *rows = NULL;
     char sql[2048], key[KEY_MAX];
     size_t n = 0;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     double t = measure_seconds();
 
     exact->n = 0;
@@ -156,7 +156,7 @@ ask_private(const struct tpch_query *q, double *seconds)
     char sql[2048], epsilon[32];
     struct answer *answer = NULL;
     struct ask a = {.now = 1};
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     snprintf(sql, sizeof sql, "SELECT %s", q->sql);
     snprintf(epsilon, sizeof epsilon, "1.%06d", ++asked);
@@ -260,7 +260,7 @@ choose_bounds(const char *folder, const struct tpch_sizes *sizes)
 {
     char path[PATH_ROOM + 64];
     struct buf policy;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     curator_close(curator);
     buf_init(&policy, NULL, SQL_MAX);

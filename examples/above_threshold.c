@@ -19,7 +19,7 @@ check(custos_status status, const custos_err *err)
 int
 main(void)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_rng *rng = NULL;
     custos_sparse *alarm = NULL;
     custos_sparse_options options = {

@@ -21,7 +21,7 @@ main(void)
     static const char *const names[] = {"tea", "coffee", "water", "juice"};
     static const int64_t votes[] = {310, 452, 288, 97};
     size_t winner;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_rng *rng = NULL;
     custos_sealed *scores = NULL;
     custos_select_options options = {

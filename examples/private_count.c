@@ -23,7 +23,7 @@ main(void)
     int64_t smokers = 1834; /* the exact count: it stays here */
     int64_t released;
     double error;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_rng *rng = NULL;
     custos_mech *mech = NULL;
     custos_sealed *sealed = NULL;

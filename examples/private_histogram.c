@@ -24,7 +24,7 @@ release(custos_adjacency adjacency, const char *name)
     static const int64_t exact[BINS] = {412, 1530, 2208, 977, 61};
     int64_t released[BINS];
     double band;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_rng *rng = NULL;
     custos_mech *mech = NULL;
     custos_sealed *sealed = NULL;

@@ -41,7 +41,7 @@ int
 main(void)
 {
     double sum = exact_sum(), released, error;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_rng *rng = NULL;
     custos_mech *mech = NULL;
     custos_sealed *sealed = NULL;

@@ -24,7 +24,7 @@ main(void)
     static int64_t truths[PEOPLE], reports[PEOPLE];
     char epsilon[1024], estimate[1024], error[1024];
     uint64_t yes = 0;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_rng *rng = NULL;
     custos_rr *rr = NULL;
     custos_sealed *sealed = NULL;

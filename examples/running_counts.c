@@ -24,7 +24,7 @@ main(void)
     static int64_t admitted[DAYS], sums[DAYS];
     char text[41];
     custos_int error;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_rng *rng = NULL;
     custos_sums *tree = NULL;
     custos_sealed *sealed = NULL;

@@ -26,7 +26,7 @@ main(void)
     static const int64_t exact[KEYS] = {420, 260, 95, 1};
     int64_t counts[KEYS];
     uint8_t kept[KEYS];
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_rng *rng = NULL;
     custos_threshold *threshold = NULL;
     custos_sealed *sealed = NULL;

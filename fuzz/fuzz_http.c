@@ -76,7 +76,7 @@ check_numbers(const struct http_request *r, enum http_task task)
     char given[DIGITS_GIVEN_MAX];
     custos_risk *risk = NULL;
     struct http_reply reply;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     http_reply_init(&reply);
     if (task == TASK_LEARN) {
@@ -119,7 +119,7 @@ static void
 check_body(str body)
 {
     arena *a = arena_new(NULL, ARENA_MAX);
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     struct http_query q;
     struct http_act act;
     custos_status st;

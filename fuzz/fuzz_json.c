@@ -73,7 +73,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     str text = {(const char *)data, len};
     struct json_value v;
     struct http_query q;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
 
     require(a != NULL);

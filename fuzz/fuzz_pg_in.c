@@ -110,7 +110,7 @@ take(str bytes, bool first, struct sha256 *h, size_t *used)
 {
     char *copy = malloc(bytes.len ? bytes.len : 1);
     struct pg_message m;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     enum pg_in got;
 
     require(copy != NULL);

@@ -86,7 +86,7 @@ static void
 check_text(const struct pg_bytes *b, uint32_t oid, enum pg_format format)
 {
     struct buf text, binary, again;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
 
     buf_init(&text, NULL, WRITTEN_MAX);
@@ -117,7 +117,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     uint32_t oid;
     enum pg_format format;
     struct pg_bytes b = {0};
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
     struct datum d;
 

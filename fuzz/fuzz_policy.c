@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "policy/import.h"
 #include "policy/policy.h"
+#include "support/said.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -62,7 +63,7 @@ static void
 check_taken(arena *a, const struct policy *p)
 {
     struct policy_remark *remarks = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     size_t n = 0;
 
     require(p->n_tables > 0);
@@ -86,25 +87,25 @@ static void
 check_imported(arena *a, struct buf *out)
 {
     struct policy *p = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st =
         policy_read(a, (str){buf_text(out), out->len}, "p.yaml", &p, &err);
 
     check_refused(st, &err);
     if (out->len > 1 << 20)
         return;
-    require(strstr(err.said, "TODO"));
+    require(strstr(whole_said(&err), "TODO"));
     for (char *at = out->ptr; (at = strstr(at, "TODO"));)
         memcpy(at, "1   ", 4);
     st = policy_read(a, (str){buf_text(out), out->len}, "p.yaml", &p, &err);
-    require(!st || !strstr(err.said, "no YAML"));
+    require(!st || !strstr(whole_said(&err), "no YAML"));
 }
 
 static void
 import(str text)
 {
     arena *a = arena_new(NULL, MEMORY);
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
     struct buf out;
 
@@ -144,7 +145,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     str text = {(const char *)data, len};
     arena *a = arena_new(NULL, MEMORY);
     struct policy *p = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
 
     require(a != NULL);

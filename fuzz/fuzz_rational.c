@@ -33,7 +33,7 @@ static void
 check_taken(const rat *x)
 {
     struct buf first, second;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     rat again;
 
     rat_init(&again);
@@ -58,7 +58,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
     char *text = malloc(len + 1);
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
     rat x;
 

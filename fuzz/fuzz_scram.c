@@ -43,7 +43,7 @@ check_login(uint8_t how, str first, str last)
     static const uint8_t secret[SCRAM_SECRET_BYTES] = "secret";
     const str binding = {"0123456789abcdef0123456789abcdef", how & 1 ? 32 : 0};
     struct scram_verifier v;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
     struct scram s;
     struct buf out;

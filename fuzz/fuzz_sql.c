@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sql/tree.h"
+#include "support/said.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -35,7 +36,7 @@ check_taken(arena *a, const struct query *q)
 {
     struct buf first, second;
     struct query *again;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
 
     buf_init(&first, NULL, PRINTED_MAX);
@@ -45,7 +46,8 @@ check_taken(arena *a, const struct query *q)
     st = sql_read(a, (str){first.ptr, first.len}, &again, &err);
     if (st) {
         require(st == CUSTOS_EUNSUPPORTED);
-        require(strstr(err.said, "deeper") || strstr(err.said, "longer"));
+        require(strstr(whole_said(&err), "deeper") ||
+                strstr(whole_said(&err), "longer"));
     } else {
         sql_print(again, &second);
         require(first.len == second.len &&
@@ -60,7 +62,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
     arena *a = arena_new(NULL, ARENA_MAX);
     struct query *q = NULL;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
 
     require(a != NULL);

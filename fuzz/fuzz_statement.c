@@ -39,7 +39,7 @@ ask_catalog(arena *a, str sql)
     struct catalog_question q = {
         .text = sql, .knows = catalog_knows, .params = params};
     const char *out = NULL;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st = catalog_params(a, sql, &q.n_params, &err);
 
     if (!st && q.n_params > PARAMS_MOST)
@@ -63,7 +63,7 @@ ask_private(arena *a, str sql)
     struct datum values[PARAMS_MOST];
     struct sql_params params;
     struct query *q;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     struct buf b;
 
     if (sql_params_find(a, sql, 0, &params, &err) || params.n > PARAMS_MOST ||
@@ -85,7 +85,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     arena *a = arena_new(NULL, ARENA_MAX);
     str text = {(const char *)data, len};
     struct statement *all = NULL;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     size_t n = 0;
     custos_status st;
 

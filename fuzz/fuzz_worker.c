@@ -73,7 +73,7 @@ try_answer(str bytes, struct buf *out)
 static void
 try_failed(str bytes)
 {
-    custos_err err = {.at = -1};
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st = CUSTOS_OK;
 
     require(!message_failed_unpack(bytes, &st, &err) || st != CUSTOS_OK);

@@ -78,16 +78,27 @@ typedef enum custos_status {
 } custos_status;
 
 /*
- * Two readers: the analyst reads `said`; `noted` is for whoever may see the
- * data itself. It can quote values and queries: print it to the owner, never
- * into a log.
+ * An error, for two readers. The analyst reads `said`, what is wrong, and
+ * `hint`, what to do about it; neither depends on the data. `noted` is for
+ * whoever may see the data itself: it can quote values and queries. Print it to
+ * the owner, never into a log.
+ *
+ * Initialise it with CUSTOS_ERR_INIT. `size` tells the library how much of the
+ * struct there is; nothing is written where that is less than it knows.
  */
 typedef struct custos_err {
+    size_t size;
     custos_status code;
     int at;          /* byte offset in the text that was read, or -1 */
-    char said[192];  /* never depends on the data */
+    char said[256];  /* never cut within a character */
+    char hint[256];  /* empty when there is none */
     char noted[320]; /* may quote data; empty when there is nothing */
 } custos_err;
+
+#define CUSTOS_ERR_INIT                                                        \
+    {                                                                          \
+        sizeof(custos_err), CUSTOS_OK, -1, "", "", ""                          \
+    }
 
 /* What a status means, in words. Cannot fail. */
 CUSTOS_API const char *custos_status_words(custos_status status);

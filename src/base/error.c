@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/base.h"
 
@@ -51,17 +52,71 @@ custos_status_http(custos_status status)
     return row_of(status)->http;
 }
 
-CUSTOS_PRINTF(4, 0)
-static custos_status
-write_error(custos_err *e, custos_status code, int at, const char *said,
-            va_list args)
+enum { ERROR_TEXT = 1024 }; /* a message and its hint, both in full */
+
+/* Cuts a text that was too long for where it stands: at a character, and so that
+   it shows. */
+static void
+end_cut(char *text, size_t size, size_t full)
 {
-    if (!e)
+    static const char dots[] = "...";
+    size_t at = size - sizeof dots;
+
+    if (full < size)
+        return;
+    while (at > 0 && ((unsigned char)text[at] & 0xc0) == 0x80)
+        at--;
+    memcpy(text + at, dots, sizeof dots);
+}
+
+int
+hint_before(const char *text)
+{
+    return (int)strcspn(text, HINT);
+}
+
+const char *
+hint_after(const char *text)
+{
+    const char *at = strstr(text, HINT);
+
+    return at ? at + strlen(HINT) : "";
+}
+
+/* Arguments may hold any byte, so the hint begins where the part of the format
+   before it ends when that is printed alone. */
+custos_status
+custos_fail_v(custos_err *e, custos_status code, int at, const char *said,
+              va_list args)
+{
+    char format[ERROR_TEXT], all[ERROR_TEXT];
+    size_t before = strcspn(said, HINT), len;
+    va_list again;
+
+    if (!e || e->size < sizeof *e)
         return code;
+    CUSTOS_REQUIRE(before < sizeof format);
+    memcpy(format, said, before);
+    format[before] = '\0';
+    va_copy(again, args);
+    len = (size_t)vsnprintf(e->said, sizeof e->said, format, again);
+    va_end(again);
+    end_cut(e->said, sizeof e->said, len);
+    e->hint[0] = '\0';
+    if (said[before]) {
+        size_t full = (size_t)vsnprintf(all, sizeof all, said, args);
+        size_t from = len + strlen(HINT);
+
+        if (from < sizeof all && from < full) {
+            int n = snprintf(e->hint, sizeof e->hint, "%s", all + from);
+
+            end_cut(e->hint, sizeof e->hint,
+                    full < sizeof all ? (size_t)n : sizeof all);
+        }
+    }
     e->code = code;
     e->at = at;
     e->noted[0] = '\0';
-    vsnprintf(e->said, sizeof e->said, said, args);
     return code;
 }
 
@@ -71,7 +126,7 @@ custos_status(custos_fail)(custos_err *e, custos_status code, const char *said,
     va_list args;
 
     va_start(args, said);
-    write_error(e, code, -1, said, args);
+    custos_fail_v(e, code, -1, said, args);
     va_end(args);
     return code;
 }
@@ -82,7 +137,7 @@ custos_status(custos_fail_at)(custos_err *e, custos_status code, int at,
     va_list args;
 
     va_start(args, said);
-    write_error(e, code, at, said, args);
+    custos_fail_v(e, code, at, said, args);
     va_end(args);
     return code;
 }
@@ -92,7 +147,7 @@ custos_note(custos_err *e, const char *noted, ...)
 {
     va_list args;
 
-    if (!e)
+    if (!e || e->size < sizeof *e)
         return;
     va_start(args, noted);
     vsnprintf(e->noted, sizeof e->noted, noted, args);

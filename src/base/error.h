@@ -7,9 +7,18 @@
 
 #include "custos.h"
 
+#include <stdarg.h>
+
 /*
- * Writes code and message to e (which may be NULL) and returns code. `said`
- * is for the analyst and must not depend on the data. Cannot fail.
+ * Between what is wrong and what to do about it, in a format:
+ *     custos_fail(e, CUSTOS_ENAME, "no table '%s'" HINT "see \\d", name)
+ */
+#define HINT "\n"
+
+/*
+ * Writes code, message and hint to e (which may be NULL) and returns code. Both
+ * are for the analyst and must not depend on the data. What is too long ends
+ * with an ellipsis. Cannot fail.
  */
 custos_status custos_fail(custos_err *e, custos_status code, const char *said,
                           ...) CUSTOS_PRINTF(3, 4);
@@ -17,6 +26,14 @@ custos_status custos_fail(custos_err *e, custos_status code, const char *said,
 /* The same, at a byte offset of the text that was read. */
 custos_status custos_fail_at(custos_err *e, custos_status code, int at,
                              const char *said, ...) CUSTOS_PRINTF(4, 5);
+
+custos_status custos_fail_v(custos_err *e, custos_status code, int at,
+                            const char *said, va_list args) CUSTOS_PRINTF(4, 0);
+
+/* For texts with a hint that are not formats, such as those of a table: what
+   stands before HINT, and what after it (empty: nothing). */
+int hint_before(const char *text);
+const char *hint_after(const char *text);
 
 /*
  * The same calls, whose value the compiler and the analyser can see: it is the

@@ -20,7 +20,7 @@ account_read(const struct verb *verb, int argc, char **argv, struct args *args)
     int code = args_read(verb, argc, argv, args);
 
     if (!code && !args->help && args->n_words > 0)
-        return fail_usage("unexpected word %.60s; see custos %s --help",
+        return fail_usage("unexpected word %.60s" HINT "see custos %s --help",
                           args->words[0], verb->name);
     return code;
 }
@@ -44,7 +44,8 @@ account_fail(const struct verb *verb, const struct args *args,
         const char *name = verb->options[i].name;
 
         if (args->given[i] && begins_with(err->said, name))
-            return fail_usage("--%s%s", name, err->said + strlen(name));
+            return fail_usage("--%s%s" HINT "%s", name,
+                              err->said + strlen(name), err->hint);
     }
     return fail_status(status, err);
 }

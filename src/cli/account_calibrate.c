@@ -43,7 +43,7 @@ print_json(const custos_plan *plan, const struct args *args,
 {
     static struct out o;
     char text[CUSTOS_MECHANISM_MAX];
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
 
     out_init(&o, STDOUT_FILENO);
@@ -75,7 +75,7 @@ print_noise(const custos_plan *plan, const custos_calibrated *c)
     static struct out o;
     char text[CUSTOS_MECHANISM_MAX], epsilon[NUMBER_MAX];
     size_t n = custos_plan_size(plan);
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
 
     digits_up(c->epsilon, 7, epsilon);
@@ -120,7 +120,7 @@ run(const struct verb *verb, int argc, char **argv)
     custos_calibrated got;
     custos_plan *plan = NULL;
     struct args args;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
     const char *find;
     bool count;

@@ -256,7 +256,7 @@ check_parallel(const struct args *args)
     const char *adjacency = args->given[COMPOSE_ADJACENCY];
 
     if (promise && !args->given[COMPOSE_PARALLEL])
-        return fail_usage("--promise goes with --parallel; otherwise "
+        return fail_usage("--promise goes with --parallel" HINT "otherwise "
                           "--adjacency says what neighbours are");
     if (promise && strcmp(promise, "add-remove") != 0 &&
         strcmp(promise, "change-one") != 0)
@@ -266,7 +266,8 @@ check_parallel(const struct args *args)
     if (args->given[COMPOSE_PARALLEL] && adjacency &&
         !strcmp(adjacency, "change-one"))
         return fail_usage("--parallel needs each mechanism priced for a person "
-                          "added to or removed from its part; price them so, "
+                          "added to or removed from its part" HINT
+                          "price them so, "
                           "and say --promise change-one");
     return CLI_OK;
 }
@@ -277,7 +278,7 @@ run(const struct verb *verb, int argc, char **argv)
     struct table t = {.n = 0};
     custos_plan *plan = NULL;
     struct args args;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
     int code = account_read(verb, argc, argv, &args);
 

@@ -54,8 +54,8 @@ read_currency(const char *text, const char *option, custos_currency *out)
             return CLI_OK;
         }
     guess = nearest(text, currencies + 1, COUNT_OF(currencies) - 1);
-    return fail_usage("--%s cannot be %.60s; did you mean %s?", option, text,
-                      guess ? guess : "zcdp");
+    return fail_usage("--%s cannot be %.60s" HINT "did you mean %s?", option,
+                      text, guess ? guess : "zcdp");
 }
 
 static void
@@ -105,7 +105,7 @@ convert_all(const struct args *args, custos_currency from, custos_currency to)
     static struct out o;
     custos_bound got[COUNT_OF(currencies)];
     bool json = args->given[CONVERT_JSON], first = true;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     for (custos_currency c = CUSTOS_IN_PURE; c <= CUSTOS_IN_GDP; c++) {
         const char *delta = args->given[CONVERT_TO_DELTA];

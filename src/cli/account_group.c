@@ -126,7 +126,7 @@ run_plan(const struct args *args, uint64_t size)
     custos_plan *plan = NULL, *group = NULL;
     custos_interval pld;
     custos_bound zcdp;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
     int code;
 
@@ -162,7 +162,7 @@ run(const struct verb *verb, int argc, char **argv)
     struct args args;
     custos_group group;
     custos_status st;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     uint64_t size = 0;
     int code = account_read(verb, argc, argv, &args);
 

@@ -95,7 +95,7 @@ static int
 find_sigma(struct asked *a, const struct args *args)
 {
     char sigma[CUSTOS_NUMBER_MAX];
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st = custos_gauss_sigma(
         CUSTOS_ANALYTIC, args->given[PLAN_EPSILON], a->delta, "1", sigma, &err);
 
@@ -267,7 +267,7 @@ print_budget(const struct asked *a, const struct args *args)
 {
     char laplace[NUMBER_MAX], gauss[NUMBER_MAX], sigma[NUMBER_MAX];
     char squared[NUMBER_MAX], epsilon[CUSTOS_NUMBER_MAX];
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
 
     snprintf(sigma, sizeof sigma, "%.15g", a->error / Z_95 / UP);

@@ -8,7 +8,7 @@ account_plan_of(const struct args *args, const char *adjacency,
                 custos_plan **out)
 {
     custos_adjacency how;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
     int code = account_read_adjacency(adjacency, &how);
 
@@ -22,7 +22,8 @@ account_plan_of(const struct args *args, const char *adjacency,
     for (size_t i = 0; i < args->n_many && !st; i++) {
         st = custos_plan_add(*out, args->many[i], &err);
         if (st == CUSTOS_EINVAL || st == CUSTOS_EPARSE || st == CUSTOS_ERANGE)
-            code = fail_usage("--mechanism %.60s: %s", args->many[i], err.said);
+            code = fail_usage("--mechanism %.60s: %s" HINT "%s", args->many[i],
+                              err.said, err.hint);
     }
     if (st && !code)
         code = fail_status(st, &err);

@@ -111,7 +111,7 @@ give(const struct args *args, const char *store, enum credential_change how)
     const char *name = args->words[0];
     struct receipt r;
     custos_status st = CUSTOS_OK;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     int code = expiry_read(args, &g.expires);
 
     if (!code && !made)
@@ -141,7 +141,7 @@ give_token(const struct args *args, const char *store)
     int64_t grace;
     struct receipt r;
     custos_status st;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     int code = expiry_read(args, &g.expires);
 
     if (!code)
@@ -171,7 +171,7 @@ end_old_token(const struct args *args, const char *store)
     struct ledger *l = NULL;
     static struct out o;
     struct receipt r;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
     int code = ledger_at(store, &l);
 
@@ -208,7 +208,7 @@ take_away(const struct args *args, const char *store)
     struct ledger *l = NULL;
     static struct out o;
     struct receipt r;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
     int code = ledger_at(store, &l);
 
@@ -330,7 +330,7 @@ list(const struct args *args, const char *store)
     struct ledger *l = NULL;
     static struct out o;
     custos_status st;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     int code = a ? ledger_at(store, &l) : fail_run("out of memory");
 
     if (!code) {
@@ -358,7 +358,7 @@ run(const struct verb *verb, int argc, char **argv)
     lists = !strcmp(what, "list");
     if (args.n_words != (lists ? 1 : 2))
         return fail_usage("analyst add NAME, rotate NAME, token NAME, revoke "
-                          "NAME or list; see custos analyst --help");
+                          "NAME or list" HINT "see custos analyst --help");
     store = store_given(args.given[ANALYST_STORE]);
     args.words[0] = args.words[1];
     if (lists)
@@ -371,7 +371,8 @@ run(const struct verb *verb, int argc, char **argv)
         return token(&args, store);
     if (!strcmp(what, "revoke"))
         return take_away(&args, store);
-    return fail_usage("there is no custos analyst %.60s; see custos analyst "
+    return fail_usage("there is no custos analyst %.60s" HINT
+                      "see custos analyst "
                       "--help",
                       what);
 }

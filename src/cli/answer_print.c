@@ -34,7 +34,8 @@ answer_format_read(const char *name, enum answer_format *out)
             *out = (enum answer_format)i;
             return CLI_OK;
         }
-    return fail_usage("--format: there is no format %.40s; there are table, "
+    return fail_usage("--format: there is no format %.40s" HINT
+                      "there are table, "
                       "bars, csv and json",
                       name);
 }

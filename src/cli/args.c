@@ -24,9 +24,9 @@ fail_unknown(const struct verb *verb, const char *arg, size_t len)
         names[i] = verb->options[i].name;
     guess = nearest(name, names, verb->n_options);
     if (guess)
-        return fail_usage("unknown option %.*s; did you mean --%s?",
+        return fail_usage("unknown option %.*s" HINT "did you mean --%s?",
                           len > 60 ? 60 : (int)len, arg, guess);
-    return fail_usage("unknown option %.*s; see custos %s --help",
+    return fail_usage("unknown option %.*s" HINT "see custos %s --help",
                       len > 60 ? 60 : (int)len, arg, verb->name);
 }
 
@@ -109,7 +109,7 @@ args_read(const struct verb *verb, int argc, char **argv, struct args *args)
             if (code)
                 return code;
         } else if (args->n_words == ARGS_WORDS_MAX) {
-            return fail_usage("too many words; see custos %s --help",
+            return fail_usage("too many words" HINT "see custos %s --help",
                               verb->name);
         } else {
             args->words[args->n_words++] = argv[i];

@@ -24,7 +24,7 @@ ledger_of(const struct store *s, struct ledger **out, custos_err *err)
 int
 ledger_at(const char *store, struct ledger **out)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     struct store s;
     custos_status st = store_open(store, &s, &err);
 

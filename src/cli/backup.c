@@ -38,7 +38,7 @@ static int
 run(const struct verb *verb, int argc, char **argv)
 {
     struct args args;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     struct out o;
     int code = args_read(verb, argc, argv, &args);
 

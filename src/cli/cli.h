@@ -11,6 +11,7 @@
 
 #include <stddef.h>
 
+#include "base/error.h"
 #include "custos.h"
 
 enum {

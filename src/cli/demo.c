@@ -146,11 +146,11 @@ show_sql(struct painter *p, const struct question *q)
 
 /* In lines of a terminal's width. */
 static void
-show_refusal(struct out *o, const char *said)
+show_words(struct out *o, const char *before, const char *said)
 {
-    size_t used = strlen("  refused:");
+    size_t used = strlen(before);
 
-    out_text(o, "  refused:");
+    out_text(o, before);
     while (*said) {
         size_t len = strcspn(said, " ");
 
@@ -172,7 +172,7 @@ ask(struct painter *p, struct curator *c, const struct question *q)
 {
     struct ledger_balance balance;
     struct answer *answer = NULL;
-    custos_err err = {.at = -1};
+    custos_err err = CUSTOS_ERR_INIT;
     int code;
     struct ask a = {
         .who = str_of(q->who),
@@ -187,7 +187,9 @@ ask(struct painter *p, struct curator *c, const struct question *q)
     if (code)
         return code;
     if (curator_answer(c, &a, &answer, &err)) {
-        show_refusal(p->o, err.said);
+        show_words(p->o, "  refused:", err.said);
+        if (*err.hint)
+            show_words(p->o, "  hint:", err.hint);
         return CLI_OK;
     }
     if (ledger_balance(curator_ledger(c), a.who, &balance, &err))
@@ -217,7 +219,7 @@ tell(struct painter *p, const struct hospital *h, char *store)
 {
     char *budget[] = {"budget", "--store", store};
     struct curator *c = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     int code = CLI_OK;
 
     if (curator_open(store, &c, &err))
@@ -242,7 +244,7 @@ make_store(struct painter *p, struct hospital *h, const char *folder,
     arena *a = arena_new(NULL, DEMO_ARENA);
     struct watch w = {0};
     struct init_report report;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     bool written;
 
     if (!a)
@@ -295,7 +297,7 @@ static int
 folder_make(const char *keep, char folder[PATH_ROOM])
 {
     const char *temporary = getenv("TMPDIR");
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (keep && strlen(keep) >= PATH_ROOM)
         return fail_usage("--keep: the path is too long");
@@ -326,7 +328,7 @@ run(const struct verb *verb, int argc, char **argv)
     if (code || args.help)
         return code ? code : help_of_verb(verb);
     if (args.n_words)
-        return fail_usage("demo takes no words; see custos demo --help");
+        return fail_usage("demo takes no words" HINT "see custos demo --help");
     code = people_read(args.given[DEMO_PEOPLE], &h.people);
     if (!code)
         code = folder_make(args.given[DEMO_KEEP], folder);

@@ -1,21 +1,32 @@
 /*
- * Failures: one line on standard error, whatever bytes the caller's text had.
+ * Failures: one line on standard error, and a second one with what to do,
+ * whatever bytes the caller's text had.
  */
 #include "cli/cli.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/error.h"
+
+static void
+say_line(const char *before, char *text)
+{
+    for (char *p = text; *p; p++)
+        if ((unsigned char)*p < ' ' || *p == 127)
+            *p = '?';
+    fprintf(stderr, "%s: %s\n", before, text);
+}
+
 static void
 say(const char *format, va_list args)
 {
-    char text[512];
-    int n = vsnprintf(text, sizeof text, format, args);
+    custos_err e = CUSTOS_ERR_INIT;
 
-    for (char *p = text; n > 0 && *p; p++)
-        if ((unsigned char)*p < ' ' || *p == 127)
-            *p = '?';
-    fprintf(stderr, "custos: %s\n", text);
+    custos_fail_v(&e, CUSTOS_EINVAL, -1, format, args);
+    say_line("custos", e.said);
+    if (*e.hint)
+        say_line("hint", e.hint);
 }
 
 int(fail_usage)(const char *format, ...)
@@ -50,8 +61,11 @@ fail_status(custos_status status, const custos_err *err)
     case CUSTOS_EUNSUPPORTED:
     case CUSTOS_ENAME:
     case CUSTOS_EDENIED:
-    case CUSTOS_EPOLICY: return fail_usage("%s", err->said);
-    case CUSTOS_ESPENT: (void)fail_run("%s", err->said); return CLI_SPENT;
-    default: return fail_run("%s", err->said);
+    case CUSTOS_EPOLICY:
+        return fail_usage("%s" HINT "%s", err->said, err->hint);
+    case CUSTOS_ESPENT:
+        (void)fail_run("%s" HINT "%s", err->said, err->hint);
+        return CLI_SPENT;
+    default: return fail_run("%s" HINT "%s", err->said, err->hint);
     }
 }

@@ -74,7 +74,7 @@ static int
 report(const struct init_report *r, const char *store, arena *a)
 {
     char receipt[RECEIPT_TEXT_MAX];
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
     struct out o;
 
@@ -101,7 +101,7 @@ run(const struct verb *verb, int argc, char **argv)
     struct args args;
     const char *store;
     uint64_t max_loss_ppm;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     arena *a;
     int code = args_read(verb, argc, argv, &args);
 

@@ -157,7 +157,7 @@ list(struct listing *g)
     static struct out o;
     struct painter p;
     uint64_t from = 1;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st = CUSTOS_OK;
 
     out_init(&o, STDOUT_FILENO);
@@ -190,7 +190,7 @@ verify(struct ledger *l, const struct args *args)
     char text[RECEIPT_TEXT_MAX];
     struct receipt want, head;
     uint64_t n_against = 0;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     struct out o;
     custos_status st;
     int code = CLI_OK;
@@ -201,7 +201,7 @@ verify(struct ledger *l, const struct args *args)
                           given);
     st = ledger_verify(l, given ? &want : NULL, &head, &err);
     if (st)
-        return fail_run("%s", err.said);
+        return fail_run("%s" HINT "%s", err.said, err.hint);
     if (args->given[LEDGER_AGAINST])
         code = ledger_against(l, args->given[LEDGER_AGAINST], &n_against);
     if (code)
@@ -237,10 +237,11 @@ task_read(const struct args *args, enum task *out)
         i++;
     if (i == COUNT_OF(names)) {
         guess = nearest(word, names, COUNT_OF(names));
-        return guess ? fail_usage("there is no custos ledger %.60s; did you "
-                                  "mean %s?",
+        return guess ? fail_usage("there is no custos ledger %.60s" HINT
+                                  "did you mean %s?",
                                   word, guess)
-                     : fail_usage("there is no custos ledger %.60s; see custos "
+                     : fail_usage("there is no custos ledger %.60s" HINT
+                                  "see custos "
                                   "ledger --help",
                                   word);
     }
@@ -249,7 +250,8 @@ task_read(const struct args *args, enum task *out)
         return fail_usage("recall needs a theorem's id, such as "
                           "laplace-discrete");
     if (*out != TASK_RECALL && args->n_words > 1)
-        return fail_usage("unexpected word %.60s; see custos ledger --help",
+        return fail_usage("unexpected word %.60s" HINT
+                          "see custos ledger --help",
                           args->words[1]);
     if (*out != TASK_VERIFY &&
         (args->given[LEDGER_RECEIPT] || args->given[LEDGER_AGAINST]))

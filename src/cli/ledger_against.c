@@ -18,7 +18,7 @@ check(struct ledger *l, const struct receipt *r)
     struct ledger_seal is;
     struct receipt head;
     size_t n = 1;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st = ledger_seals(l, r->seq, &is, &n, &err);
 
     if (!st)

@@ -37,9 +37,9 @@ fail_verb(const char *name)
     names[COUNT_OF(verbs)] = "help";
     guess = nearest(name, names, COUNT_OF(names));
     if (guess)
-        return fail_usage("there is no verb %.60s; did you mean %s?", name,
-                          guess);
-    return fail_usage("there is no verb %.60s; see custos --help", name);
+        return fail_usage("there is no verb %.60s" HINT "did you mean %s?",
+                          name, guess);
+    return fail_usage("there is no verb %.60s" HINT "see custos --help", name);
 }
 
 static int
@@ -75,7 +75,7 @@ main(int argc, char **argv)
     const char *name = argc > 1 ? argv[1] : "";
 
     if (!*name)
-        return fail_usage("no verb given; see custos --help");
+        return fail_usage("no verb given" HINT "see custos --help");
     if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help"))
         return help(argc, argv);
     if (!strcmp(name, "--version"))
@@ -83,7 +83,8 @@ main(int argc, char **argv)
     if (!strcmp(name, "worker"))
         return run_worker();
     if (*name == '-')
-        return fail_usage("unknown option %.60s; see custos --help", name);
+        return fail_usage("unknown option %.60s" HINT "see custos --help",
+                          name);
     verb = verb_find(name);
     return verb ? verb->run(verb, argc - 1, argv + 1) : fail_verb(name);
 }

@@ -82,9 +82,10 @@ law_find(const char *name, const struct noise_law **law)
     }
     guess = nearest(name, names, COUNT_OF(laws));
     if (guess)
-        return fail_usage("there is no law %.60s; did you mean %s?", name,
+        return fail_usage("there is no law %.60s" HINT "did you mean %s?", name,
                           guess);
-    return fail_usage("there is no law %.60s; see custos noise --help", name);
+    return fail_usage("there is no law %.60s" HINT "see custos noise --help",
+                      name);
 }
 
 /* The parameters of other laws are refused, not ignored. */
@@ -121,7 +122,8 @@ run(const struct verb *verb, int argc, char **argv)
     if (args.given[NOISE_DRAWS])
         return noise_draws(law, &args);
     if (!law->kind)
-        return fail_usage("%s has draws only; give --draws COUNT", law->name);
+        return fail_usage("%s has draws only" HINT "give --draws COUNT",
+                          law->name);
     return noise_release(law, &args);
 }
 

@@ -68,7 +68,7 @@ print_draws(const struct noise_law *law, const struct args *args,
     static custos_int draws[BATCH];
     bool json = args->given[NOISE_JSON];
     struct progress progress;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st = CUSTOS_OK;
 
     out_init(&o, STDOUT_FILENO);
@@ -103,7 +103,7 @@ noise_draws(const struct noise_law *law, const struct args *args)
 {
     custos_noise *noise = NULL;
     custos_rng *rng = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
     uint64_t count = 0;
     int code = refuse_release_options(args);

@@ -46,8 +46,8 @@ read_word(const char *text, const char *option, const char *const *words,
             return CLI_OK;
         }
     guess = nearest(text, words + 1, n - 1);
-    return fail_usage("--%s cannot be %.60s; did you mean %s?", option, text,
-                      guess ? guess : words[1]);
+    return fail_usage("--%s cannot be %.60s" HINT "did you mean %s?", option,
+                      text, guess ? guess : words[1]);
 }
 
 /* The command's own words for what the options struct would refuse. */
@@ -61,7 +61,7 @@ check_promise(const struct noise_law *law, const struct args *args)
                 (args->given[NOISE_DELTA] != NULL);
 
     if (laplace && args->given[NOISE_DELTA])
-        return fail_usage("%s has delta 0; leave out --delta", law->name);
+        return fail_usage("%s has delta 0" HINT "leave out --delta", law->name);
     if (laplace && args->given[NOISE_CALIBRATION])
         return fail_usage("--calibration is for discrete-gaussian");
     if (laplace && args->given[NOISE_SENSITIVITY_SQUARED])
@@ -79,7 +79,8 @@ check_promise(const struct noise_law *law, const struct args *args)
                                   : "give --sensitivity or "
                                     "--sensitivity-squared, one of them");
     if (args->given[NOISE_GRID] && !args->given[NOISE_REAL])
-        return fail_usage("--grid is for --real; the grid of whole numbers "
+        return fail_usage("--grid is for --real" HINT
+                          "the grid of whole numbers "
                           "is 1");
     if (!args->given[NOISE_ERROR] &&
         (args->given[NOISE_CONFIDENCE] || args->given[NOISE_SIMULTANEOUS]))
@@ -314,7 +315,7 @@ plan(struct released *r, custos_mech_options *o, const char *beta, size_t n,
 {
     size_t at_once = r->args->given[NOISE_SIMULTANEOUS] ? n : 1;
     custos_mech *made = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
 
     o->values = n;
@@ -338,7 +339,7 @@ noise_release(const struct noise_law *law, const struct args *args)
     custos_mech_options o;
     custos_mech *mech = NULL;
     struct values v;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
     int code = fill_options(law, args, &o);
 

@@ -52,7 +52,7 @@ tell(const char *store, const struct args *args)
     arena *a = arena_new(NULL, REPLY_BYTES);
     char line[OWNER_LINE_MAX];
     static struct out o;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
     int code;
     str reply;
@@ -132,7 +132,7 @@ resume(const char *store)
     static struct out o;
     struct receipt r;
     custos_status st;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     int code = ledger_at(store, &l);
 
     if (code)
@@ -170,7 +170,7 @@ count_rows(const char *store)
 {
     arena *a = arena_new(NULL, REPLY_BYTES);
     static struct out o;
-    custos_err quiet;
+    custos_err quiet = CUSTOS_ERR_INIT;
 
     out_init(&o, STDERR_FILENO);
     if (a)
@@ -210,10 +210,11 @@ run(const struct verb *verb, int argc, char **argv)
     }
     guess = *what ? nearest(what, words, COUNT_OF(words)) : NULL;
     if (guess && strcmp(guess, what) != 0)
-        return fail_usage("there is no custos owner %.60s; did you mean %s?",
+        return fail_usage("there is no custos owner %.60s" HINT
+                          "did you mean %s?",
                           what, guess);
     return fail_usage("owner reload, status, sessions, drain, cut NAME, token, "
-                      "metrics-token or resume; see custos owner --help");
+                      "metrics-token or resume" HINT "see custos owner --help");
 }
 
 const struct verb verb_owner = {

@@ -86,7 +86,7 @@ owner_token_do(const char *store, const struct owner_token_act *act)
     struct ledger *l = NULL;
     struct receipt r;
     custos_status st;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     int code = duration_read(act->expires, "expires", &expires);
 
     if (!code)

@@ -85,8 +85,8 @@ policy_run(const struct verb *verb, int argc, char **argv,
     if (code || args.help)
         return code ? code : help_of_verb(verb);
     if (args.n_words == 0 || (files == FILES_ONE && args.n_words > 1))
-        return fail_usage("%s %s; see custos %s --help", verb->name, needs,
-                          verb->name);
+        return fail_usage("%s %s" HINT "see custos %s --help", verb->name,
+                          needs, verb->name);
     a = arena_new(NULL, POLICY_ARENA);
     if (!a)
         return fail_run("out of memory");
@@ -127,7 +127,7 @@ check(arena *a, const struct args *args)
     struct policy_remark *remarks = NULL;
     struct policy *p = NULL;
     size_t n = 0, dangers = 0;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
     str text;
     int code = file_text(a, path, &text);
@@ -146,8 +146,9 @@ check(arena *a, const struct args *args)
     if (!st)
         st = policy_check(a, p, &remarks, &n, &err);
     if (st)
-        return st == CUSTOS_EPOLICY ? fail_usage("%s", err.said)
-                                    : fail_status(st, &err);
+        return st == CUSTOS_EPOLICY
+                   ? fail_usage("%s" HINT "%s", err.said, err.hint)
+                   : fail_status(st, &err);
     for (size_t i = 0; i < n; i++)
         dangers += remarks[i].danger;
     code = print_remarks(path, p, remarks, n);

@@ -44,15 +44,16 @@ read_schema(arena *a, struct draft_table *t)
 {
     struct engine_source_column *found = NULL;
     struct draft_column *columns;
-    custos_err err = {.said = ""};
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
     size_t n = 0;
 
     st = engine_schema(t->source.ptr, t->kind, t->source_table.ptr, a, &found,
                        &n, &err);
     if (st)
-        return st == CUSTOS_ENOMEM ? fail_status(st, &err)
-                                   : fail_usage("%s", err.said);
+        return st == CUSTOS_ENOMEM
+                   ? fail_status(st, &err)
+                   : fail_usage("%s" HINT "%s", err.said, err.hint);
     columns = arena_take(a, n + 1, sizeof *columns);
     if (!columns)
         return fail_run("out of memory");
@@ -69,7 +70,7 @@ static int
 read_word(arena *a, const char *word, struct draft_table *tables, size_t *n)
 {
     struct draft_table t = {0};
-    custos_err err = {.said = ""};
+    custos_err err = CUSTOS_ERR_INIT;
     str whole = str_of(""), *names = &whole;
     size_t n_names = 1;
     int code = split(a, word, &t);
@@ -78,7 +79,7 @@ read_word(arena *a, const char *word, struct draft_table *tables, size_t *n)
         return code;
     if (t.kind == SOURCE_DUCKDB && t.source_table.len == 0) {
         if (engine_source_tables(t.source.ptr, a, &names, &n_names, &err))
-            return fail_usage("%s", err.said);
+            return fail_usage("%s" HINT "%s", err.said, err.hint);
         if (n_names == 0)
             return fail_usage("%.200s has no tables", word);
     } else {

@@ -18,7 +18,7 @@ import(arena *a, const struct args *args)
 {
     const char *path = args->words[0];
     struct buf out;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
     str text;
     int code = file_text(a, path, &text);
@@ -28,8 +28,9 @@ import(arena *a, const struct args *args)
     buf_init(&out, NULL, IMPORT_BYTES);
     st = policy_import(a, text, path, &out, &err);
     if (st)
-        code = st == CUSTOS_EPOLICY ? fail_usage("%s", err.said)
-                                    : fail_status(st, &err);
+        code = st == CUSTOS_EPOLICY
+                   ? fail_usage("%s" HINT "%s", err.said, err.hint)
+                   : fail_status(st, &err);
     else if (out.failed)
         code = fail_run("out of memory");
     else

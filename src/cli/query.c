@@ -45,7 +45,8 @@ question_fail(custos_status st, const custos_err *err, const char *sql)
             column = sql[i] == '\n' ? 1 : column + ((sql[i] & 0xc0) != 0x80);
             line += sql[i] == '\n';
         }
-        fail_usage("line %d, column %d: %s", line, column, err->said);
+        fail_usage("line %d, column %d: %s" HINT "%s", line, column, err->said,
+                   err->hint);
         return CLI_USAGE;
     }
     return fail_status(st, err);
@@ -57,7 +58,7 @@ window_counts(struct ledger *l, const struct ask *ask,
               struct ledger_balance *balance)
 {
     struct ledger_balance window;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (ledger_window(l, ask->who, ask->now, &window, &err) ||
         !window.limited ||
@@ -95,7 +96,7 @@ ask_from(struct curator *c, const struct ask *ask, size_t before,
 {
     struct ledger_balance balance;
     struct answer *answer = NULL;
-    custos_err err = {.at = -1};
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st = curator_answer(c, ask, &answer, &err);
     bool told;
 
@@ -141,7 +142,7 @@ run(const struct verb *verb, int argc, char **argv)
     struct buf text = {0};
     size_t before = 0;
     struct args args;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     struct out o;
     int code = args_read(verb, argc, argv, &args);
 

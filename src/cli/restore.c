@@ -78,7 +78,7 @@ run(const struct verb *verb, int argc, char **argv)
     const char *given, *to;
     bool missing = false;
     struct args args;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     struct out o;
     int code = args_read(verb, argc, argv, &args);
 
@@ -95,9 +95,9 @@ run(const struct verb *verb, int argc, char **argv)
     if (!err.code)
         err.code = note_restore(to, &receipt, &err);
     if (missing)
-        return fail_usage("%s", err.said);
+        return fail_usage("%s" HINT "%s", err.said, err.hint);
     if (err.code)
-        return fail_run("%s", err.said);
+        return fail_run("%s" HINT "%s", err.said, err.hint);
     receipt_write(&receipt, text);
     out_init(&o, STDOUT_FILENO);
     out_printf(&o, "restored to %s\nreceipt %s\n", to, text);

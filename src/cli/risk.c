@@ -67,7 +67,7 @@ risk_of_plan(const struct args *args, struct told *t, custos_risk **out)
     static struct points p;
     custos_plan *plan = NULL;
     custos_interval at;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st = CUSTOS_OK;
     int code = account_plan_of(args, args->given[RISK_ADJACENCY], &plan);
 
@@ -96,7 +96,7 @@ static int
 risk_of(const struct args *args, struct told *t, custos_risk **out)
 {
     const char *epsilon = args->given[RISK_EPSILON];
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
 
     if (!epsilon == (args->n_many == 0))
@@ -114,7 +114,7 @@ risk_of(const struct args *args, struct told *t, custos_risk **out)
 static int
 tell(const custos_risk *risk, const struct args *args, struct told *t)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st = risk_report(risk, &t->risk, &err);
 
     if (st)

@@ -138,7 +138,7 @@ print_one(struct out *o, const struct policy *p,
         out_text(o, "  ");
         print_view(o, v);
     } else {
-        (void)fail_usage("there is no table %.60s; \\d lists them", name);
+        (void)fail_usage("there is no table %.60s" HINT "\\d lists them", name);
     }
 }
 

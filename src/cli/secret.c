@@ -59,7 +59,8 @@ ask_twice(char into[SECRET_MAX])
         ask(tty, "The same again: ", again))
         code = fail_usage("no password was given");
     else if (strcmp(into, again) != 0)
-        code = fail_usage("the two passwords differ; nothing was changed");
+        code =
+            fail_usage("the two passwords differ" HINT "nothing was changed");
     if (tty >= 0)
         close(tty);
     wipe(again, sizeof again);

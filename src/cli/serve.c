@@ -269,7 +269,7 @@ run(const struct verb *verb, int argc, char **argv)
     struct receipts_target receipts;
     struct server_options o;
     struct args args;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     int code = args_read(verb, argc, argv, &args);
 
     if (code || args.help)
@@ -279,7 +279,7 @@ run(const struct verb *verb, int argc, char **argv)
     code = options_read(&args, &o);
     if (!code && args.given[SERVE_RECEIPTS]) {
         if (receipts_target_read(args.given[SERVE_RECEIPTS], &receipts, &err))
-            return fail_usage("%s", err.said);
+            return fail_usage("%s" HINT "%s", err.said, err.hint);
         o.receipts = &receipts;
     }
     if (code)

@@ -50,7 +50,7 @@ show_budget(struct shell *s, struct out *o)
 {
     struct ledger *l = curator_ledger(s->c);
     struct ledger_balance b, window = {.limited = false};
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (ledger_balance(l, s->name, &b, &err) ||
         (s->name.len && ledger_window(l, s->name, clock_us(), &window, &err))) {
@@ -91,7 +91,8 @@ run_command(struct shell *s, char *line, struct out *o)
     else if (!strcmp(word, "?") || !strcmp(word, "help"))
         out_text(o, about);
     else
-        (void)fail_usage("there is no command \\%.20s; \\? lists them", word);
+        (void)fail_usage("there is no command \\%.20s" HINT "\\? lists them",
+                         word);
 }
 
 static void
@@ -154,8 +155,9 @@ talk(struct shell *s)
         code = out_end(&o);
     }
     if (!code && s->question.len)
-        code = fail_usage("the last question has no semicolon; it was not "
-                          "asked");
+        code =
+            fail_usage("the last question has no semicolon" HINT "it was not "
+                       "asked");
     prompt_free(p);
     return code;
 }
@@ -165,7 +167,7 @@ run(const struct verb *verb, int argc, char **argv)
 {
     struct shell s = {0};
     struct args args;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     int code = args_read(verb, argc, argv, &args);
 
     if (code || args.help)

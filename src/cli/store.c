@@ -106,14 +106,14 @@ run(const struct verb *verb, int argc, char **argv)
 {
     struct freed f = {0};
     struct args args;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
     int code = args_read(verb, argc, argv, &args);
 
     if (code || args.help)
         return code ? code : help_of_verb(verb);
     if (args.n_words != 1 || strcmp(args.words[0], "vacuum") != 0)
-        return fail_usage("custos store vacuum; see custos store --help");
+        return fail_usage("custos store vacuum" HINT "see custos store --help");
     st = vacuum(store_given(args.given[STORE_STORE]), &f, &err);
     return st ? fail_status(st, &err)
               : show(&f, args.given[STORE_JSON] != NULL);

@@ -30,8 +30,8 @@ subs_run(const struct verb *verb, int argc, char **argv)
     }
     guess = nearest(name, names, verb->n_subs);
     if (guess)
-        return fail_usage("there is no custos %s %.60s; did you mean %s?",
+        return fail_usage("there is no custos %s %.60s" HINT "did you mean %s?",
                           verb->name, name, guess);
-    return fail_usage("there is no custos %s %.60s; see custos %s --help",
+    return fail_usage("there is no custos %s %.60s" HINT "see custos %s --help",
                       verb->name, name, verb->name);
 }

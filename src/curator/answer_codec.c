@@ -128,7 +128,8 @@ answer_find(struct ledger *l, const uint8_t key[32], struct answer **out,
         st = ledger_answer_find(l, key, a->arena, &bytes, &a->receipt, err);
     if (!st && !answer_unpack(bytes, a))
         st = custos_fail(err, CUSTOS_ECORRUPT,
-                         "a stored answer is damaged; the owner should run "
+                         "a stored answer is damaged" HINT
+                         "the owner should run "
                          "custos ledger verify");
     if (!st) {
         a->stored = true;

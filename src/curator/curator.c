@@ -89,7 +89,7 @@ static void
 keep_own(struct curator *c, const struct answer_keys *keys,
          struct answer *answer)
 {
-    custos_err quiet;
+    custos_err quiet = CUSTOS_ERR_INIT;
 
     if (answer_store(c->shared->writer, keys->own, answer, c->snapshot->policy,
                      &quiet))
@@ -124,7 +124,7 @@ void
 curator_store_answer(struct curator *c, struct answer *answer)
 {
     const struct answer_to_store *k = answer->kept;
-    custos_err quiet;
+    custos_err quiet = CUSTOS_ERR_INIT;
 
     if (!k)
         return;
@@ -264,7 +264,7 @@ charge_and_run(struct curator *c, const struct course *k,
 {
     struct work w = {.of = curator_snapshot(c), .ask = k->asked};
     enum work_end end = WORK_FAILED;
-    custos_err quiet;
+    custos_err quiet = CUSTOS_ERR_INIT;
     custos_status st;
     int work;
 

@@ -39,7 +39,7 @@ forecast_make(struct curator *c, const struct ask *ask, const struct query *q,
     struct query asked = *q;
     struct answer *given = NULL;
     struct answer_keys keys;
-    custos_err quiet;
+    custos_err quiet = CUSTOS_ERR_INIT;
 
     asked.explain = false;
     if (!p->is_public && !answer_keys_make(c, ask, &asked, p, &keys, &quiet)) {

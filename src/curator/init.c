@@ -59,7 +59,8 @@ check_tables(const struct policy *old, const struct policy *now, bool *met,
         if (!was->is_public && (is->is_public || !same_unit(was, is)))
             return custos_fail(err, CUSTOS_EPOLICY,
                                "the unit of table %.60s cannot change in a "
-                               "store that has a ledger; make a new store",
+                               "store that has a ledger" HINT
+                               "make a new store",
                                is->name.ptr);
     }
     return CUSTOS_OK;
@@ -130,7 +131,7 @@ check_change(const struct store *s, const struct policy *now, arena *a,
         if (!st && n == s->policy && old->adjacency != now->adjacency)
             st = custos_fail(err, CUSTOS_EPOLICY,
                              "the adjacency cannot change in a store that has "
-                             "a ledger; make a new store");
+                             "a ledger" HINT "make a new store");
         if (!st && n == s->policy)
             st = budget_words(&old->budget, &now->budget, a, budget, err);
         if (!st)
@@ -223,7 +224,7 @@ static custos_status
 open_or_create(const char *path, str policy, struct store *s,
                enum store_made *made, custos_err *err)
 {
-    custos_err first, why;
+    custos_err first = CUSTOS_ERR_INIT, why = CUSTOS_ERR_INIT;
     custos_status st = store_open(path, s, &first), create;
     bool folder = !access(path, F_OK);
 
@@ -258,7 +259,7 @@ import(struct store *s, const struct policy *p, const char *base,
     if (s->version > 0 && access(ledger_path, F_OK))
         return custos_fail(err, CUSTOS_ECORRUPT,
                            "the store has data but no ledger: what was spent "
-                           "is not known; restore it from a backup");
+                           "is not known" HINT "restore it from a backup");
     st = ledger_open(ledger_path, lock, &l, err);
     if (!st)
         st = engine_import(s, p, base, max_loss_ppm, progress, ctx, a,

@@ -114,7 +114,7 @@ again_row(struct ledger_writer *t, const struct again *of, size_t n)
     int64_t now = of->now;
     struct receipt ignored;
     struct buf words;
-    custos_err quiet;
+    custos_err quiet = CUSTOS_ERR_INIT;
 
     buf_init(&words, NULL, WORDS_MOST);
     for (size_t i = 0; i < n; i++) {

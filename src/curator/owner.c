@@ -176,7 +176,7 @@ static bool
 desk_act(struct desk *d, const char *act, str words)
 {
     struct receipt ignored;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (!ledger_writer_act(d->c->shared->writer, act, words, str_of("owner"),
                            d->now, &ignored, &err))
@@ -191,7 +191,7 @@ desk_reload(struct desk *d)
     char text[RECEIPT_TEXT_MAX];
     struct receipt r;
     custos_status st = CUSTOS_OK;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (d->hooks->renew)
         st = d->hooks->renew(d->hooks->ctx, &err);
@@ -218,7 +218,7 @@ desk_reload(struct desk *d)
 static void
 desk_status(struct desk *d)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (curator_refresh(d->c, &err)) {
         reply_error(d->reply, err.said);
@@ -376,7 +376,7 @@ owner_cut(const char *store, str name)
 {
     arena *a = arena_new(NULL, OWNER_REPLY_MAX);
     char line[OWNER_LINE_MAX];
-    custos_err quiet;
+    custos_err quiet = CUSTOS_ERR_INIT;
     str reply;
 
     if (a && snprintf(line, sizeof line, "cut %.*s", (int)name.len, name.ptr) <

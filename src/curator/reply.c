@@ -92,7 +92,7 @@ reply_load(const struct store *s, struct snapshot *w)
 {
     uint64_t *bounds = arena_take(w->a, w->policy->n_tables, sizeof *bounds);
     char path[STORE_PATH_MAX];
-    custos_err quiet;
+    custos_err quiet = CUSTOS_ERR_INIT;
     str text;
 
     w->speeds = REPLY_SPEEDS_DEFAULT;

@@ -33,7 +33,7 @@ static const char *
 price_of(const struct policy *p, arena *a)
 {
     const char *text = NULL;
-    custos_err quiet;
+    custos_err quiet = CUSTOS_ERR_INIT;
     struct buf b;
     rat x, share;
 
@@ -151,7 +151,7 @@ charge_rows(struct curator *c, int64_t now, arena *a, struct reply_report *out,
         bounds[i] = c->snapshot->speeds.rows ? c->snapshot->speeds.rows[i] : 0;
         if (!lacks_bound(c, i))
             continue;
-        *t = (struct reply_table){.err.at = -1};
+        *t = (struct reply_table){.err = CUSTOS_ERR_INIT};
         t->name =
             (str){arena_copy(a, p->tables[i].name), p->tables[i].name.len};
         if (!t->name.ptr)

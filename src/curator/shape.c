@@ -37,7 +37,7 @@ shape_of_view(const struct policy *p, const struct policy_analyst *who,
     struct plan *made = NULL;
     struct query *q;
     struct buf sql;
-    custos_err quiet;
+    custos_err quiet = CUSTOS_ERR_INIT;
 
     buf_init(&sql, NULL, SQL_BYTES);
     buf_add_text(&sql, "SELECT count(*) FROM ");

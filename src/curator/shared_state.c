@@ -229,7 +229,7 @@ shared_state_follow(struct shared_state *h, const struct stat *is)
 {
     struct store s = h->store;
     struct snapshot *w = NULL;
-    custos_err quiet;
+    custos_err quiet = CUSTOS_ERR_INIT;
 
     h->current = *is;
     if (!store_refresh(&s, &quiet) && s.version != h->store.version &&

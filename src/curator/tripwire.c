@@ -90,7 +90,7 @@ tripwire_take_up(struct ledger *l, int file, int64_t now, enum take_up mode,
 {
     struct crash_marks marks;
     custos_status st, erased;
-    custos_err quiet;
+    custos_err quiet = CUSTOS_ERR_INIT;
     arena *a;
 
     *out = (struct tripwire_tally){.failures = 0};
@@ -145,7 +145,8 @@ tripwire_ready(struct curator *c, int64_t now, custos_err *err)
         return CUSTOS_OK; /* the ledger refuses, and says why */
     if (h->crashes < 0)
         return custos_fail(err, CUSTOS_EIO,
-                           "cannot open the store's crash file; check that the "
+                           "cannot open the store's crash file" HINT
+                           "check that the "
                            "store is writable and owned by you");
     if (crash_size(h->crashes) == atomic_load(&h->crashes_seen))
         return CUSTOS_OK;
@@ -164,7 +165,8 @@ tripwire_claim(int *work, custos_err *err)
     *work = crash_claim();
     if (*work < 0)
         return custos_fail(err, CUSTOS_EBUSY,
-                           "too many private queries are running; try again");
+                           "too many private queries are running" HINT
+                           "try again");
     return CUSTOS_OK;
 }
 
@@ -206,7 +208,7 @@ tripwire_after(struct curator *c, const struct ask *ask,
     struct shared_state *h = c->shared;
     char words[TRIPWIRE_WORDS_MAX];
     struct receipt ignored;
-    custos_err quiet;
+    custos_err quiet = CUSTOS_ERR_INIT;
     bool failed;
 
     crash_end(work);
@@ -296,7 +298,7 @@ tripwire_report(struct curator *c, struct buf *json)
     const struct policy *p = c->snapshot->policy;
     struct ledger_tripwire t = {0};
     struct buf names;
-    custos_err quiet;
+    custos_err quiet = CUSTOS_ERR_INIT;
 
     buf_init(&names, NULL, OWNER_REPLY_MAX);
     for (size_t i = 0; i <= p->n_analysts; i++) {

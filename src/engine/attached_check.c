@@ -89,8 +89,9 @@ engine_check_attached(struct engine *e, const struct plan *plan,
     for (size_t i = 0; i < plan->n_queries && !st; i++)
         st = relation_check_attached(e, plan->queries[i], none, err);
     if (!st && !plan->is_public && plan->fanout == 0)
-        st = custos_fail(err, CUSTOS_EINVAL,
-                         "could not count the rows of a public table; try "
-                         "again");
+        st =
+            custos_fail(err, CUSTOS_EINVAL,
+                        "could not count the rows of a public table" HINT "try "
+                        "again");
     return st;
 }

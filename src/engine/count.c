@@ -15,7 +15,7 @@ engine_count(void *ctx, size_t table, int column, uint64_t *out)
     const char *from = e->data->tables[table].from;
     _Atomic uint64_t *kept = &e->data->tables[table].counts[column + 1];
     uint64_t known = atomic_load(kept);
-    custos_err quiet;
+    custos_err quiet = CUSTOS_ERR_INIT;
     custos_status st;
     struct buf b;
     i128 n = 0;

@@ -94,7 +94,7 @@ source_take(struct engine *e, const struct duck_column *columns, size_t row,
 static void
 attach(struct engine *e, struct engine_table *t, struct buf *paths)
 {
-    custos_err quiet;
+    custos_err quiet = CUSTOS_ERR_INIT;
 
     if (t->attach[0] != '\0') {
         t->missing = duck_do(e->connections[0], t->attach, &quiet) != CUSTOS_OK;

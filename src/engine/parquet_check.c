@@ -43,6 +43,6 @@ parquet_check(const char *path, custos_err *err)
         return CUSTOS_OK;
     return custos_fail(err, CUSTOS_EPOLICY,
                        "%.110s is not complete: the end of the Parquet file is "
-                       "missing; copy or export it again",
+                       "missing" HINT "copy or export it again",
                        path);
 }

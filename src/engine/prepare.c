@@ -186,7 +186,7 @@ void
 engine_unprepare(struct engine *e)
 {
     struct buf b;
-    custos_err quiet;
+    custos_err quiet = CUSTOS_ERR_INIT;
 
     for (size_t i = 0; i < e->n_prepared; i++) {
         buf_init(&b, NULL, 128);

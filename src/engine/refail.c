@@ -5,23 +5,20 @@
 #include "engine/refail.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 #include "base/error.h"
 
 custos_status
 refail(custos_err *err, custos_status code, const char *said, ...)
 {
-    custos_err old;
-    char text[sizeof old.said];
+    custos_err old = CUSTOS_ERR_INIT;
     va_list args;
 
-    va_start(args, said);
-    vsnprintf(text, sizeof text, said, args);
-    va_end(args);
     if (err)
         old = *err;
-    custos_fail(err, code, "%s", text);
+    va_start(args, said);
+    custos_fail_v(err, code, -1, said, args);
+    va_end(args);
     if (err)
         custos_note(err, "%s", old.noted);
     return code;

@@ -2,6 +2,7 @@
 #ifndef ENGINE_REFAIL_H
 #define ENGINE_REFAIL_H
 
+#include "base/error.h"
 #include "base/str.h"
 #include "custos.h"
 

@@ -197,6 +197,7 @@ lane_init(struct lane *l, struct engine *e, const struct plan *plan,
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     if (st)
         return st;
+    l->err = (custos_err)CUSTOS_ERR_INIT;
     l->limit.groups = plan->groups;
     l->plan = plan;
     l->values = values;

@@ -267,7 +267,7 @@ bool
 sandbox_is_well(struct sandbox *s, arena *a)
 {
     struct sandbox_rows rows;
-    custos_err quiet;
+    custos_err quiet = CUSTOS_ERR_INIT;
 
     return !sandbox_ask(s, str_of(""), "SELECT 1", SANDBOX_RUN, a, &rows,
                         &quiet);

@@ -400,7 +400,7 @@ engine_speed_known(const struct store *s, struct reply_speeds *out)
 {
     struct speed_machine machine = this_machine();
     char path[STORE_PATH_MAX], text[FILE_MOST];
-    custos_err quiet;
+    custos_err quiet = CUSTOS_ERR_INIT;
     size_t n;
 
     store_path(s, "speed", path);

@@ -64,7 +64,7 @@ fail_answer(custos_err *err)
 {
     return custos_fail(err, CUSTOS_ECORRUPT,
                        "the ledger is damaged: a stored answer is not what was "
-                       "stored; put back a backup");
+                       "stored" HINT "put back a backup");
 }
 
 custos_status

@@ -104,7 +104,7 @@ fail_state(custos_err *err)
 {
     return custos_fail(err, CUSTOS_ECORRUPT,
                        "the ledger is damaged: a balance does not agree with "
-                       "the chain; put back a backup");
+                       "the chain" HINT "put back a backup");
 }
 
 custos_status

@@ -84,7 +84,8 @@ custos_status
 chain_fail(custos_err *err, uint64_t seq, const char *how)
 {
     return custos_fail(err, CUSTOS_ECORRUPT,
-                       "the ledger is damaged: row %" PRIu64 " %s; put back a "
+                       "the ledger is damaged: row %" PRIu64 " %s" HINT
+                       "put back a "
                        "backup",
                        seq, how);
 }

@@ -60,7 +60,7 @@ fail_damage(custos_err *err)
 {
     return custos_fail(err, CUSTOS_ECORRUPT,
                        "the ledger is damaged: a credential is not as it was "
-                       "written; put back a backup");
+                       "written" HINT "put back a backup");
 }
 
 /* What a query of one row or none has found. */

@@ -153,7 +153,7 @@ check_credential(struct ledger *l, const struct change *c, custos_err *err)
     str name = str_of(c->credential->name);
     struct ledger_credential was;
     custos_status st = credentials_check_name(l, name, err), found;
-    custos_err quiet;
+    custos_err quiet = CUSTOS_ERR_INIT;
 
     if (st)
         return st;

@@ -155,7 +155,7 @@ run_parts(struct ledger *l, struct ledger_part *parts, size_t n,
     for (size_t i = 0; i < n; i++) {
         struct ledger_part *p = &parts[i];
         int64_t before = db_changes(l->db);
-        custos_err said = {0};
+        custos_err said = CUSTOS_ERR_INIT;
 
         p->status = p->step(l, p->arg, &said);
         if (!p->status)
@@ -204,7 +204,7 @@ write_parts(struct ledger *l, struct ledger_part *parts, size_t n,
 
     if (l->read_only)
         return custos_fail(err, CUSTOS_EIO,
-                           "the store is read-only: nothing can be charged; "
+                           "the store is read-only: nothing can be charged" HINT
                            "the budget, plans (explain) and answers that were "
                            "given before can be had");
     st = lock_take(l->lock, err);
@@ -220,7 +220,7 @@ write_parts(struct ledger *l, struct ledger_part *parts, size_t n,
 void
 ledger_write_all(struct ledger *l, struct ledger_part *parts, size_t n)
 {
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st = write_parts(l, parts, n, &err);
 
     for (size_t i = 0; i < n && st; i++) {
@@ -387,11 +387,12 @@ check_change(const struct ledger_terms *old, const struct ledger_terms *new,
     if (old->adjacency != new->adjacency)
         return custos_fail(err, CUSTOS_EPOLICY,
                            "the adjacency cannot be changed: what is spent was "
-                           "counted under the old one; make a new store");
+                           "counted under the old one" HINT "make a new store");
     if (!str_equal(old->unit, new->unit))
         return custos_fail(err, CUSTOS_EPOLICY,
                            "the privacy unit cannot be changed: what is spent "
-                           "was counted for the old one; make a new store");
+                           "was counted for the old one" HINT
+                           "make a new store");
     return CUSTOS_OK;
 }
 

@@ -76,7 +76,7 @@ lock_take(int fd, custos_err *err)
         if (milliseconds() > until)
             return custos_fail(err, CUSTOS_EBUSY,
                                "another process has held the store's lock for "
-                               "%d s; try again when it is done",
+                               "%d s" HINT "try again when it is done",
                                WAIT_ALL_MS / 1000);
         nanosleep(&pause, NULL);
         us = us * 3 / 2 < WAIT_MOST_US ? us * 3 / 2 : WAIT_MOST_US;

@@ -137,7 +137,7 @@ ledger_make(const char *path, custos_err *err)
     if (access(log, F_OK) == 0)
         return custos_fail(err, CUSTOS_ECORRUPT,
                            "the ledger is damaged: its log is there but its "
-                           "file is gone; put back a backup");
+                           "file is gone" HINT "put back a backup");
     snprintf(half, sizeof half, "%s.new", path);
     remove_all(half);
     st = file_make(half, err);

@@ -76,7 +76,8 @@ growth_judge(struct ledger *l, const struct ledger_request *r, size_t analyst,
         *minute_of(l, r, analyst) + size > r->max_minute_bytes)
         return custos_fail(err, CUSTOS_EOVERFLOW,
                            "your queries have added %llu bytes to the ledger "
-                           "in this minute, as many as the policy allows; ask "
+                           "in this minute, as many as the policy allows" HINT
+                           "ask "
                            "again in the next",
                            (unsigned long long)*minute_of(l, r, analyst));
     if (r->max_bytes)
@@ -84,7 +85,8 @@ growth_judge(struct ledger *l, const struct ledger_request *r, size_t analyst,
     if (!st && r->max_bytes && all + size > r->max_bytes)
         return custos_fail(err, CUSTOS_EOVERFLOW,
                            "your queries take all the room in the ledger that "
-                           "the policy gives an analyst (%llu bytes); ask the "
+                           "the policy gives an analyst (%llu bytes)" HINT
+                           "ask the "
                            "owner",
                            (unsigned long long)r->max_bytes);
     return st;
@@ -133,9 +135,10 @@ find_oldest(struct db *d, struct oldest *out, custos_err *err)
     }
     st = query_end(&q, err);
     if (!st && !whole)
-        st = custos_fail(err, CUSTOS_ECORRUPT,
-                         "the ledger is damaged: a stored answer has no key; "
-                         "put back a backup");
+        st =
+            custos_fail(err, CUSTOS_ECORRUPT,
+                        "the ledger is damaged: a stored answer has no key" HINT
+                        "put back a backup");
     return st;
 }
 

@@ -61,19 +61,20 @@ fail_code(sqlite3 *handle, int code, custos_err *err)
     case SQLITE_FORMAT:
         st = custos_fail(err, CUSTOS_ECORRUPT,
                          "the ledger is damaged: its pages are not those of a "
-                         "ledger; put back a backup");
+                         "ledger" HINT "put back a backup");
         break;
     case SQLITE_CONSTRAINT:
     case SQLITE_MISMATCH:
         st = custos_fail(err, CUSTOS_ECORRUPT,
-                         "the ledger is damaged: a row contradicts another; "
+                         "the ledger is damaged: a row contradicts another" HINT
                          "put back a backup");
         break;
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL:
         st = custos_fail(err, CUSTOS_EBUSY,
-                         "the ledger is in use by another process; try again");
+                         "the ledger is in use by another process" HINT
+                         "try again");
         break;
     case SQLITE_NOMEM:
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");

@@ -149,7 +149,7 @@ static custos_status
 budget_check(const struct ledger_budget *b, const char *whose, custos_err *err)
 {
     struct filter made;
-    custos_err why;
+    custos_err why = CUSTOS_ERR_INIT;
     custos_status st;
 
     if (b->epsilon.len > RAT_TEXT_MAX || b->delta.len > RAT_TEXT_MAX)
@@ -158,7 +158,8 @@ budget_check(const struct ledger_budget *b, const char *whose, custos_err *err)
                            whose, (int)RAT_TEXT_MAX);
     st = filter_of(b, &made, &why);
     return st ? custos_fail(err, st == CUSTOS_ENOMEM ? st : CUSTOS_EPOLICY,
-                            "%s budget: %s", whose, why.said)
+                            "%s budget: %s" HINT "%s", whose, why.said,
+                            why.hint)
               : CUSTOS_OK;
 }
 

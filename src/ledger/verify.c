@@ -32,7 +32,8 @@ check_balances(struct db *d, const struct replay *r, custos_err *err)
                     s.charges != t->sums.charges || s.seq != t->sums.seq))
             st = custos_fail(err, CUSTOS_ECORRUPT,
                              "the ledger is damaged: the balance of %.60s is "
-                             "not the sum of its charges; put back a backup",
+                             "not the sum of its charges" HINT
+                             "put back a backup",
                              t->who.len ? t->who.ptr : "the whole");
     }
     if (st)
@@ -42,10 +43,11 @@ check_balances(struct db *d, const struct replay *r, custos_err *err)
         kept = (uint64_t)query_int(&q, 0);
     st = query_end(&q, err);
     if (!st && kept != made)
-        st = custos_fail(err, CUSTOS_ECORRUPT,
-                         "the ledger is damaged: it has %" PRIu64 " balances "
-                         "where the chain has %" PRIu64 "; put back a backup",
-                         kept, made);
+        st =
+            custos_fail(err, CUSTOS_ECORRUPT,
+                        "the ledger is damaged: it has %" PRIu64 " balances "
+                        "where the chain has %" PRIu64 HINT "put back a backup",
+                        kept, made);
     return st;
 }
 

@@ -32,6 +32,6 @@ ledger_check_writable(struct ledger *l, uint64_t *free_bytes, custos_err *err)
     if (*free_bytes < LEDGER_FREE_LEAST)
         return custos_fail(err, CUSTOS_EIO,
                            "the store's disk is nearly full: charges stop when "
-                           "the ledger cannot grow; free some space");
+                           "the ledger cannot grow" HINT "free some space");
     return CUSTOS_OK;
 }

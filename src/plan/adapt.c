@@ -76,11 +76,11 @@ adapt_all(struct work *w, struct expr **args, size_t n, size_t from,
             continue;
         }
         if (!join_types(all, args[i]->type, &all))
-            return custos_fail_at(w->err, CUSTOS_EINVAL, args[i]->at,
-                                  "%s and %s do not go together here; cast one "
-                                  "of them",
-                                  data_type_name(all),
-                                  data_type_name(args[i]->type));
+            return custos_fail_at(
+                w->err, CUSTOS_EINVAL, args[i]->at,
+                "%s and %s do not go together here" HINT "cast one "
+                "of them",
+                data_type_name(all), data_type_name(args[i]->type));
         if (scale_of(args[i]) > *scale)
             *scale = scale_of(args[i]);
     }

@@ -176,7 +176,7 @@ make_plans(arena *a, struct query *q, const struct policy *p,
            custos_err *err)
 {
     custos_status st = CUSTOS_OK;
-    custos_err ignored;
+    custos_err ignored = CUSTOS_ERR_INIT;
 
     while (r->n < BOUND_SELECTION_MAX && !st) {
         st = plan_assuming(a, q, p, options, (uint64_t)1 << r->n,

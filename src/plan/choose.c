@@ -124,7 +124,7 @@ try_gauss(struct work *w, struct part *part, const rat *delta, size_t n,
 {
     custos_mech *mech = NULL;
     custos_int bar = 0;
-    custos_err why = {.at = -1};
+    custos_err why = CUSTOS_ERR_INIT;
     custos_status st = effort_spend(w->options->effort, EFFORT_GAUSSIAN, &why);
 
     if (!st)
@@ -139,7 +139,7 @@ try_gauss(struct work *w, struct part *part, const rat *delta, size_t n,
     custos_mech_free(mech);
     if (st == CUSTOS_ERANGE && part->mech)
         return CUSTOS_OK; /* past what can be calibrated there is Laplace */
-    return st ? custos_fail(err, st, "%s", why.said) : st;
+    return st ? custos_fail(err, st, "%s" HINT "%s", why.said, why.hint) : st;
 }
 
 custos_status

@@ -155,7 +155,7 @@ released_grid(const struct part *part)
 static void
 explain_scale(const struct part *part, struct grid g, struct buf *out)
 {
-    custos_err ignored;
+    custos_err ignored = CUSTOS_ERR_INIT;
     rat scale;
 
     rat_init(&scale);

@@ -195,9 +195,9 @@ no_table(struct work *w, const struct from *f)
     const char *near = names_nearest_table(w, arena_copy(w->a, f->name));
 
     return custos_fail_at(w->err, CUSTOS_ENAME, f->at,
-                          "there is no table %.*s%s%.40s%s", SHOWN(f->name),
-                          near ? "; did you mean " : "", near ? near : "",
-                          near ? "?" : "");
+                          "there is no table %.*s" HINT "%s%.40s%s",
+                          SHOWN(f->name), near ? "did you mean " : "",
+                          near ? near : "", near ? "?" : "");
 }
 
 /* The table with the bound that is tried, where it declares none. */

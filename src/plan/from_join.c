@@ -278,7 +278,7 @@ check_private(struct work *w, const struct join *j, const struct from *f)
         return custos_fail_at(
             w->err, CUSTOS_EUNSUPPORTED, f->at,
             "%.*s is attached, not imported: it can be joined with public "
-            "tables only; ask the owner to import it",
+            "tables only" HINT "ask the owner to import it",
             SHOWN(relation_shown(a->attached ? j->left : j->right)));
     if (both && (a->unit_is_row || b->unit_is_row))
         return custos_fail_at(

@@ -249,7 +249,8 @@ check_rows(struct work *w, const struct query *q)
     return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, q->from->at,
                           "%s below FROM is not possible over private rows: "
                           "which rows of one person it keeps would depend on "
-                          "others; write count(DISTINCT ...), or GROUP BY the "
+                          "others" HINT
+                          "write count(DISTINCT ...), or GROUP BY the "
                           "unit",
                           what);
 }
@@ -274,7 +275,8 @@ where_filter(struct work *w, const struct query *q, struct relation **r)
         return CUSTOS_OK;
     if (inner)
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, inner->at,
-                              "an aggregate cannot stand in WHERE; HAVING is "
+                              "an aggregate cannot stand in WHERE" HINT
+                              "HAVING is "
                               "for conditions on aggregates");
     st = names_bind(w, q->where);
     if (!st)
@@ -398,7 +400,8 @@ from_in(struct work *w, struct expr *e)
     if (!r->as->is_public)
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
                               "%sIN (SELECT ...) is for public tables: one "
-                              "person's rows would depend on others'; join "
+                              "person's rows would depend on others'" HINT
+                              "join "
                               "private tables by the unit",
                               e->negated ? "NOT " : "");
     if (r->n_names != 1)

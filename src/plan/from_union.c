@@ -136,7 +136,7 @@ check_branch(struct work *w, const struct relation *first,
     if (!b->as->is_public && b->as->attached)
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, at,
                               "%.*s is attached, not imported: it cannot stand "
-                              "in UNION ALL; ask the owner to import it",
+                              "in UNION ALL" HINT "ask the owner to import it",
                               SHOWN(relation_shown(b)));
     if (b->n_names != first->n_names)
         return custos_fail_at(w->err, CUSTOS_EINVAL, at,

@@ -26,11 +26,11 @@
 static custos_status
 too_many(struct work *w, const struct expr *e)
 {
-    return custos_fail_at(w->err, CUSTOS_EOVERFLOW, e->at,
-                          "%s makes more groups than the policy allows, %llu; "
-                          "group by something coarser",
-                          work_text(w, e),
-                          (unsigned long long)w->policy->max_groups);
+    return custos_fail_at(
+        w->err, CUSTOS_EOVERFLOW, e->at,
+        "%s makes more groups than the policy allows, %llu" HINT
+        "group by something coarser",
+        work_text(w, e), (unsigned long long)w->policy->max_groups);
 }
 
 /* Without a delta nothing can be chosen. */
@@ -60,7 +60,8 @@ no_people(struct work *w, const struct expr *e)
 {
     return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
                           "%.*s names the protected units: each group would be "
-                          "one of them, and is never shown; group by something "
+                          "one of them, and is never shown" HINT
+                          "group by something "
                           "that many share",
                           SHOWN(e->name));
 }

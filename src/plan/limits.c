@@ -53,11 +53,11 @@ no_range(struct work *w, const struct expr *aggregate)
             "%.*s has no public range: ask the owner to declare one, or name "
             "limits: %s(..., contribution_bounds_per_row => (low, high))",
             SHOWN(loose->name), aggregate_name(aggregate->aggregate));
-    return custos_fail_at(
-        w->err, CUSTOS_EUNSUPPORTED, loose->at,
-        "%s has no finite range; name limits in the aggregate: "
-        "contribution_bounds_per_row => (low, high)",
-        work_text(w, loose));
+    return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, loose->at,
+                          "%s has no finite range" HINT
+                          "name limits in the aggregate: "
+                          "contribution_bounds_per_row => (low, high)",
+                          work_text(w, loose));
 }
 
 /* x into [low, high] */

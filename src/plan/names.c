@@ -108,10 +108,11 @@ no_column(struct work *w, const struct expr *e)
          : w->from->kind == RELATION_TABLE ? relation_shown(w->from)
                                            : w->from->names[0].table;
     near = near_column(w, e);
-    return custos_fail_at(
-        w->err, CUSTOS_ENAME, e->at, "there is no column %.*s in %.*s%s%.40s%s",
-        SHOWN(e->name), SHOWN(in), near ? "; did you mean " : "",
-        near ? near : "", near ? "?" : "");
+    return custos_fail_at(w->err, CUSTOS_ENAME, e->at,
+                          "there is no column %.*s in %.*s" HINT "%s%.40s%s",
+                          SHOWN(e->name), SHOWN(in),
+                          near ? "did you mean " : "", near ? near : "",
+                          near ? "?" : "");
 }
 
 bool
@@ -256,7 +257,8 @@ target_find(struct work *w, const struct expr *e, bool named,
             continue;
         if (*out)
             return custos_fail_at(w->err, CUSTOS_ENAME, e->at,
-                                  "two outputs are called %.*s; write the "
+                                  "two outputs are called %.*s" HINT
+                                  "write the "
                                   "number of the one you mean",
                                   SHOWN(e->name));
         *out = &q->targets[i];
@@ -298,7 +300,8 @@ output_group(struct work *w, struct expr **e)
     st = output_take(w, e, true, "GROUP BY");
     if (!st && (*e)->kind == EXPR_LITERAL)
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, at,
-                              "GROUP BY a constant does nothing; leave it out");
+                              "GROUP BY a constant does nothing" HINT
+                              "leave it out");
     return st;
 }
 

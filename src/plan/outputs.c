@@ -214,7 +214,8 @@ type_after(struct work *w, struct expr *e)
         st = types_set(w, e, CONTEXT_AFTER);
     if (!st && !evaluate_knows(e))
         st = custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
-                            "%s cannot be done after the noise; LIKE, for one, "
+                            "%s cannot be done after the noise" HINT
+                            "LIKE, for one, "
                             "belongs in WHERE",
                             work_text(w, e));
     return st;
@@ -331,7 +332,8 @@ check_keys_alone(struct work *w)
     }
     st = custos_fail_at(
         w->err, CUSTOS_EUNSUPPORTED, k->expr->at,
-        "the values of %s are public, and need no question: %.*s; ask for an "
+        "the values of %s are public, and need no question: %.*s" HINT
+        "ask for an "
         "aggregate, such as count(*)",
         work_text(w, k->expr), words_shown((str){buf_text(&b), b.len}),
         buf_text(&b));

@@ -83,7 +83,8 @@ work_where(struct work *w, enum context context)
         return CUSTOS_OK;
     if (inner)
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, inner->at,
-                              "an aggregate cannot stand in WHERE; HAVING is "
+                              "an aggregate cannot stand in WHERE" HINT
+                              "HAVING is "
                               "for conditions on aggregates");
     return types_truth(w, e, context, "WHERE");
 }

@@ -216,7 +216,7 @@ views_check(arena *a, const struct policy *p, const char *path, custos_err *err)
 {
     for (size_t i = 0; i < p->n_views; i++) {
         const struct policy_view *view = &p->views[i];
-        custos_err said = {0};
+        custos_err said = CUSTOS_ERR_INIT;
         struct views v = {.a = a, .p = p, .err = &said};
         struct from *f = arena_take(a, 1, sizeof *f);
         custos_status st;
@@ -228,8 +228,9 @@ views_check(arena *a, const struct policy *p, const char *path, custos_err *err)
             return custos_fail(err, st, "out of memory");
         if (st)
             return custos_fail(err, CUSTOS_EPOLICY,
-                               "%.200s, line %d: view '%.*s': %.300s", path,
-                               view->line, SHOWN(view->name), said.said);
+                               "%.200s, line %d: view '%.*s': %s" HINT "%s",
+                               path, view->line, SHOWN(view->name), said.said,
+                               said.hint);
     }
     return CUSTOS_OK;
 }

@@ -52,7 +52,7 @@ static bool
 part_passes(struct search *s, struct part *part)
 {
     struct work *w = s->w;
-    custos_err ignored;
+    custos_err ignored = CUSTOS_ERR_INIT;
     custos_status st = choose_part(w, part, &s->delta, w->at_once, &ignored);
     bool near;
     rat bar, step;
@@ -60,7 +60,8 @@ part_passes(struct search *s, struct part *part)
     if (st == CUSTOS_ERANGE)
         return false; /* noise that could not be drawn */
     if (st) {
-        s->st = custos_fail(w->err, st, "%s", ignored.said);
+        s->st =
+            custos_fail(w->err, st, "%s" HINT "%s", ignored.said, ignored.hint);
         return false;
     }
     rat_init(&bar);

@@ -143,7 +143,7 @@ read_type(const struct reading *r, const struct node *column,
             return CUSTOS_OK;
         }
     return reading_fail(r, n->line,
-                        "there is no type '%.*s'; there are int, float, "
+                        "there is no type '%.*s'" HINT "there are int, float, "
                         "string, boolean, datetime and unknown",
                         SHOWN(n->text));
 }
@@ -160,7 +160,8 @@ add_range(struct import *m, const struct node *column, enum data_type type)
         return CUSTOS_OK;
     if (!data_type_is_number(type) && type != TYPE_TIMESTAMP)
         return reading_fail(m->r, ends[ends[0] ? 0 : 1]->line,
-                            "lower and upper go with numbers; column '%.*s' "
+                            "lower and upper go with numbers" HINT
+                            "column '%.*s' "
                             "is %s",
                             SHOWN(column->key), data_type_name(type));
     if (!ends[0] || !ends[1]) {

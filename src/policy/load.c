@@ -85,10 +85,11 @@ advance(struct loader *l)
     if (anchor)
         return reading_fail(l->r, event_line(l),
                             "anchors and aliases (& and *) are not used in "
-                            "this file; put quotes around such text");
+                            "this file" HINT "put quotes around such text");
     if (tag)
         return reading_fail(l->r, event_line(l),
-                            "tags (!) are not used in this file; put quotes "
+                            "tags (!) are not used in this file" HINT
+                            "put quotes "
                             "around such text");
     return CUSTOS_OK;
 }
@@ -228,7 +229,8 @@ read_stream(struct loader *l, struct node **out)
         st = advance(l);
     if (!st && l->event.type != YAML_STREAM_END_EVENT)
         return reading_fail(l->r, event_line(l),
-                            "a second document (---) begins here; there can "
+                            "a second document (---) begins here" HINT
+                            "there can "
                             "be only one");
     return st;
 }

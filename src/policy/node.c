@@ -17,11 +17,14 @@
 enum { SHOWN_MAX = 40, SHOWN_PATH = 60 };
 
 static void
-mistake_add(const struct reading *r, int line, const char *said)
+mistake_add(const struct reading *r, int line, const custos_err *e)
 {
     struct mistakes *all = r->all;
+    char said[sizeof e->said + sizeof e->hint + 2];
     const char *copy;
 
+    snprintf(said, sizeof said, "%s%s%s", e->said, *e->hint ? "; " : "",
+             e->hint);
     for (size_t i = 0; i < all->n; i++)
         if (all->list[i].line == line)
             return;
@@ -39,17 +42,18 @@ reading_go_on(const struct reading *r, custos_status st)
 custos_status
 reading_fail(const struct reading *r, int line, const char *said, ...)
 {
-    char text[sizeof r->err->said];
+    custos_err e = CUSTOS_ERR_INIT;
     const char *slash = strrchr(r->path, '/');
     va_list args;
 
     va_start(args, said);
-    vsnprintf(text, sizeof text, said, args);
+    custos_fail_v(&e, CUSTOS_EPOLICY, -1, said, args);
     va_end(args);
     if (r->all)
-        mistake_add(r, line, text);
-    return custos_fail(r->err, CUSTOS_EPOLICY, "%.*s, line %d: %s", SHOWN_PATH,
-                       slash && slash[1] ? slash + 1 : r->path, line, text);
+        mistake_add(r, line, &e);
+    return custos_fail(r->err, CUSTOS_EPOLICY, "%.*s, line %d: %s" HINT "%s",
+                       SHOWN_PATH, slash && slash[1] ? slash + 1 : r->path,
+                       line, e.said, e.hint);
 }
 
 custos_status
@@ -86,10 +90,12 @@ fail_key(const struct reading *r, const struct node *c, const char *what,
 
     if (guess)
         return reading_fail(r, c->key_line,
-                            "there is no key '%.*s' in %s; did you mean %s?",
+                            "there is no key '%.*s' in %s" HINT
+                            "did you mean %s?",
                             SHOWN(c->key), what, guess);
     return reading_fail(r, c->key_line,
-                        "there is no key '%.*s' in %s; custos-policy(5) has "
+                        "there is no key '%.*s' in %s" HINT
+                        "custos-policy(5) has "
                         "the list",
                         SHOWN(c->key), what);
 }

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "base/arena.h"
 #include "base/str.h"
 #include "custos.h"

@@ -36,7 +36,7 @@ read_type(const struct reading *r, const struct node *map,
         return st;
     if (!data_type_find(text, &c->type) || c->type == TYPE_NULL)
         return reading_fail(r, n->line,
-                            "there is no type '%.*s'; there are boolean, "
+                            "there is no type '%.*s'" HINT "there are boolean, "
                             "integer, decimal, real, text, date and timestamp",
                             SHOWN(text));
     if (scale && c->type != TYPE_DECIMAL)
@@ -115,9 +115,9 @@ read_range(const struct reading *r, const struct node *n,
 
     if (!data_type_is_number(c->type) && c->type != TYPE_DATE &&
         c->type != TYPE_TIMESTAMP)
-        return reading_fail(r, n->line, "a %s has no range%s",
+        return reading_fail(r, n->line, "a %s has no range" HINT "%s",
                             data_type_name(c->type),
-                            c->type == TYPE_TEXT ? "; list its values" : "");
+                            c->type == TYPE_TEXT ? "list its values" : "");
     if (n->kind != NODE_LIST || n->n != 2)
         return reading_fail(r, n->line,
                             "range must be [lower, upper], the limits of "
@@ -181,7 +181,8 @@ read_values(const struct reading *r, const struct node *n,
         return reading_fail(r, n->line, "a boolean has its values by itself");
     if (c->type == TYPE_REAL)
         return reading_fail(r, n->line,
-                            "a real has no list of values, only a range; a "
+                            "a real has no list of values, only a range" HINT
+                            "a "
                             "decimal has both");
     if (n->kind != NODE_LIST || n->n == 0 || n->n > VALUES_MAX)
         return reading_fail(r, n->line,

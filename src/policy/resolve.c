@@ -278,11 +278,12 @@ check_unit_types(const struct reading *r, const struct policy *p)
         type_words(c, is);
         type_words(as, was);
         st = reading_go_on(
-            r, reading_fail(r, c->line,
-                            "the unit of table '%.*s' is %s, that of '%.*s' "
-                            "%s: one person could count as two; give both "
-                            "columns one type",
-                            SHOWN(t->name), is, SHOWN(first->name), was));
+            r,
+            reading_fail(r, c->line,
+                         "the unit of table '%.*s' is %s, that of '%.*s' "
+                         "%s: one person could count as two" HINT "give both "
+                         "columns one type",
+                         SHOWN(t->name), is, SHOWN(first->name), was));
     }
     return st;
 }

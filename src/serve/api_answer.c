@@ -165,7 +165,7 @@ api_explained(const struct question *q, struct curator *c, str sql, arena *a,
     struct buf *b = &out->body;
     struct description d;
     struct ask ask = q->ask;
-    custos_err err = {.at = -1};
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
 
     ask.sql = sql;
@@ -285,7 +285,7 @@ void
 api_answer(const struct question *q, enum http_form form,
            struct http_reply *out)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (q->lost) {
         http_fault(out, HTTP_FAULT_TOKEN);

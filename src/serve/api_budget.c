@@ -121,7 +121,7 @@ void
 api_budget(struct curator *c, str who, int64_t now, struct http_reply *out)
 {
     arena *a = arena_new(NULL, TERMS_BYTES);
-    custos_err err = {.at = -1};
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st =
         a ? add_all(&out->body, curator_ledger(c), who, now, a, &err)
           : custos_fail(&err, CUSTOS_ENOMEM, "out of memory");

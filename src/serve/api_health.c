@@ -21,7 +21,7 @@ api_health(const struct serve_parts *parts, struct curator *c,
            struct http_reply *out)
 {
     struct buf *b = &out->body;
-    custos_err ledger_err = {.at = -1}, worker_err = {.at = -1};
+    custos_err ledger_err = CUSTOS_ERR_INIT, worker_err = CUSTOS_ERR_INIT;
     uint64_t free_bytes = 0;
     custos_status ledger =
         ledger_check_writable(curator_ledger(c), &free_bytes, &ledger_err);

@@ -56,7 +56,7 @@ api_history(struct curator *c, str who, int64_t now, struct http_reply *out)
 {
     arena *a = arena_new(NULL, HISTORY_BYTES);
     struct buf *b = &out->body;
-    custos_err err = {.at = -1};
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
 
     buf_add_text(b, "{\"now\":");

@@ -69,7 +69,7 @@ api_learn(const struct http_request *r, struct http_reply *out)
 {
     char epsilon[DIGITS_GIVEN_MAX] = "1";
     struct learn *l = malloc(sizeof *l);
-    custos_err err = {.at = -1};
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st =
         l ? CUSTOS_OK : custos_fail(&err, CUSTOS_ENOMEM, "out of memory");
 

@@ -89,7 +89,7 @@ api_ledger(struct curator *c, str who, const struct http_request *r,
 {
     uint64_t from = 0, limit = PAGE_ROWS;
     str analyst = http_argument(r, "analyst");
-    custos_err err = {.at = -1};
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
     arena *a;
 

@@ -306,7 +306,7 @@ api_owner(const struct serve_parts *parts, struct curator *c,
         .request = r,
         .a = arena_new(NULL, OWNER_ARENA),
     };
-    custos_err err = {.at = -1};
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st = call.a
                            ? curator_refresh(c, &err)
                            : custos_fail(&err, CUSTOS_ENOMEM, "out of memory");

@@ -116,7 +116,7 @@ api_risk(struct curator *c, str who, const struct http_request *r,
         .delta = p.delta,
         .own = who.len > 0,
     };
-    custos_err err = {.at = -1};
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st = curator_refresh(c, &err);
 
     if (!st)

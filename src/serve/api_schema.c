@@ -196,7 +196,7 @@ api_schema(struct curator *c, str who, struct http_reply *out)
     const struct policy_analyst *analyst = NULL;
     const struct policy *p;
     struct buf *b = &out->body;
-    custos_err err = {.at = -1};
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st = curator_refresh(c, &err);
 
     p = curator_policy(c);

@@ -9,7 +9,7 @@
 #include "serve/clock.h"
 #include "wire/json.h"
 
-enum { SAID_MAX = 400 };
+enum { SAID_MAX = 640 };
 
 static void
 report_owner(const struct verified_facts *f, char said[SAID_MAX])
@@ -54,7 +54,7 @@ api_verify(struct verified *v, struct curator *c, str who,
     struct buf *b = &out->body;
     char receipt[RECEIPT_TEXT_MAX], said[SAID_MAX];
     struct verified_facts f;
-    custos_err err = {.at = -1};
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (verified_look(v, curator_ledger(c), steady_us, &f, &err)) {
         if (err.code == CUSTOS_EBUSY)

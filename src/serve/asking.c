@@ -159,7 +159,7 @@ asking_begin(struct session *s, const struct asking *a, enum session_then then)
     bool catalog = a->statement->kind == STATEMENT_CATALOG;
     bool describe = then == THEN_PARSE;
     bool holds = then == THEN_EXECUTE || then == THEN_FETCH;
-    custos_err err = {.at = -1};
+    custos_err err = CUSTOS_ERR_INIT;
     struct task *t;
 
     if (holds && held_has_room(&s->held, &err)) {

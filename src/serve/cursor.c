@@ -73,11 +73,12 @@ cursor_declared(struct session *s)
 {
     struct prepared *of = s->parsing;
     struct portal *p;
-    custos_err err = {.at = -1};
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (of->n_params) {
         session_refuse(s, "0A000",
-                       "a cursor cannot have parameters; write the values");
+                       "a cursor cannot have parameters" HINT
+                       "write the values");
         return;
     }
     p = portal_new(of);

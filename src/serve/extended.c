@@ -23,7 +23,7 @@ static void
 parse_end(struct session *s)
 {
     struct prepared *p = s->parsing;
-    custos_err err = {.at = -1};
+    custos_err err = CUSTOS_ERR_INIT;
 
     s->parsing = NULL;
     if (held_prepare(&s->held, str_of(s->parsing_name), p, &err))
@@ -210,7 +210,7 @@ static void
 bind(struct session *s, const struct pg_bind *m)
 {
     struct prepared *of = held_prepared(&s->held, m->statement);
-    custos_err err = {.at = -1};
+    custos_err err = CUSTOS_ERR_INIT;
     struct portal *p;
 
     if (!of) {

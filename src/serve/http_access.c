@@ -66,7 +66,7 @@ http_authenticate(const struct serve_parts *parts, struct curator *c,
                   enum http_access access, struct credential *out,
                   struct http_reply *reply)
 {
-    custos_err err = {.at = -1};
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
     str token;
 

@@ -242,8 +242,10 @@ job_start(struct exchange *x)
 static void
 job_finish(struct exchange *x)
 {
-    static const custos_err no_memory = {
-        .code = CUSTOS_ENOMEM, .at = -1, .said = "out of memory"};
+    static const custos_err no_memory = {.size = sizeof no_memory,
+                                         .code = CUSTOS_ENOMEM,
+                                         .at = -1,
+                                         .said = "out of memory"};
 
     http_work_report(&x->work, x->http->parts->counts);
     if (x->dropped == DROP_SLOW) {

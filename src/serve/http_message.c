@@ -58,23 +58,9 @@ position_of(str text, int at)
     return position;
 }
 
-/* A sentence says what is wrong and, after a semicolon, what to write. */
-static void
-add_said(struct buf *b, const char *said)
-{
-    const char *cut = strstr(said, "; ");
-
-    json_add_text(b, (str){said, cut ? (size_t)(cut - said) : strlen(said)});
-    buf_add_text(b, ",\"hint\":");
-    if (cut)
-        json_add_text(b, str_of(cut + 2));
-    else
-        buf_add_text(b, "null");
-}
-
 static void
 error_body(struct http_reply *r, const char *code, const char *sqlstate,
-           const char *said, size_t position)
+           str said, const char *hint, size_t position)
 {
     struct buf *b = &r->body;
 
@@ -85,7 +71,12 @@ error_body(struct http_reply *r, const char *code, const char *sqlstate,
     buf_printf(
         b, "{\"error\":{\"code\":\"%s\",\"sqlstate\":\"%s\",\"message\":", code,
         sqlstate);
-    add_said(b, said);
+    json_add_text(b, said);
+    buf_add_text(b, ",\"hint\":");
+    if (*hint)
+        json_add_text(b, str_of(hint));
+    else
+        buf_add_text(b, "null");
     if (position)
         buf_printf(b, ",\"position\":%zu", position);
     else
@@ -112,7 +103,8 @@ http_refuse(struct http_reply *r, const custos_err *err, str text)
 
     r->status = custos_status_http(err->code);
     error_body(r, status_code(err->code), custos_status_sqlstate(err->code),
-               err->said, placed ? position_of(text, err->at) : 0);
+               str_of(err->said), err->hint,
+               placed ? position_of(text, err->at) : 0);
 }
 
 static const struct {
@@ -128,9 +120,11 @@ static const struct {
 void
 http_fault(struct http_reply *r, enum http_fault fault)
 {
+    const char *words = faults[fault].words;
+
     r->status = faults[fault].status;
     error_body(r, faults[fault].name, faults[fault].sqlstate,
-               faults[fault].words, 0);
+               (str){words, (size_t)hint_before(words)}, hint_after(words), 0);
 }
 
 const char *

@@ -4,6 +4,7 @@
 #ifndef SERVE_HTTP_MESSAGE_H
 #define SERVE_HTTP_MESSAGE_H
 
+#include "base/error.h"
 #include "base/str.h"
 #include "custos.h"
 
@@ -71,43 +72,50 @@ void http_refuse(struct http_reply *r, const custos_err *err, str text);
 /* Of HTTP itself: its own status and a code of the list below. */
 #define HTTP_FAULT_LIST(X)                                                     \
     X(NOT_FOUND, 404, "08P01",                                                 \
-      "there is no such address; see /v1/openapi.json")                        \
-    X(METHOD, 405, "08P01", "this address has no such method; see Allow")      \
+      "there is no such address" HINT "see /v1/openapi.json")                  \
+    X(METHOD, 405, "08P01",                                                    \
+      "this address has no such method" HINT "see Allow")                      \
     X(ACCEPT, 406, "08P01",                                                    \
-      "this address has no such form; ask for application/json, or for "       \
+      "this address has no such form" HINT "ask for application/json, or for " \
       "text/csv of a query")                                                   \
     X(LENGTH, 413, "54000", "the request is too long")                         \
     X(TYPE, 415, "08P01", "the body must be application/json")                 \
     X(HOST, 421, "08P01",                                                      \
-      "this server is not called by this name; use its address, or have the "  \
+      "this server is not called by this name" HINT                            \
+      "use its address, or have the "                                          \
       "owner allow the name by custos serve --http-host")                      \
     X(FRAME, 400, "08P01",                                                     \
       "the request does not say once and clearly how long its body is")        \
     X(ARGUMENT, 400, "22023",                                                  \
-      "an argument that this address does not have, or cannot read; see "      \
+      "an argument that this address does not have, or cannot read" HINT       \
+      "see "                                                                   \
       "/v1/openapi.json")                                                      \
     X(TOKEN, 401, "28P01",                                                     \
       "send a token that is in force: Authorization: Bearer custos_...")       \
     X(WAIT, 429, "28P01",                                                      \
-      "too many attempts that failed; wait as long as Retry-After says")       \
+      "too many attempts that failed" HINT "wait as long as Retry-After says") \
     X(OWNER, 403, "42501", "this is for the owner's token")                    \
     X(METRICS, 403, "42501",                                                   \
       "this token is for /metrics and /v1/health/deep alone")                  \
     X(ACT, 403, "42501",                                                       \
       "acts of the owner are for the machine that the server runs on: here "   \
-      "HTTP is reached from others; run custos analyst and custos owner "      \
+      "HTTP is reached from others" HINT                                       \
+      "run custos analyst and custos owner "                                   \
       "there")                                                                 \
-    X(BUSY, 503, "53300", "too many questions wait; ask again soon")           \
+    X(BUSY, 503, "53300", "too many questions wait" HINT "ask again soon")     \
     X(SHARE, 429, "53300",                                                     \
-      "too many of your questions wait; ask again when some are answered")     \
+      "too many of your questions wait" HINT                                   \
+      "ask again when some are answered")                                      \
     X(RATE, 429, "53400",                                                      \
-      "you have made more requests than one may a minute; ask again when "     \
+      "you have made more requests than one may a minute" HINT                 \
+      "ask again when "                                                        \
       "Retry-After says")                                                      \
     X(UNREAD, 429, "53200",                                                    \
-      "too many replies of yours wait to be read; read them first")            \
+      "too many replies of yours wait to be read" HINT "read them first")      \
     X(ENDING, 503, "57P01", "the server ends")                                 \
     X(SLOW, 504, "57014",                                                      \
-      "the question took longer than the owner allows; what it cost stays "    \
+      "the question took longer than the owner allows" HINT                    \
+      "what it cost stays "                                                    \
       "charged")
 
 enum http_fault {

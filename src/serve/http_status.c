@@ -89,7 +89,7 @@ add_suspended(struct buf *b, struct curator *c)
 {
     uint64_t failures;
     bool all;
-    custos_err quiet;
+    custos_err quiet = CUSTOS_ERR_INIT;
 
     if (tripwire_now(c, &failures, &all, &quiet))
         return;

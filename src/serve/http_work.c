@@ -63,13 +63,13 @@ static void
 check_length(struct http_work *w)
 {
     const struct question *q = &w->question;
-    custos_err err = {.at = -1};
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (q->status || !q->answer->is_public ||
         w->reply->body.len <= w->parts->limits.reply_bytes)
         return;
     custos_fail(&err, CUSTOS_EOVERFLOW,
-                "the answer has more than %zu bytes; ask for fewer rows",
+                "the answer has more than %zu bytes" HINT "ask for fewer rows",
                 w->parts->limits.reply_bytes);
     http_refuse(w->reply, &err, str_of(""));
 }
@@ -79,7 +79,7 @@ work_question(struct http_work *w, struct curator *c)
 {
     struct question *q = &w->question;
 
-    q->err.at = -1;
+    q->err = (custos_err)CUSTOS_ERR_INIT;
     q->status = question_read(w, &q->err);
     if (q->status)
         q->job.stepped = false;
@@ -104,7 +104,7 @@ work_explain(struct http_work *w, struct curator *c)
     str sql = {0}, of = {0};
     int shift = 0;
 
-    q->err.at = -1;
+    q->err = (custos_err)CUSTOS_ERR_INIT;
     q->status = question_read(w, &q->err);
     if (!q->status) {
         sql = of = q->ask.sql;

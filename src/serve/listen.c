@@ -92,7 +92,8 @@ listen_open(const char *address, const char *option, struct listening *out,
 
     if (!cut(address, host, port) || getaddrinfo(host, port, &hints, &found))
         return custos_fail(err, CUSTOS_EINVAL,
-                           "--%s: %.60s is no address; write 127.0.0.1:6432",
+                           "--%s: %.60s is no address" HINT
+                           "write 127.0.0.1:6432",
                            option, address);
     out->fd = open_one(found);
     if (out->fd < 0) {

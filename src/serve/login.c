@@ -47,7 +47,7 @@ set_options(struct session *s, str text)
         const char *begin = text.ptr + at, *equals;
         size_t len = 0;
         const char *report;
-        custos_err err;
+        custos_err err = CUSTOS_ERR_INIT;
 
         while (at + len < text.len && begin[len] != ' ')
             len++;
@@ -70,7 +70,7 @@ set_pairs(struct session *s, const struct pg_startup *m)
     struct pg_list pairs = m->pairs;
     const char *report;
     str name, value;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     while (pg_pair_next(&pairs, &name, &value)) {
         if (str_equal(name, str_of("options")))
@@ -208,7 +208,7 @@ sasl_first(struct session *s, str secret, int64_t now_us)
 {
     struct pg_bytes response;
     struct buf reply;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     str mechanism;
 
     buf_init(&reply, NULL, REPLY_BYTES);
@@ -249,7 +249,7 @@ sasl_final(struct session *s, str secret, int64_t now_us)
 {
     struct buf reply;
     custos_status st;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (!throttle_is_open(s, now_us))
         return;

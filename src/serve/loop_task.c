@@ -38,7 +38,7 @@ share_allows(struct loop *l, struct conn *c, struct task *t)
 {
     struct share *share = session_share(c->session);
     int64_t wait = share_request(share, l->now_us);
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (wait) {
         COUNT_ONE(counts_of(l), requests_refused_total);

@@ -176,7 +176,7 @@ void
 owner_reload(struct loop *l)
 {
     struct receipt receipt;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st = renew(l, &err);
 
     if (st) {

@@ -79,7 +79,7 @@ fail_session(custos_err *err)
 {
     return custos_fail(err, CUSTOS_EOVERFLOW,
                        "this session holds too many prepared statements and "
-                       "cursors; close some");
+                       "cursors" HINT "close some");
 }
 
 static custos_status
@@ -87,7 +87,7 @@ fail_analyst(const struct held *h, custos_err *err)
 {
     return custos_fail(err, CUSTOS_EOVERFLOW,
                        "your sessions hold %zu kB of prepared statements and "
-                       "cursors, which is all they may; close some",
+                       "cursors, which is all they may" HINT "close some",
                        share_limit(h->share, SHARE_PREPARED) >> 10);
 }
 

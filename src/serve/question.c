@@ -9,7 +9,7 @@
 static void
 report_left(struct question *q, struct curator *c)
 {
-    custos_err quiet;
+    custos_err quiet = CUSTOS_ERR_INIT;
 
     q->has_left = !ledger_left_in(curator_ledger(c), q->ask.who, q->ask.now,
                                   q->left_epsilon, &q->left_in_rho, &quiet);
@@ -123,7 +123,7 @@ question_work(struct job *j, struct curator *c)
         q->ask.allowance_us = reply_queue_allowance(j->replies);
         q->ask.most_us = j->most_us;
     }
-    q->err = (custos_err){.at = -1};
+    q->err = (custos_err)CUSTOS_ERR_INIT;
     q->status = credential_holds(c, &q->who, &q->err);
     q->lost = q->status == CUSTOS_EDENIED;
     if (!q->status)

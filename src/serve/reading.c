@@ -64,7 +64,7 @@ void
 reading_batch(struct session *s, str text)
 {
     struct batch *b = &s->batch;
-    custos_err err = {.at = -1};
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
 
     if (!is_short(s, text)) {
@@ -140,7 +140,7 @@ void
 reading_prepared(struct session *s)
 {
     struct prepared *p = s->parsing;
-    custos_err err = {.at = -1};
+    custos_err err = CUSTOS_ERR_INIT;
     struct statement *of = NULL;
     custos_status st;
     size_t n = 0;
@@ -164,7 +164,7 @@ reading_prepared(struct session *s)
 void
 reading_told(struct session *s, struct task *t)
 {
-    custos_err err = {.at = -1};
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (asking_failed(s, t, s->declaring ? s->outer : t->q.ask.sql,
                       s->declaring ? s->outer_at : 0))

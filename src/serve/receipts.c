@@ -81,7 +81,7 @@ send_batch(struct receipts *r)
     static _Thread_local char texts[BATCH][LINE_BYTES];
     size_t n = BATCH;
     struct receipt head;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (ledger_seals(l, r->sent + 1, seals, &n, &err) ||
         ledger_head(l, &head, &err)) {

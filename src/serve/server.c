@@ -347,7 +347,7 @@ start(struct server *s, custos_err *err)
         .notify = &s->notify,
     };
     custos_status st = signals_open(s, err);
-    custos_err quiet;
+    custos_err quiet = CUSTOS_ERR_INIT;
 
     descriptors_raise();
     if (!st)

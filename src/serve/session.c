@@ -127,14 +127,15 @@ session_fail(struct session *s, const custos_err *err, str sql)
 void
 session_refuse(struct session *s, const char *sqlstate, const char *format, ...)
 {
+    custos_err e = CUSTOS_ERR_INIT;
     struct pg_report r = {.severity = PG_ERROR, .sqlstate = sqlstate};
-    char said[256];
     va_list args;
 
     va_start(args, format);
-    vsnprintf(said, sizeof said, format, args);
+    custos_fail_v(&e, CUSTOS_EINVAL, -1, format, args);
     va_end(args);
-    r.message = str_of(said);
+    r.message = str_of(e.said);
+    r.hint = str_of(e.hint);
     session_error(s, &r);
 }
 
@@ -243,7 +244,7 @@ take_all(struct session *s, str bytes, int64_t now_us)
     while (is_listening(s)) {
         str rest = {bytes.ptr + at, bytes.len - at};
         struct pg_message m;
-        custos_err err;
+        custos_err err = CUSTOS_ERR_INIT;
         size_t used = 0;
         enum pg_in in;
 

@@ -7,6 +7,7 @@
 #ifndef SERVE_SESSION_INSIDE_H
 #define SERVE_SESSION_INSIDE_H
 
+#include "base/error.h"
 #include "serve/prepared.h"
 #include "serve/session.h"
 #include "serve/settings.h"

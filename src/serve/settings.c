@@ -186,12 +186,14 @@ refuse(const struct setting *of, custos_err *err)
                            of->name);
     case ZERO:
         return custos_fail(err, CUSTOS_EUNSUPPORTED,
-                           "%s: limits of time are the owner's; 0 alone can "
+                           "%s: limits of time are the owner's" HINT
+                           "0 alone can "
                            "be set",
                            of->name);
     case NUMBER:
         return custos_fail(err, CUSTOS_EINVAL,
-                           "%s is a number, such as 0.1 or 1e-3; RESET %s for "
+                           "%s is a number, such as 0.1 or 1e-3" HINT
+                           "RESET %s for "
                            "the policy's",
                            of->name, of->name);
     case UTF8:

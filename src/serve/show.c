@@ -31,7 +31,7 @@ take_value(const struct datum *values, int param, struct buf *room, str *out)
 static struct rows *
 show(struct session *s, const struct statement *st, str text)
 {
-    custos_err err = {.at = -1};
+    custos_err err = CUSTOS_ERR_INIT;
     const char *name, *value = NULL;
     str column = st->column;
     struct rows *rows = NULL;

@@ -59,7 +59,7 @@ statement_set(struct session *s, const struct statement *st, str text)
                                : st->local         ? SETTING_LOCAL
                                                    : SETTING_IN_BLOCK;
     str value = reset ? (str){NULL, 0} : st->value;
-    custos_err err = {.at = -1};
+    custos_err err = CUSTOS_ERR_INIT;
     const char *report;
 
     if (is_name(st->name, "role") && is_name(value, "none"))
@@ -229,7 +229,7 @@ close_cursor(struct session *s, const struct statement *st)
 static enum done
 refuse(struct session *s, const struct statement *st, str text)
 {
-    custos_err err = {.at = -1};
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)!statement_refuse(st, &err);
     session_fail(s, &err, text);

@@ -52,7 +52,7 @@ declare(struct task *t, custos_err *err)
             !pg_data_type(element ? element : t->types[i], &types[i]))
             return custos_fail(err, CUSTOS_EUNSUPPORTED,
                                "parameter $%zu is of a type that is not "
-                               "supported; send it as text",
+                               "supported" HINT "send it as text",
                                i + 1);
     }
     t->q.ask.param_types = types;
@@ -196,7 +196,7 @@ work_free(struct task *t, struct curator *c, custos_err *err)
 static bool
 has_room(struct task *t)
 {
-    t->q.err = (custos_err){.at = -1};
+    t->q.err = (custos_err)CUSTOS_ERR_INIT;
     if (!share_is_full(t->share, SHARE_MESSAGES))
         return true;
     t->q.status = share_fail_unread(t->share, &t->q.err);

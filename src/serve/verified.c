@@ -1,6 +1,7 @@
 #include "serve/verified.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,7 +55,8 @@ found(struct verified_facts *f, custos_status st, const custos_err *err)
 {
     f->ok = !st;
     if (st == CUSTOS_ECORRUPT || st == CUSTOS_ENAME)
-        memcpy(f->said, err->said, sizeof f->said);
+        snprintf(f->said, sizeof f->said, "%s%s%s", err->said,
+                 *err->hint ? "; " : "", err->hint);
     return !st || st == CUSTOS_ECORRUPT || st == CUSTOS_ENAME;
 }
 

@@ -14,10 +14,11 @@ struct verified;
 
 struct verified_facts {
     bool ok;
-    char said[sizeof((custos_err *)0)->said]; /* what is wrong */
-    struct receipt head;                      /* of what is known to be whole */
-    uint64_t all;   /* rows that were there when all of it was verified */
-    int64_t ago_us; /* since then; 0: now */
+    char said[sizeof((custos_err *)0)->said + sizeof((custos_err *)0)->hint +
+              2];        /* what is wrong */
+    struct receipt head; /* of what is known to be whole */
+    uint64_t all;        /* rows that were there when all of it was verified */
+    int64_t ago_us;      /* since then; 0: now */
 };
 
 struct verified *verified_new(void); /* NULL: out of memory */

@@ -68,51 +68,54 @@ static const struct refusal {
     const char *message, *field, *keyword, *said;
 } refusals[] = {
     {"ExplainStmt", "options", NULL, "options of EXPLAIN"},
-    {"SelectStmt", "into_clause", "into", "SELECT INTO; leave INTO out"},
+    {"SelectStmt", "into_clause", "into", "SELECT INTO" HINT "leave INTO out"},
     {"SelectStmt", "group_distinct", "group", "GROUP BY DISTINCT"},
     {"SelectStmt", "window_clause", "window",
-     "WINDOW; write GROUP BY, and ORDER BY for the answer"},
+     "WINDOW" HINT "write GROUP BY, and ORDER BY for the answer"},
     {"SelectStmt", "values_lists", "values",
-     "VALUES; write x IN (...), or ask the owner for a public table"},
+     "VALUES" HINT "write x IN (...), or ask the owner for a public table"},
     {"SelectStmt", "locking_clause", "for",
-     "FOR UPDATE or FOR SHARE; leave it out"},
+     "FOR UPDATE or FOR SHARE" HINT "leave it out"},
     {"WithClause", "recursive", "recursive",
-     "WITH RECURSIVE; write WITH, each name over those before it"},
+     "WITH RECURSIVE" HINT "write WITH, each name over those before it"},
     {"ResTarget", "indirection", NULL, "an index or field of a column"},
     {"RangeVar", "catalogname", NULL,
-     "a database before a table's name; write the name alone"},
+     "a database before a table's name" HINT "write the name alone"},
     {"A_Const", "bsval", NULL, "a bit string"},
     {"TypeName", "setof", NULL, "SETOF"},
     {"TypeName", "pct_type", NULL, "%TYPE"},
     {"FuncCall", "agg_filter", "filter",
-     "FILTER; write the condition as CASE WHEN ... THEN ... END inside the "
+     "FILTER" HINT
+     "write the condition as CASE WHEN ... THEN ... END inside the "
      "aggregate"},
     {"FuncCall", "over", "over",
      "a window function (OVER), whose value for one row depends on other "
-     "people's; write GROUP BY, and ORDER BY for the answer"},
+     "people's" HINT "write GROUP BY, and ORDER BY for the answer"},
     {"FuncCall", "func_variadic", NULL, "VARIADIC"},
     {"SortBy", "use_op", NULL, "ORDER BY ... USING"},
     {"JoinExpr", "is_natural", "natural",
-     "NATURAL JOIN; write JOIN ... USING (the columns that are to be equal)"},
-    {"JoinExpr", "alias", NULL, "a name for a join; name its tables"},
+     "NATURAL JOIN" HINT
+     "write JOIN ... USING (the columns that are to be equal)"},
+    {"JoinExpr", "alias", NULL, "a name for a join" HINT "name its tables"},
     {"JoinExpr", "join_using_alias", "using",
-     "a name for the columns of USING; name the tables"},
+     "a name for the columns of USING" HINT "name the tables"},
     {"RangeSubselect", "lateral", "lateral",
-     "LATERAL; write a join with its condition in ON"},
+     "LATERAL" HINT "write a join with its condition in ON"},
     {"RangeFunction", NULL, "from",
-     "a function in FROM; there are tables, joins and subqueries"},
+     "a function in FROM" HINT "there are tables, joins and subqueries"},
     {"RangeTableSample", NULL, NULL,
-     "TABLESAMPLE; leave it out, a sample makes no answer cheaper"},
+     "TABLESAMPLE" HINT "leave it out, a sample makes no answer cheaper"},
     {"RangeTableFunc", NULL, NULL, "XMLTABLE"},
     {"SubLink", "oper_name", NULL,
-     "ANY, SOME or ALL of a subquery; write IN (SELECT ...)"},
+     "ANY, SOME or ALL of a subquery" HINT "write IN (SELECT ...)"},
     {"A_Indirection", NULL, NULL, "an index or field of a value"},
     {"CollateClause", NULL, NULL, "COLLATE"},
     {"GroupingSet", NULL, NULL,
-     "GROUPING SETS, ROLLUP or CUBE; ask one GROUP BY after the other"},
+     "GROUPING SETS, ROLLUP or CUBE" HINT "ask one GROUP BY after the other"},
     {"GroupingFunc", NULL, NULL, "GROUPING"},
     {"SQLValueFunction", NULL, NULL,
-     "a value that changes by itself (CURRENT_DATE and the like); write the "
+     "a value that changes by itself (CURRENT_DATE and the like)" HINT
+     "write the "
      "date"},
     {"XmlExpr", NULL, NULL, "XML"},
     {"XmlSerialize", NULL, NULL, "XML"},
@@ -140,9 +143,10 @@ fail_closed(struct sql_reader *r, const char *message, const char *field,
         if (strcmp(f->message, message) != 0 ||
             (f->field && (!field || strcmp(f->field, field) != 0)))
             continue;
-        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED,
-                              keyword_at(r, f->keyword, at),
-                              "not part of private SQL: %s", f->said);
+        return custos_fail_at(
+            r->err, CUSTOS_EUNSUPPORTED, keyword_at(r, f->keyword, at),
+            "not part of private SQL: %.*s" HINT "%s", hint_before(f->said),
+            f->said, hint_after(f->said));
     }
     return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, at,
                           "not part of private SQL: %s%s%s", message,

@@ -73,7 +73,8 @@ option_read(struct cursor *c, struct query_options *o)
         return custos_fail_at(
             c->err, CUSTOS_EUNSUPPORTED, t->at,
             "OPTIONS knows epsilon, delta, max_groups_contributed, "
-            "max_rows_contributed and min_privacy_units_per_group; not %.*s",
+            "max_rows_contributed and min_privacy_units_per_group" HINT
+            "not %.*s",
             t->end - t->at > 40 ? 40 : t->end - t->at, c->sql + t->at);
     if (value->len)
         return custos_fail_at(c->err, CUSTOS_ESYNTAX, t->at,

@@ -160,8 +160,9 @@ static custos_status
 fail_value(struct sql_reader *r, const PgQuery__FuncCall *f, const char *name,
            const char *how)
 {
-    return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, f->location, "%s %s",
-                          name, how);
+    return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, f->location,
+                          "%s %.*s" HINT "%s", name, hint_before(how), how,
+                          hint_after(how));
 }
 
 /* ------------------------------------------------------------ quantiles -- */
@@ -276,7 +277,8 @@ kind_read(struct sql_reader *r, const PgQuery__FuncCall *f, const char *name,
         return percentile_read(r, f, name, kind, out);
     if (f->agg_distinct && (kind != AGG_COUNT || named))
         return fail_value(r, f, name,
-                          "(DISTINCT ...) is not part of private SQL; there "
+                          "(DISTINCT ...) is not part of private SQL" HINT
+                          "there "
                           "is count(DISTINCT x)");
     if (kind == AGG_COUNT && named && (f->agg_star || f->n_args > 0))
         kind = AGG_COUNT_ROWS;

@@ -196,8 +196,8 @@ fail_function(struct sql_reader *r, const PgQuery__FuncCall *f,
     else if (!strncmp(name, "regexp_", 7))
         instead = "there is LIKE, and no regular expressions";
     return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, f->location,
-                          "function %.30s is not part of private SQL; %s", name,
-                          instead);
+                          "function %.30s is not part of private SQL" HINT "%s",
+                          name, instead);
 }
 
 custos_status

@@ -31,7 +31,7 @@ levels_down(struct sql_reader *r, size_t n, int at)
         r->deepest = r->levels;
     if (r->levels > SQL_LEVELS_MAX)
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, at,
-                              "the query nests deeper than %d levels here; "
+                              "the query nests deeper than %d levels here" HINT
                               "write it flatter",
                               SQL_LEVELS_MAX);
     return CUSTOS_OK;
@@ -182,7 +182,8 @@ boolean_test_read(struct sql_reader *r, const PgQuery__BooleanTest *t,
         if (t->booltesttype == tests[i].test)
             return test_read(r, tests[i].call, t->arg, t->location, out);
     return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, t->location,
-                          "not part of private SQL: IS UNKNOWN; write IS NULL");
+                          "not part of private SQL: IS UNKNOWN" HINT
+                          "write IS NULL");
 }
 
 static custos_status
@@ -253,9 +254,10 @@ column_read(struct sql_reader *r, const PgQuery__ColumnRef *c,
         n = 2;
     if (!name || n > 2 || (n > 1 && !before))
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, c->location,
-                              "not part of private SQL: %s",
+                              "not part of private SQL: %s" HINT "%s",
                               name ? "a name of more than two parts"
-                                   : "* as a value; name a column");
+                                   : "* as a value",
+                              name ? "" : "name a column");
     st = expr_new(r, EXPR_COLUMN, c->location, 0, out);
     if (st)
         return st;
@@ -318,11 +320,12 @@ node_read(struct sql_reader *r, const pg_node *node, struct expr **out)
         return sublink_read(r, node->sub_link, false, out);
     case PG_QUERY__NODE__NODE_ROW_EXPR:
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, node_at(node, 0),
-                              "not part of private SQL: a row of values; "
+                              "not part of private SQL: a row of values" HINT
                               "compare the columns one by one");
     case PG_QUERY__NODE__NODE_A_ARRAY_EXPR:
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, node_at(node, 0),
-                              "not part of private SQL: an array; write its "
+                              "not part of private SQL: an array" HINT
+                              "write its "
                               "values one by one (several percentiles are "
                               "several calls, at one price)");
     case PG_QUERY__NODE__NODE_NAMED_ARG_EXPR:

@@ -92,11 +92,12 @@ table_read(struct sql_reader *r, const PgQuery__RangeVar *t, struct from **out)
 
     if (!t->inh)
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, t->location,
-                              "not part of private SQL: ONLY; leave it out");
+                              "not part of private SQL: ONLY" HINT
+                              "leave it out");
     if (t->schemaname[0] && !is_public(t->schemaname))
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, t->location,
                               "not part of private SQL: a schema before a "
-                              "table's name; write the name alone");
+                              "table's name" HINT "write the name alone");
     if (!t->schemaname[0])
         st = cte_read(r, t->relname, &cte, &q);
     if (!st)
@@ -204,7 +205,8 @@ join_read(struct sql_reader *r, const PgQuery__JoinExpr *j, struct from **out)
         break;
     default:
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, f->at,
-                              "not part of private SQL: FULL JOIN; write a "
+                              "not part of private SQL: FULL JOIN" HINT
+                              "write a "
                               "LEFT JOIN from the side whose rows you need");
     }
     return condition_read(r, j, f);

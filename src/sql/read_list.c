@@ -23,7 +23,7 @@ fail_list(struct sql_reader *r, int at)
 {
     return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, at,
                           "ANY and ALL take a list of literals: ARRAY[1, 2], "
-                          "'{1,2}' or a parameter; or write IN (...)");
+                          "'{1,2}' or a parameter" HINT "or write IN (...)");
 }
 
 static custos_status
@@ -169,7 +169,8 @@ list_read(struct sql_reader *r, const PgQuery__AExpr *e, const char *name,
 
     if (strcmp(name, any ? "=" : "<>") != 0)
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, e->location,
-                              "not part of private SQL: %.8s %s; there are "
+                              "not part of private SQL: %.8s %s" HINT
+                              "there are "
                               "= ANY and <> ALL of a list, which are IN and "
                               "NOT IN",
                               name, any ? "ANY" : "ALL");

@@ -153,7 +153,7 @@ fail_type(struct sql_reader *r, const PgQuery__TypeName *t, const char *name)
 {
     return custos_fail_at(
         r->err, CUSTOS_EUNSUPPORTED, t->location,
-        "type %.63s is not part of private SQL; there are integer, "
+        "type %.63s is not part of private SQL" HINT "there are integer, "
         "numeric(p, s), double precision, text, date, timestamp and boolean",
         name ? name : "");
 }

@@ -24,7 +24,7 @@ fail_operator(struct sql_reader *r, const char *name, int at)
 {
     if (name && strchr("~!@#&|^?", name[0]) && strchr(name, '~'))
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, at,
-                              "operator %.20s is not part of private SQL; "
+                              "operator %.20s is not part of private SQL" HINT
                               "there is LIKE, and no regular expressions",
                               name);
     return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, at,
@@ -102,9 +102,9 @@ in_read(struct sql_reader *r, const PgQuery__AExpr *e, const char *name,
     (*out)->negated = name[0] == '<';
     for (size_t i = 1; i <= list->n_items; i++)
         if ((*out)->args[i]->kind != EXPR_LITERAL)
-            return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED,
-                                  (*out)->args[i]->at,
-                                  "IN takes literals only; write = and OR");
+            return custos_fail_at(
+                r->err, CUSTOS_EUNSUPPORTED, (*out)->args[i]->at,
+                "IN takes literals only" HINT "write = and OR");
     return CUSTOS_OK;
 }
 
@@ -165,9 +165,10 @@ like_read(struct sql_reader *r, const PgQuery__AExpr *e, const char *name,
             return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, pattern->at,
                                   "LIKE takes a literal pattern");
         if (!pattern_is_whole(pattern->value.text))
-            return custos_fail_at(r->err, CUSTOS_ESYNTAX, pattern->at,
-                                  "a LIKE pattern cannot end with its escape; "
-                                  "write \\\\ for a backslash");
+            return custos_fail_at(
+                r->err, CUSTOS_ESYNTAX, pattern->at,
+                "a LIKE pattern cannot end with its escape" HINT
+                "write \\\\ for a backslash");
         return check_length(r, likes[i].call, pattern);
     }
     return fail_operator(r, name, e->location);

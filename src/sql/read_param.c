@@ -39,7 +39,8 @@ param_use(struct sql_reader *r, const PgQuery__ParamRef *p,
 
     if (!r->params)
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, p->location,
-                              "not part of private SQL: a parameter; write "
+                              "not part of private SQL: a parameter" HINT
+                              "write "
                               "the value");
     if (!param)
         return custos_fail_at(r->err, CUSTOS_EINVAL, p->location,

@@ -119,21 +119,24 @@ union_check(struct sql_reader *r, const PgQuery__SelectStmt *s)
 {
     static const char *const words[] = {"union", "intersect", "except", NULL};
     int at = word_before(r, select_at(r, s->rarg), words);
-    const char *said = "UNION, which drops repeated rows; write UNION ALL";
+    const char *said =
+        "UNION, which drops repeated rows" HINT "write UNION ALL";
 
     if (s->op == PG_QUERY__SET_OPERATION__SETOP_UNION && s->all && r->below > 0)
         return CUSTOS_OK;
     if (s->op == PG_QUERY__SET_OPERATION__SETOP_INTERSECT)
-        said = "INTERSECT; there is UNION ALL in a subquery of FROM";
+        said = "INTERSECT" HINT "there is UNION ALL in a subquery of FROM";
     else if (s->op == PG_QUERY__SET_OPERATION__SETOP_EXCEPT)
-        said = "EXCEPT; there is UNION ALL in a subquery of FROM";
+        said = "EXCEPT" HINT "there is UNION ALL in a subquery of FROM";
     else if (s->op != PG_QUERY__SET_OPERATION__SETOP_UNION)
         said = "this combination of queries";
     else if (r->below == 0)
-        said = "UNION of answers; ask the queries one by one, or write UNION "
+        said = "UNION of answers" HINT
+               "ask the queries one by one, or write UNION "
                "ALL in a subquery of FROM";
     return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, at,
-                          "not part of private SQL: %s", said);
+                          "not part of private SQL: %.*s" HINT "%s",
+                          hint_before(said), said, hint_after(said));
 }
 
 /* The rows of a subquery have no order, so nothing can be the first of them. */
@@ -146,7 +149,8 @@ below_check(struct sql_reader *r, const PgQuery__SelectStmt *s)
         return CUSTOS_OK;
     return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, node_at(limit, 0),
                           "not part of private SQL: LIMIT or OFFSET in a "
-                          "subquery; write WHERE, or LIMIT in the outermost "
+                          "subquery" HINT
+                          "write WHERE, or LIMIT in the outermost "
                           "SELECT");
 }
 
@@ -240,15 +244,18 @@ custos_status
 sublink_read(struct sql_reader *r, const PgQuery__SubLink *s, bool negated,
              struct expr **out)
 {
-    const char *said = "a subquery as a value; write the value, or a join";
+    const char *said =
+        "a subquery as a value" HINT "write the value, or a join";
     custos_status st;
 
     if (s->sub_link_type == PG_QUERY__SUB_LINK_TYPE__EXISTS_SUBLINK)
-        said = "EXISTS; write a join, or x IN (SELECT ...) of a public table";
+        said = "EXISTS" HINT
+               "write a join, or x IN (SELECT ...) of a public table";
     if (s->sub_link_type != PG_QUERY__SUB_LINK_TYPE__ANY_SUBLINK ||
         !s->testexpr)
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, s->location,
-                              "not part of private SQL: %s", said);
+                              "not part of private SQL: %.*s" HINT "%s",
+                              hint_before(said), said, hint_after(said));
     st = expr_new(r, EXPR_IN_QUERY, s->location, 1, out);
     if (!st)
         st = expr_read(r, s->testexpr, &(*out)->args[0]);

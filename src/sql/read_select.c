@@ -36,7 +36,8 @@ star_read(struct sql_reader *r, const PgQuery__ColumnRef *c, struct target *out)
     if (r->exchanged && c->n_fields == 1)
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, c->location,
                               "not part of private SQL: SELECT * over a RIGHT "
-                              "JOIN; write a LEFT JOIN, its sides exchanged");
+                              "JOIN" HINT
+                              "write a LEFT JOIN, its sides exchanged");
     st = expr_new(r, EXPR_COLUMN, c->location, 0, &out->expr);
     if (st || !copy)
         return st ? st : fail_memory(r->err);
@@ -117,7 +118,8 @@ output_find(struct sql_reader *r, const pg_node *node, const char *clause,
 
         if (q->star)
             return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, at,
-                                  "%s: beside * outputs have no numbers; write "
+                                  "%s: beside * outputs have no numbers" HINT
+                                  "write "
                                   "the name",
                                   clause);
         if (c->val_case != PG_QUERY__A__CONST__VAL_IVAL || c->ival->ival < 1 ||
@@ -134,7 +136,7 @@ output_find(struct sql_reader *r, const pg_node *node, const char *clause,
             continue;
         if (*out)
             return custos_fail_at(r->err, CUSTOS_ESYNTAX, at,
-                                  "%s: two output columns have this name; "
+                                  "%s: two output columns have this name" HINT
                                   "write its number",
                                   clause);
         *out = i + 1;
@@ -151,7 +153,7 @@ variable_read(struct sql_reader *r, const pg_node *node, const char *clause,
 
     if (!st && (*out)->kind == EXPR_LITERAL)
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, (*out)->at,
-                              "%s a constant does nothing; leave it out",
+                              "%s a constant does nothing" HINT "leave it out",
                               clause);
     return st;
 }
@@ -293,10 +295,10 @@ distinct_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
         return CUSTOS_OK;
     if (s->n_distinct_clause > 1 ||
         s->distinct_clause[0]->node_case != PG_QUERY__NODE__NODE__NOT_SET)
-        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED,
-                              node_at(s->distinct_clause[0], 0),
-                              "not part of private SQL: DISTINCT ON; write "
-                              "GROUP BY with an aggregate");
+        return custos_fail_at(
+            r->err, CUSTOS_EUNSUPPORTED, node_at(s->distinct_clause[0], 0),
+            "not part of private SQL: DISTINCT ON" HINT "write "
+            "GROUP BY with an aggregate");
     r->query->distinct = true;
     return CUSTOS_OK;
 }

@@ -339,7 +339,8 @@ fail_long(const struct sql_peek *look, custos_err *err)
                               STATEMENT_TOKENS_MAX);
     return custos_fail_at(err, CUSTOS_EUNSUPPORTED, (int)look->at,
                           "more than %d words and signs can have one SELECT "
-                          "of private tables alone; send the rest in pieces",
+                          "of private tables alone" HINT
+                          "send the rest in pieces",
                           STATEMENT_TOKENS_MAX);
 }
 

@@ -119,7 +119,8 @@ static custos_status
 fail_deep(const struct sql_token *t, custos_err *err)
 {
     return custos_fail_at(err, CUSTOS_EUNSUPPORTED, t->at,
-                          "the query nests deeper than %d levels here; write "
+                          "the query nests deeper than %d levels here" HINT
+                          "write "
                           "it flatter",
                           SQL_DEPTH_MAX);
 }

@@ -169,7 +169,8 @@ check_private(const char *path, custos_err *err)
                            path);
     if (facts.st_mode & 077)
         return custos_fail(err, CUSTOS_EDENIED,
-                           "others may use %.100s: only its owner may; run "
+                           "others may use %.100s: only its owner may" HINT
+                           "run "
                            "chmod -R go-rwx on the store",
                            path);
     if (geteuid() != 0 && facts.st_uid != geteuid())

@@ -24,8 +24,9 @@ fail_unknown(const struct json_value *field, const char *whose,
 {
     const char *near = n ? nearest(field->name.ptr, names, n) : NULL;
 
-    return custos_fail(err, CUSTOS_EINVAL, "%s has no field \"%.40s\"%s%s%s",
-                       whose, field->name.ptr, near ? "; did you mean \"" : "",
+    return custos_fail(err, CUSTOS_EINVAL,
+                       "%s has no field \"%.40s\"" HINT "%s%s%s", whose,
+                       field->name.ptr, near ? "did you mean \"" : "",
                        near ? near : "", near ? "\"?" : "");
 }
 

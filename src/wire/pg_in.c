@@ -248,7 +248,7 @@ frame(str bytes, size_t head, size_t least, size_t most, struct reader *r,
     }
     if (len > LENGTH_MAX || len + head > most) {
         custos_fail(err, CUSTOS_EOVERFLOW,
-                    "the client's message has %zu bytes; at most %zu are "
+                    "the client's message has %zu bytes" HINT "at most %zu are "
                     "taken",
                     len + head, most);
         return PG_IN_BAD;
@@ -286,7 +286,8 @@ static enum pg_in
 bad_version(custos_err *err, uint32_t code)
 {
     custos_fail(err, CUSTOS_EPROTOCOL,
-                "the client speaks version %u.%u of the protocol; this server "
+                "the client speaks version %u.%u of the protocol" HINT
+                "this server "
                 "speaks 3.0 and 3.2",
                 code >> 16, code & 0xffff);
     return PG_IN_BAD;

@@ -361,6 +361,7 @@ pg_report_of(enum pg_severity severity, const custos_err *err, str sql)
         .severity = severity,
         .sqlstate = custos_status_sqlstate(err->code),
         .message = str_of(err->said),
+        .hint = str_of(err->hint),
     };
 
     if (sql.len > 0 && err->at >= 0)

@@ -125,7 +125,8 @@ check_int(const struct datum *d, uint32_t oid, custos_err *err)
         return fail_kind(d, oid, err);
     if (d->n < low || d->n > high)
         return custos_fail(err, CUSTOS_ERANGE,
-                           "a number is outside the range of %s; cast it to "
+                           "a number is outside the range of %s" HINT
+                           "cast it to "
                            "numeric",
                            row_of(oid)->name);
     return CUSTOS_OK;
@@ -365,7 +366,8 @@ pg_value_read(const struct pg_bytes *bytes, uint32_t oid, enum pg_format format,
     if (!row)
         return custos_fail(err, CUSTOS_EUNSUPPORTED,
                            "parameter $%d is of a type (OID %u) that is not "
-                           "taken here; cast it to text, numeric or timestamp",
+                           "taken here" HINT
+                           "cast it to text, numeric or timestamp",
                            number, oid);
     if (bytes->is_null) {
         *out = d;

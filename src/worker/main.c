@@ -60,7 +60,7 @@ pack_failure(custos_status st, const custos_err *err, bool is_charged,
 static enum message_kind
 answer_query(struct curator *c, str bytes, arena *a, struct buf *out)
 {
-    custos_err err = {.at = -1};
+    custos_err err = CUSTOS_ERR_INIT;
     struct answer *answer = NULL;
     struct work w;
     struct ask ask;
@@ -81,7 +81,7 @@ answer_query(struct curator *c, str bytes, arena *a, struct buf *out)
 static enum message_kind
 answer_catalog(struct curator *c, str bytes, arena *a, struct buf *out)
 {
-    custos_err err = {.at = -1};
+    custos_err err = CUSTOS_ERR_INIT;
     struct catalog_rows rows = {0};
     struct catalog_ask ask;
     enum catalog_how how;
@@ -150,7 +150,7 @@ worker_main(void)
 {
     const struct channel to = {.fd = WORKER_FD, .now_us = steady_us};
     arena *a = arena_new(NULL, ASKED_ARENA);
-    custos_err err = {.at = -1};
+    custos_err err = CUSTOS_ERR_INIT;
     struct curator *c = NULL;
     struct message_hello hello;
     enum message_kind kind;

@@ -198,6 +198,7 @@ message_failed_pack(custos_status st, const custos_err *err, struct buf *out)
     pack_number(out, st);
     pack_number(out, err->at);
     pack_text(out, str_of(err->said));
+    pack_text(out, str_of(err->hint));
     pack_number(out, (i128)cause_find(err));
 }
 
@@ -207,14 +208,16 @@ message_failed_unpack(str bytes, custos_status *st, custos_err *err)
     struct unpack u = unpack_of(bytes);
     size_t status = unpack_size(&u, STATUS_MOST);
     i128 at = unpack_number(&u);
-    str said = unpack_text(&u);
+    str said = unpack_text(&u), hint = unpack_text(&u);
     size_t cause = unpack_size(&u, CAUSE_OTHER);
 
     if (!unpack_end(&u) || status == CUSTOS_OK ||
-        said.len >= sizeof err->said || at < -1 || at > MESSAGE_MAX_ASKED)
+        said.len >= sizeof err->said || hint.len >= sizeof err->hint ||
+        at < -1 || at > MESSAGE_MAX_ASKED)
         return false;
     *st = (custos_status)status;
-    custos_fail(err, *st, "%.*s", (int)said.len, said.ptr);
+    custos_fail(err, *st, "%.*s" HINT "%.*s", (int)said.len, said.ptr,
+                (int)hint.len, hint.ptr);
     err->at = (int)at;
     custos_note(err, "%s", cause_note(cause));
     return true;

@@ -549,7 +549,7 @@ keeper_main(void *ctx)
     pthread_mutex_lock(&p->lock);
     while (fds && !p->ending) {
         struct slot *s = next_slot(p);
-        custos_err err = {.at = -1};
+        custos_err err = CUSTOS_ERR_INIT;
 
         if (!s)
             sleep_keeper(p, fds, -1);

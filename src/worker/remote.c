@@ -142,7 +142,7 @@ ask_worker(struct remote *r, struct errand *c)
                                       c->stop, c->asks, c->request, &sent);
     enum channel_end end;
 
-    c->told = (custos_err){.at = -1};
+    c->told = (custos_err)CUSTOS_ERR_INIT;
     if (!w)
         return is_stopped(c)                        ? WORK_STOPPED
                : pool_is_late(r->pool, c->begin_us) ? WORK_DELAYED

@@ -8,13 +8,14 @@
 #include <string.h>
 
 #include "account/plan_scale.h"
+#include "support/said.h"
 #include "support/support.h"
 
 static custos_plan *
 plan_of(const char *const *mechanisms, size_t n)
 {
     custos_plan *plan = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     assert_int_equal(custos_plan_new(NULL, CUSTOS_ADD_REMOVE, &plan, &err),
                      CUSTOS_OK);
@@ -28,7 +29,7 @@ noise_of(const char *mechanism, const char *epsilon, const char *delta)
 {
     custos_plan *plan = plan_of(&mechanism, 1);
     custos_calibrated got;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     assert_int_equal(custos_calibrate_noise(plan, epsilon, delta, &got, &err),
                      CUSTOS_OK);
@@ -233,7 +234,7 @@ calibration_refuses_what_cannot_be(void **state)
     custos_plan *never = plan_of(&bad, 1);
     custos_plan *always = plan_of(&rare, 1);
     custos_calibrated got = {.factor = "unset"};
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     assert_int_equal(custos_calibrate_noise(NULL, "1", NULL, &got, &err),
@@ -252,10 +253,10 @@ calibration_refuses_what_cannot_be(void **state)
                      CUSTOS_EPARSE);
     assert_int_equal(custos_calibrate_noise(never, "1", "1e-6", &got, &err),
                      CUSTOS_ERANGE);
-    assert_non_null(strstr(err.said, "no noise makes"));
+    assert_non_null(strstr(whole_said(&err), "no noise makes"));
     assert_int_equal(custos_calibrate_noise(always, "1", "0.5", &got, &err),
                      CUSTOS_ERANGE);
-    assert_non_null(strstr(err.said, "next to no noise"));
+    assert_non_null(strstr(whole_said(&err), "next to no noise"));
     assert_int_equal(custos_calibrate_count(NULL, "1", NULL, &got, &err),
                      CUSTOS_EINVAL);
     assert_string_equal(got.factor, "unset");

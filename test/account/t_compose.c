@@ -7,6 +7,7 @@
 
 #include "account/convert.h"
 #include "account/mp.h"
+#include "support/said.h"
 
 static custos_plan *
 plan_of(custos_adjacency adjacency, const char *const *texts)
@@ -15,7 +16,7 @@ plan_of(custos_adjacency adjacency, const char *const *texts)
 
     assert_int_equal(custos_plan_new(NULL, adjacency, &plan, NULL), CUSTOS_OK);
     for (; *texts; texts++) {
-        custos_err err = {0};
+        custos_err err = CUSTOS_ERR_INIT;
 
         if (custos_plan_add(plan, *texts, &err))
             fail_msg("%s: %s", *texts, err.said);
@@ -616,7 +617,7 @@ plan_refuses(void **state)
 {
     custos_plan *plan = plan_one("laplace:epsilon=1"), *none = NULL;
     custos_bound b = {.value = "unset"};
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     assert_int_equal(custos_plan_new(NULL, 0, &none, &err), CUSTOS_EINVAL);
@@ -628,7 +629,7 @@ plan_refuses(void **state)
     assert_int_equal(custos_plan_add(plan, NULL, &err), CUSTOS_EINVAL);
     assert_int_equal(custos_plan_add(plan, "laplace:epsilon=-1", &err),
                      CUSTOS_ERANGE);
-    assert_string_equal(err.said,
+    assert_string_equal(whole_said(&err),
                         "epsilon of laplace must be above 0, not \"-1\"");
     assert_int_equal(custos_plan_epsilon(NULL, CUSTOS_BY_BASIC, "0", &b, &err),
                      CUSTOS_EINVAL);

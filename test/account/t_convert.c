@@ -5,6 +5,7 @@
 #include "account/convert.h"
 
 #include "account/mp.h"
+#include "support/said.h"
 
 static int
 cases(void)
@@ -644,7 +645,7 @@ convert_refuses(void **state)
                                 .amount = "1",
                                 .to = CUSTOS_IN_ZCDP};
     custos_bound b = {.value = "unset"};
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     assert_int_equal(custos_convert(NULL, &b, &err), CUSTOS_EINVAL);
@@ -663,7 +664,7 @@ convert_refuses(void **state)
     o.to = CUSTOS_IN_RDP;
     o.to_order = "1";
     assert_int_equal(custos_convert(&o, &b, &err), CUSTOS_ERANGE);
-    assert_non_null(strstr(err.said, "order"));
+    assert_non_null(strstr(whole_said(&err), "order"));
     o.to_order = "1e7";
     assert_int_equal(custos_convert(&o, &b, &err), CUSTOS_ERANGE);
     o.to_order = NULL;

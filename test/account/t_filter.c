@@ -7,6 +7,7 @@
 #include "account/convert.h"
 #include "account/mp.h"
 #include "num/batch.h"
+#include "support/said.h"
 
 static custos_charge *
 charge(const char *mechanism)
@@ -45,13 +46,14 @@ filter_exhausts_exactly(void **state)
         (custos_filter_options){.kind = CUSTOS_FILTER_PURE, .epsilon = "1"});
     custos_charge *c = charge("laplace:epsilon=0.1");
     custos_filter_facts facts;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     assert_int_equal(admit_all(f, c, 100), 10);
     assert_int_equal(custos_filter_admit(f, c, &err), CUSTOS_ESPENT);
-    assert_string_equal(err.said, "the budget has no room: this needs epsilon "
-                                  "0.1 and 0 is left");
+    assert_string_equal(whole_said(&err),
+                        "the budget has no room: this needs epsilon "
+                        "0.1 and 0 is left");
     assert_int_equal(custos_filter_report(f, &facts, NULL), CUSTOS_OK);
     assert_string_equal(facts.spent, "1");
     assert_string_equal(facts.limit, "1");
@@ -70,7 +72,7 @@ filter_refused_adds_nothing(void **state)
                   *small = charge("generic:epsilon=0.3:delta=5e-7"),
                   *leak = charge("generic:epsilon=1e-10:delta=1e-36");
     uint8_t before[CUSTOS_FILTER_BYTES], after[CUSTOS_FILTER_BYTES];
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     assert_int_equal(custos_filter_admit(f, big, NULL), CUSTOS_OK);
@@ -81,8 +83,9 @@ filter_refused_adds_nothing(void **state)
     assert_int_equal(custos_filter_admit(f, small, NULL), CUSTOS_OK);
     /* Now the deltas are spent to the last unit. */
     assert_int_equal(custos_filter_admit(f, leak, &err), CUSTOS_ESPENT);
-    assert_non_null(strstr(err.said, "delta 0.00000000000000000000000000000000"
-                                     "0001 and 0 is left"));
+    assert_non_null(strstr(whole_said(&err),
+                           "delta 0.00000000000000000000000000000000"
+                           "0001 and 0 is left"));
     custos_filter_free(f);
     custos_charge_free(big);
     custos_charge_free(small);
@@ -228,12 +231,13 @@ filter_gdp_refuses_the_discrete_gaussian(void **state)
         .kind = CUSTOS_FILTER_GDP, .epsilon = "1", .delta = "1e-6"});
     custos_charge *d = charge("discrete-gaussian:sigma=1000"),
                   *c = charge("gaussian:sigma=1000");
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     assert_int_equal(custos_filter_admit(f, d, &err), CUSTOS_ESPENT);
-    assert_string_equal(err.said, "this release has no bound in mu squared, "
-                                  "which the filter counts in");
+    assert_string_equal(whole_said(&err),
+                        "this release has no bound in mu squared, "
+                        "which the filter counts in");
     assert_int_equal(custos_filter_admit(f, c, &err), CUSTOS_OK);
     custos_filter_free(f);
     custos_charge_free(d);
@@ -319,23 +323,24 @@ filter_best_refuses_by_the_lane_alive(void **state)
                   *loud = charge("gaussian:sigma=1"),
                   *large = charge("laplace:epsilon=0.9"),
                   *half = charge("laplace:epsilon=0.5");
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     /* Nothing spent: a Gaussian is short of rho, and has no epsilon. */
     assert_int_equal(custos_filter_admit(f, loud, &err), CUSTOS_ESPENT);
-    assert_non_null(strstr(err.said, "needs rho 0.5 and 0.024"));
+    assert_non_null(strstr(whole_said(&err), "needs rho 0.5 and 0.024"));
     /* Epsilon is gone for good; rho is not. */
     assert_int_equal(custos_filter_admit(f, gauss, &err), CUSTOS_OK);
     assert_int_equal(custos_filter_admit(f, large, &err), CUSTOS_ESPENT);
-    assert_non_null(strstr(err.said, "and 0.0193"));
-    assert_null(strstr(err.said, "and 0 is left"));
+    assert_non_null(strstr(whole_said(&err), "and 0.0193"));
+    assert_null(strstr(whole_said(&err), "and 0 is left"));
     custos_filter_free(f);
     /* The other way round: rho is past its limit, epsilon has 0.5 left. */
     f = filter((custos_filter_options){.epsilon = "1", .delta = "1e-6"});
     assert_int_equal(custos_filter_admit(f, half, &err), CUSTOS_OK);
     assert_int_equal(custos_filter_admit(f, large, &err), CUSTOS_ESPENT);
-    assert_non_null(strstr(err.said, "needs epsilon 0.9 and 0.5 is left"));
+    assert_non_null(
+        strstr(whole_said(&err), "needs epsilon 0.9 and 0.5 is left"));
     custos_filter_free(f);
     custos_charge_free(gauss);
     custos_charge_free(loud);
@@ -350,11 +355,11 @@ charge_of_a_sample_needs_adjacency(void **state)
     custos_charge_options o = {.size = sizeof o,
                                .mechanism = "gaussian:sigma=1:sample=0.01"};
     custos_charge *c = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     assert_int_equal(custos_charge_new(NULL, &o, &c, &err), CUSTOS_EINVAL);
-    assert_non_null(strstr(err.said, "adjacency must be given"));
+    assert_non_null(strstr(whole_said(&err), "adjacency must be given"));
     o.adjacency = CUSTOS_CHANGE_ONE;
     assert_int_equal(custos_charge_new(NULL, &o, &c, &err), CUSTOS_EINVAL);
     assert_null(c);
@@ -397,7 +402,7 @@ filter_says_what_is_left(void **state)
                   *large = charge("laplace:epsilon=40");
     custos_filter_facts facts;
     char want[80];
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
@@ -407,7 +412,7 @@ filter_says_what_is_left(void **state)
         assert_int_equal(custos_filter_admit(f, large, &err), CUSTOS_ESPENT);
         snprintf(want, sizeof want, "this needs %s ",
                  i == 5 ? "epsilon" : kinds[i].currency);
-        assert_non_null(strstr(err.said, want));
+        assert_non_null(strstr(whole_said(&err), want));
         assert_true(admit_all(f, small, 100000) > 50);
         assert_int_equal(custos_filter_report(f, &facts, NULL), CUSTOS_OK);
         assert_string_equal(facts.currency, kinds[i].currency);
@@ -598,12 +603,12 @@ static void
 check_refused(custos_filter_options o, custos_status want, const char *word)
 {
     custos_filter *f = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     o.size = sizeof o;
     assert_int_equal(custos_filter_new(NULL, &o, &f, &err), want);
     assert_null(f);
-    if (!strstr(err.said, word))
+    if (!strstr(whole_said(&err), word))
         fail_msg("\"%s\" lacks \"%s\"", err.said, word);
 }
 

@@ -7,11 +7,12 @@
 #include "account/convert.h"
 #include "account/cost.h"
 #include "account/mp.h"
+#include "support/said.h"
 
 static void
 read_or_fail(struct mechanism *m, const char *text)
 {
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (mechanism_read(text, CUSTOS_ADD_REMOVE, m, &err))
         fail_msg("%s: %s", text, err.said);
@@ -148,7 +149,7 @@ mechanism_refuses(void **state)
     };
     char longer[400];
     struct mechanism m;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     mechanism_init(&m);
@@ -157,7 +158,7 @@ mechanism_refuses(void **state)
         assert_int_equal(
             mechanism_read(cases[i].text, CUSTOS_ADD_REMOVE, &m, &err),
             cases[i].status);
-        assert_string_equal(err.said, cases[i].said);
+        assert_string_equal(whole_said(&err), cases[i].said);
     }
     memset(longer, '1', sizeof longer - 1);
     longer[sizeof longer - 1] = '\0';
@@ -173,7 +174,7 @@ mechanism_refuses(void **state)
     assert_int_equal(mechanism_read("laplace:epsilon=1:sample=0.5",
                                     CUSTOS_CHANGE_ONE, &m, &err),
                      CUSTOS_EINVAL);
-    assert_string_equal(err.said,
+    assert_string_equal(whole_said(&err),
                         "sample of laplace is priced under add/remove only");
     mechanism_clear(&m);
 }

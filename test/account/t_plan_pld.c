@@ -13,7 +13,7 @@ static custos_plan *
 plan_of(const char *const *mechanisms, size_t n)
 {
     custos_plan *plan = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     assert_int_equal(custos_plan_new(NULL, CUSTOS_ADD_REMOVE, &plan, &err),
                      CUSTOS_OK);
@@ -40,7 +40,7 @@ epsilon_of(const char *mechanism, const char *delta, const char *width)
 {
     custos_plan *plan = plan_of(&mechanism, 1);
     custos_interval got;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     assert_int_equal(custos_plan_pld_epsilon(plan, delta, width, &got, &err),
                      CUSTOS_OK);
@@ -294,7 +294,7 @@ plan_pld_refuses_what_is_no_question(void **state)
     const char *one = "laplace:epsilon=1";
     custos_plan *plan = plan_of(&one, 1), *empty = plan_of(&one, 0);
     custos_interval got;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     assert_int_equal(custos_plan_pld_epsilon(NULL, "1e-6", NULL, &got, &err),

@@ -17,7 +17,7 @@ static inline custos_mech *
 attack_mech(const custos_mech_options *options)
 {
     custos_mech *mech = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (custos_mech_new(NULL, options, &mech, &err))
         fail_msg("%s", err.said);

@@ -181,7 +181,7 @@ pairs_open(struct pairs *p, const char *name)
     const char *src = getenv("SRC");
     struct buf patients, visits, departments, letters, wards;
     char path[4096];
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     FILE *f;
 
     pairs_limit_memory();
@@ -291,7 +291,7 @@ static inline uint64_t
 pairs_charges(struct curator *c)
 {
     struct ledger_balance b;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (ledger_balance(curator_ledger(c), str_of(""), &b, &err))
         fail_msg("%s (%s)", err.said, err.noted);
@@ -326,7 +326,7 @@ static inline void
 pairs_resume(struct pairs *p)
 {
     struct receipt ignored;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (ledger_resume(curator_ledger(p->curator), str_of("a build"), 1,
                       &ignored, &err))
@@ -345,7 +345,7 @@ pairs_ask(struct pairs *p, const struct pairs_query *q, enum pairs_arm arm,
     struct buf b;
     struct ask a = {.who = str_of("ana"), .now = 1};
 
-    *out = (struct pairs_outcome){.err = {.at = -1}};
+    *out = (struct pairs_outcome){.err = CUSTOS_ERR_INIT};
     buf_init(&b, NULL, PAIRS_SQL_MAX);
     pairs_fill(q->sql, arm, &b);
     snprintf(price, sizeof price, "%.20s%06lu", q->price,

@@ -15,6 +15,7 @@
 #include "attack/pairs.h"
 #include "curator/shared_state.h"
 #include "engine/open.h"
+#include "support/said.h"
 
 #define FAR "CAST(beds AS double precision) * 1e35 * 1e35 * 1e35 * 1e35 * 1e35"
 
@@ -88,7 +89,7 @@ public_parts_fail_above_the_charge(void **state)
                      parts[i], costs[k]);
             ask(sql, &o);
             if (o.status != CUSTOS_EINVAL || o.charges != 0 ||
-                !strstr(o.err.said, "public tables cannot be computed"))
+                !strstr(whole_said(&o.err), "public tables cannot be computed"))
                 fail_msg("%s: %d %s (%s)", sql, (int)o.status, o.err.said,
                          o.err.noted);
             assert_int_equal(tables_left(), 0);
@@ -171,20 +172,20 @@ static void
 a_file_is_decoded_in_full(void **state)
 {
     struct test_store s;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     test_store_write(&s, attached, "people.csv", "id,code\n1,1\n2,2\n", NULL);
     write_codes(&s, "codes.csv", "k,name", "caf\xe9");
     write_codes(&s, "visits.csv", "id,name", "good");
     assert_int_equal(test_store_try(&s, &err), CUSTOS_EPOLICY);
-    assert_non_null(strstr(err.said, "table 'codes'"));
-    assert_non_null(strstr(err.said, "line 50002"));
+    assert_non_null(strstr(whole_said(&err), "table 'codes'"));
+    assert_non_null(strstr(whole_said(&err), "line 50002"));
     write_codes(&s, "codes.csv", "k,name", "good");
     write_codes(&s, "visits.csv", "id,name", "caf\xe9");
     assert_int_equal(test_store_try(&s, &err), CUSTOS_EPOLICY);
-    assert_non_null(strstr(err.said, "table 'visits'"));
-    assert_non_null(strstr(err.said, "line 50002"));
+    assert_non_null(strstr(whole_said(&err), "table 'visits'"));
+    assert_non_null(strstr(whole_said(&err), "line 50002"));
     write_codes(&s, "visits.csv", "id,name", "good");
     test_store_init(&s);
     test_store_remove(&s);
@@ -205,7 +206,7 @@ changed_refused(struct curator *c, const char *table)
     for (size_t i = 0; i < COUNT_OF(queries); i++)
         for (size_t k = 0; k < COUNT_OF(ids); k++) {
             uint64_t before = pairs_charges(c);
-            custos_err err = {0};
+            custos_err err = CUSTOS_ERR_INIT;
             char sql[200];
 
             if (!strstr(queries[i], table))
@@ -213,8 +214,9 @@ changed_refused(struct curator *c, const char *table)
             snprintf(sql, sizeof sql, queries[i], ids[k]);
             assert_int_equal(test_refused(c, "ana", sql, "0.1", &err),
                              CUSTOS_EIO);
-            assert_non_null(strstr(err.said, "has changed since custos init"));
-            assert_non_null(strstr(err.said, table));
+            assert_non_null(
+                strstr(whole_said(&err), "has changed since custos init"));
+            assert_non_null(strstr(whole_said(&err), table));
             assert_int_equal(pairs_charges(c), before);
         }
 }
@@ -227,7 +229,7 @@ a_changed_file_is_refused(void **state)
     struct stat was;
     struct timespec times[2];
     char path[160];
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     test_store_write(&s, attached, "people.csv", "id,code\n1,1\n2,2\n", NULL);

@@ -32,7 +32,7 @@ too_large_is_refused_before_the_charge(void **state)
     static char text[LONG + 100];
     struct test_store files;
     struct curator *c = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     char left[64];
 
     (void)state;
@@ -63,7 +63,7 @@ groups_that_fit(const char *sql)
     struct policy *p = NULL;
     struct query *q = NULL;
     struct plan *plan = NULL;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
     size_t cells;
 

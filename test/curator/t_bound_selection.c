@@ -14,6 +14,7 @@
 #include "plan/bound_selection.h"
 #include "sql/tree.h"
 #include "support/hospital.h"
+#include "support/said.h"
 #include "support/support.h"
 
 enum { UNITS = 400, TEXT_MOST = 1 << 22 };
@@ -65,7 +66,7 @@ all_rows(void)
 static void
 reopen(void)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     curator_close(c);
     c = NULL;
@@ -248,7 +249,7 @@ what_fails_after_a_race_stays_paid(void **state)
 {
     char path[128], left[64];
     struct stat is;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     int fd;
 
     (void)state;
@@ -265,7 +266,7 @@ what_fails_after_a_race_stays_paid(void **state)
     assert_int_equal(
         test_refused(c, "", "SELECT count(distinct note) FROM v", "1", &err),
         CUSTOS_EENGINE);
-    assert_string_equal(err.said, custos_status_words(CUSTOS_EENGINE));
+    assert_string_equal(whole_said(&err), custos_status_words(CUSTOS_EENGINE));
     assert_string_equal(test_left(c, "", left), "98");
 }
 

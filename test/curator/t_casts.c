@@ -46,7 +46,7 @@ what_does_not_fit_passes_no_condition(void **state)
 {
     struct test_store files;
     struct curator *c;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     test_rng_new_silent();

@@ -63,7 +63,7 @@ static struct curator *c;
 static int
 begin(void **state)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     test_store_write(&files, policy, "patients.csv",
@@ -113,7 +113,7 @@ ask_into(const struct catalog_ask *ask, struct buf *b)
 {
     arena *a = arena_new(NULL, 1 << 28);
     struct catalog_rows rows;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (curator_catalog(c, ask, a, &rows, &err))
         buf_printf(b, "refused: %s\n", err.said);
@@ -456,7 +456,7 @@ parameters_are_typed_and_given(void **state)
         .sql = str_of("SELECT relname, $2 AS x FROM pg_class WHERE oid = $1 "
                       "AND relname = $3::name")};
     struct catalog_rows rows;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     struct buf b;
 
     (void)state;

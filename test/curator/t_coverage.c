@@ -63,7 +63,7 @@ make(struct made *m, const struct setting *t)
     const char *policy =
         t->gauss ? POLICY(", delta: 1e-3, n: 100") : POLICY("");
     struct plan_options options = {.epsilon = str_of(t->epsilon)};
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     m->a = arena_new(NULL, MEMORY);
     assert_non_null(m->a);

@@ -22,7 +22,7 @@ static struct curator *c, *owner;
 static int
 begin(void **state)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     test_rng_new_silent();
@@ -49,7 +49,7 @@ set(const char *name, enum credential_change how, const char *verifier,
     char token[CREDENTIAL_TOKEN_MAX])
 {
     struct receipt r;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     assert_int_equal(credential_token_new(token, &err), CUSTOS_OK);
     if (credential_set(curator_ledger(owner), str_of(name), how,
@@ -80,7 +80,7 @@ who_has_the_token_comes_in(void **state)
     char verifier[CREDENTIAL_VERIFIER_MAX];
     struct credential in, now;
     struct receipt r;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     assert_int_equal(credential_verifier(c, str_of("ann"), &in, verifier, &err),
@@ -129,7 +129,7 @@ who_has_the_token_comes_in(void **state)
 static custos_status
 comes_in(const char *token, struct credential *out)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     return credential_token(c, str_of(token), out, &err);
 }
@@ -144,7 +144,7 @@ a_new_token_leaves_the_old_one(void **state)
     struct credential by_password, old, new;
     struct ledger *l = curator_ledger(owner);
     struct receipt r;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     set("bob", CREDENTIAL_NEW, "SCRAM-1", first);
@@ -190,7 +190,7 @@ what_expired_is_wrong(void **state)
     struct credential_info *seen = NULL;
     struct credential in;
     struct receipt r;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     size_t n = 0;
 
     (void)state;
@@ -227,7 +227,7 @@ metrics_are_not_the_owner(void **state)
     struct ledger *l = curator_ledger(owner);
     struct credential in, owners;
     struct receipt r;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     assert_int_equal(credential_token_new(token, &err), CUSTOS_OK);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "support/hospital.h"
+#include "support/said.h"
 #include "support/support.h"
 
 static const char *const patients = "id,age,city,weight\n"
@@ -63,7 +64,7 @@ static struct curator *c;
 static void
 reopen(void)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     curator_close(c);
     c = NULL;
@@ -184,7 +185,7 @@ the_charge_comes_first(void **state)
     struct ledger_row *rows;
     arena *memory = arena_new(NULL, 1 << 20);
     size_t n = 100;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     struct answer *a =
         test_ask(c, "", "SELECT count(*) FROM patients", "0.125");
 
@@ -270,7 +271,7 @@ static void
 the_budget_ends_exactly(void **state)
 {
     char sql[80], left[64];
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     for (int i = 0; i < 10; i++) {
@@ -286,37 +287,37 @@ the_budget_ends_exactly(void **state)
     assert_int_equal(
         test_refused(c, "ana", "SELECT count(*) FROM patients", "0.1", &err),
         CUSTOS_ESPENT);
-    assert_non_null(strstr(err.said, "common"));
+    assert_non_null(strstr(whole_said(&err), "common"));
 }
 
 static void
 an_analyst_has_a_budget_of_their_own(void **state)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     answer_free(test_ask(c, "ana", "SELECT count(*) FROM patients", "0.3"));
     assert_int_equal(
         test_refused(c, "ana", "SELECT avg(age) FROM patients", "0.1", &err),
         CUSTOS_ESPENT);
-    assert_null(strstr(err.said, "common"));
+    assert_null(strstr(whole_said(&err), "common"));
     answer_free(test_ask(c, "", "SELECT avg(age) FROM patients", "0.1"));
 }
 
 static void
 what_is_not_granted_does_not_exist(void **state)
 {
-    custos_err a, b;
+    custos_err a = CUSTOS_ERR_INIT, b = CUSTOS_ERR_INIT;
 
     (void)state;
     test_refused(c, "ana", "SELECT avg(weight) FROM patients", "0.1", &a);
     test_refused(c, "ana", "SELECT avg(weighs) FROM patients", "0.1", &b);
     assert_int_equal(a.code, b.code);
-    assert_null(strstr(b.said, "weight"));
+    assert_null(strstr(whole_said(&b), "weight"));
     test_refused(c, "ana", "SELECT count(*) FROM visits", "0.1", &a);
     test_refused(c, "ana", "SELECT count(*) FROM visitz", "0.1", &b);
     assert_int_equal(a.code, b.code);
-    assert_null(strstr(b.said, "visits"));
+    assert_null(strstr(whole_said(&b), "visits"));
     assert_int_equal(
         test_refused(c, "bob", "SELECT count(*) FROM patients", "0.1", &a),
         CUSTOS_EDENIED);
@@ -383,7 +384,7 @@ a_failed_engine_is_not_refunded(void **state)
 {
     char path[128], before[64], after[64];
     struct stat is;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     int fd;
 
     (void)state;
@@ -400,14 +401,14 @@ a_failed_engine_is_not_refunded(void **state)
     assert_int_equal(
         test_refused(c, "", "SELECT sum(nights) FROM visits", "0.1", &err),
         CUSTOS_EENGINE);
-    assert_string_equal(err.said, custos_status_words(CUSTOS_EENGINE));
+    assert_string_equal(whole_said(&err), custos_status_words(CUSTOS_EENGINE));
     assert_string_not_equal(test_left(c, "", after), before);
 }
 
 static void
 the_unit_cannot_change(void **state)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     curator_close(c);
@@ -427,7 +428,7 @@ static void
 a_store_without_ledger_is_refused(void **state)
 {
     char path[128];
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     curator_close(c);
@@ -445,7 +446,7 @@ a_store_without_ledger_is_refused(void **state)
 static void
 more_rows_than_declared_are_refused(void **state)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     curator_close(c);
@@ -460,7 +461,7 @@ more_rows_than_declared_are_refused(void **state)
                               "    max_rows: 1\n"
                               "    columns: {name: {type: text}}\n");
     assert_int_equal(test_store_try(&files, &err), CUSTOS_EPOLICY);
-    assert_non_null(strstr(err.said, "max_rows"));
+    assert_non_null(strstr(whole_said(&err), "max_rows"));
     reopen(); /* the old data answers on */
     answer_free(test_ask(c, "", "SELECT count(*) FROM patients", "0.1"));
 }

@@ -8,6 +8,7 @@
 
 #include "curator/answer.h"
 #include "support/hospital.h"
+#include "support/said.h"
 #include "support/support.h"
 
 static const char *const policy =
@@ -44,7 +45,7 @@ static struct curator *c;
 static int
 begin(void **state)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     test_rng_new_silent();
@@ -93,7 +94,7 @@ described(const char *who, const char *sql, const enum data_type *types,
                       .param_types = types,
                       .n_param_types = n};
     struct description d;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     struct buf b;
 
     buf_init(&b, NULL, 1 << 16);
@@ -208,7 +209,7 @@ answered(const char *sql, const struct datum *values, size_t n)
     struct ask ask = {
         .sql = str_of(sql), .now = 1, .params = values, .n_params = n};
     struct answer *answer = NULL;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (curator_answer(c, &ask, &answer, &err))
         fail_msg("%s: %s (%s)", sql, err.said, err.noted);
@@ -252,7 +253,7 @@ what_is_described_is_what_is_answered(void **state)
         arena *a = arena_new(NULL, 1 << 26);
         struct ask ask = {.sql = str_of(cases[i].sql)};
         struct description d;
-        custos_err err;
+        custos_err err = CUSTOS_ERR_INIT;
         struct answer *answer =
             answered(cases[i].sql, v + cases[i].from, cases[i].n);
 
@@ -281,7 +282,7 @@ the_bar_that_is_foretold_is_the_answers(void **state)
     arena *a = arena_new(NULL, 1 << 26);
     struct ask ask = {.sql = str_of(sql)};
     struct description d;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     assert_int_equal(curator_describe(c, &ask, a, &d, &err), CUSTOS_OK);
@@ -319,7 +320,7 @@ ledger_has(const struct answer *answer, const char *query)
 {
     arena *a = arena_new(NULL, 1 << 26);
     struct ledger_row *rows = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     size_t n = 1;
 
     assert_int_equal(ledger_rows(curator_ledger(c), answer->receipt.seq,
@@ -359,7 +360,7 @@ the_account_of_planning_is_one(void **state)
 {
     enum { VALUES = 9000, EXPLAIN_LEN = sizeof "EXPLAIN " - 1 };
     arena *a = arena_new(NULL, 1 << 20);
-    custos_err said[3] = {{.at = -1}, {.at = -1}, {.at = -1}};
+    custos_err said[3] = {CUSTOS_ERR_INIT, CUSTOS_ERR_INIT, CUSTOS_ERR_INIT};
     struct answer *answer = NULL;
     struct ask ask = {.now = 1};
     struct description d;
@@ -380,9 +381,9 @@ the_account_of_planning_is_one(void **state)
                      CUSTOS_EOVERFLOW);
     assert_int_equal(curator_describe(c, &ask, a, &d, &said[2]),
                      CUSTOS_EOVERFLOW);
-    assert_non_null(strstr(said[0].said, "too many steps"));
-    assert_string_equal(said[0].said, said[1].said);
-    assert_string_equal(said[0].said, said[2].said);
+    assert_non_null(strstr(whole_said(&said[0]), "too many steps"));
+    assert_string_equal(whole_said(&said[0]), said[1].said);
+    assert_string_equal(whole_said(&said[0]), said[2].said);
     buf_clear(&sql);
     arena_free(a);
 }

@@ -37,7 +37,7 @@ static struct curator *c;
 static void
 open_store(const char *policy)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     test_rng_new_seeded(9);
     test_store_write(&files, policy, "patients.csv", patients, "floors.csv",
@@ -80,7 +80,7 @@ static void
 explain_tells_what_is_stored(void **state)
 {
     static const char sql[] = "SELECT count(*) FROM patients";
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     open_store(POLICY("epsilon: 0.1"));

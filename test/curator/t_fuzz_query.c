@@ -114,7 +114,7 @@ static uint64_t charges[STORES]; /* that were there after the last question */
 static int
 begin(void **state)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     test_rng_new_seeded(5);
@@ -156,7 +156,7 @@ static uint64_t
 charges_now(struct curator *c)
 {
     struct ledger_balance b;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (ledger_balance(curator_ledger(c), str_of(""), &b, &err))
         fail_msg("%s (%s)", err.said, err.noted);
@@ -168,7 +168,7 @@ ask(size_t store, const struct ask *a, struct reply *out)
 {
     uint64_t now;
 
-    *out = (struct reply){.err = {.at = -1}};
+    *out = (struct reply){.err = CUSTOS_ERR_INIT};
     out->status = curator_answer(curators[store], a, &out->answer, &out->err);
     now = charges_now(curators[store]);
     out->charged = now - charges[store];
@@ -391,7 +391,7 @@ ledgers_verify(void **state)
     (void)state;
     for (size_t i = 0; i < STORES; i++) {
         struct receipt head;
-        custos_err err;
+        custos_err err = CUSTOS_ERR_INIT;
 
         if (ledger_verify(curator_ledger(curators[i]), NULL, &head, &err))
             fail_msg("%s (%s)", err.said, err.noted);

@@ -26,7 +26,7 @@ shop_open(struct shop *s, const char *budget)
 {
     struct ledger_terms t = terms_of(budget, "0");
     struct ledger *l;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     memset(s, 0, sizeof *s);
     place_make(&s->place);

@@ -59,7 +59,7 @@ groups_beyond_the_most_are_told(void **state)
     struct test_store files;
     struct curator *c = NULL;
     struct buf rows;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     test_rng_new_silent();

@@ -16,6 +16,7 @@
 #include "curator/shared_state.h"
 #include "engine/open.h"
 #include "support/hospital.h"
+#include "support/said.h"
 #include "support/support.h"
 
 enum { STORES = 2 };
@@ -93,7 +94,7 @@ static struct curator *c[STORES];
 static void
 reopen(size_t i)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     curator_close(c[i]);
     c[i] = NULL;
@@ -142,7 +143,7 @@ static uint64_t
 charges(size_t i)
 {
     struct ledger_balance b;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     assert_false(ledger_balance(curator_ledger(c[i]), str_of(""), &b, &err));
     return b.charges;
@@ -152,7 +153,7 @@ static custos_status
 ask(size_t i, struct ask a, struct answer **out, custos_err *err)
 {
     *out = NULL;
-    *err = (custos_err){.at = -1};
+    *err = (custos_err)CUSTOS_ERR_INIT;
     a.now = a.now ? a.now : 1;
     return curator_answer(c[i], &a, out, err);
 }
@@ -162,7 +163,7 @@ static custos_status
 refused_alike(struct ask a)
 {
     custos_status st = CUSTOS_OK;
-    custos_err err[STORES];
+    custos_err err[STORES] = {CUSTOS_ERR_INIT, CUSTOS_ERR_INIT};
 
     for (size_t i = 0; i < STORES; i++) {
         uint64_t before = charges(i);
@@ -176,7 +177,7 @@ refused_alike(struct ask a)
     }
     assert_int_equal(err[0].code, err[1].code);
     assert_int_equal(err[0].at, err[1].at);
-    assert_string_equal(err[0].said, err[1].said);
+    assert_string_equal(whole_said(&err[0]), err[1].said);
     return st;
 }
 
@@ -285,7 +286,7 @@ rule_2_no_row_makes_a_query_fail(void **state)
     for (size_t i = 0; i < COUNT_OF(oracles) * 3; i++) {
         struct answer *answer[STORES];
         custos_status st[STORES];
-        custos_err err[STORES];
+        custos_err err[STORES] = {CUSTOS_ERR_INIT, CUSTOS_ERR_INIT};
         const char *x = oracles[i / 3];
 
         snprintf(sql, sizeof sql,
@@ -306,7 +307,7 @@ rule_2_no_row_makes_a_query_fail(void **state)
         }
         assert_int_equal(st[0], st[1]);
         if (st[0]) {
-            assert_string_equal(err[0].said, err[1].said);
+            assert_string_equal(whole_said(&err[0]), err[1].said);
             continue;
         }
         assert_int_equal(answer[0]->n_rows, answer[1]->n_rows);
@@ -472,7 +473,7 @@ rule_16_prices_and_plans_are_public(void **state)
                         .within = str_of(asked[i].within),
                         .jointly = asked[i].jointly};
         struct answer *a = NULL, *b = NULL;
-        custos_err err;
+        custos_err err = CUSTOS_ERR_INIT;
 
         if (ask(0, q, &a, &err) || ask(1, q, &b, &err))
             fail_msg("%s", err.said);
@@ -498,7 +499,7 @@ rule_23_the_ledger_knows_nothing_of_the_data(void **state)
     struct ledger_row *rows[STORES];
     arena *a = arena_new(NULL, 1 << 22);
     size_t n[STORES] = {100, 100};
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     for (size_t i = 0; i < STORES; i++) {
@@ -681,7 +682,7 @@ rule_13_the_key_is_all_of_the_question(void **state)
     for (int again = 0; again < 2; again++)
         for (size_t i = 0; i < COUNT_OF(asked); i++) {
             struct answer *a;
-            custos_err err;
+            custos_err err = CUSTOS_ERR_INIT;
 
             assert_int_equal(asked[i].sql.len, strlen(asked[i].sql.ptr));
             if (ask(0, asked[i], &a, &err))
@@ -716,7 +717,7 @@ rule_13_shared_answers_cost_who_asks(void **state)
     static const char sql[] = "SELECT count(*) FROM patients";
     char before[64], left[64];
     struct answer *a, *b;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     test_rng_new_seeded(4);
@@ -757,7 +758,7 @@ rule_13_shared_answers_cost_who_asks(void **state)
     assert_string_equal(test_left(c[0], "", left), "0");
     assert_int_equal(test_refused(c[0], "bob", sql, "0.3", &err),
                      CUSTOS_ESPENT);
-    assert_non_null(strstr(err.said, "own"));
+    assert_non_null(strstr(whole_said(&err), "own"));
     assert_false(ledger_verify(curator_ledger(c[0]), NULL, NULL, &err));
 }
 
@@ -768,7 +769,7 @@ rule_14_who_shares_has_one_budget(void **state)
     static const char *const sql[] = {"SELECT count(*) FROM patients",
                                       "SELECT sum(age) FROM patients",
                                       "SELECT avg(age) FROM patients"};
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     char left[64];
 
     (void)state;
@@ -824,7 +825,7 @@ rule_14_a_window_slows_down_and_refills_nothing(void **state)
                         .epsilon = str_of("0.1"),
                         .now = times[i] ? times[i] : 1};
         struct answer *answer;
-        custos_err err;
+        custos_err err = CUSTOS_ERR_INIT;
 
         snprintf(sql, sizeof sql,
                  "SELECT count(*) FROM patients WHERE age > %zu", i);
@@ -868,7 +869,7 @@ rule_22_what_is_not_granted_is_not_there(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(queries) * 2; i++) {
-        custos_err err;
+        custos_err err = CUSTOS_ERR_INIT;
 
         snprintf(sql, sizeof sql, "%s%s", i % 2 ? "EXPLAIN " : "",
                  queries[i / 2]);
@@ -934,7 +935,7 @@ rule_24_units_do_not_change_step_by_step(void **state)
         "    source: patients.csv\n"
         "    unit: id\n"
         "    columns: {id: {type: integer}}\n";
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     for (int round = 0; round < 2; round++) {
@@ -943,7 +944,7 @@ rule_24_units_do_not_change_step_by_step(void **state)
         for (size_t i = 0; i < COUNT_OF(others); i++) {
             test_store_policy(&files[0], others[i]);
             assert_int_equal(test_store_try(&files[0], &err), CUSTOS_EPOLICY);
-            assert_non_null(strstr(err.said, "cannot change"));
+            assert_non_null(strstr(whole_said(&err), "cannot change"));
         }
         renew(without);
     }
@@ -955,7 +956,7 @@ static void
 rule_24_a_store_without_data_takes_any_unit(void **state)
 {
     struct test_store s;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     test_store_write(&s, PEOPLE("unit: row"), NULL);
@@ -965,7 +966,7 @@ rule_24_a_store_without_data_takes_any_unit(void **state)
     assert_int_not_equal(test_store_try(&s, &err), CUSTOS_OK);
     test_store_policy(&s, PEOPLE("unit: id"));
     assert_int_not_equal(test_store_try(&s, &err), CUSTOS_OK);
-    assert_null(strstr(err.said, "cannot change"));
+    assert_null(strstr(whole_said(&err), "cannot change"));
     test_store_remove(&s);
 }
 

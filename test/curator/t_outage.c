@@ -13,6 +13,7 @@
 #include "curator/curator.h"
 #include "engine/duck.h"
 #include "support/hospital.h"
+#include "support/said.h"
 #include "support/support.h"
 
 static const char policy[] = "custos: 1\n"
@@ -34,7 +35,7 @@ static struct curator *c;
 static void
 reopen(void)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     curator_close(c);
     c = NULL;
@@ -149,16 +150,16 @@ static void
 far_refused(const char *says)
 {
     char sql[64], before[64], after[64];
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     for (size_t i = 0; i < COUNT_OF(tables); i++) {
         snprintf(sql, sizeof sql, "SELECT count(*) FROM %s", tables[i]);
         test_left(c, "", before);
         assert_int_equal(test_refused(c, "", sql, "0.01", &err), CUSTOS_EIO);
         assert_string_equal(test_left(c, "", after), before);
-        assert_non_null(strstr(err.said, tables[i]));
-        assert_non_null(strstr(err.said, says));
-        assert_non_null(strstr(err.said, "custos init"));
+        assert_non_null(strstr(whole_said(&err), tables[i]));
+        assert_non_null(strstr(whole_said(&err), says));
+        assert_non_null(strstr(whole_said(&err), "custos init"));
     }
     answer_free(test_ask(c, "", "SELECT count(*) FROM people", "0.01"));
 }
@@ -272,7 +273,7 @@ an_init_that_ends_half_way_goes_on(void **state)
 {
     char path[128], inside[160], left[64], words[128];
     struct receipt head;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     answer_free(test_ask(c, "", "SELECT count(*) FROM people", "0.1"));
@@ -287,7 +288,7 @@ an_init_that_ends_half_way_goes_on(void **state)
     assert_int_equal(
         test_refused(c, "", "SELECT sum(age) FROM people", "0.1", &err),
         CUSTOS_EPOLICY);
-    assert_non_null(strstr(err.said, "policy"));
+    assert_non_null(strstr(whole_said(&err), "policy"));
     assert_string_equal(test_left(c, "", left), "1.9");
     assert_int_equal(rmdir(inside), 0);
     assert_int_equal(rmdir(path), 0);

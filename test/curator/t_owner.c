@@ -28,7 +28,7 @@ static int drained;
 static int
 begin(void **state)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     test_rng_new_silent();
@@ -178,7 +178,7 @@ the_socket_is_the_owners(void **state)
     pthread_t thread;
     struct stat facts;
     char path[128];
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     str reply;
 
     (void)state;

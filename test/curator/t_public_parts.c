@@ -11,6 +11,7 @@
 #include "curator/executor.h"
 #include "curator/shared_state.h"
 #include "support/hospital.h"
+#include "support/said.h"
 #include "support/support.h"
 
 static const char policy[] =
@@ -73,7 +74,7 @@ begin(void **state)
     struct work_limits limits = {.spill = files.folder,
                                  .memory_bytes = (uint64_t)1 << 30};
     struct work_snapshot of;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     test_rng_new_seeded(7);
@@ -105,7 +106,7 @@ static void
 parts_are_tried_before_the_charge(void **state)
 {
     char before[64], after[64];
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     answer_free(test_ask(asks, "ana",
@@ -132,7 +133,8 @@ parts_are_tried_before_the_charge(void **state)
                                   "1e35) AS s FROM codes) AS q ON s > 0",
                                   "0.1", &err),
                      CUSTOS_EINVAL);
-    assert_non_null(strstr(err.said, "public tables cannot be computed"));
+    assert_non_null(
+        strstr(whole_said(&err), "public tables cannot be computed"));
     assert_string_equal(test_left(asks, "", after), before);
     assert_int_equal(seen.tried, 3);
     assert_int_equal(seen.charged, 3);
@@ -144,7 +146,7 @@ static void
 a_part_lost_after_the_charge_is_no_failure(void **state)
 {
     struct curator_trips trips;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     seen.change = true;
@@ -168,7 +170,7 @@ static void
 workers_are_awaited_before_the_charge(void **state)
 {
     char before[64], after[64];
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     test_left(asks, "", before);

@@ -43,7 +43,7 @@ struct place {
 static void
 file(const char *folder, const char *name, const char *text)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     char path[64];
 
     snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -55,7 +55,7 @@ static void
 import(struct place *p, const char *more)
 {
     struct init_report r;
-    custos_err err = {.said = ""};
+    custos_err err = CUSTOS_ERR_INIT;
     char text[2048];
 
     snprintf(text, sizeof text, "%s%s%s%s", head, more, COLUMNS, tail);
@@ -95,7 +95,7 @@ static struct reply_report
 counted(const struct place *p)
 {
     struct reply_report r;
-    custos_err err = {.said = ""};
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (reply_rows_charge(p->store, 2, p->a, &r, &err))
         fail_msg("%s (%s)", err.said, err.noted);
@@ -116,7 +116,7 @@ explained(const struct place *p, const char *sql, bool *said)
     struct ask ask = {.sql = str_of(sql), .now = 3, .admit = no_admission};
     struct answer *answer = NULL;
     struct curator *c = NULL;
-    custos_err err = {.said = ""};
+    custos_err err = CUSTOS_ERR_INIT;
     const struct datum *last;
     int64_t us;
 
@@ -176,7 +176,7 @@ a_count_that_is_refused_leaves_no_bound(void **state)
     struct ask ask = {.sql = str_of(spend), .now = 2, .epsilon = str_of("10")};
     struct answer *answer = NULL;
     struct curator *c = NULL;
-    custos_err err = {.said = ""};
+    custos_err err = CUSTOS_ERR_INIT;
     struct reply_report r;
     struct place p;
     bool said;
@@ -219,7 +219,7 @@ the_file_of_bounds_is_read_strictly(void **state)
     arena *a = arena_new(NULL, 1 << 24);
     struct policy *p = NULL;
     uint64_t bounds[3], version;
-    custos_err err = {.said = ""};
+    custos_err err = CUSTOS_ERR_INIT;
     char text[2048];
     struct buf b;
 

@@ -44,7 +44,7 @@ static struct curator *
 open_one(void)
 {
     struct curator *c = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (curator_open(files.store, &c, &err))
         fail_msg("%s (%s)", err.said, err.noted);
@@ -55,7 +55,7 @@ static struct curator *
 share(struct curator *c)
 {
     struct curator *more = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (curator_share(c, &more, &err))
         fail_msg("%s (%s)", err.said, err.noted);
@@ -92,7 +92,7 @@ ask_all(void *arg)
                           .sql = str_of("SELECT count(*) FROM people"),
                           .now = 1};
         struct answer *a = NULL;
-        custos_err err;
+        custos_err err = CUSTOS_ERR_INIT;
 
         snprintf(epsilon, sizeof epsilon, "0.01%04d", k->from + i / 2);
         ask.epsilon = str_of(epsilon);
@@ -116,7 +116,7 @@ threads_share_one_curator(void **state)
     struct ledger_balance b;
     struct receipt head;
     struct curator *c;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     askers[0].c = open_one();
@@ -188,7 +188,7 @@ a_policy_waits_for_the_reload(void **state)
     arena *memory = arena_new(NULL, 1 << 20);
     struct curator *a, *b;
     struct receipt r;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     size_t n = 1;
 
     (void)state;

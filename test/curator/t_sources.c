@@ -42,7 +42,7 @@ static struct curator *c;
 static void
 open_with(const char *policy)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     test_rng_new_silent();
     test_store_write(&files, policy, "d.csv", table_d, NULL);
@@ -87,7 +87,7 @@ assert_scale(const char *sql, const char *epsilon, const char *scale)
     arena *a = arena_new(NULL, MEMORY);
     struct query *q = NULL;
     struct plan *p = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     assert_non_null(a);
     if (sql_read(a, str_of(sql), &q, &err) ||
@@ -111,7 +111,7 @@ assert_charged(size_t charges, const char *each, const char *left)
     struct ledger_row *rows;
     size_t n = 1000, seen = 0;
     char text[64];
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     assert_non_null(a);
     assert_int_equal(ledger_rows(curator_ledger(c), 0, str_of(""), str_of(""),
@@ -230,7 +230,7 @@ points_under_add_remove(void **state)
 static void
 thresholds_until_it_is_spent(void **state)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     char sql[64];
 
     (void)state;

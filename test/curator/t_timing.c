@@ -107,7 +107,7 @@ static int
 begin(void **state)
 {
     struct buf persons, visits, wards;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     people = is_long() ? 200000 : 500;
@@ -199,7 +199,7 @@ time_query(const char *query, size_t id)
     arena *a = arena_new(NULL, (size_t)1 << 26);
     custos_sealed **parts;
     struct plan *p = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     uint64_t begun, took;
 
     assert_non_null(a);
@@ -250,7 +250,7 @@ make_queries(make_query make, size_t n)
     for (size_t made = 0; made < n; tries++) {
         arena *a = arena_new(NULL, (size_t)1 << 26);
         struct plan *p = NULL;
-        custos_err err;
+        custos_err err = CUSTOS_ERR_INIT;
         struct buf b;
         bool seen = false;
 

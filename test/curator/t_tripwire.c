@@ -19,6 +19,7 @@
 
 #include "curator/crash.h"
 #include "support/hospital.h"
+#include "support/said.h"
 #include "support/support.h"
 
 static const char *const people = "id,age\n1,30\n2,40\n3,50\n";
@@ -51,7 +52,7 @@ static struct curator *c;
 static void
 reopen(void)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     curator_close(c);
     c = NULL;
@@ -161,7 +162,7 @@ ask(const char *who, const char *sql, int stop, custos_err *err)
 static custos_status
 asks(const char *who, const char *sql)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     return ask(who, sql, ASK_GOES_ON, &err);
 }
@@ -170,7 +171,7 @@ static uint64_t
 failures_of(const char *who, uint64_t *overruns)
 {
     struct ledger_tripwire t;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     assert_int_equal(ledger_tripwire(curator_ledger(c), str_of(who), &t, &err),
                      CUSTOS_OK);
@@ -183,7 +184,7 @@ static void
 resume(void)
 {
     struct receipt r, head;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     assert_int_equal(
         ledger_resume(curator_ledger(c), str_of("a build"), 2000, &r, &err),
@@ -196,7 +197,7 @@ static void
 a_failure_suspends_and_resume_lifts_it(void **state)
 {
     uint64_t row, ignored;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     assert_int_equal(asks("ana", COUNT), CUSTOS_OK);
@@ -210,7 +211,7 @@ a_failure_suspends_and_resume_lifts_it(void **state)
     assert_int_equal(
         ask("ana", "SELECT count(*) + 1 FROM people", ASK_GOES_ON, &err),
         CUSTOS_EDENIED);
-    assert_string_equal(err.said, LEDGER_SUSPENDED_SAID);
+    assert_string_equal(whole_said(&err), LEDGER_SUSPENDED_SAID);
     assert_int_equal(curator_tripped(c, &ignored), TRIP_NONE);
     /* what was given before, plans and public tables go on */
     mend_the_data();
@@ -231,7 +232,7 @@ three_failures_suspend_the_store(void **state)
 {
     static const char *const who[] = {"ana", "bo", ""};
     struct curator_trips trips;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     assert_int_equal(asks("cy", COUNT), CUSTOS_OK);
@@ -239,7 +240,7 @@ three_failures_suspend_the_store(void **state)
     for (size_t i = 0; i < COUNT_OF(who); i++)
         assert_int_equal(asks(who[i], SUM), CUSTOS_EENGINE);
     assert_int_equal(ask("cy", SUM, ASK_GOES_ON, &err), CUSTOS_EDENIED);
-    assert_string_equal(err.said, LEDGER_SUSPENDED_SAID);
+    assert_string_equal(whole_said(&err), LEDGER_SUSPENDED_SAID);
     assert_int_equal(asks("cy", COUNT), CUSTOS_OK);
     curator_trips(c, &trips);
     assert_int_equal(trips.failures, 3);
@@ -279,7 +280,7 @@ a_cancel_does_not_count(void **state)
     const struct executor by = {
         .ctx = &end, .await = await_nothing, .run = run_to_end};
     struct curator_trips trips;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     uint64_t row;
 
     (void)state;
@@ -306,7 +307,7 @@ a_cancel_does_not_count(void **state)
 static void
 a_failure_counts_though_it_is_cancelled(void **state)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     uint64_t row;
 
     (void)state;
@@ -324,7 +325,7 @@ static void
 overruns_have_a_count_of_their_own(void **state)
 {
     uint64_t row, overruns;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     assert_int_equal(ask("ana", COUNT, ASK_OVERRUN, &err), CUSTOS_OK);
@@ -479,7 +480,7 @@ resume_with_marks(size_t unreadable)
 {
     struct tripwire_tally found;
     char path[128];
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     int fd;
 
     snprintf(path, sizeof path, "%s/crashes", files.store);
@@ -576,7 +577,7 @@ a_mark_after_the_reading_is_kept(void **state)
     struct crash_marks marks;
     char path[128];
     arena *a = arena_new(NULL, (size_t)1 << 20);
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     int fd;
 
     (void)state;
@@ -605,7 +606,7 @@ without_a_place_nothing_is_charged(void **state)
 {
     enum { PLACES = 1024 };
     static int works[PLACES];
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     int n = 0;
 
     (void)state;
@@ -626,7 +627,7 @@ a_failure_without_a_row_suspends_all(void **state)
     struct answer *answer = test_ask(c, "ana", COUNT, "0.02");
     struct ask asked = {.who = str_of("ana"), .now = 1000};
     struct rlimit was, none;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     struct buf b;
 
     (void)state;
@@ -640,7 +641,7 @@ a_failure_without_a_row_suspends_all(void **state)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
     assert_int_equal(failures_of("ana", NULL), 0);
     assert_int_equal(ask("bo", SUM, ASK_GOES_ON, &err), CUSTOS_EDENIED);
-    assert_string_equal(err.said, LEDGER_SUSPENDED_SAID);
+    assert_string_equal(whole_said(&err), LEDGER_SUSPENDED_SAID);
     assert_int_equal(asks("ana", SUM), CUSTOS_EDENIED);
     answer_free(answer);
     buf_init(&b, NULL, 4096);

@@ -59,7 +59,7 @@ fact_statement(const struct made *m, struct fact_probe **list, size_t n,
 static inline void
 fact_run(const struct made *m, struct fact_probe **list, size_t n)
 {
-    custos_err err = {.at = -1};
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (n == 0)
         return;

@@ -173,7 +173,7 @@ fact_shrink(const struct made *m, struct mechs *mechs, struct fact_sign sign,
     struct shrink s = {
         .m = m, .mechs = mechs, .sign = sign, .probes = probes, .best = *text};
     arena *a = arena_new(NULL, (size_t)1 << 26);
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     bool changed = true;
 
     assert_non_null(a);

@@ -53,7 +53,7 @@ fact_plan(const struct made *m, struct mechs *mechs, const char *sql,
     custos_status st;
 
     *out = (struct fact_case){.a = arena_new(NULL, (size_t)1 << 26),
-                              .err = {.at = -1}};
+                              .err = CUSTOS_ERR_INIT};
     assert_non_null(out->a);
     st = sql_read(out->a, str_of(sql), &out->query, &out->err);
     return st ? st

@@ -34,7 +34,7 @@ struct fact {
 static inline void
 facts_do(struct facts *f, const char *sql)
 {
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (duck_do(f->c, sql, &err))
         fail_msg("%s: %s", sql, err.noted);
@@ -43,7 +43,7 @@ facts_do(struct facts *f, const char *sql)
 static inline void
 facts_open(struct facts *f)
 {
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     assert_int_equal(duck_open(NULL, DUCK_WRITE, &f->db, &err), CUSTOS_OK);
     assert_int_equal(duck_connect(f->db, &f->c, &err), CUSTOS_OK);
@@ -119,7 +119,7 @@ facts_hold(const struct fact *list, size_t n)
     for (size_t i = 0; i < n; i++) {
         const struct fact *is = &list[i];
         const char *from = strstr(is->expr, " FROM ");
-        custos_err err = {0};
+        custos_err err = CUSTOS_ERR_INIT;
 
         snprintf(sql, sizeof sql, "CREATE OR REPLACE TABLE x AS SELECT %s AS a",
                  is->value);

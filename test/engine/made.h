@@ -37,6 +37,7 @@ made_folder(struct made *m)
     const char *tmp = getenv("TMPDIR");
 
     memset(m, 0, sizeof *m);
+    m->err = (custos_err)CUSTOS_ERR_INIT;
     snprintf(m->folder, sizeof m->folder, "%.40s/custos-XXXXXX",
              tmp && strlen(tmp) < 40 ? tmp : "/tmp");
     assert_non_null(mkdtemp(m->folder));

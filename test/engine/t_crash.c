@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "made.h"
+#include "support/said.h"
 
 #define HEAD "custos: 1\nbudget: {epsilon: 1}\ntables:\n"
 
@@ -216,7 +217,7 @@ full_disk_is_told(void **state)
         setrlimit(RLIMIT_FSIZE, &small);
         st = engine_import(&m.store, m.policy, m.folder, LOSS_PPM_ANY, NULL,
                            NULL, m.a, &m.tables, &version, &m.err);
-        if (st != CUSTOS_EIO || !strstr(m.err.said, "disk is full"))
+        if (st != CUSTOS_EIO || !strstr(whole_said(&m.err), "disk is full"))
             _exit(1);
         _exit(0);
     }

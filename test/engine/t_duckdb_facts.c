@@ -214,7 +214,7 @@ static void
 time_zones_fail_at_the_ends(void **state)
 {
     struct facts f;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     facts_open(&f);

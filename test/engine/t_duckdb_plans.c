@@ -22,7 +22,7 @@ all_give(struct facts *f, const struct asked *list, size_t n)
     size_t wrong = 0;
 
     for (size_t i = 0; i < n; i++) {
-        custos_err err = {0};
+        custos_err err = CUSTOS_ERR_INIT;
 
         if (!strcmp(facts_ask(f, list[i].sql, &err), list[i].want) &&
             facts_understood(err.noted))
@@ -168,7 +168,7 @@ statistics_throw_while_planning(void **state)
     (void)state;
     facts_open(&f);
     for (size_t i = 0; i < COUNT_OF(list); i++) {
-        custos_err err = {0};
+        custos_err err = CUSTOS_ERR_INIT;
 
         snprintf(sql, sizeof sql,
                  "CREATE OR REPLACE TABLE d AS SELECT unnest([%s, DATE "
@@ -364,7 +364,7 @@ a_statement_ends_the_open_result(void **state)
 {
     struct duck_column column;
     struct duck_rows *rows = NULL;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     struct facts f;
     size_t n = 0;
 

@@ -9,6 +9,7 @@
 
 #include "made.h"
 #include "plan/relation.h"
+#include "support/said.h"
 
 #define HEAD "custos: 1\nbudget: {epsilon: 1}\ntables:\n"
 #define TABLE(more)                                                            \
@@ -107,9 +108,9 @@ says(struct made *m, const char *path, const char *what, custos_status code)
     snprintf(said, sizeof said, "%s %s", path, what);
     assert_int_equal(engine_source_tables(path, m->a, &names, &n, &m->err),
                      code);
-    assert_string_equal(m->err.said, said);
+    assert_string_equal(whole_said(&m->err), said);
     assert_int_equal(made_import(m), code);
-    assert_string_equal(m->err.said, said);
+    assert_string_equal(whole_said(&m->err), said);
     assert_true(m->err.noted[0] != '\0');
 }
 
@@ -162,7 +163,7 @@ data_of_a_newer_duckdb_is_named(void **state)
     patch(data, FILE_VERSION_NEWEST + 1, "v9.8.7");
     assert_int_equal(engine_open(&m.store, m.policy, &m.engine, &m.err),
                      CUSTOS_EUNSUPPORTED);
-    assert_string_equal(m.err.said,
+    assert_string_equal(whole_said(&m.err),
                         "the data in the store was written by a newer DuckDB: "
                         "use the custos that wrote it, or import it again "
                         "with custos init");
@@ -170,7 +171,7 @@ data_of_a_newer_duckdb_is_named(void **state)
     patch(data, FILE_VERSION_NEWEST, "v1.5.6");
     assert_int_equal(engine_open(&m.store, m.policy, &m.engine, &m.err),
                      CUSTOS_EIO);
-    assert_string_equal(m.err.said,
+    assert_string_equal(whole_said(&m.err),
                         "the data in the store cannot be opened: restore a "
                         "backup, or import it again with custos init");
     assert_int_equal(made_import(&m), CUSTOS_OK);
@@ -192,7 +193,7 @@ attached_says(struct made *m, const char *said)
     st = engine_check_attached(m->engine, &plan, &m->err);
     assert_int_equal(st, said ? CUSTOS_EIO : CUSTOS_OK);
     if (said)
-        assert_string_equal(m->err.said, said);
+        assert_string_equal(whole_said(&m->err), said);
     engine_close(m->engine);
     m->engine = NULL;
 }

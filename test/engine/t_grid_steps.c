@@ -222,7 +222,7 @@ check_rows(struct duck_connection *c, const struct plan *plan, const char *text,
     struct duck_column column;
     struct duck_rows *found;
     struct buf sql;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     size_t n = 0;
 
     buf_init(&sql, NULL, TEXT_MAX);
@@ -253,7 +253,7 @@ struct bench {
 static void
 bench_open(struct bench *b)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     b->a = arena_new(NULL, ARENA_MAX);
     if (policy_read(b->a, str_of(policy_text), "p.yaml", &b->policy, &err) ||
@@ -279,7 +279,7 @@ check_sum(struct bench *b, const char *number, int more)
     struct grid_steps known = {0};
     struct query *q;
     struct buf sql, text;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     bool printed = false;
 
     buf_init(&sql, NULL, TEXT_MAX);

@@ -424,7 +424,7 @@ rule_make(const char *epsilon, custos_keys_rule kind)
                              .epsilon = epsilon,
                              .delta = "1e-3"};
     custos_keys *rule = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (custos_keys_new(NULL, &o, &rule, &err))
         fail_msg("%s", err.said);

@@ -3,6 +3,7 @@
  */
 #include "base/sha256.h"
 #include "made.h"
+#include "support/said.h"
 
 #define HEAD "custos: 1\nbudget: {epsilon: 1}\ntables:\n"
 
@@ -71,8 +72,8 @@ doubled_parents_are_refused(void **state)
                                    NULL, NULL, m.a, &m.tables, &version,
                                    &m.err),
                      CUSTOS_EPOLICY);
-    assert_non_null(strstr(m.err.said, "twice"));
-    assert_null(strstr(m.err.said, "ann"));
+    assert_non_null(strstr(whole_said(&m.err), "twice"));
+    assert_null(strstr(whole_said(&m.err), "ann"));
     made_close(&m);
 }
 
@@ -431,14 +432,15 @@ bad_sources_are_named(void **state)
                                    NULL, NULL, m.a, &m.tables, &version,
                                    &m.err),
                      CUSTOS_ENAME);
-    assert_non_null(strstr(m.err.said, "a.csv does not exist or is not "));
+    assert_non_null(
+        strstr(whole_said(&m.err), "a.csv does not exist or is not "));
     made_file(&m, "a.csv", "id,other\n1,2\n");
     assert_int_equal(engine_import(&m.store, m.policy, m.folder, LOSS_PPM_ANY,
                                    NULL, NULL, m.a, &m.tables, &version,
                                    &m.err),
                      CUSTOS_EPOLICY);
-    assert_non_null(strstr(m.err.said, "'missing'"));
-    assert_non_null(strstr(m.err.said, "line 7"));
+    assert_non_null(strstr(whole_said(&m.err), "'missing'"));
+    assert_non_null(strstr(whole_said(&m.err), "line 7"));
     made_file(&m, "a.csv", "");
     assert_int_equal(engine_import(&m.store, m.policy, m.folder, LOSS_PPM_ANY,
                                    NULL, NULL, m.a, &m.tables, &version,
@@ -449,7 +451,7 @@ bad_sources_are_named(void **state)
                                    NULL, NULL, m.a, &m.tables, &version,
                                    &m.err),
                      CUSTOS_EPOLICY);
-    assert_null(strstr(m.err.said, "secret"));
+    assert_null(strstr(whole_said(&m.err), "secret"));
     assert_null(strstr(m.err.noted, "secret"));
     made_close(&m);
 }
@@ -483,9 +485,9 @@ a_bad_line_is_named(void **state)
                                        LOSS_PPM_ANY, NULL, NULL, m.a, &m.tables,
                                        &version, &m.err),
                          CUSTOS_EPOLICY);
-        if (!strstr(m.err.said, bad[i].says))
+        if (!strstr(whole_said(&m.err), bad[i].says))
             fail_msg("%s", m.err.said);
-        assert_null(strstr(m.err.said, "secret"));
+        assert_null(strstr(whole_said(&m.err), "secret"));
         assert_null(strstr(m.err.noted, "secret"));
     }
     made_close(&m);

@@ -7,6 +7,7 @@
 
 #include "engine/value_format.h"
 #include "made.h"
+#include "support/said.h"
 
 #define HEAD "custos: 1\nbudget: {epsilon: 1}\ntables:\n"
 
@@ -167,7 +168,7 @@ the_limit_is_exact(void **state)
     assert_non_null(m.tables);
     assert_true(m.tables[0].refused && m.tables[0].columns[1].refused);
     assert_false(m.tables[0].columns[0].refused);
-    assert_null(strstr(m.err.said, "1"));
+    assert_null(strstr(whole_said(&m.err), "1"));
     assert_int_equal(import_at_most(&m, LOSS_PPM_ANY), CUSTOS_OK);
     write_twenty(&m, "19,77");
     assert_int_equal(import_at_most(&m, 0), CUSTOS_OK);
@@ -219,12 +220,13 @@ a_broken_parquet_is_named(void **state)
     for (off_t len = 150; len >= 4; len -= 73) {
         assert_int_equal(truncate(path, len), 0);
         assert_int_equal(import_at_most(&m, 0), CUSTOS_EPOLICY);
-        assert_non_null(strstr(m.err.said, "the end of the Parquet file is "
-                                           "missing; copy or export it again"));
+        assert_non_null(strstr(whole_said(&m.err),
+                               "the end of the Parquet file is "
+                               "missing; copy or export it again"));
     }
     assert_int_equal(truncate(path, 3), 0);
     assert_int_equal(import_at_most(&m, 0), CUSTOS_EPOLICY);
-    assert_non_null(strstr(m.err.said, "is not a Parquet file"));
+    assert_non_null(strstr(whole_said(&m.err), "is not a Parquet file"));
     made_close(&m);
 }
 

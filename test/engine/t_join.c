@@ -3,6 +3,7 @@
  * by pair in C; and what one unit can move, for every way rows can meet.
  */
 #include "pairs.h"
+#include "support/said.h"
 
 /* ----------------------------------------------------------------- joins -- */
 
@@ -538,7 +539,7 @@ doubled_keys_are_refused(void **state)
     snprintf(policy, sizeof policy, shop_policy, 1, 1, 1, 1, 1);
     made_policy(&s.made, policy);
     assert_int_equal(made_import(&s.made), CUSTOS_EPOLICY);
-    assert_non_null(strstr(s.made.err.said, "is referenced"));
+    assert_non_null(strstr(whole_said(&s.made.err), "is referenced"));
     made_close(&s.made);
 }
 

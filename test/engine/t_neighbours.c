@@ -3,6 +3,7 @@
  * data attached in place; a broken order.
  */
 #include "asked.h"
+#include "support/said.h"
 
 /* The same file attached in place: the same numbers, by the general way. */
 static void
@@ -208,7 +209,7 @@ torn_order_is_refused(void **state)
     exact_clear(&x);
     assert_int_equal(engine_run(m.engine, &q.plan, parts, &m.err),
                      CUSTOS_EENGINE);
-    assert_string_equal(m.err.said, "the query could not be completed");
+    assert_string_equal(whole_said(&m.err), "the query could not be completed");
     for (size_t i = 0; i < 7; i++)
         assert_null(parts[i]);
     made_close(&m);

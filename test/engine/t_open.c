@@ -2,6 +2,7 @@
  * An open engine is sealed off, and what goes wrong in it stays in it.
  */
 #include "made.h"
+#include "support/said.h"
 
 #define HEAD "custos: 1\nbudget: {epsilon: 1}\ntables:\n"
 
@@ -24,11 +25,11 @@ ready(struct made *m)
 static void
 refused(struct made *m, const char *sql)
 {
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (duck_do(m->engine->connections[0], sql, &err) != CUSTOS_EENGINE)
         fail_msg("not refused: %s", sql);
-    assert_string_equal(err.said, "the query could not be completed");
+    assert_string_equal(whole_said(&err), "the query could not be completed");
     assert_true(err.noted[0] != '\0');
 }
 
@@ -44,7 +45,7 @@ a_faulty_optimizer_is_off(void **state)
         "IS "
         "NOT NULL) WHERE CAST(coalesce(1 + c, c) AS DOUBLE) BETWEEN 0.5 AND 7) "
         "WHERE n <= 3";
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     struct made m;
     i128 n = 0;
 
@@ -130,12 +131,13 @@ engine_words_stay_inside(void **state)
     plan.n_parts = 1;
     for (size_t i = 0; i < COUNT_OF(ways); i++) {
         custos_sealed *sealed = NULL;
-        custos_err err = {0};
+        custos_err err = CUSTOS_ERR_INIT;
 
         plan.bounding = ways[i];
         assert_int_equal(engine_run(m.engine, &plan, &sealed, &err),
                          CUSTOS_EENGINE);
-        assert_string_equal(err.said, "the query could not be completed");
+        assert_string_equal(whole_said(&err),
+                            "the query could not be completed");
         assert_non_null(strstr(err.noted, "c77"));
         assert_null(strstr(err.noted, "010203"));
         assert_null(sealed);

@@ -19,7 +19,7 @@ static struct duck_connection *c;
 static int
 open_engine(void **state)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     return duck_open(NULL, DUCK_WRITE, &db, &err) ||
@@ -41,7 +41,7 @@ gives(const char *expression, const char *want)
 {
     struct duck_column column;
     struct duck_rows *rows = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     char sql[4096];
     size_t n = 0;
     str got;
@@ -298,7 +298,7 @@ own_functions_are_total(void **state)
     const struct own_function *lists[] = {own_whole, own_read,
                                           own_text_functions, own_bound};
     char sql[8192];
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     for (size_t l = 0; l < COUNT_OF(lists); l++)

@@ -8,13 +8,14 @@
 
 #include "base/base.h"
 #include "base/str.h"
+#include "support/said.h"
 #include "support/support.h"
 
 static struct sandbox *
 opened(unsigned limit_ms)
 {
     struct sandbox *s = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (sandbox_open("CREATE TABLE t(a INTEGER); INSERT INTO t VALUES (1)",
                      limit_ms, &s, &err))
@@ -27,7 +28,7 @@ writes(struct sandbox *s, const char *sql, const char *want)
 {
     arena *a = arena_new(NULL, 1 << 24);
     struct sandbox_rows r;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     struct buf b;
 
     buf_init(&b, NULL, 1 << 16);
@@ -69,12 +70,12 @@ fails(struct sandbox *s, const char *sql)
 {
     arena *a = arena_new(NULL, 1 << 24);
     struct sandbox_rows r;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     assert_int_equal(
         sandbox_ask(s, str_of("db"), sql, SANDBOX_RUN, a, &r, &err),
         CUSTOS_EENGINE);
-    assert_string_equal(err.said, "the query could not be completed");
+    assert_string_equal(whole_said(&err), "the query could not be completed");
     arena_free(a);
 }
 

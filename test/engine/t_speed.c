@@ -91,7 +91,7 @@ speeds_are_measured_and_kept(void **state)
     struct reply_speeds s = {.rows = (const uint64_t *)&here}, again = {0};
     char folder[] = "/tmp/custos-speed-XXXXXX", path[64];
     arena *a = arena_new(NULL, 1 << 24);
-    custos_err err = {.said = ""};
+    custos_err err = CUSTOS_ERR_INIT;
     struct policy *p = NULL;
     struct store store;
 

@@ -3,6 +3,7 @@
  * that names it, or the import refuses them.
  */
 #include "made.h"
+#include "support/said.h"
 
 #define HEAD                                                                   \
     "custos: 1\nbudget: {epsilon: 1}\ntables:\n"                               \
@@ -103,8 +104,9 @@ mixed_sources_of_units_are_refused(void **state)
         make_policy(x[0], x[0], text);
         made_policy(&m, text);
         assert_int_equal(made_import(&m), CUSTOS_EPOLICY);
-        assert_non_null(strstr(m.err.said, "one person could count as two"));
-        assert_null(strstr(m.err.said, "2020"));
+        assert_non_null(
+            strstr(whole_said(&m.err), "one person could count as two"));
+        assert_null(strstr(whole_said(&m.err), "2020"));
         made_close(&m);
     }
 }
@@ -125,13 +127,14 @@ units_have_one_declared_type(void **state)
     for (size_t i = 0; i < COUNT_OF(mixed) * 2; i++) {
         arena *a = arena_new(NULL, 1 << 24);
         struct policy *p = NULL;
-        custos_err err;
+        custos_err err = CUSTOS_ERR_INIT;
         char text[1024];
 
         make_policy(mixed[i / 2][i % 2], mixed[i / 2][1 - i % 2], text);
         assert_int_equal(policy_read(a, str_of(text), "p.yaml", &p, &err),
                          CUSTOS_EPOLICY);
-        assert_non_null(strstr(err.said, "one person could count as two"));
+        assert_non_null(
+            strstr(whole_said(&err), "one person could count as two"));
         assert_int_equal(policy_read_past(a, str_of(text), "p.yaml", &p, &err),
                          CUSTOS_OK);
         arena_free(a);

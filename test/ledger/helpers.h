@@ -61,7 +61,7 @@ static inline struct ledger *
 open_at(const struct place *p)
 {
     struct ledger *l = NULL;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     assert_ok(ledger_open(p->path, p->lock, &l, &err), &err);
     return l;
@@ -85,7 +85,7 @@ static inline void
 set_terms(struct ledger *l, const struct ledger_terms *t)
 {
     struct receipt r;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     assert_ok(ledger_terms_set(l, t, str_of("owner"), 1000, &r, &err), &err);
 }
@@ -144,7 +144,7 @@ charge(struct ledger *l, const char *who, const char *epsilon)
 static inline void
 assert_verifies(struct ledger *l, const struct receipt *r)
 {
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     struct receipt head;
 
     assert_ok(ledger_verify(l, r, &head, &err), &err);
@@ -155,7 +155,7 @@ assert_balance(struct ledger *l, const char *who, const char *spent,
                const char *left)
 {
     struct ledger_balance b;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     assert_ok(ledger_balance(l, str_of(who), &b, &err), &err);
     assert_string_equal(b.facts.spent, spent);

@@ -3,6 +3,7 @@
  * that change, and refusals that say which, how much and what is left.
  */
 #include "ledger/helpers.h"
+#include "support/said.h"
 
 static struct ledger_analyst
 analyst(const char *name)
@@ -16,7 +17,7 @@ budgets_exhaust_exactly(void **state)
     struct ledger_terms t = terms_of("1", "0");
     struct place p;
     struct ledger *l;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     place_make(&p);
@@ -26,7 +27,7 @@ budgets_exhaust_exactly(void **state)
         assert_int_equal(charge(l, "", "0.1"), CUSTOS_OK);
     assert_balance(l, "", "1", "0");
     assert_int_equal(charge_at(l, "", "1e-20", 1, NULL, &err), CUSTOS_ESPENT);
-    assert_string_equal(err.said,
+    assert_string_equal(whole_said(&err),
                         "the common budget (of all analysts) is spent: this "
                         "needs epsilon 0.00000000000000000001, and 0 is left");
     assert_verifies(l, NULL);
@@ -70,7 +71,7 @@ budgets_own_below_common(void **state)
     struct ledger_balance b;
     struct place p;
     struct ledger *l;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     place_make(&p);
@@ -84,11 +85,12 @@ budgets_own_below_common(void **state)
     assert_int_equal(charge(l, "ana", "0.4"), CUSTOS_OK);
     assert_balance(l, "ana", "0.4", "0.1");
     assert_int_equal(charge_at(l, "ana", "0.2", 1, NULL, &err), CUSTOS_ESPENT);
-    assert_string_equal(err.said, "your own budget does not suffice: this "
-                                  "needs epsilon 0.2, and 0.1 is left");
+    assert_string_equal(whole_said(&err),
+                        "your own budget does not suffice: this "
+                        "needs epsilon 0.2, and 0.1 is left");
     assert_int_equal(charge(l, "bo", "0.5"), CUSTOS_OK);
     assert_int_equal(charge_at(l, "bo", "0.2", 1, NULL, &err), CUSTOS_ESPENT);
-    assert_string_equal(err.said,
+    assert_string_equal(whole_said(&err),
                         "the common budget (of all analysts) does not "
                         "suffice: this needs epsilon 0.2, and 0.1 is left");
     assert_balance(l, "bo", "0.5", "0.1");
@@ -119,7 +121,7 @@ budgets_shared_answers_cost_who_asks(void **state)
     struct receipt receipt;
     struct place p;
     struct ledger *l;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     place_make(&p);
@@ -140,14 +142,14 @@ budgets_shared_answers_cost_who_asks(void **state)
     assert_balance(l, "", "1", "0");
     assert_balance(l, "bo", "0.8", "0");
     assert_int_equal(ledger_charge(l, &r, &receipt, &err), CUSTOS_ESPENT);
-    assert_non_null(strstr(err.said, "your own budget"));
+    assert_non_null(strstr(whole_said(&err), "your own budget"));
     c = charge_of("0.1", "0");
     assert_int_equal(ledger_charge(l, &r, &receipt, &err), CUSTOS_ESPENT);
-    assert_non_null(strstr(err.said, "your window"));
+    assert_non_null(strstr(whole_said(&err), "your window"));
     r.shared = false;
     r.now = (int64_t)2 * 86400 * 1000000;
     assert_int_equal(ledger_charge(l, &r, &receipt, &err), CUSTOS_ESPENT);
-    assert_non_null(strstr(err.said, "common"));
+    assert_non_null(strstr(whole_said(&err), "common"));
     r.shared = true;
     r.who = str_of("");
     assert_int_equal(ledger_charge(l, &r, &receipt, &err), CUSTOS_EINVAL);
@@ -170,7 +172,7 @@ budgets_window_slides(void **state)
     struct ledger_balance b;
     struct place p;
     struct ledger *l;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     place_make(&p);
@@ -184,14 +186,14 @@ budgets_window_slides(void **state)
     assert_int_equal(charge_at(l, "ana", "0.15", days(10), NULL, NULL), 0);
     assert_int_equal(charge_at(l, "ana", "0.1", days(11), NULL, &err),
                      CUSTOS_ESPENT);
-    assert_string_equal(err.said,
+    assert_string_equal(whole_said(&err),
                         "your window of 2 days does not suffice: this needs "
                         "epsilon 0.1, and 0.05 is left; each charge counts "
                         "for 2 days");
     assert_int_equal(charge_at(l, "ana", "0.05", days(11), NULL, NULL), 0);
     assert_int_equal(charge_at(l, "ana", "0.1", days(12) - 1, NULL, &err),
                      CUSTOS_ESPENT);
-    assert_string_equal(err.said,
+    assert_string_equal(whole_said(&err),
                         "your window of 2 days is spent: this needs epsilon "
                         "0.1, and 0 is left; each charge counts for 2 days");
     assert_int_equal(ledger_window(l, str_of("ana"), days(12), &b, NULL), 0);
@@ -205,7 +207,7 @@ budgets_window_slides(void **state)
     assert_int_equal(charge(l, "", "0.65"), CUSTOS_OK);
     assert_int_equal(charge_at(l, "ana", "0.1", days(99), NULL, &err),
                      CUSTOS_ESPENT);
-    assert_memory_equal(err.said, "the common", 10);
+    assert_memory_equal(whole_said(&err), "the common", 10);
     ledger_close(l);
     place_remove(&p);
 }
@@ -288,7 +290,7 @@ budgets_delta_is_counted(void **state)
     struct receipt got;
     struct place p;
     struct ledger *l;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     place_make(&p);
@@ -297,7 +299,7 @@ budgets_delta_is_counted(void **state)
     memset(r.policy, 7, sizeof r.policy);
     assert_int_equal(ledger_charge(l, &r, &got, &err), CUSTOS_OK);
     assert_int_equal(ledger_charge(l, &r, &got, &err), CUSTOS_ESPENT);
-    assert_string_equal(err.said,
+    assert_string_equal(whole_said(&err),
                         "the common budget (of all analysts) does not "
                         "suffice: this needs delta 0.0000006, and 0.0000004 "
                         "is left");
@@ -312,7 +314,7 @@ budgets_terms_change(void **state)
     struct receipt a, b;
     struct place p;
     struct ledger *l;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     place_make(&p);
@@ -356,7 +358,7 @@ budgets_policy_must_be_in_force(void **state)
     struct ledger_terms t = terms_of("1", "0");
     struct place p;
     struct ledger *l, *m;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     place_make(&p);

@@ -6,6 +6,7 @@
 
 #include "ledger/chain.h"
 #include "ledger/helpers.h"
+#include "support/said.h"
 
 /* SQL on the file behind the ledger's back. */
 static void
@@ -86,7 +87,7 @@ verify_finds_every_change(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct receipt last, head;
-        custos_err err = {0};
+        custos_err err = CUSTOS_ERR_INIT;
         struct ledger *l = NULL;
         custos_status st;
         struct place p;
@@ -96,7 +97,7 @@ verify_finds_every_change(void **state)
         st = ledger_open(p.path, p.lock, &l, &err);
         if (!st)
             st = ledger_verify(l, NULL, &head, &err);
-        if (st != CUSTOS_ECORRUPT || !strstr(err.said, cases[i].says))
+        if (st != CUSTOS_ECORRUPT || !strstr(whole_said(&err), cases[i].says))
             fail_msg("%s: %d %s", cases[i].sql, (int)st, err.said);
         ledger_close(l);
         place_remove(&p);
@@ -119,7 +120,7 @@ charge_stops_at_damage(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct receipt last;
-        custos_err err = {0};
+        custos_err err = CUSTOS_ERR_INIT;
         struct ledger *l;
         struct place p;
 
@@ -194,7 +195,7 @@ verify_older_than_receipt(void **state)
 {
     struct receipt early, late, head;
     struct ledger *l;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     struct place p;
     char copy[ROOM + 32];
 
@@ -211,10 +212,10 @@ verify_older_than_receipt(void **state)
     assert_int_equal(ledger_open(copy, p.lock, &l, &err), CUSTOS_OK);
     assert_verifies(l, &early);
     assert_int_equal(ledger_verify(l, &late, &head, &err), CUSTOS_ENAME);
-    assert_non_null(strstr(err.said, "older than this receipt"));
+    assert_non_null(strstr(whole_said(&err), "older than this receipt"));
     assert_int_equal(charge_at(l, "", "0.1", 21, NULL, NULL), CUSTOS_OK);
     assert_int_equal(ledger_verify(l, &late, &head, &err), CUSTOS_ENAME);
-    assert_non_null(strstr(err.said, "another chain"));
+    assert_non_null(strstr(whole_said(&err), "another chain"));
     assert_verifies(l, &early);
     ledger_close(l);
     place_remove(&p);

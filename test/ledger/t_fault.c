@@ -6,6 +6,7 @@
 #include "support/powercut_vfs.h"
 
 #include "ledger/helpers.h"
+#include "support/said.h"
 
 enum { CHARGES = 60 };
 
@@ -36,7 +37,7 @@ static size_t
 charge_many(struct ledger *l, int n, struct receipt *last)
 {
     size_t done = 0;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     for (int i = 0; i < n; i++) {
         custos_status st = charge_at(l, "", "0.01", 5, last, &err);
@@ -111,7 +112,7 @@ fault_that_stays(void **state)
     };
     const struct place *p = *state;
     struct ledger_balance b;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct disk *d = disk_new(i);
@@ -124,7 +125,7 @@ fault_that_stays(void **state)
         for (int k = 0; k < 5; k++) {
             assert_int_equal(charge_at(l, "", "0.01", 5, NULL, &err),
                              CUSTOS_EIO);
-            assert_non_null(strstr(err.said, cases[i].says));
+            assert_non_null(strstr(whole_said(&err), cases[i].says));
         }
         disk_fail_at(d, 0, 0, DISK_EIO);
         assert_int_equal(charge_many(l, 10, &last), 10);

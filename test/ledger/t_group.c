@@ -4,6 +4,7 @@
 #include "support/powercut_vfs.h"
 
 #include "ledger/helpers.h"
+#include "support/said.h"
 
 enum { MOST = 150 };
 
@@ -23,6 +24,7 @@ group_add(struct group *g, const char *who, const char *epsilon)
 {
     size_t i = g->n++;
 
+    g->err[i] = (custos_err)CUSTOS_ERR_INIT;
     request_of(&g->requests[i], &g->charges[i], who, epsilon, 5 + (int64_t)i);
     g->jobs[i] = (struct ledger_job){
         .kind = LEDGER_CHARGE, .request = &g->requests[i], .err = &g->err[i]};
@@ -85,14 +87,14 @@ group_is_one_by_one(void **state)
     for (size_t i = 0; i < MOST; i++) {
         const struct ledger_job *j = &group.jobs[i];
         struct receipt r = {0};
-        custos_err err = {0};
+        custos_err err = CUSTOS_ERR_INIT;
         custos_status st =
             j->kind == LEDGER_ACT
                 ? ledger_act(one, j->act, j->words, j->who, j->now, &r, &err)
                 : ledger_charge(one, j->request, &r, &err);
 
         assert_int_equal(st, j->status);
-        assert_string_equal(err.said, group.err[i].said);
+        assert_string_equal(whole_said(&err), group.err[i].said);
         if (!st)
             assert_memory_equal(&r, &j->receipt, sizeof r);
         admitted += st == CUSTOS_OK;

@@ -7,6 +7,7 @@
 
 #include "ledger/credentials.h"
 #include "ledger/helpers.h"
+#include "support/said.h"
 
 static sqlite3 *
 open_raw(const struct place *p)
@@ -256,7 +257,7 @@ migrate_stops_at_damage(void **state)
 {
     struct receipt last;
     struct ledger *l;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     struct place p;
 
     (void)state;
@@ -269,7 +270,7 @@ migrate_stops_at_damage(void **state)
            "UPDATE chain SET epsilon = '0' WHERE seq = 5;"
            "PRAGMA user_version = 0;");
     assert_int_equal(ledger_open(p.path, p.lock, &l, &err), CUSTOS_ECORRUPT);
-    assert_non_null(strstr(err.said, "row 5"));
+    assert_non_null(strstr(whole_said(&err), "row 5"));
     place_remove(&p);
 }
 
@@ -278,7 +279,7 @@ migrate_refuses_newer(void **state)
 {
     struct receipt last;
     struct ledger *l;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     struct place p;
 
     (void)state;
@@ -286,7 +287,7 @@ migrate_refuses_newer(void **state)
     meddle(&p, "PRAGMA user_version = 6");
     assert_int_equal(ledger_open(p.path, p.lock, &l, &err),
                      CUSTOS_EUNSUPPORTED);
-    assert_non_null(strstr(err.said, "format 6"));
+    assert_non_null(strstr(whole_said(&err), "format 6"));
     meddle(&p, "PRAGMA user_version = 5");
     l = open_at(&p);
     assert_verifies(l, &last);

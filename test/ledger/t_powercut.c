@@ -179,7 +179,7 @@ cut_once(struct run *run, size_t at)
 {
     const char *wrong = NULL;
     struct ledger *l = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     disk_cut_at(run->disk, at);
     if (ledger_open(run->place->path, run->place->lock, &l, NULL) == CUSTOS_OK)

@@ -86,7 +86,7 @@ walk(const char *delta, size_t steps)
 {
     char before[CUSTOS_AMOUNT_MAX], after[CUSTOS_AMOUNT_MAX];
     size_t admitted = 0, refused = 0;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     struct receipt got;
     struct ledger *l;
     struct place p;
@@ -134,7 +134,7 @@ left_after_refuses_what_is_refused(void **state)
     char left[CUSTOS_AMOUNT_MAX] = "untouched";
     struct charge large = charge_of("8.00000000000000000001", "0");
     struct charge none = charge_of("8", "0");
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     struct ledger *l;
     struct place p;
 
@@ -159,7 +159,7 @@ static void
 spent_is_the_sum_of_charges(void **state)
 {
     struct ledger_spent s;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     struct ledger *l;
     struct place p;
 

@@ -3,6 +3,7 @@
  * dropped by age and size, and what was dropped is given back.
  */
 #include "helpers.h"
+#include "support/said.h"
 
 static const int64_t day = INT64_C(86400) * 1000000;
 
@@ -44,7 +45,7 @@ charge_sized(struct ledger *l, const char *who, size_t bytes, int64_t now,
 static void
 growth_is_limited_in_all(void **state)
 {
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     struct receipt before, after;
     struct ledger *l;
     struct place p;
@@ -57,7 +58,7 @@ growth_is_limited_in_all(void **state)
     assert_ok(ledger_head(l, &before, &err), &err);
     assert_int_equal(charge_sized(l, "ana", 0, 5, 4000, 0, &err),
                      CUSTOS_EOVERFLOW);
-    assert_non_null(strstr(err.said, "ask the owner"));
+    assert_non_null(strstr(whole_said(&err), "ask the owner"));
     assert_ok(ledger_head(l, &after, &err), &err);
     assert_memory_equal(&before, &after, sizeof after);
     /* another analyst, the owner, and after more was allowed */
@@ -79,7 +80,7 @@ static void
 growth_is_limited_by_the_minute(void **state)
 {
     const int64_t minute = 60000000, now = 1000 * minute;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     struct ledger *l;
     struct place p;
 
@@ -91,7 +92,7 @@ growth_is_limited_by_the_minute(void **state)
                      CUSTOS_OK);
     assert_int_equal(charge_sized(l, "ana", 0, now + minute - 1, 0, 2000, &err),
                      CUSTOS_EOVERFLOW);
-    assert_non_null(strstr(err.said, "in this minute"));
+    assert_non_null(strstr(whole_said(&err), "in this minute"));
     assert_int_equal(charge_sized(l, "bo", 600, now + 1, 0, 2000, &err),
                      CUSTOS_OK);
     assert_int_equal(charge_sized(l, "ana", 600, now + minute, 0, 2000, &err),
@@ -126,7 +127,7 @@ is_stored(struct ledger *l, uint8_t i)
     arena *a = arena_new(NULL, 1 << 20);
     const uint8_t key[32] = {i};
     struct receipt r;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     str answer;
     custos_status st = ledger_answer_find(l, key, a, &answer, &r, &err);
 
@@ -176,7 +177,7 @@ vacuum_gives_back_what_was_dropped(void **state)
     const struct ledger_retention none = {.bytes = 2000};
     struct ledger_freed freed;
     struct receipt last;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     struct ledger *l, *other;
     struct stat was, is;
     struct place p;

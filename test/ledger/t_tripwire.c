@@ -5,6 +5,7 @@
 
 #include "ledger/helpers.h"
 #include "ledger/tripwire.h"
+#include "support/said.h"
 
 /* ana, bo and cy, with the tripwire of the default policy. */
 static struct ledger *
@@ -49,7 +50,7 @@ static void
 trip(struct ledger *l, const char *kind, const char *who)
 {
     struct receipt r;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     assert_ok(ledger_act(l, kind, str_of("charge 3: XX000"), str_of(who), 3000,
                          &r, &err),
@@ -61,7 +62,7 @@ static const char BUILD[] = "custos 0.1.0 (0123456789ab), DuckDB v1.5.6";
 static void
 resume(struct ledger *l, struct receipt *r)
 {
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     assert_ok(ledger_resume(l, str_of(BUILD), 4000, r, &err), &err);
 }
@@ -72,7 +73,7 @@ tripwire_first_failure_suspends_the_analyst(void **state)
     struct ledger_tripwire seen;
     struct ledger *l;
     struct place p;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     l = make(&p);
@@ -80,7 +81,7 @@ tripwire_first_failure_suspends_the_analyst(void **state)
     assert_int_equal(asks(l, "bo"), CUSTOS_OK);
     trip(l, TRIPWIRE_FAILURE, "ana");
     assert_int_equal(ask(l, "ana", 3, 1, &err), CUSTOS_EDENIED);
-    assert_string_equal(err.said, LEDGER_SUSPENDED_SAID);
+    assert_string_equal(whole_said(&err), LEDGER_SUSPENDED_SAID);
     assert_int_equal(asks(l, "bo"), CUSTOS_OK);
     assert_int_equal(asks(l, ""), CUSTOS_OK);
     assert_int_equal(ledger_tripwire(l, str_of("ana"), &seen, &err), CUSTOS_OK);
@@ -102,7 +103,7 @@ tripwire_third_failure_suspends_the_store(void **state)
     static const char *const who[] = {"ana", "bo", ""};
     struct ledger *l;
     struct place p;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     l = make(&p);
@@ -112,7 +113,7 @@ tripwire_third_failure_suspends_the_store(void **state)
         trip(l, TRIPWIRE_FAILURE, who[i]);
     }
     assert_int_equal(ask(l, "cy", 3, 1, &err), CUSTOS_EDENIED);
-    assert_string_equal(err.said, LEDGER_SUSPENDED_SAID);
+    assert_string_equal(whole_said(&err), LEDGER_SUSPENDED_SAID);
     assert_int_equal(asks(l, ""), CUSTOS_EDENIED);
     /* by the owner's number */
     assert_int_equal(ask(l, "cy", 4, 1, NULL), CUSTOS_OK);
@@ -204,7 +205,7 @@ tripwire_verify_finds_a_charge_of_the_suspended(void **state)
     struct ledger *l;
     sqlite3 *db = NULL;
     struct place p;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     l = make(&p);
@@ -235,7 +236,7 @@ tripwire_verify_finds_a_charge_of_the_suspended(void **state)
     sqlite3_close(db);
     l = open_at(&p);
     assert_int_equal(ledger_verify(l, NULL, &head, &err), CUSTOS_ECORRUPT);
-    assert_non_null(strstr(err.said, "charges who was suspended"));
+    assert_non_null(strstr(whole_said(&err), "charges who was suspended"));
     ledger_close(l);
     place_remove(&p);
 }

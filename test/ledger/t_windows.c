@@ -69,7 +69,7 @@ assert_same(const struct place *p, struct ledger *l, size_t who, int64_t now)
 {
     struct ledger_balance running, whole;
     struct ledger *fresh = open_at(p);
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     assert_ok(ledger_window(l, str_of(names[who]), now, &running, &err), &err);
     assert_ok(ledger_window(fresh, str_of(names[who]), now, &whole, &err),
@@ -120,7 +120,7 @@ windows_forget_what_was_undone(void **state)
 {
     struct ledger_balance running, whole;
     int64_t now = 400 * day;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     struct ledger *l;
     struct place p;
 

@@ -9,7 +9,7 @@ it_leaves_nothing_behind(void **state)
     struct ledger_terms terms = terms_of("1", "0");
     struct receipt before, after;
     uint64_t free_bytes = 0;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     struct ledger *l;
     struct stat was, is;
     struct place p;

@@ -11,6 +11,7 @@
 #include "mech/grid.h"
 #include "noise/noise.h"
 #include "num/rat_round.h"
+#include "support/said.h"
 #include "support/support.h"
 
 static const custos_mech_options laplace_ints = {
@@ -34,7 +35,7 @@ static custos_mech *
 mech_make(custos_mech_options o)
 {
     custos_mech *m = NULL;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (custos_mech_new(NULL, &o, &m, &err))
         fail_msg("%s", err.said);
@@ -629,17 +630,18 @@ release_wide_refuses(void **state)
     custos_sealed *s = seal_wide(4), *i = seal_int(4);
     custos_int out = 77;
     int64_t narrow = 77;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     o.domain = CUSTOS_WIDE;
     wide = mech_make(o);
     assert_int_equal(custos_seal_wide(NULL, &out, 0, &s, NULL), 1);
     assert_int_equal(custos_release_wide(ints, rng, s, &out, 1, &err), 1);
-    assert_string_equal(err.said, "the release needs a mechanism on wide ints, "
-                                  "a generator and a place");
+    assert_string_equal(whole_said(&err),
+                        "the release needs a mechanism on wide ints, "
+                        "a generator and a place");
     assert_int_equal(custos_release_wide(wide, rng, i, &out, 1, &err), 1);
-    assert_string_equal(err.said, "the release needs sealed wide ints");
+    assert_string_equal(whole_said(&err), "the release needs sealed wide ints");
     assert_int_equal(custos_release_ints(ints, rng, s, &narrow, 1, NULL), 1);
     assert_int_equal(custos_release_ints(wide, rng, i, &narrow, 1, NULL), 1);
     assert_int_equal(custos_release_wide(wide, rng, s, &out, 2, NULL), 1);
@@ -792,7 +794,7 @@ mech_refuses(void **state)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         custos_mech_options o = rows[i].o;
         custos_mech *m = NULL;
-        custos_err err = {.said = ""};
+        custos_err err = CUSTOS_ERR_INIT;
         custos_status st;
 
         o.size = sizeof o;
@@ -874,7 +876,7 @@ release_without_entropy(void **state)
     custos_sealed_free(s);
     for (size_t n = 0; n < words; n += 1 + words / 20) {
         custos_rng *rng = test_rng_failing(1, n);
-        custos_err err;
+        custos_err err = CUSTOS_ERR_INIT;
 
         for (int i = 0; i < N; i++)
             out[i] = 77;

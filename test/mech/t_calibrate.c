@@ -12,6 +12,7 @@
 #include "mech/calibrate.h"
 #include "num/ival_more.h"
 #include "num/rat_round.h"
+#include "support/said.h"
 #include "support/support.h"
 
 enum { BITS = 200 };
@@ -440,14 +441,14 @@ static void
 classical_formula_fails_at_ten(void **state)
 {
     char sigma[CUSTOS_NUMBER_MAX], delta[CUSTOS_NUMBER_MAX];
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     double got;
 
     (void)state;
     assert_int_equal(
         custos_gauss_sigma(CUSTOS_CLASSICAL, "10", "1e-5", "1", sigma, &err),
         CUSTOS_ERANGE);
-    assert_string_equal(err.said,
+    assert_string_equal(whole_said(&err),
                         "the classical calibration needs epsilon below 1");
     assert_int_equal(
         custos_gauss_sigma(CUSTOS_CLASSICAL, "1", "1e-5", "1", sigma, NULL),

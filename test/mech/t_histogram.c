@@ -10,7 +10,7 @@ static custos_mech *
 histogram_make(custos_histogram_options o)
 {
     custos_mech *m = NULL;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     o.size = sizeof o;
     if (custos_histogram_new(NULL, &o, &m, &err))

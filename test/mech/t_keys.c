@@ -24,7 +24,7 @@ keys_make(custos_keys_rule rule, custos_adjacency adjacency, uint64_t per_unit,
                              .epsilon = epsilon,
                              .delta = delta};
     custos_keys *k = NULL;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (custos_keys_new(NULL, &o, &k, &err))
         fail_msg("%s", err.said);
@@ -407,7 +407,7 @@ keys_units_is_least(void **state)
     custos_keys *k;
     char low[CUSTOS_NUMBER_MAX], high[CUSTOS_NUMBER_MAX];
     uint64_t units = 9;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     for (size_t r = 0; r < 3; r++) {
@@ -498,7 +498,7 @@ keys_refuse(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         custos_keys_options o = rows[i].o;
-        custos_err err = {.said = ""};
+        custos_err err = CUSTOS_ERR_INIT;
 
         o.size = sizeof o;
         assert_int_equal(custos_keys_new(NULL, &o, &k, &err), rows[i].st);
@@ -524,7 +524,7 @@ keys_release_refuses(void **state)
     uint8_t kept[N] = {7, 7};
     custos_rng *rng = test_rng_seeded(1);
     custos_sealed *s = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     assert_int_equal(custos_seal_ints(NULL, units, N, &s, NULL), 0);

@@ -39,7 +39,7 @@ quantile_make(custos_adjacency adjacency, int64_t lower, int64_t upper,
                                  .pad = moved.pad,
                                  .shift = moved.shift};
     custos_quantile *q = NULL;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (custos_quantile_new(NULL, &o, &q, &err))
         fail_msg("%s", err.said);
@@ -849,7 +849,7 @@ quantile_error_is_the_formula(void **state)
     custos_quantile *q =
         quantile_make(CUSTOS_ADD_REMOVE, 0, 99, ranks, 3, 1, "2");
     uint64_t root, leaf, far;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     assert_int_equal(custos_quantile_error(q, 1, "0.05", 49999, &root, &err),
@@ -1007,14 +1007,14 @@ quantile_refuses(void **state)
                                     .rank = half,
                                     .epsilon = "1"};
     custos_quantile *q = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         custos_quantile_options o = rows[i].o;
 
         o.size = sizeof o;
-        err = (custos_err){.code = 0};
+        err = (custos_err)CUSTOS_ERR_INIT;
         assert_int_equal(custos_quantile_new(NULL, &o, &q, &err), rows[i].want);
         assert_int_equal(err.code, rows[i].want);
         assert_true(err.said[0] != '\0');
@@ -1037,7 +1037,7 @@ quantile_release_refuses(void **state)
     custos_rng *rng = test_rng_seeded(35);
     custos_sealed *s = NULL;
     int64_t out = 77;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     assert_int_equal(custos_seal_wide(NULL, cells, 3, &s, NULL), 0);

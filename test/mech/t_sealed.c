@@ -1,5 +1,6 @@
 /* Sealed values: copied, opened once, wiped. */
 #include "mech/sealed.h"
+#include "support/said.h"
 #include "support/support.h"
 
 static void
@@ -8,7 +9,7 @@ sealed_opens_once(void **state)
     int64_t ints[3] = {5, INT64_MIN, INT64_MAX};
     double reals[2] = {-0.0, 1.5};
     custos_sealed *s = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     i128 *values = NULL;
     uint64_t bits;
 
@@ -22,7 +23,8 @@ sealed_opens_once(void **state)
     assert_int_equal(sealed_open(s, SEALED_INTS, 3, &values, &err),
                      CUSTOS_ETAKEN);
     assert_null(values);
-    assert_string_equal(err.said, "this release has been taken already");
+    assert_string_equal(whole_said(&err),
+                        "this release has been taken already");
     custos_sealed_free(s);
     assert_int_equal(custos_seal_reals(NULL, reals, 2, &s, NULL), CUSTOS_OK);
     assert_int_equal(sealed_open(s, SEALED_REALS, 2, &values, NULL), CUSTOS_OK);
@@ -40,7 +42,7 @@ sealed_refuses_what_it_is_not(void **state)
 {
     int64_t ints[2] = {1, 2};
     custos_sealed *s = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     i128 *values = NULL;
 
     (void)state;
@@ -56,7 +58,7 @@ sealed_refuses_what_it_is_not(void **state)
                      CUSTOS_EINVAL);
     assert_int_equal(sealed_open(s, SEALED_REALS, 2, &values, &err),
                      CUSTOS_EINVAL);
-    assert_string_equal(err.said, "the release needs sealed reals");
+    assert_string_equal(whole_said(&err), "the release needs sealed reals");
     assert_int_equal(sealed_open(s, SEALED_INTS, 3, &values, &err),
                      CUSTOS_EINVAL);
     assert_null(values);

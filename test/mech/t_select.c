@@ -489,7 +489,7 @@ select_takes_scores_once(void **state)
     custos_rng *rng = test_rng_seeded(7);
     custos_sealed *sealed = NULL;
     size_t winner = 9;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     assert_int_equal(custos_seal_ints(NULL, scores, 2, &sealed, NULL), 0);
@@ -514,7 +514,7 @@ select_refuses_bad_options(void **state)
     custos_rng *rng = test_rng_seeded(8);
     custos_sealed *sealed = NULL;
     size_t winner = 9;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     struct {
         custos_select_options o;
         custos_status want;

@@ -16,7 +16,7 @@ static custos_sensitivity
 sensitivity_make(custos_query q, custos_adjacency adjacency)
 {
     custos_sensitivity s;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     q.size = sizeof q;
     if (custos_sensitivity_of(&q, adjacency, &s, &err))
@@ -358,7 +358,7 @@ sensitivity_refuses(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         custos_query q = rows[i].q;
-        custos_err err = {.said = ""};
+        custos_err err = CUSTOS_ERR_INIT;
 
         q.size = sizeof q;
         assert_int_equal(

@@ -228,7 +228,7 @@ sparse_stops_after_c(void **state)
     custos_sparse *s = make(rng, 3, CUSTOS_SCORES_GENERAL, "1", NULL);
     const int64_t exact = INT64_MAX;
     custos_sealed *sealed = NULL;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     bool above;
 
     (void)state;
@@ -337,7 +337,7 @@ sparse_refuses_bad_input(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        custos_err err = {0};
+        custos_err err = CUSTOS_ERR_INIT;
 
         if (!bad[i].o.size)
             bad[i].o.size = sizeof bad[i].o;

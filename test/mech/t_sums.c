@@ -561,7 +561,7 @@ sums_refuse_bad_options(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        custos_err err = {0};
+        custos_err err = CUSTOS_ERR_INIT;
 
         if (!bad[i].o.size)
             bad[i].o.size = sizeof bad[i].o;

@@ -20,7 +20,7 @@ threshold_make(custos_adjacency adjacency, uint64_t keys, const char *epsilon,
                                   .epsilon = epsilon,
                                   .delta = delta};
     custos_threshold *t = NULL;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (custos_threshold_new(NULL, &o, &t, &err))
         fail_msg("%s", err.said);
@@ -221,7 +221,7 @@ threshold_refuses(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         custos_threshold_options o = rows[i].o;
-        custos_err err = {.said = ""};
+        custos_err err = CUSTOS_ERR_INIT;
 
         o.size = sizeof o;
         assert_int_equal(custos_threshold_new(NULL, &o, &t, &err), rows[i].st);
@@ -267,7 +267,7 @@ threshold_release_refuses(void **state)
     uint8_t kept[200] = {7, 7};
     custos_rng *rng = test_rng_seeded(1), *dry = test_rng_failing(1, 0);
     custos_sealed *s = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     assert_int_equal(custos_seal_ints(NULL, values, 200, &s, NULL), CUSTOS_OK);

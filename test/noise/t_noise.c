@@ -15,7 +15,7 @@ static void
 refuses(custos_law law, const char *parameter, custos_status status)
 {
     custos_noise *noise = (custos_noise *)&refuses, *before = noise;
-    custos_err err = {.code = CUSTOS_OK};
+    custos_err err = CUSTOS_ERR_INIT;
 
     assert_int_equal(custos_noise_new(NULL, law, parameter, &noise, &err),
                      status);
@@ -30,7 +30,7 @@ static void
 accepts(custos_law law, const char *parameter)
 {
     custos_noise *noise = NULL;
-    custos_err err = {.code = CUSTOS_ETAKEN};
+    custos_err err = {.size = sizeof err, .code = CUSTOS_ETAKEN};
 
     assert_int_equal(custos_noise_new(NULL, law, parameter, &noise, &err),
                      CUSTOS_OK);
@@ -86,7 +86,7 @@ slopes_limit_is_passed_on(void **state)
     struct test_memory memory = {0};
     custos_alloc alloc = test_alloc(&memory);
     custos_noise *noise = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     rat x;
 
     (void)state;
@@ -127,7 +127,7 @@ memory_failure_is_a_status(void **state)
             struct test_memory memory = {.fail_at = fail_at};
             custos_alloc alloc = test_alloc(&memory);
             custos_noise *noise = NULL;
-            custos_err err;
+            custos_err err = CUSTOS_ERR_INIT;
             custos_status st = custos_noise_new(&alloc, all[i].law,
                                                 all[i].parameter, &noise, &err);
 
@@ -167,7 +167,7 @@ entropy_failure_leaves_zeros(void **state)
         step = words > 500 ? 37 : 1;
         test_rng_free(rng);
         for (size_t n = 0; n < words; n += step) {
-            custos_err err = {.code = CUSTOS_OK};
+            custos_err err = CUSTOS_ERR_INIT;
 
             rng = test_rng_failing(9, n);
             memset(out, 0x55, sizeof out);
@@ -188,7 +188,7 @@ draws_need_their_arguments(void **state)
     custos_rng *rng = test_rng_seeded(9);
     custos_noise *noise = NULL;
     custos_int out[1] = {3};
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     assert_int_equal(

@@ -8,6 +8,7 @@
 #include "num/rat.h"
 #include "random/rng.h"
 #include "support/ref.h"
+#include "support/said.h"
 #include "support/support.h"
 
 static const struct {
@@ -41,7 +42,7 @@ static void
 reads_the_grammar(void)
 {
     for (size_t i = 0; i < COUNT_OF(accepted); i++) {
-        custos_err err = {.code = CUSTOS_ETAKEN};
+        custos_err err = {.size = sizeof err, .code = CUSTOS_ETAKEN};
         rat r, expected;
 
         rat_init(&r);
@@ -54,7 +55,7 @@ reads_the_grammar(void)
         rat_clear(&r);
     }
     for (size_t i = 0; i < COUNT_OF(refused); i++) {
-        custos_err err = {.code = CUSTOS_OK};
+        custos_err err = CUSTOS_ERR_INIT;
         rat r;
 
         rat_init(&r);
@@ -62,7 +63,7 @@ reads_the_grammar(void)
         assert_int_equal(rat_read(refused[i], "epsilon", &r, &err),
                          CUSTOS_EPARSE);
         assert_int_equal(err.code, CUSTOS_EPARSE);
-        assert_non_null(strstr(err.said, "epsilon"));
+        assert_non_null(strstr(whole_said(&err), "epsilon"));
         assert_int_equal(mpq_cmp_si(r.q, 7, 3), 0); /* unchanged */
         rat_clear(&r);
     }
@@ -87,7 +88,7 @@ static void
 length_has_a_limit(void **state)
 {
     char text[RAT_TEXT_MAX + 2];
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     rat r;
 
     (void)state;
@@ -99,9 +100,9 @@ length_has_a_limit(void **state)
     text[RAT_TEXT_MAX] = '9';
     text[RAT_TEXT_MAX + 1] = '\0';
     assert_int_equal(rat_read(text, "x", &r, &err), CUSTOS_EPARSE);
-    assert_non_null(strstr(err.said, "128"));
+    assert_non_null(strstr(whole_said(&err), "128"));
     assert_int_equal(rat_read(NULL, "x", &r, &err), CUSTOS_EPARSE);
-    assert_string_equal(err.said, "x is missing");
+    assert_string_equal(whole_said(&err), "x is missing");
     rat_clear(&r);
 }
 
@@ -134,7 +135,7 @@ ranges_are_checked(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        custos_err err = {.code = CUSTOS_OK};
+        custos_err err = CUSTOS_ERR_INIT;
         rat r;
 
         rat_init(&r);

@@ -173,7 +173,7 @@ static struct policy *
 hospital_read(arena *a, const struct asked *asked)
 {
     struct policy *p = NULL;
-    custos_err err = {.said = ""};
+    custos_err err = CUSTOS_ERR_INIT;
     struct buf b;
     str text;
 
@@ -201,7 +201,7 @@ plan_for(struct planned *t, const char *sql, const struct asked *asked)
     assert_non_null(t->a);
     t->policy = hospital_read(t->a, q);
     o.who = q->who ? policy_analyst_find(t->policy, str_of(q->who)) : NULL;
-    t->err.at = -1;
+    t->err = (custos_err)CUSTOS_ERR_INIT;
     t->status = sql_read(t->a, str_of(sql), &t->query, &t->err);
     if (!t->status)
         t->status = plan_make(t->a, t->query, t->policy, &o, &t->plan, &t->err);
@@ -227,7 +227,7 @@ plan_good(struct planned *t, const char *sql, const struct asked *asked)
 static inline bool
 rat_is(const rat *r, const char *text)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     bool same;
     rat want;
 

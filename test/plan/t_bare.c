@@ -302,7 +302,7 @@ ranges_of_doubles_are_outward(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(numbers); i++) {
         struct fact f = {.known = KNOWN_DECLARED};
-        custos_err err;
+        custos_err err = CUSTOS_ERR_INIT;
         double low, high;
         rat exact, x;
 

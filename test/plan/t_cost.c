@@ -11,7 +11,7 @@
 static amount
 units(const char *text)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     amount a;
     rat r;
 
@@ -175,7 +175,7 @@ calibration_follows_the_groups(void **state)
     struct plan_options options = {.effort = NULL};
     struct work w = {.plan = &p, .options = &options};
     struct part part = {.kind = PART_UNITS};
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     rat delta;
 
     (void)state;

@@ -7,6 +7,7 @@
 #include "plan/golden.h"
 #include "plan/hospital.h"
 #include "plan/bound_selection.h"
+#include "support/said.h"
 
 enum { TEXT_MAX = 60000 };
 
@@ -51,7 +52,7 @@ static void
 wide_open(struct wide *w)
 {
     const char *at = wide;
-    custos_err err = {.said = ""};
+    custos_err err = CUSTOS_ERR_INIT;
     struct buf b;
 
     w->a = arena_new(NULL, (size_t)1 << 30);
@@ -87,7 +88,7 @@ wide_plan(struct wide *w, const char *sql, const _Atomic int *stop,
     custos_status st;
 
     assert_non_null(a);
-    *err = (custos_err){.at = -1};
+    *err = (custos_err)CUSTOS_ERR_INIT;
     st = sql_read(a, str_of(sql), &q, err);
     if (st)
         fail_msg("%s", err->said);
@@ -159,11 +160,11 @@ expensive_plans_are_refused(void **state)
     wide_open(&w);
     for (size_t i = 0; i < COUNT_OF(dear); i++) {
         char *sql = dear_text(i);
-        custos_err err;
+        custos_err err = CUSTOS_ERR_INIT;
 
         if (wide_plan(&w, sql, NULL, &err) != CUSTOS_EOVERFLOW ||
-            !strstr(err.said, dear[i].said) ||
-            !strstr(err.said, "group by fewer or coarser keys"))
+            !strstr(whole_said(&err), dear[i].said) ||
+            !strstr(whole_said(&err), "group by fewer or coarser keys"))
             fail_msg("%.60s: %s", sql, err.said);
         free(sql);
     }
@@ -176,7 +177,7 @@ static uint64_t
 least_steps(struct wide *w, const char *sql)
 {
     uint64_t low = 0, high = w->policy->max_planning_steps;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     while (high - low > 1) {
         uint64_t middle = low + (high - low) / 2;
@@ -204,7 +205,7 @@ the_verdict_does_not_depend_on_the_cache(void **state)
     for (size_t i = 0; i < COUNT_OF(asked); i++) {
         char *explain = repeat("EXPLAIN ", asked[i], 1, "");
         struct wide w;
-        custos_err err;
+        custos_err err = CUSTOS_ERR_INIT;
         uint64_t least;
 
         wide_open(&w);
@@ -237,7 +238,7 @@ bytes_are_those_of_the_plan(void **state)
         arena *a = arena_new(NULL, (size_t)1 << 30);
         struct plan *plan = NULL;
         struct query *q = NULL;
-        custos_err err;
+        custos_err err = CUSTOS_ERR_INIT;
 
         assert_non_null(arena_take(a, taken, 1));
         assert_int_equal(sql_read(a, str_of(sql), &q, &err), CUSTOS_OK);
@@ -255,7 +256,7 @@ a_stop_ends_planning(void **state)
 {
     const _Atomic int goes_on = 0, stop = 1;
     struct wide w;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     wide_open(&w);
@@ -265,7 +266,7 @@ a_stop_ends_planning(void **state)
 
         if (!strcmp(dear[i].said, "too many steps")) {
             assert_int_equal(wide_plan(&w, sql, &stop, &err), CUSTOS_EENGINE);
-            assert_non_null(strstr(err.said, "cancelled"));
+            assert_non_null(strstr(whole_said(&err), "cancelled"));
         }
         free(sql);
     }
@@ -320,7 +321,7 @@ static void
 large_images_fit(void **state)
 {
     struct wide w;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     wide_open(&w);

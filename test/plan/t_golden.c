@@ -10,6 +10,7 @@
  * at the difference.
  */
 #include "plan/golden.h"
+#include "support/said.h"
 
 /* A golden file that lost its cases proves nothing. */
 enum { CASES_LEAST = 180, REFUSED_LEAST = 70 };
@@ -23,7 +24,7 @@ answer_write(const char *sql, const struct asked *asked, struct buf *out)
     if (t.plan)
         plan_explain(t.plan, out);
     else
-        buf_printf(out, "at %d: %s\n", t.err.at, t.err.said);
+        buf_printf(out, "at %d: %s\n", t.err.at, whole_said(&t.err));
     plan_done(&t);
 }
 

@@ -272,7 +272,7 @@ is_within(const char *sql, const struct asked *asked, const rat *epsilon,
     for (size_t i = 0; i < t.plan->n_parts; i++) {
         struct part *part = &t.plan->parts[i];
         custos_int m = 0;
-        custos_err err;
+        custos_err err = CUSTOS_ERR_INIT;
 
         assert_int_equal(
             custos_mech_error_wide(
@@ -357,7 +357,7 @@ plan_survives_want_of_memory(void **state)
         struct plan *plan = NULL;
         struct query *q = NULL;
         custos_status st;
-        custos_err err;
+        custos_err err = CUSTOS_ERR_INIT;
 
         assert_int_equal(sql_read(big, str_of(sql), &q, &err), CUSTOS_OK);
         st = small ? plan_make(small, q, p, NULL, &plan, &err) : CUSTOS_ENOMEM;

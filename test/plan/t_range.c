@@ -260,7 +260,7 @@ static bool
 is_end(const struct expr *e, const rat *end, const char *text, int outwards)
 {
     bool near;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     rat x, by;
 
     rat_init(&x);

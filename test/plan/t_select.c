@@ -187,7 +187,7 @@ lone_chance_is_the_delta(void **state)
         char low[CUSTOS_NUMBER_MAX], high[CUSTOS_NUMBER_MAX];
         struct planned t;
         double p, delta;
-        custos_err err;
+        custos_err err = CUSTOS_ERR_INIT;
 
         plan_good(&t, queries[i], &with_delta);
         assert_false(
@@ -233,7 +233,7 @@ groups_below_the_floor_never_come_out(void **state)
         "GROUP BY diagnosis";
     char low[CUSTOS_NUMBER_MAX], high[CUSTOS_NUMBER_MAX];
     struct planned t, plain;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     plan_good(&plain, "SELECT diagnosis, count(*) FROM patients GROUP BY 1",

@@ -41,7 +41,7 @@ tpch_is_planned_under_default_limits(void **state)
 {
     arena *a = arena_new(NULL, MEMORY);
     struct policy *policy = NULL;
-    custos_err err = {.said = ""};
+    custos_err err = CUSTOS_ERR_INIT;
     struct buf text;
 
     (void)state;
@@ -58,7 +58,7 @@ tpch_is_planned_under_default_limits(void **state)
         char sql[2048];
 
         snprintf(sql, sizeof sql, "SELECT %s", tpch_queries[i].sql);
-        err = (custos_err){.at = -1};
+        err = (custos_err)CUSTOS_ERR_INIT;
         if (sql_read(a, str_of(sql), &query, &err) ||
             plan_make(a, query, policy, &o, &plan, &err))
             fail_msg("%s: %s", tpch_queries[i].name, err.said);

@@ -5,6 +5,7 @@
 #include "plan/unit_work.h"
 
 #include "plan/hospital.h"
+#include "support/said.h"
 
 enum { NOTE = 1 << 16 }; /* bytes of visits.note */
 
@@ -24,7 +25,7 @@ is_refused(const char *sql, bool refused)
     plan_for(&t, sql, NULL);
     if (refused) {
         assert_int_equal(t.status, CUSTOS_EDENIED);
-        assert_non_null(strstr(t.err.said, "max_unit_work"));
+        assert_non_null(strstr(whole_said(&t.err), "max_unit_work"));
     } else if (t.status) {
         fail_msg("%s: %s", sql, t.err.said);
     } else {
@@ -122,7 +123,8 @@ work_of_pairs(const char *rest)
     plan_for(&t, sql, &asked);
     if (!t.status)
         work = unit_work(t.plan, UNIT_ROWS_DECLARED);
-    else if (t.status != CUSTOS_EDENIED || !strstr(t.err.said, "max_unit_work"))
+    else if (t.status != CUSTOS_EDENIED ||
+             !strstr(whole_said(&t.err), "max_unit_work"))
         fail_msg("%s: %s", sql, t.err.said);
     plan_done(&t);
     return work;
@@ -248,7 +250,8 @@ has_weight(const char *condition)
              condition);
     plan_for(&t, sql, NULL);
     planned = t.status == CUSTOS_OK;
-    if (t.status == CUSTOS_EDENIED && strstr(t.err.said, "max_unit_work"))
+    if (t.status == CUSTOS_EDENIED &&
+        strstr(whole_said(&t.err), "max_unit_work"))
         fail_msg("%s: %s", condition, t.err.said);
     if (planned && unit_work(t.plan, 1) < NOTE / 2)
         fail_msg("%s takes no steps", condition);

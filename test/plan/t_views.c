@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "plan/plan.h"
+#include "support/said.h"
 #include "support/support.h"
 
 enum { MEMORY = 1 << 26 };
@@ -37,7 +38,7 @@ struct made {
 static void
 make(struct made *m, const char *text)
 {
-    *m = (struct made){.a = arena_new(NULL, MEMORY)};
+    *m = (struct made){.err = CUSTOS_ERR_INIT, .a = arena_new(NULL, MEMORY)};
     if (policy_read(m->a, str_of(text), "policy.yaml", &m->policy, &m->err))
         fail_msg("%s", m->err.said);
 }
@@ -142,7 +143,7 @@ only_granted_views_are_there(void **state)
                          CUSTOS_ENAME);
         snprintf(said, sizeof said, "there is no table %c",
                  asked[i].sql[strlen(asked[i].sql) - 1]);
-        assert_memory_equal(m.err.said, said, strlen(said));
+        assert_memory_equal(whole_said(&m.err), said, strlen(said));
         arena_free(m.a);
     }
     /* A view may use one that is not granted. */
@@ -217,7 +218,7 @@ the_owner_reads_what_is_wrong(void **state)
         make(&m, wrong[i].text);
         if (views_check(m.a, m.policy, "policy.yaml", &m.err) !=
                 CUSTOS_EPOLICY ||
-            !strstr(m.err.said, wrong[i].said))
+            !strstr(whole_said(&m.err), wrong[i].said))
             fail_msg("%s: %s", wrong[i].said, m.err.said);
         /* Who asks it reads one sentence. */
         assert_int_equal(
@@ -228,7 +229,7 @@ the_owner_reads_what_is_wrong(void **state)
                                           NULL, q, &m.err),
                              CUSTOS_EPOLICY);
             assert_int_equal(m.err.at, 21);
-            assert_string_equal(m.err.said,
+            assert_string_equal(whole_said(&m.err),
                                 "view v cannot be used: custos policy check "
                                 "tells the owner why");
         }
@@ -259,7 +260,7 @@ many_views_are_refused(void **state)
         CUSTOS_OK);
     assert_int_equal(views_expand(m.a, m.policy, NULL, NULL, q, &m.err),
                      CUSTOS_EUNSUPPORTED);
-    assert_non_null(strstr(m.err.said, "more than 64 views"));
+    assert_non_null(strstr(whole_said(&m.err), "more than 64 views"));
     arena_free(m.a);
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/base.h"
 #include "policy/policy.h"
+#include "support/said.h"
 #include "support/support.h"
 
 enum { MEMORY = 1 << 24 };
@@ -102,7 +103,7 @@ check_mistake(const struct mistake *m)
     const char *at = strstr(good, m->piece);
     arena *a = arena_new(NULL, MEMORY);
     struct policy *p = NULL;
-    custos_err err = {.said = ""};
+    custos_err err = CUSTOS_ERR_INIT;
     char said[256];
 
     assert_non_null(at);
@@ -114,7 +115,7 @@ check_mistake(const struct mistake *m)
     assert_null(p);
     assert_int_equal(err.code, CUSTOS_EPOLICY);
     snprintf(said, sizeof said, "policy.yaml, %s", m->said);
-    assert_string_equal(err.said, said);
+    assert_string_equal(whole_said(&err), said);
     check_list(a, text, m->said);
     arena_free(a);
 }
@@ -138,7 +139,7 @@ check_two(const struct mistake *one, const struct mistake *other)
     static char first[sizeof good + 1024], both[sizeof good + 2048];
     arena *a;
     struct policy *p = NULL;
-    custos_err err = {.said = ""};
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (!replace(good, one, first, sizeof first) ||
         !replace(first, other, both, sizeof both))

@@ -12,7 +12,7 @@ static const struct policy *
 read_policy(arena *a, str text)
 {
     struct policy *p = NULL;
-    custos_err err = {.said = ""};
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (policy_read(a, text, "policy.yaml", &p, &err))
         fail_msg("%s", err.said);
@@ -25,7 +25,7 @@ remarks(arena *a, const char *text, struct buf *out)
 {
     const struct policy *p = read_policy(a, str_of(text));
     struct policy_remark *r = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     size_t n = 0;
 
     assert_int_equal(policy_check(a, p, &r, &n, &err), CUSTOS_OK);
@@ -269,7 +269,7 @@ static void
 memory_fails(void **state)
 {
     custos_status st = CUSTOS_ENOMEM;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     arena *a = arena_new(NULL, MEMORY);
     const struct policy *p = read_policy(a, str_of(good));
 

@@ -6,6 +6,7 @@
 
 #include "policy/emit.h"
 #include "policy/good.h"
+#include "support/said.h"
 
 enum { OUT_MAX = 1 << 20 };
 
@@ -117,7 +118,7 @@ static struct policy *
 answer_all(arena *a, struct buf *draft, const char *const *answers, size_t n)
 {
     struct policy *p = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     for (size_t i = 0; i <= n; i++) {
         const char *text = buf_text(draft), *at = strstr(text, ": TODO");
@@ -135,7 +136,7 @@ answer_all(arena *a, struct buf *draft, const char *const *answers, size_t n)
         assert_int_equal(policy_read(a, str_of(text), "p.yaml", &p, &err),
                          CUSTOS_EPOLICY);
         snprintf(said, sizeof said, "p.yaml, line %d: TODO still", line);
-        assert_memory_equal(err.said, said, strlen(said));
+        assert_memory_equal(whole_said(&err), said, strlen(said));
         buf_init(&next, NULL, OUT_MAX);
         buf_add(&next, text, (size_t)(at - text));
         buf_printf(&next, ": %s%s", answers[i], at + 6);

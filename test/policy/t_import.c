@@ -5,6 +5,7 @@
 #include "policy/import.h"
 
 #include "policy/good.h"
+#include "support/said.h"
 
 enum { OUT_MAX = 1 << 20 };
 
@@ -87,7 +88,7 @@ import(const char *text, struct buf *out, custos_err *err)
 static void
 metadata_becomes_a_policy(void **state)
 {
-    custos_err err = {.said = ""};
+    custos_err err = CUSTOS_ERR_INIT;
     struct buf out;
     const char *at;
 
@@ -110,7 +111,7 @@ answered_import_is_a_policy(void **state)
                                           "b.csv"};
     arena *a = arena_new(NULL, MEMORY);
     struct policy *p = NULL;
-    custos_err err = {.said = ""};
+    custos_err err = CUSTOS_ERR_INIT;
     struct buf out, next;
 
     (void)state;
@@ -195,7 +196,7 @@ mistakes_of_metadata(void **state)
         static char text[sizeof metadata + 256];
         const struct mistake *m = &mistakes[i];
         const char *at = strstr(metadata, m->piece);
-        custos_err err = {.said = ""};
+        custos_err err = CUSTOS_ERR_INIT;
         struct buf out;
         char said[256];
 
@@ -205,7 +206,7 @@ mistakes_of_metadata(void **state)
         buf_init(&out, NULL, OUT_MAX);
         assert_int_equal(import(text, &out, &err), CUSTOS_EPOLICY);
         snprintf(said, sizeof said, "PUMS.yaml, %s", m->said);
-        assert_string_equal(err.said, said);
+        assert_string_equal(whole_said(&err), said);
         buf_clear(&out);
     }
 }
@@ -220,7 +221,7 @@ names_and_units(void **state)
                                "      '`Id`': {type: int}\n"
                                "      '\"x\"': {type: boolean}\n"
                                "      \"`\": {type: boolean}\n";
-    custos_err err = {.said = ""};
+    custos_err err = CUSTOS_ERR_INIT;
     struct buf out;
     const char *at;
 
@@ -249,14 +250,15 @@ names_and_units(void **state)
 static void
 a_list_is_no_metadata(void **state)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     struct buf out;
 
     (void)state;
     buf_init(&out, NULL, OUT_MAX);
     assert_int_equal(import("[a]", &out, &err), CUSTOS_EPOLICY);
-    assert_string_equal(err.said, "PUMS.yaml, line 1: metadata is a map: "
-                                  "database, schema, table, column");
+    assert_string_equal(whole_said(&err),
+                        "PUMS.yaml, line 1: metadata is a map: "
+                        "database, schema, table, column");
     assert_int_equal(import("]", &out, &err), CUSTOS_EPOLICY);
     buf_clear(&out);
 }

@@ -3,6 +3,7 @@
  */
 #include "base/sha256.h"
 #include "policy/good.h"
+#include "support/said.h"
 
 static void
 same(str got, const char *expected)
@@ -15,7 +16,7 @@ static struct policy *
 read_good(arena *a, const char *text)
 {
     struct policy *p = NULL;
-    custos_err err = {.said = ""};
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st = policy_read(a, str_of(text), "policy.yaml", &p, &err);
 
     if (st)
@@ -255,19 +256,21 @@ empty_and_huge_files(void **state)
 {
     enum { HUGE = (1 << 20) + 1 };
     char *huge = malloc(HUGE);
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     assert_non_null(huge);
     memset(huge, ' ', HUGE);
     assert_int_equal(read_text("", 0, &err), CUSTOS_EPOLICY);
-    assert_string_equal(err.said, "policy.yaml, line 1: the file is empty");
+    assert_string_equal(whole_said(&err),
+                        "policy.yaml, line 1: the file is empty");
     assert_int_equal(read_text("# x\n", 4, &err), CUSTOS_EPOLICY);
     assert_int_equal(read_text(NULL, 0, &err), CUSTOS_EPOLICY);
     assert_int_equal(read_text("a", 1, NULL), CUSTOS_EPOLICY);
     assert_int_equal(read_text(huge, HUGE, &err), CUSTOS_EPOLICY);
-    assert_string_equal(err.said, "policy.yaml, line 1: the file is larger "
-                                  "than 1048576 bytes");
+    assert_string_equal(whole_said(&err),
+                        "policy.yaml, line 1: the file is larger "
+                        "than 1048576 bytes");
     memcpy(huge, good, strlen(good)); /* just small enough */
     huge[strlen(good)] = '\n';
     assert_int_equal(read_text(huge, HUGE - 1, &err), CUSTOS_OK);
@@ -278,14 +281,14 @@ static void
 too_many_keys(void **state)
 {
     struct buf b;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     buf_init(&b, NULL, 1 << 20);
     for (int i = 0; i <= 2000; i++)
         buf_printf(&b, "k%d: 1\n", i);
     assert_int_equal(read_text(buf_text(&b), b.len, &err), CUSTOS_EPOLICY);
-    assert_string_equal(err.said,
+    assert_string_equal(whole_said(&err),
                         "policy.yaml, line 2001: more than 2000 keys");
     buf_clear(&b);
 }
@@ -345,13 +348,14 @@ row_is_not_guessed(void **state)
                                "budget: {epsilon: 1}\n"
                                "tables: {t: {source: t.csv, unit: row,\n"
                                "  columns: {row: {type: integer}}}}\n";
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     assert_int_equal(read_text(text, strlen(text), &err), CUSTOS_EPOLICY);
-    assert_string_equal(err.said, "policy.yaml, line 3: table 't' has a column "
-                                  "row: write \"row\" in quotes for it, or "
-                                  "rename it");
+    assert_string_equal(whole_said(&err),
+                        "policy.yaml, line 3: table 't' has a column "
+                        "row: write \"row\" in quotes for it, or "
+                        "rename it");
 }
 
 /* Names with dots are found whole. */
@@ -435,7 +439,7 @@ memory_fails(void **state)
             custos_alloc hooks = test_alloc(&memory);
             arena *a = arena_new(&hooks, MEMORY);
             struct policy *p = NULL;
-            custos_err err;
+            custos_err err = CUSTOS_ERR_INIT;
 
             if (fill > 0 && !arena_take(a, fill, 1)) {
                 arena_free(a);
@@ -461,13 +465,13 @@ parts_that_are_missing(void **state)
          "a policy has 1 to 500 tables"},
         {"- custos\n", "a policy must be a map of keys to values"},
     };
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
         assert_int_equal(read_text(texts[i][0], strlen(texts[i][0]), &err),
                          CUSTOS_EPOLICY);
-        assert_non_null(strstr(err.said, texts[i][1]));
+        assert_non_null(strstr(whole_said(&err), texts[i][1]));
     }
 }
 
@@ -477,7 +481,7 @@ torn_files(void **state)
 {
     static char text[sizeof good];
     size_t len = strlen(good);
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     for (size_t i = 0; i < len; i += (size_t)test_size(31, 1)) {
@@ -488,7 +492,7 @@ torn_files(void **state)
         memcpy(text + i, good + i + 1, len - i - 1);
         err.said[0] = '\0';
         if (read_text(text, len - 1, &err))
-            assert_memory_equal(err.said, "policy.yaml, ", 13);
+            assert_memory_equal(whole_said(&err), "policy.yaml, ", 13);
     }
 }
 
@@ -554,11 +558,11 @@ mistakes_in_views(void **state)
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         arena *a = arena_new(NULL, MEMORY);
         struct policy *p = NULL;
-        custos_err err = {.said = ""};
+        custos_err err = CUSTOS_ERR_INIT;
 
         if (policy_read(a, str_of(wrong[i].text), "policy.yaml", &p, &err) !=
                 CUSTOS_EPOLICY ||
-            !strstr(err.said, wrong[i].said))
+            !strstr(whole_said(&err), wrong[i].said))
             fail_msg("%s: %s", wrong[i].said, err.said);
         arena_free(a);
     }

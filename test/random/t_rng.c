@@ -40,7 +40,7 @@ all_differ(struct pair *list, size_t n)
 static custos_rng *
 make(void)
 {
-    custos_err err = {.code = CUSTOS_ETAKEN};
+    custos_err err = {.size = sizeof err, .code = CUSTOS_ETAKEN};
     custos_rng *rng = NULL;
 
     assert_int_equal(custos_rng_new(&rng, &err), CUSTOS_OK);

@@ -93,7 +93,7 @@ entropy_failure_is_a_status(void **state)
     enum { PER_CALL = 1000 };
     uint64_t words[PER_CALL];
     custos_rng *rng = NULL;
-    custos_err err = {.code = CUSTOS_OK};
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st = CUSTOS_OK;
     size_t calls = 0;
 
@@ -173,7 +173,7 @@ static void
 missing_sodium_is_a_status(void **state)
 {
     custos_rng *rng = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     fail_sodium = true;

@@ -17,7 +17,7 @@ static struct learn l;
 static void
 make(const char *epsilon)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (learn_make(&l, epsilon, &err))
         fail_msg("%s: %s", epsilon, err.said);
@@ -48,7 +48,7 @@ learn_is_the_law_that_is_drawn(void **state)
     custos_noise *noise = NULL;
     custos_rng *rng = test_rng_seeded(5);
     custos_int value;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     make("0.2");
@@ -125,7 +125,7 @@ learn_refuses_what_is_no_epsilon(void **state)
         {"1 ", CUSTOS_EPARSE},         {"0x1", CUSTOS_EPARSE},
         {"1/0", CUSTOS_EPARSE},        {"1,5", CUSTOS_EPARSE},
     };
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++)

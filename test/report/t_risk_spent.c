@@ -17,7 +17,7 @@ told(const char *epsilon, const char *rho, const char *delta, const char *at,
     static char e[RISK_TEXT_MAX], d[RISK_TEXT_MAX];
     struct risk_spent spent = {epsilon, rho, delta, at};
     custos_risk *risk = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (risk_of_spent(&spent, &risk, e, d, &err))
         fail_msg("%s", err.said);
@@ -160,7 +160,7 @@ texts_that_are_no_sums_are_refused(void **state)
     static const char *const bad[] = {"", "nan", "inf", "x", "1e999", "0x1"};
     char e[RISK_TEXT_MAX], d[RISK_TEXT_MAX];
     custos_risk *risk = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(bad); i++)

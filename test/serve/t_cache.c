@@ -12,7 +12,7 @@ static struct rows *
 rows_new(const char *text)
 {
     struct rows *r = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     assert_int_equal(rows_of_text(str_of("n"), str_of(text), &r, &err),
                      CUSTOS_OK);

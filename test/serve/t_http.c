@@ -41,7 +41,7 @@ server_start(void)
     const struct workers_options workers = {.threads = 2, .waiting_max = 64};
     str none = str_of("");
     struct receipt r;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     memset(&server, 0, sizeof server);
     serve_limits_default(&server.parts.limits);
@@ -63,7 +63,7 @@ static void
 server_end(void)
 {
     struct receipt r;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     http_quiesce(server.web);
     assert_true(workers_stop(server.parts.workers, 10000));
@@ -130,7 +130,7 @@ renewing_while_questions_run(void **state)
     enum { ASKERS = 3, RENEWALS = 60 };
     size_t good[ASKERS] = {0};
     pthread_t threads[ASKERS];
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     server_start();
@@ -197,7 +197,7 @@ static void
 a_job_keeps_its_daemon(void **state)
 {
     struct http *old;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     server_start();

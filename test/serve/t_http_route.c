@@ -281,9 +281,11 @@ credentials_are_shut_but_for_three(void **state)
 static void
 an_error_has_its_place_and_its_hint(void **state)
 {
-    custos_err err = {.code = CUSTOS_ESYNTAX,
+    custos_err err = {.size = sizeof err,
+                      .code = CUSTOS_ESYNTAX,
                       .at = 4,
-                      .said = "no \"such\" thing; write another",
+                      .said = "no \"such\" thing",
+                      .hint = "write another",
                       .noted = "secret"};
     struct http_reply reply;
 
@@ -303,7 +305,7 @@ an_error_has_its_place_and_its_hint(void **state)
 static void
 places_outside_the_text_are_none(void **state)
 {
-    custos_err err = {.code = CUSTOS_ENAME, .said = "no"};
+    custos_err err = {.size = sizeof err, .code = CUSTOS_ENAME, .said = "no"};
     struct http_reply reply;
 
     (void)state;

@@ -40,7 +40,7 @@ static void
 line_of(const char *noted, char *out, size_t size)
 {
     struct log_line l;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     ssize_t n;
     int ends[2];
 

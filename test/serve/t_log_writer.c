@@ -42,7 +42,7 @@ lines_come_in_order(void **state)
     static char text[1 << 16];
     _Atomic uint64_t dropped = 0;
     const char *at;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     int ends[2];
 
     (void)state;
@@ -80,7 +80,7 @@ fill_up(int ends[2])
     _Atomic uint64_t dropped = 0;
     enum { LINES = 3000 };
     uint64_t lost;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     size_t n;
 
     memset(blanks, 'x', sizeof blanks);
@@ -138,7 +138,7 @@ static void
 it_stops_while_nobody_reads(void **state)
 {
     _Atomic uint64_t dropped = 0;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     int ends[2];
 
     (void)state;

@@ -64,7 +64,7 @@ open_doors(struct curator *c)
 {
     static const char *const names[] = {"ann", "bob"};
     struct buf text;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     buf_init(&text, NULL, 1000);
     assert_int_equal(scram_verifier_make(str_of("pencil"),
@@ -97,7 +97,7 @@ server_start(struct serve_limits limits)
                                             .now_us = stopping_clock};
     struct loop_options options = {
         .parts = &server.parts, .owner_fd = -1, .cache_bytes = 1 << 20};
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     server = (struct server){.parts.limits = limits};
     server.parts.counts = &server.counts;

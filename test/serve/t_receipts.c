@@ -10,7 +10,7 @@ static void
 places_are_read(void **state)
 {
     struct receipts_target t;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     assert_int_equal(receipts_target_read("file:/var/log/r", &t, &err),
@@ -46,7 +46,7 @@ what_is_no_place_is_refused(void **state)
         "http://",    "http://h/path",  "https://h:1/",   "ftp://h:1/",
         "/var/log/r", "http://h:1/a b", "http://h:1/a\nb"};
     struct receipts_target t;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(bad); i++)

@@ -45,7 +45,7 @@ static struct verified_facts
 look(struct verified *v, struct ledger *l)
 {
     struct verified_facts f;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     assert_ok(verified_look(v, l, now_us, &f, &err), &err);
     return f;
@@ -100,7 +100,7 @@ rows_that_were_seen_are_missed(void **state)
     struct place p;
     struct ledger *l = make(&p), *old = NULL;
     char copy[ROOM + 32];
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     snprintf(copy, sizeof copy, "%s/copy.db", p.folder);
@@ -134,7 +134,7 @@ static int64_t
 now_and_ask(void)
 {
     struct second *s = second;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     second = NULL; /* once, and by the second not again */
     if (s)
@@ -159,7 +159,7 @@ one_verifies_at_a_time(void **state)
     struct place p;
     struct ledger *l = make(&p);
     struct second s = {.v = v, .l = open_at(&p)};
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     calls = 0;

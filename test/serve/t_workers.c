@@ -110,7 +110,7 @@ wait_begun(int n)
 static void
 start(struct workers_options o)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     clock_us = 0;
     interrupts = begun = admitted = 0;
@@ -396,7 +396,7 @@ the_end_does_not_wait_for_ever(void **state)
 static int
 begin(void **state)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     test_rng_new_silent();

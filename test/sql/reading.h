@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "base/base.h"
+#include "support/said.h"
 #include "support/support.h"
 
 enum { ARENA_MAX = 1 << 26, TEXT_MAX = 1 << 20 };
@@ -20,7 +21,7 @@ expect(const char *sql, const char *text)
 {
     arena *a = arena_new(NULL, ARENA_MAX);
     struct query *q = NULL;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     struct buf b;
 
     buf_init(&b, NULL, TEXT_MAX);
@@ -38,10 +39,10 @@ refuse(custos_status code, const char *sql, const char *here, const char *said)
 {
     arena *a = arena_new(NULL, ARENA_MAX);
     struct query *q = NULL;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st = sql_read(a, str_of(sql), &q, &err);
 
-    if (st != code || !strstr(err.said, said) || err.at < 0 ||
+    if (st != code || !strstr(whole_said(&err), said) || err.at < 0 ||
         (size_t)err.at > strlen(sql) ||
         strncmp(sql + err.at, here, strlen(here)) != 0)
         fail_msg("%s\n  %d at %d: %s", sql, (int)st, err.at, err.said);
@@ -59,7 +60,7 @@ read_in_every_memory(const char *sql)
     for (size_t limit = 64; st == CUSTOS_ENOMEM; limit += 64) {
         arena *a = arena_new(NULL, limit);
         struct query *q;
-        custos_err err;
+        custos_err err = CUSTOS_ERR_INIT;
 
         if (!a)
             continue;

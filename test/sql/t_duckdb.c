@@ -78,7 +78,7 @@ static void
 bench_open(struct bench *b)
 {
     struct duck_connection own = {.keeps = false};
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     b->stepped = NULL;
     assert_int_equal(duckdb_open(NULL, &b->db), DuckDBSuccess);
@@ -129,7 +129,7 @@ expect(struct bench *b, const char *expression, const char *answer)
 {
     struct buf sql, run;
     duckdb_result r;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     char *value;
 
     buf_init(&sql, NULL, TEXT_MAX);
@@ -295,7 +295,7 @@ expect_true(struct bench *b, const char *condition)
 {
     struct buf sql, run;
     duckdb_result r;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     buf_init(&sql, NULL, TEXT_MAX);
     buf_init(&run, NULL, TEXT_MAX);
@@ -494,7 +494,7 @@ no_row_makes_an_expression_fail(void **state)
     }
     for (int i = 0; i < tries; i++) {
         struct buf sql, text;
-        custos_err err;
+        custos_err err = CUSTOS_ERR_INIT;
 
         buf_init(&sql, NULL, TEXT_MAX);
         buf_init(&text, NULL, TEXT_MAX);

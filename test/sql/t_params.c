@@ -3,6 +3,7 @@
  * has no value stands for its type.
  */
 #include "reading.h"
+#include "support/said.h"
 
 static struct datum
 whole(int n)
@@ -23,7 +24,7 @@ with(const char *sql, const struct datum *values, size_t n, const char *want)
     arena *a = arena_new(NULL, ARENA_MAX);
     struct sql_params params;
     struct query *q = NULL;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     custos_status st = sql_params_find(a, str_of(sql), 0, &params, &err);
     struct buf b;
 
@@ -33,7 +34,7 @@ with(const char *sql, const struct datum *values, size_t n, const char *want)
     if (!st)
         st = sql_read_with(a, str_of(sql), &params, &q, &err);
     if (st)
-        buf_add_text(&b, err.said);
+        buf_add_text(&b, whole_said(&err));
     else
         sql_print(q, &b);
     if (!strstr(buf_text(&b), want))
@@ -49,7 +50,7 @@ expects(const char *sql, const char *want)
     arena *a = arena_new(NULL, ARENA_MAX);
     struct sql_params params;
     struct query *q = NULL;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     struct buf b;
 
     buf_init(&b, NULL, TEXT_MAX);
@@ -187,7 +188,7 @@ fills(const char *sql, const struct datum *values, size_t n, const char *want)
 {
     arena *a = arena_new(NULL, ARENA_MAX);
     struct sql_params params;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     struct buf b;
 
     buf_init(&b, NULL, TEXT_MAX);
@@ -219,7 +220,7 @@ an_open_parameter_is_shown(void **state)
     arena *a = arena_new(NULL, ARENA_MAX);
     struct sql_params params;
     struct query *q = NULL;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     struct buf b;
 
     (void)state;

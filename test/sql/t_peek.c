@@ -112,7 +112,7 @@ it_sees_what_the_scanner_sees(void **state)
         struct sql_token *tokens = NULL;
         char text[TEXT_MAX + 1];
         struct sql_peek look;
-        custos_err err;
+        custos_err err = CUSTOS_ERR_INIT;
         size_t n = 0;
 
         write_text(text);

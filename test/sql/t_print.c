@@ -320,7 +320,7 @@ read_again(const struct query *q, struct buf *first, arena *a)
 {
     struct query *again;
     struct buf second;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     bool same;
 
     sql_print(q, first);
@@ -344,7 +344,7 @@ print_then_read_is_the_same_tree(void **state)
     for (int i = 0; i < tries; i++) {
         arena *a = arena_new(NULL, ARENA_MAX);
         struct query *q;
-        custos_err err;
+        custos_err err = CUSTOS_ERR_INIT;
         struct buf text, first;
 
         buf_init(&text, NULL, TEXT_MAX);
@@ -462,7 +462,7 @@ soup_is_refused_within_the_text(void **state)
     for (int i = 0; i < test_size(500, 10000); i++) {
         arena *a = arena_new(NULL, ARENA_MAX);
         struct query *q;
-        custos_err err = {0};
+        custos_err err = CUSTOS_ERR_INIT;
         struct buf b, printed;
         size_t n = below(&seed, 40);
 
@@ -541,7 +541,7 @@ read_deep(void *ctx)
     for (int n = 1; n < 16000; n += n < 60 ? 13 : n < 210 ? 3 : n) {
         arena *a = arena_new(NULL, ARENA_MAX);
         struct query *q;
-        custos_err err;
+        custos_err err = CUSTOS_ERR_INIT;
         struct buf b;
 
         buf_init(&b, NULL, TEXT_MAX);
@@ -588,7 +588,7 @@ long_lists_are_not_deep(void **state)
 {
     arena *a = arena_new(NULL, ARENA_MAX);
     struct query *q;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     struct buf b;
 
     (void)state;

@@ -354,7 +354,7 @@ too_much_is_refused(void **state)
     static char big[70000];
     arena *a = arena_new(NULL, ARENA_MAX);
     struct query *q;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     struct buf b;
 
     (void)state;

@@ -7,6 +7,7 @@
 #include "sql/read.h"
 
 #include "reading.h"
+#include "support/said.h"
 
 static const char *const kinds[] = {
     [STATEMENT_SELECT] = "select",     [STATEMENT_EXPLAIN] = "explain",
@@ -51,7 +52,7 @@ cuts(const char *sql, const char *want)
 {
     arena *a = arena_new(NULL, ARENA_MAX);
     struct statement *all = NULL;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     size_t n = 0;
     struct buf b;
 
@@ -189,7 +190,7 @@ a_mistake_is_told_at_its_place(void **state)
     arena *a = arena_new(NULL, ARENA_MAX);
     struct statement *all;
     const char *sql = "SELECT 1; SELECT FROM WHERE";
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     size_t n;
 
     (void)state;
@@ -204,7 +205,7 @@ refuses(const char *sql, const char *said)
 {
     arena *a = arena_new(NULL, ARENA_MAX);
     struct statement *all = NULL;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     size_t n = 0;
 
     assert_int_equal(statements_read(a, str_of(sql), &all, &n, &err),
@@ -212,7 +213,7 @@ refuses(const char *sql, const char *said)
     assert_true(n > 0);
     assert_int_equal(statement_refuse(&all[n - 1], &err), CUSTOS_EUNSUPPORTED);
     assert_int_equal(err.at, all[n - 1].at);
-    if (!strstr(err.said, said))
+    if (!strstr(whole_said(&err), said))
         fail_msg("%s\n  %s", sql, err.said);
     arena_free(a);
 }
@@ -240,7 +241,7 @@ too_many_are_refused(void **state)
 {
     arena *a = arena_new(NULL, ARENA_MAX);
     struct statement *all;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
     struct buf b;
     size_t n;
 
@@ -265,14 +266,14 @@ long_one(const char *head, size_t most, const char *want)
     char *sql = malloc(most + 1);
     size_t n = strlen(head), found = 0;
     struct statement *all = NULL;
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     assert_non_null(sql);
     memcpy(sql, head, n);
     for (; n + 2 <= most; n += 2)
         memcpy(sql + n, ",a", 2);
     if (statements_read(a, (str){sql, n}, &all, &found, &err)) {
-        if (!strstr(err.said, want))
+        if (!strstr(whole_said(&err), want))
             fail_msg("%s: %s", head, err.said);
     } else {
         assert_int_equal(found, 1);

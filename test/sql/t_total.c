@@ -64,7 +64,7 @@ static void
 compute(struct duck_connection *c, const char *name, const char *one)
 {
     struct buf expr, table, sql;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     buf_init(&expr, NULL, 8192);
     buf_init(&table, NULL, 8192);
@@ -91,7 +91,7 @@ printed_functions_are_total(void **state)
 {
     struct duck_connection *c = NULL;
     struct duck *d = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     assert_false(duck_open(NULL, DUCK_WRITE, &d, &err));

@@ -22,6 +22,7 @@ set_up(void **state)
 {
     struct place *p = calloc(1, sizeof *p);
 
+    p->err = (custos_err)CUSTOS_ERR_INIT;
     snprintf(p->folder, sizeof p->folder, "/tmp/custos-store-XXXXXX");
     assert_non_null(mkdtemp(p->folder));
     snprintf(p->store, sizeof p->store, "%s/store", p->folder);

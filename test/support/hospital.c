@@ -73,7 +73,7 @@ test_store_try(const struct test_store *s, custos_err *err)
 void
 test_store_init(const struct test_store *s)
 {
-    custos_err err = {0};
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (test_store_try(s, &err))
         fail_msg("%s (%s)", err.said, err.noted);
@@ -96,7 +96,7 @@ ask(struct curator *c, const char *who, const char *sql, const char *epsilon,
         .now = 1,
     };
 
-    *err = (custos_err){.at = -1};
+    *err = (custos_err)CUSTOS_ERR_INIT;
     return curator_answer(c, &a, out, err);
 }
 
@@ -105,7 +105,7 @@ test_ask(struct curator *c, const char *who, const char *sql,
          const char *epsilon)
 {
     struct answer *a = NULL;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (ask(c, who, sql, epsilon, &a, &err))
         fail_msg("%s: %s (%s)", sql, err.said, err.noted);
@@ -140,7 +140,7 @@ const char *
 test_left(struct curator *c, const char *who, char text[64])
 {
     struct ledger_balance b;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (ledger_balance(curator_ledger(c), str_of(who), &b, &err))
         fail_msg("%s", err.said);

@@ -70,7 +70,7 @@ fake_again(struct fake *f)
 void
 fake_init(struct fake *f, enum fake_tls tls, struct cache *cache)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     *f = (struct fake){.rows = 2, .now = 1000000000};
     if (sodium_init() < 0 ||
@@ -175,7 +175,7 @@ remember(struct fake *f, const struct task *t)
 void
 fake_work(struct fake *f, struct task *t)
 {
-    t->q.err = (custos_err){.at = -1};
+    t->q.err = (custos_err)CUSTOS_ERR_INIT;
     switch (t->kind) {
     case TASK_VERIFIER:
         f->looked_up++;

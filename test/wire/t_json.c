@@ -31,7 +31,7 @@ values_of_all_kinds(void **state)
     arena *a = memory();
     struct json_value v;
     const struct json_value *list;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     assert_int_equal(
@@ -96,7 +96,7 @@ texts_that_are_no_json(void **state)
         "'a'",
         "{\"a\\u0000b\":1}",
     };
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     struct json_value v;
     arena *nul = memory();
 
@@ -119,7 +119,7 @@ static void
 depth_is_bounded(void **state)
 {
     char text[100000];
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     for (size_t n = JSON_DEPTH_MAX; n <= JSON_DEPTH_MAX + 1; n++) {
@@ -150,7 +150,7 @@ static void
 memory_may_end(void **state)
 {
     static const char text[] = "{\"a\": [1, 2, \"three\", {\"b\": null}]}";
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     bool good = false;
 
     (void)state;
@@ -202,7 +202,7 @@ texts_come_back(void **state)
 {
     char text[128];
     struct json_value v;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     struct buf out;
     arena *a = memory();
 

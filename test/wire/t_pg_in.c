@@ -2,6 +2,7 @@
  * What clients send, byte for byte as PostgreSQL's documentation has it; each
  * message cut at every byte, and with every byte changed; and the limits.
  */
+#include "support/said.h"
 #include "wire/pg_in.h"
 
 #include "base/base.h"
@@ -60,7 +61,7 @@ taken(str bytes)
 {
     struct pg_message m;
     size_t used = 0;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     assert_int_equal(pg_in_next(bytes, &limits, &m, &used, &err),
                      PG_IN_MESSAGE);
@@ -73,7 +74,7 @@ taken_first(str bytes)
 {
     struct pg_message m;
     size_t used = 0;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     assert_int_equal(pg_in_first(bytes, &m, &used, &err), PG_IN_MESSAGE);
     assert_int_equal(used, bytes.len);
@@ -159,11 +160,11 @@ first_packets_that_are_refused(void **state)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         str bytes = bytes_copy(cases[i].bytes);
         struct pg_message m;
-        custos_err err;
+        custos_err err = CUSTOS_ERR_INIT;
         size_t used;
 
         assert_int_equal(pg_in_first(bytes, &m, &used, &err), PG_IN_BAD);
-        assert_non_null(strstr(err.said, cases[i].said));
+        assert_non_null(strstr(whole_said(&err), cases[i].said));
         assert_true(err.code == CUSTOS_EPROTOCOL ||
                     err.code == CUSTOS_EOVERFLOW);
         free((char *)bytes.ptr);
@@ -176,7 +177,7 @@ keys_have_a_length(void **state)
 {
     char bytes[12 + 257] = "\0\0\1\x0c\x04\xd2\x16\x2e";
     struct pg_message m;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     size_t used;
 
     (void)state;
@@ -186,7 +187,7 @@ keys_have_a_length(void **state)
     bytes[3]++;
     assert_int_equal(pg_in_first((str){bytes, 12 + 257}, &m, &used, &err),
                      PG_IN_BAD);
-    assert_non_null(strstr(err.said, "longer than"));
+    assert_non_null(strstr(whole_said(&err), "longer than"));
 }
 
 static void
@@ -304,12 +305,12 @@ messages_that_are_refused(void **state)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         str bytes = bytes_copy(cases[i].bytes);
         struct pg_message m;
-        custos_err err;
+        custos_err err = CUSTOS_ERR_INIT;
         size_t used;
 
         assert_int_equal(pg_in_next(bytes, &limits, &m, &used, &err),
                          PG_IN_BAD);
-        assert_non_null(strstr(err.said, cases[i].said));
+        assert_non_null(strstr(whole_said(&err), cases[i].said));
         free((char *)bytes.ptr);
     }
 }
@@ -323,7 +324,7 @@ messages_cut_at_every_byte(void **state)
         for (size_t len = 0; len < messages[i].bytes.len; len++) {
             str cut = bytes_copy((str){messages[i].bytes.ptr, len});
             struct pg_message m;
-            custos_err err;
+            custos_err err = CUSTOS_ERR_INIT;
             size_t used = 0;
 
             assert_int_equal(pg_in_next(cut, &limits, &m, &used, &err),
@@ -334,7 +335,7 @@ messages_cut_at_every_byte(void **state)
     for (size_t len = 0; len < sizeof STARTUP - 1; len++) {
         str cut = bytes_copy((str){STARTUP, len});
         struct pg_message m;
-        custos_err err;
+        custos_err err = CUSTOS_ERR_INIT;
         size_t used = 0;
 
         assert_int_equal(pg_in_first(cut, &m, &used, &err), PG_IN_MORE);
@@ -353,7 +354,7 @@ lengths_that_lie(void **state)
         for (size_t len = 4; len < messages[i].bytes.len - 1; len++) {
             str lie = bytes_copy((str){messages[i].bytes.ptr, len + 1});
             struct pg_message m;
-            custos_err err;
+            custos_err err = CUSTOS_ERR_INIT;
             size_t used;
             enum pg_in got;
 
@@ -398,7 +399,7 @@ every_byte_may_change(void **state)
 
             for (int c = 0; c < 256; c++) {
                 struct pg_message m;
-                custos_err err;
+                custos_err err = CUSTOS_ERR_INIT;
                 size_t used = 0;
 
                 ((char *)bytes.ptr)[at] = (char)c;
@@ -417,7 +418,7 @@ limits_hold_to_the_byte(void **state)
 {
     struct pg_limits small = {.message_bytes = sizeof PARSE - 1, .list_max = 2};
     struct pg_message m;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     size_t used;
 
     (void)state;
@@ -437,7 +438,7 @@ static void
 sasl_first_responses(void **state)
 {
     struct pg_bytes response;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     str name;
 
     (void)state;

@@ -41,7 +41,7 @@ static struct pg_startup
 startup(str bytes)
 {
     struct pg_message m;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     size_t used;
 
     assert_int_equal(pg_in_first(bytes, &m, &used, &err), PG_IN_MESSAGE);
@@ -131,7 +131,7 @@ rows(void **state)
     const struct datum small = {.type = TYPE_INT, .n = 42};
     const struct datum large = {.type = TYPE_INT, .n = (i128)1 << 64};
     struct buf second;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     SENDS(assert_int_equal(send_row(&out, &small, &err), CUSTOS_OK),
@@ -158,7 +158,7 @@ reports(void **state)
     };
     const str sql = str_of("SELECT \xc3\xa4\xe2\x82\xac x");
     struct pg_report report;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     SENDS(pg_out_report(&out, &notice),
@@ -216,7 +216,7 @@ bufs_that_are_full(void **state)
     const struct datum d = {.type = TYPE_INT, .n = 42};
     const struct pg_report report = {.sqlstate = "00000",
                                      .message = str_of("m")};
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     for (size_t limit = 0; limit < 60; limit++) {

@@ -2,6 +2,7 @@
  * Values of catalogs, arrays among them, in binary and back. The bytes are
  * those of a PostgreSQL 15 server (array_send).
  */
+#include "support/said.h"
 #include "wire/pg_text.h"
 
 #include "base/base.h"
@@ -43,7 +44,7 @@ static const struct {
 static void
 texts_out(void **state)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -66,7 +67,7 @@ texts_out(void **state)
 static void
 texts_in(void **state)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -93,7 +94,7 @@ texts_in(void **state)
 static void
 arrays_cut_and_changed(void **state)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -139,7 +140,7 @@ texts_that_are_refused(void **state)
         {PG_STRING_ARRAY, "{a,"}, {PG_STRING_ARRAY, "{a,}"},
         {PG_INT4, "x"},           {PG_BOOL, "2"},
     };
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
@@ -164,7 +165,7 @@ arrays_that_are_refused(void **state)
         "00000002000000000000001900000001000000010000000100000001",
         "000000010000000000000019ffffffff00000001",
     };
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
@@ -175,7 +176,7 @@ arrays_that_are_refused(void **state)
         assert_int_equal(
             pg_text_read(&b, PG_STRING_ARRAY, PG_BINARY, 3, &out, &err),
             CUSTOS_EINVAL);
-        assert_non_null(strstr(err.said, "parameter $3 "));
+        assert_non_null(strstr(whole_said(&err), "parameter $3 "));
         buf_clear(&out);
         free((char *)b.bytes.ptr);
     }
@@ -186,7 +187,7 @@ types_that_are_not_known(void **state)
 {
     struct pg_bytes b = {.bytes = str_of("x")};
     struct buf out;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     buf_init(&out, NULL, 100);

@@ -2,6 +2,7 @@
  * Values in text and binary. The bytes and the texts are those of a PostgreSQL
  * 15 server (numeric_send, float8send, float8out, date_send, timestamp_send).
  */
+#include "support/said.h"
 #include "wire/pg_value.h"
 
 #include "base/base.h"
@@ -95,7 +96,7 @@ static void
 write_value(const struct datum *d, uint32_t oid, enum pg_format format,
             struct buf *out)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     buf_init(out, NULL, 4096);
     assert_int_equal(pg_value_write(d, oid, format, out, &err), CUSTOS_OK);
@@ -125,7 +126,7 @@ assert_read(str bytes, uint32_t oid, enum pg_format format,
 {
     struct pg_bytes b = {.bytes = bytes};
     struct datum got;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     assert_int_equal(pg_value_read(&b, oid, format, 1, &got, &err), CUSTOS_OK);
     assert_int_equal(got.type, want->type);
@@ -228,7 +229,7 @@ zones(void **state)
         "2026-11-16 12:00+",      "Z",
         "0001-01-01 00:00+01",    "2026-11-16 12:00+05:3",
         "2026-11-16 12:00 +05.30"};
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
     struct datum d;
 
     (void)state;
@@ -257,10 +258,10 @@ refused(uint32_t oid, enum pg_format format, str bytes, custos_status want)
 {
     struct pg_bytes b = {.bytes = bytes_copy(bytes)};
     struct datum d = {.type = TYPE_TEXT, .n = 7};
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     assert_int_equal(pg_value_read(&b, oid, format, 12, &d, &err), want);
-    assert_non_null(strstr(err.said, "parameter $12 "));
+    assert_non_null(strstr(whole_said(&err), "parameter $12 "));
     assert_int_equal(d.n, 7);
     free((char *)b.bytes.ptr);
 }
@@ -340,7 +341,7 @@ nulls_and_blanks(void **state)
 {
     struct pg_bytes null = {.is_null = true};
     struct datum d = {.type = TYPE_INT, .n = -7}, got;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     assert_int_equal(pg_value_read(&null, PG_INT4, PG_TEXT, 1, &got, &err),
@@ -359,7 +360,7 @@ values_that_do_not_fit(void **state)
     const struct datum part = {.type = TYPE_DECIMAL, .n = 15, .scale = 1};
     const struct datum text = {.type = TYPE_TEXT, .text = str_of("x")};
     struct buf out;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     buf_init(&out, NULL, 100);

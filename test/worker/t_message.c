@@ -2,6 +2,7 @@
  * Messages between the server and a worker: each comes back as it was sent, and
  * no prefix of one, and nothing longer, is taken for it.
  */
+#include "support/said.h"
 #include "worker/message.h"
 
 #include "base/error.h"
@@ -198,7 +199,7 @@ catalog_questions_and_rows_come_back(void **state)
 static void
 a_failure_says_a_status_and_a_cause(void **state)
 {
-    custos_err err = {.at = -1}, got = {.at = -1};
+    custos_err err = CUSTOS_ERR_INIT, got = CUSTOS_ERR_INIT;
     custos_status st;
 
     (void)state;
@@ -209,7 +210,7 @@ a_failure_says_a_status_and_a_cause(void **state)
         assert_memory_not_equal(b.ptr + i, "Ann", 3);
     assert_true(message_failed_unpack(sent(), &st, &got));
     assert_int_equal(st, CUSTOS_EENGINE);
-    assert_string_equal(got.said, err.said);
+    assert_string_equal(whole_said(&got), err.said);
     assert_string_equal(cause_word(cause_find(&got)), "conversion");
     assert_false(message_failed_unpack((str){"", 0}, &st, &got));
     b.len = 0;

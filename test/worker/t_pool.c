@@ -3,6 +3,7 @@
  * and the workers are those of the command that was built ($CUSTOS). For a
  * worker that lies, the program is this test itself (see main).
  */
+#include "support/said.h"
 #include "worker/pool.h"
 
 #include <dirent.h>
@@ -75,7 +76,7 @@ open_pool(const char *command, size_t spare)
         .memory_bytes = (uint64_t)512 << 20,
         .now_us = steady_us,
     };
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     if (pool_new(&o, &pool, &err) || remote_new(pool, &remote, &err))
         fail_msg("%s", err.said);
@@ -84,7 +85,7 @@ open_pool(const char *command, size_t spare)
 static int
 begin(void **state)
 {
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     test_store_write(&files, policy, "people.csv", "age\n1\n2\n3\n",
@@ -178,13 +179,13 @@ another_plan_is_refused(void **state)
 {
     struct work w = {.digest = {1}};
     enum work_end end = WORK_DONE;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     assert_int_equal(send_work(&w, "SELECT count(*) FROM people", &end, &err),
                      CUSTOS_EENGINE);
     assert_int_equal(end, WORK_LOST);
-    assert_string_equal(err.said, custos_status_words(CUSTOS_EENGINE));
+    assert_string_equal(whole_said(&err), custos_status_words(CUSTOS_EENGINE));
 }
 
 /* ---------------------------------------------------------------- ending -- */
@@ -244,7 +245,7 @@ work_ends_at_its_time(void **state)
     struct work w = {.until_us = steady_us() + SECOND_US / 5};
     pid_t pid = worker_of(POOL_PRIVATE);
     enum work_end end = WORK_DONE;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     kill(pid, SIGSTOP);
@@ -252,7 +253,7 @@ work_ends_at_its_time(void **state)
                      CUSTOS_EENGINE);
     assert_int_equal(end, WORK_OVERRUN);
     assert_true(steady_us() >= w.until_us);
-    assert_string_equal(err.said, custos_status_words(CUSTOS_EENGINE));
+    assert_string_equal(whole_said(&err), custos_status_words(CUSTOS_EENGINE));
     while (!kill(pid, 0)) /* it goes, and is reaped */
         usleep(1000);
 }
@@ -265,14 +266,14 @@ work_that_is_late_is_not_begun(void **state)
                      .until_us = steady_us() + SECOND_US};
     struct pool_counts before, after;
     enum work_end end = WORK_DONE;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     pool_count(pool, &before);
     assert_int_equal(send_work(&w, "SELECT count(*) FROM people", &end, &err),
                      CUSTOS_EENGINE);
     assert_int_equal(end, WORK_DELAYED);
-    assert_string_equal(err.said, custos_status_words(CUSTOS_EENGINE));
+    assert_string_equal(whole_said(&err), custos_status_words(CUSTOS_EENGINE));
     pool_count(pool, &after);
     assert_int_equal(after.lost, before.lost);
 }
@@ -299,7 +300,7 @@ a_stop_is_never_lost(void **state)
         unsigned wait = i * i * 10;
         enum work_end end = WORK_DONE;
         pthread_t thread;
-        custos_err err;
+        custos_err err = CUSTOS_ERR_INIT;
 
         atomic_store(&stop, ASK_GOES_ON);
         kill(worker_of(POOL_LONG), SIGSTOP);
@@ -330,7 +331,7 @@ a_stop_leaves_short_work_its_worker(void **state)
         unsigned wait = i * 50;
         enum work_end end = WORK_FAILED;
         pthread_t thread;
-        custos_err err;
+        custos_err err = CUSTOS_ERR_INIT;
 
         atomic_store(&stop, i == 0 ? ASK_CANCELLED : ASK_GOES_ON);
         assert_int_equal(pthread_create(&thread, NULL, stop_soon, &wait), 0);
@@ -371,7 +372,7 @@ a_worker_that_lies_is_ended(void **state)
 {
     struct work w = {.until_us = 0};
     enum work_end end = WORK_DONE;
-    custos_err err;
+    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     close_pool();
