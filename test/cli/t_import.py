@@ -118,8 +118,8 @@ BROKEN = (
     ("d.csv", b"id,x\n1,\xe4\n",
      "{0}/d.csv, line 2: it is not UTF-8"),
     ("d.parquet", b"PAR1" + bytes(100),
-     "{0}/d.parquet is not complete: the end of the Parquet file is missing; "
-     "copy or export it again"),
+     "{0}/d.parquet is not complete: the end of the Parquet file is missing\n"
+     "hint: copy or export it again"),
     ("d.parquet", b"id,x\n1,2\n",
      "{0}/d.parquet is not a Parquet file: export it again, or set its format "
      "in the policy"),

@@ -50,7 +50,7 @@ class Store(unittest.TestCase):
     def refused(self, sql, *options, says, code=2):
         found, text, said = self.ask(sql, *options)
         self.assertEqual((found, text), (code, ""), said)
-        self.assertRegex(said, r"^custos: .+\n$")
+        self.assertRegex(said, r"\Acustos: .+\n(hint: .+\n)?\Z")
         self.assertIn(says, said)
 
     def left(self, *who):
@@ -340,7 +340,8 @@ class Store(unittest.TestCase):
         self.assertIn("Cost ε = 0.1.", text)
         self.assertIn("Cost ε = 0.2.", text)
         self.assertIn("epsilon 0.7 of 1 left", text)
-        self.assertEqual(len(said.splitlines()), 2)
+        self.assertEqual([line.split(":")[0] for line in said.splitlines()],
+                         ["custos", "custos", "hint"])
         code, _, said = custos("shell", "--store", self.store,
                                given="SELECT count(*) FROM patients")
         self.assertEqual(code, 2)

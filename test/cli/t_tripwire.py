@@ -40,8 +40,13 @@ class Tripwire(unittest.TestCase):
             self.server = None
 
     def ask(self, who, sql, epsilon="0.5"):
-        return call(self.server.http, "POST", "/v1/query",
-                    {"sql": sql, "epsilon": epsilon}, self.store.tokens[who])
+        """Asks again while no worker is ready: a failure ends its worker."""
+        while True:
+            reply = call(self.server.http, "POST", "/v1/query",
+                         {"sql": sql, "epsilon": epsilon},
+                         self.store.tokens[who])
+            if reply.status != 503 or b"no worker" not in reply.bytes:
+                return reply
 
     def query(self, who, sql):
         """The same by the command line."""
