@@ -52,7 +52,7 @@ custos_status_http(custos_status status)
     return row_of(status)->http;
 }
 
-enum { ERROR_TEXT = 1024 }; /* a message and its hint, both in full */
+enum { ERROR_TEXT = 4096 }; /* a message and its hint, both in full */
 
 /* Cuts a text that was too long for where it stands: at a character, and so that
    it shows. */
@@ -150,6 +150,7 @@ custos_note(custos_err *e, const char *noted, ...)
     if (!e || e->size < sizeof *e)
         return;
     va_start(args, noted);
-    vsnprintf(e->noted, sizeof e->noted, noted, args);
+    end_cut(e->noted, sizeof e->noted,
+            (size_t)vsnprintf(e->noted, sizeof e->noted, noted, args));
     va_end(args);
 }

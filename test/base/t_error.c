@@ -61,18 +61,69 @@ errors_are_written_for_two(void **state)
 }
 
 static void
-long_messages_are_cut(void **state)
+a_hint_has_its_own_field(void **state)
 {
-    char text[1000];
     custos_err e = CUSTOS_ERR_INIT;
 
     (void)state;
-    memset(text, 'x', sizeof text);
-    text[sizeof text - 1] = '\0';
-    assert_int_equal(custos_fail(&e, CUSTOS_EINVAL, "%s", text), CUSTOS_EINVAL);
-    assert_int_equal(strlen(e.said), sizeof e.said - 1);
+    custos_fail(&e, CUSTOS_ENAME, "no table '%s'" HINT "did you mean '%s'?",
+                "visit", "visits");
+    assert_string_equal(e.said, "no table 'visit'");
+    assert_string_equal(e.hint, "did you mean 'visits'?");
+    custos_fail(&e, CUSTOS_ENAME, "no table '%s'" HINT "see \\d", "a\nb; c");
+    assert_string_equal(e.said, "no table 'a\nb; c'");
+    assert_string_equal(e.hint, "see \\d");
+    custos_fail(&e, CUSTOS_ENAME, "no table '%s'", "a\nb");
+    assert_string_equal(e.hint, "");
+}
+
+/* Valid UTF-8 that ends with an ellipsis, in all but the last few bytes. */
+static void
+assert_cut(const char *text, size_t size)
+{
+    size_t len = strlen(text);
+
+    assert_in_range(len, size - 4, size - 1);
+    assert_string_equal(text + len - 3, "...");
+    for (size_t i = 0; i < len - 3; i += 2)
+        assert_memory_equal(text + i, "\xc3\xa9", 2);
+}
+
+static void
+long_messages_are_cut(void **state)
+{
+    char text[3000];
+    custos_err e = CUSTOS_ERR_INIT;
+
+    (void)state;
+    for (size_t i = 0; i + 2 < sizeof text; i += 2)
+        memcpy(text + i, "\xc3\xa9", 3);
+    assert_int_equal(custos_fail(&e, CUSTOS_EINVAL, "%s" HINT "do this", text),
+                     CUSTOS_EINVAL);
+    assert_cut(e.said, sizeof e.said);
+    assert_string_equal(e.hint, "do this");
+    custos_fail(&e, CUSTOS_EINVAL, "short" HINT "%s", text);
+    assert_string_equal(e.said, "short");
+    assert_cut(e.hint, sizeof e.hint);
     custos_note(&e, "%s", text);
-    assert_int_equal(strlen(e.noted), sizeof e.noted - 1);
+    assert_cut(e.noted, sizeof e.noted);
+}
+
+/* Of a struct that is smaller than ours nothing is written. */
+static void
+a_smaller_struct_stays(void **state)
+{
+    custos_err e = CUSTOS_ERR_INIT;
+
+    (void)state;
+    e.size--;
+    assert_int_equal(custos_fail(&e, CUSTOS_EINVAL, "x" HINT "y"),
+                     CUSTOS_EINVAL);
+    custos_note(&e, "z");
+    assert_int_equal(e.code, CUSTOS_OK);
+    assert_string_equal(e.said, "");
+    assert_string_equal(e.hint, "");
+    assert_string_equal(e.noted, "");
 }
 
 static void
@@ -91,7 +142,9 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_status_has_its_row),
         cmocka_unit_test(errors_are_written_for_two),
+        cmocka_unit_test(a_hint_has_its_own_field),
         cmocka_unit_test(long_messages_are_cut),
+        cmocka_unit_test(a_smaller_struct_stays),
         cmocka_unit_test(nobody_need_listen),
     };
 
