@@ -215,7 +215,7 @@ uint64_t engine_import_lost(const struct engine_import_column *c);
 /*
  * Imports every table that is not attached into a new version of the store
  * (under its lock): units resolved, values brought into their domains, rows
- * sorted by unit and rank. The version counts once store_version_set was
+ * sorted by unit and rank. The version counts once store_commit was
  * called; until then a failure leaves nothing behind. base: the folder that
  * relative sources start from. May fail: CUSTOS_EIO, CUSTOS_EPOLICY (the
  * source has no such column, parent keys are not unique ...), CUSTOS_ENOMEM.

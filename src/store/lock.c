@@ -18,64 +18,40 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "store/file.h"
 
-enum { LOCK_STEP_MS = 5, NAME_MOST = 64 };
+enum { NAME_MOST = 64 };
 
+/* At once or not at all. */
 static custos_status
-lock_take(const char *path, int wait_ms, int *out, custos_err *err)
+lock_take(const char *path, int *out, custos_err *err)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
     custos_status st = CUSTOS_OK;
-    struct timespec step = {0, LOCK_STEP_MS * 1000000L};
+    int got;
 
     if (fd < 0) {
         st = custos_fail(err, CUSTOS_EIO, "the store cannot be written");
         custos_note(err, "lock: errno %d", errno);
         return st;
     }
-    while (flock(fd, LOCK_EX | LOCK_NB)) {
-        if (errno == EINTR)
-            continue;
-        if (errno != EWOULDBLOCK)
-            st = custos_fail(err, CUSTOS_EIO, "the store cannot be locked");
-        else if (wait_ms <= 0)
-            st = custos_fail(err, CUSTOS_EBUSY,
-                             "the store is in use by another process: try "
-                             "again later");
-        if (st)
-            break;
-        nanosleep(&step, NULL);
-        wait_ms -= LOCK_STEP_MS;
-    }
+    do
+        got = flock(fd, LOCK_EX | LOCK_NB);
+    while (got && errno == EINTR);
+    if (got && errno != EWOULDBLOCK)
+        st = custos_fail(err, CUSTOS_EIO, "the store cannot be locked");
+    else if (got)
+        st = custos_fail(err, CUSTOS_EBUSY,
+                         "the store is in use by another process: try "
+                         "again later");
     if (st)
         close(fd);
     else
         *out = fd;
     return st;
-}
-
-custos_status
-store_lock(struct store *s, int wait_ms, custos_err *err)
-{
-    char path[STORE_PATH_MAX];
-
-    if (s->lock >= 0)
-        return CUSTOS_OK;
-    store_path(s, "lock", path);
-    return lock_take(path, wait_ms, &s->lock, err);
-}
-
-void
-store_unlock(struct store *s)
-{
-    if (s->lock >= 0)
-        close(s->lock);
-    s->lock = -1;
 }
 
 /* Waits for tmp/ to be ours; close gives it back. -1: it cannot be had. */
@@ -165,7 +141,7 @@ import_take(struct store *s, custos_err *err)
     if (s->import >= 0)
         return CUSTOS_OK;
     store_path(s, "import", path);
-    st = lock_take(path, 0, &s->import, err);
+    st = lock_take(path, &s->import, err);
     if (st == CUSTOS_EBUSY)
         return custos_fail(err, CUSTOS_EBUSY,
                            "another import into this store is running: try "
@@ -264,7 +240,7 @@ spill_make(char *folder, int *held, custos_err *err)
         custos_note(err, "errno %d", errno);
         return st;
     }
-    st = lock_take(lock, 0, held, err);
+    st = lock_take(lock, held, err);
     if (st)
         tree_remove(folder);
     return st;

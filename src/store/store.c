@@ -103,7 +103,7 @@ store_fill(struct store *s, str policy, custos_err *err)
 custos_status
 store_create(const char *path, str policy, custos_err *err)
 {
-    struct store s = {.lock = -1, .import = -1};
+    struct store s = {.import = -1};
     custos_status st;
     size_t len = strlen(path);
 
@@ -266,7 +266,7 @@ store_load(struct store *s, const char *path, custos_err *err)
 custos_status
 store_open(const char *path, struct store *out, custos_err *err)
 {
-    struct store s = {.lock = -1, .import = -1};
+    struct store s = {.import = -1};
     char absolute[PATH_MAX];
     custos_status st;
 
@@ -290,7 +290,6 @@ store_close(struct store *s)
 {
     if (!s)
         return;
-    store_unlock(s);
     store_import_end(s);
     wipe(s->secret, sizeof s->secret);
 }
@@ -311,47 +310,22 @@ store_policy(const struct store *s, arena *a, str *out, custos_err *err)
 }
 
 /* A policy that was written and did not come into force is written over. */
-static custos_status
-commit(struct store *s, const str *policy, const uint64_t *version,
-       custos_err *err)
-{
-    char path[STORE_PATH_MAX];
-    uint64_t next_policy, next_version;
-    custos_status st;
-
-    st = import_take(s, err);
-    if (st)
-        return st;
-    next_policy = policy ? s->policy + 1 : s->policy;
-    next_version = version ? *version : s->version;
-    if (policy) {
-        policy_path(s, next_policy, path);
-        st = file_write(path, *policy, err);
-    }
-    if (!st)
-        st = current_write(s, next_version, next_policy, err);
-    if (!st) {
-        s->version = next_version;
-        s->policy = next_policy;
-    }
-    store_import_end(s);
-    return st;
-}
-
 custos_status
 store_commit(struct store *s, str policy, uint64_t version, custos_err *err)
 {
-    return commit(s, &policy, &version, err);
-}
+    char path[STORE_PATH_MAX];
+    custos_status st = import_take(s, err);
 
-custos_status
-store_policy_set(struct store *s, str policy, custos_err *err)
-{
-    return commit(s, &policy, NULL, err);
-}
-
-custos_status
-store_version_set(struct store *s, uint64_t version, custos_err *err)
-{
-    return commit(s, NULL, &version, err);
+    if (st)
+        return st;
+    policy_path(s, s->policy + 1, path);
+    st = file_write(path, policy, err);
+    if (!st)
+        st = current_write(s, version, s->policy + 1, err);
+    if (!st) {
+        s->version = version;
+        s->policy++;
+    }
+    store_import_end(s);
+    return st;
 }

@@ -34,8 +34,7 @@ struct store {
     uint64_t version; /* of the data in force when opened or set; 0: none */
     uint64_t policy;  /* the same of the policy */
     uint8_t secret[STORE_SECRET_BYTES];
-    int lock; /* file descriptors, -1: not held */
-    int import;
+    int import; /* descriptor of the lock of imports; -1: not held */
 };
 
 /*
@@ -69,7 +68,7 @@ void store_unmake(struct store *s, enum store_made made);
 CUSTOS_MUST_USE custos_status store_open(const char *path, struct store *out,
                                          custos_err *err);
 
-/* Lets go of its locks and wipes the secret. */
+/* Lets go of the lock of imports and wipes the secret. */
 void store_close(struct store *s);
 
 /* "DIR/name" into out (STORE_PATH_MAX). */
@@ -83,22 +82,12 @@ CUSTOS_MUST_USE custos_status store_policy(const struct store *s, arena *a,
                                            str *out, custos_err *err);
 
 /*
- * Puts a policy, a data version or both in force, durably and in one step. A
- * failure leaves what was in force. An import that changes the policy commits
- * both: data made under one policy means nothing under another.
+ * Puts a policy and a data version in force, durably and in one step: data made
+ * under one policy means nothing under another. A failure leaves what was in
+ * force.
  */
-CUSTOS_MUST_USE custos_status store_policy_set(struct store *s, str policy,
-                                               custos_err *err);
-CUSTOS_MUST_USE custos_status store_version_set(struct store *s,
-                                                uint64_t version,
-                                                custos_err *err);
 CUSTOS_MUST_USE custos_status store_commit(struct store *s, str policy,
                                            uint64_t version, custos_err *err);
-
-/* The lock of charges; waits up to wait_ms. May fail: CUSTOS_EBUSY. */
-CUSTOS_MUST_USE custos_status store_lock(struct store *s, int wait_ms,
-                                         custos_err *err);
-void store_unlock(struct store *s);
 
 /*
  * The lock of imports, taken at once or not at all; held until the version is

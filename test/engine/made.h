@@ -44,7 +44,7 @@ made_folder(struct made *m)
     snprintf(m->store_path, sizeof m->store_path, "%s/store", m->folder);
     m->a = arena_new(NULL, (size_t)1 << 28);
     assert_non_null(m->a);
-    m->store.lock = m->store.import = -1;
+    m->store.import = -1;
 }
 
 static inline void
@@ -87,6 +87,22 @@ made_policy(struct made *m, const char *text)
     assert_int_equal(store_open(m->store_path, &m->store, &m->err), CUSTOS_OK);
 }
 
+/* Puts a version in force, under the policy that is. */
+static inline custos_status
+made_commit(struct store *s, uint64_t version, custos_err *err)
+{
+    arena *a = arena_new(NULL, 1 << 20);
+    custos_status st;
+    str policy;
+
+    assert_non_null(a);
+    st = store_policy(s, a, &policy, err);
+    if (!st)
+        st = store_commit(s, policy, version, err);
+    arena_free(a);
+    return st;
+}
+
 static inline custos_status
 made_import(struct made *m)
 {
@@ -95,7 +111,7 @@ made_import(struct made *m)
 
     st = engine_import(&m->store, m->policy, m->folder, LOSS_PPM_ANY, NULL,
                        NULL, m->a, &m->tables, &version, &m->err);
-    return st ? st : store_version_set(&m->store, version, &m->err);
+    return st ? st : made_commit(&m->store, version, &m->err);
 }
 
 static inline void

@@ -73,7 +73,7 @@ import_and_exit(struct made *m)
     if (engine_import(&s, m->policy, m->folder, LOSS_PPM_ANY, NULL, NULL, m->a,
                       &m->tables, &version, &m->err))
         _exit(8);
-    _exit(store_version_set(&s, version, &m->err) ? 7 : 0);
+    _exit(made_commit(&s, version, &m->err) ? 7 : 0);
 }
 
 static void
@@ -187,7 +187,7 @@ second_import_is_refused(void **state)
     s.tried = false;
     try_second(&s, 0, 0, "");
     assert_int_equal(s.status, CUSTOS_EBUSY);
-    assert_int_equal(store_version_set(&m.store, version, &m.err), CUSTOS_OK);
+    assert_int_equal(made_commit(&m.store, version, &m.err), CUSTOS_OK);
     made_open(&m);
     made_close(&m);
 }

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -171,7 +172,7 @@ one_pointer(void **state)
     assert_int_equal(t.version, 7);
     assert_int_equal(store_policy(&t, a, &policy, &p->err), CUSTOS_OK);
     assert_true(str_equal(policy, str_of("two")));
-    assert_int_equal(store_policy_set(&t, str_of("three"), &p->err), CUSTOS_OK);
+    assert_int_equal(store_commit(&t, str_of("three"), 7, &p->err), CUSTOS_OK);
     assert_int_equal(store_refresh(&s, &p->err), CUSTOS_OK);
     assert_int_equal(s.version, 7);
     assert_int_equal(store_policy(&s, a, &policy, &p->err), CUSTOS_OK);
@@ -185,22 +186,28 @@ static void
 locks_exclude(void **state)
 {
     struct place *p = *state;
+    char lock[STORE_PATH_MAX];
     struct store s, t;
+    int charging;
 
     assert_int_equal(store_create(p->store, str_of("x"), &p->err), CUSTOS_OK);
     assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_OK);
     assert_int_equal(store_open(p->store, &t, &p->err), CUSTOS_OK);
-    assert_int_equal(store_lock(&s, 0, &p->err), CUSTOS_OK);
-    assert_int_equal(store_lock(&t, 20, &p->err), CUSTOS_EBUSY);
     /* Imports have their own, so that charges go on meanwhile. */
+    store_path(&s, "lock", lock);
+    charging = open(lock, O_RDWR | O_CLOEXEC);
+    assert_true(charging >= 0);
+    assert_int_equal(flock(charging, LOCK_EX | LOCK_NB), 0);
     assert_int_equal(store_import_begin(&t, &p->err), CUSTOS_OK);
     assert_int_equal(store_import_begin(&s, &p->err), CUSTOS_EBUSY);
-    assert_int_equal(store_policy_set(&s, str_of("y"), &p->err), CUSTOS_EBUSY);
-    store_unlock(&s);
-    assert_int_equal(store_lock(&t, 0, &p->err), CUSTOS_OK);
+    assert_int_equal(store_commit(&s, str_of("y"), 1, &p->err), CUSTOS_EBUSY);
+    /* and what the other commits is seen by who had to wait */
+    assert_int_equal(store_commit(&t, str_of("z"), 1, &p->err), CUSTOS_OK);
     store_close(&t);
     assert_int_equal(store_import_begin(&s, &p->err), CUSTOS_OK);
-    assert_int_equal(store_lock(&s, 0, &p->err), CUSTOS_OK);
+    assert_int_equal(s.version, 1);
+    assert_int_equal(s.policy, 2);
+    close(charging);
     store_close(&s);
 }
 
@@ -215,7 +222,7 @@ leftovers_go(void **state)
     assert_int_equal(store_create(p->store, str_of("x"), &p->err), CUSTOS_OK);
     assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_OK);
     put(p, "data/3.duckdb", "in force");
-    assert_int_equal(store_version_set(&s, 3, &p->err), CUSTOS_OK);
+    assert_int_equal(store_commit(&s, str_of("x"), 3, &p->err), CUSTOS_OK);
     put(p, "data/2.duckdb", "older");
     put(p, "data/4.duckdb", "never came into force");
     put(p, "tmp/import.duckdb", "half");
