@@ -201,19 +201,15 @@ static const char *const partial[] = {
 };
 
 /* Where a text stands. */
-enum scope { IN_EXPRESSION, IN_PUBLIC, IN_STATEMENT };
+enum scope { IN_EXPRESSION, IN_PUBLIC };
 
 static bool
 is_listed(str name, enum scope scope)
 {
-    if (str_equal(name, str_of("DECIMAL")) ||
-        (scope == IN_STATEMENT && str_equal(name, str_of("ENUM")))) /* types */
+    if (str_equal(name, str_of("DECIMAL"))) /* a type */
         return true;
     for (size_t i = 0; i < n_totals; i++)
         if (str_equal(name, str_of(totals[i].name)))
-            return true;
-    for (size_t i = 0; scope == IN_STATEMENT && i < n_totals_around; i++)
-        if (str_equal(name, str_of(totals_around[i].name)))
             return true;
     for (size_t i = 0; scope == IN_PUBLIC && i < COUNT_OF(partial); i++)
         if (str_equal(name, str_of(partial[i])))
@@ -253,12 +249,6 @@ bool
 total_is_text(const char *text, size_t len)
 {
     return are_listed(text, len, IN_EXPRESSION);
-}
-
-bool
-total_is_statement(const char *text, size_t len)
-{
-    return are_listed(text, len, IN_STATEMENT);
 }
 
 bool

@@ -3,7 +3,8 @@
  * over private rows, and why each is total: the list that theorem
  * total-expressions rests on. What is not listed is not printed. Some are for
  * the engine's own text around an analyst's expressions (engine/work*.c,
- * relation*.c, run_*.c, view.c), and no expression may have them.
+ * relation*.c, run_*.c, view.c), and no expression may have them; tests hold
+ * whole statements to both lists.
  *
  * Aggregates are printed over public rows alone. Those that are total are
  * listed with the rest; those that are not (the engine's sums of decimals, its
@@ -29,9 +30,6 @@ extern const size_t n_totals, n_totals_around;
 
 /* Is every function that is called in an expression's text listed? */
 bool total_is_text(const char *text, size_t len);
-
-/* The same of a whole statement over private rows. */
-bool total_is_statement(const char *text, size_t len);
 
 /* The same for a statement over public rows alone, where an aggregate may fail
    too. */

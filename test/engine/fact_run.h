@@ -11,7 +11,7 @@
 #define TEST_ENGINE_FACT_RUN_H
 
 #include "fact_walk.h"
-#include "sql/total.h"
+#include "sql/total_statement.h"
 
 enum { FACT_AT_ONCE = 64 };
 

@@ -3,7 +3,7 @@
  * computes each on the values where the like of it fails, and what is not
  * listed is not printed.
  */
-#include "sql/total.h"
+#include "sql/total_statement.h"
 
 #include <stdio.h>
 
@@ -141,6 +141,8 @@ only_listed_functions_are_text(void **state)
             fail_msg("%s", bad[i]);
     assert_true(total_is_statement("SELECT sum(pow(a, 2))", 21));
     assert_false(total_is_statement("SELECT sum(sqrt(a))", 19));
+    assert_true(total_is_statement("SELECT 'it''s sqrt(2)'", 22));
+    assert_false(total_is_statement("SELECT 'it''s' || chr(1)", 24));
     assert_true(total_is_public_text("sum(t.c1) > 1", 13));
     assert_false(total_is_public_text("sqrt(t.c1) > 1", 14));
 }
