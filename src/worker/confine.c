@@ -130,12 +130,6 @@ landlock_version(void)
                    LANDLOCK_CREATE_RULESET_VERSION);
 }
 
-bool
-confine_has_files(void)
-{
-    return landlock_version() >= 1;
-}
-
 static void
 confine_files(const char *spill)
 {

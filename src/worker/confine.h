@@ -25,7 +25,4 @@ void confine_memory(uint64_t bytes);
    the engine has many. */
 void confine_system(const char *spill);
 
-/* Does the kernel enforce which files may be written? */
-bool confine_has_files(void);
-
 #endif

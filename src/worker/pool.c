@@ -67,7 +67,6 @@ struct pool {
     struct waiter *waiters;        /* who came first is served first */
     unsigned failures;             /* starts in a row */
     custos_err why;                /* the last one failed */
-    uint64_t started, lost;
     pthread_t keeper;
     bool has_keeper, ending;
     bool beginning; /* none has been ready: to start them may be in vain */
@@ -363,7 +362,6 @@ pool_lose(struct pool *p, struct process *w)
 
     pthread_mutex_lock(&p->lock);
     s->state = SLOT_EMPTY;
-    p->lost++;
     hand_out(p, s->lane);
     wake_keeper(p);
     pthread_mutex_unlock(&p->lock);
@@ -419,18 +417,6 @@ pool_free_until(const struct pool *p)
     return p->free_us ? p->options.now_us() + p->free_us : 0;
 }
 
-void
-pool_count(struct pool *p, struct pool_counts *out)
-{
-    *out = (struct pool_counts){.workers = p->n};
-    pthread_mutex_lock(&p->lock);
-    out->started = p->started;
-    out->lost = p->lost;
-    for (size_t i = 0; i < p->n; i++)
-        out->idle += p->slots[i].state == SLOT_IDLE;
-    pthread_mutex_unlock(&p->lock);
-}
-
 /* -------------------------------------------------------------- keeping -- */
 
 /* Lock held: what the next worker of a lane is for. */
@@ -455,7 +441,6 @@ fill_slot(struct pool *p, struct slot *s, custos_err *err)
 
     s->state = SLOT_STARTING;
     s->process.of = of; /* the rest of it is in old */
-    p->lost += replaces;
     pthread_mutex_unlock(&p->lock);
     if (replaces)
         (void)process_end(&old);
@@ -470,7 +455,6 @@ fill_slot(struct pool *p, struct slot *s, custos_err *err)
             pthread_cond_signal(&w->ready); /* it may be time to give up */
         return st;
     }
-    p->started++;
     s->process = fresh;
     s->died = false;
     s->outdated = !is_same(&of, &p->of) && is_newer(&p->of, &before);

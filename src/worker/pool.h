@@ -90,11 +90,4 @@ bool pool_is_busy(struct pool *p, enum pool_lane lane);
 /* When free work that begins now is ended; 0: never. */
 int64_t pool_free_until(const struct pool *p);
 
-/* For operators. */
-struct pool_counts {
-    size_t workers, idle;
-    uint64_t started, lost;
-};
-void pool_count(struct pool *p, struct pool_counts *out);
-
 #endif
