@@ -392,12 +392,6 @@ session_share(const struct session *s)
     return s->share;
 }
 
-size_t
-session_held_bytes(const struct session *s)
-{
-    return s->held.bytes;
-}
-
 const struct credential *
 session_who(const struct session *s)
 {

@@ -112,8 +112,7 @@ void session_end(struct session *s, const char *sqlstate, const char *said);
    that may have changed outside the session: bytes were sent. */
 void session_count(struct session *s);
 struct share *
-session_share(const struct session *s);             /* NULL before the login */
-size_t session_held_bytes(const struct session *s); /* of prepared statements */
+session_share(const struct session *s); /* NULL before the login */
 
 /* NULL before the login. */
 const struct credential *session_who(const struct session *s);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "serve/throttle.h"
-#include "serve/prepared.h"
+#include "serve/session_inside.h"
 #include "support/session_fake.h"
 
 #define NONE "" /* a name or text that is empty */
@@ -617,15 +617,15 @@ a_chain_of_fetches_holds_nothing(void **state)
         if (i)
             fake_send(f, 'C', "bs", "P", 1, before);
         snprintf(before, sizeof before, "%s", name);
-        if (session_held_bytes(f->session) > most)
-            most = session_held_bytes(f->session);
+        if (f->session->held.bytes > most)
+            most = f->session->held.bytes;
     }
     fake_said(f, said);
     assert_null(strchr(said, 'E'));
     assert_true(most < 100000);
     fake_send(f, 'S', "");
     query(f, "ROLLBACK", "Z:T C:ROLLBACK Z:I");
-    assert_int_equal(session_held_bytes(f->session), 0);
+    assert_int_equal(f->session->held.bytes, 0);
     fake_clear(f);
 }
 
@@ -651,9 +651,9 @@ all_memory_of_statements_counts(void **state)
     } while (n < 1000 && !strchr(fake_said(f, said), 'E'));
     assert_in_range(n, HELD_MAX / (LONG + 10000), HELD_MAX / LONG + 1);
     assert_non_null(strstr(said, "E:54000"));
-    assert_true(session_held_bytes(f->session) <= HELD_MAX);
+    assert_true(f->session->held.bytes <= HELD_MAX);
     query(f, "ROLLBACK; DEALLOCATE ALL", "C:ROLLBACK C:DEALLOCATE_ALL Z:I");
-    assert_int_equal(session_held_bytes(f->session), 0);
+    assert_int_equal(f->session->held.bytes, 0);
     fake_clear(f);
 }
 
