@@ -89,10 +89,4 @@ CUSTOS_MUST_USE custos_status real_bits(struct real x, size_t skip,
  */
 bool ival_bits_one_minus(const ival *near, unsigned bits, uint64_t *out);
 
-/*
- * floor(x * 2^e) as an integer of 128 bits, x >= 0. May fail:
- * CUSTOS_EOVERFLOW, CUSTOS_EINTERNAL.
- */
-CUSTOS_MUST_USE custos_status real_floor_pow2(struct real x, long e, i128 *out);
-
 #endif

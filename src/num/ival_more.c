@@ -91,16 +91,3 @@ ival_ceil_up(const ival *a, i128 *out, bool *certain)
     rat_clear(&end);
     return fits;
 }
-
-void
-ival_middle(const ival *a, long bits, rat *out)
-{
-    mpfr_t middle;
-
-    CUSTOS_REQUIRE(ival_is_finite(a));
-    mpfr_init2(middle, bits);
-    mpfr_add(middle, a->lo, a->hi, MPFR_RNDN);
-    mpfr_div_2ui(middle, middle, 1, MPFR_RNDN);
-    mpfr_get_q(out->q, middle);
-    mpfr_clear(middle);
-}

@@ -37,7 +37,4 @@ bool ival_is_below_pow2(const ival *a, long exponent);
  */
 bool ival_ceil_up(const ival *a, i128 *out, bool *certain);
 
-/* The middle, as a rational with about `bits` bits. Needs finite ends. */
-void ival_middle(const ival *a, long bits, rat *out);
-
 #endif

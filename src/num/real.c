@@ -90,17 +90,3 @@ real_bits(struct real x, size_t skip, unsigned bits, uint64_t *out)
     mpz_clear(z);
     return st;
 }
-
-custos_status
-real_floor_pow2(struct real x, long e, i128 *out)
-{
-    custos_status st;
-    rat r;
-
-    rat_init(&r);
-    st = floor_pow2(x, e, mpq_numref(r.q));
-    if (!st && !rat_floor_i128(&r, out))
-        st = CUSTOS_EOVERFLOW;
-    rat_clear(&r);
-    return st;
-}
