@@ -5,7 +5,7 @@
  *   Whatever an analyst sees of private data was charged, durably, before the
  *   data was touched; a failure after the charge is not refunded.
  * SOURCE   doc/proofs/charge-first.md
- * NEEDS    ledger_charge is durable on return (ledger-durable-first).
+ * NEEDS    ledger_writer_charge is durable on return (till-durable-first).
  * GIVES    an answer of private data carries the receipt of its charge; one
  *          stored before costs nothing, being the same bytes again. A failure
  *          below the charge is in the chain before it is told (tripwire).

@@ -27,7 +27,7 @@ CUSTOS_MUST_USE custos_status ledger_writer_start(struct ledger_writer *t,
 /* Writes what waits, and frees the writer. Nobody may be calling. */
 void ledger_writer_close(struct ledger_writer *t);
 
-/* Returns when the charge is durable, or was rejected (ledger_charge). */
+/* Returns when the charge is durable, or was rejected (ledger_post). */
 CUSTOS_MUST_USE custos_status
 ledger_writer_charge(struct ledger_writer *t, const struct ledger_request *r,
                      struct receipt *out, custos_err *err);
@@ -40,10 +40,10 @@ CUSTOS_MUST_USE custos_status ledger_writer_act(struct ledger_writer *t,
                                                 custos_err *err);
 
 /*
- * Stores an answer (ledger_answer_store). Without a thread it is durable on
+ * Stores an answer (ledger_post). Without a thread it is durable on
  * return. With one it returns at once, and ledger_writer_settle waits for it; if
  * it fails, or the process dies first, the answer costs again the next time.
- * Fails with CUSTOS_ENOMEM, and without a thread as ledger_answer_store does.
+ * Fails with CUSTOS_ENOMEM, and without a thread as ledger_post does.
  */
 CUSTOS_MUST_USE custos_status ledger_writer_store(
     struct ledger_writer *t, const uint8_t key[32], const struct receipt *r,

@@ -190,19 +190,3 @@ step_keep(struct ledger *l, void *arg, custos_err *err)
                   (int64_t)answer_size(f->answer.len), err);
     return st ? st : make_room(l->db, f, err);
 }
-
-custos_status
-ledger_answer_store(struct ledger *l, const uint8_t key[32],
-                    const struct receipt *r, str answer, custos_err *err)
-{
-    struct ledger_job job = {
-        .kind = LEDGER_KEEP,
-        .key = key,
-        .answer = answer,
-        .receipt = *r,
-        .err = err,
-    };
-
-    ledger_post(l, &job);
-    return job.status;
-}

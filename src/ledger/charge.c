@@ -83,15 +83,3 @@ step_charge(struct ledger *l, void *arg, custos_err *err)
     job->receipt = row.receipt;
     return st;
 }
-
-custos_status
-ledger_charge(struct ledger *l, const struct ledger_request *r,
-              struct receipt *out, custos_err *err)
-{
-    struct ledger_job job = {.kind = LEDGER_CHARGE, .request = r, .err = err};
-
-    ledger_post(l, &job);
-    if (!job.status)
-        *out = job.receipt;
-    return job.status;
-}

@@ -2,10 +2,10 @@
  * Opening, transactions, and the acts that add a row.
  *
  * THEOREM  ledger-durable-first
- *   When ledger_charge returns CUSTOS_OK, the row and the balance that counts
- *   it are on disk; a crash of the process or of the machine at any moment
- *   leaves a ledger that has every charge whose receipt was handed out, and
- *   whose sums count exactly the rows it has.
+ *   When ledger_post returns CUSTOS_OK for a charge, the row and the balance
+ *   that counts it are on disk; a crash of the process or of the machine at any
+ *   moment leaves a ledger that has every charge whose receipt was handed out,
+ *   and whose sums count exactly the rows it has.
  * SOURCE   doc/proofs/ledger-durable-first.md
  * NEEDS    a disk that keeps what it has synced; SQLite's WAL, synced at every
  *          commit, sums and row in one transaction; lock held by all writers.

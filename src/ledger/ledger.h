@@ -102,21 +102,6 @@ struct ledger_request {
 };
 
 /*
- * Charges, if global budget, own budget and window all admit it; durable on
- * return. CUSTOS_ESPENT says whether the own or the common one is spent, what
- * was needed and what is left; nothing is charged then. CUSTOS_EPOLICY: the
- * policy of the request is not the one in force (it was changed meanwhile, or
- * there is none); CUSTOS_EOVERFLOW: the analyst's rows take too much room; CUSTOS_EDENIED: no such analyst, or one that is suspended
- * (LEDGER_SUSPENDED_SAID). Also: CUSTOS_EIO,
- * CUSTOS_ECORRUPT, CUSTOS_EBUSY; the charge may then stand or not (never: an
- * answer without a charge).
- */
-CUSTOS_MUST_USE custos_status ledger_charge(struct ledger *l,
-                                            const struct ledger_request *r,
-                                            struct receipt *out,
-                                            custos_err *err);
-
-/*
  * The tripwire (tripwire.h): what has failed below the charge since the owner's
  * last "resume". Rows "failure" and "overrun" are acts (ledger_act) in the name
  * of the analyst whose question it was.
@@ -169,17 +154,31 @@ struct ledger_job {
     str answer;
     struct ledger_retention retention; /* older answers make room for it */
     struct receipt receipt; /* becomes that of the row; of an answer: is */
-    custos_status status;   /* becomes what ledger_charge ... would return */
+    custos_status status;   /* becomes its result */
     custos_err *err;        /* or NULL */
     struct ledger_job *next;
 };
 
 /*
- * Group commit: does all from `first` on, in order, as ledger_charge,
- * ledger_act and ledger_answer_store would one by one, with one commit for
- * LEDGER_GROUP_MOST of them. None is durable before this returns. A refusal is
- * one job's; when disk or memory fails each job of that commit has the failure, and
- * the ledger is opened anew before the next.
+ * Group commit: does all jobs from `first` on, in order, with one commit for up
+ * to LEDGER_GROUP_MOST of them. Each sees what those before it wrote, and each
+ * whose status is CUSTOS_OK is durable when this returns.
+ *
+ * A charge is made if global budget, own budget and window all admit it.
+ * CUSTOS_ESPENT says whether the own or the common budget is spent, what was
+ * needed and what is left. CUSTOS_EPOLICY: the policy of the request is not the
+ * one in force (it was changed meanwhile, or there is none). CUSTOS_EOVERFLOW:
+ * the analyst's rows take too much room. CUSTOS_EDENIED: no such analyst, or
+ * one that is suspended (LEDGER_SUSPENDED_SAID). CUSTOS_EINVAL: a charge of
+ * nothing. Nothing is charged then, and the other jobs go on.
+ *
+ * Of answers the first under a key is kept. CUSTOS_ENAME: the receipt is not of
+ * this ledger.
+ *
+ * When the disk or the memory fails (CUSTOS_EIO, CUSTOS_ECORRUPT, CUSTOS_EBUSY,
+ * CUSTOS_ENOMEM) each job of that commit has the failure, and the ledger is
+ * opened anew before the next. Its charges may then stand or not (never: an
+ * answer without a charge).
  */
 enum { LEDGER_GROUP_MOST = 64 };
 void ledger_post(struct ledger *l, struct ledger_job *first);
@@ -187,7 +186,7 @@ void ledger_post(struct ledger *l, struct ledger_job *first);
 /*
  * Could a charge be written now? Waits for the lock and writes nothing. Also
  * how much room the disk has. CUSTOS_EIO: less than LEDGER_FREE_LEAST; and as
- * ledger_charge fails.
+ * a commit of ledger_post fails.
  */
 enum { LEDGER_FREE_LEAST = 16 << 20 };
 CUSTOS_MUST_USE custos_status ledger_check_writable(struct ledger *l,
@@ -195,24 +194,19 @@ CUSTOS_MUST_USE custos_status ledger_check_writable(struct ledger *l,
                                                     custos_err *err);
 
 /*
- * Stored answers: `key` is a hash of all that the answer depends on. find:
- * CUSTOS_ENAME when there is none. store keeps the first answer under a key
- * and is durable on return.
+ * A stored answer: `key` is a hash of all that the answer depends on. May fail:
+ * CUSTOS_ENAME (there is none), CUSTOS_ECORRUPT, CUSTOS_EIO, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status ledger_answer_find(struct ledger *l,
                                                  const uint8_t key[32],
                                                  arena *a, str *answer,
                                                  struct receipt *receipt,
                                                  custos_err *err);
-CUSTOS_MUST_USE custos_status ledger_answer_store(struct ledger *l,
-                                                  const uint8_t key[32],
-                                                  const struct receipt *r,
-                                                  str answer, custos_err *err);
 
 /*
  * Drops stored answers that retention does not keep, and writes the file anew
- * without its free pages. Charges wait. May fail as ledger_charge does; what
- * was dropped stays so.
+ * without its free pages. Charges wait. May fail as a commit of ledger_post
+ * does; what was dropped stays so.
  */
 struct ledger_freed {
     uint64_t answers, answer_bytes; /* dropped */

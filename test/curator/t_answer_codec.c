@@ -160,8 +160,7 @@ damaged_bytes_are_refused(void **state)
             copy[i - bytes.len] ^= (char)0x80;
         key[0] = 2;
         memcpy(key + 1, &i, sizeof i);
-        assert_int_equal(ledger_answer_store(k.l, key, &k.r, bad, NULL),
-                         CUSTOS_OK);
+        assert_int_equal(post_answer(k.l, key, &k.r, bad, NULL), CUSTOS_OK);
         st = answer_find(k.l, key, &back, NULL);
         assert_true(st == CUSTOS_ECORRUPT || (!cut && st == CUSTOS_OK));
         answer_free(back);

@@ -123,6 +123,36 @@ request_of(struct ledger_request *r, struct charge *c, const char *who,
     memset(r->policy, 7, sizeof r->policy);
 }
 
+/* One charge with a commit of its own. */
+static inline custos_status
+post_charge(struct ledger *l, const struct ledger_request *r,
+            struct receipt *out, custos_err *err)
+{
+    struct ledger_job job = {.kind = LEDGER_CHARGE, .request = r, .err = err};
+
+    ledger_post(l, &job);
+    if (!job.status)
+        *out = job.receipt;
+    return job.status;
+}
+
+/* One answer with a commit of its own; retention keeps all. */
+static inline custos_status
+post_answer(struct ledger *l, const uint8_t key[32], const struct receipt *r,
+            str answer, custos_err *err)
+{
+    struct ledger_job job = {
+        .kind = LEDGER_KEEP,
+        .key = key,
+        .answer = answer,
+        .receipt = *r,
+        .err = err,
+    };
+
+    ledger_post(l, &job);
+    return job.status;
+}
+
 static inline custos_status
 charge_at(struct ledger *l, const char *who, const char *epsilon, int64_t now,
           struct receipt *out, custos_err *err)
@@ -132,7 +162,7 @@ charge_at(struct ledger *l, const char *who, const char *epsilon, int64_t now,
     struct receipt ignored;
 
     request_of(&r, &c, who, epsilon, now);
-    return ledger_charge(l, &r, out ? out : &ignored, err);
+    return post_charge(l, &r, out ? out : &ignored, err);
 }
 
 static inline custos_status

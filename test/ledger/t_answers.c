@@ -24,14 +24,11 @@ answers_keep_the_first(void **state)
     assert_int_equal(charge_at(l, "", "0.1", 1, &r, NULL), CUSTOS_OK);
     assert_int_equal(ledger_answer_find(l, key, a, &got, &back, NULL),
                      CUSTOS_ENAME);
-    assert_int_equal(ledger_answer_store(l, key, &other, first, NULL),
-                     CUSTOS_ENAME);
+    assert_int_equal(post_answer(l, key, &other, first, NULL), CUSTOS_ENAME);
     other.seq = 99;
-    assert_int_equal(ledger_answer_store(l, key, &other, first, NULL),
-                     CUSTOS_ENAME);
-    assert_int_equal(ledger_answer_store(l, key, &r, first, NULL), CUSTOS_OK);
-    assert_int_equal(ledger_answer_store(l, key, &r, str_of("2"), NULL),
-                     CUSTOS_OK);
+    assert_int_equal(post_answer(l, key, &other, first, NULL), CUSTOS_ENAME);
+    assert_int_equal(post_answer(l, key, &r, first, NULL), CUSTOS_OK);
+    assert_int_equal(post_answer(l, key, &r, str_of("2"), NULL), CUSTOS_OK);
     ledger_close(l);
     l = open_at(&p);
     assert_int_equal(ledger_answer_find(l, key, a, &got, &back, NULL),
@@ -73,7 +70,7 @@ answers_damaged_are_not_given(void **state)
         l = open_at(&p);
         set_terms(l, &t);
         assert_int_equal(charge_at(l, "", "0.1", 1, &r, NULL), CUSTOS_OK);
-        assert_int_equal(ledger_answer_store(l, key, &r, str_of("42"), NULL),
+        assert_int_equal(post_answer(l, key, &r, str_of("42"), NULL),
                          CUSTOS_OK);
         ledger_close(l);
         assert_int_equal(sqlite3_open(p.path, &db), SQLITE_OK);

@@ -138,21 +138,21 @@ budgets_shared_answers_cost_who_asks(void **state)
     assert_int_equal(charge(l, "ana", "1"), CUSTOS_OK);
     assert_balance(l, "", "1", "0");
     for (int i = 0; i < 2; i++)
-        assert_ok(ledger_charge(l, &r, &receipt, &err), &err);
+        assert_ok(post_charge(l, &r, &receipt, &err), &err);
     assert_balance(l, "", "1", "0");
     assert_balance(l, "bo", "0.8", "0");
-    assert_int_equal(ledger_charge(l, &r, &receipt, &err), CUSTOS_ESPENT);
+    assert_int_equal(post_charge(l, &r, &receipt, &err), CUSTOS_ESPENT);
     assert_non_null(strstr(whole_said(&err), "your own budget"));
     c = charge_of("0.1", "0");
-    assert_int_equal(ledger_charge(l, &r, &receipt, &err), CUSTOS_ESPENT);
+    assert_int_equal(post_charge(l, &r, &receipt, &err), CUSTOS_ESPENT);
     assert_non_null(strstr(whole_said(&err), "your window"));
     r.shared = false;
     r.now = (int64_t)2 * 86400 * 1000000;
-    assert_int_equal(ledger_charge(l, &r, &receipt, &err), CUSTOS_ESPENT);
+    assert_int_equal(post_charge(l, &r, &receipt, &err), CUSTOS_ESPENT);
     assert_non_null(strstr(whole_said(&err), "common"));
     r.shared = true;
     r.who = str_of("");
-    assert_int_equal(ledger_charge(l, &r, &receipt, &err), CUSTOS_EINVAL);
+    assert_int_equal(post_charge(l, &r, &receipt, &err), CUSTOS_EINVAL);
     assert_verifies(l, NULL);
     ledger_close(l);
     place_remove(&p);
@@ -236,13 +236,13 @@ budgets_window_without_delta(void **state)
     t.n_analysts = 2;
     set_terms(l, &t);
     memset(r.policy, 7, sizeof r.policy);
-    assert_int_equal(ledger_charge(l, &r, &got, NULL), CUSTOS_OK);
+    assert_int_equal(post_charge(l, &r, &got, NULL), CUSTOS_OK);
     assert_int_equal(ledger_window(l, r.who, 0, &b, NULL), CUSTOS_OK);
     assert_string_equal(b.facts.spent, "0.06");
     assert_string_equal(b.left_epsilon, "0.04");
-    assert_int_equal(ledger_charge(l, &r, &got, NULL), CUSTOS_ESPENT);
+    assert_int_equal(post_charge(l, &r, &got, NULL), CUSTOS_ESPENT);
     r.who = str_of("bo");
-    assert_int_equal(ledger_charge(l, &r, &got, NULL), CUSTOS_ESPENT);
+    assert_int_equal(post_charge(l, &r, &got, NULL), CUSTOS_ESPENT);
     ledger_close(l);
     place_remove(&p);
 }
@@ -297,8 +297,8 @@ budgets_delta_is_counted(void **state)
     l = open_at(&p);
     set_terms(l, &t);
     memset(r.policy, 7, sizeof r.policy);
-    assert_int_equal(ledger_charge(l, &r, &got, &err), CUSTOS_OK);
-    assert_int_equal(ledger_charge(l, &r, &got, &err), CUSTOS_ESPENT);
+    assert_int_equal(post_charge(l, &r, &got, &err), CUSTOS_OK);
+    assert_int_equal(post_charge(l, &r, &got, &err), CUSTOS_ESPENT);
     assert_string_equal(whole_said(&err),
                         "the common budget (of all analysts) does not "
                         "suffice: this needs delta 0.0000006, and 0.0000004 "

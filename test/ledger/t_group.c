@@ -91,7 +91,7 @@ group_is_one_by_one(void **state)
         custos_status st =
             j->kind == LEDGER_ACT
                 ? ledger_act(one, j->act, j->words, j->who, j->now, &r, &err)
-                : ledger_charge(one, j->request, &r, &err);
+                : post_charge(one, j->request, &r, &err);
 
         assert_int_equal(st, j->status);
         assert_string_equal(whole_said(&err), group.err[i].said);

@@ -152,7 +152,7 @@ history_counts_shared_answers_once(void **state)
     assert_int_equal(charge_at(l, "ana", "0.5", 10, NULL, NULL), 0);
     request_of(&r, &c, "bo", "0.5", 11);
     r.shared = true;
-    assert_ok(ledger_charge(l, &r, &receipt, &err), &err);
+    assert_ok(post_charge(l, &r, &receipt, &err), &err);
     assert_int_equal(charge_at(l, "bo", "0.25", 12, NULL, NULL), 0);
     h = history_of(l, "", 400, a);
     assert_int_equal(h.n, 2);
@@ -213,7 +213,7 @@ history_has_one_currency(void **state)
     assert_int_equal(rat_read("0.0001", "rho", &x[0], NULL), CUSTOS_OK);
     charge_of_price(NULL, &x[0], &x[1], &c);
     rats_clear(x, 2);
-    assert_ok(ledger_charge(l, &r, &receipt, &err), &err);
+    assert_ok(post_charge(l, &r, &receipt, &err), &err);
     h = history_of(l, "ana", 400, a);
     assert_string_equal(h.currency, "rho");
     assert_false(h.limited);

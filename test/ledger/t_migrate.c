@@ -236,7 +236,7 @@ migrate_counts_sizes(void **state)
     (void)state;
     make(&p, &last);
     l = open_at(&p);
-    assert_int_equal(ledger_answer_store(l, key, &last, str_of("12345"), NULL),
+    assert_int_equal(post_answer(l, key, &last, str_of("12345"), NULL),
                      CUSTOS_OK);
     ledger_close(l);
     was_rows = size_of(&p, rows);

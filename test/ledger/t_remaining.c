@@ -106,7 +106,7 @@ walk(const char *delta, size_t steps)
         r.now = now;
         memset(r.policy, 7, sizeof r.policy);
         told = ledger_left(l, r.who, now, &c, after, &err);
-        paid = ledger_charge(l, &r, &got, &err);
+        paid = post_charge(l, &r, &got, &err);
         assert_int_equal(told, paid);
         assert_ok(ledger_left(l, r.who, now, NULL, before, &err), &err);
         if (!paid)

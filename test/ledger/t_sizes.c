@@ -38,7 +38,7 @@ charge_sized(struct ledger *l, const char *who, size_t bytes, int64_t now,
     r.plan = r.theorems = str_of("");
     r.max_bytes = all;
     r.max_minute_bytes = minute;
-    return ledger_charge(l, &r, &receipt, err);
+    return post_charge(l, &r, &receipt, err);
 }
 
 /* A row counts 400 bytes and its texts. */

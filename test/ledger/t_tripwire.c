@@ -37,7 +37,7 @@ ask(struct ledger *l, const char *who, uint64_t failures, uint64_t overruns,
     request_of(&r, &c, who, "0.01", 2000);
     r.max_failures = failures;
     r.max_overruns = overruns;
-    return ledger_charge(l, &r, &ignored, err);
+    return post_charge(l, &r, &ignored, err);
 }
 
 static custos_status

@@ -59,7 +59,7 @@ charge_some(struct ledger *l, size_t who, int64_t now)
     charge_of_price(&x[0], NULL, &x[1], &c);
     rats_clear(x, 2);
     r.charge = &c;
-    st = ledger_charge(l, &r, &receipt, NULL);
+    st = post_charge(l, &r, &receipt, NULL);
     return st;
 }
 
