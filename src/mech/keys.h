@@ -69,9 +69,4 @@ CUSTOS_MUST_USE custos_status keys_gauss_find(custos_adjacency adjacency,
                                               struct keys_gauss *g,
                                               custos_err *err);
 
-/* Encloses the delta that g's variance and threshold need. */
-void
-keys_gauss_delta(custos_adjacency adjacency, uint64_t keys, const rat *epsilon,
-                 const struct keys_gauss *g, ival *delta);
-
 #endif

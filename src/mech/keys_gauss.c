@@ -191,18 +191,6 @@ scene_worst(struct scene *s, custos_adjacency adjacency, uint64_t keys,
     }
 }
 
-void
-keys_gauss_delta(custos_adjacency adjacency, uint64_t keys, const rat *epsilon,
-                 const struct keys_gauss *g, ival *delta)
-{
-    struct scene s;
-
-    scene_init(&s, epsilon, &g->variance, ival_bits(delta));
-    scene_at(&s, g->threshold);
-    scene_worst(&s, adjacency, keys, delta);
-    scene_clear(&s);
-}
-
 /* What is looked for. */
 struct wish {
     custos_adjacency adjacency;

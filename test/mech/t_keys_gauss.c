@@ -240,6 +240,73 @@ keys_gauss_bounds_all_neighbours(void **state)
     }
 }
 
+enum { SPLIT_BITS = 160 };
+
+/* One split of a unit's keys: 1 - (1-p)^alone (1 - H_j(epsilon - shift lost))
+   by the theorem, where lost = ln(1-p). */
+static void
+split_needs(ival *r, struct gauss_sums *sums, const rat *epsilon,
+            const ival *lost, uint64_t alone, uint64_t j, int64_t shift)
+{
+    ival x, one;
+    rat e;
+
+    ival_init(&x, SPLIT_BITS);
+    ival_init(&one, SPLIT_BITS);
+    rat_init(&e);
+    ival_set_i64(&one, 1);
+    ival_set_i64(r, 0);
+    if (j > 0) {
+        ival_set_i64(&x, -shift);
+        ival_mul(&x, &x, lost);
+        ival_down(&x, &e); /* H falls in it */
+        rat_add(&e, &e, epsilon);
+        gauss_sums_divergence(sums, &e, j, r);
+    }
+    ival_sub(r, &one, r);
+    ival_set_i64(&x, (int64_t)alone);
+    ival_mul(&x, &x, lost);
+    ival_exp(&x, &x);
+    ival_mul(r, r, &x);
+    ival_sub(r, &one, r);
+    ival_clear(&x);
+    ival_clear(&one);
+    rat_clear(&e);
+}
+
+/* The theorem's bound for every split, one by one: certainly below delta? */
+static bool
+all_splits_fit(custos_adjacency adjacency, uint64_t keys, const rat *epsilon,
+               const rat *delta, const struct keys_gauss *g)
+{
+    struct gauss_sums sums;
+    ival lost, x;
+    bool fit = true;
+
+    gauss_sums_init(&sums, &g->variance, SPLIT_BITS);
+    ival_init(&lost, SPLIT_BITS);
+    ival_init(&x, SPLIT_BITS);
+    gauss_sums_tail(&sums, g->threshold - 1, &lost);
+    ival_neg(&lost, &lost);
+    ival_log1p(&lost, &lost);
+    for (uint64_t a = 0; a <= keys && fit; a++) {
+        int64_t n = (int64_t)a, k = (int64_t)keys;
+
+        if (adjacency == CUSTOS_CHANGE_ONE) {
+            split_needs(&x, &sums, epsilon, &lost, a, 2 * keys - a, n - k);
+        } else {
+            split_needs(&x, &sums, epsilon, &lost, 0, keys - a, -n);
+            fit = ival_certainly_less_rat(&x, delta);
+            split_needs(&x, &sums, epsilon, &lost, a, keys - a, n);
+        }
+        fit = fit && ival_certainly_less_rat(&x, delta);
+    }
+    gauss_sums_clear(&sums);
+    ival_clear(&lost);
+    ival_clear(&x);
+    return fit;
+}
+
 /*
  * One less is not certified. Among the rows: an epsilon and a delta at the
  * ends, and where a threshold of 1 is enough.
@@ -259,26 +326,22 @@ keys_gauss_threshold_is_least(void **state)
             custos_adjacency adjacency = (custos_adjacency)a;
             struct keys_gauss g = {.threshold = 0};
             rat epsilon, delta;
-            ival x;
 
             rat_init(&g.variance);
             rat_init(&g.delta);
             rat_init(&epsilon);
             rat_init(&delta);
-            ival_init(&x, 160);
             assert_int_equal(rat_read(rows[i].epsilon, "e", &epsilon, NULL), 0);
             assert_int_equal(rat_read(rows[i].delta, "d", &delta, NULL), 0);
             assert_int_equal(keys_gauss_find(adjacency, rows[i].keys, &epsilon,
                                              &delta, &g, NULL),
                              0);
             assert_true(rat_cmp(&g.delta, &delta) < 0);
-            keys_gauss_delta(adjacency, rows[i].keys, &epsilon, &g, &x);
-            assert_true(ival_certainly_less_rat(&x, &delta));
-            if (--g.threshold >= 1) {
-                keys_gauss_delta(adjacency, rows[i].keys, &epsilon, &g, &x);
-                assert_false(ival_certainly_less_rat(&x, &delta));
-            }
-            ival_clear(&x);
+            assert_true(
+                all_splits_fit(adjacency, rows[i].keys, &epsilon, &delta, &g));
+            if (--g.threshold >= 1)
+                assert_false(all_splits_fit(adjacency, rows[i].keys, &epsilon,
+                                            &delta, &g));
             rat_clear(&g.variance);
             rat_clear(&g.delta);
             rat_clear(&epsilon);
