@@ -19,6 +19,7 @@ static custos_status
 find_verifier(struct task *t, struct curator *c, custos_err *err)
 {
     char text[CREDENTIAL_VERIFIER_MAX];
+    uint8_t salt[CREDENTIAL_SALT_BYTES];
     custos_status st = credential_verifier(c, t->user, &t->q.who, text, err);
 
     if (!st)
@@ -26,12 +27,8 @@ find_verifier(struct task *t, struct curator *c, custos_err *err)
     wipe(text, sizeof text);
     if (st != CUSTOS_EDENIED)
         return st;
-    t->verifier = (struct scram_verifier){
-        .mock = true,
-        .iterations = SCRAM_ITERATIONS,
-        .salt_len = CREDENTIAL_SALT_BYTES,
-    };
-    credential_mock_salt(c, t->user, t->verifier.salt);
+    credential_mock_salt(c, t->user, salt);
+    scram_verifier_mock(salt, &t->verifier);
     return CUSTOS_OK;
 }
 

@@ -23,8 +23,7 @@ enum {
     SCRAM_SALT_MAX = 64,
     SCRAM_ITERATIONS = 4096, /* of the verifiers we make */
     SCRAM_ITERATIONS_MAX = 1000000,
-    SCRAM_NONCE_BYTES = 18,  /* random bytes of the server's nonce */
-    SCRAM_SECRET_BYTES = 32, /* of the server, for mock verifiers */
+    SCRAM_NONCE_BYTES = 18, /* random bytes of the server's nonce */
     SCRAM_MESSAGE_MAX = 1024,
     SCRAM_BINDING_MAX = 64, /* a hash of the certificate */
     SCRAM_PASSWORD_MAX = 1024,
@@ -51,29 +50,29 @@ CUSTOS_MUST_USE custos_status scram_verifier_read(str text,
                                                   custos_err *err);
 
 /*
- * For a name that there is not. Cannot fail.
+ * For a name without a password: nobody logs in by it. Cannot fail.
  *
  * THEOREM  scram-names
- *   A mock's salt and keys are HMAC-SHA-256 of the name under a secret: to who
- *   does not hold it they are random strings that stay the same from login to
- *   login, as those of a true verifier are; and no proof is taken for it.
- * SOURCE   RFC 5802, section 9; HMAC as a pseudorandom function, Bellare 2006,
- *          "New proofs for NMAC and HMAC".
- * NEEDS    The secret never changes and is never shown. A verifier that was
- *          made elsewhere, with other iterations or bytes of salt than the two
- *          above, tells that its name exists.
+ *   Before a proof is accepted a login shows only the salt and the iterations
+ *   of a verifier, and for a mock no proof is accepted. A mock's salt is the
+ *   first half of the SHA-256 of a constant, a secret and the name: to whoever
+ *   does not hold the secret it is a random string that stays the same from
+ *   login to login, as that of a true verifier is.
+ * SOURCE   RFC 5802, section 9; Coron, Dodis, Malinaud, Puniya 2005,
+ *          "Merkle-Damgard revisited" (a hash whose output is cut behaves as a
+ *          random function).
+ * NEEDS    The salt is credential_mock_salt's; its secret never changes and is
+ *          never shown. A verifier that was made elsewhere, with other
+ *          iterations or bytes of salt than the two above, tells that its name
+ *          exists.
  * GIVES    Messages, errors and steps of a login do not depend on whether the
  *          name exists, but for the one who knows its password.
  * FAILS    Cannot.
- * TESTED   names_that_do_not_exist, logins_that_fail,
+ * TESTED   mock_salts_stay, names_that_do_not_exist, logins_that_fail,
  *          names_look_alike_on_the_wire
  */
-void scram_verifier_mock(const uint8_t secret[SCRAM_SECRET_BYTES], str user,
+void scram_verifier_mock(const uint8_t salt[SCRAM_SALT_BYTES],
                          struct scram_verifier *out);
-
-/* Is this the password? For logins that send it (HTTP Basic). The same time
-   for right and wrong ones, mocks included. */
-bool scram_verifier_check(const struct scram_verifier *v, str password);
 
 /*
  * One login. scram_begin copies what it is given; scram_clear wipes it. The

@@ -94,18 +94,6 @@ scram_verifier_make(str password, const uint8_t *salt, size_t salt_len,
     return CUSTOS_OK;
 }
 
-bool
-scram_verifier_check(const struct scram_verifier *v, str password)
-{
-    struct scram_verifier w;
-    bool same;
-
-    verifier_of(password, v->salt, v->salt_len, v->iterations, &w);
-    same = sodium_memcmp(v->stored_key, w.stored_key, sizeof w.stored_key) == 0;
-    wipe(&w, sizeof w);
-    return same & !v->mock;
-}
-
 /* ---------------------------------------------------------------- text -- */
 
 void
@@ -183,32 +171,12 @@ scram_verifier_read(str text, struct scram_verifier *out, custos_err *err)
 
 /* ---------------------------------------------------------------- mocks -- */
 
-static void
-mock_part(const uint8_t secret[SCRAM_SECRET_BYTES], const char *label, str user,
-          uint8_t out[SHA256_BYTES])
-{
-    crypto_auth_hmacsha256_state h;
-
-    crypto_auth_hmacsha256_init(&h, secret, SCRAM_SECRET_BYTES);
-    crypto_auth_hmacsha256_update(&h, (const unsigned char *)label,
-                                  strlen(label) + 1);
-    crypto_auth_hmacsha256_update(&h, (const unsigned char *)user.ptr,
-                                  user.len);
-    crypto_auth_hmacsha256_final(&h, out);
-    wipe(&h, sizeof h);
-}
-
 void
-scram_verifier_mock(const uint8_t secret[SCRAM_SECRET_BYTES], str user,
+scram_verifier_mock(const uint8_t salt[SCRAM_SALT_BYTES],
                     struct scram_verifier *out)
 {
-    uint8_t salt[SHA256_BYTES];
-
     *out = (struct scram_verifier){.mock = true,
                                    .iterations = SCRAM_ITERATIONS,
                                    .salt_len = SCRAM_SALT_BYTES};
-    mock_part(secret, "salt", user, salt);
     memcpy(out->salt, salt, SCRAM_SALT_BYTES);
-    mock_part(secret, "stored", user, out->stored_key);
-    mock_part(secret, "server", user, out->server_key);
 }

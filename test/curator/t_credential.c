@@ -253,6 +253,8 @@ mock_salts_stay(void **state)
 {
     uint8_t a[CREDENTIAL_SALT_BYTES], b[CREDENTIAL_SALT_BYTES],
         eve[CREDENTIAL_SALT_BYTES];
+    struct test_store other;
+    struct curator *there = NULL;
 
     (void)state;
     credential_mock_salt(c, str_of("ann"), a);
@@ -260,6 +262,13 @@ mock_salts_stay(void **state)
     credential_mock_salt(c, str_of("eve"), eve);
     assert_memory_equal(a, b, sizeof a);
     assert_memory_not_equal(a, eve, sizeof a);
+    test_store_write(&other, policy, "people.csv", "age\n10\n", NULL);
+    test_store_init(&other);
+    assert_int_equal(curator_open(other.store, &there, NULL), CUSTOS_OK);
+    credential_mock_salt(there, str_of("ann"), b);
+    assert_memory_not_equal(a, b, sizeof a);
+    curator_close(there);
+    test_store_remove(&other);
 }
 
 int
