@@ -31,8 +31,6 @@ void zcdp_budget_down(const rat *epsilon, const rat *delta, rat *rho);
 /* From the divergence bound `loss` >= 0 of order alpha > 1. */
 bool rdp_epsilon_up(const rat *alpha, const rat *loss, const rat *delta,
                     rat *epsilon);
-void
-rdp_delta_up(const rat *alpha, const rat *loss, const rat *epsilon, rat *delta);
 
 /* The largest loss of order alpha that gives (epsilon, delta)-DP, or 0. */
 void rdp_budget_down(const rat *alpha, const rat *epsilon, const rat *delta,
@@ -41,7 +39,6 @@ void rdp_budget_down(const rat *alpha, const rat *epsilon, const rat *delta,
 /* ------------------------------------------------------------- Gaussian -- */
 
 /* Exact curves of the normal law; mu_squared >= 0. */
-void gdp_delta_up(const rat *mu_squared, const rat *epsilon, rat *delta);
 bool gdp_epsilon_up(const rat *mu_squared, const rat *delta, rat *epsilon);
 void gdp_budget_down(const rat *epsilon, const rat *delta, rat *mu_squared);
 
@@ -62,9 +59,5 @@ void pure_mu_squared_up(const rat *epsilon, rat *mu_squared);
  */
 bool approx_epsilon_up(const rat *epsilon, const rat *have, const rat *delta,
                        rat *out);
-
-/* The least delta of (epsilon, have)-DP at another epsilon >= 0. */
-void
-approx_delta_up(const rat *epsilon, const rat *have, const rat *at, rat *delta);
 
 #endif

@@ -9,7 +9,7 @@
  * SOURCE   Dong, Roth, Su 2019, arXiv:1905.02383, corollary 2.13; Balle, Wang
  *          2018, arXiv:1805.06530, theorem 8.
  * NEEDS    mu^2 >= 0. The discrete Gaussian is not D/sigma-GDP.
- * GIVES    delta and epsilon rounded up, mu^2 rounded down.
+ * GIVES    epsilon rounded up, mu^2 rounded down.
  * FAILS    cannot, as rdp-to-approx.
  * TESTED   convert_gdp_fuzz convert_gdp_known_values
  */
@@ -23,7 +23,6 @@
 enum {
     BITS_FIRST = 128,
     BITS_LAST = 2560,
-    NARROW_BITS = 60,
     SEARCH_BITS = 44,
     STEP_BITS = 60,
     STEPS = 40,
@@ -96,32 +95,6 @@ delta_is_below(const struct gdp_case *c)
             break;
     }
     return below;
-}
-
-void
-gdp_delta_up(const rat *mu_squared, const rat *epsilon, rat *delta)
-{
-    bool narrow = false;
-    rat up;
-
-    if (rat_sign(mu_squared) == 0) {
-        rat_set_i64(delta, 0, 1);
-        return;
-    }
-    rat_init(&up);
-    rat_set_i64(delta, 1, 1);
-    for (long bits = BITS_FIRST; !narrow && bits <= BITS_LAST; bits *= 2) {
-        ival x[2];
-
-        ivals_init(x, 2, bits);
-        delta_enclose(mu_squared, epsilon, &x[0], &x[1]);
-        narrow = ival_is_narrow(&x[0], NARROW_BITS) ||
-                 ival_is_below_pow2(&x[0], -1400);
-        if (bound_up(&x[0], &up) && rat_cmp(&up, delta) < 0)
-            rat_set(delta, &up);
-        ivals_clear(x, 2);
-    }
-    rat_clear(&up);
 }
 
 /*

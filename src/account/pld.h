@@ -19,7 +19,7 @@
  * FAILS    CUSTOS_ENOMEM; CUSTOS_EOVERFLOW when the grid would be too large,
  *          or counts so high that roundings would swamp the answer.
  * TESTED   pld_encloses_gaussian, pld_encloses_subsampled,
- *          pld_encloses_randomized_response
+ *          pld_encloses_randomized_response, verify_agrees_with_the_pld
  */
 #ifndef ACCOUNT_PLD_H
 #define ACCOUNT_PLD_H

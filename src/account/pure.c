@@ -167,30 +167,3 @@ approx_epsilon_up(const rat *epsilon, const rat *have, const rat *delta,
     rat_clear(&share);
     return true;
 }
-
-void
-approx_delta_up(const rat *epsilon, const rat *have, const rat *at, rat *delta)
-{
-    ival x[3];
-    rat rest;
-
-    rat_set(delta, have);
-    if (rat_cmp(at, epsilon) >= 0)
-        return;
-    ivals_init(x, 3, BITS);
-    rat_init(&rest);
-    ival_set_rat(&x[0], epsilon);
-    ival_exp(&x[0], &x[0]);
-    ival_set_rat(&x[1], at);
-    ival_exp(&x[1], &x[1]);
-    ival_sub(&x[1], &x[0], &x[1]);
-    rat_set_i64(&rest, 1, 1);
-    ival_add_rat(&x[0], &x[0], &rest);
-    ival_div(&x[1], &x[1], &x[0]);
-    rat_sub(&rest, &rest, have);
-    ival_mul_rat(&x[1], &x[1], &rest);
-    ival_add_rat(&x[1], &x[1], have);
-    CUSTOS_REQUIRE(bound_up(&x[1], delta));
-    ivals_clear(x, 3);
-    rat_clear(&rest);
-}

@@ -304,17 +304,6 @@ rdp_epsilon_up(const rat *alpha, const rat *loss, const rat *delta,
 }
 
 void
-rdp_delta_up(const rat *alpha, const rat *loss, const rat *epsilon, rat *delta)
-{
-    rat t;
-
-    rat_init(&t);
-    less_one(alpha, &t);
-    delta_at(&t, loss, epsilon, delta);
-    rat_clear(&t);
-}
-
-void
 rdp_budget_down(const rat *alpha, const rat *epsilon, const rat *delta,
                 rat *loss)
 {

@@ -64,9 +64,8 @@ mp_check_up(const rat *a, const mpfr_t b, double slack)
     mpfr_t x;
 
     mpfr_init2(x, MP_BITS);
-    mpfr_set(x, b, MPFR_RNDN);
-    /* the reference's own rounding */
-    mpfr_mul_d(x, x, 1 - 0x1p-120, MPFR_RNDN);
+    mpfr_mul_2si(x, b, -120, MPFR_RNDN); /* the reference's own rounding */
+    mpfr_sub(x, b, x, MPFR_RNDN);
     if (mpfr_cmp_q(x, a->q) > 0)
         fail_msg("unsafe: %.20g below %.20Lg", mpq_get_d(a->q),
                  mpfr_get_ld(b, MPFR_RNDN));
@@ -89,6 +88,29 @@ mp_two_tails(mpfr_t r, const mpfr_t x)
     mpfr_div(r, x, root, MPFR_RNDN);
     mpfr_erfc(r, r, MPFR_RNDN);
     mpfr_clear(root);
+}
+
+/* What mu-GDP needs at epsilon, by the normal law. */
+static inline void
+mp_gdp_delta(mpfr_t r, const rat *mu_squared, const rat *epsilon)
+{
+    mpfr_t mu, e, x, y;
+
+    mpfr_inits2(MP_BITS, mu, e, x, y, (mpfr_ptr)0);
+    mp_set(mu, mu_squared);
+    mp_set(e, epsilon);
+    mpfr_sqrt(mu, mu, MPFR_RNDN);
+    mpfr_div(x, e, mu, MPFR_RNDN);
+    mpfr_div_ui(mu, mu, 2, MPFR_RNDN);
+    mpfr_add(y, x, mu, MPFR_RNDN);
+    mpfr_sub(x, x, mu, MPFR_RNDN);
+    mp_two_tails(r, x);
+    mp_two_tails(y, y);
+    mpfr_exp(x, e, MPFR_RNDN);
+    mpfr_mul(y, y, x, MPFR_RNDN);
+    mpfr_sub(r, r, y, MPFR_RNDN);
+    mpfr_div_ui(r, r, 2, MPFR_RNDN);
+    mpfr_clears(mu, e, x, y, (mpfr_ptr)0);
 }
 
 #endif

@@ -106,14 +106,37 @@ convert_zcdp_fuzz(void **state)
     rat_clear(&back);
 }
 
+/* What a divergence `loss` of order alpha needs at epsilon. */
+static void
+rdp_delta(mpfr_t r, const rat *alpha, const rat *loss, const rat *epsilon)
+{
+    mpfr_t a, t, x;
+
+    mpfr_inits2(MP_BITS, a, t, x, (mpfr_ptr)0);
+    mp_set(a, alpha);
+    mpfr_sub_ui(t, a, 1, MPFR_RNDN);
+    mpfr_div(r, t, a, MPFR_RNDN);
+    mpfr_pow(r, r, a, MPFR_RNDN);
+    mpfr_div(r, r, t, MPFR_RNDN); /* (1 - 1/a)^a / (a-1) */
+    mp_set(x, loss);
+    mp_set(a, epsilon);
+    mpfr_sub(x, x, a, MPFR_RNDN);
+    mpfr_mul(x, x, t, MPFR_RNDN);
+    mpfr_exp(x, x, MPFR_RNDN);
+    mpfr_mul(r, r, x, MPFR_RNDN);
+    mpfr_clears(a, t, x, (mpfr_ptr)0);
+}
+
 /* The budget is safe: the cost of what it allows is within epsilon. */
 static void
 convert_budgets_are_safe(void **state)
 {
     rat epsilon, delta, x, cost, alpha = mp_rat("7/2");
+    mpfr_t least;
     long up = 0;
 
     (void)state;
+    mpfr_init2(least, MP_BITS);
     rat_init(&epsilon);
     rat_init(&delta);
     rat_init(&x);
@@ -142,11 +165,11 @@ convert_budgets_are_safe(void **state)
         assert_true(rdp_epsilon_up(&alpha, &x, &delta, &cost));
         rat_sub(&cost, &cost, &epsilon);
         assert_true(mpq_get_d(cost.q) < 1e-30);
-        rdp_delta_up(&alpha, &x, &epsilon, &cost);
-        rat_div(&cost, &cost, &delta);
-        assert_true(fabs(mpq_get_d(cost.q) - 1) < 1e-9);
+        rdp_delta(least, &alpha, &x, &epsilon);
+        mp_check_up(&delta, least, 1e-9);
     }
     assert_true(up > cases() / 15);
+    mpfr_clear(least);
     rat_clear(&epsilon);
     rat_clear(&delta);
     rat_clear(&x);
@@ -209,33 +232,13 @@ convert_rdp_fuzz(void **state)
 /* ------------------------------------------------------------ Gaussian -- */
 
 static void
-gdp_delta(mpfr_t r, const mpfr_t mu2, const mpfr_t eps)
-{
-    mpfr_t mu, x, y;
-
-    mpfr_inits2(MP_BITS, mu, x, y, (mpfr_ptr)0);
-    mpfr_sqrt(mu, mu2, MPFR_RNDN);
-    mpfr_div(x, eps, mu, MPFR_RNDN);
-    mpfr_div_ui(mu, mu, 2, MPFR_RNDN);
-    mpfr_add(y, x, mu, MPFR_RNDN);
-    mpfr_sub(x, x, mu, MPFR_RNDN);
-    mp_two_tails(r, x);
-    mp_two_tails(y, y);
-    mpfr_exp(x, eps, MPFR_RNDN);
-    mpfr_mul(y, y, x, MPFR_RNDN);
-    mpfr_sub(r, r, y, MPFR_RNDN);
-    mpfr_div_ui(r, r, 2, MPFR_RNDN);
-    mpfr_clears(mu, x, y, (mpfr_ptr)0);
-}
-
-static void
 convert_gdp_fuzz(void **state)
 {
-    mpfr_t m, e, want;
+    mpfr_t e, want;
     rat mu2, epsilon, delta, got;
 
     (void)state;
-    mpfr_inits2(MP_BITS, m, e, want, (mpfr_ptr)0);
+    mpfr_inits2(MP_BITS, e, want, (mpfr_ptr)0);
     rat_init(&mu2);
     rat_init(&epsilon);
     rat_init(&delta);
@@ -244,20 +247,21 @@ convert_gdp_fuzz(void **state)
     for (int i = 0; i < 2 * slow_cases(); i++) {
         mp_random(&mu2, -20, 5);
         mp_random(&epsilon, -10, 4);
-        mp_set(m, &mu2);
         mp_set(e, &epsilon);
-        gdp_delta(want, m, e);
-        gdp_delta_up(&mu2, &epsilon, &delta);
+        mp_gdp_delta(want, &mu2, &epsilon);
         if (mpfr_cmp_d(want, 1e-80) < 0)
             continue; /* 200 bits say nothing there */
-        mp_check_up(&delta, want, 1e-15);
         /* The epsilon of this delta is where we came from. */
+        mpfr_get_q(delta.q, want);
         assert_true(gdp_epsilon_up(&mu2, &delta, &got));
-        rat_sub(&got, &got, &epsilon);
-        rat_div(&got, &got, &epsilon);
-        assert_true(fabs(mpq_get_d(got.q)) < 1e-9);
+        mp_check_up(&got, e, 1e-9);
+        /* And so is mu, from below. */
+        gdp_budget_down(&epsilon, &delta, &got);
+        rat_sub(&got, &mu2, &got);
+        rat_div(&got, &got, &mu2);
+        assert_true(mpq_get_d(got.q) > -1e-30 && mpq_get_d(got.q) < 1e-9);
     }
-    mpfr_clears(m, e, want, (mpfr_ptr)0);
+    mpfr_clears(e, want, (mpfr_ptr)0);
     rat_clear(&mu2);
     rat_clear(&epsilon);
     rat_clear(&delta);
@@ -377,6 +381,31 @@ convert_pure_fuzz(void **state)
     rat_clear(&one);
 }
 
+/* What (epsilon, have)-DP needs at another epsilon: two outcomes and a revealed
+   one, by the definition of the hockey stick. */
+static void
+approx_delta(mpfr_t r, const rat *epsilon, const rat *have, const rat *at)
+{
+    mpfr_t d, p, w;
+
+    mpfr_inits2(MP_BITS, d, p, w, (mpfr_ptr)0);
+    mp_set(p, epsilon);
+    mpfr_exp(p, p, MPFR_RNDN);
+    mpfr_add_ui(w, p, 1, MPFR_RNDN);
+    mpfr_div(p, p, w, MPFR_RNDN);
+    mp_set(r, at);
+    mpfr_exp(r, r, MPFR_RNDN);
+    mpfr_div(r, r, w, MPFR_RNDN);
+    mpfr_sub(r, p, r, MPFR_RNDN);
+    if (mpfr_sgn(r) < 0)
+        mpfr_set_zero(r, 1);
+    mp_set(d, have);
+    mpfr_ui_sub(p, 1, d, MPFR_RNDN);
+    mpfr_mul(r, r, p, MPFR_RNDN);
+    mpfr_add(r, r, d, MPFR_RNDN);
+    mpfr_clears(d, p, w, (mpfr_ptr)0);
+}
+
 /*
  * The mu of pure DP: P[Z > mu/2] touches 1/(1 + e^eps), and the Gaussian
  * curve lies above that of the two outcomes at every epsilon.
@@ -385,15 +414,13 @@ static void
 convert_pure_mu_touches_the_curve(void **state)
 {
     mpfr_t e, m, x, y;
-    rat epsilon, mu2, at, a, b, zero = mp_rat("0");
+    rat epsilon, mu2, at, zero = mp_rat("0");
 
     (void)state;
     mpfr_inits2(MP_BITS, e, m, x, y, (mpfr_ptr)0);
     rat_init(&epsilon);
     rat_init(&mu2);
     rat_init(&at);
-    rat_init(&a);
-    rat_init(&b);
     mp_seed = 17;
     for (int i = 0; i < slow_cases(); i++) {
         mp_random(&epsilon, -30, 6);
@@ -413,10 +440,8 @@ convert_pure_mu_touches_the_curve(void **state)
         for (int k = 0; k < 8; k++) {
             rat_set_i64(&at, k, 8);
             rat_mul(&at, &at, &epsilon);
-            gdp_delta_up(&mu2, &at, &a);
-            approx_delta_up(&epsilon, &zero, &at, &b);
-            mp_set(x, &a);
-            mp_set(y, &b);
+            mp_gdp_delta(x, &mu2, &at);
+            approx_delta(y, &epsilon, &zero, &at);
             mpfr_mul_d(x, x, 1 + 1e-15, MPFR_RNDN);
             assert_true(mpfr_lessequal_p(y, x));
         }
@@ -425,20 +450,18 @@ convert_pure_mu_touches_the_curve(void **state)
     rat_clear(&epsilon);
     rat_clear(&mu2);
     rat_clear(&at);
-    rat_clear(&a);
-    rat_clear(&b);
     rat_clear(&zero);
 }
 
-/* Two outcomes and a revealed one, by the definition of the hockey stick. */
+/* The epsilon of a delta is where that delta came from. */
 static void
 convert_approx_fuzz(void **state)
 {
-    mpfr_t e, at, d, p, w, x;
+    mpfr_t at, x;
     rat epsilon, have, other, delta, back, one = mp_rat("1");
 
     (void)state;
-    mpfr_inits2(MP_BITS, e, at, d, p, w, x, (mpfr_ptr)0);
+    mpfr_inits2(MP_BITS, at, x, (mpfr_ptr)0);
     rat_init(&epsilon);
     rat_init(&have);
     rat_init(&other);
@@ -451,35 +474,18 @@ convert_approx_fuzz(void **state)
         if (i % 3 == 0)
             rat_set_i64(&have, 0, 1);
         mp_random(&other, -10, 5);
-        mp_set(e, &epsilon);
         mp_set(at, &other);
-        mp_set(d, &have);
-        mpfr_exp(p, e, MPFR_RNDN);
-        mpfr_add_ui(w, p, 1, MPFR_RNDN);
-        mpfr_div(p, p, w, MPFR_RNDN);
-        mpfr_ui_div(w, 1, w, MPFR_RNDN);
-        mpfr_exp(x, at, MPFR_RNDN);
-        mpfr_mul(x, x, w, MPFR_RNDN);
-        mpfr_sub(x, p, x, MPFR_RNDN);
-        if (mpfr_sgn(x) < 0)
-            mpfr_set_zero(x, 1);
-        mpfr_ui_sub(p, 1, d, MPFR_RNDN);
-        mpfr_mul(x, x, p, MPFR_RNDN);
-        mpfr_add(x, x, d, MPFR_RNDN);
-        approx_delta_up(&epsilon, &have, &other, &delta);
-        mp_check_up(&delta, x, 1e-15);
+        approx_delta(x, &epsilon, &have, &other);
+        mpfr_get_q(delta.q, x);
         assert_true(approx_epsilon_up(&epsilon, &have, &delta, &back));
-        if (rat_cmp(&other, &epsilon) < 0) {
-            rat_sub(&back, &back, &other);
-            rat_div(&back, &back, &other);
-            assert_true(fabs(mpq_get_d(back.q)) < 1e-9);
-        } else {
+        if (rat_cmp(&other, &epsilon) < 0)
+            mp_check_up(&back, at, 1e-15);
+        else
             assert_int_equal(rat_cmp(&back, &epsilon), 0);
-        }
         rat_sub(&back, &have, &one);
         assert_false(approx_epsilon_up(&epsilon, &have, &back, &back));
     }
-    mpfr_clears(e, at, d, p, w, x, (mpfr_ptr)0);
+    mpfr_clears(at, x, (mpfr_ptr)0);
     rat_clear(&epsilon);
     rat_clear(&have);
     rat_clear(&other);
@@ -497,8 +503,6 @@ convert_ends(void **state)
     rat_init(&x);
     assert_true(zcdp_epsilon_up(&zero, &d, &x) && rat_sign(&x) == 0);
     zcdp_delta_up(&zero, &one, &x);
-    assert_int_equal(rat_sign(&x), 0);
-    gdp_delta_up(&zero, &one, &x);
     assert_int_equal(rat_sign(&x), 0);
     assert_true(gdp_epsilon_up(&zero, &d, &x) && rat_sign(&x) == 0);
     assert_true(gdp_epsilon_up(&one, &d, &x) && rat_sign(&x) == 0);
@@ -521,12 +525,11 @@ convert_ends(void **state)
     zcdp_delta_up(&one, &d, &x);
     assert_true(rat_cmp(&x, &d) < 0);
     /* So much that delta would pass 1, and so little that it is no number. */
-    rat_set_i64(&one, 2, 1);
     rat_set_i64(&d, 100, 1);
-    rdp_delta_up(&one, &d, &zero, &x);
+    zcdp_delta_up(&d, &zero, &x);
     assert_int_equal(rat_cmp_i64(&x, 1), 0);
     rat_set_i64(&one, 1, 10000);
-    gdp_delta_up(&one, &d, &x);
+    zcdp_delta_up(&one, &d, &x);
     assert_int_equal(rat_log2_floor(&x), -1400);
     rat_clear(&zero);
     rat_clear(&one);

@@ -252,24 +252,25 @@ filter_gdp_limit(void **state)
                                .kind = CUSTOS_FILTER_GDP,
                                .epsilon = "2",
                                .delta = "1e-9"};
-    rat two = mp_rat("2"), nine = mp_rat("1e-9"), limit, delta, more;
+    rat two = mp_rat("2"), nine = mp_rat("1e-9"), limit, more;
     struct filter f;
+    mpfr_t delta;
 
     (void)state;
+    mpfr_init2(delta, MP_BITS);
     rat_init(&limit);
-    rat_init(&delta);
     more = mp_rat("1.000001");
     assert_int_equal(filter_init(&f, &o, NULL), CUSTOS_OK);
     amount_to_rat(f.limit[0], AMOUNT_LOSS, &limit);
-    gdp_delta_up(&limit, &two, &delta);
-    assert_true(rat_cmp(&delta, &nine) <= 0);
+    mp_gdp_delta(delta, &limit, &two);
+    assert_true(mpfr_cmp_q(delta, nine.q) <= 0);
     rat_mul(&limit, &limit, &more);
-    gdp_delta_up(&limit, &two, &delta);
-    assert_true(rat_cmp(&delta, &nine) > 0);
+    mp_gdp_delta(delta, &limit, &two);
+    assert_true(mpfr_cmp_q(delta, nine.q) > 0);
+    mpfr_clear(delta);
     rat_clear(&two);
     rat_clear(&nine);
     rat_clear(&limit);
-    rat_clear(&delta);
     rat_clear(&more);
 }
 

@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "account/pld_bounds.h"
-#include "account/verify.h"
-#include "num/convolve.h"
+#include "support/verify.h"
+#include "support/convolve.h"
 #include "support/ref_curve.h"
 #include "support/support.h"
 

@@ -1,7 +1,7 @@
 /*
  * Exact convolution against the sum that defines it, and doubles of rationals.
  */
-#include "num/convolve.h"
+#include "support/convolve.h"
 #include "num/rat_double.h"
 #include "support/support.h"
 

@@ -1,13 +1,13 @@
 /*
  * Powers by repeated squaring of exact laws.
  */
-#include "account/verify.h"
+#include "support/verify.h"
 
 #include <math.h>
 
 #include "account/weights.h"
 #include "base/alloc.h"
-#include "num/convolve.h"
+#include "support/convolve.h"
 
 #define UNIT 0x1p-53
 

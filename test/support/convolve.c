@@ -1,7 +1,7 @@
 /*
  * Three limbs a digit.
  */
-#include "num/convolve.h"
+#include "support/convolve.h"
 
 #include <assert.h>
 #include <gmp.h>

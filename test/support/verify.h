@@ -1,0 +1,41 @@
+/*
+ * The composition of account/pld.h by other means: no tilt, no transform, no
+ * rounding but upwards. Slow, and for moderate sizes.
+ *
+ * Every weight of `up` (connect-the-dots) is rounded up to a multiple of 2^-64
+ * and convolved exactly (support/convolve.h), each result rounded up. The
+ * resulting law lies above the composition of `up` at every point, so its
+ * delta(eps) is above the true one; by at most 2^-64 a point more than that of
+ * the composed weights.
+ */
+#ifndef TEST_VERIFY_H
+#define TEST_VERIFY_H
+
+#include "account/sketch.h"
+#include "base/base.h"
+
+struct verify {
+    custos_alloc alloc;
+    double h;
+    long first; /* point i is at (first + i) h + offset */
+    double offset, shift;
+    u128 *mass; /* in units of 2^-64 */
+    size_t n;
+    double infinite; /* at most */
+};
+
+/*
+ * h and `tail` as for weights_init. count >= 1 for every part. May fail:
+ * CUSTOS_ENOMEM; CUSTOS_EOVERFLOW (more than CONVOLVE_MAX points).
+ */
+CUSTOS_MUST_USE custos_status verify_init(struct verify *v,
+                                          const custos_alloc *alloc,
+                                          const struct pld_part *parts,
+                                          size_t n, double h, double tail);
+void verify_clear(struct verify *v);
+
+/* delta(epsilon), and epsilon(delta), at most. */
+double verify_delta(const struct verify *v, double epsilon);
+double verify_epsilon(const struct verify *v, double delta);
+
+#endif
