@@ -37,7 +37,7 @@ plan_make(void)
     "src/plan/plan_main.c": """int
 main(void)
 {
-    return plan_make();
+    return plan_make() + text_read();
 }
 """,
     "test/t_plan.c": "void\nplan_holds(void)\n{\n}\n",
@@ -108,6 +108,37 @@ class Checks(unittest.TestCase):
                 self.write(name, "")
                 self.found(said, "docs")
                 (self.root / name).unlink()
+
+    def test_theorems_finds_functions_without_callers(self):
+        main, text = "src/plan/plan_main.c", "src/base/text.c"
+        said = "plan.c: plan-holds: plan_make has no caller"
+        self.write(main, "int\nmain(void)\n{\n    return 0;\n}\n")
+        self.found(said, "theorems", "--check")
+        # called by what nobody calls, and by a static function of that name
+        for body in ["int\ntext_read(void)\n{\n    return plan_make();\n}\n",
+                     "static int\nplan_make(void)\n{\n    return 1;\n}\n\n"
+                     "int\ncustos_noise(void)\n{\n"
+                     "    return plan_make();\n}\n"]:
+            with self.subTest(body=body):
+                self.write(text, body)
+                self.found(said, "theorems", "--check")
+        # by a table, by a function of the public header, by a macro
+        for body in ["int (*const calls[])(void) = {plan_make};\n",
+                     "int\ncustos_noise(void)\n{\n"
+                     "    return plan_make();\n}\n",
+                     "#define MAKE() plan_make()\n"]:
+            with self.subTest(body=body):
+                self.write(text, body)
+                self.assertEqual(self.run_tool("theorems", "--check")[0], 0)
+
+    def test_theorems_finds_named_functions_without_callers(self):
+        self.write("src/plan/plan_main.c",
+                   "int\nmain(void)\n{\n    return plan_make();\n}\n")
+        self.found("text.c: text_read has no caller", "theorems", "--check")
+        self.write("src/plan/plan.c", TREE["src/plan/plan.c"].replace(
+            "GIVES    a plan.", "GIVES    what text_read gives."))
+        self.run_tool("theorems")
+        self.found("plan-holds: text_read has no caller", "theorems", "--check")
 
 
 if __name__ == "__main__":
