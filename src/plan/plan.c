@@ -122,6 +122,8 @@ private_make(struct work *w)
     if (!st)
         st = unit_work_check(w);
     if (!st)
+        st = printable_check(w);
+    if (!st)
         st = sensitivity_make(w);
     if (!st)
         st = price_make(w);

@@ -195,6 +195,10 @@ CUSTOS_MUST_USE custos_status bounds_make(struct work *w);
 
 /* max_rows_contributed, at most FROM_ROWS_MAX; 1 where it is no number. */
 uint64_t bounds_asked(const struct query *q);
+
+/* Can the engine's printer print all that is computed over private rows? May
+   fail: CUSTOS_EUNSUPPORTED, CUSTOS_ENOMEM. */
+CUSTOS_MUST_USE custos_status printable_check(struct work *w);
 CUSTOS_MUST_USE custos_status sensitivity_make(struct work *w);
 CUSTOS_MUST_USE custos_status price_delta(struct work *w);
 CUSTOS_MUST_USE custos_status price_make(struct work *w);

@@ -15,7 +15,7 @@
  * GIVES    ranges decide how exact an answer is, never whether there is one.
  * FAILS    cannot.
  * TESTED   no_row_makes_an_expression_fail printed_functions_are_total
- *          every_claim_holds
+ *          every_claim_holds unlisted_functions_are_refused_above_the_charge
  *
  * Whole numbers are as wide as their range, all other arithmetic is in DOUBLE,
  * which overflows to infinity and not to an error. No argument is printed
@@ -240,7 +240,7 @@ duck_literal(struct duck *d, const struct expr *e)
     case TYPE_BOOL: buf_add_text(d->out, v->n ? "TRUE" : "FALSE"); return;
     case TYPE_TEXT:
         if (memchr(v->text.ptr, '\0', v->text.len))
-            d->out->failed = true;
+            duck_refuse(d);
         print_quoted('\'', v->text, d->out);
         return;
     case TYPE_DECIMAL: /* as many digits as there can be behind the point */
@@ -494,7 +494,20 @@ duck_expr(struct duck *d, const struct expr *e)
     case EXPR_INTERVAL:
     case EXPR_KEY: break;
     }
-    d->out->failed = true; /* what exists after noise only */
+    duck_refuse(d); /* what exists after noise only */
+}
+
+/* e over private rows: refused if it has aggregates or unlisted functions. */
+static void
+print_total(struct duck *d, const struct expr *e)
+{
+    size_t before = d->out->len;
+
+    duck_expr(d, e);
+    if (!d->out->failed &&
+        (d->aggregates ||
+         !total_is_text(d->out->ptr + before, d->out->len - before)))
+        duck_refuse(d);
 }
 
 void
@@ -502,12 +515,8 @@ duckdb_print_condition(const struct expr *e, const char *alias,
                        const bool *stepped, struct buf *out)
 {
     struct duck d = {.alias = alias, .stepped = stepped, .out = out};
-    size_t before = out->len;
 
-    duck_expr(&d, e);
-    if (!out->failed &&
-        (d.aggregates || !total_is_text(out->ptr + before, out->len - before)))
-        out->failed = true;
+    print_total(&d, e);
 }
 
 void
@@ -526,4 +535,19 @@ duckdb_print_public(const struct expr *e, const char *alias, struct buf *out)
     if (!out->failed &&
         !total_is_public_text(out->ptr + before, out->len - before))
         out->failed = true;
+}
+
+custos_status
+duckdb_check_expr(const struct expr *e)
+{
+    enum { BYTES_MAX = 256 << 20 }; /* a whole statement has no more */
+    struct buf out;
+    struct duck d = {.alias = "t", .out = &out};
+    bool failed;
+
+    buf_init(&out, NULL, BYTES_MAX);
+    print_total(&d, e);
+    failed = out.failed;
+    buf_clear(&out);
+    return d.refused ? CUSTOS_EUNSUPPORTED : failed ? CUSTOS_ENOMEM : CUSTOS_OK;
 }

@@ -18,6 +18,14 @@ void
 duckdb_print_expr(const struct expr *e, const char *alias, struct buf *out);
 
 /*
+ * Will duckdb_print_expr and duckdb_print_condition print e? The planner asks,
+ * above the charge: what they refuse below it, the analyst has paid for.
+ * CUSTOS_EUNSUPPORTED: they refuse it (a function that total.h does not list,
+ * an aggregate, or one of the above); CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status duckdb_check_expr(const struct expr *e);
+
+/*
  * The same; decimal columns that are stored as whole steps too, alias.g<slot>,
  * are compared by these. stepped: which are, by slot.
  */

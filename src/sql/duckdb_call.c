@@ -431,6 +431,6 @@ duck_call(struct duck *d, const struct expr *e)
     case CALL_SUBSTRING: substring(d, e); return;
     case CALL_CONCAT: concat(d, e); return;
     case CALL_WIDTH_BUCKET: width_bucket(d, e); return;
-    default: d->out->failed = true; return; /* UNREACHABLE: all are known */
+    default: duck_refuse(d); return; /* UNREACHABLE: all are known */
     }
 }

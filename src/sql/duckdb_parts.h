@@ -4,6 +4,7 @@
 #ifndef SQL_DUCKDB_PARTS_H
 #define SQL_DUCKDB_PARTS_H
 
+#include "base/str.h"
 #include "sql/tree.h"
 
 /* What an expression is brought to before it is combined. */
@@ -18,8 +19,17 @@ struct duck {
     const char *alias;
     const bool *stepped; /* by column: it has g<i>; NULL: none */
     bool aggregates;     /* some were printed: for public rows alone */
+    bool refused;        /* out failed because of the tree, not of memory */
     struct buf *out;
 };
+
+/* Marks the tree as one that no engine may see. */
+static inline void
+duck_refuse(struct duck *d)
+{
+    d->refused = true;
+    d->out->failed = true;
+}
 
 void duck_expr(struct duck *d, const struct expr *e);
 void duck_call(struct duck *d, const struct expr *e);

@@ -1,10 +1,10 @@
 /*
  * The functions and operators that may be printed into an engine's statement
  * over private rows, and why each is total: the list that theorem
- * total-expressions rests on. What is not listed is not printed. Some are for
- * the engine's own text around an analyst's expressions (engine/work*.c,
- * relation*.c, run_*.c, view.c), and no expression may have them; tests hold
- * whole statements to both lists.
+ * total-expressions rests on. What is not listed is not printed, and refused by
+ * the planner (plan/printable.c). Some are for the engine's own text around an
+ * analyst's expressions (engine/work*.c, relation*.c, run_*.c, view.c), and no
+ * expression may have them; tests hold whole statements to both lists.
  *
  * Aggregates are printed over public rows alone. Those that are total are
  * listed with the rest; those that are not (the engine's sums of decimals, its

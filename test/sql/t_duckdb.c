@@ -525,7 +525,9 @@ texts_cannot_escape(void **state)
     e.value = (struct datum){.type = TYPE_TEXT, .text = str_of("a'); DROP--")};
     duckdb_print_expr(&e, "t", &out);
     assert_string_equal(buf_text(&out), "'a''); DROP--'");
+    assert_int_equal(duckdb_check_expr(&e), CUSTOS_OK);
     e.value.text = (str){"a\0b", 3};
+    assert_int_equal(duckdb_check_expr(&e), CUSTOS_EUNSUPPORTED);
     duckdb_print_expr(&e, "t", &out);
     assert_true(out.failed);
     buf_clear(&out);
@@ -552,6 +554,7 @@ aggregates_are_of_public_rows(void **state)
         assert_false(out.failed);
         duckdb_print_expr(&e, "t", &out);
         assert_true(out.failed);
+        assert_int_equal(duckdb_check_expr(&e), CUSTOS_EUNSUPPORTED);
         buf_clear(&out);
     }
 }
