@@ -29,8 +29,9 @@ adapt_literal(struct work *w, struct expr *e, enum data_type to, int scale)
     if (e->value.type == TYPE_NULL || to == TYPE_TEXT)
         return CUSTOS_OK;
     if (!datum_read(to, text, &d))
-        return custos_fail_at(w->err, CUSTOS_EINVAL, e->at, "'%.*s' is no %s",
-                              SHOWN(text), data_type_name(to));
+        return custos_fail_at(w->err, CUSTOS_EINVAL, e->at,
+                              "'%.*s' is not a valid %s", SHOWN(text),
+                              data_type_name(to));
     e->value = d;
     range_literal(e);
     e->whole_low = e->whole_high = d.n; /* of a whole number */
@@ -76,11 +77,11 @@ adapt_all(struct work *w, struct expr **args, size_t n, size_t from,
             continue;
         }
         if (!join_types(all, args[i]->type, &all))
-            return custos_fail_at(
-                w->err, CUSTOS_EINVAL, args[i]->at,
-                "%s and %s do not go together here" HINT "cast one "
-                "of them",
-                data_type_name(all), data_type_name(args[i]->type));
+            return custos_fail_at(w->err, CUSTOS_EINVAL, args[i]->at,
+                                  "types %s and %s cannot be combined here" HINT
+                                  "cast one of them",
+                                  data_type_name(all),
+                                  data_type_name(args[i]->type));
         if (scale_of(args[i]) > *scale)
             *scale = scale_of(args[i]);
     }

@@ -86,12 +86,12 @@ bound_selection_share(struct work *w)
     rat rest;
 
     if (w->options->within.len > 0)
-        return custos_fail(
-            w->err, CUSTOS_EUNSUPPORTED,
-            "how many rows of a unit of %.*s count is chosen from the data, "
-            "and the error with it: state epsilon, or max_rows_contributed, or "
-            "ask the owner for rows_per_unit",
-            SHOWN(relation_shown(w->from)));
+        return custos_fail(w->err, CUSTOS_EUNSUPPORTED,
+                           "the bound on rows per unit of %.*s is chosen from "
+                           "the data, and the error depends on it" HINT
+                           "state epsilon or max_rows_contributed, or ask the "
+                           "owner for rows_per_unit",
+                           SHOWN(relation_shown(w->from)));
     rat_init(&rest);
     rat_set_i64(&rest, SHARE - 1, SHARE);
     rat_mul(&w->plan->epsilon, &w->plan->epsilon, &rest);
@@ -148,9 +148,10 @@ set_noise(arena *a, struct bound_selection *r, custos_err *err)
     if (rat_log2_floor(&r->scale) < -20 || rat_log2_floor(&r->scale) >= 57 ||
         !scales_up(&r->scale, FEW, &r->few) ||
         !scales_up(&r->scale, FEW + BEYOND, &r->most))
-        return custos_fail(err, CUSTOS_ERANGE,
-                           "at this epsilon no bound of rows can be chosen: "
-                           "ask for another, or state max_rows_contributed");
+        return custos_fail(
+            err, CUSTOS_ERANGE,
+            "at this epsilon no bound on rows can be chosen" HINT
+            "ask for another epsilon, or state max_rows_contributed");
     return CUSTOS_OK;
 }
 

@@ -229,10 +229,11 @@ choose_make(struct work *w)
     if (!st && w->at_once > 1)
         st = set_bars(w);
     if (st == CUSTOS_ERANGE)
-        st = custos_fail(w->err, st,
-                         "at this epsilon the noise would pass 2^60 steps or "
-                         "fall below 2^-20: ask for another, or name narrower "
-                         "contribution bounds");
+        st = custos_fail(
+            w->err, st,
+            "at this epsilon the noise would exceed 2^60 steps or fall below "
+            "2^-20" HINT
+            "ask for another epsilon, or state narrower contribution bounds");
     for (size_t i = 0; i < p->n_parts && !st; i++)
         if (p->parts[i].kind == PART_QUANTILES)
             st = quantile_choose(w, &p->parts[i]);

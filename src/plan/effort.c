@@ -56,9 +56,9 @@ effort_refuse(const struct effort *e, custos_err *err)
         return custos_fail(err, CUSTOS_EENGINE,
                            "the query was cancelled before it was planned");
     return custos_fail(err, CUSTOS_EOVERFLOW,
-                       "planning this query takes too %s: group by fewer or "
-                       "coarser keys, ask for fewer aggregates, or write "
-                       "fewer expressions and conditions",
+                       "planning this query takes too %s" HINT
+                       "group by fewer or coarser keys, ask for fewer "
+                       "aggregates, or write fewer expressions and conditions",
                        e->state == EFFORT_OUT_OF_BYTES ? "much memory"
                                                        : "many steps");
 }

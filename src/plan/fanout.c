@@ -294,8 +294,8 @@ fanout_make(struct work *w)
         return CUSTOS_OK;
     return custos_fail_at(
         w->err, CUSTOS_EDENIED, f.at,
-        "a private row can match more than %llu public rows (max_fanout): join "
-        "on equality of a key, group the public table first, or ask the owner "
-        "for a higher max_fanout",
+        "a private row can match more than %llu public rows (max_fanout)" HINT
+        "join on equality of a key, group the public table first, or ask the "
+        "owner for a higher max_fanout",
         (unsigned long long)w->policy->max_fanout);
 }

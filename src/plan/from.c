@@ -149,7 +149,7 @@ from_rename(struct work *w, const struct from *f, struct relation *r)
     }
     if (n < f->n_columns)
         return custos_fail_at(w->err, CUSTOS_EINVAL, f->at,
-                              "%.*s has %zu columns, and %zu names are given",
+                              "%.*s has %zu columns, but %zu names are given",
                               SHOWN(f->alias), n, f->n_columns);
     return CUSTOS_OK;
 }
@@ -261,7 +261,7 @@ from_any(struct work *w, struct from *f, struct loose *loose,
         return st;
     if (++w->depth > FROM_DEPTH_MAX)
         return custos_fail_at(w->err, CUSTOS_EOVERFLOW, f->at,
-                              "FROM is nested more than %d deep",
+                              "FROM nests deeper than %d levels",
                               FROM_DEPTH_MAX);
     switch (f->kind) {
     case FROM_TABLE: st = from_table(w, f, out); break;
@@ -345,8 +345,8 @@ check_alone(struct work *w, const struct relation *r, const struct expr *e)
     }
     if (!st && n > 1)
         return custos_fail_at(w->err, CUSTOS_ENAME, e->at,
-                              "%.*s stands for several columns: write the "
-                              "table before it",
+                              "column %.*s is ambiguous" HINT
+                              "write the table before it",
                               SHOWN(e->name));
     for (size_t i = 0; i < e->n_args && !st; i++)
         if (e->args[i])

@@ -74,13 +74,13 @@ add_condition(struct work *w, struct join *j, struct expr *e)
 
     if (inner)
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, inner->at,
-                              "an aggregate cannot stand in ON");
+                              "aggregates are not allowed in ON");
     inner = j->r->outer ? find_in_query(e) : NULL;
     if (inner)
-        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, inner->at,
-                              "IN (SELECT ...) cannot stand in ON of a LEFT "
-                              "JOIN: join (SELECT ... WHERE ... IN (SELECT "
-                              "...)) instead");
+        return custos_fail_at(
+            w->err, CUSTOS_EUNSUPPORTED, inner->at,
+            "IN (SELECT ...) is not allowed in ON of a LEFT JOIN" HINT
+            "join (SELECT ... WHERE ... IN (SELECT ...)) instead");
     st = names_bind(w, e);
     if (!st)
         st = types_truth(w, e, from_context(j->r), "ON");
@@ -114,16 +114,16 @@ using_find(struct work *w, const struct from *f, str name,
         if (!side->names[i].hidden && str_equal(side->names[i].name, name)) {
             if (*out)
                 return custos_fail_at(w->err, CUSTOS_ENAME, f->at,
-                                      "%.*s of USING stands for several "
-                                      "columns: write ON",
+                                      "column %.*s in USING is ambiguous" HINT
+                                      "write ON instead",
                                       SHOWN(name));
             *out = &side->names[i];
         }
     if (!*out)
-        return custos_fail_at(w->err, CUSTOS_ENAME, f->at,
-                              "USING takes columns that both sides have, and "
-                              "%.*s is none",
-                              SHOWN(name));
+        return custos_fail_at(
+            w->err, CUSTOS_ENAME, f->at,
+            "USING takes columns that both sides have, and %.*s is not one",
+            SHOWN(name));
     return CUSTOS_OK;
 }
 
@@ -196,11 +196,11 @@ check_names(struct work *w, const struct from *f, const struct relation *left,
     for (size_t i = 0; i < right->n_names; i++)
         for (size_t k = 0; k < left->n_names; k++)
             if (str_equal(left->names[k].table, right->names[i].table))
-                return custos_fail_at(w->err, CUSTOS_ENAME, f->right->at,
-                                      "two tables of FROM are called %.*s: "
-                                      "give one another name, as in %.*s AS b",
-                                      SHOWN(left->names[k].table),
-                                      SHOWN(left->names[k].table));
+                return custos_fail_at(
+                    w->err, CUSTOS_ENAME, f->right->at,
+                    "two tables in FROM are called %.*s" HINT
+                    "give one of them another name, as in %.*s AS b",
+                    SHOWN(left->names[k].table), SHOWN(left->names[k].table));
     return CUSTOS_OK;
 }
 
@@ -250,17 +250,17 @@ no_unit(struct work *w, const struct join *j, const struct from *f)
         y = name_of_key(b, a->columns[x->slot].names);
     }
     if (y)
-        return custos_fail_at(
-            w->err, CUSTOS_EUNSUPPORTED, f->at,
-            "%.*s and %.*s are both private, and without equality of the unit "
-            "a person could meet all others: write ON %.*s.%.*s = %.*s.%.*s",
-            SHOWN(x->table), SHOWN(y->table), SHOWN(x->table), SHOWN(x->name),
-            SHOWN(y->table), SHOWN(y->name));
-    return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, f->at,
-                          "%.*s and %.*s are both private: only columns that "
-                          "tell the same unit can join them, and they have "
-                          "none in common",
-                          SHOWN(relation_shown(a)), SHOWN(relation_shown(b)));
+        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, f->at,
+                              "%.*s and %.*s are both private and must be "
+                              "joined on the privacy unit" HINT
+                              "write ON %.*s.%.*s = %.*s.%.*s",
+                              SHOWN(x->table), SHOWN(y->table), SHOWN(x->table),
+                              SHOWN(x->name), SHOWN(y->table), SHOWN(y->name));
+    return custos_fail_at(
+        w->err, CUSTOS_EUNSUPPORTED, f->at,
+        "%.*s and %.*s are both private and cannot be joined: no columns of "
+        "theirs identify the same privacy unit",
+        SHOWN(relation_shown(a)), SHOWN(relation_shown(b)));
 }
 
 static custos_status
@@ -272,8 +272,8 @@ check_private(struct work *w, const struct join *j, const struct from *f)
     if (a->is_public && !b->is_public && f->outer)
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, f->at,
                               "a public table LEFT JOIN a private one would "
-                              "show which rows meet nobody: write the private "
-                              "table first, or JOIN");
+                              "show which rows match nobody" HINT
+                              "write the private table first, or JOIN");
     if (both && (a->attached || b->attached))
         return custos_fail_at(
             w->err, CUSTOS_EUNSUPPORTED, f->at,
@@ -351,10 +351,11 @@ set_bounds(struct work *w, struct join *j, const struct from *f)
                   (right ? j->right : j->left)->raced;
     j->r->renumbered = meeting == MEET_MANY; /* sides are cut to their bound */
     if (!as->is_public && as->rows_per_unit > FROM_ROWS_MAX)
-        return custos_fail_at(w->err, CUSTOS_EOVERFLOW, f->at,
-                              "a unit could have more than 2^31 rows in this "
-                              "join: join along a declared reference, or "
-                              "aggregate one side by the unit before");
+        return custos_fail_at(
+            w->err, CUSTOS_EOVERFLOW, f->at,
+            "a unit could have more than 2^31 rows in this join" HINT
+            "join along a declared reference, or aggregate one side by the "
+            "unit first");
     return CUSTOS_OK;
 }
 

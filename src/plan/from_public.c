@@ -25,8 +25,8 @@ take_columns(struct work *w, const struct plan *p, struct relation *r)
 
         if (e->type == TYPE_NULL)
             return custos_fail_at(w->err, CUSTOS_EINVAL, e->at,
-                                  "%.*s is NULL in every row: give it a type "
-                                  "with CAST",
+                                  "%.*s is NULL in every row" HINT
+                                  "give it a type with CAST",
                                   SHOWN(p->outputs[i].name));
         as->columns[i] = (struct policy_column){
             .name = p->outputs[i].name,

@@ -246,13 +246,12 @@ check_rows(struct work *w, const struct query *q)
 
     if (!what)
         return CUSTOS_OK;
-    return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, q->from->at,
-                          "%s below FROM is not possible over private rows: "
-                          "which rows of one person it keeps would depend on "
-                          "others" HINT
-                          "write count(DISTINCT ...), or GROUP BY the "
-                          "unit",
-                          what);
+    return custos_fail_at(
+        w->err, CUSTOS_EUNSUPPORTED, q->from->at,
+        "%s is not allowed in a subquery over private rows: which rows of one "
+        "person it keeps would depend on others" HINT
+        "write count(DISTINCT ...), or GROUP BY the unit",
+        what);
 }
 
 static bool
@@ -275,9 +274,8 @@ where_filter(struct work *w, const struct query *q, struct relation **r)
         return CUSTOS_OK;
     if (inner)
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, inner->at,
-                              "an aggregate cannot stand in WHERE" HINT
-                              "HAVING is "
-                              "for conditions on aggregates");
+                              "aggregates are not allowed in WHERE" HINT
+                              "write conditions on aggregates in HAVING");
     st = names_bind(w, q->where);
     if (!st)
         st = types_truth(w, q->where, from_context(*r), "WHERE");
@@ -357,10 +355,11 @@ query_view(struct work *w, const struct from *f, struct relation **out)
     st = query_any(w, f->query, &r);
     w->options = options;
     if (st && st != CUSTOS_ENOMEM && options->who)
-        return custos_fail_at(w->err, CUSTOS_EPOLICY, f->at,
-                              "view %.*s cannot be used: custos policy check "
-                              "tells the owner why",
-                              SHOWN(f->alias));
+        return custos_fail_at(
+            w->err, CUSTOS_EPOLICY, f->at,
+            "view %.*s cannot be used" HINT
+            "ask the owner to run custos policy check, which says why",
+            SHOWN(f->alias));
     if (st)
         return st;
     *out = arena_take(w->a, 1, sizeof **out);
@@ -391,8 +390,7 @@ from_in(struct work *w, struct expr *e)
 
     if (p->n_queries == PLAN_QUERIES_MAX)
         return custos_fail_at(w->err, CUSTOS_EOVERFLOW, e->at,
-                              "one query may have at most %d of IN (SELECT "
-                              "...)",
+                              "a query may have at most %d IN (SELECT ...)",
                               PLAN_QUERIES_MAX);
     st = query_any(w, e->query, &r);
     if (st)

@@ -102,15 +102,15 @@ add_column(struct work *w, struct relation *r, size_t branch, size_t i, int at)
     if (c->type == to->type && c->scale != to->scale)
         return custos_fail_at(w->err, CUSTOS_EINVAL, at,
                               "column %zu of UNION ALL has %d digits after the "
-                              "point above and %d below: write "
-                              "CAST(... AS numeric(18, %d))",
+                              "point above and %d below" HINT
+                              "write CAST(... AS numeric(18, %d))",
                               i + 1, to->scale, c->scale, to->scale);
     if (c->type != to->type)
-        return custos_fail_at(w->err, CUSTOS_EINVAL, at,
-                              "column %zu of UNION ALL is %s above and %s "
-                              "below: write a CAST",
-                              i + 1, data_type_name(to->type),
-                              data_type_name(c->type));
+        return custos_fail_at(
+            w->err, CUSTOS_EINVAL, at,
+            "column %zu of UNION ALL is %s above and %s below" HINT
+            "write a CAST",
+            i + 1, data_type_name(to->type), data_type_name(c->type));
     known->stored =
         known->stored && from->columns[slot].stored && same_facts(to, c);
     known->outer = known->outer || from->columns[slot].outer;
@@ -131,17 +131,18 @@ check_branch(struct work *w, const struct relation *first,
     if (!b->as->is_public && b->as->unit_is_row)
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, at,
                               "each row of %.*s is a unit of its own: it "
-                              "cannot stand in UNION ALL",
+                              "cannot be used in UNION ALL",
                               SHOWN(relation_shown(b)));
     if (!b->as->is_public && b->as->attached)
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, at,
-                              "%.*s is attached, not imported: it cannot stand "
-                              "in UNION ALL" HINT "ask the owner to import it",
+                              "%.*s is attached, not imported: it cannot be "
+                              "used in UNION ALL" HINT
+                              "ask the owner to import it",
                               SHOWN(relation_shown(b)));
     if (b->n_names != first->n_names)
         return custos_fail_at(w->err, CUSTOS_EINVAL, at,
-                              "UNION ALL takes as many columns below as "
-                              "above, %zu",
+                              "every SELECT of a UNION ALL must have as many "
+                              "columns as the first, %zu",
                               first->n_names);
     return CUSTOS_OK;
 }

@@ -51,9 +51,10 @@ place(struct work *w, struct units *u, struct expr *e)
         while (i < u->n_found && !expr_same(u->found[i], e))
             i++;
         if (i == UNITS_AGGREGATES_MAX)
-            return custos_fail_at(w->err, CUSTOS_EOVERFLOW, e->at,
-                                  "at most %d aggregates per unit",
-                                  UNITS_AGGREGATES_MAX);
+            return custos_fail_at(
+                w->err, CUSTOS_EOVERFLOW, e->at,
+                "a subquery may have at most %d aggregates per unit",
+                UNITS_AGGREGATES_MAX);
         if (i == u->n_found) {
             u->found[i] = expr_copy(w->a, e);
             u->typed[i] = expr_copy(w->a, e);
@@ -65,10 +66,10 @@ place(struct work *w, struct units *u, struct expr *e)
         return CUSTOS_OK;
     }
     if (e->kind == EXPR_COLUMN || e->kind == EXPR_INTERVAL)
-        return custos_fail_at(w->err, CUSTOS_EINVAL, e->at,
-                              "%.*s must stand in GROUP BY or within an "
-                              "aggregate",
-                              SHOWN(e->name));
+        return custos_fail_at(
+            w->err, CUSTOS_EINVAL, e->at,
+            "%.*s must appear in GROUP BY or inside an aggregate",
+            SHOWN(e->name));
     for (size_t i = 0; i < e->n_args && !st; i++)
         if (e->args[i])
             st = place(w, u, e->args[i]);
@@ -92,13 +93,14 @@ no_unit(struct work *w, const struct query *q, const struct relation *r)
             !r->names[i].hidden)
             return custos_fail_at(
                 w->err, CUSTOS_EUNSUPPORTED, q->from->at,
-                "aggregates below FROM are per unit: write GROUP BY %.*s, "
-                "alone or with more",
+                "an aggregate in a subquery must be grouped by the privacy "
+                "unit" HINT "write GROUP BY %.*s, alone or with other columns",
                 SHOWN(r->names[i].name));
-    return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, q->from->at,
-                          "aggregates below FROM are per unit: GROUP BY must "
-                          "have a column that tells the unit of %.*s",
-                          SHOWN(relation_shown(r)));
+    return custos_fail_at(
+        w->err, CUSTOS_EUNSUPPORTED, q->from->at,
+        "an aggregate in a subquery must be grouped by the privacy unit" HINT
+        "write GROUP BY with a column that identifies the unit of %.*s",
+        SHOWN(relation_shown(r)));
 }
 
 static custos_status
@@ -111,7 +113,7 @@ check_keys(struct work *w, const struct query *q, const struct units *u,
     if (inner->as->unit_is_row)
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, q->from->at,
                               "each row of %.*s is a unit of its own: there is "
-                              "nothing to aggregate below FROM",
+                              "nothing to aggregate in a subquery",
                               SHOWN(relation_shown(inner)));
     for (size_t i = 0; i < u->n_keys; i++) {
         const struct expr *k = u->keys[i];
@@ -119,7 +121,7 @@ check_keys(struct work *w, const struct query *q, const struct units *u,
 
         if (within)
             return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, within->at,
-                                  "an aggregate cannot be a key of GROUP BY");
+                                  "aggregates are not allowed in GROUP BY");
         found = found || tells_unit(inner, k);
         *one = *one && k->kind == EXPR_COLUMN &&
                relation_is_unit(inner, (size_t)k->slot, w->policy);

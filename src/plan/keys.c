@@ -39,9 +39,9 @@ no_keys(struct work *w, const struct expr *e)
 {
     return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
                           "the policy does not list the values of %s, and "
-                          "without a delta none can be chosen: ask the owner "
-                          "for a query delta or to declare the values, or "
-                          "group by CASE",
+                          "without a delta none can be chosen" HINT
+                          "ask the owner for a query delta or to declare the "
+                          "values, or group by CASE",
                           work_text(w, e));
 }
 
@@ -49,10 +49,11 @@ no_keys(struct work *w, const struct expr *e)
 static custos_status
 no_reals(struct work *w, const struct expr *e)
 {
-    return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
-                          "%s is no exact number, so it is no key: group by "
-                          "CAST(... AS numeric(9,2)), say, or by floor(...)",
-                          work_text(w, e));
+    return custos_fail_at(
+        w->err, CUSTOS_EUNSUPPORTED, e->at,
+        "%s is not an exact number and cannot be grouped by" HINT
+        "group by CAST(... AS numeric(9,2)), for example, or by floor(...)",
+        work_text(w, e));
 }
 
 static custos_status
@@ -180,9 +181,10 @@ key_listed(struct work *w, struct key *k, bool *found)
     k->n = d.n;
     k->null_group = d.null;
     if (*found && d.n == 0)
-        return custos_fail_at(w->err, CUSTOS_EINVAL, k->expr->at,
-                              "%s is NULL in every row: it is no key",
-                              work_text(w, k->expr));
+        return custos_fail_at(
+            w->err, CUSTOS_EINVAL, k->expr->at,
+            "%s is NULL in every row and cannot be grouped by",
+            work_text(w, k->expr));
     if (*found)
         key_periods(k);
     return CUSTOS_OK;

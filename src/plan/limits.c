@@ -44,18 +44,19 @@ no_range(struct work *w, const struct expr *aggregate)
         loose = x;
     if (!data_type_is_number(x->type)) /* limits are numbers */
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, aggregate->at,
-                              "%s has no public range: ask the owner to "
-                              "declare one",
+                              "%s has no public range" HINT
+                              "ask the owner to declare one",
                               work_text(w, x));
     if (loose->kind == EXPR_COLUMN)
         return custos_fail_at(
             w->err, CUSTOS_EUNSUPPORTED, aggregate->at,
-            "%.*s has no public range: ask the owner to declare one, or name "
-            "limits: %s(..., contribution_bounds_per_row => (low, high))",
+            "%.*s has no public range" HINT
+            "ask the owner to declare one, or state limits: %s(..., "
+            "contribution_bounds_per_row => (low, high))",
             SHOWN(loose->name), aggregate_name(aggregate->aggregate));
     return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, loose->at,
                           "%s has no finite range" HINT
-                          "name limits in the aggregate: "
+                          "state limits in the aggregate: "
                           "contribution_bounds_per_row => (low, high)",
                           work_text(w, loose));
 }

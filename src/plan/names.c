@@ -135,8 +135,8 @@ bind_column(struct work *w, struct expr *e)
         return no_column(w, e);
     if (n > 1)
         return custos_fail_at(w->err, CUSTOS_ENAME, e->at,
-                              "%.*s stands for several columns: write the "
-                              "table before it, as in %.*s.%.*s",
+                              "column %.*s is ambiguous" HINT
+                              "write the table before it, as in %.*s.%.*s",
                               SHOWN(e->name), SHOWN(found->table),
                               SHOWN(e->name));
     e->slot = (int)found->slot;
@@ -158,7 +158,7 @@ bind_interval(struct work *w, struct expr *e)
         }
     return custos_fail_at(w->err, CUSTOS_ENAME, e->at,
                           "DP_INTERVAL_LOW and DP_INTERVAL_HIGH take the name "
-                          "of another column of SELECT, and %.*s is none",
+                          "of another column of SELECT, and %.*s is not one",
                           SHOWN(name));
 }
 

@@ -35,7 +35,7 @@ type_aggregate(struct work *w, struct expr *e)
 
     if (inner)
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, inner->at,
-                              "an aggregate cannot stand within another");
+                              "aggregates cannot be nested");
     if (e->n_args > 0)
         st = types_set(w, e->args[0], CONTEXT_ROWS);
     if (!st && e->lower)
@@ -116,11 +116,11 @@ place(struct work *w, struct expr *e)
     if (e->kind == EXPR_AGGREGATE)
         return aggregate_slot(w, e);
     if (e->kind == EXPR_COLUMN)
-        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
-                              "the rows of %.*s are private: %.*s may stand in "
-                              "GROUP BY or within an aggregate such as "
-                              "count(...)",
-                              SHOWN(relation_shown(w->from)), SHOWN(e->name));
+        return custos_fail_at(
+            w->err, CUSTOS_EUNSUPPORTED, e->at,
+            "the rows of %.*s are private: %.*s may appear only in GROUP BY or "
+            "inside an aggregate such as count(...)",
+            SHOWN(relation_shown(w->from)), SHOWN(e->name));
     if (e->kind == EXPR_INTERVAL)
         return CUSTOS_OK;
     for (size_t i = 0; i < e->n_args && !st; i++)
@@ -152,8 +152,8 @@ place_all(struct work *w)
         n += count_aggregates(q->order_by[i].expr);
     if (n == 0 && w->plan->n_keys == 0)
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, q->from->at,
-                              "the rows of %.*s are private: ask for an "
-                              "aggregate, such as count(*)",
+                              "the rows of %.*s are private" HINT
+                              "ask for an aggregate, such as count(*)",
                               SHOWN(relation_shown(w->from)));
     w->plan->aggregates = arena_take(w->a, n, sizeof *w->plan->aggregates);
     w->typed = arena_take(w->a, n, sizeof(struct expr *));
@@ -194,7 +194,7 @@ type_intervals(struct work *w, struct expr *e)
 
         if (has_interval(of) || !expr_aggregate(of))
             return custos_fail_at(w->err, CUSTOS_EINVAL, e->at,
-                                  "an interval is of a column that has noise, "
+                                  "an interval needs a column that has noise, "
                                   "such as count(*) AS n");
         e->type = of->type;
         return CUSTOS_OK;
@@ -214,9 +214,8 @@ type_after(struct work *w, struct expr *e)
         st = types_set(w, e, CONTEXT_AFTER);
     if (!st && !evaluate_knows(e))
         st = custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
-                            "%s cannot be done after the noise" HINT
-                            "LIKE, for one, "
-                            "belongs in WHERE",
+                            "%s cannot be computed after the noise" HINT
+                            "LIKE, for example, belongs in WHERE",
                             work_text(w, e));
     return st;
 }
@@ -293,7 +292,7 @@ take_keys(struct work *w)
 
         if (inner)
             return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, inner->at,
-                                  "an aggregate cannot be a key of GROUP BY");
+                                  "aggregates are not allowed in GROUP BY");
         st = key_find(w, q->group_by[i], &slot);
         if (st)
             return st;
@@ -332,9 +331,8 @@ check_keys_alone(struct work *w)
     }
     st = custos_fail_at(
         w->err, CUSTOS_EUNSUPPORTED, k->expr->at,
-        "the values of %s are public, and need no question: %.*s" HINT
-        "ask for an "
-        "aggregate, such as count(*)",
+        "the values of %s are public and need no query: %.*s" HINT
+        "ask for an aggregate, such as count(*)",
         work_text(w, k->expr), words_shown((str){buf_text(&b), b.len}),
         buf_text(&b));
     buf_clear(&b);

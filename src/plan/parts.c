@@ -211,8 +211,8 @@ check_ceiling(struct work *w, const struct part *part, const struct expr *e)
     if (!ck_mul_i128(rows, most, &most) || most >= (i128)1 << CEILING_LOG2)
         return custos_fail_at(w->err, CUSTOS_EOVERFLOW, e->at,
                               "a sum of %s over the largest number of rows "
-                              "would pass 2^120: narrower contribution bounds "
-                              "make it fit",
+                              "would exceed 2^120" HINT
+                              "state narrower contribution bounds",
                               work_text(w, e));
     return CUSTOS_OK;
 }
@@ -245,11 +245,11 @@ check_shown(struct work *w, const struct expr *e, const rat *lower,
     rat_clear(&most);
     if (fits)
         return CUSTOS_OK;
-    return custos_fail_at(w->err, CUSTOS_EOVERFLOW, e->at,
-                          "%s could pass 10^%d, where the numbers of an answer "
-                          "end: divide %s by some power of ten, or name "
-                          "narrower contribution bounds",
-                          work_text(w, e), DIGITS, work_text(w, e->args[0]));
+    return custos_fail_at(
+        w->err, CUSTOS_EOVERFLOW, e->at,
+        "%s could exceed 10^%d, the limit for numbers in an answer" HINT
+        "divide %s by some power of ten, or state narrower contribution bounds",
+        work_text(w, e), DIGITS, work_text(w, e->args[0]));
 }
 
 static custos_status

@@ -23,9 +23,10 @@ distinct_groups(struct work *w)
         plain = plain && q->targets[i].expr->kind != EXPR_LITERAL &&
                 !expr_aggregate(q->targets[i].expr);
     if (!plain)
-        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, q->from->at,
-                              "over private rows SELECT DISTINCT is of columns "
-                              "alone: write GROUP BY instead");
+        return custos_fail_at(
+            w->err, CUSTOS_EUNSUPPORTED, q->from->at,
+            "over private rows SELECT DISTINCT takes columns only" HINT
+            "write GROUP BY instead");
     q->group_by = arena_take(w->a, q->n_targets, sizeof(struct expr *));
     if (!q->group_by)
         return work_no_memory(w);
@@ -45,11 +46,11 @@ check_private(struct work *w)
     const struct query *q = w->q;
 
     if (q->star)
-        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, q->from->at,
-                              "the rows of %.*s are private, SELECT * is not "
-                              "possible: ask for an aggregate, such as "
-                              "count(*)",
-                              SHOWN(relation_shown(w->from)));
+        return custos_fail_at(
+            w->err, CUSTOS_EUNSUPPORTED, q->from->at,
+            "the rows of %.*s are private, so SELECT * is not allowed" HINT
+            "ask for an aggregate, such as count(*)",
+            SHOWN(relation_shown(w->from)));
     return q->distinct ? distinct_groups(w) : CUSTOS_OK;
 }
 
@@ -83,9 +84,8 @@ work_where(struct work *w, enum context context)
         return CUSTOS_OK;
     if (inner)
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, inner->at,
-                              "an aggregate cannot stand in WHERE" HINT
-                              "HAVING is "
-                              "for conditions on aggregates");
+                              "aggregates are not allowed in WHERE" HINT
+                              "write conditions on aggregates in HAVING");
     return types_truth(w, e, context, "WHERE");
 }
 

@@ -144,11 +144,11 @@ settle(struct work *w, const rat *shares, bool all, bool asked, int at)
         return price_check(w, &p->epsilon, at);
     }
     if (cmp > 0 || (!all && cmp == 0))
-        return custos_fail_at(w->err, CUSTOS_EINVAL, at,
-                              "the epsilons of single aggregates leave nothing "
-                              "for %s: raise the epsilon of the query",
-                              p->selection ? "choosing the groups"
-                                           : "the others");
+        return custos_fail_at(
+            w->err, CUSTOS_EINVAL, at,
+            "the epsilons of single aggregates leave nothing for %s" HINT
+            "raise the epsilon of the query",
+            p->selection ? "choosing the groups" : "the others");
     return price_check(w, &p->epsilon, at);
 }
 

@@ -23,12 +23,12 @@ check_grouped(struct work *w, const struct expr *e, bool inside)
         return CUSTOS_OK;
     if (inside && e->kind == EXPR_AGGREGATE)
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
-                              "an aggregate cannot stand within another");
+                              "aggregates cannot be nested");
     if (!inside && e->kind == EXPR_COLUMN)
-        return custos_fail_at(w->err, CUSTOS_EINVAL, e->at,
-                              "%.*s must stand in GROUP BY or within an "
-                              "aggregate",
-                              SHOWN(e->name));
+        return custos_fail_at(
+            w->err, CUSTOS_EINVAL, e->at,
+            "%.*s must appear in GROUP BY or inside an aggregate",
+            SHOWN(e->name));
     for (size_t i = 0; i < e->n_args && !st; i++)
         if (e->args[i])
             st = check_grouped(w, e->args[i],
@@ -119,7 +119,7 @@ public_make(struct work *w)
         const struct expr *inner = expr_aggregate(q->group_by[i]);
 
         st = inner ? custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, inner->at,
-                                    "an aggregate cannot be a key of GROUP BY")
+                                    "aggregates are not allowed in GROUP BY")
                    : types_set(w, q->group_by[i], CONTEXT_PUBLIC);
     }
     return st ? st : take_outputs(w);

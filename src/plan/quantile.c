@@ -94,10 +94,10 @@ quantile_part(struct work *w, size_t i, struct part *like)
     rat lower, upper;
 
     if (e->lower && !data_type_is_number(x->type))
-        return custos_fail_at(w->err, CUSTOS_EINVAL, e->lower->at,
-                              "contribution bounds are numbers, and %s is of "
-                              "type %s",
-                              work_text(w, x), data_type_name(x->type));
+        return custos_fail_at(
+            w->err, CUSTOS_EINVAL, e->lower->at,
+            "contribution bounds are numbers, but %s is of type %s",
+            work_text(w, x), data_type_name(x->type));
     rat_init(&lower);
     rat_init(&upper);
     st = limits_find(w, e, &lower, &upper);
@@ -258,10 +258,11 @@ find_off(struct work *w, const custos_quantile *q, size_t n, uint64_t *off)
     }
     *off += BAR_MARGIN;
     if (!st && *off >> OFF_LOG2)
-        st = custos_fail(w->err, CUSTOS_ERANGE,
-                         "at this epsilon a quantile could lie a million "
-                         "values off: ask for a larger one, or for fewer rows "
-                         "a unit (max_rows_contributed)");
+        st = custos_fail(
+            w->err, CUSTOS_ERANGE,
+            "at this epsilon a quantile could lie a million values off" HINT
+            "ask for a larger epsilon, or for fewer rows per unit "
+            "(max_rows_contributed)");
     return st;
 }
 

@@ -54,8 +54,8 @@ remark_selection(struct work *w)
         return CUSTOS_OK;
     buf_init(&b, NULL, REMARK_MAX);
     buf_printf(&b,
-               "groups of few are not shown: one of %llu units is with a "
-               "chance of 50 %%, one of %llu with 95 %%",
+               "small groups are not shown: one of %llu units is shown with a "
+               "probability of 50 %%, one of %llu with 95 %%",
                (unsigned long long)s->half, (unsigned long long)s->most);
     return remark(w, &b);
 }
@@ -126,8 +126,8 @@ remark_per_group(struct work *w)
     for (size_t i = 0; i < p->n_aggregates && p->rows > 1; i++)
         if (p->aggregates[i].expr->bounds == BOUNDS_PER_GROUP) {
             buf_init(&b, NULL, REMARK_MAX);
-            buf_add_text(&b, "contribution bounds per group hold for each "
-                             "row, of which a unit has several");
+            buf_add_text(&b, "contribution bounds per group apply to each row, "
+                             "and a unit may have several rows");
             return remark(w, &b);
         }
     return CUSTOS_OK;

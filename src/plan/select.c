@@ -238,9 +238,10 @@ try_rules(struct work *w, custos_keys_options *o)
         st = try_rule(w, o);
     }
     if (!st && !s->rule)
-        st = custos_fail(w->err, CUSTOS_ERANGE,
-                         "at this epsilon and delta no group could be shown: "
-                         "ask for more, or for fewer aggregates");
+        st = custos_fail(
+            w->err, CUSTOS_ERANGE,
+            "at this epsilon and delta no group could be shown" HINT
+            "ask for a larger epsilon or delta, or for fewer aggregates");
     return st;
 }
 

@@ -108,8 +108,9 @@ give_room(struct work *w, struct expr *e, enum context context)
     e->wide = !types_within_bits(f, 63);
     if (!types_within_bits(f, WHOLE_BITS))
         return custos_fail_at(w->err, CUSTOS_EOVERFLOW, e->at,
-                              "%s can pass 2^126: a narrower range of its "
-                              "columns, or least(...), makes it fit",
+                              "%s could exceed 2^126" HINT
+                              "bound it by least(...), or ask the owner for a "
+                              "narrower range of its columns",
                               work_text(w, e));
     CUSTOS_REQUIRE(rat_floor_i128(&f->lower, &e->whole_low) &&
                    rat_floor_i128(&f->upper, &e->whole_high));
@@ -140,11 +141,11 @@ type_quantile(struct work *w, struct expr *e)
         e->aggregate == AGG_MEDIAN || e->aggregate == AGG_PERCENTILE_CONT;
 
     if (!has_order(x->type) && (between || w->context != CONTEXT_PUBLIC))
-        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, x->at,
-                              "a quantile (median, percentile, min, max) is "
-                              "of numbers, dates or timestamps, and %s is of "
-                              "type %s",
-                              work_text(w, x), data_type_name(x->type));
+        return custos_fail_at(
+            w->err, CUSTOS_EUNSUPPORTED, x->at,
+            "a quantile (median, percentile, min, max) takes numbers, dates or "
+            "timestamps, but %s is of type %s",
+            work_text(w, x), data_type_name(x->type));
     e->type = between && data_type_is_number(x->type) ? TYPE_REAL : x->type;
     if (e->type == TYPE_DECIMAL && fact_of(e))
         fact_of(e)->scale = fact_of(x)->scale;
@@ -167,10 +168,10 @@ types_aggregate(struct work *w, struct expr *e)
     if (!st && aggregate_is_quantile(e->aggregate))
         return type_quantile(w, e);
     if (!st && !data_type_is_number(x->type))
-        st = custos_fail_at(w->err, CUSTOS_EINVAL, x->at,
-                            "this aggregate takes numbers, and %s is of type "
-                            "%s",
-                            work_text(w, x), data_type_name(x->type));
+        st =
+            custos_fail_at(w->err, CUSTOS_EINVAL, x->at,
+                           "this aggregate takes numbers, but %s is of type %s",
+                           work_text(w, x), data_type_name(x->type));
     e->type = e->aggregate == AGG_SUM ? x->type : TYPE_REAL;
     if (e->type == TYPE_DECIMAL && fact_of(e))
         fact_of(e)->scale = fact_of(x)->scale;
@@ -202,12 +203,12 @@ type_in(struct work *w, struct expr *e)
     if (st || e->args[0]->type == c->type ||
         (data_type_is_number(e->args[0]->type) && data_type_is_number(c->type)))
         return st;
-    return custos_fail_at(w->err, CUSTOS_EINVAL, e->at,
-                          "IN compares %s, which is of type %s, with values of "
-                          "type %s: write a CAST",
-                          work_text(w, e->args[0]),
-                          data_type_name(e->args[0]->type),
-                          data_type_name(c->type));
+    return custos_fail_at(
+        w->err, CUSTOS_EINVAL, e->at,
+        "IN compares %s, which is of type %s, with values of type %s" HINT
+        "write a CAST",
+        work_text(w, e->args[0]), data_type_name(e->args[0]->type),
+        data_type_name(c->type));
 }
 
 static custos_status
@@ -237,7 +238,7 @@ type_node(struct work *w, struct expr *e)
     case EXPR_IN_QUERY: return type_in(w, e);
     }
     return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
-                          "this is no expression that can stand here");
+                          "expression not allowed in this position");
 }
 
 /* Sums of whole numbers have 128 bits in the engine. */
@@ -425,7 +426,7 @@ types_truth(struct work *w, struct expr *e, enum context context,
         st = adapt_literal(w, e, TYPE_BOOL, 0);
     if (!st && e->type != TYPE_BOOL)
         st = custos_fail_at(w->err, CUSTOS_EINVAL, e->at,
-                            "%s takes a condition, and %s is of type %s", what,
+                            "%s takes a condition, but %s is of type %s", what,
                             work_text(w, e), data_type_name(e->type));
     return st;
 }

@@ -12,7 +12,7 @@ static custos_status
 refuse_type(struct work *w, const struct expr *e, const char *wants)
 {
     return custos_fail_at(w->err, CUSTOS_EINVAL, e->at,
-                          "this takes %s, and %s is of type %s", wants,
+                          "expected %s here, but %s is of type %s", wants,
                           work_text(w, e), data_type_name(e->type));
 }
 
@@ -91,10 +91,11 @@ result_scale(const struct expr *e)
 static custos_status
 no_days(struct work *w, const struct expr *e)
 {
-    return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
-                          "arithmetic with %s needs a declared range of dates: "
-                          "ask the owner for one",
-                          work_text(w, e));
+    return custos_fail_at(
+        w->err, CUSTOS_EUNSUPPORTED, e->at,
+        "arithmetic with %s needs a declared range of dates" HINT
+        "ask the owner for one",
+        work_text(w, e));
 }
 
 static custos_status
@@ -146,8 +147,8 @@ type_date_arithmetic(struct work *w, struct expr *e)
     if ((e->call != CALL_ADD && e->call != CALL_SUB) || a->type != TYPE_DATE ||
         b->type != TYPE_INT)
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
-                              "with dates there is date - date, date + days "
-                              "and date - days");
+                              "with dates only date - date, date + days and "
+                              "date - days are supported");
     days = fact_of(b);
     if (w->context == CONTEXT_ROWS && fact_of(a)->known != KNOWN_DECLARED)
         return no_days(w, a);
@@ -232,7 +233,7 @@ type_date_part(struct work *w, struct expr *e, enum data_type result)
         st = refuse_type(w, x, "a date or a timestamp");
     if (!st && e->call == CALL_TRUNC_HOUR && x->type == TYPE_DATE)
         st = custos_fail_at(w->err, CUSTOS_EINVAL, e->at,
-                            "a date has no hours to cut to");
+                            "a date has no hours to truncate to");
     e->type = result == TYPE_NULL ? x->type : result;
     return st;
 }
@@ -297,7 +298,7 @@ type_choice(struct work *w, struct expr *e)
         last->kind == EXPR_LITERAL && last->value.type == TYPE_TEXT &&
         last->value.text.len == 0) /* concat(x, ...) is read as such */
         return custos_fail_at(w->err, CUSTOS_EINVAL, x->at,
-                              "%s is of type %s, and '' beside it is text: "
+                              "%s is of type %s, but '' beside it is text" HINT
                               "write CAST(%s AS text)",
                               work_text(w, x), data_type_name(x->type),
                               work_text(w, x));

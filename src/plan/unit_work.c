@@ -179,11 +179,10 @@ unit_work_check(struct work *w)
 
     if (unit_work(w->plan, UNIT_ROWS_DECLARED) <= most)
         return CUSTOS_OK;
-    return custos_fail_at(w->err, CUSTOS_EDENIED, w->q->from->at,
-                          "the rows of one %.*s could take more than %llu "
-                          "steps of work here, the policy's max_unit_work: "
-                          "join fewer rows of one %.*s, or compare shorter "
-                          "texts",
-                          SHOWN(w->plan->unit), (unsigned long long)most,
-                          SHOWN(w->plan->unit));
+    return custos_fail_at(
+        w->err, CUSTOS_EDENIED, w->q->from->at,
+        "the rows of one %.*s could take more than %llu steps of work here, "
+        "the policy's max_unit_work" HINT
+        "join fewer rows of one %.*s, or compare shorter texts",
+        SHOWN(w->plan->unit), (unsigned long long)most, SHOWN(w->plan->unit));
 }

@@ -105,10 +105,10 @@ units_aggregate(struct work *w, struct expr *e, struct part *value,
 
     if (inner)
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, inner->at,
-                              "an aggregate cannot stand within another");
+                              "aggregates cannot be nested");
     if (e->epsilon.len > 0)
         return custos_fail_at(w->err, CUSTOS_EINVAL, e->at,
-                              "an aggregate below FROM has no noise and no "
+                              "an aggregate in a subquery has no noise and no "
                               "epsilon of its own");
     if (x)
         st = types_set(w, x, CONTEXT_ROWS);
@@ -130,7 +130,7 @@ units_aggregate(struct work *w, struct expr *e, struct part *value,
     case AGG_MAX: return value_column(w, e, value, out);
     default:
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
-                              "of the rows of one unit count, sum, avg, min "
-                              "and max can be taken below FROM");
+                              "only count, sum, avg, min and max are supported "
+                              "per unit in a subquery");
     }
 }

@@ -61,13 +61,13 @@ check_open(struct views *v, const struct policy_view *view,
                                   "view '%.*s' uses itself", SHOWN(view->name));
     if (deep >= DEEP_MAX)
         return custos_fail_at(v->err, CUSTOS_EPOLICY, v->at,
-                              "views of views go deeper than %d here",
+                              "views of views nest deeper than %d levels here",
                               DEEP_MAX);
     if (++v->uses > USES_MAX)
-        return custos_fail_at(v->err, CUSTOS_EUNSUPPORTED, v->at,
-                              "the query uses more than %d views, those within "
-                              "views counted",
-                              USES_MAX);
+        return custos_fail_at(
+            v->err, CUSTOS_EUNSUPPORTED, v->at,
+            "the query uses more than %d views, counting those within views",
+            USES_MAX);
     return CUSTOS_OK;
 }
 
@@ -120,10 +120,11 @@ expand_outermost(struct views *v, const struct policy_view *view,
     if (!st || st == CUSTOS_ENOMEM ||
         (st == CUSTOS_EUNSUPPORTED && v->uses > USES_MAX))
         return st;
-    return custos_fail_at(v->err, CUSTOS_EPOLICY, f->at,
-                          "view %.*s cannot be used: custos policy check tells "
-                          "the owner why",
-                          SHOWN(view->name));
+    return custos_fail_at(
+        v->err, CUSTOS_EPOLICY, f->at,
+        "view %.*s cannot be used" HINT
+        "ask the owner to run custos policy check, which says why",
+        SHOWN(view->name));
 }
 
 /* ----------------------------------------------------------------- walks -- */

@@ -29,21 +29,21 @@ check_aggregates(struct work *w)
             return custos_fail_at(
                 w->err, CUSTOS_EUNSUPPORTED, p->keys[i].expr->at,
                 "which groups of %s are shown depends on the price, and how "
-                "many there are is not public: state epsilon, or group by "
-                "public values",
+                "many there are is not public" HINT
+                "state epsilon, or group by public values",
                 work_text(w, p->keys[i].expr));
     for (size_t i = 0; i < p->n_aggregates; i++) {
         if (aggregate_is_quantile(p->aggregates[i].kind))
             return custos_fail_at(
                 w->err, CUSTOS_EUNSUPPORTED, p->aggregates[i].expr->at,
-                "how near a quantile comes depends on how close the values "
-                "lie, which is not public: state epsilon");
+                "how exact a quantile is depends on how close the values lie, "
+                "which is not public" HINT "state epsilon");
         if (p->aggregates[i].kind >= AGG_AVG)
             return custos_fail_at(
                 w->err, CUSTOS_EUNSUPPORTED, p->aggregates[i].expr->at,
-                "how near an average or variance comes depends on the number "
-                "of rows, which is not public: ask for sum and count, or state "
-                "epsilon");
+                "how exact an average or variance is depends on the number of "
+                "rows, which is not public" HINT
+                "ask for sum and count, or state epsilon");
     }
     return CUSTOS_OK;
 }

@@ -262,16 +262,18 @@ catalog_change_call(struct catalog_change *c, pg_node *node)
     if (name && !strcmp(name, "like_escape"))
         return CUSTOS_OK; /* what LIKE ... ESCAPE is in the tree */
     if (!known)
-        return custos_fail_at(c->r->err, CUSTOS_EUNSUPPORTED, f->location,
-                              "function %.63s cannot be called in questions "
-                              "about the catalog",
-                              name ? name : "");
+        return custos_fail_at(
+            c->r->err, CUSTOS_EUNSUPPORTED, f->location,
+            "function %.63s is not supported in catalog queries",
+            name ? name : "");
     if ((!strcmp(name, "set_config") || !strcmp(name, "current_setting")) &&
         f->n_args > 0 && setting_is_ours(node_quoted(f->args[0])))
-        return custos_fail_at(c->r->err, CUSTOS_EUNSUPPORTED, f->location,
-                              "%s of %.40s stands alone, with literals: SELECT "
-                              "set_config('custos.epsilon', '0.5', false)",
-                              name, node_quoted(f->args[0]));
+        return custos_fail_at(
+            c->r->err, CUSTOS_EUNSUPPORTED, f->location,
+            "%s of %.40s must be the only output of its SELECT, with literals "
+            "as arguments" HINT
+            "write SELECT set_config('custos.epsilon', '0.5', false)",
+            name, node_quoted(f->args[0]));
     switch (known->becomes) {
     case SAME:
         return rename_call(c, f, NULL, known->as ? known->as : known->name);

@@ -86,8 +86,7 @@ fail_type(struct catalog_change *c, const PgQuery__TypeName *t)
     const char *name = type_name(t);
 
     return custos_fail_at(c->r->err, CUSTOS_EUNSUPPORTED, t->location,
-                          "type %.63s is not known in questions about the "
-                          "catalog",
+                          "type %.63s is not supported in catalog queries",
                           name ? name : "");
 }
 
@@ -308,9 +307,9 @@ any_change(struct catalog_change *c, pg_node *node, const char *name)
     custos_status st = CUSTOS_OK;
 
     if (strcmp(name, any ? "=" : "<>") != 0)
-        return custos_fail_at(c->r->err, CUSTOS_EUNSUPPORTED, e->location,
-                              "only = ANY and <> ALL can be asked about the "
-                              "catalog");
+        return custos_fail_at(
+            c->r->err, CUSTOS_EUNSUPPORTED, e->location,
+            "only = ANY and <> ALL are supported in catalog queries");
     if (node_quoted(e->rexpr))
         st = node_be_array(c, e->rexpr, node_quoted(e->rexpr));
     if (!st)
@@ -374,8 +373,7 @@ plain_change(struct catalog_change *c, pg_node *node, const char *name)
         return CUSTOS_OK;
     }
     return custos_fail_at(c->r->err, CUSTOS_EUNSUPPORTED, e->location,
-                          "operator %.20s is not known in questions about the "
-                          "catalog",
+                          "operator %.20s is not supported in catalog queries",
                           name);
 }
 
@@ -389,9 +387,9 @@ catalog_change_operator(struct catalog_change *c, pg_node *node)
 
     if (!name || !schema || e->n_name > 2 ||
         (schema[0] && strcmp(schema, "pg_catalog") != 0))
-        return custos_fail_at(c->r->err, CUSTOS_EUNSUPPORTED, e->location,
-                              "only operators of pg_catalog can stand in "
-                              "questions about the catalog");
+        return custos_fail_at(
+            c->r->err, CUSTOS_EUNSUPPORTED, e->location,
+            "only operators of pg_catalog are supported in catalog queries");
     e->name += e->n_name - 1;
     e->n_name = 1;
     switch (e->kind) {
@@ -409,8 +407,8 @@ catalog_change_operator(struct catalog_change *c, pg_node *node)
     case PG_QUERY__A__EXPR__KIND__AEXPR_BETWEEN:
     case PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN: return CUSTOS_OK;
     default:
-        return custos_fail_at(c->r->err, CUSTOS_EUNSUPPORTED, e->location,
-                              "this operator is not known in questions about "
-                              "the catalog");
+        return custos_fail_at(
+            c->r->err, CUSTOS_EUNSUPPORTED, e->location,
+            "this operator is not supported in catalog queries");
     }
 }

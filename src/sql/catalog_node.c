@@ -190,7 +190,7 @@ items_read(struct catalog_change *c, struct list_text *l, struct buf *one,
     if (item == LIST_END && !one->failed)
         return CUSTOS_OK;
     return custos_fail(c->r->err, CUSTOS_ESYNTAX,
-                       "a list is written {a,b}, and not so");
+                       "malformed array literal" HINT "write it as {a,b}");
 }
 
 custos_status
@@ -206,8 +206,9 @@ node_be_array(struct catalog_change *c, pg_node *node, const char *text)
     if (!array || !items)
         return no_memory(c);
     if (!list_text_begin(str_of(text), &list))
-        return custos_fail(c->r->err, CUSTOS_ESYNTAX,
-                           "'%.60s' is no array such as {a,b}", text);
+        return custos_fail(
+            c->r->err, CUSTOS_ESYNTAX,
+            "malformed array literal: '%.60s'" HINT "write it as {a,b}", text);
     array->elements = items;
     buf_init(&one, NULL, strlen(text) + 1);
     st = items_read(c, &list, &one, array);

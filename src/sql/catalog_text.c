@@ -228,9 +228,9 @@ change_value(struct catalog_change *c, pg_node *node)
         return node_be_call(c, node, CATALOG_SCHEMA, "current_schema", NULL,
                             NULL);
     default:
-        return custos_fail_at(c->r->err, CUSTOS_EUNSUPPORTED,
-                              node->sqlvalue_function->location,
-                              "the catalog knows no time");
+        return custos_fail_at(
+            c->r->err, CUSTOS_EUNSUPPORTED, node->sqlvalue_function->location,
+            "dates and times are not supported in catalog queries");
     }
 }
 
@@ -252,7 +252,7 @@ change_node(struct catalog_change *c, pg_node *node)
     case PG_QUERY__NODE__NODE_NAMED_ARG_EXPR:
     case PG_QUERY__NODE__NODE_EXPLAIN_STMT:
         return custos_fail_at(c->r->err, CUSTOS_EUNSUPPORTED, node_at(node, 0),
-                              "this cannot be asked about the catalog");
+                              "not supported in catalog queries");
     default: return CUSTOS_OK;
     }
 }
@@ -294,7 +294,7 @@ statement_write(struct catalog_change *c, PgQuery__ParseResult *tree,
     if (tree->n_stmts != 1 ||
         tree->stmts[0]->stmt->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
         return custos_fail(c->r->err, CUSTOS_EUNSUPPORTED,
-                           "the catalog is asked by one SELECT");
+                           "a catalog query must be a single SELECT");
     st = closed_check(c->r, tree);
     if (!st)
         st = change_all(c, &tree->base);

@@ -77,7 +77,7 @@ static const struct refusal {
     {"SelectStmt", "locking_clause", "for",
      "FOR UPDATE or FOR SHARE" HINT "leave it out"},
     {"WithClause", "recursive", "recursive",
-     "WITH RECURSIVE" HINT "write WITH, each name over those before it"},
+     "WITH RECURSIVE" HINT "write WITH, each query over those before it"},
     {"ResTarget", "indirection", NULL, "an index or field of a column"},
     {"RangeVar", "catalogname", NULL,
      "a database before a table's name" HINT "write the name alone"},
@@ -102,7 +102,7 @@ static const struct refusal {
     {"RangeSubselect", "lateral", "lateral",
      "LATERAL" HINT "write a join with its condition in ON"},
     {"RangeFunction", NULL, "from",
-     "a function in FROM" HINT "there are tables, joins and subqueries"},
+     "a function in FROM" HINT "FROM takes tables, joins and subqueries"},
     {"RangeTableSample", NULL, NULL,
      "TABLESAMPLE" HINT "leave it out, a sample makes no answer cheaper"},
     {"RangeTableFunc", NULL, NULL, "XMLTABLE"},
@@ -111,12 +111,11 @@ static const struct refusal {
     {"A_Indirection", NULL, NULL, "an index or field of a value"},
     {"CollateClause", NULL, NULL, "COLLATE"},
     {"GroupingSet", NULL, NULL,
-     "GROUPING SETS, ROLLUP or CUBE" HINT "ask one GROUP BY after the other"},
+     "GROUPING SETS, ROLLUP or CUBE" HINT "write one query for each GROUP BY"},
     {"GroupingFunc", NULL, NULL, "GROUPING"},
     {"SQLValueFunction", NULL, NULL,
-     "a value that changes by itself (CURRENT_DATE and the like)" HINT
-     "write the "
-     "date"},
+     "a value that changes over time (CURRENT_DATE and the like)" HINT
+     "write the date"},
     {"XmlExpr", NULL, NULL, "XML"},
     {"XmlSerialize", NULL, NULL, "XML"},
     {"SetToDefault", NULL, NULL, "DEFAULT"},

@@ -26,7 +26,7 @@ fail_here(const struct cursor *c, const char *wanted)
     int at = c->i < c->n ? c->tokens[c->i].at : (int)strlen(c->sql);
 
     return custos_fail_at(c->err, CUSTOS_ESYNTAX, at,
-                          "in OPTIONS(...): %s belongs here", wanted);
+                          "in OPTIONS(...): expected %s here", wanted);
 }
 
 static void
@@ -72,9 +72,9 @@ option_read(struct cursor *c, struct query_options *o)
     if (!value)
         return custos_fail_at(
             c->err, CUSTOS_EUNSUPPORTED, t->at,
-            "OPTIONS knows epsilon, delta, max_groups_contributed, "
-            "max_rows_contributed and min_privacy_units_per_group" HINT
-            "not %.*s",
+            "unknown option in OPTIONS(...): %.*s" HINT
+            "the options are epsilon, delta, max_groups_contributed, "
+            "max_rows_contributed and min_privacy_units_per_group",
             t->end - t->at > 40 ? 40 : t->end - t->at, c->sql + t->at);
     if (value->len)
         return custos_fail_at(c->err, CUSTOS_ESYNTAX, t->at,

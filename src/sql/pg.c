@@ -154,7 +154,7 @@ pg_deparse(arena *a, const PgQuery__ParseResult *tree, const char **out,
     result = pg_query_deparse_protobuf(packed);
     if (result.error) {
         st = custos_fail(err, CUSTOS_EUNSUPPORTED,
-                         "this cannot be asked about the catalog");
+                         "not supported in catalog queries");
         custos_note(err, "%s",
                     result.error->message ? result.error->message : "");
     } else {

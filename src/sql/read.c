@@ -34,8 +34,8 @@ fail_statement(struct sql_reader *r)
     int len = t->end - t->at;
 
     return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, t->at,
-                          "%.*s is not part of private SQL: there are SELECT "
-                          "and EXPLAIN SELECT",
+                          "%.*s is not part of private SQL" HINT
+                          "use SELECT or EXPLAIN SELECT",
                           len > 40 ? 40 : len, r->sql + t->at);
 }
 
@@ -79,7 +79,7 @@ statement_read(struct sql_reader *r, const PgQuery__ParseResult *tree)
         return custos_fail_at(
             r->err, CUSTOS_EUNSUPPORTED,
             token_after(r, tree->stmts[1]->stmt_location),
-            "one statement at a time: a second one begins here");
+            "only one statement is allowed: a second one begins here");
     node = tree->stmts[0]->stmt;
     if (node->node_case == PG_QUERY__NODE__NODE_EXPLAIN_STMT) {
         r->query->explain = true;

@@ -42,7 +42,7 @@ place_check(struct sql_reader *r, const char *name, int at)
     if (r->clause == CLAUSE_TARGET || r->clause == CLAUSE_HAVING ||
         r->clause == CLAUSE_ORDER_BY)
         return CUSTOS_OK;
-    return custos_fail_at(r->err, CUSTOS_ESYNTAX, at, "%.40s cannot stand %s",
+    return custos_fail_at(r->err, CUSTOS_ESYNTAX, at, "%.40s is not allowed %s",
                           name, clauses[r->clause]);
 }
 
@@ -331,12 +331,12 @@ aggregate_read(struct sql_reader *r, const PgQuery__FuncCall *f, bool *found,
     *found = true;
     if ((f->n_agg_order > 0 || f->agg_within_group) &&
         (!name || strncmp(name, "percentile_", 11) != 0))
-        return custos_fail_at(
-            r->err, CUSTOS_EUNSUPPORTED, f->location,
-            "not part of private SQL: %s",
-            f->agg_within_group ? "WITHIN GROUP, save for percentile_cont and "
-                                  "percentile_disc"
-                                : "ORDER BY inside an aggregate");
+        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, f->location,
+                              "not part of private SQL: %s",
+                              f->agg_within_group
+                                  ? "WITHIN GROUP, except with percentile_cont "
+                                    "and percentile_disc"
+                                  : "ORDER BY inside an aggregate");
     if (name && f->n_funcname == 1 &&
         (!strcmp(name, "dp_interval_low") || !strcmp(name, "dp_interval_high")))
         return interval_read(r, f, name, out);

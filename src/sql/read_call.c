@@ -105,10 +105,10 @@ function_read(struct sql_reader *r, const PgQuery__FuncCall *f,
     if (!st)
         fixed_expect(*out);
     if (!st && !fixed_are_literals(*out))
-        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, f->location,
-                              "digits, positions and bounds of %s are "
-                              "written as literals, such as 2",
-                              known->name);
+        return custos_fail_at(
+            r->err, CUSTOS_EUNSUPPORTED, f->location,
+            "digits, positions and bounds of %s must be literals, such as 2",
+            known->name);
     return st;
 }
 
@@ -131,7 +131,7 @@ date_read(struct sql_reader *r, const PgQuery__FuncCall *f, const char *name,
     }
     return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED,
                           node_at(f->args[0], f->location),
-                          "%s does not know '%.40s' here", name, field);
+                          "%s does not support '%.40s' here", name, field);
 }
 
 /* concat(a, b) leaves NULLs out: coalesce(a, '') || coalesce(b, ''). */
@@ -184,17 +184,17 @@ fail_function(struct sql_reader *r, const PgQuery__FuncCall *f,
         "bool_and",   "every",     "corr",     "covar_pop", "covar_samp"};
     static const char *const changing[] = {"now", "random", "clock_timestamp",
                                            "gen_random_uuid"};
-    const char *instead = "there are abs, round, floor, least, greatest, "
-                          "coalesce, lower, upper, trim, length, substring, "
-                          "extract and the like";
+    const char *instead =
+        "functions are abs, round, floor, least, greatest, coalesce, lower, "
+        "upper, trim, length, substring, extract and the like";
 
     if (is_one_of(name, aggregates, COUNT_OF(aggregates)))
         instead = "aggregates are count, sum, avg, variance, stddev, median, "
                   "percentile_cont, percentile_disc, min and max";
     else if (is_one_of(name, changing, COUNT_OF(changing)))
-        instead = "it changes by itself, write the value";
+        instead = "its value changes over time: write a literal";
     else if (!strncmp(name, "regexp_", 7))
-        instead = "there is LIKE, and no regular expressions";
+        instead = "write LIKE instead of a regular expression";
     return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, f->location,
                           "function %.30s is not part of private SQL" HINT "%s",
                           name, instead);

@@ -92,8 +92,8 @@ expr_check(struct sql_reader *r, const struct expr *e)
 {
     if (e && engine_count(e) > SQL_NODES_MAX)
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, e->at,
-                              "divisions, NULLIFs or buckets are nested too "
-                              "deep inside each other");
+                              "divisions, NULLIFs or width_buckets are nested "
+                              "too deeply in each other");
     return intervals_check(r, e);
 }
 

@@ -17,8 +17,7 @@ node_counts(struct sql_reader *r, int at)
     if (++r->nodes > SQL_NODES_MAX)
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, at,
                               "the query has more than %d expressions and "
-                              "tables, those of WITH counted wherever they "
-                              "are used",
+                              "tables, counting those of WITH at each use",
                               SQL_NODES_MAX);
     return CUSTOS_OK;
 }
@@ -32,7 +31,7 @@ levels_down(struct sql_reader *r, size_t n, int at)
     if (r->levels > SQL_LEVELS_MAX)
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, at,
                               "the query nests deeper than %d levels here" HINT
-                              "write it flatter",
+                              "nest it less deeply",
                               SQL_LEVELS_MAX);
     return CUSTOS_OK;
 }

@@ -122,8 +122,8 @@ subselect_read(struct sql_reader *r, const PgQuery__RangeSubselect *s,
 
     if (!s->alias)
         return custos_fail_at(r->err, CUSTOS_ESYNTAX, at,
-                              "a subquery in FROM needs a name: (SELECT ...) "
-                              "AS x");
+                              "a subquery in FROM needs a name" HINT
+                              "write (SELECT ...) AS x");
     st = query_read_below(r, s->subquery, &q);
     if (!st)
         st = from_new(r, FROM_QUERY, at, out);
@@ -261,8 +261,8 @@ twin_check(struct sql_reader *r, const struct from *in, const struct from *f)
         return CUSTOS_OK;
     return custos_fail_at(r->err, CUSTOS_ESYNTAX,
                           f->at > in->at ? f->at : in->at,
-                          "two tables in FROM are called \"%.63s\": give one "
-                          "another name by AS",
+                          "two tables in FROM are called \"%.63s\"" HINT
+                          "give one of them another name with AS",
                           leaf_name(f).ptr);
 }
 

@@ -66,9 +66,10 @@ text_read(struct sql_reader *r, str text, int at, struct values *v)
             st = value_add(r, v, (str){buf_text(&one), one.len},
                            item == LIST_NULL, at);
     if (!st && (item != LIST_END || one.failed))
-        st = custos_fail_at(r->err, CUSTOS_EINVAL, at,
-                            "'%.*s' is no list of one dimension, such as {a,b}",
-                            text.len > 60 ? 60 : (int)text.len, text.ptr);
+        st =
+            custos_fail_at(r->err, CUSTOS_EINVAL, at,
+                           "'%.*s' is not a one-dimensional list such as {a,b}",
+                           text.len > 60 ? 60 : (int)text.len, text.ptr);
     buf_clear(&one);
     return st;
 }
@@ -127,10 +128,10 @@ param_list_read(struct sql_reader *r, const pg_node *node, struct values *v)
     if (param->value.type == TYPE_NULL)
         return null_read(r, at, v);
     if (param->value.type != TYPE_TEXT)
-        return custos_fail_at(r->err, CUSTOS_EINVAL, at,
-                              "$%zu is one value, and ANY and ALL take a list "
-                              "such as {a,b}",
-                              param->number);
+        return custos_fail_at(
+            r->err, CUSTOS_EINVAL, at,
+            "$%zu is a single value, but ANY and ALL take a list such as {a,b}",
+            param->number);
     return text_read(r, param->value.text, at, v);
 }
 

@@ -74,8 +74,8 @@ datum_new(struct sql_reader *r, enum data_type type, const char *text, int at,
         return fail_memory(r->err);
     if (!datum_read(type, str_of(copy), &(*out)->value))
         return custos_fail_at(r->err, CUSTOS_ESYNTAX, at,
-                              "'%.60s' is no %s we can hold", text,
-                              data_type_name(type));
+                              "'%.60s' is not a valid %s, or out of range",
+                              text, data_type_name(type));
     (*out)->type = type;
     return CUSTOS_OK;
 }
@@ -198,8 +198,8 @@ type_read(struct sql_reader *r, const PgQuery__TypeName *t,
         return fail_type(r, t, name);
     if (t->n_array_bounds)
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, t->location,
-                              "not part of private SQL: an array, but for the "
-                              "list of = ANY and <> ALL");
+                              "not part of private SQL: an array, except as "
+                              "the list of = ANY or <> ALL");
     for (size_t i = 0; name && i < COUNT_OF(types); i++)
         if (!strcmp(types[i].name, name)) {
             *out = (struct cast_type){.type = types[i].type};
@@ -261,8 +261,7 @@ cast_read(struct sql_reader *r, const PgQuery__TypeCast *c, struct expr **out)
         literal_settle(arg);
         if (arg->value.type != type.type)
             return custos_fail_at(r->err, CUSTOS_ESYNTAX, arg->at,
-                                  "'%.60s' is no whole number of 64 bits",
-                                  text);
+                                  "'%.60s' is not a 64-bit whole number", text);
         *out = arg;
         return CUSTOS_OK;
     }

@@ -25,7 +25,7 @@ fail_operator(struct sql_reader *r, const char *name, int at)
     if (name && strchr("~!@#&|^?", name[0]) && strchr(name, '~'))
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, at,
                               "operator %.20s is not part of private SQL" HINT
-                              "there is LIKE, and no regular expressions",
+                              "write LIKE instead of a regular expression",
                               name);
     return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, at,
                           "operator %.20s is not part of private SQL",
@@ -167,7 +167,7 @@ like_read(struct sql_reader *r, const PgQuery__AExpr *e, const char *name,
         if (!pattern_is_whole(pattern->value.text))
             return custos_fail_at(
                 r->err, CUSTOS_ESYNTAX, pattern->at,
-                "a LIKE pattern cannot end with its escape" HINT
+                "a LIKE pattern cannot end with its escape character" HINT
                 "write \\\\ for a backslash");
         return check_length(r, likes[i].call, pattern);
     }

@@ -188,10 +188,10 @@ sql_params_give(struct sql_params *params, const struct datum *values, size_t n,
     custos_status st = CUSTOS_OK;
 
     if (n < params->n)
-        return custos_fail(err, CUSTOS_EINVAL,
-                           "the query has %zu parameters, and %zu values are "
-                           "given",
-                           params->n, n);
+        return custos_fail(
+            err, CUSTOS_EINVAL,
+            "the query has %zu parameters, but %zu values are given", params->n,
+            n);
     for (size_t i = 0; i < params->n && !st; i++) {
         params->list[i].given = true;
         params->list[i].value = values[i];
@@ -201,10 +201,10 @@ sql_params_give(struct sql_params *params, const struct datum *values, size_t n,
         bytes += values[i].text.len;
         st = text_check(values[i].text, err);
         if (!st && bytes > SQL_TEXT_MAX)
-            st = custos_fail(err, CUSTOS_EUNSUPPORTED,
-                             "the values of parameters have more than %d bytes "
-                             "in all",
-                             SQL_TEXT_MAX);
+            st = custos_fail(
+                err, CUSTOS_EUNSUPPORTED,
+                "the values of parameters have more than %d bytes in total",
+                SQL_TEXT_MAX);
         else if (st)
             st = custos_fail(err, st, "the value of $%zu %s", i + 1,
                              st == CUSTOS_ESYNTAX ? "is not UTF-8 text"

@@ -131,9 +131,8 @@ union_check(struct sql_reader *r, const PgQuery__SelectStmt *s)
     else if (s->op != PG_QUERY__SET_OPERATION__SETOP_UNION)
         said = "this combination of queries";
     else if (r->below == 0)
-        said = "UNION of answers" HINT
-               "ask the queries one by one, or write UNION "
-               "ALL in a subquery of FROM";
+        said = "UNION of answers" HINT "run the queries one by one, or write "
+               "UNION ALL in a subquery of FROM";
     return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, at,
                           "not part of private SQL: %.*s" HINT "%s",
                           hint_before(said), said, hint_after(said));

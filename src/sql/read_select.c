@@ -77,7 +77,7 @@ targets_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
 
     if (s->n_target_list == 0)
         return custos_fail_at(r->err, CUSTOS_ESYNTAX, 0,
-                              "SELECT needs something to answer");
+                              "SELECT has no output columns");
     r->clause = CLAUSE_TARGET;
     q->targets = arena_take(r->a, s->n_target_list, sizeof *q->targets);
     if (!q->targets)
@@ -117,11 +117,11 @@ output_find(struct sql_reader *r, const pg_node *node, const char *clause,
         const PgQuery__AConst *c = node->a_const;
 
         if (q->star)
-            return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, at,
-                                  "%s: beside * outputs have no numbers" HINT
-                                  "write "
-                                  "the name",
-                                  clause);
+            return custos_fail_at(
+                r->err, CUSTOS_EUNSUPPORTED, at,
+                "%s: with * in SELECT, outputs cannot be given by number" HINT
+                "write the name",
+                clause);
         if (c->val_case != PG_QUERY__A__CONST__VAL_IVAL || c->ival->ival < 1 ||
             (size_t)c->ival->ival > q->n_targets)
             return custos_fail_at(r->err, CUSTOS_ESYNTAX, at,

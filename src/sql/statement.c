@@ -334,13 +334,14 @@ fail_long(const struct sql_peek *look, custos_err *err)
 {
     if (look->statements > 1)
         return custos_fail_at(err, CUSTOS_EUNSUPPORTED, (int)look->second,
-                              "a text of more than %d words and signs has "
-                              "one statement: send it in pieces",
+                              "a text of more than %d words and symbols may "
+                              "have one statement only" HINT
+                              "send the statements one by one",
                               STATEMENT_TOKENS_MAX);
     return custos_fail_at(err, CUSTOS_EUNSUPPORTED, (int)look->at,
-                          "more than %d words and signs can have one SELECT "
-                          "of private tables alone" HINT
-                          "send the rest in pieces",
+                          "only a single SELECT of private tables may have "
+                          "more than %d words and symbols" HINT
+                          "send other statements in smaller pieces",
                           STATEMENT_TOKENS_MAX);
 }
 
@@ -391,8 +392,8 @@ all_read(arena *a, str text, struct statement **out, size_t *n, custos_err *err)
     found = cut(tokens, n_tokens, all, most);
     if (found > STATEMENTS_MAX)
         return custos_fail(err, CUSTOS_EUNSUPPORTED,
-                           "a text has at most %d statements: send it in "
-                           "pieces",
+                           "a text may have at most %d statements" HINT
+                           "send it in pieces",
                            STATEMENTS_MAX);
     for (size_t i = 0; i < found && !st; i++) {
         st = statement_read(a, (str){sql + all[i].at, (size_t)all[i].len},
@@ -434,24 +435,28 @@ statement_refuse(const struct statement *s, custos_err *err)
         enum statement_kind kind;
         const char *said;
     } words[] = {
-        {STATEMENT_COPY, "COPY moves rows, and rows are private: ask with "
-                         "SELECT"},
-        {STATEMENT_WRITE, "tables are read-only here: their owner writes them "
-                          "with custos init"},
-        {STATEMENT_LISTEN, "there are no notifications here"},
-        {STATEMENT_DECLARE, "a cursor ends with its transaction: leave out "
-                            "WITH HOLD and SCROLL"},
-        {STATEMENT_FETCH, "a cursor goes forward only: FETCH n FROM name"},
-        {STATEMENT_MOVE, "a cursor goes forward only: MOVE n FROM name"},
+        {STATEMENT_COPY,
+         "COPY is not supported, since rows are private" HINT "use SELECT"},
+        {STATEMENT_WRITE,
+         "tables are read-only" HINT "the owner fills them with custos init"},
+        {STATEMENT_LISTEN, "notifications are not supported"},
+        {STATEMENT_DECLARE,
+         "a cursor ends with its transaction and goes forward only" HINT
+         "leave out WITH HOLD and SCROLL"},
+        {STATEMENT_FETCH,
+         "a cursor goes forward only" HINT "write FETCH n FROM name"},
+        {STATEMENT_MOVE,
+         "a cursor goes forward only" HINT "write MOVE n FROM name"},
     };
 
     for (size_t i = 0; i < COUNT_OF(words); i++)
         if (s->kind == words[i].kind)
-            return custos_fail_at(err, CUSTOS_EUNSUPPORTED, s->at, "%s",
-                                  words[i].said);
-    return custos_fail_at(err, CUSTOS_EUNSUPPORTED, s->at,
-                          "%.*s is not part of private SQL: there are SELECT, "
-                          "EXPLAIN SELECT, SET, SHOW and transactions",
-                          s->word.len > 40 ? 40 : (int)s->word.len,
-                          s->word.ptr);
+            return custos_fail_at(err, CUSTOS_EUNSUPPORTED, s->at,
+                                  "%.*s" HINT "%s", hint_before(words[i].said),
+                                  words[i].said, hint_after(words[i].said));
+    return custos_fail_at(
+        err, CUSTOS_EUNSUPPORTED, s->at,
+        "%.*s is not part of private SQL" HINT
+        "use SELECT, EXPLAIN SELECT, SET, SHOW and transactions",
+        s->word.len > 40 ? 40 : (int)s->word.len, s->word.ptr);
 }

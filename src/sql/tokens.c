@@ -120,8 +120,7 @@ fail_deep(const struct sql_token *t, custos_err *err)
 {
     return custos_fail_at(err, CUSTOS_EUNSUPPORTED, t->at,
                           "the query nests deeper than %d levels here" HINT
-                          "write "
-                          "it flatter",
+                          "nest it less deeply",
                           SQL_DEPTH_MAX);
 }
 

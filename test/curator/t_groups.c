@@ -124,7 +124,7 @@ large_groups_are_shown(void **state)
         assert_int_equal(test_whole(a, 1, k), 300);
         assert_int_equal(test_whole(a, 2, k), 150);
     }
-    assert_non_null(strstr(a->remarks.ptr, "groups of few are not shown"));
+    assert_non_null(strstr(a->remarks.ptr, "small groups are not shown"));
     answer_free(a);
 }
 
@@ -217,7 +217,7 @@ keys_alone_are_chosen(void **state)
         is_text(a, 1, 0, "flu");
         is_text(a, 2, 0, NULL);
         assert_string_equal(a->epsilon.ptr, "2");
-        assert_non_null(strstr(a->remarks.ptr, "groups of few are not shown"));
+        assert_non_null(strstr(a->remarks.ptr, "small groups are not shown"));
         answer_free(a);
     }
     for (size_t i = 0; i < COUNT_OF(both); i++) {

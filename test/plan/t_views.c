@@ -207,7 +207,7 @@ the_owner_reads_what_is_wrong(void **state)
                 "  v6: {sql: 'SELECT x FROM v5'}\n"
                 "  v7: {sql: 'SELECT x FROM v6'}\n"
                 "  v8: {sql: 'SELECT x FROM v7'}\n"),
-         "line 16: view 'v8': views of views go deeper than 8"},
+         "line 16: view 'v8': views of views nest deeper than 8"},
     };
 
     (void)state;
@@ -229,9 +229,10 @@ the_owner_reads_what_is_wrong(void **state)
                                           NULL, q, &m.err),
                              CUSTOS_EPOLICY);
             assert_int_equal(m.err.at, 21);
-            assert_string_equal(whole_said(&m.err),
-                                "view v cannot be used: custos policy check "
-                                "tells the owner why");
+            assert_string_equal(
+                whole_said(&m.err),
+                "view v cannot be used; ask the owner to run custos "
+                "policy check, which says why");
         }
         arena_free(m.a);
     }

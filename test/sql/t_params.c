@@ -116,7 +116,7 @@ too_few_and_too_much_are_refused(void **state)
     struct datum d[2] = {whole(1), text("\xff")};
 
     (void)state;
-    with(Q "a = $2", d, 1, "2 parameters, and 1 values");
+    with(Q "a = $2", d, 1, "2 parameters, but 1 values");
     with(Q "a = $1 AND b = $2", d, 2, "the value of $2 is not UTF-8");
     assert_non_null(long_text);
     memset(long_text, 'x', 69999);
@@ -124,7 +124,7 @@ too_few_and_too_much_are_refused(void **state)
     d[1] = text(long_text);
     with(Q "a = $2", d, 2, "the value of $2 is too long");
     d[0] = d[1] = (struct datum){.type = TYPE_TEXT, .text = {long_text, 40000}};
-    with(Q "a = $2 AND a = $1", d, 2, "more than 65536 bytes in all");
+    with(Q "a = $2 AND a = $1", d, 2, "more than 65536 bytes in total");
     with(Q "a = $10001", d, 2, "at most 10000 parameters");
     with(Q "a = $99999999999999999999", d, 2, "");
     unsupported(Q "a = $1", "$1", "a parameter; write the value");
@@ -172,11 +172,11 @@ lists_are_in_lists(void **state)
     with(Q "a = ANY(ARRAY[]::int[])", d, 0, "WHERE FALSE");
     with(Q "a = ANY('{1}') AND b <> ALL('{2}')", d, 0,
          "((\"a\" IN ('1')) AND (\"b\" NOT IN ('2')))");
-    with(Q "a = ANY($4)", d, 4, "$4 is one value");
-    with(Q "a = ANY('1,2')", d, 0, "'1,2' is no list of one dimension");
-    with(Q "a = ANY('{{1}}')", d, 0, "is no list of one dimension");
-    with(Q "a = ANY('{x}'::int[])", d, 0, "'x' is no integer");
-    with(Q "a = ANY($1::int[])", d, 1, "'a b' is no integer");
+    with(Q "a = ANY($4)", d, 4, "$4 is a single value");
+    with(Q "a = ANY('1,2')", d, 0, "'1,2' is not a one-dimensional list");
+    with(Q "a = ANY('{{1}}')", d, 0, "is not a one-dimensional list");
+    with(Q "a = ANY('{x}'::int[])", d, 0, "'x' is not a valid integer");
+    with(Q "a = ANY($1::int[])", d, 1, "'a b' is not a valid integer");
     with(Q "a = ANY($1) AND b = $1", d, 1, "it cannot be both");
     with(Q "b = $1 AND a = ANY($1)", d, 1, "it cannot be both");
     expects(Q "a = ANY($1::int[]) AND b <> ALL($2)", "integer null");

@@ -222,13 +222,13 @@ static void
 the_rest_is_refused_politely(void **state)
 {
     (void)state;
-    refuses("COPY t TO STDOUT", "ask with SELECT");
+    refuses("COPY t TO STDOUT", "use SELECT");
     refuses("SELECT 1; INSERT INTO t VALUES (1)", "read-only");
     refuses("TRUNCATE t", "read-only");
     refuses("CREATE TABLE t (a int)", "CREATE is not part");
     refuses("create function f() returns int language sql as 'select 1'",
             "CREATE is not part");
-    refuses("LISTEN x", "no notifications");
+    refuses("LISTEN x", "notifications");
     refuses("VACUUM", "VACUUM is not part");
     refuses("DO 'x'", "DO is not part");
     refuses("CALL p()", "CALL is not part");
@@ -290,7 +290,7 @@ long_one(const char *head, size_t most, const char *want)
 static void
 long_texts_are_read(void **state)
 {
-    static const char *const more = "more than 3000 words and signs";
+    static const char *const more = "more than 3000 words and symbols";
 
     (void)state;
     long_one("WITH a AS (SELECT 1) SELECT 1 FROM a", 300, "catalog");
