@@ -180,7 +180,7 @@ shape_fields(const struct sql_reader *r, const char *message)
 }
 
 static custos_status
-walk(struct sql_reader *r, const pg_message *m, int at)
+check_message(struct sql_reader *r, const pg_message *m, int at)
 {
     const ProtobufCMessageDescriptor *d = m->descriptor;
     const struct field_span span = fields_of(m);
@@ -198,7 +198,7 @@ walk(struct sql_reader *r, const pg_message *m, int at)
         if (!is_node && !shape_has(fields, f->name))
             return fail_closed(r, message_name(d), f->name, at);
         for (size_t j = 0; j < field_messages(m, f); j++) {
-            custos_status st = walk(r, field_message(m, f, j), at);
+            custos_status st = check_message(r, field_message(m, f, j), at);
 
             if (st)
                 return st;
@@ -210,5 +210,5 @@ walk(struct sql_reader *r, const pg_message *m, int at)
 custos_status
 closed_check(struct sql_reader *r, const PgQuery__ParseResult *tree)
 {
-    return walk(r, &tree->base, 0);
+    return check_message(r, &tree->base, 0);
 }

@@ -14,7 +14,8 @@ static const struct shape text = {.type = TYPE_TEXT};
 
 /* (a op b), both of one shape */
 static void
-infix(struct duck *d, const struct expr *e, const char *op, struct shape s)
+print_infix(struct duck *d, const struct expr *e, const char *op,
+            struct shape s)
 {
     buf_add_text(d->out, "(");
     duck_as(d, e->args[0], s);
@@ -24,7 +25,8 @@ infix(struct duck *d, const struct expr *e, const char *op, struct shape s)
 }
 
 static void
-function(struct duck *d, const char *name, const struct expr *e, struct shape s)
+print_function(struct duck *d, const char *name, const struct expr *e,
+               struct shape s)
 {
     buf_printf(d->out, "%s(", name);
     duck_list(d, e->args, e->n_args, s);
@@ -72,7 +74,7 @@ static void
 one_number(struct duck *d, const char *op, const struct expr *e, struct shape s)
 {
     buf_add_text(d->out, "(");
-    function(d, op, e, s);
+    print_function(d, op, e, s);
     buf_add_text(d->out, ")");
 }
 
@@ -85,9 +87,9 @@ whole_call(struct duck *d, const struct expr *e, const char *name,
     bool narrow = open_narrow(d, e, s);
 
     if (!bare || s.wide)
-        function(d, name, e, s);
+        print_function(d, name, e, s);
     else if (e->n_args == 2)
-        infix(d, e, op, s);
+        print_infix(d, e, op, s);
     else
         one_number(d, op, e, s);
     close_narrow(d, narrow);
@@ -138,7 +140,7 @@ date_distance(struct duck *d, const struct expr *e)
 }
 
 static void
-arithmetic(struct duck *d, const struct expr *e)
+print_arithmetic(struct duck *d, const struct expr *e)
 {
     static const struct {
         const char *op, *name;
@@ -160,7 +162,7 @@ arithmetic(struct duck *d, const struct expr *e)
     else if (e->call == CALL_DIV)
         divide_real(d, e);
     else if (e->n_args == 2)
-        infix(d, e, calls[e->call].op, real);
+        print_infix(d, e, calls[e->call].op, real);
     else
         one_number(d, calls[e->call].op, e, real);
 }
@@ -171,7 +173,7 @@ arithmetic(struct duck *d, const struct expr *e)
  * numbers within the range that is claimed of them.
  */
 static void
-rounding(struct duck *d, const struct expr *e)
+print_rounding(struct duck *d, const struct expr *e)
 {
     const struct expr *x = e->args[0];
     enum data_type from = duck_type_of(x);
@@ -221,7 +223,7 @@ close_short(struct duck *d, bool may)
  * counts a negative start from the end. Positions are literals.
  */
 static void
-substring(struct duck *d, const struct expr *e)
+print_substring(struct duck *d, const struct expr *e)
 {
     const i128 far = INT32_MAX;
     bool may;
@@ -241,14 +243,14 @@ substring(struct duck *d, const struct expr *e)
 }
 
 static void
-like(struct duck *d, const struct expr *e)
+print_like(struct duck *d, const struct expr *e)
 {
     bool not = e->call == CALL_NOT_LIKE || e->call == CALL_NOT_ILIKE;
     bool any = e->call == CALL_ILIKE || e->call == CALL_NOT_ILIKE;
     const char *lower = any ? "lower(" : "", *end = any ? ")" : "";
 
     if (expr_like_is_plain(e)) {
-        infix(d, e, not ? "NOT LIKE" : "LIKE", text);
+        print_infix(d, e, not ? "NOT LIKE" : "LIKE", text);
         return;
     }
     buf_printf(d->out, "%stext_like(%s", not ? "(NOT " : "", lower);
@@ -260,12 +262,12 @@ like(struct duck *d, const struct expr *e)
 
 /* NULL where it is longer than a computed text may be. */
 static void
-trim(struct duck *d, const struct expr *e)
+print_trim(struct duck *d, const struct expr *e)
 {
     bool may = e->args[0]->text_max > TEXT_COMPUTED_MAX;
 
     buf_add_text(d->out, may ? "text_short(" : "");
-    function(d, "trim", e, text);
+    print_function(d, "trim", e, text);
     close_short(d, may);
 }
 
@@ -289,26 +291,26 @@ change_case(struct duck *d, const struct expr *e, const char *name)
 
 /* || beside a constant NULL has no type in the engine, hence the cast. */
 static void
-concat(struct duck *d, const struct expr *e)
+print_concat(struct duck *d, const struct expr *e)
 {
     if (e->args[0]->text_max + e->args[1]->text_max > TEXT_COMPUTED_MAX) {
-        function(d, "text_concat", e, text);
+        print_function(d, "text_concat", e, text);
         return;
     }
     buf_add_text(d->out, "CAST(");
-    infix(d, e, "||", text);
+    print_infix(d, e, "||", text);
     buf_add_text(d->out, " AS VARCHAR)");
 }
 
 /* -------------------------------------------------------------- choices -- */
 
 static void
-choice(struct duck *d, const struct expr *e, const char *name)
+print_choice(struct duck *d, const struct expr *e, const char *name)
 {
     struct shape s = duck_common(e->args, e->n_args);
     bool narrow = open_narrow(d, e, s);
 
-    function(d, name, e, s);
+    print_function(d, name, e, s);
     close_narrow(d, narrow);
 }
 
@@ -334,7 +336,7 @@ width_bucket(struct duck *d, const struct expr *e)
 /* ---------------------------------------------------------- comparisons -- */
 
 static void
-between(struct duck *d, const struct expr *e)
+print_between(struct duck *d, const struct expr *e)
 {
     struct shape s = duck_compared(d, e->args, e->n_args);
 
@@ -350,7 +352,7 @@ between(struct duck *d, const struct expr *e)
 
 /* Tests after a value. */
 static void
-test(struct duck *d, const struct expr *e, const char *after)
+print_test(struct duck *d, const struct expr *e, const char *after)
 {
     buf_add_text(d->out, "(");
     if (e->call == CALL_IS_NULL || e->call == CALL_IS_NOT_NULL)
@@ -361,7 +363,7 @@ test(struct duck *d, const struct expr *e, const char *after)
 }
 
 static bool
-compare(struct duck *d, const struct expr *e)
+print_comparison(struct duck *d, const struct expr *e)
 {
     static const char *const words[] = {
         [CALL_EQ] = "=",
@@ -376,37 +378,37 @@ compare(struct duck *d, const struct expr *e)
 
     if ((size_t)e->call >= COUNT_OF(words) || !words[e->call])
         return false;
-    infix(d, e, words[e->call], duck_compared(d, e->args, 2));
+    print_infix(d, e, words[e->call], duck_compared(d, e->args, 2));
     return true;
 }
 
 static bool
-logic(struct duck *d, const struct expr *e)
+print_logic(struct duck *d, const struct expr *e)
 {
     switch (e->call) {
-    case CALL_AND: infix(d, e, "AND", boolean); return true;
-    case CALL_OR: infix(d, e, "OR", boolean); return true;
-    case CALL_NOT: function(d, "NOT ", e, boolean); return true;
-    case CALL_IS_NULL: test(d, e, "IS NULL"); return true;
-    case CALL_IS_NOT_NULL: test(d, e, "IS NOT NULL"); return true;
-    case CALL_IS_TRUE: test(d, e, "IS TRUE"); return true;
-    case CALL_IS_FALSE: test(d, e, "IS FALSE"); return true;
-    case CALL_IS_NOT_TRUE: test(d, e, "IS NOT TRUE"); return true;
-    case CALL_IS_NOT_FALSE: test(d, e, "IS NOT FALSE"); return true;
+    case CALL_AND: print_infix(d, e, "AND", boolean); return true;
+    case CALL_OR: print_infix(d, e, "OR", boolean); return true;
+    case CALL_NOT: print_function(d, "NOT ", e, boolean); return true;
+    case CALL_IS_NULL: print_test(d, e, "IS NULL"); return true;
+    case CALL_IS_NOT_NULL: print_test(d, e, "IS NOT NULL"); return true;
+    case CALL_IS_TRUE: print_test(d, e, "IS TRUE"); return true;
+    case CALL_IS_FALSE: print_test(d, e, "IS FALSE"); return true;
+    case CALL_IS_NOT_TRUE: print_test(d, e, "IS NOT TRUE"); return true;
+    case CALL_IS_NOT_FALSE: print_test(d, e, "IS NOT FALSE"); return true;
     case CALL_LIKE:
     case CALL_NOT_LIKE:
     case CALL_ILIKE:
-    case CALL_NOT_ILIKE: like(d, e); return true;
+    case CALL_NOT_ILIKE: print_like(d, e); return true;
     case CALL_BETWEEN:
-    case CALL_NOT_BETWEEN: between(d, e); return true;
-    default: return compare(d, e);
+    case CALL_NOT_BETWEEN: print_between(d, e); return true;
+    default: return print_comparison(d, e);
     }
 }
 
 void
 duck_call(struct duck *d, const struct expr *e)
 {
-    if (logic(d, e) || duck_date(d, e))
+    if (print_logic(d, e) || duck_date(d, e))
         return;
     switch (e->call) {
     case CALL_NEG:
@@ -415,21 +417,21 @@ duck_call(struct duck *d, const struct expr *e)
     case CALL_SUB:
     case CALL_MUL:
     case CALL_DIV:
-    case CALL_MOD: arithmetic(d, e); return;
+    case CALL_MOD: print_arithmetic(d, e); return;
     case CALL_ROUND:
     case CALL_FLOOR:
     case CALL_CEIL:
-    case CALL_SIGN: rounding(d, e); return;
-    case CALL_LEAST: choice(d, e, "least"); return;
-    case CALL_GREATEST: choice(d, e, "greatest"); return;
-    case CALL_COALESCE: choice(d, e, "coalesce"); return;
-    case CALL_NULLIF: choice(d, e, "nullif"); return;
+    case CALL_SIGN: print_rounding(d, e); return;
+    case CALL_LEAST: print_choice(d, e, "least"); return;
+    case CALL_GREATEST: print_choice(d, e, "greatest"); return;
+    case CALL_COALESCE: print_choice(d, e, "coalesce"); return;
+    case CALL_NULLIF: print_choice(d, e, "nullif"); return;
     case CALL_LOWER: change_case(d, e, "lower"); return;
     case CALL_UPPER: change_case(d, e, "upper"); return;
-    case CALL_TRIM: trim(d, e); return;
-    case CALL_LENGTH: function(d, "length", e, text); return;
-    case CALL_SUBSTRING: substring(d, e); return;
-    case CALL_CONCAT: concat(d, e); return;
+    case CALL_TRIM: print_trim(d, e); return;
+    case CALL_LENGTH: print_function(d, "length", e, text); return;
+    case CALL_SUBSTRING: print_substring(d, e); return;
+    case CALL_CONCAT: print_concat(d, e); return;
     case CALL_WIDTH_BUCKET: width_bucket(d, e); return;
     default: duck_refuse(d); return; /* UNREACHABLE: all are known */
     }

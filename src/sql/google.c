@@ -30,7 +30,7 @@ fail_here(const struct cursor *c, const char *wanted)
 }
 
 static void
-blank(char *sql, int from, int to)
+blank_out(char *sql, int from, int to)
 {
     memset(sql + from, ' ', (size_t)(to - from));
 }
@@ -171,7 +171,7 @@ clause_read(struct cursor *c, struct query_options *o)
         if (st)
             return st;
     }
-    blank(c->sql, from, c->tokens[c->i - 1].end);
+    blank_out(c->sql, from, c->tokens[c->i - 1].end);
     return CUSTOS_OK;
 }
 
@@ -191,6 +191,6 @@ tokens_google(arena *a, char *sql, const struct sql_token *tokens, size_t n,
             cursor_is(&c, 2, PG_QUERY__TOKEN__ASCII_42) &&
             cursor_is(&c, 3, PG_QUERY__TOKEN__ASCII_44) &&
             cursor_is(&c, 5, PG_QUERY__TOKEN__EQUALS_GREATER))
-            blank(sql, tokens[c.i + 2].at, tokens[c.i + 3].end);
+            blank_out(sql, tokens[c.i + 2].at, tokens[c.i + 3].end);
     return CUSTOS_OK;
 }

@@ -204,7 +204,7 @@ skip_between(struct look *l)
 }
 
 static void
-see(struct look *l)
+see_token(struct look *l)
 {
     size_t from = l->at;
     char c = l->text[from];
@@ -246,7 +246,7 @@ sql_peek(str text, struct sql_peek *out)
             out->at = l.at;
         else if (l.words == 0 && out->statements == 2)
             out->second = l.at;
-        see(&l);
+        see_token(&l);
         if (l.words == 0 && out->statements == 1)
             out->word = l.at - out->at;
         l.words++;

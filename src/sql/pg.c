@@ -90,8 +90,8 @@ out:
 }
 
 static custos_status
-parse(ProtobufCAllocator *allocator, const char *sql,
-      PgQuery__ParseResult **out, custos_err *err)
+parse_with(ProtobufCAllocator *allocator, const char *sql,
+           PgQuery__ParseResult **out, custos_err *err)
 {
     PgQueryProtobufParseResult result = pg_query_parse_protobuf(sql);
     custos_status st = CUSTOS_OK;
@@ -113,7 +113,7 @@ out:
 custos_status
 pg_parse(const char *sql, PgQuery__ParseResult **out, custos_err *err)
 {
-    return parse(NULL, sql, out, err);
+    return parse_with(NULL, sql, out, err);
 }
 
 static void *
@@ -135,7 +135,7 @@ pg_parse_into(arena *a, const char *sql, PgQuery__ParseResult **out,
 {
     ProtobufCAllocator allocator = {arena_alloc, arena_leave, a};
 
-    return parse(&allocator, sql, out, err);
+    return parse_with(&allocator, sql, out, err);
 }
 
 custos_status

@@ -7,7 +7,7 @@
 
 enum weight { WEIGHT_NONE, WEIGHT_TYPE, WEIGHT_NAME };
 
-static enum weight figure(const pg_node *node, const char **out);
+static enum weight figure_name(const pg_node *node, const char **out);
 
 static enum weight
 last_of(pg_node *const *names, size_t n, enum weight weight, const char **out)
@@ -24,7 +24,7 @@ last_of(pg_node *const *names, size_t n, enum weight weight, const char **out)
 static enum weight
 inside_or(const pg_node *inside, const char *otherwise, const char **out)
 {
-    if (inside && figure(inside, out) == WEIGHT_NAME)
+    if (inside && figure_name(inside, out) == WEIGHT_NAME)
         return WEIGHT_NAME;
     *out = otherwise;
     return WEIGHT_TYPE;
@@ -32,7 +32,7 @@ inside_or(const pg_node *inside, const char *otherwise, const char **out)
 
 /* EXISTS, ARRAY, or what the one output of the subquery is called. */
 static enum weight
-subquery(const PgQuery__SubLink *s, const char **out)
+subquery_name(const PgQuery__SubLink *s, const char **out)
 {
     const PgQuery__SelectStmt *q =
         s->subselect &&
@@ -57,7 +57,7 @@ subquery(const PgQuery__SubLink *s, const char **out)
         *out = t->name;
         return WEIGHT_NAME;
     }
-    return t->val ? figure(t->val, out) : WEIGHT_NONE;
+    return t->val ? figure_name(t->val, out) : WEIGHT_NONE;
 }
 
 /* current_user and the like; a time is none of ours. */
@@ -82,7 +82,7 @@ value_function(PgQuery__SQLValueFunctionOp op, const char **out)
 }
 
 static enum weight
-figure(const pg_node *node, const char **out)
+figure_name(const pg_node *node, const char **out)
 {
     const char *type = "?column?";
 
@@ -105,7 +105,8 @@ figure(const pg_node *node, const char **out)
                    ? "least"
                    : "greatest";
         break;
-    case PG_QUERY__NODE__NODE_SUB_LINK: return subquery(node->sub_link, out);
+    case PG_QUERY__NODE__NODE_SUB_LINK:
+        return subquery_name(node->sub_link, out);
     case PG_QUERY__NODE__NODE_SQLVALUE_FUNCTION:
         return value_function(node->sqlvalue_function->op, out);
     case PG_QUERY__NODE__NODE_A_EXPR:
@@ -123,6 +124,6 @@ target_name(const pg_node *node)
 {
     const char *name = "?column?";
 
-    figure(node, &name);
+    figure_name(node, &name);
     return name;
 }

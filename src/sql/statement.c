@@ -181,8 +181,8 @@ discard_read(const struct cutter *c, const PgQuery__DiscardStmt *d,
 /* ------------------------------------------------------- one statement -- */
 
 static custos_status
-named(const struct cutter *c, enum statement_kind kind, const char *name,
-      struct statement *out)
+set_named(const struct cutter *c, enum statement_kind kind, const char *name,
+          struct statement *out)
 {
     out->kind = kind;
     return copy_text(c, name, &out->name);
@@ -214,25 +214,27 @@ node_read(const struct cutter *c, const pg_node *node, struct statement *out)
     case PG_QUERY__NODE__NODE_VARIABLE_SET_STMT:
         return set_read(c, node->variable_set_stmt, out);
     case PG_QUERY__NODE__NODE_VARIABLE_SHOW_STMT:
-        return named(c, STATEMENT_SHOW, node->variable_show_stmt->name, out);
+        return set_named(c, STATEMENT_SHOW, node->variable_show_stmt->name,
+                         out);
     case PG_QUERY__NODE__NODE_TRANSACTION_STMT:
         return transaction_read(c, node->transaction_stmt, out);
     case PG_QUERY__NODE__NODE_DISCARD_STMT:
         return discard_read(c, node->discard_stmt, out);
     case PG_QUERY__NODE__NODE_PREPARE_STMT:
         inner_find(c, PG_QUERY__TOKEN__AS, out);
-        return named(c, STATEMENT_PREPARE, node->prepare_stmt->name, out);
+        return set_named(c, STATEMENT_PREPARE, node->prepare_stmt->name, out);
     case PG_QUERY__NODE__NODE_EXECUTE_STMT:
-        return named(c, STATEMENT_EXECUTE, node->execute_stmt->name, out);
+        return set_named(c, STATEMENT_EXECUTE, node->execute_stmt->name, out);
     case PG_QUERY__NODE__NODE_DEALLOCATE_STMT:
-        return named(c, STATEMENT_DEALLOCATE, node->deallocate_stmt->name, out);
+        return set_named(c, STATEMENT_DEALLOCATE, node->deallocate_stmt->name,
+                         out);
     case PG_QUERY__NODE__NODE_DECLARE_CURSOR_STMT:
         return declare_read(c, node->declare_cursor_stmt, out);
     case PG_QUERY__NODE__NODE_FETCH_STMT:
         return fetch_read(c, node->fetch_stmt, out);
     case PG_QUERY__NODE__NODE_CLOSE_PORTAL_STMT:
-        return named(c, STATEMENT_CLOSE, node->close_portal_stmt->portalname,
-                     out);
+        return set_named(c, STATEMENT_CLOSE,
+                         node->close_portal_stmt->portalname, out);
     default: out->kind = kind_of(node); return CUSTOS_OK;
     }
 }
@@ -349,8 +351,8 @@ fail_long(const struct sql_peek *look, custos_err *err)
 
 /* Cuts behind the last token before each semicolon; `most` at most. */
 static size_t
-cut(const struct sql_token *tokens, size_t n, struct statement *out,
-    size_t most)
+cut_statements(const struct sql_token *tokens, size_t n, struct statement *out,
+               size_t most)
 {
     size_t found = 0;
     bool open = false;
@@ -389,7 +391,7 @@ all_read(arena *a, str text, struct statement **out, size_t *n, custos_err *err)
     all = arena_take(a, most + 1, sizeof(struct statement));
     if (!all)
         return fail_memory(err);
-    found = cut(tokens, n_tokens, all, most);
+    found = cut_statements(tokens, n_tokens, all, most);
     if (found > STATEMENTS_MAX)
         return custos_fail(err, CUSTOS_EUNSUPPORTED,
                            "a text may have at most %d statements" HINT
