@@ -26,7 +26,7 @@
 enum { ROOM_LOG2 = 62 };
 
 static void
-prove(struct fact *f, i128 low, i128 high)
+prove_range(struct fact *f, i128 low, i128 high)
 {
     const i128 room = (i128)1 << ROOM_LOG2;
 
@@ -57,11 +57,11 @@ prove_choice(const struct expr *e)
         found = true;
     }
     if (found)
-        prove(f, low, high);
+        prove_range(f, low, high);
 }
 
 static i128
-most(i128 a, i128 b)
+larger_of(i128 a, i128 b)
 {
     return a > b ? a : b;
 }
@@ -70,7 +70,7 @@ most(i128 a, i128 b)
 static i128
 reach_of(const struct fact *a)
 {
-    return most(1, most(-a->proven_low, a->proven_high));
+    return larger_of(1, larger_of(-a->proven_low, a->proven_high));
 }
 
 static void
@@ -85,8 +85,9 @@ prove_arithmetic(struct expr *e)
     if (e->call == CALL_ADD || e->call == CALL_SUB)
         reach += reach_of(b);
     else if (e->call == CALL_MUL)
-        reach *= reach_of(b);         /* below 2^124, for both are below 2^62 */
-    prove(fact_of(e), -reach, reach); /* division and its rest: no larger */
+        reach *= reach_of(b); /* below 2^124, for both are below 2^62 */
+    /* a quotient and a remainder are no larger than the dividend */
+    prove_range(fact_of(e), -reach, reach);
     e->bare = fact_of(e)->proven && e->call != CALL_DIV && e->call != CALL_MOD;
 }
 
@@ -106,7 +107,7 @@ prove_call(struct expr *e)
     case CALL_DIV:
     case CALL_MOD:
         if (e->args[0]->type == TYPE_DATE)
-            prove(f, -days, days);
+            prove_range(f, -days, days);
         else
             prove_arithmetic(e);
         break;
@@ -120,9 +121,10 @@ prove_call(struct expr *e)
         if (e->args[0]->type == TYPE_INT)
             prove_choice(e);
         else
-            prove(f, e->whole_low, e->whole_high); /* whole_of, whole_clamp */
+            /* by whole_of or whole_clamp */
+            prove_range(f, e->whole_low, e->whole_high);
         break;
-    case CALL_YEAR: prove(f, 1, 9999); break;
+    case CALL_YEAR: prove_range(f, 1, 9999); break;
     case CALL_SIGN:
     case CALL_LENGTH:
     case CALL_WIDTH_BUCKET:
@@ -134,7 +136,7 @@ prove_call(struct expr *e)
     case CALL_DOY:
     case CALL_HOUR:
     case CALL_MINUTE:
-    case CALL_SECOND: prove(f, e->whole_low, e->whole_high); break;
+    case CALL_SECOND: prove_range(f, e->whole_low, e->whole_high); break;
     default: break;
     }
 }
@@ -146,12 +148,12 @@ prove_cast(struct expr *e)
     struct fact *f = fact_of(e);
 
     if (x->type == TYPE_BOOL)
-        prove(f, 0, 1);
+        prove_range(f, 0, 1);
     else if (x->type == TYPE_INT)
         prove_choice(e);
     else if (x->type == TYPE_DECIMAL || x->type == TYPE_REAL)
-        prove(f, e->whole_low,
-              e->whole_high); /* clamped, unless that is all there is */
+        /* clamped, unless that is all there is */
+        prove_range(f, e->whole_low, e->whole_high);
 }
 
 void
@@ -166,11 +168,11 @@ bare_set(struct expr *e, enum context context)
     switch (e->kind) {
     case EXPR_LITERAL:
         if (e->value.type == TYPE_INT)
-            prove(f, e->value.n, e->value.n);
+            prove_range(f, e->value.n, e->value.n);
         break;
     case EXPR_COLUMN:
         if (context == CONTEXT_ROWS && f->known == KNOWN_DECLARED)
-            prove(f, e->whole_low, e->whole_high);
+            prove_range(f, e->whole_low, e->whole_high);
         break;
     case EXPR_CASE: prove_choice(e); break;
     case EXPR_CALL: prove_call(e); break;

@@ -26,7 +26,8 @@ enum {
 
 /* cut: what is above cuts r's rows of a unit to as many as r has. */
 static void
-walk(const struct relation *r, bool cut, bound_selection_each each, void *ctx)
+walk_cuts(const struct relation *r, bool cut, bound_selection_each each,
+          void *ctx)
 {
     bool sides = false, left = false, right = false;
 
@@ -47,21 +48,21 @@ walk(const struct relation *r, bool cut, bound_selection_each each, void *ctx)
     case RELATION_UNION:
     case RELATION_UNITS: sides = true; break;
     }
-    walk(r->left, sides || left, each, ctx);
-    walk(r->right, sides || right, each, ctx);
+    walk_cuts(r->left, sides || left, each, ctx);
+    walk_cuts(r->right, sides || right, each, ctx);
     for (size_t i = 0; i < r->n_branches; i++)
-        walk(r->branches[i], sides, each, ctx);
+        walk_cuts(r->branches[i], sides, each, ctx);
 }
 
 void
 bound_selection_walk(const struct relation *from, bound_selection_each each,
                      void *ctx)
 {
-    walk(from, true, each, ctx);
+    walk_cuts(from, true, each, ctx);
 }
 
 static void
-see(void *ctx, const struct relation *r)
+note_found(void *ctx, const struct relation *r)
 {
     bool *found = ctx;
 
@@ -74,7 +75,7 @@ bound_selection_is_open(const struct relation *from)
 {
     bool found = false;
 
-    bound_selection_walk(from, see, &found);
+    bound_selection_walk(from, note_found, &found);
     return found;
 }
 

@@ -103,7 +103,7 @@ groups_there(const struct plan *p)
 }
 
 static enum bounding
-choose(const struct work *w, uint64_t rows, uint64_t groups)
+choose_bounding(const struct work *w, uint64_t rows, uint64_t groups)
 {
     const struct plan *p = w->plan;
     const struct policy_table *t = w->table;
@@ -188,7 +188,7 @@ bounds_make(struct work *w)
     groups = least(groups, least(rows, groups_there(w->plan)));
     w->plan->rows = rows;
     w->plan->groups = groups;
-    w->plan->bounding = choose(w, rows, groups);
+    w->plan->bounding = choose_bounding(w, rows, groups);
     if (counts_people(w))
         w->plan->raced = false;
     return CUSTOS_OK;

@@ -8,43 +8,43 @@
 
 /* Columns that an expression reads. */
 static void
-mark(const struct expr *e, bool *read)
+mark_columns(const struct expr *e, bool *read)
 {
     if (!e)
         return;
     if (e->kind == EXPR_COLUMN && e->slot >= 0)
         read[e->slot] = true;
     for (size_t i = 0; i < e->n_args; i++)
-        mark(e->args[i], read);
+        mark_columns(e->args[i], read);
 }
 
 static bool *
-marks(struct work *w, const struct relation *r)
+new_marks(struct work *w, const struct relation *r)
 {
     return arena_take(w->a, r->as->n_columns + 1, sizeof(bool));
 }
 
-static custos_status
-carry(struct work *w, struct relation *r, const bool *read, bool seeded);
+static custos_status carry_relation(struct work *w, struct relation *r,
+                                    const bool *read, bool seeded);
 
 /* The same columns and perhaps more: filters, extensions, aggregates. */
 static custos_status
 carry_left(struct work *w, struct relation *r)
 {
     size_t had = r->left->as->n_columns;
-    bool *read = marks(w, r->left);
+    bool *read = new_marks(w, r->left);
 
     if (!read)
         return work_no_memory(w);
     if (r->kind != RELATION_UNITS)
         memcpy(read, r->carried, had * sizeof *read);
-    mark(r->on, read);
+    mark_columns(r->on, read);
     for (size_t i = 0; i < r->n_exprs; i++)
         if (r->kind != RELATION_EXTEND || r->carried[had + i])
-            mark(r->exprs[i], read);
+            mark_columns(r->exprs[i], read);
     for (size_t i = 0; r->values && i < r->n_exprs - r->n_keys; i++)
-        mark(r->values[i].of, read);
-    return carry(w, r->left, read, r->seeded);
+        mark_columns(r->values[i].of, read);
+    return carry_relation(w, r->left, read, r->seeded);
 }
 
 /* Whose seed is the join's? */
@@ -64,16 +64,18 @@ seed_sides(const struct relation *r, bool *left, bool *right)
 static custos_status
 carry_join(struct work *w, struct relation *r)
 {
-    bool *read = marks(w, r), left, right;
+    bool *read = new_marks(w, r), left, right;
     custos_status st;
 
     if (!read)
         return work_no_memory(w);
     memcpy(read, r->carried, r->as->n_columns * sizeof *read);
-    mark(r->on, read);
+    mark_columns(r->on, read);
     seed_sides(r, &left, &right);
-    st = carry(w, r->left, read, left);
-    return st ? st : carry(w, r->right, read + r->left->as->n_columns, right);
+    st = carry_relation(w, r->left, read, left);
+    return st ? st
+              : carry_relation(w, r->right, read + r->left->as->n_columns,
+                               right);
 }
 
 static custos_status
@@ -83,14 +85,14 @@ carry_union(struct work *w, struct relation *r)
     custos_status st = CUSTOS_OK;
 
     for (size_t b = 0; b < r->n_branches && !st; b++) {
-        bool *read = marks(w, r->branches[b]);
+        bool *read = new_marks(w, r->branches[b]);
 
         if (!read)
             return work_no_memory(w);
         for (size_t i = 0; i < n; i++)
             if (r->carried[i])
                 read[r->slots[b * n + i]] = true;
-        st = carry(w, r->branches[b], read, r->seeded);
+        st = carry_relation(w, r->branches[b], read, r->seeded);
     }
     return st;
 }
@@ -108,9 +110,10 @@ carry_seed(struct relation *r)
 }
 
 static custos_status
-carry(struct work *w, struct relation *r, const bool *read, bool seeded)
+carry_relation(struct work *w, struct relation *r, const bool *read,
+               bool seeded)
 {
-    if (!r->carried && !(r->carried = marks(w, r)))
+    if (!r->carried && !(r->carried = new_marks(w, r)))
         return work_no_memory(w);
     for (size_t i = 0; i < r->as->n_columns; i++)
         r->carried[i] = r->carried[i] || read[i];
@@ -138,13 +141,13 @@ carry_make(struct work *w)
 
     if (!w->from)
         return CUSTOS_OK;
-    read = marks(w, w->from);
+    read = new_marks(w, w->from);
     if (!read)
         return work_no_memory(w);
-    mark(p->where, read);
+    mark_columns(p->where, read);
     for (size_t i = 0; i < p->n_keys; i++)
-        mark(p->keys[i].expr, read);
+        mark_columns(p->keys[i].expr, read);
     for (size_t i = 0; i < p->n_parts; i++)
-        mark(p->parts[i].of, read);
-    return carry(w, w->from, read, false);
+        mark_columns(p->parts[i].of, read);
+    return carry_relation(w, w->from, read, false);
 }

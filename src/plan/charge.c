@@ -120,7 +120,7 @@ charge_make(struct work *w)
 }
 
 static void
-raise(rat *to, const rat *x)
+raise_to(rat *to, const rat *x)
 {
     if (rat_cmp(x, to) > 0)
         rat_set(to, x);
@@ -137,11 +137,11 @@ charge_bound_selection(struct plan *p)
     rat_init(&x);
     rat_init(&squares);
     for (size_t i = 0; i < r->n; i++) {
-        raise(&p->epsilon, &r->plans[i]->epsilon);
-        raise(&p->rho, &r->plans[i]->rho);
-        raise(&p->delta, &r->plans[i]->delta);
+        raise_to(&p->epsilon, &r->plans[i]->epsilon);
+        raise_to(&p->rho, &r->plans[i]->rho);
+        raise_to(&p->delta, &r->plans[i]->delta);
         squares_of(r->plans[i], &x);
-        raise(&squares, &x);
+        raise_to(&squares, &x);
     }
     rat_add(&p->epsilon, &p->epsilon, &r->share);
     pure_rho_up(&r->share, &x);

@@ -109,7 +109,8 @@ gauss_can_win(const struct part *part, const rat *delta, i128 bar)
 }
 
 static void
-take(struct part *part, custos_mech *mech, custos_mech_kind kind, i128 bar)
+set_mechanism(struct part *part, custos_mech *mech, custos_mech_kind kind,
+              i128 bar)
 {
     custos_mech_free(part->mech);
     part->mech = mech;
@@ -132,7 +133,7 @@ try_gauss(struct work *w, struct part *part, const rat *delta, size_t n,
     if (!st)
         st = mechs_bar(w->plan->mechs, mech, n, &bar, &why);
     if (!st && (!part->mech || bar < part->bar)) {
-        take(part, mech, CUSTOS_GAUSSIAN, bar);
+        set_mechanism(part, mech, CUSTOS_GAUSSIAN, bar);
         rat_set(&part->delta, delta);
         mech = NULL;
     }
@@ -159,7 +160,7 @@ choose_part(struct work *w, struct part *part, const rat *delta, size_t n,
         custos_mech_free(mech);
         return st;
     }
-    take(part, mech, CUSTOS_LAPLACE, bar);
+    set_mechanism(part, mech, CUSTOS_LAPLACE, bar);
     rat_set_i64(&part->delta, 0, 1);
     if (!gauss_can_win(part, delta, bar))
         return CUSTOS_OK;

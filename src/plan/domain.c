@@ -30,7 +30,7 @@ by_value(const void *a, const void *b)
 
 /* Room for one more value. */
 static bool
-grow(struct domain *d)
+make_room(struct domain *d)
 {
     size_t capacity = d->capacity ? 4 * d->capacity : CAPACITY_FIRST;
     struct datum *values;
@@ -51,7 +51,7 @@ grow(struct domain *d)
 
 /* A text is copied: its own lives only as long as the tuple it was found of. */
 static enum domain_result
-add(struct domain *d, const struct datum *v)
+add_value(struct domain *d, const struct datum *v)
 {
     struct datum *to;
 
@@ -61,7 +61,7 @@ add(struct domain *d, const struct datum *v)
     }
     if (d->n == d->room)
         return DOMAIN_LARGE;
-    if (!grow(d))
+    if (!make_room(d))
         return DOMAIN_NO_MEMORY;
     to = &d->values[d->n++];
     *to = *v;
@@ -82,7 +82,7 @@ sort_steps(const struct domain *d)
 }
 
 static void
-sort(struct domain *d)
+sort_values(struct domain *d)
 {
     size_t kept = 0;
 
@@ -151,7 +151,7 @@ tuple_find(const struct domain *d, const struct expr *e, struct tuple *t)
 }
 
 static bool
-leaf(void *ctx, const struct expr *e, struct value *out)
+tuple_leaf(void *ctx, const struct expr *e, struct value *out)
 {
     const struct tuple *t = ctx;
 
@@ -198,7 +198,7 @@ evaluate_all(struct domain *d, const struct expr *e, struct tuple *t,
              arena *scratch)
 {
     struct scope s = {
-        .a = scratch, .effort = d->effort, .leaf = leaf, .ctx = t};
+        .a = scratch, .effort = d->effort, .leaf = tuple_leaf, .ctx = t};
     enum domain_result found = DOMAIN_FOUND;
 
     for (size_t i = 0; i < t->all && found == DOMAIN_FOUND; i++) {
@@ -213,7 +213,7 @@ evaluate_all(struct domain *d, const struct expr *e, struct tuple *t,
             effort_end(d->effort, EFFORT_OUT_OF_BYTES);
             return DOMAIN_NO_MEMORY;
         }
-        found = add(d, &v.datum);
+        found = add_value(d, &v.datum);
         arena_reset(scratch);
     }
     return found;
@@ -221,7 +221,7 @@ evaluate_all(struct domain *d, const struct expr *e, struct tuple *t,
 
 /* Every combination of the columns' values; without columns there is one. */
 static enum domain_result
-image(struct domain *d, const struct expr *e)
+add_image(struct domain *d, const struct expr *e)
 {
     struct tuple t = {.all = 1};
     enum domain_result found;
@@ -270,7 +270,7 @@ enum { LONGEST_PERIOD = 2 };
 /* Every period of the range: steps no longer than a period meet all of them,
    where the last step goes to the end. */
 static enum domain_result
-calendar(struct domain *d, const struct expr *e)
+add_periods(struct domain *d, const struct expr *e)
 {
     const struct fact *f = fact_of(e);
     enum call period = domain_is_period(e) ? e->call : CALL_TRUNC_DAY;
@@ -293,7 +293,7 @@ calendar(struct domain *d, const struct expr *e)
         if (!effort_take(d->effort, EFFORT_PERIOD))
             return DOMAIN_NO_MEMORY;
         if (d->n == 0 || d->values[d->n - 1].n != v.n)
-            found = add(d, &v);
+            found = add_value(d, &v);
         if (found != DOMAIN_FOUND)
             return found;
         more = at < last;
@@ -304,42 +304,42 @@ calendar(struct domain *d, const struct expr *e)
 
 /* --------------------------------------------------------------- choices -- */
 
-static enum domain_result find(struct domain *d, const struct expr *e);
+static enum domain_result add_domain(struct domain *d, const struct expr *e);
 
 static enum domain_result
-results(struct domain *d, const struct expr *e)
+add_results(struct domain *d, const struct expr *e)
 {
     bool is_case = e->kind == EXPR_CASE;
     enum domain_result found = DOMAIN_FOUND;
 
     for (size_t i = 0; i < e->n_args && found == DOMAIN_FOUND; i++)
         if (e->args[i] && (!is_case || i % 2 == 1 || i + 1 == e->n_args))
-            found = find(d, e->args[i]);
+            found = add_domain(d, e->args[i]);
     d->null = fact_of(e)->nullable;
     return found;
 }
 
 /* Adds the domain of e to d. */
 static enum domain_result
-find(struct domain *d, const struct expr *e)
+add_domain(struct domain *d, const struct expr *e)
 {
-    enum domain_result found = image(d, e);
+    enum domain_result found = add_image(d, e);
 
     if (found != DOMAIN_NONE)
         return found;
     if (e->kind == EXPR_CASE ||
         (e->kind == EXPR_CALL && e->call == CALL_COALESCE))
-        return results(d, e);
+        return add_results(d, e);
     if (e->type == TYPE_BOOL) {
         struct datum v = {.type = TYPE_BOOL, .n = 0};
 
         d->null = d->null || fact_of(e)->nullable;
-        found = add(d, &v);
+        found = add_value(d, &v);
         v.n = 1;
-        return found == DOMAIN_FOUND ? add(d, &v) : found;
+        return found == DOMAIN_FOUND ? add_value(d, &v) : found;
     }
     if (e->type == TYPE_DATE || e->type == TYPE_TIMESTAMP)
-        return calendar(d, e);
+        return add_periods(d, e);
     return DOMAIN_NONE;
 }
 
@@ -350,11 +350,11 @@ domain_find(struct domain *d, const struct expr *e)
 
     if (e->type == TYPE_REAL) /* doubles are no keys: which would be equal? */
         return DOMAIN_NONE;
-    found = find(d, e);
+    found = add_domain(d, e);
     if (found != DOMAIN_FOUND)
         return found;
     if (!effort_take(d->effort, sort_steps(d)))
         return DOMAIN_NO_MEMORY;
-    sort(d);
+    sort_values(d);
     return DOMAIN_FOUND;
 }

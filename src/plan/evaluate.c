@@ -74,7 +74,7 @@ truth_not(enum truth t)
 }
 
 static enum truth
-compare(enum call call, const struct value *a, const struct value *b)
+compare_values(enum call call, const struct value *a, const struct value *b)
 {
     int order;
 
@@ -107,7 +107,7 @@ truth_or(enum truth a, enum truth b)
 
 /* False when the call is none of these. */
 static bool
-logic(enum call call, const struct value *v, struct value *out)
+evaluate_logic(enum call call, const struct value *v, struct value *out)
 {
     bool null = v[0].datum.type == TYPE_NULL;
     enum truth t;
@@ -121,7 +121,7 @@ logic(enum call call, const struct value *v, struct value *out)
     case CALL_LT:
     case CALL_LE:
     case CALL_GT:
-    case CALL_GE: t = compare(call, &v[0], &v[1]); break;
+    case CALL_GE: t = compare_values(call, &v[0], &v[1]); break;
     case CALL_IS_NULL: t = null; break;
     case CALL_IS_NOT_NULL: t = !null; break;
     case CALL_IS_TRUE: t = truth_of(&v[0]) == YES; break;
@@ -134,8 +134,8 @@ logic(enum call call, const struct value *v, struct value *out)
         break;
     case CALL_BETWEEN:
     case CALL_NOT_BETWEEN:
-        t = truth_and(compare(CALL_GE, &v[0], &v[1]),
-                      compare(CALL_LE, &v[0], &v[2]));
+        t = truth_and(compare_values(CALL_GE, &v[0], &v[1]),
+                      compare_values(CALL_LE, &v[0], &v[2]));
         t = call == CALL_BETWEEN ? t : truth_not(t);
         break;
     default: return false;
@@ -148,7 +148,8 @@ logic(enum call call, const struct value *v, struct value *out)
 
 /* Which of the values is taken decides: a noisy choice has no interval. */
 static bool
-choice(enum call call, const struct value *v, size_t n, struct value *out)
+evaluate_choice(enum call call, const struct value *v, size_t n,
+                struct value *out)
 {
     size_t best = n;
 
@@ -159,7 +160,7 @@ choice(enum call call, const struct value *v, size_t n, struct value *out)
         *out = best < n ? v[best] : null_value;
         return true;
     case CALL_NULLIF:
-        *out = compare(CALL_EQ, &v[0], &v[1]) == YES ? null_value : v[0];
+        *out = compare_values(CALL_EQ, &v[0], &v[1]) == YES ? null_value : v[0];
         return true;
     default: return false;
     }
@@ -185,7 +186,8 @@ evaluate_call(const struct scope *s, const struct expr *e, struct value *out)
     *out = null_value;
     if (evaluate_number(e, v, out))
         return true;
-    if (!logic(e->call, v, out) && !choice(e->call, v, e->n_args, out) &&
+    if (!evaluate_logic(e->call, v, out) &&
+        !evaluate_choice(e->call, v, e->n_args, out) &&
         !evaluate_date(e, v, out) && !evaluate_text(s->a, e, v, out))
         return false;
     if (uncertain && out->certainty == CERTAIN)
@@ -231,7 +233,7 @@ evaluate_in(const struct scope *s, const struct expr *e, struct value *out)
     for (size_t i = 1; i < e->n_args; i++) {
         if (!evaluate(s, e->args[i], &one))
             return false;
-        found = truth_or(found, compare(CALL_EQ, &what, &one));
+        found = truth_or(found, compare_values(CALL_EQ, &what, &one));
     }
     *out = truth_value(e->negated ? truth_not(found) : found);
     if (what.certainty != CERTAIN)

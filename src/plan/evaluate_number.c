@@ -160,7 +160,7 @@ all_whole(const struct expr *e, const struct value *v)
 
 /* least and greatest skip NULL. */
 static void
-extreme(const struct expr *e, const struct value *v, struct value *out)
+evaluate_extreme(const struct expr *e, const struct value *v, struct value *out)
 {
     bool greatest = e->call == CALL_GREATEST, known = true, any = false;
     struct span span = {0, 0};
@@ -267,7 +267,7 @@ evaluate_number(const struct expr *e, const struct value *v, struct value *out)
     if (!is_numeric_call(e->call))
         return false;
     if (e->call == CALL_LEAST || e->call == CALL_GREATEST) {
-        extreme(e, v, out);
+        evaluate_extreme(e, v, out);
         if (out->certainty == BARRED)
             set_certainty(e, v, (struct span){out->low, out->high}, out);
         return true;

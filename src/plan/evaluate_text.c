@@ -30,7 +30,7 @@ text_value(arena *a, const char *ptr, size_t len, struct value *out)
 
 /* Bytes of the character at s, 1 where it is none. */
 static size_t
-character(const char *s, size_t len, wint_t *code)
+read_character(const char *s, size_t len, wint_t *code)
 {
     unsigned char c = (unsigned char)*s;
     size_t n = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc0 ? 2 : 1;
@@ -92,7 +92,7 @@ change_case(arena *a, str s, bool upper, struct value *out)
         return false;
     for (size_t i = 0; i < s.len;) {
         wint_t c;
-        size_t n = character(s.ptr + i, s.len - i, &c);
+        size_t n = read_character(s.ptr + i, s.len - i, &c);
 
         c = upper ? towupper_l(c, utf8_locale) : towlower_l(c, utf8_locale);
         len += put_character(c, text + len);
@@ -109,7 +109,7 @@ count_characters(str s)
     wint_t c;
 
     for (size_t i = 0; i < s.len; n++)
-        i += character(s.ptr + i, s.len - i, &c);
+        i += read_character(s.ptr + i, s.len - i, &c);
     return n;
 }
 
@@ -126,7 +126,7 @@ substring(arena *a, const struct expr *e, const struct value *v,
     wint_t c;
 
     for (size_t i = 0; i < s.len; at++) {
-        size_t n = character(s.ptr + i, s.len - i, &c);
+        size_t n = read_character(s.ptr + i, s.len - i, &c);
 
         if (at < from)
             start = i + n;

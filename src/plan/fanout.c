@@ -51,7 +51,7 @@ largest(uint64_t a, uint64_t b)
 }
 
 static uint64_t
-count(struct finding *f, const struct policy_table *t, int column)
+count_rows(struct finding *f, const struct policy_table *t, int column)
 {
     const struct plan_known *known = f->w->options->known;
     uint64_t n = UINT64_MAX;
@@ -83,7 +83,7 @@ rows_of_value(struct finding *f, const struct reach *x, size_t column)
     uint64_t n = 0;
 
     switch (r->kind) {
-    case RELATION_TABLE: return count(f, r->as, (int)column);
+    case RELATION_TABLE: return count_rows(f, r->as, (int)column);
     case RELATION_UNITS: return x->rows; /* UNREACHABLE: private */
     case RELATION_FILTER: return rows_of_value(f, x->left, column);
     case RELATION_EXTEND:
@@ -257,7 +257,7 @@ reach_find(struct finding *f, const struct relation *r, struct reach *out)
     switch (r->kind) {
     case RELATION_TABLE:
         if (r->as->is_public)
-            out->rows = count(f, r->as, PLAN_ROWS_OF_TABLE);
+            out->rows = count_rows(f, r->as, PLAN_ROWS_OF_TABLE);
         return;
     case RELATION_FILTER:
     case RELATION_EXTEND:

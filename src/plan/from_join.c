@@ -44,7 +44,7 @@ see_equal(struct join *j, size_t a, size_t b)
 }
 
 static custos_status
-see(struct work *w, void *ctx, struct expr *e)
+see_condition(struct work *w, void *ctx, struct expr *e)
 {
     (void)w;
     if (e->kind == EXPR_CALL && e->call == CALL_EQ &&
@@ -85,7 +85,7 @@ add_condition(struct work *w, struct join *j, struct expr *e)
     if (!st)
         st = types_truth(w, e, from_context(j->r), "ON");
     if (!st)
-        st = from_conjuncts(w, e, see, j);
+        st = from_conjuncts(w, e, see_condition, j);
     return st ? st : from_and(w, j->r->on, e, &j->r->on);
 }
 

@@ -27,8 +27,8 @@ from_is_list(const struct from *f)
 
 /* Does every name in e stand for something of a or b, some of each? */
 static bool
-spans(const struct relation *a, const struct relation *b, const struct expr *e,
-      bool *of_a, bool *of_b)
+names_span(const struct relation *a, const struct relation *b,
+           const struct expr *e, bool *of_a, bool *of_b)
 {
     size_t in_a = 0, in_b = 0;
 
@@ -42,7 +42,7 @@ spans(const struct relation *a, const struct relation *b, const struct expr *e,
         return in_a + in_b > 0;
     }
     for (size_t i = 0; i < e->n_args; i++)
-        if (e->args[i] && !spans(a, b, e->args[i], of_a, of_b))
+        if (e->args[i] && !names_span(a, b, e->args[i], of_a, of_b))
             return false;
     return true;
 }
@@ -76,13 +76,13 @@ equates_units(const struct relation *a, const struct relation *b,
 }
 
 static bool
-ties(const struct relation *a, const struct relation *b, const struct expr *e)
+is_tie(const struct relation *a, const struct relation *b, const struct expr *e)
 {
     bool of_a = false, of_b = false;
 
     if (!a->as->is_public && !b->as->is_public)
         return equates_units(a, b, e);
-    return spans(a, b, e, &of_a, &of_b) && of_a && of_b;
+    return names_span(a, b, e, &of_a, &of_b) && of_a && of_b;
 }
 
 /* Steps of looking for a tie between two relations in one conjunct. */
@@ -102,8 +102,8 @@ tie_steps(const struct relation *a, const struct relation *b,
 /* The item to be joined next. Without steps the first, and then none is made:
    the account has ended. */
 static size_t
-next(struct work *w, const struct list *l, const struct relation *joined,
-     const struct loose *loose)
+next_item(struct work *w, const struct list *l, const struct relation *joined,
+          const struct loose *loose)
 {
     size_t first = 0;
 
@@ -115,7 +115,7 @@ next(struct work *w, const struct list *l, const struct relation *joined,
                 effort_take(
                     w->options->effort,
                     tie_steps(joined, l->items[i], loose->conjuncts[k])) &&
-                ties(joined, l->items[i], loose->conjuncts[k]))
+                is_tie(joined, l->items[i], loose->conjuncts[k]))
                 return i;
     return first;
 }
@@ -181,7 +181,7 @@ from_list(struct work *w, struct from *f, struct loose *loose,
         return st;
     joined = l.items[0];
     for (size_t k = 1; k < l.n && !st; k++) {
-        size_t i = next(w, &l, joined, loose);
+        size_t i = next_item(w, &l, joined, loose);
 
         l.taken[k] = i;
         l.done[i] = true;

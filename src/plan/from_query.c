@@ -150,7 +150,8 @@ count_computed(const struct query *q)
 
 /* inner with room for n more columns. */
 static custos_status
-extend(struct work *w, struct relation *inner, size_t n, struct relation **out)
+extend_relation(struct work *w, struct relation *inner, size_t n,
+                struct relation **out)
 {
     struct relation *r = NULL;
     size_t had = inner->as->n_columns;
@@ -209,7 +210,7 @@ query_project(struct work *w, const struct query *q, struct relation *inner,
     if (!names)
         return work_no_memory(w);
     if (computed > 0) {
-        st = extend(w, inner, computed, &r);
+        st = extend_relation(w, inner, computed, &r);
     } else {
         r = arena_take(w->a, 1, sizeof *r);
         if (!r)

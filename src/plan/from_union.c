@@ -60,8 +60,8 @@ merge_values(struct work *w, struct policy_column *to,
 
 /* to covers what from can be as well. */
 static custos_status
-cover(struct work *w, struct policy_column *to,
-      const struct policy_column *from)
+cover_column(struct work *w, struct policy_column *to,
+             const struct policy_column *from)
 {
     to->nullable = to->nullable || from->nullable;
     if (from->text_max > to->text_max)
@@ -117,7 +117,7 @@ add_column(struct work *w, struct relation *r, size_t branch, size_t i, int at)
     if (known->names != from->columns[slot].names)
         known->names = NULL;
     to->name = name;
-    return cover(w, to, c);
+    return cover_column(w, to, c);
 }
 
 static custos_status

@@ -32,7 +32,7 @@ become_column(struct expr *e, size_t slot)
 
 /* Keys and aggregates become columns; no other column may be left. */
 static custos_status
-place(struct work *w, struct units *u, struct expr *e)
+place_columns(struct work *w, struct units *u, struct expr *e)
 {
     custos_status st = CUSTOS_OK;
     uint64_t steps = 0;
@@ -72,7 +72,7 @@ place(struct work *w, struct units *u, struct expr *e)
             SHOWN(e->name));
     for (size_t i = 0; i < e->n_args && !st; i++)
         if (e->args[i])
-            st = place(w, u, e->args[i]);
+            st = place_columns(w, u, e->args[i]);
     return st;
 }
 
@@ -169,9 +169,9 @@ place_all(struct work *w, struct query *q, struct units *u)
     u->keys = q->group_by;
     u->n_keys = q->n_group_by;
     for (size_t i = 0; i < q->n_targets && !st; i++)
-        st = place(w, u, q->targets[i].expr);
+        st = place_columns(w, u, q->targets[i].expr);
     if (!st && q->having)
-        st = place(w, u, q->having);
+        st = place_columns(w, u, q->having);
     return st;
 }
 
@@ -189,8 +189,8 @@ set_bounds(const struct relation *inner, bool one, struct relation *r)
 
 /* Targets and HAVING over what is there now. */
 static custos_status
-finish(struct work *w, struct query *q, struct relation *r,
-       struct relation **out)
+project_units(struct work *w, struct query *q, struct relation *r,
+              struct relation **out)
 {
     custos_status st = CUSTOS_OK;
 
@@ -234,5 +234,5 @@ query_units(struct work *w, struct query *q, struct relation *inner,
                              &from_as(r)->columns[u.n_keys + i]);
     }
     set_bounds(inner, one, r);
-    return st ? st : finish(w, q, r, out);
+    return st ? st : project_units(w, q, r, out);
 }

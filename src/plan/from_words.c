@@ -5,7 +5,7 @@
 #include "plan/words.h"
 
 static void
-rows(uint64_t n, struct buf *out)
+write_rows(uint64_t n, struct buf *out)
 {
     buf_printf(out, "%llu row%s", (unsigned long long)n, n == 1 ? "" : "s");
 }
@@ -34,9 +34,9 @@ words_join(const struct relation *r, struct buf *out)
         break;
     case MEET_UNIT:
         buf_printf(out, "of each unit ");
-        rows(a->as->rows_per_unit, out);
+        write_rows(a->as->rows_per_unit, out);
         buf_printf(out, " of %.*s meet ", SHOWN(relation_shown(a)));
-        rows(b->as->rows_per_unit, out);
+        write_rows(b->as->rows_per_unit, out);
         buf_printf(out, " of %.*s", SHOWN(relation_shown(b)));
         break;
     case MEET_MANY:
@@ -60,7 +60,7 @@ words_one(const struct relation *r, struct buf *out)
         break;
     case RELATION_UNITS:
         buf_add_text(out, "aggregates of at most ");
-        rows(r->left->as->rows_per_unit, out);
+        write_rows(r->left->as->rows_per_unit, out);
         buf_printf(out, " of %.*s of each unit", SHOWN(relation_shown(r)));
         break;
     case RELATION_TABLE:
@@ -69,7 +69,7 @@ words_one(const struct relation *r, struct buf *out)
     case RELATION_PUBLIC: return;
     }
     buf_add_text(out, ": ");
-    rows(r->as->rows_per_unit, out);
+    write_rows(r->as->rows_per_unit, out);
     buf_add_text(out, r->as->unit_is_row ? " for each row" : " of a unit");
 }
 
@@ -107,7 +107,7 @@ words_sides(const struct relation *const *sides, size_t n, struct buf *out)
 {
     for (size_t i = 0; i < n; i++) {
         buf_add_text(out, i == 0 ? "" : i + 1 < n ? ", " : " and ");
-        rows(sides[i]->as->rows_per_unit, out);
+        write_rows(sides[i]->as->rows_per_unit, out);
         buf_printf(out, " of %.*s", SHOWN(relation_shown(sides[i])));
     }
 }
@@ -135,7 +135,7 @@ words_counted(const struct plan *p, struct buf *out)
     }
     buf_add_text(out, "at most ");
     if (all && r->kind == RELATION_UNITS) {
-        rows(r->left->as->rows_per_unit, out);
+        write_rows(r->left->as->rows_per_unit, out);
         buf_printf(out, " of %.*s", SHOWN(relation_shown(r)));
         one = r->left->as->rows_per_unit == 1;
     } else if (all && r->kind == RELATION_UNION) {
@@ -150,7 +150,7 @@ words_counted(const struct plan *p, struct buf *out)
         buf_printf(out, "%llu pair%s of rows", (unsigned long long)p->rows,
                    one ? "" : "s");
     } else {
-        rows(p->rows, out);
+        write_rows(p->rows, out);
         if (join)
             buf_printf(out, " of %.*s", SHOWN(relation_shown(r)));
     }
@@ -159,7 +159,7 @@ words_counted(const struct plan *p, struct buf *out)
 
 /* Is r bounded by rank before a condition, be it above (`where`) or in it? */
 static bool
-loses(const struct relation *r, bool where)
+loses_rows(const struct relation *r, bool where)
 {
     bool lost = false;
 
@@ -167,17 +167,17 @@ loses(const struct relation *r, bool where)
         return false;
     switch (r->kind) {
     case RELATION_TABLE: return where;
-    case RELATION_FILTER: return loses(r->left, true);
-    case RELATION_EXTEND: return loses(r->left, where);
+    case RELATION_FILTER: return loses_rows(r->left, true);
+    case RELATION_EXTEND: return loses_rows(r->left, where);
     case RELATION_JOIN: /* pairs of many are numbered after conditions below */
         return r->meeting == MEET_MANY
                    ? where
-                   : loses(r->left, where) || loses(r->right, where);
+                   : loses_rows(r->left, where) || loses_rows(r->right, where);
     case RELATION_UNION:
         for (size_t i = 0; i < r->n_branches; i++)
-            lost = lost || loses(r->branches[i], where);
+            lost = lost || loses_rows(r->branches[i], where);
         return lost;
-    case RELATION_UNITS: return loses(r->left, false);
+    case RELATION_UNITS: return loses_rows(r->left, false);
     case RELATION_PUBLIC: return false;
     }
     return false;
@@ -186,7 +186,7 @@ loses(const struct relation *r, bool where)
 bool
 from_loses(const struct plan *p)
 {
-    return p->bounding == BOUND_RANK && loses(p->from, p->where != NULL);
+    return p->bounding == BOUND_RANK && loses_rows(p->from, p->where != NULL);
 }
 
 bool

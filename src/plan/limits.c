@@ -63,7 +63,7 @@ no_range(struct work *w, const struct expr *aggregate)
 
 /* x into [low, high] */
 static void
-cut(rat *x, const rat *low, const rat *high)
+clamp_rat(rat *x, const rat *low, const rat *high)
 {
     if (rat_cmp(x, low) < 0)
         rat_set(x, low);
@@ -89,8 +89,8 @@ limits_cut(struct work *w, const struct expr *e, rat *lower, rat *upper)
     if (!st) {
         rat_set(lower, f->known == KNOWN_DECLARED ? &f->lower : &low);
         rat_set(upper, f->known == KNOWN_DECLARED ? &f->upper : &high);
-        cut(lower, &low, &high);
-        cut(upper, &low, &high);
+        clamp_rat(lower, &low, &high);
+        clamp_rat(upper, &low, &high);
     }
     rat_clear(&low);
     rat_clear(&high);

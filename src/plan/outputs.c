@@ -97,7 +97,7 @@ key_find(struct work *w, const struct expr *e, int *slot)
 
 /* Keys and aggregates get their places; no column may be left. */
 static custos_status
-place(struct work *w, struct expr *e)
+place_slots(struct work *w, struct expr *e)
 {
     int slot = -1;
     custos_status st = key_find(w, e, &slot);
@@ -125,7 +125,7 @@ place(struct work *w, struct expr *e)
         return CUSTOS_OK;
     for (size_t i = 0; i < e->n_args && !st; i++)
         if (e->args[i])
-            st = place(w, e->args[i]);
+            st = place_slots(w, e->args[i]);
     return st;
 }
 
@@ -160,11 +160,11 @@ place_all(struct work *w)
     if (!w->plan->aggregates || !w->typed)
         return work_no_memory(w);
     for (size_t i = 0; i < q->n_targets && !st; i++)
-        st = place(w, q->targets[i].expr);
+        st = place_slots(w, q->targets[i].expr);
     if (!st && q->having)
-        st = place(w, q->having);
+        st = place_slots(w, q->having);
     for (size_t i = 0; i < q->n_order_by && !st; i++)
-        st = place(w, q->order_by[i].expr);
+        st = place_slots(w, q->order_by[i].expr);
     for (size_t i = 0; i < w->plan->n_aggregates; i++)
         w->plan->aggregates[i].expr = w->typed[i];
     return st;

@@ -191,7 +191,7 @@ part_sum(struct plan *p, struct expr *of, const struct part_value *v,
 /* ----------------------------------------------------------- aggregates -- */
 
 static i128
-farther(i128 most, i128 x)
+farther_from_zero(i128 most, i128 x)
 {
     return x > most ? x : -x > most ? -x : most;
 }
@@ -205,9 +205,12 @@ farther(i128 most, i128 x)
 static custos_status
 check_ceiling(struct work *w, const struct part *part, const struct expr *e)
 {
-    i128 rows = farther((i128)1 << ROWS_LOG2, (i128)w->table->max_rows), most;
+    i128 rows =
+             farther_from_zero((i128)1 << ROWS_LOG2, (i128)w->table->max_rows),
+         most;
 
-    most = farther(farther(part->row_most, part->lower), part->upper);
+    most = farther_from_zero(farther_from_zero(part->row_most, part->lower),
+                             part->upper);
     if (!ck_mul_i128(rows, most, &most) || most >= (i128)1 << CEILING_LOG2)
         return custos_fail_at(w->err, CUSTOS_EOVERFLOW, e->at,
                               "a sum of %s over the largest number of rows "

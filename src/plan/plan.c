@@ -145,7 +145,7 @@ private_make(struct work *w)
 }
 
 static custos_status
-make(struct work *w)
+make_plan(struct work *w)
 {
     custos_status st = from_top(w);
 
@@ -192,7 +192,7 @@ plan_assuming(arena *a, struct query *q, const struct policy *p,
     w.plan->policy = p;
     w.plan->mechs = w.options->mechs;
     w.plan->cells = 1;
-    st = make(&w);
+    st = make_plan(&w);
     work_clear(&w);
     if (st)
         plan_free(w.plan);
@@ -203,8 +203,9 @@ plan_assuming(arena *a, struct query *q, const struct policy *p,
 
 /* The query with its views written out, which are read once for all plans. */
 static custos_status
-expand(arena *a, const struct query *q, const struct policy *p,
-       const struct plan_options *options, struct query **out, custos_err *err)
+expand_views(arena *a, const struct query *q, const struct policy *p,
+             const struct plan_options *options, struct query **out,
+             custos_err *err)
 {
     *out = query_copy(a, q);
     if (!*out)
@@ -229,7 +230,7 @@ plan_make(arena *a, struct query *q, const struct policy *p,
     own.effort = &effort;
     own.keys_made = keys_made;
     arena_allow(a, EFFORT_BYTES);
-    st = expand(a, q, p, &own, &q, err);
+    st = expand_views(a, q, p, &own, &q, err);
     if (!st)
         st = plan_assuming(a, q, p, &own, bounds_asked(q), &first, err);
     if (!st && first->raced)

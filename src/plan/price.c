@@ -133,7 +133,7 @@ check_within(struct work *w, const rat *shares, bool asked)
 
 /* The whole price from what was asked and what aggregates take themselves. */
 static custos_status
-settle(struct work *w, const rat *shares, bool all, bool asked, int at)
+settle_price(struct work *w, const rat *shares, bool all, bool asked, int at)
 {
     struct plan *p = w->plan;
     int cmp = rat_cmp(shares, &p->epsilon);
@@ -167,7 +167,7 @@ price_make(struct work *w)
     if (!st && w->options->within.len > 0)
         st = check_within(w, &shares, asked);
     else if (!st)
-        st = settle(w, &shares, all, asked, at);
+        st = settle_price(w, &shares, all, asked, at);
     rat_set(&w->own, &shares);
     rat_clear(&shares);
     return st;

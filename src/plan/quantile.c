@@ -69,7 +69,7 @@ quantile_clear(struct part *part)
 
 /* The value's own steps; larger ones where a range has too many. */
 static bool
-lay(struct part *part, const rat *lower, const rat *upper)
+lay_grid(struct part *part, const rat *lower, const rat *upper)
 {
     const i128 most = (i128)1 << WIDTH_LOG2;
 
@@ -104,7 +104,7 @@ quantile_part(struct work *w, size_t i, struct part *like)
     *like = (struct part){.kind = PART_QUANTILES, .of = x, .row_most = 1};
     if (!st) {
         like->grid = grid_of_value(w, x, &lower, &upper);
-        if (!lay(like, &lower, &upper))
+        if (!lay_grid(like, &lower, &upper))
             st = custos_fail_at(w->err, CUSTOS_EOVERFLOW, e->at,
                                 "the range of %s is too wide for quantiles",
                                 work_text(w, x));
@@ -123,7 +123,7 @@ rank_of(const struct plan *p, size_t aggregate)
 }
 
 static bool
-reads(const struct plan *p, size_t aggregate, size_t part)
+reads_part(const struct plan *p, size_t aggregate, size_t part)
 {
     return aggregate_is_quantile(p->aggregates[aggregate].kind) &&
            p->aggregates[aggregate].rows == (int)part;
@@ -136,11 +136,11 @@ rank_place(const struct plan *p, size_t aggregate, size_t part)
     size_t place = 0;
 
     for (size_t i = 0; i < p->n_aggregates; i++) {
-        bool first = reads(p, i, part) &&
+        bool first = reads_part(p, i, part) &&
                      datum_cmp(rank_of(p, i), rank_of(p, aggregate)) < 0;
 
         for (size_t j = 0; j < i && first; j++)
-            first = !reads(p, j, part) ||
+            first = !reads_part(p, j, part) ||
                     datum_cmp(rank_of(p, i), rank_of(p, j)) != 0;
         place += first;
     }
@@ -174,7 +174,7 @@ part_ranks(struct work *w, size_t part)
     for (size_t i = 0; i < p->n_aggregates; i++) {
         struct plan_aggregate *a = &p->aggregates[i];
 
-        if (!reads(p, i, part))
+        if (!reads_part(p, i, part))
             continue;
         a->rank = rank_place(p, i, part);
         q->rank[a->rank] = rank_text(w, rank_of(p, i));

@@ -87,7 +87,7 @@ all_nullable(const struct expr *e)
 
 /* Covers one more result, in a union. */
 static void
-join(struct fact *f, const struct expr *x, bool first)
+join_range(struct fact *f, const struct expr *x, bool first)
 {
     const struct fact *a = fact_of(x);
 
@@ -123,7 +123,7 @@ range_choice(struct expr *e)
             f->nullable = true;
             continue;
         }
-        join(f, x, first);
+        join_range(f, x, first);
         first = first && is_null_literal(x);
         if (is_case)
             f->nullable = f->nullable || fact_of(x)->nullable;
@@ -138,7 +138,7 @@ range_choice(struct expr *e)
 
 /* Is the end that limits LEAST, or GREATEST, known and declared? */
 static bool
-limits(const struct fact *a, bool least)
+has_limit(const struct fact *a, bool least)
 {
     return least ? fact_has_ceiling(a) : fact_has_floor(a);
 }
@@ -159,19 +159,19 @@ range_extreme(struct expr *e)
     f->nullable = all_nullable(e);
     f->known = KNOWN_DECLARED;
     for (size_t i = 0; i < e->n_args; i++) {
-        join(f, e->args[i], first);
+        join_range(f, e->args[i], first);
         first = first && is_null_literal(e->args[i]);
     }
     for (size_t i = 0; i < e->n_args; i++) {
         const struct fact *a = fact_of(e->args[i]);
         const rat *x = least ? &a->upper : &a->lower;
 
-        if (a->nullable || (a->known == KNOWN_NOTHING && !limits(a, least)))
+        if (a->nullable || (a->known == KNOWN_NOTHING && !has_limit(a, least)))
             continue;
         if (!some || (least ? rat_cmp(x, end) < 0 : rat_cmp(x, end) > 0))
             rat_set(end, x);
         some = true;
-        declared = declared || limits(a, least);
+        declared = declared || has_limit(a, least);
     }
     if (declared)
         *(least ? &f->ceiling : &f->floor) = true;
@@ -332,7 +332,7 @@ range_function(struct expr *e)
     case CALL_COALESCE: range_choice(e); break;
     case CALL_NULLIF:
         f->nullable = true;
-        join(f, e->args[0], true);
+        join_range(f, e->args[0], true);
         break;
     case CALL_LENGTH:
         set_ends(f, 0, (int64_t)e->args[0]->text_max);

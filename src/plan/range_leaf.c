@@ -130,7 +130,7 @@ range_column(struct fact *f, const struct policy_column *c)
 
 /* x into [low, high] */
 static void
-cut(rat *x, const rat *low, const rat *high)
+clamp_rat(rat *x, const rat *low, const rat *high)
 {
     if (rat_cmp(x, low) < 0)
         rat_set(x, low);
@@ -215,8 +215,8 @@ cut_to_digits(struct fact *f, int precision, int scale)
         rat_cmp(&f->upper, &most) > 0)
         f->nullable = true;
     if (f->known != KNOWN_NOTHING) {
-        cut(&f->lower, &least, &most);
-        cut(&f->upper, &least, &most);
+        clamp_rat(&f->lower, &least, &most);
+        clamp_rat(&f->upper, &least, &most);
     }
     rat_clear(&most);
     rat_clear(&least);

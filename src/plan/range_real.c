@@ -59,7 +59,7 @@ range_outward(struct fact *f)
 
 /* x moved by a relative 2^-50, outwards. */
 static void
-move(rat *x, bool up)
+move_outward(rat *x, bool up)
 {
     rat by, slack;
 
@@ -79,8 +79,8 @@ move(rat *x, bool up)
 void
 range_slack(struct fact *f)
 {
-    move(&f->lower, false);
-    move(&f->upper, true);
+    move_outward(&f->lower, false);
+    move_outward(&f->upper, true);
 }
 
 /* Does it have at most 2^53 steps of 10^-scale, and is 10^scale a double? */

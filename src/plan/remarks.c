@@ -9,7 +9,7 @@
 enum { REMARK_MAX = 400, THEOREMS_FIXED = 24 };
 
 static custos_status
-remark(struct work *w, struct buf *b)
+add_remark(struct work *w, struct buf *b)
 {
     struct plan *p = w->plan;
     const char *text =
@@ -40,7 +40,7 @@ remark_bounding(struct work *w)
                    (unsigned long long)p->groups, p->groups == 1 ? "" : "s");
     if (from_loses(p))
         buf_add_text(&b, ", chosen before WHERE");
-    return remark(w, &b);
+    return add_remark(w, &b);
 }
 
 /* What is not shown looks like what is not there. */
@@ -57,7 +57,7 @@ remark_selection(struct work *w)
                "small groups are not shown: one of %llu units is shown with a "
                "probability of 50 %%, one of %llu with 95 %%",
                (unsigned long long)s->half, (unsigned long long)s->most);
-    return remark(w, &b);
+    return add_remark(w, &b);
 }
 
 static custos_status
@@ -74,7 +74,7 @@ remark_clamping(struct work *w, const struct part *part)
     words_value(part, part->lower, &b);
     buf_add_text(&b, " and ");
     words_value(part, part->upper, &b);
-    return remark(w, &b);
+    return add_remark(w, &b);
 }
 
 /* Steps larger than the value's own round it. */
@@ -92,7 +92,7 @@ remark_rounding(struct work *w, const struct part *part)
     buf_printf(&b, "values of %s count as multiples of ",
                work_text(w, part->of));
     words_whole_steps(1, part->grid, &b);
-    return remark(w, &b);
+    return add_remark(w, &b);
 }
 
 /* Ranks 0 and 1: the very ends would be one person's value. */
@@ -113,7 +113,7 @@ remark_extremes(struct work *w, const struct part *part)
                low ? "min" : "", low && high ? " and " : "", high ? "max" : "",
                work_text(w, part->of), low && high ? "are" : "is an",
                low && high ? "s" : "", (unsigned long long)q->inside);
-    return remark(w, &b);
+    return add_remark(w, &b);
 }
 
 /* GoogleSQL bounds a unit's sum in a group; here each row is bounded. */
@@ -128,13 +128,13 @@ remark_per_group(struct work *w)
             buf_init(&b, NULL, REMARK_MAX);
             buf_add_text(&b, "contribution bounds per group apply to each row, "
                              "and a unit may have several rows");
-            return remark(w, &b);
+            return add_remark(w, &b);
         }
     return CUSTOS_OK;
 }
 
 static void
-theorem(struct plan *p, const char *id)
+add_theorem(struct plan *p, const char *id)
 {
     for (size_t i = 0; i < p->n_theorems; i++)
         if (str_equal(str_of(p->theorems[i]), str_of(id)))
@@ -149,26 +149,26 @@ theorem_bounding(struct work *w)
     struct plan *p = w->plan;
 
     if (p->from->kind != RELATION_TABLE) {
-        theorem(p, "unit-local");
-        theorem(p, "join-order");
+        add_theorem(p, "unit-local");
+        add_theorem(p, "join-order");
     }
     if (from_has(p->from, RELATION_UNITS))
-        theorem(p, "units-range");
+        add_theorem(p, "units-range");
     if (p->bounding == BOUND_NONE)
         return;
-    theorem(p, "unit-of-a-row");
-    theorem(p, "rank-of-own-rows");
+    add_theorem(p, "unit-of-a-row");
+    add_theorem(p, "rank-of-own-rows");
     if (p->bounding == BOUND_RANK) {
-        theorem(p, "rank-bound");
-        theorem(p, "bounded-by-rank");
+        add_theorem(p, "rank-bound");
+        add_theorem(p, "bounded-by-rank");
         return;
     }
-    theorem(p, "fold-bound");
-    theorem(p, p->bounding == BOUND_FOLD ? "fold-bounds-units"
-                                         : "general-equals-fold");
+    add_theorem(p, "fold-bound");
+    add_theorem(p, p->bounding == BOUND_FOLD ? "fold-bounds-units"
+                                             : "general-equals-fold");
     if (p->bounding == BOUND_FOLD && plan_has_bare_key(p)) {
-        theorem(p, "place-of-a-value");
-        theorem(p, "place-equals-fold");
+        add_theorem(p, "place-of-a-value");
+        add_theorem(p, "place-equals-fold");
     }
 }
 
@@ -183,28 +183,28 @@ theorems_make(struct work *w)
         return work_no_memory(w);
     theorem_bounding(w);
     if (p->n_keys > 0)
-        theorem(p, "group-parallel");
+        add_theorem(p, "group-parallel");
     if (p->selection) {
-        theorem(p, "groups-chosen");
-        theorem(p, custos_keys_report(p->selection->rule)->theorem);
+        add_theorem(p, "groups-chosen");
+        add_theorem(p, custos_keys_report(p->selection->rule)->theorem);
         if (p->selection->least > 1)
-            theorem(p, "keys-floor");
+            add_theorem(p, "keys-floor");
     }
     for (size_t i = 0; i < p->n_parts; i++) {
         if (p->parts[i].kind != PART_QUANTILES)
-            theorem(p, w->policy->adjacency == CUSTOS_CHANGE_ONE
-                           ? "part-change-one"
-                           : "part-add-remove");
+            add_theorem(p, w->policy->adjacency == CUSTOS_CHANGE_ONE
+                               ? "part-change-one"
+                               : "part-add-remove");
         if (p->parts[i].kind == PART_SUM || p->parts[i].kind == PART_QUANTILES)
-            theorem(p, "part-clamp");
+            add_theorem(p, "part-clamp");
         if (p->parts[i].kind == PART_DISTINCT)
-            theorem(p, "part-distinct");
+            add_theorem(p, "part-distinct");
         if (p->parts[i].kind == PART_QUANTILES)
-            theorem(p, "quantile-groups");
+            add_theorem(p, "quantile-groups");
         if (!p->parts[i].served)
-            theorem(p, p->parts[i].theorem);
+            add_theorem(p, p->parts[i].theorem);
     }
-    theorem(p, "plan-charge");
+    add_theorem(p, "plan-charge");
     return CUSTOS_OK;
 }
 

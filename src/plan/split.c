@@ -47,7 +47,7 @@ squared_share(i128 x, i128 whole)
 }
 
 static void
-weigh(struct plan *p, const struct plan_aggregate *a)
+weigh_aggregate(struct plan *p, const struct plan_aggregate *a)
 {
     struct part *rows = a->rows >= 0 ? &p->parts[a->rows] : NULL;
     struct part *sum = a->sum >= 0 ? &p->parts[a->sum] : NULL;
@@ -77,14 +77,14 @@ void
 split_weigh(struct plan *p)
 {
     for (size_t i = 0; i < p->n_aggregates; i++)
-        weigh(p, &p->aggregates[i]);
+        weigh_aggregate(p, &p->aggregates[i]);
     for (size_t i = 0; i < p->n_parts; i++)
         p->parts[i].weight = cube_root(p->parts[i].weight);
 }
 
 /* Divides `purse` over the parts of one owner by weight. */
 static void
-divide(struct plan *p, int owner, const rat *purse)
+divide_price(struct plan *p, int owner, const rat *purse)
 {
     uint64_t all = 0;
     rat share;
@@ -115,10 +115,10 @@ split_make(struct work *w)
 
     rat_init(&rest);
     rat_sub(&rest, &p->epsilon, &w->own);
-    divide(p, -1, &rest);
+    divide_price(p, -1, &rest);
     for (size_t i = 0; i < p->n_aggregates; i++)
         if (p->aggregates[i].expr->epsilon.len > 0)
-            divide(p, (int)i, &w->shares[i]);
+            divide_price(p, (int)i, &w->shares[i]);
     rat_clear(&rest);
     return CUSTOS_OK;
 }

@@ -19,7 +19,7 @@ limit_computed(struct expr *e, size_t bytes)
 
 /* The longest of the texts that e may be. */
 static size_t
-longest(const struct expr *e)
+longest_text(const struct expr *e)
 {
     size_t most = 0;
 
@@ -58,7 +58,7 @@ limit_call(struct expr *e)
     case CALL_CONCAT:
         limit_computed(e, x->text_max + e->args[1]->text_max);
         break;
-    default: e->text_max = longest(e);
+    default: e->text_max = longest_text(e);
     }
 }
 
@@ -78,6 +78,6 @@ text_limit_set(struct work *w, struct expr *e)
                                                     : TEXT_NUMBER_MAX;
         break;
     case EXPR_CALL: limit_call(e); break;
-    default: e->text_max = longest(e);
+    default: e->text_max = longest_text(e);
     }
 }

@@ -53,7 +53,7 @@ static const uint16_t weights[] = {
 };
 
 static uint64_t
-weigh(uint64_t bytes, uint64_t weight)
+steps_for(uint64_t bytes, uint64_t weight)
 {
     return from_times(bytes, weight) / WEIGHT_BYTES;
 }
@@ -106,12 +106,12 @@ like_steps(const struct expr *e, uint64_t bytes)
     bool any_case = e->call == CALL_ILIKE || e->call == CALL_NOT_ILIKE;
 
     if (expr_like_is_plain(e) && like_is_anchored(e))
-        return weigh(bytes, COMPARE);
+        return steps_for(bytes, COMPARE);
     if (expr_like_is_plain(e))
-        return weigh(bytes,
-                     weights[e->call] + e->args[1]->text_max / LIKE_PER_STEP);
+        return steps_for(bytes, weights[e->call] +
+                                    e->args[1]->text_max / LIKE_PER_STEP);
     return from_plus(match_steps(e),
-                     any_case ? weigh(bytes, weights[e->call]) : 0);
+                     any_case ? steps_for(bytes, weights[e->call]) : 0);
 }
 
 static uint64_t
@@ -121,7 +121,7 @@ call_steps(const struct expr *e, uint64_t bytes)
         return like_steps(e, bytes);
     if ((size_t)e->call >= COUNT_OF(weights) || !weights[e->call])
         return UINT64_MAX;
-    return weigh(bytes, weights[e->call]);
+    return steps_for(bytes, weights[e->call]);
 }
 
 uint64_t
@@ -133,11 +133,11 @@ text_steps(const struct expr *e)
         return 0;
     switch (e->kind) {
     case EXPR_CALL: return call_steps(e, bytes);
-    case EXPR_CAST: return weigh(bytes, CAST);
-    case EXPR_CASE: return weigh(bytes, CHOOSE);
-    case EXPR_IN: return weigh(bytes, COMPARE);
+    case EXPR_CAST: return steps_for(bytes, CAST);
+    case EXPR_CASE: return steps_for(bytes, CHOOSE);
+    case EXPR_IN: return steps_for(bytes, COMPARE);
     case EXPR_IN_QUERY:
-    case EXPR_AGGREGATE: return weigh(bytes, DISTINCT);
+    case EXPR_AGGREGATE: return steps_for(bytes, DISTINCT);
     default: return UINT64_MAX; /* UNREACHABLE: these have no texts below */
     }
 }
@@ -145,17 +145,17 @@ text_steps(const struct expr *e)
 uint64_t
 text_steps_copied(uint64_t bytes)
 {
-    return weigh(bytes, COPIED);
+    return steps_for(bytes, COPIED);
 }
 
 uint64_t
 text_steps_numbered(uint64_t bytes)
 {
-    return weigh(bytes, NUMBERED);
+    return steps_for(bytes, NUMBERED);
 }
 
 uint64_t
 text_steps_read(uint64_t bytes)
 {
-    return weigh(bytes, READ);
+    return steps_for(bytes, READ);
 }

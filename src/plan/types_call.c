@@ -18,7 +18,8 @@ refuse_type(struct work *w, const struct expr *e, const char *wants)
 
 /* A literal of unknown type becomes what is wanted. */
 static custos_status
-want(struct work *w, struct expr *e, enum data_type type, const char *words)
+want_type(struct work *w, struct expr *e, enum data_type type,
+          const char *words)
 {
     if (e->kind == EXPR_LITERAL &&
         (e->value.type == TYPE_NULL || e->value.type == TYPE_TEXT))
@@ -32,7 +33,7 @@ want_all(struct work *w, struct expr *e, enum data_type type, const char *words)
     custos_status st = CUSTOS_OK;
 
     for (size_t i = 0; i < e->n_args && !st; i++)
-        st = want(w, e->args[i], type, words);
+        st = want_type(w, e->args[i], type, words);
     return st;
 }
 
@@ -101,7 +102,7 @@ no_days(struct work *w, const struct expr *e)
 static custos_status
 type_days(struct work *w, struct expr *a, struct expr *b)
 {
-    custos_status st = want(w, b, TYPE_DATE, "a date");
+    custos_status st = want_type(w, b, TYPE_DATE, "a date");
 
     if (!st && w->context == CONTEXT_ROWS &&
         fact_of(a)->known != KNOWN_DECLARED)
@@ -228,7 +229,7 @@ type_date_part(struct work *w, struct expr *e, enum data_type result)
     custos_status st = CUSTOS_OK;
 
     if (x->kind == EXPR_LITERAL && !is_day(x))
-        st = want(w, x, TYPE_TIMESTAMP, "a date or a timestamp");
+        st = want_type(w, x, TYPE_TIMESTAMP, "a date or a timestamp");
     if (!st && !is_day(x))
         st = refuse_type(w, x, "a date or a timestamp");
     if (!st && e->call == CALL_TRUNC_HOUR && x->type == TYPE_DATE)
@@ -273,10 +274,10 @@ type_bucket(struct work *w, struct expr *e)
 static custos_status
 type_substring(struct work *w, struct expr *e)
 {
-    custos_status st = want(w, e->args[0], TYPE_TEXT, "text");
+    custos_status st = want_type(w, e->args[0], TYPE_TEXT, "text");
 
     for (size_t i = 1; i < e->n_args && !st; i++)
-        st = want(w, e->args[i], TYPE_INT, "whole numbers");
+        st = want_type(w, e->args[i], TYPE_INT, "whole numbers");
     e->type = TYPE_TEXT;
     return st;
 }
@@ -403,7 +404,7 @@ types_case(struct work *w, struct expr *e)
     if (!results)
         return work_no_memory(w);
     for (size_t i = 0; i + 1 < e->n_args && !st; i += 2)
-        st = want(w, e->args[i], TYPE_BOOL, "a condition");
+        st = want_type(w, e->args[i], TYPE_BOOL, "a condition");
     for (size_t i = 1; i < e->n_args; i += 2)
         results[n++] = e->args[i];
     if (e->n_args % 2 == 1)

@@ -90,8 +90,8 @@ view_read(struct views *v, const struct policy_view *view, struct query **out)
 }
 
 static custos_status
-expand(struct views *v, const struct policy_view *view, struct from *f,
-       const struct open *in)
+expand_view(struct views *v, const struct policy_view *view, struct from *f,
+            const struct open *in)
 {
     const struct open now = {view, in};
     custos_status st = check_open(v, view, in);
@@ -116,7 +116,7 @@ expand_outermost(struct views *v, const struct policy_view *view,
     custos_status st;
 
     v->at = f->at;
-    st = expand(v, view, f, NULL);
+    st = expand_view(v, view, f, NULL);
     if (!st || st == CUSTOS_ENOMEM ||
         (st == CUSTOS_EUNSUPPORTED && v->uses > USES_MAX))
         return st;
@@ -153,7 +153,7 @@ walk_table(struct views *v, struct from *f, const struct open *in)
     const struct policy_view *view = policy_view_find(v->p, f->name);
 
     if (view && in)
-        return expand(v, view, f, in);
+        return expand_view(v, view, f, in);
     if (view && policy_grants_view(v->p, v->who, view))
         return expand_outermost(v, view, f);
     if (in && !policy_table_find(v->p, f->name))
@@ -223,7 +223,7 @@ views_check(arena *a, const struct policy *p, const char *path, custos_err *err)
         custos_status st;
 
         v.read = arena_take(a, p->n_views, sizeof(struct query *));
-        st = f && v.read ? expand(&v, view, f, NULL) : no_memory(&v);
+        st = f && v.read ? expand_view(&v, view, f, NULL) : no_memory(&v);
 
         if (st == CUSTOS_ENOMEM)
             return custos_fail(err, st, "out of memory");

@@ -76,7 +76,7 @@ part_passes(struct search *s, struct part *part)
 }
 
 static bool
-passes(struct search *s, int64_t price)
+price_passes(struct search *s, int64_t price)
 {
     struct plan *p = s->w->plan;
     bool all = !s->st;
@@ -91,12 +91,12 @@ passes(struct search *s, int64_t price)
 
 /* The least price in (low, high] that passes; high does, low does not. */
 static int64_t
-halve(struct search *s, int64_t low, int64_t high)
+bisect_price(struct search *s, int64_t low, int64_t high)
 {
     while (high - low > 1 && !s->st) {
         int64_t middle = low + (high - low) / 2;
 
-        if (passes(s, middle))
+        if (price_passes(s, middle))
             high = middle;
         else
             low = middle;
@@ -140,7 +140,7 @@ read_cap(struct work *w, int64_t *cap)
 
 /* Laplace first, which is quick; then what a Gaussian can save on it. */
 static custos_status
-search(struct search *s)
+search_price(struct search *s)
 {
     struct work *w = s->w;
     custos_status st;
@@ -151,16 +151,16 @@ search(struct search *s)
     st = read_cap(w, &cap);
     if (st)
         return st;
-    found = cap > 0 && passes(s, cap);
-    price = found ? halve(s, 0, cap) : cap;
+    found = cap > 0 && price_passes(s, cap);
+    price = found ? bisect_price(s, 0, cap) : cap;
     if (rat_sign(&w->delta) > 0 && cap > 0 && !s->st) {
         rat_init(&share);
         rat_set_i64(&share, 1, w->plan->n_parts);
         rat_mul(&s->delta, &w->delta, &share);
         rat_clear(&share);
-        found = found || passes(s, cap);
+        found = found || price_passes(s, cap);
         if (found)
-            price = halve(s, 0, price);
+            price = bisect_price(s, 0, price);
     }
     if (s->st)
         return s->st;
@@ -187,7 +187,7 @@ within_make(struct work *w)
     if (w->options->jointly)
         w->at_once = w->plan->cells * w->plan->n_parts;
     if (!st)
-        st = search(&s);
+        st = search_price(&s);
     rat_clear(&s.distance);
     rat_clear(&s.delta);
     return st;

@@ -36,7 +36,7 @@ plain_name(const char *s, const char *end)
 
 /* Bytes of a text literal at s, or 0. '' within it is two literals: fine. */
 static size_t
-literal(const char *s, const char *end)
+literal_length(const char *s, const char *end)
 {
     const char *p = s + 1;
 
@@ -51,7 +51,7 @@ static void
 write_plain(const char *s, const char *end, struct buf *out)
 {
     while (s < end) {
-        size_t name = plain_name(s, end), text = literal(s, end);
+        size_t name = plain_name(s, end), text = literal_length(s, end);
 
         if (name > 0)
             buf_add(out, s + 1, name - 2);
@@ -70,7 +70,7 @@ is_wrapped(const char *s, const char *end)
     if (s + 2 >= end || *s != '(')
         return false;
     for (size_t step; s < end; s += step) {
-        step = literal(s, end);
+        step = literal_length(s, end);
         step = step > 0 ? step : 1;
         depth += *s == '(';
         depth -= *s == ')';
