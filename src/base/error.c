@@ -10,12 +10,13 @@
 #include "base/base.h"
 
 static const struct status_row {
+    const char *name;
     const char *words;
     const char *sqlstate;
     int http;
 } rows[] = {
 #define STATUS_ROW(name, value, sqlstate, http, words)                         \
-    [value] = {words, sqlstate, http},
+    [value] = {#name, words, sqlstate, http},
     CUSTOS_STATUS_LIST(STATUS_ROW)
 #undef STATUS_ROW
 };
@@ -32,6 +33,22 @@ const char *
 custos_version(void)
 {
     return CUSTOS_VERSION;
+}
+
+const char *
+status_name(custos_status status)
+{
+    return row_of(status)->name;
+}
+
+custos_status
+status_named(const char *name)
+{
+    size_t i = 0;
+
+    while (i < COUNT_OF(rows) && strcmp(rows[i].name, name) != 0)
+        i++;
+    return i < COUNT_OF(rows) ? (custos_status)i : CUSTOS_EINTERNAL;
 }
 
 const char *

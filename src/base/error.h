@@ -30,6 +30,11 @@ custos_status custos_fail_at(custos_err *e, custos_status code, int at,
 custos_status custos_fail_v(custos_err *e, custos_status code, int at,
                             const char *said, va_list args) CUSTOS_PRINTF(4, 0);
 
+/* "EBUSY", the name of a status without its prefix, for programs; and the
+   status of a name, which is CUSTOS_EINTERNAL where there is no such name. */
+const char *status_name(custos_status status);
+custos_status status_named(const char *name);
+
 /* For texts with a hint that are not formats, such as those of a table: what
    stands before HINT, and what after it (empty: nothing). */
 int hint_before(const char *text);

@@ -278,8 +278,7 @@ tell(struct ledger *l, struct painter *p, const char *who, bool json, arena *a,
         told++;
     }
     if (!st && who && !told)
-        st = custos_fail(err, CUSTOS_ENAME,
-                         "the policy in force has no analyst %.60s", who);
+        st = ledger_fail_analyst(str_of(who), err);
     if (!st && json)
         out_text(p->o, "]}\n");
     return st;

@@ -182,13 +182,9 @@ run(const struct verb *verb, int argc, char **argv)
     if (curator_open(store_given(args.given[SHELL_STORE]), &s.c, &err))
         return fail_status(err.code, &err);
     s.name = str_of(args.given[SHELL_AS]);
-    s.who = policy_analyst_find(curator_policy(s.c), s.name);
     buf_init(&s.question, NULL, QUESTION_MAX);
-    if (s.name.len && !s.who)
-        code = fail_usage("--as: the policy knows no analyst %.60s",
-                          args.given[SHELL_AS]);
-    else
-        code = talk(&s);
+    code = curator_find(s.c, s.name, &s.who, &err) ? fail_status(err.code, &err)
+                                                   : talk(&s);
     buf_clear(&s.question);
     curator_close(s.c);
     return code;

@@ -223,8 +223,7 @@ token_make(str name, enum credential_access access, str token, int64_t expires,
     *out =
         (struct ledger_token){.access = access_of(access), .expires = expires};
     if (name.len >= sizeof out->name)
-        return custos_fail(err, CUSTOS_EINVAL, "a name has at most %d bytes",
-                           CREDENTIAL_NAME_MAX - 1);
+        return ledger_fail_analyst(name, err); /* names are shorter */
     if (name.len)
         memcpy(out->name, name.ptr, name.len);
     sha256_of(token.ptr, token.len, out->hash);

@@ -333,20 +333,26 @@ find_own(struct curator *c, const struct ask *ask,
 
 /* What another has paid for. CUSTOS_ENAME: nothing. */
 static custos_status
-answer_shared(struct curator *c, const struct ask *ask, const struct plan *p,
-              const struct answer_keys *keys, struct answer **out,
-              custos_err *err)
+find_shared(struct curator *c, const struct ask *ask,
+            const struct answer_keys *keys, struct answer **out,
+            custos_err *err)
 {
-    custos_status st;
-
     if (!c->snapshot->policy->share_answers || !ask->who.len)
         return CUSTOS_ENAME;
-    st = answer_find(c->ledger, keys->shared, out, err);
-    if (!st)
-        st = charge(c, ask, p, PURSE_OWN, &(*out)->receipt, err);
+    return answer_find(c->ledger, keys->shared, out, err);
+}
+
+/* Gives it to this analyst, at the price of their own budget. */
+static custos_status
+charge_shared(struct curator *c, const struct ask *ask, const struct plan *p,
+              const struct answer_keys *keys, struct answer *answer,
+              custos_err *err)
+{
+    custos_status st = charge(c, ask, p, PURSE_OWN, &answer->receipt, err);
+
     if (!st) {
-        (*out)->stored = false; /* it was not free */
-        keep_own(c, keys, *out);
+        answer->stored = false; /* it was not free */
+        keep_own(c, keys, answer);
     }
     return st;
 }
@@ -361,8 +367,7 @@ curator_find(const struct curator *c, str name,
     *who = policy_analyst_find(c->snapshot->policy, name);
     if (*who)
         return CUSTOS_OK;
-    return custos_fail(err, CUSTOS_EDENIED,
-                       "the policy knows no analyst of this name");
+    return ledger_fail_analyst(name, err);
 }
 
 /* The plan, and what it is not made of: the time of the reply follows from the
@@ -396,13 +401,15 @@ answer_plan(struct curator *c, const struct course *k, struct answer **out,
     if (k->p->is_public)
         return run_public(c, k, out, err);
     st = answer_keys_make(c, k->ask, k->q, k->p, &keys, err);
+    if (st)
+        return st;
+    st = find_own(c, k->ask, &keys, out, err);
+    if (st != CUSTOS_ENAME)
+        return st;
+    st = find_shared(c, k->ask, &keys, out, err);
     if (!st)
-        st = find_own(c, k->ask, &keys, out, err);
-    if (st == CUSTOS_ENAME)
-        st = answer_shared(c, k->ask, k->p, &keys, out, err);
-    if (st == CUSTOS_ENAME)
-        st = answer_private(c, k, &keys, out, err);
-    return st;
+        return charge_shared(c, k->ask, k->p, &keys, *out, err);
+    return st == CUSTOS_ENAME ? answer_private(c, k, &keys, out, err) : st;
 }
 
 /* The tree, with the values of parameters in it; the ledger is told a text

@@ -56,8 +56,8 @@ uint64_t curator_version(const struct curator *c);
    in memory: told to the owner in batches, without waiting. */
 void curator_again(struct curator *c, str who, uint64_t seq, int64_t now);
 
-/* The analyst of this name; the owner, whose name is empty, is NULL. May
-   fail: CUSTOS_EDENIED. */
+/* The analyst of this name; the owner, whose name is empty, is NULL. Fails with
+   CUSTOS_ENAME if the policy has no such analyst. */
 CUSTOS_MUST_USE custos_status curator_find(const struct curator *c, str name,
                                            const struct policy_analyst **who,
                                            custos_err *err);

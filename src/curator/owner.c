@@ -155,10 +155,13 @@ json_text(struct buf *b, str text)
 }
 
 static void
-reply_error(struct buf *reply, const char *sentence)
+reply_error(struct buf *reply, const custos_err *err)
 {
-    buf_add_text(reply, "{\"ok\":false,\"error\":");
-    json_text(reply, str_of(sentence));
+    buf_printf(reply, "{\"ok\":false,\"code\":\"%s\",\"error\":",
+               status_name(err->code));
+    json_text(reply, str_of(err->said));
+    buf_add_text(reply, ",\"hint\":");
+    json_text(reply, str_of(err->hint));
     buf_add_text(reply, "}\n");
 }
 
@@ -181,7 +184,7 @@ desk_act(struct desk *d, const char *act, str words)
     if (!ledger_writer_act(d->c->shared->writer, act, words, str_of("owner"),
                            d->now, &ignored, &err))
         return true;
-    reply_error(d->reply, err.said);
+    reply_error(d->reply, &err);
     return false;
 }
 
@@ -196,7 +199,7 @@ desk_reload(struct desk *d)
     if (d->hooks->renew)
         st = d->hooks->renew(d->hooks->ctx, &err);
     if (st) {
-        reply_error(d->reply, err.said);
+        reply_error(d->reply, &err);
         return;
     }
     st = curator_reload(d->c, d->now, &r, &err);
@@ -204,9 +207,9 @@ desk_reload(struct desk *d)
         st = curator_refresh(d->c, &err);
     if (d->hooks->renewed &&
         d->hooks->renewed(d->hooks->ctx, !st, st ? NULL : &err))
-        st = st ? st : CUSTOS_EINVAL;
+        st = st ? st : err.code;
     if (st) {
-        reply_error(d->reply, err.said);
+        reply_error(d->reply, &err);
         return;
     }
     receipt_write(&r, text);
@@ -221,7 +224,7 @@ desk_status(struct desk *d)
     custos_err err = CUSTOS_ERR_INIT;
 
     if (curator_refresh(d->c, &err)) {
-        reply_error(d->reply, err.said);
+        reply_error(d->reply, &err);
         return;
     }
     buf_printf(d->reply,
@@ -250,8 +253,11 @@ desk_sessions(struct desk *d)
 static void
 desk_drain(struct desk *d)
 {
+    custos_err err = CUSTOS_ERR_INIT;
+
     if (!d->hooks->drain) {
-        reply_error(d->reply, "this server cannot be drained");
+        custos_fail(&err, CUSTOS_EUNSUPPORTED, "this server cannot be drained");
+        reply_error(d->reply, &err);
         return;
     }
     if (!desk_act(d, "drain", str_of("")))
@@ -263,8 +269,12 @@ desk_drain(struct desk *d)
 static void
 desk_cut(struct desk *d)
 {
+    custos_err err = CUSTOS_ERR_INIT;
+
     if (!d->hooks->cut || !d->word.len) {
-        reply_error(d->reply, "cut whom? Write: cut NAME");
+        custos_fail(&err, CUSTOS_EINVAL,
+                    "cut needs the name of an analyst" HINT "write cut NAME");
+        reply_error(d->reply, &err);
         return;
     }
     if (desk_act(d, "cut", d->word))
@@ -288,6 +298,7 @@ owner_answer(struct curator *c, const struct owner_hooks *hooks, str line,
         {"cut", desk_cut, true},
     };
     struct desk d = {.c = c, .hooks = hooks, .now = now, .reply = reply};
+    custos_err err = CUSTOS_ERR_INIT;
     const char *end = line.len ? memchr(line.ptr, '\n', line.len) : NULL;
     str verb = {line.ptr, end ? (size_t)(end - line.ptr) : line.len};
     const char *space = verb.len ? memchr(verb.ptr, ' ', verb.len) : NULL;
@@ -302,8 +313,10 @@ owner_answer(struct curator *c, const struct owner_hooks *hooks, str line,
             verbs[i].answer(&d);
             return;
         }
-    reply_error(reply, "there is no such request: reload, status, sessions, "
-                       "drain or cut NAME");
+    custos_fail(&err, CUSTOS_EINVAL,
+                "there is no such request" HINT
+                "write reload, status, sessions, drain or cut NAME");
+    reply_error(reply, &err);
 }
 
 /* ---------------------------------------------------------------- client -- */

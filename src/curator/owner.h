@@ -10,7 +10,8 @@
  *     drain      accept nobody new, end when all have gone
  *     cut NAME   end the sessions of an analyst
  *
- *     {"ok":true,...} or {"ok":false,"error":"a sentence"}
+ *     {"ok":true,...} or
+ *     {"ok":false,"code":"EBUSY","error":"a sentence","hint":"what to do"}
  *
  * Here are the socket, the line and the reply; what a server alone knows it
  * hands in as functions. Everything that changes something is a row of the

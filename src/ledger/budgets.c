@@ -274,14 +274,10 @@ budgets_admit(struct db *d, struct terms *t, const struct ledger_request *r,
     struct receipt head;
 
     s->analyst = t->said.n_analysts;
-    if (r->who.len) {
-        s->analyst = terms_analyst(t, r->who);
-        if (s->analyst == t->said.n_analysts)
-            return custos_fail(
-                err, CUSTOS_EDENIED, "the policy in force has no analyst %.*s",
-                r->who.len > 60 ? 60 : (int)r->who.len, r->who.ptr);
-    }
-    st = chain_head(d, &head, err);
+    if (r->who.len)
+        st = terms_find(t, r->who, &s->analyst, err);
+    if (!st)
+        st = chain_head(d, &head, err);
     if (!st)
         st = budgets_load_common(d, &head, &s->common, err);
     if (!st && r->who.len)

@@ -271,7 +271,7 @@ token_of(str name, enum ledger_access access, struct ledger_token *out,
 {
     *out = (struct ledger_token){.access = access};
     if (name.len >= sizeof out->name)
-        return custos_fail(err, CUSTOS_ENAME, "no name is so long");
+        return ledger_fail_analyst(name, err);
     if (name.len)
         memcpy(out->name, name.ptr, name.len);
     return CUSTOS_OK;

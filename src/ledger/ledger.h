@@ -102,6 +102,12 @@ struct ledger_request {
 };
 
 /*
+ * Fails with CUSTOS_ENAME: the policy in force has no such analyst. Whoever
+ * finds that out says it by this, so that it has one code everywhere.
+ */
+CUSTOS_MUST_USE custos_status ledger_fail_analyst(str who, custos_err *err);
+
+/*
  * The tripwire (tripwire.h): what has failed below the charge since the owner's
  * last "resume". Rows "failure" and "overrun" are acts (ledger_act) in the name
  * of the analyst whose question it was.

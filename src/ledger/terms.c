@@ -48,13 +48,19 @@ terms_analyst(const struct terms *t, str who)
 }
 
 custos_status
+ledger_fail_analyst(str who, custos_err *err)
+{
+    return custos_fail(err, CUSTOS_ENAME,
+                       "the policy in force has no analyst %.*s",
+                       who.len > 60 ? 60 : (int)who.len, who.ptr);
+}
+
+custos_status
 terms_find(const struct terms *t, str who, size_t *analyst, custos_err *err)
 {
     *analyst = terms_analyst(t, who);
     if (*analyst == t->said.n_analysts)
-        return custos_fail(err, CUSTOS_ENAME,
-                           "the policy in force has no analyst %.*s",
-                           who.len > 60 ? 60 : (int)who.len, who.ptr);
+        return ledger_fail_analyst(who, err);
     return CUSTOS_OK;
 }
 

@@ -84,8 +84,7 @@ add_analysts(struct buf *b, struct ledger *l, const struct ledger_terms *t,
         st = api_add_analyst(b, l, &t->analysts[i], now, err);
     }
     if (!st && who.len && !told)
-        st = custos_fail(err, CUSTOS_EDENIED,
-                         "the policy knows no analyst of this name");
+        st = ledger_fail_analyst(who, err);
     return st;
 }
 

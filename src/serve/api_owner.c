@@ -11,6 +11,7 @@
 #include "curator/owner.h"
 #include "serve/api.h"
 #include "serve/clock.h"
+#include "serve/owner_reply.h"
 #include "wire/json.h"
 
 enum { OWNER_ARENA = 1 << 26 };
@@ -209,24 +210,11 @@ custos_status
 api_owner_ask(const struct api_call *call, const char *line, str *rest,
               custos_err *err)
 {
-    static const char good[] = "{\"ok\":true";
-    struct json_value v;
-    const struct json_value *said;
     str reply;
     custos_status st =
         owner_ask(curator_path(call->c), str_of(line), call->a, &reply, err);
 
-    if (st)
-        return st;
-    if (reply.len > sizeof good && !memcmp(reply.ptr, good, sizeof good - 1)) {
-        *rest =
-            (str){reply.ptr + sizeof good - 1, reply.len - (sizeof good - 1)};
-        return CUSTOS_OK;
-    }
-    st = json_read(call->a, reply, &v, err);
-    said = st ? NULL : json_member(&v, "error");
-    return custos_fail(err, CUSTOS_EPOLICY, "%s",
-                       said ? said->text.ptr : "the server did not answer");
+    return st ? st : owner_reply_read(call->a, reply, rest, err);
 }
 
 /* What the server says of itself, without this request, which runs while it

@@ -36,8 +36,7 @@ CUSTOS_MUST_USE custos_status api_owner_reload(const struct api_call *call,
 /*
  * A line to the owner's socket of this very server: what it does is done where
  * all acts of the owner are, one after the other. *rest is what follows
- * `{"ok":true`. May fail: CUSTOS_EPOLICY (it said no, and why), and as
- * owner_ask.
+ * `{"ok":true`. Fails as owner_ask and owner_reply_read do.
  */
 CUSTOS_MUST_USE custos_status api_owner_ask(const struct api_call *call,
                                             const char *line, str *rest,

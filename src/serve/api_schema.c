@@ -200,9 +200,8 @@ api_schema(struct curator *c, str who, struct http_reply *out)
     custos_status st = curator_refresh(c, &err);
 
     p = curator_policy(c);
-    if (!st && who.len && !(analyst = policy_analyst_find(p, who)))
-        st = custos_fail(&err, CUSTOS_EDENIED,
-                         "the policy knows no analyst of this name");
+    if (!st)
+        st = curator_find(c, who, &analyst, &err);
     if (!st) {
         buf_add_text(b, "{");
         add_tables(b, p, analyst);

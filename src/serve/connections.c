@@ -198,7 +198,7 @@ connections_remove(struct loop *l, struct conn *c)
 
 /* ------------------------------------------------------------- analysts -- */
 
-custos_status
+const char *
 connections_enter(void *ctx, const struct credential *who, custos_err *err)
 {
     struct loop *l = ctx;
@@ -211,15 +211,18 @@ connections_enter(void *ctx, const struct credential *who, custos_err *err)
         same += c && c->entered &&
                 !strcmp(session_who(c->session)->name, who->name);
     }
-    if (l->stopping || l->draining)
-        return custos_fail(err, CUSTOS_EBUSY, "the server is stopping");
+    if (l->stopping || l->draining) {
+        custos_fail(err, CUSTOS_EBUSY, "the server is stopping");
+        return "57P01";
+    }
     if (l->n_entered >= limits->connections)
-        return custos_fail(err, CUSTOS_EBUSY,
-                           "sorry, too many clients already");
-    if (same >= limits->connections_per_analyst)
-        return custos_fail(err, CUSTOS_EBUSY,
-                           "too many connections for this analyst (%zu)", same);
-    return CUSTOS_OK;
+        custos_fail(err, CUSTOS_EBUSY, "sorry, too many clients already");
+    else if (same >= limits->connections_per_analyst)
+        custos_fail(err, CUSTOS_EBUSY,
+                    "too many connections for this analyst (%zu)", same);
+    else
+        return NULL;
+    return "53300";
 }
 
 size_t

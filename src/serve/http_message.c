@@ -84,25 +84,13 @@ error_body(struct http_reply *r, const char *code, const char *sqlstate,
     buf_add_text(b, "}}\n");
 }
 
-static const char *
-status_code(custos_status status)
-{
-    switch (status) {
-#define CODE(name, value, sqlstate, http, words)                               \
-    case CUSTOS_##name: return #name;
-        CUSTOS_STATUS_LIST(CODE)
-#undef CODE
-    }
-    return "EINTERNAL";
-}
-
 void
 http_refuse(struct http_reply *r, const custos_err *err, str text)
 {
     bool placed = err->at >= 0 && (size_t)err->at <= text.len && text.len;
 
     r->status = custos_status_http(err->code);
-    error_body(r, status_code(err->code), custos_status_sqlstate(err->code),
+    error_body(r, status_name(err->code), custos_status_sqlstate(err->code),
                str_of(err->said), err->hint,
                placed ? position_of(text, err->at) : 0);
 }

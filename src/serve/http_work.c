@@ -122,7 +122,9 @@ work_explain(struct http_work *w, struct curator *c)
     q->job.stepped = false; /* nothing of it was ever charged */
     if (q->status && q->err.at >= shift)
         q->err.at -= shift;
-    if (q->status)
+    if (q->lost)
+        http_fault(w->reply, HTTP_FAULT_TOKEN);
+    else if (q->status)
         http_refuse(w->reply, &q->err, sql);
     else
         api_explained(q, c, of, w->arena, w->reply);

@@ -247,6 +247,7 @@ welcome(struct session *s)
 static void
 sasl_final(struct session *s, str secret, int64_t now_us)
 {
+    const char *refused;
     struct buf reply;
     custos_status st;
     custos_err err = CUSTOS_ERR_INIT;
@@ -265,9 +266,9 @@ sasl_final(struct session *s, str secret, int64_t now_us)
     scram_clear(s->scram);
     free(s->scram);
     s->scram = NULL;
-    st = s->host->enter(s->host->ctx, &s->who, &err);
-    if (st) {
-        session_fatal(s, "53300", err.said);
+    refused = s->host->enter(s->host->ctx, &s->who, &err);
+    if (refused) {
+        session_fatal(s, refused, err.said);
     } else {
         pg_out_auth_sasl_final(&s->out, (str){reply.ptr, reply.len});
         welcome(s);

@@ -87,7 +87,7 @@ void
 connections_entered(struct loop *l, struct conn *c); /* no stranger any more */
 void connections_remove(struct loop *l, struct conn *c);
 /* session_host.enter */
-custos_status
+const char *
 connections_enter(void *ctx, const struct credential *who, custos_err *err);
 /* Ends sessions of a name, or all (NULL); how many. */
 size_t connections_cut(struct loop *l, const str *name, const char *said);

@@ -27,9 +27,10 @@ struct session_host {
     void *ctx;
     /* Random bytes. */
     void (*chance)(void *ctx, uint8_t *bytes, size_t n);
-    /* A client has proved who it is: may it stay? Else err says why not. */
-    custos_status (*enter)(void *ctx, const struct credential *who,
-                           custos_err *err);
+    /* A client has proved who it is. NULL: it may stay; else the SQLSTATE of
+       the refusal, and err says why. */
+    const char *(*enter)(void *ctx, const struct credential *who,
+                         custos_err *err);
     /* A login failed, from this address; or was not begun for the number of
        tries. */
     void (*strayed)(void *ctx, const char *address);

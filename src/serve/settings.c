@@ -191,10 +191,9 @@ refuse(const struct setting *of, custos_err *err)
                            "be set",
                            of->name);
     case NUMBER:
-        return custos_fail(err, CUSTOS_EINVAL,
-                           "%s is a number, such as 0.1 or 1e-3" HINT
-                           "RESET %s for "
-                           "the policy's",
+        return custos_fail(err, CUSTOS_EPARSE,
+                           "%s must be a number such as 0.1 or 1e-3" HINT
+                           "RESET %s restores the policy's default",
                            of->name, of->name);
     case UTF8:
         return custos_fail(err, CUSTOS_EUNSUPPORTED,

@@ -33,7 +33,8 @@ enum setting_scope {
 /*
  * value .ptr NULL: as it was at first. *report: the setting's name when its
  * value is to be told to the client (ParameterStatus), else NULL. May fail:
- * CUSTOS_ENAME, CUSTOS_EINVAL, CUSTOS_EUNSUPPORTED, CUSTOS_ENOMEM.
+ * CUSTOS_ENAME, CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_EUNSUPPORTED,
+ * CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status settings_set(struct settings *s, str name,
                                            str value, enum setting_scope scope,

@@ -15,7 +15,7 @@ text_check(str text, custos_err *err)
     size_t at;
 
     if (text.len > SQL_TEXT_MAX)
-        return custos_fail_at(err, CUSTOS_EUNSUPPORTED, SQL_TEXT_MAX,
+        return custos_fail_at(err, CUSTOS_EOVERFLOW, SQL_TEXT_MAX,
                               "the query is longer than %d bytes",
                               SQL_TEXT_MAX);
     at = utf8_prefix(text);
@@ -77,7 +77,7 @@ statement_read(struct sql_reader *r, const PgQuery__ParseResult *tree)
                               "there is no query in this text");
     if (tree->n_stmts > 1)
         return custos_fail_at(
-            r->err, CUSTOS_EUNSUPPORTED,
+            r->err, CUSTOS_ESYNTAX,
             token_after(r, tree->stmts[1]->stmt_location),
             "only one statement is allowed: a second one begins here");
     node = tree->stmts[0]->stmt;

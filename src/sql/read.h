@@ -59,7 +59,7 @@ struct sql_reader {
     custos_err *err;
 };
 
-/* Refuses what is too long or not UTF-8: CUSTOS_EUNSUPPORTED, CUSTOS_ESYNTAX. */
+/* Refuses what is too long or not UTF-8: CUSTOS_EOVERFLOW, CUSTOS_ESYNTAX. */
 CUSTOS_MUST_USE custos_status text_check(str text, custos_err *err);
 
 /* Refuses, by name and position, whatever is not in the list of closed.c. */

@@ -202,7 +202,7 @@ sql_params_give(struct sql_params *params, const struct datum *values, size_t n,
         st = text_check(values[i].text, err);
         if (!st && bytes > SQL_TEXT_MAX)
             st = custos_fail(
-                err, CUSTOS_EUNSUPPORTED,
+                err, CUSTOS_EOVERFLOW,
                 "the values of parameters have more than %d bytes in total",
                 SQL_TEXT_MAX);
         else if (st)

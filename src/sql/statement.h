@@ -71,8 +71,8 @@ struct statement {
  * SELECT of private tables is known by its words, and who answers it reads it.
  * So whoever waits for this waits a millisecond, and for what is neither short
  * nor such a SELECT some ten of them. May fail:
- * CUSTOS_ESYNTAX, CUSTOS_EUNSUPPORTED (too long, too deep, too many),
- * CUSTOS_ENOMEM. What they hold lives in a.
+ * CUSTOS_ESYNTAX, CUSTOS_EOVERFLOW (too long), CUSTOS_EUNSUPPORTED (too deep,
+ * too many), CUSTOS_ENOMEM. What they hold lives in a.
  */
 CUSTOS_MUST_USE custos_status statements_read(arena *a, str text,
                                               struct statement **out, size_t *n,

@@ -281,8 +281,8 @@ struct query {
 /*
  * Text to tree. Everything that is no such query is refused by name and
  * position: CUSTOS_ESYNTAX, CUSTOS_EUNSUPPORTED (with what to write instead,
- * where there is something); also CUSTOS_ENOMEM. The text is borrowed until a
- * is freed.
+ * where there is something), CUSTOS_EOVERFLOW (too long); also CUSTOS_ENOMEM.
+ * The text is borrowed until a is freed.
  */
 CUSTOS_MUST_USE custos_status sql_read(arena *a, str text, struct query **out,
                                        custos_err *err);
@@ -314,7 +314,7 @@ CUSTOS_MUST_USE custos_status sql_params_find(arena *a, str text, size_t least,
 
 /*
  * Gives them these values; texts are borrowed. May fail: CUSTOS_EINVAL (too
- * few), CUSTOS_ESYNTAX (no UTF-8), CUSTOS_EUNSUPPORTED (too long).
+ * few), CUSTOS_ESYNTAX (no UTF-8), CUSTOS_EOVERFLOW (too long).
  */
 CUSTOS_MUST_USE custos_status sql_params_give(struct sql_params *params,
                                               const struct datum *values,

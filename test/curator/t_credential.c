@@ -1,11 +1,13 @@
 /*
- * Doors as a server sees them: every change is seen at once by a handle that
- * was open before.
+ * Credentials as a server sees them: every change is seen at once by a handle
+ * that was open before.
  */
 #include "curator/credential.h"
 
 #include <ctype.h>
 
+#include "curator/catalog.h"
+#include "curator/describe.h"
 #include "support/hospital.h"
 #include "support/support.h"
 
@@ -271,6 +273,71 @@ mock_salts_stay(void **state)
     test_store_remove(&other);
 }
 
+/* Whoever finds it out; strangers alone are told nothing of it. */
+static void
+an_unknown_analyst_has_one_code(void **state)
+{
+    static const char long_name[] =
+        "0123456789012345678901234567890123456789012345678901234567890123456789"
+        "0123456789012345678901234567890123456789012345678901234567890123456789"
+        "0123456789012345678901234567890123456789012345678901234567890123456789"
+        "012345678901234567890123456789012345678901234567890123456789012345678"
+        "9";
+    static const char *const names[] = {"eve", "Ann", long_name};
+    struct ledger *l = curator_ledger(owner);
+    arena *a = arena_new(NULL, 1 << 24);
+
+    (void)state;
+    assert_true(sizeof long_name > CREDENTIAL_NAME_MAX);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        str who = str_of(names[i]);
+        struct ask ask = {.who = who,
+                          .sql = str_of("SELECT count(*) FROM people")};
+        struct catalog_ask look = {
+            .who = who, .sql = str_of("SELECT relname FROM pg_class")};
+        char left[CUSTOS_AMOUNT_MAX], verifier[CREDENTIAL_VERIFIER_MAX];
+        const struct policy_analyst *analyst;
+        struct ledger_balance balance;
+        struct ledger_history history;
+        struct ledger_spent spent;
+        struct description described;
+        struct credential in;
+        struct catalog_rows rows;
+        struct answer *answer = NULL;
+        struct receipt r;
+        custos_err err = CUSTOS_ERR_INIT;
+        const custos_status found[] = {
+            curator_find(c, who, &analyst, &err),
+            curator_answer(c, &ask, &answer, &err),
+            curator_describe(c, &ask, a, &described, &err),
+            curator_catalog(c, &look, a, &rows, &err),
+            curator_catalog_describe(c, &look, a, &rows, &err),
+            ledger_balance(l, who, &balance, &err),
+            ledger_window(l, who, 5, &balance, &err),
+            ledger_left(l, who, 5, NULL, left, &err),
+            ledger_spent(l, who, &spent, &err),
+            ledger_history(l, who, 9, a, &history, &err),
+            credential_set(l, who, CREDENTIAL_NEW, str_of("v"), str_of("t"), 0,
+                           5, &r, &err),
+            credential_set(l, who, CREDENTIAL_AGAIN, str_of("v"), str_of("t"),
+                           0, 5, &r, &err),
+            credential_token_add(l, who, CREDENTIAL_FULL, str_of("t"), 0, 0, 5,
+                                 &r, &err),
+            credential_tokens_end(l, who, CREDENTIAL_FULL, 5, &r, &err),
+            credential_revoke(l, who, 5, &r, &err),
+        };
+
+        for (size_t k = 0; k < sizeof found / sizeof *found; k++)
+            if (found[k] != CUSTOS_ENAME)
+                fail_msg("%.10s, call %zu: %d", names[i], k, (int)found[k]);
+        assert_int_equal(credential_verifier(c, who, &in, verifier, &err),
+                         CUSTOS_EDENIED);
+        assert_string_equal(err.said,
+                            "the name, the password or the token is not right");
+    }
+    arena_free(a);
+}
+
 int
 main(void)
 {
@@ -281,6 +348,7 @@ main(void)
         cmocka_unit_test(what_expired_is_wrong),
         cmocka_unit_test(metrics_are_not_the_owner),
         cmocka_unit_test(mock_salts_stay),
+        cmocka_unit_test(an_unknown_analyst_has_one_code),
     };
 
     return cmocka_run_group_tests(tests, begin, end);

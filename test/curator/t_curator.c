@@ -320,7 +320,7 @@ what_is_not_granted_does_not_exist(void **state)
     assert_null(strstr(whole_said(&b), "visits"));
     assert_int_equal(
         test_refused(c, "bob", "SELECT count(*) FROM patients", "0.1", &a),
-        CUSTOS_EDENIED);
+        CUSTOS_ENAME);
 }
 
 static void

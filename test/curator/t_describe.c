@@ -197,7 +197,7 @@ refusals_are_those_of_answers(void **state)
     described("ana", P "city = $1", NULL, 0,
               "there is no column city in patients");
     described("bob", P "age > $1", NULL, 0,
-              "the policy knows no analyst of this name");
+              "the policy in force has no analyst bob");
     described("", "SELECT count(*) FROM $1", NULL, 0,
               "syntax error at or near \"$1\"");
 }

@@ -125,13 +125,16 @@ what_changes_something_is_a_row(void **state)
     assert_int_equal(said("reload\n", "\"data_version\":1,\"receipt\":\""), 1);
     assert_int_equal(renewals, 1);
     renew_says = CUSTOS_EINVAL; /* then nothing changes at all */
-    assert_int_equal(said("reload\n", "\"error\":\"no such certificate\""), 0);
+    assert_int_equal(said("reload\n", "{\"ok\":false,\"code\":\"EINVAL\","
+                                      "\"error\":\"no such certificate\","
+                                      "\"hint\":\"\"}"),
+                     0);
     assert_int_equal(renewals, 1);
     renew_says = CUSTOS_OK;
     assert_int_equal(said("drain\n", "{\"ok\":true}"), 1);
     assert_int_equal(drained, 1);
     assert_int_equal(said("cut ann \"x\"\n", "\"ended\":3"), 1);
-    assert_int_equal(said("cut", "cut whom?"), 0);
+    assert_int_equal(said("cut", "\"hint\":\"write cut NAME\""), 0);
     assert_int_equal(said("", "no such request"), 0);
     assert_int_equal(said("reload now", "no such request"), 0);
     assert_int_equal(said("\xff\n", "no such request"), 0);

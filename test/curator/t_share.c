@@ -202,7 +202,7 @@ a_policy_waits_for_the_reload(void **state)
     test_store_init(&files);
     assert_int_equal(
         test_refused(b, "bob", "SELECT count(*) FROM people", "0.03", &err),
-        CUSTOS_EDENIED);
+        CUSTOS_ENAME);
     assert_int_equal(
         test_refused(b, "ann", "SELECT count(*) FROM people", "0.04", &err),
         CUSTOS_EPOLICY);

@@ -99,7 +99,7 @@ budgets_own_below_common(void **state)
     assert_string_equal(b.left_epsilon, "0.1");
     assert_int_equal(charge(l, "cy", "0.1"), CUSTOS_OK);
     assert_int_equal(charge(l, "", "0.1"), CUSTOS_ESPENT);
-    assert_int_equal(charge_at(l, "dee", "0.1", 1, NULL, &err), CUSTOS_EDENIED);
+    assert_int_equal(charge_at(l, "dee", "0.1", 1, NULL, &err), CUSTOS_ENAME);
     assert_verifies(l, NULL);
     ledger_close(l);
     place_remove(&p);

@@ -357,7 +357,7 @@ settings_by_a_select(void **state)
           "T D C:SELECT_1 N:00000 T D D C:SELECT_2 Z:I");
     assert_string_equal(f->last_epsilon, "");
     query(f, "SELECT set_config('custos.epsilon', 'much', false)",
-          "E:22023 Z:I");
+          "E:22P02 Z:I");
     query(f, "SELECT set_config('statement_timeout', '5', false)",
           "E:0A000 Z:I");
     query(f, "SELECT set_config('nonsense', '5', false)", "E:42704 Z:I");

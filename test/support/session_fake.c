@@ -17,14 +17,16 @@ chance(void *ctx, uint8_t *bytes, size_t n)
     memset(bytes, 7, n);
 }
 
-static custos_status
+static const char *
 enter(void *ctx, const struct credential *who, custos_err *err)
 {
     struct fake *f = ctx;
 
     (void)who;
-    return f->refuse_entry ? custos_fail(err, CUSTOS_EBUSY, "no place")
-                           : CUSTOS_OK;
+    if (!f->refuse_entry)
+        return NULL;
+    custos_fail(err, CUSTOS_EBUSY, "no place");
+    return "53300";
 }
 
 static void

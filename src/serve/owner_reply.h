@@ -1,0 +1,19 @@
+/*
+ * What the owner's socket replied (curator/owner.h), read: for the command and
+ * for the owner's routes of HTTP, so that a failure has the same code in both.
+ */
+#ifndef SERVE_OWNER_REPLY_H
+#define SERVE_OWNER_REPLY_H
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "custos.h"
+
+/*
+ * *rest is what follows `{"ok":true`, borrowed. Where the server said no: its
+ * status, message and hint. CUSTOS_EIO: this is no such reply.
+ */
+CUSTOS_MUST_USE custos_status owner_reply_read(arena *a, str reply, str *rest,
+                                               custos_err *err);
+
+#endif
