@@ -34,8 +34,8 @@ log_act(const char *act, str name, const struct receipt *r)
  * one piece: a body that grew after them would leave copies behind.
  */
 static void
-tell(struct http_reply *out, str name, const struct credentials *g,
-     const struct receipt *r)
+write_credentials(struct http_reply *out, str name, const struct credentials *g,
+                  const struct receipt *r)
 {
     char receipt[RECEIPT_TEXT_MAX];
     struct buf *b = &out->body;
@@ -82,7 +82,7 @@ api_owner_act(const struct api_call *call, struct http_reply *out,
         owner_cut(curator_path(call->c), act.name);
     if (!st) {
         log_act(words[act.kind], act.name, &r);
-        tell(out, act.name, &given, &r);
+        write_credentials(out, act.name, &given, &r);
     }
     wipe(&given, sizeof given);
     return st;

@@ -269,8 +269,8 @@ api_owner_health(const struct api_call *call, struct http_reply *out,
 /* -------------------------------------------------------------- dispatch -- */
 
 static custos_status
-answer(const struct api_call *call, enum http_task task, struct http_reply *out,
-       custos_err *err)
+write_answer(const struct api_call *call, enum http_task task,
+             struct http_reply *out, custos_err *err)
 {
     switch (task) {
     case TASK_OWNER_POLICY: return api_owner_policy(call, out, err);
@@ -305,7 +305,7 @@ api_owner(const struct serve_parts *parts, struct curator *c,
         lost = st == CUSTOS_EDENIED;
     }
     if (!st)
-        st = answer(&call, task, out, &err);
+        st = write_answer(&call, task, out, &err);
     if (lost)
         http_fault(out, HTTP_FAULT_TOKEN);
     else if (st)

@@ -63,7 +63,7 @@ wants_notices(const struct session *s)
 }
 
 static void
-notice(struct session *s, const char *cost, str bars)
+send_notice(struct session *s, const char *cost, str bars)
 {
     struct pg_report r = {
         .severity = PG_NOTICE,
@@ -87,7 +87,7 @@ asking_cached(struct session *s, const struct asking *a, int64_t now_us)
         return NULL;
     rows = cache_find(s->host->cache, (str){s->key.ptr, s->key.len});
     if (rows) {
-        notice(s, "answered before: free", rows->bars);
+        send_notice(s, "answered before: free", rows->bars);
         s->host->again(s->host->ctx, &s->who, rows->seq);
     }
     return rows;
@@ -135,7 +135,7 @@ copy_portal(struct task *t, const struct portal *p)
 
 /* Price, texts and parameters, as copies of the task's own. */
 static bool
-fill(struct session *s, struct task *t, const struct asking *a)
+fill_task(struct session *s, struct task *t, const struct asking *a)
 {
     const char *jointly = settings_get(&s->settings, "custos.jointly");
 
@@ -172,7 +172,7 @@ asking_begin(struct session *s, const struct asking *a, enum session_then then)
                      then);
     if (!t)
         return false;
-    return fill(s, t, a) || no_memory(s);
+    return fill_task(s, t, a) || no_memory(s);
 }
 
 /* An error's place is one of the statement: of the whole text it lies later. */
@@ -209,8 +209,8 @@ asking_end(struct session *s, struct task *t, int64_t now_us)
 {
     struct cache *cache = s->host->cache;
 
-    notice(s, t->cost, t->rows->bars);
-    notice(s, t->note ? t->note : "", str_of(""));
+    send_notice(s, t->cost, t->rows->bars);
+    send_notice(s, t->note ? t->note : "", str_of(""));
     if (!cache || t->kind != TASK_ANSWER)
         return t->rows; /* of policy and data these say nothing */
     s->confirmed_us = now_us;

@@ -15,7 +15,7 @@ is_waiting(void)
 
 /* False: the connection is gone. */
 static bool
-put(struct conn *c, const char *bytes, size_t len, size_t *n)
+send_bytes(struct conn *c, const char *bytes, size_t len, size_t *n)
 {
     ssize_t sent;
 
@@ -45,14 +45,14 @@ out_empty(struct conn *c, struct buf *out)
 }
 
 static bool
-flush(struct conn *c)
+send_pending(struct conn *c)
 {
     struct buf *out = session_out(c->session);
 
     while (c->sent < out->len) {
         size_t n;
 
-        if (!put(c, out->ptr + c->sent, out->len - c->sent, &n))
+        if (!send_bytes(c, out->ptr + c->sent, out->len - c->sent, &n))
             return false;
         c->sent += n;
         if (!n)
@@ -64,7 +64,7 @@ flush(struct conn *c)
 
 /* The handshake; false: gone. */
 static bool
-shake(struct conn *c, struct tls *tls, int64_t now_us)
+do_handshake(struct conn *c, struct tls *tls, int64_t now_us)
 {
     enum tls_result r;
 
@@ -82,7 +82,7 @@ enum conn_now
 conn_drive(struct conn *c, struct tls *tls, int64_t now_us)
 {
     for (;;) {
-        if (!c->shaking && !flush(c))
+        if (!c->shaking && !send_pending(c))
             return CONN_CLOSED;
         if (c->sent < session_out(c->session)->len)
             return CONN_WAITS;
@@ -92,7 +92,7 @@ conn_drive(struct conn *c, struct tls *tls, int64_t now_us)
         case NEED_WORK: return c->task ? CONN_WAITS : CONN_TASK;
         case NEED_SPACE: session_sent(c->session, now_us); break;
         case NEED_TLS:
-            if (!shake(c, tls, now_us))
+            if (!do_handshake(c, tls, now_us))
                 return CONN_CLOSED;
             if (c->shaking)
                 return CONN_WAITS;

@@ -9,7 +9,7 @@
 #include "serve/session_inside.h"
 
 static int
-cut(str name)
+shown_len(str name)
 {
     return (int)(name.len < 64 ? name.len : 64);
 }
@@ -35,7 +35,7 @@ cursor_declare(struct session *s, const struct statement *st, str text)
     }
     if (held_portal(&s->held, st->name)) {
         session_refuse(s, "42P03", "cursor \"%.*s\" already exists",
-                       cut(st->name), st->name.ptr);
+                       shown_len(st->name), st->name.ptr);
         return FAILED;
     }
     p = s->parsing = prepared_new();
@@ -117,8 +117,8 @@ cursor_fetch(struct session *s, const struct statement *st, int64_t now_us)
     struct rows *rows;
 
     if (!p || !statement_asks(p->of->statement.kind)) {
-        session_refuse(s, "34000", "there is no cursor \"%.*s\"", cut(st->name),
-                       st->name.ptr);
+        session_refuse(s, "34000", "there is no cursor \"%.*s\"",
+                       shown_len(st->name), st->name.ptr);
         return FAILED;
     }
     s->fetch_how = st->kind == STATEMENT_MOVE ? GIVE_MOVE : GIVE_FETCH;

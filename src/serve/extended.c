@@ -11,7 +11,7 @@
 #include "serve/session_inside.h"
 
 static int
-cut(str name)
+shown_len(str name)
 {
     return (int)(name.len < 64 ? name.len : 64);
 }
@@ -122,11 +122,11 @@ prepared_of(const struct pg_parse *m)
 }
 
 static void
-parse(struct session *s, const struct pg_parse *m)
+do_parse(struct session *s, const struct pg_parse *m)
 {
     if (m->name.len && held_prepared(&s->held, m->name)) {
         session_refuse(s, "42P05", "prepared statement \"%.*s\" already exists",
-                       cut(m->name), m->name.ptr);
+                       shown_len(m->name), m->name.ptr);
         return;
     }
     if (m->sql.len > s->host->query_bytes) {
@@ -189,7 +189,7 @@ bind_fits(struct session *s, const struct pg_bind *m, const struct prepared *p)
         session_refuse(s, "08P01",
                        "bind message supplies %zu parameters, but prepared "
                        "statement \"%.*s\" requires %zu",
-                       m->values.n, cut(m->statement), m->statement.ptr,
+                       m->values.n, shown_len(m->statement), m->statement.ptr,
                        p->n_params);
     else if (m->formats.n > 1 && m->formats.n != m->values.n)
         session_refuse(s, "08P01",
@@ -207,7 +207,7 @@ bind_fits(struct session *s, const struct pg_bind *m, const struct prepared *p)
 }
 
 static void
-bind(struct session *s, const struct pg_bind *m)
+do_bind(struct session *s, const struct pg_bind *m)
 {
     struct prepared *of = held_prepared(&s->held, m->statement);
     custos_err err = CUSTOS_ERR_INIT;
@@ -215,12 +215,12 @@ bind(struct session *s, const struct pg_bind *m)
 
     if (!of) {
         session_refuse(s, "26000", "prepared statement \"%.*s\" does not exist",
-                       cut(m->statement), m->statement.ptr);
+                       shown_len(m->statement), m->statement.ptr);
         return;
     }
     if (m->portal.len && held_portal(&s->held, m->portal)) {
         session_refuse(s, "42P03", "cursor \"%.*s\" already exists",
-                       cut(m->portal), m->portal.ptr);
+                       shown_len(m->portal), m->portal.ptr);
         return;
     }
     if (!bind_fits(s, m, of) ||
@@ -267,7 +267,7 @@ describe_rows(struct session *s, const struct prepared *p,
 }
 
 static void
-describe(struct session *s, const struct pg_named *m)
+do_describe(struct session *s, const struct pg_named *m)
 {
     const struct formats none = {0};
     struct prepared *p;
@@ -279,13 +279,13 @@ describe(struct session *s, const struct pg_named *m)
             describe_rows(s, at->of, &at->formats);
         else
             session_refuse(s, "34000", "portal \"%.*s\" does not exist",
-                           cut(m->name), m->name.ptr);
+                           shown_len(m->name), m->name.ptr);
         return;
     }
     p = held_prepared(&s->held, m->name);
     if (!p) {
         session_refuse(s, "26000", "prepared statement \"%.*s\" does not exist",
-                       cut(m->name), m->name.ptr);
+                       shown_len(m->name), m->name.ptr);
         return;
     }
     pg_out_parameter_description(&s->out, p->params, p->n_params);
@@ -307,7 +307,7 @@ is_as_announced(const struct prepared *p, const struct rows *rows)
 }
 
 static void
-give(struct session *s, struct portal *p, struct rows *rows)
+give_answer(struct session *s, struct portal *p, struct rows *rows)
 {
     if (!is_as_announced(p->of, rows)) {
         session_refuse(s, "0A000",
@@ -334,7 +334,7 @@ execute_ask(struct session *s, struct portal *p, int64_t now_us)
 
     s->portal = p;
     if (rows)
-        give(s, p, rows);
+        give_answer(s, p, rows);
     else
         (void)asking_begin(s, &a, THEN_EXECUTE);
 }
@@ -351,18 +351,18 @@ execute_show(struct session *s, struct portal *p)
     }
     rows = show_rows(s, &p->of->statement, p->of->text, p->params);
     if (rows)
-        give(s, p, rows);
+        give_answer(s, p, rows);
     rows_drop(rows);
 }
 
 static void
-execute(struct session *s, const struct pg_execute *m, int64_t now_us)
+do_execute(struct session *s, const struct pg_execute *m, int64_t now_us)
 {
     struct portal *p = held_portal(&s->held, m->portal);
 
     if (!p) {
         session_refuse(s, "34000", "portal \"%.*s\" does not exist",
-                       cut(m->portal), m->portal.ptr);
+                       shown_len(m->portal), m->portal.ptr);
         return;
     }
     s->rows_asked = m->rows;
@@ -388,7 +388,7 @@ extended_told(struct session *s, struct task *t, int64_t now_us)
     struct portal *p = s->portal;
 
     if (!asking_failed(s, t, p->of->text, p->of->statement.at))
-        give(s, p, asking_end(s, t, now_us));
+        give_answer(s, p, asking_end(s, t, now_us));
 }
 
 /* -------------------------------------------------------------- message -- */
@@ -407,10 +407,10 @@ void
 extended_message(struct session *s, const struct pg_message *m, int64_t now_us)
 {
     switch (m->kind) {
-    case PG_PARSE: parse(s, &m->parse); break;
-    case PG_BIND: bind(s, &m->bind); break;
-    case PG_DESCRIBE: describe(s, &m->named); break;
-    case PG_EXECUTE: execute(s, &m->execute, now_us); break;
+    case PG_PARSE: do_parse(s, &m->parse); break;
+    case PG_BIND: do_bind(s, &m->bind); break;
+    case PG_DESCRIBE: do_describe(s, &m->named); break;
+    case PG_EXECUTE: do_execute(s, &m->execute, now_us); break;
     default: close_object(s, &m->named);
     }
 }

@@ -89,7 +89,7 @@ has_gone(int fd)
 
 /* Ends waits that are over. */
 static void
-look(struct http *h)
+end_long_waits(struct http *h)
 {
     const struct serve_parts *parts = h->parts;
     int64_t asked = reply_clock_us();
@@ -118,7 +118,7 @@ look(struct http *h)
 /* ------------------------------------------------------------------ loop -- */
 
 static void
-quiesce(struct http *h)
+stop_listening(struct http *h)
 {
     int fd;
 
@@ -156,7 +156,7 @@ is_over(const struct http *h, int64_t end, int64_t now)
 }
 
 static void *
-loop(void *ctx)
+http_main(void *ctx)
 {
     struct http *h = ctx;
     int epoll =
@@ -165,11 +165,11 @@ loop(void *ctx)
 
     for (;;) {
         wait_for_work(h, epoll);
-        quiesce(h);
+        stop_listening(h);
         MHD_run(h->daemon);
         now = steady_us();
         if (now - looked >= LOOK_US) {
-            look(h);
+            end_long_waits(h);
             looked = now;
         }
         if (h->ends && !end)
@@ -285,7 +285,7 @@ http_start(const struct serve_parts *parts, int fd, const char *tls_cert,
     h->status.curator = h->curator;
     if (!st)
         st = daemon_start(h, fd, err);
-    if (!st && pthread_create(&h->thread, NULL, loop, h))
+    if (!st && pthread_create(&h->thread, NULL, http_main, h))
         st = custos_fail(err, CUSTOS_ENOMEM, "no thread could be started");
     h->has_thread = !st;
     if (st)
@@ -297,7 +297,7 @@ http_start(const struct serve_parts *parts, int fd, const char *tls_cert,
 
 /* Those that have ended meanwhile. */
 static void
-reap(struct http **at)
+free_ended(struct http **at)
 {
     while (*at) {
         struct http *h = *at;
@@ -324,7 +324,7 @@ http_renew(struct http **web, int fd, const char *tls_cert, const char *tls_key,
     (*web)->retires = true;
     http_quiesce(*web);
     fresh->older = *web;
-    reap(&fresh->older);
+    free_ended(&fresh->older);
     *web = fresh;
     return CUSTOS_OK;
 }

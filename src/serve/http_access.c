@@ -18,7 +18,7 @@ log_failed(str address)
 }
 
 static bool
-refuse(struct http_reply *reply, enum http_fault fault)
+refuse_request(struct http_reply *reply, enum http_fault fault)
 {
     http_fault(reply, fault);
     return false;
@@ -43,21 +43,21 @@ token_of(str authorization, str *out)
  * guess: it does not wait for the wrong ones of others at its address.
  */
 static bool
-deny(const struct serve_parts *parts, str from, struct http_reply *reply)
+deny_token(const struct serve_parts *parts, str from, struct http_reply *reply)
 {
     int64_t now = steady_us();
     int64_t wait = throttle_wait(parts->throttle, from, str_of(""), now);
 
     if (wait > 0) {
         http_header(reply, "Retry-After", "%" PRId64, wait / 1000000 + 1);
-        return refuse(reply, HTTP_FAULT_WAIT);
+        return refuse_request(reply, HTTP_FAULT_WAIT);
     }
     throttle_failed(parts->throttle, from, str_of(""), now);
     COUNT_ONE(parts->counts, logins_failed_total);
     log_failed(from);
     http_header(reply, "WWW-Authenticate",
                 "Bearer realm=\"custos\", error=\"invalid_token\"");
-    return refuse(reply, HTTP_FAULT_TOKEN);
+    return refuse_request(reply, HTTP_FAULT_TOKEN);
 }
 
 bool
@@ -72,22 +72,23 @@ http_authenticate(const struct serve_parts *parts, struct curator *c,
 
     if (!token_of(r->authorization, &token)) {
         http_header(reply, "WWW-Authenticate", "Bearer realm=\"custos\"");
-        return refuse(reply, HTTP_FAULT_TOKEN);
+        return refuse_request(reply, HTTP_FAULT_TOKEN);
     }
     st = curator_refresh(c, &err);
     if (!st)
         st = credential_token(c, token, out, &err);
     if (st == CUSTOS_EDENIED)
-        return deny(parts, str_of(address), reply);
+        return deny_token(parts, str_of(address), reply);
     if (st) {
         http_refuse(reply, &err, str_of(""));
         return false;
     }
     if (out->access == CREDENTIAL_METRICS_ONLY)
-        return access == ACCESS_WATCH || refuse(reply, HTTP_FAULT_METRICS);
+        return access == ACCESS_WATCH ||
+               refuse_request(reply, HTTP_FAULT_METRICS);
     if (access >= ACCESS_WATCH && out->name[0])
-        return refuse(reply, HTTP_FAULT_OWNER);
+        return refuse_request(reply, HTTP_FAULT_OWNER);
     if (access == ACCESS_ACT && !parts->acts)
-        return refuse(reply, HTTP_FAULT_ACT);
+        return refuse_request(reply, HTTP_FAULT_ACT);
     return true;
 }

@@ -144,7 +144,7 @@ quality_read(str text)
 /* How much an Accept header wants a type, in thousandths: what fits best says
    it, the type before its family before everything. */
 static int
-wanted(str accept, const char *type)
+accept_quality(str accept, const char *type)
 {
     size_t family = (size_t)(strchr(type, '/') - type) + 1;
     int best = 0, fit = 0;
@@ -190,8 +190,8 @@ form_choose(const struct http_request *r, const struct path *p,
     }
     if (!r->accept.len || p->route.task == TASK_METRICS)
         return true;
-    json = wanted(r->accept, "application/json");
-    csv = p->csv ? wanted(r->accept, "text/csv") : 0;
+    json = accept_quality(r->accept, "application/json");
+    csv = p->csv ? accept_quality(r->accept, "text/csv") : 0;
     if (csv > json)
         *out = FORM_CSV;
     return csv || json;
@@ -232,7 +232,7 @@ arguments_known(const struct http_request *r, const struct path *p)
 }
 
 static bool
-refuse(struct http_reply *reply, enum http_fault fault)
+refuse_request(struct http_reply *reply, enum http_fault fault)
 {
     http_fault(reply, fault);
     return false;
@@ -248,7 +248,7 @@ page_route(const struct http_request *r, const struct console_file *f,
         return false;
     }
     http_header(reply, "Allow", "GET, HEAD");
-    return refuse(reply, HTTP_FAULT_METHOD);
+    return refuse_request(reply, HTTP_FAULT_METHOD);
 }
 
 bool
@@ -262,7 +262,7 @@ http_route(const struct http_request *r, struct http_route *out,
     if (f)
         return page_route(r, f, reply);
     if (!allow)
-        return refuse(reply, HTTP_FAULT_NOT_FOUND);
+        return refuse_request(reply, HTTP_FAULT_NOT_FOUND);
     if (!p)
         http_header(reply, "Allow", "%s", allow);
     if (r->method == HTTP_OPTIONS) {
@@ -271,16 +271,16 @@ http_route(const struct http_request *r, struct http_route *out,
         return false;
     }
     if (!p)
-        return refuse(reply, HTTP_FAULT_METHOD);
+        return refuse_request(reply, HTTP_FAULT_METHOD);
     if (!arguments_known(r, p))
-        return refuse(reply, HTTP_FAULT_ARGUMENT);
+        return refuse_request(reply, HTTP_FAULT_ARGUMENT);
     *out = p->route;
     out->takes_body = p->posts;
     if (!form_choose(r, p, &out->form))
-        return refuse(reply, http_argument(r, "format").len
-                                 ? HTTP_FAULT_ARGUMENT
-                                 : HTTP_FAULT_ACCEPT);
+        return refuse_request(reply, http_argument(r, "format").len
+                                         ? HTTP_FAULT_ARGUMENT
+                                         : HTTP_FAULT_ACCEPT);
     if (p->posts && !body_is_json(r->content_type))
-        return refuse(reply, HTTP_FAULT_TYPE);
+        return refuse_request(reply, HTTP_FAULT_TYPE);
     return true;
 }

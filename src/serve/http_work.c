@@ -131,7 +131,7 @@ work_explain(struct http_work *w, struct curator *c)
 }
 
 static void
-work(struct job *j, struct curator *c)
+work_request(struct job *j, struct curator *c)
 {
     struct http_work *w = (struct http_work *)(void *)j;
     str who = str_of(w->question.who.name);
@@ -178,7 +178,7 @@ http_work_init(struct http_work *w)
     *w = (struct http_work){0};
     question_init(&w->question);
     w->ask = w->question.job.work;
-    w->question.job.work = work;
+    w->question.job.work = work_request;
     buf_init(&w->explained, NULL, BODY_ARENA);
 }
 

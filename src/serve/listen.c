@@ -15,7 +15,7 @@ enum { BACKLOG = 512 };
 
 /* Cuts "HOST:PORT"; false where it is none. */
 static bool
-cut(const char *address, char host[64], char port[8])
+split_address(const char *address, char host[64], char port[8])
 {
     const char *colon = strrchr(address, ':');
     size_t len = colon ? (size_t)(colon - address) : 0;
@@ -46,7 +46,7 @@ is_loopback(const struct sockaddr *a)
 
 /* Address and port as they are, for the log. */
 static void
-tell(struct listening *l)
+write_address(struct listening *l)
 {
     struct sockaddr_storage at;
     socklen_t len = sizeof at;
@@ -90,7 +90,8 @@ listen_open(const char *address, const char *option, struct listening *out,
     struct addrinfo *found = NULL;
     custos_status st = CUSTOS_OK;
 
-    if (!cut(address, host, port) || getaddrinfo(host, port, &hints, &found))
+    if (!split_address(address, host, port) ||
+        getaddrinfo(host, port, &hints, &found))
         return custos_fail(err, CUSTOS_EINVAL,
                            "--%s: %.60s is no address" HINT
                            "write 127.0.0.1:6432",
@@ -101,7 +102,7 @@ listen_open(const char *address, const char *option, struct listening *out,
                          option, address, strerror(errno));
     } else {
         out->loopback = is_loopback(found->ai_addr);
-        tell(out);
+        write_address(out);
     }
     freeaddrinfo(found);
     return st;

@@ -14,7 +14,7 @@ enum { VALUE_MAX = 400 };
 
 CUSTOS_PRINTF(2, 3)
 static void
-add(struct log_line *l, const char *format, ...)
+add_format(struct log_line *l, const char *format, ...)
 {
     size_t room = sizeof l->text - 1 - l->len; /* of the end of line */
     va_list args;
@@ -36,31 +36,31 @@ log_begin(struct log_line *l, const char *event)
 
     gmtime_r(&seconds, &t);
     l->len = 0;
-    add(l, "time=%04d-%02d-%02dT%02d:%02d:%02d.%03dZ event=%s",
-        t.tm_year + 1900, t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min,
-        t.tm_sec, (int)(now / 1000 % 1000), event);
+    add_format(l, "time=%04d-%02d-%02dT%02d:%02d:%02d.%03dZ event=%s",
+               t.tm_year + 1900, t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min,
+               t.tm_sec, (int)(now / 1000 % 1000), event);
 }
 
 /* Quotes and control characters could make a second pair, or a second line. */
 void
 log_text(struct log_line *l, const char *name, str value)
 {
-    add(l, " %s=\"", name);
+    add_format(l, " %s=\"", name);
     for (size_t i = 0; i < value.len && i < VALUE_MAX; i++) {
         unsigned char c = (unsigned char)value.ptr[i];
 
         if (c == '"' || c == '\\')
-            add(l, "\\%c", c);
+            add_format(l, "\\%c", c);
         else
-            add(l, "%c", c < 0x20 || c == 0x7f ? '?' : c);
+            add_format(l, "%c", c < 0x20 || c == 0x7f ? '?' : c);
     }
-    add(l, "\"");
+    add_format(l, "\"");
 }
 
 void
 log_int(struct log_line *l, const char *name, int64_t value)
 {
-    add(l, " %s=%" PRId64, name, value);
+    add_format(l, " %s=%" PRId64, name, value);
 }
 
 void

@@ -101,7 +101,7 @@ may_try(struct session *s, str user, int64_t now_us)
 }
 
 static void
-startup(struct session *s, const struct pg_startup *m, int64_t now_us)
+do_startup(struct session *s, const struct pg_startup *m, int64_t now_us)
 {
     struct task *t;
 
@@ -144,7 +144,7 @@ login_first(struct session *s, const struct pg_message *m, size_t rest,
         s->cancel = m->cancel;
         s->at = AT_CANCEL;
         break;
-    case PG_STARTUP: startup(s, &m->startup, now_us); break;
+    case PG_STARTUP: do_startup(s, &m->startup, now_us); break;
     default: session_fatal(s, "08P01", "no first message");
     }
 }
@@ -228,7 +228,7 @@ sasl_first(struct session *s, str secret, int64_t now_us)
 
 /* All that a client is told at the start. */
 static void
-welcome(struct session *s)
+begin_session(struct session *s)
 {
     const char *name, *value;
 
@@ -271,7 +271,7 @@ sasl_final(struct session *s, str secret, int64_t now_us)
         session_fatal(s, refused, err.said);
     } else {
         pg_out_auth_sasl_final(&s->out, (str){reply.ptr, reply.len});
-        welcome(s);
+        begin_session(s);
     }
     buf_clear(&reply);
 }

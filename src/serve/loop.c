@@ -19,14 +19,14 @@
 /* ------------------------------------------------------- make, end, log -- */
 
 static void
-chance(void *ctx, uint8_t *bytes, size_t n)
+draw_random(void *ctx, uint8_t *bytes, size_t n)
 {
     (void)ctx;
     randombytes_buf(bytes, n);
 }
 
 static void
-again(void *ctx, const struct credential *who, uint64_t seq)
+count_cached(void *ctx, const struct credential *who, uint64_t seq)
 {
     struct loop *l = ctx;
 
@@ -36,7 +36,7 @@ again(void *ctx, const struct credential *who, uint64_t seq)
 
 /* Without the name: passwords are typed there by mistake. */
 static void
-strayed(void *ctx, const char *address)
+log_failed_login(void *ctx, const char *address)
 {
     const struct loop *l = ctx;
     struct log_line line;
@@ -49,7 +49,7 @@ strayed(void *ctx, const char *address)
 }
 
 static void
-crowded(void *ctx)
+count_refused_login(void *ctx)
 {
     const struct loop *l = ctx;
 
@@ -100,11 +100,11 @@ loop_new(const struct loop_options *options, struct loop **out, custos_err *err)
         .throttle = options->parts->throttle,
         .cache = l->cache,
         .ctx = l,
-        .chance = chance,
+        .chance = draw_random,
         .enter = connections_enter,
-        .strayed = strayed,
-        .crowded = crowded,
-        .again = again,
+        .strayed = log_failed_login,
+        .crowded = count_refused_login,
+        .again = count_cached,
     };
     loop_watch(l, options->listen_fd, EVENT_LISTEN, EPOLLIN);
     loop_watch(l, options->owner_fd, EVENT_OWNER, EPOLLIN);
@@ -175,7 +175,7 @@ loop_close(struct loop *l, struct conn *c, const char *why)
 }
 
 static void
-cancel(struct loop *l, const struct conn *from)
+cancel_query(struct loop *l, const struct conn *from)
 {
     struct pg_cancel asked = session_cancelled(from->session);
     struct conn *c = connections_at(l, asked.process);
@@ -253,7 +253,7 @@ loop_drive(struct loop *l, struct conn *c)
             break;
         }
         if (now == CONN_CANCEL)
-            cancel(l, c);
+            cancel_query(l, c);
         if (now != CONN_WAITS) {
             loop_close(l, c, NULL);
             return;

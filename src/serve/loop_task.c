@@ -26,8 +26,8 @@ choose_lane(struct job *j, const struct task *t, const struct conn *c)
 }
 
 static void
-refuse(struct loop *l, struct conn *c, struct task *t, const char *sqlstate,
-       const char *said)
+refuse_task(struct loop *l, struct conn *c, struct task *t,
+            const char *sqlstate, const char *said)
 {
     session_refused(c->session, t, sqlstate, said, l->now_us);
 }
@@ -43,13 +43,13 @@ share_allows(struct loop *l, struct conn *c, struct task *t)
     if (wait) {
         COUNT_ONE(counts_of(l), requests_refused_total);
         share_fail_requests(share, wait, &err);
-        refuse(l, c, t, "53400", err.said);
+        refuse_task(l, c, t, "53400", err.said);
         return false;
     }
     if (share_is_full(share, SHARE_MESSAGES)) {
         COUNT_ONE(counts_of(l), unread_refused_total);
         share_fail_unread(share, &err);
-        refuse(l, c, t, "53200", err.said);
+        refuse_task(l, c, t, "53200", err.said);
         return false;
     }
     return true;
@@ -66,17 +66,20 @@ refuse_busy(struct loop *l, struct conn *c, struct task *t,
     else
         COUNT_ONE(counts_of(l), busy_total);
     if (why == SUBMIT_ENDING)
-        refuse(l, c, t, "57P01", "the server is stopping; nothing was charged");
+        refuse_task(l, c, t, "57P01",
+                    "the server is stopping; nothing was charged");
     else if (why == SUBMIT_SHARE_FULL)
-        refuse(l, c, t, "53300",
-               login ? "too many logins from this address wait; try again"
-                     : "too many of your questions wait; ask again when some "
-                       "are answered (nothing was charged)");
+        refuse_task(
+            l, c, t, "53300",
+            login ? "too many logins from this address wait; try again"
+                  : "too many of your questions wait; ask again when some "
+                    "are answered (nothing was charged)");
     else
-        refuse(l, c, t, "53300",
-               login ? "the server is busy; try again"
-                     : "too many questions wait; ask again later (nothing was "
-                       "charged)");
+        refuse_task(
+            l, c, t, "53300",
+            login ? "the server is busy; try again"
+                  : "too many questions wait; ask again later (nothing was "
+                    "charged)");
 }
 
 bool

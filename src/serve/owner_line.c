@@ -12,7 +12,7 @@
 #include "serve/loop_inside.h"
 
 static void
-status(void *ctx, struct buf *json)
+write_status(void *ctx, struct buf *json)
 {
     struct loop *l = ctx;
     size_t waiting, running;
@@ -26,7 +26,7 @@ status(void *ctx, struct buf *json)
 }
 
 static void
-sessions(void *ctx, struct buf *json)
+write_sessions(void *ctx, struct buf *json)
 {
     struct loop *l = ctx;
     bool some = false;
@@ -48,7 +48,7 @@ sessions(void *ctx, struct buf *json)
 }
 
 static void
-drain(void *ctx)
+begin_drain(void *ctx)
 {
     struct loop *l = ctx;
 
@@ -57,7 +57,7 @@ drain(void *ctx)
 }
 
 static size_t
-cut(void *ctx, str name)
+cut_sessions(void *ctx, str name)
 {
     return connections_cut(ctx, &name,
                            "terminating connection: the owner has ended it");
@@ -66,7 +66,7 @@ cut(void *ctx, str name)
 /* Certificate and key, read again. Open connections hold what they need of
    the old ones. */
 static custos_status
-renew(void *ctx, custos_err *err)
+read_certificate(void *ctx, custos_err *err)
 {
     struct loop *l = ctx;
 
@@ -76,7 +76,7 @@ renew(void *ctx, custos_err *err)
 }
 
 static custos_status
-renewed(void *ctx, bool good, custos_err *err)
+use_certificate(void *ctx, bool good, custos_err *err)
 {
     struct loop *l = ctx;
     struct tls *fresh = l->fresh;
@@ -123,16 +123,16 @@ owner_sweep(struct loop *l)
 }
 
 static void
-answer(struct loop *l)
+answer_line(struct loop *l)
 {
     const struct owner_hooks hooks = {
         .ctx = l,
-        .renew = renew,
-        .renewed = renewed,
-        .status = status,
-        .sessions = sessions,
-        .drain = drain,
-        .cut = cut,
+        .renew = read_certificate,
+        .renewed = use_certificate,
+        .status = write_status,
+        .sessions = write_sessions,
+        .drain = begin_drain,
+        .cut = cut_sessions,
     };
     size_t sent = 0;
     struct buf reply;
@@ -166,7 +166,7 @@ owner_read(struct loop *l)
         if (!memchr(l->owner_line, '\n', l->owner_len) &&
             l->owner_len < sizeof l->owner_line)
             return;
-        answer(l);
+        answer_line(l);
     }
     hang_up(l);
 }
@@ -177,7 +177,7 @@ owner_reload(struct loop *l)
 {
     struct receipt receipt;
     custos_err err = CUSTOS_ERR_INIT;
-    custos_status st = renew(l, &err);
+    custos_status st = read_certificate(l, &err);
 
     if (st) {
         log_say("reload failed", err.said);
@@ -188,6 +188,6 @@ owner_reload(struct loop *l)
         log_say("reload failed", err.said);
     else
         log_say("reload", "policy and data of the store are in force");
-    if (renewed(l, !st, &err))
+    if (use_certificate(l, !st, &err))
         log_say("reload failed", err.said);
 }

@@ -60,7 +60,7 @@ log_trip(const struct question *q, struct curator *c)
 /* When the reply leaves: fixed once it is charged, before the data is touched
    (reply-time). */
 static int64_t
-admit(void *ctx, int64_t class_us)
+fix_due(void *ctx, int64_t class_us)
 {
     struct job *j = ctx;
     struct question *q = (struct question *)j;
@@ -81,7 +81,7 @@ admit(void *ctx, int64_t class_us)
 
 /* The owner's lane is for anything. */
 static custos_status
-place(void *ctx, enum ask_stage at, custos_err *err)
+choose_lane(void *ctx, enum ask_stage at, custos_err *err)
 {
     struct job *j = ctx;
     enum lane from = at == ASK_AT_FREE ? LANE_QUESTIONS : LANE_FREE;
@@ -96,7 +96,7 @@ place(void *ctx, enum ask_stage at, custos_err *err)
 }
 
 static void
-leaves(struct job *j, struct curator *c)
+store_answer(struct job *j, struct curator *c)
 {
     struct question *q = (struct question *)j;
 
@@ -113,13 +113,13 @@ question_work(struct job *j, struct curator *c)
     q->ask.who = str_of(q->who.name);
     q->ask.now = wall_us();
     q->ask.stop = &j->why;
-    q->ask.place = place;
+    q->ask.place = choose_lane;
     q->ask.public_parts = &q->public_parts;
     q->ask.admit_ctx = j;
     q->by = c;
     if (j->replies) {
-        j->leaves = leaves;
-        q->ask.admit = admit;
+        j->leaves = store_answer;
+        q->ask.admit = fix_due;
         q->ask.allowance_us = reply_queue_allowance(j->replies);
         q->ask.most_us = j->most_us;
     }

@@ -107,7 +107,7 @@ receipts_target_read(const char *text, struct receipts_target *out,
 /* ----------------------------------------------------------------- sockets -- */
 
 static int
-reach(const struct receipts_target *to, int type)
+connect_target(const struct receipts_target *to, int type)
 {
     const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = type};
     const struct timeval wait = {.tv_sec = WAIT_SECONDS};
@@ -151,7 +151,7 @@ syslog_send(const struct receipts_target *to, const struct receipts_line *lines,
             size_t n)
 {
     bool tcp = to->kind == RECEIPTS_SYSLOG_TCP;
-    int fd = reach(to, tcp ? SOCK_STREAM : SOCK_DGRAM);
+    int fd = connect_target(to, tcp ? SOCK_STREAM : SOCK_DGRAM);
     bool good = fd >= 0;
 
     for (size_t i = 0; i < n && good; i++) {
@@ -187,7 +187,7 @@ static bool
 http_send(const struct receipts_target *to, const struct receipts_line *lines,
           size_t n)
 {
-    int fd = reach(to, SOCK_STREAM);
+    int fd = connect_target(to, SOCK_STREAM);
     bool v6 = strchr(to->host, ':'), good = false;
     struct buf body, all;
     char reply[16] = "";

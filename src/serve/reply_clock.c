@@ -83,7 +83,7 @@ sleep_us(long us)
 }
 
 static void *
-beat(void *ctx)
+beat_main(void *ctx)
 {
     const struct beater *me = ctx;
 
@@ -131,7 +131,7 @@ reply_clock_start(void)
         CPU_SET(cpu, &one);
         (void)pthread_attr_setaffinity_np(&attr, sizeof one, &one);
         me->i = here.n;
-        good = !pthread_create(&me->thread, &attr, beat, me);
+        good = !pthread_create(&me->thread, &attr, beat_main, me);
         here.n += good;
     }
     pthread_attr_destroy(&attr);

@@ -55,7 +55,7 @@ reply_queue_allowance(const struct reply_queue *q)
 }
 
 static int64_t
-plus(int64_t a, int64_t b)
+add_saturating(int64_t a, int64_t b)
 {
     int64_t sum;
 
@@ -64,7 +64,7 @@ plus(int64_t a, int64_t b)
 
 /* Lock held: the earliest server is free at `until` instead. */
 static void
-occupy(struct reply_queue *q, int64_t until)
+occupy_earliest(struct reply_queue *q, int64_t until)
 {
     int64_t *heap = q->free_us;
     size_t i = 0;
@@ -90,14 +90,14 @@ reply_queue_admit(struct reply_queue *q, int64_t asked_us, int64_t now_us,
 
     CUSTOS_REQUIRE(class_us >= 1 && asked_us >= 0);
     begin = now_us > asked_us ? now_us - asked_us : 0;
-    begin = plus(asked_us, moment_after(begin));
+    begin = add_saturating(asked_us, moment_after(begin));
     pthread_mutex_lock(&q->lock);
     if (begin < q->free_us[0])
         begin = q->free_us[0];
-    end = plus(begin, class_us);
-    occupy(q, end);
+    end = add_saturating(begin, class_us);
+    occupy_earliest(q, end);
     pthread_mutex_unlock(&q->lock);
-    return plus(end, q->allowance_us);
+    return add_saturating(end, q->allowance_us);
 }
 
 /* Lock held: what stands at i is not later than it was. */

@@ -72,7 +72,7 @@ reply_heap_reserve(struct reply_heap *s, size_t jobs)
 }
 
 static void
-swap(struct reply_heap *s, size_t a, size_t b)
+swap_jobs(struct reply_heap *s, size_t a, size_t b)
 {
     struct job *j = s->jobs[a];
 
@@ -92,7 +92,7 @@ reply_heap_put(struct reply_heap *s, struct job *j, int64_t finished_us)
     s->jobs[s->n++] = j;
     for (; i && s->jobs[(i - 1) / 2]->due_us > s->jobs[i]->due_us;
          i = (i - 1) / 2)
-        swap(s, i, (i - 1) / 2);
+        swap_jobs(s, i, (i - 1) / 2);
 }
 
 int64_t
@@ -119,7 +119,7 @@ reply_heap_take(struct reply_heap *s, int64_t now_us)
             child++;
         if (child >= s->n || s->jobs[child]->due_us >= s->jobs[i]->due_us)
             return first;
-        swap(s, i, child);
+        swap_jobs(s, i, child);
         i = child;
     }
 }

@@ -308,7 +308,7 @@ workers_start(struct server *s, custos_err *err)
 }
 
 static void
-quiesce(void *ctx)
+stop_http_listening(void *ctx)
 {
     struct server *s = ctx;
 
@@ -317,7 +317,7 @@ quiesce(void *ctx)
 }
 
 static custos_status
-renew(void *ctx, custos_err *err)
+renew_http(void *ctx, custos_err *err)
 {
     struct server *s = ctx;
     const struct server_options *o = s->options;
@@ -333,7 +333,7 @@ renew(void *ctx, custos_err *err)
 }
 
 static custos_status
-start(struct server *s, custos_err *err)
+start_parts(struct server *s, custos_err *err)
 {
     const struct server_options *o = s->options;
     struct loop_options loop = {
@@ -341,8 +341,8 @@ start(struct server *s, custos_err *err)
         .tls_cert = o->tls_cert,
         .tls_key = o->tls_key,
         .cache_bytes = CACHE_BYTES,
-        .quiesce = quiesce,
-        .renew = renew,
+        .quiesce = stop_http_listening,
+        .renew = renew_http,
         .ctx = s,
         .notify = &s->notify,
     };
@@ -436,11 +436,11 @@ end_in_time(const struct server *s)
 /* In the order in which one needs the other. Workers may wait at the owner's
    socket for the loop, which no longer answers: they are hung up on first. */
 static void
-end(struct server *s)
+end_parts(struct server *s)
 {
     int64_t questions_ms = end_in_time(s);
 
-    quiesce(s);
+    stop_http_listening(s);
     if (s->owner_fd >= 0)
         owner_close(s->parts.curator, s->owner_fd);
     if (!workers_stop(s->parts.workers, questions_ms)) {
@@ -493,13 +493,13 @@ server_run(const struct server_options *options, custos_err *err)
     if (st)
         return st;
     notify_open(&s.notify);
-    st = start(&s, err);
+    st = start_parts(&s, err);
     if (!st) {
         say_started(&s);
         notify_say(&s.notify, "READY=1");
         loop_run(s.loop);
     }
-    end(&s);
+    end_parts(&s);
     if (!st)
         log_say("stopped", "all is written");
     notify_close(&s.notify);

@@ -74,12 +74,6 @@ session_free(struct session *s)
 
 /* -------------------------------------------------------------- replies -- */
 
-static void
-report(struct session *s, const struct pg_report *r)
-{
-    pg_out_report(&s->out, r);
-}
-
 void
 session_fatal(struct session *s, const char *sqlstate, const char *said)
 {
@@ -88,14 +82,14 @@ session_fatal(struct session *s, const char *sqlstate, const char *said)
 
     if (s->at == AT_END)
         return;
-    report(s, &r);
+    pg_out_report(&s->out, &r);
     question_clear(s);
     s->at = AT_END;
 }
 
 /* What follows from an error. */
 static void
-failed(struct session *s)
+end_failed(struct session *s)
 {
     bool simple = s->batch.a != NULL;
 
@@ -112,8 +106,8 @@ failed(struct session *s)
 void
 session_error(struct session *s, const struct pg_report *r)
 {
-    report(s, r);
-    failed(s);
+    pg_out_report(&s->out, r);
+    end_failed(s);
 }
 
 void
@@ -210,7 +204,8 @@ is_listening(const struct session *s)
  *          every_message_before_the_login_ends_it
  */
 static void
-take(struct session *s, const struct pg_message *m, size_t rest, int64_t now_us)
+take_message(struct session *s, const struct pg_message *m, size_t rest,
+             int64_t now_us)
 {
     switch (s->at) {
     case AT_FIRST: login_first(s, m, rest, now_us); break;
@@ -262,7 +257,7 @@ take_all(struct session *s, str bytes, int64_t now_us)
             break;
         }
         at += used;
-        take(s, &m, rest.len - used, now_us);
+        take_message(s, &m, rest.len - used, now_us);
     }
     return at;
 }

@@ -77,7 +77,7 @@ static_assert(COUNT_OF(table) <= SETTINGS_MAX, "a slot for each setting");
 
 /* SET TIME ZONE and the like come as timezone; names have no case. */
 static size_t
-find(str name)
+find_setting(str name)
 {
     for (size_t i = 0; i < COUNT_OF(table); i++)
         if (strlen(table[i].name) == name.len &&
@@ -95,7 +95,7 @@ value_of(const struct settings *s, size_t i)
 const char *
 settings_find(const struct settings *s, str name, const char **value)
 {
-    size_t i = find(name);
+    size_t i = find_setting(name);
 
     if (i == SIZE_MAX)
         return NULL;
@@ -178,7 +178,7 @@ is_good(enum check check, str value)
 }
 
 static custos_status
-refuse(const struct setting *of, custos_err *err)
+refuse_value(const struct setting *of, custos_err *err)
 {
     switch (of->check) {
     case FIXED:
@@ -216,7 +216,7 @@ copy_of(const char *text)
 }
 
 static void
-replace(char **at, char *by)
+replace_text(char **at, char *by)
 {
     free(*at);
     *at = by;
@@ -224,12 +224,12 @@ replace(char **at, char *by)
 
 /* What the value goes back to is kept at the first change of a transaction. */
 static bool
-touch(struct slot *slot)
+keep_before(struct slot *slot)
 {
     if (slot->touched)
         return true;
-    replace(&slot->on_rollback, copy_of(slot->value));
-    replace(&slot->on_commit, copy_of(slot->value));
+    replace_text(&slot->on_rollback, copy_of(slot->value));
+    replace_text(&slot->on_commit, copy_of(slot->value));
     slot->touched = !slot->value || (slot->on_rollback && slot->on_commit);
     return slot->touched;
 }
@@ -239,13 +239,13 @@ static custos_status
 slot_set(struct slot *slot, char *value, enum setting_scope scope,
          custos_err *err)
 {
-    if (scope != SETTING_SESSION && !touch(slot)) {
+    if (scope != SETTING_SESSION && !keep_before(slot)) {
         free(value);
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
-    replace(&slot->value, value);
+    replace_text(&slot->value, value);
     if (scope == SETTING_IN_BLOCK)
-        replace(&slot->on_commit, copy_of(value));
+        replace_text(&slot->on_commit, copy_of(value));
     return CUSTOS_OK;
 }
 
@@ -258,8 +258,8 @@ reset_other(struct settings *s, const char *name, enum setting_scope scope,
 
     for (size_t i = 0; i < COUNT_OF(pair); i++)
         if (!strcmp(name, pair[i]))
-            return slot_set(&s->slots[find(str_of(pair[1 - i]))], NULL, scope,
-                            err);
+            return slot_set(&s->slots[find_setting(str_of(pair[1 - i]))], NULL,
+                            scope, err);
     return CUSTOS_OK;
 }
 
@@ -267,7 +267,7 @@ custos_status
 settings_set(struct settings *s, str name, str value, enum setting_scope scope,
              const char **report, custos_err *err)
 {
-    size_t i = find(name);
+    size_t i = find_setting(name);
     char *copy = NULL;
     custos_status st;
 
@@ -278,7 +278,7 @@ settings_set(struct settings *s, str name, str value, enum setting_scope scope,
                            (int)(name.len < 60 ? name.len : 60), name.ptr);
     if (value.ptr &&
         (value.len > SETTING_VALUE_MAX || !is_good(table[i].check, value)))
-        return refuse(&table[i], err);
+        return refuse_value(&table[i], err);
     if (value.ptr && !(copy = strndup(value.ptr, value.len)))
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     st = slot_set(&s->slots[i], copy, scope, err);
@@ -294,10 +294,10 @@ slot_end(struct slot *slot, char **to)
 {
     if (!slot->touched)
         return;
-    replace(&slot->value, *to);
+    replace_text(&slot->value, *to);
     *to = NULL;
-    replace(&slot->on_commit, NULL);
-    replace(&slot->on_rollback, NULL);
+    replace_text(&slot->on_commit, NULL);
+    replace_text(&slot->on_rollback, NULL);
     slot->touched = false;
 }
 
@@ -320,5 +320,5 @@ settings_reset(struct settings *s)
 {
     settings_rollback(s);
     for (size_t i = 0; i < COUNT_OF(table); i++)
-        replace(&s->slots[i].value, NULL);
+        replace_text(&s->slots[i].value, NULL);
 }

@@ -29,7 +29,7 @@ take_value(const struct datum *values, int param, struct buf *room, str *out)
 }
 
 static struct rows *
-show(struct session *s, const struct statement *st, str text)
+show_setting(struct session *s, const struct statement *st, str text)
 {
     custos_err err = CUSTOS_ERR_INIT;
     const char *name, *value = NULL;
@@ -73,7 +73,7 @@ show_rows(struct session *s, const struct statement *st, str text,
         session_refuse(s, "22023", "set_config takes texts of at most %d bytes",
                        SETTING_VALUE_MAX);
     else if (!now.sets || statement_set(s, &now, text))
-        rows = show(s, &now, text);
+        rows = show_setting(s, &now, text);
     buf_clear(&name);
     buf_clear(&value);
     return rows;

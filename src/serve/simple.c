@@ -59,7 +59,7 @@ simple_read(struct session *s)
 }
 
 static void
-ask(struct session *s, const struct statement *st)
+begin_question(struct session *s, const struct statement *st)
 {
     struct batch *b = &s->batch;
     const struct asking a = {
@@ -74,7 +74,7 @@ ask(struct session *s, const struct statement *st)
 }
 
 static void
-show(struct session *s, const struct statement *st)
+do_show(struct session *s, const struct statement *st)
 {
     struct rows *rows;
 
@@ -104,9 +104,9 @@ simple_go(struct session *s, int64_t now_us)
     if (!statement_allowed(s, st))
         return;
     if (statement_asks(st->kind))
-        ask(s, st);
+        begin_question(s, st);
     else if (st->kind == STATEMENT_SHOW)
-        show(s, st);
+        do_show(s, st);
     else
         (void)statement_do(s, st, b->text, now_us);
 }

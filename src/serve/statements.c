@@ -27,7 +27,7 @@ statement_allowed(struct session *s, const struct statement *st)
 }
 
 static enum done
-complete(struct session *s, const char *tag)
+complete_command(struct session *s, const char *tag)
 {
     pg_out_complete(&s->out, tag);
     return DONE;
@@ -83,9 +83,9 @@ statement_set(struct session *s, const struct statement *st, str text)
 }
 
 static enum done
-set(struct session *s, const struct statement *st, str text, const char *tag)
+do_set(struct session *s, const struct statement *st, str text, const char *tag)
 {
-    return statement_set(s, st, text) ? complete(s, tag) : FAILED;
+    return statement_set(s, st, text) ? complete_command(s, tag) : FAILED;
 }
 
 static void
@@ -102,14 +102,14 @@ reset_all(struct session *s, const char *tag)
 {
     settings_reset(&s->settings);
     report_all(s);
-    return complete(s, tag);
+    return complete_command(s, tag);
 }
 
 static enum done
-discard(struct session *s, const struct statement *st)
+do_discard(struct session *s, const struct statement *st)
 {
     if (!is_name(st->value, "all"))
-        return complete(s, "DISCARD");
+        return complete_command(s, "DISCARD");
     if (s->state != PG_IDLE) {
         session_refuse(s, "25001",
                        "DISCARD ALL cannot run inside a transaction block");
@@ -122,59 +122,61 @@ discard(struct session *s, const struct statement *st)
 /* --------------------------------------------------------- transactions -- */
 
 static enum done
-warn(struct session *s, const char *sqlstate, const char *said, const char *tag)
+complete_with_warning(struct session *s, const char *sqlstate, const char *said,
+                      const char *tag)
 {
     struct pg_report r = {
         .severity = PG_WARNING, .sqlstate = sqlstate, .message = str_of(said)};
 
     pg_out_report(&s->out, &r);
-    return complete(s, tag);
+    return complete_command(s, tag);
 }
 
 static enum done
-begin(struct session *s, const struct statement *st)
+do_begin(struct session *s, const struct statement *st)
 {
     const char *tag =
         is_name(st->word, "start") ? "START TRANSACTION" : "BEGIN";
 
     if (s->state != PG_IDLE)
-        return warn(s, "25001", "there is already a transaction in progress",
-                    tag);
+        return complete_with_warning(
+            s, "25001", "there is already a transaction in progress", tag);
     s->state = PG_IN_TRANSACTION;
-    return complete(s, tag);
+    return complete_command(s, tag);
 }
 
 static enum done
-commit(struct session *s)
+do_commit(struct session *s)
 {
     const char *tag = s->state == PG_IN_FAILED ? "ROLLBACK" : "COMMIT";
 
     if (s->state == PG_IDLE)
-        return warn(s, "25P01", "there is no transaction in progress", tag);
+        return complete_with_warning(
+            s, "25P01", "there is no transaction in progress", tag);
     if (s->state == PG_IN_FAILED)
         settings_rollback(&s->settings);
     else
         settings_commit(&s->settings);
     s->state = PG_IDLE;
     report_all(s);
-    return complete(s, tag);
+    return complete_command(s, tag);
 }
 
 static enum done
 roll_back(struct session *s)
 {
     if (s->state == PG_IDLE)
-        return warn(s, "25P01", "there is no transaction in progress",
-                    "ROLLBACK");
+        return complete_with_warning(
+            s, "25P01", "there is no transaction in progress", "ROLLBACK");
     settings_rollback(&s->settings);
     s->state = PG_IDLE;
     report_all(s);
-    return complete(s, "ROLLBACK");
+    return complete_command(s, "ROLLBACK");
 }
 
 /* Nothing is written here, so nothing is to be undone but the failure. */
 static enum done
-savepoint(struct session *s, const struct statement *st)
+do_savepoint(struct session *s, const struct statement *st)
 {
     if (s->state == PG_IDLE) {
         session_refuse(s, "25P01",
@@ -185,19 +187,20 @@ savepoint(struct session *s, const struct statement *st)
     }
     if (st->kind == STATEMENT_ROLLBACK_TO) {
         s->state = PG_IN_TRANSACTION;
-        return complete(s, "ROLLBACK");
+        return complete_command(s, "ROLLBACK");
     }
-    return complete(s, st->kind == STATEMENT_RELEASE ? "RELEASE" : "SAVEPOINT");
+    return complete_command(s, st->kind == STATEMENT_RELEASE ? "RELEASE"
+                                                             : "SAVEPOINT");
 }
 
 /* ----------------------------------------------------- names of objects -- */
 
 static enum done
-deallocate(struct session *s, const struct statement *st)
+do_deallocate(struct session *s, const struct statement *st)
 {
     if (!st->name.len) {
         held_close_all_prepared(&s->held);
-        return complete(s, "DEALLOCATE ALL");
+        return complete_command(s, "DEALLOCATE ALL");
     }
     if (!held_prepared(&s->held, st->name)) {
         session_refuse(s, "26000", "there is no prepared statement \"%.*s\"",
@@ -206,7 +209,7 @@ deallocate(struct session *s, const struct statement *st)
         return FAILED;
     }
     held_close_prepared(&s->held, st->name);
-    return complete(s, "DEALLOCATE");
+    return complete_command(s, "DEALLOCATE");
 }
 
 static enum done
@@ -214,7 +217,7 @@ close_cursor(struct session *s, const struct statement *st)
 {
     if (!st->name.len) {
         held_close_portals(&s->held);
-        return complete(s, "CLOSE CURSOR ALL");
+        return complete_command(s, "CLOSE CURSOR ALL");
     }
     if (!held_portal(&s->held, st->name)) {
         session_refuse(s, "34000", "there is no cursor \"%.*s\"",
@@ -223,11 +226,11 @@ close_cursor(struct session *s, const struct statement *st)
         return FAILED;
     }
     held_close_portal(&s->held, st->name);
-    return complete(s, "CLOSE CURSOR");
+    return complete_command(s, "CLOSE CURSOR");
 }
 
 static enum done
-refuse(struct session *s, const struct statement *st, str text)
+refuse_statement(struct session *s, const struct statement *st, str text)
 {
     custos_err err = CUSTOS_ERR_INIT;
 
@@ -241,25 +244,27 @@ statement_do(struct session *s, const struct statement *st, str text,
              int64_t now_us)
 {
     switch (st->kind) {
-    case STATEMENT_SET: return set(s, st, text, "SET");
+    case STATEMENT_SET: return do_set(s, st, text, "SET");
     case STATEMENT_RESET:
-        return st->name.len ? set(s, st, text, "RESET") : reset_all(s, "RESET");
-    case STATEMENT_BEGIN: return begin(s, st);
-    case STATEMENT_COMMIT: return commit(s);
+        return st->name.len ? do_set(s, st, text, "RESET")
+                            : reset_all(s, "RESET");
+    case STATEMENT_BEGIN: return do_begin(s, st);
+    case STATEMENT_COMMIT: return do_commit(s);
     case STATEMENT_ROLLBACK: return roll_back(s);
     case STATEMENT_SAVEPOINT:
     case STATEMENT_RELEASE:
-    case STATEMENT_ROLLBACK_TO: return savepoint(s, st);
-    case STATEMENT_DISCARD: return discard(s, st);
-    case STATEMENT_DEALLOCATE: return deallocate(s, st);
+    case STATEMENT_ROLLBACK_TO: return do_savepoint(s, st);
+    case STATEMENT_DISCARD: return do_discard(s, st);
+    case STATEMENT_DEALLOCATE: return do_deallocate(s, st);
     case STATEMENT_CLOSE: return close_cursor(s, st);
-    case STATEMENT_UNLISTEN: return complete(s, "UNLISTEN");
+    case STATEMENT_UNLISTEN: return complete_command(s, "UNLISTEN");
     case STATEMENT_DECLARE:
-        return st->hold || st->scroll ? refuse(s, st, text)
+        return st->hold || st->scroll ? refuse_statement(s, st, text)
                                       : cursor_declare(s, st, text);
     case STATEMENT_FETCH:
     case STATEMENT_MOVE:
-        return st->forward ? cursor_fetch(s, st, now_us) : refuse(s, st, text);
-    default: return refuse(s, st, text);
+        return st->forward ? cursor_fetch(s, st, now_us)
+                           : refuse_statement(s, st, text);
+    default: return refuse_statement(s, st, text);
     }
 }

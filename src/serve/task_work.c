@@ -34,7 +34,7 @@ find_verifier(struct task *t, struct curator *c, custos_err *err)
 
 /* The types that the client gave its parameters, lists among them. */
 static custos_status
-declare(struct task *t, custos_err *err)
+declare_params(struct task *t, custos_err *err)
 {
     enum data_type *types = arena_take(t->a, t->n_types + 1, sizeof *types);
     bool *lists = arena_take(t->a, t->n_types + 1, sizeof *lists);
@@ -59,11 +59,11 @@ declare(struct task *t, custos_err *err)
 }
 
 static custos_status
-describe(struct task *t, struct curator *c, custos_err *err)
+describe_query(struct task *t, struct curator *c, custos_err *err)
 {
     struct description d = {0};
     struct pg_type *made;
-    custos_status st = declare(t, err);
+    custos_status st = declare_params(t, err);
     str *names;
 
     if (!st)
@@ -182,7 +182,7 @@ work_free(struct task *t, struct curator *c, custos_err *err)
     if (st)
         return st;
     switch (t->kind) {
-    case TASK_DESCRIBE: return describe(t, c, err);
+    case TASK_DESCRIBE: return describe_query(t, c, err);
     case TASK_CATALOG: return ask_catalog(t, c, err);
     case TASK_CATALOG_DESCRIBE: return describe_catalog(t, c, err);
     default: return ask_budget(t, c, err);

@@ -164,7 +164,7 @@ throttle_wait(struct throttle *g, str address, str name, int64_t now_us)
 
 /* One try is paid with its part of a minute, at most a minute ahead. */
 static int64_t
-pay(int64_t *paid_us, uint32_t limit, int64_t now_us)
+pay_for_try(int64_t *paid_us, uint32_t limit, int64_t now_us)
 {
     int64_t price = MINUTE_US / limit, wait;
 
@@ -188,9 +188,9 @@ try_once(struct throttle *g, str address, int64_t now_us)
     if (e->hash != hash)
         *e = (struct entry){.hash = hash};
     if (g->limits.per_address)
-        wait = pay(&e->last_us, g->limits.per_address, now_us);
+        wait = pay_for_try(&e->last_us, g->limits.per_address, now_us);
     if (!wait && g->limits.all)
-        wait = pay(&g->tries_us, g->limits.all, now_us);
+        wait = pay_for_try(&g->tries_us, g->limits.all, now_us);
     return wait;
 }
 

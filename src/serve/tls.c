@@ -42,7 +42,8 @@ binding_make(struct tls *t)
 }
 
 static custos_status
-load(struct tls *t, const char *cert, const char *key, custos_err *err)
+load_certificate(struct tls *t, const char *cert, const char *key,
+                 custos_err *err)
 {
     SSL_CTX *c = t->context;
 
@@ -82,7 +83,7 @@ tls_new(const char *cert, const char *key, struct tls **out, custos_err *err)
     if (!t || !(t->context = SSL_CTX_new(TLS_server_method())))
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     else
-        st = load(t, cert, key, err);
+        st = load_certificate(t, cert, key, err);
     ERR_clear_error();
     if (st)
         tls_free(t);

@@ -51,7 +51,7 @@ is_due(const struct verified *v, int64_t now)
 
 /* What an attempt found; false: it found nothing, and *err says why. */
 static bool
-found(struct verified_facts *f, custos_status st, const custos_err *err)
+note_finding(struct verified_facts *f, custos_status st, const custos_err *err)
 {
     f->ok = !st;
     if (st == CUSTOS_ECORRUPT || st == CUSTOS_ENAME)
@@ -74,7 +74,7 @@ look_again(struct verified *v, struct ledger *l, bool all,
         st = ledger_verify(l, f.head.seq ? &f.head : NULL, &f.head, err);
     else
         st = ledger_verify_after(l, &f.head, &f.head, err);
-    tells = found(&f, st, err);
+    tells = note_finding(&f, st, err);
     if (all && !st)
         f.all = f.head.seq;
     pthread_mutex_lock(&v->mutex);

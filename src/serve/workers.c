@@ -327,7 +327,7 @@ worker_start(struct workers *w, struct curator *c, enum lane lane,
 }
 
 static custos_status
-start(struct workers *w, struct curator *c, custos_err *err)
+start_threads(struct workers *w, struct curator *c, custos_err *err)
 {
     const size_t threads[LANES] = {
         [LANE_QUESTIONS] = w->options.threads,
@@ -370,7 +370,7 @@ workers_new(struct curator *c, const struct workers_options *options,
     w->options = o;
     w->keeper = c;
     lanes_init(w);
-    st = start(w, c, err);
+    st = start_threads(w, c, err);
     if (!st)
         *out = w;
     else if (workers_stop(w, 0))
