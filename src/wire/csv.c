@@ -1,6 +1,6 @@
 /*
- * CSV, RFC 4180. What a text begins with is left as it is: a value is never
- * changed to please a spreadsheet that takes "=1+1" for a formula.
+ * CSV, RFC 4180. Texts are never changed: not even "=1+1", which a spreadsheet
+ * would take for a formula.
  */
 #include "wire/csv.h"
 

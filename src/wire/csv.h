@@ -6,10 +6,10 @@
 
 #include "base/datum.h"
 
-/* Quoted where it must be; the empty text is "" so that it is no NULL. */
+/* Quoted where it must be; the empty text is "", to tell it from NULL. */
 void csv_add_text(struct buf *out, str text);
 
-/* NULL is nothing at all. */
+/* NULL is an empty cell. */
 void csv_add_datum(struct buf *out, const struct datum *value);
 
 #endif

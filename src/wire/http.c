@@ -1,5 +1,5 @@
 /*
- * One row a field: what is not here is refused with the name that was meant.
+ * One row per field; an unknown field is refused, with the nearest name there is.
  */
 #include "wire/http.h"
 

@@ -1,5 +1,5 @@
 /*
- * What the bodies of HTTP requests say.
+ * Bodies of HTTP requests, read.
  */
 #ifndef WIRE_HTTP_H
 #define WIRE_HTTP_H
@@ -13,15 +13,15 @@
  */
 struct http_query {
     str sql;
-    str epsilon, within; /* empty: not said */
+    str epsilon, within; /* empty: not given */
     bool jointly;
     const struct datum *params; /* numbers: TYPE_INT or TYPE_DECIMAL */
     size_t n_params;
 };
 
 /*
- * In the arena. May fail: CUSTOS_ESYNTAX (no JSON), CUSTOS_EINVAL (a field that
- * there is not, or of another kind), CUSTOS_EOVERFLOW, CUSTOS_ENOMEM.
+ * In the arena. May fail: CUSTOS_ESYNTAX (not JSON), CUSTOS_EINVAL (an unknown
+ * field, or one of the wrong type), CUSTOS_EOVERFLOW, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status http_query_read(arena *a, str body,
                                               struct http_query *out,
@@ -40,7 +40,7 @@ CUSTOS_MUST_USE custos_status http_act_read(arena *a, str body,
                                             struct http_act *out,
                                             custos_err *err);
 
-/* {}, of an act that needs no words. */
+/* {}: an act without arguments. */
 CUSTOS_MUST_USE custos_status http_nothing_read(arena *a, str body,
                                                 custos_err *err);
 

@@ -1,7 +1,7 @@
 /*
  * jansson reads numbers as doubles. To keep them exact the text is read twice:
  * as it is, and with every number put in quotes; where the first has a number
- * the second has its text. Depth is counted before, on the flat text.
+ * the second has its text. Depth is counted before that, on the plain text.
  */
 #include "wire/json.h"
 
@@ -171,7 +171,7 @@ copy_value(arena *a, const json_t *value, const json_t *exact,
 }
 
 static custos_status
-load(str text, json_t **out, custos_err *err)
+load_json(str text, json_t **out, custos_err *err)
 {
     json_error_t wrong;
 
@@ -204,9 +204,9 @@ json_read(arena *a, str text, struct json_value *out, custos_err *err)
         quoted = arena_take(a, 3 * text.len + 1, 1);
     st = quoted ? quote_numbers(text, quoted, &len, err) : fail_memory(err);
     if (!st)
-        st = load(text, &value, err);
+        st = load_json(text, &value, err);
     if (!st)
-        st = load((str){quoted, len}, &exact, err);
+        st = load_json((str){quoted, len}, &exact, err);
     if (!st)
         st = copy_value(a, value, exact, &v, err);
     if (!st)

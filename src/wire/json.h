@@ -1,7 +1,7 @@
 /*
- * JSON: reading by jansson, whose only user this is, and small writers.
- * Numbers are exact both ways: they are kept as the text that was written, and
- * values are written as texts of every digit. Memory for what was read is taken from an arena.
+ * JSON: read with jansson, which nothing else uses, and small writers. Numbers
+ * are exact both ways: they are kept as the text that was written, and values
+ * are written as texts of every digit. What was read is in an arena.
  */
 #ifndef WIRE_JSON_H
 #define WIRE_JSON_H
@@ -31,21 +31,21 @@ struct json_value {
 enum { JSON_DEPTH_MAX = 16 };
 
 /*
- * One value and nothing behind it; all of it in the arena. May fail:
- * CUSTOS_ESYNTAX with the place, CUSTOS_EOVERFLOW (deeper than JSON_DEPTH_MAX),
+ * One value and nothing after it; all of it in the arena. May fail:
+ * CUSTOS_ESYNTAX with the position, CUSTOS_EOVERFLOW (deeper than JSON_DEPTH_MAX),
  * CUSTOS_ENOMEM. Names of an object are unique, texts UTF-8 without NUL.
  */
 CUSTOS_MUST_USE custos_status json_read(arena *a, str text,
                                         struct json_value *out,
                                         custos_err *err);
 
-/* By its name, or NULL. */
+/* The member of this name, or NULL. */
 const struct json_value *
 json_member(const struct json_value *object, const char *name);
 
 /* ------------------------------------------------------------- writing -- */
 
-/* With its quotes. Bytes that are no UTF-8 become U+FFFD. */
+/* With its quotes. Bytes that are not UTF-8 become U+FFFD. */
 void json_add_text(struct buf *out, str text);
 
 /* One more member of an object, `,"name":"text"`; an empty text is null. */

@@ -1,7 +1,7 @@
 /*
- * A reader that stays inside the message's own length, with a sticky `bad`
- * word: a message is parsed straight through, and then it must have ended
- * exactly where its length said.
+ * A reader that stays inside the message's own length, with a sticky error
+ * `bad`: a message is parsed straight through, and must then have ended exactly
+ * where its length said.
  */
 #include "wire/pg_in.h"
 
@@ -38,7 +38,7 @@ reader_fail(struct reader *r, const char *what)
 }
 
 static const char *
-take(struct reader *r, size_t n)
+take_bytes(struct reader *r, size_t n)
 {
     const char *p = r->at;
 
@@ -53,7 +53,7 @@ take(struct reader *r, size_t n)
 static uint32_t
 take_u16(struct reader *r)
 {
-    const char *p = take(r, 2);
+    const char *p = take_bytes(r, 2);
 
     return p ? u16_at(p) : 0;
 }
@@ -61,7 +61,7 @@ take_u16(struct reader *r)
 static uint32_t
 take_u32(struct reader *r)
 {
-    const char *p = take(r, 4);
+    const char *p = take_bytes(r, 4);
 
     return p ? u32_at(p) : 0;
 }
@@ -111,7 +111,7 @@ static struct pg_list
 take_types(struct reader *r)
 {
     size_t n = take_count(r);
-    const char *at = take(r, 4 * n);
+    const char *at = take_bytes(r, 4 * n);
 
     return (struct pg_list){at, at ? n : 0};
 }
@@ -120,7 +120,7 @@ static struct pg_list
 take_formats(struct reader *r)
 {
     size_t n = take_count(r);
-    const char *at = take(r, 2 * n);
+    const char *at = take_bytes(r, 2 * n);
 
     for (size_t i = 0; at && i < n; i++)
         if (u16_at(at + 2 * i) > PG_BINARY)
@@ -142,7 +142,7 @@ take_values(struct reader *r, const struct pg_list *formats)
         if (len > LENGTH_MAX && len != UINT32_MAX)
             reader_fail(r, "has a value of a negative length");
         else if (len != UINT32_MAX)
-            take(r, len);
+            take_bytes(r, len);
     }
     return (struct pg_list){at, r->bad ? 0 : n};
 }
@@ -219,7 +219,7 @@ read_startup(struct reader *r, struct pg_startup *out)
 }
 
 static enum pg_in
-bad(custos_err *err, const char *message, const struct reader *r)
+refuse_message(custos_err *err, const char *message, const struct reader *r)
 {
     custos_status code = r->too_many ? CUSTOS_EOVERFLOW : CUSTOS_EPROTOCOL;
 
@@ -227,10 +227,10 @@ bad(custos_err *err, const char *message, const struct reader *r)
     return PG_IN_BAD;
 }
 
-/* One of the lengths there are: the whole of it, or how much is missing. */
+/* The bytes of the first message, if its length is allowed and all are there. */
 static enum pg_in
-frame(str bytes, size_t head, size_t least, size_t most, struct reader *r,
-      size_t *used, custos_err *err)
+find_frame(str bytes, size_t head, size_t least, size_t most, struct reader *r,
+           size_t *used, custos_err *err)
 {
     size_t len;
 
@@ -275,7 +275,7 @@ read_cancel(struct reader *r, struct pg_cancel *out)
                                         : "is longer than a key to cancel by");
         return;
     }
-    key = take(r, len);
+    key = take_bytes(r, len);
     kept = len < PG_KEY_MAX ? len : PG_KEY_MAX;
     out->len = (uint32_t)len;
     if (key)
@@ -298,7 +298,7 @@ pg_in_first(str bytes, struct pg_message *out, size_t *used, custos_err *err)
 {
     struct reader r = {0};
     struct pg_message m = {0};
-    enum pg_in got = frame(bytes, 0, 8, PG_FIRST_BYTES, &r, used, err);
+    enum pg_in got = find_frame(bytes, 0, 8, PG_FIRST_BYTES, &r, used, err);
     uint32_t code;
 
     if (got != PG_IN_MESSAGE)
@@ -321,7 +321,7 @@ pg_in_first(str bytes, struct pg_message *out, size_t *used, custos_err *err)
     if (r.at != r.end)
         reader_fail(&r, "is longer than what it holds");
     if (r.bad)
-        return bad(err, "that begins the connection", &r);
+        return refuse_message(err, "that begins the connection", &r);
     *out = m;
     return PG_IN_MESSAGE;
 }
@@ -355,7 +355,7 @@ read_bind(struct reader *r, struct pg_message *m)
 static void
 read_named(struct reader *r, struct pg_message *m)
 {
-    const char *object = take(r, 1);
+    const char *object = take_bytes(r, 1);
 
     if (object && *object != PG_STATEMENT && *object != PG_PORTAL)
         reader_fail(r, "names neither a statement nor a portal");
@@ -452,7 +452,8 @@ pg_in_next(str bytes, const struct pg_limits *limits, struct pg_message *out,
                     (unsigned char)bytes.ptr[0]);
         return PG_IN_BAD;
     }
-    got = frame(bytes, 1, LENGTH_BYTES, limits->message_bytes, &r, used, err);
+    got = find_frame(bytes, 1, LENGTH_BYTES, limits->message_bytes, &r, used,
+                     err);
     if (got != PG_IN_MESSAGE)
         return got;
     m.kind = row->kind;
@@ -460,7 +461,7 @@ pg_in_next(str bytes, const struct pg_limits *limits, struct pg_message *out,
     if (r.at != r.end)
         reader_fail(&r, "is longer than what it holds");
     if (r.bad)
-        return bad(err, row->name, &r);
+        return refuse_message(err, row->name, &r);
     *out = m;
     return PG_IN_MESSAGE;
 }

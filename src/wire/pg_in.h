@@ -1,8 +1,8 @@
 /*
- * What a PostgreSQL client sends, protocols 3.0 and 3.2: bytes to messages. Nothing is
- * copied and no memory is taken: a message borrows from the bytes it was read
- * from, and lists are views into them that were checked when the message was,
- * so that reading them cannot fail.
+ * What a PostgreSQL client sends, protocols 3.0 and 3.2: bytes to messages.
+ * Nothing is copied and no memory is taken: a message borrows from the bytes it
+ * was read from, and lists are views into them that were checked with the
+ * message, so that reading them cannot fail.
  *
  * A message is taken whole, to its last byte, or refused; after a refusal the
  * stream has no next message and the connection must end.
@@ -49,7 +49,7 @@ enum pg_kind {
     PG_FLUSH,
     PG_SYNC,
     PG_TERMINATE,
-    PG_SECRET, /* a password or a step of SASL: the state tells which */
+    PG_SECRET, /* a password or a step of SASL, by the state of the login */
     PG_COPY_DATA,
     PG_COPY_DONE,
     PG_COPY_FAIL,
@@ -71,7 +71,7 @@ struct pg_startup {
     str user, database;   /* database: the user's name when not given */
 };
 
-/* A key of another length than ours cannot be right; len says it. */
+/* A key of another length than ours cannot be right, hence len. */
 struct pg_cancel {
     uint32_t process;
     uint32_t len; /* of the key as it was sent */
@@ -80,7 +80,7 @@ struct pg_cancel {
 
 struct pg_parse {
     str name, sql;
-    struct pg_list types; /* pg_type_at; 0: not said */
+    struct pg_list types; /* pg_type_at; 0: not given */
 };
 
 struct pg_bind {
@@ -126,9 +126,9 @@ struct pg_message {
 
 /*
  * The message that `bytes` begin with; out and *used as enum pg_in says. Texts
- * have no NUL in them but need not be UTF-8. pg_in_first reads what a
- * connection begins with, and after a refused SSL or GSS request begins with
- * again; pg_in_next all that follows.
+ * have no NUL in them but need not be UTF-8. pg_in_first reads the packets that
+ * a connection begins with, again after an SSL or GSS request; pg_in_next reads
+ * all that follow.
  */
 CUSTOS_MUST_USE enum pg_in
 pg_in_first(str bytes, struct pg_message *out, size_t *used, custos_err *err);

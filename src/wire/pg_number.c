@@ -1,5 +1,5 @@
 /*
- * Digits of base 10,000, and shortest decimals.
+ * numeric in digits of base 10,000; doubles as shortest decimals.
  */
 #include "wire/pg_number.h"
 
@@ -115,7 +115,7 @@ nearest_float(const char *text, enum float_bytes size)
 /* As d.ddde-05, with as few digits as read back as the same float, give or
    take zeros at the end. */
 static void
-shortest(double x, enum float_bytes size, char text[32])
+write_shortest(double x, enum float_bytes size, char text[32])
 {
     for (int n = digits_of[size].sure; n <= digits_of[size].enough; n++) {
         snprintf(text, 32, "%.*e", n - 1, x);
@@ -161,7 +161,7 @@ float_write_text(const struct datum *d, enum float_bytes size, struct buf *out)
     size_t n = 0;
     int exponent;
 
-    shortest(float_of(d, size), size, text);
+    write_shortest(float_of(d, size), size, text);
     if (text[0] == '-')
         buf_add(out, "-", 1);
     for (const char *p = text; *p && *p != 'e'; p++)
@@ -199,6 +199,6 @@ float_read(const char *bytes, enum float_bytes size, struct datum *out)
         x = (double)narrow;
     if (!isfinite(x))
         return false;
-    shortest(x, size, text);
+    write_shortest(x, size, text);
     return datum_read(TYPE_REAL, str_of(text), out);
 }

@@ -1,8 +1,8 @@
 /*
- * Numbers of the wire that are no integers: PostgreSQL's numeric in binary
- * (digits of base 10,000), and doubles as the shortest decimals that stand for
- * them. Doubles exist here and nowhere behind: what comes in is a decimal
- * before it is a value.
+ * Numbers on the wire that are not integers: PostgreSQL's numeric in binary
+ * (digits of base 10,000), and doubles as the shortest decimals that read back
+ * as them. No double leaves this file: one that comes in becomes a decimal
+ * before it becomes a value.
  */
 #ifndef WIRE_PG_NUMBER_H
 #define WIRE_PG_NUMBER_H
@@ -12,7 +12,7 @@
 /* n / 10^scale, exactly. */
 void numeric_write(i128 n, int scale, struct buf *out);
 
-/* False when it is no number, or past 36 digits. */
+/* False: not a number, or more than 36 digits. */
 bool numeric_read(str bytes, struct datum *out);
 
 enum float_bytes { FLOAT_4 = 4, FLOAT_8 = 8 };

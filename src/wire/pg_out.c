@@ -1,6 +1,5 @@
 /*
- * Every message is begun with a hole for its length, which is filled when it
- * ends.
+ * A message begins with room for its length, which is filled in at its end.
  */
 #include "wire/pg_out.h"
 
@@ -31,7 +30,7 @@ add_count(struct buf *out, size_t n)
 
 /* Begins a message; where its length will stand. */
 static size_t
-begin(struct buf *out, char letter)
+begin_message(struct buf *out, char letter)
 {
     size_t at;
 
@@ -43,7 +42,7 @@ begin(struct buf *out, char letter)
 
 /* The length of what stands behind `at`: with_itself 4 for messages. */
 static void
-fill(struct buf *out, size_t at, size_t with_itself)
+fill_length(struct buf *out, size_t at, size_t with_itself)
 {
     size_t len;
 
@@ -58,9 +57,9 @@ fill(struct buf *out, size_t at, size_t with_itself)
 }
 
 static void
-end(struct buf *out, size_t at)
+end_message(struct buf *out, size_t at)
 {
-    fill(out, at, 4);
+    fill_length(out, at, 4);
 }
 
 /* ------------------------------------------------------------- login -- */
@@ -68,11 +67,11 @@ end(struct buf *out, size_t at)
 static void
 add_auth(struct buf *out, uint32_t what, str data)
 {
-    size_t at = begin(out, 'R');
+    size_t at = begin_message(out, 'R');
 
     add_u32(out, what);
     buf_add(out, data.ptr, data.len);
-    end(out, at);
+    end_message(out, at);
 }
 
 void
@@ -109,21 +108,21 @@ pg_out_auth_sasl_final(struct buf *out, str data)
 void
 pg_out_parameter(struct buf *out, const char *name, const char *value)
 {
-    size_t at = begin(out, 'S');
+    size_t at = begin_message(out, 'S');
 
     add_text(out, str_of(name));
     add_text(out, str_of(value));
-    end(out, at);
+    end_message(out, at);
 }
 
 void
 pg_out_key(struct buf *out, uint32_t process, str key)
 {
-    size_t at = begin(out, 'K');
+    size_t at = begin_message(out, 'K');
 
     add_u32(out, process);
     buf_add(out, key.ptr, key.len);
-    end(out, at);
+    end_message(out, at);
 }
 
 static bool
@@ -160,7 +159,7 @@ void
 pg_out_negotiate(struct buf *out, const struct pg_startup *s)
 {
     struct pg_list pairs = s->pairs;
-    size_t at = begin(out, 'v');
+    size_t at = begin_message(out, 'v');
     str name, value;
 
     /* Major and minor, as servers send it and clients read it. */
@@ -169,7 +168,7 @@ pg_out_negotiate(struct buf *out, const struct pg_startup *s)
     while (pg_pair_next(&pairs, &name, &value))
         if (is_option(name))
             add_text(out, name);
-    end(out, at);
+    end_message(out, at);
 }
 
 /* ----------------------------------------------------------- queries -- */
@@ -177,17 +176,17 @@ pg_out_negotiate(struct buf *out, const struct pg_startup *s)
 void
 pg_out_ready(struct buf *out, enum pg_state state)
 {
-    size_t at = begin(out, 'Z');
+    size_t at = begin_message(out, 'Z');
 
     add_u8(out, (uint8_t)state);
-    end(out, at);
+    end_message(out, at);
 }
 
 void
 pg_out_row_description(struct buf *out, const struct pg_column *columns,
                        size_t n)
 {
-    size_t at = begin(out, 'T');
+    size_t at = begin_message(out, 'T');
 
     add_count(out, n);
     for (size_t i = 0; i < n; i++) {
@@ -201,24 +200,24 @@ pg_out_row_description(struct buf *out, const struct pg_column *columns,
         add_u32(out, (uint32_t)c->type.modifier);
         add_u16(out, (uint16_t)c->format);
     }
-    end(out, at);
+    end_message(out, at);
 }
 
 void
 pg_out_parameter_description(struct buf *out, const uint32_t *types, size_t n)
 {
-    size_t at = begin(out, 't');
+    size_t at = begin_message(out, 't');
 
     add_count(out, n);
     for (size_t i = 0; i < n; i++)
         add_u32(out, types[i]);
-    end(out, at);
+    end_message(out, at);
 }
 
 size_t
 pg_row_begin(struct buf *out, size_t n)
 {
-    size_t at = begin(out, 'D');
+    size_t at = begin_message(out, 'D');
 
     add_count(out, n);
     return at;
@@ -240,7 +239,7 @@ end_value(struct buf *out, size_t begin_at, size_t at, custos_status st)
     if (st)
         take_back(out, begin_at);
     else
-        fill(out, at, 0);
+        fill_length(out, at, 0);
     return st;
 }
 
@@ -279,16 +278,16 @@ pg_row_add_text(struct buf *out, size_t begin_at, const struct pg_bytes *text,
 void
 pg_row_end(struct buf *out, size_t begin_at)
 {
-    end(out, begin_at);
+    end_message(out, begin_at);
 }
 
 void
 pg_out_complete(struct buf *out, const char *tag)
 {
-    size_t at = begin(out, 'C');
+    size_t at = begin_message(out, 'C');
 
     add_text(out, str_of(tag));
-    end(out, at);
+    end_message(out, at);
 }
 
 void
@@ -303,7 +302,7 @@ pg_out_complete_select(struct buf *out, uint64_t rows)
 void
 pg_out_word(struct buf *out, enum pg_word word)
 {
-    end(out, begin(out, (char)word));
+    end_message(out, begin_message(out, (char)word));
 }
 
 /* ------------------------------------------------ errors and notices -- */
@@ -326,7 +325,7 @@ pg_out_report(struct buf *out, const struct pg_report *report)
         [PG_ERROR] = "ERROR",
         [PG_FATAL] = "FATAL",
     };
-    size_t at = begin(out, report->severity >= PG_ERROR ? 'E' : 'N');
+    size_t at = begin_message(out, report->severity >= PG_ERROR ? 'E' : 'N');
     char position[16];
 
     add_field(out, 'S', str_of(words[report->severity]));
@@ -340,7 +339,7 @@ pg_out_report(struct buf *out, const struct pg_report *report)
         add_field(out, 'P', str_of(position));
     }
     add_u8(out, 0);
-    end(out, at);
+    end_message(out, at);
 }
 
 /* Of UTF-8: the bytes that begin a character. */

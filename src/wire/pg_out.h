@@ -1,6 +1,6 @@
 /*
- * What a PostgreSQL server sends, protocol 3.0: messages to bytes, appended to
- * a buf. Nothing here can fail but the buf, whose failed bit is checked once;
+ * What a PostgreSQL server sends, protocols 3.0 and 3.2: messages to bytes,
+ * appended to a buf. Nothing here can fail but the buf, whose failed bit is checked once;
  * what the protocol has no room for (a list of more than 32,767 entries, a
  * message past 2^31 bytes) sets it too. A text ends at its first NUL.
  */
@@ -48,7 +48,7 @@ struct pg_column {
     str name;
     struct pg_type type;
     enum pg_format format;
-    uint32_t table; /* its OID and the column's number; 0: of none */
+    uint32_t table; /* its OID and the column's number; 0: no table */
     int16_t number;
 };
 void pg_out_row_description(struct buf *out, const struct pg_column *columns,
@@ -57,9 +57,9 @@ void
 pg_out_parameter_description(struct buf *out, const uint32_t *types, size_t n);
 
 /*
- * A row: begin, then a value for each column, then end. What begin gives back
- * goes to the others. May fail: CUSTOS_ERANGE or what else pg_value_write and
- * pg_text_write say; then the row is taken back, and has never been.
+ * A row: begin, then a value for each column, then end. The others take what
+ * begin returned. May fail as pg_value_write and pg_text_write do; then the
+ * row's bytes are removed from the buf.
  */
 size_t pg_row_begin(struct buf *out, size_t n);
 CUSTOS_MUST_USE custos_status pg_row_add(struct buf *out, size_t begin,
@@ -103,8 +103,8 @@ struct pg_report {
 /* ErrorResponse from PG_ERROR on, else NoticeResponse. */
 void pg_out_report(struct buf *out, const struct pg_report *report);
 
-/* An error as found in `sql` (may be empty): its code's SQLSTATE, its
-   sentence, and its place. Borrows from err. */
+/* An error found in `sql` (may be empty): the SQLSTATE of its code, its message,
+   hint and position. Borrows from err. */
 struct pg_report
 pg_report_of(enum pg_severity severity, const custos_err *err, str sql);
 

@@ -17,13 +17,13 @@ enum pg_array {
     PG_CHAR_ARRAY = 1002,
 };
 
-/* The type of an array's elements, and the other way; 0: none of ours. */
+/* The type of an array's elements, and the array of a type; 0: not known. */
 uint32_t pg_array_element(uint32_t oid);
 uint32_t pg_array_of(uint32_t element);
 
 /*
  * Appends the value without its length. May fail: CUSTOS_EINVAL, where the
- * text is none of the type; CUSTOS_ERANGE.
+ * text is not a value of the type; CUSTOS_ERANGE.
  */
 CUSTOS_MUST_USE custos_status pg_text_write(str text, uint32_t oid,
                                             enum pg_format format,

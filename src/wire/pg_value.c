@@ -1,5 +1,5 @@
 /*
- * One row a type; then out and in, text and binary.
+ * A table with one row per type; then values out and in, as text and binary.
  */
 #include "wire/pg_value.h"
 
@@ -280,7 +280,7 @@ floor_days(i128 us)
 }
 
 static str
-trim(str text)
+trim_spaces(str text)
 {
     while (text.len > 0 && text.ptr[0] == ' ')
         text = (str){text.ptr + 1, text.len - 1};
@@ -297,7 +297,7 @@ read_time_text(str text, const struct row *row, struct datum *out)
     int64_t ahead;
 
     if (!take_zone(&text, &ahead) ||
-        !datum_read(TYPE_TIMESTAMP, trim(text), out))
+        !datum_read(TYPE_TIMESTAMP, trim_spaces(text), out))
         return false;
     if (row->oid == PG_TIMESTAMPTZ)
         out->n -= ahead;
@@ -313,8 +313,8 @@ read_text(str text, const struct row *row, struct datum *out)
         return utf8_prefix(text) == text.len &&
                datum_read(TYPE_TEXT, text, out);
     if (row->type == TYPE_DATE || row->type == TYPE_TIMESTAMP)
-        return read_time_text(trim(text), row, out);
-    return datum_read(row->type, trim(text), out);
+        return read_time_text(trim_spaces(text), row, out);
+    return datum_read(row->type, trim_spaces(text), out);
 }
 
 static bool

@@ -36,7 +36,7 @@ struct pg_type {
     int32_t modifier; /* typmod; -1: none */
 };
 
-/* Can every value of an integer column be told in 64 bits? */
+/* Does every value of an integer column fit in 64 bits? */
 enum pg_width { PG_64_BITS, PG_WIDER };
 
 /* How a column of ours is announced. Integers: int8, or numeric when wider;
@@ -64,8 +64,8 @@ CUSTOS_MUST_USE custos_status pg_value_write(const struct datum *value,
 
 /*
  * A parameter as a value; texts are borrowed from bytes, and are UTF-8 without
- * NUL. The sentence begins "parameter $<number>". May fail: CUSTOS_EINVAL where
- * it is no such value, CUSTOS_ERANGE where it has more than 36 digits,
+ * NUL. Messages begin "parameter $<number>". May fail: CUSTOS_EINVAL where it
+ * is not a value of the type, CUSTOS_ERANGE where it has more than 36 digits,
  * CUSTOS_EUNSUPPORTED for other types.
  */
 CUSTOS_MUST_USE custos_status pg_value_read(const struct pg_bytes *bytes,

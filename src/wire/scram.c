@@ -1,6 +1,6 @@
 /*
- * The steps of a login. Everything that is compared is compared in constant
- * time, and a mock verifier is found out only by the last `and`.
+ * The steps of a login. All comparisons take constant time, and that a verifier
+ * is a mock matters only in the last `&` of the last one.
  */
 #include "wire/scram.h"
 
@@ -230,8 +230,8 @@ read_final(const struct scram *s, str message, str *signed_part,
 
 /* HMAC of the whole conversation. */
 static void
-sign(const struct scram *s, const uint8_t key[SHA256_BYTES], str last,
-     uint8_t out[SHA256_BYTES])
+sign_conversation(const struct scram *s, const uint8_t key[SHA256_BYTES],
+                  str last, uint8_t out[SHA256_BYTES])
 {
     crypto_auth_hmacsha256_state h;
 
@@ -251,7 +251,7 @@ proof_good(const struct scram *s, str last, uint8_t proof[SHA256_BYTES])
     uint8_t signature[SHA256_BYTES], stored[SHA256_BYTES];
     bool same;
 
-    sign(s, s->verifier.stored_key, last, signature);
+    sign_conversation(s, s->verifier.stored_key, last, signature);
     for (size_t i = 0; i < SHA256_BYTES; i++)
         proof[i] ^= signature[i];
     sha256_of(proof, SHA256_BYTES, stored);
@@ -262,7 +262,8 @@ proof_good(const struct scram *s, str last, uint8_t proof[SHA256_BYTES])
 }
 
 static custos_status
-prove(const struct scram *s, str message, struct buf *out, custos_err *err)
+check_final(const struct scram *s, str message, struct buf *out,
+            custos_err *err)
 {
     uint8_t proof[SHA256_BYTES], signature[SHA256_BYTES];
     custos_status st;
@@ -274,7 +275,7 @@ prove(const struct scram *s, str message, struct buf *out, custos_err *err)
     if (!proof_good(s, last, proof))
         return custos_fail(err, CUSTOS_EAUTH, "%s",
                            custos_status_words(CUSTOS_EAUTH));
-    sign(s, s->verifier.server_key, last, signature);
+    sign_conversation(s, s->verifier.server_key, last, signature);
     buf_add_text(out, "v=");
     scram_add_base64(out, signature, sizeof signature);
     return CUSTOS_OK;
@@ -284,7 +285,7 @@ custos_status
 scram_final(struct scram *s, str message, struct buf *out, custos_err *err)
 {
     custos_status st = s->at == SCRAM_WAITS_FINAL
-                           ? prove(s, message, out, err)
+                           ? check_final(s, message, out, err)
                            : fail_message("this is not its last step", err);
 
     s->at = st ? SCRAM_FAILED : SCRAM_DONE;

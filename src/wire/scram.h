@@ -2,12 +2,12 @@
  * SCRAM-SHA-256 and SCRAM-SHA-256-PLUS (RFC 5802, 7677), the server's side:
  * messages in, messages out; no I/O, no randomness of its own.
  *
- * The password never comes here but to make a verifier, and the verifier does
- * not let its holder log in. A login of a name that does not exist runs the
+ * The password comes here only to make a verifier, and a verifier does not let
+ * its holder log in. A login of a name that does not exist runs the
  * same steps over a mock verifier that depends on the name and a secret of the
  * server alone, so that neither messages nor time tell which names there are.
  *
- * Passwords are printable ASCII, for which SASLprep changes nothing: of other
+ * Passwords are printable ASCII, which SASLprep does not change; for other
  * characters clients differ in what they send.
  */
 #ifndef WIRE_SCRAM_H
@@ -112,8 +112,8 @@ CUSTOS_MUST_USE custos_status scram_first(struct scram *s, str mechanism,
  * THEOREM  scram-proof
  *   CUSTOS_OK needs a key K with SHA-256(K) = StoredKey, hidden by the HMAC of
  *   this conversation under StoredKey: both nonces, salt, iterations, and the
- *   channel that the client believed to be on. Who does not hold K (the
- *   verifier's holder included) makes one only by inverting SHA-256, and who
+ *   channel that the client believed to be on. Whoever does not hold K (the
+ *   verifier's holder included) can make one only by inverting SHA-256; whoever
  *   heard another conversation, or stands between two ends of TLS, has a proof
  *   of other bytes.
  * SOURCE   RFC 5802, sections 3, 5, 6 and 9; RFC 7677; RFC 5929, section 4.

@@ -1,6 +1,6 @@
 /*
- * Verifiers: from a password, from and to PostgreSQL's text, and for names
- * that there are not.
+ * Verifiers: from a password, from and to PostgreSQL's text, and for names that
+ * do not exist.
  */
 #include "wire/scram.h"
 
