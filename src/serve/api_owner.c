@@ -1,10 +1,11 @@
 /*
- * What the owner looks at: the policy in force, who may come in, the data, and
- * how the server is. Nothing here changes anything; api_act.c does.
+ * What the owner reads by HTTP: the policy in force, the analysts and their
+ * credentials, the data, the health of the server. Changes are in api_act.c.
  */
 #include "serve/api_owner.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -127,6 +128,18 @@ add_expiry(struct buf *b, const struct credential_info *d)
     buf_add_text(b, "]");
 }
 
+static void
+add_why_not(struct buf *b, bool acts)
+{
+    const char *text = http_fault_said(HTTP_FAULT_ACT);
+    char said[256] = "";
+
+    if (!acts)
+        snprintf(said, sizeof said, "%.*s; %s", hint_before(text), text,
+                 hint_after(text));
+    json_add_member(b, "why_not", str_of(said));
+}
+
 custos_status
 api_owner_analysts(const struct api_call *call, struct http_reply *out,
                    custos_err *err)
@@ -154,9 +167,7 @@ api_owner_analysts(const struct api_call *call, struct http_reply *out,
         buf_add_text(b, "}");
     }
     buf_printf(b, "],\n\"acts\":%s", call->parts->acts ? "true" : "false");
-    json_add_member(
-        b, "why_not",
-        str_of(call->parts->acts ? "" : http_fault_said(HTTP_FAULT_ACT)));
+    add_why_not(b, call->parts->acts);
     buf_add_text(b, "}\n");
     return st;
 }
@@ -282,7 +293,7 @@ write_answer(const struct api_call *call, enum http_task task,
     }
 }
 
-/* A body may have come long after its head: the token is looked at again. */
+/* A body may come long after its head: the token is checked again. */
 void
 api_owner(const struct serve_parts *parts, struct curator *c,
           const struct credential *who, enum http_task task,

@@ -1,10 +1,10 @@
 /*
- * A question and its answer, for both ways to ask.
+ * A question and its answer, for the simple and the extended protocol.
  *
- * An answer that was given before is given again out of the cache, in the loop.
- * That the analyst's credential is still valid and policy and data are those of the
- * cache, a worker has said at most FRESH_US ago: after that the next question
- * goes to a worker, who finds the stored answer and says so again.
+ * A cached answer is given again by the loop itself, if a worker has confirmed
+ * within the last FRESH_US that the analyst's credential is valid and that policy
+ * and data are those of the cache. After that the next question goes to a worker,
+ * which finds the stored answer and confirms it again.
  */
 #include <strings.h>
 
@@ -196,7 +196,7 @@ asking_failed(struct session *s, const struct task *t, str text, int at)
                              "charged"
                            : "the server is stopping; nothing was charged");
     else if (t->q.lost)
-        session_fatal(s, "28000", t->q.err.said);
+        session_fatal(s, "28000", t->q.err.said, t->q.err.hint);
     else if (t->q.status)
         fail_at(s, t, text, at);
     else

@@ -1,5 +1,5 @@
 /*
- * Who is connected: slots, limits, and the end of an analyst's sessions.
+ * Connections: slots, limits, and ending the sessions of an analyst.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -129,7 +129,7 @@ stranger_to_end(const struct loop *l, const char *group)
     return oldest;
 }
 
-/* The group that has most strangers, the one of the oldest among several. */
+/* The group with the most strangers; of several, the one with the oldest. */
 static const char *
 largest_group(const struct loop *l)
 {
@@ -157,9 +157,9 @@ stranger_end(struct loop *l, struct conn *c)
 }
 
 /*
- * Who comes is let in, and an older connection that has not logged in makes
- * place, one of the address that has most: strangers cannot fill the server and
- * keep others out, and those of some addresses cannot keep out those of another.
+ * A new connection is let in, and an older one that has not logged in is evicted,
+ * from the address that has most: strangers cannot fill the server and keep others
+ * out, and those of some addresses cannot keep out those of another.
  */
 bool
 connections_make_room(struct loop *l, const char *address,
@@ -213,7 +213,7 @@ connections_enter(void *ctx, const struct credential *who, custos_err *err)
     }
     if (l->stopping || l->draining) {
         custos_fail(err, CUSTOS_EBUSY, "the server is stopping");
-        return "57P01";
+        return "57P03";
     }
     if (l->n_entered >= limits->connections)
         custos_fail(err, CUSTOS_EBUSY, "sorry, too many clients already");

@@ -41,9 +41,8 @@ credentials_give(struct ledger *l, str name, enum credential_change how,
 
     if (!name.len)
         return custos_fail(err, CUSTOS_EINVAL,
-                           "an analyst has a name" HINT
-                           "the owner's token is given "
-                           "by custos owner token");
+                           "the name of an analyst cannot be empty" HINT
+                           "custos owner token gives the owner a token");
     buf_init(&text, NULL, VERIFIER_MAX);
     if (!*c->password)
         st = credential_password_new(c->password, err);

@@ -1,6 +1,6 @@
 /*
- * Cursors of SQL: DECLARE, FETCH, MOVE. A cursor is a portal that its statement
- * was described for: one released answer, given out forward, once.
+ * SQL cursors: DECLARE, FETCH, MOVE. A cursor is a portal whose statement is
+ * described at DECLARE: one released answer, given out forward, once.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +63,7 @@ cursor_read(struct session *s)
     };
 
     if (p->empty || !statement_asks(p->statement.kind))
-        session_refuse(s, "0A000", "a cursor is for a SELECT");
+        session_refuse(s, "0A000", "a cursor must be for a SELECT");
     else
         (void)asking_begin(s, &a, THEN_PARSE);
 }
@@ -78,7 +78,7 @@ cursor_declared(struct session *s)
     if (of->n_params) {
         session_refuse(s, "0A000",
                        "a cursor cannot have parameters" HINT
-                       "write the values");
+                       "write the values into the query");
         return;
     }
     p = portal_new(of);
@@ -117,7 +117,7 @@ cursor_fetch(struct session *s, const struct statement *st, int64_t now_us)
     struct rows *rows;
 
     if (!p || !statement_asks(p->of->statement.kind)) {
-        session_refuse(s, "34000", "there is no cursor \"%.*s\"",
+        session_refuse(s, "34000", "cursor \"%.*s\" does not exist",
                        shown_len(st->name), st->name.ptr);
         return FAILED;
     }

@@ -1,8 +1,8 @@
 /*
- * The extended query: Parse, Bind, Describe, Execute, Close. Describe answers
- * from the plan, which is made at Parse and reads no data. A portal gives out
- * one released answer, however many Executes it takes; when all of it is
- * given, the next Execute is a new question.
+ * The extended query protocol: Parse, Bind, Describe, Execute, Close. Describe
+ * answers from the plan, which is made at Parse and reads no data. A portal gives
+ * out one released answer, in as many Executes as it takes; after that the next
+ * Execute is a new question.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -311,8 +311,8 @@ give_answer(struct session *s, struct portal *p, struct rows *rows)
 {
     if (!is_as_announced(p->of, rows)) {
         session_refuse(s, "0A000",
-                       "cached plan must not change result type: prepare the "
-                       "statement again");
+                       "cached plan must not change result type" HINT
+                       "prepare the statement again");
         return;
     }
     held_answer(&s->held, p, rows);

@@ -1,12 +1,11 @@
 /*
- * The HTTP listener, by libmicrohttpd, whose only user this is.
+ * The HTTP listener, by libmicrohttpd, which nothing else uses.
  *
  * One thread has all sockets. It reads requests, refuses what their head
  * forbids, and hands the rest to the workers; a connection is suspended until
- * its job comes back, so neither a slow client nor a slow question holds
- * anything but its own connection. Every wait has an end: a request must come
- * in whole, a reply must be taken, a question must be answered within the
- * owner's limits.
+ * its job comes back, so a slow client or a slow question holds nothing but its
+ * own connection. Every wait has a limit, which the owner sets: for a request to
+ * come in whole, for a reply to be received, for a question to be answered.
  */
 #include "serve/http.h"
 
@@ -235,7 +234,7 @@ daemon_start(struct http *h, int fd, custos_err *err)
         return CUSTOS_OK;
     close(own);
     return h->cert ? custos_fail(err, CUSTOS_EINVAL,
-                                 "cannot listen for HTTP by this certificate "
+                                 "cannot listen for HTTP with this certificate "
                                  "and key")
                    : custos_fail(err, CUSTOS_EIO, "cannot listen for HTTP");
 }

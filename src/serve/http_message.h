@@ -1,5 +1,5 @@
 /*
- * A request of HTTP as we look at it, a reply as we send it; no sockets here.
+ * An HTTP request as we read it and a reply as we send it; no sockets here.
  */
 #ifndef SERVE_HTTP_MESSAGE_H
 #define SERVE_HTTP_MESSAGE_H
@@ -47,11 +47,11 @@ struct http_header {
 
 struct http_reply {
     int status;
-    const char *code; /* of the error; NULL: it is none */
-    const char *type; /* of the body; NULL: there is none */
-    const char *csp;  /* what a browser may load for it; NULL: nothing */
+    const char *code; /* of the error; NULL: it is not one */
+    const char *type; /* of the body; NULL: there is no body */
+    const char *csp;  /* Content-Security-Policy; NULL: nothing is loaded */
     struct buf body;
-    bool secret; /* the body is wiped when it was sent */
+    bool secret; /* the body is wiped once it is sent */
     struct http_header headers[HTTP_HEADERS_MAX];
     size_t n_headers;
 };
@@ -64,59 +64,57 @@ void http_header(struct http_reply *r, const char *name, const char *format,
                  ...) CUSTOS_PRINTF(3, 4);
 
 /*
- * {"error": {...}} instead of what the body was. Of a status of ours, with its
- * position in the text, in characters from 1 (text empty: none).
+ * Replaces the body by {"error": {...}}: a custos_status, with its position in
+ * the text, in characters from 1 (text empty: none).
  */
 void http_refuse(struct http_reply *r, const custos_err *err, str text);
 
-/* Of HTTP itself: its own status and a code of the list below. */
+/* The same for faults of HTTP itself: name, HTTP status, SQLSTATE, message. */
 #define HTTP_FAULT_LIST(X)                                                     \
     X(NOT_FOUND, 404, "08P01",                                                 \
-      "there is no such address" HINT "see /v1/openapi.json")                  \
+      "there is no such path" HINT "see /v1/openapi.json")                     \
     X(METHOD, 405, "08P01",                                                    \
-      "this address has no such method" HINT "see Allow")                      \
+      "this path does not take this method" HINT "see the Allow header")       \
     X(ACCEPT, 406, "08P01",                                                    \
-      "this address has no such form" HINT "ask for application/json, or for " \
-      "text/csv of a query")                                                   \
+      "this path has no such format" HINT                                      \
+      "accept application/json, or text/csv for a query")                      \
     X(LENGTH, 413, "54000", "the request is too long")                         \
     X(TYPE, 415, "08P01", "the body must be application/json")                 \
     X(HOST, 421, "08P01",                                                      \
-      "this server is not called by this name" HINT                            \
-      "use its address, or have the "                                          \
-      "owner allow the name by custos serve --http-host")                      \
+      "the Host header has a name that is not allowed" HINT                    \
+      "use the server's address, or have the owner allow the name with "       \
+      "custos serve --http-host")                                              \
     X(FRAME, 400, "08P01",                                                     \
-      "the request does not say once and clearly how long its body is")        \
+      "the request must give the length of its body exactly once")             \
     X(ARGUMENT, 400, "22023",                                                  \
-      "an argument that this address does not have, or cannot read" HINT       \
-      "see "                                                                   \
-      "/v1/openapi.json")                                                      \
+      "unknown argument, or one with an invalid value" HINT                    \
+      "see /v1/openapi.json")                                                  \
     X(TOKEN, 401, "28P01",                                                     \
-      "send a token that is in force: Authorization: Bearer custos_...")       \
+      "a valid token is needed" HINT                                           \
+      "send it as Authorization: Bearer custos_...")                           \
     X(WAIT, 429, "28P01",                                                      \
-      "too many attempts that failed" HINT "wait as long as Retry-After says") \
-    X(OWNER, 403, "42501", "this is for the owner's token")                    \
+      "too many failed attempts" HINT "wait as long as Retry-After says")      \
+    X(OWNER, 403, "42501", "this needs the owner's token")                     \
     X(METRICS, 403, "42501",                                                   \
-      "this token is for /metrics and /v1/health/deep alone")                  \
+      "this token is only for /metrics and /v1/health/deep")                   \
     X(ACT, 403, "42501",                                                       \
-      "acts of the owner are for the machine that the server runs on: here "   \
-      "HTTP is reached from others" HINT                                       \
-      "run custos analyst and custos owner "                                   \
-      "there")                                                                 \
-    X(BUSY, 503, "53300", "too many questions wait" HINT "ask again soon")     \
+      "the owner's acts are not done by HTTP here, since other machines can "  \
+      "reach it" HINT                                                          \
+      "run custos analyst and custos owner on the server's machine")           \
+    X(BUSY, 503, "53300",                                                      \
+      "too many questions are waiting" HINT "ask again soon")                  \
     X(SHARE, 429, "53300",                                                     \
-      "too many of your questions wait" HINT                                   \
+      "too many of your questions are waiting" HINT                            \
       "ask again when some are answered")                                      \
     X(RATE, 429, "53400",                                                      \
-      "you have made more requests than one may a minute" HINT                 \
-      "ask again when "                                                        \
-      "Retry-After says")                                                      \
+      "too many requests in a minute" HINT "ask again when Retry-After says")  \
     X(UNREAD, 429, "53200",                                                    \
-      "too many replies of yours wait to be read" HINT "read them first")      \
-    X(ENDING, 503, "57P01", "the server ends")                                 \
+      "too many of your replies are waiting to be read" HINT                   \
+      "read them first")                                                       \
+    X(ENDING, 503, "57P01", "the server is stopping")                          \
     X(SLOW, 504, "57014",                                                      \
       "the question took longer than the owner allows" HINT                    \
-      "what it cost stays "                                                    \
-      "charged")
+      "what it cost stays charged")
 
 enum http_fault {
 #define HTTP_FAULT_ENUM(name, status, sqlstate, words) HTTP_FAULT_##name,
@@ -125,7 +123,7 @@ enum http_fault {
 };
 void http_fault(struct http_reply *r, enum http_fault fault);
 
-/* What it says. */
+/* Its message and hint, with HINT between them. */
 const char *http_fault_said(enum http_fault fault);
 
 #endif

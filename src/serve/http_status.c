@@ -77,7 +77,7 @@ add_trips(struct buf *b, const struct curator *c)
     add_number(b, "tripwire_refusals_total", "counter",
                "questions refused by suspension", t.refusals);
     add_number(b, "ledger_room_refusals_total", "counter",
-               "questions refused: the analyst's rows have all the room in the "
+               "questions refused: the analyst's rows take all the room in the "
                "ledger that the policy gives",
                t.no_room);
 }
@@ -97,7 +97,7 @@ add_suspended(struct buf *b, struct curator *c)
                "charged queries that failed since the last custos owner resume",
                failures);
     add_number(b, "all_suspended", "gauge",
-               "1 where no private query is answered until the owner resumes",
+               "1 if no private query is answered until the owner resumes",
                all);
 }
 
@@ -121,9 +121,9 @@ add_metrics(struct buf *b, const struct http_status *s,
     size_t waiting, running;
 
     workers_count(parts->workers, &waiting, &running);
-    add_head(b, "build_info", "gauge", "which custos this is");
+    add_head(b, "build_info", "gauge", "the version of custos");
     buf_printf(b, "custos_build_info{version=\"%s\"} 1\n", custos_version());
-    add_number(b, "uptime_seconds", "gauge", "since the server began",
+    add_number(b, "uptime_seconds", "gauge", "since the server started",
                (uint64_t)(now_us - parts->started_us) / 1000000);
     add_number(b, "questions_waiting", "gauge", "questions not yet begun",
                waiting);

@@ -93,7 +93,7 @@ listen_open(const char *address, const char *option, struct listening *out,
     if (!split_address(address, host, port) ||
         getaddrinfo(host, port, &hints, &found))
         return custos_fail(err, CUSTOS_EINVAL,
-                           "--%s: %.60s is no address" HINT
+                           "--%s: %.60s is not an address" HINT
                            "write 127.0.0.1:6432",
                            option, address);
     out->fd = open_one(found);

@@ -1,6 +1,6 @@
 /*
- * From a stranger to somebody: first packets, TLS, SCRAM. A name that does not
- * exist goes the same way to the same end as one with a wrong password.
+ * The login: first packets, TLS, SCRAM. A name that does not exist takes the same
+ * steps to the same error as a wrong password.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,13 +15,12 @@ enum { REPLY_BYTES = 2 * SCRAM_MESSAGE_MAX };
 static void
 plain_refused(struct session *s)
 {
-    session_fatal(s, "28000",
-                  "this server wants TLS: connect with sslmode=require, or "
-                  "verify-full");
+    session_fatal(s, "28000", "this server requires TLS",
+                  "connect with sslmode=require or verify-full");
 }
 
-/* One byte: S, and the handshake follows, or N. What was sent behind a request
-   for TLS came without it, from whomever: it is never read. */
+/* One byte: S, and the handshake follows, or N. Bytes behind a request for TLS
+   came unprotected, perhaps from somebody else: they are never read. */
 static void
 ssl_request(struct session *s, size_t rest)
 {
@@ -30,7 +29,7 @@ ssl_request(struct session *s, size_t rest)
         return;
     }
     if (rest) {
-        session_fatal(s, "08P01", "bytes before the TLS handshake");
+        session_fatal(s, "08P01", "bytes before the TLS handshake", "");
         return;
     }
     buf_add(&s->out, "S", 1);
@@ -87,16 +86,15 @@ may_try(struct session *s, str user, int64_t now_us)
 {
     int64_t wait =
         throttle_try(s->host->throttle, str_of(s->peer.address), user, now_us);
-    char said[128];
+    char hint[64];
 
     if (!wait)
         return true;
     s->host->crowded(s->host->ctx);
-    snprintf(said, sizeof said,
-             "too many logins from this address or in all; try again in "
-             "%" PRId64 " seconds",
+    snprintf(hint, sizeof hint, "try again in %" PRId64 " seconds",
              wait / 1000000 + 1);
-    session_fatal(s, "53300", said);
+    session_fatal(s, "53300", "too many logins from this address or in all",
+                  hint);
     return false;
 }
 
@@ -110,7 +108,7 @@ do_startup(struct session *s, const struct pg_startup *m, int64_t now_us)
         return;
     }
     if (!m->user.len || m->user.len >= CREDENTIAL_NAME_MAX) {
-        session_fatal(s, "28000", "no user name was given, or one too long");
+        session_fatal(s, "28000", "the user name is missing or too long", "");
         return;
     }
     if (!may_try(s, m->user, now_us))
@@ -119,7 +117,7 @@ do_startup(struct session *s, const struct pg_startup *m, int64_t now_us)
     s->database = strndup(m->database.ptr, m->database.len);
     t = s->user && s->database ? task_new(TASK_VERIFIER) : NULL;
     if (!t) {
-        session_fatal(s, "53200", "out of memory");
+        session_fatal(s, "53200", "out of memory", "");
         return;
     }
     s->key_len = pg_minor_spoken(m) >= 2 ? PG_KEY_MAX : PG_KEY_MIN;
@@ -130,7 +128,7 @@ do_startup(struct session *s, const struct pg_startup *m, int64_t now_us)
     s->task = s->running = t;
     s->at = AT_NAMED;
     if (!t->user.ptr)
-        session_fatal(s, "53200", "out of memory");
+        session_fatal(s, "53200", "out of memory", "");
 }
 
 void
@@ -145,7 +143,7 @@ login_first(struct session *s, const struct pg_message *m, size_t rest,
         s->at = AT_CANCEL;
         break;
     case PG_STARTUP: do_startup(s, &m->startup, now_us); break;
-    default: session_fatal(s, "08P01", "no first message");
+    default: session_fatal(s, "08P01", "unexpected first message", "");
     }
 }
 
@@ -155,11 +153,11 @@ login_told(struct session *s, struct task *t)
     uint8_t nonce[SCRAM_NONCE_BYTES];
 
     if (t->q.job.stopped) {
-        session_fatal(s, "57P03", "the server is stopping");
+        session_fatal(s, "57P03", "the server is stopping", "");
         return;
     }
     if (t->q.status || !(s->scram = calloc(1, sizeof *s->scram))) {
-        session_fatal(s, "58000", "logins cannot be checked now; try again");
+        session_fatal(s, "58000", "logins cannot be checked now", "try again");
         return;
     }
     s->who = t->q.who;
@@ -182,24 +180,23 @@ login_failed(struct session *s, int64_t now_us)
     s->host->strayed(s->host->ctx, s->peer.address);
     snprintf(said, sizeof said,
              "password authentication failed for user \"%s\"", s->user);
-    session_fatal(s, "28P01", said);
+    session_fatal(s, "28P01", said, "");
 }
 
-/* Before anything is compared: a gate that is shut says nothing of a name. It
-   is asked at both steps, or many could wait at the second and then guess. */
+/* Checked before anything is compared, so that it tells nothing about a name; and
+   at both steps, or many could wait at the second and then guess. */
 static bool
 throttle_is_open(struct session *s, int64_t now_us)
 {
     int64_t wait = throttle_wait(s->host->throttle, str_of(s->peer.address),
                                  str_of(s->user), now_us);
-    char said[128];
+    char hint[64];
 
     if (!wait)
         return true;
-    snprintf(said, sizeof said,
-             "too many failed logins; try again in %" PRId64 " seconds",
+    snprintf(hint, sizeof hint, "try again in %" PRId64 " seconds",
              wait / 1000000 + 1);
-    session_fatal(s, "28000", said);
+    session_fatal(s, "28000", "too many failed logins", hint);
     return false;
 }
 
@@ -218,7 +215,7 @@ sasl_first(struct session *s, str secret, int64_t now_us)
         response.is_null ||
         scram_first(s->scram, mechanism, response.bytes, &reply, &err) ||
         reply.failed) {
-        session_fatal(s, "28000", "these are not the steps of SCRAM-SHA-256");
+        session_fatal(s, "28000", "not a valid SCRAM-SHA-256 exchange", "");
     } else {
         pg_out_auth_sasl_continue(&s->out, (str){reply.ptr, reply.len});
         s->at = AT_FINAL;
@@ -268,7 +265,7 @@ sasl_final(struct session *s, str secret, int64_t now_us)
     s->scram = NULL;
     refused = s->host->enter(s->host->ctx, &s->who, &err);
     if (refused) {
-        session_fatal(s, refused, err.said);
+        session_fatal(s, refused, err.said, err.hint);
     } else {
         pg_out_auth_sasl_final(&s->out, (str){reply.ptr, reply.len});
         begin_session(s);
@@ -282,7 +279,7 @@ login_step(struct session *s, const struct pg_message *m, int64_t now_us)
     if (m->kind == PG_TERMINATE)
         s->at = AT_END;
     else if (m->kind != PG_SECRET)
-        session_fatal(s, "08P01", "only the login can come here");
+        session_fatal(s, "08P01", "a message of the login was expected", "");
     else if (s->at == AT_SASL)
         sasl_first(s, m->text, now_us);
     else

@@ -1,6 +1,6 @@
 /*
- * Tasks of sessions on their way to the workers and back: in which lane, refused
- * by which limit, counted and logged by what became of them.
+ * Tasks of sessions on their way to the workers and back: chooses the lane, refuses
+ * by limits, counts and logs the outcome.
  */
 #include "base/error.h"
 #include "serve/loop_inside.h"
@@ -27,9 +27,9 @@ choose_lane(struct job *j, const struct task *t, const struct conn *c)
 
 static void
 refuse_task(struct loop *l, struct conn *c, struct task *t,
-            const char *sqlstate, const char *said)
+            const char *sqlstate, const char *said, const char *hint)
 {
-    session_refused(c->session, t, sqlstate, said, l->now_us);
+    session_refused(c->session, t, sqlstate, said, hint, l->now_us);
 }
 
 /* False: refused for what the analyst has asked for already. */
@@ -43,13 +43,13 @@ share_allows(struct loop *l, struct conn *c, struct task *t)
     if (wait) {
         COUNT_ONE(counts_of(l), requests_refused_total);
         share_fail_requests(share, wait, &err);
-        refuse_task(l, c, t, "53400", err.said);
+        refuse_task(l, c, t, "53400", err.said, err.hint);
         return false;
     }
     if (share_is_full(share, SHARE_MESSAGES)) {
         COUNT_ONE(counts_of(l), unread_refused_total);
         share_fail_unread(share, &err);
-        refuse_task(l, c, t, "53200", err.said);
+        refuse_task(l, c, t, "53200", err.said, err.hint);
         return false;
     }
     return true;
@@ -67,19 +67,22 @@ refuse_busy(struct loop *l, struct conn *c, struct task *t,
         COUNT_ONE(counts_of(l), busy_total);
     if (why == SUBMIT_ENDING)
         refuse_task(l, c, t, "57P01",
-                    "the server is stopping; nothing was charged");
+                    "the server is stopping; nothing was charged", "");
+    else if (why == SUBMIT_SHARE_FULL && login)
+        refuse_task(l, c, t, "53300",
+                    "too many logins from this address are waiting",
+                    "try again");
     else if (why == SUBMIT_SHARE_FULL)
         refuse_task(
             l, c, t, "53300",
-            login ? "too many logins from this address wait; try again"
-                  : "too many of your questions wait; ask again when some "
-                    "are answered (nothing was charged)");
+            "too many of your questions are waiting; nothing was charged",
+            "ask again when some are answered");
+    else if (login)
+        refuse_task(l, c, t, "53300", "the server is busy", "try again");
     else
-        refuse_task(
-            l, c, t, "53300",
-            login ? "the server is busy; try again"
-                  : "too many questions wait; ask again later (nothing was "
-                    "charged)");
+        refuse_task(l, c, t, "53300",
+                    "too many questions are waiting; nothing was charged",
+                    "ask again later");
 }
 
 bool

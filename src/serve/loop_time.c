@@ -1,5 +1,5 @@
 /*
- * Limits of time, signals, and the end: looked at every SWEEP_US.
+ * Limits of time, signals and stopping; limits are checked every SWEEP_US.
  */
 #include <signal.h>
 #include <sys/epoll.h>
@@ -74,7 +74,7 @@ loop_sweep(struct loop *l)
         if (over || (session_need(c->session) == NEED_END &&
                      l->now_us - c->active_us >
                          l->options.parts->limits.login_ms * 1000)) {
-            session_end(c->session, "57P01", "the server stops now");
+            session_end(c->session, "57P01", "the server is stopping");
             (void)conn_drive(c, l->tls, l->now_us);
             loop_close(l, c, "time");
         } else if (!is_not_read(l, c)) {

@@ -87,7 +87,7 @@ fail_analyst(const struct held *h, custos_err *err)
 {
     return custos_fail(err, CUSTOS_EOVERFLOW,
                        "your sessions hold %zu kB of prepared statements and "
-                       "cursors, which is all they may" HINT "close some",
+                       "cursors, which is the limit" HINT "close some",
                        share_limit(h->share, SHARE_PREPARED) >> 10);
 }
 

@@ -93,7 +93,7 @@ send_batch(struct receipts *r)
         lines[i].text = str_of(texts[i]);
     }
     if (n && !receipts_send(&r->to, r->file, lines, n)) {
-        fail_once(r, "receipts cannot be exported; tried again later");
+        fail_once(r, "receipts cannot be exported; trying again later");
         n = 0;
     } else if (n) {
         r->sent = seals[n - 1].receipt.seq;

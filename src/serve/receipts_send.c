@@ -1,8 +1,7 @@
 /*
- * Where receipts go: a file that is only added to, a syslog server (RFC 5424,
- * by UDP or, in frames with their length, by TCP), or an HTTP server that takes
- * lines of text by POST. Plain sockets, each wait bounded; by a thread that has
- * nothing else to do.
+ * Sends receipts to a file that is only appended to, a syslog server (RFC 5424, by
+ * UDP, or by TCP with octet counting), or an HTTP server that takes lines of text
+ * by POST. Plain blocking sockets with timeouts, in a thread of their own.
  */
 #include <netdb.h>
 #include <stdio.h>
@@ -98,9 +97,9 @@ receipts_target_read(const char *text, struct receipts_target *out,
             return CUSTOS_OK;
     }
     return custos_fail(err, CUSTOS_EINVAL,
-                       "--export-receipts %.60s: write file:PATH, "
-                       "syslog:HOST:PORT, syslog+tcp:HOST:PORT or "
-                       "http://HOST:PORT/path",
+                       "--export-receipts: %.60s is not a target" HINT
+                       "write file:PATH, syslog:HOST:PORT, "
+                       "syslog+tcp:HOST:PORT or http://HOST:PORT/path",
                        text);
 }
 

@@ -124,9 +124,8 @@ rows_end(struct rows *r, custos_status st, struct rows **out, custos_err *err)
 {
     if (!st && r->bytes.failed)
         st = custos_fail(err, CUSTOS_EOVERFLOW,
-                         "the answer has more bytes than a client is sent" HINT
-                         "ask "
-                         "for fewer rows");
+                         "the answer is larger than the server sends" HINT
+                         "ask for fewer rows");
     if (st)
         rows_drop(r);
     else

@@ -117,9 +117,9 @@ limits_fill(struct serve_limits *limits)
 /* --------------------------------------------------------------- listen -- */
 
 /*
- * Without TLS whoever is on the way reads all answers, and can take over a
- * session that has logged in. So off loopback it is a must, unless the owner
- * says twice that the way is safe.
+ * Without TLS anybody on the network path can read all answers and take over a
+ * session that has logged in. So off loopback TLS is required, unless the owner
+ * says twice that the path is safe.
  */
 static custos_status
 check_safe(const struct server *s, const struct listening *l,
@@ -128,9 +128,9 @@ check_safe(const struct server *s, const struct listening *l,
     if (l->loopback || s->options->tls_cert || s->options->insecure >= 2)
         return CUSTOS_OK;
     return custos_fail(err, CUSTOS_EINVAL,
-                       "--%s: %.40s is reached from outside: give --tls-cert "
-                       "and --tls-key, or both --insecure-listen and "
-                       "--i-know-this-is-not-private",
+                       "--%s: %.40s can be reached from other machines" HINT
+                       "give --tls-cert and --tls-key, or both "
+                       "--insecure-listen and --i-know-this-is-not-private",
                        option, l->text);
 }
 
@@ -328,8 +328,8 @@ renew_http(void *ctx, custos_err *err)
     return !st ? st
                : custos_fail(err, st,
                              "policy, data and the certificate for PostgreSQL "
-                             "are in force, and HTTP keeps its certificate: it "
-                             "cannot listen by the new one");
+                             "are in force, but HTTP keeps its certificate: it "
+                             "cannot listen with the new one");
 }
 
 static custos_status

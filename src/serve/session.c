@@ -1,6 +1,6 @@
 /*
- * Messages in their order. One is taken at a time, and only when nothing of
- * the one before is left to be done or sent.
+ * Messages in their order: one at a time, and only when the one before is done
+ * and less than OUT_HIGH bytes of replies are left to send.
  */
 #include "serve/session.h"
 
@@ -75,10 +75,15 @@ session_free(struct session *s)
 /* -------------------------------------------------------------- replies -- */
 
 void
-session_fatal(struct session *s, const char *sqlstate, const char *said)
+session_fatal(struct session *s, const char *sqlstate, const char *said,
+              const char *hint)
 {
     struct pg_report r = {
-        .severity = PG_FATAL, .sqlstate = sqlstate, .message = str_of(said)};
+        .severity = PG_FATAL,
+        .sqlstate = sqlstate,
+        .message = str_of(said),
+        .hint = str_of(hint),
+    };
 
     if (s->at == AT_END)
         return;
@@ -169,7 +174,7 @@ ready_message(struct session *s, const struct pg_message *m, int64_t now_us)
     case PG_EXECUTE:
     case PG_CLOSE: extended_message(s, m, now_us); break;
     case PG_FUNCTION_CALL:
-        session_refuse(s, "0A000", "functions cannot be called");
+        session_refuse(s, "0A000", "function calls are not supported");
         s->skip = false; /* it is a cycle of its own, without a Sync */
         session_ready(s);
         break;
@@ -177,8 +182,7 @@ ready_message(struct session *s, const struct pg_message *m, int64_t now_us)
     case PG_COPY_DATA:
     case PG_COPY_DONE:
     case PG_COPY_FAIL: break; /* nothing is held back; nothing is copied */
-    default:
-        session_fatal(s, "08P01", "this message has no place in a session");
+    default: session_fatal(s, "08P01", "unexpected message", "");
     }
 }
 
@@ -253,7 +257,8 @@ take_all(struct session *s, str bytes, int64_t now_us)
         if (in == PG_IN_MORE)
             break;
         if (in == PG_IN_BAD) {
-            session_fatal(s, custos_status_sqlstate(err.code), err.said);
+            session_fatal(s, custos_status_sqlstate(err.code), err.said,
+                          err.hint);
             break;
         }
         at += used;
@@ -314,7 +319,7 @@ session_receive(struct session *s, str bytes, int64_t now_us)
     if (s->at != AT_END)
         buf_add(&s->in, bytes.ptr + used, bytes.len - used);
     if (s->in.failed)
-        session_fatal(s, "54000", "too much was sent before it was asked for");
+        session_fatal(s, "54000", "too many bytes were sent ahead", "");
     session_go(s, now_us);
 }
 
@@ -378,7 +383,7 @@ session_is(const struct session *s, const struct pg_cancel *c)
 void
 session_end(struct session *s, const char *sqlstate, const char *said)
 {
-    session_fatal(s, sqlstate, said);
+    session_fatal(s, sqlstate, said, "");
 }
 
 struct share *

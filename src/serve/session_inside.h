@@ -15,16 +15,16 @@
 enum {
     OUT_HIGH = 1 << 18,  /* beyond it no message is read and no row written */
     OUT_LIMIT = 1 << 26, /* of bytes that wait to be sent */
-    FRESH_US = 250000,   /* as long a worker's word holds: see asking.c */
-    TURN_COST = 256,     /* messages, statements and tokens of one turn, some 6
-                            us each at most: then it is others' turn */
+    FRESH_US = 250000,   /* how long a worker's check is relied on: asking.c */
+    TURN_COST = 256,     /* messages, statements and tokens in one turn, at most
+                            some 6 us each: then it is others' turn */
 };
 
-/* Where it stands. Only up to AT_FINAL is anybody a stranger. */
+/* Its state. Up to AT_FINAL the client has not logged in. */
 enum session_at {
     AT_FIRST,  /* first packets */
     AT_TLS,    /* in the handshake */
-    AT_NAMED,  /* the verifier is looked for */
+    AT_NAMED,  /* a worker looks up the verifier */
     AT_SASL,   /* client-first is awaited */
     AT_FINAL,  /* client-final is awaited */
     AT_READY,  /* the next message */
@@ -51,7 +51,7 @@ struct batch {
     size_t n, i;
 };
 
-/* How rows are given out, and what is said behind them. */
+/* How rows are given out, and which message ends them. */
 enum give {
     GIVE_ALL,    /* with their description; SELECT */
     GIVE_PORTAL, /* as Execute does; SELECT, or that there are more */
@@ -82,11 +82,11 @@ struct session {
     struct settings settings;
     struct held held;
     struct share *share; /* of its analyst, held after the login */
-    size_t counted;      /* bytes of it that are here */
+    size_t counted;      /* bytes of this session in it */
     enum pg_state state;
     bool skip;                   /* to the next Sync, after an error */
-    struct task *task, *running; /* wanted; out at work */
-    enum session_stop stop;      /* why what runs was given up */
+    struct task *task, *running; /* to be done; at the workers */
+    enum session_stop stop;      /* why the running question was given up */
     struct batch batch;
     struct prepared *parsing; /* what a Parse is about */
     char *parsing_name;
@@ -108,35 +108,35 @@ struct session {
 
 /* --- session.c */
 
-/* An error, of ours or by its SQLSTATE; then what follows from one: the rest
-   of the batch or all up to Sync is skipped. */
+/* Send an error; the rest of the batch, or all up to Sync, is then skipped. */
 void session_error(struct session *s, const struct pg_report *r);
 void session_fail(struct session *s, const custos_err *err, str sql);
 void session_refuse(struct session *s, const char *sqlstate, const char *format,
                     ...) CUSTOS_PRINTF(3, 4);
-void session_fatal(struct session *s, const char *sqlstate, const char *said);
+/* The same, and the session ends. */
+void session_fatal(struct session *s, const char *sqlstate, const char *said,
+                   const char *hint);
 
 /* ReadyForQuery, and the next message. */
 void session_ready(struct session *s);
 
-/* Goes on with what is there, until it needs something. */
+/* Continues with what is there, until it needs something. */
 void session_go(struct session *s, int64_t now_us);
 
 /* --- session_task.c */
 
-/* A task with what every task has; NULL: refused for want of memory. */
+/* Begins a task. NULL: out of memory, which the client has been told. */
 struct task *
 session_want(struct session *s, enum task_kind kind, enum session_then then);
 
 /* --- giving.c */
 
-/* Gives out rows, at most so many of a portal's. They are held until they are
-   given. */
+/* Sends rows; of a portal at most so many. They are held until they are sent. */
 void session_give(struct session *s, struct rows *rows);
 void session_give_some(struct session *s, struct portal *portal, enum give how,
                        uint64_t most);
 
-/* As many rows as there is space for. */
+/* Sends as many rows as there is space for. */
 void giving_go(struct session *s);
 
 /* --- login.c */
@@ -149,7 +149,7 @@ void login_told(struct session *s, struct task *t);
 /* --- asking.c */
 
 struct asking {
-    str text; /* as it came, for the cache; empty: not for it */
+    str text; /* as it came, for the cache; empty: do not use the cache */
     const struct statement *statement;
     str sql;                     /* of the statement */
     const struct portal *portal; /* parameters and formats; NULL: none */
@@ -159,15 +159,15 @@ struct asking {
 struct rows *
 asking_cached(struct session *s, const struct asking *a, int64_t now_us);
 
-/* Asks by a task; false: refused. */
+/* Asks the question by a task; false: refused. */
 bool
 asking_begin(struct session *s, const struct asking *a, enum session_then then);
 
-/* Whether it failed: then that is told. Its statement stands in text from
-   `at` on. */
+/* True: the task failed, and the client has been told. Its statement begins at
+   byte `at` of text. */
 bool asking_failed(struct session *s, const struct task *t, str text, int at);
 
-/* What it brought: the rows, told of and kept. */
+/* The rows of a task that succeeded; sends the notices and fills the cache. */
 struct rows *asking_end(struct session *s, struct task *t, int64_t now_us);
 
 /* --- statements.c */
@@ -175,10 +175,10 @@ struct rows *asking_end(struct session *s, struct task *t, int64_t now_us);
 enum done {
     DONE,    /* its messages are written */
     FAILED,  /* the error is written */
-    PENDING, /* a task runs, or rows are being given */
+    PENDING, /* a task runs, or rows are being sent */
 };
 
-/* All but questions: settings, transactions, refusals. */
+/* Statements other than questions: settings, transactions, refusals. */
 enum done statement_do(struct session *s, const struct statement *st, str text,
                        int64_t now_us);
 bool statement_asks(enum statement_kind kind);
@@ -198,8 +198,8 @@ struct rows *show_rows(struct session *s, const struct statement *st, str text,
 
 /* --- reading.c */
 
-/* Reads a text into the batch, or that of s->parsing: then simple_read,
-   extended_read or cursor_read goes on, perhaps after a task. */
+/* Parse a text into the batch, or that of s->parsing; then simple_read,
+   extended_read or cursor_read continues, perhaps after a task. */
 void reading_batch(struct session *s, str text);
 void reading_prepared(struct session *s);
 void reading_told(struct session *s, struct task *t);

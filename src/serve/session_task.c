@@ -1,5 +1,5 @@
 /*
- * A session's tasks: wanted, brought back, refused, given up.
+ * A session's tasks: begun, brought back, refused, given up.
  */
 #include "serve/session_inside.h"
 
@@ -88,14 +88,14 @@ session_told(struct session *s, struct task *t, int64_t now_us)
 
 void
 session_refused(struct session *s, struct task *t, const char *sqlstate,
-                const char *said, int64_t now_us)
+                const char *said, const char *hint, int64_t now_us)
 {
     if (is_waited_for(s, t)) {
         s->running = NULL;
         if (s->at == AT_NAMED)
-            session_fatal(s, sqlstate, said);
+            session_fatal(s, sqlstate, said, hint);
         else
-            session_refuse(s, sqlstate, "%s", said);
+            session_refuse(s, sqlstate, "%s" HINT "%s", said, hint);
         session_go(s, now_us);
     }
     task_free(t);

@@ -186,9 +186,8 @@ refuse_value(const struct setting *of, custos_err *err)
                            of->name);
     case ZERO:
         return custos_fail(err, CUSTOS_EUNSUPPORTED,
-                           "%s: limits of time are the owner's" HINT
-                           "0 alone can "
-                           "be set",
+                           "%s: only the owner sets limits of time" HINT
+                           "it can only be set to 0",
                            of->name);
     case NUMBER:
         return custos_fail(err, CUSTOS_EPARSE,
@@ -197,12 +196,12 @@ refuse_value(const struct setting *of, custos_err *err)
                            of->name, of->name);
     case UTF8:
         return custos_fail(err, CUSTOS_EUNSUPPORTED,
-                           "client_encoding: this server speaks UTF8 alone");
+                           "client_encoding: only UTF8 is supported");
     case ISO:
         return custos_fail(err, CUSTOS_EUNSUPPORTED,
-                           "DateStyle: this server writes ISO dates alone");
+                           "DateStyle: only ISO is supported");
     default:
-        return custos_fail(err, CUSTOS_EINVAL, "%s cannot have this value here",
+        return custos_fail(err, CUSTOS_EINVAL, "invalid value for %s",
                            of->name);
     }
 }

@@ -231,19 +231,19 @@ share_limit(const struct share *s, enum share_use use)
 custos_status
 share_fail_unread(const struct share *s, custos_err *err)
 {
-    return custos_fail(err, CUSTOS_ENOMEM,
-                       "%zu kB of requests and replies of yours wait, which is "
-                       "all that may: read the replies first; nothing was "
-                       "charged",
-                       share_limit(s, SHARE_MESSAGES) >> 10);
+    return custos_fail(
+        err, CUSTOS_ENOMEM,
+        "your waiting requests and replies take %zu kB, which is "
+        "the limit; nothing was charged" HINT "read the replies first",
+        share_limit(s, SHARE_MESSAGES) >> 10);
 }
 
 custos_status
 share_fail_requests(const struct share *s, int64_t wait_us, custos_err *err)
 {
     return custos_fail(err, CUSTOS_EBUSY,
-                       "more than %u requests a minute; ask again in %lld "
-                       "seconds (nothing was charged)",
+                       "more than %u requests in a minute; nothing was "
+                       "charged" HINT "ask again in %lld seconds",
                        s->all->limits.requests,
                        (long long)(wait_us / 1000000 + 1));
 }

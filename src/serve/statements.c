@@ -1,6 +1,6 @@
 /*
- * What a session does itself: settings, transactions, and the polite refusal
- * of all that changes something or would need it.
+ * Statements that a session does itself: settings, transactions, and refusing
+ * those that change something.
  */
 #include <string.h>
 
@@ -203,7 +203,7 @@ do_deallocate(struct session *s, const struct statement *st)
         return complete_command(s, "DEALLOCATE ALL");
     }
     if (!held_prepared(&s->held, st->name)) {
-        session_refuse(s, "26000", "there is no prepared statement \"%.*s\"",
+        session_refuse(s, "26000", "prepared statement \"%.*s\" does not exist",
                        (int)(st->name.len < 64 ? st->name.len : 64),
                        st->name.ptr);
         return FAILED;
@@ -220,7 +220,7 @@ close_cursor(struct session *s, const struct statement *st)
         return complete_command(s, "CLOSE CURSOR ALL");
     }
     if (!held_portal(&s->held, st->name)) {
-        session_refuse(s, "34000", "there is no cursor \"%.*s\"",
+        session_refuse(s, "34000", "cursor \"%.*s\" does not exist",
                        (int)(st->name.len < 64 ? st->name.len : 64),
                        st->name.ptr);
         return FAILED;

@@ -110,7 +110,7 @@ verified_look(struct verified *v, struct ledger *l, int64_t (*now_us)(void),
         v->busy = false;
     if (!st && !v->known)
         st = custos_fail(err, CUSTOS_EBUSY,
-                         "the ledger is being verified: ask again soon");
+                         "the ledger is being verified" HINT "ask again soon");
     if (!st) {
         *out = v->facts;
         out->ago_us = mine && all ? 0 : now_us() - v->ended_us;

@@ -146,7 +146,7 @@ class Analysts(Case):
         for _ in range(5):
             self.ask(ana, "SHOW custos.budget")
         with self.assertRaisesRegex(psycopg2.Error,
-                                    "more than 5 requests a minute"):
+                                    "more than 5 requests in a minute"):
             self.ask(ana, "SHOW custos.budget")
         self.ask(ana, "SHOW TimeZone")  # the session's own
         got = self.http(server, COUNT)  # the same share
@@ -185,7 +185,7 @@ class Analysts(Case):
         self.settle(server, 1, 1)
         third.send(query(FLOORS))
         said = third.until(b"Z")
-        self.assertIn(b"too many of your questions wait", said[0][1])
+        self.assertIn(b"too many of your questions are waiting", said[0][1])
         got = self.http(server, FLOORS)
         self.assertEqual((got.status, got.error["code"]), (429, "SHARE"))
         self.assertEqual(self.metric(server, "busy_share_total"), 2)

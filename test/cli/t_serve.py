@@ -346,7 +346,7 @@ class Tls(Case):
                          "channel_binding=require")
         self.assertEqual(done.returncode, 0, done.stderr)
         done = psql(server, self.store, COUNT, more="sslmode=disable")
-        self.assertIn("wants TLS", done.stderr)
+        self.assertIn("requires TLS", done.stderr)
         done = psql(server, self.store, COUNT, password="wrong",
                     more="sslmode=require")
         self.assertIn("password authentication failed", done.stderr)
@@ -503,11 +503,11 @@ class End(Case):
 class Refusals(CommandCase):
     def test_where_it_may_listen(self):
         at = ("serve", "--store", Case.store.path)
-        self.refused(*at, "--pg", "0.0.0.0:0", says="reached from outside")
+        self.refused(*at, "--pg", "0.0.0.0:0", says="reached from other machines")
         self.refused(*at, "--pg", "none", "--http", "0.0.0.0:0",
-                     says="reached from outside")
+                     says="reached from other machines")
         self.refused(*at, "--pg", "0.0.0.0:0", "--insecure-listen",
-                     says="reached from outside")
+                     says="reached from other machines")
         self.refused(*at, "--pg", "nonsense", says="no address")
         self.refused(*at, "--pg", "none", "--http", "none", says="nobody")
         self.refused(*at, "--tls-cert", "x", says="belong together")

@@ -51,10 +51,10 @@ visiting("what no header can carry is no token, and no news of the server", at, 
 
 visiting("a server that is busy at the start is said to be, and the token kept", at, async (page) => {
   await logIn(page, server, tokens.ana);
-  const error = { code: "BUSY", sqlstate: "53300", message: "too many questions wait", hint: "ask again soon", position: null };
+  const error = { code: "BUSY", sqlstate: "53300", message: "too many questions are waiting", hint: "ask again soon", position: null };
   await page.route("**/v1/me", (route) => route.fulfill({ status: 503, json: { error } }));
   await page.reload();
-  await page.getByText("too many questions wait").waitFor();
+  await page.getByText("too many questions are waiting").waitFor();
   await page.unroute("**/v1/me");
   await page.reload();
   await page.getByRole("button", { name: "Log out" }).waitFor();
