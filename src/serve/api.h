@@ -1,6 +1,6 @@
 /*
- * What the HTTP API answers: bodies of JSON and CSV, from what the curator
- * gives. In a worker's thread, with its handle.
+ * What the HTTP API answers: bodies in JSON and CSV, made of the curator's
+ * results. Runs in a worker's thread, with its handle.
  */
 #ifndef SERVE_API_H
 #define SERVE_API_H
@@ -14,14 +14,14 @@
 void api_answer(const struct question *q, enum http_form form,
                 struct http_reply *out);
 
-/* Of an EXPLAIN: its lines, and the columns and price of what it explains,
-   whose text is sql. */
+/* The body for an EXPLAIN: its lines, and the columns and price of the query
+   sql that it explains. */
 void api_explained(const struct question *q, struct curator *c, str sql,
                    arena *a, struct http_reply *out);
 
 /*
- * The rest; who is the analyst's name, empty for the owner, who sees all. A
- * failure is a reply too.
+ * The other routes. `who` is the analyst's name, empty for the owner, who sees
+ * everything. A failure is a reply too.
  */
 void
 api_budget(struct curator *c, str who, int64_t now, struct http_reply *out);
@@ -31,17 +31,17 @@ void api_ledger(struct curator *c, str who, const struct http_request *r,
 void api_risk(struct curator *c, str who, const struct http_request *r,
               struct http_reply *out);
 
-/* Can the ledger commit, does a worker answer? Status 503: not so. */
+/* Can the ledger commit, and does a worker answer? Status 503: no. */
 void api_health(const struct serve_parts *parts, struct curator *c,
                 struct http_reply *out);
 
 /* Who holds the token. */
 void api_me(str who, struct http_reply *out);
 
-/* One question on a toy table: for everybody, of no store. */
+/* One question on a toy table, for everybody; it needs no store. */
 void api_learn(const struct http_request *r, struct http_reply *out);
 
-/* A number among the arguments, as C's text. May fail: CUSTOS_EPARSE. */
+/* A number among the arguments, as a C string. May fail: CUSTOS_EPARSE. */
 CUSTOS_MUST_USE custos_status api_number(const struct http_request *r,
                                          const char *name,
                                          char out[DIGITS_GIVEN_MAX],
@@ -55,12 +55,12 @@ api_history(struct curator *c, str who, int64_t now, struct http_reply *out);
 void api_verify(struct verified *v, struct curator *c, str who,
                 struct http_reply *out);
 
-/* The owner's routes; who came in by which credential. */
+/* The owner's routes; `who` is the credential that the request came with. */
 void api_owner(const struct serve_parts *parts, struct curator *c,
                const struct credential *who, enum http_task task,
                const struct http_request *r, struct http_reply *out);
 
-/* One analyst of /v1/budget. */
+/* One analyst in the body of /v1/budget. */
 CUSTOS_MUST_USE custos_status api_add_analyst(struct buf *b, struct ledger *l,
                                               const struct ledger_analyst *a,
                                               int64_t now, custos_err *err);

@@ -1,8 +1,8 @@
 /*
- * What the owner does by HTTP: credentials of analysts added, changed and revoked,
- * policy and data of the store put in force. Each is a row of the chain, by the
- * code that `custos analyst` and the owner's socket have too; secrets are in
- * the reply and nowhere else.
+ * Acts of the owner by HTTP: adding, changing and revoking credentials of analysts,
+ * putting policy and data of the store in force. Each is a row of the chain,
+ * written by the same code as for `custos analyst` and the owner's socket; secrets
+ * are in the reply and nowhere else.
  */
 #include <inttypes.h>
 
@@ -30,8 +30,8 @@ log_act(const char *act, str name, const struct receipt *r)
 }
 
 /*
- * What is shown this once; g has nothing after revoke. Secrets come last and in
- * one piece: a body that grew after them would leave copies behind.
+ * The credentials, shown this once; after revoke g is empty. Secrets come last and
+ * in one piece: a body that grew after them would leave copies behind.
  */
 static void
 write_credentials(struct http_reply *out, str name, const struct credentials *g,

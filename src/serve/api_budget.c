@@ -1,6 +1,6 @@
 /*
- * What is promised, spent and left: of the analyst who asks; for the owner, of
- * the whole and of every analyst. Amounts are exact texts.
+ * Budgets, spent and remaining: of the analyst who asks; for the owner, of the
+ * store and of every analyst. Amounts are exact texts.
  */
 #include "serve/api.h"
 

@@ -1,6 +1,6 @@
 /*
- * Deep health, for who watches the server: done by a worker, like a question,
- * it says whether one would be answered. Nothing in it is derived from data.
+ * Deep health, for monitoring: done by a worker like a question, it says whether
+ * one would be answered. Nothing in it is derived from data.
  */
 #include <inttypes.h>
 

@@ -1,7 +1,6 @@
 /*
- * What was spent as it grew: of the analyst who asks; for the owner, of the
- * whole and of every analyst. Amounts are exact; of many charges some are
- * shown.
+ * How spending grew: of the analyst who asks; for the owner, of the store and of
+ * every analyst. Amounts are exact; of many charges only some are shown.
  */
 #include <inttypes.h>
 

@@ -1,5 +1,5 @@
 /*
- * What everybody may look at: a toy question with its law, and who one is.
+ * A toy question with its noise law, for everybody; and whose token it is.
  */
 #include "serve/api.h"
 

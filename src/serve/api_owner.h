@@ -1,6 +1,6 @@
 /*
- * The inside of what the owner gets by HTTP: api_owner.c looks, api_act.c acts.
- * Each function writes the body of a reply or fails.
+ * The owner's routes, for their files alone: api_owner.c reads, api_act.c
+ * changes. Each function writes the body of a reply or fails.
  */
 #ifndef SERVE_API_OWNER_H
 #define SERVE_API_OWNER_H
@@ -11,7 +11,7 @@ struct api_call {
     const struct serve_parts *parts;
     struct curator *c; /* the worker's */
     const struct http_request *request;
-    arena *a; /* for the time of the call */
+    arena *a; /* freed after the call */
 };
 
 CUSTOS_MUST_USE custos_status api_owner_policy(const struct api_call *call,
@@ -34,8 +34,8 @@ CUSTOS_MUST_USE custos_status api_owner_reload(const struct api_call *call,
                                                custos_err *err);
 
 /*
- * A line to the owner's socket of this very server: what it does is done where
- * all acts of the owner are, one after the other. *rest is what follows
+ * Sends a line to the owner's socket of this server itself, so that all acts of
+ * the owner are done in one place, one after the other. *rest is what follows
  * `{"ok":true`. Fails as owner_ask and owner_reply_read do.
  */
 CUSTOS_MUST_USE custos_status api_owner_ask(const struct api_call *call,

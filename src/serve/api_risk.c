@@ -1,6 +1,6 @@
 /*
- * What promises mean: of one that is named, or of all that was answered so far
- * to who asks (the owner: to all together).
+ * What a privacy promise means: a given one, or that of all answers so far to the
+ * analyst who asks (for the owner: to all analysts together).
  */
 #include "serve/api.h"
 

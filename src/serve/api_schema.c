@@ -1,7 +1,7 @@
 /*
- * What may be asked about, as the policy says it: tables with who is
- * protected, columns with type, range and domain, views. An analyst sees what
- * is granted and nothing else; nothing here comes from data.
+ * What may be queried, from the policy: tables with their privacy units, columns
+ * with type, range and domain, views. An analyst sees what is granted and nothing
+ * else; nothing here comes from data.
  */
 #include "serve/api.h"
 

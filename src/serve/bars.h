@@ -1,6 +1,6 @@
 /*
- * Sentences that go with an answer: what it cost, what is left, and what its
- * values may be off by. All of it after the release.
+ * Sentences that go with an answer: what it cost, what is left, and its error
+ * bars. All of it is computed after the release.
  */
 #ifndef SERVE_BARS_H
 #define SERVE_BARS_H
@@ -9,8 +9,8 @@
 
 /*
  * A line for each column with error bars (its only bar, or the narrowest and
- * the widest of its rows), then the answer's remarks and its receipt; in a. Empty where there
- * is nothing to say or no memory.
+ * the widest of its rows), then the answer's remarks and its receipt; in a.
+ * Empty where there is nothing to say or no memory.
  */
 str bars_write(arena *a, const struct answer *answer);
 

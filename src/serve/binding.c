@@ -1,5 +1,5 @@
 /*
- * The values of a Bind message, as a portal holds them.
+ * The values of a Bind message, converted to what a portal holds.
  */
 #include "base/error.h"
 #include "serve/session_inside.h"

@@ -1,9 +1,9 @@
 /*
- * Answers that were released, as the client got them, so that the same
- * question of the same analyst is answered in the loop, without reading it.
- * The key is the question itself, byte for byte: who, text, parameters, price,
- * formats. Of one policy and one version of the data: when either changes, all
- * of it is forgotten.
+ * Released answers in memory, as the client got them, so that the same question
+ * of the same analyst is answered in the loop, without parsing it. The key is
+ * the question itself, byte for byte: who, text, parameters, price, formats. All
+ * entries are of one policy and one version of the data: when either changes,
+ * the cache is emptied.
  *
  * THEOREM  cached-answer
  *   What is found under a key is an answer that was charged and released to
@@ -30,19 +30,19 @@ void cache_free(struct cache *c);
 /* Borrowed until the next call; NULL: none. */
 struct rows *cache_find(struct cache *c, str key);
 
-/* Holds the rows. The oldest go where there is no room. */
+/* Holds the rows. Evicts the oldest entries where there is no room. */
 void cache_put(struct cache *c, str key, struct rows *rows);
 
 void cache_forget(struct cache *c);
 
 /*
- * Policy and data that an answer comes from; when they are new, all is
- * forgotten. False: there were later data already, and what comes from these
- * is not to be put.
+ * The policy and data version that an answer comes from; if they are new, the
+ * cache is emptied. False: a later version was seen already, and an answer from
+ * this one must not be put.
  */
 bool cache_facts(struct cache *c, const uint8_t policy[32], uint64_t version);
 
-/* Key from parts: each with its length, so that no two lists look alike. */
+/* Adds a part to a key, with its length: no two lists of parts have one key. */
 void key_add(struct buf *key, str part);
 
 #endif

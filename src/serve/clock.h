@@ -1,5 +1,5 @@
 /*
- * The two clocks of the server. Nothing below serve/ looks at one.
+ * The two clocks of the server. Folders below serve/ are given the time.
  */
 #ifndef SERVE_CLOCK_H
 #define SERVE_CLOCK_H

@@ -1,7 +1,7 @@
 /*
- * The console: the files of web/, built and compressed by tools/web, carried by
- * the program. They are for everybody and know nothing: whoever uses them does
- * so with a token, over the same API as all others.
+ * The console: the files of web/, built and compressed by tools/web, embedded in
+ * the program. They are public and hold no data: whoever uses them needs a
+ * token, for the same API as everybody else.
  */
 #ifndef SERVE_CONSOLE_H
 #define SERVE_CONSOLE_H
@@ -20,7 +20,7 @@ extern const size_t console_files_len;
 /* The file at a path, or NULL. */
 const struct console_file *console_find(str path);
 
-/* The reply that is this file. */
+/* Replies with this file. */
 void console_give(const struct console_file *f, struct http_reply *out);
 
 #endif

@@ -21,13 +21,13 @@ struct job;
 /* The jobs of one name. It exists while it has some. */
 struct queue_share {
     struct queue_share *next;                   /* of its bucket */
-    struct queue_share *ready_next, **ready_at; /* NULL: not among the ready */
+    struct queue_share *ready_next, **ready_at; /* NULL: not in `ready` */
     struct job *first, **last;
     size_t waiting, running, in_flight;
     size_t planning;                   /* of those that run: not yet planned */
     struct job *paused, **paused_last; /* that wait for room for their charged
-                                          work, the first come first */
-    struct queue_share *paused_next;   /* of those that have such */
+                                          work, first come first */
+    struct queue_share *paused_next;   /* in the list of names that have some */
     int64_t work_us;                   /* charged work that is on its way */
     size_t name_len;
     char name[];
@@ -63,19 +63,19 @@ enum queue_put {
 };
 enum queue_put fair_queue_put(struct fair_queue *q, struct job *j);
 
-/* What put would say of a job of this name. */
+/* What fair_queue_put would return for a job of this name. */
 enum queue_put fair_queue_room(struct fair_queue *q, str who);
 
-/* Of a job that runs: ends that, and has it wait in another queue under its
-   name, whatever the limits say. False: there is no memory, and it runs still. */
+/* A job that runs stops running and waits in another queue, under its name and
+   whatever the limits say. False: out of memory, and it still runs. */
 bool
 fair_queue_move(struct fair_queue *from, struct fair_queue *to, struct job *j);
 
 /* The next job that may begin, which then runs; NULL: none. */
 struct job *fair_queue_take(struct fair_queue *q);
 
-/* A job that runs is planned: from now on it waits more than it works. What no
-   longer runs is so anyway. */
+/* A job that runs is planned: from now on it waits more than it works. No-op for
+   a job that no longer runs. */
 void fair_queue_planned(struct fair_queue *q, struct job *j);
 
 /* It no longer runs, and is still in flight. */
@@ -85,15 +85,15 @@ void fair_queue_ran(struct fair_queue *q, struct job *j);
 void fair_queue_done(struct fair_queue *q, struct job *j);
 
 /*
- * Charged work. A job that runs waits until there is room for its class_us, and
- * meanwhile no other of its name is begun. Of a name who came first is admitted
- * first, and names take turns. From then on its class counts, until it has left
- * or is done.
+ * Charged work. A job that runs waits until there is room for its class_us;
+ * meanwhile no other job of its name is begun. Jobs of one name are admitted
+ * first come, first served, and names take turns. From then on its class counts,
+ * until it has left or is done.
  */
 struct room {
     int64_t of_name; /* work on its way; there is always room for one */
-    int64_t of_all; /* the same of all names, what is longer than long_us apart:
-                        that waits for nobody else's */
+    int64_t of_all;  /* the same of all names, without classes above long_us:
+                        these wait for no other name */
     int64_t long_us;
 };
 void fair_queue_pause(struct fair_queue *q, struct job *j);

@@ -1,6 +1,6 @@
 /*
- * Rows on their way out: as many as there is space for, up to as many as were
- * asked for. What a portal has not given yet it keeps.
+ * Sends rows: as many as there is space for, up to as many as were asked for. A
+ * portal keeps those that it has not sent yet.
  */
 #include <stdio.h>
 

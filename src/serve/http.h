@@ -1,6 +1,6 @@
 /*
- * The HTTP listener: starts threads of its own, asks by question.h on the
- * workers.
+ * The HTTP listener: has a thread of its own and asks questions (question.h) on
+ * the workers.
  */
 #ifndef SERVE_HTTP_H
 #define SERVE_HTTP_H
@@ -20,9 +20,9 @@ CUSTOS_MUST_USE custos_status http_start(const struct serve_parts *parts,
                                          custos_err *err);
 
 /*
- * Reads certificate and key again: who connects from now on meets them, and
- * who is connected stays until he goes, for the library cannot give a daemon
- * another certificate. On failure nothing has changed. May fail as http_start.
+ * Reads certificate and key again, for connections from now on. Open connections
+ * keep the old ones, since the library cannot give a daemon another certificate.
+ * On failure nothing has changed. Fails as http_start does.
  */
 CUSTOS_MUST_USE custos_status http_renew(struct http **web, int fd,
                                          const char *tls_cert,

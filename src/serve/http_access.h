@@ -9,9 +9,9 @@
 #include "serve/server.h"
 
 /*
- * False: refused by *reply (no token, a wrong one, one of an analyst where the
- * owner's is needed, the owner's for an act where there are none), or made to wait after too many wrong ones from this
- * address. c is the calling thread's handle.
+ * False: *reply refuses it: no token, a wrong one, an analyst's where the owner's
+ * is needed, the owner's for an act where HTTP does none; or too many wrong ones
+ * from this address, which has to wait. c is the calling thread's handle.
  */
 bool http_authenticate(const struct serve_parts *parts, struct curator *c,
                        const struct http_request *r, const char *address,

@@ -1,6 +1,6 @@
 /*
- * One request and its reply: the head decides what it can, the body is read to
- * its limit, a worker does the rest.
+ * One request and its reply: what the head forbids is refused at once, the body is
+ * read up to its limit, a worker does the rest.
  */
 #include <arpa/inet.h>
 #include <string.h>

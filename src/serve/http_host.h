@@ -1,7 +1,7 @@
 /*
- * Under which names the HTTP listener may be called. A page of another site can
- * let its own name point to this server (DNS rebinding); the browser then takes
- * both for one origin. It sends that name in Host, and is refused by it.
+ * The names that a request may give in its Host header. A page of another site
+ * can make its own name point to this server (DNS rebinding); the browser then
+ * takes both for one origin. But it sends that name in Host, and is refused.
  */
 #ifndef SERVE_HTTP_HOST_H
 #define SERVE_HTTP_HOST_H
@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "custos.h"
 
-/* Names besides the ones that are always allowed. Borrowed. */
+/* Names that are allowed besides those that always are. Borrowed. */
 struct http_hosts {
     const char *listen; /* HOST:PORT as the owner wrote it */
     const char *const *names;
@@ -17,13 +17,13 @@ struct http_hosts {
 };
 
 /*
- * Is a request with this Host header for us? Numeric addresses are, for nobody
- * can make a name of one; localhost and names below it; the name that is
- * listened at; the owner's names. A request without a Host is not a browser's.
+ * Is a request with this Host header allowed? Yes for numeric addresses, which
+ * DNS cannot redirect; localhost and names below it; the name that we listen at;
+ * the owner's names. A request without a Host is not from a browser.
  */
 bool http_host_allowed(const struct http_hosts *hosts, str host);
 
-/* Is it a name as --http-host takes it: without scheme, port or blanks? */
+/* Is it a name that --http-host takes: without scheme, port or blanks? */
 bool http_host_is_name(const char *name);
 
 #endif

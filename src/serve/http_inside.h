@@ -14,21 +14,21 @@
 #include "serve/http_work.h"
 #include "serve/peer.h"
 
-/* A connection and when its present wait ends; 0: it waits for us. */
+/* A connection and when its current wait ends; 0: it waits for us. */
 struct link {
     struct link *next, *prev;
     int fd;
     int64_t since_us;
     int64_t until_us;
     bool known;    /* it has shown a token that is in force */
-    bool sending;  /* the wait is for a reply to be taken; then: */
-    int64_t acked; /* how much had been when last looked at */
+    bool sending;  /* it waits for the client to receive a reply; then: */
+    int64_t acked; /* bytes received when last looked at */
     char group[PEER_GROUP_MAX];
 };
 
 enum drop { DROP_NOT, DROP_SLOW, DROP_GONE };
 
-/* A request and its reply. The loop's, but for what a worker has. */
+/* A request and its reply. The loop's, except what a worker has. */
 struct exchange {
     struct http_work work; /* first: its job is this */
     struct http *http;
@@ -39,10 +39,10 @@ struct exchange {
     struct buf body;
     unsigned long long received;  /* bytes of the body, kept or not */
     struct share *share;          /* of who asks, held; NULL: a stranger */
-    size_t counted;               /* bytes there */
+    size_t counted;               /* its bytes in that share */
     bool answered;                /* reply is what will be sent */
-    bool endless;                 /* and its body is not waited for */
-    struct exchange *next, *prev; /* among those that run */
+    bool endless;                 /* its body is too long to be waited for */
+    struct exchange *next, *prev; /* in the list of running ones */
     enum drop dropped;
     enum workers_submit refused; /* SUBMIT_TAKEN: it was not */
 };
@@ -58,7 +58,7 @@ struct http {
     int wake;
     _Atomic bool quiet, ends;
     _Atomic bool retires, over; /* ends with its last connection; has ended */
-    struct http *older;         /* those before it that still have some */
+    struct http *older;         /* daemons before it that still have some */
     /*
      * Jobs that workers have, until the last statement of job_done. The loop
      * does not end before they are back, and nothing of this is freed before
@@ -68,7 +68,7 @@ struct http {
     bool quiesced;
     struct link *links;
     size_t n_links;
-    pthread_mutex_t lock; /* of what follows, and of `answered` of those */
+    pthread_mutex_t lock; /* of what follows, and of their `answered` */
     struct exchange *running;
 };
 
@@ -96,7 +96,7 @@ enum MHD_Result body_take(struct exchange *x, const char *bytes, size_t n);
 
 /* False: refused for what its analyst has asked for already. */
 bool exchange_may_ask(struct exchange *x, int64_t now_us);
-/* So many bytes of it are in memory. */
+/* So many of its bytes are in memory. */
 void exchange_count(struct exchange *x, size_t bytes);
 
 #endif

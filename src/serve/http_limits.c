@@ -1,7 +1,6 @@
 /*
- * Limits of the HTTP listener: how many strangers an address may have, how long
- * a reply may take to be read, which bodies are kept, and what one analyst may
- * ask for.
+ * Limits of the HTTP listener: strangers per address, the time in which a reply
+ * must be received, which bodies are kept, and requests per analyst.
  */
 #include <sys/socket.h>
 

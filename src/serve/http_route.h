@@ -1,7 +1,7 @@
 /*
- * Which request is meant: by path, method, arguments and the forms that both
- * sides know. Of the head of a request alone, so that what is refused is
- * refused before its body is read.
+ * Routing: by path, method, arguments and the formats that both sides know. It
+ * looks at the head of a request alone, so that a refusal comes before the body
+ * is read.
  */
 #ifndef SERVE_HTTP_ROUTE_H
 #define SERVE_HTTP_ROUTE_H
@@ -31,8 +31,8 @@ enum http_task {
     TASK_OPENAPI,
 };
 
-/* Who may come: everybody, whoever has a token of a name, who watches (a token
-   for metrics, or the owner), the owner; the owner where acts are possible. */
+/* Who may ask: everybody; any analyst or the owner; a metrics token or the owner;
+   the owner; the owner, where acts are done by HTTP. */
 enum http_access {
     ACCESS_OPEN,
     ACCESS_TOKEN,
@@ -47,12 +47,12 @@ struct http_route {
     enum http_task task;
     enum http_access access;
     enum http_form form;
-    bool takes_body; /* what is sent as one besides is not kept */
+    bool takes_body; /* else a body is read and not kept */
 };
 
 /*
- * False: the request is answered already, by *reply: refused, or OPTIONS, which
- * says which methods there are and nothing of other origins.
+ * False: *reply answers the request already: a refusal, or the reply to OPTIONS,
+ * which lists the methods and allows no other origin.
  */
 bool http_route(const struct http_request *r, struct http_route *out,
                 struct http_reply *reply);

@@ -1,6 +1,6 @@
 /*
- * What the listener knows by itself: that it is there, what it has sent, what
- * its API is. Nothing here is derived from data.
+ * What the listener answers without a worker: health, metrics, its API's
+ * description. Nothing here is derived from data.
  */
 #ifndef SERVE_HTTP_STATUS_H
 #define SERVE_HTTP_STATUS_H
@@ -10,13 +10,13 @@
 
 enum {
     HTTP_CODES_MAX = 64,
-    TOYS_EVERY_US = 10000,  /* how often strangers may have one computed */
-    TOYS_AHEAD_US = 500000, /* after a quiet time so many of them at once */
+    TOYS_EVERY_US = 10000,  /* one toy answer per this time, for all askers */
+    TOYS_AHEAD_US = 500000, /* after a quiet time this much of it at once */
 };
 
 struct http_status {
     struct curator *curator; /* of the listener's thread; borrowed */
-    int64_t toys_us;         /* until when those that were given are counted */
+    int64_t toys_us;         /* the time that toy answers have used up */
     uint64_t replies[600];   /* by status */
     struct {
         const char *code;
@@ -26,7 +26,7 @@ struct http_status {
 
 void http_status_count(struct http_status *s, const struct http_reply *reply);
 
-/* False: the task is none of these, but one for a worker. */
+/* False: the task is one for a worker. */
 bool http_status_answer(struct http_status *s, enum http_task task,
                         const struct http_request *r,
                         const struct serve_parts *parts, int64_t now_us,

@@ -1,6 +1,6 @@
 /*
- * A request that has a route, done: what it takes from the request, asked of
- * the curator in a worker's thread, made a reply.
+ * Does a request that has a route: reads its body, asks the curator in a worker's
+ * thread, and writes the reply.
  */
 #ifndef SERVE_HTTP_WORK_H
 #define SERVE_HTTP_WORK_H
@@ -24,8 +24,8 @@ struct http_work {
 };
 
 /*
- * Before it is submitted the caller sets who, request, route, parts, reply,
- * done and asked_us; all of them live until it is done.
+ * Before submitting it the caller sets who, request, route, parts, reply, done
+ * and asked_us; all of them live until it is done.
  */
 void http_work_init(struct http_work *w);
 

@@ -13,7 +13,7 @@ enum { LISTEN_TEXT_MAX = 80 };
 struct listening {
     int fd;
     bool loopback;              /* nobody outside this machine reaches it */
-    char text[LISTEN_TEXT_MAX]; /* "127.0.0.1:6432", the port as it is */
+    char text[LISTEN_TEXT_MAX]; /* "127.0.0.1:6432", with the actual port */
 };
 
 /*
@@ -26,7 +26,8 @@ CUSTOS_MUST_USE custos_status listen_open(const char *address,
                                           struct listening *out,
                                           custos_err *err);
 
-/* The next that calls, not waiting; -1: nobody. Its address, without port. */
+/* Accepts the next connection, without waiting; -1: none. Its address has no
+   port. */
 int listen_accept(int fd, char address[64]);
 
 #endif

@@ -1,12 +1,13 @@
 /*
- * The operator's log: one line of logfmt an event, on standard error.
+ * The operator's log: one line of logfmt per event, on standard error.
  *
  *     time=2026-01-31T12:00:00.000Z event=login who=ana from=127.0.0.1 pg=7
  *
- * It holds who, when, how long in steps, statuses, rows of the ledger and, of a
- * failure, its cause as a word of a closed list (log_cause.c). Never data, a
- * query's text or literals, or what the engine said (custos_err.noted): that
- * may quote all of them. Logs are kept long and travel far.
+ * It holds names, times, durations in steps, statuses, rows of the ledger and
+ * the cause of a failure as a word of a closed list (log_cause.c). It never holds
+ * data, the text or literals of a query, or what the engine said
+ * (custos_err.noted), which may quote all of them: logs are kept long and copied
+ * widely.
  */
 #ifndef SERVE_LOG_H
 #define SERVE_LOG_H
@@ -24,12 +25,12 @@ struct log_line {
 };
 
 void log_begin(struct log_line *l, const char *event);
-/* Names are ours; values are quoted where they need it, and cut at 400. */
+/* Names are ours; values are quoted where they need it, and cut at 400 bytes. */
 void log_text(struct log_line *l, const char *name, str value);
 void log_int(struct log_line *l, const char *name, int64_t value);
 void log_end(struct log_line *l, int fd);
 
-/* cause="...", where err has a note: a word of ours, nothing of the note. */
+/* cause="..." if err has a note: a word of our list, nothing of the note. */
 void log_cause(struct log_line *l, const custos_err *err);
 const char *log_cause_of(const custos_err *err);
 

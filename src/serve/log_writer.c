@@ -1,6 +1,6 @@
 /*
- * One ring of bytes that holds whole lines. The thread takes a few lines out,
- * and writes them without the mutex: only it ever waits for the reader.
+ * A ring of bytes that holds whole lines. The thread takes a few lines out and
+ * writes them without the mutex: nobody else ever waits for the log's reader.
  */
 #include "serve/log_writer.h"
 

@@ -15,7 +15,7 @@
 
 enum {
     LOG_QUEUE_BYTES = 1 << 18,
-    LOG_STOP_MS = 1000, /* for what is left when the server ends */
+    LOG_STOP_MS = 1000, /* to write what is left when the server stops */
 };
 
 /*

@@ -19,12 +19,12 @@ struct loop_options {
     int signals_fd;                 /* SIGTERM, SIGINT, SIGHUP by signalfd */
     const char *tls_cert, *tls_key; /* NULL: no TLS */
     size_t cache_bytes;             /* 0: no answers in memory */
-    void (*quiesce)(void *ctx); /* nobody new, wherever else one listens; may be
+    void (*quiesce)(void *ctx);     /* other listeners accept nobody new; may be
                                    NULL */
-    /* Certificate and key are read again there too; may be NULL. */
+    /* They read certificate and key again; may be NULL. */
     custos_status (*renew)(void *ctx, custos_err *err);
     void *ctx;
-    struct notify *notify; /* who waits for signs of life; may be NULL */
+    struct notify *notify; /* systemd's watchdog; may be NULL */
 };
 
 /* May fail: CUSTOS_ENOMEM, CUSTOS_EIO, CUSTOS_EINVAL (TLS files). */

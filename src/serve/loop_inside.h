@@ -1,7 +1,7 @@
 /*
- * The inside of the loop, for its files alone: loop.c has the events,
- * loop_task.c tasks, loop_time.c limits of time and the end, connections.c who is there, owner_line.c
- * the owner's socket.
+ * The inside of the loop, for its files alone: events in loop.c, tasks in
+ * loop_task.c, limits of time and stopping in loop_time.c, connections in
+ * connections.c, the owner's socket in owner_line.c.
  */
 #ifndef SERVE_LOOP_INSIDE_H
 #define SERVE_LOOP_INSIDE_H
@@ -17,8 +17,8 @@ enum {
     EVENTS_MAX = 256,
     SWEEP_US = 200000,  /* how often limits of time are looked at */
     OWNER_US = 2000000, /* for a line at the owner's socket */
-    STRANGERS_MAX = 64, /* connections beyond the limit: to log in is refused,
-                            to cancel is not */
+    STRANGERS_MAX = 64, /* connections beyond the limit, which may cancel but
+                            not log in */
     SLOTS_MAX = 1 << 16,
 };
 
@@ -28,12 +28,12 @@ struct slot {
     uint32_t uses;
 };
 
-enum { STRANGER_LINES = 20 }; /* of the log, a second */
+enum { STRANGER_LINES = 20 }; /* log lines about strangers per second */
 
 struct loop {
     struct loop_options options;
     struct session_host host;
-    struct tls *tls, *fresh; /* in force; read, and not yet in force */
+    struct tls *tls, *fresh; /* in use; read, and not yet in use */
     struct mailbox *box;
     struct cache *cache;
     int epoll;
@@ -41,16 +41,16 @@ struct loop {
     size_t n_slots, n_conns, n_entered;
     struct conn *oldest, *newest; /* of those who have not logged in */
     size_t n_strangers;
-    size_t n_out; /* tasks at work, also of connections that are gone */
+    size_t n_out; /* tasks at workers, also of connections that are gone */
     bool stopping, draining;
-    bool deaf;  /* until the next sweep */
-    bool turns; /* somebody waits for one */
+    bool deaf;  /* accepts nobody until the next sweep */
+    bool turns; /* a connection waits for its turn */
     int64_t stop_by_us;
     int64_t swept_us;
-    int64_t lines_since_us; /* the second in which strangers had so many: */
-    unsigned lines;
+    int64_t lines_since_us; /* begin of the second in which strangers caused */
+    unsigned lines;         /* so many log lines */
     int64_t now_us;
-    int owner_link; /* one who speaks at the owner's socket; -1 */
+    int owner_link; /* a caller at the owner's socket; -1: none */
     int64_t owner_since_us;
     size_t owner_len;
     char owner_line[OWNER_LINE_MAX];
@@ -78,18 +78,17 @@ enum loop_event {
 struct conn *connections_at(struct loop *l, uint32_t id);
 /* NULL: no place. */
 struct conn *connections_add(struct loop *l, int fd, const char *address);
-/* Ends connections of strangers where there are too many: of one address, of
-   all, or `full`, of those who log in too. False: there was none to end. */
+/* Ends one stranger's connection where this address or all of them have too many,
+   or to get a place. False: none was ended. */
 enum connections_need { CONNECTIONS_WITHIN_LIMITS, CONNECTIONS_ONE_PLACE };
 bool connections_make_room(struct loop *l, const char *address,
                            enum connections_need need);
-void
-connections_entered(struct loop *l, struct conn *c); /* no stranger any more */
+void connections_entered(struct loop *l, struct conn *c); /* it has logged in */
 void connections_remove(struct loop *l, struct conn *c);
 /* session_host.enter */
 const char *
 connections_enter(void *ctx, const struct credential *who, custos_err *err);
-/* Ends sessions of a name, or all (NULL); how many. */
+/* Ends the sessions of a name, or all (NULL); returns how many. */
 size_t connections_cut(struct loop *l, const str *name, const char *said);
 
 /* --- loop.c */
@@ -100,10 +99,11 @@ void loop_watch(struct loop *l, int fd, enum loop_event event, uint32_t events);
 
 /* --- loop_task.c */
 
-/* Its session's task to the workers; false: refused, and the session told. */
+/* Gives its session's task to the workers. False: refused, and the session has
+   been told. */
 bool loop_submit(struct loop *l, struct conn *c);
 void loop_come_back(struct loop *l); /* tasks in the mailbox */
-/* What runs for it is no longer wanted; it comes back all the same. */
+/* What runs for it is no longer wanted; the task still comes back. */
 void loop_drop(struct loop *l, const struct conn *c, enum ask_stop why);
 
 /* --- loop_time.c */
@@ -111,14 +111,14 @@ void loop_drop(struct loop *l, const struct conn *c, enum ask_stop why);
 void loop_sweep(struct loop *l);
 void loop_signals(struct loop *l);
 void loop_deafen(struct loop *l);
-/* Ends, with so much time for questions that run; again: shortens it. */
+/* Stops, with so much time for running questions; a second call may shorten it. */
 void loop_stop(struct loop *l, int64_t within_ms);
 
 /* --- owner_line.c */
 
 void owner_call(struct loop *l);
 void owner_read(struct loop *l);
-void owner_sweep(struct loop *l); /* who says nothing keeps others waiting */
+void owner_sweep(struct loop *l); /* ends a caller who sends nothing */
 void owner_reload(struct loop *l);
 
 #endif

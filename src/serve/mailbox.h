@@ -1,6 +1,6 @@
 /*
- * Finished tasks on their way back to the loop: put in by any thread, taken
- * out by one, which is woken by a file descriptor.
+ * Finished tasks on their way back to the loop: any thread puts them in, one
+ * takes them out and is woken by a file descriptor.
  */
 #ifndef SERVE_MAILBOX_H
 #define SERVE_MAILBOX_H

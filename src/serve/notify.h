@@ -1,7 +1,7 @@
 /*
- * What systemd is told (sd_notify's protocol, one datagram each): that the
- * server is ready, that it stops, and from the loop that it still turns. Where
- * nobody listens (no NOTIFY_SOCKET) all of it does nothing.
+ * Tells systemd (by sd_notify's protocol, one datagram each) that the server is
+ * ready, that it stops, and that its loop still runs. No-op where nobody listens
+ * (no NOTIFY_SOCKET).
  */
 #ifndef SERVE_NOTIFY_H
 #define SERVE_NOTIFY_H

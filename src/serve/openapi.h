@@ -1,5 +1,5 @@
 /*
- * openapi.json of this folder, put into the program when it is built.
+ * openapi.json of this folder, embedded in the program by the build.
  */
 #ifndef SERVE_OPENAPI_H
 #define SERVE_OPENAPI_H

@@ -1,5 +1,6 @@
 /*
- * The owner's socket in the loop: one caller at a time, one line, one reply.
+ * The owner's socket, served by the loop: one caller at a time, one line, one
+ * reply.
  */
 #include <errno.h>
 #include <poll.h>

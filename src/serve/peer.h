@@ -1,6 +1,6 @@
 /*
- * What is known of the other end of a connection: which addresses are taken for
- * one, and how much of what was sent has arrived there.
+ * What is known of the other end of a connection: which addresses count as one,
+ * and how much of what was sent has arrived there.
  */
 #ifndef SERVE_PEER_H
 #define SERVE_PEER_H
@@ -13,8 +13,8 @@ enum { PEER_GROUP_MAX = 64 };
 
 /*
  * The group that limits on strangers count: an IPv4 address by itself, an IPv6
- * address by its first 64 bits, since one who has an address there usually has
- * all of them. What is no address stands for itself. Cannot fail.
+ * address by its first 64 bits, since whoever has an address there usually has
+ * all of them. A text that is not an address is its own group. Cannot fail.
  */
 void peer_group(str address, char out[PEER_GROUP_MAX]);
 

@@ -34,9 +34,9 @@ struct prepared {
     struct statement statement;
     struct pg_column *columns; /* n_columns 0: it gives no rows */
     size_t n_columns;
-    uint32_t *types; /* as the client declared them */
+    uint32_t *types; /* of parameters, as the client declared them */
     size_t n_types;
-    uint32_t *params; /* as they are */
+    uint32_t *params; /* their types as planned */
     size_t n_params;
 };
 
@@ -66,11 +66,11 @@ struct held {
 /* New and unnamed, with an arena; NULL: out of memory. */
 struct prepared *prepared_new(void);
 struct portal *portal_new(struct prepared *of);
-void prepared_drop(struct prepared *p); /* one holder less */
+void prepared_drop(struct prepared *p); /* freed with its last holder */
 void portal_free(struct portal *p);
 
-/* Gives it its name, in place of an unnamed one before; NULL err: cannot fail.
-   Takes p, also when it fails: CUSTOS_EOVERFLOW, CUSTOS_ENOMEM. */
+/* Names it; the unnamed one replaces the unnamed one before. Takes p, also when
+   it fails: CUSTOS_EOVERFLOW, CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status held_prepare(struct held *h, str name,
                                            struct prepared *p, custos_err *err);
 CUSTOS_MUST_USE custos_status held_bind(struct held *h, str name,
@@ -84,14 +84,14 @@ void held_close_portals(struct held *h);
 void held_close_all_prepared(struct held *h);
 void held_clear(struct held *h);
 
-/* An answer counts as long as it is being given out. The last one may go past
-   the limit, for it is paid; then no other is asked for. */
+/* An answer counts while it is being given out. The last one may exceed the
+   limit, since it is paid for; then no other is asked for. */
 void held_answer(struct held *h, struct portal *p, struct rows *rows);
 void held_given(struct held *h, struct portal *p);
 CUSTOS_MUST_USE custos_status held_has_room(const struct held *h,
                                             custos_err *err);
 
-/* A text becomes a copy in a; false: no memory. */
+/* Replaces a text by a copy in a; false: out of memory. */
 bool str_keep(arena *a, str *text);
 
 #endif

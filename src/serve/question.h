@@ -1,6 +1,6 @@
 /*
- * One question of an analyst as a job: asked on a worker, with what is left of
- * the budget after it. Both listeners ask by it.
+ * One question of an analyst as a job: asked on a worker, with the remaining
+ * budget after it. Both listeners use it.
  */
 #ifndef SERVE_QUESTION_H
 #define SERVE_QUESTION_H
@@ -9,10 +9,11 @@
 #include "serve/workers.h"
 
 struct question {
-    struct job job;        /* first: a job is its question */
-    struct credential who; /* who came in; asked again before the question is */
+    struct job job; /* first: a job is its question */
+    struct credential
+        who;        /* who asks; checked again before the question runs */
     struct ask ask; /* borrowed until done; who and now are set by the job */
-    bool quiet;     /* what is left is not wanted */
+    bool quiet;     /* the remaining budget is not wanted */
 
     struct curator *by;                /* its own: the handle it is asked on */
     struct work_snapshot public_parts; /* and what was computed before a move */
@@ -22,7 +23,7 @@ struct question {
     custos_err err;
     struct answer *answer; /* the caller's, answer_free; NULL: see err */
     bool lost;             /* the credential was revoked: end the session */
-    uint8_t policy[32];    /* of an answer: where it comes from */
+    uint8_t policy[32];    /* and data version that the answer comes from */
     uint64_t version;
     bool has_left;
     bool left_in_rho; /* it is what a sum of rho has room for */
@@ -32,7 +33,7 @@ struct question {
 /* Sets job.work; the rest is the caller's: job.done, job.asked_us, ask, who. */
 void question_init(struct question *q);
 
-/* What it sets: for jobs that do more. */
+/* The function that it sets: for jobs that do more. */
 void question_work(struct job *j, struct curator *c);
 
 #endif

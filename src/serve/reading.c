@@ -1,7 +1,7 @@
 /*
- * Texts of SQL, read. The loop reads short ones itself, which takes it less than
- * a millisecond or two; a longer one goes to a worker and comes back, so that
- * nobody's text keeps other sessions waiting.
+ * Parses texts of SQL. The loop parses short ones itself, within a millisecond or
+ * two; longer ones go to a worker and back, so that nobody's text keeps other
+ * sessions waiting.
  */
 #include <ctype.h>
 

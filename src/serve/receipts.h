@@ -1,11 +1,11 @@
 /*
- * Receipts exported to another place, so that a ledger which was put back from
- * an older copy shows: `custos ledger verify --against`.
+ * Exports receipts to another place, so that `custos ledger verify --against` can
+ * tell if the ledger was put back from an older copy.
  *
- * A thread follows the chain by a handle of its own, and sends the number, hash
- * and time of each row that was committed, by whichever process. What waits is
- * the chain itself: charges never wait for this, and a place that cannot be
- * reached gets later what it missed.
+ * A thread follows the chain with a handle of its own, and sends the number, hash
+ * and time of each row that any process has committed. The chain itself is the
+ * queue: charges never wait for this, and a place that cannot be reached gets
+ * later what it missed.
  */
 #ifndef SERVE_RECEIPTS_H
 #define SERVE_RECEIPTS_H
@@ -45,7 +45,7 @@ CUSTOS_MUST_USE custos_status receipts_start(struct curator *c,
                                              struct receipts **out,
                                              custos_err *err);
 
-/* Sends what has come meanwhile, once, and ends. */
+/* Tries once more to send what is left, and ends. */
 void receipts_stop(struct receipts *r);
 
 /* Rows that were not sent yet, when it last looked. */

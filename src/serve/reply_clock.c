@@ -1,6 +1,6 @@
 /*
- * Beats as numbers, and the threads that beat: one on each processor, asleep
- * while no charged question comes.
+ * The arithmetic of beats, and the threads that beat: one on each processor,
+ * asleep while no charged question comes.
  */
 #include "serve/reply_clock.h"
 

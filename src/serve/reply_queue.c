@@ -1,7 +1,7 @@
 /*
  * The virtual queue: for each server the moment at which it is free, as a heap
- * with the earliest first. That heap is all there is: it holds the sums of
- * class times, never a real duration.
+ * with the earliest first. There is no other state: the heap holds sums of class
+ * times, never a real duration.
  */
 #include "serve/reply_queue.h"
 

@@ -5,8 +5,8 @@
  * fixed then, and answer, failure, cancel and overrun all leave at it. The real
  * work runs as soon as a worker is free and is ended at that moment.
  *
- * The queue knows no clock, worker or analyst. Whose turn it is was decided
- * before, by the queue of questions: here first come is first served.
+ * It knows no clock, worker or analyst. Whose turn it is, the queue of questions
+ * has decided (fair_queue.h): here it is first come, first served.
  *
  * THEOREM  reply-time
  *   Let M be the mechanism of a charged question, (eps, delta)-DP, and let its
@@ -41,7 +41,7 @@
 
 struct reply_queue;
 
-/* By default; the time for planning again in the worker, messages, waking. */
+/* The default: time for planning again in the worker, messages, waking up. */
 enum { REPLY_ALLOWANCE_US = 45000 };
 
 /* servers: how many workers run charged questions, >= 1. NULL: no memory. */
@@ -50,23 +50,22 @@ void reply_queue_free(struct reply_queue *q);
 int64_t reply_queue_allowance(const struct reply_queue *q);
 
 /*
- * The moment at which the reply leaves and its work is ended, of a question
- * that had come in whole at asked_us, is charged by now_us and has the public
- * class_us >= 1. From any thread; those who admit are served in the order in
- * which they are admitted. Cannot fail; stops at INT64_MAX.
+ * The moment at which the reply leaves and its work is ended, for a question that
+ * had come in whole at asked_us, is charged by now_us and has the public
+ * class_us >= 1. From any thread, in the order of the calls. Cannot fail; at most
+ * INT64_MAX.
  *
- * A class occupies its server whatever happens, unless it is given back: who
- * admits a class of hours gives a server away for hours. Refuse it before its
- * charge.
+ * A class occupies its server whatever happens, unless it is given back: a class
+ * of hours takes a server away for hours. Refuse it before its charge.
  */
 int64_t reply_queue_admit(struct reply_queue *q, int64_t asked_us,
                           int64_t now_us, int64_t class_us);
 
 /*
- * The question whose reply leaves at due_us was stopped at now_us, and a worker
- * does nothing for it from then on: its server is free, if none was admitted
- * behind it. Its own reply still leaves at due_us. Stopping is an act of the
- * analyst, which depends on what he has seen and on no data. Cannot fail.
+ * The question whose reply leaves at due_us was stopped at now_us, and no worker
+ * works for it from then on: its server is free, unless another question was
+ * admitted behind it. Its own reply still leaves at due_us. Stopping is an act of
+ * the analyst, which depends on what they have seen and on no data. Cannot fail.
  */
 void
 reply_queue_give_back(struct reply_queue *q, int64_t due_us, int64_t now_us);

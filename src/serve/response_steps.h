@@ -1,6 +1,6 @@
 /*
- * Response-time steps: what was charged leaves only at fixed moments after its
- * request came, so that the time it took tells which step it was and no more.
+ * Response steps: a charged reply leaves only at fixed moments after its request
+ * came, so that the time it took tells the step and no more.
  */
 #ifndef SERVE_RESPONSE_STEPS_H
 #define SERVE_RESPONSE_STEPS_H
@@ -16,14 +16,13 @@ struct job;
 int64_t response_step_after(int64_t elapsed_us);
 
 /* The first multiple of 10 ms at or after so many microseconds, and not 0. It
-   adds no more than that however long it was: what is added to a wait that
-   holds earlier ones must not grow with it. Cannot fail. */
+   adds at most 10 ms, however long the wait: a wait may contain earlier ones, so
+   what is added must not grow with it. Cannot fail. */
 int64_t moment_after(int64_t elapsed_us);
 
 /*
- * Jobs that wait for their time, the next one first: for the moment that a job
- * itself says (due_us), or else for its step. Not for several threads
- * at once. The clock is an argument.
+ * Jobs that wait for their time, the next one first: for their own due_us, or
+ * else for their step. Not thread-safe. The clock is an argument.
  */
 struct reply_heap {
     struct job **jobs; /* a heap by due_us */
@@ -32,7 +31,7 @@ struct reply_heap {
 
 void reply_heap_clear(struct reply_heap *s);
 
-/* False: no memory. Then the job is not on it. */
+/* Makes room for so many jobs. False: out of memory. */
 bool reply_heap_reserve(struct reply_heap *s, size_t jobs);
 /* Within what was reserved. */
 void reply_heap_put(struct reply_heap *s, struct job *j, int64_t finished_us);

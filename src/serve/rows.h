@@ -1,7 +1,7 @@
 /*
  * An answer as the client gets it: columns, and rows as messages. Made once on
- * a worker and never changed after, so that portals and the cache can share
- * it, by counting who holds it.
+ * a worker and never changed, so that portals and the cache can share it, by
+ * reference counting.
  */
 #ifndef SERVE_ROWS_H
 #define SERVE_ROWS_H
@@ -23,12 +23,12 @@ struct rows {
     size_t n_columns;
     struct buf bytes; /* DataRow after DataRow */
     uint64_t n;
-    str bars;     /* what the values may be off by, and remarks; may be empty */
-    uint64_t seq; /* of the charge's row; 0: none */
+    str bars;     /* error bars and remarks; may be empty */
+    uint64_t seq; /* the row of the charge; 0: none */
 };
 
-/* On success the caller holds *out. At most so many bytes of rows, 0: as many as
-   can be; but what was charged is given all the same. May fail: CUSTOS_ENOMEM,
+/* On success the caller holds *out. At most `most` bytes of rows (0: no limit);
+   a charged answer is given whatever its size. May fail: CUSTOS_ENOMEM,
    CUSTOS_EOVERFLOW; catalogs also CUSTOS_EUNSUPPORTED (a type without binary
    form). */
 CUSTOS_MUST_USE custos_status rows_of_answer(const struct answer *answer,
@@ -53,7 +53,7 @@ void rows_drop(struct rows *r);
 /* The end of the row message that begins at `at`. */
 size_t rows_end_of(const struct rows *r, size_t at);
 
-/* Memory, about. */
+/* The memory it takes, roughly. */
 size_t rows_bytes(const struct rows *r);
 
 #endif

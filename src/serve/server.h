@@ -1,7 +1,7 @@
 /*
- * `custos serve`: one process that listens for PostgreSQL clients and for
- * HTTP. A loop thread has the PostgreSQL sockets, workers have the questions,
- * one writer the ledger.
+ * `custos serve`: one process that listens for PostgreSQL clients and for HTTP. A
+ * loop thread has the PostgreSQL sockets, workers do the questions, one writer
+ * writes the ledger.
  */
 #ifndef SERVE_SERVER_H
 #define SERVE_SERVER_H
@@ -14,7 +14,7 @@
 #include "serve/verified.h"
 #include "serve/workers.h"
 
-/* The owner's limits; each has a refusal of its own. 0: the default. */
+/* The owner's limits; each has its own error. 0: the default. */
 struct serve_limits {
     size_t waiting;     /* questions that no worker has begun */
     size_t connections; /* all together */
@@ -23,11 +23,12 @@ struct serve_limits {
     size_t query_bytes;         /* of one text of SQL */
     int64_t query_ms;           /* of one question, waiting included */
     int64_t free_ms;            /* of one that is free, at work */
-    int64_t login_ms;           /* from connect to proved */
+    int64_t login_ms;           /* from connect to a finished login */
     int64_t idle_ms;            /* between questions */
     int64_t stop_ms;            /* from the signal to the end */
     size_t running_per_analyst; /* questions at one time */
-    int64_t ahead_ms; /* of one analyst's charged questions, on their way */
+    int64_t ahead_ms; /* class times of one analyst's charged questions on their
+                         way */
     size_t waiting_per_analyst;  /* that no worker has begun */
     size_t requests_per_analyst; /* a minute */
     size_t unread_per_analyst; /* bytes of requests and replies on their way */
@@ -38,11 +39,11 @@ struct serve_limits {
     size_t strangers_per_address; /* /64 of IPv6 */
     size_t logins;                /* tries a minute of strangers */
     size_t logins_per_address;
-    int64_t send_ms; /* for some of a reply to be taken */
+    int64_t send_ms; /* in which a client must receive some of a reply */
 };
 void serve_limits_default(struct serve_limits *limits);
 
-/* Of the time to stop, what is for questions that run; the rest is for
+/* The part of the time to stop that running questions have; the rest is for
    interrupted ones and last replies. */
 int64_t serve_stop_questions_ms(const struct serve_limits *limits);
 
@@ -56,12 +57,12 @@ struct serve_parts {
     struct shares *shares; /* NULL: without limits */
     struct serve_limits limits;
     struct http_hosts hosts;
-    struct receipts *receipts; /* exported to another place; NULL: not */
+    struct receipts *receipts; /* their export; NULL: none */
     int64_t started_us;        /* steady_us() */
-    bool acts; /* HTTP is reached from this machine alone: acts of the owner are
-                  done by it too */
-    struct curator *curator; /* the handle of the thread that starts; for its
-                                policy at the start, not for questions */
+    bool acts; /* HTTP listens on loopback alone, so acts of the owner are done
+                  by HTTP too */
+    struct curator *curator; /* the starting thread's handle; for the policy at
+                                the start, not for questions */
     /* Does a worker process of each lane answer? For deep health, from any
        thread; NULL: there are none. */
     custos_status (*worker_ping)(void *ctx, custos_err *err);
@@ -70,24 +71,24 @@ struct serve_parts {
 
 struct server_options {
     const char *store;
-    const char *pg;   /* "127.0.0.1:6432"; "" : not listened */
-    const char *http; /* "127.0.0.1:8080"; "" : not listened */
+    const char *pg;   /* "127.0.0.1:6432"; "" : no PostgreSQL clients */
+    const char *http; /* "127.0.0.1:8080"; "" : no HTTP */
     const struct receipts_target *receipts; /* where they go; NULL: nowhere */
     const char *const *http_hosts; /* names that HTTP is called by, besides
                                        its own (http_host.h) */
     size_t n_http_hosts;
     const char *tls_cert, *tls_key; /* PEM files, both or none; reread by
                                        reload */
-    size_t threads;                 /* 0: 48 a processor */
+    size_t threads;                 /* 0: 48 per processor */
     size_t workers;                 /* worker processes for private questions,
-                                       and as many for what is free; 0: one a
+                                       and as many for free ones; 0: one per
                                        processor */
     uint64_t worker_bytes;          /* memory of each; 0: its share of half of
                                        the machine's */
     bool steps;                     /* response-time steps */
     int64_t allowance_us;           /* of replies; 0: the default */
-    int insecure;                   /* 2: told twice: listen off loopback
-                                       without TLS */
+    int insecure;                   /* 2: both options are given that allow
+                                       listening off loopback without TLS */
     struct serve_limits limits;
 };
 

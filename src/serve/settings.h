@@ -1,12 +1,11 @@
 /*
- * The settings of a session: what clients set when they connect, accepted and
- * remembered where it can do no harm, and the price of the questions that
- * follow (custos.epsilon, custos.within, custos.jointly). No setting reaches
- * past the policy's caps, and none is a limit of time or memory: those are the
- * owner's.
+ * The settings of a session: those that clients set when they connect, accepted
+ * and remembered where they do no harm, and the price of the questions that
+ * follow (custos.epsilon, custos.within, custos.jointly). No setting exceeds the
+ * policy's caps, and none is a limit of time or memory: those are the owner's.
  *
- * As in PostgreSQL what was set in a transaction goes with its ROLLBACK, and
- * what was SET LOCAL with its end.
+ * As in PostgreSQL, ROLLBACK undoes SET, and the end of a transaction undoes
+ * SET LOCAL.
  */
 #ifndef SERVE_SETTINGS_H
 #define SERVE_SETTINGS_H
@@ -18,7 +17,7 @@ enum { SETTINGS_MAX = 48, SETTING_VALUE_MAX = 1024 };
 
 struct settings {
     struct slot {
-        char *value; /* NULL: as it is at first */
+        char *value; /* NULL: the initial value */
         char *on_commit, *on_rollback;
         bool touched; /* in this transaction */
     } slots[SETTINGS_MAX];
@@ -31,8 +30,8 @@ enum setting_scope {
 };
 
 /*
- * value .ptr NULL: as it was at first. *report: the setting's name when its
- * value is to be told to the client (ParameterStatus), else NULL. May fail:
+ * value .ptr NULL: back to the initial value. *report: the setting's name if its
+ * new value must be sent to the client (ParameterStatus), else NULL. May fail:
  * CUSTOS_ENAME, CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_EUNSUPPORTED,
  * CUSTOS_ENOMEM.
  */
@@ -41,18 +40,19 @@ CUSTOS_MUST_USE custos_status settings_set(struct settings *s, str name,
                                            const char **report,
                                            custos_err *err);
 
-/* All as they were at first; nothing is held then. */
+/* All back to their initial values; frees what it holds. */
 void settings_reset(struct settings *s);
 
 void settings_commit(struct settings *s);
 void settings_rollback(struct settings *s);
 
-/* Name as it is written and value; NULL: there is none of this name. */
+/* The value; and the name in its usual case, with the value. NULL: there is no
+   such setting. */
 const char *settings_get(const struct settings *s, const char *name);
 const char *
 settings_find(const struct settings *s, str name, const char **value);
 
-/* Those that a client is told at the start: the i-th, NULL after the last. */
+/* The i-th of those that are sent to a client at the start; NULL after the last. */
 const char *
 settings_told(const struct settings *s, size_t i, const char **value);
 

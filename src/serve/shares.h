@@ -2,10 +2,10 @@
  * What each analyst uses of the server's memory and time, over all connections
  * of both protocols: bytes of requests and replies that are on their way, bytes
  * of prepared statements and cursors, requests a minute. Each has a limit that
- * is the same for all analysts, so that one of them cannot use up what is there
- * for others. From any thread.
+ * is the same for all analysts, so that none of them can use up what others
+ * need. From any thread.
  *
- * Invariant: what a share holds is the sum of what was taken and not given back.
+ * Invariant: a share's number is the sum of what was taken and not given back.
  */
 #ifndef SERVE_SHARES_H
 #define SERVE_SHARES_H
@@ -34,34 +34,34 @@ void shares_free(struct shares *all); /* nobody holds a share */
 /* The share of a name, held until share_drop. NULL: out of memory; the
    functions below take that for a share without limits. */
 struct share *share_hold(struct shares *all, str name);
-struct share *share_again(struct share *s); /* one holder more */
+struct share *share_again(struct share *s); /* one more holder */
 void share_drop(struct share *s);
 
-/* False: that would be past the limit, and nothing is taken. */
+/* False: that would exceed the limit, and nothing is taken. */
 bool share_take(struct share *s, enum share_use use, size_t bytes);
-/* Past the limit too: for what is paid or there already. */
+/* Even beyond the limit: for what is paid for, or there already. */
 void share_force(struct share *s, enum share_use use, size_t bytes);
 void share_give(struct share *s, enum share_use use, size_t bytes);
 
-/* Replaces what was counted before by what is there now, limit or not. */
+/* Replaces what was counted before by what there is now, limit or not. */
 void
 share_change(struct share *s, enum share_use use, size_t *counted, size_t now);
 
-/* At or past the limit: nothing more may be begun. */
+/* At or beyond the limit: nothing more may be begun. */
 bool share_is_full(struct share *s, enum share_use use);
 
-/* One request more; how long to wait before the next try, in microseconds, or
-   0: it is counted, and may go on. */
+/* One more request: 0: it is counted and may go on; else how many microseconds to
+   wait before the next try. */
 int64_t share_request(struct share *s, int64_t now_us);
 
-/* Tokens of a text that the loop reads itself in this turn, which is told by its
-   moment; false: the analyst's sessions have had enough of it. */
+/* May the loop itself read a text of so many tokens in the turn that began at
+   turn_us? False: the analyst's sessions have used up their part of it. */
 bool share_may_read(struct share *s, int64_t turn_us, size_t tokens);
 
 size_t share_limit(const struct share *s, enum share_use use);
 
-/* The refusals. CUSTOS_ENOMEM: replies wait that nobody reads; CUSTOS_EBUSY: too
-   many requests, of which the next may come after so many microseconds. */
+/* The errors. CUSTOS_ENOMEM: replies wait that nobody reads; CUSTOS_EBUSY: too
+   many requests, and the next may come after wait_us. */
 custos_status share_fail_unread(const struct share *s, custos_err *err);
 custos_status
 share_fail_requests(const struct share *s, int64_t wait_us, custos_err *err);

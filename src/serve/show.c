@@ -1,5 +1,5 @@
 /*
- * SHOW: a setting, all of them, or what is left of the budget; and SELECT
+ * SHOW: a setting, all of them, or the remaining budget; and SELECT
  * set_config(...), which sets what it shows.
  */
 #include "base/error.h"

@@ -1,6 +1,6 @@
 /*
- * The simple query: a text of statements, done one after the other. The first
- * error ends it, and ReadyForQuery is its end.
+ * The simple query protocol: a text of statements, done one after the other up to
+ * the first error; ReadyForQuery ends it.
  */
 #include "serve/session_inside.h"
 

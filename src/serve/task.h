@@ -32,9 +32,9 @@ struct task {
     str user;                   /* TASK_VERIFIER */
     struct formats formats;     /* TASK_ANSWER, TASK_CATALOG */
     struct catalog_ask catalog; /* TASK_CATALOG, TASK_CATALOG_DESCRIBE */
-    uint32_t *types;            /* descriptions: of parameters, 0: not said */
+    uint32_t *types;            /* descriptions: of parameters, 0: not given */
     size_t n_types;
-    struct share *share; /* of the analyst, held; what it brings counts there */
+    struct share *share; /* of the analyst, held; its rows count there */
     size_t counted;
     size_t reply_max; /* bytes of rows that are free; 0: any number */
 
@@ -51,14 +51,14 @@ struct task {
     size_t n_statements;
 };
 
-/* Without work and done, which are its submitter's. NULL: out of memory. */
+/* The submitter sets work and done. NULL: out of memory. */
 struct task *task_new(enum task_kind kind);
 void task_free(struct task *t);
 
 /* A copy in the task; .ptr NULL without memory. */
 str task_copy(struct task *t, str text);
 
-/* job.work: does it. */
+/* job.work: does the task. */
 void task_work(struct job *j, struct curator *c);
 
 #endif

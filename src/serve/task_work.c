@@ -1,6 +1,6 @@
 /*
- * A session's tasks on a worker. Questions are as question.c does them; all
- * else is free and reads no data.
+ * A session's tasks, on a worker. question.c does questions; all other tasks are
+ * free and read no data.
  */
 #include "base/error.h"
 #include "curator/describe.h"

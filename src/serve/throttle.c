@@ -1,7 +1,7 @@
 /*
- * A small open table keyed by a hash of the address, and one of address and
- * name. The hash is keyed by a secret of the process, so that nobody can
- * choose names that fall upon another's entry.
+ * One hash table with entries for addresses, and for addresses with names. The
+ * hash is keyed by a secret of the process, so that nobody can choose names that
+ * collide with another's entry.
  */
 #include "serve/throttle.h"
 

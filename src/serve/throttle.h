@@ -1,11 +1,11 @@
 /*
- * Who may try to come in: failed attempts are counted by address and by name,
- * and after a few of them one has to wait, longer each time; and strangers may
- * try only so often a minute. For both listeners, from any thread. An IPv6
+ * Limits attempts to log in: failures are counted by address and by name, and
+ * after a few of them the client has to wait, longer each time; and strangers
+ * may try only so often a minute. For both listeners, from any thread. An IPv6
  * address counts by its first 64 bits (peer.h).
  *
- * A bounded table: when it is full, the entry that was quiet longest is
- * forgotten, and those who have come in before last of all.
+ * A bounded table: when it is full, the least recently used entry is evicted,
+ * those of names that have logged in before last of all.
  */
 #ifndef SERVE_THROTTLE_H
 #define SERVE_THROTTLE_H
@@ -15,7 +15,8 @@
 
 struct throttle;
 
-/* Tries a minute of who has not come in before; as many may come at once. */
+/* Attempts per minute by those who have not logged in before; as many may come
+   at once. */
 struct throttle_limits {
     uint32_t per_address, all;
 };
@@ -25,26 +26,27 @@ struct throttle *throttle_new(const struct throttle_limits *limits);
 void throttle_free(struct throttle *g);
 
 /*
- * How long this address and name have to wait still, in microseconds; 0: they
- * may try. The answer does not tell whether the name exists. The first six
- * failures are free; each after that doubles a second, up to a minute. Failures
- * of other names from the same address count too, after two dozen, but not
- * against who has come in from there before: nobody is shut out by neighbours.
+ * How long this address and name still have to wait, in microseconds; 0: they may
+ * try. The answer does not tell whether the name exists. After six failures the
+ * wait is a second, doubled by each further one, up to a minute. Failures of
+ * other names from the same address count too, after two
+ * dozen, but not against a name that has logged in from there before: nobody is
+ * kept out by neighbours.
  */
 int64_t
 throttle_wait(struct throttle *g, str address, str name, int64_t now_us);
 
 /*
- * A try to log in begins: how long to wait, in microseconds, or 0: it is counted
- * and may go on. A name that has come in from this address before is not
- * counted: a crowd of strangers keeps no analyst out.
+ * An attempt to log in begins. 0: it is counted and may go on; else how many
+ * microseconds to wait. A name that has logged in from this address before is not
+ * counted, so that many strangers keep no analyst out.
  */
 int64_t throttle_try(struct throttle *g, str address, str name, int64_t now_us);
 
 void throttle_failed(struct throttle *g, str address, str name, int64_t now_us);
 
-/* Forgets the failures of the name from this address, not the address's own,
-   and knows the name there from now on. */
+/* Forgets the failures of the name from this address, not those of the address,
+   and remembers that the name has logged in from there. */
 void throttle_passed(struct throttle *g, str address, str name, int64_t now_us);
 
 /*

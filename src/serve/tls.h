@@ -1,6 +1,6 @@
 /*
- * TLS for PostgreSQL clients, by OpenSSL, whose only user this is: 1.2 and
- * later, on sockets that do not wait.
+ * TLS 1.2 and later for PostgreSQL clients, on non-blocking sockets. Nothing else
+ * uses OpenSSL.
  */
 #ifndef SERVE_TLS_H
 #define SERVE_TLS_H
@@ -18,11 +18,11 @@ CUSTOS_MUST_USE custos_status tls_new(const char *cert, const char *key,
                                       struct tls **out, custos_err *err);
 void tls_free(struct tls *t);
 
-/* One connection. It holds what it needs: t may be freed before it. */
+/* One connection. It holds what it needs of t, which may be freed before it. */
 struct tls_link;
 
 struct tls_link *tls_link_new(struct tls *t, int fd); /* NULL: no memory */
-void tls_link_free(struct tls_link *l);               /* says goodbye */
+void tls_link_free(struct tls_link *l);               /* sends close_notify */
 
 enum tls_result {
     TLS_DONE,

@@ -1,8 +1,8 @@
 /*
  * Lanes of jobs, threads with a handle of the curator each, and one thread, the
- * releaser, that holds finished jobs until their time and interrupts dropped
- * ones until they have ended. All of it under one lock: work is milliseconds,
- * and the lock is held for a few instructions.
+ * releaser, which holds finished jobs until their time and interrupts dropped
+ * ones until they have ended. One lock for all: work takes milliseconds, and the
+ * lock is held for a few instructions.
  */
 #include "serve/workers.h"
 

@@ -1,14 +1,14 @@
 /*
- * What a question asks of the queue while it is worked on: another lane, and
- * room for charged work.
+ * What a question asks of the queue while it runs: another lane, and room for its
+ * charged work.
  *
- * Charged questions of one analyst are admitted one after another: a question takes
- * its class of the virtual servers' time (reply_queue.h) when it is admitted, so
- * whoever admitted many at once would make everybody wait behind them. So a name
- * has no more on its way than share_work_us, or one question.
+ * Charged questions of one analyst are admitted one after another: an admitted
+ * question takes its class time of the virtual servers (reply_queue.h), so
+ * somebody who admitted many at once would make everybody wait behind them. So a
+ * name has at most share_work_us on its way, or one question.
  *
- * What is waited for here are the moments at which earlier replies leave, which
- * are public; that this question waits depends on no data.
+ * A question waits here for the moments at which earlier replies leave, which are
+ * public: that it waits depends on no data.
  */
 #include <errno.h>
 

@@ -14,8 +14,8 @@ struct worker {
     struct workers *all;
     enum lane lane;
     struct curator *curator;
-    struct remote *remote; /* what it works by */
-    struct job *job;       /* what it runs; NULL: nothing */
+    struct remote *remote; /* its executor: worker processes */
+    struct job *job;       /* that it runs; NULL: none */
     pthread_t thread;
     bool started;
 };
@@ -28,13 +28,13 @@ struct lane_state {
 struct workers {
     pthread_mutex_t lock;
     pthread_cond_t quiet, held, due;
-    struct curator *keeper; /* whose handle it was made from */
+    struct curator *keeper; /* the handle that theirs were made from */
     struct workers_options options;
     struct lane_state lanes[LANES];
     size_t running; /* taken or withdrawn, and not yet back */
     size_t n;
     bool ending; /* takes no more */
-    bool over;   /* holds nothing any more: all comes back stopped */
+    bool over;   /* holds no replies any more: all come back stopped */
     bool ended;
     int64_t again_us; /* when dropped jobs are interrupted again */
     struct reply_heap shelf;
@@ -43,7 +43,7 @@ struct workers {
     struct worker worker[];
 };
 
-/* Lock held: somebody comes for the next job, if there is one. */
+/* Lock held: wakes a thread for the next job, if there is one. */
 static inline void
 lane_wake(struct lane_state *lane)
 {
@@ -51,7 +51,8 @@ lane_wake(struct lane_state *lane)
         pthread_cond_signal(&lane->work);
 }
 
-/* Lock held: who waits for room goes on while there is some; at the end all do. */
+/* Lock held: lets jobs that wait for room go on while there is some; when the
+   server stops, all of them. */
 void queue_admit(struct workers *w, struct fair_queue *q);
 
 #endif
