@@ -250,8 +250,8 @@ custos_sparse_ask(custos_sparse *sparse, custos_rng *rng, custos_sealed *sealed,
                            "sparse, rng, sealed, above and value must not be "
                            "NULL");
     if (sparse->left == 0)
-        return custos_fail(err, CUSTOS_ESPENT, "%s",
-                           custos_status_words(CUSTOS_ESPENT));
+        return custos_fail(err, CUSTOS_ESPENT,
+                           "all answers of this sparse vector are used up");
     st = noise_draw(sparse->query, rng, &noise[0], 1);
     if (!st && sparse->value)
         st = noise_draw(sparse->value, rng, &noise[1], 1);

@@ -24,7 +24,7 @@ sealed_opens_once(void **state)
                      CUSTOS_ETAKEN);
     assert_null(values);
     assert_string_equal(whole_said(&err),
-                        "this release has been taken already");
+                        "the sealed values were already released");
     custos_sealed_free(s);
     assert_int_equal(custos_seal_reals(NULL, reals, 2, &s, NULL), CUSTOS_OK);
     assert_int_equal(sealed_open(s, SEALED_REALS, 2, &values, NULL), CUSTOS_OK);
