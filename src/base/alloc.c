@@ -1,6 +1,6 @@
 /*
- * Allocation hooks. Everything is wiped on its way back: a block of a
- * mechanism may hold an exact value or noise.
+ * Allocation hooks. Memory is wiped before it is given back: it may hold an
+ * exact value or noise.
  */
 #include "base/alloc.h"
 

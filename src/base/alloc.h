@@ -1,6 +1,6 @@
 /*
- * Memory through the caller's hooks. A handle copies the hooks it was made
- * with, so that it can be given back the way it was taken.
+ * Memory through the caller's hooks. A handle keeps a copy of the hooks it was
+ * made with, and is given back through them.
  */
 #ifndef BASE_ALLOC_H
 #define BASE_ALLOC_H
@@ -17,9 +17,9 @@ void *alloc_take(const custos_alloc *alloc, size_t count, size_t size);
 void alloc_give(const custos_alloc *alloc, void *p, size_t count, size_t size);
 
 /*
- * For a process that lives long and does the same over and over: malloc keeps
- * what was freed, up to a few megabytes for each of its arenas, where it would
- * give the top back to the system and fetch it again with every question.
+ * For long-lived processes: malloc keeps freed memory, up to a few megabytes in
+ * each of its arenas, instead of returning it to the system and fetching it
+ * again for every question.
  */
 void alloc_keep_freed(void);
 

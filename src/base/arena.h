@@ -1,6 +1,6 @@
 /*
  * An arena: memory of one lifetime (a query's), taken piece by piece and given
- * back all at once. It has a limit, so that no query can take all there is.
+ * back all at once. It has a limit, so that no query can exhaust memory.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
@@ -20,13 +20,13 @@ void arena_free(arena *a);
 void arena_reset(arena *a);
 
 /*
- * From here on at most so many more bytes may be taken, besides the arena's own
- * limit; SIZE_MAX: no such bound. Pieces count by what was asked for, so that
- * what fits does not depend on what was taken before.
+ * From now on at most `bytes` more may be taken, besides the arena's own limit;
+ * SIZE_MAX: no such bound. Pieces count by the size asked for, so that what
+ * fits does not depend on earlier pieces.
  */
 void arena_allow(arena *a, size_t bytes);
 
-/* Was a piece refused for want of allowance since the last arena_allow? */
+/* Was a piece refused for that bound since the last arena_allow? */
 bool arena_is_denied(const arena *a);
 
 /* Zeroed, aligned for any type; NULL past the limit or without memory. */
@@ -35,7 +35,7 @@ void *arena_take(arena *a, size_t count, size_t size);
 /* A NUL-terminated copy, or NULL. */
 char *arena_copy(arena *a, str text);
 
-/* Memory that it holds, its own included. */
+/* All memory that it holds, its own struct included. */
 size_t arena_bytes(const arena *a);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The small words every file uses: a check that stays on in every build, and
- * wiping memory for good.
+ * Small definitions for every file: a check that stays on in every build, and
+ * wiping memory.
  */
 #ifndef BASE_BASE_H
 #define BASE_BASE_H
@@ -13,8 +13,8 @@ typedef unsigned __int128 u128;
 typedef __int128 i128;
 
 /*
- * For our own mistakes, where going on could leak: abort, in every build.
- * Never for what a caller, disk or memory can cause.
+ * For our own bugs where continuing could leak: aborts, in every build. Never
+ * for what a caller, the disk or memory can cause.
  */
 #define CUSTOS_REQUIRE(fact)                                                   \
     do {                                                                       \

@@ -39,7 +39,7 @@ CK_DEFINE(u128, u128)
 /*
  * Masks, all ones or all zeros. Compilers like to turn a comparison whose
  * result is a mask back into a jump; arithmetic on sign bits, with the mask
- * made opaque, they leave alone (attack/t_a07_secret looks).
+ * made opaque, they leave alone (attack/t_a07_secret checks that).
  */
 static inline i128
 mask_of_top(u128 x)
@@ -68,7 +68,7 @@ static inline i128
 sat_add_i128(i128 a, i128 b)
 {
     u128 r = (u128)a + (u128)b;
-    /* Over when both operands have the sign that the sum has not. */
+    /* An overflow: both operands have the sign that the sum has not. */
     i128 over = mask_of_top(((u128)a ^ r) & ((u128)b ^ r));
     i128 limit = (i128)(((u128)a >> 127) + (u128)I128_MAX);
 

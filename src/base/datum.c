@@ -65,7 +65,7 @@ struct reader {
 };
 
 static bool
-accept(struct reader *r, char c)
+accept_char(struct reader *r, char c)
 {
     if (r->ptr == r->end || *r->ptr != c)
         return false;
@@ -74,7 +74,7 @@ accept(struct reader *r, char c)
 }
 
 static bool
-digit(struct reader *r, int *out)
+read_digit(struct reader *r, int *out)
 {
     if (r->ptr == r->end || *r->ptr < '0' || *r->ptr > '9')
         return false;
@@ -84,13 +84,13 @@ digit(struct reader *r, int *out)
 
 /* Exactly n digits. */
 static bool
-digits(struct reader *r, int n, int *out)
+read_digits(struct reader *r, int n, int *out)
 {
     int d;
 
     *out = 0;
     while (n-- > 0) {
-        if (!digit(r, &d))
+        if (!read_digit(r, &d))
             return false;
         *out = *out * 10 + d;
     }
@@ -99,18 +99,18 @@ digits(struct reader *r, int n, int *out)
 
 /* "e-3" or nothing. */
 static bool
-exponent(struct reader *r, int *out)
+read_exponent(struct reader *r, int *out)
 {
     bool minus, any = false;
     int d;
 
     *out = 0;
-    if (!accept(r, 'e') && !accept(r, 'E'))
+    if (!accept_char(r, 'e') && !accept_char(r, 'E'))
         return true;
-    minus = accept(r, '-');
+    minus = accept_char(r, '-');
     if (!minus)
-        accept(r, '+');
-    while (digit(r, &d)) {
+        accept_char(r, '+');
+    while (read_digit(r, &d)) {
         any = true;
         *out = *out * 10 + d;
         if (*out > EXPONENT_MAX)
@@ -125,18 +125,18 @@ exponent(struct reader *r, int *out)
 static bool
 read_number(struct reader *r, struct datum *out)
 {
-    bool minus = accept(r, '-'), any = false, point = false;
+    bool minus = accept_char(r, '-'), any = false, point = false;
     int d, e, significant = 0, scale = 0;
     i128 n = 0;
 
     if (!minus)
-        accept(r, '+');
+        accept_char(r, '+');
     for (;;) {
-        if (!point && accept(r, '.')) {
+        if (!point && accept_char(r, '.')) {
             point = true;
             continue;
         }
-        if (!digit(r, &d))
+        if (!read_digit(r, &d))
             break;
         any = true;
         significant += significant > 0 || d > 0;
@@ -145,7 +145,7 @@ read_number(struct reader *r, struct datum *out)
             return false;
         n = n * 10 + d;
     }
-    if (!any || !exponent(r, &e))
+    if (!any || !read_exponent(r, &e))
         return false;
     for (scale -= e; scale > 0 && n % 10 == 0; scale--)
         n /= 10;
@@ -177,7 +177,7 @@ date_days(int year, int month, int day)
 }
 
 static bool
-leap(int year)
+is_leap(int year)
 {
     return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
 }
@@ -189,11 +189,12 @@ read_date(struct reader *r, int64_t *out)
                                  31, 31, 30, 31, 30, 31};
     int year, month, day;
 
-    if (!digits(r, 4, &year) || !accept(r, '-') || !digits(r, 2, &month) ||
-        !accept(r, '-') || !digits(r, 2, &day))
+    if (!read_digits(r, 4, &year) || !accept_char(r, '-') ||
+        !read_digits(r, 2, &month) || !accept_char(r, '-') ||
+        !read_digits(r, 2, &day))
         return false;
     if (year < 1 || month < 1 || month > 12 || day < 1 ||
-        day > length[month - 1] + (month == 2 && leap(year)))
+        day > length[month - 1] + (month == 2 && is_leap(year)))
         return false;
     *out = date_days(year, month, day);
     return true;
@@ -206,18 +207,19 @@ read_time(struct reader *r, int64_t *out)
     int hour, minute, second = 0, d;
     int64_t us = 0, unit = 1000000;
 
-    if (!digits(r, 2, &hour) || !accept(r, ':') || !digits(r, 2, &minute))
+    if (!read_digits(r, 2, &hour) || !accept_char(r, ':') ||
+        !read_digits(r, 2, &minute))
         return false;
-    if (accept(r, ':')) {
-        if (!digits(r, 2, &second))
+    if (accept_char(r, ':')) {
+        if (!read_digits(r, 2, &second))
             return false;
-        if (accept(r, '.')) {
-            if (!digit(r, &d))
+        if (accept_char(r, '.')) {
+            if (!read_digit(r, &d))
                 return false;
             do {
                 unit /= 10;
                 us += d * unit;
-            } while (unit > 1 && digit(r, &d));
+            } while (unit > 1 && read_digit(r, &d));
         }
     }
     if (hour > 23 || minute > 59 || second > 59)
@@ -226,8 +228,8 @@ read_time(struct reader *r, int64_t *out)
     return true;
 }
 
-/* "+02:30", " +00" or nothing: our times have no zone, and as PostgreSQL does
-   what is said of one is not heeded. */
+/* "+02:30", " +00" or nothing: our times have no time zone, and like PostgreSQL
+   we ignore one that is given. */
 static bool
 skip_zone(struct reader *r)
 {
@@ -235,15 +237,16 @@ skip_zone(struct reader *r)
 
     if (r->ptr == r->end)
         return true;
-    accept(r, ' ');
-    if (accept(r, 'Z'))
+    accept_char(r, ' ');
+    if (accept_char(r, 'Z'))
         return true;
-    if ((!accept(r, '+') && !accept(r, '-')) || !digits(r, 2, &hours))
+    if ((!accept_char(r, '+') && !accept_char(r, '-')) ||
+        !read_digits(r, 2, &hours))
         return false;
     if (r->ptr == r->end)
         return true;
-    accept(r, ':');
-    return digits(r, 2, &minutes);
+    accept_char(r, ':');
+    return read_digits(r, 2, &minutes);
 }
 
 static bool
@@ -254,7 +257,7 @@ read_timestamp(struct reader *r, struct datum *out)
     if (!read_date(r, &days))
         return false;
     if (r->ptr < r->end) {
-        if (!accept(r, ' ') && !accept(r, 'T'))
+        if (!accept_char(r, ' ') && !accept_char(r, 'T'))
             return false;
         if (!read_time(r, &us) || !skip_zone(r))
             return false;

@@ -1,5 +1,5 @@
 /*
- * Values that are public: literals of a query, limits and domains of a policy,
+ * Public values: literals of a query, limits and domains of a policy,
  * released answers. Numbers are exact decimals; no double anywhere.
  */
 #ifndef BASE_DATUM_H
@@ -12,7 +12,7 @@
 #include "base/str.h"
 
 enum data_type {
-    TYPE_NULL, /* nothing is known but that it is NULL */
+    TYPE_NULL, /* only known to be NULL */
     TYPE_BOOL,
     TYPE_INT,
     TYPE_DECIMAL, /* in the engine: DECIMAL(p, s) */
@@ -41,9 +41,9 @@ struct datum {
 /*
  * Reads text as a value of a type: numbers as "-12.5" or "1e3", dates as
  * "2026-01-31", timestamps as "2026-01-31 12:00:00.5" (or with T), booleans as
- * true/false/t/f/yes/no/1/0; a zone behind a date or time ("+00") is not
- * heeded. TYPE_TEXT borrows it. False when it is none, or
- * past 36 digits. A TYPE_INT with a fraction other than 0 is none.
+ * true/false/t/f/yes/no/on/off/1/0; a time zone after a date or time ("+00") is
+ * ignored. TYPE_TEXT borrows the text. False when it is not such a value, or
+ * has more than 36 digits. A TYPE_INT may have a fraction of 0 only.
  */
 bool datum_read(enum data_type type, str text, struct datum *out);
 
@@ -58,7 +58,7 @@ int datum_cmp(const struct datum *a, const struct datum *b);
    precision and scale cannot hold it. Needs 0 <= scale <= precision <= 38. */
 bool datum_round(struct datum *d, int precision, int scale);
 
-/* The first and the last day that there are: of the years 1 and 9999. */
+/* The first day of the year 1 and the last of the year 9999. */
 enum { DATE_FIRST = -719162, DATE_LAST = 2932896 };
 
 /* Days since 1970-01-01 of a date; and back. Years 1 to 9999. */

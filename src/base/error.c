@@ -1,5 +1,5 @@
 /*
- * The status list made functions, and the writers of custos_err.
+ * The status list as functions, and the writers of custos_err.
  */
 #include "base/error.h"
 
@@ -71,8 +71,7 @@ custos_status_http(custos_status status)
 
 enum { ERROR_TEXT = 4096 }; /* a message and its hint, both in full */
 
-/* Cuts a text that was too long for where it stands: at a character, and so that
-   it shows. */
+/* Ends a text that did not fit with dots, at the end of a character. */
 static void
 end_cut(char *text, size_t size, size_t full)
 {
@@ -100,8 +99,8 @@ hint_after(const char *text)
     return at ? at + strlen(HINT) : "";
 }
 
-/* Arguments may hold any byte, so the hint begins where the part of the format
-   before it ends when that is printed alone. */
+/* An argument may contain HINT too, so the message is printed alone first: its
+   length says where the hint begins. */
 custos_status
 custos_fail_v(custos_err *e, custos_status code, int at, const char *said,
               va_list args)

@@ -1,6 +1,6 @@
 /*
- * Errors: a status, and a buffer of the caller's with two readers. The finder
- * writes it; callers pass it on; success leaves it untouched.
+ * Errors: a status, and the caller's custos_err with its two readers. Whoever
+ * detects the error writes it; callers pass it on; success leaves it untouched.
  */
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
@@ -10,15 +10,15 @@
 #include <stdarg.h>
 
 /*
- * Between what is wrong and what to do about it, in a format:
+ * Separates what is wrong from what to do about it, in a format:
  *     custos_fail(e, CUSTOS_ENAME, "no table '%s'" HINT "see \\d", name)
  */
 #define HINT "\n"
 
 /*
  * Writes code, message and hint to e (which may be NULL) and returns code. Both
- * are for the analyst and must not depend on the data. What is too long ends
- * with an ellipsis. Cannot fail.
+ * texts are for the analyst and must not depend on the data. A text that is too
+ * long is cut and ends with "...". Cannot fail.
  */
 custos_status custos_fail(custos_err *e, custos_status code, const char *said,
                           ...) CUSTOS_PRINTF(3, 4);
@@ -35,14 +35,14 @@ custos_status custos_fail_v(custos_err *e, custos_status code, int at,
 const char *status_name(custos_status status);
 custos_status status_named(const char *name);
 
-/* For texts with a hint that are not formats, such as those of a table: what
-   stands before HINT, and what after it (empty: nothing). */
+/* For constant texts with a hint, such as those of a table: the length of what
+   is before HINT, and what is after it ("" when there is no hint). */
 int hint_before(const char *text);
 const char *hint_after(const char *text);
 
 /*
- * The same calls, whose value the compiler and the analyser can see: it is the
- * code that was given, and so not CUSTOS_OK.
+ * The same calls as macros, so that the compiler and the analyser see that
+ * their value is the code given, which is not CUSTOS_OK.
  */
 #define custos_fail(e, code, ...)                                              \
     __extension__({                                                            \

@@ -1,5 +1,5 @@
 /*
- * A 128-bit integer in decimal: printf has no word for it.
+ * A 128-bit integer in decimal: printf has no format for it.
  */
 #include <string.h>
 

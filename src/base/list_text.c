@@ -1,3 +1,7 @@
+/*
+ * One pass over the text: each call reads a value and the comma or closing
+ * brace after it.
+ */
 #include "base/list_text.h"
 
 #include <string.h>
@@ -29,7 +33,7 @@ list_text_begin(str text, struct list_text *l)
     return true;
 }
 
-/* From the opening quote to behind the closing one. */
+/* From the opening quote past the closing one. */
 static bool
 take_quoted(struct list_text *l, struct buf *one)
 {
@@ -79,7 +83,7 @@ list_text_next(struct list_text *l, struct buf *one)
     if (!(quoted ? take_quoted : take_plain)(l, one))
         return LIST_BAD;
     skip_blanks(l);
-    /* a comma with more behind it, or the last brace */
+    /* a comma that is not last, or a brace that is */
     if (l->at == l->end || (*l->at != ',' && *l->at != '}') ||
         (*l->at == '}') != (l->at + 1 == l->end))
         return LIST_BAD;

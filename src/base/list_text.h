@@ -1,6 +1,6 @@
 /*
- * PostgreSQL's text of a list: {a,"b c",NULL}. One dimension; blanks around
- * values are none of theirs unless they are quoted.
+ * Lists as PostgreSQL writes arrays: {a,"b c",NULL}. One dimension; blanks
+ * around a value belong to it only inside quotes.
  */
 #ifndef BASE_LIST_TEXT_H
 #define BASE_LIST_TEXT_H
@@ -14,11 +14,11 @@ struct list_text {
 
 enum list_item { LIST_END, LIST_VALUE, LIST_NULL, LIST_BAD };
 
-/* False: it is no list. The text is borrowed. */
+/* False when the text is not a list. It is borrowed. */
 bool list_text_begin(str text, struct list_text *l);
 
-/* The next value into `one`, which is emptied before. After LIST_BAD and
-   LIST_END there is no next. */
+/* Reads the next value into `one`, which is emptied first. Not to be called
+   again after LIST_BAD or LIST_END. */
 enum list_item list_text_next(struct list_text *l, struct buf *one);
 
 #endif

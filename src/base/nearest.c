@@ -7,7 +7,7 @@
 
 enum { NAME_MAX_LEN = 64 };
 
-/* Edits (insert, delete, replace) that make b of a; large when too long. */
+/* Edits (insert, delete, replace) that turn a into b; large if one is long. */
 static size_t
 edit_distance(const char *a, const char *b)
 {
@@ -44,7 +44,7 @@ nearest(const char *text, const char *const *candidates, size_t n)
     for (size_t i = 0; i < n; i++) {
         size_t d = edit_distance(text, candidates[i]);
 
-        /* "laplace" is a part of "discrete-laplace": nearer than any typo. */
+        /* A part of a name ("laplace" of "discrete-laplace") is near it. */
         if (strlen(text) >= 3 && strstr(candidates[i], text))
             d = 1;
         if (d < best_distance) {

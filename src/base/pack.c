@@ -1,7 +1,7 @@
 /*
- * Numbers are small mostly, so that they take few bytes: the sign goes into the
- * lowest bit, then seven bits a byte, low ones first, and the top bit of a byte
- * says that more follow.
+ * Most numbers are small and take few bytes: the sign goes into the lowest bit,
+ * then come seven bits a byte, low ones first; the top bit of a byte says that
+ * more follow.
  */
 #include "base/pack.h"
 

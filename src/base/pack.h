@@ -1,11 +1,11 @@
 /*
  * Values as bytes, for stored answers and for messages between processes: a
- * flat list of fields, each text with its length before it. The reader trusts
+ * flat list of fields, each text preceded by its length. The reader trusts
  * nothing: whatever does not fit sets a sticky failed bit, and every field
  * after that is empty.
  *
- * The bytes of stored answers are in ledgers of users: a change of this
- * encoding needs a new format number there (curator/answer_codec.c).
+ * Users' ledgers hold stored answers in this encoding: to change it takes a new
+ * format number there (curator/answer_codec.c).
  */
 #ifndef BASE_PACK_H
 #define BASE_PACK_H
@@ -39,7 +39,7 @@ void unpack_bytes(struct unpack *u, void *out, size_t n);
 /* Its text is borrowed from the bytes. */
 struct datum unpack_datum(struct unpack *u);
 
-/* All was read, and nothing is left. */
+/* Everything was read without a failure, and nothing is left. */
 bool unpack_end(const struct unpack *u);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * Hours, days, weeks ... of the calendar as numbers, counted from the first
- * moment of the year 1, which was a Monday. Periods that follow each other have
- * numbers that do.
+ * moment of the year 1, which was a Monday. Consecutive periods have
+ * consecutive numbers.
  */
 #ifndef BASE_PERIOD_H
 #define BASE_PERIOD_H
@@ -19,7 +19,8 @@ enum period {
     PERIOD_HOUR,
 };
 
-/* Of a day since 1970-01-01, DATE_FIRST .. DATE_LAST, and an hour of it. */
+/* The period that holds an hour of a day; days are counted from 1970-01-01 and
+   lie in DATE_FIRST .. DATE_LAST. */
 static inline int64_t
 period_number(enum period p, int64_t days, int hour)
 {
@@ -42,7 +43,7 @@ period_number(enum period p, int64_t days, int hour)
                              : 4 * (int64_t)year + (month - 1) / 3;
 }
 
-/* The day, since 1970-01-01, of microseconds since then; and the hour of it. */
+/* The day of a timestamp, both counted from 1970-01-01, and the hour of day. */
 static inline int64_t
 period_day_of(int64_t us, int *hour)
 {

@@ -1,5 +1,5 @@
 /*
- * libsodium's SHA-256 without its header in ours.
+ * libsodium's SHA-256; its header stays out of ours.
  */
 #include "base/sha256.h"
 

@@ -1,7 +1,7 @@
 /*
- * SHA-256, libsodium's: what names policies, chains the ledger and ranks rows.
+ * SHA-256 (libsodium's): names policies, chains the ledger and ranks rows.
  * Pieces may be added one by one; only their concatenation counts, so whoever
- * hashes several fields writes their lengths too.
+ * hashes several fields must hash their lengths too.
  */
 #ifndef BASE_SHA256_H
 #define BASE_SHA256_H

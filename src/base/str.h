@@ -1,6 +1,6 @@
 /*
- * str borrows text it does not own and does not terminate; buf owns text that
- * grows to a limit set at its birth.
+ * str borrows text, which need not be NUL-terminated; buf owns text that grows
+ * up to a limit set by buf_init.
  *
  * A buf has a sticky failed bit: writers return nothing, and whoever needs the
  * text checks once at the end. After a failure nothing more is added.
@@ -23,12 +23,12 @@ str str_of(const char *text);
 
 bool str_equal(str a, str b);
 
-/* Equal but for the case of ASCII letters. */
+/* Equal except for the case of ASCII letters. */
 bool str_equal_but_case(str a, str b);
 
 struct buf {
     custos_alloc alloc;
-    char *ptr; /* always NUL-terminated at ptr[len] once something is in */
+    char *ptr; /* NUL-terminated at ptr[len]; NULL before the first byte */
     size_t len;
     size_t room;
     size_t limit;

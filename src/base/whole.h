@@ -1,7 +1,7 @@
 /*
- * Whole-number arithmetic that stops at the ends of its type: for values of
+ * Whole-number arithmetic that saturates at the ends of its type: for values of
  * private rows, where an overflow must be neither an error nor undefined.
- * Division is towards 0; its divisor is not 0.
+ * Division rounds towards 0; the divisor must not be 0.
  */
 #ifndef BASE_WHOLE_H
 #define BASE_WHOLE_H

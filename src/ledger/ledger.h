@@ -174,8 +174,8 @@ struct ledger_job {
  * CUSTOS_ESPENT says whether the own or the common budget is spent, what was
  * needed and what is left. CUSTOS_EPOLICY: the policy of the request is not the
  * one in force (it was changed meanwhile, or there is none). CUSTOS_EOVERFLOW:
- * the analyst's rows take too much room. CUSTOS_EDENIED: no such analyst, or
- * one that is suspended (LEDGER_SUSPENDED_SAID). CUSTOS_EINVAL: a charge of
+ * the analyst's rows take too much room. CUSTOS_ENAME: no such
+ * analyst. CUSTOS_EDENIED: the analyst is suspended (LEDGER_SUSPENDED_SAID). CUSTOS_EINVAL: a charge of
  * nothing. Nothing is charged then, and the other jobs go on.
  *
  * Of answers the first under a key is kept. CUSTOS_ENAME: the receipt is not of
