@@ -1,5 +1,5 @@
 /*
- * Randomized response, the inside of its handle: one law for all kinds.
+ * The contents of a randomized-response handle: one law for all kinds.
  */
 #ifndef LOCAL_RR_H
 #define LOCAL_RR_H

@@ -1,5 +1,5 @@
 /*
- * Words of AVX2 that the kernels share: four lanes of 64 bits.
+ * AVX2 helpers that the kernels share: four lanes of 64 bits.
  */
 #ifndef NOISE_AVX2_H
 #define NOISE_AVX2_H

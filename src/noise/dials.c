@@ -258,7 +258,7 @@ read_dial(const word cut[DIAL_CUTS], word w, uint64_t *tie)
 
 /* The part of row 0's word that is compared: all but the sign. */
 static inline word
-compared(const struct dials *d, word w)
+strip_sign(const struct dials *d, word w)
 {
     word sign = d->sign;
 
@@ -297,7 +297,7 @@ dials_scan(const struct dials *d, const uint64_t *words, size_t from, size_t n,
         word w = (word)words[k];
 
         out->high[k] = 0;
-        out->low[k] = read_dial(d->cut[0], compared(d, w), &tie);
+        out->low[k] = read_dial(d->cut[0], strip_sign(d, w), &tie);
         out->low[k] = take_sign(d, out, k, w, out->low[k]);
         for (size_t j = 1; j < d->count; j++)
             place_digit(out, k, j,
@@ -411,7 +411,7 @@ dials_settle(const struct dials *d, custos_rng *rng, const uint64_t *words,
 
     out->low[i] = out->high[i] = out->sign[i] = 0;
     for (size_t k = 0; !st && k < d->count; k++) {
-        word w = (word)words[k * n + i], head = k == 0 ? compared(d, w) : w;
+        word w = (word)words[k * n + i], head = k == 0 ? strip_sign(d, w) : w;
         uint64_t digit;
 
         st = settle_dial(d, k, head, rng, &digit);

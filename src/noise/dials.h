@@ -2,11 +2,11 @@
  * Dials: the one way this library turns random words into outcomes.
  *
  * A dial has up to 16 cuts 0 < F_0 < F_1 < ... < 1. A uniform real U in [0, 1)
- * gives the number of cuts at or below it. The first word of U decides against
- * the first word of each cut, by comparing with all of them; only when they
- * are equal (a tie, at most cuts * 2^-63) more words are drawn and compared
- * with more digits of the cut, computed then. The outcome is exactly
- * distributed; no number was rounded.
+ * gives the number of cuts at or below it. The first word of U is compared with
+ * the first words of all cuts; only when two are equal (a tie, of probability
+ * at most cuts * 2^-63) are more words drawn and compared with further digits
+ * of the cut, which are computed then. The outcome is exactly distributed; no
+ * number was rounded.
  */
 #ifndef NOISE_DIALS_H
 #define NOISE_DIALS_H
@@ -30,10 +30,10 @@ enum {
  * with 16 cuts, so that the loops have a fixed length; a cut that is not used
  * is a word of ones, which no word exceeds.
  *
- * Of the two-sided law, row 0 also tells whether the draw is 0 at all (its
- * outcome 0; then outcome d + 1 is digit d), and the lowest bit of its word is
- * the sign: `sign` is 1, the word is compared without that bit, and U begins
- * with the bits above it.
+ * For the two-sided law, row 0 also says whether the draw is 0 (its outcome is
+ * 0 then; outcome d + 1 is digit d), and the lowest bit of its word is the
+ * sign: `sign` is 1, the word is compared without that bit, and U begins with
+ * the bits above it.
  */
 struct dials {
     size_t count;
@@ -47,7 +47,7 @@ struct dials {
 
 /*
  * The outcomes of a block of draws: the digits put together (low 60 bits and
- * the rest) and, of the two-sided law, 0 for a draw that is 0, 1 for one above
+ * the rest) and, for the two-sided law, 0 for a draw that is 0, 1 for one above
  * and 2 for one below.
  */
 struct outcomes {

@@ -1,5 +1,5 @@
 /*
- * The inside of a noise handle, for noise.c and for the tests and benchmarks
+ * The contents of a noise handle, for noise.c and for the tests and benchmarks
  * that compare kernels.
  */
 #ifndef NOISE_DRAW_H

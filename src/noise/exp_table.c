@@ -1,6 +1,5 @@
 /*
- * Constants of exp_fixed. Not taken on trust: a test recomputes each of them
- * with MPFR.
+ * Constants of exp_fixed. A test recomputes each of them with MPFR.
  */
 #include "noise/expfix.h"
 

@@ -4,8 +4,9 @@
  * exp(-(|y| - sigma^2/t)^2 / 2 sigma^2).
  *
  * The probability is computed in fixed point with an error below EXP_ERROR
- * units of 2^-63, the same steps for every y; where that does not decide
- * against the word drawn (below 2^-50), it is computed exactly.
+ * units of 2^-63, by the same steps for every y; where that does not decide the
+ * comparison with the word drawn (probability below 2^-50), it is computed
+ * exactly.
  */
 #ifndef NOISE_GAUSS_H
 #define NOISE_GAUSS_H

@@ -1,8 +1,7 @@
 /*
- * The noise laws behind one handle. A draw is: a block of words, one pass over
- * the dials, the ties settled, the outcomes put together. Nothing of it
- * depends on the values drawn except the settling, and words and outcomes are
- * wiped.
+ * The noise laws behind one handle. A draw takes a block of words, passes over
+ * the dials once, settles ties and puts the outcomes together. Only settling
+ * depends on the values drawn. Words and outcomes are wiped.
  */
 #include "noise/noise.h"
 
@@ -113,10 +112,10 @@ draw_geometric(const custos_noise *noise, custos_rng *rng, i128 *out, size_t n)
     return st;
 }
 
-/* Proposals and their verdicts, all settled; *accepted is a mask. */
+/* Draws n proposals and settles their verdicts; *accepted is a mask. */
 static custos_status
-propose(const custos_noise *noise, custos_rng *rng, struct block *b, size_t n,
-        uint64_t *accepted)
+draw_proposals(const custos_noise *noise, custos_rng *rng, struct block *b,
+               size_t n, uint64_t *accepted)
 {
     const uint64_t *coins = b->words + noise->dials.count * n;
     custos_status st = read_block(noise, rng, b, 1, n);
@@ -154,7 +153,7 @@ draw_gaussian(const custos_noise *noise, custos_rng *rng, i128 *out, size_t n)
         size_t now = n < BLOCK / 2 ? n + n / 3 + 1 : BLOCK;
         uint64_t accepted = 0;
 
-        st = propose(noise, rng, &b, now, &accepted);
+        st = draw_proposals(noise, rng, &b, now, &accepted);
         for (; accepted && n > 0 && !st; accepted &= accepted - 1, n--)
             *out++ = signed_outcome(&b, (size_t)__builtin_ctzll(accepted));
     }
@@ -226,7 +225,7 @@ noise_draw(const custos_noise *noise, custos_rng *rng, i128 *out, size_t n)
 
 /* ------------------------------------------------------------- making -- */
 
-/* low <= parameter <= high, with a sentence that says so. */
+/* Fails with `sentence` unless low <= parameter <= high. */
 static custos_status
 check_range(const rat *parameter, const rat *low, const rat *high,
             const char *sentence, custos_err *err)
@@ -359,7 +358,7 @@ noise_new(const custos_alloc *alloc, custos_law law, const rat *parameter,
     custos_status st;
 
     if (!row)
-        return custos_fail(err, CUSTOS_EINVAL, "there is no such noise law");
+        return custos_fail(err, CUSTOS_EINVAL, "unknown noise law");
     st = check_parameter(row, parameter, err);
     if (st)
         return st;
@@ -427,7 +426,7 @@ custos_noise_new(const custos_alloc *alloc, custos_law law,
     rat value;
 
     if (!out)
-        return custos_fail(err, CUSTOS_EINVAL, "no place for the noise handle");
+        return custos_fail(err, CUSTOS_EINVAL, "out must not be NULL");
     rat_init(&value);
     st = rat_read(parameter, name, &value, err);
     if (!st && law == CUSTOS_DISCRETE_GAUSSIAN) {
@@ -449,7 +448,7 @@ custos_noise_draw(const custos_noise *noise, custos_rng *rng, custos_int *out,
 
     if (!noise || !rng || (!out && n > 0))
         return custos_fail(err, CUSTOS_EINVAL,
-                           "a draw needs a law, a generator and a place");
+                           "noise, rng and out must not be NULL");
     st = noise_draw(noise, rng, out, n);
     if (st)
         custos_fail(err, st, "%s", custos_status_words(st));

@@ -3,17 +3,17 @@
  *
  *     P[D_j > d] = q^(d+1) (1 - q^(15-d)) / (1 - q^16)
  *
- * and 2q / (1 + q) is the chance of a draw that is not 0. Powers come one from
- * another, and so do their distances to 1: 1 - q^(k+1) = (1 - q^k) +
+ * and 2q / (1 + q) is the chance of a draw that is not 0. Each power comes from
+ * the one before, and so does its distance to 1: 1 - q^(k+1) = (1 - q^k) +
  * q^k (1 - q). Only sums, products and quotients of numbers above 0 occur, so
- * that a digit loses about 4 bits and no more; an enclosure that is too wide
- * is noticed by whoever reads bits off it.
+ * that a digit loses only about 4 bits; dials.c notices an enclosure that is
+ * too wide when it reads bits off it.
  */
 #include "noise/tails.h"
 
-/* All from the first powers. */
+/* Everything else from power[1] and rest[1]. */
 static void
-fill(struct tails *t)
+derive_powers(struct tails *t)
 {
     ival step;
 
@@ -49,7 +49,7 @@ tails_init(struct tails *t, const rat *rate)
     ival_expm1(&x, &x);
     ival_neg(&t->rest[1], &x);
     ival_clear(&x);
-    fill(t);
+    derive_powers(t);
 }
 
 void
@@ -68,7 +68,7 @@ tails_next(struct tails *t)
 {
     ival_set(&t->power[1], &t->power[DIAL_CUTS]);
     ival_set(&t->rest[1], &t->rest[DIAL_CUTS]);
-    fill(t);
+    derive_powers(t);
 }
 
 void

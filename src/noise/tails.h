@@ -1,6 +1,6 @@
 /*
- * The tails of a geometric variable's base-16 digits, all at once: what makes
- * a table of dials costs one exponential instead of hundreds.
+ * The tails of a geometric variable's base-16 digits, all at once, so that a
+ * table of dials costs one exponential instead of hundreds.
  */
 #ifndef NOISE_TAILS_H
 #define NOISE_TAILS_H
@@ -19,7 +19,7 @@ struct tails {
 void tails_init(struct tails *t, const rat *rate);
 void tails_clear(struct tails *t);
 
-/* On to the next digit, whose ratio is q^16. */
+/* Moves on to the next digit, whose ratio is q^16. */
 void tails_next(struct tails *t);
 
 /* P[D > cut] of a digit below the top one, cut < 15; of the top one, < 16. */

@@ -1,6 +1,6 @@
 /*
  * The machine word of the samplers: 64 bits in the product. The same sources
- * built with 16 bits can be tested on every word there is.
+ * built with 16 bits can be tested on every possible word.
  */
 #ifndef NOISE_WORD_H
 #define NOISE_WORD_H
@@ -31,7 +31,7 @@ typedef uint32_t word_pair;
 #include <valgrind/memcheck.h>
 #define ct_open(p, bytes) VALGRIND_MAKE_MEM_DEFINED(p, bytes)
 #else
-/* Opaque to the compiler, else it may decide by the parts of a fact. */
+/* Opaque to the compiler, which might otherwise branch on parts of a fact. */
 #define ct_open(p, bytes) __asm__ volatile("" : : "r"(p) : "memory")
 #endif
 

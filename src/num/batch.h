@@ -1,6 +1,6 @@
 /*
- * Several numbers at once: formulas need a handful of them, and each must be
- * initialised and cleared.
+ * Several numbers at once: a formula needs a handful of them, all of which must
+ * be initialised and cleared.
  */
 #ifndef NUM_BATCH_H
 #define NUM_BATCH_H
@@ -15,7 +15,7 @@ void ivals_clear(ival *x, size_t n);
 void rats_init(rat *r, size_t n);
 void rats_clear(rat *r, size_t n);
 
-/* Machine integers of all 64 bits. */
+/* An unsigned integer of 64 bits. */
 void rat_set_u64(rat *r, uint64_t value);
 
 /* r = a b with an exact number. */

@@ -32,9 +32,9 @@ set_all(ival *r)
     mpfr_set_inf(r->hi, 1);
 }
 
-/* An undefined end (inf - inf, 0 * inf) says nothing about its side. */
+/* An undefined end (inf - inf, 0 * inf) becomes infinite: it bounds nothing. */
 static void
-settle(ival *r)
+widen_undefined(ival *r)
 {
     if (mpfr_nan_p(r->lo))
         mpfr_set_inf(r->lo, -1);
@@ -68,7 +68,7 @@ ival_add(ival *r, const ival *a, const ival *b)
 {
     mpfr_add(r->lo, a->lo, b->lo, MPFR_RNDD);
     mpfr_add(r->hi, a->hi, b->hi, MPFR_RNDU);
-    settle(r);
+    widen_undefined(r);
 }
 
 void
@@ -93,7 +93,7 @@ ival_sub(ival *r, const ival *a, const ival *b)
     mpfr_sub(r->hi, a->hi, b->lo, MPFR_RNDU);
     mpfr_swap(r->lo, lo);
     mpfr_clear(lo);
-    settle(r);
+    widen_undefined(r);
 }
 
 typedef int binary_op(mpfr_t, const mpfr_t, const mpfr_t, mpfr_rnd_t);
@@ -132,7 +132,7 @@ mul_positive(ival *r, const ival *a, const ival *b)
 {
     mpfr_mul(r->lo, a->lo, b->lo, MPFR_RNDD);
     mpfr_mul(r->hi, a->hi, b->hi, MPFR_RNDU);
-    settle(r);
+    widen_undefined(r);
 }
 
 /* And b without 0: end over other end. */
@@ -146,7 +146,7 @@ div_positive(ival *r, const ival *a, const ival *b)
     mpfr_div(r->hi, a->hi, b->lo, MPFR_RNDU);
     mpfr_swap(r->lo, lo);
     mpfr_clear(lo);
-    settle(r);
+    widen_undefined(r);
 }
 
 void
@@ -182,7 +182,7 @@ ival_mul_pow2(ival *r, const ival *a, long exponent)
     {                                                                          \
         mpfr_##name(r->lo, a->lo, MPFR_RNDD);                                  \
         mpfr_##name(r->hi, a->hi, MPFR_RNDU);                                  \
-        settle(r);                                                             \
+        widen_undefined(r);                                                    \
     }
 
 IVAL_RISING(exp)

@@ -1,7 +1,6 @@
 /*
  * Intervals that certainly contain a real number: two MPFR floats, every
- * operation rounded outward. This is how the library speaks of exp, log and
- * erfc: never "about", always "between".
+ * operation rounded outward. The library computes exp, log and erfc only so.
  *
  * All results may alias operands. An operation whose result is undefined on
  * part of the interval (1/0, log of a negative) gives the widest interval,
@@ -61,13 +60,14 @@ void ival_up(const ival *a, rat *out);
 bool ival_floor_pow2(const ival *a, long k, mpz_t out);
 bool ival_ceil_pow2(const ival *a, long k, mpz_t out);
 
-/* Gives back the constants MPFR keeps for this thread. */
+/* Frees the constants that MPFR caches for this thread. */
 void ival_forget_caches(void);
 
 /*
  * A real number that can be enclosed to any precision: *out was initialised
- * with the precision wanted; eval narrows it as far as that allows. A number
- * close to 1 is given by what is missing: far fewer bits decide it then.
+ * with the precision wanted; eval encloses the number as tightly as that
+ * allows. A number close to 1 is given by its distance to 1, which takes far
+ * fewer bits.
  */
 struct real {
     enum { REAL_ITSELF, REAL_ONE_MINUS } is; /* what eval encloses */

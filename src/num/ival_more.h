@@ -1,5 +1,5 @@
 /*
- * More certified numbers: pi, zeta, ceilings, and a wider upper end.
+ * More on intervals: pi, zeta, ceilings, tests and widening.
  */
 #ifndef NUM_IVAL_MORE_H
 #define NUM_IVAL_MORE_H
@@ -9,11 +9,11 @@
 
 void ival_pi(ival *r);
 
-/* erfc by n terms of its fraction; 0 < a. Few terms give a wide interval. */
+/* erfc by n terms of its continued fraction; a > 0. Few terms: wide. */
 void ival_erfc_fraction(ival *r, const ival *a, unsigned long n);
 void ival_zeta(ival *r, unsigned long n); /* n >= 2 */
 
-/* The interval [0, 1] times a: what lies between nothing and a >= 0. */
+/* The interval [0, 1] times a >= 0. */
 void ival_from_zero(ival *r, const ival *a);
 
 /* The interval [-1, 1] times a >= 0. */
@@ -28,7 +28,7 @@ bool ival_is_positive(const ival *a); /* every point is above 0 */
 /* hi - lo <= lo 2^-bits, and lo > 0. */
 bool ival_is_narrow(const ival *a, long bits);
 
-/* Below 2^exponent, every point of it; needs a >= 0. */
+/* Every point is below 2^exponent; needs a >= 0. */
 bool ival_is_below_pow2(const ival *a, long exponent);
 
 /*

@@ -1,5 +1,5 @@
 /*
- * GMP does it, truncating.
+ * Conversion by GMP, which truncates.
  */
 #include "num/rat_double.h"
 

@@ -1,6 +1,6 @@
 /*
- * The way out of exact numbers, for those parts of the accountant that work
- * in doubles and say by how much they may be off. Never on the private path.
+ * From exact numbers to doubles, for those parts of the accountant that work
+ * in doubles with a stated error. Never on the private path.
  */
 #ifndef NUM_RAT_DOUBLE_H
 #define NUM_RAT_DOUBLE_H

@@ -1,6 +1,6 @@
 /*
- * Rationals made smaller: to a few bits or digits, in a direction the name
- * tells, and to whole numbers of any size.
+ * Rounding rationals: to a few bits or digits, in the direction that the name
+ * states, and to whole numbers of any size.
  */
 #ifndef NUM_RAT_ROUND_H
 #define NUM_RAT_ROUND_H
@@ -32,10 +32,10 @@ bool rat_is_pow2(const rat *a, long *e);
 enum rat_direction { RAT_UP, RAT_DOWN };
 
 /*
- * a >= 0 in decimal with 17 significant digits, rounded as said; exact when
- * that is enough digits ("0.1", "1e-30"). What lies below 2^-1328 becomes
- * 1e-400 or 0, so that rat_read can read it back. Needs a < 2^1328. Returns
- * the length. Cannot fail.
+ * a >= 0 in decimal with 17 significant digits, rounded in the direction given;
+ * exact when that is enough digits ("0.1", "1e-30"). A number below 2^-1328
+ * becomes 1e-400 or 0, so that rat_read can read it back. Needs a < 2^1328.
+ * Returns the length. Cannot fail.
  */
 size_t rat_decimal(const rat *a, enum rat_direction direction,
                    char text[RAT_DECIMAL_MAX]);

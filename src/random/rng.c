@@ -74,7 +74,7 @@ renew_key(custos_rng *r)
 
 /* The next stretch of words, and the key after it. */
 static custos_status
-refill(custos_rng *r)
+refill_stretch(custos_rng *r)
 {
     static const unsigned char nonce[crypto_stream_chacha20_NONCEBYTES];
     unsigned char key[KEY_BYTES];
@@ -94,7 +94,7 @@ refill(custos_rng *r)
 }
 
 static custos_status
-fill(custos_rng *r, uint64_t *out, size_t n)
+fill_words(custos_rng *r, uint64_t *out, size_t n)
 {
     custos_status st = CUSTOS_OK;
 
@@ -104,7 +104,7 @@ fill(custos_rng *r, uint64_t *out, size_t n)
         uint64_t *from;
         size_t now;
 
-        if (r->left == 0 && (st = refill(r)))
+        if (r->left == 0 && (st = refill_stretch(r)))
             break;
         now = n < r->left ? n : r->left;
         from = r->stretch.words + STRETCH_WORDS - r->left;
@@ -119,8 +119,9 @@ fill(custos_rng *r, uint64_t *out, size_t n)
 
 /*
  * Waits for its turn. Where the pages survive a fork, so does a hold that
- * another thread of the parent had at that moment, and nobody is left to let
- * go: there the holder is named by its process, and a stranger's is taken over.
+ * another thread of the parent had at that moment, and no thread of the child
+ * will release it. There the holder is a process id, and the hold of another
+ * process is taken over.
  */
 static void
 take_hold(custos_rng *r)
@@ -144,7 +145,7 @@ rng_words(custos_rng *rng, uint64_t *out, size_t n)
     custos_status st;
 
     take_hold(rng);
-    st = fill(rng, out, n);
+    st = fill_words(rng, out, n);
     atomic_store_explicit(&rng->holder, 0, memory_order_release);
     if (st)
         wipe(out, n * sizeof *out);
@@ -158,10 +159,10 @@ custos_rng_new(custos_rng **out, custos_err *err)
     custos_status st;
 
     if (!out)
-        return custos_fail(err, CUSTOS_EINVAL, "no place for the generator");
+        return custos_fail(err, CUSTOS_EINVAL, "out must not be NULL");
     if (sodium_init() < 0)
         return custos_fail(err, CUSTOS_EENTROPY,
-                           "the system's randomness cannot be reached");
+                           "no randomness from the system");
     r = mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (r == MAP_FAILED)
@@ -171,8 +172,7 @@ custos_rng_new(custos_rng **out, custos_err *err)
     st = renew_key(r);
     if (st) {
         custos_rng_free(r);
-        return custos_fail(err, st,
-                           "the system's randomness cannot be reached");
+        return custos_fail(err, st, "no randomness from the system");
     }
     *out = r;
     return CUSTOS_OK;

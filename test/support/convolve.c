@@ -1,5 +1,5 @@
 /*
- * Three limbs a digit.
+ * Kronecker substitution on GMP's limbs, three for a digit.
  */
 #include "support/convolve.h"
 
@@ -12,9 +12,10 @@ enum { DIGIT = 3 }; /* limbs */
 
 static_assert(GMP_LIMB_BITS == 64, "digits are made of limbs of 64 bits");
 
-/* The masses as limbs, or NULL: status tells why. */
+/* The masses as limbs; sets *status if one is too large or memory is short. */
 static mp_limb_t *
-pack(const custos_alloc *alloc, const u128 *a, size_t n, custos_status *status)
+pack_masses(const custos_alloc *alloc, const u128 *a, size_t n,
+            custos_status *status)
 {
     mp_limb_t *x = alloc_take(alloc, n, DIGIT * sizeof *x);
 
@@ -42,8 +43,8 @@ convolve_up(const custos_alloc *alloc, const u128 *a, size_t n, const u128 *b,
     CUSTOS_REQUIRE(n > 0 && m > 0);
     if (n > CONVOLVE_MAX || m > CONVOLVE_MAX - n)
         return CUSTOS_EOVERFLOW;
-    x = pack(&hooks, a, n, &st);
-    y = pack(&hooks, b, m, &st);
+    x = pack_masses(&hooks, a, n, &st);
+    y = pack_masses(&hooks, b, m, &st);
     z = alloc_take(&hooks, n + m, DIGIT * sizeof *z);
     if (!z)
         st = CUSTOS_ENOMEM;
