@@ -6,7 +6,7 @@
  * spent and down where it is a limit.
  *
  * AMOUNT_INFINITE stands for "no bound"; a sum that passes the largest amount
- * becomes it, and it stays so.
+ * becomes infinite and stays so.
  */
 #ifndef ACCOUNT_AMOUNT_H
 #define ACCOUNT_AMOUNT_H

@@ -1,7 +1,7 @@
 /*
- * Noise for a promise, and counts for a promise: a search for the edge, in
- * which only certified upper bounds can say yes. The search runs in doubles
- * and may look wherever it likes; what it returns was checked.
+ * The least noise, or the largest count, that keeps a promise. The search runs
+ * in doubles and may try anything; what it returns was checked by a certified
+ * upper bound.
  */
 #include <math.h>
 #include <stdio.h>
@@ -54,8 +54,8 @@ verdict_take(const struct task *t, const rat *epsilon, const char *theorem,
 }
 
 /*
- * Ever narrower until the promise is on one side, or bounds do not get closer.
- * Undecided is a no.
+ * Narrows the bounds until the promise is on one side of both, or they do not
+ * get closer. Undecided counts as no.
  */
 static custos_status
 try_pld(const struct task *t, const struct custos_plan *plan, struct verdict *v,
@@ -199,7 +199,7 @@ rough_factor(const struct task *t, double *out)
     return st;
 }
 
-/* Larger or smaller from a guess on, until there are both sides. */
+/* Moves away from a guess until both sides of the edge are known. */
 static custos_status
 noise_bracket(const struct task *t, struct bracket *b, custos_err *err)
 {
@@ -236,17 +236,18 @@ noise_bracket(const struct task *t, struct bracket *b, custos_err *err)
             st = custos_fail(
                 err, CUSTOS_ERANGE,
                 yes ? "the plan fits epsilon and delta with next to no noise"
-                    : "no noise makes the plan fit epsilon and delta");
+                    : "no amount of noise makes the plan fit epsilon and "
+                      "delta");
     }
     rat_clear(&factor);
     return st;
 }
 
 /*
- * The factor with the fewest digits in the bracket that fits: at the latest
- * the one that made the bracket. More noise mostly fits, but not always of the
- * discrete Gaussian, nor does it show where roundings are all that is left of a
- * bound: each is tried.
+ * The factor in the bracket that fits and has the fewest digits; at the latest
+ * the one that made the bracket. Each is tried, because more noise does not
+ * always fit: not for the discrete Gaussian, nor where little but roundings is
+ * left of a bound.
  */
 static custos_status
 noise_settle(const struct task *t, const struct bracket *b,
@@ -412,14 +413,14 @@ task_clear(struct task *t)
     rat_clear(&t->delta);
 }
 
-/* Those who did not say why they failed had no memory. */
+/* Writes the message where whoever failed wrote none. */
 static custos_status
-tell(custos_status st, custos_err *err)
+explain_failure(custos_status st, custos_err *err)
 {
     if (st == CUSTOS_ENOMEM)
         return custos_fail(err, st, "out of memory");
     if (st == CUSTOS_EINTERNAL)
-        return custos_fail(err, st, "the search for noise failed");
+        return custos_fail(err, st, "the search for the least noise failed");
     return st;
 }
 
@@ -447,7 +448,7 @@ custos_calibrate_noise(const custos_plan *plan, const char *epsilon,
     custos_status st = task_init(&t, plan, epsilon, delta, out, err);
 
     if (!st)
-        st = tell(noise_search(&t, &got, err), err);
+        st = explain_failure(noise_search(&t, &got, err), err);
     task_clear(&t);
     if (!st)
         *out = got;
@@ -464,7 +465,7 @@ custos_calibrate_count(const custos_plan *plan, const char *epsilon,
     custos_status st = task_init(&t, plan, epsilon, delta, out, err);
 
     if (!st)
-        st = tell(count_search(&t, &got), err);
+        st = explain_failure(count_search(&t, &got), err);
     task_clear(&t);
     if (!st)
         *out = got;

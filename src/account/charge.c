@@ -1,5 +1,5 @@
 /*
- * Prices times counts, rounded up once.
+ * Charges: prices times counts, rounded up once.
  *
  * THEOREM  charge-rounds-up
  *   Each amount of a charge is a whole number of units, not below count times
@@ -51,7 +51,7 @@ charge_order_find(const rat *alpha, size_t *i)
 
 /* count * price in units, or infinite when there is no price. */
 static amount
-times(bool has, const rat *price, const rat *count, enum amount_unit unit)
+price_times(bool has, const rat *price, const rat *count, enum amount_unit unit)
 {
     amount all;
     rat x;
@@ -76,19 +76,19 @@ charge_of_mechanism(const struct mechanism *m, struct charge *out)
     rat_init(&alpha);
     rat_set_u64(&count, m->count);
     has = cost_epsilon_up(m, &x);
-    out->epsilon = times(has, &x, &count, AMOUNT_LOSS);
+    out->epsilon = price_times(has, &x, &count, AMOUNT_LOSS);
     rat_mul(&x, &x, &x);
-    out->epsilon_squared = times(has, &x, &count, AMOUNT_LOSS);
+    out->epsilon_squared = price_times(has, &x, &count, AMOUNT_LOSS);
     cost_rho_up(m, &x);
-    out->rho = times(true, &x, &count, AMOUNT_LOSS);
+    out->rho = price_times(true, &x, &count, AMOUNT_LOSS);
     has = cost_mu_squared_up(m, &x);
-    out->mu_squared = times(has, &x, &count, AMOUNT_LOSS);
+    out->mu_squared = price_times(has, &x, &count, AMOUNT_LOSS);
     cost_delta(m, &x);
-    out->delta = times(true, &x, &count, AMOUNT_DELTA);
+    out->delta = price_times(true, &x, &count, AMOUNT_DELTA);
     for (size_t i = 0; i < CHARGE_ORDERS; i++) {
         charge_order(i, &alpha);
         has = cost_rdp_up(m, &alpha, &x);
-        out->loss[i] = times(has, &x, &count, AMOUNT_LOSS);
+        out->loss[i] = price_times(has, &x, &count, AMOUNT_LOSS);
     }
     rat_clear(&x);
     rat_clear(&count);

@@ -9,7 +9,7 @@
 #include "account/amount.h"
 #include "account/mechanism.h"
 
-/* Renyi orders are fixed once for all: a filter may use no others. */
+/* The Renyi orders are a fixed list: a filter may use no others. */
 enum { CHARGE_ORDERS = 16 };
 
 struct charge {

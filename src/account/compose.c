@@ -1,5 +1,6 @@
 /*
- * The theorems that are sums.
+ * The composition theorems that add up costs: basic, parallel, advanced, zCDP
+ * and GDP.
  */
 #include "account/compose.h"
 
@@ -19,9 +20,9 @@ enum {
 
 static const char NEEDS_DELTA[] = "this theorem needs a delta above 0";
 static const char DELTA_SPENT[] =
-    "the members' own deltas add up to more than delta";
+    "the mechanisms' own deltas add up to more than delta";
 static const char NEEDS_SHARE[] = "Gaussians need a share of delta above 0";
-static const char NO_EPSILON[] = "no epsilon is small enough to be written";
+static const char NO_EPSILON[] = "epsilon is too large to be written";
 
 void
 compose_add(rat *sum, const rat *x, uint64_t count)
@@ -111,7 +112,7 @@ pricing_init(struct pricing *p, const rat *share, size_t gaussians)
 }
 
 static bool
-price(const struct pricing *p, const struct mechanism *m, rat *epsilon)
+price_release(const struct pricing *p, const struct mechanism *m, rat *epsilon)
 {
     if (!mechanism_is_gaussian(m))
         return cost_epsilon_up(m, epsilon);
@@ -153,7 +154,7 @@ compose_basic(const struct custos_plan *plan, const rat *delta, rat *epsilon)
         pricing_init(&p, &rest, gaussians);
         rat_set_i64(epsilon, 0, 1);
         for (size_t i = 0; i < plan->n && !reason; i++) {
-            if (price(&p, &plan->items[i], &x))
+            if (price_release(&p, &plan->items[i], &x))
                 compose_add(epsilon, &x, plan->items[i].count);
             else
                 reason = NO_EPSILON; /* UNREACHABLE: the range is bounded */
@@ -194,8 +195,8 @@ price_for(const struct pricing *p, const struct mechanism *item, uint64_t units,
                  "for a unit that changes";
     cost_delta(&m, &x);
     if (!reason && rat_cmp(&x, p->share) > 0)
-        reason = "a member's own delta is larger than its part of delta";
-    else if (!reason && !price(p, &m, epsilon))
+        reason = "a mechanism's own delta is larger than its part of delta";
+    else if (!reason && !price_release(p, &m, epsilon))
         reason = NO_EPSILON; /* UNREACHABLE: the range is bounded */
     mechanism_clear(&m);
     rat_clear(&x);
@@ -248,8 +249,7 @@ compose_parallel(const struct custos_plan *plan, const rat *delta, rat *epsilon)
     rat two[2];
 
     if (plan->adjacency == CUSTOS_CHANGE_ONE)
-        return "its releases must be priced for a unit that is added to or "
-               "removed from their part";
+        return "the plan must be one under add/remove, as each part sees it";
     rats_init(two, 2);
     reason = two_largest(plan, delta, 1, two);
     rat_set(epsilon, &two[0]);
@@ -263,7 +263,7 @@ compose_parallel(const struct custos_plan *plan, const rat *delta, rat *epsilon)
  *   removed from its part. A unit that is changed leaves one part and enters
  *   another, which costs what the two releases cost in sequence, or it stays
  *   in its part, which costs what that release costs to two units: it goes,
- *   and another comes. The dearer of both bounds the whole.
+ *   and another comes. The larger of the two bounds the whole.
  * SOURCE   doc/proofs/compose-parallel-change.md; after McSherry 2009,
  *          theorem 4.
  * NEEDS    as compose-parallel. A price under change-one does not do: a sum

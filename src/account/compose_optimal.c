@@ -104,7 +104,7 @@ enum {
 
 /* b_0 = (e^eps/(1+e^eps))^k, c_0 = (1/(1+e^eps))^k. */
 static void
-start(ival *x, const struct alike *a)
+start_terms(ival *x, const struct alike *a)
 {
     rat k, q;
 
@@ -132,7 +132,7 @@ start(ival *x, const struct alike *a)
 
 /* Counts l in, then moves the terms to l + 1. */
 static void
-advance(ival *x, const struct alike *a, uint64_t l)
+advance_terms(ival *x, const struct alike *a, uint64_t l)
 {
     rat step;
 
@@ -163,7 +163,7 @@ largest_ratio(ival *x, const struct alike *a)
     for (uint64_t l = 0; l <= a->k; l++) {
         if (ival_certainly_less(&x[RATIO], &x[BEST]))
             break;
-        advance(x, a, l);
+        advance_terms(x, a, l);
         ival_sub(&x[SCRATCH], &x[SUM_A], &x[LEFT]);
         ival_div(&x[SCRATCH], &x[SCRATCH], &x[SUM_B]);
         ival_max(&x[BEST], &x[BEST], &x[SCRATCH]);
@@ -192,10 +192,10 @@ compose_optimal(const struct custos_plan *plan, const rat *delta, rat *epsilon)
         fits = compose_rest(plan, delta, &rest) ||
                ival_certainly_above_rat(&x[LEFT], &zero);
         if (!fits)
-            reason = "the members' own deltas add up to more than delta";
+            reason = "the mechanisms' own deltas add up to more than delta";
     }
     if (!reason) {
-        start(x, &a);
+        start_terms(x, &a);
         largest_ratio(x, &a);
         ival_log(&x[BEST], &x[BEST]);
         compose_add(&basic, &a.epsilon, a.k);

@@ -1,10 +1,9 @@
 /*
  * Renyi composition: the curves add up at each order, and the best order is
- * looked for. Every order is valid, so the search may be short: one look where
- * concentrated DP would be best, then steps by factors of two while epsilon
- * falls, then a narrowing around the best; long plans stop after the first.
- * Where Laplace's curves are very many they are summed in doubles, with room
- * for the roundings.
+ * searched for. Every order is valid, so the search may be short: it starts
+ * where concentrated DP would be best, goes on by factors of two while epsilon
+ * falls, then narrows around the best; long plans stop after the first. Very
+ * many Laplace curves are summed in doubles, with room for the roundings.
  *
  * THEOREM  compose-rdp
  *   Releases with divergence loss_i of order a have divergence sum loss_i of
@@ -158,9 +157,9 @@ order_try(struct order_search *s, const rat *t)
     return better;
 }
 
-/* r = t 2^e, a whole number where that is wanted. */
+/* r = t 2^e, rounded up to a whole number if s->whole. */
 static void
-scaled(const struct order_search *s, const rat *t, long e, rat *r)
+scale_order(const struct order_search *s, const rat *t, long e, rat *r)
 {
     rat x;
 
@@ -172,16 +171,16 @@ scaled(const struct order_search *s, const rat *t, long e, rat *r)
     rat_clear(&x);
 }
 
-/* t moves by factors of 2^way while that is better. */
+/* Moves t by factors of 2^way while that is better. */
 static bool
-walk(struct order_search *s, rat *t, long way)
+walk_order(struct order_search *s, rat *t, long way)
 {
     bool moved = false;
     rat next;
 
     rat_init(&next);
     for (int i = 0; i < WALK_MOST && s->left > 0; i++) {
-        scaled(s, t, way, &next);
+        scale_order(s, t, way, &next);
         if (rat_cmp(&next, t) == 0 || !order_try(s, &next))
             break;
         rat_set(t, &next);
@@ -217,17 +216,17 @@ part_way(const struct order_search *s, const rat *t, const rat *end, rat *r)
     rat_clear(&part);
 }
 
-/* t is best so far between t/2 and 2t; the two ends close in on it. */
+/* Closes in on the best order, starting from t between t/2 and 2t. */
 static void
-narrow(struct order_search *s, rat *t)
+narrow_order(struct order_search *s, rat *t)
 {
     rat ends[2], next;
     bool done = false;
 
     rats_init(ends, 2);
     rat_init(&next);
-    scaled(s, t, -1, &ends[0]);
-    scaled(s, t, 1, &ends[1]);
+    scale_order(s, t, -1, &ends[0]);
+    scale_order(s, t, 1, &ends[1]);
     while (s->left > 0 && !done) {
         done = true;
         for (int side = 0; side < 2 && s->left > 0; side++) {
@@ -305,7 +304,7 @@ first_order(const struct order_search *s, rat *t)
         clamp_order(t);
     }
     clamp_order(t);
-    scaled(s, t, 0, t);
+    scale_order(s, t, 0, t);
     ival_clear(&v);
     ival_clear(&l);
     rat_clear(&x);
@@ -321,7 +320,7 @@ compose_rdp(const struct custos_plan *plan, const rat *delta, rat *epsilon)
 
     for (size_t i = 0; i < plan->n; i++)
         if (rat_sign(&plan->items[i].delta) > 0)
-            return "a member with a delta of its own has no Renyi curve";
+            return "a mechanism with a delta of its own has no Renyi curve";
     if (rat_sign(delta) == 0)
         return "this theorem needs a delta above 0";
     rat_init(&s.half_ratio);
@@ -333,12 +332,12 @@ compose_rdp(const struct custos_plan *plan, const rat *delta, rat *epsilon)
     s.left = s.left > STEPS_MOST ? STEPS_MOST : s.left;
     first_order(&s, &t);
     order_try(&s, &t);
-    if (!walk(&s, &t, 1))
-        walk(&s, &t, -1);
-    narrow(&s, &t);
+    if (!walk_order(&s, &t, 1))
+        walk_order(&s, &t, -1);
+    narrow_order(&s, &t);
     rat_set(epsilon, &s.best);
     rat_clear(&t);
     rat_clear(&s.half_ratio);
     rat_clear(&s.best);
-    return s.any ? NULL : "no epsilon is small enough to be written";
+    return s.any ? NULL : "epsilon is too large to be written";
 }

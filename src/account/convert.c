@@ -1,7 +1,7 @@
 /*
  * The public form of the conversions: text in, text out, one function for each
- * currency one comes from. What cannot be converted has a reason instead of a
- * value.
+ * currency to convert from. What cannot be converted gets a reason instead of
+ * a value.
  */
 #include "account/convert.h"
 
@@ -99,9 +99,9 @@ exchange_read(struct exchange *x, custos_err *err)
     return st;
 }
 
-/* One of the three: a value, or why there is none. */
+/* One of these three writes the result. */
 static void
-give(struct exchange *x, const char *theorem, const char *source)
+give_value(struct exchange *x, const char *theorem, const char *source)
 {
     rat_decimal(&x->out, RAT_UP, x->bound->value);
     x->bound->theorem = theorem;
@@ -118,7 +118,7 @@ static void
 give_same(struct exchange *x)
 {
     rat_set(&x->out, &x->amount);
-    give(x, "none needed", "the same promise");
+    give_value(x, "none needed", "the same promise");
 }
 
 /* x->out = a root, up. */
@@ -145,21 +145,21 @@ from_pure(struct exchange *x)
     case CUSTOS_IN_APPROX:
         CUSTOS_REQUIRE(
             approx_epsilon_up(&x->amount, &x->delta, &x->to_delta, &x->out));
-        give(x, "pure-to-all", KOV);
+        give_value(x, "pure-to-all", KOV);
         return;
     case CUSTOS_IN_ZCDP:
         pure_rho_up(&x->amount, &x->out);
-        give(x, "pure-to-all", "epsilon tanh(epsilon/2)");
+        give_value(x, "pure-to-all", "epsilon tanh(epsilon/2)");
         return;
     case CUSTOS_IN_RDP:
         pure_rdp_up(&x->amount, &x->to_order, &x->out);
-        give(x, "pure-to-all", "Mironov 2017 (randomized response)");
+        give_value(x, "pure-to-all", "Mironov 2017 (randomized response)");
         return;
     case CUSTOS_IN_GDP: break;
     }
     pure_mu_squared_up(&x->amount, &x->out);
     root_up(&x->out);
-    give(x, "pure-to-all", "Dong, Roth, Su 2019: curves that touch");
+    give_value(x, "pure-to-all", "Dong, Roth, Su 2019: curves that touch");
 }
 
 static void
@@ -168,9 +168,9 @@ from_approx(struct exchange *x)
     if (rat_sign(&x->delta) == 0)
         from_pure(x);
     else if (x->o->to != CUSTOS_IN_APPROX)
-        give_none(x, "a delta of its own leaves the loss without bound");
+        give_none(x, "a promise with a delta does not bound the loss");
     else if (approx_epsilon_up(&x->amount, &x->delta, &x->to_delta, &x->out))
-        give(x, "pure-to-all", KOV);
+        give_value(x, "pure-to-all", KOV);
     else
         give_none(x, "delta is below that of the promise");
 }
@@ -181,7 +181,7 @@ linear_curve(struct exchange *x, const rat *rho, const char *theorem,
              const char *source)
 {
     rat_mul(&x->out, rho, &x->to_order);
-    give(x, theorem, source);
+    give_value(x, theorem, source);
 }
 
 static void
@@ -191,14 +191,12 @@ from_zcdp(struct exchange *x)
     case CUSTOS_IN_ZCDP: give_same(x); return;
     case CUSTOS_IN_APPROX:
         CUSTOS_REQUIRE(zcdp_epsilon_up(&x->amount, &x->to_delta, &x->out));
-        give(x, "rdp-to-approx", CKS);
+        give_value(x, "rdp-to-approx", CKS);
         return;
     case CUSTOS_IN_RDP:
         linear_curve(x, &x->amount, "cost-zcdp", "Bun, Steinke 2016");
         return;
-    case CUSTOS_IN_PURE:
-        give_none(x, "zCDP leaves the loss without bound");
-        return;
+    case CUSTOS_IN_PURE: give_none(x, "zCDP does not bound the loss"); return;
     case CUSTOS_IN_GDP: break;
     }
     give_none(x, "moments do not bound the trade-off curve by a Gaussian's");
@@ -210,13 +208,13 @@ from_rdp(struct exchange *x)
     if (x->o->to == CUSTOS_IN_APPROX) {
         CUSTOS_REQUIRE(
             rdp_epsilon_up(&x->order, &x->amount, &x->to_delta, &x->out));
-        give(x, "rdp-to-approx", CKS);
+        give_value(x, "rdp-to-approx", CKS);
     } else if (x->o->to != CUSTOS_IN_RDP ||
                rat_cmp(&x->to_order, &x->order) > 0) {
-        give_none(x, "one order says nothing of higher ones");
+        give_none(x, "a bound at one order does not bound higher orders");
     } else {
         rat_set(&x->out, &x->amount);
-        give(x, "rdp-to-approx", "the divergence rises with the order");
+        give_value(x, "rdp-to-approx", "the divergence rises with the order");
     }
 }
 
@@ -234,17 +232,18 @@ from_gdp(struct exchange *x)
     case CUSTOS_IN_GDP: give_same(x); break;
     case CUSTOS_IN_APPROX:
         CUSTOS_REQUIRE(gdp_epsilon_up(&square, &x->to_delta, &x->out));
-        give(x, "gdp-to-approx", "Dong, Roth, Su 2019, corollary 2.13");
+        give_value(x, "gdp-to-approx", "Dong, Roth, Su 2019, corollary 2.13");
         break;
     case CUSTOS_IN_ZCDP:
         rat_set(&x->out, &half);
-        give(x, "cost-zcdp", "Bun, Steinke 2016, proposition 1.6: mu^2/2");
+        give_value(x, "cost-zcdp",
+                   "Bun, Steinke 2016, proposition 1.6: mu^2/2");
         break;
     case CUSTOS_IN_RDP:
         linear_curve(x, &half, "cost-zcdp", "Mironov 2017 (Gaussian noise)");
         break;
     case CUSTOS_IN_PURE:
-        give_none(x, "a Gaussian leaves the loss without bound");
+        give_none(x, "Gaussian DP does not bound the loss");
         break;
     }
     rat_clear(&square);
@@ -267,7 +266,7 @@ custos_convert(const custos_convert_options *options, custos_bound *out,
                            "conversion options must be given with their size");
     if (o.from < CUSTOS_IN_PURE || o.from > CUSTOS_IN_GDP ||
         o.to < CUSTOS_IN_PURE || o.to > CUSTOS_IN_GDP)
-        return custos_fail(err, CUSTOS_EINVAL, "there is no such currency");
+        return custos_fail(err, CUSTOS_EINVAL, "unknown currency");
     memset(&made, 0, sizeof made);
     exchange_init(&x, &o, &made);
     st = exchange_read(&x, err);
@@ -281,7 +280,7 @@ custos_convert(const custos_convert_options *options, custos_bound *out,
 
 /* out = the most of a currency; mu itself is a root, rounded down. */
 static void
-budget(custos_currency to, const rat in[3], rat *out)
+find_budget(custos_currency to, const rat in[3], rat *out)
 {
     ival x;
 
@@ -320,7 +319,7 @@ custos_convert_budget(const char *epsilon, const char *delta,
         st = read_order(order, "order", &x[2], err);
     if (!st) {
         memset(out, 0, sizeof *out);
-        budget(to, x, &x[3]);
+        find_budget(to, x, &x[3]);
         rat_decimal(&x[3], RAT_DOWN, out->value);
         out->theorem = to == CUSTOS_IN_GDP ? "gdp-to-approx" : "rdp-to-approx";
         out->source =

@@ -3,9 +3,9 @@
  * rounded the safe way: costs up, budgets down. Orders are given as alpha;
  * Gaussian DP by the square of mu, which is what adds up.
  *
- * All numbers are positive unless said otherwise; delta lies in (0, 1). A
- * function that returns bool says false when the answer is past 2^1300 or
- * does not exist, and then sets nothing.
+ * All numbers are positive unless stated otherwise; delta lies in (0, 1). A
+ * function that returns bool returns false, and sets nothing, when the answer
+ * is past 2^1300 or does not exist.
  */
 #ifndef ACCOUNT_CONVERT_H
 #define ACCOUNT_CONVERT_H

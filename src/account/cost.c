@@ -1,6 +1,6 @@
 /*
- * One release's price. Pure mechanisms are bounded by randomized response
- * where nothing sharper is proved of them; Gaussians by their ratio D/sigma.
+ * The price of one release. Pure mechanisms are bounded by randomized response
+ * where nothing sharper is proved for them; Gaussians by their ratio D/sigma.
  */
 #include "account/cost.h"
 

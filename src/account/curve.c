@@ -14,8 +14,8 @@ enum {
 };
 
 /*
- * Bits for a moment near 1: it is off by about epsilon^2 (alpha - 1), and a
- * hundred bits of that shall be right.
+ * Bits for a moment near 1: it differs from 1 by about epsilon^2 (alpha - 1),
+ * of which a hundred bits should be right.
  */
 static long
 bits_for(const rat *epsilon, const rat *alpha)
@@ -125,7 +125,7 @@ curve_laplace_up(const rat *epsilon, const rat *alpha, rat *loss)
 
 /* r = (e^x - e^y) / (1 - e^z), z < 0. */
 static void
-series(ival *r, const rat *x, const rat *y, const rat *z)
+geometric_sum(ival *r, const rat *x, const rat *y, const rat *z)
 {
     ival e[2];
 
@@ -172,7 +172,7 @@ curve_discrete_laplace_up(const rat *epsilon, const rat *sensitivity,
     rat_mul(&q[2], &q[2], &q[4]);
     rat_mul(&q[3], &q[2], sensitivity);
     rat_mul(&q[0], &q[0], &q[4]); /* -h */
-    series(&x[0], &q[2], &q[3], &q[2]);
+    geometric_sum(&x[0], &q[2], &q[3], &q[2]);
     ival_set_rat(&x[1], &q[0]);
     ival_expm1(&x[2], &x[1]);
     ival_neg(&x[2], &x[2]); /* 1 - e^-h */

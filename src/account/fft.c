@@ -1,6 +1,7 @@
 /*
- * Decimation in frequency forward, in time backward: each the other's steps in
- * reverse. Real and imaginary parts lie apart, so vectors need no shuffling.
+ * Decimation in frequency forward, in time backward: each does the steps of the
+ * other in reverse. Real and imaginary parts are stored apart, so that vectors
+ * need no shuffling.
  */
 #include "account/fft.h"
 
@@ -11,7 +12,7 @@
 
 /* cos and sin of 2 pi k / n for k / n in [0, 1/8], where both are accurate. */
 static void
-octant(size_t k, size_t n, double *c, double *s)
+octant_twiddle(size_t k, size_t n, double *c, double *s)
 {
     long double a = 2 * 3.14159265358979323846264338327950288L *
                     (long double)k / (long double)n;
@@ -34,7 +35,7 @@ fill_twiddles(struct fft *f)
     for (size_t j = 0; j <= f->n / 8; j++) {
         double c, s;
 
-        octant(j, f->n, &c, &s);
+        octant_twiddle(j, f->n, &c, &s);
         cos[j] = c, sin[j] = s;
         cos[quarter + j] = -s, sin[quarter + j] = c;
         cos[quarter - j] = s, sin[quarter - j] = c;
@@ -78,13 +79,13 @@ fft_clear(struct fft *f)
 typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
 
 static inline pair
-load(const double *p)
+load_pair(const double *p)
 {
     return *(const pair *)p;
 }
 
 static inline void
-store(double *p, pair x)
+store_pair(double *p, pair x)
 {
     *(pair *)p = x;
 }
@@ -97,15 +98,15 @@ forward_pass(const struct fft *f, double *ar, double *ai, size_t half)
     double *br = ar + half, *bi = ai + half;
 
     for (size_t k = 0; k < half; k += 2) {
-        pair xr = load(ar + k), xi = load(ai + k);
-        pair yr = load(br + k), yi = load(bi + k);
-        pair c = load(cos + k), s = load(sin + k);
+        pair xr = load_pair(ar + k), xi = load_pair(ai + k);
+        pair yr = load_pair(br + k), yi = load_pair(bi + k);
+        pair c = load_pair(cos + k), s = load_pair(sin + k);
         pair dr = xr - yr, di = xi - yi;
 
-        store(ar + k, xr + yr);
-        store(ai + k, xi + yi);
-        store(br + k, dr * c + di * s);
-        store(bi + k, di * c - dr * s);
+        store_pair(ar + k, xr + yr);
+        store_pair(ai + k, xi + yi);
+        store_pair(br + k, dr * c + di * s);
+        store_pair(bi + k, di * c - dr * s);
     }
 }
 
@@ -116,15 +117,15 @@ inverse_pass(const struct fft *f, double *ar, double *ai, size_t half)
     double *br = ar + half, *bi = ai + half;
 
     for (size_t k = 0; k < half; k += 2) {
-        pair xr = load(ar + k), xi = load(ai + k);
-        pair yr = load(br + k), yi = load(bi + k);
-        pair c = load(cos + k), s = load(sin + k);
+        pair xr = load_pair(ar + k), xi = load_pair(ai + k);
+        pair yr = load_pair(br + k), yi = load_pair(bi + k);
+        pair c = load_pair(cos + k), s = load_pair(sin + k);
         pair tr = yr * c - yi * s, ti = yr * s + yi * c;
 
-        store(ar + k, xr + tr);
-        store(ai + k, xi + ti);
-        store(br + k, xr - tr);
-        store(bi + k, xi - ti);
+        store_pair(ar + k, xr + tr);
+        store_pair(ai + k, xi + ti);
+        store_pair(br + k, xr - tr);
+        store_pair(bi + k, xi - ti);
     }
 }
 

@@ -1,9 +1,9 @@
 /*
- * A power-of-two complex FFT in double, whose every rounding is known.
+ * A power-of-two complex FFT in double, with a bound on its rounding error.
  *
  * fft_forward takes natural order to bit-reversed order, fft_inverse back:
- * what lies between them (products of spectra) does not care about order, and
- * the reordering pass is saved. In that order places 0 and 1 hold the
+ * products of spectra do not depend on the order, so that no reordering pass
+ * is needed. In bit-reversed order places 0 and 1 hold the
  * frequencies that are their own mirrors (0 and n/2); from place t = 2, 4, 8,
  * ... on there are t places, of which t + i and 2 t - 1 - i mirror each other.
  *

@@ -1,8 +1,8 @@
 /*
- * Admission: a query runs only if the sums that count it are within the
+ * Admission: a query runs only if the sums that include it are within the
  * limits. A kind of filter is a choice of lanes (which amount of a charge goes
- * to which sum); all lanes must hold, except that the best-of-both filter is
- * content with one of its two.
+ * to which sum); all lanes must hold, but one of two suffices for the
+ * best-of-both filter.
  *
  * THEOREM  filter-basic
  *   While sum eps_i <= eps and sum delta_i <= delta, each counting the query
@@ -80,7 +80,7 @@ lane_of(const struct filter *f, const struct charge *c, size_t lane)
 }
 
 static size_t
-lanes(const struct filter *f)
+lane_count(const struct filter *f)
 {
     if (f->kind == CUSTOS_FILTER_BEST)
         return 2;
@@ -91,9 +91,9 @@ lanes(const struct filter *f)
 
 /* Whether sums are within the limits. An infinite sum never is. */
 static bool
-within(const struct filter *f, amount delta_sum, const amount *sum)
+is_within_limits(const struct filter *f, amount delta_sum, const amount *sum)
 {
-    size_t n = lanes(f), held = 0;
+    size_t n = lane_count(f), held = 0;
 
     for (size_t i = 0; i < n; i++)
         held += sum[i] <= f->limit[i];
@@ -133,9 +133,9 @@ filter_currency(const struct filter *f, size_t lane)
     }
 }
 
-/* What part of the charge a lane has room for. */
+/* Which fraction of the charge a lane has room for. */
 static double
-share(const struct filter *f, const struct charge *c, size_t lane)
+share_left(const struct filter *f, const struct charge *c, size_t lane)
 {
     amount cost = lane_of(f, c, lane);
 
@@ -146,8 +146,8 @@ share(const struct filter *f, const struct charge *c, size_t lane)
 }
 
 /*
- * The lane a refusal speaks of: the first that does not hold; of best of both,
- * where neither does, the one that comes nearer to paying.
+ * The lane that a refusal names: the first that does not hold; for best of
+ * both, where neither does, the one that comes nearer to paying.
  */
 static size_t
 lane_short(const struct filter *f, const struct charge *c, const amount *sum)
@@ -155,15 +155,15 @@ lane_short(const struct filter *f, const struct charge *c, const amount *sum)
     size_t i = 0;
 
     if (f->kind == CUSTOS_FILTER_BEST)
-        return share(f, c, 1) > share(f, c, 0);
-    while (i + 1 < lanes(f) && sum[i] <= f->limit[i])
+        return share_left(f, c, 1) > share_left(f, c, 0);
+    while (i + 1 < lane_count(f) && sum[i] <= f->limit[i])
         i++;
     return i;
 }
 
 static custos_status
-refuse(const struct filter *f, const struct charge *c, const amount *sum,
-       custos_err *err)
+refuse_charge(const struct filter *f, const struct charge *c, const amount *sum,
+              custos_err *err)
 {
     char need[AMOUNT_TEXT_MAX], left[AMOUNT_TEXT_MAX];
     size_t i = lane_short(f, c, sum);
@@ -174,8 +174,8 @@ refuse(const struct filter *f, const struct charge *c, const amount *sum,
         amount_write(amount_left(f->delta_limit, f->delta_sum), AMOUNT_DELTA,
                      left);
         return custos_fail(err, CUSTOS_ESPENT,
-                           "the budget has no room: this needs delta %s and "
-                           "%s is left for members",
+                           "the budget has no room: this needs delta %s and %s "
+                           "is left for the deltas of charges",
                            need, left);
     }
     if (cost == AMOUNT_INFINITE)
@@ -196,12 +196,12 @@ filter_admit(struct filter *f, const struct charge *c, custos_err *err)
 {
     amount sum[CHARGE_ORDERS];
     amount delta_sum = amount_add(f->delta_sum, c->delta);
-    size_t n = lanes(f);
+    size_t n = lane_count(f);
 
     for (size_t i = 0; i < n; i++)
         sum[i] = amount_add(f->sum[i], lane_of(f, c, i));
-    if (!within(f, delta_sum, sum))
-        return refuse(f, c, sum, err);
+    if (!is_within_limits(f, delta_sum, sum))
+        return refuse_charge(f, c, sum, err);
     f->delta_sum = delta_sum;
     memcpy(f->sum, sum, n * sizeof sum[0]);
     return CUSTOS_OK;
@@ -210,7 +210,7 @@ filter_admit(struct filter *f, const struct charge *c, custos_err *err)
 void
 filter_resume(struct filter *f, const struct charge *spent)
 {
-    for (size_t i = 0; i < lanes(f); i++)
+    for (size_t i = 0; i < lane_count(f); i++)
         f->sum[i] = lane_of(f, spent, i);
     f->delta_sum = spent->delta;
 }
@@ -236,7 +236,7 @@ filter_report(const struct filter *f, custos_filter_facts *out)
 static const uint8_t MAGIC[8] = {'c', 'u', 's', 't', 'o', 's', 'F', '1'};
 
 static uint8_t *
-put(uint8_t *at, amount a)
+put_amount(uint8_t *at, amount a)
 {
     for (int i = 0; i < 16; i++)
         *at++ = (uint8_t)(a >> (8 * i));
@@ -244,7 +244,7 @@ put(uint8_t *at, amount a)
 }
 
 static const uint8_t *
-get(const uint8_t *at, amount *a)
+get_amount(const uint8_t *at, amount *a)
 {
     *a = 0;
     for (int i = 0; i < 16; i++)
@@ -258,15 +258,15 @@ filter_save(const struct filter *f, uint8_t bytes[FILTER_BYTES])
     uint8_t *at = bytes + sizeof MAGIC;
 
     memcpy(bytes, MAGIC, sizeof MAGIC);
-    at = put(at, (amount)f->kind | (amount)f->order << 64);
-    at = put(at, f->epsilon);
-    at = put(at, f->delta);
-    at = put(at, f->delta_limit);
-    at = put(at, f->delta_sum);
+    at = put_amount(at, (amount)f->kind | (amount)f->order << 64);
+    at = put_amount(at, f->epsilon);
+    at = put_amount(at, f->delta);
+    at = put_amount(at, f->delta_limit);
+    at = put_amount(at, f->delta_sum);
     for (int i = 0; i < CHARGE_ORDERS; i++)
-        at = put(at, f->limit[i]);
+        at = put_amount(at, f->limit[i]);
     for (int i = 0; i < CHARGE_ORDERS; i++)
-        at = put(at, f->sum[i]);
+        at = put_amount(at, f->sum[i]);
     CUSTOS_REQUIRE(at == bytes + FILTER_BYTES);
 }
 
@@ -279,21 +279,21 @@ filter_load(struct filter *f, const uint8_t bytes[FILTER_BYTES],
     amount kind;
     bool good = memcmp(bytes, MAGIC, sizeof MAGIC) == 0;
 
-    at = get(at, &kind);
-    at = get(at, &got.epsilon);
-    at = get(at, &got.delta);
-    at = get(at, &got.delta_limit);
-    at = get(at, &got.delta_sum);
+    at = get_amount(at, &kind);
+    at = get_amount(at, &got.epsilon);
+    at = get_amount(at, &got.delta);
+    at = get_amount(at, &got.delta_limit);
+    at = get_amount(at, &got.delta_sum);
     for (int i = 0; i < CHARGE_ORDERS; i++)
-        at = get(at, &got.limit[i]);
+        at = get_amount(at, &got.limit[i]);
     for (int i = 0; i < CHARGE_ORDERS; i++)
-        at = get(at, &got.sum[i]);
+        at = get_amount(at, &got.sum[i]);
     got.order = (size_t)(kind >> 64);
     good = good && got.order <= CHARGE_ORDERS &&
            (uint64_t)kind >= CUSTOS_FILTER_BEST &&
            (uint64_t)kind <= CUSTOS_FILTER_GDP;
     got.kind = good ? (custos_filter_kind)(uint64_t)kind : CUSTOS_FILTER_BEST;
-    if (!good || !within(&got, got.delta_sum, got.sum))
+    if (!good || !is_within_limits(&got, got.delta_sum, got.sum))
         return custos_fail(err, CUSTOS_EINVAL,
                            "these bytes are not the state of a filter");
     *f = got;

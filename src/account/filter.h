@@ -1,11 +1,12 @@
 /*
- * Filters: may this query still run? The parameters of a query may depend on
- * all answers before it; the promise for the whole was fixed beforehand.
+ * A filter decides whether a query may still run. The query's parameters may
+ * depend on all earlier answers; the promise for all queries together is fixed
+ * in advance.
  *
  * A filter is a few sums and their limits, nothing more: time and size per
- * query are constant, and the queries cannot be had back from it. That is on
- * purpose. Theorems for plans (optimal composition, loss distributions) speak
- * of parameters fixed beforehand; an adaptive history must not reach them.
+ * query are constant, and the queries cannot be recovered from it. That is on
+ * purpose: theorems for plans (optimal composition, loss distributions) need
+ * parameters fixed in advance, and an adaptive history must not reach them.
  */
 #ifndef ACCOUNT_FILTER_H
 #define ACCOUNT_FILTER_H
@@ -18,10 +19,10 @@
 
 enum { FILTER_BYTES = CUSTOS_FILTER_BYTES };
 
-/* The whole state; copy it as a value, keep it by filter_save. */
+/* The whole state; may be copied by assignment, and stored by filter_save. */
 struct filter {
     custos_filter_kind kind;
-    amount epsilon, delta; /* the promise for the whole */
+    amount epsilon, delta; /* the promise for all together */
     amount delta_limit, delta_sum;
     amount limit[CHARGE_ORDERS]; /* by lane; only those of the kind are used */
     amount sum[CHARGE_ORDERS];
@@ -34,8 +35,8 @@ CUSTOS_MUST_USE custos_status filter_init(struct filter *f,
                                           custos_err *err);
 
 /*
- * The filter of a budget as the ledger keeps it: best of both, or of a delta of
- * 0 the sum of epsilon. May fail as filter_init does, CUSTOS_ENOMEM.
+ * The filter that the ledger keeps for a budget: best of both, or the sum of
+ * epsilon if delta is 0. May fail as filter_init does, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status filter_of_promise(const char *epsilon,
                                                 const char *delta,
@@ -44,16 +45,16 @@ CUSTOS_MUST_USE custos_status filter_of_promise(const char *epsilon,
 
 /*
  * Counts the charge if the sums with it stay within the limits; otherwise
- * CUSTOS_ESPENT, nothing is counted, and a smaller charge may follow.
+ * CUSTOS_ESPENT: nothing is counted, and a smaller charge may still fit.
  */
 CUSTOS_MUST_USE custos_status filter_admit(struct filter *f,
                                            const struct charge *c,
                                            custos_err *err);
 
 /*
- * As if charges that add up to `spent` had been admitted, under these limits
- * or others: the sums of a filter are facts, the limits a promise, which an
- * owner may change. Sums past the limits are kept; nothing is admitted then.
+ * Sets the sums as if charges that add up to `spent` had been admitted, under
+ * these limits or others: the owner may change the promise, not what was spent.
+ * Sums past the limits are kept; nothing is admitted then.
  */
 void filter_resume(struct filter *f, const struct charge *spent);
 
@@ -63,10 +64,11 @@ void filter_resume(struct filter *f, const struct charge *spent);
  */
 amount filter_left_epsilon(const struct filter *f);
 
-/* Is that what the sum of rho has room for, and more than that of epsilon has? */
+/* Is `left` more than the sum of epsilon has room for, so that rho pays? */
 bool filter_left_in_rho(const struct filter *f, amount left);
 
-/* The lane in force: of best of both the first that holds, else the first. */
+/* The lane in force: the first, or the second of best of both once the first
+   is past its limit. */
 size_t filter_lane(const struct filter *f);
 const char *filter_currency(const struct filter *f, size_t lane);
 const char *filter_theorem(const struct filter *f);
@@ -74,7 +76,7 @@ const char *filter_theorem(const struct filter *f);
 /* What is promised and what is counted, as exact text. */
 void filter_report(const struct filter *f, custos_filter_facts *out);
 
-/* As bytes of one layout on all machines. */
+/* As bytes, in the same layout on all machines. */
 void filter_save(const struct filter *f, uint8_t bytes[FILTER_BYTES]);
 
 /* May fail: CUSTOS_EINVAL, for bytes that filter_save cannot have made. */

@@ -1,7 +1,7 @@
 /*
- * What is left, as one number: the largest pure charge that still fits. By
- * halving on admissions themselves, so that it is admitted, and one unit more
- * is not, whichever lane pays.
+ * What is left, as one number: the largest pure charge that still fits. It is
+ * found by bisection on admission itself, so that it is admitted and one unit
+ * more is not, whichever lane pays.
  */
 #include "account/filter.h"
 
@@ -11,7 +11,7 @@
 
 /* Whether a charge of e units of epsilon would be admitted. */
 static bool
-fits(const struct filter *f, amount e)
+is_admitted(const struct filter *f, amount e)
 {
     struct filter copy = *f;
     struct charge c;
@@ -27,11 +27,11 @@ fits(const struct filter *f, amount e)
 }
 
 /*
- * Near the epsilon whose rho, epsilon tanh(epsilon / 2), is r units. A guess:
- * what is answered is tried by `fits` alone.
+ * Near the epsilon whose rho, epsilon tanh(epsilon / 2), is r units. Only a
+ * guess: is_admitted decides what is returned.
  */
 static amount
-guess(amount r)
+guess_epsilon(amount r)
 {
     double unit = 1e20, rho = (double)r / unit;
     double low = 0, high = fmax(rho / 0.76, sqrt(rho / 0.38));
@@ -56,16 +56,16 @@ filter_left_epsilon(const struct filter *f)
     if (f->kind == CUSTOS_FILTER_PURE || f->sum[1] > f->limit[1])
         return low;
     /* The lane of rho may have room for more than that of epsilon. */
-    high = guess(amount_left(f->limit[1], f->sum[1]));
+    high = guess_epsilon(amount_left(f->limit[1], f->sum[1]));
     step = (high >> 48) + 1;
-    if (high > low + step && fits(f, high - step))
+    if (high > low + step && is_admitted(f, high - step))
         low = high - step;
-    for (high = low + 1; fits(f, high); high += step, step *= 2)
+    for (high = low + 1; is_admitted(f, high); high += step, step *= 2)
         low = high;
     while (low < high) {
         amount middle = low + (high - low) / 2 + 1;
 
-        if (fits(f, middle))
+        if (is_admitted(f, middle))
             low = middle;
         else
             high = middle - 1;

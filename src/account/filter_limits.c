@@ -1,6 +1,6 @@
 /*
  * From a promise to limits: how much of each currency keeps it, rounded down.
- * The whole's delta pays for the members' own deltas and for the conversion.
+ * The promised delta pays for the members' own deltas and for the conversion.
  */
 #include "account/filter.h"
 
@@ -15,7 +15,7 @@
 
 enum { BITS = 320 };
 
-/* The numbers of the options, and what of delta the conversion has. */
+/* The numbers of the options; `rest` is the delta left for the conversion. */
 struct promise {
     rat epsilon, delta, members, rest;
 };
@@ -38,7 +38,7 @@ promise_clear(struct promise *p)
     rat_clear(&p->rest);
 }
 
-/* Sums, at an epsilon small enough for every conversion. */
+/* Within the range where every conversion works. */
 static custos_status
 check_epsilon(const rat *epsilon, custos_err *err)
 {
@@ -72,8 +72,8 @@ promise_read(struct promise *p, const custos_filter_options *o, custos_err *err)
         rat_sub(&p->rest, &p->rest, &p->members);
     if (rat_sign(&p->rest) < 0 || (!pure && rat_sign(&p->rest) == 0))
         return custos_fail(err, CUSTOS_ERANGE,
-                           "delta must be above what the members get (twice "
-                           "that for the best-of-both filter)");
+                           "delta must be above member_delta (above twice that "
+                           "for the best-of-both filter)");
     return CUSTOS_OK;
 }
 
@@ -99,7 +99,7 @@ squares_down(const rat *epsilon, const rat *delta, rat *x)
     ivals_clear(v, 3);
 }
 
-/* Rounded down to units; what is past all amounts becomes the largest one. */
+/* Rounded down to units, at most the largest finite amount. */
 static amount
 limit_of(const rat *x)
 {
@@ -203,11 +203,11 @@ limit_rdp(struct filter *f, struct promise *p, const custos_filter_options *o,
 {
     if (rat_sign(&p->members) > 0)
         return custos_fail(err, CUSTOS_EINVAL,
-                           "a Renyi filter has no members with a delta");
+                           "a Renyi filter takes no member_delta");
     if (o->like && (o->epsilon || o->order))
         return custos_fail(err, CUSTOS_EINVAL,
-                           "a filter like a mechanism takes neither epsilon "
-                           "nor order");
+                           "a filter with `like` takes neither epsilon nor "
+                           "order");
     return o->like ? limit_like(f, p, o->like, err)
                    : limit_one_order(f, p, o->order, err);
 }
@@ -252,7 +252,7 @@ filter_init(struct filter *f, const custos_filter_options *options,
     if (o.kind == 0)
         o.kind = CUSTOS_FILTER_BEST;
     if (o.kind < CUSTOS_FILTER_BEST || o.kind > CUSTOS_FILTER_GDP)
-        return custos_fail(err, CUSTOS_EINVAL, "there is no such filter");
+        return custos_fail(err, CUSTOS_EINVAL, "unknown kind of filter");
     if (o.kind != CUSTOS_FILTER_RDP && (o.order || o.like))
         return custos_fail(err, CUSTOS_EINVAL,
                            "only a Renyi filter takes an order or a curve");

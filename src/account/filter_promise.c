@@ -2,10 +2,10 @@
  * The filter that keeps a budget (epsilon, delta) for the ledger, and the one
  * place that decides how its delta is divided.
  *
- * A promise with a delta is kept by the best-of-both filter, of whose delta
- * half pays for the conversion and half, which that theorem counts twice, for
- * the members: a quarter is theirs. A promise without one is kept by the sum
- * of epsilon.
+ * A promise with a delta is kept by the best-of-both filter. Half of delta pays
+ * for the conversion. The other half is for the members' own deltas, which the
+ * theorem counts twice, so a quarter of delta is theirs. A promise without a
+ * delta is kept by the sum of epsilon.
  */
 #include "account/filter.h"
 #include "base/error.h"
@@ -13,7 +13,7 @@
 
 enum { MEMBERS_SHARE = 4 }; /* of delta: one part in so many */
 
-/* What of delta is for members, as text. */
+/* The part of delta for members, as text. */
 static custos_status
 members_of(const char *delta, struct buf *out, bool *pure, custos_err *err)
 {

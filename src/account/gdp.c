@@ -127,7 +127,7 @@ newton_step(const struct gdp_case *c, long bits, rat *to)
 
 /* epsilon falls towards its least, each value certified before it is taken. */
 static void
-newton(struct gdp_case c, rat *epsilon)
+newton_search(struct gdp_case c, rat *epsilon)
 {
     long bits = BITS_FIRST;
     rat next;
@@ -167,7 +167,7 @@ gdp_epsilon_up(const rat *mu_squared, const rat *delta, rat *epsilon)
     rat_mul(&x, &x, mu_squared);
     got = zcdp_epsilon_up(&x, delta, epsilon); /* a Gaussian is zCDP too */
     if (got)
-        newton(c, epsilon);
+        newton_search(c, epsilon);
     rat_clear(&x);
     return got;
 }

@@ -1,5 +1,5 @@
 /*
- * A group of k units is k steps from neighbour to neighbour; each step
+ * Removing a group of k units takes k steps from neighbour to neighbour; each
  * multiplies by e^epsilon and adds delta, which makes a geometric series.
  *
  * THEOREM  group-approx
@@ -54,7 +54,7 @@ group_rho(const rat *rho, uint64_t size, rat *out)
 
 /* out = delta times x, rounded up, at most 1. */
 static void
-finish(const ival *x, const rat *delta, rat *out)
+delta_times(const ival *x, const rat *delta, rat *out)
 {
     ival all;
     rat one;
@@ -97,7 +97,7 @@ group_delta_up(const rat *epsilon, const rat *delta, uint64_t size, rat *out)
     ival_set_rat(&x[1], epsilon);
     ival_expm1(&x[1], &x[1]);
     ival_div(&x[0], &x[0], &x[1]);
-    finish(&x[0], delta, out);
+    delta_times(&x[0], delta, out);
     ivals_clear(x, 2);
     rat_clear(&all);
 }
@@ -118,14 +118,14 @@ group_delta_textbook_up(const rat *epsilon, const rat *delta, uint64_t size,
     ival_exp(&x, &x);
     rat_set_u64(&all, size);
     ival_mul_rat(&x, &x, &all);
-    finish(&x, delta, out);
+    delta_times(&x, delta, out);
     ival_clear(&x);
     rat_clear(&all);
 }
 
 /* ------------------------------------------------- the public interface -- */
 
-/* Numbers far from what can be written in 17 digits are refused. */
+/* Keeps numbers within what can be written in 17 digits. */
 static custos_status
 check_size(const rat *x, uint64_t size, const char *name, custos_err *err)
 {

@@ -88,9 +88,10 @@ charge_from_mechanism(const custos_charge_options *o, struct charge *out,
     st = mechanism_read(
         o->mechanism, o->adjacency ? o->adjacency : CUSTOS_ADD_REMOVE, &m, err);
     if (!st && !o->adjacency && mechanism_is_sampled(&m))
-        st = custos_fail(err, CUSTOS_EINVAL,
-                         "a sampled mechanism is priced under add/remove only: "
-                         "adjacency must be given as such");
+        st = custos_fail(
+            err, CUSTOS_EINVAL,
+            "a sampled mechanism is priced under add/remove only" HINT
+            "set adjacency to CUSTOS_ADD_REMOVE");
     if (!st)
         charge_of_mechanism(&m, out);
     mechanism_clear(&m);

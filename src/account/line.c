@@ -137,8 +137,8 @@ smooth_cut(const struct line *l, double near, double far, double x,
 }
 
 /*
- * One atom after the other; the last one is split. Those on the point itself,
- * to rounding, are taken whole, whatever side of it they are on.
+ * Takes one atom after the other and splits the last. Atoms that lie on the
+ * point itself, up to rounding, are taken whole, whichever side they are on.
  */
 static double
 atoms_cut(const struct line *l, double near, double far, double exp_a,
@@ -185,7 +185,7 @@ has_digits(const struct line *l)
            l->range.to * l->range.to / 2 <= 700;
 }
 
-/* The ends of the losses, and whether they can be worked with. */
+/* Sets the least and the largest loss; fails if they are too large. */
 static custos_status
 find_ends(struct line *l)
 {
@@ -214,7 +214,7 @@ find_ends(struct line *l)
 
 /* Leaves out the outermost atoms, up to `tail` of P together. */
 static void
-trim(struct line *l, double tail)
+trim_atoms(struct line *l, double tail)
 {
     size_t from = 0, to = l->n;
     double left = 0;
@@ -251,7 +251,7 @@ take_atoms(struct line *l, double tail)
         l->q[i] = mass * exp(-value);
         l->n = i + 1;
     }
-    trim(l, tail);
+    trim_atoms(l, tail);
     return CUSTOS_OK;
 }
 

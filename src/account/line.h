@@ -33,7 +33,7 @@ struct line {
     double least, most; /* finite losses, flanks included */
 };
 
-/* What P and Q have on a stretch. */
+/* The masses of P and Q on a stretch. */
 struct piece {
     double p, q;
 };
@@ -47,15 +47,15 @@ CUSTOS_MUST_USE custos_status line_init(struct line *l,
                                         const struct loss *loss, double tail);
 void line_clear(struct line *l);
 
-/* Where losses pass from below v to v or more. */
+/* The place where losses pass from below v to v or more. */
 double line_place(const struct line *l, double v);
 
-/* Between two places, in either order. */
+/* The masses between two places, in either order. */
 struct piece line_piece(const struct line *l, double x1, double x2);
 
 /*
  * The cut between near and far at which P - exp_a Q of the piece from near on
- * has reached `want`, to a part of `mass` if it can be; *got is that piece.
+ * has reached `want`, to a part of `mass` where possible; *got is that piece.
  * `guess` is where to look first.
  */
 double line_cut(const struct line *l, double near, double far, double guess,

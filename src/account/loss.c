@@ -13,7 +13,7 @@ loss_is_continuous(const struct loss *l)
 
 /* R at base loss l0: a sum of positive terms, so never worse than they are. */
 static double
-ratio(const struct loss *l, double l0)
+ratio_at(const struct loss *l, double l0)
 {
     return l->rate == 1 ? exp(l0) : (1 - l->rate) + l->rate * exp(l0);
 }
@@ -23,7 +23,7 @@ ratio(const struct loss *l, double l0)
  * R = 1 - q it is off by some units over 1 - q, as it is by q's own rounding.
  */
 static double
-sampled(const struct loss *l, double l0)
+sampled_loss(const struct loss *l, double l0)
 {
     double v = l->rate == 1 ? l0 : log1p(l->rate * expm1(l0));
 
@@ -40,7 +40,7 @@ base_loss(const struct loss *l, double x)
 double
 loss_value(const struct loss *l, double x)
 {
-    return sampled(l, base_loss(l, x));
+    return sampled_loss(l, base_loss(l, x));
 }
 
 /*
@@ -71,7 +71,7 @@ base_density(const struct loss *l, double x)
 struct loss_point
 loss_at(const struct loss *l, double x)
 {
-    double q0 = base_density(l, x), r = q0 * ratio(l, base_loss(l, x));
+    double q0 = base_density(l, x), r = q0 * ratio_at(l, base_loss(l, x));
 
     return l->order == ORDER_REMOVE ? (struct loss_point){r, q0}
                                     : (struct loss_point){q0, r};
@@ -147,8 +147,8 @@ loss_atom(const struct loss *l, size_t i, double *value, double *mass)
     }
     if (!base_atom(l, i - lone, &a))
         return false;
-    *value = sampled(l, a.l0);
-    *mass = l->order == ORDER_ADD ? a.q0 : a.q0 * ratio(l, a.l0);
+    *value = sampled_loss(l, a.l0);
+    *mass = l->order == ORDER_ADD ? a.q0 : a.q0 * ratio_at(l, a.l0);
     return true;
 }
 

@@ -1,6 +1,6 @@
 /*
- * Privacy losses as the accountant meets them: one neighbour order of one
- * mechanism, L = ln dP/dQ with the outcome drawn from P.
+ * The privacy loss of one mechanism for one order of the neighbours:
+ * L = ln dP/dQ with the outcome drawn from P.
  *
  * Every mechanism is a base pair (P0, Q0), perhaps behind Poisson sampling of
  * rate q. With R = 1 - q + q exp(l0), l0 the base loss:
@@ -26,7 +26,7 @@
 enum loss_base { BASE_GAUSSIAN, BASE_LAPLACE, BASE_EXPONENTIAL, BASE_ATOMS };
 enum loss_order { ORDER_REMOVE, ORDER_ADD };
 
-#define LOSS_MAX 600.0 /* of |L|: past it e^L is not a double's business */
+#define LOSS_MAX 600.0 /* of |L|: past it doubles come near overflow in e^L */
 
 /* Outcomes of one base loss, by their probability under Q0. */
 struct loss_atom {
@@ -51,7 +51,7 @@ struct loss_point {
     double p, q;
 };
 
-/* The continuous part lies on [from, to] but for at most `outside` of P. */
+/* The continuous part lies on [from, to], except at most `outside` of P. */
 struct loss_range {
     double from, to;
     double outside;
@@ -74,7 +74,7 @@ double loss_step(const struct loss *l, double x);
  */
 bool loss_atom(const struct loss *l, size_t i, double *value, double *mass);
 
-/* P's probability of an infinite loss, and with what was left out. */
+/* P's probability of an infinite loss; the same plus what was left out. */
 double loss_infinite(const struct loss *l);
 double loss_infinite_or_lost(const struct loss *l);
 

@@ -1,6 +1,6 @@
 /*
- * Constructors. The lists of atoms are symmetric where the mechanism is, to
- * the last bit of the losses: pld_bounds then works out one order only.
+ * Constructors of losses. Where the mechanism is symmetric, so is the list of
+ * atoms, to the last bit of the losses: pld_bounds then computes one order.
  */
 #include "account/loss_of.h"
 
@@ -28,7 +28,7 @@ read_double(const rat *a, double most, double *out)
     return *out > 1e-100 && *out <= most;
 }
 
-/* Rates so near to 1 that 1 - rate is lost are no rates. */
+/* A rate so near to 1 that 1 - rate would be lost is refused. */
 static bool
 read_rate(const rat *rate, double *out)
 {
@@ -39,8 +39,8 @@ read_rate(const rat *rate, double *out)
 }
 
 static custos_status
-continuous(enum loss_base base, const rat *size, const rat *rate,
-           struct loss_of *out)
+make_continuous(enum loss_base base, const rat *size, const rat *rate,
+                struct loss_of *out)
 {
     struct loss l = {.base = base, .order = ORDER_REMOVE};
 
@@ -53,24 +53,25 @@ continuous(enum loss_base base, const rat *size, const rat *rate,
 custos_status
 loss_of_gaussian(const rat *mu, const rat *rate, struct loss_of *out)
 {
-    return continuous(BASE_GAUSSIAN, mu, rate, out);
+    return make_continuous(BASE_GAUSSIAN, mu, rate, out);
 }
 
 custos_status
 loss_of_laplace(const rat *epsilon, const rat *rate, struct loss_of *out)
 {
-    return continuous(BASE_LAPLACE, epsilon, rate, out);
+    return make_continuous(BASE_LAPLACE, epsilon, rate, out);
 }
 
 custos_status
 loss_of_exponential(const rat *epsilon, const rat *rate, struct loss_of *out)
 {
-    return continuous(BASE_EXPONENTIAL, epsilon, rate, out);
+    return make_continuous(BASE_EXPONENTIAL, epsilon, rate, out);
 }
 
 /* Room for n atoms; the caller fills them and sets the rest. */
 static custos_status
-take(const custos_alloc *alloc, size_t n, const rat *rate, struct loss_of *out)
+take_atoms(const custos_alloc *alloc, size_t n, const rat *rate,
+           struct loss_of *out)
 {
     double q;
 
@@ -101,7 +102,7 @@ loss_of_discrete_laplace(const custos_alloc *alloc, const rat *epsilon,
     CUSTOS_REQUIRE(sensitivity > 0);
     if (sensitivity >= LINE_ATOMS_MAX || !read_double(epsilon, LOSS_MAX, &e))
         return CUSTOS_EOVERFLOW;
-    st = take(alloc, (size_t)sensitivity + 1, rate, out);
+    st = take_atoms(alloc, (size_t)sensitivity + 1, rate, out);
     if (st)
         return st;
     q = exp(-e / width);
@@ -167,7 +168,8 @@ loss_of_discrete_gaussian(const custos_alloc *alloc, const rat *variance,
     lost = 4 * exp(-far * far / (2 * v)) / -expm1(-far / v) + 1e-290;
     if (lost > LOST_MOST)
         return CUSTOS_EOVERFLOW;
-    st = take(alloc, (size_t)(2 * reach + 1) + (size_t)sensitivity, rate, out);
+    st = take_atoms(alloc, (size_t)(2 * reach + 1) + (size_t)sensitivity, rate,
+                    out);
     if (st)
         return st;
     total = gauss_total(v, reach);
@@ -194,7 +196,7 @@ loss_of_response(const custos_alloc *alloc, const rat *epsilon,
     CUSTOS_REQUIRE(choices >= 2);
     if (!read_double(epsilon, LOSS_MAX, &e))
         return CUSTOS_EOVERFLOW;
-    st = take(alloc, last + 1, rate, out);
+    st = take_atoms(alloc, last + 1, rate, out);
     if (st)
         return st;
     right = 1 / (1 + (others + 1) * exp(-e)); /* of the true answer */
@@ -216,7 +218,7 @@ loss_of_approximate(const custos_alloc *alloc, const rat *epsilon,
         return CUSTOS_EOVERFLOW;
     if (rat_sign(delta) > 0 && !(d > 1e-290 && d < 1 - 1e-12))
         return CUSTOS_EOVERFLOW;
-    st = take(alloc, 2, rate, out);
+    st = take_atoms(alloc, 2, rate, out);
     if (st)
         return st;
     right = (1 - d) / (1 + exp(-e));

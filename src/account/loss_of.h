@@ -17,9 +17,9 @@
  *          doc/proofs/quadrature-weights.md, 4.
  * NEEDS    epsilon, sigma, variance, sensitivity > 0; rate in (0, 1].
  * GIVES    out->loss, in the order of removal; out owns its atoms.
- * FAILS    CUSTOS_ENOMEM; CUSTOS_EOVERFLOW for parameters a double cannot
- *          hold, nor probabilities that count, or LINE_ATOMS_MAX atoms: price
- *          it in another currency then.
+ * FAILS    CUSTOS_ENOMEM; CUSTOS_EOVERFLOW for parameters, or probabilities
+ *          that matter, which a double cannot hold, and for LINE_ATOMS_MAX
+ *          atoms: price the mechanism in another currency then.
  * TESTED   curves_of_mechanisms_agree_with_exact_sums,
  *          discrete_gaussian_atoms_are_accurate,
  *          mechanisms_out_of_reach_are_refused

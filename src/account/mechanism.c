@@ -1,7 +1,7 @@
 /*
- * Reading: a word, then key=value pairs between colons, in any order, each at
- * most once. Two tables say which mechanism takes which keys; what remains is
- * a range for each number.
+ * Reads a word, then key=value pairs separated by colons, in any order, each at
+ * most once. Two tables say which mechanism takes which keys; the rest of the
+ * file checks the range of each number.
  */
 #include "account/mechanism.h"
 
@@ -138,7 +138,7 @@ find_kind(str name, const struct kind **out, custos_err *err)
             *out = &KINDS[i];
             return CUSTOS_OK;
         }
-    return custos_fail(err, CUSTOS_EINVAL, "there is no mechanism \"%.*s\"",
+    return custos_fail(err, CUSTOS_EINVAL, "unknown mechanism \"%.*s\"",
                        (int)(name.len < 40 ? name.len : 40), name.ptr);
 }
 
@@ -304,10 +304,10 @@ settle_gauss(struct mechanism *m, const struct kind *kind, unsigned seen,
     return st;
 }
 
-/* What the keys together must fulfil, and what follows from them. */
+/* Checks the keys together and computes what follows from them. */
 static custos_status
-settle(struct mechanism *m, const struct kind *kind, unsigned seen,
-       custos_err *err)
+settle_keys(struct mechanism *m, const struct kind *kind, unsigned seen,
+            custos_err *err)
 {
     custos_status st = CUSTOS_OK;
 
@@ -370,5 +370,5 @@ mechanism_read(const char *text, custos_adjacency adjacency,
 
         st = read_pair(m, kind, pair, &seen, err);
     }
-    return st ? st : settle(m, kind, seen, err);
+    return st ? st : settle_keys(m, kind, seen, err);
 }

@@ -1,6 +1,6 @@
 /*
- * What the accountant knows of a mechanism: its kind and its parameters, read
- * from text, exact. No data, no noise: a price list's entry.
+ * What the accountant knows of a mechanism: its kind and its exact parameters,
+ * read from text. No data and no noise.
  *
  *     laplace:epsilon=0.1:count=100
  *     gaussian:sigma=20:sensitivity=1:sample=0.01:count=50
@@ -33,7 +33,7 @@ struct mechanism {
     rat epsilon;             /* of one release before sampling, or 0 */
     rat delta;               /* generic only, else 0 */
     rat sigma;               /* Gaussians only, else 0 */
-    rat sensitivity;         /* 1 unless said; 0 when only its square is */
+    rat sensitivity;         /* 1 unless given; 0 if only its square is */
     rat sensitivity_squared; /* l2, Gaussians */
     rat sample;              /* Poisson rate, 1 for none */
     uint64_t values;         /* of randomized response, >= 2 */
@@ -45,7 +45,7 @@ void mechanism_clear(struct mechanism *m);
 
 /*
  * Reads the text form. The message names the mechanism and the key. May fail:
- * CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE; m then holds rubbish, but can
+ * CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE; m is then unspecified, but can
  * be cleared or read again.
  */
 CUSTOS_MUST_USE custos_status mechanism_read(const char *text,

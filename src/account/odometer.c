@@ -1,8 +1,8 @@
 /*
  * For a fixed lambda, exp(lambda L - lambda (1 + lambda) sum rho_i) has mean
- * at most 1 at every step, so it never passes m/delta but with probability
- * delta/m (Ville). A grid of m lambdas, fixed beforehand, costs ln m and is
- * near the best one at every sum. Powers of two make (1 + lambda) sum rho_i a
+ * at most 1 at every step, so it ever passes m/delta only with probability
+ * delta/m (Ville). A grid of m lambdas, fixed in advance, costs ln m and holds
+ * one near the best at every sum. Powers of two make (1 + lambda) sum rho_i a
  * shift and an addition.
  *
  * THEOREM  odometer-grid

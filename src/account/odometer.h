@@ -1,6 +1,6 @@
 /*
- * Odometer: what has been spent so far, valid at any moment, also one chosen
- * by looking at the answers. Constant time and size per charge.
+ * Odometer: what has been spent so far, valid at any moment, even one chosen by
+ * looking at the answers. Constant time and size per charge.
  */
 #ifndef ACCOUNT_ODOMETER_H
 #define ACCOUNT_ODOMETER_H
@@ -24,10 +24,10 @@ CUSTOS_MUST_USE custos_status
 odometer_init(struct odometer *o, const custos_odometer_options *options,
               custos_err *err);
 
-/* Cannot fail: a sum past all amounts is infinite. */
+/* Cannot fail: a sum past the largest amount is infinite. */
 void odometer_add(struct odometer *o, const struct charge *c);
 
-/* What was spent so far: epsilon, and the delta that goes with it. */
+/* What has been spent so far: epsilon, and the delta that goes with it. */
 amount odometer_epsilon(const struct odometer *o);
 amount odometer_delta(const struct odometer *o);
 

@@ -1,5 +1,5 @@
 /*
- * The plan's list, and the table of theorems that the public interface asks.
+ * The plan's list, and the table of theorems behind custos_plan_epsilon.
  */
 #include "account/plan.h"
 
@@ -123,7 +123,7 @@ custos_plan_epsilon(const custos_plan *plan, custos_theorem theorem,
     if (!plan || !out)
         return custos_fail(err, CUSTOS_EINVAL, "an argument is missing");
     if (theorem < CUSTOS_BY_BASIC || theorem > CUSTOS_BY_PARALLEL_CHANGE)
-        return custos_fail(err, CUSTOS_EINVAL, "there is no such theorem");
+        return custos_fail(err, CUSTOS_EINVAL, "unknown theorem");
     if (plan->n == 0)
         return custos_fail(err, CUSTOS_EINVAL, "the plan has no mechanism");
     rat_init(&d);

@@ -1,6 +1,6 @@
 /*
- * A plan: a list of mechanisms with parameters fixed beforehand. It grows by
- * mechanisms only: there is no way in for what a filter has admitted.
+ * A plan: a list of mechanisms with parameters fixed in advance. Only
+ * mechanisms can be added, never what a filter has admitted.
  */
 #ifndef ACCOUNT_PLAN_H
 #define ACCOUNT_PLAN_H

@@ -1,6 +1,5 @@
 /*
- * A plan as a group of people sees it: the same noise on values that move
- * further.
+ * A plan for a group of people: the same noise on values that move further.
  */
 #include <string.h>
 
@@ -24,8 +23,9 @@ group_pure(struct mechanism *m, uint64_t size)
 }
 
 /*
- * A group may move several numbers where a person moves one. Continuous noise
- * does not mind; of the discrete Gaussian only the square remains.
+ * A group may move several numbers where a person moves one. That makes no
+ * difference to continuous noise; for the discrete Gaussian only the squared
+ * sensitivity remains.
  */
 static void
 group_gauss(struct mechanism *m, uint64_t size)

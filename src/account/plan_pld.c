@@ -1,7 +1,7 @@
 /*
- * Each mechanism becomes the loss of its dominating pair. Doubles hold what
- * was rounded: delta is rounded down for the upper bound and up for the lower
- * one, so the interval holds for the exact number.
+ * Each mechanism becomes the loss of its dominating pair. delta as a double is
+ * rounded down for the upper bound and up for the lower one, so that the
+ * interval holds for the exact delta.
  */
 #include "account/plan_pld.h"
 
@@ -42,7 +42,7 @@ gauss_mu_up(const struct mechanism *m, rat *mu)
 }
 
 static custos_status
-gaussian(const struct mechanism *m, struct loss_of *out)
+make_gaussian(const struct mechanism *m, struct loss_of *out)
 {
     custos_status st = CUSTOS_EOVERFLOW;
     rat mu;
@@ -101,7 +101,7 @@ loss_of_mechanism(const custos_alloc *alloc, const struct mechanism *m,
     case MECHANISM_LAPLACE:
         return loss_of_laplace(&m->epsilon, &m->sample, out);
     case MECHANISM_DISCRETE_LAPLACE: return discrete_laplace(alloc, m, out);
-    case MECHANISM_GAUSSIAN: return gaussian(m, out);
+    case MECHANISM_GAUSSIAN: return make_gaussian(m, out);
     case MECHANISM_DISCRETE_GAUSSIAN:
         return discrete_gaussian(alloc, m, out, reason);
     case MECHANISM_RESPONSE:
@@ -129,7 +129,7 @@ is_same(const struct mechanism *a, const struct mechanism *b)
 }
 
 static custos_status
-fill(struct plan_parts *p, const struct mechanism *m, size_t n)
+fill_parts(struct plan_parts *p, const struct mechanism *m, size_t n)
 {
     custos_status st = CUSTOS_OK;
 
@@ -169,7 +169,7 @@ plan_parts_init(struct plan_parts *p, const custos_alloc *alloc,
     if (p->parts)
         memset(p->parts, 0, n * sizeof *p->parts);
     if (p->parts && p->owned)
-        st = fill(p, m, n);
+        st = fill_parts(p, m, n);
     if (st == CUSTOS_EOVERFLOW) {
         if (!p->reason)
             p->reason = out_of_reach;
@@ -193,8 +193,8 @@ plan_parts_clear(struct plan_parts *p)
 }
 
 /*
- * Whether the mechanisms' own deltas leave anything of delta: if not, the
- * bound would be infinite, which another theorem can do better.
+ * Whether the mechanisms' own deltas use up all of delta: the bound would be
+ * infinite then, and another theorem may do better.
  */
 static bool
 is_used_up(const struct plan_parts *p, double delta)

@@ -42,8 +42,8 @@ void plan_parts_clear(struct plan_parts *p);
 
 /*
  * Bounds on epsilon at delta in (0, 1), or on delta at epsilon >= 0, about
- * `width` apart (for delta: as a part of it). *reason is NULL and *out set, or
- * the other way round.
+ * `width` apart (for delta: relative to it). Either *out is set and *reason is
+ * NULL, or *reason says why there are no bounds.
  */
 CUSTOS_MUST_USE custos_status plan_pld_epsilon(const struct plan_parts *p,
                                                const rat *delta, double width,
@@ -64,7 +64,7 @@ CUSTOS_MUST_USE custos_status plan_pld_epsilon_up(const struct plan_parts *p,
 /* A finite double, exactly. */
 void bound_exact(double x, rat *out);
 
-/* x >= 0 as decimal text that is not below, or not above, it. */
+/* x >= 0 as decimal text, rounded up or down. */
 void bound_write_up(double x, char text[CUSTOS_NUMBER_MAX]);
 void bound_write_down(double x, char text[CUSTOS_NUMBER_MAX]);
 

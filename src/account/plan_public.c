@@ -1,4 +1,4 @@
-/* The public face of plan_pld.h: text in, text out. */
+/* The public interface of plan_pld.h: text in, text out. */
 #include <string.h>
 
 #include "account/compose.h"
@@ -7,14 +7,14 @@
 #include "num/batch.h"
 #include "num/rat_double.h"
 
-/* Of the answer, when nothing is asked for: what takes less than a second. */
+/* The default width, relative to the answer: it takes less than a second. */
 static double
 width_part(size_t n)
 {
     return n <= 8 ? 2e-4 : n <= 32 ? 1e-3 : 1e-2;
 }
 
-/* A rough size of epsilon, for choosing a width: the cheap theorems'. */
+/* A rough size of epsilon by the fast theorems, for choosing a width. */
 static double
 rough_epsilon(const struct custos_plan *plan, const rat *delta)
 {
@@ -82,8 +82,8 @@ bounds_of(const struct plan_parts *p, const rat *at, double width,
           struct bounds *out, const char **reason);
 
 static custos_status
-enclose(const custos_plan *plan, bounds_of *of, const rat *at, double width,
-        custos_interval *out, custos_err *err)
+enclose_cost(const custos_plan *plan, bounds_of *of, const rat *at,
+             double width, custos_interval *out, custos_err *err)
 {
     struct bounds b = {0, 0};
     const char *reason = NULL;
@@ -102,8 +102,8 @@ enclose(const custos_plan *plan, bounds_of *of, const rat *at, double width,
 }
 
 /*
- * A part of the answer. The rough size may be far too large (sampling is lost
- * on zCDP), so a first try at it tells the true one.
+ * The default width, as a part of the answer. The rough size may be far too
+ * large (zCDP ignores sampling), so a first computation gives a better one.
  */
 static custos_status
 choose_width(const custos_plan *plan, const rat *delta, double *width)
@@ -143,7 +143,7 @@ custos_plan_pld_epsilon(const custos_plan *plan, const char *delta,
     if (!st && w == 0 && choose_width(plan, &d, &w))
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     if (!st)
-        st = enclose(plan, plan_pld_epsilon, &d, w, out, err);
+        st = enclose_cost(plan, plan_pld_epsilon, &d, w, out, err);
     rat_clear(&d);
     return st;
 }
@@ -166,7 +166,7 @@ custos_plan_pld_delta(const custos_plan *plan, const char *epsilon,
     if (!st)
         st = read_width(width, 1e-3, &w, err);
     if (!st)
-        st = enclose(plan, plan_pld_delta, &e, w, out, err);
+        st = enclose_cost(plan, plan_pld_delta, &e, w, out, err);
     rat_clear(&e);
     return st;
 }

@@ -1,3 +1,6 @@
+/*
+ * Copies of plans and mechanisms with scaled noise, and their text.
+ */
 #include "account/plan_scale.h"
 
 #include <stdio.h>
@@ -142,7 +145,8 @@ custos_plan_write(const custos_plan *plan, size_t i, const char *factor,
     rat f;
 
     if (!plan || !text || i >= plan->n)
-        return custos_fail(err, CUSTOS_EINVAL, "there is no such mechanism");
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "the plan has no mechanism of this number");
     rat_init(&f);
     st = rat_read_positive(factor ? factor : "1", "factor", &f, err);
     if (!st) {

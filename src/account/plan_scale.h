@@ -1,6 +1,6 @@
 /*
- * A plan with other noise, or run several times: a copy whose parameters are
- * exact.
+ * A copy of a plan with more or less noise, or run several times; its
+ * parameters are exact.
  */
 #ifndef ACCOUNT_PLAN_SCALE_H
 #define ACCOUNT_PLAN_SCALE_H
@@ -18,9 +18,9 @@ CUSTOS_MUST_USE custos_status plan_scale(const struct custos_plan *plan,
 void plan_scale_clear(struct custos_plan *copy);
 
 /*
- * The noise of a copy as custos_plan_write has it, in 17 digits: so that what
- * is checked is what is given out. More noise does not always cost less (see
- * certified-as-drawn).
+ * Rounds the noise of a copy to 17 digits, as custos_plan_write writes it, so
+ * that what is checked is what is given out. More noise does not always cost
+ * less (see certified-as-drawn).
  */
 void plan_round(struct custos_plan *copy);
 
@@ -29,8 +29,8 @@ void mechanism_scale(const struct mechanism *m, const rat *factor,
                      struct mechanism *out);
 
 /*
- * The mechanism as a group of `size` units sees it. May fail: CUSTOS_EINVAL
- * (it is sampled), CUSTOS_ERANGE (nothing is left of it).
+ * Makes m the mechanism that it is for a group of `size` units. May fail:
+ * CUSTOS_EINVAL (it is sampled), CUSTOS_ERANGE (the group is too large).
  */
 CUSTOS_MUST_USE custos_status mechanism_group(struct mechanism *m,
                                               uint64_t size, custos_err *err);

@@ -56,11 +56,11 @@ log_moment(const double *w, size_t n, double from, double h, double t,
 }
 
 /*
- * Tilts one part into re and im of the spectrum. The divisors are K's
- * business alone: any will do, and these make sums of at most 1.
+ * Tilts one part into re and im of the spectrum. Any divisors are valid, since
+ * K accounts for them; these make sums of at most 1.
  */
 static void
-load(struct spectrum *s, struct pld *p, const struct weights *w, double k)
+load_part(struct spectrum *s, struct pld *p, const struct weights *w, double k)
 {
     const double t = p->theta, top = t * (double)(w->first + (long)w->n) * w->h;
     const double bottom = t * (double)w->first * w->h;
@@ -78,7 +78,7 @@ load(struct spectrum *s, struct pld *p, const struct weights *w, double k)
         up += w->up[i] * e;
         low += w->low[i] * e;
     }
-    /* Of what has all but underflowed nothing is certain: finish refuses. */
+    /* Nothing is certain of what has nearly underflowed: set_window refuses. */
     p->spread += up > 0 && up < 1e-280;
     up = up > 0 ? up * (1 + 4 * UNIT * (double)w->n) : 1;
     low = low > 1e-280 ? low * (1 + 4 * UNIT * (double)w->n) : INFINITY;
@@ -127,7 +127,7 @@ add_part(struct pld *p, struct spectrum *s, const struct window *v,
     p->shift += k * w.shift;
     p->offset += k * w.offset;
     p->most += k * w.most;
-    load(s, p, &w, k);
+    load_part(s, p, &w, k);
     spectrum_multiply(s, part->count);
     add_outside(o, p, &w, v, k);
     weights_clear(&w);
@@ -176,8 +176,8 @@ norm_of_v(double t, double h)
 
 /* The place of the window, and the terms of the error. */
 static custos_status
-finish(struct pld *p, const struct spectrum *s, const struct window *v,
-       const struct outside *o, size_t n)
+set_window(struct pld *p, const struct spectrum *s, const struct window *v,
+           const struct outside *o, size_t n)
 {
     const double from = (v->from - p->offset) / p->h;
     double bottom, top, reach, rounding;
@@ -231,7 +231,7 @@ pld_init(struct pld *p, const struct sketch *sketch, double h)
         p->infinite = -expm1(log_finite) * (1 + 1e-9);
         p->certain = pld_certain(sketch->parts, sketch->n);
         spectrum_invert(&s);
-        st = finish(p, &s, &v, &o, sketch->n);
+        st = set_window(p, &s, &v, &o, sketch->n);
     }
     if (!st) {
         p->up = s.re;

@@ -1,6 +1,6 @@
 /*
  * The error of both curves together is about counts h^2 (1 + theta) / 8 where
- * the parts are smooth; where they are not, the first try tells.
+ * the parts are smooth; where they are not, the first try shows it.
  */
 #include "account/pld_bounds.h"
 
@@ -12,14 +12,14 @@
 
 enum {
     TRIES = 8,
-    SADDLE_PARTS = 32, /* with more it is asked first */
-    GRID_PARTS = 4096, /* with more it alone is asked, if it can answer */
+    SADDLE_PARTS = 32, /* with more, saddle.h is tried first */
+    GRID_PARTS = 4096, /* with more, it alone is used, if it can answer */
     GAUSSIANS_MAX = 1 << 16,
     WORK_MAX = 1 << 20, /* points times parts of the last refinement */
 };
 
 #define STEP_MAX 0.25     /* of grids that do not fit everything */
-#define DELTA_LEAST 1e-30 /* nobody asks how wide bounds below it are */
+#define DELTA_LEAST 1e-30 /* widths are relative to this at least */
 
 /* The distance of a part's atoms, if they are on a lattice. */
 static double
@@ -84,7 +84,7 @@ pld_step(const struct sketch *s, double width)
 }
 
 static struct bounds
-narrower(struct bounds a, struct bounds b)
+narrower_bounds(struct bounds a, struct bounds b)
 {
     return (struct bounds){fmax(a.low, b.low), fmin(a.high, b.high)};
 }
@@ -108,20 +108,22 @@ try_step(const struct sketch *s, struct pld_aim aim, double h,
 
     if (st)
         return st;
-    *out = narrower(*out, aim.at == AIM_DELTA ? pld_epsilon(&p, aim.value)
-                                              : pld_delta(&p, aim.value));
+    *out =
+        narrower_bounds(*out, aim.at == AIM_DELTA ? pld_epsilon(&p, aim.value)
+                                                  : pld_delta(&p, aim.value));
     *points = (double)p.n * (double)s->n;
     pld_clear(&p);
     return CUSTOS_OK;
 }
 
 /*
- * Ever finer grids. Where a finer one did not help, the tilt was too steep:
- * between losses far apart it makes small what is to be read there. Fails if
- * no grid could be done.
+ * Tries ever finer grids. Where a finer one did not help, the tilt was too
+ * steep: between losses far apart it makes small what is to be read there.
+ * Fails if no grid could be computed.
  */
 static custos_status
-refine(struct sketch *s, struct pld_aim aim, double width, struct bounds *out)
+refine_grid(struct sketch *s, struct pld_aim aim, double width,
+            struct bounds *out)
 {
     double h = pld_step(s, aim.at == AIM_DELTA  ? width
                            : aim.value < s->top ? width / (1 + s->theta)
@@ -177,7 +179,7 @@ bound_order(const custos_alloc *alloc, const struct pld_part *parts, size_t n,
     st = sketch_init(&s, alloc, parts, n, aim);
     if (st)
         return st;
-    st = refine(&s, aim, width, out);
+    st = refine_grid(&s, aim, width, out);
     sketch_clear(&s);
     return st;
 }
@@ -190,13 +192,13 @@ is_plain_gaussian(const struct pld_part *part)
 }
 
 /*
- * A copy of the parts in one order. Gaussians are one of size
- * sqrt(sum count size^2), and are so merged when there are several, or so many
- * that their roundings would show. Returns how many parts remain.
+ * Copies the parts in one order. Gaussians together are one of size
+ * sqrt(sum count size^2), and are merged into it when there are several, or so
+ * many that their roundings would show. Returns how many parts remain.
  */
 static size_t
-arrange(const struct pld_part *parts, size_t n, enum loss_order order,
-        struct pld_part *out)
+arrange_parts(const struct pld_part *parts, size_t n, enum loss_order order,
+              struct pld_part *out)
 {
     double sum = 0, rest = 0;
     size_t m = 0, gaussians = 0;
@@ -257,7 +259,7 @@ pld_bounds(const custos_alloc *alloc, const struct pld_part *parts, size_t n,
     for (size_t i = 0; i < n; i++)
         symmetric = symmetric && loss_is_symmetric(&parts[i].loss);
     for (int order = 0; order < (symmetric ? 1 : 2) && !st; order++) {
-        size_t m = arrange(parts, n, (enum loss_order)order, copy);
+        size_t m = arrange_parts(parts, n, (enum loss_order)order, copy);
 
         if (m > 0)
             st = bound_order(&hooks, copy, m, aim, width, &both[order]);

@@ -13,13 +13,13 @@
  * out[ORDER_REMOVE] and out[ORDER_ADD], whatever orders the parts name. The
  * cost of the plan is the larger of the two.
  *
- * `width` is what high - low should come to (for delta: as a part of high). It
- * is not a promise: what some 10^6 points give is returned. High is infinite
- * when more than delta is lost for certain; so is low then.
+ * `width` is the aim for high - low (for delta: relative to high), not a
+ * promise: the result is what some 10^6 points give. Both are infinite when
+ * more than delta is lost for certain.
  *
- * CUSTOS_ENOMEM; CUSTOS_EINVAL unless 0 < delta < 1 or epsilon >= 0, and
- * width > 0; CUSTOS_EOVERFLOW for counts past 2^40, losses past LOSS_MAX or too
- * many atoms: other theorems must serve then.
+ * May fail: CUSTOS_ENOMEM; CUSTOS_EINVAL unless 0 < delta < 1 or epsilon >= 0,
+ * and width > 0; CUSTOS_EOVERFLOW for counts past 2^40, losses past LOSS_MAX or
+ * too many atoms: use another theorem then.
  */
 CUSTOS_MUST_USE custos_status pld_bounds(const custos_alloc *alloc,
                                          const struct pld_part *parts, size_t n,

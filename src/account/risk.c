@@ -1,6 +1,6 @@
 /*
  * What promises mean: tests, beliefs, expectations, people. All numbers are
- * certified intervals, and each is rounded to the side that does not flatter.
+ * certified intervals, and each is rounded to the cautious side.
  */
 #include "account/risk.h"
 
@@ -14,7 +14,7 @@
 enum {
     BITS = 256,
     PROMISES_MAX = 4096,
-    EPSILON_LOG2 = 10, /* beyond 2^10 all is lost anyway */
+    EPSILON_LOG2 = 10, /* beyond 2^10 a promise means nothing */
 };
 
 /* ------------------------------------------------------------- promises -- */
@@ -55,7 +55,7 @@ promise_read(struct promise *p, const char *epsilon, const char *delta,
 }
 
 static custos_status
-grow(custos_risk *r, custos_err *err)
+grow_promises(custos_risk *r, custos_err *err)
 {
     size_t room = r->room ? 2 * r->room : 4;
     struct promise *now;
@@ -84,7 +84,7 @@ custos_risk_add(custos_risk *risk, const char *epsilon, const char *delta,
 
     if (!risk || !epsilon)
         return custos_fail(err, CUSTOS_EINVAL, "epsilon must be given");
-    st = grow(risk, err);
+    st = grow_promises(risk, err);
     if (!st)
         st = promise_read(&risk->promises[risk->n], epsilon, delta, err);
     if (!st)

@@ -1,7 +1,7 @@
 /*
  * The trade-off curve's corners, so that the line through them can be drawn.
  * A line through any other points of a convex curve lies above it in between,
- * which would flatter.
+ * which would promise too much.
  *
  * THEOREM  tradeoff-corners
  *   Let f be the largest of lines y = b_k - m_k x, in falling order of m, and
@@ -72,7 +72,7 @@ lines_clear(struct line *lines, size_t n)
 
 /* Where two lines of different slope meet. */
 static void
-meet(const struct line *a, const struct line *b, rat *x)
+intersect_lines(const struct line *a, const struct line *b, rat *x)
 {
     rat m;
 
@@ -97,15 +97,15 @@ is_hidden(const struct line *under, const struct line *top,
     if (rat_cmp(&top->m, &next->m) == 0)
         return false; /* then next is, being lower */
     rats_init(x, 2);
-    meet(top, next, &x[0]);
+    intersect_lines(top, next, &x[0]);
     if (under)
-        meet(under, top, &x[1]);
+        intersect_lines(under, top, &x[1]);
     hidden = rat_cmp(&x[0], &x[1]) <= 0;
     rats_clear(x, 2);
     return hidden;
 }
 
-/* Keeps the lines of which the largest is made, in order; how many. */
+/* Keeps, in order, the lines that are largest somewhere; returns how many. */
 static size_t
 keep_largest(const struct line *lines, size_t n, const struct line **kept)
 {
@@ -156,7 +156,7 @@ corners_write(const struct line **kept, size_t k, custos_risk_corner *out,
         if (i == k)
             rat_set_i64(&x, 1, 1);
         else if (i > 0)
-            meet(kept[i - 1], kept[i], &x);
+            intersect_lines(kept[i - 1], kept[i], &x);
         if (i < k && rat_cmp_i64(&x, 1) >= 0)
             continue; /* y = 0 begins at 1: that is the last one */
         corner_write(kept[i < k ? i : k - 1], &x, n < room ? &out[n] : &unused);

@@ -19,7 +19,7 @@ struct moments {
 };
 
 static struct moments
-gaussian(double size, double t)
+gaussian_moments(double size, double t)
 {
     double v = size * size, e = 16 * UNIT * v;
 
@@ -32,7 +32,7 @@ gaussian(double size, double t)
  * than e times a constant, so that small mechanisms have small errors.
  */
 static struct moments
-laplace(double e, double t)
+laplace_moments(double e, double t)
 {
     double d = 2 * t + 1, c = expm1(-d * e), r = 1 + c, n = d + t * c;
     double f = (c - 2 * t * d * e * r) / (n * d);
@@ -53,14 +53,14 @@ laplace(double e, double t)
 double
 saddle_laplace_up(double epsilon, double t)
 {
-    struct moments one = laplace(epsilon, t);
+    struct moments one = laplace_moments(epsilon, t);
 
     return one.k0 + one.e0;
 }
 
 /* Errors of masses and losses, and of the exponents, move the tilted law. */
 static struct moments
-atoms(const struct loss *l, double t)
+atoms_moments(const struct loss *l, double t)
 {
     double value, mass, s0 = 0, s1 = 0, s2 = 0, third = 0, least = INFINITY;
     double top = -INFINITY, n = 0, span, error, off;
@@ -108,9 +108,10 @@ moments_all(const struct pld_part *parts, size_t n, double t)
 
     for (size_t i = 0; i < n; i++) {
         const struct loss *l = &parts[i].loss;
-        struct moments one = l->base == BASE_GAUSSIAN  ? gaussian(l->size, t)
-                             : l->base == BASE_LAPLACE ? laplace(l->size, t)
-                                                       : atoms(l, t);
+        struct moments one =
+            l->base == BASE_GAUSSIAN  ? gaussian_moments(l->size, t)
+            : l->base == BASE_LAPLACE ? laplace_moments(l->size, t)
+                                      : atoms_moments(l, t);
         double k = (double)parts[i].count;
 
         all.k0 += k * one.k0;
@@ -176,7 +177,7 @@ struct search {
 
 enum side { SIDE_HIGH, SIDE_LOW };
 
-/* Takes what t tells. Whether delta's bound of this side is still above. */
+/* Uses the bounds at t. Whether this side's bound on delta is still above. */
 static bool
 search_try(struct search *r, enum side side, double t)
 {

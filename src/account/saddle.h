@@ -25,7 +25,7 @@
 
 #include "account/pld.h"
 
-/* ln E e^(tX) of Laplace's loss, t > 0, 0 < epsilon < 1e6: at most. */
+/* ln E e^(tX) of Laplace's loss, rounded up; t > 0, 0 < epsilon < 1e6. */
 double saddle_laplace_up(double epsilon, double t);
 
 /* Time is linear in n. */

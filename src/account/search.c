@@ -65,8 +65,8 @@ narrow_bits(search_fact *holds, const void *of, enum side side, unsigned bits,
 }
 
 static bool
-search(search_fact *holds, const void *of, enum side side,
-       struct search_range in, rat *x)
+search_side(search_fact *holds, const void *of, enum side side,
+            struct search_range in, rat *x)
 {
     long low = in.low, high = in.high, sure = side == ABOVE ? high : low;
     rat ends[2];
@@ -86,13 +86,13 @@ search(search_fact *holds, const void *of, enum side side,
 bool
 search_least(search_fact *holds, const void *of, struct search_range in, rat *x)
 {
-    return search(holds, of, ABOVE, in, x);
+    return search_side(holds, of, ABOVE, in, x);
 }
 
 bool
 search_most(search_fact *holds, const void *of, struct search_range in, rat *x)
 {
-    return search(holds, of, BELOW, in, x);
+    return search_side(holds, of, BELOW, in, x);
 }
 
 bool

@@ -1,5 +1,5 @@
 /*
- * Points are stretches of places, at their own ln P/Q.
+ * Each point of a sketch stands for a stretch of places, at its ln P/Q.
  */
 #include "account/sketch.h"
 
@@ -29,13 +29,13 @@ compare(const void *a, const void *b)
 }
 
 /*
- * Cuts of all places into n stretches. Every second is a step of loss, which
+ * Cuts all places into n stretches. Every second cut is a step of loss, which
  * finds the places where losses are large and rare; the others are steps of
- * place, which tell losses apart where they are common but close together, as
- * those of samples are.
+ * place, which separate losses that are common but close together, as those of
+ * samples are.
  */
 static void
-cut(const struct line *l, double *cuts, size_t n)
+cut_places(const struct line *l, double *cuts, size_t n)
 {
     const double from = l->range.from, to = l->range.to;
 
@@ -52,12 +52,12 @@ cut(const struct line *l, double *cuts, size_t n)
 
 /* One part's points; the two last are for Laplace's flanks. */
 static void
-fill(const struct line *l, double *value, double *mass)
+fill_part(const struct line *l, double *value, double *mass)
 {
     enum { N = SKETCH_POINTS - 2 };
     double cuts[N + 1], v, m;
 
-    cut(l, cuts, N);
+    cut_places(l, cuts, N);
     for (size_t i = 0; i < N; i++) {
         struct piece s = line_piece(l, cuts[i], cuts[i + 1]);
 
@@ -119,8 +119,8 @@ sketch_outside(const struct sketch *s, double t, double step, double x,
 }
 
 /*
- * Whether tilt t lies at or past the saddle point of the aim, or has all but
- * reached the largest sum, beyond which it would only make small what matters.
+ * Whether tilt t lies at or past the saddle point of the aim, or has nearly
+ * reached the largest sum, beyond which it would only shrink what matters.
  */
 static bool
 far_enough(const struct sketch *s, double t, struct pld_aim aim)
@@ -192,7 +192,8 @@ sketch_init(struct sketch *s, const custos_alloc *alloc,
             break;
         s->span = fmax(s->span, fmax(fabs(l.least), fabs(l.most)));
         s->top += (double)parts[i].count * l.most;
-        fill(&l, s->value + i * SKETCH_POINTS, s->mass + i * SKETCH_POINTS);
+        fill_part(&l, s->value + i * SKETCH_POINTS,
+                  s->mass + i * SKETCH_POINTS);
         line_clear(&l);
     }
     if (st) {

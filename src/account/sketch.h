@@ -1,6 +1,7 @@
 /*
- * A plan in a few hundred points a part: its cumulants, roughly. It chooses
- * tilts, steps and windows, which may be any; it bounds nothing.
+ * A plan in a few hundred points per part: its cumulants, roughly. It serves to
+ * choose tilts, steps and windows, which are valid whatever they are; no bound
+ * rests on it.
  */
 #ifndef ACCOUNT_SKETCH_H
 #define ACCOUNT_SKETCH_H

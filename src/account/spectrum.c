@@ -124,9 +124,9 @@ spectrum_multiply(struct spectrum *s, uint64_t k)
             multiply_pair(s, t + i, 2 * t - 1 - i, k, nothing, begin);
 }
 
-/* Up and low together again, as one complex law's spectrum. */
+/* Puts up and low together again, as the spectrum of one complex law. */
 static void
-join(struct spectrum *s)
+join_laws(struct spectrum *s)
 {
     for (size_t i = 0; i < 2; i++) {
         s->re[i] = s->all_re[i];
@@ -157,7 +157,7 @@ spectrum_invert(struct spectrum *s)
     const double n = (double)s->fft.n, e = fft_error(s->fft.n);
     double norm;
 
-    join(s);
+    join_laws(s);
     fft_inverse(&s->fft, s->re, s->im);
     for (size_t i = 0; i < s->fft.n; i++) {
         s->re[i] /= n;

@@ -1,7 +1,7 @@
 /*
- * Two real laws on n points, convolved any number of times: `up` and `low`
- * ride through one complex transform as real and imaginary part, and every
- * part's spectrum is raised to its count and multiplied in.
+ * Two real laws on n points, convolved any number of times: `up` and `low` are
+ * the real and imaginary part of one complex transform, and every part's
+ * spectrum is raised to its count and multiplied in.
  *
  * THEOREM  spectrum-error
  *   If every part's up and low sum to at most 1, the computed laws are off in
@@ -29,7 +29,7 @@ struct spectrum {
     double error;
 };
 
-/* For one part only, `parts` == 1, half the memory will do. */
+/* With `parts` == 1 it takes half the memory. */
 CUSTOS_MUST_USE custos_status spectrum_init(struct spectrum *s,
                                             const custos_alloc *alloc, size_t n,
                                             size_t parts);

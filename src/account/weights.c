@@ -65,7 +65,7 @@ put_up(const struct pass *p, size_t i, struct piece s)
 
 /* Whether a cell's ln P/Q reaches its point. */
 static bool
-reaches(const struct pass *p, size_t i, struct piece s)
+reaches_point(const struct pass *p, size_t i, struct piece s)
 {
     return s.p - exp(value_at(p, i)) * s.q >= -CUT_ERROR * s.p;
 }
@@ -74,7 +74,7 @@ reaches(const struct pass *p, size_t i, struct piece s)
 static void
 put_low(const struct pass *p, size_t i, struct piece s)
 {
-    if (!reaches(p, i, s))
+    if (!reaches_point(p, i, s))
         i -= i > 0;
     p->w->low[i] += s.p;
 }
@@ -83,7 +83,7 @@ put_low(const struct pass *p, size_t i, struct piece s)
 static double
 cost_low(const struct pass *p, size_t i, struct piece s)
 {
-    if (!reaches(p, i, s))
+    if (!reaches_point(p, i, s))
         i -= i > 0;
     return fmax(s.p - exp(value_at(p, i)) * s.q, 0);
 }
@@ -129,7 +129,7 @@ walk_rest(const struct walk *k)
     return line_piece(k->p->line, k->cut, k->next);
 }
 
-/* On to the cut beyond point i; returns i's cell. */
+/* Walks on to the cut beyond point i; returns i's cell. */
 static struct piece
 walk_on(struct walk *k, size_t i)
 {
@@ -276,7 +276,7 @@ lift_flank(const struct pass *p, const struct flank *f, size_t meet,
     return true;
 }
 
-/* The walk upwards begins, behind the lower flank if there is one. */
+/* Begins the walk upwards, after the lower flank if there is one. */
 static size_t
 begin_up(const struct pass *p, size_t meet, struct walk *up)
 {
@@ -298,7 +298,7 @@ begin_up(const struct pass *p, size_t meet, struct walk *up)
  * left there has opposite signs, and where it is not negative it costs little.
  */
 static void
-fill(const struct pass *p, size_t meet)
+fill_cells(const struct pass *p, size_t meet)
 {
     struct walk up, up_more, down_more;
     struct walk down = walk_from(p, -1, p->w->n - 1, true);
@@ -374,7 +374,7 @@ fill_all(struct weights *w, const struct line *line)
     if (!flanks && loss_is_continuous(line->loss))
         p.offset = best_offset(&p, meet);
     w->offset = p.offset;
-    fill(&p, meet);
+    fill_cells(&p, meet);
     if (flanks) {
         put_up(&p, point_below(&p, top.value), top.mass);
         put_flank_low(&p, &top);

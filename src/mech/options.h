@@ -1,6 +1,6 @@
 /*
- * Reading an options struct whose first member says how large the caller
- * believes it to be: an older caller's missing fields are zero.
+ * Reading an options struct whose first member is the size that the caller was
+ * compiled with: fields that an older caller lacks are zero.
  */
 #ifndef MECH_OPTIONS_H
 #define MECH_OPTIONS_H
@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * Copies the caller's struct into one of `room` bytes. False when there is
- * none, or its size is not one that this library knows.
+ * Copies the caller's struct into one of `room` bytes. False when it is NULL,
+ * or its size is not one that this library knows.
  */
 static inline bool
 options_read(void *to, size_t room, const void *from)

@@ -253,7 +253,7 @@ calibration_refuses_what_cannot_be(void **state)
                      CUSTOS_EPARSE);
     assert_int_equal(custos_calibrate_noise(never, "1", "1e-6", &got, &err),
                      CUSTOS_ERANGE);
-    assert_non_null(strstr(whole_said(&err), "no noise makes"));
+    assert_non_null(strstr(whole_said(&err), "no amount of noise"));
     assert_int_equal(custos_calibrate_noise(always, "1", "0.5", &got, &err),
                      CUSTOS_ERANGE);
     assert_non_null(strstr(whole_said(&err), "next to no noise"));

@@ -76,8 +76,8 @@ mechanism_refuses(void **state)
         const char *text, *said;
         custos_status status;
     } cases[] = {
-        {"gauss:sigma=1", "there is no mechanism \"gauss\"", CUSTOS_EINVAL},
-        {"", "there is no mechanism \"\"", CUSTOS_EINVAL},
+        {"gauss:sigma=1", "unknown mechanism \"gauss\"", CUSTOS_EINVAL},
+        {"", "unknown mechanism \"\"", CUSTOS_EINVAL},
         {"laplace", "laplace needs either epsilon or scale", CUSTOS_EINVAL},
         {"laplace:epsilon=1:scale=1", "laplace needs either epsilon or scale",
          CUSTOS_EINVAL},
