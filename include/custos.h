@@ -361,9 +361,9 @@ custos_mech_error_wide(const custos_mech *mech, const char *beta, size_t n,
 /*
  * Gaussian calibration as numbers, for tables and comparisons: the sigma that
  * gives epsilon and delta, the delta and the epsilon that a sigma gives, each
- * rounded up. CUSTOS_EXACT needs a whole sensitivity, in one coordinate.
- * CUSTOS_CLASSICAL is for custos_gauss_sigma only. May fail: CUSTOS_EINVAL,
- * CUSTOS_EPARSE, CUSTOS_ERANGE.
+ * rounded up. There is no default calibration. CUSTOS_EXACT needs a whole
+ * sensitivity, in one coordinate. CUSTOS_CLASSICAL is for custos_gauss_sigma
+ * only. May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status
 custos_gauss_sigma(custos_calibration calibration, const char *epsilon,

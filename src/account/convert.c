@@ -263,7 +263,7 @@ custos_convert(const custos_convert_options *options, custos_bound *out,
 
     if (!out || !options_read(&o, sizeof o, options))
         return custos_fail(err, CUSTOS_EINVAL,
-                           "conversion options must be given with their size");
+                           "options must have their size set");
     if (o.from < CUSTOS_IN_PURE || o.from > CUSTOS_IN_GDP ||
         o.to < CUSTOS_IN_PURE || o.to > CUSTOS_IN_GDP)
         return custos_fail(err, CUSTOS_EINVAL, "unknown currency");

@@ -248,7 +248,7 @@ filter_init(struct filter *f, const custos_filter_options *options,
 
     if (!options_read(&o, sizeof o, options))
         return custos_fail(err, CUSTOS_EINVAL,
-                           "filter options must be given with their size");
+                           "options must have their size set");
     if (o.kind == 0)
         o.kind = CUSTOS_FILTER_BEST;
     if (o.kind < CUSTOS_FILTER_BEST || o.kind > CUSTOS_FILTER_GDP)

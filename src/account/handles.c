@@ -125,7 +125,7 @@ custos_charge_new(const custos_alloc *alloc,
         return fail_null(err);
     if (!options_read(&o, sizeof o, options))
         return custos_fail(err, CUSTOS_EINVAL,
-                           "charge options must be given with their size");
+                           "options must have their size set");
     c = alloc_take(&hooks, 1, sizeof *c);
     if (!c)
         return fail_memory(err);

@@ -110,7 +110,7 @@ odometer_init(struct odometer *o, const custos_odometer_options *options,
 
     if (!options_read(&given, sizeof given, options))
         return custos_fail(err, CUSTOS_EINVAL,
-                           "odometer options must be given with their size");
+                           "options must have their size set");
     rats_init(x, 3);
     rat_set_i64(&x[1], 1, 10000);
     rat_set_i64(&x[2], 10, 1);

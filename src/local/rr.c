@@ -1,6 +1,6 @@
 /*
- * Randomized response: everybody lies by a known coin, so nobody need be
- * trusted. All kinds are one law: of k values the true one is reported with
+ * Randomized response: everybody randomizes their answer with a known coin, so
+ * nobody needs to be trusted. All kinds are one law: of k values the true one is reported with
  * probability p, each other one with q = (1 - p) / (k - 1), p > q. p is a
  * rational, so the coins are exact and so is e^epsilon = p / q.
  *
@@ -179,8 +179,7 @@ law_read(custos_rr *rr, const custos_rr_options *o, custos_err *err)
         return keep_from_epsilon(rr, o->epsilon, err);
     default:
         return custos_fail(err, CUSTOS_EINVAL,
-                           "kind must be one of the kinds of randomized "
-                           "response");
+                           "unknown kind of randomized response");
     }
 }
 
@@ -229,9 +228,9 @@ custos_rr_free(custos_rr *rr)
     alloc_give(&hooks, rr, 1, sizeof *rr);
 }
 
-/* One report. Both coins fall every time, and no branch looks at them. */
+/* One report. Both coins are always flipped; no branch depends on them. */
 static custos_status
-report(const custos_rr *rr, custos_rng *rng, i128 truth, int64_t *out)
+randomize_one(const custos_rr *rr, custos_rng *rng, i128 truth, int64_t *out)
 {
     int64_t mine = (int64_t)clamp_i128(truth, 0, (i128)rr->k - 1);
     int64_t other, mask;
@@ -263,7 +262,7 @@ custos_rr_answer(const custos_rr *rr, custos_rng *rng, custos_sealed *truths,
     if (st)
         return st;
     for (size_t i = 0; i < n && !st; i++)
-        st = report(rr, rng, values[i], &reports[i]);
+        st = randomize_one(rr, rng, values[i], &reports[i]);
     sealed_wipe(truths);
     if (st) {
         memset(reports, 0, n * sizeof *reports);

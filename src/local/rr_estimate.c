@@ -1,7 +1,7 @@
 /*
- * What randomized reports say about everybody: of n reports, c name the value
- * v; then (c/n - q) / (p - q) estimates the share of people whose truth is v.
- * All of this is done to reports, which are public: it costs no privacy.
+ * Estimates from randomized reports: if c of n reports name the value v, then
+ * (c/n - q) / (p - q) estimates the share of people whose truth is v. Only
+ * reports are used, which are public: it costs no privacy.
  *
  * THEOREM  randomized-response-estimate
  *   For fixed truths, a share f of them v, the estimate has expectation f and
@@ -93,7 +93,7 @@ custos_rr_ratio(const custos_rr *rr, char *text, size_t room, custos_err *err)
 
 /* (count/n - q) / (p - q) */
 static void
-estimate(const custos_rr *rr, uint64_t count, uint64_t n, rat *out)
+estimate_share(const custos_rr *rr, uint64_t count, uint64_t n, rat *out)
 {
     rat part;
 
@@ -117,7 +117,7 @@ custos_rr_estimate(const custos_rr *rr, uint64_t count, uint64_t n, char *text,
     if (st)
         return st;
     rat_init(&share);
-    estimate(rr, count, n, &share);
+    estimate_share(rr, count, n, &share);
     st = text_put(rr, &share, text, room, err);
     rat_clear(&share);
     return st;
@@ -135,10 +135,10 @@ custos_rr_estimate_parts(const custos_rr *rr, uint64_t count, uint64_t n,
     if (!den)
         return custos_fail(err, CUSTOS_EINVAL, "den must not be NULL");
     rat_init(&share);
-    estimate(rr, count, n, &share);
+    estimate_share(rr, count, n, &share);
     if (!rat_parts_i128(&share, num, den))
         st = custos_fail(err, CUSTOS_EOVERFLOW,
-                         "the estimate's fraction is wider than 128 bits");
+                         "the estimate's fraction does not fit in 128 bits");
     rat_clear(&share);
     return st;
 }

@@ -1,6 +1,6 @@
 /*
- * The additive mechanisms: a value on the grid plus whole noise, cut to the
- * public limits. Everything that depends on parameters was worked out when the
+ * The additive mechanisms: a value on the grid plus whole noise, clamped to the
+ * public limits. Everything that depends on parameters was computed when the
  * handle was made (additive_plan.c); a release is integer sums.
  *
  * THEOREM  laplace-discrete
@@ -119,7 +119,8 @@ custos_mech_new(const custos_alloc *alloc, const custos_mech_options *options,
 
     if (!out || !options_read(&o, sizeof o, options))
         return custos_fail(err, CUSTOS_EINVAL,
-                           "a mechanism needs options with their size set");
+                           "options must have their size set; out must not be "
+                           "NULL");
     additive_plan_init(&plan);
     st = additive_plan_make(&plan, &o, err);
     if (st)
@@ -197,20 +198,20 @@ add_noise(const custos_mech *m, custos_rng *rng, i128 *values, size_t n)
 }
 
 /*
- * Opens the seal and makes its cells the released values. After a failure
- * past the opening the cells are wiped: a second try would be a second draw.
+ * Opens the seal and turns its cells into the released values. If that fails
+ * after the opening, the cells are wiped: a second try would be a second draw.
  */
 static custos_status
-release(const custos_mech *m, custos_rng *rng, custos_sealed *sealed,
-        enum sealed_kind kind, const void *out, size_t n, i128 **values,
-        custos_err *err)
+release_values(const custos_mech *m, custos_rng *rng, custos_sealed *sealed,
+               enum sealed_kind kind, const void *out, size_t n, i128 **values,
+               custos_err *err)
 {
     custos_status st;
 
     if (!m || !rng || !out || m->kind != kind)
         return custos_fail(err, CUSTOS_EINVAL,
-                           "the release needs a mechanism on %s, a generator "
-                           "and a place",
+                           "the release needs a mechanism on %s; rng and out "
+                           "must not be NULL",
                            sealed_kind_words(kind));
     if (n != m->values)
         return custos_fail(err, CUSTOS_EINVAL,
@@ -234,7 +235,7 @@ custos_release_ints(const custos_mech *mech, custos_rng *rng,
 {
     i128 *values = NULL;
     custos_status st =
-        release(mech, rng, sealed, SEALED_INTS, out, n, &values, err);
+        release_values(mech, rng, sealed, SEALED_INTS, out, n, &values, err);
 
     if (st)
         return st;
@@ -252,7 +253,7 @@ custos_release_wide(const custos_mech *mech, custos_rng *rng,
 {
     i128 *values = NULL;
     custos_status st =
-        release(mech, rng, sealed, SEALED_WIDE, out, n, &values, err);
+        release_values(mech, rng, sealed, SEALED_WIDE, out, n, &values, err);
 
     if (st)
         return st;
@@ -269,7 +270,7 @@ custos_release_reals(const custos_mech *mech, custos_rng *rng,
 {
     i128 *values = NULL;
     custos_status st =
-        release(mech, rng, sealed, SEALED_REALS, out, n, &values, err);
+        release_values(mech, rng, sealed, SEALED_REALS, out, n, &values, err);
 
     if (st)
         return st;
@@ -293,7 +294,7 @@ custos_mech_error(const custos_mech *mech, const char *beta, size_t n,
 
     if (!mech || !half_width)
         return custos_fail(err, CUSTOS_EINVAL,
-                           "an error bar needs a mechanism and a place");
+                           "mech and half_width must not be NULL");
     st = custos_noise_error(mech->noise, beta, n, &m, err);
     if (st)
         return st;
@@ -311,6 +312,7 @@ custos_mech_error_wide(const custos_mech *mech, const char *beta, size_t n,
 {
     if (!mech || mech->kind == SEALED_REALS)
         return custos_fail(err, CUSTOS_EINVAL,
-                           "a whole error bar needs a mechanism on ints");
+                           "a whole error bar needs a mechanism on ints or "
+                           "wide ints");
     return custos_noise_error(mech->noise, beta, n, half_width, err);
 }

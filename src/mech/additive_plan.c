@@ -1,6 +1,6 @@
 /*
- * Planning in three steps: read what was asked, lay the grid, then scale the
- * noise to the sensitivity *on the grid*, which rounding can have raised.
+ * Planning in three steps: read the options, lay the grid, then scale the noise
+ * to the sensitivity *on the grid*, which rounding may have raised.
  *
  * THEOREM  grid-sensitivity
  *   Values x, y of n coordinates, rounded to the grid g (grid.h). If one
@@ -85,10 +85,10 @@ check_words(const custos_mech_options *o, custos_err *err)
     if ((unsigned)o->calibration > CUSTOS_ZCDP ||
         (o->kind == CUSTOS_LAPLACE && o->calibration))
         return custos_fail(err, CUSTOS_EINVAL,
-                           "there is no such calibration for this mechanism");
+                           "this mechanism has no such calibration");
     if (!o->sensitivity == !o->sensitivity_squared)
         return custos_fail(err, CUSTOS_EINVAL,
-                           "give the sensitivity or its square, one of them");
+                           "give either the sensitivity or its square");
     if (o->kind == CUSTOS_LAPLACE && (!o->sensitivity || o->delta))
         return custos_fail(err, CUSTOS_EINVAL,
                            "Laplace takes an l1 sensitivity and no delta");
@@ -103,7 +103,7 @@ check_unknown(const custos_mech_options *o, custos_err *err)
 
     if (o->kind == CUSTOS_LAPLACE && given != 1)
         return custos_fail(err, CUSTOS_EINVAL,
-                           "give epsilon or the scale, one of them");
+                           "give either epsilon or the scale");
     given += o->delta != NULL;
     if (o->kind == CUSTOS_GAUSSIAN && given != 2)
         return custos_fail(err, CUSTOS_EINVAL,
@@ -111,7 +111,8 @@ check_unknown(const custos_mech_options *o, custos_err *err)
     if (o->scale && (o->calibration == CUSTOS_CLASSICAL ||
                      o->calibration == CUSTOS_ANALYTIC))
         return custos_fail(err, CUSTOS_EINVAL,
-                           "with a scale the calibration is exact or zCDP");
+                           "with a scale the calibration must be exact or "
+                           "zCDP");
     return CUSTOS_OK;
 }
 
@@ -185,7 +186,7 @@ lay_grid(const struct asked *a, struct additive_plan *p, custos_err *err)
             st = custos_fail(err, CUSTOS_EINVAL,
                              "the grid must be a power of two such as 1/1024");
         if (!st && a->o->domain != CUSTOS_REALS && p->grid_log2 != 0)
-            st = custos_fail(err, CUSTOS_EINVAL, "the grid of ints is 1");
+            st = custos_fail(err, CUSTOS_EINVAL, "the grid of ints must be 1");
     }
     if (!st && (p->grid_log2 < GRID_LOG2_MIN || p->grid_log2 > GRID_LOG2_MAX))
         st = custos_fail(err, CUSTOS_ERANGE,
@@ -274,13 +275,13 @@ count_steps(const struct asked *a, struct additive_plan *p, custos_err *err)
     }
     if (!fits)
         return custos_fail(err, CUSTOS_ERANGE,
-                           "the sensitivity is too many grid steps");
+                           "the sensitivity is more than 2^127 grid steps");
     return CUSTOS_OK;
 }
 
 /* --------------------------------------------------------------- noise -- */
 
-/* A very long parameter, a little larger: before it is certified, not after. */
+/* Rounds a very long parameter up: before it is certified, not after. */
 static void
 shorten_up(rat *parameter)
 {
@@ -312,8 +313,8 @@ choose_route(const struct asked *a, enum gauss_route *route, custos_err *err)
 
     if (a->several && (c == CUSTOS_EXACT || c == CUSTOS_ANALYTIC))
         return custos_fail(err, CUSTOS_EINVAL,
-                           "where several values change the calibration is "
-                           "classical or zCDP");
+                           "where several values change, the calibration must "
+                           "be classical or zCDP");
     *route = a->several || c == CUSTOS_ZCDP ? GAUSS_ZCDP : GAUSS_DISCRETE;
     return CUSTOS_OK;
 }
@@ -385,7 +386,7 @@ scale_gauss(const struct asked *a, struct additive_plan *p, custos_err *err)
     return st;
 }
 
-/* Within what can be drawn; in units of the values for the facts. */
+/* Checks that the noise can be drawn; converts its scale to value units. */
 static custos_status
 settle_scale(struct additive_plan *p, custos_err *err)
 {
@@ -414,7 +415,7 @@ settle_scale(struct additive_plan *p, custos_err *err)
 
 /* -------------------------------------------------------------- limits -- */
 
-/* One limit in whole steps, towards the inside, within the type's own. */
+/* One limit in whole steps, rounded inward, within the limits of the type. */
 static custos_status
 read_limit(const char *text, const char *name, const struct additive_plan *p,
            enum rat_direction direction, i128 *limit, custos_err *err)
@@ -436,7 +437,7 @@ read_limit(const char *text, const char *name, const struct additive_plan *p,
     rat_clear(&x);
     if (!st && (!fits || steps < p->lower || steps > p->upper))
         st = custos_fail(err, CUSTOS_ERANGE,
-                         "the %s is past the limits of the type", name);
+                         "the %s is outside the limits of the type", name);
     if (!st)
         *limit = steps;
     return st;

@@ -1,7 +1,7 @@
 /*
- * From what a caller asks for to what a mechanism does: grid, sensitivity in
- * grid steps, noise parameter, promise. All exact or rounded towards privacy;
- * all from the parameters, nothing from the data.
+ * From the options of an additive mechanism to what it does: grid, sensitivity
+ * in grid steps, noise parameter, promise. All are exact or rounded towards
+ * more privacy, and depend on the parameters alone, never on the data.
  */
 #ifndef MECH_ADDITIVE_PLAN_H
 #define MECH_ADDITIVE_PLAN_H

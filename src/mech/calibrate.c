@@ -1,7 +1,7 @@
 /*
  * Calibration by search: halve the interval between a value certified to keep
  * the promise and one that is not. What is returned is always the certified
- * end, so neither the search nor a curve that wavers can cost privacy.
+ * end, so neither the search nor a curve that is not monotone costs privacy.
  *
  * THEOREM  calibrate-least
  *   Let keeps(x) be certified facts. The search ends with keeps(x) certified
@@ -67,7 +67,7 @@ keeps_pow2(const struct search *s, long e)
 
 /* The least e in the range with keeps(2^e), looking around `near`. */
 static bool
-bracket(const struct search *s, long near, long least, long most, long *e)
+bracket_power(const struct search *s, long near, long least, long most, long *e)
 {
     *e = near;
     if (keeps_pow2(s, near)) {
@@ -88,7 +88,7 @@ search_least(const struct search *s, long near, long least, long most, rat *x)
     long e;
     rat low, half, middle;
 
-    if (!bracket(s, near, least, most, &e))
+    if (!bracket_power(s, near, least, most, &e))
         return false;
     rat_init(&low);
     rat_init(&half);
@@ -235,7 +235,7 @@ route_of(custos_calibration calibration, enum gauss_route *route)
     }
 }
 
-/* Exact calibration speaks of whole changes. */
+/* Exact calibration is for whole sensitivities. */
 static custos_status
 check_whole(custos_calibration calibration, const rat *squared, custos_err *err)
 {
@@ -325,7 +325,7 @@ custos_gauss_sigma(custos_calibration calibration, const char *epsilon,
     if (!epsilon || !sigma ||
         (!route_of(calibration, &route) && calibration != CUSTOS_CLASSICAL))
         return custos_fail(err, CUSTOS_EINVAL,
-                           "sigma needs a calibration and an epsilon");
+                           "give epsilon and a calibration");
     gauss_point_init(&p);
     rat_init(&d);
     rat_init(&s);
@@ -356,8 +356,8 @@ custos_gauss_delta(custos_calibration calibration, const char *sigma,
 
     if (!epsilon || !sigma || !delta || !route_of(calibration, &route))
         return custos_fail(err, CUSTOS_EINVAL,
-                           "delta needs a calibration other than the classical "
-                           "one, a sigma and an epsilon");
+                           "give sigma, epsilon and a calibration other than "
+                           "the classical one");
     gauss_point_init(&p);
     rat_init(&d);
     st = point_read(&p, calibration, sensitivity_squared, epsilon, sigma, err);
@@ -382,8 +382,8 @@ custos_gauss_epsilon(custos_calibration calibration, const char *sigma,
 
     if (!epsilon || !sigma || !route_of(calibration, &route))
         return custos_fail(err, CUSTOS_EINVAL,
-                           "epsilon needs a calibration other than the "
-                           "classical one, and a sigma");
+                           "give sigma and a calibration other than the "
+                           "classical one");
     gauss_point_init(&p);
     rat_init(&d);
     st = point_read(&p, calibration, sensitivity_squared, NULL, sigma, err);

@@ -9,8 +9,8 @@
 #include "mech/gauss_delta.h"
 
 /*
- * Whether epsilon is one that calibration is for, 2^-64 to 2^20; all searches
- * end for these. May fail: CUSTOS_ERANGE.
+ * Checks that epsilon lies between 2^-64 and 2^20, where all searches end. May
+ * fail: CUSTOS_ERANGE.
  */
 CUSTOS_MUST_USE custos_status calibrate_check_epsilon(const rat *epsilon,
                                                       custos_err *err);
@@ -25,7 +25,7 @@ CUSTOS_MUST_USE custos_status calibrate_sigma(enum gauss_route route,
                                               const rat *delta, rat *sigma,
                                               custos_err *err);
 
-/* The same up to one part in 2^12, for who starts a search of its own there. */
+/* The same up to one part in 2^12, as the start of a caller's own search. */
 CUSTOS_MUST_USE custos_status calibrate_sigma_near(enum gauss_route route,
                                                    struct gauss_point *p,
                                                    const rat *delta, rat *sigma,

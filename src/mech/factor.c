@@ -1,6 +1,6 @@
 /*
- * The rounded square root and its inverse. Solving C x = y row by row, each
- * rounded, repeats whole elements exactly: with y = C x it gives x back.
+ * The rounded square root and its inverse. C x = y is solved row by row, with
+ * rounding; where x is whole, y = C x gives back exactly x.
  */
 #include "mech/factor.h"
 

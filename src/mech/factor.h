@@ -1,8 +1,8 @@
 /*
  * The square root C of the matrix A of partial sums (A = C C), rounded to
  * whole multiples of 2^-m. Both are lower triangular and constant along
- * diagonals, so one column says all. Everything here but factor_apply is a
- * function of public numbers or of what has its noise already.
+ * diagonals, so that one column determines them. Everything here except
+ * factor_apply works on public numbers or on values that have their noise.
  */
 #ifndef MECH_FACTOR_H
 #define MECH_FACTOR_H
@@ -27,7 +27,7 @@ unsigned factor_bits(size_t n);
  */
 void factor_fill(uint64_t *c, size_t n);
 
-/* sum of c[k]^2: what one element changed by 1 changes, squared. */
+/* The sum of c[k]^2: the squared l2 change when one element changes by 1. */
 u128 factor_energy(const uint64_t *c, size_t n);
 
 /* x becomes C x in units of 2^-m. Needs |x[i]| <= 2^63. In place, exact. */
@@ -35,7 +35,7 @@ void factor_apply(const uint64_t *c, size_t n, i128 *x);
 
 /*
  * y, in units of 2^-m, becomes C^-1 y in units of 2^-FACTOR_FRACTION, each
- * step rounded to the nearest. Any y will do: what is too large is cut.
+ * step rounded to the nearest. y may be anything: what is too large is clamped.
  */
 void factor_solve(const uint64_t *c, size_t n, i128 *y);
 

@@ -1,7 +1,7 @@
 /*
  * Delta of Gaussian noise, enclosed. Each route is one formula on intervals;
- * where the interval is too wide to decide, more bits are taken. Cancellation
- * (small epsilon, small sensitivity against sigma) costs bits, never safety.
+ * where the interval is too wide to decide, more bits are used. Cancellation
+ * (small epsilon, sensitivity small against sigma) costs bits, never safety.
  */
 #include "mech/gauss_delta.h"
 

@@ -1,7 +1,7 @@
 /*
- * The formula is that of keys-gauss (keys_gauss.c). Its half-line sums depend
- * on j and on one whole number m alone, which hardly changes as a threshold is
- * searched for.
+ * The formula is that of theorem keys-gauss (keys_gauss.c). Its half-line sums
+ * depend only on j and on a whole number m, which hardly changes during the
+ * search for a threshold.
  */
 #include "mech/gauss_sums.h"
 

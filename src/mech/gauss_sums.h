@@ -1,7 +1,7 @@
 /*
- * Sums of discrete Gaussian draws of one variance: how far the sum of j draws
- * is from itself moved by j. What was computed once is kept, for a search asks
- * for the same few sums again and again.
+ * Sums of discrete Gaussian draws of one variance: the divergence of the sum of
+ * j draws from itself shifted by j. Results are kept, because a search asks for
+ * the same few again and again.
  */
 #ifndef MECH_GAUSS_SUMS_H
 #define MECH_GAUSS_SUMS_H

@@ -33,8 +33,8 @@ custos_histogram_new(const custos_alloc *alloc,
     if (!options_read(&h, sizeof h, options) || h.bins == 0 ||
         (h.adjacency != CUSTOS_ADD_REMOVE && h.adjacency != CUSTOS_CHANGE_ONE))
         return custos_fail(err, CUSTOS_EINVAL,
-                           "a histogram needs its options with their size, "
-                           "at least one bin and an adjacency");
+                           "options must have their size, at least one bin "
+                           "and an adjacency set");
     if (h.rows_per_unit >> ROWS_MAX_LOG2)
         return custos_fail(err, CUSTOS_ERANGE,
                            "rows per unit must lie below 2^%d",

@@ -1,6 +1,6 @@
 /*
- * One more owner of a mechanism or a selection: custos_mech_free and
- * custos_keys_free by each, in one thread.
+ * Adds an owner to a mechanism or a selection of keys. Each owner frees it, all
+ * in one thread.
  */
 #ifndef MECH_HOLD_H
 #define MECH_HOLD_H

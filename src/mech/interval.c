@@ -1,7 +1,7 @@
 /*
  * Error bars. One draw may miss with probability p = 1 - (1-beta)^(1/n), so
- * that n of them together miss with beta: draws are independent, nothing is
- * given away to a union bound.
+ * that n of them together miss with beta: draws are independent, so no union
+ * bound is needed.
  *
  * THEOREM  interval-exact
  *   P[|Y| > m] = 2 q^(m+1) / (1+q) for discrete Laplace with q = exp(-1/t),
@@ -178,11 +178,9 @@ custos_noise_error(const custos_noise *noise, const char *beta, size_t n,
     rat b;
 
     if (!noise || !m)
-        return custos_fail(err, CUSTOS_EINVAL,
-                           "an error bar needs a noise law and a place");
+        return custos_fail(err, CUSTOS_EINVAL, "noise and m must not be NULL");
     if (n == 0)
-        return custos_fail(err, CUSTOS_ERANGE,
-                           "an error bar is for at least one draw");
+        return custos_fail(err, CUSTOS_ERANGE, "n must be at least 1");
     rat_init(&b);
     st = rat_read_open_unit(beta, "beta", &b, err);
     if (!st)

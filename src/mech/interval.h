@@ -10,15 +10,15 @@
 
 /*
  * The smallest whole m >= 0 with P[n independent draws all within m of 0]
- * >= 1 - beta, or the next where it cannot be decided. Needs 0 < beta < 1,
- * n >= 1. May fail: CUSTOS_EINVAL, for a law without error bar;
- * CUSTOS_EOVERFLOW.
+ * >= 1 - beta, or the next one where that cannot be decided. Needs
+ * 0 < beta < 1, n >= 1. May fail: CUSTOS_EINVAL, for a law without an error
+ * bar; CUSTOS_EOVERFLOW.
  */
 CUSTOS_MUST_USE custos_status interval_half_width(const custos_noise *noise,
                                                   const rat *beta, size_t n,
                                                   i128 *m, custos_err *err);
 
-/* Encloses 1 - (1-p)^(1/n): what one of n may miss for p in all. */
+/* Encloses 1 - (1-p)^(1/n): the chance of each of n misses for p in all. */
 void interval_share(ival *r, const rat *p, size_t n);
 
 /*

@@ -1,7 +1,7 @@
 /*
- * The prefix of U grows by a word at a time, and sums are enclosed by as many
- * bits and 128 more, until every sum is certainly on one side of U times the
- * whole. doc/proofs/exponential-by-inversion.md says why that ends.
+ * The prefix of U grows by a word at a time, and sums are enclosed with 128
+ * bits more than it has, until every sum is certainly on one side of U times
+ * the total. doc/proofs/exponential-by-inversion.md says why that ends.
  */
 #include "mech/inverse.h"
 

@@ -1,6 +1,6 @@
 /*
- * One of n by exact weights and one uniform number: the slow path of the
- * selections, for the few numbers that lie too close to a border for fixed
+ * Chooses one of n by exact weights and one uniform number: the slow path of
+ * the selections, for the few numbers that lie too close to a border for fixed
  * point.
  */
 #ifndef MECH_INVERSE_H

@@ -1,8 +1,8 @@
 /*
- * Which keys of the data may be shown: options in, a rule made from them, the
- * numbers of units opened, one random threshold for each. Whether a key is
- * kept is a mask from beginning to end; nothing that a neighbour could change
- * is branched on or looked up.
+ * Which keys of the data may be shown: makes a rule from the options, opens the
+ * numbers of units and compares each with a random threshold. Whether a key is
+ * kept is a mask from beginning to end: no branch and no address depends on
+ * anything that a neighbour could change.
  *
  * THEOREM  keys-floor
  *   Let a rule keep a promise for numbers of units n, a key of none never
@@ -185,8 +185,8 @@ custos_keys_new(const custos_alloc *alloc, const custos_keys_options *options,
          o.adjacency != CUSTOS_CHANGE_ONE) ||
         o.rule < CUSTOS_KEYS_GEOMETRIC || o.rule > CUSTOS_KEYS_GAUSSIAN)
         return custos_fail(err, CUSTOS_EINVAL,
-                           "a selection of keys needs its options with their "
-                           "size, a rule and an adjacency");
+                           "options must have their size, a rule and an "
+                           "adjacency set; out must not be NULL");
     if (o.keys_per_unit >> KEYS_LOG2_MAX || o.min_units >> UNITS_LOG2_MAX)
         return custos_fail(err, CUSTOS_ERANGE,
                            "keys per unit must lie below 2^%d and min_units "
@@ -293,8 +293,7 @@ custos_keys_release(const custos_keys *keys, custos_rng *rng,
 
     if (!keys || !rng || !kept)
         return custos_fail(err, CUSTOS_EINVAL,
-                           "the release needs a selection of keys, a "
-                           "generator and a place for marks");
+                           "keys, rng and kept must not be NULL");
     if (counts && !keys->draw)
         return custos_fail(err, CUSTOS_EINVAL,
                            "the geometric rule releases no counts: pass NULL");

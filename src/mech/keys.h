@@ -1,7 +1,8 @@
 /*
- * The inside of a key selection. Every rule is one picture: a random
- * threshold that no data went into, and a key comes out when its units reach
- * it. `floor` units of each key, public, are not counted.
+ * The contents of a selection of keys. Every rule draws a random threshold for
+ * each key, without looking at the data, and releases the key when its number
+ * of units reaches it. `floor` units of each key, a public number, do not
+ * count.
  */
 #ifndef MECH_KEYS_H
 #define MECH_KEYS_H

@@ -117,7 +117,7 @@ custos_keys_chance(const custos_keys *keys, uint64_t units,
 
     if (!keys || !low || !high)
         return custos_fail(err, CUSTOS_EINVAL,
-                           "a chance needs a selection of keys and places");
+                           "keys, low and high must not be NULL");
     rat_init(&a);
     rat_init(&b);
     chance_enclose(keys, units, &a, &b);
@@ -155,7 +155,7 @@ custos_keys_units(const custos_keys *keys, const char *chance, uint64_t *units,
 
     if (!keys || !units)
         return custos_fail(err, CUSTOS_EINVAL,
-                           "units need a selection of keys and a place");
+                           "keys and units must not be NULL");
     rat_init(&p);
     st = rat_read_open_unit(chance, "chance", &p, err);
     rat_init(&half);

@@ -371,14 +371,14 @@ keys_gauss_find(custos_adjacency adjacency, uint64_t keys, const rat *epsilon,
     if (keys > KEYS_MAX)
         return custos_fail(err, CUSTOS_ERANGE,
                            "the Gaussian rule is for at most %d keys per "
-                           "unit: take another rule",
+                           "unit" HINT "use another rule",
                            (int)KEYS_MAX);
     rat_init(&first);
     st = variance_first(&w, &first, err);
     if (!st && !best_of_tries(&w, &first, &g->threshold, &s))
         st = custos_fail(err, CUSTOS_ERANGE, /* UNREACHABLE: 1/8 suffices */
-                         "no Gaussian threshold keeps this promise: take "
-                         "another rule");
+                         "no Gaussian threshold keeps this promise" HINT
+                         "use another rule");
     if (!st) {
         rat_set(&g->variance, &s.sums.variance);
         ival_init(&x, BITS);

@@ -125,8 +125,8 @@ keys_table_make(const custos_alloc *alloc, const rat *epsilon, const rat *delta,
 
     if (rat_log2_floor(delta) < DELTA_LOG2_MIN)
         return custos_fail(err, CUSTOS_ERANGE,
-                           "for the geometric rule delta over the keys of a "
-                           "unit must be at least 2^-100: take another rule");
+                           "the geometric rule needs a delta per key of at "
+                           "least 2^-100" HINT "use another rule");
     all = alloc_take(alloc, ENTRIES_MAX, sizeof *all);
     if (!all)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
@@ -135,8 +135,8 @@ keys_table_make(const custos_alloc *alloc, const rat *epsilon, const rat *delta,
     step_clear(&s);
     if (count > ENTRIES_MAX)
         st = custos_fail(err, CUSTOS_ERANGE,
-                         "for the geometric rule epsilon over the keys of a "
-                         "unit is too small: take another rule");
+                         "epsilon per key is too small for the geometric "
+                         "rule" HINT "use another rule");
     else if (!(t->chance = alloc_take(alloc, count, sizeof *t->chance)))
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     if (!st) {

@@ -1,6 +1,6 @@
 /*
- * Quantiles at one price: options in, a tree of pivots made from them, the
- * values opened and cut, level by level.
+ * Several quantiles at one price: makes a tree of pivots from the options,
+ * then opens the values and cuts them level by level.
  *
  * THEOREM  quantile-tree
  *   m pivots in a balanced tree have L = ceil(log2(m+1)) levels. Let each
@@ -78,8 +78,8 @@ node_set_rank(struct node *node, const rat *rank, const struct branch *b,
     rat_div(&x, &x, &y);
     if (!rat_parts_i128(&x, &num, &den) || den > (i128)1 << DEN_LOG2_MAX)
         st = custos_fail(err, CUSTOS_ERANGE,
-                         "the ranks are too fine: write them with a common "
-                         "denominator up to 2^%d",
+                         "the ranks must have a common denominator of at "
+                         "most 2^%d",
                          (int)DEN_LOG2_MAX);
     node->num = (uint64_t)num;
     node->den = (uint64_t)den;
@@ -89,7 +89,7 @@ node_set_rank(struct node *node, const rat *rank, const struct branch *b,
 }
 
 /*
- * What quantile i's place is beside rank * n, of all n values; 0 at the ends,
+ * How far quantile i's place is from rank * n, of all n values; 0 at the ends,
  * which have the numbers -1 and o->ranks.
  */
 static void
@@ -205,13 +205,13 @@ ranks_read(const struct plan *p, custos_err *err)
         if (rat_sign(r) < 0 || rat_cmp_i64(r, 1) > 0 ||
             (i > 0 && rat_cmp(&p->ranks[i - 1], r) >= 0))
             return custos_fail(err, CUSTOS_ERANGE,
-                               "ranks must rise from one to the next, between "
-                               "0 and 1");
+                               "ranks must be strictly increasing and lie "
+                               "between 0 and 1");
     }
     return CUSTOS_OK;
 }
 
-/* Epsilon, its part for a level, and what is told of them. */
+/* Epsilon, its part for each level, and the facts to report. */
 static custos_status
 price_read(struct plan *p, custos_err *err)
 {
@@ -268,24 +268,23 @@ options_check(const custos_quantile_options *o, custos_err *err)
     const uint64_t most = (uint64_t)1 << SHIFT_LOG2_MAX;
 
     if (o->adjacency != CUSTOS_ADD_REMOVE && o->adjacency != CUSTOS_CHANGE_ONE)
-        return custos_fail(err, CUSTOS_EINVAL, "quantiles need an adjacency");
-    if (o->ranks == 0 || o->ranks > CUSTOS_QUANTILE_RANKS_MAX || !o->rank)
         return custos_fail(err, CUSTOS_EINVAL,
-                           "quantiles need their ranks, 1 to %zu of them",
+                           "the adjacency must be add/remove or change-one");
+    if (o->ranks == 0 || o->ranks > CUSTOS_QUANTILE_RANKS_MAX || !o->rank)
+        return custos_fail(err, CUSTOS_EINVAL, "quantiles need 1 to %zu ranks",
                            CUSTOS_QUANTILE_RANKS_MAX);
     if (o->upper < o->lower ||
         ((uint64_t)o->upper - (uint64_t)o->lower) >> WIDTH_LOG2_MAX)
         return custos_fail(err, CUSTOS_ERANGE,
-                           "the domain of quantiles must be lower <= upper, "
-                           "less than 2^%d wide",
+                           "the domain of quantiles needs lower <= upper and "
+                           "must be less than 2^%d wide",
                            (int)WIDTH_LOG2_MAX);
     for (size_t i = 0; i < o->ranks; i++) {
         int64_t shift = o->shift ? o->shift[i] : 0;
 
         if (o->pad > most || shift > (int64_t)most || shift < -(int64_t)most)
             return custos_fail(err, CUSTOS_ERANGE,
-                               "places of quantiles can be moved by at most "
-                               "2^%d",
+                               "pad and shift must be at most 2^%d",
                                (int)SHIFT_LOG2_MAX);
     }
     return CUSTOS_OK;
@@ -303,7 +302,8 @@ custos_quantile_new(const custos_alloc *alloc,
 
     if (!out || !options_read(&o, sizeof o, options))
         return custos_fail(err, CUSTOS_EINVAL,
-                           "quantiles need their options with their size");
+                           "options must have their size set; out must not be "
+                           "NULL");
     st = options_check(&o, err);
     if (st)
         return st;
@@ -393,11 +393,9 @@ custos_quantile_release(const custos_quantile *quantile, custos_rng *rng,
 
     if (!q || !rng || !out)
         return custos_fail(err, CUSTOS_EINVAL,
-                           "the release needs quantiles, a generator and a "
-                           "place for them");
+                           "quantile, rng and out must not be NULL");
     if (cells >> QUANTILE_CELLS_LOG2)
-        return custos_fail(err, CUSTOS_EOVERFLOW,
-                           "quantiles are of fewer than 2^%d cells",
+        return custos_fail(err, CUSTOS_EOVERFLOW, "cells must be below 2^%d",
                            (int)QUANTILE_CELLS_LOG2);
     st = sealed_open(sealed, SEALED_WIDE, cells, &values, err);
     if (st)

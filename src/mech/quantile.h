@@ -1,6 +1,6 @@
 /*
- * Quantiles: the middle one splits the sorted values in two, each half is
- * treated the same, and so on. Each is the pivot of one node of that tree;
+ * Quantiles: the middle one splits the sorted values in two, each half is split
+ * the same way, and so on. Each quantile is the pivot of one node of that tree;
  * the tree and all rates are public and made once.
  */
 #ifndef MECH_QUANTILE_H

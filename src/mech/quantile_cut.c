@@ -68,7 +68,7 @@ mask_less(uint64_t a, uint64_t b)
 }
 
 static inline uint64_t
-choose(uint64_t mask, uint64_t yes, uint64_t no)
+choose_by_mask(uint64_t mask, uint64_t yes, uint64_t no)
 {
     return (yes & mask) | (no & ~mask);
 }
@@ -88,8 +88,8 @@ stretch_prepare(i128 *cells, uint64_t n, i128 low, i128 high)
         uint64_t value = (uint64_t)(clamp_i128(cells[i], low, high) - low);
         uint64_t more = mask_less(last, value);
 
-        value = choose(more, value, last); /* sorted, whatever came */
-        first_place = choose(more, i, first_place);
+        value = choose_by_mask(more, value, last); /* sorted, whatever came */
+        first_place = choose_by_mask(more, i, first_place);
         cells[i] = (i128)((u128)first_place << 96 | value);
         last = value;
     }
@@ -97,7 +97,7 @@ stretch_prepare(i128 *cells, uint64_t n, i128 low, i128 high)
         u128 cell = (u128)cells[i];
         uint64_t less = mask_less(cell_value(cell), last);
 
-        end = choose(less, i + 1, end);
+        end = choose_by_mask(less, i + 1, end);
         last = cell_value(cell);
         cells[i] = (i128)(cell | (u128)end << 64);
     }
@@ -134,8 +134,8 @@ slot_piece(const struct stretch *s, uint64_t i, uint64_t behind)
     uint64_t pieces, halves, number, length;
     unsigned p;
 
-    first = choose(mask_less(first, s->from), s->from, first);
-    end = choose(mask_less(s->to, end), s->to, end);
+    first = choose_by_mask(mask_less(first, s->from), s->from, first);
+    end = choose_by_mask(mask_less(s->to, end), s->to, end);
     pieces = end - first + 1;
     p = 63 - (unsigned)__builtin_clzll(pieces);
     halves = 2 * (pieces - ((uint64_t)1 << p));
@@ -225,11 +225,11 @@ weight_of(struct decay d, u128 length)
 {
     uint64_t high = (uint64_t)(length >> 64), low = (uint64_t)length;
     uint64_t wide = mask_less(0, high), some = mask_less(0, high | low);
-    unsigned lead =
-        (unsigned)__builtin_clzll(choose(wide, high, low) | (1 & ~some));
+    unsigned lead = (unsigned)__builtin_clzll(choose_by_mask(wide, high, low) |
+                                              (1 & ~some));
     /* The length with its first bit at the top of 64. */
-    uint64_t scaled =
-        choose(wide, high << lead | low >> 1 >> (63 - lead), low << lead);
+    uint64_t scaled = choose_by_mask(
+        wide, high << lead | low >> 1 >> (63 - lead), low << lead);
 
     return (struct weight){
         .mantissa = mul_high(d.mantissa, scaled) & some,
@@ -294,7 +294,7 @@ winner_scan(const struct stretch *s, const struct node *node, uint64_t first,
     for (uint64_t k = 0; k < n; k++) {
         uint64_t e = walk_next(&w).exponent;
 
-        top = choose(mask_less(top, e), e, top);
+        top = choose_by_mask(mask_less(top, e), e, top);
     }
     w = walk_begin(s, node);
     for (uint64_t k = 0; k < n; k++)

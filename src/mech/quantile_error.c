@@ -84,8 +84,8 @@ custos_quantile_error(const custos_quantile *quantile, size_t i,
 
     if (!quantile || !off || i >= quantile->ranks)
         return custos_fail(err, CUSTOS_EINVAL,
-                           "an error bar needs quantiles, the number of one "
-                           "and a place");
+                           "quantile and off must not be NULL; i must be below "
+                           "the number of ranks");
     rat_init(&b);
     rat_init(&odds);
     st = rat_read_open_unit(beta, "beta", &b, err);

@@ -114,8 +114,8 @@ sealed_check(const custos_sealed *s, enum sealed_kind kind, size_t n,
     if (s->n != n)
         /* How many are sealed may be private: the keys of a threshold. */
         return custos_fail(err, CUSTOS_EINVAL,
-                           "the release is of %zu values, another number of "
-                           "them is sealed",
+                           "the release is of %zu values, but another number "
+                           "is sealed",
                            n);
     if (s->taken)
         return custos_fail(err, CUSTOS_ETAKEN, "%s",

@@ -1,7 +1,6 @@
 /*
- * Exact values on their way to a release: what a mechanism does with them.
- * Only mech/ includes this header. There is no way to read a value and leave
- * the seal as it was: opening marks it as taken, whatever happens after.
+ * How mechanisms open sealed values. Reading a value always breaks the seal:
+ * opening marks it as taken, whatever happens afterwards.
  */
 #ifndef MECH_SEALED_H
 #define MECH_SEALED_H

@@ -1,8 +1,8 @@
 /*
- * custos_select: options in, a contest made from them, the scores opened, the
- * rule applied. Scores are whole multiples of a public unit, so sensitivity,
- * gaps and noise are whole numbers of steps and nothing is ever rounded after
- * the scores are known.
+ * custos_select: makes a contest from the options, opens the scores and applies
+ * the rule. Scores are whole multiples of a public unit, so sensitivity, gaps
+ * and noise are whole numbers of steps, and nothing is rounded once the scores
+ * are known.
  */
 #include "mech/select.h"
 

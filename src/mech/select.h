@@ -1,7 +1,7 @@
 /*
  * Selection: which of n candidates has the largest score. The three rules
  * share one contest: its public side (rate, noise, buffers) is made before
- * the scores are opened, so that what can fail fails before it can know them.
+ * the scores are opened, so that no failure can depend on them.
  */
 #ifndef MECH_SELECT_H
 #define MECH_SELECT_H

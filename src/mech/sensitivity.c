@@ -170,8 +170,7 @@ check_query(const custos_query *q, custos_adjacency adjacency, custos_err *err)
                            "the adjacency must be add/remove or change-one");
     if ((unsigned)q->family < CUSTOS_COUNT ||
         (unsigned)q->family > CUSTOS_HAMMING)
-        return custos_fail(err, CUSTOS_EINVAL,
-                           "there is no such family of queries");
+        return custos_fail(err, CUSTOS_EINVAL, "unknown family of queries");
     if (q->count == 0 && q->family >= CUSTOS_POINTS &&
         q->family <= CUSTOS_COUNTS)
         return custos_fail(err, CUSTOS_EINVAL,
@@ -245,8 +244,8 @@ custos_sensitivity_of(const custos_query *query, custos_adjacency adjacency,
 
     if (!out || !options_read(&q, sizeof q, query))
         return custos_fail(err, CUSTOS_EINVAL,
-                           "a sensitivity needs a query with its size, and a "
-                           "place");
+                           "query must have its size set; out must not be "
+                           "NULL");
     rat_init(&l1);
     rat_init(&l2);
     st = sensitivity_row(&q, adjacency, &l1, &l2, err);
@@ -268,8 +267,8 @@ custos_sensitivity_max(const custos_sensitivity *each, size_t n,
 
     if (!each || n == 0 || !out)
         return custos_fail(err, CUSTOS_EINVAL,
-                           "the largest of queries needs at least one, and a "
-                           "place");
+                           "the maximum needs at least one query; each and out "
+                           "must not be NULL");
     rat_init(&most);
     rat_init(&next);
     for (size_t i = 0; i < n && !st; i++) {

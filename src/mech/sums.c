@@ -1,6 +1,6 @@
 /*
- * Releasing partial sums. Each method has n draws; they differ in which draws
- * a sum contains:
+ * Releasing partial sums. Each method has n draws of noise; the methods differ
+ * in which draws a sum contains:
  *
  *     every prefix    sum t: draw t
  *     every element   sum t: draws 1 .. t

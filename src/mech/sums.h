@@ -1,5 +1,5 @@
 /*
- * Partial sums, the inside of the handle.
+ * The contents of a handle for partial sums.
  */
 #ifndef MECH_SUMS_H
 #define MECH_SUMS_H
@@ -30,7 +30,7 @@ struct custos_sums {
 /* The parameters as numbers. */
 struct sums_plan {
     rat epsilon, delta, sensitivity; /* as given */
-    rat steps;     /* of what gets the noise; squared for l2 */
+    rat steps;     /* the sensitivity of what gets the noise; l2: squared */
     rat parameter; /* of the noise law */
 };
 

@@ -110,7 +110,7 @@ plan_read(struct sums_plan *p, const custos_sums_options *o, custos_err *err)
         st = rat_read_delta(o->delta, "delta", &p->delta, err);
     if (!st && !root && rat_sign(&p->delta) > 0)
         st = custos_fail(err, CUSTOS_EINVAL,
-                         "delta is for the square root alone");
+                         "delta is for the square root only");
     return st;
 }
 
@@ -119,7 +119,7 @@ options_check(const custos_sums_options *o, custos_err *err)
 {
     if (o->method < CUSTOS_EVERY_PREFIX || o->method > CUSTOS_SQUARE_ROOT)
         return custos_fail(err, CUSTOS_EINVAL,
-                           "method must be one of those of partial sums");
+                           "unknown method of partial sums");
     if (o->elements == 0)
         return custos_fail(err, CUSTOS_EINVAL, "elements must be at least 1");
     if (o->elements > n_max)

@@ -177,8 +177,8 @@ custos_threshold_new(const custos_alloc *alloc,
     if (!out || !options_read(&o, sizeof o, options) ||
         (o.adjacency != CUSTOS_ADD_REMOVE && o.adjacency != CUSTOS_CHANGE_ONE))
         return custos_fail(err, CUSTOS_EINVAL,
-                           "a threshold needs its options with their size, "
-                           "and an adjacency");
+                           "options must have their size and an adjacency set; "
+                           "out must not be NULL");
     if (o.keys_per_unit >> KEYS_LOG2_MAX)
         return custos_fail(err, CUSTOS_ERANGE,
                            "keys per unit must lie below 2^%d",
@@ -240,7 +240,7 @@ threshold_noise(const custos_threshold *t)
 
 /* values[i] becomes the released count, or 0 where the key is not kept. */
 static custos_status
-cut(const custos_threshold *t, custos_rng *rng, i128 *values, size_t n)
+cut_counts(const custos_threshold *t, custos_rng *rng, i128 *values, size_t n)
 {
     custos_status st = CUSTOS_OK;
     i128 noise[CHUNK];
@@ -271,12 +271,11 @@ custos_threshold_release(const custos_threshold *threshold, custos_rng *rng,
 
     if (!threshold || !rng || !counts || !kept)
         return custos_fail(err, CUSTOS_EINVAL,
-                           "the release needs a threshold, a generator and "
-                           "places for counts and marks");
+                           "threshold, rng, counts and kept must not be NULL");
     st = sealed_open(sealed, SEALED_INTS, n, &values, err);
     if (st)
         return st;
-    st = cut(threshold, rng, values, n);
+    st = cut_counts(threshold, rng, values, n);
     if (st)
         custos_fail(err, st, "%s", custos_status_words(st));
     for (size_t i = 0; i < n && !st; i++) {

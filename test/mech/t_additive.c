@@ -638,8 +638,8 @@ release_wide_refuses(void **state)
     assert_int_equal(custos_seal_wide(NULL, &out, 0, &s, NULL), 1);
     assert_int_equal(custos_release_wide(ints, rng, s, &out, 1, &err), 1);
     assert_string_equal(whole_said(&err),
-                        "the release needs a mechanism on wide ints, "
-                        "a generator and a place");
+                        "the release needs a mechanism on wide ints; "
+                        "rng and out must not be NULL");
     assert_int_equal(custos_release_wide(wide, rng, i, &out, 1, &err), 1);
     assert_string_equal(whole_said(&err), "the release needs sealed wide ints");
     assert_int_equal(custos_release_ints(ints, rng, s, &narrow, 1, NULL), 1);
