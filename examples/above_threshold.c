@@ -1,6 +1,6 @@
 /*
- * An alarm: many counts are watched, few are expected to be high. Questions
- * answered "no" cost nothing; after three answers "yes" it is over.
+ * An alarm: many counts are watched, few are expected to be high. Answers
+ * "below" cost nothing; after three answers "above" the handle is used up.
  */
 #include <custos.h>
 #include <inttypes.h>
@@ -27,7 +27,7 @@ main(void)
         .answers = 3,
         .moves = CUSTOS_SCORES_MONOTONE,
         .epsilon = "0.5",
-        .value_epsilon = "0.5", /* and say how high; 1 in all */
+        .value_epsilon = "0.5", /* also release how high: 1 in total */
     };
 
     check(custos_rng_new(&rng, &err), &err);

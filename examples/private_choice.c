@@ -1,6 +1,6 @@
 /*
- * A private choice: which of the candidates has most votes? Only the winner is
- * released, so it costs one epsilon however many candidates there are.
+ * A private choice: which of the candidates has the most votes? Only the winner
+ * is released, so it costs one epsilon however many candidates there are.
  */
 #include <custos.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ main(void)
     custos_select_options options = {
         .size = sizeof options,
         .rule = CUSTOS_PERMUTE_AND_FLIP,
-        .scores = CUSTOS_SCORES_MONOTONE, /* a voter more: no score falls */
+        .scores = CUSTOS_SCORES_MONOTONE, /* one more voter lowers no score */
         .epsilon = "0.1",
     };
 

@@ -20,7 +20,7 @@ check(custos_status status, const custos_err *err)
 int
 main(void)
 {
-    int64_t smokers = 1834; /* the exact count: it stays here */
+    int64_t smokers = 1834; /* the exact count: it is not released */
     int64_t released;
     double error;
     custos_err err = CUSTOS_ERR_INIT;
@@ -42,7 +42,7 @@ main(void)
     check(custos_mech_error(mech, "0.05", 1, &error, &err), &err);
     printf("%" PRId64 " ± %.0f (95%%)\n", released, error);
 
-    /* A seal opens once: who wants a second draw must pay a second time. */
+    /* A seal opens once: a second draw would have to be paid for again. */
     if (custos_release_ints(mech, rng, sealed, &released, 1, &err) !=
         CUSTOS_ETAKEN)
         return 1;

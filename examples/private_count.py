@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A private count, and draws of 128 bits, from Python by ctypes.
 
-Finds libcustos.so by $CUSTOS_LIB, else where the linker looks. Parameters are
-text, so no float rounds them; a 128-bit draw is two words of 64 bits.
+Loads the library that $CUSTOS_LIB names, else the installed one. Parameters are
+text, so that no float rounds them; a 128-bit draw is two words of 64 bits.
 """
 import ctypes
 import os
@@ -13,8 +13,9 @@ LAPLACE, INTS, DISCRETE_LAPLACE = 1, 1, 1
 
 
 class Err(ctypes.Structure):
-    _fields_ = [("code", ctypes.c_int), ("at", ctypes.c_int),
-                ("said", ctypes.c_char * 192), ("noted", ctypes.c_char * 320)]
+    _fields_ = [("size", ctypes.c_size_t), ("code", ctypes.c_int),
+                ("at", ctypes.c_int), ("said", ctypes.c_char * 256),
+                ("hint", ctypes.c_char * 256), ("noted", ctypes.c_char * 320)]
 
 
 class MechOptions(ctypes.Structure):
@@ -40,8 +41,8 @@ class CustosError(Exception):
 
 
 def call(name, *args):
-    """Calls custos_NAME with an error buffer; raises what it says."""
-    err = Err()
+    """Calls custos_NAME; raises CustosError with its message on failure."""
+    err = Err(size=ctypes.sizeof(Err))
     if getattr(LIB, "custos_" + name)(*args, ctypes.byref(err)):
         raise CustosError(err.said.decode())
 
@@ -87,10 +88,12 @@ def main():
         print("noise of scale 2^60:", *draws(str(2 ** 60), 3, rng))
         try:
             private_count(1834, "0", rng)
-        except CustosError as refused:
-            print("refused:", refused)
+        except CustosError as failure:
+            print("rejected:", failure)
+            if "epsilon" not in str(failure):
+                sys.exit("the message does not name epsilon")
         else:
-            sys.exit("epsilon 0 was not refused")
+            sys.exit("epsilon 0 was not rejected")
     finally:
         LIB.custos_rng_free(rng)
 

@@ -1,6 +1,6 @@
 /*
- * A histogram under both adjacencies, with a band that holds for all bins at
- * once. The bins are disjoint, so all of them together cost one epsilon.
+ * A histogram under both adjacencies, with an error bar that holds for all bins
+ * at once. The bins are disjoint, so all of them together cost one epsilon.
  */
 #include <custos.h>
 #include <inttypes.h>

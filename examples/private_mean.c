@@ -1,11 +1,11 @@
 /*
- * A mean of reals. Values are cut to a public range first. The number of rows
- * is public here (change-one adjacency), so the sum is released and divided
- * after; the library says how far one person can move the sum.
+ * A mean of reals. Values are clamped to a public range first. The number of
+ * rows is public here (change-one adjacency), so the sum is released and then
+ * divided; the library says how far one person can move the sum.
  *
- * The sum is added up in whole steps. In floating point it would depend on the
- * order and on every rounding before, and one person could move it further
- * than the sensitivity says.
+ * The sum is computed in whole steps. In floating point it would depend on the
+ * order and on every rounding, and one person could move it further than the
+ * sensitivity says.
  */
 #include <custos.h>
 #include <math.h>
@@ -23,7 +23,7 @@ check(custos_status status, const custos_err *err)
 
 enum { PEOPLE = 1000, STEPS = 1024 }; /* steps of a degree */
 
-/* The sum of temperatures between 35 and 42; made up. */
+/* The sum of invented temperatures, clamped to [35, 42]. */
 static double
 exact_sum(void)
 {
@@ -71,8 +71,8 @@ main(void)
     printf("sensitivity %s, sigma %s, grid %s\n", sensitivity.l1,
            custos_mech_facts(mech)->scale, custos_mech_facts(mech)->grid);
     /*
-     * Rounding moves it too: what is shown by half a thousandth, each person's
-     * temperature by half a step, which is less.
+     * The bar also covers the rounding: of what is shown, by half a thousandth,
+     * and of each person's temperature, by half a step, which is less.
      */
     printf("%.3f ± %.3f (95%%)\n", released / PEOPLE,
            ceil(error / PEOPLE * 1e3 + 1) / 1e3);

@@ -1,6 +1,6 @@
 /*
  * A count that is published every day of a year. The binary tree pays once for
- * all 365 sums; its error grows with the logarithm of the days only.
+ * all 365 sums; its error grows only with the logarithm of the days.
  */
 #include <custos.h>
 #include <inttypes.h>

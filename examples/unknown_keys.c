@@ -1,6 +1,6 @@
 /*
- * Counts by a key that comes from the data itself, such as a diagnosis. That a
- * key exists may betray a person, so rare keys are left out.
+ * Counts by a key that comes from the data itself, such as a diagnosis. The
+ * mere existence of a key may reveal a person, so rare keys are left out.
  */
 #include <custos.h>
 #include <inttypes.h>
