@@ -32,10 +32,10 @@ for (const scheme of ["light", "dark"]) {
       await open(page, server, place);
       await settled(page);
       if (place === "ledger") await page.locator(".rows summary").first().click();
-      if (place === "owner") await page.getByText("The file, as it is in force").click();
+      if (place === "owner") await page.getByText("The policy file in force").click();
       assert.deepEqual(await axe(page), [], place);
     }
-    await page.getByRole("button", { name: "Shut out ana" }).click();
+    await page.getByRole("button", { name: "Revoke access of ana" }).click();
     assert.deepEqual(await axe(page), [], "confirmation");
   }, { scheme });
 
@@ -87,7 +87,7 @@ visiting("by keyboard alone: log in, write, ask, read, go to the budget", at, as
 
 visiting("by keyboard alone: a confirmation holds the focus and gives it back", at, async (page) => {
   await logIn(page, server, tokens.owner, "owner");
-  const button = page.getByRole("button", { name: "Shut out ana" });
+  const button = page.getByRole("button", { name: "Revoke access of ana" });
   await button.focus();
   await page.keyboard.press("Enter");
   await page.getByRole("dialog").waitFor();

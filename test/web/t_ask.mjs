@@ -88,7 +88,7 @@ visiting("an ordered key is a line with its band, a stored answer is free, a pub
   await button(page).getByText("Show again, free").waitFor();
   const before = (await server.ask(token, "/v1/budget")).json.analysts[0].own.spent;
   await button(page).click();
-  await page.getByText(/stored, free|Given before/).first().waitFor();
+  await page.getByText(/Stored answer: no cost/).first().waitFor();
   assert.equal((await server.ask(token, "/v1/budget")).json.analysts[0].own.spent, before);
   await write(page, "SELECT department, floor FROM departments");
   await button(page).getByText("Ask, free").click();
@@ -118,14 +118,14 @@ visiting("a price is for one question, and the page says so", at, async (page) =
   await logIn(page, server, token);
   await write(page, "SELECT count(*) AS once FROM patients");
   await page.getByLabel("Epsilon to pay").fill("0.3");
-  await page.getByText("Set for this question. The next one costs the policy’s ε 0.1 again.").waitFor();
+  await page.getByText("For this question only. The next one costs ε 0.1, the policy’s default.").waitFor();
   await write(page, "SELECT count(*) AS once1 FROM patients");
   await button(page).getByText("Ask for ε 0.3").click();
   await button(page).getByText("Show again, free").waitFor();
   await write(page, "SELECT count(*) AS next FROM patients");
   await button(page).getByText("Ask for ε 0.1").waitFor();
   assert.equal(await page.getByLabel("Epsilon to pay").inputValue(), "");
-  await page.getByText(/Set for this question/).waitFor({ state: "hidden" });
+  await page.getByText(/For this question only/).waitFor({ state: "hidden" });
   await page.locator(".history .past").getByText("once1").click();
   await button(page).getByText("Show again, free").waitFor();
 });
@@ -150,13 +150,13 @@ visiting("EXPLAIN is a plan: free, and not called an answer", at, async (page) =
   for (const [sql, also] of [
     ["EXPLAIN SELECT count(*) AS planned FROM patients", /The answer itself would cost ε 0\.1\./],
     ["explain SELECT department, floor FROM departments", /EXPLAIN shows the plan and no answer: nothing is charged\./],
-    ["EXPLAIN SELECT count(*) AS first FROM patients", /The answer itself is stored, and free too\./]]) {
+    ["EXPLAIN SELECT count(*) AS first FROM patients", /The answer itself is stored and free, too\./]]) {
     await write(page, sql);
     await page.getByRole("complementary", { name: "Price" }).getByText(also).waitFor();
     await button(page).getByText("Show the plan, free").click();
     await page.getByRole("heading", { name: "Plan", exact: true }).waitFor();
     await page.getByText("A plan, not an answer: no data was read and nothing was charged.").waitFor();
-    assert.doesNotMatch(await page.locator(".outcome").innerText(), /Public data|± holds|Given before|stored, free/);
+    assert.doesNotMatch(await page.locator(".outcome").innerText(), /Public data|± is a|Stored answer/);
     await page.locator(".history .past").filter({ hasText: sql }).getByText("plan, free").waitFor();
   }
   assert.equal((await server.ask(token, "/v1/budget")).json.analysts[0].own.spent, before);
@@ -171,9 +171,9 @@ visiting("where left does not fall by the cost, the page says why", at, async (p
   await logIn(page, server, token);
   await write(page, "SELECT count(*) AS counted FROM patients");
   const price = page.getByRole("complementary", { name: "Price" });
-  await price.getByText(/The budget counts in ρ, in which this costs 0\.0049/).waitFor();
+  await price.getByText(/counted in ρ, where many answers together cost less; this one costs ρ 0\.0049/).waitFor();
   await button(page).getByText("Ask for ε").click();
-  await page.locator(".terms").getByText(/The budget counts in ρ, in which this cost 0\.0049\d*; left is the largest ε/).waitFor();
+  await page.locator(".terms").getByText(/counted in ρ, where this answer cost 0\.0049\d*; what remains is the largest ε/).waitFor();
 });
 
 visiting("± is named only where there is one", at, async (page) => {

@@ -33,9 +33,9 @@ visiting("the owner sees the whole, each analyst, every currency and the odds", 
 
 visiting("the chart is of whoever is chosen, with its numbers", at, async (page) => {
   await logIn(page, server, tokens.owner, "budget");
-  await page.getByRole("figure", { name: "What is left, all together" }).waitFor();
+  await page.getByRole("figure", { name: "Remaining budget, all analysts" }).waitFor();
   await page.getByRole("button", { name: "Show the chart of ana" }).click();
-  const figure = page.getByRole("figure", { name: "What is left, ana" });
+  const figure = page.getByRole("figure", { name: "Remaining budget, ana" });
   await figure.getByText("The numbers as a table").click();
   const { lines } = (await server.ask(tokens.owner, "/v1/budget/history")).json;
   const points = lines.find((l) => l.who === "ana").points;
@@ -45,15 +45,15 @@ visiting("the chart is of whoever is chosen, with its numbers", at, async (page)
 
 visiting("a spent budget: what it means and what still works", at, async (page) => {
   await logIn(page, server, tokens.bob, "budget");
-  await page.getByText(/Nothing is left\. New questions are refused; answers that were given before stay free/).waitFor();
+  await page.getByText(/Nothing is left\. New questions are rejected; earlier answers stay free/).waitFor();
   await page.getByText("Only the owner can change that").waitFor();
 });
 
 visiting("a spent budget has no forecast, and its chart ends at nothing", at, async (page) => {
   await logIn(page, server, tokens.bob, "budget");
   await page.getByRole("strong").getByText(/^Nothing is left: all of it was spent by /).waitFor();
-  const figure = page.getByRole("figure", { name: "What is left, bob" });
-  assert.doesNotMatch(await figure.innerText(), /within a day|present pace/);
+  const figure = page.getByRole("figure", { name: "Remaining budget, bob" });
+  assert.doesNotMatch(await figure.innerText(), /within a day|current pace/);
   /* It falls to the bottom in the left half, and goes on there to the right edge. */
   const d = await figure.locator("path.line").first().getAttribute("d");
   const points = [...d.matchAll(/(-?[\d.]+),(-?[\d.]+)/g)].map(([, x, y]) => [Number(x), Number(y)]);
@@ -71,12 +71,12 @@ visiting("of a spent budget the owner's table says so", at, async (page) => {
 visiting("a spent window: when there is room in it again", at, async (page) => {
   await logIn(page, server, tokens.eve, "budget");
   await page.getByText(/Nothing is left for now/).waitFor();
-  await page.getByText(/Each charge counts in your window for 7 days: there is room again from \d+ \w+ \d{4}/).waitFor();
-  await page.getByText("each charge counts here for 7 days, then there is room again").waitFor();
+  await page.getByText(/Each charge counts in your window for 7 days; there is room again from \d+ \w+ \d{4}/).waitFor();
+  await page.getByText("a charge counts here for 7 days, then there is room again").waitFor();
   await page.getByRole("link", { name: "Ask", exact: true }).click();
   await page.getByRole("textbox", { name: "Your question in SQL" }).fill("SELECT count(*) AS more FROM visits");
   await page.getByText("Your window is spent for now.").waitFor();
-  await page.getByText(/You may spend ε 0.5 in 7 days. Each charge counts in this window for 7 days; then there is room again/).waitFor();
+  await page.getByText(/You may spend ε 0.5 in 7 days. Each charge counts in this window for 7 days, then there is room again/).waitFor();
   assert.doesNotMatch(await page.locator("main").innerText(), /nothing refills it/);
 });
 
@@ -92,12 +92,12 @@ visiting("an analyst sees nobody else", at, async (page) => {
   await logIn(page, server, tokens.ana, "budget");
   await page.getByText("your own budget").waitFor();
   const text = await page.locator("main").innerText();
-  assert.doesNotMatch(text, /\b(bob|eve|all together)\b/);
+  assert.doesNotMatch(text, /\b(bob|eve|all analysts)\b/);
 });
 
 visiting("dark and narrow: nothing that axe finds serious, nothing beyond the edge", at, async (page) => {
   await logIn(page, server, tokens.owner, "budget");
-  await page.getByText("Who spends").waitFor();
+  await page.getByText("Spending by analyst").waitFor();
   await page.locator(".odds").waitFor();
   assert.deepEqual(await axe(page), []);
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));

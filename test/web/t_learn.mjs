@@ -32,7 +32,7 @@ visiting("a newcomer moves the slider and sees odds and error change", at, async
 
 visiting("the table below the chart has the server's digits", at, async (page) => {
   await open(page, server, "learn");
-  const figure = page.getByRole("figure", { name: /What may be answered/ });
+  const figure = page.getByRole("figure", { name: /Possible answers/ });
   await figure.getByText("The numbers as a table").click();
   const { values, p_with } = await learn("1");
   const rows = await figure.locator("tbody tr").allInnerTexts();

@@ -20,7 +20,7 @@ const ledger = async (who) => (await server.ask(tokens[who], "/v1/ledger?limit=1
 visiting("the owner's page hashes every row again", at, async (page) => {
   await logIn(page, server, tokens.owner, "ledger");
   await page.getByRole("button", { name: "Hash every row again" }).click();
-  await page.getByText("The chain is whole.", { exact: true }).waitFor();
+  await page.getByText("The chain is intact.", { exact: true }).waitFor();
   const rows = await ledger("owner");
   await page.getByText(`All ${rows.length} rows were hashed again in this page`).waitFor();
   await page.locator(".news").getByText(rows.at(-1).receipt).waitFor();
@@ -28,7 +28,7 @@ visiting("the owner's page hashes every row again", at, async (page) => {
 
 /* Each is what somebody might do to the file behind the server's back. */
 const TAMPERED = {
-  "does not have the hash of what it says": (rows) => rows.map((r) => (r.row === 4 ? { ...r, time_us: "1" } : r)),
+  "does not match its hash": (rows) => rows.map((r) => (r.row === 4 ? { ...r, time_us: "1" } : r)),
   "is missing": (rows) => rows.filter((r) => r.row !== 5),
   "does not follow the row before it": (rows) => rows.map((r) => (r.row === 6 ? { ...r, before: "0".repeat(64) } : r)),
 };
@@ -57,13 +57,13 @@ visiting("rows that the server withholds at the end are missed", at, async (page
 
 visiting("an analyst sees own rows alone", at, async (page) => {
   await logIn(page, server, tokens.ana, "ledger");
-  await page.getByText("the newest first").waitFor();
+  await page.getByText("newest first").waitFor();
   const rows = await page.locator(".rows").innerText();
   assert.ok(rows.includes("ana") && !rows.includes("eve") && !rows.includes("department"));
 });
 
 /* An answer comes with a receipt; the ledger has it, or has lost it. */
-for (const [kept, said] of [[true, "receipt of the answer in this tab is in it"], [false, "does not have these receipts"]])
+for (const [kept, said] of [[true, "receipt of the answer in this tab is in the ledger"], [false, "does not have these receipts"]])
   visiting(`an analyst verifies: the ledger ${said}`, at, async (page) => {
     await logIn(page, server, tokens.eve, "ask");
     await page.getByRole("button", { name: /^(Ask for|Show again)/ }).click();
@@ -75,7 +75,7 @@ for (const [kept, said] of [[true, "receipt of the answer in this tab is in it"]
       });
     await page.getByRole("link", { name: "Ledger" }).click();
     await page.getByRole("button", { name: "Verify the chain" }).click();
-    await page.getByText(kept ? "The chain is whole." : "The chain is broken.", { exact: true }).waitFor();
+    await page.getByText(kept ? "The chain is intact." : "The chain is broken.", { exact: true }).waitFor();
     await page.getByText(said).waitFor();
   });
 
@@ -93,7 +93,7 @@ visiting("receipts of answers that lie far apart are found", at, async (page) =>
   });
   await page.getByRole("link", { name: "Ledger" }).click();
   await page.getByRole("button", { name: "Verify the chain" }).click();
-  await page.getByText("All 2 receipts of the answers in this tab are in it.").waitFor();
+  await page.getByText("All 2 receipts of the answers in this tab are in the ledger.").waitFor();
   await page.unrouteAll({ behavior: "wait" }); /* a reply may be on its way */
 });
 
@@ -120,7 +120,7 @@ visiting("a theorem shows the rows that rest on it", at, async (page) => {
 
 visiting("exports have every digit", at, async (page) => {
   await logIn(page, server, tokens.ana, "ledger");
-  await page.getByText("the newest first").waitFor();
+  await page.getByText("newest first").waitFor();
   const rows = (await ledger("ana")).reverse();
   const save = async (what) => {
     const [file] = await Promise.all([page.waitForEvent("download"),
@@ -144,16 +144,16 @@ visiting("a receipt is looked up", at, async (page) => {
     await page.getByText(said).waitFor();
   };
   await look(own.receipt, `Row ${own.row} has this receipt.`);
-  await look(`${own.row}:${"0".repeat(64)}`, "has another hash");
-  await look(other.receipt, `No row ${other.row} is yours.`);
-  await look("twelve", "A receipt is a row's number");
+  await look(`${own.row}:${"0".repeat(64)}`, "has a different hash");
+  await look(other.receipt, `Row ${other.row} is not one of yours.`);
+  await look("twelve", "A receipt is a row number");
 });
 
 visiting("dark and narrow: nothing that axe finds serious, nothing beyond the edge", at, async (page) => {
   await logIn(page, server, tokens.owner, "ledger");
   await page.locator(".rows summary").first().click();
   await page.getByRole("button", { name: "Hash every row again" }).click();
-  await page.getByText("The chain is whole.", { exact: true }).waitFor();
+  await page.getByText("The chain is intact.", { exact: true }).waitFor();
   assert.deepEqual(await axe(page), []);
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
 }, { scheme: "dark", size: NARROW });
@@ -161,10 +161,10 @@ visiting("dark and narrow: nothing that axe finds serious, nothing beyond the ed
 /* The last of them: it ends the server. */
 visiting("a server that was gone: what is shown stays, and is read again when it is back", at, async (page) => {
   await logIn(page, server, tokens.owner, "ledger");
-  await page.getByText("the newest first").waitFor();
+  await page.getByText("newest first").waitFor();
   const before = await page.locator(".rows > li").count();
   await server.stop();
-  await page.getByRole("button", { name: "Look for new rows" }).click();
+  await page.getByRole("button", { name: "Check for new rows" }).click();
   await page.getByRole("alert").getByText("The server does not answer.").waitFor();
   assert.equal(await page.locator(".rows > li").count(), before);
   await store.serve({ http: server.port });

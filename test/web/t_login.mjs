@@ -38,7 +38,7 @@ visiting("a wrong token is said to be wrong, and the field stays", at, async (pa
   await open(page, server);
   await page.getByLabel("Your token").fill("custos_" + "0".repeat(64));
   await page.getByRole("button", { name: "Log in" }).click();
-  await page.getByRole("alert").getByText("not known here").waitFor();
+  await page.getByRole("alert").getByText("Unknown token").waitFor();
   assert.equal(await page.getByLabel("Your token").getAttribute("aria-invalid"), "true");
 }, LOCKED);
 
@@ -46,7 +46,7 @@ visiting("what no header can carry is no token, and no news of the server", at, 
   await open(page, server);
   await page.getByLabel("Your token").fill("custos_“t”");
   await page.getByRole("button", { name: "Log in" }).click();
-  await page.getByRole("alert").getByText("not known here").waitFor();
+  await page.getByRole("alert").getByText("Unknown token").waitFor();
 });
 
 visiting("a server that is busy at the start is said to be, and the token kept", at, async (page) => {

@@ -41,7 +41,7 @@ visiting("a server that went away is news once, not at every look at the page", 
   await button(page).getByText("Ask for ε").waitFor();
   await page.route("**/v1/query", (route) => route.abort("connectionreset"));
   await button(page).click();
-  await page.getByText("The server went away while it answered.").waitFor();
+  await page.getByText("The connection to the server was lost before the answer came.").waitFor();
   const gone = page.getByText("The server does not answer.");
   await gone.waitFor({ state: "hidden" });
   let seen = 0;
@@ -53,7 +53,7 @@ visiting("a server that went away is news once, not at every look at the page", 
     await page.getByRole("link", { name: place, exact: true }).click();
     await page.getByRole("heading", { name: place, exact: true }).waitFor();
   }
-  await page.getByText("The server went away while it answered.").waitFor();
+  await page.getByText("The connection to the server was lost before the answer came.").waitFor();
   assert.equal(seen, 0);
 }, { forgive: [/ERR_CONNECTION_RESET/] });
 
@@ -86,9 +86,9 @@ visiting("a slow answer: the time, why it comes in steps, and cancelling that st
   await page.route("**/v1/query", () => {});
   await editor(page).fill("SELECT count(*) AS slow FROM visits");
   await button(page).getByText("Ask for ε").click();
-  await page.getByText("A cancelled question stays paid.").waitFor();
-  await page.getByText(/fixed steps of time/).waitFor();
-  await page.getByText(/This takes long/).waitFor();
+  await page.getByText("Cancelling does not refund it.").waitFor();
+  await page.getByText(/a time fixed in advance/).waitFor();
+  await page.getByText(/This is taking a while/).waitFor();
   await page.getByRole("button", { name: "Cancel" }).click();
   await page.getByText(/ε 0\.1 stays charged/).waitFor();
   await page.unroute("**/v1/query");
@@ -105,7 +105,7 @@ visiting("the engine fails after the charge: one sentence, and why it stays char
   await editor(page).fill("SELECT count(*) AS broken FROM visits");
   await button(page).getByText("Ask for ε").click();
   await page.getByText("the query could not be completed").waitFor();
-  await page.getByText(/a refund would too/).waitFor();
+  await page.getByText(/so a refund could reveal something/).waitFor();
 }, { forgive: [/status of 500/] });
 
 visiting("a revoked token: back at the door, with the reason; what was written is kept", at, async (page) => {
@@ -114,7 +114,7 @@ visiting("a revoked token: back at the door, with the reason; what was written i
   await button(page).getByText("Ask for ε").waitFor();
   store.custos("analyst", "revoke", "ana");
   await page.getByRole("link", { name: "Budget" }).click();
-  await page.getByText("Your token is no longer good.").waitFor();
+  await page.getByText("Your token is no longer valid.").waitFor();
   tokens.ana = store.letIn("ana");
   await page.getByLabel("Your token").fill(tokens.ana);
   await page.getByRole("button", { name: "Log in" }).click();

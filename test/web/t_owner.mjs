@@ -12,50 +12,50 @@ const tokens = { ana: store.letIn("ana"), owner: store.owner() };
 const at = () => ({ server });
 const asked = (await server.ask(tokens.ana, "/v1/query", { sql: "SELECT count(*) AS people FROM patients" })).json;
 const works = async (token) => (await server.ask(token, "/v1/me")).status === 200;
-const secrets = (page) => page.getByRole("region", { name: "Secrets of bob" });
+const secrets = (page) => page.getByRole("region", { name: "Credentials of bob" });
 
 visiting("letting in shows secrets once, new ones end the old, shutting out ends all", at, async (page) => {
   await logIn(page, server, tokens.owner, "owner");
-  await page.getByRole("button", { name: "Let in bob" }).click();
+  await page.getByRole("button", { name: "Grant access to bob" }).click();
   const first = /custos_[0-9a-f]{64}/.exec(await secrets(page).innerText())[0];
   assert.equal(await works(first), true);
   await secrets(page).getByRole("button", { name: "Copy the token" }).click();
   await secrets(page).getByText("Copied").waitFor();
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), first);
-  await secrets(page).getByRole("button", { name: "They are handed over" }).click();
+  await secrets(page).getByRole("button", { name: "Done, hide them" }).click();
   assert.doesNotMatch(await page.content(), /custos_[0-9a-f]{64}/);
 
-  await page.getByRole("button", { name: "New secrets for bob" }).click();
-  await page.getByRole("button", { name: "Leave it as it is" }).click();
+  await page.getByRole("button", { name: "New credentials for bob" }).click();
+  await page.getByRole("button", { name: "Cancel" }).click();
   assert.equal(await works(first), true);
-  await page.getByRole("button", { name: "New secrets for bob" }).click();
+  await page.getByRole("button", { name: "New credentials for bob" }).click();
   await page.getByRole("dialog").waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "hidden" });
-  await page.getByRole("button", { name: "New secrets for bob" }).click();
-  await page.getByRole("button", { name: "Make new ones" }).click();
+  await page.getByRole("button", { name: "New credentials for bob" }).click();
+  await page.getByRole("button", { name: "Replace both" }).click();
   const second = /custos_[0-9a-f]{64}/.exec(await secrets(page).innerText())[0];
   assert.deepEqual([await works(first), await works(second)], [false, true]);
 
-  await page.getByRole("button", { name: "Shut out bob" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Shut out" }).click();
-  await page.getByText("bob is shut out.").waitFor();
-  await page.getByRole("button", { name: "Let in bob" }).waitFor();
+  await page.getByRole("button", { name: "Revoke access of bob" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Revoke access" }).click();
+  await page.getByText("bob no longer has access.").waitFor();
+  await page.getByRole("button", { name: "Grant access to bob" }).waitFor();
   assert.equal(await works(second), false);
 });
 
 visiting("the policy as it stands, its check's sentences, and a newer one by reload", at, async (page) => {
   await logIn(page, server, tokens.owner, "owner");
   await page.getByText(/epsilon 20 is above 10/).waitFor();
-  await page.getByText("The file, as it is in force").click();
+  await page.getByText("The policy file in force").click();
   await page.getByText("comment: One row a stay").waitFor();
   store.writePolicy(POLICY + "  zoe: {budget: {epsilon: 1, delta: 1e-8}}\n");
   store.custos("init", join(store.folder, "policy.yaml"));
   await page.reload();
-  await page.getByText("It waits for reload.").waitFor();
+  await page.getByText("Reload to use it.").waitFor();
   await page.getByRole("button", { name: "Reload" }).click();
   await page.getByRole("rowheader", { name: "zoe" }).waitFor();
-  await page.getByText("It waits for reload.").waitFor({ state: "hidden" });
+  await page.getByText("Reload to use it.").waitFor({ state: "hidden" });
   await page.getByText("in force", { exact: true }).waitFor();
 });
 
@@ -83,12 +83,12 @@ visiting("of an analyst whose window is spent nothing is said to be left", at, a
 
 visiting("health is shown, and a refusal in the server's words", at, async (page) => {
   await logIn(page, server, tokens.owner, "owner");
-  await page.getByText("rows of the ledger").waitFor();
+  await page.getByText("ledger rows").waitFor();
   const running = page.locator(".fact").filter({ hasText: /^running now/ });
   assert.equal(await running.locator("dd").innerText(), "0"); /* not this request */
-  await page.getByRole("button", { name: "Let in bob" }).waitFor();
+  await page.getByRole("button", { name: "Grant access to bob" }).waitFor();
   store.letIn("bob");
-  await page.getByRole("button", { name: "Let in bob" }).click();
+  await page.getByRole("button", { name: "Grant access to bob" }).click();
   await page.getByRole("alert").getByText(/has a password and a token already/).waitFor();
 }, { forgive: [/status of 4\d\d/] });
 

@@ -44,8 +44,8 @@ visiting("bounds that questions choose, and rows that stand for themselves, are 
   });
   await page.getByRole("link", { name: "Schema" }).click();
   await page.getByText("Each single row is protected.").waitFor();
-  await page.getByText("chosen anew by every question").waitFor();
-  await page.getByText("what the data say of any one of those protected").waitFor();
+  await page.getByText("Every question spends a quarter of its price on choosing").waitFor();
+  await page.getByText("what the data say about any one person (or row)").waitFor();
 });
 
 await runAll();

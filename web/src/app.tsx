@@ -1,4 +1,4 @@
-/* The frame of every page: who asks, where one can go, and news that concern all. */
+/* The frame of every page: who is logged in, the pages, and messages that concern all of them. */
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Api, Refused, type Me } from "./api";
 import { Login } from "./login";
@@ -27,7 +27,7 @@ function Frame({ page, me, leave, children }: {
       <a class="skip" href="#main" onClick={(e) => {
         e.preventDefault();
         document.getElementById("main")?.focus();
-      }}>To the content</a>
+      }}>Skip to content</a>
       <header class="top">
         <a class="brand" href={linkTo(me ? "ask" : "learn")}>
           <img src="./favicon.svg" alt="" width="24" height="24" />custos
@@ -81,7 +81,7 @@ export function App() {
   const trouble = useCallback((e: unknown): e is Refused => {
     if (!(e instanceof Refused)) return false;
     if (e.gone) setGone(true);
-    else if (e.locked) leave("Your token is no longer good. Ask the owner for a new one, or log in with another.");
+    else if (e.locked) leave("Your token is no longer valid. Ask the owner for a new one, or log in with another.");
     else return false;
     return true;
   }, [leave]);
@@ -125,8 +125,8 @@ export function App() {
     <Frame page={page} me={me} leave={() => leave()}>
       {gone && (
         <p class="news bad" role="alert">
-          The server does not answer. Nothing is lost: what was charged stands, and its answers are
-          stored. Trying again every {RETRY_MS / 1000} seconds.
+          The server does not answer. Nothing is lost: charges stand, and their answers are stored.
+          Trying again every {RETRY_MS / 1000} seconds.
         </p>
       )}
       {session ? (

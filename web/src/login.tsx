@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { Refused } from "./api";
 import { linkTo } from "./route";
 
-const UNKNOWN = "This token is not known here. Is it whole?";
+const UNKNOWN = "Unknown token. Did you copy all of it?";
 const SENDABLE = /^[!-~]+$/; /* in a header; no token has other letters */
 
 export function Login({ said, enter }: {
@@ -35,8 +35,8 @@ export function Login({ said, enter }: {
     <section class="login">
       <h1>Ask questions, keep people private</h1>
       <p>
-        custos answers SQL over data of people so that no one person has much effect on what you
-        see. Every answer says how exact it is and what it costs.
+        custos answers SQL questions about people’s data so that no single person has much effect on
+        what you see. Every answer says how accurate it is and what it costs.
       </p>
       {said && <p class="news" role="status">{said}</p>}
       <form onSubmit={submit}>
@@ -50,7 +50,7 @@ export function Login({ said, enter }: {
         </div>
         {wrong
           ? <p id="wrong" class="bad" role="alert">{wrong}</p>
-          : <p id="where" class="soft">The owner of the data gives it to you: <code>custos analyst add NAME</code> prints it once.</p>}
+          : <p id="where" class="soft">You get it from the owner of the data: <code>custos analyst add NAME</code> prints it once.</p>}
       </form>
       <p><a href={linkTo("learn")}>What does a privacy budget mean? Try it without a token.</a></p>
     </section>

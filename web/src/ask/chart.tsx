@@ -15,7 +15,7 @@ const spread = (marks: Mark[]) => marks.flatMap((m) => [m.value, m.low ?? m.valu
 function told(marks: Mark[], what: string, bars: boolean): string {
   const [low, high] = extentOf(marks.map((m) => m.value));
   return `${marks.length} values of ${what}, from ${low} to ${high}` +
-    (bars ? ", each with the range that holds at 95 %. " : ". ") + "The table below has all of them.";
+    (bars ? ", each with its 95 % range. " : ". ") + "The table below has all of them.";
 }
 
 function BarChart({ marks, title, what }: { marks: Mark[]; title: string; what: string }) {
@@ -141,5 +141,5 @@ export function Chart({ answer, shape, look, measure }: {
   return look === "bars"
     ? <BarChart marks={marks} title={title} what={what} />
     : <OrderedChart marks={marks} look={look} axis={shape.axis} title={title}
-        what={look === "sums" ? `${what}, added up` : what} along={answer.columns[shape.ordered!]!.name} />;
+        what={look === "sums" ? `${what}, running sum` : what} along={answer.columns[shape.ordered!]!.name} />;
 }

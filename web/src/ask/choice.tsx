@@ -45,9 +45,9 @@ export function Choice({ draft, plan, rules, fixed, change }: {
         aria-label="Accuracy against price" aria-valuetext={`epsilon ${brief(paid)}${expected(plan)}`}
         onInput={(e) => change({ by: "epsilon", epsilon: priceAt(Number(e.currentTarget.value), most) })} />
       <div class="ends" aria-hidden="true">
-        <span>cheap, rough</span><span>exact, dear</span>
+        <span>cheaper, less accurate</span><span>more accurate, more expensive</span>
       </div>
-      {fixed ? <p class="soft">The text names its own price.</p> : (
+      {fixed ? <p class="soft">The query sets its own price.</p> : (
         <div class="ways">
           <label class="way">
             <input type="radio" name="by" checked={draft.by === "epsilon"}
@@ -61,7 +61,7 @@ export function Choice({ draft, plan, rules, fixed, change }: {
             <input type="radio" name="by" checked={draft.by === "within"}
               onChange={() => change({ by: "within" })} />
             Within ±
-            <input type="text" inputMode="decimal" aria-label="Wished accuracy, plus or minus" value={draft.within}
+            <input type="text" inputMode="decimal" aria-label="Desired accuracy, plus or minus" value={draft.within}
               placeholder={plan?.columns.find((c) => c.within !== null)?.within ?? "20"}
               spellcheck={false} autocomplete="off"
               onInput={(e) => change({ by: "within", within: e.currentTarget.value })} />
@@ -70,7 +70,7 @@ export function Choice({ draft, plan, rules, fixed, change }: {
       )}
       {!fixed && draft[draft.by].trim() && (
         <p class="soft once">
-          Set for this question. The next one costs the policy’s ε {brief(rules.epsilon)} again.{" "}
+          For this question only. The next one costs ε {brief(rules.epsilon)}, the policy’s default.{" "}
           <button type="button" class="quiet small" onClick={() => change(NO_PRICE)}>Use ε {brief(rules.epsilon)}</button>
         </p>
       )}

@@ -44,7 +44,7 @@ export function captionOf({ question, answer }: Asked): string[] {
     ...told(answer),
     question.sql,
     answer.kind === "plan" ? "A plan: nothing was charged." : answer.kind === "public" ? "Public data: exact."
-      : `Differentially private: ε ${answer.cost.epsilon}. Ranges hold at 95 %.` +
+      : `Differentially private: ε ${answer.cost.epsilon}. 95 % error bars.` +
         (answer.receipt ? ` Receipt ${answer.receipt.slice(0, 16)}…` : ""),
   ];
 }

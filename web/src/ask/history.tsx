@@ -60,7 +60,7 @@ export function History({ answers, turn, take }: {
               <span class="soft">
                 <time dateTime={r.time}>{momentWords(r.time)}</time>
                 {r.epsilon !== null && <> · ε {spentShort(r.epsilon)}</>}
-                {here.has(r.receipt) && <> · answer at hand</>}
+                {here.has(r.receipt) && <> · answer in this tab</>}
               </span>
             </button>
           </li>

@@ -1,4 +1,4 @@
-/* Before asking: what it would cost, what would remain, how exact it would be. */
+/* Before asking: what it would cost, what would remain, how accurate it would be. */
 import type { Plan, PlannedColumn } from "../api";
 import { leftShort, spentShort } from "../parts/amount";
 import { grouped } from "../parts/decimal";
@@ -33,14 +33,14 @@ function Left({ plan, fare }: { plan: Plan; fare: Fare }) {
     <div class="remains">
       <div class={`gauge ${fare}`} aria-hidden="true"><span style={{ width: `${part * 100}%` }} /></div>
       <dl>
-        <div><dt>You have now</dt><dd>ε {leftShort(now.epsilon)}</dd></div>
+        <div><dt>Remaining now</dt><dd>ε {leftShort(now.epsilon)}</dd></div>
         {fare === "beyond"
-          ? <div class="bad"><dt>Afterwards</dt><dd>not enough</dd></div>
-          : fare === "paid" && then && <div><dt>Afterwards</dt><dd>ε {leftShort(then.epsilon)}</dd></div>}
+          ? <div class="bad"><dt>Remaining after</dt><dd>not enough</dd></div>
+          : fare === "paid" && then && <div><dt>Remaining after</dt><dd>ε {leftShort(then.epsilon)}</dd></div>}
       </dl>
       {fare === "paid" && countsInRho(plan) && (
-        <p class="soft">The budget counts in ρ, in which this costs {spentShort(plan.cost.rho)}: many answers cost less
-          together. What is left is the largest ε that one more question may cost.</p>
+        <p class="soft">This budget is counted in ρ, where many answers together cost less; this one costs
+          ρ {spentShort(plan.cost.rho)}. What remains is the largest ε that one more question may cost.</p>
       )}
     </div>
   );
@@ -48,15 +48,15 @@ function Left({ plan, fare }: { plan: Plan; fare: Fare }) {
 
 function errorOf(c: PlannedColumn, fare: Fare) {
   if (fare === "public") return <span class="soft">exact</span>;
-  if (c.key) return <span class="soft">a group</span>;
-  if (c.within === null) return <span class="soft" title="It depends on the data, and comes with the answer.">told with the answer</span>;
+  if (c.key) return <span class="soft">group key</span>;
+  if (c.within === null) return <span class="soft" title="It depends on the data, so it is known only with the answer.">shown with the answer</span>;
   return <>± {grouped(c.within)}</>;
 }
 
 function Expected({ plan, fare }: { plan: Plan; fare: Fare }) {
   return (
     <table class="expected">
-      <caption>How exact it will be</caption>
+      <caption>Expected error</caption>
       <tbody>
         {plan.columns.map((c) => (
           <tr><th scope="row">{c.name}</th><td>{errorOf(c, fare)}</td></tr>
@@ -69,11 +69,11 @@ function Expected({ plan, fare }: { plan: Plan; fare: Fare }) {
 function Cost({ plan, fare }: { plan: Plan; fare: Fare }) {
   if (fare === "plan") return (
     <><strong class="amount">free</strong><p class="soft">EXPLAIN shows the plan and no answer: nothing is charged.{" "}
-      {plan.stored ? "The answer itself is stored, and free too."
+      {plan.stored ? "The answer itself is stored and free, too."
         : Number(plan.cost.epsilon) > 0 && <>The answer itself would cost ε {spentShort(plan.cost.epsilon)}.</>}</p></>
   );
   if (fare === "stored") return (
-    <><strong class="amount">free</strong><p class="soft">You had this answer before; it is stored, and is shown again as it was.</p></>
+    <><strong class="amount">free</strong><p class="soft">You have had this answer before. It is stored and is shown again unchanged.</p></>
   );
   if (fare === "public") return (
     <><strong class="amount">free</strong><p class="soft">No private row is read: the answer is exact.</p></>
@@ -82,9 +82,9 @@ function Cost({ plan, fare }: { plan: Plan; fare: Fare }) {
     <>
       <strong class="amount" title={`epsilon ${plan.cost.epsilon}`}><span class="unit">ε</span> {spentShort(plan.cost.epsilon)}</strong>
       <p class="soft">
-        {Number(plan.cost.delta) > 0 && <>And δ {spentShort(plan.cost.delta)}, the chance that the promise does not hold. </>}
-        ε is what people give up of their privacy: less is safer for them, and blurs more.{" "}
-        <a href={linkTo("learn")}>Feel it</a>
+        {Number(plan.cost.delta) > 0 && <>Plus δ {spentShort(plan.cost.delta)}, the chance that the promise does not hold. </>}
+        ε measures how much privacy people give up: a smaller ε is safer for them but adds more noise.{" "}
+        <a href={linkTo("learn")}>Try it out</a>
       </p>
     </>
   );
@@ -96,11 +96,11 @@ export function durationOf(seconds: number): string {
   return seconds < 0.1 ? `${Math.floor(seconds * 1000)} ms` : `${seconds.toFixed(1)} s`;
 }
 
-/* When it comes; that tells nothing of the data. */
+/* When the answer comes, which reveals nothing about the data. */
 function Time({ plan }: { plan: Plan }) {
   if (plan.reply_seconds === null) return null;
   return (
-    <p class="soft" title="The time follows from the question, the policy and the machine, never from the data.">
+    <p class="soft" title="The time depends on the question, the policy and the machine, never on the data.">
       Answers in {durationOf(plan.reply_seconds)}
     </p>
   );
@@ -114,7 +114,7 @@ export function Price({ plan, fare, fresh, children }: {
       <h2>This question costs</h2>
       <div class={fresh ? "figures" : "figures stale"} aria-live="polite" aria-atomic="true">
         {plan && fare ? <Cost plan={plan} fare={fare} />
-          : <><strong class="amount none">–</strong><p class="soft">The price appears as soon as the question can be read.</p></>}
+          : <><strong class="amount none">–</strong><p class="soft">The price appears as soon as the query is valid.</p></>}
         {plan && fare && <Left plan={plan} fare={fare} />}
         {plan && <Time plan={plan} />}
       </div>

@@ -11,7 +11,7 @@ import { captionOf, csvOf, jsonOf, tabbedOf } from "./export";
 import { shapeOf, textOf, type Look } from "./shape";
 
 const LOOKS: Record<Look, string> = {
-  numbers: "Numbers", bars: "Bars", line: "Line", steps: "Steps", sums: "Added up",
+  numbers: "Numbers", bars: "Bars", line: "Line", steps: "Steps", sums: "Running sum",
 };
 const ROWS = 200; /* shown at first */
 
@@ -39,7 +39,7 @@ function AnswerTable({ answer }: { answer: Answer }) {
   const side = (c: Column) => (isNumber(c) && !c.key ? "number" : undefined);
   return (
     <>
-      <div class="scroll answer" tabIndex={0} role="region" aria-label="The answer as a table">
+      <div class="scroll answer" tabIndex={0} role="region" aria-label="Answer table">
         <table>
           <thead><tr>{answer.columns.map((c) => <th scope="col" class={side(c)}>{c.name}</th>)}</tr></thead>
           <tbody>
@@ -66,7 +66,7 @@ function Tools({ asked, chart }: { asked: Asked; chart: (() => SVGSVGElement) | 
       await navigator.clipboard.writeText(tabbedOf(asked)); /* none without TLS off loopback */
       setSaid("Copied.");
     } catch {
-      setSaid("The browser does not allow it here: download it instead.");
+      setSaid("The browser does not allow copying here. Download a file instead.");
     }
   };
   return (
@@ -93,12 +93,12 @@ function Terms({ asked: { answer, inRho } }: { asked: Asked }) {
       <p class="soft">
         {answer.kind === "plan" ? "A plan, not an answer: no data was read and nothing was charged."
           : !paid ? "Public data: exact and free."
-          : hasErrors(answer) && <>± holds at {Math.round(Number(answer.confidence) * 100)} %: of a hundred such ranges, about 95 hold the exact value of the rows that count. </>}
-        {paid && (answer.stored ? <strong>Given before: costs nothing.</strong> : <>Cost: ε {spentShort(answer.cost.epsilon)}.</>)}
-        {answer.remaining && <> Left: ε {leftShort(answer.remaining.epsilon)}.</>}
+          : hasErrors(answer) && <>± is a {Math.round(Number(answer.confidence) * 100)} % error bar: about 95 of 100 such ranges contain the exact value (of the rows that count). </>}
+        {paid && (answer.stored ? <strong>Stored answer: no cost.</strong> : <>Cost: ε {spentShort(answer.cost.epsilon)}.</>)}
+        {answer.remaining && <> Remaining: ε {leftShort(answer.remaining.epsilon)}.</>}
         {paid && !answer.stored && inRho && (
-          <> The budget counts in ρ, in which this cost {spentShort(answer.cost.rho)}; left is the largest ε that one
-            more question may cost.</>
+          <> This budget is counted in ρ, where this answer cost {spentShort(answer.cost.rho)}; what remains is the
+            largest ε that one more question may cost.</>
         )}
       </p>
       {answer.receipt && (
@@ -134,7 +134,7 @@ export function Result({ asked }: { asked: Asked }) {
           </div>
         )}
         {look && look !== "numbers" && shape.measures.length > 1 && (
-          <label class="measure">of{" "}
+          <label class="measure">Column{" "}
             <select value={chosen} onChange={(e) => setChosen(Number(e.currentTarget.value))}>
               {shape.measures.map((m, i) => <option value={i}>{answer.columns[m]!.name}</option>)}
             </select>
@@ -142,12 +142,12 @@ export function Result({ asked }: { asked: Asked }) {
         )}
         <Tools asked={asked} chart={drawn ? () => box.current!.querySelector<SVGSVGElement>("svg.chart")! : null} />
       </header>
-      {!plan && answer.rows.length === 0 && <p>No group to show. Groups of few people are left out, and nobody can tell these from groups that do not exist.</p>}
+      {!plan && answer.rows.length === 0 && <p>No groups to show. Groups of too few people are left out; they cannot be told apart from groups that do not exist.</p>}
       {look && measure !== undefined && (
         <div class="picture" ref={box}>
           <Chart answer={answer} shape={shape} look={look} measure={measure} />
-          {look === "sums" && <p class="soft">Each step adds one row of the table. The error of these sums is not
-            stated: ask for the sum itself where it matters.</p>}
+          {look === "sums" && <p class="soft">Each step adds one row of the table. These running sums have no error
+            bars: if you need one, ask for the sum itself.</p>}
         </div>
       )}
       {answer.rows.length > 0 && <AnswerTable answer={answer} />}

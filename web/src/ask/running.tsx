@@ -1,4 +1,4 @@
-/* While one waits: how long, why in steps, and what cancelling means. */
+/* While a question runs: for how long, when it ends, and what cancelling means. */
 import { useEffect, useState } from "preact/hooks";
 import type { Amount } from "../api";
 import { spentShort } from "../parts/amount";
@@ -20,7 +20,7 @@ export function Running({ since, price, cancel }: {
 }) {
   const seconds = useElapsed(since);
   return (
-    <section class="card running" aria-label="The question runs">
+    <section class="card running" aria-label="Question running">
       <div class="row">
         <span class="spin" aria-hidden="true" />
         <strong role="status">Asking …</strong>
@@ -29,17 +29,16 @@ export function Running({ since, price, cancel }: {
       </div>
       <p id="cancel-means" class="soft">
         {price !== null
-          ? <>ε {spentShort(price)} is charged before the data is touched. A cancelled question stays paid.</>
-          : <>Nothing is charged for this one.</>}
+          ? <>ε {spentShort(price)} is charged before the data is read. Cancelling does not refund it.</>
+          : <>This question is free.</>}
       </p>
       <p class="soft">
-        Answers leave at fixed steps of time, each twice as long as the last, so that waiting tells
-        nothing about the data.
+        The answer leaves at a time fixed in advance, so that the wait reveals nothing about the data.
       </p>
       {seconds > SLOW_S && (
         <p class="news" role="status">
-          This takes long: the tables are large, or others are asking. You may look at other pages
-          meanwhile; the answer will be here.
+          This is taking a while: the tables are large, or other questions are running. You can look at
+          other pages meanwhile; the answer will be here.
         </p>
       )}
     </section>

@@ -1,4 +1,4 @@
-/* Bad news of a question, each with what it means and what can still be done. */
+/* What can go wrong with a question: what it means, and what can still be done. */
 import type { Amount, AnalystBudget, Refused } from "../api";
 import { useLoaded } from "../load";
 import { leftShort, spentShort } from "../parts/amount";
@@ -17,15 +17,15 @@ function useWindow(turn: unknown): AnalystBudget | null {
 function Why({ slowed }: { slowed: AnalystBudget | null }) {
   if (!slowed?.window) return (
     <p>
-      Every answer tells a little about people, and it adds up. The owner promised them a limit,
-      and nothing refills it: not time, not a new login.
+      Every answer reveals a little about people, and that adds up. The owner promised them a limit,
+      and nothing refills it, neither time nor a new login.
     </p>
   );
   return (
     <p>
       You may spend ε {leftShort(slowed.window.epsilon)} in {slowed.window_days} days. Each charge counts in this window for
-      {" "}{slowed.window_days} days; then there is room again. The budget itself does not refill: it has ε
-      {" "}{leftShort(slowed.left_epsilon)} left.
+      {" "}{slowed.window_days} days, then there is room again. The budget itself is never refilled; ε
+      {" "}{leftShort(slowed.left_epsilon)} of it remains.
     </p>
   );
 }
@@ -41,9 +41,9 @@ export function Spent({ said, left }: { said?: string; left: Amount | null }) {
         {said && <> The server says: {said}.</>}</p>
       <Why slowed={slowed} />
       <p>
-        Still possible: {left !== null && !none && <>a cheaper, rougher question (ε {leftShort(left)} is
-        left); </>}all answers you already had, shown again free; the price of any question;
-        public tables. <a href={linkTo("budget")}>Where it went</a>
+        You can still {left !== null && !none && <>ask a cheaper, less accurate question (ε {leftShort(left)} is
+        left), </>}see your earlier answers again for free, look up the price of any question, and query
+        public tables. <a href={linkTo("budget")}>See where the budget went</a>
       </p>
     </div>
   );
@@ -53,10 +53,10 @@ export function Failed({ refused, price }: { refused: Refused; price: Amount | n
   if (refused.spent) return <Spent said={refused.message} left={null} />;
   if (refused.gone) return (
     <div class="news bad" role="alert">
-      <p><strong>The server went away while it answered.</strong></p>
+      <p><strong>The connection to the server was lost before the answer came.</strong></p>
       <p>
-        {price !== null && <>ε {spentShort(price)} may be charged. </>}Your text is kept. When the server is back, the
-        button says whether the answer was stored; then it is free.
+        {price !== null && <>ε {spentShort(price)} may have been charged. </>}Your text is kept. When the server is back, the
+        button says whether the answer was stored; if so, it is free.
       </p>
     </div>
   );
@@ -64,8 +64,8 @@ export function Failed({ refused, price }: { refused: Refused; price: Amount | n
   return (
     <Notice of={refused}>
       {after && price !== null && (
-        <p class="soft">ε {spentShort(price)} stays charged: that a question fails could itself tell something
-          about the data, so a refund would too.</p>
+        <p class="soft">ε {spentShort(price)} stays charged: whether a question fails may depend on the data,
+          so a refund could reveal something about it.</p>
       )}
       {refused.status === 503 && (
         <p class="soft">Nothing is lost. Try again{refused.wait ? ` in ${refused.wait} seconds` : " in a moment"}.</p>
@@ -78,7 +78,7 @@ export function Cancelled({ price }: { price: Amount | null }) {
   return (
     <div class="news" role="status">
       <p><strong>Cancelled.</strong> {price !== null && <>ε {spentShort(price)} stays charged.</>}</p>
-      <p class="soft">If the server finished it all the same, the answer is stored, and the button says that it is free.</p>
+      <p class="soft">If the server finished it anyway, the answer is stored, and the button says that it is free.</p>
     </div>
   );
 }

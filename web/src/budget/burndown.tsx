@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 const LEAST_MS = 1_000;
 
 export const signOf = (line: HistoryLine) => (line.currency === "epsilon" ? "ε" : "ρ");
-export const nameOf = (line: HistoryLine) => line.who ?? "all together";
+export const nameOf = (line: HistoryLine) => line.who ?? "all analysts";
 
 /* Where the past begins: with the first charge, or a day ago. */
 export function beginning(lines: HistoryLine[], now: Date): Date {
@@ -52,13 +52,13 @@ export function BurnDown({ line, now, forecast }: {
   const days = (+until - +now) / DAY_MS;
   const goal = down ? Math.max(0, level - (forecast?.perDay ?? 0) * days) : level + (forecast?.perDay ?? 0) * days;
   const reached = down && end && +end < +until ? end : until;
-  const title = down ? `What is left, ${nameOf(line)}` : `What was spent, ${nameOf(line)}`;
+  const title = down ? `Remaining budget, ${nameOf(line)}` : `Spent budget, ${nameOf(line)}`;
   const desc = forecastWords(forecast, line, now);
 
   return (
     <Figure name={`budget-${nameOf(line)}`} title={title} caption={[`${title}, in ${sign}.`, desc]}
       numbers={{
-        head: ["row of the ledger", "time", `${sign} spent in all`],
+        head: ["ledger row", "time", `${sign} spent in all`],
         rows: line.points.map((p) => [p.row, p.time, p.spent]),
       }}>
       <Frame title={title} desc={desc} height={340}
@@ -67,7 +67,7 @@ export function BurnDown({ line, now, forecast }: {
         legend={[
           { series: 0, label: down ? "left" : "spent", mark: "line" },
           ...(forecast && forecast.perDay > 0 && !gone
-            ? [{ series: 1, label: "at the present pace", mark: "dash" as const }] : []),
+            ? [{ series: 1, label: "at the current pace", mark: "dash" as const }] : []),
         ]}>
         {(plot) => (
           <>

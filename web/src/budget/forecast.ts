@@ -51,9 +51,9 @@ export function forecastWords(f: Forecast | null, line: HistoryLine, now: Date):
   if (f.perDay <= 0) return `Nothing was spent in the ${over}.`;
   const sign = line.currency === "epsilon" ? "ε" : "ρ";
   const daily = `${sign}\u00a0${Number(f.perDay.toPrecision(3))} a day`;
-  if (line.limit === null) return `Over the ${over}, ${daily} was spent, from the budget that all share.`;
+  if (line.limit === null) return `Over the ${over}, ${daily} was spent, from the common budget.`;
   const pace = `At the pace of the ${over} (${daily})`;
-  if (!f.end) return `${pace} it lasts longer than a date can say.`;
+  if (!f.end) return `${pace} it lasts practically forever.`;
   if (+f.end - +now < DAY_MS) return `${pace} it is spent within a day.`;
   if (+f.end - +now > FAR_YEARS * 365 * DAY_MS) return `${pace} it lasts for more than ten years.`;
   return `${pace} it lasts until ${written.format(f.end)}.`;

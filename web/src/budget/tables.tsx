@@ -15,11 +15,11 @@ export function leftOf(a: AnalystBudget): string {
 /* Every budget that who asks may see, the widest first. */
 export function budgetsOf(budget: Budget, owner: boolean): Named[] {
   const named: Named[] = [];
-  if (budget.common) named.push({ name: "all together", about: "what everybody may learn of a person, together", balance: budget.common });
+  if (budget.common) named.push({ name: "all analysts", about: "what they may learn about one person, together", balance: budget.common });
   for (const a of budget.analysts) {
     const whose = owner ? a.name : "you";
     if (a.own) named.push({ name: whose, about: `${owner ? a.name + "'s" : "your"} own budget`, balance: a.own });
-    if (a.window) named.push({ name: `${whose}, ${a.window_days} days`, about: `each charge counts here for ${a.window_days} days, then there is room again`, balance: a.window });
+    if (a.window) named.push({ name: `${whose}, ${a.window_days} days`, about: `a charge counts here for ${a.window_days} days, then there is room again`, balance: a.window });
   }
   return named;
 }
@@ -46,7 +46,7 @@ const Spent = ({ of }: { of: string }) => <span title={of}>{spentShort(of)}</spa
 /* The sums of all charges; each alone is a bound on what was told. */
 export function Sums({ of, owner }: { of: Budget; owner: boolean }) {
   const lines = [
-    ...(of.spent ? [{ name: "all together", charges: of.common?.charges, spent: of.spent }] : []),
+    ...(of.spent ? [{ name: "all analysts", charges: of.common?.charges, spent: of.spent }] : []),
     ...of.analysts.map((a) => ({ name: owner ? a.name : "you", charges: a.charges, spent: a.spent })),
   ];
   return (
@@ -54,7 +54,7 @@ export function Sums({ of, owner }: { of: Budget; owner: boolean }) {
       <table>
         <thead>
           <tr>
-            <th scope="col">all charges of</th><th scope="col" class="number">charges</th>
+            <th scope="col">charges of</th><th scope="col" class="number">charges</th>
             <th scope="col" class="number">ε</th><th scope="col" class="number">ρ</th><th scope="col" class="number">δ</th>
           </tr>
         </thead>
@@ -80,10 +80,10 @@ export function Currencies({ of }: { of: Named[] }) {
       <table>
         <thead>
           <tr>
-            <th scope="col">budget of</th><th scope="col">promise</th><th scope="col">counts in</th>
+            <th scope="col">budget of</th><th scope="col">promise</th><th scope="col">counted in</th>
             <th scope="col" class="number">spent</th><th scope="col" class="number">limit</th>
             <th scope="col" class="number">δ spent</th><th scope="col" class="number">δ limit</th>
-            <th scope="col" class="number">has room for</th>
+            <th scope="col" class="number">remaining</th>
           </tr>
         </thead>
         <tbody>
@@ -125,7 +125,7 @@ export function Analysts({ of, history, shown, show }: {
         <thead>
           <tr>
             <th scope="col">who</th><th scope="col" class="number">answers</th><th scope="col">spent over time</th>
-            <th scope="col" class="number">spent</th><th scope="col" class="number">has room for</th>
+            <th scope="col" class="number">spent</th><th scope="col" class="number">remaining</th>
             <th scope="col">own budget lasts until</th><th scope="col"><span class="unseen">chart</span></th>
           </tr>
         </thead>

@@ -66,7 +66,7 @@ export async function rehash(api: Api, seen: (rows: number) => void, signal: Abo
   let before = NOTHING, count = 0;
   let from: number | null = 1;
   const broken = (row: number, why: string): Rehashed =>
-    ({ ok: false, rows: count, head: `${count}:${before}`, said: `Row ${row} ${why}. All rows before it fit.` });
+    ({ ok: false, rows: count, head: `${count}:${before}`, said: `Row ${row} ${why}. All rows before it are intact.` });
 
   while (from !== null) {
     const page = await api.ledger({ from, limit: PAGE });
@@ -75,7 +75,7 @@ export async function rehash(api: Api, seen: (rows: number) => void, signal: Abo
       if (row.row !== count + 1) return broken(count + 1, "is missing");
       if (row.before !== undefined && row.before !== before) return broken(row.row, "does not follow the row before it");
       const hash = await hashOf(row, before);
-      if (row.receipt !== `${row.row}:${hash}`) return broken(row.row, "does not have the hash of what it says");
+      if (row.receipt !== `${row.row}:${hash}`) return broken(row.row, "does not match its hash");
       before = hash;
       count++;
     }
@@ -84,6 +84,6 @@ export async function rehash(api: Api, seen: (rows: number) => void, signal: Abo
   }
   return {
     ok: true, rows: count, head: `${count}:${before}`,
-    said: `All ${count} rows were hashed again in this page, and every one fits the next.`,
+    said: `This page hashed all ${count} rows again, and each one matches the next.`,
   };
 }

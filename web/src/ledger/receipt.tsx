@@ -1,4 +1,4 @@
-/* Which row a receipt is of, and whether the ledger still says the same. */
+/* Which row a receipt belongs to, and whether the ledger still has it. */
 import { useState } from "preact/hooks";
 import { Refused, type LedgerRow } from "../api";
 import { Notice } from "../parts/notice";
@@ -22,16 +22,16 @@ export function ReceiptSearch() {
     e.preventDefault();
     const given = RECEIPT.exec(text.trim().toLowerCase());
     if (!given) {
-      setFound({ kind: "said", said: "A receipt is a row's number, a colon and 64 digits of 0–9 and a–f, as an answer shows it." });
+      setFound({ kind: "said", said: "A receipt is a row number, a colon and 64 hexadecimal digits, as shown with an answer." });
       return;
     }
     const number = Number(given[1]);
     try {
       const [row] = (await api.ledger({ from: number, limit: 1 })).rows;
       if (row?.row !== number)
-        setFound({ kind: "said", said: me.owner ? `The ledger has no row ${number}.` : `No row ${number} is yours.` });
+        setFound({ kind: "said", said: me.owner ? `The ledger has no row ${number}.` : `Row ${number} is not one of yours.` });
       else if (row.receipt !== given[0])
-        setFound({ kind: "said", said: `Row ${number} has another hash: the receipt is of another ledger, or this one was changed.` });
+        setFound({ kind: "said", said: `Row ${number} has a different hash: the receipt belongs to another ledger, or this ledger was changed.` });
       else setFound({ kind: "row", row });
     } catch (e) {
       if (!(e instanceof Refused)) throw e;
@@ -42,7 +42,7 @@ export function ReceiptSearch() {
   return (
     <section class="card" aria-labelledby="receipt-title">
       <h2 id="receipt-title">Look up a receipt</h2>
-      <p class="soft">Every answer comes with one. Here you see what it was for, and that the ledger still has it.</p>
+      <p class="soft">Every private answer comes with one. Look up what it was for, and whether the ledger still has it.</p>
       <form class="row" onSubmit={(e) => void look(e)}>
         <label class="unseen" for="receipt">Receipt</label>
         <input id="receipt" class="mono grow" value={text} placeholder="12:6bb7c4…" spellcheck={false} autocomplete="off"

@@ -8,9 +8,10 @@ import { theoremsOf } from "./rows";
 
 /* Kinds of rows, as people would say them. */
 const WORDS: Record<string, string> = {
-  open: "ledger begun", terms: "budgets set", budget: "budget set", import: "data imported",
-  add: "let in", rotate: "new secrets", revoke: "shut out", token: "owner's token",
-  reload: "policy reloaded", drain: "server emptied", charge: "charge", cut: "sessions ended",
+  open: "ledger created", terms: "budgets set", budget: "budget set", import: "data imported",
+  add: "access granted", rotate: "new credentials", revoke: "access revoked", token: "owner's token",
+  reload: "policy reloaded", drain: "server drained", charge: "charge", cut: "sessions ended",
+  "given again": "stored answer",
 };
 export const kindWords = (what: string) => WORDS[what] ?? what;
 
@@ -43,7 +44,7 @@ export function RowDetails({ row, pick }: { row: LedgerRow; pick?: (theorem: str
           <a href={linkTo("ask", { sql: row.query })}>Ask this again</a>
         </Member>
       )}
-      {row.words && <Member name="words"><pre>{row.words.trimEnd()}</pre></Member>}
+      {row.words && <Member name="details"><pre>{row.words.trimEnd()}</pre></Member>}
       {row.epsilon !== null && (
         <Member name="cost">
           <span class="mono">ε {row.epsilon}</span> · <span class="mono">ρ {row.rho}</span> · <span class="mono">δ {row.delta}</span>

@@ -1,7 +1,7 @@
 /*
- * Is the chain whole? The owner's page hashes every row again by itself; an
- * analyst, who sees own rows alone, has the server's word for the rest and
- * compares the receipts of the answers that this tab was given.
+ * Is the chain intact? The owner's page hashes every row again itself. An analyst
+ * sees only their own rows: the page relies on the server for the rest, and compares
+ * the receipts of the answers in this tab.
  */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Refused, type LedgerRow, type Verified } from "../api";
@@ -22,9 +22,9 @@ function receiptsOf(given: string[], rows: LedgerRow[]): { ok: boolean; said: st
   const known = new Set(rows.map((r) => r.receipt));
   const strange = given.filter((r) => !known.has(r));
   return strange.length
-    ? { ok: false, said: `The ledger does not have these receipts, though answers came with them: ${strange.join(", ")}.` }
-    : { ok: true, said: given.length === 1 ? "The receipt of the answer in this tab is in it."
-      : `All ${given.length} receipts of the answers in this tab are in it.` };
+    ? { ok: false, said: `The ledger does not have these receipts of answers in this tab: ${strange.join(", ")}.` }
+    : { ok: true, said: given.length === 1 ? "The receipt of the answer in this tab is in the ledger."
+      : `All ${given.length} receipts of the answers in this tab are in the ledger.` };
 }
 
 export function Verify({ rows }: { rows: LedgerRow[] }) {
@@ -38,7 +38,7 @@ export function Verify({ rows }: { rows: LedgerRow[] }) {
     const own = await rehash(api, (n) => setCheck({ kind: "running", rows: n, of: server.rows }), signal);
     const said = [own.said];
     const behind = own.ok && server.rows !== null && own.rows < server.rows;
-    if (behind) said.push(`The server counts ${server.rows} rows, and gave only ${own.rows}.`);
+    if (behind) said.push(`The server counts ${server.rows} rows, but sent only ${own.rows}.`);
     const ok = own.ok && !behind;
     return { ok, said, head: ok ? own.head : null };
   };
@@ -51,7 +51,7 @@ export function Verify({ rows }: { rows: LedgerRow[] }) {
       let outcome: Outcome = { ok: server.ok, said: [server.said], head: server.head };
       if (server.ok && me.owner && canHash()) outcome = await inPage(server, signal);
       else if (me.owner && !canHash())
-        outcome.said.push("This browser hashes only on pages that came by TLS or from this machine; so this is the server's word.");
+        outcome.said.push("Browsers compute hashes only on pages loaded over TLS or from this machine, so this is the server's own statement.");
       const given = [...new Set(desk.answers.flatMap((a) => a.answer.receipt ?? []))];
       if (server.ok && !me.owner && given.length) {
         const pages = await Promise.all(given.map((r) => api.ledger({ from: parseInt(r), limit: 1 })));
@@ -68,32 +68,32 @@ export function Verify({ rows }: { rows: LedgerRow[] }) {
 
   return (
     <section class="card" aria-labelledby="verify">
-      <h2 id="verify">Is it whole?</h2>
+      <h2 id="verify">Is the ledger intact?</h2>
       <p class="soft">
-        Every row carries a fingerprint (a SHA-256 hash) of itself and of the row before it. Whoever
-        changes, removes or adds a row in the middle breaks all that follow.
+        Every row carries a SHA-256 hash of itself and of the row before it. Changing, removing or
+        inserting a row breaks the chain from there on.
       </p>
       <p class="row">
         <button type="button" disabled={check.kind === "running"} onClick={() => void run()}>
           {me.owner ? "Hash every row again" : "Verify the chain"}
         </button>
         {check.kind === "running" && (
-          <label class="plain">{check.rows ? `${check.rows} rows` : "The server verifies …"}{" "}
+          <label class="plain">{check.rows ? `${check.rows} rows` : "The server is verifying …"}{" "}
             <progress max={check.of ?? 1} value={check.of ? check.rows : undefined} /></label>
         )}
       </p>
       <div aria-live="polite">
         {check.kind === "done" && (
           <div class={check.outcome.ok ? "news good" : "news bad"}>
-            <p><strong>{check.outcome.ok ? "The chain is whole." : "The chain is broken."}</strong></p>
+            <p><strong>{check.outcome.ok ? "The chain is intact." : "The chain is broken."}</strong></p>
             {check.outcome.said.map((s) => <p>{s}</p>)}
             {check.outcome.head && (
-              <p>Keep this receipt elsewhere; it fixes all rows up to here: <code class="receipt">{check.outcome.head}</code></p>
+              <p>Keep this receipt somewhere else; it vouches for all rows up to this one: <code class="receipt">{check.outcome.head}</code></p>
             )}
           </div>
         )}
         {check.kind === "refused" && <Notice of={check.refused} />}
-        {check.kind === "none" && rows.length === 0 && <p class="soft">There is nothing in it yet.</p>}
+        {check.kind === "none" && rows.length === 0 && <p class="soft">The ledger is empty.</p>}
       </div>
     </section>
   );

@@ -1,6 +1,6 @@
 /*
- * Who may ask: letting in, new secrets, shutting out. Whom the policy names, and
- * with which budget, is the policy's to say; here are the keys to the door.
+ * Who has access: granting it, new credentials, revoking it. The policy says which
+ * analysts there are and what budgets they have; here they get their credentials.
  */
 import { useState } from "preact/hooks";
 import type { AnalystBudget, NewSecrets, OwnerAnalyst, OwnerAnalysts } from "../api";
@@ -19,12 +19,12 @@ interface Wish { act: "rotate" | "revoke"; name: string }
 
 const WARNING: Record<Wish["act"], { title: (n: string) => string; act: string; words: string }> = {
   rotate: {
-    title: (n) => `New secrets for ${n}?`, act: "Make new ones",
-    words: "The password and the token of today stop working at once. What was spent stays spent.",
+    title: (n) => `New password and token for ${n}?`, act: "Replace both",
+    words: "The current password and token stop working at once. What was spent stays spent.",
   },
   revoke: {
-    title: (n) => `Shut out ${n}?`, act: "Shut out",
-    words: "Their sessions end, and neither password nor token opens the door again. What was answered stays in the ledger.",
+    title: (n) => `Revoke access of ${n}?`, act: "Revoke access",
+    words: "Their sessions end, and their password and token stop working. Their past questions stay in the ledger.",
   },
 };
 
@@ -44,8 +44,8 @@ function Left({ of: b }: { of: AnalystBudget | null }) {
   );
 }
 
-function Door({ of: a }: { of: OwnerAnalyst }) {
-  if (!a.password && !a.token) return <span class="soft">shut</span>;
+function Credentials({ of: a }: { of: OwnerAnalyst }) {
+  if (!a.password && !a.token) return <span class="soft">none</span>;
   return (
     <>
       {[a.password && "password", a.token && "token"].filter(Boolean).join(" and ")}
@@ -59,19 +59,19 @@ function Line({ of: a, acts, busy, add, wish }: {
   add: (name: string) => void; wish: (w: Wish) => void;
 }) {
   const inside = a.password || a.token;
-  const to = <span class="unseen"> {a.name}</span>;
+  const whose = (word: string) => <span class="unseen"> {word} {a.name}</span>;
   return (
     <tr>
       <th scope="row">{a.name}</th>
-      <td><Door of={a} /></td>
+      <td><Credentials of={a} /></td>
       <td><Left of={a.budget} /></td>
       <td>{a.budget && <a href={linkTo("ledger", { who: a.name })}>{a.budget.charges} charge{a.budget.charges === 1 ? "" : "s"}</a>}</td>
       {acts && (
         <td>
           <div class="row acts">
-            {!inside && <button type="button" class="small" disabled={busy} onClick={() => add(a.name)}>Let in{to}</button>}
-            {inside && a.budget && <button type="button" class="quiet small" disabled={busy} onClick={() => wish({ act: "rotate", name: a.name })}>New secrets<span class="unseen"> for {a.name}</span></button>}
-            {inside && <button type="button" class="danger small" disabled={busy} onClick={() => wish({ act: "revoke", name: a.name })}>Shut out{to}</button>}
+            {!inside && <button type="button" class="small" disabled={busy} onClick={() => add(a.name)}>Grant access{whose("to")}</button>}
+            {inside && a.budget && <button type="button" class="quiet small" disabled={busy} onClick={() => wish({ act: "rotate", name: a.name })}>New credentials{whose("for")}</button>}
+            {inside && <button type="button" class="danger small" disabled={busy} onClick={() => wish({ act: "revoke", name: a.name })}>Revoke access{whose("of")}</button>}
           </div>
         </td>
       )}
@@ -91,7 +91,7 @@ export function Analysts({ of, again }: { of: OwnerAnalysts; again: () => void }
     await run(async () => {
       const made = await api.ownerAct(what, name);
       setSecrets(what === "revoke" ? null : made);
-      if (what === "revoke") setSaid(`${name} is shut out.`);
+      if (what === "revoke") setSaid(`${name} no longer has access.`);
       again();
     }).finally(() => setWish(null));
   };
@@ -107,8 +107,8 @@ export function Analysts({ of, again }: { of: OwnerAnalysts; again: () => void }
         <table class="stacked">
           <thead>
             <tr>
-              <th scope="col">Name</th><th scope="col">Comes in by</th><th scope="col">Budget</th>
-              <th scope="col">Asked</th>{of.acts && <th scope="col">Door</th>}
+              <th scope="col">Name</th><th scope="col">Credentials</th><th scope="col">Budget</th>
+              <th scope="col">Questions</th>{of.acts && <th scope="col">Access</th>}
             </tr>
           </thead>
           <tbody>
@@ -120,7 +120,7 @@ export function Analysts({ of, again }: { of: OwnerAnalysts; again: () => void }
         </table>
       </div>
       <p class="soft">
-        Names, tables and budgets are the policy’s: edit its file, put it into the store
+        Names, tables and budgets come from the policy: edit its file, import it
         with <code>custos init</code>, then reload.
       </p>
       {wish && (

@@ -1,4 +1,4 @@
-/* How the server is: a few facts that matter, and all others below. */
+/* How the server is doing: a few important numbers, and all others below. */
 import type { OwnerHealth } from "../api";
 import { grouped } from "../parts/decimal";
 import { durationWords } from "../parts/time";
@@ -20,7 +20,7 @@ export function Health({ of }: { of: OwnerHealth }) {
         <Fact name="questions asked" value={of.questions_total} />
         <Fact name="running now" value={of.running} />
         <Fact name="logins refused" value={of.logins_failed_total} />
-        <Fact name="rows of the ledger" value={of.ledger_rows} />
+        <Fact name="ledger rows" value={of.ledger_rows} />
         <Fact name="failures since resume" value={of.failures_since_resume} />
         <Fact name="suspended" value={of.all_suspended ? "everybody" : of.suspended || "nobody"} />
       </dl>

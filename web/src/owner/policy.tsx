@@ -1,4 +1,4 @@
-/* The policy in force, what its check says of it, and taking up a newer one. */
+/* The policy in force, the result of its check, and loading a newer one. */
 import { useState } from "preact/hooks";
 import type { OwnerData, OwnerPolicy } from "../api";
 import { Notice } from "../parts/notice";
@@ -21,7 +21,7 @@ function Sentence({ text }: { text: string }) {
 function Text({ of }: { of: string }) {
   return (
     <details>
-      <summary>The file, as it is in force</summary>
+      <summary>The policy file in force</summary>
       <ol class="policy-text mono" tabIndex={0} aria-label="Lines of the policy">
         {of.replace(/\n$/, "").split("\n").map((line) => <li><span>{line || " "}</span></li>)}
       </ol>
@@ -46,7 +46,7 @@ export function Policy({ of, again }: { of: OwnerPolicy; again: () => void }) {
         <h2 id="policy-title">Policy</h2>
         <button type="button" class={of.waiting ? "small" : "quiet small"} disabled={busy} onClick={reload}>Reload</button>
       </div>
-      {of.waiting && <p class="news">The store has a newer policy or newer data. It waits for reload.</p>}
+      {of.waiting && <p class="news">The store has a newer policy or newer data. Reload to use it.</p>}
       {refused && <Notice of={refused} />}
       <p class="soft" role="status">{said}</p>
       <ul class="sentences">{of.sentences.map((s) => <Sentence text={s} />)}</ul>
@@ -82,7 +82,7 @@ export function DataVersions({ of }: { of: OwnerData }) {
           </li>
         ))}
       </ul>
-      <p class="soft">Older ones stay until nobody reads them; the ledger outlives them all.</p>
+      <p class="soft">Older versions stay on disk until <code>custos store vacuum</code> removes them. The ledger is kept forever.</p>
     </section>
   );
 }

@@ -1,6 +1,6 @@
 /*
- * Should a proof turn out wrong: which answers rest on it, to whom they went,
- * and a list to take along.
+ * If a proof turns out to be wrong: which answers rest on it, who received them,
+ * and a file of them.
  */
 import { useState } from "preact/hooks";
 import type { LedgerRow } from "../api";
@@ -59,8 +59,8 @@ export function Recall() {
     <section class="card ledger" aria-labelledby="recall-title">
       <h2 id="recall-title">Recall</h2>
       <p class="soft">
-        Every answer names the theorems that its privacy rests on. Should one turn out wrong, these are
-        the answers it concerns.
+        Every answer names the theorems that its privacy rests on. If one turns out to be wrong, find
+        the affected answers here.
       </p>
       <form class="row" onSubmit={(e) => { e.preventDefault(); void recall(wanted.trim()); }}>
         <label for="theorem">Theorem</label>

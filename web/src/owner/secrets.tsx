@@ -1,4 +1,4 @@
-/* New secrets, shown once: nobody, this server included, can show them again. */
+/* New credentials, shown once: not even the server can show them again. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { NewSecrets } from "../api";
 
@@ -22,14 +22,14 @@ export function Secrets({ of, close }: { of: NewSecrets; close: () => void }) {
   const panel = useRef<HTMLElement>(null);
   useEffect(() => panel.current?.focus(), [of]);
   return (
-    <section ref={panel} tabIndex={-1} class="news good secrets" aria-label={`Secrets of ${of.name}`}>
+    <section ref={panel} tabIndex={-1} class="news good secrets" aria-label={`Credentials of ${of.name}`}>
       <p>
-        <strong>Give these to {of.name}.</strong> They are shown this once; the store keeps only what
-        checks them.
+        <strong>Give these to {of.name}.</strong> They are shown only once; the store keeps only what
+        it needs to check them.
       </p>
       {of.password && <Secret name="password" use="for PostgreSQL clients" value={of.password} />}
       {of.token && <Secret name="token" use="for this page and HTTP" value={of.token} />}
-      <button type="button" onClick={close}>They are handed over</button>
+      <button type="button" onClick={close}>Done, hide them</button>
     </section>
   );
 }

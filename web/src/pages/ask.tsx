@@ -24,7 +24,7 @@ import { linkTo, usePlace } from "../route";
 import { useSession } from "../session";
 import "./ask.css";
 
-const EDITOR_KEYS = "Control and Enter ask. Tab indents; Escape, then Tab leaves the editor.";
+const EDITOR_KEYS = "Control and Enter asks the question. Tab indents; Escape, then Tab leaves the editor.";
 
 const MOD = /Mac|iP/.test(navigator.platform) ? "⌘" : "Ctrl";
 const LOWEST = 0.6; /* of the window: an answer that begins further down is scrolled to */
@@ -166,8 +166,8 @@ function Asking({ schema }: { schema: Schema }) {
         </Price>
         <div class="outcome" ref={news}>
           <p class="unseen" role="status">
-            {run.kind === "done" && (run.asked.answer.kind === "plan" ? "The plan is here."
-              : `The answer is here: ${run.asked.answer.rows.length} rows.`)}
+            {run.kind === "done" && (run.asked.answer.kind === "plan" ? "The plan is ready."
+              : `The answer is ready: ${run.asked.answer.rows.length} rows.`)}
           </p>
           {earlier !== null && <Earlier sql={earlier} />}
           {run.kind === "running" && <Running since={run.since} price={run.price} cancel={() => desk.cancel()} />}

@@ -1,4 +1,4 @@
-/* What may still be learned of a person, how it went, and what it means. */
+/* What remains of the budget, how it was spent, and what it means. */
 import { useEffect, useState } from "preact/hooks";
 import type { Amount, AnalystBudget, Budget, History } from "../api";
 import { BurnDown } from "../budget/burndown";
@@ -28,7 +28,7 @@ function roomAgain(me: AnalystBudget, history: History): string | null {
 function MostOfOne({ left, cap }: { left: Amount; cap: Amount | null }) {
   if (cap === null) return <Waiting />;
   if (Number(cap) >= Number(left)) return (
-    <p>A single question may cost at most <strong class="left">ε {leftShort(left)}</strong>: no more is left. Cheaper questions last longer.</p>
+    <p>A single question may cost at most <strong class="left">ε {leftShort(left)}</strong>: that is all that is left. Cheaper questions make it last longer.</p>
   );
   return (
     <p>A single question may cost at most <strong class="left">ε {leftShort(cap)}</strong>, the policy’s
@@ -48,11 +48,11 @@ function Summary({ budget, history, owner }: { budget: Budget; history: History;
   return (
     <section class="card" aria-labelledby="left">
       <h2 id="left">What is left</h2>
-      {mine === undefined ? <p>There is no budget here.</p> : gone ? (
+      {mine === undefined ? <p>There is no budget.</p> : gone ? (
         <p class="news">
-          Nothing is left{refills ? " for now" : ""}. New questions are refused; answers that were given before stay free, and
-          {" "}<a href={linkTo("ask")}>prices can still be looked at</a>.
-          {refills ? ` Each charge counts in your window for ${me.window_days} days${again ? `: there is room again from ${again}` : ""}.`
+          Nothing is left{refills ? " for now" : ""}. New questions are rejected; earlier answers stay free, and you
+          can <a href={linkTo("ask")}>still look up prices</a>.
+          {refills ? ` Each charge counts in your window for ${me.window_days} days${again ? `; there is room again from ${again}` : ""}.`
             : " Only the owner can change that."}
         </p>
       ) : (
@@ -60,7 +60,7 @@ function Summary({ budget, history, owner }: { budget: Budget; history: History;
       )}
       {named.map((n) => <Meter of={n} />)}
       {!owner && named.length === 0 && (
-        <p class="soft">You have no budget of your own: you draw on the one that all share.</p>
+        <p class="soft">You have no budget of your own: you share the common one.</p>
       )}
     </section>
   );
@@ -74,10 +74,10 @@ function Course({ history, who, pick }: { history: History; who: string | null; 
   return (
     <section class="card" aria-labelledby="course">
       <div class="row between">
-        <h2 id="course">How it went</h2>
+        <h2 id="course">Spending over time</h2>
         {history.lines.length > 1 && (
-          <label class="plain">Whose <select value={line.who ?? ""} onChange={(e) => pick(e.currentTarget.value || null)}>
-            {history.lines.map((l) => <option value={l.who ?? ""}>{l.who ?? "all together"}</option>)}
+          <label class="plain">Analyst <select value={line.who ?? ""} onChange={(e) => pick(e.currentTarget.value || null)}>
+            {history.lines.map((l) => <option value={l.who ?? ""}>{l.who ?? "all analysts"}</option>)}
           </select></label>
         )}
       </div>
@@ -113,13 +113,13 @@ function Glossary() {
       <summary>What are ε, ρ and δ?</summary>
       <dl>
         <dt>ε (epsilon)</dt>
-        <dd>How much an answer may say about one person. Costs in ε simply add up.</dd>
+        <dd>How much an answer may reveal about one person. Costs in ε simply add up.</dd>
         <dt>ρ (rho)</dt>
-        <dd>Another measure of the same, in which many small answers cost less together. A budget with a
-          δ may count in ρ; it still keeps its promise in ε and δ.</dd>
+        <dd>Another measure of the same cost, in which many small answers together cost less. A budget with a
+          δ may be counted in ρ; it still keeps its promise in ε and δ.</dd>
         <dt>δ (delta)</dt>
         <dd>A very small chance, fixed by the owner, that the promise in ε does not hold. Some questions, such as
-          those that look for unknown groups, use up a part of it.</dd>
+          those that look for unknown groups, use up part of it.</dd>
       </dl>
     </details>
   );
@@ -152,7 +152,7 @@ export function BudgetPage() {
           </div>
           {me.owner && (
             <section class="card" aria-labelledby="analysts">
-              <h2 id="analysts">Who spends</h2>
+              <h2 id="analysts">Spending by analyst</h2>
               <Analysts of={budget.value.analysts} history={history.value} shown={who} show={(whose) => {
                 setWho(whose);
                 document.getElementById("course")?.scrollIntoView({ block: "nearest" });
@@ -160,7 +160,7 @@ export function BudgetPage() {
             </section>
           )}
           <section class="card" aria-labelledby="currencies">
-            <h2 id="currencies">In each currency</h2>
+            <h2 id="currencies">In ε, ρ and δ</h2>
             <Sums of={budget.value} owner={me.owner} />
             {budgets.length > 0 && <Currencies of={budgets} />}
             <Glossary />

@@ -1,7 +1,7 @@
 /*
- * What epsilon means, to be felt: a toy table that everybody may see, one slider,
- * and what it does to the answers and to those who want to know about one person.
- * All numbers are the library's, through /v1/learn; open to everybody.
+ * What epsilon means, to try out: a toy table that everybody may see, one slider,
+ * and what it does to the answers and to somebody who wants to know about one person.
+ * All numbers are the library's, through /v1/learn, which needs no token.
  */
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import { Api, Refused, type Learn } from "../api";
@@ -58,8 +58,8 @@ function People({ of: { people, person, question } }: { of: Learn }) {
       <div>
         <h2 id="people">A table of {people.length} people</h2>
         <p>
-          It is a toy: here you may see everybody's answer. In real data nobody may, and you
-          can only ask.
+          It is a toy: here you can see everybody’s answer. With real data nobody can; you can only
+          ask questions.
         </p>
         <p class="question">{question}</p>
       </div>
@@ -82,7 +82,7 @@ function Dial({ place, move }: { place: number; move: (to: number) => void }) {
       <input id="epsilon" type="range" min="0" max={EPSILONS.length - 1} step="1" value={place}
         aria-valuetext={`epsilon ${epsilon}`} aria-describedby="ends"
         onInput={(e) => move(Number(e.currentTarget.value))} />
-      <p id="ends" class="ends soft"><span>more private, less exact</span><span>more exact, less private</span></p>
+      <p id="ends" class="ends soft"><span>more private, less accurate</span><span>more accurate, less private</span></p>
     </section>
   );
 }
@@ -95,8 +95,8 @@ function Answers({ of }: { of: Learn }) {
   const present = line(of.p_with), absent = line(of.p_without);
   const most = Math.max(...present.map((p) => p.y), ...absent.map((p) => p.y));
   const names = [`answers with ${of.person} in the table`, `answers without ${of.person}`];
-  const title = `What may be answered, at ε = ${of.epsilon}`;
-  const desc = `Chances of each answer. With ${of.person} the truth is ${of.with}, without it is ${of.without}. `
+  const title = `Possible answers at ε = ${of.epsilon}`;
+  const desc = `The chance of each answer. With ${of.person} the truth is ${of.with}, without it is ${of.without}. `
     + `95 % of the answers lie within ${of.within} of the truth.`;
   return (
     <Figure name={`learn-epsilon-${of.epsilon}`} title={title} caption={[title + ".", desc]}
@@ -120,16 +120,16 @@ function inWords(success: number): string {
   if (success < 0.55) return "hardly better than tossing a coin. Strong protection.";
   if (success < 0.75) return "better than a coin, far from knowing. Good protection for one answer.";
   if (success < 0.95) return "often right. Protection is thin: think of how many such answers are given.";
-  return "nearly sure. The answer is exact, and so it gives people away.";
+  return "nearly sure. The answer is so accurate that it gives people away.";
 }
 
 function Meaning({ of }: { of: Learn }) {
   return (
     <section class="card" aria-labelledby="tell">
-      <h2 id="tell">Can anybody tell that {of.person} is in it?</h2>
+      <h2 id="tell">Can anybody tell whether {of.person} is in the table?</h2>
       <Odds risk={of.risk}>
         <p>
-          So often is the best test that anybody could ever make right, at most: {inWords(Number(of.risk.success))}
+          The best possible test is right at most this often: {inWords(Number(of.risk.success))}
         </p>
       </Odds>
     </section>
@@ -144,9 +144,9 @@ export function LearnPage() {
     <div class="learn">
       <h1>What does ε mean?</h1>
       <p class="lead">
-        custos adds chance to every answer, so that an answer says much about all people together
-        and little about any one of them. ε (“epsilon”) is how much it may say about one: the price
-        of an answer. Move the slider and see what it buys.
+        custos adds random noise to every answer, so that an answer says much about all people together
+        and little about any one of them. ε (“epsilon”) is how much it may say about one person: the
+        price of the answer. Move the slider and see what it buys.
       </p>
       {refused && <Notice of={refused}><button type="button" class="quiet" onClick={again}>Try again</button></Notice>}
       {value && <People of={value} />}
@@ -162,8 +162,8 @@ export function LearnPage() {
               </p>
               <Answers of={value} />
               <p>
-                An answer where both are about as high tells next to nothing about {value.person};
-                one where only the first has any height gives {value.person} away.
+                Where both curves are about equally high, an answer says next to nothing about {value.person};
+                where only the first one is above zero, it gives {value.person} away.
               </p>
             </section>
             <Meaning of={value} />
@@ -174,9 +174,9 @@ export function LearnPage() {
               {value.risk.sentences.map((s) => <li>{s}</li>)}
             </ul>
             <p class="soft">
-              Costs add up: two answers at ε = 0.5 say no more about a person than one at ε = 1.
-              That is why there is a budget. When it is spent, no new question is answered; what
-              was answered stays free.
+              Costs add up: two answers at ε = 0.5 together may say as much about a person as one at
+              ε = 1. That is why there is a budget. When it is spent, no new question is answered;
+              earlier answers stay free.
             </p>
             <p>{session
               ? <><a href={linkTo("budget")}>See what has been spent here</a>, or <a href={linkTo("ask")}>ask a question</a>.</>

@@ -1,4 +1,4 @@
-/* Everything that was ever charged, and every act of the owner, as it was written. */
+/* Every charge and every act of the owner, as it was written. */
 import { useMemo, useState } from "preact/hooks";
 import { ReceiptSearch } from "../ledger/receipt";
 import { kindWords, Row } from "../ledger/row";
@@ -48,9 +48,9 @@ export function LedgerPage() {
     <div class="ledger">
       <h1>Ledger</h1>
       <p class="lead">
-        {me.owner ? "Every charge and every act of the owner" : "Every charge of yours"}, written before any
-        data was looked at, never changed afterwards. Open a row to see what was asked, how it was
-        answered, and which proofs its privacy rests on.
+        {me.owner ? "Every charge, written before any data was read, and every act of the owner"
+          : "All your charges, each written before any data was read"}. No row is ever changed. Open one
+        to see what was asked, how it was answered, and which proofs its privacy rests on.
       </p>
       <div class="grid">
         <Verify rows={rows} />
@@ -61,7 +61,7 @@ export function LedgerPage() {
         <h2 id="rows-title">Rows</h2>
         <div class="row filters" role="search">
           <label class="unseen" for="search">Search</label>
-          <input id="search" type="search" class="grow" placeholder="Search in queries, plans, receipts …"
+          <input id="search" type="search" class="grow" placeholder="Search queries, plans, receipts …"
             value={filter.text} onInput={(e) => set({ text: e.currentTarget.value })} />
           {kinds.length > 1 && <Choice label="Kind" value={filter.what} values={kinds} words={kindWords} set={(what) => set({ what })} />}
           {me.owner && <Choice label="Who" value={filter.who} values={people} set={(who) => set({ who })} />}
@@ -71,11 +71,11 @@ export function LedgerPage() {
         {refused && <Notice of={refused}><button type="button" class="quiet" onClick={readOn}>Try again</button></Notice>}
         <div class="row between">
           <p class="soft" role="status">
-            {reading ? `Reading: ${rows.length} rows so far …`
-              : `${found.length} ${found.length === 1 ? "row" : "rows"}${filtered ? ` of ${rows.length}` : ""}, the newest first.`}
+            {reading ? `Loading: ${rows.length} rows so far …`
+              : `${found.length} ${found.length === 1 ? "row" : "rows"}${filtered ? ` of ${rows.length}` : ""}, newest first.`}
           </p>
           <div class="row">
-            {!reading && <button type="button" class="quiet small" onClick={readOn}>{more ? "Read on" : "Look for new rows"}</button>}
+            {!reading && <button type="button" class="quiet small" onClick={readOn}>{more ? "Load more" : "Check for new rows"}</button>}
             <button type="button" class="quiet small" disabled={!found.length} aria-label="Save these rows as CSV"
               onClick={() => saveText(csvText(tableOf(found)), "text/csv", "ledger.csv")}>CSV</button>
             <button type="button" class="quiet small" disabled={!found.length} aria-label="Save these rows as JSON"
@@ -83,7 +83,7 @@ export function LedgerPage() {
           </div>
         </div>
         {rows.length === 0 && reading ? <Waiting /> : found.length === 0 ? (
-          <p class="soft">{filtered ? "No row is like that." : "You have not asked anything yet."}</p>
+          <p class="soft">{filtered ? "No matching rows." : "You have not asked anything yet."}</p>
         ) : (
           <ol class="rows">
             {found.slice(0, shown).map((row) => (

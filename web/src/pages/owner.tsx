@@ -1,6 +1,6 @@
 /*
- * Owner: what is in force, who may ask, and what to do when something is wrong.
- * Every act here is a row of the ledger, as it is from the command line.
+ * Owner: what is in force, who has access, and what to do when something is wrong.
+ * Every act here is a row of the ledger, as on the command line.
  */
 import { useRef } from "preact/hooks";
 import { useLoaded, type Loaded } from "../load";
@@ -58,7 +58,7 @@ export function OwnerPage() {
       <h1>Owner</h1>
       {me.owner ? <Inside /> : (
         <p class="news">
-          This page is for the owner of the data: <code>custos owner token</code> prints the token that opens it.
+          This page is for the owner of the data: <code>custos owner token</code> prints the token for it.
         </p>
       )}
     </>

@@ -32,8 +32,8 @@ function shownView(schema: Schema, v: View): Shown {
   return {
     name: v.name, kind: "view", comment: v.comment, columns: v.columns,
     protection: {
-      who: "A question that the owner has named.",
-      how: "It is asked like a table; whoever its tables protect is protected here.",
+      who: "A query that the owner has given a name.",
+      how: "You query it like a table; it protects the same people as its tables.",
     },
     ask: askLink(firstQuestion(schema, { ...v, public: false, unit: null })),
   };
@@ -62,12 +62,12 @@ function Tables({ schema }: { schema: Schema }) {
     <>
       <div class="schema-lead">
         <p>
-          <strong>Protected</strong> means: {adjacencyWords(schema)}. <strong>Not protected</strong> is
-          what stands on this page: names, listed values and ranges are public, and so is every
+          <strong>Protected</strong> means that {adjacencyWords(schema)}. <strong>Not protected</strong> is
+          everything on this page: names, listed values and ranges are public, and so is every
           public table.
         </p>
         <p class="soft">
-          A value beyond a range counts as its nearer end. A question costs ε {schema.query.epsilon} unless it says otherwise, and at most
+          A value outside a range counts as the nearer end of the range. A question costs ε {schema.query.epsilon} unless it says otherwise, and at most
           ε {schema.query.max_epsilon}.
         </p>
       </div>
@@ -77,7 +77,7 @@ function Tables({ schema }: { schema: Schema }) {
           onInput={(e) => setWanted(e.currentTarget.value)} />
         <span class="soft" role="status">
           {shown.length ? `${shown.length} of ${all.length} tables and views, ${columns} columns`
-            : "Nothing has this in its name, comment or values."}
+            : "No name, comment or value contains this."}
         </span>
       </div>
       <div class="schema-tables">{shown.map((t) => <TableCard key={t.name} of={t} />)}</div>

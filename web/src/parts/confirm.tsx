@@ -1,4 +1,4 @@
-/* A question before an act that cannot be undone. Escape, or the first button, leaves all as it is. */
+/* A confirmation of an act that cannot be undone. Escape and the first button cancel it. */
 import { useEffect, useRef } from "preact/hooks";
 
 export function Confirm({ title, act, busy, children, onYes, onNo }: {
@@ -17,7 +17,7 @@ export function Confirm({ title, act, busy, children, onYes, onNo }: {
       <h2 id="confirm-title">{title}</h2>
       {children}
       <div class="row">
-        <button type="button" class="quiet" onClick={onNo} disabled={busy}>Leave it as it is</button>
+        <button type="button" class="quiet" onClick={onNo} disabled={busy}>Cancel</button>
         <button type="button" class="danger" onClick={onYes} disabled={busy}>{act}</button>
       </div>
     </dialog>

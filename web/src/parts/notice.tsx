@@ -11,6 +11,6 @@ export function Notice({ of, children }: { of: Refused; children?: preact.Compon
   );
 }
 
-export function Waiting({ what = "Reading …" }: { what?: string }) {
+export function Waiting({ what = "Loading …" }: { what?: string }) {
   return <p class="wait" role="status">{what}</p>;
 }

@@ -15,8 +15,8 @@ export function Odds({ risk, children }: { risk: Risk; children: ComponentChildr
           <p class="big">{atMost(risk.success)}</p>
           {children}
           <p class="odds-keys soft">
-            <span><i class="odds-key by-chance" />by chance</span>{" "}
-            <span><i class="odds-key by-test" />by the answers</span>{" "}
+            <span><i class="odds-key by-chance" />right by chance</span>{" "}
+            <span><i class="odds-key by-test" />right because of the answers</span>{" "}
             <span><i class="odds-key wrong" />wrong</span>
           </p>
         </div>

@@ -1,6 +1,6 @@
 /*
- * What an attacker's test can reach: of those who did not take part it accuses
- * some, of those who did it misses some, and no test comes below the curve.
+ * What an attacker's test can achieve: it falsely accuses some who did not take
+ * part and misses some who did, and no test gets below the curve.
  */
 import type { Risk } from "../api";
 import { linearAxis } from "./chart/axis";
@@ -13,9 +13,9 @@ const ROOMY = 0.2; /* missed at 5 % falsely accused: then words have room below 
 
 export function Tradeoff({ risk, height = 240 }: { risk: Risk; height?: number }) {
   const curve = risk.corners.map((c) => ({ x: Number(c.fpr), y: Number(c.fnr) }));
-  const title = "What the best test can reach";
+  const title = "What the best test can achieve";
   const desc = `Missed against falsely accused. Guessing lies on the straight line from corner to corner. `
-    + `No test comes below the curve: with 5 % falsely accused it misses at least ${atLeast(risk.missed)}.`;
+    + `No test gets below the curve: with 5 % falsely accused it misses at least ${atLeast(risk.missed)}.`;
   return (
     <Figure name="trade-off" title={title} caption={[title + ".", desc]}
       numbers={{ head: ["falsely accused", "missed, at least"], rows: risk.corners.map((c) => [c.fpr, c.fnr]) }}>
@@ -31,7 +31,7 @@ export function Tradeoff({ risk, height = 240 }: { risk: Risk; height?: number }
             <Area plot={plot} series={2} points={[{ x: 0, y: 0 }, ...curve]} />
             <Line plot={plot} series={5} dash points={[{ x: 0, y: 1 }, { x: 1, y: 0 }]} />
             <Line plot={plot} series={2} points={curve} />
-            {Number(risk.missed) > ROOMY && <text class="aside" x="12" y={plot.height - 12}>no test comes here</text>}
+            {Number(risk.missed) > ROOMY && <text class="aside" x="12" y={plot.height - 12}>no test gets here</text>}
           </>
         )}
       </Frame>

@@ -25,7 +25,7 @@ function Row({ of: c, exact }: { of: SchemaColumn; exact: boolean }) {
   return (
     <tr>
       <th scope="row" class="mono">
-        {c.name}{c.unit && <span class="badge" title="This column tells whose row it is.">unit</span>}
+        {c.name}{c.unit && <span class="badge" title="This column says whose row it is.">unit</span>}
       </th>
       <td class="holds">{typeWords(c)}{c.nullable && !c.unit && <span class="soft">, may be missing</span>}</td>
       <td>
@@ -61,7 +61,7 @@ export function TableCard({ of: t }: { of: Shown }) {
       <p class="protection"><strong>{t.protection.who}</strong> {t.protection.how}</p>
       <div class="scroll" tabIndex={0} role="region" aria-label={`Columns of ${t.name}`}>
         <table class="stacked">
-          <thead><tr><th scope="col">Column</th><th scope="col">Holds</th><th scope="col">What may stand in it</th></tr></thead>
+          <thead><tr><th scope="col">Column</th><th scope="col">Type</th><th scope="col">Values</th></tr></thead>
           <tbody>{t.columns.map((c) => <Row of={c} exact={t.kind === "public"} />)}</tbody>
         </table>
       </div>

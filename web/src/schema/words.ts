@@ -1,6 +1,6 @@
 /*
- * The policy in plain words: what kind of thing a column holds, what may stand
- * in it, who is protected by a table and how much of one of them counts.
+ * The policy in plain words: the type and values of a column, whom a table protects,
+ * and how many rows of one person count.
  */
 import type { Schema, SchemaColumn, Table } from "../api";
 
@@ -21,13 +21,13 @@ const isMoment = (c: SchemaColumn) => ["date", "timestamp"].includes(c.type);
 
 /* What a question can do with a column that has no list of values. */
 export function domainWords(c: SchemaColumn, exact: boolean): string {
-  if (exact) return "anything";
-  if (c.unit) return "tells whose row it is: can be counted and joined by, never shown";
+  if (exact) return "any value";
+  if (c.unit) return "says whose row it is: you can count it and join on it, but never see it";
   if (c.range) return `${c.range.low} to ${c.range.high}`;
   if (c.type === "boolean") return "true or false";
-  if (isNumber(c)) return "no range: a sum or mean needs one in the question, such as least(greatest(x, 0), 100)";
+  if (isNumber(c)) return "no range: for a sum or mean set one in the query, such as least(greatest(x, 0), 100)";
   if (isMoment(c)) return "no range: can be compared and grouped by";
-  return "any text: as a group only what many have in common is shown";
+  return "any text: GROUP BY shows only values that many people share";
 }
 
 const times = (n: number, what: string) => `${n} ${what}${n === 1 ? "" : "s"}`;
@@ -36,7 +36,7 @@ const times = (n: number, what: string) => `${n} ${what}${n === 1 ? "" : "s"}`;
 function boundWords(t: Table): string {
   const unit = t.unit!;
   if (unit.rows_per_unit === null)
-    return "How many rows of each count is chosen anew by every question, privately, for a quarter of its price.";
+    return "Every question spends a quarter of its price on choosing, privately, how many rows of each one count.";
   const groups = unit.groups_per_unit !== null && unit.groups_per_unit < unit.rows_per_unit
     ? `, in at most ${times(unit.groups_per_unit, "group")}` : "";
   return `At most ${times(unit.rows_per_unit, "row")} of each count${unit.rows_per_unit === 1 ? "s" : ""} in an answer${groups}.`;
@@ -50,11 +50,11 @@ export function protectionOf(t: Table): Protection {
   if (t.unit!.row)
     return {
       who: "Each single row is protected.",
-      how: "Somebody who has several rows is protected less with each: the policy names no column that tells whose row it is.",
+      how: "The policy names no column that says whose row it is, so somebody with several rows has less protection.",
     };
   const called = t.unit!.column;
   return {
-    who: called ? `Each ${called} is protected: whoever it stands for, with all their rows in all tables.`
+    who: called ? `Each ${called} is protected: the person it stands for, with all their rows in all tables.`
       : "Each person is protected, with all their rows in all tables.",
     how: boundWords(t),
   };
@@ -62,8 +62,8 @@ export function protectionOf(t: Table): Protection {
 
 export function adjacencyWords(schema: Schema): string {
   return schema.adjacency === "add-remove"
-    ? "whether any one of those protected is in the data or not has little effect on any answer"
-    : "what the data say of any one of those protected has little effect on any answer";
+    ? "whether any one person (or row) is in the data has little effect on any answer"
+    : "what the data say about any one person (or row) has little effect on any answer";
 }
 
 /* Does it have what is looked for, in its name, its comment or its values? */
