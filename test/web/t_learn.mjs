@@ -47,7 +47,7 @@ visiting("a chart is saved as SVG and PNG that stand alone", at, async (page) =>
   await open(page, server, "learn");
   const save = async (what) => {
     const [file] = await Promise.all([page.waitForEvent("download"),
-      page.getByRole("button", { name: new RegExp(`What may be answered.*as ${what}`) }).click()]);
+      page.getByRole("button", { name: new RegExp(`Possible answers.*as ${what}`) }).click()]);
     return readFileSync(await file.path());
   };
   const svg = String(await save("SVG"));
