@@ -22,7 +22,7 @@ visiting("the owner's page hashes every row again", at, async (page) => {
   await page.getByRole("button", { name: "Hash every row again" }).click();
   await page.getByText("The chain is intact.", { exact: true }).waitFor();
   const rows = await ledger("owner");
-  await page.getByText(`All ${rows.length} rows were hashed again in this page`).waitFor();
+  await page.getByText(`This page hashed all ${rows.length} rows again`).waitFor();
   await page.locator(".news").getByText(rows.at(-1).receipt).waitFor();
 });
 
@@ -169,7 +169,7 @@ visiting("a server that was gone: what is shown stays, and is read again when it
   assert.equal(await page.locator(".rows > li").count(), before);
   await store.serve({ http: server.port });
   await page.getByText("The server does not answer.").waitFor({ state: "detached" });
-  await page.getByText(`${before} rows, the newest first`).waitFor();
+  await page.getByText(`${before} rows, newest first`).waitFor();
 }, { forgive: [/ERR_CONNECTION_REFUSED/] });
 
 await runAll();

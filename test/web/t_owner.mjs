@@ -83,7 +83,7 @@ visiting("of an analyst whose window is spent nothing is said to be left", at, a
 
 visiting("health is shown, and a refusal in the server's words", at, async (page) => {
   await logIn(page, server, tokens.owner, "owner");
-  await page.getByText("ledger rows").waitFor();
+  await page.getByText("ledger rows").first().waitFor();
   const running = page.locator(".fact").filter({ hasText: /^running now/ });
   assert.equal(await running.locator("dd").innerText(), "0"); /* not this request */
   await page.getByRole("button", { name: "Grant access to bob" }).waitFor();

@@ -116,7 +116,7 @@ for (const place of ["budget", "ledger", "schema", "owner"])
     await logIn(page, server, tokens.owner, place);
     await page.waitForLoadState("networkidle");
     if (place === "ledger") for (const row of await page.locator(".rows summary").all()) await row.click();
-    if (place === "owner") await page.getByRole("button", { name: `Shut out ${IMG}` }).click();
+    if (place === "owner") await page.getByRole("button", { name: `Revoke access of ${IMG}` }).click();
     await isText(page, IMG);
   });
 

@@ -45,7 +45,7 @@ export function Choice({ draft, plan, rules, fixed, change }: {
         aria-label="Accuracy against price" aria-valuetext={`epsilon ${brief(paid)}${expected(plan)}`}
         onInput={(e) => change({ by: "epsilon", epsilon: priceAt(Number(e.currentTarget.value), most) })} />
       <div class="ends" aria-hidden="true">
-        <span>cheaper, less accurate</span><span>more accurate, more expensive</span>
+        <span>cheaper</span><span>more accurate</span>
       </div>
       {fixed ? <p class="soft">The query sets its own price.</p> : (
         <div class="ways">

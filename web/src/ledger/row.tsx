@@ -44,7 +44,9 @@ export function RowDetails({ row, pick }: { row: LedgerRow; pick?: (theorem: str
           <a href={linkTo("ask", { sql: row.query })}>Ask this again</a>
         </Member>
       )}
-      {row.words && <Member name="details"><pre>{row.words.trimEnd()}</pre></Member>}
+      {row.words && (
+        <Member name="details"><pre>{row.what === "given again" ? givenAgain(row.words) : row.words.trimEnd()}</pre></Member>
+      )}
       {row.epsilon !== null && (
         <Member name="cost">
           <span class="mono">ε {row.epsilon}</span> · <span class="mono">ρ {row.rho}</span> · <span class="mono">δ {row.delta}</span>

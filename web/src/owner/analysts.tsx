@@ -45,7 +45,7 @@ function Left({ of: b }: { of: AnalystBudget | null }) {
 }
 
 function Credentials({ of: a }: { of: OwnerAnalyst }) {
-  if (!a.password && !a.token) return <span class="soft">none</span>;
+  if (!a.password && !a.token) return <span class="soft">no credentials</span>;
   return (
     <>
       {[a.password && "password", a.token && "token"].filter(Boolean).join(" and ")}
