@@ -1,5 +1,5 @@
-# A thin front for Meson: every target first brings what it needs. `make help`
-# lists them.
+# A thin front end for Meson: every target first installs what it needs. `make
+# help` lists them.
 BUILD  = build
 PREFIX = /usr/local
 # Options for Meson. CI turns warnings into errors.
@@ -34,7 +34,7 @@ demo: setup ## show what custos does
 	@ninja -C $(BUILD) custos
 	@$(BUILD)/custos demo
 
-test: clients all ## run every test but those of the console
+test: clients all ## run every test except those of the console
 	@$(RUN_TESTS) $(BUILD) --no-suite web
 
 # Types, then every page in a real browser against a real server.
@@ -62,7 +62,7 @@ format: dev ## format all C files
 
 # By clang, so that one build shows its warnings too. Large samples are gcc's, and
 # so are the scripts that drive the command, but for those that meet strangers.
-asan: dev ## the suite by clang, under ASan and UBSan
+asan: dev ## the tests built by clang, under ASan and UBSan
 	@CC=clang tools/configure build-asan -Db_sanitize=address,undefined \
 		-Db_lundef=false $(OPTIONS)
 	@ninja -C build-asan
@@ -75,7 +75,7 @@ asan: dev ## the suite by clang, under ASan and UBSan
 TSAN_TESTS = worker/t_pool curator/t_ledger_writer curator/t_share curator/t_owner serve/t_loop serve/t_workers \
 	engine/t_sandbox cli/t_http.py cli/t_http_owner.py cli/t_serve.py clients/t_pgbench.py
 
-tsan: dev ## the server and what its threads share, by clang, under TSan
+tsan: dev ## the server and what its threads share, built by clang, under TSan
 	@CC=clang tools/configure build-tsan -Db_sanitize=thread \
 		-Db_lundef=false $(OPTIONS)
 	@ninja -C build-tsan custos $(patsubst %,test/%,$(subst /,-,\
@@ -104,10 +104,10 @@ attacks: all ## the attack tests with 10^7 releases instead of a few
 bench-noise: all ## draws per second
 	@$(BUILD)/bench/noise
 
-bench-timing: all ## can the time of a draw tell its size?
+bench-timing: all ## does the time of a draw depend on its value?
 	@$(BUILD)/bench/timing
 
-bench-account: all ## what the accountant answers, and how fast
+bench-account: all ## bounds of the accountant, and how fast they are computed
 	@$(BUILD)/bench/account
 
 bench-query: all ## private queries against plain ones, 20 M rows
@@ -123,13 +123,13 @@ bench-tpch: all ## five TPC-H queries against plain ones, SF 1 and SF 10
 bench-total: all ## our own functions against those of the engine, 10 M rows
 	@$(BUILD)/bench/total
 
-bench-serve: dev all ## the server under pgbench: answers a second, times, memory
+bench-serve: dev all ## the server under pgbench: answers per second, times, memory
 	@CUSTOS=$(BUILD)/custos python3 bench/serve.py
 
 fuzz-account: all ## 10^5 random plans against their exact curves
 	@CUSTOS_LONG=1 $(BUILD)/test/account-t_fuzz
 
-crash: all ## 1000 times kill -9 under concurrent queries and imports
+crash: all ## kill -9, 1000 times, under concurrent queries and imports
 	@CUSTOS=$(BUILD)/custos python3 test/crash/crash.py
 
 load: dev all ## ten minutes of load on a server that is killed every 20 s
@@ -138,10 +138,10 @@ load: dev all ## ten minutes of load on a server that is killed every 20 s
 siege: all ## ten minutes of attacks while honest analysts ask (SIEGE_SECONDS)
 	@CUSTOS=$(BUILD)/custos python3 test/siege/siege.py
 
-reply-time: all ## do reply times tell who is in the data? 10^4 replies an arm
+reply-time: all ## do reply times reveal who is in the data? 10^4 replies per arm
 	@CUSTOS=$(BUILD)/custos python3 test/siege/reply_time.py
 
-worker-kills: all ## 1000 times kill -9 of a worker process under load
+worker-kills: all ## kill -9 of a worker process, 1000 times, under load
 	@CUSTOS=$(BUILD)/custos python3 test/siege/worker_kills.py
 
 fuzz-query: all ## 10^5 random queries: no crash, no engine text, all charged
@@ -153,10 +153,10 @@ facts: all ## 10^6 expressions: every claim of the planner holds in the engine
 mutants: all ## every patch in test/mutants is caught by its test
 	@tools/mutants
 
-timing-battery: all ## does the time of a query tell that a person is there?
+timing-battery: all ## does the time of a query reveal that a person is present?
 	@CUSTOS_LONG=1 $(BUILD)/test/curator-t_timing
 
-stability: all ## 10^5 queries on neighbours: none moves farther than priced
+stability: all ## 10^5 queries on neighbours: none exceeds its sensitivity
 	@CUSTOS_LONG=1 $(BUILD)/test/curator-t_stability
 
 powercut: all ## 1000 power cuts and 1000 kills in the middle of charges
@@ -165,7 +165,7 @@ powercut: all ## 1000 power cuts and 1000 kills in the middle of charges
 
 bench: bench-noise bench-timing bench-account bench-query
 
-# What strangers can send to the server; each target runs so often.
+# What strangers can send to the server; how often each target runs.
 FUZZ_SERVE = pg_in pg_value scram json http statement session worker
 FUZZ_RUNS  = 10000000
 
