@@ -1,7 +1,7 @@
 /*
- * The server's HTTP API, as /v1/openapi.json describes it: the only way from the
- * page to anything. Amounts and values stay texts; a chart may round them, an
- * export never does.
+ * The server's HTTP API, as /v1/openapi.json describes it; all requests of the page
+ * go through it. Amounts and values stay strings; a chart may round them, an export
+ * never does.
  */
 
 export type Amount = string;
@@ -65,26 +65,26 @@ export interface AnalystBudget {
   own: Balance | null; window: Balance | null; window_days: number | null;
   spent: Cost; /* the sums of all charges, in each currency */
 }
-/* common and spent, of all together, are the owner's to see. */
+/* Only the owner sees common and spent, which are of all analysts together. */
 export interface Budget { common: Balance | null; spent: Cost | null; analysts: AnalystBudget[] }
 
-/* Spending as it grew; `common` is the owner's alone. Amounts in `currency`. */
+/* Spending over time; only the owner sees `common`. Amounts in `currency`. */
 export interface HistoryPoint { row: number; time: string; spent: Amount }
 export interface HistoryLine {
-  who: string | null; /* null: all together */
+  who: string | null; /* null: all analysts together */
   currency: "epsilon" | "rho";
   limit: Amount | null;
   points: HistoryPoint[];
 }
 export interface History { now: string; lines: HistoryLine[] }
 
-/* What a promise means: the numbers of the library, in words too. */
+/* What a promise means: numbers from the library, and sentences. */
 export interface Corner { fpr: string; fnr: string }
 export interface Risk {
   epsilon: Amount; delta: Amount;
-  success: string;      /* the best test is right at most so often, 0 to 1 */
-  posterior: string;    /* what an even belief may become at most */
-  missed: string;       /* at 5 % false alarms, at least so many are missed */
+  success: string;      /* how often the best test is right, at most, 0 to 1 */
+  posterior: string;    /* what a belief of 1/2 may become, at most */
+  missed: string;       /* how many are missed at 5 % false alarms, at least */
   sentences: string[];
   corners: Corner[];    /* of the trade-off curve */
 }
@@ -128,13 +128,13 @@ export interface LedgerRow {
   query: string | null; plan: string | null; theorems: string | null; words: string | null;
   epsilon: Amount | null; rho: Amount | null; delta: Amount | null;
   data_version: number; version: string | null; receipt: string;
-  /* The owner's alone, to hash the chain again: /v1/openapi.json says how. */
+  /* For the owner only, to hash the chain again: /v1/openapi.json says how. */
   time_us?: string;   /* microseconds since 1970 */
   policy?: string;    /* hex */
   before?: string;    /* hex: the hash of the row before */
 }
 export interface Ledger { rows: LedgerRow[]; next: number | null }
-/* rows and head are the owner's to see. */
+/* Only the owner sees rows and head. */
 export interface Verified {
   ok: boolean; rows: number | null; head: string | null; said: string;
 }
@@ -145,12 +145,12 @@ export interface OwnerPolicy {
 }
 export interface OwnerAnalyst {
   name: string;
-  password: boolean; token: boolean;   /* can enter by PostgreSQL, by HTTP */
+  password: boolean; token: boolean;   /* for PostgreSQL clients, for HTTP */
   since: string | null;
   budget: AnalystBudget | null;        /* null: no longer in the policy */
 }
 export interface OwnerAnalysts { analysts: OwnerAnalyst[]; acts: boolean; why_not: string | null }
-/* Both are null after revoke. Shown once: nobody can show them again. */
+/* Both are null after revoke. Shown once: not even the server can show them again. */
 export interface NewSecrets {
   name: string; password: string | null; token: string | null; receipt: string;
 }
@@ -192,7 +192,7 @@ async function refusal(reply: Response): Promise<Refused> {
 export class Api {
   constructor(readonly token: string) {}
 
-  /* A reply that breaks off, also in its midst, is as good as none. */
+  /* A reply that breaks off, even in the middle, counts as none. */
   private async call<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
     const headers: Record<string, string> = { Accept: "application/json" };
     if (this.token) headers.Authorization = `Bearer ${this.token}`;
@@ -228,7 +228,7 @@ export class Api {
   budget() { return this.get<Budget>("/v1/budget"); }
   history() { return this.get<History>("/v1/budget/history"); }
   schema() { return this.get<Schema>("/v1/schema"); }
-  /* Of a promise; without one, of all that who asks has been answered. */
+  /* Of a promise; without one, of all answers that the asker got so far. */
   risk(of?: { epsilon: string; delta?: string }) { return this.get<Risk>("/v1/risk", { ...of }); }
   learn(epsilon: string) { return this.get<Learn>("/v1/learn", { epsilon }); }
   ledger(args: { from?: number; limit?: number; analyst?: string; theorem?: string } = {}) {

@@ -1,4 +1,4 @@
-/* What a page shows comes from the server: none yet, a value, or a refusal. */
+/* Data of a page, loaded from the server: nothing yet, a value, or an error. */
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { Refused } from "./api";
 import { useSession } from "./session";

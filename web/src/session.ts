@@ -1,6 +1,6 @@
 /*
- * Who is asking: the token lives in this tab alone (sessionStorage), and goes
- * nowhere but into the Authorization header of this origin.
+ * Who is logged in: the token is kept only in this tab (sessionStorage) and sent
+ * only in the Authorization header to this origin.
  */
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
@@ -10,9 +10,9 @@ export interface Session {
   api: Api;
   me: Me;
   /* To be called with every refusal: shows what concerns the whole page (server
-     gone, token no longer good) and says whether it did. */
+     gone, token no longer valid) and says whether it did. */
   trouble(e: unknown): e is Refused;
-  /* How often the server came back: what is shown is read again with it. */
+  /* How often the server came back: when it changes, pages load their data again. */
   back: number;
   leave(): void;
 }

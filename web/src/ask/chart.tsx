@@ -35,8 +35,8 @@ function BarChart({ marks, title, what }: { marks: Mark[]; title: string; what: 
   );
 }
 
-/* Each value is what it adds to those before: drawn without a band, for the
-   error of a sum is not told by the errors of its parts. */
+/* Running sums, drawn without a band: the error of a sum does not follow from the
+   errors of its parts. */
 function added(marks: Mark[]): Mark[] {
   let sum = 0;
   return marks.map(({ low: _, high: __, ...m }) => ({ ...m, value: (sum += m.value) }));
@@ -48,7 +48,7 @@ type Range = { x: number; low: number; high: number };
 const stairs = (band: Range[]) =>
   band.flatMap((b, i) => (i ? [{ ...band[i - 1]!, x: b.x }, b] : [b]));
 
-/* Whole numbers are marked by whole numbers. */
+/* An axis of whole numbers has ticks only at whole numbers. */
 function wholeAxis(ends: [number, number], label: string): AxisMaker<number> {
   return (range) => {
     const ticks = Math.max(1, Math.min(ends[1] - ends[0], Math.floor(Math.abs(range[1] - range[0]) / 60)));

@@ -1,7 +1,7 @@
 /*
- * Accuracy or price: one slider over the whole query, and the two numbers it
- * stands between. The slider moves what is paid; where an accuracy is asked for
- * instead, it shows what that costs.
+ * Accuracy or price: one slider for the query, and an input for either number. The
+ * slider sets the price; if an accuracy is asked for instead, it shows what that
+ * costs.
  */
 import type { Plan, Schema } from "../api";
 import { brief } from "../parts/decimal";
@@ -10,8 +10,8 @@ import { NO_PRICE, type Draft } from "./draft";
 const STEPS = 150;
 const DECADES = 3; /* the slider goes down to a thousandth of the largest price */
 
-/* A price to three digits: with fewer, places side by side had one price, and
-   an arrow key could not leave it. */
+/* A price to three digits: with fewer, neighbouring slider positions would share a
+   price, and an arrow key could not leave it. */
 export function priceAt(place: number, most: string): string {
   if (place >= STEPS) return most;
   const epsilon = Number(most) * 10 ** (DECADES * (place / STEPS - 1));

@@ -1,16 +1,16 @@
 /*
- * The question that runs and the answers that came. They belong to who asks and
- * not to a page: looking elsewhere while one waits loses no paid answer, and
- * another token does not see them.
+ * The running question and the answers so far. They belong to the user and not to a
+ * page: leaving the page while waiting loses no paid answer, and another token does
+ * not see them.
  */
 import { useEffect, useState } from "preact/hooks";
 import { Refused, type Amount, type Answer, type Api, type Question } from "../api";
 import { useSession } from "../session";
 
-/* `inRho`: the budget counts in rho, so that left does not fall by the cost. */
+/* `inRho`: the budget is counted in rho, so what remains does not fall by the cost. */
 export interface Asked { question: Question; answer: Answer; inRho: boolean }
 /* `price`: what it was to cost, null where it was free. `told`: that the server is
-   gone or the token no longer good is news once, not whenever a page is opened. */
+   gone or the token no longer valid is shown once, not whenever a page is opened. */
 export type Run =
   | { kind: "idle" }
   | { kind: "running"; question: Question; price: Amount | null; since: number }

@@ -1,8 +1,8 @@
 /*
- * What is being written: the text, and what is to be paid for it. The text is
- * kept in this tab for each name, so that a reload, or a token that has run out,
- * loses nothing, and who logs in next under another name does not see it. The
- * price is not: it is set for one question and must not pay for another.
+ * The draft: the text and its price. The text is kept in this tab for each user
+ * name, so that a reload or an expired token loses nothing, and whoever logs in next
+ * under another name does not see it. The price is not kept: it is set for one
+ * question and must not apply to another.
  */
 import { useEffect, useState } from "preact/hooks";
 import type { Me, Question } from "../api";

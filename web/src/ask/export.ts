@@ -31,14 +31,14 @@ export function jsonOf({ question, answer }: Asked): string {
   return JSON.stringify({ question, answer }, null, 1) + "\n";
 }
 
-/* A lone row in words, for its picture shows the ranges only. */
+/* A single row in words, because its picture shows only the ranges. */
 function told({ columns, rows }: Asked["answer"]): string[] {
   if (rows.length !== 1) return [];
   return rows[0]!.map((cell, j) => `${columns[j]!.name}: ${plain(cell.value)}` +
     (cell.low === undefined ? "" : `, between ${plain(cell.low)} and ${plain(cell.high)}`));
 }
 
-/* What a picture says below itself. */
+/* The caption below a picture. */
 export function captionOf({ question, answer }: Asked): string[] {
   return [
     ...told(answer),

@@ -1,7 +1,7 @@
 /*
- * One's own questions, newest first: those of the ledger, and of this tab those
- * that were free. A click puts the text back, and shows the answer where this
- * tab still has it; else the server has it stored, free.
+ * The user's own questions, newest first: those of the ledger, and the free ones of
+ * this tab. A click puts the text back and shows the answer if this tab still has
+ * it; otherwise the server has it stored, free.
  */
 import type { Api, LedgerRow, Me } from "../api";
 import { useLoaded } from "../load";

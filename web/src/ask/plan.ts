@@ -13,7 +13,7 @@ const AGAIN_MS = 2000; /* where the server does not answer */
 export interface Planned {
   plan: Plan | null;
   refused: Refused | null;
-  /* Is it of the question as it stands now? */
+  /* Does it belong to the current text? */
   fresh: boolean;
 }
 

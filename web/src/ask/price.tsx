@@ -6,7 +6,7 @@ import { linkTo } from "../route";
 
 export type Fare = "paid" | "stored" | "public" | "beyond" | "plan";
 
-/* How a question would be paid for; `explains`: it asks for its plan alone. */
+/* How a question would be paid for; `explains`: it asks only for its plan. */
 export function fareOf(plan: Plan, explains: boolean): Fare {
   if (explains) return "plan";
   if (plan.stored) return "stored";
@@ -16,7 +16,7 @@ export function fareOf(plan: Plan, explains: boolean): Fare {
 
 const NEAR = 1e-9;
 
-/* Does what is left not fall by the price? Then the budget counts in rho. */
+/* If what remains does not fall by the price, the budget is counted in rho. */
 export function countsInRho({ remaining, after, cost }: Plan): boolean {
   if (!remaining || !after) return false;
   const now = Number(remaining.epsilon), price = Number(cost.epsilon);

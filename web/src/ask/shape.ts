@@ -1,7 +1,7 @@
 /*
- * What an answer can be drawn as. Text keys make bars, ordered ones a line with
- * its band; thresholds that only grow make steps (a CDF); a lone row is told as
- * numbers. For drawing, values become floating point; nothing else does.
+ * How an answer can be drawn. Text keys make bars, ordered ones a line with its
+ * band; values that grow along thresholds make steps (a CDF); a single row is shown
+ * as numbers. Values become floating point only for drawing.
  */
 import type { Answer, Column, Kind } from "../api";
 
@@ -36,7 +36,7 @@ export function numberOf(kind: Kind, text: unknown): number {
   return Date.parse(time.length > 10 ? time + "Z" : time);
 }
 
-/* Do values grow with the key, as far as their error lets one see? */
+/* Do values grow with the key, up to their errors? */
 function grows(answer: Answer, measure: number): boolean {
   const cells = answer.rows.map((r) => r[measure]!);
   const first = Number(cells[0]?.low ?? cells[0]?.value), last = Number(cells.at(-1)?.high ?? cells.at(-1)?.value);

@@ -6,7 +6,7 @@ import { Notice } from "../parts/notice";
 import { linkTo } from "../route";
 import { useSession } from "../session";
 
-/* The window of who asks, where it has less left than the budget. */
+/* The asker's window, if less is left in it than in the budget. */
 function useWindow(turn: unknown): AnalystBudget | null {
   const { api, me } = useSession();
   const { value } = useLoaded(() => api.budget(), [api, turn]);
@@ -30,7 +30,7 @@ function Why({ slowed }: { slowed: AnalystBudget | null }) {
   );
 }
 
-/* Before asking, and after the server has said so. */
+/* The budget does not suffice: known before asking, or said by the server. */
 export function Spent({ said, left }: { said?: string; left: Amount | null }) {
   const none = left !== null && Number(left) === 0;
   const slowed = useWindow(left);

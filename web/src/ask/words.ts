@@ -1,4 +1,4 @@
-/* What private SQL has: the words and functions that the editor offers and colours. */
+/* The keywords and functions of private SQL that the editor completes and colours. */
 import { PostgreSQL, SQLDialect } from "@codemirror/lang-sql";
 
 export const KEYWORDS = [

@@ -1,4 +1,4 @@
-/* What is left as time went on, and, dashed, where it goes at the present pace. */
+/* What was left over time and, dashed, what will be left at the current pace. */
 import type { HistoryLine } from "../api";
 import { linearAxis, timeAxis } from "../parts/chart/axis";
 import { Figure } from "../parts/chart/figure";
@@ -6,8 +6,8 @@ import { Frame } from "../parts/chart/frame";
 import { Line, Steps, type Point } from "../parts/chart/marks";
 import { forecastWords, isSpent, type Forecast } from "./forecast";
 
-const AHEAD = 0.35;    /* of the past's length is shown of the future */
-const FURTHER = 10;    /* or so often the past, if the end lies in it */
+const AHEAD = 0.35;    /* length of the future that is shown, relative to the past */
+const FURTHER = 10;    /* or up to this much, if the budget ends in it */
 const DAY_MS = 86_400_000;
 const LEAST_MS = 1_000;
 
@@ -20,14 +20,14 @@ export function beginning(lines: HistoryLine[], now: Date): Date {
     ...lines.flatMap((l) => (l.points[0] ? [Date.parse(l.points[0].time)] : []))));
 }
 
-/* Of a budget that is spent: the time in which it went, and a little before. A day
-   of a whole budget before its first charge would look as if all of it were left. */
+/* For a spent budget: the time in which it was spent, and a little before. A full day
+   before the first charge would look as if all of it were left. */
 function spentSince(line: HistoryLine, now: Date): Date {
   const first = Date.parse(line.points[0]!.time);
   return new Date(first - Math.max((+now - first) / 10, LEAST_MS));
 }
 
-/* Without a limit of its own a line shows what is spent, rising. */
+/* A line without a limit of its own shows what was spent, rising. */
 function pointsOf(line: HistoryLine, from: Date, now: Date): Point<Date>[] {
   const limit = line.limit === null ? null : Number(line.limit);
   const level = (spent: number) => (limit === null ? spent : Math.max(0, limit - spent));

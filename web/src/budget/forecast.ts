@@ -1,6 +1,6 @@
 /*
- * How long a budget lasts at the present pace: plain arithmetic over what was
- * spent, for the eye. Nothing is decided by it.
+ * How long a budget lasts at the current pace: plain arithmetic over what was spent,
+ * only for display.
  */
 import type { HistoryLine } from "../api";
 import { momentWords } from "../parts/time";

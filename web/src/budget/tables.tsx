@@ -1,4 +1,4 @@
-/* Budgets in numbers: each with its currencies; and, for the owner, who spends. */
+/* Budgets in numbers: each with its currencies; and, for the owner, by analyst. */
 import type { AnalystBudget, Balance, Budget, History, HistoryLine } from "../api";
 import { leftShort, spentShort } from "../parts/amount";
 import { beginning, nameOf, Spark } from "./burndown";
@@ -12,7 +12,7 @@ export function leftOf(a: AnalystBudget): string {
     ? a.window.left_epsilon : a.left_epsilon;
 }
 
-/* Every budget that who asks may see, the widest first. */
+/* Every budget that the user may see, the widest first. */
 export function budgetsOf(budget: Budget, owner: boolean): Named[] {
   const named: Named[] = [];
   if (budget.common) named.push({ name: "all analysts", about: "what they may learn about one person, together", balance: budget.common });
@@ -39,11 +39,11 @@ export function Meter({ of: { name, about, balance } }: { of: Named }) {
   );
 }
 
-/* Full digits, as titles; what is read is cut. */
+/* Rounded amounts, with all digits in the tooltip. */
 const Left = ({ of }: { of: string }) => <span title={of}>{leftShort(of)}</span>;
 const Spent = ({ of }: { of: string }) => <span title={of}>{spentShort(of)}</span>;
 
-/* The sums of all charges; each alone is a bound on what was told. */
+/* The sums of all charges; each alone is a bound on what was revealed. */
 export function Sums({ of, owner }: { of: Budget; owner: boolean }) {
   const lines = [
     ...(of.spent ? [{ name: "all analysts", charges: of.common?.charges, spent: of.spent }] : []),

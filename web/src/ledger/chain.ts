@@ -1,7 +1,7 @@
 /*
- * The chain hashed again, here: SHA-256 by the browser over the bytes that
- * /v1/openapi.json describes. Each row's hash covers the hash of the row before,
- * so a row that was changed, left out or put in shows at its place.
+ * Hashes the chain again in the browser: SHA-256 over the bytes that
+ * /v1/openapi.json describes. Each row's hash covers the hash of the row before, so
+ * a row that was changed, removed or inserted is found.
  */
 import type { Api, LedgerRow } from "../api";
 
@@ -58,10 +58,10 @@ async function hashOf(row: LedgerRow, before: string): Promise<string> {
 
 export interface Rehashed { ok: boolean; rows: number; head: string; said: string }
 
-/* Browsers hash only on pages that came safely: by TLS, or from this machine. */
+/* Browsers compute hashes only on pages loaded over TLS or from this machine. */
 export const canHash = () => globalThis.crypto?.subtle !== undefined;
 
-/* The owner's alone: others do not see all rows. `seen` is told after each page. */
+/* For the owner only: others do not see all rows. `seen` is called after each page. */
 export async function rehash(api: Api, seen: (rows: number) => void, signal: AbortSignal): Promise<Rehashed> {
   let before = NOTHING, count = 0;
   let from: number | null = 1;

@@ -1,4 +1,4 @@
-/* One row: a line to scan, and all it says when opened. */
+/* One row of the ledger: a summary line, and all its details when opened. */
 import { useState } from "preact/hooks";
 import type { LedgerRow } from "../api";
 import { spentShort } from "../parts/amount";
@@ -33,7 +33,7 @@ function Member({ name, children }: { name: string; children: preact.ComponentCh
   return <><dt>{name}</dt><dd>{children}</dd></>;
 }
 
-/* Without `pick` in short: what it was for, without how it was answered. */
+/* Without `pick` only the essentials: no plan and no theorems. */
 export function RowDetails({ row, pick }: { row: LedgerRow; pick?: (theorem: string) => void }) {
   const theorems = pick ? theoremsOf(row) : [];
   return (

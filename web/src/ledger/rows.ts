@@ -1,13 +1,13 @@
 /*
- * Rows as they are read, page after page, so that filters and the search see all
- * of them. A very long ledger is read in goes.
+ * Loads the rows page by page, so that filters and search see all of them. A very
+ * long ledger is loaded in several rounds.
  */
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { Refused, type LedgerRow } from "../api";
 import { useSession } from "../session";
 
 const PAGE = 500;
-const GO = 20_000; /* rows read without being asked again */
+const GO = 20_000; /* rows per round */
 
 export interface Rows {
   rows: LedgerRow[];

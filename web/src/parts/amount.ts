@@ -5,7 +5,7 @@
 import { brief } from "./decimal";
 
 const DIGITS = 6;
-const FAR = 5; /* so many zeros after the point, and a power of ten is clearer */
+const FAR = 5; /* with this many zeros after the point, a power of ten is clearer */
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 function short(amount: string, how: "up" | "down"): string {

@@ -1,7 +1,7 @@
 /*
- * The SQL editor. It lives in a shadow root, where CodeMirror's sheets are
- * adopted and not written into the page: the Content-Security-Policy forbids
- * the latter. Colours are the page's own properties, which are inherited.
+ * The SQL editor. It lives in a shadow root, which adopts CodeMirror's style sheets:
+ * the Content-Security-Policy forbids writing them into the page. Colours are the
+ * page's own custom properties, which are inherited.
  */
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, type CompletionSource } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab, isolateHistory } from "@codemirror/commands";
@@ -53,8 +53,8 @@ const THEME = EditorView.theme({
 });
 
 /*
- * Typing over a selection: Chromium would keep the looks of what it replaces in
- * a style attribute, which the policy of the page refuses, so it is done here.
+ * Typing over a selection: Chromium would keep the style of the replaced text in a
+ * style attribute, which the Content-Security-Policy forbids, so it is done here.
  */
 const TYPE_OVER = EditorView.domEventHandlers({
   beforeinput(event, view) {

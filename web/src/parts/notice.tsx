@@ -1,6 +1,6 @@
 import type { Refused } from "../api";
 
-/* A refusal in the server's words: what, and what to do. */
+/* An error of the server: what is wrong, and what to do. */
 export function Notice({ of, children }: { of: Refused; children?: preact.ComponentChildren }) {
   return (
     <div class="news bad" role="alert">

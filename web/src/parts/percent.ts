@@ -7,7 +7,7 @@ const TINY = 1e-9; /* of a per cent: what the machine's numbers blur */
 
 const DIGITS = 2, MOST_DIGITS = 8; /* after the point */
 
-/* As few digits as tell it from certainty. */
+/* As few digits as are needed not to show 100 %. */
 export function atMost(chance: string): string {
   const value = Number(chance) * 100;
   for (let digits = DIGITS; ; digits++) {
