@@ -261,7 +261,7 @@ csv_answer(struct buf *b, const struct answer *a)
     }
 }
 
-/* What JSON has beside the rows goes into the head. */
+/* What JSON has besides the rows goes into headers. */
 static void
 csv_headers(struct http_reply *out, const struct question *q)
 {

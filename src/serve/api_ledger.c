@@ -15,7 +15,7 @@ enum {
     PAGE_BYTES = 1 << 28,
 };
 
-/* all: with what else is hashed, so that the owner can do it again. */
+/* all: with everything that is hashed, so that the owner can hash it again. */
 static void
 add_row(struct buf *b, const struct ledger_row *r, bool all)
 {

@@ -23,7 +23,7 @@ add_value(struct buf *b, const struct datum *d)
     buf_clear(&text);
 }
 
-/* Only to who may use the column that is referenced. */
+/* Shown only to those who may use the referenced column. */
 static void
 add_reference(struct buf *b, const struct policy *p,
               const struct policy_analyst *who, const struct policy_column *c)

@@ -31,7 +31,7 @@ add_params(struct buf *key, const struct portal *p)
     }
 }
 
-/* The question itself, all that its answer depends on but policy and data. */
+/* The cache key: all that the answer depends on except policy and data. */
 static void
 key_write(struct session *s, const struct asking *a)
 {
@@ -175,7 +175,7 @@ asking_begin(struct session *s, const struct asking *a, enum session_then then)
     return fill_task(s, t, a) || no_memory(s);
 }
 
-/* An error's place is one of the statement: of the whole text it lies later. */
+/* An error's position is in its statement, which begins at byte `at` of text. */
 static void
 fail_at(struct session *s, const struct task *t, str text, int at)
 {

@@ -62,7 +62,7 @@ send_pending(struct conn *c)
     return true;
 }
 
-/* The handshake; false: gone. */
+/* Goes on with the handshake. False: the connection is gone. */
 static bool
 do_handshake(struct conn *c, struct tls *tls, int64_t now_us)
 {
@@ -155,7 +155,7 @@ conn_events(const struct conn *c)
         return c->wants_read ? EPOLLIN : EPOLLOUT;
     if (c->wants_write)
         return EPOLLOUT;
-    /* At work only that the client goes is of interest. */
+    /* While a task runs, all that matters is whether the client hangs up. */
     return session_need(c->session) == NEED_BYTES ? EPOLLIN : EPOLLRDHUP;
 }
 

@@ -109,9 +109,9 @@ group_size(const struct loop *l, const char *group)
 }
 
 /*
- * Whom to end of a group: the oldest that has sent nothing for a while, else the
- * oldest. A client that has just connected has sent nothing either, so that it
- * must not be the first to go.
+ * The connection to evict from a group: the oldest that has sent nothing for a
+ * while, else the oldest. (A client that has just connected has sent nothing
+ * either, and must not be the first to go.)
  */
 static struct conn *
 stranger_to_end(const struct loop *l, const char *group)

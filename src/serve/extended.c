@@ -50,8 +50,8 @@ keep_columns(struct prepared *p, const struct pg_column *columns, size_t n)
     return own != NULL;
 }
 
-/* A FETCH has the columns of its cursor: copies, for what it held of another it
-   would hold of a chain of them. False: out of memory. */
+/* A FETCH has the columns of its cursor, as copies: if statements held each other
+   there could be chains of them. False: out of memory. */
 static bool
 fetch_columns(struct session *s, struct prepared *p)
 {

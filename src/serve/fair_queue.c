@@ -84,8 +84,8 @@ ready_remove(struct fair_queue *q, struct queue_share *s)
     s->ready_at = NULL;
 }
 
-/* After every change: it is among the ready exactly when it may begin a job,
-   and it exists exactly while it has jobs. */
+/* Called after every change: a share is in `ready` exactly when it may begin a
+   job, and exists exactly while it has jobs. */
 static void
 share_settle(struct fair_queue *q, struct queue_share *s)
 {

@@ -39,8 +39,9 @@ token_of(str authorization, str *out)
 }
 
 /*
- * A wrong token, and later also to wait. A right one has 256 bits and is no
- * guess: it does not wait for the wrong ones of others at its address.
+ * Refuses a wrong token; after several, also makes the address wait. A right token
+ * has 256 bits and cannot be guessed, so it never waits for wrong ones from its
+ * address.
  */
 static bool
 deny_token(const struct serve_parts *parts, str from, struct http_reply *reply)

@@ -171,9 +171,9 @@ running_add(struct exchange *x)
 }
 
 /*
- * From a worker: hands over, and is done with it. Once the connection goes on,
- * x may be freed; the daemon, which the library still touches then, and h wait
- * for the count of jobs.
+ * From a worker: hands the job over. Once the connection is resumed x may be freed;
+ * the library still uses the daemon then, so it and h live until the count of
+ * jobs is 0.
  */
 static void
 job_done(struct job *j)
@@ -308,8 +308,9 @@ head_count(void *ctx, enum MHD_ValueKind kind, const char *name,
     return MHD_YES;
 }
 
-/* Who stands between us and the client may read a head that can be read in two
-   ways in the other one, and take a body's end for a request of somebody else. */
+/* If a head can be read in two ways, a proxy between us and the client may read it
+   the other way, and take the end of a body for somebody else's request (request
+   smuggling). */
 static bool
 is_read_one_way(struct exchange *x)
 {

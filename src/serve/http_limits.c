@@ -8,22 +8,21 @@
 
 enum {
     STRANGER_BODY = 64 << 10, /* of a body that nobody wants: read, not kept */
-    KNOWN_BODY = 64 << 20,    /* the same of who has shown a token: one who is
-                                 cut off while sending reads no reply */
+    KNOWN_BODY = 64 << 20, /* the same with a valid token: a client that is cut
+                                 off while it sends would not read our reply */
 };
 
 /* ---------------------------------------------------------- connections -- */
 
-/* Does a rather than b make place? Strangers do before who has shown a token,
-   and of these the one that came first: how long its wait may still take is its
-   own choice. */
+/* Is a evicted before b? Strangers before those with a valid token, then the
+   oldest, and not the one whose wait ends last, which the client can choose. */
 static bool
 goes_before(const struct link *a, const struct link *b)
 {
     return a->known == b->known ? a->since_us < b->since_us : !a->known;
 }
 
-/* The one to make place, among the strangers of a group or among all (NULL). */
+/* The one to evict, among the strangers of a group or among all (NULL). */
 static struct link *
 first_to_go(const struct http *h, const struct link *newest, const char *group,
             size_t *n)
@@ -46,13 +45,13 @@ hang_up(struct http *h, struct link *l)
 {
     COUNT_ONE(h->parts->counts, strangers_evicted_total);
     shutdown(l->fd, SHUT_RDWR);
-    l->until_us = 0; /* it is on its way out: the next time another */
+    l->until_us = 0; /* it is ending: next time evict another */
 }
 
 /*
- * An address has few places for connections that have shown no token, and the
- * last quarter of all places is kept free: who came first goes, so that those
- * who send or read nothing keep nobody out.
+ * An address may have only a few connections without a valid token, and the last
+ * quarter of all places is kept free. The oldest is evicted, so that clients who
+ * send or read nothing keep nobody out.
  */
 void
 links_make_room(struct http *h, const struct link *newest)
@@ -108,8 +107,8 @@ body_is_endless(const struct exchange *x, unsigned long long length)
     return length > (x->link->known ? KNOWN_BODY : STRANGER_BODY);
 }
 
-/* Kept where the request has a use for it and the analyst has room for it; else
-   read to a bound, which is the connection's end. */
+/* Keeps the body if the route takes one and the analyst's share has room; else
+   reads it up to a limit, at which the connection ends. */
 enum MHD_Result
 body_take(struct exchange *x, const char *bytes, size_t n)
 {

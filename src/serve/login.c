@@ -62,7 +62,7 @@ set_options(struct session *s, str text)
     }
 }
 
-/* What a client sets when it connects; what is unknown is passed over. */
+/* What a client sets when it connects; unknown settings are ignored. */
 static void
 set_pairs(struct session *s, const struct pg_startup *m)
 {
@@ -80,7 +80,7 @@ set_pairs(struct session *s, const struct pg_startup *m)
     }
 }
 
-/* Before anything is looked for: what strangers may cost is bounded. */
+/* Checked before any look-up: bounds what strangers can cost. */
 static bool
 may_try(struct session *s, str user, int64_t now_us)
 {
@@ -223,7 +223,7 @@ sasl_first(struct session *s, str secret, int64_t now_us)
     buf_clear(&reply);
 }
 
-/* All that a client is told at the start. */
+/* The login is complete: sends all that a client gets at the start. */
 static void
 begin_session(struct session *s)
 {

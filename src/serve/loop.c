@@ -34,7 +34,7 @@ count_cached(void *ctx, const struct credential *who, uint64_t seq)
     curator_again(l->options.parts->curator, str_of(who->name), seq, wall_us());
 }
 
-/* Without the name: passwords are typed there by mistake. */
+/* Without the name: people type passwords there by mistake. */
 static void
 log_failed_login(void *ctx, const char *address)
 {
@@ -152,7 +152,7 @@ log_conn(const char *event, const struct conn *c, const char *why)
 
 /* ---------------------------------------------------------- connections -- */
 
-/* Strangers must not fill the disk: so many lines a second are theirs. */
+/* Strangers must not fill the disk: they may cause so many lines a second. */
 static bool
 may_log_close(struct loop *l, const struct conn *c)
 {
@@ -182,7 +182,7 @@ cancel_query(struct loop *l, const struct conn *from)
     bool guessable = asked.len < PG_KEY_MAX;
     str address = str_of(from->address);
 
-    /* 32 bits can be guessed by who may try without end; 256 cannot. */
+    /* With endless tries 32 bits can be guessed; 256 cannot. */
     if (guessable &&
         throttle_cancels_end(l->options.parts->throttle, address, l->now_us)) {
         COUNT_ONE(counts_of(l), cancels_ignored_total);
@@ -224,7 +224,7 @@ note_entry(struct loop *l, struct conn *c)
     log_conn("login", c, NULL);
 }
 
-/* A session that is to end and does not ask any more. */
+/* The server stops, and the session has no question running. */
 static bool
 is_leaving(const struct loop *l, const struct conn *c)
 {
@@ -307,7 +307,7 @@ accept_all(struct loop *l)
         if (epoll_ctl(l->epoll, EPOLL_CTL_ADD, fd, &e))
             loop_close(l, c, "no descriptor");
     }
-    /* Without descriptors nobody can be let in, nor hung up on: later. */
+    /* Without descriptors connections can be neither accepted nor refused: later. */
     if (errno == EMFILE || errno == ENFILE || errno == ENOMEM ||
         errno == ENOBUFS) {
         log_say("refused", "no descriptors are left for new connections");
@@ -324,7 +324,7 @@ conn_event(struct loop *l, uint32_t id, uint32_t events)
 
     if (!c)
         return;
-    /* Who goes while a question runs does not get its answer. */
+    /* A client that hangs up while a question runs does not get its answer. */
     if ((events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) && need != NEED_BYTES &&
         need != NEED_TURN) {
         loop_close(l, c, "gone");
@@ -355,7 +355,7 @@ event_take(struct loop *l, const struct epoll_event *e)
     }
 }
 
-/* To those that had more to do than one turn allows, after all others. */
+/* Drives those that had more to do than one turn allows, after all others. */
 static void
 give_turns(struct loop *l)
 {
@@ -390,7 +390,7 @@ loop_run(struct loop *l)
         if (l->draining && !l->n_conns)
             loop_stop(l, serve_stop_questions_ms(&l->options.parts->limits));
     }
-    if (l->owner_link >= 0) /* who waits there is not to wait on */
+    if (l->owner_link >= 0) /* a caller there must not go on waiting */
         close(l->owner_link);
     l->owner_link = -1;
 }

@@ -9,7 +9,7 @@
 
 #include "serve/loop_inside.h"
 
-/* True: it has ended, for nobody takes its replies. */
+/* True: it was ended, since the client did not receive its replies. */
 static bool
 is_not_read(struct loop *l, struct conn *c)
 {
@@ -39,7 +39,7 @@ look_at(struct loop *l, struct conn *c)
             COUNT_ONE(l->options.parts->counts, timeouts_total);
             loop_drop(l, c, ASK_OVERRUN);
         }
-        return; /* what there is to say comes with the job */
+        return; /* the reply comes with the job */
     }
     if (!c->entered && now - c->since_us > limits->login_ms * 1000) {
         session_end(c->session, "08006", "the login took too long");
@@ -53,7 +53,7 @@ look_at(struct loop *l, struct conn *c)
     loop_drive(l, c);
 }
 
-/* A client that does not take its last bytes is not waited for. */
+/* A client that does not receive its last bytes is not waited for. */
 void
 loop_sweep(struct loop *l)
 {
@@ -83,7 +83,7 @@ loop_sweep(struct loop *l)
     }
 }
 
-/* Who calls from now on is refused, and does not wait for nobody. */
+/* Closes the listeners: new clients are refused instead of waiting in vain. */
 void
 loop_deafen(struct loop *l)
 {
@@ -119,7 +119,7 @@ loop_signals(struct loop *l)
     while (read(l->options.signals_fd, &info, sizeof info) == sizeof info) {
         if (info.ssi_signo == SIGHUP)
             owner_reload(l);
-        else /* the second time at once */
+        else /* a second signal stops at once */
             loop_stop(l, l->stopping ? 0
                                      : serve_stop_questions_ms(
                                            &l->options.parts->limits));

@@ -64,8 +64,8 @@ cut_sessions(void *ctx, str name)
                            "terminating connection: the owner has ended it");
 }
 
-/* Certificate and key, read again. Open connections hold what they need of
-   the old ones. */
+/* Reads certificate and key again. Open connections keep what they need of the
+   old ones. */
 static custos_status
 read_certificate(void *ctx, custos_err *err)
 {
@@ -146,7 +146,7 @@ answer_line(struct loop *l)
         ssize_t n = send(l->owner_link, reply.ptr + sent, reply.len - sent,
                          MSG_NOSIGNAL | MSG_DONTWAIT);
 
-        /* The owner is waited for, but not for long. */
+        /* Waits for the owner, but not for long. */
         if (n < 0 && (errno != EAGAIN || poll(&ready, 1, 1000) <= 0))
             break;
         sent += n > 0 ? (size_t)n : 0;
@@ -172,7 +172,7 @@ owner_read(struct loop *l)
     hang_up(l);
 }
 
-/* SIGHUP: who may send it is the owner too. */
+/* SIGHUP: only the owner may send it. */
 void
 owner_reload(struct loop *l)
 {

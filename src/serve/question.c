@@ -15,7 +15,7 @@ report_left(struct question *q, struct curator *c)
                                   q->left_epsilon, &q->left_in_rho, &quiet);
 }
 
-/* A process that is gone could not say it itself. */
+/* A process that crashed could not log it itself. */
 static void
 log_crashes(struct curator *c)
 {
@@ -33,7 +33,7 @@ log_crashes(struct curator *c)
     log_end(&line, LOG_FD);
 }
 
-/* A bug by definition: loud, and at once. */
+/* A failure below the charge is a bug by definition: logged at once. */
 static void
 log_trip(const struct question *q, struct curator *c)
 {
@@ -79,7 +79,7 @@ fix_due(void *ctx, int64_t class_us)
     return j->due_us;
 }
 
-/* The owner's lane is for anything. */
+/* Moves the job to the lane it belongs in; the owner's lane is for any. */
 static custos_status
 choose_lane(void *ctx, enum ask_stage at, custos_err *err)
 {
@@ -104,7 +104,7 @@ store_answer(struct job *j, struct curator *c)
         curator_store_answer(c, q->answer);
 }
 
-/* Only what is known to have cost nothing may leave when it likes. */
+/* Only a reply that is known to have cost nothing may leave at any time. */
 void
 question_work(struct job *j, struct curator *c)
 {

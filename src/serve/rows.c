@@ -102,7 +102,7 @@ columns_of(arena *a, const str *names, const struct pg_type *types, size_t n)
     return columns;
 }
 
-/* One row of values that stand one after the other. */
+/* One row, of values that follow each other in memory. */
 static custos_status
 add_row(struct rows *r, const struct datum *(*at)(const void *, size_t),
         const void *row, custos_err *err)

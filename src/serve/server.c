@@ -27,8 +27,8 @@ enum {
     PING_US = 10000000,
     THREADS_A_CORE = 64, /* a charged question keeps its thread until its reply
                             leaves, so most of them sleep */
-    PLANNING_A_CORE = 1, /* of one analyst: what works, or would, keeps others
-                            from a processor */
+    PLANNING_A_CORE = 1, /* of one analyst: planning keeps others from a
+                            processor */
     STOP_REST_MS = 4000,
 };
 
@@ -81,7 +81,7 @@ struct server {
     struct notify notify;
 };
 
-/* What stands for "not given". */
+/* Fills in the default of each limit that is 0. */
 static void
 limits_fill(struct serve_limits *limits)
 {
@@ -352,7 +352,7 @@ start_parts(struct server *s, custos_err *err)
     descriptors_raise();
     if (!st)
         st = curator_open(o->store, &s->parts.curator, err);
-    /* Without it the usual speeds hold. */
+    /* Without it the default speeds are used. */
     if (!st && o->steps)
         (void)!reply_speed_ready(s->parts.curator, &quiet);
     if (!st && (!(s->parts.throttle = throttle_start(&s->parts.limits)) ||
@@ -433,8 +433,8 @@ end_in_time(const struct server *s)
     return left_us / 1000;
 }
 
-/* In the order in which one needs the other. Workers may wait at the owner's
-   socket for the loop, which no longer answers: they are hung up on first. */
+/* In the order of dependence. Workers may wait at the owner's socket for the loop,
+   which no longer answers: it is closed first. */
 static void
 end_parts(struct server *s)
 {

@@ -79,7 +79,7 @@ struct server_options {
     size_t n_http_hosts;
     const char *tls_cert, *tls_key; /* PEM files, both or none; reread by
                                        reload */
-    size_t threads;                 /* 0: 48 per processor */
+    size_t threads;                 /* 0: 64 per processor */
     size_t workers;                 /* worker processes for private questions,
                                        and as many for free ones; 0: one per
                                        processor */

@@ -92,7 +92,7 @@ session_fatal(struct session *s, const char *sqlstate, const char *said,
     s->at = AT_END;
 }
 
-/* What follows from an error. */
+/* The state after an error. */
 static void
 end_failed(struct session *s)
 {
@@ -138,7 +138,7 @@ session_refuse(struct session *s, const char *sqlstate, const char *format, ...)
     session_error(s, &r);
 }
 
-/* Portals of no transaction end with it, and this is its end. */
+/* Outside a transaction block this ends the transaction, and its portals. */
 void
 session_ready(struct session *s)
 {

@@ -36,7 +36,7 @@ is_waited_for(const struct session *s, const struct task *t)
     return s->running == t && (s->at == AT_WORK || s->at == AT_NAMED);
 }
 
-/* The reply to what was given up: the same however far it had come. */
+/* The reply to a question that was given up: the same however far it had come. */
 static void
 report_stopped(struct session *s)
 {

@@ -11,16 +11,16 @@
 enum check {
     ANY,
     FIXED,  /* cannot be set */
-    ON,     /* on alone */
-    UTF8,   /* UTF8 alone */
+    ON,     /* only on */
+    UTF8,   /* only UTF8 */
     ISO,    /* begins with ISO */
-    ZERO,   /* 0 alone: no limits of one's own */
+    ZERO,   /* only 0: clients set no limits */
     LEVEL,  /* of client_min_messages */
-    NUMBER, /* digits; what it means, the planner says */
+    NUMBER, /* a number; the planner checks its range */
     SWITCH, /* on or off */
 };
 
-/* In the order in which a client is told of them. */
+/* In the order in which they are sent to a client. */
 static const struct setting {
     const char *name;
     const char *first;
@@ -221,7 +221,7 @@ replace_text(char **at, char *by)
     *at = by;
 }
 
-/* What the value goes back to is kept at the first change of a transaction. */
+/* Keeps the value before the first change in a transaction. */
 static bool
 keep_before(struct slot *slot)
 {
@@ -233,7 +233,7 @@ keep_before(struct slot *slot)
     return slot->touched;
 }
 
-/* Takes the value over; NULL: as it was at first. */
+/* Takes ownership of the value; NULL: the initial one. */
 static custos_status
 slot_set(struct slot *slot, char *value, enum setting_scope scope,
          custos_err *err)

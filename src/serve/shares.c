@@ -22,9 +22,9 @@ struct share {
 };
 
 /*
- * A list, and not a table: names are those of the policy, and a share is looked
- * for once a login or request. It stays when nobody holds it, since its requests
- * count on; there are no more than names that could prove who they are.
+ * A list, not a hash table: names are those of the policy, and a share is looked up
+ * once per login or request. It stays when nobody holds it, since its requests
+ * still count; there are at most as many as names that have logged in.
  */
 struct shares {
     pthread_mutex_t lock;

@@ -12,7 +12,7 @@ sql_of(const struct batch *b, const struct statement *st)
     return (str){b->text.ptr + st->at, (size_t)st->len};
 }
 
-/* A question of the cache needs not even be read. */
+/* A question whose answer is cached is not even parsed. */
 static bool
 give_cached(struct session *s, str text, int64_t now_us)
 {
@@ -89,7 +89,7 @@ do_show(struct session *s, const struct statement *st)
     rows_drop(rows);
 }
 
-/* One statement; what it leaves open comes back here. */
+/* Does one statement; if it is pending, this is called again after it. */
 void
 simple_go(struct session *s, int64_t now_us)
 {

@@ -63,7 +63,7 @@ statement_set(struct session *s, const struct statement *st, str text)
     const char *report;
 
     if (is_name(st->name, "role") && is_name(value, "none"))
-        reset = true; /* nobody is another here */
+        reset = true; /* a session cannot change its role */
     if ((reset || !is_name(st->name, "role")) && is_characteristic(st->name) &&
         (reset || !is_name(st->name, "session_authorization")))
         return true;
@@ -174,7 +174,7 @@ roll_back(struct session *s)
     return complete_command(s, "ROLLBACK");
 }
 
-/* Nothing is written here, so nothing is to be undone but the failure. */
+/* Nothing is ever written, so there is nothing to undo but the failed state. */
 static enum done
 do_savepoint(struct session *s, const struct statement *st)
 {

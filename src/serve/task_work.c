@@ -14,7 +14,7 @@ no_memory(custos_err *err)
     return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
 }
 
-/* A name without a password goes on with a mock, so that nobody can tell. */
+/* A name without a password continues with a mock, so that nobody can tell. */
 static custos_status
 find_verifier(struct task *t, struct curator *c, custos_err *err)
 {
@@ -189,7 +189,7 @@ work_free(struct task *t, struct curator *c, custos_err *err)
     }
 }
 
-/* Others of the analyst may have brought much while this one waited. */
+/* Other tasks of the analyst may have filled the share while this one waited. */
 static bool
 has_room(struct task *t)
 {

@@ -15,7 +15,7 @@
 
 enum {
     ENTRIES = 4096,
-    WAYS = 8, /* an entry lies in one of these places from its hash on */
+    WAYS = 8, /* an entry is in one of so many places from its hash on */
     FREE_NAME = 6,
     FREE_ADDRESS = 24, /* several people can sit behind one address */
     TRIES = 0,         /* in place of these: the entry of an address's tries */
@@ -31,7 +31,7 @@ enum {
 struct entry {
     uint64_t hash; /* 0: free */
     uint32_t failures;
-    bool known;      /* it has come in from there */
+    bool known;      /* the name has logged in from there */
     int64_t last_us; /* of tries: they are paid for up to this moment */
 };
 
@@ -88,7 +88,7 @@ hash_of(const struct throttle *g, str address, str name, size_t kind)
     return h | 1;
 }
 
-/* Whose place is taken first: a free one, a stranger's, the quietest. */
+/* Which entry is reused first: a free one, a stranger's, the oldest. */
 static bool
 goes_before(const struct entry *a, const struct entry *b)
 {

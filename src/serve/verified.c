@@ -15,7 +15,7 @@ enum {
 struct verified {
     pthread_mutex_t mutex;
     bool busy;         /* somebody verifies */
-    bool tried, known; /* all of it, at all; and it was found whole or not */
+    bool tried, known; /* a full verification was begun; has had a result */
     int64_t ended_us, took_us; /* the last verification of all */
     struct verified_facts facts;
 };

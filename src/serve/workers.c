@@ -88,8 +88,8 @@ wait_for_due(struct workers *w, int64_t left_us)
                steady_us() + (left_us < LOOK_US ? left_us : LOOK_US));
 }
 
-/* Lock held: has the job wait in the lane that it asked for. What was dropped
-   meanwhile, or at the end, comes back as if it had not been begun. */
+/* Lock held: puts the job into the lane that it asked for. If it was dropped
+   meanwhile, or the server stops, it comes back as if it had not been begun. */
 static void
 move_job(struct workers *w, struct job *j)
 {
@@ -113,8 +113,8 @@ move_job(struct workers *w, struct job *j)
     lane_wake(&w->lanes[j->to]);
 }
 
-/* Lock held: what a worker is done with. If its share may begin another, this
-   worker is the one that comes for it. */
+/* Lock held: a worker is done with the job. If its share may begin another, this
+   worker takes it. */
 static void
 finish_job(struct workers *w, struct job *j)
 {
@@ -134,8 +134,8 @@ finish_job(struct workers *w, struct job *j)
     hand_back(w, j);
 }
 
-/* Questions are read, planned and charged behind the processes that work on those
-   that are charged: the time of these is fixed. */
+/* Reading, planning and charging have a lower priority than the processes that
+   work on charged questions, whose time is fixed. */
 static void
 step_back(enum lane lane)
 {
@@ -186,7 +186,7 @@ worker_main(void *ctx)
     return NULL;
 }
 
-/* The first reason stands: it is what was told. */
+/* The first reason stands: the client has been told it. */
 static void
 job_stop(struct job *j, enum ask_stop why)
 {
@@ -499,7 +499,7 @@ workers_submit(struct workers *w, struct job *j)
     j->at = JOB_WAITS;
     atomic_store(&j->why, ASK_GOES_ON);
     pthread_mutex_lock(&w->lock);
-    /* Its place on the shelf is made now, for then it must be there. */
+    /* Room on the shelf is reserved now: later it must not fail. */
     if (!w->ending) {
         taken = SUBMIT_FULL;
         if (reply_heap_reserve(&w->shelf, count_waiting(w) + w->running + 1))
@@ -514,9 +514,9 @@ workers_submit(struct workers *w, struct job *j)
     return taken;
 }
 
-/* Lock held. What waits for a worker is given back by the releaser: who drops
-   may hold a lock that done wants. It keeps to the steps, or whether it had
-   been begun would show how busy others keep the workers. */
+/* Lock held. The releaser gives a waiting job back, since the caller may hold a
+   lock that done needs. It keeps to the steps: otherwise whether it had been begun
+   would show how busy others keep the workers. */
 static void
 withdraw_job(struct workers *w, struct job *j)
 {

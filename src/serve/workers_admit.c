@@ -24,7 +24,7 @@ workers_move(struct job *j, enum lane to)
         return MOVE_HERE;
     pthread_mutex_lock(&w->lock);
     who = (str){j->share->name, j->share->name_len};
-    /* who came from there has had his place */
+    /* a job that goes back has been admitted before */
     j->moves = to == LANE_QUESTIONS ||
                fair_queue_room(&w->lanes[to].queue, who) == QUEUE_PUT;
     j->to = to;
