@@ -169,11 +169,11 @@ compose_parallel_change_of_sums(void **state)
     (void)state;
     b = row_of(plan_of(CUSTOS_CHANGE_ONE, change), CUSTOS_BY_PARALLEL, "0");
     assert_string_equal(b.value, "");
-    assert_non_null(strstr(b.reason, "added to or removed"));
+    assert_non_null(strstr(b.reason, "under add/remove"));
     b = row_of(plan_of(CUSTOS_CHANGE_ONE, change), CUSTOS_BY_PARALLEL_CHANGE,
                "0");
     assert_string_equal(b.value, "");
-    assert_non_null(strstr(b.reason, "added to or removed"));
+    assert_non_null(strstr(b.reason, "under add/remove"));
     b = row_of(plan_of(CUSTOS_ADD_REMOVE, moved), CUSTOS_BY_PARALLEL_CHANGE,
                "0");
     assert_string_equal(b.value, "2");

@@ -154,7 +154,7 @@ mechanism_refuses(void **state)
     (void)state;
     mechanism_init(&m);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        memset(&err, 0, sizeof err);
+        err = (custos_err)CUSTOS_ERR_INIT;
         assert_int_equal(
             mechanism_read(cases[i].text, CUSTOS_ADD_REMOVE, &m, &err),
             cases[i].status);

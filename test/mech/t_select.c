@@ -540,7 +540,7 @@ select_refuses_bad_options(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         if (!bad[i].o.size)
             bad[i].o.size = sizeof bad[i].o;
-        memset(&err, 0, sizeof err);
+        err = (custos_err)CUSTOS_ERR_INIT;
         assert_int_equal(
             custos_select(NULL, &bad[i].o, rng, sealed, 2, &winner, &err),
             bad[i].want);
