@@ -13,8 +13,6 @@ enum {
     DAYS_TO_1970 = 719468, /* from 0000-03-01 */
 };
 
-#define DAY_US 86400000000
-
 static const struct {
     const char *name;
     enum data_type type;

@@ -21,8 +21,6 @@
 #include "curator/aggregate.h"
 #include "plan/evaluate.h"
 
-#define DAY_US INT64_C(86400000000)
-
 enum { EXPLAIN_MAX = 1 << 20 };
 
 static custos_status
@@ -281,7 +279,7 @@ bar_end(const struct value *v, bool high)
 }
 
 static bool
-leaf(void *ctx, const struct expr *e, struct value *out)
+leaf_value(void *ctx, const struct expr *e, struct value *out)
 {
     struct after *w = ctx;
     struct value v;
@@ -440,7 +438,7 @@ answer_of_released(const struct plan *p, const struct released *r,
     if (st)
         goto out;
     w.bars = &bars;
-    w.scope = (struct scope){.a = a, .leaf = leaf, .ctx = &w};
+    w.scope = (struct scope){.a = a, .leaf = leaf_value, .ctx = &w};
     answer->receipt = *receipt;
     if (!answer_label(answer, p))
         st = no_memory(err);

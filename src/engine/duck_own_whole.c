@@ -20,8 +20,6 @@
 #include "base/whole.h"
 #include "engine/duck_own.h"
 
-#define DAY_US INT64_C(86400000000)
-
 /* A HUGEINT of the engine is aligned to 8 bytes, an i128 to 16. */
 static inline i128
 wide_at(const void *list, size_t i)

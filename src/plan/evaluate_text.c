@@ -11,7 +11,6 @@
 #include "sql/text_limits.h"
 
 #define SECOND_US INT64_C(1000000)
-#define DAY_US INT64_C(86400000000)
 
 enum { TEXT_MAX = 1 << 16 };
 

@@ -5,7 +5,6 @@
 #include "num/rat_round.h"
 #include "plan/range.h"
 
-#define DAY_US ((i128)86400000000)
 #define HOUR_US ((i128)3600000000)
 
 static i128

@@ -5,8 +5,6 @@
 #include "plan/range.h"
 #include "plan/work.h"
 
-#define DAY_US INT64_C(86400000000)
-
 void
 range_of_type(struct fact *f, enum data_type type)
 {

@@ -15,8 +15,6 @@ enum {
     CSTRING = -2,         /* typlen of unknown */
 };
 
-#define DAY_US ((i128)86400000000)
-
 static const struct row {
     uint32_t oid;
     int16_t length;
