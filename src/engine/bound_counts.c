@@ -1,9 +1,10 @@
 /*
- * The exact numbers of a bound selection (plan/bound_selection.h): of each unit how many rows, m,
- * would have to count for none to be lost; of each bound, how many units have
- * a larger m. Where a path is cut by rank, m is the largest r of a row that
- * passes the conditions, else the number of such rows; of several paths the
- * largest. A unit's m is of its own rows, for relations are unit-local.
+ * The exact numbers of a bound selection (plan/bound_selection.h): for each
+ * unit, rows_needed, the least bound that loses none of its rows; for each
+ * bound, how many units need more. Where a path is cut by rank, rows_needed is
+ * the largest rank of a row that passes the conditions, else the number of such
+ * rows; of several paths the largest. It depends on the unit's own rows alone,
+ * for relations are unit-local.
  */
 #include "plan/bound_selection.h"
 
@@ -21,7 +22,8 @@ struct printing {
     bool more; /* a path was printed before */
 };
 
-/* u and m of one path; the whole of FROM is cut after WHERE and keys. */
+/* unit and rows_needed of one path; the whole of FROM is cut after WHERE and
+   keys. */
 static void
 print_path(void *ctx, const struct relation *r)
 {
@@ -29,22 +31,26 @@ print_path(void *ctx, const struct relation *r)
     bool whole = r == p->plan->from;
     bool rank = !whole || p->plan->bounding == BOUND_RANK;
 
-    buf_printf(p->out, "%sSELECT t.u AS u, %s AS m FROM ",
-               p->more ? " UNION ALL " : "", rank ? "max(t.r)" : "count(*)");
+    buf_printf(p->out, "%sSELECT t.unit AS unit, %s AS rows_needed FROM ",
+               p->more ? " UNION ALL " : "", rank ? "max(t.rank)" : "count(*)");
     relation_print(p->e, r, p->out);
     buf_printf(p->out, " AS t WHERE true%s GROUP BY 1",
                whole ? buf_text(p->conditions) : "");
     p->more = true;
 }
 
-/* Of a stored table as it is, ranks tell: m > k where there is a row k + 1. */
+/* Of a stored table as it is, ranks tell: a unit needs more than k rows where
+   it has a row of rank k + 1. */
 static void
-print_ranks(const struct engine_table *t, size_t n, struct buf *out)
+print_ranks(struct engine *e, const struct plan *plan, size_t n,
+            struct buf *out)
 {
     for (size_t i = 0; i < n; i++)
-        buf_printf(out, "%s count(*) FILTER (WHERE t.r = %llu)", i ? "," : "",
-                   (1ULL << i) + 1);
-    buf_printf(out, " FROM %s AS t WHERE t.r IN (", t->from);
+        buf_printf(out, "%s count(*) FILTER (WHERE t.rank = %llu)",
+                   i ? "," : "", (1ULL << i) + 1);
+    buf_add_text(out, " FROM ");
+    relation_of_plan(e, plan, out);
+    buf_add_text(out, " AS t WHERE t.rank IN (");
     for (size_t i = 0; i < n; i++)
         buf_printf(out, "%s%llu", i ? ", " : "", (1ULL << i) + 1);
     buf_add_text(out, ")");
@@ -66,14 +72,15 @@ print_bound_selection(struct engine *e, const struct plan *plan, size_t n,
     relation_queries(e, plan, plan->n_queries, out);
     buf_add_text(out, "SELECT");
     if (t && t->sorted && conditions.len == 0) {
-        print_ranks(t, n, out);
+        print_ranks(e, plan, n, out);
     } else {
         for (size_t i = 0; i < n; i++)
-            buf_printf(out, "%s count(*) FILTER (WHERE m > %llu)", i ? "," : "",
-                       1ULL << i);
-        buf_add_text(out, " FROM (SELECT u, max(m) AS m FROM (");
+            buf_printf(out, "%s count(*) FILTER (WHERE rows_needed > %llu)",
+                       i ? "," : "", 1ULL << i);
+        buf_add_text(out, " FROM (SELECT unit, max(rows_needed) AS rows_needed "
+                          "FROM (");
         bound_selection_walk(plan->from, print_path, &p);
-        buf_add_text(out, ") GROUP BY u)");
+        buf_add_text(out, ") GROUP BY unit)");
     }
     out->failed |= conditions.failed;
     buf_clear(&conditions);

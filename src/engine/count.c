@@ -1,8 +1,8 @@
 /*
- * Counts of public tables for the planner: rows, and how many have one value.
- * They are facts of public data, the same for everyone who asks; each is counted
- * when a plan first needs it. Two threads may count the same thing at once and
- * find the same.
+ * Counts of public tables for the planner: the rows, and the most rows that share
+ * a value of a column. They are facts of public data, the same for everyone; each
+ * is counted when a plan first needs it. Two threads may count the same at once,
+ * with the same result.
  */
 #include "engine/import.h"
 #include "engine/open.h"
@@ -31,7 +31,8 @@ engine_count(void *ctx, size_t table, int column, uint64_t *out)
         buf_printf(&b, "SELECT count(*) FROM %s", from);
     else
         buf_printf(&b,
-                   "SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM "
+                   "SELECT coalesce(max(times), 0) FROM (SELECT count(*) AS "
+                   "times FROM "
                    "%s WHERE c%d IS NOT NULL GROUP BY c%d)",
                    from, column, column);
     st = b.failed ? CUSTOS_ENOMEM

@@ -1,9 +1,9 @@
 /*
- * value_ordinal: the place of a value among those of its unit, as a function of
+ * value_ordinal: the ordinal of a value among those of its unit, as a function of
  * the engine, called on every row of a table while it is written. It has a
- * memory, so it counts on the engine to call it row after row on one thread at
- * a time; the number of the row is an argument, and where that does not hold
- * the statement fails.
+ * memory, so it relies on the engine to call it row after row on one thread at
+ * a time; the number of the row is an argument, and a statement that calls it
+ * otherwise fails.
  */
 #include <stdatomic.h>
 
@@ -13,16 +13,16 @@
 #include "engine/key.h"
 #include "engine/ordinals.h"
 
-struct placed {
+struct ordinal_memory {
     struct ordinals *columns;
     size_t n;
     atomic_flag busy;
 };
 
 static void
-placed_free(void *placed)
+ordinal_memory_free(void *memory)
 {
-    struct placed *p = placed;
+    struct ordinal_memory *p = memory;
 
     for (size_t i = 0; p->columns && i < p->n; i++)
         ordinals_clear(&p->columns[i]);
@@ -35,8 +35,8 @@ enum { ARG_COLUMN, ARG_ROW, ARG_UNIT, ARG_VALUE, ARGS };
 
 /* All rows of a chunk; false when one does not follow. */
 static bool
-place_rows(struct placed *p, const struct duck_column *arg, size_t n,
-           int16_t *to)
+number_rows(struct ordinal_memory *p, const struct duck_column *arg, size_t n,
+            int16_t *to)
 {
     for (size_t i = 0; i < n; i++) {
         i128 column = duck_whole(&arg[ARG_COLUMN], i);
@@ -55,7 +55,7 @@ static void
 value_ordinal(duckdb_function_info info, duckdb_data_chunk input,
               duckdb_vector output)
 {
-    struct placed *p = duckdb_scalar_function_get_extra_info(info);
+    struct ordinal_memory *p = duckdb_scalar_function_get_extra_info(info);
     struct duck_column arg[ARGS];
     size_t n = duckdb_data_chunk_get_size(input);
     bool good = true;
@@ -67,7 +67,7 @@ value_ordinal(duckdb_function_info info, duckdb_data_chunk input,
         good = good && arg[i].type != DUCK_OTHER && arg[i].type != DUCK_F64;
     }
     if (good && !atomic_flag_test_and_set(&p->busy)) {
-        good = place_rows(p, arg, n, duckdb_vector_get_data(output));
+        good = number_rows(p, arg, n, duckdb_vector_get_data(output));
         atomic_flag_clear(&p->busy);
     } else {
         good = false;
@@ -84,7 +84,7 @@ duck_ordinal_add(struct duck_connection *c, size_t columns, custos_err *err)
         DUCKDB_TYPE_ANY};
     duckdb_logical_type t = duckdb_create_logical_type(DUCKDB_TYPE_SMALLINT);
     duckdb_scalar_function f = duckdb_create_scalar_function();
-    struct placed *p = calloc(1, sizeof *p);
+    struct ordinal_memory *p = calloc(1, sizeof *p);
     custos_status st = CUSTOS_OK;
 
     if (p)
@@ -106,7 +106,7 @@ duck_ordinal_add(struct duck_connection *c, size_t columns, custos_err *err)
     }
     duckdb_scalar_function_set_special_handling(f); /* NULL is a value */
     duckdb_scalar_function_set_volatile(f);
-    duckdb_scalar_function_set_extra_info(f, p, placed_free);
+    duckdb_scalar_function_set_extra_info(f, p, ordinal_memory_free);
     duckdb_scalar_function_set_function(f, value_ordinal);
     if (duckdb_register_scalar_function(c->c, f) != DuckDBSuccess) {
         st = custos_fail(err, CUSTOS_EENGINE,

@@ -1,7 +1,7 @@
 /*
- * The engine: runs bounded exact aggregates where the data is. What it finds
- * leaves it sealed; what it says leaves it never: every failure after the
- * charge is one constant sentence, the original goes to err->noted.
+ * The engine: runs bounded exact aggregates where the data is. Its results
+ * leave it sealed, and its messages never leave it: every failure after the
+ * charge is one constant sentence, and the original goes to err->noted.
  */
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
@@ -45,7 +45,7 @@ CUSTOS_MUST_USE custos_status engine_share(struct engine *e,
 /* The last handle closes the version. */
 void engine_close(struct engine *e);
 
-/* From another thread: what e runs now ends, and fails. */
+/* From another thread: interrupts what e runs, which fails then. */
 void engine_interrupt(struct engine *e);
 
 uint64_t engine_version(const struct engine *e);
@@ -58,27 +58,27 @@ uint64_t engine_version(const struct engine *e);
 bool engine_count(void *ctx, size_t table, int column, uint64_t *out);
 
 /*
- * Can all tables of a plan be read? Of attached ones: is their file there, and
- * unchanged since it was imported. And is the fan-out of a private plan known?
- * To be asked above the charge, and by a worker before it reads; looks at no
- * values. May fail: CUSTOS_EIO, CUSTOS_EINVAL.
+ * Can all tables of a plan be read: is the file of each attached one there, and
+ * unchanged since custos init? And is the fan-out of a private plan known?
+ * Called above the charge, and by a worker before it reads; looks at no values.
+ * May fail: CUSTOS_EIO, CUSTOS_EINVAL.
  */
 CUSTOS_MUST_USE custos_status engine_check_attached(struct engine *e,
                                                     const struct plan *plan,
                                                     custos_err *err);
 
 /*
- * Has a private plan parts over public data that may fail: subqueries with
- * aggregates and the like, attached tables? They are computed beforehand.
+ * Does a private plan have parts over public data that may fail: subqueries
+ * with aggregates and the like, attached tables? They are computed first.
  */
 bool engine_has_public_parts(const struct plan *plan);
 
 /*
  * Computes these parts into temporary tables of the handle, by statements that
- * read public tables alone; what reads private tables then reads those. To be
- * called above the charge, and again by whoever does the work; engine_unprepare
- * ends it, and a plan without such parts needs neither. A failure is a function
- * of public data. May fail: CUSTOS_EINVAL (one constant sentence, nothing is
+ * read public tables alone; statements that read private tables use the result.
+ * Called above the charge, and again by whoever does the work; engine_unprepare
+ * drops the tables, and a plan without such parts needs neither. A failure is a
+ * function of public data. May fail: CUSTOS_EINVAL (one constant sentence, nothing is
  * left prepared), CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status engine_prepare(struct engine *e,
@@ -87,9 +87,10 @@ CUSTOS_MUST_USE custos_status engine_prepare(struct engine *e,
 void engine_unprepare(struct engine *e);
 
 /*
- * The numbers of plan's bound_selection, all from one snapshot: out[i] is sealed, one int,
- * less the units that have more rows than bound i; none for the last bound. The
- * caller frees each. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM.
+ * The numbers of plan's bound_selection, all from one snapshot: out[i] is one
+ * sealed int, minus the number of units that have more rows than bound i; the
+ * last bound has none. The caller frees each. May fail: CUSTOS_EENGINE,
+ * CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status engine_bound_counts(struct engine *e,
                                                   const struct plan *plan,
@@ -98,8 +99,8 @@ CUSTOS_MUST_USE custos_status engine_bound_counts(struct engine *e,
 
 /*
  * Computes all parts of a private plan from one snapshot: parts[i] is sealed,
- * plan->cells wide ints (of quantiles all 0: see below); the caller frees each. May fail: CUSTOS_EENGINE,
- * CUSTOS_ENOMEM; nothing is set then.
+ * plan->cells wide ints (all 0 for quantiles: see below); the caller frees each.
+ * May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM; nothing is set then.
  */
 CUSTOS_MUST_USE custos_status engine_run(struct engine *e,
                                          const struct plan *plan,
@@ -108,8 +109,9 @@ CUSTOS_MUST_USE custos_status engine_run(struct engine *e,
 
 /*
  * The same for a plan whose groups come from the data. Nothing can be asked of
- * what was found before groups were chosen, by plan->selection, once. The
- * caller frees *out; plan is borrowed until then. May fail as engine_run.
+ * the groups until engine_groups_choose has applied plan->selection to them,
+ * once. The caller frees *out; plan is borrowed until then. May fail as
+ * engine_run.
  */
 struct engine_groups;
 CUSTOS_MUST_USE custos_status engine_find(struct engine *e,
@@ -118,7 +120,7 @@ CUSTOS_MUST_USE custos_status engine_find(struct engine *e,
                                           custos_err *err);
 void engine_groups_free(struct engine_groups *g);
 
-/* May fail: CUSTOS_ETAKEN (before), CUSTOS_EENTROPY, CUSTOS_ENOMEM. */
+/* May fail: CUSTOS_ETAKEN (called before), CUSTOS_EENTROPY, CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status engine_groups_choose(struct engine_groups *g,
                                                    custos_rng *rng,
                                                    custos_err *err);
@@ -145,7 +147,7 @@ CUSTOS_MUST_USE custos_status engine_groups_part(struct engine_groups *g,
  */
 enum engine_quantile { QUANTILE_AT, QUANTILE_LOW, QUANTILE_HIGH };
 typedef custos_status (*engine_take)(void *ctx, size_t cell,
-                                     enum engine_quantile place,
+                                     enum engine_quantile which,
                                      custos_sealed *sealed, size_t cells,
                                      custos_err *err);
 CUSTOS_MUST_USE custos_status engine_quantiles(struct engine *e,
@@ -154,7 +156,7 @@ CUSTOS_MUST_USE custos_status engine_quantiles(struct engine *e,
                                                void *ctx, custos_err *err);
 
 /* The same for the groups of g that are shown, found by this e, in any order;
-   none before the choice. May also fail: CUSTOS_ETAKEN (before). */
+   none before the choice. May also fail: CUSTOS_ETAKEN (called before). */
 CUSTOS_MUST_USE custos_status
 engine_groups_quantiles(struct engine *e, struct engine_groups *g, size_t part,
                         engine_take take, void *ctx, custos_err *err);
@@ -169,7 +171,7 @@ CUSTOS_MUST_USE custos_status engine_public(struct engine *e,
                                             struct engine_rows *out,
                                             custos_err *err);
 
-/* How an import goes on: done of total, in steps of no meaning. */
+/* Progress of an import: done of total, in no particular unit. */
 typedef void (*engine_progress)(void *ctx, uint64_t done, uint64_t total,
                                 const char *what);
 
@@ -178,12 +180,12 @@ struct engine_import_change {
     uint64_t count;
     str *examples; /* the first ones in the source, cut and on one line */
     size_t n_examples;
-    const char *found; /* what they look like; NULL: like nothing known */
+    const char *found; /* what they look like; NULL: unknown */
     const char *remedy;
 };
 
 /*
- * What only the owner learns of a column: exact numbers and values of private
+ * What only the owner learns about a column: exact numbers and values of private
  * data, for the terminal of `custos init` and for no log, ledger or analyst.
  */
 struct engine_import_column {
@@ -194,7 +196,7 @@ struct engine_import_column {
     bool refused; /* it loses too much */
 };
 
-/* The same of a table. */
+/* The same about a table. */
 struct engine_import_table {
     str name;
     const struct policy_table *is;
@@ -206,7 +208,7 @@ struct engine_import_table {
     bool refused; /* it, or a column of it, loses too much */
 };
 
-/* The part of a column's values or a table's rows that an import may lose. */
+/* The share of a column's values or a table's rows that an import may lose. */
 enum { LOSS_PPM_DEFAULT = 50000, LOSS_PPM_ANY = 1000000 };
 
 /* Values of the column that are NULL in the store and were not in the source. */
@@ -215,12 +217,12 @@ uint64_t engine_import_lost(const struct engine_import_column *c);
 /*
  * Imports every table that is not attached into a new version of the store
  * (under its lock): units resolved, values brought into their domains, rows
- * sorted by unit and rank. The version counts once store_commit was
- * called; until then a failure leaves nothing behind. base: the folder that
- * relative sources start from. May fail: CUSTOS_EIO, CUSTOS_EPOLICY (the
+ * sorted by unit and rank. The version takes effect when store_commit is
+ * called; a failure leaves nothing behind. base: the folder that paths of sources
+ * are relative to. May fail: CUSTOS_EIO, CUSTOS_EPOLICY (the
  * source has no such column, parent keys are not unique ...), CUSTOS_ENOMEM.
- * Where a column or a table loses more than max_loss_ppm millionths it fails
- * with CUSTOS_EPOLICY, and *tables is set: `refused` says which.
+ * Where a column or a table would lose more than max_loss_ppm millionths, it
+ * fails with CUSTOS_EPOLICY, and *tables is set: `refused` says which.
  */
 CUSTOS_MUST_USE custos_status engine_import(
     struct store *s, const struct policy *p, const char *base,

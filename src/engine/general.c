@@ -2,7 +2,7 @@
  * The general rewriting, by windows of the engine: for tables that are not
  * stored sorted. It keeps exactly what the fold keeps: rows are numbered per
  * unit in the order of their hash, among those that pass WHERE and have a key;
- * a group's place is that of its first row.
+ * a group comes where its first row comes.
  *
  * THEOREM  general-equals-fold
  *   Of each unit the first `rows` rows by hash are kept, and of these the rows
@@ -19,29 +19,26 @@
 #include "engine/relation.h"
 #include "engine/work.h"
 
-/* The table with its unit as x and its order as h, bracketed. */
+/* The relation with the order of its rows as row_order, bracketed. */
 static void
 print_rows(struct engine *e, const struct plan *plan, struct buf *out)
 {
-    size_t table;
-    const struct engine_table *t;
+    const struct policy_table *t = plan->table;
+    bool stored = !plan->from || plan->from->kind == RELATION_TABLE;
 
-    if (plan->from && plan->from->kind != RELATION_TABLE) {
-        buf_add_text(out, "(SELECT *, u AS x, r AS h FROM ");
-        relation_print(e, plan->from, out);
+    if (!stored || e->data->tables[t->number].sorted) {
+        buf_add_text(out, "(SELECT *, rank AS row_order FROM ");
+        relation_of_plan(e, plan, out);
         buf_add_text(out, ")");
         return;
     }
-    table = plan->table->number;
-    t = &e->data->tables[table];
-    if (t->sorted) {
-        buf_printf(out, "(SELECT *, u AS x, r AS h FROM %s)", t->from);
-        return;
-    }
-    buf_add_text(out, "(SELECT *, ");
-    view_rank(plan->table, "CAST(v.x AS VARCHAR)", out);
-    buf_add_text(out, " AS h FROM ");
-    unit_path_from(plan->policy, table, t->from, out);
+    buf_add_text(out, "(SELECT unit_value AS unit, ");
+    view_rank(t, UNIT_PATH_TEXT, out);
+    buf_add_text(out, " AS row_order");
+    relation_named(e, t, plan->from, out);
+    buf_add_text(out, " FROM ");
+    unit_path_from(plan->policy, t->number, e->data->tables[t->number].from,
+                   out);
     buf_add_text(out, ")");
 }
 
@@ -49,27 +46,27 @@ static void
 print_keys(const struct plan *plan, const char *before, struct buf *out)
 {
     for (size_t i = 0; i < plan->n_keys; i++)
-        buf_printf(out, "%si%zu", i ? ", " : before, i);
+        buf_printf(out, "%skey_%zu", i ? ", " : before, i);
 }
 
-/* Numbered rows of each unit: x, i..., v..., n. */
+/* Numbered rows of each unit: unit, key_0 ..., value_0 ..., row_no. */
 static void
 print_numbered(struct engine *e, const struct plan *plan,
                const struct work_values *values, struct buf *out)
 {
-    buf_add_text(out, "SELECT t.x");
+    buf_add_text(out, "SELECT t.unit");
     for (size_t i = 0; i < plan->n_keys; i++) {
         buf_add_text(out, ", ");
         work_key(plan, i, out);
-        buf_printf(out, " AS i%zu", i);
+        buf_printf(out, " AS key_%zu", i);
     }
     for (size_t i = 0; i < values->n; i++) {
         buf_add_text(out, ", ");
         work_value(plan, values->of[i], out);
-        buf_printf(out, " AS v%zu", i);
+        buf_printf(out, " AS value_%zu", i);
     }
-    buf_add_text(out, ", row_number() OVER (PARTITION BY t.x ORDER BY t.h) AS "
-                      "n FROM ");
+    buf_add_text(out, ", row_number() OVER (PARTITION BY t.unit ORDER BY "
+                      "t.row_order) AS row_no FROM ");
     print_rows(e, plan, out);
     buf_add_text(out, " AS t WHERE true");
     work_conditions(plan, out);
@@ -87,8 +84,8 @@ is_tracked(const struct plan *plan)
     return plan->groups < plan->rows && plan->groups < plan->cells;
 }
 
-/* Where tracked there are also n, and f: the n of the unit's first row in the
-   group. */
+/* Where tracked there is also first_row_no: the row_no of the unit's first row
+   in the group. */
 void
 general_bounded(struct engine *e, const struct plan *plan,
                 const struct work_values *values, struct buf *out)
@@ -97,17 +94,19 @@ general_bounded(struct engine *e, const struct plan *plan,
 
     if (tracked) {
         buf_add_text(out, "SELECT * FROM (SELECT *, dense_rank() OVER "
-                          "(PARTITION BY x ORDER BY f) AS g FROM (SELECT *, "
-                          "min(n) OVER (PARTITION BY x");
+                          "(PARTITION BY unit ORDER BY first_row_no) AS "
+                          "group_no FROM (SELECT *, min(row_no) OVER "
+                          "(PARTITION BY unit");
         print_keys(plan, ", ", out);
-        buf_add_text(out, ") AS f FROM (");
+        buf_add_text(out, ") AS first_row_no FROM (");
     } else {
         buf_add_text(out, "SELECT * FROM (");
     }
     print_numbered(e, plan, values, out);
-    buf_printf(out, ") WHERE n <= %llu", (unsigned long long)plan->rows);
+    buf_printf(out, ") WHERE row_no <= %llu", (unsigned long long)plan->rows);
     if (tracked)
-        buf_printf(out, ")) WHERE g <= %llu", (unsigned long long)plan->groups);
+        buf_printf(out, ")) WHERE group_no <= %llu",
+                   (unsigned long long)plan->groups);
 }
 
 custos_status
@@ -125,7 +124,8 @@ run_general(struct engine *e, const struct plan *plan, struct exact *x,
     print_keys(plan, "SELECT ", &b);
     if (plan->n_keys == 0)
         buf_add_text(&b, "SELECT 0");
-    work_sums(plan, &values, "count(*) FILTER (WHERE n = f)", &b);
+    work_sums(plan, &values, "count(*) FILTER (WHERE row_no = first_row_no)",
+              &b);
     buf_add_text(&b, " FROM (");
     general_bounded(e, plan, &values, &b);
     buf_add_text(&b, ")");

@@ -118,7 +118,7 @@ know_literal(const struct expr *e, struct grid_steps *s)
 /* ----------------------------------------------------------------- nodes -- */
 
 static bool
-know(const struct plan *plan, const struct expr *e, struct grid_steps *s);
+know_expr(const struct plan *plan, const struct expr *e, struct grid_steps *s);
 
 /* Is args[i] one of the values of a CASE or COALESCE? */
 static bool
@@ -137,7 +137,7 @@ know_any(const struct plan *plan, const struct expr *e, struct grid_steps *s)
     for (size_t i = 0; i < e->n_args; i++) {
         if (!is_result(e, i) || !e->args[i])
             continue;
-        if (!know(plan, e->args[i], &one))
+        if (!know_expr(plan, e->args[i], &one))
             return false;
         if (!found) {
             *s = one;
@@ -159,8 +159,8 @@ know_pair(const struct plan *plan, const struct expr *e, struct grid_steps *s)
     struct grid_steps a, b;
     int digits;
 
-    if (e->n_args != 2 || !know(plan, e->args[0], &a) ||
-        !know(plan, e->args[1], &b))
+    if (e->n_args != 2 || !know_expr(plan, e->args[0], &a) ||
+        !know_expr(plan, e->args[1], &b))
         return false;
     if (e->call == CALL_MUL) {
         *s = product(&a, &b);
@@ -188,7 +188,7 @@ know_call(const struct plan *plan, const struct expr *e, struct grid_steps *s)
     case CALL_MUL: return know_pair(plan, e, s);
     case CALL_COALESCE: return know_any(plan, e, s);
     case CALL_NEG:
-        if (e->n_args != 1 || !know(plan, e->args[0], &a))
+        if (e->n_args != 1 || !know_expr(plan, e->args[0], &a))
             return false;
         *s = (struct grid_steps){a.digits, -a.upper, -a.lower, a.reach};
         return true;
@@ -197,7 +197,7 @@ know_call(const struct plan *plan, const struct expr *e, struct grid_steps *s)
 }
 
 static bool
-know(const struct plan *plan, const struct expr *e, struct grid_steps *s)
+know_expr(const struct plan *plan, const struct expr *e, struct grid_steps *s)
 {
     switch (e->kind) {
     case EXPR_COLUMN: return know_column(plan, e, s);
@@ -210,8 +210,8 @@ know(const struct plan *plan, const struct expr *e, struct grid_steps *s)
 
 /* ----------------------------------------------------------------- print -- */
 
-static void print(const struct plan *plan, const struct expr *e, int digits,
-                  struct buf *out);
+static void print_expr(const struct plan *plan, const struct expr *e,
+                       int digits, struct buf *out);
 
 static void
 print_case(const struct plan *plan, const struct expr *e, int digits,
@@ -225,7 +225,7 @@ print_case(const struct plan *plan, const struct expr *e, int digits,
             break;
         buf_add_text(out, last ? " ELSE " : i % 2 ? " THEN " : " WHEN ");
         if (is_result(e, i))
-            print(plan, e->args[i], digits, out);
+            print_expr(plan, e->args[i], digits, out);
         else
             duckdb_print_expr(e->args[i], "t", out);
     }
@@ -242,27 +242,28 @@ print_call(const struct plan *plan, const struct expr *e, int digits,
     switch (e->call) {
     case CALL_NEG:
         buf_add_text(out, "(- ");
-        print(plan, e->args[0], digits, out);
+        print_expr(plan, e->args[0], digits, out);
         break;
     case CALL_COALESCE:
         buf_add_text(out, "coalesce(");
         for (size_t i = 0; i < e->n_args; i++) {
             buf_add_text(out, i ? ", " : "");
-            print(plan, e->args[i], digits, out);
+            print_expr(plan, e->args[i], digits, out);
         }
         break;
     case CALL_MUL:
-        known = know(plan, e->args[0], &a) && know(plan, e->args[1], &b);
+        known =
+            know_expr(plan, e->args[0], &a) && know_expr(plan, e->args[1], &b);
         buf_add_text(out, "(");
-        print(plan, e->args[0], a.digits, out);
+        print_expr(plan, e->args[0], a.digits, out);
         buf_add_text(out, " * ");
-        print(plan, e->args[1], b.digits, out);
+        print_expr(plan, e->args[1], b.digits, out);
         break;
     default:
         buf_add_text(out, "(");
-        print(plan, e->args[0], digits, out);
+        print_expr(plan, e->args[0], digits, out);
         buf_add_text(out, e->call == CALL_ADD ? " + " : " - ");
-        print(plan, e->args[1], digits, out);
+        print_expr(plan, e->args[1], digits, out);
         break;
     }
     buf_add_text(out, ")");
@@ -281,8 +282,9 @@ print_own(const struct plan *plan, const struct expr *e, int digits,
         buf_printf(out, "CAST(%s AS BIGINT)", text);
         return;
     case EXPR_COLUMN:
-        buf_printf(out, "CAST(t.%c%d AS BIGINT)",
-                   plan->table->columns[e->slot].type == TYPE_INT ? 'c' : 'g',
+        buf_printf(out, "CAST(t.%s_%d AS BIGINT)",
+                   plan->table->columns[e->slot].type == TYPE_INT ? "column"
+                                                                  : "steps",
                    e->slot);
         return;
     case EXPR_CASE: print_case(plan, e, digits, out); return;
@@ -292,13 +294,13 @@ print_own(const struct plan *plan, const struct expr *e, int digits,
 
 /* e in steps of 10^-digits, which are no larger than its own. */
 static void
-print(const struct plan *plan, const struct expr *e, int digits,
-      struct buf *out)
+print_expr(const struct plan *plan, const struct expr *e, int digits,
+           struct buf *out)
 {
     struct grid_steps own = {0};
     char text[41];
 
-    out->failed |= !know(plan, e, &own) || own.digits > digits;
+    out->failed |= !know_expr(plan, e, &own) || own.digits > digits;
     if (out->failed)
         return;
     if (own.digits == digits) {
@@ -315,8 +317,8 @@ bool
 grid_steps_print(const struct plan *plan, const struct expr *e, int digits,
                  struct grid_steps *known, struct buf *out)
 {
-    if (!know(plan, e, known) || !refine(known, digits))
+    if (!know_expr(plan, e, known) || !refine(known, digits))
         return false;
-    print(plan, e, digits, out);
+    print_expr(plan, e, digits, out);
     return !out->failed;
 }

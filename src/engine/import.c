@@ -1,12 +1,11 @@
 /*
  * A new data version: sources are staged, people numbered, and each table is
  * written sorted by unit and rank. All of it happens in tmp/; the version gets
- * its name when it is whole and synced.
+ * its name when it is complete and synced.
  *
- * Tables of the version: t<i>, by table of the policy; people; facts (what of
- * the policy the columns depend on); sources (attached tables, with the marks of
- * their files); cuts (units at
- * equal distances, where threads part their work).
+ * Tables of the version: t<i>, by table of the policy; people; facts (of the
+ * policy that the columns depend on); sources (attached tables, with the marks of
+ * their files); cuts (units at equal distances, where threads divide their work).
  */
 #include "engine/import.h"
 
@@ -33,8 +32,8 @@ step_percent(void *ctx, unsigned percent)
 }
 
 /*
- * Why a step failed, to the owner: of a CSV file, line and cause. A reader of
- * answers never sees this.
+ * Why a step failed, for the owner: for a CSV file, line and cause. Analysts never
+ * see this.
  */
 static custos_status
 step_failed(const struct policy_table *t, const char *what, custos_err *err)
@@ -78,15 +77,15 @@ import_step(struct import *m, size_t table, const char *what, struct buf *b,
     return st;
 }
 
-/* Columns of all tables that have places. */
+/* The columns, of all tables, that have ordinals. */
 static size_t
-count_places(const struct policy *p)
+count_ordinals(const struct policy *p)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < p->n_tables; i++)
         for (size_t k = 0; k < p->tables[i].n_columns; k++)
-            n += view_has_place(&p->tables[i], k);
+            n += view_has_ordinal(&p->tables[i], k);
     return n;
 }
 
@@ -117,21 +116,21 @@ import_prepare(struct import *m, const char *spill, custos_err *err)
     if (!st)
         st = duck_own_add(m->c, err);
     if (!st)
-        st = duck_ordinal_add(m->c, count_places(m->policy), err);
+        st = duck_ordinal_add(m->c, count_ordinals(m->policy), err);
     return st ? refail(err, CUSTOS_EIO, "the store cannot be written") : st;
 }
 
-/* h<i> of every column that has places, of rows with u, n and c<i>. */
+/* h<i> of every column that has ordinals, from u, row_no and c<i>. */
 static void
-place_columns(struct import *m, const struct policy_table *t, struct buf *out)
+print_ordinals(struct import *m, const struct policy_table *t, struct buf *out)
 {
     char name[32];
 
     for (size_t i = 0; i < t->n_columns; i++) {
-        if (!view_has_place(t, i))
+        if (!view_has_ordinal(t, i))
             continue;
         snprintf(name, sizeof name, "c%zu", i);
-        buf_printf(out, ", value_ordinal(%zu, n, u, ", m->places++);
+        buf_printf(out, ", value_ordinal(%zu, row_no, u, ", m->ordinals++);
         key_print(t->columns[i].type, false, name, out);
         buf_printf(out, ") AS h%zu", i);
     }
@@ -140,9 +139,9 @@ place_columns(struct import *m, const struct policy_table *t, struct buf *out)
 /*
  * t<i> of a table with units: sorted by unit and hash, then numbered as it
  * streams by (number of the row, less that of its unit's first). A window per
- * unit would be shorter and does not spill to disk. import_check sees to it
- * that the order held, value_ordinal that it got rows in the order of n, which r
- * follows within a unit. Ties of the hash are equal rows.
+ * unit would be shorter to write, but does not spill to disk. import_check sees to it
+ * that the order held, value_ordinal that it got rows in the order of row_no, which
+ * r follows within a unit. Ties of the hash are equal rows.
  */
 static void
 sorted_table(struct import *m, size_t i, struct buf *out)
@@ -151,23 +150,26 @@ sorted_table(struct import *m, size_t i, struct buf *out)
     struct buf rows;
 
     buf_printf(out,
-               "CREATE TABLE t%zu AS SELECT u, n - max(f) OVER (ROWS "
-               "BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) + 1 AS r, ",
+               "CREATE TABLE t%zu AS SELECT u, row_no - max(first_row_no) OVER "
+               "(ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) + 1 AS r, ",
                i);
     view_columns(t, "", out);
-    place_columns(m, t, out);
+    print_ordinals(m, t, out);
     buf_add_text(out, " FROM (SELECT *, CASE WHEN lag(u) OVER () IS DISTINCT "
-                      "FROM u THEN n END AS f FROM (SELECT *, row_number() "
-                      "OVER () AS n FROM (SELECT y.u, ");
-    view_columns(t, "v.", out);
+                      "FROM u THEN row_no END AS first_row_no FROM (SELECT "
+                      "*, row_number() OVER () AS row_no FROM (SELECT "
+                      "people.u, ");
+    view_columns(t, "unit_rows.", out);
     buf_add_text(out, ", ");
-    view_rank(t, "CAST(v.x AS VARCHAR)", out);
-    buf_add_text(out, " AS h FROM ");
+    view_rank(t, UNIT_PATH_TEXT, out);
+    buf_add_text(out, " AS row_hash FROM ");
     buf_init(&rows, NULL, SQL_MOST);
-    buf_printf(&rows, "(SELECT * FROM stage.s%zu WHERE NOT bad)", i);
+    buf_printf(&rows, "(SELECT * FROM stage.source_%zu WHERE NOT bad)", i);
     unit_path_from(m->policy, i, buf_text(&rows), out);
     buf_clear(&rows);
-    buf_add_text(out, " JOIN people AS y ON v.x = y.x ORDER BY u, h)))");
+    buf_add_text(out,
+                 " JOIN people ON unit_rows.unit_value = people.x ORDER BY "
+                 "u, row_hash)))");
 }
 
 static custos_status
@@ -181,7 +183,7 @@ import_table(struct import *m, size_t i, custos_err *err)
     if (t->is_public || t->unit_is_row) {
         buf_printf(&b, "CREATE TABLE t%zu AS SELECT ", i);
         view_columns(t, "", &b);
-        buf_printf(&b, " FROM stage.s%zu WHERE NOT bad", i);
+        buf_printf(&b, " FROM stage.source_%zu WHERE NOT bad", i);
     } else {
         sorted_table(m, i, &b);
     }
@@ -189,7 +191,7 @@ import_table(struct import *m, size_t i, custos_err *err)
     if (st)
         return st;
     buf_init(&b, NULL, 256);
-    buf_printf(&b, "DROP TABLE stage.s%zu", i);
+    buf_printf(&b, "DROP TABLE stage.source_%zu", i);
     return import_step(m, i, "sorting by unit", &b, err);
 }
 

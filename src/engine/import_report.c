@@ -1,10 +1,10 @@
 /*
  * What an import changed and lost, column by column, for the owner alone.
  *
- * Every value is counted once: unreadable, not in the list, clamped, or as it
- * was (view_changes). Of an imported table the counts are aggregates over the
- * stage; attach.c counts an attached table as it reads it. A few changed values
- * are kept as examples, from which their format is guessed.
+ * Every value is counted once: unreadable, not in the list, clamped, or unchanged
+ * (view_changes). For an imported table the counts are aggregates over the stage;
+ * attach.c counts an attached table as it reads it. A few changed values are kept
+ * as examples, from which their format is guessed.
  */
 #include <string.h>
 
@@ -73,7 +73,7 @@ import_column_end(struct engine_import_table *t, struct engine_import_column *c,
     }
 }
 
-/* The first values of column k of stage.s<i> that met a change. */
+/* The first values of column k of stage.source_<i> that met a change. */
 static custos_status
 staged_examples(struct import *m, size_t i, size_t k, enum view_change change,
                 custos_err *err)
@@ -86,7 +86,7 @@ staged_examples(struct import *m, size_t i, size_t k, enum view_change change,
 
     buf_init(&b, NULL, SQL_MOST);
     buf_printf(&b,
-               "SELECT changes[%zu] FROM stage.s%zu WHERE "
+               "SELECT changes[%zu] FROM stage.source_%zu WHERE "
                "starts_with(changes[%zu], '%c') "
                "LIMIT %d",
                k + 1, i, k + 1, VIEW_CHANGE_LETTERS[change], (int)EXAMPLES_MAX);
@@ -125,7 +125,7 @@ ask_counts(struct import *m, struct buf *sql, uint64_t *out, size_t n,
     return st;
 }
 
-/* Column k of stage.s<i>, in which something was changed or is missing. */
+/* Column k of stage.source_<i>, in which something was changed or is missing. */
 static custos_status
 staged_column(struct import *m, size_t i, size_t k, custos_err *err)
 {
@@ -140,7 +140,7 @@ staged_column(struct import *m, size_t i, size_t k, custos_err *err)
         buf_printf(&b,
                    ", count(*) FILTER (WHERE starts_with(changes[%zu], '%c'))",
                    k + 1, VIEW_CHANGE_LETTERS[change]);
-    buf_printf(&b, " FROM stage.s%zu", i);
+    buf_printf(&b, " FROM stage.source_%zu", i);
     st = ask_counts(m, &b, counts, 1 + CHANGES, err);
     for (int change = 0; change < CHANGES && !st; change++) {
         c->changes[change].count = counts[1 + change];
@@ -152,7 +152,7 @@ staged_column(struct import *m, size_t i, size_t k, custos_err *err)
     return st;
 }
 
-/* Columns from .. to - 1 of stage.s<i>: those in which something was changed. */
+/* Columns from .. to - 1 of stage.source_<i>: those in which something was changed. */
 static custos_status
 staged_columns(struct import *m, size_t i, size_t from, size_t to,
                custos_err *err)
@@ -166,7 +166,7 @@ staged_columns(struct import *m, size_t i, size_t from, size_t to,
     for (size_t k = from; k < to; k++)
         buf_printf(&b, "%scount(changes[%zu])", k > from ? ", " : "SELECT ",
                    k + 1);
-    buf_printf(&b, " FROM stage.s%zu WHERE changes IS NOT NULL", i);
+    buf_printf(&b, " FROM stage.source_%zu WHERE changes IS NOT NULL", i);
     st = ask_counts(m, &b, counts, to - from, err);
     for (size_t k = from; k < to && !st; k++)
         if (counts[k - from] > 0 ||
@@ -188,7 +188,7 @@ import_report_staged(struct import *m, size_t i, custos_err *err)
     buf_printf(
         &b,
         "SELECT count(*), count(*) FILTER (WHERE NOT bad), count(changes) "
-        "FROM stage.s%zu",
+        "FROM stage.source_%zu",
         i);
     st = ask_counts(m, &b, counts, COUNT_OF(counts), err);
     t->rows = counts[0];

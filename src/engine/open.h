@@ -18,10 +18,10 @@ enum {
 
 /* A table as queries see it. */
 struct engine_table {
-    const char *from; /* after FROM: t<i>, or the bracketed view */
+    const char *from; /* t<i>, or the bracketed view: columns as in view.h */
     int64_t *cuts;    /* units in ascending order, about as many rows between */
     size_t n_cuts;
-    bool sorted; /* by (u, r) */
+    bool sorted; /* by unit and rank */
     /* Of an attached table: */
     const char *path;      /* its file */
     struct file_mark mark; /* when custos init read it */

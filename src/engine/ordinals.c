@@ -75,8 +75,8 @@ slot_set(struct ordinals *p, size_t known)
 }
 
 static bool
-place_same(const struct ordinals *p, size_t known, uint64_t hash,
-           const struct datum *key)
+is_known(const struct ordinals *p, size_t known, uint64_t hash,
+         const struct datum *key)
 {
     const struct ordinal *k = &p->known[known];
     struct datum d = k->key;
@@ -90,7 +90,7 @@ place_same(const struct ordinals *p, size_t known, uint64_t hash,
 
 /* Adds a value that is not known yet. */
 static bool
-place_new(struct ordinals *p, uint64_t hash, const struct datum *key)
+known_add(struct ordinals *p, uint64_t hash, const struct datum *key)
 {
     size_t len = key->type == TYPE_TEXT ? key->text.len : 0;
     void *known = p->known, *texts = p->texts;
@@ -149,10 +149,10 @@ ordinals_next(struct ordinals *p, int64_t row, int64_t unit,
         return true;
     at = (size_t)hash & (p->n_slots - 1);
     for (; p->slots[at].turn == p->turn; at = (at + 1) & (p->n_slots - 1))
-        if (place_same(p, p->slots[at].known, hash, key)) {
+        if (is_known(p, p->slots[at].known, hash, key)) {
             *out = (int16_t)(-(int32_t)p->slots[at].known - 1);
             return true;
         }
     *out = (int16_t)(p->n + 1);
-    return place_new(p, hash, key);
+    return known_add(p, hash, key);
 }

@@ -1,11 +1,11 @@
 /*
- * The place of a value among those of its unit, in the order in which they
- * first come: 1, 2, 3, ... What an import stores of it makes a bound on groups
- * a predicate on a column, as rank makes one of a bound on rows.
+ * The ordinal of a value among those of its unit, in the order in which they
+ * first come: 1, 2, 3, ... Stored by an import, it makes a bound on groups a
+ * predicate on a column, as the rank does for a bound on rows.
  *
  * THEOREM  place-of-a-value
  *   Let the rows of a unit come in the order of rank, with values v_1, v_2,
- *   ... The place of row i is the number of different values among v_1 .. v_j
+ *   ... The ordinal of row i is the number of different values among v_1 .. v_j
  *   where j <= i is the first with v_j = v_i; it is stored positive where
  *   j = i, negative elsewhere, and 0 where i > ORDINALS_MAX. It is a function of
  *   the unit's rows up to i alone.

@@ -1,7 +1,7 @@
 /*
- * Queries over public tables, or over none: the engine does all of it, from
- * text that is printed from the tree. Such text may fail on some values, so it
- * stands in no statement that reads a private table (prepare.h).
+ * Queries over public tables, or over none: the engine does all of it, from text
+ * that is printed from the tree. Such text may fail on some values, so no statement
+ * that reads a private table contains it (prepare.h).
  */
 #include "base/ck.h"
 #include "base/error.h"
@@ -57,7 +57,7 @@ public_print(struct engine *e, const struct plan *plan, struct buf *out)
     for (size_t i = 0; i < plan->n_outputs; i++) {
         buf_add_text(out, i ? ", " : "");
         duckdb_print_public(plan->outputs[i].expr, "t", out);
-        buf_printf(out, " AS c%zu", i);
+        buf_printf(out, " AS column_%zu", i);
     }
     if (plan->table) {
         buf_add_text(out, " FROM ");

@@ -1,7 +1,7 @@
 /*
- * The values of quantiles: sorted by the engine, group by group, each value
- * once with the number of times it is there; sealed here and handed on, one
- * group after the other, so that the largest group is all that is held.
+ * The values of quantiles: sorted by the engine, group by group, each value once
+ * with its number of occurrences; sealed here and handed on, one group after the
+ * other, so that memory holds one group at a time.
  */
 #include <stdlib.h>
 
@@ -31,19 +31,19 @@ struct collector {
 };
 
 static custos_status
-seal_one(struct collector *c, enum engine_quantile place,
+seal_one(struct collector *c, enum engine_quantile which,
          const custos_int *from, size_t n, custos_err *err)
 {
     custos_sealed *sealed = NULL;
     custos_status st = custos_seal_wide(NULL, from, n, &sealed, err);
 
     if (!st)
-        st = c->take(c->ctx, c->cell, place, sealed, n, err);
+        st = c->take(c->ctx, c->cell, which, sealed, n, err);
     custos_sealed_free(sealed);
     return st;
 }
 
-/* The group is complete. Its pad of lower ends makes place for the number. */
+/* The group is complete. Its pad of lower ends makes room for the number. */
 static custos_status
 group_end(struct collector *c, custos_err *err)
 {
@@ -153,20 +153,20 @@ print_groups(struct engine *e, const struct plan *plan, const struct part *part,
     relation_queries(e, plan, plan->n_queries, out);
     buf_add_text(out, "SELECT ");
     for (size_t i = 0; i < plan->n_keys; i++)
-        buf_printf(out, "i%zu, ", i);
-    buf_add_text(out, "v0, count(*) FROM (");
+        buf_printf(out, "key_%zu, ", i);
+    buf_add_text(out, "value_0, count(*) FROM (");
     if (plan->bounding == BOUND_GENERAL)
         general_bounded(e, plan, &values, out);
     else
         sql_bounded(e, plan, &values, out);
-    buf_add_text(out, ") WHERE v0 IS NOT NULL GROUP BY ALL ORDER BY ");
+    buf_add_text(out, ") WHERE value_0 IS NOT NULL GROUP BY ALL ORDER BY ");
     for (size_t i = 0; i < plan->n_keys; i++)
-        buf_printf(out, "i%zu NULLS LAST, ", i); /* the null group is last */
-    buf_add_text(out, "v0");
+        buf_printf(out, "key_%zu NULLS LAST, ", i); /* the null group is last */
+    buf_add_text(out, "value_0");
 }
 
 static custos_status
-collect(struct engine *e, struct collector *c, custos_err *err)
+collect_values(struct engine *e, struct collector *c, custos_err *err)
 {
     struct duck_column columns[PLAN_KEYS_MAX + 2];
     struct duck_rows *rows = NULL;
@@ -211,7 +211,7 @@ quantiles_collect(struct engine *e, const struct plan *plan, size_t part,
     for (size_t i = 0; i < c.pad && !st; i++)
         c.cells[1 + i] = c.part->lower;
     if (!st)
-        st = collect(e, &c, err);
+        st = collect_values(e, &c, err);
     if (c.cells)
         wipe(c.cells, c.room * sizeof *c.cells);
     free(c.cells);

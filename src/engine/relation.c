@@ -1,6 +1,6 @@
 /*
- * What r is, and what is cut before, is theorem join-order; that no row of two
- * units comes about, unit-local. Both stand in plan/relation.h.
+ * Theorem join-order says what the rank is and what is cut first; unit-local says
+ * that no row is made from rows of two units. Both are in plan/relation.h.
  */
 #include "engine/relation.h"
 
@@ -15,32 +15,74 @@ void
 relation_column(const struct policy_column *c, bool stored, const char *before,
                 size_t i, size_t as, struct buf *out)
 {
-    buf_printf(out, ", %sc%zu AS c%zu", before, i, as);
+    buf_printf(out, ", %scolumn_%zu AS column_%zu", before, i, as);
     if (stored && view_has_steps(c))
-        buf_printf(out, ", %sg%zu AS g%zu", before, i, as);
+        buf_printf(out, ", %ssteps_%zu AS steps_%zu", before, i, as);
     if (stored && view_has_index(c))
-        buf_printf(out, ", %sk%zu AS k%zu", before, i, as);
+        buf_printf(out, ", %sindex_%zu AS index_%zu", before, i, as);
 }
 
 /* ---------------------------------------------------------------- tables -- */
 
-static void
-print_rows(struct engine *e, const struct policy_table *t, struct buf *out)
+/*
+ * A wide table costs the engine time for every column that is named, hence
+ * only those that are read. Of a public attached table all, for prepare.h knows
+ * a part by its text.
+ */
+void
+relation_named(const struct engine *e, const struct policy_table *t,
+               const struct relation *r, struct buf *out)
 {
-    size_t i = t->number;
-    const char *from = e->data->tables[i].from;
+    bool all = !r || (t->is_public && t->attached);
 
-    if (t->is_public || e->data->tables[i].sorted) {
-        buf_add_text(out, from);
+    for (size_t i = 0; i < t->n_columns; i++) {
+        if (!all && !relation_carries(r, i))
+            continue;
+        buf_printf(out, ", c%zu AS column_%zu", i, i);
+        if (view_has_steps(&t->columns[i]))
+            buf_printf(out, ", g%zu AS steps_%zu", i, i);
+        if (view_has_index(&t->columns[i]))
+            buf_printf(out, ", k%zu AS index_%zu", i, i);
+        if (e->data->tables[t->number].sorted && view_has_ordinal(t, i))
+            buf_printf(out, ", h%zu AS ordinal_%zu", i, i);
+    }
+}
+
+void
+relation_table(const struct engine *e, const struct policy_table *t,
+               const struct relation *r, struct buf *out)
+{
+    const struct engine_table *is = &e->data->tables[t->number];
+
+    buf_add_text(out, is->sorted ? "(SELECT u AS unit, r AS rank"
+                                 : "(SELECT 1 AS rank");
+    relation_named(e, t, r, out);
+    buf_printf(out, " FROM %s)", is->from);
+}
+
+/* A table's rows, each with its unit and rank where it is private. */
+static void
+print_rows(struct engine *e, const struct relation *r, struct buf *out)
+{
+    const struct policy_table *t = r->as;
+    const struct engine_table *is = &e->data->tables[t->number];
+
+    if (t->is_public || is->sorted) {
+        relation_table(e, t, r, out);
     } else if (t->unit_is_row) { /* any number does that no other row has */
-        buf_printf(out, "(SELECT *, %s AS u, 1 AS r FROM %s)",
-                   t->attached ? "row_number() OVER ()" : "rowid", from);
+        buf_printf(out, "(SELECT %s AS unit, 1 AS rank",
+                   t->attached ? "row_number() OVER ()" : "rowid");
+        relation_named(e, t, r, out);
+        buf_printf(out, " FROM %s)", is->from);
     } else {
-        buf_add_text(out, "(SELECT *, x AS u, row_number() OVER (PARTITION BY "
-                          "x ORDER BY h) AS r FROM (SELECT *, ");
-        view_rank(t, "CAST(v.x AS VARCHAR)", out);
-        buf_add_text(out, " AS h FROM ");
-        unit_path_from(e->data->policy, i, from, out);
+        buf_add_text(out, "(SELECT unit_value AS unit, row_number() OVER "
+                          "(PARTITION BY unit_value ORDER BY row_hash) AS "
+                          "rank");
+        relation_named(e, t, r, out);
+        buf_add_text(out, " FROM (SELECT *, ");
+        view_rank(t, UNIT_PATH_TEXT, out);
+        buf_add_text(out, " AS row_hash FROM ");
+        unit_path_from(e->data->policy, t->number, is->from, out);
         buf_add_text(out, "))");
     }
 }
@@ -55,16 +97,16 @@ print_table(struct engine *e, const struct relation *r, struct buf *out)
     const struct policy_table *t = r->as;
 
     if (!r->seeded) {
-        print_rows(e, t, out);
+        print_rows(e, r, out);
         return;
     }
     buf_add_text(out, "(SELECT *, hash(");
     if (!t->unit_is_row)
-        buf_printf(out, "r, c%zu", t->unit_column);
+        buf_printf(out, "rank, column_%zu", t->unit_column);
     for (size_t i = 0; t->unit_is_row && i < t->n_columns; i++)
-        buf_printf(out, "%sc%zu", i ? ", " : "", i);
+        buf_printf(out, "%scolumn_%zu", i ? ", " : "", i);
     buf_add_text(out, ") AS seed FROM ");
-    print_rows(e, t, out);
+    print_rows(e, r, out);
     buf_add_text(out, ")");
 }
 
@@ -124,7 +166,7 @@ print_extend(struct engine *e, const struct relation *r, struct buf *out)
             continue;
         buf_add_text(out, ", ");
         relation_computed(&r->as->columns[had + i], r->exprs[i], out);
-        buf_printf(out, " AS c%zu", had + i);
+        buf_printf(out, " AS column_%zu", had + i);
     }
     buf_add_text(out, " FROM ");
     relation_print(e, r->left, out);
@@ -152,9 +194,9 @@ print_union(struct engine *e, const struct relation *r, struct buf *out)
 
         buf_add_text(out, b ? " UNION ALL SELECT " : "(SELECT ");
         if (relation_is_private(r))
-            buf_printf(out, "t.u AS u, %llu + t.r AS r", before);
+            buf_printf(out, "t.unit AS unit, %llu + t.rank AS rank", before);
         else
-            buf_add_text(out, "0 AS u");
+            buf_add_text(out, "0 AS unit");
         if (r->seeded)
             buf_printf(out, ", hash(t.seed, %zu) AS seed", b);
         for (size_t i = 0; i < n; i++)
@@ -165,7 +207,7 @@ print_union(struct engine *e, const struct relation *r, struct buf *out)
         relation_print(e, branch, out);
         buf_add_text(out, " AS t");
         if (relation_is_private(r))
-            buf_printf(out, " WHERE t.r <= %llu", relation_rows(branch));
+            buf_printf(out, " WHERE t.rank <= %llu", relation_rows(branch));
         before += relation_rows(branch);
     }
     buf_add_text(out, ")");
@@ -179,10 +221,10 @@ print_public(struct engine *e, const struct relation *r, struct buf *out)
 
     buf_add_text(out, "(SELECT ");
     for (size_t i = 0; i < r->as->n_columns; i++) {
-        snprintf(name, sizeof name, "c%zu", i);
+        snprintf(name, sizeof name, "column_%zu", i);
         buf_add_text(out, i ? ", " : "");
         relation_typed(&r->as->columns[i], name, out);
-        buf_printf(out, " AS c%zu", i);
+        buf_printf(out, " AS column_%zu", i);
     }
     buf_add_text(out, " FROM (");
     public_print(e, r->plan, out);
@@ -214,7 +256,7 @@ relation_of_plan(struct engine *e, const struct plan *plan, struct buf *out)
     if (plan->from && plan->from->kind != RELATION_TABLE)
         relation_print(e, plan->from, out);
     else
-        buf_add_text(out, e->data->tables[plan->table->number].from);
+        relation_table(e, plan->table, plan->from, out);
 }
 
 void
@@ -222,7 +264,8 @@ relation_queries(struct engine *e, const struct plan *plan, size_t n,
                  struct buf *out)
 {
     for (size_t i = 0; i < n; i++) {
-        buf_printf(out, "%sq%zu AS (SELECT * FROM ", i ? ", " : "WITH ", i);
+        buf_printf(out, "%ssubquery_%zu AS (SELECT * FROM ", i ? ", " : "WITH ",
+                   i);
         relation_print(e, plan->queries[i], out);
         buf_add_text(out, i + 1 < n ? ")" : ") ");
     }

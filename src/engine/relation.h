@@ -1,5 +1,22 @@
 /*
  * Relations as engine text: what stands after FROM.
+ *
+ * Names in statements:
+ *
+ *     unit, rank     of a row of a private relation
+ *     seed           where the relation is seeded (plan/carry.h)
+ *     column_<i>     c<i> of view.h, for a stored table; else as computed
+ *     steps_<i>      g<i>, where the relation's column is stored
+ *     index_<i>      k<i>, the same
+ *     ordinal_<i>    h<i>, of a stored table read alone
+ *     key_<i>        the plan's key i of a row, value_<i> what it adds
+ *     subquery_<i>   of IN (SELECT ...)
+ *
+ * No name of a user can collide with these: a statement calls tables and
+ * columns by number, and names of a source stand in the innermost SELECT of
+ * view_select alone, where a column takes precedence over an alias. None of them
+ * is a reserved word of DuckDB. (names_of_users_meet_no_alias,
+ * aliases_are_no_reserved_words.)
  */
 #ifndef ENGINE_RELATION_H
 #define ENGINE_RELATION_H
@@ -21,10 +38,9 @@ relation_rows(const struct relation *r)
 }
 
 /*
- * A name or a bracketed SELECT, without alias. Columns are c<i>, g<i>, k<i> as
- * view.h says (the last two where the relation's column is stored), of those
- * that are carried; of private relations also u, the unit, r, which tells its
- * rows apart (join-order), and, where it is seeded, the seed (plan/carry.h).
+ * A name or a bracketed SELECT, without alias: the columns that are carried; of
+ * private relations also unit and rank, which tells the unit's rows apart
+ * (join-order), and, where it is seeded, the seed.
  */
 void
 relation_print(struct engine *e, const struct relation *r, struct buf *out);
@@ -33,21 +49,31 @@ relation_print(struct engine *e, const struct relation *r, struct buf *out);
 void
 relation_of_plan(struct engine *e, const struct plan *plan, struct buf *out);
 
-/* "WITH q0 AS (...), ..." for IN (SELECT ...): before every statement. The first
+/* The rows of table t alone, with unit and rank where it is sorted. r: which
+   columns; NULL: all. */
+void relation_table(const struct engine *e, const struct policy_table *t,
+                    const struct relation *r, struct buf *out);
+
+/* ", c2 AS column_2, g2 AS steps_2": these columns of a stored table. */
+void relation_named(const struct engine *e, const struct policy_table *t,
+                    const struct relation *r, struct buf *out);
+
+/* "WITH subquery_0 AS (...), ..." for IN (SELECT ...): before every statement. The first
    n alone, for what is read before the others. */
 void relation_queries(struct engine *e, const struct plan *plan, size_t n,
                       struct buf *out);
 
-/* A value as c<i>, in the type that the column has; a whole number clamped into
+/* A value as column_<i>, in the type that the column has; a whole number clamped into
    the range it has (bare-arithmetic relies on it). */
 void relation_typed(const struct policy_column *c, const char *value,
                     struct buf *out);
 
-/* An expression as c<i>. */
+/* An expression as column_<i>. */
 void relation_computed(const struct policy_column *c, const struct expr *e,
                        struct buf *out);
 
-/* ", t.c2 AS c5, t.g2 AS g5": all of column i, after "t." here, as column 5. */
+/* ", t.column_2 AS column_5, t.steps_2 AS steps_5": all of column i, after "t."
+   here, as column 5. */
 void relation_column(const struct policy_column *c, bool stored,
                      const char *before, size_t i, size_t as, struct buf *out);
 
@@ -58,7 +84,7 @@ void relation_join(struct engine *e, const struct relation *r, struct buf *out);
 void
 relation_units(struct engine *e, const struct relation *r, struct buf *out);
 
-/* A query over public data, its outputs called c0, c1, ... Only for a statement
+/* A query over public data, its outputs called column_0, column_1, ... Only for a statement
    that reads nothing else: e->public_only. */
 void public_print(struct engine *e, const struct plan *plan, struct buf *out);
 

@@ -1,12 +1,13 @@
 /*
  * Joins as engine text. A chain of joins is one flat FROM, for the engine finds
  * a good order of joins only among those of one FROM: item n is a side with its
- * columns under the numbers they have in the whole, and u<n>, r<n>, seed<n>.
+ * columns under the numbers they have in the join, and unit_<n>, rank_<n>,
+ * seed_<n>.
  *
  * Every join of two private relations is written with equality of their units,
  * whatever its condition says: rows of two units never meet, so all that is
- * computed of a unit is computed of its own rows (theorem unit-local). What r
- * is, and what is cut before, is theorem join-order; both stand in
+ * computed of a unit is computed of its own rows (theorem unit-local). What the
+ * rank is, and what is cut before, is theorem join-order; both stand in
  * plan/relation.h.
  *
  * A join hands on the columns alone that are read above it, and what orders
@@ -17,12 +18,12 @@
 #include "engine/import.h"
 #include "sql/duckdb.h"
 
-/* What was printed: how many items, and whose u and r are the join's. */
+/* What was printed: how many items, and whose unit and rank are the join's. */
 struct chain {
     size_t n, u, r;
 };
 
-/* Is its r that of one side, and its left side read as it is? */
+/* Is its rank that of one side, and its left side read as it is? */
 static bool
 is_plain(const struct relation *r)
 {
@@ -37,21 +38,21 @@ static void
 print_text_hash(const struct relation *r, size_t i, size_t as, struct buf *out)
 {
     if (r->as->columns[i].type == TYPE_TEXT)
-        buf_printf(out, ", row_hash(t.c%zu) AS p%zu", i, as);
+        buf_printf(out, ", row_hash(t.column_%zu) AS text_hash_%zu", i, as);
 }
 
 /* Item n: a side whose first column is column `offset` of the whole. Rows past
    the bound, as a join with many public rows makes them, meet no others.
-   hashed: its texts also by their hash, p<i>. */
+   hashed: its texts also by their hash, text_hash_<i>. */
 static void
 print_item(struct engine *e, const struct relation *r, size_t offset, size_t n,
            bool cut, bool hashed, struct buf *out)
 {
-    buf_printf(out, "(SELECT 0 AS z%zu", n);
+    buf_printf(out, "(SELECT 0 AS dummy_%zu", n);
     if (relation_is_private(r))
-        buf_printf(out, ", t.u AS u%zu, t.r AS r%zu", n, n);
+        buf_printf(out, ", t.unit AS unit_%zu, t.rank AS rank_%zu", n, n);
     if (r->seeded)
-        buf_printf(out, ", t.seed AS seed%zu", n);
+        buf_printf(out, ", t.seed AS seed_%zu", n);
     for (size_t i = 0; i < r->as->n_columns; i++) {
         if (!relation_carries(r, i))
             continue;
@@ -64,8 +65,8 @@ print_item(struct engine *e, const struct relation *r, size_t offset, size_t n,
     relation_print(e, r, out);
     buf_add_text(out, " AS t");
     if (cut || (relation_is_private(r) && r->renumbered))
-        buf_printf(out, " WHERE t.r <= %llu", relation_rows(r));
-    buf_printf(out, ") AS x%zu", n);
+        buf_printf(out, " WHERE t.rank <= %llu", relation_rows(r));
+    buf_printf(out, ") AS item_%zu", n);
 }
 
 /* The items of a join, joined. */
@@ -89,7 +90,7 @@ print_chain(struct engine *e, const struct relation *r, bool hashed,
     print_item(e, r->right, r->left->as->n_columns, n,
                product || (many && relation_is_private(r->right)), hash, out);
     if (relation_is_private(r->left) && relation_is_private(r->right))
-        buf_printf(out, " ON u%zu = u%zu", c.u, n);
+        buf_printf(out, " ON unit_%zu = unit_%zu", c.u, n);
     else
         buf_add_text(out, " ON true");
     if (r->on) {
@@ -104,7 +105,8 @@ print_chain(struct engine *e, const struct relation *r, bool hashed,
     return c;
 }
 
-/* ", c7, p8, ...": the public columns that are read above, texts by hash. */
+/* ", column_7, text_hash_8, ...": the public columns that are read above, texts
+   by hash. */
 static void
 print_public(const struct relation *r, struct buf *out)
 {
@@ -114,8 +116,10 @@ print_public(const struct relation *r, struct buf *out)
 
     for (size_t i = own ? split : 0; i < end; i++)
         if (relation_carries(r, i))
-            buf_printf(out, ", %s%zu",
-                       r->as->columns[i].type == TYPE_TEXT ? "p" : "c", i);
+            buf_printf(out, ", %s_%zu",
+                       r->as->columns[i].type == TYPE_TEXT ? "text_hash"
+                                                           : "column",
+                       i);
 }
 
 /*
@@ -126,16 +130,16 @@ print_public(const struct relation *r, struct buf *out)
 static void
 print_many(const struct relation *r, size_t own, struct buf *out)
 {
-    buf_printf(out,
-               "row_number() OVER (PARTITION BY u%zu ORDER BY hash(seed%zu",
-               own, own);
+    buf_printf(
+        out, "row_number() OVER (PARTITION BY unit_%zu ORDER BY hash(seed_%zu",
+        own, own);
     print_public(r, out);
-    buf_printf(out, "), r%zu", own);
+    buf_printf(out, "), rank_%zu", own);
     print_public(r, out);
     buf_add_text(out, ")");
 }
 
-/* The seed of a pair, of the same sides as its r. */
+/* The seed of a pair, of the same sides as its rank. */
 static void
 print_seed(const struct relation *r, size_t left, size_t right, struct buf *out)
 {
@@ -143,35 +147,35 @@ print_seed(const struct relation *r, size_t left, size_t right, struct buf *out)
 
     switch (r->meeting) {
     case MEET_PUBLIC: break;
-    case MEET_LEFT: buf_printf(out, "seed%zu", left); break;
-    case MEET_RIGHT: buf_printf(out, "seed%zu", right); break;
+    case MEET_LEFT: buf_printf(out, "seed_%zu", left); break;
+    case MEET_RIGHT: buf_printf(out, "seed_%zu", right); break;
     case MEET_EITHER:
     case MEET_UNIT:
-        buf_printf(out, "hash(seed%zu, seed%zu)", left, right);
+        buf_printf(out, "hash(seed_%zu, seed_%zu)", left, right);
         break;
     case MEET_MANY:
-        buf_printf(out, "hash(seed%zu", own);
+        buf_printf(out, "hash(seed_%zu", own);
         print_public(r, out);
         buf_add_text(out, ")");
         break;
     }
 }
 
-/* r, of the left side's r<left> and the last item's r<right>. */
+/* The rank, from the left side's rank_<left> and the last item's rank_<right>. */
 static void
 print_order(const struct relation *r, size_t left, size_t right,
             struct buf *out)
 {
     switch (r->meeting) {
     case MEET_PUBLIC: break;
-    case MEET_LEFT: buf_printf(out, "r%zu", left); break;
-    case MEET_RIGHT: buf_printf(out, "r%zu", right); break;
+    case MEET_LEFT: buf_printf(out, "rank_%zu", left); break;
+    case MEET_RIGHT: buf_printf(out, "rank_%zu", right); break;
     case MEET_EITHER:
-        buf_printf(out, "coalesce(%llu + r%zu, r%zu)", relation_rows(r->left),
-                   right, left);
+        buf_printf(out, "coalesce(%llu + rank_%zu, rank_%zu)",
+                   relation_rows(r->left), right, left);
         break;
     case MEET_UNIT:
-        buf_printf(out, "(r%zu - 1) * %llu + coalesce(r%zu, 1)", left,
+        buf_printf(out, "(rank_%zu - 1) * %llu + coalesce(rank_%zu, 1)", left,
                    relation_rows(r->right), right);
         break;
     case MEET_MANY:
@@ -190,11 +194,11 @@ relation_join(struct engine *e, const struct relation *r, struct buf *out)
     c = print_chain(e, r, false, &from);
     buf_add_text(out, "(SELECT ");
     if (relation_is_private(r)) {
-        buf_printf(out, "u%zu AS u, ", c.u);
+        buf_printf(out, "unit_%zu AS unit, ", c.u);
         print_order(r, c.r, c.n - 1, out);
-        buf_add_text(out, " AS r");
+        buf_add_text(out, " AS rank");
     } else {
-        buf_add_text(out, "0 AS u");
+        buf_add_text(out, "0 AS unit");
     }
     if (r->seeded) {
         buf_add_text(out, ", ");

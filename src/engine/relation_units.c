@@ -1,7 +1,7 @@
 /*
  * Aggregates per unit as engine text. The unit is a key of every group, whether
- * the query names it or something finer; sums are of whole numbers, so that no
- * order of rows and no other unit can move a last digit.
+ * the query names it or something finer; sums are of whole numbers, so that
+ * neither the order of rows nor another unit can change a last digit.
  */
 #include "base/base.h"
 #include "engine/relation.h"
@@ -100,23 +100,23 @@ relation_units(struct engine *e, const struct relation *r, struct buf *out)
 {
     enum { FIRST_KEY = 3 };
 
-    buf_printf(out, "(SELECT t.u AS u, %s AS r",
-               r->as->rows_per_unit == 1 ? "1" : "min(t.r)");
+    buf_printf(out, "(SELECT t.unit AS unit, %s AS rank",
+               r->as->rows_per_unit == 1 ? "1" : "min(t.rank)");
     for (size_t i = 0; i < r->n_keys; i++) {
         buf_add_text(out, ", ");
         relation_computed(&r->as->columns[i], r->exprs[i], out);
-        buf_printf(out, " AS c%zu", i);
+        buf_printf(out, " AS column_%zu", i);
     }
     for (size_t i = 0; i < r->n_exprs - r->n_keys; i++) {
         buf_add_text(out, ", ");
         print_aggregate(r, i, out);
-        buf_printf(out, " AS c%zu", r->n_keys + i);
+        buf_printf(out, " AS column_%zu", r->n_keys + i);
     }
     if (r->seeded)
         buf_add_text(out, ", min(t.seed) AS seed");
     buf_add_text(out, " FROM ");
     relation_print(e, r->left, out);
-    buf_printf(out, " AS t WHERE t.r <= %llu GROUP BY 1",
+    buf_printf(out, " AS t WHERE t.rank <= %llu GROUP BY 1",
                relation_rows(r->left));
     for (size_t i = 0; i < r->n_keys; i++)
         buf_printf(out, ", %zu", FIRST_KEY + i);

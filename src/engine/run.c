@@ -1,6 +1,6 @@
 /*
- * Runs a plan: fills exact numbers in one of four ways and seals them. What
- * goes wrong is told in one sentence; the rest is for the operator.
+ * Runs a plan: computes exact numbers in one of four ways and seals them. A failure
+ * is reported by one sentence; the details are for the operator.
  */
 #include "base/error.h"
 #include "engine/refail.h"
@@ -28,7 +28,8 @@ work_fill(struct engine *e, const struct plan *plan, struct exact *x,
     case BOUND_NONE:
     case BOUND_RANK: return run_sql(e, plan, x, err);
     case BOUND_FOLD:
-        return (is_placed(e, plan) ? run_placed : run_fold)(e, plan, x, err);
+        return (fits_ordinal(e, plan) ? run_ordinal : run_fold)(e, plan, x,
+                                                                err);
     case BOUND_GENERAL: return run_general(e, plan, x, err);
     }
     return custos_fail(err, CUSTOS_EENGINE, "the query could not be completed");

@@ -13,6 +13,7 @@
 #include "engine/add.h"
 #include "engine/fold.h"
 #include "engine/import.h"
+#include "engine/relation.h"
 #include "engine/work.h"
 
 /* One thread's share. */
@@ -58,7 +59,7 @@ print_scan(struct engine *e, const struct plan *plan,
            const struct work_values *values, int64_t from, int64_t last,
            struct buf *out)
 {
-    buf_add_text(out, "SELECT t.u");
+    buf_add_text(out, "SELECT t.unit");
     if (plan->n_keys > 0 && !plan->selection) {
         buf_add_text(out, ", ");
         print_cell(plan, out);
@@ -71,8 +72,9 @@ print_scan(struct engine *e, const struct plan *plan,
         buf_add_text(out, ", ");
         work_value(plan, values->of[i], out);
     }
-    buf_printf(out, " FROM %s AS t WHERE t.u BETWEEN %lld AND %lld",
-               e->data->tables[plan->table->number].from, (long long)from,
+    buf_add_text(out, " FROM ");
+    relation_of_plan(e, plan, out);
+    buf_printf(out, " AS t WHERE t.unit BETWEEN %lld AND %lld", (long long)from,
                (long long)last);
     work_conditions(plan, out);
 }

@@ -1,14 +1,14 @@
 /*
  * The bound of the fold as a predicate: where the one key is a stored column
- * whose places the import wrote, and no WHERE comes before the bound, one
+ * whose ordinals the import wrote, and no WHERE comes before the bound, one
  * aggregate query of the engine does what the fold does.
  *
  * THEOREM  place-equals-fold
- *   Rows with r <= m and |h| <= g are the rows that fold-bound keeps where
+ *   Rows with rank <= m and |ordinal| <= g are the rows that fold-bound keeps where
  *   every row has a key and passes: the first m of each unit, less those whose
  *   value is not among the first g values of these. Of a unit and value that
- *   are kept, exactly one kept row has h > 0. So sums over these rows are the
- *   fold's, and the rows with h > 0 count its units.
+ *   are kept, exactly one kept row has ordinal > 0. So sums over these rows
+ *   are the fold's, and the rows with ordinal > 0 count its units.
  * SOURCE   doc/proofs/place-equals-fold.md
  * NEEDS    rank-of-own-rows, place-of-a-value; m <= ORDINALS_MAX.
  * GIVES    x filled.
@@ -20,48 +20,51 @@
 #include "engine/import.h"
 #include "engine/key.h"
 #include "engine/ordinals.h"
+#include "engine/relation.h"
 #include "engine/work.h"
 
 bool
-is_placed(const struct engine *e, const struct plan *plan)
+fits_ordinal(const struct engine *e, const struct plan *plan)
 {
     return plan_has_bare_key(plan) && plan->rows <= ORDINALS_MAX &&
            work_adds_up(plan) && e->data->tables[plan->table->number].sorted &&
-           view_has_place(plan->table, (size_t)plan->keys[0].expr->slot);
+           view_has_ordinal(plan->table, (size_t)plan->keys[0].expr->slot);
 }
 
-/* The rows that count: key AS i0, values AS v0 ..., places AS h. */
+/* The rows that count: key_0, value_0 ..., ordinal. */
 static void
 print_rows(struct engine *e, const struct plan *plan,
            const struct work_values *values, struct buf *out)
 {
     int slot = plan->keys[0].expr->slot;
 
-    buf_printf(out, "SELECT t.c%d AS i0, t.h%d AS h", slot, slot);
+    buf_printf(out, "SELECT t.column_%d AS key_0, t.ordinal_%d AS ordinal",
+               slot, slot);
     for (size_t i = 0; i < values->n; i++) {
         buf_add_text(out, ", ");
         work_value(plan, values->of[i], out);
-        buf_printf(out, " AS v%zu", i);
+        buf_printf(out, " AS value_%zu", i);
     }
-    buf_printf(out, " FROM %s AS t WHERE t.r <= %llu",
-               e->data->tables[plan->table->number].from,
+    buf_add_text(out, " FROM ");
+    relation_of_plan(e, plan, out);
+    buf_printf(out, " AS t WHERE t.rank <= %llu",
                (unsigned long long)plan->rows);
-    /* m rows have at most m values. Two comparisons, not abs(h): the engine
-       keeps the least and the largest h of many rows together. */
+    /* m rows have at most m values. Two comparisons, not abs(ordinal): the
+       engine keeps the least and the largest ordinal of many rows together. */
     if (plan->groups < plan->rows)
-        buf_printf(out, " AND t.h%d >= -%llu AND t.h%d <= %llu", slot,
-                   (unsigned long long)plan->groups, slot,
+        buf_printf(out, " AND t.ordinal_%d >= -%llu AND t.ordinal_%d <= %llu",
+                   slot, (unsigned long long)plan->groups, slot,
                    (unsigned long long)plan->groups);
 }
 
 /*
  * Grouped by the column as it is stored, which the engine does fastest; what
- * are no keys of their own (key_print) are one for places, and become one group
+ * are no keys of their own (key_print) have one ordinal, and become one group
  * as they are collected.
  */
 custos_status
-run_placed(struct engine *e, const struct plan *plan, struct exact *x,
-           custos_err *err)
+run_ordinal(struct engine *e, const struct plan *plan, struct exact *x,
+            custos_err *err)
 {
     const struct expr *key = plan->keys[0].expr;
     struct work_values values;
@@ -72,13 +75,14 @@ run_placed(struct engine *e, const struct plan *plan, struct exact *x,
         return st;
     buf_init(&b, NULL, SQL_MOST);
     buf_add_text(&b, "SELECT ");
-    key_print(key->type, key->wide, "i0", &b);
-    /* No h is 0 here. Of the two ways to count, the one that is quick where
+    key_print(key->type, key->wide, "key_0", &b);
+    /* No ordinal is 0 here. Of the two ways to count, the one that is quick where
        units are in many groups. */
-    work_sums(plan, &values, "count(*) - count(*) FILTER (WHERE h < 0)", &b);
+    work_sums(plan, &values, "count(*) - count(*) FILTER (WHERE ordinal < 0)",
+              &b);
     buf_add_text(&b, " FROM (");
     print_rows(e, plan, &values, &b);
-    buf_add_text(&b, ") GROUP BY i0");
+    buf_add_text(&b, ") GROUP BY key_0");
     st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
                   : work_collect(plan, e->connections[0], buf_text(&b), x, err);
     buf_clear(&b);

@@ -7,12 +7,12 @@
  *     sum(v - c) = sum(v) - c n      sum((v - c)^2) = sum of (v - c)^2 as such
  *
  * THEOREM  bounded-by-rank
- *   With `r <= m` every unit has at most m rows in the exact numbers, and
+ *   With `rank <= m` every unit has at most m rows in the exact numbers, and
  *   which ones depends on no other unit; where the unit is the row, one. So a
  *   unit moves rows, values and sums by at most m times row_most in all cells
  *   together.
  * SOURCE   doc/proofs/rank-of-own-rows.md
- * NEEDS    r from rank-of-own-rows; every cell's numbers are sums over rows.
+ * NEEDS    ranks from rank-of-own-rows; every cell's numbers are sums over rows.
  * GIVES    x filled; cells without rows are 0.
  * FAILS    CUSTOS_EENGINE, one sentence whatever happened.
  * TESTED   rank_equals_the_reference removing_a_unit_moves_little
@@ -56,19 +56,19 @@ work_sums(const struct plan *plan, const struct work_values *values,
         switch (p->kind) {
         case PART_ROWS: buf_add_text(out, ", count(*), 0"); break;
         case PART_UNITS: buf_printf(out, ", %s, 0", units); break;
-        case PART_VALUES: buf_printf(out, ", count(v%d), 0", v); break;
+        case PART_VALUES: buf_printf(out, ", count(value_%d), 0", v); break;
         case PART_QUANTILES: buf_add_text(out, ", 0, 0"); break;
         case PART_DISTINCT:
-            buf_printf(out, ", count(DISTINCT v%d), 0", v);
+            buf_printf(out, ", count(DISTINCT value_%d), 0", v);
             break;
         case PART_SUM:
-            buf_printf(out, ", sum(v%d), ", v);
-            buf_printf(out, p->centre ? "count(v%d)" : "0", v);
+            buf_printf(out, ", sum(value_%d), ", v);
+            buf_printf(out, p->centre ? "count(value_%d)" : "0", v);
             break;
         case PART_SQUARES: /* at most 2^48 each: grid_lay */
-            buf_printf(out, ", sum(CAST(v%d - ", v);
+            buf_printf(out, ", sum(CAST(value_%d - ", v);
             work_whole(p->centre, out);
-            buf_printf(out, " AS BIGINT) * CAST(v%d - ", v);
+            buf_printf(out, " AS BIGINT) * CAST(value_%d - ", v);
             work_whole(p->centre, out);
             buf_add_text(out, " AS BIGINT)), 0");
             break;
@@ -78,7 +78,7 @@ work_sums(const struct plan *plan, const struct work_values *values,
         buf_printf(out, ", %s", units);
 }
 
-/* Without keys there is one column in their place. */
+/* Without keys there is one column instead. */
 static size_t
 key_columns(const struct plan *plan)
 {
@@ -184,23 +184,23 @@ void
 sql_bounded(struct engine *e, const struct plan *plan,
             const struct work_values *values, struct buf *out)
 {
-    buf_add_text(out, plan->bounding == BOUND_RANK ? "SELECT t.u AS u"
+    buf_add_text(out, plan->bounding == BOUND_RANK ? "SELECT t.unit AS unit"
                                                    : "SELECT 1 AS one");
     for (size_t i = 0; i < plan->n_keys; i++) {
         buf_add_text(out, ", ");
         work_key(plan, i, out);
-        buf_printf(out, " AS i%zu", i);
+        buf_printf(out, " AS key_%zu", i);
     }
     for (size_t i = 0; i < values->n; i++) {
         buf_add_text(out, ", ");
         work_value(plan, values->of[i], out);
-        buf_printf(out, " AS v%zu", i);
+        buf_printf(out, " AS value_%zu", i);
     }
     buf_add_text(out, " FROM ");
     relation_of_plan(e, plan, out);
     buf_add_text(out, " AS t WHERE ");
     if (plan->bounding == BOUND_RANK)
-        buf_printf(out, "t.r <= %llu", (unsigned long long)plan->rows);
+        buf_printf(out, "t.rank <= %llu", (unsigned long long)plan->rows);
     else
         buf_add_text(out, "true");
     work_conditions(plan, out);
@@ -224,20 +224,20 @@ run_sql(struct engine *e, const struct plan *plan, struct exact *x,
     relation_queries(e, plan, plan->n_queries, &b);
     buf_add_text(&b, "SELECT ");
     for (size_t i = 0; i < plan->n_keys; i++)
-        buf_printf(&b, "%si%zu", i ? ", " : "", i);
+        buf_printf(&b, "%skey_%zu", i ? ", " : "", i);
     if (plan->n_keys == 0)
         buf_add_text(&b, "0");
     /* Where units have one row each, they are as many as rows. */
     work_sums(plan, &values,
               plan->bounding == BOUND_RANK && plan->rows > 1
-                  ? "count(DISTINCT u)"
+                  ? "count(DISTINCT unit)"
                   : "count(*)",
               &b);
     buf_add_text(&b, " FROM (");
     sql_bounded(e, plan, &values, &b);
     buf_add_text(&b, ")");
     for (size_t i = 0; i < plan->n_keys; i++)
-        buf_printf(&b, "%si%zu", i ? ", " : " GROUP BY ", i);
+        buf_printf(&b, "%skey_%zu", i ? ", " : " GROUP BY ", i);
     st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
                   : work_collect(plan, e->connections[0], buf_text(&b), x, err);
     buf_clear(&b);

@@ -1,8 +1,8 @@
 /*
  * Runs each kind of statement on made-up rows and takes the median of its
- * times. Times are of this thread's processor, with the engine on one thread:
- * so they are what a worker needs when all others are busy too, and do not
- * depend on what else the machine does while they are taken.
+ * times. They are processor times of this thread, with the engine on one thread:
+ * what a worker needs when all others are busy too, whatever else the machine
+ * does during the measurement.
  */
 #include "engine/speed.h"
 
@@ -102,18 +102,20 @@ speed_parse(str text, const struct speed_machine *machine,
    of two rows; the units by themselves; and a small public one. */
 static const char *const made =
     "SET threads = 1; ATTACH ':memory:' AS m (COMPRESS); USE m; "
-    "CREATE TABLE made AS SELECT i // 2 AS u, 1 + i % 2 AS r, "
-    "CAST(hash(i) % 5 AS SMALLINT) AS k, "
-    "CAST(hash(i + 1) % 2000000 AS BIGINT) AS g, "
+    "CREATE TABLE made AS SELECT i // 2 AS unit, 1 + i % 2 AS rank, "
+    "CAST(hash(i) % 5 AS SMALLINT) AS kind, "
+    "CAST(hash(i + 1) % 2000000 AS BIGINT) AS steps, "
     "CAST(CAST(hash(i + 1) % 2000000 AS DECIMAL(18, 2)) / 100 "
-    "AS DECIMAL(18, 2)) AS c, "
-    "DATE '2024-01-01' + CAST(hash(i + 2) % 731 AS INTEGER) AS d, "
-    "'value ' || hash(i + 3) % 100 AS t "
-    "FROM range(1, 500001) AS x(i); "
-    "CREATE TABLE units AS SELECT DISTINCT u, u AS c, "
-    "CAST(u % 6 AS SMALLINT) AS k FROM made ORDER BY u; "
-    "CREATE TABLE names AS SELECT t, min(u) % 7 AS k FROM made GROUP BY t; "
-    "CREATE TYPE label AS ENUM (SELECT DISTINCT CAST(d AS VARCHAR) FROM made); "
+    "AS DECIMAL(18, 2)) AS amount, "
+    "DATE '2024-01-01' + CAST(hash(i + 2) % 731 AS INTEGER) AS day, "
+    "'value ' || hash(i + 3) % 100 AS name "
+    "FROM range(1, 500001) AS numbers(i); "
+    "CREATE TABLE units AS SELECT DISTINCT unit, unit AS id, "
+    "CAST(unit % 6 AS SMALLINT) AS kind FROM made ORDER BY unit; "
+    "CREATE TABLE names AS SELECT name, min(unit) % 7 AS kind FROM made GROUP "
+    "BY name; "
+    "CREATE TYPE label AS ENUM (SELECT DISTINCT CAST(day AS VARCHAR) FROM "
+    "made); "
     "CHECKPOINT";
 
 struct kind {
@@ -122,24 +124,24 @@ struct kind {
 };
 
 static const struct kind scans[] = {
-    {"SELECT k, sum(g), count(g), count(*), sum(r), count(r) FROM made WHERE "
-     "r <= 8 GROUP BY k",
+    {"SELECT kind, sum(steps), count(steps), count(*), sum(rank), count(rank) "
+     "FROM made WHERE rank <= 8 GROUP BY kind",
      1},
-    {"SELECT sum(u) FROM made WHERE u BETWEEN 1 AND 9223372036854775807 AND "
-     "t = 'value 3' AND d >= CAST('2025-01-01' AS DATE)",
+    {"SELECT sum(unit) FROM made WHERE unit BETWEEN 1 AND 9223372036854775807 "
+     "AND name = 'value 3' AND day >= CAST('2025-01-01' AS DATE)",
      1},
 };
 
 /* A computed key is printed twice: as the key, and as the condition that there
    is one. */
 #define KEYED(key)                                                             \
-    "SELECT i, count(*) FROM (SELECT " key " AS i FROM made WHERE r <= 8 "     \
-    "AND " key " IS NOT NULL) GROUP BY i"
+    "SELECT key_0, count(*) FROM (SELECT " key " AS key_0 FROM made WHERE "    \
+    "rank <= 8 AND " key " IS NOT NULL) GROUP BY key_0"
 #define INDEX(x, from, n)                                                      \
     "whole_index(" x ", CAST('" from "' AS BIGINT), CAST('" n "' AS BIGINT))"
 
 static const struct kind reals[] = {
-    {KEYED(INDEX("whole_of(floor(CAST(c AS DOUBLE) / CAST(CAST('1000' AS "
+    {KEYED(INDEX("whole_of(floor(CAST(amount AS DOUBLE) / CAST(CAST('1000' AS "
                  "BIGINT) AS DOUBLE)), CAST('0' AS BIGINT), CAST('20' AS "
                  "BIGINT))",
                  "0", "21")),
@@ -147,25 +149,28 @@ static const struct kind reals[] = {
 };
 
 static const struct kind dates[] = {
-    {KEYED(INDEX("quarter(TRY_CAST(d AS TIMESTAMP))", "1", "4")), 1},
+    {KEYED(INDEX("quarter(TRY_CAST(day AS TIMESTAMP))", "1", "4")), 1},
 };
 
 static const struct kind joins[] = {
-    {"SELECT k1, count(*) FROM (SELECT u AS u0, r AS r0, u AS c0 FROM made) "
-     "JOIN (SELECT u AS u1, c AS c1, k AS k1 FROM units) ON u0 = u1 AND "
-     "c0 = c1 WHERE r0 <= 8 GROUP BY k1",
+    {"SELECT index_1, count(*) FROM (SELECT unit AS unit_0, rank AS rank_0, "
+     "unit AS column_0 FROM made) JOIN (SELECT unit AS unit_1, id AS column_1, "
+     "kind AS index_1 FROM units) ON unit_0 = unit_1 AND column_0 = column_1 "
+     "WHERE rank_0 <= 8 GROUP BY index_1",
      1},
-    {"SELECT u, count(*), sum(g) FROM made WHERE r <= 8 GROUP BY u", 1},
+    {"SELECT unit, count(*), sum(steps) FROM made WHERE rank <= 8 GROUP BY "
+     "unit",
+     1},
 };
 
 static const struct kind labels[] = {
-    {KEYED("enum_code(TRY_CAST(CAST(d AS VARCHAR) AS label))"), 2},
+    {KEYED("enum_code(TRY_CAST(CAST(day AS VARCHAR) AS label))"), 2},
 };
 
 static const struct kind sorts[] = {
-    {"SELECT count(*) FROM (SELECT row_number() OVER (PARTITION BY u ORDER BY "
-     "hash(r, made.t, names.k), r, names.k) AS n FROM made JOIN names ON "
-     "made.t = names.t) WHERE n <= 8",
+    {"SELECT count(*) FROM (SELECT row_number() OVER (PARTITION BY unit ORDER "
+     "BY hash(rank, made.name, names.kind), rank, names.kind) AS row_no FROM "
+     "made JOIN names ON made.name = names.name) WHERE row_no <= 8",
      1},
 };
 
@@ -202,8 +207,8 @@ run_all(struct duck_connection *c, const char *sql, custos_err *err)
 
 /* Picoseconds a row: the slowest of some statements, each by its median. */
 static custos_status
-measure(struct duck_connection *c, const struct kind *kinds, size_t n,
-        int64_t *ps, custos_err *err)
+measure_slowest(struct duck_connection *c, const struct kind *kinds, size_t n,
+                int64_t *ps, custos_err *err)
 {
     custos_status st = CUSTOS_OK;
 
@@ -261,7 +266,9 @@ measure_quantile(struct duck_connection *c, int64_t *ps, custos_err *err)
     custos_rng *rng = NULL;
     custos_status st = CUSTOS_OK;
     const struct kind sort = {
-        "SELECT g, count(*) FROM made WHERE r <= 8 GROUP BY g ORDER BY g", 1};
+        "SELECT steps, count(*) FROM made WHERE rank <= 8 GROUP BY steps ORDER "
+        "BY steps",
+        1};
 
     if (!cells)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
@@ -275,7 +282,7 @@ measure_quantile(struct duck_connection *c, int64_t *ps, custos_err *err)
         took[k] = processor_ns() - took[k];
     }
     if (!st)
-        st = measure(c, &sort, 1, &sorted, err);
+        st = measure_slowest(c, &sort, 1, &sorted, err);
     if (!st) {
         qsort(took, RUNS, sizeof took[0], compare);
         *ps = sorted + took[RUNS / 2] * 1000 / VALUES;
@@ -296,9 +303,10 @@ measure_fixed(struct duck_connection *c, int64_t *us, custos_err *err)
     for (size_t k = 0; k < TINY_RUNS && !st; k++) {
         took[k] = processor_ns();
         st = run_all(c,
-                     "SELECT sum(n), count(*) FROM (SELECT u, count(*) AS n "
-                     "FROM (SELECT k AS u FROM names WHERE t <> 'value 3') "
-                     "GROUP BY u) WHERE n <= 8",
+                     "SELECT sum(row_count), count(*) FROM (SELECT unit, "
+                     "count(*) AS row_count FROM (SELECT kind AS unit FROM "
+                     "names WHERE name <> 'value 3') GROUP BY unit) WHERE "
+                     "row_count <= 8",
                      err);
         took[k] = processor_ns() - took[k];
     }
@@ -324,7 +332,7 @@ has_type(const struct policy *p, enum data_type a, enum data_type b)
 
 /* What was measured, no further from the usual than is sane. */
 static int64_t
-settle(int64_t speed, int64_t usual)
+clamp_speed(int64_t speed, int64_t usual)
 {
     if (speed < usual / FASTER)
         return usual / FASTER;
@@ -337,31 +345,32 @@ measure_kinds(struct duck_connection *c, const struct policy *p,
 {
     const struct reply_speeds usual = REPLY_SPEEDS_DEFAULT;
     struct reply_speeds s = {.rows = out->rows, .known = out->known};
-    custos_status st = measure(c, scans, COUNT_OF(scans), &s.scan_ps, err);
+    custos_status st =
+        measure_slowest(c, scans, COUNT_OF(scans), &s.scan_ps, err);
 
     s.computed_ps = s.scan_ps;
     if (!st && has_type(p, TYPE_REAL, TYPE_DECIMAL))
-        st = measure(c, reals, COUNT_OF(reals), &s.computed_ps, err);
+        st = measure_slowest(c, reals, COUNT_OF(reals), &s.computed_ps, err);
     if (!st && has_type(p, TYPE_DATE, TYPE_TIMESTAMP))
-        st = measure(c, dates, COUNT_OF(dates), &s.computed_ps, err);
+        st = measure_slowest(c, dates, COUNT_OF(dates), &s.computed_ps, err);
     if (!st)
-        st = measure(c, joins, COUNT_OF(joins), &s.text_ps, err);
+        st = measure_slowest(c, joins, COUNT_OF(joins), &s.text_ps, err);
     if (!st && has_type(p, TYPE_TEXT, TYPE_DATE))
-        st = measure(c, labels, COUNT_OF(labels), &s.text_ps, err);
+        st = measure_slowest(c, labels, COUNT_OF(labels), &s.text_ps, err);
     if (!st)
         st = measure_quantile(c, &s.quantile_ps, err);
     if (!st)
-        st = measure(c, sorts, COUNT_OF(sorts), &s.sort_ps, err);
+        st = measure_slowest(c, sorts, COUNT_OF(sorts), &s.sort_ps, err);
     if (!st)
         st = measure_fixed(c, &s.fixed_us, err);
     if (st)
         return st;
-    s.scan_ps = settle(s.scan_ps, usual.scan_ps);
-    s.computed_ps = settle(s.computed_ps, usual.computed_ps);
-    s.text_ps = settle(s.text_ps, usual.text_ps);
-    s.sort_ps = settle(s.sort_ps, usual.sort_ps);
-    s.quantile_ps = settle(s.quantile_ps, usual.quantile_ps);
-    s.fixed_us = settle(s.fixed_us, usual.fixed_us);
+    s.scan_ps = clamp_speed(s.scan_ps, usual.scan_ps);
+    s.computed_ps = clamp_speed(s.computed_ps, usual.computed_ps);
+    s.text_ps = clamp_speed(s.text_ps, usual.text_ps);
+    s.sort_ps = clamp_speed(s.sort_ps, usual.sort_ps);
+    s.quantile_ps = clamp_speed(s.quantile_ps, usual.quantile_ps);
+    s.fixed_us = clamp_speed(s.fixed_us, usual.fixed_us);
     *out = s;
     return CUSTOS_OK;
 }

@@ -12,7 +12,7 @@ stage_table(struct import *m, size_t i, custos_err *err)
     struct buf b;
 
     buf_init(&b, NULL, SQL_MOST);
-    buf_printf(&b, "CREATE TABLE stage.s%zu AS ", i);
+    buf_printf(&b, "CREATE TABLE stage.source_%zu AS ", i);
     view_select(&m->policy->tables[i], &m->sources[i], VIEW_ALL, &b);
     return import_step(m, i, "reading", &b, err);
 }

@@ -12,7 +12,8 @@
  * SOURCE   doc/proofs/unit-of-a-row.md
  * NEEDS    a path without circles that ends in a column (policy_read); one form
  *          of every value (unit-one-form).
- * GIVES    unit_path_from: each row of the relation once, with x, or not at all.
+ * GIVES    unit_path_from: each row of the relation once, with unit_value, or not at
+ *          all.
  * FAILS    CUSTOS_EPOLICY when a key is there twice.
  * TESTED   units_follow_their_path doubled_parents_are_refused
  */
@@ -55,24 +56,28 @@ unit_path_from(const struct policy *p, size_t table, const char *relation,
 
     parent = policy_unit_parent(p, t, &key);
     if (!parent) {
-        /* All units have one type (policy_read), and so has x. */
+        /* All units have one type (policy_read), and so has unit_value. */
         buf_printf(out, "(SELECT *, ");
         buf_printf(out,
                    own->type == TYPE_INT ? "c%zu" : "CAST(c%zu AS VARCHAR)",
                    t->unit_column);
-        buf_printf(out, " AS x FROM %s WHERE c%zu IS NOT NULL) AS v", relation,
-                   t->unit_column);
+        buf_printf(
+            out, " AS unit_value FROM %s WHERE c%zu IS NOT NULL) AS unit_rows",
+            relation, t->unit_column);
         return;
     }
-    buf_printf(out, "(SELECT w.*, p.x FROM %s AS w JOIN %sp%zu_%zu AS p ON ",
+    buf_printf(out,
+               "(SELECT child.*, parent.x AS unit_value FROM %s AS child JOIN "
+               "%sp%zu_%zu AS parent ON ",
                relation, unit_path_schema(p, parent, key),
                (size_t)(parent - p->tables), (size_t)(key - parent->columns));
-    buf_printf(out, "w.c%zu = p.k) AS v", t->unit_column); /* of one type */
+    buf_printf(out, "child.c%zu = parent.k) AS unit_rows",
+               t->unit_column); /* of one type */
 }
 
 /* The normalised rows of a table, wherever it is. */
 static void
-relation(const struct import *m, size_t table, struct buf *out)
+print_relation(const struct import *m, size_t table, struct buf *out)
 {
     if (m->policy->tables[table].attached) {
         buf_add_text(out, "(");
@@ -80,7 +85,8 @@ relation(const struct import *m, size_t table, struct buf *out)
                     out);
         buf_add_text(out, ")");
     } else {
-        buf_printf(out, "(SELECT * FROM stage.s%zu WHERE NOT bad)", table);
+        buf_printf(out, "(SELECT * FROM stage.source_%zu WHERE NOT bad)",
+                   table);
     }
 }
 
@@ -95,7 +101,7 @@ check_unique(struct import *m, size_t table, size_t key, const char *why,
 
     buf_init(&b, NULL, SQL_MOST);
     buf_printf(&b, "SELECT count(c%zu) - count(DISTINCT c%zu) FROM ", key, key);
-    relation(m, table, &b);
+    print_relation(m, table, &b);
     st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
                   : duck_ask_whole(m->c, buf_text(&b), &doubled, err);
     buf_clear(&b);
@@ -138,9 +144,11 @@ make_key(struct import *m, size_t table, size_t key, custos_err *err)
     if (st)
         return st;
     buf_init(&rows, NULL, SQL_MOST);
-    relation(m, table, &rows);
+    print_relation(m, table, &rows);
     buf_init(&b, NULL, SQL_MOST);
-    buf_printf(&b, "CREATE TABLE %sp%zu_%zu AS SELECT c%zu AS k, x FROM ",
+    buf_printf(&b,
+               "CREATE TABLE %sp%zu_%zu AS SELECT c%zu AS k, unit_value AS x "
+               "FROM ",
                unit_path_schema(p, t, &t->columns[key]), table, key, key);
     unit_path_from(p, table, buf_text(&rows), &b);
     buf_printf(&b, " WHERE c%zu IS NOT NULL", key);
@@ -215,8 +223,8 @@ import_unit_paths(struct import *m, custos_err *err)
             continue;
         }
         buf_init(&rows, NULL, SQL_MOST);
-        relation(m, i, &rows);
-        buf_add_text(&b, "SELECT x FROM ");
+        print_relation(m, i, &rows);
+        buf_add_text(&b, "SELECT unit_value AS x FROM ");
         unit_path_from(p, i, buf_text(&rows), &b);
         b.failed |= rows.failed;
         buf_clear(&rows);

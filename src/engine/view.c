@@ -3,8 +3,8 @@
  * the one before: typed, clamped, indexed, in the domain, on the grid. The
  * engine merges them into one.
  *
- * least and greatest of the engine skip NULL, hence the CASE around them; NaN
- * is above all numbers there, hence NULL before.
+ * The engine's least and greatest skip NULL, hence the CASE around them; NaN is
+ * above all numbers there, so it becomes NULL first.
  */
 #include "engine/view.h"
 
@@ -29,7 +29,7 @@ has_short_range(const struct policy_column *c)
 }
 
 bool
-view_has_place(const struct policy_table *t, size_t column)
+view_has_ordinal(const struct policy_table *t, size_t column)
 {
     const struct policy_column *c = &t->columns[column];
 
@@ -148,7 +148,7 @@ whole_of_text(const struct policy_column *c, const char *x, struct buf *out)
 
 /* The source's column as its declared type; NULL where that is impossible. */
 static void
-typed(const struct policy_column *c, enum duck_type type, struct buf *out)
+print_typed(const struct policy_column *c, enum duck_type type, struct buf *out)
 {
     struct buf name, text;
 
@@ -195,8 +195,8 @@ is_guarded(const struct policy_column *c, enum duck_type type)
  * 24th of June of the year 5: such a year must be written 0005.
  */
 static void
-condition(const struct policy_column *c, enum duck_type type, size_t i,
-          struct buf *out)
+print_condition(const struct policy_column *c, enum duck_type type, size_t i,
+                struct buf *out)
 {
     if (c->type == TYPE_REAL)
         buf_printf(out, "isfinite(v%zu)", i);
@@ -212,14 +212,14 @@ condition(const struct policy_column *c, enum duck_type type, size_t i,
 }
 
 static void
-clamped(const struct policy_column *c, enum duck_type type, size_t i,
-        struct buf *out)
+print_clamped(const struct policy_column *c, enum duck_type type, size_t i,
+              struct buf *out)
 {
     bool guarded = is_guarded(c, type);
 
     if (guarded) {
         buf_add_text(out, "CASE WHEN ");
-        condition(c, type, i, out);
+        print_condition(c, type, i, out);
         buf_add_text(out, " THEN ");
     }
     if (c->has_range) {
@@ -331,13 +331,13 @@ select_clamped(const struct policy_table *t, const struct source *s,
     buf_add_text(out, "SELECT *");
     for (size_t i = 0; i < t->n_columns; i++) {
         buf_add_text(out, ", ");
-        clamped(&t->columns[i], s->types[i], i, out);
+        print_clamped(&t->columns[i], s->types[i], i, out);
         buf_printf(out, " AS d%zu", i);
     }
     buf_add_text(out, " FROM (SELECT ");
     for (size_t i = 0; i < t->n_columns; i++) {
         buf_add_text(out, i ? ", " : "");
-        typed(&t->columns[i], s->types[i], out);
+        print_typed(&t->columns[i], s->types[i], out);
         buf_printf(out, " AS v%zu, ", i);
         duck_quote_name(out, t->columns[i].name);
         buf_printf(out, " AS s%zu", i);

@@ -1,22 +1,27 @@
 /*
  * The one normalised view of a table: every value in its declared domain, as
- * engine text. Imported tables are made from it once, attached ones read
+ * engine text. Imported tables are made from it once, attached ones are read
  * through it in every query, so both mean the same.
  *
- * Columns of the view, i counting the table's columns:
+ * Columns of the view, where i is the number of the table's column:
  *
- *     c<i>  the value: numbers and dates clamped into their range; NULL are
- *           NaN and infinities, dates outside the years 1 to 9999, texts that
- *           are longer than the column's max_bytes, and what is not among the
- *           declared values
+ *     c<i>  the value: numbers and dates clamped into their range; NULL in
+ *           place of NaN and infinities, dates outside the years 1 to 9999,
+ *           texts longer than the column's max_bytes, and what is not among
+ *           the declared values
  *     g<i>  decimals and reals with a range: whole steps of the column's grid
  *     k<i>  columns with values, and booleans: index of the value
  *
  * Imported tables that are sorted by unit also have
  *
+ *     u     the number of the unit
+ *     r     the rank of the row
  *     h<i>  columns whose values may be keys of the data: ordinals.h
  *
  * Rows with a NULL where the policy allows none are not in it.
+ *
+ * These names, and the text of an attached table's view, are stored in data
+ * versions and stay as they are. Queries use those of relation.h.
  */
 #ifndef ENGINE_VIEW_H
 #define ENGINE_VIEW_H
@@ -39,8 +44,7 @@ struct source {
 /* Which columns besides c<i> a column has. */
 bool view_has_steps(const struct policy_column *c);
 bool view_has_index(const struct policy_column *c);
-
-bool view_has_place(const struct policy_table *t, size_t column);
+bool view_has_ordinal(const struct policy_table *t, size_t column);
 
 /* The range of g<i>, or of c<i> for integers; false when there is none. */
 bool view_steps(const struct policy_column *c, i128 *lower, i128 *upper);
@@ -48,10 +52,10 @@ bool view_steps(const struct policy_column *c, i128 *lower, i128 *upper);
 /* Decimals of 18 digits are 64-bit numbers in the engine, beyond 128. */
 enum { DIGITS_NARROW = 18, DIGITS_WIDE = 38 };
 
-/* Does 64 bits hold every value of a decimal column? */
+/* Do 64 bits hold every value of a decimal column? */
 bool view_is_narrow(const struct policy_column *c);
 
-/* c<i> in whole steps of its grid, for columns that have them. */
+/* c<i> in whole steps of its grid, for columns with view_has_steps. */
 void view_stepped(const struct policy_column *c, size_t i, struct buf *out);
 
 /* "BIGINT", "DECIMAL(18,2)" ...: of c<i>. */
@@ -61,7 +65,7 @@ void view_type(const struct policy_column *c, struct buf *out);
 void view_literal(const struct policy_column *c, const struct datum *d,
                   struct buf *out);
 
-/* An index into values (n of them): NULL for all else. */
+/* The index of expr among the values of c; NULL where it is none of them. */
 void
 view_index(const struct policy_column *c, const char *expr, struct buf *out);
 

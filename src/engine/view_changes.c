@@ -4,8 +4,8 @@
  * that a source is read once. A row in which nothing was changed costs a few
  * comparisons: one list for all columns takes far less than a column for each.
  *
- * A value that is not there was not changed. Outside of text columns an empty
- * text is not there: many programs quote every field of a CSV.
+ * A missing value was not changed. Outside text columns an empty text counts as
+ * missing: many programs quote every field of a CSV.
  */
 #include "base/base.h"
 #include "engine/view.h"
@@ -14,8 +14,8 @@ enum { EXAMPLE_CHARACTERS = 48 };
 
 /* Is the value of column i in the source, and not what is in the view? */
 static void
-changed(const struct policy_column *c, enum duck_type type, size_t i,
-        struct buf *out)
+print_is_changed(const struct policy_column *c, enum duck_type type, size_t i,
+                 struct buf *out)
 {
     buf_printf(out, "(s%zu IS NOT NULL AND (c%zu IS NULL OR v%zu <> c%zu)", i,
                i, i, i);
@@ -26,7 +26,7 @@ changed(const struct policy_column *c, enum duck_type type, size_t i,
 
 /* What is said of a changed value. */
 static void
-change(const struct policy_column *c, size_t i, struct buf *out)
+print_change(const struct policy_column *c, size_t i, struct buf *out)
 {
     /* of a list of texts, what is too long is not in it */
     bool listed = c->type == TYPE_TEXT && c->n_values > 0;
@@ -51,13 +51,13 @@ view_changes(const struct policy_table *t, const struct source *s,
     buf_add_text(out, ") AS bad, CASE WHEN false");
     for (size_t i = 0; i < t->n_columns; i++) {
         buf_add_text(out, " OR ");
-        changed(&t->columns[i], s->types[i], i, out);
+        print_is_changed(&t->columns[i], s->types[i], i, out);
     }
     for (size_t i = 0; i < t->n_columns; i++) {
         buf_add_text(out, i ? ", CASE WHEN " : " THEN [CASE WHEN ");
-        changed(&t->columns[i], s->types[i], i, out);
+        print_is_changed(&t->columns[i], s->types[i], i, out);
         buf_add_text(out, " THEN ");
-        change(&t->columns[i], i, out);
+        print_change(&t->columns[i], i, out);
         buf_add_text(out, " END");
     }
     buf_add_text(out, "] END AS changes");

@@ -1,6 +1,6 @@
 /*
- * Decimals and reals as whole steps of their column's grid: how many there are,
- * and g<i> of the view as engine text.
+ * Decimals and reals as whole steps of their column's grid: their range, and g<i>
+ * of the view as engine text.
  */
 #include "base/base.h"
 #include "base/ck.h"

@@ -35,7 +35,7 @@ work_whole(i128 n, struct buf *out)
 }
 
 static bool
-fits(const struct part *p, int64_t lower, int64_t upper)
+part_fits(const struct part *p, int64_t lower, int64_t upper)
 {
     return p->lower >= lower && p->upper <= upper;
 }
@@ -83,7 +83,7 @@ decimal_steps(const struct part *part, const char *d, struct buf *out)
 {
     int digits = part->grid.digits;
     bool narrow =
-        digits <= 9 && fits(part, -((int64_t)1 << 59), (int64_t)1 << 59);
+        digits <= 9 && part_fits(part, -((int64_t)1 << 59), (int64_t)1 << 59);
 
     buf_add_text(out, narrow ? "CAST(" : "CAST(replace(CAST(");
     buf_printf(out, "greatest(least(%s, ", d);
@@ -149,7 +149,8 @@ whole_print(const struct expr *of, struct buf *out)
 static const char *
 clamp_type(const struct part *part, bool wide)
 {
-    return wide || !fits(part, INT64_MIN, INT64_MAX) ? "HUGEINT" : "BIGINT";
+    return wide || !part_fits(part, INT64_MIN, INT64_MAX) ? "HUGEINT"
+                                                          : "BIGINT";
 }
 
 /*
@@ -190,7 +191,7 @@ expression_steps(const struct part *part, struct buf *out)
 
 /* Is it there? For values that are no numbers, which are only counted. */
 static void
-presence(const struct part *part, struct buf *out)
+print_presence(const struct part *part, struct buf *out)
 {
     buf_add_text(out, "CASE WHEN ");
     duckdb_print_expr(part->of, "t", out);
@@ -228,16 +229,17 @@ plain_steps(const struct plan *plan, const struct part *part, bool *inside,
         return whole_steps(plan, part, inside, out);
     if (view_steps(c, &lower, &upper))
         *wide = lower < INT64_MIN || upper > INT64_MAX;
-    buf_printf(out, "t.%c%d", c->type == TYPE_INT ? 'c' : 'g', part->of->slot);
+    buf_printf(out, "t.%s_%d", c->type == TYPE_INT ? "column" : "steps",
+               part->of->slot);
     return true;
 }
 
 void
 work_value(const struct plan *plan, const struct part *part, struct buf *out)
 {
-    const char *type = fits(part, INT32_MIN, INT32_MAX)   ? "INTEGER"
-                       : fits(part, INT64_MIN, INT64_MAX) ? "BIGINT"
-                                                          : "HUGEINT";
+    const char *type = part_fits(part, INT32_MIN, INT32_MAX)   ? "INTEGER"
+                       : part_fits(part, INT64_MIN, INT64_MAX) ? "BIGINT"
+                                                               : "HUGEINT";
     bool plain, inside = false, wide;
     struct buf steps;
 
@@ -246,7 +248,7 @@ work_value(const struct plan *plan, const struct part *part, struct buf *out)
         return;
     }
     if (!data_type_is_number(part->of->type) && part->kind != PART_QUANTILES) {
-        presence(part, out);
+        print_presence(part, out);
         return;
     }
     buf_init(&steps, NULL, out->limit);

@@ -1,7 +1,7 @@
 /*
  * A plan as engine text, in pieces: which cell a row is in, which whole
- * numbers it adds, which rows count. All three ways of bounding put these
- * pieces together. Columns are those of view.h, after the alias t.
+ * numbers it adds, which rows count. All ways of bounding combine these
+ * pieces. Columns are those of relation.h, after the alias t.
  */
 #ifndef ENGINE_WORK_H
 #define ENGINE_WORK_H
@@ -63,8 +63,8 @@ CUSTOS_MUST_USE custos_status work_fill(struct engine *e,
 /* Are all parts sums over rows? Distinct values and quantiles are not. */
 bool work_adds_up(const struct plan *plan);
 
-/* Can run_placed do what run_fold does? From plan and format alone. */
-bool is_placed(const struct engine *e, const struct plan *plan);
+/* Can run_ordinal do what run_fold does? Depends on plan and format alone. */
+bool fits_ordinal(const struct engine *e, const struct plan *plan);
 
 /* How each way of bounding fills x. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status run_sql(struct engine *e, const struct plan *plan,
@@ -72,16 +72,16 @@ CUSTOS_MUST_USE custos_status run_sql(struct engine *e, const struct plan *plan,
 CUSTOS_MUST_USE custos_status run_fold(struct engine *e,
                                        const struct plan *plan, struct exact *x,
                                        custos_err *err);
-CUSTOS_MUST_USE custos_status run_placed(struct engine *e,
-                                         const struct plan *plan,
-                                         struct exact *x, custos_err *err);
+CUSTOS_MUST_USE custos_status run_ordinal(struct engine *e,
+                                          const struct plan *plan,
+                                          struct exact *x, custos_err *err);
 CUSTOS_MUST_USE custos_status run_general(struct engine *e,
                                           const struct plan *plan,
                                           struct exact *x, custos_err *err);
 
 /*
- * Two columns for every part, over v0 ...; units: how units are counted. And
- * the other way: rows of key indices and these columns, added to x.
+ * Prints two columns for every part, over value_0 ...; units: how units are
+ * counted. work_collect adds rows of key indices and these columns to x.
  */
 void work_sums(const struct plan *plan, const struct work_values *values,
                const char *units, struct buf *out);
@@ -90,16 +90,16 @@ CUSTOS_MUST_USE custos_status work_collect(const struct plan *plan,
                                            const char *sql, struct exact *x,
                                            custos_err *err);
 
-/* SELECT of the rows that count: keys AS i0 ..., values AS v0 ... By predicate
-   and by windows. */
+/* SELECT of the rows that count: key_0 ..., value_0 ... By predicate and by
+   windows. */
 void sql_bounded(struct engine *e, const struct plan *plan,
                  const struct work_values *values, struct buf *out);
 void general_bounded(struct engine *e, const struct plan *plan,
                      const struct work_values *values, struct buf *out);
 
 /*
- * engine_quantiles of the groups `among`, which are told by their number there,
- * in any order; rows of others are passed over. NULL: of all cells, in order.
+ * engine_quantiles of the groups `among`, identified by their number there, in any
+ * order; rows of other groups are skipped. NULL: of all cells, in order.
  */
 CUSTOS_MUST_USE custos_status quantiles_collect(
     struct engine *e, const struct plan *plan, size_t part,

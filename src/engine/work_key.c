@@ -1,6 +1,6 @@
 /*
- * Keys and conditions as engine text: the index of a public value, or the
- * value itself where only the data know it.
+ * Keys and conditions as engine text: the index of a public value, or the value
+ * itself where it comes from the data.
  */
 #include <stdlib.h>
 
@@ -120,7 +120,7 @@ whole_literal(const struct key *k, i128 n, struct buf *out)
     buf_printf(out, "CAST('%s' AS BIGINT)", text);
 }
 
-/* The place of a whole number among n from `from` on; NULL outside. */
+/* The index of a whole number among n from `from` on; NULL outside. */
 static void
 key_whole(const struct key *k, struct buf *out)
 {
@@ -187,11 +187,11 @@ work_key(const struct plan *plan, size_t index, struct buf *out)
         return;
     }
     if (k->kind == KEY_STORED) {
-        buf_printf(out, "t.k%d", k->column);
+        buf_printf(out, "t.index_%d", k->column);
         return;
     }
     if (key_is_bare(plan, k)) {
-        buf_printf(out, k->from ? "(t.c%d - " : "t.c%d", k->column);
+        buf_printf(out, k->from ? "(t.column_%d - " : "t.column_%d", k->column);
         if (k->from)
             whole_literal(k, k->from, out);
         buf_add_text(out, k->from ? ")" : "");

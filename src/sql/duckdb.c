@@ -143,7 +143,7 @@ as_steps(struct duck *d, const struct expr *e, int scale)
     i128 n = v->n;
 
     if (e->kind == EXPR_COLUMN) {
-        buf_printf(d->out, "%s.g%d", d->alias, e->slot);
+        buf_printf(d->out, "%s.steps_%d", d->alias, e->slot);
         return;
     }
     for (int i = v->type == TYPE_DECIMAL ? v->scale : 0; i < scale; i++)
@@ -461,7 +461,7 @@ in_query(struct duck *d, const struct expr *e)
         duck_as(d, e->args[0], real);
     else
         duck_expr(d, e->args[0]);
-    buf_printf(d->out, " %sIN (SELECT %sc%d%s FROM q%d))",
+    buf_printf(d->out, " %sIN (SELECT %scolumn_%d%s FROM subquery_%d))",
                e->negated ? "NOT " : "", e->wide ? "CAST(" : "", e->column,
                e->wide ? " AS DOUBLE)" : "", e->slot);
 }
@@ -474,7 +474,7 @@ duck_expr(struct duck *d, const struct expr *e)
     case EXPR_COLUMN:
         if (d->alias && d->alias[0])
             buf_printf(d->out, "%s.", d->alias);
-        buf_printf(d->out, "c%d", e->slot);
+        buf_printf(d->out, "column_%d", e->slot);
         return;
     case EXPR_CALL: duck_call(d, e); return;
     case EXPR_CASE: case_print(d, e); return;

@@ -9,7 +9,7 @@
 
 /*
  * Prints e for DuckDB: the meaning of PostgreSQL, and no value of any row can
- * make it fail. Columns are written alias.c<slot>. A whole number comes out as
+ * make it fail. Columns are written alias.column_<slot>. A whole number comes out as
  * BIGINT, or HUGEINT where e->wide; a decimal column, literal or cast as
  * DECIMAL, every other decimal or real as DOUBLE. out->failed is set for what
  * no engine may see (a NUL in a text, an interval, a key).
@@ -26,8 +26,8 @@ duckdb_print_expr(const struct expr *e, const char *alias, struct buf *out);
 CUSTOS_MUST_USE custos_status duckdb_check_expr(const struct expr *e);
 
 /*
- * The same; decimal columns that are stored as whole steps too, alias.g<slot>,
- * are compared by these. stepped: which are, by slot.
+ * The same; decimal columns that are stored as whole steps too,
+ * alias.steps_<slot>, are compared by these. stepped: which are, by slot.
  */
 void duckdb_print_condition(const struct expr *e, const char *alias,
                             const bool *stepped, struct buf *out);

@@ -179,7 +179,7 @@ fact_pairs(const struct made *m, struct fact_case *c, const struct relation *r)
     buf_add_text(&b, "(SELECT x.*");
     for (size_t i = 0; i < r->right->as->n_columns; i++)
         if (relation_carries(r->right, i))
-            buf_printf(&b, ", y.c%zu AS c%zu", i, left + i);
+            buf_printf(&b, ", y.column_%zu AS column_%zu", i, left + i);
     buf_printf(&b, " FROM %s AS x, ", fact_from(m, c, r->left));
     buf_printf(&b, "%s AS y)", fact_from(m, c, r->right));
     return fact_keep(c, &b);

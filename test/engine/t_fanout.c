@@ -186,7 +186,7 @@ rows_are_cut_between_joins(void **state)
         buf_init(&b, NULL, 1 << 20);
         buf_add_text(&b, "SELECT max(n) FROM (SELECT count(*) AS n FROM ");
         relation_of_plan(s.made.engine, a.plan, &b);
-        buf_add_text(&b, " GROUP BY u)");
+        buf_add_text(&b, " GROUP BY unit)");
         most = ask_whole(&s, buf_text(&b));
         if (most < 1 || most > bound)
             fail_msg("%s: %lld rows of a unit, at most %lld", sql, most, bound);
@@ -210,7 +210,7 @@ check_rows(struct shop *s, const struct plan *plan, const struct relation *r,
     buf_add_text(&b, "SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n "
                      "FROM ");
     relation_print(s->made.engine, r, &b);
-    buf_add_text(&b, " GROUP BY u)");
+    buf_add_text(&b, " GROUP BY unit)");
     most = ask_whole(s, buf_text(&b));
     if ((uint64_t)most > unit_rows(plan, r, stored))
         fail_msg("%s: %lld rows of a unit, at most %llu (kind %d)", sql, most,

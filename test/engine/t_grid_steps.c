@@ -174,7 +174,8 @@ draw_row(struct row *row)
     }
 }
 
-/* c0, g1, g2 as the store has them; c2, which conditions read. */
+/* The columns that queries read: 1 and 2 in steps, and the decimal of 2, which
+   conditions read. */
 static void
 print_row(const struct row *row, size_t number, struct buf *out)
 {
@@ -184,10 +185,10 @@ print_row(const struct row *row, size_t number, struct buf *out)
             buf_add_text(out, "NULL");
         else
             buf_printf(out, "%lld", (long long)row->steps[i]);
-        buf_printf(out, "::%s AS %c%zu, ", i ? "INTEGER" : "BIGINT",
-                   i ? 'g' : 'c', i);
+        buf_printf(out, "::%s AS %s_%zu, ", i ? "INTEGER" : "BIGINT",
+                   i ? "steps" : "column", i);
     }
-    buf_printf(out, "CAST('0.%03lld' AS DECIMAL(18,3)) AS c2",
+    buf_printf(out, "CAST('0.%03lld' AS DECIMAL(18,3)) AS column_2",
                (long long)row->steps[2]);
 }
 

@@ -298,12 +298,12 @@ placed_equals_the_fold(void **state)
                     struct exact x = {.groups = &fold};
 
                     ask(&q, &m, BOUND_FOLD, rows, groups, keys);
-                    assert_true(is_placed(m.engine, &q.plan));
+                    assert_true(fits_ordinal(m.engine, &q.plan));
                     assert_true(groups_init(&fold, &q.plan));
                     assert_true(groups_init(&placed, &q.plan));
                     assert_false(run_fold(m.engine, &q.plan, &x, &m.err));
                     x.groups = &placed;
-                    assert_false(run_placed(m.engine, &q.plan, &x, &m.err));
+                    assert_false(run_ordinal(m.engine, &q.plan, &x, &m.err));
                     subtract(&placed, &fold);
                     assert_true(fold.n > 0 && placed.n >= fold.n);
                     is_nothing(&placed);
@@ -326,20 +326,20 @@ places_are_for_one_bare_key(void **state)
     write_lines(&m, 3, -1);
     made_ready(&m, STORED);
     ask(&q, &m, BOUND_FOLD, 4, 2, 1);
-    assert_true(is_placed(m.engine, &q.plan));
+    assert_true(fits_ordinal(m.engine, &q.plan));
     q.plan.where = &q.v;
-    assert_false(is_placed(m.engine, &q.plan));
+    assert_false(fits_ordinal(m.engine, &q.plan));
     q.plan.where = NULL;
     q.plan.rows = INT16_MAX + 1;
-    assert_false(is_placed(m.engine, &q.plan));
+    assert_false(fits_ordinal(m.engine, &q.plan));
     q.plan.rows = 4;
     q.parts[1].kind = PART_DISTINCT;
-    assert_false(is_placed(m.engine, &q.plan));
+    assert_false(fits_ordinal(m.engine, &q.plan));
     q.parts[1].kind = PART_SUM;
     q.exprs[0].kind = EXPR_CALL;
-    assert_false(is_placed(m.engine, &q.plan));
+    assert_false(fits_ordinal(m.engine, &q.plan));
     ask(&q, &m, BOUND_FOLD, 4, 2, 3);
-    assert_false(is_placed(m.engine, &q.plan));
+    assert_false(fits_ordinal(m.engine, &q.plan));
     made_close(&m);
 }
 

@@ -2,6 +2,7 @@
  * Import: what becomes of sources. Units, domains, ranks, refusals.
  */
 #include "base/sha256.h"
+#include "engine/relation.h"
 #include "made.h"
 #include "support/said.h"
 
@@ -416,6 +417,82 @@ one_file_has_many_tables(void **state)
     made_close(&m);
 }
 
+/* The rows of table 0 as queries read them. */
+static const char *
+ask_relation(struct made *m)
+{
+    struct buf b;
+    const char *text;
+
+    buf_init(&b, NULL, 1 << 16);
+    buf_add_text(&b, "SELECT column_0, column_1, column_2, column_3, column_4, "
+                     "column_5, column_6, column_7 FROM ");
+    relation_table(m->engine, &m->policy->tables[0], NULL, &b);
+    buf_add_text(&b, " AS t ORDER BY column_0");
+    text = made_ask(m, buf_text(&b));
+    buf_clear(&b);
+    return text;
+}
+
+/* Columns of a source may be called what statements call their own: each under
+   the number of another here. */
+static void
+names_of_users_meet_no_alias(void **state)
+{
+    static const char policy[] =
+        HEAD "  t:\n    source: t.csv\n    unit: v7\n    rows_per_unit: 9\n"
+             "    attach: %s\n    columns:\n"
+             "      v7: {type: integer}\n"
+             "      c0: {type: integer, range: [0, 15]}\n"
+             "      s3: {type: text, values: [x, y]}\n"
+             "      d2: {type: integer, range: [0, 99]}\n"
+             "      unit: {type: integer, range: [0, 99]}\n"
+             "      rank: {type: integer, range: [0, 99]}\n"
+             "      column_1: {type: date}\n"
+             "      select: {type: integer}\n";
+    static const char *const attached[] = {"false", "true"};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct made m;
+        char text[1024];
+
+        snprintf(text, sizeof text, policy, attached[i]);
+        made_folder(&m);
+        made_file(&m, "t.csv",
+                  "v7,c0,s3,d2,unit,rank,column_1,select\n"
+                  "1,11,x,13,14,15,2016-01-01,17\n"
+                  "2,21,z,230,24,25,0026-01-01,28\n");
+        made_ready(&m, text);
+        assert_string_equal(ask_relation(&m), "1 11 x 13 14 15 16801 17;"
+                                              "2 15 NULL 99 24 25 -710031 28");
+        made_close(&m);
+    }
+}
+
+/* No word that statements use as a name is reserved by the engine. */
+static void
+aliases_are_no_reserved_words(void **state)
+{
+    struct made m;
+
+    (void)state;
+    made_folder(&m);
+    made_file(&m, "p.csv", "id\n1\n");
+    made_ready(&m, HEAD "  p:\n    source: p.csv\n    unit: id\n"
+                        "    columns: {id: {type: integer}}\n");
+    assert_string_equal(
+        made_ask(&m,
+                 "SELECT string_agg(keyword_name) FROM duckdb_keywords() WHERE "
+                 "keyword_category = 'reserved' AND keyword_name IN ('select', "
+                 "'unit', 'rank', 'seed', 'ordinal', 'one', 'times', 'row_no', "
+                 "'first_row_no', 'group_no', 'row_order', 'row_hash', "
+                 "'rows_needed', 'unit_value', 'unit_rows', 'child', 'parent', "
+                 "'people', 'bad', 'changes', 't')"),
+        "select");
+    made_close(&m);
+}
+
 static void
 bad_sources_are_named(void **state)
 {
@@ -507,6 +584,8 @@ main(void)
         cmocka_unit_test(ranks_do_not_move_when_a_unit_goes),
         cmocka_unit_test(formats_agree),
         cmocka_unit_test(one_file_has_many_tables),
+        cmocka_unit_test(names_of_users_meet_no_alias),
+        cmocka_unit_test(aliases_are_no_reserved_words),
         cmocka_unit_test(bad_sources_are_named),
         cmocka_unit_test(a_bad_line_is_named),
     };

@@ -332,11 +332,11 @@ no_unit_has_more_rows_than_it_may(void **state)
         if (a.plan->from->kind != RELATION_TABLE) {
             buf_init(&b, NULL, 1 << 20);
             buf_add_text(&b, "SELECT count(*) FROM (SELECT count(*) AS n, "
-                             "count(DISTINCT r) AS d FROM ");
+                             "count(DISTINCT rank) AS d FROM ");
             relation_of_plan(s.made.engine, a.plan, &b);
             buf_printf(&b,
-                       " WHERE r <= %llu GROUP BY u) WHERE n > %llu OR n "
-                       "<> d",
+                       " WHERE rank <= %llu GROUP BY unit) WHERE n > %llu OR "
+                       "n <> d",
                        (unsigned long long)a.plan->table->rows_per_unit,
                        (unsigned long long)a.plan->table->rows_per_unit);
             if (strcmp(made_ask(&s.made, buf_text(&b)), "0") != 0)
@@ -362,13 +362,14 @@ numbered(struct shop *s, const char *from)
              from);
     shop_plan(s, sql, &a);
     buf_init(&b, NULL, 1 << 20);
-    buf_printf(&b,
-               "SELECT string_agg(concat_ws(' ', c%d, r, c%d), ',' ORDER BY "
-               "c%d, r) FROM ",
-               a.plan->parts[0].of->slot, a.plan->parts[1].of->slot,
-               a.plan->parts[0].of->slot);
+    buf_printf(
+        &b,
+        "SELECT string_agg(concat_ws(' ', column_%d, rank, column_%d), ',' "
+        "ORDER BY column_%d, rank) FROM ",
+        a.plan->parts[0].of->slot, a.plan->parts[1].of->slot,
+        a.plan->parts[0].of->slot);
     relation_of_plan(s->made.engine, a.plan, &b);
-    buf_printf(&b, " AS t WHERE c%d > 108", a.plan->parts[0].of->slot);
+    buf_printf(&b, " AS t WHERE column_%d > 108", a.plan->parts[0].of->slot);
     text = strdup(made_ask(&s->made, buf_text(&b)));
     assert_non_null(text);
     buf_clear(&b);
@@ -444,7 +445,7 @@ joins_hand_on_what_is_read(void **state)
         buf_init(&b, NULL, 1 << 20);
         buf_add_text(&b, "SELECT count(*) FROM (DESCRIBE SELECT * FROM ");
         relation_of_plan(s.made.engine, a.plan, &b);
-        buf_add_text(&b, ") WHERE column_name LIKE 'c%'");
+        buf_add_text(&b, ") WHERE column_name LIKE 'column%'");
         if (strcmp(made_ask(&s.made, buf_text(&b)), cases[i].columns) != 0)
             fail_msg("%s: not %s columns", cases[i].sql, cases[i].columns);
         buf_clear(&b);
@@ -505,9 +506,11 @@ units_have_proven_ranges(void **state)
         buf_init(&b, NULL, 1 << 20);
         buf_add_text(&b, "SELECT count(*) FROM ");
         relation_of_plan(s.made.engine, a.plan, &b);
-        buf_add_text(&b, " WHERE abs(c1) > 27 OR c2 NOT BETWEEN 1 AND 3 OR "
-                         "abs(c3) > 9 OR c4 > c5 OR c4 > c3 OR c5 < c3 OR c4 < "
-                         "-9 OR c5 > 9 OR (c2 = 1 AND c4 < c5)");
+        buf_add_text(&b, " WHERE abs(column_1) > 27 OR column_2 NOT BETWEEN 1 "
+                         "AND 3 OR abs(column_3) > 9 OR column_4 > column_5 OR "
+                         "column_4 > column_3 OR column_5 < column_3 OR "
+                         "column_4 < -9 OR column_5 > 9 OR (column_2 = 1 AND "
+                         "column_4 < column_5)");
         assert_string_equal(made_ask(&s.made, buf_text(&b)), "0");
         buf_clear(&b);
     }

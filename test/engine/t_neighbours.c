@@ -159,14 +159,14 @@ nan_adds_nothing(void **state)
     made_file(&m, "v.csv", "who,k,n,f,d\n1,a,0,2,0\n");
     made_ready(&m, COLUMN_UNIT);
     ask(&q, &m, BOUND_FOLD, 1, 1, false, false);
-    q.f.slot = 9; /* no stored column: t.c9 */
+    q.f.slot = 9; /* no stored column: t.column_9 */
     q.parts[3].lower = 0;
     buf_init(&b, NULL, 1 << 16);
     work_value(&q.plan, &q.parts[3], &b);
     value = buf_text(&b);
     snprintf(sql, sizeof sql,
              "SELECT CAST(%s AS BIGINT) FROM (VALUES (CAST('nan' AS DOUBLE)), "
-             "('inf'), ('-inf'), (NULL), (1e300), (-1)) AS t(c9)",
+             "('inf'), ('-inf'), (NULL), (1e300), (-1)) AS t(column_9)",
              value);
     assert_string_equal(made_ask(&m, sql),
                         "NULL;1073741824;0;NULL;1073741824;0");

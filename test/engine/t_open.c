@@ -138,7 +138,7 @@ engine_words_stay_inside(void **state)
                          CUSTOS_EENGINE);
         assert_string_equal(whole_said(&err),
                             "the query could not be completed");
-        assert_non_null(strstr(err.noted, "c77"));
+        assert_non_null(strstr(err.noted, "column_77"));
         assert_null(strstr(err.noted, "010203"));
         assert_null(sealed);
     }

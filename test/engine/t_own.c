@@ -257,9 +257,10 @@ keys_have_a_place_or_none(void **state)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char sql[1024];
 
-        snprintf(sql, sizeof sql,
-                 "(SELECT %s FROM (SELECT CAST('%s' AS BIGINT) AS c0) AS t)",
-                 buf_text(&b), cases[i][0]);
+        snprintf(
+            sql, sizeof sql,
+            "(SELECT %s FROM (SELECT CAST('%s' AS BIGINT) AS column_0) AS t)",
+            buf_text(&b), cases[i][0]);
         gives(sql, cases[i][1]);
     }
     buf_clear(&b);

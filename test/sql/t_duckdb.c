@@ -49,9 +49,10 @@ static const char policy_text[] =
     "      b: {type: boolean}\n";
 
 static const char create[] =
-    "CREATE TABLE t (c0 BIGINT, c1 BIGINT, c2 BIGINT, c3 BIGINT, c4 "
-    "DECIMAL(18, 2), c5 DOUBLE, c6 VARCHAR, c7 DATE, c8 TIMESTAMP, c9 BOOLEAN, "
-    "g4 HUGEINT GENERATED ALWAYS AS (CAST(c4 * 100 AS HUGEINT)))";
+    "CREATE TABLE t (column_0 BIGINT, column_1 BIGINT, column_2 BIGINT, "
+    "column_3 BIGINT, column_4 DECIMAL(18, 2), column_5 DOUBLE, column_6 "
+    "VARCHAR, column_7 DATE, column_8 TIMESTAMP, column_9 BOOLEAN, steps_4 "
+    "HUGEINT GENERATED ALWAYS AS (CAST(column_4 * 100 AS HUGEINT)))";
 
 /* Of the columns above only d is a decimal. */
 static const bool stepped[10] = {[4] = true};
