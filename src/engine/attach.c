@@ -10,7 +10,7 @@
  * NEEDS    a file with the same mark has the same bytes: its owner is trusted
  *          not to change it while a query reads it.
  * GIVES    how far the engine reads a file, which depends on people (an empty
- *          side of a join ends a scan, row groups are skipped), decides nothing
+ *          side of a join ends a scan, row groups are skipped), affects nothing
  *          but time.
  * FAILS    CUSTOS_EPOLICY, CUSTOS_EIO, to the owner alone.
  * TESTED   a_file_is_decoded_in_full a_changed_file_is_refused
@@ -20,7 +20,7 @@
 #include "engine/import.h"
 #include "engine/refail.h"
 
-/* To the owner: what the engine could not decode, and where. */
+/* For the owner: what the engine could not decode, and where. */
 static custos_status
 not_decoded(const struct policy_table *t, custos_err *err)
 {

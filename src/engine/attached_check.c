@@ -29,7 +29,7 @@ not_opened(const struct engine_table *is, str name, custos_err *err)
                        SHOWN(name));
 }
 
-/* shown: a view that stands for it, whose tables are not told; or empty. */
+/* shown: the view through which it is read, whose tables stay hidden; or empty. */
 static custos_status
 table_check_attached(struct engine *e, const struct policy_table *t, str shown,
                      custos_err *err)

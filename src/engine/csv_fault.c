@@ -1,8 +1,8 @@
 /*
  * The engine's complaint has the number of the line, the line as it is, the
  * cause and the file, each at the start of a line of its own. A line of the
- * owner's file may look like any of these: then a wrong cause or file is named,
- * to the owner alone.
+ * owner's file may look like any of these: then the message, which only the owner
+ * sees, names a wrong cause or file.
  */
 #include "engine/csv_fault.h"
 

@@ -1,5 +1,5 @@
 /*
- * What is wrong with a CSV, where, and without its content.
+ * What is wrong with a CSV file, and where; its content is never quoted.
  */
 #ifndef ENGINE_CSV_FAULT_H
 #define ENGINE_CSV_FAULT_H
@@ -10,7 +10,7 @@
 #define CSV_FAULT_MARK "CSV: "
 
 /*
- * If the engine complains of a line of a CSV: true, and in out the mark, file,
+ * If the engine complains about a line of a CSV: true, and in out the mark, file,
  * line and cause. The line itself, which the engine quotes, is left out.
  */
 bool csv_fault_write(const char *engine, char *out, size_t size);

@@ -1,9 +1,8 @@
 /*
- * Groups of the data on their way out. Until a selection has run, nothing can
- * be asked of them; it runs in here, so that not even their number leaves.
- * Afterwards only the chosen ones exist: the rest was wiped. Values of
- * quantiles are collected only then, of the chosen ones, by the bounding that
- * chose them.
+ * Discovered groups on their way out. Until a selection has run, nothing can be
+ * asked about them; it runs here, so that not even their number leaves. Afterwards
+ * only the chosen ones exist: the rest is wiped. Values of quantiles are collected
+ * only then, for the chosen ones, with the same bounding.
  *
  * THEOREM  groups-sealed
  *   Of groups that a selection did not choose nothing leaves the engine: not

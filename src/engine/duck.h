@@ -3,7 +3,7 @@
  * columns of raw values that come in chunks. duckdb.c and duck_*.c are the only
  * files that see its header.
  *
- * What the engine says may depend on the data: every failure is one constant
+ * The engine's messages may depend on the data: every failure is one constant
  * sentence, and the original goes to err->noted.
  */
 #ifndef ENGINE_DUCK_H
@@ -20,9 +20,6 @@
 struct duck;            /* a database */
 struct duck_connection; /* one thread at a time */
 struct duck_rows;       /* a result */
-
-/* Of the library that is loaded, as it says itself. */
-const char *duck_version(void);
 
 enum duck_mode { DUCK_READ, DUCK_WRITE };
 
@@ -63,7 +60,7 @@ struct duck_column {
 
 enum { DUCK_COLUMNS_MAX = 1024 };
 
-/* The library's, as it calls itself: "v1.4.4". */
+/* The version of the library that is loaded: "v1.4.4". */
 const char *duck_version(void);
 
 /* path NULL: in memory. May fail: CUSTOS_EIO. */
@@ -77,10 +74,10 @@ CUSTOS_MUST_USE custos_status duck_connect(struct duck *d,
                                            custos_err *err);
 void duck_disconnect(struct duck_connection *c);
 
-/* Are the last statements of c prepared once, from now on? Only where nothing
-   that a statement reads can change. DUCK_REUSE_OTHER_NUMBERS: also those that differ
-   in whole numbers alone; only where the engine has one thread (duck_numbers.h).
- */
+/* Which prepared statements c reuses from now on; only where nothing that a
+   statement reads can change. DUCK_REUSE_OTHER_NUMBERS: also for a text that
+   differs in whole numbers alone; only where the engine has one thread
+   (duck_numbers.h). */
 enum duck_reuse {
     DUCK_REUSE_NONE,
     DUCK_REUSE_SAME_TEXT,
@@ -88,14 +85,14 @@ enum duck_reuse {
 };
 void duck_reuse(struct duck_connection *c, enum duck_reuse keeps);
 
-/* Ends what another thread runs on c; it fails then. */
+/* Interrupts what another thread runs on c, which fails then. */
 void duck_interrupt(struct duck_connection *c);
 
 /* Runs a statement for its effect. May fail: CUSTOS_EENGINE. */
 CUSTOS_MUST_USE custos_status duck_do(struct duck_connection *c,
                                       const char *sql, custos_err *err);
 
-/* The same, telling now and then how many hundredths are done. */
+/* The same, reporting from time to time how many percent are done. */
 typedef void (*duck_progress)(void *ctx, unsigned percent);
 CUSTOS_MUST_USE custos_status duck_do_slowly(struct duck_connection *c,
                                              const char *sql,
@@ -111,7 +108,7 @@ CUSTOS_MUST_USE custos_status duck_ask(struct duck_connection *c,
                                        const char *sql, struct duck_rows **out,
                                        custos_err *err);
 
-/* Just its columns' names and types; nothing runs. */
+/* The names and types of its columns alone; nothing runs. */
 CUSTOS_MUST_USE custos_status duck_describe(struct duck_connection *c,
                                             const char *sql,
                                             struct duck_rows **out,
@@ -122,7 +119,7 @@ size_t duck_width(const struct duck_rows *r);
 const char *duck_name(const struct duck_rows *r, size_t column);
 enum duck_type
 duck_column_type(const struct duck_rows *r, size_t column, int *scale);
-/* The same, and of a list the type of its items. */
+/* The same, and for a list the type of its items. */
 enum duck_type
 duck_item_type(const struct duck_rows *r, size_t column, enum duck_type *item);
 
@@ -144,14 +141,14 @@ str duck_text(const struct duck_column *c, size_t row);
 struct duck_column
 duck_items(const struct duck_column *c, size_t row, size_t *from, size_t *n);
 
-/* The one value of a query that has one whole number; NULL is 0. */
+/* The result of a query that gives one whole number; NULL is 0. */
 CUSTOS_MUST_USE custos_status duck_ask_whole(struct duck_connection *c,
                                              const char *sql, i128 *out,
                                              custos_err *err);
 
 /*
  * From now on statements of c's database may call row_hash(text): the first
- * 128 bits of SHA-256 of salt and text, a UHUGEINT; NULL of NULL. May fail:
+ * 128 bits of SHA-256 of salt and text, a UHUGEINT; NULL for NULL. May fail:
  * CUSTOS_EENGINE, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status duck_hash_add(struct duck_connection *c, str salt,
@@ -159,9 +156,9 @@ CUSTOS_MUST_USE custos_status duck_hash_add(struct duck_connection *c, str salt,
 
 /*
  * From now on statements of c's database may call value_ordinal(column, row,
- * unit, value): ordinals.h, with a memory for each of so many columns; a SMALLINT.
- * The statement fails where rows do not come one after the other. May fail:
- * CUSTOS_EENGINE, CUSTOS_ENOMEM.
+ * unit, value): ordinals.h, with a memory for each of so many columns; a
+ * SMALLINT. The statement fails where rows do not come one after the other. May
+ * fail: CUSTOS_EENGINE, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status duck_ordinal_add(struct duck_connection *c,
                                                size_t columns, custos_err *err);
@@ -173,7 +170,7 @@ CUSTOS_MUST_USE custos_status duck_ordinal_add(struct duck_connection *c,
 CUSTOS_MUST_USE custos_status duck_own_add(struct duck_connection *c,
                                            custos_err *err);
 
-/* 'text' and "name", with what is in them doubled; a NUL fails b. */
+/* 'text' and "name", with quotes within doubled; a NUL fails b. */
 void duck_quote_text(struct buf *b, str text);
 void duck_quote_name(struct buf *b, str name);
 

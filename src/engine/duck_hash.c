@@ -1,9 +1,9 @@
 /*
- * row_hash: salted SHA-256 as a function of the engine. It has one of its own,
- * but that gives text, and so the salt would stand in every statement.
+ * row_hash: salted SHA-256 as a function of the engine. The engine's own sha256
+ * returns text and would need the salt in every statement.
  *
  * SHA-256 takes 64 bytes at a time: the salt, as text, is just that long, so
- * that it is taken in once for all rows.
+ * that it is hashed once for all rows.
  */
 #include "base/alloc.h"
 #include "base/error.h"

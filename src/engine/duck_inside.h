@@ -13,7 +13,7 @@
 struct duck_statements {
     char *sql;
     duckdb_prepared_statement statement;
-    uint64_t used; /* when last; the one used longest ago makes room */
+    uint64_t used; /* when last; the least recently used one is dropped */
     bool busy;     /* a result of it is open */
 };
 
@@ -28,8 +28,8 @@ struct duck_connection {
 
 /*
  * The prepared statement of a text, kept or new; *kept is where it lies, NULL
- * when the caller owns it. After a failure *statement has the words, and the
- * caller owns it. *bound has the numbers that are to be in use while it runs.
+ * when the caller owns it. After a failure *statement has the error's text, and
+ * the caller owns it. *bound has the numbers to use while it runs.
  */
 bool duck_prepare(struct duck_connection *c, const char *sql,
                   duckdb_prepared_statement *statement,

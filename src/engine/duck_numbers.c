@@ -42,7 +42,7 @@ literal_end(const char *sql, const char *at, int64_t *value)
 /* Behind a quoted text or name, or the next character. A quote within is
    doubled, and reads as the end of one and the beginning of the next. */
 static const char *
-skip(const char *at)
+skip_quoted(const char *at)
 {
     const char *end = *at == '\'' || *at == '"' ? strchr(at + 1, *at) : at;
 
@@ -66,7 +66,7 @@ duck_numbers_take(const char *sql, struct buf *out, struct duck_numbers *to)
     for (; *at; at = next) {
         next = literal_end(sql, at, &value);
         if (!next) {
-            next = skip(at);
+            next = skip_quoted(at);
             buf_add(out, at, (size_t)(next - at));
             continue;
         }

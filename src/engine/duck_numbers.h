@@ -1,12 +1,12 @@
 /*
- * Whole numbers outside the text of a statement: questions that differ in them
- * alone then share one prepared statement, and of a question on a small table
- * most of the time is the engine's planning. (Parameters of the engine's own
- * would not do: it plans anew for each value of them.)
+ * Whole numbers outside the text of a statement, so that questions that differ
+ * in them alone share one prepared statement: a question on a small table spends
+ * most of its time in the engine's planner. (The engine's own parameters would
+ * not do: it plans again for each of their values.)
  *
- * A literal CAST('7' AS BIGINT) becomes statement_number(0), a function of ours that
- * reads number 0 of this thread. So the engine must run the statement on the
- * thread that asks: it has one, where this is used (open_size).
+ * A literal CAST('7' AS BIGINT) becomes statement_number(0), a function of ours
+ * that reads number 0 of this thread. So the engine must run the statement on the
+ * thread that asks: it has no other where this is used (open_size).
  */
 #ifndef ENGINE_DUCK_NUMBERS_H
 #define ENGINE_DUCK_NUMBERS_H
@@ -24,13 +24,13 @@ struct duck_numbers {
     int64_t values[DUCK_NUMBERS_MAX];
 };
 
-/* Writes sql with its numbers taken out. False: it is to be run as it is, for
-   there are none, or more than there is room for, or it is more than a scan of
-   one table with conditions; or there is no memory. */
+/* Writes sql with its numbers taken out. False: run it as it is, since it has no
+   numbers, or more than there is room for, or is more than a scan of one table
+   with conditions; or there is no memory. */
 bool
 duck_numbers_take(const char *sql, struct buf *out, struct duck_numbers *to);
 
-/* From now on, on this thread; NULL: there are none. */
+/* The numbers that this thread uses from now on; NULL: none. */
 void duck_numbers_use(const struct duck_numbers *b);
 
 #endif

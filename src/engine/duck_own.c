@@ -131,10 +131,12 @@ duck_own_add(struct duck_connection *c, custos_err *err)
     for (size_t i = 0; i < COUNT_OF(lists); i++)
         for (size_t k = 0, n = 0; lists[i][k].name; k += n)
             if (!add_set(c, &lists[i][k], lists[i] == own_bound, &n)) {
+                custos_status st = custos_fail(
+                    err, CUSTOS_EENGINE, "the query could not be completed");
+
                 custos_note(err, "the engine does not take %s",
                             lists[i][k].name);
-                return custos_fail(err, CUSTOS_EENGINE,
-                                   "the query could not be completed");
+                return st;
             }
     return CUSTOS_OK;
 }

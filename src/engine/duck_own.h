@@ -3,23 +3,23 @@
  * total, whatever its arguments are, and its cost is bounded by their length.
  * The printer (sql/duckdb*.c) writes them by name.
  *
- *   whole_add sub mul neg abs div mod   of BIGINT or HUGEINT, stopping at the
- *                             ends of the type; by 0 NULL
+ *   whole_add sub mul neg abs div mod   of BIGINT or HUGEINT, saturating at the
+ *                             ends of the type; NULL for division by 0
  *   whole_clamp(x, low, high) into the limits, of BIGINT or HUGEINT
- *   whole_narrow(x)           a HUGEINT as BIGINT, stopping at its ends
- *   whole_of(r, low, high)    a DOUBLE, rounded half away from 0 and clamped; of
- *                             NaN NULL; BIGINT or HUGEINT as the limits are
+ *   whole_narrow(x)           a HUGEINT as BIGINT, saturating at its ends
+ *   whole_of(r, low, high)    a DOUBLE, rounded half away from 0 and clamped;
+ *                             NULL for NaN; BIGINT or HUGEINT as the limits are
  *   whole_index(x, from, n)   x - from, an INTEGER; NULL unless 0 .. n - 1
- *   statement_number(n)            number n of duck_numbers.h; NULL where there is none
+ *   statement_number(n)       number n of duck_numbers.h; NULL where there is none
  *   period_number(d, p)       base/period.h, of a date or timestamp; NULL outside
  *                             the years 1 to 9999, or where p is no period
  *   calendar(d)               a date or timestamp; NULL outside the years 1
  *                             to 9999
  *   date_shift(d, days)       NULL outside the years 1 to 9999
- *   read_whole real bool date timestamp (text)    NULL where it is none
+ *   read_whole real bool date timestamp (text)    NULL where text is no such value
  *   read_decimal(text, p, s)  the text of a numeric(p, s), or NULL
  *   text_concat(a, b)         NULL where it has more than TEXT_COMPUTED_MAX bytes
- *   text_short(a, most)       NULL where it has more bytes than that
+ *   text_short(a, most)       a; NULL where it has more bytes than that
  *   text_like(a, pattern)     like.h; NULL where it took too many steps
  */
 #ifndef ENGINE_DUCK_OWN_H
@@ -65,6 +65,6 @@ void own_set_text(const struct own_call *c, size_t row, str text);
 extern const struct own_function own_whole[];
 extern const struct own_function own_read[];
 extern const struct own_function own_text_functions[];
-extern const struct own_function own_bound[]; /* not computed beforehand */
+extern const struct own_function own_bound[]; /* never folded to a constant */
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * Text as values, in the engine as everywhere else: datum_read decides what a
- * number or a date is, so that what is computed of public values beforehand
- * (plan/evaluate.h) is what the engine computes of a row.
+ * number or a date is, so that the planner's evaluation of public values
+ * (plan/evaluate.h) agrees with what the engine computes in a row.
  */
 #include "base/base.h"
 #include "base/datum.h"

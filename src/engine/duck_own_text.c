@@ -1,6 +1,6 @@
 /*
- * Texts in the engine whose length is bounded, and a matcher for LIKE whose
- * time is: DuckDB's own tries every way for patterns with _ or ESCAPE.
+ * Functions on texts with results of bounded length, and a LIKE of bounded time:
+ * DuckDB's own backtracks on patterns with _ or ESCAPE.
  */
 #include <string.h>
 

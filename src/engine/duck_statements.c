@@ -1,7 +1,7 @@
 /*
- * Statements that are prepared once: of a question on a small table most of
- * the time is the engine's planning. Only a connection to data that cannot
- * change keeps them: what a file looked like is part of a plan.
+ * Statements that are prepared once: a question on a small table spends most of
+ * its time in the engine's planner. Only a connection to data that cannot change
+ * keeps them, since the engine's plan depends on the state of the files.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ duck_reuse(struct duck_connection *c, enum duck_reuse keeps)
 }
 
 static void
-forget(struct duck_statements *k)
+forget_statement(struct duck_statements *k)
 {
     duckdb_destroy_prepare(&k->statement);
     free(k->sql);
@@ -26,12 +26,12 @@ void
 duck_forget_all(struct duck_connection *c)
 {
     for (size_t i = 0; i < DUCK_KEPT_MAX; i++)
-        forget(&c->kept[i]);
+        forget_statement(&c->kept[i]);
 }
 
-/* The one of this text, or the place for it; NULL: there is none. */
+/* The entry with this text, or the one to use for it; NULL: all are busy. */
 static struct duck_statements *
-place_of(struct duck_connection *c, const char *sql)
+entry_for(struct duck_connection *c, const char *sql)
 {
     struct duck_statements *oldest = NULL;
 
@@ -49,21 +49,22 @@ place_of(struct duck_connection *c, const char *sql)
 }
 
 static bool
-prepare(struct duck_connection *c, const char *sql,
-        duckdb_prepared_statement *statement, struct duck_statements **kept)
+prepare_text(struct duck_connection *c, const char *sql,
+             duckdb_prepared_statement *statement,
+             struct duck_statements **kept)
 {
     struct duck_statements *k = NULL;
 
     *kept = NULL;
     if (c->keeps && strlen(sql) < DUCK_KEPT_BYTES)
-        k = place_of(c, sql);
+        k = entry_for(c, sql);
     if (k && k->sql && !strcmp(k->sql, sql)) {
         *statement = k->statement;
     } else {
         if (duckdb_prepare(c->c, sql, statement) != DuckDBSuccess)
             return false;
         if (k) {
-            forget(k);
+            forget_statement(k);
             k->sql = strdup(sql);
             k->statement = k->sql ? *statement : NULL;
         }
@@ -90,7 +91,7 @@ duck_prepare(struct duck_connection *c, const char *sql,
         sql = buf_text(&shape);
     else
         bound->n = 0;
-    good = prepare(c, sql, statement, kept);
+    good = prepare_text(c, sql, statement, kept);
     buf_clear(&shape);
     return good;
 }

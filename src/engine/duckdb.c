@@ -1,6 +1,5 @@
 /*
- * The thin layer over DuckDB's C API: every call of it is here or in
- * duck_hash.c and duck_ordinal.c, and nothing else is.
+ * The thin layer over DuckDB's C API, which only this file and duck_*.c call.
  *
  * Results are streamed: chunks of up to 2,048 rows come as the engine makes
  * them, and their vectors are read in place.
@@ -428,7 +427,7 @@ duck_ask_whole(struct duck_connection *c, const char *sql, i128 *out,
 }
 
 static void
-quote(struct buf *b, str text, char mark)
+add_quoted(struct buf *b, str text, char mark)
 {
     buf_add(b, &mark, 1);
     for (size_t i = 0; i < text.len; i++) {
@@ -444,11 +443,11 @@ quote(struct buf *b, str text, char mark)
 void
 duck_quote_text(struct buf *b, str text)
 {
-    quote(b, text, '\'');
+    add_quoted(b, text, '\'');
 }
 
 void
 duck_quote_name(struct buf *b, str name)
 {
-    quote(b, name, '"');
+    add_quoted(b, name, '"');
 }

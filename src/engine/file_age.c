@@ -3,7 +3,7 @@
  * the name of the DuckDB that made the file. The storage version alone decides
  * whether an engine reads it: by default every DuckDB since 0.10 writes
  * version 64, and a newer one only when its owner asks for it. The bytes are
- * read here and not looked for in the engine's words, which change.
+ * read here, since the wording of the engine's messages may change.
  */
 #include "engine/file_age.h"
 

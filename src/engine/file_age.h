@@ -1,5 +1,5 @@
 /*
- * Which DuckDB wrote a database file, by the file's own header. Asked only of
+ * Which DuckDB wrote a database file, according to its header. Asked only about
  * a file that the engine refused, to tell its owner why.
  */
 #ifndef ENGINE_FILE_AGE_H
@@ -23,8 +23,8 @@ enum { FILE_WRITER_MAX = 16 };
 enum file_age file_age(const char *path, char writer[FILE_WRITER_MAX]);
 
 /*
- * Says of a source that the engine refused who wrote it and what to do. The
- * engine's own words stay in the note.
+ * Says which DuckDB wrote a source that the engine refused, and what to do. The
+ * engine's own message stays in the note.
  */
 CUSTOS_MUST_USE custos_status file_age_fail(const char *path, custos_err *err);
 

@@ -13,7 +13,7 @@ struct file_mark {
     int64_t size, changed_ns, inode;
 };
 
-/* Of a DuckDB file with its log, where there is one. False: it is not there. */
+/* For a DuckDB file, with its log if there is one. False: there is no file. */
 bool file_mark_read(const char *path, struct file_mark *out);
 
 static inline bool

@@ -53,7 +53,7 @@ groups_clear(struct groups *g)
 
 /* The array at *at, as long as `room`, the new part 0. */
 static bool
-grow(void **at, size_t size, size_t old, size_t room)
+grow_array(void **at, size_t size, size_t old, size_t room)
 {
     char *bigger;
     size_t bytes;
@@ -77,7 +77,7 @@ grow_arrays(struct groups *g)
 
 #define GROW(field, size)                                                      \
     p = (field);                                                               \
-    good = good && grow(&p, size, g->room, room);                              \
+    good = good && grow_array(&p, size, g->room, room);                        \
     (field) = p
     GROW(g->keys, g->plan->n_keys * sizeof *g->keys);
     GROW(g->units, sizeof *g->units);

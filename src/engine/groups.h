@@ -1,7 +1,7 @@
 /*
- * Groups that come from the data: a set of key tuples, each with the number
- * of its units and its exact parts. Nothing of it leaves the engine but what
- * a selection has let out (discovered.c).
+ * Groups that come from the data: a set of key tuples, each with the number of its
+ * units and its exact parts. Only groups that a selection has chosen leave the
+ * engine (discovered.c).
  */
 #ifndef ENGINE_GROUPS_H
 #define ENGINE_GROUPS_H
@@ -22,7 +22,7 @@ struct groups {
     size_t n_slots;  /* a power of two */
 };
 
-/* False without memory; groups_clear is right also then. */
+/* False without memory; call groups_clear also then. */
 bool groups_init(struct groups *g, const struct plan *plan);
 void groups_clear(struct groups *g);
 

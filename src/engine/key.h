@@ -1,6 +1,6 @@
 /*
- * Keys of the data: values that become the names of groups. Here is what one
- * is (as engine text), and how two of them are told apart (by their bytes).
+ * Keys of the data: values that become the names of groups; how they are printed
+ * as engine text, and how two of them are compared.
  */
 #ifndef ENGINE_KEY_H
 #define ENGINE_KEY_H
@@ -30,7 +30,7 @@ key_at(const struct duck_column *c, size_t row)
     return (struct datum){.type = TYPE_INT, .n = duck_whole(c, row)};
 }
 
-/* Multiply and fold: the finest of it is the table's, nobody else sees it. */
+/* Multiply and fold: for hash tables alone. */
 static inline uint64_t
 key_mix_word(uint64_t h, uint64_t x)
 {

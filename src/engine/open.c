@@ -1,8 +1,8 @@
 /*
- * A data version, open for reading and sealed off: what the engine may read
- * besides is named by the policy and fixed before the settings are locked.
+ * A data version, opened read-only and sealed off: the attached files, which the
+ * engine may also read, are fixed before its settings are locked.
  *
- * The version knows the facts of the policy it was made under; under any other
+ * The version records the facts of the policy it was made under; under any other
  * its columns would mean something else, so it is not opened.
  */
 #include "engine/open.h"
@@ -88,11 +88,11 @@ source_take(struct engine *e, const struct duck_column *columns, size_t row,
 }
 
 /*
- * What an attached table needs: its database, or leave to read its file. If it
- * is not there, other tables can be asked all the same: see ready.c.
+ * What an attached table needs: its database, or permission to read its file. If
+ * the file is not there, other tables can still be queried: attached_check.c.
  */
 static void
-attach(struct engine *e, struct engine_table *t, struct buf *paths)
+attach_table(struct engine *e, struct engine_table *t, struct buf *paths)
 {
     custos_err quiet = CUSTOS_ERR_INIT;
 
@@ -126,7 +126,7 @@ open_sources(struct engine *e, struct buf *paths, custos_err *err)
     duck_rows_free(rows);
     for (size_t i = 0; i < e->data->policy->n_tables && !st; i++)
         if (e->data->tables[i].path)
-            attach(e, &e->data->tables[i], paths);
+            attach_table(e, &e->data->tables[i], paths);
     return st;
 }
 
@@ -238,10 +238,10 @@ connect_all(struct engine *e, custos_err *err)
 }
 
 /*
- * Are all tables so small that the engine would scan them on one thread
- * anyway? Then it is told to have one: waking others costs more than a small
- * query. It may tell in time, as all that the engine does; see response_steps.h of the
- * server.
+ * If all tables are so small that the engine would scan them on one thread anyway,
+ * it is given one: waking others costs more than a small query. The time of a
+ * query may reveal that, as all that the engine does may; serve/response_steps.h
+ * deals with it.
  */
 static custos_status
 open_size(struct engine *e, int64_t small_rows, custos_err *err)

@@ -1,7 +1,7 @@
 /*
- * A Parquet file begins and ends with "PAR1"; before its end stands what it
- * holds. A copy that was broken off has the beginning alone. The bytes are read
- * here and not looked for in the engine's words, which change.
+ * A Parquet file begins and ends with "PAR1"; its last part describes what it
+ * holds. A copy that was interrupted has the beginning alone. The bytes are read
+ * here, since the wording of the engine's messages may change.
  */
 #include "engine/parquet_check.h"
 
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "engine/source.h"
 
 #define MARK "PAR1"
 
@@ -22,10 +23,7 @@ parquet_check(const char *path, custos_err *err)
     bool whole;
 
     if (!f)
-        return custos_fail(err, CUSTOS_EIO,
-                           "the source %.140s does not exist or is not "
-                           "readable",
-                           path);
+        return source_missing(path, err);
     if (fread(first, 1, sizeof first, f) != sizeof first ||
         memcmp(first, MARK, sizeof first) != 0) {
         fclose(f);

@@ -19,9 +19,9 @@
  *          a_private_statement_has_no_public_part
  *          parts_are_tried_before_the_charge
  *
- * A part is known by its text, which is the same in all plans of a bound selection. The
- * tables are temporary ones of the handle's first connection, which runs all
- * statements that read relations: no other handle sees them.
+ * A part is identified by its text, which is the same in all plans of a bound
+ * selection. The tables are temporary ones of the handle's first connection,
+ * which runs all statements that read relations: no other handle sees them.
  */
 #ifndef ENGINE_PREPARE_H
 #define ENGINE_PREPARE_H

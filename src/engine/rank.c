@@ -1,6 +1,6 @@
 /*
- * What the store keeps of order: the rank of a row within its unit, and what
- * the stored columns depend on.
+ * The rank of a row within its unit, and the facts of the policy that the stored
+ * columns depend on.
  *
  * THEOREM  rank-of-own-rows
  *   The rank of a row among the rows of its unit is by SHA-256 of the store's

@@ -1,6 +1,6 @@
 /*
- * The layer below says what the engine said (in the note) and cannot know what
- * it means to the owner; the layer above can.
+ * The layer below knows what the engine said (the note), but only the layer above
+ * knows what that means to the owner.
  */
 #include "engine/refail.h"
 

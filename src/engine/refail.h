@@ -1,4 +1,4 @@
-/* Another code and sentence for an error, with its note kept. */
+/* Gives an error another code and message, and keeps its note. */
 #ifndef ENGINE_REFAIL_H
 #define ENGINE_REFAIL_H
 

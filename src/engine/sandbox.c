@@ -215,8 +215,9 @@ rows_take(struct duck_rows *rows, arena *a, struct sandbox_rows *out,
 }
 
 static custos_status
-ask(struct sandbox *s, str database, const char *sql, enum sandbox_how how,
-    arena *a, struct sandbox_rows *out, custos_err *err)
+ask_in_turn(struct sandbox *s, str database, const char *sql,
+            enum sandbox_how how, arena *a, struct sandbox_rows *out,
+            custos_err *err)
 {
     struct duck_rows *rows = NULL;
     struct buf set;
@@ -252,7 +253,7 @@ sandbox_ask(struct sandbox *s, str database, const char *sql,
 
     pthread_mutex_lock(&s->turn);
     if (watch_begin(&w, &thread)) {
-        st = ask(s, database, sql, how, a, &rows, err);
+        st = ask_in_turn(s, database, sql, how, a, &rows, err);
         watch_end(&w, thread);
     } else {
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");

@@ -1,7 +1,7 @@
 /*
- * A small database in memory for public facts. What is put into it when it is
- * made is all there ever is: it is sealed off then, from files, extensions and
- * settings, with little memory, one thread and little time for a question.
+ * A small database in memory for public facts. It is filled once, when it is
+ * made, and then sealed off from files, extensions and settings, with little
+ * memory, one thread and little time for a question.
  */
 #ifndef ENGINE_SANDBOX_H
 #define ENGINE_SANDBOX_H
@@ -37,15 +37,15 @@ void sandbox_close(struct sandbox *s);
 enum sandbox_how { SANDBOX_DESCRIBE, SANDBOX_RUN };
 
 /*
- * Asks, in one's turn, for any thread; getvariable('database') is `database`
- * there. May fail: CUSTOS_EENGINE (one constant sentence), CUSTOS_ENOMEM.
+ * Runs or describes sql, for one caller at a time, on any thread;
+ * getvariable('database') is `database` there. May fail: CUSTOS_EENGINE (one constant sentence), CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status sandbox_ask(struct sandbox *s, str database,
                                           const char *sql, enum sandbox_how how,
                                           arena *a, struct sandbox_rows *out,
                                           custos_err *err);
 
-/* Does it still answer? A fault of the engine's own closes a database. */
+/* Does it still answer? An internal error of the engine closes a database. */
 bool sandbox_is_well(struct sandbox *s, arena *a);
 
 #endif

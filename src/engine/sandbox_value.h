@@ -7,7 +7,7 @@
 #include "engine/duck.h"
 #include "engine/sandbox.h"
 
-/* The number of PostgreSQL's type for a column; text for what it has not. */
+/* The OID of PostgreSQL's type for a column; text where it has no such type. */
 uint32_t sandbox_oid(const struct duck_rows *rows, size_t column);
 
 /* May fail: CUSTOS_EENGINE (a type without a text), CUSTOS_ENOMEM. */

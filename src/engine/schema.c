@@ -1,6 +1,6 @@
 /*
- * Tables of a file, names and types of their columns, for a first policy. From Parquet and
- * DuckDB their types; a CSV has none without a look at its values, and values
+ * The tables of a file, and the names and types of their columns, for a first
+ * policy. Parquet and DuckDB files declare types; a CSV does not, and its values
  * are not looked at: TYPE_NULL.
  */
 #include "base/error.h"

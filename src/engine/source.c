@@ -22,9 +22,17 @@ enum { FROM_MOST = 1 << 20, HEADER_MOST = 1 << 20 };
 /* In a path, the engine takes these for a pattern of files. */
 #define PATTERN "*?["
 
+custos_status
+source_missing(const char *path, custos_err *err)
+{
+    return custos_fail(err, CUSTOS_ENAME,
+                       "the source %.150s does not exist or is not readable",
+                       path);
+}
+
 /* The text in a, or NULL; b is cleared. */
 static char *
-keep(arena *a, struct buf *b)
+take_text(arena *a, struct buf *b)
 {
     char *text = b->failed ? NULL : arena_copy(a, str_of(buf_text(b)));
 
@@ -144,7 +152,7 @@ names_read(str line, char separator, arena *a, str **out, size_t *n,
         buf_init(&b, NULL, FROM_MOST);
         name_read(line, separator, &at, &b);
         len = b.len;
-        name = keep(a, &b);
+        name = take_text(a, &b);
         if (!name)
             return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
         names[*n] = (str){name, len};
@@ -202,7 +210,7 @@ csv_text(const char *path, str line, arena *a, char **from, custos_err *err)
         buf_add_text(&b, ": 'VARCHAR'");
     }
     buf_add_text(&b, "})");
-    *from = keep(a, &b);
+    *from = take_text(a, &b);
     return *from ? CUSTOS_OK : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
 }
 
@@ -225,10 +233,7 @@ source_from(struct duck_connection *c, const char *path, enum source_kind kind,
 
     *attach = NULL;
     if (!strpbrk(path, PATTERN) && access(path, R_OK))
-        return custos_fail(err, CUSTOS_ENAME,
-                           "the source %.150s does not exist or is not "
-                           "readable",
-                           path);
+        return source_missing(path, err);
     if (kind == SOURCE_CSV)
         return csv_from(c, path, a, from, err);
     if (kind == SOURCE_PARQUET && !strpbrk(path, PATTERN)) {
@@ -242,14 +247,14 @@ source_from(struct duck_connection *c, const char *path, enum source_kind kind,
         buf_add_text(&b, "read_parquet(");
         duck_quote_text(&b, str_of(path));
         buf_add_text(&b, ")");
-        *from = keep(a, &b);
+        *from = take_text(a, &b);
     } else {
         custos_status st;
 
         buf_add_text(&b, "ATTACH ");
         duck_quote_text(&b, str_of(path));
         buf_printf(&b, " AS s%zu (TYPE duckdb, READ_ONLY)", number);
-        *attach = keep(a, &b);
+        *attach = take_text(a, &b);
         if (!*attach)
             return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
         st = duck_do(c, *attach, err);
@@ -258,7 +263,7 @@ source_from(struct duck_connection *c, const char *path, enum source_kind kind,
         buf_init(&b, NULL, FROM_MOST);
         buf_printf(&b, "s%zu.main.", number);
         duck_quote_name(&b, str_of(table));
-        *from = keep(a, &b);
+        *from = take_text(a, &b);
     }
     return *from ? CUSTOS_OK : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
 }
@@ -354,10 +359,7 @@ source_open(struct duck_connection *c, const struct policy_table *t,
                            "an attached source is one file, without %s: %.100s",
                            PATTERN, path);
     if (t->attached && !file_mark_read(s.path, &s.mark))
-        return custos_fail(err, CUSTOS_ENAME,
-                           "the source %.150s does not exist or is not "
-                           "readable",
-                           path);
+        return source_missing(path, err);
     st = source_from(c, s.path, t->source_kind, table, number, a, &s.from,
                      &s.attach, err);
     if (!st)

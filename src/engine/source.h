@@ -28,4 +28,7 @@ CUSTOS_MUST_USE custos_status source_from(struct duck_connection *c,
                                           arena *a, char **from, char **attach,
                                           custos_err *err);
 
+/* CUSTOS_ENAME: the source at path does not exist or is not readable. */
+CUSTOS_MUST_USE custos_status source_missing(const char *path, custos_err *err);
+
 #endif

@@ -4,7 +4,7 @@
  * types that the policy's private tables have, never on stored ones: so it is
  * a public fact. The store keeps it in the file `speed`:
  *
- *     custos speed 1
+ *     custos speed 2
  *     engine v1.4.4
  *     processors 2
  *     scan 14000            picoseconds a row
@@ -14,8 +14,7 @@
  *     quantile 1500000
  *     fixed 1000            microseconds
  *
- * What another engine or another number of processors measured is measured
- * anew.
+ * With another engine or another number of processors it is measured again.
  */
 #ifndef ENGINE_SPEED_H
 #define ENGINE_SPEED_H
@@ -39,7 +38,7 @@ CUSTOS_MUST_USE custos_status engine_speed_measure(const struct store *s,
                                                    struct reply_speeds *out,
                                                    custos_err *err);
 
-/* The text of the file; false where it is not whole, or another machine's. */
+/* The text of the file; false where it is incomplete, or another machine's. */
 struct speed_machine {
     char engine[32];
     long processors;

@@ -292,7 +292,8 @@ format_of(const struct policy_column *c, enum view_change change, str s)
 
 /* Values of a vague format take the exact one that others have. */
 static void
-settle(size_t votes[FORMATS], enum format vague, enum format a, enum format b)
+settle_votes(size_t votes[FORMATS], enum format vague, enum format a,
+             enum format b)
 {
     enum format to = votes[a] > 0 && votes[b] == 0   ? a
                      : votes[b] > 0 && votes[a] == 0 ? b
@@ -326,10 +327,10 @@ value_format_guess(const struct policy_column *c, enum view_change change,
 
     for (size_t i = 0; i < n; i++)
         votes[format_of(c, change, values[i])]++;
-    settle(votes, FORMAT_COMMA_OR_THOUSANDS, FORMAT_DECIMAL_COMMA,
-           FORMAT_THOUSANDS);
-    settle(votes, FORMAT_DAY_OR_MONTH_FIRST, FORMAT_DAY_FIRST,
-           FORMAT_MONTH_FIRST);
+    settle_votes(votes, FORMAT_COMMA_OR_THOUSANDS, FORMAT_DECIMAL_COMMA,
+                 FORMAT_THOUSANDS);
+    settle_votes(votes, FORMAT_DAY_OR_MONTH_FIRST, FORMAT_DAY_FIRST,
+                 FORMAT_MONTH_FIRST);
     settle_list(votes);
     for (size_t f = FORMAT_UNKNOWN + 1; f < FORMATS; f++)
         if (votes[f] * 2 > n)

@@ -1,6 +1,6 @@
 /*
- * What values look like that could not be read or are not in the policy's list:
- * a guess, from a few of them, for the owner's report.
+ * A guess, from a few examples, at the format of values that could not be read or
+ * are not in the policy's list: for the owner's report.
  */
 #ifndef ENGINE_VALUE_FORMAT_H
 #define ENGINE_VALUE_FORMAT_H
