@@ -299,7 +299,7 @@ variance_value(const struct group *g, enum aggregate kind, double beta,
 
 /* A number of steps as a double, not above (below) it. */
 static double
-outward(i128 n, double step, int way)
+steps_outward(i128 n, double step, int way)
 {
     double x = (double)n * step;
 
@@ -335,8 +335,8 @@ quantile_value(const struct plan *p, const struct released *r, size_t slot,
 
     out->datum = quantile_datum(at[0], part->grid, f->expr->type);
     out->certainty = BARRED;
-    out->low = outward(at[0] < at[n] ? at[0] : at[n], step, -1);
-    out->high = outward(at[0] > at[2 * n] ? at[0] : at[2 * n], step, 1);
+    out->low = steps_outward(at[0] < at[n] ? at[0] : at[n], step, -1);
+    out->high = steps_outward(at[0] > at[2 * n] ? at[0] : at[2 * n], step, 1);
 }
 
 bool

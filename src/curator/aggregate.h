@@ -11,8 +11,8 @@
 /*
  * Half widths of a plan's parts, in steps: half[part * levels + k - 1] holds
  * with probability 1 - 0.05/k, so that k aggregates of one expression all hold
- * at 95 %. And the laws of their noise; and, by aggregate, the same half
- * widths of sums that are read from the parts of a mean.
+ * at 95 %. Also the laws of their noise; and, by aggregate, the half widths of
+ * sums that are read from the parts of a mean.
  */
 struct bars {
     i128 *half;
@@ -31,8 +31,8 @@ bool aggregate_value(const struct plan *p, const struct released *r,
                      const struct bars *bars, size_t slot, size_t cell,
                      size_t level, struct value *out);
 
-/* The half width of its bar at 95 %, where the plan alone tells it: of counts
-   and sums. False: it depends on what is released. */
+/* The half width of its bar at 95 %, where the plan alone determines it: for
+   counts and sums. False: it depends on what is released. */
 bool aggregate_within(const struct plan *p, const struct bars *bars,
                       size_t slot, struct datum *out);
 

@@ -11,24 +11,24 @@
 /* Memory of a query, and of its answer. */
 #define QUERY_BYTES ((size_t)1 << 30)
 #define ANSWER_BYTES ((size_t)1 << 30)
-#define KEEP_BYTES_MAX ((size_t)1 << 28) /* of one that is kept */
+#define KEEP_BYTES_MAX ((size_t)1 << 28) /* of a stored answer */
 
 /*
- * Is there room for the answer to a private plan, whatever is released? Above
- * the charge, of the plan alone. Of groups of the data plan->cells, the most
- * that are shown, become what there is room for. May fail: CUSTOS_EOVERFLOW,
- * CUSTOS_ENOMEM.
+ * Is there room for the answer to a private plan, whatever is released? Called
+ * above the charge, and depends on the plan alone. Where groups come from the
+ * data, lowers plan->cells, the most that are shown, to what there is room for.
+ * May fail: CUSTOS_EOVERFLOW, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status answer_limit_size(arena *a, struct plan *p,
                                                 custos_err *err);
 
-/* What came out of the mechanisms: for every part, part_width values a group.
-   Quantiles: those at their places, then all low ends, then all high ones. */
+/* What the mechanisms released: for every part, part_width values a group.
+   Quantiles: all estimates, then all low ends, then all high ends. */
 struct released {
     size_t cells;
     custos_int **values;
     struct datum *keys; /* of chosen groups, n_keys each; NULL: the plan's */
-    size_t more;        /* groups that were chosen besides, and are not shown */
+    size_t more;        /* groups that were chosen and are not shown */
 };
 
 /* Room for so many groups, in a; false without memory. */
@@ -45,7 +45,7 @@ CUSTOS_MUST_USE custos_status answer_of_rows(const struct plan *p,
                                              const struct engine_rows *rows,
                                              struct answer **out,
                                              custos_err *err);
-/* After the lines of the plan one more, unless it is NULL. */
+/* `more` is one more line after those of the plan, unless it is NULL. */
 CUSTOS_MUST_USE custos_status answer_of_explain(const struct plan *p,
                                                 const char *more,
                                                 struct answer **out,
@@ -55,7 +55,7 @@ CUSTOS_MUST_USE custos_status answer_of_explain(const struct plan *p,
 CUSTOS_MUST_USE custos_status answer_new(size_t n_columns, struct answer **out,
                                          custos_err *err);
 
-/* One more sentence; without memory there is none. */
+/* Adds a remark; without memory, none. */
 void answer_remark(struct answer *answer, const char *sentence);
 
 /* Columns of a plan's outputs. */
@@ -63,9 +63,9 @@ CUSTOS_MUST_USE custos_status answer_for(const struct plan *p,
                                          struct answer **out, custos_err *err);
 
 /*
- * An answer as bytes: what is charged, said and shown; the receipt is not in
- * them. They are unpacked into an empty answer whose arena they live in; false
- * where they are none.
+ * An answer as bytes: its cost, remarks and rows, without the receipt. They are
+ * unpacked into an empty answer whose arena they live in; false where they are
+ * not an answer.
  */
 void answer_pack(const struct answer *answer, struct buf *out);
 CUSTOS_MUST_USE bool answer_unpack(str bytes, struct answer *answer);
@@ -79,11 +79,11 @@ struct answer_to_store {
 };
 
 /*
- * Kept in the ledger under a key, found again. A stored answer is the same
- * bytes, so the same answer. answer_find: CUSTOS_ENAME when there is none.
- * What is kept is what was given. An answer larger than the ledger takes is
- * not kept: CUSTOS_EOVERFLOW. Older ones make room for it, as the policy says
- * (`storage:`): asked again, they are charged again.
+ * Stores an answer in the ledger under a key, and finds it again: the same bytes,
+ * so the same answer. answer_find: CUSTOS_ENAME when there is none. An answer
+ * larger than the ledger takes is not stored: CUSTOS_EOVERFLOW. Older ones are
+ * dropped for it, as the policy says (`storage:`); asked again, they are charged
+ * again.
  */
 CUSTOS_MUST_USE custos_status answer_store(struct ledger_writer *t,
                                            const uint8_t key[32],

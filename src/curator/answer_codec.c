@@ -1,6 +1,6 @@
 /*
  * Answers as bytes (base/pack.h): for the ledger, and from a worker to the
- * server. The reader trusts nothing: what does not fit is damage.
+ * server. The reader trusts nothing: bytes that do not fit count as damaged.
  */
 #include "base/error.h"
 #include "base/pack.h"

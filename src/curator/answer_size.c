@@ -1,16 +1,16 @@
 /*
- * Will the answer fit? Asked above the charge, of the plan alone: a query that
- * would fail for want of memory after it has paid is refused before.
+ * Will the answer fit? Decided above the charge, from the plan alone: a query that
+ * would run out of memory after it has paid is refused before.
  *
- * Counted is what each group takes at most while the answer is made: its
- * released numbers, its place in the order, its row, and every text that the
- * expressions around the aggregates make. A text is never longer than some
- * times all the texts that the query and its keys have. Texts of the data that
- * name groups have KEY_TEXT_MEAN bytes in the mean over all groups, for with
- * longer ones fewer are shown; those in a LIMIT may be the longest.
+ * What counts is the most that each group takes while the answer is made: its
+ * released numbers, its position in the order, its row, and every text that the
+ * expressions around the aggregates make. The length of a text is at most a
+ * multiple of all the texts in the query and its keys. Texts of the data that
+ * name groups have KEY_TEXT_MEAN bytes on average over all groups, since fewer are
+ * shown when they are longer; with a LIMIT, the longest may be the ones shown.
  *
- * Groups of the data are only as many as are there, so for them the limit is
- * lowered to what fits.
+ * How many groups the data has is not known here: for discovered groups the limit
+ * on those shown is lowered to what fits, and the query is not refused.
  */
 #include "base/error.h"
 #include "curator/answer.h"

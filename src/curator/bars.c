@@ -1,9 +1,10 @@
 /*
- * Ends of bars. One question is asked of a candidate: could noise alone have
- * moved what was released so far from it? (tail.h bounds the probability from
- * above.) A candidate for which that is below the level is outside, and by the
- * theorems so is all that lies beyond it; so an end is found by walking out
- * from the middle and halving, and is always a candidate that was refused.
+ * Ends of bars. A candidate is tested by one question: how likely is it that
+ * noise alone moved the released values so far from it? (tail.h bounds that
+ * probability from above.) Where it is below the level, the candidate is outside
+ * the bar, and by the theorems so is all that lies beyond it. So an end is found by
+ * walking out from the middle and bisecting, and is always a candidate that was
+ * rejected.
  */
 #include "curator/bars.h"
 
@@ -31,7 +32,7 @@ struct question {
 };
 
 static double
-between(double x, struct bar b)
+clamp_to(double x, struct bar b)
 {
     return fmin(fmax(x, b.low), b.high);
 }
@@ -58,7 +59,7 @@ ask_variance(const struct question *q, double v)
 
 /* Between an accepted and a refused candidate of these probabilities. */
 static double
-guess(const double at[2], const double p[2], double level, double push)
+guess_end(const double at[2], const double p[2], double level, double push)
 {
     double in = log(p[0] / level), out = log(p[1] / level);
     double part = in / (in - out) + push;
@@ -92,8 +93,8 @@ find_end(const struct question *q, double level, double middle, double limit)
         else if (i % 4 == 3)
             next = at[0] + (at[1] - at[0]) / 2;
         else
-            next = guess(at, p, level,
-                         (i % 2 ? -0.4 : 0.4) * CLOSE_ENOUGH * half / left);
+            next = guess_end(at, p, level,
+                             (i % 2 ? -0.4 : 0.4) * CLOSE_ENOUGH * half / left);
         chance = q->ask(q, next);
         out = chance < level;
         step = out ? 0 : step * 2; /* walk until the first refusal */
@@ -113,7 +114,7 @@ find_bar(struct question *q, double level, struct bar middle, struct bar limits)
     b.high = find_end(q, level, middle.high, limits.high) + pad;
     q->side = -1;
     b.low = find_end(q, level, middle.low, limits.low) - pad;
-    return (struct bar){between(b.low, limits), between(b.high, limits)};
+    return (struct bar){clamp_to(b.low, limits), clamp_to(b.high, limits)};
 }
 
 static int
@@ -138,7 +139,7 @@ bar_ratio(struct bar_part sum, struct bar_part count, struct bar range,
 
     if (!part_is_sound(sum) || !part_is_sound(count) || !(level > 0))
         return range;
-    mean = between(sum.value / count.value, range);
+    mean = clamp_to(sum.value / count.value, range);
     q.ask = ask_ratio;
     q.s = sum.value;
     q.c = count.value;
@@ -157,7 +158,7 @@ variance_limits(struct bar range, enum bar_divisor d)
 
 /* The noisy sum of squares about a. */
 static double
-about(double squares, double sum, double count, double a)
+squares_about(double squares, double sum, double count, double a)
 {
     return squares - 2 * a * sum + a * a * count;
 }
@@ -178,32 +179,32 @@ bar_variance(struct bar_part squares, struct bar_part sum,
         !part_is_sound(count) || !(level > 0))
         return limits;
     mean = bar_ratio(sum, count, range, MEAN_SHARE * beta);
-    best = between(s / c, mean);
+    best = clamp_to(s / c, mean);
     far = fmax(fabs(mean.low), fabs(mean.high));
-    near = between(0, mean);
+    near = clamp_to(0, mean);
     least[1] = 2 * fabs(near);
     most[1] = 2 * far;
     tail_init(&q.tail, laws, least, most, 2, count.law);
     q.ask = ask_variance;
     q.c = c - (int)divisor;
-    q.least = about(squares.value, s, c, best);
-    q.most = fmax(about(squares.value, s, c, mean.low),
-                  about(squares.value, s, c, mean.high));
+    q.least = squares_about(squares.value, s, c, best);
+    q.most = fmax(squares_about(squares.value, s, c, mean.low),
+                  squares_about(squares.value, s, c, mean.high));
     q.far2 = far * far;
     q.near2 = near * near;
     q.size = fabs(squares.value) + 2 * far * fabs(s) + q.far2 * c;
     q.size_v = c + 1;
     q.spread = 2.5 * hypot(squares.law.scale, most[1] * sum.law.scale) / q.c;
     return find_bar(&q, level,
-                    (struct bar){between(q.least / q.c, limits),
-                                 between(q.most / q.c, limits)},
+                    (struct bar){clamp_to(q.least / q.c, limits),
+                                 clamp_to(q.most / q.c, limits)},
                     limits);
 }
 
 double
 bar_ratio_point(double sum, double count, struct bar range)
 {
-    return between(sum / fmax(count, 1), range);
+    return clamp_to(sum / fmax(count, 1), range);
 }
 
 double
@@ -211,10 +212,10 @@ bar_variance_point(double squares, double sum, double count, struct bar range,
                    enum bar_divisor divisor)
 {
     double c = fmax(count, 1 + (int)divisor);
-    double a = between(sum / c, range);
+    double a = clamp_to(sum / c, range);
 
-    return between(about(squares, sum, c, a) / (c - (int)divisor),
-                   variance_limits(range, divisor));
+    return clamp_to(squares_about(squares, sum, c, a) / (c - (int)divisor),
+                    variance_limits(range, divisor));
 }
 
 struct bar

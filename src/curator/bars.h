@@ -7,9 +7,9 @@
  * for which s - a c is not too far out. A variance is the same with three
  * noises and the mean somewhere in a bar of its own.
  *
- * This is after the noise, so doubles are at home here: nothing exact is near,
- * and nothing that is computed goes back to the data. What rounding could do
- * is added to the bars.
+ * This is after the noise, so doubles are safe here: there are no exact values,
+ * and no result goes back to the data. Bounds on rounding errors are added to the
+ * bars.
  *
  * All numbers are in steps of one grid, of values less their centre: to a mean
  * the caller adds the centre, to a variance nothing. Counts and sums alone have

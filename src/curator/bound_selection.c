@@ -1,6 +1,7 @@
 /*
- * The bound selection, run: one question a bound, until the first yes (theorem
- * bound-race, plan/bound_selection.h). Which bound that is is all that is released.
+ * Runs the bound selection: one noisy comparison for each bound, until the first
+ * that passes (theorem bound-race, plan/bound_selection.h). Only the index of that
+ * bound is released.
  */
 #include "curator/bound_selection.h"
 
@@ -8,8 +9,8 @@
 #include "plan/bound_selection.h"
 
 static custos_status
-ask(const struct bound_selection *r, custos_rng *rng, custos_sealed **few,
-    size_t *taken, custos_err *err)
+select_bound(const struct bound_selection *r, custos_rng *rng,
+             custos_sealed **few, size_t *taken, custos_err *err)
 {
     custos_sparse_options o = {.size = sizeof o,
                                .answers = 1,
@@ -44,7 +45,7 @@ bound_selection_run(struct engine *e, custos_rng *rng, const struct plan *p,
         return CUSTOS_OK;
     st = engine_bound_counts(e, p, few, err);
     if (!st)
-        st = ask(p->bound_selection, rng, few, &taken, err);
+        st = select_bound(p->bound_selection, rng, few, &taken, err);
     for (size_t i = 0; i < BOUND_SELECTION_MAX; i++)
         custos_sealed_free(few[i]);
     *out = p->bound_selection->plans[taken];

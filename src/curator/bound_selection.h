@@ -7,9 +7,9 @@
 #include "curator/curator.h"
 
 /*
- * The plan that p is from here on: p itself, or that at the bound which its
- * bound_selection takes. Of the data it depends on what the bound selection released alone. May
- * fail: CUSTOS_EENGINE, CUSTOS_EENTROPY, CUSTOS_ENOMEM.
+ * The plan to run: p itself, or the one at the bound that p's bound_selection
+ * chooses. Depends on the data only through the released bound. May fail:
+ * CUSTOS_EENGINE, CUSTOS_EENTROPY, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status bound_selection_run(struct engine *e,
                                                   custos_rng *rng,
@@ -17,7 +17,7 @@ CUSTOS_MUST_USE custos_status bound_selection_run(struct engine *e,
                                                   const struct plan **out,
                                                   custos_err *err);
 
-/* Says in its answer that the bound was chosen. */
+/* Adds a remark to the answer: which bound was chosen. */
 void bound_selection_report(const struct plan *p, struct answer *answer);
 
 #endif

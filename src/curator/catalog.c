@@ -1,7 +1,7 @@
 /*
  * Questions about the catalog. An analyst's catalog is made when it is first
- * asked for, and kept with the policy that it tells of; few are kept, for each
- * has memory of its own.
+ * asked for, and kept with the policy that it describes; only a few are kept,
+ * since each has memory of its own.
  *
  * THEOREM  catalog-public
  *   What the catalog tells an analyst is a function of the question, the
@@ -230,8 +230,9 @@ catalog_answer(struct curator *c, const struct catalog_ask *ask,
 }
 
 static custos_status
-answer(struct curator *c, const struct catalog_ask *ask, enum catalog_how how,
-       arena *a, struct catalog_rows *out, custos_err *err)
+answer_catalog(struct curator *c, const struct catalog_ask *ask,
+               enum catalog_how how, arena *a, struct catalog_rows *out,
+               custos_err *err)
 {
     custos_status st = curator_refresh(c, err);
     struct work_snapshot of;
@@ -250,12 +251,12 @@ custos_status
 curator_catalog(struct curator *c, const struct catalog_ask *ask, arena *a,
                 struct catalog_rows *out, custos_err *err)
 {
-    return answer(c, ask, CATALOG_RUN, a, out, err);
+    return answer_catalog(c, ask, CATALOG_RUN, a, out, err);
 }
 
 custos_status
 curator_catalog_describe(struct curator *c, const struct catalog_ask *ask,
                          arena *a, struct catalog_rows *out, custos_err *err)
 {
-    return answer(c, ask, CATALOG_DESCRIBE, a, out, err);
+    return answer_catalog(c, ask, CATALOG_DESCRIBE, a, out, err);
 }

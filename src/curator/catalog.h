@@ -29,7 +29,7 @@ struct catalog_rows {
     size_t n_columns;
     uint32_t *params; /* types of $1 ... $n: as declared or cast, else text */
     size_t n_params;
-    struct catalog_value *cells; /* row by row; n_rows is 0 of a description */
+    struct catalog_value *cells; /* row by row; none in a description */
     size_t n_rows;
 };
 
@@ -42,18 +42,18 @@ struct catalog_ask {
     size_t n_param_types;
     const struct catalog_value *params;
     size_t n_params;
-    const _Atomic int *stop; /* as in struct ask; NULL: nobody stops it */
+    const _Atomic int *stop; /* as in struct ask */
 };
 
 enum catalog_how {
-    CATALOG_DESCRIBE, /* just columns and types of parameters; nothing runs */
+    CATALOG_DESCRIBE, /* columns and types of parameters; nothing runs */
     CATALOG_RUN,
 };
 
 /*
- * Functions, operators and relations that are not in the list are refused by
- * name; what fails when it runs is one constant sentence. Any thread; one at a
- * time is served. All of *out lives in a.
+ * Functions, operators and relations that are not listed are refused by name; a
+ * failure when it runs is one constant sentence. From any thread; one is served
+ * at a time. All of *out lives in a.
  */
 CUSTOS_MUST_USE custos_status curator_catalog(struct curator *c,
                                               const struct catalog_ask *ask,
@@ -61,7 +61,7 @@ CUSTOS_MUST_USE custos_status curator_catalog(struct curator *c,
                                               struct catalog_rows *out,
                                               custos_err *err);
 
-/* Just columns and types of parameters; nothing runs. */
+/* The same by CATALOG_DESCRIBE. */
 CUSTOS_MUST_USE custos_status
 curator_catalog_describe(struct curator *c, const struct catalog_ask *ask,
                          arena *a, struct catalog_rows *out, custos_err *err);

@@ -1,7 +1,7 @@
 /*
  * What an analyst may know, as rows: tables and views with a grant, their
- * granted columns with types and public domains, keys between these. Numbers
- * count what is granted, so that they tell nothing of what is not.
+ * granted columns with types and public domains, keys between these. Object
+ * numbers count granted objects alone, so that they reveal nothing about others.
  */
 #include "base/error.h"
 #include "curator/catalog_setup.h"

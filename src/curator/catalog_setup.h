@@ -12,8 +12,8 @@ extern const char catalog_macros[];
 extern const char catalog_derived[];
 
 /*
- * All of it for who (NULL: the owner), who sees what is granted and no trace
- * of the rest. May fail: CUSTOS_ENOMEM.
+ * All of it for an analyst (NULL: the owner), who sees what is granted and no
+ * trace of the rest. May fail: CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status catalog_setup(const struct policy *p,
                                             const struct policy_analyst *who,

@@ -1,5 +1,5 @@
 /*
- * PostgreSQL's own types, by its numbers, and settings that clients look at.
+ * PostgreSQL's own types, by their OIDs, and settings that clients look at.
  */
 #include "curator/catalog_setup.h"
 

@@ -1,8 +1,8 @@
 /*
- * Why a question failed, as one word of a closed list. What the engine says of a
- * failure may quote a value, a line of a file or the statement that was
- * computed, so that none of its text is written down or leaves a worker
- * process. The word is found by the text's beginning, and is ours.
+ * Why a question failed, as one word of a closed list. The engine's message may
+ * quote a value, a line of a file or the statement, so its text is never written
+ * down and never leaves a worker process. The word is chosen by how the message
+ * begins, and is ours.
  */
 #include "curator/cause.h"
 

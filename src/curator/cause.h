@@ -9,7 +9,7 @@
 
 #include "custos.h"
 
-enum { CAUSE_OTHER = 31 }; /* and those below it */
+enum { CAUSE_OTHER = 31 }; /* causes are 0 to this */
 
 /* The cause of what err->noted says. */
 size_t cause_find(const custos_err *err);

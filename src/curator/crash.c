@@ -1,16 +1,16 @@
 /*
- * Handlers of the signals by which a fault of our own ends a process. They
- * write the rows that are at work and sync them, by calls that a handler may
- * make, and leave the rest to whoever had the signal before.
+ * Handlers of the signals by which a crash ends a process. They write the rows
+ * of the questions at work and sync them, by calls that a handler may make, and
+ * leave the rest to the handler that was there before.
  *
- * What is told apart: a signal that an instruction of this process caused, or
- * that it sent itself (abort, as GMP does without memory), is its own fault; one
- * that another process sent is not, and leaves no mark. SIGKILL leaves none
- * either, whoever sent it: the kernel, for want of memory, cannot be told from
- * an operator. Nor does a loss of power. Which question a thread of the engine
- * worked for is not known: a crash there is one of all questions at work.
+ * A signal that an instruction of this process caused, or that it sent itself
+ * (abort, as GMP does without memory), is its own fault; one that another process
+ * sent is not, and leaves no mark. SIGKILL leaves none either, whoever sent it:
+ * the kernel, short of memory, cannot be told from an operator. Nor does a loss
+ * of power. Which question a thread of the engine worked for is not known: a
+ * crash there counts against all questions at work.
  *
- * The table of what is at work is the process's, since its signals are.
+ * The table of questions at work is global to the process, as its signals are.
  */
 #include "curator/crash.h"
 
@@ -87,7 +87,7 @@ on_fault(int signal, siginfo_t *info, void *context)
 
 /* Also where somebody else has taken the signals since. */
 static void
-watch(void)
+install_handlers(void)
 {
     struct sigaction now,
         to = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
@@ -121,7 +121,7 @@ crash_open(const char *path)
 
     if (file < 0)
         return errno == EROFS ? CRASH_READ_ONLY : CRASH_NO_FILE;
-    watch();
+    install_handlers();
     return file;
 }
 
@@ -251,7 +251,7 @@ crash_read(int file, arena *a, struct crash_marks *out, custos_err *err)
 /* By a descriptor of its own: the other one appends, whatever offset a write
    names. */
 static bool
-erase(int file, const struct crash_marks *marks)
+erase_marks(int file, const struct crash_marks *marks)
 {
     char self[32], ends[32];
     bool good = true;
@@ -283,7 +283,7 @@ erase(int file, const struct crash_marks *marks)
 custos_status
 crash_forget(int file, const struct crash_marks *marks, custos_err *err)
 {
-    bool done = erase(file, marks);
+    bool done = erase_marks(file, marks);
 
     flock(file, LOCK_UN);
     return done ? CUSTOS_OK : fail_marks(err);

@@ -1,8 +1,8 @@
 /*
- * What a process leaves behind when it dies of its own fault while it works on
- * charged questions: their rows, in the store's file `crashes`, one a line. The
- * next charge of the store turns them into failures (tripwire.h). The file only
- * grows until the owner resumes; a mark that was taken up is an empty line.
+ * What a process leaves behind when it crashes while it works on charged
+ * questions: their rows, in the store's file `crashes`, one a line. The next
+ * charge of the store turns these marks into failures (tripwire.h). The file only
+ * grows until the owner resumes; a mark that was taken up becomes an empty line.
  */
 #ifndef CURATOR_CRASH_H
 #define CURATOR_CRASH_H
@@ -14,13 +14,13 @@
 #include "base/arena.h"
 #include "custos.h"
 
-/* Opens the file, making it if need be, and watches from here on; or one of
-   these. The caller closes it, when no work is left. */
+/* Opens the file, creating it if need be, and installs the signal handlers; or
+   one of these. The caller closes it, when no work is left. */
 enum { CRASH_NO_FILE = -1, CRASH_READ_ONLY = -2 };
 int crash_open(const char *path);
 
-/* A place for work of this thread's, to be had before the charge; -1: all are
-   taken, and nothing may be charged. */
+/* A slot for work of this thread, claimed before the charge; -1: all are taken,
+   and nothing may be charged. */
 int crash_claim(void);
 
 /* The work of the question with this row begins. */
@@ -29,11 +29,11 @@ void crash_begin(int work, int file, uint64_t seq);
 /* It has ended, or was never begun. */
 void crash_end(int work);
 
-/* Bytes of marks that were ever written, those that were taken up included;
-   UINT64_MAX where that cannot be seen. */
+/* Bytes of all marks ever written, those taken up included; UINT64_MAX where the
+   file cannot be examined. */
 uint64_t crash_size(int file);
 
-/* One line of the file. Unreadable: it is cut off, or no number. */
+/* One line of the file. Unreadable: it is cut off, or not a number. */
 struct crash_mark {
     size_t at, len; /* bytes of the file, without the end of the line */
     uint64_t seq;
@@ -57,9 +57,9 @@ CUSTOS_MUST_USE custos_status crash_read(int file, arena *a,
                                          custos_err *err);
 
 /*
- * Erases what was taken up, in place, since a handler may append at any moment
- * without a lock: a mark that comes after the reading is never lost. May fail:
- * CUSTOS_EIO; then they are taken up again.
+ * Erases the marks that were taken up, in place, since a handler may append at
+ * any moment without a lock: a mark written after the reading is never lost. May
+ * fail: CUSTOS_EIO; then they are taken up again.
  */
 CUSTOS_MUST_USE custos_status crash_forget(int file,
                                            const struct crash_marks *marks,

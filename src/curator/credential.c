@@ -1,8 +1,8 @@
 /*
  * Look-ups of credentials for the server: a name or a token in, who it is out. A
- * token is 256 random bits; of it the SHA-256 is kept. Finding it goes by the
- * hash, so how far a look-up gets tells of a hash and not of a token, and the
- * last comparison takes the same time for all.
+ * token is 256 random bits, of which the SHA-256 is stored. It is looked up by
+ * that hash, so the time of a look-up can reveal something about a hash but not
+ * about a token, and the last comparison takes constant time.
  */
 #include "curator/credential.h"
 
@@ -60,7 +60,7 @@ credential_is_expired(int64_t expires, int64_t now)
 
 /* Unknown names, lost names and expired credentials get one sentence. */
 static custos_status
-judge(custos_status st, int64_t expires, custos_err *err)
+check_credential(custos_status st, int64_t expires, custos_err *err)
 {
     if (st == CUSTOS_ENAME || st == CUSTOS_EPOLICY ||
         (!st && credential_is_expired(expires, now_us())))
@@ -75,7 +75,7 @@ find_password(struct curator *c, str name, struct ledger_credential *found,
 {
     custos_status st = ledger_credential_find(c->ledger, name, found, err);
 
-    st = judge(st, found->expires, err);
+    st = check_credential(st, found->expires, err);
     return !st && !*found->verifier ? fail_credential(err) : st;
 }
 
@@ -138,7 +138,7 @@ credential_token(struct curator *c, str token, struct credential *out,
         st = ledger_token_find(c->ledger, hash, &found, err);
     for (size_t i = 0; i < sizeof hash && !st; i++)
         differ |= (uint8_t)(hash[i] ^ found.hash[i]);
-    st = judge(differ ? CUSTOS_ENAME : st, found.expires, err);
+    st = check_credential(differ ? CUSTOS_ENAME : st, found.expires, err);
     if (!st)
         token_enters(&found, out);
     return st;
@@ -155,7 +155,7 @@ credential_holds(struct curator *c, const struct credential *d, custos_err *err)
     if (d->by_token) {
         st = ledger_token_of_row(c->ledger, name, access_of(d->access), d->seq,
                                  &token, err);
-        st = judge(st, token.expires, err);
+        st = check_credential(st, token.expires, err);
     } else {
         st = find_password(c, name, &password, err);
         if (!st && password.seq != d->seq)

@@ -8,10 +8,10 @@
  * NEEDS    ledger_writer_charge is durable on return (till-durable-first).
  * GIVES    an answer of private data carries the receipt of its charge; one
  *          stored before costs nothing, being the same bytes again. A failure
- *          below the charge is in the chain before it is told (tripwire).
+ *          below the charge is in the chain before it is reported (tripwire).
  * FAILS    above the charge: on query, policy, ledger, public tables and the
- *          state of attached files alone; below it: CUSTOS_EENGINE with one constant
- *          sentence, CUSTOS_EENTROPY, CUSTOS_ENOMEM.
+ *          state of attached files alone; below it: CUSTOS_EENGINE with one
+ *          constant sentence, CUSTOS_EENTROPY, CUSTOS_ENOMEM.
  * TESTED   the_charge_comes_first a_failed_engine_is_not_refunded
  *          the_same_question_is_free
  *          an_attached_file_that_is_gone_costs_nothing
@@ -45,8 +45,8 @@ enum purse {
 };
 
 static custos_status
-charge(struct curator *c, const struct ask *ask, const struct plan *p,
-       enum purse purse, struct receipt *receipt, custos_err *err)
+charge_plan(struct curator *c, const struct ask *ask, const struct plan *p,
+            enum purse purse, struct receipt *receipt, custos_err *err)
 {
     struct ledger_request r = {
         .who = ask->who,
@@ -145,13 +145,14 @@ struct course {
     const struct plan *p;
 };
 
-/* May the question go on here with what follows? (struct ask, place) */
+/* May this stage of the question be done here? (struct ask, check_stage) */
 static custos_status
-check_place(const struct course *k, enum ask_stage at, custos_err *err)
+check_stage(const struct course *k, enum ask_stage at, custos_err *err)
 {
     const struct ask *ask = k->asked;
 
-    return ask->place ? ask->place(ask->admit_ctx, at, err) : CUSTOS_OK;
+    return ask->check_stage ? ask->check_stage(ask->admit_ctx, at, err)
+                            : CUSTOS_OK;
 }
 
 /* In this thread, or by the handle's executor. */
@@ -165,7 +166,7 @@ run_public(struct curator *c, const struct course *k, struct answer **out,
     enum work_end end;
 
     if (!st)
-        st = check_place(k, ASK_AT_FREE, err);
+        st = check_stage(k, ASK_AT_FREE, err);
     if (!st && !c->executor)
         return release_public(c->engine, k->p, out, err);
     if (!st)
@@ -196,7 +197,7 @@ prepare_public(struct curator *c, const struct course *k, const struct work *w,
         return engine_prepare(c->engine, k->p, err);
     if (done && done->version == w->of.version && done->policy == w->of.policy)
         return CUSTOS_OK;
-    st = check_place(k, ASK_AT_FREE, err);
+    st = check_stage(k, ASK_AT_FREE, err);
     if (st)
         return st;
     only.prepare_only = true;
@@ -276,14 +277,14 @@ charge_and_run(struct curator *c, const struct course *k,
     if (!st)
         st = prepare_public(c, k, &w, err);
     if (!st)
-        st = check_place(k, ASK_AT_CHARGED, err);
+        st = check_stage(k, ASK_AT_CHARGED, err);
     if (!st && c->executor)
         st = c->executor->await(c->executor->ctx, &w, err);
     if (!st)
         st = tripwire_claim(&work, err);
     if (st)
         return st;
-    st = charge(c, k->ask, k->p, PURSE_BOTH, &w.receipt, err);
+    st = charge_plan(c, k->ask, k->p, PURSE_BOTH, &w.receipt, err);
     if (st) {
         tripwire_drop(work);
         return st;
@@ -348,7 +349,7 @@ charge_shared(struct curator *c, const struct ask *ask, const struct plan *p,
               const struct answer_keys *keys, struct answer *answer,
               custos_err *err)
 {
-    custos_status st = charge(c, ask, p, PURSE_OWN, &answer->receipt, err);
+    custos_status st = charge_plan(c, ask, p, PURSE_OWN, &answer->receipt, err);
 
     if (!st) {
         answer->stored = false; /* it was not free */
@@ -373,8 +374,8 @@ curator_find(const struct curator *c, str name,
 /* The plan, and what it is not made of: the time of the reply follows from the
    machine, which the plan that is charged and kept does not. */
 static custos_status
-explain(struct curator *c, const struct course *k, struct answer **out,
-        custos_err *err)
+explain_plan(struct curator *c, const struct course *k, struct answer **out,
+             custos_err *err)
 {
     char time[REPLY_CLASS_TEXT], line[REPLY_CLASS_TEXT + 16];
     struct forecast f = {.stored = false};
@@ -397,7 +398,7 @@ answer_plan(struct curator *c, const struct course *k, struct answer **out,
     custos_status st;
 
     if (k->q->explain)
-        return explain(c, k, out, err);
+        return explain_plan(c, k, out, err);
     if (k->p->is_public)
         return run_public(c, k, out, err);
     st = answer_keys_make(c, k->ask, k->q, k->p, &keys, err);

@@ -1,7 +1,7 @@
 /*
  * Description: the plan of a text whose parameters have no values yet. A
- * literal without a value takes the type that its place gives it, which is
- * what a client that declared none is told.
+ * parameter without a declared type takes the type that its position requires,
+ * which is reported to the client.
  *
  * THEOREM  describe-is-free
  *   Describing a query reads no data and charges nothing: the analyst learns a
@@ -87,8 +87,8 @@ params_take(arena *a, const struct sql_params *params, struct description *out,
 
 /* The tree and plan live in own, what is told of them in a. */
 static custos_status
-describe(struct curator *c, const struct ask *ask, arena *own, arena *a,
-         struct description *out, custos_err *err)
+describe_query(struct curator *c, const struct ask *ask, arena *own, arena *a,
+               struct description *out, custos_err *err)
 {
     struct plan_options options = {
         .epsilon = ask->epsilon,
@@ -137,7 +137,7 @@ curator_describe(struct curator *c, const struct ask *ask, arena *a,
 
     if (!own)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    st = describe(c, ask, own, a, out, err);
+    st = describe_query(c, ask, own, a, out, err);
     arena_free(own);
     return st;
 }

@@ -1,6 +1,6 @@
 /*
  * What an answer will look like: names and types of its columns, types of its
- * parameters; from tree, policy and plan alone. Nothing is charged, no data is
+ * parameters; from query, policy and plan alone. Nothing is charged, no data is
  * opened, nothing runs.
  */
 #ifndef CURATOR_DESCRIBE_H
@@ -12,8 +12,8 @@ struct description_column {
     str name;
     enum data_type type;
     bool is_key;
-    struct datum within; /* what its values will be off by at most, at 95 %;
-                            TYPE_NULL: that depends on what is released */
+    struct datum within; /* the half width of its error bars, at 95 %;
+                            TYPE_NULL: depends on what is released */
 };
 
 struct description {

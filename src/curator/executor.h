@@ -11,23 +11,18 @@
 
 enum { PLAN_DIGEST_BYTES = 32 };
 
-/* One query. The worker plans it again, and refuses another plan. */
+/* One query. The worker plans it again, and refuses it if the plan differs. */
 struct work {
     struct work_snapshot of;
     const struct ask *ask;
     bool is_public; /* nothing was charged */
-    enum work_time {
-        WORK_SHORT,
-        WORK_LONG,
-        WORK_UNTIMED
-    } time;            /* its public
-                                       time: to ASK_LONG_US, above, not known */
-    bool prepare_only; /* of a private query, before its charge: computes its
+    /* Its public time: up to ASK_LONG_US, above it, or unknown. */
+    enum work_time { WORK_SHORT, WORK_LONG, WORK_UNTIMED } time;
+    bool prepare_only; /* before the charge of a private query: computes its
                           public parts, and answers nothing */
     uint8_t digest[PLAN_DIGEST_BYTES]; /* of plan and charge */
     struct receipt receipt;
-    int64_t
-        begin_us; /* of the steady clock: not begun after this; 0: any time */
+    int64_t begin_us; /* steady clock: not begun after this; 0: at any time */
     int64_t until_us; /* killed then; 0: never */
 };
 
@@ -42,8 +37,8 @@ work_is_charged(const struct work *w)
 enum work_end {
     WORK_DONE,
     WORK_FAILED,  /* a bug by definition, where it was charged */
-    WORK_OVERRUN, /* killed at its time */
-    WORK_DELAYED, /* others took so long that its own work was not begun */
+    WORK_OVERRUN, /* killed when its time was over */
+    WORK_DELAYED, /* not begun, since others took too long */
     WORK_STOPPED, /* killed because ask->stop says so */
     WORK_LOST,    /* the worker was killed from outside */
 };
@@ -51,13 +46,14 @@ enum work_end {
 struct executor {
     void *ctx;
 
-    /* Above the charge: returns once this work could begin at once if nobody
-       else asked. After an import that takes as long as workers take to open
-       the new data. May fail: CUSTOS_EBUSY. */
+    /* Above the charge: returns once this work could begin at once if there were
+       no other questions. After an import that takes as long as workers take to
+       open the new data. May fail: CUSTOS_EBUSY. */
     custos_status (*await)(void *ctx, const struct work *w, custos_err *err);
 
     /* Ends soon after w->ask->stop is set, or at the work's public time. Fails
-       with CUSTOS_EENGINE and one constant sentence where it was charged. *end is set in any case; on success the caller owns *out. */
+       with CUSTOS_EENGINE and one constant sentence where it was charged. *end
+       is always set; on success the caller owns *out. */
     custos_status (*run)(void *ctx, const struct work *w, struct answer **out,
                          enum work_end *end, custos_err *err);
 
@@ -68,10 +64,10 @@ struct executor {
                              struct catalog_rows *out, custos_err *err);
 };
 
-/* What c works from now. */
+/* The snapshot that c works from. */
 struct work_snapshot curator_snapshot(const struct curator *c);
 
-/* Borrowed from here on; before the handle's first question. */
+/* Sets c's executor, which is borrowed; before its first question. */
 void curator_use(struct curator *c, const struct executor *by);
 
 /*
@@ -89,10 +85,10 @@ CUSTOS_MUST_USE custos_status curator_open_work(
 
 /*
  * In a worker: plans w->ask again, compares the digest (CUSTOS_EINTERNAL where
- * it differs), and answers; an answer without rows where w->prepare_only. Of a
- * charged query whose public parts fail, or whose files changed since the
- * charge, it is CUSTOS_EINTERNAL too: no private table was read. Charges
- * nothing and keeps nothing.
+ * it differs), and answers; an answer without rows where w->prepare_only. Also
+ * CUSTOS_EINTERNAL for a charged query whose public parts fail, or whose files
+ * changed since the charge: no private table was read. Charges nothing and stores
+ * nothing.
  */
 CUSTOS_MUST_USE custos_status curator_work(struct curator *c,
                                            const struct work *w,

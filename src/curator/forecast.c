@@ -5,7 +5,7 @@
 #include "curator/key.h"
 #include "curator/reply.h"
 
-/* Where replies have no time of their own, only by speeds that are known. */
+/* Where replies have no fixed time, only if the speeds are measured. */
 static int64_t
 forecast_time(const struct curator *c, const struct ask *ask,
               const struct plan *p)

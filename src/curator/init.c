@@ -1,11 +1,11 @@
 /*
- * Policy, ledger and data come into force in this order: the data is made
- * beside the old (under running readers), the ledger takes the terms, one
- * rename puts policy and data in force. Whatever fails before the ledger has
- * the terms leaves the old store as it was, or no store where there was none. Who
- * dies between the two leaves a
- * ledger that is ahead of the store: it refuses every charge (the policy is
- * not the one in force) until init is run again. Safe, and nothing is lost.
+ * How policy, ledger and data come into force, in this order: the data is made
+ * beside the old data (with readers running), the ledger takes the terms, one
+ * rename puts policy and data in force. Whatever fails before the ledger has the
+ * terms leaves the old store as it was, or no store where there was none. A crash
+ * between the last two steps leaves a ledger that is ahead of the store: it
+ * refuses every charge (the policy is not the one in force) until init is run
+ * again. That is safe, and nothing is lost.
  */
 #include "curator/init.h"
 
@@ -246,9 +246,9 @@ open_or_create(const char *path, str policy, struct store *s,
 
 /* The store is open; nothing is in force yet of what is new. */
 static custos_status
-import(struct store *s, const struct policy *p, const char *base,
-       uint64_t max_loss_ppm, int64_t now, engine_progress progress, void *ctx,
-       arena *a, struct init_report *out, custos_err *err)
+import_data(struct store *s, const struct policy *p, const char *base,
+            uint64_t max_loss_ppm, int64_t now, engine_progress progress,
+            void *ctx, arena *a, struct init_report *out, custos_err *err)
 {
     char ledger_path[STORE_PATH_MAX], lock[STORE_PATH_MAX], words[64];
     struct ledger *l = NULL;
@@ -311,8 +311,8 @@ curator_init(const char *policy, const char *path, uint64_t max_loss_ppm,
     report.created = s.version == 0;
     report.n_tables = p->n_tables;
     if (!st)
-        st = import(&s, p, base, max_loss_ppm, now, progress, ctx, a, &report,
-                    err);
+        st = import_data(&s, p, base, max_loss_ppm, now, progress, ctx, a,
+                         &report, err);
     if (st)
         store_unmake(&s, made);
     store_close(&s);

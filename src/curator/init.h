@@ -9,7 +9,7 @@
 struct init_report {
     bool created; /* there was no data before */
     uint64_t version;
-    str budget; /* what it is and was; empty: it did not change */
+    str budget; /* the old one and the new; empty: it did not change */
     struct engine_import_table *tables;
     size_t n_tables;
     struct receipt receipt; /* of the row that says so */

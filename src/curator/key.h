@@ -1,6 +1,6 @@
 /*
- * Under what an answer is kept: a hash of the whole question. Equal questions
- * have equal keys, and no others.
+ * The key under which an answer is stored: a hash of the whole question. Two
+ * questions have the same key if and only if they are equal.
  */
 #ifndef CURATOR_KEY_H
 #define CURATOR_KEY_H
@@ -8,7 +8,7 @@
 #include "base/sha256.h"
 #include "curator/curator.h"
 
-/* Of who asks alone, and of nobody: what analysts may share. */
+/* For the analyst alone; and without a name, for answers that all may share. */
 struct answer_keys {
     uint8_t own[SHA256_BYTES], shared[SHA256_BYTES];
 };

@@ -1,20 +1,21 @@
 /*
- * A queue, and whoever empties it: the caller, or the thread.
+ * A queue, emptied by the caller or by the writer's thread.
  *
- * Charges and acts are waited for; answers to be kept are copied, ride along
- * with the next charge, or go after a moment by themselves. Those given again
- * are counted and written as rows once a second. So a busy ledger syncs once
- * for all that came while it synced last, and an idle one at once.
+ * Charges and acts are waited for. Answers to store are copied, and written with
+ * the next charge or after a short delay. Cached answers are counted and written
+ * as rows once a second. So a busy ledger syncs once for all requests that came
+ * during its last sync, and an idle one syncs at once.
  *
  * THEOREM  till-durable-first
- *   ledger_writer_charge returns CUSTOS_OK only after the commit that has its row has
- *   returned: what follows a charge in its thread follows its sync.
+ *   ledger_writer_charge returns CUSTOS_OK only after the commit that has its row
+ *   has returned: what follows a charge in its thread follows its sync.
  * SOURCE   doc/proofs/ledger-group.md
  * NEEDS    ledger-group; a job is marked done by the writer alone, after
  *          ledger_post.
  * GIVES    charge-first for any number of threads.
  * FAILS    as ledger_post; every caller has a verdict of its own.
- * TESTED   ledger_writer_many_threads_spend_exactly ledger_writer_failure_is_told_to_all
+ * TESTED   ledger_writer_many_threads_spend_exactly
+ *          ledger_writer_failure_is_told_to_all
  *          ledger_writer_waits_for_the_commit
  */
 #include "curator/ledger_writer.h"
@@ -71,7 +72,7 @@ struct ledger_writer {
 };
 
 static int64_t
-milliseconds(void)
+now_ms(void)
 {
     struct timespec now = {0, 0};
 
@@ -167,11 +168,11 @@ group_write(struct ledger_writer *t, struct writer_job *group)
 
 /* With the mutex: takes all that waits, writes it, tells who waited. */
 static void
-turn(struct ledger_writer *t)
+write_pending(struct ledger_writer *t)
 {
     struct writer_job *group = t->first, *next;
     bool due = t->n_again && (t->stopping || t->n_again >= AGAIN_MANY ||
-                              milliseconds() >= t->again_since + AGAIN_WAIT_MS);
+                              now_ms() >= t->again_since + AGAIN_WAIT_MS);
     struct again again[AGAIN_MOST];
     size_t n_again = due ? t->n_again : 0;
 
@@ -225,10 +226,10 @@ ledger_writer_run(void *arg)
 
         if (t->turning) /* by who was alone until now */
             pthread_cond_wait(&t->done, &t->mutex);
-        else if (t->urgent || t->stopping || (due && due <= milliseconds())) {
+        else if (t->urgent || t->stopping || (due && due <= now_ms())) {
             if (t->stopping && !t->first && !t->n_again)
                 break;
-            turn(t);
+            write_pending(t);
         } else if (due) {
             struct timespec until = {due / 1000, due % 1000 * 1000000};
 
@@ -266,7 +267,7 @@ ledger_writer_close(struct ledger_writer *t)
     t->stopping = true;
     pthread_cond_signal(&t->work);
     if (!t->started)
-        turn(t);
+        write_pending(t);
     pthread_mutex_unlock(&t->mutex);
     if (t->started)
         pthread_join(t->thread, NULL);
@@ -281,13 +282,13 @@ ledger_writer_close(struct ledger_writer *t)
 
 /* With the mutex: there is something to be done now. */
 static void
-hurry(struct ledger_writer *t)
+wake_writer(struct ledger_writer *t)
 {
     if (t->started && !t->urgent)
         pthread_cond_signal(&t->work);
     t->urgent = true;
     if (!t->started && !t->turning)
-        turn(t);
+        write_pending(t);
 }
 
 static void
@@ -308,7 +309,7 @@ wait_for(struct ledger_writer *t, struct writer_job *j)
     join_queue(t, j);
     while (!t->started && t->turning)
         pthread_cond_wait(&t->done, &t->mutex);
-    hurry(t);
+    wake_writer(t);
     pthread_mutex_unlock(&t->mutex);
     while (sem_wait(&j->done) && errno == EINTR)
         continue;
@@ -389,13 +390,13 @@ ledger_writer_store(struct ledger_writer *t, const uint8_t key[32],
     j->job.retention = *keep;
     pthread_mutex_lock(&t->mutex);
     while (t->keep_bytes > KEEP_BYTES_MOST) {
-        hurry(t);
+        wake_writer(t);
         pthread_cond_wait(&t->done, &t->mutex);
     }
     t->keep_bytes += answer.len;
     join_queue(t, j);
     if (!t->keep_since) {
-        t->keep_since = milliseconds();
+        t->keep_since = now_ms();
         pthread_cond_signal(&t->work);
     }
     pthread_mutex_unlock(&t->mutex);
@@ -416,7 +417,7 @@ ledger_writer_settle(struct ledger_writer *t, const uint8_t key[32])
 {
     pthread_mutex_lock(&t->mutex);
     while (is_kept_in(t->first, key) || is_kept_in(t->running, key)) {
-        hurry(t);
+        wake_writer(t);
         pthread_cond_wait(&t->done, &t->mutex);
     }
     pthread_mutex_unlock(&t->mutex);
@@ -444,11 +445,11 @@ again_add(struct ledger_writer *t, str who, uint64_t seq, int64_t now)
     if (!a->who)
         return;
     if (t->n_again++ == 0) {
-        t->again_since = milliseconds();
+        t->again_since = now_ms();
         pthread_cond_signal(&t->work);
     }
     if (t->n_again == AGAIN_MANY)
-        hurry(t);
+        wake_writer(t);
 }
 
 void
@@ -457,7 +458,7 @@ ledger_writer_count_cached(struct ledger_writer *t, str who, uint64_t seq,
 {
     pthread_mutex_lock(&t->mutex);
     while (t->n_again == AGAIN_MOST) {
-        hurry(t);
+        wake_writer(t);
         if (t->n_again == AGAIN_MOST)
             pthread_cond_wait(&t->done, &t->mutex);
     }

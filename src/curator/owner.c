@@ -1,7 +1,7 @@
 /*
- * The socket lies in the store, whose folder is the owner's alone, and is mode
- * 0600; besides, the kernel is asked who calls. A path of a socket has room for
- * 107 bytes, a store's for more: it is reached through its open folder.
+ * The socket is in the store, whose folder is the owner's alone, and has mode
+ * 0600; besides, the kernel is asked who connects. A socket's path is limited to
+ * 107 bytes, a store's is not: so the socket is reached through its open folder.
  */
 #include "curator/owner.h"
 
@@ -44,7 +44,7 @@ address_of(const char *store, int *folder, struct sockaddr_un *out)
 }
 
 static int
-call(const char *store)
+connect_server(const char *store)
 {
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), folder = -1;
     struct sockaddr_un at;
@@ -74,7 +74,7 @@ custos_status
 owner_listen(const struct curator *c, int *out, custos_err *err)
 {
     const char *store = c->shared->store.path;
-    int fd = call(store), folder = -1;
+    int fd = connect_server(store), folder = -1;
     struct sockaddr_un at;
     custos_status st = CUSTOS_OK;
 
@@ -361,7 +361,7 @@ custos_status
 owner_ask(const char *store, str line, arena *a, str *reply, custos_err *err)
 {
     custos_status st = CUSTOS_OK;
-    int fd = call(store);
+    int fd = connect_server(store);
     struct buf b;
     char *text;
 

@@ -1,9 +1,9 @@
 /*
  * The owner's socket: STORE/owner.sock, for the user who runs the server and
- * nobody else. Over it comes one line, `VERB [WORD]`, and one line of JSON goes
- * back:
+ * nobody else. It takes one line, `VERB [WORD]`, and replies with one line of
+ * JSON:
  *
- *     reload     policy and data that the store has in force are taken up, and
+ *     reload     take up the policy and data that the store has in force, and
  *                the server's certificates
  *     status     what runs: version, policy, sessions, whether it accepts
  *     sessions   who is connected, since when, by which protocol
@@ -13,9 +13,8 @@
  *     {"ok":true,...} or
  *     {"ok":false,"code":"EBUSY","error":"a sentence","hint":"what to do"}
  *
- * Here are the socket, the line and the reply; what a server alone knows it
- * hands in as functions. Everything that changes something is a row of the
- * chain.
+ * This file has the socket, the line and the reply; the server passes functions
+ * for what only it knows. Every change is recorded as a row of the chain.
  */
 #ifndef CURATOR_OWNER_H
 #define CURATOR_OWNER_H
@@ -25,8 +24,8 @@
 enum { OWNER_LINE_MAX = 512, OWNER_REPLY_MAX = 1 << 20 };
 
 /*
- * Listens; non-blocking. Only this user may connect: the socket's mode, and
- * owner_accept asks the kernel who it is. May fail: CUSTOS_EBUSY (a server
+ * Listens; non-blocking. Only this user may connect, by the socket's mode and
+ * since owner_accept asks the kernel who it is. May fail: CUSTOS_EBUSY (a server
  * answers there already), CUSTOS_EIO.
  */
 CUSTOS_MUST_USE custos_status owner_listen(const struct curator *c, int *fd,
@@ -35,29 +34,30 @@ CUSTOS_MUST_USE custos_status owner_listen(const struct curator *c, int *fd,
 /* Closes it and removes its name. */
 void owner_close(const struct curator *c, int fd);
 
-/* The next one who calls, or -1: nobody, or another user, who is hung up on. */
+/* The next connection, or -1: none, or it was another user's and was closed. */
 int owner_accept(int fd);
 
 /* What only the server knows; each may be NULL. */
 struct owner_hooks {
     void *ctx;
-    /* Reload, of what only the server has (certificates). First all is made
-       ready, which changes nothing; then it is taken into force, or dropped
-       where policy and data could not be. */
+    /* Reloads what only the server has (certificates). `renew` prepares it and
+       changes nothing; `renewed` puts it in force, or drops it where policy and
+       data could not be reloaded. */
     custos_status (*renew)(void *ctx, custos_err *err);
     custos_status (*renewed)(void *ctx, bool good, custos_err *err);
     /* Adds `,"name":value` pairs to the status. */
     void (*status)(void *ctx, struct buf *json);
-    /* Adds the elements of a JSON list, comma between. */
+    /* Adds the elements of a JSON list, separated by commas. */
     void (*sessions)(void *ctx, struct buf *json);
     void (*drain)(void *ctx);
-    /* Ends the sessions of a name; how many. */
+    /* Ends the sessions of a name and returns how many. */
     size_t (*cut)(void *ctx, str name);
 };
 
 /*
- * One line (its end of line may be on it) to one line of reply, with its end of
- * line. c is the calling thread's handle. Cannot fail: the reply says so.
+ * Takes one line (with or without its end of line) and writes one line of reply,
+ * with its end of line. c is the calling thread's handle. Cannot fail: the reply
+ * reports errors.
  */
 void owner_answer(struct curator *c, const struct owner_hooks *hooks, str line,
                   int64_t now, struct buf *reply);
@@ -69,11 +69,11 @@ void owner_answer(struct curator *c, const struct owner_hooks *hooks, str line,
 CUSTOS_MUST_USE custos_status owner_ask(const char *store, str line, arena *a,
                                         str *reply, custos_err *err);
 
-/* Ends the sessions of a name at the server of a store, if one runs; whether it
-   did is in the chain. */
+/* Ends the sessions of a name at the server of a store, if one runs; the chain
+   records whether it did. */
 void owner_cut(const char *store, str name);
 
-/* A JSON string, quoted; what is no UTF-8 becomes '?'. */
+/* A JSON string, quoted; bytes that are not UTF-8 become '?'. */
 void json_text(struct buf *b, str text);
 
 #endif

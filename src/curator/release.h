@@ -1,6 +1,6 @@
 /*
- * The work below the charge, on whatever process has the data open: in a worker
- * of the server, or in the command itself.
+ * The work below the charge, in the process that has the data open: a worker of
+ * the server, or the command itself.
  */
 #ifndef CURATOR_RELEASE_H
 #define CURATOR_RELEASE_H
@@ -14,7 +14,7 @@ struct releaser {
 
 /*
  * Answers a private plan that was charged: selects its bound, releases its
- * parts, computes what stands around them. Depends on the data only through
+ * parts, and evaluates the expressions around them. Depends on the data only through
  * what mechanisms released. May fail: CUSTOS_EENGINE, CUSTOS_EENTROPY,
  * CUSTOS_ENOMEM; on success the caller owns *out.
  */

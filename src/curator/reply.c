@@ -7,7 +7,7 @@ enum { ROWS_FILE_MAX = 1 << 20, BOUND_LOG2_MAX = 48 };
 
 /* Takes a beginning off; false where it is another. */
 static bool
-take(str *text, const char *beginning)
+take_prefix(str *text, const char *beginning)
 {
     str b = str_of(beginning);
 
@@ -57,14 +57,14 @@ reply_rows_parse(str text, const struct policy *p, uint64_t *version,
 
     for (size_t i = 0; i < p->n_tables; i++)
         bounds[i] = 0;
-    if (!take(&text, "custos rows 1\nversion ") ||
-        !take_number(&text, version) || !take(&text, "\n"))
+    if (!take_prefix(&text, "custos rows 1\nversion ") ||
+        !take_number(&text, version) || !take_prefix(&text, "\n"))
         return false;
     while (text.len > 0) {
         const struct policy_table *t;
 
         if (!take_line(&text, &line) || !take_number(&line, &bound) ||
-            !take(&line, " ") || bound >> BOUND_LOG2_MAX)
+            !take_prefix(&line, " ") || bound >> BOUND_LOG2_MAX)
             return false;
         t = policy_table_find(p, line);
         if (t && !t->is_public)

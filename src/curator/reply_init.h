@@ -7,7 +7,7 @@
 
 #include "curator/curator.h"
 
-/* What was found of a table that declares no max_rows. */
+/* What was found for a table that declares no max_rows. */
 struct reply_table {
     str name;
     uint64_t bound; /* a power of two, public from now on; 0: there is none: */
@@ -23,12 +23,12 @@ struct reply_report {
 
 /*
  * For each private table without max_rows, and without a bound for the data in
- * force: asks for its rows as the owner, at a thousandth of the budget's
- * epsilon, an ordinary question that is charged and kept; from the answer an
- * upper bound that holds but for a chance of 1e-9, rounded up to a power of
- * two, for the store's file `rows`. Rows that a unit has beyond the bound of
- * its contributions are not counted. A table whose question is refused has no
- * bound; that is no failure. What *out points to lives in a. May fail:
+ * force: counts its rows as the owner, at a thousandth of the budget's epsilon,
+ * by an ordinary question that is charged and stored. From the answer it computes
+ * an upper bound that holds with probability 1 - 1e-9, rounded up to a power of
+ * two, and writes it to the store's file `rows`. Rows of a unit beyond its
+ * contribution bound are not counted. A table whose question is refused has no
+ * bound; that is not a failure. What *out points to lives in a. May fail:
  * CUSTOS_EIO, CUSTOS_ENOMEM and as curator_open.
  */
 CUSTOS_MUST_USE custos_status reply_rows_charge(const char *store, int64_t now,
@@ -37,9 +37,9 @@ CUSTOS_MUST_USE custos_status reply_rows_charge(const char *store, int64_t now,
                                                 custos_err *err);
 
 /*
- * Measures the machine if the store has no speeds of it, and some table may
- * have so many rows that they matter; c answers by them from now on. To be
- * called before c is shared. May fail as engine_speed_measure.
+ * Measures the machine if the store has no speeds for it and some table may have
+ * so many rows that they matter; c uses them from now on. Call it before c is
+ * shared. May fail as engine_speed_measure.
  */
 CUSTOS_MUST_USE custos_status reply_speed_ready(struct curator *c,
                                                 custos_err *err);

@@ -1,7 +1,7 @@
 /*
- * A plan over the view knows its outputs by name. The relation below it may
- * have more columns, which are not the view's: whom it is granted to must not
- * even hear of these.
+ * A plan over the view knows its outputs by name. The relation below it may have
+ * more columns, which are not the view's: an analyst who has the view must not
+ * learn that they exist.
  */
 #include "curator/shape.h"
 

@@ -1,13 +1,13 @@
 /*
- * What a view looks like to who asks: its outputs, as columns of a table.
+ * What a view looks like to an analyst: its outputs, as columns of a table.
  */
 #ifndef CURATOR_SHAPE_H
 #define CURATOR_SHAPE_H
 
 #include "policy/policy.h"
 
-/* Calls take for each output in turn, with a column that it borrows and whether
-   this names the unit; not once of a view that cannot be asked. */
+/* Calls take for each output in turn, with a borrowed column and whether it names
+   the unit; never for a view that cannot be queried. */
 void
 shape_of_view(const struct policy *p, const struct policy_analyst *who,
               const struct policy_view *v,

@@ -1,11 +1,11 @@
 /*
- * Opening, sharing, and following what is in force. What is in force in the
- * store is one small file that is replaced by rename: looking whether it is
- * another file costs a microsecond, so every question looks.
+ * Opening, sharing, and following what is in force. One small file of the store
+ * says what is in force, and is replaced by rename: to see whether it is another
+ * file costs a microsecond, so every question checks.
  *
- * Data under the same policy is followed at once. Another policy waits for the
- * owner's reload: until then questions are answered under the old one as long
- * as the ledger has its terms, and refused by it afterwards.
+ * A new data version under the same policy is followed at once. Another policy
+ * waits for the owner's reload: until then questions are answered under the old
+ * one as long as the ledger has its terms, and then refused by the ledger.
  */
 #include "curator/shared_state.h"
 

@@ -22,10 +22,10 @@ struct snapshot {
     struct policy *policy;
     struct engine *engine; /* handles share it, under the mutex */
     struct catalogs *catalogs;
-    struct work_snapshot of; /* in the store's numbers */
+    struct work_snapshot of; /* as the store numbers it */
     struct reply_speeds speeds;
     bool measured;         /* speeds are this machine's, else the usual ones */
-    uint64_t rows_version; /* of the data that its bounds of rows are of */
+    uint64_t rows_version; /* of the data that its row bounds are for */
 };
 
 /* Since the store was opened, for operators. */
@@ -34,7 +34,7 @@ struct trips {
 };
 
 struct shared_state {
-    pthread_mutex_t mutex; /* all of it but the ledger writer and atomics */
+    pthread_mutex_t mutex; /* guards all but the ledger writer and atomics */
     size_t handles;
     struct store store;
     struct stat current; /* of the file that says what is in force */
@@ -42,17 +42,16 @@ struct shared_state {
     struct ledger_writer *writer; /* NULL in a worker, which has no ledger */
     int crashes;                  /* the file of marks, or none (crash.h) */
     _Atomic uint64_t
-        crashes_seen; /* its crash_size when no mark was left in it */
-    atomic_bool
-        unreadable;        /* a mark of nobody knows whose: nobody is charged */
-    atomic_bool unwritten; /* a failure that no row tells: nobody is charged */
+        crashes_seen;       /* its crash_size when no mark was left in it */
+    atomic_bool unreadable; /* it has an unreadable mark: nobody is charged */
+    atomic_bool unwritten;  /* a failure has no row yet: nobody is charged */
     struct trips trips;
 };
 
 struct curator {
     struct shared_state *shared;
     struct snapshot *snapshot;
-    pthread_mutex_t mutex; /* over engine, for curator_interrupt */
+    pthread_mutex_t mutex; /* guards engine, for curator_interrupt */
     struct engine *engine; /* of the snapshot; NULL: not connected yet */
     struct ledger *ledger; /* to read from */
     custos_rng *rng;
@@ -60,7 +59,7 @@ struct curator {
     const struct executor *executor; /* NULL: this thread works */
     enum curator_trip trip;
     uint64_t trip_seq;
-    uint64_t crashes, crash_row; /* found and not asked for: curator_crashes */
+    uint64_t crashes, crash_row; /* not reported yet: curator_crashes */
 };
 
 #endif

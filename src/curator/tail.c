@@ -1,8 +1,8 @@
 /*
- * Three ways to one number. Tables: both laws by their points. Closed forms:
- * Laplace noise of a count against Laplace sums is geometric series, Gaussian
- * against Gaussian is a normal law but for a term that falls as
- * exp(-2 pi^2 v). Else: the points of Y, or a smooth Y, against smooth X.
+ * Three ways to compute one number. Tables: both laws point by point. Closed
+ * forms: Laplace noise of a count with Laplace sums gives geometric series,
+ * Gaussian with Gaussian a normal law up to a term that falls as exp(-2 pi^2 v).
+ * Else: the points of Y, or a smooth Y, with smooth X.
  */
 #include "curator/tail.h"
 
@@ -279,7 +279,7 @@ smooths_above(const struct tail *t, double k, double x)
 }
 
 static double
-above(const struct tail *t, double k, double x)
+upper_tail(const struct tail *t, double k, double x)
 {
     bool gauss = t->y.kind == BAR_GAUSSIAN;
 
@@ -306,7 +306,7 @@ tail_above(const struct tail *t, double k, double x)
     if (t->tables)
         p = tables_above(t, k, x);
     else
-        p = above(t, k, x - t->margin);
+        p = upper_tail(t, k, x - t->margin);
     p = p * (1 + ROUNDING) + ROUNDING;
     return p < 1 ? p : 1; /* also where p is not a number */
 }

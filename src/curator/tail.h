@@ -2,9 +2,10 @@
  * The tail of a sum of noises: an upper bound, close, in about a microsecond.
  *
  * The sum is X + k Y with k >= 0. Y, the noise of a count, is whole and often
- * small, so its lattice is respected; X is the noise of sums, whose steps are
- * small beside it, and a smooth law that lies above it will do. Where both are
- * small the two lattices are added up. For error bars: doubles, after noise.
+ * small, so its lattice is taken into account; X is the noise of sums, whose
+ * steps are small beside it, so a smooth law that dominates it suffices. Where
+ * both are small the two lattices are summed. For error bars: doubles, after
+ * noise.
  */
 #ifndef CURATOR_TAIL_H
 #define CURATOR_TAIL_H
@@ -15,7 +16,7 @@
 
 enum {
     TAIL_COARSE = 16, /* a law of a smaller scale is a table of its points */
-    TAIL_REACH = 17,  /* scales of Laplace, of which 10^-7 is left out */
+    TAIL_REACH = 17,  /* scales of a Laplace, beyond which lies 10^-7 of it */
     TAIL_REACH_GAUSS = 6,
     TAIL_TABLE = TAIL_COARSE * TAIL_REACH + 2,
     TAIL_SMOOTH_MAX = 3,
@@ -33,7 +34,7 @@ struct tail {
     struct bar_law y;
     struct tail_smooth x;     /* by the largest factors: its right side */
     struct tail_smooth inner; /* by the least: its left side */
-    double margin; /* by which smooth X must be moved to lie above X */
+    double margin; /* by which smooth X must be shifted to dominate X */
     bool tables;   /* X by its points */
     int x_reach, y_reach;
     double x_above[TAIL_TABLE]; /* P[X >= k], k = 0, 1, ... */

@@ -1,14 +1,14 @@
 /*
  * Which endings of a charged question count, and how they come into the chain.
  *
- * Counted as failures: every status below the charge, be it the engine's, for
- * want of memory or of randomness; and a crash, by the mark it left (crash.h).
- * Not counted: what was interrupted because its analyst, the owner or the end of
- * the server had stopped it; and kills from outside, which leave no mark. What
- * failed by itself counts though it was stopped too: else whoever hangs up in
- * time could try failures as often as he likes. A question that the server ended
- * for its time is an overrun, even where it was done a moment later: its
- * analyst was told so.
+ * Counted as failures: every error below the charge, whether of the engine or for
+ * lack of memory or randomness; and a crash, by the mark it left (crash.h). Not
+ * counted: work that was interrupted because its analyst, the owner or the
+ * shutdown of the server stopped it; and kills from outside, which leave no mark.
+ * Work that failed by itself counts even if it was stopped too: otherwise an
+ * analyst who disconnects in time could provoke failures without limit. A question
+ * that the server ended when its time was over is an overrun, even if it was done
+ * a moment later: its analyst was told so.
  */
 #include "curator/tripwire.h"
 
@@ -184,7 +184,7 @@ tripwire_drop(int work)
 }
 
 static enum curator_trip
-judge(const struct ask *ask, enum work_end end)
+trip_of(const struct ask *ask, enum work_end end)
 {
     int stop = ask->stop ? atomic_load(ask->stop) : ASK_GOES_ON;
 
@@ -214,7 +214,7 @@ tripwire_after(struct curator *c, const struct ask *ask,
     crash_end(work);
     if (end == WORK_DELAYED)
         atomic_fetch_add(&h->trips.delayed, 1);
-    c->trip = judge(ask, end);
+    c->trip = trip_of(ask, end);
     c->trip_seq = r->seq;
     if (c->trip == TRIP_NONE)
         return;

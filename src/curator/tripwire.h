@@ -1,6 +1,6 @@
 /*
- * What follows when the work of a charged question does not end well: a row of
- * the chain that suspends (ledger/tripwire.h).
+ * What happens when the work of a charged question fails: a row of the chain
+ * that suspends (ledger/tripwire.h).
  */
 #ifndef CURATOR_TRIPWIRE_H
 #define CURATOR_TRIPWIRE_H
@@ -8,9 +8,9 @@
 #include "curator/executor.h"
 
 /*
- * Before a charge: crashes of processes that are gone become failures. May
- * fail: CUSTOS_EDENIED where a failure could not be written down or a mark of a
- * crash cannot be read, and as acts do; then nothing may be charged.
+ * Before a charge: turns crashes of earlier processes into failures. May fail:
+ * CUSTOS_EDENIED where a failure could not be recorded or a mark of a crash cannot
+ * be read, and as ledger_act does; then nothing may be charged.
  */
 CUSTOS_MUST_USE custos_status tripwire_ready(struct curator *c, int64_t now,
                                              custos_err *err);
@@ -19,33 +19,33 @@ CUSTOS_MUST_USE custos_status tripwire_ready(struct curator *c, int64_t now,
 struct tripwire_tally {
     size_t failures;   /* marks that became rows */
     uint64_t row;      /* the charge of the last of them */
-    size_t unreadable; /* marks of nobody knows whose query */
+    size_t unreadable; /* marks that do not say which query it was */
     uint64_t size;     /* crash_size: up to here the file was looked at */
 };
 
-/* Which marks are erased: those that became rows, or when the owner resumes all
-   of them. */
+/* Which marks are erased: those that became rows; or, when the owner resumes,
+   all of them. */
 enum take_up { TAKE_UP_READABLE, TAKE_UP_ALL };
 
 /*
  * The same for a ledger and its store's crash file. Threads of one process take
- * turns. Fails as acts do, CUSTOS_EIO; *out is set in any case.
+ * turns. Fails as ledger_act does, and with CUSTOS_EIO; *out is always set.
  */
 CUSTOS_MUST_USE custos_status tripwire_take_up(struct ledger *l, int file,
                                                int64_t now, enum take_up mode,
                                                struct tripwire_tally *out,
                                                custos_err *err);
 
-/* Before a charge: a place for its work, so that a crash leaves a mark.
-   CUSTOS_EBUSY: there is none, and nothing may be charged. */
+/* Before a charge: claims a slot for its work, so that a crash leaves a mark.
+   CUSTOS_EBUSY: all are taken, and nothing may be charged. */
 CUSTOS_MUST_USE custos_status tripwire_claim(int *work, custos_err *err);
 
-/* The work of the charge r begins, until tripwire_after; or nothing was
-   charged. */
+/* The work of the charge r begins, until tripwire_after; tripwire_drop: nothing
+   was charged. */
 void tripwire_begin(struct curator *c, const struct receipt *r, int work);
 void tripwire_drop(int work);
 
-/* It has ended with st: what has to be written down is, durably. */
+/* It has ended with st: records what must be recorded, durably. */
 void tripwire_after(struct curator *c, const struct ask *ask,
                     const struct receipt *r, int work, enum work_end end,
                     custos_status st);

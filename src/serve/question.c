@@ -113,7 +113,7 @@ question_work(struct job *j, struct curator *c)
     q->ask.who = str_of(q->who.name);
     q->ask.now = wall_us();
     q->ask.stop = &j->why;
-    q->ask.place = choose_lane;
+    q->ask.check_stage = choose_lane;
     q->ask.public_parts = &q->public_parts;
     q->ask.admit_ctx = j;
     q->by = c;
