@@ -1,6 +1,6 @@
 /*
- * A message is four bytes of length, low ones first, one of kind, and what the
- * kind says. The length counts all but itself.
+ * A message is four bytes of length (little-endian), one byte of kind, and the
+ * content of that kind. The length counts all but itself.
  */
 #include "worker/channel.h"
 

@@ -38,9 +38,9 @@
 
 /* ----------------------------------------------------------------- life -- */
 
-/* When memory is short the kernel is to end a worker, not the server. */
+/* When memory is short, the kernel should kill a worker, not the server. */
 static void
-volunteer(void)
+prefer_oom_kill(void)
 {
     int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 
@@ -60,7 +60,7 @@ confine_life(int fd, pid_t server)
     for (size_t i = 0; i < COUNT_OF(ignored); i++)
         signal(ignored[i], SIG_IGN);
     (void)setrlimit(RLIMIT_CORE, &none);
-    volunteer(); /* before the next line, which makes that file root's */
+    prefer_oom_kill(); /* before the next line, which makes that file root's */
     (void)prctl(PR_SET_DUMPABLE, 0);
     (void)syscall(SYS_close_range, (unsigned)fd + 1, ~0U, 0);
     return !prctl(PR_SET_PDEATHSIG, SIGKILL) && getppid() == server;
@@ -106,7 +106,7 @@ confine_memory(uint64_t bytes)
 
 /* Everything that changes a file or a folder, by the kernel's version. */
 static uint64_t
-writing(long version)
+write_rights(long version)
 {
     uint64_t rights =
         LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
@@ -140,7 +140,7 @@ confine_files(const char *spill)
 
     if (version < 1)
         return;
-    all.handled_access_fs = writing(version);
+    all.handled_access_fs = write_rights(version);
     rules = (int)syscall(SYS_landlock_create_ruleset, &all, sizeof all, 0);
     if (rules < 0)
         return;

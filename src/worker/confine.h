@@ -1,8 +1,8 @@
 /*
- * What a worker process cannot do, whatever runs in it: outlive its server, take
- * more than its memory, open a socket, start a program, or write a file outside
- * its folder of temporary files. The kernel sees to it; where it has no landlock
- * (before Linux 5.13) the last of these is not enforced.
+ * What a worker process cannot do, whatever runs in it: outlive its server, exceed
+ * its memory, open a socket, start a program, or write a file outside its folder
+ * of temporary files. The kernel enforces this; without landlock (before Linux
+ * 5.13) it does not enforce the last.
  */
 #ifndef WORKER_CONFINE_H
 #define WORKER_CONFINE_H
@@ -20,9 +20,8 @@ CUSTOS_MUST_USE bool confine_life(int fd, pid_t server);
 /* Then: at most so many bytes of address space besides what it has now. */
 void confine_memory(uint64_t bytes);
 
-/* And: which files it may write, and which calls to the system it may make.
-   Both hold for threads that are started later, so it comes before the first:
-   the engine has many. */
+/* Last: which files it may write, and which system calls it may make. Both hold
+   for threads started later, so this comes before the engine starts its own. */
 void confine_system(const char *spill);
 
 #endif

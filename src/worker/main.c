@@ -129,8 +129,8 @@ serve_one(const struct channel *to, struct curator *c)
 /* ----------------------------------------------------------------- start -- */
 
 static custos_status
-begin(const struct message_hello *h, arena *a, struct curator **out,
-      custos_err *err)
+open_work(const struct message_hello *h, arena *a, struct curator **out,
+          custos_err *err)
 {
     const char *store = arena_copy(a, h->store);
     struct work_limits limits = {.spill = arena_copy(a, h->spill),
@@ -162,7 +162,7 @@ worker_main(void)
     if (!a || channel_receive(&to, 0, MESSAGE_MAX_ASKED, a, &kind, &bytes) ||
         kind != MESSAGE_HELLO || !message_hello_unpack(bytes, &hello))
         return 1;
-    st = begin(&hello, a, &c, &err);
+    st = open_work(&hello, a, &c, &err);
     message_begin(&out, MESSAGE_MAX_TOLD);
     if (st)
         message_failed_pack(st, &err, &out);

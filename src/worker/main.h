@@ -1,7 +1,7 @@
 /*
  * A worker process: reads messages from the server, works on the data, answers.
- * One question at a time, so that killing it harms no other. Exact values live
- * and die here: what leaves is released.
+ * It has one question at a time, so that killing it harms no other. Exact values
+ * never leave it: all that leaves is released.
  */
 #ifndef WORKER_MAIN_H
 #define WORKER_MAIN_H

@@ -1,11 +1,11 @@
 /*
- * Messages between the server and a worker process: what they say, as bytes
- * (base/pack.h). Both sides read them as a stranger's: lengths are bounded,
- * a message is consumed to its last byte or is refused.
+ * Messages between the server and a worker process, as bytes (base/pack.h).
+ * Neither side trusts the other: lengths are bounded, and a message is consumed to
+ * its last byte or refused.
  *
- * What a worker says of private data is an answer whose every number was
- * released by a mechanism, or that it failed and by which status: no text of the
- * engine and no exact value has a place in any message.
+ * What a worker says about private data is an answer whose every number was
+ * released by a mechanism, or that it failed and by which status: no message
+ * carries text of the engine or an exact value.
  */
 #ifndef WORKER_MESSAGE_H
 #define WORKER_MESSAGE_H
@@ -18,7 +18,7 @@ enum message_kind {
     MESSAGE_QUERY,
     MESSAGE_CATALOG,
     MESSAGE_PING,
-    MESSAGE_READY, /* from it: HELLO or PING is answered */
+    MESSAGE_READY, /* from a worker: the answer to HELLO or PING */
     MESSAGE_ANSWER,
     MESSAGE_ROWS,
     MESSAGE_FAILED,
@@ -27,7 +27,7 @@ enum message_kind {
 enum {
     MESSAGE_HEAD = 5,            /* length of the rest, and kind */
     MESSAGE_MAX_ASKED = 8 << 20, /* to a worker */
-    MESSAGE_MAX_TOLD = 272 << 20 /* from it: the largest answer, and a head */
+    MESSAGE_MAX_TOLD = 272 << 20 /* from one: the largest answer, and a head */
 };
 
 struct message_hello {
@@ -48,8 +48,8 @@ void
 message_failed_pack(custos_status st, const custos_err *err, struct buf *out);
 
 /*
- * From the bytes behind the head; texts are borrowed from them, lists live in
- * a. False where they are no such message, or without memory.
+ * From the bytes after the head; texts are borrowed from them, lists live in a.
+ * False where they are no such message, or without memory.
  */
 CUSTOS_MUST_USE bool message_hello_unpack(str bytes, struct message_hello *out);
 CUSTOS_MUST_USE bool

@@ -1,9 +1,9 @@
 /*
- * Slots under one lock, and a keeper: the thread that starts and replaces
- * workers, so that who asks waits only where all are busy. The keeper is one
- * thread for the pool's life, since a worker dies with the thread that started
- * it. It sleeps on the sockets of idle workers: one that dies then is replaced
- * before it is taken.
+ * Slots under one lock, and a keeper: the thread that starts and replaces workers,
+ * so that a caller waits only where all are busy. The keeper is one thread for
+ * the pool's life, since a worker dies with the thread that started it. It polls
+ * the sockets of idle workers, so that one that dies is replaced before it is
+ * taken.
  */
 #include "worker/pool.h"
 
@@ -421,7 +421,7 @@ pool_free_until(const struct pool *p)
 
 /* Lock held: what the next worker of a lane is for. */
 static struct work_snapshot
-wanted(const struct pool *p, enum pool_lane lane)
+wanted_snapshot(const struct pool *p, enum pool_lane lane)
 {
     for (const struct waiter *w = p->waiters; w; w = w->next)
         if (w->lane == lane && !has_any(p, lane, &w->of))
@@ -433,7 +433,7 @@ wanted(const struct pool *p, enum pool_lane lane)
 static custos_status
 fill_slot(struct pool *p, struct slot *s, custos_err *err)
 {
-    struct work_snapshot of = wanted(p, s->lane), before = p->of;
+    struct work_snapshot of = wanted_snapshot(p, s->lane), before = p->of;
     struct process old = s->process, fresh;
     struct process_options how = p->options;
     bool replaces = s->state == SLOT_STALE;

@@ -1,11 +1,11 @@
 /*
- * The server's worker processes: so many for private queries, so many for those
- * that take long, for those without a public time and for what is free, started
- * beforehand and replaced when they end. None of these waits for another.
+ * The server's worker processes, in lanes: for private queries, for those that
+ * take long, for those without a public time, and for free work. They are started
+ * in advance and replaced when they end. No lane waits for another.
  *
- * Whoever has work takes a worker, speaks to it, and gives it back or says that
- * it is lost. A worker knows one snapshot of the store for life: when another
- * comes into force, idle ones of the old are replaced.
+ * A caller takes a worker, exchanges messages with it, and gives it back or
+ * reports it lost. A worker serves one snapshot of the store for life: when
+ * another comes into force, idle workers of the old one are replaced.
  */
 #ifndef WORKER_POOL_H
 #define WORKER_POOL_H
@@ -16,8 +16,8 @@ struct pool;
 
 enum pool_lane {
     POOL_PRIVATE,
-    POOL_LONG,    /* private, of long public times */
-    POOL_UNTIMED, /* private, of no public time: it may take any */
+    POOL_LONG,    /* private, with a long public time */
+    POOL_UNTIMED, /* private, without a public time: may take any time */
     POOL_FREE,
     POOL_LANES
 };
@@ -26,12 +26,12 @@ struct pool_options {
     const char *command;        /* the program: custos */
     const char *store;          /* its path */
     struct work_snapshot of;    /* to begin with */
-    size_t workers[POOL_LANES]; /* that work at one time: at least one each */
-    size_t spare[POOL_LANES];   /* beside them, to take the place of one that
-                                   was ended: to start another takes longer
-                                   than a reply may be late */
+    size_t workers[POOL_LANES]; /* at work at one time: at least one each */
+    size_t spare[POOL_LANES];   /* more of them, to replace one that was ended:
+                                   starting another takes longer than a reply
+                                   may be late */
     uint64_t memory_bytes;      /* of each */
-    int64_t free_us;            /* that free work may take; 0: for ever */
+    int64_t free_us;            /* that free work may take; 0: no limit */
     steady_clock now_us;
 };
 
@@ -39,14 +39,14 @@ struct pool_options {
 CUSTOS_MUST_USE custos_status pool_new(const struct pool_options *o,
                                        struct pool **out, custos_err *err);
 
-/* Ends all of them. Nobody has one or waits for one. */
+/* Ends all of them. Nobody may hold one or wait for one. */
 void pool_free(struct pool *p);
 
 /*
- * A worker for this snapshot, the caller's alone until it is given back, in the
- * order in which callers come: that of their admission, which is what reply
- * times count with (serve/reply_queue.h). NULL: *stop is set, it is too late
- * to begin (begin_us; 0: never), or none can be started.
+ * A worker for this snapshot, the caller's alone until it is given back. Callers
+ * are served in the order in which they come: that of their admission, on which
+ * reply times rely (serve/reply_queue.h). NULL: *stop is set, it is too late to
+ * begin (begin_us; 0: never), or none can be started.
  */
 struct process *
 pool_take(struct pool *p, enum pool_lane lane, const struct work_snapshot *of,
@@ -63,16 +63,16 @@ CUSTOS_MUST_USE bool
 pool_await(struct pool *p, enum pool_lane lane, const struct work_snapshot *of,
            const _Atomic int *stop);
 
-/* The same, with a message that the worker has got when it is taken: whoever
-   gives it back passes it on, so that it does not wait for another thread to
-   wake. False in *sent: it is the caller's to send. */
+/* pool_take with a message for the worker: the thread that gives the worker back
+   sends it, so that the worker need not wait for the caller's thread to wake up.
+   *sent false: the caller must send it. */
 struct process *pool_take_for(struct pool *p, enum pool_lane lane,
                               const struct work_snapshot *of, int64_t begin_us,
                               const _Atomic int *stop, enum message_kind kind,
                               struct buf *message, bool *sent);
 void pool_give(struct pool *p, struct process *w);
 
-/* Ends it and has another started; why it had ended. */
+/* Ends it and has another started; returns why it had ended. */
 enum process_death pool_lose(struct pool *p, struct process *w);
 
 /* Ends it without waiting: how long that takes depends on its memory. */
@@ -81,10 +81,10 @@ void pool_kill(struct pool *p, struct process *w);
 /* The newest snapshot that was asked for. */
 struct work_snapshot pool_snapshot(struct pool *p);
 
-/* Is that moment past? 0 never is. */
+/* Is it past begin_us? Never for 0. */
 bool pool_is_late(const struct pool *p, int64_t begin_us);
 
-/* Does a worker of the lane work? */
+/* Is a worker of the lane at work? */
 bool pool_is_busy(struct pool *p, enum pool_lane lane);
 
 /* When free work that begins now is ended; 0: never. */

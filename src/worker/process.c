@@ -17,7 +17,7 @@ extern char **environ;
 
 /* A child with `theirs` as its socket, and no signal blocked. */
 static bool
-spawn(const char *command, int theirs, pid_t *pid)
+spawn_worker(const char *command, int theirs, pid_t *pid)
 {
     char *const argv[] = {"custos", "worker", NULL};
     posix_spawn_file_actions_t files;
@@ -64,10 +64,10 @@ sockets_open(int *ours, int *theirs)
     return true;
 }
 
-/* What it says to HELLO. */
+/* Sends HELLO and waits for the answer. */
 static custos_status
-greet(const struct process_options *o, struct process *p, int64_t until_us,
-      custos_err *err)
+send_hello(const struct process_options *o, struct process *p, int64_t until_us,
+           custos_err *err)
 {
     struct message_hello h = {
         .store = str_of(o->store->path),
@@ -110,7 +110,7 @@ process_start(const struct process_options *o, const struct work_snapshot *of,
         st = store_spill_new(o->store, p.spill, &p.held, err);
     if (!st && !sockets_open(&p.to.fd, &theirs))
         st = custos_fail(err, CUSTOS_EIO, "no sockets for a worker process");
-    if (!st && !spawn(o->command, theirs, &p.pid)) {
+    if (!st && !spawn_worker(o->command, theirs, &p.pid)) {
         p.pid = -1;
         st = custos_fail(err, CUSTOS_EIO, "no worker process can be started");
     }
@@ -120,7 +120,7 @@ process_start(const struct process_options *o, const struct work_snapshot *of,
         (void)setpriority(PRIO_PROCESS, (id_t)p.pid,
                           getpriority(PRIO_PROCESS, 0) + o->nice);
     if (!st)
-        st = greet(o, &p, until_us, err);
+        st = send_hello(o, &p, until_us, err);
     if (st)
         (void)process_end(&p);
     else

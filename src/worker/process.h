@@ -1,7 +1,7 @@
 /*
- * One worker process, from the server's side: started, spoken to, ended. Its
- * folder of temporary files is the server's, so that nothing is left behind
- * however it ends.
+ * One worker process, from the server's side: start, messages, end. The server
+ * owns its folder of temporary files, so that nothing is left behind however it
+ * ends.
  */
 #ifndef WORKER_PROCESS_H
 #define WORKER_PROCESS_H
@@ -24,18 +24,18 @@ struct process {
     struct channel to;
     struct work_snapshot of;
     char spill[STORE_PATH_MAX];
-    int held; /* of its folder */
+    int held; /* the lock on its folder */
 };
 
 /* Why it ended. */
 enum process_death {
     DEATH_KILLED, /* by SIGKILL: ours, or somebody's from outside */
-    DEATH_FAULT,  /* by itself: a fault, or it left */
+    DEATH_FAULT,  /* by itself: it crashed or exited */
 };
 
 /*
- * Starts one on a snapshot and waits until it is ready, at most until_us. Its
- * server is the thread that calls: it dies with that thread. May fail:
+ * Starts one on a snapshot and waits until it is ready, at most until_us. It dies
+ * with the thread that calls this. May fail:
  * CUSTOS_EIO, CUSTOS_ENOMEM, and as opening the data does.
  */
 CUSTOS_MUST_USE custos_status process_start(const struct process_options *o,
@@ -44,7 +44,7 @@ CUSTOS_MUST_USE custos_status process_start(const struct process_options *o,
                                             struct process *out,
                                             custos_err *err);
 
-/* Ends it if it has not ended, reaps it, clears its folder. */
+/* Ends it if it still runs, reaps it, and clears its folder. */
 enum process_death process_end(struct process *p);
 
 #endif

@@ -55,7 +55,8 @@ is_stopped(const struct errand *c)
 
 /* Why there is no reply. */
 static enum work_end
-judge(const struct errand *c, enum channel_end end, enum process_death death)
+work_end_of(const struct errand *c, enum channel_end end,
+            enum process_death death)
 {
     if (end == CHANNEL_BROKEN ||
         (end == CHANNEL_CLOSED && death == DEATH_FAULT))
@@ -110,7 +111,7 @@ await_reply(const struct process *w, const struct errand *c)
 }
 
 static enum channel_end
-exchange(const struct process *w, bool sent, struct errand *c)
+exchange_messages(const struct process *w, bool sent, struct errand *c)
 {
     enum message_kind kind = MESSAGE_FAILED;
     enum channel_end end = CHANNEL_OK;
@@ -151,23 +152,23 @@ ask_worker(struct remote *r, struct errand *c)
         pool_give(r->pool, w);
         return WORK_STOPPED;
     }
-    end = exchange(w, sent, c);
+    end = exchange_messages(w, sent, c);
     if (!end) {
         pool_give(r->pool, w);
         return WORK_DONE;
     }
     if (end == CHANNEL_LATE) { /* the reply leaves now */
         pool_kill(r->pool, w);
-        return judge(c, end, DEATH_KILLED);
+        return work_end_of(c, end, DEATH_KILLED);
     }
-    return judge(c, end, pool_lose(r->pool, w));
+    return work_end_of(c, end, pool_lose(r->pool, w));
 }
 
 /* ------------------------------------------------------------- questions -- */
 
 /* Fails with the one constant sentence. */
 static custos_status
-fail(enum work_end end, custos_err *err)
+fail_constant(enum work_end end, custos_err *err)
 {
     custos_status st = custos_fail(err, CUSTOS_EENGINE, "%s",
                                    custos_status_words(CUSTOS_EENGINE));
@@ -232,8 +233,8 @@ await_workers(void *ctx, const struct work *w, custos_err *err)
 }
 
 static custos_status
-run(void *ctx, const struct work *w, struct answer **out, enum work_end *end,
-    custos_err *err)
+run_remote(void *ctx, const struct work *w, struct answer **out,
+           enum work_end *end, custos_err *err)
 {
     struct remote *r = ctx;
     struct answer *answer = NULL;
@@ -268,15 +269,16 @@ run(void *ctx, const struct work *w, struct answer **out, enum work_end *end,
         *out = answer;
         return CUSTOS_OK;
     }
-    st = *end == WORK_DONE ? fail_told(w, &c, end, err) : fail(*end, err);
+    st = *end == WORK_DONE ? fail_told(w, &c, end, err)
+                           : fail_constant(*end, err);
     answer_free(answer);
     return st;
 }
 
 static custos_status
-catalog(void *ctx, const struct work_snapshot *of,
-        const struct catalog_ask *ask, enum catalog_how how, arena *a,
-        struct catalog_rows *out, custos_err *err)
+catalog_remote(void *ctx, const struct work_snapshot *of,
+               const struct catalog_ask *ask, enum catalog_how how, arena *a,
+               struct catalog_rows *out, custos_err *err)
 {
     struct remote *r = ctx;
     int64_t until = pool_free_until(r->pool);
@@ -301,7 +303,7 @@ catalog(void *ctx, const struct work_snapshot *of,
     end = ask_worker(r, &c);
     buf_clear(&request);
     if (end != WORK_DONE)
-        return fail(end, err);
+        return fail_constant(end, err);
     if (c.status && err)
         *err = c.told;
     return c.status;
@@ -317,8 +319,10 @@ remote_new(struct pool *pool, struct remote **out, custos_err *err)
     if (!r)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     r->pool = pool;
-    r->executor = (struct executor){
-        .ctx = r, .await = await_workers, .run = run, .catalog = catalog};
+    r->executor = (struct executor){.ctx = r,
+                                    .await = await_workers,
+                                    .run = run_remote,
+                                    .catalog = catalog_remote};
     *out = r;
     return CUSTOS_OK;
 }

@@ -11,12 +11,12 @@ struct remote;
 
 CUSTOS_MUST_USE custos_status remote_new(struct pool *pool, struct remote **out,
                                          custos_err *err);
-void remote_free(struct remote *r); /* nothing of it runs */
+void remote_free(struct remote *r); /* while none of its work runs */
 
 /* Lives as long as r. */
 const struct executor *remote_executor(const struct remote *r);
 
-/* Does a worker of this lane answer, or are all at work? May fail:
+/* Succeeds if a worker of this lane answers, or all are at work. May fail:
    CUSTOS_EBUSY. */
 CUSTOS_MUST_USE custos_status remote_ping(struct pool *p, enum pool_lane lane,
                                           int64_t until_us, custos_err *err);
