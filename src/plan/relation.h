@@ -74,7 +74,7 @@ enum meeting {
 /* What is known of a column besides its type and range. */
 struct relation_column {
     const struct policy_column *is; /* of a table; NULL: computed */
-    bool stored;  /* as view.h has it: with g<i>, k<i> where the type has */
+    bool stored;  /* a table's own: with steps and index where it has them */
     bool unique;  /* no two rows have the same value; NULLs do not count */
     bool outer;   /* NULL where a LEFT JOIN found nothing */
     size_t nodes; /* of its expression, columns written out; 0: a table's */

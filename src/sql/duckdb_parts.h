@@ -17,7 +17,7 @@ struct shape {
 
 struct duck {
     const char *alias;
-    const bool *stepped; /* by column: it has g<i>; NULL: none */
+    const bool *stepped; /* by column: it has steps_<i>; NULL: none */
     bool aggregates;     /* some were printed: for public rows alone */
     bool refused;        /* out failed because of the tree, not of memory */
     struct buf *out;
