@@ -163,7 +163,7 @@ class Http(HttpCase):
                 (404, "ENAME", "SELECT count(*) FROM nothing"),
                 (400, "EUNSUPPORTED", "SELECT * FROM patients"),
                 (400, "EUNSUPPORTED", "DROP TABLE patients"),
-                (400, "EUNSUPPORTED", "SELECT 1; SELECT 2"),
+                (400, "ESYNTAX", "SELECT 1; SELECT 2"),
                 (400, "EUNSUPPORTED", "SELECT pg_sleep(1)")]:
             with self.subTest(sql=sql):
                 self.refused(status, code, self.ask(sql))
