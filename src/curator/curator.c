@@ -251,7 +251,8 @@ check_class(const struct curator *c, const struct course *k, struct work *w,
     reply_class_write(class_us, takes);
     return custos_fail(err, CUSTOS_EDENIED,
                        "the reply to this query would take %s, longer than the "
-                       "server allows: ask something simpler, or ask the owner "
+                       "server allows" HINT
+                       "ask something simpler, or ask the owner "
                        "for a larger --max-seconds",
                        takes);
 }

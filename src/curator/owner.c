@@ -81,8 +81,8 @@ owner_listen(const struct curator *c, int *out, custos_err *err)
     if (fd >= 0) {
         close(fd);
         return custos_fail(err, CUSTOS_EBUSY,
-                           "a server runs on this store already: stop it "
-                           "first");
+                           "a server runs on this store already" HINT
+                           "stop it first");
     }
     fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0 || !address_of(store, &folder, &at)) {

@@ -66,12 +66,13 @@ file_age_fail(const char *path, custos_err *err)
     case FILE_AGE_NEWER:
         return refail(err, CUSTOS_EUNSUPPORTED,
                       "%.90s was written by a newer DuckDB%s%s than custos "
-                      "reads: export its tables to Parquet",
+                      "reads" HINT "export its tables to Parquet",
                       path, writer[0] ? " " : "", writer);
     case FILE_AGE_OLDER:
         return refail(err, CUSTOS_EUNSUPPORTED,
                       "%.90s was written by a DuckDB before 0.10, which "
-                      "custos does not read: export its tables to Parquet",
+                      "custos does not read" HINT
+                      "export its tables to Parquet",
                       path);
     case FILE_AGE_READABLE: break;
     }

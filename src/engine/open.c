@@ -37,7 +37,8 @@ check_facts(struct engine *e, custos_err *err)
         st = duck_next(rows, &n, columns, err);
     if (st || n != 1)
         st = refail(err, CUSTOS_ECORRUPT,
-                    "the data in the store is damaged: import it again with "
+                    "the data in the store is damaged" HINT
+                    "import it again with "
                     "custos init");
     else if (duck_whole(&columns[0], 0) > DATA_FORMAT)
         st = custos_fail(err, CUSTOS_EUNSUPPORTED,
@@ -45,13 +46,13 @@ check_facts(struct engine *e, custos_err *err)
     else if (duck_whole(&columns[0], 0) < DATA_FORMAT)
         st = custos_fail(err, CUSTOS_EUNSUPPORTED,
                          "the data in the store was imported by an older "
-                         "custos: import it again with custos init (the "
+                         "custos" HINT "import it again with custos init (the "
                          "ledger and its budget stay)");
     else if (facts.failed ||
              !str_equal(duck_text(&columns[1], 0), str_of(buf_text(&facts))))
         st = custos_fail(err, CUSTOS_EPOLICY,
                          "the data was imported under another policy (tables, "
-                         "columns or units differ): run custos init");
+                         "columns or units differ)" HINT "run custos init");
     duck_rows_free(rows);
     buf_clear(&facts);
     return st;
@@ -271,11 +272,12 @@ open_file(struct engine *e, const char *path, custos_err *err)
         return st;
     if (file_age(path, writer) == FILE_AGE_NEWER)
         return refail(err, CUSTOS_EUNSUPPORTED,
-                      "the data in the store was written by a newer DuckDB: "
+                      "the data in the store was written by a newer DuckDB" HINT
                       "use the custos that wrote it, or import it again with "
                       "custos init");
     return refail(err, CUSTOS_EIO,
-                  "the data in the store cannot be opened: restore a backup, "
+                  "the data in the store cannot be opened" HINT
+                  "restore a backup, "
                   "or import it again with custos init");
 }
 
@@ -329,7 +331,8 @@ open_all(struct engine *e, const struct store *s, int64_t small_rows,
         st = seal_off(e, buf_text(&paths), err);
     if (st == CUSTOS_EENGINE)
         st = refail(err, CUSTOS_ECORRUPT,
-                    "the data in the store is damaged: import it again with "
+                    "the data in the store is damaged" HINT
+                    "import it again with "
                     "custos init");
     buf_clear(&paths);
     return st;
@@ -360,7 +363,8 @@ open_with(const struct store *s, const struct policy *p, int64_t small_rows,
 
     if (s->version == 0)
         return custos_fail(err, CUSTOS_ENAME,
-                           "the store has no data yet: import it with custos "
+                           "the store has no data yet" HINT
+                           "import it with custos "
                            "init");
     a = arena_new(NULL, ARENA_MOST);
     d = a ? arena_take(a, 1, sizeof *d) : NULL;

@@ -28,7 +28,8 @@ parquet_check(const char *path, custos_err *err)
         memcmp(first, MARK, sizeof first) != 0) {
         fclose(f);
         return custos_fail(err, CUSTOS_EPOLICY,
-                           "%.100s is not a Parquet file: export it again, or "
+                           "%.100s is not a Parquet file" HINT
+                           "export it again, or "
                            "set its format in the policy",
                            path);
     }

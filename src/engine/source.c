@@ -171,12 +171,13 @@ names_check(const char *path, const str *names, size_t n, custos_err *err)
             if (str_equal(names[i], names[k]))
                 return custos_fail(err, CUSTOS_EPOLICY,
                                    "%.90s, line 1: column '%.*s' is named "
-                                   "twice: rename one of them",
+                                   "twice" HINT "rename one of them",
                                    path, SHOWN(names[i]));
             if (str_equal_but_case(names[i], names[k]))
                 return custos_fail(err, CUSTOS_EPOLICY,
                                    "%.70s, line 1: columns '%.*s' and '%.*s' "
-                                   "differ only in case: rename one of them",
+                                   "differ only in case" HINT
+                                   "rename one of them",
                                    path, SHOWN(names[k]), SHOWN(names[i]));
         }
     return CUSTOS_OK;
@@ -279,7 +280,8 @@ column_fail(const struct duck_rows *shape, const struct policy_column *column,
         if (str_equal_but_case(name, column->name))
             return custos_fail(err, CUSTOS_EPOLICY,
                                "%.60s has no column '%.*s', but one named "
-                               "'%.*s': write \"%.*s\" in the policy (line "
+                               "'%.*s'" HINT
+                               "write \"%.*s\" in the policy (line "
                                "%d)",
                                path, SHOWN(column->name), SHOWN(name),
                                SHOWN(name), column->line);

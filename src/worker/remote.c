@@ -229,7 +229,7 @@ await_workers(void *ctx, const struct work *w, custos_err *err)
         return CUSTOS_OK;
     return custos_fail(err, CUSTOS_EBUSY,
                        "no worker process is ready for this data, and nothing "
-                       "was charged: ask again");
+                       "was charged" HINT "ask again");
 }
 
 static custos_status

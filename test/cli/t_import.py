@@ -100,12 +100,12 @@ DIRTY = (
 # files, by their content: the sentence; {0} is the folder
 BROKEN = (
     ("d.csv", b"id,x,x\n1,2,3\n",
-     "{0}/d.csv, line 1: column 'x' is named twice: rename one of them"),
+     "{0}/d.csv, line 1: column 'x' is named twice\nhint: rename one of them"),
     ("d.csv", b"id,x,X\n1,2,3\n",
-     "{0}/d.csv, line 1: columns 'x' and 'X' differ only in case: rename one "
+     "{0}/d.csv, line 1: columns 'x' and 'X' differ only in case\nhint: rename one "
      "of them"),
     ("d.csv", b"id,X\n1,2\n",
-     "{0}/d.csv has no column 'x', but one named 'X': write \"X\" in the "
+     "{0}/d.csv has no column 'x', but one named 'X'\nhint: write \"X\" in the "
      "policy (line 10)"),
     ("d.csv", b"id,y\n1,2\n",
      "{0}/d.csv has no column 'x', which the policy names (line 10)"),
@@ -121,12 +121,12 @@ BROKEN = (
      "{0}/d.parquet is not complete: the end of the Parquet file is missing\n"
      "hint: copy or export it again"),
     ("d.parquet", b"id,x\n1,2\n",
-     "{0}/d.parquet is not a Parquet file: export it again, or set its format "
+     "{0}/d.parquet is not a Parquet file\nhint: export it again, or set its format "
      "in the policy"),
     ("d.duckdb", bytes(8) + b"DUCK" + struct.pack("<Q", 99) + bytes(32) +
      b"v9.0.0".ljust(4096 - 52, b"\0"),
-     "{0}/d.duckdb was written by a newer DuckDB v9.0.0 than custos reads: "
-     "export its tables to Parquet"),
+     "{0}/d.duckdb was written by a newer DuckDB v9.0.0 than custos reads\n"
+     "hint: export its tables to Parquet"),
     ("d.duckdb", b"id,x\n1,2\n",
      "{0}/d.duckdb cannot be opened as a DuckDB file"),
 )

@@ -125,17 +125,17 @@ sources_are_named(void **state)
     made_policy(&m, TABLE(""));
     patch(path, FILE_VERSION_NEWEST + 1, "v9.8.7-dev12");
     says(&m, path,
-         "was written by a newer DuckDB v9.8.7-dev12 than custos reads: "
+         "was written by a newer DuckDB v9.8.7-dev12 than custos reads; "
          "export its tables to Parquet",
          CUSTOS_EUNSUPPORTED);
     patch(path, UINT64_MAX, "\x1b[2J");
     says(&m, path,
-         "was written by a newer DuckDB than custos reads: export its tables "
+         "was written by a newer DuckDB than custos reads; export its tables "
          "to Parquet",
          CUSTOS_EUNSUPPORTED);
     patch(path, FILE_VERSION_OLDEST - 1, "");
     says(&m, path,
-         "was written by a DuckDB before 0.10, which custos does not read: "
+         "was written by a DuckDB before 0.10, which custos does not read; "
          "export its tables to Parquet",
          CUSTOS_EUNSUPPORTED);
     patch(path, FILE_VERSION_NEWEST, "v1.5.6");
@@ -164,7 +164,7 @@ data_of_a_newer_duckdb_is_named(void **state)
     assert_int_equal(engine_open(&m.store, m.policy, &m.engine, &m.err),
                      CUSTOS_EUNSUPPORTED);
     assert_string_equal(whole_said(&m.err),
-                        "the data in the store was written by a newer DuckDB: "
+                        "the data in the store was written by a newer DuckDB; "
                         "use the custos that wrote it, or import it again "
                         "with custos init");
     assert_int_equal(truncate(data, 5000), 0);
@@ -172,7 +172,7 @@ data_of_a_newer_duckdb_is_named(void **state)
     assert_int_equal(engine_open(&m.store, m.policy, &m.engine, &m.err),
                      CUSTOS_EIO);
     assert_string_equal(whole_said(&m.err),
-                        "the data in the store cannot be opened: restore a "
+                        "the data in the store cannot be opened; restore a "
                         "backup, or import it again with custos init");
     assert_int_equal(made_import(&m), CUSTOS_OK);
     made_open(&m);
@@ -212,13 +212,13 @@ attached_files_are_named(void **state)
     attached_says(&m, NULL);
     patch(path, FILE_VERSION_NEWEST + 1, "v9.8.7");
     attached_says(&m, "the file of table 'a' was written by a newer DuckDB "
-                      "than custos reads: the owner must export it and run "
+                      "than custos reads; the owner must export it and run "
                       "custos init again");
     made_file(&m, "f.duckdb", "no database");
-    attached_says(&m, "the file of table 'a' could not be opened: the owner "
+    attached_says(&m, "the file of table 'a' could not be opened; the owner "
                       "must put it back and run custos init again");
     assert_int_equal(unlink(path), 0);
-    attached_says(&m, "the file of table 'a' is not there: the owner must put "
+    attached_says(&m, "the file of table 'a' is not there; the owner must put "
                       "it back or run custos init again");
     made_close(&m);
 }

@@ -85,7 +85,7 @@ class OldData(unittest.TestCase):
                 done = run("query", "--store", str(store), "--epsilon", "1",
                            "SELECT count(*) FROM people")
                 self.assertNotEqual(done.returncode, 0)
-                self.assertIn("imported by an older custos: import it again "
+                self.assertIn("imported by an older custos\nhint: import it again "
                               "with custos init", done.stderr.decode())
                 self.assertIn("whole", lines("ledger", "verify", "--store",
                                              str(store))[0])
