@@ -1,5 +1,5 @@
 /*
- * Questions about the catalog, inside the folder.
+ * Queries of the catalog: what the files of this folder share.
  */
 #ifndef SQL_CATALOG_H
 #define SQL_CATALOG_H
@@ -9,26 +9,27 @@
 #include "sql/read.h"
 
 /*
- * The names that WITH defines anywhere in a tree, in order, and of each how
- * many scopes are open for it where a walk is now. Names have no schema.
+ * The names that WITH defines anywhere in a tree, sorted, and for each the
+ * number of scopes that are open for it at the current point of a walk. Names
+ * have no schema.
  */
 struct cte_names {
     const char **list;
     size_t *scopes;
     size_t n;
-    const struct cte_own *own; /* the recursive query that is walked */
+    const struct cte_own *own; /* the recursive query being walked */
 };
 CUSTOS_MUST_USE custos_status cte_names_take(arena *a, const pg_message *tree,
                                              struct cte_names *out,
                                              custos_err *err);
 
-/* Is it a name of WITH that can be used here? */
+/* Is it a name of WITH that is in scope here? */
 bool cte_names_have(const struct cte_names *names, const char *name);
 
 /*
- * Visits what is right below a message, queries of WITH before the rest, each
- * with its own names in scope. A visit calls this again to go down. Stops at
- * the first failure.
+ * Visits the children of a message, queries of WITH before the rest, each with
+ * its own names in scope. The visitor calls this again to descend. Stops at the
+ * first failure.
  */
 typedef custos_status cte_visit(void *ctx, pg_message *m);
 CUSTOS_MUST_USE custos_status cte_walk(struct cte_names *names,
@@ -37,8 +38,8 @@ CUSTOS_MUST_USE custos_status cte_walk(struct cte_names *names,
 
 /*
  * Does a tree name no table but those of pg_catalog and information_schema
- * (and names of its own WITH)? Then it is a question about the catalog; also
- * when it names none at all.
+ * (and names of its own WITH)? Then it is a query of the catalog; also when it
+ * names no table at all.
  */
 bool catalog_only(pg_message *tree, struct cte_names *ctes);
 
@@ -56,11 +57,12 @@ CUSTOS_MUST_USE custos_status catalog_change_cast(struct catalog_change *c,
 CUSTOS_MUST_USE custos_status catalog_change_operator(struct catalog_change *c,
                                                       pg_node *node);
 
-/* Before its leaves are changed: does it tell the type of a parameter? */
+/* Before its leaves are changed: takes the type of a parameter from the node,
+   where that shows it. */
 void catalog_see_param(struct catalog_change *c, const pg_node *node);
 
-/* Makes a node another: a text, a whole number, NULL, a truth; a call of a
-   macro or, where schema is NULL, of a function of the database. */
+/* Turn a node into another: a text, a whole number, NULL, a truth value; a call
+   of a macro or, where schema is NULL, of a function of the database. */
 CUSTOS_MUST_USE custos_status node_be_text(struct catalog_change *c,
                                            pg_node *node, const char *text);
 CUSTOS_MUST_USE custos_status node_be_whole(struct catalog_change *c,
@@ -78,7 +80,7 @@ CUSTOS_MUST_USE custos_status node_be_call(struct catalog_change *c,
 CUSTOS_MUST_USE custos_status node_be_array(struct catalog_change *c,
                                             pg_node *node, const char *text);
 
-/* A copy of the node itself; what it points to is shared. NULL: no memory. */
+/* A shallow copy. NULL: no memory. */
 pg_node *node_copy(struct catalog_change *c, const pg_node *node);
 
 /* Is it a call of this macro of ours? */

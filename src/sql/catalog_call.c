@@ -1,6 +1,6 @@
 /*
- * Functions that questions about the catalog may call: a closed list. What is
- * not in it does not exist, whatever the database may know.
+ * Functions that queries of the catalog may call: a closed list. What is not in
+ * it does not exist, whatever functions the database has.
  */
 #include <string.h>
 
@@ -10,14 +10,14 @@
 
 enum becomes {
     SAME,    /* a function of the database, of this or another name */
-    BRIEF,   /* the same, of brief texts, and NULL where it gives a long one */
-    REPLACE, /* the same of a brief text, by a tiny one: third argument */
-    LONG,    /* the same, and NULL where it gives a long text */
+    BRIEF,   /* the same, with long arguments and a long result as NULL */
+    REPLACE, /* the same; the first argument is brief, the third tiny */
+    LONG,    /* the same, with a long result as NULL */
     MACRO,   /* ours, of the same name */
-    TRUTH,   /* true: what there is can be seen and used */
+    TRUTH,   /* true: everything listed is visible and usable */
     FALSITY,
-    NOTHING, /* NULL of type text: there is no such thing here */
-    SIZE,    /* NULL of type int8: sizes are nobody's business */
+    NOTHING, /* NULL of type text: no such thing exists here */
+    SIZE,    /* NULL of type int8: sizes and the like are not shown */
 };
 
 static const struct function {
@@ -206,7 +206,7 @@ function_name(const PgQuery__FuncCall *f)
     return node_string(f->funcname[f->n_funcname - 1]);
 }
 
-/* The name of the call becomes the database's. */
+/* Gives the call the database's name for the function. */
 static custos_status
 rename_call(struct catalog_change *c, PgQuery__FuncCall *f, const char *schema,
             const char *name)
@@ -222,7 +222,8 @@ rename_call(struct catalog_change *c, PgQuery__FuncCall *f, const char *schema,
     return CUSTOS_OK;
 }
 
-/* A text longer than this macro's bound is NULL: catalog_macros.c. */
+/* Wraps the node in a macro that makes texts beyond its bound NULL:
+   catalog_macros.c. */
 static custos_status
 bound_text(struct catalog_change *c, pg_node *node, const char *macro)
 {
@@ -232,7 +233,7 @@ bound_text(struct catalog_change *c, pg_node *node, const char *macro)
                   : fail_memory(c->r->err);
 }
 
-/* A call of the database's own whose text could be long. */
+/* A call of a function of the database that could give a long text. */
 static custos_status
 change_long(struct catalog_change *c, pg_node *node,
             const struct function *known)

@@ -1,6 +1,6 @@
 /*
- * Casts and operators of questions about the catalog. Types that PostgreSQL
- * has for names (regclass and the like) become look-ups: a quoted name its
+ * Casts and operators in queries of the catalog. Types that PostgreSQL has for
+ * names (regclass and the like) become look-ups: a quoted name becomes its
  * number, a number its name.
  */
 #include <string.h>
@@ -42,7 +42,8 @@ static const struct type {
     {"aclitem", "varchar", 25, 1009},
 };
 
-/* Types that name things: macros to a number, and to a name. */
+/* Types whose values name objects: the macros that give the number, and the
+   name. */
 static const struct {
     const char *name, *number, *shown;
 } things[] = {
@@ -100,7 +101,7 @@ param_of(struct catalog_change *c, const pg_node *node)
                : NULL;
 }
 
-/* A column of numbers of things, by its name: oid, attrelid, typnamespace. */
+/* Does the column hold object numbers, by its name (oid, attrelid)? */
 static bool
 is_number(const pg_node *node)
 {
@@ -169,7 +170,8 @@ is_vector(const pg_node *arg)
     return false;
 }
 
-/* What would become a thing's name becomes its number: x::regclass::oid. */
+/* A look-up that would give an object's name gives its number instead:
+   x::regclass::oid. */
 static pg_node *
 thing_number(pg_node *node)
 {
@@ -250,7 +252,7 @@ be_not(struct catalog_change *c, pg_node *node)
                : fail_memory(c->r->err);
 }
 
-/* a ~ b finds b anywhere in a; the database's own ~ wants all of a. */
+/* a ~ b finds b anywhere in a; the database's own ~ must match all of a. */
 static custos_status
 regexp_change(struct catalog_change *c, pg_node *node, const char *name)
 {
@@ -274,7 +276,7 @@ is_escape(const pg_node *node)
            !strcmp(node_string(f->funcname[1]), "like_escape");
 }
 
-/* PostgreSQL's LIKE has a backslash for an escape, unless told otherwise. */
+/* In PostgreSQL's LIKE a backslash is the escape character by default. */
 static custos_status
 like_change(struct catalog_change *c, pg_node *node, const char *name)
 {
@@ -318,7 +320,7 @@ any_change(struct catalog_change *c, pg_node *node, const char *name)
     return st || any ? st : be_not(c, node);
 }
 
-/* Is it a list, as far as its form tells? */
+/* Is it a list, judging by its syntax? */
 static bool
 is_list(const pg_node *node)
 {

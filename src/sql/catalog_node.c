@@ -1,5 +1,5 @@
 /*
- * New nodes of PostgreSQL's tree, made where an old one stands.
+ * New nodes of PostgreSQL's tree, in place of old ones.
  */
 #include <string.h>
 
@@ -101,7 +101,7 @@ node_new(struct catalog_change *c)
     return MESSAGE_NEW(c, pg_node, PG_QUERY__NODE__INIT);
 }
 
-/* A String node, as names are made of. */
+/* A String node, of which names consist. */
 static pg_node *
 name_new(struct catalog_change *c, const char *name)
 {
@@ -167,7 +167,7 @@ node_be_call(struct catalog_change *c, pg_node *node, const char *schema,
     return CUSTOS_OK;
 }
 
-/* The values of a list's text; there is one at most for every two bytes. */
+/* The values in a list's text; each takes at least two bytes. */
 static custos_status
 items_read(struct catalog_change *c, struct list_text *l, struct buf *one,
            PgQuery__AArrayExpr *out)

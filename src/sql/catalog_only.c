@@ -1,10 +1,10 @@
 /*
- * Which questions are for the catalog: told by the tables they name, wherever
+ * Which queries are for the catalog: decided by the tables they name, wherever
  * these stand. A name of WITH is a table only where it is in scope; elsewhere
- * the same name could be a relation of the database that is not the catalog's.
+ * the same name could be a relation of the database outside the catalog.
  *
- * A text of 64 KiB names tens of thousands: names are sorted once, and each has
- * a count of the scopes that are open for it.
+ * A text of 64 KiB can name tens of thousands of tables: names are sorted once,
+ * and each has a count of the scopes that are open for it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "sql/catalog.h"
 
-/* Into `list` if there is one; how many there are. */
+/* Writes the names to `list` unless it is NULL; returns how many there are. */
 static size_t
 names_find(const pg_message *m, const char **list)
 {
@@ -77,7 +77,8 @@ cte_names_have(const struct cte_names *names, const char *name)
     return scopes && *scopes > 0;
 }
 
-/* ----------------------------------------------------------------- scopes -- */
+/* ----------------------------------------------------------------- scopes --
+   */
 
 /* The part of a recursive query that may name the query itself. */
 struct cte_own {
@@ -105,7 +106,7 @@ fields_walk(const pg_message *m, const pg_message *but, cte_visit *visit,
 
 /*
  * A query of WITH. It does not see its own name, not even where an outer WITH
- * defines it too, but for the part after UNION of a recursive one: databases
+ * defines it too, except in the part after UNION of a recursive one: databases
  * differ in what the name means elsewhere.
  */
 static custos_status

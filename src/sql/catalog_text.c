@@ -1,5 +1,5 @@
 /*
- * A question about the catalog, from the client's text to the database's. See
+ * A query of the catalog, from the client's text to the database's. See
  * catalog_text.h.
  *
  * THEOREM  catalog-closed
@@ -21,7 +21,7 @@
 #include "sql/catalog.h"
 #include "sql/tokens.h"
 
-/* What such questions may hold besides the nodes of private SQL. */
+/* What such queries may contain besides the nodes of private SQL. */
 static const struct shape shapes[] = {
     {"SelectStmt",
      " distinct_clause target_list from_clause where_clause group_clause "
@@ -44,7 +44,7 @@ static const struct shape shapes[] = {
 
 /* ---------------------------------------------------------------- names -- */
 
-/* Outputs have PostgreSQL's names, not those of what they become. */
+/* Outputs keep PostgreSQL's names, whatever their expressions become. */
 static custos_status
 name_targets(struct catalog_change *c, const PgQuery__SelectStmt *s)
 {
@@ -83,7 +83,7 @@ change_relation(struct catalog_change *c, PgQuery__RangeVar *v)
     return v->schemaname ? CUSTOS_OK : fail_memory(c->r->err);
 }
 
-/* The column of a function without columns has the function's alias. */
+/* A function's alias without column names also names its column. */
 static custos_status
 name_column(struct catalog_change *c, PgQuery__Alias *alias)
 {
@@ -102,7 +102,8 @@ name_column(struct catalog_change *c, PgQuery__Alias *alias)
     return CUSTOS_OK;
 }
 
-/* pg_get_keywords() and the like, in FROM, are relations of their names. */
+/* pg_get_keywords() and the like, in FROM, become relations of the same name.
+   */
 static custos_status
 change_function(struct catalog_change *c, pg_node *node)
 {
@@ -135,7 +136,7 @@ change_function(struct catalog_change *c, pg_node *node)
     return v->relname ? CUSTOS_OK : fail_memory(c->r->err);
 }
 
-/* The number of the catalog that a name of FROM stands for. */
+/* The number of the catalog table that a name in FROM stands for. */
 static int
 class_of(const pg_message *m, const char *alias)
 {
@@ -210,7 +211,7 @@ change_param(struct catalog_change *c, pg_node *node)
     return node_be_text(c, node, text);
 }
 
-/* current_user and the like, which are no calls in the tree. */
+/* current_user and the like, which are not calls in the tree. */
 static custos_status
 change_value(struct catalog_change *c, pg_node *node)
 {
@@ -267,7 +268,7 @@ see_node(struct catalog_change *c, pg_node *node)
     return CUSTOS_OK;
 }
 
-/* Changes the tree to what the database understands, leaves first. */
+/* Rewrites the tree in the database's dialect, leaves first. */
 static custos_status
 change_all(void *ctx, pg_message *m)
 {

@@ -1,9 +1,8 @@
 /*
- * Questions about the catalog as text for the small database that holds it.
- * The tree of the client's text passes a closed list of nodes, relations,
- * functions, operators and types, is changed where the two dialects differ,
- * and is written anew: nothing of the text reaches the database but through
- * the tree.
+ * Queries of the catalog as text for the small database that holds it. The tree
+ * of the client's text is checked against closed lists of nodes, relations,
+ * functions, operators and types, changed where the two dialects differ, and
+ * printed: the text reaches the database only through the tree.
  */
 #ifndef SQL_CATALOG_TEXT_H
 #define SQL_CATALOG_TEXT_H
@@ -13,8 +12,8 @@
 #include "base/arena.h"
 #include "custos.h"
 
-/* The schemas of that database: what pg_catalog and information_schema are
-   there. Functions of ours are macros of the first. */
+/* The schemas that stand for pg_catalog and information_schema in that
+   database. Our functions are macros in the first. */
 #define CATALOG_SCHEMA "pgc"
 #define CATALOG_VIEWS "infos"
 
@@ -32,7 +31,7 @@ struct catalog_question {
     size_t n_params;
 };
 
-/* How many parameters a text has. May fail as sql_params_find. */
+/* How many parameters a text has. May fail as sql_params_find does. */
 CUSTOS_MUST_USE custos_status catalog_params(arena *a, str text, size_t *n,
                                              custos_err *err);
 

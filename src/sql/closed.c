@@ -1,10 +1,10 @@
 /*
- * The list of everything that a query may hold: which nodes of PostgreSQL's
- * tree, and which of their fields. A node that is not listed is refused, and
- * so is a field that is set and not listed: what a later version of the parser
- * adds is refused until somebody has looked at it.
+ * The list of everything that a query may contain: which nodes of PostgreSQL's
+ * tree, and which of their fields. A node that is not listed is refused, and so
+ * is a field that is set and not listed: what a later version of the parser
+ * adds is refused until it is listed here.
  *
- * The walk knows nothing of the nodes; it goes by their descriptors.
+ * The walk knows nothing about the nodes; it uses their descriptors.
  */
 #include "sql/read.h"
 
@@ -14,7 +14,7 @@
 #include "sql/fields.h"
 #include "sql/tokens.h"
 
-/* Message, and the fields that the reader looks at. */
+/* Messages, each with the fields that the reader uses. */
 static const struct shape shapes[] = {
     {"ParseResult", " version stmts "},
     {"RawStmt", " stmt stmt_location stmt_len "},
@@ -61,8 +61,8 @@ static const struct shape shapes[] = {
 };
 
 /*
- * What is refused with words of its own: a node, or a field of one. Where the
- * tree has no position, the first such keyword of the text is it.
+ * What is refused with a message of its own: a node, or a field of one. Where
+ * the tree has no position, that of the first such keyword in the text is used.
  */
 static const struct refusal {
     const char *message, *field, *keyword, *said;

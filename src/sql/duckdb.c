@@ -2,11 +2,11 @@
  * Expressions for DuckDB.
  *
  * THEOREM  total-expressions
- *   Of a tree that the planner typed, no value of any row makes the printed
- *   expression fail, whatever the planner believes of ranges: every operator
+ *   For a tree that the planner typed, no value of any row makes the printed
+ *   expression fail, whatever the planner believes about ranges: every operator
  *   and function that is printed is total by itself (total.h lists them), and
- *   so are their compositions. Nothing guards anything: the engine may compute
- *   what stands in a CASE, an AND or a COALESCE for rows that do not need it.
+ *   so are their compositions. No expression guards another: the engine may
+ *   compute a branch of a CASE, AND or COALESCE for rows that do not need it.
  *   Aggregates, which may fail, are printed by duckdb_print_public alone.
  * SOURCE   doc/proofs/totality.md
  * NEEDS    columns as the import makes them (view.h); total-functions;
@@ -17,10 +17,10 @@
  * TESTED   no_row_makes_an_expression_fail printed_functions_are_total
  *          every_claim_holds unlisted_functions_are_refused_above_the_charge
  *
- * Whole numbers are as wide as their range, all other arithmetic is in DOUBLE,
+ * Whole numbers are as wide as their range; all other arithmetic is in DOUBLE,
  * which overflows to infinity and not to an error. No argument is printed
  * twice: DuckDB would compute it twice, and nested calls would double with
- * every level. (NULLIF of its own does so; the reader counts it.)
+ * every level. (DuckDB's own NULLIF does so; the reader counts that.)
  */
 #include "sql/duckdb.h"
 
@@ -73,7 +73,7 @@ duck_common(struct expr *const *args, size_t n)
     for (size_t i = 0; i < n; i++) {
         enum data_type t = args[i] ? duck_type_of(args[i]) : TYPE_NULL;
 
-        /* Of numbers, and of the two kinds of dates, the later is wider. */
+        /* Among numbers, and dates and timestamps, the later type is wider. */
         if (t > s.type)
             s.type = t;
         s.wide = s.wide || (t == TYPE_INT && duck_is_wide(args[i]));
@@ -81,7 +81,7 @@ duck_common(struct expr *const *args, size_t n)
     return s;
 }
 
-/* Is the literal one of 18 digits, `scale` of them behind the point? */
+/* Does the literal fit 18 digits, `scale` of them after the point? */
 static bool
 is_short(const struct datum *v, int scale)
 {
@@ -96,11 +96,11 @@ is_short(const struct datum *v, int scale)
 }
 
 /*
- * Columns of one scale and literals that have no more digits behind the point:
- * compared as the decimals they are stored as, exactly, and with the engine's
- * zone maps. A wider column of the same scale takes a literal without loss.
- * Where the whole steps of all columns are stored too, these are compared: a
- * sum of the same column then reads nothing more.
+ * Columns of one scale, and literals with no more digits after the point, are
+ * compared as the stored decimals: exactly, and with the engine's zone maps. A
+ * wider column of the same scale takes such a literal without loss. Where the
+ * whole steps of all columns are stored too, these are compared: a sum of the
+ * same column then reads no other data.
  */
 struct shape
 duck_compared(const struct duck *d, struct expr *const *args, size_t n)
@@ -161,9 +161,10 @@ cast_as(struct duck *d, const struct expr *e, const char *type)
 }
 
 /*
- * Between these stands what is cast, and is NULL where it does not fit. Beside a
- * constant the engine would drop a bare TRY_CAST and compare what is inside it,
- * so that a value which does not fit would count: it looks into no coalesce.
+ * What is printed between these is cast, and NULL where it does not fit. In a
+ * comparison with a constant the engine would drop a bare TRY_CAST and compare
+ * its argument, so that a value which does not fit would count; it does not
+ * look into a coalesce.
  */
 static void
 try_cast_begin(struct duck *d)
@@ -243,7 +244,7 @@ duck_literal(struct duck *d, const struct expr *e)
             duck_refuse(d);
         print_quoted('\'', v->text, d->out);
         return;
-    case TYPE_DECIMAL: /* as many digits as there can be behind the point */
+    case TYPE_DECIMAL: /* with all its digits after the point */
         buf_add_text(d->out, "CAST('");
         datum_write(v, d->out);
         buf_printf(d->out, "' AS DECIMAL(38, %d))",
@@ -276,10 +277,9 @@ duck_whole_limits(struct duck *d, const struct expr *e)
                type);
 }
 
-/* Text: by our own functions, which read what the rest of custos reads. */
 enum { DECIMAL_TYPE = 32 };
 
-/* The type that e casts to; of a decimal written into `decimal`. */
+/* The name of the type that e casts to; for decimals it is in `decimal`. */
 static const char *
 cast_type(const struct expr *e, char decimal[DECIMAL_TYPE])
 {
@@ -290,6 +290,7 @@ cast_type(const struct expr *e, char decimal[DECIMAL_TYPE])
     return decimal;
 }
 
+/* Text: by our own functions, which accept what the rest of custos accepts. */
 static void
 cast_text(struct duck *d, const struct expr *e)
 {
@@ -316,7 +317,7 @@ cast_text(struct duck *d, const struct expr *e)
     }
 }
 
-/* Is more claimed of a whole number than that it is of its type? */
+/* Is the range claimed for a whole number narrower than its type? */
 static bool
 is_claimed(const struct expr *e)
 {
@@ -324,9 +325,9 @@ is_claimed(const struct expr *e)
 }
 
 /*
- * A DOUBLE as a whole number: within the range that is claimed of it, or NULL
- * outside the type where none is. A decimal rounds half away from zero, as
- * whole_of does, a real half to even.
+ * A DOUBLE as a whole number: clamped to the range that is claimed, or without
+ * one NULL outside the type. A decimal rounds half away from zero, as whole_of
+ * does; a real rounds half to even.
  */
 static void
 cast_double(struct duck *d, const struct expr *e)

@@ -8,33 +8,33 @@
 #include "sql/tree.h"
 
 /*
- * Prints e for DuckDB: the meaning of PostgreSQL, and no value of any row can
- * make it fail. Columns are written alias.column_<slot>. A whole number comes out as
- * BIGINT, or HUGEINT where e->wide; a decimal column, literal or cast as
- * DECIMAL, every other decimal or real as DOUBLE. out->failed is set for what
- * no engine may see (a NUL in a text, an interval, a key).
+ * Prints e for DuckDB with PostgreSQL's meaning, so that no value of any row
+ * can make it fail. Columns are written alias.column_<slot>. A whole
+ * number is BIGINT, or HUGEINT where e->wide; a decimal column, literal or cast is
+ * DECIMAL, every other decimal or real DOUBLE. out->failed is set for what no
+ * engine may see (a NUL in a text, an interval, a key).
  */
 void
 duckdb_print_expr(const struct expr *e, const char *alias, struct buf *out);
 
 /*
- * Will duckdb_print_expr and duckdb_print_condition print e? The planner asks,
- * above the charge: what they refuse below it, the analyst has paid for.
+ * Will duckdb_print_expr and duckdb_print_condition print e? The planner asks
+ * this above the charge, so that neither refuses what was paid for.
  * CUSTOS_EUNSUPPORTED: they refuse it (a function that total.h does not list,
  * an aggregate, or one of the above); CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status duckdb_check_expr(const struct expr *e);
 
 /*
- * The same; decimal columns that are stored as whole steps too,
- * alias.steps_<slot>, are compared by these. stepped: which are, by slot.
+ * As duckdb_print_expr, but decimal columns that are also stored as whole
+ * steps, alias.steps_<slot>, are compared by these. stepped: which are, by slot.
  */
 void duckdb_print_condition(const struct expr *e, const char *alias,
                             const bool *stepped, struct buf *out);
 
 /*
- * The same for a statement that reads public tables alone: e may have
- * aggregates, and values may make it fail. The others refuse an aggregate.
+ * As duckdb_print_expr, for a statement that reads only public tables: e may
+ * have aggregates, and values may make it fail. The others refuse aggregates.
  */
 void
 duckdb_print_public(const struct expr *e, const char *alias, struct buf *out);

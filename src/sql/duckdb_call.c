@@ -34,8 +34,8 @@ print_function(struct duck *d, const char *name, const struct expr *e,
 }
 
 /*
- * Opens what close_narrow closes: of wide operands a result whose range is
- * narrow.
+ * Opens what close_narrow closes: the narrowing of a result that needs 64 bits
+ * where its operands need 128.
  */
 static bool
 open_narrow(struct duck *d, const struct expr *e, struct shape s)
@@ -95,7 +95,7 @@ whole_call(struct duck *d, const struct expr *e, const char *name,
     close_narrow(d, narrow);
 }
 
-/* A divisor by which every whole number can be divided. */
+/* Can every whole number be divided by it? */
 static bool
 divisor_is_safe(const struct expr *b)
 {
@@ -103,7 +103,7 @@ divisor_is_safe(const struct expr *b)
            b->value.n != 0 && !(b->value.n == -1 && b->value.scale == 0);
 }
 
-/* Division of reals; by 0 it is NULL. % takes whole numbers alone. */
+/* Division of reals; by 0 it is NULL. % takes only whole numbers. */
 static void
 divide_real(struct duck *d, const struct expr *e)
 {
@@ -170,7 +170,7 @@ print_arithmetic(struct duck *d, const struct expr *e)
 /*
  * PostgreSQL rounds decimals half away from zero and reals half to even. Exact
  * decimals are rounded as such; others are DOUBLE here, and become whole
- * numbers within the range that is claimed of them.
+ * numbers clamped to the range that is claimed.
  */
 static void
 print_rounding(struct duck *d, const struct expr *e)
@@ -219,8 +219,8 @@ close_short(struct duck *d, bool may)
 }
 
 /*
- * PostgreSQL counts from 1 and lets a start below 1 eat up the length; DuckDB
- * counts a negative start from the end. Positions are literals.
+ * In PostgreSQL positions start at 1, and those before it count against the
+ * length; DuckDB counts a negative start from the end. Positions are literals.
  */
 static void
 print_substring(struct duck *d, const struct expr *e)
@@ -260,7 +260,7 @@ print_like(struct duck *d, const struct expr *e)
     buf_printf(d->out, "%s)%s", end, not ? ")" : "");
 }
 
-/* NULL where it is longer than a computed text may be. */
+/* NULL where the result is longer than a computed text may be. */
 static void
 print_trim(struct duck *d, const struct expr *e)
 {
@@ -272,8 +272,8 @@ print_trim(struct duck *d, const struct expr *e)
 }
 
 /*
- * lower or upper: NULL for a text that is longer than a computed one may be,
- * before it is read, since letters of two bytes take long.
+ * lower or upper: a text that is longer than a computed one may be becomes NULL
+ * before it is read, since letters of two bytes are slow.
  */
 static void
 change_case(struct duck *d, const struct expr *e, const char *name)
@@ -289,7 +289,7 @@ change_case(struct duck *d, const struct expr *e, const char *name)
     close_short(d, may);
 }
 
-/* || beside a constant NULL has no type in the engine, hence the cast. */
+/* || with a constant NULL has no type in the engine, hence the cast. */
 static void
 print_concat(struct duck *d, const struct expr *e)
 {
@@ -350,7 +350,7 @@ print_between(struct duck *d, const struct expr *e)
     buf_add_text(d->out, ")");
 }
 
-/* Tests after a value. */
+/* IS NULL, IS TRUE and the like, which follow a value. */
 static void
 print_test(struct duck *d, const struct expr *e, const char *after)
 {

@@ -1,6 +1,6 @@
 /*
- * Parts and beginnings of dates for DuckDB. Dates that no timestamp can hold
- * (beyond the year 290,000) give NULL where one is needed.
+ * Parts of dates and date_trunc for DuckDB. Dates that no timestamp can hold
+ * (beyond the year 290,000) give NULL where a timestamp is needed.
  */
 #include "sql/duckdb_parts.h"
 

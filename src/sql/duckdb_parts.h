@@ -7,18 +7,18 @@
 #include "base/str.h"
 #include "sql/tree.h"
 
-/* What an expression is brought to before it is combined. */
+/* What an expression is converted to before it is combined with others. */
 struct shape {
     enum data_type type;
     bool wide;
-    int exact;  /* compared as DECIMAL(18, exact - 1); 0: not so */
-    bool steps; /* ... of which the whole steps are compared */
+    int exact;  /* compared as DECIMAL(18, exact - 1); 0: not */
+    bool steps; /* ... by the whole steps of these decimals */
 };
 
 struct duck {
     const char *alias;
-    const bool *stepped; /* by column: it has steps_<i>; NULL: none */
-    bool aggregates;     /* some were printed: for public rows alone */
+    const bool *stepped; /* by column: is there steps_<i>? NULL: none */
+    bool aggregates;     /* some were printed: only for public rows */
     bool refused;        /* out failed because of the tree, not of memory */
     struct buf *out;
 };
@@ -39,24 +39,24 @@ void duck_aggregate(struct duck *d, const struct expr *e);
 /* ", low, high)": the claimed range of a whole number, as its own type. */
 void duck_whole_limits(struct duck *d, const struct expr *e);
 
-/* A date's part or beginning; false: the call is none. */
+/* Prints a part of a date or date_trunc; false: the call is neither. */
 bool duck_date(struct duck *d, const struct expr *e);
 
 /* The engine's name of a type. */
 const char *duck_type(enum data_type type, bool wide);
 
-/* A literal's is that of its value. */
+/* The type of e; of a literal, that of its value. */
 enum data_type duck_type_of(const struct expr *e);
 bool duck_is_wide(const struct expr *e);
 
-/* The type in which all of args can stand beside each other. */
+/* The type that all of args can be converted to. */
 struct shape duck_common(struct expr *const *args, size_t n);
 
-/* The same for a comparison, which may go by the stored decimal or steps. */
+/* The same for a comparison, which may use the stored decimals or steps. */
 struct shape
 duck_compared(const struct duck *d, struct expr *const *args, size_t n);
 
-/* e, brought to a shape; numbers that are not whole to DOUBLE. */
+/* Prints e converted to a shape; numbers that are not whole become DOUBLE. */
 void duck_as(struct duck *d, const struct expr *e, struct shape shape);
 void duck_list(struct duck *d, struct expr *const *args, size_t n,
                struct shape shape);

@@ -124,8 +124,8 @@ clause_is(const struct cursor *c)
            token_is(c->sql, &c->tokens[c->i + 2], "differential_privacy");
 }
 
-/* Goes to the first SELECT that no parenthesis is around: behind WITH, it is
-   the outermost. */
+/* Goes to the first SELECT outside parentheses: after WITH, that is the
+   outermost. */
 static void
 outermost_find(struct cursor *c)
 {

@@ -1,7 +1,7 @@
 /*
- * A scanner of the least that tells words from quotes and comments, by
- * PostgreSQL's rules: '...' with '' inside, E'...' with backslashes, "...",
- * $tag$...$tag$, -- and nested slash-star comments. What does not end, ends with the text.
+ * A minimal scanner that tells words from quotes and comments, by PostgreSQL's
+ * rules: '...' with '' inside, E'...' with backslashes, "...", $tag$...$tag$,
+ * -- and nested slash-star comments. What is not closed ends with the text.
  */
 #include "sql/peek.h"
 
@@ -69,7 +69,7 @@ skip_comment(struct look *l)
     } while (depth > 0 && l->at < l->len);
 }
 
-/* At the opening quote; a doubled one is inside. */
+/* From the opening quote; a doubled quote does not close it. */
 static void
 skip_quoted(struct look *l, char quote, bool backslashes)
 {
@@ -85,7 +85,7 @@ skip_quoted(struct look *l, char quote, bool backslashes)
     l->at++;
 }
 
-/* One point belongs to a number; two of them are a sign. */
+/* One point belongs to a number; two in a row are a symbol. */
 static void
 skip_number(struct look *l)
 {
@@ -100,7 +100,7 @@ skip_number(struct look *l)
     }
 }
 
-/* $1, $tag$ ... $tag$, or a sign. */
+/* $1, $tag$ ... $tag$, or a symbol. */
 static void
 skip_dollar(struct look *l)
 {
@@ -145,7 +145,7 @@ begins_with(const struct look *l, size_t from, const char *word)
     return l->len - from >= len && !strncasecmp(l->text + from, word, len);
 }
 
-/* A name, with quotes or without: is it one of the catalog? */
+/* Notes a name of the catalog, quoted or not. */
 static void
 see_name(struct look *l, size_t from)
 {

@@ -1,6 +1,6 @@
 /*
- * PostgreSQL's parser behind three functions. pg.c is the only caller of
- * libpg_query; the files that read its tree know the types of its nodes.
+ * PostgreSQL's parser. pg.c is the only caller of libpg_query; the files that
+ * read its tree know the types of its nodes.
  */
 #ifndef SQL_PG_H
 #define SQL_PG_H
@@ -23,16 +23,16 @@ struct sql_token {
 };
 
 /*
- * The tokens of sql, comments left out; flat, so safe for any text. May fail:
- * CUSTOS_ESYNTAX, CUSTOS_ENOMEM.
+ * The tokens of sql without comments. It does not recurse, so it is safe for
+ * any text. May fail: CUSTOS_ESYNTAX, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status pg_scan(arena *a, const char *sql,
                                       struct sql_token **out, size_t *n,
                                       custos_err *err);
 
 /*
- * The tree of sql. It recurses on the stack, 2 kB a level: only for texts that
- * passed tokens_check. On success the caller frees *out. May fail:
+ * The tree of sql. It recurses, with 2 kB of stack per level: only for texts
+ * that passed tokens_check. On success the caller frees *out. May fail:
  * CUSTOS_ESYNTAX, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status pg_parse(const char *sql,
@@ -41,8 +41,8 @@ CUSTOS_MUST_USE custos_status pg_parse(const char *sql,
 void pg_parse_free(PgQuery__ParseResult *tree);
 
 /*
- * The same into an arena, so that it can be changed; and the text of such a
- * tree. CUSTOS_EUNSUPPORTED: the tree has no text.
+ * The same in an arena, so that it can be changed; and the text of such a tree.
+ * CUSTOS_EUNSUPPORTED: the tree cannot be printed.
  */
 CUSTOS_MUST_USE custos_status pg_parse_into(arena *a, const char *sql,
                                             PgQuery__ParseResult **out,

@@ -1,7 +1,7 @@
 /*
- * The one text of a tree: expressions. Every operator has its parentheses, every name its
- * quotes and every output its name, so that nothing depends on precedence,
- * keywords or defaults; read back, it gives the same tree.
+ * The canonical text of a tree: expressions. Every operator has parentheses,
+ * every name quotes and every output a name, so that nothing depends on
+ * precedence, keywords or defaults; read back, it gives the same tree.
  */
 #include "sql/print.h"
 
@@ -56,7 +56,7 @@ print_literal(const struct datum *d, struct buf *out)
     case TYPE_INT: datum_write(d, out); break;
     case TYPE_DECIMAL:
         datum_write(d, out);
-        if (d->scale == 0) /* else it would be read as a whole number */
+        if (d->scale == 0) /* or it would be read as a whole number */
             buf_add_text(out, ".");
         break;
     case TYPE_REAL: print_typed("CAST(", d, " AS float8)", out); break;

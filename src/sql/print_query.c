@@ -1,6 +1,6 @@
 /*
- * The one text of a tree: queries. Names of WITH are gone, each query stands
- * where it was used; commas are CROSS JOINs.
+ * The canonical text of a tree: queries. Instead of a name of WITH its query is
+ * written where the name was used; commas are CROSS JOINs.
  */
 #include "sql/print.h"
 
@@ -81,7 +81,7 @@ print_names(const str *names, size_t n, struct buf *out)
     buf_add_text(out, ")");
 }
 
-/* Joins read from the left; one on the right has its parentheses. */
+/* Joins associate to the left; a join on the right side gets parentheses. */
 static void
 print_join(const struct from *f, struct buf *out)
 {

@@ -1,7 +1,7 @@
 /*
  * Text to tree: what is too long, too deep or not UTF-8 is refused before the
- * parser sees it; what the parser gives back passes the closed list; then the
- * one statement is read.
+ * parser sees it; the parser's tree is checked against the closed list; then
+ * its one statement is read.
  */
 #include "sql/read.h"
 
@@ -49,7 +49,7 @@ token_after(const struct sql_reader *r, int at)
     return at;
 }
 
-/* The query of a view stands in FROM: the statement is read as one below. */
+/* The query of a view stands in FROM: it is read as a subquery. */
 static custos_status
 subquery_read(struct sql_reader *r, const pg_node *node)
 {

@@ -1,7 +1,7 @@
 /*
- * From PostgreSQL's tree to ours, inside the folder. Every function that takes
- * nodes refuses what it does not know; closed_check has already refused every
- * node and every field that nobody here looks at.
+ * From PostgreSQL's tree to ours: what the files of this folder share. Every
+ * function that takes nodes refuses what it does not know; closed_check has
+ * already refused every node and field that no function here reads.
  */
 #ifndef SQL_READ_H
 #define SQL_READ_H
@@ -12,7 +12,7 @@
 
 enum {
     SQL_TEXT_MAX = 65536,
-    SQL_LEVELS_MAX = 300, /* of our tree, once WITH is written out */
+    SQL_LEVELS_MAX = 300, /* of our tree, with WITH expanded */
 };
 
 /* Where an expression stands. */
@@ -26,12 +26,12 @@ enum clause {
     CLAUSE_ON,
 };
 
-/* A name that WITH defined; its own query sees what is behind `next`. */
+/* A name that WITH defined; its own query sees the names from `next` on. */
 struct sql_cte {
     const char *name;
     const PgQuery__CommonTableExpr *node;
-    struct query *first; /* read already, for the first that uses it */
-    size_t height;       /* levels of it */
+    struct query *first; /* already read, for the first use */
+    size_t height;       /* its levels */
     struct sql_cte *next;
 };
 
@@ -42,16 +42,16 @@ struct shape {
 
 struct sql_reader {
     arena *a;
-    const struct shape *more; /* what the list of closed.c has besides */
+    const struct shape *more; /* additions to the list of closed.c */
     size_t n_more;
-    const char *sql; /* what is parsed: the text with its blanks */
+    const char *sql; /* what is parsed: the text, with GoogleSQL blanked out */
     const struct sql_token *tokens;
     size_t n_tokens;
-    bool subquery;       /* the whole text is one */
+    bool subquery;       /* the whole text is read as a subquery */
     struct query *query; /* the one being read */
     enum clause clause;
     bool exchanged; /* its FROM has a RIGHT JOIN */
-    int below;      /* queries around it */
+    int below;      /* number of queries around it */
     struct sql_cte *ctes;
     struct sql_params *params; /* NULL: there are none */
     size_t nodes;
@@ -66,12 +66,12 @@ CUSTOS_MUST_USE custos_status text_check(str text, custos_err *err);
 CUSTOS_MUST_USE custos_status closed_check(struct sql_reader *r,
                                            const PgQuery__ParseResult *tree);
 
-/* Where the node begins, or `otherwise` when it does not know. */
+/* Where the node begins, or `otherwise` where it has no position. */
 int node_at(const pg_node *node, int otherwise);
 
 /*
- * The whole text's query into r->query; one below, a query of its own with
- * all that UNION ALL adds to it.
+ * The query of the whole text, into r->query; and a subquery, with everything
+ * that UNION ALL adds to it, as a query of its own.
  */
 CUSTOS_MUST_USE custos_status query_read(struct sql_reader *r,
                                          const PgQuery__SelectStmt *s);
@@ -79,7 +79,8 @@ CUSTOS_MUST_USE custos_status query_read_below(struct sql_reader *r,
                                                const pg_node *node,
                                                struct query **out);
 
-/* A query by a name of WITH, read anew; *out is NULL when there is none. */
+/* The query of a name of WITH, read again for each use; *out is NULL when there
+   is no such name. */
 CUSTOS_MUST_USE custos_status cte_read(struct sql_reader *r, const char *name,
                                        const struct sql_cte **found,
                                        struct query **out);
@@ -90,7 +91,7 @@ CUSTOS_MUST_USE custos_status select_read(struct sql_reader *r,
 CUSTOS_MUST_USE custos_status from_read(struct sql_reader *r,
                                         const PgQuery__SelectStmt *s);
 
-/* What can be told of r->query only when all of it is read. */
+/* Checks of r->query that need all of it to be read. */
 CUSTOS_MUST_USE custos_status query_check(struct sql_reader *r);
 
 /* x IN (SELECT ...); every other subquery in an expression is refused. */
@@ -98,13 +99,13 @@ CUSTOS_MUST_USE custos_status sublink_read(struct sql_reader *r,
                                            const PgQuery__SubLink *s,
                                            bool negated, struct expr **out);
 
-/* Where a SELECT begins; the last of these words (NULL ends them) before a
-   clause, or the place. */
+/* Where a SELECT begins; where the last of `words` (NULL-terminated) before
+   `at` begins, or `at` where there is none. */
 int select_at(const struct sql_reader *r, const PgQuery__SelectStmt *s);
 int word_before(const struct sql_reader *r, int at, const char *const *words);
 
-/* Counts a node or a level of the tree: neither may grow without end. What
-   goes n levels down comes up by r->levels -= n. */
+/* Count a node, or levels, of the tree: both are limited. Whoever goes n levels
+   down comes up by r->levels -= n. */
 CUSTOS_MUST_USE custos_status node_counts(struct sql_reader *r, int at);
 CUSTOS_MUST_USE custos_status levels_down(struct sql_reader *r, size_t n,
                                           int at);
@@ -133,9 +134,9 @@ CUSTOS_MUST_USE custos_status param_read(struct sql_reader *r,
                                          struct expr **out);
 
 /*
- * The parameter of a node, in a place that takes one value or a list: it is
- * one of the two in the whole text. And what stands for it where it has no
- * value, of a list for one of its values.
+ * The parameter of a node, where a single value or a list is expected (`use`):
+ * it must be the same in the whole text. And the literal that stands in for it
+ * where it has no value; for a list, for one of its values.
  */
 CUSTOS_MUST_USE custos_status param_use(struct sql_reader *r,
                                         const PgQuery__ParamRef *p,
@@ -146,14 +147,15 @@ CUSTOS_MUST_USE custos_status param_stand(struct sql_reader *r,
                                           struct expr **out);
 
 /*
- * A literal of this type belongs where e stands. If e is a parameter: its
- * type, unless it is known; the stand-in is then `otherwise`, of numbers, or
- * the empty text. A text that was given and reads as one of the type is it.
+ * A literal of this type is expected where e stands. A parameter without a
+ * value takes this type, unless its type is known, and the number `otherwise`
+ * or the empty text as its stand-in. A text given as its value is read as this
+ * type if it can be.
  */
 void param_expect(struct expr *e, enum data_type type, int otherwise);
 
-/* The text of a quoted literal or of a parameter; `otherwise` where that has
-   no value; NULL: neither. */
+/* The text of a quoted literal or of a parameter; `otherwise` where the
+   parameter has no value; NULL: neither. */
 const char *
 param_text(struct sql_reader *r, const pg_node *node, const char *otherwise);
 
@@ -180,7 +182,7 @@ CUSTOS_MUST_USE custos_status expr_args_read(struct sql_reader *r,
                                              pg_node *const *nodes, size_t n,
                                              struct expr **out);
 
-/* The text of a String node; NULL when it is none. */
+/* The text of a String node; NULL when it is not one. */
 const char *node_string(const pg_node *node);
 
 /* The type of a list's values: integer of integer[]. */
@@ -188,14 +190,15 @@ CUSTOS_MUST_USE custos_status list_type_read(struct sql_reader *r,
                                              const PgQuery__TypeName *t,
                                              enum data_type *out);
 
-/* The text of a quoted literal; NULL when it is none. */
+/* The text of a quoted literal; NULL when it is not one. */
 const char *node_quoted(const pg_node *node);
 
 /* The last part of a dotted name; the others must be pg_catalog. NULL: not
    such a name. */
 const char *name_last(pg_node *const *names, size_t n);
 
-/* The schema that all tables are in; clients write it before their names. */
+/* Is it the schema that all tables are in? Clients write it before their names.
+   */
 bool is_public(const char *schema);
 
 /* What PostgreSQL calls an output column without an alias. */
@@ -204,10 +207,10 @@ const char *target_name(const pg_node *node);
 /* A whole number past 64 bits is a decimal, as in PostgreSQL. */
 void literal_settle(struct expr *e);
 
-/* Whole numbers that are literals. */
+/* Is it a literal whole number? */
 bool expr_is_whole(const struct expr *e, i128 *out);
 
-/* Here, so that checkers see that it never is CUSTOS_OK. */
+/* Inline, so that static analysers see that it never returns CUSTOS_OK. */
 static inline custos_status
 fail_memory(custos_err *err)
 {

@@ -169,7 +169,7 @@ fail_value(struct sql_reader *r, const PgQuery__FuncCall *f, const char *name,
 
 enum { RANK_DIGITS = 9 };
 
-/* Beside the value, which the aggregate has already. */
+/* Adds the rank after the value, which the aggregate already has. */
 static custos_status
 rank_add(struct sql_reader *r, struct expr *e, struct datum rank)
 {

@@ -57,7 +57,7 @@ fail_arguments(struct sql_reader *r, const PgQuery__FuncCall *f,
                           name);
 }
 
-/* What stands in these places is a number, and no other will do. */
+/* These arguments must be numbers. */
 static void
 fixed_expect(const struct expr *e)
 {
@@ -174,7 +174,7 @@ is_one_of(const char *name, const char *const *names, size_t n)
     return false;
 }
 
-/* What there is instead of a function that there is not. */
+/* Says what to use instead of an unknown function. */
 static custos_status
 fail_function(struct sql_reader *r, const PgQuery__FuncCall *f,
               const char *name)

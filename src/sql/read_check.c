@@ -1,12 +1,12 @@
 /*
- * What can be told of a query only when all of it is read: the outputs that
- * intervals name, and how many expressions an engine will make of it.
+ * Checks that need the whole query: the outputs that intervals name, and how
+ * many expressions an engine will make of it.
  */
 #include "sql/read.h"
 
 #include "base/error.h"
 
-/* The column of an interval is the name of one output. */
+/* The column of an interval must name exactly one output. */
 static custos_status
 intervals_check(struct sql_reader *r, const struct expr *e)
 {

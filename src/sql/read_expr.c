@@ -1,9 +1,9 @@
 /*
- * Expressions: one case a kind of node. Calls, operators and literals have
- * files of their own.
+ * Expressions: one case for each kind of node. Calls, operators and literals
+ * have files of their own.
  *
- * A chain of ANDs (a flat list in PostgreSQL's tree) becomes a balanced tree
- * of pairs, so that nobody who walks ours needs a deep stack.
+ * A chain of ANDs (a flat list in PostgreSQL's tree) becomes a balanced tree of
+ * pairs, so that walking our tree needs no deep stack.
  */
 #include "sql/read.h"
 

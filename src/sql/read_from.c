@@ -37,7 +37,7 @@ name_copy(struct sql_reader *r, const char *name, str *out)
     return CUSTOS_OK;
 }
 
-/* Names of columns: those of `first`, then what `rest` has behind them. */
+/* Names of columns: those of `first`, then those of `rest` beyond them. */
 static custos_status
 columns_read(struct sql_reader *r, pg_node *const *first, size_t n_first,
              pg_node *const *rest, size_t n_rest, int at, str **out, size_t *n)
@@ -138,7 +138,7 @@ subselect_read(struct sql_reader *r, const PgQuery__RangeSubselect *s,
 static custos_status
 node_read(struct sql_reader *r, const pg_node *node, struct from **out);
 
-/* The first place of it in the text. */
+/* Its first position in the text. */
 static int
 from_begin(const struct from *f)
 {
@@ -247,7 +247,7 @@ leaf_name(const struct from *f)
     return f->alias.len ? f->alias : f->name;
 }
 
-/* Refuses a second leaf of f's name among all of `in` but f itself. */
+/* Refuses another leaf of `in` that has the name of f. */
 static custos_status
 twin_check(struct sql_reader *r, const struct from *in, const struct from *f)
 {

@@ -1,9 +1,9 @@
 /*
- * Lists: x = ANY (...) and x <> ALL (...), which drivers and tools write for
- * IN and NOT IN, and nothing else. The list is ARRAY[...] of literals, a
- * quoted '{a,b}' or a parameter; where it has a type, its values have. Of an
- * empty list = ANY is false and <> ALL is true, whatever x is; of NULL, as of
- * a NULL in it, both are as SQL has it for IN.
+ * Lists: x = ANY (...) and x <> ALL (...), which drivers and tools write for IN
+ * and NOT IN, and nothing else. The list is ARRAY[...] of literals, a quoted
+ * '{a,b}' or a parameter; if it has a type, so do its values. With an empty
+ * list = ANY is false and <> ALL is true, whatever x is; with NULL, or a NULL
+ * in the list, both follow SQL's rules for IN.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "base/list_text.h"
 #include "sql/read.h"
 
-/* The values of a list, before x stands before them. */
+/* The values of a list, not yet combined with x. */
 struct values {
     enum data_type type; /* TYPE_NULL: as they are */
     struct expr **list;
@@ -98,7 +98,7 @@ array_read(struct sql_reader *r, const PgQuery__AArrayExpr *a, struct values *v)
     return st;
 }
 
-/* NULL instead of a list: as one that has it alone. */
+/* NULL instead of a list: as a list that holds only NULL. */
 static custos_status
 null_read(struct sql_reader *r, int at, struct values *v)
 {

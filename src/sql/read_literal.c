@@ -1,6 +1,6 @@
 /*
- * Literals, exact, and casts. A quoted text that is cast (date '2026-01-31',
- * CAST('1.5' AS numeric)) is a literal of that type; anything else that is
+ * Literals, which are exact, and casts. A quoted text that is cast (date
+ * '2026-01-31', CAST('1.5' AS numeric)) is a literal of that type; any other
  * cast gives NULL where it is impossible.
  */
 #include "sql/read.h"

@@ -1,6 +1,6 @@
 /*
  * What PostgreSQL calls an output column that has no alias. A name from a
- * column or a function counts more than one from a type or a CASE.
+ * column or a function takes precedence over one from a type or a CASE.
  */
 #include "base/base.h"
 #include "sql/read.h"
@@ -20,7 +20,7 @@ last_of(pg_node *const *names, size_t n, enum weight weight, const char **out)
     return weight;
 }
 
-/* The name of what is inside when it counts, else one from outside. */
+/* The name from inside where it takes precedence, else one from outside. */
 static enum weight
 inside_or(const pg_node *inside, const char *otherwise, const char **out)
 {
@@ -60,7 +60,7 @@ subquery_name(const PgQuery__SubLink *s, const char **out)
     return t->val ? figure_name(t->val, out) : WEIGHT_NONE;
 }
 
-/* current_user and the like; a time is none of ours. */
+/* current_user and the like; times are not supported. */
 static enum weight
 value_function(PgQuery__SQLValueFunctionOp op, const char **out)
 {

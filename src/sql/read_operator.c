@@ -43,7 +43,7 @@ two_read(struct sql_reader *r, enum call call, const PgQuery__AExpr *e,
     return st ? st : expr_read(r, e->rexpr, &(*out)->args[1]);
 }
 
-/* -x, where x is no literal: the parser has negated those. */
+/* -x, where x is not a literal: the parser has negated those. */
 static custos_status
 negative_read(struct sql_reader *r, const PgQuery__AExpr *e, struct expr **out)
 {
@@ -108,7 +108,7 @@ in_read(struct sql_reader *r, const PgQuery__AExpr *e, const char *name,
     return CUSTOS_OK;
 }
 
-/* An escape with nothing behind it fails on some texts and not on others. */
+/* An escape character at the end would fail on some texts and not on others. */
 static bool
 pattern_is_whole(str pattern)
 {

@@ -1,7 +1,7 @@
 /*
- * Parameters, $1 ... $n. One with a value is that literal and nothing else:
- * the value is never text of the query, so it cannot become a name, a number
- * of a column or a piece of syntax. One without a value stands for its type.
+ * Parameters, $1 ... $n. One with a value is that literal and nothing else: the
+ * value is never part of the query's text, so it cannot become a name, a column
+ * number or a piece of syntax. One without a value stands for its type.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,8 @@
 #include "sql/print.h"
 #include "sql/read.h"
 
-/* ------------------------------------------------------------ in the tree -- */
+/* ------------------------------------------------------------ in the tree --
+   */
 
 static struct sql_param *
 param_find(const struct sql_reader *r, int number)
@@ -20,7 +21,7 @@ param_find(const struct sql_reader *r, int number)
                : NULL;
 }
 
-/* While there is no value: one of the type, whatever it is. */
+/* Any value of the type, for a parameter that has none. */
 static struct datum
 stand_in(enum data_type type, int n)
 {

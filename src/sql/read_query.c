@@ -1,10 +1,10 @@
 /*
  * Queries within queries: WITH, UNION ALL, and x IN (SELECT ...).
  *
- * A name of WITH is read anew wherever FROM uses it, so that each use is a
- * tree of its own; copies count like everything else. The names are a list in
- * which each one's own query sees exactly those behind it: the earlier names of
- * its WITH, then those of the queries around.
+ * A WITH query is read again wherever FROM uses its name, so that each use is a
+ * tree of its own; copies count towards the limits. The names are a linked list
+ * in which each query sees exactly the names after its own: the earlier names
+ * of its WITH, then those of the enclosing queries.
  */
 #include "sql/read.h"
 
@@ -138,7 +138,7 @@ union_check(struct sql_reader *r, const PgQuery__SelectStmt *s)
                           hint_before(said), said, hint_after(said));
 }
 
-/* The rows of a subquery have no order, so nothing can be the first of them. */
+/* The rows of a subquery have no order, so LIMIT would have no meaning. */
 static custos_status
 below_check(struct sql_reader *r, const PgQuery__SelectStmt *s)
 {
@@ -194,7 +194,7 @@ union_read(struct sql_reader *r, const PgQuery__SelectStmt *s,
     return below_read(r, s->rarg, tail);
 }
 
-/* Whatever its op: one SELECT, or several with UNION ALL. */
+/* One SELECT, or several with UNION ALL. */
 static custos_status
 below_read(struct sql_reader *r, const PgQuery__SelectStmt *s,
            struct query **out)

@@ -3,7 +3,7 @@
  *
  * Names in GROUP BY and ORDER BY follow PostgreSQL. ORDER BY prefers outputs,
  * and these become numbers here. GROUP BY prefers columns of the tables, which
- * nobody knows here: its names stay as they are.
+ * are not known here: its names stay as they are.
  */
 #include "sql/read.h"
 
@@ -90,7 +90,7 @@ targets_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
 
 /* ---------------------------------------------------------------- names -- */
 
-/* A name of one part: NULL when the node is none. */
+/* A name of one part; NULL when the node is something else. */
 static const char *
 bare_name(const pg_node *node)
 {

@@ -1,8 +1,9 @@
 /*
- * A text of a session, cut at its semicolons and named by PostgreSQL's tree.
+ * A text of a session, split at its semicolons; PostgreSQL's tree says what
+ * each statement is.
  *
- * It is cut by tokens, since the clauses of GoogleSQL must be blanked before
- * the parser sees a statement, and belong to one of them each.
+ * It is split by tokens, since the clauses of GoogleSQL must be blanked before
+ * the parser sees a statement, and each clause belongs to one statement.
  */
 #include "sql/statement.h"
 
@@ -122,8 +123,8 @@ transaction_read(const struct cutter *c, const PgQuery__TransactionStmt *t,
     return copy_text(c, t->savepoint_name, &out->name);
 }
 
-/* The query behind the first FOR of DECLARE, or the first AS of PREPARE that
-   no parenthesis is around. */
+/* The query after the first FOR of DECLARE, or the first AS of PREPARE, outside
+   parentheses. */
 static void
 inner_find(const struct cutter *c, int word, struct statement *out)
 {
@@ -310,9 +311,8 @@ statement_read(arena *a, str text, struct statement *out, custos_err *err)
 /* ---------------------------------------------------------- a long one -- */
 
 /*
- * The parser's tree of a text takes 4 us a token to come by. A long SELECT with
- * a FROM and no name of the catalog is one of private tables, if it is
- * anything: who answers it reads it.
+ * Parsing takes 4 us per token. A long SELECT with a FROM and no catalog name
+ * can only be a query of private tables: it is parsed where it is answered.
  */
 static custos_status
 long_read(arena *a, str text, const struct sql_peek *look,
@@ -349,7 +349,8 @@ fail_long(const struct sql_peek *look, custos_err *err)
 
 /* -------------------------------------------------------------- the text -- */
 
-/* Cuts behind the last token before each semicolon; `most` at most. */
+/* Each statement ends after the last token before its semicolon; at most `most`
+   of them. */
 static size_t
 cut_statements(const struct sql_token *tokens, size_t n, struct statement *out,
                size_t most)

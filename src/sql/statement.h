@@ -1,7 +1,7 @@
 /*
- * What a text of a session holds: its statements one by one, and what each of
- * them is, by PostgreSQL's own tree. A session does what is its own (settings,
- * transactions, cursors), hands questions on and refuses the rest by name.
+ * The statements in a text that a session received, and the kind of each, by
+ * PostgreSQL's own tree. A session executes settings, transactions and cursors
+ * itself, passes queries on and refuses the rest by name.
  */
 #ifndef SQL_STATEMENT_H
 #define SQL_STATEMENT_H
@@ -17,7 +17,7 @@ enum statement_kind {
     STATEMENT_SET,       /* name, value; local */
     STATEMENT_RESET,     /* name; empty: all. SET x TO DEFAULT is this too */
     STATEMENT_SHOW,      /* name; "all". SELECT set_config(...) is this too:
-                            sets, value (NULL: as it was at first), local */
+                            sets, value (NULL: the default), local */
     STATEMENT_BEGIN,     /* BEGIN, START TRANSACTION */
     STATEMENT_COMMIT,    /* COMMIT, END */
     STATEMENT_ROLLBACK,  /* ROLLBACK, ABORT */
@@ -30,20 +30,21 @@ enum statement_kind {
     STATEMENT_DEALLOCATE,  /* name; empty: all */
     STATEMENT_DECLARE,     /* name; query_at, query_len; hold, scroll */
     STATEMENT_FETCH,       /* name; forward, count */
-    STATEMENT_MOVE,        /* the same, of which nothing is shown */
+    STATEMENT_MOVE,        /* the same, without showing rows */
     STATEMENT_CLOSE,       /* name; empty: all */
     STATEMENT_LISTEN,      /* LISTEN, NOTIFY */
-    STATEMENT_UNLISTEN,    /* nothing to end: pools say it */
+    STATEMENT_UNLISTEN,    /* a no-op; connection pools send it */
     STATEMENT_COPY,
     STATEMENT_WRITE, /* INSERT, UPDATE, DELETE, MERGE, TRUNCATE, LOCK */
-    STATEMENT_OTHER, /* DDL, functions, and all that there will ever be */
+    STATEMENT_OTHER, /* DDL, functions, and everything else */
 };
 
 enum {
     STATEMENTS_MAX = 1000,
-    /* words and signs of a text, */
-    STATEMENT_TOKENS_SHORT = 300, /* that is always parsed */
-    STATEMENT_TOKENS_MAX = 3000,  /* but of one SELECT of private tables */
+    /* Words and symbols of a text (peek.h): */
+    STATEMENT_TOKENS_SHORT = 300, /* up to here it is always parsed */
+    STATEMENT_TOKENS_MAX =
+        3000, /* only one SELECT of private tables has more */
 };
 
 #define STATEMENT_ALL INT64_MAX /* FETCH ALL */
@@ -56,31 +57,31 @@ struct statement {
     str name;   /* in lower case unless it was quoted */
     str value;  /* SET: as SHOW would give it; several with ", " between */
     bool local; /* SET LOCAL */
-    bool sets;  /* before it shows */
-    str column; /* what the shown is called; empty: as the setting */
-    int name_param, value_param; /* by these parameters; 0: as they are here */
+    bool sets;  /* SHOW: sets the value before it shows it */
+    str column; /* SHOW: name of the output column; empty: the setting's */
+    int name_param, value_param; /* parameters that hold them; 0: see above */
     int query_at, query_len;
     bool hold, scroll;
-    bool forward; /* FETCH: NEXT and FORWARD, else it is refused */
+    bool forward; /* FETCH: NEXT or FORWARD; other directions are refused */
     int64_t count;
 };
 
 /*
  * The statements of a text, in order; empty ones are left out, so n may be 0.
- * As in PostgreSQL a mistake anywhere is one of the whole text; but a long
- * SELECT of private tables is known by its words, and who answers it reads it.
- * So whoever waits for this waits a millisecond, and for what is neither short
- * nor such a SELECT some ten of them. May fail:
- * CUSTOS_ESYNTAX, CUSTOS_EOVERFLOW (too long), CUSTOS_EUNSUPPORTED (too deep,
- * too many), CUSTOS_ENOMEM. What they hold lives in a.
+ * As in PostgreSQL, a mistake anywhere rejects the whole text; but a long
+ * SELECT of private tables is recognised by its words and only parsed to be
+ * answered. So this takes about a millisecond, and about ten for a text that is
+ * neither short nor such a SELECT. May fail: CUSTOS_ESYNTAX,
+ * CUSTOS_EOVERFLOW (too long), CUSTOS_EUNSUPPORTED (too deep, too many),
+ * CUSTOS_ENOMEM. All texts live in a.
  */
 CUSTOS_MUST_USE custos_status statements_read(arena *a, str text,
                                               struct statement **out, size_t *n,
                                               custos_err *err);
 
 /*
- * The polite refusal of what no session does: COPY, writing, DDL, LISTEN,
- * cursors WITH HOLD and the like. CUSTOS_EUNSUPPORTED at its place.
+ * The error for what no session supports: COPY, writing, DDL, LISTEN, cursors
+ * WITH HOLD and the like. CUSTOS_EUNSUPPORTED at the statement's position.
  */
 custos_status statement_refuse(const struct statement *s, custos_err *err);
 

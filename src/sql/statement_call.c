@@ -1,8 +1,8 @@
 /*
  * Settings by a SELECT, as drivers write them: SELECT set_config('name',
  * 'value', false) sets what SET sets, and SELECT current_setting('custos...')
- * shows what SHOW shows. Each stands alone; its texts are literals or
- * parameters.
+ * shows what SHOW shows. The call must be the only output; its texts are
+ * literals or parameters.
  */
 #include <string.h>
 #include <strings.h>

@@ -1,5 +1,5 @@
 /*
- * Statements that look like questions: settings by a SELECT.
+ * Statements that look like queries: settings made or shown by a SELECT.
  */
 #ifndef SQL_STATEMENT_CALL_H
 #define SQL_STATEMENT_CALL_H

@@ -1,6 +1,6 @@
 /*
- * How long texts are: what the engine may be asked to make of a row is
- * bounded, whatever is in the row.
+ * How long texts can be: what the engine computes from a row is bounded,
+ * whatever is in the row.
  */
 #ifndef SQL_TEXT_LIMITS_H
 #define SQL_TEXT_LIMITS_H

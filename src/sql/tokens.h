@@ -1,7 +1,6 @@
 /*
- * What is found out about a query from its tokens alone, before the parser:
- * how deep it nests, and the two spellings of GoogleSQL that PostgreSQL's
- * grammar does not have.
+ * What the tokens of a query tell before it is parsed: how deep it nests, and
+ * where it has the two spellings of GoogleSQL that PostgreSQL's grammar lacks.
  */
 #ifndef SQL_TOKENS_H
 #define SQL_TOKENS_H
@@ -19,10 +18,10 @@ CUSTOS_MUST_USE custos_status tokens_check(const struct sql_token *tokens,
                                            size_t n, custos_err *err);
 
 /*
- * Reads `WITH DIFFERENTIAL_PRIVACY [OPTIONS(...)]` after the outermost SELECT into
- * *out and writes blanks over it, byte for byte, so that positions stay true;
- * the same for `*,` in `COUNT(*, epsilon => ...)`. May fail: CUSTOS_ESYNTAX,
- * CUSTOS_EUNSUPPORTED, CUSTOS_ENOMEM.
+ * Reads `WITH DIFFERENTIAL_PRIVACY [OPTIONS(...)]` after the outermost SELECT
+ * into *out and writes blanks over it, byte for byte, so that positions stay
+ * true; the same for `*,` in `COUNT(*, epsilon => ...)`. May fail:
+ * CUSTOS_ESYNTAX, CUSTOS_EUNSUPPORTED, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status tokens_google(arena *a, char *sql,
                                             const struct sql_token *tokens,

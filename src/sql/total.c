@@ -1,6 +1,7 @@
 /*
- * One row a function. BIG and SMALL are the ends of BIGINT, WIDE those of
- * HUGEINT; dates are of the years 1 to 9999, for no other is stored or computed.
+ * One row for each function. BIG and SMALL are the ends of BIGINT, WIDE_BIG and
+ * WIDE_SMALL those of HUGEINT; dates lie in the years 1 to 9999, since no
+ * others are stored or computed.
  */
 #include "sql/total.h"
 
@@ -224,7 +225,7 @@ is_of_name(char c)
            (c >= '0' && c <= '9') || c == '_';
 }
 
-/* A quoted text is passed over; its doubled quotes are two of them. */
+/* Quoted texts are skipped; a doubled quote ends one and begins another. */
 static bool
 are_listed(const char *text, size_t len, enum scope scope)
 {

@@ -1,14 +1,15 @@
 /*
  * The functions and operators that may be printed into an engine's statement
  * over private rows, and why each is total: the list that theorem
- * total-expressions rests on. What is not listed is not printed, and refused by
- * the planner (plan/printable.c). Some are for the engine's own text around an
- * analyst's expressions (engine/work*.c, relation*.c, run_*.c, view.c), and no
- * expression may have them; tests hold whole statements to both lists.
+ * total-expressions rests on. The printer refuses what is not listed, and so
+ * does the planner (plan/printable.c). totals_around holds those that only the
+ * engine's own text around an analyst's expressions may use (engine/work*.c,
+ * relation*.c, run_*.c, view.c); tests hold whole statements to both lists.
  *
  * Aggregates are printed over public rows alone. Those that are total are
  * listed with the rest; those that are not (the engine's sums of decimals, its
- * variances) are allowed in statements that read nothing but public tables.
+ * variances) are allowed only in statements that read nothing but public
+ * tables.
  */
 #ifndef SQL_TOTAL_H
 #define SQL_TOTAL_H
@@ -19,16 +20,16 @@
 #include "base/str.h"
 
 struct total {
-    const char *name;  /* as printed before its bracket, or the operator */
-    const char *why;   /* it cannot fail on any value that reaches it */
-    const char *tried; /* engine expressions on the values where the like of it
-                          fails, or nearly does; separated by semicolons */
+    const char *name;  /* as printed before its parenthesis, or the operator */
+    const char *why;   /* why it cannot fail on any value that reaches it */
+    const char *tried; /* engine expressions on values at which such functions
+                          fail, or nearly do; separated by semicolons */
 };
 
 extern const struct total totals[], totals_around[];
 extern const size_t n_totals, n_totals_around;
 
-/* Is every function that is called in an expression's text listed? */
+/* Is every function that an expression's text calls listed? */
 bool total_is_text(const char *text, size_t len);
 
 /* The same for a statement over public rows alone, where an aggregate may fail

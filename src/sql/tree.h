@@ -1,8 +1,8 @@
 /*
- * The closed tree: what a query can be. The reader builds nothing else, the
- * printers know all of it; what is not here does not exist.
+ * The closed tree: everything a query can be. The reader builds nothing else,
+ * and the printers cover all of it; what is not here does not exist.
  *
- * A tree lives in the arena of its query. `at` is a byte offset of the text.
+ * A tree lives in the arena of its query. `at` is a byte offset in the text.
  */
 #ifndef SQL_TREE_H
 #define SQL_TREE_H
@@ -15,8 +15,8 @@
 #include "base/datum.h"
 #include "custos.h"
 
-/* Expressions and tables of one query at most, copies included, and as an
-   engine counts them. */
+/* The most expressions and tables of one query, with copies, and as an engine
+   counts them. */
 enum { SQL_NODES_MAX = 20000 };
 
 enum expr_kind {
@@ -27,7 +27,7 @@ enum expr_kind {
                      number, the last NULL where there is no ELSE */
     EXPR_IN,       /* args: what, then literals; negated */
     EXPR_IN_QUERY, /* args: what; query, of one output; negated */
-    EXPR_CAST,     /* args: what; cast_to: NULL where impossible */
+    EXPR_CAST,     /* args: what; cast_to; NULL where impossible */
     EXPR_AGGREGATE,
     EXPR_INTERVAL, /* DP_INTERVAL_LOW/HIGH: args: an output column's name */
     EXPR_KEY,      /* the planner's: key `slot` of the plan, after noise */
@@ -77,7 +77,8 @@ enum call {
     CALL_TRIM,
     CALL_LENGTH,
     CALL_SUBSTRING,
-    CALL_CONCAT, /* a || b: NULL when either is; concat() has its COALESCEs */
+    CALL_CONCAT, /* a || b: NULL when either is; concat() becomes this and
+                    COALESCE */
     /* extract(... from x) and date_part: */
     CALL_YEAR,
     CALL_QUARTER,
@@ -127,18 +128,18 @@ aggregate_is_quantile(enum aggregate a)
 enum bounds { BOUNDS_NONE, BOUNDS_PER_GROUP, BOUNDS_PER_ROW };
 
 /*
- * $1 ... $n of a text. In the tree a parameter is a literal: that of its
- * value, or where it has none (the text is only described) a stand-in, and the
- * first that knows what type belongs there writes it here.
+ * $1 ... $n of a text. In the tree a parameter is a literal: its value or,
+ * where it has none (the text is only described), a stand-in; then the first
+ * place that determines its type writes it here.
  */
 enum sql_param_use { SQL_PARAM_UNUSED, SQL_PARAM_VALUE, SQL_PARAM_LIST };
 
 struct sql_param {
     size_t number;
-    bool given;         /* value is there; it may be NULL */
-    struct datum value; /* of a list its text, {a,b} */
+    bool given;         /* it has a value, which may be NULL */
+    struct datum value; /* of a list, its text {a,b} */
     enum data_type
-        type; /* TYPE_NULL: not known; of a list that of its values */
+        type; /* TYPE_NULL: not known; of a list, that of its values */
     enum sql_param_use use;
 };
 
@@ -155,15 +156,15 @@ struct expr {
     struct expr **args;
     size_t n_args;
     struct datum value;
-    struct sql_param *param; /* EXPR_LITERAL: the one it stands for, or NULL */
+    struct sql_param *param; /* EXPR_LITERAL: the parameter it is, or NULL */
     str qualifier, name;
     enum call call;
     bool negated;
     enum data_type cast_to;
-    int cast_precision, cast_scale; /* TYPE_DECIMAL: numeric(p, s); the scale
-                                       also of a column, by the planner */
-    /* EXPR_AGGREGATE: args has the value, or nothing for count(*); quantiles
-       have their rank besides */
+    int cast_precision, cast_scale; /* TYPE_DECIMAL: numeric(p, s); the planner
+                                       also sets the scale of a column */
+    /* EXPR_AGGREGATE: args holds the value, or nothing for count(*); a quantile
+       also has its rank */
     enum aggregate aggregate;
     str epsilon; /* `epsilon => 0.3`; empty: the planner's share */
     struct expr *lower, *upper; /* of `bounds`: literals */
@@ -181,12 +182,12 @@ struct expr {
     i128 whole_low, whole_high; /* TYPE_INT: the range that is claimed of it */
     bool bare;       /* TYPE_INT: the engine's own arithmetic cannot fail in it:
                        theorem bare-arithmetic (plan/bare.c) */
-    size_t text_max; /* TYPE_TEXT: bytes it has at most */
+    size_t text_max; /* TYPE_TEXT: the most bytes it can have */
     void *fact;      /* the planner's: range and the like */
 };
 
-/* Is it DECIMAL in the engine, and exact? Other decimals are DOUBLE there, a
-   NULL literal too. The planner and the printer both ask here. */
+/* Is it DECIMAL in the engine, and so exact? Other decimals, and a NULL
+   literal, are DOUBLE there. The planner and the printer both use this. */
 static inline bool
 expr_is_exact(const struct expr *e)
 {
@@ -196,8 +197,9 @@ expr_is_exact(const struct expr *e)
            (e->kind == EXPR_COLUMN || e->kind == EXPR_CAST);
 }
 
-/* Of LIKE: is % all that is special in its pattern, and case heeded? Then the
-   engine's own matcher is linear; others go to ours. */
+/* Of LIKE: is % the only special character of the pattern, and the match
+   case-sensitive? Then the engine's own matcher is linear; otherwise ours is
+   used. */
 static inline bool
 expr_like_is_plain(const struct expr *e)
 {
@@ -229,8 +231,8 @@ struct query_options {
 };
 
 /*
- * What stands after FROM. A name that WITH has defined is a FROM_QUERY with
- * a copy of that query, as if it stood there in brackets; commas are joins
+ * What stands after FROM. A name that WITH has defined is a FROM_QUERY with a
+ * copy of that query, as if it stood there in parentheses; commas are joins
  * without ON, and a RIGHT JOIN is a LEFT JOIN with its sides exchanged.
  */
 enum from_kind { FROM_TABLE, FROM_QUERY, FROM_JOIN };
@@ -241,23 +243,22 @@ struct from {
     str name;            /* FROM_TABLE */
     str alias;           /* FROM_TABLE: may be empty; FROM_QUERY: never is */
     str *columns;        /* AS alias (a, b, ...): new names, from the left */
-    size_t n_columns;    /* 0: the names of the targets or of the table */
+    size_t n_columns;    /* 0: names are those of the targets or the table */
     struct query *query; /* FROM_QUERY; may have union_all */
-    bool trusted; /* the planner's: the query of a view, which the owner wrote;
-                     in it the owner's grants hold */
+    bool trusted; /* set by the planner: the query of a view, which the owner
+                     wrote and in which the owner's grants hold */
     /* FROM_JOIN: */
     struct from *left, *right;
     bool outer;      /* LEFT JOIN */
-    struct expr *on; /* NULL: every pair, or USING */
+    struct expr *on; /* NULL: a cross join, or USING */
     str *using;      /* JOIN ... USING (a, b, ...) */
     size_t n_using;
 };
 
 /*
- * Names in it are as written. GROUP BY: a name alone is a column of FROM, or
- * where there is none such an output; ORDER BY: names of outputs are numbers
- * already, so a name is a column. Below FROM and IN there are no options, no
- * ORDER BY and no LIMIT.
+ * Names are as written. In GROUP BY a name alone is a column of FROM, or else
+ * an output; in ORDER BY names of outputs have become numbers, so a name is a
+ * column. Subqueries have no options, no ORDER BY and no LIMIT.
  */
 struct query {
     bool explain;
@@ -275,27 +276,27 @@ struct query {
     size_t n_order_by;
     bool has_limit;
     uint64_t limit, offset;
-    struct query *union_all; /* one more, below FROM only; NULL: none */
+    struct query *union_all; /* the next SELECT, in subqueries; NULL: none */
 };
 
 /*
- * Text to tree. Everything that is no such query is refused by name and
- * position: CUSTOS_ESYNTAX, CUSTOS_EUNSUPPORTED (with what to write instead,
- * where there is something), CUSTOS_EOVERFLOW (too long); also CUSTOS_ENOMEM.
- * The text is borrowed until a is freed.
+ * Text to tree. Everything else is refused by name and position:
+ * CUSTOS_ESYNTAX, CUSTOS_EUNSUPPORTED (with what to write instead, where
+ * possible), CUSTOS_EOVERFLOW (too long); also CUSTOS_ENOMEM. The text is
+ * borrowed until a is freed.
  */
 CUSTOS_MUST_USE custos_status sql_read(arena *a, str text, struct query **out,
                                        custos_err *err);
 
 /*
- * The same for the query of a view, as it could stand in FROM: several with
- * UNION ALL, but no EXPLAIN, no options, no LIMIT.
+ * The same for the query of a view, which is read as a subquery in FROM: UNION
+ * ALL is allowed, but not EXPLAIN, options or LIMIT.
  */
 CUSTOS_MUST_USE custos_status sql_read_subquery(arena *a, str text,
                                                 struct query **out,
                                                 custos_err *err);
 
-/* As sql_read, of a text with parameters; sql_read refuses them. */
+/* As sql_read, for a text with parameters; sql_read refuses them. */
 CUSTOS_MUST_USE custos_status sql_read_with(arena *a, str text,
                                             struct sql_params *params,
                                             struct query **out,
@@ -304,8 +305,8 @@ CUSTOS_MUST_USE custos_status sql_read_with(arena *a, str text,
 enum { SQL_PARAMS_MAX = 10000 };
 
 /*
- * Room for the parameters of a text, none of them given; n is the highest
- * number in it, or `least` where that is more. May fail: CUSTOS_ESYNTAX,
+ * Room for the parameters of a text, all without a value; n is the highest
+ * number in it, but at least `least`. May fail: CUSTOS_ESYNTAX,
  * CUSTOS_EUNSUPPORTED (too many), CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status sql_params_find(arena *a, str text, size_t least,
@@ -314,20 +315,20 @@ CUSTOS_MUST_USE custos_status sql_params_find(arena *a, str text, size_t least,
 
 /*
  * Gives them these values; texts are borrowed. May fail: CUSTOS_EINVAL (too
- * few), CUSTOS_ESYNTAX (no UTF-8), CUSTOS_EOVERFLOW (too long).
+ * few), CUSTOS_ESYNTAX (not UTF-8), CUSTOS_EOVERFLOW (too long).
  */
 CUSTOS_MUST_USE custos_status sql_params_give(struct sql_params *params,
                                               const struct datum *values,
                                               size_t n, custos_err *err);
 
-/* A text with the values of its parameters written as literals: what was
-   asked, for people. */
+/* The text with the values of its parameters as literals: what was asked, for
+   people to read. */
 CUSTOS_MUST_USE custos_status sql_fill(arena *a, str text,
                                        const struct sql_params *params,
                                        struct buf *out, custos_err *err);
 
 /*
- * The one text of a tree: equal trees, equal text; spelling, case of
+ * The canonical text of a tree: equal trees have equal texts; spelling, case of
  * keywords, spaces and comments are gone. For the ledger and the key of a
  * stored answer.
  */
