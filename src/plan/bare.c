@@ -35,7 +35,7 @@ prove_range(struct fact *f, i128 low, i128 high)
     f->proven_high = high;
 }
 
-/* Of all that e may be, and nothing else. */
+/* The union of all values that e may be. */
 static void
 prove_choice(const struct expr *e)
 {
@@ -66,7 +66,7 @@ larger_of(i128 a, i128 b)
     return a > b ? a : b;
 }
 
-/* At least 1: what is always 0 hides how large the other factors become. */
+/* At least 1: a factor that is always 0 must not hide how large others are. */
 static i128
 reach_of(const struct fact *a)
 {
@@ -91,7 +91,7 @@ prove_arithmetic(struct expr *e)
     e->bare = fact_of(e)->proven && e->call != CALL_DIV && e->call != CALL_MOD;
 }
 
-/* Calls whose values are few by what they are. */
+/* Calls whose values lie in a small range by definition. */
 static void
 prove_call(struct expr *e)
 {

@@ -24,7 +24,7 @@ enum {
 
 /* ------------------------------------------------------------- relations -- */
 
-/* cut: what is above cuts r's rows of a unit to as many as r has. */
+/* cut: the relation above cuts r to its rows per unit. */
 static void
 walk_cuts(const struct relation *r, bool cut, bound_selection_each each,
           void *ctx)
@@ -156,7 +156,7 @@ set_noise(arena *a, struct bound_selection *r, custos_err *err)
     return CUSTOS_OK;
 }
 
-/* ------------------------------------------------------------------ plans -- */
+/* ----------------------------------------------------------------- plans -- */
 
 void
 bound_selection_clear(struct bound_selection *r)
@@ -170,8 +170,8 @@ bound_selection_clear(struct bound_selection *r)
     rat_clear(&r->scale);
 }
 
-/* One plan a bound. Where one is not possible, say for a sum too wide, the
-   bounds end before it: that is public. */
+/* One plan for each bound. Where a plan is not possible (a sum is too wide, for
+   example), the bounds end before it: that is public. */
 static custos_status
 make_plans(arena *a, struct query *q, const struct policy *p,
            const struct plan_options *options, struct bound_selection *r,
@@ -200,7 +200,7 @@ has_theorem(const struct plan *p, const char *id)
     return false;
 }
 
-/* All that any of the plans rests on, and the bound selection. */
+/* All theorems of the plans, and of the bound selection. */
 static bool
 set_theorems(arena *a, struct plan *p)
 {
@@ -222,7 +222,8 @@ set_theorems(arena *a, struct plan *p)
     return true;
 }
 
-/* The plan of all: what is public of it is that of the largest bound. */
+/* The outer plan: its public facts are those of the plan with the largest
+   bound. */
 static struct plan *
 outer_new(arena *a, struct bound_selection *r)
 {

@@ -1,12 +1,13 @@
 /*
  * The bound selection: how many rows of a unit count, where the policy does not
- * say. The bound is tried at 1, 2, 4, ...; it is doubled while many units have
- * more rows, and where few have, it stays. That is a release of its own, with a
- * share of the query's epsilon; then the query is an ordinary plan with that
- * bound and the rest.
+ * say. The bounds 1, 2, 4, ... are tried in turn, and the first that only few
+ * units exceed is taken. That is a release of its own, with a share of the
+ * query's epsilon; the query is then an ordinary plan with that bound and the
+ * rest of the price.
  *
  * All plans that can follow are made before anything is charged: the price is
- * the largest of theirs, and none can fail for a reason that was not known.
+ * the largest of theirs, and none can fail for a reason that was not known
+ * before.
  *
  * THEOREM  bound-race
  *   Let m_u be a whole number that is a function of the rows of unit u and of
@@ -37,22 +38,23 @@
 
 struct work;
 
-/* Bounds 1, 2, ..., 1024. More rows of a unit only count by the policy. */
+/* Bounds 1, 2, ..., 1024. More rows of a unit count only if the policy says so.
+   */
 enum { BOUND_SELECTION_MAX = 11 };
 
 struct bound_selection {
-    struct plan
-        *plans[BOUND_SELECTION_MAX]; /* at bound 2^i, each with all it needs */
+    struct plan *plans[BOUND_SELECTION_MAX]; /* at bound 2^i, each complete */
     size_t n;
     const char *epsilon; /* the bound selection's share, exact */
-    rat share, scale;    /* the same; of each of its noises */
+    rat share, scale;    /* the same; the scale of its noise */
     int64_t few;         /* T */
     int64_t most;        /* T + 8b */
 };
 
 /*
- * Every relation whose rows of a unit are cut by a bound that is not declared:
- * the whole of FROM, or sides that are cut before they meet.
+ * Calls `each` for every relation whose rows per unit are cut by a bound that
+ * is not declared: all of FROM, or sides of joins that are cut before they
+ * meet.
  */
 typedef void (*bound_selection_each)(void *ctx, const struct relation *r);
 void bound_selection_walk(const struct relation *from,
@@ -61,12 +63,13 @@ void bound_selection_walk(const struct relation *from,
 /* Is there any? */
 bool bound_selection_is_open(const struct relation *from);
 
-/* What is left of the price, after the bound selection. May fail: CUSTOS_EUNSUPPORTED. */
+/* Takes the bound selection's share off the price. May fail:
+   CUSTOS_EUNSUPPORTED. */
 CUSTOS_MUST_USE custos_status bound_selection_share(struct work *w);
 
 /*
- * The plan of a bound selection; first: the one at bound 1, which is its now, also when
- * this fails. May fail as plan_make.
+ * The plan of a bound selection. It takes ownership of `first`, the plan at
+ * bound 1, even when it fails. May fail as plan_make does.
  */
 CUSTOS_MUST_USE custos_status
 bound_selection_make(arena *a, struct query *q, const struct policy *p,
@@ -74,7 +77,7 @@ bound_selection_make(arena *a, struct query *q, const struct policy *p,
                      struct plan **out, custos_err *err);
 void bound_selection_clear(struct bound_selection *r);
 
-/* For the answer: that the bound was chosen, and what that cost. */
+/* For the answer: says that the bound was chosen, and what that cost. */
 void bound_selection_remark(const struct bound_selection *r, struct buf *out);
 
 #endif

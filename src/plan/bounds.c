@@ -1,6 +1,6 @@
 /*
  * Contribution bounds: how many rows of a unit count, in how many groups, and
- * how the rest is left out.
+ * how the others are left out.
  *
  * THEOREM  rank-bound
  *   Let r be a function of the salt and a unit's own rows that numbers the
@@ -36,7 +36,7 @@ least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* A whole number from 1 to most, as text of OPTIONS. */
+/* Reads a whole number from 1 to most in OPTIONS. */
 static custos_status
 read_limit(struct work *w, str text, const char *name, uint64_t most,
            uint64_t *out)
@@ -78,8 +78,8 @@ bounds_asked(const struct query *q)
     return n < 1 ? 1 : n;
 }
 
-/* The most groups that a query may ask for: as many as it likes where it is
-   not known yet how many there will be. */
+/* The most groups per unit that a query may ask for: any number where it is not
+   yet known how many groups there will be. */
 static uint64_t
 groups_most(const struct plan *p, uint64_t groups)
 {
@@ -95,7 +95,7 @@ has_kind(const struct plan *p, enum part_kind kind)
     return false;
 }
 
-/* How many groups a unit could be in; of the data's nobody knows. */
+/* How many groups a unit could be in; not known for discovered groups. */
 static uint64_t
 groups_there(const struct plan *p)
 {
@@ -126,8 +126,8 @@ choose_bounding(const struct work *w, uint64_t rows, uint64_t groups)
     return BOUND_FOLD;
 }
 
-/* Is it the number of units alone, of those with a row that passes WHERE? One
-   row of each tells: no other bound is wanted. */
+/* Does the query only count units with a row that passes WHERE? One row of each
+   is then enough, and no other bound is needed. */
 static bool
 counts_people(const struct work *w)
 {
@@ -146,7 +146,7 @@ plan_has_bare_key(const struct plan *p)
            p->n_queries == 0 && (!p->from || p->from->kind == RELATION_TABLE);
 }
 
-/* Its column's name, to those who may know that there is such a column. */
+/* The unit's column, for those who may know that there is such a column. */
 static str
 unit_name(const struct work *w)
 {

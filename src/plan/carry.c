@@ -1,6 +1,6 @@
 /*
- * One walk from the plan's own expressions down to its tables. What is unknown
- * stays carried: a relation that was not walked hands on all its columns.
+ * One walk from the plan's own expressions down to its tables. A relation that
+ * was not walked hands on all its columns.
  */
 #include "plan/carry.h"
 

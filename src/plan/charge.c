@@ -6,12 +6,11 @@
  * THEOREM  plan-charge
  *   Parts that are (epsilon_i, delta_i)-DP and rho_i-zCDP make, together,
  *   (sum epsilon_i, sum delta_i)-DP and (sum rho_i)-zCDP: sequential
- *   composition of releases fixed beforehand from the same data. Where groups
- *   are chosen first, the choice is one more release, and the parts are those
- *   of the groups it showed: adaptive composition; and so where a bound selection chose
- *   the bound of rows (bound-race). What is
- *   (epsilon, delta)-DP is delta-approximately what pure epsilon-DP is in
- *   concentrated DP.
+ *   composition of releases from the same data that are fixed in advance. Where
+ *   groups are chosen first, the choice is one more release, and the parts are
+ *   those of the groups it showed: adaptive composition; likewise where a bound
+ *   selection chose the bound on rows (bound-race). What is (epsilon, delta)-DP
+ *   is delta-approximately what pure epsilon-DP is in concentrated DP.
  * SOURCE   Dwork, Roth 2014, theorem 3.16; Bun, Steinke 2016,
  *          arXiv:1605.02065, lemmas 1.7 and 8.2; doc/proofs/groups-chosen.md
  * NEEDS    part-add-remove or part-change-one for every part.
@@ -26,7 +25,7 @@
 #include "plan/bound_selection.h"
 #include "plan/work.h"
 
-/* What a Gaussian costs: D2^2 / (2 sigma^2), of a sigma rounded down. */
+/* The rho of a Gaussian: D2^2 / (2 sigma^2), with sigma rounded down. */
 static custos_status
 gauss_rho(const struct part *part, rat *rho, custos_err *err)
 {
@@ -65,8 +64,8 @@ squares_of(const struct plan *p, rat *squares)
 }
 
 /*
- * The currencies of the ledger's filter. Those it does not count in stay
- * unbounded: to work them out takes longer than all the rest of a small plan.
+ * Only the currencies that the ledger's filter counts in. The others stay
+ * unbounded: computing them takes longer than the rest of a small plan.
  */
 static void
 set_amounts(struct plan *p, const rat *squares)
@@ -126,8 +125,8 @@ raise_to(rat *to, const rat *x)
         rat_set(to, x);
 }
 
-/* The bound selection's share, and of each amount the most that a plan after it has. All
-   of them answer at this charge. */
+/* The bound selection's share, plus the maximum of each amount over the plans
+   that may follow. All of them answer at this charge. */
 void
 charge_bound_selection(struct plan *p)
 {

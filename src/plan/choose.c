@@ -39,8 +39,8 @@ too_long(custos_err *err)
 }
 
 /*
- * How many values one release has. Groups of the data are released one by
- * one: how many there are is not known here, and no scale depends on it.
+ * How many values one release has. Discovered groups are released one by one:
+ * their number is not known here, and no scale depends on it.
  */
 static size_t
 values_of(const struct plan *p)
@@ -167,7 +167,8 @@ choose_part(struct work *w, struct part *part, const rat *delta, size_t n,
     return try_gauss(w, part, delta, n, err);
 }
 
-/* The k Gaussians found at delta/parts have delta/k each: still the better. */
+/* The k Gaussians chosen at delta/parts get delta/k each: they stay the better
+   choice. */
 static custos_status
 share_delta(struct work *w)
 {
@@ -193,7 +194,8 @@ share_delta(struct work *w)
     return st;
 }
 
-/* Chosen by the bar that was asked for; shown is that of one value. */
+/* Mechanisms were chosen by the bar that was asked for; the bar shown is that
+   of one value. */
 static custos_status
 set_bars(struct work *w)
 {

@@ -1,6 +1,6 @@
 /*
- * Trees of the planner's own. The reader's tree is left as it was (its text is
- * the ledger's and the key of stored answers); the planner rewrites a copy.
+ * Copies of trees. The reader's tree stays as it was (its text goes to the
+ * ledger and into the key of stored answers); the planner rewrites a copy.
  */
 #include "plan/work.h"
 
@@ -125,7 +125,7 @@ both_same(const struct expr *a, const struct expr *b, uint64_t *steps)
     return !a || !b ? !a && !b : expr_same_counted(a, b, steps);
 }
 
-/* In one scope the same text is the same query. */
+/* Within one scope, equal texts are equal queries. */
 static bool
 query_same(const struct query *a, const struct query *b, uint64_t *steps)
 {

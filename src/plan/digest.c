@@ -3,11 +3,11 @@
  * processes that plan the same text under the same policy compare it before
  * the second one touches data that the first one charged for.
  *
- * Covered are the text of EXPLAIN, the query, the charge as the ledger counts
- * it, and every number of the plan that EXPLAIN rounds or leaves out; of a bound selection
- * the same of each plan that may follow. Texts go in with their lengths and
- * numbers with a fixed width, so that no two plans write the same bytes. No
- * pointer, clock or order of a table goes in.
+ * It covers the text of EXPLAIN, the query, the charge as the ledger counts it,
+ * and every number of the plan that EXPLAIN rounds or leaves out; for a bound
+ * selection the same of each plan that may follow. Texts go in with their
+ * lengths and numbers with a fixed width, so that no two plans write the same
+ * bytes. No pointer, clock or order of a table goes in.
  */
 #include <assert.h>
 
@@ -104,7 +104,8 @@ add_charge(struct sha256 *h, const struct charge *c)
 
 /*
  * Values that follow from a column and the policy, or from the first number,
- * are covered by these. In a bound selection plans share values: they go in once.
+ * are covered by these. In a bound selection plans share values: they go in
+ * once.
  */
 static void
 add_keys(struct sha256 *h, const struct plan *p, const struct plan *outer)

@@ -6,8 +6,8 @@
  *   CASE, COALESCE          what their results can be
  *   dates with a range      every day or period of it
  *
- * Whole numbers with a range need no list (keys.c). Where there is no finite
- * domain there is none: an expression over anything else has no public keys.
+ * Whole numbers with a range need no list (keys.c). Any other expression has no
+ * finite domain, and so no public keys.
  */
 #include "plan/domain.h"
 
@@ -49,7 +49,7 @@ make_room(struct domain *d)
     return true;
 }
 
-/* A text is copied: its own lives only as long as the tuple it was found of. */
+/* A text is copied: the original lives only as long as the current tuple. */
 static enum domain_result
 add_value(struct domain *d, const struct datum *v)
 {
@@ -101,7 +101,7 @@ enum { COLUMNS_MAX = 4, TUPLES_MAX = 1 << 16 };
 /* Texts of one evaluation. */
 enum { SCRATCH_BYTES = 1 << 24 };
 
-/* A column below an expression, and which of its values it has now. */
+/* A column of an expression, and its current value. */
 struct place_of {
     const struct policy_column *column;
     int slot;
@@ -167,8 +167,8 @@ tuple_leaf(void *ctx, const struct expr *e, struct value *out)
     return true;
 }
 
-/* May the engine compute another value than evaluate() does, or write it
-   otherwise as a text? */
+/* May the engine compute another value than evaluate() does, or print it
+   differently as a text? */
 static bool
 engine_may_differ(const struct expr *e)
 {
@@ -248,7 +248,7 @@ domain_is_period(const struct expr *e)
            e->call <= CALL_TRUNC_HOUR;
 }
 
-/* Hours that every period of the kind has at least. */
+/* The hours of the shortest period of the kind. */
 static i128
 least_hours(enum call period)
 {
@@ -264,11 +264,11 @@ least_hours(enum call period)
     }
 }
 
-/* A period has at most so many of its least lengths. */
+/* The longest period over the shortest, rounded up. */
 enum { LONGEST_PERIOD = 2 };
 
-/* Every period of the range: steps no longer than a period meet all of them,
-   where the last step goes to the end. */
+/* Every period of the range: steps no longer than the shortest period meet all
+   of them if the last step goes to the end. */
 static enum domain_result
 add_periods(struct domain *d, const struct expr *e)
 {

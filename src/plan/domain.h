@@ -19,8 +19,8 @@ struct domain {
     arena *a;
     struct effort *effort;
     const struct policy_table *table;
-    size_t room;          /* values at most, each counted as often as found */
-    struct datum *values; /* n of them; ascending, each once, when found */
+    size_t room;          /* the most values, duplicates counted */
+    struct datum *values; /* n of them; sorted and distinct when found */
     size_t n;
     size_t capacity; /* of values */
     bool null;       /* NULL is among them */
@@ -29,7 +29,7 @@ struct domain {
 /* e is typed; a, effort, table and room are set, the rest is zero. */
 enum domain_result domain_find(struct domain *d, const struct expr *e);
 
-/* Is it date_trunc, of whatever period? */
+/* Is it a date_trunc? */
 bool domain_is_period(const struct expr *e);
 
 #endif

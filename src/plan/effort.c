@@ -3,7 +3,7 @@
  *   Whatever an analyst writes, planning it takes at most the policy's
  *   max_planning_steps steps and EFFORT_BYTES bytes of the arena, and whether
  *   it is refused for that is a function of query, policy and counts of public
- *   tables: it tells nothing of private data, nor of who asks what besides.
+ *   tables: it reveals nothing about private data or about other queries.
  * SOURCE   by construction: loops take their steps before they turn, mechanisms
  *          are paid for whether they are found in a cache or made.
  * NEEDS    texts of at most SQL_TEXT_MAX bytes and SQL_NODES_MAX nodes.

@@ -1,19 +1,19 @@
 /*
- * The account of planning. Everything above the charge is free of cost in
- * budget, so it must not be free of cost in time: each plan has a number of
- * steps and of bytes, and a query that needs more is refused with a sentence
- * that says what to make smaller.
+ * The limits of planning. Everything above the charge costs no budget, so its
+ * time must be limited in another way: each plan may take a number of steps and
+ * of bytes, and a query that needs more is refused with a sentence that says
+ * what to make smaller.
  *
  * Steps are counted, never measured: the verdict is a function of query, policy
  * and counts of public tables, and the same for EXPLAIN, for a description and
- * for the question itself, on every machine. A step is about 25 ns of work, the
- * work of one node of an expression on one value. Whatever loops more often
- * than the text is long takes its steps first; what takes memory in each turn
- * is bounded by the bytes.
+ * for the query itself, on every machine. A step is about 25 ns of work, the
+ * work of one node of an expression on one value. A loop that runs more often
+ * than the text is long takes its steps before it runs; one that takes memory
+ * in each turn is bounded by the bytes.
  *
- * Below plan_make an exhausted account looks like a failure for want of memory
- * (CUSTOS_ENOMEM), which every path already passes up; plan_make puts it into
- * words.
+ * Inside plan_make an exhausted limit looks like a lack of memory
+ * (CUSTOS_ENOMEM), which every path already passes up; plan_make turns it into
+ * its own error.
  */
 #ifndef PLAN_EFFORT_H
 #define PLAN_EFFORT_H
@@ -28,7 +28,7 @@
 /* Memory of one plan, in the arena. The steps are the policy's. */
 #define EFFORT_BYTES ((size_t)128 << 20)
 
-/* What work takes that is no loop of ours, in steps: measured, rounded up. */
+/* Steps of work outside our own loops: measured, rounded up. */
 enum {
     EFFORT_NODE = 100,         /* typing one node of an expression */
     EFFORT_FROM = 200,         /* a table, join or subquery in FROM */
@@ -46,7 +46,7 @@ enum effort_state {
     EFFORT_GOES_ON,
     EFFORT_OUT_OF_STEPS,
     EFFORT_OUT_OF_BYTES,
-    EFFORT_STOPPED, /* nobody wants the plan any more */
+    EFFORT_STOPPED, /* planning was cancelled */
 };
 
 struct effort {
@@ -58,14 +58,14 @@ struct effort {
 
 enum { EFFORT_WATCH = 1 << 14 }; /* steps between looks at `stop` */
 
-/* Ends the account: every later effort_take fails. */
+/* From now on every effort_take fails. */
 void effort_end(struct effort *e, enum effort_state why);
 
-/* The rarer half of effort_take. */
+/* The slow path of effort_take. */
 CUSTOS_MUST_USE bool effort_look(struct effort *e, uint64_t steps);
 
-/* Takes so many steps. False: there are not as many, or the plan is stopped.
-   e may be NULL, for work below the charge. */
+/* Takes so many steps. False: fewer remain, or planning was cancelled. e may be
+   NULL, for work below the charge. */
 CUSTOS_MUST_USE static inline bool
 effort_take(struct effort *e, uint64_t steps)
 {
@@ -77,12 +77,13 @@ effort_take(struct effort *e, uint64_t steps)
     return true;
 }
 
-/* The same as a status: CUSTOS_OK or CUSTOS_ENOMEM, which plan_make words. */
+/* The same as a status: CUSTOS_OK or CUSTOS_ENOMEM, which plan_make replaces.
+   */
 CUSTOS_MUST_USE custos_status effort_spend(struct effort *e, uint64_t steps,
                                            custos_err *err);
 
-/* The refusal of an account that has ended: CUSTOS_EOVERFLOW, or
-   CUSTOS_EENGINE where it was stopped. */
+/* The refusal once a limit is reached: CUSTOS_EOVERFLOW, or CUSTOS_EENGINE
+   where planning was cancelled. */
 custos_status effort_refuse(const struct effort *e, custos_err *err);
 
 #endif

@@ -146,7 +146,8 @@ evaluate_logic(enum call call, const struct value *v, struct value *out)
 
 /* ---------------------------------------------------------------- calls -- */
 
-/* Which of the values is taken decides: a noisy choice has no interval. */
+/* The result is one of the values; where noise decides which, it has no
+   interval. */
 static bool
 evaluate_choice(enum call call, const struct value *v, size_t n,
                 struct value *out)

@@ -1,12 +1,12 @@
 /*
- * Expressions over public values, evaluated in C: what stands around
- * aggregates after noise, and the image of a function over declared values.
- * It means what the engine means by the same tree (test/engine compares them).
+ * Expressions over public values, evaluated in C: those on aggregates after
+ * noise, and the image of a function over declared values. The engine gives the
+ * same values for the same tree (test/engine compares them).
  *
- * Numbers may carry an interval, which goes through arithmetic as intervals
- * do; where that is not possible (division by what may be 0, a CASE decided by
- * a noisy number) the result is uncertain without an interval. Doubles are
- * fine here: nothing below sees exact values.
+ * Numbers may carry an interval, which follows interval arithmetic; where that
+ * is not possible (division by what may be 0, a CASE decided by a noisy number)
+ * the result is uncertain and has no interval. Doubles are fine here: no exact
+ * private value is seen.
  */
 #ifndef PLAN_EVALUATE_H
 #define PLAN_EVALUATE_H
@@ -17,7 +17,7 @@
 #include "sql/tree.h"
 
 enum certainty {
-    CERTAIN,   /* a literal, a key: what it is */
+    CERTAIN,   /* exact: a literal, a key */
     BARRED,    /* low <= exact value <= high, at the level of the leaves */
     UNCERTAIN, /* no interval is known */
 };
@@ -34,20 +34,21 @@ struct value {
  */
 struct scope {
     arena *a;
-    struct effort *effort; /* NULL: below the charge, where a plan has bounded
-                              the work */
+    struct effort *effort; /* NULL: below the charge, where the plan bounds the
+                              work */
     bool (*leaf)(void *ctx, const struct expr *e, struct value *out);
     void *ctx;
 };
 
-/* Is every call of the tree known here? For refusals above the charge. */
+/* Can every call of the tree be evaluated? For refusals above the charge. */
 bool evaluate_knows(const struct expr *e);
 
-/* Is its own value, without its arguments', computed here as a double of 15
-   digits? The engine has more of them. */
+/* Is this node's own value computed here as a double of 15 digits? The engine's
+   has more. */
 bool evaluate_rounds(const struct expr *e);
 
-/* False without memory or steps. What has no value (division by 0, overflow) is NULL. */
+/* False without memory or steps. What has no value (division by 0, overflow) is
+   NULL. */
 CUSTOS_MUST_USE bool
 evaluate(const struct scope *s, const struct expr *e, struct value *out);
 

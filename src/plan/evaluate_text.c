@@ -27,7 +27,7 @@ text_value(arena *a, const char *ptr, size_t len, struct value *out)
     return true;
 }
 
-/* Bytes of the character at s, 1 where it is none. */
+/* Bytes of the character at s; 1 where it is invalid. */
 static size_t
 read_character(const char *s, size_t len, wint_t *code)
 {
@@ -67,8 +67,8 @@ put_character(wint_t c, char *out)
     return 4;
 }
 
-/* Opened once, for all threads, and never closed: to open it takes longer than
-   to change the case of a short text. */
+/* Opened once for all threads and never closed: opening it takes longer than
+   changing the case of a short text. */
 static locale_t utf8_locale;
 
 static void
@@ -148,7 +148,7 @@ trim(arena *a, str s, struct value *out)
     return text_value(a, s.ptr, s.len, out);
 }
 
-/* Of any types, as || does: NULL where one is. */
+/* Takes any types, as || does; NULL where an argument is. */
 static bool
 concat(arena *a, const struct expr *e, const struct value *v, struct value *out)
 {

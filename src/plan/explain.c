@@ -70,7 +70,7 @@ explain_groups(const struct plan *p, struct buf *out)
     buf_add_text(out, "\n");
 }
 
-/* The rule that chooses groups, and the count that it gives with it. */
+/* The rule that chooses groups, and the count that it also releases. */
 static void
 explain_selection(const struct plan *p, struct buf *out)
 {
@@ -151,7 +151,7 @@ released_grid(const struct part *part)
     return g;
 }
 
-/* The scale, of a text the mechanism wrote, in units of the value. */
+/* The scale, from the mechanism's text, in units of the value. */
 static void
 explain_scale(const struct part *part, struct grid g, struct buf *out)
 {
@@ -195,7 +195,7 @@ explain_part(const struct part *part, struct buf *out)
     buf_add_text(out, " at 95 %\n");
 }
 
-/* No noise on a number: a draw among the points of the range. */
+/* Quantiles have no additive noise: a point of the range is drawn. */
 static void
 explain_quantiles(const struct plan *p, const struct part *part,
                   struct buf *out)
@@ -236,7 +236,7 @@ explain_amounts(const rat *epsilon, const rat *rho, struct buf *out)
     words_number(rho, out);
 }
 
-/* What is charged; where that is the policy's least, also what was asked. */
+/* What is charged; where that is the least price, also what was asked for. */
 static void
 explain_price(const struct plan *p, struct buf *out)
 {

@@ -1,11 +1,11 @@
 /*
- * What is known of an expression's value in every row, from public facts
- * alone: declared ranges, types, literals. Ranges keep arithmetic total
- * (nothing overflows) and bound what sums need bounds for.
+ * What is known about an expression's value in every row, from public facts
+ * alone: declared ranges, types, literals. Ranges say how wide arithmetic must
+ * be, and bound the values that are summed.
  *
- * A range is not what privacy rests on: expressions cannot fail whatever their
+ * Privacy does not rest on ranges: expressions cannot fail whatever their
  * values are (total-expressions), and the values of a part are clamped once
- * more, into the part's own limits. It is true all the same, of what the engine
+ * more, to the part's own limits. Ranges hold all the same for what the engine
  * computes: for doubles the ends are doubles, rounded outwards (range_real.c).
  */
 #ifndef PLAN_FACT_H
@@ -23,14 +23,15 @@ enum known {
 struct fact {
     bool nullable;
     enum known known;
-    bool floor, ceiling; /* where not both ends are declared: lower, or
-                                 upper, alone is. No NaN is below a ceiling */
+    bool floor, ceiling; /* only the lower, or only the upper, end is declared.
+                            No NaN is below a ceiling */
     rat lower, upper;    /* dates in days, timestamps in microseconds */
-    bool proven; /* TYPE_INT: it lies in this range by construction, whatever is
-                    believed of ranges (bare.c) */
+    bool
+        proven; /* TYPE_INT: it lies in the range below by construction, even if
+                    other ranges are wrong (bare.c) */
     i128 proven_low, proven_high;
-    size_t nodes; /* of the expression, computed columns written out */
-    int scale;    /* TYPE_DECIMAL: digits after the point */
+    size_t nodes;             /* of the expression, computed columns inlined */
+    int scale;                /* TYPE_DECIMAL: digits after the point */
     const struct expr *loose; /* where a range was lost; NULL: nowhere */
     struct fact *next;        /* all of a plan, for plan_free */
 };

@@ -20,7 +20,7 @@
  */
 #include "plan/from.h"
 
-/* A relation with its numbers; those of sides by themselves. */
+/* A relation with its counts; its sides have their own. */
 struct reach {
     const struct relation *r;
     uint64_t rows;   /* of a public relation */
@@ -116,9 +116,9 @@ is_exact(enum data_type type)
 }
 
 /*
- * Of the public side `of`, whose columns begin at `offset` in the join, the
- * rows that one row of the other side can meet: the least over equalities that
- * the condition demands.
+ * The most rows of the public side `of`, whose columns begin at `offset` in the
+ * join, that one row of the other side can meet: the minimum over the
+ * equalities in the condition.
  */
 static uint64_t
 rows_met(struct finding *f, const struct reach *of, size_t offset,
@@ -165,8 +165,8 @@ reach_side(struct finding *f, const struct relation *r)
     return x;
 }
 
-/* What a join makes of the fan-outs of its sides. Private sides meet by their
-   unit; a public side's rows are all in `met` already. */
+/* The fan-out of a join from those of its sides. Private sides meet by their
+   unit; a public side's rows are already counted in `met`. */
 static uint64_t
 join_fanout(const struct reach *x)
 {

@@ -1,7 +1,7 @@
 /*
  * FROM to relations: tables, and what all kinds of relations share. Only what
- * the policy grants gets a name; everything else is there for the engine and
- * nobody can ask for it.
+ * the policy grants gets a name; other columns exist for the engine, but no
+ * query can name them.
  */
 #include "plan/from.h"
 
@@ -167,7 +167,7 @@ is_unique(const struct policy *p, const struct policy_table *t,
             c->type == TYPE_DATE || c->type == TYPE_TIMESTAMP);
 }
 
-/* The key by which a column tells the unit of its row; relation.h. */
+/* The key by which a column identifies the unit of its row; see relation.h. */
 static const void *
 key_names(const struct policy *p, const struct policy_table *t,
           const struct policy_column *c)
@@ -200,7 +200,7 @@ no_table(struct work *w, const struct from *f)
                           near ? near : "", near ? "?" : "");
 }
 
-/* The table with the bound that is tried, where it declares none. */
+/* Sets the bound being tried, where the table declares none. */
 static custos_status
 assume_rows(struct work *w, struct relation *r)
 {
@@ -277,7 +277,7 @@ from_any(struct work *w, struct from *f, struct loose *loose,
 
 /* ------------------------------------------------------------------- all -- */
 
-/* Conditions above all else are WHERE's: so a table stays a table. */
+/* Moves filters at the top of FROM to WHERE, so that a table stays a table. */
 static custos_status
 lift_filters(struct work *w, struct relation **r)
 {
@@ -314,7 +314,7 @@ count_conjuncts(const struct expr *e)
     return count_conjuncts(e->args[0]) + count_conjuncts(e->args[1]);
 }
 
-/* What joins did not take is WHERE again. */
+/* Conditions that no join took go back to WHERE. */
 static custos_status
 put_back(struct work *w, const struct loose *l, struct expr **where)
 {
@@ -332,7 +332,8 @@ put_back(struct work *w, const struct loose *l, struct expr **where)
     return st;
 }
 
-/* A join has bound it by its own sides: does all of FROM agree? */
+/* A join has bound its names to its own sides: are they unique in all of FROM?
+   */
 static custos_status
 check_alone(struct work *w, const struct relation *r, const struct expr *e)
 {

@@ -10,12 +10,12 @@
 /* No relation may have more rows of one unit than this. */
 #define FROM_ROWS_MAX ((uint64_t)1 << 31)
 
-/* More columns than this no relation has. */
+/* The most columns of a relation, and levels of FROM. */
 enum { FROM_COLUMNS_MAX = 4096, FROM_DEPTH_MAX = 64 };
 
 /*
- * Conditions of WHERE on their way down to joins that are written without ON:
- * a join takes those that it can bind, and each is taken once.
+ * Conditions of WHERE that joins without ON may take: a join takes those whose
+ * names it has, and each is taken once.
  */
 struct loose {
     struct expr **conjuncts;
@@ -37,10 +37,10 @@ CUSTOS_MUST_USE custos_status from_list(struct work *w, struct from *f,
 CUSTOS_MUST_USE custos_status from_query(struct work *w, struct from *f,
                                          struct relation **out);
 
-/* Tables between commas: a join that has no condition of its own. */
+/* Is it a list of tables with commas: a join without a condition of its own? */
 bool from_is_list(const struct from *f);
 
-/* The join that f says, of what its sides have become. */
+/* The join f of its sides, which are relations already. */
 CUSTOS_MUST_USE custos_status from_pair(struct work *w, const struct from *f,
                                         struct loose *loose,
                                         struct relation *left,
@@ -63,14 +63,14 @@ CUSTOS_MUST_USE custos_status from_filter(struct work *w,
 /* Names and types from here on are those of r. */
 void from_enter(struct work *w, struct relation *r);
 
-/* Where expressions over r stand. */
+/* The context of expressions over r. */
 enum context from_context(const struct relation *r);
 
-/* Names are those of f's list, where it has one. */
+/* Gives the columns the names of f's list, where it has one. */
 CUSTOS_MUST_USE custos_status from_rename(struct work *w, const struct from *f,
                                           struct relation *r);
 
-/* A condition's parts that AND holds together: calls each, until one fails. */
+/* Calls `each` for every operand of the ANDs of a condition, until it fails. */
 typedef custos_status (*from_each)(struct work *w, void *ctx, struct expr *e);
 CUSTOS_MUST_USE custos_status from_conjuncts(struct work *w, struct expr *e,
                                              from_each each, void *ctx);
@@ -79,13 +79,14 @@ CUSTOS_MUST_USE custos_status from_conjuncts(struct work *w, struct expr *e,
 CUSTOS_MUST_USE custos_status from_and(struct work *w, struct expr *a,
                                        struct expr *b, struct expr **out);
 
-/* Is there such a relation in it? */
+/* Does r contain a relation of this kind? */
 bool from_has(const struct relation *r, enum relation_kind kind);
 
-/* The most rows that a table is thought to have: no low ceiling is relied on. */
+/* The most rows that a table is assumed to have; a low ceiling of the policy is
+   not relied on. */
 uint64_t from_ceiling(const struct policy_table *t);
 
-/* A product or sum that stays at the largest number. */
+/* Saturating product and sum. */
 uint64_t from_times(uint64_t a, uint64_t b);
 uint64_t from_plus(uint64_t a, uint64_t b);
 

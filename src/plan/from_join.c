@@ -2,9 +2,9 @@
  * Joins: which are admitted, how their sides meet, and how many rows of a unit
  * come out. (Theorems unit-local and join-order, relation.h.)
  *
- * Two private sides need one unit, and the condition must make it equal: by an
- * equality of columns that name the unit, or of keys that lead to it. What is
- * left over of the condition may be anything.
+ * Two private sides must have the same unit, and the condition must equate it:
+ * by an equality of columns that name the unit, or of keys that identify it.
+ * The rest of the condition may be anything.
  */
 #include "plan/from.h"
 
@@ -65,7 +65,7 @@ find_in_query(const struct expr *e)
     return found;
 }
 
-/* Binds, types and reads one more part of the condition. */
+/* Binds, types and adds one more part of the condition. */
 static custos_status
 add_condition(struct work *w, struct join *j, struct expr *e)
 {
@@ -127,7 +127,7 @@ using_find(struct work *w, const struct from *f, str name,
     return CUSTOS_OK;
 }
 
-/* One column of USING: an equality, and its right side shows no more. */
+/* One column of USING: an equality, and its right side is hidden. */
 static custos_status
 using_one(struct work *w, struct join *j, const struct from *f, str name)
 {
@@ -315,7 +315,7 @@ keep_unique(struct join *j, bool left, bool right)
             j->r->columns[i].unique = false;
 }
 
-/* As a table of its own: whose rows these are, and how many of a unit. */
+/* The join as a table: its unit, and its rows per unit. */
 static custos_status
 set_bounds(struct work *w, struct join *j, const struct from *f)
 {

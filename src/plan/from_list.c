@@ -1,11 +1,12 @@
 /*
- * Tables between commas, whose conditions stand in WHERE. In which order they
- * are written says nothing: one after another is joined that a condition of
- * WHERE ties to those before, two private ones by their unit. Where none is
- * tied, the next as written; what makes no sense is refused there.
+ * Tables separated by commas, with their conditions in WHERE. The order in
+ * which they are written does not matter: next is joined a table that a
+ * condition of WHERE ties to those before, two private ones by their unit.
+ * Where none is tied, it is the next as written, and the join decides whether
+ * that is allowed.
  *
- * Inner joins commute, so only the order of columns would tell; names keep the
- * order in which they were written.
+ * Inner joins commute, so only the order of columns would show it; names keep
+ * the order in which they were written.
  */
 #include "plan/from.h"
 
@@ -99,8 +100,8 @@ tie_steps(const struct relation *a, const struct relation *b,
     return steps;
 }
 
-/* The item to be joined next. Without steps the first, and then none is made:
-   the account has ended. */
+/* The item to be joined next. Without steps it is the first; planning then ends
+   anyway. */
 static size_t
 next_item(struct work *w, const struct list *l, const struct relation *joined,
           const struct loose *loose)
@@ -147,7 +148,7 @@ list_make(struct work *w, struct from *f, struct loose *loose, struct list *l)
     return st;
 }
 
-/* Names stand in r as the items were joined; now as they are written. */
+/* Puts the names of r from the order of joining into the order of writing. */
 static custos_status
 names_in_order(struct work *w, const struct list *l, struct relation *r)
 {

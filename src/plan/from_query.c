@@ -35,9 +35,9 @@ column_end(const rat *x, bool up, struct policy_column *c)
 }
 
 /*
- * The range of a computed column that has values and none: whole numbers are
- * clamped into it by the engine; decimals are doubles that become exact again.
- * False: there is none that a column can have.
+ * The range of a computed column that has a list of values but no range: the
+ * engine clamps whole numbers into it; decimals are doubles that become exact
+ * again. False: it has no range that a column can have.
  */
 static bool
 range_of_values(struct work *w, const struct expr *e, struct policy_column *c)
@@ -55,8 +55,8 @@ range_of_values(struct work *w, const struct expr *e, struct policy_column *c)
     return c->has_range;
 }
 
-/* Does the engine round a double to digits in it? Our evaluator rounds the exact
-   number, which may lie on the other side of a half. */
+/* Does the engine round a double to digits in it? Our evaluator rounds the
+   exact number, which may lie on the other side of a half. */
 static bool
 rounds_doubles(const struct expr *e)
 {
@@ -342,7 +342,7 @@ query_any(struct work *w, struct query *q, struct relation **out)
     return q->union_all ? query_union(w, q, out) : query_relation(w, q, out);
 }
 
-/* A view: the owner's grants hold in it, and nothing of it is told. */
+/* A view: the owner's grants hold in it, and errors reveal nothing of it. */
 static custos_status
 query_view(struct work *w, const struct from *f, struct relation **out)
 {

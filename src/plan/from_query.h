@@ -32,7 +32,8 @@ CUSTOS_MUST_USE custos_status query_public(struct work *w, struct query *q,
                                            struct relation *from,
                                            struct relation **out);
 
-/* x as the lower or upper end of c's range, outwards; false: it does not fit. */
+/* Makes x the lower or upper end of c's range, rounded outwards; false: it does
+   not fit. */
 bool column_end(const rat *x, bool up, struct policy_column *c);
 
 /* A typed expression as a column of a table, without a name. */

@@ -58,7 +58,7 @@ merge_values(struct work *w, struct policy_column *to,
     return CUSTOS_OK;
 }
 
-/* to covers what from can be as well. */
+/* Extends `to` to cover the values of `from`. */
 static custos_status
 cover_column(struct work *w, struct policy_column *to,
              const struct policy_column *from)

@@ -1,7 +1,7 @@
 /*
- * Aggregates per unit, below FROM: SELECT unit, sum(x) AS s ... GROUP BY unit.
- * The analyst's own bounding: the rows of a unit become one, and what is made
- * of them has a proven range, for no more than rows_per_unit of them count.
+ * Aggregates per unit, in a subquery: SELECT unit, sum(x) AS s ... GROUP BY
+ * unit. The rows of a unit become one, whose values have a proven range, since
+ * at most rows_per_unit of the unit's rows count.
  *
  * THEOREM  units-range
  *   Over k rows, 1 <= k <= m, with values in [a, b] or NULL: count(*) lies in
@@ -187,7 +187,7 @@ set_bounds(const struct relation *inner, bool one, struct relation *r)
     as->attached = inner->as->attached;
 }
 
-/* Targets and HAVING over what is there now. */
+/* Applies HAVING and the targets to the aggregated rows. */
 static custos_status
 project_units(struct work *w, struct query *q, struct relation *r,
               struct relation **out)

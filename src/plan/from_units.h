@@ -18,9 +18,9 @@ struct units {
 };
 
 /*
- * Types an aggregate over at most w->table->rows_per_unit rows, and says of
- * which whole numbers it is made and what range it has. May fail as plan_make
- * does.
+ * Types an aggregate over at most w->table->rows_per_unit rows; *value: the
+ * whole numbers that it adds, *out: the range of its result. May fail as
+ * plan_make does.
  */
 CUSTOS_MUST_USE custos_status units_aggregate(struct work *w, struct expr *e,
                                               struct part *value,

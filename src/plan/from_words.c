@@ -1,5 +1,5 @@
 /*
- * Relations in words: how rows meet, and how many of a unit there can be.
+ * Relations in words: how rows meet, and how many rows a unit can have.
  */
 #include "plan/from.h"
 #include "plan/words.h"

@@ -80,7 +80,7 @@ grid_of_value(const struct work *w, const struct expr *e, const rat *lower,
     return g;
 }
 
-/* Would `rows` rows of most^power each pass what noise can hide? */
+/* Do `rows` rows of most^power each stay within what noise can hide? */
 static bool
 is_fine(i128 most, int power, uint64_t rows)
 {

@@ -1,7 +1,7 @@
 /*
- * Keys of GROUP BY. Where every key is public, every group appears, also the
- * empty ones, and which groups there are tells nothing. Where one is not,
- * groups come from the data, and which are shown is a release (select.c).
+ * Keys of GROUP BY. Where every key is public, every group appears, even if it
+ * is empty, and which groups there are reveals nothing. Otherwise groups are
+ * discovered in the data, and which are shown is a release (select.c).
  *
  * THEOREM  group-parallel
  *   Let the groups be a fixed list, and every row lie in at most one. Then the
@@ -33,7 +33,7 @@ too_many(struct work *w, const struct expr *e)
         work_text(w, e), (unsigned long long)w->policy->max_groups);
 }
 
-/* Without a delta nothing can be chosen. */
+/* Without a delta no discovered group can be shown. */
 static custos_status
 no_keys(struct work *w, const struct expr *e)
 {
@@ -67,7 +67,7 @@ no_people(struct work *w, const struct expr *e)
                           SHOWN(e->name));
 }
 
-/* A key whose values only the data know. NULL is a value of it. */
+/* A key whose values are discovered in the data. NULL is one of them. */
 static custos_status
 key_private(struct work *w, struct key *k)
 {
@@ -85,7 +85,7 @@ key_private(struct work *w, struct key *k)
     return select_start(w);
 }
 
-/* Public values, but too many to show all of them: chosen where that can be. */
+/* Public values, but too many to show all: partition selection, if possible. */
 static custos_status
 key_wide(struct work *w, struct key *k)
 {
@@ -218,9 +218,9 @@ key_make(struct work *w, struct key *k)
 }
 
 /*
- * Plans of a bound selection differ in rows of a unit alone: over the columns of one table
- * of the policy the values of a key are found once. (Ranges of what is computed
- * per unit below FROM do depend on the bound.)
+ * Plans of a bound selection differ only in the rows per unit: the values of a
+ * key over the columns of one table of the policy are found once. (Ranges of
+ * what a subquery computes per unit do depend on the bound.)
  */
 static bool
 key_recall(struct work *w, struct key *k, custos_status *st)
@@ -254,7 +254,8 @@ key_remember(struct work *w, const struct key *k)
     made->keys[made->n++] = *k;
 }
 
-/* All groups that public keys make; too many where none is chosen. */
+/* The number of groups that public keys make; it is limited where all are
+   shown. */
 static custos_status
 count_cells(struct work *w)
 {

@@ -1,11 +1,11 @@
 /*
  * The least price: what a charge is raised to where a query asks for less.
  *
- * A query at a vanishing epsilon costs next to nothing and tells next to
- * nothing by its noise; but whatever a question shows besides its noise, by a
- * fault that nobody knows of yet, it shows at any epsilon. So questions are
- * counted too, in the currency there is: none costs less than a public
- * minimum. The noise stays that of the price asked for.
+ * A query at a tiny epsilon costs almost nothing, and its noisy answer reveals
+ * almost nothing; but what it reveals in other ways, through a defect that is
+ * not yet known, it reveals at any epsilon. So the number of queries is limited
+ * too: none costs less than a public minimum. The noise stays that of the price
+ * asked for.
  *
  * THEOREM  least-price
  *   Let every charge of the common budget be at least m_e in epsilon and m_r

@@ -1,5 +1,6 @@
 /*
- * How many aggregates stand in one expression: they share its 5 % of missing.
+ * How many aggregates stand in one expression: they share the 5 % with which
+ * its error bar may miss.
  */
 #include "plan/plan.h"
 

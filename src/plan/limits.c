@@ -1,7 +1,7 @@
 /*
  * Limits of a summed value: the public range of the expression, cut to the
- * bounds that the query itself names. Without either there is no sensitivity,
- * and the query is refused with what can be done about it.
+ * bounds that the query states. Without either there is no sensitivity, and the
+ * query is refused with a hint.
  */
 #include "plan/parts.h"
 

@@ -48,7 +48,7 @@ mechs_free(struct mechs *m)
     free(m);
 }
 
-/* Every member of the options, as text; a new one must come in here. */
+/* Every member of the options, as text; new members must be added here. */
 static void
 mech_key(const custos_mech_options *o, struct buf *out)
 {

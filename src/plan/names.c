@@ -1,7 +1,6 @@
 /*
- * Names: of the table, its columns, the outputs. For an analyst only what the
- * policy grants exists; a table or column without a grant is not there, and no
- * hint betrays it.
+ * Names of tables, columns and outputs. For an analyst only what the policy
+ * grants exists; no message or hint reveals a table or column without a grant.
  */
 #include "base/nearest.h"
 #include "plan/work.h"

@@ -1,11 +1,11 @@
 /*
  * What the analyst sees: outputs, HAVING and ORDER BY become trees over keys
- * and aggregates, done after noise. Whatever else touches a private row is
- * refused here: a column that is no key, an aggregate within an aggregate.
+ * and aggregates, computed after noise. Any other use of a private row is
+ * refused here: a column that is not a key, an aggregate inside an aggregate.
  *
  * Each aggregate is released once: equal aggregates share one slot, wherever
- * they stand. A query of keys alone has none: then the choice of groups is
- * all that is released.
+ * they stand. A query of keys alone has none: then only the choice of groups is
+ * released.
  */
 #include "base/ck.h"
 #include "plan/evaluate.h"
@@ -64,7 +64,7 @@ aggregate_slot(struct work *w, struct expr *e)
         e->type = p->aggregates[i].expr->type;
         return CUSTOS_OK;
     }
-    /* Typing rewrites literals: the tree as written stays for comparing. */
+    /* Typing rewrites literals: the original tree is kept for comparisons. */
     p->aggregates[i].expr = e;
     p->aggregates[i].kind = e->aggregate;
     p->aggregates[i].rows = -1;
@@ -95,7 +95,7 @@ key_find(struct work *w, const struct expr *e, int *slot)
     return work_spend(w, steps);
 }
 
-/* Keys and aggregates get their places; no column may be left. */
+/* Keys and aggregates get their slots; no column may be left. */
 static custos_status
 place_slots(struct work *w, struct expr *e)
 {

@@ -1,10 +1,10 @@
 /*
  * Aggregates to parts, each part once.
  *
- * Which parts: count is rows (or non-null values, units, distinct values); avg is a sum and
- * a count; variance these and a sum of squares. Averages and variances sum
- * values less the middle of their range: one row then moves the sum by half
- * the range at most, not by its far end.
+ * Which parts: count is rows (or non-null values, units, distinct values); avg
+ * is a sum and a count; variance these and a sum of squares. Averages and
+ * variances sum values less the middle of their range: one row then moves the
+ * sum by half the range at most, not by its far end.
  *
  * A sum of a value that is also averaged is read from the average's parts,
  * S + c N. With half range h, centre c and the same epsilon for both parts,
@@ -46,7 +46,7 @@ same_bound(const struct expr *a, const struct expr *b)
     return !a || !b ? !a && !b : expr_same(a, b);
 }
 
-/* Do two aggregates read one value, with the same limits and purse? */
+/* Do two aggregates read one value, with the same limits and epsilon? */
 static bool
 is_family(const struct plan *p, size_t i, size_t j)
 {
@@ -134,9 +134,9 @@ part_units(struct plan *p, int owner)
 }
 
 /*
- * How many values there can be; 0: nobody knows. Of a column that is stored,
- * for there the import keeps every value to its domain; that an expression has
- * few values is known only up to how the engine computes it.
+ * How many values there can be; 0: not known. Only for a stored column, where
+ * the import keeps every value in its domain; the values of an expression
+ * depend on how the engine computes it.
  */
 static uint64_t
 values_there(const struct work *w, const struct expr *of)
@@ -197,10 +197,10 @@ farther_from_zero(i128 most, i128 x)
 }
 
 /*
- * The public ceiling of rows times one row stays within 128 bits: a sum that
- * overflowed would fail on some data and not on other. Engines may add values
- * up before they take the centre off, so the ends of the range count too. No
- * import counts rows against a ceiling, so a low one is not relied on.
+ * The public ceiling of rows times one row must fit 128 bits: a sum that
+ * overflowed would fail on some data and not on other data. Engines may add
+ * values up before they subtract the centre, so the ends of the range count
+ * too. No import checks rows against a ceiling, so a low one is not relied on.
  */
 static custos_status
 check_ceiling(struct work *w, const struct part *part, const struct expr *e)
@@ -221,8 +221,8 @@ check_ceiling(struct work *w, const struct part *part, const struct expr *e)
 }
 
 /*
- * Numbers of an answer end at 10^36. What is likely to pass that is refused
- * before it is paid for: sums of 2^40 such values, or a variance of them.
+ * Numbers in an answer are at most 10^36. What is likely to exceed that is
+ * refused above the charge: sums of 2^40 such values, or a variance of them.
  */
 static custos_status
 check_shown(struct work *w, const struct expr *e, const rat *lower,

@@ -1,5 +1,5 @@
 /*
- * The value below an aggregate: its limits and steps.
+ * The value inside an aggregate: its limits and steps.
  */
 #ifndef PLAN_PARTS_H
 #define PLAN_PARTS_H
@@ -13,7 +13,7 @@ struct part_value {
     i128 lower, upper, centre, most;
 };
 
-/* The steps a value has by itself. */
+/* The natural grid of a value. */
 struct grid grid_of_value(const struct work *w, const struct expr *e,
                           const rat *lower, const rat *upper);
 
@@ -25,7 +25,8 @@ struct grid grid_of_value(const struct work *w, const struct expr *e,
 bool grid_lay(struct part_value *v, const rat *lower, const rat *upper,
               uint64_t rows);
 
-/* The range of an aggregate's value: declared, cut to the bounds it names. */
+/* The range of an aggregate's value: as declared, cut to the bounds that the
+   aggregate states. */
 CUSTOS_MUST_USE custos_status limits_find(struct work *w,
                                           const struct expr *aggregate,
                                           rat *lower, rat *upper);

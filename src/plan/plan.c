@@ -1,7 +1,8 @@
 /*
- * The order of it all. From names to types, keys, outputs, parts, bounds,
- * sensitivities, price and mechanisms: each step reads what those before it
- * found, and all of it is a function of query, policy and who asks.
+ * The order of planning: names, types, keys, outputs, parts, bounds,
+ * sensitivities, price, mechanisms. Each step reads the results of those before
+ * it, and all of it is a function of query, policy, analyst and counts of
+ * public tables.
  */
 #include "plan/unit_work.h"
 #include "plan/plan.h"
@@ -39,7 +40,7 @@ distinct_groups(struct work *w)
     return CUSTOS_OK;
 }
 
-/* What of a query over private rows is refused as a whole. */
+/* Refuses queries over private rows by their form alone. */
 static custos_status
 check_private(struct work *w)
 {

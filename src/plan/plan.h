@@ -5,9 +5,10 @@
  *
  * A private query becomes *parts*. A part is one exact whole number for every
  * group (rows, non-null values, a sum of grid steps, a sum of their squares,
- * units, distinct values), with a sensitivity and a mechanism of its own. Every aggregate of
- * the query is a function of parts, so avg and variance share theirs; what
- * stands around aggregates (HAVING, ORDER BY, arithmetic) is done after noise.
+ * units, distinct values), with a sensitivity and a mechanism of its own. Every
+ * aggregate of the query is a function of parts, so avg and variance share
+ * theirs; HAVING, ORDER BY and arithmetic on aggregates are computed after
+ * noise.
  */
 #ifndef PLAN_PLAN_H
 #define PLAN_PLAN_H
@@ -25,13 +26,13 @@ struct fact;
 struct bound_selection;
 struct relation;
 
-/* What one query may ask for; more is refused above the charge. */
+/* Limits of one query; more is refused above the charge. */
 enum { PLAN_PARTS_MAX = 200, PLAN_KEYS_MAX = 16, PLAN_QUERIES_MAX = 32 };
 
 /*
- * Bytes of a text of the data that names a group: a longer one is NULL. And so
- * many of each group that a plan shows at most, in the mean: with longer names
- * fewer groups are shown.
+ * KEY_TEXT_MAX: the most bytes of a discovered group's key; a longer text is
+ * NULL. KEY_TEXT_MEAN: their mean over all groups that a plan may show; with
+ * longer keys fewer groups are shown.
  */
 enum { KEY_TEXT_MAX = 1024, KEY_TEXT_MEAN = 64 };
 
@@ -49,13 +50,13 @@ struct grid {
 struct grid grid_of_column(const struct policy_column *c);
 
 /*
- * PART_QUANTILES: of one value, all its ranks at one price. They are released
- * three times: at their places, and at places `off` below and above, which are
- * the ends of error bars. For these the values of a group are padded with
- * `off` of the least and of the largest there can be.
+ * PART_QUANTILES: all ranks of one value, at one price. They are released three
+ * times: at their places, and at places `off` below and above, which are the
+ * ends of error bars. For these the values of a group are padded with `off`
+ * copies each of the smallest and the largest possible value.
  */
 struct part_quantiles {
-    const char **rank; /* rising, exact decimals */
+    const char **rank; /* ascending, exact decimals */
     size_t n;
     uint64_t inside; /* places from the end at which ranks 0 and 1 are found */
     uint64_t off;
@@ -75,60 +76,63 @@ enum part_kind {
 struct part {
     enum part_kind kind;
     custos_mech_kind mech_kind;
-    struct expr *of;    /* the value; NULL for rows and units */
-    struct grid grid;   /* of one value */
-    int owner;          /* the aggregate with an epsilon of its own that alone
-                           pays for it, or -1 */
-    unsigned weight;    /* of the price among those it is shared with */
-    i128 lower, upper;  /* of one value, in steps: values clamp into it */
-    i128 centre;        /* in steps, within the range */
-    uint64_t domain;    /* PART_DISTINCT: so many values there are at most; 0:
-                           nobody knows */
-    i128 row_most;      /* one row moves the exact number by at most this */
-    i128 bar;           /* half width of one value at 95 %, in steps */
-    rat l1, l2_squared; /* sensitivity of the whole vector, in steps */
+    struct expr *of;   /* the value; NULL for rows and units */
+    struct grid grid;  /* of one value */
+    int owner;         /* the aggregate with an epsilon of its own that pays
+                           for it, or -1 */
+    unsigned weight;   /* its weight in the split of the price */
+    i128 lower, upper; /* of one value, in steps: values are clamped into it */
+    i128 centre;       /* in steps, within the range */
+    uint64_t domain;   /* PART_DISTINCT: the most values there can be; 0: not
+                           known */
+    i128 row_most;     /* one row moves the exact number by at most this */
+    i128 bar;          /* half width of one value at 95 %, in steps */
+    rat l1,
+        l2_squared; /* sensitivity of the vector over all groups, in steps */
     rat epsilon, delta; /* its share */
-    custos_mech *mech;  /* on wide ints, one value a group; of quantiles NULL */
+    custos_mech
+        *mech; /* on wide ints, one value per group; NULL for quantiles */
     const char *theorem;              /* the mechanism's */
     struct part_quantiles *quantiles; /* PART_QUANTILES */
-    bool one_cell; /* of neighbours at most one group differs */
+    bool one_cell; /* between neighbours at most one group differs */
     bool served;   /* it is the noisy count of the selection: no mech */
 };
 
-/* Numbers that a part releases for a group: 1, or three a rank. */
+/* Numbers that a part releases for a group: 1, or three per rank. */
 size_t part_width(const struct part *part);
 
-/* How one expression of GROUP BY takes values. */
+/* One expression of GROUP BY, and where its values come from. */
 struct key {
     struct expr *expr;
     enum { KEY_STORED, KEY_WHOLE, KEY_PERIOD, KEY_LISTED, KEY_PRIVATE } kind;
-    /* the index column of a column with values; whole numbers from..to;
-           periods of the calendar without a gap; values looked up in a
-           list; values that only the data know */
+    /* the index column of a column with declared values; a range of whole
+       numbers; consecutive periods of the calendar; values looked up in a
+       list; values discovered in the data */
     int column;           /* KEY_STORED */
     int scale;            /* KEY_PRIVATE, decimals: digits after the point */
     i128 from;            /* KEY_WHOLE, and the first of KEY_PERIOD */
     enum period period;   /* KEY_PERIOD */
     struct datum *values; /* n of them, in the order of output */
     size_t n;
-    bool null_group; /* one more, for NULL and what lies outside; else such
-                        rows are in no group */
+    bool null_group; /* one more group, for NULL and values outside; without it
+                        such rows are in no group */
 };
 
-/* What lies in the periods of a KEY_PERIOD: of date_trunc its argument. */
+/* What the periods of a KEY_PERIOD are found from: of date_trunc its argument.
+   */
 const struct expr *key_in_period(const struct key *k);
 
 /*
- * Where a key is private, groups come from the data, and which of them are
- * shown is a release of its own, by the number of units in each.
+ * Where a key is private, groups are discovered in the data, and which of them
+ * are shown is a release of its own, by the number of units in each.
  */
 struct selection {
     custos_keys *rule;
     rat epsilon, delta;  /* its price */
     unsigned weight;     /* of the price among parts */
-    uint64_t half, most; /* units to be shown with 50 %, with 95 % */
-    uint64_t least;      /* with fewer never: the owner's or the query's */
-    int serves;          /* the part that its noisy counts are, or -1 */
+    uint64_t half, most; /* units of a group that is shown with 50 %, 95 % */
+    uint64_t least; /* groups of fewer are never shown: by owner or query */
+    int serves;     /* the part that its noisy counts serve as, or -1 */
 };
 
 /*
@@ -136,8 +140,8 @@ struct selection {
  * rows, sum, squares and c the centre, in steps:
  *
  *   count    N
- *   sum      S, where rows is -1 (then c is 0); else S + c N: the parts of an
- *            average of the same value serve
+ *   sum      S, where rows is -1 (then c is 0); else S + c N, from the parts of
+ *            an average of the same value
  *   avg      S/N + c
  *   var_pop  Q/N - (S/N)^2; var_samp: that times N/(N-1)
  *   median, percentile, min, max: `rank` of the part in `rows`
@@ -154,16 +158,16 @@ enum bounding {
     BOUND_NONE,    /* the unit is the row */
     BOUND_RANK,    /* rank <= rows, before WHERE: a predicate */
     BOUND_FOLD,    /* the first rows of a unit that pass WHERE, in rank order,
-                   and of these the first groups: streamed in unit order */
-    BOUND_GENERAL, /* as BOUND_FOLD, by SQL alone: attached tables, distinct
+                      and of these the first groups: streamed in unit order */
+    BOUND_GENERAL, /* as BOUND_FOLD, but in SQL: attached tables, distinct
                       values */
 };
 
 /*
- * What is done after noise: outputs, HAVING and ORDER BY. In these trees an
+ * What is computed after noise: outputs, HAVING and ORDER BY. In these trees an
  * expression of GROUP BY has become EXPR_KEY (slot: which key), an aggregate
- * has its slot in plan->aggregates, EXPR_INTERVAL its slot in plan->outputs,
- * an output's alias or number the output's own tree; no EXPR_COLUMN is left.
+ * has its slot in plan->aggregates and EXPR_INTERVAL in plan->outputs, an alias
+ * or number of an output has become its tree; no EXPR_COLUMN is left.
  */
 struct plan_output {
     str name;
@@ -171,7 +175,7 @@ struct plan_output {
     struct expr *expr;
     bool is_key;
     size_t key;
-    int aggregate; /* the expression is just this aggregate, or -1 */
+    int aggregate; /* the aggregate that the whole expression is, or -1 */
 };
 
 struct plan {
@@ -183,18 +187,18 @@ struct plan {
     const struct relation **queries;  /* of IN (SELECT ...), by slot */
     size_t n_queries;
     bool is_public; /* public tables or none: exact, free, no parts */
-    bool raced;     /* what tables without a bound have is chosen from the data
-                       first: rows is one choice */
+    bool raced;     /* the bound of tables that declare none is selected from
+                       the data first: `rows` is one candidate */
     enum bounding bounding;
-    str unit;              /* what the unit is called to who asks */
+    str unit;              /* the unit's name as shown to the analyst */
     uint64_t rows, groups; /* per unit */
     struct bound_selection
-        *bound_selection; /* the choice: then this plan has no parts of its
-                              own, only the price of all; else NULL. bound_selection.h */
+        *bound_selection; /* NULL: none; else this plan has no
+                              parts, only the price of all: bound_selection.h */
     struct expr *where;   /* NULL: all rows */
     struct key *keys;
     size_t n_keys;
-    size_t cells; /* groups in all: the product over keys; 1 without keys.
+    size_t cells; /* number of groups: the product over keys; 1 without keys.
                      The first key varies slowest; a null group comes last.
                      With a selection: the most that are shown */
     struct selection *selection; /* NULL: every key is public */
@@ -207,17 +211,18 @@ struct plan {
     struct expr *having;     /* NULL: none */
     struct order *order_by;  /* none: by keys, ascending, NULL last */
     size_t n_order_by;       /* (limit and offset are the query's) */
-    rat epsilon, rho, delta; /* the price of the whole, which its noise has */
-    struct charge charge;    /* what is paid: that, or the policy's least */
-    bool raised;             /* the least is more, in either lane */
-    const char **theorems;   /* ids of all that the price rests on */
+    rat epsilon, rho, delta; /* the price that its noise is calibrated to */
+    struct charge charge;    /* what is charged: that, or the least price */
+    bool raised;             /* the least price is higher, in either lane */
+    const char **theorems;   /* ids of all theorems that the price rests on */
     size_t n_theorems;
     struct fact *facts;   /* of all expressions; fact.h */
     const char **remarks; /* sentences for the answer: what bounding and
                              clamping may have removed, from public facts */
     size_t n_remarks;
-    uint64_t fanout; /* public rows that a private row can meet in FROM, at
-                        most: fanout.c; 0: not known */
+    uint64_t
+        fanout; /* the most public rows that a private row can meet in FROM:
+                        fanout.c; 0: not known */
 };
 
 /*
@@ -231,7 +236,7 @@ struct plan_known {
     bool (*count)(void *ctx, size_t table, int column, uint64_t *out);
 };
 
-/* Keys whose values a plan of the same question has found: see keys.c. */
+/* Keys whose values another plan of the same query has found: see keys.c. */
 struct plan_keys_made {
     struct key keys[PLAN_KEYS_MAX];
     const struct policy_column *columns[PLAN_KEYS_MAX];
@@ -242,14 +247,14 @@ struct plan_keys_made {
 struct plan_options {
     const struct policy_analyst *who; /* NULL: the owner */
     str epsilon;
-    str within;          /* the cheapest price with every value within +-this */
+    str within;          /* the least price with every value within +-this */
     bool jointly;        /* ... all at once, at 95 % */
     struct mechs *mechs; /* where to look for mechanisms; or NULL */
-    const struct plan_known *known; /* NULL: nothing is known of the data, and
-                                       the plan cannot be run */
-    const _Atomic int *stop; /* not 0: the plan is not wanted any more; NULL:
-                                nobody stops it */
-    /* plan_make's own: the account (effort.h), and what plans share */
+    const struct plan_known *known; /* NULL: no counts are known, and the plan
+                                       cannot be run */
+    const _Atomic int *stop; /* not 0: planning is cancelled; NULL: it cannot be
+                                cancelled */
+    /* Set by plan_make: its limits (effort.h), and what plans share */
     struct effort *effort;
     struct plan_keys_made *keys_made;
 };
@@ -257,9 +262,9 @@ struct plan_options {
 /*
  * May fail: CUSTOS_ENAME, CUSTOS_EUNSUPPORTED, CUSTOS_EDENIED, CUSTOS_EINVAL,
  * CUSTOS_ERANGE, CUSTOS_EOVERFLOW, CUSTOS_ENOMEM, each with position and
- * reason; CUSTOS_EENGINE where it was stopped. The plan is a function of q, p
- * and what `known` says; so is whether it is too much work (planning-is-bounded).
- * On success the caller frees *out before a.
+ * reason; CUSTOS_EENGINE where it was cancelled. The plan is a function of q, p
+ * and what `known` says; so is whether it is too much work
+ * (planning-is-bounded). On success the caller frees *out before a.
  */
 CUSTOS_MUST_USE custos_status plan_make(arena *a, struct query *q,
                                         const struct policy *p,
@@ -267,26 +272,27 @@ CUSTOS_MUST_USE custos_status plan_make(arena *a, struct query *q,
                                         struct plan **out, custos_err *err);
 
 /*
- * Is the one key a column of the data as it is, and nothing before the bound?
- * Then an engine that stored places of values may bound by these.
+ * Is there one key, a stored column as it is, and nothing that filters before
+ * the bound? Then an engine that has stored ordinals of values may bound by
+ * these.
  */
 bool plan_has_bare_key(const struct plan *p);
 
-/* How many different aggregates an expression has; the most that any of the
-   plan's has. */
+/* How many different aggregates an expression has, and the maximum over all
+   expressions of the plan. */
 size_t plan_aggregates(const struct plan *p, const struct expr *e);
 size_t plan_levels(const struct plan *p);
 
 /* Frees what does not live in the arena: mechanisms and rationals. */
 void plan_free(struct plan *p);
 
-/* EXPLAIN: lines of text, of public facts alone. */
+/* EXPLAIN: lines of text, from public facts alone. */
 void plan_explain(const struct plan *p, struct buf *out);
 
 /*
  * Equal for plans that release the same at the same charge, and different
- * otherwise, but for collisions of SHA-256: query, policy, bounds, mechanisms,
- * amounts. False without memory; out then means nothing.
+ * otherwise (except for collisions of SHA-256): it covers query, policy,
+ * bounds, mechanisms and amounts. False without memory; *out is then undefined.
  */
 CUSTOS_MUST_USE bool
 plan_digest(const struct plan *p, uint8_t out[SHA256_BYTES]);

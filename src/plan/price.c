@@ -1,6 +1,6 @@
 /*
- * The price: what the analyst asks for, within what the policy allows. Exact
- * rationals; zero, negative, NaN and infinity are no prices.
+ * The price: what the analyst asks for, within what the policy allows. Prices
+ * are exact rationals; zero, negative numbers, NaN and infinity are refused.
  */
 #include "plan/work.h"
 
@@ -65,7 +65,7 @@ price_delta(struct work *w)
     return st;
 }
 
-/* What was asked for as a whole, in one of two places. */
+/* The epsilon asked for the whole query, in one of two places. */
 static custos_status
 read_asked(struct work *w, rat *epsilon, int *at, bool *asked)
 {

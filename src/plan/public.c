@@ -13,7 +13,7 @@ is_grouped(const struct query *q, const struct expr *e)
     return false;
 }
 
-/* Where there are groups, columns stand in keys or aggregates. */
+/* In a grouped query every column must be in a key or an aggregate. */
 static custos_status
 check_grouped(struct work *w, const struct expr *e, bool inside)
 {

@@ -1,5 +1,5 @@
 /*
- * Quantiles of a plan: parts whose release is no noise on a number.
+ * Quantiles of a plan: parts that are not released by additive noise.
  */
 #ifndef PLAN_QUANTILE_H
 #define PLAN_QUANTILE_H

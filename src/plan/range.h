@@ -6,7 +6,7 @@
 
 #include "plan/fact.h"
 
-/* f covers f and [low, high]; for the first just these. */
+/* Extends f to cover [low, high]; with `first`, f becomes just that. */
 void range_cover(struct fact *f, const rat *low, const rat *high, bool first);
 
 /* Arithmetic into f, from known operands; f is no operand. */
@@ -22,7 +22,7 @@ void range_mod(struct fact *f, const struct fact *a, const struct fact *b);
 void
 range_div_whole(struct fact *f, const struct fact *a, const struct fact *b);
 
-/* False when b can come near 0: there is no range then. */
+/* False when b can be near 0: then there is no range. */
 bool range_div(struct fact *f, const struct fact *a, const struct fact *b);
 
 /* Any rounding to the nearest multiple of 10^-digits lies in it. */

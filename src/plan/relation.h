@@ -1,5 +1,5 @@
 /*
- * Relations: what stands after FROM, bound and proven.
+ * Relations: what stands after FROM, with names bound and rows per unit proven.
  *
  * THEOREM  unit-local
  *   Call a relation unit-local when its rows are the disjoint union over units
@@ -68,7 +68,7 @@ enum meeting {
     MEET_RIGHT,  /* the other way round */
     MEET_EITHER, /* as MEET_RIGHT, and rows of left that meet none stay */
     MEET_UNIT,   /* two private sides: pairs of one unit */
-    MEET_MANY,   /* one side is public, and a row may meet many of its */
+    MEET_MANY,   /* one side is public, and a row may meet many of its rows */
 };
 
 /* What is known of a column besides its type and range. */
@@ -77,11 +77,11 @@ struct relation_column {
     bool stored;  /* a table's own: with steps and index where it has them */
     bool unique;  /* no two rows have the same value; NULLs do not count */
     bool outer;   /* NULL where a LEFT JOIN found nothing */
-    size_t nodes; /* of its expression, columns written out; 0: a table's */
+    size_t nodes; /* of its expression, columns inlined; 0: a table's */
     /*
-     * Where the value tells the unit of its row: by which key. The policy
-     * itself for the unit's own name; else a column of a table that is unique
-     * there: the row's unit is the unit of that key. NULL: it does not tell.
+     * The key by which the value identifies the unit of its row: the policy
+     * itself for the unit's own column; else a unique column of a table, whose
+     * row has the same unit. NULL: it does not identify the unit.
      */
     const void *names;
 };
@@ -95,17 +95,17 @@ struct relation_name {
 
 struct relation {
     enum relation_kind kind;
-    str shown; /* a view's name in place of what is below it; empty: as->name */
-    const struct policy_table *as;   /* columns, unit, rows and groups a unit */
-    struct policy_table *own;        /* the same while it is made; NULL: `as` is
-                                        another's */
+    str shown; /* a view's name instead of what it reads; empty: as->name */
+    const struct policy_table *as; /* columns, unit, rows and groups per unit */
+    struct policy_table *own;      /* the same, while it is made; NULL: `as` is
+                                        another relation's */
     struct relation_column *columns; /* by column of `as` */
     struct relation_name *names;     /* granted ones, in the order of * */
     size_t n_names;
     bool renumbered; /* r may pass rows_per_unit: whatever reads this relation
                         in FROM cuts it to r <= rows_per_unit first */
-    bool raced;      /* rows_per_unit is a table's that declares none: the bound
-                        that is tried, or was chosen (bound_selection.h) */
+    bool raced;      /* the table declares no rows_per_unit: this is the bound
+                        being tried, or selected (bound_selection.h) */
     bool *carried;   /* by column: is it read above? NULL: all may be */
     bool seeded;     /* the seed of its rows is read above (carry.h) */
     struct relation *left, *right;
@@ -117,12 +117,12 @@ struct relation {
     struct part *values;        /* by aggregate: the whole numbers it adds */
     struct relation **branches; /* RELATION_UNION */
     size_t
-        *slots; /* of branch i, which column is column j: i * n_columns + j */
+        *slots; /* [i * n_columns + j]: which column of branch i is column j */
     size_t n_branches;
     struct plan *plan;
 };
 
-/* Does the row's value of this column name its unit, in every row? */
+/* Does this column name the unit of its row, in every row? */
 static inline bool
 relation_is_unit(const struct relation *r, size_t slot,
                  const struct policy *policy)
@@ -137,7 +137,7 @@ relation_carries(const struct relation *r, size_t slot)
     return !r->carried || r->carried[slot];
 }
 
-/* What people are told that it is called. */
+/* Its name for people. */
 static inline str
 relation_shown(const struct relation *r)
 {

@@ -43,7 +43,7 @@ remark_bounding(struct work *w)
     return add_remark(w, &b);
 }
 
-/* What is not shown looks like what is not there. */
+/* A group that is not shown looks like one that does not exist. */
 static custos_status
 remark_selection(struct work *w)
 {
@@ -142,7 +142,7 @@ add_theorem(struct plan *p, const char *id)
     p->theorems[p->n_theorems++] = id;
 }
 
-/* Where the unit comes from, and what bounds it: here and in the engine. */
+/* Theorems on the unit of a row and its bounds, here and in the engine. */
 static void
 theorem_bounding(struct work *w)
 {

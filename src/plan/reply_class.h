@@ -9,11 +9,11 @@
  * charged for. Of public tables the true count is public, and nearer than any
  * ceiling: it is used where it is known.
  *
- * Speeds are picoseconds a row, by the heaviest kind of work done on it; those
- * of the heavier kinds include reading the row. The work of a plan is the
+ * Speeds are picoseconds per row, by the heaviest kind of work done on it;
+ * those of the heavier kinds include reading the row. The work of a plan is the
  * larger of its scans and of the sum of its heavier operators. The class is
- * twice that, and what one unit's rows may add at most (unit-work), rounded up
- * to the next of eight steps in every doubling, not below 100 ms / 64.
+ * twice that, plus the most that one unit's rows may add (unit-work), rounded
+ * up to the next of eight steps in every doubling, and at least 100 ms / 64.
  */
 #ifndef PLAN_REPLY_CLASS_H
 #define PLAN_REPLY_CLASS_H
@@ -42,7 +42,7 @@ struct reply_speeds {
                            .quantile_ps = 850000,                              \
                            .fixed_us = 1300})
 
-/* By which a class is longer than what its work takes by the speeds. */
+/* The class over the time that the work takes at these speeds. */
 enum { REPLY_CLASS_MARGIN = 2 };
 
 /* The least class: 100 ms / 64, rounded up. Between it and its double are eight

@@ -112,7 +112,7 @@ select_reserve(struct work *w)
     rat_clear(&half);
 }
 
-/* The delta that is left for it. */
+/* The delta that remains for the selection. */
 static void
 delta_left(const struct work *w, rat *delta)
 {
@@ -139,8 +139,8 @@ spend_table(struct work *w, const custos_keys_options *o,
     return work_spend(w, EFFORT_ENTRY * entries);
 }
 
-/* Takes the rule where it shows more than what there is; of two that show as
-   much the one named first in custos.h. */
+/* Takes the rule if it shows more than the current one; of two that show as
+   much, the one named first in custos.h. */
 static custos_status
 try_rule(struct work *w, const custos_keys_options *o)
 {

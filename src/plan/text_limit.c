@@ -1,7 +1,7 @@
 /*
- * How long a text can be, in bytes: of stored values by the policy, of
- * computed ones by TEXT_COMPUTED_MAX, beyond which they are NULL. So no
- * expression makes texts that grow with its depth.
+ * How long a text can be, in bytes: for stored values the policy says so,
+ * computed ones are NULL beyond TEXT_COMPUTED_MAX. So texts do not grow with
+ * the depth of an expression.
  */
 #include "plan/work.h"
 #include "sql/text_limits.h"

@@ -1,8 +1,8 @@
 /*
- * Types, bottom up, each node once. The planner's type of a node is the type
- * of what is printed of it. That nothing printed can fail is not decided here
- * but by the printer (total-expressions); ranges give whole numbers the room
- * they need (`wide`), so that they need not stop at the ends of 64 bits.
+ * Types, bottom up, each node once. The planner's type of a node is the type of
+ * its printed text. That nothing printed can fail is not decided here but by
+ * the printer (total-expressions); ranges give whole numbers the room they need
+ * (`wide`), so that they need not stop at the ends of 64 bits.
  *
  *   whole numbers   64 bits, 128 where the range needs it, never past 2^126
  *   decimals        exact while 37 digits hold them, else reals
@@ -347,9 +347,9 @@ range_node(struct work *w, struct expr *e, enum context context)
 }
 
 /*
- * An engine writes computed columns out when it moves a condition below what
- * computes them: a column that is named twice in each of many steps becomes an
- * expression that doubles with each. Such expressions are refused.
+ * An engine inlines computed columns when it moves a condition below the step
+ * that computes them: a column that is named twice in each of many steps
+ * becomes an expression that doubles with each. Such expressions are refused.
  */
 static custos_status
 count_nodes(struct work *w, struct expr *e)
@@ -370,7 +370,7 @@ count_nodes(struct work *w, struct expr *e)
                           (int)SQL_NODES_MAX);
 }
 
-/* Ranges of products are long numbers, which take longer. */
+/* Ranges of products have long numbers, which take more steps. */
 static custos_status
 spend_range(struct work *w, const struct fact *f)
 {

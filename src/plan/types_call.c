@@ -1,6 +1,6 @@
 /*
- * The types of calls, CASE and casts: what each takes and gives. One function
- * a family.
+ * The types of calls, CASE and casts: what each takes and returns. One function
+ * for each family.
  */
 #include "plan/types.h"
 
@@ -37,7 +37,8 @@ want_all(struct work *w, struct expr *e, enum data_type type, const char *words)
     return st;
 }
 
-/* What a number of no type is among these: a parameter is as wide as they. */
+/* The type of an untyped number among these: a parameter is as wide as they
+   are. */
 static enum data_type
 open_number(const struct expr *e, const struct expr *open)
 {

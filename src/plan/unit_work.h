@@ -29,14 +29,14 @@
 
 #include "plan/work.h"
 
-/* In place of s: as many rows as the policy says of each table. */
+/* Instead of s: the rows that the policy declares for each table. */
 enum { UNIT_ROWS_DECLARED = 0 };
 
 /* Rows of one unit that computing r alone makes, before any cut of r. */
 uint64_t
 unit_rows(const struct plan *p, const struct relation *r, uint64_t stored);
 
-/* Of all relations of the plan, each row times the steps taken on it. */
+/* The sum over all relations of the plan of rows times steps per row. */
 uint64_t unit_work(const struct plan *p, uint64_t stored);
 
 /* Refuses a plan in which that is more than the policy's max_unit_work. */

@@ -108,7 +108,7 @@ expand_view(struct views *v, const struct policy_view *view, struct from *f,
     return walk_query(v, f->query, &now);
 }
 
-/* An analyst reads nothing of what is wrong within a view. */
+/* An analyst is not told what is wrong inside a view. */
 static custos_status
 expand_outermost(struct views *v, const struct policy_view *view,
                  struct from *f)

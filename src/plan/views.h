@@ -1,7 +1,7 @@
 /*
- * Views: a name that the policy gives a query becomes that query. It is the
- * owner's text: within it the owner's grants hold, and outside it there is
- * nothing of it but its outputs.
+ * Views: a name that the policy gives to a query becomes that query. It is the
+ * owner's text: the owner's grants hold inside it, and outside only its outputs
+ * are visible.
  */
 #ifndef PLAN_VIEWS_H
 #define PLAN_VIEWS_H
@@ -23,9 +23,9 @@ CUSTOS_MUST_USE custos_status views_expand(arena *a, const struct policy *p,
                                            struct query *q, custos_err *err);
 
 /*
- * For the owner: every view of p reads, uses tables and views that are there,
- * and not itself. The first that does not: CUSTOS_EPOLICY with its line; `path`
- * names the file. Also CUSTOS_ENOMEM.
+ * For the owner: checks that every view of p can be read, and uses existing
+ * tables and views but not itself. The first that fails: CUSTOS_EPOLICY with
+ * its line; `path` names the file. Also CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status views_check(arena *a, const struct policy *p,
                                           const char *path, custos_err *err);

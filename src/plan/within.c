@@ -1,8 +1,8 @@
 /*
  * Asking by accuracy: the least price at which every value is within the
- * distance asked for at 95 %. The error of counts and sums over public keys is
+ * distance asked for, at 95 %. The error of counts and sums over public keys is
  * a function of the price alone, so the price is public; that of a ratio also
- * depends on how many rows there are, which is not.
+ * depends on the number of rows, which is not public.
  *
  * Prices are multiples of 10^-9. Error bars do not grow with epsilon, so
  * halving finds the least that passes: it passes, and one step less does not.

@@ -16,15 +16,15 @@ void words_number(const rat *r, struct buf *out);
 void words_steps(const rat *steps, struct grid g, struct buf *out);
 void words_whole_steps(i128 steps, struct grid g, struct buf *out);
 
-/* A line for every join and the like, each after `before`: how many rows of a
-   unit there can be. */
+/* A line for every join and the like, each after `before`: the most rows that a
+   unit can have there. */
 struct relation;
 void words_from(const struct relation *r, const char *before, struct buf *out);
 
 /* "at most 3 rows of each unit count" */
 void words_counted(const struct plan *p, struct buf *out);
 
-/* May rows that pass WHERE be left out, for others were chosen before it? */
+/* May rows that pass WHERE be left out because others were chosen before it? */
 bool from_loses(const struct plan *p);
 
 /* A value of a part, a date as a date. */

@@ -1,7 +1,6 @@
 /*
- * The planner's own: what its files share while one plan is made. Everything
- * lives in the query's arena but rationals and mechanisms, which the plan
- * holds for plan_free.
+ * What the files of the planner share while one plan is made. Everything lives
+ * in the query's arena, except rationals and mechanisms, which plan_free frees.
  */
 #ifndef PLAN_WORK_H
 #define PLAN_WORK_H
@@ -44,14 +43,14 @@ enum { SHOWN_MAX = 40 };
 /* Bytes of s that a message shows: no character is cut in two. */
 int words_shown(str s);
 
-/* Here, so that checkers see that it never is CUSTOS_OK. */
+/* Inline, so that static analysers see that it never returns CUSTOS_OK. */
 static inline custos_status
 work_no_memory(struct work *w)
 {
     return custos_fail(w->err, CUSTOS_ENOMEM, "out of memory");
 }
 
-/* Takes steps of the plan's account. */
+/* Takes steps from the plan's limit (effort.h). */
 CUSTOS_MUST_USE static inline custos_status
 work_spend(struct work *w, uint64_t steps)
 {
@@ -101,7 +100,7 @@ names_find(const struct relation *r, const struct expr *e, size_t *n);
 /* Steps of one such search. */
 uint64_t names_steps(const struct relation *r);
 
-/* Every * of SELECT becomes the columns it stands for. */
+/* Expands every * of SELECT. */
 CUSTOS_MUST_USE custos_status names_stars(struct work *w);
 
 /* Aliases and numbers of ORDER BY and GROUP BY become their trees. */
@@ -221,8 +220,8 @@ void least_make(struct plan *p);
 CUSTOS_MUST_USE custos_status remarks_make(struct work *w);
 CUSTOS_MUST_USE custos_status public_make(struct work *w);
 
-/* plan_make for tables that declare no bound having so many rows of a unit;
-   out->raced: that is to be chosen, and this is what one bound would be. */
+/* plan_make with so many rows per unit for tables that declare no bound. If
+   out->raced, the bound must be selected, and this is one candidate's plan. */
 CUSTOS_MUST_USE custos_status plan_assuming(arena *a, struct query *q,
                                             const struct policy *p,
                                             const struct plan_options *options,

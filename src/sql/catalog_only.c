@@ -77,8 +77,7 @@ cte_names_have(const struct cte_names *names, const char *name)
     return scopes && *scopes > 0;
 }
 
-/* ----------------------------------------------------------------- scopes --
-   */
+/* ---------------------------------------------------------------- scopes -- */
 
 /* The part of a recursive query that may name the query itself. */
 struct cte_own {

@@ -10,8 +10,7 @@
 #include "sql/print.h"
 #include "sql/read.h"
 
-/* ------------------------------------------------------------ in the tree --
-   */
+/* ----------------------------------------------------------- in the tree -- */
 
 static struct sql_param *
 param_find(const struct sql_reader *r, int number)
