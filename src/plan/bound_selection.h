@@ -38,8 +38,7 @@
 
 struct work;
 
-/* Bounds 1, 2, ..., 1024. More rows of a unit count only if the policy says so.
-   */
+/* Bounds 1, 2, ..., 1024. More rows of a unit count only by the policy. */
 enum { BOUND_SELECTION_MAX = 11 };
 
 struct bound_selection {

@@ -77,8 +77,7 @@ effort_take(struct effort *e, uint64_t steps)
     return true;
 }
 
-/* The same as a status: CUSTOS_OK or CUSTOS_ENOMEM, which plan_make replaces.
-   */
+/* The same as a status: CUSTOS_OK, or CUSTOS_ENOMEM that plan_make replaces. */
 CUSTOS_MUST_USE custos_status effort_spend(struct effort *e, uint64_t steps,
                                            custos_err *err);
 

@@ -26,9 +26,8 @@ struct fact {
     bool floor, ceiling; /* only the lower, or only the upper, end is declared.
                             No NaN is below a ceiling */
     rat lower, upper;    /* dates in days, timestamps in microseconds */
-    bool
-        proven; /* TYPE_INT: it lies in the range below by construction, even if
-                    other ranges are wrong (bare.c) */
+    bool proven; /* TYPE_INT: it lies in the range below by construction, even
+                    if other ranges are wrong (bare.c) */
     i128 proven_low, proven_high;
     size_t nodes;             /* of the expression, computed columns inlined */
     int scale;                /* TYPE_DECIMAL: digits after the point */

@@ -332,8 +332,7 @@ put_back(struct work *w, const struct loose *l, struct expr **where)
     return st;
 }
 
-/* A join has bound its names to its own sides: are they unique in all of FROM?
-   */
+/* A join has bound its names to its sides: are they unique in all of FROM? */
 static custos_status
 check_alone(struct work *w, const struct relation *r, const struct expr *e)
 {

@@ -76,22 +76,20 @@ enum part_kind {
 struct part {
     enum part_kind kind;
     custos_mech_kind mech_kind;
-    struct expr *of;   /* the value; NULL for rows and units */
-    struct grid grid;  /* of one value */
-    int owner;         /* the aggregate with an epsilon of its own that pays
+    struct expr *of;    /* the value; NULL for rows and units */
+    struct grid grid;   /* of one value */
+    int owner;          /* the aggregate with an epsilon of its own that pays
                            for it, or -1 */
-    unsigned weight;   /* its weight in the split of the price */
-    i128 lower, upper; /* of one value, in steps: values are clamped into it */
-    i128 centre;       /* in steps, within the range */
-    uint64_t domain;   /* PART_DISTINCT: the most values there can be; 0: not
+    unsigned weight;    /* its weight in the split of the price */
+    i128 lower, upper;  /* of one value, in steps: values are clamped into it */
+    i128 centre;        /* in steps, within the range */
+    uint64_t domain;    /* PART_DISTINCT: the most values there can be; 0: not
                            known */
-    i128 row_most;     /* one row moves the exact number by at most this */
-    i128 bar;          /* half width of one value at 95 %, in steps */
-    rat l1,
-        l2_squared; /* sensitivity of the vector over all groups, in steps */
+    i128 row_most;      /* one row moves the exact number by at most this */
+    i128 bar;           /* half width of one value at 95 %, in steps */
+    rat l1, l2_squared; /* sensitivity of the vector of all groups, in steps */
     rat epsilon, delta; /* its share */
-    custos_mech
-        *mech; /* on wide ints, one value per group; NULL for quantiles */
+    custos_mech *mech;  /* on wide ints, one value per group; quantiles: NULL */
     const char *theorem;              /* the mechanism's */
     struct part_quantiles *quantiles; /* PART_QUANTILES */
     bool one_cell; /* between neighbours at most one group differs */
@@ -118,8 +116,7 @@ struct key {
                         such rows are in no group */
 };
 
-/* What the periods of a KEY_PERIOD are found from: of date_trunc its argument.
-   */
+/* What a KEY_PERIOD finds its periods from: of date_trunc its argument. */
 const struct expr *key_in_period(const struct key *k);
 
 /*
@@ -192,10 +189,9 @@ struct plan {
     enum bounding bounding;
     str unit;              /* the unit's name as shown to the analyst */
     uint64_t rows, groups; /* per unit */
-    struct bound_selection
-        *bound_selection; /* NULL: none; else this plan has no
-                              parts, only the price of all: bound_selection.h */
-    struct expr *where;   /* NULL: all rows */
+    /* NULL: none; else this plan has no parts, only the price of all. */
+    struct bound_selection *bound_selection;
+    struct expr *where; /* NULL: all rows */
     struct key *keys;
     size_t n_keys;
     size_t cells; /* number of groups: the product over keys; 1 without keys.
@@ -220,9 +216,8 @@ struct plan {
     const char **remarks; /* sentences for the answer: what bounding and
                              clamping may have removed, from public facts */
     size_t n_remarks;
-    uint64_t
-        fanout; /* the most public rows that a private row can meet in FROM:
-                        fanout.c; 0: not known */
+    uint64_t fanout; /* the most public rows that a private row can meet in
+                        FROM: fanout.c; 0: not known */
 };
 
 /*

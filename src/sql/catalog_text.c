@@ -102,8 +102,7 @@ name_column(struct catalog_change *c, PgQuery__Alias *alias)
     return CUSTOS_OK;
 }
 
-/* pg_get_keywords() and the like, in FROM, become relations of the same name.
-   */
+/* pg_get_keywords() and the like in FROM become relations of that name. */
 static custos_status
 change_function(struct catalog_change *c, pg_node *node)
 {

@@ -197,8 +197,7 @@ const char *node_quoted(const pg_node *node);
    such a name. */
 const char *name_last(pg_node *const *names, size_t n);
 
-/* Is it the schema that all tables are in? Clients write it before their names.
-   */
+/* Is it the schema of all tables? Clients write it before their names. */
 bool is_public(const char *schema);
 
 /* What PostgreSQL calls an output column without an alias. */
