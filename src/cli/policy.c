@@ -1,11 +1,12 @@
 /*
- * `custos policy VERB`: writing and reading policies. Here the verb is found;
- * `check` is here too, the others have files of their own.
+ * `custos policy VERB`: what its verbs share, and `check`; the other verbs have
+ * files of their own.
  */
 #include "cli/policy.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,7 +16,7 @@
 #include "plan/views.h"
 #include "policy/policy.h"
 
-enum { TEXT_MAX = 1 << 20 };
+enum { TEXT_MAX = 1 << 20, PATH_ROOM = 4096 };
 
 static const struct verb *const subs[] = {
     &policy_verb_draft,
@@ -64,7 +65,7 @@ text_put(const char *path, const char *text, size_t len)
     if (path)
         fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
-        return fail_usage("cannot make %.200s: %s", path, strerror(errno));
+        return fail_usage("cannot create %.200s: %s", path, strerror(errno));
     out_init(&o, fd);
     out_add(&o, text, len);
     code = out_end(&o);
@@ -97,6 +98,33 @@ policy_run(const struct verb *verb, int argc, char **argv,
 
 /* -------------------------------------------------------------- check -- */
 
+/*
+ * Names the sources that are not here. That is no mistake: a policy may be
+ * checked on another machine than the one that has the data. Patterns are left
+ * to custos init.
+ */
+static void
+print_missing_sources(struct out *o, const char *path, const struct policy *p)
+{
+    const char *slash = strrchr(path, '/');
+
+    for (size_t i = 0; i < p->n_tables; i++) {
+        const struct policy_table *t = &p->tables[i];
+        bool absolute = t->source.ptr[0] == '/' || !slash;
+        char file[PATH_ROOM];
+
+        snprintf(file, sizeof file, "%.*s%.*s",
+                 absolute ? 0 : (int)(slash + 1 - path), path,
+                 (int)t->source.len, t->source.ptr);
+        if (strpbrk(file, "*?[") || !access(file, R_OK))
+            continue;
+        out_printf(o,
+                   "Note: the source of table '%.*s' does not exist or is not "
+                   "readable here: %.400s\n",
+                   (int)t->name.len, t->name.ptr, file);
+    }
+}
+
 static int
 print_remarks(const char *path, const struct policy *p,
               const struct policy_remark *remarks, size_t n)
@@ -115,13 +143,14 @@ print_remarks(const char *path, const struct policy *p,
                    i < n ? "," : "", buf_text(&said));
         buf_clear(&said);
     }
-    out_text(&o, "The sources were not read: whether they exist and have these "
-                 "columns, custos init checks.\n");
+    print_missing_sources(&o, path, p);
+    out_text(&o, "The sources were not read; custos init checks that they have "
+                 "these columns.\n");
     return out_end(&o);
 }
 
 static int
-check(arena *a, const struct args *args)
+check_policy(arena *a, const struct args *args)
 {
     const char *path = args->words[0];
     struct policy_remark *remarks = NULL;
@@ -158,23 +187,26 @@ check(arena *a, const struct args *args)
 static int
 run_check(const struct verb *verb, int argc, char **argv)
 {
-    return policy_run(verb, argc, argv, FILES_ONE, "reads one file", check);
+    return policy_run(verb, argc, argv, FILES_ONE, "reads one file",
+                      check_policy);
 }
 
 const struct verb policy_verb_check = {
     .name = "policy check",
-    .summary = "reads a policy and says what is missing or dangerous",
+    .summary = "read a policy and report what is missing or dangerous",
     .usage = "policy check FILE",
-    .about = "Each remark is a sentence with its line. Dangers are promises "
-             "that protect\n"
-             "less than they seem to; other remarks are what analysts will "
-             "miss. Of a\n"
-             "file that cannot be used yet all mistakes are listed, such as "
-             "questions of a\n"
-             "draft that are not answered. Only the policy is read, not its "
-             "sources: whether\n"
-             "they exist and have these columns, custos init checks.\n"
-             "Exit 0: it can be used. 1: it can, with dangers. 2: it cannot.",
+    .about = "Prints each finding with its line. A danger is a promise that "
+             "protects less\n"
+             "than it seems to; other remarks name what analysts will miss. If "
+             "the policy\n"
+             "cannot be used yet, all mistakes are listed, including questions "
+             "of a draft\n"
+             "that are still open. Sources that do not exist here are named, "
+             "but no source\n"
+             "is read: custos init checks their columns.\n"
+             "\n"
+             "Exit code: 0 the policy can be used, 1 it can but has dangers, 2 "
+             "it cannot.",
     .examples = "custos policy check policy.yaml",
     .run = run_check,
 };
@@ -183,12 +215,12 @@ const struct verb policy_verb_check = {
 
 const struct verb verb_policy = {
     .name = "policy",
-    .summary = "drafts, checks and imports the policy of a data owner",
+    .summary = "draft, check or import the policy of a data owner",
     .usage = "policy VERB [options]",
-    .about = "A policy is one file: tables, whom they protect, what is public "
-             "about\n"
-             "their columns, the budget, and who may ask. custos-policy(5) "
-             "explains it.",
+    .about = "A policy is one YAML file: the tables, whom they protect, what "
+             "is public about\n"
+             "their columns, the privacy budget, and who may ask. See "
+             "custos-policy(5).",
     .examples = "custos policy draft patients.csv visits.parquet > "
                 "policy.yaml\n"
                 "custos policy check policy.yaml",

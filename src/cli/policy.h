@@ -16,25 +16,26 @@ extern const struct verb policy_verb_check;
 extern const struct verb policy_verb_import;
 
 /*
- * What all of them do: options, help, memory. needs: the sentence when there
- * are not so many words; FILES_SOME is one or more.
+ * Reads options, prints the help or calls body with an arena. FILES_SOME is one
+ * or more files; `needs` is the message if their number is wrong.
  */
 enum policy_files { FILES_ONE, FILES_SOME };
 int policy_run(const struct verb *verb, int argc, char **argv,
                enum policy_files files, const char *needs,
                int (*body)(arena *a, const struct args *args));
 
-/* The text of a file of at most 1 MiB, in a. An exit code after a failure. */
+/* The text of a file of at most 1 MiB, in a. CLI_OK, or an exit code after
+   printing why not. */
 int file_text(arena *a, const char *path, str *out);
 
 /*
- * Writes text to standard output, or to a file that is not there yet: what an
- * owner has answered is not overwritten. Exit code.
+ * Writes text to standard output, or to a new file: an existing one may be a
+ * policy that the owner has edited. Returns the exit code.
  */
 int text_put(const char *path, const char *text, size_t len);
 
 #define OUTPUT_HELP                                                            \
-    "write it there instead of to standard output; a file that\n"              \
-    "exists is left alone"
+    "write to this new file instead of standard output; an\n"                  \
+    "existing file is not overwritten"
 
 #endif

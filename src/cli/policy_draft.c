@@ -1,6 +1,6 @@
 /*
- * `custos policy draft`: the schema of files, and nothing else of them, as a
- * first policy.
+ * `custos policy draft`: a first policy from the schema of files; their values are
+ * not used.
  */
 #include <string.h>
 
@@ -16,9 +16,10 @@ static const struct option options[DRAFT_OPTIONS] = {
     [DRAFT_OUTPUT] = {"output", "FILE", OUTPUT_HELP},
 };
 
-/* "data.duckdb:visits": the file and, for DuckDB, the table in it; or all. */
+/* Splits "data.duckdb:visits" into file and table; without a table, all of the
+   file's tables are meant. */
 static int
-split(arena *a, const char *word, struct draft_table *t)
+split_source(arena *a, const char *word, struct draft_table *t)
 {
     const char *colon = strrchr(word, ':');
     str whole = str_of(word);
@@ -29,8 +30,8 @@ split(arena *a, const char *word, struct draft_table *t)
     if (!policy_source_kind(whole, &t->kind)) {
         if (!colon || !policy_source_kind(file, &t->kind) ||
             t->kind != SOURCE_DUCKDB)
-            return fail_usage("the format of %.200s is not known by its name: "
-                              "it must end in .csv, .parquet or .duckdb",
+            return fail_usage("unknown file format: %.200s" HINT
+                              "the name must end in .csv, .parquet or .duckdb",
                               word);
         t->source = file;
         t->source_table = str_of(colon + 1);
@@ -73,7 +74,7 @@ read_word(arena *a, const char *word, struct draft_table *tables, size_t *n)
     custos_err err = CUSTOS_ERR_INIT;
     str whole = str_of(""), *names = &whole;
     size_t n_names = 1;
-    int code = split(a, word, &t);
+    int code = split_source(a, word, &t);
 
     if (code)
         return code;
@@ -97,7 +98,7 @@ read_word(arena *a, const char *word, struct draft_table *tables, size_t *n)
 }
 
 static int
-draft(arena *a, const struct args *args)
+draft_policy(arena *a, const struct args *args)
 {
     struct draft_table *tables = arena_take(a, DRAFT_TABLES, sizeof *tables);
     struct buf out;
@@ -118,28 +119,30 @@ draft(arena *a, const struct args *args)
 }
 
 static int
-run(const struct verb *verb, int argc, char **argv)
+run_draft(const struct verb *verb, int argc, char **argv)
 {
-    return policy_run(verb, argc, argv, FILES_SOME, "needs the files", draft);
+    return policy_run(verb, argc, argv, FILES_SOME, "needs at least one file",
+                      draft_policy);
 }
 
 const struct verb policy_verb_draft = {
     .name = "policy draft",
-    .summary = "a first policy from the schema of files, with questions",
+    .summary = "write a first policy from the columns of data files",
     .usage = "policy draft FILE ... [--output FILE]",
     .about =
-        "Files end in .csv, .parquet or .duckdb; of a DuckDB file all "
-        "tables, or\n"
-        "one: FILE:TABLE. Only names and types of columns are used, never a "
-        "value; a CSV\n"
-        "file has no types, so they are asked for. What only the owner "
-        "can know is\n"
-        "left as a question (# ?), or as TODO where it must be "
-        "answered.",
+        "File names end in .csv, .parquet or .duckdb. A DuckDB file stands "
+        "for all its\n"
+        "tables, FILE:TABLE for one of them. Only the names and types of "
+        "columns are\n"
+        "used, never a value; the types of a CSV file are left to you. What "
+        "only the\n"
+        "owner can know is a question in the draft (# ?), or TODO where an "
+        "answer is\n"
+        "required.",
     .examples = "custos policy draft patients.csv visits.parquet "
                 "--output policy.yaml\n"
                 "custos policy draft hospital.duckdb:visits",
     .options = options,
     .n_options = COUNT_OF(options),
-    .run = run,
+    .run = run_draft,
 };

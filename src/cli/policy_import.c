@@ -1,5 +1,5 @@
 /*
- * `custos policy import`: SmartNoise metadata as a policy.
+ * `custos policy import`: converts SmartNoise metadata to a policy.
  */
 #include "policy/import.h"
 
@@ -14,7 +14,7 @@ static const struct option options[IMPORT_OPTIONS] = {
 };
 
 static int
-import(arena *a, const struct args *args)
+import_metadata(arena *a, const struct args *args)
 {
     const char *path = args->words[0];
     struct buf out;
@@ -40,23 +40,24 @@ import(arena *a, const struct args *args)
 }
 
 static int
-run(const struct verb *verb, int argc, char **argv)
+run_import(const struct verb *verb, int argc, char **argv)
 {
-    return policy_run(verb, argc, argv, FILES_ONE, "reads one file", import);
+    return policy_run(verb, argc, argv, FILES_ONE, "reads one file",
+                      import_metadata);
 }
 
 const struct verb policy_verb_import = {
     .name = "policy import",
-    .summary = "SmartNoise metadata as a policy",
+    .summary = "convert SmartNoise metadata to a policy",
     .usage = "policy import FILE [--output FILE]",
-    .about = "Tables, columns, types, limits and the private identifier are "
-             "taken over;\n"
-             "max_ids becomes rows_per_unit. The metadata has no budget and no "
-             "files:\n"
-             "these stay TODO, and what means something else here is said in a "
-             "comment.",
+    .about = "Converts tables, columns, types, limits and the private "
+             "identifier; max_ids\n"
+             "becomes rows_per_unit. Metadata names no budget and no files: "
+             "these become\n"
+             "TODO. A comment marks each option that has another meaning "
+             "here.",
     .examples = "custos policy import PUMS.yaml --output policy.yaml",
     .options = options,
     .n_options = COUNT_OF(options),
-    .run = run,
+    .run = run_import,
 };

@@ -1,5 +1,5 @@
 /*
- * Verbs of a verb: `custos account VERB`, `custos policy VERB`.
+ * Finds and runs a verb of a verb: `custos account VERB`, `custos policy VERB`.
  */
 #include <string.h>
 
@@ -19,8 +19,8 @@ subs_run(const struct verb *verb, int argc, char **argv)
     if (!strcmp(name, "--help") || !strcmp(name, "-h"))
         return help_of_verb(verb);
     if (!*name)
-        return fail_usage("%s does what? See custos %s --help", verb->name,
-                          verb->name);
+        return fail_usage("%s needs a verb" HINT "see custos %s --help",
+                          verb->name, verb->name);
     for (size_t i = 0; i < verb->n_subs; i++) {
         const struct verb *sub = verb->subs[i];
 
