@@ -1,6 +1,6 @@
 /*
- * `custos analyst`: who may come in to a server, and by what. Secrets are made
- * or asked for here, shown once, and wiped; the store keeps what checks them.
+ * `custos analyst`: passwords and tokens of analysts. Secrets are generated or
+ * read here, shown once and wiped; the store keeps verifiers and hashes.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -35,15 +35,15 @@ static const struct option options[ANALYST_OPTIONS] = {
     [ANALYST_STORE] = {"store", "DIR", STORE_HELP},
     [ANALYST_PASSWORD] = {"password", NULL,
                           "ask for the password, or read it from standard\n"
-                          "input; else one is made"},
+                          "input (default: generate one)"},
     [ANALYST_EXPIRES] = {"expires", "TIME",
-                         "when what is given ends: 90d, 12h (never)"},
+                         "end of the new password or token: 90d, 12h (never)"},
     [ANALYST_ROTATE] = {"rotate", NULL,
-                        "token: give a new one; the old one stays valid"},
+                        "token: issue a new one; the old one stays valid"},
     [ANALYST_GRACE] = {"grace", "TIME",
-                       "with --rotate: the old one ends after this"},
-    [ANALYST_END_OLD] = {"end-old", NULL, "token: end the old one now"},
-    [ANALYST_JSON] = {"json", NULL, "for programs"},
+                       "with --rotate: end the old token after this time"},
+    [ANALYST_END_OLD] = {"end-old", NULL, "token: end the old token now"},
+    [ANALYST_JSON] = {"json", NULL, "print JSON"},
 };
 
 enum { LIST_BYTES = 1 << 26 };
@@ -52,10 +52,10 @@ static_assert(SECRET_MAX == (int)CREDENTIALS_PASSWORD_MAX, "one length");
 
 /* ----------------------------------------------------------------- giving -- */
 
-/* The one time that both can be seen. */
+/* Password and token are shown here and never again. */
 static int
-show(const char *name, const struct credentials *g, bool made,
-     const struct receipt *r, bool json)
+print_secrets(const char *name, const struct credentials *g, bool made,
+              const struct receipt *r, bool json)
 {
     static struct out o;
     char receipt[RECEIPT_TEXT_MAX], when[MOMENT_MAX];
@@ -82,8 +82,8 @@ show(const char *name, const struct credentials *g, bool made,
         if (made)
             out_printf(&o, "password  %s\n", g->password);
         out_printf(&o,
-                   "token     %s\nThis is shown once: the store keeps only "
-                   "what checks it. Receipt %s\n",
+                   "token     %s\nThis is shown only once: the store keeps no "
+                   "secrets. Receipt %s\n",
                    g->token, receipt);
     }
     code = out_end(&o);
@@ -91,7 +91,7 @@ show(const char *name, const struct credentials *g, bool made,
     return code;
 }
 
-/* A moment so long from now; 0: not given. */
+/* --expires as a moment; 0: not given. */
 static int
 expiry_read(const struct args *args, int64_t *out)
 {
@@ -102,10 +102,21 @@ expiry_read(const struct args *args, int64_t *out)
     return code;
 }
 
-static int
-give(const struct args *args, const char *store, enum credential_change how)
+static void
+warn_of_lost_expiry(const char *what)
 {
-    bool made = !args->given[ANALYST_PASSWORD];
+    print_warning("the new %s never expire%s, unlike the old one%s" HINT
+                  "to set an end, rotate again with --expires, as in "
+                  "--expires 90d",
+                  what, strchr(what, ' ') ? "" : "s",
+                  strchr(what, ' ') ? "s" : "");
+}
+
+static int
+set_credentials(const struct args *args, const char *store,
+                enum credential_change how)
+{
+    bool made = !args->given[ANALYST_PASSWORD], expired = false;
     struct credentials g = {.token = ""};
     struct ledger *l = NULL;
     const char *name = args->words[0];
@@ -118,27 +129,34 @@ give(const struct args *args, const char *store, enum credential_change how)
         code = secret_read(g.password);
     if (!code)
         code = ledger_at(store, &l);
-    if (!code)
+    if (!code) {
+        expired = password_expires(l, str_of(name)) ||
+                  token_expires(l, str_of(name), LEDGER_ACCESS_FULL);
         st = credentials_give(l, str_of(name), how, &g, clock_us(), &r, &err);
+    }
     ledger_close(l);
     if (st)
         code = fail_status(st, &err);
     if (!code && how == CREDENTIAL_AGAIN)
         owner_cut(store, str_of(name));
     if (!code)
-        code = show(name, &g, made, &r, args->given[ANALYST_JSON] != NULL);
+        code = print_secrets(name, &g, made, &r,
+                             args->given[ANALYST_JSON] != NULL);
+    if (!code && expired && !g.expires)
+        warn_of_lost_expiry("password and token");
     wipe(&g, sizeof g);
     return code;
 }
 
-/* One more token: the old one stays, until a moment if one is given. */
+/* Issues a token beside the old one, which --grace may limit. */
 static int
-give_token(const struct args *args, const char *store)
+rotate_token(const struct args *args, const char *store)
 {
     struct credentials g = {.token = ""};
     const char *name = args->words[0];
     struct ledger *l = NULL;
     int64_t grace;
+    bool expired;
     struct receipt r;
     custos_status st;
     custos_err err = CUSTOS_ERR_INIT;
@@ -147,11 +165,13 @@ give_token(const struct args *args, const char *store)
     if (!code)
         code = duration_read(args->given[ANALYST_GRACE], "grace", &grace);
     if (!code && !*name)
-        code = fail_usage("the owner's tokens are given by custos owner token");
+        code = fail_usage("no analyst has an empty name" HINT
+                          "custos owner token issues the owner's token");
     if (!code)
         code = ledger_at(store, &l);
     if (code)
         return code;
+    expired = token_expires(l, str_of(name), LEDGER_ACCESS_FULL);
     st = credential_token_new(g.token, &err);
     if (!st)
         st = credential_token_add(
@@ -159,7 +179,10 @@ give_token(const struct args *args, const char *store)
             grace ? clock_us() + grace : 0, clock_us(), &r, &err);
     ledger_close(l);
     code = st ? fail_status(st, &err)
-              : show(name, &g, false, &r, args->given[ANALYST_JSON] != NULL);
+              : print_secrets(name, &g, false, &r,
+                              args->given[ANALYST_JSON] != NULL);
+    if (!code && expired && !g.expires)
+        warn_of_lost_expiry("token");
     wipe(&g, sizeof g);
     return code;
 }
@@ -190,19 +213,20 @@ end_old_token(const struct args *args, const char *store)
 }
 
 static int
-token(const struct args *args, const char *store)
+change_tokens(const struct args *args, const char *store)
 {
     bool gives = args->given[ANALYST_ROTATE],
          ends = args->given[ANALYST_END_OLD];
 
     if (gives == ends)
-        return fail_usage("analyst token NAME needs --rotate, for a new token "
-                          "beside the old one, or --end-old");
-    return gives ? give_token(args, store) : end_old_token(args, store);
+        return fail_usage("analyst token needs --rotate or --end-old" HINT
+                          "--rotate issues a new token beside the old one, "
+                          "--end-old ends the old one");
+    return gives ? rotate_token(args, store) : end_old_token(args, store);
 }
 
 static int
-take_away(const struct args *args, const char *store)
+revoke_access(const struct args *args, const char *store)
 {
     char receipt[RECEIPT_TEXT_MAX];
     struct ledger *l = NULL;
@@ -221,14 +245,14 @@ take_away(const struct args *args, const char *store)
     owner_cut(store, str_of(args->words[0]));
     receipt_write(&r, receipt);
     out_init(&o, STDOUT_FILENO);
-    out_printf(&o, "%s can no longer come in. Receipt %s\n", args->words[0],
+    out_printf(&o, "%s can no longer log in. Receipt %s\n", args->words[0],
                receipt);
     return out_end(&o);
 }
 
 /* ---------------------------------------------------------------- listing -- */
 
-/* Has all that the name comes in by expired? */
+/* Have the password and all tokens expired? */
 static bool
 is_expired(const struct credential_info *d, int64_t now)
 {
@@ -239,6 +263,8 @@ is_expired(const struct credential_info *d, int64_t now)
     return over;
 }
 
+static const char CAN_LOG_IN[] = "can log in";
+
 static const char *
 state_of(const struct credential_info *d, int64_t now)
 {
@@ -246,7 +272,7 @@ state_of(const struct credential_info *d, int64_t now)
            : d->revoked         ? "revoked"
            : !d->seq            ? "no password yet"
            : is_expired(d, now) ? "expired"
-                                : "can come in";
+                                : CAN_LOG_IN;
 }
 
 static void
@@ -261,10 +287,13 @@ json_expiry(struct out *o, int64_t expires)
 static void
 json_one(struct out *o, const struct credential_info *d, int64_t now)
 {
+    const char *state = state_of(d, now);
+
     out_text(o, "{\"name\":");
     out_json(o, d->name.ptr);
+    /* programs know this word since the first version */
     out_printf(o, ",\"row\":%" PRIu64 ",\"state\":\"%s\"", d->seq,
-               state_of(d, now));
+               state == CAN_LOG_IN ? "can come in" : state);
     out_text(o, ",\"password_expires\":");
     json_expiry(o, d->expires);
     out_text(o, ",\"tokens\":[");
@@ -324,7 +353,7 @@ list_all(struct ledger *l, arena *a, struct out *o, bool json, custos_err *err)
 }
 
 static int
-list(const struct args *args, const char *store)
+list_analysts(const struct args *args, const char *store)
 {
     arena *a = arena_new(NULL, LIST_BYTES);
     struct ledger *l = NULL;
@@ -344,7 +373,7 @@ list(const struct args *args, const char *store)
 }
 
 static int
-run(const struct verb *verb, int argc, char **argv)
+run_analyst(const struct verb *verb, int argc, char **argv)
 {
     static struct args args;
     const char *store, *what;
@@ -357,20 +386,20 @@ run(const struct verb *verb, int argc, char **argv)
     what = args.n_words ? args.words[0] : "";
     lists = !strcmp(what, "list");
     if (args.n_words != (lists ? 1 : 2))
-        return fail_usage("analyst add NAME, rotate NAME, token NAME, revoke "
-                          "NAME or list" HINT "see custos analyst --help");
+        return fail_usage("analyst needs add, rotate, token or revoke with a "
+                          "name, or list" HINT "see custos analyst --help");
     store = store_given(args.given[ANALYST_STORE]);
     args.words[0] = args.words[1];
     if (lists)
-        return list(&args, store);
+        return list_analysts(&args, store);
     if (!strcmp(what, "add"))
-        return give(&args, store, CREDENTIAL_NEW);
+        return set_credentials(&args, store, CREDENTIAL_NEW);
     if (!strcmp(what, "rotate"))
-        return give(&args, store, CREDENTIAL_AGAIN);
+        return set_credentials(&args, store, CREDENTIAL_AGAIN);
     if (!strcmp(what, "token"))
-        return token(&args, store);
+        return change_tokens(&args, store);
     if (!strcmp(what, "revoke"))
-        return take_away(&args, store);
+        return revoke_access(&args, store);
     return fail_usage("there is no custos analyst %.60s" HINT
                       "see custos analyst "
                       "--help",
@@ -379,20 +408,27 @@ run(const struct verb *verb, int argc, char **argv)
 
 const struct verb verb_analyst = {
     .name = "analyst",
-    .summary = "passwords and tokens of analysts, for a server",
+    .summary = "manage the passwords and tokens of analysts",
     .usage = "analyst add NAME [--password] [--expires TIME] [--json]\n"
              "analyst rotate NAME [--password] [--expires TIME] [--json]\n"
              "analyst token NAME --rotate [--grace TIME] [--expires TIME]\n"
              "analyst token NAME --end-old\n"
              "analyst revoke NAME\n"
              "analyst list [--json]",
-    .about = "Whom the policy names can be given a password (for PostgreSQL "
-             "clients) and a\ntoken (for HTTP). Both are shown once: the "
-             "store keeps a SCRAM verifier and a\nhash. rotate gives new "
-             "ones, revoke takes them away; a server that runs sees it\n"
-             "at once. token --rotate gives a new token while the old one "
-             "stays valid, until\n--grace has passed or --end-old. Each is a "
-             "row of the ledger, without any secret.",
+    .about = "An analyst whom the policy names can have a password (for "
+             "PostgreSQL clients)\nand a token (for HTTP). Both are shown "
+             "once: the store keeps a SCRAM verifier\nand a hash.\n\n"
+             "  add      issues both\n"
+             "  rotate   replaces both; the old ones end at once\n"
+             "  token    --rotate issues a new token; the old one stays valid "
+             "until\n"
+             "           --grace has passed or --end-old ends it\n"
+             "  revoke   removes the password and all tokens\n"
+             "  list     shows who can log in, and until when\n\n"
+             "New passwords and tokens never expire unless --expires is given, "
+             "even if the old\nones did. A running server follows each change "
+             "at once. Each change is a row of\nthe ledger, without any "
+             "secret; the row of --end-old reads \"revoke\".",
     .examples = "custos analyst add ana\n"
                 "custos analyst rotate ana --password < secret.txt\n"
                 "custos analyst token ana --rotate --grace 7d --expires 90d\n"
@@ -400,5 +436,5 @@ const struct verb verb_analyst = {
                 "custos analyst list --json",
     .options = options,
     .n_options = COUNT_OF(options),
-    .run = run,
+    .run = run_analyst,
 };

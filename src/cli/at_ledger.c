@@ -7,6 +7,8 @@
 #include "base/error.h"
 #include "cli/cli.h"
 
+enum { TOKENS_BYTES = 1 << 26 };
+
 custos_status
 ledger_of(const struct store *s, struct ledger **out, custos_err *err)
 {
@@ -16,8 +18,9 @@ ledger_of(const struct store *s, struct ledger **out, custos_err *err)
     store_path(s, "lock", lock);
     if (access(path, F_OK) != 0)
         return custos_fail(err, CUSTOS_ECORRUPT,
-                           "the store has no ledger: was custos init "
-                           "finished? Else restore it from a backup");
+                           "the store has no ledger" HINT
+                           "if custos init did not finish, run it again; else "
+                           "restore the store from a backup");
     return ledger_open(path, lock, out, err);
 }
 
@@ -33,6 +36,35 @@ ledger_at(const char *store, struct ledger **out)
     st = ledger_of(&s, out, &err);
     store_close(&s);
     return st ? fail_status(st, &err) : CLI_OK;
+}
+
+bool
+password_expires(struct ledger *l, str name)
+{
+    struct ledger_credential found;
+    custos_err quiet = CUSTOS_ERR_INIT;
+
+    return !ledger_credential_find(l, name, &found, &quiet) &&
+           found.expires != 0;
+}
+
+bool
+token_expires(struct ledger *l, str name, enum ledger_access access)
+{
+    arena *a = arena_new(NULL, TOKENS_BYTES);
+    struct ledger_token *tokens = NULL;
+    size_t n = 0, i = 0;
+    custos_err quiet = CUSTOS_ERR_INIT;
+    bool expires;
+
+    if (!a || ledger_tokens(l, a, &tokens, &n, &quiet))
+        n = 0;
+    while (i < n && !(tokens[i].access == access &&
+                      str_equal(str_of(tokens[i].name), name)))
+        i++;
+    expires = i < n && tokens[i].expires != 0;
+    arena_free(a);
+    return expires;
 }
 
 static custos_status
@@ -60,7 +92,7 @@ moment_write(int64_t us, char text[MOMENT_MAX])
         snprintf(text, MOMENT_MAX, "?");
 }
 
-/* Characters, not bytes: of UTF-8 the first bytes are counted. */
+/* Counts characters by the first bytes of their UTF-8. */
 void
 cell_print(struct out *o, str text, size_t columns, enum cell_fill fill)
 {

@@ -1,35 +1,42 @@
 /*
- * What the verbs that look at a ledger share: opening it, and its numbers and
- * moments as text.
+ * What the verbs on a ledger share: opening it, and its times and texts for
+ * people.
  */
 #ifndef CLI_AT_LEDGER_H
 #define CLI_AT_LEDGER_H
 
 #include "cli/out.h"
+#include "ledger/credentials.h"
 #include "ledger/ledger.h"
 #include "store/store.h"
 
 /*
- * The ledger of a store that has one; never makes one: in a new one nothing
- * would be spent. May fail: CUSTOS_ECORRUPT (there is none), and as
- * ledger_open.
+ * Opens the ledger of a store. Never creates one: a new ledger would have nothing
+ * spent. Fails with CUSTOS_ECORRUPT (there is none), and as ledger_open.
  */
 CUSTOS_MUST_USE custos_status ledger_of(const struct store *s,
                                         struct ledger **out, custos_err *err);
 
-/* The same by the store's path. CLI_OK, or an exit code after its sentence. */
+/* The same by the store's path. CLI_OK, or an exit code after printing why. */
 int ledger_at(const char *store, struct ledger **out);
 
-/* A copy of the store and its ledger in a new folder. */
+/* Copies the store and its ledger to a new folder. */
 CUSTOS_MUST_USE custos_status store_copy(const struct store *s,
                                          struct ledger *l, const char *to,
                                          custos_err *err);
 
-/* "2026-11-16 00:03:01", of microseconds since 1970, UTC. */
+/*
+ * Do the password or the newest token of a name expire? Ask it before they are
+ * replaced: new ones do not inherit the end.
+ */
+bool password_expires(struct ledger *l, str name);
+bool token_expires(struct ledger *l, str name, enum ledger_access access);
+
+/* Microseconds since 1970 as "2026-11-16 00:03:01", in UTC. */
 enum { MOMENT_MAX = 32 };
 void moment_write(int64_t us, char text[MOMENT_MAX]);
 
-/* Text of others for a terminal: one line, at most `columns`, padded or not. */
+/* Text of unknown content for a terminal: one line, at most `columns` wide. */
 enum cell_fill { CELL_BARE, CELL_PADDED };
 void cell_print(struct out *o, str text, size_t columns, enum cell_fill fill);
 

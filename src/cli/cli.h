@@ -1,10 +1,11 @@
 /*
- * What the verbs of the command share: the table a verb is made of, the exit
- * codes, and how a failure is told: one sentence on standard error.
+ * What the verbs of the command share: the table that describes a verb, the exit
+ * codes, and how failures are reported: a message on standard error, and a hint
+ * on a line of its own.
  *
- * Exit codes: 0 done; 1 disk, memory or randomness failed; 2 the
- * command line or the input is wrong, and then nothing is on standard output;
- * 3 the budget does not allow it.
+ * Exit codes: 0 done; 1 disk, memory or randomness failed; 2 the command line or
+ * the input is wrong, and nothing was written to standard output; 3 the budget
+ * does not allow it.
  */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
@@ -21,29 +22,30 @@ enum {
     CLI_SPENT = 3,
 };
 
-/* One long option; its help is printed as it is, line by line. */
+/* One long option; its help is printed as it is. */
 struct option {
     const char *name;  /* without the dashes */
     const char *value; /* what the help calls its value; NULL for a switch */
     const char *help;
 };
 
-/* A verb: --help is made of the same table that the reader uses. */
+/* A verb. The option parser and --help read the same table. */
 struct verb {
     const char *name;
-    const char *summary;  /* one line of `custos --help` */
-    const char *usage;    /* lines without "custos" */
-    const char *about;    /* may be NULL */
+    const char *summary; /* one line of `custos --help` */
+    const char *usage; /* lines without "custos "; one that begins with a space
+                             continues the line before */
+    const char *about; /* may be NULL */
     const char *examples; /* may be NULL */
     const struct option *options;
     size_t n_options;
-    const struct verb *const *subs; /* `account compose`: verbs of its own */
+    const struct verb *const *subs; /* its own verbs: `account compose` */
     size_t n_subs;
     /* argv[0] is the verb. Returns the exit code. */
     int (*run)(const struct verb *verb, int argc, char **argv);
 };
 
-/* run of a verb with subs: finds the one that is named. */
+/* `run` of a verb with subs: finds the one that argv[1] names. */
 int subs_run(const struct verb *verb, int argc, char **argv);
 
 extern const struct verb verb_noise;
@@ -64,14 +66,15 @@ extern const struct verb verb_analyst;
 extern const struct verb verb_owner;
 extern const struct verb verb_serve;
 
-/* `custos worker`, which custos serve starts; no verb for people. */
+/* `custos worker`: started by custos serve, not by people. */
 int run_worker(void);
 
-/* Prints "custos: " and the sentence; control characters become '?'. */
+/* Prints "custos: MESSAGE" and, after HINT, "hint: ..."; control characters
+   become '?'. */
 int fail_usage(const char *format, ...) CUSTOS_PRINTF(1, 2); /* CLI_USAGE */
 int fail_run(const char *format, ...) CUSTOS_PRINTF(1, 2);   /* CLI_FAILED */
 
-/* The same calls, whose value the analyser can see. */
+/* The same calls, with return values that the static analyser can see. */
 #define fail_usage(...)                                                        \
     __extension__({                                                            \
         fail_usage(__VA_ARGS__);                                               \
@@ -83,7 +86,10 @@ int fail_run(const char *format, ...) CUSTOS_PRINTF(1, 2);   /* CLI_FAILED */
         CLI_FAILED;                                                            \
     })
 
-/* The same for what the library said. */
+/* Prints a warning in the same form. */
+void print_warning(const char *format, ...) CUSTOS_PRINTF(1, 2);
+
+/* Prints the message of a library error; the exit code follows from status. */
 int fail_status(custos_status status, const custos_err *err);
 
 #endif

@@ -27,7 +27,7 @@ duration_read(const char *text, const char *option, int64_t *us)
             *us = n * units[i].seconds * 1000000;
             return CLI_OK;
         }
-    return fail_usage("--%s %.40s: a length of time is needed, such as 90d, "
-                      "12h or 30m, at most ten years",
+    return fail_usage("--%s must be a length of time of at most ten years, not "
+                      "%.40s" HINT "write it as 90d, 12h, 30m or 45s",
                       option, text);
 }

@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-/* In microseconds; 0 where text is NULL. CLI_OK, or CLI_USAGE after its
-   sentence. At most ten years. */
+/* In microseconds, at most ten years; 0 if text is NULL. CLI_OK, or CLI_USAGE
+   after printing why. */
 int duration_read(const char *text, const char *option, int64_t *us);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Failures: one line on standard error, and a second one with what to do,
- * whatever bytes the caller's text had.
+ * Failures and warnings on standard error: a line that says what is wrong, and
+ * one that says what to do. Texts may quote any bytes of the user's.
  */
 #include "cli/cli.h"
 
@@ -10,7 +10,7 @@
 #include "base/error.h"
 
 static void
-say_line(const char *before, char *text)
+print_line(const char *before, char *text)
 {
     for (char *p = text; *p; p++)
         if ((unsigned char)*p < ' ' || *p == 127)
@@ -19,14 +19,24 @@ say_line(const char *before, char *text)
 }
 
 static void
-say(const char *format, va_list args)
+print_message(const char *before, const char *format, va_list args)
 {
     custos_err e = CUSTOS_ERR_INIT;
 
     custos_fail_v(&e, CUSTOS_EINVAL, -1, format, args);
-    say_line("custos", e.said);
+    print_line(before, e.said);
     if (*e.hint)
-        say_line("hint", e.hint);
+        print_line("hint", e.hint);
+}
+
+void
+print_warning(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    print_message("custos: warning", format, args);
+    va_end(args);
 }
 
 int(fail_usage)(const char *format, ...)
@@ -34,7 +44,7 @@ int(fail_usage)(const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    say(format, args);
+    print_message("custos", format, args);
     va_end(args);
     return CLI_USAGE;
 }
@@ -44,7 +54,7 @@ int(fail_run)(const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    say(format, args);
+    print_message("custos", format, args);
     va_end(args);
     return CLI_FAILED;
 }

@@ -1,6 +1,6 @@
 /*
- * `custos owner`: what the owner tells a server that runs, over the socket in
- * the store; and the owner's own token.
+ * `custos owner`: commands of the owner to a running server, over the socket in
+ * the store; the owner's tokens; and resuming after failures.
  */
 #include <stdio.h>
 #include <string.h>
@@ -36,20 +36,23 @@ enum {
 
 static const struct option options[OWNER_OPTIONS] = {
     [OWNER_STORE] = {"store", "DIR", STORE_HELP},
-    [OWNER_REVOKE] = {"revoke", NULL, "token, metrics-token: take it away"},
+    [OWNER_REVOKE] = {"revoke", NULL,
+                      "token, metrics-token: revoke all of them"},
     [OWNER_ROTATE] = {"rotate", NULL,
-                      "token: give a new one; the old one stays valid"},
-    [OWNER_GRACE] = {"grace", "TIME", "the old one ends after this: 7d, 12h"},
-    [OWNER_END_OLD] = {"end-old", NULL, "token: end the old one now"},
-    [OWNER_EXPIRES] = {"expires", "TIME", "when the new one ends (never)"},
+                      "token: issue a new one; the old one stays valid"},
+    [OWNER_GRACE] = {"grace", "TIME",
+                     "end the old token after this time: 7d, 12h"},
+    [OWNER_END_OLD] = {"end-old", NULL, "token: end the old token now"},
+    [OWNER_EXPIRES] = {"expires", "TIME",
+                       "end of the new token: 90d, 12h (never)"},
 };
 
 enum { REPLY_BYTES = 4 << 20 };
 
-/* Sends the line and prints the reply as it is; a refusal fails as its code
-   says. */
+/* Sends the command to the server and prints its reply; a refusal fails with
+   the status of its code. */
 static int
-tell(const char *store, const struct args *args)
+send_command(const char *store, const struct args *args)
 {
     arena *a = arena_new(NULL, REPLY_BYTES);
     char line[OWNER_LINE_MAX];
@@ -82,7 +85,8 @@ tell(const char *store, const struct args *args)
 }
 
 static int
-token(const char *store, const struct args *args, enum credential_access access)
+change_token(const char *store, const struct args *args,
+             enum credential_access access)
 {
     const struct owner_token_act act = {
         .access = access,
@@ -94,12 +98,14 @@ token(const char *store, const struct args *args, enum credential_access access)
     };
 
     if (access == CREDENTIAL_METRICS_ONLY && act.end_old)
-        return fail_usage("metrics-token takes --revoke, which ends all of "
-                          "them, or --grace for the old one");
+        return fail_usage("metrics-token does not take --end-old" HINT
+                          "--revoke ends all metrics tokens; --grace limits "
+                          "the old one when a new one is issued");
     return owner_token_do(store, &act);
 }
 
-/* Crashes that no charge has met yet are among what is resumed after. */
+/* Turns crashes that no charge has seen yet into failures, so that resume covers
+   them. */
 static custos_status
 take_up(struct ledger *l, const char *store, struct tripwire_tally *found,
         custos_err *err)
@@ -118,11 +124,11 @@ take_up(struct ledger *l, const char *store, struct tripwire_tally *found,
 }
 
 /*
- * Straight into the ledger, which a server reads before each charge: so it needs
- * none, and if one runs it follows at once.
+ * Writes to the ledger itself, which a server reads before each charge: it works
+ * without a server, and a running one follows at once.
  */
 static int
-resume(const char *store)
+resume_answering(const char *store)
 {
     char receipt[RECEIPT_TEXT_MAX], build[TRIPWIRE_WORDS_MAX];
     struct ledger *l = NULL;
@@ -161,9 +167,11 @@ resume(const char *store)
     return out_end(&o);
 }
 
-/* Stores from before reply times, and policies that lost their max_rows. What
-   goes to standard output is the server's reply; so is what is wrong with the
-   store, if something is. */
+/*
+ * Counts rows where the store has no bound: it is older than reply times, or its
+ * policy has no max_rows any more. Prints to standard error, since standard
+ * output is for the server's reply; errors are left to that reply.
+ */
 static void
 count_rows(const char *store)
 {
@@ -179,7 +187,7 @@ count_rows(const char *store)
 }
 
 static int
-run(const struct verb *verb, int argc, char **argv)
+run_owner(const struct verb *verb, int argc, char **argv)
 {
     static const char *const words[] = {"reload",        "status", "sessions",
                                         "drain",         "cut",    "token",
@@ -198,45 +206,63 @@ run(const struct verb *verb, int argc, char **argv)
         if (args.n_words != (strcmp(what, "cut") ? 1 : 2))
             break;
         if (!strcmp(what, "token"))
-            return token(store, &args, CREDENTIAL_FULL);
+            return change_token(store, &args, CREDENTIAL_FULL);
         if (!strcmp(what, "metrics-token"))
-            return token(store, &args, CREDENTIAL_METRICS_ONLY);
+            return change_token(store, &args, CREDENTIAL_METRICS_ONLY);
         if (!strcmp(what, "resume"))
-            return resume(store);
+            return resume_answering(store);
         if (!strcmp(what, "reload"))
             count_rows(store);
-        return tell(store, &args);
+        return send_command(store, &args);
     }
     guess = *what ? nearest(what, words, COUNT_OF(words)) : NULL;
     if (guess && strcmp(guess, what) != 0)
         return fail_usage("there is no custos owner %.60s" HINT
                           "did you mean %s?",
                           what, guess);
-    return fail_usage("owner reload, status, sessions, drain, cut NAME, token, "
-                      "metrics-token or resume" HINT "see custos owner --help");
+    return fail_usage("owner needs reload, status, sessions, drain, cut NAME, "
+                      "token, metrics-token or resume" HINT
+                      "see custos owner --help");
 }
 
 const struct verb verb_owner = {
     .name = "owner",
-    .summary = "tell a running server to reload, drain, cut",
+    .summary = "control a running server; the owner's tokens",
     .usage = "owner reload|status|sessions|drain [--store DIR]\n"
              "owner cut NAME [--store DIR]\n"
-             "owner token [--rotate|--end-old|--revoke] [--grace TIME] "
-             "[--expires TIME]\n"
+             "owner token [--rotate] [--grace TIME] [--expires TIME]\n"
+             "owner token --end-old|--revoke\n"
              "owner metrics-token [--grace TIME] [--expires TIME] [--revoke]\n"
              "owner resume [--store DIR]",
     .about =
-        "Over a socket in the store, which only the user who runs the "
-        "server can use; the\nreply is one line of JSON. reload puts "
-        "policy and data of the store in force\nand reads the certificate "
-        "again, cut ends the sessions of an analyst, drain lets\nnobody "
-        "new in and stops when all have gone. token gives the owner a "
-        "token for\nHTTP, instead of the one before; with --rotate the one "
-        "before stays valid.\nmetrics-token gives one that reads "
-        "/metrics and health and nothing else. resume ends all "
-        "suspensions that\nfollowed from failures after a charge, with or "
-        "without a server: read its log first.\nWhat changes something is "
-        "a row of the ledger.",
+        "Commands go over a socket in the store that only the user who runs "
+        "the server\n"
+        "can use. The reply is one line of JSON.\n"
+        "\n"
+        "  reload         put the store's policy and data in force; read the "
+        "certificate\n"
+        "                 again\n"
+        "  status         what the server is doing\n"
+        "  sessions       who is connected\n"
+        "  drain          accept no new connections; stop when all have ended\n"
+        "  cut NAME       end the sessions of an analyst\n"
+        "\n"
+        "These work without a server; a running one follows at once:\n"
+        "\n"
+        "  token          issue the owner's token for HTTP. It replaces the "
+        "one before;\n"
+        "                 with --rotate the one before stays valid.\n"
+        "  metrics-token  issue a token for /metrics and health, and nothing "
+        "else\n"
+        "  resume         end all suspensions that followed from failures "
+        "after a\n"
+        "                 charge; read the server's log first\n"
+        "\n"
+        "A new token never expires unless --expires is given, even if the old "
+        "one did.\n"
+        "reload, resume and changes of tokens are rows of the ledger; the rows "
+        "of\n"
+        "--revoke and --end-old read \"revoke\".",
     .examples = "custos owner status\n"
                 "custos init policy.yaml && custos owner reload\n"
                 "custos owner cut ana\n"
@@ -245,5 +271,5 @@ const struct verb verb_owner = {
                 "custos owner resume",
     .options = options,
     .n_options = COUNT_OF(options),
-    .run = run,
+    .run = run_owner,
 };

@@ -9,10 +9,10 @@
 #include "cli/duration.h"
 #include "cli/out.h"
 
-/* A new token instead of all there are. */
+/* Sets a new token and ends all others. */
 static custos_status
-replace(struct ledger *l, str token, int64_t expires, struct receipt *r,
-        custos_err *err)
+replace_tokens(struct ledger *l, str token, int64_t expires, struct receipt *r,
+               custos_err *err)
 {
     str none = str_of("");
     custos_status st = credential_set(l, none, CREDENTIAL_NEW, none, token,
@@ -25,24 +25,24 @@ replace(struct ledger *l, str token, int64_t expires, struct receipt *r,
 }
 
 static custos_status
-give(struct ledger *l, const struct owner_token_act *act, int64_t expires,
-     int64_t grace, char token[CREDENTIAL_TOKEN_MAX], struct receipt *r,
-     custos_err *err)
+issue_token(struct ledger *l, const struct owner_token_act *act,
+            int64_t expires, int64_t grace, char token[CREDENTIAL_TOKEN_MAX],
+            struct receipt *r, custos_err *err)
 {
     custos_status st = credential_token_new(token, err);
 
     if (st)
         return st;
     if (act->access == CREDENTIAL_FULL && !act->rotate)
-        return replace(l, str_of(token), expires, r, err);
+        return replace_tokens(l, str_of(token), expires, r, err);
     return credential_token_add(l, str_of(""), act->access, str_of(token),
                                 expires, grace ? clock_us() + grace : 0,
                                 clock_us(), r, err);
 }
 
 static custos_status
-take_away(struct ledger *l, const struct owner_token_act *act,
-          struct receipt *r, custos_err *err)
+end_tokens(struct ledger *l, const struct owner_token_act *act,
+           struct receipt *r, custos_err *err)
 {
     if (act->access == CREDENTIAL_FULL && act->revoke)
         return credential_revoke(l, str_of(""), clock_us(), r, err);
@@ -51,8 +51,8 @@ take_away(struct ledger *l, const struct owner_token_act *act,
 }
 
 static int
-show(const struct owner_token_act *act, const char *token,
-     const struct receipt *r)
+print_result(const struct owner_token_act *act, const char *token,
+             const struct receipt *r)
 {
     char receipt[RECEIPT_TEXT_MAX];
     static struct out o;
@@ -62,14 +62,14 @@ show(const struct owner_token_act *act, const char *token,
     out_init(&o, STDOUT_FILENO);
     if (*token)
         out_printf(&o,
-                   "token     %s\nThis is shown once: the store keeps only "
-                   "its hash. Receipt %s\n",
+                   "token     %s\nThis is shown only once: the store keeps its "
+                   "hash. Receipt %s\n",
                    token, receipt);
     else if (act->revoke)
         out_printf(&o, "%s. Receipt %s\n",
                    act->access == CREDENTIAL_FULL
-                       ? "the owner's token is gone"
-                       : "the tokens for metrics are gone",
+                       ? "the owner's tokens are revoked"
+                       : "the metrics tokens are revoked",
                    receipt);
     else
         out_printf(&o, "the old token has ended. Receipt %s\n", receipt);
@@ -83,6 +83,7 @@ owner_token_do(const char *store, const struct owner_token_act *act)
 {
     char token[CREDENTIAL_TOKEN_MAX] = "";
     int64_t expires, grace;
+    bool expired;
     struct ledger *l = NULL;
     struct receipt r;
     custos_status st;
@@ -92,18 +93,27 @@ owner_token_do(const char *store, const struct owner_token_act *act)
     if (!code)
         code = duration_read(act->grace, "grace", &grace);
     if (!code && act->revoke + act->rotate + act->end_old > 1)
-        code = fail_usage("one of --rotate, --end-old and --revoke, please");
+        code = fail_usage("--rotate, --end-old and --revoke exclude each "
+                          "other");
     if (!code)
         code = ledger_at(store, &l);
     if (code)
         return code;
     if (expires)
         expires += clock_us();
+    expired =
+        token_expires(l, str_of(""),
+                      act->access == CREDENTIAL_FULL ? LEDGER_ACCESS_FULL
+                                                     : LEDGER_ACCESS_METRICS);
     st = act->revoke || act->end_old
-             ? take_away(l, act, &r, &err)
-             : give(l, act, expires, grace, token, &r, &err);
+             ? end_tokens(l, act, &r, &err)
+             : issue_token(l, act, expires, grace, token, &r, &err);
     ledger_close(l);
-    code = st ? fail_status(st, &err) : show(act, token, &r);
+    code = st ? fail_status(st, &err) : print_result(act, token, &r);
+    if (!code && *token && expired && !expires)
+        print_warning("the new token never expires, unlike the old one" HINT
+                      "to set an end, issue another with --expires, as in "
+                      "--expires 90d");
     wipe(token, sizeof token);
     return code;
 }

@@ -1,5 +1,5 @@
 /*
- * Tokens of the owner, and tokens for metrics: given, replaced, taken away.
+ * Issues, replaces and revokes the tokens of the owner and of monitoring.
  */
 #ifndef CLI_OWNER_TOKEN_H
 #define CLI_OWNER_TOKEN_H
@@ -8,13 +8,13 @@
 
 struct owner_token_act {
     enum credential_access access;
-    bool revoke;                 /* takes all away */
-    bool rotate;                 /* a new one beside the old one */
-    bool end_old;                /* ends the old one */
+    bool revoke;                 /* end all */
+    bool rotate;                 /* issue one, keep the old one */
+    bool end_old;                /* end the old one */
     const char *expires, *grace; /* lengths of time as given, or NULL */
 };
 
-/* CLI_OK, or an exit code after its sentence. */
+/* CLI_OK, or an exit code after printing why. */
 int owner_token_do(const char *store, const struct owner_token_act *act);
 
 #endif

@@ -9,8 +9,8 @@
 #include "base/base.h"
 #include "cli/cli.h"
 
-/* One line without its end; -1: none, or too long. Byte by byte: what follows
-   the line is not ours. */
+/* One line without its end; -1: none, or too long. Read byte by byte, to leave
+   what follows the line unread. */
 static int
 line_read(int fd, char into[SECRET_MAX])
 {
@@ -31,9 +31,9 @@ line_read(int fd, char into[SECRET_MAX])
     return n < 0 || len == 0 ? -1 : 0;
 }
 
-/* The same at a terminal that does not show it. */
+/* The same from a terminal, without echo. */
 static int
-ask(int tty, const char *prompt, char into[SECRET_MAX])
+ask_password(int tty, const char *prompt, char into[SECRET_MAX])
 {
     struct termios was, quiet;
     int bad;
@@ -55,12 +55,11 @@ ask_twice(char into[SECRET_MAX])
     int tty = open("/dev/tty", O_RDWR | O_CLOEXEC), code = CLI_OK;
     char again[SECRET_MAX] = "";
 
-    if (tty < 0 || ask(tty, "Password: ", into) ||
-        ask(tty, "The same again: ", again))
+    if (tty < 0 || ask_password(tty, "Password: ", into) ||
+        ask_password(tty, "Repeat password: ", again))
         code = fail_usage("no password was given");
     else if (strcmp(into, again) != 0)
-        code =
-            fail_usage("the two passwords differ" HINT "nothing was changed");
+        code = fail_usage("the two passwords differ; nothing was changed");
     if (tty >= 0)
         close(tty);
     wipe(again, sizeof again);
@@ -73,8 +72,8 @@ secret_read(char into[SECRET_MAX])
     if (isatty(STDIN_FILENO))
         return ask_twice(into);
     if (line_read(STDIN_FILENO, into))
-        return fail_usage("a password is one line of standard input, of 1 to "
-                          "%d bytes",
+        return fail_usage("no password on standard input" HINT
+                          "write it as one line of 1 to %d bytes",
                           SECRET_MAX - 1);
     return CLI_OK;
 }

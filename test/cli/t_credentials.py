@@ -128,7 +128,7 @@ class Doors(CommandCase):
         self.no_analyst("add", "eve", says="no analyst eve")
         self.no_analyst("rotate", "ana", says="add gives them")
         self.no_analyst("revoke", "ana", says="no password")
-        self.no_analyst("add", says="add NAME")
+        self.no_analyst("add", says="needs add")
         self.no_analyst("add", "", says="owner token")
         self.no_analyst("drop", "ana", says="no custos analyst drop")
         self.no_analyst("list", "ana", says="list")
@@ -143,7 +143,7 @@ class Doors(CommandCase):
         self.assertRegex(told, r"(?m)^ana +no password yet$")
         self.analyst("add", "bo")
         self.assertRegex("\n".join(self.analyst("list")),
-                         r"(?m)^bo +can come in$")
+                         r"(?m)^bo +can log in$")
 
     def test_list(self):
         self.analyst("add", "ana")
@@ -180,15 +180,37 @@ class Doors(CommandCase):
         self.analyst("token", "ana", "--end-old")
         self.assertEqual(len(self.tokens("ana")["tokens"]), 1)
         self.no_analyst("token", "ana", "--end-old", says="no older token")
-        self.analyst("token", "ana", "--rotate", "--grace", "7d")
+        done = run("analyst", "token", "ana", "--rotate", "--grace", "7d",
+                   "--store", str(self.store))
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(b"warning: the new token never expires, unlike the old",
+                      done.stderr)
         seen = self.tokens("ana")
         self.assertEqual([t["expires"] is None for t in seen["tokens"]],
                          [True, False])
         self.assertRegex(self.analyst("list")[0],
-                         r"can come in; old token until 2\d{3}-")
+                         r"can log in; old token until 2\d{3}-")
         for bad in ("7", "d", "-1d", "1w", "99999d", "1d2"):
             self.no_analyst("token", "ana", "--rotate", "--grace", bad,
-                            says="a length of time")
+                            says="must be a length of time")
+
+    def test_a_lost_expiry_is_told(self):
+        """A new password and token do not inherit the end of the old ones."""
+        at = ("--store", str(self.store))
+        self.analyst("add", "ana", "--expires", "9d")
+        done = run("analyst", "rotate", "ana", *at)
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, b"^custos: warning: the new password and "
+                         b"token never expire, unlike the old ones\nhint: .*"
+                         b"--expires.*\n$")
+        for verb in ("token", "metrics-token"):
+            lines("owner", verb, "--expires", "9d", *at)
+            lines("owner", verb, "--expires", "9d", *at)
+            done = run("owner", verb, *at)
+            self.assertEqual(done.returncode, 0)
+            self.assertIn(b"warning: the new token never expires, unlike the "
+                          b"old one", done.stderr)
+            lines("owner", verb, *at)
 
     def test_expiry_is_listed(self):
         self.analyst("add", "ana", "--expires", "1s")
