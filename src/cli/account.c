@@ -1,6 +1,6 @@
 /*
- * `custos account VERB`: what releases cost. Here the verb is found; each has
- * a file of its own.
+ * `custos account VERB`: what its verbs, which compute what releases cost, share.
+ * Each has a file of its own.
  */
 #include "cli/account.h"
 
@@ -25,7 +25,7 @@ account_read(const struct verb *verb, int argc, char **argv, struct args *args)
     return code;
 }
 
-/* Whether the sentence begins with the option's name; to_delta is to-delta. */
+/* Does the message begin with the option's name? to_delta is to-delta. */
 static bool
 begins_with(const char *said, const char *name)
 {
@@ -65,7 +65,7 @@ account_read_adjacency(const char *text, custos_adjacency *out)
 
 const struct verb verb_account = {
     .name = "account",
-    .summary = "what releases cost together, and noise for a promise",
+    .summary = "compute the privacy cost of releases, or their noise",
     .usage = "account VERB [options]",
     .about =
         "Mechanisms are written NAME:KEY=NUMBER:..., such as\n"
@@ -78,15 +78,16 @@ const struct verb verb_account = {
         "  randomized-response                    epsilon, values (2)\n"
         "  exponential, permute-and-flip,\n"
         "  noisy-max, sparse-vector               epsilon\n"
-        "  generic                                epsilon, delta: whatever "
-        "keeps it\n"
+        "  generic                                epsilon, delta: any "
+        "mechanism with\n"
+        "                                         this guarantee\n"
         "\n"
-        "and all of them count (1) and sample, the rate of a Poisson sample "
-        "(1).\n"
-        "The sensitivity of a discrete law is that of one whole number; give\n"
-        "the square where several numbers move at once. Parameters must be\n"
-        "fixed before the first answer: a plan, not a history. Costs are "
-        "rounded\nup, and never below the truth.",
+        "All of them take count (1), the number of releases, and sample (1), "
+        "the rate\nof a Poisson sample. The sensitivity of a discrete law is "
+        "that of one whole\nnumber; give sensitivity-squared if one person "
+        "moves several numbers at once.\nParameters must be fixed before the "
+        "first answer. Costs are rounded up: they\nare never below the exact "
+        "cost.",
     .examples =
         "custos account compose --mechanism "
         "laplace:epsilon=0.1:count=100 \\\n"

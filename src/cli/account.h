@@ -19,8 +19,8 @@ int
 account_read(const struct verb *verb, int argc, char **argv, struct args *args);
 
 /*
- * fail_status for what the library said of an option's value: it knows the
- * name without the dashes.
+ * fail_status for errors about an option's value: puts the dashes before the
+ * name that the library's message begins with.
  */
 int account_fail(const struct verb *verb, const struct args *args,
                  custos_status status, const custos_err *err);
@@ -29,19 +29,19 @@ int account_fail(const struct verb *verb, const struct args *args,
 int account_read_adjacency(const char *text, custos_adjacency *out);
 
 /*
- * The plan of all --mechanism options. Returns CLI_OK, and the caller owns
- * *out; or an exit code after its sentence, and *out is NULL.
+ * Makes a plan of all --mechanism options. Returns CLI_OK, and the caller owns
+ * *out; or an exit code after printing why, and *out is NULL.
  */
 int account_plan_of(const struct args *args, const char *adjacency,
                     custos_plan **out);
 
 /* The help of the options that plans share. */
 #define MECHANISM_HELP                                                         \
-    "NAME:KEY=NUMBER:..., again for each kind of release;\n"                   \
-    "custos account --help says which there are"
+    "NAME:KEY=NUMBER:..., one for each kind of release;\n"                     \
+    "custos account --help lists them"
 #define ADJACENCY_HELP                                                         \
-    "what neighbours are: add-remove (a person is there or\n"                  \
-    "not; the default) or change-one (is replaced)"
-#define JSON_HELP "one JSON object, its numbers as text"
+    "how neighbours differ: add-remove (one person is added\n"                 \
+    "or removed; the default) or change-one (is replaced)"
+#define JSON_HELP "print one JSON object, numbers as text"
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * `custos account calibrate`: noise for a promise, or how often a plan may run
- * within one.
+ * `custos account calibrate`: the least noise for a promise, or how often a plan
+ * may run within it.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -26,11 +26,11 @@ enum {
 static const struct option options[CALIBRATE_OPTIONS] = {
     [CALIBRATE_MECHANISM] = {"mechanism", "MECHANISM...", MECHANISM_HELP},
     [CALIBRATE_EPSILON] = {"epsilon", "NUMBER",
-                           "the promise for all releases together"},
+                           "the promise (epsilon) for all releases together"},
     [CALIBRATE_DELTA] = {"delta", "NUMBER", "its delta (0)"},
     [CALIBRATE_FIND] = {"find", "noise|count",
-                        "the least noise (the default), or how often the "
-                        "plan\nmay run as it is"},
+                        "find the least noise (the default), or how often "
+                        "the\nplan may run as it is"},
     [CALIBRATE_ADJACENCY] = {"adjacency", "HOW", ADJACENCY_HELP},
     [CALIBRATE_JSON] = {"json", NULL, JSON_HELP},
 };
@@ -115,7 +115,7 @@ print_count(const custos_calibrated *c)
 }
 
 static int
-run(const struct verb *verb, int argc, char **argv)
+run_calibrate(const struct verb *verb, int argc, char **argv)
 {
     custos_calibrated got;
     custos_plan *plan = NULL;
@@ -154,13 +154,14 @@ run(const struct verb *verb, int argc, char **argv)
 
 const struct verb account_calibrate = {
     .name = "account calibrate",
-    .summary = "noise for a promise, or how often a plan fits one",
+    .summary = "find the noise for a promise, or how often a plan fits",
     .usage = "account calibrate --mechanism MECHANISM ... --epsilon NUMBER\n"
              "    [--delta NUMBER] [--find noise|count]",
     .about =
-        "All scales and sigmas of the plan are multiplied by one factor, the\n"
-        "least (to about 0.01 %; 1 % with more than 32 mechanisms) for which\n"
-        "the plan keeps the promise. What is printed was checked, and fits.",
+        "Multiplies all scales and sigmas of the plan by one factor, the "
+        "least\n"
+        "(to about 0.01 %; 1 % with more than 32 mechanisms) for which the\n"
+        "plan keeps the promise. The printed result was checked to keep it.",
     .examples =
         "custos account calibrate --mechanism gaussian:sigma=1:count=50 \\\n"
         "    --epsilon 1 --delta 1e-6\n"
@@ -168,5 +169,5 @@ const struct verb account_calibrate = {
         "    --epsilon 1 --delta 1e-6 --find count",
     .options = options,
     .n_options = COUNT_OF(options),
-    .run = run,
+    .run = run_calibrate,
 };

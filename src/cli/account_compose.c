@@ -1,5 +1,5 @@
 /*
- * `custos account compose`: one plan, a row for each theorem, the tightest
+ * `custos account compose`: the cost of one plan by every theorem, the tightest
  * marked.
  */
 #include <stdlib.h>
@@ -27,14 +27,14 @@ enum {
 static const struct option options[COMPOSE_OPTIONS] = {
     [COMPOSE_MECHANISM] = {"mechanism", "MECHANISM...", MECHANISM_HELP},
     [COMPOSE_DELTA] = {"delta", "NUMBER",
-                       "the delta at which epsilon is told, from 0 on and\n"
+                       "the delta at which epsilon is computed, from 0 to\n"
                        "below 1 (0)"},
     [COMPOSE_ADJACENCY] = {"adjacency", "HOW", ADJACENCY_HELP},
     [COMPOSE_PARALLEL] = {"parallel", NULL,
                           "the releases are of disjoint parts of the data, "
-                          "fixed\nbeforehand, each priced for a person added "
-                          "to or\nremoved from its part; tells that theorem's "
-                          "row only"},
+                          "fixed\nin advance, each priced for a person added "
+                          "to or\nremoved from its part; prints only this "
+                          "theorem's row"},
     [COMPOSE_PROMISE] = {"promise", "HOW",
                          "with --parallel: the neighbours of the promise for\n"
                          "all parts together, add-remove (the default) or\n"
@@ -48,7 +48,7 @@ static const struct option options[COMPOSE_OPTIONS] = {
 struct row {
     const char *name;
     custos_bound bound;
-    bool is_lower; /* of no use as a promise */
+    bool is_lower; /* a lower bound: not a promise */
 };
 
 enum { ROWS_MAX = 10 };
@@ -84,7 +84,8 @@ fill_theorems(const custos_plan *plan, const char *delta, struct table *t,
     return st;
 }
 
-/* delta 0 has no privacy-loss distribution worth asking: it is the sum. */
+/* At delta 0 the row says that it needs a delta: the cost is then the plain
+   sum. */
 static custos_status
 fill_pld(const custos_plan *plan, const char *delta, const char *width,
          struct table *t, custos_err *err)
@@ -116,7 +117,7 @@ fill_pld(const custos_plan *plan, const char *delta, const char *width,
     return CUSTOS_OK;
 }
 
-/* Doubles are enough to say which is smallest; a tie goes to the first. */
+/* Doubles suffice to find the smallest; of equal ones the first is taken. */
 static void
 find_best(struct table *t)
 {
@@ -136,7 +137,7 @@ find_best(struct table *t)
     }
 }
 
-/* The neighbours of what is printed. */
+/* The adjacency that the printed bounds are for. */
 static const char *
 promise_of(const struct args *args)
 {
@@ -205,7 +206,7 @@ print_json(struct out *o, const struct table *t, const char *delta,
 }
 
 static int
-print(const struct table *t, const struct args *args)
+print_result(const struct table *t, const struct args *args)
 {
     static struct out o;
     const char *delta = args->given[COMPOSE_DELTA];
@@ -223,8 +224,8 @@ print(const struct table *t, const struct args *args)
 /* ------------------------------------------------------------------ run -- */
 
 static custos_status
-fill(const custos_plan *plan, const struct args *args, struct table *t,
-     custos_err *err)
+fill_table(const custos_plan *plan, const struct args *args, struct table *t,
+           custos_err *err)
 {
     const char *delta = args->given[COMPOSE_DELTA];
     custos_status st;
@@ -246,8 +247,9 @@ fill(const custos_plan *plan, const struct args *args, struct table *t,
 }
 
 /*
- * Of parts only prices under add/remove are of use: a person who changes may
- * leave one part and enter another, and moves both further than by a change.
+ * The parts must be priced under add/remove: a person who is replaced may leave
+ * one part and enter another, and moves both by more than a change within a part
+ * would.
  */
 static int
 check_parallel(const struct args *args)
@@ -256,8 +258,8 @@ check_parallel(const struct args *args)
     const char *adjacency = args->given[COMPOSE_ADJACENCY];
 
     if (promise && !args->given[COMPOSE_PARALLEL])
-        return fail_usage("--promise goes with --parallel" HINT "otherwise "
-                          "--adjacency says what neighbours are");
+        return fail_usage("--promise needs --parallel" HINT
+                          "without it, --adjacency says how neighbours differ");
     if (promise && strcmp(promise, "add-remove") != 0 &&
         strcmp(promise, "change-one") != 0)
         return fail_usage("--promise must be add-remove or change-one, not "
@@ -273,7 +275,7 @@ check_parallel(const struct args *args)
 }
 
 static int
-run(const struct verb *verb, int argc, char **argv)
+run_compose(const struct verb *verb, int argc, char **argv)
 {
     struct table t = {.n = 0};
     custos_plan *plan = NULL;
@@ -291,12 +293,12 @@ run(const struct verb *verb, int argc, char **argv)
         code = account_plan_of(&args, args.given[COMPOSE_ADJACENCY], &plan);
     if (code)
         return code;
-    st = fill(plan, &args, &t, &err);
+    st = fill_table(plan, &args, &t, &err);
     custos_plan_free(plan);
     if (st)
         return account_fail(verb, &args, st, &err);
     find_best(&t);
-    return print(&t, &args);
+    return print_result(&t, &args);
 }
 
 const struct verb account_compose = {
@@ -305,10 +307,12 @@ const struct verb account_compose = {
     .usage = "account compose --mechanism MECHANISM ... [--delta NUMBER]",
     .about =
         "Each row is the epsilon at which all releases together keep\n"
-        "(epsilon, delta), by one theorem, rounded up; all of them hold, and\n"
-        "the smallest is marked. The privacy-loss distribution (PLD) gives\n"
-        "bounds from both sides: the truth lies between. A dash has its "
-        "reason.",
+        "(epsilon, delta), by one theorem, rounded up. All rows hold; the\n"
+        "smallest is marked. The privacy-loss distribution (PLD) gives a "
+        "lower\n"
+        "and an upper bound of the exact cost. Where a theorem gives no "
+        "bound,\n"
+        "the row says why.",
     .examples =
         "custos account compose --mechanism "
         "laplace:epsilon=0.1:count=100 \\\n"
@@ -319,5 +323,5 @@ const struct verb account_compose = {
         "    --delta 1e-6 --json",
     .options = options,
     .n_options = COUNT_OF(options),
-    .run = run,
+    .run = run_compose,
 };

@@ -1,4 +1,4 @@
-/* `custos account convert`: one currency of privacy in another. */
+/* `custos account convert`: a promise of one privacy definition in another. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,10 +29,12 @@ static const struct option options[CONVERT_OPTIONS] = {
     [CONVERT_AMOUNT] = {"amount", "NUMBER", "how much of it"},
     [CONVERT_DELTA] = {"delta", "NUMBER", "from approx: its delta"},
     [CONVERT_ORDER] = {"order", "NUMBER", "from rdp: its order, above 1"},
-    [CONVERT_TO] = {"to", "CURRENCY", "one currency; all of them if not said"},
+    [CONVERT_TO] = {"to", "CURRENCY",
+                    "the currency to convert to (all of them)"},
     [CONVERT_TO_DELTA] = {"to-delta", "NUMBER",
-                          "to approx: the delta wanted (1e-6)"},
-    [CONVERT_TO_ORDER] = {"to-order", "NUMBER", "to rdp: the order wanted (2)"},
+                          "to approx: the delta of the result (1e-6)"},
+    [CONVERT_TO_ORDER] = {"to-order", "NUMBER",
+                          "to rdp: the order of the result (2)"},
     [CONVERT_JSON] = {"json", NULL, JSON_HELP},
 };
 
@@ -148,7 +150,7 @@ convert_all(const struct args *args, custos_currency from, custos_currency to)
 }
 
 static int
-run(const struct verb *verb, int argc, char **argv)
+run_convert(const struct verb *verb, int argc, char **argv)
 {
     custos_currency from = CUSTOS_IN_PURE, to = (custos_currency)0;
     struct args args;
@@ -168,10 +170,10 @@ run(const struct verb *verb, int argc, char **argv)
 
 const struct verb account_convert = {
     .name = "account convert",
-    .summary = "a promise in one currency, in the others",
+    .summary = "convert a promise to other privacy definitions",
     .usage = "account convert --from CURRENCY --amount NUMBER [options]",
-    .about = "By the best bound known for each pair, rounded up. A dash has "
-             "its reason.",
+    .about = "Uses the best known bound for each pair, rounded up. Where there "
+             "is none, the\nrow says why.",
     .examples = "custos account convert --from zcdp --amount 0.1 --to-delta "
                 "1e-9\n"
                 "custos account convert --from pure --amount 1 --to zcdp\n"
@@ -179,5 +181,5 @@ const struct verb account_convert = {
                 "--to approx",
     .options = options,
     .n_options = COUNT_OF(options),
-    .run = run,
+    .run = run_convert,
 };

@@ -1,4 +1,4 @@
-/* `custos account curve`: delta against epsilon, from both sides. */
+/* `custos account curve`: delta against epsilon, as lower and upper bounds. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -24,10 +24,11 @@ enum {
 
 static const struct option options[CURVE_OPTIONS] = {
     [CURVE_MECHANISM] = {"mechanism", "MECHANISM...", MECHANISM_HELP},
-    [CURVE_DELTA] = {"delta", "NUMBER", "where the curve ends (1e-9)"},
-    [CURVE_POINTS] = {"points", "COUNT", "of the curve, 2 to 201 (17)"},
+    [CURVE_DELTA] = {"delta", "NUMBER",
+                     "the smallest delta of the curve (1e-9)"},
+    [CURVE_POINTS] = {"points", "COUNT", "number of points, 2 to 201 (17)"},
     [CURVE_ADJACENCY] = {"adjacency", "HOW", ADJACENCY_HELP},
-    [CURVE_SVG] = {"svg", "FILE", "write the curve as a picture"},
+    [CURVE_SVG] = {"svg", "FILE", "write the curve to an SVG file"},
     [CURVE_JSON] = {"json", NULL, JSON_HELP},
 };
 
@@ -100,7 +101,7 @@ print_text(struct out *o, const struct points *p, const struct chart *chart)
 }
 
 static int
-run(const struct verb *verb, int argc, char **argv)
+run_curve(const struct verb *verb, int argc, char **argv)
 {
     static struct out o;
     static struct points p;
@@ -141,13 +142,14 @@ run(const struct verb *verb, int argc, char **argv)
 
 const struct verb account_curve = {
     .name = "account curve",
-    .summary = "delta against epsilon for a plan, with a picture",
+    .summary = "plot delta against epsilon for a plan",
     .usage = "account curve --mechanism MECHANISM ... [--svg FILE]",
-    .about = "The same releases keep every (epsilon, delta) of the curve at\n"
-             "once. The truth lies between the two columns.",
+    .about =
+        "The releases keep every (epsilon, delta) of the curve at once. The\n"
+        "exact epsilon lies between the two columns.",
     .examples = "custos account curve --mechanism gaussian:sigma=20:count=50 "
                 "\\\n    --svg curve.svg",
     .options = options,
     .n_options = COUNT_OF(options),
-    .run = run,
+    .run = run_curve,
 };

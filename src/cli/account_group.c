@@ -1,4 +1,4 @@
-/* `custos account group`: what a promise to one is worth to several. */
+/* `custos account group`: what a promise to one person means for several. */
 #include <inttypes.h>
 #include <unistd.h>
 
@@ -23,12 +23,13 @@ enum {
 static const struct option options[GROUP_OPTIONS] = {
     [GROUP_EPSILON] = {"epsilon", "NUMBER", "the promise to one person"},
     [GROUP_DELTA] = {"delta", "NUMBER", "its delta (0)"},
-    [GROUP_RHO] = {"rho", "NUMBER", "a promise of concentrated DP instead"},
+    [GROUP_RHO] = {"rho", "NUMBER",
+                   "the promise in zCDP, instead of --epsilon"},
     [GROUP_MECHANISM] = {"mechanism", "MECHANISM...",
-                         "or what was released; needs --delta"},
+                         "what was released, instead; needs --delta"},
     [GROUP_ADJACENCY] = {"adjacency", "HOW", ADJACENCY_HELP},
     [GROUP_SIZE] = {"size", "COUNT", "how many people, or rows of one person"},
-    [GROUP_JSON] = {"json", NULL, "one JSON object, its numbers as text"},
+    [GROUP_JSON] = {"json", NULL, JSON_HELP},
 };
 
 static int
@@ -131,7 +132,7 @@ run_plan(const struct args *args, uint64_t size)
     int code;
 
     if (args->given[GROUP_EPSILON] || args->given[GROUP_RHO])
-        return fail_usage("give --epsilon, --rho or --mechanism, one of them");
+        return fail_usage("give one of --epsilon, --rho and --mechanism");
     if (!args->given[GROUP_DELTA])
         return fail_usage("--mechanism needs --delta");
     code = account_plan_of(args, args->given[GROUP_ADJACENCY], &plan);
@@ -156,7 +157,7 @@ run_plan(const struct args *args, uint64_t size)
 }
 
 static int
-run(const struct verb *verb, int argc, char **argv)
+run_group(const struct verb *verb, int argc, char **argv)
 {
     static struct out o;
     struct args args;
@@ -176,7 +177,7 @@ run(const struct verb *verb, int argc, char **argv)
     if (args.n_many > 0)
         return run_plan(&args, size);
     if (!args.given[GROUP_EPSILON] == !args.given[GROUP_RHO])
-        return fail_usage("give --epsilon, --rho or --mechanism, one of them");
+        return fail_usage("give one of --epsilon, --rho and --mechanism");
     if (args.given[GROUP_RHO] && args.given[GROUP_DELTA])
         return fail_usage("--delta goes with --epsilon, not with --rho");
     if (args.given[GROUP_RHO])
@@ -196,20 +197,20 @@ run(const struct verb *verb, int argc, char **argv)
 
 const struct verb account_group = {
     .name = "account group",
-    .summary = "a promise to one person, for several at once",
+    .summary = "what a promise to one person means for several",
     .usage = "account group --epsilon NUMBER [--delta NUMBER] --size COUNT\n"
              "account group --rho NUMBER --size COUNT\n"
              "account group --mechanism MECHANISM ... --delta NUMBER --size "
              "COUNT",
-    .about = "Several people who are alike or related, or several rows of one\n"
-             "person where a row was the unit, are protected by less. What is "
-             "known\n"
-             "of the noise itself says more than a promise about it.",
+    .about = "A promise to one person protects several people together, or "
+             "several rows of\none person where the row was the unit, less. "
+             "The bound is tighter if you give\nthe mechanisms instead of "
+             "their promise.",
     .examples = "custos account group --epsilon 0.5 --delta 1e-6 --size 3\n"
                 "custos account group --rho 0.01 --size 10\n"
                 "custos account group --mechanism gaussian:sigma=20:count=50 "
                 "\\\n    --delta 1e-6 --size 3",
     .options = options,
     .n_options = COUNT_OF(options),
-    .run = run,
+    .run = run_group,
 };

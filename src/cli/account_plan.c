@@ -1,10 +1,11 @@
 /*
  * `custos account plan`: how many counting queries, with what error, for what
- * budget. Two of the three give the third, with delta 0 and with a delta.
+ * budget. Computes one of the three from the other two, with delta 0 and with a
+ * delta.
  *
- * The laws behind it: with delta 0, n queries on n people have an error of
- * 1/epsilon of the people, and only about sqrt(n) queries have no more error
- * than sampling has; with a delta, about n queries do.
+ * With delta 0, n queries on n people have an error of about 3/epsilon of the
+ * people, and about sqrt(n) queries have no more error than sampling; with a
+ * delta, about n queries do.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -34,9 +35,11 @@ static const struct option options[PLAN_OPTIONS] = {
     [PLAN_N] = {"n", "COUNT", "how many people are in the data"},
     [PLAN_EPSILON] = {"epsilon", "NUMBER",
                       "the budget of all queries together"},
-    [PLAN_DELTA] = {"delta", "NUMBER", "its delta, for the Gaussian (1e-6)"},
+    [PLAN_DELTA] = {"delta", "NUMBER",
+                    "delta of the budget, for Gaussian noise (1e-6)"},
     [PLAN_QUERIES] = {"queries", "COUNT", "how many counting queries"},
-    [PLAN_ERROR] = {"error", "NUMBER", "how far a count may be off, at 95 %"},
+    [PLAN_ERROR] = {"error", "NUMBER",
+                    "error of a count, with 95 % confidence"},
     [PLAN_JSON] = {"json", NULL, JSON_HELP},
 };
 
@@ -45,7 +48,7 @@ static const struct option options[PLAN_OPTIONS] = {
 #define Z_95 1.959963984540054  /* and of the normal law */
 #define UP (1 + 1e-12)          /* more than all roundings here */
 
-/* What was asked, as numbers; 0 where it is to be found. */
+/* The options as numbers; 0 for what is to be computed. */
 struct asked {
     double n, epsilon, queries, error;
     const char *delta;
@@ -118,7 +121,7 @@ gauss_error(const struct asked *a, double queries)
     return Z_95 * a->sigma * sqrt(queries) * UP;
 }
 
-/* What a count of n people varies by when they are drawn, at most. */
+/* The largest error of a count due to the sampling of n people, at 95 %. */
 static double
 sampling_error(const struct asked *a)
 {
@@ -163,7 +166,7 @@ print_row(struct out *o, const struct asked *a, double queries, bool json,
                100 * gauss / a->n, gauss <= sampling ? "\u2713" : " ");
 }
 
-/* Powers of ten, the root of n, n; each once, rising. */
+/* Powers of ten, the root of n, and n, in ascending order. */
 static size_t
 list_queries(double n, double out[32])
 {
@@ -283,7 +286,7 @@ print_budget(const struct asked *a, const struct args *args)
 }
 
 static int
-run(const struct verb *verb, int argc, char **argv)
+run_plan(const struct verb *verb, int argc, char **argv)
 {
     struct args args;
     struct asked a = {.n = 0};
@@ -322,16 +325,17 @@ run(const struct verb *verb, int argc, char **argv)
 
 const struct verb account_plan = {
     .name = "account plan",
-    .summary = "how many queries, with what error, for what budget",
+    .summary = "find number, error or budget of counting queries",
     .usage = "account plan --n COUNT --epsilon NUMBER [--delta NUMBER]\n"
              "account plan --queries COUNT --epsilon NUMBER\n"
              "account plan --error NUMBER --epsilon NUMBER\n"
              "account plan --queries COUNT --error NUMBER",
-    .about = "Counting queries, each of sensitivity 1, answered with equal\n"
-             "noise: Laplace noise with delta 0, Gaussian noise with a delta.",
+    .about =
+        "For counting queries, each of sensitivity 1, answered with equal\n"
+        "noise: Laplace noise with delta 0, Gaussian noise with a delta.",
     .examples = "custos account plan --n 10000 --epsilon 1\n"
                 "custos account plan --queries 1000 --error 50 --delta 1e-9",
     .options = options,
     .n_options = COUNT_OF(options),
-    .run = run,
+    .run = run_plan,
 };

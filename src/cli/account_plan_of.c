@@ -1,4 +1,4 @@
-/* A plan from --mechanism options. */
+/* Makes a plan of --mechanism options. */
 #include <string.h>
 
 #include "cli/account.h"
@@ -16,7 +16,8 @@ account_plan_of(const struct args *args, const char *adjacency,
     if (code)
         return code;
     if (args->n_many == 0)
-        return fail_usage("--mechanism is missing, such as --mechanism "
+        return fail_usage("--mechanism is missing" HINT
+                          "give one, as in --mechanism "
                           "laplace:epsilon=0.1:count=100");
     st = custos_plan_new(NULL, how, out, &err);
     for (size_t i = 0; i < args->n_many && !st; i++) {

@@ -1,6 +1,6 @@
 /*
- * Points of the curve of a plan: epsilon at deltas that fall evenly in
- * logarithms, all to the same width, a thousandth of the last one.
+ * Points of a plan's privacy curve: epsilon at deltas that are evenly spaced on a
+ * log scale. All have the same width, a thousandth of the last epsilon.
  */
 #include "cli/account_points.h"
 
@@ -13,7 +13,7 @@
 
 #define DELTA_MOST 0.5 /* where curves begin, if not before */
 
-/* Epsilon at one delta, or an exit code after its sentence. */
+/* Computes epsilon at one delta. CLI_OK, or an exit code after printing why. */
 static int
 point_at(const custos_plan *plan, const char *delta, const char *width,
          struct point *p)
@@ -34,7 +34,7 @@ point_at(const custos_plan *plan, const char *delta, const char *width,
     return CLI_OK;
 }
 
-/* Where the curve begins: the delta at epsilon 0, up to what is printed. */
+/* The delta at epsilon 0, where the curve begins, rounded up as printed. */
 static int
 delta_of_zero(const custos_plan *plan, double *delta)
 {

@@ -22,13 +22,13 @@ struct points {
 };
 
 /*
- * n points (2 to POINTS_MAX), from the delta at epsilon 0, if that is below
- * 1/2, down to `delta`. Returns CLI_OK or an exit code after its sentence.
+ * Computes n points (2 to POINTS_MAX), from the delta at epsilon 0, at most 1/2,
+ * down to `delta`. Returns CLI_OK, or an exit code after printing why.
  */
 int points_of_plan(const custos_plan *plan, const char *delta, size_t n,
                    struct points *p);
 
-/* Adds n more points, evenly up to the delta at epsilon 0. The same. */
+/* Adds n more points, evenly spaced up to the delta at epsilon 0. */
 int points_of_zero(const custos_plan *plan, size_t n, struct points *p);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Answers for programs: every digit, and the ends of error bars as values of
- * their own.
+ * Answers for programs: all digits, and the ends of error bars as separate
+ * values.
  */
 #include "cli/answer_data.h"
 
@@ -32,7 +32,7 @@ csv_cell(struct out *o, const struct datum *d)
     buf_clear(&b);
 }
 
-/* The name, or that of an end of the error bar. */
+/* The column's name, with a suffix for an end of its error bar. */
 static void
 csv_name(struct out *o, str name, const char *end)
 {

@@ -1,5 +1,5 @@
 /*
- * Answers as csv and json.
+ * Answers as CSV and JSON.
  */
 #ifndef CLI_ANSWER_DATA_H
 #define CLI_ANSWER_DATA_H

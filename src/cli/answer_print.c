@@ -1,6 +1,6 @@
 /*
- * Answers for people: tables and bars. A number stands with as many digits as
- * its error bar makes sense of.
+ * Answers for people: tables and bars. A number has as many digits as its error
+ * bar makes meaningful.
  */
 #include "cli/answer_print.h"
 
@@ -34,9 +34,8 @@ answer_format_read(const char *name, enum answer_format *out)
             *out = (enum answer_format)i;
             return CLI_OK;
         }
-    return fail_usage("--format: there is no format %.40s" HINT
-                      "there are table, "
-                      "bars, csv and json",
+    return fail_usage("there is no format %.40s" HINT
+                      "the formats are table, bars, csv and json",
                       name);
 }
 
@@ -129,7 +128,7 @@ cell_text(const struct answer_cell *c, struct buf *out)
 }
 
 static void
-pad(struct out *o, int n)
+print_spaces(struct out *o, int n)
 {
     while (n-- > 0)
         out_text(o, " ");
@@ -141,13 +140,13 @@ print_cell(struct out *o, const char *text, int width, bool right, bool last)
     int spaces = width - columns_of(text);
 
     if (right)
-        pad(o, spaces);
+        print_spaces(o, spaces);
     for (; *text; text++)
-        /* a control character in a key may not steer the terminal */
+        /* control characters in a key must not reach the terminal */
         out_add(o, (unsigned char)*text < 0x20 || *text == 0x7f ? "?" : text,
                 1);
     if (!right && !last)
-        pad(o, spaces);
+        print_spaces(o, spaces);
 }
 
 static bool
@@ -284,8 +283,8 @@ print_bars_of(struct out *o, const struct answer *a, size_t column)
     buf_clear(&text);
 }
 
-/* All columns with error bars, each under its name where there are several.
-   False: there is none. */
+/* All columns that have error bars, with headings if there are several. False:
+   there is none. */
 static bool
 print_bars(struct out *o, const struct answer *a)
 {
@@ -322,7 +321,7 @@ print_short(struct out *o, const char *text)
     out_text(o, digits);
 }
 
-/* Does any value stand with its error? */
+/* Does any value have an error bar? */
 static bool
 has_bars(const struct answer *a)
 {
@@ -332,13 +331,13 @@ has_bars(const struct answer *a)
     return false;
 }
 
-/* Why what is left did not fall by the cost. */
+/* Explains why the remaining ε did not fall by the cost. */
 static void
 print_counted(struct out *o, const struct answer *a)
 {
     out_text(o, "  the budget counts in ρ, in which this cost ");
     print_short(o, a->rho.ptr);
-    out_text(o, "; left is the largest ε that one more query may cost\n");
+    out_text(o, "; remaining is the largest ε that one more query may cost\n");
 }
 
 static void
@@ -347,15 +346,15 @@ print_price(struct out *o, const struct answer *a,
 {
     bool finite = a->epsilon.len && a->epsilon.ptr[0] != 'i';
 
-    out_text(o, has_bars(a) ? "\n  ± holds at 95 %. " : "\n  ");
+    out_text(o, has_bars(a) ? "\n  95 % error bars. " : "\n  ");
     if (a->stored) {
-        out_text(o, "Given before: costs nothing.");
+        out_text(o, "Cached: no cost.");
     } else {
-        out_text(o, "Cost ");
-        out_text(o, finite ? "ε = " : "ρ = ");
+        out_text(o, "Cost: ");
+        out_text(o, finite ? "ε " : "ρ ");
         print_short(o, finite ? a->epsilon.ptr : a->rho.ptr);
         if (a->delta.len != 1 || a->delta.ptr[0] != '0') {
-            out_text(o, ", δ = ");
+            out_text(o, ", δ ");
             print_short(o, a->delta.ptr);
         }
         out_text(o, ".");
@@ -364,7 +363,7 @@ print_price(struct out *o, const struct answer *a,
         char left[NUMBER_MAX];
 
         digits_down(balance->left_epsilon, DIGITS_SHOWN, left);
-        out_printf(o, " Left: ε = %s.", left);
+        out_printf(o, " Remaining: ε %s.", left);
     }
     out_text(o, "\n");
     if (!a->stored && balance && balance->limited && balance->left_in_rho)
@@ -399,8 +398,9 @@ answer_print(struct out *o, enum answer_format format, const struct answer *a,
         if (format != FORMAT_BARS || !print_bars(o, a))
             print_table(o, a);
         if (a->explained && a->forecast.stored)
-            out_text(o, "  stored     you had this answer before: asking again "
-                        "gives it again and costs nothing\n");
+            out_text(o,
+                     "  stored     this answer is cached: asking again costs "
+                     "nothing\n");
         if (!a->explained && !a->is_public) {
             print_price(o, a, balance);
             print_remarks(o, a);

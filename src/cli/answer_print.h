@@ -1,6 +1,6 @@
 /*
- * An answer for a person (table, bars), for a spreadsheet (csv) or for a
- * program (json). Intervals hold at 95 %.
+ * Prints an answer for people (table, bars), for spreadsheets (csv) or for programs
+ * (json). Error bars are 95 % intervals.
  */
 #ifndef CLI_ANSWER_PRINT_H
 #define CLI_ANSWER_PRINT_H
@@ -12,10 +12,10 @@ enum answer_format { FORMAT_TABLE, FORMAT_BARS, FORMAT_CSV, FORMAT_JSON };
 
 #define FORMAT_HELP "table, bars, csv or json (table)"
 
-/* By its name; CLI_USAGE after a sentence when there is none such. */
+/* The format of a name. CLI_OK, or CLI_USAGE after printing why. */
 int answer_format_read(const char *name, enum answer_format *out);
 
-/* balance may be NULL: not told. */
+/* balance may be NULL: what remains is not printed. */
 void answer_print(struct out *o, enum answer_format format,
                   const struct answer *a, const struct ledger_balance *balance);
 

@@ -1,6 +1,6 @@
 /*
- * Reading the command line by a verb's table, with a guess at what was meant
- * when a name is unknown.
+ * Parses the command line by a verb's table, and suggests the nearest name for an
+ * unknown one.
  */
 #include "cli/args.h"
 
@@ -30,7 +30,7 @@ fail_unknown(const struct verb *verb, const char *arg, size_t len)
                       len > 60 ? 60 : (int)len, arg, verb->name);
 }
 
-/* "NAME...": given as often as one likes. */
+/* Its value is called "NAME...". */
 static bool
 may_repeat(const struct option *option)
 {
@@ -49,7 +49,7 @@ add_many(const struct option *option, struct args *args, const char *value)
     return CLI_OK;
 }
 
-/* Reads the option at argv[*i]; moves *i when the value stands apart. */
+/* Reads the option at argv[*i]; advances *i if its value is the next word. */
 static int
 read_option(const struct verb *verb, int argc, char **argv, int *i,
             struct args *args)

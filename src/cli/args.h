@@ -1,10 +1,10 @@
 /*
- * The reader of command lines: `--name value`, `--name=value`, words.
+ * The parser of command lines: `--name value`, `--name=value`, words.
  *
- * A value may begin with one dash (a negative number), not with two: then it
- * was forgotten. Everything is checked against the verb's table before the
- * verb sees anything. An option whose value is called "NAME..." may be given
- * again; a verb has at most one such.
+ * A value may begin with one dash (a negative number); two dashes mean that the
+ * value was forgotten. Everything is checked against the verb's table before the
+ * verb runs. An option whose value is called "NAME..." may be repeated; a verb
+ * has at most one of these.
  */
 #ifndef CLI_ARGS_H
 #define CLI_ARGS_H
@@ -24,12 +24,12 @@ struct args {
     const char *given[ARGS_OPTIONS_MAX]; /* NULL: not given; "": a switch */
     const char *words[ARGS_WORDS_MAX];
     size_t n_words;
-    const char *many[ARGS_MANY_MAX]; /* of the option that may be repeated */
+    const char *many[ARGS_MANY_MAX]; /* values of the repeatable option */
     size_t n_many;
-    bool help; /* --help or -h stood somewhere; the rest is unchecked */
+    bool help; /* --help or -h was given; nothing else was checked */
 };
 
-/* Returns CLI_OK, or CLI_USAGE after its sentence. Borrows argv. */
+/* Returns CLI_OK, or CLI_USAGE after printing why. Borrows argv. */
 int
 args_read(const struct verb *verb, int argc, char **argv, struct args *args);
 

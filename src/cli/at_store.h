@@ -1,5 +1,5 @@
 /*
- * What the verbs that work on a store share.
+ * What the verbs on a store share.
  */
 #ifndef CLI_AT_STORE_H
 #define CLI_AT_STORE_H
@@ -10,12 +10,12 @@
 
 #define STORE_DEFAULT "custos.store"
 #define STORE_HELP "the store's folder (" STORE_DEFAULT ")"
-#define AS_HELP "ask as this analyst of the policy; else as the owner"
+#define AS_HELP "ask as this analyst of the policy (default: the owner)"
 
 /* given, or the default. */
 const char *store_given(const char *given);
 
-/* Now, in microseconds since 1970: the one clock of the command. */
+/* Now, in microseconds since 1970. The command reads no other clock. */
 int64_t clock_us(void);
 
 /* No core dumps: exact values must not reach the disk. */

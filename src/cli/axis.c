@@ -1,4 +1,4 @@
-/* Axes of charts: places and round marks, linear or logarithmic. */
+/* Axes of charts, linear or logarithmic: positions and round marks. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

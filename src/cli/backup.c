@@ -1,6 +1,6 @@
 /*
- * `custos backup`: a copy of a store, of which `custos restore` makes a store
- * again. A receipt given out after the copy was made tells the two apart.
+ * `custos backup`: copies a store; `custos restore` makes a store of the copy
+ * again. A receipt issued after the copy was made shows that the copy is older.
  */
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ static const struct option options[BACKUP_OPTIONS] = {
 };
 
 static custos_status
-backup(const char *from, const char *to, custos_err *err)
+copy_store(const char *from, const char *to, custos_err *err)
 {
     struct ledger *l = NULL;
     struct store s;
@@ -35,7 +35,7 @@ backup(const char *from, const char *to, custos_err *err)
 }
 
 static int
-run(const struct verb *verb, int argc, char **argv)
+run_backup(const struct verb *verb, int argc, char **argv)
 {
     struct args args;
     custos_err err = CUSTOS_ERR_INIT;
@@ -45,10 +45,10 @@ run(const struct verb *verb, int argc, char **argv)
     if (code || args.help)
         return code ? code : help_of_verb(verb);
     if (args.n_words != 1)
-        return fail_usage("backup needs the folder to make, such as "
+        return fail_usage("backup needs the folder to create, such as "
                           "hospital.backup");
     err.code =
-        backup(store_given(args.given[BACKUP_STORE]), args.words[0], &err);
+        copy_store(store_given(args.given[BACKUP_STORE]), args.words[0], &err);
     if (err.code)
         return fail_status(err.code, &err);
     out_init(&o, STDOUT_FILENO);
@@ -61,14 +61,17 @@ const struct verb verb_backup = {
     .name = "backup",
     .summary = "copy a store: data, policy, ledger",
     .usage = "backup [--store DIR] TO",
-    .about = "The copy is taken while others ask. custos restore makes a store "
-             "of it again: do\nnot copy its files by hand. Budget that was "
-             "spent after the copy was made is not\nin it: give custos "
-             "restore --receipt the newest receipt that anybody has, and an\n"
-             "older copy is refused.",
+    .about =
+        "Copies the store to a new folder while others go on asking. Use "
+        "custos restore\n"
+        "to make a store of the copy again; do not copy its files by hand. The "
+        "copy\n"
+        "lacks what is spent after it was made: give custos restore the newest "
+        "receipt\n"
+        "that anybody has (--receipt), and it refuses a copy that is older.",
     .examples = "custos backup hospital.backup\n"
                 "custos restore hospital.backup --store hospital.store\n",
     .options = options,
     .n_options = BACKUP_OPTIONS,
-    .run = run,
+    .run = run_backup,
 };

@@ -1,6 +1,6 @@
 /*
- * `custos budget`: what is promised, spent and left, as bars. Amounts are
- * public; the doubles here only draw.
+ * `custos budget`: what is promised, spent and left, with bars. Amounts are
+ * public; doubles are used only to draw them.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,8 +22,8 @@ enum { BUDGET_STORE, BUDGET_AS, BUDGET_JSON, BUDGET_OPTIONS };
 
 static const struct option options[BUDGET_OPTIONS] = {
     [BUDGET_STORE] = {"store", "DIR", STORE_HELP},
-    [BUDGET_AS] = {"as", "ANALYST", "only what this analyst has"},
-    [BUDGET_JSON] = {"json", NULL, "for programs"},
+    [BUDGET_AS] = {"as", "ANALYST", "show this analyst only"},
+    [BUDGET_JSON] = {"json", NULL, "print JSON"},
 };
 
 enum { BAR_COLUMNS = 22, NAME_COLUMNS = 12, DIGITS = 6, TERMS_BYTES = 1 << 26 };
@@ -58,7 +58,7 @@ print_bar(struct painter *p, double share)
     paint(p, PAINT_PLAIN);
 }
 
-/* A line of a bar, its percentage and its numbers. */
+/* One line: name, bar, percentage and amounts. */
 static void
 print_line(struct painter *p, str name, const struct ledger_balance *b)
 {
@@ -75,7 +75,7 @@ print_line(struct painter *p, str name, const struct ledger_balance *b)
                b->charges, b->charges == 1 ? "" : "s");
 }
 
-/* What follows under the bar, indented to it. */
+/* The line below a bar. */
 static void
 print_left(struct out *o, const struct ledger_balance *b)
 {
@@ -91,7 +91,7 @@ print_left(struct out *o, const struct ledger_balance *b)
     out_text(o, "\n");
 }
 
-/* Decimals as the ledger writes them, of any length: is x above y? */
+/* Is x above y? Both are decimals of any length, as the ledger writes them. */
 static bool
 is_above(const char *x, const char *y)
 {
@@ -100,7 +100,8 @@ is_above(const char *x, const char *y)
     return nx != ny ? nx > ny : strcmp(x, y) > 0;
 }
 
-/* Was more spent than the promise allows? Only after it was made smaller. */
+/* Was more spent than the promise allows? Possible only after the budget was
+   lowered. */
 static bool
 is_overdrawn(const custos_filter_facts *f)
 {
@@ -117,14 +118,14 @@ print_overdrawn(struct out *o, const custos_filter_facts *f)
     digits_up(by_delta ? f->member_delta_spent : f->spent, DIGITS, spent);
     digits_down(by_delta ? f->member_delta_limit : f->limit, DIGITS, limit);
     out_printf(o,
-               "The budget was lowered below what is spent: the answers given "
-               "so far cost\n%s %s, and this promise allows %s. It does not "
-               "hold for them, and no new\nquery is answered until the budget "
-               "is raised.\n",
+               "The budget was lowered below what is spent: the answers so far "
+               "cost\n%s %s, and this promise allows %s. It does not hold for "
+               "them, and no\nprivate query is answered until the budget is "
+               "raised.\n",
                by_delta ? "delta" : f->currency, spent, limit);
 }
 
-/* What it means that the promise is kept. */
+/* What the promise means for one person. */
 static void
 print_meaning(struct out *o, const struct ledger_balance *b, bool pure)
 {
@@ -137,16 +138,16 @@ print_meaning(struct out *o, const struct ledger_balance *b, bool pure)
         custos_risk_report(risk, NULL, NULL, &facts, NULL) == CUSTOS_OK) {
         digits_up(facts.utility_factor, 4, factor);
         out_printf(o,
-                   "When all of it is spent, whatever comes of the answers is "
-                   "at most %s times\nas likely as without any one "
+                   "When all of it is spent, any consequence of the answers is "
+                   "at most %s times\nas likely as it would be without one "
                    "person's data%s.\n",
-                   factor, pure ? "" : ", but for a chance of delta");
+                   factor, pure ? "" : ", except with probability delta");
     }
     custos_risk_free(risk);
     if (!strcmp(b->facts.currency, "rho"))
-        out_text(o, "The sum of epsilon is past the promise; the sum of rho, "
-                    "which grows more slowly,\nstill keeps it "
-                    "(filter-best-of-both): that is what counts now.\n");
+        out_text(o, "The sum of epsilon exceeds the promise, but the sum of "
+                    "rho, which grows more\nslowly, still keeps it (theorem "
+                    "filter-best-of-both): rho is counted now.\n");
 }
 
 static void
@@ -249,10 +250,10 @@ report_analyst(struct ledger *l, struct painter *p,
     return st;
 }
 
-/* All of it; `who` NULL: every analyst. */
+/* `who` NULL: every analyst. */
 static custos_status
-tell(struct ledger *l, struct painter *p, const char *who, bool json, arena *a,
-     custos_err *err)
+print_budgets(struct ledger *l, struct painter *p, const char *who, bool json,
+              arena *a, custos_err *err)
 {
     struct ledger_balance common;
     struct ledger_terms terms;
@@ -285,7 +286,7 @@ tell(struct ledger *l, struct painter *p, const char *who, bool json, arena *a,
 }
 
 static int
-run(const struct verb *verb, int argc, char **argv)
+run_budget(const struct verb *verb, int argc, char **argv)
 {
     static struct out o;
     struct painter painter;
@@ -308,8 +309,8 @@ run(const struct verb *verb, int argc, char **argv)
     a = arena_new(NULL, TERMS_BYTES);
     out_init(&o, STDOUT_FILENO);
     painter_init(&painter, &o);
-    st = a ? tell(l, &painter, args.given[BUDGET_AS],
-                  args.given[BUDGET_JSON] != NULL, a, &err)
+    st = a ? print_budgets(l, &painter, args.given[BUDGET_AS],
+                           args.given[BUDGET_JSON] != NULL, a, &err)
            : custos_fail(&err, CUSTOS_ENOMEM, "out of memory");
     code = st ? fail_status(st, &err) : out_end(&o);
     arena_free(a);
@@ -319,18 +320,21 @@ run(const struct verb *verb, int argc, char **argv)
 
 const struct verb verb_budget = {
     .name = "budget",
-    .summary = "what is promised, spent and left, with bars",
+    .summary = "show what is promised, spent and left",
     .usage = "budget [--store DIR] [--as ANALYST] [--json]",
-    .about = "The common budget bounds what all answers together tell about "
-             "one person; it\nnever refills, nor do the budgets that analysts "
-             "may have of their own below it.\nWindows limit what an analyst "
-             "spends in so many days: a charge leaves the window\nwhen it is "
-             "so many days old, and there is room again. \"left\" is the "
-             "largest\nsingle charge that each would still admit.",
+    .about = "The common budget bounds what all answers together reveal about "
+             "one person. It\n"
+             "never refills, and neither do the budgets that analysts have of "
+             "their own\n"
+             "within it. A window limits what an analyst spends in a number of "
+             "days: a charge\n"
+             "leaves it after that many days, and there is room again. "
+             "\"left\" is the largest\n"
+             "single charge that each would still admit.",
     .examples = "custos budget\n"
                 "custos budget --as ana\n"
                 "custos budget --json",
     .options = options,
     .n_options = COUNT_OF(options),
-    .run = run,
+    .run = run_budget,
 };

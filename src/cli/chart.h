@@ -1,6 +1,6 @@
 /*
- * A curve as a picture: what `--svg FILE` writes, and the small plot of a
- * terminal. One description for both.
+ * Curves: one description for the SVG file (`--svg FILE`) and for the plot in a
+ * terminal.
  */
 #ifndef CLI_CHART_H
 #define CLI_CHART_H
@@ -36,8 +36,8 @@ struct chart {
 };
 
 /*
- * Writes the file, or nothing: it appears whole, by a rename. Returns CLI_OK,
- * or CLI_FAILED after its sentence.
+ * Writes the file in one step, by a rename. Returns CLI_OK, or CLI_FAILED after
+ * printing why.
  */
 int svg_write(const char *path, const struct chart *chart);
 
@@ -45,8 +45,8 @@ int svg_write(const char *path, const struct chart *chart);
 void plot_print(struct painter *p, const struct chart *chart);
 
 /*
- * Where a value lies on an axis, 0 to 1; and its marks: at most `room` round
- * numbers within it, rising. Returns how many.
+ * axis_place: where a value lies on an axis, 0 to 1. axis_marks: at most `room`
+ * round numbers within the axis, ascending; returns how many.
  */
 double axis_place(const struct chart_axis *axis, double value);
 size_t axis_marks(const struct chart_axis *axis, double *marks, size_t room);

@@ -1,8 +1,7 @@
 /*
- * `custos demo`: the whole of it in one run. A hospital is generated, a store
- * made of it, eight questions are asked, and at the end stands what is left of
- * the budget. Because nobody real is in the data, it can also show what the
- * noise did.
+ * `custos demo`: generates a hospital, makes a store of it, asks eight questions and
+ * shows what is left of the budget. Since the data is made up, it can also show the
+ * exact numbers behind the noise.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -29,7 +28,8 @@ enum { DEMO_ARENA = 1 << 26, LINE = 78 };
 static const struct option options[DEMO_OPTIONS] = {
     [DEMO_PEOPLE] = {"people", "COUNT", "how many patients (1000000)"},
     [DEMO_KEEP] = {"keep", "DIR",
-                   "make files and store in this new folder, and keep them"},
+                   "create files and store in this new folder, and keep\n"
+                   "them"},
 };
 
 static const struct question {
@@ -42,10 +42,10 @@ static const struct question {
      .sql = "SELECT city, count(*) AS patients FROM patients GROUP BY city",
      .epsilon = "0.1",
      .format = FORMAT_BARS},
-    {.why = "The same question again: the same answer, for nothing.",
+    {.why = "The same question again: the cached answer, at no cost.",
      .sql = "select city, count(*) as patients from patients group by city",
      .epsilon = "0.1"},
-    {.why = "Several numbers in one answer; what a patient adds is bounded.",
+    {.why = "Several numbers in one answer; each patient's part is bounded.",
      .sql = "SELECT department, count(*) AS stays, avg(nights) AS nights,\n"
             "       sum(cost) AS cost\n"
             "FROM visits GROUP BY department ORDER BY stays DESC",
@@ -55,18 +55,18 @@ static const struct question {
             "WHERE department = 'surgery' AND day >= '2025-01-01'",
      .who = "ana",
      .epsilon = "0.1"},
-    {.why = "Ask by accuracy: within 5000, at the cheapest price.",
+    {.why = "Ask by accuracy: within 5000, at the lowest price.",
      .sql = "SELECT extract(quarter FROM day) AS quarter, count(*) AS stays\n"
             "FROM visits GROUP BY quarter",
      .who = "ana",
      .within = "5000"},
-    {.why = "Public tables are answered exactly, and free.",
+    {.why = "Public tables are answered exactly and for free.",
      .sql = "SELECT name, beds FROM departments WHERE floor < 3\n"
             "ORDER BY beds DESC",
      .who = "ana"},
     {.why = "One person's row: refused, and nothing is charged.",
      .sql = "SELECT born, city FROM patients WHERE id = 4711"},
-    {.why = "More than the owner's cap: refused as well.",
+    {.why = "A price above the owner's limit: refused as well.",
      .sql = "SELECT count(*) FROM patients WHERE smoker",
      .epsilon = "5"},
 };
@@ -102,9 +102,9 @@ watch_end(struct watch *w)
     w->total = 0;
 }
 
-/* Prints what is there, so that a person sees it while the next runs. */
+/* Prints what there is, to be read while the next question runs. */
 static int
-flush(struct out *o)
+flush_output(struct out *o)
 {
     int code = out_end(o);
 
@@ -113,7 +113,7 @@ flush(struct out *o)
 }
 
 static void
-heading(struct painter *p, const char *text)
+print_heading(struct painter *p, const char *text)
 {
     out_text(p->o, "\n");
     paint(p, PAINT_BOLD);
@@ -141,10 +141,10 @@ show_sql(struct painter *p, const struct question *q)
         out_printf(p->o, " as %s", q->who);
     paint(p, PAINT_PLAIN);
     out_text(p->o, "\n\n");
-    return flush(p->o);
+    return flush_output(p->o);
 }
 
-/* In lines of a terminal's width. */
+/* Wraps a text to the width of a terminal. */
 static void
 show_words(struct out *o, const char *before, const char *said)
 {
@@ -166,9 +166,9 @@ show_words(struct out *o, const char *before, const char *said)
     out_text(o, "\n");
 }
 
-/* A refusal is part of the story: printed where the answer would be. */
+/* A refusal is printed in place of the answer: it is part of the demo. */
 static int
-ask(struct painter *p, struct curator *c, const struct question *q)
+ask_question(struct painter *p, struct curator *c, const struct question *q)
 {
     struct ledger_balance balance;
     struct answer *answer = NULL;
@@ -182,7 +182,7 @@ ask(struct painter *p, struct curator *c, const struct question *q)
         .now = clock_us(),
     };
 
-    heading(p, q->why);
+    print_heading(p, q->why);
     code = show_sql(p, q);
     if (code)
         return code;
@@ -204,8 +204,8 @@ show_truth(struct painter *p, const struct hospital *h)
 {
     char text[32];
 
-    heading(p, "What the cities really have "
-               "(shown only because the data are made up)");
+    print_heading(p, "The exact numbers of patients "
+                     "(shown only because the data is made up)");
     out_text(p->o, "\n  ");
     for (size_t i = 0; i < HOSPITAL_CITIES; i++) {
         write_grouped((int64_t)h->by_city[i], text);
@@ -215,7 +215,7 @@ show_truth(struct painter *p, const struct hospital *h)
 }
 
 static int
-tell(struct painter *p, const struct hospital *h, char *store)
+ask_all(struct painter *p, const struct hospital *h, char *store)
 {
     char *budget[] = {"budget", "--store", store};
     struct curator *c = NULL;
@@ -225,12 +225,12 @@ tell(struct painter *p, const struct hospital *h, char *store)
     if (curator_open(store, &c, &err))
         return fail_status(err.code, &err);
     for (size_t i = 0; i < COUNT_OF(questions) && !code; i++)
-        code = ask(p, c, &questions[i]);
+        code = ask_question(p, c, &questions[i]);
     curator_close(c);
     if (code)
         return code;
     show_truth(p, h);
-    heading(p, "What is left of the budget");
+    print_heading(p, "What is left of the budget");
     out_text(p->o, "\n");
     code = out_end(p->o);
     return code ? code : verb_budget.run(&verb_budget, 3, budget);
@@ -265,9 +265,9 @@ make_store(struct painter *p, struct hospital *h, const char *folder,
         return fail_status(err.code, &err);
     write_grouped((int64_t)h->people, people);
     write_grouped((int64_t)h->visits, visits);
-    heading(p, "A hospital");
+    print_heading(p, "A hospital");
     out_printf(p->o,
-               "\n  %s patients and %s visits, made up, are now a store. The\n"
+               "\n  A store with %s patients and %s visits, all made up. The\n"
                "  owner's promise to each patient, for all answers to all "
                "analysts together:\n"
                "  ε = 1, δ = 1e-9. Whatever anybody learns below is at most\n"
@@ -292,7 +292,7 @@ people_read(const char *text, uint64_t *out)
     return CLI_OK;
 }
 
-/* A folder of our own: kept where asked, else below the temporary one. */
+/* Creates the demo's folder: --keep, or a temporary one. */
 static int
 folder_make(const char *keep, char folder[PATH_ROOM])
 {
@@ -310,13 +310,13 @@ folder_make(const char *keep, char folder[PATH_ROOM])
     snprintf(folder, PATH_ROOM, "%.4000s/custos-demo.XXXXXX",
              temporary && *temporary ? temporary : "/tmp");
     if (!mkdtemp(folder))
-        return fail_run("cannot make a folder for the demo: %s",
+        return fail_run("cannot create a folder for the demo: %s",
                         strerror(errno));
     return CLI_OK;
 }
 
 static int
-run(const struct verb *verb, int argc, char **argv)
+run_demo(const struct verb *verb, int argc, char **argv)
 {
     char folder[PATH_ROOM], store[PATH_ROOM + 16];
     struct hospital h = {0};
@@ -328,7 +328,8 @@ run(const struct verb *verb, int argc, char **argv)
     if (code || args.help)
         return code ? code : help_of_verb(verb);
     if (args.n_words)
-        return fail_usage("demo takes no words" HINT "see custos demo --help");
+        return fail_usage("unexpected word %.60s" HINT "see custos demo --help",
+                          args.words[0]);
     code = people_read(args.given[DEMO_PEOPLE], &h.people);
     if (!code)
         code = folder_make(args.given[DEMO_KEEP], folder);
@@ -339,7 +340,7 @@ run(const struct verb *verb, int argc, char **argv)
     painter_init(&p, &o);
     code = make_store(&p, &h, folder, store);
     if (!code)
-        code = tell(&p, &h, store);
+        code = ask_all(&p, &h, store);
     if (!args.given[DEMO_KEEP])
         tree_remove(folder);
     return code;
@@ -347,16 +348,16 @@ run(const struct verb *verb, int argc, char **argv)
 
 const struct verb verb_demo = {
     .name = "demo",
-    .summary = "a hospital of a million patients, asked privately",
+    .summary = "see it work on a made-up hospital",
     .usage = "demo [--people COUNT] [--keep DIR]",
-    .about = "Makes up patients and visits, makes a store of them, asks eight\n"
-             "questions (two of which are refused) and shows what is left of\n"
-             "the budget. The noise is new on every run. Colours follow\n"
-             "NO_COLOR.",
+    .about = "Generates a hospital of a million patients, makes a store of it, "
+             "asks eight\nquestions (two of which are refused) and shows what "
+             "is left of the budget. The\nnoise differs on every run. Set "
+             "NO_COLOR to turn colours off.",
     .examples = "custos demo\n"
                 "custos demo --people 10000 --keep hospital\n"
                 "custos shell --store hospital/store",
     .options = options,
     .n_options = DEMO_OPTIONS,
-    .run = run,
+    .run = run_demo,
 };

@@ -1,6 +1,6 @@
 /*
- * The generator of `custos demo`. A fixed scatter takes the place of chance,
- * so that runs agree; it protects nothing and need not.
+ * The generator of `custos demo`. It draws from a fixed hash instead of chance, so
+ * that all runs have the same data.
  */
 #include "cli/demo_hospital.h"
 
@@ -86,7 +86,7 @@ static const char *const policy_text =
 
 /* The finalizer of splitmix64. Not random. */
 static uint64_t
-scatter(uint64_t x)
+hash_of(uint64_t x)
 {
     x = (x + 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9;
     x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
@@ -107,7 +107,7 @@ file_new(const char *folder, const char *name)
 }
 
 static size_t
-pick(const unsigned *share, size_t n, unsigned of_1000)
+pick_by_share(const unsigned *share, size_t n, unsigned of_1000)
 {
     size_t i = 0;
 
@@ -120,7 +120,7 @@ static void
 write_visit(struct hospital *h, FILE *visits, uint64_t id, uint64_t at)
 {
     unsigned share[COUNT_OF(departments)];
-    uint64_t x = scatter(at);
+    uint64_t x = hash_of(at);
     const struct department *d;
     struct datum day = {.type = TYPE_DATE};
     char text[32];
@@ -129,7 +129,8 @@ write_visit(struct hospital *h, FILE *visits, uint64_t id, uint64_t at)
 
     for (size_t i = 0; i < COUNT_OF(departments); i++)
         share[i] = departments[i].share;
-    d = &departments[pick(share, COUNT_OF(departments), (unsigned)(x % 1000))];
+    d = &departments[pick_by_share(share, COUNT_OF(departments),
+                                   (unsigned)(x % 1000))];
     x /= 1000;
     day.n = date_days(2024, 1, 1) + (int64_t)(x % DAYS);
     x /= DAYS;
@@ -146,8 +147,9 @@ write_visit(struct hospital *h, FILE *visits, uint64_t id, uint64_t at)
 static void
 write_person(struct hospital *h, FILE *patients, FILE *visits, uint64_t i)
 {
-    uint64_t x = scatter(i), id = 1000 + 7 * i;
-    size_t city = pick(city_share, HOSPITAL_CITIES, (unsigned)(x % 1000));
+    uint64_t x = hash_of(i), id = 1000 + 7 * i;
+    size_t city =
+        pick_by_share(city_share, HOSPITAL_CITIES, (unsigned)(x % 1000));
     unsigned age = (unsigned)((x / 1000 % 90 + x / 90000 % 60) * 2 / 3);
     uint64_t n = x >> 40, stays = n % 100 < 30 ? 0 : n % 100 < 65 ? 1 : n % 9;
 

@@ -1,6 +1,6 @@
 /*
- * A hospital that nobody lives in: patients and visits from a formula, the
- * same on every run, with the policy that protects them.
+ * A made-up hospital: patients and visits from a formula, the same on every run,
+ * with a policy for them.
  */
 #ifndef CLI_DEMO_HOSPITAL_H
 #define CLI_DEMO_HOSPITAL_H
@@ -12,8 +12,8 @@ enum { HOSPITAL_CITIES = 6 };
 
 struct hospital {
     uint64_t people;
-    uint64_t visits;                   /* made on the way */
-    uint64_t by_city[HOSPITAL_CITIES]; /* exactly, for the end of the story */
+    uint64_t visits;                   /* set by hospital_write */
+    uint64_t by_city[HOSPITAL_CITIES]; /* the same: exact counts */
 };
 
 extern const char *const hospital_city[HOSPITAL_CITIES];

@@ -22,7 +22,7 @@ add_lines(struct out *o, const char *text, const char *indent)
     }
 }
 
-/* A line that begins with a space goes on from the one before. */
+/* A line that begins with a space continues the one before. */
 static void
 add_usage(struct out *o, const char *text)
 {
@@ -44,11 +44,15 @@ add_option(struct out *o, const struct option *option)
 
     snprintf(name, sizeof name, "--%s%s%s", option->name,
              option->value ? " " : "", option->value ? option->value : "");
+    if (strlen(name) > NAME_COLUMNS) /* a line of its own */
+        out_printf(o, "  %s\n", name);
     while (*text) {
         size_t len = strcspn(text, "\n");
 
         out_printf(o, "  %-*s %.*s\n", NAME_COLUMNS,
-                   text == option->help ? name : "", (int)len, text);
+                   text == option->help && strlen(name) <= NAME_COLUMNS ? name
+                                                                        : "",
+                   (int)len, text);
         text += len + (text[len] == '\n');
     }
 }
@@ -87,21 +91,23 @@ help_of_all(const struct verb *const *verbs, size_t n)
     struct out o;
 
     out_init(&o, STDOUT_FILENO);
-    out_text(&o, "custos: differentially private answers, with exact noise\n\n"
+    out_text(&o, "custos: differentially private answers with exact noise\n\n"
                  "  custos VERB [options]\n\nVerbs\n\n");
     for (size_t i = 0; i < n; i++)
         out_printf(&o, "  %-*s %s\n", NAME_COLUMNS, verbs[i]->name,
                    verbs[i]->summary);
     out_printf(&o, "  %-*s %s\n", NAME_COLUMNS, "help [VERB]",
-               "this text, or the help of a verb");
+               "print this text, or the help of a verb");
     out_printf(&o, "  %-*s %s\n", NAME_COLUMNS, "--version",
-               "which version this is");
+               "print the version");
     out_text(&o, "\nNumbers are exact: 0.1 is one tenth, 1/3 one third, 1e-6 a "
                  "millionth.\n"
                  "Exit codes: 0 done, 1 something failed, 2 wrong options or "
-                 "input,\n3 the budget is spent.\n\nExamples\n\n"
+                 "input,\n3 the budget does not allow it.\n\nExamples\n\n"
                  "  custos demo\n"
-                 "  custos noise discrete-laplace --scale 10 --draws 5\n"
+                 "  custos policy draft patients.csv --output policy.yaml\n"
+                 "  custos init policy.yaml\n"
+                 "  custos query \"SELECT count(*) FROM patients\"\n"
                  "  echo 1834 | custos noise discrete-laplace --epsilon 0.5 "
                  "--sensitivity 1 \\\n      --error\n"
                  "  custos account compose --mechanism "

@@ -1,4 +1,4 @@
-/* The help of the command and of its verbs, made of their tables. */
+/* The help of the command and of its verbs, generated from their tables. */
 #ifndef CLI_HELP_H
 #define CLI_HELP_H
 

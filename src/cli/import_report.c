@@ -1,6 +1,6 @@
 /*
- * The report has the order of the policy: tables, then columns. A refusal names
- * what was refused, each with a hint, and ends with what happened: nothing.
+ * The report follows the order of the policy: tables, then columns. A refusal
+ * lists each cause with a hint, and ends with the limit that was exceeded.
  */
 #include "cli/import_report.h"
 
@@ -52,7 +52,7 @@ print_example(struct out *o, const struct engine_import_change *c)
         out_printf(o, " (looks like %s)", c->found);
 }
 
-/* What became of values, in words that follow their number. */
+/* What happened to a number of values, in words that follow the number. */
 static void
 print_change(struct out *o, const struct policy_column *c,
              enum view_change change)
@@ -102,8 +102,8 @@ import_report_print(struct out *o, const struct engine_import_table *t)
 {
     out_text(o, "  ");
     print_name(o, t->name);
-    out_text(o,
-             t->attached ? ": attached, its rows stay where they are; " : ": ");
+    out_text(o, t->attached ? ": attached, read from its file in every query; "
+                            : ": ");
     print_count(o, t->rows);
     out_printf(o, " row%s read, ", t->rows == 1 ? "" : "s");
     print_count(o, t->kept);
@@ -193,16 +193,16 @@ print_unowned(struct out *o, const struct engine_import_table *t)
     const struct policy_column *c = &t->is->columns[t->is->unit_column];
 
     refusal_begin(o, t, NULL, t->without_unit, t->rows);
-    out_text(o, " rows belong to no unit\n  hint: in their column ");
+    out_text(o, " rows belong to no unit\n  hint: their column ");
     print_name(o, c->name);
     if (c->references_table.len > 0) {
-        out_text(o, " is nothing, or a value that ");
+        out_text(o, " is empty, has no match in ");
         print_name(o, c->references_table);
         out_text(o, ".");
         print_name(o, c->references_column);
-        out_text(o, " does not have or that itself belongs to no unit");
+        out_text(o, ", or matches a row that belongs to no unit");
     } else {
-        out_text(o, " is nothing");
+        out_text(o, " is empty");
     }
     out_printf(o, " (policy, line %d)\n", c->line);
 }
@@ -218,7 +218,7 @@ print_table_refusal(struct out *o, const struct engine_import_table *t)
             print_column_refusal(o, t, &t->columns[i]);
             any = true;
         }
-    if (any) /* the rows follow from it */
+    if (any) /* rows are lost because of these columns */
         return;
     if (dropped > 0)
         print_dropped(o, t, dropped);

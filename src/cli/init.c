@@ -1,5 +1,5 @@
 /*
- * `custos init`: from a policy to a store that can be asked.
+ * `custos init`: makes a store from a policy, or a new data version of a store.
  */
 #include "curator/init.h"
 
@@ -23,11 +23,11 @@ enum { PPM_DIGITS = 4 }; /* a millionth is 0.0001 % */
 static const struct option options[INIT_OPTIONS] = {
     [INIT_STORE] = {"store", "DIR", STORE_HELP},
     [INIT_MAX_LOSS] = {"max-loss", "PERCENT",
-                       "refuse a column that loses more of its values, or a\n"
-                       "table that loses more of its rows (5)"},
+                       "stop if a column loses more than this share of its\n"
+                       "values, or a table of its rows (5)"},
     [INIT_ACCEPT_LOSS] = {"accept-loss", NULL,
-                          "import whatever is lost: values become NULL, rows\n"
-                          "are dropped"},
+                          "import in any case: lost values become NULL, rows\n"
+                          "that need them are dropped"},
 };
 
 struct watch {
@@ -47,7 +47,7 @@ on_progress(void *ctx, uint64_t done, uint64_t total, const char *what)
     progress_step(&w->bar, done);
 }
 
-/* Millionths that may be lost. */
+/* --max-loss in millionths. */
 static int
 loss_read(const struct args *args, uint64_t *out)
 {
@@ -71,7 +71,7 @@ loss_read(const struct args *args, uint64_t *out)
 }
 
 static int
-report(const struct init_report *r, const char *store, arena *a)
+print_report(const struct init_report *r, const char *store, arena *a)
 {
     char receipt[RECEIPT_TEXT_MAX];
     custos_err err = CUSTOS_ERR_INIT;
@@ -94,7 +94,7 @@ report(const struct init_report *r, const char *store, arena *a)
 }
 
 static int
-run(const struct verb *verb, int argc, char **argv)
+run_init(const struct verb *verb, int argc, char **argv)
 {
     struct watch watch = {0};
     struct init_report r;
@@ -108,7 +108,8 @@ run(const struct verb *verb, int argc, char **argv)
     if (code || args.help)
         return code ? code : help_of_verb(verb);
     if (args.n_words != 1)
-        return fail_usage("init needs the policy's file, such as policy.yaml");
+        return fail_usage("init needs one policy file" HINT
+                          "custos init policy.yaml");
     code = loss_read(&args, &max_loss_ppm);
     if (code)
         return code;
@@ -124,26 +125,31 @@ run(const struct verb *verb, int argc, char **argv)
     if (err.code && r.tables)
         code = import_refusal_print(r.tables, r.n_tables, max_loss_ppm);
     else
-        code = err.code ? fail_status(err.code, &err) : report(&r, store, a);
+        code =
+            err.code ? fail_status(err.code, &err) : print_report(&r, store, a);
     arena_free(a);
     return code;
 }
 
 const struct verb verb_init = {
     .name = "init",
-    .summary = "make a store from a policy, or a new data version",
+    .summary = "create a store from a policy, or import new data",
     .usage = "init [--store DIR] [--max-loss PERCENT | --accept-loss] POLICY",
-    .about = "Imports every table of the policy, resolves who each row "
-             "belongs to, and puts\npolicy, budget and data in force: all of "
-             "it or nothing. On a store that is\nthere, the data becomes a "
-             "new version; ledger and budget go on.\n\n"
-             "Reports, to you alone, what it read, kept, changed and lost. A "
-             "value is lost if it\ncannot be read as the type of its column or "
-             "is not among its values.",
+    .about = "Imports every table of the policy, finds out whom each row "
+             "belongs to, and puts\npolicy, budget and data in force, all at "
+             "once or not at all. In an existing\nstore the data becomes a new "
+             "version; the ledger and what was spent stay.\n\n"
+             "Reports what was read, kept, changed and lost, in exact numbers "
+             "that are for you\nalone. A value is lost if it cannot be read as "
+             "the type of its column or is not\none of its declared values.\n\n"
+             "Give each private table a max_rows in the policy. For one "
+             "without, init charges\na noisy count of its rows, at a "
+             "thousandth of the budget's epsilon, and again at\nevery later "
+             "init, since each makes a new data version.",
     .examples = "custos init policy.yaml\n"
                 "custos init policy.yaml --store /srv/custos/hospital\n"
                 "custos init policy.yaml --max-loss 0.5\n",
     .options = options,
     .n_options = INIT_OPTIONS,
-    .run = run,
+    .run = run_init,
 };

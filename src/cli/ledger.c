@@ -1,6 +1,6 @@
 /*
- * `custos ledger`: what was spent, by whom, for what; whether that is the
- * truth; and, when a theorem turns out to be wrong, which answers it touches.
+ * `custos ledger`: lists what was spent, by whom and for what; verifies the ledger;
+ * and lists the answers that rest on a theorem, in case it turns out to be wrong.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -29,13 +29,13 @@ enum {
 
 static const struct option options[LEDGER_OPTIONS] = {
     [LEDGER_STORE] = {"store", "DIR", STORE_HELP},
-    [LEDGER_AS] = {"as", "ANALYST", "only the rows of this analyst"},
+    [LEDGER_AS] = {"as", "ANALYST", "list the rows of this analyst only"},
     [LEDGER_RECEIPT] = {"receipt", "RECEIPT",
-                        "verify: also that this receipt is of this ledger"},
+                        "verify: check that this receipt is of this ledger"},
     [LEDGER_AGAINST] = {"against", "FILE",
-                        "verify: also that all receipts exported to this\n"
-                        "file (custos serve --export-receipts) are of it"},
-    [LEDGER_JSON] = {"json", NULL, "for programs"},
+                        "verify: check all receipts in this file, exported by\n"
+                        "custos serve --export-receipts"},
+    [LEDGER_JSON] = {"json", NULL, "print JSON"},
 };
 
 enum {
@@ -122,7 +122,7 @@ struct listing {
     uint64_t rows;
 };
 
-/* One page; *from moves on, 0 when there are no more. */
+/* Prints one page; *from becomes the next row, 0 after the last page. */
 static custos_status
 list_page(struct listing *g, struct painter *p, uint64_t *from, custos_err *err)
 {
@@ -152,7 +152,7 @@ list_page(struct listing *g, struct painter *p, uint64_t *from, custos_err *err)
 }
 
 static int
-list(struct listing *g)
+list_rows(struct listing *g)
 {
     static struct out o;
     struct painter p;
@@ -173,9 +173,8 @@ list(struct listing *g)
     else if (g->theorem)
         out_printf(&o, "%s%" PRIu64 " answer%s on %s%s\n", g->rows ? "\n" : "",
                    g->rows, g->rows == 1 ? " rests" : "s rest", g->theorem,
-                   g->rows ? ": they are to be recalled if it is wrong"
-                           : " (if it is no id of doc/theorems.md, it was "
-                             "mistyped)");
+                   g->rows ? ": if it is wrong, they must be recalled"
+                           : " (doc/theorems.md lists the ids of theorems)");
     else if (!g->rows)
         out_text(&o, "there are no rows\n");
     return out_end(&o);
@@ -184,7 +183,7 @@ list(struct listing *g)
 /* ---------------------------------------------------------------- verify -- */
 
 static int
-verify(struct ledger *l, const struct args *args)
+verify_ledger(struct ledger *l, const struct args *args)
 {
     const char *given = args->given[LEDGER_RECEIPT];
     char text[RECEIPT_TEXT_MAX];
@@ -196,9 +195,10 @@ verify(struct ledger *l, const struct args *args)
     int code = CLI_OK;
 
     if (given && !receipt_read(str_of(given), &want))
-        return fail_usage("--receipt %.80s is no receipt: a row's number, a "
-                          "colon and 64 hex digits",
-                          given);
+        return fail_usage(
+            "--receipt %.80s is not a receipt" HINT
+            "a receipt is a row number, a colon and 64 hex digits",
+            given);
     st = ledger_verify(l, given ? &want : NULL, &head, &err);
     if (st)
         return fail_run("%s" HINT "%s", err.said, err.hint);
@@ -216,8 +216,8 @@ verify(struct ledger *l, const struct args *args)
                    "The ledger is whole: %" PRIu64 " rows in one chain, every "
                    "balance the sum of its charges,\nno budget exceeded%s%s. "
                    "Its receipt now:\n\n  %s\n",
-                   head.seq, given ? ", and the receipt given is of it" : "",
-                   n_against ? ", and all receipts of the file are of it" : "",
+                   head.seq, given ? ", and the receipt matches a row" : "",
+                   n_against ? ", and all receipts of the file match" : "",
                    text);
     return out_end(&o);
 }
@@ -247,7 +247,7 @@ task_read(const struct args *args, enum task *out)
     }
     *out = (enum task)i;
     if (*out == TASK_RECALL && args->n_words != 2)
-        return fail_usage("recall needs a theorem's id, such as "
+        return fail_usage("recall needs the id of a theorem, such as "
                           "laplace-discrete");
     if (*out != TASK_RECALL && args->n_words > 1)
         return fail_usage("unexpected word %.60s" HINT
@@ -258,12 +258,13 @@ task_read(const struct args *args, enum task *out)
         return fail_usage("--receipt and --against are for custos ledger "
                           "verify");
     if (*out == TASK_VERIFY && args->given[LEDGER_AS])
-        return fail_usage("verify is of the whole ledger: leave out --as");
+        return fail_usage("verify checks the whole ledger" HINT
+                          "leave out --as");
     return CLI_OK;
 }
 
 static int
-run(const struct verb *verb, int argc, char **argv)
+run_ledger(const struct verb *verb, int argc, char **argv)
 {
     struct listing g = {0};
     struct ledger *l = NULL;
@@ -283,28 +284,43 @@ run(const struct verb *verb, int argc, char **argv)
     g.who = args.given[LEDGER_AS];
     g.theorem = task == TASK_RECALL ? args.words[1] : NULL;
     g.json = args.given[LEDGER_JSON] != NULL;
-    code = task == TASK_VERIFY ? verify(l, &args) : list(&g);
+    code = task == TASK_VERIFY ? verify_ledger(l, &args) : list_rows(&g);
     ledger_close(l);
     return code;
 }
 
 const struct verb verb_ledger = {
     .name = "ledger",
-    .summary = "what was spent, by whom and for what; check it; recall",
+    .summary = "list what was spent, verify it, recall answers",
     .usage = "ledger [list] [--as ANALYST] [--json]\n"
              "ledger verify [--receipt RECEIPT] [--against FILE]\n"
              "ledger recall THEOREM [--json]",
-    .about = "Every charge and every act of the owner is a row of one chain "
-             "of hashes, on\ndisk before the data is touched. verify checks "
-             "the chain and adds up every\nbalance anew; with the newest "
-             "receipt you hold, or the file that a server\nexported receipts "
-             "to, it also tells a ledger that was put back from an older\n"
-             "backup. recall lists the answers that rest on a\n"
-             "theorem.",
+    .about = "Every charge and every act of the owner is a row of one hash "
+             "chain, on disk\n"
+             "before the data is read.\n"
+             "\n"
+             "  list    prints the rows (the default)\n"
+             "  verify  checks the chain and adds up every balance anew. With "
+             "the newest\n"
+             "          receipt you have, or the file that a server exported "
+             "receipts to, it\n"
+             "          also detects a ledger restored from an older backup.\n"
+             "  recall  lists the answers that rest on a theorem\n"
+             "\n"
+             "Kinds of rows (column \"what\"):\n"
+             "\n"
+             "  charge, given again              a question; cached answers\n"
+             "  failure, overrun                 a charged question failed, or "
+             "took too long\n"
+             "  open, terms, budget, import      custos init\n"
+             "  add, rotate, token               a new password or token\n"
+             "  revoke                           revoke, token --revoke or "
+             "token --end-old\n"
+             "  reload, resume, restore, vacuum  these commands",
     .examples = "custos ledger --as ana\n"
                 "custos ledger verify --receipt 17:9f3c...\n"
                 "custos ledger recall laplace-discrete --json",
     .options = options,
     .n_options = COUNT_OF(options),
-    .run = run,
+    .run = run_ledger,
 };

@@ -1,6 +1,6 @@
 /*
- * Every word of the file that is a receipt must be of a row of this ledger:
- * syslog servers put words of their own around it. A ledger that was put back
+ * Every word of the file that is a receipt must match a row of this ledger; other
+ * words, such as those that syslog servers add, are skipped. A ledger restored
  * from an older copy lacks the newest rows, or has others under their numbers.
  */
 #include "cli/ledger_against.h"
@@ -13,7 +13,7 @@
 #include "cli/cli.h"
 
 static int
-check(struct ledger *l, const struct receipt *r)
+check_receipt(struct ledger *l, const struct receipt *r)
 {
     struct ledger_seal is;
     struct receipt head;
@@ -26,13 +26,13 @@ check(struct ledger *l, const struct receipt *r)
     if (st)
         return fail_status(st, &err);
     if (n == 0 || is.receipt.seq != r->seq)
-        return fail_run("the ledger ends at row %" PRIu64 ", and row %" PRIu64
-                        " was exported: it was put back from an older copy",
+        return fail_run("the ledger ends at row %" PRIu64 ", but row %" PRIu64
+                        " was exported: it was restored from an older copy",
                         head.seq, r->seq);
     if (memcmp(is.receipt.hash, r->hash, sizeof r->hash) != 0)
         return fail_run("row %" PRIu64 " is not the one that was exported: the "
-                        "ledger was put back from an older copy and went on, "
-                        "or is another one",
+                        "ledger was restored from an older copy and written to "
+                        "since, or is another ledger",
                         r->seq);
     return CLI_OK;
 }
@@ -55,12 +55,12 @@ ledger_against(struct ledger *l, const char *path, uint64_t *n)
 
             if (!receipt_read(str_of(word), &r))
                 continue;
-            code = check(l, &r);
+            code = check_receipt(l, &r);
             ++*n;
         }
     free(line);
     fclose(f);
     if (!code && !*n)
-        return fail_run("%.150s has no receipt in it", path);
+        return fail_run("%.150s contains no receipt", path);
     return code;
 }

@@ -1,6 +1,6 @@
 /*
- * The custos command: finds the verb and hands over. One file a verb; a new
- * one is a line in the table below.
+ * The custos command: finds the verb in the table below and runs it. Each verb
+ * has a file of its own.
  */
 #include <string.h>
 #include <unistd.h>
@@ -43,7 +43,7 @@ fail_verb(const char *name)
 }
 
 static int
-version(void)
+print_version(void)
 {
     struct out o;
 
@@ -53,7 +53,7 @@ version(void)
 }
 
 static int
-help(int argc, char **argv)
+print_help(int argc, char **argv)
 {
     const struct verb *verb;
 
@@ -77,9 +77,9 @@ main(int argc, char **argv)
     if (!*name)
         return fail_usage("no verb given" HINT "see custos --help");
     if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help"))
-        return help(argc, argv);
+        return print_help(argc, argv);
     if (!strcmp(name, "--version"))
-        return version();
+        return print_version();
     if (!strcmp(name, "worker"))
         return run_worker();
     if (*name == '-')

@@ -1,6 +1,6 @@
 /*
- * `custos noise`: the exact noise of the library at the command line. Here the
- * law and the mode are found; drawing and releasing have a file each.
+ * `custos noise`: the exact noise of the library on the command line. Finds law and
+ * mode; drawing and releasing have a file each.
  */
 #include "cli/noise.h"
 
@@ -16,38 +16,38 @@ static const struct option options[NOISE_OPTIONS] = {
     [NOISE_P] = {"p", "NUMBER", "of bernoulli: 1 with probability p"},
     [NOISE_X] = {"x", "NUMBER", "of bernoulli-exp: 1 with probability exp(-x)"},
     [NOISE_N] = {"n", "NUMBER", "of uniform: 0 to n-1, n up to 2^64"},
-    [NOISE_DRAWS] = {"draws", "COUNT", "print so many draws, and read nothing"},
-    [NOISE_EPSILON] = {"epsilon", "NUMBER", "the promise, above 0"},
+    [NOISE_DRAWS] = {"draws", "COUNT", "print this many draws; read no input"},
+    [NOISE_EPSILON] = {"epsilon", "NUMBER", "epsilon of the promise, above 0"},
     [NOISE_DELTA] = {"delta", "NUMBER",
-                     "the Gaussian's promise, between 0 and 1"},
+                     "delta of the promise (Gaussian), between 0 and 1"},
     [NOISE_SENSITIVITY] =
         {"sensitivity", "NUMBER",
          "how far one person can move all the values together:\n"
-         "sum of the distances (Laplace), Euclidean (Gaussian)"},
+         "l1 distance (Laplace), Euclidean distance (Gaussian)"},
     [NOISE_SENSITIVITY_SQUARED] =
         {"sensitivity-squared", "N",
-         "the Gaussian's, squared: exact where the root is not"},
+         "of the Gaussian, squared: exact where the root is not"},
     [NOISE_CHANGES] = {"changes", "one|several",
                        "how many of the values one person can move\n"
-                       "(several, when there are several)"},
-    [NOISE_CALIBRATION] = {"calibration", "HOW",
-                           "sigma by: exact, analytic, classical, zcdp"},
+                       "(several, if there are several)"},
+    [NOISE_CALIBRATION] =
+        {"calibration", "HOW",
+         "how to find sigma: exact, analytic, classical, zcdp"},
     [NOISE_REAL] = {"real", NULL,
                     "the values are decimals, released on a public grid"},
     [NOISE_GRID] = {"grid", "NUMBER",
-                    "the grid, a power of two (made from the options)"},
+                    "the grid, a power of two (follows from the options)"},
     [NOISE_LOWER] = {"lower", "NUMBER",
-                     "what is released is cut to be no less"},
-    [NOISE_UPPER] = {"upper", "NUMBER", "and no greater"},
+                     "clamp released values to this minimum"},
+    [NOISE_UPPER] = {"upper", "NUMBER", "and to this maximum"},
     [NOISE_ERROR] = {"error", NULL, "print the error bar of each value"},
     [NOISE_CONFIDENCE] = {"confidence", "PERCENT",
                           "of the error bar, above 0 and below 100 (95)"},
     [NOISE_SIMULTANEOUS] = {"simultaneous", NULL,
                             "the error bar holds for all values at once"},
     [NOISE_FACTS] = {"facts", NULL,
-                     "first print what is promised, in lines with a #"},
-    [NOISE_JSON] = {"json", NULL,
-                    "one JSON object, its numbers as text, to lose no digit"},
+                     "first print the guarantee, in lines that begin with #"},
+    [NOISE_JSON] = {"json", NULL, "print one JSON object, numbers as text"},
 };
 
 static const struct noise_law laws[] = {
@@ -100,7 +100,7 @@ check_parameters(const struct noise_law *law, const struct args *args)
 }
 
 static int
-run(const struct verb *verb, int argc, char **argv)
+run_noise(const struct verb *verb, int argc, char **argv)
 {
     const struct noise_law *law = NULL;
     struct args args;
@@ -111,7 +111,8 @@ run(const struct verb *verb, int argc, char **argv)
     if (args.help)
         return help_of_verb(verb);
     if (args.n_words == 0)
-        return fail_usage("which law? See custos noise --help");
+        return fail_usage("noise needs a law, such as discrete-laplace" HINT
+                          "see custos noise --help");
     if (args.n_words > 1)
         return fail_usage("unexpected word %.60s after the law", args.words[1]);
     code = law_find(args.words[0], &law);
@@ -122,14 +123,14 @@ run(const struct verb *verb, int argc, char **argv)
     if (args.given[NOISE_DRAWS])
         return noise_draws(law, &args);
     if (!law->kind)
-        return fail_usage("%s has draws only" HINT "give --draws COUNT",
+        return fail_usage("%s can only be drawn from" HINT "give --draws COUNT",
                           law->name);
     return noise_release(law, &args);
 }
 
 const struct verb verb_noise = {
     .name = "noise",
-    .summary = "exact noise: draws, or your numbers with noise added",
+    .summary = "draw exact noise, or add it to your numbers",
     .usage = "noise LAW --PARAMETER NUMBER --draws COUNT\n"
              "noise LAW --epsilon NUMBER --sensitivity NUMBER <values",
     .about =
@@ -138,16 +139,14 @@ const struct verb verb_noise = {
         "(--sigma),\n"
         "bernoulli (--p), bernoulli-exp (--x) or uniform (--n).\n"
         "\n"
-        "The second reads values on standard input, one on a line, and prints\n"
-        "each with noise. LAW is discrete-laplace (epsilon-private) or\n"
-        "discrete-gaussian (epsilon, delta), and --scale or --sigma may stand\n"
-        "for one of the promises. Nothing is printed when a line is not a\n"
-        "number.\n"
+        "The second form reads values from standard input, one per line, and\n"
+        "prints each with noise. LAW is discrete-laplace, which is\n"
+        "epsilon-private, or discrete-gaussian, which is (epsilon, delta)-\n"
+        "private. --scale or --sigma may replace one of epsilon and delta.\n"
+        "If a line is not a number, nothing is printed.\n"
         "\n"
-        "It releases what it is given and KEEPS NO BUDGET: run it twice on "
-        "the\n"
-        "same data and you have spent twice. The sensitivity is taken at your\n"
-        "word.",
+        "custos noise KEEPS NO BUDGET: if you run it twice on the same data,\n"
+        "you have spent twice. It trusts the sensitivity that you give.",
     .examples =
         "custos noise discrete-laplace --scale 1000 --draws 10\n"
         "custos noise discrete-gaussian --sigma 2.5 --draws 3 --json\n"
@@ -160,5 +159,5 @@ const struct verb verb_noise = {
         "    --sensitivity 1/10 --facts",
     .options = options,
     .n_options = COUNT_OF(options),
-    .run = run,
+    .run = run_noise,
 };

@@ -1,6 +1,6 @@
 /*
- * The two halves of `custos noise` and what they share: the laws and the
- * options by number.
+ * What the two halves of `custos noise`, draws and releases, share: the laws and
+ * the numbers of the options.
  */
 #ifndef CLI_NOISE_H
 #define CLI_NOISE_H
@@ -37,14 +37,14 @@ struct noise_law {
     const char *name;
     custos_law law;
     enum noise_option parameter;
-    custos_mech_kind kind; /* 0: it has draws only */
+    custos_mech_kind kind; /* 0: it can only be drawn from */
 };
 
 /* Each returns the exit code. */
 int noise_draws(const struct noise_law *law, const struct args *args);
 int noise_release(const struct noise_law *law, const struct args *args);
 
-/* What the option is called. */
+/* The name of an option. */
 const char *noise_option_name(enum noise_option option);
 
 #endif

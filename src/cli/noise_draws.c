@@ -1,5 +1,5 @@
 /*
- * `custos noise LAW --draws N`: draws, one on a line, batch by batch.
+ * `custos noise LAW --draws N`: prints draws, one per line, in batches.
  */
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 
 enum { BATCH = 4096 };
 
-/* A day's work at a few million a second; more is a slip of the finger. */
+/* Takes days at a few million per second; more must be a typing error. */
 static const uint64_t draws_max = 1000000000000;
 
 static int
@@ -30,7 +30,7 @@ read_count(const char *text, uint64_t *count)
     return CLI_OK;
 }
 
-/* What only a release has. */
+/* Options of releases do not apply to draws. */
 static int
 refuse_release_options(const struct args *args)
 {

@@ -1,7 +1,7 @@
 /*
- * `custos noise LAW` on values: all of standard input is read and checked,
- * sealed, released once, printed. Nothing is printed before all of that went
- * well.
+ * `custos noise LAW` on values: reads and checks all of standard input, seals the
+ * values, releases them once and prints them. If anything fails, nothing is
+ * printed.
  */
 #include <errno.h>
 #include <math.h>
@@ -50,7 +50,7 @@ read_word(const char *text, const char *option, const char *const *words,
                       text, guess ? guess : words[1]);
 }
 
-/* The command's own words for what the options struct would refuse. */
+/* Rejects in terms of options what custos_mech_new would reject. */
 static int
 check_promise(const struct noise_law *law, const struct args *args)
 {
@@ -67,8 +67,7 @@ check_promise(const struct noise_law *law, const struct args *args)
     if (laplace && args->given[NOISE_SENSITIVITY_SQUARED])
         return fail_usage("--sensitivity-squared is for discrete-gaussian");
     if (laplace && given != 1)
-        return fail_usage("give --epsilon or --%s, one of them (or --draws)",
-                          scale);
+        return fail_usage("give either --epsilon or --%s (or --draws)", scale);
     if (!laplace && given != 2)
         return fail_usage("give two of --epsilon, --delta and --%s (or "
                           "--draws)",
@@ -76,8 +75,8 @@ check_promise(const struct noise_law *law, const struct args *args)
     if (!args->given[NOISE_SENSITIVITY] ==
         !args->given[NOISE_SENSITIVITY_SQUARED])
         return fail_usage(laplace ? "--sensitivity is missing"
-                                  : "give --sensitivity or "
-                                    "--sensitivity-squared, one of them");
+                                  : "give either --sensitivity or "
+                                    "--sensitivity-squared");
     if (args->given[NOISE_GRID] && !args->given[NOISE_REAL])
         return fail_usage("--grid is for --real" HINT
                           "the grid of whole numbers "
@@ -133,7 +132,7 @@ read_values(struct values *v)
     ssize_t n;
 
     if (isatty(STDIN_FILENO))
-        fprintf(stderr, "custos: type one number a line, then Ctrl-D\n");
+        fprintf(stderr, "custos: type one number per line, then Ctrl-D\n");
     while (!v->wrong && !v->no_memory) {
         n = read(STDIN_FILENO, piece, sizeof piece);
         if (n < 0 && errno == EINTR)
@@ -157,14 +156,14 @@ read_values(struct values *v)
 /* ------------------------------------------------------------- printing -- */
 
 static const char *
-confidence(const struct args *args)
+confidence_given(const struct args *args)
 {
     const char *given = args->given[NOISE_CONFIDENCE];
 
     return given ? given : "95";
 }
 
-/* In full: a rounded decimal would lie off the grid. */
+/* With all digits: a rounded decimal would not lie on the grid. */
 static size_t
 write_value(const struct released *r, size_t i, char text[NUMBER_EXACT_MAX])
 {
@@ -174,7 +173,7 @@ write_value(const struct released *r, size_t i, char text[NUMBER_EXACT_MAX])
     return strlen(text);
 }
 
-/* Whole for whole numbers. */
+/* A whole number for whole numbers. */
 static void
 write_half_width(const struct released *r, char text[NUMBER_MAX])
 {
@@ -205,7 +204,7 @@ print_text(struct out *o, const struct released *r)
     for (size_t i = 0; i < r->n; i++) {
         out_add(o, text, write_value(r, i, text));
         if (given[NOISE_ERROR])
-            out_printf(o, " ± %s (%s%%%s)", bar, confidence(r->args),
+            out_printf(o, " ± %s (%s%%%s)", bar, confidence_given(r->args),
                        given[NOISE_SIMULTANEOUS] ? ", all at once" : "");
         out_text(o, "\n");
     }
@@ -236,7 +235,7 @@ print_json(struct out *o, const struct released *r)
     if (r->args->given[NOISE_ERROR]) {
         write_half_width(r, text);
         print_fact(o, "error", text);
-        print_fact(o, "confidence", confidence(r->args));
+        print_fact(o, "confidence", confidence_given(r->args));
         out_printf(o, "\"simultaneous\":%s,",
                    r->args->given[NOISE_SIMULTANEOUS] ? "true" : "false");
     }
@@ -251,7 +250,7 @@ print_json(struct out *o, const struct released *r)
 }
 
 static int
-print(const struct released *r)
+print_released(const struct released *r)
 {
     static struct out o;
 
@@ -266,8 +265,8 @@ print(const struct released *r)
 /* ------------------------------------------------------------ releasing -- */
 
 /*
- * The library counts what is past the grid's limit as the limit. A person who
- * typed it would take the answer and its error bar at their word: refuse.
+ * Rejects values beyond what the grid can hold. The library clamps them, and the
+ * error bar would not say so.
  */
 static int
 check_reach(const struct values *v, const char *grid)
@@ -276,15 +275,15 @@ check_reach(const struct values *v, const char *grid)
 
     for (size_t i = 0; v->kind == VALUES_REALS && i < v->n; i++)
         if (fabs(v->reals[i]) > limit)
-            return fail_usage("value %zu on standard input is past what a grid "
-                              "of %s can hold",
+            return fail_usage("value %zu on standard input is too large for a "
+                              "grid of %s",
                               i + 1, grid);
     return CLI_OK;
 }
 
 /* Seals the values, wipes them here, and releases them over themselves. */
 static custos_status
-release(const custos_mech *mech, struct values *v, custos_err *err)
+release_values(const custos_mech *mech, struct values *v, custos_err *err)
 {
     custos_rng *rng = NULL;
     custos_sealed *sealed = NULL;
@@ -306,12 +305,12 @@ release(const custos_mech *mech, struct values *v, custos_err *err)
 }
 
 /*
- * The mechanism for n values, and the error bar where it is wanted. Returns
- * CLI_OK, or the exit code after its sentence.
+ * Makes the mechanism for n values, and their error bar if it was asked for.
+ * Returns CLI_OK, or the exit code after printing why.
  */
 static int
-plan(struct released *r, custos_mech_options *o, const char *beta, size_t n,
-     custos_mech **mech)
+make_mechanism(struct released *r, custos_mech_options *o, const char *beta,
+               size_t n, custos_mech **mech)
 {
     size_t at_once = r->args->given[NOISE_SIMULTANEOUS] ? n : 1;
     custos_mech *made = NULL;
@@ -346,21 +345,21 @@ noise_release(const struct noise_law *law, const struct args *args)
     r.kind = args->given[NOISE_REAL] ? VALUES_REALS : VALUES_INTS;
     values_init(&v, r.kind);
     if (!code)
-        code = confidence_read(confidence(args), beta);
-    /* As if for one value: a slip is told before input is waited for. */
+        code = confidence_read(confidence_given(args), beta);
+    /* First for one value: mistakes are reported before input is read. */
     if (!code)
-        code = plan(&r, &o, beta, 1, &mech);
+        code = make_mechanism(&r, &o, beta, 1, &mech);
     if (!code)
         code = read_values(&v);
     if (!code && v.n > 1)
-        code = plan(&r, &o, beta, v.n, &mech);
+        code = make_mechanism(&r, &o, beta, v.n, &mech);
     if (code)
         goto out;
     r.facts = custos_mech_facts(mech);
     code = check_reach(&v, r.facts->grid);
     if (code)
         goto out;
-    st = release(mech, &v, &err);
+    st = release_values(mech, &v, &err);
     if (st) {
         code = fail_status(st, &err);
         goto out;
@@ -369,7 +368,7 @@ noise_release(const struct noise_law *law, const struct args *args)
     r.n = v.n;
     r.ints = v.ints;
     r.reals = v.reals;
-    code = print(&r);
+    code = print_released(&r);
 out:
     custos_mech_free(mech);
     values_clear(&v);

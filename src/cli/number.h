@@ -1,6 +1,6 @@
 /*
- * Numbers of the user's side: doubles as text, after the release, when they
- * are public. Nothing here lies between a value and its release.
+ * Released numbers and parameters as text. Both are public: no double here lies
+ * between a private value and its release.
  */
 #ifndef CLI_NUMBER_H
 #define CLI_NUMBER_H
@@ -22,19 +22,19 @@ void number_write(double x, char text[NUMBER_MAX]);
 /* All digits of x, which is a multiple of 10^-decimals; decimals <= 400. */
 void number_write_exact(double x, int decimals, char text[NUMBER_EXACT_MAX]);
 
-/* The decimals that a power of two has, given as 0.25, 1/1024 or 8. */
+/* How many decimals a power of two has, written 0.25, 1/1024 or 8. */
 int number_decimals(const char *grid);
 
 /* A number's text, "0.5", "1e-6" or "1/1024", as a double. */
 double number_value(const char *text);
 
-/* x >= 0 in four significant digits, rounded up: an error bar may not shrink.
- */
+/* x >= 0 in four significant digits, rounded up: an error bar must not
+   shrink. */
 void number_write_up(double x, char text[NUMBER_MAX]);
 
 /*
- * "95" percent of confidence as the exact share that may fail, "5/100".
- * Returns CLI_OK, or CLI_USAGE after its sentence.
+ * Turns a confidence of "95" percent into the exact share that may fail, "5/100".
+ * Returns CLI_OK, or CLI_USAGE after printing why.
  */
 int confidence_read(const char *percent, char beta[NUMBER_MAX]);
 

@@ -19,7 +19,7 @@ out_init(struct out *o, int fd)
 }
 
 static void
-drain(struct out *o)
+write_out(struct out *o)
 {
     size_t done = 0;
 
@@ -47,7 +47,7 @@ out_add(struct out *o, const char *ptr, size_t len)
         ptr += now;
         len -= now;
         if (o->len == OUT_ROOM)
-            drain(o);
+            write_out(o);
     }
 }
 
@@ -89,7 +89,7 @@ out_json(struct out *o, const char *text)
 int
 out_end(struct out *o)
 {
-    drain(o);
+    write_out(o);
     if (!o->error)
         return CLI_OK;
     if (o->error == EPIPE) /* the reader has seen enough */

@@ -1,8 +1,7 @@
 /*
- * Standard output: a buffer in front of write(2), which is fast, and which
- * notices a full disk, as printf without a check does not.
+ * Standard output: a buffer in front of write(2), so that a full disk is noticed.
  *
- * The failure is sticky: writers return nothing; out_end tells it once.
+ * The failure is sticky: writers return nothing, out_end reports it once.
  */
 #ifndef CLI_OUT_H
 #define CLI_OUT_H
@@ -26,10 +25,10 @@ void out_add(struct out *o, const char *ptr, size_t len);
 void out_text(struct out *o, const char *text);
 void out_printf(struct out *o, const char *format, ...) CUSTOS_PRINTF(2, 3);
 
-/* A string of JSON, with its quotes. */
+/* As a JSON string, with its quotes. */
 void out_json(struct out *o, const char *text);
 
-/* Writes what is left. Returns CLI_OK, or CLI_FAILED after its sentence. */
+/* Writes the rest of the buffer. CLI_OK, or CLI_FAILED after printing why. */
 int out_end(struct out *o);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * What a person at a terminal sees: colour, when it is a terminal and NO_COLOR
- * is unset; numbers in groups of three; a bar with its error bar.
+ * Output for people: colour, if it goes to a terminal and NO_COLOR is unset;
+ * numbers in groups of three digits; bars with error bars.
  */
 #ifndef CLI_PAINT_H
 #define CLI_PAINT_H
@@ -24,7 +24,7 @@ struct painter {
 
 void painter_init(struct painter *p, struct out *o);
 
-/* What follows is painted so; PAINT_PLAIN ends it. */
+/* Sets the colour of what follows, until PAINT_PLAIN. */
 void paint(struct painter *p, enum paint how);
 
 /* 12345 as 12,345. */

@@ -1,6 +1,6 @@
 /*
- * A curve in a terminal: Braille patterns, two dots wide and four high a
- * character.
+ * A curve in a terminal, in Braille patterns: each character is two dots wide and
+ * four high.
  */
 #include <math.h>
 #include <stdio.h>

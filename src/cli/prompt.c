@@ -1,5 +1,5 @@
 /*
- * The prompt: libedit, and getline where nobody is typing.
+ * The prompt: libedit at a terminal, getline otherwise.
  */
 #include "cli/prompt.h"
 
@@ -46,7 +46,7 @@ prompt_text(EditLine *edit)
 struct match {
     const char *start;
     size_t len;
-    char common[WORD_MAX]; /* what all that begin so have in common */
+    char common[WORD_MAX]; /* the longest common prefix of the matches */
     size_t n;
 };
 
@@ -96,7 +96,7 @@ match_views(const struct prompt *p, struct match *m)
 }
 
 static unsigned char
-complete(EditLine *edit, int key)
+complete_word(EditLine *edit, int key)
 {
     const LineInfo *line = el_line(edit);
     struct match m = {.start = line->cursor};
@@ -155,7 +155,7 @@ prompt_new(const struct policy *policy, const struct policy_analyst *who,
         el_set(p->edit, EL_PROMPT, prompt_text);
         el_set(p->edit, EL_EDITOR, "emacs");
         el_set(p->edit, EL_ADDFN, "custos-complete", "complete a name",
-               complete);
+               complete_word);
         el_set(p->edit, EL_BIND, "^I", "custos-complete", NULL);
         start_history(p);
     }

@@ -1,6 +1,7 @@
 /*
- * Lines from a person or a file. At a terminal: editing, history (kept in
- * $HOME/.custos_history, owner-only), completion from the public schema.
+ * Lines from a terminal or a file. A terminal has line editing, history (in
+ * $HOME/.custos_history, readable by its owner only) and completion of the names
+ * that are granted.
  */
 #ifndef CLI_PROMPT_H
 #define CLI_PROMPT_H

@@ -1,5 +1,5 @@
 /*
- * `custos query` and `custos explain`: one question to a store.
+ * `custos query` and `custos explain`: one SQL question to a store.
  */
 #include "cli/answer_print.h"
 
@@ -27,11 +27,12 @@ static const struct option options[QUERY_OPTIONS] = {
     [QUERY_STORE] = {"store", "DIR", STORE_HELP},
     [QUERY_AS] = {"as", "ANALYST", AS_HELP},
     [QUERY_EPSILON] = {"epsilon", "NUMBER",
-                       "what to pay (the policy's default)"},
+                       "the price of the answer (the policy's default)"},
     [QUERY_WITHIN] = {"within", "NUMBER",
-                      "instead: the cheapest price at which every value is\n"
-                      "within +- this at 95 %"},
-    [QUERY_JOINTLY] = {"jointly", NULL, "with --within: all values at once"},
+                      "instead of --epsilon: the lowest price at which each\n"
+                      "value is within +- this, with 95 % confidence"},
+    [QUERY_JOINTLY] = {"jointly", NULL,
+                       "with --within: all values at once, not each alone"},
     [QUERY_FORMAT] = {"format", "FORMAT", FORMAT_HELP},
 };
 
@@ -52,10 +53,10 @@ question_fail(custos_status st, const custos_err *err, const char *sql)
     return fail_status(st, err);
 }
 
-/* What is left is no more than what the asker's window has left. */
+/* Shows the balance of the analyst's window instead, if that has less left. */
 static void
-window_counts(struct ledger *l, const struct ask *ask,
-              struct ledger_balance *balance)
+limit_by_window(struct ledger *l, const struct ask *ask,
+                struct ledger_balance *balance)
 {
     struct ledger_balance window;
     custos_err err = CUSTOS_ERR_INIT;
@@ -68,7 +69,7 @@ window_counts(struct ledger *l, const struct ask *ask,
     *balance = window;
 }
 
-/* Failing after the charge is a bug by definition: here is the only log. */
+/* A failure after the charge is a bug by definition, and this is its only log. */
 static void
 warn_of_trip(struct curator *c, const struct ask *ask)
 {
@@ -89,7 +90,7 @@ warn_of_trip(struct curator *c, const struct ask *ask)
             (int)ask->who.len, ask->who.ptr);
 }
 
-/* The question stands `before` bytes into the text of ask. */
+/* The user's question begins `before` bytes into ask->sql. */
 static int
 ask_from(struct curator *c, const struct ask *ask, size_t before,
          enum answer_format format, struct out *o)
@@ -107,7 +108,7 @@ ask_from(struct curator *c, const struct ask *ask, size_t before,
         return question_fail(st, &err, ask->sql.ptr + before);
     told = !ledger_balance(curator_ledger(c), ask->who, &balance, &err);
     if (told && ask->who.len)
-        window_counts(curator_ledger(c), ask, &balance);
+        limit_by_window(curator_ledger(c), ask, &balance);
     answer_print(o, format, answer, told ? &balance : NULL);
     answer_free(answer);
     return CLI_OK;
@@ -122,9 +123,9 @@ question_ask(struct curator *c, const struct ask *ask,
 
 static const char EXPLAIN[] = "EXPLAIN ";
 
-/* "EXPLAIN " and the question, which begins at *before of what is returned. */
+/* "EXPLAIN " and the question, which begins at *before. */
 static const char *
-explained(const char *sql, struct buf *b, size_t *before)
+write_explain(const char *sql, struct buf *b, size_t *before)
 {
     buf_init(b, NULL, 1 << 20);
     buf_printf(b, "%s%s", EXPLAIN, sql);
@@ -133,7 +134,7 @@ explained(const char *sql, struct buf *b, size_t *before)
 }
 
 static int
-run(const struct verb *verb, int argc, char **argv)
+run_query(const struct verb *verb, int argc, char **argv)
 {
     bool explain = !strcmp(verb->name, "explain");
     enum answer_format format = FORMAT_TABLE;
@@ -149,9 +150,9 @@ run(const struct verb *verb, int argc, char **argv)
     if (code || args.help)
         return code ? code : help_of_verb(verb);
     if (args.n_words != 1)
-        return fail_usage("%s needs one question, in quotes", verb->name);
+        return fail_usage("%s needs one SQL question in quotes", verb->name);
     if (args.given[QUERY_EPSILON] && args.given[QUERY_WITHIN])
-        return fail_usage("give --epsilon or --within, one of them");
+        return fail_usage("give --epsilon or --within, not both");
     if (args.given[QUERY_JOINTLY] && !args.given[QUERY_WITHIN])
         return fail_usage("--jointly needs --within");
     if (args.given[QUERY_FORMAT])
@@ -160,7 +161,7 @@ run(const struct verb *verb, int argc, char **argv)
         return code;
     forbid_cores();
     ask.who = str_of(args.given[QUERY_AS]);
-    ask.sql = str_of(explain ? explained(args.words[0], &text, &before)
+    ask.sql = str_of(explain ? write_explain(args.words[0], &text, &before)
                              : args.words[0]);
     ask.epsilon = str_of(args.given[QUERY_EPSILON]);
     ask.within = str_of(args.given[QUERY_WITHIN]);
@@ -180,29 +181,32 @@ run(const struct verb *verb, int argc, char **argv)
 
 const struct verb verb_query = {
     .name = "query",
-    .summary = "ask a store a question in SQL, privately",
+    .summary = "ask one question in SQL; the answer is private",
     .usage = "query [options] SQL",
-    .about = "Every answer has noise and, beside each value, what it may be "
-             "off by (95 %).\nIts price is charged to the store's budget "
-             "before the data is touched; the same\nquestion on unchanged "
-             "data is answered again for nothing.",
+    .about = "Every answer has noise; beside each value is its 95 % error bar. "
+             "The price is\n"
+             "charged to the store's budget before the data is read. The same "
+             "question on\n"
+             "unchanged data gets the cached answer at no cost. \\d in custos "
+             "shell lists the\n"
+             "tables and columns to ask about.",
     .examples =
         "custos query \"SELECT count(*) FROM patients\" --epsilon 0.1\n"
         "custos query \"SELECT city, avg(age) FROM patients GROUP BY city\"\n"
         "custos query \"SELECT count(*) FROM visits\" --within 100\n",
     .options = options,
     .n_options = QUERY_OPTIONS,
-    .run = run,
+    .run = run_query,
 };
 
 const struct verb verb_explain = {
     .name = "explain",
-    .summary = "the plan, price and expected error of a question; free",
+    .summary = "show a question's plan, price and expected error; free",
     .usage = "explain [options] SQL",
-    .about = "Nothing is charged and no data is read.",
-    .examples = "custos explain \"SELECT city, count(*) FROM patients GROUP "
-                "BY city\" --epsilon 0.1\n",
+    .about = "Charges nothing and reads no data.",
+    .examples = "custos explain \"SELECT count(*) FROM patients\" --epsilon "
+                "0.1\n",
     .options = options,
     .n_options = QUERY_OPTIONS,
-    .run = run,
+    .run = run_query,
 };

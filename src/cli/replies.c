@@ -13,9 +13,9 @@ print_bound(struct out *o, const struct reply_table *t)
     out_add(o, t->name.ptr, t->name.len);
     if (t->bound == 0) {
         out_printf(o,
-                   ": the policy has no max_rows, and its rows could not be "
-                   "counted (%s); the times of its replies are not public "
-                   "until the policy says max_rows\n",
+                   ": the policy has no max_rows, and the rows could not be "
+                   "counted (%s); its reply times are not public until the "
+                   "policy has max_rows\n",
                    t->err.code ? t->err.said : "too many");
         return;
     }
@@ -23,7 +23,8 @@ print_bound(struct out *o, const struct reply_table *t)
     receipt_write(&t->receipt, receipt);
     out_printf(o,
                ": the policy has no max_rows; a noisy count was charged, "
-               "epsilon %.*s: at most %s rows, which is public. Receipt %s\n",
+               "epsilon %.*s, as it is at every init: at most %s rows, which "
+               "is public. Receipt %s\n",
                (int)t->epsilon.len, t->epsilon.ptr, rows, receipt);
 }
 

@@ -1,7 +1,7 @@
 /*
- * `custos restore`: a backup becomes a store again. What was spent after the
- * backup was made is not in its ledger; with the newest receipt that anybody
- * has, this is found out before the copy answers anyone.
+ * `custos restore`: makes a store of a backup. Its ledger lacks what was spent after
+ * the backup was made; with the newest receipt that anybody has, such a backup is
+ * refused before it answers anyone.
  */
 #include <unistd.h>
 
@@ -17,13 +17,13 @@ enum { RESTORE_STORE, RESTORE_RECEIPT, RESTORE_OPTIONS };
 
 static const struct option options[RESTORE_OPTIONS] = {
     [RESTORE_STORE] = {"store", "DIR",
-                       "the folder to make (" STORE_DEFAULT ")"},
+                       "the folder to create (" STORE_DEFAULT ")"},
     [RESTORE_RECEIPT] = {"receipt", "RECEIPT",
-                         "the newest receipt there is: a backup that is older\n"
+                         "the newest receipt there is; a backup older than it\n"
                          "is refused"},
 };
 
-/* The backup is whole, and not older than the receipt. */
+/* Verifies that the backup is undamaged and not older than the receipt. */
 static custos_status
 check_and_copy(const char *from, const char *to, const struct receipt *receipt,
                bool *missing, custos_err *err)
@@ -36,8 +36,8 @@ check_and_copy(const char *from, const char *to, const struct receipt *receipt,
     *missing = st == CUSTOS_ENAME;
     if (*missing)
         return custos_fail(err, CUSTOS_ENAME,
-                           "there is no backup at %.100s: give the folder that "
-                           "custos backup has made",
+                           "there is no backup at %.100s" HINT
+                           "give the folder that custos backup has created",
                            from);
     if (st)
         return st;
@@ -51,7 +51,7 @@ check_and_copy(const char *from, const char *to, const struct receipt *receipt,
     return st;
 }
 
-/* That it was restored is a row of its chain. */
+/* Records the restore as a row of the chain. */
 static custos_status
 note_restore(const char *path, struct receipt *receipt, custos_err *err)
 {
@@ -71,7 +71,7 @@ note_restore(const char *path, struct receipt *receipt, custos_err *err)
 }
 
 static int
-run(const struct verb *verb, int argc, char **argv)
+run_restore(const struct verb *verb, int argc, char **argv)
 {
     char text[RECEIPT_TEXT_MAX];
     struct receipt receipt;
@@ -85,7 +85,7 @@ run(const struct verb *verb, int argc, char **argv)
     if (code || args.help)
         return code ? code : help_of_verb(verb);
     if (args.n_words != 1)
-        return fail_usage("restore needs the backup's folder");
+        return fail_usage("restore needs the folder of a backup");
     given = args.given[RESTORE_RECEIPT];
     to = store_given(args.given[RESTORE_STORE]);
     if (given && !receipt_read(str_of(given), &receipt))
@@ -106,15 +106,15 @@ run(const struct verb *verb, int argc, char **argv)
 
 const struct verb verb_restore = {
     .name = "restore",
-    .summary = "make a store from a backup",
+    .summary = "create a store from a backup",
     .usage = "restore [--store DIR] [--receipt RECEIPT] BACKUP",
-    .about = "Checks the backup's ledger row by row, copies it to a folder "
-             "that is not there\nyet, and notes it in the chain. Budget that "
-             "was spent after the backup was made\ncould be spent again: give "
-             "the newest receipt that anybody has, and an older\nbackup is "
+    .about = "Verifies the backup's ledger, copies the backup to a new folder "
+             "and records the\nrestore in the ledger. What was spent after the "
+             "backup was made could be spent\nagain: give the newest receipt "
+             "that anybody has (--receipt), and a backup older\nthan it is "
              "refused.",
     .examples = "custos restore hospital.backup --store hospital.store\n",
     .options = options,
     .n_options = RESTORE_OPTIONS,
-    .run = run,
+    .run = run_restore,
 };

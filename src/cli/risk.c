@@ -1,6 +1,6 @@
 /*
- * `custos risk`: what a promise means, in sentences with numbers, and the
- * trade-off curve of those who attack it.
+ * `custos risk`: what a promise means for one person, in sentences, and the
+ * trade-off curve that bounds every attacker's test.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -31,17 +31,18 @@ enum {
 };
 
 static const struct option options[RISK_OPTIONS] = {
-    [RISK_EPSILON] = {"epsilon", "NUMBER", "the promise"},
-    [RISK_DELTA] = {"delta", "NUMBER", "its delta (0)"},
+    [RISK_EPSILON] = {"epsilon", "NUMBER", "epsilon of the promise"},
+    [RISK_DELTA] = {"delta", "NUMBER", "delta of the promise (0)"},
     [RISK_MECHANISM] = {"mechanism", "MECHANISM...",
                         "instead of --epsilon: what was released, such as\n"
                         "gaussian:sigma=20:count=50; needs --delta"},
     [RISK_ADJACENCY] = {"adjacency", "HOW", ADJACENCY_HELP},
     [RISK_N] = {"n", "COUNT", "how many people are in the data"},
     [RISK_PRIOR] = {"prior", "NUMBER",
-                    "what an attacker believes beforehand (1/2)"},
-    [RISK_FORCE] = {"force", NULL, "also for a delta of 1/n or more"},
-    [RISK_SVG] = {"svg", "FILE", "write the trade-off curve as a picture"},
+                    "probability that an attacker assigns to the secret\n"
+                    "before any answer (1/2)"},
+    [RISK_FORCE] = {"force", NULL, "allow a delta of 1/n or more"},
+    [RISK_SVG] = {"svg", "FILE", "write the trade-off curve to an SVG file"},
     [RISK_JSON] = {"json", NULL, JSON_HELP},
 };
 
@@ -60,7 +61,7 @@ struct told {
 
 /* ------------------------------------------------------------- the risk -- */
 
-/* The plan's promise at delta, and its whole curve besides. */
+/* Adds the plan's promise at delta, and all points of its curve. */
 static int
 risk_of_plan(const struct args *args, struct told *t, custos_risk **out)
 {
@@ -100,7 +101,7 @@ risk_of(const struct args *args, struct told *t, custos_risk **out)
     custos_status st;
 
     if (!epsilon == (args->n_many == 0))
-        return fail_usage("give --epsilon or --mechanism, one of them");
+        return fail_usage("give either --epsilon or --mechanism");
     if (!epsilon && !args->given[RISK_DELTA])
         return fail_usage("--mechanism needs --delta");
     if (!epsilon)
@@ -110,9 +111,9 @@ risk_of(const struct args *args, struct told *t, custos_risk **out)
     return st ? account_fail(&verb_risk, args, st, &err) : CLI_OK;
 }
 
-/* Everything that is printed, before anything is. */
+/* Computes everything that is printed. */
 static int
-tell(const custos_risk *risk, const struct args *args, struct told *t)
+compute_risk(const custos_risk *risk, const struct args *args, struct told *t)
 {
     custos_err err = CUSTOS_ERR_INIT;
     custos_status st = risk_report(risk, &t->risk, &err);
@@ -150,10 +151,10 @@ make_chart(struct told *t, char subtitle[160], struct chart *c)
     };
 }
 
-/* Sentences in a column beside the words they stand under. */
+/* Two columns: headings, and the sentences under each. */
 struct page {
     struct out *o;
-    const char *under; /* the last word written */
+    const char *under; /* the last heading printed */
 };
 
 static void
@@ -215,7 +216,7 @@ print_json(struct out *o, const struct told *t)
 }
 
 static int
-print(const struct args *args, struct told *t)
+print_risk(const struct args *args, struct told *t)
 {
     static struct out o;
     struct painter painter;
@@ -225,8 +226,8 @@ print(const struct args *args, struct told *t)
 
     if (t->risk.facts.delta_too_large && !args->given[RISK_FORCE])
         return fail_usage("--delta %.40s is 1/n or more: it would permit "
-                          "publishing somebody's data outright (--force tells "
-                          "the rest)",
+                          "publishing somebody's data" HINT
+                          "give a smaller delta, or --force to see the rest",
                           t->risk.delta);
     make_chart(t, subtitle, &chart);
     if (args->given[RISK_SVG])
@@ -245,7 +246,7 @@ print(const struct args *args, struct told *t)
 }
 
 static int
-run(const struct verb *verb, int argc, char **argv)
+run_risk(const struct verb *verb, int argc, char **argv)
 {
     static struct told t;
     custos_risk *risk = NULL;
@@ -262,26 +263,25 @@ run(const struct verb *verb, int argc, char **argv)
     t.risk.prior = args.given[RISK_PRIOR];
     code = risk_of(&args, &t, &risk);
     if (!code)
-        code = tell(risk, &args, &t);
+        code = compute_risk(risk, &args, &t);
     custos_risk_free(risk);
-    return code ? code : print(&args, &t);
+    return code ? code : print_risk(&args, &t);
 }
 
 const struct verb verb_risk = {
     .name = "risk",
-    .summary = "what a promise means for one person, in plain words",
+    .summary = "explain what a promise means for one person",
     .usage = "risk --epsilon NUMBER [--delta NUMBER] [--n COUNT]\n"
              "risk --mechanism MECHANISM ... --delta NUMBER [--n COUNT]",
     .about =
-        "Bounds that hold against anybody, whatever they know, and are\n"
-        "rounded to the side that does not flatter. A delta of 1/n or more\n"
-        "is refused, for it lets through the release that publishes somebody's "
-        "\ndata outright.",
+        "The bounds hold against anybody, whatever they know, and are rounded\n"
+        "to the cautious side. A delta of 1/n or more is refused, since it\n"
+        "permits a release that publishes the data of one person.",
     .examples = "custos risk --epsilon 1 --delta 1e-6 --n 100000\n"
                 "custos risk --epsilon 0.5 --svg curve.svg\n"
                 "custos risk --mechanism gaussian:sigma=20:count=50 --delta "
                 "1e-6",
     .options = options,
     .n_options = COUNT_OF(options),
-    .run = run,
+    .run = run_risk,
 };

@@ -36,13 +36,13 @@ print_name(struct out *o, str name, size_t width)
         out_text(o, " ");
 }
 
-/* Who is protected, and how much of one unit counts. */
+/* The privacy unit, and how many of its rows count. */
 static void
 print_unit(struct out *o, const struct policy *p,
            const struct policy_analyst *who, const struct policy_table *t)
 {
     if (t->is_public) {
-        out_text(o, "public: answered exactly, free");
+        out_text(o, "public: answered exactly and for free");
     } else if (t->unit_is_row) {
         out_text(o, "private; the unit is the row");
     } else {
@@ -50,15 +50,15 @@ print_unit(struct out *o, const struct policy *p,
         const char *s = t->rows_per_unit == 1 ? "" : "s";
 
         out_text(o, "private; ");
-        /* its name, to those who may know that there is such a column */
+        /* its name only to those whom the column is granted to */
         if (policy_grants(p, who, t, c))
             out_printf(o, "the unit is %.*s, ", (int)c->name.len, c->name.ptr);
         if (policy_rows_known(p, t))
             out_printf(o, "at most %" PRIu64 " row%s of one unit count%s",
                        t->rows_per_unit, s, *s ? "" : "s");
         else
-            out_text(o, "how many rows of one unit count, each query chooses "
-                        "for a quarter of its epsilon");
+            out_text(o, "each query spends a quarter of its epsilon to choose "
+                        "how many rows of one unit count");
     }
     out_text(o, "\n");
 }
@@ -117,7 +117,7 @@ print_table(struct out *o, const struct policy *p,
 static void
 print_view(struct out *o, const struct policy_view *v)
 {
-    out_text(o, "a view: a query that stands for a table");
+    out_text(o, "a view: a query that can be asked like a table");
     if (v->comment.len) {
         out_text(o, "  -- ");
         out_add(o, v->comment.ptr, v->comment.len);
@@ -138,7 +138,9 @@ print_one(struct out *o, const struct policy *p,
         out_text(o, "  ");
         print_view(o, v);
     } else {
-        (void)fail_usage("there is no table %.60s" HINT "\\d lists them", name);
+        (void)fail_usage("there is no table %.60s" HINT
+                         "\\d lists the tables you may use",
+                         name);
     }
 }
 

@@ -1,6 +1,6 @@
 /*
- * The schema as an analyst may see it: what the policy grants, public facts
- * only.
+ * Prints the tables and columns that the policy grants to an analyst. It shows
+ * public facts only.
  */
 #ifndef CLI_SCHEMA_PRINT_H
 #define CLI_SCHEMA_PRINT_H
@@ -8,7 +8,7 @@
 #include "cli/out.h"
 #include "policy/policy.h"
 
-/* name "": all tables in a line each; else the columns of one. */
+/* name "": all tables, one per line; else the columns of one table. */
 void schema_print(struct out *o, const struct policy *p,
                   const struct policy_analyst *who, const char *name);
 

@@ -1,6 +1,6 @@
 /*
- * `custos serve`: the server. Limits and addresses from the command line;
- * everything else is in serve/.
+ * `custos serve`: reads addresses and limits from the command line and runs the
+ * server, which is in serve/.
  */
 #include "serve/server.h"
 
@@ -56,42 +56,43 @@ enum {
 static const struct option options[SERVE_OPTIONS] = {
     [SERVE_STORE] = {"store", "DIR", STORE_HELP},
     [SERVE_PG] = {"pg", "HOST:PORT",
-                  "PostgreSQL clients (127.0.0.1:6432; none: nobody)"},
+                  "for PostgreSQL clients (127.0.0.1:6432); none: off"},
     [SERVE_HTTP] = {"http", "HOST:PORT",
-                    "HTTP and JSON (127.0.0.1:8080; none: nobody)"},
+                    "for HTTP and JSON (127.0.0.1:8080); none: off"},
     [SERVE_HTTP_HOST] = {"http-host", "NAME...",
-                         "a name that HTTP may be called by, besides\n"
-                         "localhost and addresses; may be given again"},
+                         "a host name that HTTP requests may use, besides\n"
+                         "localhost and addresses; may be repeated"},
     [SERVE_RECEIPTS] = {"export-receipts", "WHERE",
-                        "number and hash of each ledger row to file:PATH,\n"
-                        "syslog:HOST:PORT, syslog+tcp:HOST:PORT or\n"
-                        "http://HOST:PORT/path"},
+                        "send number and hash of each ledger row to\n"
+                        "file:PATH, syslog:HOST:PORT, syslog+tcp:HOST:PORT\n"
+                        "or http://HOST:PORT/path"},
     [SERVE_CERT] = {"tls-cert", "FILE",
-                    "certificate chain in PEM: TLS for both"},
-    [SERVE_KEY] = {"tls-key", "FILE", "its key"},
+                    "certificate chain in PEM; turns on TLS"},
+    [SERVE_KEY] = {"tls-key", "FILE", "the certificate's private key"},
     [SERVE_WORKERS] = {"workers", "N",
                        "worker processes for private questions, and as many\n"
-                       "for free ones (one for each processor)"},
+                       "for free ones (one per processor)"},
     [SERVE_MEMORY] = {"worker-memory", "MB",
-                      "memory of each (half of the machine's, shared)"},
+                      "memory of each worker (half of the machine's, shared)"},
     [SERVE_THREADS] = {"threads", "N",
-                       "questions planned, charged or waited for at one time\n"
-                       "(64 for each processor)"},
+                       "questions planned, charged or answered at one time\n"
+                       "(64 per processor)"},
     [SERVE_WAITING] = {"max-waiting", "N",
-                       "questions that wait for a worker (4096)"},
-    [SERVE_OWN_RUNNING] = {"analyst-running", "N",
-                           "questions of one analyst at one time (half of\n"
-                           "--threads)"},
+                       "questions waiting for a worker (4096)"},
+    [SERVE_OWN_RUNNING] =
+        {"analyst-running", "N",
+         "questions of one analyst running at one time (half\n"
+         "of --threads)"},
     [SERVE_OWN_WAITING] = {"analyst-waiting", "N",
-                           "questions of one analyst that wait (256)"},
+                           "questions of one analyst waiting (256)"},
     [SERVE_OWN_AHEAD] = {"analyst-ahead", "MS",
-                         "reply times of one analyst's charged questions\n"
-                         "that are on their way (140 for two workers)"},
+                         "sum of the reply times of one analyst's charged\n"
+                         "questions in progress (140 for two workers)"},
     [SERVE_OWN_REQUESTS] = {"analyst-requests", "N",
-                            "requests of one analyst a minute (120000)"},
+                            "requests of one analyst per minute (120000)"},
     [SERVE_OWN_UNREAD] = {"analyst-unread", "BYTES",
-                          "requests and replies of one analyst that are on\n"
-                          "their way (67108864)"},
+                          "requests and replies of one analyst in progress\n"
+                          "(67108864)"},
     [SERVE_OWN_PREPARED] = {"analyst-prepared", "BYTES",
                             "prepared statements and cursors of one analyst\n"
                             "(134217728)"},
@@ -99,9 +100,9 @@ static const struct option options[SERVE_OPTIONS] = {
     [SERVE_PER_ANALYST] = {"max-per-analyst", "N",
                            "sessions of one analyst (1500)"},
     [SERVE_MESSAGE] = {"max-message", "BYTES",
-                       "one message of a client (1048576)"},
-    [SERVE_QUERY] = {"max-query", "BYTES", "one text of SQL (65536)"},
-    [SERVE_REPLY] = {"max-reply", "BYTES", "one reply that is free (16777216)"},
+                       "size of a client's message (1048576)"},
+    [SERVE_QUERY] = {"max-query", "BYTES", "size of an SQL text (65536)"},
+    [SERVE_REPLY] = {"max-reply", "BYTES", "size of a free reply (16777216)"},
     [SERVE_PREPARED] = {"max-prepared", "BYTES",
                         "prepared statements and cursors of one session\n"
                         "(16777216)"},
@@ -111,33 +112,37 @@ static const struct option options[SERVE_OPTIONS] = {
                                  "the same from one address, or /64 of IPv6\n"
                                  "(64)"},
     [SERVE_LOGINS] = {"max-logins", "N",
-                      "tries to log in a minute, of strangers (12000)"},
+                      "login attempts of strangers per minute (12000)"},
     [SERVE_ADDRESS_LOGINS] = {"address-logins", "N",
                               "the same from one address, or /64 of IPv6\n"
                               "(1200)"},
     [SERVE_TIME] = {"max-seconds", "N",
-                    "one question; it is charged all the same (600)"},
+                    "time of one question; then it ends, but stays charged\n"
+                    "(600)"},
     [SERVE_SEND] = {"send-seconds", "N",
-                    "for a client to take some of its reply (60)"},
+                    "time for a client to read some of its reply (60)"},
     [SERVE_FREE] = {"free-seconds", "N",
-                    "work for one free question: public tables, catalogs (30)"},
-    [SERVE_LOGIN] = {"login-seconds", "N", "from connecting to proved (30)"},
-    [SERVE_IDLE] = {"idle-seconds", "N", "between questions (86400)"},
+                    "time of one free question: public tables, catalogs\n"
+                    "(30)"},
+    [SERVE_LOGIN] = {"login-seconds", "N", "time to log in (30)"},
+    [SERVE_IDLE] = {"idle-seconds", "N", "time between questions (86400)"},
     [SERVE_STOP] = {"stop-seconds", "N",
-                    "from SIGTERM to the end, whatever runs (30)"},
+                    "time from SIGTERM to the end, whatever runs (30)"},
     [SERVE_ALLOWANCE] = {"reply-allowance", "MS",
-                         "how much later than its public time a charged reply\n"
-                         "leaves, for what a busy machine adds (45)"},
+                         "time added to the public reply time of each charged\n"
+                         "question, for delays of a busy machine (45)"},
     [SERVE_NO_STEPS] = {"no-response-steps", NULL,
-                        "answer as soon as possible: how long a question took\n"
-                        "is then seen by who asked, and depends on the data"},
+                        "answer as soon as possible; the time an answer takes\n"
+                        "then depends on the data, and the analyst sees it"},
     [SERVE_INSECURE] = {"insecure-listen", NULL,
-                        "listen off loopback without TLS; needs the next too"},
+                        "listen beyond loopback without TLS; needs the next\n"
+                        "option too"},
     [SERVE_CONFIRM] = {"i-know-this-is-not-private", NULL,
-                       "said besides: all on the way read all answers"},
+                       "confirms that others on the network can read answers\n"
+                       "and tokens"},
 };
 
-/* A whole number above 0; 0: not given. */
+/* Reads a whole number above 0; *out is 0 if the option was not given. */
 static int
 number_given(const struct args *args, int i, int64_t most, int64_t *out)
 {
@@ -149,7 +154,7 @@ number_given(const struct args *args, int i, int64_t most, int64_t *out)
         return CLI_OK;
     *out = strtoll(text, &end, 10);
     if (!*text || *end || *out < 1 || *out > most)
-        return fail_usage("--%s: a whole number from 1 to %lld is needed",
+        return fail_usage("--%s must be a whole number from 1 to %lld",
                           options[i].name, (long long)most);
     return CLI_OK;
 }
@@ -253,18 +258,18 @@ options_read(const struct args *args, struct server_options *o)
     };
     for (size_t i = 0; i < o->n_http_hosts; i++)
         if (!http_host_is_name(o->http_hosts[i]))
-            return fail_usage("--http-host %.60s: a name is needed, without "
-                              "scheme and port",
+            return fail_usage("--http-host must be a host name without scheme "
+                              "and port, not %.60s",
                               o->http_hosts[i]);
     if (!*o->pg && !*o->http)
-        return fail_usage("--pg none and --http none: nobody could ask");
+        return fail_usage("--pg none and --http none leave nobody to serve");
     if (!o->tls_cert != !o->tls_key)
-        return fail_usage("--tls-cert and --tls-key belong together");
+        return fail_usage("--tls-cert and --tls-key must be given together");
     return limits_read(args, o);
 }
 
 static int
-run(const struct verb *verb, int argc, char **argv)
+run_serve(const struct verb *verb, int argc, char **argv)
 {
     struct receipts_target receipts;
     struct server_options o;
@@ -275,7 +280,9 @@ run(const struct verb *verb, int argc, char **argv)
     if (code || args.help)
         return code ? code : help_of_verb(verb);
     if (args.n_words)
-        return fail_usage("serve takes no words, only options");
+        return fail_usage("unexpected word %.60s" HINT
+                          "see custos serve --help",
+                          args.words[0]);
     code = options_read(&args, &o);
     if (!code && args.given[SERVE_RECEIPTS]) {
         if (receipts_target_read(args.given[SERVE_RECEIPTS], &receipts, &err))
@@ -290,15 +297,16 @@ run(const struct verb *verb, int argc, char **argv)
 
 const struct verb verb_serve = {
     .name = "serve",
-    .summary = "answer PostgreSQL clients and HTTP, privately",
+    .summary = "run the server for PostgreSQL clients and HTTP",
     .usage =
         "serve [--store DIR] [--pg HOST:PORT] [--http HOST:PORT] [options]",
     .about =
-        "Analysts log in with the password that `custos analyst add` gave "
-        "them, with any\nPostgreSQL client, or by HTTP with their token. Every "
-        "answer is private, and\nits price is charged before the data is "
-        "touched. SIGTERM ends it after the\nquestions that run; SIGHUP takes "
-        "up policy and data that `custos init` has\nput in force since.",
+        "Analysts log in from any PostgreSQL client with their password, or "
+        "by HTTP with\ntheir token; custos analyst add issues both. Each "
+        "question is charged before the\ndata is read. Numbers in parentheses "
+        "are defaults; custos-serve(8) explains the\nlimits.\n\n"
+        "SIGTERM stops the server after the running questions. SIGHUP reloads "
+        "policy and\ndata after custos init, as custos owner reload does.",
     .examples =
         "custos serve\n"
         "custos serve --pg 0.0.0.0:6432 --tls-cert cert.pem --tls-key key.pem\n"
@@ -306,5 +314,5 @@ const struct verb verb_serve = {
         "patients'\n",
     .options = options,
     .n_options = SERVE_OPTIONS,
-    .run = run,
+    .run = run_serve,
 };

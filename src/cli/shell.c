@@ -1,8 +1,8 @@
 /*
- * `custos shell`: questions one after the other, with history and completion.
+ * `custos shell`: a prompt for questions, with history and completion.
  *
- * A question ends with a semicolon and may take several lines. Lines that
- * begin with a backslash are commands of the shell.
+ * A question ends with a semicolon and may take several lines. A line that begins
+ * with a backslash is a command of the shell.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,18 +32,19 @@ struct shell {
     const struct policy_analyst *who; /* NULL: the owner */
     str name;
     enum answer_format format;
-    char epsilon[64]; /* of the questions that follow; "": the default */
+    char epsilon[64]; /* of each question; "": the policy's default */
     struct buf question;
     bool done;
 };
 
 static const char *const about =
-    "  SELECT ...;     ask (EXPLAIN SELECT ...; shows the plan, free)\n"
-    "  \\d              tables;  \\d NAME  one table's columns\n"
-    "  \\budget         what is left\n"
-    "  \\epsilon E      pay this for each of the questions that follow\n"
-    "  \\format F       table, bars, csv or json\n"
-    "  \\q              leave\n";
+    "  SELECT ...;     ask (EXPLAIN SELECT ...; shows the plan at no cost)\n"
+    "  \\d              list the tables;  \\d NAME  list a table's columns\n"
+    "  \\budget         show the remaining budget\n"
+    "  \\epsilon E      set the price of the questions that follow\n"
+    "  \\format F       set the format: table, bars, csv or json\n"
+    "  \\?              show this help\n"
+    "  \\q              quit\n";
 
 static void
 show_budget(struct shell *s, struct out *o)
@@ -58,15 +59,16 @@ show_budget(struct shell *s, struct out *o)
         return;
     }
     if (!b.limited)
-        out_text(o, "  no budget of your own: the common one counts\n");
+        out_text(o, "  no budget of your own: you share the common budget\n");
     else
         out_printf(o, "  epsilon %s of %s left\n", b.left_epsilon,
                    b.facts.epsilon);
     if (window.limited)
-        out_printf(o,
-                   "  epsilon %s of %s left in your window: a query needs "
-                   "room in both\n",
-                   window.left_epsilon, window.facts.epsilon);
+        out_printf(
+            o,
+            "  epsilon %s of %s left in your window: a question must fit "
+            "both\n",
+            window.left_epsilon, window.facts.epsilon);
 }
 
 /* "\word rest" */
@@ -109,7 +111,7 @@ run_question(struct shell *s, struct out *o)
     s->question.len = 0;
 }
 
-/* One line of input. Its end and its spaces are cut off. */
+/* Handles one line of input, without its end and trailing spaces. */
 static void
 run_line(struct shell *s, char *line, struct out *o)
 {
@@ -134,9 +136,9 @@ run_line(struct shell *s, char *line, struct out *o)
     }
 }
 
-/* From a terminal or from a file; the first failure of the output ends it. */
+/* Reads lines until the end, \q, or a failure to write the output. */
 static int
-talk(struct shell *s)
+read_lines(struct shell *s)
 {
     struct prompt *p =
         prompt_new(curator_policy(s->c), s->who, isatty(STDIN_FILENO));
@@ -155,15 +157,14 @@ talk(struct shell *s)
         code = out_end(&o);
     }
     if (!code && s->question.len)
-        code =
-            fail_usage("the last question has no semicolon" HINT "it was not "
-                       "asked");
+        code = fail_usage("the last question was not asked" HINT
+                          "end it with a semicolon");
     prompt_free(p);
     return code;
 }
 
 static int
-run(const struct verb *verb, int argc, char **argv)
+run_shell(const struct verb *verb, int argc, char **argv)
 {
     struct shell s = {0};
     struct args args;
@@ -173,7 +174,9 @@ run(const struct verb *verb, int argc, char **argv)
     if (code || args.help)
         return code ? code : help_of_verb(verb);
     if (args.n_words)
-        return fail_usage("shell takes no words, only options");
+        return fail_usage("unexpected word %.60s" HINT
+                          "see custos shell --help",
+                          args.words[0]);
     if (args.given[SHELL_FORMAT])
         code = answer_format_read(args.given[SHELL_FORMAT], &s.format);
     if (code)
@@ -184,7 +187,7 @@ run(const struct verb *verb, int argc, char **argv)
     s.name = str_of(args.given[SHELL_AS]);
     buf_init(&s.question, NULL, QUESTION_MAX);
     code = curator_find(s.c, s.name, &s.who, &err) ? fail_status(err.code, &err)
-                                                   : talk(&s);
+                                                   : read_lines(&s);
     buf_clear(&s.question);
     curator_close(s.c);
     return code;
@@ -192,12 +195,16 @@ run(const struct verb *verb, int argc, char **argv)
 
 const struct verb verb_shell = {
     .name = "shell",
-    .summary = "ask a store, one question after the other",
+    .summary = "ask questions at a prompt",
     .usage = "shell [options]",
-    .about = "A prompt with history and completion. \\? lists its commands.",
+    .about = "A prompt with history and completion. End each question with a "
+             "semicolon. \\d\n"
+             "lists the tables and columns that you may use, \\? all commands. "
+             "Without a\n"
+             "terminal the questions are read from standard input.",
     .examples = "custos shell --as ana\n"
                 "echo 'SELECT count(*) FROM patients;' | custos shell\n",
     .options = options,
     .n_options = SHELL_OPTIONS,
-    .run = run,
+    .run = run_shell,
 };

@@ -1,5 +1,5 @@
 /*
- * `custos store vacuum`: gives back the room of what is in force no more.
+ * `custos store vacuum`: frees disk space that nothing in force needs.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ enum { POLICY_BYTES = 1 << 26, WORDS_MAX = 160 };
 
 static const struct option options[STORE_OPTIONS] = {
     [STORE_STORE] = {"store", "DIR", STORE_HELP},
-    [STORE_JSON] = {"json", NULL, "for programs"},
+    [STORE_JSON] = {"json", NULL, "print JSON"},
 };
 
 struct freed {
@@ -28,7 +28,7 @@ struct freed {
     struct receipt receipt;
 };
 
-/* What the policy in force keeps. */
+/* How long the policy in force keeps cached answers. */
 static custos_status
 retention_read(const struct store *s, struct ledger_retention *out,
                custos_err *err)
@@ -50,7 +50,7 @@ retention_read(const struct store *s, struct ledger_retention *out,
 }
 
 static custos_status
-vacuum(const char *path, struct freed *f, custos_err *err)
+vacuum_store(const char *path, struct freed *f, custos_err *err)
 {
     struct ledger_retention keep;
     struct ledger *l = NULL;
@@ -79,7 +79,7 @@ vacuum(const char *path, struct freed *f, custos_err *err)
 }
 
 static int
-show(const struct freed *f, bool json)
+print_freed(const struct freed *f, bool json)
 {
     char receipt[RECEIPT_TEXT_MAX];
     struct out o;
@@ -93,7 +93,7 @@ show(const struct freed *f, bool json)
                     : "old data versions   %" PRIu64 " bytes\n"
                       "left-over files     %" PRIu64 " bytes\n"
                       "stored answers      %" PRIu64 " dropped, %" PRIu64
-                      " bytes: asking them again costs again\n"
+                      " bytes: asking for them again costs again\n"
                       "ledger's file       %" PRIu64 " bytes smaller\n"
                       "Receipt %s\n",
                f->store.data_bytes, f->store.tmp_bytes, f->ledger.answers,
@@ -102,7 +102,7 @@ show(const struct freed *f, bool json)
 }
 
 static int
-run(const struct verb *verb, int argc, char **argv)
+run_store(const struct verb *verb, int argc, char **argv)
 {
     struct freed f = {0};
     struct args args;
@@ -113,26 +113,29 @@ run(const struct verb *verb, int argc, char **argv)
     if (code || args.help)
         return code ? code : help_of_verb(verb);
     if (args.n_words != 1 || strcmp(args.words[0], "vacuum") != 0)
-        return fail_usage("custos store vacuum" HINT "see custos store --help");
-    st = vacuum(store_given(args.given[STORE_STORE]), &f, &err);
+        return fail_usage("store needs the verb vacuum" HINT
+                          "see custos store --help");
+    st = vacuum_store(store_given(args.given[STORE_STORE]), &f, &err);
     return st ? fail_status(st, &err)
-              : show(&f, args.given[STORE_JSON] != NULL);
+              : print_freed(&f, args.given[STORE_JSON] != NULL);
 }
 
 const struct verb verb_store = {
     .name = "store",
-    .summary = "give back the room of what is in force no more",
+    .summary = "free disk space that is no longer needed",
     .usage = "store vacuum [--json] [--store DIR]",
-    .about = "Removes data versions that are not in force, spill files and "
-             "half-made versions of\nprocesses that are gone, and stored "
-             "answers beyond what the policy keeps (storage\nin "
-             "custos-policy(5)); then writes the ledger's file anew without "
-             "its free pages.\nCharges wait meanwhile. No row of the ledger is "
-             "touched, and asking again for an\nanswer that was dropped costs "
+    .about = "Removes data versions that are not in force, files left behind "
+             "by processes\n"
+             "that have ended, and stored answers beyond what the policy keeps "
+             "(storage in\n"
+             "custos-policy(5)); then compacts the ledger's file. Charges wait "
+             "meanwhile. No\n"
+             "row of the ledger is removed. Asking again for an answer that "
+             "was dropped costs\n"
              "again.",
     .examples = "custos store vacuum\n"
                 "custos store vacuum --json --store hospital",
     .options = options,
     .n_options = COUNT_OF(options),
-    .run = run,
+    .run = run_store,
 };

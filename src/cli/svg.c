@@ -1,6 +1,6 @@
 /*
- * Charts as SVG: text and lines only, no script, no style sheet, no outside
- * reference. The file is made under another name and renamed when whole.
+ * Charts as SVG: text and lines only, no script, no style sheet, no external
+ * reference. The file is written under another name and renamed at the end.
  */
 #include <errno.h>
 #include <stdio.h>

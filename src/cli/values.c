@@ -32,7 +32,7 @@ values_clear(struct values *v)
 
 /* Room for one more. realloc would leave an unwiped copy behind. */
 static bool
-grow(struct values *v)
+make_room(struct values *v)
 {
     size_t room = v->room ? v->room * 2 : ROOM_FIRST;
     void *old = v->kind == VALUES_INTS ? (void *)v->ints : (void *)v->reals;
@@ -152,7 +152,7 @@ end_line(struct values *v)
         v->wrong = "is empty";
     else if (v->n == VALUES_MAX)
         v->wrong = "is one too many: the limit is 100 million";
-    else if (!grow(v))
+    else if (!make_room(v))
         v->no_memory = true;
     else if (v->kind == VALUES_INTS)
         v->wrong = read_int(text, &v->ints[v->n]);

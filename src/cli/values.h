@@ -1,9 +1,9 @@
 /*
- * Numbers of a text, one on a line: what `custos noise` releases. The text
- * comes in pieces of any size; nothing is used before all of it was good.
+ * Parses the values that `custos noise` releases, one number per line. The text
+ * comes in pieces of any size; no value is used before all of it was valid.
  *
- * A message names the line and never its content: it may be read by someone
- * who should not see the values. What is freed is wiped.
+ * A message names the line and never its content, since its reader may not be
+ * allowed to see the values. Memory is wiped before it is freed.
  */
 #ifndef CLI_VALUES_H
 #define CLI_VALUES_H
@@ -25,7 +25,7 @@ enum {
 struct values {
     enum values_kind kind;
     int64_t *ints;
-    double *reals; /* text only: sealed bit by bit, never reckoned with */
+    double *reals; /* parsed and sealed, never computed with */
     size_t n;
     size_t room;
     size_t line;       /* the line being read, from 1 */
@@ -38,10 +38,10 @@ struct values {
 void values_init(struct values *v, enum values_kind kind);
 void values_clear(struct values *v);
 
-/* Reads a piece. After something wrong the rest is ignored. */
+/* Reads a piece. After a mistake the rest is ignored. */
 void values_feed(struct values *v, const char *ptr, size_t len);
 
-/* The text has ended. True when every line of it was a number. */
+/* The text has ended. True if every line was a number. */
 bool values_end(struct values *v);
 
 #endif

@@ -86,7 +86,7 @@ class Compose(CommandCase):
         self.refused("account", "compose", "--parallel", "--promise", "both",
                      *m("laplace:epsilon=1"), says="--promise must be")
         self.refused("account", "compose", "--promise", "change-one",
-                     *m("laplace:epsilon=1"), says="goes with --parallel")
+                     *m("laplace:epsilon=1"), says="needs --parallel")
 
     def test_root_against_sum(self):
         """Advanced composition grows with the root of the count."""
@@ -262,7 +262,7 @@ class Verbs(CommandCase):
         self.assertIn("several numbers", text)
         self.refused("account", "group", *plan, "--size", "3", says="--delta")
         self.refused("account", "group", *plan, "--size", "3", "--rho", "1",
-                     says="one of them")
+                     says="one of --epsilon")
         self.refused("account", "group", *m("gaussian:sigma=1:sample=0.1"),
                      "--size", "3", "--delta", "1e-6", says="sample")
 

@@ -252,16 +252,16 @@ class Import(unittest.TestCase):
                      "nullable: false (x)\n  hint: set nullable: true there, or "
                      "complete the source\n" + TAIL)
         (self.folder / "d.csv").write_text("id,x\n1,1\n,2\n")
-        self.refused("custos: d: 1 of 2 rows belong to no unit\n  hint: in "
-                     "their column id is nothing (policy, line 9)\n" + TAIL)
+        self.refused("custos: d: 1 of 2 rows belong to no unit\n  hint: "
+                     "their column id is empty (policy, line 9)\n" + TAIL)
         self.policy("{type: integer}", more=(
             "  e:\n    source: e.csv\n    unit: of\n    columns:\n"
             "      of: {type: integer, references: d.id}\n"))
         (self.folder / "d.csv").write_text("id,x\n1,1\n")
         (self.folder / "e.csv").write_text("of\n1\n7\n")
-        self.refused("custos: e: 1 of 2 rows belong to no unit\n  hint: in "
-                     "their column of is nothing, or a value that d.id does "
-                     "not have or that itself belongs to no unit (policy, line "
+        self.refused("custos: e: 1 of 2 rows belong to no unit\n  hint: "
+                     "their column of is empty, has no match in d.id, or "
+                     "matches a row that belongs to no unit (policy, line "
                      "15)\n" + TAIL)
 
     def test_attached_tables_are_refused_alike(self):
@@ -274,8 +274,8 @@ class Import(unittest.TestCase):
                      f"{DATES} (policy, line 10)\n" + TAIL)
         code, text, said = self.init("--accept-loss")
         self.assertEqual((code, said), (0, ""))
-        self.assertIn("  d: attached, its rows stay where they are; 2 rows "
-                      "read, 2 used\n    x: 1 unreadable, now NULL", text)
+        self.assertIn("  d: attached, read from its file in every query; 2 "
+                      "rows read, 2 used\n    x: 1 unreadable, now NULL", text)
 
     def test_options(self):
         self.policy("{type: integer}")

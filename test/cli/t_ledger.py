@@ -87,8 +87,8 @@ class Ledger(CommandCase):
         told = self.ledger("recall", theorems[0])
         self.assertIn(f"1 answer rests on {theorems[0]}", told[-1])
         self.assertEqual(self.ledger("recall", "no-such-theorem"),
-                         ["0 answers rest on no-such-theorem (if it is no id of "
-                          "doc/theorems.md, it was mistyped)"])
+                         ["0 answers rest on no-such-theorem (doc/theorems.md "
+                          "lists the ids of theorems)"])
 
     def test_verify(self):
         self.ask("SELECT count(*) FROM people")
@@ -176,7 +176,7 @@ class Ledger(CommandCase):
         self.assertEqual(self.budget()[at + 2].strip(),
                          "each charge counts here for 7 days")
         about = " ".join(" ".join(lines("budget", "--help")).split())
-        self.assertIn("a charge leaves the window when it is so many days old",
+        self.assertIn("a charge leaves it after that many days",
                       about)
 
     def put_in_force(self, policy):
@@ -193,7 +193,7 @@ class Ledger(CommandCase):
             self.assertIn("The budget was lowered below what is spent", told)
             self.assertRegex(told, f"cost {currency} [0-9.]+, and this promise "
                                    "allows [0-9.]+. It does not hold for them, "
-                                   "and no new query is answered")
+                                   "and no private query is answered")
             self.assertNotIn("still keeps it", told)
             self.assertNotIn("times as likely", told)
             self.assertIn("left: epsilon 0", told)
@@ -205,18 +205,19 @@ class Ledger(CommandCase):
         done = run("shell", "--store", self.store, stdin=given)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         told = [part.splitlines() for part in
-                done.stdout.decode().split("Cost ε = 0.01. Left: ε = ")[1:]]
+                done.stdout.decode().split("Cost: ε 0.01. Remaining: ε ")[1:]]
         self.assertEqual(len(told), 101)
         left = [float(lines[0].rstrip(".")) for lines in told]
         for i in range(1, 101):
             by_rho = left[i - 1] - left[i] < 0.0099
             self.assertEqual(
                 "  the budget counts in ρ, in which this cost 0.0000312499; "
-                "left is the largest ε that one more query may cost" in told[i],
+                "remaining is the largest ε that one more query may cost"
+                in told[i],
                 by_rho, told[i])
         self.assertTrue(by_rho)
-        self.assertIn("The sum of epsilon is past the promise; the sum of rho, "
-                      "which grows more slowly, still keeps it",
+        self.assertIn("The sum of epsilon exceeds the promise, but the sum of "
+                      "rho, which grows more slowly, still keeps it",
                       " ".join(self.budget()))
 
     def test_refusals(self):
@@ -227,10 +228,10 @@ class Ledger(CommandCase):
         self.refused("ledger", "list", "me", *at, says="unexpected word")
         self.refused("ledger", "--receipt", "1:2", *at, says="for custos")
         self.refused("ledger", "verify", "--receipt", "1:2", *at,
-                     says="no receipt")
+                     says="not a receipt")
         self.refused("ledger", "verify", "--as", "ana", *at, says="--as")
         self.refused("budget", "me", *at, says="unexpected word")
-        self.failed("budget", "--as", "nobody", says="no analyst nobody",
+        self.failed("budget", "--as", "nobody", says="no analyst named nobody",
                     code=2)
         os.unlink(self.folder / "store/ledger.db")
         for name in ("ledger.db-wal", "ledger.db-shm"):

@@ -92,11 +92,11 @@ class Receipts(unittest.TestCase):
         found = RECEIPT.findall(path.read_bytes())
         numbers = [int(r.split(b":")[0]) for r in found]
         self.assertEqual(numbers, list(range(1, len(numbers) + 1)))
-        self.assertIn("all receipts of the file are of it", self.verify(path))
+        self.assertIn("all receipts of the file match", self.verify(path))
         # put back from the older copy: it is short, then goes another way
         shutil.rmtree(self.store.path)
         shutil.copytree(copy, self.store.path)
-        self.assertIn("put back from an older copy", self.verify(path, 1))
+        self.assertIn("restored from an older copy", self.verify(path, 1))
         server = self.serve(f"file:{path}")
         self.assertIn("does not have the last row",
                       server.says("does not have the last row"))

@@ -26,13 +26,13 @@ class Refusals(CommandCase):
         self.refused("demo", "--now", says="unknown option --now")
 
     def test_laws(self):
-        self.refused("noise", says="which law")
+        self.refused("noise", says="needs a law")
         self.refused("noise", "laplace", "--scale", "1", "--draws", "1",
                      says="did you mean discrete-laplace?")
         self.refused("noise", "cauchy", "--scale", "1", "--draws", "1")
         self.refused("noise", "uniform", "bernoulli", "--n", "3",
                      "--draws", "1", says="unexpected word")
-        self.refused("noise", "geometric", "--scale", "3", says="draws only")
+        self.refused("noise", "geometric", "--scale", "3", says="can only be drawn")
 
     def test_options(self):
         self.refused(*DRAWS, "--sclae", "1", says="did you mean --scale?")
@@ -90,7 +90,7 @@ class Refusals(CommandCase):
             self.refused("noise", "discrete-laplace", "--epsilon", "1",
                          "--sensitivity", sensitivity, says="sensitivity")
         self.refused(*LAPLACE, says="--epsilon")
-        self.refused(*GOOD, "--scale", "3", says="one of them")
+        self.refused(*GOOD, "--scale", "3", says="give either")
         self.refused(*GOOD, "--delta", "1e-6", says="delta 0")
         self.refused(*GOOD, "--calibration", "exact")
         self.refused(*GAUSSIAN, says="two of")
@@ -99,7 +99,7 @@ class Refusals(CommandCase):
         self.refused("noise", "discrete-laplace", "--epsilon", "1",
                      says="--sensitivity is missing")
         self.refused(*GAUSSIAN, "--delta", "1e-6", "--sensitivity-squared",
-                     "2", says="one of them")
+                     "2", says="give either")
 
     def test_calibrations(self):
         self.refused(*GAUSSIAN, "--delta", "1e-6", "--calibration", "clasical",

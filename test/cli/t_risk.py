@@ -123,7 +123,7 @@ class Risk(CommandCase):
                          says="prior")
         self.refused("risk", says="--epsilon")
         self.refused("risk", "--epsilon", "1", "--mechanism",
-                     "laplace:epsilon=1", says="one of them")
+                     "laplace:epsilon=1", says="give either")
         self.refused("risk", "--mechanism", "laplace:epsilon=1",
                      says="--delta")
         self.refused("risk", "--mechanism", "cauchy", "--delta", "1e-6",

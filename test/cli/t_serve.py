@@ -510,9 +510,9 @@ class Refusals(CommandCase):
                      says="reached from other machines")
         self.refused(*at, "--pg", "nonsense", says="no address")
         self.refused(*at, "--pg", "none", "--http", "none", says="nobody")
-        self.refused(*at, "--tls-cert", "x", says="belong together")
+        self.refused(*at, "--tls-cert", "x", says="given together")
         self.refused(*at, "--workers", "0", says="whole number")
-        self.refused(*at, "word", says="no words")
+        self.refused(*at, "word", says="unexpected word")
         with subprocess.Popen(
                 [CUSTOS, *at, "--pg", "0.0.0.0:0", "--http", "none",
                  "--insecure-listen", "--i-know-this-is-not-private"],

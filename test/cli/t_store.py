@@ -111,8 +111,8 @@ class Store(unittest.TestCase):
 
     def test_explain_says_what_is_stored(self):
         sql = "SELECT count(*) FROM patients"
-        says = ("  stored     you had this answer before: asking again gives "
-                "it again and costs nothing\n")
+        says = ("  stored     this answer is cached: asking again costs "
+                "nothing\n")
         self.assertNotIn("stored", self.ask(sql, verb="explain")[1])
         self.answer(sql)
         self.assertIn(says, self.ask(sql, verb="explain")[1])
@@ -133,8 +133,8 @@ class Store(unittest.TestCase):
                           ("SELECT count(*) FROM d", True)):
             code, text, said = custos("query", "--store", store, sql)
             self.assertEqual((code, said), (0, ""))
-            self.assertEqual("± holds at 95 %" in text, bars, text)
-            self.assertIn("  Cost ε = " if not bars else ". Cost ε = ", text)
+            self.assertEqual("95 % error bars" in text, bars, text)
+            self.assertIn("  Cost: ε " if not bars else ". Cost: ε ", text)
 
     def test_what_does_not_exist_is_wrong_input(self):
         """Exit 2, as custos(1) says, whatever it is that is missing."""
@@ -155,7 +155,7 @@ class Store(unittest.TestCase):
     def test_bad_options(self):
         sql = "SELECT count(*) FROM patients"
         for options, says in (
-                (("--epsilon", "1", "--within", "3"), "one of them"),
+                (("--epsilon", "1", "--within", "3"), "not both"),
                 (("--jointly",), "--jointly needs --within"),
                 (("--format", "xml"), "there is no format xml"),
                 (("--as", "nobody"), "no analyst"),
@@ -211,8 +211,8 @@ class Store(unittest.TestCase):
         code, text, said = custos("init", policy, "--store", store)
         self.assertEqual(code, 0, said)
         self.assertRegex(text, r"  d: the policy has no max_rows; a noisy count"
-                         r" was charged, epsilon 1: at most (32|64|128|256) "
-                         r"rows, which is public\. Receipt \d+:[0-9a-f]{64}\n")
+                         r" was charged, epsilon 1, as it is at every init: at "
+                         r"most (32|64|128|256) rows, which is public\. Receipt \d+:[0-9a-f]{64}\n")
         charges = custos("ledger", "--store", store)[1].count(" charge ")
         self.assertEqual(charges, 1)
         path = pathlib.Path(policy)
@@ -234,7 +234,7 @@ class Store(unittest.TestCase):
         self.assertEqual(custos("init", policy, "--store", store)[0], 0)
         sql = "SELECT count(*) FROM d"
         for format, says in (("json", '"left":{"epsilon":"1"}'),
-                             ("table", "Left: ε = 1.\n")):
+                             ("table", "Remaining: ε 1.\n")):
             _, text, said = custos("query", "--store", store, "--as", "bo",
                                    "--epsilon", "4", "--format", format, sql)
             self.assertIn(says, text, said)
@@ -244,7 +244,7 @@ class Store(unittest.TestCase):
         text = custos("shell", "--store", store, "--as", "bo",
                       given="\\budget\n")[1]
         self.assertEqual(text, "  epsilon 46 of 50 left\n  epsilon 1 of 5 left "
-                               "in your window: a query needs room in both\n")
+                               "in your window: a question must fit both\n")
 
     def test_catalog_names_what_is_granted(self):
         policy, store = self.small(
@@ -294,8 +294,8 @@ class Store(unittest.TestCase):
             f.write("    attach: true\n")
         _, text, said = custos("init", policy, "--store", store,
                                "--accept-loss")
-        self.assertIn("  d: attached, its rows stay where they are; 2 rows "
-                      "read, 2 used\n", text, said)
+        self.assertIn("  d: attached, read from its file in every query; 2 "
+                      "rows read, 2 used\n", text, said)
 
     def test_bars_align(self):
         text = self.ask("SELECT city, count(*) FROM patients GROUP BY city",
@@ -337,8 +337,8 @@ class Store(unittest.TestCase):
         self.assertIn("patients", text)
         self.assertIn("the unit is patient_id, at most 8 rows of one unit "
                       "count\n", text)
-        self.assertIn("Cost ε = 0.1.", text)
-        self.assertIn("Cost ε = 0.2.", text)
+        self.assertIn("Cost: ε 0.1.", text)
+        self.assertIn("Cost: ε 0.2.", text)
         self.assertIn("epsilon 0.7 of 1 left", text)
         self.assertEqual([line.split(":")[0] for line in said.splitlines()],
                          ["custos", "custos", "hint"])
@@ -354,8 +354,8 @@ class Store(unittest.TestCase):
 
     def test_backup_says_how_to_restore(self):
         text = " ".join(" ".join(lines("backup", "--help")).split())
-        self.assertIn("custos restore makes a store of it again: do not copy "
-                      "its files by hand", text)
+        self.assertIn("Use custos restore to make a store of the copy again; "
+                      "do not copy its files by hand", text)
 
     def test_backup_and_restore(self):
         to, back = (str(self.folder / f"{x}{self.number}")

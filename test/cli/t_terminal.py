@@ -83,7 +83,7 @@ class Demo(CommandCase):
 
     def test_demo_tells_the_whole_story(self):
         text = "\n".join(demo())
-        for fact in ("ε = 1, δ = 1e-9", "Given before: costs nothing",
+        for fact in ("ε = 1, δ = 1e-9", "Cached: no cost",
                      "at most 8 rows of each patient_id count",
                      "refused: the rows of patients are private",
                      "refused: one query may cost an epsilon of at most 0.5",
