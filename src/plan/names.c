@@ -5,6 +5,8 @@
 #include "base/nearest.h"
 #include "plan/work.h"
 
+enum { COLUMNS_SHOWN_BYTES = 160 }; /* of the columns that a hint lists */
+
 /* --------------------------------------------------------------- tables -- */
 
 const char *
@@ -79,6 +81,30 @@ near_column(struct work *w, const struct expr *e)
     return names && name ? nearest(name, names, n) : NULL;
 }
 
+/*
+ * The columns that a question over this FROM, or this table of it, may use. They
+ * are granted: others have no names here.
+ */
+static void
+write_columns(const struct work *w, str table, struct buf *out)
+{
+    const struct relation *r = w->from;
+    bool first = true;
+
+    for (size_t i = 0; i < r->n_names; i++) {
+        const struct relation_name *n = &r->names[i];
+
+        if (table.len ? !str_equal(n->table, table) : n->hidden)
+            continue;
+        if (out->len > COLUMNS_SHOWN_BYTES) {
+            buf_add_text(out, ", ...");
+            return;
+        }
+        buf_printf(out, "%s%.*s", first ? "" : ", ", SHOWN(n->name));
+        first = false;
+    }
+}
+
 static bool
 has_table(const struct work *w, str name)
 {
@@ -92,6 +118,7 @@ static custos_status
 no_column(struct work *w, const struct expr *e)
 {
     const char *near;
+    struct buf columns;
     str in;
 
     if (e->qualifier.len && !has_table(w, e->qualifier))
@@ -107,11 +134,20 @@ no_column(struct work *w, const struct expr *e)
          : w->from->kind == RELATION_TABLE ? relation_shown(w->from)
                                            : w->from->names[0].table;
     near = near_column(w, e);
-    return custos_fail_at(w->err, CUSTOS_ENAME, e->at,
-                          "there is no column %.*s in %.*s" HINT "%s%.40s%s",
-                          SHOWN(e->name), SHOWN(in),
-                          near ? "did you mean " : "", near ? near : "",
-                          near ? "?" : "");
+    if (near)
+        return custos_fail_at(w->err, CUSTOS_ENAME, e->at,
+                              "there is no column %.*s in %.*s" HINT
+                              "did you mean %.40s?",
+                              SHOWN(e->name), SHOWN(in), near);
+    buf_init(&columns, NULL, 2 * COLUMNS_SHOWN_BYTES);
+    write_columns(w, e->qualifier, &columns);
+    (void)custos_fail_at(w->err, CUSTOS_ENAME, e->at,
+                         "there is no column %.*s in %.*s" HINT "%s%s",
+                         SHOWN(e->name), SHOWN(in),
+                         columns.failed ? "" : "columns you may use: ",
+                         columns.failed ? "" : buf_text(&columns));
+    buf_clear(&columns);
+    return CUSTOS_ENAME;
 }
 
 bool
