@@ -1,7 +1,7 @@
 /*
  * A backup is a store: the same folder with the policy and the data in force,
- * made under another name and renamed once it is whole. It holds the salt, so
- * it is as secret as the store.
+ * created under another name and renamed when it is complete. It holds the
+ * salt, so it is as secret as the store.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -80,7 +80,7 @@ store_backup(const struct store *s, const char *to, store_ledger_copy ledger,
     snprintf(folder, sizeof folder, "%s.new-XXXXXX", to);
     if (!mkdtemp(folder) || chmod(folder, FOLDER_MODE))
         return custos_fail(err, CUSTOS_EIO,
-                           "no folder can be made beside %.120s", to);
+                           "cannot create a folder beside %.120s", to);
     st = backup_fill(s, folder, err);
     if (!st && ledger) {
         if (snprintf(path, sizeof path, "%s/ledger.db", folder) >=
@@ -91,7 +91,7 @@ store_backup(const struct store *s, const char *to, store_ledger_copy ledger,
     }
     if (!st && rename(folder, to)) {
         st = custos_fail(err, CUSTOS_EIO,
-                         "%.120s cannot be made: it is there already", to);
+                         "cannot create %.120s: it already exists", to);
         custos_note(err, "errno %d", errno);
     }
     if (st)

@@ -1,7 +1,7 @@
 /*
  * write, fsync, rename, fsync of the folder: the only order in which a name
- * always stands for whole content. fchmod follows open, since the umask may
- * take rights away or leave too many.
+ * always refers to complete content. fchmod follows open, since the umask may
+ * leave too few or too many rights.
  */
 #include "store/file.h"
 
@@ -136,7 +136,7 @@ file_read_into(const char *path, char *into, size_t room, size_t *n,
             st = fail_io(err, "reading a file", path);
         if (got > 0 && len == room)
             st = custos_fail(err, CUSTOS_ECORRUPT,
-                             "the file is longer than it can be: %.120s", path);
+                             "the file is too long: %.120s", path);
         if (got <= 0 || st)
             break;
         len += (size_t)got;
@@ -191,7 +191,8 @@ file_copy(const char *from, const char *to, custos_err *err)
         if (n < 0)
             st = fail_io(err, "copying a file", to);
         else if (n == 0)
-            st = custos_fail(err, CUSTOS_EIO, "a file shrank as it was copied");
+            st = custos_fail(err, CUSTOS_EIO,
+                             "a file shrank while it was copied");
         else
             left -= n;
     }

@@ -1,12 +1,12 @@
 /*
- * Locks, by flock: of the open file, so two handles of one process exclude
- * each other too, and a killed process lets go.
+ * Locks, by flock: they belong to the open file, so two handles of one process
+ * exclude each other too, and a killed process releases them.
  *
- * What an import leaves when it is killed is removed by the next, under the
- * lock of imports. Spill folders of queries are locked by their owners, and
- * only those that nobody holds are removed. The folder tmp/ itself is locked
- * while one is made or leftovers are removed: a folder that is not locked yet
- * would be taken for one that nobody holds.
+ * The next import removes what a killed one left behind, under the import lock.
+ * Spill folders of queries are locked by their owners, and only unlocked ones
+ * are removed. The folder tmp/ itself is locked while a spill folder is created
+ * or leftovers are removed: a folder that is not locked yet would look
+ * abandoned.
  */
 #include "store/lock.h"
 
@@ -45,8 +45,8 @@ lock_take(const char *path, int *out, custos_err *err)
         st = custos_fail(err, CUSTOS_EIO, "the store cannot be locked");
     else if (got)
         st = custos_fail(err, CUSTOS_EBUSY,
-                         "the store is in use by another process: try "
-                         "again later");
+                         "the store is in use by another process" HINT
+                         "try again later");
     if (st)
         close(fd);
     else
@@ -144,8 +144,8 @@ import_take(struct store *s, custos_err *err)
     st = lock_take(path, &s->import, err);
     if (st == CUSTOS_EBUSY)
         return custos_fail(err, CUSTOS_EBUSY,
-                           "another import into this store is running: try "
-                           "again when it is done");
+                           "another import into this store is running" HINT
+                           "try again when it is done");
     if (st)
         return st;
     st = store_refresh(s, err); /* another may have ended just now */
@@ -198,8 +198,7 @@ store_import_keep(struct store *s, uint64_t *version, custos_err *err)
     store_data_path(s, s->version + 1, to);
     if (chmod(from, FILE_MODE))
         return custos_fail(err, CUSTOS_EIO,
-                           "the new data cannot be closed "
-                           "to others");
+                           "cannot restrict the new data to its owner");
     st = file_sync(from, err);
     if (st)
         return st;
@@ -236,7 +235,8 @@ spill_make(char *folder, int *held, custos_err *err)
     if (!mkdtemp(folder) || chmod(folder, FOLDER_MODE) ||
         snprintf(lock, sizeof lock, "%s/held", folder) >= (int)sizeof lock) {
         st = custos_fail(err, CUSTOS_EIO,
-                         "the store has no room for temporary files");
+                         "cannot create a folder for temporary files in the "
+                         "store");
         custos_note(err, "errno %d", errno);
         return st;
     }

@@ -1,5 +1,5 @@
-/* What the files of this folder share: the lock of imports without the
-   cleaning, for changes of `current`; names of versions. */
+/* What the files of this folder share: the import lock without removing
+   leftovers, for changes of `current`; and the names of versions. */
 #ifndef STORE_LOCK_H
 #define STORE_LOCK_H
 
@@ -8,7 +8,7 @@
 /* May fail: CUSTOS_EBUSY, CUSTOS_EIO. */
 CUSTOS_MUST_USE custos_status import_take(struct store *s, custos_err *err);
 
-/* The number of a version by the name of its file; false: it is none. */
+/* The version whose data file has this name; false if it is not one. */
 bool version_of_name(const char *name, uint64_t *number);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * Making and opening the folder, and the one pointer `current`.
+ * Creating and opening the folder, and its one pointer `current`.
  *
- * A new store is made under another name and renamed to its own; rename
- * replaces an empty folder and nothing else, so two at once cannot mix.
+ * A new store is created under another name and renamed. rename replaces only
+ * an empty folder, so two processes cannot mix their stores.
  */
 #include "store/store.h"
 
@@ -115,8 +115,8 @@ store_create(const char *path, str policy, custos_err *err)
                            STORE_PATH_MAX / 2);
     snprintf(s.path, sizeof s.path, "%.*s.new-XXXXXX", (int)len, path);
     if (!mkdtemp(s.path) || chmod(s.path, FOLDER_MODE)) {
-        st = custos_fail(err, CUSTOS_EIO, "no folder can be made beside %.120s",
-                         path);
+        st = custos_fail(err, CUSTOS_EIO,
+                         "cannot create a folder beside %.120s", path);
         custos_note(err, "errno %d", errno);
         return st;
     }
@@ -124,8 +124,8 @@ store_create(const char *path, str policy, custos_err *err)
     if (!st && rename(s.path, path)) {
         st = errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR
                  ? custos_fail(err, CUSTOS_EINVAL,
-                               "%.120s is there already and is not empty", path)
-                 : custos_fail(err, CUSTOS_EIO, "%.120s cannot be made", path);
+                               "%.120s already exists and is not empty", path)
+                 : custos_fail(err, CUSTOS_EIO, "cannot create %.120s", path);
         custos_note(err, "errno %d", errno);
     }
     if (st)
@@ -165,13 +165,12 @@ check_private(const char *path, custos_err *err)
 
     if (stat(path, &facts))
         return custos_fail(err, CUSTOS_ECORRUPT,
-                           "the store lacks %.140s: restore it from a backup",
+                           "the store lacks %.140s" HINT "restore a backup",
                            path);
     if (facts.st_mode & 077)
         return custos_fail(err, CUSTOS_EDENIED,
-                           "others may use %.100s: only its owner may" HINT
-                           "run "
-                           "chmod -R go-rwx on the store",
+                           "others may access %.100s; only its owner may" HINT
+                           "run chmod -R go-rwx on the store",
                            path);
     if (geteuid() != 0 && facts.st_uid != geteuid())
         return custos_fail(err, CUSTOS_EDENIED,
@@ -191,20 +190,19 @@ check_format(const struct store *s, const char *path, custos_err *err)
     store_path(s, "format", name);
     st = file_read_into(name, line, LINE_MOST, &n, err);
     if (st == CUSTOS_ENAME)
-        return custos_fail(err, CUSTOS_ENAME,
-                           "there is no store at %.100s: make one with "
-                           "custos init",
-                           path);
+        return custos_fail(
+            err, CUSTOS_ENAME,
+            "there is no store at %.100s" HINT "custos init creates one", path);
     if (st)
         return st;
     /* NOLINTNEXTLINE(cert-err34-c): the width bounds it */
     if (sscanf(line, "custos store %9u%c", &format, &end) != 2 || end != '\n')
         return custos_fail(err, CUSTOS_ECORRUPT,
-                           "the store's format is not readable: restore it "
-                           "from a backup");
+                           "the store's file 'format' is damaged" HINT
+                           "restore a backup");
     if (format > STORE_FORMAT)
         return custos_fail(err, CUSTOS_EUNSUPPORTED,
-                           "the store has format %u, this custos knows %d: "
+                           "the store has format %u, this custos knows %d" HINT
                            "use a newer custos",
                            format, STORE_FORMAT);
     return CUSTOS_OK;
@@ -227,8 +225,8 @@ store_refresh(struct store *s, custos_err *err)
     if (sscanf(line, "%19llu %19llu%c", &version, &policy, &end) != 3 ||
         end != '\n' || policy == 0)
         return custos_fail(err, CUSTOS_ECORRUPT,
-                           "the store does not say which data is in force: "
-                           "restore it from a backup");
+                           "the store does not say which data is in force" HINT
+                           "restore a backup");
     s->version = version;
     s->policy = policy;
     return CUSTOS_OK;
@@ -258,8 +256,8 @@ store_load(struct store *s, const char *path, custos_err *err)
         return st;
     if (n != sizeof s->secret)
         return custos_fail(err, CUSTOS_ECORRUPT,
-                           "the store's secret is damaged: restore it from a "
-                           "backup");
+                           "the store's secret is damaged" HINT
+                           "restore a backup");
     return store_refresh(s, err);
 }
 
@@ -271,10 +269,9 @@ store_open(const char *path, struct store *out, custos_err *err)
     custos_status st;
 
     if (!realpath(path, absolute))
-        return custos_fail(err, CUSTOS_ENAME,
-                           "there is no store at %.100s: make one with "
-                           "custos init",
-                           path);
+        return custos_fail(
+            err, CUSTOS_ENAME,
+            "there is no store at %.100s" HINT "custos init creates one", path);
     if (strlen(absolute) > STORE_PATH_MAX / 2)
         return custos_fail(err, CUSTOS_EINVAL, "the path is too long");
     snprintf(s.path, sizeof s.path, "%s", absolute);
@@ -304,12 +301,12 @@ store_policy(const struct store *s, arena *a, str *out, custos_err *err)
     st = file_read(path, POLICY_MOST, a, out, err);
     if (st == CUSTOS_ENAME)
         st = custos_fail(err, CUSTOS_ECORRUPT,
-                         "the policy in force is not in the store: restore it "
-                         "from a backup");
+                         "the policy in force is not in the store" HINT
+                         "restore a backup");
     return st;
 }
 
-/* A policy that was written and did not come into force is written over. */
+/* A policy that was written but never put in force is overwritten. */
 custos_status
 store_commit(struct store *s, str policy, uint64_t version, custos_err *err)
 {

@@ -1,22 +1,21 @@
 /*
- * The store: a folder of the owner's (mode 0700, files 0600).
+ * The store: a folder that only its owner can read (mode 0700, files 0600).
  *
  *     format         "custos store 1"
  *     policy/N.yaml  policies as they were read; the last is in force
  *     secret         32 bytes: the salt of ranks; never leaves the store
  *     ledger.db      outlives every data version
- *     lock           held by whoever charges or checkpoints
- *     import         held by whoever imports, so that queries go on meanwhile
+ *     lock           held while charging or checkpointing
+ *     import         held while importing, so that queries go on meanwhile
  *     current        "D P": the data version and the policy in force
  *     data/N.duckdb  immutable, opened read-only by any number of processes
- *     tmp/           spill files and half-made versions
- *     speed          how fast this machine is (engine/speed.h); may be missing
- *     rows           bounds of rows (curator/reply.h); may be missing
+ *     tmp/           spill files and unfinished versions
+ *     speed          the speed of this machine (engine/speed.h); may be missing
+ *     rows           bounds of row counts (curator/reply.h); may be missing
  *
- * A new version is written in tmp/, synced, renamed into data/, and counts
- * from the moment `current` is replaced by rename; with it, in the same step,
- * the policy it was made under. Both are numbered by counters, never named by
- * content.
+ * A new version is written in tmp/, synced and renamed into data/. It is in
+ * force, together with the policy it was imported under, when `current` is
+ * replaced by rename. Both are numbered by counters, never named by content.
  */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
@@ -38,43 +37,42 @@ struct store {
 };
 
 /*
- * Makes an empty store in a folder that is not there yet or is empty: all of
- * it or nothing. May fail: CUSTOS_EIO, CUSTOS_EINVAL (something else is
- * there), CUSTOS_EENTROPY.
+ * Creates an empty store in a folder that does not exist or is empty,
+ * completely or not at all. May fail: CUSTOS_EIO, CUSTOS_EINVAL (something else
+ * is there), CUSTOS_EENTROPY.
  */
 CUSTOS_MUST_USE custos_status store_create(const char *path, str policy,
                                            custos_err *err);
 
-/* Who made a store that is open, and what was there before. */
+/* Whether this process created an open store, and what was there before. */
 enum store_made {
     STORE_WAS_THERE,
-    STORE_MADE,           /* by this process; nothing was there */
-    STORE_MADE_IN_FOLDER, /* by this process, in an empty folder */
+    STORE_MADE,           /* created; nothing was there */
+    STORE_MADE_IN_FOLDER, /* created in an empty folder */
 };
 
 /*
- * Removes a store that this process made and that never had data, so that all is
- * as it was before. No-op for any other store, and while another process imports
- * into it: then it is that one's. s can only be closed then. Cannot fail: what
- * cannot be removed stays.
+ * Removes a store that this process created and that never had data. No-op for
+ * any other store, and while another process imports into it. Afterwards s can
+ * only be closed. Cannot fail: what cannot be removed stays.
  */
 void store_unmake(struct store *s, enum store_made made);
 
 /*
- * Opens it. May fail: CUSTOS_ENAME (no store there), CUSTOS_EIO,
+ * Opens a store. May fail: CUSTOS_ENAME (there is none), CUSTOS_EIO,
  * CUSTOS_ECORRUPT, CUSTOS_EUNSUPPORTED (a newer format), CUSTOS_EDENIED
  * (others than the owner may read it).
  */
 CUSTOS_MUST_USE custos_status store_open(const char *path, struct store *out,
                                          custos_err *err);
 
-/* Lets go of the lock of imports and wipes the secret. */
+/* Releases the import lock and wipes the secret. */
 void store_close(struct store *s);
 
 /* "DIR/name" into out (STORE_PATH_MAX). */
 void store_path(const struct store *s, const char *name, char *out);
 
-/* Reads `current` again: s->version and s->policy are what is in force now. */
+/* Reads `current` again, into s->version and s->policy. */
 CUSTOS_MUST_USE custos_status store_refresh(struct store *s, custos_err *err);
 
 /* The policy in force, into a. */
@@ -83,17 +81,17 @@ CUSTOS_MUST_USE custos_status store_policy(const struct store *s, arena *a,
 
 /*
  * Puts a policy and a data version in force, durably and in one step: data made
- * under one policy means nothing under another. A failure leaves what was in
- * force.
+ * under one policy is meaningless under another. After a failure the old ones
+ * are still in force.
  */
 CUSTOS_MUST_USE custos_status store_commit(struct store *s, str policy,
                                            uint64_t version, custos_err *err);
 
 /*
- * The lock of imports, taken at once or not at all; held until the version is
- * in force or the store is closed. With it, what earlier imports left behind
- * is removed: half-made versions, versions that never came into force, those
- * before the one in force, spill files of processes that are gone. May fail:
+ * Takes the import lock without waiting; it is held until the version is in
+ * force or the store is closed. Removes what earlier imports left behind:
+ * unfinished versions, versions that were never in force, those older than the
+ * one in force, and spill files of processes that have ended. May fail:
  * CUSTOS_EBUSY (another import runs), CUSTOS_EIO.
  */
 CUSTOS_MUST_USE custos_status store_import_begin(struct store *s,
@@ -101,8 +99,8 @@ CUSTOS_MUST_USE custos_status store_import_begin(struct store *s,
 void store_import_end(struct store *s);
 
 /*
- * Removes what store_import_begin removes, and says how much of the disk that
- * was. May fail as it does.
+ * Removes what store_import_begin removes, and counts the bytes freed. May fail
+ * as it does.
  */
 struct store_freed {
     uint64_t data_bytes, tmp_bytes;
@@ -111,20 +109,20 @@ CUSTOS_MUST_USE custos_status store_vacuum(struct store *s,
                                            struct store_freed *out,
                                            custos_err *err);
 
-/* The number of the next version, and where it is to be made. */
+/* The path in tmp/ where the next version is to be written. */
 void store_import_path(const struct store *s, char *out);
 
-/* Syncs the file made there and puts it among the versions. */
+/* Syncs that file and renames it into data/; *version becomes its number. */
 CUSTOS_MUST_USE custos_status store_import_keep(struct store *s,
                                                 uint64_t *version,
                                                 custos_err *err);
 
-/* Where version N lies. */
+/* The path of a version's data. */
 void store_data_path(const struct store *s, uint64_t version, char *out);
 
 /*
- * The versions whose files are there, by number, in a: the one in force, and
- * what an import that runs or was broken off has left.
+ * The versions that have files, by number, in a: the one in force, and those
+ * that a running or interrupted import has written.
  */
 struct store_version {
     uint64_t number;
@@ -134,21 +132,21 @@ CUSTOS_MUST_USE custos_status store_versions(const struct store *s, arena *a,
                                              struct store_version **out,
                                              size_t *n, custos_err *err);
 
-/* Does it lie on a disk that cannot be written? Then it can be read. */
+/* Is it on a read-only disk? It can still be read then. */
 bool store_is_read_only(const struct store *s);
 
 /*
- * A folder below tmp/ for the spill files of one process: emptied by others
- * only once *held is closed. May fail: CUSTOS_EIO.
+ * Creates a folder below tmp/ for the spill files of one process. Others remove
+ * it only after *held is closed. May fail: CUSTOS_EIO.
  */
 CUSTOS_MUST_USE custos_status store_spill_new(const struct store *s, char *out,
                                               int *held, custos_err *err);
 void store_spill_free(const char *path, int held);
 
 /*
- * A copy of the store in a new folder, all of it or nothing; opening the copy
- * is restoring it. ledger writes the copy of the ledger to the path it gets,
- * so that no backup exists without one.
+ * Copies the store to a new folder, completely or not at all; the copy is a
+ * store. `ledger` writes the copy of the ledger to the path it is given, so
+ * that no backup lacks one.
  */
 typedef custos_status (*store_ledger_copy)(void *ctx, const char *path,
                                            custos_err *err);

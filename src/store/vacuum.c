@@ -1,5 +1,5 @@
 /*
- * What lies in a store and is in force no more: removed, and how much it was.
+ * Removes what a store no longer needs, and counts the bytes.
  */
 #include <dirent.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * The data versions that lie in a store.
+ * Lists the data versions of a store.
  */
 #include <dirent.h>
 #include <stdio.h>
