@@ -1,6 +1,6 @@
 /*
- * Fewer digits of decimal text, rounded as said, exactly: the text itself is
- * rounded, no floating point. A bound that is shown short is still a bound.
+ * Rounds decimal text to fewer digits, up or down. The text itself is rounded,
+ * without floating point, so that a shortened bound is still a bound.
  */
 #ifndef REPORT_DIGITS_H
 #define REPORT_DIGITS_H
@@ -17,7 +17,7 @@ enum {
 void digits_up(const char *text, int n, char out[DIGITS_MAX]);
 void digits_down(const char *text, int n, char out[DIGITS_MAX]);
 
-/* A share of 0 to 1 as a percentage, so rounded, with no sign. */
+/* A share of 0 to 1 as a percentage, rounded likewise, without "%". */
 void percent_up(const char *text, int n, char out[DIGITS_MAX]);
 void percent_down(const char *text, int n, char out[DIGITS_MAX]);
 

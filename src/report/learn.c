@@ -66,7 +66,7 @@ half_width(const custos_noise *noise, const char *beta, int *out,
 }
 
 static custos_status
-widths(struct learn *l, const rat *epsilon, custos_err *err)
+compute_widths(struct learn *l, const rat *epsilon, custos_err *err)
 {
     char scale[RAT_DECIMAL_MAX];
     custos_noise *noise = NULL;
@@ -91,7 +91,7 @@ widths(struct learn *l, const rat *epsilon, custos_err *err)
 }
 
 static void
-law(struct learn *l, const rat *epsilon)
+compute_law(struct learn *l, const rat *epsilon)
 {
     struct laplace_law noise;
     rat r;
@@ -108,7 +108,7 @@ law(struct learn *l, const rat *epsilon)
 }
 
 static custos_status
-risk(struct learn *l, custos_err *err)
+compute_risk(struct learn *l, custos_err *err)
 {
     custos_risk *risk = NULL;
     custos_status st =
@@ -137,11 +137,11 @@ learn_make(struct learn *l, const char *epsilon, custos_err *err)
         /* As short as it is shown, and no other, is what is drawn from. */
         rat_decimal(&e, RAT_UP, l->epsilon);
         CUSTOS_REQUIRE(!rat_read(l->epsilon, "epsilon", &e, NULL));
-        st = widths(l, &e, err);
+        st = compute_widths(l, &e, err);
     }
     if (!st) {
-        law(l, &e);
-        st = risk(l, err);
+        compute_law(l, &e);
+        st = compute_risk(l, err);
     }
     rat_clear(&e);
     return st;

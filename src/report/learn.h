@@ -1,7 +1,6 @@
 /*
- * One counting question on a table that everybody may know: the law of its
- * answer with one person and without, for a newcomer to look at. Nothing here
- * comes from a store.
+ * One counting question on a small public table: the law of its answer with and
+ * without one person, as an introduction. Nothing here comes from a store.
  */
 #ifndef REPORT_LEARN_H
 #define REPORT_LEARN_H
@@ -19,21 +18,21 @@ struct learn_person {
 
 extern const char learn_question[];
 extern const struct learn_person learn_people[LEARN_PEOPLE];
-extern const struct learn_person *const learn_one; /* who is there or not */
+extern const struct learn_person *const learn_one; /* in the table or not */
 
 struct learn {
     char epsilon[RISK_TEXT_MAX];
     int with, without; /* exact counts */
-    int within;        /* how far an answer is off at most, at 95 % */
-    int half;          /* at 99.9 %, and at least a few */
+    int within;        /* half width of the error bar at 95 % */
+    int half;          /* the same at 99.9 %, and at least a few */
     /* P[noise = k] = P[noise = -k], k = 0 ... half + 1, rounded down */
     char chance[LEARN_HALF_MAX + 2][CUSTOS_NUMBER_MAX];
-    struct risk_told risk; /* of the promise that the answer keeps */
+    struct risk_told risk; /* of the answer's promise */
     char delta[RISK_TEXT_MAX];
 };
 
 /*
- * With the noise of an epsilon. May fail: CUSTOS_EPARSE, CUSTOS_ERANGE (not
+ * For the noise of this epsilon. May fail: CUSTOS_EPARSE, CUSTOS_ERANGE (not
  * between 0.01 and 10), CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status learn_make(struct learn *l, const char *epsilon,

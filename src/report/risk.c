@@ -82,12 +82,12 @@ static void CUSTOS_PRINTF(3, 4)
     s->say(s->ctx, under, s->text);
 }
 
-/* What an attacker would tell apart. */
+/* What an attacker tries to tell apart. */
 static const char *
-secret(const struct risk_told *t)
+secret_of(const struct risk_told *t)
 {
     return t->adjacency == CUSTOS_CHANGE_ONE
-               ? "which of two possible data of yours went in"
+               ? "which of two versions of your data was used"
                : "whether you took part";
 }
 
@@ -102,20 +102,20 @@ say_guess(struct speech *s, const struct risk_told *t)
         speak(s, "Guessing",
               "Nothing has been answered %s nobody can tell %s better than by "
               "tossing a coin.",
-              t->own ? "to this analyst yet: but for what others were told,"
+              t->own ? "to this analyst yet: apart from answers to others,"
                      : "yet:",
-              secret(t));
+              secret_of(t));
     else if (t->of == RISK_OF_ANSWERS)
         speak(s, "Guessing",
               "Someone who sees all answers %s can tell %s with at most %s %% "
               "success; a coin reaches 50 %%.",
               t->own ? "to this analyst so far, and no others," : "so far",
-              secret(t), guess);
+              secret_of(t), guess);
     else
         speak(s, "Guessing",
-              "Someone who knows all but %s, and could toss a coin, guesses "
-              "right with at most %s %%. (Advantage over chance: %s.)",
-              secret(t), guess, advantage);
+              "Someone who knows everything except %s guesses right with at "
+              "most %s %%; a coin reaches 50 %%. (Advantage over chance: %s.)",
+              secret_of(t), guess, advantage);
 }
 
 static void
@@ -128,8 +128,8 @@ say_belief(struct speech *s, const struct risk_told *t)
     percent_down(f->posterior_least, 4, least);
     digits_up(f->posterior_shift, 4, shift);
     speak(s, "Belief",
-          "A belief of %.40s in anything about you comes to at most %s %%, at "
-          "least %s %%.",
+          "A belief of %.40s in anything about you rises to at most %s %% and "
+          "falls to at least %s %%.",
           t->prior ? t->prior : "1/2", most, least);
     if (strcmp(shift, "1") != 0)
         speak(s, "Belief",
@@ -170,13 +170,13 @@ risk_sentences(const struct risk_told *t, risk_say *say, void *ctx)
     digits_up(t->delta, 6, delta);
     speak(
         &s, "Testing",
-        "A test that accuses 5 %% of those who are absent finds at most %s %% "
-        "of those who are present.",
+        "A test that wrongly flags 5 %% of those who are absent finds at most "
+        "%s %% of those who are present.",
         found);
     say_belief(&s, t);
     speak(&s, "Consequences",
-          "Whatever may come of it, good or bad, becomes at most %s times as "
-          "likely as without your data.",
+          "Any consequence, good or bad, becomes at most %s times as likely as "
+          "without your data.",
           factor);
     if (strcmp(t->delta, "0") != 0)
         speak(&s, "Chance",
@@ -184,7 +184,7 @@ risk_sentences(const struct risk_told *t, risk_say *say, void *ctx)
               delta);
     if (t->of == RISK_OF_ANSWERS)
         speak(&s, "Spending",
-              "This holds for a spending of this size that was settled "
-              "beforehand, as a budget is.");
+              "These bounds hold for spending of this size that was fixed in "
+              "advance, as a budget is.");
     say_people(&s, t);
 }

@@ -1,6 +1,6 @@
 /*
- * What a promise means for one person: the numbers of libcustos (section: risk)
- * and the sentences that say them, for a terminal and for a page.
+ * What a promise means for one person: bounds from libcustos (section: risk)
+ * and sentences that explain them, for the terminal and the console.
  */
 #ifndef REPORT_RISK_H
 #define REPORT_RISK_H
@@ -13,22 +13,23 @@
 
 enum { RISK_CORNERS_MAX = 104 };
 
-/* Texts are borrowed, but for those that risk_report makes. */
+/* Texts are borrowed, except those that risk_report writes. */
 struct risk_told {
-    const char *epsilon, *delta; /* the promise, as it is to be shown */
+    const char *epsilon, *delta; /* the promise, as shown */
     const char *people, *prior;  /* or NULL: see custos_risk_report */
     enum risk_of {
         RISK_OF_PROMISE,
-        RISK_OF_ANSWERS, /* of all that was answered so far */
-        RISK_OF_NOTHING, /* nothing was answered yet */
+        RISK_OF_ANSWERS, /* of all answers so far */
+        RISK_OF_NOTHING, /* there is no answer yet */
     } of;
-    bool own; /* to one analyst: what others were told is not counted */
-    custos_adjacency adjacency; /* what an attacker would tell apart */
+    bool own; /* of one analyst: answers to others are not counted */
+    custos_adjacency adjacency; /* what an attacker tries to tell apart */
 
-    /* made */
+    /* set by risk_report */
     custos_risk_facts facts;
-    char missed[CUSTOS_NUMBER_MAX]; /* at least, with 5 % false positives */
-    char found[CUSTOS_NUMBER_MAX];  /* the rest, at most */
+    char missed[CUSTOS_NUMBER_MAX]; /* least false negatives, at 5 % false
+                                       positives */
+    char found[CUSTOS_NUMBER_MAX];  /* 1 - missed */
     custos_risk_corner corners[RISK_CORNERS_MAX];
     size_t n_corners;
 };
@@ -37,16 +38,17 @@ struct risk_told {
 CUSTOS_MUST_USE custos_status risk_report(const custos_risk *risk,
                                           struct risk_told *t, custos_err *err);
 
-/* Each sentence with the word it stands under; bounds are shown in few digits,
-   rounded to the side that does not flatter. */
+/* Calls `say` for each sentence with its heading. Bounds have few digits,
+   rounded to the cautious side. */
 typedef void risk_say(void *ctx, const char *under, const char *sentence);
 void risk_sentences(const struct risk_told *t, risk_say *say, void *ctx);
 
 enum { RISK_TEXT_MAX = CUSTOS_NUMBER_MAX };
 
 /*
- * A promise as it was written; epsilon and delta become decimals, rounded up.
- * *out is the caller's. delta NULL is 0. May fail: as custos_risk_new.
+ * The risk of a promise as the user wrote it; epsilon and delta become
+ * decimals, rounded up. The caller owns *out. A NULL delta is 0. May fail: as
+ * custos_risk_new.
  */
 CUSTOS_MUST_USE custos_status risk_of_promise(
     const char *epsilon_given, const char *delta_given, custos_risk **out,
@@ -55,12 +57,13 @@ CUSTOS_MUST_USE custos_status risk_of_promise(
 /* Sums of charges, exact texts; "infinity" where a currency has no bound. */
 struct risk_spent {
     const char *epsilon, *rho, *delta;
-    const char *at; /* the delta at which rho is read, where that is shorter */
+    const char
+        *at; /* the delta at which rho is converted, if that is tighter */
 };
 
 /*
- * What was spent, as promises: *out is the caller's; epsilon and delta become
- * the one that beliefs are bounded by. May fail: CUSTOS_EPARSE, CUSTOS_ERANGE,
+ * The risk of what was spent. The caller owns *out; epsilon and delta become
+ * the promise that bounds beliefs. May fail: CUSTOS_EPARSE, CUSTOS_ERANGE,
  * CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status risk_of_spent(const struct risk_spent *spent,

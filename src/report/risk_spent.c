@@ -1,5 +1,5 @@
 /*
- * What was spent so far, as promises.
+ * Converts what was spent so far to promises.
  *
  * THEOREM  risk-of-spending
  *   Let E, r and D be fixed beforehand. A run whose charges never add up to
@@ -29,14 +29,15 @@
 enum { EPSILON_MOST = 1 << 10 };
 static const char NOTHING[] = "1024";
 
-/* Where the curve of rho is read: at a delta, at an epsilon. */
+/* The points at which the curve of rho is evaluated: deltas and epsilons. */
 static const char *const deltas[] = {"1e-12", "1e-9", "1e-7", "1e-6",
                                      "1e-5",  "1e-4", "1e-3", "1e-2"};
 static const char *const epsilons[] = {"0",   "0.05", "0.1", "0.2", "0.4",
                                        "0.7", "1",    "1.5", "2",   "3",
                                        "4",   "6",    "8"};
 
-/* One more promise, or the first; a delta of nearly 1 is none. */
+/* Adds a promise to *risk, which the first one creates. A delta of nearly 1
+   promises nothing. */
 static custos_status
 promise_add(custos_risk **risk, const rat *epsilon, const rat *delta,
             custos_err *err)
@@ -57,7 +58,7 @@ promise_add(custos_risk **risk, const rat *epsilon, const rat *delta,
                  : custos_risk_new(NULL, e, d, risk, err);
 }
 
-/* A sum, or false where it has no bound. */
+/* Reads a sum; *bounded is false for "infinity". */
 static custos_status
 sum_read(const char *text, const char *name, bool *bounded, rat *out,
          custos_err *err)
@@ -87,10 +88,10 @@ sums_read(struct sums *s, const struct risk_spent *spent, custos_err *err)
     return st;
 }
 
-/* Which of the two lanes has the shorter promise: that of rho, read at `at`, or
-   that of epsilon; false where neither has one. */
+/* The tighter promise of the two lanes: that of rho, converted at `at`, or
+   that of epsilon; false if neither has one. */
 static bool
-best(const struct sums *s, const rat *at, rat *epsilon, rat *delta)
+best_promise(const struct sums *s, const rat *at, rat *epsilon, rat *delta)
 {
     bool by_rho = s->has_rho && rat_sign(at) > 0 &&
                   zcdp_epsilon_up(&s->rho, at, epsilon) &&
@@ -152,7 +153,7 @@ risk_of_spent(const struct risk_spent *spent, custos_risk **out,
         st = rat_read(spent->at, "delta", &x[2], err);
     memcpy(epsilon, "infinity", sizeof "infinity");
     memcpy(delta, "1", sizeof "1");
-    if (!st && best(&s, &x[2], &x[0], &x[1])) {
+    if (!st && best_promise(&s, &x[2], &x[0], &x[1])) {
         rat_decimal(&x[0], RAT_UP, epsilon);
         rat_decimal(&x[1], RAT_UP, delta);
         st = promise_add(&risk, &x[0], &x[1], err);

@@ -206,7 +206,7 @@ sentences_say_whom_they_are_of(void **state)
                            "Someone who sees all answers so far can tell "
                            "whether you took part with at most 62.25 % "
                            "success"));
-    assert_non_null(strstr(of_answers.text, "settled beforehand"));
+    assert_non_null(strstr(of_answers.text, "fixed in advance"));
     assert_null(strstr(of_answers.text, "With probability"));
     t.of = RISK_OF_NOTHING;
     risk_sentences(&t, hear, &of_nothing);
@@ -214,7 +214,7 @@ sentences_say_whom_they_are_of(void **state)
     t.own = true;
     risk_sentences(&t, hear, &of_own_nothing);
     assert_non_null(
-        strstr(of_own_nothing.text, "to this analyst yet: but for"));
+        strstr(of_own_nothing.text, "to this analyst yet: apart from"));
     t.of = RISK_OF_ANSWERS;
     risk_sentences(&t, hear, &of_own);
     assert_non_null(strstr(of_own.text,
