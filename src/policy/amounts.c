@@ -1,5 +1,5 @@
 /*
- * Amounts as exact rationals, for as long as it takes to compare them.
+ * Converts amounts to exact rationals to compare and add them.
  */
 #include "policy/amounts.h"
 

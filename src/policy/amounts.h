@@ -1,6 +1,6 @@
 /*
- * Arithmetic on amounts that are still the owner's text. Only for texts that
- * policy_read has checked; none of it can fail.
+ * Exact arithmetic on amounts in the owner's notation. Only for texts that
+ * policy_read has checked; cannot fail.
  */
 #ifndef POLICY_AMOUNTS_H
 #define POLICY_AMOUNTS_H

@@ -1,7 +1,7 @@
 /*
- * What a usable policy leaves open or risks, in sentences. A danger is a
- * promise that protects less than it seems; advice is what analysts will miss.
- * All of it is a function of the policy alone.
+ * Finds what a usable policy leaves open or risks. A danger is a promise that
+ * protects less than it seems; advice names what analysts will miss. Only the
+ * policy is read, no data.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ struct check {
 
 CUSTOS_PRINTF(4, 5)
 static void
-add(struct check *c, enum weight weight, int line, const char *said, ...)
+add_remark(struct check *c, enum weight weight, int line, const char *said, ...)
 {
     struct remark *remark = arena_take(c->a, 1, sizeof *remark);
     char text[SAID_MAX];
@@ -70,27 +70,32 @@ check_budget(struct check *c)
     bool pure = is_zero(b->delta);
 
     if (amounts_cmp(b->epsilon, str_of("10")) > 0)
-        add(c, DANGER, b->line,
+        add_remark(
+            c, DANGER, b->line,
             "epsilon %s is above 10: whatever may happen to somebody may "
             "become more than 20,000 times as likely by taking part; hardly "
             "anything is promised",
             b->epsilon.ptr);
     else if (amounts_cmp(b->epsilon, str_of("1")) > 0)
-        add(c, ADVICE, b->line,
+        add_remark(
+            c, ADVICE, b->line,
             "epsilon %s is above 1, the usual upper end of strong promises; "
             "custos risk --epsilon %s says what it means",
             b->epsilon.ptr, b->epsilon.ptr);
     if (p->delta_forced && !pure)
-        add(c, DANGER, b->line,
+        add_remark(
+            c, DANGER, b->line,
             "force_delta keeps a delta of any size: at 1/n or more it permits "
             "publishing somebody's data outright");
     else if (!p->has_people && !pure)
-        add(c, DANGER, b->line,
+        add_remark(
+            c, DANGER, b->line,
             "n, the public number of people, is not given: nobody can check "
             "that delta %s is below 1/n",
             b->delta.ptr);
     else if (!p->has_people)
-        add(c, ADVICE, b->line,
+        add_remark(
+            c, ADVICE, b->line,
             "n, the public number of people, is not given: questions whose "
             "price needs a size (averages asked by accuracy) are refused");
 }
@@ -101,16 +106,19 @@ check_query(struct check *c)
     const struct policy *p = c->p;
 
     if (amounts_cmp(p->default_epsilon, p->max_epsilon) > 0)
-        add(c, ADVICE, p->query_line,
+        add_remark(
+            c, ADVICE, p->query_line,
             "a query that names no epsilon would take %s, above max_epsilon "
             "%s, and be refused",
             p->default_epsilon.ptr, p->max_epsilon.ptr);
     if (amounts_cmp(p->max_epsilon, p->budget.epsilon) > 0)
-        add(c, ADVICE, p->query_line,
+        add_remark(
+            c, ADVICE, p->query_line,
             "max_epsilon %s is above the whole budget %s: it limits nothing",
             p->max_epsilon.ptr, p->budget.epsilon.ptr);
     else if (amounts_cmp(p->max_epsilon, p->budget.epsilon) == 0)
-        add(c, ADVICE, p->query_line,
+        add_remark(
+            c, ADVICE, p->query_line,
             "max_epsilon is not below the budget: one query may spend all of "
             "it");
 }
@@ -131,20 +139,23 @@ check_column(struct check *c, const struct policy_table *t, size_t i)
         return;
     if (data_type_is_number(column->type) && !column->has_range &&
         !column->values)
-        add(c, ADVICE, column->line,
+        add_remark(
+            c, ADVICE, column->line,
             "column '%.*s' has no range: it cannot be summed or averaged; %s",
             SHOWN(name), grouped);
     else if (data_type_is_number(column->type) && !column->has_range)
-        add(c, ADVICE, column->line,
+        add_remark(
+            c, ADVICE, column->line,
             "column '%.*s' has values but no range: say both where it is to "
             "be summed",
             SHOWN(name));
     else if (column->type == TYPE_TEXT && !column->values)
-        add(c, ADVICE, column->line, "column '%.*s' has no values: %s",
-            SHOWN(name), grouped);
+        add_remark(c, ADVICE, column->line, "column '%.*s' has no values: %s",
+                   SHOWN(name), grouped);
     else if ((column->type == TYPE_DATE || column->type == TYPE_TIMESTAMP) &&
              !column->has_range && !column->values)
-        add(c, ADVICE, column->line,
+        add_remark(
+            c, ADVICE, column->line,
             "column '%.*s' has no range, nor have its years and months: %s",
             SHOWN(name), grouped);
 }
@@ -155,19 +166,22 @@ check_table(struct check *c, const struct policy_table *t)
     if (t->is_public)
         return;
     if (t->unit_is_row)
-        add(c, ADVICE, t->line,
+        add_remark(
+            c, ADVICE, t->line,
             "table '%.*s' protects single rows: somebody with k rows is "
             "promised only k times epsilon; if a column names people, let it "
             "be the unit",
             SHOWN(t->name));
     else if (!policy_rows_known(c->p, t))
-        add(c, ADVICE, t->line,
+        add_remark(
+            c, ADVICE, t->line,
             "table '%.*s' does not say rows_per_unit: each query spends a "
             "quarter of its epsilon on choosing a bound; where a unit has one "
             "row, say rows_per_unit: 1",
             SHOWN(t->name));
     if (!t->max_rows_given)
-        add(c, ADVICE, t->line,
+        add_remark(
+            c, ADVICE, t->line,
             "table '%.*s' has no max_rows: custos init pays for a noisy count "
             "of it, since reply times follow from the number of rows",
             SHOWN(t->name));
@@ -183,19 +197,21 @@ check_own_budget(struct check *c, const struct policy_analyst *who)
     const struct policy_budget *all = &c->p->budget, *own = &who->budget;
 
     if (amounts_cmp(own->epsilon, all->epsilon) > 0)
-        add(c, ADVICE, own->line,
+        add_remark(
+            c, ADVICE, own->line,
             "the epsilon of '%.*s', %s, is above the common %s, which ends "
             "first",
             SHOWN(who->name), own->epsilon.ptr, all->epsilon.ptr);
     if (amounts_cmp(own->delta, all->delta) > 0)
-        add(c, ADVICE, own->line,
+        add_remark(
+            c, ADVICE, own->line,
             "the delta of '%.*s', %s, is above the common %s, which ends "
             "first",
             SHOWN(who->name), own->delta.ptr, all->delta.ptr);
     if (is_zero(own->delta) && !is_zero(all->delta))
-        add(c, ADVICE, own->line,
-            "'%.*s' has no delta: answers come with Laplace noise only",
-            SHOWN(who->name));
+        add_remark(c, ADVICE, own->line,
+                   "'%.*s' has no delta: answers come with Laplace noise only",
+                   SHOWN(who->name));
 }
 
 static void
@@ -204,17 +220,19 @@ check_analyst(struct check *c, const struct policy_analyst *who)
     if (who->has_budget)
         check_own_budget(c, who);
     else
-        add(c, ADVICE, who->line,
-            "'%.*s' has no budget and may spend all of the common one",
-            SHOWN(who->name));
+        add_remark(c, ADVICE, who->line,
+                   "'%.*s' has no budget and may spend all of the common one",
+                   SHOWN(who->name));
     if (!who->grants)
-        add(c, ADVICE, who->line, "'%.*s' has no tables and may use every one",
-            SHOWN(who->name));
+        add_remark(c, ADVICE, who->line,
+                   "'%.*s' has no tables and may use every one",
+                   SHOWN(who->name));
     if (who->has_window &&
         amounts_cmp(who->window.epsilon, who->has_budget
                                              ? who->budget.epsilon
                                              : c->p->budget.epsilon) >= 0)
-        add(c, ADVICE, who->window.line,
+        add_remark(
+            c, ADVICE, who->window.line,
             "the window of '%.*s' is no smaller than the budget: it never "
             "slows them down",
             SHOWN(who->name));
@@ -254,7 +272,8 @@ check_sum(struct check *c, enum kind kind)
     }
     rat_write(&sum, &text);
     if (n > 1 && rat_cmp(&sum, &all) > 0)
-        add(c, ADVICE, line,
+        add_remark(
+            c, ADVICE, line,
             "analysts are overcommitted: the %s of %zu of them adds up to %s, "
             "above the common %s; who comes last finds it spent",
             kind == DELTA ? "delta" : "epsilon", n,

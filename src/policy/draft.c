@@ -1,6 +1,6 @@
 /*
- * Drafts: the schema as YAML, with questions. Guesses (who the unit may be,
- * what a column may reference) come from names, and stand in comments only.
+ * Drafts: the schema as YAML, with questions. Guesses at units and references
+ * are based on names and appear in comments only.
  */
 #include "policy/draft.h"
 
@@ -13,7 +13,7 @@ enum { WORD_MAX = 256 };
 
 /* The file's name without folders and endings; a DuckDB file's table. */
 static str
-stem(const struct draft_table *t)
+table_stem(const struct draft_table *t)
 {
     str s = t->source;
 
@@ -63,8 +63,8 @@ has_column(const struct draft_table *t, str name)
  * patient_id): what it may reference.
  */
 static const struct draft_table *
-parent(const struct draft_table *tables, size_t n, const struct draft_table *t,
-       const struct draft_column *c, str *key)
+find_parent(const struct draft_table *tables, size_t n,
+            const struct draft_table *t, const struct draft_column *c, str *key)
 {
     str base = c->name;
 
@@ -72,7 +72,7 @@ parent(const struct draft_table *tables, size_t n, const struct draft_table *t,
         return NULL;
     base.len -= 3;
     for (size_t i = 0; i < n; i++) {
-        str name = stem(&tables[i]);
+        str name = table_stem(&tables[i]);
 
         if (name.len == base.len + 1 && ends_in(name, "s"))
             name.len--;
@@ -91,11 +91,11 @@ draft_question(const struct draft_table *tables, size_t n,
                struct buf *out)
 {
     str key;
-    const struct draft_table *to = parent(tables, n, t, c, &key);
+    const struct draft_table *to = find_parent(tables, n, t, c, &key);
 
     if (to) {
         buf_add_text(out, " # ? references: ");
-        emit_word(out, stem(to));
+        emit_word(out, table_stem(to));
         buf_add_text(out, ".");
         emit_name(out, key);
     } else if (looks_like_id(c)) {
@@ -188,10 +188,10 @@ draft_name(const struct draft_table *tables, size_t i, struct buf *out)
     size_t same = 1;
 
     buf_init(&name, NULL, WORD_MAX);
-    emit_word(&name, stem(&tables[i]));
+    emit_word(&name, table_stem(&tables[i]));
     for (size_t k = 0; k < i; k++) {
         buf_init(&other, NULL, WORD_MAX);
-        emit_word(&other, stem(&tables[k]));
+        emit_word(&other, table_stem(&tables[k]));
         same += str_equal(str_of(buf_text(&name)), str_of(buf_text(&other)));
         buf_clear(&other);
     }

@@ -1,8 +1,8 @@
 /*
- * A first policy, from the schema of files: names and types of columns and
- * nothing else, so it says nothing about anybody. What only the owner can
- * know stands in it as a question (# ?), and as TODO where it must be
- * answered: policy_read refuses that by its line.
+ * A first policy from the schema of files. It uses the names and types of
+ * columns only, so it reveals nothing about anybody. What only the owner can
+ * know is a question in it (# ?), or TODO where an answer is required:
+ * policy_read rejects TODO.
  */
 #ifndef POLICY_DRAFT_H
 #define POLICY_DRAFT_H
@@ -11,19 +11,19 @@
 
 struct draft_column {
     str name;
-    enum data_type type; /* TYPE_NULL: of a CSV not known, else not read */
+    enum data_type type; /* TYPE_NULL: unknown (CSV) or not supported */
     int scale;
 };
 
 struct draft_table {
-    str source; /* as the policy will name it */
+    str source; /* as the policy is to name it */
     enum source_kind kind;
     str source_table; /* SOURCE_DUCKDB */
     const struct draft_column *columns;
     size_t n_columns;
 };
 
-/* Cannot fail but by out. */
+/* Fails only by out. */
 void policy_draft(const struct draft_table *tables, size_t n, struct buf *out);
 
 #endif

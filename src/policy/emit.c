@@ -1,5 +1,6 @@
 /*
- * Texts that come back from YAML as they were, whatever bytes they have.
+ * Quotes texts so that YAML reads them back unchanged, whatever bytes they
+ * have.
  */
 #include "policy/emit.h"
 
@@ -26,7 +27,7 @@ is_sql_word(str name)
  * 0; the code point goes to *code.
  */
 static size_t
-special(const unsigned char *p, size_t left, unsigned *code)
+special_bytes(const unsigned char *p, size_t left, unsigned *code)
 {
     if (*p < ' ' || *p == 127) {
         *code = *p;
@@ -55,7 +56,7 @@ emit_quoted(struct buf *out, str text)
     buf_add_text(out, "\"");
     for (size_t i = 0; i < text.len;) {
         unsigned code = 0;
-        size_t bytes = special(p + i, text.len - i, &code);
+        size_t bytes = special_bytes(p + i, text.len - i, &code);
 
         if (bytes > 0)
             buf_printf(out, "\\u%04X", code);

@@ -1,6 +1,6 @@
 /*
- * Writing policies: texts as YAML reads them back, and the head that every
- * written policy begins with.
+ * Writing policies: texts quoted for YAML, and the head of every generated
+ * policy.
  */
 #ifndef POLICY_EMIT_H
 #define POLICY_EMIT_H
@@ -10,10 +10,10 @@
 #include "base/datum.h"
 #include "base/str.h"
 
-/* A lower-case SQL word as it is, all else in double quotes. */
+/* A lower-case SQL word as it is, anything else in double quotes. */
 void emit_name(struct buf *out, str name);
 
-/* Letters, digits and _ . / - as they are, all else in double quotes. */
+/* Letters, digits and _ . / - as they are, anything else in double quotes. */
 void emit_text(struct buf *out, str text);
 
 /* The name as one lower-case SQL word: "Visits 2024" is visits_2024. */

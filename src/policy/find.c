@@ -1,5 +1,5 @@
 /*
- * Looking things up in a policy, by exact names, and what an analyst may use.
+ * Looks up parts of a policy by exact name, and what an analyst may use.
  */
 #include "base/base.h"
 #include "policy/policy.h"

@@ -1,9 +1,9 @@
 /*
- * SmartNoise metadata, read by the same nodes as policies. A table's children
- * that are maps are its columns, the others its options.
+ * SmartNoise metadata, parsed into the same nodes as policies. A table's
+ * children that are maps are its columns, the others its options.
  *
- * SmartNoise promises (epsilon, delta) for a query that names them; a policy
- * promises a budget for all of them: that, the owner must say.
+ * SmartNoise has an (epsilon, delta) for each query; a policy has a budget for
+ * all queries together, which the owner must fill in.
  */
 #include "policy/import.h"
 

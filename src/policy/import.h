@@ -1,8 +1,8 @@
 /*
- * SmartNoise's metadata as a policy: database, schema and table nested, with
- * options of tables and columns side by side. What it does not hold (budget,
- * files) becomes TODO; what has another meaning here becomes a comment; what
- * is not part of it is an error with its line.
+ * Converts SmartNoise metadata (nested maps of database, schema and table,
+ * whose options stand beside their columns) to a policy. What it lacks (budget,
+ * files) becomes TODO, what has another meaning here becomes a comment, and
+ * what is not part of the format is an error with its line.
  */
 #ifndef POLICY_IMPORT_H
 #define POLICY_IMPORT_H

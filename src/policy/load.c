@@ -1,7 +1,7 @@
 /*
- * YAML text to nodes: the only place that knows libyaml. It is used by its
- * events, so that what is refused (anchors, aliases, tags, depth) is refused
- * before it costs anything.
+ * Parses YAML to nodes; the only user of libyaml. It reads libyaml's events, so
+ * that anchors, aliases, tags and deep nesting are rejected before they cost
+ * anything.
  */
 #include <string.h>
 
@@ -57,7 +57,7 @@ fail_yaml(struct loader *l)
 
 /* The next event, with what no event may carry refused. */
 static custos_status
-advance(struct loader *l)
+next_event(struct loader *l)
 {
     const yaml_char_t *anchor = NULL, *tag = NULL;
 
@@ -139,7 +139,7 @@ read_children(struct loader *l, int depth, struct node *parent)
     yaml_event_type_t end = parent->kind == NODE_MAP ? YAML_MAPPING_END_EVENT
                                                      : YAML_SEQUENCE_END_EVENT;
     struct node **tail = &parent->first;
-    custos_status st = advance(l);
+    custos_status st = next_event(l);
 
     while (!st && l->event.type != end) {
         struct node *child = NULL;
@@ -150,7 +150,7 @@ read_children(struct loader *l, int depth, struct node *parent)
         if (parent->kind == NODE_MAP) {
             st = read_key(l, parent, &key, &plain);
             if (!st)
-                st = advance(l);
+                st = next_event(l);
         }
         if (!st)
             st = read_value(l, depth, &child);
@@ -163,7 +163,7 @@ read_children(struct loader *l, int depth, struct node *parent)
         *tail = child;
         tail = &child->next;
         parent->n++;
-        st = advance(l);
+        st = next_event(l);
     }
     return st;
 }
@@ -208,10 +208,10 @@ read_value(struct loader *l, int depth, struct node **out)
 static custos_status
 read_stream(struct loader *l, struct node **out)
 {
-    custos_status st = advance(l);
+    custos_status st = next_event(l);
 
     if (!st)
-        st = advance(l);
+        st = next_event(l);
     if (!st && l->event.type == YAML_STREAM_END_EVENT)
         return reading_fail(l->r, 1, "the file is empty");
     if (!st && (l->event.data.document_start.version_directive ||
@@ -220,13 +220,13 @@ read_stream(struct loader *l, struct node **out)
         return reading_fail(l->r, event_line(l),
                             "directives (%%) are not used in this file");
     if (!st)
-        st = advance(l);
+        st = next_event(l);
     if (!st)
         st = read_value(l, 0, out);
     if (!st)
-        st = advance(l);
+        st = next_event(l);
     if (!st)
-        st = advance(l);
+        st = next_event(l);
     if (!st && l->event.type != YAML_STREAM_END_EVENT)
         return reading_fail(l->r, event_line(l),
                             "a second document (---) begins here" HINT

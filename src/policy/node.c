@@ -1,6 +1,6 @@
 /*
- * Reading the parts of a document: keys, names, flags, whole numbers; and the
- * sentence when one is wrong.
+ * Reads the parts of a document: keys, names, flags, whole numbers; and writes
+ * the message if one is wrong.
  */
 #include "policy/node.h"
 

@@ -1,10 +1,10 @@
 /*
- * A YAML document as a small tree that remembers lines, and the readers of its
- * parts. Nothing is typed by the look of it: "no" is text until somebody asks
- * for a flag. Anchors, aliases, tags and second documents do not exist here.
+ * A YAML document as a tree of nodes with line numbers, and functions that read
+ * its parts. Values are not typed implicitly: "no" is text unless a flag is
+ * read. Anchors, aliases, tags and multiple documents are rejected.
  *
- * The first mistake ends the reading, in one sentence: "policy.yaml, line 12:
- * ...". Readers that fail have written it and return CUSTOS_EPOLICY.
+ * The first mistake ends the reading with a message, "policy.yaml, line 12:
+ * ...", and CUSTOS_EPOLICY.
  */
 #ifndef POLICY_NODE_H
 #define POLICY_NODE_H
@@ -22,7 +22,7 @@ enum {
     NODE_DEPTH_MAX = 16,
     NODE_KEYS_MAX = 2000, /* of one map */
     NODE_MISTAKES_MAX = 100,
-    NODE_NAME_MAX = 63, /* bytes: PostgreSQL cuts longer ones in silence */
+    NODE_NAME_MAX = 63, /* bytes: PostgreSQL silently truncates longer ones */
 };
 
 enum node_kind { NODE_TEXT, NODE_LIST, NODE_MAP };
@@ -32,7 +32,7 @@ struct node {
     int line;
     bool plain; /* a text without quotes */
     str text;   /* NODE_TEXT; NUL-terminated, no NUL inside */
-    str key;    /* in a map: under which key it stands */
+    str key;    /* its key, in a map */
     bool key_plain;
     int key_line;
     size_t n;           /* children */
@@ -40,7 +40,8 @@ struct node {
     struct node *next;  /* sibling */
 };
 
-/* The mistakes of a file, at most one a line, in the order they were met. */
+/* The mistakes of a file, at most one per line, in the order they were
+   found. */
 struct mistakes {
     struct mistake {
         int line;
@@ -49,7 +50,7 @@ struct mistakes {
     size_t n;
 };
 
-/* Where a reading is: its memory, its file, its error. */
+/* The context of a reading: memory, file name, error. */
 struct reading {
     arena *a;
     const char *path;
@@ -63,9 +64,8 @@ custos_status reading_fail(const struct reading *r, int line, const char *said,
                            ...) CUSTOS_PRINTF(3, 4);
 
 /*
- * Between parts that do not need each other: CUSTOS_OK for a mistake where all
- * are wanted, which stays in the list; else st. What was to be read has then
- * its defaults or nothing.
+ * Continues with the next independent part: CUSTOS_OK if st is a mistake and
+ * all mistakes are collected, else st. The part that failed keeps its defaults.
  */
 CUSTOS_MUST_USE custos_status reading_go_on(const struct reading *r,
                                             custos_status st);
@@ -78,7 +78,7 @@ custos_status reading_no_memory(const struct reading *r);
 int shown_bytes(str text);
 #define SHOWN(text) shown_bytes(text), (text).ptr
 
-/* The tree of the whole text; refuses what the comment above says. */
+/* Parses the text; rejects what the comment above lists. */
 CUSTOS_MUST_USE custos_status node_load(const struct reading *r, str text,
                                         struct node **out);
 

@@ -1,6 +1,6 @@
 /*
- * The parts of a policy, each read by a file of its own, in this order: what
- * stands alone first, then what names other parts.
+ * Readers of the parts of a policy, one file each, called in this order: parts
+ * that refer to other parts come last.
  */
 #ifndef POLICY_READ_H
 #define POLICY_READ_H
@@ -23,7 +23,7 @@ CUSTOS_MUST_USE custos_status read_tripwire(const struct reading *r,
                                             const struct node *root,
                                             struct policy *p);
 
-/* {epsilon, delta}: epsilon > 0 must be there, delta in [0, 1) may. */
+/* {epsilon, delta}: epsilon > 0 is required, delta in [0, 1) is optional. */
 CUSTOS_MUST_USE custos_status read_amounts(const struct reading *r,
                                            const struct node *map,
                                            const char *what, str no_delta,
@@ -33,14 +33,15 @@ CUSTOS_MUST_USE custos_status read_tables(const struct reading *r,
                                           const struct node *root,
                                           struct policy *p);
 
-/* One column, but for what it references; the name is set already. */
+/* One column without its reference; the name is already set. */
 CUSTOS_MUST_USE custos_status read_column(const struct reading *r,
                                           const struct node *map,
                                           struct policy_column *c);
 
 /*
- * What holds between tables: references exist and agree in type, units are
- * columns that are there, paths end at a unit, public tables stand alone.
+ * Checks what holds between tables: referenced columns exist and have the same
+ * type, unit columns exist, references lead to a unit, public tables refer to
+ * none.
  */
 CUSTOS_MUST_USE custos_status resolve_tables(const struct reading *r,
                                              const struct node *root,

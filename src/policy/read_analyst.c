@@ -1,7 +1,7 @@
 /*
- * Analysts: their own budgets and windows below the common budget, and what
- * they may see. Who has no `tables` may use every table; an empty list is
- * none.
+ * Analysts: their own budgets and windows within the common budget, and what
+ * they may use. Without `tables` an analyst may use every table; an empty list
+ * grants none.
  */
 #include "base/base.h"
 #include "policy/read.h"

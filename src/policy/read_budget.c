@@ -1,6 +1,6 @@
 /*
- * Budgets: exact numbers that stay the owner's text, checked once here; and
- * the defaults that follow from them.
+ * Budgets: exact numbers, checked once here and kept as the owner wrote them;
+ * and the defaults that follow from them.
  */
 #include "account/filter.h"
 #include "base/base.h"

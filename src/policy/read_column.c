@@ -69,7 +69,7 @@ rescale(struct datum *d, int scale)
 }
 
 static bool
-fits(const struct policy_column *c, struct datum *d)
+fits_type(const struct policy_column *c, struct datum *d)
 {
     i128 most = 1;
 
@@ -95,7 +95,7 @@ read_datum(const struct reading *r, const struct node *n,
                             "NULL is not one of %s: that is what nullable "
                             "says (or put it in quotes)",
                             what);
-    if (!datum_read(c->type, n->text, out) || !fits(c, out)) {
+    if (!datum_read(c->type, n->text, out) || !fits_type(c, out)) {
         if (c->type == TYPE_DECIMAL)
             return reading_fail(r, n->line,
                                 "'%.*s' is no decimal of %d digits after the "

@@ -1,6 +1,6 @@
 /*
- * `storage:` how long and how much is kept: stored answers by age and size, and
- * the rows that an analyst's queries add to the ledger.
+ * `storage:` how long and how many cached answers are kept, and how much an
+ * analyst's queries may add to the ledger.
  */
 #include "base/base.h"
 #include "policy/read.h"

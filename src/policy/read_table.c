@@ -1,6 +1,7 @@
 /*
- * One table: where it lies, whether it is private, how much one unit may bring,
- * and its columns. What names other tables is left to resolve.c.
+ * One table: its source, whether it is private, how much one unit may
+ * contribute, and its columns. References to other tables are left to
+ * resolve.c.
  */
 #include <string.h>
 #include <strings.h>

@@ -1,6 +1,6 @@
 /*
- * Views: queries that the owner has named. Here they are text; whoever can
- * read SQL reads them (plan/views.c), and *custos policy check* does too.
+ * Views: queries that the owner has named. Here they are text; plan/views.c
+ * parses them, also for `custos policy check`.
  */
 #include "base/base.h"
 #include "policy/read.h"

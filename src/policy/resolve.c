@@ -1,8 +1,7 @@
 /*
- * What holds between tables. Every private table must lead to whom it
- * protects: its unit is the row, or a column whose value is the person, or a
- * column that references a table which leads there. All of it is known before
- * a byte of data is read.
+ * Checks what holds between tables. Every private table must lead to the unit
+ * it protects: its unit is the row, a column whose value is the person, or a
+ * column that references a table which leads there. No data is needed for it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -61,8 +60,8 @@ column_named(const struct policy_table *t, str text)
 
 /* "table.column", where names may have dots themselves, or be in quotes. */
 static bool
-split(const struct policy *p, str text, const struct policy_table **t,
-      const struct policy_column **c)
+split_reference(const struct policy *p, str text, const struct policy_table **t,
+                const struct policy_column **c)
 {
     for (size_t i = 0; i < text.len; i++) {
         str rest = {text.ptr + i + 1, text.len - i - 1};
@@ -122,7 +121,7 @@ resolve_reference(const struct reading *r, const struct node *map,
         return reading_fail(r, n->line,
                             "references must be table.column, not '%.*s'",
                             SHOWN(text));
-    if (!split(p, text, &to, &key))
+    if (!split_reference(p, text, &to, &key))
         return reading_fail(
             r, n->line, "there is no column '%.*s' to reference", SHOWN(text));
     c->references_table = to->name;
