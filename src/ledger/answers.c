@@ -63,8 +63,8 @@ static custos_status
 fail_answer(custos_err *err)
 {
     return custos_fail(err, CUSTOS_ECORRUPT,
-                       "the ledger is damaged: a stored answer is not what was "
-                       "stored" HINT "put back a backup");
+                       "the ledger is damaged: a stored answer was changed" HINT
+                       "restore a backup");
 }
 
 custos_status

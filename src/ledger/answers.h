@@ -1,10 +1,10 @@
-/* Stored answers, as ledger_verify sees them. */
+/* Cached answers, for ledger_verify. */
 #ifndef LEDGER_ANSWERS_H
 #define LEDGER_ANSWERS_H
 
 #include "ledger/sqlite.h"
 
-/* That each is what was stored, for the row it says. */
+/* Checks that each is unchanged and belongs to the row it names. */
 CUSTOS_MUST_USE custos_status answers_check(struct db *d, custos_err *err);
 
 #endif

@@ -2,9 +2,10 @@
  * THEOREM  ledger-budgets
  *   A charge is admitted only if the common filter, laid over the sums of all
  *   charges of the chain, admits it; so does the analyst's own, laid over the
- *   sums of theirs. An answer given before, to another analyst, is no new
- *   release: it costs the common budget nothing, and their own its price. Whatever analysts tell each other, all answers together
- *   keep the common promise, and those to one analyst that one's own.
+ *   sums of theirs. A cached answer that is given to another analyst is no new
+ *   release: it costs the common budget nothing, and their own its price.
+ *   Whatever analysts tell each other, all answers together keep the common
+ *   promise, and those to one analyst that one's own.
  * SOURCE   doc/proofs/ledger-budgets.md, by filter-best-of-both (delta > 0)
  *          and filter-basic (delta = 0).
  * NEEDS    sums read and written in the transaction that adds the row; the
@@ -104,7 +105,7 @@ fail_state(custos_err *err)
 {
     return custos_fail(err, CUSTOS_ECORRUPT,
                        "the ledger is damaged: a balance does not agree with "
-                       "the chain" HINT "put back a backup");
+                       "the chain" HINT "restore a backup");
 }
 
 custos_status
@@ -190,10 +191,10 @@ say_short(const struct limiter *by, const struct shortage *s, custos_err *err)
                        s->currency, needed, rest, by->after);
 }
 
-/* What was needed and what is left, in the currency that is short. */
+/* Reports what is needed and what is left, in the currency that is short. */
 static custos_status
-refuse(const struct filter *f, const struct charge *c, const struct limiter *by,
-       custos_err *err)
+refuse_charge(const struct filter *f, const struct charge *c,
+              const struct limiter *by, custos_err *err)
 {
     amount most = filter_left_epsilon(f);
     struct shortage s = {"epsilon", c->epsilon, most, AMOUNT_LOSS, most > 0};
@@ -212,15 +213,15 @@ refuse(const struct filter *f, const struct charge *c, const struct limiter *by,
 }
 
 static custos_status
-admit(const struct filter *limits, const struct sums *spent,
-      const struct charge *c, const struct limiter *by, custos_err *err)
+admit_charge(const struct filter *limits, const struct sums *spent,
+             const struct charge *c, const struct limiter *by, custos_err *err)
 {
     struct filter f = *limits;
 
     filter_resume(&f, &spent->spent);
     if (filter_admit(&f, c, NULL) == CUSTOS_OK)
         return CUSTOS_OK;
-    return refuse(&f, c, by, err);
+    return refuse_charge(&f, c, by, err);
 }
 
 /* A charge leaves the window so many days after it was made: then there is room
@@ -236,7 +237,7 @@ admit_window(const struct filter *limits, const struct sums *spent,
              days == 1 ? "" : "s");
     snprintf(after, sizeof after, "; each charge counts for %" PRIu32 " day%s",
              days, days == 1 ? "" : "s");
-    return admit(limits, spent, c, &by, err);
+    return admit_charge(limits, spent, c, &by, err);
 }
 
 static custos_status
@@ -252,7 +253,7 @@ admit_own(struct db *d, struct terms *t, const struct ledger_request *r,
     if (!st)
         st = terms_own(t, s->analyst, &limits, err);
     if (!st && limits)
-        st = admit(limits, &s->own, r->charge, &own, err);
+        st = admit_charge(limits, &s->own, r->charge, &own, err);
     if (!st)
         st = budgets_window(d, t, s->analyst, r->now, &s->own, &limits, &window,
                             err);
@@ -283,6 +284,6 @@ budgets_admit(struct db *d, struct terms *t, const struct ledger_request *r,
     if (!st && r->who.len)
         st = admit_own(d, t, r, s, err);
     if (!st && !r->shared)
-        st = admit(&t->common, &s->common, r->charge, &common, err);
+        st = admit_charge(&t->common, &s->common, r->charge, &common, err);
     return st;
 }

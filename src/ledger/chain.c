@@ -85,8 +85,7 @@ chain_fail(custos_err *err, uint64_t seq, const char *how)
 {
     return custos_fail(err, CUSTOS_ECORRUPT,
                        "the ledger is damaged: row %" PRIu64 " %s" HINT
-                       "put back a "
-                       "backup",
+                       "restore a backup",
                        seq, how);
 }
 

@@ -1,6 +1,6 @@
 /*
- * The chain: rows that are only ever added, each hashed together with the hash
- * of the row before.
+ * The chain: append-only rows, each hashed together with the hash of the row
+ * before.
  */
 #ifndef LEDGER_CHAIN_H
 #define LEDGER_CHAIN_H
@@ -8,17 +8,17 @@
 #include "ledger/ledger.h"
 #include "ledger/sqlite.h"
 
-/* The hash of a row after one with the hash `before` (of the first: zeros). */
+/* The hash of a row; `before` is the hash of the row before it, or zeros. */
 void chain_hash(const struct ledger_row *row,
                 const uint8_t before[LEDGER_HASH_BYTES],
                 uint8_t out[LEDGER_HASH_BYTES]);
 
-/* Parts of a hash: each with its length before it. */
+/* Add a part to a hash, with its length before it. */
 struct sha256;
 void chain_add_bytes(struct sha256 *h, const void *ptr, size_t len);
 void chain_add_int(struct sha256 *h, uint64_t x);
 
-/* The last row; seq 0 and zeros when there is none. */
+/* The last row; seq 0 and zeros if there is none. */
 CUSTOS_MUST_USE custos_status chain_head(struct db *d, struct receipt *out,
                                          custos_err *err);
 
@@ -26,28 +26,29 @@ CUSTOS_MUST_USE custos_status chain_head(struct db *d, struct receipt *out,
 CUSTOS_MUST_USE custos_status chain_find(struct db *d, uint64_t seq,
                                          struct receipt *out, custos_err *err);
 
-/* Adds a row after *head, which then is it; sets seq and receipt of row. */
+/* Appends a row after *head and moves *head to it; sets seq and receipt of
+   row. */
 CUSTOS_MUST_USE custos_status chain_append(struct db *d, struct ledger_row *row,
                                            struct receipt *head,
                                            custos_err *err);
 
-/* The columns of a row, for a SELECT that chain_read follows. */
+/* The columns of a row, for a SELECT that chain_read reads. */
 #define CHAIN_COLUMNS                                                          \
     "seq, time, kind, who, query, plan, theorems, words, epsilon, rho, delta," \
     " data_version, policy, version, hash"
 
-/* The row at hand; its texts are borrowed from q until the next step. */
+/* The current row of q; its texts are borrowed until the next step. */
 void chain_read(struct query *q, struct ledger_row *out);
 
-/* The amounts of a charge; false when they are none. */
+/* The amounts of a charge; false if the row has no valid ones. */
 bool chain_charge(const struct ledger_row *row, struct charge *out);
 
-/* Is row the one after *head, and what its hash says? Then *head is it. */
+/* Checks that row follows *head and matches its hash; moves *head to it. */
 CUSTOS_MUST_USE custos_status chain_follow(const struct ledger_row *row,
                                            struct receipt *head,
                                            custos_err *err);
 
-/* Is it the charge of an answer that the common budget had paid for? */
+/* Is it the charge of a cached answer that was shared with another analyst? */
 bool chain_is_shared(const struct ledger_row *row);
 #define CHAIN_SHARED "shared" /* then its words are these */
 

@@ -1,6 +1,6 @@
 /*
- * A charge: the balance is read, judged and written in one transaction. What
- * is known of a request is public; so is every refusal.
+ * A charge: the balance is read, judged and written in one transaction. A
+ * request holds public facts only, and so does every refusal.
  */
 #include <string.h>
 
@@ -15,26 +15,26 @@ check_request(const struct ledger_request *r, custos_err *err)
     const struct charge *c = r->charge;
 
     if (c->epsilon == 0 && c->rho == 0 && c->delta == 0)
-        return custos_fail(err, CUSTOS_EINVAL,
-                           "a charge of nothing has no place in the ledger");
+        return custos_fail(err, CUSTOS_EINVAL, "a charge must be above zero");
     if (r->shared && !r->who.len)
-        return custos_fail(err, CUSTOS_EINVAL,
-                           "only analysts pay for answers given before");
+        return custos_fail(
+            err, CUSTOS_EINVAL,
+            "only an analyst can be charged for a shared answer");
     return CUSTOS_OK;
 }
 
-/* May it be charged, under the terms of now? */
+/* May it be charged under the terms in force? */
 static custos_status
-judge(struct ledger *l, const struct ledger_request *r, struct standing *s,
-      custos_err *err)
+judge_charge(struct ledger *l, const struct ledger_request *r,
+             struct standing *s, custos_err *err)
 {
     custos_status st = ledger_terms_now(l, err);
 
     if (!st && memcmp(l->terms->said.policy, r->policy, sizeof r->policy) != 0)
         st = custos_fail(err, CUSTOS_EPOLICY,
-                         "the policy has changed: the owner must run custos "
-                         "owner reload, or custos init again where no server "
-                         "runs");
+                         "the policy has changed" HINT
+                         "the owner must run custos owner reload, or custos "
+                         "init again if no server runs");
     if (!st)
         st = tripwire_judge(l->db, r, err);
     if (!st)
@@ -55,7 +55,7 @@ step_charge(struct ledger *l, void *arg, custos_err *err)
     custos_status st = check_request(r, err);
 
     if (!st)
-        st = judge(l, r, &s, err);
+        st = judge_charge(l, r, &s, err);
     if (st)
         return st;
     memset(&row, 0, sizeof row);

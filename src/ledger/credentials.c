@@ -1,13 +1,13 @@
 /*
  * THEOREM  doors-in-the-chain
- *   Who may come in changes only together with a row of the chain that says
- *   so, and the row has nothing of a password or a token.
+ *   Who may log in changes only together with a row of the chain that says so,
+ *   and the row holds nothing of a password or a token.
  * SOURCE   one transaction (ledger-durable-first); the row is made of the
  *          name alone, below.
  * NEEDS    SHA-256 is one-way on 256 random bits; a SCRAM verifier does not let
  *          its holder log in (RFC 5802, section 9).
- * GIVES    after a crash credential and row are both there or neither; who reads the
- *          store's ledger cannot come in by it.
+ * GIVES    after a crash credential and row are both there or neither; who
+ *          reads the store's ledger cannot log in with it.
  * FAILS    CUSTOS_ENAME, CUSTOS_EINVAL: nothing is written. As a charge does.
  * TESTED   credentials_and_rows_are_one credentials_survive_a_power_cut
  *          credentials_leave_no_secret_in_the_chain tokens_and_rows_are_one
@@ -59,8 +59,8 @@ static custos_status
 fail_damage(custos_err *err)
 {
     return custos_fail(err, CUSTOS_ECORRUPT,
-                       "the ledger is damaged: a credential is not as it was "
-                       "written" HINT "put back a backup");
+                       "the ledger is damaged: a credential is malformed" HINT
+                       "restore a backup");
 }
 
 /* What a query of one row or none has found. */

@@ -26,7 +26,7 @@ struct ledger_credential {
     int64_t expires; /* the password, in microseconds since 1970; 0: never */
 };
 
-/* What a token lets its holder do. The numbers are the file's. */
+/* What a token permits. The numbers are stored in the file. */
 enum ledger_access {
     LEDGER_ACCESS_FULL = 0,    /* all that its name may */
     LEDGER_ACCESS_METRICS = 1, /* metrics and health; its name is empty */
@@ -41,9 +41,9 @@ struct ledger_token {
 };
 
 /*
- * As committed now, expired or not. A name that is not in the terms in force has
- * no credentials, whatever is stored. Fails with CUSTOS_ENAME if there are none,
- * and as reading does.
+ * As committed now, expired or not. A name that is not in the terms in force
+ * has no credentials, whatever is stored. Fails with CUSTOS_ENAME if there are
+ * none, and as reading does.
  */
 CUSTOS_MUST_USE custos_status ledger_credential_find(
     struct ledger *l, str name, struct ledger_credential *out, custos_err *err);
@@ -51,15 +51,15 @@ CUSTOS_MUST_USE custos_status
 ledger_token_find(struct ledger *l, const uint8_t hash[LEDGER_TOKEN_BYTES],
                   struct ledger_token *out, custos_err *err);
 
-/* The token of a name that a row made: is it still there? */
+/* Finds the token of a name that a row created, if it still exists. */
 CUSTOS_MUST_USE custos_status ledger_token_of_row(struct ledger *l, str name,
                                                   enum ledger_access access,
                                                   uint64_t seq,
                                                   struct ledger_token *out,
                                                   custos_err *err);
 
-/* All that are kept, by name, newest token first, in a; also of names that
-   have gone. */
+/* All that are stored, by name, newest token first, in a; also of names that
+   are no longer in the policy. */
 CUSTOS_MUST_USE custos_status ledger_credentials(struct ledger *l, arena *a,
                                                  struct ledger_credential **out,
                                                  size_t *n, custos_err *err);
@@ -67,7 +67,7 @@ CUSTOS_MUST_USE custos_status ledger_tokens(struct ledger *l, arena *a,
                                             struct ledger_token **out,
                                             size_t *n, custos_err *err);
 
-/* Was a name ever revoked? Whether it has credentials again is not asked. */
+/* Was a name ever revoked, whether or not it has credentials again? */
 CUSTOS_MUST_USE custos_status ledger_was_revoked(struct ledger *l, str name,
                                                  bool *out, custos_err *err);
 
@@ -90,9 +90,10 @@ CUSTOS_MUST_USE custos_status ledger_credential_drop(struct ledger *l, str name,
                                                      custos_err *err);
 
 /*
- * Adds a token for a name that has credentials, or for metrics. The newest token
- * before it stays valid, until old_until if that is not 0; older ones end. Fails
- * with CUSTOS_ENAME (the name has no credentials), and as writing does.
+ * Adds a token for a name that has credentials, or for metrics. The newest
+ * token before it stays valid, until old_until if that is not 0; older ones
+ * end. Fails with CUSTOS_ENAME (the name has no credentials), and as writing
+ * does.
  */
 CUSTOS_MUST_USE custos_status ledger_token_put(struct ledger *l,
                                                const struct ledger_token *token,

@@ -1,6 +1,6 @@
 /*
- * Changes of credentials: each is one transaction with its row, which is made of
- * the name alone. See credentials.c.
+ * Changes of credentials. Each is one transaction with its row, which holds the
+ * name and nothing secret. See credentials.c.
  */
 #include <string.h>
 
@@ -16,19 +16,19 @@ struct change {
     const struct ledger_credential *credential;
     const struct ledger_token *token;
     enum ledger_credential_how how;
-    int64_t old_until; /* when the token before it ends; 0: not by this */
+    int64_t old_until; /* when the token before it ends; 0: unchanged */
     size_t keep;
     struct ledger_row row;
 };
 
 static const char *
-shown(const char *name, enum ledger_access access)
+name_shown(const char *name, enum ledger_access access)
 {
     return access == LEDGER_ACCESS_METRICS ? METRICS : *name ? name : OWNER;
 }
 
 static custos_status
-run(struct query *q, custos_err *err)
+run_query(struct query *q, custos_err *err)
 {
     while (query_next(q))
         ;
@@ -51,7 +51,7 @@ insert_token(struct db *d, const struct ledger_token *t, uint64_t seq,
     query_put_int(&q, t->access);
     query_put_int(&q, (int64_t)seq);
     query_put_int(&q, t->expires);
-    return run(&q, err);
+    return run_query(&q, err);
 }
 
 /* All tokens of a name and access but the newest `keep`. */
@@ -68,7 +68,7 @@ delete_tokens(struct db *d, const struct ledger_token *of, size_t keep,
     query_put_text(&q, str_of(of->name));
     query_put_int(&q, of->access);
     query_put_int(&q, (int64_t)keep);
-    return run(&q, err);
+    return run_query(&q, err);
 }
 
 static custos_status
@@ -85,7 +85,7 @@ count_tokens(struct db *d, const struct ledger_token *of, size_t *out,
     return query_end(&q, err);
 }
 
-/* Those that end later than at a moment, or never, end then. */
+/* Makes tokens end at a moment, unless they end before it. */
 static custos_status
 limit_tokens(struct db *d, const struct ledger_token *of, int64_t until,
              custos_err *err)
@@ -98,7 +98,7 @@ limit_tokens(struct db *d, const struct ledger_token *of, int64_t until,
     query_put_text(&q, str_of(of->name));
     query_put_int(&q, of->access);
     query_put_int(&q, until);
-    return run(&q, err);
+    return run_query(&q, err);
 }
 
 static custos_status
@@ -117,7 +117,7 @@ step_token_put(struct ledger *l, void *arg, custos_err *err)
         if (st == CUSTOS_ENAME)
             return custos_fail(err, CUSTOS_ENAME,
                                "%.60s has no password and no token yet",
-                               shown(t->name, t->access));
+                               name_shown(t->name, t->access));
     }
     if (!st)
         st = ledger_append(l, &c->row, NULL, NULL, err);
@@ -139,7 +139,7 @@ step_tokens_end(struct ledger *l, void *arg, custos_err *err)
         return st;
     if (n <= c->keep)
         return custos_fail(err, CUSTOS_ENAME, "%.60s has no %stoken",
-                           shown(c->token->name, c->token->access),
+                           name_shown(c->token->name, c->token->access),
                            c->keep ? "older " : "");
     st = ledger_append(l, &c->row, NULL, NULL, err);
     return st ? st : delete_tokens(l->db, c->token, c->keep, err);
@@ -164,12 +164,13 @@ check_credential(struct ledger *l, const struct change *c, custos_err *err)
     }
     if (c->how == LEDGER_CREDENTIAL_NEW && !found)
         return custos_fail(err, CUSTOS_EINVAL,
-                           "%.60s has a password and a token already: rotate "
-                           "gives new ones",
+                           "%.60s already has a password and a token" HINT
+                           "rotate issues new ones",
                            name.len ? name.ptr : OWNER);
     if (c->how == LEDGER_CREDENTIAL_AGAIN && found)
         return custos_fail(err, CUSTOS_ENAME,
-                           "%.60s has no password and no token: add gives them",
+                           "%.60s has no password and no token" HINT
+                           "add issues them",
                            name.len ? name.ptr : OWNER);
     return CUSTOS_OK;
 }
@@ -192,7 +193,7 @@ step_credential_put(struct ledger *l, void *arg, custos_err *err)
     query_put_int(&q, (int64_t)c->row.seq);
     query_put_text(&q, str_of(c->credential->verifier));
     query_put_int(&q, c->credential->expires);
-    st = run(&q, err);
+    st = run_query(&q, err);
     if (!st)
         st = delete_tokens(l->db, c->token, 0, err);
     return st ? st : insert_token(l->db, c->token, c->row.seq, err);
@@ -210,28 +211,28 @@ step_credential_drop(struct ledger *l, void *arg, custos_err *err)
     if (st == CUSTOS_ENAME)
         return custos_fail(err, CUSTOS_ENAME,
                            "%.60s has no password and no token",
-                           shown(c->token->name, LEDGER_ACCESS_FULL));
+                           name_shown(c->token->name, LEDGER_ACCESS_FULL));
     if (!st)
         st = ledger_append(l, &c->row, NULL, NULL, err);
     if (st)
         return st;
     query_begin(&q, l->db, "DELETE FROM doors WHERE name = ?");
     query_put_text(&q, str_of(c->token->name));
-    st = run(&q, err);
+    st = run_query(&q, err);
     return st ? st : delete_tokens(l->db, c->token, 0, err);
 }
 
 /* ------------------------------------------------------------------- calls -- */
 
-/* The row says what was done and to whom. */
+/* The row records what was done and for whom. */
 static custos_status
-change(struct ledger *l, ledger_step *step, struct change *c, const char *act,
-       int64_t now, struct receipt *out, custos_err *err)
+write_change(struct ledger *l, ledger_step *step, struct change *c,
+             const char *act, int64_t now, struct receipt *out, custos_err *err)
 {
     custos_status st;
 
     c->row.kind = str_of(act);
-    c->row.words = str_of(shown(c->token->name, c->token->access));
+    c->row.words = str_of(name_shown(c->token->name, c->token->access));
     c->row.who = str_of(OWNER);
     c->row.time = now;
     st = ledger_write(l, step, c, err);
@@ -249,9 +250,9 @@ ledger_credential_put(struct ledger *l,
 {
     struct change c = {.credential = credential, .token = token, .how = how};
 
-    return change(l, step_credential_put, &c,
-                  how == LEDGER_CREDENTIAL_NEW ? "add" : "rotate", now, out,
-                  err);
+    return write_change(l, step_credential_put, &c,
+                        how == LEDGER_CREDENTIAL_NEW ? "add" : "rotate", now,
+                        out, err);
 }
 
 custos_status
@@ -261,7 +262,7 @@ ledger_token_put(struct ledger *l, const struct ledger_token *token,
 {
     struct change c = {.token = token, .old_until = old_until};
 
-    return change(l, step_token_put, &c, "token", now, out, err);
+    return write_change(l, step_token_put, &c, "token", now, out, err);
 }
 
 /* A token that stands for all of a name and access. */
@@ -286,7 +287,8 @@ ledger_credential_drop(struct ledger *l, str name, int64_t now,
     custos_status st = token_of(name, LEDGER_ACCESS_FULL, &token, err);
 
     return st ? st
-              : change(l, step_credential_drop, &c, "revoke", now, out, err);
+              : write_change(l, step_credential_drop, &c, "revoke", now, out,
+                             err);
 }
 
 custos_status
@@ -298,5 +300,6 @@ ledger_tokens_end(struct ledger *l, str name, enum ledger_access access,
     struct change c = {.token = &token, .keep = keep};
     custos_status st = token_of(name, access, &token, err);
 
-    return st ? st : change(l, step_tokens_end, &c, "revoke", now, out, err);
+    return st ? st
+              : write_change(l, step_tokens_end, &c, "revoke", now, out, err);
 }

@@ -1,8 +1,7 @@
 /*
- * Spending as it grew, made from the charges of the chain: one pass, and of
- * however many charges a bounded number of points. Every other point goes when
- * there is no room, so that those that stay are evenly far apart; the first and
- * the last always stay.
+ * Spending over time, from one pass over the charges of the chain, as a bounded
+ * number of points. When there is no room, every other point is dropped, so
+ * that the rest are evenly spaced; the first and the last always stay.
  */
 #include <string.h>
 
@@ -65,7 +64,7 @@ static const char OWN[] = "SELECT seq, time, epsilon, rho, delta FROM chain"
                           " WHERE kind = 'charge' AND who = ? ORDER BY seq";
 
 static custos_status
-grow(struct db *d, struct look *look, custos_err *err)
+read_charges(struct db *d, struct look *look, custos_err *err)
 {
     struct ledger_row row = {0};
     struct charge c;
@@ -99,9 +98,9 @@ grow(struct db *d, struct look *look, custos_err *err)
     return st;
 }
 
-/* The currency in force now, and its limit if there is one. */
+/* Finds the currency in force, and its limit if there is one. */
 static custos_status
-tell(struct ledger *l, struct look *look, size_t *lane, custos_err *err)
+find_limit(struct ledger *l, struct look *look, size_t *lane, custos_err *err)
 {
     const struct filter *limits = &l->terms->common;
     struct ledger_history *out = look->out;
@@ -141,9 +140,9 @@ step_history(struct ledger *l, void *arg, custos_err *err)
     custos_status st = ledger_terms_now(l, err);
 
     if (!st)
-        st = grow(l->db, look, err);
+        st = read_charges(l->db, look, err);
     if (!st)
-        st = tell(l, look, &lane, err);
+        st = find_limit(l, look, &lane, err);
     if (st)
         return st;
     look->out->points =

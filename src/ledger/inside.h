@@ -1,7 +1,7 @@
 /*
- * What the files of this folder share: the handle, and how a transaction is
- * done. Everything that writes goes through ledger_write, everything that
- * reads several things through ledger_read.
+ * What the files of this folder share: the handle, and transactions. All writes
+ * go through ledger_write, all reads of more than one thing through
+ * ledger_read.
  */
 #ifndef LEDGER_INSIDE_H
 #define LEDGER_INSIDE_H
@@ -13,9 +13,9 @@ struct ledger {
     char *path;
     size_t path_bytes;
     int lock;
-    struct db *db;       /* NULL: a failure closed it; the next use opens it */
-    struct terms *terms; /* those in force when last looked at, or NULL */
-    bool read_only;      /* the disk is: no row can be added */
+    struct db *db;       /* NULL: closed by a failure; the next use opens it */
+    struct terms *terms; /* those in force when last read, or NULL */
+    bool read_only;      /* the disk is read-only: no row can be added */
     bool suspect; /* a commit or sync failed: reopen before admitting again */
 };
 
@@ -23,14 +23,14 @@ typedef custos_status ledger_step(struct ledger *l, void *arg, custos_err *err);
 
 /*
  * Lock, BEGIN IMMEDIATE, step, COMMIT, unlock. On success what step wrote is
- * durable; on failure it is undone, or, where the commit itself failed, may
- * stand. A step that refuses has written nothing (held to: else all of it is
- * undone).
+ * durable; on failure it is rolled back or, if the commit itself failed, may
+ * stand. A step that fails must not have written anything; if it has, all is
+ * rolled back.
  */
 CUSTOS_MUST_USE custos_status ledger_write(struct ledger *l, ledger_step *step,
                                            void *arg, custos_err *err);
 
-/* One of several steps of a transaction, and what became of it. */
+/* One of several steps of a transaction, and its result. */
 struct ledger_part {
     ledger_step *step;
     void *arg;
@@ -39,17 +39,16 @@ struct ledger_part {
 };
 
 /*
- * The same for several, one after the other: each sees what those before it
- * wrote, one that refuses leaves the others alone, and one commit is for all.
- * If the disk or the memory fails, none of them takes effect and each has that
- * failure.
+ * The same for several steps with one commit: each sees what those before it
+ * wrote, and one that is refused does not affect the others. If the disk or
+ * memory fails, all of them fail.
  */
 void ledger_write_all(struct ledger *l, struct ledger_part *parts, size_t n);
 
 /* What each kind of job does; arg is the job. */
 ledger_step step_charge, step_act, step_keep;
 
-/* One snapshot for all that step reads. */
+/* Runs a step on one snapshot. */
 CUSTOS_MUST_USE custos_status ledger_read(struct ledger *l, ledger_step *step,
                                           void *arg, custos_err *err);
 
@@ -61,26 +60,26 @@ CUSTOS_MUST_USE custos_status ledger_terms_now(struct ledger *l,
                                                custos_err *err);
 
 /*
- * Adds a row, the very first one if need be, and brings the state of the whole
- * up to date with it; c, own: a charge, and the analyst's sums before it.
+ * Appends a row, after the opening row if the chain is empty, and updates the
+ * sums of everybody. c, own: a charge, and the analyst's sums before it.
  */
 CUSTOS_MUST_USE custos_status ledger_append(struct ledger *l,
                                             struct ledger_row *row,
                                             const struct charge *c,
                                             struct sums *own, custos_err *err);
 
-/* A name's credentials, or CUSTOS_ENAME; and whether the policy in force has the name,
-   as it always has the owner. */
+/* Finds a name's credentials, or CUSTOS_ENAME; checks that the policy in
+   force has the name (always true for the owner). */
 struct ledger_credential;
 CUSTOS_MUST_USE custos_status credentials_find_name(
     struct db *d, str name, struct ledger_credential *out, custos_err *err);
 CUSTOS_MUST_USE custos_status credentials_check_name(struct ledger *l, str name,
                                                      custos_err *err);
 
-/* Makes an empty ledger at a path where nothing is. */
+/* Creates an empty ledger at a path that does not exist. */
 CUSTOS_MUST_USE custos_status ledger_make(const char *path, custos_err *err);
 
-/* Brings an opened file to LEDGER_FORMAT, or refuses it. */
+/* Migrates an open file to LEDGER_FORMAT, or rejects it. */
 CUSTOS_MUST_USE custos_status ledger_migrate(struct db *d, custos_err *err);
 
 #endif

@@ -175,7 +175,8 @@ run_parts(struct ledger *l, struct ledger_part *parts, size_t n,
 
 /* Under the lock, with the file open. */
 static custos_status
-transact(struct ledger *l, struct ledger_part *parts, size_t n, custos_err *err)
+run_transaction(struct ledger *l, struct ledger_part *parts, size_t n,
+                custos_err *err)
 {
     custos_status st = db_run(l->db, "BEGIN IMMEDIATE", err);
     bool wrote = false;
@@ -205,14 +206,13 @@ write_parts(struct ledger *l, struct ledger_part *parts, size_t n,
     if (l->read_only)
         return custos_fail(err, CUSTOS_EIO,
                            "the store is read-only: nothing can be charged" HINT
-                           "the budget, plans (explain) and answers that were "
-                           "given before can be had");
+                           "the budget, explain and cached answers still work");
     st = lock_take(l->lock, err);
     if (st)
         return st;
     st = make_ready(l, err);
     if (!st)
-        st = transact(l, parts, n, err);
+        st = run_transaction(l, parts, n, err);
     lock_drop(l->lock);
     return st;
 }
@@ -314,8 +314,7 @@ step_act(struct ledger *l, void *arg, custos_err *err)
 
     if (!*job->act || !strcmp(job->act, "charge") ||
         !strcmp(job->act, "terms") || !strcmp(job->act, "open"))
-        return custos_fail(err, CUSTOS_EINVAL,
-                           "an act needs a name of its own");
+        return custos_fail(err, CUSTOS_EINVAL, "an act needs its own name");
     memset(&row, 0, sizeof row);
     row.kind = str_of(job->act);
     row.words = job->words;
@@ -368,8 +367,8 @@ ledger_terms_now(struct ledger *l, custos_err *err)
         st = terms_load(l->db, &l->terms, err);
     if (!st && !l->terms)
         st = custos_fail(err, CUSTOS_EPOLICY,
-                         "the ledger has no terms yet: custos init puts a "
-                         "policy in force");
+                         "the ledger has no terms yet" HINT
+                         "custos init puts a policy in force");
     return st;
 }
 

@@ -1,7 +1,8 @@
 /*
- * The ledger: every charge, every act of the owner, in one hash chain; durable
- * before it returns. Budgets are filters (account/filter.h) whose state is a
- * function of the chain: `verify` computes it again.
+ * The ledger: every charge and every act of the owner is a row of one hash
+ * chain, and durable when the call returns. Budgets are filters
+ * (account/filter.h) whose state is a function of the chain, which `verify`
+ * recomputes.
  *
  * Many processes may charge one ledger. Charges and checkpoints hold the
  * store's lock (SQLite before 3.51.3 can corrupt a WAL otherwise).
@@ -24,7 +25,7 @@ enum { LEDGER_FORMAT = 5, LEDGER_HASH_BYTES = 32 };
 
 struct ledger;
 
-/* Names a row for good: a ledger put back from a backup cannot know it. */
+/* Identifies a row: a ledger restored from an older backup does not have it. */
 struct receipt {
     uint64_t seq;
     uint8_t hash[LEDGER_HASH_BYTES]; /* of row seq, and so of all before */
@@ -42,8 +43,8 @@ struct ledger_budget {
 struct ledger_analyst {
     str name;
     bool has_budget, has_window;
-    struct ledger_budget budget, window; /* a window of delta 0 counts epsilon
-                                            alone: it promises nothing */
+    struct ledger_budget budget, window; /* a window of delta 0 is a limit
+                                            of epsilon, not a promise */
     uint32_t window_days;
 };
 struct ledger_terms {
@@ -51,15 +52,15 @@ struct ledger_terms {
     struct ledger_budget budget; /* global */
     const struct ledger_analyst *analysts;
     size_t n_analysts;
-    str unit;           /* words for who is protected: a change is refused */
+    str unit;           /* describes who is protected; cannot be changed */
     uint8_t policy[32]; /* the policy's id */
-    uint64_t seq;       /* of their row, as ledger_terms_get tells it */
+    uint64_t seq;       /* of their row; set by ledger_terms_get */
 };
 
 /*
- * path: the SQLite file; lock: the store's lock file, which this opens on its
- * own. Opening creates it when it is not there, migrates older formats without
- * touching a row of the chain, refuses newer ones. May fail: CUSTOS_EIO,
+ * path: the SQLite file; lock: the store's lock file, which this opens too.
+ * Creates the ledger if it does not exist, migrates older formats without
+ * touching a row of the chain, and rejects newer ones. May fail: CUSTOS_EIO,
  * CUSTOS_ECORRUPT, CUSTOS_EUNSUPPORTED, CUSTOS_EBUSY, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status ledger_open(const char *path, const char *lock,
@@ -67,10 +68,9 @@ CUSTOS_MUST_USE custos_status ledger_open(const char *path, const char *lock,
 void ledger_close(struct ledger *l);
 
 /*
- * Puts terms in force (an act of the owner, a row of the chain; nothing when
- * they are in force already). A larger budget is allowed; a smaller one too,
- * spending stays as it is; a change of adjacency or unit is refused
- * (CUSTOS_EPOLICY).
+ * Puts terms in force and writes a row; no-op if they are in force already. The
+ * budget may become larger or smaller; what was spent stays. A change of
+ * adjacency or unit fails with CUSTOS_EPOLICY.
  */
 CUSTOS_MUST_USE custos_status ledger_terms_set(struct ledger *l,
                                                const struct ledger_terms *t,
@@ -78,26 +78,26 @@ CUSTOS_MUST_USE custos_status ledger_terms_set(struct ledger *l,
                                                struct receipt *out,
                                                custos_err *err);
 
-/* An act of the owner: "import", "restore" ... with its words. */
+/* Records an act of the owner, such as "import" or "restore", with details. */
 CUSTOS_MUST_USE custos_status ledger_act(struct ledger *l, const char *act,
                                          str words, str who, int64_t now,
                                          struct receipt *out, custos_err *err);
 
 /* What a charge is for. Every text is copied. */
 struct ledger_request {
-    str who;   /* analyst's name; empty: the owner, who has the global budget */
-    str query; /* as asked */
-    str plan;  /* its EXPLAIN */
+    str who; /* analyst's name; empty: the owner, who uses the common budget */
+    str query;    /* as asked */
+    str plan;     /* its EXPLAIN */
     str theorems; /* ids, between spaces */
     const struct charge *charge;
     uint64_t data_version;
     uint8_t policy[32];
     int64_t now;
-    bool shared; /* an answer that was paid for, given to another analyst: it
-                    costs their own budget and window, not the common one */
-    /* The policy's tripwire; zeros suspend at the first of each. */
+    bool shared; /* a cached answer, given to another analyst: charged to their
+                    own budget and window, not to the common budget */
+    /* The policy's tripwire; with zeros the first of each suspends. */
     uint64_t max_failures, max_overruns;
-    /* What an analyst's rows may take, in all and new in a minute; 0: any. */
+    /* Limits of an analyst's rows, in all and per minute; 0: none. */
     uint64_t max_bytes, max_minute_bytes;
 };
 
@@ -109,8 +109,8 @@ CUSTOS_MUST_USE custos_status ledger_fail_analyst(str who, custos_err *err);
 
 /*
  * The tripwire (tripwire.h): what has failed below the charge since the owner's
- * last "resume". Rows "failure" and "overrun" are acts (ledger_act) in the name
- * of the analyst whose question it was.
+ * last "resume". Rows "failure" and "overrun" are written by ledger_act in the
+ * name of the analyst who asked.
  */
 enum { LEDGER_OVERRUN_WINDOW = 1000 };
 #define LEDGER_SUSPENDED_SAID                                                  \
@@ -119,8 +119,8 @@ enum { LEDGER_OVERRUN_WINDOW = 1000 };
     "custos owner resume"
 struct ledger_tripwire {
     uint64_t failures;     /* of everybody */
-    uint64_t failing;      /* names that had any: one analyst's questions at
-                              work together must not suspend the others */
+    uint64_t failing;      /* analysts who had any: concurrent questions of one
+                              must not suspend the others */
     uint64_t own_failures; /* of one name */
     uint64_t overruns;     /* of its last LEDGER_OVERRUN_WINDOW questions */
 };
@@ -128,27 +128,27 @@ CUSTOS_MUST_USE custos_status ledger_tripwire(struct ledger *l, str who,
                                               struct ledger_tripwire *out,
                                               custos_err *err);
 
-/* Is that name suspended, is everybody, by these numbers of the policy? */
+/* Is this analyst suspended; is everybody? The limits are the policy's. */
 bool ledger_is_suspended(const struct ledger_tripwire *t, uint64_t max_failures,
                          uint64_t max_overruns);
 bool
 ledger_all_suspended(const struct ledger_tripwire *t, uint64_t max_failures);
 
-/* Ends every suspension: an act of the owner, whose row names the build that
-   goes on: version, commit and engine, in the caller's words. */
+/* Ends every suspension. The row names the build that goes on (version,
+   commit and engine) in the caller's words. */
 CUSTOS_MUST_USE custos_status ledger_resume(struct ledger *l, str build,
                                             int64_t now, struct receipt *out,
                                             custos_err *err);
 
-/* How long and how much of stored answers is kept; zeros: all. */
+/* How long and how many bytes of cached answers are kept; zeros: all. */
 struct ledger_retention {
     uint64_t bytes;
     int64_t age_us;
 };
 
 /*
- * What is to be written, as one of a group: a charge, an act of the owner, an
- * answer to be kept. Everything pointed to is borrowed until it is done.
+ * One job of a group commit: a charge, an act of the owner, or an answer to be
+ * cached. Everything it points to is borrowed until the group is written.
  */
 struct ledger_job {
     enum ledger_job_kind { LEDGER_CHARGE, LEDGER_ACT, LEDGER_KEEP } kind;
@@ -158,9 +158,9 @@ struct ledger_job {
     int64_t now;
     const uint8_t *key; /* of an answer, 32 bytes */
     str answer;
-    struct ledger_retention retention; /* older answers make room for it */
-    struct receipt receipt; /* becomes that of the row; of an answer: is */
-    custos_status status;   /* becomes its result */
+    struct ledger_retention retention; /* older answers are dropped for it */
+    struct receipt receipt; /* set to that of the row; of an answer: given */
+    custos_status status;   /* set to the result */
     custos_err *err;        /* or NULL */
     struct ledger_job *next;
 };
@@ -170,29 +170,34 @@ struct ledger_job {
  * to LEDGER_GROUP_MOST of them. Each sees what those before it wrote, and each
  * whose status is CUSTOS_OK is durable when this returns.
  *
- * A charge is made if global budget, own budget and window all admit it.
- * CUSTOS_ESPENT says whether the own or the common budget is spent, what was
- * needed and what is left. CUSTOS_EPOLICY: the policy of the request is not the
- * one in force (it was changed meanwhile, or there is none). CUSTOS_EOVERFLOW:
- * the analyst's rows take too much room. CUSTOS_ENAME: no such
- * analyst. CUSTOS_EDENIED: the analyst is suspended (LEDGER_SUSPENDED_SAID). CUSTOS_EINVAL: a charge of
- * nothing. Nothing is charged then, and the other jobs go on.
+ * A charge is made if the common budget, the analyst's own budget and their
+ * window all admit it. These refuse it; nothing is charged then, and the other
+ * jobs go on:
+ *   CUSTOS_ESPENT     a budget or window is spent; the message says which, what
+ *                     is needed and what is left
+ *   CUSTOS_EPOLICY    the policy of the request is not in force (it has changed,
+ *                     or there is none)
+ *   CUSTOS_EOVERFLOW  the analyst's rows take too much space
+ *   CUSTOS_ENAME      no such analyst
+ *   CUSTOS_EDENIED    the analyst is suspended (LEDGER_SUSPENDED_SAID)
+ *   CUSTOS_EINVAL     a charge of nothing
  *
  * Of answers the first under a key is kept. CUSTOS_ENAME: the receipt is not of
  * this ledger.
  *
- * When the disk or the memory fails (CUSTOS_EIO, CUSTOS_ECORRUPT, CUSTOS_EBUSY,
- * CUSTOS_ENOMEM) each job of that commit has the failure, and the ledger is
- * opened anew before the next. Its charges may then stand or not (never: an
- * answer without a charge).
+ * If the disk or memory fails (CUSTOS_EIO, CUSTOS_ECORRUPT, CUSTOS_EBUSY,
+ * CUSTOS_ENOMEM), each job of that commit fails, and the ledger is reopened
+ * before the next. Its charges may then stand or not; there is no answer in
+ * either case.
  */
 enum { LEDGER_GROUP_MOST = 64 };
 void ledger_post(struct ledger *l, struct ledger_job *first);
 
 /*
  * Could a charge be written now? Waits for the lock and writes nothing. Also
- * how much room the disk has. CUSTOS_EIO: less than LEDGER_FREE_LEAST; and as
- * a commit of ledger_post fails.
+ * returns the free space of the disk. Fails with CUSTOS_EIO if that is less
+ * than LEDGER_FREE_LEAST, and as a commit of
+ * ledger_post fails.
  */
 enum { LEDGER_FREE_LEAST = 16 << 20 };
 CUSTOS_MUST_USE custos_status ledger_check_writable(struct ledger *l,
@@ -200,8 +205,8 @@ CUSTOS_MUST_USE custos_status ledger_check_writable(struct ledger *l,
                                                     custos_err *err);
 
 /*
- * A stored answer: `key` is a hash of all that the answer depends on. May fail:
- * CUSTOS_ENAME (there is none), CUSTOS_ECORRUPT, CUSTOS_EIO, CUSTOS_ENOMEM.
+ * A stored answer: `key` is a hash of everything that the answer depends on. May
+ * fail: CUSTOS_ENAME (there is none), CUSTOS_ECORRUPT, CUSTOS_EIO, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status ledger_answer_find(struct ledger *l,
                                                  const uint8_t key[32],
@@ -210,28 +215,29 @@ CUSTOS_MUST_USE custos_status ledger_answer_find(struct ledger *l,
                                                  custos_err *err);
 
 /*
- * Drops stored answers that retention does not keep, and writes the file anew
- * without its free pages. Charges wait. May fail as a commit of ledger_post
- * does; what was dropped stays so.
+ * Drops stored answers that retention does not keep, and compacts the file.
+ * Charges wait. May fail as a commit of ledger_post does; answers that were
+ * dropped stay dropped.
  */
 struct ledger_freed {
     uint64_t answers, answer_bytes; /* dropped */
-    uint64_t file_bytes;            /* by which the file became smaller */
+    uint64_t file_bytes;            /* by which the file shrank */
 };
 CUSTOS_MUST_USE custos_status
 ledger_vacuum(struct ledger *l, const struct ledger_retention *retention,
               int64_t now, struct ledger_freed *out, custos_err *err);
 
 /*
- * What is spent and left: of the whole (who empty), or of one analyst. facts
- * are of the own budget alone; left_epsilon is the largest single pure charge
- * that own and common budget together would still admit (windows apart).
+ * What is spent and left of the common budget (who empty), or of one analyst.
+ * facts are of that budget alone; left_epsilon is the largest single pure
+ * charge that the analyst's own and the common budget would both still admit
+ * (windows apart).
  */
 struct ledger_balance {
-    bool limited; /* an analyst without own budget: false, and no facts */
+    bool limited; /* false for an analyst without own budget: no facts */
     custos_filter_facts facts;
     char left_epsilon[CUSTOS_AMOUNT_MAX];
-    bool left_in_rho; /* it is what a sum of rho has room for */
+    bool left_in_rho; /* left_epsilon follows from the sum of rho */
     uint64_t charges;
 };
 CUSTOS_MUST_USE custos_status ledger_balance(struct ledger *l, str who,
@@ -239,8 +245,8 @@ CUSTOS_MUST_USE custos_status ledger_balance(struct ledger *l, str who,
                                              custos_err *err);
 
 /*
- * The same of an analyst's window at a moment: what the last days have used,
- * and the largest charge that it alone would admit now.
+ * The same for an analyst's window at a moment: what was spent in its days, and
+ * the largest charge that it alone would admit.
  */
 CUSTOS_MUST_USE custos_status ledger_window(struct ledger *l, str who,
                                             int64_t now,
@@ -248,24 +254,24 @@ CUSTOS_MUST_USE custos_status ledger_window(struct ledger *l, str who,
                                             custos_err *err);
 
 /*
- * The largest epsilon that a question of who (empty: the owner) may cost now:
- * what own budget, common budget and window admit. With a charge: after that
- * one was paid; CUSTOS_ESPENT: it cannot be.
+ * The largest epsilon that a question of who (empty: the owner) may cost now,
+ * by own budget, common budget and window. With a charge: after that charge;
+ * CUSTOS_ESPENT if it is not admitted.
  */
 CUSTOS_MUST_USE custos_status ledger_left(struct ledger *l, str who,
                                           int64_t now,
                                           const struct charge *charge,
                                           char left[CUSTOS_AMOUNT_MAX],
                                           custos_err *err);
-/* The same now, and whether it is what a sum of rho has room for: then it does
-   not fall by the epsilon of a charge. */
+/* The same without a charge. *in_rho: it follows from the sum of rho, and
+   does not fall by the epsilon of a charge. */
 CUSTOS_MUST_USE custos_status ledger_left_in(struct ledger *l, str who,
                                              int64_t now,
                                              char left[CUSTOS_AMOUNT_MAX],
                                              bool *in_rho, custos_err *err);
 
 /*
- * The sums of all charges of one analyst, or of the whole (who empty). A
+ * The sums of all charges of one analyst, or of everybody (who empty). A
  * currency without a bound is "infinity".
  */
 struct ledger_spent {
@@ -278,10 +284,10 @@ CUSTOS_MUST_USE custos_status ledger_spent(struct ledger *l, str who,
                                            custos_err *err);
 
 /*
- * What was spent as it grew, of the whole (who empty) or of one analyst: after
- * a charge so much, in the currency that is in force now and with the limit of
- * now. At most `most` points (2 or more), evenly far apart by charges, with the
- * first and the last. In the arena given.
+ * Spending over time, of everybody (who empty) or of one analyst: the sum after
+ * each of at most `most` charges (2 or more), evenly spaced by number, the
+ * first and the last included; in the currency and with the limit now in force.
+ * Allocated in a.
  */
 struct ledger_point {
     uint64_t seq;
@@ -301,13 +307,13 @@ CUSTOS_MUST_USE custos_status ledger_history(struct ledger *l, str who,
                                              custos_err *err);
 
 /*
- * The terms in force, in the arena given. CUSTOS_EPOLICY: there are none yet.
+ * The terms in force, allocated in a. CUSTOS_EPOLICY: there are none yet.
  */
 CUSTOS_MUST_USE custos_status ledger_terms_get(struct ledger *l, arena *a,
                                                struct ledger_terms *out,
                                                custos_err *err);
 
-/* One row, for reading. Texts live in the arena given. */
+/* One row, for reading. Texts are allocated in the arena. */
 struct ledger_row {
     uint64_t seq;
     int64_t time;
@@ -318,7 +324,7 @@ struct ledger_row {
     uint8_t policy[32]; /* in force when it was written */
     str version;        /* of the library that wrote it */
     struct receipt receipt;
-    uint8_t before[LEDGER_HASH_BYTES]; /* hash of the row before it; zeros of
+    uint8_t before[LEDGER_HASH_BYTES]; /* hash of the row before it; zeros for
                                           the first */
 };
 
@@ -328,7 +334,8 @@ struct ledger_seal {
     int64_t time;
 };
 
-/* Those of the rows from `from` on, in order; *n: room, and how many. */
+/* The seals of the rows from `from` on; *n: room in out, becomes their
+   number. */
 CUSTOS_MUST_USE custos_status ledger_seals(struct ledger *l, uint64_t from,
                                            struct ledger_seal *out, size_t *n,
                                            custos_err *err);
@@ -337,15 +344,15 @@ CUSTOS_MUST_USE custos_status ledger_seals(struct ledger *l, uint64_t from,
 CUSTOS_MUST_USE custos_status ledger_head(struct ledger *l, struct receipt *out,
                                           custos_err *err);
 
-/* Rows from seq on (0: the first), at most *n; *n becomes what there were.
-   who empty: all; theorem empty: all, else charges that rest on it. */
+/* Rows from `from` on (0: the first), at most *n; *n becomes their number.
+   who empty: of everybody; theorem not empty: only charges that rest on it. */
 CUSTOS_MUST_USE custos_status ledger_rows(struct ledger *l, uint64_t from,
                                           str who, str theorem, arena *a,
                                           struct ledger_row **out, size_t *n,
                                           custos_err *err);
 
 /*
- * Checks every hash of the chain, recomputes every balance, and that the
+ * Checks every hash of the chain, recomputes every balance, and checks that the
  * receipt (may be NULL) is of this chain. CUSTOS_ECORRUPT names the first row
  * that is wrong; CUSTOS_ENAME: the ledger is older than the receipt.
  */
@@ -355,15 +362,15 @@ CUSTOS_MUST_USE custos_status ledger_verify(struct ledger *l,
                                             custos_err *err);
 
 /*
- * The hashes alone, of the rows after `from`, which must be of this chain: to
- * go on from a head that ledger_verify has told. The same failures.
+ * Checks only the hashes of the rows after `from`, which must be of this chain:
+ * to continue from a head that ledger_verify returned. Fails as ledger_verify.
  */
 CUSTOS_MUST_USE custos_status ledger_verify_after(struct ledger *l,
                                                   const struct receipt *from,
                                                   struct receipt *head,
                                                   custos_err *err);
 
-/* A consistent copy into a new file (backup). */
+/* Copies a consistent snapshot to a new file (backup). */
 CUSTOS_MUST_USE custos_status ledger_copy(struct ledger *l, const char *path,
                                           custos_err *err);
 

@@ -1,6 +1,6 @@
 /*
- * A lock that the kernel drops when its holder dies, however it dies. There is
- * no lock that waits a bounded time, so this asks again, ever more slowly.
+ * A lock that the kernel releases when its holder dies. flock cannot wait for a
+ * bounded time, so this retries at growing intervals.
  */
 #include "ledger/lock.h"
 
@@ -31,8 +31,8 @@ fail_errno(custos_err *err, const char *what)
         st = custos_fail(err, CUSTOS_EIO, "the disk is full: %s", what);
     else if (code == EROFS || code == EACCES || code == EPERM)
         st = custos_fail(err, CUSTOS_EIO,
-                         "%s: see that the store is not read-only and is "
-                         "owned by you",
+                         "%s" HINT "check that the store is not read-only and "
+                         "that you own it",
                          what);
     else
         st = custos_fail(err, CUSTOS_EIO, "%s", what);

@@ -1,6 +1,6 @@
 /*
- * The store's lock file, and what else of files the ledger needs besides
- * SQLite: a durable name.
+ * The store's lock file, and the file operations that the ledger needs besides
+ * SQLite.
  */
 #ifndef LEDGER_LOCK_H
 #define LEDGER_LOCK_H
@@ -10,8 +10,8 @@
 #include "custos.h"
 
 /*
- * Opens (and makes) the lock file; *read_only: on a disk that cannot be
- * written. May fail: CUSTOS_EIO.
+ * Opens the lock file, and creates it if need be. *read_only: the disk is. May
+ * fail: CUSTOS_EIO.
  */
 CUSTOS_MUST_USE custos_status lock_open(const char *path, int *fd,
                                         bool *read_only, custos_err *err);
@@ -20,10 +20,10 @@ CUSTOS_MUST_USE custos_status lock_open(const char *path, int *fd,
 CUSTOS_MUST_USE custos_status lock_take(int fd, custos_err *err);
 void lock_drop(int fd);
 
-/* An empty file of the owner's that was not there. May fail: CUSTOS_EIO. */
+/* Creates an empty file that only its owner can read. May fail: CUSTOS_EIO. */
 CUSTOS_MUST_USE custos_status file_make(const char *path, custos_err *err);
 
-/* Makes the name durable. May fail: CUSTOS_EIO. */
+/* Syncs the folder that the path lies in. May fail: CUSTOS_EIO. */
 CUSTOS_MUST_USE custos_status folder_sync(const char *path_in_it,
                                           custos_err *err);
 

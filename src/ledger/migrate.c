@@ -1,16 +1,15 @@
 /*
- * The file's format: made whole under another name and then renamed, so that
- * a ledger that is there is complete; recognised by its mark and number;
- * brought up from older formats without touching a row of the chain.
+ * The file's format. A new ledger is created under another name and renamed, so
+ * that an existing one is complete; it is recognised by its mark and format
+ * number; older formats are migrated without touching a row of the chain.
  *
- * Format 0 had the chain alone. Since format 1 balances and answers stand
- * beside it; they follow from the chain or may be missing, so coming from 0 is
- * adding them up once. Since format 2 there are credentials (table doors), none at first. Since
- * format 3 the rows of the tripwire have an index; older programs, which would
- * charge who is suspended, refuse the file. Since format 4 tokens have a table
- * of their own, and they and passwords may expire; older programs, which would
- * let in who has expired, refuse it. Since format 5 the room that answers and
- * analysts take is counted; older programs, which would not count, refuse it.
+ * Format 0 had only the chain. Format 1 added balances and cached answers,
+ * which follow from the chain or may be missing: migrating adds the balances up
+ * once. Format 2 added credentials (table doors). Each later number makes older
+ * programs refuse the file: format 3 added an index for the rows of the
+ * tripwire (they would charge a suspended analyst), format 4 a table for
+ * tokens, and expiry (they would accept what has expired), format 5 the sizes
+ * of answers and of analysts' rows (they would not count them).
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -97,7 +96,7 @@ remove_all(const char *path)
 }
 
 static custos_status
-fill(const char *path, custos_err *err)
+create_tables(const char *path, custos_err *err)
 {
     struct db *d = NULL;
     custos_status st = db_open(path, DB_NEW, &d, err);
@@ -136,13 +135,13 @@ ledger_make(const char *path, custos_err *err)
     snprintf(log, sizeof log, "%s-wal", path);
     if (access(log, F_OK) == 0)
         return custos_fail(err, CUSTOS_ECORRUPT,
-                           "the ledger is damaged: its log is there but its "
-                           "file is gone" HINT "put back a backup");
+                           "the ledger is damaged: its log exists but its file "
+                           "does not" HINT "restore a backup");
     snprintf(half, sizeof half, "%s.new", path);
     remove_all(half);
     st = file_make(half, err);
     if (!st)
-        st = fill(half, err);
+        st = create_tables(half, err);
     if (!st && rename(half, path) != 0)
         st = custos_fail(err, CUSTOS_EIO, "the ledger's file cannot be named");
     if (!st)
@@ -154,7 +153,7 @@ ledger_make(const char *path, custos_err *err)
 /* ------------------------------------------------------------ migrating -- */
 
 static custos_status
-number(struct db *d, const char *sql, int64_t *out, custos_err *err)
+read_number(struct db *d, const char *sql, int64_t *out, custos_err *err)
 {
     struct query q;
 
@@ -210,23 +209,23 @@ ledger_migrate(struct db *d, custos_err *err)
 {
     int64_t application = 0, format = 0;
     custos_status st =
-        number(d, "SELECT application_id FROM pragma_application_id",
-               &application, err);
+        read_number(d, "SELECT application_id FROM pragma_application_id",
+                    &application, err);
 
     if (!st)
-        st = number(d, "SELECT user_version FROM pragma_user_version", &format,
-                    err);
+        st = read_number(d, "SELECT user_version FROM pragma_user_version",
+                         &format, err);
     if (st)
         return st;
     if (application != APPLICATION)
         return custos_fail(err, CUSTOS_ECORRUPT,
-                           "the file that should be the ledger is none");
+                           "the ledger's file is not a ledger");
     if (format >= 0 && format < LEDGER_FORMAT)
         return migrate_from(format, d, err);
     if (format != LEDGER_FORMAT)
         return custos_fail(err, CUSTOS_EUNSUPPORTED,
                            "the ledger has format %" PRId64 ", this custos "
-                           "knows formats up to %d: use a newer one",
+                           "knows formats up to %d" HINT "use a newer custos",
                            format, (int)LEDGER_FORMAT);
     return CUSTOS_OK;
 }

@@ -1,6 +1,6 @@
 /*
- * Looking: balances, windows, rows, terms, and a copy of it all. Nothing here
- * takes the lock; each call sees one moment.
+ * Reading: balances, windows, rows, terms, and a copy of the file. Nothing here
+ * takes the lock; each call reads one snapshot.
  */
 #include <string.h>
 #include <unistd.h>
@@ -25,8 +25,8 @@ struct look {
 };
 
 static void
-tell(const struct filter *limits, const struct sums *s, struct filter *f,
-     struct ledger_balance *out)
+report_filter(const struct filter *limits, const struct sums *s,
+              struct filter *f, struct ledger_balance *out)
 {
     *f = *limits;
     filter_resume(f, &s->spent);
@@ -54,7 +54,7 @@ step_balance(struct ledger *l, void *arg, custos_err *err)
         st = budgets_load_common(l->db, &head, &s, err);
     if (st)
         return st;
-    tell(&l->terms->common, &s, &f, out);
+    report_filter(&l->terms->common, &s, &f, out);
     left = filter_left_epsilon(&f);
     in_rho = filter_left_in_rho(&f, left);
     if (look->who.len) {
@@ -67,7 +67,7 @@ step_balance(struct ledger *l, void *arg, custos_err *err)
             return st;
         memset(out, 0, sizeof *out);
         if (limits) {
-            tell(limits, &s, &f, out);
+            report_filter(limits, &s, &f, out);
             own = filter_left_epsilon(&f);
             if (own < left) {
                 left = own;
@@ -114,7 +114,7 @@ step_window(struct ledger *l, void *arg, custos_err *err)
                             &s, err);
     if (st || !limits)
         return st;
-    tell(limits, &s, &f, look->out);
+    report_filter(limits, &s, &f, look->out);
     look->out->charges = s.charges;
     left = filter_left_epsilon(&f);
     look->out->left_in_rho = filter_left_in_rho(&f, left);
@@ -144,7 +144,7 @@ struct get {
 
 /* Copies one text; false without memory. */
 static bool
-keep(arena *a, str *text)
+copy_text(arena *a, str *text)
 {
     char *copy = arena_copy(a, *text);
 
@@ -171,12 +171,14 @@ step_get(struct ledger *l, void *arg, custos_err *err)
         return fail_memory(err);
     memcpy(all, t.analysts, t.n_analysts * sizeof *all);
     t.analysts = all;
-    kept = keep(a, &t.unit) && keep(a, &t.budget.epsilon) &&
-           keep(a, &t.budget.delta);
+    kept = copy_text(a, &t.unit) && copy_text(a, &t.budget.epsilon) &&
+           copy_text(a, &t.budget.delta);
     for (size_t i = 0; i < t.n_analysts && kept; i++)
-        kept = keep(a, &all[i].name) && keep(a, &all[i].budget.epsilon) &&
-               keep(a, &all[i].budget.delta) &&
-               keep(a, &all[i].window.epsilon) && keep(a, &all[i].window.delta);
+        kept = copy_text(a, &all[i].name) &&
+               copy_text(a, &all[i].budget.epsilon) &&
+               copy_text(a, &all[i].budget.delta) &&
+               copy_text(a, &all[i].window.epsilon) &&
+               copy_text(a, &all[i].window.delta);
     if (!kept)
         return fail_memory(err);
     *get->out = t;
@@ -217,10 +219,11 @@ struct page {
 static bool
 keep_row(arena *a, struct ledger_row *r)
 {
-    return keep(a, &r->kind) && keep(a, &r->who) && keep(a, &r->query) &&
-           keep(a, &r->plan) && keep(a, &r->theorems) && keep(a, &r->words) &&
-           keep(a, &r->epsilon) && keep(a, &r->rho) && keep(a, &r->delta) &&
-           keep(a, &r->version);
+    return copy_text(a, &r->kind) && copy_text(a, &r->who) &&
+           copy_text(a, &r->query) && copy_text(a, &r->plan) &&
+           copy_text(a, &r->theorems) && copy_text(a, &r->words) &&
+           copy_text(a, &r->epsilon) && copy_text(a, &r->rho) &&
+           copy_text(a, &r->delta) && copy_text(a, &r->version);
 }
 
 /* Rows are gathered in a list first: how many there are is not known. */

@@ -30,17 +30,18 @@ struct look {
     struct ledger_spent *spent;
 };
 
-/* Takes what one filter leaves, the charge counted. */
+/* Lowers look->least to what one filter has left after the charge. */
 static custos_status
-leave(const struct filter *limits, const struct sums *s, const struct charge *c,
-      struct look *look, custos_err *err)
+count_left(const struct filter *limits, const struct sums *s,
+           const struct charge *c, struct look *look, custos_err *err)
 {
     struct filter f = *limits;
     amount most;
 
     filter_resume(&f, &s->spent);
     if (c && filter_admit(&f, c, NULL))
-        return custos_fail(err, CUSTOS_ESPENT, "the budget has no room for it");
+        return custos_fail(err, CUSTOS_ESPENT,
+                           "the budget does not allow this charge");
     most = filter_left_epsilon(&f);
     if (most < look->least) {
         look->least = most;
@@ -62,9 +63,9 @@ leave_window(struct ledger *l, size_t analyst, const struct sums *own,
     if (st || !limits)
         return st;
     if (!look->charge)
-        return leave(limits, &s, NULL, look, err);
+        return count_left(limits, &s, NULL, look, err);
     counted = window_charge(limits, look->charge);
-    return leave(limits, &s, &counted, look, err);
+    return count_left(limits, &s, &counted, look, err);
 }
 
 static custos_status
@@ -88,7 +89,7 @@ step_left(struct ledger *l, void *arg, custos_err *err)
     custos_status st = load_common(l, &s, err);
 
     if (!st)
-        st = leave(&l->terms->common, &s, look->charge, look, err);
+        st = count_left(&l->terms->common, &s, look->charge, look, err);
     if (st || !look->who.len)
         return st;
     st = terms_find(l->terms, look->who, &analyst, err);
@@ -97,7 +98,7 @@ step_left(struct ledger *l, void *arg, custos_err *err)
     if (!st)
         st = terms_own(l->terms, analyst, &limits, err);
     if (!st && limits)
-        st = leave(limits, &s, look->charge, look, err);
+        st = count_left(limits, &s, look->charge, look, err);
     return st ? st : leave_window(l, analyst, &s, look, err);
 }
 

@@ -1,9 +1,9 @@
 /*
- * A row counts when it follows the one before, is what its hash says, and, if
- * it is a charge, was within the budgets of the terms then in force, and not of
- * an analyst whom a failure had suspended. Windows are not replayed: they slow
- * analysts down and promise nothing. Nor are the policy's numbers of failures
- * and overruns, which the chain does not hold.
+ * A row is valid if it follows the one before, matches its hash and, if it is a
+ * charge, was within the budgets of the terms then in force and not of an
+ * analyst suspended by a failure. Windows are not replayed: they are limits,
+ * not promises. Nor are the policy's numbers of failures and overruns, which
+ * the chain does not hold.
  */
 #include "ledger/replay.h"
 
@@ -60,8 +60,8 @@ walk_terms(struct walk *w, const struct ledger_row *row, custos_err *err)
 }
 
 static bool
-admits(const struct filter *limits, const struct sums *before,
-       const struct charge *c)
+is_admitted(const struct filter *limits, const struct sums *before,
+            const struct charge *c)
 {
     struct filter f = *limits;
 
@@ -94,13 +94,16 @@ walk_charge(struct walk *w, const struct ledger_row *row, custos_err *err)
             return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
     if (t->failed)
-        return chain_fail(err, row->seq, "charges who was suspended");
+        return chain_fail(err, row->seq,
+                          "charges an analyst who was suspended");
     if (chain_is_shared(row) && t == w->common)
-        return chain_fail(err, row->seq, "shares with nobody");
+        return chain_fail(err, row->seq,
+                          "is a shared answer without an analyst");
     if ((!chain_is_shared(row) &&
-         !admits(&w->terms->common, &w->common->sums, &c)) ||
-        (own && !admits(own, &t->sums, &c)))
-        return chain_fail(err, row->seq, "spends more than there was");
+         !is_admitted(&w->terms->common, &w->common->sums, &c)) ||
+        (own && !is_admitted(own, &t->sums, &c)))
+        return chain_fail(err, row->seq,
+                          "spends more than the budget had left");
     if (!chain_is_shared(row))
         sums_add(&w->common->sums, &c, row->seq);
     if (t != w->common) {
@@ -124,7 +127,8 @@ walk_tripwire(struct walk *w, const struct ledger_row *row, custos_err *err)
     while (t && !str_equal(t->who, row->who))
         t = t->next;
     if (!t)
-        return chain_fail(err, row->seq, "is of nobody who was charged");
+        return chain_fail(err, row->seq,
+                          "names an analyst who was never charged");
     t->failed = true;
     return CUSTOS_OK;
 }

@@ -1,6 +1,6 @@
 /*
- * The chain read from its first row, believing nothing: every hash, every
- * admission, every sum is made again.
+ * Replays the chain from its first row and trusts nothing stored: recomputes
+ * every hash, every admission and every sum.
  */
 #ifndef LEDGER_REPLAY_H
 #define LEDGER_REPLAY_H
@@ -9,7 +9,7 @@
 
 enum { REPLAY_BYTES = 1 << 30 };
 
-/* The sums of one name, and the row that made them so. */
+/* The sums of one name, and the last row that was counted. */
 struct tally {
     struct tally *next;
     str who;
@@ -20,7 +20,8 @@ struct tally {
 
 struct replay {
     struct receipt head;
-    struct tally *tallies; /* the whole, and everybody who was charged */
+    struct tally
+        *tallies; /* of everybody together, and of each analyst charged */
 };
 
 /* In one transaction. CUSTOS_ECORRUPT names the first row that is wrong. */

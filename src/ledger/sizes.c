@@ -138,7 +138,7 @@ find_oldest(struct db *d, struct oldest *out, custos_err *err)
         st =
             custos_fail(err, CUSTOS_ECORRUPT,
                         "the ledger is damaged: a stored answer has no key" HINT
-                        "put back a backup");
+                        "restore a backup");
     return st;
 }
 

@@ -1,11 +1,10 @@
 /*
- * SQLite, set up for one purpose: what is committed stays.
+ * SQLite, configured so that what is committed survives a power cut.
  *
  *   synchronous=FULL       the log is synced before a commit returns
  *   psow=0                 a torn sector may take its neighbours with it, so
  *                          commits are padded to whole sectors
- *   wal_autocheckpoint=0   and none on close: checkpoints are ours to order,
- *                          since they must hold the lock
+ *   wal_autocheckpoint=0   and none on close: checkpoints must hold the lock
  *   defensive, no views in expressions, cell_size_check: the file may be bad
  */
 #include "ledger/sqlite.h"
@@ -46,28 +45,29 @@ fail_code(sqlite3 *handle, int code, custos_err *err)
     case SQLITE_FULL:
         st = custos_fail(err, CUSTOS_EIO,
                          "the disk is full: the ledger cannot be written, and "
-                         "nothing is answered until there is room");
+                         "no private query is answered" HINT "free some space");
         break;
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
     case SQLITE_AUTH:
         st = custos_fail(err, CUSTOS_EIO,
-                         "the ledger cannot be opened for writing: see that "
-                         "the store is not read-only and is owned by you");
+                         "the ledger cannot be opened for writing" HINT
+                         "check that the store is not read-only and that you "
+                         "own it");
         break;
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
     case SQLITE_FORMAT:
         st = custos_fail(err, CUSTOS_ECORRUPT,
                          "the ledger is damaged: its pages are not those of a "
-                         "ledger" HINT "put back a backup");
+                         "ledger" HINT "restore a backup");
         break;
     case SQLITE_CONSTRAINT:
     case SQLITE_MISMATCH:
         st = custos_fail(err, CUSTOS_ECORRUPT,
                          "the ledger is damaged: a row contradicts another" HINT
-                         "put back a backup");
+                         "restore a backup");
         break;
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
@@ -308,9 +308,10 @@ db_copy(struct db *d, const char *path, custos_err *err)
 
 /* -------------------------------------------------------------- queries -- */
 
-/* Literals are found by their address: each is prepared once. */
+/* Statements are found by the address of their literal: each is prepared
+   once. */
 static sqlite3_stmt *
-prepared(struct db *d, const char *sql, int *code)
+statement_for(struct db *d, const char *sql, int *code)
 {
     sqlite3_stmt *s = NULL;
 
@@ -333,7 +334,7 @@ query_begin(struct query *q, struct db *d, const char *sql)
     q->db = d;
     q->code = SQLITE_OK;
     q->put = 0;
-    q->statement = prepared(d, sql, &q->code);
+    q->statement = statement_for(d, sql, &q->code);
     if (q->code == SQLITE_OK)
         sqlite3_reset(q->statement);
 }

@@ -1,10 +1,10 @@
 /*
- * A thin layer over SQLite, whose only user this is: a file in WAL mode that
- * syncs on every commit, statements prepared once, and errors in our words.
+ * A thin layer over SQLite, and its only user: a file in WAL mode that syncs on
+ * every commit, statements prepared once, and our own error messages.
  *
- * A query collects its first failure: begin, put the parameters in order, step
- * through the rows, and ask once, at query_end, whether it went well. What it
- * hands out is borrowed until the next step.
+ * A query remembers its first failure: begin, put the parameters in order, step
+ * through the rows, and check once, at query_end. What it returns is borrowed
+ * until the next step.
  */
 #ifndef LEDGER_SQLITE_H
 #define LEDGER_SQLITE_H
@@ -17,8 +17,7 @@
 
 struct db;
 
-/* DB_NEW: an empty file, on its way to becoming a ledger. DB_READ: on a disk
-   that cannot be written. */
+/* DB_NEW: an empty file that becomes a ledger. DB_READ: on a read-only disk. */
 enum db_opening { DB_NEW, DB_THERE, DB_READ };
 
 /* May fail: CUSTOS_EIO, CUSTOS_ECORRUPT, CUSTOS_EBUSY, CUSTOS_ENOMEM. */
@@ -32,16 +31,16 @@ void db_close(struct db *d);
 CUSTOS_MUST_USE custos_status db_run(struct db *d, const char *sql,
                                      custos_err *err);
 
-/* Gives up an open transaction, if there is one. Cannot fail. */
+/* Rolls back an open transaction, if there is one. Cannot fail. */
 void db_rollback(struct db *d);
 
-/* Rows changed since it was opened: unchanged, when nothing was written. */
+/* Number of rows changed since it was opened. */
 int64_t db_changes(const struct db *d);
 
 /* Pages in the log after the last commit of this connection. */
 int db_log_pages(const struct db *d);
 
-/* DB_EMPTY_LOG: all of it, and cuts the log to nothing. */
+/* DB_EMPTY_LOG: checkpoints the whole log and truncates it. */
 enum db_checkpoint { DB_SOME, DB_EMPTY_LOG };
 CUSTOS_MUST_USE custos_status db_checkpoint(struct db *d,
                                             enum db_checkpoint how,
@@ -50,7 +49,7 @@ CUSTOS_MUST_USE custos_status db_checkpoint(struct db *d,
 /* SQLite's own check of its pages and indexes. */
 CUSTOS_MUST_USE custos_status db_check(struct db *d, custos_err *err);
 
-/* A consistent copy over the empty file at path. */
+/* Copies a consistent snapshot into the empty file at path. */
 CUSTOS_MUST_USE custos_status db_copy(struct db *d, const char *path,
                                       custos_err *err);
 

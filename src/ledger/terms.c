@@ -1,6 +1,6 @@
 /*
- * Terms as words and back. Names may hold any byte: what could be taken for
- * the end of a line is written %0A.
+ * Writes terms as words and parses them. Names may hold any byte: control
+ * characters and % are escaped, as in %0A.
  */
 #include "ledger/terms.h"
 
@@ -51,7 +51,7 @@ custos_status
 ledger_fail_analyst(str who, custos_err *err)
 {
     return custos_fail(err, CUSTOS_ENAME,
-                       "the policy in force has no analyst %.*s",
+                       "no analyst named %.*s in the policy in force",
                        who.len > 60 ? 60 : (int)who.len, who.ptr);
 }
 
@@ -232,7 +232,7 @@ next_line(str *text, str *words, size_t most)
 }
 
 static bool
-is(str word, const char *text)
+word_is(str word, const char *text)
 {
     return str_equal(word, str_of(text));
 }
@@ -297,13 +297,13 @@ read_analyst(struct terms *t, struct ledger_analyst *all, const str *w,
     struct ledger_analyst *a =
         t->said.n_analysts ? &all[t->said.n_analysts - 1] : NULL;
 
-    if (n >= 3 && a && is(w[0], "own") && !a->has_budget) {
+    if (n >= 3 && a && word_is(w[0], "own") && !a->has_budget) {
         a->has_budget = true;
         a->budget.epsilon = copy_of(t->arena, w[1]);
         a->budget.delta = copy_of(t->arena, w[2]);
         return n == 3;
     }
-    if (n == 4 && a && is(w[0], "window") && !a->has_window) {
+    if (n == 4 && a && word_is(w[0], "window") && !a->has_window) {
         a->has_window = true;
         a->window.epsilon = copy_of(t->arena, w[1]);
         a->window.delta = copy_of(t->arena, w[2]);
@@ -322,17 +322,17 @@ read_lines(struct terms *t, struct ledger_analyst *all, str text)
         str at = rest;
         size_t n = next_line(&rest, w, 2);
 
-        if (n == 2 && is(w[0], "adjacency")) {
-            t->said.adjacency =
-                is(w[1], "change-one") ? CUSTOS_CHANGE_ONE : CUSTOS_ADD_REMOVE;
-        } else if (n >= 1 && is(w[0], "unit")) {
+        if (n == 2 && word_is(w[0], "adjacency")) {
+            t->said.adjacency = word_is(w[1], "change-one") ? CUSTOS_CHANGE_ONE
+                                                            : CUSTOS_ADD_REMOVE;
+        } else if (n >= 1 && word_is(w[0], "unit")) {
             t->said.unit = read_name(t->arena, n == 2 ? w[1] : (str){"", 0});
-        } else if (n == 2 && is(w[0], "analyst")) {
+        } else if (n == 2 && word_is(w[0], "analyst")) {
             all[t->said.n_analysts++].name = read_name(t->arena, w[1]);
         } else {
             rest = at;
             n = next_line(&rest, w, 5);
-            if (n == 3 && is(w[0], "budget")) {
+            if (n == 3 && word_is(w[0], "budget")) {
                 t->said.budget.epsilon = copy_of(t->arena, w[1]);
                 t->said.budget.delta = copy_of(t->arena, w[2]);
             } else if (!read_analyst(t, all, w, n)) {

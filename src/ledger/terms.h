@@ -1,6 +1,6 @@
 /*
- * The terms in force: read from the last "terms" row of the chain, whose words
- * say them whole, so that the chain alone tells every budget.
+ * The terms in force, read from the last "terms" row of the chain. Its words
+ * state them in full, so that every budget follows from the chain alone.
  *
  *     adjacency add-remove
  *     unit patients.id
@@ -21,9 +21,9 @@ struct window_part {
 };
 struct window_sum {
     bool valid;
-    bool passed;        /* the largest amount: to be summed anew */
+    bool passed;        /* exceeded the largest amount: must be summed anew */
     int64_t since;      /* charges after this moment are counted */
-    struct receipt row; /* the last that is; seq 0: none */
+    struct receipt row; /* the last charge counted; seq 0: none */
     struct window_part epsilon, rho, delta;
     uint64_t charges;
 };
@@ -33,8 +33,8 @@ struct limits {
     bool made_own, made_window;
     struct filter own, window;
     struct window_sum sum;
-    int64_t minute;        /* since 1970, of the last charge */
-    uint64_t minute_bytes; /* that its rows and those before in it took */
+    int64_t minute;        /* of the last charge, since 1970 */
+    uint64_t minute_bytes; /* of the rows charged in that minute */
 };
 
 struct terms {
@@ -47,19 +47,19 @@ struct terms {
 
 void terms_free(struct terms *t);
 
-/* As words; b fails when they are too long. */
+/* Writes them as words; b fails if they are too long. */
 void terms_write(const struct ledger_terms *t, struct buf *b);
 
-/* Refuses what no ledger can keep: CUSTOS_EPOLICY. */
+/* Checks that the ledger can hold them. May fail: CUSTOS_EPOLICY. */
 CUSTOS_MUST_USE custos_status terms_check(const struct ledger_terms *t,
                                           custos_err *err);
 
-/* The words back. May fail: CUSTOS_ECORRUPT, CUSTOS_ENOMEM. */
+/* Parses the words. May fail: CUSTOS_ECORRUPT, CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status terms_read(const struct ledger_row *row,
                                          struct terms **out, custos_err *err);
 
 /*
- * The last terms of the chain, after checking the hash of their row; NULL when
+ * The last terms of the chain, after checking the hash of their row; NULL if
  * there are none yet. May fail: CUSTOS_ECORRUPT, CUSTOS_EIO, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status terms_load(struct db *d, struct terms **out,
@@ -68,11 +68,11 @@ CUSTOS_MUST_USE custos_status terms_load(struct db *d, struct terms **out,
 /* The index of an analyst, or n_analysts. */
 size_t terms_analyst(const struct terms *t, str who);
 
-/* The same; of no analyst of theirs CUSTOS_ENAME. */
+/* The same; CUSTOS_ENAME if there is no such analyst. */
 CUSTOS_MUST_USE custos_status terms_find(const struct terms *t, str who,
                                          size_t *analyst, custos_err *err);
 
-/* The filters of an analyst with nothing spent; NULL when there is none. */
+/* The filters of an analyst with nothing spent; NULL if there is none. */
 CUSTOS_MUST_USE custos_status terms_own(struct terms *t, size_t analyst,
                                         const struct filter **out,
                                         custos_err *err);

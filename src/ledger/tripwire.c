@@ -11,8 +11,8 @@
  * THEOREM  tripwire
  *   Let failures be visible, and let each be a row of the chain before any
  *   later charge of the same analyst. After a failure an analyst has no charge,
- *   and after those of F analysts nobody has, until the owner's "resume". So of N
- *   questions asked one after the other at most F fail, and which ones they
+ *   and after those of F analysts nobody has, until the owner's "resume". So of
+ *   N questions asked one after the other at most F fail, and which ones they
  *   are carries at most log2 of the sum over j <= F of C(N, j) bits: 37.3 for
  *   N = 10,000 and F = 3.
  * SOURCE   doc/proofs/tripwire.md

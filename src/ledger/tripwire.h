@@ -1,6 +1,7 @@
 /*
- * Who is suspended, from the rows of the chain alone: "failure" and "overrun",
- * each of an analyst, and "resume", which ends all that came before it.
+ * Who is suspended follows from the rows of the chain alone: "failure" and
+ * "overrun", each of an analyst, and "resume", which ends all suspensions
+ * before it.
  */
 #ifndef LEDGER_TRIPWIRE_H
 #define LEDGER_TRIPWIRE_H
@@ -14,7 +15,7 @@ struct db;
 #define TRIPWIRE_OVERRUN "overrun"
 #define TRIPWIRE_RESUME "resume"
 
-/* Of rows "failure" and "overrun" the words: "charge 17: why". */
+/* The words of rows "failure" and "overrun": "charge 17: why". */
 enum { TRIPWIRE_WORDS_MAX = 128 };
 
 /* May this analyst be charged? CUSTOS_EDENIED: suspended, or all are. */

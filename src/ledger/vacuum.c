@@ -1,7 +1,6 @@
 /*
- * Giving room back: stored answers that retention no longer keeps are dropped,
- * and the file is written anew without its free pages. Charges wait meanwhile;
- * the chain is not touched.
+ * Frees space: drops cached answers that retention no longer keeps, and
+ * compacts the file. Charges wait meanwhile; the chain is not touched.
  */
 #include <sys/stat.h>
 

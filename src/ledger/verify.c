@@ -1,6 +1,6 @@
 /*
- * Verification: SQLite's pages, the chain replayed, every balance, every
- * stored answer, and a receipt from outside.
+ * Verification: checks SQLite's pages, replays the chain, and checks every
+ * balance, every cached answer and a receipt from outside.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -33,7 +33,7 @@ check_balances(struct db *d, const struct replay *r, custos_err *err)
             st = custos_fail(err, CUSTOS_ECORRUPT,
                              "the ledger is damaged: the balance of %.60s is "
                              "not the sum of its charges" HINT
-                             "put back a backup",
+                             "restore a backup",
                              t->who.len ? t->who.ptr : "the whole");
     }
     if (st)
@@ -43,11 +43,10 @@ check_balances(struct db *d, const struct replay *r, custos_err *err)
         kept = (uint64_t)query_int(&q, 0);
     st = query_end(&q, err);
     if (!st && kept != made)
-        st =
-            custos_fail(err, CUSTOS_ECORRUPT,
-                        "the ledger is damaged: it has %" PRIu64 " balances "
-                        "where the chain has %" PRIu64 HINT "put back a backup",
-                        kept, made);
+        st = custos_fail(err, CUSTOS_ECORRUPT,
+                         "the ledger is damaged: it has %" PRIu64 " balances "
+                         "where the chain has %" PRIu64 HINT "restore a backup",
+                         kept, made);
     return st;
 }
 
@@ -67,8 +66,8 @@ check_receipt(struct db *d, const struct receipt *want,
     if (!st && memcmp(got.hash, want->hash, sizeof got.hash) != 0)
         st = custos_fail(err, CUSTOS_ENAME,
                          "this receipt is of another chain: the ledger was "
-                         "put back from a backup before row %" PRIu64
-                         " and went on, or is another store's",
+                         "restored from a backup older than row %" PRIu64
+                         " and written to since, or is another store's",
                          want->seq);
     return st;
 }

@@ -1,7 +1,7 @@
 /*
- * Can a charge be written now? Asked by health checks, so it must leave nothing
- * behind: the lock and a transaction that writes nothing, and the room that the
- * disk has.
+ * Can a charge be written now? For health checks, so it must leave nothing
+ * behind: it takes the lock, runs a transaction that writes nothing, and checks
+ * the free space.
  */
 #include <sys/statvfs.h>
 

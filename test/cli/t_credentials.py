@@ -126,14 +126,14 @@ class Doors(CommandCase):
 
     def test_refusals(self):
         self.no_analyst("add", "eve", says="no analyst eve")
-        self.no_analyst("rotate", "ana", says="add gives them")
+        self.no_analyst("rotate", "ana", says="add issues them")
         self.no_analyst("revoke", "ana", says="no password")
         self.no_analyst("add", says="needs add")
         self.no_analyst("add", "", says="owner token")
         self.no_analyst("drop", "ana", says="no custos analyst drop")
         self.no_analyst("list", "ana", says="list")
         self.analyst("add", "ana")
-        self.no_analyst("add", "ana", says="rotate gives new ones")
+        self.no_analyst("add", "ana", says="rotate issues new ones")
 
     def test_list_says_who_was_revoked(self):
         self.analyst("add", "bo")

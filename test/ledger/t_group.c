@@ -94,7 +94,8 @@ group_is_one_by_one(void **state)
                 : post_charge(one, j->request, &r, &err);
 
         assert_int_equal(st, j->status);
-        assert_string_equal(whole_said(&err), group.err[i].said);
+        assert_string_equal(err.said, group.err[i].said);
+        assert_string_equal(err.hint, group.err[i].hint);
         if (!st)
             assert_memory_equal(&r, &j->receipt, sizeof r);
         admitted += st == CUSTOS_OK;

@@ -236,7 +236,8 @@ tripwire_verify_finds_a_charge_of_the_suspended(void **state)
     sqlite3_close(db);
     l = open_at(&p);
     assert_int_equal(ledger_verify(l, NULL, &head, &err), CUSTOS_ECORRUPT);
-    assert_non_null(strstr(whole_said(&err), "charges who was suspended"));
+    assert_non_null(
+        strstr(whole_said(&err), "charges an analyst who was suspended"));
     ledger_close(l);
     place_remove(&p);
 }

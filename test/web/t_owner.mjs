@@ -89,7 +89,7 @@ visiting("health is shown, and a refusal in the server's words", at, async (page
   await page.getByRole("button", { name: "Grant access to bob" }).waitFor();
   store.letIn("bob");
   await page.getByRole("button", { name: "Grant access to bob" }).click();
-  await page.getByRole("alert").getByText(/has a password and a token already/).waitFor();
+  await page.getByRole("alert").getByText(/already has a password and a token/).waitFor();
 }, { forgive: [/status of 4\d\d/] });
 
 visiting("an analyst at the owner's page is told whose it is, and the server refuses besides", at, async (page) => {
