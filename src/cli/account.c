@@ -1,6 +1,6 @@
 /*
- * `custos account VERB`: what its verbs, which compute what releases cost, share.
- * Each has a file of its own.
+ * `custos account VERB`: what its verbs, which compute what releases cost,
+ * share. Each has a file of its own.
  */
 #include "cli/account.h"
 

@@ -1,6 +1,6 @@
 /*
- * `custos account calibrate`: the least noise for a promise, or how often a plan
- * may run within it.
+ * `custos account calibrate`: the least noise for a promise, or how often a
+ * plan may run within it.
  */
 #include <inttypes.h>
 #include <string.h>

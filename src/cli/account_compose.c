@@ -248,8 +248,8 @@ fill_table(const custos_plan *plan, const struct args *args, struct table *t,
 
 /*
  * The parts must be priced under add/remove: a person who is replaced may leave
- * one part and enter another, and moves both by more than a change within a part
- * would.
+ * one part and enter another, and moves both by more than a change within a
+ * part would.
  */
 static int
 check_parallel(const struct args *args)

@@ -1,6 +1,6 @@
 /*
- * Points of a plan's privacy curve: epsilon at deltas that are evenly spaced on a
- * log scale. All have the same width, a thousandth of the last epsilon.
+ * Points of a plan's privacy curve: epsilon at deltas that are evenly spaced on
+ * a log scale. All have the same width, a thousandth of the last epsilon.
  */
 #include "cli/account_points.h"
 

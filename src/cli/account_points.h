@@ -22,8 +22,8 @@ struct points {
 };
 
 /*
- * Computes n points (2 to POINTS_MAX), from the delta at epsilon 0, at most 1/2,
- * down to `delta`. Returns CLI_OK, or an exit code after printing why.
+ * Computes n points (2 to POINTS_MAX), from the delta at epsilon 0, at most
+ * 1/2, down to `delta`. Returns CLI_OK, or an exit code after printing why.
  */
 int points_of_plan(const custos_plan *plan, const char *delta, size_t n,
                    struct points *p);

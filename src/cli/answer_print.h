@@ -1,6 +1,6 @@
 /*
- * Prints an answer for people (table, bars), for spreadsheets (csv) or for programs
- * (json). Error bars are 95 % intervals.
+ * Prints an answer for people (table, bars), for spreadsheets (csv) or for
+ * programs (json). Error bars are 95 % intervals.
  */
 #ifndef CLI_ANSWER_PRINT_H
 #define CLI_ANSWER_PRINT_H

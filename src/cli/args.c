@@ -1,6 +1,6 @@
 /*
- * Parses the command line by a verb's table, and suggests the nearest name for an
- * unknown one.
+ * Parses the command line by a verb's table, and suggests the nearest name for
+ * an unknown one.
  */
 #include "cli/args.h"
 

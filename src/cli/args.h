@@ -2,9 +2,9 @@
  * The parser of command lines: `--name value`, `--name=value`, words.
  *
  * A value may begin with one dash (a negative number); two dashes mean that the
- * value was forgotten. Everything is checked against the verb's table before the
- * verb runs. An option whose value is called "NAME..." may be repeated; a verb
- * has at most one of these.
+ * value was forgotten. Everything is checked against the verb's table before
+ * the verb runs. An option whose value is called "NAME..." may be repeated; a
+ * verb has at most one of these.
  */
 #ifndef CLI_ARGS_H
 #define CLI_ARGS_H

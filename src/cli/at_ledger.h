@@ -11,8 +11,9 @@
 #include "store/store.h"
 
 /*
- * Opens the ledger of a store. Never creates one: a new ledger would have nothing
- * spent. Fails with CUSTOS_ECORRUPT (there is none), and as ledger_open.
+ * Opens the ledger of a store. Never creates one: a new ledger would have
+ * nothing spent. Fails with CUSTOS_ECORRUPT (there is none), and as
+ * ledger_open.
  */
 CUSTOS_MUST_USE custos_status ledger_of(const struct store *s,
                                         struct ledger **out, custos_err *err);

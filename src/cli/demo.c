@@ -1,7 +1,7 @@
 /*
- * `custos demo`: generates a hospital, makes a store of it, asks eight questions and
- * shows what is left of the budget. Since the data is made up, it can also show the
- * exact numbers behind the noise.
+ * `custos demo`: generates a hospital, makes a store of it, asks eight
+ * questions and shows what is left of the budget. Since the data is made up, it
+ * can also show the exact numbers behind the noise.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /*
- * The generator of `custos demo`. It draws from a fixed hash instead of chance, so
- * that all runs have the same data.
+ * The generator of `custos demo`. It draws from a fixed hash instead of chance,
+ * so that all runs have the same data.
  */
 #include "cli/demo_hospital.h"
 

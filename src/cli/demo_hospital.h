@@ -1,6 +1,6 @@
 /*
- * A made-up hospital: patients and visits from a formula, the same on every run,
- * with a policy for them.
+ * A made-up hospital: patients and visits from a formula, the same on every
+ * run, with a policy for them.
  */
 #ifndef CLI_DEMO_HOSPITAL_H
 #define CLI_DEMO_HOSPITAL_H

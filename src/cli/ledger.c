@@ -1,6 +1,7 @@
 /*
- * `custos ledger`: lists what was spent, by whom and for what; verifies the ledger;
- * and lists the answers that rest on a theorem, in case it turns out to be wrong.
+ * `custos ledger`: lists what was spent, by whom and for what; verifies the
+ * ledger; and lists the answers that rest on a theorem, in case it turns out to
+ * be wrong.
  */
 #include <inttypes.h>
 #include <string.h>

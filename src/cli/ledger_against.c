@@ -1,7 +1,8 @@
 /*
- * Every word of the file that is a receipt must match a row of this ledger; other
- * words, such as those that syslog servers add, are skipped. A ledger restored
- * from an older copy lacks the newest rows, or has others under their numbers.
+ * Every word of the file that is a receipt must match a row of this ledger;
+ * other words, such as those that syslog servers add, are skipped. A ledger
+ * restored from an older copy lacks the newest rows, or has others under their
+ * numbers.
  */
 #include "cli/ledger_against.h"
 

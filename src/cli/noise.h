@@ -1,6 +1,6 @@
 /*
- * What the two halves of `custos noise`, draws and releases, share: the laws and
- * the numbers of the options.
+ * What the two halves of `custos noise`, draws and releases, share: the laws
+ * and the numbers of the options.
  */
 #ifndef CLI_NOISE_H
 #define CLI_NOISE_H

@@ -1,6 +1,6 @@
 /*
- * `custos noise LAW` on values: reads and checks all of standard input, seals the
- * values, releases them once and prints them. If anything fails, nothing is
+ * `custos noise LAW` on values: reads and checks all of standard input, seals
+ * the values, releases them once and prints them. If anything fails, nothing is
  * printed.
  */
 #include <errno.h>
@@ -265,8 +265,8 @@ print_released(const struct released *r)
 /* ------------------------------------------------------------ releasing -- */
 
 /*
- * Rejects values beyond what the grid can hold. The library clamps them, and the
- * error bar would not say so.
+ * Rejects values beyond what the grid can hold. The library clamps them, and
+ * the error bar would not say so.
  */
 static int
 check_reach(const struct values *v, const char *grid)

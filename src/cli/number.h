@@ -33,8 +33,8 @@ double number_value(const char *text);
 void number_write_up(double x, char text[NUMBER_MAX]);
 
 /*
- * Turns a confidence of "95" percent into the exact share that may fail, "5/100".
- * Returns CLI_OK, or CLI_USAGE after printing why.
+ * Turns a confidence of "95" percent into the exact share that may fail,
+ * "5/100". Returns CLI_OK, or CLI_USAGE after printing why.
  */
 int confidence_read(const char *percent, char beta[NUMBER_MAX]);
 

@@ -1,5 +1,6 @@
 /*
- * Standard output: a buffer in front of write(2), so that a full disk is noticed.
+ * Standard output: a buffer in front of write(2), so that a full disk is
+ * noticed.
  *
  * The failure is sticky: writers return nothing, out_end reports it once.
  */

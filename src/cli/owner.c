@@ -104,8 +104,8 @@ change_token(const char *store, const struct args *args,
     return owner_token_do(store, &act);
 }
 
-/* Turns crashes that no charge has seen yet into failures, so that resume covers
-   them. */
+/* Turns crashes that no charge has seen yet into failures, so that resume
+   covers them. */
 static custos_status
 take_up(struct ledger *l, const char *store, struct tripwire_tally *found,
         custos_err *err)
@@ -124,8 +124,8 @@ take_up(struct ledger *l, const char *store, struct tripwire_tally *found,
 }
 
 /*
- * Writes to the ledger itself, which a server reads before each charge: it works
- * without a server, and a running one follows at once.
+ * Writes to the ledger itself, which a server reads before each charge: it
+ * works without a server, and a running one follows at once.
  */
 static int
 resume_answering(const char *store)
@@ -168,8 +168,8 @@ resume_answering(const char *store)
 }
 
 /*
- * Counts rows where the store has no bound: it is older than reply times, or its
- * policy has no max_rows any more. Prints to standard error, since standard
+ * Counts rows where the store has no bound: it is older than reply times, or
+ * its policy has no max_rows any more. Prints to standard error, since standard
  * output is for the server's reply; errors are left to that reply.
  */
 static void

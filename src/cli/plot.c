@@ -1,6 +1,6 @@
 /*
- * A curve in a terminal, in Braille patterns: each character is two dots wide and
- * four high.
+ * A curve in a terminal, in Braille patterns: each character is two dots wide
+ * and four high.
  */
 #include <math.h>
 #include <stdio.h>

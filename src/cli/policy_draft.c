@@ -1,6 +1,6 @@
 /*
- * `custos policy draft`: a first policy from the schema of files; their values are
- * not used.
+ * `custos policy draft`: a first policy from the schema of files; their values
+ * are not used.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
- * A progress bar on standard error, for work of more than two seconds. Shown only
- * if standard error is a terminal and standard output is not: on a terminal the
- * output itself shows the progress.
+ * A progress bar on standard error, for work of more than two seconds. Shown
+ * only if standard error is a terminal and standard output is not: on a
+ * terminal the output itself shows the progress.
  */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H

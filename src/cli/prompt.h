@@ -1,7 +1,7 @@
 /*
  * Lines from a terminal or a file. A terminal has line editing, history (in
- * $HOME/.custos_history, readable by its owner only) and completion of the names
- * that are granted.
+ * $HOME/.custos_history, readable by its owner only) and completion of the
+ * names that are granted.
  */
 #ifndef CLI_PROMPT_H
 #define CLI_PROMPT_H

@@ -69,7 +69,8 @@ limit_by_window(struct ledger *l, const struct ask *ask,
     *balance = window;
 }
 
-/* A failure after the charge is a bug by definition, and this is its only log. */
+/* A failure after the charge is a bug by definition, and this is its only
+   log. */
 static void
 warn_of_trip(struct curator *c, const struct ask *ask)
 {

@@ -1,8 +1,8 @@
 /*
  * `custos shell`: a prompt for questions, with history and completion.
  *
- * A question ends with a semicolon and may take several lines. A line that begins
- * with a backslash is a command of the shell.
+ * A question ends with a semicolon and may take several lines. A line that
+ * begins with a backslash is a command of the shell.
  */
 #include <stdio.h>
 #include <stdlib.h>
