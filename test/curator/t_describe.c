@@ -197,7 +197,7 @@ refusals_are_those_of_answers(void **state)
     described("ana", P "city = $1", NULL, 0,
               "there is no column city in patients");
     described("bob", P "age > $1", NULL, 0,
-              "the policy in force has no analyst bob");
+              "no analyst named bob in the policy in force");
     described("", "SELECT count(*) FROM $1", NULL, 0,
               "syntax error at or near \"$1\"");
 }
