@@ -146,8 +146,7 @@ check_column(struct check *c, const struct policy_table *t, size_t i)
     else if (data_type_is_number(column->type) && !column->has_range)
         add_remark(
             c, ADVICE, column->line,
-            "column '%.*s' has values but no range: say both where it is to "
-            "be summed",
+            "column '%.*s' has values but no range: it needs both to be summed",
             SHOWN(name));
     else if (column->type == TYPE_TEXT && !column->values)
         add_remark(c, ADVICE, column->line, "column '%.*s' has no values: %s",
@@ -182,8 +181,8 @@ check_table(struct check *c, const struct policy_table *t)
     if (!t->max_rows_given)
         add_remark(
             c, ADVICE, t->line,
-            "table '%.*s' has no max_rows: custos init pays for a noisy count "
-            "of it, since reply times follow from the number of rows",
+            "table '%.*s' has no max_rows: every custos init charges a noisy "
+            "count of it, since reply times follow from the number of rows",
             SHOWN(t->name));
     for (size_t i = 0; i < t->n_columns; i++)
         check_column(c, t, i);

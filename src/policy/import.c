@@ -312,10 +312,10 @@ add_options(struct import *m, const struct node *table)
         for (size_t i = 0; i < COUNT_OF(table_keys); i++)
             known = known || str_equal(n->key, str_of(table_keys[i]));
         if (!known)
-            return reading_fail(m->r, n->key_line,
-                                "'%.*s' is no option of a table in "
-                                "SmartNoise's metadata",
-                                SHOWN(n->key));
+            return reading_fail(
+                m->r, n->key_line,
+                "'%.*s' is not an option of a table in SmartNoise metadata",
+                SHOWN(n->key));
     }
     for (size_t i = 0; i < COUNT_OF(flag_keys) && !st; i++)
         st = read_flag(m->r, node_find(table, flag_keys[i]), &other);

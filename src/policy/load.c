@@ -51,7 +51,7 @@ fail_yaml(struct loader *l)
 
     if (y->error == YAML_MEMORY_ERROR)
         return reading_no_memory(l->r);
-    return reading_fail(l->r, line, "this is no YAML: %s",
+    return reading_fail(l->r, line, "not valid YAML: %s",
                         y->problem ? y->problem : "unreadable");
 }
 
@@ -175,9 +175,9 @@ refuse_todo(struct loader *l, const struct node *n)
     if (!n->plain || n->text.len < 4 || memcmp(n->text.ptr, "TODO", 4) != 0)
         return CUSTOS_OK;
     return reading_fail(l->r, n->line,
-                        "TODO still stands here: only the owner of the data "
-                        "knows the answer (the comment beside it says to "
-                        "what)");
+                        "this TODO is still open" HINT
+                        "only the owner of the data knows the answer; the "
+                        "comment beside it has the question");
 }
 
 /* The value whose first event has been read. */

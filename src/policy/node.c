@@ -135,8 +135,8 @@ check_name(const struct reading *r, const struct node *c, const char *what)
                                 "a name in %s has a control character", what);
     if (c->key_plain && !is_sql_word(name))
         return reading_fail(r, c->key_line,
-                            "'%.*s' is no lower-case SQL word: write it in "
-                            "quotes, here and in queries",
+                            "'%.*s' is not a lower-case SQL word" HINT
+                            "write it in quotes, here and in queries",
                             SHOWN(name));
     return CUSTOS_OK;
 }

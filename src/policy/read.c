@@ -24,13 +24,12 @@ read_format(const struct reading *r, const struct node *root)
 
     if (!n)
         return reading_fail(r, root->line,
-                            "the format of this file is not given: begin with "
-                            "custos: 1");
+                            "the file does not name its format" HINT
+                            "begin it with custos: 1");
     st = node_count(r, n, "custos", 1, UINT32_MAX, &format);
     if (!st && format != 1)
         return reading_fail(r, n->line,
-                            "format %llu of policies is newer than this "
-                            "program",
+                            "policy format %llu is newer than this custos",
                             (unsigned long long)format);
     return st;
 }

@@ -27,7 +27,9 @@ read_window(const struct reading *r, const struct node *map,
                           &who->window);
     days = st ? NULL : node_find(map, "days");
     if (!st && !days)
-        return reading_fail(r, map->line, "a window needs its length: days: 1");
+        return reading_fail(r, map->line,
+                            "the window has no length" HINT
+                            "add its days, such as days: 1");
     if (!st)
         st = node_count(r, days, "days", 1, DAYS_MAX, &n);
     who->window_days = (uint32_t)n;
@@ -101,7 +103,8 @@ grant_view(const struct reading *r, const struct policy *p,
 {
     if (columns->kind != NODE_TEXT || !str_equal(columns->text, str_of("all")))
         return reading_fail(r, line,
-                            "view '%.*s' is granted as a whole: write all",
+                            "view '%.*s' can only be granted as a whole" HINT
+                            "write all",
                             SHOWN(v->name));
     if (who->views[v - p->views])
         return reading_fail(r, line, "view '%.*s' is granted twice",

@@ -141,10 +141,11 @@ check_delta(const struct reading *r, const struct node *map, struct policy *p)
         return CUSTOS_OK;
     st = amount_part(r, str_of("1"), p->people, &least);
     if (!st && amounts_cmp(p->budget.delta, least) >= 0)
-        return reading_fail(r, delta->line,
-                            "delta is 1/n or more: it would permit publishing "
-                            "somebody's data outright (force_delta: true keeps "
-                            "it all the same)");
+        return reading_fail(
+            r, delta->line,
+            "delta is 1/n or more: it would permit publishing somebody's data "
+            "outright" HINT
+            "give a smaller delta, or force_delta: true to keep it");
     return st;
 }
 
@@ -156,8 +157,8 @@ read_budget(const struct reading *r, const struct node *root, struct policy *p)
 
     if (!map)
         return reading_fail(r, root->line,
-                            "there is no budget: say budget: {epsilon: ..., "
-                            "delta: ...}");
+                            "there is no budget" HINT
+                            "add budget: {epsilon: ..., delta: ...}");
     st = node_is_map(r, map, "budget", budget_keys, COUNT_OF(budget_keys));
     if (!st)
         st = read_amounts(r, map, "budget", str_of("0"), &p->budget);

@@ -41,12 +41,13 @@ read_type(const struct reading *r, const struct node *map,
                             SHOWN(text));
     if (scale && c->type != TYPE_DECIMAL)
         return reading_fail(r, scale->line,
-                            "only a decimal has a scale, and this is %s",
+                            "only a decimal has a scale, and this column is %s",
                             data_type_name(c->type));
     if (!scale && c->type == TYPE_DECIMAL)
         return reading_fail(r, n->line,
-                            "a decimal needs its scale, the digits after the "
-                            "point: scale: 2");
+                            "a decimal column needs a scale, the number of "
+                            "digits after the point" HINT
+                            "add, for example, scale: 2");
     if (scale)
         st = node_count(r, scale, "scale", 0, SCALE_MAX, &digits);
     c->scale = (int)digits;
@@ -92,14 +93,14 @@ read_datum(const struct reading *r, const struct node *n,
     if (n->plain && (n->text.len == 0 || str_equal(n->text, str_of("null")) ||
                      str_equal(n->text, str_of("~"))))
         return reading_fail(r, n->line,
-                            "NULL is not one of %s: that is what nullable "
-                            "says (or put it in quotes)",
+                            "NULL cannot be one of %s" HINT
+                            "use nullable, or put the word in quotes",
                             what);
     if (!datum_read(c->type, n->text, out) || !fits_type(c, out)) {
         if (c->type == TYPE_DECIMAL)
             return reading_fail(r, n->line,
-                                "'%.*s' is no decimal of %d digits after the "
-                                "point",
+                                "'%.*s' is not a decimal with at most %d "
+                                "digits after the point",
                                 SHOWN(n->text), c->scale);
         return reading_fail(r, n->line, "'%.*s' is no %s", SHOWN(n->text),
                             data_type_name(c->type));
@@ -178,7 +179,7 @@ read_values(const struct reading *r, const struct node *n,
     size_t i = 0;
 
     if (c->type == TYPE_BOOL)
-        return reading_fail(r, n->line, "a boolean has its values by itself");
+        return reading_fail(r, n->line, "a boolean needs no list of values");
     if (c->type == TYPE_REAL)
         return reading_fail(r, n->line,
                             "a real has no list of values, only a range" HINT

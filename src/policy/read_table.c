@@ -78,22 +78,22 @@ read_source(const struct reading *r, const struct node *map,
 
     if (!n)
         return reading_fail(r, map->line,
-                            "table '%.*s' has no source: say which file it is "
-                            "in",
+                            "table '%.*s' has no source" HINT
+                            "name the file that it is in",
                             SHOWN(t->name));
     st = node_text(r, n, "source", &t->source);
     if (!st && format)
         st = read_format(r, format, t);
     else if (!st && !policy_source_kind(t->source, &t->source_kind))
-        return reading_fail(r, n->line,
-                            "the format of '%.*s' is not known by its name: "
-                            "say format: csv, parquet or duckdb",
-                            SHOWN(t->source));
+        return reading_fail(
+            r, n->line,
+            "the format of '%.*s' does not follow from its name" HINT
+            "add format: csv, parquet or duckdb",
+            SHOWN(t->source));
     n = node_find(map, "source_table");
     if (!st && n && t->source_kind != SOURCE_DUCKDB)
         return reading_fail(r, n->line,
-                            "only a DuckDB file has tables: source_table does "
-                            "not go with this source");
+                            "source_table is only for DuckDB files");
     t->source_table = t->source_kind == SOURCE_DUCKDB ? t->name : str_of("");
     if (!st && n)
         st = node_text(r, n, "source_table", &t->source_table);
@@ -115,10 +115,10 @@ check_public(const struct reading *r, const struct node *map,
         const struct node *n = node_find(map, private_keys[i]);
 
         if (n)
-            return reading_fail(r, n->key_line,
-                                "table '%.*s' is public and protects nobody: "
-                                "%s does not go with it",
-                                SHOWN(t->name), private_keys[i]);
+            return reading_fail(
+                r, n->key_line,
+                "table '%.*s' is public and protects nobody: it cannot have %s",
+                SHOWN(t->name), private_keys[i]);
     }
     return CUSTOS_OK;
 }

@@ -22,14 +22,14 @@ read_view(const struct reading *r, const struct node *map,
     v->line = map->key_line;
     if (policy_table_find(p, v->name))
         return reading_fail(r, v->line,
-                            "'%.*s' is a table already: a view needs another "
-                            "name",
+                            "there is already a table '%.*s'" HINT
+                            "give the view another name",
                             SHOWN(v->name));
     sql = node_find(map, "sql");
     if (!sql)
-        return reading_fail(r, map->line,
-                            "view '%.*s' has no query: sql: SELECT ...",
-                            SHOWN(v->name));
+        return reading_fail(
+            r, map->line, "view '%.*s' has no query" HINT "add sql: SELECT ...",
+            SHOWN(v->name));
     st = node_text(r, sql, "sql", &v->sql);
     comment = node_find(map, "comment");
     if (!st && comment)

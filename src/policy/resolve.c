@@ -89,15 +89,15 @@ check_reference(const struct reading *r, const struct node *n,
                             "private table '%.*s'",
                             SHOWN(t->name), SHOWN(to->name));
     if (c->type != key->type || c->scale != key->scale)
-        return reading_fail(r, n->line,
-                            "column '%.*s' is %s, but what it references is "
-                            "%s: they must be of one type",
-                            SHOWN(c->name), data_type_name(c->type),
-                            data_type_name(key->type));
+        return reading_fail(
+            r, n->line,
+            "column '%.*s' is %s, but the column that it references is %s" HINT
+            "give both the same type",
+            SHOWN(c->name), data_type_name(c->type), data_type_name(key->type));
     if (c->type == TYPE_REAL)
         return reading_fail(r, n->line,
-                            "a real is no key: equal numbers may differ in "
-                            "their last digit");
+                            "a real cannot be a key: equal numbers may differ "
+                            "in their last digit");
     return CUSTOS_OK;
 }
 
@@ -141,9 +141,8 @@ read_unit(const struct reading *r, const struct node *map,
 
     if (!n)
         return reading_fail(r, t->line,
-                            "table '%.*s' has no unit, that is, whom it "
-                            "protects: say unit: and a column (or row), or "
-                            "public: true",
+                            "table '%.*s' does not say whom it protects" HINT
+                            "add unit: and a column (or row), or public: true",
                             SHOWN(t->name));
     st = node_text(r, n, "unit", &text);
     if (st)
@@ -157,14 +156,14 @@ read_unit(const struct reading *r, const struct node *map,
                             SHOWN(t->name));
     if (!t->unit_is_row && !c)
         return reading_fail(r, n->line,
-                            "the unit '%.*s' is no column of table '%.*s'",
+                            "the unit '%.*s' is not a column of table '%.*s'",
                             SHOWN(text), SHOWN(t->name));
     if (t->unit_is_row && t->rows_per_unit != 1)
         return reading_fail(r, node_find(map, "rows_per_unit")->line,
-                            "the unit is the row: rows_per_unit is 1");
+                            "the unit is the row: rows_per_unit must be 1");
     if (t->unit_is_row && t->groups_per_unit != 1)
         return reading_fail(r, node_find(map, "groups_per_unit")->line,
-                            "the unit is the row: groups_per_unit is 1");
+                            "the unit is the row: groups_per_unit must be 1");
     if (c)
         t->unit_column = (size_t)(c - t->columns);
     return CUSTOS_OK;
@@ -205,10 +204,10 @@ check_path(const struct reading *r, const struct policy *p,
         if (!to)
             return CUSTOS_OK;
         if (steps >= p->n_tables)
-            return reading_fail(r, start->line,
-                                "the unit of table '%.*s' goes round in a "
-                                "circle of references",
-                                SHOWN(start->name));
+            return reading_fail(
+                r, start->line,
+                "the unit of table '%.*s' has circular references",
+                SHOWN(start->name));
         if (to->is_public)
             return reading_fail(r, c->line,
                                 "the unit of table '%.*s' leads to '%.*s', "

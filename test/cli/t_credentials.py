@@ -125,7 +125,7 @@ class Doors(CommandCase):
         self.assertNotIn("bo", self.doors())
 
     def test_refusals(self):
-        self.no_analyst("add", "eve", says="no analyst eve")
+        self.no_analyst("add", "eve", says="no analyst named eve")
         self.no_analyst("rotate", "ana", says="add issues them")
         self.no_analyst("revoke", "ana", says="no password")
         self.no_analyst("add", says="needs add")

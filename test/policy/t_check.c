@@ -126,7 +126,7 @@ tables_and_columns(void **state)
           QUERY,
           "4 column 'a' has no range: it cannot be summed or averaged; grouped "
           "by, only groups of many units show\n"
-          "5 column 'b' has values but no range: say both where it is to be "
+          "5 column 'b' has values but no range: it needs both to be "
           "summed\n"
           "6 column 'c' has no values: grouped by, only groups of many units "
           "show\n"

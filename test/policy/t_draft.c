@@ -48,7 +48,7 @@ static const char expected[] =
     "and how\n"
     "    #   long replies take follows from it: choose it without looking at "
     "the data.\n"
-    "    #   Without it custos init pays for a noisy count.\n"
+    "    #   Without it every custos init charges a noisy count.\n"
     "    # max_rows: 1000000\n"
     "    # ? Ranges and values are public: take them from what is known of "
     "the\n"
@@ -79,7 +79,7 @@ static const char expected[] =
     "and how\n"
     "    #   long replies take follows from it: choose it without looking at "
     "the data.\n"
-    "    #   Without it custos init pays for a noisy count.\n"
+    "    #   Without it every custos init charges a noisy count.\n"
     "    # max_rows: 1000000\n"
     "    # ? Ranges and values are public: take them from what is known of "
     "the\n"
@@ -135,7 +135,8 @@ answer_all(arena *a, struct buf *draft, const char *const *answers, size_t n)
             line += *c == '\n';
         assert_int_equal(policy_read(a, str_of(text), "p.yaml", &p, &err),
                          CUSTOS_EPOLICY);
-        snprintf(said, sizeof said, "p.yaml, line %d: TODO still", line);
+        snprintf(said, sizeof said, "p.yaml, line %d: this TODO is still",
+                 line);
         assert_memory_equal(whole_said(&err), said, strlen(said));
         buf_init(&next, NULL, OUT_MAX);
         buf_add(&next, text, (size_t)(at - text));

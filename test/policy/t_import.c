@@ -154,8 +154,7 @@ mistakes_of_metadata(void **state)
          "line 7: rows must be a whole number from "
          "0 to 281474976710656, not 'many'"},
         {"rows: 1000", "rosw: 1000",
-         "line 7: 'rosw' is no option of a table "
-         "in SmartNoise's metadata"},
+         "line 7: 'rosw' is not an option of a table in SmartNoise metadata"},
         {"use_dpsu: no", "use_dpsu: [1]",
          "line 11: 'use_dpsu' must be True or "
          "False"},

@@ -8,11 +8,9 @@ mistakes_of_the_file(void **state)
 {
     static const struct mistake mistakes[] = {
         {"custos: 1\n", "",
-         "line 1: the format of this file is not given: "
-         "begin with custos: 1"},
+         "line 1: the file does not name its format; begin it with custos: 1"},
         {"custos: 1", "custos: 2",
-         "line 1: format 2 of policies is newer "
-         "than this program"},
+         "line 1: policy format 2 is newer than this custos"},
         {"custos: 1", "custos: x",
          "line 1: custos must be a whole number from "
          "1 to 4294967295, not 'x'"},
@@ -53,20 +51,18 @@ mistakes_of_the_file(void **state)
          "line 42: a second document (---) "
          "begins here; there can be only one"},
         {"  ana:", "\t- ana:",
-         "line 43: this is no YAML: found character that "
-         "cannot start any token"},
+         "line 43: not valid YAML: found character that cannot start any "
+         "token"},
         {"who they are", "\"a\\0b\"", "line 14: text with a NUL in it"},
         {"who they are", "[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]",
          "line 14: nested deeper than 16 levels"},
         {"who they are", "\x01",
-         "line 14: this is no YAML: control "
-         "characters are not allowed"},
+         "line 14: not valid YAML: control characters are not allowed"},
         {"who they are", "\xff",
-         "line 14: this is no YAML: invalid leading "
-         "UTF-8 octet"},
+         "line 14: not valid YAML: invalid leading UTF-8 octet"},
         {"rows_per_unit: 20", "rows_per_unit: TODO",
-         "line 25: TODO still stands here: only the owner of the data knows "
-         "the answer (the comment beside it says to what)"},
+         "line 25: this TODO is still open; only the owner of the data knows "
+         "the answer; the comment beside it has the question"},
     };
 
     (void)state;
@@ -78,7 +74,7 @@ mistakes_of_budgets(void **state)
 {
     static const struct mistake mistakes[] = {
         {"budget: {epsilon: 1, delta: 1e-7, n: 1e6}", "",
-         "line 1: there is no budget: say budget: {epsilon: ..., delta: ...}"},
+         "line 1: there is no budget; add budget: {epsilon: ..., delta: ...}"},
         {"budget: {epsilon: 1, delta: 1e-7, n: 1e6}", "budget: 1",
          "line 3: budget must be a map of keys to values"},
         {"epsilon: 1, ", "", "line 3: budget has no epsilon"},
@@ -119,9 +115,9 @@ mistakes_of_budgets(void **state)
          "line 3: delta must be 0, or a number from 1e-36 to "
          "below 1, such as 1e-6, not '1e-37'"},
         {"1e-7", "1e-6",
-         "line 3: delta is 1/n or more: it would permit "
-         "publishing somebody's data outright (force_delta: "
-         "true keeps it all the same)"},
+         "line 3: delta is 1/n or more: it would permit publishing somebody's "
+         "data outright; give a smaller delta, or force_delta: true to keep "
+         "it"},
         {"n: 1e6", "n: 1.5",
          "line 3: n must be a whole number from 1 to "
          "1099511627776, not '1.5'"},
@@ -181,12 +177,11 @@ mistakes_of_tables(void **state)
 {
     static const struct mistake mistakes[] = {
         {"  patients:", "  Patients:",
-         "line 11: 'Patients' is no lower-case "
-         "SQL word: write it in quotes, here and "
-         "in queries"},
+         "line 11: 'Patients' is not a lower-case SQL word; write it in "
+         "quotes, here and in queries"},
         {"  patients:", "  2nd:",
-         "line 11: '2nd' is no lower-case SQL word: "
-         "write it in quotes, here and in queries"},
+         "line 11: '2nd' is not a lower-case SQL word; write it in quotes, "
+         "here and in queries"},
         {"  patients:", "  '':", "line 11: an empty name in tables"},
         {"  patients:", "  \"a\\tb\":",
          "line 11: a name in tables has a "
@@ -196,27 +191,23 @@ mistakes_of_tables(void **state)
          "line 11: the name 'a234567890123456789012345678901234567890...' is "
          "longer than 63 bytes"},
         {"    unit: id\n", "",
-         "line 11: table 'patients' has no unit, that "
-         "is, whom it protects: say unit: and a column "
-         "(or row), or public: true"},
+         "line 11: table 'patients' does not say whom it protects; add unit: "
+         "and a column (or row), or public: true"},
         {"unit: id", "unit: name",
-         "line 13: the unit 'name' is no column of "
-         "table 'patients'"},
+         "line 13: the unit 'name' is not a column of table 'patients'"},
         {"unit: id", "unit: row",
          "line 11: rows of 'visits' belong to rows of "
          "'patients', whose unit must then be a "
          "column, such as id"},
         {"unit: id", "unit: [id]", "line 13: unit must be a single value"},
         {"    source: patients.csv\n", "",
-         "line 12: table 'patients' has no "
-         "source: say which file it is in"},
+         "line 12: table 'patients' has no source; name the file that it is "
+         "in"},
         {"patients.csv", "patients",
-         "line 12: the format of 'patients' is not "
-         "known by its name: say format: csv, "
-         "parquet or duckdb"},
+         "line 12: the format of 'patients' does not follow from its name; add "
+         "format: csv, parquet or duckdb"},
         {"patients.csv", "patients.csv\n    source_table: x",
-         "line 13: only a DuckDB file has tables: source_table does not go "
-         "with this source"},
+         "line 13: source_table is only for DuckDB files"},
         {"format: duckdb", "format: excel",
          "line 22: format must be csv, "
          "parquet or duckdb"},
@@ -229,20 +220,17 @@ mistakes_of_tables(void **state)
          "line 38: public must be true or "
          "false"},
         {"attach: true", "unit: nobody",
-         "line 40: table 'cities' is public and "
-         "protects nobody: unit does not go with "
-         "it"},
+         "line 40: table 'cities' is public and protects nobody: it cannot "
+         "have unit"},
         {"attach: true", "rows_per_unit: 2",
-         "line 40: table 'cities' is public and protects nobody: rows_per_unit "
-         "does not go with it"},
+         "line 40: table 'cities' is public and protects nobody: it cannot "
+         "have rows_per_unit"},
         {"attach: true", "bound: after-where",
-         "line 40: table 'cities' is public and protects nobody: bound does "
-         "not go with it"},
+         "line 40: table 'cities' is public and protects nobody: it cannot "
+         "have bound"},
         {"public: true", "public: false",
-         "line 37: table 'cities' has no "
-         "unit, that is, whom it protects: "
-         "say unit: and a column (or row), or "
-         "public: true"},
+         "line 37: table 'cities' does not say whom it protects; add unit: and "
+         "a column (or row), or public: true"},
         {"rows_per_unit: 20", "rows_per_unit: 0",
          "line 25: rows_per_unit must be a whole number from 1 to 2147483648, "
          "not '0'"},

@@ -37,27 +37,25 @@ mistakes_of_columns(void **state)
         {"[0, 120]", "[0, 9223372036854775808]",
          "line 17: '9223372036854775808' is no integer"},
         {"[0, 120]", "[~, 120]",
-         "line 17: NULL is not one of the limits of a "
-         "range: that is what nullable says (or put "
-         "it in quotes)"},
+         "line 17: NULL cannot be one of the limits of a range; use nullable, "
+         "or put the word in quotes"},
         {"[0, 120]", "[[0], 120]",
          "line 17: the limits of a range must be "
          "single values"},
         {"range: [0, 120]", "scale: 2",
-         "line 17: only a decimal has a scale, "
-         "and this is integer"},
+         "line 17: only a decimal has a scale, and this column is integer"},
         {"scale: 2, ", "",
-         "line 31: a decimal needs its scale, the digits "
-         "after the point: scale: 2"},
+         "line 31: a decimal column needs a scale, the number of digits after "
+         "the point; add, for example, scale: 2"},
         {"scale: 2", "scale: 19",
          "line 31: scale must be a whole number from "
          "0 to 18, not '19'"},
         {"[-0.5, 5e3]", "[-0.555, 5e3]",
-         "line 31: '-0.555' is no decimal of 2 "
-         "digits after the point"},
+         "line 31: '-0.555' is not a decimal with at most 2 digits after the "
+         "point"},
         {"[-0.5, 5e3]", "[-0.500, 1e36]",
-         "line 31: '1e36' is no decimal of 2 "
-         "digits after the point"},
+         "line 31: '1e36' is not a decimal with at most 2 digits after the "
+         "point"},
         {"[0, 120]",
          "[0, "
          "2\u0440\u0443\u0441\u0441\u043a\u0438\u0439\u0442\u0435\u043a\u0441"
@@ -66,15 +64,15 @@ mistakes_of_columns(void **state)
          "'2\u0440\u0443\u0441\u0441\u043a\u0438\u0439\u0442\u0435\u043a\u0441"
          "\u0442\u0440\u0443\u0441\u0441\u043a\u0438\u0439' is no integer"},
         {"[-0.5, 5e3]", "[-0.5, 1e35]",
-         "line 31: '1e35' is no decimal of 2 "
-         "digits after the point"},
+         "line 31: '1e35' is not a decimal with at most 2 digits after the "
+         "point"},
         {"2020-12-31", "2020-02-30", "line 32: '2020-02-30' is no date"},
         {"type: boolean", "type: boolean, range: [false, true]",
          "line 36: a boolean has no range"},
         {"values: [Rome, 'Oslo']", "range: [a, b]",
          "line 18: a text has no range; list its values"},
         {"type: boolean", "type: boolean, values: [true]",
-         "line 36: a boolean has its values by itself"},
+         "line 36: a boolean needs no list of values"},
         {"range: [0.25, 100]", "values: [1]",
          "line 34: a real has no list of values, only a range; a decimal has "
          "both"},
@@ -87,8 +85,8 @@ mistakes_of_columns(void **state)
         {"[Rome, 'Oslo']", "[Rome,\n 'Oslo', Rome]",
          "line 19: the values of column 'city' are not distinct"},
         {"[Rome, 'Oslo']", "[Rome, null]",
-         "line 18: NULL is not one of the values: that is what nullable says "
-         "(or put it in quotes)"},
+         "line 18: NULL cannot be one of the values; use nullable, or put the "
+         "word in quotes"},
         /* the good list after a bad range does not mend it */
         {"[1, 5], values", "[5, 1], values",
          "line 35: the lower limit of a range must be below the upper one"},
@@ -99,7 +97,8 @@ mistakes_of_columns(void **state)
          "type: decimal, scale: 2, range: [0, 5e3], nullable: 1, comment: x",
          "line 31: nullable must be true or false"},
         {"[-0.5, 5e3]", "[1e35, 123456789012345678901234567890123456]",
-         "line 31: '1e35' is no decimal of 2 digits after the point"},
+         "line 31: '1e35' is not a decimal with at most 2 digits after the "
+         "point"},
         {"[3, 1, 5]", "[3, 1, 6]",
          "line 35: a value of column 'level' lies "
          "outside its range"},
@@ -131,18 +130,16 @@ mistakes_of_references(void **state)
         {"references: patients.id", "references: [patients, id]",
          "line 30: references must be a single value"},
         {"references: patients.id", "references: patients.city",
-         "line 30: column 'patient_id' is integer, but what it references is "
-         "text: they must be of one type"},
+         "line 30: column 'patient_id' is integer, but the column that it "
+         "references is text; give both the same type"},
         {"id: {type: integer}", "id: {type: integer, references: visits.level}",
          "line 35: column 'level' of 'visits' names the unit and can have no "
          "range: clamping would merge people"},
         {"id: {type: integer}",
          "id: {type: integer, references: visits.patient_id}",
-         "line 11: the unit of table 'patients' goes round in a circle of "
-         "references"},
+         "line 11: the unit of table 'patients' has circular references"},
         {"references: patients.id", "references: visits.patient_id",
-         "line 20: the unit of table 'visits' goes round in a circle of "
-         "references"},
+         "line 20: the unit of table 'visits' has circular references"},
         {"name: {type: text}", "name: {type: text, references: patients.city}",
          "line 41: table 'cities' is public and cannot reference the private "
          "table 'patients'"},
@@ -161,8 +158,8 @@ mistakes_of_references(void **state)
          "line 30: the unit of table 'visits' is text, that of 'patients' "
          "integer: one person could count as two; give both columns one type"},
         {"id: {type: integer}", "id: {type: date}",
-         "line 30: column 'patient_id' is integer, but what it references is "
-         "date: they must be of one type"},
+         "line 30: column 'patient_id' is integer, but the column that it "
+         "references is date; give both the same type"},
         {"unit: patient_id", "unit: grams",
          "line 34: column 'grams' of 'visits' names the unit and can have no "
          "range: clamping would merge people"},
@@ -171,11 +168,10 @@ mistakes_of_references(void **state)
          "unit"},
         {"type: real, range: [0.25, 100]",
          "type: real, references: visits.grams",
-         "line 34: a real is no key: equal numbers may differ in their last "
-         "digit"},
+         "line 34: a real cannot be a key: equal numbers may differ in their "
+         "last digit"},
         {"unit: patient_id", "unit: row",
-         "line 25: the unit is the row: "
-         "rows_per_unit is 1"},
+         "line 25: the unit is the row: rows_per_unit must be 1"},
     };
 
     (void)state;
@@ -190,7 +186,7 @@ mistakes_of_analysts(void **state)
          "line 42: there is no key 'analyst' in a "
          "policy; did you mean analysts?"},
         {"  bo: {tables: [patients]}", "  Bo: 1",
-         "line 47: 'Bo' is no lower-case SQL word: write it in quotes, here "
+         "line 47: 'Bo' is not a lower-case SQL word; write it in quotes, here "
          "and in queries"},
         {"  bo: {tables: [patients]}", "  bo: 1",
          "line 47: an analyst must be a map of keys to values"},
@@ -222,7 +218,8 @@ mistakes_of_analysts(void **state)
          "analyst's budget; custos-policy(5) has the "
          "list"},
         {"epsilon: 0.1, days: 7", "days: 7", "line 45: window has no epsilon"},
-        {", days: 7", "", "line 45: a window needs its length: days: 1"},
+        {", days: 7", "",
+         "line 45: the window has no length; add its days, such as days: 1"},
         {"days: 7", "days: 0",
          "line 45: days must be a whole number from 1 to "
          "36500, not '0'"},

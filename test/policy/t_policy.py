@@ -142,8 +142,9 @@ class Policy(CommandCase):
         self.assertEqual(
             [line.split(":")[:3] for line in
              done.stderr.decode().splitlines()],
-            [["custos", f" {path}, line {i}", " TODO still stands here"]
-             for i in want])
+            [["custos", f" {path}, line {i}", " this TODO is still open; only "
+              "the owner of the data knows the answer; the comment beside it "
+              "has the question"] for i in want])
 
     def test_check_lists_all_mistakes(self):
         path = self.write("policy.yaml", """custos: 1
