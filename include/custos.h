@@ -258,9 +258,12 @@ typedef enum custos_calibration {
     CUSTOS_ZCDP = 4       /* by concentrated DP; any changes */
 } custos_calibration;
 
-/* How many of the values can differ between neighbours. */
+/*
+ * How many of the values can differ between neighbours. One: of a scalar, and
+ * of a histogram under add/remove if every unit has at most one row.
+ */
 typedef enum custos_changes {
-    CUSTOS_CHANGES_ONE = 1,    /* a scalar; a histogram under add/remove */
+    CUSTOS_CHANGES_ONE = 1,
     CUSTOS_CHANGES_SEVERAL = 2 /* any of them */
 } custos_changes;
 
