@@ -55,7 +55,8 @@ answer_store(struct ledger_writer *t, const uint8_t key[32],
 
     buf_init(&b, NULL, KEEP_BYTES_MAX);
     answer_pack(a, &b);
-    st = b.failed ? custos_fail(err, CUSTOS_EOVERFLOW, "too large to be kept")
+    st = b.failed ? custos_fail(err, CUSTOS_EOVERFLOW,
+                                "the answer is too large to store")
                   : ledger_writer_store(t, key, &a->receipt,
                                         (str){b.ptr, b.len}, &retention, err);
     buf_clear(&b);

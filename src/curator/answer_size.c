@@ -156,9 +156,9 @@ answer_limit_size(arena *a, struct plan *p, custos_err *err)
         p->cells /= 2;
     if (groups_fit(p, texts, keys))
         return CUSTOS_OK;
-    return custos_fail(
-        err, CUSTOS_EOVERFLOW,
-        "an answer of %zu groups with %zu columns is too large" HINT
-        "group by less, ask for fewer columns, or add LIMIT",
-        p->cells, p->n_outputs);
+    return custos_fail(err, CUSTOS_EOVERFLOW,
+                       "an answer of %zu groups with %zu columns is too "
+                       "large" HINT "group by fewer keys, ask for fewer "
+                       "columns, or add LIMIT",
+                       p->cells, p->n_outputs);
 }

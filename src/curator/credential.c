@@ -163,8 +163,8 @@ credential_holds(struct curator *c, const struct credential *d, custos_err *err)
     }
     if (st == CUSTOS_EDENIED)
         st = custos_fail(err, CUSTOS_EDENIED,
-                         "the password or token that you came in by is no "
-                         "longer valid: connect again");
+                         "the password or token of this session is no longer "
+                         "valid" HINT "connect again");
     return st;
 }
 

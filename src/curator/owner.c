@@ -63,7 +63,7 @@ static custos_status
 fail_socket(custos_err *err)
 {
     custos_status st = custos_fail(err, CUSTOS_EIO,
-                                   "the owner's socket cannot be made in the "
+                                   "cannot create the owner's socket in the "
                                    "store");
 
     custos_note(err, "errno %d", errno);

@@ -82,8 +82,8 @@ ledger_paths(const struct shared_state *h, char *ledger, char *lock,
     store_path(&h->store, "lock", lock);
     if (access(ledger, F_OK))
         return custos_fail(err, CUSTOS_ECORRUPT,
-                           "the store has no ledger" HINT
-                           "restore it from a backup");
+                           "the store has no ledger" HINT "restore it from a "
+                           "backup");
     return CUSTOS_OK;
 }
 

@@ -123,10 +123,9 @@ import_attached(struct import *m, size_t i, custos_err *err)
         return not_decoded(t, err);
     if (!st &&
         (!file_mark_read(s->path, &after) || !file_mark_same(&s->mark, &after)))
-        st = custos_fail(
-            err, CUSTOS_EIO,
-            "the file of table '%.*s' changed while it was read" HINT
-            "run custos init again",
-            SHOWN(t->name));
+        st = custos_fail(err, CUSTOS_EIO,
+                         "the file of table '%.*s' changed while it was "
+                         "read" HINT "run custos init again",
+                         SHOWN(t->name));
     return st;
 }

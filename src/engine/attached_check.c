@@ -20,9 +20,8 @@ not_opened(const struct engine_table *is, str name, custos_err *err)
     if (file_age(is->path, writer) == FILE_AGE_NEWER)
         return custos_fail(err, CUSTOS_EIO,
                            "the file of table '%.*s' was written by a newer "
-                           "DuckDB than custos reads" HINT
-                           "the owner must export "
-                           "it and run custos init again",
+                           "DuckDB than custos reads" HINT "the owner must "
+                           "export it and run custos init again",
                            SHOWN(name));
     return custos_fail(err, CUSTOS_EIO,
                        "the file of table '%.*s' could not be opened" HINT
@@ -43,11 +42,11 @@ table_check_attached(struct engine *e, const struct policy_table *t, str shown,
         return CUSTOS_OK;
     is = &e->data->tables[t->number];
     if (!is->path || access(is->path, R_OK) || !file_mark_read(is->path, &now))
-        return custos_fail(
-            err, CUSTOS_EIO,
-            "the file of table '%.*s' is not there" HINT
-            "the owner must put it back or run custos init again",
-            SHOWN(name));
+        return custos_fail(err, CUSTOS_EIO,
+                           "the file of table '%.*s' does not exist or is not "
+                           "readable" HINT "the owner must put it back or run "
+                           "custos init again",
+                           SHOWN(name));
     if (is->missing)
         return not_opened(is, name, err);
     if (!file_mark_same(&is->mark, &now))

@@ -185,7 +185,8 @@ engine_groups_choose(struct engine_groups *g, custos_rng *rng, custos_err *err)
     custos_status st;
 
     if (g->chosen)
-        return custos_fail(err, CUSTOS_ETAKEN, "the groups were chosen before");
+        return custos_fail(err, CUSTOS_ETAKEN,
+                           "the groups were chosen already");
     g->chosen = true;
     if (n == 0)
         return CUSTOS_OK;
@@ -254,7 +255,7 @@ engine_groups_part(struct engine_groups *g, size_t group, size_t part,
 
     CUSTOS_REQUIRE(group < g->n && part < g->found.plan->n_parts);
     if (g->taken[i])
-        return custos_fail(err, CUSTOS_ETAKEN, "the part was taken before");
+        return custos_fail(err, CUSTOS_ETAKEN, "the part was taken already");
     g->taken[i] = true;
     value = &g->found.values[part][group];
     st = custos_seal_wide(NULL, value, 1, out, err);
@@ -271,7 +272,8 @@ engine_groups_quantiles(struct engine *e, struct engine_groups *g, size_t part,
     CUSTOS_REQUIRE(part < n_parts);
     for (size_t i = 0; i < g->n; i++) {
         if (g->taken[i * n_parts + part])
-            return custos_fail(err, CUSTOS_ETAKEN, "the part was taken before");
+            return custos_fail(err, CUSTOS_ETAKEN,
+                               "the part was taken already");
         g->taken[i * n_parts + part] = true;
     }
     if (g->n == 0) /* none was chosen, or not yet */

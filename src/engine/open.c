@@ -38,11 +38,13 @@ check_facts(struct engine *e, custos_err *err)
     if (st || n != 1)
         st = refail(err, CUSTOS_ECORRUPT,
                     "the data in the store is damaged" HINT
-                    "import it again with "
-                    "custos init");
+                    "import it again with custos init");
     else if (duck_whole(&columns[0], 0) > DATA_FORMAT)
-        st = custos_fail(err, CUSTOS_EUNSUPPORTED,
-                         "the data in the store is of a newer custos");
+        st = custos_fail(
+            err, CUSTOS_EUNSUPPORTED,
+            "the data in the store was imported by a newer custos" HINT
+            "use that version, or import the data again with "
+            "custos init");
     else if (duck_whole(&columns[0], 0) < DATA_FORMAT)
         st = custos_fail(err, CUSTOS_EUNSUPPORTED,
                          "the data in the store was imported by an older "
@@ -277,8 +279,7 @@ open_file(struct engine *e, const char *path, custos_err *err)
                       "custos init");
     return refail(err, CUSTOS_EIO,
                   "the data in the store cannot be opened" HINT
-                  "restore a backup, "
-                  "or import it again with custos init");
+                  "restore a backup, or import it again with custos init");
 }
 
 /* Where temporary files go, and how much memory there is. */
@@ -332,8 +333,7 @@ open_all(struct engine *e, const struct store *s, int64_t small_rows,
     if (st == CUSTOS_EENGINE)
         st = refail(err, CUSTOS_ECORRUPT,
                     "the data in the store is damaged" HINT
-                    "import it again with "
-                    "custos init");
+                    "import it again with custos init");
     buf_clear(&paths);
     return st;
 }
@@ -363,9 +363,8 @@ open_with(const struct store *s, const struct policy *p, int64_t small_rows,
 
     if (s->version == 0)
         return custos_fail(err, CUSTOS_ENAME,
-                           "the store has no data yet" HINT
-                           "import it with custos "
-                           "init");
+                           "the store has no data yet" HINT "import it with "
+                           "custos init");
     a = arena_new(NULL, ARENA_MOST);
     d = a ? arena_take(a, 1, sizeof *d) : NULL;
     e = d ? engine_new(d) : NULL;

@@ -227,7 +227,7 @@ ask_in_turn(struct sandbox *s, str database, const char *sql,
     buf_add_text(&set, "SET VARIABLE database = ");
     duck_quote_text(&set, database);
     st = set.failed
-             ? custos_fail(err, CUSTOS_EINVAL, "this is no name of a database")
+             ? custos_fail(err, CUSTOS_EINVAL, "not a valid database name")
              : duck_do(s->c, buf_text(&set), err);
     buf_clear(&set);
     if (!st)

@@ -138,7 +138,7 @@ make_key(struct import *m, size_t table, size_t key, custos_err *err)
                       (size_t)(parent_key - parent->columns), err);
     if (!st)
         st = check_unique(m, table, key,
-                          "leads to the unit, but some of its values are there "
+                          "leads to the unit, but some of its values occur "
                           "twice: a row would belong to two units",
                           err);
     if (st)
@@ -184,8 +184,8 @@ import_references(struct import *m, custos_err *err)
             if (!p->tables[i].attached &&
                 is_referenced(p, &p->tables[i], &p->tables[i].columns[k]))
                 st = check_unique(m, i, k,
-                                  "is referenced, but some of its values are "
-                                  "there twice: which row would be meant?",
+                                  "is referenced, but some of its values occur "
+                                  "twice: a reference would be ambiguous",
                                   err);
     return st;
 }

@@ -616,8 +616,9 @@ pool_new(const struct pool_options *o, struct pool **out, custos_err *err)
         p->kept_ready[lane] = o->spare[lane] < o->workers[lane]
                                   ? o->spare[lane]
                                   : o->workers[lane];
-    st = p->wake < 0 ? custos_fail(err, CUSTOS_EIO, "no descriptors are left")
-                     : pool_start(p, err);
+    st = p->wake < 0
+             ? custos_fail(err, CUSTOS_EIO, "no file descriptors are left")
+             : pool_start(p, err);
     if (st)
         pool_free(p);
     else

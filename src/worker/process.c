@@ -109,10 +109,11 @@ process_start(const struct process_options *o, const struct work_snapshot *of,
     if (!store_is_read_only(o->store))
         st = store_spill_new(o->store, p.spill, &p.held, err);
     if (!st && !sockets_open(&p.to.fd, &theirs))
-        st = custos_fail(err, CUSTOS_EIO, "no sockets for a worker process");
+        st = custos_fail(err, CUSTOS_EIO,
+                         "cannot create a socket for a worker process");
     if (!st && !spawn_worker(o->command, theirs, &p.pid)) {
         p.pid = -1;
-        st = custos_fail(err, CUSTOS_EIO, "no worker process can be started");
+        st = custos_fail(err, CUSTOS_EIO, "cannot start a worker process");
     }
     if (theirs >= 0)
         close(theirs);

@@ -218,8 +218,9 @@ attached_files_are_named(void **state)
     attached_says(&m, "the file of table 'a' could not be opened; the owner "
                       "must put it back and run custos init again");
     assert_int_equal(unlink(path), 0);
-    attached_says(&m, "the file of table 'a' is not there; the owner must put "
-                      "it back or run custos init again");
+    attached_says(&m, "the file of table 'a' does not exist or is not "
+                      "readable; the owner must put it back or run custos "
+                      "init again");
     made_close(&m);
 }
 
