@@ -83,8 +83,8 @@ half_width(const struct plan *p, const struct part *part, size_t level,
     return st;
 }
 
-/* The law of a part's noise; scales are told rounded down by at most 1e-16: a
-   bar may not shrink for it. */
+/* The law of a part's noise. Scales are reported rounded down by at most 1e-16,
+   which must not make a bar narrower. */
 static struct bar_law
 law_of(const struct plan *p, const struct part *part)
 {

@@ -101,7 +101,7 @@ keys_measure(const struct plan *p, const double *texts, double rows,
     }
 }
 
-/* Do so many groups? texts: as above; keys: room for as many as there are. */
+/* Do the plan's groups fit? texts: as above; keys: scratch, one for each. */
 static bool
 groups_fit(const struct plan *p, const double *texts, double *keys)
 {

@@ -157,7 +157,7 @@ add_relations(struct buf *out)
     buf_add_text(out, ";\n");
 }
 
-/* Roles: the owner of all tables, and who asks. */
+/* Roles: the owner of all tables, and the analyst. */
 static void
 add_roles(const struct policy_analyst *who, struct buf *out)
 {

@@ -4,7 +4,7 @@
  * clients want them to exist.
  *
  * A column is text unless a letter says otherwise: b boolean, s, i, l whole
- * numbers of 2, 4 and 8 bytes, o numbers of things, f float, T timestamp;
+ * numbers of 2, 4 and 8 bytes, o OIDs, f float, T timestamp;
  * S, O, A lists of s, o and text.
  */
 #include "curator/catalog_tables.h"

@@ -82,8 +82,8 @@ charge_plan(struct curator *c, const struct ask *ask, const struct plan *p,
 }
 
 /*
- * Keeps what was paid for. If that fails (the disk is full) the answer is
- * given all the same, for it was charged: it says so, and that is all.
+ * Stores an answer that was paid for. If that fails (the disk is full), the answer
+ * is given nevertheless, since it was charged, with a remark.
  */
 static void
 keep_own(struct curator *c, const struct answer_keys *keys,
@@ -414,8 +414,8 @@ answer_plan(struct curator *c, const struct course *k, struct answer **out,
     return st == CUSTOS_ENAME ? answer_private(c, k, &keys, out, err) : st;
 }
 
-/* The tree, with the values of parameters in it; the ledger is told a text
-   that has them too. */
+/* The tree, with the values of parameters in it; the ledger gets a text that has
+   them too. */
 static custos_status
 read_ask(arena *a, struct ask *ask, struct query **q, custos_err *err)
 {

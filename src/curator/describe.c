@@ -85,7 +85,7 @@ params_take(arena *a, const struct sql_params *params, struct description *out,
     return CUSTOS_OK;
 }
 
-/* The tree and plan live in own, what is told of them in a. */
+/* Tree and plan live in own, the description in a. */
 static custos_status
 describe_query(struct curator *c, const struct ask *ask, arena *own, arena *a,
                struct description *out, custos_err *err)

@@ -19,16 +19,16 @@ forecast_time(const struct curator *c, const struct ask *ask,
 
 /*
  * THEOREM  forecast-is-free
- *   What is foretold of a question is a function of query, policy, budgets and
- *   the answers that were given to who asks: it reads no data, and of others
- *   tells what the common budget does, no more.
+ *   A forecast for a question is a function of query, policy, budgets and the
+ *   answers that were given to the analyst: it reads no data, and says about
+ *   others only what the common budget does.
  * SOURCE   Dwork, Roth 2014, proposition 2.1, of the answers; left-after, of
  *          the budgets, which follow from charges, public facts all.
  * NEEDS    the key of own answers names the analyst (stored-answer); shared
  *          answers are not looked for.
  * GIVES    whether it is free, what is left after it, rounded down, and the
  *          time of its reply (plan/reply_class.h).
- * FAILS    cannot: what cannot be found out is told as not stored, not paid.
+ * FAILS    cannot: what cannot be found out is reported as not stored, not paid.
  * TESTED   explain_tells_what_is_stored explain_tells_nothing_of_others
  *          explain_tells_what_is_left_after
  */

@@ -166,7 +166,7 @@ group_write(struct ledger_writer *t, struct writer_job *group)
         ledger_post(t->ledger, &group->job);
 }
 
-/* With the mutex: takes all that waits, writes it, tells who waited. */
+/* With the mutex: takes all that waits, writes it, and wakes the callers. */
 static void
 write_pending(struct ledger_writer *t)
 {

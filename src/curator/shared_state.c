@@ -180,7 +180,7 @@ shared_state_open(const char *path, struct shared_state **out, custos_err *err)
     return st;
 }
 
-/* For a worker: of the store the numbers that it is told, and no ledger. */
+/* For a worker: the version and policy that it is given, and no ledger. */
 static custos_status
 shared_state_open_work(const char *path, const struct work_snapshot *of,
                        const struct work_limits *limits,

@@ -305,7 +305,7 @@ tripwire_report(struct curator *c, struct buf *json)
         str name = i ? p->analysts[i - 1].name : str_of("");
 
         if (ledger_tripwire(c->ledger, name, &t, &quiet))
-            continue; /* what is said besides tells that the ledger is bad */
+            continue; /* the rest of the status shows that the ledger is bad */
         if (!ledger_is_suspended(&t, p->max_failures, p->max_overruns))
             continue;
         buf_add_text(&names, names.len ? ", " : "");

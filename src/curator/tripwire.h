@@ -50,7 +50,7 @@ void tripwire_after(struct curator *c, const struct ask *ask,
                     const struct receipt *r, int work, enum work_end end,
                     custos_status st);
 
-/* A charge was refused: counts it if that was by suspension, or for want of
+/* A charge was refused: counts it if that was by suspension, or for lack of
    room in the ledger. */
 void
 tripwire_refused(struct curator *c, custos_status st, const custos_err *err);

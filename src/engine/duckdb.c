@@ -139,7 +139,7 @@ duck_do(struct duck_connection *c, const char *sql, custos_err *err)
     return st;
 }
 
-/* Runs the tasks of a pending result one by one and tells how far it is. */
+/* Runs the tasks of a pending result one by one and reports progress. */
 static custos_status
 pending_run(struct duck_connection *c, duckdb_pending_result pending,
             duck_progress progress, void *ctx, custos_err *err)

@@ -23,7 +23,7 @@ print_list(const struct key *keys, size_t n, const char *before,
     }
 }
 
-/* Without ORDER BY the order is fixed all the same, where it can be. */
+/* Without ORDER BY the order is still fixed, where it can be. */
 static void
 print_order(const struct plan *plan, struct buf *out)
 {

@@ -123,9 +123,9 @@ print_public(const struct relation *r, struct buf *out)
 }
 
 /*
- * Numbered anew: by the hash of the pair, lest the first of the public rows be
- * the one that always counts; where hashes are equal, by the private row, then
- * by all that is read of the public one.
+ * Renumbered by the hash of the pair, so that it is not always the first of the
+ * public rows that counts; where hashes are equal, by the private row, then by all
+ * that is read of the public one.
  */
 static void
 print_many(const struct relation *r, size_t own, struct buf *out)

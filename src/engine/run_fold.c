@@ -3,8 +3,8 @@
  * it. DuckDB keeps the order of storage for scan, filter and projection of one
  * table; the fold checks it all the same.
  *
- * Threads count for themselves; sums of whole numbers do not care about the
- * order in which they are put together.
+ * Each thread has sums of its own; they are of whole numbers, so the order in
+ * which they are added up does not matter.
  */
 #include <pthread.h>
 

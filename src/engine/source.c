@@ -161,7 +161,7 @@ names_read(str line, char separator, arena *a, str **out, size_t *n,
     return names ? CUSTOS_OK : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
 }
 
-/* The engine tells columns apart by names, without regard to case. */
+/* The engine compares names of columns without regard to case. */
 static custos_status
 names_check(const char *path, const str *names, size_t n, custos_err *err)
 {

@@ -120,7 +120,7 @@ static const char *const made =
 
 struct kind {
     const char *sql;
-    unsigned units; /* so many times the speed is what a row takes */
+    unsigned units; /* a row takes this many times the speed */
 };
 
 static const struct kind scans[] = {

@@ -1,6 +1,6 @@
 /*
- * One person, one value: the columns in which paths to the unit end are read
- * from their sources so that equal values look alike in all tables.
+ * One person, one value: the columns that hold the values of units are read from
+ * their sources so that equal values are equal in all tables.
  *
  * THEOREM  unit-one-form
  *   Rows of any two tables belong to the same unit exactly if the values of
@@ -127,7 +127,8 @@ import_units(struct import *m, custos_err *err)
             return custos_fail(err, CUSTOS_EPOLICY,
                                "one person could count as two: the unit is "
                                "%.20s in the source of '%.*s' and %.20s in "
-                               "that of '%.*s', not read alike as %s",
+                               "that of '%.*s', which are read differently "
+                               "as %s",
                                was, SHOWN(first->name), is, SHOWN(t->name),
                                data_type_name(type));
         if (!first || !is_plain(type, is)) {

@@ -17,7 +17,7 @@
    ones, and leaves no core dump. False: the server is gone already. */
 CUSTOS_MUST_USE bool confine_life(int fd, pid_t server);
 
-/* Then: at most so many bytes of address space besides what it has now. */
+/* Then: at most this many bytes of address space beyond what it has now. */
 void confine_memory(uint64_t bytes);
 
 /* Last: which files it may write, and which system calls it may make. Both hold

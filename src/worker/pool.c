@@ -551,7 +551,7 @@ keeper_main(void *ctx)
 
 /* ------------------------------------------------------- start and end -- */
 
-/* The first worker is waited for: what is wrong with the store is told now. */
+/* Waits for the first worker, so that errors of the store are reported now. */
 static custos_status
 pool_start(struct pool *p, custos_err *err)
 {
