@@ -224,9 +224,9 @@ what_is_not_listed_is_refused(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(calls); i++) {
         snprintf(sql, sizeof sql, "SELECT %s", calls[i]);
-        refuses(sql, "cannot be called");
+        refuses(sql, "not supported in catalog queries");
         snprintf(sql, sizeof sql, "SELECT * FROM %s", calls[i]);
-        refuses(sql, "cannot be called");
+        refuses(sql, "not supported in catalog queries");
     }
     refuses("SELECT * FROM pg_catalog.pg_authid", "there is no table");
     refuses("SELECT * FROM pg_shadow", "there is no table");
@@ -239,11 +239,11 @@ what_is_not_listed_is_refused(void **state)
     refuses("SELECT * FROM duckdb_tables", "there is no table");
     refuses("SELECT * FROM \"/etc/passwd\"", "there is no table");
     refuses("SELECT * FROM '/etc/passwd'", "syntax");
-    refuses("COPY pg_class TO '/tmp/x'", "one SELECT");
+    refuses("COPY pg_class TO '/tmp/x'", "a single SELECT");
     refuses("ATTACH 'x'", "syntax");
     refuses("PRAGMA version", "syntax");
-    refuses("CREATE TABLE pg_x AS SELECT 1", "one SELECT");
-    refuses("SELECT 1; SELECT 2", "one SELECT");
+    refuses("CREATE TABLE pg_x AS SELECT 1", "a single SELECT");
+    refuses("SELECT 1; SELECT 2", "a single SELECT");
     refuses("SELECT 1 INTO x", "");
     refuses("WITH x AS (DELETE FROM pg_class RETURNING 1) SELECT 1", "");
     refuses("SELECT 'a' OPERATOR(x.=) 'b'", "pg_catalog");
@@ -251,10 +251,11 @@ what_is_not_listed_is_refused(void **state)
     refuses("SELECT 'x'::xml", "type xml");
     refuses("SELECT '1'::public.int4", "type");
     refuses("SELECT * FROM pg_class FOR UPDATE", "");
-    refuses("SELECT current_timestamp", "no time");
+    refuses("SELECT current_timestamp", "dates and times");
     refuses("SELECT 1, set_config('custos.epsilon', '9', false)",
-            "stands alone");
-    refuses("SELECT current_setting('Custos.within') || 'x'", "stands alone");
+            "must be the only output");
+    refuses("SELECT current_setting('Custos.within') || 'x'",
+            "must be the only output");
 }
 
 /* Outside its scope a name of WITH is the database's own, which has views that

@@ -382,8 +382,10 @@ the_account_of_planning_is_one(void **state)
     assert_int_equal(curator_describe(c, &ask, a, &d, &said[2]),
                      CUSTOS_EOVERFLOW);
     assert_non_null(strstr(whole_said(&said[0]), "too many steps"));
-    assert_string_equal(whole_said(&said[0]), said[1].said);
-    assert_string_equal(whole_said(&said[0]), said[2].said);
+    for (size_t i = 1; i < COUNT_OF(said); i++) {
+        assert_string_equal(said[0].said, said[i].said);
+        assert_string_equal(said[0].hint, said[i].hint);
+    }
     buf_clear(&sql);
     arena_free(a);
 }
