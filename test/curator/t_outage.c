@@ -192,9 +192,9 @@ an_attached_file_that_is_gone_costs_nothing(void **state)
         snprintf(path, sizeof path, "%s/far.%s", files.folder, kinds[i]);
         assert_int_equal(unlink(path), 0);
     }
-    far_refused("not there"); /* under an open store, and newly opened */
+    far_refused("does not exist"); /* under an open store, and newly opened */
     reopen();
-    far_refused("not there");
+    far_refused("does not exist");
     write_far("x");
     reopen();
     far_refused("has changed since custos init");
