@@ -337,7 +337,7 @@ print_counted(struct out *o, const struct answer *a)
 {
     out_text(o, "  the budget counts in ρ, in which this cost ");
     print_short(o, a->rho.ptr);
-    out_text(o, "; remaining is the largest ε that one more query may cost\n");
+    out_text(o, "; remaining is the largest ε one more query may cost\n");
 }
 
 static void

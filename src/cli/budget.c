@@ -139,7 +139,7 @@ print_meaning(struct out *o, const struct ledger_balance *b, bool pure)
         digits_up(facts.utility_factor, 4, factor);
         out_printf(o,
                    "When all of it is spent, any consequence of the answers is "
-                   "at most %s times\nas likely as it would be without one "
+                   "at most %s times\nas likely as without any one "
                    "person's data%s.\n",
                    factor, pure ? "" : ", except with probability delta");
     }

@@ -100,19 +100,20 @@ help_of_all(const struct verb *const *verbs, size_t n)
                "print this text, or the help of a verb");
     out_printf(&o, "  %-*s %s\n", NAME_COLUMNS, "--version",
                "print the version");
-    out_text(&o, "\nNumbers are exact: 0.1 is one tenth, 1/3 one third, 1e-6 a "
-                 "millionth.\n"
-                 "Exit codes: 0 done, 1 something failed, 2 wrong options or "
-                 "input,\n3 the budget does not allow it.\n\nExamples\n\n"
-                 "  custos demo\n"
-                 "  custos policy draft patients.csv --output policy.yaml\n"
-                 "  custos init policy.yaml\n"
-                 "  custos query \"SELECT count(*) FROM patients\"\n"
-                 "  echo 1834 | custos noise discrete-laplace --epsilon 0.5 "
-                 "--sensitivity 1 \\\n      --error\n"
-                 "  custos account compose --mechanism "
-                 "laplace:epsilon=0.1:count=100\n"
-                 "  custos risk --epsilon 1 --delta 1e-6 --n 100000\n"
-                 "  custos help noise\n");
+    out_text(&o,
+             "\nTo begin, run custos demo. For your own data: custos policy "
+             "draft, custos policy\ncheck, custos init, custos query.\n\n"
+             "Numbers are exact: 0.1 is one tenth, 1/3 one third, 1e-6 a "
+             "millionth.\n"
+             "Exit codes: 0 done, 1 something failed, 2 wrong options or "
+             "input,\n3 the budget does not allow it.\n\nExamples\n\n"
+             "  custos demo\n"
+             "  custos noise discrete-laplace --scale 10 --draws 5\n"
+             "  echo 1834 | custos noise discrete-laplace --epsilon 0.5 "
+             "--sensitivity 1 \\\n      --error\n"
+             "  custos account compose --mechanism "
+             "laplace:epsilon=0.1:count=100\n"
+             "  custos risk --epsilon 1 --delta 1e-6 --n 100000\n"
+             "  custos help noise\n");
     return out_end(&o);
 }

@@ -212,7 +212,7 @@ class Ledger(CommandCase):
             by_rho = left[i - 1] - left[i] < 0.0099
             self.assertEqual(
                 "  the budget counts in ρ, in which this cost 0.0000312499; "
-                "remaining is the largest ε that one more query may cost"
+                "remaining is the largest ε one more query may cost"
                 in told[i],
                 by_rho, told[i])
         self.assertTrue(by_rho)

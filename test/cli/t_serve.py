@@ -305,8 +305,8 @@ class Owner(Case):
             cursor.execute("EXPLAIN " + COUNT)  # edited alone: nothing
             self.store.custos("init", str(policy))
             with self.assertRaisesRegex(
-                    psycopg2.Error, "the policy has changed: the owner must "
-                    "run custos owner reload, or custos init again where no "
+                    psycopg2.Error, "the policy has changed\nHINT: +the owner "
+                    "must run custos owner reload, or custos init again if no "
                     "server runs"):
                 cursor.execute("SELECT count(*) FROM patients WHERE born < 7")
             server.process.send_signal(signal.SIGHUP)

@@ -141,8 +141,9 @@ class Store(unittest.TestCase):
         gone = str(self.folder / "gone")
         code, text, said = custos("restore", gone, "--store", gone + ".store")
         self.assertEqual((code, text), (2, ""))
-        self.assertEqual(said, f"custos: there is no backup at {gone}: give "
-                               "the folder that custos backup has made\n")
+        self.assertEqual(said, f"custos: there is no backup at {gone}\nhint: "
+                               "give the folder that custos backup has "
+                               "created\n")
         path = self.hospital / "gone.yaml"
         path.write_text((self.hospital / "policy.yaml").read_text().replace(
             "source: visits.csv", "source: gone.csv"))

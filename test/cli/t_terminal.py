@@ -136,7 +136,7 @@ class Waiting(CommandCase):
         os.close(ours)
         os.close(theirs)
         self.assertRegex(out, rb"^-?\d+\n$")
-        self.assertIn(b"one number a line", err)
+        self.assertIn(b"one number per line", err)
 
     def test_wrong_options_do_not_wait_for_input(self):
         ours, theirs = os.pipe()  # nothing ever comes
