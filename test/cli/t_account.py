@@ -211,7 +211,7 @@ class Refusals(CommandCase):
                      "--epsilon", "1", "--find", "peace", says="--find")
         self.refused("account", "calibrate",
                      *m("generic:epsilon=1:delta=0.1"), "--epsilon", "1",
-                     "--delta", "1e-6", says="no noise")
+                     "--delta", "1e-6", says="no amount of noise")
         self.refused("account", "convert", "--amount", "1", says="--from")
         self.refused("account", "convert", "--from", "zdcp", "--amount", "1",
                      says="did you mean zcdp?")
