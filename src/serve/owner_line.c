@@ -172,6 +172,18 @@ owner_read(struct loop *l)
     hang_up(l);
 }
 
+static void
+log_reload_failed(const custos_err *err)
+{
+    struct log_line l;
+
+    log_begin(&l, "reload failed");
+    log_text(&l, "said", str_of(err->said));
+    if (*err->hint)
+        log_text(&l, "hint", str_of(err->hint));
+    log_end(&l, LOG_FD);
+}
+
 /* SIGHUP: only the owner may send it. */
 void
 owner_reload(struct loop *l)
@@ -181,14 +193,14 @@ owner_reload(struct loop *l)
     custos_status st = read_certificate(l, &err);
 
     if (st) {
-        log_say("reload failed", err.said);
+        log_reload_failed(&err);
         return;
     }
     st = curator_reload(l->options.parts->curator, wall_us(), &receipt, &err);
     if (st)
-        log_say("reload failed", err.said);
+        log_reload_failed(&err);
     else
         log_say("reload", "policy and data of the store are in force");
     if (use_certificate(l, !st, &err))
-        log_say("reload failed", err.said);
+        log_reload_failed(&err);
 }

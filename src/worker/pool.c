@@ -573,8 +573,9 @@ pool_start(struct pool *p, custos_err *err)
                       NULL);
     if (!first)
         return custos_fail(err, CUSTOS_EIO,
-                           "no worker process could be started: %.120s",
-                           p->why.said);
+                           "no worker process could be started: %.120s" HINT
+                           "%s",
+                           p->why.said, p->why.hint);
     p->beginning = false;
     pool_give(p, first);
     return CUSTOS_OK;
