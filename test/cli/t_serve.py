@@ -511,7 +511,7 @@ class Refusals(CommandCase):
                      says="reached from other machines")
         self.refused(*at, "--pg", "0.0.0.0:0", "--insecure-listen",
                      says="reached from other machines")
-        self.refused(*at, "--pg", "nonsense", says="no address")
+        self.refused(*at, "--pg", "nonsense", says="not an address")
         self.refused(*at, "--pg", "none", "--http", "none", says="nobody")
         self.refused(*at, "--tls-cert", "x", says="given together")
         self.refused(*at, "--workers", "0", says="whole number")
