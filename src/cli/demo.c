@@ -351,7 +351,7 @@ const struct verb verb_demo = {
     .summary = "see it work on a made-up hospital",
     .usage = "demo [--people COUNT] [--keep DIR]",
     .about = "Generates a hospital of a million patients, makes a store of it, "
-             "asks eight\nquestions (two of which are refused) and shows what "
+             "asks eight\nquestions (two of which are rejected) and shows what "
              "is left of the budget. The\nnoise differs on every run. Set "
              "NO_COLOR to turn colours off.",
     .examples = "custos demo\n"

@@ -275,8 +275,8 @@ const struct verb verb_risk = {
              "risk --mechanism MECHANISM ... --delta NUMBER [--n COUNT]",
     .about =
         "The bounds hold against anybody, whatever they know, and are rounded\n"
-        "to the cautious side. A delta of 1/n or more is refused, since it\n"
-        "permits a release that publishes the data of one person.",
+        "to the cautious side. A delta of 1/n or more is rejected,\n"
+        "because it permits a release that publishes the data of one person.",
     .examples = "custos risk --epsilon 1 --delta 1e-6 --n 100000\n"
                 "custos risk --epsilon 0.5 --svg curve.svg\n"
                 "custos risk --mechanism gaussian:sigma=20:count=50 --delta "

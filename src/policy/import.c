@@ -171,7 +171,7 @@ add_range(struct import *m, const struct node *column, enum data_type type)
     for (int i = 0; i < 2; i++)
         if (ends[i]->kind != NODE_TEXT ||
             !datum_read(type, ends[i]->text, &limits[i]))
-            return reading_fail(m->r, ends[i]->line, "'%.*s' is no %s",
+            return reading_fail(m->r, ends[i]->line, "'%.*s' is not a valid %s",
                                 SHOWN(ends[i]->text), data_type_name(type));
     if (datum_cmp(&limits[0], &limits[1]) >= 0)
         return reading_fail(m->r, ends[0]->line, "lower must be below upper");

@@ -102,8 +102,8 @@ read_datum(const struct reading *r, const struct node *n,
                                 "'%.*s' is not a decimal with at most %d "
                                 "digits after the point",
                                 SHOWN(n->text), c->scale);
-        return reading_fail(r, n->line, "'%.*s' is no %s", SHOWN(n->text),
-                            data_type_name(c->type));
+        return reading_fail(r, n->line, "'%.*s' is not a valid %s",
+                            SHOWN(n->text), data_type_name(c->type));
     }
     return CUSTOS_OK;
 }

@@ -104,7 +104,7 @@ loop_stop(struct loop *l, int64_t within_ms)
     l->stopping = true;
     if (l->options.notify)
         notify_say(l->options.notify, "STOPPING=1");
-    log_say("stop", "no new connections; questions that run may end");
+    log_say("stop", "no new connections; running queries may finish");
     loop_deafen(l);
     for (size_t i = 0; i < l->n_slots; i++)
         if (l->slots[i].conn)

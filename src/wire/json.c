@@ -41,7 +41,7 @@ check_text(str text, custos_err *err)
 
     if (at < text.len)
         return custos_fail_at(err, CUSTOS_ESYNTAX, (int)at,
-                              "this is no JSON: it is not UTF-8 here");
+                              "not valid JSON: not UTF-8 here");
     return CUSTOS_OK;
 }
 
@@ -184,7 +184,7 @@ load_json(str text, json_t **out, custos_err *err)
     if (json_error_code(&wrong) == json_error_out_of_memory)
         return fail_memory(err);
     return custos_fail_at(err, CUSTOS_ESYNTAX, wrong.position,
-                          "this is no JSON (line %d): %s", wrong.line,
+                          "not valid JSON (line %d): %s", wrong.line,
                           wrong.text);
 }
 

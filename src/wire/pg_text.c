@@ -1,6 +1,7 @@
 /*
- * PostgreSQL's texts to binary and back. An array's text is {a,"b c",NULL}; in
- * binary it is its dimensions, its elements' type, and the elements.
+ * Converts values between PostgreSQL's text and binary formats. An array is
+ * {a,"b c",NULL} as text; in binary it is the number of dimensions, the type of
+ * the elements, and the elements.
  */
 #include "wire/pg_text.h"
 
@@ -47,10 +48,10 @@ static custos_status
 fail_array(custos_err *err)
 {
     return custos_fail(err, CUSTOS_EINVAL,
-                       "a text is no array of one dimension");
+                       "text is not a one-dimensional array");
 }
 
-/* A value as the binary of its type; of types we do not know, as it is. */
+/* Writes a value in binary. The text of an unknown type is copied unchanged. */
 static custos_status
 write_element(str text, uint32_t oid, struct buf *out, custos_err *err)
 {
@@ -60,7 +61,7 @@ write_element(str text, uint32_t oid, struct buf *out, custos_err *err)
     if (!pg_data_type(oid, &type))
         type = TYPE_TEXT;
     if (!datum_read(type, text, &d))
-        return custos_fail(err, CUSTOS_EINVAL, "a text is no value of type %s",
+        return custos_fail(err, CUSTOS_EINVAL, "text is not a value of type %s",
                            data_type_name(type));
     return pg_value_write(&d, oid, PG_BINARY, out, err);
 }
@@ -73,7 +74,8 @@ is_null(str text)
 
 /* -------------------------------------------------------- text arrays -- */
 
-/* The elements of "{...}"; counts them, and NULLs. */
+/* Writes the elements of "{...}" in binary; adds their number to *n, and the
+   number of NULLs among them to *nulls. */
 static custos_status
 write_elements(struct list_text *list, uint32_t oid, struct buf *out,
                uint32_t *n, uint32_t *nulls, custos_err *err)
@@ -114,18 +116,18 @@ write_array(str text, uint32_t element, struct buf *out, custos_err *err)
 
     if (!list_text_begin(text, &list))
         return fail_array(err);
-    add_u32(out, 1);
-    add_u32(out, 0); /* are there NULLs; filled below */
+    add_u32(out, 1); /* dimensions; set below */
+    add_u32(out, 0); /* whether there are NULLs; set below */
     add_u32(out, element);
-    add_u32(out, 0); /* how many; filled below */
-    add_u32(out, 1); /* counted from */
+    add_u32(out, 0); /* number of elements; set below */
+    add_u32(out, 1); /* index of the first element */
     st = write_elements(&list, element, out, &n, &nulls, err);
     if (st || out->failed)
         return st;
     u32_put(out->ptr + head, n > 0);
     u32_put(out->ptr + head + 4, nulls > 0);
     u32_put(out->ptr + head + 12, n);
-    if (n == 0) /* no dimension then */
+    if (n == 0) /* an empty array has no dimension: remove it */
         out->ptr[out->len -= DIMENSION] = 0;
     return CUSTOS_OK;
 }
@@ -177,7 +179,7 @@ static custos_status
 fail_parameter(int number, custos_err *err)
 {
     return custos_fail(err, CUSTOS_EINVAL,
-                       "parameter $%d is no array of one dimension", number);
+                       "parameter $%d is not a one-dimensional array", number);
 }
 
 static custos_status
@@ -206,7 +208,7 @@ read_elements(struct pg_list values, uint32_t element, int number,
     return CUSTOS_OK;
 }
 
-/* That as many values as said fill the bytes exactly. */
+/* True if n values, each after its length, fill the bytes exactly. */
 static bool
 values_fill(str bytes, size_t n)
 {

@@ -1,6 +1,7 @@
 /*
- * Values that are held as PostgreSQL's text of them (t, 42, {a,b}), in text
- * and binary on the wire: what catalogs hold, arrays of one dimension included.
+ * Values that we hold as PostgreSQL's text for them (t, 42, {a,b}), and their
+ * text and binary formats on the wire. For values of catalogs, which include
+ * one-dimensional arrays.
  */
 #ifndef WIRE_PG_TEXT_H
 #define WIRE_PG_TEXT_H
@@ -17,7 +18,7 @@ enum pg_array {
     PG_CHAR_ARRAY = 1002,
 };
 
-/* The type of an array's elements, and the array of a type; 0: not known. */
+/* The element type of an array type, and the reverse; 0 if unknown. */
 uint32_t pg_array_element(uint32_t oid);
 uint32_t pg_array_of(uint32_t element);
 
@@ -30,8 +31,8 @@ CUSTOS_MUST_USE custos_status pg_text_write(str text, uint32_t oid,
                                             struct buf *out, custos_err *err);
 
 /*
- * A parameter (not NULL) as text, appended; of a type that we do not know only
- * text is taken. May fail as pg_value_read may.
+ * Appends a parameter, which is not NULL, as text. For an unknown type only the
+ * text format is accepted. Fails like pg_value_read.
  */
 CUSTOS_MUST_USE custos_status pg_text_read(const struct pg_bytes *bytes,
                                            uint32_t oid, enum pg_format format,

@@ -372,13 +372,13 @@ pg_value_read(const struct pg_bytes *bytes, uint32_t oid, enum pg_format format,
         return CUSTOS_OK;
     }
     if (!(format == PG_BINARY ? read_binary : read_text)(bytes->bytes, row, &d))
-        return custos_fail(err, CUSTOS_EINVAL,
-                           "parameter $%d is no value of type %s that can be "
-                           "used here%s",
-                           number, row->name,
-                           data_type_is_number(row->type)
-                               ? ": numbers have at most 36 digits"
-                               : "");
+        return custos_fail(
+            err, CUSTOS_EINVAL,
+            "parameter $%d is not a value of type %s that can be "
+            "used here%s",
+            number, row->name,
+            data_type_is_number(row->type) ? ": numbers have at most 36 digits"
+                                           : "");
     if (int_limits(row->oid, &low, &high) && (d.n < low || d.n > high))
         return custos_fail(err, CUSTOS_ERANGE,
                            "parameter $%d is outside the range of %s", number,

@@ -165,7 +165,7 @@ scram_verifier_read(str text, struct scram_verifier *out, custos_err *err)
     wipe(&v, sizeof v);
     return good ? CUSTOS_OK
                 : custos_fail(err, CUSTOS_EINVAL,
-                              "this is no verifier of the form "
+                              "not a verifier of the form "
                               "SCRAM-SHA-256$4096:salt$StoredKey:ServerKey");
 }
 

@@ -167,8 +167,8 @@ mistakes_of_metadata(void **state)
          "line 14: a second private_id: people named by several columns "
          "together have no unit here"},
         {"upper: 100}", "upper: 0}", "line 14: lower must be below upper"},
-        {"upper: 100}", "upper: 1.5}", "line 14: '1.5' is no integer"},
-        {"lower: -0.5", "lower: low", "line 18: 'low' is no real"},
+        {"upper: 100}", "upper: 1.5}", "line 14: '1.5' is not a valid integer"},
+        {"lower: -0.5", "lower: low", "line 18: 'low' is not a valid real"},
         {"upper: 100}", "uper: 100}",
          "line 14: there is no key 'uper' in a "
          "column; did you mean upper?"},

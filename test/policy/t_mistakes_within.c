@@ -32,10 +32,10 @@ mistakes_of_columns(void **state)
         {"[0, 120]", "[5, 5]",
          "line 17: the lower limit of a range must be "
          "below the upper one"},
-        {"[0, 120]", "[0, x]", "line 17: 'x' is no integer"},
-        {"[0, 120]", "[0, 1.5]", "line 17: '1.5' is no integer"},
+        {"[0, 120]", "[0, x]", "line 17: 'x' is not a valid integer"},
+        {"[0, 120]", "[0, 1.5]", "line 17: '1.5' is not a valid integer"},
         {"[0, 120]", "[0, 9223372036854775808]",
-         "line 17: '9223372036854775808' is no integer"},
+         "line 17: '9223372036854775808' is not a valid integer"},
         {"[0, 120]", "[~, 120]",
          "line 17: NULL cannot be one of the limits of a range; use nullable, "
          "or put the word in quotes"},
@@ -62,11 +62,13 @@ mistakes_of_columns(void **state)
          "\u0442\u0440\u0443\u0441\u0441\u043a\u0438\u0439\u0439]",
          "line 17: "
          "'2\u0440\u0443\u0441\u0441\u043a\u0438\u0439\u0442\u0435\u043a\u0441"
-         "\u0442\u0440\u0443\u0441\u0441\u043a\u0438\u0439' is no integer"},
+         "\u0442\u0440\u0443\u0441\u0441\u043a\u0438\u0439' is not a "
+         "valid integer"},
         {"[-0.5, 5e3]", "[-0.5, 1e35]",
          "line 31: '1e35' is not a decimal with at most 2 digits after the "
          "point"},
-        {"2020-12-31", "2020-02-30", "line 32: '2020-02-30' is no date"},
+        {"2020-12-31", "2020-02-30",
+         "line 32: '2020-02-30' is not a valid date"},
         {"type: boolean", "type: boolean, range: [false, true]",
          "line 36: a boolean has no range"},
         {"values: [Rome, 'Oslo']", "range: [a, b]",

@@ -60,7 +60,7 @@ queries_that_are_refused(void **state)
         custos_status want;
         const char *said;
     } rows[] = {
-        {"{", CUSTOS_ESYNTAX, "no JSON"},
+        {"{", CUSTOS_ESYNTAX, "not valid JSON"},
         {"[]", CUSTOS_EINVAL, "must be an object"},
         {"\"SELECT 1\"", CUSTOS_EINVAL, "must be an object"},
         {"{}", CUSTOS_EINVAL, "has no \"sql\""},
@@ -129,7 +129,7 @@ acts_that_are_refused(void **state)
     static const struct {
         const char *body, *said;
     } rows[] = {
-        {"", "no JSON"},
+        {"", "not valid JSON"},
         {"[]", "must be an object"},
         {"{}", "must have an \"act\" and the \"name\""},
         {"{\"name\":\"ana\"}", "must have an \"act\""},
