@@ -68,7 +68,7 @@ const struct verb verb_backup = {
         "copy\n"
         "lacks what is spent after it was made: give custos restore the newest "
         "receipt\n"
-        "that anybody has (--receipt), and it refuses a copy that is older.",
+        "that anybody has (--receipt), and it rejects an older copy.",
     .examples = "custos backup hospital.backup\n"
                 "custos restore hospital.backup --store hospital.store\n",
     .options = options,

@@ -64,9 +64,9 @@ static const struct question {
      .sql = "SELECT name, beds FROM departments WHERE floor < 3\n"
             "ORDER BY beds DESC",
      .who = "ana"},
-    {.why = "One person's row: refused, and nothing is charged.",
+    {.why = "One person's row: rejected, and nothing is charged.",
      .sql = "SELECT born, city FROM patients WHERE id = 4711"},
-    {.why = "A price above the owner's limit: refused as well.",
+    {.why = "A price above the owner's limit: rejected as well.",
      .sql = "SELECT count(*) FROM patients WHERE smoker",
      .epsilon = "5"},
 };
@@ -187,7 +187,7 @@ ask_question(struct painter *p, struct curator *c, const struct question *q)
     if (code)
         return code;
     if (curator_answer(c, &a, &answer, &err)) {
-        show_words(p->o, "  refused:", err.said);
+        show_words(p->o, "  rejected:", err.said);
         if (*err.hint)
             show_words(p->o, "  hint:", err.hint);
         return CLI_OK;

@@ -20,7 +20,7 @@ static const struct option options[RESTORE_OPTIONS] = {
                        "the folder to create (" STORE_DEFAULT ")"},
     [RESTORE_RECEIPT] = {"receipt", "RECEIPT",
                          "the newest receipt there is; a backup older than it\n"
-                         "is refused"},
+                         "is rejected"},
 };
 
 /* Verifies that the backup is undamaged and not older than the receipt. */
@@ -112,7 +112,7 @@ const struct verb verb_restore = {
              "and records the\nrestore in the ledger. What was spent after the "
              "backup was made could be spent\nagain: give the newest receipt "
              "that anybody has (--receipt), and a backup older\nthan it is "
-             "refused.",
+             "rejected.",
     .examples = "custos restore hospital.backup --store hospital.store\n",
     .options = options,
     .n_options = RESTORE_OPTIONS,

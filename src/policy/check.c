@@ -97,7 +97,7 @@ check_budget(struct check *c)
         add_remark(
             c, ADVICE, b->line,
             "n, the public number of people, is not given: questions whose "
-            "price needs a size (averages asked by accuracy) are refused");
+            "price needs a size (averages asked by accuracy) are rejected");
 }
 
 static void
@@ -109,7 +109,7 @@ check_query(struct check *c)
         add_remark(
             c, ADVICE, p->query_line,
             "a query that names no epsilon would take %s, above max_epsilon "
-            "%s, and be refused",
+            "%s, and be rejected",
             p->default_epsilon.ptr, p->max_epsilon.ptr);
     if (amounts_cmp(p->max_epsilon, p->budget.epsilon) > 0)
         add_remark(
@@ -274,7 +274,7 @@ check_sum(struct check *c, enum kind kind)
         add_remark(
             c, ADVICE, line,
             "analysts are overcommitted: the %s of %zu of them adds up to %s, "
-            "above the common %s; who comes last finds it spent",
+            "above the common %s; whoever asks last may find it spent",
             kind == DELTA ? "delta" : "epsilon", n,
             text.failed ? "more" : buf_text(&text), most.ptr);
     buf_clear(&text);

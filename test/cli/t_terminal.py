@@ -85,8 +85,8 @@ class Demo(CommandCase):
         text = "\n".join(demo())
         for fact in ("ε = 1, δ = 1e-9", "Cached: no cost",
                      "at most 8 rows of each patient_id count",
-                     "refused: the rows of patients are private",
-                     "refused: one query may cost an epsilon of at most 0.5",
+                     "rejected: the rows of patients are private",
+                     "rejected: one query may cost an epsilon of at most 0.5",
                      "4 charges"):
             self.assertIn(fact, text)
         bars = re.findall(r"█*├?─*●─*┤? +-?[\d,]+ ± 30$", text, re.M)

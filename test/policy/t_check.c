@@ -89,7 +89,7 @@ dangerous_budgets(void **state)
           "that delta 1e-9 is below 1/n\n");
     check("{epsilon: 1}", TABLE, QUERY,
           "2 n, the public number of people, is not given: questions whose "
-          "price needs a size (averages asked by accuracy) are refused\n");
+          "price needs a size (averages asked by accuracy) are rejected\n");
 }
 
 static void
@@ -98,7 +98,7 @@ caps_of_queries(void **state)
     (void)state;
     check(BUDGET, TABLE, "query: {epsilon: 0.6, max_epsilon: 0.5}",
           "4 a query that names no epsilon would take 0.6, above max_epsilon "
-          "0.5, and be refused\n");
+          "0.5, and be rejected\n");
     check(BUDGET, TABLE, "query: {max_epsilon: 2}",
           "4 max_epsilon 2 is above the whole budget 1: it limits nothing\n");
     check(BUDGET, TABLE, "",
@@ -163,15 +163,15 @@ analysts(void **state)
     check(BUDGET, TABLE, QUERY "\nanalysts: {ana: {}}",
           "5 'ana' has no budget and may spend all of the common one\n"
           "5 'ana' has no tables and may use every one\n");
-    check(
-        BUDGET, TABLE,
-        QUERY "\nanalysts:\n"
-              "  ana: {tables: [t], budget: {epsilon: 0.7, delta: 9e-10}}\n"
-              "  bo: {tables: [t], budget: {epsilon: 0.4, delta: 2e-10}}\n",
-        "6 analysts are overcommitted: the epsilon of 2 of them adds up to "
-        "1.1, above the common 1; who comes last finds it spent\n"
-        "6 analysts are overcommitted: the delta of 2 of them adds up to "
-        "0.0000000011, above the common 1e-9; who comes last finds it spent\n");
+    check(BUDGET, TABLE,
+          QUERY "\nanalysts:\n"
+                "  ana: {tables: [t], budget: {epsilon: 0.7, delta: 9e-10}}\n"
+                "  bo: {tables: [t], budget: {epsilon: 0.4, delta: 2e-10}}\n",
+          "6 analysts are overcommitted: the epsilon of 2 of them adds up to "
+          "1.1, above the common 1; whoever asks last may find it spent\n"
+          "6 analysts are overcommitted: the delta of 2 of them adds up to "
+          "0.0000000011, above the common 1e-9; whoever asks last may find it "
+          "spent\n");
     check(BUDGET, TABLE,
           QUERY "\nanalysts:\n"
                 "  ana:\n"
