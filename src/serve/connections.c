@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "serve/loop_inside.h"
 
-enum { SILENT_US = 1000000 }; /* an honest client speaks before */
+enum { SILENT_US = 1000000 }; /* an honest client sends something sooner */
 
 struct conn *
 connections_at(struct loop *l, uint32_t id)
@@ -31,6 +31,8 @@ free_slot(struct loop *l)
 }
 
 /* ------------------------------------------------------------ strangers -- */
+
+/* A stranger is a connection that has not logged in. */
 
 static void
 stranger_add(struct loop *l, struct conn *c)
@@ -129,7 +131,7 @@ stranger_to_end(const struct loop *l, const char *group)
     return oldest;
 }
 
-/* The group with the most strangers; of several, the one with the oldest. */
+/* The group with the most strangers; among equals, that of the oldest one. */
 static const char *
 largest_group(const struct loop *l)
 {
@@ -157,9 +159,10 @@ stranger_end(struct loop *l, struct conn *c)
 }
 
 /*
- * A new connection is let in, and an older one that has not logged in is evicted,
- * from the address that has most: strangers cannot fill the server and keep others
- * out, and those of some addresses cannot keep out those of another.
+ * Makes room for a new connection, if there is none, by evicting one that has not
+ * logged in: from the newcomer's own group of addresses if that is full, else from
+ * the largest group. So strangers cannot fill the server, and those at one address
+ * cannot keep out those at another.
  */
 bool
 connections_make_room(struct loop *l, const char *address,

@@ -1,9 +1,9 @@
 #include "serve/console.h"
 
 /*
- * The page may load its own files and ask its own server; nothing else, nothing
- * written into it, nowhere inside another page. (Pictures: a chart is drawn from
- * a blob before it is saved.)
+ * The page may load files from its own server and send requests to it, nothing
+ * else: no inline scripts or styles, and no other page may frame it. blob: is for
+ * images because a chart is drawn from a blob before it is saved.
  */
 static const char CONSOLE_CSP[] =
     "default-src 'none'; script-src 'self'; style-src 'self'; "

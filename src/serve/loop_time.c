@@ -1,5 +1,5 @@
 /*
- * Limits of time, signals and stopping; limits are checked every SWEEP_US.
+ * Time limits of connections, checked every SWEEP_US; signals; stopping.
  */
 #include <signal.h>
 #include <sys/epoll.h>
@@ -9,9 +9,10 @@
 
 #include "serve/loop_inside.h"
 
-/* True: it was ended, since the client did not receive its replies. */
+/* Closes the connection if the client has received nothing of its replies for
+   too long. True if it did. */
 static bool
-is_not_read(struct loop *l, struct conn *c)
+close_if_unread(struct loop *l, struct conn *c)
 {
     int64_t acked = conn_is_sending(c) ? peer_acked(c->fd) : -1;
 
@@ -26,9 +27,9 @@ is_not_read(struct loop *l, struct conn *c)
     return true;
 }
 
-/* The limits of one connection. */
+/* Enforces the limits on queries, logins and idle sessions. */
 static void
-look_at(struct loop *l, struct conn *c)
+enforce_limits(struct loop *l, struct conn *c)
 {
     const struct serve_limits *limits = &l->options.parts->limits;
     const int64_t now = l->now_us;
@@ -53,7 +54,7 @@ look_at(struct loop *l, struct conn *c)
     loop_drive(l, c);
 }
 
-/* A client that does not receive its last bytes is not waited for. */
+/* The server does not wait for a client that does not receive its last bytes. */
 void
 loop_sweep(struct loop *l)
 {
@@ -77,13 +78,14 @@ loop_sweep(struct loop *l)
             session_end(c->session, "57P01", "the server is stopping");
             (void)conn_drive(c, l->tls, l->now_us);
             loop_close(l, c, "time");
-        } else if (!is_not_read(l, c)) {
-            look_at(l, c);
+        } else if (!close_if_unread(l, c)) {
+            enforce_limits(l, c);
         }
     }
 }
 
-/* Closes the listeners: new clients are refused instead of waiting in vain. */
+/* Closes the listeners, so that new clients are refused at once and do not
+   wait. */
 void
 loop_deafen(struct loop *l)
 {

@@ -1,8 +1,8 @@
 /*
- * Lanes of jobs, threads with a handle of the curator each, and one thread, the
- * releaser, which holds finished jobs until their time and interrupts dropped
- * ones until they have ended. One lock for all: work takes milliseconds, and the
- * lock is held for a few instructions.
+ * Lanes of jobs, and threads that each have a handle of the curator. One more
+ * thread, the releaser, holds finished jobs until they are due, and interrupts
+ * dropped jobs until they have ended. One lock is enough for all: work takes
+ * milliseconds, and the lock is held for a few instructions.
  */
 #include "serve/workers.h"
 
@@ -21,21 +21,21 @@
 #include "serve/workers_inside.h"
 
 enum {
-    STACK_BYTES = 16 << 20, /* reading a deep query takes it: sql/tokens.h */
+    STACK_BYTES = 16 << 20, /* a deeply nested query needs it: sql/tokens.h */
     AGAIN_US = 50000,       /* between two interrupts of a dropped job */
-    LOOK_US = 500000,       /* between two looks at the clock of replies */
-    GIVE_UP_US = 1000000,   /* for interrupted jobs to end, at the end */
-    IN_FLIGHT = 4,          /* for each that may run: a reply that waits for
-                               its step keeps no thread */
-    LOGINS_WAITING = 1024,  /* of all addresses */
-    LOGINS_SHARE = 64,      /* of one */
+    LOOK_US = 500000,       /* at most, between two reads of the reply clock */
+    GIVE_UP_US = 1000000,   /* how long stopping waits for interrupted jobs */
+    IN_FLIGHT = 4,          /* jobs in flight for each that may run: one that
+                               waits for its step occupies no thread */
+    LOGINS_WAITING = 1024,  /* from all addresses */
+    LOGINS_SHARE = 64,      /* from one address */
     OWNER_WAITING = 64,
     QUESTIONS_NICE = 5,
 };
 
 /* ------------------------------------------------------------- threads -- */
 
-/* Lock held. Waits at most until a moment of the steady clock. */
+/* Lock held. Waits until then by the steady clock, or until it is woken. */
 static void
 wait_until(struct workers *w, pthread_cond_t *what, int64_t until_us)
 {
@@ -48,7 +48,7 @@ wait_until(struct workers *w, pthread_cond_t *what, int64_t until_us)
         pthread_cond_timedwait(what, &w->lock, &t);
 }
 
-/* Lock held, which is let go meanwhile. The job is the caller's again. */
+/* Lock held; released during the callbacks. The job is the caller's again. */
 static void
 hand_back(struct workers *w, struct job *j)
 {
@@ -71,7 +71,7 @@ hand_back(struct workers *w, struct job *j)
     pthread_cond_broadcast(&w->quiet);
 }
 
-/* Lock held: the releaser hands it back at its time. */
+/* Lock held. The releaser hands the job back when it is due. */
 static void
 hold_job(struct workers *w, struct job *j)
 {
@@ -80,7 +80,7 @@ hold_job(struct workers *w, struct job *j)
     pthread_cond_signal(&w->held);
 }
 
-/* Lock held. Waits at most so long. */
+/* Lock held. Waits for at most left_us, or until it is woken. */
 static void
 wait_for_due(struct workers *w, int64_t left_us)
 {
@@ -89,7 +89,7 @@ wait_for_due(struct workers *w, int64_t left_us)
 }
 
 /* Lock held: puts the job into the lane that it asked for. If it was dropped
-   meanwhile, or the server stops, it comes back as if it had not been begun. */
+   meanwhile, or the server is stopping, it comes back as not begun. */
 static void
 move_job(struct workers *w, struct job *j)
 {
@@ -113,8 +113,8 @@ move_job(struct workers *w, struct job *j)
     lane_wake(&w->lanes[j->to]);
 }
 
-/* Lock held: a worker is done with the job. If its share may begin another, this
-   worker takes it. */
+/* Lock held: a worker is done with the job. If the same name may then begin
+   another job, this worker takes it. */
 static void
 finish_job(struct workers *w, struct job *j)
 {
@@ -137,7 +137,7 @@ finish_job(struct workers *w, struct job *j)
 /* Reading, planning and charging have a lower priority than the processes that
    work on charged questions, whose time is fixed. */
 static void
-step_back(enum lane lane)
+lower_priority(enum lane lane)
 {
     if (lane == LANE_QUESTIONS || lane == LANE_FREE)
         (void)setpriority(PRIO_PROCESS, (id_t)gettid(), QUESTIONS_NICE);
@@ -151,7 +151,7 @@ worker_main(void *ctx)
     struct lane_state *lane = &w->lanes[me->lane];
     struct curator *mine;
 
-    step_back(me->lane);
+    lower_priority(me->lane);
     pthread_mutex_lock(&w->lock);
     for (;;) {
         struct job *j = w->ending ? NULL : fair_queue_take(&lane->queue);
@@ -163,7 +163,7 @@ worker_main(void *ctx)
             continue;
         }
         w->running++;
-        lane_wake(lane); /* one signal may stand for several jobs */
+        lane_wake(lane); /* there may be one signal for several jobs */
         j->stepped = j->begun = true;
         j->replies = w->options.replies;
         j->long_replies = w->options.long_replies;
@@ -182,11 +182,11 @@ worker_main(void *ctx)
     mine = me->curator;
     me->curator = NULL;
     pthread_mutex_unlock(&w->lock);
-    curator_close(mine); /* here: libraries keep what they cache by thread */
+    curator_close(mine); /* in this thread: libraries have caches per thread */
     return NULL;
 }
 
-/* The first reason stands: the client has been told it. */
+/* Keeps the first reason, which the client has received. */
 static void
 job_stop(struct job *j, enum ask_stop why)
 {
@@ -196,9 +196,9 @@ job_stop(struct job *j, enum ask_stop why)
 }
 
 /*
- * Lock held: ends what the engine does for dropped jobs, and says when to do so
- * again. An interrupt can come between two calls of the engine and meet nothing:
- * so it is sent until the job has ended.
+ * Lock held: interrupts the engine's work for dropped jobs, and returns when to
+ * do so again. An interrupt between two calls of the engine has no effect, so it
+ * is repeated until the job has ended.
  */
 static int64_t
 interrupt_dropped(struct workers *w)
@@ -236,11 +236,11 @@ releaser_main(void *ctx)
 
             j->stopped = j->stopped || w->over;
             hand_back(w, j);
-            lane_wake(lane); /* its share may begin another */
+            lane_wake(lane); /* the same name may begin another job */
             continue;
         }
         next = reply_heap_next(&w->shelf);
-        if (next < INT64_MAX) /* by another clock, which may stand still */
+        if (next < INT64_MAX) /* by the reply clock, which may stand still */
             next = steady_us() + LOOK_US < next ? steady_us() + LOOK_US : next;
         wait_until(w, &w->held, next < again ? next : again);
     }
@@ -290,7 +290,7 @@ lanes_init(struct workers *w)
     const struct queue_limits limits[LANES] = {
         [LANE_QUESTIONS] = {o->waiting_max, o->share_waiting, o->share_running,
                             IN_FLIGHT * o->share_running, o->share_planning},
-        /* half of the processes is for others */
+        /* one name gets half of the threads at most */
         [LANE_FREE] = {o->waiting_max, o->share_waiting,
                        (o->free_threads + 1) / 2, o->free_threads, 0},
         [LANE_LOGINS] = {LOGINS_WAITING, LOGINS_SHARE, o->login_threads,
@@ -320,7 +320,7 @@ worker_start(struct workers *w, struct curator *c, enum lane lane,
     if (!st && pthread_create(&me->thread, attr, worker_main, me))
         st = custos_fail(err, CUSTOS_ENOMEM, "no thread could be started");
     me->started = !st;
-    pthread_mutex_lock(&w->lock); /* the releaser looks at them */
+    pthread_mutex_lock(&w->lock); /* the releaser reads n */
     w->n++;
     pthread_mutex_unlock(&w->lock);
     return st;
@@ -396,7 +396,7 @@ workers_end(struct workers *w)
     pthread_mutex_unlock(&w->lock);
 }
 
-/* Lock held: all that runs is dropped. */
+/* Lock held: drops all running jobs. */
 static void
 drop_running(struct workers *w)
 {
@@ -407,7 +407,7 @@ drop_running(struct workers *w)
     pthread_cond_broadcast(&w->held);
 }
 
-/* Lock held; false: not all has come back. */
+/* Lock held. False if some jobs have not come back. */
 static bool
 settle_all(struct workers *w, int64_t wait_ms)
 {
@@ -499,7 +499,7 @@ workers_submit(struct workers *w, struct job *j)
     j->at = JOB_WAITS;
     atomic_store(&j->why, ASK_GOES_ON);
     pthread_mutex_lock(&w->lock);
-    /* Room on the shelf is reserved now: later it must not fail. */
+    /* Reserves room on the shelf now, because holding a job must not fail. */
     if (!w->ending) {
         taken = SUBMIT_FULL;
         if (reply_heap_reserve(&w->shelf, count_waiting(w) + w->running + 1))
@@ -514,9 +514,9 @@ workers_submit(struct workers *w, struct job *j)
     return taken;
 }
 
-/* Lock held. The releaser gives a waiting job back, since the caller may hold a
-   lock that done needs. It keeps to the steps: otherwise whether it had been begun
-   would show how busy others keep the workers. */
+/* Lock held. The releaser hands a waiting job back, because the caller may hold
+   a lock that done() needs. The job still waits for its step: otherwise the time
+   would reveal whether it had begun, and so how busy others keep the workers. */
 static void
 withdraw_job(struct workers *w, struct job *j)
 {
@@ -528,7 +528,8 @@ withdraw_job(struct workers *w, struct job *j)
     hold_job(w, j);
 }
 
-/* Lock held. At the moment of the stop, whether the work has ended or not. */
+/* Lock held. If the job was stopped, returns its reserved time to the queue, even
+   if the work has not ended. */
 static void
 give_time_back(const struct workers *w, struct job *j)
 {
