@@ -47,13 +47,13 @@ static const struct option options[RISK_OPTIONS] = {
 };
 
 enum {
-    PLAN_POINTS = 24, /* of the plan's curve, and as many again near 0 */
+    PLAN_POINTS = 24, /* on the plan's curve, and as many more near 0 */
     SENTENCE_WIDTH = 62,
 };
 static_assert(2 * (1 + 2 * PLAN_POINTS) + 2 <= RISK_CORNERS_MAX,
               "room for the corners of all points");
 
-struct told {
+struct results {
     char epsilon[NUMBER_GIVEN_MAX];
     struct risk_told risk;
     double x[RISK_CORNERS_MAX], y[RISK_CORNERS_MAX];
@@ -61,9 +61,9 @@ struct told {
 
 /* ------------------------------------------------------------- the risk -- */
 
-/* Adds the plan's promise at delta, and all points of its curve. */
+/* The risk of the plan's promise at delta and at all points of its curve. */
 static int
-risk_of_plan(const struct args *args, struct told *t, custos_risk **out)
+risk_of_plan(const struct args *args, struct results *t, custos_risk **out)
 {
     static struct points p;
     custos_plan *plan = NULL;
@@ -94,7 +94,7 @@ risk_of_plan(const struct args *args, struct told *t, custos_risk **out)
 }
 
 static int
-risk_of(const struct args *args, struct told *t, custos_risk **out)
+risk_of(const struct args *args, struct results *t, custos_risk **out)
 {
     const char *epsilon = args->given[RISK_EPSILON];
     custos_err err = CUSTOS_ERR_INIT;
@@ -113,7 +113,8 @@ risk_of(const struct args *args, struct told *t, custos_risk **out)
 
 /* Computes everything that is printed. */
 static int
-compute_risk(const custos_risk *risk, const struct args *args, struct told *t)
+compute_risk(const custos_risk *risk, const struct args *args,
+             struct results *t)
 {
     custos_err err = CUSTOS_ERR_INIT;
     custos_status st = risk_report(risk, &t->risk, &err);
@@ -130,16 +131,15 @@ compute_risk(const custos_risk *risk, const struct args *args, struct told *t)
 /* ------------------------------------------------------------- printing -- */
 
 static void
-make_chart(struct told *t, char subtitle[160], struct chart *c)
+make_chart(struct results *t, char subtitle[160], struct chart *c)
 {
     static const double ends[] = {0, 1}, blind[] = {1, 0};
     char epsilon[NUMBER_MAX], delta[NUMBER_MAX];
 
     digits_up(t->epsilon, 6, epsilon);
     digits_up(t->risk.delta, 6, delta);
-    snprintf(subtitle, 160,
-             "epsilon %s, delta %s; no test comes below the curve", epsilon,
-             delta);
+    snprintf(subtitle, 160, "epsilon %s, delta %s; no test is below the curve",
+             epsilon, delta);
     *c = (struct chart){
         .title = "What an attacker's test can reach",
         .subtitle = subtitle,
@@ -154,7 +154,7 @@ make_chart(struct told *t, char subtitle[160], struct chart *c)
 /* Two columns: headings, and the sentences under each. */
 struct page {
     struct out *o;
-    const char *under; /* the last heading printed */
+    const char *under; /* the heading printed last */
 };
 
 static void
@@ -178,7 +178,7 @@ print_sentence(void *ctx, const char *under, const char *sentence)
 }
 
 static void
-print_sentences(struct out *o, const struct told *t)
+print_sentences(struct out *o, const struct results *t)
 {
     struct page page = {.o = o};
     char epsilon[NUMBER_MAX];
@@ -191,7 +191,7 @@ print_sentences(struct out *o, const struct told *t)
 }
 
 static void
-print_json(struct out *o, const struct told *t)
+print_json(struct out *o, const struct results *t)
 {
     const custos_risk_facts *f = &t->risk.facts;
 
@@ -216,7 +216,7 @@ print_json(struct out *o, const struct told *t)
 }
 
 static int
-print_risk(const struct args *args, struct told *t)
+print_risk(const struct args *args, struct results *t)
 {
     static struct out o;
     struct painter painter;
@@ -248,7 +248,7 @@ print_risk(const struct args *args, struct told *t)
 static int
 run_risk(const struct verb *verb, int argc, char **argv)
 {
-    static struct told t;
+    static struct results t;
     custos_risk *risk = NULL;
     struct args args;
     int code = account_read(verb, argc, argv, &args);

@@ -6,8 +6,8 @@
 
 enum { SECRET_MAX = 1025 };
 
-/* Asks twice at a terminal, else reads one line of standard input. CLI_OK, or
-   an exit code after printing why. */
+/* Asks twice at a terminal, else reads one line of standard input. Returns
+   CLI_OK, or prints what is wrong and returns an exit code. */
 int secret_read(char into[SECRET_MAX]);
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * What an analyst may know, as rows: tables and views with a grant, their
- * granted columns with types and public domains, keys between these. Object
- * numbers count granted objects alone, so that they reveal nothing about others.
+ * Writes the statements that fill an analyst's catalog: the granted tables and
+ * views, their granted columns with types and public domains, and the keys
+ * between these. Object numbers count granted objects only, so that they reveal
+ * nothing about the others.
  */
 #include "base/error.h"
 #include "curator/catalog_setup.h"
@@ -36,7 +37,7 @@ type_number(enum data_type type)
     return numbers[type];
 }
 
-/* 0: not granted. */
+/* 0 if the table is not granted. */
 static unsigned
 table_number(const struct filler *f, const struct policy_table *t)
 {
@@ -82,7 +83,7 @@ write_domain(const struct policy_column *c, struct buf *b)
     }
 }
 
-/* The columns of a table are rows of one statement. */
+/* All columns of a table go into one INSERT, which column 1 begins. */
 static void
 add_column(struct filler *f, unsigned table, unsigned n,
            const struct policy_column *c)
@@ -108,8 +109,8 @@ add_column(struct filler *f, unsigned table, unsigned n,
 
 /* ----------------------------------------------------------------- keys -- */
 
-/* Is the column (empty: any of the table) referenced by another that is
-   granted, so that its values are known to be unique? */
+/* Does a granted column reference this one, so that its values are known to be
+   unique? With an empty name: any column of the table. */
 static bool
 is_parent(const struct filler *f, const struct policy_table *t, str column)
 {
@@ -125,7 +126,7 @@ is_parent(const struct filler *f, const struct policy_table *t, str column)
     return false;
 }
 
-/* patients_pkey, visits_patient_fkey */
+/* A constraint's name: patients_pkey, visits_patient_fkey. */
 static void
 add_key_name(struct filler *f, const struct policy_table *t,
              const struct policy_column *c, const char *end)
@@ -144,7 +145,7 @@ add_key_name(struct filler *f, const struct policy_table *t,
     buf_clear(&name);
 }
 
-/* As PostgreSQL writes a name: in quotes where it needs them. */
+/* Like PostgreSQL's quote_ident: quoted only if necessary. */
 static void
 add_name(struct buf *out, str name)
 {
@@ -160,7 +161,7 @@ add_name(struct buf *out, str name)
         duck_quote_name(out, name);
 }
 
-/* A text with names in it, as a literal. */
+/* A string literal: `before`, then each name followed by its `between`. */
 static void
 add_words(struct filler *f, const char *before, const str *names, size_t n,
           const char *const *between)
@@ -271,17 +272,18 @@ add_table(struct filler *f, const struct policy_table *t)
 struct view_filler {
     struct filler *f;
     const struct policy_view *view;
-    unsigned number, n; /* the view's, and how many columns so far */
+    unsigned number, n; /* of the view; of the columns added so far */
 };
 
-/* A view that cannot be asked has no columns, and is not shown. */
+/* The first column adds the view. A view that the analyst cannot query has no
+   columns, so it is not shown. */
 static void
 add_view_column(void *ctx, const struct policy_column *c, bool unit)
 {
     struct view_filler *v = ctx;
 
     (void)unit;
-    if (v->n == 0) /* its text may name what is not granted */
+    if (v->n == 0) /* only the owner sees the SQL: it may name other tables */
         add_relation(v->f, v->number, v->view->name, 'v', v->view->comment,
                      v->f->who ? str_of("") : v->view->sql);
     add_column(v->f, v->number, ++v->n, c);

@@ -1,6 +1,7 @@
 /*
- * Theorem join-order says what the rank is and what is cut first; unit-local says
- * that no row is made from rows of two units. Both are in plan/relation.h.
+ * Prints relations of a plan as SQL of the engine. Theorem join-order says what
+ * the rank is and what is cut first; unit-local says that no row is made from rows
+ * of two units. Both are in plan/relation.h.
  */
 #include "engine/relation.h"
 
@@ -25,9 +26,9 @@ relation_column(const struct policy_column *c, bool stored, const char *before,
 /* ---------------------------------------------------------------- tables -- */
 
 /*
- * A wide table costs the engine time for every column that is named, hence
- * only those that are read. Of a public attached table all, for prepare.h knows
- * a part by its text.
+ * Names only the columns that are read, because each one costs the engine time.
+ * For a public attached table it names all, because prepare.h identifies a part
+ * by its text.
  */
 void
 relation_named(const struct engine *e, const struct policy_table *t,
@@ -69,7 +70,7 @@ print_rows(struct engine *e, const struct relation *r, struct buf *out)
 
     if (t->is_public || is->sorted) {
         relation_table(e, t, r, out);
-    } else if (t->unit_is_row) { /* any number does that no other row has */
+    } else if (t->unit_is_row) { /* any unique number will do */
         buf_printf(out, "(SELECT %s AS unit, 1 AS rank",
                    t->attached ? "row_number() OVER ()" : "rowid");
         relation_named(e, t, r, out);
@@ -88,8 +89,8 @@ print_rows(struct engine *e, const struct relation *r, struct buf *out)
 }
 
 /*
- * The seed of a row: of its unit's own value and its rank, which tell the row
- * from all others; of all its columns where the unit is the row.
+ * The seed of a row is a hash of its unit's value and its rank, which together
+ * identify the row, or of all its columns where the unit is the row.
  */
 static void
 print_table(struct engine *e, const struct relation *r, struct buf *out)
@@ -110,7 +111,7 @@ print_table(struct engine *e, const struct relation *r, struct buf *out)
     buf_add_text(out, ")");
 }
 
-/* ------------------------------------------------------------ the others -- */
+/* ------------------------------------------------------- other relations -- */
 
 static bool
 is_wide(const struct policy_column *c)
@@ -187,7 +188,7 @@ static void
 print_union(struct engine *e, const struct relation *r, struct buf *out)
 {
     size_t n = r->as->n_columns;
-    unsigned long long before = 0; /* rows of a unit in branches before */
+    unsigned long long before = 0; /* rows of a unit in earlier branches */
 
     for (size_t b = 0; b < r->n_branches; b++) {
         const struct relation *branch = r->branches[b];
@@ -213,7 +214,7 @@ print_union(struct engine *e, const struct relation *r, struct buf *out)
     buf_add_text(out, ")");
 }
 
-/* Outputs of a public query in the types that columns have. */
+/* The outputs of a public query, cast to the types of the columns. */
 static void
 print_public(struct engine *e, const struct relation *r, struct buf *out)
 {

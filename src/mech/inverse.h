@@ -1,7 +1,7 @@
 /*
- * Chooses one of n by exact weights and one uniform number: the slow path of
- * the selections, for the few numbers that lie too close to a border for fixed
- * point.
+ * Chooses one of n by exact weights and one uniform number. This is the slow path
+ * of the selections, for the few numbers that lie so close to a boundary that
+ * fixed point cannot decide.
  */
 #ifndef MECH_INVERSE_H
 #define MECH_INVERSE_H
@@ -22,8 +22,8 @@ struct weights {
 /*
  * The i with S_i <= U S_n < S_(i+1), S_i the sum of the weights before i, for
  * the U in [0, 1) whose first 64 bits are given and whose others are drawn.
- * May fail: CUSTOS_EENTROPY; CUSTOS_EINTERNAL, with probability below
- * n 2^-4000.
+ * Fails with CUSTOS_EENTROPY, or with CUSTOS_EINTERNAL, the latter with
+ * probability below n 2^-4000.
  */
 CUSTOS_MUST_USE custos_status inverse_refine(const struct weights *w,
                                              custos_rng *rng, uint64_t first,

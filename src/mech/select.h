@@ -1,7 +1,7 @@
 /*
- * Selection: which of n candidates has the largest score. The three rules
- * share one contest: its public side (rate, noise, buffers) is made before
- * the scores are opened, so that no failure can depend on them.
+ * Selection: which of n candidates has the largest score. The three rules share
+ * one struct. Its public part (rate, noise, buffers) is made before the scores
+ * are opened, so that no failure can depend on them.
  */
 #ifndef MECH_SELECT_H
 #define MECH_SELECT_H
@@ -28,7 +28,7 @@ struct contest {
     uint8_t *heads;    /* permute-and-flip: the coins */
 };
 
-/* The rules. All may fail with CUSTOS_EENTROPY, from coins alone. */
+/* The rules. They fail only with CUSTOS_EENTROPY, whatever the scores are. */
 CUSTOS_MUST_USE custos_status noisy_max_pick(struct contest *c, custos_rng *rng,
                                              const i128 *scores,
                                              size_t *winner);

@@ -13,11 +13,11 @@ enum { MECHS_MOST = 64, KEY_MOST = 1 << 14 };
 
 struct made {
     char *key;
-    custos_mech *mech; /* one of them */
-    custos_keys *keys;
-    size_t bar_n; /* of the mechanism: the bar of so many values; 0: of none */
+    custos_mech *mech; /* either this */
+    custos_keys *keys; /* or this; the other is NULL */
+    size_t bar_n; /* `bar` is mech's error bar for so many values; 0: unset */
     custos_int bar;
-    uint64_t used; /* when last; the one used longest ago makes room */
+    uint64_t used; /* last use, by `clock`; the oldest entry is evicted */
 };
 
 struct mechs {
@@ -76,7 +76,7 @@ keys_key(const custos_keys_options *o, struct buf *out)
                o->epsilon, o->delta);
 }
 
-/* The one of this key, or the place for it; NULL: there is no cache. */
+/* The entry with this key, or the one to put it in; NULL: do not cache. */
 static struct made *
 place_of(struct mechs *m, struct buf *key)
 {
@@ -102,7 +102,7 @@ is_made(const struct made *at, struct buf *key)
     return at && at->key && !strcmp(at->key, buf_text(key));
 }
 
-/* Empties the place for a new one; false: it cannot be kept. */
+/* Empties the entry and gives it the key; false: do not cache. */
 static bool
 place_clear(struct made *at, struct buf *key)
 {

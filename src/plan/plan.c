@@ -40,7 +40,7 @@ distinct_groups(struct work *w)
     return CUSTOS_OK;
 }
 
-/* Refuses queries over private rows by their form alone. */
+/* Rejects queries over private rows whose form is not supported. */
 static custos_status
 check_private(struct work *w)
 {
@@ -90,7 +90,7 @@ work_where(struct work *w, enum context context)
     return types_truth(w, e, context, "WHERE");
 }
 
-/* WHERE, and what subqueries in FROM leave to it. */
+/* WHERE, and the conditions lifted out of subqueries in FROM. */
 static custos_status
 where_make(struct work *w, enum context context)
 {
@@ -113,7 +113,7 @@ private_make(struct work *w)
     if (!st)
         st = outputs_make(w);
     if (!st)
-        st = fanout_make(w); /* IN (SELECT ...) can stand in outputs */
+        st = fanout_make(w); /* outputs can have IN (SELECT ...) */
     if (!st)
         st = parts_make(w);
     if (!st)
@@ -202,7 +202,7 @@ plan_assuming(arena *a, struct query *q, const struct policy *p,
     return st;
 }
 
-/* The query with its views written out, which are read once for all plans. */
+/* Copies the query and expands its views, once for all plans of it. */
 static custos_status
 expand_views(arena *a, const struct query *q, const struct policy *p,
              const struct plan_options *options, struct query **out,

@@ -18,9 +18,9 @@
 struct sql_peek {
     size_t words;      /* words and symbols: at least as many as the scanner
                           finds tokens */
-    size_t statements; /* that are not empty */
+    size_t statements; /* not counting empty ones */
     size_t at, len;    /* the first statement, up to its last word */
-    size_t word;       /* bytes of its first word */
+    size_t word;       /* length of its first word */
     size_t second;     /* where the second statement begins; 0: there is none */
     bool explain;      /* EXPLAIN SELECT, or EXPLAIN WITH */
     bool private; /* a single SELECT or WITH, with EXPLAIN or without, with a
