@@ -141,7 +141,7 @@ corner_write(const struct line *after, const rat *x, custos_risk_corner *out)
     rat_clear(&y);
 }
 
-/* Of k kept lines, the last of them y = 0: from x = 0 to x = 1. */
+/* The corners of k kept lines, from x = 0 to x = 1; the last line is y = 0. */
 static size_t
 corners_write(const struct line **kept, size_t k, custos_risk_corner *out,
               size_t room)

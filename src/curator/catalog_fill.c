@@ -283,7 +283,7 @@ add_view_column(void *ctx, const struct policy_column *c, bool unit)
     struct view_filler *v = ctx;
 
     (void)unit;
-    if (v->n == 0) /* only the owner sees the SQL: it may name other tables */
+    if (v->n == 0) /* only the owner sees its SQL, which may name anything */
         add_relation(v->f, v->number, v->view->name, 'v', v->view->comment,
                      v->f->who ? str_of("") : v->view->sql);
     add_column(v->f, v->number, ++v->n, c);

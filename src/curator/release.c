@@ -35,7 +35,7 @@ take_quantiles(void *ctx, size_t cell, enum engine_quantile place,
     return st;
 }
 
-/* Of the groups g, or of all where that is NULL. */
+/* For the groups g, or for all if g is NULL. */
 static custos_status
 release_quantiles(const struct releaser *r, arena *a, const struct plan *p,
                   struct engine_groups *g, size_t i, custos_int *values,

@@ -39,8 +39,8 @@ print_path(void *ctx, const struct relation *r)
     p->more = true;
 }
 
-/* Of a stored table as it is, ranks tell: a unit needs more than k rows where
-   it has a row of rank k + 1. */
+/* For a stored table without changes, ranks are enough: a unit needs more than k
+   rows if it has a row of rank k + 1. */
 static void
 print_ranks(struct engine *e, const struct plan *plan, size_t n,
             struct buf *out)

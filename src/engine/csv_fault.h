@@ -15,7 +15,7 @@
  */
 bool csv_fault_write(const char *engine, char *out, size_t size);
 
-/* Of a note that csv_fault_write made: what follows the mark; else NULL. */
+/* What follows the mark in a note by csv_fault_write; NULL for other notes. */
 const char *csv_fault_of(const char *note);
 
 #endif

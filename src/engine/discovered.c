@@ -147,7 +147,7 @@ place_chosen(struct groups *found, const uint8_t *kept, size_t *at)
     return n;
 }
 
-/* From now on there are no others. */
+/* Keeps only the chosen groups; the others are gone from here on. */
 static custos_status
 keep_chosen(struct engine_groups *g, const uint8_t *kept, const int64_t *counts,
             custos_err *err)

@@ -131,7 +131,7 @@ CUSTOS_MUST_USE custos_status duck_next(struct duck_rows *r, size_t *n,
                                         struct duck_column *columns,
                                         custos_err *err);
 
-/* One value of a chunk. A float is no whole number: duck_whole gives 0. */
+/* One value of a chunk. duck_whole gives 0 for a float. */
 bool duck_null(const struct duck_column *c, size_t row);
 i128 duck_whole(const struct duck_column *c, size_t row);
 double duck_real(const struct duck_column *c, size_t row); /* public data */

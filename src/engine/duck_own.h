@@ -12,11 +12,11 @@
  *   whole_index(x, from, n)   x - from, an INTEGER; NULL unless 0 .. n - 1
  *   statement_number(n)       number n of duck_numbers.h; NULL where there is none
  *   period_number(d, p)       base/period.h, of a date or timestamp; NULL outside
- *                             the years 1 to 9999, or where p is no period
+ *                             the years 1 to 9999, or if p is not a period
  *   calendar(d)               a date or timestamp; NULL outside the years 1
  *                             to 9999
  *   date_shift(d, days)       NULL outside the years 1 to 9999
- *   read_whole real bool date timestamp (text)    NULL where text is no such value
+ *   read_whole real bool date timestamp (text)    NULL if text is not one
  *   read_decimal(text, p, s)  the text of a numeric(p, s), or NULL
  *   text_concat(a, b)         NULL where it has more than TEXT_COMPUTED_MAX bytes
  *   text_short(a, most)       a; NULL where it has more bytes than that

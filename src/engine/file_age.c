@@ -23,7 +23,7 @@ enum {
     HEADER_BYTES = 84,
 };
 
-/* Of the file's text only what a version consists of: it goes to a terminal. */
+/* Copies only the characters that a version can have: it goes to a terminal. */
 static void
 writer_read(const unsigned char *from, char writer[FILE_WRITER_MAX])
 {

@@ -71,7 +71,7 @@ product(const struct grid_steps *a, const struct grid_steps *b)
         most(most(p, q), most(r, s)), a->reach * b->reach};
 }
 
-/* Of a leaf: how far it is from 0, at least 1. */
+/* Sets the reach of a leaf: its largest distance from 0, at least 1. */
 static void
 set_reach(struct grid_steps *s)
 {

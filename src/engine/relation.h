@@ -30,7 +30,7 @@ relation_is_private(const struct relation *r)
     return !r->as->is_public;
 }
 
-/* Of a unit, at most. */
+/* How many rows of one unit the relation can have. */
 static inline unsigned long long
 relation_rows(const struct relation *r)
 {

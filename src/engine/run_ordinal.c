@@ -58,9 +58,9 @@ print_rows(struct engine *e, const struct plan *plan,
 }
 
 /*
- * Grouped by the column as it is stored, which the engine does fastest; what
- * are no keys of their own (key_print) have one ordinal, and become one group
- * as they are collected.
+ * Groups by the stored column, which is fastest in the engine. Values that are not
+ * keys of their own (key_print) share one ordinal, and become one group when the
+ * groups are collected.
  */
 custos_status
 run_ordinal(struct engine *e, const struct plan *plan, struct exact *x,

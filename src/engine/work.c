@@ -189,7 +189,7 @@ expression_steps(const struct part *part, struct buf *out)
     buf_clear(&d);
 }
 
-/* Is it there? For values that are no numbers, which are only counted. */
+/* Is there a value? For values that are not numbers, which are only counted. */
 static void
 print_presence(const struct part *part, struct buf *out)
 {

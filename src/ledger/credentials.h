@@ -1,7 +1,7 @@
 /*
  * Credentials: what a name can log in with. They are stored beside the chain,
  * and each says which row made it: a change and the row that records it are one
- * commit. Of a secret only what a server needs to check it is stored.
+ * commit. Only what a server needs to check a secret is stored.
  *
  * A name has one password and up to LEDGER_TOKENS_MAX tokens, so that a new
  * token can be given out before the old one ends. The owner ("") has tokens

@@ -56,7 +56,8 @@ growth_end(struct growth *g)
     g->kept[g->n++] = g->last;
 }
 
-/* Of the whole: what was paid for before and given to another costs nothing. */
+/* The common budget's charges: an answer that was paid for before and given to
+   another analyst costs it nothing. */
 static const char COMMON[] =
     "SELECT seq, time, epsilon, rho, delta FROM chain"
     " WHERE kind = 'charge' AND words <> '" CHAIN_SHARED "' ORDER BY seq";

@@ -69,7 +69,7 @@ static const char TOKENS[] =
     "ALTER TABLE doors DROP COLUMN token;"
     "ALTER TABLE doors ADD COLUMN expires INTEGER NOT NULL DEFAULT 0;";
 
-/* Of what is there; sizes.c adds to it. */
+/* The sizes of what is stored already; sizes.c adds to them. */
 static const char SIZES[] =
     "CREATE TABLE sizes (what TEXT NOT NULL, who TEXT NOT NULL,"
     " bytes INTEGER NOT NULL, PRIMARY KEY (what, who)) STRICT;"

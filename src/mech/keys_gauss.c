@@ -152,7 +152,7 @@ block_cost(ival *r, struct scene *s, enum way way, uint64_t keys,
 
 /*
  * The worst of the units who hold from `least` to `most` keys alone, where it
- * is worse than what is known: a block that cannot be is not looked into.
+ * is worse than what is known: a block that cannot be worse is skipped.
  */
 static void
 block_worst(ival *worst, struct scene *s, enum way way, uint64_t keys,

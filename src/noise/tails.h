@@ -15,7 +15,7 @@ struct tails {
     ival some;  /* 2q / (1 + q) */
 };
 
-/* Of digit 0, q = exp(-rate), rate > 0. */
+/* Begins at digit 0, whose ratio is q = exp(-rate), rate > 0. */
 void tails_init(struct tails *t, const rat *rate);
 void tails_clear(struct tails *t);
 

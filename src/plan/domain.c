@@ -348,7 +348,7 @@ domain_find(struct domain *d, const struct expr *e)
 {
     enum domain_result found;
 
-    if (e->type == TYPE_REAL) /* doubles are no keys: which would be equal? */
+    if (e->type == TYPE_REAL) /* doubles cannot be keys: which are equal? */
         return DOMAIN_NONE;
     found = add_domain(d, e);
     if (found != DOMAIN_FOUND)

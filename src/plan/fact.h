@@ -35,7 +35,7 @@ struct fact {
     struct fact *next;        /* all of a plan, for plan_free */
 };
 
-/* Of an expression that was typed. */
+/* The fact of an expression that has been typed. */
 static inline struct fact *
 fact_of(const struct expr *e)
 {

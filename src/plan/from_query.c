@@ -121,7 +121,7 @@ query_column(struct work *w, struct expr *e, struct policy_column *out)
                                .nullable = f->nullable,
                                .text_max = e->text_max};
     if (e->type == TYPE_DECIMAL || e->type == TYPE_REAL)
-        out->nullable = true; /* what is no number after all is NULL */
+        out->nullable = true; /* a value that is not a number becomes NULL */
     if (e->type == TYPE_DECIMAL && expr_is_double(e)) { /* it becomes exact */
         struct fact *exact = fact_copy(w, e);
 

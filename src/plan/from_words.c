@@ -76,7 +76,7 @@ words_one(const struct relation *r, struct buf *out)
 void
 words_from(const struct relation *r, const char *before, struct buf *out)
 {
-    if (!r || r->shown.len > 0) /* a view is not looked into */
+    if (!r || r->shown.len > 0) /* what a view is made of is not shown */
         return;
     words_from(r->left, before, out);
     words_from(r->right, before, out);

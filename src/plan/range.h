@@ -9,7 +9,7 @@
 /* Extends f to cover [low, high]; with `first`, f becomes just that. */
 void range_cover(struct fact *f, const rat *low, const rat *high, bool first);
 
-/* Arithmetic into f, from known operands; f is no operand. */
+/* Arithmetic into f, from known operands; f must not be one of them. */
 void range_add(struct fact *f, const struct fact *a, const struct fact *b);
 void range_sub(struct fact *f, const struct fact *a, const struct fact *b);
 void range_mul(struct fact *f, const struct fact *a, const struct fact *b);
@@ -18,7 +18,7 @@ void range_abs(struct fact *f, const struct fact *a);
 void range_neg(struct fact *f, const struct fact *a);
 void range_mod(struct fact *f, const struct fact *a, const struct fact *b);
 
-/* Of whole numbers, towards 0; by 0 is NULL. */
+/* Division of whole numbers, towards 0; by 0 it gives NULL. */
 void
 range_div_whole(struct fact *f, const struct fact *a, const struct fact *b);
 

@@ -13,7 +13,7 @@ floor_div(i128 a, i128 b)
     return a / b - (a % b < 0);
 }
 
-/* Of the years 1 to 9999, which is what policies can declare. */
+/* Clamps to the years 1 to 9999, which policies can declare. */
 static int64_t
 clamp_day(i128 day)
 {

@@ -145,8 +145,8 @@ is_simple(const struct expr *e)
     }
 }
 
-/* Of a text what is likely to be there of it: what one unit's may have beyond
-   that is in the bound of unit-work. */
+/* Counts the likely length of a text. What one unit's texts may have beyond that
+   is in the bound of unit-work. */
 static uint64_t
 nodes_of_texts(const struct expr *e)
 {

@@ -33,7 +33,7 @@ struct reply_speeds {
     const struct plan_known *known; /* counts of public tables, or NULL */
 };
 
-/* Of a machine of 2023, until its own are measured. */
+/* Speeds of a machine of 2023, used until this machine's are measured. */
 #define REPLY_SPEEDS_DEFAULT                                                   \
     ((struct reply_speeds){.scan_ps = 20000,                                   \
                            .computed_ps = 100000,                              \

@@ -127,7 +127,7 @@ set_distinct(const struct plan *p, bool change, struct part *part)
     rat_add(&part->l2_squared, &part->l2_squared, &part->l2_squared);
 }
 
-/* Of neighbours at most one group differs: the exact calibration holds. */
+/* Do neighbours differ in at most one group? Then the exact calibration holds. */
 static bool
 is_one_cell(const struct plan *p, bool change)
 {

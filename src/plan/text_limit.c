@@ -6,7 +6,7 @@
 #include "plan/work.h"
 #include "sql/text_limits.h"
 
-/* Of a computed text that could have so many bytes. */
+/* Sets the limit of a computed text that could have so many bytes. */
 static void
 limit_computed(struct expr *e, size_t bytes)
 {

@@ -58,8 +58,8 @@ steps_for(uint64_t bytes, uint64_t weight)
     return from_times(bytes, weight) / WEIGHT_BYTES;
 }
 
-/* Of the arguments that are texts. lower and upper cut theirs first: what is
-   longer than a computed text is NULL (sql/duckdb_call.c). */
+/* The most bytes of all text arguments together. lower and upper first replace
+   texts longer than a computed text may be by NULL (sql/duckdb_call.c). */
 static uint64_t
 bytes_of(const struct expr *e)
 {
@@ -78,7 +78,7 @@ bytes_of(const struct expr *e)
     return bytes;
 }
 
-/* Of our matcher: text times the longest segment, as far as it goes. */
+/* The steps of our LIKE matcher: text times longest segment, up to its limit. */
 static uint64_t
 match_steps(const struct expr *e)
 {

@@ -192,7 +192,7 @@ bool outputs_counts_units(const struct work *w, const struct expr *e);
 CUSTOS_MUST_USE custos_status parts_make(struct work *w);
 CUSTOS_MUST_USE custos_status bounds_make(struct work *w);
 
-/* max_rows_contributed, at most FROM_ROWS_MAX; 1 where it is no number. */
+/* max_rows_contributed, at most FROM_ROWS_MAX; 1 if it is not a number. */
 uint64_t bounds_asked(const struct query *q);
 
 /* Can the engine's printer print all that is computed over private rows? May

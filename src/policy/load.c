@@ -30,7 +30,8 @@ event_line(const struct loader *l)
     return line_of(&l->event.start_mark);
 }
 
-/* Of a byte that is no character: libyaml counts bytes there, not lines. */
+/* The line of a byte that is not valid UTF-8: for these libyaml counts bytes, not
+   lines. */
 static int
 line_of_byte(str text, size_t at)
 {

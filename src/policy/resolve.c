@@ -169,7 +169,7 @@ read_unit(const struct reading *r, const struct node *map,
     return CUSTOS_OK;
 }
 
-/* Clamping would make one person of many; reals are no names. */
+/* Clamping would merge people; reals cannot identify anybody. */
 static custos_status
 check_unit_key(const struct reading *r, const struct policy_table *t,
                const struct policy_column *c)

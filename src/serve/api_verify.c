@@ -1,6 +1,6 @@
 /*
- * Whether the chain is intact. How long it is, and which row is wrong, only the
- * owner is told: an analyst would learn from it how much others ask.
+ * Whether the chain is intact. Only the owner sees how long it is and which row is
+ * wrong: from these an analyst would learn how much others ask.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -77,7 +77,7 @@ exchange_address(struct MHD_Connection *c, char text[INET6_ADDRSTRLEN])
         text[0] = 0;
 }
 
-/* Who asks: refused here, with the body unread, or let in. */
+/* Checks the credential; rejects the request before its body is read. */
 static void
 credential_pass(struct exchange *x)
 {

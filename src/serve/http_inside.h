@@ -90,7 +90,7 @@ void links_make_room(struct http *h, const struct link *newest);
 void links_look(struct http *h, int64_t now_us); /* ends waits that are over */
 void link_sends(const struct http *h, struct link *l, int64_t now_us);
 
-/* A body so long is not waited for. */
+/* True if the body is too long to wait for its end. */
 bool body_is_endless(const struct exchange *x, unsigned long long length);
 enum MHD_Result body_take(struct exchange *x, const char *bytes, size_t n);
 

@@ -10,8 +10,8 @@
 #include "custos.h"
 
 /*
- * *rest is what follows `{"ok":true`, borrowed. Where the server said no: its
- * status, message and hint. CUSTOS_EIO: this is no such reply.
+ * *rest is what follows `{"ok":true`, borrowed. If the server reported an error:
+ * its status, message and hint. CUSTOS_EIO: not a reply of the server.
  */
 CUSTOS_MUST_USE custos_status owner_reply_read(arena *a, str reply, str *rest,
                                                custos_err *err);

@@ -131,7 +131,7 @@ question_work(struct job *j, struct curator *c)
     log_trip(q, c);
     if (j->crowded)
         j->stepped =
-            false; /* what waits is no secret, and nothing was charged */
+            false; /* a full queue is not secret, and nothing was charged */
     if (q->status)
         return;
     j->stepped =

@@ -118,7 +118,7 @@ prepared_take(struct prepared *p, const struct statement *of, size_t n,
     return CUSTOS_OK;
 }
 
-/* Places in a cursor's query are told as those in its DECLARE. */
+/* Error positions in a cursor's query are reported as positions in its DECLARE. */
 static void
 prepared_fail(struct session *s, custos_err *err)
 {

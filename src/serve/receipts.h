@@ -51,7 +51,7 @@ void receipts_stop(struct receipts *r);
 /* Rows that were not sent yet, when it last looked. */
 uint64_t receipts_lag(const struct receipts *r);
 
-/* Lines to the target, all or none as far as it can be told; false: not now.
+/* Sends lines to the target, all or none as far as one can know; false: not now.
    For receipts.c alone. */
 struct receipts_line {
     str text; /* "17:9f3c... 2026-11-17T00:00:00.000000Z" */

@@ -23,7 +23,7 @@ beats_begin(struct beats *b, size_t n, int64_t steady)
         b->last_us[i] = steady;
 }
 
-/* Of the time since a beat, what was lost and is not counted yet. */
+/* The part of the time since a beat that was lost and is not counted yet. */
 static int64_t
 lost_since(const struct beats *b, int64_t last, int64_t steady)
 {
@@ -105,8 +105,8 @@ beat_main(void *ctx)
     return NULL;
 }
 
-/* One for each processor that this process may use; one at all where they
-   cannot be told apart. */
+/* Starts a thread on each processor that this process may use, or a single one
+   if the processors are not known. */
 bool
 reply_clock_start(void)
 {

@@ -140,8 +140,8 @@ struct answer_row {
     struct datum wide; /* a number cut to 64 bits */
 };
 
-/* Whole numbers are announced as int8. Noise alone can carry one past that:
-   what is released is then the nearest that can be told. */
+/* Whole numbers are announced as int8. Only noise can move one out of that range:
+   the nearest int8 is then sent. */
 static const struct datum *
 answer_value(const void *ctx, size_t i)
 {

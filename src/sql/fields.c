@@ -54,7 +54,7 @@ field_message(const pg_message *m, const pg_field *f, size_t i)
     return all[i];
 }
 
-/* Of a field that is neither a message nor a list: as field_is_set. */
+/* field_is_set for a field that is neither a message nor a list. */
 static bool
 scalar_is_set(const pg_message *m, const pg_field *f)
 {

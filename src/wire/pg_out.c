@@ -342,7 +342,7 @@ pg_out_report(struct buf *out, const struct pg_report *report)
     end_message(out, at);
 }
 
-/* Of UTF-8: the bytes that begin a character. */
+/* Counts the bytes that begin a character of UTF-8. */
 static int
 characters_before(str text, size_t at)
 {

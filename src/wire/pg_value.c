@@ -40,7 +40,7 @@ static const struct row {
     {PG_NUMERIC, -1, TYPE_DECIMAL, "numeric"},
 };
 
-/* Of 0 and of what is not here: NULL. */
+/* NULL for 0 and for types that are not in the table. */
 static const struct row *
 row_of(uint32_t oid)
 {

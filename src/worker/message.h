@@ -49,7 +49,7 @@ message_failed_pack(custos_status st, const custos_err *err, struct buf *out);
 
 /*
  * From the bytes after the head; texts are borrowed from them, lists live in a.
- * False where they are no such message, or without memory.
+ * False if they are not such a message, or if out of memory.
  */
 CUSTOS_MUST_USE bool message_hello_unpack(str bytes, struct message_hello *out);
 CUSTOS_MUST_USE bool

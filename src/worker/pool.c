@@ -69,7 +69,7 @@ struct pool {
     custos_err why;                /* the last one failed */
     pthread_t keeper;
     bool has_keeper, ending;
-    bool beginning; /* none has been ready: to start them may be in vain */
+    bool beginning; /* none has been ready yet: every start may fail */
     int wake;
     size_t n;
     struct slot slots[];
@@ -498,9 +498,9 @@ next_slot(struct pool *p)
 }
 
 /*
- * Sleeps until it is woken, a worker dies, or the time is over. Workers that are
- * taken are looked at too, so that nobody has to wake the keeper when he gives
- * one back; of these it only notes the death, which who has it sees himself.
+ * Sleeps until it is woken, a worker dies, or the time is over. It watches taken
+ * workers too, so that nobody has to wake the keeper when giving one back; if a
+ * taken worker dies, the keeper only notes it, for the taker sees it as well.
  */
 static void
 sleep_keeper(struct pool *p, struct pollfd *fds, int ms)
