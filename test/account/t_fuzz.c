@@ -1,6 +1,7 @@
 /*
- * Random plans against their exact curves: no upper bound below the true
- * value, no lower bound above it, and none wider than asked for without cause.
+ * Random plans compared with their exact curves: no upper bound is below the true
+ * value, no lower bound is above it, and the two are not further apart than asked
+ * for without a reason.
  *
  * 1,000 plans; with CUSTOS_LONG 100,000 (`make fuzz-account`), whose figures
  * are printed as `bench:` lines.
@@ -34,7 +35,7 @@ below(uint64_t n)
     return word() % n;
 }
 
-/* Uniform in the logarithm. */
+/* Random; its logarithm is uniform. */
 static double
 between(double lo, double hi)
 {
@@ -47,7 +48,7 @@ struct plan {
     double delta, epsilon, width;
 };
 
-/* The outcomes that one run of a discrete mechanism has. */
+/* How many outcomes one run of a discrete mechanism has. */
 static double
 outcomes(const struct ref_mechanism *m)
 {
@@ -88,7 +89,7 @@ random_mechanism(bool smooth)
     return m;
 }
 
-/* As many runs as the exact sum can bear. */
+/* Sets a random number of runs, so small that the exact sum stays feasible. */
 static void
 repeat(struct ref_mechanism *m, double *room)
 {
@@ -146,11 +147,11 @@ print_plan(const struct plan *p, const char *what)
 
 struct tally {
     size_t cases, unsafe, refused, wide;
-    double worst; /* high above the true value, in widths asked for */
+    double worst; /* most excess over the true value, in units of the width */
     struct plan loosest;
 };
 
-/* epsilon(delta) in one order, and the saddle point's word on it. */
+/* epsilon(delta) in one order, also by the saddle point. */
 static void
 check_epsilon(const struct plan *p, const struct pld_part *parts,
               const struct ref_curve *c, struct bounds b, struct tally *t)

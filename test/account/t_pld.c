@@ -65,7 +65,7 @@ pld_encloses_gaussian(void **state)
     mpfr_free_cache();
 }
 
-/* The values of the issue, found by contour integrals and extrapolation. */
+/* Reference values, computed with contour integrals and extrapolation. */
 static void
 pld_encloses_subsampled(void **state)
 {
@@ -138,7 +138,7 @@ mixtures_are_enclosed(void **state)
     mpfr_free_cache();
 }
 
-/* delta(epsilon): on one pld far from its aim, and by the driver. */
+/* delta(epsilon): from one pld made for another delta, and by the driver. */
 static void
 delta_of_epsilon_is_enclosed(void **state)
 {
@@ -187,8 +187,8 @@ delta_of_epsilon_is_enclosed(void **state)
 }
 
 /*
- * A grid so coarse that the tilt is e^32 a step: what underflows at the top of
- * the window must not stay nothing further down.
+ * A grid so coarse that the tilt is e^32 per step: a value that underflows at the
+ * top of the window must not stay 0 further down.
  */
 static void
 steep_tilts_are_enclosed(void **state)

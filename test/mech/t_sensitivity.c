@@ -24,7 +24,7 @@ sensitivity_make(custos_query q, custos_adjacency adjacency)
     return s;
 }
 
-/* The answers of a family on rows of three bits; their number. */
+/* Writes the answers of a family on rows of three bits; returns how many. */
 static size_t
 answers(custos_family family, const unsigned *rows, size_t n, long *out)
 {
@@ -63,7 +63,7 @@ answers(custos_family family, const unsigned *rows, size_t n, long *out)
     return count;
 }
 
-/* Over all pairs of neighbours of a small data set: the largest norms. */
+/* The largest norms over all pairs of neighbours of a small data set. */
 static void
 worst(custos_family family, custos_adjacency adjacency, long *l1, long *l2)
 {
@@ -105,7 +105,7 @@ sensitivity_is_that_of_all_neighbours(void **state)
             long l1, l2;
 
             worst(queries[i].family, (custos_adjacency)a, &l1, &l2);
-            /* Eight arbitrary properties: 7 of 8 differ at most here. */
+            /* Of these eight properties at most seven differ. */
             if (queries[i].family == CUSTOS_COUNTS && a == CUSTOS_CHANGE_ONE) {
                 assert_true(l1 <= 8 && l2 <= 8);
                 continue;
@@ -115,7 +115,7 @@ sensitivity_is_that_of_all_neighbours(void **state)
         }
 }
 
-/* The rows {1, 4} and those of unit 0 .. 80, at most two: 8 is no row. */
+/* The rows {1, 4} and the at most two rows of unit 0 .. 80; 8 means no row. */
 static size_t
 rows_with_unit(unsigned unit, unsigned rows[4])
 {
@@ -155,7 +155,7 @@ worst_of_two(custos_family family, custos_adjacency adjacency, long *l1,
         }
 }
 
-/* A unit of two rows, replaced by one of none: all of it goes. */
+/* If a unit of two rows is replaced by one without rows, both rows go. */
 static void
 sensitivity_holds_for_units_of_fewer_rows(void **state)
 {
@@ -264,7 +264,8 @@ max_and_hamming(void **state)
     assert_int_equal(custos_sensitivity_max(each, 3, &out, NULL), 1);
     each[1].l1[0] = 'x';
     assert_int_equal(custos_sensitivity_max(each, 3, &out, NULL), 2);
-    memset(each[1].l1, '1', sizeof each[1].l1); /* no end: cut, not read past */
+    memset(each[1].l1, '1',
+           sizeof each[1].l1); /* not terminated: must be cut, not read past */
     assert_int_equal(custos_sensitivity_max(each, 3, &out, NULL),
                      CUSTOS_EOVERFLOW);
     assert_string_equal(out.l1, "3.5");

@@ -1,8 +1,8 @@
 /*
  * Dials with words of 16 bits: every word of every dial, and every second word
- * where the first ties, against thresholds computed by another route. Then the
- * geometric and Laplace samplers on all tapes, up to the independence of their
- * dials, which is checked as well.
+ * if the first ties, compared with thresholds that are computed independently.
+ * Then the geometric and Laplace samplers on all tapes, assuming that their dials
+ * are independent, which is checked as well.
  */
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@
 
 enum { WORDS = 1 << 16, OUTCOMES = DIAL_CUTS + 1 };
 
-/* What a dial gives: weights of outcomes in units of 2^-32, and the rest. */
+/* The weights of a dial's outcomes in units of 2^-32, and what is undecided. */
 struct weights {
     uint64_t of[OUTCOMES];
     uint64_t undecided;
@@ -28,14 +28,14 @@ make_dials(struct dials *d, enum dials_shape shape, const char *rate_text)
     rat_clear(&rate);
 }
 
-/* Whether dial i tells 0 from other draws, and its word the sign. */
+/* Does dial i decide whether the draw is 0, and its word the sign? */
 static bool
 has_sign(const struct dials *d, size_t i)
 {
     return i == 0 && d->sign;
 }
 
-/* The cut by the reference's route. */
+/* The cut as the reference computes it. */
 static void
 ref_cut(mpfr_t out, const struct dials *d, size_t i, size_t c)
 {
@@ -69,8 +69,8 @@ quiet_words(const struct dials *d, uint64_t *words)
 }
 
 /*
- * What dial i gave in draw k from this word; what the others gave is taken
- * off. The sign is checked: it is the word's last bit, and 0 has none.
+ * The outcome of dial i in draw k, without those of the other dials. Checks the
+ * sign too: it is the word's last bit, and 0 has none.
  */
 static uint64_t
 outcome_of(const struct dials *d, size_t i, uint64_t from,
@@ -88,8 +88,8 @@ outcome_of(const struct dials *d, size_t i, uint64_t from,
 }
 
 /*
- * The outcome of a word with one more, or -1 when that ties too. A top digit
- * that passes 15 is drawn anew: 16 whatever comes then.
+ * The outcome of a first word and a second one, or -1 if the second ties too. A top
+ * digit above 15 is drawn again; it counts as 16, whatever is drawn then.
  */
 static int
 settled(const struct dials *d, size_t i, const uint64_t *quiet, uint64_t first,
@@ -153,7 +153,7 @@ every_second(const struct dials *d, size_t i, const uint64_t *quiet,
     }
 }
 
-/* Only those next to the cuts' second words. */
+/* Only the second words next to the cuts. */
 static void
 some_seconds(const struct dials *d, size_t i, const uint64_t *quiet,
              uint64_t first, const uint64_t *ref)
@@ -168,7 +168,7 @@ some_seconds(const struct dials *d, size_t i, const uint64_t *quiet,
 /* Ties: by the words next to cuts, or for cuts 0 and 8 by every second word. */
 enum depth { FIRST_AND_EDGES, ALL_SECONDS };
 
-/* What one first word gave, against what it must. */
+/* Compares the outcome of one first word with the reference. */
 static void
 walk_first(const struct dials *d, size_t i, enum depth depth,
            const uint64_t *ref, const uint64_t *quiet, uint64_t first,

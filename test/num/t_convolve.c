@@ -1,5 +1,5 @@
 /*
- * Exact convolution against the sum that defines it, and doubles of rationals.
+ * Exact convolution compared with the sum that defines it; rationals as doubles.
  */
 #include "support/convolve.h"
 #include "num/rat_double.h"
