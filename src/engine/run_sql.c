@@ -227,7 +227,7 @@ run_sql(struct engine *e, const struct plan *plan, struct exact *x,
         buf_printf(&b, "%skey_%zu", i ? ", " : "", i);
     if (plan->n_keys == 0)
         buf_add_text(&b, "0");
-    /* Where units have one row each, they are as many as rows. */
+    /* If each unit has one row, the number of rows is the number of units. */
     work_sums(plan, &values,
               plan->bounding == BOUND_RANK && plan->rows > 1
                   ? "count(DISTINCT unit)"

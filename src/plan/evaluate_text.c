@@ -302,7 +302,7 @@ evaluate_date(const struct expr *e, const struct value *v, struct value *out)
 
 /* --------------------------------------------------------------- casts -- */
 
-/* A number of so many digits; without a precision, to whole ones. */
+/* Rounds to the digits of the cast: numeric(p, s), or else a whole number. */
 static void
 round_value(const struct expr *e, struct value *out)
 {

@@ -42,8 +42,8 @@ set_value(struct work *w, const struct expr *e, const rat *lower,
 }
 
 /*
- * What the numbers lie in that are made of so many of these values: their ends
- * in steps, and the double that a sum of steps becomes.
+ * The range of numbers made of at most `rows` of these values: its ends in steps,
+ * and the double that a sum of steps becomes.
  */
 static void
 value_range(const struct expr *e, const struct part *value, uint64_t rows,

@@ -36,7 +36,7 @@
 enum {
     KEY_BYTES = crypto_stream_chacha20_KEYBYTES,
     STRETCH_WORDS = 508,   /* with the next key, just under a page */
-    STRETCHES_A_KEY = 256, /* then the system's randomness is mixed in anew */
+    STRETCHES_A_KEY = 256, /* then the system's randomness is mixed in again */
 };
 
 struct custos_rng {

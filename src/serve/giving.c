@@ -1,5 +1,5 @@
 /*
- * Sends rows: as many as there is space for, up to as many as were asked for. A
+ * Sends rows: as many as there is space for, but no more than were asked for. A
  * portal keeps those that it has not sent yet.
  */
 #include <stdio.h>

@@ -152,7 +152,8 @@ log_conn(const char *event, const struct conn *c, const char *why)
 
 /* ---------------------------------------------------------- connections -- */
 
-/* Strangers must not fill the disk: they may cause so many lines a second. */
+/* Strangers must not fill the disk: the log lines that they cause per second are
+   limited. */
 static bool
 may_log_close(struct loop *l, const struct conn *c)
 {

@@ -47,8 +47,8 @@ struct loop {
     bool turns; /* a connection waits for its turn */
     int64_t stop_by_us;
     int64_t swept_us;
-    int64_t lines_since_us; /* begin of the second in which strangers caused */
-    unsigned lines;         /* so many log lines */
+    int64_t lines_since_us; /* when the current second of `lines` began */
+    unsigned lines;         /* log lines caused by strangers in that second */
     int64_t now_us;
     int owner_link; /* a caller at the owner's socket; -1: none */
     int64_t owner_since_us;

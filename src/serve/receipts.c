@@ -164,7 +164,7 @@ last_line(int fd, struct receipt *out)
     return receipt_read((str){text + len, word}, out);
 }
 
-/* A line that a crash cut off is ended, so that the next begins anew. */
+/* Ends a line that a crash cut off, so that the next one starts on its own. */
 static bool
 end_line(int fd)
 {

@@ -11,11 +11,11 @@
 
 struct job;
 
-/* The first step at or after so many microseconds: 10 ms, 20 ... 100 ms, then
-   200, 400, 800 ... Cannot fail. */
+/* The first step at or after elapsed_us. Steps are 10 ms, 20 ... 100 ms, then 200,
+   400, 800 ... Cannot fail. */
 int64_t response_step_after(int64_t elapsed_us);
 
-/* The first multiple of 10 ms at or after so many microseconds, and not 0. It
+/* The first multiple of 10 ms at or after elapsed_us that is not 0. It
    adds at most 10 ms, however long the wait: a wait may contain earlier ones, so
    what is added must not grow with it. Cannot fail. */
 int64_t moment_after(int64_t elapsed_us);
@@ -31,7 +31,7 @@ struct reply_heap {
 
 void reply_heap_clear(struct reply_heap *s);
 
-/* Makes room for so many jobs. False: out of memory. */
+/* Makes room for this many jobs. False: out of memory. */
 bool reply_heap_reserve(struct reply_heap *s, size_t jobs);
 /* Within what was reserved. */
 void reply_heap_put(struct reply_heap *s, struct job *j, int64_t finished_us);

@@ -174,7 +174,7 @@ signals_open(struct server *s, custos_err *err)
 
 /* ----------------------------------------------------------- start, end -- */
 
-/* A connection is a descriptor: as many as the system lets us have. */
+/* Each connection needs a descriptor: allow as many as the system permits. */
 static void
 descriptors_raise(void)
 {

@@ -131,7 +131,7 @@ session_want(struct session *s, enum task_kind kind, enum session_then then);
 
 /* --- giving.c */
 
-/* Sends rows; of a portal at most so many. They are held until they are sent. */
+/* Sends rows, from a portal at most `most`. They are held until they are sent. */
 void session_give(struct session *s, struct rows *rows);
 void session_give_some(struct session *s, struct portal *portal, enum give how,
                        uint64_t most);

@@ -15,8 +15,8 @@ struct share {
     size_t holders;
     size_t bytes[SHARE_USES];
     int64_t paid_us; /* requests so far are paid for up to this moment */
-    int64_t turn_us; /* of the loop, in which so many tokens were read: */
-    size_t tokens;
+    int64_t turn_us; /* when the loop's last turn that read for it began */
+    size_t tokens;   /* read in that turn */
     size_t name_len;
     char name[];
 };

@@ -54,7 +54,7 @@ bool share_is_full(struct share *s, enum share_use use);
    wait before the next try. */
 int64_t share_request(struct share *s, int64_t now_us);
 
-/* May the loop itself read a text of so many tokens in the turn that began at
+/* May the loop itself read a text of this many tokens in the turn that began at
    turn_us? False: the analyst's sessions have used up their part of it. */
 bool share_may_read(struct share *s, int64_t turn_us, size_t tokens);
 

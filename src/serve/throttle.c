@@ -15,7 +15,7 @@
 
 enum {
     ENTRIES = 4096,
-    WAYS = 8, /* an entry is in one of so many places from its hash on */
+    WAYS = 8, /* an entry is in one of this many places from its hash on */
     FREE_NAME = 6,
     FREE_ADDRESS = 24, /* several people can sit behind one address */
     TRIES = 0,         /* in place of these: the entry of an address's tries */

@@ -9,7 +9,7 @@
 
 enum {
     LEAST_US = 60 * 1000000, /* between two verifications of all */
-    TIMES = 20,              /* and at least so many times what one took */
+    TIMES = 20, /* and at least this many times as long as one took */
 };
 
 struct verified {

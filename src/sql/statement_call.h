@@ -7,7 +7,7 @@
 #include "sql/pg.h"
 #include "sql/statement.h"
 
-/* Is it one? Then *out says what it shows or sets. */
+/* True if the SELECT is such a call; *out then says what it shows or sets. */
 bool statement_call_read(arena *a, const PgQuery__SelectStmt *s,
                          struct statement *out);
 
