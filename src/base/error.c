@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/utf8.h"
 
 static const struct status_row {
     const char *name;
@@ -118,6 +119,7 @@ custos_fail_v(custos_err *e, custos_status code, int at, const char *said,
     len = (size_t)vsnprintf(e->said, sizeof e->said, format, again);
     va_end(again);
     end_cut(e->said, sizeof e->said, len);
+    utf8_clean(e->said);
     e->hint[0] = '\0';
     if (said[before]) {
         size_t full = (size_t)vsnprintf(all, sizeof all, said, args);
@@ -128,6 +130,7 @@ custos_fail_v(custos_err *e, custos_status code, int at, const char *said,
 
             end_cut(e->hint, sizeof e->hint,
                     full < sizeof all ? (size_t)n : sizeof all);
+            utf8_clean(e->hint);
         }
     }
     e->code = code;

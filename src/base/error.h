@@ -18,7 +18,8 @@
 /*
  * Writes code, message and hint to e (which may be NULL) and returns code. Both
  * texts are for the analyst and must not depend on the data. A text that is too
- * long is cut and ends with "...". Cannot fail.
+ * long is cut and ends with "..."; control characters, and bytes that are not UTF-8,
+ * become '?'. Cannot fail.
  */
 custos_status custos_fail(custos_err *e, custos_status code, const char *said,
                           ...) CUSTOS_PRINTF(3, 4);

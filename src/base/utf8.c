@@ -3,6 +3,8 @@
  */
 #include "base/utf8.h"
 
+#include <string.h>
+
 size_t
 utf8_step(str text)
 {
@@ -37,4 +39,22 @@ utf8_prefix(str text)
         at += n;
     }
     return at;
+}
+
+void
+utf8_clean(char *text)
+{
+    size_t len = strlen(text), n;
+
+    for (size_t at = 0; at < len; at += n) {
+        unsigned char c = (unsigned char)text[at];
+
+        n = utf8_step((str){text + at, len - at});
+        /* U+0080 to U+009F are C2 80 to C2 9F */
+        if (n == 0 || c < 0x20 || c == 0x7F ||
+            (c == 0xC2 && (unsigned char)text[at + 1] < 0xA0)) {
+            n = n ? n : 1;
+            memset(text + at, '?', n);
+        }
+    }
 }

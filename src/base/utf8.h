@@ -14,4 +14,8 @@ size_t utf8_step(str text);
 /* The length of the longest prefix that is valid. */
 size_t utf8_prefix(str text);
 
+/* Replaces control characters, and every byte that is not of a valid character,
+   with '?': text becomes one line that any terminal and client can show. */
+void utf8_clean(char *text);
+
 #endif

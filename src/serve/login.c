@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "serve/session_inside.h"
 
 enum { REPLY_BYTES = 2 * SCRAM_MESSAGE_MAX };
@@ -180,6 +181,7 @@ login_failed(struct session *s, int64_t now_us)
     s->host->strayed(s->host->ctx, s->peer.address);
     snprintf(said, sizeof said,
              "password authentication failed for user \"%s\"", s->user);
+    utf8_clean(said);
     session_fatal(s, "28P01", said, "");
 }
 

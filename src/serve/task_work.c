@@ -14,20 +14,22 @@ no_memory(custos_err *err)
     return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
 }
 
-/* A name without a password continues with a mock, so that nobody can tell. */
+/* A name without a password continues with a mock, so that nobody can tell; and
+   the salt of a mock is made for every name, so that the time tells less. */
 static custos_status
 find_verifier(struct task *t, struct curator *c, custos_err *err)
 {
     char text[CREDENTIAL_VERIFIER_MAX];
     uint8_t salt[CREDENTIAL_SALT_BYTES];
-    custos_status st = credential_verifier(c, t->user, &t->q.who, text, err);
+    custos_status st;
 
+    credential_mock_salt(c, t->user, salt);
+    st = credential_verifier(c, t->user, &t->q.who, text, err);
     if (!st)
         st = scram_verifier_read(str_of(text), &t->verifier, err);
     wipe(text, sizeof text);
     if (st != CUSTOS_EDENIED)
         return st;
-    credential_mock_salt(c, t->user, salt);
     scram_verifier_mock(salt, &t->verifier);
     return CUSTOS_OK;
 }

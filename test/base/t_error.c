@@ -71,8 +71,12 @@ a_hint_has_its_own_field(void **state)
     assert_string_equal(e.said, "no table 'visit'");
     assert_string_equal(e.hint, "did you mean 'visits'?");
     custos_fail(&e, CUSTOS_ENAME, "no table '%s'" HINT "see \\d", "a\nb; c");
-    assert_string_equal(e.said, "no table 'a\nb; c'");
+    assert_string_equal(e.said, "no table 'a?b; c'");
     assert_string_equal(e.hint, "see \\d");
+    custos_fail(&e, CUSTOS_ENAME, "no '%.2s'" HINT "see '%.4s'", "\xe2\x82\xac",
+                "a\n\xe2\x82\xac");
+    assert_string_equal(e.said, "no '\?\?'");
+    assert_string_equal(e.hint, "see 'a\?\?\?'");
     custos_fail(&e, CUSTOS_ENAME, "no table '%s'", "a\nb");
     assert_string_equal(e.hint, "");
 }

@@ -3,6 +3,8 @@
  */
 #include "base/utf8.h"
 
+#include <stdio.h>
+
 #include "base/base.h"
 #include "support/support.h"
 
@@ -64,12 +66,38 @@ what_is_none(void **state)
     assert_int_equal(utf8_prefix(str_of("a\xc3\xa4z")), 4);
 }
 
+static void
+what_is_cleaned(void **state)
+{
+    static const struct {
+        const char *text, *clean;
+    } cases[] = {
+        {"", ""},
+        {"a\xc3\xa4 z", "a\xc3\xa4 z"},
+        {"a\nHINT: b\t\x1b[2J\x7f", "a?HINT: b??[2J?"},
+        {"\xff\xfe", "??"},
+        {"a\xe2\x82", "a??"},
+        {"\xe2\x82\"", "??\""},
+        {"\xc2\x9b[2J\xc2\xa0", "??[2J\xc2\xa0"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char text[32];
+
+        snprintf(text, sizeof text, "%s", cases[i].text);
+        utf8_clean(text);
+        assert_string_equal(text, cases[i].clean);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_code_point),
         cmocka_unit_test(what_is_none),
+        cmocka_unit_test(what_is_cleaned),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
