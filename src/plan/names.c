@@ -139,7 +139,7 @@ no_column(struct work *w, const struct expr *e)
                               "there is no column %.*s in %.*s" HINT
                               "did you mean %.40s?",
                               SHOWN(e->name), SHOWN(in), near);
-    buf_init(&columns, NULL, 2 * COLUMNS_SHOWN_BYTES);
+    buf_init(&columns, NULL, (size_t)2 * COLUMNS_SHOWN_BYTES);
     write_columns(w, e->qualifier, &columns);
     (void)custos_fail_at(w->err, CUSTOS_ENAME, e->at,
                          "there is no column %.*s in %.*s" HINT "%s%s",

@@ -184,7 +184,7 @@ write_binary(const struct datum *d, uint32_t oid, struct buf *out,
     else if (type == TYPE_DATE && d->type == TYPE_DATE)
         add_u32(out, (uint32_t)(d->n - DAYS_TO_2000));
     else if (type == TYPE_TIMESTAMP && d->type == TYPE_TIMESTAMP)
-        add_u64(out, (uint64_t)(d->n - DAYS_TO_2000 * DAY_US));
+        add_u64(out, (uint64_t)(d->n - (i128)DAYS_TO_2000 * DAY_US));
     else if (data_type_is_number(type) && data_type_is_number(d->type))
         write_number(d, oid, out);
     else
@@ -344,7 +344,7 @@ read_binary(str b, const struct row *row, struct datum *out)
             return false;
         break;
     default:
-        d.n = (i128)(int64_t)u64_at(b.ptr) + DAYS_TO_2000 * DAY_US;
+        d.n = (i128)(int64_t)u64_at(b.ptr) + (i128)DAYS_TO_2000 * DAY_US;
         if (!in_calendar(floor_days(d.n)))
             return false;
         break;
