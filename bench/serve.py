@@ -10,6 +10,8 @@
     serve_delayed        of all these questions: not begun, since they were late
     serve_idle1000_mb    what 1,000 idle connections add to the process
     serve_worker_mb      an idle worker process, its share of shared pages
+    serve_replaced_ms    from the death of the only worker for short questions
+                         to the answer of the next such question
 
     python3 bench/serve.py [--seconds 10]
 """
@@ -17,9 +19,12 @@ import argparse
 import os
 import pathlib
 import re
+import signal
+import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "test/cli"))
@@ -70,14 +75,44 @@ def resident_mb(process):
     return int(re.search(r"VmRSS:\s+(\d+) kB", status).group(1)) / 1024
 
 
+def children(process):
+    return [int(pid) for pid in subprocess.run(
+        ["pgrep", "-P", str(process.pid)], text=True, stdout=subprocess.PIPE,
+        check=True).stdout.split()]
+
+
 def worker_mb(process):
     """The mean over its worker processes of what they take (PSS)."""
-    children = subprocess.run(["pgrep", "-P", str(process.pid)], text=True,
-                              stdout=subprocess.PIPE, check=True).stdout.split()
     sizes = [int(re.search(r"Pss:\s+(\d+) kB", pathlib.Path(
         f"/proc/{child}/smaps_rollup").read_text()).group(1)) / 1024
-             for child in children]
+             for child in children(process)]
     return sum(sizes) / len(sizes)
+
+
+def replaced_ms(store):
+    """All workers are killed, so this is the worst of their replacements."""
+    server = Server(store.path, "--workers", "1")
+    times = []
+    try:
+        connection = psycopg2.connect(
+            host="127.0.0.1", port=server.pg, user="ana",
+            password=store.passwords["ana"], dbname="custos")
+        connection.autocommit = True
+        with connection.cursor() as cursor:
+            cursor.execute("SET custos.epsilon = 0.001")
+            for i in range(20):
+                time.sleep(1)
+                for child in children(server.process):
+                    os.kill(child, signal.SIGKILL)
+                began = time.monotonic()
+                time.sleep(0.005)  # until the server has seen it
+                cursor.execute("SELECT count(*) FROM patients "
+                               f"WHERE born <> -{i}")
+                times.append(1000 * (time.monotonic() - began))
+        connection.close()
+    finally:
+        server.stop()
+    return statistics.median(times)
 
 
 def metric(server, store, name):
@@ -114,8 +149,11 @@ def main():
         late = metric(server, store, "tripwire_overruns_total")
         delayed = metric(server, store, "questions_delayed_total")
         more = idle(server, store)
-    finally:
         server.stop()
+        replaced = replaced_ms(store)
+    finally:
+        if server.process.poll() is None:
+            server.stop()
         store.close()
     p50, p99 = times[len(times) // 2], times[len(times) * 99 // 100]
     print(f"cached   {cached:10.0f} answers a second\n"
@@ -129,6 +167,7 @@ def main():
     print(f"bench: serve_overruns {late} questions")
     print(f"bench: serve_delayed {delayed} questions")
     print(f"bench: serve_worker_mb {worker:.1f} MB")
+    print(f"bench: serve_replaced_ms {replaced:.0f} ms")
     print(f"bench: serve_p99_over_p50 {p99 / p50:.2f} ratio")
     print(f"bench: serve_idle1000_mb {more:.1f} MB")
 
