@@ -1,3 +1,7 @@
+/*
+ * The first bytes tell a good reply, which is passed on as it is; only a refusal
+ * is read as JSON.
+ */
 #include "serve/owner_reply.h"
 
 #include <string.h>
