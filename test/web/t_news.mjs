@@ -43,6 +43,7 @@ visiting("a server that went away is news once, not at every look at the page", 
   await button(page).click();
   await page.getByText("The connection to the server was lost before the answer came.").waitFor();
   const gone = page.getByText("The server does not answer.");
+  await gone.waitFor(); /* drawn a moment after the sentence above */
   await gone.waitFor({ state: "hidden" });
   let seen = 0;
   await page.exposeFunction("goneAgain", () => { seen++; });
