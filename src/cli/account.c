@@ -1,6 +1,6 @@
 /*
- * `custos account VERB`: what its verbs, which compute what releases cost,
- * share. Each has a file of its own.
+ * `custos account VERB`: code shared by its verbs, which compute the privacy
+ * cost of releases. Each verb has a file of its own.
  */
 #include "cli/account.h"
 
@@ -25,7 +25,8 @@ account_read(const struct verb *verb, int argc, char **argv, struct args *args)
     return code;
 }
 
-/* Does the message begin with the option's name? to_delta is to-delta. */
+/* Does the message begin with the option's name? Messages write to_delta for
+   to-delta. */
 static bool
 begins_with(const char *said, const char *name)
 {

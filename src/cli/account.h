@@ -14,13 +14,13 @@ extern const struct verb account_convert;
 extern const struct verb account_group;
 extern const struct verb account_curve;
 
-/* args_read for verbs that take no words. */
+/* Like args_read, for verbs that take options only. */
 int
 account_read(const struct verb *verb, int argc, char **argv, struct args *args);
 
 /*
- * fail_status for errors about an option's value: puts the dashes before the
- * name that the library's message begins with.
+ * Like fail_status. If the library's message begins with the name of an option
+ * that was given, puts dashes before the name.
  */
 int account_fail(const struct verb *verb, const struct args *args,
                  custos_status status, const custos_err *err);
@@ -29,7 +29,7 @@ int account_fail(const struct verb *verb, const struct args *args,
 int account_read_adjacency(const char *text, custos_adjacency *out);
 
 /*
- * Makes a plan of all --mechanism options. Returns CLI_OK, and the caller owns
+ * Makes a plan from all --mechanism options. Returns CLI_OK, and the caller owns
  * *out; or an exit code after printing why, and *out is NULL.
  */
 int account_plan_of(const struct args *args, const char *adjacency,

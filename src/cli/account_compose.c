@@ -1,6 +1,6 @@
 /*
- * `custos account compose`: the cost of one plan by every theorem, the tightest
- * marked.
+ * `custos account compose`: the cost of one plan by every theorem; the tightest
+ * bound is marked.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,7 @@ enum { ROWS_MAX = 10 };
 struct table {
     struct row rows[ROWS_MAX];
     size_t n;
-    size_t best; /* n: none */
+    size_t best; /* the tightest row; n: there is none */
 };
 
 static const struct {
@@ -84,8 +84,8 @@ fill_theorems(const custos_plan *plan, const char *delta, struct table *t,
     return st;
 }
 
-/* At delta 0 the row says that it needs a delta: the cost is then the plain
-   sum. */
+/* At delta 0 the rows say that PLD needs a delta: without one, the cost is the
+   plain sum. */
 static custos_status
 fill_pld(const custos_plan *plan, const char *delta, const char *width,
          struct table *t, custos_err *err)
@@ -117,7 +117,7 @@ fill_pld(const custos_plan *plan, const char *delta, const char *width,
     return CUSTOS_OK;
 }
 
-/* Doubles suffice to find the smallest; of equal ones the first is taken. */
+/* Doubles suffice to find the smallest bound; among equal ones the first wins. */
 static void
 find_best(struct table *t)
 {
@@ -248,8 +248,7 @@ fill_table(const custos_plan *plan, const struct args *args, struct table *t,
 
 /*
  * The parts must be priced under add/remove: a person who is replaced may leave
- * one part and enter another, and moves both by more than a change within a
- * part would.
+ * one part and enter another, and a price under change-one does not cover that.
  */
 static int
 check_parallel(const struct args *args)

@@ -1,4 +1,4 @@
-/* `custos account convert`: a promise of one privacy definition in another. */
+/* `custos account convert`: converts a promise to another privacy definition. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

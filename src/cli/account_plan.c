@@ -1,11 +1,11 @@
 /*
- * `custos account plan`: how many counting queries, with what error, for what
- * budget. Computes one of the three from the other two, with delta 0 and with a
- * delta.
+ * `custos account plan`: relates the number of counting queries, their error
+ * and the budget. Computes one of the three from the other two, with delta 0
+ * and with a delta.
  *
- * With delta 0, n queries on n people have an error of about 3/epsilon of the
- * people, and about sqrt(n) queries have no more error than sampling; with a
- * delta, about n queries do.
+ * With delta 0, each of n queries about n people has an error of about
+ * 3n/epsilon, and only about sqrt(n) queries can have as little error as
+ * sampling. With a delta, about n queries can.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -44,9 +44,9 @@ static const struct option options[PLAN_OPTIONS] = {
 };
 
 #define COUNT_TOP 1e12
-#define LN_20 2.995732273553991 /* 95 % of Laplace lie within this */
-#define Z_95 1.959963984540054  /* and of the normal law */
-#define UP (1 + 1e-12)          /* more than all roundings here */
+#define LN_20 2.995732273553991 /* 95 % of Laplace(1) is within +- this */
+#define Z_95 1.959963984540054  /* 95 % of a standard normal is, too */
+#define UP (1 + 1e-12)          /* exceeds the rounding errors in this file */
 
 /* The options as numbers; 0 for what is to be computed. */
 struct asked {
@@ -93,7 +93,7 @@ read_asked(const struct args *args, struct asked *a)
     return CLI_OK;
 }
 
-/* The Gaussian's sigma at the budget. */
+/* Finds the sigma of the Gaussian for the given budget. */
 static int
 find_sigma(struct asked *a, const struct args *args)
 {
@@ -108,7 +108,7 @@ find_sigma(struct asked *a, const struct args *args)
     return CLI_OK;
 }
 
-/* Errors of one of so many queries, at 95 %, rounded up. */
+/* The 95 % error of each of so many queries, rounded up. */
 static double
 laplace_error(const struct asked *a, double queries)
 {
@@ -121,7 +121,7 @@ gauss_error(const struct asked *a, double queries)
     return Z_95 * a->sigma * sqrt(queries) * UP;
 }
 
-/* The largest error of a count due to the sampling of n people, at 95 %. */
+/* The 95 % error of a count that comes from sampling n people, at worst. */
 static double
 sampling_error(const struct asked *a)
 {
@@ -264,7 +264,7 @@ print_two(const char *what, const char *laplace, const char *gauss,
     return out_end(&o);
 }
 
-/* The budget for so many queries of so much error. */
+/* Prints the budget that a->queries queries with an error of a->error need. */
 static int
 print_budget(const struct asked *a, const struct args *args)
 {

@@ -1,4 +1,4 @@
-/* Makes a plan of --mechanism options. */
+/* Makes a plan from --mechanism options. */
 #include <string.h>
 
 #include "cli/account.h"

@@ -1,6 +1,7 @@
 /*
  * Points of a plan's privacy curve: epsilon at deltas that are evenly spaced on
- * a log scale. All have the same width, a thousandth of the last epsilon.
+ * a log scale. Each epsilon is an interval; its width is at most a thousandth of
+ * the epsilon at the smallest delta.
  */
 #include "cli/account_points.h"
 
@@ -11,7 +12,7 @@
 
 #include "cli/cli.h"
 
-#define DELTA_MOST 0.5 /* where curves begin, if not before */
+#define DELTA_MOST 0.5 /* the largest delta at which a curve begins */
 
 /* Computes epsilon at one delta. CLI_OK, or an exit code after printing why. */
 static int

@@ -18,17 +18,18 @@ struct point {
 struct points {
     struct point points[POINTS_MAX];
     size_t n;
-    char width[CUSTOS_NUMBER_MAX]; /* of each point */
+    char width[CUSTOS_NUMBER_MAX]; /* of the interval [low, high] */
 };
 
 /*
- * Computes n points (2 to POINTS_MAX), from the delta at epsilon 0, at most
- * 1/2, down to `delta`. Returns CLI_OK, or an exit code after printing why.
+ * Computes n points (2 to POINTS_MAX), from the delta at epsilon 0 (but at most
+ * 1/2) down to `delta`. Returns CLI_OK, or an exit code after printing why.
  */
 int points_of_plan(const custos_plan *plan, const char *delta, size_t n,
                    struct points *p);
 
-/* Adds n more points, evenly spaced up to the delta at epsilon 0. */
+/* Adds n more points: their deltas are multiples of 1/n of the delta at
+   epsilon 0. */
 int points_of_zero(const custos_plan *plan, size_t n, struct points *p);
 
 #endif

@@ -50,7 +50,7 @@ enum { LIST_BYTES = 1 << 26 };
 
 static_assert(SECRET_MAX == (int)CREDENTIALS_PASSWORD_MAX, "one length");
 
-/* ----------------------------------------------------------------- giving -- */
+/* ---------------------------------------------------------------- issuing -- */
 
 /* Password and token are shown here and never again. */
 static int
@@ -91,7 +91,7 @@ print_secrets(const char *name, const struct credentials *g, bool made,
     return code;
 }
 
-/* --expires as a moment; 0: not given. */
+/* Reads --expires as a time from now; 0 if not given. */
 static int
 expiry_read(const struct args *args, int64_t *out)
 {
@@ -148,7 +148,7 @@ set_credentials(const struct args *args, const char *store,
     return code;
 }
 
-/* Issues a token beside the old one, which --grace may limit. */
+/* Issues a token and keeps the old one, at most for as long as --grace says. */
 static int
 rotate_token(const struct args *args, const char *store)
 {
@@ -291,7 +291,7 @@ json_one(struct out *o, const struct credential_info *d, int64_t now)
 
     out_text(o, "{\"name\":");
     out_json(o, d->name.ptr);
-    /* programs know this word since the first version */
+    /* "can come in" since the first version: programs compare it */
     out_printf(o, ",\"row\":%" PRIu64 ",\"state\":\"%s\"", d->seq,
                state == CAN_LOG_IN ? "can come in" : state);
     out_text(o, ",\"password_expires\":");

@@ -12,7 +12,7 @@ bool answer_has_bars(const struct answer *a, size_t column);
 
 void answer_csv(struct out *o, const struct answer *a);
 
-/* balance: what is left, or NULL. */
+/* balance: what remains of the budget; NULL to leave it out. */
 void answer_json(struct out *o, const struct answer *a,
                  const struct ledger_balance *balance);
 

@@ -20,7 +20,7 @@
 enum {
     CELL_MAX = 1 << 16,
     DIGITS_SHOWN = 6,
-    BAR_UNITS = 1 << 30, /* what the longest bar counts */
+    BAR_UNITS = 1 << 30, /* the value of the longest bar */
     BAR_COLUMNS = 40,
 };
 
@@ -52,7 +52,7 @@ columns_of(const char *text)
     return n;
 }
 
-/* Decimals at which a bar still has two digits. */
+/* How many decimals show two significant digits of an error bar. */
 static int
 decimals_for(double half)
 {
@@ -61,7 +61,7 @@ decimals_for(double half)
     return d < 0 ? 0 : d > 12 ? 12 : d;
 }
 
-/* The digits of a whole part in groups of three. */
+/* Adds a number with its integer digits in groups of three. */
 static void
 group_digits(const char *text, struct buf *out)
 {
@@ -103,7 +103,7 @@ cell_text(const struct answer_cell *c, struct buf *out)
 
     if (c->value.type == TYPE_NULL || !data_type_is_number(c->value.type)) {
         datum_write(&c->value, out);
-        if (c->value.type != TYPE_NULL && c->has_bar) { /* of a date */
+        if (c->value.type != TYPE_NULL && c->has_bar) { /* a date */
             buf_add_text(out, " (");
             datum_write(&c->low, out);
             buf_add_text(out, " .. ");
@@ -178,7 +178,7 @@ text_clear(struct buf *b)
         b->ptr[0] = '\0';
 }
 
-/* The keys of a row, between commas. */
+/* The keys of a row, separated by commas. */
 static void
 row_label(const struct answer *a, size_t row, struct buf *out)
 {
@@ -214,7 +214,7 @@ print_table(struct out *o, const struct answer *a)
     for (size_t j = 0; texts && j < a->n_columns; j++)
         buf_init(&texts[j], NULL, CELL_MAX);
     for (size_t i = 0; texts && width && i <= a->n_rows; i++) {
-        row_texts(a, i - 1, texts); /* the names come first */
+        row_texts(a, i - 1, texts); /* line 0 has the column names */
         for (size_t j = 0; j < a->n_columns; j++) {
             int w = columns_of(buf_text(&texts[j]));
 
@@ -237,7 +237,7 @@ print_table(struct out *o, const struct answer *a)
 
 /* ----------------------------------------------------------------- bars -- */
 
-/* Rows of keys, a bar with whiskers, and the number itself. */
+/* Prints for each row its keys, a bar with whiskers, and the number itself. */
 static void
 print_bars_of(struct out *o, const struct answer *a, size_t column)
 {
@@ -283,8 +283,8 @@ print_bars_of(struct out *o, const struct answer *a, size_t column)
     buf_clear(&text);
 }
 
-/* All columns that have error bars, with headings if there are several. False:
-   there is none. */
+/* Draws all columns that have error bars, with headings if there are several.
+   Returns false if there are none. */
 static bool
 print_bars(struct out *o, const struct answer *a)
 {

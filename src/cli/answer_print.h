@@ -12,10 +12,10 @@ enum answer_format { FORMAT_TABLE, FORMAT_BARS, FORMAT_CSV, FORMAT_JSON };
 
 #define FORMAT_HELP "table, bars, csv or json (table)"
 
-/* The format of a name. CLI_OK, or CLI_USAGE after printing why. */
+/* Finds a format by its name. CLI_OK, or CLI_USAGE after printing why. */
 int answer_format_read(const char *name, enum answer_format *out);
 
-/* balance may be NULL: what remains is not printed. */
+/* If balance is NULL, the remaining budget is not printed. */
 void answer_print(struct out *o, enum answer_format format,
                   const struct answer *a, const struct ledger_balance *balance);
 

@@ -1,6 +1,6 @@
 /*
- * Parses the command line by a verb's table, and suggests the nearest name for
- * an unknown one.
+ * Parses the command line according to a verb's table. For an unknown name,
+ * suggests the nearest known one.
  */
 #include "cli/args.h"
 
@@ -30,7 +30,7 @@ fail_unknown(const struct verb *verb, const char *arg, size_t len)
                       len > 60 ? 60 : (int)len, arg, verb->name);
 }
 
-/* Its value is called "NAME...". */
+/* Does the name of its value end in "..."? */
 static bool
 may_repeat(const struct option *option)
 {

@@ -1,5 +1,6 @@
 /*
- * The parser of command lines: `--name value`, `--name=value`, words.
+ * The parser of command lines: `--name value`, `--name=value`, and words without
+ * dashes.
  *
  * A value may begin with one dash (a negative number); two dashes mean that the
  * value was forgotten. Everything is checked against the verb's table before

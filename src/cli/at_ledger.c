@@ -92,7 +92,7 @@ moment_write(int64_t us, char text[MOMENT_MAX])
         snprintf(text, MOMENT_MAX, "?");
 }
 
-/* Counts characters by the first bytes of their UTF-8. */
+/* Counts a UTF-8 character at its first byte. */
 void
 cell_print(struct out *o, str text, size_t columns, enum cell_fill fill)
 {

@@ -1,6 +1,6 @@
 /*
- * What the verbs on a ledger share: opening it, and its times and texts for
- * people.
+ * What the verbs on a ledger share: opening it, and printing its times and
+ * texts for people.
  */
 #ifndef CLI_AT_LEDGER_H
 #define CLI_AT_LEDGER_H
@@ -11,14 +11,14 @@
 #include "store/store.h"
 
 /*
- * Opens the ledger of a store. Never creates one: a new ledger would have
- * nothing spent. Fails with CUSTOS_ECORRUPT (there is none), and as
- * ledger_open.
+ * Opens the ledger of a store. Never creates one: in a new ledger nothing would
+ * be spent. Fails with CUSTOS_ECORRUPT if there is none, and as ledger_open.
  */
 CUSTOS_MUST_USE custos_status ledger_of(const struct store *s,
                                         struct ledger **out, custos_err *err);
 
-/* The same by the store's path. CLI_OK, or an exit code after printing why. */
+/* Does the same, given the store's path. CLI_OK, or an exit code after printing
+   why. */
 int ledger_at(const char *store, struct ledger **out);
 
 /* Copies the store and its ledger to a new folder. */
@@ -27,8 +27,8 @@ CUSTOS_MUST_USE custos_status store_copy(const struct store *s,
                                          custos_err *err);
 
 /*
- * Do the password or the newest token of a name expire? Ask it before they are
- * replaced: new ones do not inherit the end.
+ * Does the password, or the newest token, of a name have an expiry date? Call
+ * them before replacing either: the new one does not inherit the date.
  */
 bool password_expires(struct ledger *l, str name);
 bool token_expires(struct ledger *l, str name, enum ledger_access access);
@@ -37,7 +37,7 @@ bool token_expires(struct ledger *l, str name, enum ledger_access access);
 enum { MOMENT_MAX = 32 };
 void moment_write(int64_t us, char text[MOMENT_MAX]);
 
-/* Text of unknown content for a terminal: one line, at most `columns` wide. */
+/* Prints untrusted text safely on a terminal: one line, at most `columns` wide. */
 enum cell_fill { CELL_BARE, CELL_PADDED };
 void cell_print(struct out *o, str text, size_t columns, enum cell_fill fill);
 

@@ -12,7 +12,7 @@
 #define STORE_HELP "the store's folder (" STORE_DEFAULT ")"
 #define AS_HELP "ask as this analyst of the policy (default: the owner)"
 
-/* given, or the default. */
+/* Returns given, or the default store if it is NULL. */
 const char *store_given(const char *given);
 
 /* Now, in microseconds since 1970. The command reads no other clock. */

@@ -60,7 +60,7 @@ mark_write(double mark, char text[NUMBER_MAX])
 
     snprintf(text, NUMBER_MAX, "%.6g", mark);
     e = strchr(text, 'e');
-    if (e && (e[2] == '0' || e[1] == '+')) { /* 1e-06: 1e-6; 1e+06: 1e6 */
+    if (e && (e[2] == '0' || e[1] == '+')) { /* 1e-06 to 1e-6, 1e+06 to 1e6 */
         size_t sign = e[1] == '-', skip = 2 + (e[2] == '0');
 
         memmove(e + 1 + sign, e + skip, strlen(e + skip) + 1);

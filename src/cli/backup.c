@@ -1,6 +1,7 @@
 /*
- * `custos backup`: copies a store; `custos restore` makes a store of the copy
- * again. A receipt issued after the copy was made shows that the copy is older.
+ * `custos backup`: copies a store; `custos restore` turns the copy into a store
+ * again. A receipt issued later than the copy shows that the copy is out of
+ * date.
  */
 #include <unistd.h>
 

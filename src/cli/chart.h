@@ -41,17 +41,17 @@ struct chart {
  */
 int svg_write(const char *path, const struct chart *chart);
 
-/* The first curve as dots of Braille patterns, with its axes. */
+/* Prints the first curve in Braille dots, with its axes. */
 void plot_print(struct painter *p, const struct chart *chart);
 
 /*
- * axis_place: where a value lies on an axis, 0 to 1. axis_marks: at most `room`
- * round numbers within the axis, ascending; returns how many.
+ * axis_place: the position of a value on an axis, 0 to 1. axis_marks: finds at
+ * most `room` round numbers on the axis, ascending; returns how many.
  */
 double axis_place(const struct chart_axis *axis, double value);
 size_t axis_marks(const struct chart_axis *axis, double *marks, size_t room);
 
-/* Six digits, no padding. */
+/* Writes at most six significant digits, without padding. */
 void mark_write(double mark, char text[NUMBER_MAX]);
 
 #endif

@@ -69,8 +69,8 @@ extern const struct verb verb_serve;
 /* `custos worker`: started by custos serve, not by people. */
 int run_worker(void);
 
-/* Prints "custos: MESSAGE" and, after HINT, "hint: ..."; control characters
-   become '?'. */
+/* Prints "custos: MESSAGE" and, on a second line, what follows HINT in the
+   format as "hint: ..."; control characters become '?'. */
 int fail_usage(const char *format, ...) CUSTOS_PRINTF(1, 2); /* CLI_USAGE */
 int fail_run(const char *format, ...) CUSTOS_PRINTF(1, 2);   /* CLI_FAILED */
 

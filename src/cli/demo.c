@@ -102,7 +102,8 @@ watch_end(struct watch *w)
     w->total = 0;
 }
 
-/* Prints what there is, to be read while the next question runs. */
+/* Prints the output so far, so that it can be read while the next question
+   runs. */
 static int
 flush_output(struct out *o)
 {

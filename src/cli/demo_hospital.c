@@ -1,5 +1,5 @@
 /*
- * The generator of `custos demo`. It draws from a fixed hash instead of chance,
+ * The data generator of `custos demo`. It uses a hash in place of random numbers,
  * so that all runs have the same data.
  */
 #include "cli/demo_hospital.h"
@@ -14,7 +14,7 @@
 enum {
     PATH_ROOM = 4096,
     PROGRESS_EVERY = 1 << 14,
-    VISITS_MORE = 1000, /* than the mean, for a small hospital */
+    VISITS_MORE = 1000, /* room above the mean, for a small hospital */
     DAYS = 731,         /* 2024 and 2025 */
 };
 
@@ -84,7 +84,7 @@ static const char *const policy_text =
     "    tables: {patients: [born, sex, city], visits: all, departments: "
     "all}\n";
 
-/* The finalizer of splitmix64. Not random. */
+/* Similar to the finalizer of splitmix64. Not random. */
 static uint64_t
 hash_of(uint64_t x)
 {
@@ -202,7 +202,7 @@ hospital_write(struct hospital *h, const char *folder,
     for (size_t i = 0; i < COUNT_OF(departments); i++)
         fprintf(f[2], "%s,%d,%d\n", departments[i].name, departments[i].floor,
                 departments[i].beds);
-    /* People have 1.76 visits in the mean, and 8 at most. */
+    /* People have 1.76 visits on average, and at most 8. */
     fprintf(f[3], policy_text, h->people, h->people,
             h->people / 5 * 9 + VISITS_MORE);
     return close_all(f, COUNT_OF(f));

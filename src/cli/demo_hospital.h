@@ -13,7 +13,7 @@ enum { HOSPITAL_CITIES = 6 };
 struct hospital {
     uint64_t people;
     uint64_t visits;                   /* set by hospital_write */
-    uint64_t by_city[HOSPITAL_CITIES]; /* the same: exact counts */
+    uint64_t by_city[HOSPITAL_CITIES]; /* likewise: people of each city */
 };
 
 extern const char *const hospital_city[HOSPITAL_CITIES];

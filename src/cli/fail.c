@@ -1,6 +1,6 @@
 /*
  * Failures and warnings on standard error: a line that says what is wrong, and
- * one that says what to do. Texts may quote any bytes of the user's.
+ * one that says what to do. Messages may quote arbitrary bytes of the input.
  */
 #include "cli/cli.h"
 

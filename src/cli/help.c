@@ -8,7 +8,7 @@
 
 enum { NAME_COLUMNS = 23 };
 
-/* Each line of text, indented. */
+/* Prints each line of text, indented. */
 static void
 add_lines(struct out *o, const char *text, const char *indent)
 {

@@ -26,7 +26,7 @@ print_name(struct out *o, str name)
     out_add(o, name.ptr, name.len);
 }
 
-/* A number without the zeros that its scale adds. */
+/* Prints a value; a number without trailing zeros after the point. */
 static void
 print_limit(struct out *o, struct datum d)
 {
@@ -52,7 +52,7 @@ print_example(struct out *o, const struct engine_import_change *c)
         out_printf(o, " (looks like %s)", c->found);
 }
 
-/* What happened to a number of values, in words that follow the number. */
+/* Prints what happened to values, after the caller has printed how many. */
 static void
 print_change(struct out *o, const struct policy_column *c,
              enum view_change change)
@@ -164,7 +164,7 @@ print_column_refusal(struct out *o, const struct engine_import_table *t,
     }
 }
 
-/* Rows that lack a value which the policy requires. */
+/* Reports rows that lack a value which the policy requires. */
 static void
 print_dropped(struct out *o, const struct engine_import_table *t,
               uint64_t dropped)
@@ -186,7 +186,7 @@ print_dropped(struct out *o, const struct engine_import_table *t,
                 "source\n");
 }
 
-/* Rows that nobody owns. */
+/* Reports rows that belong to no unit. */
 static void
 print_unowned(struct out *o, const struct engine_import_table *t)
 {
@@ -218,7 +218,7 @@ print_table_refusal(struct out *o, const struct engine_import_table *t)
             print_column_refusal(o, t, &t->columns[i]);
             any = true;
         }
-    if (any) /* rows are lost because of these columns */
+    if (any) /* these columns are why the table loses rows */
         return;
     if (dropped > 0)
         print_dropped(o, t, dropped);

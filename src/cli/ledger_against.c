@@ -1,8 +1,8 @@
 /*
  * Every word of the file that is a receipt must match a row of this ledger;
  * other words, such as those that syslog servers add, are skipped. A ledger
- * restored from an older copy lacks the newest rows, or has others under their
- * numbers.
+ * restored from an older copy lacks the newest rows, or has other rows with
+ * their numbers.
  */
 #include "cli/ledger_against.h"
 

@@ -6,8 +6,8 @@
 
 #include "ledger/ledger.h"
 
-/* Checks that every receipt in the file is of this ledger; *n becomes their
-   number. CLI_OK, or an exit code after printing why. */
+/* Checks that this ledger has every receipt in the file; *n becomes the number
+   of receipts. CLI_OK, or an exit code after printing why. */
 int ledger_against(struct ledger *l, const char *path, uint64_t *n);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * `custos noise`: the exact noise of the library on the command line. Finds law
- * and mode; drawing and releasing have a file each.
+ * `custos noise`: the exact noise of the library on the command line. Finds the
+ * law and the mode; draws and releases have a file each.
  */
 #include "cli/noise.h"
 

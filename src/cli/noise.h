@@ -1,6 +1,6 @@
 /*
  * What the two halves of `custos noise`, draws and releases, share: the laws
- * and the numbers of the options.
+ * and the indices of the options.
  */
 #ifndef CLI_NOISE_H
 #define CLI_NOISE_H
@@ -37,7 +37,7 @@ struct noise_law {
     const char *name;
     custos_law law;
     enum noise_option parameter;
-    custos_mech_kind kind; /* 0: it can only be drawn from */
+    custos_mech_kind kind; /* 0: has draws but no releases */
 };
 
 /* Each returns the exit code. */

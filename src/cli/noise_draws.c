@@ -11,7 +11,8 @@
 
 enum { BATCH = 4096 };
 
-/* Takes days at a few million per second; more must be a typing error. */
+/* At a few million per second this takes days; a larger number must be a typing
+   error. */
 static const uint64_t draws_max = 1000000000000;
 
 static int

@@ -26,7 +26,7 @@ struct released {
     int64_t *ints;
     double *reals;
     int decimals;      /* of the grid */
-    double half_width; /* of the error bar, where it was asked for */
+    double half_width; /* of the error bar, if --error was given */
 };
 
 /* -------------------------------------------------------------- options -- */
@@ -50,7 +50,7 @@ read_word(const char *text, const char *option, const char *const *words,
                       text, guess ? guess : words[1]);
 }
 
-/* Rejects in terms of options what custos_mech_new would reject. */
+/* Rejects what custos_mech_new would reject, but its messages name options. */
 static int
 check_promise(const struct noise_law *law, const struct args *args)
 {
@@ -163,7 +163,7 @@ confidence_given(const struct args *args)
     return given ? given : "95";
 }
 
-/* With all digits: a rounded decimal would not lie on the grid. */
+/* Writes all digits: a rounded decimal would not be on the grid. */
 static size_t
 write_value(const struct released *r, size_t i, char text[NUMBER_EXACT_MAX])
 {
@@ -173,7 +173,7 @@ write_value(const struct released *r, size_t i, char text[NUMBER_EXACT_MAX])
     return strlen(text);
 }
 
-/* A whole number for whole numbers. */
+/* The half-width of integers is an integer and needs no rounding. */
 static void
 write_half_width(const struct released *r, char text[NUMBER_MAX])
 {
@@ -265,8 +265,8 @@ print_released(const struct released *r)
 /* ------------------------------------------------------------ releasing -- */
 
 /*
- * Rejects values beyond what the grid can hold. The library clamps them, and
- * the error bar would not say so.
+ * Rejects values that are too large for the grid. The library would clamp them,
+ * and the error bar would not show it.
  */
 static int
 check_reach(const struct values *v, const char *grid)
@@ -281,7 +281,7 @@ check_reach(const struct values *v, const char *grid)
     return CLI_OK;
 }
 
-/* Seals the values, wipes them here, and releases them over themselves. */
+/* Seals the values and overwrites them with the released ones. */
 static custos_status
 release_values(const custos_mech *mech, struct values *v, custos_err *err)
 {
@@ -346,7 +346,7 @@ noise_release(const struct noise_law *law, const struct args *args)
     values_init(&v, r.kind);
     if (!code)
         code = confidence_read(confidence_given(args), beta);
-    /* First for one value: mistakes are reported before input is read. */
+    /* for one value first: reports wrong options before any input is read */
     if (!code)
         code = make_mechanism(&r, &o, beta, 1, &mech);
     if (!code)

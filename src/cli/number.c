@@ -50,7 +50,7 @@ number_decimals(const char *grid)
     int exponent = 1;
 
     if (slash)
-        (void)frexp(strtod(slash + 1, NULL), &exponent); /* 2^k: k + 1 */
+        (void)frexp(strtod(slash + 1, NULL), &exponent); /* k + 1 for 2^k */
     else if (point)
         exponent = (int)strlen(point);
     return exponent - 1;
@@ -72,7 +72,7 @@ number_write_up(double x, char text[NUMBER_MAX])
         rounded += strtod(unit, NULL);
     }
     snprintf(text, NUMBER_MAX, "%.4g", rounded);
-    if (strchr(text, 'e')) /* 1.234e+04: plain where that is short */
+    if (strchr(text, 'e')) /* 1.234e+04: no exponent where that is short */
         snprintf(text, NUMBER_MAX,
                  rounded < 1e15 && rounded >= 1 ? "%.0f" : "%.3e", rounded);
 }

@@ -1,6 +1,6 @@
 /*
- * Released numbers and parameters as text. Both are public: no double here lies
- * between a private value and its release.
+ * Released numbers and parameters as text. Both are public: no private value
+ * becomes a double here before its release.
  */
 #ifndef CLI_NUMBER_H
 #define CLI_NUMBER_H
@@ -22,7 +22,8 @@ void number_write(double x, char text[NUMBER_MAX]);
 /* All digits of x, which is a multiple of 10^-decimals; decimals <= 400. */
 void number_write_exact(double x, int decimals, char text[NUMBER_EXACT_MAX]);
 
-/* How many decimals a power of two has, written 0.25, 1/1024 or 8. */
+/* How many decimals a power of two has; `grid` is written as 0.25, 1/1024 or
+   8. */
 int number_decimals(const char *grid);
 
 /* A number's text, "0.5", "1e-6" or "1/1024", as a double. */
@@ -33,7 +34,7 @@ double number_value(const char *text);
 void number_write_up(double x, char text[NUMBER_MAX]);
 
 /*
- * Turns a confidence of "95" percent into the exact share that may fail,
+ * Turns a confidence in percent, "95", into the exact probability of failure,
  * "5/100". Returns CLI_OK, or CLI_USAGE after printing why.
  */
 int confidence_read(const char *percent, char beta[NUMBER_MAX]);

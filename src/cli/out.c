@@ -92,7 +92,7 @@ out_end(struct out *o)
     write_out(o);
     if (!o->error)
         return CLI_OK;
-    if (o->error == EPIPE) /* the reader has seen enough */
+    if (o->error == EPIPE) /* the reader has closed the pipe */
         return CLI_FAILED;
     return fail_run("cannot write to standard output: %s", strerror(o->error));
 }

@@ -2,7 +2,8 @@
  * Standard output: a buffer in front of write(2), so that a full disk is
  * noticed.
  *
- * The failure is sticky: writers return nothing, out_end reports it once.
+ * Errors are sticky: the functions that write return nothing, and out_end
+ * reports the first error.
  */
 #ifndef CLI_OUT_H
 #define CLI_OUT_H

@@ -49,8 +49,8 @@ static const struct option options[OWNER_OPTIONS] = {
 
 enum { REPLY_BYTES = 4 << 20 };
 
-/* Sends the command to the server and prints its reply; a refusal fails with
-   the status of its code. */
+/* Sends the command to the server and prints its reply. If the server refuses,
+   fails with the status in the reply. */
 static int
 send_command(const char *store, const struct args *args)
 {
@@ -104,8 +104,8 @@ change_token(const char *store, const struct args *args,
     return owner_token_do(store, &act);
 }
 
-/* Turns crashes that no charge has seen yet into failures, so that resume
-   covers them. */
+/* Writes crashes that no charge has recorded yet to the ledger as failures, so
+   that resume covers them. */
 static custos_status
 take_up(struct ledger *l, const char *store, struct tripwire_tally *found,
         custos_err *err)
@@ -124,8 +124,8 @@ take_up(struct ledger *l, const char *store, struct tripwire_tally *found,
 }
 
 /*
- * Writes to the ledger itself, which a server reads before each charge: it
- * works without a server, and a running one follows at once.
+ * Writes to the ledger directly, so it works without a server. A running server
+ * reads the ledger before each charge and so resumes at once.
  */
 static int
 resume_answering(const char *store)
@@ -168,9 +168,10 @@ resume_answering(const char *store)
 }
 
 /*
- * Counts rows where the store has no bound: it is older than reply times, or
- * its policy has no max_rows any more. Prints to standard error, since standard
- * output is for the server's reply; errors are left to that reply.
+ * Counts the rows of tables without a bound: the store was made before reply
+ * times existed, or its policy no longer has max_rows. Prints to standard error,
+ * since standard output is for the server's reply. Ignores errors: the server
+ * will report them.
  */
 static void
 count_rows(const char *store)

@@ -99,9 +99,9 @@ policy_run(const struct verb *verb, int argc, char **argv,
 /* -------------------------------------------------------------- check -- */
 
 /*
- * Names the sources that are not here. That is no mistake: a policy may be
- * checked on another machine than the one that has the data. Patterns are left
- * to custos init.
+ * Names the sources that do not exist here. That is not an error: a policy may
+ * be checked on a machine that does not have the data. Sources with wildcards
+ * are left to custos init.
  */
 static void
 print_missing_sources(struct out *o, const char *path, const struct policy *p)

@@ -16,8 +16,8 @@ static const struct option options[DRAFT_OPTIONS] = {
     [DRAFT_OUTPUT] = {"output", "FILE", OUTPUT_HELP},
 };
 
-/* Splits "data.duckdb:visits" into file and table; without a table, all of the
-   file's tables are meant. */
+/* Splits "data.duckdb:visits" into file and table. No table means all tables of
+   the file. */
 static int
 split_source(arena *a, const char *word, struct draft_table *t)
 {
@@ -66,7 +66,8 @@ read_schema(arena *a, struct draft_table *t)
     return CLI_OK;
 }
 
-/* What one word of the command names: one table, or all of a DuckDB file. */
+/* Reads the schema of what one argument names: one table, or all tables of a
+   DuckDB file. */
 static int
 read_word(arena *a, const char *word, struct draft_table *tables, size_t *n)
 {

@@ -68,7 +68,7 @@ match_add(struct match *m, const char *word, size_t len)
     m->common[same] = '\0';
 }
 
-/* Names that are granted, and no others. */
+/* Matches only names that are granted. */
 static void
 match_schema(const struct prompt *p, struct match *m)
 {

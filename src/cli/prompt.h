@@ -1,7 +1,7 @@
 /*
  * Lines from a terminal or a file. A terminal has line editing, history (in
  * $HOME/.custos_history, readable by its owner only) and completion of the
- * names that are granted.
+ * names that are granted to the analyst.
  */
 #ifndef CLI_PROMPT_H
 #define CLI_PROMPT_H
@@ -12,7 +12,7 @@
 
 struct prompt;
 
-/* p and who are borrowed. NULL without memory. */
+/* Borrows p and who. NULL if out of memory. */
 struct prompt *prompt_new(const struct policy *p,
                           const struct policy_analyst *who, bool terminal);
 void prompt_free(struct prompt *p);

@@ -53,7 +53,8 @@ question_fail(custos_status st, const custos_err *err, const char *sql)
     return fail_status(st, err);
 }
 
-/* Shows the balance of the analyst's window instead, if that has less left. */
+/* Replaces the balance with that of the analyst's window if less remains
+   there. */
 static void
 limit_by_window(struct ledger *l, const struct ask *ask,
                 struct ledger_balance *balance)
@@ -69,8 +70,7 @@ limit_by_window(struct ledger *l, const struct ask *ask,
     *balance = window;
 }
 
-/* A failure after the charge is a bug by definition, and this is its only
-   log. */
+/* A failure after the charge is always a bug. It is logged only here. */
 static void
 warn_of_trip(struct curator *c, const struct ask *ask)
 {
@@ -124,7 +124,7 @@ question_ask(struct curator *c, const struct ask *ask,
 
 static const char EXPLAIN[] = "EXPLAIN ";
 
-/* "EXPLAIN " and the question, which begins at *before. */
+/* Writes "EXPLAIN " and the question, which begins at byte *before. */
 static const char *
 write_explain(const char *sql, struct buf *b, size_t *before)
 {

@@ -8,12 +8,13 @@
 #include "base/arena.h"
 #include "cli/out.h"
 
-/* Charges a noisy count of each private table without max_rows and prints its
-   price to o. May fail as reply_rows_charge. */
+/* Counts the rows of each private table without max_rows, with noise and at a
+   charge, and prints the price to o. May fail as reply_rows_charge. */
 CUSTOS_MUST_USE custos_status replies_count(const char *store, arena *a,
                                             struct out *o, custos_err *err);
 
-/* The same, and measures the machine's speed if reply times depend on it. */
+/* Does the same, then measures the machine's speed if reply times depend on
+   it. */
 CUSTOS_MUST_USE custos_status replies_prepare(const char *store, arena *a,
                                               struct out *o, custos_err *err);
 

@@ -1,7 +1,7 @@
 /*
- * `custos restore`: makes a store of a backup. Its ledger lacks what was spent
- * after the backup was made; with the newest receipt that anybody has, such a
- * backup is refused before it answers anyone.
+ * `custos restore`: makes a store from a backup. Its ledger lacks what was spent
+ * after the backup was made. Given the newest receipt that anybody has, restore
+ * rejects such a backup.
  */
 #include <unistd.h>
 

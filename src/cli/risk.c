@@ -47,7 +47,7 @@ static const struct option options[RISK_OPTIONS] = {
 };
 
 enum {
-    PLAN_POINTS = 24, /* on the plan's curve, and as many more near 0 */
+    PLAN_POINTS = 24, /* on the plan's curve; as many again near epsilon 0 */
     SENTENCE_WIDTH = 62,
 };
 static_assert(2 * (1 + 2 * PLAN_POINTS) + 2 <= RISK_CORNERS_MAX,

@@ -36,7 +36,7 @@ print_name(struct out *o, str name, size_t width)
         out_text(o, " ");
 }
 
-/* The privacy unit, and how many of its rows count. */
+/* Prints what the privacy unit is, and how many of its rows count. */
 static void
 print_unit(struct out *o, const struct policy *p,
            const struct policy_analyst *who, const struct policy_table *t)
@@ -50,7 +50,7 @@ print_unit(struct out *o, const struct policy *p,
         const char *s = t->rows_per_unit == 1 ? "" : "s";
 
         out_text(o, "private; ");
-        /* its name only to those whom the column is granted to */
+        /* only analysts who are granted the column see its name */
         if (policy_grants(p, who, t, c))
             out_printf(o, "the unit is %.*s, ", (int)c->name.len, c->name.ptr);
         if (policy_rows_known(p, t))

@@ -8,7 +8,7 @@
 #include "cli/out.h"
 #include "policy/policy.h"
 
-/* name "": all tables, one per line; else the columns of one table. */
+/* Prints the columns of the table; if name is "", all tables, one per line. */
 void schema_print(struct out *o, const struct policy *p,
                   const struct policy_analyst *who, const char *name);
 

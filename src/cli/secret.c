@@ -9,8 +9,8 @@
 #include "base/base.h"
 #include "cli/cli.h"
 
-/* One line without its end; -1: none, or too long. Read byte by byte, to leave
-   what follows the line unread. */
+/* Reads one line without its newline; -1 if it is empty or too long. Reads byte
+   by byte, so that what follows the line stays unread. */
 static int
 line_read(int fd, char into[SECRET_MAX])
 {
@@ -31,7 +31,7 @@ line_read(int fd, char into[SECRET_MAX])
     return n < 0 || len == 0 ? -1 : 0;
 }
 
-/* The same from a terminal, without echo. */
+/* Reads a line from a terminal, without echo. */
 static int
 ask_password(int tty, const char *prompt, char into[SECRET_MAX])
 {

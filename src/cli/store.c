@@ -1,5 +1,6 @@
 /*
- * `custos store vacuum`: frees disk space that nothing in force needs.
+ * `custos store vacuum`: removes old data versions, leftover files and answers
+ * that the policy no longer keeps.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ struct freed {
     struct receipt receipt;
 };
 
-/* How long the policy in force keeps cached answers. */
+/* Reads from the store's policy which cached answers to keep. */
 static custos_status
 retention_read(const struct store *s, struct ledger_retention *out,
                custos_err *err)

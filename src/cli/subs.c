@@ -1,5 +1,5 @@
 /*
- * Finds and runs a verb of a verb: `custos account VERB`, `custos policy VERB`.
+ * Finds and runs a subcommand: `custos account VERB`, `custos policy VERB`.
  */
 #include <string.h>
 

@@ -123,7 +123,8 @@ put_curve(FILE *f, const struct chart *c, size_t i)
     fputs("\"/>\n", f);
 }
 
-/* One line under the subtitle: a dash of each curve and its label. */
+/* The legend, in one line under the subtitle: for each curve a dash and its
+   label. */
 static void
 put_legend(FILE *f, const struct chart *c)
 {
@@ -168,7 +169,7 @@ put_chart(FILE *f, const struct chart *c)
     fputs("</svg>\n", f);
 }
 
-/* As open(2) would have made it: mkstemp's 0600 is for secrets. */
+/* Sets the mode that open(2) would have set; mkstemp sets 0600. */
 static void
 set_mode(int fd)
 {

@@ -30,7 +30,7 @@ values_clear(struct values *v)
     wipe(v, sizeof *v);
 }
 
-/* Room for one more. realloc would leave an unwiped copy behind. */
+/* Makes room for one more value. realloc would leave an unwiped copy behind. */
 static bool
 make_room(struct values *v)
 {
@@ -63,7 +63,7 @@ is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* [+-]digits, all of it. */
+/* Reads [+-]digits and nothing else. Returns what is wrong, or NULL. */
 static const char *
 read_int(const char *text, int64_t *out)
 {
@@ -88,7 +88,7 @@ read_int(const char *text, int64_t *out)
     return NULL;
 }
 
-/* Skips [+-]digits[.digits][e[+-]digits]; false when text is something else. */
+/* Is all of p [+-]digits[.digits][e[+-]digits]? */
 static bool
 is_decimal(const char *p)
 {
@@ -115,7 +115,8 @@ is_decimal(const char *p)
     return !*p;
 }
 
-/* strtod obeys the locale, but the command never sets one: a dot is a dot. */
+/* strtod depends on the locale, but the command never sets one: the decimal
+   separator is a dot. */
 static const char *
 read_real(const char *text, double *out)
 {

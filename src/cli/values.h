@@ -1,6 +1,6 @@
 /*
  * Parses the values that `custos noise` releases, one number per line. The text
- * comes in pieces of any size; no value is used before all of it was valid.
+ * comes in pieces of any size. No value is used until all of the text is valid.
  *
  * A message names the line and never its content, since its reader may not be
  * allowed to see the values. Memory is wiped before it is freed.
@@ -25,7 +25,7 @@ enum {
 struct values {
     enum values_kind kind;
     int64_t *ints;
-    double *reals; /* parsed and sealed, never computed with */
+    double *reals; /* parsed and sealed, never used in arithmetic */
     size_t n;
     size_t room;
     size_t line;       /* the line being read, from 1 */

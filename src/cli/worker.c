@@ -1,6 +1,6 @@
 /*
- * `custos worker`: a worker process of `custos serve`, which starts it. Not for
- * people, so `custos --help` does not list it.
+ * `custos worker`: a worker process. `custos serve` starts it, not a person, so
+ * `custos --help` does not list it.
  */
 #include "worker/main.h"
 
