@@ -12,7 +12,7 @@
  *   time; functions that take it as const may run in several threads at once.
  * - Every function that can fail returns a custos_status. Outputs are set only
  *   on success, unless a function says otherwise. `err` may be NULL; success
- *   leaves it untouched. What it tells an analyst never depends on the data.
+ *   leaves it untouched. Its texts for analysts never depend on the data.
  * - Bad input never aborts the process. (GMP and MPFR abort when memory runs
  *   out; the library gives them only small operands.)
  * - Every _free accepts NULL. `alloc` may be NULL, which means malloc.
@@ -152,8 +152,8 @@ typedef enum custos_law {
 } custos_law;
 
 /*
- * A noise law with its tables; immutable: threads may share it, best each with
- * an rng of its own. Scales range from 2^-20 to 2^60.
+ * A noise law with its tables. Immutable: threads may share it; it is fastest
+ * if each thread has its own rng. Scales range from 2^-20 to 2^60.
  */
 typedef struct custos_noise custos_noise;
 
@@ -259,8 +259,9 @@ typedef enum custos_calibration {
 } custos_calibration;
 
 /*
- * How many of the values can differ between neighbours. One: of a scalar, and
- * of a histogram under add/remove if every unit has at most one row.
+ * How many of the values can differ between neighbours. Only one does if there
+ * is one value, and in a histogram under add/remove if every unit has at most
+ * one row.
  */
 typedef enum custos_changes {
     CUSTOS_CHANGES_ONE = 1,
@@ -289,8 +290,8 @@ typedef struct custos_mech_options {
     custos_calibration calibration; /* Gaussian only */
     const char *scale; /* Laplace scale or sigma, in units of the values */
     const char *grid;  /* reals: a power of two; NULL: from the parameters */
-    const char *lower; /* released values are clamped to these limits after */
-    const char *upper; /* the noise; NULL: the limits of the type */
+    const char *lower; /* after the noise, values are clamped to these */
+    const char *upper; /* limits; NULL: the limits of the type */
 } custos_mech_options;
 
 /* An additive mechanism, immutable: threads may share it. */
@@ -362,11 +363,12 @@ custos_mech_error_wide(const custos_mech *mech, const char *beta, size_t n,
                        custos_int *half_width, custos_err *err);
 
 /*
- * Gaussian calibration as numbers, for tables and comparisons: the sigma that
- * gives epsilon and delta, the delta and the epsilon that a sigma gives, each
+ * Gaussian calibration as numbers, for tables and comparisons: the sigma for an
+ * epsilon and a delta, and the delta or the epsilon that a sigma gives. Each is
  * rounded up. There is no default calibration. CUSTOS_EXACT needs a whole
- * sensitivity, in one coordinate. CUSTOS_CLASSICAL is for custos_gauss_sigma
- * only. May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE.
+ * sensitivity and neighbours that differ in one value only. CUSTOS_CLASSICAL is
+ * for custos_gauss_sigma only. May fail: CUSTOS_EINVAL, CUSTOS_EPARSE,
+ * CUSTOS_ERANGE.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status
 custos_gauss_sigma(custos_calibration calibration, const char *epsilon,
@@ -399,9 +401,10 @@ typedef struct custos_histogram_options {
 } custos_histogram_options;
 
 /*
- * The mechanism for such counts, on ints: sensitivity rows_per_unit under
- * add/remove; under change-one, where rows leave one bin and enter another,
- * twice that in l1 and sqrt(2) times that in l2. May fail: as custos_mech_new.
+ * Makes the mechanism for such counts, on ints. The sensitivity is
+ * rows_per_unit under add/remove. Under change-one, where rows can leave one
+ * bin and enter another, it is twice that in l1 and sqrt(2) times that in l2.
+ * May fail: as custos_mech_new.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status custos_histogram_new(
     const custos_alloc *alloc, const custos_histogram_options *options,
@@ -430,7 +433,7 @@ typedef struct custos_select_options {
     custos_scores scores;
     const char *epsilon;     /* > 0 */
     const char *sensitivity; /* how far one unit moves any score; NULL: "1" */
-    const char *score_unit;  /* sealed scores count this unit; NULL: "1" */
+    const char *score_unit;  /* what a sealed score of 1 is; NULL: "1" */
 } custos_select_options;
 
 /*
@@ -443,9 +446,9 @@ typedef struct custos_select_options {
  * apart.) The sealed scores are used up. Time depends on n alone, except with
  * probability n^2 2^-50.
  *
- * May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE (epsilon over
- * sensitivity beyond the sampler), CUSTOS_EOVERFLOW (n), CUSTOS_ENOMEM,
- * CUSTOS_ETAKEN, CUSTOS_EENTROPY.
+ * May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE (the sampler does not
+ * support this ratio of epsilon to sensitivity), CUSTOS_EOVERFLOW (n is too
+ * large), CUSTOS_ENOMEM, CUSTOS_ETAKEN, CUSTOS_EENTROPY.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status
 custos_select(const custos_alloc *alloc, const custos_select_options *options,
@@ -464,7 +467,7 @@ typedef struct custos_sparse custos_sparse;
 typedef struct custos_sparse_options {
     size_t size;         /* sizeof(custos_sparse_options) */
     uint32_t answers;    /* >= 1; how many may be above */
-    custos_scores moves; /* monotone: one unit moves all values one way */
+    custos_scores moves; /* monotone: a unit moves all in one direction */
     const char *epsilon; /* > 0; what all answers together cost */
     /*
      * How far one unit moves any value; NULL: "1". Rounded up to a whole
@@ -514,7 +517,7 @@ typedef enum custos_sums_method {
     CUSTOS_EVERY_PREFIX = 1,  /* each sum has its own noise, scale n/eps */
     CUSTOS_EVERY_ELEMENT = 2, /* noise 1/eps on elements, then summed */
     CUSTOS_BINARY_TREE = 3,   /* noise on blocks of 1, 2, 4, ... elements */
-    CUSTOS_SQUARE_ROOT = 4    /* Gaussian, by the root of the sums' matrix */
+    CUSTOS_SQUARE_ROOT = 4    /* Gaussian; square root of the sums' matrix */
 } custos_sums_method;
 
 #define CUSTOS_SUMS_ROOT_MAX ((size_t)1 << 16) /* n for the square root */
@@ -543,8 +546,8 @@ CUSTOS_API void custos_sums_free(custos_sums *sums);
 
 /*
  * What is promised, as text owned by the handle; NULL for NULL. Scale and
- * sensitivity are those of what the noise is added to: prefixes, elements,
- * blocks or the root's outputs.
+ * sensitivity refer to the numbers that the noise is added to: prefixes,
+ * elements, blocks or the outputs of the matrix root.
  */
 CUSTOS_API const custos_facts *custos_sums_facts(const custos_sums *sums);
 
@@ -559,10 +562,10 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_sums_release(
     int64_t *out, size_t n, custos_err *err);
 
 /*
- * The error bar of the sum of the first t elements (1 <= t <= n): it is
- * within *half_width of the exact sum with probability at least 1 - beta, if
- * that fits in 64 bits. Rounded up. May fail: CUSTOS_EINVAL, CUSTOS_EPARSE,
- * CUSTOS_ERANGE.
+ * The error bar of the sum of the first t elements (1 <= t <= n): the released
+ * sum is within *half_width of the exact one with probability at least
+ * 1 - beta, if the exact one fits in 64 bits. Rounded up. May fail:
+ * CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status
 custos_sums_error(const custos_sums *sums, size_t t, const char *beta,
@@ -572,8 +575,8 @@ custos_sums_error(const custos_sums *sums, size_t t, const char *beta,
 
 /*
  * Counts by key where the keys themselves come from the data: a key is
- * released only if its noisy count reaches a threshold. It is so high that the
- * keys of one unit that nobody else holds stay hidden, all of them, with
+ * released only if its noisy count reaches a threshold. The threshold is so
+ * high that all keys that only one particular unit holds stay hidden with
  * probability at least 1 - delta.
  */
 typedef struct custos_threshold_options {
@@ -593,7 +596,7 @@ typedef struct custos_threshold_facts {
     const char *delta; /* what this threshold needs, rounded up */
     const char *scale; /* of the Laplace noise, rounded down */
     const char *theorem;
-    int64_t threshold; /* the least that needs no more than options.delta */
+    int64_t threshold; /* the least for which options.delta suffices */
 } custos_threshold_facts;
 
 /* May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE, CUSTOS_ENOMEM. */
@@ -635,7 +638,7 @@ typedef struct custos_keys_options {
     custos_keys_rule rule;
     custos_adjacency adjacency;
     uint64_t keys_per_unit; /* at most; a unit adds 1 to each; 0 means 1 */
-    uint64_t min_units;     /* keys of fewer are not released; 0 means 1 */
+    uint64_t min_units;     /* keys with fewer are not released; 0 means 1 */
     const char *epsilon;
     const char *delta;
 } custos_keys_options;
@@ -650,18 +653,18 @@ typedef struct custos_keys_facts {
     const char *scale; /* of the noise (sigma), rounded down; "0": none */
     const char *theorem;
     custos_keys_rule rule;
-    uint64_t least;    /* units a key needs to be released: min_units, */
-    uint64_t half;     /* with probability 1/2 or more, */
-    uint64_t certain;  /* with probability 1; 0: no number suffices */
+    uint64_t least;    /* units that a key needs to be released at all */
+    uint64_t half;     /* ... with probability 1/2 or more */
+    uint64_t certain;  /* ... with probability 1; 0: no number suffices */
     int64_t threshold; /* of the noisy count; 0: none */
 } custos_keys_facts;
 
 /*
  * May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ENOMEM, CUSTOS_ERANGE. The
- * last also when the rule does not support the parameters: the geometric rule
- * if delta per key is below 2^-100, or epsilon per key so small that certain
- * release would take more than 2^16 units; the Gaussian rule for more than 256
- * keys per unit. Use another rule then.
+ * last also when the rule does not support the parameters; use another rule
+ * then. The geometric rule needs a delta per key of at least 2^-100, and an
+ * epsilon per key at which 2^16 units suffice for certain release. The Gaussian
+ * rule allows at most 256 keys per unit.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status
 custos_keys_new(const custos_alloc *alloc, const custos_keys_options *options,
@@ -673,8 +676,9 @@ CUSTOS_API void custos_keys_free(custos_keys *keys);
 CUSTOS_API const custos_keys_facts *custos_keys_report(const custos_keys *keys);
 
 /*
- * The probability that a key held by this many units is released, enclosed:
- * for comparing rules and for EXPLAIN. May fail: CUSTOS_EINVAL.
+ * A lower and an upper bound on the probability that a key held by this many
+ * units is released, for comparing rules and for EXPLAIN. May fail:
+ * CUSTOS_EINVAL.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status custos_keys_chance(
     const custos_keys *keys, uint64_t units, char low[CUSTOS_NUMBER_MAX],
@@ -690,11 +694,11 @@ custos_keys_units(const custos_keys *keys, const char *chance, uint64_t *units,
                   custos_err *err);
 
 /*
- * Takes the sealed numbers of units of all n keys in the data, in any order.
- * kept[i] is 1 if key i is released, else 0. Treat a key that is not kept as
- * absent: show neither it nor n. counts may be NULL, and must be for the
- * geometric rule; otherwise counts[i] is the noisy number of units of a kept
- * key, at no further cost, and 0 for the others. Time depends on n and the
+ * Takes all n keys in the data, in any order: `sealed` has the number of units
+ * that hold each. kept[i] is 1 if key i is released, else 0. Treat a key that
+ * is not kept as absent: show neither it nor n. counts may be NULL, and must be
+ * for the geometric rule; otherwise counts[i] is the noisy number of units of a
+ * kept key, at no further cost, and 0 for the others. Time depends on n and the
  * options alone. The sealed handle is used up. May fail: CUSTOS_EINVAL,
  * CUSTOS_ETAKEN, CUSTOS_EENTROPY.
  */
@@ -716,12 +720,12 @@ typedef struct custos_quantile_options {
     const char *const *rank; /* increasing, from 0 to 1: "0.5" is the median */
     const char *epsilon;     /* at most 1024; what all of them cost together */
     /*
-     * Which place of the sorted values each rank means. Of n values the first
-     * and the last `pad` are padding, the same in all data, and quantile i is
-     * the value at place rank[i] (n - 2 pad) + pad + shift[i], or the nearest
-     * place there is. The ends of an error bar are shifted places; padding at
-     * both ends of the domain makes sure that they exist. Neither costs
-     * anything; both are at most 2^29.
+     * Which position in the sorted values each rank means. The first and the
+     * last `pad` of the n values are padding that does not depend on the data.
+     * Quantile i is the value at position rank[i] (n - 2 pad) + pad + shift[i],
+     * or at the nearest position that exists. Shifted positions give the ends
+     * of an error bar; padding at both ends of the domain makes sure that they
+     * exist. Neither costs anything; both are at most 2^29.
      */
     uint64_t pad;
     const int64_t *shift; /* by rank; NULL: none */
@@ -758,7 +762,7 @@ custos_quantile_report(const custos_quantile *quantile);
  * cells-1), then the values in ascending order (each clamped to the domain);
  * the rest is ignored, so that `cells` need not reveal the number of values.
  * Time depends on that number and the options alone; a caller whose time can
- * be observed must pad it. The sealed handle is used up. May fail:
+ * be observed must hide this. The sealed handle is used up. May fail:
  * CUSTOS_EINVAL, CUSTOS_EOVERFLOW (2^32 cells or more), CUSTOS_ETAKEN,
  * CUSTOS_EENTROPY.
  */
@@ -767,13 +771,13 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_quantile_release(
     size_t cells, int64_t *out, custos_err *err);
 
 /*
- * The error bar of quantile i, in places: among n values, n at most `values`
- * (0: 2^32 - 1), the released value lies within *off places of place rank * n
- * with probability at least 1 - beta. That is: at most rank n + off values are
- * below it, and at least rank n - off are not above it. With pad or shift, the
- * place that they give replaces rank * n; there must then be only one rank, or
- * these places must lie within 0 .. n and increase with the rank. May fail:
- * CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE.
+ * The error bar of quantile i, in positions: among n values, n at most `values`
+ * (0: 2^32 - 1), the released value is within *off positions of position
+ * rank * n with probability at least 1 - beta. That is: at most rank n + off
+ * values are below it, and at least rank n - off are not above it. With pad or
+ * shift, the position that they give replaces rank * n; there must then be only
+ * one rank, or these positions must be within 0 .. n and increase with the
+ * rank. May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status custos_quantile_error(
     const custos_quantile *quantile, size_t i, const char *beta,
@@ -787,10 +791,10 @@ typedef enum custos_family {
     CUSTOS_LINEAR = 2,     /* the sum of a value in [lower, upper] */
     CUSTOS_POINTS = 3,     /* rows in each of `count` disjoint cells */
     CUSTOS_THRESHOLDS = 4, /* rows up to each of the `count` domain values */
-    CUSTOS_ATTRIBUTES = 5, /* sums of `count` values in [0, 1] of a row */
+    CUSTOS_ATTRIBUTES = 5, /* sums of `count` columns with values in [0, 1] */
     CUSTOS_MARGINALS = 6,  /* every `ways`-way table of `count` attributes */
     CUSTOS_COUNTS = 7,     /* rows with each of `count` properties */
-    CUSTOS_HAMMING = 8     /* rows to change until the data lie in a set */
+    CUSTOS_HAMMING = 8     /* rows to change until the data is in a set */
 } custos_family;
 
 typedef struct custos_query {
@@ -802,8 +806,8 @@ typedef struct custos_query {
     const char *upper;
     const char *divisor; /* public; turns sums into means; NULL: 1 */
     /*
-     * At most; 0 means 1. Under change-one, 1 means that every unit has
-     * exactly one row; with more, a unit may have fewer rows or none.
+     * The most rows of a unit; 0 means 1. Under change-one, 1 means that every
+     * unit has exactly one row; with more, a unit may have fewer rows or none.
      */
     uint64_t rows_per_unit;
 } custos_query;
@@ -827,8 +831,8 @@ custos_sensitivity_of(const custos_query *query, custos_adjacency adjacency,
 
 /*
  * The sensitivity of the maximum of n single-valued queries: the largest of
- * theirs (only l1 is read). May fail: CUSTOS_EINVAL, CUSTOS_EPARSE,
- * CUSTOS_EOVERFLOW.
+ * their sensitivities (only l1 is read). May fail: CUSTOS_EINVAL,
+ * CUSTOS_EPARSE, CUSTOS_EOVERFLOW.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status
 custos_sensitivity_max(const custos_sensitivity *each, size_t n,
@@ -839,7 +843,7 @@ custos_sensitivity_max(const custos_sensitivity *each, size_t n,
 /* Randomized response: the truth with probability p, else another value. */
 typedef enum custos_rr_kind {
     CUSTOS_RR_TWO_COINS = 1, /* 0 or 1; heads: the truth, tails: a coin */
-    CUSTOS_RR_GAMMA = 2,     /* 0 or 1; the truth with 1/2 + gamma */
+    CUSTOS_RR_GAMMA = 2,     /* 0 or 1; the truth with p = 1/2 + gamma */
     CUSTOS_RR_KARY = 3       /* 0 .. values-1; p as large as epsilon allows */
 } custos_rr_kind;
 
@@ -864,7 +868,7 @@ CUSTOS_API void custos_rr_free(custos_rr *rr);
 /*
  * Randomizes n sealed truths into n reports. A truth below 0 counts as 0, one
  * past the last value as the last. The sealed handle is used up. May fail:
- * CUSTOS_EINVAL, CUSTOS_ETAKEN; CUSTOS_EENTROPY, and reports are all zero.
+ * CUSTOS_EINVAL, CUSTOS_ETAKEN, CUSTOS_EENTROPY (reports are then all zero).
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status
 custos_rr_answer(const custos_rr *rr, custos_rng *rng, custos_sealed *truths,
@@ -889,9 +893,9 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_rr_ratio(const custos_rr *rr,
                                                          custos_err *err);
 
 /*
- * Estimates the share of people whose truth is some value that count of n
- * reports name: unbiased, exact, possibly below 0 or above 1. For two coins it
- * is 2 count/n - 1/2.
+ * Estimates the share of people whose truth is some value, where `count` of n
+ * reports name that value. Unbiased and exact; may be below 0 or above 1. For
+ * two coins it is 2 count/n - 1/2.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status
 custos_rr_estimate(const custos_rr *rr, uint64_t count, uint64_t n, char *text,
@@ -911,8 +915,8 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_rr_variance(
 
 /*
  * The error bar, valid for every n: with probability at least 1 - beta the
- * estimate from n reports differs from the true share by at most this. For k
- * values at once ask for beta / k. Rounded up to 18 decimals.
+ * estimate from n reports differs from the true share by at most this. Pass
+ * beta / k if it must hold for k values at once. Rounded up to 18 decimals.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status
 custos_rr_error(const custos_rr *rr, uint64_t n, const char *beta, char *text,
@@ -979,7 +983,7 @@ CUSTOS_API const custos_charge_facts *
 custos_charge_report(const custos_charge *charge);
 
 typedef enum custos_filter_kind {
-    CUSTOS_FILTER_BEST = 1, /* sum of epsilon or sum of rho, whichever holds */
+    CUSTOS_FILTER_BEST = 1, /* sum of epsilon or of rho: whichever still fits */
     CUSTOS_FILTER_PURE = 2, /* sums of epsilon and of delta */
     CUSTOS_FILTER_APPROX = 3, /* sum of epsilon^2: advanced composition */
     CUSTOS_FILTER_ZCDP = 4,   /* sum of rho */
@@ -988,10 +992,10 @@ typedef enum custos_filter_kind {
 } custos_filter_kind;
 
 /*
- * The promise (epsilon, delta) for everything admitted together. Of delta,
- * member_delta (NULL: 0; pure: all of delta) is set aside for the deltas of
- * the admitted charges (members), and the rest pays for the conversion: delta
- * - member_delta, and delta - 2 member_delta for CUSTOS_FILTER_BEST, whose
+ * The promise (epsilon, delta) for everything admitted together. The part
+ * member_delta of delta (NULL: 0; pure: all of delta) is set aside for the
+ * deltas of the admitted charges (members). The rest pays for the conversion:
+ * delta - member_delta, or delta - 2 member_delta for CUSTOS_FILTER_BEST, whose
  * theorem counts the members' deltas twice.
  */
 typedef struct custos_filter_options {
@@ -1004,7 +1008,7 @@ typedef struct custos_filter_options {
     const char *like;  /* Renyi: instead of epsilon, a mechanism's curve */
 } custos_filter_options;
 
-/* The sums of queries admitted so far, with their limits. */
+/* The sums of the charges admitted so far, with their limits. */
 typedef struct custos_filter custos_filter;
 
 /* May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE, CUSTOS_ENOMEM. */
@@ -1054,8 +1058,8 @@ custos_filter_load(const custos_alloc *alloc, const uint8_t *bytes, size_t len,
 
 typedef struct custos_odometer_options {
     size_t size;
-    const char *delta; /* its own, above 0 */
-    /* The range of sums of rho where the bound is tight; NULL: 1e-4, 10. */
+    const char *delta; /* of the odometer itself, above 0 */
+    /* The bound is tight for sums of rho in this range; NULL: 1e-4 and 10. */
     const char *rho_least;
     const char *rho_most;
 } custos_odometer_options;
@@ -1139,7 +1143,7 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_convert(
     const custos_convert_options *options, custos_bound *out, custos_err *err);
 
 /*
- * The other way, rounded down: the most of a currency (rho, mu, or the
+ * The inverse, rounded down: the largest amount in a currency (rho, mu, or the
  * divergence at `order`) that stays within (epsilon, delta)-DP. May fail: as
  * custos_convert.
  */
@@ -1193,9 +1197,9 @@ CUSTOS_API void custos_plan_free(custos_plan *plan);
  * between, such as "laplace:epsilon=0.1:count=3". Defaults in parentheses:
  *
  *     laplace            epsilon, or scale and sensitivity (1)
- *     discrete-laplace   the same, sensitivity whole; also: geometric
+ *     discrete-laplace   the same, sensitivity whole; also named geometric
  *     gaussian           sigma; sensitivity (1) or sensitivity-squared, in l2
- *     discrete-gaussian  the same, either of these whole
+ *     discrete-gaussian  the same, either sensitivity whole
  *     randomized-response  epsilon, values (2)
  *     exponential, permute-and-flip, noisy-max, sparse-vector  epsilon
  *     generic            epsilon, delta (0)
@@ -1215,7 +1219,7 @@ typedef enum custos_theorem {
     CUSTOS_BY_PARALLEL = 2, /* each release on its own part of the data; a
                                plan under add/remove */
     CUSTOS_BY_ADVANCED = 3, /* Dwork, Rothblum, Vadhan 2010 */
-    CUSTOS_BY_OPTIMAL = 4,  /* Kairouz, Oh, Viswanath 2015; all alike */
+    CUSTOS_BY_OPTIMAL = 4,  /* Kairouz, Oh, Viswanath 2015; equal releases */
     CUSTOS_BY_ZCDP = 5,
     CUSTOS_BY_RDP = 6,
     CUSTOS_BY_GDP = 7, /* continuous Gaussians only */
@@ -1252,8 +1256,8 @@ typedef struct custos_interval {
 /*
  * The cost of a plan by its privacy-loss distribution, for the worse order of
  * the two neighbours: epsilon at a delta in (0, 1), or delta at an epsilon
- * >= 0. The bounds are about `width` apart (for delta: relative to it), where
- * that can be reached; NULL asks for a few parts in ten thousand. If the
+ * >= 0. The bounds are about `width` apart (for delta: relative to it), if that
+ * is possible; NULL asks for a few parts in ten thousand. If the
  * distribution cannot be computed, both are empty and reason says why. May
  * fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE, CUSTOS_ENOMEM.
  */
@@ -1265,11 +1269,11 @@ custos_plan_pld_delta(const custos_plan *plan, const char *epsilon,
                       const char *width, custos_interval *out, custos_err *err);
 
 /*
- * The same releases for a group of people, who together move each statistic
- * further: what *out costs for one unit, the plan costs for `size` of them. The
- * caller frees it. May fail: CUSTOS_EINVAL (also for a sampled mechanism, which
- * has no price for groups), CUSTOS_ERANGE (the group is too large),
- * CUSTOS_ENOMEM.
+ * Makes a plan of the same releases for a group of units, which together move
+ * each statistic further: the cost of *out for one unit is the cost of the plan
+ * for a group of `size` units. The caller frees *out. May fail: CUSTOS_EINVAL
+ * (also for a sampled mechanism, which has no price for groups), CUSTOS_ERANGE
+ * (the group is too large), CUSTOS_ENOMEM.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status custos_plan_group(
     const custos_plan *plan, uint64_t size, custos_plan **out, custos_err *err);
@@ -1294,8 +1298,9 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_calibrate_noise(
     custos_calibrated *out, custos_err *err);
 
 /*
- * How often the whole plan may run within a promise, at most 2^40; if not even
- * once, 0, and epsilon is empty. May fail: as custos_calibrate_noise.
+ * How often the whole plan may run within a promise, at most 2^40. If it may
+ * not run even once, count is 0 and epsilon empty. May fail: as
+ * custos_calibrate_noise.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status custos_calibrate_count(
     const custos_plan *plan, const char *epsilon, const char *delta,
@@ -1335,8 +1340,8 @@ custos_risk_new(const custos_alloc *alloc, const char *epsilon,
 CUSTOS_API void custos_risk_free(custos_risk *risk);
 
 /*
- * A further promise that the same release keeps, such as another point of its
- * privacy-loss distribution. May fail: as custos_risk_new.
+ * Adds a promise that the same release keeps, such as another point of its
+ * privacy curve. May fail: as custos_risk_new.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status custos_risk_add(custos_risk *risk,
                                                          const char *epsilon,
@@ -1359,10 +1364,10 @@ typedef struct custos_risk_corner {
 } custos_risk_corner;
 
 /*
- * The corners of the trade-off curve, from fpr 0 to fpr 1: the straight lines
+ * The corners of the trade-off curve, from fpr 0 to fpr 1. The straight lines
  * between them are the curve, rounded down, and nowhere above it. *n is the
- * number of corners, at most 2 for every promise and 2 more; the first `room`
- * of them are written. May fail: CUSTOS_EINVAL, CUSTOS_ENOMEM.
+ * number of corners, at most 2 per promise and 2 more; the first `room` of them
+ * are written. May fail: CUSTOS_EINVAL, CUSTOS_ENOMEM.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status
 custos_risk_corners(const custos_risk *risk, custos_risk_corner *corners,
@@ -1370,9 +1375,9 @@ custos_risk_corners(const custos_risk *risk, custos_risk_corner *corners,
 
 /*
  * Rounded up, except posterior_least, which is rounded down. All but advantage
- * and guess are of the first promise; the posterior bounds and utility_factor
- * may fail to hold with its probability delta, by a coin that does not depend
- * on the data.
+ * and guess are computed from the first promise. With the probability delta of
+ * that promise, by a coin that does not depend on the data, the posterior
+ * bounds and utility_factor may not hold.
  */
 typedef struct custos_risk_facts {
     char utility_factor[CUSTOS_NUMBER_MAX]; /* e^epsilon */
@@ -1380,7 +1385,7 @@ typedef struct custos_risk_facts {
     char guess[CUSTOS_NUMBER_MAX]; /* chance to guess right at even odds */
     char posterior_most[CUSTOS_NUMBER_MAX]; /* what a belief `prior` becomes */
     char posterior_least[CUSTOS_NUMBER_MAX];
-    char posterior_shift[CUSTOS_NUMBER_MAX]; /* of any belief: 2 epsilon */
+    char posterior_shift[CUSTOS_NUMBER_MAX]; /* any belief: min(1, 2 epsilon) */
     char exposed[CUSTOS_NUMBER_MAX]; /* people * delta; "" when not asked */
     int delta_too_large;             /* people * delta >= 1 */
 } custos_risk_facts;
