@@ -1,9 +1,9 @@
 /*
- * The accountant on the rows of its specification: what it answers, how wide
- * the bounds are, whether the known values lie in them, and how long it took.
+ * The accountant on several plans: the bounds that it gives, how wide they are,
+ * whether they contain the known exact values, and how long it takes.
  *
- * A row is timed several times and the best run counts: what the machine does
- * when nobody disturbs it. Nothing is kept between runs.
+ * Each row is timed several times and the best run counts, since it is disturbed
+ * least. Nothing is cached between runs.
  */
 #include <math.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ check(int fine, const char *what)
 
 struct row {
     const char *what;
-    double delta, width, exact[2]; /* by order; 0 when there is none */
+    double delta, width, exact[2]; /* exact: by order; 0 if unknown */
     struct bounds got[2];
     double ms;
 };
@@ -63,7 +63,7 @@ print_row(const struct row *r)
     }
 }
 
-/* Bounds on a plan, in the best of several runs. */
+/* Computes bounds on a plan several times; keeps the time of the best run. */
 static void
 run(struct row *r, const struct pld_part *parts, size_t n)
 {
@@ -80,7 +80,7 @@ run(struct row *r, const struct pld_part *parts, size_t n)
     print_row(r);
 }
 
-/* Noisy stochastic gradients: both orders, in one call. */
+/* DP-SGD: a sampled Gaussian, both orders of the neighbours in one call. */
 static void
 bench_subsampled(void)
 {
@@ -97,7 +97,7 @@ bench_subsampled(void)
     measure_print("pld_subsampled_1e-4_ms", fine.ms, "ms");
 }
 
-/* By the grid: a part that is alone is not merged in closed form. */
+/* Uses the grid: a single part is not merged in closed form. */
 static void
 bench_gauss(void)
 {
@@ -150,7 +150,7 @@ need(custos_status st, const custos_err *err)
     }
 }
 
-/* The whole of it, text in, text out. */
+/* Calibrates through the public interface: text in, text out. */
 static void
 calibrate(void)
 {
@@ -169,7 +169,8 @@ calibrate(void)
     custos_plan_free(plan);
 }
 
-/* Near 1 delta hardly moves with epsilon: a search that creeps shows here. */
+/* Near 1, delta hardly changes with epsilon: a search that converges slowly
+   would show here. */
 static void
 bench_calibrate_large_delta(void)
 {
@@ -189,7 +190,7 @@ bench_calibrate_large_delta(void)
     custos_plan_free(plan);
 }
 
-/* In a process of its own, whose memory is then known. */
+/* Runs in a process of its own, to measure its memory. */
 static void
 bench_calibrate(void)
 {
@@ -213,7 +214,7 @@ bench_calibrate(void)
     measure_print("calibrate_1000_mb", (double)used.ru_maxrss / 1024, "MB");
 }
 
-/* Charges a second, in the first and in the last tenth of many. */
+/* Charges per second; compares the first tenth of many charges with the last. */
 static void
 bench_filter(void)
 {

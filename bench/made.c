@@ -1,4 +1,4 @@
-/* The store itself is made as `custos init` makes it. */
+/* Makes the store in the same way as `custos init`. */
 #include "made.h"
 
 #include <stdio.h>

@@ -7,13 +7,13 @@
 #include "custos.h"
 #include "engine/duck.h"
 
-/* Says what failed, and ends the program. */
+/* Prints what failed and exits. */
 _Noreturn void made_stop(const char *what, const custos_err *err);
 
-/* folder/store from the files that lie in the folder, under this policy. */
+/* Makes folder/store from the data files in the folder, under this policy. */
 void made_store(const char *folder, const char *policy);
 
-/* folder/tiny.parquet: 100 rows of 40 people, with shop and amount. */
+/* Makes folder/tiny.parquet: 100 rows of 40 people, with shop and amount. */
 void made_tiny(struct duck_connection *c, const char *folder);
 
 #endif

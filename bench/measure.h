@@ -8,24 +8,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Seconds from some fixed moment. */
+/* Seconds since some fixed time. */
 double measure_seconds(void);
 
 /*
- * The finest clock there is, in its own unit, read after everything before it
- * has been done and before anything after it begins.
+ * Reads the finest clock available, in its own unit. All earlier instructions
+ * have finished, and no later one has begun.
  */
 uint64_t measure_ticks(void);
 
-/* Sorts x. */
+/* The median of x. Sorts x. */
 double measure_median(double *x, size_t n);
 
-/* `bench: NAME VALUE UNIT` */
+/* Prints `bench: NAME VALUE UNIT`. */
 void measure_print(const char *name, double value, const char *unit);
 
 /*
- * A bar on standard error once 2 seconds have passed since the first call, on
- * a terminal only. done == all removes it.
+ * Draws a progress bar on standard error, if that is a terminal and 2 seconds
+ * have passed since the first call. done == all removes it.
  */
 void measure_progress(const char *what, size_t done, size_t all);
 

@@ -1,12 +1,12 @@
 /*
  * Draws per second on one thread: our samplers with the portable and the AVX2
- * kernel, many draws per call and one per call, beside the textbook sampler.
+ * kernel, many draws per call and one per call, compared with the textbook
+ * sampler.
  *
- * Short segments of all contenders take turns, so that whatever else the
- * machine does hits all of them alike. The table gives the median segment and
- * the best one; the `bench:` lines give the best, which is what the machine
- * does when nobody disturbs it, and for ratios the median of the quotients of
- * neighbouring segments, which holds on a busy machine too.
+ * Short segments of all contenders take turns, so that other load on the machine
+ * affects all of them alike. The table gives the median segment and the best
+ * one. The `bench:` lines give the best rate, which is disturbed least, and the
+ * median of the ratios within each round, which is valid on a busy machine too.
  */
 #include <math.h>
 #include <stdio.h>
@@ -21,10 +21,10 @@
 
 enum {
     ROUNDS = 400,
-    BATCH = 1000,          /* draws a call */
-    CALLS = 5,             /* calls a segment */
-    SINGLES = 1000,        /* draws a segment, one a call */
-    TEXTBOOK = 100,        /* draws a segment */
+    BATCH = 1000,          /* draws per call */
+    CALLS = 5,             /* calls per segment */
+    SINGLES = 1000,        /* draws per segment, one per call */
+    TEXTBOOK = 100,        /* draws per segment */
     TIE_WORDS = 20 * 1000, /* blocks in which refinements are counted */
 };
 
@@ -77,7 +77,7 @@ draw(const custos_noise *noise, size_t n)
     check(custos_noise_draw(noise, rng, sink, n, &err), &err);
 }
 
-/* One segment; returns how many draws it was. */
+/* Runs one segment; returns how many values it drew. */
 static size_t
 run(const struct row *r, enum contender who)
 {
@@ -121,24 +121,24 @@ measure_round(size_t round)
     }
 }
 
-/* An upper bound of refinements taken per draw: see doc/proofs. */
+/* An upper bound on the refinements per draw: see doc/proofs. */
 static double
 refinement_bound(const custos_noise *noise)
 {
     double ties = 0, proposals = 1, undecided = 0;
 
     for (size_t i = 0; i < noise->dials.count; i++)
-        ties += ldexp(DIAL_CUTS, -64); /* the unused ones tie, too */
+        ties += ldexp(DIAL_CUTS, -64); /* unused cuts can tie, too */
     if (noise->dials.sign)
-        ties += ldexp(DIAL_CUTS, -64); /* a cut with either sign */
+        ties += ldexp(DIAL_CUTS, -64); /* row 0 compares one bit less */
     if (noise->law == CUSTOS_DISCRETE_GAUSSIAN) {
-        proposals = 1 / 0.44; /* mean number, at least 0.44 are accepted */
+        proposals = 1 / 0.44; /* at most, on average: 0.44 are accepted */
         undecided = ldexp(2 * EXP_ERROR, -63);
     }
     return proposals * (ties + undecided);
 }
 
-/* Refinements in TIE_WORDS blocks of draws or proposals. */
+/* Counts the refinements in TIE_WORDS blocks of draws or proposals. */
 static uint64_t
 refinements_seen(const custos_noise *noise)
 {
@@ -178,7 +178,7 @@ print_table(void)
         for (int who = 0; who < CONTENDERS; who++) {
             double middle = measure_median(r->rate[who], ROUNDS);
 
-            /* the median left the rates sorted */
+            /* measure_median has sorted the rates */
             printf(" %8.*f (%6.*f)", who == BOOK ? 4 : 2, middle / 1e6,
                    who == BOOK ? 4 : 2, r->rate[who][ROUNDS - 1] / 1e6);
         }

@@ -1,13 +1,14 @@
 /*
- * Private queries against plain ones, on one store in one run: neighbouring
- * pairs, and the median of their ratios decides. What a private query costs
- * is all of it: parse, plan, charge (on the disk), engine, noise, answer.
+ * Compares the time of private queries with that of plain ones, on one store in
+ * one run. The two take turns; the result is the median of the ratios of each
+ * pair. The time of a private query includes everything: parse, plan, charge
+ * (on the disk), engine, noise, answer.
  *
  *     build/bench/query [MILLIONS] [FOLDER]
  *
- * MILLIONS of rows (20), 20 a unit; the data is made below FOLDER (/tmp) and
- * removed. With another number than 20 it only shows how time and memory grow:
- * plain count(distinct) is left out, which would take minutes and most of the
+ * MILLIONS of rows (20), 20 per unit; the data is made below FOLDER (/tmp) and
+ * removed. With a number other than 20 it only shows how time and memory grow,
+ * and leaves out plain count(distinct), which would take minutes and most of the
  * memory.
  */
 #include <fcntl.h>
@@ -56,7 +57,7 @@ static struct curator *curator;
 static struct duck_connection *plain;
 static int asked; /* makes every question a new one */
 
-/* Seconds of a private query; %s in it takes the unit's bound. */
+/* Seconds of a private query; `options` sets the contribution bound. */
 static double
 ask(const char *sql, const char *options)
 {
@@ -117,7 +118,7 @@ compare(const char *what, const char *sql, const char *options,
     return p;
 }
 
-/* Seconds of one small append that is on the disk. */
+/* Seconds that one small append takes until it is on the disk. */
 static double
 sync_seconds(const char *folder)
 {
@@ -137,7 +138,8 @@ sync_seconds(const char *folder)
     return measure_median(t, TINY_RUNS);
 }
 
-/* A charge and a stored answer are two commits, each on the disk. */
+/* Milliseconds of a private query beyond the plain one and two syncs: the
+   charge and the stored answer are two commits. */
 static double
 tiny_overhead(const char *folder)
 {
@@ -213,7 +215,7 @@ ask_median(const char *sql, const char *options)
     return measure_median(t, RUNS);
 }
 
-/* Seconds and memory, to be set beside those of 20 M rows. */
+/* Prints seconds per 20 M rows, to compare with a run over 20 M rows. */
 static void
 measure_growth(double rows)
 {

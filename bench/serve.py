@@ -1,15 +1,15 @@
-"""How fast the server answers, by pgbench on loopback, and what it takes.
+"""Measures the server's throughput and memory, with pgbench on loopback.
 
-    serve_cached_qps     answers per second that were given before, 32 clients
-    serve_charged_qps    new questions per second, each charged and on disk
-                         before it is answered, public reply times on; 64
-                         clients, since each waits for the time of its reply
-    serve_grouped_qps    the same by a key with public values
-    serve_p99_over_p50   of the times of charged ones
-    serve_overruns       of all these questions: killed at their time
-    serve_delayed        of all these questions: not begun, since they were late
-    serve_idle1000_mb    what 1,000 idle connections add to the process
-    serve_worker_mb      an idle worker process, its share of shared pages
+    serve_cached_qps     cached answers per second, 32 clients
+    serve_charged_qps    new questions per second, each charged on disk before
+                         it is answered, with public reply times; 64 clients,
+                         since each waits until its reply may leave
+    serve_grouped_qps    the same with GROUP BY a key with public values
+    serve_p99_over_p50   ratio of these percentiles of the charged reply times
+    serve_overruns       questions that were killed because their time was up
+    serve_delayed        questions that were not begun because they were late
+    serve_idle1000_mb    memory that 1,000 idle connections add to the process
+    serve_worker_mb      memory of an idle worker process (PSS)
     serve_replaced_ms    from the death of the only worker for short questions
                          to the answer of the next such question
 
@@ -44,7 +44,7 @@ SELECT count(*) FROM patients WHERE born <> :x;
 
 
 def pgbench(server, store, script, seconds, kind="charged", log=None):
-    """Transactions per second, and the times of all of them in ms."""
+    """Transactions per second, and the sorted times of all of them in ms."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "ask.sql"
         path.write_text(script)
@@ -60,7 +60,7 @@ def pgbench(server, store, script, seconds, kind="charged", log=None):
                  "PGDATABASE": "custos",
                  "PGOPTIONS": "-c custos.epsilon=0.001 "
                               "-c client_min_messages=warning"})
-        # 2: a question failed, which ends its client; those are counted below
+        # exit code 2: a question failed and its client ended
         if done.returncode not in (0, 2) or "tps = " not in done.stdout:
             raise RuntimeError(done.stderr)
         times = [int(line.split()[2]) / 1000
@@ -82,7 +82,7 @@ def children(process):
 
 
 def worker_mb(process):
-    """The mean over its worker processes of what they take (PSS)."""
+    """The mean memory (PSS) of the server's worker processes."""
     sizes = [int(re.search(r"Pss:\s+(\d+) kB", pathlib.Path(
         f"/proc/{child}/smaps_rollup").read_text()).group(1)) / 1024
              for child in children(process)]
@@ -90,7 +90,7 @@ def worker_mb(process):
 
 
 def replaced_ms(store):
-    """All workers are killed, so this is the worst of their replacements."""
+    """Kills all workers, so that a question waits for a new one each time."""
     server = Server(store.path, "--workers", "1")
     times = []
     try:
@@ -105,7 +105,7 @@ def replaced_ms(store):
                 for child in children(server.process):
                     os.kill(child, signal.SIGKILL)
                 began = time.monotonic()
-                time.sleep(0.005)  # until the server has seen it
+                time.sleep(0.005)  # lets the server notice it
                 cursor.execute("SELECT count(*) FROM patients "
                                f"WHERE born <> -{i}")
                 times.append(1000 * (time.monotonic() - began))
@@ -122,7 +122,7 @@ def metric(server, store, name):
 
 
 def idle(server, store):
-    """Memory that 1,000 sessions at rest add, each logged in."""
+    """Memory that 1,000 idle sessions add, each logged in."""
     before = resident_mb(server.process)
     held = [psycopg2.connect(
         host="127.0.0.1", port=server.pg, user="ana",

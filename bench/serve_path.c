@@ -1,11 +1,11 @@
 /*
- * The path that a server's workers take, without sockets: threads that share
- * one curator ask a table of 100 rows, every charge on the disk.
+ * What a server's workers do, without sockets: threads that share one curator
+ * query a table of 100 rows, and every charge is on the disk.
  *
  *     build/bench/serve_path [THREADS] [SECONDS] [FOLDER]
  *
- * Each question is a new one, by its price or by a number in its condition;
- * then one question is asked again and again, which is free.
+ * First, each question is new: it differs in its price or in a number in its
+ * condition. Then one question is repeated, which is free.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -43,7 +43,7 @@ static const char *const policy =
 
 enum kind { BY_PRICE, BY_CONDITION, AGAIN };
 
-/* What the threads of one measure share. */
+/* What the threads of one measurement share. */
 struct load {
     const char *sql;
     enum kind kind;
@@ -93,7 +93,7 @@ work(void *arg)
     return NULL;
 }
 
-/* Seconds of processor that the process has had, all threads together. */
+/* Processor seconds of all threads of the process. */
 static double
 processor_seconds(void)
 {
@@ -104,7 +104,7 @@ processor_seconds(void)
            1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
-/* Answers a second, and what each takes of a processor. */
+/* Measures answers per second, and processor time per answer. */
 static void
 run(struct worker *workers, size_t n, double seconds, const char *what,
     const char *sql, enum kind kind)

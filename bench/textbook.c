@@ -1,7 +1,7 @@
 /*
- * See textbook.h. Written for the eye: every function follows the paper's and
- * owns its numbers. (Keeping scratch numbers and dropping the reduction of
- * fractions makes it some six times faster, and no longer the textbook's.)
+ * See textbook.h. Written to be read: every function follows one of the paper
+ * and has its own temporary numbers. (Reusing these, and not reducing fractions,
+ * would make it about six times faster, but it would differ from the paper.)
  */
 #include "textbook.h"
 
@@ -13,7 +13,8 @@
 
 enum { WORDS_MAX = 64 };
 
-/* u uniform on 0 .. n-1: as many bits as n - 1 has, again when too large. */
+/* Draws u uniformly from 0 .. n-1: draws as many bits as n - 1 has, and repeats
+   while u is too large. */
 static void
 uniform_below(custos_rng *rng, const mpz_t n, mpz_t u)
 {

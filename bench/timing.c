@@ -1,17 +1,17 @@
 /*
- * Can the time of a draw tell its size? A classifier by time alone, measured
- * by its AUC (the chance that of a small and a large batch the large one took
- * longer, a tie counting one half): 0.5 is blind, 1 sees everything.
+ * Does the time of a draw reveal its size? Measures a classifier that sees only
+ * the time by its AUC: the probability that a large batch took longer than a
+ * small one, where a tie counts one half. 0.5 means no leak, 1 a complete one.
  *
- * Per batch: its time in ticks, and |X_1| + ... + |X_n| of what was drawn. The
- * quarter of the batches with the smallest sums is "small", the quarter with the
- * largest "large", the rest is set aside. The slowest half percent of the times
- * (interrupts) are left out, whatever their label. Beside it the
- * t-test of dudect (Reparaz, Balasch, Verbauwhede 2017) by quantile: Welch's t
- * of the two classes with times cut at several quantiles, the largest shown.
+ * For each batch it records the time in ticks, and |X_1| + ... + |X_n| of the
+ * values drawn. The quarter of the batches with the smallest sums is "small",
+ * the quarter with the largest "large"; the rest is left out, and so is the
+ * slowest half percent (interrupts), whatever its label. It also computes the
+ * t-test of dudect (Reparaz, Balasch, Verbauwhede 2017): Welch's t of the two
+ * classes with times cut at several quantiles, of which the largest is shown.
  *
- * The same tool on the textbook sampler, whose time grows with |X|/t, shows
- * that it can see.
+ * The same measurement of the textbook sampler, whose time grows with |X|/t,
+ * shows that the method detects a leak.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -34,7 +34,7 @@ struct batch {
 struct subject {
     custos_law law;
     const char *parameter;
-    size_t draws; /* a batch */
+    size_t draws; /* per batch */
     bool textbook;
     double auc, t;
 };
@@ -87,7 +87,7 @@ time_textbook(const mpz_t t, const mpz_t one, mpz_t x)
 
     textbook_laplace(rng, t, one, x);
     b.ticks = measure_ticks() - begin;
-    b.size = mpz_get_ui(x); /* of the absolute value */
+    b.size = mpz_get_ui(x); /* ignores the sign */
     return b;
 }
 
@@ -136,7 +136,7 @@ by_ticks(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Keeps the small and the large, sorted by time; returns how many. */
+/* Keeps the small and the large batches, sorted by time; returns how many. */
 static size_t
 label(void)
 {
@@ -158,8 +158,8 @@ label(void)
 }
 
 /*
- * How many of n are at most as slow as the given share of them. Equal times
- * stay together: to cut between them would depend on how they were sorted.
+ * How many of the n batches the quickest share has. Equal times stay together:
+ * a cut between them would depend on the order in which qsort left them.
  */
 static size_t
 quickest(size_t n, double share)
@@ -171,7 +171,8 @@ quickest(size_t n, double share)
     return end;
 }
 
-/* AUC of the n quickest, sorted by ticks: Mann-Whitney with middle ranks. */
+/* AUC of the n quickest batches, by Mann-Whitney; equal times share their mean
+   rank. */
 static double
 auc(size_t n)
 {
@@ -189,7 +190,7 @@ auc(size_t n)
     return (ranks - large * (large + 1) / 2) / (large * small);
 }
 
-/* Welch's t of the n quickest. */
+/* Welch's t of the n quickest batches. */
 static double
 welch(size_t n)
 {
@@ -230,7 +231,7 @@ judge(struct subject *s)
     }
 }
 
-/* The subject of this law farthest from 0.5. */
+/* The AUC farthest from 0.5 among the subjects of this law. */
 static double
 worst(custos_law law)
 {

@@ -1,7 +1,9 @@
 /*
- * What our own functions cost beside the engine's: whole numbers in the sum of a
- * product, the shape of TPC-H Q1 and a WHERE; LIKE with _ and ILIKE, on patterns
- * for which the engine's backtracking ends soon; over generated rows. The two take turns; the ratio is the median of the quotients of one round.
+ * Compares the time of our own functions with that of the engine's, over
+ * generated rows: integer arithmetic in the sum of a product, in the shape of
+ * TPC-H Q1 and in a WHERE; LIKE with _ and ILIKE, on patterns for which the
+ * engine's backtracking ends soon. The two take turns; the result is the median
+ * of the ratios of all rounds.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +45,7 @@ must(custos_status st, const custos_err *err)
     exit(1);
 }
 
-/* Seconds that a query takes, its rows included. */
+/* Seconds that a query takes, fetching its rows included. */
 static double
 seconds(struct duck_connection *c, const char *sql)
 {

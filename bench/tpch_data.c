@@ -1,12 +1,12 @@
 /*
- * TPC-H-shaped tables: its sizes, types and ranges, drawn by a hash; names of
- * 25 nations and 5 regions instead of the text.
+ * Tables shaped like those of TPC-H: the same sizes, types and ranges, generated
+ * by a hash. The 25 nations and 5 regions are called N0 and R0 and so on.
  */
 #include "tpch_data.h"
 
 #include <string.h>
 
-/* A uniform number below n that depends on x and on what it is drawn for. */
+/* A uniform number below n, from a hash of x and of `what` it is drawn for. */
 const char *const tpch_macro =
     "CREATE MACRO draw(x, what, n) AS (hash(x, what) % n)::BIGINT";
 

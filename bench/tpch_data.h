@@ -1,5 +1,5 @@
 /*
- * The tables of TPC-H, as much of them as the queries of bench/tpch.c read.
+ * The part of the TPC-H tables that the queries of bench/tpch.c read.
  */
 #ifndef BENCH_TPCH_DATA_H
 #define BENCH_TPCH_DATA_H
@@ -9,9 +9,10 @@
 enum { TPCH_TABLES = 7, TPCH_COLUMNS = 16, TPCH_QUERIES = 5 };
 
 /*
- * A column is its name, and its type and domain as the policy says them; the
- * select makes the rows. $c, $s, $p, $m stand for numbers: customers,
- * suppliers, parts, lines per customer at most. No unit: public.
+ * A column has its name, and its type and domain as written in the policy. The
+ * SELECT in `rows` makes the rows. In it and in rows_per_unit, $c, $s, $p and $m
+ * stand for the numbers of customers, suppliers, parts, and lines per customer
+ * at most. A table with a NULL unit is public.
  */
 struct tpch_table {
     const char *name, *unit, *rows_per_unit;
@@ -20,7 +21,7 @@ struct tpch_table {
 };
 extern const struct tpch_table tpch_tables[TPCH_TABLES];
 
-/* Read by custos and by DuckDB alike; keys come first. */
+/* Both custos and DuckDB run this SQL; key columns come first. */
 struct tpch_query {
     const char *name;
     size_t n_keys;
@@ -28,18 +29,18 @@ struct tpch_query {
 };
 extern const struct tpch_query tpch_queries[TPCH_QUERIES];
 
-/* To be run before the statements below. */
+/* Run it before the statements below. */
 extern const char *const tpch_macro;
 
 struct tpch_sizes {
     int customers, suppliers, parts, lines;
 };
 
-/* The statement that makes table i a file of the folder. */
+/* Writes the statement that makes a file of table i in the folder. */
 void tpch_print_copy(struct buf *out, size_t i, const char *folder,
                      const struct tpch_sizes *sizes);
-/* What the policy says of rows of a customer: enough for all of them, or
-   nothing. */
+/* Whether the policy declares a contribution bound (one that drops no rows) or
+   leaves it to each query. */
 enum tpch_bounds { TPCH_DECLARED, TPCH_CHOSEN };
 void tpch_print_policy(struct buf *out, const struct tpch_sizes *sizes,
                        enum tpch_bounds bounds);
