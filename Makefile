@@ -1,5 +1,5 @@
 # A thin front end for Meson: every target first installs what it needs. `make
-# help` lists them.
+# help` lists the targets.
 BUILD  = build
 PREFIX = /usr/local
 # Options for Meson. CI turns warnings into errors.
@@ -37,7 +37,7 @@ demo: setup ## show what custos does
 test: clients all ## run every test except those of the console
 	@$(RUN_TESTS) $(BUILD) --no-suite web
 
-# Types, then every page in a real browser against a real server.
+# Checks the types, then tests every page in a real browser with a real server.
 test-web: web ## the console in Chromium
 	@$(CONFIGURE)
 	@ninja -C $(BUILD) custos
@@ -60,8 +60,9 @@ format-check: dev
 format: dev ## format all C files
 	@tools/format
 
-# By clang, so that one build shows its warnings too. Large samples are gcc's, and
-# so are the scripts that drive the command, but for those that meet strangers.
+# Built by clang, so that one build shows clang's warnings too. Large samples run
+# only in the gcc build, and so do most scripts that run the command; those that
+# send it untrusted input run here as well.
 asan: dev ## the tests built by clang, under ASan and UBSan
 	@CC=clang tools/configure build-asan -Db_sanitize=address,undefined \
 		-Db_lundef=false $(OPTIONS)
@@ -165,7 +166,7 @@ powercut: all ## 1000 power cuts and 1000 kills in the middle of charges
 
 bench: bench-noise bench-timing bench-account bench-query
 
-# What strangers can send to the server; how often each target runs.
+# Fuzz targets for what strangers can send to the server, and the runs of each.
 FUZZ_SERVE = pg_in pg_value scram json http statement session worker
 FUZZ_RUNS  = 10000000
 

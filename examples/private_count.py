@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A private count, and draws of 128 bits, from Python by ctypes.
+"""A private count, and draws of 128 bits, from Python with ctypes.
 
 Loads the library that $CUSTOS_LIB names, else the installed one. Parameters are
 text, so that no float rounds them; a 128-bit draw is two words of 64 bits.

@@ -21,7 +21,7 @@ check(custos_status status, const custos_err *err)
     }
 }
 
-enum { PEOPLE = 1000, STEPS = 1024 }; /* steps of a degree */
+enum { PEOPLE = 1000, STEPS = 1024 }; /* steps per degree */
 
 /* The sum of invented temperatures, clamped to [35, 42]. */
 static double
@@ -71,8 +71,9 @@ main(void)
     printf("sensitivity %s, sigma %s, grid %s\n", sensitivity.l1,
            custos_mech_facts(mech)->scale, custos_mech_facts(mech)->grid);
     /*
-     * The bar also covers the rounding: of what is shown, by half a thousandth,
-     * and of each person's temperature, by half a step, which is less.
+     * The bar also covers two roundings: the printed mean is off by up to half a
+     * thousandth, and each person's temperature by up to half a step, which is
+     * less.
      */
     printf("%.3f ± %.3f (95%%)\n", released / PEOPLE,
            ceil(error / PEOPLE * 1e3 + 1) / 1e3);

@@ -762,7 +762,7 @@ custos_quantile_report(const custos_quantile *quantile);
  * cells-1), then the values in ascending order (each clamped to the domain);
  * the rest is ignored, so that `cells` need not reveal the number of values.
  * Time depends on that number and the options alone; a caller whose time can
- * be observed must hide this. The sealed handle is used up. May fail:
+ * be observed must pad its time. The sealed handle is used up. May fail:
  * CUSTOS_EINVAL, CUSTOS_EOVERFLOW (2^32 cells or more), CUSTOS_ETAKEN,
  * CUSTOS_EENTROPY.
  */
