@@ -1,7 +1,7 @@
 import { defineConfig } from "vite";
 
-// One script, one style sheet, no address of anybody else. What is small is not
-// put into the page as data: the Content-Security-Policy would refuse it.
+// One script, one style sheet, nothing from other servers. Small files are not
+// inlined as data: URLs: the Content-Security-Policy would block them.
 export default defineConfig({
   base: "./",
   build: {

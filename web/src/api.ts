@@ -1,7 +1,7 @@
 /*
- * The server's HTTP API, as /v1/openapi.json describes it; all requests of the page
- * go through it. Amounts and values stay strings; a chart may round them, an export
- * never does.
+ * The server's HTTP API, as described in /v1/openapi.json; all requests of the page
+ * go through this file. Amounts and values stay strings; a chart may round them, an
+ * export never does.
  */
 
 export type Amount = string;
@@ -33,11 +33,12 @@ export interface Plan {
   cost: Cost;
   remarks: string[];
   remaining: Remaining | null;
-  /* What would remain after it (null with a remaining: it cannot be paid), and
-     whether it is stored and so free. */
+  /* What would remain after this query. If `after` is null and `remaining` is not, the
+     budget does not cover it. `stored`: its answer is cached, so it is free. */
   after: Remaining | null;
   stored: boolean;
-  /* How long the answer takes, by public facts; null: it is free, or not known. */
+  /* How long the reply takes, from public facts; null: the query is free, or the time
+     is not known. */
   reply_seconds: number | null;
 }
 
@@ -48,7 +49,7 @@ export interface Question {
   jointly?: boolean;
 }
 
-/* Whoever holds the token; a name of null is the owner. */
+/* Who the token belongs to; the owner has the name null. */
 export interface Me { name: string | null; owner: boolean; version: string }
 
 export interface Balance {
@@ -65,7 +66,7 @@ export interface AnalystBudget {
   own: Balance | null; window: Balance | null; window_days: number | null;
   spent: Cost; /* the sums of all charges, in each currency */
 }
-/* Only the owner sees common and spent, which are of all analysts together. */
+/* Only the owner sees common and spent, which cover all analysts together. */
 export interface Budget { common: Balance | null; spent: Cost | null; analysts: AnalystBudget[] }
 
 /* Spending over time; only the owner sees `common`. Amounts in `currency`. */
@@ -82,9 +83,9 @@ export interface History { now: string; lines: HistoryLine[] }
 export interface Corner { fpr: string; fnr: string }
 export interface Risk {
   epsilon: Amount; delta: Amount;
-  success: string;      /* how often the best test is right, at most, 0 to 1 */
-  posterior: string;    /* what a belief of 1/2 may become, at most */
-  missed: string;       /* how many are missed at 5 % false alarms, at least */
+  success: string;      /* at most: how often the best test is right, 0 to 1 */
+  posterior: string;    /* at most: what a belief of 1/2 may become */
+  missed: string;       /* at least: the share that a test with 5 % false alarms misses */
   sentences: string[];
   corners: Corner[];    /* of the trade-off curve */
 }
@@ -111,7 +112,7 @@ export interface SchemaColumn {
 }
 export interface Table {
   name: string; public: boolean;
-  /* Bounds of null: every question chooses its own, privately. */
+  /* If a bound is null, every question chooses its own, privately. */
   unit: { row: boolean; rows_per_unit: number | null; groups_per_unit: number | null; column: string | null } | null;
   comment: string | null;
   columns: SchemaColumn[];
@@ -128,7 +129,7 @@ export interface LedgerRow {
   query: string | null; plan: string | null; theorems: string | null; words: string | null;
   epsilon: Amount | null; rho: Amount | null; delta: Amount | null;
   data_version: number; version: string | null; receipt: string;
-  /* For the owner only, to hash the chain again: /v1/openapi.json says how. */
+  /* Only for the owner, to hash the chain again as /v1/openapi.json describes. */
   time_us?: string;   /* microseconds since 1970 */
   policy?: string;    /* hex */
   before?: string;    /* hex: the hash of the row before */
@@ -141,7 +142,7 @@ export interface Verified {
 
 export interface OwnerPolicy {
   text: string; sentences: string[]; hash: string; since: string | null;
-  waiting: boolean;   /* the store has another one, which waits for reload */
+  waiting: boolean;   /* the store has a newer one, not loaded yet */
 }
 export interface OwnerAnalyst {
   name: string;
@@ -150,21 +151,21 @@ export interface OwnerAnalyst {
   budget: AnalystBudget | null;        /* null: no longer in the policy */
 }
 export interface OwnerAnalysts { analysts: OwnerAnalyst[]; acts: boolean; why_not: string | null }
-/* Both are null after revoke. Shown once: not even the server can show them again. */
+/* Password and token; both are null after revoke. The server cannot show them again. */
 export interface NewSecrets {
   name: string; password: string | null; token: string | null; receipt: string;
 }
 export interface DataVersion {
   version: number; time: string; in_force: boolean;
-  /* Of the one in force, else empty. How many rows they have is recorded
-     nowhere. attached: read where it lies, each time. */
+  /* Empty unless this version is in force. The number of rows is not recorded.
+     attached: read from its file in every query. */
   tables: { name: string; public: boolean; attached: boolean }[];
 }
 export interface OwnerData { versions: DataVersion[] }
 export interface Reloaded { said: string; data_version: number; receipt: string }
 export interface OwnerHealth { [fact: string]: string | number | boolean }
 
-/* A refusal in the server's words, or why there is no reply at all. */
+/* The server's error message, or why there is no reply at all. */
 export class Refused extends Error {
   constructor(
     readonly status: number,          /* 0: no reply */
@@ -192,7 +193,7 @@ async function refusal(reply: Response): Promise<Refused> {
 export class Api {
   constructor(readonly token: string) {}
 
-  /* A reply that breaks off, even in the middle, counts as none. */
+  /* An incomplete reply counts as no reply. */
   private async call<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
     const headers: Record<string, string> = { Accept: "application/json" };
     if (this.token) headers.Authorization = `Bearer ${this.token}`;
@@ -228,7 +229,7 @@ export class Api {
   budget() { return this.get<Budget>("/v1/budget"); }
   history() { return this.get<History>("/v1/budget/history"); }
   schema() { return this.get<Schema>("/v1/schema"); }
-  /* Of a promise; without one, of all answers that the asker got so far. */
+  /* The risk of a promise; without one, of all answers that the user got so far. */
   risk(of?: { epsilon: string; delta?: string }) { return this.get<Risk>("/v1/risk", { ...of }); }
   learn(epsilon: string) { return this.get<Learn>("/v1/learn", { epsilon }); }
   ledger(args: { from?: number; limit?: number; analyst?: string; theorem?: string } = {}) {

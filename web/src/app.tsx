@@ -1,4 +1,4 @@
-/* The frame of every page: who is logged in, the pages, and messages that concern all of them. */
+/* The frame of every page: the login, the navigation, and messages that concern all pages. */
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Api, Refused, type Me } from "./api";
 import { Login } from "./login";
@@ -67,7 +67,7 @@ export function App() {
   const [me, setMe] = useState<Me | null>(null);
   const [gone, setGone] = useState(false);
   const [back, setBack] = useState(0);
-  const [said, setSaid] = useState<string | null>(null); /* on the login page */
+  const [said, setSaid] = useState<string | null>(null); /* shown on the login page */
   const api = useMemo(() => new Api(token), [token]);
   const first = useRef(true);
 
@@ -86,7 +86,7 @@ export function App() {
     return true;
   }, [leave]);
 
-  /* A token kept in this tab is tried once, and again when the server is back. */
+  /* Tries the token kept in this tab once, and again when the server is back. */
   useEffect(() => {
     if (!token || me) return;
     let on = true;

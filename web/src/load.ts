@@ -1,4 +1,4 @@
-/* Data of a page, loaded from the server: nothing yet, a value, or an error. */
+/* Loads data of a page from the server: nothing yet, a value, or an error. */
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { Refused } from "./api";
 import { useSession } from "./session";

@@ -3,7 +3,7 @@ import { Refused } from "./api";
 import { linkTo } from "./route";
 
 const UNKNOWN = "Unknown token. Did you copy all of it?";
-const SENDABLE = /^[!-~]+$/; /* in a header; no token has other letters */
+const SENDABLE = /^[!-~]+$/; /* what a header can carry; tokens have no other characters */
 
 export function Login({ said, enter }: {
   said: string | null; enter: (token: string) => Promise<void>;

@@ -1,4 +1,4 @@
-/* The page's place is the address after #, so that back, forward and bookmarks work. */
+/* The address after # says which page is open, so that back, forward and bookmarks work. */
 import { useEffect, useState } from "preact/hooks";
 
 export const PAGES = ["ask", "budget", "ledger", "schema", "learn", "owner"] as const;

@@ -9,8 +9,8 @@ import type { Api, Me, Refused } from "./api";
 export interface Session {
   api: Api;
   me: Me;
-  /* To be called with every refusal: shows what concerns the whole page (server
-     gone, token no longer valid) and says whether it did. */
+  /* Call it with every error. If the error concerns all pages (server gone, token no
+     longer valid), shows that and returns true. */
   trouble(e: unknown): e is Refused;
   /* How often the server came back: when it changes, pages load their data again. */
   back: number;

@@ -1,4 +1,4 @@
-/* The chart of an answer: bars, a line with its band, steps, or lone numbers. */
+/* The chart of an answer: bars, a line with an error band, steps, or single numbers. */
 import type { Answer } from "../api";
 import { bandAxis, extentOf, linearAxis, timeAxis, type AxisMaker } from "../parts/chart/axis";
 import { Frame, type Plot } from "../parts/chart/frame";
@@ -44,7 +44,7 @@ function added(marks: Mark[]): Mark[] {
 
 type Range = { x: number; low: number; high: number };
 
-/* A range that holds until the next begins. */
+/* Makes each range last until the next one begins. */
 const stairs = (band: Range[]) =>
   band.flatMap((b, i) => (i ? [{ ...band[i - 1]!, x: b.x }, b] : [b]));
 
@@ -96,7 +96,7 @@ function OrderedChart({ marks, look, axis, title, what, along }: {
   );
 }
 
-/* A lone value in large letters, and its range on a scale that fits it. */
+/* A single value in large letters, and its error bar on a scale that fits it. */
 function Lone({ answer, column, title }: { answer: Answer; column: number; title: string }) {
   const { name, type } = answer.columns[column]!;
   const cell = answer.rows[0]![column]!;

@@ -1,7 +1,6 @@
 /*
- * Accuracy or price: one slider for the query, and an input for either number. The
- * slider sets the price; if an accuracy is asked for instead, it shows what that
- * costs.
+ * Accuracy or price: one slider, and an input for each of the two. The slider sets
+ * the price; if the user sets an accuracy instead, it shows what that costs.
  */
 import type { Plan, Schema } from "../api";
 import { brief } from "../parts/decimal";
@@ -10,8 +9,8 @@ import { NO_PRICE, type Draft } from "./draft";
 const STEPS = 150;
 const DECADES = 3; /* the slider goes down to a thousandth of the largest price */
 
-/* A price to three digits: with fewer, neighbouring slider positions would share a
-   price, and an arrow key could not leave it. */
+/* A price with three digits. With fewer, neighbouring slider positions would have the
+   same price, and an arrow key could not move the slider. */
 export function priceAt(place: number, most: string): string {
   if (place >= STEPS) return most;
   const epsilon = Number(most) * 10 ** (DECADES * (place / STEPS - 1));
@@ -33,7 +32,7 @@ export function Choice({ draft, plan, rules, fixed, change }: {
   draft: Draft;
   plan: Plan | null;
   rules: Schema["query"];
-  fixed: boolean; /* the text names its price */
+  fixed: boolean; /* the query text sets its own price */
   change(part: Partial<Draft>): void;
 }) {
   const most = rules.max_epsilon;

@@ -1,7 +1,7 @@
 /*
  * Completion from the public schema: tables, columns with type and domain,
- * aliases, and the values of a domain between quotes. It knows what /v1/schema
- * grants and nothing else.
+ * aliases, and the values of a domain inside quotes. It knows only what /v1/schema
+ * shows to this user.
  */
 import type { Completion, CompletionContext, CompletionResult, CompletionSource } from "@codemirror/autocomplete";
 import type { Schema, SchemaColumn } from "../api";
@@ -10,9 +10,9 @@ import { FUNCTIONS, KEYWORDS } from "./words";
 interface Relation { name: string; detail: string; comment: string | null; columns: SchemaColumn[] }
 
 const VALUES_SHOWN = 3;
-const BEFORE = 2000; /* characters looked back at */
+const BEFORE = 2000; /* how many characters before the cursor are read */
 
-/* What a column may hold, in a few words. */
+/* The possible values of a column, in a few words. */
 export function domainOf(c: SchemaColumn): string {
   if (c.range) return `${c.type}, ${c.range.low} … ${c.range.high}`;
   if (c.values) {
@@ -35,7 +35,7 @@ function relations(schema: Schema): Relation[] {
   ];
 }
 
-/* A name as SQL must write it. */
+/* A name as SQL needs it, quoted if necessary. */
 export function quoted(name: string): string {
   return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 }
@@ -48,7 +48,7 @@ function columnOption(c: SchemaColumn, of: string | null, boost: number): Comple
   };
 }
 
-/* Which relation an alias or a name before a point means, by the text's FROM and JOIN. */
+/* Which relation an alias or a name before a dot means, from FROM and JOIN in the text. */
 function meant(text: string, name: string, all: Relation[]): Relation | undefined {
   const direct = all.find((r) => r.name === name);
   if (direct) return direct;
@@ -60,7 +60,7 @@ function meant(text: string, name: string, all: Relation[]): Relation | undefine
   return undefined;
 }
 
-/* Between quotes after `column =` or `column IN (`: the values of its domain. */
+/* Inside quotes after `column =` or `column IN (`: the values of the column's domain. */
 function values(before: string, pos: number, all: Relation[]): CompletionResult | null {
   const m = /(\w+)"?\s*(?:=|<>|!=|in\s*\((?:\s*'[^']*'\s*,)*)\s*'([^']*)$/i.exec(before);
   if (!m) return null;
@@ -72,7 +72,7 @@ function values(before: string, pos: number, all: Relation[]): CompletionResult 
   } : null;
 }
 
-/* A function is written with its brackets, and the cursor goes between them. */
+/* Inserts a function with its parentheses and puts the cursor between them. */
 function functionOption([label, detail]: [string, string]): Completion {
   return {
     label, detail, type: "function", boost: -1,

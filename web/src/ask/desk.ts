@@ -1,16 +1,16 @@
 /*
  * The running question and the answers so far. They belong to the user and not to a
- * page: leaving the page while waiting loses no paid answer, and another token does
- * not see them.
+ * page: a paid answer is not lost if the user leaves the page while waiting, and
+ * whoever logs in with another token does not see it.
  */
 import { useEffect, useState } from "preact/hooks";
 import { Refused, type Amount, type Answer, type Api, type Question } from "../api";
 import { useSession } from "../session";
 
-/* `inRho`: the budget is counted in rho, so what remains does not fall by the cost. */
+/* `inRho`: the budget is counted in rho, so the remaining epsilon does not fall by the cost. */
 export interface Asked { question: Question; answer: Answer; inRho: boolean }
-/* `price`: what it was to cost, null where it was free. `told`: that the server is
-   gone or the token no longer valid is shown once, not whenever a page is opened. */
+/* `price`: what the question was to cost; null if it was free. `told`: the page has
+   already reported this failure (server gone, token invalid) and must not repeat it. */
 export type Run =
   | { kind: "idle" }
   | { kind: "running"; question: Question; price: Amount | null; since: number }
@@ -18,7 +18,7 @@ export type Run =
   | { kind: "failed"; question: Question; price: Amount | null; refused: Refused; told: boolean }
   | { kind: "cancelled"; question: Question; price: Amount | null };
 
-const KEPT = 50; /* answers */
+const KEPT = 50; /* how many answers are kept */
 
 class Desk {
   run: Run = { kind: "idle" };

@@ -1,8 +1,8 @@
 /*
- * The draft: the text and its price. The text is kept in this tab for each user
- * name, so that a reload or an expired token loses nothing, and whoever logs in next
- * under another name does not see it. The price is not kept: it is set for one
- * question and must not apply to another.
+ * The draft: the text and its price. The tab keeps the text for each user name, so
+ * that it survives a reload or an expired token, and users who log in later under
+ * another name do not see it. The price is not kept: it is set for one question and
+ * must not apply to another.
  */
 import { useEffect, useState } from "preact/hooks";
 import type { Me, Question } from "../api";
@@ -10,11 +10,11 @@ import type { Me, Question } from "../api";
 export interface Draft {
   sql: string;
   by: "epsilon" | "within";
-  epsilon: string; /* empty: what the policy says */
+  epsilon: string; /* empty: the policy's default */
   within: string;
 }
 
-/* What the policy says. */
+/* The policy's default price. */
 export const NO_PRICE = { by: "epsilon", epsilon: "", within: "" } as const;
 const EMPTY: Draft = { sql: "", ...NO_PRICE };
 const keyOf = (me: Me) => `custos-draft:${me.owner ? "owner" : `as ${me.name}`}`;
@@ -28,7 +28,7 @@ function read(me: Me): Draft | null {
   }
 }
 
-/* The draft, how to change it, and whether there was none. */
+/* The draft, a function that changes it, and whether the tab had none. */
 export function useDraft(me: Me) {
   const [kept] = useState(() => read(me));
   const [draft, setDraft] = useState<Draft>(kept ?? EMPTY);
@@ -44,7 +44,7 @@ export function asksForPlan(sql: string): boolean {
   return /^[ \t\r\n]*explain[ \t\r\n]/i.test(sql);
 }
 
-/* Does the text name its price itself? Then no other is sent beside it. */
+/* Does the text set its own price? Then no other price is sent with it. */
 export function namesPrice(sql: string): boolean {
   return /\boptions\s*\([^)]*\bepsilon\s*=/i.test(sql);
 }

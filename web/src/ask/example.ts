@@ -1,4 +1,4 @@
-/* Example questions, made from the public schema: each shows another kind of chart. */
+/* Example questions, made from the public schema: each shows a different kind of chart. */
 import type { Schema, SchemaColumn, Table } from "../api";
 import { quoted } from "./complete";
 
@@ -47,7 +47,7 @@ function mean(t: Table, c: SchemaColumn): Example {
     : { title: `mean ${c.name}`, sql: `SELECT avg(${quoted(c.name)}) AS ${name}\nFROM ${table}` };
 }
 
-/* The first one is put into an empty editor. */
+/* The page puts the first one into an empty editor. */
 export function examplesOf(schema: Schema): Example[] {
   const tables = schema.tables.filter((t) => !t.public);
   const first = tables[0];

@@ -1,9 +1,10 @@
-/* Answers as files and for the clipboard: every digit as the server sent it, and
-   every text in JSON. */
+/* Answers as files and for the clipboard. Numbers keep every digit that the server
+   sent; only JSON keeps every text unchanged. */
 import { csvText, harmless } from "../parts/csv";
 import type { Asked } from "./desk";
 
-/* Which columns have error bars anywhere, as the server's own CSV has them. */
+/* Which columns have an error bar in any row: these get _low and _high columns, as in
+   the server's own CSV. */
 function barred({ answer }: Asked): boolean[] {
   return answer.columns.map((_, j) => answer.rows.some((row) => row[j]!.low !== undefined));
 }
@@ -22,7 +23,7 @@ function lines(asked: Asked): string[][] {
 
 export const csvOf = (asked: Asked) => csvText(lines(asked));
 
-/* For a spreadsheet: tabs between fields, which therefore hold none. */
+/* For a spreadsheet: tabs separate the fields, so tabs inside a field become spaces. */
 export function tabbedOf(asked: Asked): string {
   return lines(asked).map((line) => line.map((f) => harmless(f).replace(/[\t\r\n]+/g, " ")).join("\t")).join("\n");
 }
@@ -31,7 +32,7 @@ export function jsonOf({ question, answer }: Asked): string {
   return JSON.stringify({ question, answer }, null, 1) + "\n";
 }
 
-/* A single row in words, because its picture shows only the ranges. */
+/* A single row in words, because its picture shows only the error bars. */
 function told({ columns, rows }: Asked["answer"]): string[] {
   if (rows.length !== 1) return [];
   return rows[0]!.map((cell, j) => `${columns[j]!.name}: ${plain(cell.value)}` +

@@ -1,7 +1,7 @@
 /*
- * The user's own questions, newest first: those of the ledger, and the free ones of
+ * The user's own questions, newest first: those in the ledger, and the free ones of
  * this tab. A click puts the text back and shows the answer if this tab still has
- * it; otherwise the server has it stored, free.
+ * it; otherwise it can be asked again for free, since the server has it cached.
  */
 import type { Api, LedgerRow, Me } from "../api";
 import { useLoaded } from "../load";
@@ -14,7 +14,7 @@ import type { Draft } from "./draft";
 
 const SHOWN = 20;
 
-/* The ledger is read forward; the history of spending says where its end is. */
+/* The ledger can only be read forward; the spending history says at which row to begin. */
 async function newestRows(api: Api, me: Me): Promise<LedgerRow[]> {
   const { lines } = await api.history();
   const own = lines.find((line) => line.who === (me.owner ? null : me.name));
@@ -30,7 +30,7 @@ async function newestRows(api: Api, me: Me): Promise<LedgerRow[]> {
 
 export function History({ answers, turn, take }: {
   answers: Asked[];
-  turn: number; /* changes when something was asked */
+  turn: number; /* changes after each question */
   take(draft: Partial<Draft>, receipt: string | null): void;
 }) {
   const { api, me } = useSession();

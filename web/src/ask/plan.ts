@@ -1,23 +1,23 @@
 /*
- * The price of what is being written, from EXPLAIN: asked a moment after the
- * last change, and an older question is dropped. The last plan stays until the
- * next is there, so that the panel does not flicker.
+ * The price of the text in the editor, from EXPLAIN. It is requested a moment after
+ * the last change, and an older request is dropped. The last plan stays visible until
+ * the next one arrives, so that the panel does not flicker.
  */
 import { useEffect, useState } from "preact/hooks";
 import { Refused, type Plan, type Question } from "../api";
 import { useSession } from "../session";
 
 const PAUSE_MS = 200;
-const AGAIN_MS = 2000; /* where the server does not answer */
+const AGAIN_MS = 2000; /* until the next try if the server does not answer */
 
 export interface Planned {
   plan: Plan | null;
   refused: Refused | null;
-  /* Does it belong to the current text? */
+  /* Does the plan belong to the current text? */
   fresh: boolean;
 }
 
-/* `turn` asks again, for instance after something was paid. */
+/* A change of `turn` requests the plan again, for instance after a charge. */
 export function usePlan(question: Question | null, turn: number): Planned {
   const { api, trouble } = useSession();
   const [state, setState] = useState<Planned & { of: string }>(

@@ -1,4 +1,4 @@
-/* Before asking: what it would cost, what would remain, how accurate it would be. */
+/* Before a question is asked: its price, what would remain, its expected error. */
 import type { Plan, PlannedColumn } from "../api";
 import { leftShort, spentShort } from "../parts/amount";
 import { grouped } from "../parts/decimal";
@@ -16,14 +16,14 @@ export function fareOf(plan: Plan, explains: boolean): Fare {
 
 const NEAR = 1e-9;
 
-/* If what remains does not fall by the price, the budget is counted in rho. */
+/* The budget is counted in rho if the remaining epsilon does not fall by the price. */
 export function countsInRho({ remaining, after, cost }: Plan): boolean {
   if (!remaining || !after) return false;
   const now = Number(remaining.epsilon), price = Number(cost.epsilon);
   return Math.abs(now - price - Number(after.epsilon)) > NEAR * Math.max(now, 1);
 }
 
-/* What is left, with the part that this question would take. */
+/* What remains, and the part of it that this question would take. */
 function Left({ plan, fare }: { plan: Plan; fare: Fare }) {
   const now = plan.remaining, then = fare === "paid" ? plan.after : now;
   if (!now) return null;
@@ -96,7 +96,7 @@ export function durationOf(seconds: number): string {
   return seconds < 0.1 ? `${Math.floor(seconds * 1000)} ms` : `${seconds.toFixed(1)} s`;
 }
 
-/* When the answer comes, which reveals nothing about the data. */
+/* How long the reply takes; this reveals nothing about the data. */
 function Time({ plan }: { plan: Plan }) {
   if (plan.reply_seconds === null) return null;
   return (

@@ -1,4 +1,4 @@
-/* The answer: its chart, its table with ±, what counts, what it cost, its files. */
+/* The answer: its chart, its table with error bars, remarks, cost, and downloads. */
 import { useRef, useState } from "preact/hooks";
 import type { Answer, Cell, Column } from "../api";
 import { leftShort, spentShort } from "../parts/amount";
@@ -13,7 +13,7 @@ import { shapeOf, textOf, type Look } from "./shape";
 const LOOKS: Record<Look, string> = {
   numbers: "Numbers", bars: "Bars", line: "Line", steps: "Steps", sums: "Running sum",
 };
-const ROWS = 200; /* shown at first */
+const ROWS = 200; /* how many are shown at first */
 
 const isNumber = (c: Column) => c.type === "integer" || c.type === "decimal" || c.type === "real";
 
@@ -58,12 +58,12 @@ function AnswerTable({ answer }: { answer: Answer }) {
   );
 }
 
-/* `chart` is null where there is nothing to draw. */
+/* `chart` is null if there is nothing to draw. */
 function Tools({ asked, chart }: { asked: Asked; chart: (() => SVGSVGElement) | null }) {
   const [said, setSaid] = useState("");
   const copy = async () => {
     try {
-      await navigator.clipboard.writeText(tabbedOf(asked)); /* none without TLS off loopback */
+      await navigator.clipboard.writeText(tabbedOf(asked)); /* fails on a page without TLS, except on loopback */
       setSaid("Copied.");
     } catch {
       setSaid("The browser does not allow copying here. Download a file instead.");

@@ -1,7 +1,7 @@
 /*
- * How an answer can be drawn. Text keys make bars, ordered ones a line with its
- * band; values that grow along thresholds make steps (a CDF); a single row is shown
- * as numbers. Values become floating point only for drawing.
+ * How an answer can be drawn. Text keys give bars; numbers and times as keys give a
+ * line with an error band. Values that grow along thresholds give steps (a CDF). A
+ * single row is shown as numbers. Values become floating point only for drawing.
  */
 import type { Answer, Column, Kind } from "../api";
 
@@ -10,16 +10,16 @@ export type Look = "numbers" | "bars" | "line" | "steps" | "sums";
 export interface Mark {
   name: string;      /* its keys, in words */
   series: string;    /* which of several lines it belongs to */
-  x: number;         /* its key as a number or time; its place where it is a text */
+  x: number;         /* its key as a number or time; if that is a text, the row's index */
   value: number; low?: number; high?: number;
 }
 export interface Shape {
-  looks: Look[];         /* that fit, the best first */
-  keys: number[];        /* columns */
+  looks: Look[];         /* those that fit, the best first */
+  keys: number[];        /* column indices */
   measures: number[];
   axis: "number" | "time" | "names";
   ordered: number | null; /* the key along the axis */
-  series: number | null;  /* the key that tells lines apart */
+  series: number | null;  /* the key that gives each line */
 }
 
 const NUMBERS: readonly Kind[] = ["integer", "decimal", "real"];
@@ -36,7 +36,7 @@ export function numberOf(kind: Kind, text: unknown): number {
   return Date.parse(time.length > 10 ? time + "Z" : time);
 }
 
-/* Do values grow with the key, up to their errors? */
+/* Do values grow with the key, as far as their error bars allow? */
 function grows(answer: Answer, measure: number): boolean {
   const cells = answer.rows.map((r) => r[measure]!);
   const first = Number(cells[0]?.low ?? cells[0]?.value), last = Number(cells.at(-1)?.high ?? cells.at(-1)?.value);
@@ -44,10 +44,10 @@ function grows(answer: Answer, measure: number): boolean {
     i === 0 || Number(c.high ?? c.value) >= Number(cells[i - 1]!.low ?? cells[i - 1]!.value));
 }
 
-/* A condition such as `x <= t.cut` of a join compares with thresholds. */
+/* Finds a join condition such as `x <= t.cut`, which compares with thresholds. */
 const THRESHOLDS = /\bon\b[^;]*?[\w.")]\s*(<=|<|>=|>)\s*[\w.("]/i;
 
-/* One key may be the axis where it has an order, and a second tell lines apart. */
+/* A key that is a number or time becomes the axis; a second key separates the lines. */
 function placed({ columns, rows }: Answer, keys: number[]): Pick<Shape, "axis" | "ordered" | "series"> {
   const kinds = (k: number) => new Set(rows.map((r) => r[k]!.value)).size;
   const ordered = keys.filter((k) => isNumber(columns[k]!) || isTime(columns[k]!))
@@ -80,7 +80,7 @@ export function textOf(value: unknown): string {
   return value === null || value === undefined ? "NULL" : String(value);
 }
 
-/* Rows whose key or value cannot be placed (NULL) are left to the table. */
+/* Rows whose key or value cannot be drawn (NULL) appear only in the table. */
 export function marksOf(answer: Answer, shape: Shape, measure: number): Mark[] {
   const key = shape.ordered;
   return answer.rows.flatMap((row, i) => {

@@ -1,4 +1,4 @@
-/* What can go wrong with a question: what it means, and what can still be done. */
+/* When a question fails: what the failure means, and what the user can still do. */
 import type { Amount, AnalystBudget, Refused } from "../api";
 import { useLoaded } from "../load";
 import { leftShort, spentShort } from "../parts/amount";
@@ -6,7 +6,7 @@ import { Notice } from "../parts/notice";
 import { linkTo } from "../route";
 import { useSession } from "../session";
 
-/* The asker's window, if less is left in it than in the budget. */
+/* The analyst's window, if less remains in it than in the budget. */
 function useWindow(turn: unknown): AnalystBudget | null {
   const { api, me } = useSession();
   const { value } = useLoaded(() => api.budget(), [api, turn]);
@@ -30,7 +30,7 @@ function Why({ slowed }: { slowed: AnalystBudget | null }) {
   );
 }
 
-/* The budget does not suffice: known before asking, or said by the server. */
+/* The budget does not cover the question: the page knew before, or the server said so. */
 export function Spent({ said, left }: { said?: string; left: Amount | null }) {
   const none = left !== null && Number(left) === 0;
   const slowed = useWindow(left);

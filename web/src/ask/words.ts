@@ -8,7 +8,7 @@ export const KEYWORDS = [
   "FALSE", "WITHIN GROUP (ORDER BY )",
 ];
 
-/* Each with what it gives, in a few words. */
+/* Each with a short description of its result. */
 export const FUNCTIONS: [string, string][] = [
   ["count(*)", "number of rows"],
   ["count(DISTINCT )", "number of people, or of values"],
@@ -33,7 +33,7 @@ export const FUNCTIONS: [string, string][] = [
 
 const lowerWords = (texts: string[]) => texts.flatMap((t) => t.toLowerCase().match(/[a-z_]+/g) ?? []).join(" ");
 
-/* PostgreSQL, but names such as day or cost, which it counts as keywords, are names. */
+/* PostgreSQL's dialect, except that its keywords such as day or cost are plain names. */
 export const DIALECT = SQLDialect.define({
   ...PostgreSQL.spec,
   keywords: lowerWords([...KEYWORDS, "BY INNER OUTER NULL EXPLAIN OPTIONS OFFSET FILTER DIFFERENTIAL_PRIVACY"]),

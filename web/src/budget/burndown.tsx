@@ -1,4 +1,4 @@
-/* What was left over time and, dashed, what will be left at the current pace. */
+/* A chart of what remained over time and, dashed, what will remain at the current pace. */
 import type { HistoryLine } from "../api";
 import { linearAxis, timeAxis } from "../parts/chart/axis";
 import { Figure } from "../parts/chart/figure";
@@ -6,28 +6,28 @@ import { Frame } from "../parts/chart/frame";
 import { Line, Steps, type Point } from "../parts/chart/marks";
 import { forecastWords, isSpent, type Forecast } from "./forecast";
 
-const AHEAD = 0.35;    /* length of the future that is shown, relative to the past */
-const FURTHER = 10;    /* or up to this much, if the budget ends in it */
+const AHEAD = 0.35;    /* how much of the future is shown, relative to the past */
+const FURTHER = 10;    /* the most of it, if that shows the end of the budget */
 const DAY_MS = 86_400_000;
 const LEAST_MS = 1_000;
 
 export const signOf = (line: HistoryLine) => (line.currency === "epsilon" ? "ε" : "ρ");
 export const nameOf = (line: HistoryLine) => line.who ?? "all analysts";
 
-/* Where the past begins: with the first charge, or a day ago. */
+/* Where the time axis begins: at the first charge, or a day ago if that is earlier. */
 export function beginning(lines: HistoryLine[], now: Date): Date {
   return new Date(Math.min(+now - DAY_MS,
     ...lines.flatMap((l) => (l.points[0] ? [Date.parse(l.points[0].time)] : []))));
 }
 
-/* For a spent budget: the time in which it was spent, and a little before. A full day
-   before the first charge would look as if all of it were left. */
+/* Where the time axis of a spent budget begins: a little before the first charge. A
+   full day before it would look as if all of the budget were left. */
 function spentSince(line: HistoryLine, now: Date): Date {
   const first = Date.parse(line.points[0]!.time);
   return new Date(first - Math.max((+now - first) / 10, LEAST_MS));
 }
 
-/* A line without a limit of its own shows what was spent, rising. */
+/* What remains over time; without a limit of its own, a line shows what was spent. */
 function pointsOf(line: HistoryLine, from: Date, now: Date): Point<Date>[] {
   const limit = line.limit === null ? null : Number(line.limit);
   const level = (spent: number) => (limit === null ? spent : Math.max(0, limit - spent));
@@ -86,7 +86,7 @@ export function BurnDown({ line, now, forecast }: {
 
 const SPARK = { width: 120, height: 28 };
 
-/* The same in the size of a word. */
+/* What was spent over time, as a chart of the size of a word. */
 export function Spark({ line, from, now }: { line: HistoryLine; from: Date; now: Date }) {
   const points = pointsOf({ ...line, limit: null }, from, now);
   const top = Math.max(1e-300, ...points.map((p) => p.y));

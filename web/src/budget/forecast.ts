@@ -1,6 +1,6 @@
 /*
- * How long a budget lasts at the current pace: plain arithmetic over what was spent,
- * only for display.
+ * How long a budget lasts at the current pace: a plain extrapolation of what was
+ * spent, for display only.
  */
 import type { HistoryLine } from "../api";
 import { momentWords } from "../parts/time";
@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 const LOOK_BACK_DAYS = 7;
 
 export interface Forecast {
-  days: number;        /* that the pace was taken over */
+  days: number;        /* over which the pace was measured */
   perDay: number;      /* in the line's currency */
   end: Date | null;    /* when nothing is left; null: not at this pace */
 }
@@ -23,13 +23,14 @@ function spentAt(line: HistoryLine, time: number): number {
   return spent;
 }
 
-/* Is nothing left of it? */
+/* Is nothing left of the budget? */
 export function isSpent(line: HistoryLine): boolean {
   const last = line.points.at(-1);
   return line.limit !== null && last !== undefined && Number(last.spent) >= Number(line.limit);
 }
 
-/* Over a week, or since the first charge if that is later, but at least a day. */
+/* Measures the pace over a week, or since the first charge if that is later, but over
+   at least a day. */
 export function forecastOf(line: HistoryLine, now: Date): Forecast | null {
   const first = line.points[0], last = line.points.at(-1);
   if (!first || !last) return null;

@@ -1,4 +1,4 @@
-/* Budgets in numbers: each with its currencies; and, for the owner, by analyst. */
+/* Budgets in numbers, in each currency; for the owner, also by analyst. */
 import type { AnalystBudget, Balance, Budget, History, HistoryLine } from "../api";
 import { leftShort, spentShort } from "../parts/amount";
 import { beginning, nameOf, Spark } from "./burndown";
@@ -6,13 +6,13 @@ import { forecastOf, isSpent } from "./forecast";
 
 export interface Named { name: string; about: string; balance: Balance }
 
-/* What the next question may cost: the window may hold less than the budget. */
+/* What the next question may cost: less may remain in the window than in the budget. */
 export function leftOf(a: AnalystBudget): string {
   return a.window && Number(a.window.left_epsilon) < Number(a.left_epsilon)
     ? a.window.left_epsilon : a.left_epsilon;
 }
 
-/* Every budget that the user may see, the widest first. */
+/* Every budget that the user may see: the common one, then each analyst's. */
 export function budgetsOf(budget: Budget, owner: boolean): Named[] {
   const named: Named[] = [];
   if (budget.common) named.push({ name: "all analysts", about: "what they may learn about one person, together", balance: budget.common });
@@ -43,7 +43,7 @@ export function Meter({ of: { name, about, balance } }: { of: Named }) {
 const Left = ({ of }: { of: string }) => <span title={of}>{leftShort(of)}</span>;
 const Spent = ({ of }: { of: string }) => <span title={of}>{spentShort(of)}</span>;
 
-/* The sums of all charges; each alone is a bound on what was revealed. */
+/* The sums of all charges; each currency by itself bounds what was revealed. */
 export function Sums({ of, owner }: { of: Budget; owner: boolean }) {
   const lines = [
     ...(of.spent ? [{ name: "all analysts", charges: of.common?.charges, spent: of.spent }] : []),

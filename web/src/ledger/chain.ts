@@ -11,7 +11,7 @@ const PAGE = 500;
 
 const utf8 = new TextEncoder();
 
-/* Whole numbers are eight bytes, the lowest first; all else has its length before it. */
+/* Integers take eight bytes, little-endian; everything else is preceded by its length. */
 class Encoding {
   private readonly parts: Uint8Array[] = [];
   private length = 0;
@@ -61,7 +61,7 @@ export interface Rehashed { ok: boolean; rows: number; head: string; said: strin
 /* Browsers compute hashes only on pages loaded over TLS or from this machine. */
 export const canHash = () => globalThis.crypto?.subtle !== undefined;
 
-/* For the owner only: others do not see all rows. `seen` is called after each page. */
+/* For the owner only: others do not see all rows. Calls `seen` after each page. */
 export async function rehash(api: Api, seen: (rows: number) => void, signal: AbortSignal): Promise<Rehashed> {
   let before = NOTHING, count = 0;
   let from: number | null = 1;

@@ -6,7 +6,7 @@ import { momentWords } from "../parts/time";
 import { linkTo } from "../route";
 import { theoremsOf } from "./rows";
 
-/* Kinds of rows, as people would say them. */
+/* Kinds of rows, in words for people. */
 const WORDS: Record<string, string> = {
   open: "ledger created", terms: "budgets set", budget: "budget set", import: "data imported",
   add: "access granted", rotate: "new credentials", revoke: "access revoked", token: "owner's token",
@@ -15,7 +15,7 @@ const WORDS: Record<string, string> = {
 };
 export const kindWords = (what: string) => WORDS[what] ?? what;
 
-/* Free answers are counted: ROW:TIMES, and the next after a space. */
+/* Explains the counts of cached answers, which are written as ROW:TIMES ROW:TIMES ... */
 function givenAgain(words: string): string {
   return words.trim().split(/\s+/).map((pair) => {
     const [row, times] = pair.split(":");
@@ -33,7 +33,7 @@ function Member({ name, children }: { name: string; children: preact.ComponentCh
   return <><dt>{name}</dt><dd>{children}</dd></>;
 }
 
-/* Without `pick` only the essentials: no plan and no theorems. */
+/* Without `pick`, leaves out plan and theorems. */
 export function RowDetails({ row, pick }: { row: LedgerRow; pick?: (theorem: string) => void }) {
   const theorems = pick ? theoremsOf(row) : [];
   return (

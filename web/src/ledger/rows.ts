@@ -12,7 +12,7 @@ const GO = 20_000; /* rows per round */
 export interface Rows {
   rows: LedgerRow[];
   reading: boolean;
-  more: boolean; /* there are rows that were not read */
+  more: boolean; /* there are rows that were not loaded yet */
   refused: Refused | null;
   readOn: () => void;
 }
@@ -63,7 +63,7 @@ export function matches(row: LedgerRow, f: Filter): boolean {
     .some((text) => text?.toLowerCase().includes(wanted));
 }
 
-/* What there is to choose from, in the order of the alphabet. */
+/* The options of a filter, in alphabetical order. */
 export function choices(rows: LedgerRow[], of: (row: LedgerRow) => (string | null)[]): string[] {
   return [...new Set(rows.flatMap(of))].filter((v): v is string => v !== null).sort();
 }

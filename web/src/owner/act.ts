@@ -1,5 +1,5 @@
-/* One thing at a time that the server is asked to do: whether it is under way,
-   and how it was refused. */
+/* Runs one act on the server at a time: says whether it is running, and with which
+   error it failed. */
 import { useState } from "preact/hooks";
 import { Refused } from "../api";
 import { useSession } from "../session";

@@ -1,5 +1,5 @@
 /*
- * Who has access: granting it, new credentials, revoking it. The policy says which
+ * Who has access: grants it, issues new credentials, revokes it. The policy says which
  * analysts there are and what budgets they have; here they get their credentials.
  */
 import { useState } from "preact/hooks";

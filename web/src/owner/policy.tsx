@@ -6,7 +6,7 @@ import { momentWords } from "../parts/time";
 import { useSession } from "../session";
 import { useAct } from "./act";
 
-/* "line 3: danger: …": where it is, and whether it is a danger. */
+/* A finding such as "line 3: danger: …"; a danger is shown differently. */
 function Sentence({ text }: { text: string }) {
   const [, line, danger, rest] = /^(?:line (\d+): )?(danger: )?([^]*)$/.exec(text)!;
   return (

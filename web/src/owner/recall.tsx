@@ -1,6 +1,6 @@
 /*
- * If a proof turns out to be wrong: which answers rest on it, who received them,
- * and a file of them.
+ * If a proof turns out to be wrong: lists the answers that rest on it and who
+ * received them, and saves them as a file.
  */
 import { useState } from "preact/hooks";
 import type { LedgerRow } from "../api";

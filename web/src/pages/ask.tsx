@@ -1,6 +1,6 @@
 /*
- * Ask: write a question, see its price and its error before it is asked, and
- * read the answer with both.
+ * Ask: write a question, see its price and expected error before asking it, and read
+ * the answer with its cost and error bars.
  */
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Refused, Schema } from "../api";
@@ -27,9 +27,9 @@ import "./ask.css";
 const EDITOR_KEYS = "Control and Enter asks the question. Tab indents; Escape, then Tab leaves the editor.";
 
 const MOD = /Mac|iP/.test(navigator.platform) ? "⌘" : "Ctrl";
-const LOWEST = 0.6; /* of the window: an answer that begins further down is scrolled to */
+const LOWEST = 0.6; /* if an answer begins below this part of the window, scroll to it */
 
-/* Line and column of a place in the text, as people count. */
+/* Line and column of a position in the text, both counted from 1. */
 function placeIn(text: string, position: number): string {
   const before = [...text].slice(0, position - 1).join("");
   const line = before.split("\n").length;
@@ -46,7 +46,7 @@ function Refusal({ of, sql }: { of: Refused; sql: string }) {
   );
 }
 
-/* What follows is not of the text that stands in the editor. */
+/* Says that the answer below does not belong to the text in the editor. */
 function Earlier({ sql }: { sql: string }) {
   return (
     <div class="earlier" role="note">
@@ -76,7 +76,8 @@ function Asking({ schema }: { schema: Schema }) {
   const earlier = asked !== null && asked !== draft.sql ? asked : null;
   const ready = !busy && fresh && plan !== null && fare !== "beyond" && question !== null;
 
-  /* A text that was not typed; it is another question, with the policy's price. */
+  /* Replaces the text by one that the user did not type. That is a new question, so it
+     has the policy's price. */
   const priced = useRef<string | null>(null);
   const write = useCallback((sql: string) => {
     priced.current = null;
@@ -84,16 +85,16 @@ function Asking({ schema }: { schema: Schema }) {
     setPut({ text: sql });
   }, []);
 
-  /* `priced`: the text that was asked at the price that is set. Another text is another
-     question, which that price is not for. */
+  /* `priced` is the text that was asked at the price now set. If the text changes, it is
+     a new question, and that price no longer applies. */
   const typed = (sql: string) => {
     const next = priced.current !== null && sql !== priced.current;
     if (next) priced.current = null;
     change(next ? { sql, ...NO_PRICE } : { sql });
   };
 
-  /* A link may bring the question with it, once: going back must not undo what was written since.
-     It is written and never asked: that takes a hand. */
+  /* A link may contain a question. It is put into the editor once, since going back must not
+     undo later edits, and it is never asked automatically. */
   const place = usePlace();
   const brought = place.args.get("sql");
   useEffect(() => {
@@ -105,7 +106,7 @@ function Asking({ schema }: { schema: Schema }) {
     history.replaceState(null, "", linkTo("ask"));
   }, [place]);
 
-  /* What was paid changes the price of all else: it may now be stored, or too dear. */
+  /* A charge changes prices: the question may now be cached, or cost more than remains. */
   useEffect(() => {
     if (run === seen.current || run.kind === "running") return;
     seen.current = run;

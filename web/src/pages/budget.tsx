@@ -13,18 +13,18 @@ import { linkTo } from "../route";
 import { useSession } from "../session";
 import "./budget.css";
 
-const FRESH_MS = 20_000; /* an open page follows what others spend */
+const FRESH_MS = 20_000; /* reload interval, to show what others spend */
 
 const DAY_MS = 86_400_000;
 
-/* When the oldest charge that a window counts leaves it. */
+/* When the oldest charge in the window leaves it. */
 function roomAgain(me: AnalystBudget, history: History): string | null {
   const now = Date.parse(history.now), span = (me.window_days ?? 0) * DAY_MS;
   const oldest = history.lines.find((l) => l.who === me.name)?.points.find((p) => Date.parse(p.time) > now - span);
   return oldest ? momentWords(new Date(Date.parse(oldest.time) + span).toISOString()) : null;
 }
 
-/* `cap`: what the policy lets one question cost; null: not known yet. */
+/* `cap`: the policy's maximum price of one question; null if not known yet. */
 function MostOfOne({ left, cap }: { left: Amount; cap: Amount | null }) {
   if (cap === null) return <Waiting />;
   if (Number(cap) >= Number(left)) return (
@@ -87,7 +87,7 @@ function Course({ history, who, pick }: { history: History; who: string | null; 
   );
 }
 
-/* `charges`: how many there were; with one more the odds are others. */
+/* `charges`: their number; the odds are loaded again when it changes. */
 function Meaning({ charges }: { charges: number }) {
   const { api } = useSession();
   const risk = useLoaded(() => api.risk(), [charges]);

@@ -1,7 +1,7 @@
 /*
- * What epsilon means, to try out: a toy table that everybody may see, one slider,
- * and what it does to the answers and to somebody who wants to know about one person.
- * All numbers are the library's, through /v1/learn, which needs no token.
+ * Shows what epsilon means: a toy table that everybody may see, one slider, and its
+ * effect on the answers and on what an attacker can learn about one person. All
+ * numbers come from the library, through /v1/learn, which needs no token.
  */
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import { Api, Refused, type Learn } from "../api";
@@ -16,17 +16,17 @@ import { linkTo } from "../route";
 import { SessionContext } from "../session";
 import "./learn.css";
 
-/* Places of the slider: ten to a power of ten. */
+/* Positions of the slider: ten per power of ten. */
 const MARKS = ["1", "1.25", "1.6", "2", "2.5", "3.2", "4", "5", "6.3", "8"];
 const EPSILONS = [
   ...[2, 1].flatMap((power) => MARKS.map((m) => String(Number((Number(m) / 10 ** power).toFixed(4))))),
   ...MARKS, "10",
 ];
 const FIRST = EPSILONS.indexOf("1");
-const GONE_S = 2; /* after so many seconds a server that is gone is asked again */
-const SIDES = 1.6; /* the chart shows so many half widths to either side */
+const GONE_S = 2; /* seconds until the next try if the server does not answer */
+const SIDES = 1.6; /* how many half widths the chart shows on either side */
 
-/* Keeps what was shown until the next is there, and what was asked before. */
+/* Shows the last value until the next one arrives, and caches all values. */
 function useLearn(epsilon: string) {
   const session = useContext(SessionContext);
   const known = useRef(new Map<string, Learn>());
@@ -42,7 +42,7 @@ function useLearn(epsilon: string) {
     }, (e) => {
       if (!(e instanceof Refused)) throw e;
       if (!wanted) return;
-      /* Busy, or gone: what is shown stays, and it is asked again. */
+      /* If the server is busy or gone, keep what is shown and try again. */
       const wait = e.gone ? GONE_S : e.wait;
       if (wait !== null) timer = window.setTimeout(() => setTurn((n) => n + 1), wait * 1000);
       if (!session?.trouble(e) && (e.gone || wait === null)) setState((was) => ({ ...was, refused: e }));

@@ -1,4 +1,4 @@
-/* Every charge and every act of the owner, as it was written. */
+/* Every charge and every act of the owner, as the ledger has it. */
 import { useMemo, useState } from "preact/hooks";
 import { ReceiptSearch } from "../ledger/receipt";
 import { kindWords, Row } from "../ledger/row";
@@ -11,7 +11,7 @@ import { usePlace } from "../route";
 import { useSession } from "../session";
 import "./ledger.css";
 
-const SHOWN = 50; /* rows at first, and as many more at each wish */
+const SHOWN = 50; /* rows shown at first, and added by each click on "more" */
 const EMPTY: Filter = { what: "", who: "", theorem: "", text: "" };
 
 function Choice({ label, value, values, words = (v) => v, set }: {

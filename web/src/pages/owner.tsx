@@ -1,6 +1,6 @@
 /*
- * Owner: what is in force, who has access, and what to do when something is wrong.
- * Every act here is a row of the ledger, as on the command line.
+ * Owner: the policy and data in force, who has access, and what to do if a proof is
+ * wrong. Every act here becomes a row of the ledger, as on the command line.
  */
 import { useRef } from "preact/hooks";
 import { useLoaded, type Loaded } from "../load";
@@ -16,8 +16,8 @@ function Part<T>({ of, show }: { of: Loaded<T>; show: (value: T) => preact.Compo
   return <>{of.refused ? <Notice of={of.refused} /> : of.value ? show(of.value) : <Waiting />}</>;
 }
 
-/* Asked for after the rest of the page has come, and one at a time: the server
-   does not count the request itself as running, but would count these. */
+/* Requests the health facts after the rest of the page has loaded, and one request at a
+   time: the server counts other running requests, but not this one itself. */
 function HealthAfter({ rest }: { rest: unknown[] }) {
   const { api } = useSession();
   const last = useRef<Promise<unknown>>(Promise.resolve());

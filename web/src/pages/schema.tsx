@@ -1,6 +1,6 @@
 /*
- * Schema: what may be asked about, who is protected by it and who is not, as
- * the policy says it. Nothing on this page comes from data.
+ * Schema: the tables that may be queried, and who is protected in them and who is not,
+ * according to the policy. Nothing on this page comes from the data.
  */
 import { useMemo, useState } from "preact/hooks";
 import type { Schema, Table, View } from "../api";
@@ -39,7 +39,7 @@ function shownView(schema: Schema, v: View): Shown {
   };
 }
 
-/* The tables that have what is looked for, with the columns that have it. */
+/* The tables that match the search, each with the columns that match. */
 function found(all: Shown[], wanted: string): Shown[] {
   const word = wanted.trim().toLowerCase();
   if (!word) return all;

@@ -1,6 +1,6 @@
 /*
- * Amounts as people read them: what is spent is rounded up and what is left
- * down, as the ledger does; an export keeps every digit.
+ * Amounts for people: as in the ledger, what is spent is rounded up, and what is left
+ * is rounded down. An export keeps every digit.
  */
 import { brief } from "./decimal";
 

@@ -9,7 +9,7 @@ export function Confirm({ title, act, busy, children, onYes, onNo }: {
   useEffect(() => {
     const shown = dialog.current!;
     shown.showModal();
-    return () => shown.close(); /* gives the focus back */
+    return () => shown.close(); /* returns the focus */
   }, []);
   return (
     <dialog ref={dialog} class="confirm" aria-labelledby="confirm-title"

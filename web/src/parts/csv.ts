@@ -1,7 +1,7 @@
 /*
- * Lines of fields as RFC 4180 has them, for people and their spreadsheets: a text
- * that a spreadsheet would run as a formula has an apostrophe before it. Texts are
- * those of the data, and of whoever asks; JSON has them as they are.
+ * CSV as in RFC 4180, for people and their spreadsheets: a text that a spreadsheet
+ * would run as a formula gets an apostrophe in front. Such texts can come from the data
+ * or from a query. JSON has them unchanged.
  */
 
 const NUMBER = /^[+-]?\d+(\.\d*)?(e[+-]?\d+)?$/i;

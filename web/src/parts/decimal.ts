@@ -1,6 +1,6 @@
 /*
- * Exact decimals, for showing. Values are texts of any length and never pass
- * through binary floating point on their way to the reader.
+ * Exact decimals, for display. Values are texts of any length and never become binary
+ * floating point before they are shown.
  */
 
 interface Decimal { units: bigint; scale: number } /* units / 10^scale */
@@ -24,7 +24,8 @@ const absolute = (n: bigint) => (n < 0n ? -n : n);
 
 type Rounding = "near" | "up" | "down";
 
-/* With so many places; "up" rounds away from zero, so that a ± still covers. */
+/* Writes so many decimals; "up" rounds away from zero, so that an error bar never
+   shrinks. */
 function written({ units, scale }: Decimal, places: number, how: Rounding): string {
   let n = absolute(units);
   if (places < scale) {
@@ -38,13 +39,13 @@ function written({ units, scale }: Decimal, places: number, how: Rounding): stri
   return (units < 0n && n > 0n ? "−" : "") + whole + (places ? "." + digits.slice(-places) : "");
 }
 
-/* The number with its thousands apart, all its digits kept. */
+/* The number with thousands separated and all digits kept. */
 export function grouped(text: string): string {
   const d = read(text);
   return d ? written(d, d.scale, "near") : text;
 }
 
-/* To so many significant digits, for words and labels. */
+/* Rounds to so many significant digits, for sentences and labels. */
 export function brief(text: string, digits = 3, how: Rounding = "near"): string {
   const d = read(text);
   if (!d) return text;
@@ -56,9 +57,9 @@ export function brief(text: string, digits = 3, how: Rounding = "near"): string 
 export interface Shown { value: string; within: string | null; between: [string, string] | null }
 
 /*
- * A value beside its error, rounded to two digits of the error, but never
- * coarser than whole numbers. Where one side is much longer than the other,
- * both ends are named instead.
+ * A value with its error, rounded to two digits of the error, but never coarser than
+ * whole numbers. If one side of the error bar is much longer than the other, both ends
+ * are given instead.
  */
 export function withError(value: string, low: string, high: string): Shown {
   const v = read(value), l = read(low), h = read(high);

@@ -1,7 +1,7 @@
 /*
- * The SQL editor. It lives in a shadow root, which adopts CodeMirror's style sheets:
- * the Content-Security-Policy forbids writing them into the page. Colours are the
- * page's own custom properties, which are inherited.
+ * The SQL editor. It is in a shadow root, which adopts CodeMirror's style sheets: the
+ * Content-Security-Policy forbids writing them into the page. Colours come from the
+ * page's custom properties, which the shadow root inherits.
  */
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, type CompletionSource } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab, isolateHistory } from "@codemirror/commands";
@@ -53,8 +53,8 @@ const THEME = EditorView.theme({
 });
 
 /*
- * Typing over a selection: Chromium would keep the style of the replaced text in a
- * style attribute, which the Content-Security-Policy forbids, so it is done here.
+ * Replaces a selection by typed text. Chromium would keep the style of the replaced
+ * text in a style attribute, which the Content-Security-Policy forbids.
  */
 const TYPE_OVER = EditorView.domEventHandlers({
   beforeinput(event, view) {
@@ -75,7 +75,7 @@ const TYPE_OVER = EditorView.domEventHandlers({
   },
 });
 
-/* UTF-16 units before the n-th character, where n counts from 1. */
+/* How many UTF-16 units are before the character at `position`, counted from 1. */
 function unitsBefore(text: string, position: number): number {
   let units = 0, n = 1;
   for (const letter of text) {
@@ -85,7 +85,7 @@ function unitsBefore(text: string, position: number): number {
   return units;
 }
 
-/* What to underline: the word that begins there, else one character. */
+/* What to underline: the word that begins at the position, otherwise one character. */
 function spanAt(text: string, position: number): { from: number; to: number } {
   const from = unitsBefore(text, position);
   if (from >= text.length) {
@@ -98,7 +98,7 @@ function spanAt(text: string, position: number): { from: number; to: number } {
 
 export interface EditorProps {
   initial: string;
-  /* A text from elsewhere: a new object replaces what stands there. */
+  /* Text from outside the editor: each new object replaces the contents. */
   put: { text: string } | null;
   label: string;
   describedBy: string;
@@ -114,7 +114,7 @@ export function Editor({ initial, put, label, describedBy, hint, dialect, fault,
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const completion = useRef(new Compartment());
-  /* CodeMirror keeps its extensions; they read the newest props here. */
+  /* CodeMirror keeps its first extensions, so they read the current props from here. */
   const now = useRef({ onChange, onRun });
   now.current = { onChange, onRun };
 
@@ -144,7 +144,7 @@ export function Editor({ initial, put, label, describedBy, hint, dialect, fault,
     return () => editor.destroy();
   }, []);
 
-  /* It can be undone, apart from what was typed just before. */
+  /* Undo takes back this change alone, not what was typed just before. */
   useEffect(() => {
     if (!put) return;
     const editor = view.current!;

@@ -1,4 +1,4 @@
-/* A promise as odds: how often the best test can be right, and what it can achieve. */
+/* A promise as odds: how often the best test is right, and its trade-off curve. */
 import type { ComponentChildren } from "preact";
 import type { Risk } from "../api";
 import { atMost } from "./percent";

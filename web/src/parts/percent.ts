@@ -1,13 +1,13 @@
 /*
- * Chances as people read them. What bounds from above is rounded up, what bounds
- * from below is rounded down; an export keeps the server's digits.
+ * Probabilities for people. Upper bounds are rounded up, lower bounds down; an export
+ * keeps the server's digits.
  */
 
-const TINY = 1e-9; /* of a per cent: what the machine's numbers blur */
+const TINY = 1e-9; /* of a shown digit: covers floating-point errors */
 
 const DIGITS = 2, MOST_DIGITS = 8; /* after the point */
 
-/* As few digits as are needed not to show 100 %. */
+/* Uses more digits only where fewer would show 100 %. */
 export function atMost(chance: string): string {
   const value = Number(chance) * 100;
   for (let digits = DIGITS; ; digits++) {

@@ -1,4 +1,4 @@
-/* Moments as people read them, in the reader's own zone. */
+/* Dates and times for people, in the reader's own time zone. */
 const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
 
 export const momentWords = (time: string) => format.format(new Date(time));

@@ -1,6 +1,6 @@
 /*
- * What an attacker's test can achieve: it falsely accuses some who did not take
- * part and misses some who did, and no test gets below the curve.
+ * The trade-off curve of an attacker's test: it falsely accuses some people who did
+ * not take part and misses some who did, and no test gets below the curve.
  */
 import type { Risk } from "../api";
 import { linearAxis } from "./chart/axis";
@@ -9,7 +9,7 @@ import { Frame } from "./chart/frame";
 import { Area, Line } from "./chart/marks";
 import { atLeast, share } from "./percent";
 
-const ROOMY = 0.2; /* missed at 5 % falsely accused: then words have room below the curve */
+const ROOMY = 0.2; /* if more are missed at 5 % falsely accused, a label fits below the curve */
 
 export function Tradeoff({ risk, height = 240 }: { risk: Risk; height?: number }) {
   const curve = risk.corners.map((c) => ({ x: Number(c.fpr), y: Number(c.fnr) }));

@@ -1,4 +1,4 @@
-/* A hundred guesses: how many the best test gets right, beside mere guessing. */
+/* A hundred guesses: how many the best test gets right, compared with mere guessing. */
 import { atMost } from "./percent";
 
 const SIDE = 10, CELL = 16, GAP = 3;

@@ -32,7 +32,7 @@ export function domainWords(c: SchemaColumn, exact: boolean): string {
 
 const times = (n: number, what: string) => `${n} ${what}${n === 1 ? "" : "s"}`;
 
-/* How much of one unit counts: a sentence. */
+/* A sentence that says how many rows of one unit count. */
 function boundWords(t: Table): string {
   const unit = t.unit!;
   if (unit.rows_per_unit === null)
@@ -66,7 +66,7 @@ export function adjacencyWords(schema: Schema): string {
     : "what the data say about any one person (or row) has little effect on any answer";
 }
 
-/* Does it have what is looked for, in its name, its comment or its values? */
+/* Does the column have the searched text in its name, its comment or its values? */
 export function matches(c: SchemaColumn, wanted: string): boolean {
   return [c.name, c.comment ?? "", ...(c.values ?? [])].some((t) => t.toLowerCase().includes(wanted));
 }

@@ -1,6 +1,7 @@
 /*
- * From values to places on the paper. An axis is made when its length is known,
- * so a chart describes its axes as makers; d3-scale chooses round ticks.
+ * Axes map values to positions in a chart. An axis can be made only when its length is
+ * known, so a chart describes its axes by functions that make them. d3-scale chooses
+ * round ticks.
  */
 import { scaleBand, scaleLinear, scaleLog, scaleUtc } from "d3-scale";
 
@@ -9,13 +10,13 @@ export interface Axis<T> {
   at(value: T): number;
   ticks: Tick[];
   label: string;
-  step: number; /* the thickness of a band; 0 where values are points */
+  step: number; /* the thickness of a band; 0 if values are points */
 }
 export type AxisMaker<T> = (range: [number, number]) => Axis<T>;
 
 interface Options {
   label?: string;
-  /* Ends are moved out to round numbers. */
+  /* Extends both ends to round numbers. */
   nice?: boolean;
   ticks?: number;
   format?: (value: number) => string;
@@ -23,14 +24,15 @@ interface Options {
 
 const TICK_ROOM_ACROSS = 80; /* pixels that a tick's label needs */
 const TICK_ROOM_DOWN = 45;
-const NICE = 5; /* with fewer ticks, round ends would lie far out */
+const NICE = 5; /* with fewer ticks, the round ends would be too far out */
 
 function tickCount([from, to]: [number, number], given?: number): number {
   const room = to > from ? TICK_ROOM_ACROSS : TICK_ROOM_DOWN;
   return given ?? Math.max(3, Math.floor(Math.abs(to - from) / room));
 }
 
-/* The ends of values, kept apart so that a scale can be made of them. */
+/* The smallest and the largest value; widened if they are equal, since a scale needs a
+   range. */
 export function extentOf(values: Iterable<number>, ...also: number[]): [number, number] {
   let low = Infinity, high = -Infinity;
   for (const v of [...values, ...also]) {
@@ -55,7 +57,7 @@ export function linearAxis(domain: [number, number], o: Options = {}): AxisMaker
   };
 }
 
-/* For amounts that range over powers of ten; the ends are above zero. */
+/* For amounts over several powers of ten; both ends must be above zero. */
 export function logAxis(domain: [number, number], o: Options = {}): AxisMaker<number> {
   return (range) => {
     const scale = scaleLog(domain, range);
@@ -80,7 +82,7 @@ const second = worded({ hour: "2-digit", minute: "2-digit", second: "2-digit" })
 const day = worded({ day: "numeric", month: "short" });
 const month = worded({ month: "short", year: "numeric" });
 
-/* As fine as the ticks are apart; midnight is a day. */
+/* Chooses the format by the distance of the ticks; midnight is shown as the day. */
 function timeFormat(ticks: Date[]): (v: Date) => string {
   const apart = ticks.length > 1 ? +ticks[1]! - +ticks[0]! : DAY_MS;
   if (apart < 60_000) return second;
@@ -102,7 +104,7 @@ export function timeAxis(domain: [Date, Date], o: Pick<Options, "label" | "ticks
   };
 }
 
-/* One band per place in a list; names may be alike. */
+/* One band per position in the list, so names may repeat. */
 export function bandAxis(names: string[], o: { label?: string } = {}): AxisMaker<number> {
   return ([from, to]) => {
     const scale = scaleBand<number>(names.map((_, i) => i), from < to ? [from, to] : [to, from])

@@ -1,4 +1,4 @@
-/* A chart with what belongs to it: its words, its numbers as a table, its files. */
+/* A chart with its caption, its numbers as a table, and downloads. */
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { savePng, saveSvg } from "./save";
@@ -18,14 +18,14 @@ export function NumbersTable({ of, caption }: { of: Numbers; caption: string }) 
 }
 
 export function Figure({ name, title, caption = [], numbers, children }: {
-  name: string; /* of the files */
+  name: string; /* of the downloaded files */
   title: string;
-  caption?: string[]; /* below the chart in its files */
+  caption?: string[]; /* below the chart in downloaded files */
   numbers?: Numbers;
   children: ComponentChildren;
 }) {
   const figure = useRef<HTMLElement>(null);
-  const [open, setOpen] = useState(false); /* long tables are made when asked for */
+  const [open, setOpen] = useState(false); /* long tables are rendered only when opened */
   const chart = () => figure.current!.querySelector<SVGSVGElement>("svg.chart")!;
   return (
     <figure class="figure" ref={figure} aria-label={title}>

@@ -1,7 +1,7 @@
 /*
- * The paper of every chart: as wide as there is room, with axes, grid, legend,
- * and words for those who do not see it. Colours come from classes (chart.css),
- * so they follow light and dark; marks are drawn by the children.
+ * The frame of every chart: as wide as there is room, with axes, grid, legend, and a
+ * description for screen readers. Colours come from classes (chart.css), so they
+ * follow light and dark mode; the children draw the marks.
  */
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -14,7 +14,7 @@ export interface Plot<X, Y> {
 }
 export interface LegendItem { series: number; label: string; mark?: "line" | "box" | "dash" }
 
-const LETTER = 6.9; /* pixels, at the size of chart.css */
+const LETTER = 6.9; /* pixels per letter, at the font size of chart.css */
 const ROW = 20;
 const SIDE = 14;
 
@@ -43,7 +43,7 @@ function Legend({ placed }: { placed: ReturnType<typeof legendRows> }) {
   );
 }
 
-/* Ends stay inside; what would touch its neighbour is left out. */
+/* Keeps the outer labels inside; leaves out labels that would touch their neighbour. */
 function legible(ticks: Tick[], width: number) {
   let free = -Infinity;
   return ticks.flatMap((t) => {
@@ -55,7 +55,7 @@ function legible(ticks: Tick[], width: number) {
   });
 }
 
-/* No name takes more than a third of the width; the whole of it is its title. */
+/* Cuts a name, which may take at most a third of the width; the tooltip has all of it. */
 function shortened(name: string, letters: number): string {
   const all = [...name];
   return all.length > letters ? all.slice(0, letters - 1).join("") + "…" : name;
@@ -72,7 +72,7 @@ function Label({ tick, letters }: { tick: Tick; letters: number }) {
 
 export function Frame<X, Y>({ title, desc, x, y, height = 260, legend = [], children }: {
   title: string;
-  desc: string; /* what one sees in it, in a sentence or two */
+  desc: string; /* what the chart shows, in a sentence or two */
   x: AxisMaker<X>; y: AxisMaker<Y>;
   height?: number; /* of the inner rectangle */
   legend?: LegendItem[];

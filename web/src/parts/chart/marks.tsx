@@ -1,4 +1,4 @@
-/* What is drawn on a frame's paper. Each mark takes its colour from its series. */
+/* The marks that charts draw in a frame. Each mark takes its colour from its series. */
 import type { Plot } from "./frame";
 
 export interface Point<X> { x: X; y: number }
@@ -35,8 +35,8 @@ export function Area<X>({ plot, points, series = 0 }: {
 }
 
 /*
- * A line of stairs. "after": a value holds until the next one (a sum as it grows,
- * a CDF). "middle": it holds half a unit to either side (chances of whole numbers).
+ * A step line. "after": a value applies until the next one (a running sum, a CDF).
+ * "middle": it applies half a unit to either side (probabilities of integers).
  */
 export function Steps<X>({ plot, points, series = 0, mode = "after", filled = false, dash = false }: {
   plot: Plot<X, number>; points: Point<X>[]; series?: number;
@@ -64,7 +64,7 @@ export interface Bar { name: string; value: number; low?: number; high?: number 
 
 const CAP = 5; /* half the width of an error bar's ends */
 
-/* Bars lie, so that names can be read; y is a band axis over the same list. */
+/* Bars are horizontal, so that names can be read; y is a band axis over the same list. */
 export function Bars({ plot, bars, series = 0 }: {
   plot: Plot<number, number>; bars: Bar[]; series?: number;
 }) {

@@ -1,6 +1,6 @@
 /*
- * A chart as a file that stands alone: what classes give is written into every
- * element, words are put below, and nothing is asked of anybody.
+ * Saves a chart as a self-contained file: copies the styles from the classes into every
+ * element and puts the caption below. The file loads nothing.
  */
 
 const LOOKS = [
@@ -10,7 +10,7 @@ const LOOKS = [
 ];
 const SVG = "http://www.w3.org/2000/svg";
 const LINE = 18;
-const SHARPNESS = 2; /* pixels of a PNG per pixel of the page */
+const SHARPNESS = 2; /* PNG pixels per pixel of the page */
 
 export function saveBlob(blob: Blob, name: string) {
   const link = document.createElement("a");
@@ -36,7 +36,7 @@ function wrapped(words: string[], letters: number): string[] {
   });
 }
 
-/* Copies the looks that the page's sheet gives to an element and all below it. */
+/* Copies the computed styles of an element and of everything below it into attributes. */
 function resolveLooks(from: Element, to: Element) {
   const looks = getComputedStyle(from);
   for (const name of LOOKS) {
@@ -76,7 +76,7 @@ function standalone(chart: SVGSVGElement, caption: string[]): { svg: SVGSVGEleme
   return { svg, width, height };
 }
 
-/* XML has no room for these, and no way to write them. */
+/* Characters that XML does not allow, not even escaped. */
 const FORBIDDEN = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
 
 function svgBlob(svg: SVGSVGElement): Blob {
@@ -84,7 +84,7 @@ function svgBlob(svg: SVGSVGElement): Blob {
   return new Blob([text], { type: "image/svg+xml" });
 }
 
-/* `caption`: what the picture shows, for those who meet it elsewhere. */
+/* `caption`: what the picture shows, for readers who see only the file. */
 export function saveSvg(chart: SVGSVGElement, name: string, caption: string[]) {
   saveBlob(svgBlob(standalone(chart, caption).svg), `${name}.svg`);
 }
