@@ -582,7 +582,7 @@ custos_sums_error(const custos_sums *sums, size_t t, const char *beta,
 typedef struct custos_threshold_options {
     size_t size;
     custos_adjacency adjacency;
-    uint64_t keys_per_unit; /* at most; a unit adds 1 to each; 0 means 1 */
+    uint64_t keys_per_unit; /* the maximum; a unit adds 1 to each; 0 means 1 */
     const char *epsilon;
     const char *delta;
 } custos_threshold_options;
@@ -590,7 +590,7 @@ typedef struct custos_threshold_options {
 /* Immutable: threads may share it. */
 typedef struct custos_threshold custos_threshold;
 
-/* As text owned by the handle. */
+/* The handle owns the texts. */
 typedef struct custos_threshold_facts {
     const char *epsilon;
     const char *delta; /* what this threshold needs, rounded up */
@@ -637,7 +637,7 @@ typedef struct custos_keys_options {
     size_t size;
     custos_keys_rule rule;
     custos_adjacency adjacency;
-    uint64_t keys_per_unit; /* at most; a unit adds 1 to each; 0 means 1 */
+    uint64_t keys_per_unit; /* the maximum; a unit adds 1 to each; 0 means 1 */
     uint64_t min_units;     /* keys with fewer are not released; 0 means 1 */
     const char *epsilon;
     const char *delta;
@@ -646,7 +646,7 @@ typedef struct custos_keys_options {
 /* Immutable: threads may share it. */
 typedef struct custos_keys custos_keys;
 
-/* As text owned by the handle, and numbers of units. */
+/* The handle owns the texts. */
 typedef struct custos_keys_facts {
     const char *epsilon;
     const char *delta; /* geometric: as asked; else what the threshold needs */
@@ -713,7 +713,7 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_keys_release(
 typedef struct custos_quantile_options {
     size_t size;
     custos_adjacency adjacency;
-    uint64_t values_per_unit; /* at most; 0 means 1 */
+    uint64_t values_per_unit; /* the maximum; 0 means 1 */
     int64_t lower;            /* the domain, public: upper - lower < 2^62 */
     int64_t upper;
     size_t ranks;            /* how many quantiles */
@@ -734,7 +734,7 @@ typedef struct custos_quantile_options {
 /* Immutable: threads may share it. */
 typedef struct custos_quantile custos_quantile;
 
-/* As text owned by the handle, exact or rounded up. */
+/* Texts are exact or rounded up; the handle owns them. */
 typedef struct custos_quantile_facts {
     const char *epsilon;
     const char *rho; /* of the same release, as zCDP */

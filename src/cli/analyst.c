@@ -91,7 +91,7 @@ print_secrets(const char *name, const struct credentials *g, bool made,
     return code;
 }
 
-/* Reads --expires as a time from now; 0 if not given. */
+/* Turns --expires into the time at which it ends; 0 if not given. */
 static int
 expiry_read(const struct args *args, int64_t *out)
 {
@@ -291,7 +291,7 @@ json_one(struct out *o, const struct credential_info *d, int64_t now)
 
     out_text(o, "{\"name\":");
     out_json(o, d->name.ptr);
-    /* "can come in" since the first version: programs compare it */
+    /* the JSON keeps the first version's words, which programs compare */
     out_printf(o, ",\"row\":%" PRIu64 ",\"state\":\"%s\"", d->seq,
                state == CAN_LOG_IN ? "can come in" : state);
     out_text(o, ",\"password_expires\":");

@@ -3,9 +3,9 @@
  * exit codes, and how failures are reported: a message on standard error, and a
  * hint on a line of its own.
  *
- * Exit codes: 0 done; 1 disk, memory or randomness failed; 2 the command line
- * or the input is wrong, and nothing was written to standard output; 3 the
- * budget does not allow it.
+ * Exit codes: 0 done; 1 disk, memory or randomness failed, or a check found a
+ * fault; 2 the command line or the input is wrong, and nothing was written to
+ * standard output; 3 the budget does not allow it.
  */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H

@@ -1,6 +1,6 @@
 /*
  * Output for people: colour, if it goes to a terminal and NO_COLOR is unset;
- * numbers in groups of three digits; bars with error bars.
+ * numbers in groups of three digits; bars with whiskers for the error.
  */
 #ifndef CLI_PAINT_H
 #define CLI_PAINT_H

@@ -28,7 +28,7 @@ set_dot(struct canvas *canvas, int x, int y)
     canvas->dots[y / 4][x / 2] |= bit[y % 4][x % 2];
 }
 
-/* The curve's value at x, by the straight line between its points. */
+/* The curve's value at x, interpolated linearly between its points. */
 static double
 value_at(const struct chart_curve *c, double x)
 {

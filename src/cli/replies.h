@@ -8,8 +8,8 @@
 #include "base/arena.h"
 #include "cli/out.h"
 
-/* Counts the rows of each private table without max_rows, with noise and at a
-   charge, and prints the price to o. May fail as reply_rows_charge. */
+/* Charges for a noisy count of the rows of each private table without max_rows,
+   and prints count and price to o. May fail as reply_rows_charge. */
 CUSTOS_MUST_USE custos_status replies_count(const char *store, arena *a,
                                             struct out *o, custos_err *err);
 
