@@ -18,6 +18,7 @@
 #include "base/base.h"
 #include "base/str.h"
 #include "curator/answer.h"
+#include "engine/open.h"
 #include "ledger/tripwire.h"
 #include "support/hospital.h"
 #include "support/support.h"
@@ -55,7 +56,8 @@ static const char pairs_policy[] =
     "query: {epsilon: 0.5, max_epsilon: 10, delta: 1e-12}\n"
     "analysts:\n"
     "  ana: {tables: {patients: all, visits: all, bills: all,\n"
-    "                 departments: all, letters: all, wards: all}}\n"
+    "                 departments: all, letters: all, wards: all,\n"
+    "                 codes: all}}\n"
     "tables:\n"
     "  patients:\n"
     "    source: patients.csv\n"
@@ -111,6 +113,10 @@ static const char pairs_policy[] =
     "    public: true\n"
     "    source: wards.csv\n"
     "    columns: {k: {type: integer}, name: {type: text}}\n"
+    "  codes:\n"
+    "    public: true\n"
+    "    source: codes.csv\n"
+    "    columns: {code: {type: integer}}\n"
     "  departments:\n"
     "    public: true\n"
     "    source: departments.csv\n"
@@ -175,11 +181,28 @@ pairs_letters(struct buf *letters, struct buf *wards)
         buf_printf(wards, "%d,ward%d\n", i, i);
 }
 
+/*
+ * A store with small tables passes whole numbers to the engine through a
+ * function (engine/duck_numbers.h). Elsewhere they are constants, which the
+ * optimizer moves and computes with. One table that no query reads decides.
+ */
+enum pairs_size { PAIRS_SMALL, PAIRS_LARGE };
+
 static inline void
-pairs_open(struct pairs *p, const char *name)
+pairs_codes(enum pairs_size size, struct buf *codes)
+{
+    int n = size == PAIRS_LARGE ? ENGINE_SMALL_ROWS + 1 : 1;
+
+    buf_add_text(codes, "code\n");
+    for (int i = 0; i < n; i++)
+        buf_printf(codes, "%d\n", i);
+}
+
+static inline void
+pairs_open(struct pairs *p, const char *name, enum pairs_size size)
 {
     const char *src = getenv("SRC");
-    struct buf patients, visits, departments, letters, wards;
+    struct buf patients, visits, departments, letters, wards, codes;
     char path[4096];
     custos_err err = CUSTOS_ERR_INIT;
     FILE *f;
@@ -197,6 +220,8 @@ pairs_open(struct pairs *p, const char *name)
     buf_init(&departments, NULL, 1 << 20);
     buf_init(&letters, NULL, 1 << 22);
     buf_init(&wards, NULL, 1 << 20);
+    buf_init(&codes, NULL, 1 << 20);
+    pairs_codes(size, &codes);
     pairs_people(&patients, &visits);
     pairs_letters(&letters, &wards);
     buf_add_text(&departments, "name,floor,beds\n");
@@ -205,7 +230,8 @@ pairs_open(struct pairs *p, const char *name)
     test_store_write(&p->files, pairs_policy, "patients.csv",
                      buf_text(&patients), "visits.csv", buf_text(&visits),
                      "departments.csv", buf_text(&departments), "letters.csv",
-                     buf_text(&letters), "wards.csv", buf_text(&wards), NULL);
+                     buf_text(&letters), "wards.csv", buf_text(&wards),
+                     "codes.csv", buf_text(&codes), NULL);
     test_store_init(&p->files);
     if (curator_open(p->files.store, &p->curator, &err))
         fail_msg("%s (%s)", err.said, err.noted);
@@ -214,6 +240,7 @@ pairs_open(struct pairs *p, const char *name)
     buf_clear(&departments);
     buf_clear(&letters);
     buf_clear(&wards);
+    buf_clear(&codes);
 }
 
 static inline void

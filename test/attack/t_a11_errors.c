@@ -26,11 +26,20 @@ enum { QUERIES_LEAST = 100 };
 static struct pairs pairs;
 
 static int
-begin(void **state)
+begin_small(void **state)
 {
     (void)state;
     test_rng_new_seeded(11);
-    pairs_open(&pairs, "errors.txt");
+    pairs_open(&pairs, "errors.txt", PAIRS_SMALL);
+    return 0;
+}
+
+static int
+begin_large(void **state)
+{
+    (void)state;
+    test_rng_new_seeded(11);
+    pairs_open(&pairs, "errors.txt", PAIRS_LARGE);
     return 0;
 }
 
@@ -81,8 +90,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_query_tells_by_failing),
+        {"no_query_tells_by_failing_in_a_small_store",
+         no_query_tells_by_failing, begin_small, end, NULL},
+        {"no_query_tells_by_failing_in_a_large_store",
+         no_query_tells_by_failing, begin_large, end, NULL},
     };
 
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ begin(void **state)
 {
     (void)state;
     test_rng_new_seeded(12);
-    pairs_open(&pairs, "time.txt");
+    pairs_open(&pairs, "time.txt", PAIRS_SMALL);
     return 0;
 }
 

@@ -26,7 +26,7 @@ begin(void **state)
 {
     (void)state;
     test_rng_new_seeded(13);
-    pairs_open(&pairs, "errors.txt");
+    pairs_open(&pairs, "errors.txt", PAIRS_SMALL);
     return 0;
 }
 
