@@ -55,22 +55,6 @@ range_of_values(struct work *w, const struct expr *e, struct policy_column *c)
     return c->has_range;
 }
 
-/* Does the engine round a double to digits in it? Our evaluator rounds the
-   exact number, which may lie on the other side of a half. */
-static bool
-rounds_doubles(const struct expr *e)
-{
-    bool rounds = (e->kind == EXPR_CAST && e->cast_to == TYPE_DECIMAL) ||
-                  (e->kind == EXPR_CALL && e->call == CALL_ROUND);
-
-    if (rounds && expr_is_double(e->args[0]))
-        return true;
-    for (size_t i = 0; i < e->n_args; i++)
-        if (e->args[i] && rounds_doubles(e->args[i]))
-            return true;
-    return false;
-}
-
 /* The values an expression can take, where they are few. */
 static custos_status
 set_values(struct work *w, const struct expr *e, struct policy_column *c)
@@ -83,9 +67,6 @@ set_values(struct work *w, const struct expr *e, struct policy_column *c)
     enum domain_result found;
 
     if (c->type == TYPE_BOOL || from_context(w->from) == CONTEXT_PUBLIC)
-        return CUSTOS_OK;
-    /* of whole numbers the engine keeps the range, texts have none */
-    if (c->type != TYPE_INT && c->type != TYPE_TEXT && rounds_doubles(e))
         return CUSTOS_OK;
     found = domain_find(&d, e);
     if (found == DOMAIN_NO_MEMORY)
