@@ -1,6 +1,7 @@
 /*
- * What the HTTP API answers: bodies in JSON and CSV, made of the curator's
- * results. Runs in a worker's thread, with its handle.
+ * Writes the replies of the HTTP API, as JSON or CSV, from the curator's
+ * results. All but api_learn run in a worker thread, with its handle of the
+ * curator.
  */
 #ifndef SERVE_API_H
 #define SERVE_API_H
@@ -10,18 +11,18 @@
 #include "serve/server.h"
 #include "report/risk.h"
 
-/* The body of a query's reply. Numbers are texts with every digit. */
+/* The body of the reply to a query. Numbers are text, with every digit. */
 void api_answer(const struct question *q, enum http_form form,
                 struct http_reply *out);
 
-/* The body for an EXPLAIN: its lines, and the columns and price of the query
-   sql that it explains. */
+/* The reply to EXPLAIN: the lines of the plan, and the columns and price of
+   `sql`, the query that it explains. */
 void api_explained(const struct question *q, struct curator *c, str sql,
                    arena *a, struct http_reply *out);
 
 /*
- * The other routes. `who` is the analyst's name, empty for the owner, who sees
- * everything. A failure is a reply too.
+ * The other routes. `who` is the analyst's name; it is empty for the owner, who
+ * sees everything. A failure is written as an error reply.
  */
 void
 api_budget(struct curator *c, str who, int64_t now, struct http_reply *out);
@@ -31,17 +32,19 @@ void api_ledger(struct curator *c, str who, const struct http_request *r,
 void api_risk(struct curator *c, str who, const struct http_request *r,
               struct http_reply *out);
 
-/* Can the ledger commit, and does a worker answer? Status 503: no. */
+/* Checks that the ledger can commit and that worker processes answer. If not,
+   the status is 503. */
 void api_health(const struct serve_parts *parts, struct curator *c,
                 struct http_reply *out);
 
-/* Who holds the token. */
+/* Whose token the request came with. */
 void api_me(str who, struct http_reply *out);
 
-/* One question on a toy table, for everybody; it needs no store. */
+/* One question on a toy table; needs neither a token nor a store. */
 void api_learn(const struct http_request *r, struct http_reply *out);
 
-/* A number among the arguments, as a C string. May fail: CUSTOS_EPARSE. */
+/* Copies the argument `name` as a C string; the caller parses the number. May
+   fail: CUSTOS_EPARSE. */
 CUSTOS_MUST_USE custos_status api_number(const struct http_request *r,
                                          const char *name,
                                          char out[DIGITS_GIVEN_MAX],
@@ -49,7 +52,7 @@ CUSTOS_MUST_USE custos_status api_number(const struct http_request *r,
 
 void api_add_risk(struct buf *b, const struct risk_told *t);
 
-/* As api_budget. */
+/* `who` as in api_budget. */
 void
 api_history(struct curator *c, str who, int64_t now, struct http_reply *out);
 void api_verify(struct verified *v, struct curator *c, str who,

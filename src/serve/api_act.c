@@ -1,8 +1,8 @@
 /*
- * Acts of the owner by HTTP: adding, changing and revoking credentials of analysts,
- * putting policy and data of the store in force. Each is a row of the chain,
- * written by the same code as for `custos analyst` and the owner's socket; secrets
- * are in the reply and nowhere else.
+ * Acts of the owner by HTTP: adding, changing and revoking credentials of
+ * analysts, and putting the store's policy and data in force. Each act adds a
+ * row to the chain, by the same code as for `custos analyst` and the owner's
+ * socket. Secrets appear in the reply and nowhere else.
  */
 #include <inttypes.h>
 
@@ -30,8 +30,9 @@ log_act(const char *act, str name, const struct receipt *r)
 }
 
 /*
- * The credentials, shown this once; after revoke g is empty. Secrets come last and
- * in one piece: a body that grew after them would leave copies behind.
+ * Writes the credentials, which are shown only here; after a revoke g is empty.
+ * The secrets are added last, in one call: if the body grew after them, it
+ * would leave copies of them in freed memory.
  */
 static void
 write_credentials(struct http_reply *out, str name, const struct credentials *g,

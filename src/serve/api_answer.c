@@ -54,7 +54,7 @@ json_rows(struct buf *b, const struct answer *a)
     buf_add_text(b, "]");
 }
 
-/* Lines as a list of texts. */
+/* Writes the lines of a text as a JSON list. */
 static void
 json_lines(struct buf *b, str text)
 {
@@ -137,7 +137,8 @@ explained_columns(struct buf *b, const struct description *d)
     }
 }
 
-/* After what is free as much is left as before. */
+/* If the answer is stored, asking again is free and leaves the budget as it
+   is. */
 static void
 json_forecast(struct buf *b, const struct question *q)
 {
@@ -250,7 +251,7 @@ csv_answer(struct buf *b, const struct answer *a)
         return;
     }
     for (size_t j = 0; j < a->n_columns; j++) {
-        bars[j] = has_bars(a, j); /* once: it looks at all rows */
+        bars[j] = has_bars(a, j); /* computed once, since it scans all rows */
         csv_column(b, a, j, bars[j]);
     }
     buf_add_text(b, "\r\n");
@@ -261,7 +262,8 @@ csv_answer(struct buf *b, const struct answer *a)
     }
 }
 
-/* What JSON has besides the rows goes into headers. */
+/* CSV holds only rows, so cost, remaining budget and receipt go into
+   headers. */
 static void
 csv_headers(struct http_reply *out, const struct question *q)
 {

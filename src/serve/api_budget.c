@@ -1,6 +1,7 @@
 /*
- * Budgets, spent and remaining: of the analyst who asks; for the owner, of the
- * store and of every analyst. Amounts are exact texts.
+ * Reports budgets, and what is spent and remaining: to an analyst their own, to
+ * the owner those of the store and of every analyst. Amounts are exact
+ * decimals, as text.
  */
 #include "serve/api.h"
 
@@ -69,7 +70,7 @@ api_add_analyst(struct buf *b, struct ledger *l, const struct ledger_analyst *a,
     return CUSTOS_OK;
 }
 
-/* All of them, or the one who asks. */
+/* Adds the analyst who asks; for the owner, all analysts. */
 static custos_status
 add_analysts(struct buf *b, struct ledger *l, const struct ledger_terms *t,
              str who, int64_t now, custos_err *err)

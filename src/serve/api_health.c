@@ -1,13 +1,14 @@
 /*
- * Deep health, for monitoring: done by a worker like a question, it says whether
- * one would be answered. Nothing in it is derived from data.
+ * The deep health check, for monitoring: a worker thread does it as it would a
+ * question, so it shows whether a question would be answered. Nothing in it is
+ * derived from data.
  */
 #include <inttypes.h>
 
 #include "serve/api.h"
 #include "wire/json.h"
 
-/* One check as {"ok": ..., "said": ...}, without the last brace. */
+/* Writes one check as {"ok": ..., "said": ...}, without the closing brace. */
 static void
 add_check(struct buf *b, const char *name, custos_status st,
           const custos_err *err)

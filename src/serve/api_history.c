@@ -1,6 +1,7 @@
 /*
- * How spending grew: of the analyst who asks; for the owner, of the store and of
- * every analyst. Amounts are exact; of many charges only some are shown.
+ * Reports how spending grew: to an analyst their own, to the owner that of the
+ * store and of every analyst. Amounts are exact. If there are many charges,
+ * only some of them are shown.
  */
 #include <inttypes.h>
 

@@ -1,5 +1,6 @@
 /*
- * A toy question with its noise law, for everybody; and whose token it is.
+ * Two small routes: a toy question with the distribution of its noise, for
+ * everybody; and whose token a request came with.
  */
 #include "serve/api.h"
 
@@ -32,7 +33,7 @@ add_people(struct buf *b)
     buf_printf(b, "],\n\"person\":\"%s\",", learn_one->name);
 }
 
-/* The law of the answer whose exact value is `at`. */
+/* The distribution of the answer if its exact value is `at`. */
 static void
 add_law(struct buf *b, const struct learn *l, const char *name, int at)
 {

@@ -1,6 +1,7 @@
 /*
- * Rows of the ledger, page by page: an analyst's own charges; for the owner all
- * rows, or those of one analyst, or those that rest on a theorem.
+ * Rows of the ledger, page by page. An analyst gets their own charges; the
+ * owner gets all rows, or those of one analyst. Both can ask for only those
+ * that rest on a theorem.
  */
 #include "serve/api.h"
 
@@ -15,7 +16,8 @@ enum {
     PAGE_BYTES = 1 << 28,
 };
 
-/* all: with everything that is hashed, so that the owner can hash it again. */
+/* If `all`, adds the remaining hashed fields, so that the owner can recompute
+   the hash. */
 static void
 add_row(struct buf *b, const struct ledger_row *r, bool all)
 {
@@ -45,7 +47,8 @@ add_row(struct buf *b, const struct ledger_row *r, bool all)
     buf_add_text(b, "}");
 }
 
-/* A whole number up to max; empty: as it is. False: it is none. */
+/* Reads a whole number from 0 to max; an empty text leaves *out as it is.
+   False: not such a number. */
 static bool
 number_read(str text, uint64_t max, uint64_t *out)
 {

@@ -17,7 +17,8 @@
 
 enum { OWNER_ARENA = 1 << 26 };
 
-/* When a row of the chain was written, as a member; null: there is none. */
+/* Adds the member `since`: when row `seq` of the chain was written, or null if
+   there is no such row. */
 static custos_status
 add_since(struct buf *b, struct ledger *l, uint64_t seq, arena *a,
           custos_err *err)
@@ -113,7 +114,7 @@ add_moment(struct buf *b, int64_t expires)
         buf_add_text(b, "null");
 }
 
-/* When the password expires, and the tokens, newest first. */
+/* When the password expires, and when each token does, newest token first. */
 static void
 add_expiry(struct buf *b, const struct credential_info *d)
 {
@@ -228,8 +229,8 @@ api_owner_ask(const struct api_call *call, const char *line, str *rest,
     return st ? st : owner_reply_read(call->a, reply, rest, err);
 }
 
-/* What the server says of itself, without this request, which runs while it
-   counts. */
+/* Copies the server's status, but subtracts this request, which runs too, from
+   the number of running jobs. */
 static void
 add_others(struct buf *b, str status)
 {
@@ -273,7 +274,7 @@ api_owner_health(const struct api_call *call, struct http_reply *out,
                atomic_load_explicit(&counts->name, memory_order_relaxed));
     COUNTS_LIST(ADD)
 #undef ADD
-    add_others(b, rest); /* `,"version":...}` and its end of line */
+    add_others(b, rest); /* `,"version":...}` and a newline */
     return CUSTOS_OK;
 }
 
@@ -293,7 +294,7 @@ write_answer(const struct api_call *call, enum http_task task,
     }
 }
 
-/* A body may come long after its head: the token is checked again. */
+/* The body may arrive long after the head, so the token is checked again. */
 void
 api_owner(const struct serve_parts *parts, struct curator *c,
           const struct credential *who, enum http_task task,

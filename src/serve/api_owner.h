@@ -1,6 +1,7 @@
 /*
- * The owner's routes, for their files alone: api_owner.c reads, api_act.c
- * changes. Each function writes the body of a reply or fails.
+ * Internal to the owner's routes: api_owner.c has those that read, api_act.c
+ * those that change something. Each function writes the body of a reply or
+ * fails.
  */
 #ifndef SERVE_API_OWNER_H
 #define SERVE_API_OWNER_H
@@ -9,7 +10,7 @@
 
 struct api_call {
     const struct serve_parts *parts;
-    struct curator *c; /* the worker's */
+    struct curator *c; /* the worker thread's handle */
     const struct http_request *request;
     arena *a; /* freed after the call */
 };
@@ -34,9 +35,9 @@ CUSTOS_MUST_USE custos_status api_owner_reload(const struct api_call *call,
                                                custos_err *err);
 
 /*
- * Sends a line to the owner's socket of this server itself, so that all acts of
- * the owner are done in one place, one after the other. *rest is what follows
- * `{"ok":true`. Fails as owner_ask and owner_reply_read do.
+ * Sends a line to this server's own owner's socket, so that the loop does these
+ * acts one at a time. *rest is what follows `{"ok":true`. Fails as owner_ask
+ * and owner_reply_read do.
  */
 CUSTOS_MUST_USE custos_status api_owner_ask(const struct api_call *call,
                                             const char *line, str *rest,

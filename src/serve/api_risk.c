@@ -1,6 +1,7 @@
 /*
- * What a privacy promise means: a given one, or that of all answers so far to the
- * analyst who asks (for the owner: to all analysts together).
+ * Explains what a privacy promise means: one given in the request, or that of
+ * all answers so far to the analyst who asks (for the owner: to all analysts
+ * together).
  */
 #include "serve/api.h"
 
@@ -68,7 +69,7 @@ api_number(const struct http_request *r, const char *name,
     return CUSTOS_OK;
 }
 
-/* A promise and what it is shown as. */
+/* A promise, and the texts that show it. */
 struct promise {
     custos_risk *risk;
     char epsilon[RISK_TEXT_MAX], delta[RISK_TEXT_MAX];
@@ -79,7 +80,7 @@ static custos_status
 promise_given(const struct http_request *r, struct promise *p, custos_err *err)
 {
     char epsilon[DIGITS_GIVEN_MAX], delta[DIGITS_GIVEN_MAX];
-    bool has_delta = r->n_arguments > 1; /* no other is let in */
+    bool has_delta = r->n_arguments > 1; /* the route takes no others */
     custos_status st = api_number(r, "epsilon", epsilon, err);
 
     if (!st && has_delta)

@@ -85,7 +85,7 @@ add_column(struct buf *b, const struct policy *p,
     buf_add_text(b, "}");
 }
 
-/* Who is protected, and how much of one unit counts. */
+/* The privacy unit of a table, and how many rows and groups of a unit count. */
 static void
 add_unit(struct buf *b, const struct policy *p,
          const struct policy_analyst *who, const struct policy_table *t)
@@ -100,10 +100,10 @@ add_unit(struct buf *b, const struct policy *p,
     if (policy_rows_known(p, t))
         buf_printf(b, "%" PRIu64 ",\"groups_per_unit\":%" PRIu64,
                    t->rows_per_unit, t->groups_per_unit);
-    else /* each question chooses */
+    else /* each question selects its own bound */
         buf_add_text(b, "null,\"groups_per_unit\":null");
     buf_add_text(b, ",\"column\":");
-    /* its name, to those who may know that there is such a column */
+    /* the unit column's name, only for those who are granted that column */
     if (!t->unit_is_row &&
         policy_grants(p, who, t, &t->columns[t->unit_column]))
         json_add_text(b, t->columns[t->unit_column].name);

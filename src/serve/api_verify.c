@@ -1,6 +1,6 @@
 /*
- * Whether the chain is intact. Only the owner sees how long it is and which row is
- * wrong: from these an analyst would learn how much others ask.
+ * Reports whether the chain is intact. Only the owner sees how long it is and
+ * which row is wrong, since these would show an analyst how much others ask.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /*
  * A question and its answer, for the simple and the extended protocol.
  *
- * A cached answer is given again by the loop itself, if a worker has confirmed
- * within the last FRESH_US that the analyst's credential is valid and that policy
- * and data are those of the cache. After that the next question goes to a worker,
- * which finds the stored answer and confirms it again.
+ * The loop itself gives a cached answer again if a worker has confirmed within
+ * the last FRESH_US that the analyst's credential is valid and that policy and
+ * data are those of the cache. Otherwise the question goes to a worker, which
+ * finds the stored answer and so confirms both again.
  */
 #include <strings.h>
 
@@ -133,7 +133,7 @@ copy_portal(struct task *t, const struct portal *p)
     return true;
 }
 
-/* Price, texts and parameters, as copies of the task's own. */
+/* Copies price, texts and parameters into the task. */
 static bool
 fill_task(struct session *s, struct task *t, const struct asking *a)
 {
@@ -175,7 +175,8 @@ asking_begin(struct session *s, const struct asking *a, enum session_then then)
     return fill_task(s, t, a) || no_memory(s);
 }
 
-/* An error's position is in its statement, which begins at byte `at` of text. */
+/* Reports the task's error. Its position counts from the statement, which
+   begins at byte `at` of text. */
 static void
 fail_at(struct session *s, const struct task *t, str text, int at)
 {
@@ -212,7 +213,7 @@ asking_end(struct session *s, struct task *t, int64_t now_us)
     send_notice(s, t->cost, t->rows->bars);
     send_notice(s, t->note ? t->note : "", str_of(""));
     if (!cache || t->kind != TASK_ANSWER)
-        return t->rows; /* of policy and data these say nothing */
+        return t->rows; /* other tasks report no policy and version */
     s->confirmed_us = now_us;
     if (cache_facts(cache, t->q.policy, t->q.version) && s->key.len &&
         t->cost[0])

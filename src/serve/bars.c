@@ -7,8 +7,9 @@
 
 enum { BARS_BYTES = 1 << 14, DIGITS = 6 };
 
-/* The larger distance of a cell's bar from its value; false: it has none that
-   is a number. Both ends may have another scale than the value. */
+/* The larger distance from a cell's value to an end of its error bar. False: it
+   has no bar, or is not a number. The ends may have another scale than the
+   value. */
 static bool
 half_of(const struct answer_cell *cell, double *out)
 {
@@ -28,7 +29,7 @@ half_of(const struct answer_cell *cell, double *out)
     return true;
 }
 
-/* Never less than it is: an error bar may not shrink. */
+/* Rounds up: an error bar must not shrink. */
 static void
 add_up(struct buf *b, double half)
 {

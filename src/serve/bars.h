@@ -8,9 +8,9 @@
 #include "serve/question.h"
 
 /*
- * A line for each column with error bars (its only bar, or the narrowest and
- * the widest of its rows), then the answer's remarks and its receipt; in a.
- * Empty where there is nothing to say or no memory.
+ * One line for each column with error bars (the narrowest and the widest over
+ * its rows, or one if they are equal), then the answer's remarks and its
+ * receipt; allocated in a. Empty if it is too long or there is no memory.
  */
 str bars_write(arena *a, const struct answer *answer);
 

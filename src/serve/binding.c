@@ -7,7 +7,8 @@
 
 enum { VALUE_BYTES = 1 << 26 };
 
-/* Catalogs take their parameters as text; lists are texts everywhere. */
+/* Parameters that are bound as text: those of catalog queries, and lists in any
+   query. */
 static custos_status
 bind_text(struct portal *p, size_t i, const struct pg_bytes *bytes,
           enum pg_format format, struct catalog_value *out, custos_err *err)

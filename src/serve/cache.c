@@ -10,7 +10,7 @@ enum { BUCKETS = 1 << 14 };
 
 struct entry {
     struct entry *next;          /* of its bucket */
-    struct entry *older, *newer; /* by use */
+    struct entry *older, *newer; /* in the order of their last use */
     uint64_t hash;
     size_t key_len, bytes;
     struct rows *rows;
@@ -147,7 +147,7 @@ cache_put(struct cache *c, str key, struct rows *rows)
     struct entry **at = place_of(c, key, hash), *e;
     size_t bytes = sizeof *e + key.len + rows_bytes(rows);
 
-    /* One answer may not push out all others. */
+    /* One large answer must not evict all others. */
     if (bytes > c->limit / 8)
         return;
     if (*at)

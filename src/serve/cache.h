@@ -30,19 +30,21 @@ void cache_free(struct cache *c);
 /* Borrowed until the next call; NULL: none. */
 struct rows *cache_find(struct cache *c, str key);
 
-/* Holds the rows. Evicts the oldest entries where there is no room. */
+/* Takes a reference to the rows. Evicts the least recently used entries to make
+   room. */
 void cache_put(struct cache *c, str key, struct rows *rows);
 
 void cache_forget(struct cache *c);
 
 /*
- * The policy and data version that an answer comes from; if they are new, the
- * cache is emptied. False: a later version was seen already, and an answer from
- * this one must not be put.
+ * Tells the cache which policy and data version an answer comes from; if they
+ * are new, empties the cache. False: a later version was seen already, so the
+ * answer must not be put.
  */
 bool cache_facts(struct cache *c, const uint8_t policy[32], uint64_t version);
 
-/* Adds a part to a key, with its length: no two lists of parts have one key. */
+/* Adds a part to a key, after its length, so that different lists of parts give
+   different keys. */
 void key_add(struct buf *key, str part);
 
 #endif

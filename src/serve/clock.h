@@ -1,5 +1,6 @@
 /*
- * The two clocks of the server. Folders below serve/ are given the time.
+ * The two clocks of the server. Folders below serve/ get the time as an
+ * argument.
  */
 #ifndef SERVE_CLOCK_H
 #define SERVE_CLOCK_H

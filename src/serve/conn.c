@@ -34,7 +34,7 @@ send_bytes(struct conn *c, const char *bytes, size_t len, size_t *n)
     return true;
 }
 
-/* An idle connection keeps no more than a little. */
+/* An idle connection keeps only a small buffer. */
 static void
 out_empty(struct conn *c, struct buf *out)
 {
@@ -62,7 +62,7 @@ send_pending(struct conn *c)
     return true;
 }
 
-/* Goes on with the handshake. False: the connection is gone. */
+/* Continues the handshake. False: the connection is gone. */
 static bool
 do_handshake(struct conn *c, struct tls *tls, int64_t now_us)
 {

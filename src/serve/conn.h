@@ -1,7 +1,7 @@
 /*
  * One connection of a PostgreSQL client: a socket, perhaps TLS on it, and the
  * session it feeds. It reads only when the session wants bytes and nothing is
- * left to send, which bounds what a client can make the server hold.
+ * left to send; this bounds the memory that a client can make the server use.
  */
 #ifndef SERVE_CONN_H
 #define SERVE_CONN_H
@@ -17,33 +17,35 @@ struct conn {
     struct tls_link *link;      /* NULL: plain */
     bool shaking;               /* in the handshake */
     bool wants_write;           /* TLS must write to go on reading */
-    bool wants_read;            /* or read to go on writing */
-    size_t sent;                /* of what the session wrote */
-    uint32_t events;            /* that epoll watches for */
-    struct task *task;          /* at the workers */
+    bool wants_read;            /* TLS must read to go on writing */
+    size_t sent;                /* bytes sent of what the session wrote */
+    uint32_t events;            /* events that epoll watches for */
+    struct task *task;          /* the task at the workers; NULL: none */
     bool wants_turn;            /* see CONN_TURN */
-    bool has_sent;              /* anything at all */
-    bool entered;               /* it has logged in; until then: */
-    struct conn *older, *newer; /* in the list of strangers */
+    bool has_sent;              /* the client has sent something */
+    bool entered;               /* it has logged in */
+    struct conn *older, *newer; /* in the list of strangers, until it has logged
+                                   in */
     char address[64];
-    char group[PEER_GROUP_MAX]; /* of addresses that it counts with */
-    int64_t since_us;           /* when it came */
+    char group[PEER_GROUP_MAX]; /* of addresses: see peer_group */
+    int64_t since_us;           /* when it connected */
     int64_t active_us;          /* when the client last sent something */
     int64_t question_us;        /* when the running question came; 0: none */
     int64_t taken_us; /* when the client last received some of a reply, or none
-                            was waiting */
-    int64_t acked;    /* bytes received by then */
+                         was waiting */
+    int64_t acked;    /* bytes acknowledged by then */
 };
 
 enum conn_now {
     CONN_WAITS,  /* for its events */
     CONN_TASK,   /* session_task is to be submitted */
-    CONN_TURN,   /* to be driven again when others have had their turn */
-    CONN_CANCEL, /* session_cancelled is to be cancelled, then close */
+    CONN_TURN,   /* call conn_drive again when others have had their turn */
+    CONN_CANCEL, /* cancel the question that session_cancelled names, then
+                    close */
     CONN_CLOSED,
 };
 
-/* Sends and goes on as far as it can without reading. */
+/* Sends, and drives the session as far as it goes without reading. */
 enum conn_now conn_drive(struct conn *c, struct tls *tls, int64_t now_us);
 
 /* Reads what there is into the session, through scratch. False: the client has
@@ -56,7 +58,8 @@ bool conn_is_sending(const struct conn *c);
 /* The events it waits for now. */
 uint32_t conn_events(const struct conn *c);
 
-/* Closes the socket and frees what it owns; a task of it still comes back. */
+/* Closes the socket and frees what the connection owns. Its task, if it has
+   one, still comes back. */
 void conn_clear(struct conn *c);
 
 #endif

@@ -159,10 +159,10 @@ stranger_end(struct loop *l, struct conn *c)
 }
 
 /*
- * Makes room for a new connection, if there is none, by evicting one that has not
- * logged in: from the newcomer's own group of addresses if that is full, else from
- * the largest group. So strangers cannot fill the server, and those at one address
- * cannot keep out those at another.
+ * Makes room for a new connection if necessary, by evicting one that has not
+ * logged in: from the newcomer's own group of addresses if that is full, else
+ * from the largest group. So strangers cannot fill the server, and those at one
+ * address cannot keep out those at another.
  */
 bool
 connections_make_room(struct loop *l, const char *address,

@@ -2,8 +2,9 @@
 
 /*
  * The page may load files from its own server and send requests to it, nothing
- * else: no inline scripts or styles, and no other page may frame it. blob: is for
- * images because a chart is drawn from a blob before it is saved.
+ * else: no inline scripts or styles, and no other page may frame it. Images may
+ * also come from blob: URLs, because a chart is drawn from a blob before it is
+ * saved.
  */
 static const char CONSOLE_CSP[] =
     "default-src 'none'; script-src 'self'; style-src 'self'; "

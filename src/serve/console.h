@@ -1,7 +1,7 @@
 /*
- * The console: the files of web/, built and compressed by tools/web, embedded in
- * the program. They are public and hold no data: whoever uses them needs a
- * token, for the same API as everybody else.
+ * The console: the files of web/, built and compressed by tools/web, embedded
+ * in the program. They are public and hold no data: a user of the console needs
+ * a token and uses the same API as everybody else.
  */
 #ifndef SERVE_CONSOLE_H
 #define SERVE_CONSOLE_H

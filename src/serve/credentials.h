@@ -17,9 +17,9 @@ struct credentials {
 };
 
 /*
- * Fails as credential_set does; CUSTOS_EINVAL: an empty name, which is the
- * owner's, or a password that SCRAM does not take. Writes to l, in the calling
- * thread.
+ * Fails as credential_set does; also with CUSTOS_EINVAL for an empty name (the
+ * owner's) or a password that SCRAM does not accept. Writes to l, in the
+ * calling thread.
  */
 CUSTOS_MUST_USE custos_status credentials_give(struct ledger *l, str name,
                                                enum credential_change how,

@@ -1,6 +1,7 @@
 /*
  * SQL cursors: DECLARE, FETCH, MOVE. A cursor is a portal whose statement is
- * described at DECLARE: one released answer, given out forward, once.
+ * described at DECLARE. It gives out one released answer, forward only and
+ * once.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,7 @@ cursor_declare(struct session *s, const struct statement *st, str text)
     s->declaring = strndup(st->name.ptr, st->name.len);
     if (!p || !s->declaring)
         return no_memory(s);
-    /* the query behind FOR, as a statement of its own */
+    /* the query after FOR, as a statement of its own */
     p->text.len = (size_t)st->query_len;
     p->text.ptr = arena_copy(p->a, (str){text.ptr + st->query_at, p->text.len});
     if (!p->text.ptr)
@@ -99,7 +100,7 @@ cursor_declared(struct session *s)
 
 /* --------------------------------------------------------------- FETCH -- */
 
-/* At the end there is nothing more, and no new question. */
+/* After its last row a cursor gives nothing more and asks no new question. */
 static enum done
 fetch_nothing(struct session *s, const struct portal *p)
 {

@@ -1,8 +1,8 @@
 /*
  * The extended query protocol: Parse, Bind, Describe, Execute, Close. Describe
- * answers from the plan, which is made at Parse and reads no data. A portal gives
- * out one released answer, in as many Executes as it takes; after that the next
- * Execute is a new question.
+ * answers from the plan, which is made at Parse and reads no data. A portal
+ * gives out one released answer over one or more Executes; the next Execute
+ * then asks a new question.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,8 @@ shown_len(str name)
 
 /* ---------------------------------------------------------------- Parse -- */
 
-/* Names it and says so; takes s->parsing. */
+/* Stores s->parsing under its name and sends ParseComplete. Takes ownership of
+   s->parsing. */
 static void
 parse_end(struct session *s)
 {
@@ -50,8 +51,8 @@ keep_columns(struct prepared *p, const struct pg_column *columns, size_t n)
     return own != NULL;
 }
 
-/* A FETCH has the columns of its cursor, as copies: if statements held each other
-   there could be chains of them. False: out of memory. */
+/* Gives a FETCH copies of its cursor's columns: if statements referred to each
+   other, there could be chains of them. False: out of memory. */
 static bool
 fetch_columns(struct session *s, struct prepared *p)
 {
@@ -60,7 +61,8 @@ fetch_columns(struct session *s, struct prepared *p)
     return !at || keep_columns(p, at->of->columns, at->of->n_columns);
 }
 
-/* One column; parameters are texts, whatever they were declared. */
+/* SHOW has one column. Its parameters are texts, whatever types were
+   declared. */
 static bool
 show_columns(struct prepared *p)
 {
@@ -79,7 +81,7 @@ show_columns(struct prepared *p)
     return p->columns && p->params;
 }
 
-/* Types and columns come from the plan. */
+/* Begins the task that gets types and columns from the plan. */
 static void
 parse_ask(struct session *s)
 {
@@ -95,13 +97,13 @@ parse_ask(struct session *s)
     t = s->task;
     t->types = arena_take(t->a, p->n_types + 1, sizeof *t->types);
     if (!t->types)
-        return; /* then they are guessed */
+        return; /* then the planner infers the types */
     t->n_types = p->n_types;
     if (p->n_types)
         memcpy(t->types, p->types, p->n_types * sizeof *p->types);
 }
 
-/* What the message says, kept until its text is read. */
+/* Copies the message, which is needed until its text is parsed. */
 static struct prepared *
 prepared_of(const struct pg_parse *m)
 {
@@ -294,7 +296,7 @@ do_describe(struct session *s, const struct pg_named *m)
 
 /* -------------------------------------------------------------- Execute -- */
 
-/* The columns were announced: those of the answer must be the same. */
+/* Does the answer have the columns that were announced? */
 static bool
 is_as_announced(const struct prepared *p, const struct rows *rows)
 {

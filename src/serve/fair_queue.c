@@ -24,8 +24,8 @@ fair_queue_clear(struct fair_queue *q)
 
 /* --------------------------------------------------------------- shares -- */
 
-/* FNV-1a. Names are those of the policy and addresses of clients: nobody gains
-   by a long bucket, which costs him alone what he looks for in it. */
+/* FNV-1a. Names come from the policy or are client addresses. Nobody gains by
+   collisions: they slow down only the names that collide. */
 static struct queue_share **
 bucket_of(struct fair_queue *q, str name)
 {
@@ -189,7 +189,7 @@ fair_queue_take(struct fair_queue *q)
 
     if (!s)
         return NULL;
-    ready_remove(q, s); /* and behind all others, if it may begin one more */
+    ready_remove(q, s); /* share_settle may put it last again */
     j = share_take(q, s);
     j->is_planned = false;
     s->planning++;
@@ -246,7 +246,8 @@ has_room(int64_t on_its_way, int64_t class_us, int64_t most)
     return !on_its_way || (on_its_way <= most && class_us <= most - on_its_way);
 }
 
-/* Takes the first of a share; the share goes behind the others. */
+/* Takes the first paused job of a share; the share then goes behind the
+   others. */
 static struct job *
 admit_first(struct fair_queue *q, struct queue_share **at, bool is_short)
 {
@@ -275,7 +276,8 @@ admit_first(struct fair_queue *q, struct queue_share **at, bool is_short)
 struct job *
 fair_queue_admit(struct fair_queue *q, const struct room *r)
 {
-    bool waits = false; /* a short one, which no other short one overtakes */
+    bool waits = false; /* a short job waits, which no other short one may
+                           overtake */
 
     for (struct queue_share **at = &q->paused; *at; at = &(*at)->paused_next) {
         int64_t class_us = (*at)->paused->class_us;

@@ -6,7 +6,7 @@
 
 #include "serve/session_inside.h"
 
-/* A portal's place; true: all of it is given. */
+/* Saves how much a portal has given out. True: all of it. */
 static bool
 portal_keep(struct held *h, const struct giving *g)
 {
@@ -39,7 +39,7 @@ giving_end(struct session *s)
         pg_out_word(&s->out, PG_PORTAL_SUSPENDED);
     }
     rows_drop(g.rows);
-    if (!g.portal && !s->batch.a) /* of the cache, which has no batch */
+    if (!g.portal && !s->batch.a) /* a cached answer, which has no batch */
         session_ready(s);
 }
 
