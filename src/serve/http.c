@@ -1,11 +1,12 @@
 /*
  * The HTTP listener, by libmicrohttpd, which nothing else uses.
  *
- * One thread has all sockets. It reads requests, refuses what their head
- * forbids, and hands the rest to the workers; a connection is suspended until
- * its job comes back, so a slow client or a slow question holds nothing but its
- * own connection. Every wait has a limit, which the owner sets: for a request to
- * come in whole, for a reply to be received, for a question to be answered.
+ * One thread has all sockets. It reads requests, refuses those that can be
+ * refused by their head, and hands the rest to the workers. A connection is
+ * suspended until its job comes back, so a slow client or a slow question holds
+ * up nothing but its own connection. Every wait has a limit, which the owner
+ * sets: for a request to arrive completely, for a reply to be received, for a
+ * question to be answered.
  */
 #include "serve/http.h"
 
@@ -23,9 +24,9 @@
 
 enum {
     HEAD_BYTES = 32 << 10, /* of one request's head */
-    LOOK_MS = 250,         /* how often waits are looked at */
+    LOOK_MS = 250,         /* how often waits are checked */
     LOOK_US = 1000 * LOOK_MS,
-    END_US = 2 * 1000000, /* for the last replies */
+    END_US = 2 * 1000000, /* time for the last replies */
     PEM_MAX = 1 << 20,
 };
 
@@ -86,7 +87,8 @@ has_gone(int fd)
     return poll(&p, 1, 0) > 0 && p.revents & (POLLRDHUP | POLLHUP | POLLERR);
 }
 
-/* Ends waits that are over. */
+/* Ends waits whose time is up, and drops questions of clients that have
+   gone. */
 static void
 end_long_waits(struct http *h)
 {
@@ -145,8 +147,8 @@ wait_for_work(struct http *h, int epoll)
         (void)!eventfd_read(h->wake, &told);
 }
 
-/* The library may not stop a daemon with suspended connections, nor one that a
-   worker is about to wake: so not before all jobs are back. */
+/* The library cannot stop a daemon that has suspended connections or that a
+   worker is about to wake. So the thread goes on until all jobs are back. */
 static bool
 is_over(const struct http *h, int64_t end, int64_t now)
 {
@@ -176,7 +178,8 @@ http_main(void *ctx)
         if (is_over(h, end, now))
             break;
     }
-    /* Here and not by who joins: what MPFR cached is this thread's. */
+    /* Here, and not in the thread that joins: MPFR's cache belongs to this
+       thread. */
     MHD_stop_daemon(h->daemon);
     curator_close(h->curator);
     h->daemon = NULL;
@@ -294,7 +297,7 @@ http_start(const struct serve_parts *parts, int fd, const char *tls_cert,
     return st;
 }
 
-/* Those that have ended meanwhile. */
+/* Frees the daemons that have ended. */
 static void
 free_ended(struct http **at)
 {

@@ -1,6 +1,6 @@
 /*
- * The HTTP listener: has a thread of its own and asks questions (question.h) on
- * the workers.
+ * The HTTP listener: it has a thread of its own and hands questions
+ * (question.h) to the workers.
  */
 #ifndef SERVE_HTTP_H
 #define SERVE_HTTP_H
@@ -20,18 +20,19 @@ CUSTOS_MUST_USE custos_status http_start(const struct serve_parts *parts,
                                          custos_err *err);
 
 /*
- * Reads certificate and key again, for connections from now on. Open connections
- * keep the old ones, since the library cannot give a daemon another certificate.
- * On failure nothing has changed. Fails as http_start does.
+ * Reads certificate and key again, for new connections. Open connections keep
+ * the old ones, since the library cannot give a daemon another certificate. On
+ * failure nothing has changed. Fails as http_start does.
  */
 CUSTOS_MUST_USE custos_status http_renew(struct http **web, int fd,
                                          const char *tls_cert,
                                          const char *tls_key, custos_err *err);
 
-/* Accepts nobody new; questions that run come back by their jobs. */
+/* Accepts no new connections. Running questions still come back. */
 void http_quiesce(struct http *h);
 
-/* After workers_stop: nothing of it is on a worker any more. */
+/* Call it after workers_stop, when workers have no more jobs of this
+   listener. */
 void http_stop(struct http *h);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Who asks by HTTP: the bearer of a token.
+ * Authenticates HTTP requests by their bearer token.
  */
 #ifndef SERVE_HTTP_ACCESS_H
 #define SERVE_HTTP_ACCESS_H
@@ -9,9 +9,10 @@
 #include "serve/server.h"
 
 /*
- * False: *reply refuses it: no token, a wrong one, an analyst's where the owner's
- * is needed, the owner's for an act where HTTP does none; or too many wrong ones
- * from this address, which has to wait. c is the calling thread's handle.
+ * False: *reply refuses the request: no token, a wrong one, one that does not
+ * allow this route, an act of the owner where HTTP does none, or too many wrong
+ * tokens from this address, which then has to wait. c is the calling thread's
+ * handle.
  */
 bool http_authenticate(const struct serve_parts *parts, struct curator *c,
                        const struct http_request *r, const char *address,

@@ -1,6 +1,6 @@
 /*
- * One request and its reply: what the head forbids is refused at once, the body is
- * read up to its limit, a worker does the rest.
+ * One request and its reply. What can be refused by the head alone is refused
+ * at once; else the body is read up to its limit and a worker does the rest.
  */
 #include <arpa/inet.h>
 #include <string.h>
@@ -136,7 +136,7 @@ add_headers(struct MHD_Response *r, const struct exchange *x)
         MHD_add_response_header(r, "Connection", "close");
 }
 
-/* The body stays x's until the request has completed. */
+/* The reply's body belongs to x until the request has completed. */
 static enum MHD_Result
 reply_send(struct exchange *x)
 {
@@ -171,9 +171,9 @@ running_add(struct exchange *x)
 }
 
 /*
- * From a worker: hands the job over. Once the connection is resumed x may be freed;
- * the library still uses the daemon then, so it and h live until the count of
- * jobs is 0.
+ * Called by a worker: hands the job back. Once the connection is resumed, x may
+ * be freed. The library still uses the daemon then, so the daemon and h live
+ * until h->jobs is 0.
  */
 static void
 job_done(struct job *j)
@@ -193,11 +193,12 @@ job_done(struct job *j)
     x->answered = true;
     pthread_mutex_unlock(&h->lock);
     MHD_resume_connection(c);
-    (void)!eventfd_write(h->wake, 1); /* the library's own call comes late */
+    (void)!eventfd_write(h->wake, 1); /* the library itself wakes its loop
+                                         late */
     atomic_fetch_sub(&h->jobs, 1);
 }
 
-/* What the owner asks, but for questions, has a lane of its own. */
+/* The owner's requests, except questions, have a lane of their own. */
 static void
 choose_lane(struct exchange *x)
 {
@@ -237,8 +238,8 @@ job_start(struct exchange *x)
     job_done(&x->work.question.job);
 }
 
-/* What a worker could not say for itself. What took too long gets one reply,
-   however far it had come. */
+/* Writes the replies that a worker could not write. A request that took too
+   long gets the same reply however far it had come. */
 static void
 job_finish(struct exchange *x)
 {
@@ -285,10 +286,10 @@ exchange_new(struct http *h, struct MHD_Connection *c, const char *url,
     return x;
 }
 
-/* What a head says of its body's length and of its host, and how often. */
+/* How often a head gives the length of its body, and its host. */
 struct head {
     size_t frames, hosts;
-    bool odd; /* a name has a blank */
+    bool odd; /* a header's name contains a blank */
 };
 
 static enum MHD_Result
@@ -320,7 +321,7 @@ is_read_one_way(struct exchange *x)
     return h.frames <= 1 && h.hosts <= 1 && !h.odd;
 }
 
-/* Everything that the head alone decides. */
+/* Decides all that can be decided from the head alone. */
 static void
 exchange_begin(struct exchange *x)
 {

@@ -7,8 +7,8 @@
 enum { HOST_MAX = 256 };
 
 /*
- * "name", "name:80", "[::1]:80" without port, brackets and the final dot. False:
- * it is none of these.
+ * Strips port, brackets and a final dot from "name", "name:80" or "[::1]:80".
+ * False: it is none of these.
  */
 static bool
 host_cut(str host, char name[HOST_MAX])
@@ -23,7 +23,7 @@ host_cut(str host, char name[HOST_MAX])
         return false;
     len = end ? (size_t)(end - begin) : host.len;
     rest = end ? host.len - (size_t)(end + bracket - host.ptr) : 0;
-    if (rest > 0) { /* a port, or nothing, after a colon */
+    if (rest > 0) { /* a colon, then a port or nothing */
         const char *port = end + bracket;
 
         if (port[0] != ':')

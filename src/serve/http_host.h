@@ -1,7 +1,8 @@
 /*
  * The names that a request may give in its Host header. A page of another site
  * can make its own name point to this server (DNS rebinding); the browser then
- * takes both for one origin. But it sends that name in Host, and is refused.
+ * takes the page and this server for one origin. But the browser sends that
+ * name in Host, so the request is refused.
  */
 #ifndef SERVE_HTTP_HOST_H
 #define SERVE_HTTP_HOST_H
@@ -9,7 +10,7 @@
 #include "base/str.h"
 #include "custos.h"
 
-/* Names that are allowed besides those that always are. Borrowed. */
+/* Names that are allowed besides numeric addresses and localhost. Borrowed. */
 struct http_hosts {
     const char *listen; /* HOST:PORT as the owner wrote it */
     const char *const *names;
@@ -18,12 +19,13 @@ struct http_hosts {
 
 /*
  * Is a request with this Host header allowed? Yes for numeric addresses, which
- * DNS cannot redirect; localhost and names below it; the name that we listen at;
- * the owner's names. A request without a Host is not from a browser.
+ * DNS cannot redirect; localhost and names below it; the name that we listen
+ * at; the owner's names. A request without Host is not from a browser, and is
+ * allowed.
  */
 bool http_host_allowed(const struct http_hosts *hosts, str host);
 
-/* Is it a name that --http-host takes: without scheme, port or blanks? */
+/* Is this a valid name for --http-host, without scheme, port or blanks? */
 bool http_host_is_name(const char *name);
 
 #endif

@@ -7,22 +7,25 @@
 #include "serve/http_inside.h"
 
 enum {
-    STRANGER_BODY = 64 << 10, /* of a body that nobody wants: read, not kept */
-    KNOWN_BODY = 64 << 20, /* the same with a valid token: a client that is cut
-                                 off while it sends would not read our reply */
+    STRANGER_BODY = 64 << 10, /* most bytes read of a body that is not kept */
+    KNOWN_BODY = 64 << 20,    /* the same with a valid token: larger, since a
+                                 client that is cut off while it sends would not
+                                 read our reply */
 };
 
 /* ---------------------------------------------------------- connections -- */
 
-/* Is a evicted before b? Strangers before those with a valid token, then the
-   oldest, and not the one whose wait ends last, which the client can choose. */
+/* Is a evicted before b? Strangers go before clients with a valid token, then
+   the oldest go first. When their waits end does not matter, because clients
+   can influence that. */
 static bool
 goes_before(const struct link *a, const struct link *b)
 {
     return a->known == b->known ? a->since_us < b->since_us : !a->known;
 }
 
-/* The one to evict, among the strangers of a group or among all (NULL). */
+/* The connection to evict, among the strangers of a group, or among all (group
+   NULL). *n: how many there are. */
 static struct link *
 first_to_go(const struct http *h, const struct link *newest, const char *group,
             size_t *n)
@@ -49,9 +52,9 @@ hang_up(struct http *h, struct link *l)
 }
 
 /*
- * An address may have only a few connections without a valid token, and the last
- * quarter of all places is kept free. The oldest is evicted, so that clients who
- * send or read nothing keep nobody out.
+ * An address may have only a few connections without a valid token, and the
+ * last quarter of all places is kept free. The oldest connection is evicted, so
+ * that clients that send or read nothing keep nobody out.
  */
 void
 links_make_room(struct http *h, const struct link *newest)
@@ -78,7 +81,8 @@ link_sends(const struct http *h, struct link *l, int64_t now_us)
     l->until_us = now_us + h->parts->limits.send_ms * 1000;
 }
 
-/* A reply may take its time, as long as some of it is taken. */
+/* Ends waits whose time is up. A client may receive a reply slowly, as long as
+   it goes on receiving. */
 void
 links_look(struct http *h, int64_t now_us)
 {
@@ -108,7 +112,7 @@ body_is_endless(const struct exchange *x, unsigned long long length)
 }
 
 /* Keeps the body if the route takes one and the analyst's share has room; else
-   reads it up to a limit, at which the connection ends. */
+   reads and drops it, up to a limit at which the connection ends. */
 enum MHD_Result
 body_take(struct exchange *x, const char *bytes, size_t n)
 {

@@ -47,7 +47,7 @@ http_header(struct http_reply *r, const char *name, const char *format, ...)
 
 /* ---------------------------------------------------------------- errors -- */
 
-/* Characters before a byte of UTF-8, from 1. */
+/* The number, from 1, of the character at byte `at` of a UTF-8 text. */
 static size_t
 position_of(str text, int at)
 {

@@ -1,5 +1,5 @@
 /*
- * An HTTP request as we read it and a reply as we send it; no sockets here.
+ * An HTTP request and a reply, without sockets.
  */
 #ifndef SERVE_HTTP_MESSAGE_H
 #define SERVE_HTTP_MESSAGE_H
@@ -13,7 +13,7 @@ enum http_method {
     HTTP_HEAD,
     HTTP_POST,
     HTTP_OPTIONS,
-    HTTP_OTHER, /* no route has it */
+    HTTP_OTHER, /* no route takes it */
 };
 
 enum {
@@ -24,7 +24,7 @@ enum {
 };
 
 struct http_argument {
-    str name, value; /* of ?name=value, unescaped */
+    str name, value; /* of ?name=value, decoded */
 };
 
 /* Texts are borrowed; those of headers that were not sent are empty. */
@@ -47,9 +47,9 @@ struct http_header {
 
 struct http_reply {
     int status;
-    const char *code; /* of the error; NULL: it is not one */
+    const char *code; /* of the error; NULL: not an error */
     const char *type; /* of the body; NULL: there is no body */
-    const char *csp;  /* Content-Security-Policy; NULL: nothing is loaded */
+    const char *csp;  /* Content-Security-Policy; NULL: may load nothing */
     struct buf body;
     bool secret; /* the body is wiped once it is sent */
     struct http_header headers[HTTP_HEADERS_MAX];
@@ -59,13 +59,13 @@ struct http_reply {
 void http_reply_init(struct http_reply *r);
 void http_reply_clear(struct http_reply *r);
 
-/* One more header; values are ours and short. Cannot fail. */
+/* Adds a header. Values are our own and short. Cannot fail. */
 void http_header(struct http_reply *r, const char *name, const char *format,
                  ...) CUSTOS_PRINTF(3, 4);
 
 /*
- * Replaces the body by {"error": {...}}: a custos_status, with its position in
- * the text, in characters from 1 (text empty: none).
+ * Replaces the body by {"error": {...}}: the status, its message, and the
+ * error's position in `text`, in characters from 1 (empty text: no position).
  */
 void http_refuse(struct http_reply *r, const custos_err *err, str text);
 
@@ -123,7 +123,7 @@ enum http_fault {
 };
 void http_fault(struct http_reply *r, enum http_fault fault);
 
-/* Its message and hint, with HINT between them. */
+/* The message and hint of a fault, with HINT between them. */
 const char *http_fault_said(enum http_fault fault);
 
 #endif

@@ -10,8 +10,8 @@ struct path {
     const char *path;
     struct http_route route;
     bool posts;            /* POST; else GET and HEAD */
-    bool csv;              /* has that form too */
-    const char *arguments; /* that it knows, a blank between */
+    bool csv;              /* can reply in CSV too */
+    const char *arguments; /* that it knows, separated by blanks */
 };
 
 static const struct path paths[] = {
@@ -69,8 +69,8 @@ static const struct path paths[] = {
     {"/metrics", {TASK_METRICS, ACCESS_WATCH, 0, 0}, false, false, ""},
 };
 
-/* What is meant, or NULL. *allow: the methods of the path; NULL: there is no
-   such path. */
+/* The route that the request means, or NULL. *allow: the methods of the path;
+   NULL: there is no such path. */
 static const struct path *
 path_find(const struct http_request *r, const char **allow)
 {
@@ -98,7 +98,8 @@ path_find(const struct http_request *r, const char **allow)
 
 /* ----------------------------------------------------------------- forms -- */
 
-/* Cuts what is before the next `mark` off *rest, without blanks around. */
+/* Takes the text before the next `mark` off *rest, and trims blanks around
+   it. */
 static str
 part_next(str *rest, char mark)
 {
@@ -121,7 +122,7 @@ same_word(str a, const char *b)
     return str_equal_but_case(a, str_of(b));
 }
 
-/* "0.35" in thousandths; what is no such number counts as nothing. */
+/* Reads a quality such as "0.35", in thousandths. 0 if it is not valid. */
 static int
 quality_read(str text)
 {
@@ -141,8 +142,8 @@ quality_read(str text)
     return value > 1000 ? 0 : value;
 }
 
-/* How much an Accept header wants a type, in thousandths: what fits best says
-   it, the type before its family before everything. */
+/* The quality that an Accept header gives to a type, in thousandths. The most
+   specific match counts: the type itself, then its family, then any type. */
 static int
 accept_quality(str accept, const char *type)
 {
@@ -238,7 +239,8 @@ refuse_request(struct http_reply *reply, enum http_fault fault)
     return false;
 }
 
-/* A file of the console: always answered here. */
+/* Answers a request for a file of the console. Always returns false: *reply has
+   the answer. */
 static bool
 page_route(const struct http_request *r, const struct console_file *f,
            struct http_reply *reply)

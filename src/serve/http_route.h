@@ -1,7 +1,6 @@
 /*
- * Routing: by path, method, arguments and the formats that both sides know. It
- * looks at the head of a request alone, so that a refusal comes before the body
- * is read.
+ * Chooses the route of a request by path, method, arguments and format. It
+ * looks only at the head, so that a refusal comes before the body is read.
  */
 #ifndef SERVE_HTTP_ROUTE_H
 #define SERVE_HTTP_ROUTE_H
@@ -31,8 +30,8 @@ enum http_task {
     TASK_OPENAPI,
 };
 
-/* Who may ask: everybody; any analyst or the owner; a metrics token or the owner;
-   the owner; the owner, where acts are done by HTTP. */
+/* Who may use a route: everybody; any analyst or the owner; a metrics token or
+   the owner; the owner; the owner, if acts are done by HTTP. */
 enum http_access {
     ACCESS_OPEN,
     ACCESS_TOKEN,
@@ -47,12 +46,13 @@ struct http_route {
     enum http_task task;
     enum http_access access;
     enum http_form form;
-    bool takes_body; /* else a body is read and not kept */
+    bool takes_body; /* if not, a body is read but not kept */
 };
 
 /*
- * False: *reply answers the request already: a refusal, or the reply to OPTIONS,
- * which lists the methods and allows no other origin.
+ * False: *reply answers the request already: with a refusal, a file of the
+ * console, or the reply to OPTIONS, which lists the methods and allows no other
+ * origin.
  */
 bool http_route(const struct http_request *r, struct http_route *out,
                 struct http_reply *reply);

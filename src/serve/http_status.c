@@ -54,7 +54,7 @@ add_counts(struct buf *b, struct counts *counts)
 #undef ADD
 }
 
-/* What must stay 0, and what follows when it does not. */
+/* Counters that stay 0 as long as all is well. */
 static void
 add_trips(struct buf *b, const struct curator *c)
 {
@@ -82,8 +82,8 @@ add_trips(struct buf *b, const struct curator *c)
                t.no_room);
 }
 
-/* What the ledger says, also of failures before this server began. Without
-   these where it cannot be read: no number is better than a wrong one. */
+/* What the ledger records, including failures before this server began. Left
+   out if the ledger cannot be read: no number is better than a wrong one. */
 static void
 add_suspended(struct buf *b, struct curator *c)
 {
@@ -151,8 +151,9 @@ add_metrics(struct buf *b, const struct http_status *s,
 }
 
 /*
- * The one thing that is computed for whoever asks: only so often, all askers
- * together, so that it takes little of this thread.
+ * The only thing that this thread computes for clients without a token. The
+ * rate is limited for all of them together, so that it takes little of the
+ * thread's time.
  */
 static void
 toy_answer(struct http_status *s, const struct http_request *r, int64_t now_us,

@@ -1,6 +1,6 @@
 /*
- * What the listener answers without a worker: health, metrics, its API's
- * description. Nothing here is derived from data.
+ * What the HTTP thread answers without a worker: health, metrics, the API's
+ * description, toy questions. Nothing here is derived from data.
  */
 #ifndef SERVE_HTTP_STATUS_H
 #define SERVE_HTTP_STATUS_H
@@ -10,18 +10,18 @@
 
 enum {
     HTTP_CODES_MAX = 64,
-    TOYS_EVERY_US = 10000,  /* one toy answer per this time, for all askers */
-    TOYS_AHEAD_US = 500000, /* after a quiet time this much of it at once */
+    TOYS_EVERY_US = 10000,  /* one toy answer per this time, for all clients */
+    TOYS_AHEAD_US = 500000, /* a burst of toy answers may use this much time */
 };
 
 struct http_status {
     struct curator *curator; /* of the listener's thread; borrowed */
-    int64_t toys_us;         /* the time that toy answers have used up */
+    int64_t toys_us;         /* toy answers are paid for up to here */
     uint64_t replies[600];   /* by status */
     struct {
         const char *code;
         uint64_t n;
-    } errors[HTTP_CODES_MAX]; /* in the order in which they came up */
+    } errors[HTTP_CODES_MAX]; /* in the order of their first occurrence */
 };
 
 void http_status_count(struct http_status *s, const struct http_reply *reply);

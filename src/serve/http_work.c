@@ -13,7 +13,7 @@ enum { BODY_ARENA = 1 << 26 };
 
 static const char EXPLAIN[] = "EXPLAIN ";
 
-/* Takes the word EXPLAIN off a text that begins with it. */
+/* Takes the word EXPLAIN off a text that begins with it. False: it does not. */
 static bool
 explain_cut(str *sql)
 {
@@ -29,7 +29,7 @@ explain_cut(str *sql)
     return true;
 }
 
-/* From the body to the question. */
+/* Reads the question from the body. */
 static custos_status
 question_read(struct http_work *w, custos_err *err)
 {
@@ -46,7 +46,7 @@ question_read(struct http_work *w, custos_err *err)
                          "the query is longer than %zu bytes",
                          w->parts->limits.query_bytes);
     if (st) {
-        err->at = -1; /* a place in the body, not in the query */
+        err->at = -1; /* it is a position in the body, not in the query */
         return st;
     }
     ask->sql = said.sql;
@@ -58,7 +58,7 @@ question_read(struct http_work *w, custos_err *err)
     return CUSTOS_OK;
 }
 
-/* What is free may be asked for in pieces. */
+/* Refuses a free answer that is too long: it can be asked for in pieces. */
 static void
 check_length(struct http_work *w)
 {
@@ -86,7 +86,7 @@ work_question(struct http_work *w, struct curator *c)
     else
         w->ask(&q->job, c);
     if (q->job.moves)
-        return; /* it is asked again */
+        return; /* it is asked again in another lane */
     if (q->job.crowded) {
         COUNT_ONE(w->parts->counts, busy_share_total);
         http_fault(w->reply, HTTP_FAULT_SHARE);
@@ -96,7 +96,7 @@ work_question(struct http_work *w, struct curator *c)
     check_length(w);
 }
 
-/* The same as a plan; places in the text are those of what was sent. */
+/* Answers with the plan. Error positions refer to the text that was sent. */
 static void
 work_explain(struct http_work *w, struct curator *c)
 {
@@ -119,7 +119,7 @@ work_explain(struct http_work *w, struct curator *c)
     }
     if (!q->status)
         w->ask(&q->job, c);
-    q->job.stepped = false; /* nothing of it was ever charged */
+    q->job.stepped = false; /* EXPLAIN is never charged */
     if (q->status && q->err.at >= shift)
         q->err.at -= shift;
     if (q->lost)
@@ -168,7 +168,7 @@ work_request(struct job *j, struct curator *c)
     case TASK_LEARN:
     case TASK_HEALTH:
     case TASK_METRICS:
-    case TASK_OPENAPI: break; /* UNREACHABLE: no work for workers */
+    case TASK_OPENAPI: break; /* UNREACHABLE: answered without workers */
     }
 }
 

@@ -10,26 +10,27 @@
 #include "serve/server.h"
 
 struct http_work {
-    struct question question; /* first: its job is this */
+    struct question question; /* first, so that its job can be cast to this */
     const struct http_request *request;
     struct http_route route;
     const struct serve_parts *parts;
     struct http_reply *reply;
     struct share *share; /* borrowed; NULL: without limits */
 
-    /* its own */
+    /* set by http_work.c */
     void (*ask)(struct job *j, struct curator *c);
-    arena *arena;         /* of what the body says, until the reply is made */
-    struct buf explained; /* EXPLAIN and the text */
+    arena *arena;         /* of what was read from the body, until the reply is
+                             made */
+    struct buf explained; /* "EXPLAIN " and the query */
 };
 
 /*
- * Before submitting it the caller sets who, request, route, parts, reply, done
- * and asked_us; all of them live until it is done.
+ * Before submitting the job, the caller sets who, request, route, parts, reply,
+ * done and asked_us; all of them live until the job is done.
  */
 void http_work_init(struct http_work *w);
 
-/* Afterwards: counts it, and logs what it was. */
+/* To be called when the job is back: counts and logs the question. */
 void http_work_report(const struct http_work *w, struct counts *counts);
 
 void http_work_clear(struct http_work *w);

@@ -13,7 +13,7 @@
 
 enum { BACKLOG = 512 };
 
-/* Cuts "HOST:PORT"; false where it is none. */
+/* Splits "HOST:PORT". False: not of this form. */
 static bool
 split_address(const char *address, char host[64], char port[8])
 {
@@ -44,7 +44,7 @@ is_loopback(const struct sockaddr *a)
            IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)a)->sin6_addr);
 }
 
-/* Address and port as they are, for the log. */
+/* Writes the actual address and port, for the log. */
 static void
 write_address(struct listening *l)
 {

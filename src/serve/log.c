@@ -16,7 +16,8 @@ CUSTOS_PRINTF(2, 3)
 static void
 add_format(struct log_line *l, const char *format, ...)
 {
-    size_t room = sizeof l->text - 1 - l->len; /* of the end of line */
+    size_t room = sizeof l->text - 1 - l->len; /* keeps a byte for the end of
+                                                  line */
     va_list args;
     int n;
 
@@ -41,7 +42,8 @@ log_begin(struct log_line *l, const char *event)
                t.tm_sec, (int)(now / 1000 % 1000), event);
 }
 
-/* Quotes and control characters could make a second pair, or a second line. */
+/* Escapes quotes and replaces control characters, which could forge a second
+   pair or line. */
 void
 log_text(struct log_line *l, const char *name, str value)
 {

@@ -17,20 +17,22 @@
 #include "base/str.h"
 #include "custos.h"
 
-/* One line being made; begin, add pairs, end hands it over in one piece: to the
-   log's writer (log_writer.h) if one runs, else it is written at once. */
+/* A line being built: log_begin, pairs, log_end, which hands the line over in
+   one piece: to the log's writer (log_writer.h) if one runs, else to the
+   descriptor at once. */
 struct log_line {
     char text[1024];
     size_t len;
 };
 
 void log_begin(struct log_line *l, const char *event);
-/* Names are ours; values are quoted where they need it, and cut at 400 bytes. */
+/* Names are our own constants; values are quoted, and cut at 400 bytes. */
 void log_text(struct log_line *l, const char *name, str value);
 void log_int(struct log_line *l, const char *name, int64_t value);
 void log_end(struct log_line *l, int fd);
 
-/* cause="..." if err has a note: a word of our list, nothing of the note. */
+/* cause="..." if err has a note: a word from our list, and nothing of the
+   note. */
 void log_cause(struct log_line *l, const custos_err *err);
 const char *log_cause_of(const custos_err *err);
 

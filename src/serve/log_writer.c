@@ -1,6 +1,7 @@
 /*
  * A ring of bytes that holds whole lines. The thread takes a few lines out and
- * writes them without the mutex: nobody else ever waits for the log's reader.
+ * writes them without the mutex, so no other thread waits for the reader of the
+ * log.
  */
 #include "serve/log_writer.h"
 
@@ -20,7 +21,7 @@
 #include "serve/log.h"
 
 enum {
-    CHUNK_BYTES = 4096, /* a pipe that is ready takes so much at once */
+    CHUNK_BYTES = 4096, /* a pipe that is ready takes this much at once */
     LOOK_MS = 100,
 };
 
@@ -31,8 +32,8 @@ static struct {
     int fd;
     _Atomic uint64_t *dropped;
     bool runs, stops, ended;
-    uint64_t missing;     /* dropped since a line said so */
-    uint64_t first, last; /* bytes taken out and put in, ever */
+    uint64_t missing;     /* lines dropped and not yet reported */
+    uint64_t first, last; /* bytes taken out and put in since the start */
     char bytes[LOG_QUEUE_BYTES];
 } log_writer = {
     .mutex = PTHREAD_MUTEX_INITIALIZER,
@@ -51,7 +52,7 @@ ring_put(const char *line, size_t len)
     return true;
 }
 
-/* With the mutex: whole lines, as many as a chunk takes. */
+/* With the mutex: takes out whole lines, as many as fit into a chunk. */
 static size_t
 ring_take(char chunk[CHUNK_BYTES])
 {
@@ -67,7 +68,8 @@ ring_take(char chunk[CHUNK_BYTES])
     return n;
 }
 
-/* With the mutex: says how many lines are missing, when there is room. */
+/* With the mutex: adds a line that says how many are missing, if there is
+   room. */
 static void
 missing_say(void)
 {
@@ -82,7 +84,7 @@ missing_say(void)
         log_writer.missing = 0;
 }
 
-/* A part of what is to be written; 0: not now, < 0: never. */
+/* Writes a part of the text and returns its length; 0: not now, < 0: never. */
 static ssize_t
 write_part(int fd, const char *text, size_t len)
 {
@@ -97,7 +99,7 @@ write_part(int fd, const char *text, size_t len)
     return n < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : n;
 }
 
-/* Until it is written, or the writer is stopped and its time is over. */
+/* Writes until all is written, or the writer was stopped LOG_STOP_MS ago. */
 static void
 chunk_write(const char *text, size_t len)
 {
@@ -157,7 +159,7 @@ log_writer_start(int fd, _Atomic uint64_t *dropped, custos_err *err)
     sigset_t all, before;
     bool fails;
 
-    /* Signals are for the threads that expect them. */
+    /* The new thread takes no signals. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_mutex_lock(&log_writer.mutex);
@@ -194,7 +196,8 @@ log_writer_stop(void)
         ;
     ended = log_writer.ended;
     pthread_mutex_unlock(&log_writer.mutex);
-    /* Another process that writes there too can make it wait after all. */
+    /* The thread can still block, if another process writes to the same pipe;
+       then it is left behind. */
     if (ended)
         pthread_join(log_writer.thread, NULL);
     else

@@ -1,8 +1,8 @@
 /*
  * The log's writer: a bounded queue of lines and one thread that writes them to
- * standard error. Whoever reads the log may stop reading; nobody who logs waits
- * for them. Lines that find the queue full are dropped and counted, and a line
- * says how many once there is room again.
+ * standard error. If nobody reads the log, threads that log still never wait.
+ * Lines that find the queue full are dropped and counted, and a line says how
+ * many once there is room again.
  */
 #ifndef SERVE_LOG_WRITER_H
 #define SERVE_LOG_WRITER_H
@@ -19,14 +19,15 @@ enum {
 };
 
 /*
- * One at a time in a process. dropped counts lines that were not written. May
- * fail: CUSTOS_ENOMEM.
+ * At most one runs in a process. dropped counts lines that were not written.
+ * May fail: CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status log_writer_start(int fd,
                                                _Atomic uint64_t *dropped,
                                                custos_err *err);
 
-/* Writes what waits, for LOG_STOP_MS at most. No-op if none was started. */
+/* Writes the queued lines, for LOG_STOP_MS at most. No-op if none was
+   started. */
 void log_writer_stop(void);
 
 /* Queues or drops a line. False: no writer runs for this descriptor. */

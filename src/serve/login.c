@@ -20,8 +20,9 @@ plain_refused(struct session *s)
                   "connect with sslmode=require or verify-full");
 }
 
-/* One byte: S, and the handshake follows, or N. Bytes behind a request for TLS
-   came unprotected, perhaps from somebody else: they are never read. */
+/* Replies with one byte: S, after which the handshake follows, or N. Bytes that
+   follow the request for TLS came unprotected, perhaps from an attacker: they
+   are never read. */
 static void
 ssl_request(struct session *s, size_t rest)
 {
@@ -37,7 +38,7 @@ ssl_request(struct session *s, size_t rest)
     s->at = AT_TLS;
 }
 
-/* "-c name=value -c name=value" of the startup's options. */
+/* Sets "-c name=value -c name=value" of the startup message's options. */
 static void
 set_options(struct session *s, str text)
 {
@@ -63,7 +64,8 @@ set_options(struct session *s, str text)
     }
 }
 
-/* What a client sets when it connects; unknown settings are ignored. */
+/* Applies the settings of the startup message; those that are unknown or not
+   allowed are ignored. */
 static void
 set_pairs(struct session *s, const struct pg_startup *m)
 {
@@ -81,7 +83,8 @@ set_pairs(struct session *s, const struct pg_startup *m)
     }
 }
 
-/* Checked before any look-up: bounds what strangers can cost. */
+/* Checked before the name is looked up: limits the work that strangers can
+   cause. */
 static bool
 may_try(struct session *s, str user, int64_t now_us)
 {
@@ -185,8 +188,9 @@ login_failed(struct session *s, int64_t now_us)
     session_fatal(s, "28P01", said, "");
 }
 
-/* Checked before anything is compared, so that it tells nothing about a name; and
-   at both steps, or many could wait at the second and then guess. */
+/* Checked before anything is compared, so that it reveals nothing about a name.
+   Checked at both steps, or many connections could wait at the second one and
+   then guess. */
 static bool
 throttle_is_open(struct session *s, int64_t now_us)
 {

@@ -34,7 +34,7 @@ count_cached(void *ctx, const struct credential *who, uint64_t seq)
     curator_again(l->options.parts->curator, str_of(who->name), seq, wall_us());
 }
 
-/* Without the name: people type passwords there by mistake. */
+/* Does not log the name: people type passwords there by mistake. */
 static void
 log_failed_login(void *ctx, const char *address)
 {
@@ -183,7 +183,7 @@ cancel_query(struct loop *l, const struct conn *from)
     bool guessable = asked.len < PG_KEY_MAX;
     str address = str_of(from->address);
 
-    /* With endless tries 32 bits can be guessed; 256 cannot. */
+    /* A key of 32 bits can be guessed with enough tries; one of 256 cannot. */
     if (guessable &&
         throttle_cancels_end(l->options.parts->throttle, address, l->now_us)) {
         COUNT_ONE(counts_of(l), cancels_ignored_total);
@@ -225,7 +225,7 @@ note_entry(struct loop *l, struct conn *c)
     log_conn("login", c, NULL);
 }
 
-/* The server stops, and the session has no question running. */
+/* True if the server is stopping and the session has no question running. */
 static bool
 is_leaving(const struct loop *l, const struct conn *c)
 {
@@ -308,7 +308,8 @@ accept_all(struct loop *l)
         if (epoll_ctl(l->epoll, EPOLL_CTL_ADD, fd, &e))
             loop_close(l, c, "no descriptor");
     }
-    /* Without descriptors connections can be neither accepted nor refused: later. */
+    /* Without free descriptors the loop can neither accept nor refuse
+       connections: it waits for the next sweep. */
     if (errno == EMFILE || errno == ENFILE || errno == ENOMEM ||
         errno == ENOBUFS) {
         log_say("refused", "no descriptors are left for new connections");
@@ -356,7 +357,8 @@ event_take(struct loop *l, const struct epoll_event *e)
     }
 }
 
-/* Drives those that had more to do than one turn allows, after all others. */
+/* Drives the connections that had more to do than one turn allows, after all
+   others. */
 static void
 give_turns(struct loop *l)
 {

@@ -1,7 +1,7 @@
 /*
  * The loop: one thread with all PostgreSQL connections and the owner's socket,
- * by epoll. It never waits for anything else: what takes time goes to workers
- * and comes back by a mailbox.
+ * by epoll. It waits for nothing else: what takes time goes to workers and
+ * comes back by a mailbox.
  */
 #ifndef SERVE_LOOP_H
 #define SERVE_LOOP_H
@@ -19,9 +19,9 @@ struct loop_options {
     int signals_fd;                 /* SIGTERM, SIGINT, SIGHUP by signalfd */
     const char *tls_cert, *tls_key; /* NULL: no TLS */
     size_t cache_bytes;             /* 0: no answers in memory */
-    void (*quiesce)(void *ctx);     /* other listeners accept nobody new; may be
-                                   NULL */
-    /* They read certificate and key again; may be NULL. */
+    void (*quiesce)(void *ctx);     /* makes other listeners accept nobody new;
+                                       may be NULL */
+    /* Makes other listeners read certificate and key again; may be NULL. */
     custos_status (*renew)(void *ctx, custos_err *err);
     void *ctx;
     struct notify *notify; /* systemd's watchdog; may be NULL */
@@ -31,13 +31,15 @@ struct loop_options {
 CUSTOS_MUST_USE custos_status loop_new(const struct loop_options *options,
                                        struct loop **out, custos_err *err);
 
-/* Until it is told to stop and all sessions have ended, or their time is up. */
+/* Runs until it is told to stop and all sessions have ended or their time is
+   up. */
 void loop_run(struct loop *l);
 
-/* Until when questions that run may go on, in steady_us(); after loop_run. */
+/* After loop_run: until when running questions may go on, in steady_us(). */
 int64_t loop_stop_by(const struct loop *l);
 
-/* After workers_stop: tasks that came back after loop_run are freed. */
+/* To be called after workers_stop; frees tasks that came back after
+   loop_run. */
 void loop_free(struct loop *l);
 
 #endif

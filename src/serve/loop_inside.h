@@ -1,7 +1,7 @@
 /*
- * The inside of the loop, for its files alone: events in loop.c, tasks in
- * loop_task.c, limits of time and stopping in loop_time.c, connections in
- * connections.c, the owner's socket in owner_line.c.
+ * Internal to the loop: events in loop.c, tasks in loop_task.c, time limits and
+ * stopping in loop_time.c, connections in connections.c, the owner's socket in
+ * owner_line.c.
  */
 #ifndef SERVE_LOOP_INSIDE_H
 #define SERVE_LOOP_INSIDE_H
@@ -15,14 +15,15 @@
 enum {
     SCRATCH_BYTES = 1 << 16,
     EVENTS_MAX = 256,
-    SWEEP_US = 200000,  /* how often limits of time are looked at */
-    OWNER_US = 2000000, /* for a line at the owner's socket */
-    STRANGERS_MAX = 64, /* connections beyond the limit, which may cancel but
-                            not log in */
+    SWEEP_US = 200000,  /* how often time limits are checked */
+    OWNER_US = 2000000, /* time for a line at the owner's socket */
+    STRANGERS_MAX = 64, /* connections beyond the limit: they may cancel but not
+                           log in */
     SLOTS_MAX = 1 << 16,
 };
 
-/* Connections by slot; an id is a slot and how often it was used before. */
+/* A place for a connection. A connection's id consists of the number of its
+   slot and how often that slot was used. */
 struct slot {
     struct conn *conn; /* NULL: free */
     uint32_t uses;
@@ -33,13 +34,14 @@ enum { STRANGER_LINES = 20 }; /* log lines about strangers per second */
 struct loop {
     struct loop_options options;
     struct session_host host;
-    struct tls *tls, *fresh; /* in use; read, and not yet in use */
+    struct tls *tls, *fresh; /* in use; newly read, not yet in use */
     struct mailbox *box;
     struct cache *cache;
     int epoll;
     struct slot *slots;
     size_t n_slots, n_conns, n_entered;
-    struct conn *oldest, *newest; /* of those who have not logged in */
+    struct conn *oldest, *newest; /* strangers, in the order in which they
+                                     connected */
     size_t n_strangers;
     size_t n_out; /* tasks at workers, also of connections that are gone */
     bool stopping, draining;
@@ -63,7 +65,8 @@ counts_of(const struct loop *l)
     return l->options.parts->counts;
 }
 
-/* What epoll's data says: the low bits of an id are taken by these. */
+/* The kind of an event: the low 8 bits of epoll's data. A connection's id is in
+   the bits above. */
 enum loop_event {
     EVENT_LISTEN = 1,
     EVENT_OWNER,
@@ -76,16 +79,17 @@ enum loop_event {
 /* --- connections.c: slots, limits, who may stay */
 
 struct conn *connections_at(struct loop *l, uint32_t id);
-/* NULL: no place. */
+/* NULL: no slot is free, or out of memory. */
 struct conn *connections_add(struct loop *l, int fd, const char *address);
-/* Ends one stranger's connection where this address or all of them have too many,
-   or to get a place. False: none was ended. */
+/* Ends one stranger's connection if this address, or all of them together,
+   have too many, or to free a slot (CONNECTIONS_ONE_PLACE). False: none was
+   ended. */
 enum connections_need { CONNECTIONS_WITHIN_LIMITS, CONNECTIONS_ONE_PLACE };
 bool connections_make_room(struct loop *l, const char *address,
                            enum connections_need need);
 void connections_entered(struct loop *l, struct conn *c); /* it has logged in */
 void connections_remove(struct loop *l, struct conn *c);
-/* session_host.enter */
+/* Implements session_host.enter. */
 const char *
 connections_enter(void *ctx, const struct credential *who, custos_err *err);
 /* Ends the sessions of a name, or all (NULL); returns how many. */
@@ -99,11 +103,11 @@ void loop_watch(struct loop *l, int fd, enum loop_event event, uint32_t events);
 
 /* --- loop_task.c */
 
-/* Gives its session's task to the workers. False: refused, and the session has
-   been told. */
+/* Gives the session's task to the workers. False: refused, and the client gets
+   an error. */
 bool loop_submit(struct loop *l, struct conn *c);
-void loop_come_back(struct loop *l); /* tasks in the mailbox */
-/* What runs for it is no longer wanted; the task still comes back. */
+void loop_come_back(struct loop *l); /* takes tasks from the mailbox */
+/* Drops the task that runs for c; it still comes back. */
 void loop_drop(struct loop *l, const struct conn *c, enum ask_stop why);
 
 /* --- loop_time.c */
@@ -111,14 +115,14 @@ void loop_drop(struct loop *l, const struct conn *c, enum ask_stop why);
 void loop_sweep(struct loop *l);
 void loop_signals(struct loop *l);
 void loop_deafen(struct loop *l);
-/* Stops, with so much time for running questions; a second call may shorten it. */
+/* Stops; running questions get within_ms, which a second call may shorten. */
 void loop_stop(struct loop *l, int64_t within_ms);
 
 /* --- owner_line.c */
 
 void owner_call(struct loop *l);
 void owner_read(struct loop *l);
-void owner_sweep(struct loop *l); /* ends a caller who sends nothing */
+void owner_sweep(struct loop *l); /* hangs up on a caller that sends nothing */
 void owner_reload(struct loop *l);
 
 #endif

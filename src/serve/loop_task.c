@@ -1,6 +1,6 @@
 /*
- * Tasks of sessions on their way to the workers and back: chooses the lane, refuses
- * by limits, counts and logs the outcome.
+ * Brings tasks of sessions to the workers and back: chooses the lane, enforces
+ * limits, counts and logs the outcome.
  */
 #include "base/error.h"
 #include "serve/loop_inside.h"
@@ -12,7 +12,8 @@ task_done(struct job *j)
     mailbox_put(((struct task *)j)->box, j);
 }
 
-/* Looks for credentials have a lane of their own, fair between addresses. */
+/* Credential look-ups have a lane of their own, which is fair between
+   addresses. */
 static void
 choose_lane(struct job *j, const struct task *t, const struct conn *c)
 {
@@ -32,7 +33,8 @@ refuse_task(struct loop *l, struct conn *c, struct task *t,
     session_refused(c->session, t, sqlstate, said, hint, l->now_us);
 }
 
-/* False: refused for what the analyst has asked for already. */
+/* False: refused, because the analyst has too many requests or unread
+   replies. */
 static bool
 share_allows(struct loop *l, struct conn *c, struct task *t)
 {
@@ -163,7 +165,7 @@ loop_come_back(struct loop *l)
         next = j->next;
         l->n_out--;
         if (c && c->task != t)
-            c = NULL; /* its slot was taken by another */
+            c = NULL; /* another connection has this id now */
         count_answer(l, t, c);
         if (!c) {
             task_free(t);

@@ -40,7 +40,7 @@ enforce_limits(struct loop *l, struct conn *c)
             COUNT_ONE(l->options.parts->counts, timeouts_total);
             loop_drop(l, c, ASK_OVERRUN);
         }
-        return; /* the reply comes with the job */
+        return; /* the reply follows when the job comes back */
     }
     if (!c->entered && now - c->since_us > limits->login_ms * 1000) {
         session_end(c->session, "08006", "the login took too long");
@@ -54,7 +54,9 @@ enforce_limits(struct loop *l, struct conn *c)
     loop_drive(l, c);
 }
 
-/* The server does not wait for a client that does not receive its last bytes. */
+/* Checks all connections every SWEEP_US. Closes an ended session even if its
+   client does not receive the last bytes. When the time to stop is up, closes
+   all. */
 void
 loop_sweep(struct loop *l)
 {

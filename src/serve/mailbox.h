@@ -1,6 +1,6 @@
 /*
- * Finished tasks on their way back to the loop: any thread puts them in, one
- * takes them out and is woken by a file descriptor.
+ * Finished tasks on their way back to the loop: any thread puts them in; one
+ * thread takes them out, woken by a file descriptor.
  */
 #ifndef SERVE_MAILBOX_H
 #define SERVE_MAILBOX_H
@@ -18,7 +18,7 @@ int mailbox_fd(const struct mailbox *m);
 
 void mailbox_put(struct mailbox *m, struct job *j);
 
-/* All that is in it, a list by `next`, oldest first; NULL: nothing. */
+/* Takes all jobs out, as a list linked by `next`, oldest first; NULL: none. */
 struct job *mailbox_take(struct mailbox *m);
 
 #endif

@@ -29,7 +29,7 @@ notify_open(struct notify *n)
         (path[0] != '/' && path[0] != '@'))
         return;
     memcpy(n->at.sun_path, path, len);
-    if (path[0] == '@') /* a name without a file */
+    if (path[0] == '@') /* an abstract name, without a file */
         n->at.sun_path[0] = '\0';
     n->at_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len);
     n->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);

@@ -14,7 +14,8 @@ struct notify {
     int fd; /* -1: nobody listens */
     struct sockaddr_un at;
     socklen_t at_len;
-    int64_t every_us, next_us; /* of WATCHDOG=1; every_us 0: not wanted */
+    int64_t every_us, next_us; /* period and next time of WATCHDOG=1; every_us
+                                  0: never */
 };
 
 /* Reads the environment. Cannot fail: without a socket it does nothing. */
@@ -24,7 +25,7 @@ void notify_close(struct notify *n);
 /* "READY=1", "STOPPING=1" ... Never waits. */
 void notify_say(const struct notify *n, const char *state);
 
-/* WATCHDOG=1, twice in the time that the unit gives (WatchdogSec). */
+/* Sends WATCHDOG=1 when it is due: twice per WatchdogSec of the unit. */
 void notify_alive(struct notify *n, int64_t now_us);
 
 #endif

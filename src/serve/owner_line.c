@@ -146,7 +146,7 @@ answer_line(struct loop *l)
         ssize_t n = send(l->owner_link, reply.ptr + sent, reply.len - sent,
                          MSG_NOSIGNAL | MSG_DONTWAIT);
 
-        /* Waits for the owner, but not for long. */
+        /* Waits for the caller to read, but not for long. */
         if (n < 0 && (errno != EAGAIN || poll(&ready, 1, 1000) <= 0))
             break;
         sent += n > 0 ? (size_t)n : 0;

@@ -1,6 +1,6 @@
 /*
- * The first bytes tell a good reply, which is passed on as it is; only a refusal
- * is read as JSON.
+ * A good reply is recognised by its first bytes and passed on as it is; only a
+ * refusal is parsed as JSON.
  */
 #include "serve/owner_reply.h"
 

@@ -101,7 +101,8 @@ held_has_room(const struct held *h, custos_err *err)
     return CUSTOS_OK;
 }
 
-/* Counts them, or fails. n: how many there are already. */
+/* Counts the bytes of one more statement or portal, or fails. n: how many of
+   its kind there are already. */
 static custos_status
 take_bytes(struct held *h, size_t n, size_t bytes, custos_err *err)
 {
@@ -138,8 +139,8 @@ held_given(struct held *h, struct portal *p)
 
 /* ---------------------------------------------------------------- names -- */
 
-/* FNV-1a: names are compared in full only where these agree, so that a look for
-   one costs no more than to read it. */
+/* FNV-1a. Names are compared in full only if their hashes agree, which keeps a
+   search cheap. */
 static uint64_t
 hash_of(str name)
 {
@@ -224,7 +225,7 @@ held_prepare(struct held *h, str name, struct prepared *p, custos_err *err)
 custos_status
 held_bind(struct held *h, str name, struct portal *p, custos_err *err)
 {
-    /* a cursor's statement has no name, and counts from here on */
+    /* a cursor's statement was never named: it counts from here on */
     size_t of = p->of->held ? 0 : prepared_bytes(p->of, str_of(""));
     size_t own = sizeof *p + name.len + 1 + arena_bytes(p->a);
     custos_status st = CUSTOS_OK;

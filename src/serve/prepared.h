@@ -1,11 +1,12 @@
 /*
  * Prepared statements and portals of a session, by name. A portal holds its
- * statement, so that closing or replacing one does not touch the other.
+ * statement, so closing or replacing the statement does not affect the portal.
  *
- * Invariant: what they hold in memory, texts, types, columns, values and answers,
- * counts against the session's limit and its analyst's from the moment it is
- * named until it is freed, also where only a portal still holds a statement.
- * Nothing here holds another of its kind, so no chain of them can be made.
+ * Invariant: their memory (texts, types, columns, values, answers) counts
+ * against the limits of the session and of its analyst from the moment they are
+ * named until they are freed. A statement that only a portal still holds counts
+ * too. No statement holds a statement and no portal a portal, so they cannot
+ * form chains.
  */
 #ifndef SERVE_PREPARED_H
 #define SERVE_PREPARED_H
@@ -15,8 +16,8 @@
 #include "sql/statement.h"
 
 enum {
-    PREPARED_MAX = 1000, /* statements and portals, each */
-    HELD_MAX = 1 << 24,  /* bytes of a session, where no other limit is set */
+    PREPARED_MAX = 1000, /* of statements, and of portals */
+    HELD_MAX = 1 << 24,  /* bytes of a session, if no other limit is set */
 };
 
 struct held;
@@ -36,7 +37,7 @@ struct prepared {
     size_t n_columns;
     uint32_t *types; /* of parameters, as the client declared them */
     size_t n_types;
-    uint32_t *params; /* their types as planned */
+    uint32_t *params; /* the parameters' types as planned */
     size_t n_params;
 };
 
@@ -48,11 +49,11 @@ struct portal {
     struct prepared *of;
     arena *a;
     struct formats formats;
-    struct datum *params;        /* of questions */
-    struct catalog_value *texts; /* of catalogs: the same as text */
+    struct datum *params;        /* values, of a question */
+    struct catalog_value *texts; /* values as text, of a catalog query */
     struct rows *rows; /* one released answer, being given out; else NULL */
-    size_t at;         /* bytes of it that are given */
-    bool done;         /* all of it was given */
+    size_t at;         /* bytes of it given out so far */
+    bool done;         /* all of it was given out */
 };
 
 struct held {
@@ -69,8 +70,9 @@ struct portal *portal_new(struct prepared *of);
 void prepared_drop(struct prepared *p); /* freed with its last holder */
 void portal_free(struct portal *p);
 
-/* Names it; the unnamed one replaces the unnamed one before. Takes p, also when
-   it fails: CUSTOS_EOVERFLOW, CUSTOS_ENOMEM. */
+/* Stores p under its name; an unnamed statement replaces the unnamed one
+   before. Takes ownership of p even if it fails: CUSTOS_EOVERFLOW,
+   CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status held_prepare(struct held *h, str name,
                                            struct prepared *p, custos_err *err);
 CUSTOS_MUST_USE custos_status held_bind(struct held *h, str name,
@@ -84,8 +86,8 @@ void held_close_portals(struct held *h);
 void held_close_all_prepared(struct held *h);
 void held_clear(struct held *h);
 
-/* An answer counts while it is being given out. The last one may exceed the
-   limit, since it is paid for; then no other is asked for. */
+/* An answer counts while it is being given out. It may exceed the limit, since
+   it is paid for; after that nothing more is asked until there is room. */
 void held_answer(struct held *h, struct portal *p, struct rows *rows);
 void held_given(struct held *h, struct portal *p);
 CUSTOS_MUST_USE custos_status held_has_room(const struct held *h,

@@ -15,7 +15,7 @@ report_left(struct question *q, struct curator *c)
                                   q->left_epsilon, &q->left_in_rho, &quiet);
 }
 
-/* A process that crashed could not log it itself. */
+/* Logs crashes, which the crashed process could not log itself. */
 static void
 log_crashes(struct curator *c)
 {
@@ -33,7 +33,7 @@ log_crashes(struct curator *c)
     log_end(&line, LOG_FD);
 }
 
-/* A failure below the charge is a bug by definition: logged at once. */
+/* A failure below the charge is a bug by definition, and is logged at once. */
 static void
 log_trip(const struct question *q, struct curator *c)
 {
@@ -57,7 +57,7 @@ log_trip(const struct question *q, struct curator *c)
     log_end(&line, LOG_FD);
 }
 
-/* When the reply leaves: fixed once it is charged, before the data is touched
+/* Fixes when the reply leaves: after the charge and before the data is touched
    (reply-time). */
 static int64_t
 fix_due(void *ctx, int64_t class_us)
@@ -72,14 +72,15 @@ fix_due(void *ctx, int64_t class_us)
     workers_fix_due(
         j, reply_queue_admit(by, j->asked_us, reply_clock_us(), class_us),
         is_long ? by : NULL); /* short work runs to its end (worker/remote.c) */
-    /* Now, at a public moment: what is left when the work ends would tell by
-       others' charges when that was. */
+    /* The remaining budget is read now, at a public moment. If it were read
+       when the work ends, others' charges in it would reveal when that was. */
     if (!q->quiet)
         report_left(q, q->by);
     return j->due_us;
 }
 
-/* Moves the job to the lane it belongs in; the owner's lane is for any. */
+/* Moves the job to the lane it belongs in; a job in the owner's lane stays
+   there. */
 static custos_status
 choose_lane(void *ctx, enum ask_stage at, custos_err *err)
 {

@@ -1,6 +1,6 @@
 /*
- * One question of an analyst as a job: asked on a worker, with the remaining
- * budget after it. Both listeners use it.
+ * One question of an analyst as a job: a worker thread asks it and reads the
+ * remaining budget. Both listeners use it.
  */
 #ifndef SERVE_QUESTION_H
 #define SERVE_QUESTION_H
@@ -9,31 +9,36 @@
 #include "serve/workers.h"
 
 struct question {
-    struct job job; /* first: a job is its question */
+    struct job job; /* first, so that the job can be cast to this */
     struct credential
         who;        /* who asks; checked again before the question runs */
-    struct ask ask; /* borrowed until done; who and now are set by the job */
+    struct ask ask; /* borrowed until done; the job sets who and now */
     bool quiet;     /* the remaining budget is not wanted */
 
-    struct curator *by;                /* its own: the handle it is asked on */
-    struct work_snapshot public_parts; /* and what was computed before a move */
+    struct curator *by;                /* set by the job: the handle it is asked
+                                          on */
+    struct work_snapshot public_parts; /* computed before a move to another
+                                          lane */
 
     /* out */
     custos_status status;
     custos_err err;
-    struct answer *answer; /* the caller's, answer_free; NULL: see err */
+    struct answer *answer; /* freed by the caller (answer_free); NULL: see
+                              err */
     bool lost;             /* the credential was revoked: end the session */
-    uint8_t policy[32];    /* and data version that the answer comes from */
+    uint8_t policy[32];    /* of the snapshot that the answer comes from */
     uint64_t version;
     bool has_left;
-    bool left_in_rho; /* it is what a sum of rho has room for */
-    char left_epsilon[CUSTOS_AMOUNT_MAX]; /* the largest charge admitted now */
+    bool left_in_rho; /* left_epsilon follows from the sum of rho */
+    char left_epsilon[CUSTOS_AMOUNT_MAX]; /* the largest epsilon that may be
+                                             charged now */
 };
 
-/* Sets job.work; the rest is the caller's: job.done, job.asked_us, ask, who. */
+/* Sets job.work; the caller sets job.done, job.asked_us, ask and who. */
 void question_init(struct question *q);
 
-/* The function that it sets: for jobs that do more. */
+/* The function that question_init sets as job.work. Jobs that do more call
+   it. */
 void question_work(struct job *j, struct curator *c);
 
 #endif

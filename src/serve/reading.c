@@ -11,11 +11,12 @@
 enum {
     READ_BYTES = 1 << 26,
     SHORT_BYTES = 4096,
-    SHORT_TOKENS = 200, /* some 6 us each */
+    SHORT_TOKENS = 200, /* about 6 us each */
 };
 
-/* Counts words and signs, which are at least as many as the tokens. What the
-   loop reads is bounded by text, by session and by analyst. */
+/* May the loop parse this text itself? Counts words and signs, of which there
+   are at least as many as tokens. What the loop parses is limited per text,
+   session and analyst. */
 static bool
 is_short(struct session *s, str text)
 {
@@ -43,7 +44,7 @@ no_memory(custos_err *err)
     return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
 }
 
-/* By a worker; what follows is in reading_told. */
+/* Has a worker parse the text; reading_told then continues. */
 static void
 read_by_worker(struct session *s, str text)
 {
@@ -80,7 +81,7 @@ reading_batch(struct session *s, str text)
         simple_read(s);
 }
 
-/* The statements lie in the task's arena, which becomes the batch's. */
+/* The batch takes over the task's arena, which holds the statements. */
 static void
 batch_take(struct session *s, struct task *t)
 {
@@ -97,7 +98,7 @@ batch_take(struct session *s, struct task *t)
 
 /* --------------------------------------------------- prepared statements -- */
 
-/* The one statement of the text; what it says is copied into p. */
+/* Copies the only statement of the text into p. */
 static custos_status
 prepared_take(struct prepared *p, const struct statement *of, size_t n,
               custos_err *err)

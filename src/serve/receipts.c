@@ -15,11 +15,12 @@
 #include "serve/log.h"
 
 enum {
-    LOOK_MS = 100,         /* how often the chain is looked at */
-    RETRY_MOST_MS = 60000, /* after failures, doubling from a second */
+    LOOK_MS = 100,         /* how often to look for new rows */
+    RETRY_MOST_MS = 60000, /* longest pause after failures; doubles from a
+                              second */
     BATCH = 256,
     LINE_BYTES = RECEIPT_TEXT_MAX + 48,
-    TAIL_BYTES = 4096, /* of a file, which the last line is looked for in */
+    TAIL_BYTES = 4096, /* read at the end of a file to find its last line */
 };
 
 struct receipts {
@@ -27,7 +28,7 @@ struct receipts {
     struct counts *counts;
     struct curator *curator;
     int file;
-    uint64_t sent; /* the last row that was */
+    uint64_t sent; /* the last row that was sent */
     _Atomic uint64_t lag;
     bool failing;
     int64_t wait_ms; /* until the next try */
@@ -71,7 +72,7 @@ fail_once(struct receipts *r, const char *said)
         r->wait_ms = RETRY_MOST_MS;
 }
 
-/* One batch; true: there may be more. */
+/* Sends one batch. True: there may be more. */
 static bool
 send_batch(struct receipts *r)
 {
@@ -132,7 +133,7 @@ receipts_run(void *arg)
         stops = r->stops;
         pthread_mutex_unlock(&r->mutex);
         if (stops && r->failing)
-            break; /* the end does not wait for a place that is not there */
+            break; /* stopping does not wait for a target that fails */
         while (send_batch(r))
             ;
     }
@@ -143,7 +144,7 @@ receipts_run(void *arg)
 
 /* ---------------------------------------------------------------- starting -- */
 
-/* The receipt in the last whole line of a file; false: there is none. */
+/* The receipt in the last complete line of a file. False: there is none. */
 static bool
 last_line(int fd, struct receipt *out)
 {
@@ -175,7 +176,8 @@ end_line(int fd)
                         (last == '\n' || write(fd, "\n", 1) == 1));
 }
 
-/* Where to begin: after what the file has, or with the newest row. */
+/* Finds where to begin: after the last row in the file (with row 1 if the file
+   is empty), else with the newest row of the ledger. */
 static custos_status
 find_begin(struct receipts *r, custos_err *err)
 {

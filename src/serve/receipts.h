@@ -1,11 +1,11 @@
 /*
- * Exports receipts to another place, so that `custos ledger verify --against` can
- * tell if the ledger was put back from an older copy.
+ * Exports receipts to another place, so that `custos ledger verify --against`
+ * can tell if the ledger was restored from an older copy.
  *
- * A thread follows the chain with a handle of its own, and sends the number, hash
- * and time of each row that any process has committed. The chain itself is the
- * queue: charges never wait for this, and a place that cannot be reached gets
- * later what it missed.
+ * A thread follows the chain with a handle of its own, and sends the number,
+ * hash and time of each row that any process has committed. The chain itself is
+ * the queue: charges never wait for the export, and a target that was
+ * unreachable gets the missed rows when it is back.
  */
 #ifndef SERVE_RECEIPTS_H
 #define SERVE_RECEIPTS_H
@@ -35,9 +35,9 @@ CUSTOS_MUST_USE custos_status receipts_target_read(const char *text,
 struct receipts;
 
 /*
- * Goes on after the last line of a file; elsewhere begins with the newest row,
- * whose hash vouches for all before it. May fail: CUSTOS_EIO (the file cannot
- * be written), CUSTOS_ENOMEM, as curator_share.
+ * Continues after the last line of a file; elsewhere begins with the newest
+ * row, whose hash vouches for all before it. May fail: CUSTOS_EIO (the file
+ * cannot be written), CUSTOS_ENOMEM, as curator_share.
  */
 CUSTOS_MUST_USE custos_status receipts_start(struct curator *c,
                                              const struct receipts_target *to,
@@ -45,14 +45,14 @@ CUSTOS_MUST_USE custos_status receipts_start(struct curator *c,
                                              struct receipts **out,
                                              custos_err *err);
 
-/* Tries once more to send what is left, and ends. */
+/* Ends; sends what is left first, unless the last attempt has failed. */
 void receipts_stop(struct receipts *r);
 
-/* Rows that were not sent yet, when it last looked. */
+/* Number of rows not yet sent when the thread last looked. */
 uint64_t receipts_lag(const struct receipts *r);
 
-/* Sends lines to the target, all or none as far as one can know; false: not now.
-   For receipts.c alone. */
+/* Sends lines to the target. False: not all are known to have arrived; the
+   caller sends all of them again later. For receipts.c alone. */
 struct receipts_line {
     str text; /* "17:9f3c... 2026-11-17T00:00:00.000000Z" */
 };

@@ -144,7 +144,7 @@ send_all(int fd, const char *text, size_t len)
     return true;
 }
 
-/* The time of a row is in its line; that of the message is left out. */
+/* The message has no time of its own: the line has the row's. */
 static bool
 syslog_send(const struct receipts_target *to, const struct receipts_line *lines,
             size_t n)
@@ -172,7 +172,7 @@ syslog_send(const struct receipts_target *to, const struct receipts_line *lines,
     return good;
 }
 
-/* The body: a receipt a line. */
+/* Adds the receipts, one per line. */
 static void
 add_lines(struct buf *b, const struct receipts_line *lines, size_t n)
 {

@@ -1,11 +1,11 @@
 /*
- * The clock of reply times: the steady clock, less the time in which the machine
- * did not run this process. A host may stop a virtual machine for a quarter of a
- * second now and then; no work is done meanwhile, and by the steady clock every
- * charged question on its way would be late and be ended. So a thread on each
- * processor beats every few milliseconds, and time in which one of them is
- * overdue does not count. A reply is then as late as the machine was, whatever
- * the data is (reply-time, NEEDS).
+ * The clock of reply times: the steady clock, less the time in which the
+ * machine did not run this process. A host may stop a virtual machine for a
+ * quarter of a second now and then; no work is done meanwhile, and by the
+ * steady clock every charged question on its way would be late and be ended. So
+ * a thread on each processor beats every few milliseconds, and time in which
+ * one of them is overdue does not count. Such a stop then delays replies by its
+ * own length, whatever the data is (reply-time, NEEDS).
  *
  * It never goes back, and stops while a beat is overdue.
  */
@@ -19,17 +19,16 @@
 enum {
     BEAT_US = 5000,       /* between two beats */
     BEAT_LATE_US = 20000, /* this long after a beat the clock stops: far longer
-                             than a thread that wakes waits for a processor
-                             that others keep busy */
+                             than a waking thread waits for a busy processor */
     BEATS_MAX = 64,
 };
 
-/* The beats as numbers; the owner of the struct locks it. */
+/* The state of the beats, without threads; the owner of the struct locks it. */
 struct beats {
     size_t n;
     int64_t last_us[BEATS_MAX];
     int64_t lost_us, lost_until_us, told_us;
-    bool watched; /* else there are no beats, and no time is lost */
+    bool watched; /* threads beat; if not, no time counts as lost */
 };
 
 void beats_begin(struct beats *b, size_t n, int64_t steady);
@@ -37,9 +36,9 @@ void beats_take(struct beats *b, size_t i, int64_t steady);
 int64_t beats_clock(struct beats *b, int64_t steady);
 
 /*
- * The clock of this process: the steady clock until it is started and after it
- * was stopped. Threads beat while charged questions come: each question calls
- * reply_clock_watch.
+ * The clock of this process. Before its start and after its stop it runs as the
+ * steady clock does. Threads beat while charged questions come: each question
+ * calls reply_clock_watch.
  */
 bool reply_clock_start(void);
 void reply_clock_stop(void);

@@ -62,7 +62,7 @@ add_saturating(int64_t a, int64_t b)
     return ck_add_i64(a, b, &sum) ? sum : INT64_MAX;
 }
 
-/* Lock held: the earliest server is free at `until` instead. */
+/* Lock held: the server that is free first is now occupied until `until`. */
 static void
 occupy_earliest(struct reply_queue *q, int64_t until)
 {
@@ -100,7 +100,7 @@ reply_queue_admit(struct reply_queue *q, int64_t asked_us, int64_t now_us,
     return add_saturating(end, q->allowance_us);
 }
 
-/* Lock held: what stands at i is not later than it was. */
+/* Lock held: restores the heap after entry i has become earlier. */
 static void
 heap_raise(int64_t *heap, size_t i)
 {

@@ -41,7 +41,8 @@
 
 struct reply_queue;
 
-/* The default: time for planning again in the worker, messages, waking up. */
+/* The default: time for planning again in the worker, messages and waking
+   up. */
 enum { REPLY_ALLOWANCE_US = 45000 };
 
 /* servers: how many workers run charged questions, >= 1. NULL: no memory. */
@@ -50,22 +51,24 @@ void reply_queue_free(struct reply_queue *q);
 int64_t reply_queue_allowance(const struct reply_queue *q);
 
 /*
- * The moment at which the reply leaves and its work is ended, for a question that
- * had come in whole at asked_us, is charged by now_us and has the public
- * class_us >= 1. From any thread, in the order of the calls. Cannot fail; at most
- * INT64_MAX.
+ * Admits a question and returns the moment at which its reply leaves and its
+ * work is ended. The question had arrived completely at asked_us, is charged by
+ * now_us and has the public class_us >= 1. From any thread, in the order of the
+ * calls. Cannot fail; at most INT64_MAX.
  *
- * A class occupies its server whatever happens, unless it is given back: a class
- * of hours takes a server away for hours. Refuse it before its charge.
+ * A question occupies its virtual server for its class time whatever happens,
+ * unless the time is given back: a class of hours blocks a server for hours.
+ * Refuse such a question before its charge.
  */
 int64_t reply_queue_admit(struct reply_queue *q, int64_t asked_us,
                           int64_t now_us, int64_t class_us);
 
 /*
- * The question whose reply leaves at due_us was stopped at now_us, and no worker
- * works for it from then on: its server is free, unless another question was
- * admitted behind it. Its own reply still leaves at due_us. Stopping is an act of
- * the analyst, which depends on what they have seen and on no data. Cannot fail.
+ * The question whose reply leaves at due_us was stopped at now_us, and no
+ * worker works for it from then on: its server is free, unless another question
+ * was admitted behind it. Its own reply still leaves at due_us. Stopping is an
+ * act of the analyst, who knows of the data only what was released. Cannot
+ * fail.
  */
 void
 reply_queue_give_back(struct reply_queue *q, int64_t due_us, int64_t now_us);

@@ -1,6 +1,6 @@
 /*
- * Response steps: a charged reply leaves only at fixed moments after its request
- * came, so that the time it took tells the step and no more.
+ * Response steps: a charged reply leaves only at fixed moments after its
+ * request came, so that its timing reveals the step and no more.
  */
 #ifndef SERVE_RESPONSE_STEPS_H
 #define SERVE_RESPONSE_STEPS_H
@@ -15,14 +15,14 @@ struct job;
    400, 800 ... Cannot fail. */
 int64_t response_step_after(int64_t elapsed_us);
 
-/* The first multiple of 10 ms at or after elapsed_us that is not 0. It
-   adds at most 10 ms, however long the wait: a wait may contain earlier ones, so
-   what is added must not grow with it. Cannot fail. */
+/* The first multiple of 10 ms at or after elapsed_us that is not 0. It adds at
+   most 10 ms, however long the wait: a wait may contain earlier waits that were
+   rounded up, so what is added must not grow with it. Cannot fail. */
 int64_t moment_after(int64_t elapsed_us);
 
 /*
- * Jobs that wait for their time, the next one first: for their own due_us, or
- * else for their step. Not thread-safe. The clock is an argument.
+ * Jobs that wait until their due_us, or until their step if they have none, the
+ * earliest first. Not thread-safe. The clock is an argument.
  */
 struct reply_heap {
     struct job **jobs; /* a heap by due_us */
@@ -33,7 +33,7 @@ void reply_heap_clear(struct reply_heap *s);
 
 /* Makes room for this many jobs. False: out of memory. */
 bool reply_heap_reserve(struct reply_heap *s, size_t jobs);
-/* Within what was reserved. */
+/* There must be reserved room. */
 void reply_heap_put(struct reply_heap *s, struct job *j, int64_t finished_us);
 
 /* A job whose time has come, or NULL. */

@@ -13,7 +13,7 @@ enum {
 enum pg_format
 format_at(const struct formats *f, size_t i)
 {
-    /* An answer can have other columns than were announced. */
+    /* The answer can have more columns than there are formats. */
     if (f->n == 1)
         return f->of[0];
     return i < f->n ? f->of[i] : PG_TEXT;
@@ -102,7 +102,7 @@ columns_of(arena *a, const str *names, const struct pg_type *types, size_t n)
     return columns;
 }
 
-/* One row, of values that follow each other in memory. */
+/* Adds one row; at(row, i) gives its i-th value. */
 static custos_status
 add_row(struct rows *r, const struct datum *(*at)(const void *, size_t),
         const void *row, custos_err *err)
@@ -137,11 +137,11 @@ rows_end(struct rows *r, custos_status st, struct rows **out, custos_err *err)
 
 struct answer_row {
     const struct answer_cell *cells;
-    struct datum wide; /* a number cut to 64 bits */
+    struct datum wide; /* a number clamped to 64 bits */
 };
 
-/* Whole numbers are announced as int8. Only noise can move one out of that range:
-   the nearest int8 is then sent. */
+/* Whole numbers are announced as int8. Only noise can move one out of that
+   range; then the nearest int8 is sent. */
 static const struct datum *
 answer_value(const void *ctx, size_t i)
 {

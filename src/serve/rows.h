@@ -9,7 +9,8 @@
 #include "curator/catalog.h"
 #include "wire/pg_out.h"
 
-/* Formats as Bind gives them: none is text, one is for all. */
+/* Formats as in a Bind message: none means text, a single one is for all
+   columns. */
 struct formats {
     const enum pg_format *of;
     size_t n;
@@ -24,7 +25,7 @@ struct rows {
     struct buf bytes; /* DataRow after DataRow */
     uint64_t n;
     str bars;     /* error bars and remarks; may be empty */
-    uint64_t seq; /* the row of the charge; 0: none */
+    uint64_t seq; /* the ledger's row of the charge; 0: none */
 };
 
 /* On success the caller holds *out. At most `most` bytes of rows (0: no limit);
@@ -39,18 +40,18 @@ CUSTOS_MUST_USE custos_status rows_of_catalog(const struct catalog_rows *found,
                                               const struct formats *formats,
                                               size_t most, struct rows **out,
                                               custos_err *err);
-/* One row of one text: SHOW. */
+/* One row with one text, for SHOW. */
 CUSTOS_MUST_USE custos_status rows_of_text(str name, str text,
                                            struct rows **out, custos_err *err);
 
-/* Columns as they are announced, in a; NULL: out of memory. */
+/* The columns to announce, in a; NULL: out of memory. */
 struct pg_column *
 columns_of(arena *a, const str *names, const struct pg_type *types, size_t n);
 
 struct rows *rows_hold(struct rows *r);
 void rows_drop(struct rows *r);
 
-/* The end of the row message that begins at `at`. */
+/* Where the row message that begins at `at` ends. */
 size_t rows_end_of(const struct rows *r, size_t at);
 
 /* The memory it takes, roughly. */

@@ -27,8 +27,8 @@ enum {
     PING_US = 10000000,
     THREADS_A_CORE = 64, /* a charged question keeps its thread until its reply
                             leaves, so most of them sleep */
-    PLANNING_A_CORE = 1, /* of one analyst: planning keeps others from a
-                            processor */
+    PLANNING_A_CORE = 1, /* for one analyst: planning keeps a processor from
+                            others */
     STOP_REST_MS = 4000,
 };
 
@@ -118,8 +118,8 @@ limits_fill(struct serve_limits *limits)
 
 /*
  * Without TLS anybody on the network path can read all answers and take over a
- * session that has logged in. So off loopback TLS is required, unless the owner
- * says twice that the path is safe.
+ * session that has logged in. So TLS is required off loopback, unless the owner
+ * confirms with two options that the path is safe.
  */
 static custos_status
 check_safe(const struct server *s, const struct listening *l,
@@ -155,7 +155,7 @@ listen_all(struct server *s, custos_err *err)
     return st;
 }
 
-/* Blocked in every thread, and read by the loop. */
+/* Blocks the signals in every thread; the loop reads them. */
 static custos_status
 signals_open(struct server *s, custos_err *err)
 {
@@ -194,7 +194,8 @@ count_cores(void)
     return cores > 0 ? (size_t)cores : 1;
 }
 
-/* For private questions of a short public time; the other lanes follow. */
+/* The number of worker processes for private questions with a short class time;
+   the numbers of the other lanes follow from it. */
 static size_t
 count_workers(const struct server *s)
 {
@@ -220,9 +221,12 @@ ping_workers(void *ctx, custos_err *err)
     return st;
 }
 
-/* Worker processes: one a processor for private questions, half as many for long
-   ones, one for those without a public time, and one a processor for what is
-   free; together half of the machine's memory. */
+/*
+ * Starts the worker processes: by default one per processor for private
+ * questions, half as many for long ones, one for those without a class time,
+ * and one per processor for free questions. Together they get half of the
+ * machine's memory.
+ */
 static custos_status
 pool_start(struct server *s, custos_err *err)
 {
@@ -298,7 +302,7 @@ workers_start(struct server *s, custos_err *err)
         .pool = s->parts.pool,
         .replies = s->replies,
         .long_replies = s->long_replies,
-        /* waiting takes of its time too */
+        /* a part of query_ms, which includes waiting */
         .most_us = s->parts.limits.query_ms * 1000 / 4,
     };
 
@@ -352,7 +356,7 @@ start_parts(struct server *s, custos_err *err)
     descriptors_raise();
     if (!st)
         st = curator_open(o->store, &s->parts.curator, err);
-    /* Without it the default speeds are used. */
+    /* If this fails, the default speeds are used. */
     if (!st && o->steps)
         (void)!reply_speed_ready(s->parts.curator, &quiet);
     if (!st && (!(s->parts.throttle = throttle_start(&s->parts.limits)) ||
@@ -404,9 +408,10 @@ exit_now(int signal)
 }
 
 /*
- * From here on no loop reads signals: one more ends the process at once, and so
- * does an alarm, whatever still runs. Returns how long questions that run may
- * go on; the rest of the time is for interrupted ones and last replies.
+ * From here on no loop reads signals: one more ends the process at once, and an
+ * alarm ends it when its time is up, whatever still runs. Returns how many
+ * milliseconds running questions may go on; the rest of the time is for
+ * interrupted ones and last replies.
  */
 static int64_t
 end_in_time(const struct server *s)
@@ -433,8 +438,8 @@ end_in_time(const struct server *s)
     return left_us / 1000;
 }
 
-/* In the order of dependence. Workers may wait at the owner's socket for the loop,
-   which no longer answers: it is closed first. */
+/* Ends the parts in the order of their dependence. The owner's socket is closed
+   first: workers may wait there for the loop, which no longer answers. */
 static void
 end_parts(struct server *s)
 {

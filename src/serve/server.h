@@ -1,7 +1,7 @@
 /*
- * `custos serve`: one process that listens for PostgreSQL clients and for HTTP. A
- * loop thread has the PostgreSQL sockets, workers do the questions, one writer
- * writes the ledger.
+ * `custos serve`: one process that listens for PostgreSQL clients and for HTTP.
+ * A loop thread has the PostgreSQL sockets, workers answer questions, one
+ * writer writes the ledger.
  */
 #ifndef SERVE_SERVER_H
 #define SERVE_SERVER_H
@@ -21,33 +21,33 @@ struct serve_limits {
     size_t connections_per_analyst;
     size_t message_bytes;       /* of one message from a client */
     size_t query_bytes;         /* of one text of SQL */
-    int64_t query_ms;           /* of one question, waiting included */
-    int64_t free_ms;            /* of one that is free, at work */
+    int64_t query_ms;           /* for one question, waiting included */
+    int64_t free_ms;            /* for one free question, without waiting */
     int64_t login_ms;           /* from connect to a finished login */
     int64_t idle_ms;            /* between questions */
     int64_t stop_ms;            /* from the signal to the end */
     size_t running_per_analyst; /* questions at one time */
-    int64_t ahead_ms; /* class times of one analyst's charged questions on their
-                         way */
-    size_t waiting_per_analyst;  /* that no worker has begun */
+    int64_t ahead_ms; /* class times of one analyst's charged questions in
+                         flight, for every two worker processes */
+    size_t waiting_per_analyst;  /* questions that no worker has begun */
     size_t requests_per_analyst; /* a minute */
     size_t unread_per_analyst; /* bytes of requests and replies on their way */
     size_t prepared_per_analyst;  /* bytes of prepared statements and cursors */
     size_t prepared_bytes;        /* the same of one session */
-    size_t reply_bytes;           /* of one reply that is free */
+    size_t reply_bytes;           /* of one free reply */
     size_t strangers;             /* connections that have not logged in */
-    size_t strangers_per_address; /* /64 of IPv6 */
-    size_t logins;                /* tries a minute of strangers */
+    size_t strangers_per_address; /* an IPv6 /64 counts as one address */
+    size_t logins;                /* attempts per minute by strangers */
     size_t logins_per_address;
-    int64_t send_ms; /* in which a client must receive some of a reply */
+    int64_t send_ms; /* within which a client must receive some of a reply */
 };
 void serve_limits_default(struct serve_limits *limits);
 
-/* The part of the time to stop that running questions have; the rest is for
-   interrupted ones and last replies. */
+/* How much of stop_ms running questions may use; the rest is for interrupted
+   ones and last replies. */
 int64_t serve_stop_questions_ms(const struct serve_limits *limits);
 
-/* What both listeners work with. Borrowed by them; lives longer. */
+/* What both listeners share. They borrow it; it outlives them. */
 struct serve_parts {
     struct workers *workers;
     struct pool *pool; /* of worker processes */
@@ -57,12 +57,12 @@ struct serve_parts {
     struct shares *shares; /* NULL: without limits */
     struct serve_limits limits;
     struct http_hosts hosts;
-    struct receipts *receipts; /* their export; NULL: none */
+    struct receipts *receipts; /* the export of receipts; NULL: none */
     int64_t started_us;        /* steady_us() */
-    bool acts; /* HTTP listens on loopback alone, so acts of the owner are done
-                  by HTTP too */
-    struct curator *curator; /* the starting thread's handle; for the policy at
-                                the start, not for questions */
+    bool acts; /* HTTP listens on loopback only, so it does acts of the owner
+                  too */
+    struct curator *curator; /* the handle of the main thread, which runs the
+                                loop; not for questions */
     /* Does a worker process of each lane answer? For deep health, from any
        thread; NULL: there are none. */
     custos_status (*worker_ping)(void *ctx, custos_err *err);
@@ -73,9 +73,10 @@ struct server_options {
     const char *store;
     const char *pg;   /* "127.0.0.1:6432"; "" : no PostgreSQL clients */
     const char *http; /* "127.0.0.1:8080"; "" : no HTTP */
-    const struct receipts_target *receipts; /* where they go; NULL: nowhere */
-    const char *const *http_hosts; /* names that HTTP is called by, besides
-                                       its own (http_host.h) */
+    const struct receipts_target *receipts; /* where receipts are exported;
+                                               NULL: nowhere */
+    const char *const *http_hosts; /* names that HTTP accepts in Host, besides
+                                      its own (http_host.h) */
     size_t n_http_hosts;
     const char *tls_cert, *tls_key; /* PEM files, both or none; reread by
                                        reload */
@@ -85,10 +86,10 @@ struct server_options {
                                        processor */
     uint64_t worker_bytes;          /* memory of each; 0: its share of half of
                                        the machine's */
-    bool steps;                     /* response-time steps */
+    bool steps;                     /* charged replies leave at fixed times */
     int64_t allowance_us;           /* of replies; 0: the default */
-    int insecure;                   /* 2: both options are given that allow
-                                       listening off loopback without TLS */
+    int insecure;                   /* 2: both options that allow listening off
+                                       loopback without TLS are given */
     struct serve_limits limits;
 };
 

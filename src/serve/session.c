@@ -1,5 +1,5 @@
 /*
- * Messages in their order: one at a time, and only when the one before is done
+ * Takes messages in order: one at a time, and only when the one before is done
  * and less than OUT_HIGH bytes of replies are left to send.
  */
 #include "serve/session.h"
@@ -47,7 +47,7 @@ question_clear(struct session *s)
     rows_drop(s->giving.rows);
     s->giving = (struct giving){0};
     buf_clear(&s->key);
-    task_free(s->task); /* that nobody has fetched */
+    task_free(s->task); /* a task that nobody has fetched */
     s->task = NULL;
 }
 
@@ -92,7 +92,7 @@ session_fatal(struct session *s, const char *sqlstate, const char *said,
     s->at = AT_END;
 }
 
-/* The state after an error. */
+/* Sets the state after an error. */
 static void
 end_failed(struct session *s)
 {
@@ -138,7 +138,8 @@ session_refuse(struct session *s, const char *sqlstate, const char *format, ...)
     session_error(s, &r);
 }
 
-/* Outside a transaction block this ends the transaction, and its portals. */
+/* Outside a transaction block this ends the transaction and closes its
+   portals. */
 void
 session_ready(struct session *s)
 {
@@ -175,13 +176,13 @@ ready_message(struct session *s, const struct pg_message *m, int64_t now_us)
     case PG_CLOSE: extended_message(s, m, now_us); break;
     case PG_FUNCTION_CALL:
         session_refuse(s, "0A000", "function calls are not supported");
-        s->skip = false; /* it is a cycle of its own, without a Sync */
+        s->skip = false; /* a function call is not followed by a Sync */
         session_ready(s);
         break;
     case PG_FLUSH:
     case PG_COPY_DATA:
     case PG_COPY_DONE:
-    case PG_COPY_FAIL: break; /* nothing is held back; nothing is copied */
+    case PG_COPY_FAIL: break; /* no output is held back; nothing is copied */
     default: session_fatal(s, "08P01", "unexpected message", "");
     }
 }
@@ -216,11 +217,11 @@ take_message(struct session *s, const struct pg_message *m, size_t rest,
     case AT_SASL:
     case AT_FINAL: login_step(s, m, now_us); break;
     case AT_READY: ready_message(s, m, now_us); break;
-    default: CUSTOS_REQUIRE(is_listening(s)); /* as take_all saw to */
+    default: CUSTOS_REQUIRE(is_listening(s)); /* take_all excludes these */
     }
 }
 
-/* The rows of a portal count where it is held. */
+/* The rows of a portal are not counted here, but where the portal is held. */
 void
 session_count(struct session *s)
 {
@@ -233,7 +234,7 @@ session_count(struct session *s)
     share_change(s->share, SHARE_MESSAGES, &s->counted, s->share ? n : 0);
 }
 
-/* How many of the bytes were messages that are taken. */
+/* Takes as many messages as it can; returns how many bytes they had. */
 static size_t
 take_all(struct session *s, str bytes, int64_t now_us)
 {
@@ -267,7 +268,7 @@ take_all(struct session *s, str bytes, int64_t now_us)
     return at;
 }
 
-/* A later moment is another turn. */
+/* Each moment now_us is a turn of the loop; a new turn resets the cost. */
 static void
 session_turn(struct session *s, int64_t now_us)
 {

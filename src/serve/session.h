@@ -19,28 +19,28 @@
 struct session_host {
     struct pg_limits limits; /* of messages after the login */
     size_t query_bytes;      /* of one text of SQL */
-    bool tls;                /* it is offered, and then required */
+    bool tls;                /* it is offered and required */
     size_t held_bytes;     /* of prepared statements and cursors; 0: HELD_MAX */
     struct shares *shares; /* what analysts use; NULL: without limits */
     struct throttle *throttle;
     struct cache *cache; /* NULL: none */
     void *ctx;
-    /* Random bytes. */
+    /* Fills bytes with random ones. */
     void (*chance)(void *ctx, uint8_t *bytes, size_t n);
     /* A client has proved who it is. NULL: it may stay; else the SQLSTATE of
        the refusal, and err says why. */
     const char *(*enter)(void *ctx, const struct credential *who,
                          custos_err *err);
-    /* A login failed, from this address; or was refused since there were too
-       many tries. */
+    /* A login from this address failed; `crowded`: a login was refused because
+       there were too many attempts. */
     void (*strayed)(void *ctx, const char *address);
     void (*crowded)(void *ctx);
     /* A cached answer was given again, free; seq is its receipt's row. */
     void (*again)(void *ctx, const struct credential *who, uint64_t seq);
 };
 
-/* What its cancel requests must name, and where it comes from. Clients of
-   protocol 3.0 get only the key's first PG_KEY_MIN bytes. */
+/* What requests to cancel its question must name, and where it comes from.
+   Clients of protocol 3.0 get only the key's first PG_KEY_MIN bytes. */
 struct session_peer {
     uint32_t process;
     uint8_t key[PG_KEY_MAX];
@@ -59,26 +59,28 @@ enum session_need {
     NEED_TLS,    /* when all is sent: the handshake, then session_secured */
     NEED_WORK,   /* session_task, and session_told when it comes back */
     NEED_SPACE,  /* when all is sent: session_sent */
-    NEED_TURN,   /* when others have had theirs, later: session_sent */
+    NEED_TURN,   /* when others have had their turn: session_sent, later */
     NEED_CANCEL, /* session_cancelled says whose question; then it ends */
     NEED_END,    /* when all is sent: close */
 };
 enum session_need session_need(const struct session *s);
 
 /*
- * Takes all of the bytes. What cannot be read yet is kept: at most one message
- * while it needs NEED_BYTES; who feeds it at other times bounds how much it is.
+ * Takes all of the bytes. Those that cannot be read yet are kept: at most one
+ * message while session_need is NEED_BYTES. A caller that feeds it at other
+ * times must bound how much it feeds.
  */
 void session_receive(struct session *s, str bytes, int64_t now_us);
 
-/* What is to be sent; the caller takes it out from the front. */
+/* The bytes to send; the caller empties the buffer when all are sent. */
 struct buf *session_out(struct session *s);
 void session_sent(struct session *s, int64_t now_us);
 
-/* The handshake is done; `binding` as tls-server-end-point, may be empty. */
+/* The handshake is done; `binding` is the tls-server-end-point, or empty. */
 void session_secured(struct session *s, str binding, int64_t now_us);
 
-/* The task to be done, the caller's from here on. NULL: it was taken already. */
+/* The task to be done, which belongs to the caller from now on. NULL: it was
+   taken already. */
 struct task *session_task(struct session *s);
 
 /*
@@ -93,9 +95,10 @@ void session_refused(struct session *s, struct task *t, const char *sqlstate,
                      const char *said, const char *hint, int64_t now_us);
 
 /*
- * Gives up the running question: cancelled, or past its time. True: there was one,
- * not given up before. The reply is written when its task comes back, at the time
- * of its reply, and does not depend on how far the work had come.
+ * Gives up the running question: cancelled, or past its time. True: there was
+ * one that had not been given up before. The reply is written when the task
+ * comes back, at the time fixed for it, and does not depend on how far the work
+ * had come.
  */
 enum session_stop { STOP_NOT, STOP_CANCEL, STOP_TIME };
 bool session_stop(struct session *s, enum session_stop why);
@@ -103,14 +106,15 @@ bool session_stop(struct session *s, enum session_stop why);
 /* The session that NEED_CANCEL is about. */
 struct pg_cancel session_cancelled(const struct session *s);
 
-/* Does the request name this session? Process and key, in constant time. */
+/* Does the request name this session by its process and key? Compares the key
+   in constant time. */
 bool session_is(const struct session *s, const struct pg_cancel *c);
 
 /* Ends it with this error. No-op if it has ended. */
 void session_end(struct session *s, const char *sqlstate, const char *said);
 
-/* Counts its memory against its analyst's share. To be called when that may have
-   changed outside the session: bytes were sent. */
+/* Counts the session's memory against its analyst's share. Call it when the
+   memory may have changed outside the session, as when bytes were sent. */
 void session_count(struct session *s);
 struct share *
 session_share(const struct session *s); /* NULL before the login */

@@ -1,8 +1,8 @@
 /*
- * The inside of a session, for its files alone: session.c moves messages,
- * session_task.c brings tasks there and back, login.c lets clients in,
- * reading.c reads texts, statements.c does what a statement says, simple.c and
- * extended.c are the two ways to ask, asking.c asks, giving.c answers.
+ * Internal to a session: session.c takes messages, session_task.c hands tasks
+ * out and takes them back, login.c does the login, reading.c parses texts,
+ * statements.c does statements that are not questions, simple.c and extended.c
+ * are the two query protocols, asking.c asks questions, giving.c sends answers.
  */
 #ifndef SERVE_SESSION_INSIDE_H
 #define SERVE_SESSION_INSIDE_H
@@ -13,11 +13,12 @@
 #include "serve/settings.h"
 
 enum {
-    OUT_HIGH = 1 << 18,  /* beyond it no message is read and no row written */
-    OUT_LIMIT = 1 << 26, /* of bytes that wait to be sent */
+    OUT_HIGH = 1 << 18,  /* bytes to send, beyond which no message is read and
+                            no row written */
+    OUT_LIMIT = 1 << 26, /* most bytes that wait to be sent */
     FRESH_US = 250000,   /* how long a worker's check is relied on: asking.c */
-    TURN_COST = 256,     /* messages, statements and tokens in one turn, at most
-                            some 6 us each: then it is others' turn */
+    TURN_COST = 256,     /* messages, statements and tokens in one turn, each at
+                            most about 6 us; then others have their turn */
 };
 
 /* Its state. Up to AT_FINAL the client has not logged in. */
@@ -27,8 +28,8 @@ enum session_at {
     AT_NAMED,  /* a worker looks up the verifier */
     AT_SASL,   /* client-first is awaited */
     AT_FINAL,  /* client-final is awaited */
-    AT_READY,  /* the next message */
-    AT_WORK,   /* a task */
+    AT_READY,  /* waits for the next message */
+    AT_WORK,   /* waits for a task */
     AT_GIVING, /* rows are being written */
     AT_CANCEL, /* another's question is to be cancelled */
     AT_END,
@@ -36,7 +37,7 @@ enum session_at {
 
 /* What a task is for. */
 enum session_then {
-    THEN_READ, /* a text was read, of `parsing` or of the batch */
+    THEN_READ, /* to parse a text, of `parsing` or of the batch */
     THEN_SIMPLE,
     THEN_PARSE,
     THEN_EXECUTE,
@@ -51,17 +52,18 @@ struct batch {
     size_t n, i;
 };
 
-/* How rows are given out, and which message ends them. */
+/* How rows are sent, and which message ends them. */
 enum give {
-    GIVE_ALL,    /* with their description; SELECT */
-    GIVE_PORTAL, /* as Execute does; SELECT, or that there are more */
-    GIVE_FETCH,  /* FETCH, of a cursor */
-    GIVE_MOVE,   /* the same without showing them */
+    GIVE_ALL,    /* with their description; ends with SELECT */
+    GIVE_PORTAL, /* for Execute; ends with SELECT, or PortalSuspended if there
+                    are more */
+    GIVE_FETCH,  /* from a cursor; ends with FETCH */
+    GIVE_MOVE,   /* skips rows of a cursor; ends with MOVE */
 };
 
 struct giving {
     struct rows *rows;
-    struct portal *portal; /* NULL: of GIVE_ALL */
+    struct portal *portal; /* NULL for GIVE_ALL */
     enum give how;
     size_t at;
     uint64_t given, most;
@@ -84,21 +86,23 @@ struct session {
     struct share *share; /* of its analyst, held after the login */
     size_t counted;      /* bytes of this session in it */
     enum pg_state state;
-    bool skip;                   /* to the next Sync, after an error */
-    struct task *task, *running; /* to be done; at the workers */
+    bool skip;                   /* ignore messages up to the next Sync, after
+                                    an error */
+    struct task *task, *running; /* not yet fetched; not yet back */
     enum session_stop stop;      /* why the running question was given up */
     struct batch batch;
-    struct prepared *parsing; /* what a Parse is about */
+    struct prepared *parsing; /* the statement of a Parse or DECLARE */
     char *parsing_name;
-    struct portal *portal; /* what an Execute is about */
+    struct portal *portal; /* the portal of an Execute or FETCH */
     uint32_t rows_asked;
     char *declaring; /* the cursor that `parsing` is for; NULL: none */
-    str outer;       /* its DECLARE, and where the query is in it */
+    str outer;       /* the text of its DECLARE, and where the query is in it */
     int outer_at;
     uint64_t fetch_most;
     enum give fetch_how;
     struct giving giving;
-    struct buf key;       /* of the question that runs; empty: not to be kept */
+    struct buf key;       /* cache key of the running question; empty: do not
+                             cache */
     int64_t confirmed_us; /* when a worker last found the credential valid */
     struct pg_cancel cancel;
     int64_t turn_us; /* the turn of the loop, and what it has cost so far */
@@ -117,10 +121,10 @@ void session_refuse(struct session *s, const char *sqlstate, const char *format,
 void session_fatal(struct session *s, const char *sqlstate, const char *said,
                    const char *hint);
 
-/* ReadyForQuery, and the next message. */
+/* Sends ReadyForQuery; the next message can then be taken. */
 void session_ready(struct session *s);
 
-/* Continues with what is there, until it needs something. */
+/* Continues as far as it can, until it needs something (session_need). */
 void session_go(struct session *s, int64_t now_us);
 
 /* --- session_task.c */
@@ -159,7 +163,7 @@ struct asking {
 struct rows *
 asking_cached(struct session *s, const struct asking *a, int64_t now_us);
 
-/* Asks the question by a task; false: refused. */
+/* Begins a task that asks the question. False: refused. */
 bool
 asking_begin(struct session *s, const struct asking *a, enum session_then then);
 
@@ -192,13 +196,13 @@ bool statement_allowed(struct session *s, const struct statement *st);
 /* --- show.c */
 
 bool show_is_budget(const struct statement *st);
-/* Held by the caller; NULL: refused. values: of parameters, or NULL. */
+/* The caller holds the rows; NULL: refused. values: of parameters, or NULL. */
 struct rows *show_rows(struct session *s, const struct statement *st, str text,
                        const struct datum *values);
 
 /* --- reading.c */
 
-/* Parse a text into the batch, or that of s->parsing; then simple_read,
+/* Parse a text into the batch, or the text of s->parsing; then simple_read,
    extended_read or cursor_read continues, perhaps after a task. */
 void reading_batch(struct session *s, str text);
 void reading_prepared(struct session *s);
@@ -219,7 +223,7 @@ void extended_read(struct session *s); /* s->parsing has its statement */
 void extended_parsed(struct session *s, struct task *t);
 void extended_told(struct session *s, struct task *t, int64_t now_us);
 
-/* The values of Bind into a portal. */
+/* Stores the values of a Bind message in a portal. */
 CUSTOS_MUST_USE custos_status portal_bind_values(struct portal *p,
                                                  const struct pg_bind *m,
                                                  custos_err *err);

@@ -1,5 +1,5 @@
 /*
- * A session's tasks: begun, brought back, refused, given up.
+ * A session's tasks: begins them, takes them back, refuses them, gives them up.
  */
 #include "serve/session_inside.h"
 

@@ -75,7 +75,7 @@ static_assert(COUNT_OF(table) <= SETTINGS_MAX, "a slot for each setting");
 
 /* ----------------------------------------------------------------- find -- */
 
-/* SET TIME ZONE and the like come as timezone; names have no case. */
+/* Names ignore case. The parser turns SET TIME ZONE and the like into names. */
 static size_t
 find_setting(str name)
 {
@@ -221,7 +221,7 @@ replace_text(char **at, char *by)
     *at = by;
 }
 
-/* Keeps the value before the first change in a transaction. */
+/* Saves the value before its first change in a transaction. */
 static bool
 keep_before(struct slot *slot)
 {
@@ -248,7 +248,8 @@ slot_set(struct slot *slot, char *value, enum setting_scope scope,
     return CUSTOS_OK;
 }
 
-/* A price and an accuracy exclude each other: the one that is set last holds. */
+/* A price and an accuracy exclude each other: the one that is set last
+   counts. */
 static custos_status
 reset_other(struct settings *s, const char *name, enum setting_scope scope,
             custos_err *err)

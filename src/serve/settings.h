@@ -30,7 +30,7 @@ enum setting_scope {
 };
 
 /*
- * value .ptr NULL: back to the initial value. *report: the setting's name if its
+ * value.ptr NULL: back to the initial value. *report: the setting's name if its
  * new value must be sent to the client (ParameterStatus), else NULL. May fail:
  * CUSTOS_ENAME, CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_EUNSUPPORTED,
  * CUSTOS_ENOMEM.
@@ -46,8 +46,8 @@ void settings_reset(struct settings *s);
 void settings_commit(struct settings *s);
 void settings_rollback(struct settings *s);
 
-/* The value; and the name in its usual case, with the value. NULL: there is no
-   such setting. */
+/* settings_get: the value. settings_find: the name in its usual case, and the
+   value. NULL: there is no such setting. */
 const char *settings_get(const struct settings *s, const char *name);
 const char *
 settings_find(const struct settings *s, str name, const char **value);

@@ -15,16 +15,17 @@ struct share {
     size_t holders;
     size_t bytes[SHARE_USES];
     int64_t paid_us; /* requests so far are paid for up to this moment */
-    int64_t turn_us; /* when the loop's last turn that read for it began */
-    size_t tokens;   /* read in that turn */
+    int64_t turn_us; /* the loop's last turn that parsed for it */
+    size_t tokens;   /* parsed in that turn */
     size_t name_len;
     char name[];
 };
 
 /*
- * A list, not a hash table: names are those of the policy, and a share is looked up
- * once per login or request. It stays when nobody holds it, since its requests
- * still count; there are at most as many as names that have logged in.
+ * A list, not a hash table: names are those of the policy, and a share is
+ * looked up once per login or request. A share stays when nobody holds it,
+ * since its requests still count. There are never more shares than names that
+ * have logged in.
  */
 struct shares {
     pthread_mutex_t lock;
@@ -181,8 +182,8 @@ share_is_full(struct share *s, enum share_use use)
 /* ------------------------------------------------------------- requests -- */
 
 /*
- * Each request is paid with its part of a minute. paid_us runs ahead of the
- * clock by at most a minute, which is the limit.
+ * Each request moves paid_us forward by its part of a minute. paid_us may be at
+ * most a minute ahead of the clock: that is the limit.
  */
 int64_t
 share_request(struct share *s, int64_t now_us)

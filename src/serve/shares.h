@@ -21,7 +21,7 @@ enum share_use {
 
 struct share_limits {
     size_t bytes[SHARE_USES];
-    uint32_t requests; /* a minute; as many may come at once */
+    uint32_t requests; /* per minute; a burst may have as many */
 };
 
 struct shares;
@@ -39,7 +39,7 @@ void share_drop(struct share *s);
 
 /* False: that would exceed the limit, and nothing is taken. */
 bool share_take(struct share *s, enum share_use use, size_t bytes);
-/* Even beyond the limit: for what is paid for, or there already. */
+/* Counts even beyond the limit: for what is paid for, or in memory already. */
 void share_force(struct share *s, enum share_use use, size_t bytes);
 void share_give(struct share *s, enum share_use use, size_t bytes);
 
@@ -50,18 +50,18 @@ share_change(struct share *s, enum share_use use, size_t *counted, size_t now);
 /* At or beyond the limit: nothing more may be begun. */
 bool share_is_full(struct share *s, enum share_use use);
 
-/* One more request: 0: it is counted and may go on; else how many microseconds to
-   wait before the next try. */
+/* One more request. 0: it is counted and may go on; else not counted, and how
+   many microseconds to wait before the next try. */
 int64_t share_request(struct share *s, int64_t now_us);
 
-/* May the loop itself read a text of this many tokens in the turn that began at
-   turn_us? False: the analyst's sessions have used up their part of it. */
+/* May the loop itself parse a text of this many tokens in the turn that began
+   at turn_us? False: the analyst's sessions have used up their part of it. */
 bool share_may_read(struct share *s, int64_t turn_us, size_t tokens);
 
 size_t share_limit(const struct share *s, enum share_use use);
 
-/* The errors. CUSTOS_ENOMEM: replies wait that nobody reads; CUSTOS_EBUSY: too
-   many requests, and the next may come after wait_us. */
+/* Report the errors. CUSTOS_ENOMEM: unread replies take too much memory;
+   CUSTOS_EBUSY: too many requests, and the next may come after wait_us. */
 custos_status share_fail_unread(const struct share *s, custos_err *err);
 custos_status
 share_fail_requests(const struct share *s, int64_t wait_us, custos_err *err);

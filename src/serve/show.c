@@ -11,7 +11,8 @@ show_is_budget(const struct statement *st)
     return str_equal(st->name, str_of("custos.budget")) && !st->sets;
 }
 
-/* A text that a parameter gives; numbers as they are written. */
+/* Sets *out to the text of a parameter; numbers are written as text. No-op if
+   param is 0. False: no values, or too long. */
 static bool
 take_value(const struct datum *values, int param, struct buf *room, str *out)
 {

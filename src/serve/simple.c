@@ -53,7 +53,7 @@ void
 simple_read(struct session *s)
 {
     if (s->batch.n)
-        return; /* simple_go does them */
+        return; /* simple_go runs them */
     pg_out_word(&s->out, PG_EMPTY_QUERY);
     session_ready(s);
 }
@@ -67,7 +67,7 @@ begin_question(struct session *s, const struct statement *st)
         .sql = sql_of(b, st),
     };
 
-    /* the key was written when the text came; of several there is none */
+    /* the key was written when the text came; several statements have none */
     if (b->n > 1 || st->kind != STATEMENT_SELECT)
         buf_clear(&s->key);
     (void)asking_begin(s, &a, THEN_SIMPLE);

@@ -41,8 +41,8 @@ is_name(str name, const char *word)
     return str_equal_but_case(name, str_of(word));
 }
 
-/* SET TRANSACTION ..., SET SESSION CHARACTERISTICS ...: there is one kind of
-   transaction, and it reads. */
+/* Settings that have no effect, such as SET TRANSACTION and SET SESSION
+   CHARACTERISTICS: there is one kind of transaction, and it only reads. */
 static bool
 is_characteristic(str name)
 {
@@ -67,7 +67,8 @@ statement_set(struct session *s, const struct statement *st, str text)
     if ((reset || !is_name(st->name, "role")) && is_characteristic(st->name) &&
         (reset || !is_name(st->name, "session_authorization")))
         return true;
-    if (st->local && s->state == PG_IDLE) /* would end with this statement */
+    if (st->local && s->state == PG_IDLE) /* SET LOCAL would end with this
+                                             statement */
         return true;
     if (!reset && !value.ptr)
         value = str_of("");

@@ -20,30 +20,32 @@ enum task_kind {
     TASK_CATALOG,
     TASK_CATALOG_DESCRIBE,
     TASK_BUDGET, /* what is left, as the text of one row */
-    TASK_READ,   /* ask.sql as statements */
+    TASK_READ,   /* parses ask.sql into statements */
 };
 
 struct task {
-    struct question q; /* first: its job is the task's; status and err too */
+    struct question q; /* first, so that its job can be cast to this; has status
+                          and err */
     enum task_kind kind;
     arena *a;
     struct mailbox *box;        /* where it goes when it is done */
-    uint32_t owner;             /* the connection it is for */
+    uint32_t owner;             /* the id of the connection it is for */
     str user;                   /* TASK_VERIFIER */
     struct formats formats;     /* TASK_ANSWER, TASK_CATALOG */
     struct catalog_ask catalog; /* TASK_CATALOG, TASK_CATALOG_DESCRIBE */
-    uint32_t *types;            /* descriptions: of parameters, 0: not given */
+    uint32_t *types;            /* for descriptions: of parameters; 0: not
+                                   given */
     size_t n_types;
-    struct share *share; /* of the analyst, held; its rows count there */
+    struct share *share; /* of the analyst, held; the rows count there */
     size_t counted;
-    size_t reply_max; /* bytes of rows that are free; 0: any number */
+    size_t reply_max; /* bytes of rows in a free reply; 0: no limit */
 
     /* out */
     struct scram_verifier verifier;
     struct rows *rows;         /* held by the task */
     char cost[COST_MAX];       /* of a private answer; else empty */
     const char *note;          /* beside a plan, or NULL */
-    struct pg_column *columns; /* descriptions, in a */
+    struct pg_column *columns; /* of descriptions, in a */
     size_t n_columns;
     uint32_t *params;
     size_t n_params;
@@ -55,7 +57,7 @@ struct task {
 struct task *task_new(enum task_kind kind);
 void task_free(struct task *t);
 
-/* A copy in the task; .ptr NULL without memory. */
+/* Copies a text into the task; .ptr is NULL if out of memory. */
 str task_copy(struct task *t, str text);
 
 /* job.work: does the task. */

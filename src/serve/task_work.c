@@ -1,6 +1,6 @@
 /*
- * A session's tasks, on a worker. question.c does questions; all other tasks are
- * free and read no data.
+ * Does a session's tasks on a worker. question.c does questions; all other
+ * tasks are free and read no data.
  */
 #include "base/error.h"
 #include "curator/describe.h"
@@ -14,8 +14,9 @@ no_memory(custos_err *err)
     return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
 }
 
-/* A name without a password continues with a mock, so that nobody can tell; and
-   the salt of a mock is made for every name, so that the time tells less. */
+/* A name without a password gets a mock verifier, so that clients cannot
+   tell. The salt of a mock is computed for every name, so that the time
+   reveals less. */
 static custos_status
 find_verifier(struct task *t, struct curator *c, custos_err *err)
 {
@@ -34,7 +35,8 @@ find_verifier(struct task *t, struct curator *c, custos_err *err)
     return CUSTOS_OK;
 }
 
-/* The types that the client gave its parameters, lists among them. */
+/* Passes on the types that the client declared for its parameters, including
+   lists. */
 static custos_status
 declare_params(struct task *t, custos_err *err)
 {
@@ -166,7 +168,8 @@ ask_budget(struct task *t, struct curator *c, custos_err *err)
     return st;
 }
 
-/* All but questions: free, and nothing of the data in them. */
+/* Does tasks other than questions: they are free and show nothing of the
+   data. */
 static custos_status
 work_free(struct task *t, struct curator *c, custos_err *err)
 {

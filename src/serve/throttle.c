@@ -15,15 +15,16 @@
 
 enum {
     ENTRIES = 4096,
-    WAYS = 8, /* an entry is in one of this many places from its hash on */
+    WAYS = 8, /* an entry is at most this many places after its hash */
     FREE_NAME = 6,
     FREE_ADDRESS = 24, /* several people can sit behind one address */
-    TRIES = 0,         /* in place of these: the entry of an address's tries */
+    TRIES = 0,         /* in place of these: a kind of entry, for attempts from
+                          an address */
     MINUTE_US = 60 * 1000000,
     SECOND_US = 1000000,
     WAIT_MAX_US = 60 * SECOND_US,
     FORGET_US = 900 * SECOND_US,
-    CANCELS = 255, /* a kind of entry beside FREE_NAME and FREE_ADDRESS */
+    CANCELS = 255, /* another kind of entry, for cancel requests */
     CANCELS_US = 60 * SECOND_US,
     NAME_BYTES = 256,
 };
@@ -32,14 +33,14 @@ struct entry {
     uint64_t hash; /* 0: free */
     uint32_t failures;
     bool known;      /* the name has logged in from there */
-    int64_t last_us; /* of tries: they are paid for up to this moment */
+    int64_t last_us; /* in entries of attempts: paid for up to this moment */
 };
 
 struct throttle {
     pthread_mutex_t lock;
     uint8_t key[crypto_shorthash_KEYBYTES];
     struct throttle_limits limits;
-    int64_t tries_us; /* of all addresses, as an entry's last_us */
+    int64_t tries_us; /* attempts from all addresses are paid for up to here */
     struct entry entries[ENTRIES];
 };
 
@@ -88,7 +89,8 @@ hash_of(const struct throttle *g, str address, str name, size_t kind)
     return h | 1;
 }
 
-/* Which entry is reused first: a free one, a stranger's, the oldest. */
+/* Is a reused before b? Free entries first, then strangers', then the
+   oldest. */
 static bool
 goes_before(const struct entry *a, const struct entry *b)
 {
@@ -99,7 +101,7 @@ goes_before(const struct entry *a, const struct entry *b)
     return a->last_us < b->last_us;
 }
 
-/* The entry, or the one of its places to use for it. */
+/* The entry with this hash, or the entry to reuse for it. */
 static struct entry *
 entry_at(struct throttle *g, uint64_t hash)
 {
@@ -162,7 +164,8 @@ throttle_wait(struct throttle *g, str address, str name, int64_t now_us)
     return by_name > by_address ? by_name : by_address;
 }
 
-/* One try is paid with its part of a minute, at most a minute ahead. */
+/* Pays for one attempt with its part of a minute, at most a minute ahead of the
+   clock. Returns 0, or how long to wait. */
 static int64_t
 pay_for_try(int64_t *paid_us, uint32_t limit, int64_t now_us)
 {

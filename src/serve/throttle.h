@@ -1,9 +1,9 @@
 /*
  * Limits attempts to log in. Failures are counted by address and by name; after
  * a few of them the client has to wait, longer each time. Clients that have not
- * logged in before may try only a number of times per minute. Both listeners use
- * it, from any thread. IPv6 addresses with the same first 64 bits count as one
- * (peer.h).
+ * logged in before have a limited number of attempts per minute. Both listeners
+ * use it, from any thread. IPv6 addresses with the same first 64 bits count as
+ * one (peer.h).
  *
  * The table is bounded: when it is full, the least recently used entry is
  * evicted; entries of names that have logged in before go last.
@@ -28,12 +28,12 @@ struct throttle *throttle_new(const struct throttle_limits *limits);
 void throttle_free(struct throttle *g);
 
 /*
- * How long this address and name still have to wait, in microseconds; 0: they may
- * try. The result does not depend on whether the name exists. After six failures
- * the wait is a second; each further failure doubles it, up to a minute. From two
- * dozen on, failures of other names from the same address count too, but not
- * against a name that has logged in from there before: others at an analyst's
- * address cannot lock the analyst out.
+ * How long this address and name still have to wait, in microseconds; 0: they
+ * may try. The result does not depend on whether the name exists. After six
+ * failures the wait is a second; each further failure doubles it, up to a
+ * minute. After two dozen failures from one address, under any names, all names
+ * there have to wait, except those that have logged in from there before:
+ * others at an analyst's address cannot lock the analyst out.
  */
 int64_t
 throttle_wait(struct throttle *g, str address, str name, int64_t now_us);

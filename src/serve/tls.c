@@ -23,8 +23,8 @@ struct tls_link {
     struct binding binding;
 };
 
-/* The hash is the one the certificate was signed by; MD5 and SHA-1 count as
-   SHA-256, and so does what has no hash of its own. */
+/* Hashes the certificate, by the hash function of its signature; by SHA-256 if
+   that is MD5, SHA-1 or none. */
 static bool
 binding_make(struct tls *t)
 {
@@ -52,8 +52,8 @@ load_certificate(struct tls *t, const char *cert, const char *key,
                                SSL_OP_NO_TICKET |
                                SSL_OP_CIPHER_SERVER_PREFERENCE);
     SSL_CTX_set_session_cache_mode(c, SSL_SESS_CACHE_OFF);
-    /* A record at a time, which tls_read's caller has room for: nothing lies
-       here that the socket does not tell of. */
+    /* Reads one record at a time, for which tls_read's caller has room. So no
+       bytes wait here that epoll does not report. */
     SSL_CTX_set_read_ahead(c, 0);
     /* An idle connection holds no buffers. */
     SSL_CTX_set_mode(c, SSL_MODE_RELEASE_BUFFERS |

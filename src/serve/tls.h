@@ -26,8 +26,8 @@ void tls_link_free(struct tls_link *l);               /* sends close_notify */
 
 enum tls_result {
     TLS_DONE,
-    TLS_READ,  /* again when the socket can be read */
-    TLS_WRITE, /* again when it can be written */
+    TLS_READ,  /* call again when the socket can be read */
+    TLS_WRITE, /* call again when it can be written */
     TLS_CLOSED,
 };
 

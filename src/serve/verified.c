@@ -8,15 +8,15 @@
 #include "base/error.h"
 
 enum {
-    LEAST_US = 60 * 1000000, /* between two verifications of all */
-    TIMES = 20, /* and at least this many times as long as one took */
+    LEAST_US = 60 * 1000000, /* between two verifications of the whole chain */
+    TIMES = 20, /* and at least this many times as long as the last one took */
 };
 
 struct verified {
     pthread_mutex_t mutex;
-    bool busy;         /* somebody verifies */
-    bool tried, known; /* a full verification was begun; has had a result */
-    int64_t ended_us, took_us; /* the last verification of all */
+    bool busy;                 /* somebody verifies */
+    bool tried, known;         /* the whole chain was verified; with a result */
+    int64_t ended_us, took_us; /* of the last verification of the whole chain */
     struct verified_facts facts;
 };
 
@@ -49,7 +49,8 @@ is_due(const struct verified *v, int64_t now)
     return !v->tried || now - v->ended_us >= pause;
 }
 
-/* What an attempt found; false: it found nothing, and *err says why. */
+/* Notes what a verification found. False: it had no result, and *err says
+   why. */
 static bool
 note_finding(struct verified_facts *f, custos_status st, const custos_err *err)
 {
@@ -60,7 +61,7 @@ note_finding(struct verified_facts *f, custos_status st, const custos_err *err)
     return !st || st == CUSTOS_ECORRUPT || st == CUSTOS_ENAME;
 }
 
-/* Without the mutex; busy is ours. */
+/* Without the mutex; this caller has set `busy`. */
 static custos_status
 look_again(struct verified *v, struct ledger *l, bool all,
            int64_t (*now_us)(void), custos_err *err)
@@ -99,7 +100,7 @@ verified_look(struct verified *v, struct ledger *l, int64_t (*now_us)(void),
 
     pthread_mutex_lock(&v->mutex);
     all = is_due(v, now_us());
-    /* what was found damaged stays so until all of it is looked at again */
+    /* a damaged chain stays so until all of it is verified again */
     mine = !v->busy && (all || (v->known && v->facts.ok));
     v->busy = v->busy || mine;
     pthread_mutex_unlock(&v->mutex);

@@ -1,9 +1,9 @@
 /*
  * Verifies the chain for whoever asks, at a cost that callers cannot drive up:
- * one at a time; the whole chain only after a pause that is long compared with
- * what it took; in between only new rows, each once. The result is remembered,
- * and rows that were seen before and are missing now are noticed as long as the
- * server runs.
+ * one verification at a time; the whole chain only after a pause that is long
+ * compared with how long the last time took; in between only new rows, each
+ * once. The result is remembered, and rows that were seen before and are
+ * missing now are noticed as long as the server runs.
  */
 #ifndef SERVE_VERIFIED_H
 #define SERVE_VERIFIED_H
@@ -16,7 +16,7 @@ struct verified_facts {
     bool ok;
     char said[sizeof((custos_err *)0)->said + sizeof((custos_err *)0)->hint +
               2];        /* what is wrong */
-    struct receipt head; /* of what is known to be intact */
+    struct receipt head; /* the last row known to be intact */
     uint64_t all;        /* rows when the whole chain was last verified */
     int64_t ago_us;      /* how long ago that was; 0: now */
 };
@@ -25,9 +25,10 @@ struct verified *verified_new(void); /* NULL: out of memory */
 void verified_free(struct verified *v);
 
 /*
- * From any thread, with its handle of the ledger; a steady clock. May fail:
- * CUSTOS_EBUSY (another caller verifies it just now, and nothing is known yet),
- * and as reading the ledger does. A damaged chain is a result, not a failure.
+ * From any thread, with its own handle of the ledger; now_us is a steady clock.
+ * May fail: CUSTOS_EBUSY (another caller verifies it just now, and nothing is
+ * known yet), and as reading the ledger does. A damaged chain is a result, not
+ * a failure.
  */
 CUSTOS_MUST_USE custos_status verified_look(struct verified *v,
                                             struct ledger *l,

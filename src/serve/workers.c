@@ -23,7 +23,8 @@
 enum {
     STACK_BYTES = 16 << 20, /* a deeply nested query needs it: sql/tokens.h */
     AGAIN_US = 50000,       /* between two interrupts of a dropped job */
-    LOOK_US = 500000,       /* at most, between two reads of the reply clock */
+    LOOK_US = 500000,       /* longest pause between two reads of the reply
+                               clock */
     GIVE_UP_US = 1000000,   /* how long stopping waits for interrupted jobs */
     IN_FLIGHT = 4,          /* jobs in flight for each that may run: one that
                                waits for its step occupies no thread */
@@ -35,7 +36,7 @@ enum {
 
 /* ------------------------------------------------------------- threads -- */
 
-/* Lock held. Waits until then by the steady clock, or until it is woken. */
+/* Lock held. Waits until until_us of the steady clock, or until it is woken. */
 static void
 wait_until(struct workers *w, pthread_cond_t *what, int64_t until_us)
 {
@@ -48,7 +49,8 @@ wait_until(struct workers *w, pthread_cond_t *what, int64_t until_us)
         pthread_cond_timedwait(what, &w->lock, &t);
 }
 
-/* Lock held; released during the callbacks. The job is the caller's again. */
+/* Lock held; released during the callbacks. Gives the job back to its
+   submitter. */
 static void
 hand_back(struct workers *w, struct job *j)
 {
@@ -113,8 +115,8 @@ move_job(struct workers *w, struct job *j)
     lane_wake(&w->lanes[j->to]);
 }
 
-/* Lock held: a worker is done with the job. If the same name may then begin
-   another job, this worker takes it. */
+/* Lock held: a worker is done with the job. No other thread is woken: if the
+   same name may then begin another job, this worker takes it. */
 static void
 finish_job(struct workers *w, struct job *j)
 {
@@ -163,7 +165,7 @@ worker_main(void *ctx)
             continue;
         }
         w->running++;
-        lane_wake(lane); /* there may be one signal for several jobs */
+        lane_wake(lane); /* one signal may stand for several jobs */
         j->stepped = j->begun = true;
         j->replies = w->options.replies;
         j->long_replies = w->options.long_replies;
@@ -186,7 +188,7 @@ worker_main(void *ctx)
     return NULL;
 }
 
-/* Keeps the first reason, which the client has received. */
+/* Keeps the first reason, which is the one that the client gets. */
 static void
 job_stop(struct job *j, enum ask_stop why)
 {
@@ -240,7 +242,7 @@ releaser_main(void *ctx)
             continue;
         }
         next = reply_heap_next(&w->shelf);
-        if (next < INT64_MAX) /* by the reply clock, which may stand still */
+        if (next < INT64_MAX) /* `next` is of the reply clock, which may stop */
             next = steady_us() + LOOK_US < next ? steady_us() + LOOK_US : next;
         wait_until(w, &w->held, next < again ? next : again);
     }

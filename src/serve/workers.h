@@ -28,8 +28,8 @@ struct workers;
 
 enum lane {
     LANE_QUESTIONS,
-    LANE_FREE,   /* what is known to cost nothing and needs a worker process:
-                    as many threads as there are such processes */
+    LANE_FREE,   /* what is known to cost nothing and needs a worker process: as
+                    many threads as there are such processes */
     LANE_LOGINS, /* credential look-ups */
     LANE_OWNER,  /* the owner's requests, and health */
     LANES
@@ -43,19 +43,20 @@ struct job {
        makes its effects visible. c is a handle that may store answers from any
        thread. NULL: nothing to do. */
     void (*leaves)(struct job *j, struct curator *c);
-    /* In any thread, once: must hand the job over without waiting. The job is
-       the caller's again. */
+    /* In any thread, once: must hand the job over without waiting. The job then
+       belongs to the submitter again. */
     void (*done)(struct job *j);
     enum lane lane;
-    str who; /* whose share of the lane it takes; read by submit alone */
-    int64_t asked_us; /* by the clock of the workers (now_us), when its request
-                         had come in whole */
+    str who;          /* the name whose share of the lane it takes; read only by
+                         submit */
+    int64_t asked_us; /* when its request had arrived completely, by the clock
+                         of the workers (now_us) */
     int64_t due_us;   /* set by work: it comes back at this moment of that
                          clock, whatever its outcome; 0: see stepped */
     bool stepped;     /* true until work knows that nothing was charged */
     bool begun;       /* out: work was begun, so it may have been charged */
     bool stopped;    /* out: the server stops, or it was dropped before work was
-                         begun; its result must not be used */
+                        begun; its result must not be used */
     _Atomic int why; /* an enum ask_stop: why it was dropped while it ran */
 
     int64_t most_us;             /* set by the workers, for work: the longest
@@ -64,19 +65,21 @@ struct job {
                                     charged replies leave; NULL: not fixed */
     struct reply_queue *long_replies; /* the same for long public times */
 
-    /* the workers' own */
+    /* used only by the workers */
     struct job *next;
     struct workers *all;
     struct queue_share *share;
-    struct reply_queue *gives_back; /* gets its time back if it is dropped */
+    struct reply_queue *gives_back; /* the queue that gets its time back if it
+                                       is dropped */
     bool is_planned;
     bool crowded; /* out: too many wait in the lane that it asked for */
-    bool moves;   /* once work returns, to the lane `to` */
+    bool moves;   /* to the lane `to`, once work returns */
     enum lane to;
     int64_t class_us;    /* of its charged work */
-    int64_t admitted_us; /* when there was room for it; 0: not yet */
-    bool is_short;       /* counted with the short ones of all names then */
-    sem_t room;          /* posted then */
+    int64_t admitted_us; /* its class_us from its admission until it leaves;
+                            else 0 */
+    bool is_short;       /* admitted as one of the short jobs of all names */
+    sem_t room;          /* posted at its admission */
     enum job_at { JOB_OUT, JOB_WAITS, JOB_RUNS, JOB_HELD } at;
 };
 
@@ -90,15 +93,16 @@ struct workers_options {
     size_t share_running;  /* of one analyst at one time; 0: half the threads */
     size_t share_planning; /* of these, not yet planned and charged; 0: no
                               limit */
-    int64_t share_work_us; /* class times of one analyst's charged questions
-                              that are on their way; 0: no limit */
-    int64_t work_us;       /* the same of all analysts, of short ones */
+    int64_t share_work_us; /* class times of one analyst's charged questions in
+                              flight; 0: no limit */
+    int64_t work_us;       /* the same for the short ones of all analysts */
     bool steps;            /* response steps; the owner's choice */
     int64_t (*now_us)(void);              /* NULL: reply_clock_us */
     void (*interrupt)(struct curator *c); /* NULL: curator_interrupt */
     struct reply_queue *replies;          /* NULL: no reply times */
     struct reply_queue *long_replies;     /* as replies */
-    int64_t most_us;                      /* the longest; 0: no limit */
+    int64_t most_us;                      /* the longest class time; 0: no
+                                             limit */
     struct pool
         *pool; /* of worker processes; NULL: threads do all themselves */
 };
@@ -110,7 +114,7 @@ enum {
     WORKERS_SHARE_WAITING = 256,
 };
 
-/* Handles for the threads are shared from c, which stays the caller's. */
+/* The threads' handles are made from c, which stays the caller's. */
 CUSTOS_MUST_USE custos_status workers_new(struct curator *c,
                                           const struct workers_options *options,
                                           struct workers **out,
@@ -136,35 +140,39 @@ workers_submit(struct workers *w, struct job *j);
 void workers_drop(struct workers *w, struct job *j, enum ask_stop why);
 
 /*
- * In work, before anything is charged: the job belongs in this lane, so that a
- * job that waits for a worker process for free questions keeps no thread from
- * others. MOVE_LATER: work must return at once, and is called again there.
+ * Called in work, before anything is charged: the job belongs in this lane. A
+ * job that waits for a worker process for free questions then keeps no thread
+ * from others. MOVE_LATER: work must return at once, and is called again in the
+ * new lane.
  */
 enum workers_move {
-    MOVE_HERE, /* no workers run it */
+    MOVE_HERE, /* the job is not run by workers: go on */
     MOVE_LATER,
     MOVE_FULL, /* too many wait in that lane: the question is refused */
 };
 CUSTOS_MUST_USE enum workers_move workers_move(struct job *j, enum lane to);
 
-/* In work: the rest takes little processor time. */
+/* Called in work: the rest takes little processor time. */
 void workers_planned(struct job *j);
 
 /*
- * In work, once it is charged and before the moment of its reply is fixed: waits
- * until the charged questions of its name leave room for one of this class;
- * meanwhile no other of the name is begun. It counts until it comes back.
+ * Called in work, after the charge and before the moment of its reply is fixed:
+ * waits until the charged questions of its name, and of all names, leave room
+ * for one of this class. Meanwhile no other job of the name begins. The job
+ * counts until it comes back.
  */
 void workers_admit(struct job *j, int64_t class_us);
 
-/* In work: the moment of its reply is fixed as due_us. `by` fixed it, and gets
-   the time back if the job is dropped; NULL: the work then goes on. */
+/* Called in work: sets the moment of the reply to due_us. `by` is the queue
+   that fixed it, which gets the time back if the job is dropped; NULL: the work
+   of a dropped job goes on. */
 void workers_fix_due(struct job *j, int64_t due_us, struct reply_queue *by);
 
-/* Not begun, and running or held for their time. */
+/* Counts jobs that are not yet begun, and jobs that run or are held for their
+   time. */
 void workers_count(struct workers *w, size_t *waiting, size_t *running);
 
-/* Takes no more; jobs not begun come back `stopped`. */
+/* Accepts no more jobs; those not begun come back `stopped`. */
 void workers_end(struct workers *w);
 
 /*
@@ -176,7 +184,7 @@ void workers_end(struct workers *w);
  */
 CUSTOS_MUST_USE bool workers_stop(struct workers *w, int64_t wait_ms);
 
-/* Stopped, and nobody calls. */
+/* After workers_stop, when no other thread uses w. */
 void workers_free(struct workers *w);
 
 #endif

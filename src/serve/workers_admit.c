@@ -1,14 +1,14 @@
 /*
- * What a question asks of the queue while it runs: another lane, and room for its
- * charged work.
+ * What a question asks of the queue while it runs: another lane, and room for
+ * its charged work.
  *
- * Charged questions of one analyst are admitted one after another: an admitted
- * question takes its class time of the virtual servers (reply_queue.h), so
- * somebody who admitted many at once would make everybody wait behind them. So a
- * name has at most share_work_us on its way, or one question.
+ * An admitted question reserves its class time on the virtual servers
+ * (reply_queue.h), so an analyst who had many admitted at once would make
+ * everybody wait behind them. So a name may have only share_work_us of class
+ * times in flight, or a single question.
  *
- * A question waits here for the moments at which earlier replies leave, which are
- * public: that it waits depends on no data.
+ * A question waits here until earlier replies leave. These moments are public,
+ * so the wait does not depend on data.
  */
 #include <errno.h>
 
@@ -24,7 +24,7 @@ workers_move(struct job *j, enum lane to)
         return MOVE_HERE;
     pthread_mutex_lock(&w->lock);
     who = (str){j->share->name, j->share->name_len};
-    /* a job that goes back has been admitted before */
+    /* a job that goes back had a place in that lane before */
     j->moves = to == LANE_QUESTIONS ||
                fair_queue_room(&w->lanes[to].queue, who) == QUEUE_PUT;
     j->to = to;

@@ -1,6 +1,6 @@
 /*
- * The inside of the workers, for their files alone: workers.c has queues and
- * threads, workers_admit.c the shares of charged work.
+ * Internal to the workers: workers.c has queues and threads, workers_admit.c
+ * moves and admits jobs.
  */
 #ifndef SERVE_WORKERS_INSIDE_H
 #define SERVE_WORKERS_INSIDE_H
@@ -28,13 +28,14 @@ struct lane_state {
 struct workers {
     pthread_mutex_t lock;
     pthread_cond_t quiet, held, due;
-    struct curator *keeper; /* the handle that theirs were made from */
+    struct curator *keeper; /* the handle that the threads' handles were made
+                               from */
     struct workers_options options;
     struct lane_state lanes[LANES];
-    size_t running; /* taken or withdrawn, and not yet back */
+    size_t running; /* jobs taken or withdrawn, and not yet back */
     size_t n;
     bool ending; /* takes no more */
-    bool over;   /* holds no replies any more: all come back stopped */
+    bool over;   /* no longer holds replies: all come back stopped */
     bool ended;
     int64_t again_us; /* when dropped jobs are interrupted again */
     struct reply_heap shelf;
@@ -51,8 +52,8 @@ lane_wake(struct lane_state *lane)
         pthread_cond_signal(&lane->work);
 }
 
-/* Lock held: lets jobs that wait for room go on while there is some; when the
-   server stops, all of them. */
+/* Lock held: admits jobs while there is room for them; when the server stops,
+   all of them. */
 void queue_admit(struct workers *w, struct fair_queue *q);
 
 #endif
