@@ -9,8 +9,9 @@
  *   What is found under a key is an answer that was charged and released to
  *   the same analyst for the same question: giving it again costs nothing.
  * SOURCE   Dwork, Roth 2014, proposition 2.1
- * NEEDS    cache_put only of answers that the curator gave, under the key of
- *          their question; cache_forget when policy or data change.
+ * NEEDS    cache_put is called only with answers that the curator gave, each
+ *          under the key of its question; cache_forget, when policy or data
+ *          change.
  * GIVES    cache_find compares the whole key, not a hash of it.
  * FAILS    cannot; without memory nothing is kept.
  * TESTED   the_key_is_all_of_the_question a_full_cache_forgets_the_oldest

@@ -193,8 +193,7 @@ job_done(struct job *j)
     x->answered = true;
     pthread_mutex_unlock(&h->lock);
     MHD_resume_connection(c);
-    (void)!eventfd_write(h->wake, 1); /* the library itself wakes its loop
-                                         late */
+    (void)!eventfd_write(h->wake, 1); /* the library's own wake-up comes late */
     atomic_fetch_sub(&h->jobs, 1);
 }
 

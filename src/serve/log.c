@@ -16,8 +16,7 @@ CUSTOS_PRINTF(2, 3)
 static void
 add_format(struct log_line *l, const char *format, ...)
 {
-    size_t room = sizeof l->text - 1 - l->len; /* keeps a byte for the end of
-                                                  line */
+    size_t room = sizeof l->text - 1 - l->len; /* a byte is for the newline */
     va_list args;
     int n;
 

@@ -3,11 +3,10 @@
  *
  *     time=2026-01-31T12:00:00.000Z event=login who=ana from=127.0.0.1 pg=7
  *
- * It holds names, times, durations in steps, statuses, rows of the ledger and
- * the cause of a failure as a word of a closed list (log_cause.c). It never holds
- * data, the text or literals of a query, or what the engine said
- * (custos_err.noted), which may quote all of them: logs are kept long and copied
- * widely.
+ * It holds names, addresses, times, statuses, rows of the ledger and the cause of
+ * a failure as a word of a closed list (log_cause.c). It never holds data, the
+ * text or literals of a query, or the engine's messages (custos_err.noted), which
+ * may quote all of them: logs are kept long and copied widely.
  */
 #ifndef SERVE_LOG_H
 #define SERVE_LOG_H

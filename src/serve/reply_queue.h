@@ -1,12 +1,12 @@
 /*
  * When a charged reply leaves: a queue with n virtual servers, fed with public
  * class times and the moments at which questions come. A question is admitted
- * after its charge and before the data is touched; the moment of its reply is
- * fixed then, and answer, failure, cancel and overrun all leave at it. The real
+ * after its charge and before the data is touched. This fixes the moment of its
+ * reply: answer, failure, cancel and overrun all leave at that moment. The real
  * work runs as soon as a worker is free and is ended at that moment.
  *
- * It knows no clock, worker or analyst. Whose turn it is, the queue of questions
- * has decided (fair_queue.h): here it is first come, first served.
+ * It knows no clock, worker or analyst. The fair queue (fair_queue.h) has decided
+ * whose turn it is; here it is first come, first served.
  *
  * THEOREM  reply-time
  *   Let M be the mechanism of a charged question, (eps, delta)-DP, and let its
@@ -22,10 +22,10 @@
  *          functions of public facts: no thread that admits waits for private
  *          work of unknown length. For p = 0 also: n workers that do nothing
  *          else, handed out in the order of admission, and an allowance that
- *          covers what lies between a worker's end and the reply. And when the
- *          machine holds this process up, which reply_clock.h does not count,
- *          is no function of the data.
- * GIVES    due: a function of what this handle was given, of no data.
+ *          covers the time from the end of the work to the reply. And the
+ *          times at which the machine stops this process, which reply_clock.h
+ *          does not count, are no function of the data.
+ * GIVES    due: a function of the arguments of the calls, of no data.
  * FAILS    cannot. Late waking, caches, memory bandwidth and disks remain:
  *          THREATS.md.
  * TESTED   moments_depend_on_arrivals_and_classes_alone

@@ -1,17 +1,17 @@
 /*
  * THEOREM  response-steps
- *   Let a charged question come in whole at time a and its work end at a + d.
- *   Its reply is handed over at a + step(d), where step(d) is the least of
- *   10, 20, ..., 100, 200, 400, 800, ... milliseconds that is at least d. So
- *   of the time it took, what can be seen is step(d): at most 10 + k values
- *   when d stays below 100 * 2^k ms.
+ *   Let a charged question arrive completely at time a and its work end at
+ *   a + d. Its reply is handed over at a + step(d), where step(d) is the least
+ *   of 10, 20, ..., 100, 200, 400, 800, ... milliseconds that is at least d. So
+ *   only step(d) can be seen of the time d: at most 10 + k values when d stays
+ *   below 100 * 2^k ms.
  * SOURCE   doc/proofs/response-steps.md
  * NEEDS    a is taken before anything that depends on the data; every reply of
- *          a charged question comes through the shelf, failures included.
- * GIVES    two questions whose times fall into one step leave at one time
- *          after their requests, but for how late the system wakes us, which
- *          depends on the load and not on the question.
- * FAILS    cannot. Which step it is is seen, and the load of others is:
+ *          a charged question goes through the reply heap, failures included.
+ * GIVES    if the times of two questions fall into one step, their replies
+ *          leave equally long after their requests, except for how late the
+ *          system wakes us, which depends on the load and not on the question.
+ * FAILS    cannot. Which step it is can be seen, and so can the load of others:
  *          THREATS.md.
  * TESTED   steps_are_those_of_the_promise nothing_leaves_before_its_step
  *          times_within_a_step_look_alike

@@ -198,12 +198,12 @@ is_listening(const struct session *s)
 /*
  * THEOREM  login-first
  *   Whatever messages come in whatever order, nothing but first packets and
- *   steps of SASL is acted on before scram_final has said CUSTOS_OK for this
+ *   steps of SASL is acted on before scram_final has returned CUSTOS_OK for this
  *   connection.
  * SOURCE   doc/proofs/login-first.md
- * NEEDS    scram_final is CUSTOS_OK only for who knows the password.
- * GIVES    a state past the login, and so a task other than the look for a
- *          verifier, is reached by login_step's success alone.
+ * NEEDS    scram_final returns CUSTOS_OK only to a client that knows the password.
+ * GIVES    only the success of login_step leads to a state past the login, and
+ *          so to a task other than the look-up of a verifier.
  * FAILS    cannot.
  * TESTED   no_order_of_messages_skips_the_login
  *          every_message_before_the_login_ends_it

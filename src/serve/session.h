@@ -39,7 +39,7 @@ struct session_host {
     void (*again)(void *ctx, const struct credential *who, uint64_t seq);
 };
 
-/* What requests to cancel its question must name, and where it comes from.
+/* What cancel requests for this session must name, and where it comes from.
    Clients of protocol 3.0 get only the key's first PG_KEY_MIN bytes. */
 struct session_peer {
     uint32_t process;

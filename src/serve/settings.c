@@ -75,7 +75,8 @@ static_assert(COUNT_OF(table) <= SETTINGS_MAX, "a slot for each setting");
 
 /* ----------------------------------------------------------------- find -- */
 
-/* Names ignore case. The parser turns SET TIME ZONE and the like into names. */
+/* Names ignore case. The SQL parser gives SET TIME ZONE as a name,
+   `timezone`. */
 static size_t
 find_setting(str name)
 {

@@ -1,6 +1,6 @@
 /*
- * SHOW: a setting, all of them, or the remaining budget; and SELECT
- * set_config(...), which sets what it shows.
+ * SHOW: a setting or the remaining budget; and SELECT set_config(...), which
+ * sets what it shows.
  */
 #include "base/error.h"
 #include "serve/session_inside.h"

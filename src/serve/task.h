@@ -24,8 +24,7 @@ enum task_kind {
 };
 
 struct task {
-    struct question q; /* first, so that its job can be cast to this; has status
-                          and err */
+    struct question q; /* first, so that its job can be cast to this */
     enum task_kind kind;
     arena *a;
     struct mailbox *box;        /* where it goes when it is done */
@@ -33,8 +32,7 @@ struct task {
     str user;                   /* TASK_VERIFIER */
     struct formats formats;     /* TASK_ANSWER, TASK_CATALOG */
     struct catalog_ask catalog; /* TASK_CATALOG, TASK_CATALOG_DESCRIBE */
-    uint32_t *types;            /* for descriptions: of parameters; 0: not
-                                   given */
+    uint32_t *types;            /* of parameters, to describe; 0: not given */
     size_t n_types;
     struct share *share; /* of the analyst, held; the rows count there */
     size_t counted;

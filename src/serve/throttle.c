@@ -15,11 +15,10 @@
 
 enum {
     ENTRIES = 4096,
-    WAYS = 8, /* an entry is at most this many places after its hash */
+    WAYS = 8, /* places, from its hash on, that can hold an entry */
     FREE_NAME = 6,
     FREE_ADDRESS = 24, /* several people can sit behind one address */
-    TRIES = 0,         /* in place of these: a kind of entry, for attempts from
-                          an address */
+    TRIES = 0,         /* in place of these: the kind of entry for attempts */
     MINUTE_US = 60 * 1000000,
     SECOND_US = 1000000,
     WAIT_MAX_US = 60 * SECOND_US,
@@ -33,7 +32,7 @@ struct entry {
     uint64_t hash; /* 0: free */
     uint32_t failures;
     bool known;      /* the name has logged in from there */
-    int64_t last_us; /* in entries of attempts: paid for up to this moment */
+    int64_t last_us; /* of attempts: they are paid for up to this moment */
 };
 
 struct throttle {

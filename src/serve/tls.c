@@ -23,8 +23,8 @@ struct tls_link {
     struct binding binding;
 };
 
-/* Hashes the certificate, by the hash function of its signature; by SHA-256 if
-   that is MD5, SHA-1 or none. */
+/* Hashes the certificate with the hash function of its signature, or with
+   SHA-256 if that is MD5, SHA-1 or none. */
 static bool
 binding_make(struct tls *t)
 {

@@ -15,7 +15,8 @@ enum {
 struct verified {
     pthread_mutex_t mutex;
     bool busy;                 /* somebody verifies */
-    bool tried, known;         /* the whole chain was verified; with a result */
+    bool tried, known;         /* the whole chain was tried; there is a
+                                  result */
     int64_t ended_us, took_us; /* of the last verification of the whole chain */
     struct verified_facts facts;
 };

@@ -23,8 +23,7 @@
 enum {
     STACK_BYTES = 16 << 20, /* a deeply nested query needs it: sql/tokens.h */
     AGAIN_US = 50000,       /* between two interrupts of a dropped job */
-    LOOK_US = 500000,       /* longest pause between two reads of the reply
-                               clock */
+    LOOK_US = 500000,       /* at most, between two reads of the reply clock */
     GIVE_UP_US = 1000000,   /* how long stopping waits for interrupted jobs */
     IN_FLIGHT = 4,          /* jobs in flight for each that may run: one that
                                waits for its step occupies no thread */

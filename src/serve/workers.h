@@ -60,17 +60,17 @@ struct job {
     _Atomic int why; /* an enum ask_stop: why it was dropped while it ran */
 
     int64_t most_us;             /* set by the workers, for work: the longest
-                                    public time that a question may have */
+                                    class time that a question may have */
     struct reply_queue *replies; /* set by the workers, for work: fixes when
                                     charged replies leave; NULL: not fixed */
-    struct reply_queue *long_replies; /* the same for long public times */
+    struct reply_queue *long_replies; /* the same for long class times */
 
     /* used only by the workers */
     struct job *next;
     struct workers *all;
     struct queue_share *share;
-    struct reply_queue *gives_back; /* the queue that gets its time back if it
-                                       is dropped */
+    struct reply_queue *gives_back; /* gets its time back if the job is
+                                       dropped */
     bool is_planned;
     bool crowded; /* out: too many wait in the lane that it asked for */
     bool moves;   /* to the lane `to`, once work returns */
@@ -91,8 +91,7 @@ struct workers_options {
     size_t waiting_max;    /* questions not yet begun; more are refused */
     size_t share_waiting;  /* of one analyst; 0: WORKERS_SHARE_WAITING */
     size_t share_running;  /* of one analyst at one time; 0: half the threads */
-    size_t share_planning; /* of these, not yet planned and charged; 0: no
-                              limit */
+    size_t share_planning; /* of these, not yet planned and charged; 0: any */
     int64_t share_work_us; /* class times of one analyst's charged questions in
                               flight; 0: no limit */
     int64_t work_us;       /* the same for the short ones of all analysts */
@@ -101,8 +100,7 @@ struct workers_options {
     void (*interrupt)(struct curator *c); /* NULL: curator_interrupt */
     struct reply_queue *replies;          /* NULL: no reply times */
     struct reply_queue *long_replies;     /* as replies */
-    int64_t most_us;                      /* the longest class time; 0: no
-                                             limit */
+    int64_t most_us;                      /* longest class time; 0: no limit */
     struct pool
         *pool; /* of worker processes; NULL: threads do all themselves */
 };

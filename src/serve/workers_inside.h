@@ -28,13 +28,12 @@ struct lane_state {
 struct workers {
     pthread_mutex_t lock;
     pthread_cond_t quiet, held, due;
-    struct curator *keeper; /* the handle that the threads' handles were made
-                               from */
+    struct curator *keeper; /* the handle that all others were made from */
     struct workers_options options;
     struct lane_state lanes[LANES];
     size_t running; /* jobs taken or withdrawn, and not yet back */
     size_t n;
-    bool ending; /* takes no more */
+    bool ending; /* accepts no more jobs */
     bool over;   /* no longer holds replies: all come back stopped */
     bool ended;
     int64_t again_us; /* when dropped jobs are interrupted again */
