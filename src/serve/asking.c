@@ -213,7 +213,7 @@ asking_end(struct session *s, struct task *t, int64_t now_us)
     send_notice(s, t->cost, t->rows->bars);
     send_notice(s, t->note ? t->note : "", str_of(""));
     if (!cache || t->kind != TASK_ANSWER)
-        return t->rows; /* other tasks report no policy and version */
+        return t->rows; /* only answers report policy and version */
     s->confirmed_us = now_us;
     if (cache_facts(cache, t->q.policy, t->q.version) && s->key.len &&
         t->cost[0])

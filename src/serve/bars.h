@@ -1,6 +1,6 @@
 /*
  * Sentences that go with an answer: what it cost, what is left, and its error
- * bars. All of it is computed after the release.
+ * bars. All of them are computed after the release.
  */
 #ifndef SERVE_BARS_H
 #define SERVE_BARS_H

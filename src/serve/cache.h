@@ -10,8 +10,8 @@
  *   the same analyst for the same question: giving it again costs nothing.
  * SOURCE   Dwork, Roth 2014, proposition 2.1
  * NEEDS    cache_put is called only with answers that the curator gave, each
- *          under the key of its question; cache_forget, when policy or data
- *          change.
+ *          under the key of its question; cache_forget is called when policy
+ *          or data change.
  * GIVES    cache_find compares the whole key, not a hash of it.
  * FAILS    cannot; without memory nothing is kept.
  * TESTED   the_key_is_all_of_the_question a_full_cache_forgets_the_oldest
@@ -40,7 +40,7 @@ void cache_forget(struct cache *c);
 /*
  * Tells the cache which policy and data version an answer comes from; if they
  * are new, empties the cache. False: a later version was seen already, so the
- * answer must not be put.
+ * answer must not be put into the cache.
  */
 bool cache_facts(struct cache *c, const uint8_t policy[32], uint64_t version);
 

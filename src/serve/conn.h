@@ -24,8 +24,7 @@ struct conn {
     bool wants_turn;            /* see CONN_TURN */
     bool has_sent;              /* the client has sent something */
     bool entered;               /* it has logged in */
-    struct conn *older, *newer; /* in the list of strangers, until it has logged
-                                   in */
+    struct conn *older, *newer; /* in the list of strangers until it logs in */
     char address[64];
     char group[PEER_GROUP_MAX]; /* of addresses: see peer_group */
     int64_t since_us;           /* when it connected */
@@ -37,7 +36,7 @@ struct conn {
 };
 
 enum conn_now {
-    CONN_WAITS,  /* for its events */
+    CONN_WAITS,  /* it waits for its events */
     CONN_TASK,   /* session_task is to be submitted */
     CONN_TURN,   /* call conn_drive again when others have had their turn */
     CONN_CANCEL, /* cancel the question that session_cancelled names, then

@@ -1,7 +1,7 @@
 /*
- * Gives an analyst credentials: a password for PostgreSQL clients and a token for
- * HTTP. The store keeps only what checks them; the secrets themselves are shown
- * once, then wiped.
+ * Gives an analyst credentials: a password for PostgreSQL clients and a token
+ * for HTTP. The store keeps only what is needed to check them; the secrets
+ * themselves are shown once, then wiped.
  */
 #ifndef SERVE_CREDENTIALS_H
 #define SERVE_CREDENTIALS_H

@@ -93,8 +93,8 @@ void fair_queue_done(struct fair_queue *q, struct job *j);
  * job's class_us counts until fair_queue_leave or fair_queue_done.
  */
 struct room {
-    int64_t of_name; /* class times of a name's admitted jobs; one job always
-                        has room */
+    int64_t of_name; /* limit on the class times of a name's admitted jobs; one
+                        job always has room */
     int64_t of_all;  /* the same for all names together; classes above long_us
                         do not count and wait for no other name */
     int64_t long_us;

@@ -1,6 +1,6 @@
 /*
- * Does a request that has a route: reads its body, asks the curator in a worker's
- * thread, and writes the reply.
+ * Does the work of a routed request in a worker thread: reads its body, asks
+ * the curator, and writes the reply.
  */
 #ifndef SERVE_HTTP_WORK_H
 #define SERVE_HTTP_WORK_H
@@ -19,8 +19,7 @@ struct http_work {
 
     /* set by http_work.c */
     void (*ask)(struct job *j, struct curator *c);
-    arena *arena;         /* of what was read from the body, until the reply is
-                             made */
+    arena *arena;         /* of what the body says; freed with the work */
     struct buf explained; /* "EXPLAIN " and the query */
 };
 

@@ -18,8 +18,8 @@ struct listening {
 
 /*
  * Binds and listens at "HOST:PORT" or "[HOST]:PORT" with a non-blocking socket;
- * port 0 means any free port. Messages name the command's option. May fail:
- * CUSTOS_EINVAL, CUSTOS_EIO.
+ * port 0 means any free port. Error messages name the command's `option`. May
+ * fail: CUSTOS_EINVAL, CUSTOS_EIO.
  */
 CUSTOS_MUST_USE custos_status listen_open(const char *address,
                                           const char *option,

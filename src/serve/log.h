@@ -1,7 +1,7 @@
 /*
  * The operator's log: one line of logfmt per event, on standard error.
  *
- *     time=2026-01-31T12:00:00.000Z event=login who=ana from=127.0.0.1 pg=7
+ *     time=2026-01-31T12:00:00.000Z event=login pg=7 from="127.0.0.1" who="ana"
  *
  * It holds names, addresses, times, statuses, rows of the ledger and the cause of
  * a failure as a word of a closed list (log_cause.c). It never holds data, the
@@ -16,9 +16,9 @@
 #include "base/str.h"
 #include "custos.h"
 
-/* A line being built: log_begin, pairs, log_end, which hands the line over in
-   one piece: to the log's writer (log_writer.h) if one runs, else to the
-   descriptor at once. */
+/* A line being built. Call log_begin, add pairs, then call log_end, which hands
+   the line over in one piece: to the log's writer (log_writer.h) if one runs,
+   else to the descriptor at once. */
 struct log_line {
     char text[1024];
     size_t len;

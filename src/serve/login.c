@@ -38,7 +38,7 @@ ssl_request(struct session *s, size_t rest)
     s->at = AT_TLS;
 }
 
-/* Sets "-c name=value -c name=value" of the startup message's options. */
+/* Applies "-c name=value -c name=value", the options of the startup message. */
 static void
 set_options(struct session *s, str text)
 {

@@ -40,8 +40,7 @@ struct loop {
     int epoll;
     struct slot *slots;
     size_t n_slots, n_conns, n_entered;
-    struct conn *oldest, *newest; /* strangers, in the order in which they
-                                     connected */
+    struct conn *oldest, *newest; /* the list of strangers */
     size_t n_strangers;
     size_t n_out; /* tasks at workers, also of connections that are gone */
     bool stopping, draining;
@@ -81,7 +80,7 @@ enum loop_event {
 struct conn *connections_at(struct loop *l, uint32_t id);
 /* NULL: no slot is free, or out of memory. */
 struct conn *connections_add(struct loop *l, int fd, const char *address);
-/* Ends one stranger's connection if this address, or all of them together,
+/* Ends one stranger's connection if this address, or all addresses together,
    have too many, or to free a slot (CONNECTIONS_ONE_PLACE). False: none was
    ended. */
 enum connections_need { CONNECTIONS_WITHIN_LIMITS, CONNECTIONS_ONE_PLACE };

@@ -16,8 +16,8 @@
 
 enum {
     LOOK_MS = 100,         /* how often to look for new rows */
-    RETRY_MOST_MS = 60000, /* longest pause after failures; doubles from a
-                              second */
+    RETRY_MOST_MS = 60000, /* after failures pauses double, from a second to
+                              this */
     BATCH = 256,
     LINE_BYTES = RECEIPT_TEXT_MAX + 48,
     TAIL_BYTES = 4096, /* read at the end of a file to find its last line */

@@ -7,7 +7,7 @@
  * one of them is overdue does not count. Such a stop then delays replies by its
  * own length, whatever the data is (reply-time, NEEDS).
  *
- * It never goes back, and stops while a beat is overdue.
+ * The clock never goes back, and stops while a beat is overdue.
  */
 #ifndef SERVE_REPLY_CLOCK_H
 #define SERVE_REPLY_CLOCK_H

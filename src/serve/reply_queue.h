@@ -1,9 +1,10 @@
 /*
- * When a charged reply leaves: a queue with n virtual servers, fed with public
- * class times and the moments at which questions come. A question is admitted
- * after its charge and before the data is touched. This fixes the moment of its
- * reply: answer, failure, cancel and overrun all leave at that moment. The real
- * work runs as soon as a worker is free and is ended at that moment.
+ * Fixes when a charged reply leaves: a queue with n virtual servers, fed with
+ * public class times and the moments at which questions come. A question is
+ * admitted after its charge and before the data is touched. This fixes the
+ * moment of its reply: answer, failure, cancel and overrun all leave at that
+ * moment. The real work runs as soon as a worker is free and is ended at that
+ * moment.
  *
  * It knows no clock, worker or analyst. The fair queue (fair_queue.h) has decided
  * whose turn it is; here it is first come, first served.
@@ -25,7 +26,7 @@
  *          covers the time from the end of the work to the reply. And the
  *          times at which the machine stops this process, which reply_clock.h
  *          does not count, are no function of the data.
- * GIVES    due: a function of the arguments of the calls, of no data.
+ * GIVES    due: a function of the arguments of these calls, not of data.
  * FAILS    cannot. Late waking, caches, memory bandwidth and disks remain:
  *          THREATS.md.
  * TESTED   moments_depend_on_arrivals_and_classes_alone

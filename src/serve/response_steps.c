@@ -3,8 +3,8 @@
  *   Let a charged question arrive completely at time a and its work end at
  *   a + d. Its reply is handed over at a + step(d), where step(d) is the least
  *   of 10, 20, ..., 100, 200, 400, 800, ... milliseconds that is at least d. So
- *   only step(d) can be seen of the time d: at most 10 + k values when d stays
- *   below 100 * 2^k ms.
+ *   an observer sees step(d) and not d: at most 10 + k values when d stays below
+ *   100 * 2^k ms.
  * SOURCE   doc/proofs/response-steps.md
  * NEEDS    a is taken before anything that depends on the data; every reply of
  *          a charged question goes through the reply heap, failures included.

@@ -33,7 +33,7 @@ void reply_heap_clear(struct reply_heap *s);
 
 /* Makes room for this many jobs. False: out of memory. */
 bool reply_heap_reserve(struct reply_heap *s, size_t jobs);
-/* There must be reserved room. */
+/* Needs room that was reserved. */
 void reply_heap_put(struct reply_heap *s, struct job *j, int64_t finished_us);
 
 /* A job whose time has come, or NULL. */

@@ -17,7 +17,7 @@
 /* The owner's limits; each has its own error. 0: the default. */
 struct serve_limits {
     size_t waiting;     /* questions that no worker has begun */
-    size_t connections; /* all together */
+    size_t connections; /* of all clients */
     size_t connections_per_analyst;
     size_t message_bytes;       /* of one message from a client */
     size_t query_bytes;         /* of one text of SQL */

@@ -103,7 +103,7 @@ void session_refused(struct session *s, struct task *t, const char *sqlstate,
 enum session_stop { STOP_NOT, STOP_CANCEL, STOP_TIME };
 bool session_stop(struct session *s, enum session_stop why);
 
-/* The session that NEED_CANCEL is about. */
+/* The session whose question the client wants to cancel, for NEED_CANCEL. */
 struct pg_cancel session_cancelled(const struct session *s);
 
 /* Does the request name this session by its process and key? Compares the key

@@ -21,7 +21,7 @@ enum {
                             most about 6 us; then others have their turn */
 };
 
-/* Its state. Up to AT_FINAL the client has not logged in. */
+/* The state of a session. Up to AT_FINAL the client has not logged in. */
 enum session_at {
     AT_FIRST,  /* first packets */
     AT_TLS,    /* in the handshake */
@@ -129,13 +129,14 @@ void session_go(struct session *s, int64_t now_us);
 
 /* --- session_task.c */
 
-/* Begins a task. NULL: out of memory, which the client has been told. */
+/* Begins a task. NULL: out of memory, and the client has been told. */
 struct task *
 session_want(struct session *s, enum task_kind kind, enum session_then then);
 
 /* --- giving.c */
 
-/* Sends rows, from a portal at most `most`. They are held until they are sent. */
+/* Sends rows; from a portal, at most `most` of them. They are held until they
+   are sent. */
 void session_give(struct session *s, struct rows *rows);
 void session_give_some(struct session *s, struct portal *portal, enum give how,
                        uint64_t most);

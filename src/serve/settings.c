@@ -15,7 +15,7 @@ enum check {
     UTF8,   /* only UTF8 */
     ISO,    /* begins with ISO */
     ZERO,   /* only 0: clients set no limits */
-    LEVEL,  /* of client_min_messages */
+    LEVEL,  /* a level of client_min_messages */
     NUMBER, /* a number; the planner checks its range */
     SWITCH, /* on or off */
 };
@@ -75,8 +75,7 @@ static_assert(COUNT_OF(table) <= SETTINGS_MAX, "a slot for each setting");
 
 /* ----------------------------------------------------------------- find -- */
 
-/* Names ignore case. The SQL parser gives SET TIME ZONE as a name,
-   `timezone`. */
+/* Names ignore case. The SQL parser turns SET TIME ZONE into SET timezone. */
 static size_t
 find_setting(str name)
 {

@@ -1,8 +1,9 @@
 /*
  * The settings of a session: those that clients set when they connect, accepted
  * and remembered where they do no harm, and the price of the questions that
- * follow (custos.epsilon, custos.within, custos.jointly). No setting exceeds the
- * policy's caps, and none is a limit of time or memory: those are the owner's.
+ * follow (custos.epsilon, custos.within, custos.jointly). No setting can exceed
+ * the policy's caps. Limits of time and memory are not settings: only the owner
+ * sets them.
  *
  * As in PostgreSQL, ROLLBACK undoes SET, and the end of a transaction undoes
  * SET LOCAL.
@@ -25,8 +26,8 @@ struct settings {
 
 enum setting_scope {
     SETTING_SESSION,  /* outside a transaction */
-    SETTING_IN_BLOCK, /* in one: until its ROLLBACK */
-    SETTING_LOCAL,    /* in one: until its end */
+    SETTING_IN_BLOCK, /* in one: undone by its ROLLBACK */
+    SETTING_LOCAL,    /* in one: undone at its end */
 };
 
 /*
@@ -40,7 +41,7 @@ CUSTOS_MUST_USE custos_status settings_set(struct settings *s, str name,
                                            const char **report,
                                            custos_err *err);
 
-/* All back to their initial values; frees what it holds. */
+/* Sets all back to their initial values and frees what they hold. */
 void settings_reset(struct settings *s);
 
 void settings_commit(struct settings *s);
@@ -52,7 +53,8 @@ const char *settings_get(const struct settings *s, const char *name);
 const char *
 settings_find(const struct settings *s, str name, const char **value);
 
-/* The i-th of those that are sent to a client at the start; NULL after the last. */
+/* The i-th of the settings that are sent to a client at the start; NULL after
+   the last. */
 const char *
 settings_told(const struct settings *s, size_t i, const char **value);
 

@@ -29,10 +29,10 @@ struct share; /* of one analyst */
 
 struct shares *shares_new(const struct share_limits *limits); /* NULL: no
                                                                  memory */
-void shares_free(struct shares *all); /* nobody holds a share */
+void shares_free(struct shares *all); /* nobody may hold a share */
 
 /* The share of a name, held until share_drop. NULL: out of memory; the
-   functions below take that for a share without limits. */
+   functions below treat it as a share without limits. */
 struct share *share_hold(struct shares *all, str name);
 struct share *share_again(struct share *s); /* one more holder */
 void share_drop(struct share *s);
@@ -43,15 +43,15 @@ bool share_take(struct share *s, enum share_use use, size_t bytes);
 void share_force(struct share *s, enum share_use use, size_t bytes);
 void share_give(struct share *s, enum share_use use, size_t bytes);
 
-/* Replaces what was counted before by what there is now, limit or not. */
+/* Replaces the bytes *counted by `now`, whatever the limit. */
 void
 share_change(struct share *s, enum share_use use, size_t *counted, size_t now);
 
 /* At or beyond the limit: nothing more may be begun. */
 bool share_is_full(struct share *s, enum share_use use);
 
-/* One more request. 0: it is counted and may go on; else not counted, and how
-   many microseconds to wait before the next try. */
+/* Counts one more request. Returns 0 if it may go on; else it is not counted,
+   and the result is how many microseconds to wait before the next try. */
 int64_t share_request(struct share *s, int64_t now_us);
 
 /* May the loop itself parse a text of this many tokens in the turn that began

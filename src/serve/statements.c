@@ -175,7 +175,8 @@ roll_back(struct session *s)
     return complete_command(s, "ROLLBACK");
 }
 
-/* Nothing is ever written, so there is nothing to undo but the failed state. */
+/* No data is ever written, so ROLLBACK TO ends the failed state and no more.
+   (SET is not undone.) */
 static enum done
 do_savepoint(struct session *s, const struct statement *st)
 {

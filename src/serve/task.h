@@ -32,7 +32,8 @@ struct task {
     str user;                   /* TASK_VERIFIER */
     struct formats formats;     /* TASK_ANSWER, TASK_CATALOG */
     struct catalog_ask catalog; /* TASK_CATALOG, TASK_CATALOG_DESCRIBE */
-    uint32_t *types;            /* of parameters, to describe; 0: not given */
+    uint32_t *types;            /* of parameters, for descriptions; 0: not
+                                   given */
     size_t n_types;
     struct share *share; /* of the analyst, held; the rows count there */
     size_t counted;
@@ -42,7 +43,7 @@ struct task {
     struct scram_verifier verifier;
     struct rows *rows;         /* held by the task */
     char cost[COST_MAX];       /* of a private answer; else empty */
-    const char *note;          /* beside a plan, or NULL */
+    const char *note;          /* shown with a plan, or NULL */
     struct pg_column *columns; /* of descriptions, in a */
     size_t n_columns;
     uint32_t *params;

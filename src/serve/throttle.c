@@ -18,12 +18,12 @@ enum {
     WAYS = 8, /* places, from its hash on, that can hold an entry */
     FREE_NAME = 6,
     FREE_ADDRESS = 24, /* several people can sit behind one address */
-    TRIES = 0,         /* in place of these: the kind of entry for attempts */
+    TRIES = 0,         /* a kind of entry, as the two above: for attempts */
     MINUTE_US = 60 * 1000000,
     SECOND_US = 1000000,
     WAIT_MAX_US = 60 * SECOND_US,
     FORGET_US = 900 * SECOND_US,
-    CANCELS = 255, /* another kind of entry, for cancel requests */
+    CANCELS = 255, /* a kind of entry, too: for cancel requests */
     CANCELS_US = 60 * SECOND_US,
     NAME_BYTES = 256,
 };
@@ -32,7 +32,7 @@ struct entry {
     uint64_t hash; /* 0: free */
     uint32_t failures;
     bool known;      /* the name has logged in from there */
-    int64_t last_us; /* of attempts: they are paid for up to this moment */
+    int64_t last_us; /* last failure or login; attempts: paid up to here */
 };
 
 struct throttle {

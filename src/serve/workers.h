@@ -84,7 +84,7 @@ struct job {
 };
 
 struct workers_options {
-    size_t threads;        /* of questions */
+    size_t threads;        /* for questions */
     size_t free_threads;   /* 0: as many as WORKERS_FREE says */
     size_t login_threads;  /* 0: as many as WORKERS_LOGINS says */
     size_t owner_threads;  /* 0: as many as WORKERS_OWNER says */
