@@ -1,27 +1,27 @@
 /*
- * The bound selection: how many rows of a unit count, where the policy does not
- * say. The bounds 1, 2, 4, ... are tried in turn, and the first that only few
- * units exceed is taken. That is a release of its own, with a share of the
- * query's epsilon; the query is then an ordinary plan with that bound and the
- * rest of the price.
+ * The bound selection: chooses how many rows of a unit count, where the policy
+ * does not say. The bounds 1, 2, 4, ... are tried in turn, and the first that
+ * only few units exceed is taken. That is a release of its own, with a share of
+ * the query's epsilon. The query then runs as an ordinary plan with that bound
+ * and the rest of the price.
  *
- * All plans that can follow are made before anything is charged: the price is
- * the largest of theirs, and none can fail for a reason that was not known
- * before.
+ * All plans that can follow are made before anything is charged. The price is
+ * the largest of theirs, and a plan that cannot be made is known before the
+ * charge.
  *
  * THEOREM  bound-race
  *   Let m_u be a whole number that is a function of the rows of unit u and of
- *   public data, and N_j the number of units with m_u > 2^j. Asking for j = 0,
- *   1, ... whether -N_j reaches -T, by the sparse vector technique for
- *   monotone values of sensitivity 1 with epsilon e, and taking the first 2^j
- *   that does, is e-DP, under add-remove and under change-one. With any plan
- *   for that bound, (e', d)-DP, after it, the whole is (e + e', d)-DP. With b
- *   the scale of its noise and T >= 6b, with probability at least 95 % at most
- *   T + 8b units have more than the bound that is taken, if it is not the
- *   last; where no unit has more than 2^j, j is passed with at most 2 %.
+ *   public data, and N_j the number of units with m_u > 2^j. Ask for j = 0, 1,
+ *   ... whether -N_j reaches -T, by the sparse vector technique for monotone
+ *   values of sensitivity 1 with epsilon e, and take the first 2^j that does:
+ *   this is e-DP, under add-remove and under change-one. If an (e', d)-DP plan
+ *   for that bound follows, both together are (e + e', d)-DP. With b the scale
+ *   of the noise and T >= 6b: unless the last bound is taken, with probability
+ *   at least 95 % at most T + 8b units exceed the bound that is taken; and
+ *   where no unit exceeds 2^j, j is passed over with probability at most 2 %.
  * SOURCE   doc/proofs/bound-race.md
  * NEEDS    unit-local; sparse-vector-lattice; at most 11 bounds; the largest
- *          charge of all plans that can follow is paid before.
+ *          charge of all plans that can follow is paid first.
  * GIVES    a bound for every table and path that declares none.
  * FAILS    before the charge: CUSTOS_ERANGE (noise out of range),
  *          CUSTOS_EUNSUPPORTED (asked by accuracy).
@@ -38,7 +38,7 @@
 
 struct work;
 
-/* Bounds 1, 2, ..., 1024. More rows of a unit count only by the policy. */
+/* Bounds 1, 2, ..., 1024. Only a policy can allow more rows per unit. */
 enum { BOUND_SELECTION_MAX = 11 };
 
 struct bound_selection {
@@ -59,7 +59,7 @@ typedef void (*bound_selection_each)(void *ctx, const struct relation *r);
 void bound_selection_walk(const struct relation *from,
                           bound_selection_each each, void *ctx);
 
-/* Is there any? */
+/* Does bound_selection_walk find any relation? */
 bool bound_selection_is_open(const struct relation *from);
 
 /* Takes the bound selection's share off the price. May fail:

@@ -2,15 +2,16 @@
  * Which columns of its relations a plan reads.
  *
  * A join that multiplies rows copies every column that it hands on once for
- * each pair, so it hands on only those that something above it reads
- * (relation->carried). The engine prints no others, and unit-work counts the
- * bytes of these.
+ * each pair, so it hands on only the columns that something above it reads
+ * (relation->carried). The engine prints only these columns, and unit-work
+ * counts their bytes.
  *
  * A join with many public rows numbers the rows of a unit again, in the order
- * of a hash, so that it is not always the same public rows that count. For that
- * each row of the private side has a seed: a 64-bit number that is a function
- * of the unit's own rows and public data. It is computed below all joins
- * (relation->seeded: computed and handed on), so that no text is copied for it.
+ * of a hash; otherwise the same public rows would always be the ones that
+ * count. The hash needs a seed for each row of the private side: a 64-bit
+ * number that is a function of the unit's own rows and public data. The seed is
+ * computed below all joins and handed on (relation->seeded), so that no text is
+ * copied for it.
  */
 #ifndef PLAN_CARRY_H
 #define PLAN_CARRY_H

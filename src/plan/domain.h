@@ -12,7 +12,7 @@ enum domain_result {
     DOMAIN_FOUND,
     DOMAIN_NONE,      /* no finite domain is known */
     DOMAIN_LARGE,     /* more than `room` values */
-    DOMAIN_NO_MEMORY, /* or no steps */
+    DOMAIN_NO_MEMORY, /* or no steps remain */
 };
 
 struct domain {
@@ -20,7 +20,7 @@ struct domain {
     struct effort *effort;
     const struct policy_table *table;
     size_t room;          /* the most values, duplicates counted */
-    struct datum *values; /* n of them; sorted and distinct when found */
+    struct datum *values; /* n of them; sorted and distinct in the end */
     size_t n;
     size_t capacity; /* of values */
     bool null;       /* NULL is among them */

@@ -1,19 +1,19 @@
 /*
  * The limits of planning. Everything above the charge costs no budget, so its
  * time must be limited in another way: each plan may take a number of steps and
- * of bytes, and a query that needs more is refused with a sentence that says
- * what to make smaller.
+ * of bytes. A query that needs more is refused, and the message says what to
+ * make smaller.
  *
- * Steps are counted, never measured: the verdict is a function of query, policy
- * and counts of public tables, and the same for EXPLAIN, for a description and
- * for the query itself, on every machine. A step is about 25 ns of work, the
- * work of one node of an expression on one value. A loop that runs more often
- * than the text is long takes its steps before it runs; one that takes memory
- * in each turn is bounded by the bytes.
+ * Steps are counted, never measured: whether a plan exceeds them is a function
+ * of query, policy and counts of public tables. It is the same for EXPLAIN, for
+ * a description and for the query itself, on every machine. A step is about
+ * 25 ns: the work of one node of an expression on one value. A loop that can
+ * run more often than the text has bytes takes its steps before it runs; one
+ * that allocates memory in each turn is bounded by the bytes.
  *
  * Inside plan_make an exhausted limit looks like a lack of memory
- * (CUSTOS_ENOMEM), which every path already passes up; plan_make turns it into
- * its own error.
+ * (CUSTOS_ENOMEM), which every function already passes on; plan_make turns it
+ * into its own error.
  */
 #ifndef PLAN_EFFORT_H
 #define PLAN_EFFORT_H
@@ -25,7 +25,7 @@
 #include "base/arena.h"
 #include "custos.h"
 
-/* Memory of one plan, in the arena. The steps are the policy's. */
+/* Memory of one plan, in the arena. The policy limits the steps. */
 #define EFFORT_BYTES ((size_t)128 << 20)
 
 /* Steps of work outside our own loops: measured, rounded up. */
@@ -36,10 +36,10 @@ enum {
     EFFORT_TEXT_BYTE = 40,     /* parsing one byte of a view */
     EFFORT_LAPLACE = 12000,    /* a Laplace mechanism and its error bar */
     EFFORT_GAUSSIAN = 150000,  /* calibrating a Gaussian one */
-    EFFORT_QUANTILE = 4000,    /* the trees of a part, */
+    EFFORT_QUANTILE = 4000,    /* the trees of a part of quantiles, */
     EFFORT_RANK = 5000,        /* and for each of its ranks */
-    EFFORT_SELECTION = 100000, /* a rule that chooses groups, */
-    EFFORT_ENTRY = 15, /* and for each entry of the optimal one's table */
+    EFFORT_SELECTION = 100000, /* a rule of partition selection, */
+    EFFORT_ENTRY = 15, /* and for each entry of the optimal rule's table */
 };
 
 enum effort_state {
@@ -51,12 +51,12 @@ enum effort_state {
 
 struct effort {
     uint64_t remaining;      /* steps */
-    uint64_t unwatched;      /* steps since `stop` was looked at */
-    const _Atomic int *stop; /* not 0: stop; NULL: nobody stops it */
+    uint64_t unwatched;      /* steps since `stop` was last read */
+    const _Atomic int *stop; /* not 0: stop; NULL: cannot be stopped */
     enum effort_state state;
 };
 
-enum { EFFORT_WATCH = 1 << 14 }; /* steps between looks at `stop` */
+enum { EFFORT_WATCH = 1 << 14 }; /* steps between reads of `stop` */
 
 /* From now on every effort_take fails. */
 void effort_end(struct effort *e, enum effort_state why);
@@ -64,7 +64,7 @@ void effort_end(struct effort *e, enum effort_state why);
 /* The slow path of effort_take. */
 CUSTOS_MUST_USE bool effort_look(struct effort *e, uint64_t steps);
 
-/* Takes so many steps. False: fewer remain, or planning was cancelled. e may be
+/* Takes `steps` steps. False: fewer remain, or planning was cancelled. e may be
    NULL, for work below the charge. */
 CUSTOS_MUST_USE static inline bool
 effort_take(struct effort *e, uint64_t steps)
@@ -77,12 +77,13 @@ effort_take(struct effort *e, uint64_t steps)
     return true;
 }
 
-/* The same as a status: CUSTOS_OK, or CUSTOS_ENOMEM that plan_make replaces. */
+/* As effort_take, with a status: CUSTOS_OK, or the CUSTOS_ENOMEM that plan_make
+   replaces. */
 CUSTOS_MUST_USE custos_status effort_spend(struct effort *e, uint64_t steps,
                                            custos_err *err);
 
-/* The refusal once a limit is reached: CUSTOS_EOVERFLOW, or CUSTOS_EENGINE
-   where planning was cancelled. */
+/* The error of an exhausted limit: CUSTOS_EOVERFLOW, or CUSTOS_EENGINE where
+   planning was cancelled. */
 custos_status effort_refuse(const struct effort *e, custos_err *err);
 
 #endif

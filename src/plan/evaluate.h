@@ -1,12 +1,12 @@
 /*
- * Expressions over public values, evaluated in C: those on aggregates after
- * noise, and the image of a function over declared values. The engine gives the
- * same values for the same tree (test/engine compares them).
+ * Expressions over public values, evaluated in C: expressions on aggregates
+ * after noise, and the image of declared values under an expression. The engine
+ * gives the same values for the same tree (test/engine compares them).
  *
- * Numbers may carry an interval, which follows interval arithmetic; where that
- * is not possible (division by what may be 0, a CASE decided by a noisy number)
- * the result is uncertain and has no interval. Doubles are fine here: no exact
- * private value is seen.
+ * Numbers may carry an interval, which is computed by interval arithmetic.
+ * Where that is not possible (division by a number that may be 0, a CASE
+ * decided by a noisy number) the result is uncertain and has no interval.
+ * Doubles are fine here: no exact private value is seen.
  */
 #ifndef PLAN_EVALUATE_H
 #define PLAN_EVALUATE_H
@@ -30,7 +30,7 @@ struct value {
 
 /*
  * Where leaves get their values: EXPR_COLUMN, EXPR_KEY, EXPR_AGGREGATE,
- * EXPR_INTERVAL. Texts that are made live in a.
+ * EXPR_INTERVAL. New texts live in a.
  */
 struct scope {
     arena *a;
@@ -44,15 +44,15 @@ struct scope {
 bool evaluate_knows(const struct expr *e);
 
 /* Is this node's own value computed here as a double of 15 digits? The engine's
-   has more. */
+   value has more digits. */
 bool evaluate_rounds(const struct expr *e);
 
-/* False without memory or steps. What has no value (division by 0, overflow) is
-   NULL. */
+/* False without memory or steps. An undefined value (division by 0, overflow)
+   is NULL. */
 CUSTOS_MUST_USE bool
 evaluate(const struct scope *s, const struct expr *e, struct value *out);
 
-/* A number's double; a double as a decimal of 15 digits of TYPE_REAL (NULL
+/* A number as a double; and a double as a TYPE_REAL of 15 decimal digits (NULL
    for NaN and infinities). */
 double datum_double(const struct datum *d);
 struct datum datum_of_double(double x);

@@ -14,8 +14,8 @@
 enum { FROM_COLUMNS_MAX = 4096, FROM_DEPTH_MAX = 64 };
 
 /*
- * Conditions of WHERE that joins without ON may take: a join takes those whose
- * names it has, and each is taken once.
+ * Conditions of WHERE that joins without ON may take: a join takes those that
+ * name only its own columns. Each condition is taken once.
  */
 struct loose {
     struct expr **conjuncts;
@@ -40,7 +40,7 @@ CUSTOS_MUST_USE custos_status from_query(struct work *w, struct from *f,
 /* Is it a list of tables with commas: a join without a condition of its own? */
 bool from_is_list(const struct from *f);
 
-/* The join f of its sides, which are relations already. */
+/* Joins two relations, the sides of f. */
 CUSTOS_MUST_USE custos_status from_pair(struct work *w, const struct from *f,
                                         struct loose *loose,
                                         struct relation *left,
@@ -51,22 +51,22 @@ CUSTOS_MUST_USE custos_status from_pair(struct work *w, const struct from *f,
 CUSTOS_MUST_USE custos_status from_new(struct work *w, enum relation_kind kind,
                                        size_t n, struct relation **out);
 
-/* Its `as`, while it is being made. */
+/* The table r->as, writable while r is being made. */
 struct policy_table *from_as(struct relation *r);
 
-/* Rows of inner that pass e (bound and typed). */
+/* A relation: the rows of inner that pass e, which is bound and typed. */
 CUSTOS_MUST_USE custos_status from_filter(struct work *w,
                                           struct relation *inner,
                                           struct expr *e,
                                           struct relation **out);
 
-/* Names and types from here on are those of r. */
+/* From here on, names are looked up in r. */
 void from_enter(struct work *w, struct relation *r);
 
 /* The context of expressions over r. */
 enum context from_context(const struct relation *r);
 
-/* Gives the columns the names of f's list, where it has one. */
+/* Renames the columns by the column list of f's alias, if it has one. */
 CUSTOS_MUST_USE custos_status from_rename(struct work *w, const struct from *f,
                                           struct relation *r);
 
@@ -82,8 +82,8 @@ CUSTOS_MUST_USE custos_status from_and(struct work *w, struct expr *a,
 /* Does r contain a relation of this kind? */
 bool from_has(const struct relation *r, enum relation_kind kind);
 
-/* The most rows that a table is assumed to have; a low ceiling of the policy is
-   not relied on. */
+/* The most rows that a table is assumed to have: the policy's max_rows, but at
+   least 2^40. */
 uint64_t from_ceiling(const struct policy_table *t);
 
 /* Saturating product and sum. */

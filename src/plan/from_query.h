@@ -1,6 +1,6 @@
 /*
- * What the files of subqueries share. Within them w->q is the subquery and
- * w->from what its expressions are over.
+ * What the files of subqueries share. Within them w->q is the subquery, and its
+ * expressions are over w->from.
  */
 #ifndef PLAN_FROM_QUERY_H
 #define PLAN_FROM_QUERY_H
@@ -8,11 +8,11 @@
 #include "plan/domain.h"
 #include "plan/from.h"
 
-/* One SELECT as a relation, its names those of its outputs. */
+/* One SELECT as a relation whose columns are named after its outputs. */
 CUSTOS_MUST_USE custos_status query_relation(struct work *w, struct query *q,
                                              struct relation **out);
 
-/* The bound targets of q over inner. */
+/* Adds the outputs of q, which are bound, to inner as columns. */
 CUSTOS_MUST_USE custos_status query_project(struct work *w,
                                             const struct query *q,
                                             struct relation *inner,
@@ -22,12 +22,12 @@ CUSTOS_MUST_USE custos_status query_project(struct work *w,
 CUSTOS_MUST_USE custos_status query_union(struct work *w, struct query *q,
                                           struct relation **out);
 
-/* With GROUP BY the unit, or a key of it, over private rows. */
+/* A query over private rows with GROUP BY the unit, or a key of it. */
 CUSTOS_MUST_USE custos_status query_units(struct work *w, struct query *q,
                                           struct relation *inner,
                                           struct relation **out);
 
-/* Over public rows, whatever it is: a plan of its own. */
+/* Any query over public rows: a plan of its own. */
 CUSTOS_MUST_USE custos_status query_public(struct work *w, struct query *q,
                                            struct relation *from,
                                            struct relation **out);

@@ -8,7 +8,7 @@
 
 enum { UNITS_AGGREGATES_MAX = 64 };
 
-/* A query's keys and aggregates, while they are found. */
+/* A query's keys and aggregates, while they are collected. */
 struct units {
     struct expr **keys;
     size_t n_keys;

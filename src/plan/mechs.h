@@ -1,8 +1,8 @@
 /*
  * A cache of mechanisms and rules of partition selection: computing their
- * tables and thresholds takes longer than answering a small query. They are
- * functions of their options, which are public; an entry is used only where all
- * options are the same, byte by byte.
+ * tables and thresholds takes longer than answering a small query. An entry is
+ * a function of its options, which are public; it is used only for options that
+ * are the same byte by byte.
  *
  * For one thread at a time.
  */
@@ -17,18 +17,19 @@ struct mechs;
 struct mechs *mechs_new(void);
 void mechs_free(struct mechs *m);
 
-/* custos_mech_new, or from the cache; the caller frees *out. m may be NULL. */
+/* Like custos_mech_new, through the cache; the caller frees *out. m may be
+   NULL. */
 CUSTOS_MUST_USE custos_status mechs_take(struct mechs *m,
                                          const custos_mech_options *o,
                                          custos_mech **out, custos_err *err);
 
-/* custos_mech_error_wide at 95 %, or from the cache. */
+/* Like custos_mech_error_wide at 95 %, through the cache. */
 CUSTOS_MUST_USE custos_status mechs_bar(struct mechs *m,
                                         const custos_mech *mech, size_t n,
                                         custos_int *half_width,
                                         custos_err *err);
 
-/* The same for custos_keys_new. */
+/* Like custos_keys_new, through the cache. */
 CUSTOS_MUST_USE custos_status mechs_take_keys(struct mechs *m,
                                               const custos_keys_options *o,
                                               custos_keys **out,

@@ -1,5 +1,5 @@
 /*
- * The value inside an aggregate: its limits and steps.
+ * The value inside an aggregate: its limits and its grid.
  */
 #ifndef PLAN_PARTS_H
 #define PLAN_PARTS_H
@@ -8,8 +8,8 @@
 
 struct part_value {
     struct grid grid;
-    bool centred; /* an average or variance is among those that use it */
-    bool squared; /* a variance is */
+    bool centred; /* an average or variance uses it */
+    bool squared; /* a variance uses it */
     i128 lower, upper, centre, most;
 };
 
@@ -18,8 +18,8 @@ struct grid grid_of_value(const struct work *w, const struct expr *e,
                           const rat *lower, const rat *upper);
 
 /*
- * Lays limits and centre on v->grid, in steps, or on a coarser one where
- * `rows` rows would change more steps than noise can hide. False when nothing
+ * Sets limits and centre, in steps of v->grid. Makes that grid coarser where
+ * `rows` rows would change more steps than noise can hide. False when no grid
  * fits.
  */
 bool grid_lay(struct part_value *v, const rat *lower, const rat *upper,

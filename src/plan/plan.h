@@ -31,8 +31,8 @@ enum { PLAN_PARTS_MAX = 200, PLAN_KEYS_MAX = 16, PLAN_QUERIES_MAX = 32 };
 
 /*
  * KEY_TEXT_MAX: the most bytes of a discovered group's key; a longer text is
- * NULL. KEY_TEXT_MEAN: their mean over all groups that a plan may show; with
- * longer keys fewer groups are shown.
+ * NULL. KEY_TEXT_MEAN: the mean length that a plan with all its groups has room
+ * for; if keys are longer on average, fewer groups are shown.
  */
 enum { KEY_TEXT_MAX = 1024, KEY_TEXT_MEAN = 64 };
 
@@ -50,15 +50,16 @@ struct grid {
 struct grid grid_of_column(const struct policy_column *c);
 
 /*
- * PART_QUANTILES: all ranks of one value, at one price. They are released three
- * times: at their places, and at places `off` below and above, which are the
- * ends of error bars. For these the values of a group are padded with `off`
- * copies each of the smallest and the largest possible value.
+ * PART_QUANTILES: all ranks of one value, at one price. Each rank is released
+ * three times: at its place among the sorted values, and `off` places below and
+ * above it, which gives the ends of the error bar. For these two releases the
+ * values of a group are padded with `off` copies each of the smallest and the
+ * largest possible value.
  */
 struct part_quantiles {
     const char **rank; /* ascending, exact decimals */
     size_t n;
-    uint64_t inside; /* places from the end at which ranks 0 and 1 are found */
+    uint64_t inside; /* ranks 0 and 1 are so many places from the ends */
     uint64_t off;
     custos_quantile *at, *low, *high;
 };
@@ -66,8 +67,8 @@ struct part_quantiles {
 enum part_kind {
     PART_ROWS,      /* rows of the group */
     PART_VALUES,    /* rows whose value is not NULL */
-    PART_SUM,       /* of values less centre, in steps */
-    PART_SQUARES,   /* of their squares */
+    PART_SUM,       /* the sum of value - centre, in steps */
+    PART_SQUARES,   /* the sum of its squares */
     PART_UNITS,     /* units with a row in the group */
     PART_DISTINCT,  /* distinct values that are not NULL */
     PART_QUANTILES, /* no number: the sorted values of the group, in steps */
@@ -77,23 +78,23 @@ struct part {
     enum part_kind kind;
     custos_mech_kind mech_kind;
     struct expr *of;    /* the value; NULL for rows and units */
-    struct grid grid;   /* of one value */
-    int owner;          /* the aggregate with an epsilon of its own that pays
-                           for it, or -1 */
+    struct grid grid;   /* the grid of one value */
+    int owner;          /* the aggregate that states an epsilon of its own and
+                           pays for this part, or -1 */
     unsigned weight;    /* its weight in the split of the price */
-    i128 lower, upper;  /* of one value, in steps: values are clamped into it */
+    i128 lower, upper;  /* range of one value, in steps: values are clamped */
     i128 centre;        /* in steps, within the range */
     uint64_t domain;    /* PART_DISTINCT: the most values there can be; 0: not
                            known */
     i128 row_most;      /* one row moves the exact number by at most this */
     i128 bar;           /* half width of one value at 95 %, in steps */
     rat l1, l2_squared; /* sensitivity of the vector of all groups, in steps */
-    rat epsilon, delta; /* its share */
+    rat epsilon, delta; /* its share of the price */
     custos_mech *mech;  /* on wide ints, one value per group; quantiles: NULL */
-    const char *theorem;              /* the mechanism's */
+    const char *theorem;              /* theorem of the mechanism */
     struct part_quantiles *quantiles; /* PART_QUANTILES */
     bool one_cell; /* between neighbours at most one group differs */
-    bool served;   /* it is the noisy count of the selection: no mech */
+    bool served;   /* its values are the selection's noisy counts: no mech */
 };
 
 /* Numbers that a part releases for a group: 1, or three per rank. */
@@ -103,33 +104,36 @@ size_t part_width(const struct part *part);
 struct key {
     struct expr *expr;
     enum { KEY_STORED, KEY_WHOLE, KEY_PERIOD, KEY_LISTED, KEY_PRIVATE } kind;
-    /* the index column of a column with declared values; a range of whole
-       numbers; consecutive periods of the calendar; values looked up in a
-       list; values discovered in the data */
+    /* KEY_STORED: the index column of a column with declared values.
+       KEY_WHOLE: a range of whole numbers. KEY_PERIOD: consecutive periods of
+       the calendar. KEY_LISTED: values looked up in a list. KEY_PRIVATE: values
+       discovered in the data. */
     int column;           /* KEY_STORED */
     int scale;            /* KEY_PRIVATE, decimals: digits after the point */
-    i128 from;            /* KEY_WHOLE, and the first of KEY_PERIOD */
+    i128 from;            /* the first KEY_WHOLE or KEY_PERIOD */
     enum period period;   /* KEY_PERIOD */
     struct datum *values; /* n of them, in the order of output */
     size_t n;
-    bool null_group; /* one more group, for NULL and values outside; without it
-                        such rows are in no group */
+    bool null_group; /* one more group, for NULL and values outside the domain;
+                        if false, such rows are in no group */
 };
 
-/* What a KEY_PERIOD finds its periods from: of date_trunc its argument. */
+/* The expression whose period a KEY_PERIOD is: the argument of date_trunc, or
+   the key itself. */
 const struct expr *key_in_period(const struct key *k);
 
 /*
- * Where a key is private, groups are discovered in the data, and which of them
- * are shown is a release of its own, by the number of units in each.
+ * Where a key is private, groups are discovered in the data. Which of them are
+ * shown is a release of its own, made from the number of units in each.
  */
 struct selection {
     custos_keys *rule;
     rat epsilon, delta;  /* its price */
-    unsigned weight;     /* of the price among parts */
-    uint64_t half, most; /* units of a group that is shown with 50 %, 95 % */
-    uint64_t least; /* groups of fewer are never shown: by owner or query */
-    int serves;     /* the part that its noisy counts serve as, or -1 */
+    unsigned weight;     /* in the split of the price */
+    uint64_t half, most; /* a group of so many units is shown with probability
+                            50 %, 95 % */
+    uint64_t least; /* smaller groups are never shown: set by owner or query */
+    int serves;     /* the part that gets its noisy counts as values, or -1 */
 };
 
 /*
@@ -141,30 +145,31 @@ struct selection {
  *            an average of the same value
  *   avg      S/N + c
  *   var_pop  Q/N - (S/N)^2; var_samp: that times N/(N-1)
- *   median, percentile, min, max: `rank` of the part in `rows`
+ *   median, percentile, min, max: number `rank` among the ranks of part `rows`
  */
 struct plan_aggregate {
     const struct expr *expr;
     enum aggregate kind;
-    int rows, sum, squares; /* rows: of PART_ROWS, PART_VALUES, PART_UNITS,
-                               PART_DISTINCT, PART_QUANTILES */
-    size_t rank;            /* which of the part's */
+    int rows, sum, squares; /* parts. rows: of any kind but PART_SUM and
+                               PART_SQUARES */
+    size_t rank;            /* which of the ranks of part `rows` */
 };
 
 enum bounding {
     BOUND_NONE,    /* the unit is the row */
-    BOUND_RANK,    /* rank <= rows, before WHERE: a predicate */
-    BOUND_FOLD,    /* the first rows of a unit that pass WHERE, in rank order,
-                      and of these the first groups: streamed in unit order */
-    BOUND_GENERAL, /* as BOUND_FOLD, but in SQL: attached tables, distinct
-                      values */
+    BOUND_RANK,    /* a predicate before WHERE: rank <= rows */
+    BOUND_FOLD,    /* a unit's first rows in rank order that pass WHERE, and of
+                      these the first groups; streamed in unit order */
+    BOUND_GENERAL, /* as BOUND_FOLD, but in SQL: for attached tables and
+                      distinct values */
 };
 
 /*
- * What is computed after noise: outputs, HAVING and ORDER BY. In these trees an
- * expression of GROUP BY has become EXPR_KEY (slot: which key), an aggregate
- * has its slot in plan->aggregates and EXPR_INTERVAL in plan->outputs, an alias
- * or number of an output has become its tree; no EXPR_COLUMN is left.
+ * What is computed after noise: outputs, HAVING and ORDER BY. In these trees
+ * each expression of GROUP BY is an EXPR_KEY (slot: which key). The slot of an
+ * aggregate is its index in plan->aggregates, that of an EXPR_INTERVAL its
+ * index in plan->outputs. An alias or number of an output is replaced by the
+ * output's tree. No EXPR_COLUMN is left.
  */
 struct plan_output {
     str name;
@@ -172,7 +177,7 @@ struct plan_output {
     struct expr *expr;
     bool is_key;
     size_t key;
-    int aggregate; /* the aggregate that the whole expression is, or -1 */
+    int aggregate; /* which, if the expression is just one aggregate; or -1 */
 };
 
 struct plan {
@@ -181,15 +186,16 @@ struct plan {
     const struct policy *policy;
     const struct relation *from; /* relation.h; NULL: none, or just `table` */
     const struct policy_table *table; /* the columns of from */
-    const struct relation **queries;  /* of IN (SELECT ...), by slot */
+    const struct relation **queries;  /* one per IN (SELECT ...), by slot */
     size_t n_queries;
     bool is_public; /* public tables or none: exact, free, no parts */
     bool raced;     /* the bound of tables that declare none is selected from
                        the data first: `rows` is one candidate */
     enum bounding bounding;
     str unit;              /* the unit's name as shown to the analyst */
-    uint64_t rows, groups; /* per unit */
-    /* NULL: none; else this plan has no parts, only the price of all. */
+    uint64_t rows, groups; /* that count of one unit */
+    /* NULL: none. Else this plan has no parts; its price covers the selection
+       of the bound and any plan that follows. */
     struct bound_selection *bound_selection;
     struct expr *where; /* NULL: all rows */
     struct key *keys;
@@ -208,8 +214,8 @@ struct plan {
     struct order *order_by;  /* none: by keys, ascending, NULL last */
     size_t n_order_by;       /* (limit and offset are the query's) */
     rat epsilon, rho, delta; /* the price that its noise is calibrated to */
-    struct charge charge;    /* what is charged: that, or the least price */
-    bool raised;             /* the least price is higher, in either lane */
+    struct charge charge;    /* that price, or the least price if higher */
+    bool raised;             /* the least price was higher, in epsilon or rho */
     const char **theorems;   /* ids of all theorems that the price rests on */
     size_t n_theorems;
     struct fact *facts;   /* of all expressions; fact.h */
@@ -221,9 +227,9 @@ struct plan {
 };
 
 /*
- * What the planner may ask of public tables, by their number in the policy:
- * their rows or, of a column, the most rows that have one value (not NULL).
- * False: not known.
+ * What the planner may ask about public tables, by their number in the policy:
+ * how many rows a table has or, given a column, the most rows that share one
+ * value (not NULL). False: not known.
  */
 enum { PLAN_ROWS_OF_TABLE = -1 };
 struct plan_known {
@@ -242,14 +248,15 @@ struct plan_keys_made {
 struct plan_options {
     const struct policy_analyst *who; /* NULL: the owner */
     str epsilon;
-    str within;          /* the least price with every value within +-this */
-    bool jointly;        /* ... all at once, at 95 % */
+    str within;          /* asks for the least price at which every value is
+                            within +-this */
+    bool jointly;        /* ... all of them at once, at 95 % */
     struct mechs *mechs; /* where to look for mechanisms; or NULL */
     const struct plan_known *known; /* NULL: no counts are known, and the plan
                                        cannot be run */
     const _Atomic int *stop; /* not 0: planning is cancelled; NULL: it cannot be
                                 cancelled */
-    /* Set by plan_make: its limits (effort.h), and what plans share */
+    /* Set by plan_make: its limits (effort.h), and keys that plans share */
     struct effort *effort;
     struct plan_keys_made *keys_made;
 };
@@ -257,9 +264,9 @@ struct plan_options {
 /*
  * May fail: CUSTOS_ENAME, CUSTOS_EUNSUPPORTED, CUSTOS_EDENIED, CUSTOS_EINVAL,
  * CUSTOS_ERANGE, CUSTOS_EOVERFLOW, CUSTOS_ENOMEM, each with position and
- * reason; CUSTOS_EENGINE where it was cancelled. The plan is a function of q, p
- * and what `known` says; so is whether it is too much work
- * (planning-is-bounded). On success the caller frees *out before a.
+ * reason; CUSTOS_EENGINE where it was cancelled. The plan is a function of q,
+ * p, the options and the counts in `known`; so is whether planning is too much
+ * work (planning-is-bounded). On success the caller frees *out before a.
  */
 CUSTOS_MUST_USE custos_status plan_make(arena *a, struct query *q,
                                         const struct policy *p,
@@ -267,9 +274,9 @@ CUSTOS_MUST_USE custos_status plan_make(arena *a, struct query *q,
                                         struct plan **out, custos_err *err);
 
 /*
- * Is there one key, a stored column as it is, and nothing that filters before
- * the bound? Then an engine that has stored ordinals of values may bound by
- * these.
+ * Is there exactly one key, a stored column without any expression around it,
+ * and nothing that filters before the bound? Then an engine that has stored
+ * ordinals of values may bound by these.
  */
 bool plan_has_bare_key(const struct plan *p);
 

@@ -6,18 +6,18 @@
 
 #include "plan/work.h"
 
-/* Gives the part of aggregate i, which is new or shared. */
+/* Gives aggregate i its part, which is new or shared with others. */
 CUSTOS_MUST_USE custos_status quantile_part(struct work *w, size_t i,
                                             struct part *like);
 
-/* Once all aggregates have their parts: the ranks of each, in order. */
+/* Sets the ranks of each part, in order; after all aggregates have parts. */
 CUSTOS_MUST_USE custos_status quantile_ranks(struct work *w);
 
-/* The mechanisms, at part->epsilon. */
+/* Chooses the mechanisms, at part->epsilon. */
 CUSTOS_MUST_USE custos_status quantile_choose(struct work *w,
                                               struct part *part);
 
-/* What they cost in concentrated DP, rounded up. */
+/* The cost of a part in concentrated DP, rounded up. */
 CUSTOS_MUST_USE custos_status quantile_rho(const struct part *part, rat *rho,
                                            custos_err *err);
 

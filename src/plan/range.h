@@ -1,12 +1,12 @@
 /*
- * Intervals of exact rationals: what range.c is made of.
+ * Intervals of exact rationals, for range.c.
  */
 #ifndef PLAN_RANGE_H
 #define PLAN_RANGE_H
 
 #include "plan/fact.h"
 
-/* Extends f to cover [low, high]; with `first`, f becomes just that. */
+/* Extends f to cover [low, high]; with `first`, f becomes [low, high]. */
 void range_cover(struct fact *f, const rat *low, const rat *high, bool first);
 
 /* Arithmetic into f, from known operands; f must not be one of them. */
@@ -25,27 +25,29 @@ range_div_whole(struct fact *f, const struct fact *a, const struct fact *b);
 /* False when b can be near 0: then there is no range. */
 bool range_div(struct fact *f, const struct fact *a, const struct fact *b);
 
-/* Any rounding to the nearest multiple of 10^-digits lies in it. */
+/* Covers every rounding to the nearest multiple of 10^-digits. */
 void range_round(struct fact *f, const struct fact *a, int digits);
 
-/* The same where a double is multiplied and rounded by the engine. */
+/* As range_round, where the engine multiplies and rounds a double. */
 void range_round_double(struct fact *f, const struct fact *a, int digits);
 
-/* Known ends of doubles, outwards to the next double; and before that, where an
-   operation rounds more than once, by a relative 2^-50. */
+/* range_outward rounds the known ends of doubles outwards to the next double.
+   range_slack, called before it where an operation rounds more than once, moves
+   them outwards by a relative 2^-50. */
 void range_outward(struct fact *f);
 void range_slack(struct fact *f);
 
-/* Ends of an exact number as the double that the engine makes of it. */
+/* Rounds the ends of an exact number as the engine does for a double. */
 void range_as_double(struct fact *f);
 
-/* Days as microseconds. */
+/* Converts ends from days to microseconds. */
 void range_as_timestamp(struct fact *f);
 
-/* Date parts and cuts; a in days (TYPE_DATE) or microseconds. */
+/* The range of a part or truncation of a date, whose argument is in days
+   (TYPE_DATE) or microseconds. */
 void range_date(struct fact *f, const struct expr *e);
 
-/* The first day, or microsecond, of the period that x lies in. */
+/* The first day, or microsecond, of the period that contains x. */
 i128 date_cut(enum call call, enum data_type type, i128 x);
 
 #endif

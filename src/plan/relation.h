@@ -1,30 +1,33 @@
 /*
- * Relations: what stands after FROM, with names bound and rows per unit proven.
+ * Relations: the items of FROM, with names bound and a proven bound on rows
+ * per unit.
  *
  * THEOREM  unit-local
  *   Call a relation unit-local when its rows are the disjoint union over units
- *   u of f(rows of u, public data). Tables are. So are, of unit-local
- *   relations: selection, projection, a join with public data, a join of two
- *   with equality of their units in its condition (inner, or LEFT), UNION ALL,
- *   and aggregation grouped by the unit among others. Taking one unit away
- *   takes its rows away and leaves all others.
+ *   u of f(rows of u, public data). Tables are unit-local. So are, made from
+ *   unit-local relations: a selection, a projection, a join with public data, a
+ *   join of two with equality of their units in its condition (inner, or LEFT),
+ *   UNION ALL, and aggregation grouped by the unit, with or without other keys.
+ *   Removing one unit removes its rows and leaves all others as they are.
  * SOURCE   doc/proofs/unit-local.md
  * NEEDS    unit-of-a-row; the engine writes a.u = b.u into every join of two
  *          private relations, whatever the query says.
  * GIVES    neighbours differ in the rows of one unit; with at most
  *          as->rows_per_unit rows of each unit kept by an order that is a
  *          function of its own rows (join-order), in at most that many.
- * FAILS    what is none of these is refused: CUSTOS_EUNSUPPORTED.
+ * FAILS    any other relation is refused: CUSTOS_EUNSUPPORTED.
  * TESTED   every_join_equals_the_reference removing_a_unit_moves_little
  *
  * THEOREM  join-order
- *   Every private relation has a whole number r, no two rows of one unit with
- *   the same, which is a function of the unit's own rows and public data; so
- *   the rows with r <= m are at most m of each unit. Tables: rank-of-own-rows.
- *   With a, b the sides of a join, M their numbers of rows per unit:
- *     each row of a meets at most one of b    a.r (as b meets at most one: b.r)
+ *   Every row of a private relation has a whole number r, different from that
+ *   of any other row of its unit, which is a function of the unit's own rows
+ *   and public data; so at most m rows of each unit have r <= m. Tables:
+ *   rank-of-own-rows. Joins, with a, b the sides and M_a, M_b the most rows
+ *   that one unit has in them:
+ *     each row of a meets at most one of b    a.r (with sides exchanged: b.r)
  *     each row of b meets at most one of a,
- *     and LEFT keeps rows of a by themselves  M_a + b.r, or a.r; a.r <= M_a
+ *     and LEFT keeps rows of a by themselves  M_a + b.r for pairs; a.r for rows
+ *                                             of a alone; a cut to a.r <= M_a
  *     on the unit alone                       (a.r - 1) M_b + b.r, both cut
  *                                             to r <= M before
  *     a public side that may meet many        numbered anew by a hash of the
@@ -32,12 +35,13 @@
  *                                             of the public side that are read
  *                                             above; cut to r <= M before and
  *                                             after
- *   UNION ALL: r and the M of all branches before, each cut to r <= M before.
- *   Per unit: 1; per unit and more: the least r of the group.
+ *   UNION ALL: r plus the sum of M over all earlier branches; each branch is
+ *   first cut to r <= M.
+ *   Grouped by unit: 1; by unit and more: the least r of the group.
  * SOURCE   doc/proofs/join-order.md
  * NEEDS    columns called unique here are so in the store: the import checks
- *          every column that another references. Of the public texts that are
- *          read above, no two with the same first 128 bits of salted SHA-256.
+ *          every column that another references. No two public texts that are
+ *          read above share the first 128 bits of their salted SHA-256.
  * GIVES    as->rows_per_unit.
  * FAILS    cannot.
  * TESTED   every_join_equals_the_reference removing_a_unit_moves_little
@@ -53,11 +57,11 @@
 enum relation_kind {
     RELATION_TABLE,  /* `as` is the policy's own table */
     RELATION_FILTER, /* rows of left that pass `on`; `as` is left's */
-    RELATION_EXTEND, /* rows of left with more columns, `exprs`, after its */
+    RELATION_EXTEND, /* rows of left; `exprs` are further columns after its */
     RELATION_JOIN,   /* pairs of left and right: columns of both */
     RELATION_UNION,  /* rows of all branches */
-    RELATION_UNITS,  /* rows of left by unit and keys: the first n_keys of
-                        `exprs`, then aggregates */
+    RELATION_UNITS,  /* rows of left grouped by unit and keys; `exprs` are
+                        n_keys keys, then aggregates */
     RELATION_PUBLIC, /* the outputs of `plan`, over public data alone */
 };
 
@@ -65,8 +69,8 @@ enum relation_kind {
 enum meeting {
     MEET_PUBLIC, /* both are public */
     MEET_LEFT,   /* a row of left meets at most one of right */
-    MEET_RIGHT,  /* the other way round */
-    MEET_EITHER, /* as MEET_RIGHT, and rows of left that meet none stay */
+    MEET_RIGHT,  /* a row of right meets at most one of left */
+    MEET_EITHER, /* as MEET_RIGHT, and rows of left that meet none are kept */
     MEET_UNIT,   /* two private sides: pairs of one unit */
     MEET_MANY,   /* one side is public, and a row may meet many of its rows */
 };
@@ -74,14 +78,14 @@ enum meeting {
 /* What is known of a column besides its type and range. */
 struct relation_column {
     const struct policy_column *is; /* of a table; NULL: computed */
-    bool stored;  /* a table's own: with steps and index where it has them */
+    bool stored;  /* a table's own column: stored grid steps and index exist */
     bool unique;  /* no two rows have the same value; NULLs do not count */
     bool outer;   /* NULL where a LEFT JOIN found nothing */
-    size_t nodes; /* of its expression, columns inlined; 0: a table's */
+    size_t nodes; /* of its expression, columns inlined; 0: stored column */
     /*
-     * The key by which the value identifies the unit of its row: the policy
-     * itself for the unit's own column; else a unique column of a table, whose
-     * row has the same unit. NULL: it does not identify the unit.
+     * How the value identifies the unit of its row. The policy itself: it is
+     * the unit's own column. A unique column of a table: the row of that table
+     * with this value has the same unit. NULL: it does not identify the unit.
      */
     const void *names;
 };
@@ -95,14 +99,14 @@ struct relation_name {
 
 struct relation {
     enum relation_kind kind;
-    str shown; /* a view's name instead of what it reads; empty: as->name */
+    str shown; /* the name of a view, if it is one; empty: as->name */
     const struct policy_table *as; /* columns, unit, rows and groups per unit */
-    struct policy_table *own;      /* the same, while it is made; NULL: `as` is
-                                        another relation's */
+    struct policy_table *own;      /* `as`, writable while it is made; NULL:
+                                      `as` belongs to another relation */
     struct relation_column *columns; /* by column of `as` */
     struct relation_name *names;     /* granted ones, in the order of * */
     size_t n_names;
-    bool renumbered; /* r may pass rows_per_unit: whatever reads this relation
+    bool renumbered; /* r may exceed rows_per_unit: whatever reads this relation
                         in FROM cuts it to r <= rows_per_unit first */
     bool raced;      /* the table declares no rows_per_unit: this is the bound
                         being tried, or selected (bound_selection.h) */
@@ -122,7 +126,7 @@ struct relation {
     struct plan *plan;
 };
 
-/* Does this column name the unit of its row, in every row? */
+/* Does this column identify the unit of its row, in every row? */
 static inline bool
 relation_is_unit(const struct relation *r, size_t slot,
                  const struct policy *policy)
@@ -137,7 +141,7 @@ relation_carries(const struct relation *r, size_t slot)
     return !r->carried || r->carried[slot];
 }
 
-/* Its name for people. */
+/* The name shown to the analyst. */
 static inline str
 relation_shown(const struct relation *r)
 {

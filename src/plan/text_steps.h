@@ -1,12 +1,12 @@
 /*
  * How long an operator takes on its texts, in steps of unit-work.
  *
- * A step is a nanosecond on the machine that this was measured on: each
- * operator that is printed over texts, by the pinned DuckDB alone and on texts
- * of 64 KiB of the worst kind (letters of two bytes that change their length
- * with their case, combining characters, blanks, a pattern that fails at its
- * last byte). A call that has no weight and reads a text has no bound, so a
- * plan with it is refused.
+ * A step is a nanosecond on the machine where this was measured. Each operator
+ * that is printed over texts was run in the pinned DuckDB alone, on texts of
+ * 64 KiB of the worst kind (letters of two bytes that change their length with
+ * their case, combining characters, blanks, a pattern that fails at its last
+ * byte). A call that reads a text and has no weight here has no bound: a plan
+ * with it is refused.
  */
 #ifndef PLAN_TEXT_STEPS_H
 #define PLAN_TEXT_STEPS_H
@@ -19,8 +19,8 @@
    bound is known. */
 uint64_t text_steps(const struct expr *e);
 
-/* Steps of handing on so many bytes in a row that is copied once: by a join, a
-   union or an aggregate; or by a window that numbers pairs. */
+/* Steps of copying so many bytes once, in a row of a join, a union or an
+   aggregate; and in a window that numbers pairs. */
 uint64_t text_steps_copied(uint64_t bytes);
 uint64_t text_steps_numbered(uint64_t bytes);
 

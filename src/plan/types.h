@@ -10,10 +10,10 @@ struct work;
 
 enum { TYPES_SCALE_MAX = 18 }; /* digits after the point of a decimal */
 
-/* Does a whole number of these bits and a sign hold the range? */
+/* Do whole numbers of so many bits and a sign cover the range? */
 bool types_within_bits(const struct fact *f, long bits);
 
-/* One node each; its arguments are typed. */
+/* Each types one node, whose arguments are typed already. */
 CUSTOS_MUST_USE custos_status types_call(struct work *w, struct expr *e);
 CUSTOS_MUST_USE custos_status types_case(struct work *w, struct expr *e);
 CUSTOS_MUST_USE custos_status types_cast(struct work *w, struct expr *e);

@@ -6,15 +6,15 @@
  *   the plan's relations with this unit in the data instead of without it takes
  *   at most unit_work(plan, s) more steps, and at most one more pass over the
  *   public data that the plan reads. A step is the evaluation of a node on
- *   numbers, or about a nanosecond's work on a text (text_steps.h); a row that
- *   a join or a union makes counts as many, and so do the bytes of the texts
- *   that it copies. With the rows that the policy bounds in place of s, a plan
- *   has at most the policy's max_unit_work.
+ *   numbers, or about a nanosecond's work on a text (text_steps.h). A row that
+ *   a join or a union makes counts as several steps, and so do the bytes of the
+ *   texts that it copies. With the rows that the policy bounds in place of s,
+ *   the work of a plan is at most the policy's max_unit_work.
  * SOURCE   doc/proofs/unit-work.md
  * NEEDS    unit-local, join-order (rows are cut before and after every join
  *          that meets many), fanout-bound, like-steps; functions whose cost and
- *          output their arguments' lengths bound; rows that hand on no other
- *          columns than those read above (carry.h).
+ *          output are bounded by the lengths of their arguments; rows that hand
+ *          on no other columns than those read above (carry.h).
  * GIVES    a bound from public facts and s: s times the nodes of the query,
  *          and beyond tables no more than max_unit_work. It hides nothing by
  *          itself: any amount can cross a step of time.
@@ -29,7 +29,7 @@
 
 #include "plan/work.h"
 
-/* Instead of s: the rows that the policy declares for each table. */
+/* In place of s: use the rows that the policy declares for each table. */
 enum { UNIT_ROWS_DECLARED = 0 };
 
 /* Rows of one unit that computing r alone makes, before any cut of r. */
@@ -39,7 +39,7 @@ unit_rows(const struct plan *p, const struct relation *r, uint64_t stored);
 /* The sum over all relations of the plan of rows times steps per row. */
 uint64_t unit_work(const struct plan *p, uint64_t stored);
 
-/* Refuses a plan in which that is more than the policy's max_unit_work. */
+/* Refuses a plan whose unit_work exceeds the policy's max_unit_work. */
 CUSTOS_MUST_USE custos_status unit_work_check(struct work *w);
 
 #endif

@@ -12,22 +12,22 @@ void words_expr(const struct expr *e, struct buf *out);
 /* Exact where that is short, else six digits, rounded away from 0. */
 void words_number(const rat *r, struct buf *out);
 
-/* Steps of a grid as the number they are. */
+/* Steps of a grid, as the number that they represent. */
 void words_steps(const rat *steps, struct grid g, struct buf *out);
 void words_whole_steps(i128 steps, struct grid g, struct buf *out);
 
-/* A line for every join and the like, each after `before`: the most rows that a
-   unit can have there. */
+/* A line for each join, union or aggregate, with the prefix `before`: the most
+   rows that a unit can have there. */
 struct relation;
 void words_from(const struct relation *r, const char *before, struct buf *out);
 
 /* "at most 3 rows of each unit count" */
 void words_counted(const struct plan *p, struct buf *out);
 
-/* May rows that pass WHERE be left out because others were chosen before it? */
+/* Can rows that pass WHERE be left out, because rows are chosen before it? */
 bool from_loses(const struct plan *p);
 
-/* A value of a part, a date as a date. */
+/* A value of a part; a date is printed as a date. */
 void words_value(const struct part *part, i128 steps, struct buf *out);
 
 #endif

@@ -11,29 +11,30 @@
 #include "plan/plan.h"
 #include "plan/relation.h"
 
-/* Where an expression stands: on private rows what overflows is refused; after
-   noise and on public rows a value that does not fit is just NULL. */
+/* Which rows an expression is over. On private rows an expression that could
+   overflow is refused; after noise and on public rows a value that does not fit
+   is just NULL. */
 enum context { CONTEXT_ROWS, CONTEXT_PUBLIC, CONTEXT_AFTER };
 
 struct work {
     arena *a;
     const struct policy *policy;
-    struct relation *from;            /* what names stand for; NULL: no FROM */
+    struct relation *from;            /* where names are looked up; or NULL */
     const struct policy_table *table; /* its columns */
     const struct plan_options *options;
     struct query *q;     /* the planner's copy; a subquery while it is read */
-    struct expr *lifted; /* conditions of subqueries that are WHERE's */
+    struct expr *lifted; /* conditions of subqueries, to be joined to WHERE */
     unsigned depth;      /* of FROM */
-    uint64_t assumed;    /* rows of a unit, of tables that declare none */
+    uint64_t assumed;    /* rows per unit of tables that declare no bound */
     struct plan *plan;
     custos_err *err;
-    struct expr **typed;  /* of plan->aggregates, while they are found */
-    enum context context; /* where the expression being typed stands */
-    rat delta;            /* what this query may use */
-    rat *shares;          /* by aggregate: the epsilon it names, or 0 */
+    struct expr **typed;  /* plan->aggregates as typed copies */
+    enum context context; /* of the expression being typed */
+    rat delta;            /* the delta that this query may use */
+    rat *shares;          /* by aggregate: the epsilon it states, or 0 */
     size_t n_shares;
-    rat own;        /* their sum */
-    size_t at_once; /* values that are to be near together; 0: each alone */
+    rat own;        /* the sum of shares */
+    size_t at_once; /* values whose bars hold jointly; 0: each alone */
 };
 
 /* How much of a name a message shows: "%.*s", SHOWN(name). */
@@ -66,10 +67,10 @@ const char *work_text(struct work *w, const struct expr *e);
 struct query *query_copy(arena *a, const struct query *q);
 struct expr *expr_copy(arena *a, const struct expr *e);
 
-/* The same tree, whatever its positions. Columns by slot once bound. */
+/* Are they the same tree but for positions? Bound columns compare by slot. */
 bool expr_same(const struct expr *a, const struct expr *b);
 
-/* The same, and adds what the comparison took to *steps. */
+/* As expr_same; adds the steps of the comparison to *steps. */
 bool
 expr_same_counted(const struct expr *a, const struct expr *b, uint64_t *steps);
 
@@ -78,8 +79,8 @@ const struct expr *expr_aggregate(const struct expr *e);
 
 /* -------------------------------------------------------------- fan-out -- */
 
-/* Sets plan->fanout, of all that the plan reads. May fail: CUSTOS_EDENIED past
-   the policy's max_fanout. */
+/* Sets plan->fanout, for everything that the plan reads. May fail:
+   CUSTOS_EDENIED past the policy's max_fanout. */
 CUSTOS_MUST_USE custos_status fanout_make(struct work *w);
 
 /* ---------------------------------------------------------------- names -- */
@@ -90,10 +91,10 @@ const char *names_nearest_table(struct work *w, const char *name);
 /* Gives every EXPR_COLUMN below e its slot. */
 CUSTOS_MUST_USE custos_status names_bind(struct work *w, struct expr *e);
 
-/* Does the name stand for a column of the table that may be used? */
+/* Does e name a column of the table that may be used? */
 bool names_has(const struct work *w, const struct expr *e);
 
-/* The first name of r that e, a column, can stand for, and how many. */
+/* The first name of r that matches the column e; *n: how many do. */
 const struct relation_name *
 names_find(const struct relation *r, const struct expr *e, size_t *n);
 
@@ -108,11 +109,11 @@ CUSTOS_MUST_USE custos_status names_outputs(struct work *w);
 
 /* ---------------------------------------------------------------- types -- */
 
-/* Types e and all below it, with facts. */
+/* Types e and all below it, and gives each its facts. */
 CUSTOS_MUST_USE custos_status types_set(struct work *w, struct expr *e,
                                         enum context context);
 
-/* The same, and it must be a truth value: `what` is WHERE or HAVING. */
+/* As types_set; e must be a truth value. `what` is WHERE or HAVING. */
 CUSTOS_MUST_USE custos_status types_truth(struct work *w, struct expr *e,
                                           enum context context,
                                           const char *what);
@@ -120,17 +121,17 @@ CUSTOS_MUST_USE custos_status types_truth(struct work *w, struct expr *e,
 /* The type of an aggregate from that of its argument, which is typed. */
 CUSTOS_MUST_USE custos_status types_aggregate(struct work *w, struct expr *e);
 
-/* A fact with nothing known, of the plan; NULL without memory. */
+/* A fact of the plan in which nothing is known; NULL without memory. */
 struct fact *fact_new(struct work *w);
 
 /* A copy of what is known of x; NULL without memory. */
 struct fact *fact_copy(struct work *w, const struct expr *x);
 
-/* Literals of unknown type take the type of what stands beside them. */
+/* A literal of unknown type takes the type of the operand beside it. */
 CUSTOS_MUST_USE custos_status adapt_literal(struct work *w, struct expr *e,
                                             enum data_type to, int scale);
 
-/* One type for all of args[from], args[from + step] ...; *scale for decimals */
+/* Gives args[from], args[from + step] ... one type; *scale: of decimals. */
 CUSTOS_MUST_USE custos_status adapt_all(struct work *w, struct expr **args,
                                         size_t n, size_t from, size_t step,
                                         enum data_type *type, int *scale);
@@ -152,30 +153,30 @@ expr_is_double(const struct expr *e)
            (e->type == TYPE_DECIMAL && !expr_is_exact(e));
 }
 
-/* e->bare, from the facts of e and its arguments. */
+/* Sets e->bare from the facts of e and its arguments. */
 void bare_set(struct expr *e, enum context context);
 
-/* e->text_max of a text, and whether it may be too long and so NULL. */
+/* Sets e->text_max of a text, and makes it nullable if it may be too long. */
 void text_limit_set(struct work *w, struct expr *e);
 
-/* Ends rounded outwards where they have grown long; lost where too large. */
+/* Rounds ends outwards where they have grown long; drops ends too large. */
 void range_settle(struct fact *f);
 
-/* lower and upper in steps of a grid, nearest; false past 2^120. */
+/* x in steps of a grid, to the nearest; false past 2^120. */
 bool range_steps(const rat *x, struct grid g, i128 *steps);
 void grid_step(struct grid g, rat *step);
 
 /* ----------------------------------------------------------------- from -- */
 
-/* FROM of a query as a relation, NULL without; conditions of WHERE that joins
-   without ON took are no longer in it. */
+/* The relation of q's FROM, or NULL if it has none. Conditions of WHERE that
+   joins without ON took are removed from WHERE. */
 CUSTOS_MUST_USE custos_status from_make(struct work *w, struct query *q,
                                         struct relation **out);
 
-/* The same for the whole query: w->from, w->table and the plan's. */
+/* from_make for the outermost query: sets from and table of w and the plan. */
 CUSTOS_MUST_USE custos_status from_top(struct work *w);
 
-/* x IN (SELECT ...), x bound: the SELECT gets its place in plan->queries. */
+/* x IN (SELECT ...), x bound: adds the SELECT to plan->queries. */
 CUSTOS_MUST_USE custos_status from_in(struct work *w, struct expr *e);
 
 /* ------------------------------------------------------- the plan itself -- */
@@ -187,7 +188,7 @@ CUSTOS_MUST_USE custos_status work_where(struct work *w, enum context context);
 CUSTOS_MUST_USE custos_status keys_make(struct work *w);
 CUSTOS_MUST_USE custos_status outputs_make(struct work *w);
 
-/* Is this count(distinct unit)? It counts people, and costs less. */
+/* Is this count(distinct unit)? It counts units, and costs less. */
 bool outputs_counts_units(const struct work *w, const struct expr *e);
 CUSTOS_MUST_USE custos_status parts_make(struct work *w);
 CUSTOS_MUST_USE custos_status bounds_make(struct work *w);
@@ -220,7 +221,7 @@ void least_make(struct plan *p);
 CUSTOS_MUST_USE custos_status remarks_make(struct work *w);
 CUSTOS_MUST_USE custos_status public_make(struct work *w);
 
-/* plan_make with so many rows per unit for tables that declare no bound. If
+/* plan_make with `rows` rows per unit for tables that declare no bound. If
    out->raced, the bound must be selected, and this is one candidate's plan. */
 CUSTOS_MUST_USE custos_status plan_assuming(arena *a, struct query *q,
                                             const struct policy *p,
