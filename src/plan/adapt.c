@@ -1,7 +1,7 @@
 /*
- * One type for what stands side by side: comparisons, CASE, COALESCE, lists.
- * As in PostgreSQL a text literal has no type of its own; it is read as a
- * value of the type beside it, and refused where it is none.
+ * One common type for operands: of comparisons, CASE, COALESCE and lists. As in
+ * PostgreSQL a text literal has no type of its own: it is read as a value of
+ * the type beside it, and refused if it is not one.
  */
 #include "plan/work.h"
 
@@ -24,7 +24,7 @@ adapt_literal(struct work *w, struct expr *e, enum data_type to, int scale)
     if (e->param && !e->param->given) {
         if (e->param->type == TYPE_NULL)
             e->param->type = to;
-        e->value.type = TYPE_NULL; /* whatever it will be, it is of this type */
+        e->value.type = TYPE_NULL; /* its value will have type `to` */
     }
     if (e->value.type == TYPE_NULL || to == TYPE_TEXT)
         return CUSTOS_OK;
@@ -34,12 +34,12 @@ adapt_literal(struct work *w, struct expr *e, enum data_type to, int scale)
                               data_type_name(to));
     e->value = d;
     range_literal(e);
-    e->whole_low = e->whole_high = d.n; /* of a whole number */
+    e->whole_low = e->whole_high = d.n; /* meaningful for a whole number */
     bare_set(e, w->context);
     return CUSTOS_OK;
 }
 
-/* What two types become together; false when nothing. */
+/* The common type of two types; false when there is none. */
 static bool
 join_types(enum data_type a, enum data_type b, enum data_type *out)
 {

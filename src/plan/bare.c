@@ -2,17 +2,17 @@
  * Where the engine's own whole-number arithmetic may be printed.
  *
  * THEOREM  bare-arithmetic
- *   Call a whole-number node proven when it is a literal; a column with a
- *   declared range, into which the import, the view of an attached table or
- *   the relation that computes it has clamped every value; a call that our own
- *   function clamps, or whose values are few by its definition (a part of a
- *   date, a length, a sign); a choice among proven nodes; or a sum,
- *   difference, product, negation or absolute value of proven nodes whose
- *   reach lies within 2^62: the reach of a leaf is the most that it can be
- *   away from 0, at least 1; that of a sum or difference the sum, that of a
- *   product the product of its operands'. In such arithmetic no operation on
- *   64 bits overflows, for any row, nor does one that the engine makes of it
- *   by bringing its terms and factors into another order.
+ *   Call a whole-number node proven when it is one of these: a literal; a
+ *   column with a declared range, into which the import, the view of an
+ *   attached table or the relation that computes it has clamped every value; a
+ *   call that our own function clamps, or whose range is small by definition
+ *   (a part of a date, a length, a sign); a choice among proven nodes; or a
+ *   sum, difference, product, negation or absolute value of proven nodes whose
+ *   reach is within 2^62. The reach of a leaf is its largest possible distance
+ *   from 0, at least 1. The reach of a sum or difference is the sum, and that
+ *   of a product is the product, of the reaches of its operands. In such
+ *   arithmetic no operation on 64 bits overflows, for any row, even if the
+ *   engine reorders its terms and factors.
  * SOURCE   doc/proofs/totality.md
  * NEEDS    part-clamp's stored ranges; columns of computed relations clamped
  *          (engine/relation.c); dates of the years 1 to 9999 (view.h).
@@ -35,7 +35,7 @@ prove_range(struct fact *f, i128 low, i128 high)
     f->proven_high = high;
 }
 
-/* The union of all values that e may be. */
+/* Proves e, a choice: its range covers those of all values it chooses among. */
 static void
 prove_choice(const struct expr *e)
 {
@@ -86,7 +86,7 @@ prove_arithmetic(struct expr *e)
         reach += reach_of(b);
     else if (e->call == CALL_MUL)
         reach *= reach_of(b); /* below 2^124, for both are below 2^62 */
-    /* a quotient and a remainder are no larger than the dividend */
+    /* a quotient or remainder is no larger than the dividend */
     prove_range(fact_of(e), -reach, reach);
     e->bare = fact_of(e)->proven && e->call != CALL_DIV && e->call != CALL_MOD;
 }
@@ -121,7 +121,7 @@ prove_call(struct expr *e)
         if (e->args[0]->type == TYPE_INT)
             prove_choice(e);
         else
-            /* by whole_of or whole_clamp */
+            /* clamped by whole_of or whole_clamp */
             prove_range(f, e->whole_low, e->whole_high);
         break;
     case CALL_YEAR: prove_range(f, 1, 9999); break;
@@ -152,7 +152,7 @@ prove_cast(struct expr *e)
     else if (x->type == TYPE_INT)
         prove_choice(e);
     else if (x->type == TYPE_DECIMAL || x->type == TYPE_REAL)
-        /* clamped, unless that is all there is */
+        /* clamped, unless the range is all of the type */
         prove_range(f, e->whole_low, e->whole_high);
 }
 

@@ -1,11 +1,11 @@
 /*
- * R2T (Dong, Fang, Yi, Tao, Machanavajjhala 2022) races truncated sums, each
+ * R2T (Dong, Fang, Yi, Tao, Machanavajjhala 2022) compares truncated sums, each
  * with noise of its own, so that L bounds cost L shares. Here every row has
- * one unit, and it is enough to count the units that have more rows than the
- * bound: such counts all move one way, by 1, so one share pays for all of them
- * by the sparse vector technique, and the noise does not grow with the bound.
- * The error is of the same order, the largest number of rows over epsilon, with
- * a factor of ln L where R2T has L ln L.
+ * one unit, so it is enough to count the units that have more rows than the
+ * bound. One unit moves all these counts in the same direction, by 1; by the
+ * sparse vector technique one share pays for all of them, and the noise does
+ * not grow with the bound. The error is of the same order, the largest number
+ * of rows over epsilon, with a factor of ln L where R2T has L ln L.
  */
 #include "plan/bound_selection.h"
 
@@ -16,9 +16,9 @@
 #include "plan/work.h"
 
 enum {
-    SHARE = 4,  /* one of so many parts of the price is the bound selection's */
-    FEW = 6,    /* T in scales: e^-6 (1 + 6) < 2 % */
-    BEYOND = 8, /* bound-race: e^-8 (1 + 8) 10 < 5 % */
+    SHARE = 4,  /* the bound selection gets 1/SHARE of the price */
+    FEW = 6,    /* T = FEW scales: e^-6 (1 + 6) < 2 % */
+    BEYOND = 8, /* see bound-race: e^-8 (1 + 8) 10 < 5 % */
     NUMBER_MAX = 512,
 };
 
@@ -120,7 +120,7 @@ scales_up(const rat *scale, int64_t times, int64_t *out)
     return fits;
 }
 
-/* The share's noise and what follows from it. */
+/* Sets the noise scale for the share, and what follows from it: T and T + 8b. */
 static custos_status
 set_noise(arena *a, struct bound_selection *r, custos_err *err)
 {
@@ -170,8 +170,8 @@ bound_selection_clear(struct bound_selection *r)
     rat_clear(&r->scale);
 }
 
-/* One plan for each bound. Where a plan is not possible (a sum is too wide, for
-   example), the bounds end before it: that is public. */
+/* One plan for each bound. The bounds end at the first for which no plan is
+   possible (because a sum is too wide, for example): that is public. */
 static custos_status
 make_plans(arena *a, struct query *q, const struct policy *p,
            const struct plan_options *options, struct bound_selection *r,
@@ -200,7 +200,7 @@ has_theorem(const struct plan *p, const char *id)
     return false;
 }
 
-/* All theorems of the plans, and of the bound selection. */
+/* Collects the theorems of all plans and of the bound selection. */
 static bool
 set_theorems(arena *a, struct plan *p)
 {
@@ -222,7 +222,7 @@ set_theorems(arena *a, struct plan *p)
     return true;
 }
 
-/* The outer plan: its public facts are those of the plan with the largest
+/* The outer plan. Its public facts are copied from the plan with the largest
    bound. */
 static struct plan *
 outer_new(arena *a, struct bound_selection *r)
@@ -260,7 +260,7 @@ bound_selection_make(arena *a, struct query *q, const struct policy *p,
     rat_init(&r->share);
     rat_init(&r->scale);
     r->plans[r->n++] = first;
-    rat_set_i64(&r->scale, 1, SHARE - 1); /* of what the plans have left */
+    rat_set_i64(&r->scale, 1, SHARE - 1); /* the plans keep SHARE - 1 parts */
     rat_mul(&r->share, &first->epsilon, &r->scale);
     st = set_noise(a, r, err);
     if (!st)

@@ -4,9 +4,8 @@
  *
  * THEOREM  rank-bound
  *   Let r be a function of the salt and a unit's own rows that numbers the
- *   rows of each unit 1, 2, ... Then the rows with r <= m are at most m of
- *   each unit, and which rows of a unit they are does not depend on any other
- *   unit.
+ *   rows of each unit 1, 2, ... Then at most m rows of each unit have r <= m,
+ *   and which rows of a unit these are does not depend on any other unit.
  * SOURCE   doc/proofs/rank-bound.md
  * NEEDS    the store's rank (sorted by SHA-256 of salt, unit and row).
  * GIVES    neighbours differ, after the predicate, in at most m rows, all of
@@ -16,9 +15,10 @@
  * TESTED   bounding_follows_the_query
  *
  * THEOREM  fold-bound
- *   Of each unit take the rows that pass WHERE and have a key, in the order of
- *   rank; of these the first m; of these those of the first g groups met. Each
- *   unit adds at most m rows, in at most g groups, whatever the other units.
+ *   For each unit: take the rows that pass WHERE and have a key, in the order
+ *   of rank; keep the first m of these; of those, keep the rows of the first g
+ *   groups met. Each unit then adds at most m rows, in at most g groups,
+ *   whatever the other units are.
  * SOURCE   doc/proofs/fold-bound.md
  * NEEDS    all rows of a unit are seen together (the store's order, or a
  *          window by unit); WHERE and keys are functions of the row alone.
@@ -78,8 +78,8 @@ bounds_asked(const struct query *q)
     return n < 1 ? 1 : n;
 }
 
-/* The most groups per unit that a query may ask for: any number where it is not
-   yet known how many groups there will be. */
+/* The most groups per unit that a query may ask for. No limit where the number
+   of groups is not known yet. */
 static uint64_t
 groups_most(const struct plan *p, uint64_t groups)
 {
@@ -95,7 +95,7 @@ has_kind(const struct plan *p, enum part_kind kind)
     return false;
 }
 
-/* How many groups a unit could be in; not known for discovered groups. */
+/* The most groups a unit could be in; unlimited for discovered groups. */
 static uint64_t
 groups_there(const struct plan *p)
 {
@@ -112,17 +112,17 @@ choose_bounding(const struct work *w, uint64_t rows, uint64_t groups)
         return BOUND_NONE;
     if (w->from->kind == RELATION_TABLE && t->attached)
         return BOUND_GENERAL;
-    /* Joins, also those that IN (SELECT ...) is, keep no order: no fold. */
+    /* Joins, and IN (SELECT ...), keep no order of rows: no fold. */
     if (w->from->kind != RELATION_TABLE || p->n_queries > 0)
         return groups >= least(rows, groups_there(p)) ? BOUND_RANK
                                                       : BOUND_GENERAL;
     if (groups >= least(rows, groups_there(p)) &&
         (!p->where || t->prefer_speed) &&
-        (p->selection ? rows == 1 /* rows are units */
+        (p->selection ? rows == 1 /* each row is one unit */
                       : !has_kind(p, PART_UNITS)))
         return BOUND_RANK;
     if (has_kind(p, PART_DISTINCT) || has_kind(p, PART_QUANTILES))
-        return BOUND_GENERAL; /* the fold adds up, it keeps no values */
+        return BOUND_GENERAL; /* the fold only adds up: it keeps no values */
     return BOUND_FOLD;
 }
 
@@ -146,7 +146,7 @@ plan_has_bare_key(const struct plan *p)
            p->n_queries == 0 && (!p->from || p->from->kind == RELATION_TABLE);
 }
 
-/* The unit's column, for those who may know that there is such a column. */
+/* The name of the unit's column, if it is granted; else "unit". */
 static str
 unit_name(const struct work *w)
 {

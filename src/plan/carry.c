@@ -1,12 +1,12 @@
 /*
- * One walk from the plan's own expressions down to its tables. A relation that
- * was not walked hands on all its columns.
+ * One walk from the plan's own expressions down to its tables, marking what is
+ * read. A relation that the walk does not reach hands on all its columns.
  */
 #include "plan/carry.h"
 
 #include <string.h>
 
-/* Columns that an expression reads. */
+/* Marks the columns that an expression reads. */
 static void
 mark_columns(const struct expr *e, bool *read)
 {
@@ -27,7 +27,7 @@ new_marks(struct work *w, const struct relation *r)
 static custos_status carry_relation(struct work *w, struct relation *r,
                                     const bool *read, bool seeded);
 
-/* The same columns and perhaps more: filters, extensions, aggregates. */
+/* For relations with one side, left: filters, extensions, aggregates. */
 static custos_status
 carry_left(struct work *w, struct relation *r)
 {
@@ -47,7 +47,7 @@ carry_left(struct work *w, struct relation *r)
     return carry_relation(w, r->left, read, r->seeded);
 }
 
-/* Whose seed is the join's? */
+/* Which sides' seeds does the join need? */
 static void
 seed_sides(const struct relation *r, bool *left, bool *right)
 {
@@ -97,7 +97,8 @@ carry_union(struct work *w, struct relation *r)
     return st;
 }
 
-/* What the seed of a table's row is made of (engine/relation.c). */
+/* Marks the columns that the seed of a table's row is made of
+   (engine/relation.c). */
 static void
 carry_seed(struct relation *r)
 {

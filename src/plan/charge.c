@@ -1,16 +1,16 @@
 /*
- * The charge of a plan: its parts one after the other. Epsilon and delta are
- * the exact sums of shares; rho is the sum over parts of what their mechanism
- * is in concentrated DP, rounded up.
+ * The charge of a plan: the composition of its parts. Epsilon and delta are the
+ * exact sums of shares; rho is the sum over parts of the rho of each mechanism,
+ * rounded up.
  *
  * THEOREM  plan-charge
- *   Parts that are (epsilon_i, delta_i)-DP and rho_i-zCDP make, together,
+ *   Parts that are (epsilon_i, delta_i)-DP and rho_i-zCDP are, together,
  *   (sum epsilon_i, sum delta_i)-DP and (sum rho_i)-zCDP: sequential
  *   composition of releases from the same data that are fixed in advance. Where
  *   groups are chosen first, the choice is one more release, and the parts are
  *   those of the groups it showed: adaptive composition; likewise where a bound
- *   selection chose the bound on rows (bound-race). What is (epsilon, delta)-DP
- *   is delta-approximately what pure epsilon-DP is in concentrated DP.
+ *   selection chose the bound on rows (bound-race). An (epsilon, delta)-DP
+ *   release satisfies, delta-approximately, the rho of a pure epsilon-DP one.
  * SOURCE   Dwork, Roth 2014, theorem 3.16; Bun, Steinke 2016,
  *          arXiv:1605.02065, lemmas 1.7 and 8.2; doc/proofs/groups-chosen.md
  * NEEDS    part-add-remove or part-change-one for every part.
@@ -54,7 +54,7 @@ squares_of(const struct plan *p, rat *squares)
     rat_set_i64(squares, 0, 1);
     for (size_t i = 0; i < p->n_parts; i++) {
         rat_mul(&x, &p->parts[i].epsilon, &p->parts[i].epsilon);
-        rat_add(squares, squares, &x); /* of quantiles more than it is */
+        rat_add(squares, squares, &x); /* for quantiles an upper bound */
     }
     if (p->selection) {
         rat_mul(&x, &p->selection->epsilon, &p->selection->epsilon);
@@ -64,7 +64,7 @@ squares_of(const struct plan *p, rat *squares)
 }
 
 /*
- * Only the currencies that the ledger's filter counts in. The others stay
+ * Sets only the currencies that the ledger's filter counts in. The others stay
  * unbounded: computing them takes longer than the rest of a small plan.
  */
 static void
@@ -95,7 +95,7 @@ charge_make(struct work *w)
         const struct part *part = &p->parts[i];
 
         if (part->served)
-            continue; /* the selection pays */
+            continue; /* the selection has paid */
         if (part->mech_kind == CUSTOS_GAUSSIAN)
             st = gauss_rho(part, &rho, w->err);
         else if (part->kind == PART_QUANTILES)
@@ -126,7 +126,7 @@ raise_to(rat *to, const rat *x)
 }
 
 /* The bound selection's share, plus the maximum of each amount over the plans
-   that may follow. All of them answer at this charge. */
+   that may follow. Whichever follows, this is the charge. */
 void
 charge_bound_selection(struct plan *p)
 {

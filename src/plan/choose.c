@@ -4,9 +4,9 @@
  * price. A choice among private mechanisms by public facts costs nothing.
  *
  * Calibrating a Gaussian takes a while, so it is tried only where it can win.
- * By Bun and Steinke it has about sigma^2 = 2 L D2^2 / epsilon^2, L = ln
- * 1/delta; the exact calibration saves less than 40 % of sigma for any delta
- * below 1/1000. So its bar, 1.96 sigma, is not below that of Laplace when
+ * By Bun and Steinke, sigma^2 is about 2 L D2^2 / epsilon^2, with L =
+ * ln(1/delta); the exact calibration saves less than 40 % of sigma for any
+ * delta below 1/1000. So its bar, 1.96 sigma, is not below that of Laplace when
  * 2.7 L D2^2 > (bar epsilon)^2.
  */
 #include "num/batch.h"
@@ -86,7 +86,7 @@ make_gauss(const struct plan *p, const struct part *part, const rat *delta,
     return mechs_take(p->mechs, &o, out, err);
 }
 
-/* See above. */
+/* The test of the file's comment: false if the Gaussian cannot win. */
 static bool
 gauss_can_win(const struct part *part, const rat *delta, i128 bar)
 {
@@ -139,7 +139,7 @@ try_gauss(struct work *w, struct part *part, const rat *delta, size_t n,
     }
     custos_mech_free(mech);
     if (st == CUSTOS_ERANGE && part->mech)
-        return CUSTOS_OK; /* past what can be calibrated there is Laplace */
+        return CUSTOS_OK; /* cannot be calibrated: Laplace is used */
     return st ? custos_fail(err, st, "%s" HINT "%s", why.said, why.hint) : st;
 }
 
@@ -167,8 +167,8 @@ choose_part(struct work *w, struct part *part, const rat *delta, size_t n,
     return try_gauss(w, part, delta, n, err);
 }
 
-/* The k Gaussians chosen at delta/parts get delta/k each: they stay the better
-   choice. */
+/* Gives each of the k Gaussians, which were chosen at delta/parts, delta/k: more
+   delta only makes them better. */
 static custos_status
 share_delta(struct work *w)
 {
@@ -194,8 +194,8 @@ share_delta(struct work *w)
     return st;
 }
 
-/* Mechanisms were chosen by the bar that was asked for; the bar shown is that
-   of one value. */
+/* Mechanisms were chosen by their bar for n values at once. The bar shown is
+   that of one value. */
 static custos_status
 set_bars(struct work *w)
 {
@@ -218,7 +218,7 @@ choose_make(struct work *w)
     custos_status st = CUSTOS_OK;
     rat share;
 
-    if (p->n_parts == 0) /* keys alone */
+    if (p->n_parts == 0) /* the query has keys but no aggregates */
         return CUSTOS_OK;
     rat_init(&share);
     rat_set_i64(&share, 1, p->n_parts);

@@ -4,10 +4,10 @@
  * the second one touches data that the first one charged for.
  *
  * It covers the text of EXPLAIN, the query, the charge as the ledger counts it,
- * and every number of the plan that EXPLAIN rounds or leaves out; for a bound
- * selection the same of each plan that may follow. Texts go in with their
- * lengths and numbers with a fixed width, so that no two plans write the same
- * bytes. No pointer, clock or order of a table goes in.
+ * and every number of the plan that EXPLAIN rounds or leaves out. For a bound
+ * selection it covers the same of each plan that may follow. Texts are hashed
+ * with their lengths and numbers with a fixed width, so that no two plans hash
+ * the same bytes. No pointer, time or order of a hash table is hashed.
  */
 #include <assert.h>
 
@@ -54,7 +54,7 @@ add_rat(struct sha256 *h, const rat *r)
     return whole;
 }
 
-/* In one piece, for there may be a million of them. */
+/* Hashed in one piece, because there may be a million of them. */
 static void
 add_datum(struct sha256 *h, const struct datum *d)
 {
@@ -103,9 +103,9 @@ add_charge(struct sha256 *h, const struct charge *c)
 }
 
 /*
- * Values that follow from a column and the policy, or from the first number,
- * are covered by these. In a bound selection plans share values: they go in
- * once.
+ * Values that follow from the column and the policy, or from the first number,
+ * are not hashed: those cover them. Values that the plans of a bound selection
+ * share are hashed once.
  */
 static void
 add_keys(struct sha256 *h, const struct plan *p, const struct plan *outer)

@@ -3,7 +3,7 @@
  *
  *   truth values            false, true
  *   columns with values     the image of their values under the expression
- *   CASE, COALESCE          what their results can be
+ *   CASE, COALESCE          the values of their branches
  *   dates with a range      every day or period of it
  *
  * Whole numbers with a range need no list (keys.c). Any other expression has no
@@ -28,7 +28,7 @@ by_value(const void *a, const void *b)
     return datum_cmp(a, b);
 }
 
-/* Room for one more value. */
+/* Makes room for one more value. */
 static bool
 make_room(struct domain *d)
 {
@@ -98,14 +98,14 @@ sort_values(struct domain *d)
 
 enum { COLUMNS_MAX = 4, TUPLES_MAX = 1 << 16 };
 
-/* Texts of one evaluation. */
+/* Memory for the texts of one evaluation. */
 enum { SCRATCH_BYTES = 1 << 24 };
 
 /* A column of an expression, and its current value. */
 struct place_of {
     const struct policy_column *column;
     int slot;
-    size_t n, at; /* values; the last is NULL where the column is nullable */
+    size_t n, at; /* values and current one; NULL is the last, if any */
 };
 
 struct tuple {
@@ -122,7 +122,8 @@ count_values(const struct policy_column *c)
     return c->type == TYPE_BOOL ? COUNT_OF(truth) : c->n_values;
 }
 
-/* False: a column without values, or too many of them. */
+/* Finds the columns of e. False: a column without values, or too many columns
+   or combinations. */
 static bool
 tuple_find(const struct domain *d, const struct expr *e, struct tuple *t)
 {
@@ -167,7 +168,7 @@ tuple_leaf(void *ctx, const struct expr *e, struct value *out)
     return true;
 }
 
-/* May the engine compute another value than evaluate() does, or print it
+/* May the engine compute a value other than evaluate()'s, or print it
    differently as a text? */
 static bool
 engine_may_differ(const struct expr *e)
@@ -248,7 +249,7 @@ domain_is_period(const struct expr *e)
            e->call <= CALL_TRUNC_HOUR;
 }
 
-/* The hours of the shortest period of the kind. */
+/* The hours of the shortest period of this kind. */
 static i128
 least_hours(enum call period)
 {
@@ -264,11 +265,11 @@ least_hours(enum call period)
     }
 }
 
-/* The longest period over the shortest, rounded up. */
+/* The ratio of the longest period of a kind to the shortest, rounded up. */
 enum { LONGEST_PERIOD = 2 };
 
-/* Every period of the range: steps no longer than the shortest period meet all
-   of them if the last step goes to the end. */
+/* Adds every period of the range. It advances by the length of the shortest
+   period, and ends exactly at the end of the range, so it misses none. */
 static enum domain_result
 add_periods(struct domain *d, const struct expr *e)
 {
@@ -348,7 +349,7 @@ domain_find(struct domain *d, const struct expr *e)
 {
     enum domain_result found;
 
-    if (e->type == TYPE_REAL) /* doubles cannot be keys: which are equal? */
+    if (e->type == TYPE_REAL) /* no keys of doubles: equality is not exact */
         return DOMAIN_NONE;
     found = add_domain(d, e);
     if (found != DOMAIN_FOUND)

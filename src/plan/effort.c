@@ -1,10 +1,10 @@
 /*
  * THEOREM  planning-is-bounded
  *   Whatever an analyst writes, planning it takes at most the policy's
- *   max_planning_steps steps and EFFORT_BYTES bytes of the arena, and whether
- *   it is refused for that is a function of query, policy and counts of public
- *   tables: it reveals nothing about private data or about other queries.
- * SOURCE   by construction: loops take their steps before they turn, mechanisms
+ *   max_planning_steps steps and EFFORT_BYTES bytes of the arena. Whether it is
+ *   refused for that reason is a function of query, policy and counts of public
+ *   tables: the refusal reveals nothing about private data or other queries.
+ * SOURCE   by construction: loops take their steps before each turn, mechanisms
  *          are paid for whether they are found in a cache or made.
  * NEEDS    texts of at most SQL_TEXT_MAX bytes and SQL_NODES_MAX nodes.
  * GIVES    a refusal that names what to make smaller; a stop within

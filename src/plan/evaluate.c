@@ -13,8 +13,8 @@
 enum {
     DIGITS = 15,
     CALL_ARGS_MAX = 64,
-    CALL_STEPS = 2, /* of a call, beside those of its arguments */
-    STEP_BYTES = 2, /* of a text, that a function reads in one step */
+    CALL_STEPS = 2, /* steps of a call, beside those of its arguments */
+    STEP_BYTES = 2, /* bytes of a text that a function reads in one step */
 };
 
 #define WHOLE_MOST 1e15 /* whole numbers below it have at most DIGITS */
@@ -38,11 +38,11 @@ datum_of_double(double x)
 
     if (!isfinite(x))
         return d;
-    if (fabs(x) < WHOLE_MOST && x == trunc(x)) /* the same, sooner */
+    if (fabs(x) < WHOLE_MOST && x == trunc(x)) /* a shortcut with the same result */
         return (struct datum){.type = TYPE_REAL, .n = (i128)x};
     len = snprintf(text, sizeof text, "%.*g", DIGITS, x);
     if (!datum_read(TYPE_REAL, (str){text, (size_t)len}, &d))
-        /* below 1e-36 it is 0; past 36 digits there is no such value */
+        /* below 1e-36 it is 0; with more than 36 digits it is NULL */
         d = (struct datum){.type = fabs(x) < 1 ? TYPE_REAL : TYPE_NULL};
     return d;
 }
@@ -146,7 +146,7 @@ evaluate_logic(enum call call, const struct value *v, struct value *out)
 
 /* ---------------------------------------------------------------- calls -- */
 
-/* The result is one of the values; where noise decides which, it has no
+/* The result is one of the values. Where noise decides which one, it has no
    interval. */
 static bool
 evaluate_choice(enum call call, const struct value *v, size_t n,
@@ -262,7 +262,7 @@ evaluate(const struct scope *s, const struct expr *e, struct value *out)
     case EXPR_KEY:
     case EXPR_AGGREGATE:
     case EXPR_INTERVAL: return s->leaf(s->ctx, e, out);
-    case EXPR_IN_QUERY: break; /* no rows are seen here */
+    case EXPR_IN_QUERY: break; /* there are no rows here */
     }
     return false; /* UNREACHABLE: the tree is closed */
 }

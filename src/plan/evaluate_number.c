@@ -1,5 +1,5 @@
 /*
- * Numbers: whole ones exactly, others as doubles, intervals beside them.
+ * Numbers: whole numbers exactly, others as doubles, each with its interval.
  */
 #include <math.h>
 
@@ -55,8 +55,8 @@ round_at(double x, double digits)
 }
 
 /*
- * The double of a call, and its span where all arguments have one. False: it
- * has no value. b is a when there is one argument only.
+ * The value of a call as a double, and its interval where all arguments have
+ * one. False: it has no value. For a call of one argument, b is a.
  */
 static bool
 real_call(const struct expr *e, const struct value *v, double *x,
@@ -117,7 +117,7 @@ real_call(const struct expr *e, const struct value *v, double *x,
     return isfinite(*x);
 }
 
-/* The same on whole numbers; false: it has no value, or none that fits. */
+/* The same on whole numbers. False: it has no value, or it does not fit. */
 static bool
 whole_call(const struct expr *e, const struct value *v, i128 *n)
 {
@@ -188,7 +188,7 @@ evaluate_extreme(const struct expr *e, const struct value *v, struct value *out)
     out->certainty = known ? BARRED : UNCERTAIN;
 }
 
-/* 0 below, count + 1 at or above the upper end. */
+/* 0 below the lower end, count + 1 at or above the upper end. */
 static void
 width_bucket(const struct value *v, struct value *out)
 {

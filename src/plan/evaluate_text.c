@@ -1,6 +1,6 @@
 /*
- * Texts, dates and casts. Texts are UTF-8 and counted in characters; the case
- * of a letter is Unicode's, whatever the locale.
+ * Texts, dates and casts. Texts are UTF-8 and counted in characters; upper and
+ * lower case follow Unicode, whatever the locale.
  */
 #include <locale.h>
 #include <math.h>
@@ -112,8 +112,8 @@ count_characters(str s)
     return n;
 }
 
-/* Characters from, from + 1, ... counting from 1; what lies before 1 counts
-   against the length. */
+/* Characters from, from + 1, ... counting from 1. Positions before 1 count
+   towards the length. */
 static bool
 substring(arena *a, const struct expr *e, const struct value *v,
           struct value *out)
@@ -148,7 +148,7 @@ trim(arena *a, str s, struct value *out)
     return text_value(a, s.ptr, s.len, out);
 }
 
-/* Takes any types, as || does; NULL where an argument is. */
+/* As || does: takes any types; NULL if an argument is NULL. */
 static bool
 concat(arena *a, const struct expr *e, const struct value *v, struct value *out)
 {
@@ -227,7 +227,7 @@ weekday(int64_t days)
     return (int)(((days + 4) % 7 + 7) % 7);
 }
 
-/* ISO 8601: the week of a year that has its Thursday. */
+/* The week of ISO 8601: a week belongs to the year that has its Thursday. */
 static int
 iso_week(int64_t days)
 {
@@ -367,7 +367,7 @@ evaluate_cast(arena *a, const struct expr *e, const struct value *v,
         if (good && to == TYPE_TEXT)
             good = text_value(a, buf_text(&b), b.len, out);
         else if (good)
-            /* what cannot be read stays NULL */
+            /* stays NULL if the text is not a value */
             (void)datum_read(to, (str){buf_text(&b), b.len}, &out->datum);
         if (good && to == TYPE_DECIMAL && out->datum.type != TYPE_NULL)
             round_value(e, out);

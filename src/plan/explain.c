@@ -70,7 +70,7 @@ explain_groups(const struct plan *p, struct buf *out)
     buf_add_text(out, "\n");
 }
 
-/* The rule that chooses groups, and the count that it also releases. */
+/* The rule of partition selection, and the count that it also releases. */
 static void
 explain_selection(const struct plan *p, struct buf *out)
 {
@@ -140,7 +140,7 @@ explain_name(const struct part *part, struct buf *out)
     words_whole_steps(part->upper, part->grid, out);
 }
 
-/* The step of the released number: squares have the square of the value's. */
+/* The grid of the released number; for squares, the value's step squared. */
 static struct grid
 released_grid(const struct part *part)
 {
@@ -151,7 +151,7 @@ released_grid(const struct part *part)
     return g;
 }
 
-/* The scale, from the mechanism's text, in units of the value. */
+/* The scale of the noise, from the mechanism's text, in units of the value. */
 static void
 explain_scale(const struct part *part, struct grid g, struct buf *out)
 {
@@ -236,7 +236,7 @@ explain_amounts(const rat *epsilon, const rat *rho, struct buf *out)
     words_number(rho, out);
 }
 
-/* What is charged; where that is the least price, also what was asked for. */
+/* The charge; where it was raised to the least price, also the price asked. */
 static void
 explain_price(const struct plan *p, struct buf *out)
 {
@@ -264,7 +264,7 @@ explain_price(const struct plan *p, struct buf *out)
     buf_add_text(out, "\n");
 }
 
-/* The choice of a bound that comes before. */
+/* The bound selection, which runs first. */
 static void
 explain_bound_selection(const struct bound_selection *r, struct buf *out)
 {
@@ -283,7 +283,7 @@ explain_bound_selection(const struct bound_selection *r, struct buf *out)
                (long long)r->most);
 }
 
-/* How many rows count, and what is released of them. */
+/* How many rows count, and what is released about them. */
 static void
 explain_releases(const struct plan *p, struct buf *out)
 {

@@ -2,17 +2,18 @@
  * Fan-out: how many rows of public tables one private row can meet in FROM.
  * Pairs are made before a unit's rows are cut to their bound, so this number
  * bounds the work that a private row can cause in a join. It is a function of
- * the query, the policy and public tables: of a join with equality of a column
- * the most public rows that have one value in it, else all of them.
+ * the query, the policy and public tables. For a join on equality of a column
+ * it is the most public rows that share one value there; for any other join it
+ * is the number of public rows.
  *
  * THEOREM  fanout-bound
- *   With F(r) the fan-out computed here, R(r) the rows of a public relation and
- *   N(r, c) the most of its rows that have one value in c, other than NULL:
- *   in a join with public data each private row meets at most F of it, and the
- *   rows of a public relation are at most R.
+ *   Let F(r) be the fan-out computed here, R(r) the number of rows computed for
+ *   a public relation, and N(r, c) the most of its rows that share one value
+ *   other than NULL in c. Then in a join with public data each private row
+ *   meets at most F public rows, and a public relation has at most R rows.
  * SOURCE   doc/proofs/fanout-bound.md
- * NEEDS    counts of stored public tables that are right; equality of one type
- *          that the engine compares exactly.
+ * NEEDS    counts of stored public tables that are right; equalities between
+ *          columns of one type that the engine compares exactly.
  * GIVES    plan->fanout; at most the policy's max_fanout for a plan that can
  *          be run.
  * FAILS    CUSTOS_EDENIED, from public facts alone.
@@ -25,8 +26,8 @@ struct reach {
     const struct relation *r;
     uint64_t rows;   /* of a public relation */
     uint64_t fanout; /* of all joins in it */
-    uint64_t lefts;  /* rows of left that one of right can meet; and so on */
-    uint64_t rights;
+    uint64_t lefts;  /* rows of left that one row of right can meet */
+    uint64_t rights; /* rows of right that one row of left can meet */
     struct reach *left, *right;
     struct reach *branches;
 };
@@ -34,7 +35,7 @@ struct reach {
 struct finding {
     struct work *w;
     int at;       /* the first join past the cap, or -1 */
-    bool unknown; /* a number was not to be had */
+    bool unknown; /* a count was not available */
     bool no_memory;
 };
 
@@ -65,7 +66,7 @@ count_rows(struct finding *f, const struct policy_table *t, int column)
 
 /* ---------------------------------------------------------------- values -- */
 
-/* Is output i of a public query a value of its own in every row? */
+/* Is output i of a public query different in every row? */
 static bool
 is_sole_key(const struct query *q, size_t i)
 {
@@ -74,7 +75,7 @@ is_sole_key(const struct query *q, size_t i)
     return q->n_group_by == 1 && expr_same(q->group_by[0], q->targets[i].expr);
 }
 
-/* The most rows of a public relation that have one value in this column. */
+/* The most rows of a public relation that share one value in this column. */
 static uint64_t
 rows_of_value(struct finding *f, const struct reach *x, size_t column)
 {
@@ -165,8 +166,8 @@ reach_side(struct finding *f, const struct relation *r)
     return x;
 }
 
-/* The fan-out of a join from those of its sides. Private sides meet by their
-   unit; a public side's rows are already counted in `met`. */
+/* The fan-out of a join, from those of its sides. Private sides meet by their
+   unit; the rows of a public side are already counted in `met`. */
 static uint64_t
 join_fanout(const struct reach *x)
 {
@@ -196,7 +197,7 @@ reach_join(struct finding *f, struct reach *x)
         x->lefts = rows_met(f, x->left, 0, r->on, x->left->rows);
     if (b->is_public && r->meeting != MEET_LEFT)
         x->rights = rows_met(f, x->right, a->n_columns, r->on, x->right->rows);
-    if (r->outer) /* a row of left that meets none stays */
+    if (r->outer) /* a row of left that meets none is kept */
         x->rights = largest(x->rights, 1);
     if (a->is_public && b->is_public) {
         uint64_t by_left = from_times(x->left->rows, x->rights);

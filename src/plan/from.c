@@ -1,6 +1,6 @@
 /*
- * FROM to relations: tables, and what all kinds of relations share. Only what
- * the policy grants gets a name; other columns exist for the engine, but no
+ * Turns FROM into relations: tables, and what all kinds of relations share.
+ * Only granted columns get a name; the others exist for the engine, but no
  * query can name them.
  */
 #include "plan/from.h"
@@ -156,8 +156,8 @@ from_rename(struct work *w, const struct from *f, struct relation *r)
 
 /* ---------------------------------------------------------------- tables -- */
 
-/* Is it unique in the store, and compared exactly by the engine? Attached
-   files may change after the import that checked them. */
+/* Is the column unique in the store, and compared exactly by the engine?
+   Attached files do not qualify: they may change after the import's check. */
 static bool
 is_unique(const struct policy *p, const struct policy_table *t,
           const struct policy_column *c)
@@ -186,7 +186,7 @@ key_names(const struct policy *p, const struct policy_table *t,
         t = parent;
         c = key;
     }
-    return NULL; /* UNREACHABLE: paths end; policy/resolve.c */
+    return NULL; /* UNREACHABLE: policy/resolve.c has checked that paths end */
 }
 
 static custos_status
@@ -277,7 +277,7 @@ from_any(struct work *w, struct from *f, struct loose *loose,
 
 /* ------------------------------------------------------------------- all -- */
 
-/* Moves filters at the top of FROM to WHERE, so that a table stays a table. */
+/* Moves filters at the top of FROM to WHERE; what is left may be a table. */
 static custos_status
 lift_filters(struct work *w, struct relation **r)
 {
@@ -332,7 +332,7 @@ put_back(struct work *w, const struct loose *l, struct expr **where)
     return st;
 }
 
-/* A join has bound its names to its sides: are they unique in all of FROM? */
+/* A join has bound the names in e to its sides: are they unique in FROM? */
 static custos_status
 check_alone(struct work *w, const struct relation *r, const struct expr *e)
 {

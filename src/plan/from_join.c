@@ -3,16 +3,17 @@
  * come out. (Theorems unit-local and join-order, relation.h.)
  *
  * Two private sides must have the same unit, and the condition must equate it:
- * by an equality of columns that name the unit, or of keys that identify it.
+ * by an equality of columns that hold the unit, or of keys that identify it.
  * The rest of the condition may be anything.
  */
 #include "plan/from.h"
 
 struct join {
     struct relation *left, *right, *r;
-    bool one_left;  /* a column of left that is unique equals one of right */
-    bool one_right; /* the other way round */
-    bool same_unit; /* columns that tell the unit are equal */
+    bool one_left;  /* a row of right meets at most one of left: by equality
+                       with a unique column of left */
+    bool one_right; /* a row of left meets at most one of right */
+    bool same_unit; /* columns that identify the unit are equal */
 };
 
 /* ------------------------------------------------------------- condition -- */
@@ -53,7 +54,7 @@ see_condition(struct work *w, void *ctx, struct expr *e)
     return CUSTOS_OK;
 }
 
-/* The engine has no outer join on a subquery. */
+/* Finds an IN (SELECT ...): the engine has no outer join on a subquery. */
 static const struct expr *
 find_in_query(const struct expr *e)
 {
@@ -65,7 +66,7 @@ find_in_query(const struct expr *e)
     return found;
 }
 
-/* Binds, types and adds one more part of the condition. */
+/* Binds and types e, and adds it to the condition with AND. */
 static custos_status
 add_condition(struct work *w, struct join *j, struct expr *e)
 {
@@ -127,7 +128,7 @@ using_find(struct work *w, const struct from *f, str name,
     return CUSTOS_OK;
 }
 
-/* One column of USING: an equality, and its right side is hidden. */
+/* Adds an equality for one column of USING, and hides its right side. */
 static custos_status
 using_one(struct work *w, struct join *j, const struct from *f, str name)
 {
@@ -156,7 +157,7 @@ using_one(struct work *w, struct join *j, const struct from *f, str name)
     return add_condition(w, j, e);
 }
 
-/* Does every name in e stand for something here? */
+/* Can every name in e be resolved here? */
 static bool
 is_bound_by(const struct work *w, const struct expr *e)
 {
@@ -170,7 +171,7 @@ is_bound_by(const struct work *w, const struct expr *e)
     return true;
 }
 
-/* A join without ON takes what WHERE says of its two sides. */
+/* A join without ON takes the conditions of WHERE on its two sides. */
 static custos_status
 take_from_where(struct work *w, struct join *j, struct loose *loose)
 {
@@ -228,7 +229,7 @@ put_columns(struct join *j, const struct relation *side, size_t offset,
 
 /* ------------------------------------------------------------- admission -- */
 
-/* The name under which this relation shows a key, or NULL. */
+/* The name of a column of r that identifies the unit by this key, or NULL. */
 static const struct relation_name *
 name_of_key(const struct relation *r, const void *key)
 {
@@ -315,7 +316,7 @@ keep_unique(struct join *j, bool left, bool right)
             j->r->columns[i].unique = false;
 }
 
-/* The join as a table: its unit, and its rows per unit. */
+/* Sets the join's unit and its bounds: rows and groups per unit. */
 static custos_status
 set_bounds(struct work *w, struct join *j, const struct from *f)
 {
@@ -349,7 +350,7 @@ set_bounds(struct work *w, struct join *j, const struct from *f)
     keep_unique(j, j->one_right, j->one_left);
     j->r->raced = meeting != MEET_UNIT && meeting != MEET_EITHER &&
                   (right ? j->right : j->left)->raced;
-    j->r->renumbered = meeting == MEET_MANY; /* sides are cut to their bound */
+    j->r->renumbered = meeting == MEET_MANY; /* else sides are cut already */
     if (!as->is_public && as->rows_per_unit > FROM_ROWS_MAX)
         return custos_fail_at(
             w->err, CUSTOS_EOVERFLOW, f->at,
@@ -404,7 +405,7 @@ from_join(struct work *w, struct from *f, struct loose *loose,
     struct relation *left = NULL, *right = NULL;
     custos_status st = from_any(w, f->left, loose, &left);
 
-    if (!st) /* below the right side of LEFT, WHERE has no say */
+    if (!st) /* WHERE does not apply below the right side of LEFT */
         st = from_any(w, f->right, f->outer ? NULL : loose, &right);
     return st ? st : from_pair(w, f, loose, left, right, out);
 }

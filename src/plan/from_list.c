@@ -1,12 +1,12 @@
 /*
  * Tables separated by commas, with their conditions in WHERE. The order in
- * which they are written does not matter: next is joined a table that a
- * condition of WHERE ties to those before, two private ones by their unit.
- * Where none is tied, it is the next as written, and the join decides whether
- * that is allowed.
+ * which they are written does not matter. The table joined next is one that a
+ * condition of WHERE ties to those already joined; for two private tables the
+ * condition must equate their units. If no table is tied, the next as written
+ * is joined, and from_join.c decides whether that is allowed.
  *
- * Inner joins commute, so only the order of columns would show it; names keep
- * the order in which they were written.
+ * Inner joins commute, so the order of joining could only change the order of
+ * columns; names keep the order in which they were written.
  */
 #include "plan/from.h"
 
@@ -26,7 +26,7 @@ from_is_list(const struct from *f)
 
 /* --------------------------------------------------------------- ties -- */
 
-/* Does every name in e stand for something of a or b, some of each? */
+/* Is every name in e one of a or b? *of_a, *of_b: is any of a, any of b? */
 static bool
 names_span(const struct relation *a, const struct relation *b,
            const struct expr *e, bool *of_a, bool *of_b)
@@ -48,7 +48,7 @@ names_span(const struct relation *a, const struct relation *b,
     return true;
 }
 
-/* The key by which e, a column, names its unit in r; NULL: it does not. */
+/* The key by which the column e of r identifies its unit, or NULL. */
 static const void *
 key_of(const struct relation *r, const struct expr *e)
 {
@@ -100,8 +100,8 @@ tie_steps(const struct relation *a, const struct relation *b,
     return steps;
 }
 
-/* The item to be joined next. Without steps it is the first; planning then ends
-   anyway. */
+/* The item to be joined next. If no steps remain it is the first; planning ends
+   then anyway. */
 static size_t
 next_item(struct work *w, const struct list *l, const struct relation *joined,
           const struct loose *loose)
@@ -148,7 +148,7 @@ list_make(struct work *w, struct from *f, struct loose *loose, struct list *l)
     return st;
 }
 
-/* Puts the names of r from the order of joining into the order of writing. */
+/* Puts the names of r, now in the order of joining, into the written order. */
 static custos_status
 names_in_order(struct work *w, const struct list *l, struct relation *r)
 {

@@ -1,6 +1,6 @@
 /*
- * A query over public rows as a relation: a plan of its own, exact, that the
- * engine writes where the relation stands.
+ * A query over public rows as a relation. It is a plan of its own, exact, which
+ * the engine prints as a subquery in place of the relation.
  */
 #include "plan/from_query.h"
 
@@ -14,7 +14,7 @@ plan_rows(struct work *w)
     return st ? st : public_make(w);
 }
 
-/* What is known of public rows is their type. */
+/* Of the columns of public rows only the type is known. */
 static custos_status
 take_columns(struct work *w, const struct plan *p, struct relation *r)
 {

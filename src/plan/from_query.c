@@ -1,8 +1,8 @@
 /*
- * Subqueries in FROM, CTEs and views. Selection and projection keep the unit:
- * bare columns stay what they are (their place in the row, their grid, what
- * they name), computed ones become columns with the range that was proven of
- * their expression, so that all above sees a table like any other.
+ * Subqueries in FROM, CTEs and views. Selection and projection keep the unit.
+ * A bare column keeps its slot in the row, its grid and the unit it identifies.
+ * A computed column gets the range that was proven for its expression, so that
+ * the query above sees a table like any other.
  *
  * Whatever chooses among rows of several units (LIMIT, DISTINCT) is refused.
  */
@@ -35,9 +35,9 @@ column_end(const rat *x, bool up, struct policy_column *c)
 }
 
 /*
- * The range of a computed column that has a list of values but no range: the
- * engine clamps whole numbers into it; decimals are doubles that become exact
- * again. False: it has no range that a column can have.
+ * Sets the range of a computed column that has a list of values but no range.
+ * The engine clamps whole numbers to it, and turns decimals that are doubles
+ * into exact numbers again. False: it has no range that a column can have.
  */
 static bool
 range_of_values(struct work *w, const struct expr *e, struct policy_column *c)
@@ -55,7 +55,7 @@ range_of_values(struct work *w, const struct expr *e, struct policy_column *c)
     return c->has_range;
 }
 
-/* The values an expression can take, where they are few. */
+/* Lists the values that an expression can take, if they are few. */
 static custos_status
 set_values(struct work *w, const struct expr *e, struct policy_column *c)
 {
@@ -78,7 +78,7 @@ set_values(struct work *w, const struct expr *e, struct policy_column *c)
     c->nullable = c->nullable || d.null;
     if (data_type_is_number(c->type) && !c->has_range &&
         !range_of_values(w, e, c)) {
-        c->values = NULL; /* nothing is known of a number without its range */
+        c->values = NULL; /* values of a number need its range */
         c->n_values = 0;
     }
     return CUSTOS_OK;
@@ -102,8 +102,8 @@ query_column(struct work *w, struct expr *e, struct policy_column *out)
                                .nullable = f->nullable,
                                .text_max = e->text_max};
     if (e->type == TYPE_DECIMAL || e->type == TYPE_REAL)
-        out->nullable = true; /* a value that is not a number becomes NULL */
-    if (e->type == TYPE_DECIMAL && expr_is_double(e)) { /* it becomes exact */
+        out->nullable = true; /* NaN becomes NULL */
+    if (e->type == TYPE_DECIMAL && expr_is_double(e)) { /* made exact */
         struct fact *exact = fact_copy(w, e);
 
         if (!exact)
@@ -129,7 +129,7 @@ count_computed(const struct query *q)
     return n;
 }
 
-/* inner with room for n more columns. */
+/* A relation: inner, with room for n more columns. */
 static custos_status
 extend_relation(struct work *w, struct relation *inner, size_t n,
                 struct relation **out)
@@ -264,7 +264,7 @@ where_filter(struct work *w, const struct query *q, struct relation **r)
     return st ? st : from_filter(w, *r, q->where, r);
 }
 
-/* w->q is q; all of its FROM, WHERE and outputs as one relation. */
+/* The FROM, WHERE and outputs of q as one relation; w->q is q. */
 static custos_status
 query_rows(struct work *w, struct query *q, struct relation **out)
 {
@@ -323,7 +323,7 @@ query_any(struct work *w, struct query *q, struct relation **out)
     return q->union_all ? query_union(w, q, out) : query_relation(w, q, out);
 }
 
-/* A view: the owner's grants hold in it, and errors reveal nothing of it. */
+/* A view: the owner's grants apply in it, and errors reveal nothing about it. */
 static custos_status
 query_view(struct work *w, const struct from *f, struct relation **out)
 {

@@ -1,5 +1,5 @@
 /*
- * UNION ALL: rows of all branches, each with as many rows of a unit as it has.
+ * UNION ALL: the rows of all branches. A unit's rows per unit add up.
  */
 #include "plan/from_query.h"
 
@@ -19,7 +19,7 @@ datum_is(const struct datum *a, const struct datum *b)
     return a->type == b->type && datum_cmp(a, b) == 0;
 }
 
-/* One grid and one index for both? */
+/* Do both columns have the same grid and index? */
 static bool
 same_facts(const struct policy_column *a, const struct policy_column *b)
 {
@@ -32,7 +32,7 @@ same_facts(const struct policy_column *a, const struct policy_column *b)
     return same;
 }
 
-/* All values of both, in order, each once. */
+/* Merges both lists of values: in order, each value once. */
 static custos_status
 merge_values(struct work *w, struct policy_column *to,
              const struct policy_column *from)

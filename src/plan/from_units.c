@@ -1,7 +1,7 @@
 /*
  * Aggregates per unit, in a subquery: SELECT unit, sum(x) AS s ... GROUP BY
- * unit. The rows of a unit become one, whose values have a proven range, since
- * at most rows_per_unit of the unit's rows count.
+ * unit. All rows of a unit become one row, whose values have a proven range,
+ * since at most rows_per_unit of the unit's rows count.
  *
  * THEOREM  units-range
  *   Over k rows, 1 <= k <= m, with values in [a, b] or NULL: count(*) lies in
@@ -30,7 +30,7 @@ become_column(struct expr *e, size_t slot)
         .kind = EXPR_COLUMN, .at = e->at, .name = name, .slot = (int)slot};
 }
 
-/* Keys and aggregates become columns; no other column may be left. */
+/* Replaces keys and aggregates in e by columns; refuses any other column. */
 static custos_status
 place_columns(struct work *w, struct units *u, struct expr *e)
 {

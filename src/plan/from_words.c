@@ -49,7 +49,7 @@ words_join(const struct relation *r, struct buf *out)
     }
 }
 
-/* What this relation itself adds. */
+/* Words for this relation itself, without its sides. */
 static void
 words_one(const struct relation *r, struct buf *out)
 {
@@ -76,7 +76,7 @@ words_one(const struct relation *r, struct buf *out)
 void
 words_from(const struct relation *r, const char *before, struct buf *out)
 {
-    if (!r || r->shown.len > 0) /* what a view is made of is not shown */
+    if (!r || r->shown.len > 0) /* the inside of a view is not shown */
         return;
     words_from(r->left, before, out);
     words_from(r->right, before, out);
@@ -90,7 +90,7 @@ words_from(const struct relation *r, const char *before, struct buf *out)
     buf_add_text(out, "\n");
 }
 
-/* --------------------------------------------------------- what is lost -- */
+/* ------------------------------------------------------------- lost rows -- */
 
 static const struct relation *
 below_filters(const struct relation *r)
@@ -157,7 +157,7 @@ words_counted(const struct plan *p, struct buf *out)
     buf_printf(out, " of each %.*s count%s", SHOWN(p->unit), one ? "s" : "");
 }
 
-/* Is r bounded by rank before a condition, be it above (`where`) or in it? */
+/* Is r bounded by rank before a condition, in r or above it (`where`)? */
 static bool
 loses_rows(const struct relation *r, bool where)
 {
@@ -169,7 +169,7 @@ loses_rows(const struct relation *r, bool where)
     case RELATION_TABLE: return where;
     case RELATION_FILTER: return loses_rows(r->left, true);
     case RELATION_EXTEND: return loses_rows(r->left, where);
-    case RELATION_JOIN: /* pairs of many are numbered after conditions below */
+    case RELATION_JOIN: /* MEET_MANY numbers pairs after conditions */
         return r->meeting == MEET_MANY
                    ? where
                    : loses_rows(r->left, where) || loses_rows(r->right, where);

@@ -1,22 +1,22 @@
 /*
- * Grids: the public steps in which values are stored and summed.
+ * Grids: the public spacing on which values are stored and summed.
  *
- * A power of two for reals, a power of ten for decimals, 1 for whole numbers.
- * Where a value has so many steps that noise could not be drawn any more
- * (scales end at 2^60 steps), the steps are made larger; the plan says so.
+ * The step is a power of two for reals, a power of ten for decimals, 1 for
+ * whole numbers. Where a sum could change by more steps than noise can cover
+ * (scales end at 2^60 steps), the step is made larger, and the plan says so.
  */
 #include "num/rat_round.h"
 #include "plan/parts.h"
 #include "plan/work.h"
 
 enum {
-    STEPS_LOG2 = 30,   /* of a real, from 0 to the far end */
-    DECIMALS_MAX = 9,  /* decimals with more are cut as reals are */
-    CHANGE_LOG2 = 48,  /* what one unit may change, in steps */
-    DIGITS_LOG2 = 400, /* no range needs more */
+    STEPS_LOG2 = 30,   /* steps of a real, from 0 to the far end */
+    DECIMALS_MAX = 9,  /* decimals with more digits get the grid of reals */
+    CHANGE_LOG2 = 48,  /* the most that one unit may change, in steps */
+    DIGITS_LOG2 = 400, /* binary digits: no range needs more */
 };
 
-/* 2^-d with at most 2^30 steps from 0 to the far end. */
+/* The grid 2^-d with at most 2^30 steps from 0 to the far end of the range. */
 static struct grid
 grid_binary(const rat *lower, const rat *upper)
 {
@@ -80,7 +80,7 @@ grid_of_value(const struct work *w, const struct expr *e, const rat *lower,
     return g;
 }
 
-/* Do `rows` rows of most^power each stay within what noise can hide? */
+/* Can noise hide `rows` rows that add most^power each? */
 static bool
 is_fine(i128 most, int power, uint64_t rows)
 {
@@ -108,7 +108,7 @@ distance(i128 a, i128 b)
     return a < b ? b - a : a - b;
 }
 
-/* Limits, centre and the most one row adds, in the steps of v->grid. */
+/* Sets limits, centre and the most that one row adds, in steps of v->grid. */
 static bool
 set_steps(struct part_value *v, const rat *lower, const rat *upper)
 {
@@ -137,7 +137,7 @@ grid_lay(struct part_value *v, const rat *lower, const rat *upper,
     while (!set_steps(v, lower, upper) || !is_fine(v->most, power, rows)) {
         if (v->grid.digits < -DIGITS_LOG2)
             return false;
-        if (v->grid.digits == 0) /* above 1 by powers of two: fewer are lost */
+        if (v->grid.digits == 0) /* grow by 2, not 10: loses less */
             v->grid.base = 2;
         v->grid.digits--;
     }

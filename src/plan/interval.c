@@ -1,6 +1,6 @@
 /*
- * Interval arithmetic on rationals, exact: the least interval that holds every
- * result, for independent operands.
+ * Exact interval arithmetic on rationals: the smallest interval that contains
+ * every result, for independent operands.
  */
 #include "num/batch.h"
 #include "num/rat_round.h"
@@ -74,7 +74,7 @@ cover_ends(struct fact *f, const struct fact *a, const rat *y,
     rat_clear(&x);
 }
 
-/* Bilinear and monotone operations have their extremes at corners. */
+/* Bilinear and monotone operations have their extremes where both operands are at an end. */
 void
 range_mul(struct fact *f, const struct fact *a, const struct fact *b)
 {
@@ -119,7 +119,7 @@ range_div_whole(struct fact *f, const struct fact *a, const struct fact *b)
     rat_init(&low);
     rat_init(&high);
     rat_init(&one);
-    rat_set(&f->lower, &low); /* NULL in every row: any range will do */
+    rat_set(&f->lower, &low); /* b is always 0, so NULL: any range */
     rat_set(&f->upper, &low);
     rat_set_i64(&one, 1, 1);
     if (rat_cmp(&b->upper, &one) >= 0) {
@@ -139,7 +139,7 @@ range_div_whole(struct fact *f, const struct fact *a, const struct fact *b)
     rat_clear(&high);
 }
 
-/* a % b has the sign of a, and is nearer to 0 than a and b. */
+/* a % b has the sign of a; it is no farther from 0 than a, and nearer than b. */
 void
 range_mod(struct fact *f, const struct fact *a, const struct fact *b)
 {

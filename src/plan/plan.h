@@ -274,7 +274,7 @@ CUSTOS_MUST_USE custos_status plan_make(arena *a, struct query *q,
                                         struct plan **out, custos_err *err);
 
 /*
- * Is there exactly one key, a stored column without any expression around it,
+ * Is there exactly one key, a discovered one that is a stored column itself,
  * and nothing that filters before the bound? Then an engine that has stored
  * ordinals of values may bound by these.
  */

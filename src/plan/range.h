@@ -22,7 +22,7 @@ void range_mod(struct fact *f, const struct fact *a, const struct fact *b);
 void
 range_div_whole(struct fact *f, const struct fact *a, const struct fact *b);
 
-/* False when b can be near 0: then there is no range. */
+/* False when b can be 0: then there is no range. */
 bool range_div(struct fact *f, const struct fact *a, const struct fact *b);
 
 /* Covers every rounding to the nearest multiple of 10^-digits. */
