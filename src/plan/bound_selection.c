@@ -120,7 +120,7 @@ scales_up(const rat *scale, int64_t times, int64_t *out)
     return fits;
 }
 
-/* Sets the noise scale for the share, and what follows from it: T and T + 8b. */
+/* Sets the noise scale for the share, and what follows: T and T + 8b. */
 static custos_status
 set_noise(arena *a, struct bound_selection *r, custos_err *err)
 {

@@ -38,7 +38,7 @@ datum_of_double(double x)
 
     if (!isfinite(x))
         return d;
-    if (fabs(x) < WHOLE_MOST && x == trunc(x)) /* a shortcut with the same result */
+    if (fabs(x) < WHOLE_MOST && x == trunc(x)) /* shortcut */
         return (struct datum){.type = TYPE_REAL, .n = (i128)x};
     len = snprintf(text, sizeof text, "%.*g", DIGITS, x);
     if (!datum_read(TYPE_REAL, (str){text, (size_t)len}, &d))

@@ -102,7 +102,7 @@ query_column(struct work *w, struct expr *e, struct policy_column *out)
                                .nullable = f->nullable,
                                .text_max = e->text_max};
     if (e->type == TYPE_DECIMAL || e->type == TYPE_REAL)
-        out->nullable = true; /* NaN becomes NULL */
+        out->nullable = true;                           /* NaN becomes NULL */
     if (e->type == TYPE_DECIMAL && expr_is_double(e)) { /* made exact */
         struct fact *exact = fact_copy(w, e);
 
@@ -323,7 +323,7 @@ query_any(struct work *w, struct query *q, struct relation **out)
     return q->union_all ? query_union(w, q, out) : query_relation(w, q, out);
 }
 
-/* A view: the owner's grants apply in it, and errors reveal nothing about it. */
+/* A view: the owner's grants apply in it, and errors do not reveal its text. */
 static custos_status
 query_view(struct work *w, const struct from *f, struct relation **out)
 {

@@ -74,7 +74,8 @@ cover_ends(struct fact *f, const struct fact *a, const rat *y,
     rat_clear(&x);
 }
 
-/* Bilinear and monotone operations have their extremes where both operands are at an end. */
+/* Bilinear and monotone operations have their extremes where both operands are
+   at an end. */
 void
 range_mul(struct fact *f, const struct fact *a, const struct fact *b)
 {
@@ -139,7 +140,8 @@ range_div_whole(struct fact *f, const struct fact *a, const struct fact *b)
     rat_clear(&high);
 }
 
-/* a % b has the sign of a; it is no farther from 0 than a, and nearer than b. */
+/* a % b has the sign of a; it is not farther from 0 than a, and nearer than
+   b. */
 void
 range_mod(struct fact *f, const struct fact *a, const struct fact *b)
 {
